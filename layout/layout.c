@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts as values. Invariant of every layout made here: the blocks of one
+ * dim multiply to its padded extent, the first of them is its outermost one,
+ * and every stride is the product of the sizes of all blocks further in. */
+#include "layout/layout.h"
+
+#include <string.h>
+
+int64_t xk_layout_size_b(const struct xk_layout *l)
+{
+    int64_t last_e = l->offset_e;
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        last_e += (l->block[i].size - 1) * l->block[i].stride;
+    return (last_e + 1) * xk_dtype_b(l->dt);
+}
+
+int64_t xk_layout_offset_e(const struct xk_layout *l, const int64_t *index)
+{
+    int64_t left[XK_LAYOUT_MAX_DIMS], off_e = l->offset_e;
+    memcpy(left, index, l->n_dims * sizeof(left[0]));
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        const struct xk_block *const b = &l->block[i];
+        off_e += left[b->dim] % b->size * b->stride;
+        left[b->dim] /= b->size;
+    }
+    return off_e;
+}
+
+bool xk_layout_eq(const struct xk_layout *a, const struct xk_layout *b)
+{
+    if (a->dt != b->dt || a->n_dims != b->n_dims ||
+        a->n_blocks != b->n_blocks || a->offset_e != b->offset_e)
+        return false;
+    for (unsigned i = 0; i < a->n_dims; i++) {
+        if (a->dim[i] != b->dim[i] || a->padded[i] != b->padded[i])
+            return false;
+    }
+    for (unsigned i = 0; i < a->n_blocks; i++) {
+        if (a->block[i].dim != b->block[i].dim ||
+            a->block[i].size != b->block[i].size ||
+            a->block[i].stride != b->block[i].stride)
+            return false;
+    }
+    return true;
+}
+
+int64_t xk_layout_inner_stride(const struct xk_layout *l, unsigned dim,
+                               int64_t *size)
+{
+    int64_t stride = 0, run = 1;
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        const struct xk_block *const b = &l->block[i];
+        if (b->dim != dim || b->size == 1)
+            continue;
+        if (stride && b->stride != stride * run)
+            break;
+        if (!stride)
+            stride = b->stride;
+        run *= b->size;
+    }
+    *size = run;
+    return stride;
+}
+
+void xk_layout_print(const struct xk_layout *l, struct xk_str *out)
+{
+    char tag[64];
+    xk_str_printf(out, "%s[", xk_dtype_name(l->dt));
+    for (unsigned i = 0; i < l->n_dims; i++) {
+        xk_str_printf(out, "%s%lld", i ? ", " : "", (long long)l->dim[i]);
+        if (l->padded[i] != l->dim[i])
+            xk_str_printf(out, "(%lld)", (long long)l->padded[i]);
+    }
+    xk_layout_tag(l, tag, sizeof(tag));
+    xk_str_printf(out, "] %s:", tag[0] ? tag : "strided");
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        xk_str_printf(out, " %lld%c*%lld", (long long)l->block[i].size,
+                      'a' + l->block[i].dim, (long long)l->block[i].stride);
+    if (l->offset_e)
+        xk_str_printf(out, " +%lld", (long long)l->offset_e);
+    xk_str_printf(out, ", %lld B", (long long)xk_layout_size_b(l));
+}

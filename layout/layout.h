@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts: how the elements of a tensor lie in memory, in SLM or in registers.
+ * A plain value: dims, and blocks that say which part of which dim has which
+ * stride. No expressions. */
+#ifndef XK_LAYOUT_LAYOUT_H
+#define XK_LAYOUT_LAYOUT_H
+
+#include "base/ctx.h"
+#include "base/str.h"
+#include "layout/dtype.h"
+
+#define XK_LAYOUT_MAX_DIMS 6
+#define XK_LAYOUT_MAX_BLOCKS 16
+
+struct xk_block {
+    uint8_t dim;
+    int64_t size;   /* elements of the dim in this block */
+    int64_t stride; /* elements of memory between neighbours */
+};
+
+/* Element (i0, i1, ...) is at offset_e + sum over blocks; of one dim's blocks
+ * the last in the array is the innermost. */
+struct xk_layout {
+    enum xk_dtype dt;
+    uint8_t n_dims, n_blocks;
+    int64_t dim[XK_LAYOUT_MAX_DIMS];    /* logical extents, elements */
+    int64_t padded[XK_LAYOUT_MAX_DIMS]; /* product of the dim's blocks */
+    int64_t offset_e;
+    struct xk_block block[XK_LAYOUT_MAX_BLOCKS]; /* outermost first */
+};
+
+/* benchdnn tags: "abcd", "acdb", "aBcd16b", "axb", "abx", "xba" (x: all dims
+ * that no other letter names, ascending), and for four dims the names "nhwc",
+ * "nchw", "ohwi", "oihw", "hwio". "any" is refused. XK_EINVAL names `what` (the
+ * tensor or field) and the tag; sizes that overflow 2^62 bytes too. */
+enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
+                                  enum xk_dtype dt, unsigned n_dims,
+                                  const int64_t *dims, const char *tag,
+                                  struct xk_layout *out);
+/* Canonical tag ("acdb", "Acdb32a"); "" if strides are not dense. */
+void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size);
+/* Bytes from the start to the end of the last (padded) element. */
+int64_t xk_layout_size_b(const struct xk_layout *l);
+int64_t xk_layout_offset_e(const struct xk_layout *l, const int64_t *index);
+bool xk_layout_eq(const struct xk_layout *a, const struct xk_layout *b);
+/* Stride between neighbours of a dim, 0 if its padded extent is 1; *size gets
+ * how many consecutive elements keep it: the innermost block and those that
+ * continue it without a gap. */
+int64_t xk_layout_inner_stride(const struct xk_layout *l, unsigned dim,
+                               int64_t *size);
+void xk_layout_print(const struct xk_layout *l, struct xk_str *out);
+
+#endif

@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* benchdnn's layout tags. A tag is a list of letters, outermost dim first, and
+ * inner blocks behind it: "acdb", "Acdb32a"; a dim that has inner blocks is in
+ * capitals. An "x" stands for all dims that no other letter names. */
+#include "layout/layout.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#define MAX_BLOCK_E (1 << 20) /* largest inner block that makes sense */
+
+/* Names from before the letters, for tensors of four dims. */
+static const struct {
+    const char *name, *tag;
+} names[] = {
+    {"nhwc", "acdb"}, {"nchw", "abcd"}, {"ohwi", "acdb"},
+    {"oihw", "abcd"}, {"hwio", "cdba"},
+};
+
+struct tag_parser {
+    xk_ctx *c;
+    const char *what;  /* the tensor, for messages */
+    const char *tag;   /* as the caller wrote it */
+    const char *s;     /* what is left of it, or of the tag that it names */
+    unsigned capitals; /* dims that announce inner blocks */
+    struct xk_layout *l;
+};
+
+static enum xk_status bad_tag(const struct tag_parser *p, const char *why)
+{
+    return xk_fail(p->c, XK_EINVAL, "%s: tag \"%.40s\": %s", p->what, p->tag,
+                   why);
+}
+
+static bool is_letter(char ch, unsigned n_dims)
+{
+    const unsigned lower = (unsigned)(ch | 0x20) - 'a';
+    return ch > 0x40 && lower < n_dims;
+}
+
+static unsigned letter_dim(char ch)
+{
+    return (unsigned)(ch | 0x20) - 'a';
+}
+
+static void add_outer(struct xk_layout *l, unsigned dim)
+{
+    l->block[l->n_blocks].dim = (uint8_t)dim;
+    l->block[l->n_blocks++].size = 1;
+}
+
+/* The dims that no letter of the outer part names, ascending. */
+static void add_unnamed(struct tag_parser *p)
+{
+    unsigned named = 0;
+    for (const char *s = p->s; *s && (*s < '0' || *s > '9'); s++) {
+        if (is_letter(*s, p->l->n_dims))
+            named |= 1u << letter_dim(*s);
+    }
+    for (unsigned i = 0; i < p->l->n_blocks; i++)
+        named |= 1u << p->l->block[i].dim;
+    for (unsigned d = 0; d < p->l->n_dims; d++) {
+        if (!(named & 1u << d))
+            add_outer(p->l, d);
+    }
+}
+
+static enum xk_status parse_outer(struct tag_parser *p)
+{
+    unsigned seen = 0;
+    bool x = false;
+    for (; *p->s && (*p->s < '0' || *p->s > '9'); p->s++) {
+        if (*p->s == 'x' && !x) {
+            x = true;
+            add_unnamed(p);
+            continue;
+        }
+        if (!is_letter(*p->s, p->l->n_dims))
+            return bad_tag(p, "unknown letter for this number of dims");
+        const unsigned dim = letter_dim(*p->s);
+        if (seen & 1u << dim)
+            return bad_tag(p, "names a dim twice");
+        seen |= 1u << dim;
+        if (*p->s < 'a')
+            p->capitals |= 1u << dim;
+        add_outer(p->l, dim);
+    }
+    if (p->l->n_blocks != p->l->n_dims)
+        return bad_tag(p, "does not name every dim");
+    return XK_OK;
+}
+
+static enum xk_status parse_inner(struct tag_parser *p)
+{
+    unsigned seen = 0;
+    while (*p->s) {
+        int64_t size = 0;
+        for (; *p->s >= '0' && *p->s <= '9' && size <= MAX_BLOCK_E; p->s++)
+            size = size * 10 + (*p->s - '0');
+        if (size < 2 || size > MAX_BLOCK_E)
+            return bad_tag(p, "inner block of a size below 2 or too large");
+        if (*p->s < 'a' || !is_letter(*p->s, p->l->n_dims))
+            return bad_tag(p, "inner block without a dim");
+        if (p->l->n_blocks == XK_LAYOUT_MAX_BLOCKS)
+            return bad_tag(p, "too many inner blocks");
+        const unsigned dim = letter_dim(*p->s++);
+        seen |= 1u << dim;
+        add_outer(p->l, dim);
+        p->l->block[p->l->n_blocks - 1].size = size;
+    }
+    if (seen != p->capitals)
+        return bad_tag(p, "capitals and inner blocks do not agree");
+    return XK_OK;
+}
+
+/* Sizes of the outer blocks, then the strides from the inside. */
+static enum xk_status finish(const struct tag_parser *p)
+{
+    struct xk_layout *const l = p->l;
+    int64_t inner[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
+    const int64_t limit_e = ((int64_t)1 << 62) / xk_dtype_b(l->dt);
+    for (unsigned i = l->n_dims; i < l->n_blocks; i++) {
+        int64_t *const n = &inner[l->block[i].dim];
+        if (__builtin_mul_overflow(*n, l->block[i].size, n) || *n > limit_e)
+            return bad_tag(p, "inner blocks overflow");
+    }
+    for (unsigned i = 0; i < l->n_dims; i++) {
+        struct xk_block *const b = &l->block[i];
+        b->size = (l->dim[b->dim] - 1) / inner[b->dim] + 1;
+        if (__builtin_mul_overflow(b->size, inner[b->dim], &l->padded[b->dim]))
+            return bad_tag(p, "size overflows");
+    }
+    int64_t stride = 1;
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        l->block[i].stride = stride;
+        if (__builtin_mul_overflow(stride, l->block[i].size, &stride) ||
+            stride > limit_e)
+            return bad_tag(p, "the tensor's size overflows 2^62 bytes");
+    }
+    return XK_OK;
+}
+
+static enum xk_status check_args(xk_ctx *c, const char *what, enum xk_dtype dt,
+                                 unsigned n_dims, const int64_t *dims)
+{
+    if (xk_dtype_b(dt) == 0)
+        return xk_fail(c, XK_EINVAL, "%s: type %s has no memory layout", what,
+                       xk_dtype_name(dt));
+    if (n_dims == 0 || n_dims > XK_LAYOUT_MAX_DIMS)
+        return xk_fail(c, XK_EINVAL, "%s: %u dims, need 1 to %d", what, n_dims,
+                       XK_LAYOUT_MAX_DIMS);
+    for (unsigned i = 0; i < n_dims; i++) {
+        if (dims[i] < 1)
+            return xk_fail(c, XK_EINVAL, "%s: dim %c is %lld, must be positive",
+                           what, 'a' + i, (long long)dims[i]);
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
+                                  unsigned n_dims, const int64_t *dims,
+                                  const char *tag, struct xk_layout *out)
+{
+    struct tag_parser p = {.c = c, .what = what, .tag = tag, .l = out};
+    XK_TRY(check_args(c, what, dt, n_dims, dims));
+    memset(out, 0, sizeof(*out));
+    out->dt = dt;
+    out->n_dims = (uint8_t)n_dims;
+    memcpy(out->dim, dims, n_dims * sizeof(dims[0]));
+    p.s = tag;
+    for (unsigned i = 0; i < XK_COUNTOF(names) && n_dims == 4; i++) {
+        if (strcmp(tag, names[i].name) == 0)
+            p.s = names[i].tag;
+    }
+    if (strcmp(tag, "any") == 0)
+        return bad_tag(&p, "must be resolved before there is a layout");
+    XK_TRY(parse_outer(&p));
+    XK_TRY(parse_inner(&p));
+    return finish(&p);
+}
+
+/* True if every stride is the product of the sizes further in. */
+static bool is_dense(const struct xk_layout *l)
+{
+    int64_t expect = 1;
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        if (l->block[i].stride != expect)
+            return false;
+        expect *= l->block[i].size;
+    }
+    return l->offset_e == 0;
+}
+
+/* True if the first blocks are one of every dim: those the letters stand for */
+static bool starts_with_all_dims(const struct xk_layout *l)
+{
+    unsigned seen = 0;
+    for (unsigned i = 0; i < l->n_dims && i < l->n_blocks; i++)
+        seen |= 1u << l->block[i].dim;
+    return seen == (1u << l->n_dims) - 1;
+}
+
+static bool has_inner_blocks(const struct xk_layout *l, unsigned dim)
+{
+    for (unsigned i = l->n_dims; i < l->n_blocks; i++) {
+        if (l->block[i].dim == dim)
+            return true;
+    }
+    return false;
+}
+
+void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size)
+{
+    if (out_size == 0)
+        return;
+    out[0] = 0;
+    if (!is_dense(l) || !starts_with_all_dims(l))
+        return;
+    size_t len = 0;
+    for (unsigned i = 0; i < l->n_blocks && len < out_size; i++) {
+        const struct xk_block *const b = &l->block[i];
+        const char base =
+            i < l->n_dims && has_inner_blocks(l, b->dim) ? 'A' : 'a';
+        char size[24] = "";
+        if (i >= l->n_dims)
+            snprintf(size, sizeof(size), "%lld", (long long)b->size);
+        len += (size_t)snprintf(out + len, out_size - len, "%s%c", size,
+                                base + b->dim);
+    }
+    if (len >= out_size)
+        out[0] = 0;
+}

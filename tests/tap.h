@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Runs one Check suite with TAP on stdout; the program's exit status. */
+#ifndef XK_TESTS_TAP_H
+#define XK_TESTS_TAP_H
+
+#include <check.h>
+#include <stdlib.h>
+
+static inline int xk_tap_run(Suite *s)
+{
+    SRunner *const r = srunner_create(s);
+    srunner_set_tap(r, "-");
+    srunner_run_all(r, CK_SILENT);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed ? EXIT_FAILURE : EXIT_SUCCESS;
+}
+
+#endif
