@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What an instruction touches: register bytes per operand, the accumulator,
+ * the pipe. Errs on the covering side where the record cannot tell. */
+#include "isa/format.h"
+
+#define ALL_GRFS 256
+#define MAX_RLEN_GRF 31
+#define MAX_MLEN_GRF 15
+
+static struct xk_footprint whole_grfs(const struct xk_platform *p,
+                                      const struct xk_operand *o,
+                                      unsigned n_grf)
+{
+    struct xk_footprint f = {0, 0};
+
+    if (o->file == XK_FILE_GRF && n_grf) {
+        f.first_b = (uint32_t)o->reg * p->grf_b;
+        f.end_b = f.first_b + n_grf * p->grf_b;
+    }
+    return f;
+}
+
+static struct xk_footprint send_operand(const struct xk_platform *p,
+                                        const struct xk_inst *i, int operand)
+{
+    const struct xk_send_info *s = &i->send;
+
+    if (operand < 0)
+        return whole_grfs(p, &i->dst,
+                          s->desc_reg ? MAX_RLEN_GRF : s->desc >> 20 & 31);
+    if (operand == 0)
+        return whole_grfs(p, &i->src[0],
+                          s->desc_reg ? MAX_MLEN_GRF : s->desc >> 25 & 15);
+    if (operand == 1)
+        return whole_grfs(p, &i->src[1],
+                          s->exdesc_reg && !s->exbso ? MAX_RLEN_GRF
+                                                     : s->src1_len);
+    return (struct xk_footprint){0, 0};
+}
+
+/* Bits of one element of a dpas source. */
+static unsigned precision_bits(enum xk_reg_type t)
+{
+    switch (t) {
+    case XK_RT_U4:
+    case XK_RT_S4:
+        return 4;
+    case XK_RT_U2:
+    case XK_RT_S2:
+        return 2;
+    default:
+        return 8 * xk_reg_type_b(t);
+    }
+}
+
+/* Products per channel and depth step: a dword of the wider operand, two bytes'
+ * worth more when both are below a byte. */
+static unsigned ops_per_channel(const struct xk_inst *i)
+{
+    const unsigned a = precision_bits(i->src[1].type);
+    const unsigned b = precision_bits(i->src[2].type);
+    const unsigned bits = a > b ? a : b;
+
+    return bits < 8 ? 8 : bits ? 32 / bits : 1;
+}
+
+static struct xk_footprint dpas_operand(const struct xk_platform *p,
+                                        const struct xk_inst *i, int operand)
+{
+    const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
+    const unsigned k_e = i->sdepth * ops_per_channel(i);
+    const unsigned rows = i->op == XK_OPC_DPASW ? (i->rcount + 1u) / 2
+                                                : i->rcount;
+    struct xk_footprint f = {0, 0};
+
+    if (o->file != XK_FILE_GRF)
+        return f;
+    f.first_b = (uint32_t)o->reg * p->grf_b + o->sub_b;
+    if (operand < 1)
+        f.end_b = f.first_b + i->rcount * i->exec * xk_reg_type_b(o->type);
+    else if (operand == 1)
+        f.end_b = f.first_b + k_e * i->exec * precision_bits(o->type) / 8;
+    else
+        f.end_b = f.first_b + rows * k_e * precision_bits(o->type) / 8;
+    return f;
+}
+
+/* Elements from the first to past the last one a region touches. */
+static uint32_t region_span_e(const struct xk_inst *i,
+                              const struct xk_operand *o, bool is_dst,
+                              bool three_src)
+{
+    const uint32_t exec = i->exec;
+    uint32_t width = o->rgn.width, rows;
+
+    if (is_dst || (three_src && o == &i->src[2]))
+        return (exec - 1) * o->rgn.hs + 1;
+    if (three_src)
+        width = o->rgn.vs == 0 && o->rgn.hs  ? exec
+                : o->rgn.hs && o->rgn.vs > o->rgn.hs
+                    ? o->rgn.vs / o->rgn.hs
+                    : 1;
+    if (width == 0 || width > exec)
+        width = width ? exec : 1;
+    rows = exec / width;
+    return (rows - 1) * o->rgn.vs + (width - 1) * o->rgn.hs + 1;
+}
+
+static struct xk_footprint alu_operand(const struct xk_platform *p,
+                                       const struct xk_inst *i, int operand)
+{
+    const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
+    const bool three_src = xk_opcode_format(i->op) == XK_FMT_TERNARY;
+    struct xk_footprint f = {0, 0};
+
+    if (o->file != XK_FILE_GRF || !i->exec)
+        return f;
+    if (o->indirect) {
+        f.end_b = ALL_GRFS * p->grf_b;
+        return f;
+    }
+    f.first_b = (uint32_t)o->reg * p->grf_b;
+    if (xk_math_is_macro(i)) {
+        f.end_b = f.first_b + i->exec * xk_reg_type_b(o->type);
+        return f;
+    }
+    f.first_b += o->sub_b;
+    f.end_b = f.first_b + region_span_e(i, o, operand < 0, three_src) *
+                              xk_reg_type_b(o->type);
+    return f;
+}
+
+struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
+                                      const struct xk_inst *i, int operand)
+{
+    const struct xk_footprint none = {0, 0};
+    struct xk_footprint f;
+
+    if (operand < -1 || operand > 2)
+        return none;
+    switch (xk_opcode_format(i->op)) {
+    case XK_FMT_SEND:
+        return send_operand(p, i, operand);
+    case XK_FMT_DPAS:
+        return dpas_operand(p, i, operand);
+    case XK_FMT_BASIC:
+    case XK_FMT_TERNARY:
+        return alu_operand(p, i, operand);
+    case XK_FMT_BRANCH: /* a dword target, or return address and mask */
+        f = whole_grfs(p, operand < 0 ? &i->dst : &i->src[operand], 1);
+        if (f.end_b) {
+            f.first_b += operand < 0 ? i->dst.sub_b : i->src[operand].sub_b;
+            f.end_b = f.first_b + (operand < 0 ? 8 : 4);
+        }
+        return f;
+    case XK_FMT_NULLARY:
+    case XK_FMT_SYNC:
+    case XK_FMT_HEADER:
+    case XK_N_FORMATS:
+        break;
+    }
+    return none;
+}
+
+static bool is_acc(const struct xk_operand *o)
+{
+    return o->file == XK_FILE_ARF &&
+           (o->arf == XK_ARF_ACC || o->arf == XK_ARF_MME);
+}
+
+unsigned xk_inst_acc_use(const struct xk_inst *i)
+{
+    unsigned use = (i->acc_wr_en || is_acc(&i->dst)) ? 2 : 0;
+
+    for (unsigned k = 0; k < 3; k++)
+        use |= is_acc(&i->src[k]);
+    switch (i->op) {
+    case XK_OPC_MAC: /* adds to the accumulator */
+    case XK_OPC_MACL:
+        use |= 1;
+        break;
+    case XK_OPC_MACH: /* reads the low product, leaves the full one */
+        use |= 3;
+        break;
+    case XK_OPC_ADDC: /* carry, borrow */
+    case XK_OPC_SUBB:
+        use |= 2;
+        break;
+    default:
+        break;
+    }
+    if (xk_math_is_macro(i))
+        use |= 3;
+    return use;
+}
+
+static bool is_float(enum xk_reg_type t)
+{
+    return t == XK_RT_F || t == XK_RT_HF || t == XK_RT_BF || t == XK_RT_DF ||
+           t == XK_RT_TF32 || t == XK_RT_VF || t == XK_RT_BF8 ||
+           t == XK_RT_HF8;
+}
+
+static enum xk_pipe alu_pipe(const struct xk_platform *p,
+                             const struct xk_inst *i)
+{
+    const bool null = i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_NULL;
+    const enum xk_reg_type t = null ? i->src[0].type : i->dst.type;
+    bool wide = xk_reg_type_b(t) == 8;
+
+    for (unsigned k = 0; k < xk_inst_n_srcs(i) && k < 3; k++)
+        wide |= xk_reg_type_b(i->src[k].type) == 8;
+    if (p->id == XK_PLATFORM_XEHPC)
+        wide = t == XK_RT_DF;
+    if (wide && p->id != XK_PLATFORM_XELP)
+        return XK_PIPE_LONG;
+    return is_float(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
+}
+
+enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
+{
+    if (i->op == XK_OPC_MATH)
+        return XK_PIPE_MATH;
+    switch (xk_opcode_format(i->op)) {
+    case XK_FMT_SEND:
+        return XK_PIPE_SEND;
+    case XK_FMT_DPAS:
+        return XK_PIPE_DPAS;
+    case XK_FMT_BRANCH:
+        return XK_PIPE_INT;
+    case XK_FMT_BASIC:
+    case XK_FMT_TERNARY:
+        return alu_pipe(p, i);
+    case XK_FMT_NULLARY:
+    case XK_FMT_SYNC:
+    case XK_FMT_HEADER:
+    case XK_N_FORMATS:
+        break;
+    }
+    return XK_PIPE_NONE;
+}

@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Internal to isa/: where the fields of the native 128-bit forms sit. The rows
+ * are in isa/format.def; encoder, decoder and tests read the same tables, so a
+ * platform family is a column of rows and not a branch in the code. */
+#ifndef XK_ISA_FORMAT_H
+#define XK_ISA_FORMAT_H
+
+#include "isa/isa.h"
+
+enum xk_format {
+    XK_FMT_HEADER, /* fields all forms share */
+    XK_FMT_NULLARY,
+    XK_FMT_SYNC,
+    XK_FMT_BASIC,
+    XK_FMT_TERNARY,
+    XK_FMT_DPAS,
+    XK_FMT_SEND,
+    XK_FMT_BRANCH,
+    XK_N_FORMATS
+};
+
+/* What may share bits inside one format: rows with different views never
+ * apply to the same instruction. */
+enum xk_field_view {
+    XK_VIEW_ALL,
+    XK_VIEW_SRC0_IND, /* indirect instead of direct register numbers */
+    XK_VIEW_SRC1_IND,
+    XK_VIEW_DST_IND,
+    XK_VIEW_IMM32,
+    XK_VIEW_IMM64,
+    XK_VIEW_SRC0_IMM,
+    XK_VIEW_SRC2_IMM,
+    XK_VIEW_EXDESC_IMM,
+    XK_VIEW_EXDESC_REG,
+    XK_VIEW_BFN,
+    XK_VIEW_BRANCH_REG,
+    XK_VIEW_BRANCH_IMM,
+};
+
+enum xk_field_id {
+#define XK_FIELD(fmt, id, view, text, xe, hpc) XK_FLD_##id,
+#include "isa/format.def"
+#undef XK_FIELD
+    XK_N_FIELDS
+};
+
+#define XK_FIELD_MAX_PARTS 5
+
+/* parts from the value's low bits to its high bits; none crosses bit 64. */
+struct xk_field {
+    uint8_t n_parts, n_bits;
+    struct xk_field_part {
+        uint8_t first, count;
+    } part[XK_FIELD_MAX_PARTS];
+};
+
+struct xk_field_row {
+    const char *text;
+    uint8_t format, view; /* enum xk_format, enum xk_field_view */
+};
+
+enum xk_family_id { XK_FAMILY_XE, XK_FAMILY_HPC, XK_N_FAMILIES };
+
+/* How the scoreboard byte reads. */
+enum xk_swsb_kind { XK_SWSB_ONE_PIPE, XK_SWSB_THREE_PIPES, XK_SWSB_FOUR_PIPES };
+
+#define XK_NO_CODE 0xff
+
+struct xk_arf_row {
+    const char *text;
+    uint8_t code;  /* register class, bits 7:4 of the number */
+    uint8_t first; /* index of register 0 in the class */
+    uint8_t n;     /* registers in the class */
+    bool indexed;  /* printed with register and subregister number */
+};
+
+/* Everything the codec needs about a platform, resolved once. */
+struct xk_isa_tables {
+    const struct xk_field *field; /* [XK_N_FIELDS] */
+    const uint8_t *op_code;       /* [XK_N_OPCODES], XK_NO_CODE: absent */
+    const uint8_t *op_of_code;    /* [128], enum xk_opcode + 1, 0: none */
+    const uint8_t *type_code;     /* [XK_N_REG_TYPES], of registers */
+    const uint8_t *imm_code;      /* [XK_N_REG_TYPES], of immediates */
+    uint8_t swsb;                 /* enum xk_swsb_kind */
+    uint8_t vxh_code;             /* vertical stride code of VxH */
+};
+
+/* NULL, with the reason in *err, where no codec exists yet. */
+const struct xk_isa_tables *xk_isa_tables_get(const struct xk_platform *p,
+                                              struct xk_error *err);
+const struct xk_field *xk_isa_fields(enum xk_family_id f);
+extern const struct xk_field_row xk_field_rows[XK_N_FIELDS];
+extern const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1];
+
+enum xk_format xk_opcode_format(enum xk_opcode op);
+
+/* Math functions: name, sources, and whether xehpg has them. */
+const char *xk_math_name(unsigned fn); /* NULL: unknown */
+unsigned xk_math_n_srcs(unsigned fn);
+bool xk_math_is_macro(const struct xk_inst *i); /* invm, rsqtm, madm */
+const char *xk_sync_name(unsigned fn); /* NULL: unknown */
+
+/* What a branch opcode carries. */
+enum xk_branch_shape {
+    XK_BR_UIP = 1,  /* second target */
+    XK_BR_DST = 2,  /* return address register */
+    XK_BR_REG = 4,  /* the target may be a register */
+    XK_BR_NO_IMM = 8, /* the target is always a register */
+    XK_BR_CTRL = 16,  /* {.b} */
+    XK_BR_SCALAR = 32, /* no exec size in the text */
+};
+unsigned xk_branch_shape(enum xk_opcode op);
+
+/* sources that are present: math and sync depend on their function. */
+unsigned xk_inst_n_srcs(const struct xk_inst *i);
+
+/* The field ids of one source operand. */
+struct xk_src_fields {
+    uint8_t type, abs, neg, imm_flag;
+    uint8_t reg, sub, file, hs, width, vs, vs_hi, mode, a0_off, a0_sub, imm16;
+};
+extern const struct xk_src_fields xk_basic_src[2];
+extern const struct xk_src_fields xk_ternary_src[3];
+
+/* Fills *err (may be NULL) and returns status. */
+enum xk_status xk_isa_fail(struct xk_error *err, enum xk_status status,
+                           const char *fmt, ...) XK_PRINTF(3, 4);
+
+/* log2 of a power of two up to 128, -1 otherwise. */
+static inline int xk_isa_log2(unsigned v)
+{
+    return v && !(v & (v - 1)) && v <= 128 ? __builtin_ctz(v) : -1;
+}
+
+#endif

@@ -1,0 +1,85 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Platforms as tables; encode, decode, print, parse and judge instructions.
+ * Nothing here allocates or logs: errors come back as a status and a sentence
+ * in *err. All functions are pure and may be called from any thread. */
+#ifndef XK_ISA_ISA_H
+#define XK_ISA_ISA_H
+
+#include <stddef.h>
+
+#include "base/str.h"
+#include "isa/inst.h"
+#include "xekern/status.h"
+
+struct xk_platform {
+    enum xk_platform_id id;
+    const char *name;       /* "xehpg" */
+    const char *iga_name;   /* "12p71" */
+    uint8_t grf_b;          /* bytes in a GRF */
+    uint8_t threads_per_eu; /* at 128 GRFs */
+    uint8_t n_flag_regs, n_acc, n_sbid;
+    uint8_t chan_off_unit;  /* 4, or 8 from xehpc */
+    bool has_int64, has_fp64, has_dpasw, fused_eu;
+    uint8_t dpas_exec;      /* 8, 16, 0: no systolic unit */
+    uint16_t product_family; /* zebin note: 1270 for DG2 */
+    uint16_t inline_data_b;
+    uint32_t slm_max_b;     /* per group */
+};
+
+const struct xk_platform *xk_platform_get(enum xk_platform_id id);
+/* NULL if the name is unknown. */
+const struct xk_platform *xk_platform_find(const char *name);
+
+const char *xk_opcode_name(enum xk_opcode op);
+unsigned xk_opcode_n_srcs(enum xk_opcode op);
+/* Bytes of one element; 0 for sub-byte types. */
+unsigned xk_reg_type_b(enum xk_reg_type t);
+const char *xk_reg_type_name(enum xk_reg_type t); /* "ud" */
+
+#define XK_INST_B 16
+
+/* Writes 16 bytes. Refuses every value that does not fit its field. */
+enum xk_status xk_inst_encode(const struct xk_platform *p,
+                              const struct xk_inst *i, uint8_t out[XK_INST_B],
+                              struct xk_error *err);
+/* Reads one instruction at in[0..n_b); *used_b is 16, or 8 for the compacted
+ * form, also when it is refused, so that a reader can skip it; 0 if in[] is too
+ * short. Unknown or reserved bits are XK_EPARSE with the field's name. */
+enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
+                              size_t n_b, struct xk_inst *i, size_t *used_b,
+                              struct xk_error *err);
+/* One line (no newline) in the syntax of iga64, the same tokens it prints, with
+ * single spaces; bfn functions as numbers (iga64 -Xno-print-bfnexprs), branch
+ * targets as byte offsets (iga64 -n), a negative second one in parentheses. */
+void xk_inst_print(const struct xk_platform *p, const struct xk_inst *i,
+                   struct xk_str *out);
+
+/* What the instruction touches, for scoreboard, validator and simulator. Bytes
+ * in the GRF file: the first, and one past the last; 0,0 if none. Sends: the
+ * payload and response lengths from the descriptor. */
+struct xk_footprint {
+    uint32_t first_b, end_b;
+};
+/* operand -1 is dst, 0..2 the sources (of a send: src0, src1). What is not
+ * known is covered: an indirect operand touches the whole file of 256
+ * registers, a register descriptor the longest payload. */
+struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
+                                      const struct xk_inst *i, int operand);
+/* Implicit accumulator use (mach, addc, AccWrEn ...): bit 0 reads acc0, bit 1
+ * writes it. Explicit acc operands are included. */
+unsigned xk_inst_acc_use(const struct xk_inst *i);
+/* The pipe that executes it: FLOAT, INT, LONG, MATH (out of order on xehpg),
+ * SEND, DPAS; NONE for sync, nop. Branches count as INT. */
+enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i);
+
+/* One broken rule. */
+struct xk_isa_violation {
+    const char *rule;   /* "SEND_NO_OVERLAP" */
+    const char *why;    /* what the manual demands */
+    const char *source; /* where that is written */
+};
+/* All violations, at most max of them; returns how many there are. */
+unsigned xk_inst_validate(const struct xk_platform *p, const struct xk_inst *i,
+                          struct xk_isa_violation *out, unsigned max);
+
+#endif

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The platform table: what differs between machines, as numbers. Sources:
+ * isa.md section 1; product families as in the driver's notes. */
+#include "isa/isa.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+
+static const struct xk_platform platforms[] = {
+    {
+        .id = XK_PLATFORM_XELP,
+        .name = "xelp",
+        .iga_name = "12p1",
+        .grf_b = 32,
+        .threads_per_eu = 7,
+        .n_flag_regs = 2,
+        .n_acc = 8,
+        .n_sbid = 16,
+        .chan_off_unit = 4,
+        .fused_eu = true,
+        .product_family = 33,
+        .slm_max_b = 64 * 1024,
+    },
+    {
+        .id = XK_PLATFORM_XEHPG,
+        .name = "xehpg",
+        .iga_name = "12p71",
+        .grf_b = 32,
+        .threads_per_eu = 8,
+        .n_flag_regs = 2,
+        .n_acc = 8,
+        .n_sbid = 16,
+        .chan_off_unit = 4,
+        .has_dpasw = true,
+        .fused_eu = true,
+        .dpas_exec = 8,
+        .product_family = 1270,
+        .inline_data_b = 32,
+        .slm_max_b = 64 * 1024,
+    },
+    {
+        .id = XK_PLATFORM_XEHPC,
+        .name = "xehpc",
+        .iga_name = "12p72",
+        .grf_b = 64,
+        .threads_per_eu = 8,
+        .n_flag_regs = 4,
+        .n_acc = 16,
+        .n_sbid = 32,
+        .chan_off_unit = 8,
+        .has_int64 = true,
+        .has_fp64 = true,
+        .dpas_exec = 16,
+        .product_family = 1271,
+        .inline_data_b = 32,
+        .slm_max_b = 128 * 1024,
+    },
+};
+
+const struct xk_platform *xk_platform_get(enum xk_platform_id id)
+{
+    for (unsigned k = 0; k < XK_COUNTOF(platforms); k++) {
+        if (platforms[k].id == id)
+            return &platforms[k];
+    }
+    return NULL;
+}
+
+const struct xk_platform *xk_platform_find(const char *name)
+{
+    for (unsigned k = 0; name && k < XK_COUNTOF(platforms); k++) {
+        if (!strcmp(platforms[k].name, name))
+            return &platforms[k];
+    }
+    return NULL;
+}

@@ -1,0 +1,415 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Against the outsider: Intel's assembler and compiler. Expected bytes and
+ * texts are theirs, made at test time. Exits with 77 where iga64 is missing. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "isa/format.h"
+#include "isa/message.h"
+#include "tests/isa/iga.h"
+#include "tests/isa/random_inst.h"
+#include "tests/tap.h"
+
+#ifndef XK_TEST_DIR
+#define XK_TEST_DIR "."
+#endif
+#define N_RANDOM 20000
+
+static const struct xk_platform *p;
+static struct xk_str text;
+static uint64_t seed;
+
+static void setup(void)
+{
+    p = xk_platform_get(XK_PLATFORM_XEHPG);
+    xk_str_init(&text, NULL);
+}
+
+static void teardown(void)
+{
+    xk_str_fini(&text);
+}
+
+/* iga64 prints a negative second target without our parentheses. */
+static void like_iga(char *to, const char *from)
+{
+    const char *const open = strstr(from, " (-");
+    const char *const close = open ? strchr(open, ')') : NULL;
+
+    if (!close || open[3] < '0' || open[3] > '9') {
+        strcpy(to, from);
+        return;
+    }
+    sprintf(to, "%.*s %.*s%s", (int)(open - from), from,
+            (int)(close - open - 2), open + 2, close + 1);
+}
+
+static void expect_text(const struct xk_inst *i, const char *iga)
+{
+    char ours[600];
+
+    xk_str_clear(&text);
+    xk_inst_print(p, i, &text);
+    ck_assert_uint_lt(text.len, sizeof(ours));
+    like_iga(ours, xk_str_get(&text));
+    ck_assert_str_eq(ours, iga);
+}
+
+/* bytes -> record -> the same bytes, and the text iga64 gives them. */
+static void expect_round_trip(const uint8_t *bytes, const char *iga)
+{
+    struct xk_error err = {0};
+    struct xk_inst i;
+    uint8_t again[XK_INST_B];
+    size_t used_b;
+
+    ck_assert_msg(xk_inst_decode(p, bytes, XK_INST_B, &i, &used_b, &err) ==
+                      XK_OK, "%s: %s", iga, err.message);
+    ck_assert_uint_eq(used_b, XK_INST_B);
+    ck_assert_msg(xk_inst_encode(p, &i, again, &err) == XK_OK, "%s: %s", iga,
+                  err.message);
+    ck_assert_msg(!memcmp(bytes, again, XK_INST_B), "%s: other bytes", iga);
+    if (iga)
+        expect_text(&i, iga);
+}
+
+START_TEST(each_opcode_and_form_round_trips)
+{
+    size_t source_b, n_b;
+    char *const source = iga_read_file(XK_TEST_DIR "/xehpg.asm", &source_b);
+    struct iga_lines lines;
+    bool seen[XK_N_OPCODES] = {false};
+    uint8_t *bytes;
+
+    ck_assert_ptr_nonnull(source);
+    bytes = iga_assemble(source, &n_b);
+    ck_assert_ptr_nonnull(bytes);
+    ck_assert(iga_disassemble(bytes, n_b, false, &lines));
+    ck_assert_uint_eq(lines.n, n_b / XK_INST_B);
+    ck_assert_uint_gt(lines.n, 200);
+    for (size_t k = 0; k < lines.n; k++) {
+        struct xk_inst i;
+        size_t used_b;
+
+        expect_round_trip(bytes + k * XK_INST_B, lines.line[k]);
+        xk_inst_decode(p, bytes + k * XK_INST_B, XK_INST_B, &i, &used_b, NULL);
+        seen[i.op] = true;
+    }
+    for (unsigned op = 0; op < XK_N_OPCODES; op++)
+        ck_assert_msg(seen[op] ||
+                          xk_isa_tables_get(p, NULL)->op_code[op] == XK_NO_CODE,
+                      "no line with %s", xk_opcode_name(op));
+    iga_lines_fini(&lines);
+    free(bytes);
+    free(source);
+}
+END_TEST
+
+/* N_RANDOM records, their bytes and, joined by newlines, their texts. */
+static void random_batch(struct xk_inst *insts, uint8_t *bytes,
+                         struct xk_str *all)
+{
+    struct rng r = {seed};
+    struct xk_error err = {0};
+
+    for (unsigned k = 0; k < N_RANDOM; k++) {
+        random_inst(&r, random_opcode(&r), &insts[k]);
+        random_targets(&r, &insts[k], k, N_RANDOM);
+        ck_assert_msg(xk_inst_encode(p, &insts[k], bytes + k * XK_INST_B,
+                                     &err) == XK_OK, "seed %llu: %s",
+                      (unsigned long long)seed, err.message);
+        xk_inst_print(p, &insts[k], all);
+        xk_str_putc(all, '\n');
+    }
+}
+
+START_TEST(random_instructions_agree_with_the_assembler)
+{
+    struct xk_inst *const insts = calloc(N_RANDOM, sizeof(*insts));
+    uint8_t *const bytes = calloc(N_RANDOM, XK_INST_B);
+    struct iga_lines lines;
+    uint8_t *theirs;
+    struct xk_str all;
+    size_t n_b;
+
+    xk_str_init(&all, NULL);
+    random_batch(insts, bytes, &all);
+    ck_assert(iga_disassemble(bytes, N_RANDOM * XK_INST_B, false, &lines));
+    ck_assert_uint_eq(lines.n, N_RANDOM);
+    theirs = iga_assemble(xk_str_get(&all), &n_b);
+    ck_assert_ptr_nonnull(theirs);
+    ck_assert_uint_eq(n_b, N_RANDOM * XK_INST_B);
+    for (unsigned k = 0; k < N_RANDOM; k++) {
+        expect_text(&insts[k], lines.line[k]);
+        ck_assert_msg(!memcmp(theirs + k * XK_INST_B, bytes + k * XK_INST_B,
+                              XK_INST_B), "seed %llu: %s: other bytes",
+                      (unsigned long long)seed, lines.line[k]);
+    }
+    iga_lines_fini(&lines);
+    xk_str_fini(&all);
+    free(theirs);
+    free(bytes);
+    free(insts);
+}
+END_TEST
+
+static struct xk_inst mov_imm(enum xk_reg_type t, uint64_t imm)
+{
+    struct xk_inst i = {.op = XK_OPC_MOV, .exec = 1};
+
+    i.dst.file = XK_FILE_GRF;
+    i.dst.type = (uint8_t)t;
+    i.dst.reg = 1;
+    i.dst.rgn.hs = 1;
+    i.src[0].file = XK_FILE_IMM;
+    i.src[0].type = (uint8_t)t;
+    i.src[0].imm = imm;
+    return i;
+}
+
+START_TEST(each_half_number_prints_as_the_assembler_prints_it)
+{
+    uint8_t *const bytes = calloc(1 << 16, XK_INST_B);
+    struct iga_lines lines;
+
+    for (unsigned k = 0; k < 1 << 16; k++) {
+        const struct xk_inst i = mov_imm(XK_RT_HF, k);
+
+        ck_assert_int_eq(xk_inst_encode(p, &i, bytes + k * XK_INST_B, NULL),
+                         XK_OK);
+    }
+    ck_assert(iga_disassemble(bytes, XK_INST_B << 16, false, &lines));
+    ck_assert_uint_eq(lines.n, 1 << 16);
+    for (unsigned k = 0; k < 1 << 16; k++) {
+        const struct xk_inst i = mov_imm(XK_RT_HF, k);
+
+        expect_text(&i, lines.line[k]);
+    }
+    iga_lines_fini(&lines);
+    free(bytes);
+}
+END_TEST
+
+/* What iga64 says a send does, for each kind of message. */
+static const struct {
+    struct xk_msg msg;
+    const char *says;
+    uint8_t dst, src0, src1; /* registers, counted by hand */
+} messages[] = {
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
+      .reg_b = 4, .vec = 4, .exec = 16}, "load.ugm.d32x4.a64", 8, 4, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
+      .reg_b = 4, .vec = 1, .exec = 8}, "load.ugm.d32.a64", 1, 2, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 8,
+      .reg_b = 8, .vec = 2, .exec = 16}, "load.ugm.d64x2.a64", 8, 4, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 2,
+      .reg_b = 4, .vec = 1, .exec = 16}, "load.ugm.d16u32.a64", 2, 4, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 1,
+      .reg_b = 4, .vec = 1, .exec = 16}, "load.ugm.d8u32.a64", 2, 4, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
+      .reg_b = 4, .vec = 64, .transpose = true, .exec = 1},
+     "load.ugm.d32x64t.a64", 8, 1, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 8,
+      .reg_b = 8, .vec = 8, .transpose = true, .exec = 1},
+     "load.ugm.d64x8t.a64", 2, 1, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
+      .reg_b = 4, .vec = 1, .cache = 4, .exec = 16},
+     "load.ugm.d32.a64.ca.ca", 2, 4, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 4, .data_b = 4,
+      .reg_b = 4, .vec = 1, .addr_type = XK_LSC_BTI, .bti = 255, .exec = 16},
+     "load.ugm.d32.a32.bti[255]", 2, 2, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 4, .data_b = 4,
+      .reg_b = 4, .vec = 1, .addr_type = XK_LSC_BSS, .exec = 16},
+     "load.ugm.d32.a32.bss[a0.0]", 2, 2, 0},
+    {{.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM, .addr_b = 4, .data_b = 4,
+      .reg_b = 4, .vec = 1, .addr_type = XK_LSC_SS, .exec = 16},
+     "load.ugm.d32.a32.ss[a0.0]", 2, 2, 0},
+    {{.kind = XK_MSG_LSC_STORE, .sfid = XK_SFID_SLM, .addr_b = 4, .data_b = 4,
+      .reg_b = 4, .vec = 3, .exec = 16}, "store.slm.d32x3.a32", 0, 2, 6},
+    {{.kind = XK_MSG_LSC_STORE, .sfid = XK_SFID_SLM, .addr_b = 4, .data_b = 4,
+      .reg_b = 4, .vec = 16, .transpose = true, .exec = 1},
+     "store.slm.d32x16t.a32", 0, 1, 2},
+    {{.kind = XK_MSG_LSC_STORE, .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 2,
+      .reg_b = 4, .vec = 1, .exec = 16}, "store.ugm.d16u32.a64", 0, 4, 2},
+    {{.kind = XK_MSG_LSC_LOAD_CMASK, .sfid = XK_SFID_UGM, .addr_b = 8,
+      .data_b = 4, .reg_b = 4, .vec = 2, .cmask = 5, .exec = 16},
+     "load_quad.ugm.d32.xz.a64", 4, 4, 0},
+    {{.kind = XK_MSG_LSC_STORE_CMASK, .sfid = XK_SFID_SLM, .addr_b = 4,
+      .data_b = 4, .reg_b = 4, .vec = 4, .cmask = 15, .exec = 16},
+     "store_quad.slm.d32.xyzw.a32", 0, 2, 8},
+    {{.kind = XK_MSG_LSC_ATOMIC, .lsc_op = 0x0c, .sfid = XK_SFID_UGM,
+      .addr_b = 8, .data_b = 4, .reg_b = 4, .vec = 1, .exec = 16},
+     "atomic_iadd.ugm.d32.a64", 0, 4, 2},
+    {{.kind = XK_MSG_LSC_ATOMIC, .lsc_op = 0x12, .sfid = XK_SFID_UGM,
+      .addr_b = 8, .data_b = 4, .reg_b = 4, .vec = 1, .returns = true,
+      .exec = 16}, "atomic_icas.ugm.d32.a64", 2, 4, 4},
+    {{.kind = XK_MSG_LSC_ATOMIC, .lsc_op = 0x08, .sfid = XK_SFID_SLM,
+      .addr_b = 4, .data_b = 4, .reg_b = 4, .vec = 1, .returns = true,
+      .exec = 8}, "atomic_iinc.slm.d32.a32", 1, 1, 0},
+    {{.kind = XK_MSG_LSC_ATOMIC, .lsc_op = 0x13, .sfid = XK_SFID_UGM,
+      .addr_b = 8, .data_b = 4, .reg_b = 4, .vec = 1, .exec = 8},
+     "atomic_fadd.ugm.d32.a64", 0, 2, 1},
+    {{.kind = XK_MSG_LSC_FENCE, .sfid = XK_SFID_SLM, .exec = 1},
+     "fence.slm.none.group", 1, 1, 0},
+    {{.kind = XK_MSG_LSC_FENCE, .sfid = XK_SFID_UGM, .fence_scope = 2,
+      .fence_flush = 1, .exec = 1}, "fence.ugm.evict.tile", 1, 1, 0},
+    {{.kind = XK_MSG_BARRIER, .exec = 1}, "barrier", 0, 1, 0},
+    {{.kind = XK_MSG_EOT, .exec = 8}, "end of thread", 0, 1, 0},
+};
+
+static struct xk_inst send_of(const struct xk_msg *m)
+{
+    struct xk_inst i = {.op = XK_OPC_SEND, .exec = m->exec};
+
+    i.dst.file = i.src[1].file = XK_FILE_ARF;
+    if (m->kind == XK_MSG_LSC_LOAD || m->kind == XK_MSG_LSC_LOAD_CMASK)
+        i.dst.file = XK_FILE_GRF;
+    i.dst.type = i.src[0].type = i.src[1].type = XK_RT_UD;
+    i.src[0].file = XK_FILE_GRF;
+    i.src[0].reg = 112;
+    return i;
+}
+
+START_TEST(a_message_is_what_the_assembler_reads)
+{
+    struct xk_msg m = messages[_i].msg, back;
+    struct xk_inst i = send_of(&m);
+    struct xk_error err = {0};
+    struct iga_lines lines;
+    uint8_t bytes[XK_INST_B];
+
+    ck_assert_msg(xk_msg_build(p, &m, &i, &err) == XK_OK, "%s", err.message);
+    ck_assert_uint_eq(m.dst_grf, messages[_i].dst);
+    ck_assert_uint_eq(m.src0_grf, messages[_i].src0);
+    ck_assert_uint_eq(m.src1_grf, messages[_i].src1);
+    xk_msg_decode(p, &i, &back);
+    ck_assert_mem_eq(&m, &back, sizeof(m));
+    ck_assert_msg(xk_inst_encode(p, &i, bytes, &err) == XK_OK, "%s",
+                  err.message);
+    ck_assert(iga_disassemble(bytes, sizeof(bytes), true, &lines));
+    ck_assert_uint_eq(lines.n, 1);
+    ck_assert_msg(strstr(lines.line[0], messages[_i].says) != NULL,
+                  "%s, expected %s", lines.line[0], messages[_i].says);
+    iga_lines_fini(&lines);
+}
+END_TEST
+
+static uint64_t load(const uint8_t *in, unsigned n_b)
+{
+    uint64_t v = 0;
+
+    for (unsigned k = 0; k < n_b; k++)
+        v |= (uint64_t)in[k] << 8 * k;
+    return v;
+}
+
+/* Native instructions of one section: each round-trips. Appends those that are
+ * no branches to *plain, and returns how many there are. */
+static unsigned walk_code(const uint8_t *code, size_t n_b, struct xk_str *plain)
+{
+    unsigned n = 0;
+
+    for (size_t at = 0; at + XK_INST_B <= n_b;) {
+        struct xk_error err = {0};
+        struct xk_inst i;
+        uint8_t again[XK_INST_B];
+        size_t used_b;
+        const enum xk_status st =
+            xk_inst_decode(p, code + at, n_b - at, &i, &used_b, &err);
+
+        if (used_b == XK_INST_B) {
+            ck_assert_msg(st == XK_OK, "at 0x%zx: %s", at, err.message);
+            ck_assert_int_eq(xk_inst_encode(p, &i, again, &err), XK_OK);
+            ck_assert_mem_eq(code + at, again, XK_INST_B);
+            if (xk_opcode_format(i.op) != XK_FMT_BRANCH)
+                xk_str_write(plain, code + at, XK_INST_B);
+            n++;
+        }
+        ck_assert_uint_gt(used_b, 0);
+        at += used_b;
+    }
+    return n;
+}
+
+/* Sections whose flags say executable. */
+static unsigned walk_elf(const uint8_t *elf, size_t n_b, struct xk_str *plain)
+{
+    const uint64_t headers = load(elf + 40, 8), count = load(elf + 60, 2);
+    unsigned n = 0;
+
+    ck_assert_uint_le(headers + count * 64, n_b);
+    for (uint64_t k = 0; k < count; k++) {
+        const uint8_t *const h = elf + headers + k * 64;
+
+        if (load(h + 8, 8) & 4)
+            n += walk_code(elf + load(h + 24, 8), load(h + 32, 8), plain);
+    }
+    return n;
+}
+
+START_TEST(compiled_kernels_round_trip)
+{
+    static const char *const devices[] = {"dg2", "acm-g11"};
+    char cmd[400];
+    char *elf;
+    size_t n_b;
+    struct xk_str plain;
+    struct iga_lines lines;
+
+    snprintf(cmd, sizeof(cmd),
+             "ocloc compile -file " XK_TEST_DIR "/kernels.cl -device %s "
+             "--format zebin -output k -out_dir xk_ocloc -output_no_suffix "
+             "-options -cl-intel-greater-than-4GB-buffer-required "
+             "> /dev/null 2>&1", devices[_i]);
+    ck_assert_int_eq(system(cmd), 0);
+    elf = iga_read_file("xk_ocloc/k", &n_b);
+    ck_assert_ptr_nonnull(elf);
+    xk_str_init(&plain, NULL);
+    ck_assert_uint_gt(walk_elf((const uint8_t *)elf, n_b, &plain), 1000);
+    ck_assert(iga_disassemble((const uint8_t *)plain.s, plain.len, false,
+                              &lines));
+    ck_assert_uint_eq(lines.n, plain.len / XK_INST_B);
+    for (size_t k = 0; k < lines.n; k++)
+        expect_round_trip((const uint8_t *)plain.s + k * XK_INST_B,
+                          lines.line[k]);
+    iga_lines_fini(&lines);
+    xk_str_fini(&plain);
+    free(elf);
+    ck_assert_int_eq(system("rm -rf xk_ocloc"), 0);
+}
+END_TEST
+
+static Suite *suite(void)
+{
+    Suite *const s = suite_create("isa_iga");
+    TCase *const t = tcase_create("iga");
+
+    tcase_set_timeout(t, 300);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_test(t, each_opcode_and_form_round_trips);
+    tcase_add_test(t, random_instructions_agree_with_the_assembler);
+    tcase_add_test(t, each_half_number_prints_as_the_assembler_prints_it);
+    tcase_add_loop_test(t, a_message_is_what_the_assembler_reads, 0,
+                        XK_COUNTOF(messages));
+    if (system("ocloc query --help > /dev/null 2>&1") == 0)
+        tcase_add_loop_test(t, compiled_kernels_round_trip, 0, 2);
+    else
+        printf("# ocloc is not installed: no compiled kernels\n");
+    suite_add_tcase(s, t);
+    return s;
+}
+
+int main(void)
+{
+    seed = rng_seed();
+    if (!iga_available()) {
+        printf("1..0 # SKIP iga64 is not installed\n");
+        return 77;
+    }
+    printf("# XK_TEST_SEED=%llu\n", (unsigned long long)seed);
+    fflush(stdout);
+    return xk_tap_run(suite());
+}
