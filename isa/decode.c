@@ -132,9 +132,7 @@ static void get_swsb(struct dec *d)
     if (v & 0x80) {
         get_swsb_both(d, s, v);
     } else if (v >= 0x20 && v < 0x50) {
-        s->mode = v < 0x30   ? XK_SBID_DST
-                  : v < 0x40 ? XK_SBID_SRC
-                             : XK_SBID_SET;
+        s->mode = v < 0x30 ? XK_SBID_DST : v < 0x40 ? XK_SBID_SRC : XK_SBID_SET;
         s->sbid = (uint8_t)low;
     } else if (v < 0x20 || (v >= 0x51 && v < 0x58)) {
         s->pipe = v < 0x20 ? pipes[v >> 3] : XK_PIPE_LONG;
@@ -154,8 +152,7 @@ static void get_header(struct dec *d)
     if (exec > 5)
         REFUSE(d, "%s: exec size code %u", op_name(d), exec);
     i->exec = (uint8_t)(1u << exec);
-    i->chan_off =
-        (uint8_t)(get(d, XK_FLD_CHAN_OFF) * d->p->chan_off_unit);
+    i->chan_off = (uint8_t)(get(d, XK_FLD_CHAN_OFF) * d->p->chan_off_unit);
     i->pred = (uint8_t)get(d, XK_FLD_PRED);
     if (i->pred > XK_PRED_ALL32H)
         REFUSE(d, "%s: predicate code %u", op_name(d), i->pred);
@@ -347,11 +344,10 @@ static void decode_ternary(struct dec *d)
     i->atomic = get(d, XK_FLD_T_ATOMIC);
     i->acc_wr_en = get(d, XK_FLD_T_ACC_WR);
     i->dst.type =
-        type_of(d, d->t->type_code,
-                get(d, XK_FLD_T_DST_TYPE) | exec_class << 3, XK_FLD_T_DST_TYPE);
+        type_of(d, d->t->type_code, get(d, XK_FLD_T_DST_TYPE) | exec_class << 3,
+                XK_FLD_T_DST_TYPE);
     i->dst.rgn.hs = (uint8_t)(get(d, XK_FLD_T_DST_HS) + 1);
-    get_reg(d, &i->dst, XK_FLD_T_DST_FILE, XK_FLD_T_DST_REG,
-            XK_FLD_T_DST_SUB);
+    get_reg(d, &i->dst, XK_FLD_T_DST_FILE, XK_FLD_T_DST_REG, XK_FLD_T_DST_SUB);
     if (i->op == XK_OPC_BFN) {
         i->cond = bfn_cond[get(d, XK_FLD_T_BFN_COND)];
         i->bfn = (uint8_t)get(d, XK_FLD_T_BFN_FC);
@@ -396,8 +392,7 @@ static void decode_dpas(struct dec *d)
         dpas_type(d, XK_FLD_D_SRC1_TYPE, cls, get(d, XK_FLD_D_SRC1_BITS));
     i->src[2].type =
         dpas_type(d, XK_FLD_D_SRC2_TYPE, cls, get(d, XK_FLD_D_SRC2_BITS));
-    get_reg(d, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG,
-            XK_FLD_D_DST_SUB);
+    get_reg(d, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG, XK_FLD_D_DST_SUB);
     get_reg(d, &i->src[0], XK_FLD_D_SRC0_FILE, XK_FLD_D_SRC0_REG,
             XK_FLD_D_SRC0_SUB);
     get_reg(d, &i->src[1], XK_FLD_D_SRC1_FILE, XK_FLD_D_SRC1_REG,
@@ -467,8 +462,7 @@ static void decode_branch(struct dec *d)
         i->uip_b = (int32_t)get(d, XK_FLD_J_UIP);
     } else if (shape & XK_BR_REG) {
         o->type = XK_RT_D;
-        get_reg(d, o, XK_FLD_J_SRC0_FILE, XK_FLD_J_SRC0_REG,
-                XK_FLD_J_SRC0_SUB);
+        get_reg(d, o, XK_FLD_J_SRC0_FILE, XK_FLD_J_SRC0_REG, XK_FLD_J_SRC0_SUB);
     } else {
         REFUSE(d, "%s: target is not immediate", op_name(d));
     }
@@ -497,6 +491,8 @@ static void decode_body(struct dec *d)
         break;
     case XK_FMT_NULLARY:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         d->i->exec = 1;
         break;
@@ -552,13 +548,31 @@ static bool find_opcode(struct dec *d)
     return true;
 }
 
+/* Written out so that compilers see one load. */
 static uint64_t load64(const uint8_t *in)
 {
-    uint64_t v = 0;
+    return (uint64_t)in[0] | (uint64_t)in[1] << 8 | (uint64_t)in[2] << 16 |
+           (uint64_t)in[3] << 24 | (uint64_t)in[4] << 32 |
+           (uint64_t)in[5] << 40 | (uint64_t)in[6] << 48 |
+           (uint64_t)in[7] << 56;
+}
 
-    for (unsigned k = 0; k < 8; k++)
-        v |= (uint64_t)in[k] << 8 * k;
-    return v;
+/* The native words, expanded if they are compact. */
+static enum xk_status load_words(struct dec *d, const uint8_t *in, size_t n_b,
+                                 size_t *used_b)
+{
+    d->w[0] = load64(in);
+    if (get(d, XK_FLD_COMPACT)) {
+        *used_b = 8;
+        d->i->compacted = true;
+        d->status = xk_isa_expand(d->t, d->w[0], d->w, d->err);
+    } else if (n_b < XK_INST_B) {
+        REFUSE(d, "%zu bytes, a native instruction has %d", n_b, XK_INST_B);
+    } else {
+        *used_b = XK_INST_B;
+        d->w[1] = load64(in + 8);
+    }
+    return d->status;
 }
 
 enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
@@ -573,17 +587,8 @@ enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
         return XK_EUNSUPPORTED;
     if (n_b < 8)
         return xk_isa_fail(err, XK_EPARSE, "%zu bytes are no instruction", n_b);
-    d.w[0] = load64(in);
-    if (get(&d, XK_FLD_COMPACT)) {
-        *used_b = 8;
-        return xk_isa_fail(err, XK_EUNSUPPORTED,
-                           "the compacted form is not implemented");
-    }
-    if (n_b < XK_INST_B)
-        return xk_isa_fail(err, XK_EPARSE, "%zu bytes, a native instruction "
-                           "has %d", n_b, XK_INST_B);
-    *used_b = XK_INST_B;
-    d.w[1] = load64(in + 8);
+    if (load_words(&d, in, n_b, used_b) < 0)
+        return d.status;
     if (!find_opcode(&d))
         return d.status;
     get_swsb(&d);

@@ -47,6 +47,10 @@ static inline void put(struct enc *e, unsigned id, uint64_t v)
         put_wide(e, id, v);
         return;
     }
+    if (f->n_parts == 1) {
+        e->w[f->part[0].first >> 6] |= v << (f->part[0].first & 63);
+        return;
+    }
     for (unsigned k = 0; k < f->n_parts; k++) {
         const unsigned first = f->part[k].first, count = f->part[k].count;
 
@@ -94,9 +98,10 @@ static void put_reg(struct enc *e, const struct xk_operand *o, unsigned file,
         a = &xk_arf_rows[o->arf];
         put(e, reg, (unsigned)a->code << 4 | (a->first + o->reg));
     } else {
-        REFUSE(e, XK_EINVAL, "%s: %s: file %u, arf %u, register %u: no such "
-               "register operand", op_name(e), xk_field_rows[reg].text, o->file,
-               o->arf, o->reg);
+        REFUSE(e, XK_EINVAL,
+               "%s: %s: file %u, arf %u, register %u: no such "
+               "register operand",
+               op_name(e), xk_field_rows[reg].text, o->file, o->arf, o->reg);
     }
     if (o->sub_b >= e->p->grf_b)
         REFUSE(e, XK_EINVAL, "%s: %s byte %u is past the register", op_name(e),
@@ -121,7 +126,7 @@ static void put_indirect(struct enc *e, const struct xk_operand *o,
 static unsigned swsb_dist(struct enc *e, const struct xk_swsb *s)
 {
     static const uint8_t base[] = {
-        [XK_PIPE_NONE] = 0x00, [XK_PIPE_ALL] = 0x08, [XK_PIPE_FLOAT] = 0x10,
+        [XK_PIPE_NONE] = 0x00, [XK_PIPE_ALL] = 0x08,  [XK_PIPE_FLOAT] = 0x10,
         [XK_PIPE_INT] = 0x18,  [XK_PIPE_LONG] = 0x50,
     };
 
@@ -144,15 +149,19 @@ static unsigned swsb_both(struct enc *e, const struct xk_swsb *s)
     const unsigned mode = sets ? XK_SBID_SET : XK_SBID_DST;
 
     if (s->pipe != pipe || s->mode != mode || s->dist > 7)
-        REFUSE(e, XK_EINVAL, "%s: swsb: distance %u on pipe %u cannot join "
-               "SBID mode %u", op_name(e), s->dist, s->pipe, s->mode);
+        REFUSE(e, XK_EINVAL,
+               "%s: swsb: distance %u on pipe %u cannot join "
+               "SBID mode %u",
+               op_name(e), s->dist, s->pipe, s->mode);
     return 0x80 | (s->dist & 7u) << 4 | s->sbid;
 }
 
 static void put_swsb(struct enc *e)
 {
     static const uint8_t base[] = {
-        [XK_SBID_SET] = 0x40, [XK_SBID_DST] = 0x20, [XK_SBID_SRC] = 0x30,
+        [XK_SBID_SET] = 0x40,
+        [XK_SBID_DST] = 0x20,
+        [XK_SBID_SRC] = 0x30,
     };
     const struct xk_swsb *s = &e->i->swsb;
     unsigned v = 0;
@@ -205,9 +214,11 @@ static void refuse_options(struct enc *e, bool sat, bool acc_wr_en, bool atomic,
     if ((i->sat && !sat) || (i->acc_wr_en && !acc_wr_en) ||
         (i->atomic && !atomic) || (i->cond && !cond) ||
         (i->branch_ctrl && !ctrl))
-        REFUSE(e, XK_EINVAL, "%s: saturate %u, AccWrEn %u, Atomic %u, condition "
-               "%u, branch control %u: not all exist in this form", op_name(e),
-               i->sat, i->acc_wr_en, i->atomic, i->cond, i->branch_ctrl);
+        REFUSE(e, XK_EINVAL,
+               "%s: saturate %u, AccWrEn %u, Atomic %u, condition "
+               "%u, branch control %u: not all exist in this form",
+               op_name(e), i->sat, i->acc_wr_en, i->atomic, i->cond,
+               i->branch_ctrl);
 }
 
 static void put_basic_dst(struct enc *e)
@@ -412,8 +423,9 @@ static void put_ternary_src(struct enc *e, const struct xk_operand *o,
 static void put_ternary_cond(struct enc *e)
 {
     static const uint8_t bfn_code[] = {
-        [XK_COND_NONE] = 0, [XK_COND_EQ] = 1, [XK_COND_NE] = XK_NO_CODE,
-        [XK_COND_GT] = 2,   [XK_COND_GE] = XK_NO_CODE, [XK_COND_LT] = 3,
+        [XK_COND_NONE] = 0,        [XK_COND_EQ] = 1,
+        [XK_COND_NE] = XK_NO_CODE, [XK_COND_GT] = 2,
+        [XK_COND_GE] = XK_NO_CODE, [XK_COND_LT] = 3,
     };
     const unsigned cond = e->i->cond;
 
@@ -448,8 +460,7 @@ static void encode_ternary(struct enc *e)
         put(e, XK_FLD_T_DST_HS, i->dst.rgn.hs - 1u);
     if (i->dst.indirect)
         REFUSE(e, XK_EINVAL, "%s: dst: indirect", op_name(e));
-    put_reg(e, &i->dst, XK_FLD_T_DST_FILE, XK_FLD_T_DST_REG,
-            XK_FLD_T_DST_SUB);
+    put_reg(e, &i->dst, XK_FLD_T_DST_FILE, XK_FLD_T_DST_REG, XK_FLD_T_DST_SUB);
     put_ternary_cond(e);
     for (unsigned k = 0; k < 3; k++)
         put_ternary_src(e, &i->src[k], k, code >> 3);
@@ -509,8 +520,7 @@ static void encode_dpas(struct enc *e)
     put(e, XK_FLD_D_ACC_WR, i->acc_wr_en);
     put(e, XK_FLD_D_DST_TYPE, code & 7);
     put(e, XK_FLD_D_EXEC_TYPE, code >> 3);
-    put_reg(e, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG,
-            XK_FLD_D_DST_SUB);
+    put_reg(e, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG, XK_FLD_D_DST_SUB);
     put_dpas_sources(e, code >> 3);
 }
 
@@ -523,8 +533,8 @@ static void put_payload(struct enc *e, const struct xk_operand *o,
                       (o->file == XK_FILE_ARF && o->arf == XK_ARF_NULL);
 
     if ((!grf && !null) || o->sub_b || o->indirect || o->neg || o->abs) {
-        REFUSE(e, XK_EINVAL, "%s: %s: not a whole register or null",
-               op_name(e), xk_field_rows[reg].text);
+        REFUSE(e, XK_EINVAL, "%s: %s: not a whole register or null", op_name(e),
+               xk_field_rows[reg].text);
         return;
     }
     put(e, file, grf);
@@ -540,8 +550,10 @@ static void put_exdesc(struct enc *e, const struct xk_send_info *s)
         put(e, XK_FLD_S_EXBSO, s->exbso);
         put(e, XK_FLD_S_EXDESC_SUB, s->exdesc_sub);
         if (s->exdesc || (s->src1_len && !s->exbso))
-            REFUSE(e, XK_EINVAL, "send: exdesc 0x%x, src1 length %u beside a "
-                   "register exdesc", s->exdesc, s->src1_len);
+            REFUSE(e, XK_EINVAL,
+                   "send: exdesc 0x%x, src1 length %u beside a "
+                   "register exdesc",
+                   s->exdesc, s->src1_len);
     } else {
         put(e, XK_FLD_S_EXDESC, s->exdesc >> 11);
         if (s->exdesc & 63 || (len && len != s->src1_len) || s->exbso)
@@ -580,8 +592,7 @@ static void put_target(struct enc *e, unsigned shape)
     if (reg ? !(shape & XK_BR_REG) || o->indirect : shape & XK_BR_NO_IMM) {
         REFUSE(e, XK_EINVAL, "%s: target in file %u", op_name(e), o->file);
     } else if (reg) {
-        put_reg(e, o, XK_FLD_J_SRC0_FILE, XK_FLD_J_SRC0_REG,
-                XK_FLD_J_SRC0_SUB);
+        put_reg(e, o, XK_FLD_J_SRC0_FILE, XK_FLD_J_SRC0_REG, XK_FLD_J_SRC0_SUB);
     } else {
         put(e, XK_FLD_J_JIP_IMM, 1);
         put(e, XK_FLD_J_JIP, (uint32_t)i->jip_b);
@@ -627,10 +638,25 @@ static void encode_body(struct enc *e)
         break;
     case XK_FMT_NULLARY:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         refuse_options(e, false, false, false, false, false);
         break;
     }
+}
+
+/* Written out so that compilers see one store. */
+static void store64(uint8_t *out, uint64_t v)
+{
+    out[0] = (uint8_t)v;
+    out[1] = (uint8_t)(v >> 8);
+    out[2] = (uint8_t)(v >> 16);
+    out[3] = (uint8_t)(v >> 24);
+    out[4] = (uint8_t)(v >> 32);
+    out[5] = (uint8_t)(v >> 40);
+    out[6] = (uint8_t)(v >> 48);
+    out[7] = (uint8_t)(v >> 56);
 }
 
 enum xk_status xk_inst_encode(const struct xk_platform *p,
@@ -655,8 +681,8 @@ enum xk_status xk_inst_encode(const struct xk_platform *p,
         put_header(&e);
     encode_body(&e);
     if (e.status == XK_OK) {
-        for (unsigned k = 0; k < XK_INST_B; k++)
-            out[k] = (uint8_t)(e.w[k / 8] >> k % 8 * 8);
+        store64(out, e.w[0]);
+        store64(out + 8, e.w[1]);
     }
     return e.status;
 }

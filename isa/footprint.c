@@ -69,8 +69,8 @@ static struct xk_footprint dpas_operand(const struct xk_platform *p,
 {
     const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
     const unsigned k_e = i->sdepth * ops_per_channel(i);
-    const unsigned rows = i->op == XK_OPC_DPASW ? (i->rcount + 1u) / 2
-                                                : i->rcount;
+    const unsigned rows =
+        i->op == XK_OPC_DPASW ? (i->rcount + 1u) / 2 : i->rcount;
     struct xk_footprint f = {0, 0};
 
     if (o->file != XK_FILE_GRF)
@@ -96,10 +96,9 @@ static uint32_t region_span_e(const struct xk_inst *i,
     if (is_dst || (three_src && o == &i->src[2]))
         return (exec - 1) * o->rgn.hs + 1;
     if (three_src)
-        width = o->rgn.vs == 0 && o->rgn.hs  ? exec
-                : o->rgn.hs && o->rgn.vs > o->rgn.hs
-                    ? o->rgn.vs / o->rgn.hs
-                    : 1;
+        width = o->rgn.vs == 0 && o->rgn.hs          ? exec
+                : o->rgn.hs && o->rgn.vs > o->rgn.hs ? o->rgn.vs / o->rgn.hs
+                                                     : 1;
     if (width == 0 || width > exec)
         width = width ? exec : 1;
     rows = exec / width;
@@ -156,6 +155,8 @@ struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
     case XK_FMT_NULLARY:
     case XK_FMT_SYNC:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         break;
     }
@@ -197,8 +198,7 @@ unsigned xk_inst_acc_use(const struct xk_inst *i)
 static bool is_float(enum xk_reg_type t)
 {
     return t == XK_RT_F || t == XK_RT_HF || t == XK_RT_BF || t == XK_RT_DF ||
-           t == XK_RT_TF32 || t == XK_RT_VF || t == XK_RT_BF8 ||
-           t == XK_RT_HF8;
+           t == XK_RT_TF32 || t == XK_RT_VF || t == XK_RT_BF8 || t == XK_RT_HF8;
 }
 
 static enum xk_pipe alu_pipe(const struct xk_platform *p,
@@ -234,6 +234,8 @@ enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
     case XK_FMT_NULLARY:
     case XK_FMT_SYNC:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         break;
     }

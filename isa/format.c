@@ -57,19 +57,19 @@ const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1] = {
 /* Operand type codes; vector types exist only as immediates. */
 #define NO XK_NO_CODE
 static const uint8_t xehpg_types[XK_N_REG_TYPES] = {
-    [XK_RT_UB] = 0,    [XK_RT_B] = 4,     [XK_RT_UW] = 1,  [XK_RT_W] = 5,
-    [XK_RT_UD] = 2,    [XK_RT_D] = 6,     [XK_RT_UQ] = 3,  [XK_RT_Q] = 7,
-    [XK_RT_HF] = 9,    [XK_RT_BF] = 13,   [XK_RT_F] = 10,  [XK_RT_DF] = 11,
-    [XK_RT_TF32] = NO, [XK_RT_V] = NO,    [XK_RT_UV] = NO, [XK_RT_VF] = NO,
-    [XK_RT_U4] = NO,   [XK_RT_S4] = NO,   [XK_RT_U2] = NO, [XK_RT_S2] = NO,
+    [XK_RT_UB] = 0,    [XK_RT_B] = 4,    [XK_RT_UW] = 1,  [XK_RT_W] = 5,
+    [XK_RT_UD] = 2,    [XK_RT_D] = 6,    [XK_RT_UQ] = 3,  [XK_RT_Q] = 7,
+    [XK_RT_HF] = 9,    [XK_RT_BF] = 13,  [XK_RT_F] = 10,  [XK_RT_DF] = 11,
+    [XK_RT_TF32] = NO, [XK_RT_V] = NO,   [XK_RT_UV] = NO, [XK_RT_VF] = NO,
+    [XK_RT_U4] = NO,   [XK_RT_S4] = NO,  [XK_RT_U2] = NO, [XK_RT_S2] = NO,
     [XK_RT_BF8] = NO,  [XK_RT_HF8] = NO,
 };
 static const uint8_t xe_imm_types[XK_N_REG_TYPES] = {
-    [XK_RT_UB] = NO,   [XK_RT_B] = NO,  [XK_RT_UW] = 1, [XK_RT_W] = 5,
-    [XK_RT_UD] = 2,    [XK_RT_D] = 6,   [XK_RT_UQ] = 3, [XK_RT_Q] = 7,
-    [XK_RT_HF] = 9,    [XK_RT_BF] = NO, [XK_RT_F] = 10, [XK_RT_DF] = 11,
-    [XK_RT_TF32] = NO, [XK_RT_V] = 4,   [XK_RT_UV] = 0, [XK_RT_VF] = 8,
-    [XK_RT_U4] = NO,   [XK_RT_S4] = NO, [XK_RT_U2] = NO, [XK_RT_S2] = NO,
+    [XK_RT_UB] = NO,   [XK_RT_B] = NO,   [XK_RT_UW] = 1,  [XK_RT_W] = 5,
+    [XK_RT_UD] = 2,    [XK_RT_D] = 6,    [XK_RT_UQ] = 3,  [XK_RT_Q] = 7,
+    [XK_RT_HF] = 9,    [XK_RT_BF] = NO,  [XK_RT_F] = 10,  [XK_RT_DF] = 11,
+    [XK_RT_TF32] = NO, [XK_RT_V] = 4,    [XK_RT_UV] = 0,  [XK_RT_VF] = 8,
+    [XK_RT_U4] = NO,   [XK_RT_S4] = NO,  [XK_RT_U2] = NO, [XK_RT_S2] = NO,
     [XK_RT_BF8] = NO,  [XK_RT_HF8] = NO,
 };
 #undef NO

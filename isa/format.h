@@ -16,6 +16,8 @@ enum xk_format {
     XK_FMT_DPAS,
     XK_FMT_SEND,
     XK_FMT_BRANCH,
+    XK_FMT_COMPACT2, /* the 64-bit forms */
+    XK_FMT_COMPACT3,
     XK_N_FORMATS
 };
 
@@ -98,15 +100,15 @@ enum xk_format xk_opcode_format(enum xk_opcode op);
 const char *xk_math_name(unsigned fn); /* NULL: unknown */
 unsigned xk_math_n_srcs(unsigned fn);
 bool xk_math_is_macro(const struct xk_inst *i); /* invm, rsqtm, madm */
-const char *xk_sync_name(unsigned fn); /* NULL: unknown */
+const char *xk_sync_name(unsigned fn);          /* NULL: unknown */
 
 /* What a branch opcode carries. */
 enum xk_branch_shape {
-    XK_BR_UIP = 1,  /* second target */
-    XK_BR_DST = 2,  /* return address register */
-    XK_BR_REG = 4,  /* the target may be a register */
-    XK_BR_NO_IMM = 8, /* the target is always a register */
-    XK_BR_CTRL = 16,  /* {.b} */
+    XK_BR_UIP = 1,     /* second target */
+    XK_BR_DST = 2,     /* return address register */
+    XK_BR_REG = 4,     /* the target may be a register */
+    XK_BR_NO_IMM = 8,  /* the target is always a register */
+    XK_BR_CTRL = 16,   /* {.b} */
     XK_BR_SCALAR = 32, /* no exec size in the text */
 };
 unsigned xk_branch_shape(enum xk_opcode op);
@@ -121,6 +123,10 @@ struct xk_src_fields {
 };
 extern const struct xk_src_fields xk_basic_src[2];
 extern const struct xk_src_fields xk_ternary_src[3];
+
+/* The native form of a compact instruction; refuses what has none. */
+enum xk_status xk_isa_expand(const struct xk_isa_tables *t, uint64_t compact,
+                             uint64_t native[2], struct xk_error *err);
 
 /* Fills *err (may be NULL) and returns status. */
 enum xk_status xk_isa_fail(struct xk_error *err, enum xk_status status,

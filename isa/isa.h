@@ -18,12 +18,12 @@ struct xk_platform {
     uint8_t grf_b;          /* bytes in a GRF */
     uint8_t threads_per_eu; /* at 128 GRFs */
     uint8_t n_flag_regs, n_acc, n_sbid;
-    uint8_t chan_off_unit;  /* 4, or 8 from xehpc */
+    uint8_t chan_off_unit; /* 4, or 8 from xehpc */
     bool has_int64, has_fp64, has_dpasw, fused_eu;
-    uint8_t dpas_exec;      /* 8, 16, 0: no systolic unit */
+    uint8_t dpas_exec;       /* 8, 16, 0: no systolic unit */
     uint16_t product_family; /* zebin note: 1270 for DG2 */
     uint16_t inline_data_b;
-    uint32_t slm_max_b;     /* per group */
+    uint32_t slm_max_b; /* per group */
 };
 
 const struct xk_platform *xk_platform_get(enum xk_platform_id id);
@@ -38,7 +38,8 @@ const char *xk_reg_type_name(enum xk_reg_type t); /* "ud" */
 
 #define XK_INST_B 16
 
-/* Writes 16 bytes. Refuses every value that does not fit its field. */
+/* Writes 16 bytes, the native form. Refuses every value that does not fit its
+ * field, and records marked as compacted: clear the mark to write them. */
 enum xk_status xk_inst_encode(const struct xk_platform *p,
                               const struct xk_inst *i, uint8_t out[XK_INST_B],
                               struct xk_error *err);

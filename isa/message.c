@@ -107,19 +107,27 @@ static enum xk_status check_shape(const struct xk_msg *m, struct xk_error *err)
 {
     if (m->transpose && (m->exec != 1 || m->data_b < 4 || is_cmask(m) ||
                          m->kind == XK_MSG_LSC_ATOMIC))
-        return xk_isa_fail(err, XK_EINVAL, "lsc: transposed with exec size %u "
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: transposed with exec size %u "
                            "and %u-byte data: need 1 and 4 or 8 in a plain "
-                           "load or store", m->exec, m->data_b);
-    if (!m->transpose && !is_cmask(m) && m->vec > 4)
-        return xk_isa_fail(err, XK_EINVAL, "lsc: vector of %u without "
-                           "transpose, at most 4", m->vec);
+                           "load or store",
+                           m->exec, m->data_b);
+    if (!m->transpose && !is_cmask(m) && m->vec > 8)
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: vector of %u without "
+                           "transpose, at most 8",
+                           m->vec);
     if (is_cmask(m) && (m->cmask == 0 || m->cmask > 15 ||
                         m->vec != components(m) || m->data_b != 4))
-        return xk_isa_fail(err, XK_EINVAL, "lsc: component mask 0x%x, vector "
-                           "of %u, data %u bytes", m->cmask, m->vec, m->data_b);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: component mask 0x%x, vector "
+                           "of %u, data %u bytes",
+                           m->cmask, m->vec, m->data_b);
     if (!is_cmask(m) && m->cmask)
-        return xk_isa_fail(err, XK_EINVAL, "lsc: component mask 0x%x in a "
-                           "message without one", m->cmask);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: component mask 0x%x in a "
+                           "message without one",
+                           m->cmask);
     if (m->kind == XK_MSG_LSC_ATOMIC && m->vec != 1)
         return xk_isa_fail(err, XK_EINVAL, "lsc: atomic vector of %u", m->vec);
     return XK_OK;
@@ -133,18 +141,23 @@ static enum xk_status check_lsc(const struct xk_msg *m, struct xk_error *err)
         return xk_isa_fail(err, XK_EUNSUPPORTED, "lsc: %u-byte addresses",
                            m->addr_b);
     if (m->sfid == XK_SFID_SLM && (m->addr_b != 4 || m->addr_type))
-        return xk_isa_fail(err, XK_EINVAL, "lsc: slm with %u-byte addresses of "
-                           "type %u, need 4 and flat", m->addr_b, m->addr_type);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: slm with %u-byte addresses of "
+                           "type %u, need 4 and flat",
+                           m->addr_b, m->addr_type);
     if (m->addr_type > XK_LSC_BTI || (m->bti && m->addr_type != XK_LSC_BTI))
         return xk_isa_fail(err, XK_EINVAL, "lsc: address type %u, bti %u",
                            m->addr_type, m->bti);
     if (xk_isa_log2(m->exec) < 0 || m->exec > 16)
-        return xk_isa_fail(err, XK_EUNSUPPORTED, "lsc: exec size %u, need 1 to "
-                           "16", m->exec);
+        return xk_isa_fail(err, XK_EUNSUPPORTED,
+                           "lsc: exec size %u, need 1 to "
+                           "16",
+                           m->exec);
     if (data_code(m) < 0 || vec_code(m->vec) < 0 || m->cache > 7)
-        return xk_isa_fail(err, XK_EINVAL, "lsc: data %u bytes in memory, %u "
-                           "in registers, vector %u, cache code %u", m->data_b,
-                           m->reg_b, m->vec, m->cache);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: data %u bytes in memory, %u "
+                           "in registers, vector %u, cache code %u",
+                           m->data_b, m->reg_b, m->vec, m->cache);
     return check_shape(m, err);
 }
 
@@ -181,8 +194,10 @@ static enum xk_status lsc_lengths(const struct xk_platform *p, struct xk_msg *m,
     }
     m->src0_grf = (uint8_t)(m->transpose ? 1 : grfs(p, m->exec * m->addr_b));
     if (dst > 31 || src1 > 31)
-        return xk_isa_fail(err, XK_EINVAL, "lsc: %u registers of data, at most "
-                           "31", dst > src1 ? dst : src1);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: %u registers of data, at most "
+                           "31",
+                           dst > src1 ? dst : src1);
     m->src1_grf = (uint8_t)src1;
     m->dst_grf = (uint8_t)dst;
     return XK_OK;
@@ -211,8 +226,7 @@ static enum xk_status build_lsc(const struct xk_platform *p, struct xk_msg *m,
         st = lsc_lengths(p, m, i, err);
     if (st < 0)
         return st;
-    desc = bits(DESC_OP, m->lsc_op) |
-           bits(DESC_ADDR, m->addr_b == 8 ? 3 : 2) |
+    desc = bits(DESC_OP, m->lsc_op) | bits(DESC_ADDR, m->addr_b == 8 ? 3 : 2) |
            bits(DESC_DATA, (uint32_t)data_code(m)) |
            bits(DESC_CACHE, m->cache) | bits(DESC_RLEN, m->dst_grf) |
            bits(DESC_MLEN, m->src0_grf) | bits(DESC_ADDR_TYPE, m->addr_type);
@@ -238,9 +252,10 @@ static enum xk_status build_fence(struct xk_msg *m, struct xk_inst *i,
 
     if (!known_lsc_sfid(m->sfid) || m->fence_scope > 6 || m->fence_flush > 6 ||
         (slm && (m->fence_scope || m->fence_flush)))
-        return xk_isa_fail(err, XK_EINVAL, "fence: shared function %u, scope "
-                           "%u, flush %u", m->sfid, m->fence_scope,
-                           m->fence_flush);
+        return xk_isa_fail(err, XK_EINVAL,
+                           "fence: shared function %u, scope "
+                           "%u, flush %u",
+                           m->sfid, m->fence_scope, m->fence_flush);
     m->lsc_op = OP_FENCE;
     m->dst_grf = m->src0_grf = 1;
     m->src1_grf = 0;
@@ -255,7 +270,8 @@ enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
 {
     if (p->id != XK_PLATFORM_XEHPG)
         return xk_isa_fail(err, XK_EUNSUPPORTED,
-                           "platform %s: messages are not implemented", p->name);
+                           "platform %s: messages are not implemented",
+                           p->name);
     switch (m->kind) {
     case XK_MSG_LSC_LOAD:
     case XK_MSG_LSC_STORE:
@@ -289,9 +305,8 @@ static uint8_t lsc_kind(unsigned op)
     case OP_STORE_CMASK:
         return XK_MSG_LSC_STORE_CMASK;
     default:
-        return op >= OP_ATOMIC_FIRST && op <= OP_ATOMIC_LAST
-                   ? XK_MSG_LSC_ATOMIC
-                   : XK_MSG_UNKNOWN;
+        return op >= OP_ATOMIC_FIRST && op <= OP_ATOMIC_LAST ? XK_MSG_LSC_ATOMIC
+                                                             : XK_MSG_UNKNOWN;
     }
 }
 

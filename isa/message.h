@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Send messages as named records: built into and decoded from a send's
- * descriptors. xehpg: LSC load/store/fence and the gateway; more rows follow. */
+ * descriptors. xehpg: LSC load/store/fence and the gateway; more rows follow.
+ */
 #ifndef XK_ISA_MESSAGE_H
 #define XK_ISA_MESSAGE_H
 

@@ -14,18 +14,22 @@ static const struct {
 #undef XK_OPCODE
 };
 
+/* clang-format off */
 static const struct {
     const char *text;
     uint8_t bytes; /* 0: below a byte */
 } types[XK_N_REG_TYPES] = {
-    [XK_RT_UB] = {"ub", 1},   [XK_RT_B] = {"b", 1},     [XK_RT_UW] = {"uw", 2},
-    [XK_RT_W] = {"w", 2},     [XK_RT_UD] = {"ud", 4},   [XK_RT_D] = {"d", 4},
-    [XK_RT_UQ] = {"uq", 8},   [XK_RT_Q] = {"q", 8},     [XK_RT_HF] = {"hf", 2},
-    [XK_RT_BF] = {"bf", 2},   [XK_RT_F] = {"f", 4},     [XK_RT_DF] = {"df", 8},
-    [XK_RT_TF32] = {"tf32", 4}, [XK_RT_V] = {"v", 4},   [XK_RT_UV] = {"uv", 4},
-    [XK_RT_VF] = {"vf", 4},   [XK_RT_U4] = {"u4", 0},   [XK_RT_S4] = {"s4", 0},
-    [XK_RT_U2] = {"u2", 0},   [XK_RT_S2] = {"s2", 0},   [XK_RT_BF8] = {"bf8", 1},
-    [XK_RT_HF8] = {"hf8", 1},
+    [XK_RT_UB] = {"ub", 1},            [XK_RT_B] = {"b", 1},
+    [XK_RT_UW] = {"uw", 2},            [XK_RT_W] = {"w", 2},
+    [XK_RT_UD] = {"ud", 4},            [XK_RT_D] = {"d", 4},
+    [XK_RT_UQ] = {"uq", 8},            [XK_RT_Q] = {"q", 8},
+    [XK_RT_HF] = {"hf", 2},            [XK_RT_BF] = {"bf", 2},
+    [XK_RT_F] = {"f", 4},              [XK_RT_DF] = {"df", 8},
+    [XK_RT_TF32] = {"tf32", 4},        [XK_RT_V] = {"v", 4},
+    [XK_RT_UV] = {"uv", 4},            [XK_RT_VF] = {"vf", 4},
+    [XK_RT_U4] = {"u4", 0},            [XK_RT_S4] = {"s4", 0},
+    [XK_RT_U2] = {"u2", 0},            [XK_RT_S2] = {"s2", 0},
+    [XK_RT_BF8] = {"bf8", 1},          [XK_RT_HF8] = {"hf8", 1},
 };
 
 static const struct {
@@ -40,6 +44,8 @@ static const struct {
     [XK_MATH_IQOT] = {"iqot", 2},   [XK_MATH_IREM] = {"irem", 2},
     [XK_MATH_INVM] = {"invm", 2},   [XK_MATH_RSQTM] = {"rsqtm", 1},
 };
+
+/* clang-format on */
 
 static const char *const sync_fns[16] = {
     [XK_SYNC_NOP] = "nop",     [XK_SYNC_ALLRD] = "allrd",

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction as text, in the syntax iga64 writes and reads: the same
- * tokens, single spaces between them, no trailing comment. Two departures: a bfn
- * function is a number, and a negative second target stands in parentheses
- * because iga64 cannot read back what it prints there. Prints every record, also
- * one the encoder refuses. */
+ * tokens, single spaces between them, no trailing comment. Two departures: a
+ * bfn function is a number, and a negative second target stands in parentheses
+ * because iga64 cannot read back what it prints there. Prints every record,
+ * also one the encoder refuses. */
 #include "isa/format.h"
 
 #include <math.h>
@@ -14,6 +14,7 @@
 #include "base/alloc.h"
 #include "base/half.h"
 
+/* clang-format off */
 static const char *const cond_names[16] = {
     [XK_COND_EQ] = "eq", [XK_COND_NE] = "ne", [XK_COND_GT] = "gt",
     [XK_COND_GE] = "ge", [XK_COND_LT] = "lt", [XK_COND_LE] = "le",
@@ -36,6 +37,8 @@ static const char *const sfid_names[16] = {
     "rta",  "dcro", "dc0",  "pixi", "dc1", "tgm", "slm", "ugm",
 };
 
+/* clang-format on */
+
 static void print_pred(struct xk_str *b, const struct xk_inst *i)
 {
     if (!i->pred && !i->no_mask)
@@ -44,10 +47,9 @@ static void print_pred(struct xk_str *b, const struct xk_inst *i)
     if (i->no_mask)
         xk_str_puts(b, i->pred ? "W&" : "W");
     if (i->pred)
-        xk_str_printf(b, "%sf%u.%u%s", i->pred_inv ? "~" : "", i->flag_reg,
-                      i->flag_sub,
-                      i->pred < XK_COUNTOF(pred_names) ? pred_names[i->pred]
-                                                       : ".?");
+        xk_str_printf(
+            b, "%sf%u.%u%s", i->pred_inv ? "~" : "", i->flag_reg, i->flag_sub,
+            i->pred < XK_COUNTOF(pred_names) ? pred_names[i->pred] : ".?");
     xk_str_puts(b, ") ");
 }
 
@@ -117,7 +119,7 @@ static void print_reg(struct xk_str *b, const struct xk_operand *o,
     }
     if (indexed)
         xk_str_printf(b, "%u", o->reg);
-    if (indexed && elem_bits && (sub || !optional))
+    if (elem_bits && (sub || (indexed && !optional)))
         xk_str_printf(b, ".%u", sub);
 }
 
@@ -404,6 +406,8 @@ static void print_operands(struct xk_str *b, const struct xk_inst *i)
         break;
     case XK_FMT_NULLARY:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         break;
     }
@@ -444,12 +448,9 @@ static void print_options(struct xk_str *b, const struct xk_inst *i)
         bool on;
         const char *text;
     } options[] = {
-        {i->acc_wr_en, "AccWrEn"},
-        {i->atomic, "Atomic"},
-        {i->debug, "Breakpoint"},
-        {i->compacted, "Compacted"},
-        {s->eot, "EOT"},
-        {s->fused_serialize, "Serialize"},
+        {i->acc_wr_en, "AccWrEn"}, {i->atomic, "Atomic"},
+        {i->debug, "Breakpoint"},  {i->compacted, "Compacted"},
+        {s->eot, "EOT"},           {s->fused_serialize, "Serialize"},
         {s->exbso, "ExBSO"},
     };
     bool any = false;

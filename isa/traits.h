@@ -14,7 +14,7 @@ enum xk_trait {
 };
 
 struct xk_type_row {
-    uint16_t op; /* enum xk_opcode */
+    uint16_t op;       /* enum xk_opcode */
     uint32_t dst, src; /* sets: bit t is enum xk_reg_type t */
 };
 

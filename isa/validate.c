@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The validator: walks the rules of isa/rules.def over a decoded instruction and
- * reports every broken one. A predicate assumes nothing about the others. */
+/* The validator: walks the rules of isa/rules.def over a decoded instruction
+ * and reports every broken one. A predicate assumes nothing about the others.
+ */
 #include "isa/validate.h"
 
 #include "base/alloc.h"
@@ -9,8 +10,8 @@
 enum { B = 1, T = 2, D = 4, S = 8, J = 16, Y = 32, N = 64 };
 
 static const uint8_t format_bit[XK_N_FORMATS] = {
-    [XK_FMT_BASIC] = B, [XK_FMT_TERNARY] = T, [XK_FMT_DPAS] = D,
-    [XK_FMT_SEND] = S,  [XK_FMT_BRANCH] = J,  [XK_FMT_SYNC] = Y,
+    [XK_FMT_BASIC] = B,   [XK_FMT_TERNARY] = T, [XK_FMT_DPAS] = D,
+    [XK_FMT_SEND] = S,    [XK_FMT_BRANCH] = J,  [XK_FMT_SYNC] = Y,
     [XK_FMT_NULLARY] = N,
 };
 

@@ -71,6 +71,14 @@ bool xk_broken_dpas_overlap(const struct xk_rule_view *v)
            overlap(d, xk_inst_footprint(v->p, v->i, 2));
 }
 
+bool xk_broken_dpas_acc_type(const struct xk_rule_view *v)
+{
+    const struct xk_operand *const d = &v->i->dst, *const c = &v->i->src[0];
+
+    return xk_is_float_type(d->type) != xk_is_float_type(c->type) ||
+           xk_reg_type_b(d->type) != xk_reg_type_b(c->type);
+}
+
 bool xk_broken_dpas_pair(const struct xk_rule_view *v)
 {
     const struct xk_operand *const a = &v->i->src[1], *const b = &v->i->src[2];
@@ -107,8 +115,7 @@ bool xk_broken_send_src1_len(const struct xk_rule_view *v)
 
 bool xk_broken_send_rlen(const struct xk_rule_view *v)
 {
-    return !v->i->send.desc_reg &&
-           v->null_dst != (rlen_grf(v->i) == 0);
+    return !v->i->send.desc_reg && v->null_dst != (rlen_grf(v->i) == 0);
 }
 
 /* Builds the message again from its record and compares the lengths. */

@@ -64,13 +64,22 @@ bool xk_broken_op_srcmod(const struct xk_rule_view *v)
     bool mods = false;
 
     XK_EACH_SRC(v, o)
-        mods |= o->neg || o->abs;
+    mods |= o->neg || o->abs;
     return mods && !(xk_opcode_traits(v->i->op) & XK_TRAIT_SRCMOD);
 }
 
 bool xk_broken_flag_range(const struct xk_rule_view *v)
 {
     return v->i->flag_reg >= v->p->n_flag_regs || v->i->flag_sub > 1;
+}
+
+/* Channel c uses bit c of the 32-bit flag register, or c + 16 of f<n>.1. */
+bool xk_broken_flag_room(const struct xk_rule_view *v)
+{
+    const struct xk_inst *const i = v->i;
+
+    return (i->pred || i->cond) && i->flag_sub == 1 &&
+           i->chan_off + i->exec > 16;
 }
 
 bool xk_broken_swsb_form(const struct xk_rule_view *v)
@@ -122,7 +131,7 @@ bool xk_broken_no_int64(const struct xk_rule_view *v)
     bool wide = v->i->dst.type == XK_RT_Q || v->i->dst.type == XK_RT_UQ;
 
     XK_EACH_SRC(v, o)
-        wide |= o->type == XK_RT_Q || o->type == XK_RT_UQ;
+    wide |= o->type == XK_RT_Q || o->type == XK_RT_UQ;
     return wide && !v->p->has_int64;
 }
 
@@ -131,7 +140,7 @@ bool xk_broken_no_fp64(const struct xk_rule_view *v)
     bool wide = v->i->dst.type == XK_RT_DF;
 
     XK_EACH_SRC(v, o)
-        wide |= o->type == XK_RT_DF;
+    wide |= o->type == XK_RT_DF;
     return wide && !v->p->has_fp64;
 }
 
@@ -149,7 +158,7 @@ bool xk_broken_acc_range(const struct xk_rule_view *v)
     bool beyond = xk_is_acc(&v->i->dst) && v->i->dst.reg >= v->p->n_acc;
 
     XK_EACH_SRC(v, o)
-        beyond |= xk_is_acc(o) && o->reg >= v->p->n_acc;
+    beyond |= xk_is_acc(o) && o->reg >= v->p->n_acc;
     return beyond;
 }
 
@@ -187,7 +196,7 @@ bool xk_broken_operand_align(const struct xk_rule_view *v)
     if (xk_math_is_macro(v->i))
         return false; /* the subregister names an extended accumulator */
     XK_EACH_SRC(v, o)
-        broken |= misaligned(o);
+    broken |= misaligned(o);
     return broken;
 }
 

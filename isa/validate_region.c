@@ -14,8 +14,7 @@ static bool has_region(const struct xk_rule_view *v, const struct xk_operand *o)
 /* Channels past the first read the same element. */
 static bool is_scalar(const struct xk_operand *o, bool three_src)
 {
-    return o->rgn.vs == 0 && o->rgn.hs == 0 &&
-           (three_src || o->rgn.width == 1);
+    return o->rgn.vs == 0 && o->rgn.hs == 0 && (three_src || o->rgn.width == 1);
 }
 
 bool xk_broken_rgn_width_exec(const struct xk_rule_view *v)
@@ -23,7 +22,7 @@ bool xk_broken_rgn_width_exec(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= has_region(v, o) && o->rgn.width > v->i->exec;
+    broken |= has_region(v, o) && o->rgn.width > v->i->exec;
     return broken;
 }
 
@@ -32,9 +31,9 @@ bool xk_broken_rgn_one_row(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= has_region(v, o) && o->rgn.width == v->i->exec &&
-                  o->rgn.width > 1 && o->rgn.hs &&
-                  o->rgn.vs != o->rgn.width * o->rgn.hs;
+    broken |= has_region(v, o) && o->rgn.width == v->i->exec &&
+              o->rgn.width > 1 && o->rgn.hs &&
+              o->rgn.vs != o->rgn.width * o->rgn.hs;
     return broken;
 }
 
@@ -43,7 +42,7 @@ bool xk_broken_rgn_width_1(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= has_region(v, o) && o->rgn.width == 1 && o->rgn.hs;
+    broken |= has_region(v, o) && o->rgn.width == 1 && o->rgn.hs;
     return broken;
 }
 
@@ -52,8 +51,8 @@ bool xk_broken_rgn_scalar(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= has_region(v, o) && v->i->exec == 1 && o->rgn.width == 1 &&
-                  o->rgn.vs;
+    broken |=
+        has_region(v, o) && v->i->exec == 1 && o->rgn.width == 1 && o->rgn.vs;
     return broken;
 }
 
@@ -62,8 +61,8 @@ bool xk_broken_rgn_broadcast(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= has_region(v, o) && o->rgn.vs == 0 && o->rgn.hs == 0 &&
-                  o->rgn.width != 1;
+    broken |= has_region(v, o) && o->rgn.vs == 0 && o->rgn.hs == 0 &&
+              o->rgn.width != 1;
     return broken;
 }
 
@@ -90,7 +89,7 @@ bool xk_broken_rgn_row_in_grf(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= row_crosses(v, o);
+    broken |= row_crosses(v, o);
     return broken;
 }
 
@@ -99,8 +98,8 @@ bool xk_broken_vxh_float(const struct xk_rule_view *v)
     bool broken = false;
 
     XK_EACH_SRC(v, o)
-        broken |= o->file == XK_FILE_GRF && o->rgn.vs == XK_VS_VXH &&
-                  xk_is_float_type(o->type);
+    broken |= o->file == XK_FILE_GRF && o->rgn.vs == XK_VS_VXH &&
+              xk_is_float_type(o->type);
     return broken;
 }
 
@@ -109,7 +108,7 @@ static bool any_float(const struct xk_rule_view *v)
     bool f = xk_is_float_type(v->i->dst.type);
 
     XK_EACH_SRC(v, o)
-        f |= o->file != XK_FILE_IMM && xk_is_float_type(o->type);
+    f |= o->file != XK_FILE_IMM && xk_is_float_type(o->type);
     return f;
 }
 
@@ -141,8 +140,9 @@ static bool moves_bits(const struct xk_rule_view *v, const struct xk_operand *o)
     return o->sub_b != d->sub_b;
 }
 
-/* mov from packed half to a destination of dwords' spacing, or from packed float
- * to packed half, halves aligned to 16 bytes: the hardware moves these. */
+/* mov from packed half to a destination of dwords' spacing, or from packed
+ * float to packed half, halves aligned to 16 bytes: the hardware moves these.
+ */
 static bool is_half_packing(const struct xk_rule_view *v)
 {
     const struct xk_operand *const d = &v->i->dst, *const s = &v->i->src[0];
@@ -165,7 +165,7 @@ bool xk_broken_float_same_bits(const struct xk_rule_view *v)
         xk_math_is_macro(v->i) || is_half_packing(v))
         return false;
     XK_EACH_SRC(v, o)
-        broken |= moves_bits(v, o);
+    broken |= moves_bits(v, o);
     return broken;
 }
 
@@ -180,7 +180,7 @@ bool xk_broken_float_arf(const struct xk_rule_view *v)
     bool broken = is_other_arf(&v->i->dst);
 
     XK_EACH_SRC(v, o)
-        broken |= is_other_arf(o);
+    broken |= is_other_arf(o);
     return broken && any_float(v);
 }
 
@@ -232,8 +232,7 @@ bool xk_broken_dst_exec_align(const struct xk_rule_view *v)
     const unsigned off_b = d->sub_b % exec_type_b(v);
 
     return is_narrow(v) && v->i->exec > 1 && !d->indirect && off_b &&
-           !is_half_packing(v) &&
-           !(xk_is_byte_type(d->type) && off_b == 1);
+           !is_half_packing(v) && !(xk_is_byte_type(d->type) && off_b == 1);
 }
 
 bool xk_broken_byte_packed(const struct xk_rule_view *v)
@@ -301,13 +300,54 @@ bool xk_broken_mul_dw_mods(const struct xk_rule_view *v)
            (s[0].neg || s[0].abs || s[1].neg || s[1].abs);
 }
 
+bool xk_broken_mul_acc_src(const struct xk_rule_view *v)
+{
+    const struct xk_operand *const s = v->i->src;
+
+    return v->i->op == XK_OPC_MUL && !xk_is_float_type(v->i->dst.type) &&
+           (xk_is_acc(&s[0]) || xk_is_acc(&s[1]));
+}
+
+bool xk_broken_carry_acc(const struct xk_rule_view *v)
+{
+    return (v->i->op == XK_OPC_ADDC || v->i->op == XK_OPC_SUBB) &&
+           !v->i->acc_wr_en;
+}
+
+/* Of three sources: <vs;hs> is linear if every row continues the last one. */
+static bool tern_moves_bits(const struct xk_rule_view *v, unsigned n)
+{
+    const struct xk_operand *const d = &v->i->dst, *const o = &v->i->src[n];
+    const unsigned b = xk_reg_type_b(o->type);
+    const unsigned stride_e =
+        n == 2 || (o->rgn.hs && o->rgn.vs) ? o->rgn.hs : o->rgn.vs;
+
+    if (o->file != XK_FILE_GRF || v->i->exec == 1 ||
+        (o->rgn.hs == 0 && (n == 2 || o->rgn.vs == 0)))
+        return false;
+    return stride_e * b != d->rgn.hs * xk_reg_type_b(d->type) ||
+           o->sub_b != d->sub_b;
+}
+
+bool xk_broken_tern_same_bits(const struct xk_rule_view *v)
+{
+    bool broken = false;
+
+    if (!any_float(v) || v->i->dst.file != XK_FILE_GRF ||
+        xk_math_is_macro(v->i))
+        return false;
+    for (unsigned n = 0; n < v->n_srcs; n++)
+        broken |= tern_moves_bits(v, n);
+    return broken;
+}
+
 bool xk_broken_logic_abs(const struct xk_rule_view *v)
 {
     const unsigned op = v->i->op;
     bool abs = false;
 
     XK_EACH_SRC(v, o)
-        abs |= o->abs;
+    abs |= o->abs;
     return abs && (op == XK_OPC_NOT || op == XK_OPC_AND || op == XK_OPC_OR ||
                    op == XK_OPC_XOR);
 }
@@ -332,7 +372,7 @@ static bool uses_bf(const struct xk_rule_view *v)
     bool bf = v->i->dst.type == XK_RT_BF;
 
     XK_EACH_SRC(v, o)
-        bf |= o->type == XK_RT_BF;
+    bf |= o->type == XK_RT_BF;
     return bf;
 }
 

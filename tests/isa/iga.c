@@ -95,7 +95,7 @@ static void normalise(char *line, bool comments)
 bool iga_disassemble(const uint8_t *bytes, size_t n_b, bool comments,
                      struct iga_lines *out)
 {
-    size_t text_b = 0, cap = n_b / 16 + 16;
+    size_t text_b = 0, cap = n_b / 8 + 16;
     char *save = NULL;
 
     memset(out, 0, sizeof(*out));

@@ -138,8 +138,8 @@ static void random_swsb(struct rng *r, struct xk_inst *i)
     static const uint8_t pipes[] = {XK_PIPE_NONE, XK_PIPE_ALL, XK_PIPE_FLOAT,
                                     XK_PIPE_INT, XK_PIPE_LONG};
     const bool send = xk_opcode_format(i->op) == XK_FMT_SEND;
-    const bool sets = send || i->op == XK_OPC_MATH ||
-                      xk_opcode_format(i->op) == XK_FMT_DPAS;
+    const bool sets =
+        send || i->op == XK_OPC_MATH || xk_opcode_format(i->op) == XK_FMT_DPAS;
     struct xk_swsb *const s = &i->swsb;
     const unsigned form = rng_below(r, 4);
 
@@ -149,8 +149,7 @@ static void random_swsb(struct rng *r, struct xk_inst *i)
     }
     if (form & 2) {
         s->sbid = (uint8_t)rng_below(r, 16);
-        s->mode = sets ? XK_SBID_SET
-                       : (uint8_t)(XK_SBID_DST + rng_below(r, 2));
+        s->mode = sets ? XK_SBID_SET : (uint8_t)(XK_SBID_DST + rng_below(r, 2));
     }
     if (form == 3) {
         s->pipe = send ? XK_PIPE_ALL : XK_PIPE_NONE;
@@ -251,7 +250,7 @@ static void macro_operand(struct rng *r, struct xk_operand *o,
 static void random_math(struct rng *r, struct xk_inst *i)
 {
     static const uint8_t fns[] = {
-        XK_MATH_INV, XK_MATH_LOG, XK_MATH_EXP,  XK_MATH_SQT,  XK_MATH_RSQT,
+        XK_MATH_INV, XK_MATH_LOG, XK_MATH_EXP,  XK_MATH_SQT,   XK_MATH_RSQT,
         XK_MATH_SIN, XK_MATH_COS, XK_MATH_INVM, XK_MATH_RSQTM,
     };
     i->math_fn = fns[rng_below(r, XK_COUNTOF(fns))];
@@ -369,8 +368,8 @@ static void random_payload(struct rng *r, struct xk_operand *o)
 
 static void random_send(struct rng *r, struct xk_inst *i)
 {
-    static const uint8_t sfids[] = {0, 1, 2, 3, 4, 5, 6, 7, 9, 10, 11, 12, 13,
-                                    14, 15};
+    static const uint8_t sfids[] = {0, 1,  2,  3,  4,  5,  6, 7,
+                                    9, 10, 11, 12, 13, 14, 15};
     struct xk_send_info *const s = &i->send;
 
     i->atomic = one_in(r, 8);
@@ -474,6 +473,8 @@ void random_inst(struct rng *r, enum xk_opcode op, struct xk_inst *i)
         break;
     case XK_FMT_NULLARY:
     case XK_FMT_HEADER:
+    case XK_FMT_COMPACT2:
+    case XK_FMT_COMPACT3:
     case XK_N_FORMATS:
         random_nullary(r, i);
         break;

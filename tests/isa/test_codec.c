@@ -37,6 +37,12 @@ static void field_mask(const struct xk_field *f, uint64_t mask[2])
     ck_assert_uint_eq(sum, f->n_bits);
 }
 
+/* Header fields the compact forms have, too. */
+static bool in_compact(unsigned id)
+{
+    return id == XK_FLD_OPCODE || id == XK_FLD_SWSB || id == XK_FLD_COMPACT;
+}
+
 static bool can_meet(unsigned a, unsigned b)
 {
     const struct xk_field_row *const x = &xk_field_rows[a];
@@ -45,6 +51,8 @@ static bool can_meet(unsigned a, unsigned b)
     if (x->format != y->format && x->format != XK_FMT_HEADER &&
         y->format != XK_FMT_HEADER)
         return false;
+    if (x->format == XK_FMT_HEADER && y->format >= XK_FMT_COMPACT2)
+        return in_compact(a);
     return x->view == y->view;
 }
 
@@ -58,10 +66,9 @@ START_TEST(fields_of_one_form_do_not_overlap)
         field_mask(&f[a], ma);
         for (unsigned b = a + 1; b < XK_N_FIELDS; b++) {
             field_mask(&f[b], mb);
-            ck_assert_msg(!can_meet(a, b) ||
-                              (!(ma[0] & mb[0]) && !(ma[1] & mb[1])),
-                          "%s and %s", xk_field_rows[a].text,
-                          xk_field_rows[b].text);
+            ck_assert_msg(
+                !can_meet(a, b) || (!(ma[0] & mb[0]) && !(ma[1] & mb[1])),
+                "%s and %s", xk_field_rows[a].text, xk_field_rows[b].text);
         }
     }
 }
@@ -114,6 +121,7 @@ static struct xk_inst add_inst(void)
     return i;
 }
 
+/* clang-format off */
 /* One spoilt byte of the record, and what the message must name. */
 #define AT(m) offsetof(struct xk_inst, m)
 static const struct {
@@ -153,6 +161,7 @@ static const struct {
     {AT(src[1].type), XK_RT_VF, "src1: type vf"},
     {AT(src[2].file), 0, NULL}, /* unused: accepted as it is */
 };
+/* clang-format on */
 
 START_TEST(what_does_not_fit_is_refused_by_name)
 {
@@ -202,6 +211,7 @@ END_TEST
 START_TEST(short_input_is_refused)
 {
     const uint8_t compact[XK_INST_B] = {0x61, 0, 0, 0x20};
+    const uint8_t compact_nop[XK_INST_B] = {0x60, 0, 0, 0x20};
     const uint8_t nop[XK_INST_B] = {0x60};
     struct xk_inst i;
     size_t used_b;
@@ -212,8 +222,14 @@ START_TEST(short_input_is_refused)
     ck_assert_int_eq(xk_inst_decode(p, nop, XK_INST_B, &i, &used_b, &err),
                      XK_OK);
     ck_assert_uint_eq(used_b, XK_INST_B);
-    ck_assert_int_eq(xk_inst_decode(p, compact, 8, &i, &used_b, &err),
-                     XK_EUNSUPPORTED);
+    ck_assert_int_eq(xk_inst_decode(p, compact, 7, &i, &used_b, &err),
+                     XK_EPARSE);
+    ck_assert_uint_eq(used_b, 0);
+    ck_assert_int_eq(xk_inst_decode(p, compact, 8, &i, &used_b, &err), XK_OK);
+    ck_assert_uint_eq(used_b, 8);
+    ck_assert(i.compacted);
+    ck_assert_int_eq(xk_inst_decode(p, compact_nop, 8, &i, &used_b, &err),
+                     XK_EPARSE);
     ck_assert_uint_eq(used_b, 8);
 }
 END_TEST
@@ -231,7 +247,8 @@ START_TEST(decode_gives_back_what_was_encoded)
         ck_assert_msg(xk_inst_encode(p, &i, bytes, &err) == XK_OK, "%s",
                       err.message);
         ck_assert_msg(xk_inst_decode(p, bytes, sizeof(bytes), &back, &used_b,
-                                     &err) == XK_OK, "%s", err.message);
+                                     &err) == XK_OK,
+                      "%s", err.message);
         ck_assert_mem_eq(&i, &back, sizeof(i));
     }
 }
@@ -249,9 +266,11 @@ static bool check_bits(const uint8_t *bytes)
         ck_assert_uint_gt(strlen(err.message), 8);
         return false;
     }
-    ck_assert_msg(xk_inst_encode(p, &i, again, &err) == XK_OK, "%s",
-                  err.message);
-    ck_assert_mem_eq(bytes, again, XK_INST_B);
+    if (!i.compacted) {
+        ck_assert_msg(xk_inst_encode(p, &i, again, &err) == XK_OK, "%s",
+                      err.message);
+        ck_assert_mem_eq(bytes, again, XK_INST_B);
+    }
     xk_inst_validate(p, &i, v, XK_COUNTOF(v)); /* must not crash */
     for (int k = -1; k < 3; k++)
         xk_inst_footprint(p, &i, k);
@@ -305,6 +324,37 @@ START_TEST(flipped_bits_decode_to_themselves_or_not_at_all)
 }
 END_TEST
 
+/* A compact form is a native one: without its mark it encodes, and decodes to
+ * the same record. */
+START_TEST(random_compact_bits_decode_to_native_instructions)
+{
+    struct rng r = {rng_seed()};
+    unsigned n_ok = 0;
+
+    for (unsigned k = 0; k < N_RANDOM; k++) {
+        const uint64_t w = rng_bits(&r);
+        struct xk_inst i, back;
+        uint8_t bytes[XK_INST_B] = {0};
+        size_t used_b;
+
+        memcpy(bytes, &w, sizeof(w));
+        bytes[3] |= 0x20;
+        if (xk_inst_decode(p, bytes, 8, &i, &used_b, &err) < 0)
+            continue;
+        ck_assert(i.compacted);
+        ck_assert_int_eq(xk_inst_encode(p, &i, bytes, &err), XK_EUNSUPPORTED);
+        i.compacted = false;
+        ck_assert_msg(xk_inst_encode(p, &i, bytes, &err) == XK_OK, "%s",
+                      err.message);
+        ck_assert_int_eq(
+            xk_inst_decode(p, bytes, XK_INST_B, &back, &used_b, &err), XK_OK);
+        ck_assert_mem_eq(&i, &back, sizeof(i));
+        n_ok++;
+    }
+    ck_assert_uint_gt(n_ok, N_RANDOM / 20);
+}
+END_TEST
+
 /* Reserved bits, from the manual's layouts: bit 7 everywhere; 49 of three
  * sources; 32 of branches; 35 of nop. */
 START_TEST(reserved_bits_are_refused)
@@ -330,8 +380,8 @@ START_TEST(reserved_bits_are_refused)
         random_inst(&r, cases[k].op, &i);
         ck_assert_int_eq(xk_inst_encode(p, &i, bytes, &err), XK_OK);
         bytes[cases[k].bit / 8] ^= 1u << cases[k].bit % 8;
-        ck_assert_int_eq(
-            xk_inst_decode(p, bytes, XK_INST_B, &i, &used_b, &err), XK_EPARSE);
+        ck_assert_int_eq(xk_inst_decode(p, bytes, XK_INST_B, &i, &used_b, &err),
+                         XK_EPARSE);
         ck_assert_msg(strstr(err.message, cases[k].says) != NULL, "%s",
                       err.message);
     }
@@ -344,8 +394,7 @@ TCase *isa_codec_case(void)
 
     tcase_set_timeout(t, 120);
     tcase_add_checked_fixture(t, setup, NULL);
-    tcase_add_loop_test(t, fields_of_one_form_do_not_overlap, 0,
-                        XK_N_FAMILIES);
+    tcase_add_loop_test(t, fields_of_one_form_do_not_overlap, 0, XK_N_FAMILIES);
     tcase_add_test(t, platforms_are_found_by_name_and_id);
     tcase_add_test(t, other_platforms_say_that_they_are_not_done);
     tcase_add_loop_test(t, what_does_not_fit_is_refused_by_name, 0,
@@ -355,6 +404,7 @@ TCase *isa_codec_case(void)
     tcase_add_test(t, decode_gives_back_what_was_encoded);
     tcase_add_test(t, random_bits_decode_to_themselves_or_not_at_all);
     tcase_add_test(t, flipped_bits_decode_to_themselves_or_not_at_all);
+    tcase_add_test(t, random_compact_bits_decode_to_native_instructions);
     tcase_add_test(t, reserved_bits_are_refused);
     return t;
 }

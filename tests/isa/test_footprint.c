@@ -8,6 +8,7 @@
 #define NIL .file = XK_FILE_ARF, .arf = XK_ARF_NULL
 #define ACC .file = XK_FILE_ARF, .arf = XK_ARF_ACC
 
+/* clang-format off */
 static const struct {
     struct xk_inst i;
     struct xk_footprint f[4]; /* dst, src0, src1, src2: bytes */
@@ -68,14 +69,14 @@ static const struct {
      {{32, 40}, {0, 0}, {0, 0}, {0, 0}}},
     {{.op = XK_OPC_NOP, .exec = 1}, {{0, 0}, {0, 0}, {0, 0}, {0, 0}}},
 };
+/* clang-format on */
 
 START_TEST(an_operand_touches_these_bytes)
 {
     const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
 
     for (int k = -1; k < 3; k++) {
-        const struct xk_footprint f =
-            xk_inst_footprint(p, &cases[_i].i, k);
+        const struct xk_footprint f = xk_inst_footprint(p, &cases[_i].i, k);
 
         ck_assert_uint_eq(f.first_b, cases[_i].f[k + 1].first_b);
         ck_assert_uint_eq(f.end_b, cases[_i].f[k + 1].end_b);
@@ -84,6 +85,7 @@ START_TEST(an_operand_touches_these_bytes)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
     struct xk_inst i;
     unsigned use; /* 1 reads, 2 writes */
@@ -99,6 +101,7 @@ static const struct {
     {{.op = XK_OPC_MAD, .dst = {ACC}, .src = {{G(F, 1, 0)}, {G(F, 1, 0)},
                                               {ACC}}}, 3},
 };
+/* clang-format on */
 
 START_TEST(the_accumulator_is_used_so)
 {
@@ -106,6 +109,7 @@ START_TEST(the_accumulator_is_used_so)
 }
 END_TEST
 
+/* clang-format off */
 static const struct {
     struct xk_inst i;
     enum xk_pipe pipe;
@@ -129,6 +133,7 @@ static const struct {
     {{.op = XK_OPC_SYNC}, XK_PIPE_NONE},
     {{.op = XK_OPC_NOP}, XK_PIPE_NONE},
 };
+/* clang-format on */
 
 START_TEST(the_pipe_follows_opcode_and_types)
 {

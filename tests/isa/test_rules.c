@@ -7,6 +7,7 @@
 #include "isa/validate.h"
 #include "tests/isa/tests.h"
 
+/* clang-format off */
 #define R(t, r, s) .file = XK_FILE_GRF, .type = XK_RT_##t, .reg = r, .sub_b = s
 #define ARF(t, a, r) .file = XK_FILE_ARF, .type = XK_RT_##t, .arf = a, .reg = r
 #define DST(t, r, s, h) .dst = {R(t, r, s), .rgn = {0, 0, h}}
@@ -71,12 +72,16 @@ static const struct {
     {"op_srcmod", BIN(ADD, 8, DST(F, 1, 0, 1), PK(F, 2),
                       {R(F, 3, 0) COMMA .rgn = {1 COMMA 1 COMMA 0} COMMA
                        .neg = true}),
-     BIN(ADDC, 8, DST(UD, 1, 0, 1), PK(UD, 2),
+     BIN(ROL, 8, DST(UD, 1, 0, 1), PK(UD, 2),
          {R(UD, 3, 0) COMMA .rgn = {1 COMMA 1 COMMA 0} COMMA .neg = true})},
     {"flag_range", {OP(MOV, 8), .pred = XK_PRED_NORMAL, .flag_reg = 1,
                     .flag_sub = 1, DST(F, 1, 0, 1), .src = {PK(F, 2)}},
      {OP(MOV, 8), .pred = XK_PRED_NORMAL, .flag_reg = 2, DST(F, 1, 0, 1),
       .src = {PK(F, 2)}}},
+    {"flag_room", {OP(MOV, 16), .pred = XK_PRED_NORMAL, .flag_sub = 1,
+                   DST(F, 1, 0, 1), .src = {PK(F, 4)}},
+     {OP(MOV, 16), .pred = XK_PRED_NORMAL, .flag_sub = 1, .chan_off = 16,
+      DST(F, 1, 0, 1), .src = {PK(F, 4)}}},
     {"swsb_form", {OP(MOV, 8), DST(F, 1, 0, 1), .src = {PK(F, 2)},
                    .swsb = {.dist = 3, .mode = XK_SBID_DST, .sbid = 15}},
      {OP(MOV, 8), DST(F, 1, 0, 1), .src = {PK(F, 2)},
@@ -148,6 +153,14 @@ static const struct {
     {"mul_dw_mods", BIN(MUL, 8, DST(D, 1, 0, 1), PK(D, 2), PK(W, 3)),
      BIN(MUL, 8, DST(D, 1, 0, 1), PK(D, 2),
          {R(W, 3, 0) COMMA .rgn = {1 COMMA 1 COMMA 0} COMMA .neg = true})},
+    {"mul_acc_src",
+     {OP(MUL, 8), .dst = {ARF(D, XK_ARF_ACC, 0), .rgn = {0, 0, 1}},
+      .src = {PK(D, 2), PK(W, 3)}},
+     {OP(MUL, 8), DST(D, 1, 0, 1),
+      .src = {{ARF(D, XK_ARF_ACC, 0), .rgn = {1, 1, 0}}, PK(W, 3)}}},
+    {"carry_acc", BINX(ADDC, 8, DST(UD, 1, 0, 1), PK(UD, 2), PK(UD, 3),
+                       .acc_wr_en = true),
+     BIN(ADDC, 8, DST(UD, 1, 0, 1), PK(UD, 2), PK(UD, 3))},
     {"logic_abs", BIN(AND, 8, DST(D, 1, 0, 1), PK(D, 2),
                       {R(D, 3, 0) COMMA .rgn = {1 COMMA 1 COMMA 0} COMMA
                        .neg = true}),
@@ -170,6 +183,9 @@ static const struct {
      BIN(ADD, 8, DST(F, 1, 0, 1), SC(BF, 2), PK(F, 3))},
     {"bf_exec", BIN(ADD, 8, DST(F, 1, 0, 1), S(BF, 2, 0, 2, 1, 0), PK(F, 4)),
      BIN(ADD, 16, DST(F, 1, 0, 1), S(BF, 2, 0, 2, 1, 0), PK(F, 4))},
+    {"tern_same_bits", TRI(MAD, 8, DST(F, 1, 0, 1), T3(F, 2),
+                           S(F, 3, 12, 0, 0, 0), S(F, 4, 0, 0, 0, 1)),
+     TRI(MAD, 8, DST(F, 1, 0, 1), T3(F, 2), T3(F, 3), S(F, 4, 4, 0, 0, 1))},
     {"dpas_exec", DP(R(F, 10, 0), R(F, 10, 0), R(HF, 20, 0), R(HF, 30, 0)),
      DPX(4, 8, R(F, 10, 0), R(F, 10, 0), R(HF, 20, 0), R(HF, 40, 0))},
     {"dpas_depth", DP(R(F, 10, 0), R(F, 10, 0), R(HF, 20, 0), R(HF, 30, 0)),
@@ -181,6 +197,8 @@ static const struct {
      DP(R(D, 10, 0), R(D, 10, 0), R(B, 20, 0), R(B, 30, 16))},
     {"dpas_overlap", DP(R(F, 10, 0), R(F, 10, 0), R(HF, 20, 0), R(HF, 30, 0)),
      DP(R(F, 10, 0), R(F, 12, 0), R(HF, 20, 0), R(HF, 30, 0))},
+    {"dpas_acc_type", DP(R(D, 10, 0), R(UD, 10, 0), R(UB, 20, 0), R(S2, 30, 0)),
+     DP(R(F, 10, 0), R(HF, 40, 0), R(HF, 20, 0), R(HF, 30, 0))},
     {"dpas_pair", DP(R(D, 10, 0), R(D, 10, 0), R(UB, 20, 0), R(S2, 30, 0)),
      DP(R(D, 10, 0), R(D, 10, 0), R(D, 20, 0), R(D, 30, 0))},
     {"send_src0", SEND(PAY(10), PAY(2), PNULL, LOAD, 0),
@@ -201,6 +219,7 @@ static const struct {
     {"jmpi_scalar", {OP(JMPI, 1), .no_mask = true, .jip_b = 16},
      {OP(JMPI, 1), .jip_b = 16}},
 };
+/* clang-format on */
 
 static void print_broken(struct xk_str *s, const struct xk_isa_violation *v,
                          unsigned n)
@@ -251,8 +270,8 @@ END_TEST
 
 START_TEST(violations_past_the_room_are_counted)
 {
-    const struct xk_inst i = BINX(ADD, 6, DST(F, 1, 2, 0), PK(F, 2), PK(D, 3),
-                                 .flag_sub = 2);
+    const struct xk_inst i =
+        BINX(ADD, 6, DST(F, 1, 2, 0), PK(F, 2), PK(D, 3), .flag_sub = 2);
     struct xk_isa_violation v[1];
     const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
 
