@@ -1,0 +1,537 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Expression builders. Each checks its operands' types, so a node that exists
+ * is well typed; everything beyond one node is the verifier's business. */
+#include "ir/expr.h"
+
+#include <string.h>
+
+#include "base/half.h"
+
+static const struct op_row {
+    const char *text;
+    int8_t n_kids;
+    uint8_t flags;
+} op_rows[XK_N_OPS] = {
+#define XK_EXPR(id, text, n_kids, flags) [XK_OP_##id] = {text, n_kids, flags},
+#include "ir/expr.def"
+#undef XK_EXPR
+#define XK_STMT(id, text, n_kids) [XK_OP_##id] = {text, n_kids, 0},
+#include "ir/stmt.def"
+#undef XK_STMT
+};
+
+const char *xk_op_text(enum xk_op op)
+{
+    return (unsigned)op < XK_N_OPS ? op_rows[op].text : "?";
+}
+
+unsigned xk_op_flags(enum xk_op op)
+{
+    return (unsigned)op < XK_N_OPS ? op_rows[op].flags : 0;
+}
+
+int xk_op_n_kids(enum xk_op op)
+{
+    return (unsigned)op < XK_N_OPS ? op_rows[op].n_kids : 0;
+}
+
+static uint32_t type_word(struct xk_type t)
+{
+    return t.dt | (uint32_t)t.space << 8 | (uint32_t)t.lanes << 16;
+}
+
+static const xk_expr *make(xk_ctx *c, enum xk_op op, struct xk_type t,
+                           const xk_expr *const *kids, unsigned n)
+{
+    const struct xk_node_desc d = {.op = (uint8_t)op,
+                                   .intern = true,
+                                   .type = type_word(t),
+                                   .n_kids = n,
+                                   .kids = kids};
+    return xk_pool_make(c, &d);
+}
+
+static const xk_expr *make_leaf(xk_ctx *c, enum xk_op op, struct xk_type t,
+                                const void *payload, size_t n_b)
+{
+    const struct xk_node_desc d = {.op = (uint8_t)op,
+                                   .intern = true,
+                                   .type = type_word(t),
+                                   .payload = payload,
+                                   .payload_b = (uint16_t)n_b};
+    return xk_pool_make(c, &d);
+}
+
+static const char *type_name(const xk_expr *e, char out[24])
+{
+    static const char *const spaces[] = {"?", "ptr.global", "ptr.slm",
+                                         "ptr.grf"};
+    const struct xk_type t = xk_type_of(e);
+    if (t.space)
+        return t.space < XK_COUNTOF(spaces) ? spaces[t.space] : "?";
+    const char *const dt = xk_dtype_name((enum xk_dtype)t.dt);
+    size_t n = strlen(dt);
+    memcpy(out, dt, n);
+    if (t.lanes != 1) {
+        char digits[8];
+        unsigned n_digits = 0, v = t.lanes;
+        do {
+            digits[n_digits++] = (char)('0' + v % 10);
+            v /= 10;
+        } while (v);
+        out[n++] = 'x';
+        while (n_digits)
+            out[n++] = digits[--n_digits];
+    }
+    out[n] = 0;
+    return out;
+}
+
+/* Records "op: what (types)" and returns NULL. */
+static const xk_expr *bad(xk_ctx *c, enum xk_op op, const char *what,
+                          const xk_expr *a, const xk_expr *b)
+{
+    char ta[24], tb[24];
+    xk_fail(c, XK_EINVAL, "ir: %s: %s (operands %s%s%s)", xk_op_text(op), what,
+            a ? type_name(a, ta) : "none", b ? ", " : "",
+            b ? type_name(b, tb) : "");
+    return NULL;
+}
+
+struct var_payload {
+    uint32_t id;
+    char name[44];
+};
+
+static bool is_word_char(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
+           (ch >= '0' && ch <= '9') || ch == '_';
+}
+
+/* Names are identifiers, so that text parses back. */
+static void clean_name(char *out, size_t cap, const char *name)
+{
+    size_t n = 0;
+    if (!name || !*name)
+        name = "v";
+    if (*name >= '0' && *name <= '9')
+        out[n++] = '_';
+    for (; *name && n < cap - 2; name++)
+        out[n++] = is_word_char(*name) ? *name : '_';
+    out[n] = 0;
+    if (!strcmp(out, "true") || !strcmp(out, "false"))
+        out[n] = '_';
+}
+
+const xk_expr *xk_var(xk_ctx *c, struct xk_type type, const char *name)
+{
+    struct var_payload p;
+    if (!type.lanes || (!type.space && (!type.dt || type.dt >= XK_N_DTYPES)) ||
+        (type.space && (type.dt || type.lanes != 1))) {
+        xk_fail(c, XK_EINVAL, "ir: var %s: type %u.%u.%u is not a type",
+                name ? name : "", type.dt, type.space, type.lanes);
+        return NULL;
+    }
+    memset(&p, 0, sizeof(p));
+    p.id = c->next_var_id++;
+    clean_name(p.name, sizeof(p.name), name);
+    const size_t n_b = offsetof(struct var_payload, name) + strlen(p.name) + 1;
+    return make_leaf(c, XK_OP_VAR, type, &p, n_b);
+}
+
+int64_t xk_imm_wrap(enum xk_dtype dt, int64_t v)
+{
+    switch (dt) {
+    case XK_DT_BOOL:
+        return v != 0;
+    case XK_DT_U8:
+        return (uint8_t)v;
+    case XK_DT_S8:
+        return (int8_t)v;
+    case XK_DT_U16:
+        return (uint16_t)v;
+    case XK_DT_S16:
+        return (int16_t)v;
+    case XK_DT_U32:
+        return (uint32_t)v;
+    case XK_DT_S32:
+        return (int32_t)v;
+    default:
+        return v;
+    }
+}
+
+const xk_expr *xk_imm(xk_ctx *c, enum xk_dtype dt, int64_t value)
+{
+    if (xk_dtype_is_float(dt))
+        return xk_fimm(c, dt, (double)value);
+    if (dt != XK_DT_BOOL && !xk_dtype_is_int(dt)) {
+        xk_fail(c, XK_EINVAL, "ir: imm: %u is not an integer type", dt);
+        return NULL;
+    }
+    const int64_t v = xk_imm_wrap(dt, value);
+    return make_leaf(c, XK_OP_IMM, xk_type_vec(dt, 1), &v, sizeof(v));
+}
+
+double xk_fimm_round(enum xk_dtype dt, double v)
+{
+    if (dt == XK_DT_F32)
+        return (float)v;
+    if (dt == XK_DT_F16)
+        return xk_half_to_float(xk_half_from_float((float)v));
+    if (dt == XK_DT_BF16)
+        return xk_bf16_to_float(xk_bf16_from_float((float)v));
+    return v;
+}
+
+const xk_expr *xk_fimm(xk_ctx *c, enum xk_dtype dt, double value)
+{
+    if (!xk_dtype_is_float(dt)) {
+        xk_fail(c, XK_EINVAL, "ir: fimm: %s is not a float type",
+                xk_dtype_name(dt));
+        return NULL;
+    }
+    value = xk_fimm_round(dt, value);
+    return make_leaf(c, XK_OP_FIMM, xk_type_vec(dt, 1), &value, sizeof(value));
+}
+
+static const struct var_payload *var_payload(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_VAR);
+    return xk_pool_payload(e);
+}
+
+const char *xk_var_name(const xk_expr *e)
+{
+    return var_payload(e)->name;
+}
+
+uint32_t xk_var_id(const xk_expr *e)
+{
+    return var_payload(e)->id;
+}
+
+int64_t xk_imm_value(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_IMM);
+    return *(const int64_t *)xk_pool_payload(e);
+}
+
+double xk_fimm_value(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_FIMM);
+    return *(const double *)xk_pool_payload(e);
+}
+
+bool xk_is_const(const xk_expr *e, int64_t *v)
+{
+    if (!e)
+        return false;
+    if (xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    if (xk_op(e) != XK_OP_IMM)
+        return false;
+    if (v)
+        *v = xk_imm_value(e);
+    return true;
+}
+
+/* Which element types an operator takes. */
+enum domain { D_NONE, D_NUMBER, D_INT, D_BITS, D_ANY };
+
+static enum domain domain_of(enum xk_op op)
+{
+    switch (op) {
+    case XK_OP_ADD:
+    case XK_OP_SUB:
+    case XK_OP_MUL:
+    case XK_OP_DIV:
+    case XK_OP_MIN:
+    case XK_OP_MAX:
+    case XK_OP_NEG:
+    case XK_OP_MAD:
+    case XK_OP_ADD3:
+    case XK_OP_LT:
+    case XK_OP_LE:
+    case XK_OP_GT:
+    case XK_OP_GE:
+        return D_NUMBER;
+    case XK_OP_MOD:
+    case XK_OP_SHL:
+    case XK_OP_SHR:
+        return D_INT;
+    case XK_OP_AND:
+    case XK_OP_OR:
+    case XK_OP_XOR:
+    case XK_OP_NOT:
+        return D_BITS;
+    case XK_OP_EQ:
+    case XK_OP_NE:
+    case XK_OP_SELECT:
+        return D_ANY;
+    default:
+        return D_NONE;
+    }
+}
+
+static bool in_domain(enum domain d, struct xk_type t)
+{
+    const enum xk_dtype dt = (enum xk_dtype)t.dt;
+    if (t.space || !dt)
+        return false;
+    switch (d) {
+    case D_NONE:
+        return false;
+    case D_NUMBER:
+        return dt != XK_DT_BOOL;
+    case D_INT:
+        return xk_dtype_is_int(dt);
+    case D_BITS:
+        return dt == XK_DT_BOOL || xk_dtype_is_int(dt);
+    case D_ANY:
+        return true;
+    }
+    return false;
+}
+
+static bool is_compare(enum xk_op op)
+{
+    return op >= XK_OP_EQ && op <= XK_OP_GE;
+}
+
+static const xk_expr *widen(xk_ctx *c, const xk_expr *e, unsigned lanes)
+{
+    return e && xk_type_of(e).lanes == 1 ? xk_bcast(c, e, lanes) : e;
+}
+
+static unsigned max_lanes(const xk_expr *a, const xk_expr *b)
+{
+    const unsigned la = xk_type_of(a).lanes, lb = xk_type_of(b).lanes;
+    return la > lb ? la : lb;
+}
+
+const xk_expr *xk_bin(xk_ctx *c, enum xk_op op, const xk_expr *a,
+                      const xk_expr *b)
+{
+    if (!a || !b)
+        return NULL;
+    if (a->type != b->type) {
+        const unsigned lanes = max_lanes(a, b);
+        a = widen(c, a, lanes);
+        b = widen(c, b, lanes);
+        if (!a || !b)
+            return NULL;
+    }
+    if (xk_op_n_kids(op) != 2 || domain_of(op) == D_NONE)
+        return bad(c, op, "is not a binary operator", a, b);
+    if (a->type != b->type)
+        return bad(c, op, "operand types differ", a, b);
+    struct xk_type t = xk_type_of(a);
+    if (!in_domain(domain_of(op), t))
+        return bad(c, op, "not for this type", a, b);
+    if (is_compare(op))
+        t.dt = XK_DT_BOOL;
+    const xk_expr *const kids[] = {a, b};
+    return make(c, op, t, kids, 2);
+}
+
+const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a,
+                          int64_t b)
+{
+    if (!a)
+        return NULL;
+    return xk_bin(c, op, a, xk_imm(c, (enum xk_dtype)xk_type_of(a).dt, b));
+}
+
+const xk_expr *xk_un(xk_ctx *c, enum xk_op op, const xk_expr *a)
+{
+    if (!a)
+        return NULL;
+    if (op != XK_OP_NEG && op != XK_OP_NOT)
+        return bad(c, op, "is not a unary operator", a, NULL);
+    if (!in_domain(domain_of(op), xk_type_of(a)))
+        return bad(c, op, "not for this type", a, NULL);
+    return make(c, op, xk_type_of(a), &a, 1);
+}
+
+const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
+                          const xk_expr *b, const xk_expr *d)
+{
+    if (op == XK_OP_SELECT)
+        return xk_select(c, a, b, d);
+    if (!a || !b || !d)
+        return NULL;
+    if (op != XK_OP_MAD && op != XK_OP_ADD3)
+        return bad(c, op, "is not a ternary operator", a, b);
+    if (a->type != b->type || a->type != d->type) {
+        const unsigned ab = max_lanes(a, b), ad = max_lanes(a, d);
+        const unsigned lanes = ab > ad ? ab : ad;
+        a = widen(c, a, lanes);
+        b = widen(c, b, lanes);
+        d = widen(c, d, lanes);
+        if (!a || !b || !d)
+            return NULL;
+    }
+    if (a->type != b->type || a->type != d->type)
+        return bad(c, op, "operand types differ", a, a->type != b->type ? b : d);
+    if (!in_domain(domain_of(op), xk_type_of(a)))
+        return bad(c, op, "not for this type", a, NULL);
+    const xk_expr *const kids[] = {a, b, d};
+    return make(c, op, xk_type_of(a), kids, 3);
+}
+
+const xk_expr *xk_select(xk_ctx *c, const xk_expr *cond, const xk_expr *t,
+                         const xk_expr *f)
+{
+    if (!cond || !t || !f)
+        return NULL;
+    const unsigned ct = max_lanes(cond, t), cf = max_lanes(cond, f);
+    const unsigned lanes = ct > cf ? ct : cf;
+    cond = widen(c, cond, lanes);
+    t = widen(c, t, lanes);
+    f = widen(c, f, lanes);
+    if (!cond || !t || !f)
+        return NULL;
+    if (t->type != f->type || !in_domain(D_ANY, xk_type_of(t)))
+        return bad(c, XK_OP_SELECT, "both values need one type", t, f);
+    if (!xk_type_eq(xk_type_of(cond),
+                    xk_type_vec(XK_DT_BOOL, xk_type_of(t).lanes)))
+        return bad(c, XK_OP_SELECT, "condition must be bool", cond, t);
+    const xk_expr *const kids[] = {cond, t, f};
+    return make(c, XK_OP_SELECT, xk_type_of(t), kids, 3);
+}
+
+const xk_expr *xk_cast(xk_ctx *c, enum xk_dtype dt, const xk_expr *a)
+{
+    if (!a)
+        return NULL;
+    if (dt == XK_DT_UNDEF || dt >= XK_N_DTYPES)
+        return bad(c, XK_OP_CAST, "no such type", a, NULL);
+    if (xk_type_of(a).space)
+        return bad(c, XK_OP_CAST, "not for pointers", a, NULL);
+    if (xk_type_of(a).dt == dt)
+        return a;
+    const struct xk_type t = xk_type_vec(dt, xk_type_of(a).lanes);
+    return make(c, XK_OP_CAST, t, &a, 1);
+}
+
+const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,
+                       unsigned lanes)
+{
+    if (!base || !stride)
+        return NULL;
+    const struct xk_type t = xk_type_of(base);
+    if (lanes < 2 || lanes > UINT16_MAX)
+        return bad(c, XK_OP_RAMP, "needs 2..65535 lanes", base, stride);
+    if (base->type != stride->type || t.lanes != 1 || !in_domain(D_INT, t))
+        return bad(c, XK_OP_RAMP, "needs two integer scalars of one type",
+                   base, stride);
+    const xk_expr *const kids[] = {base, stride};
+    return make(c, XK_OP_RAMP, xk_type_vec((enum xk_dtype)t.dt, lanes), kids,
+                2);
+}
+
+const xk_expr *xk_bcast(xk_ctx *c, const xk_expr *a, unsigned lanes)
+{
+    if (!a)
+        return NULL;
+    const struct xk_type t = xk_type_of(a);
+    if (t.space || t.lanes != 1 || !xk_is_expr(a))
+        return bad(c, XK_OP_BCAST, "needs a scalar value", a, NULL);
+    if (lanes < 1 || lanes > UINT16_MAX)
+        return bad(c, XK_OP_BCAST, "needs 1..65535 lanes", a, NULL);
+    if (lanes == 1)
+        return a;
+    return make(c, XK_OP_BCAST, xk_type_vec((enum xk_dtype)t.dt, lanes), &a,
+                1);
+}
+
+const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
+                          unsigned n)
+{
+    if (!a)
+        return NULL;
+    const struct xk_type t = xk_type_of(a);
+    if (t.space || !xk_is_expr(a))
+        return bad(c, XK_OP_SHUFFLE, "needs a value", a, NULL);
+    if (n < 1 || n > 1024)
+        return bad(c, XK_OP_SHUFFLE, "needs 1..1024 lanes", a, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        if (index[i] >= t.lanes)
+            return bad(c, XK_OP_SHUFFLE, "lane index too large", a, NULL);
+    }
+    const struct xk_node_desc d = {
+        .op = XK_OP_SHUFFLE,
+        .intern = true,
+        .type = type_word(xk_type_vec((enum xk_dtype)t.dt, n)),
+        .n_kids = 1,
+        .kids = &a,
+        .payload = index,
+        .payload_b = (uint16_t)(n * sizeof(*index)),
+    };
+    return xk_pool_make(c, &d);
+}
+
+unsigned xk_shuffle_index(const xk_expr *e, unsigned lane)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_SHUFFLE && lane < xk_type_of(e).lanes);
+    return ((const uint16_t *)xk_pool_payload(e))[lane];
+}
+
+const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off)
+{
+    if (!buf || !off)
+        return NULL;
+    if (xk_op(buf) != XK_OP_VAR || !xk_type_of(buf).space)
+        return bad(c, XK_OP_PTR, "needs a buffer variable", buf, off);
+    if (!in_domain(D_INT, xk_type_of(off)) || xk_type_of(off).lanes != 1)
+        return bad(c, XK_OP_PTR, "offset must be an integer scalar", buf, off);
+    const xk_expr *const kids[] = {buf, off};
+    return make(c, XK_OP_PTR, xk_type_of(buf), kids, 2);
+}
+
+static int cmp_i64(int64_t a, int64_t b)
+{
+    return (a > b) - (a < b);
+}
+
+static bool is_leaf_const(const xk_expr *e)
+{
+    if (xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    return xk_op(e) == XK_OP_IMM || xk_op(e) == XK_OP_FIMM;
+}
+
+static int cmp_payload(const xk_expr *a, const xk_expr *b)
+{
+    if (xk_op(a) == XK_OP_VAR) {
+        const int by_name = strcmp(xk_var_name(a), xk_var_name(b));
+        return by_name ? by_name : cmp_i64(xk_var_id(a), xk_var_id(b));
+    }
+    if (xk_op(a) == XK_OP_IMM)
+        return cmp_i64(xk_imm_value(a), xk_imm_value(b));
+    if (a->payload_b != b->payload_b)
+        return cmp_i64(a->payload_b, b->payload_b);
+    return memcmp(xk_pool_payload(a), xk_pool_payload(b), a->payload_b);
+}
+
+int xk_expr_cmp(const xk_expr *a, const xk_expr *b)
+{
+    if (a == b)
+        return 0;
+    const int by_const = is_leaf_const(a) - is_leaf_const(b);
+    if (by_const)
+        return by_const;
+    if (a->op != b->op)
+        return cmp_i64(a->op, b->op);
+    for (unsigned i = 0; i < a->n_kids && i < b->n_kids; i++) {
+        const int by_kid = xk_expr_cmp(a->kid[i], b->kid[i]);
+        if (by_kid)
+            return by_kid;
+    }
+    if (a->n_kids != b->n_kids)
+        return cmp_i64(a->n_kids, b->n_kids);
+    const int by_payload = cmp_payload(a, b);
+    return by_payload ? by_payload : cmp_i64(a->type, b->type);
+}
