@@ -1,0 +1,338 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Validation of a descriptor: first what is wrong in itself (XK_EINVAL), then
+ * what is not implemented (XK_EUNSUPPORTED). Every sentence names the field and
+ * its value. All arithmetic stays below 2^63: sizes are checked against 2^31-1
+ * before they are multiplied. */
+#include "conv/tensors.h"
+
+#include <math.h>
+#include <stddef.h>
+#include <string.h>
+
+#define MAX_EXTENT INT32_MAX
+#define MAX_DESC_B 65536 /* a larger size field is garbage */
+
+/* The caller's struct may be older (shorter) or newer (longer) than ours. */
+static enum xk_status copy_desc(xk_ctx *c, const struct xk_conv_desc *d,
+                                struct xk_conv_desc *full)
+{
+    if (!d || !full)
+        return xk_fail(c, XK_EINVAL, "desc is NULL");
+    const uint32_t size = d->size;
+    if (size < sizeof(d->size) || size > MAX_DESC_B)
+        return xk_fail(c, XK_EINVAL,
+                       "desc.size=%u: not the size of a descriptor, start "
+                       "from XK_CONV_DESC_INIT",
+                       size);
+    const unsigned char *const bytes = (const unsigned char *)d;
+    for (uint32_t i = sizeof(*full); i < size; i++) {
+        if (bytes[i])
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "desc.size=%u: byte %u behind the fields known to "
+                           "this version (%zu bytes) is not zero",
+                           size, i, sizeof(*full));
+    }
+    struct xk_conv_desc copy;
+    memset(&copy, 0, sizeof(copy));
+    memcpy(&copy, d, size < sizeof(copy) ? size : sizeof(copy));
+    copy.size = (uint32_t)sizeof(copy);
+    *full = copy;
+    return XK_OK;
+}
+
+static enum xk_status check_type(xk_ctx *c, const char *field, uint32_t *type,
+                                 uint32_t default_type)
+{
+    if (*type == XK_TYPE_DEFAULT)
+        *type = default_type;
+    if (xk_conv_dtype(*type) == XK_DT_UNDEF)
+        return xk_fail(c, XK_EINVAL, "%s=%u is not a data type", field, *type);
+    return XK_OK;
+}
+
+/* A sum without a factor adds the old destination as it is. */
+static enum xk_status check_post_op_kinds(xk_ctx *c, struct xk_conv_desc *f)
+{
+    if (f->n_post_ops > XK_MAX_POST_OPS)
+        return xk_fail(c, XK_EINVAL, "n_post_ops=%u, at most %d", f->n_post_ops,
+                       XK_MAX_POST_OPS);
+    for (uint32_t i = 0; i < f->n_post_ops; i++) {
+        struct xk_post_op *const op = &f->post_ops[i];
+        if (op->kind != XK_POST_RELU && op->kind != XK_POST_SUM)
+            return xk_fail(c, XK_EINVAL,
+                           "post_ops[%u].kind=%u is not a post-op", i,
+                           op->kind);
+        if (!isfinite(op->alpha))
+            return xk_fail(c, XK_EINVAL, "post_ops[%u].alpha=%g is not finite",
+                           i, (double)op->alpha);
+        if (op->kind == XK_POST_SUM && op->alpha == 0)
+            op->alpha = 1;
+    }
+    if (!isfinite(f->scale))
+        return xk_fail(c, XK_EINVAL, "scale=%g is not finite",
+                       (double)f->scale);
+    return XK_OK;
+}
+
+/* Unknown numbers; defaults become explicit. */
+static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
+{
+    if (f->platform < XK_XELP || f->platform > XK_XEHPC)
+        return xk_fail(c, XK_EINVAL, "platform=%u is not a platform",
+                       f->platform);
+    if (f->prop == XK_PROP_DEFAULT)
+        f->prop = XK_FWD_B;
+    if (f->prop > XK_BWD_WB)
+        return xk_fail(c, XK_EINVAL, "prop=%u is not a propagation kind",
+                       f->prop);
+    XK_TRY(check_type(c, "src_type", &f->src_type, XK_F32));
+    XK_TRY(check_type(c, "wei_type", &f->wei_type, XK_F32));
+    XK_TRY(check_type(c, "dst_type", &f->dst_type, f->src_type));
+    XK_TRY(check_type(c, "bia_type", &f->bia_type, XK_F32));
+    if (!xk_conv_has_bias(f))
+        f->bia_type = XK_TYPE_DEFAULT;
+    return check_post_op_kinds(c, f);
+}
+
+static enum xk_status check_extents(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    const struct {
+        const char *field;
+        int64_t value, min;
+    } rows[] = {
+        {"g", f->g, 1},   {"mb", f->mb, 1}, {"ic", f->ic, 1}, {"oc", f->oc, 1},
+        {"id", f->id, 1}, {"ih", f->ih, 1}, {"iw", f->iw, 1}, {"od", f->od, 0},
+        {"oh", f->oh, 0}, {"ow", f->ow, 0}, {"kd", f->kd, 1}, {"kh", f->kh, 1},
+        {"kw", f->kw, 1}, {"sd", f->sd, 1}, {"sh", f->sh, 1}, {"sw", f->sw, 1},
+        {"dd", f->dd, 0}, {"dh", f->dh, 0}, {"dw", f->dw, 0}, {"pd", f->pd, 0},
+        {"ph", f->ph, 0}, {"pw", f->pw, 0},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
+        if (rows[i].value < rows[i].min)
+            return xk_fail(c, XK_EINVAL, "%s=%lld must %s", rows[i].field,
+                           (long long)rows[i].value,
+                           rows[i].min ? "be positive" : "not be negative");
+        if (rows[i].value > MAX_EXTENT)
+            return xk_fail(c, XK_EINVAL, "%s=%lld is above 2147483647",
+                           rows[i].field, (long long)rows[i].value);
+    }
+    return XK_OK;
+}
+
+/* One spatial dimension, elements. */
+struct window {
+    char dim; /* 'd', 'h', 'w' */
+    int64_t i, k, s, d, p;
+    int64_t *o; /* deduced if 0 */
+};
+
+/* The output size that symmetric padding gives, 0 if the kernel sticks out. */
+static int64_t symmetric_output(const struct window *w, int64_t ek)
+{
+    const int64_t room = w->i + 2 * w->p - ek;
+    return room < 0 ? 0 : room / w->s + 1;
+}
+
+/* Padding behind follows from the output size. It may be anything from -s + 1
+ * (rows that no window reaches) upwards; below that there is room for another
+ * output element, so the sizes contradict each other. */
+static enum xk_status check_window(xk_ctx *c, const struct window *w)
+{
+    const int64_t ek = (w->k - 1) * (w->d + 1) + 1;
+    const int64_t auto_o = symmetric_output(w, ek);
+    if (*w->o == 0 && auto_o == 0)
+        return xk_fail(c, XK_EINVAL,
+                       "k%c=%lld: the kernel's extent %lld does not fit into "
+                       "i%c=%lld with p%c=%lld",
+                       w->dim, (long long)w->k, (long long)ek, w->dim,
+                       (long long)w->i, w->dim, (long long)w->p);
+    if (*w->o == 0)
+        *w->o = auto_o;
+    const int64_t behind = (*w->o - 1) * w->s + ek - w->i - w->p;
+    if (behind <= -w->s)
+        return xk_fail(c, XK_EINVAL,
+                       "o%c=%lld does not fit i%c=%lld k%c=%lld s%c=%lld "
+                       "d%c=%lld p%c=%lld: without padding behind there are "
+                       "already %lld output elements",
+                       w->dim, (long long)*w->o, w->dim, (long long)w->i,
+                       w->dim, (long long)w->k, w->dim, (long long)w->s, w->dim,
+                       (long long)w->d, w->dim, (long long)w->p,
+                       (long long)((w->i + w->p - ek) / w->s + 1));
+    if (behind > MAX_EXTENT || *w->o > MAX_EXTENT)
+        return xk_fail(c, XK_EINVAL,
+                       "o%c=%lld needs %lld elements of padding behind, above "
+                       "2147483647",
+                       w->dim, (long long)*w->o, (long long)behind);
+    return XK_OK;
+}
+
+static enum xk_status check_geometry(xk_ctx *c, struct xk_conv_desc *f)
+{
+    const struct window windows[] = {
+        {'d', f->id, f->kd, f->sd, f->dd, f->pd, &f->od},
+        {'h', f->ih, f->kh, f->sh, f->dh, f->ph, &f->oh},
+        {'w', f->iw, f->kw, f->sw, f->dw, f->pw, &f->ow},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(windows); i++)
+        XK_TRY(check_window(c, &windows[i]));
+    if (f->ic % f->g)
+        return xk_fail(c, XK_EINVAL, "ic=%lld is not a multiple of g=%lld",
+                       (long long)f->ic, (long long)f->g);
+    if (f->oc % f->g)
+        return xk_fail(c, XK_EINVAL, "oc=%lld is not a multiple of g=%lld",
+                       (long long)f->oc, (long long)f->g);
+    return XK_OK;
+}
+
+/* Which types go together: a row for each type of src. */
+static const struct type_row {
+    uint32_t src, wei, dst[4]; /* enum xk_data_type; dst ends with 0 */
+    const char *dst_names;
+} type_rows[] = {
+    {XK_F32, XK_F32, {XK_F32}, "f32"},
+    {XK_F16, XK_F16, {XK_F16, XK_F32}, "f16 or f32"},
+    {XK_U8, XK_S8, {XK_U8, XK_S8, XK_S32, XK_F32}, "u8, s8, s32 or f32"},
+};
+
+static const struct type_row *find_type_row(uint32_t src_type)
+{
+    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
+        if (type_rows[i].src == src_type)
+            return &type_rows[i];
+    }
+    return NULL;
+}
+
+static const char *type_name(uint32_t type)
+{
+    return xk_dtype_name(xk_conv_dtype(type));
+}
+
+static enum xk_status check_types_implemented(xk_ctx *c,
+                                              const struct xk_conv_desc *f)
+{
+    const struct type_row *const row = find_type_row(f->src_type);
+    bool dst_ok = false;
+    if (!row)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "src_type=%s is not implemented, only f32, f16 and u8 "
+                       "are",
+                       type_name(f->src_type));
+    if (f->wei_type != row->wei)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "wei_type=%s is not implemented with src_type=%s, only "
+                       "%s is",
+                       type_name(f->wei_type), type_name(f->src_type),
+                       type_name(row->wei));
+    for (size_t i = 0; i < XK_COUNTOF(row->dst); i++)
+        dst_ok = dst_ok || f->dst_type == row->dst[i];
+    if (!dst_ok)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "dst_type=%s is not implemented with src_type=%s, only "
+                       "%s",
+                       type_name(f->dst_type), type_name(f->src_type),
+                       row->dst_names);
+    if (xk_conv_has_bias(f) && f->bia_type != XK_F32)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "bia_type=%s is not implemented, only f32 is",
+                       type_name(f->bia_type));
+    return XK_OK;
+}
+
+static enum xk_status check_post_ops_implemented(xk_ctx *c,
+                                                 const struct xk_conv_desc *f)
+{
+    bool sum = false;
+    for (uint32_t i = 0; i < f->n_post_ops; i++) {
+        const struct xk_post_op *const op = &f->post_ops[i];
+        if (op->kind == XK_POST_RELU && op->alpha != 0)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "post_ops[%u].alpha=%g is not implemented, only "
+                           "relu with alpha 0 is",
+                           i, (double)op->alpha);
+        if (op->kind == XK_POST_SUM && sum)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "post_ops[%u].kind=%u: a second sum is not "
+                           "implemented",
+                           i, op->kind);
+        sum = sum || op->kind == XK_POST_SUM;
+    }
+    return XK_OK;
+}
+
+static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    static const char *const platforms[] = {"", "xelp", "xehpg", "xehpc"};
+    static const char *const props[] = {"",      "FWD_D", "FWD_B", "FWD_I",
+                                        "BWD_D", "BWD_W", "BWD_WB"};
+    if (f->platform != XK_XEHPG)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "platform=%s is not implemented, only xehpg is",
+                       platforms[f->platform]);
+    if (f->prop > XK_FWD_I)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "prop=%s is not implemented, only FWD_D, FWD_B and "
+                       "FWD_I are",
+                       props[f->prop]);
+    XK_TRY(check_types_implemented(c, f));
+    return check_post_ops_implemented(c, f);
+}
+
+static enum xk_status check_dims_implemented(xk_ctx *c,
+                                             const struct xk_conv_desc *f)
+{
+    const struct {
+        const char *field;
+        int64_t value, only;
+    } rows[] = {
+        {"g", f->g, 1},   {"id", f->id, 1}, {"od", f->od, 1}, {"kd", f->kd, 1},
+        {"sd", f->sd, 1}, {"dd", f->dd, 0}, {"pd", f->pd, 0},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
+        if (rows[i].value != rows[i].only)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s=%lld: %s convolutions are not implemented",
+                           rows[i].field, (long long)rows[i].value,
+                           i ? "3D" : "grouped");
+    }
+    return XK_OK;
+}
+
+/* Unknown tags, tags without kernels, and tensors that are too large. For
+ * "any" it is the dense layout that must fit, the smallest there is: what the
+ * chosen one needs is xk_conv_tensors' to judge. */
+static enum xk_status check_tensors(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    const struct {
+        enum xk_conv_arg arg;
+        const char *tag;
+    } rows[] = {
+        {XK_ARG_SRC, f->src_tag},
+        {XK_ARG_WEI, f->wei_tag},
+        {XK_ARG_DST, f->dst_tag},
+    };
+    struct xk_layout l[XK_COUNTOF(rows)];
+    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
+        const char *const field = xk_conv_tensor_field(rows[i].arg);
+        if (strnlen(rows[i].tag, XK_TAG_MAX) == XK_TAG_MAX)
+            return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end", field,
+                           XK_TAG_MAX, rows[i].tag);
+        const bool any = xk_conv_tag_is_any(rows[i].tag);
+        XK_TRY(xk_conv_layout(c, f, rows[i].arg, any ? "acdb" : rows[i].tag,
+                              &l[i]));
+    }
+    return xk_conv_tag_is_any(f->src_tag) ? XK_OK
+                                          : xk_conv_check_reach(c, f, &l[0]);
+}
+
+enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
+                             struct xk_conv_desc *full)
+{
+    XK_TRY(copy_desc(c, d, full));
+    XK_TRY(check_enums(c, full));
+    XK_TRY(check_extents(c, full));
+    XK_TRY(check_geometry(c, full));
+    XK_TRY(check_implemented(c, full));
+    XK_TRY(check_dims_implemented(c, full));
+    return check_tensors(c, full);
+}

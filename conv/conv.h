@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Convolution: descriptor, problem string, and its contraction. Uses the
+ * public descriptor of xekern.h. */
+#ifndef XK_CONV_CONV_H
+#define XK_CONV_CONV_H
+
+#include "views/contraction.h"
+#include "xekern/xekern.h"
+
+/* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says
+ * what is not implemented. A copy with every default made explicit goes to
+ * *full (types, prop, the factor of a sum; tags stay "any" where they are). */
+enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
+                             struct xk_conv_desc *full);
+/* Problem strings; these are the public functions' bodies. */
+enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
+                             struct xk_conv_desc *d, char *name,
+                             size_t name_size);
+void xk_conv_print(const struct xk_conv_desc *d, struct xk_str *out);
+/* Sets tags that are "any": the layouts the generator likes best (`tags`: src,
+ * wei, dst chosen by schedule/ for this platform), then the tensors.
+ * XK_EUNSUPPORTED if one does not fit; for "any" xk_conv_check cannot know. */
+enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
+                               const char *const any_tags[3],
+                               struct xk_conv_info *info);
+/* The contraction over the layouts in *info. */
+enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
+                                   const struct xk_conv_info *info,
+                                   struct xk_contraction *out);
+
+#endif

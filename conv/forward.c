@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A forward convolution as a contraction:
+ * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
+ *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
+ * M is mb oh ow, N is oc, K is kh kw ic. Behind this file nobody knows of
+ * convolution. */
+#include "conv/tensors.h"
+
+#include <string.h>
+
+static void add_index(struct xk_contraction *p, const char *name,
+                      int64_t extent, enum xk_role role)
+{
+    struct xk_index *const x = &p->index[p->n_index++];
+    strcpy(x->name, name);
+    x->extent = extent;
+    x->role = (uint8_t)role;
+}
+
+static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
+{
+    add_index(p, "mb", f->mb, XK_ROLE_M);
+    add_index(p, "oh", f->oh, XK_ROLE_M);
+    add_index(p, "ow", f->ow, XK_ROLE_M);
+    add_index(p, "oc", f->oc, XK_ROLE_N);
+    add_index(p, "kh", f->kh, XK_ROLE_K);
+    add_index(p, "kw", f->kw, XK_ROLE_K);
+    add_index(p, "ic", f->ic, XK_ROLE_K);
+}
+
+/* The argument's tensor, each of its dims a view dim of the given name. */
+static enum xk_status init_operand(xk_ctx *c, const struct xk_conv_desc *f,
+                                   const struct xk_conv_info *info,
+                                   enum xk_conv_arg arg,
+                                   const char *const *names,
+                                   struct xk_operand_view *o)
+{
+    static const char *const arg_names[XK_N_CONV_ARGS] = {
+        [XK_ARG_SRC] = "src",
+        [XK_ARG_WEI] = "wei",
+        [XK_ARG_BIA] = "bia",
+        [XK_ARG_DST] = "dst",
+    };
+    struct xk_layout l;
+    strcpy(o->name, arg_names[arg]);
+    o->arg = (uint8_t)arg;
+    XK_TRY(xk_conv_layout(c, f, arg, info->tensor[arg].tag, &l));
+    return xk_view_init(c, &o->view, &l, names);
+}
+
+/* src: [mb][ic][ih][iw] seen as [mb][ic][oh][kh][ow][kw]; what reads beside the
+ * image is masked. */
+static enum xk_status init_src(xk_ctx *c, const struct xk_conv_desc *f,
+                               const struct xk_conv_info *info,
+                               struct xk_operand_view *o)
+{
+    static const char *const names[] = {"mb", "ic", "ih", "iw"};
+    const struct xk_embed h[] = {{"oh", f->oh, f->sh},
+                                 {"kh", f->kh, f->dh + 1}};
+    const struct xk_embed w[] = {{"ow", f->ow, f->sw},
+                                 {"kw", f->kw, f->dw + 1}};
+    XK_TRY(init_operand(c, f, info, XK_ARG_SRC, names, o));
+    XK_TRY(xk_view_embed(c, &o->view, "ih", 2, h, -f->ph));
+    return xk_view_embed(c, &o->view, "iw", 2, w, -f->pw);
+}
+
+/* bia: [oc], the same for every row of C. */
+static enum xk_status init_bias(xk_ctx *c, const struct xk_conv_desc *f,
+                                const struct xk_conv_info *info,
+                                struct xk_contraction *p)
+{
+    static const char *const names[] = {"oc"};
+    struct xk_operand_view *const o = &p->input[p->n_inputs];
+    p->epi[p->n_epi].kind = XK_EPI_ADD;
+    p->epi[p->n_epi++].input = p->n_inputs++;
+    XK_TRY(init_operand(c, f, info, XK_ARG_BIA, names, o));
+    XK_TRY(xk_view_broadcast(c, &o->view, "mb", f->mb));
+    XK_TRY(xk_view_broadcast(c, &o->view, "oh", f->oh));
+    return xk_view_broadcast(c, &o->view, "ow", f->ow);
+}
+
+static void add_epi(struct xk_contraction *p, enum xk_epi_kind kind,
+                    float alpha)
+{
+    p->epi[p->n_epi].kind = (uint8_t)kind;
+    p->epi[p->n_epi++].alpha = alpha;
+}
+
+/* What follows the bias: the scale is of convolution and bias, and the
+ * post-ops see its result. */
+static void add_scale_and_post_ops(struct xk_contraction *p,
+                                   const struct xk_conv_desc *f)
+{
+    if (f->scale != 0)
+        add_epi(p, XK_EPI_SCALE, f->scale);
+    for (uint32_t i = 0; i < f->n_post_ops; i++)
+        add_epi(p,
+                f->post_ops[i].kind == XK_POST_SUM ? XK_EPI_SUM : XK_EPI_RELU,
+                f->post_ops[i].alpha);
+}
+
+enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
+                                   const struct xk_conv_info *info,
+                                   struct xk_contraction *out)
+{
+    static const char *const wei[] = {"oc", "ic", "kh", "kw"};
+    static const char *const dst[] = {"mb", "oc", "oh", "ow"};
+    memset(out, 0, sizeof(*out));
+    out->acc_dt =
+        xk_dtype_is_int(xk_conv_dtype(full->src_type)) ? XK_DT_S32 : XK_DT_F32;
+    add_indices(out, full);
+    XK_TRY(init_src(c, full, info, &out->a));
+    XK_TRY(init_operand(c, full, info, XK_ARG_WEI, wei, &out->b));
+    XK_TRY(init_operand(c, full, info, XK_ARG_DST, dst, &out->c));
+    if (xk_conv_has_bias(full))
+        XK_TRY(init_bias(c, full, info, out));
+    add_scale_and_post_ops(out, full);
+    return XK_OK;
+}

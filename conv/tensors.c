@@ -1,0 +1,218 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensors of a convolution: which layouts there are kernels for, and the
+ * public description of the ones chosen. Builds no IR: query ends here. */
+#include "conv/tensors.h"
+
+#include <string.h>
+
+#define MAX_TENSOR_B INT32_MAX /* offsets are s32 */
+
+/* Tags with kernels, in the spelling of xk_layout_tag: the plain ones, then
+ * those that the generator chooses for "any". */
+static const char *const tags_act[] = {"acdb", "abcd", "aBcd16b", "aBcd32b",
+                                       NULL};
+static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
+                                       "Acdb16a",    "Acdb32a",    "AcdB8a16b",
+                                       "AcdB8a32b",  "AcdB16a16b", "AcdB16a32b",
+                                       "AcdB32a16b", "AcdB32a32b", NULL};
+static const char *const tags_bia[] = {"a", NULL};
+
+static const struct {
+    const char *field;
+    const char *const *tags;
+} tensors[XK_N_CONV_ARGS] = {
+    [XK_ARG_SRC] = {"src_tag", tags_act},
+    [XK_ARG_WEI] = {"wei_tag", tags_wei},
+    [XK_ARG_BIA] = {"bia", tags_bia},
+    [XK_ARG_DST] = {"dst_tag", tags_act},
+};
+
+enum xk_dtype xk_conv_dtype(uint32_t data_type)
+{
+    static const uint8_t map[] = {
+        [XK_F32] = XK_DT_F32, [XK_F16] = XK_DT_F16, [XK_BF16] = XK_DT_BF16,
+        [XK_S32] = XK_DT_S32, [XK_S8] = XK_DT_S8,   [XK_U8] = XK_DT_U8,
+    };
+    return data_type < XK_COUNTOF(map) ? (enum xk_dtype)map[data_type]
+                                       : XK_DT_UNDEF;
+}
+
+static uint32_t type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg)
+{
+    switch (arg) {
+    case XK_ARG_SRC:
+        return full->src_type;
+    case XK_ARG_WEI:
+        return full->wei_type;
+    case XK_ARG_BIA:
+        return full->bia_type;
+    case XK_ARG_DST:
+        return full->dst_type;
+    default:
+        return XK_TYPE_DEFAULT;
+    }
+}
+
+bool xk_conv_has_bias(const struct xk_conv_desc *full)
+{
+    return full->prop == XK_FWD_B || full->prop == XK_BWD_WB;
+}
+
+const char *xk_conv_tensor_field(enum xk_conv_arg arg)
+{
+    return tensors[arg].field;
+}
+
+unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
+                      int64_t dims[XK_LAYOUT_MAX_DIMS])
+{
+    const int64_t all[XK_N_CONV_ARGS][4] = {
+        [XK_ARG_SRC] = {full->mb, full->ic, full->ih, full->iw},
+        [XK_ARG_WEI] = {full->oc, full->ic, full->kh, full->kw},
+        [XK_ARG_BIA] = {full->oc},
+        [XK_ARG_DST] = {full->mb, full->oc, full->oh, full->ow},
+    };
+    const unsigned n = arg == XK_ARG_BIA ? 1 : 4;
+    memcpy(dims, all[arg], n * sizeof(dims[0]));
+    return n;
+}
+
+bool xk_conv_tag_is_any(const char *tag)
+{
+    return tag[0] == 0 || strcmp(tag, "any") == 0;
+}
+
+static enum xk_status check_tag_known(xk_ctx *c, enum xk_conv_arg arg,
+                                      const struct xk_layout *l,
+                                      const char *tag)
+{
+    char canonical[XK_TAG_MAX];
+    xk_layout_tag(l, canonical, sizeof(canonical));
+    for (const char *const *t = tensors[arg].tags; *t; t++) {
+        if (strcmp(canonical, *t) == 0)
+            return XK_OK;
+    }
+    return xk_fail(c, XK_EUNSUPPORTED, "%s=%s: no kernel takes it; use any, %s",
+                   tensors[arg].field, tag,
+                   arg == XK_ARG_WEI ? "ohwi, oihw, hwio, Acdb<16, 32>a or "
+                                       "AcdB<8, 16, 32>a<16, 32>b"
+                                     : "nhwc, nchw, aBcd16b or aBcd32b");
+}
+
+enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                              enum xk_conv_arg arg, const char *tag,
+                              struct xk_layout *out)
+{
+    int64_t dims[XK_LAYOUT_MAX_DIMS];
+    const unsigned n = xk_conv_dims(full, arg, dims);
+    const enum xk_dtype dt = xk_conv_dtype(type_of(full, arg));
+    XK_TRY(xk_layout_from_tag(c, tensors[arg].field, dt, n, dims, tag, out));
+    XK_TRY(check_tag_known(c, arg, out, tag));
+    const int64_t size_b = xk_layout_size_b(out);
+    if (size_b > MAX_TENSOR_B)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%.3s is %lld bytes (tag %s), tensors above 2^31-1 "
+                       "bytes are not implemented",
+                       tensors[arg].field, (long long)size_b, tag);
+    return XK_OK;
+}
+
+/* a * x + b * y + rest is at most 2^31-1. Nothing is negative. */
+static bool fits(int64_t a, int64_t x, int64_t b, int64_t y, int64_t rest)
+{
+    int64_t ax, by, sum;
+    return !__builtin_mul_overflow(a, x, &ax) &&
+           !__builtin_mul_overflow(b, y, &by) &&
+           !__builtin_add_overflow(ax, by, &sum) &&
+           !__builtin_add_overflow(sum, rest, &sum) && sum <= INT32_MAX;
+}
+
+static int64_t max(int64_t a, int64_t b)
+{
+    return a > b ? a : b;
+}
+
+/* Bytes between neighbours of a dim that no tag with kernels blocks. */
+static int64_t stride_b(const struct xk_layout *l, unsigned dim)
+{
+    for (unsigned i = 0; i < l->n_blocks; i++) {
+        if (l->block[i].dim == dim)
+            return l->block[i].stride * xk_dtype_b(l->dt);
+    }
+    return 0;
+}
+
+enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
+                                   const struct xk_layout *src)
+{
+    const int64_t hi_h = (f->oh - 1) * f->sh + (f->kh - 1) * (f->dh + 1);
+    const int64_t hi_w = (f->ow - 1) * f->sw + (f->kw - 1) * (f->dw + 1);
+    const int64_t h_b = stride_b(src, 2), w_b = stride_b(src, 3);
+    const int64_t others_b =
+        xk_layout_size_b(src) - (f->ih - 1) * h_b - (f->iw - 1) * w_b;
+    if (!fits(max(hi_h, f->ih - 1), h_b, max(hi_w, f->iw - 1), w_b, others_b) ||
+        !fits(f->ph, h_b, f->pw, w_b, 0))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "src with its padding (ph=%lld pw=%lld, oh=%lld "
+                       "ow=%lld) spans more than 2^31-1 bytes, which is not "
+                       "implemented",
+                       (long long)f->ph, (long long)f->pw, (long long)f->oh,
+                       (long long)f->ow);
+    return XK_OK;
+}
+
+static void describe(const struct xk_layout *l, uint32_t type,
+                     struct xk_tensor_info *out)
+{
+    int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
+    memset(out, 0, sizeof(*out));
+    out->type = type;
+    out->ndims = l->n_dims;
+    out->n_blocks = l->n_blocks;
+    memcpy(out->dims, l->dim, sizeof(out->dims));
+    memcpy(out->padded_dims, l->padded, sizeof(out->padded_dims));
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        const struct xk_block *const b = &l->block[i];
+        out->blocks[i].dim = b->dim;
+        out->blocks[i].size = b->size;
+        out->blocks[i].stride = b->stride;
+        out->blocks[i].div = div[b->dim];
+        div[b->dim] *= b->size;
+    }
+    xk_layout_tag(l, out->tag, sizeof(out->tag));
+    out->size_b = (uint64_t)xk_layout_size_b(l);
+}
+
+enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
+                               const char *const any_tags[3],
+                               struct xk_conv_info *info)
+{
+    const struct {
+        enum xk_conv_arg arg;
+        const char *tag;
+    } rows[] = {
+        {XK_ARG_SRC,
+         xk_conv_tag_is_any(full->src_tag) ? any_tags[0] : full->src_tag},
+        {XK_ARG_WEI,
+         xk_conv_tag_is_any(full->wei_tag) ? any_tags[1] : full->wei_tag},
+        {XK_ARG_DST,
+         xk_conv_tag_is_any(full->dst_tag) ? any_tags[2] : full->dst_tag},
+        {XK_ARG_BIA, "a"},
+    };
+    if (info->size < sizeof(*info))
+        return xk_fail(c, XK_EINVAL, "info.size=%u, need at least %zu",
+                       info->size, sizeof(*info));
+    memset(info->tensor, 0, sizeof(info->tensor));
+    info->n_launches = 1;
+    info->scratch_b = 0;
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_layout l;
+        if (rows[i].arg == XK_ARG_BIA && !xk_conv_has_bias(full))
+            continue;
+        XK_TRY(xk_conv_layout(c, full, rows[i].arg, rows[i].tag, &l));
+        if (rows[i].arg == XK_ARG_SRC)
+            XK_TRY(xk_conv_check_reach(c, full, &l));
+        describe(&l, type_of(full, rows[i].arg), &info->tensor[rows[i].arg]);
+    }
+    return XK_OK;
+}

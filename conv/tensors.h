@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Inside conv/: the tensors of a complete descriptor. */
+#ifndef XK_CONV_TENSORS_H
+#define XK_CONV_TENSORS_H
+
+#include "conv/conv.h"
+
+/* UNDEF for a number that is no enum xk_data_type. */
+enum xk_dtype xk_conv_dtype(uint32_t data_type);
+bool xk_conv_has_bias(const struct xk_conv_desc *full);
+/* "src_tag" and so on, "bia" for the bias: the name in messages. */
+const char *xk_conv_tensor_field(enum xk_conv_arg arg);
+/* Extents of src, dst: n c h w; wei: o i h w; bia: o. Returns their number. */
+unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
+                      int64_t dims[XK_LAYOUT_MAX_DIMS]);
+/* A tag that leaves the choice to the library. */
+bool xk_conv_tag_is_any(const char *tag);
+/* XK_EINVAL if the tag is none, XK_EUNSUPPORTED if no kernel takes it. */
+enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                              enum xk_conv_arg arg, const char *tag,
+                              struct xk_layout *out);
+/* Offsets are s32 also where a mask hides them, in the padding around src, and
+ * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
+enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,
+                                   const struct xk_layout *src);
+
+#endif

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xekern: convolution descriptors in, finished Intel GPU kernels out.
+ *
+ * Fill a descriptor, ask xk_conv_query() (microseconds; no code is generated),
+ * then xk_conv_create() for the program. Every function is thread safe on
+ * distinct objects; a program is immutable and may be shared. */
+#ifndef XK_XEKERN_XEKERN_H
+#define XK_XEKERN_XEKERN_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xekern/status.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* "major.minor.patch" of the library at run time. */
+XK_API const char *xk_version(void);
+
+enum xk_arch { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
+
+enum xk_prop {
+    XK_PROP_DEFAULT = 0, /* FWD_B */
+    XK_FWD_D = 1, XK_FWD_B = 2, XK_FWD_I = 3,
+    XK_BWD_D = 4, XK_BWD_W = 5, XK_BWD_WB = 6,
+};
+
+enum xk_data_type {
+    XK_TYPE_DEFAULT = 0, /* f32 */
+    XK_F32 = 1, XK_F16 = 2, XK_BF16 = 3, XK_S32 = 4, XK_S8 = 5, XK_U8 = 6,
+};
+
+enum xk_post_op_kind { XK_POST_RELU = 1, XK_POST_SUM = 2 };
+#define XK_MAX_POST_OPS 8
+struct xk_post_op {
+    uint32_t kind;  /* enum xk_post_op_kind */
+    float alpha;    /* relu: slope for negative values, only 0 for now;
+                       sum: what the old destination is multiplied by */
+};
+
+#define XK_TAG_MAX 32
+#define XK_MAX_NDIMS 6
+
+/* A convolution as benchdnn writes it. Sizes are in elements, strides s?, dense
+ * dilation d? = 0, p? the padding in front; padding behind follows from the
+ * output size. 2D: id = od = kd = 1. Tags: "" or "any" lets the library choose;
+ * else a benchdnn tag such as "axb" (nhwc), "abx" (nchw), "acdb" (ohwi).
+ * Start from XK_CONV_DESC_INIT; later versions only append fields. */
+struct xk_conv_desc {
+    uint32_t size;     /* sizeof(struct xk_conv_desc) */
+    uint32_t platform; /* enum xk_arch */
+    uint32_t prop;     /* enum xk_prop; FWD_D has no bias */
+    uint32_t src_type, wei_type, dst_type, bia_type; /* enum xk_data_type */
+    uint32_t n_post_ops;
+    int64_t g, mb, ic, oc;
+    int64_t id, ih, iw, od, oh, ow, kd, kh, kw;
+    int64_t sd, sh, sw, dd, dh, dw, pd, ph, pw;
+    char src_tag[XK_TAG_MAX], wei_tag[XK_TAG_MAX], dst_tag[XK_TAG_MAX];
+    struct xk_post_op post_ops[XK_MAX_POST_OPS];
+    float scale; /* of the result after bias, before post-ops; 0: none */
+};
+#define XK_CONV_DESC_INIT                                                      \
+    {                                                                          \
+        .size = (uint32_t)sizeof(struct xk_conv_desc), .platform = XK_XEHPG,   \
+        .g = 1, .mb = 1, .id = 1, .od = 1, .kd = 1, .sd = 1, .sh = 1, .sw = 1  \
+    }
+
+/* Reads benchdnn's problem string ("mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"") over
+ * what is in *d: sizes that may be deduced are deduced. name (may be NULL)
+ * receives the problem's name. */
+XK_API enum xk_status xk_conv_desc_parse(const char *text,
+                                         struct xk_conv_desc *d, char *name,
+                                         size_t name_size,
+                                         struct xk_error *err);
+/* The canonical problem string without name; returns the length it would have
+ * (as snprintf). */
+XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
+                                 size_t out_size);
+
+/* Memory of one tensor: offset of element (i0, i1, ...) in elements is
+ * sum over blocks of ((i[dim] / div) % size) * stride, innermost block last;
+ * dims are a=0 b=1 ... as in the tag. */
+struct xk_layout_block {
+    uint32_t dim;
+    int64_t size, div, stride; /* elements */
+};
+#define XK_MAX_BLOCKS 16
+struct xk_tensor_info {
+    uint32_t type;  /* enum xk_data_type */
+    uint32_t ndims; /* src, dst: n c h w; wei: o i h w; bia: o */
+    int64_t dims[XK_MAX_NDIMS], padded_dims[XK_MAX_NDIMS];
+    uint32_t n_blocks;
+    struct xk_layout_block blocks[XK_MAX_BLOCKS];
+    char tag[XK_TAG_MAX]; /* resolved, never "any" */
+    uint64_t size_b;      /* bytes with padding; padding must hold zeros */
+};
+
+/* Arguments in the order kernels take them. */
+enum xk_conv_arg { XK_ARG_SRC, XK_ARG_WEI, XK_ARG_BIA, XK_ARG_DST,
+                   XK_N_CONV_ARGS };
+
+/* What query answers; no code has been generated. */
+struct xk_conv_info {
+    uint32_t size; /* sizeof(struct xk_conv_info), set by the caller */
+    uint32_t n_launches;
+    uint64_t scratch_b;
+    struct xk_tensor_info tensor[XK_N_CONV_ARGS]; /* bia: ndims 0 if absent */
+};
+
+/* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). */
+XK_API enum xk_status xk_conv_query(const struct xk_conv_desc *d,
+                                    struct xk_conv_info *info,
+                                    struct xk_error *err);
+
+/* Heap used during generation; realloc(user, NULL, n), realloc(user, p, 0). */
+struct xk_heap {
+    void *(*realloc)(void *user, void *p, size_t n_b);
+    void *user;
+};
+
+/* One text or byte dump of a stage: "views", "schedule", "plan", "ir",
+ * "passes", "asm", "zebin". */
+typedef void (*xk_dump_fn)(void *user, const char *stage, const void *data,
+                           size_t n_b);
+
+struct xk_create_options {
+    uint32_t size;             /* sizeof(struct xk_create_options) */
+    uint32_t reserved;
+    const struct xk_heap *heap; /* NULL: malloc */
+    xk_dump_fn dump;            /* NULL: as XK_DUMP says */
+    void *dump_user;
+};
+
+typedef struct xk_program xk_program;
+
+/* Generates the kernels. options may be NULL. */
+XK_API XK_GIVE enum xk_status xk_conv_create(const struct xk_conv_desc *d,
+                                             const struct xk_create_options *o,
+                                             xk_program **out,
+                                             struct xk_error *err);
+XK_API xk_program *xk_program_ref(xk_program *p);
+XK_API void xk_program_unref(xk_program *p);
+
+struct xk_launch_arg_info {
+    char name[32];   /* "src" */
+    uint32_t tensor; /* enum xk_conv_arg */
+};
+
+#define XK_MAX_LAUNCH_ARGS 8
+struct xk_launch_info {
+    const char *kernel;     /* name inside the zebin */
+    const void *zebin;      /* owned by the program */
+    size_t zebin_b;
+    const void *code;       /* the instructions inside it */
+    size_t code_b;
+    uint32_t groups[3], local[3]; /* work items per group */
+    uint32_t simd, grf_count, slm_b, barriers, threads_per_group;
+    uint32_t n_args;
+    struct xk_launch_arg_info args[XK_MAX_LAUNCH_ARGS];
+    uint32_t static_instructions, static_fma;
+    const char *schedule;   /* the decisions, as text */
+};
+
+XK_API uint32_t xk_program_n_launches(const xk_program *p);
+/* NULL if i is out of range; valid as long as the program. */
+XK_API const struct xk_launch_info *xk_program_launch(const xk_program *p,
+                                                      uint32_t i);
+XK_API const struct xk_conv_info *xk_program_info(const xk_program *p);
+/* Wall time of xk_conv_create and the most heap it held at one moment. */
+XK_API uint64_t xk_program_create_ns(const xk_program *p);
+XK_API uint64_t xk_program_peak_b(const xk_program *p);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,659 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Validation: what is refused, with which status, naming which field. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/conv/suites.h"
+
+static struct xk_conv_desc good_desc(void)
+{
+    return test_parse("mb2ic16ih8iw9oc24oh8ow9kh3kw3ph1pw1");
+}
+
+static enum xk_status check(const struct xk_conv_desc *d)
+{
+    struct xk_conv_desc full;
+    xk_ctx_clear(test_ctx);
+    return xk_conv_check(test_ctx, d, &full);
+}
+
+/* Check, then the tensors with these layouts for "any". */
+static enum xk_status check_with(const struct xk_conv_desc *d,
+                                 const char *const any[3])
+{
+    struct xk_conv_desc full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    xk_ctx_clear(test_ctx);
+    const enum xk_status st = xk_conv_check(test_ctx, d, &full);
+    return st == XK_OK ? xk_conv_tensors(test_ctx, &full, any, &info) : st;
+}
+
+START_TEST(good_descriptor_gets_explicit_defaults)
+{
+    const struct xk_conv_desc d = good_desc();
+    struct xk_conv_desc full;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_uint_eq(full.size, sizeof(full));
+    ck_assert_uint_eq(full.prop, XK_FWD_B);
+    ck_assert_uint_eq(full.src_type, XK_F32);
+    ck_assert_uint_eq(full.wei_type, XK_F32);
+    ck_assert_uint_eq(full.dst_type, XK_F32);
+    ck_assert_uint_eq(full.bia_type, XK_F32);
+    ck_assert_str_eq(full.wei_tag, "");
+    ck_assert_int_eq(full.kw, 3);
+}
+END_TEST
+
+START_TEST(no_bias_type_without_bias)
+{
+    struct xk_conv_desc d = good_desc(), full;
+    d.bia_type = XK_F32;
+    d.prop = XK_FWD_D;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
+    d.prop = XK_FWD_I;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
+}
+END_TEST
+
+START_TEST(output_size_0_is_deduced)
+{
+    struct xk_conv_desc d = good_desc(), full;
+    d.oh = d.ow = 0;
+    d.ph = 2;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_int_eq(full.oh, 10); /* 8 + 4 - 3 + 1 */
+    ck_assert_int_eq(full.ow, 9);
+}
+END_TEST
+
+/* o i k s d p: the padding behind is (o-1)*s + (k-1)*(d+1)+1 - i - p. */
+static const struct {
+    int64_t i, o, k, s, d, p;
+    const char *message; /* NULL: accepted */
+} windows[] = {
+    {8, 8, 3, 1, 0, 1, NULL},    /* symmetric */
+    {8, 9, 3, 1, 0, 1, NULL},    /* 2 behind, 1 in front */
+    {8, 7, 3, 1, 0, 1, NULL},    /* none behind */
+    {8, 11, 3, 1, 0, 1, NULL},   /* 4 behind: not smaller than the kernel */
+    {8, 14, 3, 1, 0, 4, NULL},   /* 4 on both sides */
+    {9, 4, 3, 2, 0, 0, NULL},    /* exact */
+    {10, 4, 3, 2, 0, 0, NULL},   /* -1 behind: the last row is not read */
+    {10, 3, 3, 2, 0, 0, "oh=3"}, /* -3 behind: room for a fourth */
+    {8, 5, 3, 1, 0, 0, "oh=5"},  /* -1 behind with stride 1 */
+    {8, 6, 3, 1, 0, 1, "oh=6"},
+    {56, 28, 1, 2, 0, 0, NULL}, /* ResNet-50 downsampling: -1 behind */
+    {5, 1, 9, 1, 0, 2, NULL},   /* 2 behind */
+    {5, 1, 3, 1, 7, 6, NULL},   /* extent 17, 6 behind */
+    {5, 0, 6, 1, 0, 0, "kh=6"},
+    {5, 0, 3, 1, 2, 0, "kh=3"}, /* extent 7 */
+    {5, 0, 3, 1, 1, 0, NULL},   /* extent 5: one output */
+    {1, 1, 1, 2147483647, 0, 0, NULL},
+    {5, 2147483647, 1, 2147483647, 0, 0, "oh=2147483647"},
+    {5, 2, 2147483647, 2147483647, 2147483647, 2147483647, "oh=2"},
+    {5, 0, 2147483647, 1, 2147483647, 2147483647, "kh=2147483647"},
+    {2147483647, 0, 1, 1, 0, 2147483647, "oh="},
+};
+
+START_TEST(window_is_checked)
+{
+    struct xk_conv_desc d = good_desc();
+    d.ih = windows[_i].i;
+    d.oh = windows[_i].o;
+    d.kh = windows[_i].k;
+    d.sh = windows[_i].s;
+    d.dh = windows[_i].d;
+    d.ph = windows[_i].p;
+    const enum xk_status st = check(&d);
+    const char *const want = windows[_i].message;
+    ck_assert_msg(st == (want ? XK_EINVAL : XK_OK), "%d: %s", _i,
+                  test_ctx->error.message);
+    if (want)
+        ck_assert_msg(strstr(test_ctx->error.message, want) != NULL, "%s",
+                      test_ctx->error.message);
+}
+END_TEST
+
+/* One field set to one value. */
+#define BAD(field, value, status, text)                                        \
+    do {                                                                       \
+        struct xk_conv_desc d = good_desc();                                   \
+        d.field = value;                                                       \
+        const enum xk_status st = check(&d);                                   \
+        ck_assert_msg(st == status, "%s: %d", #field, st);                     \
+        ck_assert_msg(strstr(test_ctx->error.message, text) != NULL, "%s: %s", \
+                      #field, test_ctx->error.message);                        \
+    } while (0)
+
+START_TEST(sizes_must_be_positive_and_below_2_31)
+{
+    const int64_t big = (int64_t)1 << 31;
+#define SIZE(f)                                                                \
+    do {                                                                       \
+        BAD(f, 0, XK_EINVAL, #f "=0 must be positive");                        \
+        BAD(f, -1, XK_EINVAL, #f "=-1 must be positive");                      \
+        BAD(f, INT64_MIN, XK_EINVAL, #f "=-9223372036854775808");              \
+        BAD(f, big, XK_EINVAL, #f "=2147483648 is above");                     \
+        BAD(f, INT64_MAX, XK_EINVAL, #f "=9223372036854775807 is above");      \
+    } while (0)
+#define NATURAL(f)                                                             \
+    do {                                                                       \
+        BAD(f, -1, XK_EINVAL, #f "=-1 must not be negative");                  \
+        BAD(f, big, XK_EINVAL, #f "=2147483648 is above");                     \
+        BAD(f, INT64_MAX, XK_EINVAL, #f "=9223372036854775807 is above");      \
+    } while (0)
+    SIZE(g);
+    SIZE(mb);
+    SIZE(ic);
+    SIZE(oc);
+    SIZE(id);
+    SIZE(ih);
+    SIZE(iw);
+    SIZE(kd);
+    SIZE(kh);
+    SIZE(kw);
+    SIZE(sd);
+    SIZE(sh);
+    SIZE(sw);
+    NATURAL(od);
+    NATURAL(oh);
+    NATURAL(ow);
+    NATURAL(dd);
+    NATURAL(dh);
+    NATURAL(dw);
+    NATURAL(pd);
+    NATURAL(ph);
+    NATURAL(pw);
+}
+END_TEST
+
+START_TEST(unknown_numbers_are_invalid)
+{
+    BAD(platform, 0, XK_EINVAL, "platform=0");
+    BAD(platform, 4, XK_EINVAL, "platform=4");
+    BAD(prop, 7, XK_EINVAL, "prop=7");
+    BAD(src_type, 7, XK_EINVAL, "src_type=7");
+    BAD(wei_type, 99, XK_EINVAL, "wei_type=99");
+    BAD(dst_type, UINT32_MAX, XK_EINVAL, "dst_type=4294967295");
+    BAD(bia_type, 8, XK_EINVAL, "bia_type=8");
+    BAD(n_post_ops, 9, XK_EINVAL, "n_post_ops=9");
+    BAD(n_post_ops, 1, XK_EINVAL, "post_ops[0].kind=0");
+    BAD(scale, NAN, XK_EINVAL, "scale=");
+    BAD(scale, INFINITY, XK_EINVAL, "scale=inf");
+    BAD(scale, -INFINITY, XK_EINVAL, "scale=-inf");
+    BAD(g, 3, XK_EINVAL, "ic=16 is not a multiple of g=3");
+    BAD(g, 16, XK_EINVAL, "oc=24 is not a multiple of g=16");
+}
+END_TEST
+
+START_TEST(what_is_not_implemented_says_so)
+{
+    BAD(platform, XK_XELP, XK_EUNSUPPORTED, "platform=xelp");
+    BAD(platform, XK_XEHPC, XK_EUNSUPPORTED, "platform=xehpc");
+    BAD(prop, XK_BWD_D, XK_EUNSUPPORTED, "prop=BWD_D");
+    BAD(prop, XK_BWD_W, XK_EUNSUPPORTED, "prop=BWD_W");
+    BAD(prop, XK_BWD_WB, XK_EUNSUPPORTED, "prop=BWD_WB");
+    BAD(src_type, XK_F16, XK_EUNSUPPORTED, "src_type=f16");
+    BAD(wei_type, XK_BF16, XK_EUNSUPPORTED, "wei_type=bf16");
+    BAD(dst_type, XK_S8, XK_EUNSUPPORTED, "dst_type=s8");
+    BAD(bia_type, XK_U8, XK_EUNSUPPORTED, "bia_type=u8");
+    BAD(g, 2, XK_EUNSUPPORTED, "g=2: grouped");
+    BAD(od, 2, XK_EUNSUPPORTED, "od=2: 3D");
+    BAD(kd, 2, XK_EUNSUPPORTED, "kd=2: 3D");
+    BAD(dd, 1, XK_EUNSUPPORTED, "dd=1: 3D");
+    BAD(sd, 2, XK_EUNSUPPORTED, "sd=2: 3D");
+    const struct xk_conv_desc d = test_parse("ic3id8oc4kd3pd1");
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "id=8: 3D"));
+}
+END_TEST
+
+/* What there are kernels for: src, wei, every dst; bias is f32. */
+static const struct {
+    enum xk_data_type src, wei, dst;
+} type_rows[] = {
+    {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F16},
+    {XK_F16, XK_F16, XK_F32}, {XK_U8, XK_S8, XK_U8},
+    {XK_U8, XK_S8, XK_S8},    {XK_U8, XK_S8, XK_S32},
+    {XK_U8, XK_S8, XK_F32},
+};
+
+static bool types_exist(uint32_t src, uint32_t wei, uint32_t dst)
+{
+    for (unsigned i = 0; i < XK_COUNTOF(type_rows); i++) {
+        if (type_rows[i].src == src && type_rows[i].wei == wei &&
+            type_rows[i].dst == dst)
+            return true;
+    }
+    return false;
+}
+
+START_TEST(types_that_go_together)
+{
+    struct xk_conv_desc d = good_desc();
+    unsigned n_ok = 0;
+    for (unsigned i = 0; i < 6 * 6 * 6 * 6; i++) {
+        d.src_type = 1 + i % 6;
+        d.wei_type = 1 + i / 6 % 6;
+        d.dst_type = 1 + i / 36 % 6;
+        d.bia_type = 1 + i / 216;
+        const bool want = d.bia_type == XK_F32 &&
+                          types_exist(d.src_type, d.wei_type, d.dst_type);
+        ck_assert_msg(check(&d) == (want ? XK_OK : XK_EUNSUPPORTED),
+                      "%u %u %u %u: %s", d.src_type, d.wei_type, d.dst_type,
+                      d.bia_type, test_ctx->error.message);
+        n_ok += want;
+    }
+    ck_assert_uint_eq(n_ok, XK_COUNTOF(type_rows));
+}
+END_TEST
+
+START_TEST(unsupported_type_is_named)
+{
+    static const struct {
+        uint32_t src, wei, dst, bia;
+        const char *message;
+    } rows[] = {
+        {XK_BF16, XK_BF16, 0, 0, "src_type=bf16"},
+        {XK_S8, XK_S8, 0, 0, "src_type=s8"},
+        {XK_S32, XK_F32, XK_F32, 0, "src_type=s32"},
+        {XK_F32, XK_F16, 0, 0,
+         "wei_type=f16 is not implemented with "
+         "src_type=f32, only f32"},
+        {XK_F16, XK_S8, 0, 0,
+         "wei_type=s8 is not implemented with "
+         "src_type=f16, only f16"},
+        {XK_U8, XK_U8, 0, 0,
+         "wei_type=u8 is not implemented with "
+         "src_type=u8, only s8"},
+        {XK_U8, 0, 0, 0, "wei_type=f32"},
+        {XK_F32, XK_F32, XK_F16, 0, "dst_type=f16"},
+        {XK_F16, XK_F16, XK_S8, 0,
+         "dst_type=s8 is not implemented with "
+         "src_type=f16, only f16 or f32"},
+        {XK_U8, XK_S8, XK_F16, 0,
+         "dst_type=f16 is not implemented with "
+         "src_type=u8, only u8, s8, s32 or f32"},
+        {XK_F16, XK_F16, 0, XK_F16, "bia_type=f16"},
+        {XK_U8, XK_S8, 0, XK_S32, "bia_type=s32"},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = good_desc();
+        d.src_type = rows[i].src;
+        d.wei_type = rows[i].wei;
+        d.dst_type = rows[i].dst;
+        d.bia_type = rows[i].bia;
+        ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+        ck_assert_msg(strstr(test_ctx->error.message, rows[i].message) != NULL,
+                      "%u: %s", i, test_ctx->error.message);
+    }
+}
+END_TEST
+
+START_TEST(dst_has_the_type_of_src_by_default)
+{
+    static const struct {
+        enum xk_data_type src, wei, dst;
+    } rows[] = {{XK_TYPE_DEFAULT, XK_TYPE_DEFAULT, XK_F32},
+                {XK_F32, XK_F32, XK_F32},
+                {XK_F16, XK_F16, XK_F16},
+                {XK_U8, XK_S8, XK_U8}};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = good_desc(), full;
+        d.src_type = rows[i].src;
+        d.wei_type = rows[i].wei;
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert_uint_eq(full.dst_type, rows[i].dst);
+        ck_assert_uint_eq(full.bia_type, XK_F32);
+        d.prop = XK_FWD_D;
+        d.bia_type = XK_S8; /* nobody asks */
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
+    }
+}
+END_TEST
+
+START_TEST(one_sum_anywhere)
+{
+    struct xk_conv_desc d = good_desc(), full;
+    d.n_post_ops = XK_MAX_POST_OPS;
+    for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
+        d.post_ops[i].kind = XK_POST_RELU;
+    for (unsigned i = 0; i < XK_MAX_POST_OPS; i++) {
+        d.post_ops[i].kind = XK_POST_SUM;
+        d.post_ops[i].alpha = -2.5f;
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert(full.post_ops[i].alpha == -2.5f);
+        d.post_ops[i].alpha = i % 2 ? 0.0f : -0.0f;
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert(full.post_ops[i].alpha == 1.0f);
+        d.post_ops[i].alpha = INFINITY;
+        ck_assert_int_eq(check(&d), XK_EINVAL);
+        ck_assert_ptr_nonnull(strstr(test_ctx->error.message, ".alpha=inf"));
+        d.post_ops[i].alpha = 0;
+        d.post_ops[i].kind = XK_POST_RELU;
+        xk_ctx_clear(test_ctx);
+    }
+    d.post_ops[2].kind = d.post_ops[5].kind = XK_POST_SUM;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(
+        strstr(test_ctx->error.message, "post_ops[5].kind=2"));
+}
+END_TEST
+
+START_TEST(only_relu_with_slope_0)
+{
+    struct xk_conv_desc d = good_desc();
+    d.n_post_ops = XK_MAX_POST_OPS;
+    for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
+        d.post_ops[i].kind = XK_POST_RELU;
+    ck_assert_int_eq(check(&d), XK_OK);
+    d.post_ops[3].alpha = 0.5f;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(
+        strstr(test_ctx->error.message, "post_ops[3].alpha=0.5"));
+    d.post_ops[3].alpha = NAN;
+    ck_assert_int_eq(check(&d), XK_EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(test_ctx->error.message, "post_ops[3].alpha="));
+    d.post_ops[3].alpha = -0.0f;
+    ck_assert_int_eq(check(&d), XK_OK);
+    d.post_ops[7].kind = 3;
+    ck_assert_int_eq(check(&d), XK_EINVAL);
+    ck_assert_ptr_nonnull(
+        strstr(test_ctx->error.message, "post_ops[7].kind=3"));
+}
+END_TEST
+
+static const struct {
+    const char *tag;
+    enum xk_status src, wei;
+} tag_rows[] = {
+    {"", XK_OK, XK_OK},
+    {"any", XK_OK, XK_OK},
+    {"nhwc", XK_OK, XK_OK},
+    {"ohwi", XK_OK, XK_OK},
+    {"axb", XK_OK, XK_OK},
+    {"acdb", XK_OK, XK_OK},
+    {"Acdb16a", XK_EUNSUPPORTED, XK_OK},
+    {"Acdb32a", XK_EUNSUPPORTED, XK_OK},
+    {"nchw", XK_OK, XK_OK},
+    {"oihw", XK_OK, XK_OK},
+    {"abx", XK_OK, XK_OK},
+    {"abcd", XK_OK, XK_OK},
+    {"hwio", XK_EUNSUPPORTED, XK_OK},
+    {"cdba", XK_EUNSUPPORTED, XK_OK},
+    {"xba", XK_EUNSUPPORTED, XK_OK},
+    {"aBcd16b", XK_OK, XK_EUNSUPPORTED},
+    {"aBcd32b", XK_OK, XK_EUNSUPPORTED},
+    {"aBx32b", XK_OK, XK_EUNSUPPORTED},
+    {"AcdB8a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB8a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB16a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB16a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB32a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB32a32b", XK_EUNSUPPORTED, XK_OK},
+    {"Acdb8a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"Acdb64a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"AcdB4a16b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"AcdB8a8b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"AcdB16b8a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"ABcd8a16b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"AcdB16b16a2b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"aBcd8b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"aBcd16b2b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"bacd", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"AcdB8a", XK_EINVAL, XK_EINVAL},
+    {"nhcw", XK_EINVAL, XK_EINVAL},
+    {"ab", XK_EINVAL, XK_EINVAL},
+    {"abcde", XK_EINVAL, XK_EINVAL},
+    {"%s%n", XK_EINVAL, XK_EINVAL},
+};
+
+START_TEST(tags_are_known_supported_or_refused)
+{
+    for (unsigned i = 0; i < XK_COUNTOF(tag_rows); i++) {
+        struct xk_conv_desc d = good_desc();
+        strcpy(d.src_tag, tag_rows[i].tag);
+        ck_assert_msg(check(&d) == tag_rows[i].src, "src %s", tag_rows[i].tag);
+        if (tag_rows[i].src != XK_OK) {
+            ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "src_tag"));
+            ck_assert_ptr_nonnull(
+                strstr(test_ctx->error.message, tag_rows[i].tag));
+        }
+        d = good_desc();
+        strcpy(d.dst_tag, tag_rows[i].tag);
+        ck_assert_msg(check(&d) == tag_rows[i].src, "dst %s", tag_rows[i].tag);
+        d = good_desc();
+        strcpy(d.wei_tag, tag_rows[i].tag);
+        ck_assert_msg(check(&d) == tag_rows[i].wei, "wei %s", tag_rows[i].tag);
+        if (tag_rows[i].wei != XK_OK)
+            ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "wei_tag"));
+    }
+}
+END_TEST
+
+START_TEST(tags_of_src_and_dst_are_independent_for_every_type)
+{
+    static const char *const act[] = {"nhwc", "nchw", "aBcd16b", "aBcd32b",
+                                      "any"};
+    static const char *const wei[] = {"ohwi",    "oihw",      "hwio",
+                                      "Acdb16a", "AcdB8a32b", "any"};
+    static const char *const any[3] = {"aBcd32b", "AcdB32a32b", "aBcd16b"};
+    for (unsigned i = 0; i < XK_COUNTOF(type_rows) * 5 * 6 * 5; i++) {
+        struct xk_conv_desc d = good_desc();
+        d.src_type = type_rows[i / 150].src;
+        d.wei_type = type_rows[i / 150].wei;
+        d.dst_type = type_rows[i / 150].dst;
+        strcpy(d.src_tag, act[i % 5]);
+        strcpy(d.dst_tag, act[i / 5 % 5]);
+        strcpy(d.wei_tag, wei[i / 25 % 6]);
+        ck_assert_msg(check_with(&d, any) == XK_OK, "%u: %s", i,
+                      test_ctx->error.message);
+    }
+}
+END_TEST
+
+START_TEST(tag_without_end_is_refused)
+{
+    struct xk_conv_desc d = good_desc();
+    memset(d.dst_tag, 'a', sizeof(d.dst_tag));
+    ck_assert_int_eq(check(&d), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "dst_tag"));
+}
+END_TEST
+
+START_TEST(tensors_above_2_gib_are_not_implemented)
+{
+    static const struct {
+        const char *problem, *message;
+        enum xk_status st;
+    } rows[] = {
+        /* exactly 2^31 bytes, and a row less */
+        {"mb1ic512ih1024iw1024oc1kh1kw1", "src is 2147483648", XK_EUNSUPPORTED},
+        {"mb1ic512ih1023iw1024oc1kh1kw1", NULL, XK_OK},
+        {"mb1ic1ih1024iw1024oc512kh1kw1", "dst is 2147483648", XK_EUNSUPPORTED},
+        {"mb1ic2147483647ih1oc1kh1", "src is", XK_EUNSUPPORTED},
+        /* oc is padded to 32: 17 * 2^25 * 4 is above, 2^29 * 32 too */
+        {"mb1ic16777216ih1oc1kh1", "wei is 2147483648", XK_EUNSUPPORTED},
+        {"mb1ic16777215ih1oc1kh1", NULL, XK_OK},
+        {"mb2147483647ic2147483647ih2147483647oc2147483647kh1", "src",
+         XK_EINVAL}, /* overflows 2^62 bytes */
+        {"mb65536ic65536ih1oc65536kh1", "src is", XK_EUNSUPPORTED},
+        /* the image is small, the offsets into its padding are not */
+        {"mb1ic1ih1iw4oc1oh1ow4kh2147483647kw1ph1073741823pw0", "wei is",
+         XK_EUNSUPPORTED},
+        {"mb1ic1ih3iw1000oc1oh1ow1000kh2kw1dh1000000ph500000pw0",
+         "src with its padding", XK_EUNSUPPORTED},
+        {"mb1ic1ih3iw1000oc1oh1ow1000kh1kw1sh2000000sw1ph1000000pw0",
+         "src with its padding", XK_EUNSUPPORTED},
+        {"mb1ic1ih3iw1000oc1oh1ow1000kh2kw1dh500000ph250000pw0", NULL, XK_OK},
+    };
+    static const char *const any[3] = {"acdb", "Acdb32a", "acdb"};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct xk_conv_desc d = test_parse(rows[i].problem);
+        ck_assert_msg(check_with(&d, any) == rows[i].st, "%s: %s",
+                      rows[i].problem, test_ctx->error.message);
+        if (rows[i].message)
+            ck_assert_msg(strstr(test_ctx->error.message, rows[i].message) !=
+                              NULL,
+                          "%s", test_ctx->error.message);
+        xk_ctx_clear(test_ctx);
+    }
+}
+END_TEST
+
+START_TEST(the_limit_is_in_bytes_of_the_type_and_layout)
+{
+    static const struct {
+        const char *problem, *tag, *message; /* tag of src */
+        uint32_t src, wei, dst;
+    } rows[] = {
+        /* 2^30 elements, and a row less */
+        {"mb1ic1024ih1024oc1kh1", "nhwc", "src is 2147483648", XK_F16, XK_F16,
+         XK_F16},
+        {"mb1ic1024ih1023iw1024oc1kh1kw1", "nhwc", NULL, XK_F16, XK_F16,
+         XK_F16},
+        {"mb1ic1024ih1024oc1kh1", "nchw", NULL, XK_U8, XK_S8, XK_U8},
+        {"mb1ic2048ih1024oc1kh1", "nchw", "src is 2147483648", XK_U8, XK_S8,
+         XK_U8},
+        {"mb1ic1ih1024oc512kh1", "nhwc", "dst is 2147483648", XK_U8, XK_S8,
+         XK_S32},
+        {"mb1ic1ih1024oc512kh1", "nhwc", NULL, XK_U8, XK_S8, XK_S8},
+        /* 33 channels are 48 or 64 */
+        {"mb1ic33ih8192iw8191oc1oh1ow1kh1kw1sh8192sw8191", "aBcd32b",
+         "src is 4294443008 bytes (tag aBcd32b)", XK_U8, XK_S8, XK_U8},
+        {"mb1ic33ih8192iw5461oc1oh1ow1kh1kw1sh8192sw5461", "aBcd16b", NULL,
+         XK_U8, XK_S8, XK_U8},
+        {"mb1ic33ih8192iw5462oc1oh1ow1kh1kw1sh8192sw5462", "aBcd16b",
+         "src is 2147745792", XK_U8, XK_S8, XK_U8},
+        /* rows of 1000 * 64 B * 33554 behind the image are 2^31 - 27648 */
+        {"mb1ic64ih1iw1000oc1oh33554ow1kh1kw1ph16777pw0sw1000", "nhwc", NULL,
+         XK_U8, XK_S8, XK_U8},
+        {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "nhwc",
+         "src with its padding", XK_U8, XK_S8, XK_U8},
+        {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "nchw", NULL,
+         XK_U8, XK_S8, XK_U8},
+        {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "aBcd32b", NULL,
+         XK_U8, XK_S8, XK_U8},
+        {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "aBcd32b",
+         "src with its padding", XK_F16, XK_F16, XK_F16},
+        {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "any",
+         "src with its padding", XK_F16, XK_F16, XK_F16},
+    };
+    static const char *const any[3] = {"aBcd32b", "acdb", "acdb"};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = test_parse(rows[i].problem);
+        d.src_type = rows[i].src;
+        d.wei_type = rows[i].wei;
+        d.dst_type = rows[i].dst;
+        strcpy(d.src_tag, rows[i].tag);
+        const char *const want = rows[i].message;
+        ck_assert_msg(check_with(&d, any) == (want ? XK_EUNSUPPORTED : XK_OK),
+                      "%u: %s", i, test_ctx->error.message);
+        if (want)
+            ck_assert_msg(strstr(test_ctx->error.message, want) != NULL,
+                          "%u: %s", i, test_ctx->error.message);
+        xk_ctx_clear(test_ctx);
+    }
+}
+END_TEST
+
+START_TEST(size_field_follows_the_abi_rule)
+{
+    struct {
+        struct xk_conv_desc d;
+        unsigned char tail[16];
+    } newer;
+    memset(&newer, 0, sizeof(newer));
+    newer.d = good_desc();
+    newer.d.size = sizeof(newer);
+    ck_assert_int_eq(check(&newer.d), XK_OK);
+    newer.tail[15] = 1;
+    ck_assert_int_eq(check(&newer.d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "desc.size="));
+    newer.d.size = 0;
+    ck_assert_int_eq(check(&newer.d), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "desc.size=0"));
+    newer.d.size = UINT32_MAX;
+    ck_assert_int_eq(check(&newer.d), XK_EINVAL);
+    ck_assert_int_eq(check(NULL), XK_EINVAL);
+}
+END_TEST
+
+START_TEST(shorter_descriptor_is_extended_with_zeros)
+{
+    const struct xk_conv_desc d = good_desc();
+    const size_t size = offsetof(struct xk_conv_desc, src_tag);
+    /* on the heap, so that a read behind it is seen by the sanitizer */
+    struct xk_conv_desc *const old = malloc(size);
+    memcpy(old, &d, size);
+    memcpy(old, &(uint32_t){(uint32_t)size}, sizeof(uint32_t));
+    ck_assert_int_eq(check(old), XK_OK);
+    struct xk_conv_desc full;
+    ck_assert_int_eq(xk_conv_check(test_ctx, old, &full), XK_OK);
+    ck_assert(full.scale == 0);
+    memcpy(old, &(uint32_t){12}, sizeof(uint32_t));
+    ck_assert_int_eq(check(old), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "g=0"));
+    free(old);
+}
+END_TEST
+
+/* No field value crashes or overflows (UBSan watches), and what is refused has
+ * a sentence. */
+START_TEST(random_descriptors_get_an_answer)
+{
+    static const int64_t values[] = {
+        0,  1,         2,        3,         7,
+        16, 1 << 15,   1 << 30,  INT32_MAX, (int64_t)1 << 31,
+        -1, INT64_MAX, INT64_MIN};
+    unsigned seed = 3, n_ok = 0;
+    for (unsigned i = 0; i < 100000; i++) {
+        struct xk_conv_desc d = good_desc();
+        int64_t *const fields[] = {&d.g,  &d.mb, &d.ic, &d.oc, &d.id, &d.ih,
+                                   &d.iw, &d.od, &d.oh, &d.ow, &d.kd, &d.kh,
+                                   &d.kw, &d.sd, &d.sh, &d.sw, &d.dd, &d.dh,
+                                   &d.dw, &d.pd, &d.ph, &d.pw};
+        for (unsigned j = 0; j < 3; j++)
+            *fields[(unsigned)rand_r(&seed) % XK_COUNTOF(fields)] =
+                values[(unsigned)rand_r(&seed) % XK_COUNTOF(values)];
+        const enum xk_status st = check(&d);
+        ck_assert(st == XK_OK || st == XK_EINVAL || st == XK_EUNSUPPORTED);
+        ck_assert(st == XK_OK || strlen(test_ctx->error.message) > 5);
+        n_ok += st == XK_OK;
+    }
+    ck_assert_uint_gt(n_ok, 100);
+}
+END_TEST
+
+Suite *suite_check(void)
+{
+    Suite *const s = suite_create("conv/check");
+    TCase *const t = tcase_create("check");
+    tcase_add_checked_fixture(t, test_setup, test_teardown);
+    tcase_add_test(t, good_descriptor_gets_explicit_defaults);
+    tcase_add_test(t, no_bias_type_without_bias);
+    tcase_add_test(t, output_size_0_is_deduced);
+    tcase_add_loop_test(t, window_is_checked, 0, XK_COUNTOF(windows));
+    tcase_add_test(t, sizes_must_be_positive_and_below_2_31);
+    tcase_add_test(t, unknown_numbers_are_invalid);
+    tcase_add_test(t, what_is_not_implemented_says_so);
+    tcase_add_test(t, types_that_go_together);
+    tcase_add_test(t, unsupported_type_is_named);
+    tcase_add_test(t, dst_has_the_type_of_src_by_default);
+    tcase_add_test(t, one_sum_anywhere);
+    tcase_add_test(t, only_relu_with_slope_0);
+    tcase_add_test(t, tags_are_known_supported_or_refused);
+    tcase_add_test(t, tags_of_src_and_dst_are_independent_for_every_type);
+    tcase_add_test(t, tag_without_end_is_refused);
+    tcase_add_test(t, tensors_above_2_gib_are_not_implemented);
+    tcase_add_test(t, the_limit_is_in_bytes_of_the_type_and_layout);
+    tcase_add_test(t, size_field_follows_the_abi_rule);
+    tcase_add_test(t, shorter_descriptor_is_extended_with_zeros);
+    tcase_add_test(t, random_descriptors_get_an_answer);
+    suite_add_tcase(s, t);
+    return s;
+}

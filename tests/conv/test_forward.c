@@ -1,0 +1,465 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contraction: running it, element by element, through the views' offsets
+ * and masks must give what the convolution's textbook loops give. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/conv/suites.h"
+#include "tests/views/eval.h"
+
+static const char *const any[3] = {"acdb", "Acdb16a", "acdb"};
+
+struct conv {
+    struct xk_conv_desc full;
+    struct xk_conv_info info;
+    struct xk_contraction con;
+};
+
+static struct conv make_conv_of(const struct xk_conv_desc *d)
+{
+    struct conv v = {.info.size = sizeof(v.info)};
+    xk_conv_check(test_ctx, d, &v.full);
+    xk_conv_tensors(test_ctx, &v.full, any, &v.info);
+    xk_conv_contraction(test_ctx, &v.full, &v.info, &v.con);
+    ck_assert_msg(xk_ctx_status(test_ctx) == XK_OK, "%s",
+                  test_ctx->error.message);
+    return v;
+}
+
+static struct conv make_conv(const char *problem, uint32_t prop)
+{
+    struct xk_conv_desc d = test_parse(problem);
+    d.prop = prop;
+    d.n_post_ops = 1;
+    d.post_ops[0].kind = XK_POST_RELU;
+    return make_conv_of(&d);
+}
+
+/* One operand at an index of the contraction. */
+struct access {
+    const xk_expr *off, *mask;
+    const xk_expr *vars[XK_VIEW_MAX_DIMS];
+    unsigned from[XK_VIEW_MAX_DIMS]; /* contraction index of each view dim */
+    unsigned n;
+};
+
+static struct access make_access(const struct xk_contraction *con,
+                                 const struct xk_view *v)
+{
+    struct access a = {.n = v->n_dims};
+    xk_facts *const f = xk_facts_create(test_ctx);
+    for (unsigned i = 0; i < v->n_dims; i++) {
+        for (unsigned j = 0; j < con->n_index; j++) {
+            if (strcmp(con->index[j].name, v->dim[i].name) == 0)
+                a.from[i] = j;
+        }
+        ck_assert_str_eq(con->index[a.from[i]].name, v->dim[i].name);
+        ck_assert_int_eq(con->index[a.from[i]].extent, v->dim[i].extent);
+        a.vars[i] = xk_var(test_ctx, xk_type_vec(XK_DT_S32, 1), "x");
+        xk_facts_set(f, a.vars[i], 0, v->dim[i].extent - 1, 1, 0);
+    }
+    a.off = xk_view_offset_b(test_ctx, v, a.vars, f);
+    a.mask = xk_view_mask(test_ctx, v, a.vars, f);
+    ck_assert(a.off && a.mask);
+    xk_facts_unref(f);
+    return a;
+}
+
+/* Offset in bytes, -1 where masked. */
+static int64_t at_b(const struct access *a, const int64_t *index)
+{
+    int64_t values[XK_VIEW_MAX_DIMS];
+    const struct eval_env env = {a->n, 0, a->vars, values};
+    for (unsigned i = 0; i < a->n; i++)
+        values[i] = index[a->from[i]];
+    return eval(a->mask, &env) ? eval(a->off, &env) : -1;
+}
+
+/* The same in elements of f32. */
+static int64_t at(const struct access *a, const int64_t *index)
+{
+    const int64_t off_b = at_b(a, index);
+    return off_b < 0 ? -1 : off_b / 4;
+}
+
+/* Where src, wei and dst are by the formats nhwc and Ohwi16o. */
+static void check_point(const struct xk_conv_desc *f, const struct access *a,
+                        const int64_t *x)
+{
+    const int64_t mb = x[0], oh = x[1], ow = x[2], oc = x[3];
+    const int64_t kh = x[4], kw = x[5], ic = x[6];
+    const int64_t ih = oh * f->sh - f->ph + kh * (f->dh + 1);
+    const int64_t iw = ow * f->sw - f->pw + kw * (f->dw + 1);
+    const bool inside = ih >= 0 && ih < f->ih && iw >= 0 && iw < f->iw;
+    const int64_t src =
+        inside ? ((mb * f->ih + ih) * f->iw + iw) * f->ic + ic : -1;
+    const int64_t wei =
+        (((oc / 16 * f->kh + kh) * f->kw + kw) * f->ic + ic) * 16 + oc % 16;
+    ck_assert_int_eq(at(&a[0], x), src);
+    ck_assert_int_eq(at(&a[1], x), wei);
+    ck_assert_int_eq(at(&a[2], x),
+                     ((mb * f->oh + oh) * f->ow + ow) * f->oc + oc);
+    ck_assert_int_eq(at(&a[3], x), oc);
+}
+
+static bool next(const struct xk_contraction *con, int64_t *x)
+{
+    for (unsigned i = con->n_index; i-- > 0;) {
+        if (++x[i] < con->index[i].extent)
+            return true;
+        x[i] = 0;
+    }
+    return false;
+}
+
+static const char *const problems[] = {
+    "mb2ic3ih5iw6oc4kh3kw2sh2sw1ph1pw1",
+    "mb1ic2ih4oc20oh4kh3ph1",
+    "mb1ic2ih4oc2kh3ph4",          /* padding not smaller than the kernel */
+    "mb2ic1ih7iw5oc1kh2kw3dh2dw1", /* dilation */
+    "mb1ic1ih6oc1oh5kh3ph0",       /* one row behind */
+    "mb1ic1ih9oc3oh3kh1sh4ph0",
+    "mb1ic1ih10oc3oh4kh3sh2ph0", /* the last row is not read */
+    "mb3ic5ih1oc17kh1",
+    "mb1ic3iw9oc4kw3pw1sw2",
+};
+
+START_TEST(views_are_the_convolution)
+{
+    const struct conv v = make_conv(problems[_i], XK_FWD_B);
+    const struct access a[] = {make_access(&v.con, &v.con.a.view),
+                               make_access(&v.con, &v.con.b.view),
+                               make_access(&v.con, &v.con.c.view),
+                               make_access(&v.con, &v.con.input[0].view)};
+    int64_t x[XK_VIEW_MAX_DIMS] = {0};
+    ck_assert_uint_eq(v.con.n_index, 7);
+    do {
+        check_point(&v.full, a, x);
+    } while (next(&v.con, x));
+}
+END_TEST
+
+/* Bytes of an element by its layout, which tests/layout knows. */
+static int64_t by_layout(const struct xk_view *v, int64_t a, int64_t b,
+                         int64_t h, int64_t w)
+{
+    const int64_t i[] = {a, b, h, w};
+    return xk_layout_offset_e(&v->layout, i) * xk_dtype_b(v->layout.dt);
+}
+
+static const struct {
+    const char *src, *wei, *dst;
+    uint32_t src_type, wei_type, dst_type;
+} layouts[] = {
+    {"nchw", "oihw", "nchw", XK_F32, XK_F32, XK_F32},
+    {"nchw", "hwio", "nhwc", XK_F16, XK_F16, XK_F16},
+    {"nhwc", "AcdB8a16b", "nchw", XK_F16, XK_F16, XK_F32},
+    {"aBcd16b", "AcdB32a16b", "aBcd16b", XK_F16, XK_F16, XK_F16},
+    {"aBcd32b", "AcdB8a32b", "aBcd16b", XK_U8, XK_S8, XK_S8},
+    {"nhwc", "AcdB16a32b", "aBcd32b", XK_U8, XK_S8, XK_S32},
+    {"aBcd32b", "ohwi", "nhwc", XK_U8, XK_S8, XK_U8},
+};
+
+START_TEST(views_follow_layouts_and_types)
+{
+    struct xk_conv_desc d =
+        test_parse("mb2ic18ih4iw5oc17oh3kh3kw2sh2sw1ph1pw1");
+    d.src_type = layouts[_i].src_type;
+    d.wei_type = layouts[_i].wei_type;
+    d.dst_type = layouts[_i].dst_type;
+    strcpy(d.src_tag, layouts[_i].src);
+    strcpy(d.wei_tag, layouts[_i].wei);
+    strcpy(d.dst_tag, layouts[_i].dst);
+    const struct conv v = make_conv_of(&d);
+    const struct xk_contraction *const con = &v.con;
+    const struct access src = make_access(con, &con->a.view);
+    const struct access wei = make_access(con, &con->b.view);
+    const struct access dst = make_access(con, &con->c.view);
+    int64_t x[XK_VIEW_MAX_DIMS] = {0};
+    do {
+        const int64_t ih = x[1] * 2 - 1 + x[4], iw = x[2] - 1 + x[5];
+        const bool inside = ih >= 0 && ih < 4 && iw >= 0 && iw < 5;
+        ck_assert_int_eq(at_b(&src, x),
+                         inside ? by_layout(&con->a.view, x[0], x[6], ih, iw)
+                                : -1);
+        ck_assert_int_eq(at_b(&wei, x),
+                         by_layout(&con->b.view, x[3], x[6], x[4], x[5]));
+        ck_assert_int_eq(at_b(&dst, x),
+                         by_layout(&con->c.view, x[0], x[3], x[1], x[2]));
+    } while (next(con, x));
+}
+END_TEST
+
+START_TEST(indices_have_their_roles)
+{
+    static const struct {
+        const char *name;
+        int64_t extent;
+        enum xk_role role;
+    } rows[] = {{"mb", 2, XK_ROLE_M}, {"oh", 3, XK_ROLE_M},
+                {"ow", 7, XK_ROLE_M}, {"oc", 4, XK_ROLE_N},
+                {"kh", 3, XK_ROLE_K}, {"kw", 2, XK_ROLE_K},
+                {"ic", 3, XK_ROLE_K}};
+    const struct conv v = make_conv(problems[0], XK_FWD_B);
+    ck_assert_uint_eq(v.con.n_index, XK_COUNTOF(rows));
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        ck_assert_str_eq(v.con.index[i].name, rows[i].name);
+        ck_assert_int_eq(v.con.index[i].extent, rows[i].extent);
+        ck_assert_int_eq(v.con.index[i].role, rows[i].role);
+    }
+}
+END_TEST
+
+START_TEST(epilogue_is_bias_then_relu)
+{
+    const struct conv b = make_conv(problems[0], XK_FWD_B);
+    ck_assert_uint_eq(b.con.n_inputs, 1);
+    ck_assert_str_eq(b.con.input[0].name, "bia");
+    ck_assert_uint_eq(b.con.input[0].arg, XK_ARG_BIA);
+    ck_assert_uint_eq(b.con.n_epi, 2);
+    ck_assert_uint_eq(b.con.epi[0].kind, XK_EPI_ADD);
+    ck_assert_uint_eq(b.con.epi[0].input, 0);
+    ck_assert_uint_eq(b.con.epi[1].kind, XK_EPI_RELU);
+    const struct conv d = make_conv(problems[0], XK_FWD_D);
+    ck_assert_uint_eq(d.con.n_inputs, 0);
+    ck_assert_uint_eq(d.con.n_epi, 1);
+    ck_assert_uint_eq(d.con.epi[0].kind, XK_EPI_RELU);
+    ck_assert_uint_eq(d.con.a.arg, XK_ARG_SRC);
+    ck_assert_uint_eq(d.con.b.arg, XK_ARG_WEI);
+    ck_assert_uint_eq(d.con.c.arg, XK_ARG_DST);
+    ck_assert_int_eq(d.con.acc_dt, XK_DT_F32);
+}
+END_TEST
+
+START_TEST(scale_stands_between_bias_and_post_ops)
+{
+    static const struct {
+        uint32_t prop;
+        float scale;
+        unsigned n_post_ops;
+        struct xk_post_op post_ops[3];
+        unsigned n_epi;
+        struct xk_epi_op epi[5];
+    } rows[] = {
+        {XK_FWD_D, 0, 0, {{0}}, 0, {{0}}},
+        {XK_FWD_D, -0.0f, 0, {{0}}, 0, {{0}}},
+        {XK_FWD_B,
+         0.5f,
+         0,
+         {{0}},
+         2,
+         {{XK_EPI_ADD, 0, 0}, {XK_EPI_SCALE, 0, 0.5f}}},
+        {XK_FWD_D,
+         -2,
+         1,
+         {{XK_POST_SUM, 0}},
+         2,
+         {{XK_EPI_SCALE, 0, -2}, {XK_EPI_SUM, 0, 1}}},
+        {XK_FWD_B,
+         3,
+         3,
+         {{XK_POST_RELU, 0}, {XK_POST_SUM, 0.25f}, {XK_POST_RELU, 0}},
+         5,
+         {{XK_EPI_ADD, 0, 0},
+          {XK_EPI_SCALE, 0, 3},
+          {XK_EPI_RELU, 0, 0},
+          {XK_EPI_SUM, 0, 0.25f},
+          {XK_EPI_RELU, 0, 0}}},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = test_parse(problems[0]);
+        d.prop = rows[i].prop;
+        d.scale = rows[i].scale;
+        d.n_post_ops = rows[i].n_post_ops;
+        memcpy(d.post_ops, rows[i].post_ops, sizeof(rows[i].post_ops));
+        const struct conv v = make_conv_of(&d);
+        ck_assert_uint_eq(v.con.n_epi, rows[i].n_epi);
+        for (unsigned j = 0; j < v.con.n_epi; j++) {
+            ck_assert_uint_eq(v.con.epi[j].kind, rows[i].epi[j].kind);
+            ck_assert_uint_eq(v.con.epi[j].input, 0);
+            ck_assert(v.con.epi[j].alpha == rows[i].epi[j].alpha);
+        }
+    }
+}
+END_TEST
+
+START_TEST(the_longest_epilogue_fits)
+{
+    struct xk_conv_desc d = test_parse(problems[0]);
+    d.scale = 2;
+    d.n_post_ops = XK_MAX_POST_OPS;
+    for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
+        d.post_ops[i].kind = i == 4 ? XK_POST_SUM : XK_POST_RELU;
+    const struct conv v = make_conv_of(&d);
+    ck_assert_uint_eq(v.con.n_epi, 2 + XK_MAX_POST_OPS);
+    ck_assert_uint_eq(v.con.epi[6].kind, XK_EPI_SUM);
+    ck_assert_uint_eq(v.con.epi[9].kind, XK_EPI_RELU);
+}
+END_TEST
+
+START_TEST(accumulator_and_operands_have_their_types)
+{
+    static const struct {
+        uint32_t src, wei, dst;
+        enum xk_dtype a, b, c, acc;
+    } rows[] = {
+        {XK_F32, XK_F32, XK_F32, XK_DT_F32, XK_DT_F32, XK_DT_F32, XK_DT_F32},
+        {XK_F16, XK_F16, XK_F16, XK_DT_F16, XK_DT_F16, XK_DT_F16, XK_DT_F32},
+        {XK_F16, XK_F16, XK_F32, XK_DT_F16, XK_DT_F16, XK_DT_F32, XK_DT_F32},
+        {XK_U8, XK_S8, XK_F32, XK_DT_U8, XK_DT_S8, XK_DT_F32, XK_DT_S32},
+        {XK_U8, XK_S8, XK_S8, XK_DT_U8, XK_DT_S8, XK_DT_S8, XK_DT_S32},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = test_parse(problems[0]);
+        d.src_type = rows[i].src;
+        d.wei_type = rows[i].wei;
+        d.dst_type = rows[i].dst;
+        const struct conv v = make_conv_of(&d);
+        ck_assert_int_eq(v.con.a.view.layout.dt, rows[i].a);
+        ck_assert_int_eq(v.con.b.view.layout.dt, rows[i].b);
+        ck_assert_int_eq(v.con.c.view.layout.dt, rows[i].c);
+        ck_assert_int_eq(v.con.acc_dt, rows[i].acc);
+        ck_assert_int_eq(v.con.input[0].view.layout.dt, XK_DT_F32);
+    }
+}
+END_TEST
+
+START_TEST(scale_and_sum_print)
+{
+    struct xk_conv_desc d = test_parse(problems[0]);
+    struct xk_str s;
+    d.prop = XK_FWD_D;
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
+    d.scale = 0.125f;
+    d.n_post_ops = 1;
+    d.post_ops[0] = (struct xk_post_op){XK_POST_SUM, 2};
+    const struct conv v = make_conv_of(&d);
+    xk_str_init(&s, NULL);
+    xk_contraction_print(&v.con, &s);
+    ck_assert_ptr_nonnull(
+        strstr(xk_str_get(&s), "contraction, accumulated in s32\n"));
+    ck_assert_ptr_nonnull(strstr(xk_str_get(&s),
+                                 "epilogue 0: scale by 0.125\n"
+                                 "epilogue 1: add 2 * what C held\n"));
+    xk_str_fini(&s);
+}
+END_TEST
+
+START_TEST(masks_only_where_padding_is_read)
+{
+    static const struct {
+        const char *problem;
+        unsigned n_masks;
+    } rows[] = {
+        {"ic64ih56oc64kh1", 0}, /* 1x1 */
+        {"ic64ih56oc64kh1sh2", 0},
+        {"ic3ih224oc64kh7sh2", 0}, /* valid */
+        {"ic64ih56oc64kh3ph1", 4},
+        {"ic64ih56iw9oc64kh3kw3ph1", 2}, /* only h */
+        {"ic8ih32oc8oh32kh2", 2},        /* only behind */
+        /* ResNet-50 conv1: rows -3..226 of 224, padding behind 2 */
+        {"ic3ih224oc64oh112kh7sh2ph3", 4},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct conv v = make_conv(rows[i].problem, XK_FWD_D);
+        ck_assert_msg(v.con.a.view.n_masks == rows[i].n_masks, "%s: %u",
+                      rows[i].problem, v.con.a.view.n_masks);
+        ck_assert_uint_eq(v.con.b.view.n_masks, 0);
+        ck_assert_uint_eq(v.con.c.view.n_masks, 0);
+    }
+}
+END_TEST
+
+START_TEST(contraction_prints)
+{
+    const struct conv v = make_conv("mb1ic3ih4oc8kh3ph1", XK_FWD_B);
+    struct xk_str s;
+    xk_str_init(&s, NULL);
+    xk_contraction_print(&v.con, &s);
+    ck_assert_str_eq(
+        xk_str_get(&s),
+        "contraction, accumulated in f32\n"
+        "index mb: 1, M\nindex oh: 4, M\nindex ow: 4, M\nindex oc: 8, N\n"
+        "index kh: 3, K\nindex kw: 3, K\nindex ic: 3, K\n"
+        "A: argument 0, view src (mb:1, ic:3, oh:4, kh:3, ow:4, kw:3)\n"
+        "  layout f32[1, 3, 4, 4] acdb: 1a*48 4c*12 4d*3 3b*1, 192 B\n"
+        "  a = mb\n  b = ic\n  c = oh + kh - 1\n  d = ow + kw - 1\n"
+        "  mask oh + kh - 1 >= 0\n  mask oh + kh - 1 < 4\n"
+        "  mask ow + kw - 1 >= 0\n  mask ow + kw - 1 < 4\n"
+        "B: argument 1, view wei (oc:8, ic:3, kh:3, kw:3)\n"
+        "  layout f32[8(16), 3, 3, 3] Acdb16a: 1a*432 3c*144 3d*48 3b*16 "
+        "16a*1, 1728 B\n"
+        "  a = oc\n  b = ic\n  c = kh\n  d = kw\n"
+        "C: argument 3, view dst (mb:1, oc:8, oh:4, ow:4)\n"
+        "  layout f32[1, 8, 4, 4] acdb: 1a*128 4c*32 4d*8 8b*1, 512 B\n"
+        "  a = mb\n  b = oc\n  c = oh\n  d = ow\n"
+        "input: argument 2, view bia (oc:8, mb:1, oh:4, ow:4)\n"
+        "  layout f32[8] a: 8a*1, 32 B\n"
+        "  a = oc\n"
+        "epilogue 0: add input 0\nepilogue 1: relu, slope 0\n");
+    xk_str_fini(&s);
+}
+END_TEST
+
+struct failing {
+    unsigned left;
+};
+
+static void *fail_realloc(void *user, void *p, size_t n_b)
+{
+    struct failing *const f = user;
+    if (n_b && f->left == 0)
+        return NULL;
+    f->left -= n_b != 0;
+    return xk_alloc_default.realloc(NULL, p, n_b);
+}
+
+static enum xk_status exercise(xk_ctx *c)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    struct xk_contraction con;
+    XK_TRY(xk_conv_parse(c, "ic3ih4oc8kh3ph1", &d, NULL, 0));
+    XK_TRY(xk_conv_check(c, &d, &full));
+    XK_TRY(xk_conv_tensors(c, &full, any, &info));
+    return xk_conv_contraction(c, &full, &info, &con);
+}
+
+START_TEST(any_allocation_may_fail)
+{
+    for (unsigned n = 0;; n++) {
+        struct failing f = {n};
+        const struct xk_alloc alloc = {fail_realloc, &f};
+        xk_ctx *const c = xk_ctx_create(&alloc);
+        const enum xk_status st = c ? exercise(c) : XK_ENOMEM;
+        ck_assert(st == XK_OK || st == XK_ENOMEM);
+        ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+        if (st == XK_OK) {
+            ck_assert_uint_ge(n, 5);
+            break;
+        }
+    }
+}
+END_TEST
+
+Suite *suite_forward(void)
+{
+    Suite *const s = suite_create("conv/forward");
+    TCase *const t = tcase_create("contraction");
+    tcase_add_checked_fixture(t, test_setup, test_teardown);
+    tcase_add_loop_test(t, views_are_the_convolution, 0, XK_COUNTOF(problems));
+    tcase_add_loop_test(t, views_follow_layouts_and_types, 0,
+                        XK_COUNTOF(layouts));
+    tcase_add_test(t, indices_have_their_roles);
+    tcase_add_test(t, epilogue_is_bias_then_relu);
+    tcase_add_test(t, scale_stands_between_bias_and_post_ops);
+    tcase_add_test(t, the_longest_epilogue_fits);
+    tcase_add_test(t, accumulator_and_operands_have_their_types);
+    tcase_add_test(t, scale_and_sum_print);
+    tcase_add_test(t, masks_only_where_padding_is_read);
+    tcase_add_test(t, contraction_prints);
+    tcase_add_test(t, any_allocation_may_fail);
+    suite_add_tcase(s, t);
+    return s;
+}

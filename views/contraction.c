@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The contraction as text, for the "views" dump. */
+#include "views/contraction.h"
+
+static const char *role_name(uint8_t role)
+{
+    switch ((enum xk_role)role) {
+    case XK_ROLE_M:
+        return "M";
+    case XK_ROLE_N:
+        return "N";
+    case XK_ROLE_K:
+        return "K";
+    case XK_ROLE_BATCH:
+        return "batch";
+    }
+    return "?";
+}
+
+static void print_operand(const char *letter, const struct xk_operand_view *o,
+                          struct xk_str *out)
+{
+    xk_str_printf(out, "%s: argument %u, ", letter, o->arg);
+    xk_view_print(&o->view, o->name, out);
+}
+
+static void print_epi(const struct xk_contraction *p, struct xk_str *out)
+{
+    for (unsigned i = 0; i < p->n_epi; i++) {
+        const struct xk_epi_op *const e = &p->epi[i];
+        switch ((enum xk_epi_kind)e->kind) {
+        case XK_EPI_ADD:
+            xk_str_printf(out, "epilogue %u: add input %u\n", i, e->input);
+            break;
+        case XK_EPI_RELU:
+            xk_str_printf(out, "epilogue %u: relu, slope %g\n", i,
+                          (double)e->alpha);
+            break;
+        case XK_EPI_SCALE:
+            xk_str_printf(out, "epilogue %u: scale by %g\n", i,
+                          (double)e->alpha);
+            break;
+        case XK_EPI_SUM:
+            xk_str_printf(out, "epilogue %u: add %g * what C held\n", i,
+                          (double)e->alpha);
+            break;
+        }
+    }
+}
+
+void xk_contraction_print(const struct xk_contraction *p, struct xk_str *out)
+{
+    xk_str_printf(out, "contraction, accumulated in %s\n",
+                  xk_dtype_name(p->acc_dt));
+    for (unsigned i = 0; i < p->n_index; i++)
+        xk_str_printf(out, "index %s: %lld, %s\n", p->index[i].name,
+                      (long long)p->index[i].extent,
+                      role_name(p->index[i].role));
+    print_operand("A", &p->a, out);
+    print_operand("B", &p->b, out);
+    print_operand("C", &p->c, out);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        print_operand("input", &p->input[i], out);
+    print_epi(p, out);
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* C[m, n] (+)= sum over k of A[m, k] * B[k, n], with an epilogue: what every
+ * later stage works on. Nobody behind this type knows of convolution. */
+#ifndef XK_VIEWS_CONTRACTION_H
+#define XK_VIEWS_CONTRACTION_H
+
+#include "views/view.h"
+
+enum xk_role { XK_ROLE_M, XK_ROLE_N, XK_ROLE_K, XK_ROLE_BATCH };
+
+struct xk_index {
+    char name[8]; /* the view dims of A, B, C are found by this name */
+    int64_t extent;
+    uint8_t role; /* enum xk_role */
+};
+
+enum xk_epi_kind {
+    XK_EPI_ADD,   /* + input[i] */
+    XK_EPI_RELU,
+    XK_EPI_SCALE, /* * alpha */
+    XK_EPI_SUM,   /* + alpha * what C held before */
+};
+/* One epilogue step on C in f32, in order. */
+struct xk_epi_op {
+    uint8_t kind;  /* enum xk_epi_kind */
+    uint8_t input; /* ADD: index into inputs[] */
+    float alpha;   /* RELU: negative slope; SCALE, SUM: the factor */
+};
+#define XK_MAX_INPUTS 4
+#define XK_MAX_EPI 10
+
+/* A tensor argument of the kernel. */
+struct xk_operand_view {
+    char name[16]; /* argument name, "src" */
+    uint8_t arg;   /* the caller's argument number */
+    struct xk_view view;
+};
+
+struct xk_contraction {
+    uint8_t n_index, n_inputs, n_epi;
+    struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
+    struct xk_operand_view a, b, c;
+    enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
+    struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
+    struct xk_epi_op epi[XK_MAX_EPI];
+};
+
+void xk_contraction_print(const struct xk_contraction *p, struct xk_str *out);
+
+#endif
