@@ -1,0 +1,112 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* f32 operands of mad: a step tile has `rows` rows (lanes of M or N) and k_len
+ * elements of the innermost K. It arrives by
+ *  - block messages, when neighbouring rows, then neighbouring k, follow each
+ *    other in memory without a gap and nothing needs a mask;
+ *  - else by scattered messages: a lane a row, each lane taking consecutive k
+ *    where memory has them side by side. A scattered load with several elements
+ *    a lane also transposes: component k of all rows is one register row. */
+#include "plan/operand.h"
+
+/* Whether whole tiles, starting at multiples of rows, lie without a gap,
+ * padding of the layout included. */
+static bool is_block(const struct xk_operand_job *j)
+{
+    return !j->view->n_masks && j->s.rows_padded &&
+           j->s.rows_padded % j->rows == 0 && j->s.row_b == 4 &&
+           j->s.row_run % j->rows == 0;
+}
+
+/* Register tile of a scattered operand: [row / simd][k][row % simd]. */
+static void scattered_tile(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    const int64_t lanes = j->plan->s.simd, k = j->plan->s.k_step;
+    l->n_blocks = 3;
+    l->block[0] = (struct xk_block){0, j->rows / lanes, lanes * k};
+    l->block[1] = (struct xk_block){1, k, lanes};
+    l->block[2] = (struct xk_block){0, lanes, 1};
+}
+
+/* Register tile of a block operand: [k][row], as in memory. */
+static void block_tile(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    l->n_blocks = 2;
+    l->block[0] = (struct xk_block){1, j->plan->s.k_step, j->rows};
+    l->block[1] = (struct xk_block){0, j->rows, 1};
+}
+
+enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
+{
+    struct xk_plan_operand *const o = j->o;
+    XK_TRY(xk_ctx_status(c));
+    o->tile.dt = XK_DT_F32;
+    o->tile.n_dims = 2;
+    o->tile.dim[0] = o->tile.padded[0] = j->rows;
+    o->tile.dim[1] = o->tile.padded[1] = j->plan->s.k_step;
+    if (is_block(j)) {
+        o->access = XK_ACCESS_BLOCK;
+        o->why = "rows are contiguous and padded to whole tiles";
+        block_tile(j);
+    } else {
+        o->access = XK_ACCESS_SCATTERED;
+        o->why = j->s.k_b == 4 ? "k is contiguous: a lane a row, transposing"
+                               : "k is not contiguous: a message a k";
+        scattered_tile(j);
+    }
+    o->rows_padded = j->s.rows_padded;
+    o->tile_b = 4u * j->rows * j->plan->s.k_step;
+    return XK_OK;
+}
+
+static struct xk_send load(unsigned vec, unsigned lanes, bool block)
+{
+    return (struct xk_send){.op = XK_SEND_LOAD,
+                            .space = XK_SPACE_GLOBAL,
+                            .addr = XK_SEND_A64,
+                            .data_b = 4,
+                            .vec = (uint8_t)vec,
+                            .lanes = (uint8_t)lanes,
+                            .block = block};
+}
+
+static enum xk_status block_items(xk_ctx *c, const struct xk_operand_job *j,
+                                  uint16_t k_len, struct xk_plan_list *out)
+{
+    /* Without a gap between rows of k, messages may span them. */
+    const bool k_follows = j->s.k_b == j->rows * j->s.row_b;
+    const unsigned chunk = k_follows ? (unsigned)j->rows * k_len : j->rows;
+    const unsigned total = (unsigned)j->rows * k_len;
+    for (unsigned at = 0; at < total;) {
+        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+        it.msg.send = load(xk_plan_block_vec(chunk - at % chunk), 1, true);
+        it.msg.row = (uint16_t)(at % j->rows);
+        it.msg.k = (uint16_t)(at / j->rows);
+        it.msg.reg_b = 4 * at;
+        XK_TRY(xk_plan_add(c, out, it));
+        at += it.msg.send.vec;
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
+                            uint16_t k_len, struct xk_plan_list *out)
+{
+    const unsigned simd = j->plan->s.simd;
+    const unsigned vec = j->s.k_b == 4 ? k_len : 1;
+    if (j->o->access == XK_ACCESS_BLOCK)
+        return block_items(c, j, k_len, out);
+    for (unsigned r = 0; r < j->rows; r += simd)
+        for (unsigned k = 0; k < k_len; k += vec) {
+            const int64_t at[2] = {r, k};
+            struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+            it.msg.send = load(vec, simd, false);
+            it.msg.row = (uint16_t)r;
+            it.msg.k = (uint16_t)k;
+            it.msg.reg_b =
+                4 * (uint32_t)xk_layout_offset_e(&j->o->tile, at);
+            XK_TRY(xk_plan_add(c, out, it));
+        }
+    return XK_OK;
+}

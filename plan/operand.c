@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What both families ask of a view. */
+#include "plan/operand.h"
+
+/* Rows of memory along a view dim that passes a tensor dim through, the
+ * layout's padding included; 0 if it does not. */
+static int64_t rows_padded(const struct xk_view *v, const char *row)
+{
+    const int d = row ? xk_view_find(v, row) : -1;
+    if (d < 0)
+        return 0;
+    for (unsigned t = 0; t < v->layout.n_dims; t++)
+        if (v->coord[t] == v->dim[d].var)
+            return v->layout.padded[t];
+    return 0;
+}
+
+/* Tensor dim that a view dim passes through, -1 if none. */
+static int tensor_dim(const struct xk_view *v, const char *name)
+{
+    const int d = xk_view_find(v, name);
+    if (d < 0)
+        return -1;
+    for (unsigned t = 0; t < v->layout.n_dims; t++)
+        if (v->coord[t] == v->dim[d].var)
+            return (int)t;
+    return -1;
+}
+
+/* Whether every block stride but that of the consecutive index is whole dwords:
+ * then so is the offset of every row, whatever its coordinates. */
+static bool dword_rows(const struct xk_view *v, const char *consecutive)
+{
+    const int k = tensor_dim(v, consecutive);
+    const unsigned elem_b = xk_dtype_b(v->layout.dt);
+    for (unsigned i = 0; i < v->layout.n_blocks; i++) {
+        const struct xk_block *const b = &v->layout.block[i];
+        if (b->size == 1 || ((int)b->dim == k && b->stride == 1))
+            continue;
+        if (b->stride * elem_b % 4)
+            return false;
+    }
+    return v->layout.offset_e * elem_b % 4 == 0;
+}
+
+struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
+                                          const struct xk_view *v,
+                                          const char *row)
+{
+    struct xk_tile_strides s = {0};
+    if (row && !xk_view_stride_b(c, v, row, &s.row_b, &s.row_run))
+        s.row_b = s.row_run = 0;
+    if (!xk_view_stride_b(c, v, xk_plan_k_inner(p)->name, &s.k_b, &s.k_run))
+        s.k_b = s.k_run = 0;
+    s.rows_padded = rows_padded(v, row);
+    /* C has no K: its columns are what is consecutive. */
+    const char *const k = xk_plan_k_inner(p)->name;
+    s.dwords = dword_rows(v, xk_view_find(v, k) >= 0 ? k : row);
+    return s;
+}
+
+enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
+                           struct xk_plan_item item)
+{
+    if (l->n == XK_PLAN_MAX_ITEMS)
+        return xk_fail(c, XK_ENOFIT, "plan: more than %u messages and "
+                                     "reorders a step",
+                       XK_PLAN_MAX_ITEMS);
+    l->item[l->n++] = item;
+    return XK_OK;
+}
+
+unsigned xk_plan_block_vec(unsigned left)
+{
+    unsigned vec = 64;
+    while (vec > left)
+        vec /= 2;
+    return vec;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Decomposition of an operand's step tile into messages and reorders: one
+ * family for mad (N in the lanes), one for dpas (M in the lanes). */
+#ifndef XK_PLAN_OPERAND_H
+#define XK_PLAN_OPERAND_H
+
+#include "plan/plan.h"
+
+/* What the view says about an operand: bytes between neighbours along the row
+ * index and along the innermost K; 0 where that varies. */
+struct xk_tile_strides {
+    int64_t row_b, k_b;
+    int64_t row_run, k_run; /* how far the strides hold, elements */
+    int64_t rows_padded;    /* rows in memory, padding included; 0 unknown */
+    bool dwords;            /* every row of memory starts on a dword */
+};
+
+/* row NULL: rows are the merged M, only k is looked at. */
+struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
+                                          const struct xk_view *v,
+                                          const char *row);
+
+/* One operand: which side it is, and what to fill. */
+struct xk_operand_job {
+    const struct xk_plan *plan;
+    const struct xk_view *view;
+    const char *row; /* NULL for the merged M */
+    uint16_t rows;   /* of the tile that is in registers at once */
+    struct xk_plan_operand *o;
+    struct xk_tile_strides s;
+};
+
+enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
+                           struct xk_plan_item item);
+/* Sizes of block messages: the largest power of two, at most 64 elements of
+ * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
+unsigned xk_plan_block_vec(unsigned left);
+
+/* Access and register tile, then the items of a step of k_len elements. */
+enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
+enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
+                            uint16_t k_len, struct xk_plan_list *out);
+enum xk_status xk_dpas_access_a(xk_ctx *c, const struct xk_operand_job *j);
+enum xk_status xk_dpas_items_a(xk_ctx *c, const struct xk_operand_job *j,
+                               uint16_t k_len, struct xk_plan_list *out);
+enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j);
+enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,
+                               uint16_t k_len, struct xk_plan_list *out);
+
+#endif

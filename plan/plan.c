@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Makes the plan of one schedule: operands, segments of K, epilogue, and an
+ * honest count of the registers of each phase. */
+#include "plan/plan.h"
+
+#include <string.h>
+
+#include "plan/operand.h"
+
+const struct xk_index *xk_plan_k_inner(const struct xk_plan *p)
+{
+    const struct xk_index *k = NULL;
+    for (unsigned i = 0; i < p->con->n_index; i++)
+        if (p->con->index[i].role == XK_ROLE_K)
+            k = &p->con->index[i];
+    return k;
+}
+
+const struct xk_index *xk_plan_n_index(const struct xk_plan *p)
+{
+    for (unsigned i = 0; i < p->con->n_index; i++)
+        if (p->con->index[i].role == XK_ROLE_N)
+            return &p->con->index[i];
+    return NULL;
+}
+
+static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->con->n_index; i++) {
+        const struct xk_index *const x = &p->con->index[i];
+        n += x->role == XK_ROLE_N;
+        if (x->role == XK_ROLE_BATCH)
+            return xk_fail(c, XK_EUNSUPPORTED, "plan: batch index %s",
+                           x->name);
+    }
+    if (n != 1 || !xk_plan_k_inner(p))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "plan: %u N indices, want one, and a K index", n);
+    return XK_OK;
+}
+
+static uint32_t ceil_div(int64_t a, int64_t b)
+{
+    return (uint32_t)((a + b - 1) / b);
+}
+
+static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_shape s = xk_shape_of(p->con);
+    const int64_t most = INT32_MAX - 4096; /* tile indices stay s32 */
+    p->m_extent = s.m;
+    p->n_extent = s.n;
+    if (s.m > most || s.n > most)
+        return xk_fail(c, XK_EUNSUPPORTED, "plan: M=%lld N=%lld beyond s32",
+                       (long long)s.m, (long long)s.n);
+    return XK_OK;
+}
+
+/* x: N, y: M. Threads of a group run along N first, so that a fused pair
+ * shares M. Padding of C's columns is covered too. */
+static void set_grid(struct xk_plan *p)
+{
+    p->groups[0] =
+        ceil_div(p->epi.n_extent, (int64_t)p->s.n_thr * p->s.tg_n);
+    p->groups[1] = ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
+    p->groups[2] = 1;
+}
+
+static bool is_dpas(const struct xk_plan *p)
+{
+    return p->s.fma == XK_FMA_DPAS;
+}
+
+static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_operand_job j = {p, &p->con->a.view, NULL, p->s.m_thr, &p->a,
+                               {0}};
+    j.s = xk_tile_strides_of(c, p, j.view, j.row);
+    return j;
+}
+
+static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_operand_job j = {p, &p->con->b.view, xk_plan_n_index(p)->name,
+                               p->s.n_sub, &p->b, {0}};
+    j.s = xk_tile_strides_of(c, p, j.view, j.row);
+    return j;
+}
+
+static bool ragged(int64_t extent, unsigned tile, unsigned threads)
+{
+    return extent % ((int64_t)tile * threads) != 0;
+}
+
+static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
+    XK_TRY(is_dpas(p) ? xk_dpas_access_a(c, &a) : xk_mad_access(c, &a));
+    XK_TRY(is_dpas(p) ? xk_dpas_access_b(c, &b) : xk_mad_access(c, &b));
+    p->a.slots = p->s.slots_a;
+    p->b.slots = p->s.slots_b;
+    /* One buffer can only be filled right before its use. */
+    const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
+    p->a.stage = p->a.slots > 1 ? 0 : last;
+    p->b.stage = p->b.slots > 1 ? 0 : last;
+    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    /* Lanes along N are masked; rows of N are moved back inside: what they
+     * compute twice is not stored. */
+    const bool lanes_n = p->b.access == XK_ACCESS_SCATTERED;
+    const bool ragged_n = ragged(p->n_extent, p->s.n_thr, p->s.tg_n) ||
+                          is_dpas(p); /* C may have more columns than N */
+    p->b.row_masked = ragged_n && lanes_n;
+    p->b.clamp_rows = ragged_n && !lanes_n;
+    return XK_OK;
+}
+
+static enum xk_status add_segment(xk_ctx *c, struct xk_plan *p, uint32_t trip,
+                                  int64_t k_len, int64_t k_first)
+{
+    if (trip == 0 || k_len == 0)
+        return XK_OK;
+    struct xk_plan_segment *const s = &p->seg[p->n_segments++];
+    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
+    s->trip = trip;
+    s->k_len = (uint16_t)k_len;
+    s->k_first = k_first;
+    XK_TRY(is_dpas(p) ? xk_dpas_items_a(c, &a, s->k_len, &s->a)
+                      : xk_mad_items(c, &a, s->k_len, &s->a));
+    return is_dpas(p) ? xk_dpas_items_b(c, &b, s->k_len, &s->b)
+                      : xk_mad_items(c, &b, s->k_len, &s->b);
+}
+
+static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p)
+{
+    const int64_t k = xk_plan_k_inner(p)->extent, step = p->s.k_step;
+    const int64_t full = k / step * step;
+    XK_TRY(add_segment(c, p, (uint32_t)(k / step), step, 0));
+    return add_segment(c, p, 1, k - full, full);
+}
+
+/* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N. */
+static void plan_acc(struct xk_plan *p)
+{
+    struct xk_layout *const l = &p->acc;
+    const int64_t m = p->s.m_thr, n = p->s.n_thr;
+    l->dt = p->con->acc_dt;
+    l->n_dims = 2;
+    l->dim[0] = l->padded[0] = m;
+    l->dim[1] = l->padded[1] = n;
+    p->acc_b = (uint32_t)(m * n * 4);
+    if (is_dpas(p)) {
+        l->n_blocks = 4;
+        l->block[0] = (struct xk_block){1, n / 8, m * 8};
+        l->block[1] = (struct xk_block){0, m / 8, 64};
+        l->block[2] = (struct xk_block){1, 8, 8};
+        l->block[3] = (struct xk_block){0, 8, 1};
+        p->fma_per_step = (uint32_t)(m / 8 * n / 8);
+    } else {
+        l->n_blocks = 2;
+        l->block[0] = (struct xk_block){0, m, n};
+        l->block[1] = (struct xk_block){1, n, 1};
+        p->fma_per_step = (uint32_t)(m * p->s.k_step * (n / p->s.simd));
+    }
+}
+
+/* Whether the M indices of C are one: each stride is the next one's stride
+ * times its extent. Then *stride_b is that of the merged index. */
+static bool merged_rows(xk_ctx *c, const struct xk_plan *p, int64_t *stride_b)
+{
+    int64_t want = 0;
+    *stride_b = 0;
+    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->con->index[i];
+        int64_t s_b = 0, run = 0;
+        if (x->role != XK_ROLE_M || x->extent == 1)
+            continue;
+        if (!xk_view_stride_b(c, &p->con->c.view, x->name, &s_b, &run))
+            return false;
+        if (run < x->extent || (want && s_b != want))
+            return false;
+        if (!want)
+            *stride_b = s_b;
+        want = s_b * x->extent;
+    }
+    return true;
+}
+
+/* Row offsets are s32, also those of the rows beyond M in the last group. */
+static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
+{
+    const int64_t rows = (int64_t)p->groups[1] * p->s.tg_m * p->s.m_thr;
+    const int64_t row_b = p->epi.merged ? p->epi.row_stride_b : 0;
+    const int64_t tile_b = 4 * (int64_t)p->s.n_thr * p->s.tg_n;
+    if (row_b && rows > (INT32_MAX - tile_b) / row_b - 1)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "plan: %s: %lld rows of %lld bytes pass s32 offsets",
+                       p->con->c.name, (long long)rows, (long long)row_b);
+    return XK_OK;
+}
+
+/* N in the lanes: C goes out row by row. */
+static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const bool contiguous = col_b == 4 && run >= p->n_extent;
+    if (contiguous && p->n_extent % p->s.simd == 0) {
+        e->store = XK_STORE_BLOCK;
+        e->cols = p->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
+        e->why = "rows of C are contiguous";
+    } else {
+        e->store = XK_STORE_SCATTERED;
+        e->cols = p->s.simd;
+        e->why = contiguous ? "N is not a multiple of the lanes"
+                            : "columns of C are not contiguous";
+    }
+}
+
+/* M in the lanes: eight columns at once where they are consecutive and whole
+ * dwords, else column by column. */
+static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
+                          int64_t col_b, int64_t run)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const unsigned dst_b = xk_dtype_b(e->dst);
+    const bool eight = col_b == dst_b && run % 8 == 0 && s->dwords &&
+                       s->rows_padded % 8 == 0;
+    e->store = eight ? XK_STORE_PACKED : XK_STORE_COLUMNS;
+    e->cols = eight ? 8 : 1;
+    e->why = eight ? "eight columns of C are consecutive dwords"
+                   : "columns of C are not eight consecutive dwords";
+}
+
+static bool needs_f32(const struct xk_plan *p)
+{
+    return p->con->acc_dt != XK_DT_F32 &&
+           (p->con->n_epi || p->epi.dst != XK_DT_S32);
+}
+
+static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_view *const v = &p->con->c.view;
+    const char *const n = xk_plan_n_index(p)->name;
+    const struct xk_tile_strides s = xk_tile_strides_of(c, p, v, n);
+    XK_TRY(xk_ctx_status(c));
+    e->dst = v->layout.dt;
+    e->in_f32 = needs_f32(p);
+    e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
+    e->merged = merged_rows(c, p, &e->row_stride_b);
+    e->m_masked = p->a.row_masked;
+    /* The padding of C's columns is written too: with zeros. */
+    e->n_extent = p->n_extent;
+    if (is_dpas(p)) {
+        store_columns(p, &s, s.row_b, s.row_run);
+        if (s.rows_padded > e->n_extent)
+            e->n_extent = s.rows_padded;
+    } else {
+        store_rows(p, s.row_b, s.row_run);
+    }
+    e->n_masked = ragged(e->n_extent, p->s.n_thr, p->s.tg_n);
+    return XK_OK;
+}
+
+static unsigned to_grf(const struct xk_plan *p, uint32_t n_b)
+{
+    return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
+}
+
+/* Addresses: 8 bytes a lane. The header pass gives the messages of a loop a few
+ * headers in turn, and keeps a few bases: their loop-invariant parts. */
+static unsigned header_grf(const struct xk_plan *p,
+                           const struct xk_plan_list *l)
+{
+    unsigned most = 0, n = 0, bases = 0, base_grf = 0;
+    bool seen[8] = {false};
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct xk_plan_msg *const m = &l->item[i].msg;
+        const unsigned grf = to_grf(p, 8u * m->send.lanes);
+        const unsigned block = m->row / p->s.simd % 8;
+        if (l->item[i].kind != XK_ITEM_LOAD)
+            continue;
+        n++;
+        most = grf > most ? grf : most;
+        if (m->send.lanes == 1 || m->lanes_k || seen[block] || bases == 4)
+            continue;
+        seen[block] = true;
+        bases++;
+        base_grf += grf;
+    }
+    const unsigned ring = n < 4 ? n * most : 4 * most;
+    return base_grf + (ring < 8 ? ring : 8);
+}
+
+/* Coordinates that masks and offsets need inside the K loops, a vector of s32
+ * each: the offset, and where masks are two coordinates. */
+static unsigned lets_grf(const struct xk_plan *p)
+{
+    unsigned vectors = 2;
+    if (p->con->a.view.n_masks)
+        vectors += 2;
+    return vectors * to_grf(p, 4u * p->s.simd) * (p->s.m_thr / p->s.simd);
+}
+
+static void count_loop(struct xk_plan *p)
+{
+    struct xk_plan_grf *const g = &p->grf;
+    const struct xk_plan_segment *const s = &p->seg[0];
+    g->acc = (uint16_t)to_grf(p, p->acc_b);
+    g->a = (uint16_t)(to_grf(p, p->a.tile_b) * p->a.slots);
+    g->b = (uint16_t)(to_grf(p, p->b.tile_b) * p->b.slots);
+    g->staging =
+        (uint16_t)(to_grf(p, p->a.staging_b) + to_grf(p, p->b.staging_b));
+    g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
+    g->lets = (uint16_t)lets_grf(p);
+    g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
+    g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +
+                         g->lets + g->fixed);
+}
+
+static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_grf *const g = &p->grf;
+    count_loop(p);
+    const unsigned row = to_grf(p, 4u * p->s.n_thr);
+    g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
+                             g->fixed);
+    g->limit = p->s.grf_count;
+    const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
+    if (most > g->limit)
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: %u registers of %u (C %u, A %u, B %u, staging "
+                       "%u, addresses %u, coordinates %u)",
+                       most, g->limit, g->acc, g->a, g->b, g->staging,
+                       g->headers, g->lets);
+    return XK_OK;
+}
+
+enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
+                            const struct xk_contraction *con,
+                            const struct xk_schedule *s, struct xk_plan *p)
+{
+    memset(p, 0, sizeof(*p));
+    p->con = con;
+    p->platform = platform;
+    p->s = *s;
+    XK_TRY(check_indices(c, p));
+    XK_TRY(set_extents(c, p));
+    XK_TRY(plan_operands(c, p));
+    XK_TRY(plan_segments(c, p));
+    plan_acc(p);
+    XK_TRY(plan_epilogue(c, p));
+    set_grid(p);
+    XK_TRY(check_offsets(c, p));
+    return count_registers(c, p);
+}

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan: where decisions end. Contraction + schedule become every message,
+ * register tile and multiply of a thread, as plain data. lower/ only writes
+ * down as IR what stands here. A plan that cannot be says why. */
+#ifndef XK_PLAN_PLAN_H
+#define XK_PLAN_PLAN_H
+
+#include "ir/func.h"
+#include "schedule/schedule.h"
+
+/* One load of an operand's step tile. row counts along M for A, N for B. */
+struct xk_plan_msg {
+    struct xk_send send; /* scattered: lanes along rows, vec along K; or, with
+                            lanes_k, lanes along K of one row;
+                            block: vec along row, then K */
+    bool lanes_k;
+    bool staged;         /* reg_b counts in the staging buffer */
+    uint16_t row, k;     /* first element in the step tile */
+    uint32_t reg_b;      /* offset in the register tile */
+};
+
+/* What is done, in this order, to bring an operand into its tile. */
+enum xk_plan_item_kind {
+    XK_ITEM_LOAD,
+    XK_ITEM_COPY, /* staging -> tile, by a reorder */
+    XK_ITEM_ZERO, /* a part of the tile, or of the staging buffer */
+};
+struct xk_plan_item {
+    uint8_t kind;            /* enum xk_plan_item_kind */
+    struct xk_plan_msg msg;  /* LOAD */
+    struct xk_reorder copy;  /* COPY */
+    uint32_t from_b, to_b;   /* COPY: staging, tile; ZERO: to_b */
+    uint32_t size_b;         /* ZERO */
+    bool staged;             /* ZERO: in the staging buffer */
+};
+#define XK_PLAN_MAX_ITEMS 224
+struct xk_plan_list {
+    unsigned n;
+    struct xk_plan_item item[XK_PLAN_MAX_ITEMS];
+};
+
+/* K is walked in segments: full steps, then a shorter step for the rest. In a
+ * step A is loaded whole; B in parts of n_sub columns, each multiplied before
+ * the next is loaded. */
+struct xk_plan_segment {
+    uint32_t trip;   /* steps */
+    uint16_t k_len;  /* elements of the innermost K per step */
+    int64_t k_first; /* element at which the segment begins */
+    struct xk_plan_list a;
+    struct xk_plan_list b; /* of the first part; the others: row + n_sub */
+};
+#define XK_PLAN_MAX_SEGMENTS 2
+
+enum xk_plan_access {
+    XK_ACCESS_BLOCK,     /* tiles as they lie in memory */
+    XK_ACCESS_SCATTERED, /* a lane a row, dwords along K */
+    XK_ACCESS_ROWS,      /* a block message a row */
+    XK_ACCESS_ELEMENTS,  /* element by element, packed by reorders */
+};
+
+/* How one operand gets into registers. */
+struct xk_plan_operand {
+    uint8_t access;  /* enum xk_plan_access */
+    uint8_t slots;   /* copies of the register tile */
+    uint8_t stage;   /* pipeline stage of its loads */
+    bool row_masked; /* rows beyond the extent must be masked */
+    bool clamp_rows; /* or the tile is moved back inside (blocks) */
+    int64_t rows_padded; /* rows in memory, padding included */
+    const char *why; /* why this access */
+    /* Register tile [row][k] of one slot; offsets in elements. */
+    struct xk_layout tile;
+    uint32_t tile_b;
+    uint32_t staging_b; /* buffer in front of the reorders, 0: none */
+    bool zero_once;     /* parts of the tile that no load writes are zeroed
+                           before the K loops */
+};
+
+enum xk_plan_store {
+    XK_STORE_BLOCK,     /* N in lanes: a block message a row */
+    XK_STORE_SCATTERED, /* N in lanes: a lane a column */
+    XK_STORE_PACKED,    /* M in lanes: consecutive columns in dwords */
+    XK_STORE_COLUMNS,   /* M in lanes: an element a lane, column by column */
+};
+
+/* The epilogue: operations on C in f32, conversion, stores. */
+struct xk_plan_epilogue {
+    uint8_t store;       /* enum xk_plan_store */
+    uint16_t cols;       /* columns per store message */
+    bool m_masked;       /* some rows may lie beyond M */
+    bool n_masked;       /* some columns may lie beyond n_extent */
+    int64_t n_extent;    /* columns that are written, padding included */
+    bool merged;         /* offset of a row = m * row_stride_b */
+    int64_t row_stride_b;
+    bool in_f32;         /* C is converted to f32 for the operations */
+    bool convert;        /* a reorder makes the destination's type */
+    enum xk_dtype dst;
+    const char *why;
+};
+
+/* Registers of each phase, in GRFs. */
+struct xk_plan_grf {
+    uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue,
+        limit;
+};
+
+struct xk_plan {
+    const struct xk_contraction *con;
+    const struct xk_platform *platform;
+    struct xk_schedule s;
+    int64_t m_extent, n_extent; /* products of the M and of the N indices */
+    uint32_t groups[3];
+    uint8_t n_segments;
+    struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
+    struct xk_plan_operand a, b;
+    struct xk_layout acc; /* register tile [m][n] of C */
+    uint32_t acc_b;
+    uint32_t fma_per_step; /* mad or dpas instructions of a full step */
+    struct xk_plan_epilogue epi;
+    struct xk_plan_grf grf;
+};
+
+/* XK_ENOFIT with a sentence when the schedule cannot be carried out with the
+ * registers; XK_EUNSUPPORTED when no message can do what a view asks. */
+enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
+                            const struct xk_contraction *con,
+                            const struct xk_schedule *s, struct xk_plan *out);
+void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
+
+/* Innermost K index of the contraction, and the only N index. */
+const struct xk_index *xk_plan_k_inner(const struct xk_plan *p);
+const struct xk_index *xk_plan_n_index(const struct xk_plan *p);
+
+#endif

@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The plan as text. */
+#include "plan/plan.h"
+
+static void print_operand(const char *name, const struct xk_operand_view *v,
+                          const struct xk_plan_operand *o, struct xk_str *out)
+{
+    static const char *const access[] = {"block", "scattered", "rows",
+                                         "elements"};
+    xk_str_printf(out, "%s: %s, %s (%s)\n", name, v->name, access[o->access],
+                  o->why);
+    xk_str_printf(out, "  tile %u bytes, slots %u, stage %u%s%s%s", o->tile_b,
+                  o->slots, o->stage, o->row_masked ? ", rows masked" : "",
+                  o->clamp_rows ? ", rows clamped" : "",
+                  o->zero_once ? ", zeroed once" : "");
+    if (o->staging_b)
+        xk_str_printf(out, ", staging %u bytes", o->staging_b);
+    xk_str_puts(out, ", registers ");
+    xk_layout_print(&o->tile, out);
+    xk_str_putc(out, '\n');
+}
+
+static void print_item(const char *name, const struct xk_plan_item *it,
+                       struct xk_str *out)
+{
+    const struct xk_plan_msg *const m = &it->msg;
+    if (it->kind == XK_ITEM_LOAD)
+        xk_str_printf(out,
+                      "  %s load d%ux%u%s lanes %u%s at row %u k %u -> %s+%u\n",
+                      name, 8u * m->send.data_b, m->send.vec,
+                      m->send.block ? "t" : "", m->send.lanes,
+                      m->lanes_k ? " along k" : "", m->row, m->k,
+                      m->staged ? "staging" : "", m->reg_b);
+    else if (it->kind == XK_ITEM_COPY)
+        xk_str_printf(out, "  %s pack %u from staging+%u stride %u -> +%u "
+                           "stride %u\n",
+                      name, it->copy.extent[0], it->from_b,
+                      it->copy.src_stride[0], it->to_b,
+                      it->copy.dst_stride[0]);
+    else
+        xk_str_printf(out, "  %s zero %s+%u, %u bytes\n", name,
+                      it->staged ? "staging" : "", it->to_b, it->size_b);
+}
+
+static void print_list(const char *name, const struct xk_plan_list *l,
+                       struct xk_str *out)
+{
+    for (unsigned i = 0; i < l->n; i++)
+        print_item(name, &l->item[i], out);
+}
+
+static void print_op(const struct xk_plan *p, const struct xk_epi_op *op,
+                     struct xk_str *out)
+{
+    switch (op->kind) {
+    case XK_EPI_ADD:
+        xk_str_printf(out, "  add %s\n", p->con->input[op->input].name);
+        break;
+    case XK_EPI_RELU:
+        xk_str_printf(out, "  relu %g\n", (double)op->alpha);
+        break;
+    case XK_EPI_SCALE:
+        xk_str_printf(out, "  scale %g\n", (double)op->alpha);
+        break;
+    case XK_EPI_SUM:
+        xk_str_printf(out, "  sum %g\n", (double)op->alpha);
+        break;
+    }
+}
+
+static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
+{
+    static const char *const store[] = {"block", "scattered", "packed",
+                                        "column"};
+    const struct xk_plan_epilogue *const e = &p->epi;
+    xk_str_printf(out,
+                  "epilogue: %s stores of %u columns of %s (%s)%s%s%s%s\n",
+                  store[e->store], e->cols, xk_dtype_name(e->dst), e->why,
+                  e->m_masked ? ", rows masked" : "",
+                  e->n_masked ? ", columns masked" : "",
+                  e->in_f32 ? ", operations in f32" : "",
+                  e->convert ? ", converted" : "");
+    if (e->merged)
+        xk_str_printf(out, "  row offset m * %lld bytes\n",
+                      (long long)e->row_stride_b);
+    for (unsigned i = 0; i < p->con->n_epi; i++)
+        print_op(p, &p->con->epi[i], out);
+}
+
+void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
+{
+    const struct xk_plan_grf *const g = &p->grf;
+    xk_str_puts(out, "schedule: ");
+    xk_schedule_print(&p->s, out);
+    xk_str_printf(out, "\ngroups: %u x %u x %u of %u threads\n", p->groups[0],
+                  p->groups[1], p->groups[2],
+                  (unsigned)p->s.tg_m * p->s.tg_n);
+    xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
+                  p->fma_per_step, p->s.fma == XK_FMA_DPAS ? "dpas" : "mad",
+                  p->s.n_sub);
+    print_operand("A", &p->con->a, &p->a, out);
+    print_operand("B", &p->con->b, &p->b, out);
+    for (unsigned i = 0; i < p->n_segments; i++) {
+        const struct xk_plan_segment *const s = &p->seg[i];
+        xk_str_printf(out, "segment %u: %u steps of %u from k = %lld\n",
+                      i, s->trip, s->k_len, (long long)s->k_first);
+        print_list("A", &s->a, out);
+        print_list("B", &s->b, out);
+    }
+    print_epilogue(p, out);
+    xk_str_printf(out,
+                  "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "
+                  "addresses %u, coordinates %u, fixed %u), epilogue %u\n",
+                  g->loop, g->limit, g->acc, g->a, g->b, g->staging,
+                  g->headers, g->lets,
+                  g->fixed, g->epilogue);
+}

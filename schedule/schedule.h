@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Schedules: every decision about tiles, threads and buffering, before any
+ * message is planned. Candidates obey named rules and come best first. */
+#ifndef XK_SCHEDULE_SCHEDULE_H
+#define XK_SCHEDULE_SCHEDULE_H
+
+#include "base/str.h"
+#include "isa/isa.h"
+#include "layout/dtype.h"
+#include "views/contraction.h"
+
+enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS };
+
+/* Extents the scores need; elements. k_inner is the innermost K index, k_outer
+ * the product of the others. */
+struct xk_shape {
+    int64_t m, n, k_inner, k_outer;
+    unsigned elem_b; /* bytes of an element of A and B */
+};
+struct xk_shape xk_shape_of(const struct xk_contraction *p);
+
+struct xk_schedule {
+    uint8_t fma;              /* enum xk_fma_kind */
+    uint16_t simd;            /* lanes of a thread */
+    uint16_t m_thr, n_thr;    /* C tile of a thread, elements */
+    uint16_t n_sub;           /* columns whose B is in registers at once */
+    uint16_t k_step;          /* elements of the innermost K per step */
+    uint16_t tg_m, tg_n;      /* threads of a group along M and N */
+    uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
+    uint16_t grf_count;       /* 128, 256 */
+    int64_t score;            /* predicted cycles; less is better */
+};
+
+/* A named validity rule: NULL, or why the candidate breaks it. */
+struct xk_schedule_rule {
+    const char *name;
+    bool (*ok)(const struct xk_platform *p, const struct xk_shape *s,
+               const struct xk_schedule *c);
+    const char *why;
+};
+extern const struct xk_schedule_rule xk_schedule_rules[];
+extern const unsigned xk_n_schedule_rules;
+/* The first rule that c breaks, NULL if none. */
+const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
+                                                 const struct xk_shape *s,
+                                                 const struct xk_schedule *c);
+
+#define XK_MAX_CANDIDATES 32
+/* Fills out[] with valid candidates, best first; returns how many. Depends on
+ * nothing but its arguments. */
+unsigned xk_schedule_candidates(const struct xk_platform *p,
+                                const struct xk_shape *s,
+                                struct xk_schedule out[XK_MAX_CANDIDATES]);
+/* Registers of the multiply's buffers, in GRFs (the plan knows the rest). */
+unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
+                                const struct xk_schedule *c);
+
+/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 grf=128" */
+void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
+
+/* Machine facts a score uses; one row a platform. */
+struct xk_perf {
+    enum xk_platform_id id;
+    uint16_t n_eu;      /* of the product the scores aim at */
+    uint8_t eu_per_core;
+    uint8_t mad_lanes;  /* f32 lanes of mad per EU and clock */
+    uint8_t dpas_row;   /* cycles of one repeat of dpas */
+    uint16_t latency;   /* cycles of a load that hits L1 */
+    const char *source;
+};
+const struct xk_perf *xk_perf_get(enum xk_platform_id id);
+
+#endif

@@ -1,0 +1,204 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every element of a step tile is loaded exactly once, to the place the
+ * multiply reads it from; access, masks and registers are as they must be. */
+#include <stdio.h>
+#include <string.h>
+
+#include "conv/conv.h"
+#include "plan/plan.h"
+#include "tests/tap.h"
+
+static xk_ctx *c;
+static struct xk_contraction con;
+
+static void setup(void)
+{
+    c = xk_ctx_create(NULL);
+    ck_assert_ptr_nonnull(c);
+}
+
+static void teardown(void)
+{
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+}
+
+/* The contraction of a problem string with a weights tag. */
+static void problem(const char *text, const char *wei_tag)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    const char *const any[3] = {"acdb", wei_tag, "acdb"};
+    d.prop = XK_FWD_D;
+    ck_assert_int_eq(xk_conv_parse(c, text, &d, NULL, 0), XK_OK);
+    ck_assert_msg(xk_conv_check(c, &d, &full) == XK_OK, "%s", c->error.message);
+    ck_assert_int_eq(xk_conv_tensors(c, &full, any, &info), XK_OK);
+    ck_assert_msg(xk_conv_contraction(c, &full, &info, &con) == XK_OK, "%s",
+                  c->error.message);
+}
+
+static struct xk_schedule schedule(unsigned m, unsigned n, unsigned k,
+                                   unsigned slots_a, unsigned slots_b)
+{
+    const struct xk_schedule s = {.simd = 16,
+                                  .m_thr = (uint16_t)m,
+                                  .n_thr = (uint16_t)n,
+                                  .n_sub = (uint16_t)n,
+                                  .k_step = (uint16_t)k,
+                                  .tg_m = 4,
+                                  .tg_n = 1,
+                                  .slots_a = (uint8_t)slots_a,
+                                  .slots_b = (uint8_t)slots_b,
+                                  .grf_count = 128};
+    return s;
+}
+
+static const struct xk_platform *xehpg(void)
+{
+    return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+/* Marks what a message writes: element (row, k) at a register offset. */
+static void mark(const struct xk_plan_msg *m, uint16_t rows,
+                 const struct xk_layout *tile, unsigned *hits)
+{
+    const unsigned n = (unsigned)m->send.vec * m->send.lanes;
+    for (unsigned i = 0; i < n; i++) {
+        const unsigned lane = i % m->send.lanes, comp = i / m->send.lanes;
+        unsigned row = m->row + lane, k = m->k + comp;
+        if (m->send.block) { /* rows first, then k */
+            row = (m->row + i) % rows;
+            k = m->k + (m->row + i) / rows;
+        }
+        const int64_t at[2] = {row, k};
+        ck_assert_uint_lt(row, rows);
+        ck_assert_int_eq(4 * xk_layout_offset_e(tile, at),
+                         (int64_t)m->reg_b + 4 * i);
+        hits[k * 64 + row]++;
+    }
+}
+
+static void check_cover(const struct xk_plan_list *l, uint16_t rows,
+                        uint16_t k_len, const struct xk_layout *tile)
+{
+    unsigned hits[16 * 64] = {0};
+    for (unsigned i = 0; i < l->n; i++) {
+        ck_assert_uint_eq(l->item[i].kind, XK_ITEM_LOAD);
+        mark(&l->item[i].msg, rows, tile, hits);
+    }
+    for (unsigned k = 0; k < 16; k++)
+        for (unsigned r = 0; r < 64; r++)
+            ck_assert_uint_eq(hits[k * 64 + r], k < k_len && r < rows);
+}
+
+static const struct {
+    const char *text, *wei;
+    unsigned m, n, k;
+    int b_access;
+} covers[] = {
+    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 16, 4, XK_ACCESS_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", "Acdb16a", 16, 32, 1, XK_ACCESS_SCATTERED},
+    {"mb1ic64ih8oc64oh8kh1", "acdb", 16, 32, 2, XK_ACCESS_SCATTERED},
+    {"mb1ic3ih9oc20oh9kh3ph1", "Acdb16a", 32, 16, 3, XK_ACCESS_BLOCK},
+    {"mb1ic17ih9oc20oh9kh3ph1", "Acdb16a", 16, 16, 4, XK_ACCESS_BLOCK},
+    {"mb2ic7ih9oc20oh9kh3ph1", "acdb", 16, 16, 4, XK_ACCESS_SCATTERED},
+};
+
+START_TEST(messages_cover_the_tile_once)
+{
+    struct xk_plan p;
+    problem(covers[_i].text, covers[_i].wei);
+    const struct xk_schedule s =
+        schedule(covers[_i].m, covers[_i].n, covers[_i].k, 1, 1);
+    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
+                  c->error.message);
+    ck_assert_int_eq(p.b.access, covers[_i].b_access);
+    ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
+    int64_t k = 0;
+    for (unsigned i = 0; i < p.n_segments; i++) {
+        const struct xk_plan_segment *const g = &p.seg[i];
+        ck_assert_int_eq(g->k_first, k);
+        k += (int64_t)g->trip * g->k_len;
+        check_cover(&g->a, s.m_thr, g->k_len, &p.a.tile);
+        check_cover(&g->b, s.n_thr, g->k_len, &p.b.tile);
+    }
+    ck_assert_int_eq(k, xk_plan_k_inner(&p)->extent);
+}
+END_TEST
+
+START_TEST(ragged_rows_are_masked_or_clamped)
+{
+    struct xk_plan p;
+    const struct xk_schedule s = schedule(16, 16, 4, 1, 1);
+    problem("mb1ic8ih7oc20oh7kh1", "Acdb16a"); /* M = 49, N = 20 */
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    ck_assert(p.a.row_masked && p.epi.m_masked && p.epi.n_masked);
+    ck_assert(p.b.clamp_rows && !p.b.row_masked);
+    ck_assert_int_eq(p.b.rows_padded, 32);
+    ck_assert_uint_eq(p.groups[0], 2); /* ceil(20 / 16) */
+    ck_assert_uint_eq(p.groups[1], 1); /* ceil(49 / 64) */
+    problem("mb1ic8ih7oc20oh7kh1", "acdb");
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    ck_assert(p.b.row_masked && !p.b.clamp_rows);
+    problem("mb1ic8ih8oc16oh8kh1", "acdb"); /* M = 64, N = 16: nothing */
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    ck_assert(!p.a.row_masked && !p.b.row_masked && !p.epi.n_masked);
+}
+END_TEST
+
+START_TEST(rows_of_dense_c_are_one_index)
+{
+    struct xk_plan p;
+    const struct xk_schedule s = schedule(16, 16, 4, 1, 1);
+    problem("mb3ic8ih7oc20oh7kh1", "Acdb16a");
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    ck_assert(p.epi.merged);
+    ck_assert_int_eq(p.epi.row_stride_b, 20 * 4);
+}
+END_TEST
+
+START_TEST(too_many_registers_do_not_fit)
+{
+    struct xk_plan p;
+    struct xk_schedule s = schedule(16, 32, 4, 2, 2);
+    problem("mb1ic64ih8oc64oh8kh1", "Acdb32a");
+    s.grf_count = 64;
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_ENOFIT);
+    ck_assert_ptr_nonnull(strstr(c->error.message, "of 64"));
+    xk_ctx_clear(c);
+}
+END_TEST
+
+START_TEST(the_text_names_every_decision)
+{
+    struct xk_plan p;
+    struct xk_str t;
+    const struct xk_schedule s = schedule(16, 16, 4, 2, 1);
+    problem("mb1ic17ih7oc20oh7kh3ph1", "Acdb16a");
+    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    xk_str_init(&t, &c->alloc);
+    xk_plan_print(&p, &t);
+    static const char *const want[] = {"A: src", "B: wei", "segment 1: 1 steps "
+                                                           "of 1 from k = 16",
+                                       "epilogue", "registers: loop"};
+    for (unsigned i = 0; i < XK_COUNTOF(want); i++)
+        ck_assert_msg(strstr(xk_str_get(&t), want[i]), "no '%s' in\n%s",
+                      want[i], xk_str_get(&t));
+    xk_str_fini(&t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("plan");
+    TCase *const t = tcase_create("plan");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, messages_cover_the_tile_once, 0,
+                        XK_COUNTOF(covers));
+    tcase_add_test(t, ragged_rows_are_masked_or_clamped);
+    tcase_add_test(t, rows_of_dense_c_are_one_index);
+    tcase_add_test(t, too_many_registers_do_not_fit);
+    tcase_add_test(t, the_text_names_every_decision);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}

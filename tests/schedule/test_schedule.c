@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Candidates obey their rules, come best first, and give groups of at least
+ * four threads where the problem has the work. */
+#include <string.h>
+
+#include "schedule/schedule.h"
+#include "tests/tap.h"
+
+static const struct xk_platform *xehpg(void)
+{
+    return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+static const struct xk_schedule good = {.simd = 16,
+                                        .m_thr = 16,
+                                        .n_thr = 32,
+                                        .n_sub = 32,
+                                        .k_step = 4,
+                                        .tg_m = 4,
+                                        .tg_n = 2,
+                                        .slots_a = 2,
+                                        .slots_b = 1,
+                                        .grf_count = 128};
+static const struct xk_shape shape = {3136, 64, 64, 9, 4};
+
+/* One field is changed from the good schedule; the rule that must break. */
+static const struct {
+    const char *rule;
+    size_t offset;
+    int value;
+    int size;
+} broken[] = {
+    {"lanes", offsetof(struct xk_schedule, m_thr), 8, 2},
+    {"lanes", offsetof(struct xk_schedule, n_thr), 24, 2},
+    {"step", offsetof(struct xk_schedule, k_step), 5, 2},
+    {"registers", offsetof(struct xk_schedule, grf_count), 64, 2},
+    {"registers", offsetof(struct xk_schedule, m_thr), 64, 2},
+    {"group", offsetof(struct xk_schedule, tg_m), 128, 2},
+};
+
+START_TEST(a_broken_rule_is_named)
+{
+    struct xk_schedule s = good;
+    char *const field = (char *)&s + broken[_i].offset;
+    const uint16_t v16 = (uint16_t)broken[_i].value;
+    memcpy(field, &v16, (size_t)broken[_i].size);
+    const struct xk_schedule_rule *const r =
+        xk_schedule_check(xehpg(), &shape, &s);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_str_eq(r->name, broken[_i].rule);
+}
+END_TEST
+
+START_TEST(two_buffers_need_two_steps)
+{
+    const struct xk_shape one = {3136, 64, 4, 9, 4};
+    const struct xk_schedule_rule *const r =
+        xk_schedule_check(xehpg(), &one, &good);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_str_eq(r->name, "slots");
+}
+END_TEST
+
+START_TEST(the_good_schedule_is_valid)
+{
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &shape, &good));
+    /* C 16x32, two A buffers of 16x4, one B buffer of 32x4, 4 bytes each, in
+     * registers of 32 bytes. */
+    ck_assert_uint_eq(xk_schedule_buffer_grf(xehpg(), &good), 64 + 16 + 16);
+}
+END_TEST
+
+static const struct xk_shape shapes[] = {
+    {12544, 64, 3, 49, 4},  {3136, 256, 64, 1, 4}, {784, 128, 128, 9, 4},
+    {196, 1024, 512, 1, 4}, {49, 2048, 512, 1, 4}, {1, 1, 1, 1, 4},
+    {5, 3, 2, 4, 4},        {1 << 20, 7, 17, 25, 4}, {12544, 64, 3, 49, 2},
+    {196, 1024, 512, 1, 2}, {49, 2048, 512, 1, 1},   {5, 3, 2, 4, 1},
+};
+
+START_TEST(candidates_are_valid_and_sorted)
+{
+    struct xk_schedule c[XK_MAX_CANDIDATES], again[XK_MAX_CANDIDATES];
+    const struct xk_shape *const s = &shapes[_i];
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c);
+    ck_assert_uint_gt(n, 0);
+    for (unsigned i = 0; i < n; i++) {
+        ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &c[i]));
+        if (i && c[i].grf_count == c[i - 1].grf_count)
+            ck_assert_int_ge(c[i].score, c[i - 1].score);
+        if (i) /* large register files last */
+            ck_assert_uint_ge(c[i].grf_count, c[i - 1].grf_count);
+    }
+    ck_assert_uint_eq(xk_schedule_candidates(xehpg(), s, again), n);
+    for (unsigned i = 0; i < n; i++) {
+        ck_assert_uint_eq(c[i].n_thr, again[i].n_thr);
+        ck_assert_uint_eq(c[i].k_step, again[i].k_step);
+    }
+}
+END_TEST
+
+START_TEST(groups_have_four_threads_where_there_is_work)
+{
+    struct xk_schedule c[XK_MAX_CANDIDATES];
+    const struct xk_shape *const s = &shapes[_i];
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c);
+    for (unsigned i = 0; i < n; i++) {
+        const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
+                              ((s->n + c[i].n_thr - 1) / c[i].n_thr);
+        if (tiles >= 8)
+            ck_assert_uint_ge((unsigned)c[i].tg_m * c[i].tg_n, 4);
+    }
+}
+END_TEST
+
+START_TEST(prints_every_field)
+{
+    struct xk_str s;
+    xk_str_init(&s, NULL);
+    xk_schedule_print(&good, &s);
+    ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
+                                     "slots=2,1 grf=128");
+    xk_str_fini(&s);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("schedule");
+    TCase *const t = tcase_create("schedule");
+    tcase_add_loop_test(t, a_broken_rule_is_named, 0, XK_COUNTOF(broken));
+    tcase_add_test(t, two_buffers_need_two_steps);
+    tcase_add_test(t, the_good_schedule_is_valid);
+    tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
+                        XK_COUNTOF(shapes));
+    tcase_add_loop_test(t, groups_have_four_threads_where_there_is_work, 0,
+                        XK_COUNTOF(shapes));
+    tcase_add_test(t, prints_every_field);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
