@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Let clean-up: drops lets, loads and allocations that nothing uses, replaces
+ * variables bound to a variable or a constant, and puts the value of a let
+ * that is used once in its place, unless that place is inside a loop that the
+ * let is not in. Statements that became empty go too.
+ *
+ * One scan counts uses, one backward look over the binders decides, one
+ * rebuild carries it out. Backward, because a binder's value only uses earlier
+ * binders: when it is looked at, all uses of its variable are decided. */
+#include "passes/walk.h"
+
+enum fate { KEEP, DROP, REPLACE };
+
+struct binder {
+    const xk_expr *var;
+    const xk_expr *value;       /* of a LET; LOAD: the address; or NULL */
+    const xk_expr *replacement; /* REPLACE, once its binder was rebuilt */
+    uint32_t uses;
+    uint16_t depth, use_depth; /* loops around it, most around a use */
+    uint8_t fate;              /* enum fate */
+    bool is_let;
+};
+
+struct pass {
+    xk_ctx *c;
+    struct binder *binder; /* in order of appearance */
+    uint32_t n, cap;
+    uint32_t *number; /* of a variable's binder + 1, by variable id */
+    uint32_t n_ids;
+    struct xk_memo done; /* rebuilt expressions */
+    const xk_stmt **out; /* statements of the SEQs that are being rebuilt */
+    uint32_t n_out, out_cap;
+    bool failed;
+};
+
+static struct binder *find(const struct pass *p, const xk_expr *var)
+{
+    const uint32_t id = xk_var_id(var);
+    return id < p->n_ids && p->number[id] ? &p->binder[p->number[id] - 1]
+                                          : NULL;
+}
+
+static void add(struct pass *p, const xk_stmt *s, unsigned depth)
+{
+    const xk_expr *const var = xk_kid(s, 0);
+    if (p->n == p->cap) {
+        const uint32_t cap = p->cap ? 2 * p->cap : 64;
+        struct binder *const b = xk_realloc(p->c, p->binder, cap * sizeof(*b));
+        if (!b) {
+            p->failed = true;
+            return;
+        }
+        p->binder = b;
+        p->cap = cap;
+    }
+    p->binder[p->n++] =
+        (struct binder){.var = var,
+                        .value = xk_op(s) == XK_OP_ALLOC ? NULL : xk_kid(s, 1),
+                        .depth = (uint16_t)depth,
+                        .is_let = xk_op(s) == XK_OP_LET};
+    p->number[xk_var_id(var)] = p->n;
+}
+
+static void use(struct binder *b, uint32_t n, unsigned depth)
+{
+    b->uses += n;
+    if (depth > b->use_depth)
+        b->use_depth = (uint16_t)depth;
+}
+
+struct counting {
+    struct pass *p;
+    unsigned depth;
+    int sign;
+    int fuel;
+};
+
+static void count_tree(struct counting *s, const xk_expr *e)
+{
+    if (xk_op(e) == XK_OP_VAR) {
+        struct binder *const b = find(s->p, e);
+        if (b)
+            use(b, (uint32_t)s->sign, s->depth);
+    }
+    for (unsigned i = 0; i < xk_n_kids(e) && s->fuel > 0; i++) {
+        s->fuel--;
+        count_tree(s, xk_kid(e, i));
+    }
+}
+
+static bool count_often(const xk_expr *e, void *user)
+{
+    const struct counting *const s = user;
+    struct binder *const b = xk_op(e) == XK_OP_VAR ? find(s->p, e) : NULL;
+    if (b)
+        use(b, 1u << 20, s->depth);
+    return true;
+}
+
+/* Adds sign to the uses of the variables in e, as often as they are written.
+ * A graph whose tree is too large to be walked counts as many uses, and is
+ * never taken back. */
+static void count(struct pass *p, const xk_expr *e, unsigned depth, int sign)
+{
+    struct counting s = {p, depth, sign, 4096};
+    if (!xk_n_kids(e) && xk_op(e) != XK_OP_VAR)
+        return;
+    count_tree(&s, e);
+    if (s.fuel <= 0 && xk_walk(p->c, e, count_often, &s) < 0)
+        p->failed = true;
+}
+
+static void scan(struct pass *p, const xk_stmt *s, unsigned depth)
+{
+    unsigned first = 0;
+    unsigned inner = depth;
+    switch (xk_op(s)) {
+    case XK_OP_LET:
+    case XK_OP_LOAD:
+    case XK_OP_ALLOC:
+        add(p, s, depth);
+        first = 1;
+        break;
+    case XK_OP_FOR:
+    case XK_OP_PIPE:
+        first = 1;
+        inner++;
+        break;
+    default:
+        break;
+    }
+    for (unsigned i = first; i < xk_n_kids(s); i++) {
+        const xk_expr *const k = xk_kid(s, i);
+        if (xk_is_expr(k))
+            count(p, k, depth, 1);
+        else
+            scan(p, k, inner);
+    }
+}
+
+/* The variable that a trivial value copies; NULL: it is a constant. */
+static struct binder *source_of(const struct pass *p, const xk_expr *value)
+{
+    if (xk_op(value) == XK_OP_BCAST)
+        value = xk_kid(value, 0);
+    return xk_op(value) == XK_OP_VAR ? find(p, value) : NULL;
+}
+
+static void decide(struct pass *p, struct binder *b)
+{
+    if (b->uses == 0) {
+        b->fate = DROP;
+        if (b->value)
+            count(p, b->value, 0, -1);
+        return;
+    }
+    if (!b->is_let)
+        return;
+    if (xk_pass_is_trivial(b->value)) {
+        struct binder *const from = source_of(p, b->value);
+        b->fate = REPLACE;
+        if (from)
+            use(from, b->uses - 1, b->use_depth);
+        return;
+    }
+    if (b->uses == 1 && b->use_depth == b->depth)
+        b->fate = REPLACE;
+}
+
+static const xk_expr *rebuild_expr(void *user, const xk_expr *e)
+{
+    struct pass *const p = user;
+    const void *known;
+    if (xk_op(e) == XK_OP_VAR) {
+        const struct binder *const b = find(p, e);
+        return b && b->replacement ? b->replacement : e;
+    }
+    if (!xk_n_kids(e))
+        return e;
+    if (xk_memo_get(&p->done, xk_serial(e), &known))
+        return known;
+    const xk_expr *const out = xk_pass_map_kids(p->c, e, rebuild_expr, p);
+    if (!out || !xk_memo_set(&p->done, xk_serial(e), out))
+        return NULL;
+    return out;
+}
+
+static const xk_stmt *rebuild(struct pass *p, const xk_stmt *s);
+
+static const xk_expr *rebuild_kid(void *user, const xk_expr *e)
+{
+    return xk_is_expr(e) ? rebuild_expr(user, e) : rebuild(user, e);
+}
+
+/* The statement inside the binders that vanish around it. NULL on failure. */
+static const xk_stmt *peel(struct pass *p, const xk_stmt *s)
+{
+    while (s && (xk_op(s) == XK_OP_LET || xk_op(s) == XK_OP_LOAD ||
+                 xk_op(s) == XK_OP_ALLOC)) {
+        struct binder *const b = find(p, xk_kid(s, 0));
+        if (b->fate == KEEP)
+            break;
+        if (b->fate == REPLACE) {
+            b->replacement = rebuild_expr(p, b->value);
+            if (!b->replacement)
+                return NULL;
+        }
+        s = xk_kid(s, xk_n_kids(s) - 1);
+    }
+    return s;
+}
+
+static bool push(struct pass *p, const xk_stmt *s)
+{
+    if (p->n_out == p->out_cap) {
+        const uint32_t cap = p->out_cap ? 2 * p->out_cap : 128;
+        void *const q = xk_realloc(p->c, p->out, cap * sizeof(*p->out));
+        if (!q)
+            return false;
+        p->out = q;
+        p->out_cap = cap;
+    }
+    p->out[p->n_out++] = s;
+    return s != NULL;
+}
+
+static const xk_stmt *rebuild_one(struct pass *p, const xk_stmt *s);
+
+/* Appends what s becomes. A SEQ that comes to light in a SEQ is dissolved at
+ * once: a chain of lets that vanish must not copy its tail at each of them. */
+static bool emit(struct pass *p, const xk_stmt *s)
+{
+    s = peel(p, s);
+    if (!s || xk_op(s) != XK_OP_SEQ)
+        return s && push(p, rebuild_one(p, s));
+    for (unsigned i = 0; i < xk_n_kids(s); i++) {
+        if (!emit(p, xk_kid(s, i)))
+            return false;
+    }
+    return true;
+}
+
+static const xk_stmt *rebuild(struct pass *p, const xk_stmt *s)
+{
+    const uint32_t mark = p->n_out;
+    s = peel(p, s);
+    if (!s || xk_op(s) != XK_OP_SEQ)
+        return s ? rebuild_one(p, s) : NULL;
+    const bool ok = emit(p, s);
+    const uint32_t n = p->n_out - mark;
+    bool same = n == xk_n_kids(s);
+    for (uint32_t i = 0; ok && same && i < n; i++)
+        same = p->out[mark + i] == xk_kid(s, i);
+    p->n_out = mark;
+    if (!ok)
+        return NULL;
+    return same ? s : xk_seq(p->c, p->out + mark, n);
+}
+
+static bool all_stages_empty(const xk_stmt *body)
+{
+    for (unsigned i = 0; i < xk_n_kids(body); i++) {
+        if (!xk_pass_is_empty(xk_kid(xk_kid(body, i), 0)))
+            return false;
+    }
+    return true;
+}
+
+/* Whether s, whose kids are rebuilt, does nothing. */
+static bool is_void(const xk_stmt *s)
+{
+    switch (xk_op(s)) {
+    case XK_OP_LET:
+    case XK_OP_LOAD:
+    case XK_OP_ALLOC:
+    case XK_OP_FOR:
+        return xk_pass_is_empty(xk_kid(s, xk_n_kids(s) - 1));
+    case XK_OP_PIPE:
+        return all_stages_empty(xk_kid(s, 2));
+    case XK_OP_IF:
+        return xk_pass_is_empty(xk_kid(s, 1)) && xk_pass_is_empty(xk_kid(s, 2));
+    default:
+        return false;
+    }
+}
+
+/* A statement that is no SEQ and stays, unless nothing is left inside. */
+static const xk_stmt *rebuild_one(struct pass *p, const xk_stmt *s)
+{
+    const xk_stmt *const out = xk_pass_map_kids(p->c, s, rebuild_kid, p);
+    return out && is_void(out) ? xk_seq(p->c, NULL, 0) : out;
+}
+
+enum xk_status xk_pass_let(xk_ctx *c, struct xk_kernel *k,
+                           const struct xk_pass_env *env)
+{
+    struct pass p = {.c = c, .n_ids = c->next_var_id};
+    const xk_stmt *body = NULL;
+    (void)env;
+    p.number = xk_calloc(c, p.n_ids + 1u, sizeof(*p.number));
+    if (!p.number)
+        return XK_ENOMEM;
+    xk_memo_init(&p.done, c);
+    scan(&p, k->body, 0);
+    for (uint32_t i = p.n; i-- > 0 && !p.failed;)
+        decide(&p, &p.binder[i]);
+    if (!p.failed)
+        body = rebuild(&p, k->body);
+    xk_memo_fini(&p.done);
+    xk_free(c, p.number);
+    xk_free(c, p.binder);
+    xk_free(c, p.out);
+    if (!body)
+        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
+    k->body = body;
+    return XK_OK;
+}

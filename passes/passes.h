@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IR to IR optimisations: one pass a file, one table says the order. */
+#ifndef XK_PASSES_PASSES_H
+#define XK_PASSES_PASSES_H
+
+#include "simplify/simplify.h"
+
+struct xk_platform;
+
+struct xk_pass_env {
+    const struct xk_platform *platform;
+    unsigned spare_grf; /* registers CSE and hoisting may use */
+};
+
+struct xk_pass {
+    const char *name; /* "hoist" */
+    enum xk_status (*run)(xk_ctx *c, struct xk_kernel *k,
+                          const struct xk_pass_env *env);
+};
+
+/* The pipeline in order. */
+extern const struct xk_pass xk_passes[];
+extern const unsigned xk_n_passes;
+
+/* Called after each pass with its name. */
+typedef void (*xk_pass_trace)(void *user, const char *pass,
+                              const struct xk_kernel *k);
+/* Runs all; the verifier follows each pass in debug builds. */
+enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
+                             const struct xk_pass_env *env,
+                             xk_pass_trace trace, void *user);
+const struct xk_pass *xk_pass_find(const char *name);
+
+#endif

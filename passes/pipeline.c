@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of the passes. Each gets a scope of its own, so that what it made
+ * and did not keep is freed when it ends. */
+#include <string.h>
+
+#include "passes/walk.h"
+
+/* Headers come before hoisting: they split an address at the innermost loop,
+ * and hoisting then moves the invariant part further out. Let clean-up comes
+ * again after everything that binds or frees lets.
+ *
+ * Places of passes to come, each a row of the table and a file:
+ * - slm_buffer (double and triple SLM buffers): before the first simplify
+ * - slm_merge (one SLM allocation with offsets): after it
+ * - dpasw (pairs across the fused EU): before header
+ * - strength (offsets that move by a constant become increments), int64 (64-bit
+ *   sums where 32 bits suffice): after hoist
+ * - barrier (removes the first useless one): after the last let */
+const struct xk_pass xk_passes[] = {
+    {"simplify", xk_pass_simplify}, {"let", xk_pass_let},
+    {"header", xk_pass_header},     {"hoist", xk_pass_hoist},
+    {"cse", xk_pass_cse},           {"let", xk_pass_let},
+    {"peephole", xk_pass_peephole},
+};
+const unsigned xk_n_passes = XK_COUNTOF(xk_passes);
+
+const struct xk_pass *xk_pass_find(const char *name)
+{
+    for (unsigned i = 0; i < xk_n_passes; i++) {
+        if (!strcmp(xk_passes[i].name, name))
+            return &xk_passes[i];
+    }
+    return NULL;
+}
+
+#ifndef NDEBUG
+static enum xk_status verify(xk_ctx *c, const struct xk_kernel *k,
+                             const char *pass)
+{
+    const enum xk_status st = xk_kernel_verify(c, k, NULL, NULL);
+    if (st < 0)
+        xk_log(c, "pass %s left an invalid kernel: %s", pass, c->error.message);
+    return st;
+}
+#endif
+
+static enum xk_status run_one(xk_ctx *c, struct xk_kernel *k,
+                              const struct xk_pass_env *env,
+                              const struct xk_pass *p)
+{
+    const xk_scope s = xk_scope_begin(c);
+    enum xk_status st = p->run(c, k, env);
+    if (st == XK_OK)
+        st = xk_ctx_status(c);
+#ifndef NDEBUG
+    if (st == XK_OK)
+        st = verify(c, k, p->name);
+#endif
+    xk_scope_end(c, s, k->body);
+    return st;
+}
+
+enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
+                             const struct xk_pass_env *env, xk_pass_trace trace,
+                             void *user)
+{
+    if (!k->body)
+        return xk_fail(c, XK_EINVAL, "passes: kernel %s has no body", k->name);
+    for (unsigned i = 0; i < xk_n_passes; i++) {
+        XK_TRY(run_one(c, k, env, &xk_passes[i]));
+        if (trace)
+            trace(user, xk_passes[i].name, k);
+    }
+    return XK_OK;
+}

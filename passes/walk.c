@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "passes/walk.h"
+
+xk_facts *xk_pass_facts(xk_ctx *c, const struct xk_kernel *k)
+{
+    xk_facts *const f = xk_facts_create(c);
+    for (unsigned i = 0; f && i < k->n_params; i++) {
+        if (k->extent[i] <= 0 || xk_type_of(k->params[i].var).space)
+            continue;
+        if (xk_facts_set(f, k->params[i].var, 0, k->extent[i] - 1, 1, 0) < 0) {
+            xk_facts_unref(f);
+            return NULL;
+        }
+    }
+    return f;
+}
+
+const xk_expr *xk_pass_map_kids(xk_ctx *c, const xk_expr *e, xk_pass_map_fn fn,
+                                void *user)
+{
+    const xk_expr *small[8];
+    const unsigned n = xk_n_kids(e);
+    const xk_expr *out = NULL;
+    if (!n)
+        return e;
+    const xk_expr **const kids =
+        n <= XK_COUNTOF(small) ? small : xk_malloc(c, n * sizeof(*kids));
+    if (!kids)
+        return NULL;
+    unsigned i = 0;
+    while (i < n) {
+        kids[i] = fn(user, xk_kid(e, i));
+        if (!kids[i])
+            break;
+        i++;
+    }
+    if (i == n)
+        out = xk_with_kids(c, e, kids, n);
+    if (kids != small)
+        xk_free(c, kids);
+    return out;
+}
+
+bool xk_pass_is_trivial(const xk_expr *e)
+{
+    if (xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    return xk_n_kids(e) == 0;
+}
+
+unsigned xk_pass_value_b(struct xk_type t, unsigned grf_b)
+{
+    const unsigned n_b = t.lanes * xk_dtype_b((enum xk_dtype)t.dt);
+    return t.lanes == 1 ? n_b : (n_b + grf_b - 1) / grf_b * grf_b;
+}
+
+void xk_levels_init(struct xk_levels *l, xk_ctx *c)
+{
+    xk_memo_init(&l->memo, c);
+}
+
+void xk_levels_fini(struct xk_levels *l)
+{
+    xk_memo_fini(&l->memo);
+}
+
+/* A level is kept as the address of that byte. */
+static const char numbers[256];
+
+void xk_levels_set(struct xk_levels *l, const xk_expr *var, unsigned level)
+{
+    xk_memo_set(&l->memo, xk_serial(var), &numbers[level & 255]);
+}
+
+unsigned xk_levels_of(struct xk_levels *l, const xk_expr *e)
+{
+    const void *known;
+    unsigned level = 0;
+    if (xk_op(e) == XK_OP_IMM || xk_op(e) == XK_OP_FIMM)
+        return 0;
+    if (xk_memo_get(&l->memo, xk_serial(e), &known))
+        return (unsigned)((const char *)known - numbers);
+    for (unsigned i = 0; i < xk_n_kids(e); i++) {
+        const unsigned k = xk_levels_of(l, xk_kid(e, i));
+        if (k > level)
+            level = k;
+    }
+    if (xk_n_kids(e))
+        xk_levels_set(l, e, level);
+    return level;
+}
