@@ -1,0 +1,397 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Coordinates, masks, the K loops, and in them each segment's loads and
+ * multiplies. A masked operand's buffers are zeroed where its mask is made:
+ * nothing else writes the masked lanes, so one fill serves the whole inner
+ * loop. */
+#include "lower/state.h"
+
+static unsigned row_blocks(const struct xk_lowering *l)
+{
+    return l->p->s.m_thr / l->p->s.simd;
+}
+
+static unsigned col_blocks(const struct xk_lowering *l)
+{
+    return l->p->s.n_thr / l->p->s.simd;
+}
+
+static bool is_true(const xk_expr *mask)
+{
+    int64_t v;
+    return mask && xk_is_const(mask, &v) && v == 1;
+}
+
+/* A mask of simd lanes, broadcast if it is a scalar constant. */
+static const xk_expr *widen(struct xk_lowering *l, const xk_expr *mask)
+{
+    if (mask && xk_type_of(mask).lanes == 1)
+        return xk_bcast(l->c, mask, l->p->s.simd);
+    return mask;
+}
+
+static const xk_expr *below(struct xk_lowering *l, const xk_expr *v,
+                            int64_t extent)
+{
+    return xk_bin_imm(l->c, XK_OP_LT, v, extent);
+}
+
+static const xk_expr *let_mask(struct xk_lowering *l, const char *name,
+                               const xk_expr *mask)
+{
+    return xk_block_let(&l->w, name, widen(l, mask));
+}
+
+void xk_lower_columns(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    bool masked = false;
+    for (unsigned j = 0; j < col_blocks(l); j++) {
+        l->mask_b[j] = xk_lower_true(l, p->s.simd);
+        if (p->b.access != XK_ACCESS_SCATTERED)
+            continue;
+        const xk_expr *const first =
+            xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, j * p->s.simd);
+        l->cols[j] = xk_block_let(&l->w, "n", xk_lower_lanes(l, first));
+        if (p->b.row_masked)
+            l->mask_b[j] =
+                let_mask(l, "mask_b", below(l, l->cols[j], p->n_extent));
+        masked |= !is_true(l->mask_b[j]);
+    }
+    if (masked)
+        xk_lower_zero(l, &l->w, l->b, 0, p->b.tile_b * p->b.slots);
+}
+
+/* K loop variables exist before their loops, so that masks can be looked at
+ * to see which loops they depend on. Extent 1: the constant 0. */
+static void make_k_vars(struct xk_lowering *l)
+{
+    const struct xk_contraction *const con = l->p->con;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const struct xk_index *const x = &con->index[i];
+        if (x->role != XK_ROLE_K)
+            continue;
+        l->k[i] = xk_s32(l->c, 0);
+        if (x->extent == 1 || x == xk_plan_k_inner(l->p))
+            continue;
+        l->k[i] = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), x->name);
+        if (l->k[i])
+            xk_facts_set(l->facts, l->k[i], 0, x->extent - 1, 1, 0);
+    }
+}
+
+/* A's coordinates of lane block i, with K at the loop variables. */
+static void a_index(struct xk_lowering *l, unsigned i, const xk_expr **at)
+{
+    for (unsigned x = 0; x < l->p->con->n_index; x++)
+        at[x] = l->k[x] ? l->k[x] : l->lane[i][x];
+}
+
+void xk_lower_rows(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    make_k_vars(l);
+    for (unsigned i = 0; i < row_blocks(l); i++) {
+        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+        const xk_expr *const first =
+            xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * p->s.simd);
+        const xk_expr *const m =
+            xk_block_let(&l->w, "m", xk_lower_lanes(l, first));
+        xk_lower_unpack_m(l, m, l->lane[i]);
+        a_index(l, i, at);
+        l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
+        if (p->a.row_masked && l->mask_a[i])
+            l->mask_a[i] = xk_and(l->c, below(l, m, p->m_extent),
+                                  widen(l, l->mask_a[i]));
+    }
+}
+
+static bool depends_on_k(const struct xk_lowering *l, const xk_expr *mask)
+{
+    for (unsigned x = 0; x < l->p->con->n_index; x++)
+        if (l->k[x] && xk_op(l->k[x]) == XK_OP_VAR &&
+            xk_depends_on(mask, l->k[x]))
+            return true;
+    return false;
+}
+
+/* Binds A's masks here if they belong here: inside the K loops (inner) or
+ * before them; and zeroes what they mask. */
+static void bind_masks(struct xk_lowering *l, bool inner)
+{
+    const struct xk_plan *const p = l->p;
+    const bool staged = p->a.staging_b != 0;
+    const xk_expr *const buf = staged ? l->stage_a : l->a;
+    const uint32_t slot = staged ? p->a.staging_b : p->a.tile_b;
+    const uint32_t block_b = slot / row_blocks(l);
+    for (unsigned i = 0; i < row_blocks(l); i++) {
+        const xk_expr *const m = l->mask_a[i];
+        if (!m || xk_op(m) == XK_OP_VAR || depends_on_k(l, m) != inner)
+            continue;
+        l->mask_a[i] = let_mask(l, "mask_a", m);
+        if (is_true(l->mask_a[i]))
+            continue;
+        for (unsigned s = 0; s < p->a.slots; s++)
+            xk_lower_zero(l, &l->w, buf, s * slot + i * block_b, block_b);
+    }
+}
+
+/* Offset of the slot that step `i` uses: (i % slots) * tile. */
+static const xk_expr *slot_b(struct xk_lowering *l, const xk_expr *i,
+                             const struct xk_plan_operand *o)
+{
+    if (o->slots == 1 || xk_op(i) != XK_OP_VAR)
+        return NULL;
+    return xk_bin_imm(l->c, XK_OP_MUL,
+                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->tile_b);
+}
+
+/* First innermost K element of a message in step i. */
+static const xk_expr *k_element(struct xk_lowering *l,
+                                const struct xk_plan_segment *s,
+                                const struct xk_plan_msg *m, const xk_expr *i)
+{
+    const xk_expr *const k = xk_bin_imm(l->c, XK_OP_MUL, i, s->k_len);
+    return xk_bin_imm(l->c, XK_OP_ADD, k, s->k_first + m->k);
+}
+
+static unsigned k_inner_at(const struct xk_plan *p)
+{
+    return (unsigned)(xk_plan_k_inner(p) - p->con->index);
+}
+
+/* A reorder or a fill of an operand's list; loads are written by load_a and
+ * load_b. */
+static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
+                    const struct xk_plan_item *it, const xk_expr *buf,
+                    const xk_expr *staging)
+{
+    const struct xk_func f = {.kind = XK_FUNC_REORDER, .u.reorder = it->copy};
+    if (it->kind == XK_ITEM_ZERO) {
+        xk_lower_zero(l, w, it->staged ? staging : buf, it->to_b, it->size_b);
+        return;
+    }
+    const xk_expr *const args[2] = {xk_lower_reg(l, buf, it->to_b),
+                                    xk_lower_reg(l, staging, it->from_b)};
+    xk_block_call(w, &f, args, 2);
+}
+
+static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
+                   const struct xk_plan_segment *s, const xk_expr *i)
+{
+    const struct xk_plan *const p = l->p;
+    for (unsigned n = 0; n < s->a.n; n++) {
+        const struct xk_plan_item *const it = &s->a.item[n];
+        const struct xk_plan_msg *const m = &it->msg;
+        const unsigned block = m->row / p->s.simd;
+        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+        if (it->kind != XK_ITEM_LOAD) {
+            arrange(l, w, it, l->a, l->stage_a);
+            continue;
+        }
+        a_index(l, block, at);
+        at[k_inner_at(p)] = k_element(l, s, m, i);
+        xk_lower_send(l, w, &m->send, l->arg_a,
+                      xk_lower_offset(l, &p->con->a.view, at),
+                      m->staged ? l->stage_a : l->a, m->reg_b,
+                      m->staged ? NULL : slot_b(l, i, &p->a),
+                      l->mask_a[block]);
+    }
+}
+
+/* The row of N that a message of part `part` reads: lanes of the family, or one
+ * row; rows that may lie beyond memory are moved back to the last. */
+static const xk_expr *b_row(struct xk_lowering *l, const struct xk_plan_msg *m,
+                            unsigned part)
+{
+    const struct xk_plan *const p = l->p;
+    if (p->b.access == XK_ACCESS_SCATTERED)
+        return l->cols[m->row / p->s.simd];
+    const int64_t row = m->row + (int64_t)part * p->s.n_sub;
+    const xk_expr *const n = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, row);
+    if (!p->b.clamp_rows || p->b.access == XK_ACCESS_BLOCK)
+        return n;
+    return xk_bin_imm(l->c, XK_OP_MIN, n, p->n_extent - 1);
+}
+
+/* Lanes along K that lie behind a short step are switched off. */
+static const xk_expr *b_mask(struct xk_lowering *l,
+                             const struct xk_plan_segment *s,
+                             const struct xk_plan_msg *m)
+{
+    const unsigned lanes = m->send.lanes;
+    if (!m->lanes_k)
+        return m->send.block ? xk_lower_true(l, 1)
+                             : l->mask_b[m->row / l->p->s.simd];
+    if (m->k + lanes <= s->k_len)
+        return xk_lower_true(l, lanes);
+    const xk_expr *const k =
+        xk_ramp(l->c, xk_s32(l->c, m->k), xk_s32(l->c, 1), lanes);
+    return below(l, k, s->k_len);
+}
+
+static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
+                   const struct xk_plan_segment *s, const xk_expr *i,
+                   unsigned part)
+{
+    const struct xk_plan *const p = l->p;
+    for (unsigned n = 0; n < s->b.n; n++) {
+        const struct xk_plan_item *const it = &s->b.item[n];
+        const struct xk_plan_msg *const m = &it->msg;
+        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+        if (it->kind != XK_ITEM_LOAD) {
+            arrange(l, w, it, l->b, l->stage_b);
+            continue;
+        }
+        const xk_expr *const row = b_row(l, m, part);
+        const xk_expr *const k = k_element(l, s, m, i);
+        for (unsigned x = 0; x < p->con->n_index; x++)
+            at[x] = p->con->index[x].role == XK_ROLE_N ? row : l->k[x];
+        at[k_inner_at(p)] =
+            m->lanes_k ? xk_ramp(l->c, k, xk_s32(l->c, 1), m->send.lanes) : k;
+        xk_lower_send(l, w, &m->send, l->arg_b,
+                      xk_lower_offset(l, &p->con->b.view, at),
+                      m->staged ? l->stage_b : l->b, m->reg_b,
+                      m->staged ? NULL : slot_b(l, i, &p->b),
+                      b_mask(l, s, m));
+    }
+}
+
+/* &buf[slot + element (row, k) of the tile]. */
+static const xk_expr *element(struct xk_lowering *l, const xk_expr *buf,
+                              const struct xk_layout *tile, unsigned row,
+                              unsigned k, const xk_expr *slot)
+{
+    const int64_t at[2] = {row, k};
+    const xk_expr *off = xk_s32(
+        l->c, xk_dtype_b(tile->dt) * xk_layout_offset_e(tile, at));
+    if (slot)
+        off = xk_add(l->c, slot, off);
+    return xk_ptr(l->c, buf, off);
+}
+
+static void multiply_mad(struct xk_lowering *l, struct xk_block_writer *w,
+                         const struct xk_plan_segment *s, const xk_expr *i)
+{
+    const struct xk_plan *const p = l->p;
+    const struct xk_func mad = {.kind = XK_FUNC_MAD,
+                                .u.mad = {XK_DT_F32, XK_DT_F32, XK_DT_F32,
+                                          XK_DT_F32, (uint8_t)p->s.simd, 1, 1,
+                                          0}};
+    const xk_expr *const slot_a = slot_b(l, i, &p->a);
+    const xk_expr *const slot_bb = slot_b(l, i, &p->b);
+    for (unsigned k = 0; k < s->k_len; k++)
+        for (unsigned m = 0; m < p->s.m_thr; m++)
+            for (unsigned n = 0; n < p->s.n_thr; n += p->s.simd) {
+                const xk_expr *const acc =
+                    element(l, l->acc, &p->acc, m, n, NULL);
+                const xk_expr *const args[4] = {
+                    acc, acc, element(l, l->b, &p->b.tile, n, k, slot_bb),
+                    element(l, l->a, &p->a.tile, m, k, slot_a)};
+                xk_block_call(w, &mad, args, 4);
+            }
+}
+
+/* Eight rows of N (src2) by eight lanes of M (src1), exchanged. */
+static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
+                          unsigned part)
+{
+    const struct xk_plan *const p = l->p;
+    const struct xk_func f = {
+        .kind = XK_FUNC_DPAS,
+        .u.dpas = {.dst = (uint8_t)p->acc.dt,
+                   .src0 = (uint8_t)p->acc.dt,
+                   .src1 = (uint8_t)p->a.tile.dt,
+                   .src2 = (uint8_t)p->b.tile.dt,
+                   .exec = 8,
+                   .sdepth = 8,
+                   .rcount = 8}};
+    for (unsigned n = 0; n < p->s.n_sub; n += 8)
+        for (unsigned m = 0; m < p->s.m_thr; m += 8) {
+            const xk_expr *const acc =
+                element(l, l->acc, &p->acc, m, part * p->s.n_sub + n, NULL);
+            const xk_expr *const args[4] = {
+                acc, acc, element(l, l->a, &p->a.tile, m, 0, NULL),
+                element(l, l->b, &p->b.tile, n, 0, NULL)};
+            xk_block_call(w, &f, args, 4);
+        }
+}
+
+/* The statements of one pipeline stage. */
+static const xk_stmt *stage(struct xk_lowering *l,
+                            const struct xk_plan_segment *s, const xk_expr *i,
+                            unsigned number, unsigned last)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned parts = p->s.n_thr / p->s.n_sub;
+    struct xk_block_writer w;
+    xk_block_init(&w, l->c, l->facts);
+    if (p->a.stage == number)
+        load_a(l, &w, s, i);
+    for (unsigned part = 0; part < parts; part++) {
+        if (p->b.stage == number)
+            load_b(l, &w, s, i, part);
+        if (number == last && p->s.fma == XK_FMA_DPAS)
+            multiply_dpas(l, &w, part);
+        else if (number == last)
+            multiply_mad(l, &w, s, i);
+    }
+    const xk_stmt *const body = xk_block_end(&w);
+    xk_block_fini(&w);
+    return body;
+}
+
+/* A segment of one step is straight code on slot 0. */
+static void single_step(struct xk_lowering *l,
+                        const struct xk_plan_segment *s, unsigned last)
+{
+    for (unsigned n = 0; n <= last; n++)
+        xk_block_add(&l->w, stage(l, s, xk_s32(l->c, 0), n, last));
+}
+
+static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s,
+                      unsigned last)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr *const i =
+        xk_var(l->c, xk_type_vec(XK_DT_S32, 1), "i");
+    const xk_stmt *st[2] = {NULL, NULL};
+    if (!i)
+        return;
+    xk_facts_set(l->facts, i, 0, s->trip - 1, 1, 0);
+    for (unsigned n = 0; n <= last; n++)
+        st[n] = xk_stage(l->c, n, stage(l, s, i, n, last));
+    const uint8_t slots =
+        p->a.slots > p->b.slots ? p->a.slots : p->b.slots;
+    const struct xk_pipe_info info = {slots, (uint8_t)(last + 1)};
+    xk_block_add(&l->w, xk_pipe(l->c, i, xk_s32(l->c, s->trip), info,
+                                xk_seq(l->c, st, last + 1)));
+}
+
+static void segments(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned mul = p->a.slots > 1 || p->b.slots > 1;
+    for (unsigned i = 0; i < p->n_segments; i++) {
+        const struct xk_plan_segment *const s = &p->seg[i];
+        if (s->trip > 1)
+            pipelined(l, s, mul);
+        else
+            single_step(l, s, mul);
+    }
+}
+
+void xk_lower_k_loops(struct xk_lowering *l)
+{
+    const struct xk_contraction *const con = l->p->con;
+    unsigned depth = 0;
+    bind_masks(l, false);
+    for (unsigned x = 0; x < con->n_index; x++)
+        if (l->k[x] && xk_op(l->k[x]) == XK_OP_VAR) {
+            xk_block_for(&l->w, l->k[x], con->index[x].extent);
+            depth++;
+        }
+    bind_masks(l, true);
+    segments(l);
+    while (depth--)
+        xk_block_end_for(&l->w);
+}

@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The frame of the kernel: parameters, tile origin, register buffers; then the
+ * K loops and the epilogue. No branch depends on the thread: what a thread has
+ * too much is masked or moved back inside, so that both sides of a fused pair
+ * stay together. */
+#include "lower/lower.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "lower/state.h"
+
+static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
+                            enum xk_param_kind kind, int64_t extent)
+{
+    k->params[k->n_params].kind = (uint8_t)kind;
+    k->params[k->n_params].var = var;
+    k->extent[k->n_params] = extent;
+    k->n_params++;
+    return var;
+}
+
+/* Pointers in the order of the callers' argument numbers. */
+static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
+{
+    const struct xk_contraction *const con = l->p->con;
+    const struct xk_operand_view *v[3 + XK_MAX_INPUTS] = {&con->a, &con->b,
+                                                          &con->c};
+    const xk_expr **slot[3 + XK_MAX_INPUTS] = {&l->arg_a, &l->arg_b,
+                                               &l->arg_c};
+    const unsigned n = 3u + con->n_inputs;
+    for (unsigned i = 0; i < con->n_inputs; i++) {
+        v[3 + i] = &con->input[i];
+        slot[3 + i] = &l->arg_in[i];
+    }
+    for (unsigned arg = 0; arg <= UINT8_MAX; arg++)
+        for (unsigned i = 0; i < n; i++)
+            if (v[i]->arg == arg)
+                *slot[i] = param(
+                    k,
+                    xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), v[i]->name),
+                    XK_PARAM_GLOBAL, 0);
+}
+
+static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
+                               const char *name, enum xk_param_kind kind,
+                               int64_t extent)
+{
+    const xk_expr *const v =
+        xk_var(l->c, xk_type_vec(XK_DT_S32, 1), name);
+    if (v)
+        xk_facts_set(l->facts, v, 0, extent - 1, 1, 0);
+    return param(k, v, kind, extent);
+}
+
+/* (group * threads + thread) * tile. */
+static const xk_expr *origin(struct xk_lowering *l, const char *name,
+                             const xk_expr *group, const xk_expr *thread,
+                             unsigned threads, unsigned tile)
+{
+    xk_ctx *const c = l->c;
+    const xk_expr *const i =
+        xk_add(c, xk_bin_imm(c, XK_OP_MUL, group, threads), thread);
+    return xk_block_let(&l->w, name, xk_bin_imm(c, XK_OP_MUL, i, tile));
+}
+
+static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned tg_n = p->s.tg_n, tg_m = p->s.tg_m;
+    const xk_expr *const gx =
+        id_param(l, k, "tg_x", XK_PARAM_GROUP_X, p->groups[0]);
+    const xk_expr *const gy =
+        id_param(l, k, "tg_y", XK_PARAM_GROUP_Y, p->groups[1]);
+    const xk_expr *const tid =
+        id_param(l, k, "tid", XK_PARAM_THREAD, (int64_t)tg_n * tg_m);
+    l->n0 = origin(l, "n0", gx, xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n), tg_n,
+                   p->s.n_thr);
+    l->m0 = origin(l, "m0", gy, xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n), tg_m,
+                   p->s.m_thr);
+    l->n0_b = l->n0;
+    if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
+        l->n0_b = xk_block_let(&l->w, "n0_b",
+                               xk_bin_imm(l->c, XK_OP_MIN, l->n0,
+                                          p->b.rows_padded - p->s.n_thr));
+}
+
+static void buffers(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    l->acc = xk_block_alloc(&l->w, "acc", p->acc_b, 0);
+    l->a = xk_block_alloc(&l->w, "a", p->a.tile_b * p->a.slots, 1);
+    l->b = xk_block_alloc(&l->w, "b", p->b.tile_b * p->b.slots, 2);
+    if (p->a.staging_b)
+        l->stage_a = xk_block_alloc(&l->w, "stage_a", p->a.staging_b, 0);
+    if (p->b.staging_b)
+        l->stage_b = xk_block_alloc(&l->w, "stage_b", p->b.staging_b, 0);
+    xk_lower_zero(l, &l->w, l->acc, 0, p->acc_b);
+    if (p->a.zero_once)
+        xk_lower_zero(l, &l->w, l->a, 0, p->a.tile_b);
+}
+
+const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)
+{
+    const xk_expr *const t = xk_imm(l->c, XK_DT_BOOL, 1);
+    return lanes > 1 ? xk_bcast(l->c, t, lanes) : t;
+}
+
+const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)
+{
+    return xk_ramp(l->c, first, xk_s32(l->c, 1), l->p->s.simd);
+}
+
+const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
+                            uint32_t off_b)
+{
+    return xk_ptr(l->c, buf, xk_s32(l->c, off_b));
+}
+
+void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
+                   const xk_expr *buf, uint32_t first_b, uint32_t size_b)
+{
+    /* Two registers a move where they are there. */
+    const uint32_t most_b = 2u * l->p->platform->grf_b;
+    for (uint32_t at = 0; at < size_b;) {
+        const uint32_t n_b = size_b - at < most_b ? size_b - at : most_b;
+        const xk_expr *const zero =
+            xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, 0), n_b / 4);
+        xk_block_add(w,
+                     xk_store(l->c, xk_lower_reg(l, buf, first_b + at), zero));
+        at += n_b;
+    }
+}
+
+/* Gathers the view's coordinates from the contraction's. */
+static void view_index(const struct xk_contraction *con,
+                       const struct xk_view *v, const xk_expr *const *at,
+                       const xk_expr **index)
+{
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const int d = xk_view_find(v, con->index[i].name);
+        if (d >= 0)
+            index[d] = at[i];
+    }
+}
+
+const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
+                               const xk_expr *const *at)
+{
+    const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
+    view_index(l->p->con, v, at, index);
+    return xk_view_offset_b(l->c, v, index, l->facts);
+}
+
+const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
+                             const xk_expr *const *at)
+{
+    const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
+    view_index(l->p->con, v, at, index);
+    return xk_view_mask(l->c, v, index, l->facts);
+}
+
+void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
+                       const xk_expr **at)
+{
+    const struct xk_contraction *const con = l->p->con;
+    int64_t outer = l->p->m_extent;
+    bool first = true;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const struct xk_index *const x = &con->index[i];
+        if (x->role != XK_ROLE_M)
+            continue;
+        outer /= x->extent;
+        const xk_expr *v = xk_bin_imm(l->c, XK_OP_DIV, m, outer);
+        if (!first)
+            v = xk_bin_imm(l->c, XK_OP_MOD, v, x->extent);
+        first = first && x->extent == 1;
+        if (x->extent == 1)
+            v = xk_s32(l->c, 0);
+        at[i] = xk_block_let(&l->w, x->name, v);
+        /* Rows beyond M are masked, so an index is known to be inside. Not so
+         * m itself: its mask must not be proven away by what it implies. */
+        if (at[i] && at[i] != m && xk_op(at[i]) == XK_OP_VAR)
+            xk_facts_set(l->facts, at[i], 0, x->extent - 1, 1, 0);
+    }
+}
+
+void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
+                   const struct xk_send *s, const xk_expr *mem,
+                   const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
+                   const xk_expr *slot_b, const xk_expr *mask)
+{
+    xk_ctx *const c = l->c;
+    const xk_expr *r = xk_s32(c, reg_b);
+    if (slot_b)
+        r = xk_add(c, slot_b, r);
+    if (off && s->lanes > 1 && xk_type_of(off).lanes == 1)
+        off = xk_bcast(c, off, s->lanes);
+    const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
+                                    xk_ptr(c, reg, r), mask};
+    const struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
+    for (unsigned i = 0; i < 4; i++)
+        if (!args[i])
+            return;
+    xk_block_call(w, &f, args, 4);
+}
+
+static void write_body(struct xk_lowering *l, struct xk_kernel *k)
+{
+    tile_origin(l, k);
+    buffers(l);
+    xk_lower_columns(l);
+    xk_lower_rows(l);
+    xk_lower_k_loops(l);
+    if (l->p->s.fma == XK_FMA_DPAS)
+        xk_lower_epilogue_columns(l);
+    else
+        xk_lower_epilogue(l);
+    k->body = xk_block_end(&l->w);
+}
+
+enum xk_status xk_lower(xk_ctx *c, const struct xk_plan *p, const char *name,
+                        struct xk_kernel *out)
+{
+    struct xk_lowering l = {.c = c, .p = p};
+    memset(out, 0, sizeof(*out));
+    snprintf(out->name, sizeof(out->name), "%s", name);
+    out->simd = p->s.simd;
+    l.facts = xk_facts_create(c);
+    if (!l.facts)
+        return xk_ctx_status(c);
+    xk_block_init(&l.w, c, l.facts);
+    pointer_params(&l, out);
+    write_body(&l, out);
+    xk_block_fini(&l.w);
+    xk_facts_unref(l.facts);
+    if (xk_ctx_status(c) == XK_OK && !out->body)
+        return xk_fail(c, XK_EINTERNAL, "lower: no body");
+    return xk_ctx_status(c);
+}

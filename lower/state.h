@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What lower's parts share while one kernel is written. */
+#ifndef XK_LOWER_STATE_H
+#define XK_LOWER_STATE_H
+
+#include "lower/block.h"
+#include "lower/lower.h"
+
+#define XK_LOWER_MAX_BLOCKS 8 /* SIMD widths in a tile side */
+
+struct xk_lowering {
+    xk_ctx *c;
+    const struct xk_plan *p;
+    struct xk_block_writer w;
+    xk_facts *facts;
+    const xk_expr *arg_a, *arg_b, *arg_c, *arg_in[XK_MAX_INPUTS];
+    const xk_expr *acc, *a, *b;     /* register buffers */
+    const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
+    const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
+    const xk_expr *n0_b;            /* n0 moved inside B */
+    const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
+    /* Per block of lanes: coordinates of each index, and masks. */
+    const xk_expr *lane[XK_LOWER_MAX_BLOCKS][XK_VIEW_MAX_DIMS];
+    const xk_expr *mask_a[XK_LOWER_MAX_BLOCKS];
+    const xk_expr *cols[XK_LOWER_MAX_BLOCKS]; /* s32 x simd: columns for B */
+    const xk_expr *mask_b[XK_LOWER_MAX_BLOCKS];
+};
+
+/* Coordinates for a view: at[i] belongs to contraction index i; dims that the
+ * view does not have are skipped. Byte offset, or mask. */
+const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
+                               const xk_expr *const *at);
+const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
+                             const xk_expr *const *at);
+/* Splits a merged M index (scalar or vector) into the M indices' places of
+ * at[]; with lets in the current block if names are wanted. */
+void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
+                       const xk_expr **at);
+/* first + (0, 1, ... simd - 1). */
+const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first);
+/* true_ as a bool constant of n lanes. */
+const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes);
+/* Zeroes size_b bytes of a register buffer, into w. */
+void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
+                   const xk_expr *buf, uint32_t first_b, uint32_t size_b);
+/* &buf[off_b]. */
+const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
+                            uint32_t off_b);
+/* The message with its four arguments, into w. */
+void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
+                   const struct xk_send *s, const xk_expr *mem,
+                   const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
+                   const xk_expr *slot_b, const xk_expr *mask);
+
+/* loads.c: coordinates and masks before and inside the K loops, and the
+ * segments' loads and multiplies. */
+void xk_lower_columns(struct xk_lowering *l);
+void xk_lower_rows(struct xk_lowering *l);
+void xk_lower_k_loops(struct xk_lowering *l);
+/* epilogue.c: N in the lanes; columns.c: M in the lanes. */
+void xk_lower_epilogue(struct xk_lowering *l);
+void xk_lower_epilogue_columns(struct xk_lowering *l);
+/* Shared by both: coordinates with N at n and M at 0; an input that is
+ * broadcast over M, n_thr elements, zero beyond N; one step on a value. */
+void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
+                     const xk_expr **at);
+const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input);
+const xk_expr *xk_lower_apply(struct xk_lowering *l,
+                              const struct xk_epi_op *op, const xk_expr *x,
+                              const xk_expr *rhs);
+bool xk_lower_has(const struct xk_lowering *l, enum xk_epi_kind kind);
+
+#endif
