@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The ABI record of one kernel: everything a launch needs to know. The prologue
+ * (codegen) and .ze_info (binary/zebin.c) are both generated from it. */
+#ifndef XK_BINARY_ABI_H
+#define XK_BINARY_ABI_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "isa/inst.h"
+
+#define XK_ABI_MAX_ARGS 16
+
+enum xk_arg_kind {
+    XK_ARG_GLOBAL_PTR, /* stateless: 8-byte virtual address */
+    XK_ARG_VALUE,      /* by value, size_b bytes */
+};
+
+struct xk_abi_arg {
+    char name[32];
+    uint8_t kind;      /* enum xk_arg_kind */
+    bool written;      /* the kernel writes through it */
+    uint16_t offset_b; /* in the cross-thread data */
+    uint16_t size_b;   /* 8 for pointers */
+};
+
+struct xk_abi {
+    char name[64];              /* kernel name, a C identifier */
+    enum xk_platform_id platform;
+    uint16_t simd;              /* 8, 16, 32 */
+    uint16_t grf_count;         /* 128 or 256 */
+    uint16_t inline_b;          /* of the cross-thread data, in r1 */
+    uint16_t barriers;          /* 0 or 1 */
+    uint32_t slm_b, scratch_b;
+    bool has_dpas;
+    bool uses_local_ids;        /* false: thread index from r0.2[7:0] */
+    uint32_t local[3];          /* work items per group: threads * simd, 1, 1 */
+    uint32_t n_args;
+    struct xk_abi_arg args[XK_ABI_MAX_ARGS];
+};
+
+#endif

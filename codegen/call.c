@@ -1,0 +1,241 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Function calls: messages, multiplies, barriers, register reorders. */
+#include "codegen/cg.h"
+#include "isa/message.h"
+
+struct xk_inst *xk_cg_send(struct xk_cg *g, struct xk_msg *m, unsigned exec)
+{
+    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_SEND, exec);
+    i->dst = i->src[0] = i->src[1] = xk_cg_null(XK_RT_UD);
+    g->n_sends++;
+    m->exec = (uint8_t)exec;
+    return i;
+}
+
+static struct xk_operand whole(const struct xk_cg_val *v)
+{
+    struct xk_operand o = {.file = XK_FILE_TILE,
+                           .type = XK_RT_UD,
+                           .reg = (uint16_t)v->tile,
+                           .sub_b = (uint16_t)v->sub_b};
+    o.rgn.hs = 1;
+    return o;
+}
+
+static void build(struct xk_cg *g, struct xk_msg *m, struct xk_inst *i)
+{
+    struct xk_error err = {0};
+    if (xk_msg_build(g->p, m, i, &err) < 0)
+        xk_fail(g->c, err.status, "codegen: %s", err.message);
+}
+
+/* A narrow element has a dword of its own in a lane's registers. */
+static unsigned register_bytes(const struct xk_send *s)
+{
+    return s->data_b < 4 ? 4 : s->data_b;
+}
+
+/* What the operation and the element size say about the message. */
+static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
+                               struct xk_msg *m)
+{
+    const bool slm = s->space == XK_SPACE_SLM;
+    if (s->addr == XK_SEND_SURFACE || s->op == XK_SEND_ATOMIC_ADD)
+        return xk_fail(g->c, XK_EUNSUPPORTED,
+                       "codegen: send: surfaces and "
+                       "atomics are not implemented");
+    if (s->data_b < 4 && s->block)
+        return xk_fail(g->c, XK_EUNSUPPORTED,
+                       "codegen: send: block of "
+                       "elements of %u bytes",
+                       s->data_b);
+    *m = (struct xk_msg){.kind = s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE
+                                                        : XK_MSG_LSC_LOAD,
+                         .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
+                         .addr_type = XK_LSC_FLAT,
+                         .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
+                         .data_b = s->data_b,
+                         .reg_b = (uint8_t)register_bytes(s),
+                         .vec = s->vec,
+                         .transpose = s->block,
+                         .cache = s->cache};
+    return XK_OK;
+}
+
+static unsigned data_bytes(const struct xk_send *s)
+{
+    return s->vec * register_bytes(s) * (s->block ? 1u : s->lanes);
+}
+
+/* Messages address whole GRFs. */
+static struct xk_cg_val message_place(struct xk_cg *g, const xk_expr *ptr,
+                                      unsigned n_b)
+{
+    struct xk_cg_val v = xk_cg_place_of(g, ptr, XK_DT_U32, (n_b + 3) / 4);
+    if (v.kind == XK_CG_REG && v.sub_b % g->p->grf_b)
+        xk_fail(g->c, XK_EINVAL,
+                "codegen: send: byte %u of a buffer is not "
+                "the start of a register",
+                v.sub_b);
+    return v;
+}
+
+static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
+                            const xk_stmt *call)
+{
+    struct xk_msg m;
+    int64_t k;
+    struct xk_cg_val f = {.kind = XK_CG_NONE};
+    XK_TRY(describe(g, s, &m));
+    const unsigned exec = s->block ? 1 : s->lanes;
+    const struct xk_cg_val head =
+        message_place(g, xk_kid(call, 0), exec * m.addr_b);
+    const bool prefetch = s->op == XK_SEND_PREFETCH;
+    struct xk_cg_val data = {.kind = XK_CG_NONE};
+    if (!prefetch)
+        data = message_place(g, xk_kid(call, 1), data_bytes(s));
+    if (!xk_cg_const(g, xk_kid(call, 2), &k))
+        f = xk_cg_eval_bool(g, xk_kid(call, 2));
+    else if (!k)
+        return xk_ctx_status(g->c); /* no lane at all */
+    XK_TRY(xk_ctx_status(g->c));
+    struct xk_inst *const i = xk_cg_send(g, &m, exec);
+    i->src[0] = whole(&head);
+    if (!prefetch)
+        *(s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole(&data);
+    if (f.kind == XK_CG_FLAG)
+        xk_cg_predicate(i, &f);
+    xk_cg_flag_free(g, &f);
+    build(g, &m, i);
+    return xk_ctx_status(g->c);
+}
+
+static enum xk_status mad(struct xk_cg *g, const struct xk_mad *f,
+                          const xk_stmt *call)
+{
+    const uint8_t dt[4] = {f->dst, f->src0, f->src1, f->src2};
+    const uint8_t stride[4] = {1, f->stride0, f->stride1, f->stride2};
+    struct xk_cg_val v[4];
+    for (unsigned k = 0; k < 4; k++) {
+        v[k] = xk_cg_place_of(g, xk_kid(call, k), (enum xk_dtype)dt[k],
+                              stride[k] ? f->lanes : 1);
+        v[k].stride = stride[k];
+    }
+    XK_TRY(xk_ctx_status(g->c));
+    const struct xk_cg_val *const s[] = {&v[1], &v[2], &v[3]};
+    const uint32_t mark = g->n_inst;
+    xk_cg_op3(g, XK_OPC_MAD, &v[0], s, f->lanes);
+    g->n_fma += g->n_inst - mark;
+    return xk_ctx_status(g->c);
+}
+
+static enum xk_status dpas(struct xk_cg *g, const struct xk_dpas *f,
+                           const xk_stmt *call)
+{
+    const uint8_t dt[4] = {f->dst, f->src0, f->src1, f->src2};
+    struct xk_operand o[4];
+    if (g->p->dpas_exec == 0 || f->exec != g->p->dpas_exec)
+        return xk_fail(g->c, XK_EUNSUPPORTED, "codegen: dpas of %u lanes on %s",
+                       f->exec, g->p->name);
+    for (unsigned k = 0; k < 4; k++) {
+        const struct xk_cg_val v =
+            xk_cg_place_of(g, xk_kid(call, k), (enum xk_dtype)dt[k], 0);
+        o[k] = whole(&v);
+        o[k].type = (uint8_t)xk_cg_rt((enum xk_dtype)dt[k]);
+        if (k)
+            o[k].rgn = (struct xk_region){1, 1, 0};
+    }
+    XK_TRY(xk_ctx_status(g->c));
+    struct xk_inst *const i =
+        xk_cg_emit(g, f->wide ? XK_OPC_DPASW : XK_OPC_DPAS, f->exec);
+    i->sdepth = f->sdepth;
+    i->rcount = f->rcount;
+    i->dst = o[0];
+    for (unsigned k = 0; k < 3; k++)
+        i->src[k] = o[k + 1];
+    g->n_fma++;
+    return xk_ctx_status(g->c);
+}
+
+/* Waits for what the fence returns by reading it. */
+static enum xk_status fence(struct xk_cg *g, enum xk_space space)
+{
+    const bool slm = space == XK_SPACE_SLM;
+    struct xk_msg m = {.kind = XK_MSG_LSC_FENCE,
+                       .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM};
+    const struct xk_cg_val d =
+        xk_cg_reg(XK_DT_U32, xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b), 0, 1);
+    const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);
+    struct xk_inst *i = xk_cg_send(g, &m, 1);
+    i->dst = whole(&d);
+    i->src[0] = whole(&r0);
+    build(g, &m, i);
+    i = xk_cg_emit(g, XK_OPC_MOV, 8);
+    i->dst = xk_cg_null(XK_RT_UD);
+    i->src[0] = xk_cg_src(&d, 0, 8);
+    return xk_ctx_status(g->c);
+}
+
+/* All threads of the group produce and consume: both counts are r0.2[31:24]. */
+static enum xk_status barrier_signal(struct xk_cg *g)
+{
+    struct xk_msg m = {.kind = XK_MSG_BARRIER, .sfid = XK_SFID_GTWY};
+    const uint32_t tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
+    const struct xk_cg_val head = xk_cg_reg(XK_DT_U32, tile, 0, 1);
+    const struct xk_cg_val counts = xk_cg_reg(XK_DT_U8, tile, 10, 1);
+    const struct xk_cg_val n = xk_cg_reg(XK_DT_U8, g->r0, 11, 0);
+    const struct xk_cg_val zero = xk_cg_imm(XK_DT_U32, 0);
+    xk_cg_op1(g, XK_OPC_MOV, &head, &zero, 8);
+    xk_cg_op1(g, XK_OPC_MOV, &counts, &n, 2);
+    struct xk_inst *const i = xk_cg_send(g, &m, 1);
+    i->src[0] = whole(&head);
+    build(g, &m, i);
+    return xk_ctx_status(g->c);
+}
+
+static enum xk_status barrier_wait(struct xk_cg *g)
+{
+    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_SYNC, 1);
+    i->sync_fn = XK_SYNC_BAR;
+    i->src[0] = xk_cg_null(XK_RT_UD);
+    return xk_ctx_status(g->c);
+}
+
+static enum xk_status reorder(struct xk_cg *g, const struct xk_reorder *r,
+                              const xk_stmt *call)
+{
+    const struct xk_cg_val d =
+        xk_cg_place_of(g, xk_kid(call, 0), (enum xk_dtype)r->dst, 0);
+    const struct xk_cg_val s =
+        xk_cg_place_of(g, xk_kid(call, 1), (enum xk_dtype)r->src, 0);
+    XK_TRY(xk_ctx_status(g->c));
+    return xk_cg_reorder(g, r, &d, &s);
+}
+
+enum xk_status xk_cg_call(struct xk_cg *g, const xk_stmt *s)
+{
+    const struct xk_func *const f = xk_func_of(s);
+    switch ((enum xk_func_kind)f->kind) {
+    case XK_FUNC_SENDH:
+        return sendh(g, &f->u.send, s);
+    case XK_FUNC_MAD:
+        return mad(g, &f->u.mad, s);
+    case XK_FUNC_DPAS:
+        return dpas(g, &f->u.dpas, s);
+    case XK_FUNC_REORDER:
+        return reorder(g, &f->u.reorder, s);
+    case XK_FUNC_BARRIER_SIGNAL:
+        return barrier_signal(g);
+    case XK_FUNC_BARRIER_WAIT:
+        return barrier_wait(g);
+    case XK_FUNC_FENCE:
+        return fence(g, (enum xk_space)f->u.space);
+    case XK_FUNC_SEND:
+        return xk_fail(g->c, XK_EINTERNAL,
+                       "codegen: a send without header: "
+                       "the header pass has not run");
+    case XK_N_FUNCS:
+        break;
+    }
+    return xk_fail(g->c, XK_EINTERNAL, "codegen: function %u", f->kind);
+}

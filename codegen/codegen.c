@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The phases of one translation, and the last of them: from the annotated list
+ * to bytes. */
+#include "codegen/codegen.h"
+
+#include "codegen/cg.h"
+#include "codegen/scoreboard.h"
+
+static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
+                            const struct xk_kernel *k, const struct xk_abi *abi)
+{
+    if (!p || p->id != XK_PLATFORM_XEHPG)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "codegen: platform %s is not "
+                       "implemented",
+                       p ? p->name : "(none)");
+    if (k->simd != 8 && k->simd != 16)
+        return xk_fail(c, XK_EUNSUPPORTED, "codegen: simd %u, need 8 or 16",
+                       k->simd);
+    if (abi->grf_count != 128 && abi->grf_count != 256)
+        return xk_fail(c, XK_EINVAL, "codegen: %u registers, need 128 or 256",
+                       abi->grf_count);
+    if (!k->body)
+        return xk_fail(c, XK_EINVAL, "codegen: kernel %s has no body", k->name);
+    return xk_ctx_status(c);
+}
+
+static enum xk_status generate(struct xk_cg *g)
+{
+    if (!xk_cg_grow(g, &g->loop, 0, &g->cap_loops, sizeof *g->loop))
+        return XK_ENOMEM;
+    g->loop[0] = (struct xk_cg_loop){0, 0, UINT32_MAX};
+    g->n_loops = 1;
+    XK_TRY(xk_cg_find_uses(g));
+    XK_TRY(xk_cg_prologue(g));
+    XK_TRY(xk_cg_stmt(g, g->k->body));
+    xk_cg_epilogue(g);
+    XK_TRY(xk_ctx_status(g->c));
+    XK_TRY(xk_cg_allocate(g));
+    for (uint32_t i = 0; i < g->n_inst; i++)
+        if (g->inst[i].op == XK_OPC_JMPI)
+            g->inst[i].jip_b = (int32_t)g->label[(uint32_t)g->inst[i].jip_b];
+    return XK_OK;
+}
+
+/* In debug builds no illegal instruction leaves. */
+static enum xk_status judge(struct xk_cg *g, const struct xk_inst *i,
+                            uint32_t at)
+{
+#ifndef NDEBUG
+    struct xk_isa_violation v[1];
+    struct xk_str s;
+    if (xk_inst_validate(g->p, i, v, 1) == 0)
+        return XK_OK;
+    xk_str_init(&s, &g->c->alloc);
+    xk_inst_print(g->p, i, &s);
+    xk_fail(g->c, XK_EINTERNAL, "codegen: instruction %u breaks %s (%s): %s",
+            at, v[0].rule, v[0].why, xk_str_get(&s));
+    xk_str_fini(&s);
+    return XK_EINTERNAL;
+#else
+    (void)g, (void)i, (void)at;
+    return XK_OK;
+#endif
+}
+
+static enum xk_status write_one(struct xk_cg *g, struct xk_inst *i, uint32_t at,
+                                struct xk_str *code, struct xk_str *text)
+{
+    uint8_t bytes[XK_INST_B];
+    struct xk_error err = {0};
+    if (i->op == XK_OPC_JMPI)
+        i->jip_b = (i->jip_b - (int32_t)at) * XK_INST_B;
+    XK_TRY(judge(g, i, at));
+    if (xk_inst_encode(g->p, i, bytes, &err) < 0)
+        return xk_fail(g->c, err.status, "codegen: instruction %u: %s", at,
+                       err.message);
+    xk_str_write(code, bytes, sizeof bytes);
+    if (text) {
+        xk_inst_print(g->p, i, text);
+        xk_str_putc(text, '\n');
+    }
+    return XK_OK;
+}
+
+static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
+                                struct xk_str *text, uint32_t *n_out,
+                                uint32_t *n_syncs)
+{
+    struct xk_inst *list = NULL;
+    unsigned n = 0;
+    enum xk_status st =
+        xk_scoreboard(g->c, g->p, g->inst, g->n_inst, &list, &n);
+    for (uint32_t i = 0; i < n && st == XK_OK; i++) {
+        *n_syncs += list[i].op == XK_OPC_SYNC;
+        st = write_one(g, &list[i], i, code, text);
+    }
+    xk_free(g->c, list);
+    *n_out = n;
+    if (st == XK_OK && (code->failed || (text && text->failed)))
+        st = xk_fail(g->c, XK_ENOMEM, "codegen: out of memory");
+    return st;
+}
+
+static void release(struct xk_cg *g)
+{
+    xk_free(g->c, g->inst);
+    xk_free(g->c, g->tile);
+    xk_free(g->c, g->loop);
+    xk_free(g->c, g->label);
+    xk_free(g->c, g->var);
+    xk_free(g->c, g->memo);
+    xk_free(g->c, g->range);
+    xk_cg_map_fini(g->c, &g->var_at);
+    xk_cg_map_fini(g->c, &g->memo_at);
+    xk_cg_map_fini(g->c, &g->range_at);
+    xk_cg_map_fini(g->c, &g->let_at);
+    xk_cg_map_fini(g->c, &g->last_use);
+    xk_cg_map_fini(g->c, &g->first_write);
+}
+
+enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
+                          const struct xk_kernel *k, const struct xk_abi *abi,
+                          struct xk_str *code, struct xk_str *text,
+                          struct xk_code_stats *stats)
+{
+    struct xk_cg g = {.c = c, .p = p, .k = k, .abi = abi};
+    struct xk_code_stats s = {0};
+    XK_TRY(check(c, p, k, abi));
+    const xk_scope scope = xk_scope_begin(c);
+    enum xk_status st = generate(&g);
+    if (st == XK_OK)
+        st = write_all(&g, code, text, &s.instructions, &s.syncs);
+    xk_scope_end(c, scope, NULL);
+    s.fma = g.n_fma;
+    s.sends = g.n_sends;
+    s.peak_grf = g.peak_grf;
+    if (stats)
+        *stats = s;
+    release(&g);
+    return st < 0 && xk_ctx_status(c) < 0 ? xk_ctx_status(c) : st;
+}

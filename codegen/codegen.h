@@ -1,0 +1,27 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* IR to machine code: visitor over IR -> instructions over virtual register
+ * tiles -> allocation -> scoreboard -> bytes. */
+#ifndef XK_CODEGEN_CODEGEN_H
+#define XK_CODEGEN_CODEGEN_H
+
+#include "binary/abi.h"
+#include "ir/stmt.h"
+#include "isa/isa.h"
+
+struct xk_code_stats {
+    uint32_t instructions; /* static, with sync and nop */
+    uint32_t fma;          /* mad, dp4a, dpas of the main computation */
+    uint32_t sends, syncs;
+    uint16_t peak_grf;     /* most registers live at one moment */
+};
+
+/* Appends the instructions' bytes to *code, and one line an instruction in the
+ * vendor's syntax to *text if that is not NULL. Arguments of the kernel are
+ * matched with abi->args by name. XK_ENOFIT if abi->grf_count registers do not
+ * suffice (says which phase needs how many). */
+enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
+                          const struct xk_kernel *k, const struct xk_abi *abi,
+                          struct xk_str *code, struct xk_str *text,
+                          struct xk_code_stats *stats);
+
+#endif

@@ -1,0 +1,264 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* bool values live in flag subregisters, a bit a lane; scalars fill all sixteen
+ * bits, so that broadcasting them is free. Of the four subregisters two may be
+ * held by variables; further bool variables are kept in GRF words. */
+#include "codegen/cg.h"
+
+#define XK_CG_FLAG_LANES 16
+#define XK_CG_FLAGS_KEPT_FREE 2
+
+int xk_cg_flag_alloc(struct xk_cg *g)
+{
+    for (int f = 0; f < XK_CG_N_FLAGS; f++)
+        if (!g->flag_used[f]) {
+            g->flag_used[f] = true;
+            return f;
+        }
+    xk_fail(g->c, XK_ENOFIT, "codegen: more than %d flags live at once",
+            XK_CG_N_FLAGS);
+    return 0;
+}
+
+void xk_cg_flag_free(struct xk_cg *g, const struct xk_cg_val *v)
+{
+    if (v->kind == XK_CG_FLAG && v->temp)
+        g->flag_used[v->flag] = false;
+}
+
+void xk_cg_predicate(struct xk_inst *i, const struct xk_cg_val *flag)
+{
+    i->pred = XK_PRED_NORMAL;
+    i->pred_inv = flag->inv;
+    i->flag_reg = flag->flag / 2;
+    i->flag_sub = flag->flag % 2;
+}
+
+static struct xk_cg_val new_flag(struct xk_cg *g)
+{
+    return (struct xk_cg_val){.kind = XK_CG_FLAG,
+                              .dt = XK_DT_BOOL,
+                              .temp = true,
+                              .flag = (uint8_t)xk_cg_flag_alloc(g)};
+}
+
+/* d = a op b on whole subregisters; op MOV ignores b. */
+static void flag_op(struct xk_cg *g, enum xk_opcode op,
+                    const struct xk_cg_val *d, const struct xk_cg_val *a,
+                    const struct xk_cg_val *b)
+{
+    struct xk_inst *const i = xk_cg_emit(g, op, 1);
+    i->dst = xk_cg_flag_opnd(d->flag, false);
+    i->src[0] = xk_cg_flag_opnd(a->flag, true);
+    if (b) {
+        i->src[0].neg = a->inv;
+        i->src[1] = xk_cg_flag_opnd(b->flag, true);
+        i->src[1].neg = b->inv;
+    }
+}
+
+/* The same value, in a flag of its own, not inverted. */
+static struct xk_cg_val owned(struct xk_cg *g, struct xk_cg_val v)
+{
+    if (v.temp && !v.inv)
+        return v;
+    const struct xk_cg_val d = v.temp ? v : new_flag(g);
+    flag_op(g, v.inv ? XK_OPC_NOT : XK_OPC_MOV, &d, &v, NULL);
+    v = d;
+    v.inv = false;
+    return v;
+}
+
+static bool is_compare(const xk_expr *e)
+{
+    const enum xk_op op = xk_op(e);
+    return op == XK_OP_EQ || op == XK_OP_NE || op == XK_OP_LT ||
+           op == XK_OP_LE || op == XK_OP_GT || op == XK_OP_GE;
+}
+
+static enum xk_cond cond_of(enum xk_op op, bool swapped)
+{
+    switch (op) {
+    case XK_OP_EQ:
+        return XK_COND_EQ;
+    case XK_OP_NE:
+        return XK_COND_NE;
+    case XK_OP_LT:
+        return swapped ? XK_COND_GT : XK_COND_LT;
+    case XK_OP_LE:
+        return swapped ? XK_COND_GE : XK_COND_LE;
+    case XK_OP_GT:
+        return swapped ? XK_COND_LT : XK_COND_GT;
+    default:
+        return swapped ? XK_COND_LE : XK_COND_GE;
+    }
+}
+
+static const xk_expr *below_bcast(const xk_expr *e)
+{
+    while (xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    return e;
+}
+
+/* Into *f; under mask *f itself if `and` (lanes that are off stay off). */
+static void compare(struct xk_cg *g, const xk_expr *e, unsigned lanes,
+                    const struct xk_cg_val *f, bool and)
+{
+    struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
+    struct xk_cg_val b = xk_cg_eval_settled(g, xk_kid(e, 1), NULL);
+    const bool swap = a.kind == XK_CG_IMM && b.kind != XK_CG_IMM;
+    if (a.dt == XK_DT_U64 || b.dt == XK_DT_U64)
+        xk_fail(g->c, XK_EUNSUPPORTED, "codegen: compare of u64");
+    if (swap) {
+        const struct xk_cg_val t = a;
+        a = b;
+        b = t;
+    }
+    const struct xk_cg_val aligned = {.stride = 1};
+    a = xk_cg_align(g, xk_cg_in_reg(g, a), &aligned, lanes);
+    b = xk_cg_align(g, b, &aligned, lanes);
+    const struct xk_cg_val *const v[] = {&a, &b};
+    for (unsigned at = 0, n; at < lanes; at += n) {
+        n = xk_cg_piece(v, 2, at, lanes - at);
+        struct xk_inst *const i = xk_cg_emit(g, XK_OPC_CMP, n);
+        i->chan_off = (uint8_t)at;
+        if (and)
+            xk_cg_predicate(i, f);
+        i->cond = cond_of(xk_op(e), swap);
+        i->flag_reg = f->flag / 2;
+        i->flag_sub = f->flag % 2;
+        i->dst = xk_cg_null(xk_cg_rt(a.dt));
+        i->src[0] = xk_cg_src(&a, at, n);
+        i->src[1] = xk_cg_src(&b, at, n);
+    }
+}
+
+static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes);
+
+static struct xk_cg_val eval_logic(struct xk_cg *g, const xk_expr *e,
+                                   unsigned lanes)
+{
+    const xk_expr *a = below_bcast(xk_kid(e, 0));
+    const xk_expr *b = below_bcast(xk_kid(e, 1));
+    if (!is_compare(b) && is_compare(a)) {
+        const xk_expr *const t = a;
+        a = b;
+        b = t;
+    }
+    if (xk_op(e) == XK_OP_AND && is_compare(b)) {
+        struct xk_cg_val f = eval(g, a, lanes);
+        if (f.temp) {
+            f = owned(g, f);
+            compare(g, b, lanes, &f, true);
+            return f;
+        }
+        const struct xk_cg_val d = eval(g, b, lanes);
+        flag_op(g, XK_OPC_AND, &d, &d, &f);
+        return d;
+    }
+    const struct xk_cg_val x = eval(g, a, lanes), y = eval(g, b, lanes);
+    struct xk_cg_val d = x.temp ? x : y.temp ? y : new_flag(g);
+    d.inv = false;
+    flag_op(g,
+            xk_op(e) == XK_OP_AND  ? XK_OPC_AND
+            : xk_op(e) == XK_OP_OR ? XK_OPC_OR
+                                   : XK_OPC_XOR,
+            &d, &x, &y);
+    if (x.temp && y.temp)
+        xk_cg_flag_free(g, &y);
+    return d;
+}
+
+static struct xk_cg_val load_word(struct xk_cg *g, const struct xk_cg_val *w)
+{
+    const struct xk_cg_val f = new_flag(g);
+    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_MOV, 1);
+    i->dst = xk_cg_flag_opnd(f.flag, false);
+    i->src[0] = xk_cg_src(w, 0, 1);
+    return f;
+}
+
+static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes)
+{
+    int64_t k;
+    struct xk_cg_val f = {.kind = XK_CG_FLAG};
+    if (!xk_cg_ok(g))
+        return f;
+    e = below_bcast(e);
+    if (is_compare(e)) {
+        f = new_flag(g);
+        compare(g, e, lanes, &f, false);
+        return f;
+    }
+    switch (xk_op(e)) {
+    case XK_OP_VAR: {
+        const struct xk_cg_var *const v = xk_cg_lookup(g, e);
+        if (v && v->bind == XK_CG_BOOL_WORD)
+            return load_word(g, &v->val);
+        if (v && v->val.kind == XK_CG_FLAG)
+            return v->val;
+    }
+    /* fall through */
+    case XK_OP_IMM:
+        if (xk_cg_const(g, e, &k)) {
+            const struct xk_cg_val w = xk_cg_imm(XK_DT_U16, k ? UINT16_MAX : 0);
+            return load_word(g, &w);
+        }
+        break;
+    case XK_OP_NOT:
+        f = eval(g, xk_kid(e, 0), lanes);
+        f.inv = !f.inv;
+        return f;
+    case XK_OP_AND:
+    case XK_OP_OR:
+    case XK_OP_XOR:
+        return eval_logic(g, e, lanes);
+    default:
+        break;
+    }
+    xk_fail(g->c, XK_EUNSUPPORTED, "codegen: bool %s is not implemented",
+            xk_op_text(xk_op(e)));
+    return f;
+}
+
+/* A value of kind FLAG; to be given back with xk_cg_flag_free. */
+struct xk_cg_val xk_cg_eval_bool(struct xk_cg *g, const xk_expr *e)
+{
+    const struct xk_type t = xk_type_of(e);
+    if (t.dt != XK_DT_BOOL || t.lanes > XK_CG_FLAG_LANES) {
+        xk_fail(g->c, XK_EUNSUPPORTED,
+                "codegen: condition of %s x%u, at most "
+                "%d lanes",
+                xk_dtype_name(t.dt), t.lanes, XK_CG_FLAG_LANES);
+        return (struct xk_cg_val){.kind = XK_CG_FLAG};
+    }
+    return eval(g, e, t.lanes == 1 ? XK_CG_FLAG_LANES : t.lanes);
+}
+
+void xk_cg_bind_bool(struct xk_cg *g, const xk_expr *var, const xk_expr *value)
+{
+    int64_t k;
+    const bool known = xk_cg_const(g, value, &k);
+    struct xk_cg_val f;
+    if (known)
+        f = xk_cg_imm(XK_DT_BOOL, k);
+    else
+        f = owned(g, xk_cg_eval_bool(g, value));
+    struct xk_cg_var *const v = xk_cg_bind(g, var);
+    if (!v || !xk_cg_ok(g))
+        return;
+    unsigned n_free = 0;
+    for (unsigned i = 0; i < XK_CG_N_FLAGS; i++)
+        n_free += !g->flag_used[i];
+    v->bind = XK_CG_VALUE;
+    v->val = f;
+    v->val.temp = false;
+    if (known || n_free >= XK_CG_FLAGS_KEPT_FREE)
+        return;
+    v->bind = XK_CG_BOOL_WORD;
+    v->val = xk_cg_temp(g, XK_DT_U16, 1);
+    struct xk_inst *const i = xk_cg_emit(g, XK_OPC_MOV, 1);
+    i->dst = xk_cg_dst(&v->val, 0);
+    i->src[0] = xk_cg_flag_opnd(f.flag, true);
+    xk_cg_flag_free(g, &f);
+}

@@ -1,0 +1,314 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What is known of values while code is emitted: constants (loop variables of
+ * expanded copies are constants, or known modulo the number of slots) and
+ * ranges, from which follow short divisions and multiplications. */
+#include "codegen/cg.h"
+
+struct xk_cg_var *xk_cg_lookup(struct xk_cg *g, const xk_expr *var)
+{
+    uint32_t at;
+    if (xk_cg_map_get(&g->var_at, xk_var_id(var) + 1, &at) &&
+        g->var[at].bind != XK_CG_UNBOUND)
+        return &g->var[at];
+    xk_fail(g->c, XK_EINTERNAL, "codegen: variable %s is not bound",
+            xk_var_name(var));
+    return NULL;
+}
+
+static struct xk_cg_range range_of_type(enum xk_dtype dt)
+{
+    switch (dt) {
+    case XK_DT_BOOL:
+        return (struct xk_cg_range){0, 1};
+    case XK_DT_U8:
+        return (struct xk_cg_range){0, UINT8_MAX};
+    case XK_DT_S8:
+        return (struct xk_cg_range){INT8_MIN, INT8_MAX};
+    case XK_DT_U16:
+        return (struct xk_cg_range){0, UINT16_MAX};
+    case XK_DT_S16:
+        return (struct xk_cg_range){INT16_MIN, INT16_MAX};
+    case XK_DT_U32:
+        return (struct xk_cg_range){0, UINT32_MAX};
+    case XK_DT_S32:
+        return (struct xk_cg_range){INT32_MIN, INT32_MAX};
+    default:
+        return (struct xk_cg_range){INT64_MIN, INT64_MAX};
+    }
+}
+
+/* The variable's record, made at first use, unbound. NULL on failure. */
+struct xk_cg_var *xk_cg_bind(struct xk_cg *g, const xk_expr *var)
+{
+    uint32_t at;
+    if (!xk_cg_map_get(&g->var_at, xk_var_id(var) + 1, &at)) {
+        at = g->n_vars;
+        if (!xk_cg_grow(g, &g->var, at, &g->cap_vars, sizeof *g->var) ||
+            !xk_cg_map_put(g->c, &g->var_at, xk_var_id(var) + 1, at))
+            return NULL;
+        g->n_vars++;
+    }
+    g->var[at] = (struct xk_cg_var){.mod = 1,
+                                    .range = range_of_type(xk_type_of(var).dt)};
+    return &g->var[at];
+}
+
+static int64_t floor_div(int64_t a, int64_t b)
+{
+    const int64_t q = a / b;
+    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
+}
+
+static bool fold2(enum xk_op op, int64_t a, int64_t b, int64_t *v)
+{
+    switch (op) {
+    case XK_OP_ADD:
+        return !__builtin_add_overflow(a, b, v);
+    case XK_OP_SUB:
+        return !__builtin_sub_overflow(a, b, v);
+    case XK_OP_MUL:
+        return !__builtin_mul_overflow(a, b, v);
+    case XK_OP_DIV:
+        *v = b > 0 ? floor_div(a, b) : 0;
+        return b > 0;
+    case XK_OP_MOD:
+        *v = b > 0 ? a - floor_div(a, b) * b : 0;
+        return b > 0;
+    case XK_OP_AND:
+        *v = a & b;
+        return true;
+    case XK_OP_OR:
+        *v = a | b;
+        return true;
+    case XK_OP_XOR:
+        *v = a ^ b;
+        return true;
+    case XK_OP_SHL:
+        *v = (int64_t)((uint64_t)a << (b & 31));
+        return true;
+    case XK_OP_SHR:
+        *v = a >> (b & 31);
+        return true;
+    case XK_OP_MIN:
+        *v = a < b ? a : b;
+        return true;
+    case XK_OP_MAX:
+        *v = a > b ? a : b;
+        return true;
+    case XK_OP_EQ:
+        *v = a == b;
+        return true;
+    case XK_OP_NE:
+        *v = a != b;
+        return true;
+    case XK_OP_LT:
+        *v = a < b;
+        return true;
+    case XK_OP_LE:
+        *v = a <= b;
+        return true;
+    case XK_OP_GT:
+        *v = a > b;
+        return true;
+    case XK_OP_GE:
+        *v = a >= b;
+        return true;
+    default:
+        return false;
+    }
+}
+
+/* e modulo m, as far as it is known. */
+static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
+{
+    int64_t a, b;
+    if (xk_op(e) == XK_OP_IMM)
+        a = xk_imm_value(e);
+    else if (xk_op(e) == XK_OP_VAR) {
+        const struct xk_cg_var *const v = xk_cg_lookup(g, e);
+        if (!v || v->bind != XK_CG_VALUE)
+            return false;
+        if (v->val.kind == XK_CG_IMM)
+            a = v->val.imm;
+        else if (v->mod > 1 && v->mod % m == 0)
+            a = v->res;
+        else
+            return false;
+    } else if (xk_op(e) == XK_OP_ADD || xk_op(e) == XK_OP_SUB ||
+               xk_op(e) == XK_OP_MUL) {
+        if (!residue(g, xk_kid(e, 0), m, &a) ||
+            !residue(g, xk_kid(e, 1), m, &b) || !fold2(xk_op(e), a, b, &a))
+            return false;
+    } else
+        return false;
+    *r = a - floor_div(a, m) * m;
+    return true;
+}
+
+static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
+{
+    const struct xk_cg_var *const var = xk_cg_lookup(g, e);
+    if (!var || var->bind != XK_CG_VALUE || var->val.kind != XK_CG_IMM ||
+        xk_dtype_is_float(var->val.dt))
+        return false;
+    *v = var->val.imm;
+    return true;
+}
+
+bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
+{
+    int64_t a, b;
+    const struct xk_type t = xk_type_of(e);
+    if (xk_dtype_is_float(t.dt))
+        return false;
+    switch (xk_op(e)) {
+    case XK_OP_IMM:
+        *v = xk_imm_value(e);
+        return true;
+    case XK_OP_VAR:
+        return t.space == XK_SPACE_NONE && const_var(g, e, v);
+    case XK_OP_BCAST:
+        return xk_cg_const(g, xk_kid(e, 0), v);
+    case XK_OP_CAST:
+        if (xk_dtype_is_float(xk_type_of(xk_kid(e, 0)).dt) ||
+            !xk_cg_const(g, xk_kid(e, 0), &a))
+            return false;
+        *v = xk_imm_wrap(t.dt, a);
+        return true;
+    case XK_OP_MOD:
+        if (xk_cg_const(g, xk_kid(e, 1), &b) && b > 0 &&
+            residue(g, xk_kid(e, 0), b, v))
+            return true;
+        break;
+    default:
+        break;
+    }
+    if (xk_n_kids(e) != 2 || !xk_cg_const(g, xk_kid(e, 0), &a) ||
+        !xk_cg_const(g, xk_kid(e, 1), &b) || !fold2(xk_op(e), a, b, &a))
+        return false;
+    *v = xk_imm_wrap(t.dt, a);
+    return true;
+}
+
+static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
+{
+    const int64_t x = a < b ? a : b, y = c < d ? c : d;
+    return x < y ? x : y;
+}
+
+static struct xk_cg_range mul_range(struct xk_cg_range a, struct xk_cg_range b)
+{
+    const int64_t p = a.lo * b.lo, q = a.lo * b.hi;
+    const int64_t r = a.hi * b.lo, s = a.hi * b.hi;
+    return (struct xk_cg_range){min4(p, q, r, s), -min4(-p, -q, -r, -s)};
+}
+
+/* Operands lie within 33 bits, so nothing overflows int64. */
+static struct xk_cg_range range2(enum xk_op op, struct xk_cg_range a,
+                                 struct xk_cg_range b, struct xk_cg_range full)
+{
+    switch (op) {
+    case XK_OP_ADD:
+        return (struct xk_cg_range){a.lo + b.lo, a.hi + b.hi};
+    case XK_OP_SUB:
+        return (struct xk_cg_range){a.lo - b.hi, a.hi - b.lo};
+    case XK_OP_MUL:
+        return mul_range(a, b);
+    case XK_OP_MIN:
+        return (struct xk_cg_range){a.lo < b.lo ? a.lo : b.lo,
+                                    a.hi < b.hi ? a.hi : b.hi};
+    case XK_OP_MAX:
+        return (struct xk_cg_range){a.lo > b.lo ? a.lo : b.lo,
+                                    a.hi > b.hi ? a.hi : b.hi};
+    case XK_OP_DIV:
+        return b.lo == b.hi && b.lo > 0
+                   ? (struct xk_cg_range){floor_div(a.lo, b.lo),
+                                          floor_div(a.hi, b.lo)}
+                   : full;
+    case XK_OP_MOD:
+        if (b.lo != b.hi || b.lo <= 0)
+            return full;
+        return a.lo >= 0 && a.hi < b.lo ? a : (struct xk_cg_range){0, b.lo - 1};
+    case XK_OP_AND:
+        if (a.lo >= 0 && (b.lo < 0 || a.hi < b.hi))
+            return (struct xk_cg_range){0, a.hi};
+        return b.lo >= 0 ? (struct xk_cg_range){0, b.hi} : full;
+    case XK_OP_SHR:
+        return b.lo == b.hi && b.lo >= 0 && b.lo < 32
+                   ? (struct xk_cg_range){a.lo >> b.lo, a.hi >> b.lo}
+                   : full;
+    case XK_OP_SHL:
+        return b.lo == b.hi && b.lo >= 0 && b.lo < 30
+                   ? (struct xk_cg_range){a.lo * (1 << b.lo),
+                                          a.hi * (1 << b.lo)}
+                   : full;
+    default:
+        return full;
+    }
+}
+
+static struct xk_cg_range range_node(struct xk_cg *g, const xk_expr *e,
+                                     struct xk_cg_range full)
+{
+    struct xk_cg_range a, b;
+    const struct xk_cg_var *v;
+    switch (xk_op(e)) {
+    case XK_OP_IMM:
+        return (struct xk_cg_range){xk_imm_value(e), xk_imm_value(e)};
+    case XK_OP_VAR:
+        v = xk_cg_lookup(g, e);
+        return v ? v->range : full;
+    case XK_OP_BCAST:
+    case XK_OP_SHUFFLE:
+    case XK_OP_CAST:
+        if (xk_dtype_is_float(xk_type_of(xk_kid(e, 0)).dt))
+            return full;
+        return xk_cg_range_of(g, xk_kid(e, 0));
+    case XK_OP_RAMP:
+        a = xk_cg_range_of(g, xk_kid(e, 0));
+        b = xk_cg_range_of(g, xk_kid(e, 1));
+        b = mul_range(b, (struct xk_cg_range){0, xk_type_of(e).lanes - 1});
+        return range2(XK_OP_ADD, a, b, full);
+    case XK_OP_SELECT:
+        a = xk_cg_range_of(g, xk_kid(e, 1));
+        b = xk_cg_range_of(g, xk_kid(e, 2));
+        return (struct xk_cg_range){a.lo < b.lo ? a.lo : b.lo,
+                                    a.hi > b.hi ? a.hi : b.hi};
+    case XK_OP_ADD3:
+    case XK_OP_MAD:
+        a = xk_cg_range_of(g, xk_kid(e, 1));
+        b = xk_cg_range_of(g, xk_kid(e, 2));
+        a = range2(xk_op(e) == XK_OP_MAD ? XK_OP_MUL : XK_OP_ADD, a, b, full);
+        b = xk_cg_range_of(g, xk_kid(e, 0));
+        return a.lo < -((int64_t)1 << 40) || a.hi > (int64_t)1 << 40
+                   ? full
+                   : range2(XK_OP_ADD, a, b, full);
+    default:
+        if (xk_n_kids(e) != 2)
+            return full;
+        a = xk_cg_range_of(g, xk_kid(e, 0));
+        b = xk_cg_range_of(g, xk_kid(e, 1));
+        return range2(xk_op(e), a, b, full);
+    }
+}
+
+/* Of integers up to 32 bits; wider ones, bool and float have no range. A value
+ * that might not fit its type may have wrapped: nothing is known then. */
+struct xk_cg_range xk_cg_range_of(struct xk_cg *g, const xk_expr *e)
+{
+    const struct xk_type t = xk_type_of(e);
+    const struct xk_cg_range full = range_of_type(t.dt);
+    uint32_t at;
+    if (!xk_dtype_is_int(t.dt) || xk_dtype_b(t.dt) > 4)
+        return (struct xk_cg_range){INT32_MIN, UINT32_MAX};
+    if (xk_cg_map_get(&g->range_at, xk_serial(e), &at))
+        return g->range[at];
+    struct xk_cg_range r = range_node(g, e, full);
+    if (r.lo < full.lo || r.hi > full.hi)
+        r = full;
+    if (xk_cg_grow(g, &g->range, g->n_ranges, &g->cap_ranges,
+                   sizeof *g->range) &&
+        xk_cg_map_put(g->c, &g->range_at, xk_serial(e), g->n_ranges))
+        g->range[g->n_ranges++] = r;
+    return r;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Linear scan over tiles. A tile lives from its first to its last touch; one
+ * that was made outside of a loop and is touched inside lives through all of
+ * that loop. Buffers are placed from the top, everything else from the bottom,
+ * slots below a GRF where other slots already are. GRFs that became free only
+ * just now are avoided if others are free, so that fewer instructions wait for
+ * messages that still read them. Nothing is ever spilled. */
+#include "codegen/cg.h"
+
+#define MAX_GRF 256
+#define EOT_FIRST_GRF 112
+#define EOT_END_GRF 128
+#define COOLING_INSTS 32 /* a GRF counts as just freed for so long */
+#define DWORDS_IN_GRF 8
+
+struct alloc {
+    struct xk_cg *g;
+    unsigned n_grf, n_used;
+    uint8_t used[MAX_GRF];      /* a bit per dword */
+    uint32_t freed_at[MAX_GRF]; /* instruction, 0: never */
+    uint32_t *by_first, *by_last, *next_first, *next_last; /* bucket lists */
+};
+
+static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
+                  uint32_t loop)
+{
+    uint32_t first = at, last = at;
+    if (loop != t->loop && loop != XK_CG_NO_LOOP) {
+        while (g->loop[loop].parent != t->loop &&
+               g->loop[loop].parent != XK_CG_NO_LOOP)
+            loop = g->loop[loop].parent;
+        first = g->loop[loop].first;
+        last = g->loop[loop].last;
+    }
+    if (first < t->first)
+        t->first = first;
+    if (last > t->last)
+        t->last = last;
+}
+
+static void find_ranges(struct xk_cg *g)
+{
+    uint32_t loop = XK_CG_NO_LOOP, next = 1;
+    for (uint32_t i = 0; i < g->n_inst; i++) {
+        while (loop != XK_CG_NO_LOOP && i > g->loop[loop].last)
+            loop = g->loop[loop].parent;
+        while (next < g->n_loops && g->loop[next].first <= i)
+            loop = next++;
+        const struct xk_inst *const x = &g->inst[i];
+        if (x->dst.file == XK_FILE_TILE)
+            touch(g, &g->tile[x->dst.reg], i, loop);
+        for (unsigned k = 0; k < 3; k++)
+            if (x->src[k].file == XK_FILE_TILE)
+                touch(g, &g->tile[x->src[k].reg], i, loop);
+    }
+}
+
+static bool fill_buckets(struct alloc *a)
+{
+    struct xk_cg *const g = a->g;
+    const uint32_t n = g->n_inst + 1;
+    a->by_first = xk_calloc(g->c, n, sizeof *a->by_first);
+    a->by_last = xk_calloc(g->c, n, sizeof *a->by_last);
+    a->next_first = xk_calloc(g->c, g->n_tiles, sizeof *a->next_first);
+    a->next_last = xk_calloc(g->c, g->n_tiles, sizeof *a->next_last);
+    if (!a->by_first || !a->by_last || !a->next_first || !a->next_last)
+        return false;
+    for (uint32_t t = g->n_tiles; t-- > 0;) { /* ids + 1, 0 ends a list */
+        const struct xk_cg_tile *const x = &g->tile[t];
+        if (x->first > x->last)
+            continue;
+        a->next_first[t] = a->by_first[x->first];
+        a->by_first[x->first] = t + 1;
+        a->next_last[t] = a->by_last[x->last];
+        a->by_last[x->last] = t + 1;
+    }
+    return true;
+}
+
+static void mark(struct alloc *a, const struct xk_cg_tile *t, bool use,
+                 uint32_t at)
+{
+    const uint32_t first = (uint32_t)t->at_b / 4;
+    const uint32_t end = first + (t->size_b + 3) / 4;
+    for (uint32_t dw = first; dw < end; dw++) {
+        const uint32_t r = dw / DWORDS_IN_GRF;
+        const uint8_t bit = (uint8_t)(1u << dw % DWORDS_IN_GRF);
+        const bool was = a->used[r] != 0;
+        a->used[r] = use ? a->used[r] | bit : a->used[r] & (uint8_t)~bit;
+        a->n_used += (a->used[r] != 0) - was;
+        if (!use)
+            a->freed_at[r] = at;
+    }
+    if (a->n_used > a->g->peak_grf)
+        a->g->peak_grf = (uint16_t)a->n_used;
+}
+
+static bool grfs_free(const struct alloc *a, unsigned r, unsigned n,
+                      uint32_t cool_since)
+{
+    for (unsigned i = r; i < r + n; i++)
+        if (a->used[i] || a->freed_at[i] > cool_since)
+            return false;
+    return true;
+}
+
+/* n whole GRFs in [lo, hi); -1: none. */
+static int find_grfs(const struct alloc *a, const struct xk_cg_tile *t,
+                     unsigned lo, unsigned hi, uint32_t cool_since)
+{
+    const unsigned grf_b = a->g->p->grf_b;
+    const unsigned n = (t->size_b + grf_b - 1) / grf_b;
+    const unsigned step = t->align_b > grf_b ? t->align_b / grf_b : 1;
+    if (n > hi - lo)
+        return -1;
+    if (!t->pinned) {
+        for (unsigned r = (lo + step - 1) / step * step; r + n <= hi; r += step)
+            if (grfs_free(a, r, n, cool_since))
+                return (int)r;
+        return -1;
+    }
+    for (int r = (int)((hi - n) / step * step); r >= (int)lo; r -= (int)step)
+        if (grfs_free(a, (unsigned)r, n, cool_since))
+            return r;
+    return -1;
+}
+
+/* Byte address of a slot of 4, 8 or 16 bytes in a GRF partly used; -1. */
+static int find_slot(const struct alloc *a, const struct xk_cg_tile *t)
+{
+    const unsigned n = (t->size_b + 3) / 4;
+    const unsigned step = (t->align_b + 3) / 4;
+    const unsigned want = (1u << n) - 1;
+    for (unsigned r = 0; r < a->n_grf; r++) {
+        if (a->used[r] == 0 || a->used[r] == 0xff)
+            continue;
+        for (unsigned dw = 0; dw + n <= DWORDS_IN_GRF; dw += step)
+            if ((a->used[r] >> dw & want) == 0)
+                return (int)((r * DWORDS_IN_GRF + dw) * 4);
+    }
+    return -1;
+}
+
+static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
+{
+    const unsigned grf_b = a->g->p->grf_b;
+    const unsigned lo = t->eot ? EOT_FIRST_GRF : 0;
+    const unsigned hi = t->eot ? EOT_END_GRF : a->n_grf;
+    int r = -1;
+    if (t->at_b < 0 && t->size_b < grf_b)
+        t->at_b = find_slot(a, t);
+    if (t->at_b < 0 && at > COOLING_INSTS)
+        r = find_grfs(a, t, lo, hi, at - COOLING_INSTS);
+    if (t->at_b < 0 && r < 0)
+        r = find_grfs(a, t, lo, hi, UINT32_MAX);
+    if (t->at_b < 0 && r < 0)
+        return xk_fail(a->g->c, XK_ENOFIT,
+                       "codegen: at instruction %u of %u "
+                       "%u of %u registers are in use and %u bytes more are "
+                       "needed%s",
+                       at, a->g->n_inst, a->n_used, a->n_grf, t->size_b,
+                       t->pinned ? " for a buffer" : "");
+    if (t->at_b < 0)
+        t->at_b = r * (int)grf_b;
+    mark(a, t, true, at);
+    return XK_OK;
+}
+
+static enum xk_status scan(struct alloc *a)
+{
+    for (uint32_t i = 0; i < a->g->n_inst; i++) {
+        for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1])
+            XK_TRY(place(a, &a->g->tile[t - 1], i));
+        for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
+            mark(a, &a->g->tile[t - 1], false, i);
+    }
+    return XK_OK;
+}
+
+static void resolve(const struct xk_cg *g, struct xk_operand *o)
+{
+    if (o->file != XK_FILE_TILE)
+        return;
+    const uint32_t at_b = (uint32_t)g->tile[o->reg].at_b + o->sub_b;
+    o->file = XK_FILE_GRF;
+    o->reg = (uint16_t)(at_b / g->p->grf_b);
+    o->sub_b = (uint16_t)(at_b % g->p->grf_b);
+}
+
+enum xk_status xk_cg_allocate(struct xk_cg *g)
+{
+    struct alloc a = {.g = g, .n_grf = g->abi->grf_count};
+    enum xk_status st = XK_ENOMEM;
+    find_ranges(g);
+    if (fill_buckets(&a))
+        st = scan(&a);
+    xk_free(g->c, a.by_first);
+    xk_free(g->c, a.by_last);
+    xk_free(g->c, a.next_first);
+    xk_free(g->c, a.next_last);
+    XK_TRY(st);
+    for (uint32_t i = 0; i < g->n_inst; i++) {
+        resolve(g, &g->inst[i].dst);
+        for (unsigned k = 0; k < 3; k++)
+            resolve(g, &g->inst[i].src[k]);
+    }
+    return XK_OK;
+}

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* REORDER: a box of elements from one register layout to another. One dimension
+ * becomes the lanes of moves, the rest is enumerated. Conversion rounds to
+ * nearest even and saturates to the range of an integer destination.
+ *
+ * Float operands must keep each lane at the same place in its dword as the
+ * other side (isa.md 8), so narrow elements are spread to dwords by raw moves
+ * before a conversion, and packed by raw moves after it. */
+#include "codegen/cg.h"
+
+static bool is_region(unsigned stride)
+{
+    return stride == 1 || stride == 2 || stride == 4;
+}
+
+/* The longest dimension that one move can walk on both sides; -1: element by
+ * element. */
+static int lane_dim(const struct xk_reorder *r)
+{
+    int best = -1;
+    for (int d = 0; d < r->n_dims; d++) {
+        if (is_region(r->dst_stride[d]) && is_region(r->src_stride[d]) &&
+            (best < 0 || r->extent[d] > r->extent[best]))
+            best = d;
+    }
+    return best;
+}
+
+/* A dword a lane, seen as elements of type dt. */
+static struct xk_cg_val spread(struct xk_cg *g, enum xk_dtype dt,
+                               unsigned lanes)
+{
+    struct xk_cg_val v = xk_cg_temp(g, XK_DT_U32, lanes);
+    v.dt = dt;
+    v.stride = lanes > 1 ? (uint8_t)(4 / xk_dtype_b(dt)) : 0;
+    return v;
+}
+
+static enum xk_dtype raw_type(enum xk_dtype dt)
+{
+    return xk_dtype_b(dt) == 4   ? XK_DT_U32
+           : xk_dtype_b(dt) == 2 ? XK_DT_U16
+                                 : XK_DT_U8;
+}
+
+static void raw_mov(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
+                    unsigned lanes)
+{
+    d.dt = a.dt = raw_type((enum xk_dtype)d.dt);
+    xk_cg_op1(g, XK_OPC_MOV, &d, &a, lanes);
+}
+
+/* A source of four bytes a lane that stands for the elements of a. */
+static struct xk_cg_val widened(struct xk_cg *g, const struct xk_cg_val *a,
+                                unsigned lanes)
+{
+    const enum xk_dtype dt = (enum xk_dtype)a->dt;
+    if (xk_dtype_b(dt) == 4)
+        return *a;
+    if (xk_dtype_is_int(dt)) {
+        const struct xk_cg_val t = xk_cg_temp(g, XK_DT_S32, lanes);
+        xk_cg_op1(g, XK_OPC_MOV, &t, a, lanes);
+        return t;
+    }
+    const struct xk_cg_val t = spread(g, dt, lanes);
+    raw_mov(g, t, *a, lanes);
+    return t;
+}
+
+/* d = a, a four-byte type or a half in dwords; saturating to integers. */
+static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
+                         struct xk_cg_val a, unsigned lanes)
+{
+    const bool to_int = xk_dtype_is_int((enum xk_dtype)d->dt);
+    if (to_int && xk_dtype_is_float((enum xk_dtype)a.dt)) {
+        const struct xk_cg_val even = xk_cg_temp(g, XK_DT_F32, lanes);
+        xk_cg_op1(g, XK_OPC_RNDE, &even, &a, lanes); /* mov would cut off */
+        a = even;
+    }
+    const uint32_t mark = g->n_inst;
+    xk_cg_op1(g, XK_OPC_MOV, d, &a, lanes);
+    for (uint32_t i = mark; to_int && i < g->n_inst; i++)
+        g->inst[i].sat = true;
+}
+
+static void convert(struct xk_cg *g, const struct xk_cg_val *d,
+                    const struct xk_cg_val *a, unsigned lanes)
+{
+    const enum xk_dtype to = (enum xk_dtype)d->dt;
+    if (to == a->dt) {
+        raw_mov(g, *d, *a, lanes);
+        return;
+    }
+    const struct xk_cg_val w = widened(g, a, lanes);
+    if (xk_dtype_b(to) == 4) {
+        convert_wide(g, d, w, lanes);
+        return;
+    }
+    const struct xk_cg_val t = spread(g, to, lanes);
+    convert_wide(g, &t, w, lanes);
+    raw_mov(g, *d, t, lanes);
+}
+
+static bool advance(const struct xk_reorder *r, int skip, unsigned *at)
+{
+    for (int d = r->n_dims - 1; d >= 0; d--) {
+        if (d == skip)
+            continue;
+        if (++at[d] < r->extent[d])
+            return true;
+        at[d] = 0;
+    }
+    return false;
+}
+
+enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
+                             const struct xk_cg_val *dst,
+                             const struct xk_cg_val *src)
+{
+    const int lane = lane_dim(r);
+    unsigned at[XK_REORDER_MAX_DIMS] = {0};
+    if (xk_dtype_b((enum xk_dtype)r->dst) > 4 ||
+        xk_dtype_b((enum xk_dtype)r->src) > 4)
+        return xk_fail(g->c, XK_EUNSUPPORTED, "codegen: reorder of %s to %s",
+                       xk_dtype_name((enum xk_dtype)r->src),
+                       xk_dtype_name((enum xk_dtype)r->dst));
+    if (r->n_dims > XK_REORDER_MAX_DIMS)
+        return xk_fail(g->c, XK_EINVAL, "codegen: reorder of %u dimensions",
+                       r->n_dims);
+    do {
+        struct xk_cg_val d = *dst, s = *src;
+        for (int i = 0; i < r->n_dims; i++) {
+            d.sub_b += at[i] * r->dst_stride[i] * xk_dtype_b(d.dt);
+            s.sub_b += at[i] * r->src_stride[i] * xk_dtype_b(s.dt);
+        }
+        const unsigned n = lane < 0 ? 1 : r->extent[lane];
+        d.stride = n > 1 ? (uint8_t)r->dst_stride[lane] : 0;
+        s.stride = n > 1 ? (uint8_t)r->src_stride[lane] : 0;
+        convert(g, &d, &s, n);
+        XK_TRY(xk_ctx_status(g->c));
+    } while (advance(r, lane, at));
+    return XK_OK;
+}

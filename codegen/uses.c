@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One walk over the kernel in program order, before anything is emitted: the
+ * number of the statement that uses each variable last, and for each LOAD the
+ * number of the next statement that writes to its buffer; and whether there
+ * are ramps at all. A use in a loop that
+ * the variable is bound outside of counts as never ending. */
+#include "codegen/cg.h"
+
+#define FOREVER (UINT32_MAX - 1)
+
+struct pending { /* LOADs that no write has followed yet */
+    uint32_t serial, buf;
+};
+
+struct walk {
+    struct xk_cg *g;
+    struct xk_cg_map depth; /* variable id + 1 -> loops around its binding */
+    struct pending *load;
+    uint32_t n_loads, cap_loads;
+    uint32_t now, n_loops;
+    bool ok;
+};
+
+static bool use(const xk_expr *e, void *user)
+{
+    struct walk *const w = user;
+    uint32_t depth = 0;
+    w->g->has_ramp |= xk_op(e) == XK_OP_RAMP;
+    if (xk_op(e) != XK_OP_VAR)
+        return true;
+    xk_cg_map_get(&w->depth, xk_var_id(e) + 1, &depth);
+    const uint32_t at = depth < w->n_loops ? FOREVER : w->now;
+    uint32_t last = 0;
+    xk_cg_map_get(&w->g->last_use, xk_var_id(e) + 1, &last);
+    if (at + 1 > last)
+        w->ok &=
+            xk_cg_map_put(w->g->c, &w->g->last_use, xk_var_id(e) + 1, at + 1);
+    return true;
+}
+
+static void uses_in(struct walk *w, const xk_expr *e)
+{
+    if (xk_op(e) == XK_OP_VAR)
+        use(e, w);
+    else if (xk_n_kids(e))
+        w->ok &= xk_walk(w->g->c, e, use, w) == XK_OK;
+}
+
+static const xk_expr *buffer_of(const xk_expr *ptr)
+{
+    return xk_op(ptr) == XK_OP_PTR ? xk_kid(ptr, 0) : ptr;
+}
+
+static void written(struct walk *w, const xk_expr *ptr)
+{
+    const xk_expr *const buf = buffer_of(ptr);
+    uint32_t kept = 0;
+    if (xk_op(buf) != XK_OP_VAR)
+        return;
+    for (uint32_t i = 0; i < w->n_loads; i++) {
+        const struct pending p = w->load[i];
+        if (p.buf != xk_var_id(buf))
+            w->load[kept++] = p;
+        else
+            w->ok &= xk_cg_map_put(w->g->c, &w->g->first_write, p.serial,
+                                   w->now + 1);
+    }
+    w->n_loads = kept;
+}
+
+static void bound(struct walk *w, const xk_expr *var)
+{
+    w->ok &= xk_cg_map_put(w->g->c, &w->depth, xk_var_id(var) + 1, w->n_loops);
+}
+
+static void loaded(struct walk *w, const xk_stmt *s)
+{
+    if (!xk_cg_grow(w->g, &w->load, w->n_loads, &w->cap_loads,
+                    sizeof *w->load)) {
+        w->ok = false;
+        return;
+    }
+    w->load[w->n_loads++] =
+        (struct pending){xk_serial(s), xk_var_id(buffer_of(xk_kid(s, 1)))};
+}
+
+static void walk(struct walk *w, const xk_stmt *s)
+{
+    w->now++;
+    switch (xk_op(s)) {
+    case XK_OP_SEQ:
+        for (unsigned i = 0; i < xk_n_kids(s); i++)
+            walk(w, xk_kid(s, i));
+        break;
+    case XK_OP_LET:
+    case XK_OP_LOAD:
+        uses_in(w, xk_kid(s, 1));
+        bound(w, xk_kid(s, 0));
+        if (xk_op(s) == XK_OP_LOAD)
+            loaded(w, s);
+        walk(w, xk_kid(s, 2));
+        break;
+    case XK_OP_STORE:
+        uses_in(w, xk_kid(s, 1));
+        written(w, xk_kid(s, 0));
+        break;
+    case XK_OP_ALLOC:
+    case XK_OP_STAGE:
+        walk(w, xk_kid(s, xk_n_kids(s) - 1));
+        break;
+    case XK_OP_FOR:
+    case XK_OP_PIPE:
+        for (unsigned i = 1; i + 1 < xk_n_kids(s); i++)
+            uses_in(w, xk_kid(s, i));
+        w->n_loops++;
+        bound(w, xk_kid(s, 0));
+        walk(w, xk_kid(s, xk_n_kids(s) - 1));
+        w->n_loops--;
+        break;
+    case XK_OP_IF:
+        uses_in(w, xk_kid(s, 0));
+        walk(w, xk_kid(s, 1));
+        walk(w, xk_kid(s, 2));
+        break;
+    case XK_OP_CALL:
+        for (unsigned i = 0; i < xk_n_kids(s); i++) {
+            if (xk_type_of(xk_kid(s, i)).space == XK_SPACE_GRF)
+                written(w, xk_kid(s, i)); /* its offset is constant */
+            else
+                uses_in(w, xk_kid(s, i));
+        }
+        break;
+    default:
+        break;
+    }
+}
+
+enum xk_status xk_cg_find_uses(struct xk_cg *g)
+{
+    struct walk w = {.g = g, .ok = true};
+    walk(&w, g->k->body);
+    xk_cg_map_fini(g->c, &w.depth);
+    xk_free(g->c, w.load);
+    return w.ok ? xk_ctx_status(g->c) : XK_ENOMEM;
+}
+
+/* A store that reads the variable and writes the buffer reads first. */
+bool xk_cg_may_alias(const struct xk_cg *g, const xk_stmt *load)
+{
+    uint32_t last = 0, write = 0;
+    xk_cg_map_get(&g->last_use, xk_var_id(xk_kid(load, 0)) + 1, &last);
+    return !xk_cg_map_get(&g->first_write, xk_serial(load), &write) ||
+           last <= write;
+}

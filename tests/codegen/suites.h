@@ -1,0 +1,12 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#ifndef XK_TESTS_CODEGEN_SUITES_H
+#define XK_TESTS_CODEGEN_SUITES_H
+
+#include <check.h>
+
+TCase *cg_arith_tests(void);
+TCase *cg_flow_tests(void);
+TCase *cg_scoreboard_tests(void);
+TCase *cg_whole_tests(void);
+
+#endif

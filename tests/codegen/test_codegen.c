@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tests/tap.h"
+
+#include "suites.h"
+
+int main(void)
+{
+    Suite *const s = suite_create("codegen");
+    suite_add_tcase(s, cg_arith_tests());
+    suite_add_tcase(s, cg_flow_tests());
+    suite_add_tcase(s, cg_scoreboard_tests());
+    suite_add_tcase(s, cg_whole_tests());
+    return xk_tap_run(s);
+}
