@@ -1,0 +1,356 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* .ze_info is walked as a libyaml document: keys that are not known are
+ * skipped, known ones must have the right shape. libyaml brings its own
+ * allocator; nothing of it outlives the call. */
+#include "container/zebin_read.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <yaml.h>
+
+#include "container/elf_read.h"
+
+#define SECTION_ZE_INFO 0xff000011u
+#define SECTION_NOTE 7u
+#define MACHINE_INTELGT 205
+#define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
+
+struct reader {
+    xk_ctx *c;
+    struct xk_elf elf;
+    yaml_document_t doc;
+    struct xk_zebin *out;
+    const char *kernel; /* being read, for messages */
+};
+
+static const char *text_of(const yaml_node_t *n)
+{
+    return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value
+                                            : NULL;
+}
+
+/* The value of a key, or NULL. */
+static yaml_node_t *get(struct reader *r, const yaml_node_t *map,
+                        const char *key)
+{
+    if (!map || map->type != YAML_MAPPING_NODE)
+        return NULL;
+    for (yaml_node_pair_t *p = map->data.mapping.pairs.start;
+         p < map->data.mapping.pairs.top; p++) {
+        const char *k = text_of(yaml_document_get_node(&r->doc, p->key));
+        if (k && strcmp(k, key) == 0)
+            return yaml_document_get_node(&r->doc, p->value);
+    }
+    return NULL;
+}
+
+static unsigned length(const yaml_node_t *seq)
+{
+    if (!seq || seq->type != YAML_SEQUENCE_NODE)
+        return 0;
+    return (unsigned)(seq->data.sequence.items.top -
+                      seq->data.sequence.items.start);
+}
+
+static yaml_node_t *item(struct reader *r, const yaml_node_t *seq, unsigned i)
+{
+    return yaml_document_get_node(&r->doc, seq->data.sequence.items.start[i]);
+}
+
+/* Leaves *out alone if the key is absent. */
+static enum xk_status get_u32(struct reader *r, const yaml_node_t *map,
+                              const char *key, uint32_t *out)
+{
+    const yaml_node_t *n = get(r, map, key);
+    char *end;
+    if (!n)
+        return XK_OK;
+    const char *s = text_of(n);
+    const unsigned long long v = s ? strtoull(s, &end, 0) : 0;
+    if (!s || !*s || *end || *s == '-' || v > UINT32_MAX)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': %s is '%.40s',"
+                       " not a 32-bit number",
+                       r->kernel, key, s ? s : "?");
+    *out = (uint32_t)v;
+    return XK_OK;
+}
+
+static bool get_bool(struct reader *r, const yaml_node_t *map, const char *key)
+{
+    const char *s = text_of(get(r, map, key));
+    return s && strcmp(s, "true") == 0;
+}
+
+static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
+                               struct xk_zkernel *k)
+{
+    const yaml_node_t *env = get(r, kernel, "execution_env");
+    if (!env)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s' has no "
+                       "execution_env",
+                       k->name);
+    XK_TRY(get_u32(r, env, "simd_size", &k->simd));
+    XK_TRY(get_u32(r, env, "grf_count", &k->grf_count));
+    XK_TRY(get_u32(r, env, "slm_size", &k->slm_b));
+    XK_TRY(get_u32(r, env, "barrier_count", &k->barriers));
+    XK_TRY(get_u32(r, env, "inline_data_payload_size", &k->inline_b));
+    XK_TRY(get_u32(r, env, "offset_to_skip_per_thread_data_load",
+                   &k->skip_per_thread_b));
+    k->has_dpas = get_bool(r, env, "has_dpas");
+    if (!k->simd || !k->grf_count)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': simd_size is "
+                       "%u and grf_count is %u",
+                       k->name, k->simd, k->grf_count);
+    return XK_OK;
+}
+
+static uint8_t kind_of(const char *type)
+{
+    static const struct {
+        const char *name;
+        uint8_t kind;
+    } kinds[] = {
+        {"arg_bypointer", XK_ZARG_POINTER},
+        {"buffer_address", XK_ZARG_POINTER},
+        {"arg_byvalue", XK_ZARG_VALUE},
+        {"local_size", XK_ZARG_LOCAL_SIZE},
+        {"group_count", XK_ZARG_GROUP_COUNT},
+        {"global_id_offset", XK_ZARG_GLOBAL_ID_OFFSET},
+        {"enqueued_local_size", XK_ZARG_ENQUEUED_LOCAL_SIZE},
+        {"global_size", XK_ZARG_GLOBAL_SIZE},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(kinds); i++)
+        if (strcmp(kinds[i].name, type) == 0)
+            return kinds[i].kind;
+    return XK_ZARG_OTHER;
+}
+
+static enum xk_status read_arg(struct reader *r, const yaml_node_t *n,
+                               struct xk_zkernel *k, struct xk_zarg *a)
+{
+    const char *type = text_of(get(r, n, "arg_type"));
+    const char *mode = text_of(get(r, n, "addrmode"));
+    uint32_t index = UINT32_MAX;
+    if (!type)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': an argument "
+                       "has no arg_type",
+                       k->name);
+    a->kind = kind_of(type);
+    a->slm = mode && strcmp(mode, "slm") == 0;
+    XK_TRY(get_u32(r, n, "offset", &a->offset_b));
+    XK_TRY(get_u32(r, n, "size", &a->size_b));
+    XK_TRY(get_u32(r, n, "source_offset", &a->source_b));
+    XK_TRY(get_u32(r, n, "arg_index", &index));
+    a->arg_index = index < INT32_MAX ? (int32_t)index : -1;
+    if (a->offset_b > MAX_OFFSET_B || a->size_b > MAX_OFFSET_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': %.40s at "
+                       "offset %u, size %u: beyond %u",
+                       k->name, type, a->offset_b, a->size_b, MAX_OFFSET_B);
+    if (a->offset_b + a->size_b > k->cross_thread_b)
+        k->cross_thread_b = a->offset_b + a->size_b;
+    return XK_OK;
+}
+
+static enum xk_status read_args(struct reader *r, const yaml_node_t *kernel,
+                                struct xk_zkernel *k)
+{
+    const yaml_node_t *list = get(r, kernel, "payload_arguments");
+    const unsigned n = length(list);
+    if (n) {
+        k->args = xk_calloc(r->c, n, sizeof(*k->args));
+        if (!k->args)
+            return XK_ENOMEM;
+    }
+    for (; k->n_args < n; k->n_args++)
+        XK_TRY(read_arg(r, item(r, list, k->n_args), k, &k->args[k->n_args]));
+    k->cross_thread_b = (k->cross_thread_b + 31) / 32 * 32;
+    return XK_OK;
+}
+
+static enum xk_status read_per_thread(struct reader *r,
+                                      const yaml_node_t *kernel,
+                                      struct xk_zkernel *k)
+{
+    const yaml_node_t *list = get(r, kernel, "per_thread_payload_arguments");
+    for (unsigned i = 0; i < length(list); i++) {
+        const char *type = text_of(get(r, item(r, list, i), "arg_type"));
+        if (!type || strcmp(type, "local_id") != 0)
+            return xk_fail(r->c, XK_EUNSUPPORTED,
+                           "zebin: kernel '%.100s': "
+                           "per-thread argument '%.40s'",
+                           k->name, type ? type : "?");
+        XK_TRY(get_u32(r, item(r, list, i), "size", &k->local_id_b));
+        const uint32_t want_b = k->simd > 16 ? 192 : 96;
+        if (k->local_id_b != want_b && k->local_id_b)
+            return xk_fail(r->c, XK_EUNSUPPORTED,
+                           "zebin: kernel '%.100s': "
+                           "local_id has %u bytes, not %u",
+                           k->name, k->local_id_b, want_b);
+    }
+    return XK_OK;
+}
+
+static enum xk_status read_scratch(struct reader *r, const yaml_node_t *kernel,
+                                   struct xk_zkernel *k)
+{
+    const yaml_node_t *list = get(r, kernel, "per_thread_memory_buffers");
+    for (unsigned i = 0; i < length(list); i++) {
+        uint32_t size_b = 0;
+        XK_TRY(get_u32(r, item(r, list, i), "size", &size_b));
+        if (size_b > k->scratch_b)
+            k->scratch_b = size_b;
+    }
+    return XK_OK;
+}
+
+static enum xk_status find_code(struct reader *r, struct xk_zkernel *k)
+{
+    static const char prefix[] = ".text.";
+    struct xk_elf_section s;
+    for (unsigned i = 0; i < r->elf.n_sections; i++) {
+        XK_TRY(xk_elf_section(r->c, &r->elf, i, &s));
+        if (strncmp(s.name, prefix, sizeof(prefix) - 1) != 0 ||
+            strcmp(s.name + sizeof(prefix) - 1, k->name) != 0)
+            continue;
+        k->code = s.data;
+        k->code_b = (size_t)s.size_b;
+        return XK_OK;
+    }
+    return xk_fail(r->c, XK_EPARSE, "zebin: no section .text.%.100s", k->name);
+}
+
+static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
+                                  struct xk_zkernel *k)
+{
+    const char *name = text_of(get(r, n, "name"));
+    if (!name || !*name || strlen(name) >= sizeof(k->name))
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel %u has no name, or one "
+                       "longer than %zu",
+                       r->out->n_kernels, sizeof(k->name) - 1);
+    memcpy(k->name, name, strlen(name) + 1);
+    r->kernel = k->name;
+    XK_TRY(read_env(r, n, k));
+    XK_TRY(read_args(r, n, k));
+    XK_TRY(read_per_thread(r, n, k));
+    XK_TRY(read_scratch(r, n, k));
+    return find_code(r, k);
+}
+
+static enum xk_status check_version(struct reader *r, const yaml_node_t *root)
+{
+    const char *v = text_of(get(r, root, "version"));
+    if (!v || (strncmp(v, "1.", 2) != 0 && strcmp(v, "1") != 0))
+        return xk_fail(r->c, v ? XK_EUNSUPPORTED : XK_EPARSE,
+                       "zebin: .ze_info version is '%.40s', not 1.x",
+                       v ? v : "missing");
+    return XK_OK;
+}
+
+static enum xk_status read_document(struct reader *r)
+{
+    const yaml_node_t *root = yaml_document_get_root_node(&r->doc);
+    if (!root || root->type != YAML_MAPPING_NODE)
+        return xk_fail(r->c, XK_EPARSE, "zebin: .ze_info is no mapping");
+    XK_TRY(check_version(r, root));
+    const yaml_node_t *list = get(r, root, "kernels");
+    const unsigned n = length(list);
+    if (!n)
+        return xk_fail(r->c, XK_EPARSE, "zebin: .ze_info lists no kernels");
+    r->out->kernels = xk_calloc(r->c, n, sizeof(*r->out->kernels));
+    if (!r->out->kernels)
+        return XK_ENOMEM;
+    while (r->out->n_kernels < n) {
+        const unsigned i = r->out->n_kernels++; /* counted: fini frees args */
+        XK_TRY(read_kernel(r, item(r, list, i), &r->out->kernels[i]));
+    }
+    return XK_OK;
+}
+
+static enum xk_status read_ze_info(struct reader *r,
+                                   const struct xk_elf_section *s)
+{
+    yaml_parser_t p;
+    if (!yaml_parser_initialize(&p))
+        return xk_fail(r->c, XK_ENOMEM, "zebin: out of memory in libyaml");
+    yaml_parser_set_input_string(&p, s->data, (size_t)s->size_b);
+    if (!yaml_parser_load(&p, &r->doc)) {
+        const enum xk_status bad = xk_fail(
+            r->c, XK_EPARSE, "zebin: .ze_info, line %zu: %.100s",
+            p.problem_mark.line + 1, p.problem ? p.problem : "not YAML");
+        yaml_parser_delete(&p);
+        return bad;
+    }
+    const enum xk_status status = read_document(r);
+    yaml_document_delete(&r->doc);
+    yaml_parser_delete(&p);
+    return status;
+}
+
+static uint32_t u32_at(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+/* Note of type 1 from IntelGT: the product family. */
+static void read_notes(struct reader *r, const struct xk_elf_section *s)
+{
+    uint64_t at = 0;
+    while (s->size_b - at >= 12) {
+        const uint8_t *p = s->data + at;
+        const uint64_t name_b = ((uint64_t)u32_at(p) + 3) / 4 * 4;
+        const uint64_t desc_b = ((uint64_t)u32_at(p + 4) + 3) / 4 * 4;
+        if (name_b + desc_b > s->size_b - at - 12)
+            return;
+        if (name_b == 8 && memcmp(p + 12, "IntelGT", 8) == 0 && desc_b >= 4 &&
+            u32_at(p + 8) == 1)
+            r->out->product_family = u32_at(p + 20);
+        at += 12 + name_b + desc_b;
+    }
+}
+
+static enum xk_status read_sections(struct reader *r)
+{
+    struct xk_elf_section s, info = {.name = NULL};
+    for (unsigned i = 0; i < r->elf.n_sections; i++) {
+        XK_TRY(xk_elf_section(r->c, &r->elf, i, &s));
+        if (s.type == SECTION_ZE_INFO)
+            info = s;
+        else if (s.type == SECTION_NOTE &&
+                 strcmp(s.name, ".note.intelgt.compat") == 0)
+            read_notes(r, &s);
+    }
+    if (!info.name)
+        return xk_fail(r->c, XK_EPARSE, "zebin: no .ze_info section");
+    return read_ze_info(r, &info);
+}
+
+enum xk_status xk_zebin_read(xk_ctx *c, const void *file, size_t n_b,
+                             struct xk_zebin *out)
+{
+    struct reader r = {.c = c, .out = out, .kernel = ""};
+    *out = (struct xk_zebin){.n_kernels = 0};
+    enum xk_status s = xk_elf_open(c, file, n_b, &r.elf);
+    if (s == XK_OK && r.elf.machine != MACHINE_INTELGT)
+        out->product_family = r.elf.machine;
+    if (s == XK_OK)
+        s = read_sections(&r);
+    if (s < 0)
+        xk_zebin_fini(c, out);
+    return s;
+}
+
+void xk_zebin_fini(xk_ctx *c, struct xk_zebin *z)
+{
+    for (uint32_t i = 0; z->kernels && i < z->n_kernels; i++)
+        xk_free(c, z->kernels[i].args);
+    xk_free(c, z->kernels);
+    *z = (struct xk_zebin){.n_kernels = 0};
+}

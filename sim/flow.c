@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Per-channel control flow. A channel that leaves the common path sleeps until
+ * the thread reaches the instruction it waits for (pcip); join, endif, while,
+ * else and the targets of jumps wake it. If nobody is left awake the thread
+ * jumps to JIP, the nearest place where somebody may wake. */
+#include "sim/operand.h"
+
+static bool bad_target(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       uint32_t target)
+{
+    if (target < t->kernel->n)
+        return false;
+    xk_sim_fault(t, e, "branch target is no instruction");
+    return true;
+}
+
+static void put_to_sleep(struct xk_sim_thread *t, uint32_t channels,
+                         uint32_t until)
+{
+    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
+        if (channels >> ch & 1)
+            t->pcip[ch] = until;
+    t->waiting |= channels;
+    t->active &= ~channels;
+}
+
+static void wake(struct xk_sim_thread *t, uint32_t at)
+{
+    uint32_t up = 0;
+    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
+        if (t->waiting >> ch & 1 && t->pcip[ch] == at)
+            up |= 1u << ch;
+    t->waiting &= ~up;
+    t->left &= ~up;
+    t->active |= up;
+}
+
+static uint32_t here(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    return (uint32_t)(e - t->kernel->inst);
+}
+
+static void jump(struct xk_sim_thread *t, uint32_t target)
+{
+    t->ip = target;
+    wake(t, target);
+}
+
+/* Channels of the whole thread that take the branch. */
+static uint32_t takers(const struct xk_sim_thread *t,
+                       const struct xk_sim_inst *e)
+{
+    const uint32_t pred = xk_sim_pred(t, e) << e->chan_off;
+    return pred & t->active;
+}
+
+/* Channels that the branch speaks for and that do not take it. */
+static uint32_t leavers(const struct xk_sim_thread *t,
+                        const struct xk_sim_inst *e, uint32_t go)
+{
+    return t->active & e->lanes << e->chan_off & ~go;
+}
+
+static void exec_jmpi(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if ((xk_sim_pred(t, e) & 1) && !bad_target(t, e, e->jip))
+        jump(t, e->jip);
+}
+
+static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = takers(t, e);
+    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+        return;
+    if (e->in.branch_ctrl) { /* backward: the takers run first */
+        if (go) {
+            put_to_sleep(t, leavers(t, e, go), here(t, e) + 1);
+            jump(t, e->uip);
+        } else {
+            wake(t, t->ip);
+        }
+        return;
+    }
+    put_to_sleep(t, go, e->uip);
+    if (!t->active)
+        jump(t, e->jip);
+    else
+        wake(t, t->ip);
+}
+
+static void exec_join(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    wake(t, here(t, e));
+    if (!t->active && !bad_target(t, e, e->jip))
+        jump(t, e->jip);
+}
+
+static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (bad_target(t, e, e->jip))
+        return;
+    put_to_sleep(t, leavers(t, e, takers(t, e)), e->jip);
+    if (!t->active)
+        jump(t, e->jip);
+}
+
+/* Those who ran the if side wait for the endif; the others wait right here. */
+static void exec_else(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+        return;
+    put_to_sleep(t, t->active, e->uip);
+    wake(t, t->ip);
+    if (!t->active)
+        jump(t, e->jip);
+}
+
+/* Channels that broke out wait at the while itself or right behind it. */
+static void exec_while(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t me = here(t, e);
+    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
+        if (t->left >> ch & t->waiting >> ch & 1 && t->pcip[ch] == me)
+            t->pcip[ch] = me + 1;
+    wake(t, me);
+    const uint32_t go = takers(t, e);
+    if (go) {
+        if (bad_target(t, e, e->jip))
+            return;
+        put_to_sleep(t, leavers(t, e, go), me + 1);
+        jump(t, e->jip);
+        return;
+    }
+    wake(t, me + 1);
+}
+
+static void exec_break(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = takers(t, e);
+    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+        return;
+    put_to_sleep(t, go, e->uip);
+    if (e->in.op == XK_OPC_BREAK)
+        t->left |= go;
+    if (!t->active)
+        jump(t, e->jip);
+}
+
+/* Halted channels come back at the halt instruction they wait at. */
+static void exec_halt(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+        return;
+    wake(t, here(t, e));
+    if (e->uip == t->ip)
+        return; /* the last one: nothing left to skip */
+    put_to_sleep(t, takers(t, e), e->uip);
+    if (!t->active)
+        jump(t, e->jip);
+}
+
+/* The destination receives the return address (bytes) and the channels that
+ * came here; those that do not call wait for them. */
+static void exec_call(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = takers(t, e);
+    if (!go || bad_target(t, e, e->jip))
+        return;
+    if (e->dst.kind == XK_SO_REG) {
+        xk_rf_set_u32(t, e->dst.off_b, t->kernel->inst[t->ip].pc_b);
+        xk_rf_set_u32(t, e->dst.off_b + 4, t->active);
+    }
+    put_to_sleep(t, leavers(t, e, go), t->ip);
+    jump(t, e->jip);
+}
+
+static uint32_t find_pc(const struct xk_sim_kernel *k, uint32_t pc_b)
+{
+    uint32_t lo = 0, hi = k->n;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (k->inst[mid].pc_b < pc_b)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < k->n && k->inst[lo].pc_b == pc_b ? lo : UINT32_MAX;
+}
+
+static void exec_ret(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = takers(t, e);
+    const uint32_t back =
+        e->src[0].kind == XK_SO_REG
+            ? find_pc(t->kernel, xk_rf_u32(t, e->src[0].off_b))
+            : UINT32_MAX;
+    if (!go || bad_target(t, e, back))
+        return;
+    put_to_sleep(t, go, back);
+    if (!t->active)
+        jump(t, back);
+}
+
+static void exec_sync(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (e->in.sync_fn != XK_SYNC_BAR)
+        return; /* the scoreboard checker belongs here (a later issue) */
+    if (!t->barrier_open) {
+        xk_sim_fault(t, e, "sync.bar without a barrier signalled before it");
+        return;
+    }
+    if (t->group->barrier_phase == t->barrier_phase) {
+        t->ip = here(t, e); /* comes again, and counts then */
+        t->count[XK_STAT_SYNC]--;
+        t->budget++;
+        t->state = XK_SIM_BARRIER;
+        return;
+    }
+    t->barrier_open = false;
+}
+
+/* clang-format off */
+xk_sim_fn *xk_sim_select_flow(const struct xk_sim_inst *e)
+{
+    switch ((enum xk_opcode)e->in.op) {
+    case XK_OPC_SYNC: return exec_sync;
+    case XK_OPC_JMPI: return exec_jmpi;
+    case XK_OPC_GOTO: return exec_goto;
+    case XK_OPC_JOIN: case XK_OPC_ENDIF: return exec_join;
+    case XK_OPC_IF: return exec_if;
+    case XK_OPC_ELSE: return exec_else;
+    case XK_OPC_WHILE: return exec_while;
+    case XK_OPC_BREAK: case XK_OPC_CONT: return exec_break;
+    case XK_OPC_HALT: return exec_halt;
+    case XK_OPC_CALL: return exec_call;
+    case XK_OPC_RET: return exec_ret;
+    default: return NULL;
+    }
+}
+/* clang-format on */

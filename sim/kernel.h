@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A decoded kernel: one record per instruction with everything that can be
+ * known before execution: operand offsets, strides, immediates, targets. */
+#ifndef XK_SIM_KERNEL_H
+#define XK_SIM_KERNEL_H
+
+#include "isa/message.h"
+#include "sim/thread.h"
+
+enum xk_sim_opnd_kind {
+    XK_SO_NONE, /* absent, or null as a destination */
+    XK_SO_REG,  /* bytes in the register image */
+    XK_SO_IMM,
+    XK_SO_INDIRECT, /* one address register, then the region */
+    XK_SO_VXH,      /* one address register per row */
+};
+
+/* Operands whose value is made when it is read, or acts when it is written. */
+enum xk_sim_special {
+    XK_SS_NONE,
+    XK_SS_CE,
+    XK_SS_SR,
+    XK_SS_CR,
+    XK_SS_IP,
+    XK_SS_TM,
+    XK_SS_ACC
+};
+
+struct xk_sim_opnd {
+    uint8_t kind;    /* enum xk_sim_opnd_kind */
+    uint8_t type;    /* enum xk_reg_type */
+    uint8_t size_b;  /* of an element */
+    uint8_t special; /* enum xk_sim_special */
+    uint8_t log_w;   /* lanes per row, log2 */
+    bool neg, abs, packed, scalar;
+    uint16_t vs_b, hs_b;
+    int32_t a0_off_b;
+    uint32_t off_b; /* of lane 0 in the image; indirect: of the address */
+    uint64_t bits;  /* immediate: bits as stored in the instruction */
+    int64_t ival;   /* immediate as integer */
+    float fval;     /* immediate as float */
+};
+
+/* Values of one instruction's lanes, in its execution class. */
+union xk_sim_lanes {
+    int64_t i[XK_SIM_LANES];
+    float f[XK_SIM_LANES];
+};
+
+typedef void xk_sim_fn(struct xk_sim_thread *t, const struct xk_sim_inst *e);
+/* r = op(a, b, c), lane by lane, for e->exec lanes; cannot fail. */
+typedef void xk_sim_lane_fn(const struct xk_sim_inst *e, union xk_sim_lanes *r,
+                            const union xk_sim_lanes *a,
+                            const union xk_sim_lanes *b,
+                            const union xk_sim_lanes *c);
+
+struct xk_sim_inst {
+    xk_sim_fn *fn;
+    xk_sim_lane_fn *lane;
+    uint32_t lanes; /* (1 << exec) - 1 */
+    uint8_t exec, chan_off, n_srcs, stat;
+    uint8_t flag_bit; /* of channel 0 of this instruction, in f1:f0 */
+    bool no_mask, pred, is_float, logic;
+    uint32_t jip, uip; /* instruction indices */
+    uint32_t pc_b;
+    struct xk_sim_opnd dst, src[3];
+    /* 32-bit fast path: source value = (bits & and_) ^ xor_ */
+    uint32_t and_[3], xor_[3];
+    struct xk_inst in;
+    struct xk_msg msg;
+};
+
+struct xk_sim_kernel {
+    struct xk_alloc alloc;
+    const struct xk_platform *platform;
+    char name[256];
+    uint32_t simd, grf_count, slm_b, barriers, inline_b, local_id_b, skip_b;
+    uint32_t scratch_b, cross_thread_b;
+    uint32_t start, start_skip; /* entry points, instruction indices */
+    uint32_t n;                 /* records, the last one is a guard */
+    struct xk_sim_inst *inst;
+    uint8_t *code;
+    size_t code_b;
+};
+
+/* Chooses fn and lane for a decoded instruction. */
+void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e);
+/* A 32-bit fast path if the instruction has such a form, else NULL. */
+xk_sim_fn *xk_sim_select_fast(struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_fast_avx2(struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_fast_any(struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_flow(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e);
+xk_sim_lane_fn *xk_sim_lane_int(const struct xk_inst *i);
+xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i);
+xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i);
+xk_sim_fn xk_sim_exec_dpas;
+xk_sim_fn xk_sim_exec_undecodable;
+xk_sim_fn xk_sim_exec_unsupported;
+
+#endif

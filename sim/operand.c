@@ -1,0 +1,515 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/operand.h"
+
+/* Spreads "any" or "all" over groups of w flag bits. */
+static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
+{
+    uint32_t out = 0;
+    const uint32_t ones = w == 32 ? UINT32_MAX : (1u << w) - 1;
+    for (unsigned first = 0; first < XK_SIM_LANES; first += w) {
+        const uint32_t g = (bits >> first) & ones;
+        if (all ? g == ones : g != 0)
+            out |= ones << first;
+    }
+    return out;
+}
+
+static uint32_t fold(uint64_t flags, unsigned bit, unsigned pred,
+                     uint32_t lanes)
+{
+    const uint32_t bits = (uint32_t)(flags >> bit);
+    switch (pred) {
+    case XK_PRED_ANYV:
+        return (uint32_t)((flags | flags >> 32) >> (bit & 31));
+    case XK_PRED_ALLV:
+        return (uint32_t)((flags & flags >> 32) >> (bit & 31));
+    case XK_PRED_ANY:
+        return bits & lanes ? UINT32_MAX : 0;
+    case XK_PRED_ALL:
+        return (bits & lanes) == lanes ? UINT32_MAX : 0;
+    case XK_PRED_ANY2H:
+    case XK_PRED_ALL2H:
+    case XK_PRED_ANY4H:
+    case XK_PRED_ALL4H:
+    case XK_PRED_ANY8H:
+    case XK_PRED_ALL8H:
+    case XK_PRED_ANY16H:
+    case XK_PRED_ALL16H:
+    case XK_PRED_ANY32H:
+    case XK_PRED_ALL32H: {
+        const unsigned k = pred - XK_PRED_ANY2H;
+        return fold_groups(bits, 2u << (k / 2), k & 1);
+    }
+    default:
+        return bits;
+    }
+}
+
+uint32_t xk_sim_pred(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (!e->pred)
+        return e->lanes;
+    const uint32_t p = fold(xk_sim_flags(t), e->flag_bit, e->in.pred, e->lanes);
+    return (e->in.pred_inv ? ~p : p) & e->lanes;
+}
+
+uint32_t xk_sim_mask(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t on = e->no_mask ? UINT32_MAX : t->active >> e->chan_off;
+    return on & xk_sim_pred(t, e);
+}
+
+void xk_sim_set_flags(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      uint32_t mask, uint32_t bits)
+{
+    uint64_t f = xk_sim_flags(t);
+    f &= ~((uint64_t)mask << e->flag_bit);
+    f |= (uint64_t)(bits & mask) << e->flag_bit;
+    memcpy(t->rf + XK_RF_FLAG, &f, 8);
+}
+
+/* Registers whose content is only known when it is looked at. */
+static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    unsigned special)
+{
+    switch (special) {
+    case XK_SS_CE:
+        xk_rf_set_u32(t, XK_RF_CE, t->active);
+        break;
+    case XK_SS_SR:
+        xk_rf_set_u32(t, XK_RF_SR + 8, t->dispatch);
+        xk_rf_set_u32(t, XK_RF_SR + 12, t->dispatch);
+        break;
+    case XK_SS_IP:
+        xk_rf_set_u32(t, XK_RF_IP, e->pc_b);
+        break;
+    case XK_SS_TM: { /* advances by instructions: the same in every run */
+        const uint64_t now = t->count[XK_STAT_OTHER] + t->count[XK_STAT_FMA];
+        memcpy(t->rf + XK_RF_TM, &now, 8);
+        break;
+    }
+    default:
+        break;
+    }
+}
+
+static bool indirect_offsets(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e,
+                             const struct xk_sim_opnd *o, uint32_t *off)
+{
+    const unsigned w_mask = (1u << o->log_w) - 1;
+    for (unsigned l = 0; l < e->exec; l++) {
+        const unsigned row = l >> o->log_w;
+        const unsigned a0 = o->kind == XK_SO_VXH ? row : 0;
+        uint16_t base;
+        memcpy(&base, t->rf + o->off_b + 2 * a0, 2);
+        const int32_t b = (int32_t)base + o->a0_off_b +
+                          (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
+                                    (l & w_mask) * o->hs_b);
+        if (b < 0 ||
+            b + o->size_b > (int32_t)(t->kernel->grf_count * XK_SIM_GRF_B)) {
+            xk_sim_fault(t, e,
+                         "lane %u: indirect register byte %d is outside "
+                         "the %u registers",
+                         l, b, t->kernel->grf_count);
+            return false;
+        }
+        off[l] = (uint32_t)b;
+    }
+    return true;
+}
+
+/* Byte offset in the image of every lane's element. */
+static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    const struct xk_sim_opnd *o, uint32_t *off)
+{
+    if (o->kind != XK_SO_REG)
+        return indirect_offsets(t, e, o, off);
+    if (o->special)
+        refresh(t, e, o->special);
+    const uint32_t first = o->off_b, vs = o->vs_b, hs = o->hs_b;
+    const unsigned log_w = o->log_w, w_mask = (1u << log_w) - 1;
+    for (unsigned l = 0; l < e->exec; l++)
+        off[l] = first + (l >> log_w) * vs + (l & w_mask) * hs;
+    return true;
+}
+
+static int64_t vector_nibble(const struct xk_sim_opnd *o, unsigned l)
+{
+    const unsigned v = (unsigned)(o->bits >> (4 * (l & 7))) & 15;
+    return o->type == XK_RT_V ? (int64_t)(v ^ 8) - 8 : (int64_t)v;
+}
+
+/* Restricted float: sign, 3 bits of exponent with bias 3, 4 of fraction; zero
+ * is a special case. */
+static float vector_float(const struct xk_sim_opnd *o, unsigned l)
+{
+    const unsigned v = (unsigned)(o->bits >> (8 * (l & 3))) & 255;
+    const uint32_t sign = (uint32_t)(v >> 7) << 31;
+    const uint32_t bits = (v & 127) == 0
+                              ? sign
+                              : sign | ((((v >> 4) & 7) + 124) << 23) |
+                                    ((uint32_t)(v & 15) << 19);
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static void immediate_int(const struct xk_sim_opnd *o, unsigned n, int64_t *v)
+{
+    const bool vec = o->type == XK_RT_V || o->type == XK_RT_UV;
+    for (unsigned l = 0; l < n; l++)
+        v[l] = vec ? vector_nibble(o, l) : o->ival;
+}
+
+#define LOAD_INT(T)                                                            \
+    for (unsigned l = 0; l < n; l++) {                                         \
+        T x_;                                                                  \
+        memcpy(&x_, rf + off[l], sizeof(x_));                                  \
+        v[l] = (int64_t)x_;                                                    \
+    }                                                                          \
+    break
+
+/* clang-format off */
+static void load_int(const uint8_t *rf, const uint32_t *off, unsigned n,
+                     unsigned type, int64_t *v)
+{
+    switch (type) {
+    case XK_RT_UB: LOAD_INT(uint8_t);
+    case XK_RT_B: LOAD_INT(int8_t);
+    case XK_RT_UW: case XK_RT_HF: case XK_RT_BF: LOAD_INT(uint16_t);
+    case XK_RT_W: LOAD_INT(int16_t);
+    case XK_RT_UD: case XK_RT_F: LOAD_INT(uint32_t);
+    case XK_RT_D: LOAD_INT(int32_t);
+    case XK_RT_UQ: case XK_RT_Q: LOAD_INT(int64_t);
+    default: /* the decoder let no other type through */
+        memset(v, 0, n * sizeof(*v));
+    }
+}
+/* clang-format on */
+
+static void modify_int(const struct xk_sim_inst *e, const struct xk_sim_opnd *o,
+                       int64_t *v)
+{
+    for (unsigned l = 0; l < e->exec; l++) {
+        if (e->logic) {
+            v[l] = o->neg ? ~v[l] : v[l];
+            continue;
+        }
+        if (o->abs && v[l] < 0)
+            v[l] = (int64_t)(0 - (uint64_t)v[l]);
+        if (o->neg)
+            v[l] = (int64_t)(0 - (uint64_t)v[l]);
+    }
+}
+
+bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct xk_sim_opnd *o, union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (o->kind == XK_SO_IMM) {
+        immediate_int(o, e->exec, v->i);
+    } else {
+        if (!offsets(t, e, o, off))
+            return false;
+        load_int(t->rf, off, e->exec, o->type, v->i);
+    }
+    if (o->neg || o->abs)
+        modify_int(e, o, v->i);
+    return true;
+}
+
+static float bits_float(uint32_t bits)
+{
+    float f;
+    memcpy(&f, &bits, 4);
+    return f;
+}
+
+static uint32_t float_bits(float f)
+{
+    uint32_t b;
+    memcpy(&b, &f, 4);
+    return b;
+}
+
+float xk_sim_half_to_float(uint16_t h)
+{
+    const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
+    const uint32_t ex = (h >> 10) & 31, man = h & 0x3ff;
+    if (ex == 31)
+        return bits_float(sign | 0x7f800000u | man << 13);
+    if (ex)
+        return bits_float(sign | (ex + 112) << 23 | man << 13);
+    const float f = (float)man * 0x1p-24f; /* denormal: exact in float */
+    return sign ? -f : f;
+}
+
+/* man has `drop` bits too many; the result may carry into the exponent. */
+static uint32_t round_bits(uint32_t man, unsigned drop, bool neg, unsigned mode)
+{
+    if (drop > 31)
+        drop = 31;
+    const uint32_t cut = man & ((1u << drop) - 1), half = 1u << (drop - 1);
+    const uint32_t kept = man >> drop;
+    bool up = false;
+    if (mode == 0)
+        up = cut > half || (cut == half && (kept & 1));
+    else if (mode == 1)
+        up = cut && !neg;
+    else if (mode == 2)
+        up = cut && neg;
+    return kept + up;
+}
+
+static uint32_t half_overflow(bool neg, unsigned mode)
+{
+    const bool to_inf = mode == 0 || (mode == 1 && !neg) || (mode == 2 && neg);
+    return to_inf ? 0x7c00 : 0x7bff;
+}
+
+uint16_t xk_sim_half_from_float(float f, unsigned round)
+{
+    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    const bool neg = b >> 31;
+    const uint16_t sign = neg ? 0x8000 : 0;
+    if (mag > 0x7f800000u)
+        return (uint16_t)(sign | 0x7c00 | 0x200 | ((mag >> 13) & 0x3ff));
+    if (mag == 0x7f800000u)
+        return (uint16_t)(sign | 0x7c00);
+    const int ex = (int)(mag >> 23) - 112; /* in half's bias */
+    uint32_t h;
+    if (ex >= 31) {
+        h = half_overflow(neg, round);
+    } else if (ex > 0) {
+        h = round_bits(((uint32_t)ex << 23) | (mag & 0x7fffff), 13, neg, round);
+        if (h >= 0x7c00)
+            h = half_overflow(neg, round);
+    } else if (mag >> 23 == 0) { /* far below the smallest half */
+        h = round_bits(mag != 0, 31, neg, round);
+    } else {
+        h = round_bits((mag & 0x7fffff) | 0x800000, (unsigned)(14 - ex), neg,
+                       round);
+    }
+    return (uint16_t)(sign | h);
+}
+
+uint16_t xk_sim_bf16_from_float(float f, unsigned round)
+{
+    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    if (mag > 0x7f800000u)
+        return (uint16_t)(b >> 16 | 0x40);
+    return (uint16_t)((b >> 31) << 15 | round_bits(mag, 16, b >> 31, round));
+}
+
+static float flush(float f)
+{
+    const uint32_t b = float_bits(f);
+    return b & 0x7f800000u ? f : bits_float(b & 0x80000000u);
+}
+
+static float flush_half(float f)
+{
+    const uint32_t b = float_bits(f);
+    return (b & 0x7fffffffu) < 0x38800000u ? bits_float(b & 0x80000000u) : f;
+}
+
+static bool load_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct xk_sim_opnd *o, float *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (!offsets(t, e, o, off))
+        return false;
+    for (unsigned l = 0; l < e->exec; l++) {
+        const uint8_t *p = t->rf + off[l];
+        uint16_t h = 0;
+        memcpy(&h, p, 2);
+        if (o->type == XK_RT_HF)
+            v[l] = xk_sim_half_to_float(h);
+        else if (o->type == XK_RT_BF)
+            v[l] = bits_float((uint32_t)h << 16);
+        else
+            memcpy(&v[l], p, 4);
+    }
+    return true;
+}
+
+static void modify_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct xk_sim_opnd *o, float *v)
+{
+    const uint32_t and_ = o->abs ? 0x7fffffffu : UINT32_MAX;
+    const uint32_t xor_ = o->neg ? 0x80000000u : 0;
+    for (unsigned l = 0; l < e->exec; l++)
+        v[l] = bits_float((float_bits(v[l]) & and_) ^ xor_);
+    if (o->type == XK_RT_HF ? t->ftz_half : t->ftz)
+        for (unsigned l = 0; l < e->exec; l++)
+            v[l] = o->type == XK_RT_HF ? flush_half(v[l]) : flush(v[l]);
+}
+
+bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_opnd *o, union xk_sim_lanes *v)
+{
+    if (!xk_sim_type_is_float(o->type)) {
+        union xk_sim_lanes w;
+        if (!xk_sim_fetch_int(t, e, o, &w))
+            return false;
+        for (unsigned l = 0; l < e->exec; l++)
+            v->f[l] = (float)w.i[l];
+        return true;
+    }
+    if (o->kind == XK_SO_IMM) {
+        for (unsigned l = 0; l < e->exec; l++)
+            v->f[l] = o->type == XK_RT_VF ? vector_float(o, l) : o->fval;
+    } else if (!load_float(t, e, o, v->f)) {
+        return false;
+    }
+    modify_float(t, e, o, v->f);
+    return true;
+}
+
+/* clang-format off */
+int64_t xk_sim_wrap(unsigned type, int64_t v)
+{
+    switch (type) {
+    case XK_RT_UB: return (uint8_t)v;
+    case XK_RT_B: return (int8_t)v;
+    case XK_RT_UW: case XK_RT_HF: case XK_RT_BF: return (uint16_t)v;
+    case XK_RT_W: return (int16_t)v;
+    case XK_RT_UD: case XK_RT_F: return (uint32_t)v;
+    case XK_RT_D: return (int32_t)v;
+    default: return v;
+    }
+}
+/* clang-format on */
+
+/* clang-format off */
+static int64_t int_max(unsigned type)
+{
+    switch (type) {
+    case XK_RT_UB: return UINT8_MAX;
+    case XK_RT_B: return INT8_MAX;
+    case XK_RT_UW: return UINT16_MAX;
+    case XK_RT_W: return INT16_MAX;
+    case XK_RT_UD: return UINT32_MAX;
+    case XK_RT_D: return INT32_MAX;
+    default: return INT64_MAX;
+    }
+}
+/* clang-format on */
+
+static int64_t int_min(unsigned type)
+{
+    switch (type) {
+    case XK_RT_B:
+    case XK_RT_W:
+    case XK_RT_D:
+    case XK_RT_Q:
+        return -int_max(type) - 1;
+    default:
+        return 0;
+    }
+}
+
+int64_t xk_sim_clamp(unsigned type, int64_t v)
+{
+    const int64_t lo = int_min(type), hi = int_max(type);
+    return v < lo ? lo : v > hi ? hi : v;
+}
+
+/* Truncates towards zero; out of range clamps, NaN is 0. */
+static int64_t float_to_int(unsigned type, float f)
+{
+    if (f != f)
+        return 0;
+    if (f <= -0x1p63f)
+        return int_min(type);
+    if (f >= 0x1p63f)
+        return int_max(type);
+    return xk_sim_clamp(type, (int64_t)f);
+}
+
+static void write_lane(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
+                       uint64_t bits)
+{
+    memcpy(t->rf + off, &bits, size_b);
+}
+
+static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        uint32_t *off)
+{
+    return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
+}
+
+static uint64_t float_encode(const struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, float f)
+{
+    switch (e->dst.type) {
+    case XK_RT_F:
+        return float_bits(t->ftz ? flush(f) : f);
+    case XK_RT_HF: {
+        const uint16_t h = xk_sim_half_from_float(f, t->round);
+        return t->ftz_half && !(h & 0x7c00) ? h & 0x8000 : h;
+    }
+    case XK_RT_BF:
+        return xk_sim_bf16_from_float(f, t->round);
+    default:
+        return (uint64_t)float_to_int(e->dst.type, f);
+    }
+}
+
+static uint64_t int_encode(const struct xk_sim_thread *t,
+                           const struct xk_sim_inst *e, int64_t v)
+{
+    return xk_sim_type_is_float(e->dst.type) ? float_encode(t, e, (float)v)
+                                             : (uint64_t)v;
+}
+
+/* The wide half of an integer accumulator write. */
+static void store_acc_hi(struct xk_sim_thread *t, uint32_t off, int64_t v)
+{
+    t->acc_hi[((off - XK_RF_ACC) / 4) % XK_COUNTOF(t->acc_hi)] =
+        (int32_t)(v >> 32);
+}
+
+void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      uint32_t mask, const union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (!dst_offsets(t, e, off))
+        return;
+    for (unsigned l = 0; l < e->exec; l++) {
+        if (!(mask >> l & 1))
+            continue;
+        write_lane(t, off[l], e->dst.size_b, int_encode(t, e, v->i[l]));
+        if (e->dst.special == XK_SS_ACC)
+            store_acc_hi(t, off[l], v->i[l]);
+    }
+    if (e->dst.special == XK_SS_CR)
+        xk_sim_thread_cr_written(t);
+}
+
+void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        uint32_t mask, const union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (!dst_offsets(t, e, off))
+        return;
+    for (unsigned l = 0; l < e->exec; l++)
+        if (mask >> l & 1)
+            write_lane(t, off[l], e->dst.size_b, float_encode(t, e, v->f[l]));
+    if (e->dst.special == XK_SS_CR)
+        xk_sim_thread_cr_written(t);
+}
+
+void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      uint32_t mask, const union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (!dst_offsets(t, e, off))
+        return;
+    for (unsigned l = 0; l < e->exec; l++)
+        if (mask >> l & 1)
+            write_lane(t, off[l], e->dst.size_b, (uint64_t)v->i[l]);
+    if (e->dst.special == XK_SS_CR)
+        xk_sim_thread_cr_written(t);
+}

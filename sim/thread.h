@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One hardware thread: registers, masks, flow state. All register files lie in
+ * one byte image, so that an operand is an offset and a region whatever file it
+ * names. Host byte order is little endian, like the device's. */
+#ifndef XK_SIM_THREAD_H
+#define XK_SIM_THREAD_H
+
+#include <stddef.h>
+#include <string.h>
+
+#include "sim/memory.h"
+
+#define XK_SIM_LANES 32
+#define XK_SIM_GRF_B 32
+#define XK_SIM_GRFS 256
+/* The widest region: 32 lanes of 8 bytes with stride 4. */
+#define XK_SIM_SPAN_B 1024
+
+/* Offsets in the register image. */
+enum xk_sim_rf {
+    XK_RF_GRF = 0,
+    XK_RF_ACC = XK_SIM_GRFS * XK_SIM_GRF_B,
+    XK_RF_ZERO = XK_RF_ACC + XK_SIM_SPAN_B, /* null as a source */
+    XK_RF_FLAG = XK_RF_ZERO + XK_SIM_SPAN_B,
+    XK_RF_A0 = XK_RF_FLAG + 64,
+    XK_RF_CE = XK_RF_A0 + 64,
+    XK_RF_SR = XK_RF_CE + 64,
+    XK_RF_CR = XK_RF_SR + 64,
+    XK_RF_IP = XK_RF_CR + 64,
+    XK_RF_TM = XK_RF_IP + 64,
+    XK_RF_MISC = XK_RF_TM + 64, /* sp, tdr, dbg: plain storage */
+    XK_RF_END_B = XK_RF_MISC + XK_SIM_SPAN_B
+};
+
+enum xk_sim_state {
+    XK_SIM_RUN,
+    XK_SIM_BARRIER, /* waits in sync.bar */
+    XK_SIM_DONE,
+    XK_SIM_FAULT
+};
+
+/* What the statistics distinguish. */
+enum xk_sim_stat {
+    XK_STAT_OTHER,
+    XK_STAT_FMA,
+    XK_STAT_SEND,
+    XK_STAT_SYNC,
+    XK_N_STATS
+};
+
+struct xk_sim_group;
+struct xk_sim_kernel;
+struct xk_sim_inst;
+
+struct xk_sim_thread {
+    uint8_t rf[XK_RF_END_B];
+    int32_t acc_hi[XK_SIM_GRF_B * 8 / 4]; /* bits 63:32 of integer acc */
+    const struct xk_sim_kernel *kernel;
+    struct xk_sim_group *group;
+    const struct xk_sim_region *last; /* region hit last */
+    uint32_t ip;                      /* index of the next instruction */
+    uint32_t active;                  /* channels that execute */
+    uint32_t waiting;                 /* channels asleep until pcip[] */
+    uint32_t left;                    /* of those: out of their loop */
+    uint32_t pcip[XK_SIM_LANES];
+    uint32_t dispatch;
+    uint32_t index;         /* in the group */
+    uint32_t barrier_phase; /* of the group, when it signalled */
+    uint8_t state;          /* enum xk_sim_state */
+    uint8_t round;          /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
+    bool barrier_open;      /* signalled, not yet waited for */
+    bool ftz, ftz_half;     /* flush denormals */
+    uint64_t count[XK_N_STATS];
+    uint64_t budget;      /* instructions left */
+    struct xk_error *err; /* where a finding goes */
+};
+
+struct xk_sim_run {
+    const struct xk_sim_launch *launch;
+    const struct xk_sim_kernel *kernel;
+    struct xk_sim_space space;
+    uint8_t *heap;       /* general state: indirect data */
+    uint32_t heap_off_b; /* its 32-bit offset from the general state base */
+    uint32_t heap_b;
+    uint32_t n_group_threads;
+    uint32_t last_mask; /* dispatch mask of the last thread of a group */
+    uint64_t n_groups;
+};
+
+struct xk_sim_group {
+    const struct xk_sim_run *run;
+    uint32_t id[3];
+    uint8_t *slm;
+    uint32_t slm_b;
+    uint32_t arrived;       /* signals in this phase */
+    uint32_t barrier_phase; /* completed barriers */
+    struct xk_sim_thread *thread;
+    uint32_t n_threads;
+};
+
+static inline uint32_t xk_rf_u32(const struct xk_sim_thread *t, uint32_t off)
+{
+    uint32_t v;
+    memcpy(&v, t->rf + off, 4);
+    return v;
+}
+
+static inline uint64_t xk_rf_u64(const struct xk_sim_thread *t, uint32_t off)
+{
+    uint64_t v;
+    memcpy(&v, t->rf + off, 8);
+    return v;
+}
+
+static inline void xk_rf_set_u32(struct xk_sim_thread *t, uint32_t off,
+                                 uint32_t v)
+{
+    memcpy(t->rf + off, &v, 4);
+}
+
+/* Stops the thread with a finding about the instruction *e. */
+void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  const char *fmt, ...) XK_PRINTF(3, 4);
+
+/* Takes over rounding mode and denormal handling after a write to cr0. */
+void xk_sim_thread_cr_written(struct xk_sim_thread *t);
+
+/* Whether this launch passes local ids through memory. */
+bool xk_sim_ids_in_memory(const struct xk_sim_run *r);
+/* The ids of one thread's lanes, as payload: x, y, z, each whole registers. */
+void xk_sim_write_thread_ids(const struct xk_sim_run *r, uint32_t thread,
+                             uint8_t *out);
+/* Prepares thread `index` of the group: payload, masks, registers. */
+void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
+                         uint32_t index);
+/* Executes until the thread blocks, ends, faults, or has done n. */
+void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n);
+
+#endif
