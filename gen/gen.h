@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The driver behind the public API. */
+#ifndef XK_GEN_GEN_H
+#define XK_GEN_GEN_H
+
+#include "base/ctx.h"
+#include "isa/isa.h"
+#include "schedule/schedule.h"
+#include "xekern/xekern.h"
+
+/* What is known of a problem before any code: the same for query and create,
+ * so that both name the same layouts. */
+struct xk_problem {
+    struct xk_conv_desc desc; /* every default explicit */
+    const struct xk_platform *platform;
+    struct xk_conv_info info;
+    unsigned n_candidates;
+    struct xk_schedule candidate[XK_MAX_CANDIDATES];
+};
+
+enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
+                               struct xk_problem *out);
+
+#endif

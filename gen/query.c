@@ -1,0 +1,132 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Descriptor strings, and the query: no IR, no code. */
+#include <stdio.h>
+#include <string.h>
+
+#include "conv/conv.h"
+#include "gen/gen.h"
+
+static unsigned type_b(uint32_t type)
+{
+    if (type == XK_F32 || type == XK_S32)
+        return 4;
+    return type == XK_F16 || type == XK_BF16 ? 2 : 1;
+}
+
+/* Extents without building the contraction. */
+static struct xk_shape shape_of(const struct xk_conv_desc *d)
+{
+    const struct xk_shape s = {.m = d->mb * d->oh * d->ow,
+                               .n = d->oc,
+                               .k_inner = d->ic,
+                               .k_outer = d->kh * d->kw,
+                               .elem_b = type_b(d->src_type)};
+    return s;
+}
+
+/* Layouts for "any". Weights in the order in which the candidate reads them.
+ * Activations: f32 keeps channels innermost; narrower types have them in
+ * blocks of one dpas depth, so that no row of a step is ragged. */
+static void any_tags(const struct xk_conv_desc *d, const struct xk_schedule *s,
+                     char wei_tag[XK_TAG_MAX], const char *tags[3])
+{
+    const bool dpas = s->fma == XK_FMA_DPAS;
+    const char *const blocked =
+        type_b(d->src_type) == 2 ? "aBcd16b" : "aBcd32b";
+    if (dpas)
+        snprintf(wei_tag, XK_TAG_MAX, "AcdB%ua%ub", s->n_thr, s->k_step);
+    else
+        snprintf(wei_tag, XK_TAG_MAX, "Acdb%ua", s->n_thr);
+    tags[0] = tags[2] = dpas ? blocked : "acdb";
+    tags[1] = wei_tag;
+}
+
+enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
+                               struct xk_problem *out)
+{
+    char wei_tag[XK_TAG_MAX];
+    const char *tags[3];
+    memset(out, 0, sizeof(*out));
+    XK_TRY(xk_conv_check(c, d, &out->desc));
+    /* xk_conv_check admits only platforms that have a row. */
+    out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
+    const struct xk_shape s = shape_of(&out->desc);
+    out->n_candidates =
+        xk_schedule_candidates(out->platform, &s, out->candidate);
+    if (!out->n_candidates)
+        return xk_fail(c, XK_EUNSUPPORTED, "schedule: no valid candidate");
+    any_tags(&out->desc, &out->candidate[0], wei_tag, tags);
+    out->info.size = sizeof(out->info);
+    return xk_conv_tensors(c, &out->desc, tags, &out->info);
+}
+
+/* Copies the context's error out and destroys it. */
+static enum xk_status finish(xk_ctx *c, struct xk_error *err)
+{
+    const enum xk_status status = xk_ctx_status(c);
+    if (err)
+        *err = c->error;
+    xk_ctx_destroy(c);
+    return status;
+}
+
+static enum xk_status no_memory(struct xk_error *err)
+{
+    if (err) {
+        err->status = XK_ENOMEM;
+        snprintf(err->message, sizeof(err->message), "out of memory");
+    }
+    return XK_ENOMEM;
+}
+
+enum xk_status xk_conv_query(const struct xk_conv_desc *d,
+                             struct xk_conv_info *info, struct xk_error *err)
+{
+    struct xk_problem p;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    if (!c)
+        return no_memory(err);
+    if (!info || info->size < sizeof(info->size))
+        xk_fail(c, XK_EINVAL, "info: NULL, or its size is not set");
+    else if (xk_problem_make(c, d, &p) == XK_OK) {
+        const uint32_t size = info->size;
+        memset(info, 0, size);
+        memcpy(info, &p.info, size < sizeof(p.info) ? size : sizeof(p.info));
+        info->size = size;
+    }
+    return finish(c, err);
+}
+
+enum xk_status xk_conv_desc_parse(const char *text, struct xk_conv_desc *d,
+                                  char *name, size_t name_size,
+                                  struct xk_error *err)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    if (!c)
+        return no_memory(err);
+    if (!text || !d)
+        xk_fail(c, XK_EINVAL, "%s is NULL", text ? "descriptor" : "text");
+    else
+        xk_conv_parse(c, text, d, name, name_size);
+    return finish(c, err);
+}
+
+size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
+                          size_t out_size)
+{
+    struct xk_str s;
+    xk_str_init(&s, NULL);
+    xk_conv_print(d, &s);
+    if (out_size)
+        snprintf(out, out_size, "%s", xk_str_get(&s));
+    const size_t n = s.len;
+    xk_str_fini(&s);
+    return n;
+}
+
+#define TEXT_(x) #x
+#define TEXT(x) TEXT_(x)
+const char *xk_version(void)
+{
+    return TEXT(XK_VERSION);
+}

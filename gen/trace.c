@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/trace.h"
+
+#include <ctype.h>
+#include <pthread.h>
+#include <stdarg.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+static const char *const stage_names[XK_N_STAGES] = {
+    "views", "schedule", "plan", "ir", "passes", "asm", "zebin"};
+
+static struct {
+    unsigned stages;
+    bool verbose;
+    char dir[256];
+} env;
+static pthread_once_t env_once = PTHREAD_ONCE_INIT;
+static atomic_uint problem_count;
+
+/* "views,asm" or "all". Unknown names are said and skipped. */
+static unsigned parse_stages(const char *list)
+{
+    unsigned bits = 0;
+    while (*list) {
+        const size_t n = strcspn(list, ",");
+        unsigned hit = 0;
+        for (unsigned i = 0; i < XK_N_STAGES; i++)
+            if (strlen(stage_names[i]) == n &&
+                strncmp(stage_names[i], list, n) == 0)
+                hit = 1u << i;
+        if (n == 3 && strncmp(list, "all", 3) == 0)
+            hit = (1u << XK_N_STAGES) - 1;
+        if (!hit && n)
+            fprintf(stderr, "xekern: XK_DUMP: unknown stage '%.*s'\n", (int)n,
+                    list);
+        bits |= hit;
+        list += n + (list[n] == ',');
+    }
+    return bits;
+}
+
+static void read_env(void)
+{
+    const char *const verbose = secure_getenv("XK_VERBOSE");
+    const char *const dump = secure_getenv("XK_DUMP");
+    const char *const dir = secure_getenv("XK_DUMP_DIR");
+    env.verbose = verbose && *verbose && strcmp(verbose, "0") != 0;
+    env.stages = dump ? parse_stages(dump) : 0;
+    snprintf(env.dir, sizeof(env.dir), "%s", dir && *dir ? dir : "xk_dump");
+}
+
+void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
+                   const char *name)
+{
+    pthread_once(&env_once, read_env);
+    memset(t, 0, sizeof(*t));
+    t->verbose = env.verbose;
+    t->wanted = env.stages;
+    if (o && o->dump) {
+        t->dump = o->dump;
+        t->dump_user = o->dump_user;
+        t->wanted = (1u << XK_N_STAGES) - 1;
+    }
+    snprintf(t->name, sizeof(t->name), "%s", name);
+    for (char *p = t->name; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_')
+            *p = '-';
+}
+
+bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s)
+{
+    return t->wanted >> s & 1;
+}
+
+static void make_dir(struct xk_trace *t)
+{
+    const unsigned n = atomic_fetch_add(&problem_count, 1);
+    mkdir(env.dir, 0777); /* may exist; fopen tells what matters */
+    snprintf(t->dir, sizeof(t->dir), "%s/%03u-%s", env.dir, n, t->name);
+    mkdir(t->dir, 0777);
+}
+
+static void put_file(struct xk_trace *t, enum xk_stage_id s, const void *data,
+                     size_t n_b)
+{
+    char path[600];
+    if (!t->dir[0])
+        make_dir(t);
+    snprintf(path, sizeof(path), "%s/%02u-%s.%s", t->dir, (unsigned)s + 1,
+             stage_names[s], s == XK_STAGE_ZEBIN ? "bin" : "txt");
+    FILE *const f = fopen(path, "wb");
+    const bool ok = f && fwrite(data, 1, n_b, f) == n_b;
+    if (f && fclose(f) == 0 && ok)
+        return;
+    fprintf(stderr, "xekern: XK_DUMP: cannot write %s\n", path);
+}
+
+void xk_trace_put(struct xk_trace *t, enum xk_stage_id s, const void *data,
+                  size_t n_b)
+{
+    if (!xk_trace_wants(t, s))
+        return;
+    if (t->dump)
+        t->dump(t->dump_user, stage_names[s], data, n_b);
+    else
+        put_file(t, s, data, n_b);
+}
+
+void xk_trace_line(const struct xk_trace *t, const char *fmt, ...)
+{
+    char line[1024];
+    if (!t->verbose)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof(line), fmt, ap);
+    va_end(ap);
+    fprintf(stderr, "%s\n", line);
+}

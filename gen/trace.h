@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* XK_VERBOSE and XK_DUMP: what one create tells its user. The environment is
+ * read once a process, by secure_getenv. */
+#ifndef XK_GEN_TRACE_H
+#define XK_GEN_TRACE_H
+
+#include "base/ctx.h"
+#include "base/str.h"
+#include "xekern/xekern.h"
+
+enum xk_stage_id { XK_STAGE_VIEWS, XK_STAGE_SCHEDULE, XK_STAGE_PLAN,
+                   XK_STAGE_IR, XK_STAGE_PASSES, XK_STAGE_ASM, XK_STAGE_ZEBIN,
+                   XK_N_STAGES };
+
+struct xk_trace {
+    unsigned wanted; /* bit per stage */
+    bool verbose;
+    xk_dump_fn dump; /* NULL: files under dir */
+    void *dump_user;
+    char dir[512]; /* of this problem; "" until the first file */
+    char name[160];
+};
+
+/* name: the problem, for the folder. */
+void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
+                   const char *name);
+bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s);
+/* Hands out one stage. A file that cannot be written is said in a verbose
+ * line and otherwise ignored: a dump never fails a create. */
+void xk_trace_put(struct xk_trace *t, enum xk_stage_id s, const void *data,
+                  size_t n_b);
+/* One line to stderr if XK_VERBOSE asks for it. */
+void xk_trace_line(const struct xk_trace *t, const char *fmt, ...)
+    XK_PRINTF(2, 3);
+
+#endif

@@ -1,0 +1,197 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The public API: the same bytes every time, query and create agree, bad
+ * descriptors are sentences, and no allocation failure leaks or crashes. */
+#include <pthread.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tests/tap.h"
+#include "xekern/xekern.h"
+
+static struct xk_conv_desc parse(const char *text)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_error err;
+    ck_assert_msg(xk_conv_desc_parse(text, &d, NULL, 0, &err) == XK_OK, "%s",
+                  err.message);
+    return d;
+}
+
+static xk_program *create(const struct xk_conv_desc *d)
+{
+    xk_program *p = NULL;
+    struct xk_error err;
+    ck_assert_msg(xk_conv_create(d, NULL, &p, &err) == XK_OK, "%s",
+                  err.message);
+    return p;
+}
+
+static const char *const problems[] = {
+    "mb1ic64ih56oc64oh56kh3ph1",
+    "mb1ic3ih224oc64oh112kh7sh2ph3",
+    "mb2ic17ih9iw7oc20kh3kw2sh2sw1ph1pw0dh1",
+};
+
+START_TEST(same_descriptor_same_bytes)
+{
+    const struct xk_conv_desc d = parse(problems[_i]);
+    xk_program *const a = create(&d), *const b = create(&d);
+    const struct xk_launch_info *const x = xk_program_launch(a, 0);
+    const struct xk_launch_info *const y = xk_program_launch(b, 0);
+    ck_assert_uint_eq(x->zebin_b, y->zebin_b);
+    ck_assert_int_eq(memcmp(x->zebin, y->zebin, x->zebin_b), 0);
+    ck_assert_uint_gt(x->code_b, 16);
+    xk_program_unref(a);
+    xk_program_unref(b);
+}
+END_TEST
+
+static void *create_thread(void *arg)
+{
+    xk_program *p = NULL;
+    xk_conv_create(arg, NULL, &p, NULL);
+    return p;
+}
+
+START_TEST(threads_make_the_same_bytes)
+{
+    struct xk_conv_desc d = parse(problems[0]);
+    xk_program *const want = create(&d);
+    const struct xk_launch_info *const x = xk_program_launch(want, 0);
+    pthread_t t[4];
+    for (unsigned i = 0; i < 4; i++)
+        ck_assert_int_eq(pthread_create(&t[i], NULL, create_thread, &d), 0);
+    for (unsigned i = 0; i < 4; i++) {
+        void *p = NULL;
+        pthread_join(t[i], &p);
+        ck_assert_ptr_nonnull(p);
+        const struct xk_launch_info *const y = xk_program_launch(p, 0);
+        ck_assert_uint_eq(x->zebin_b, y->zebin_b);
+        ck_assert_int_eq(memcmp(x->zebin, y->zebin, x->zebin_b), 0);
+        xk_program_unref(p);
+    }
+    xk_program_unref(want);
+}
+END_TEST
+
+START_TEST(query_and_create_agree)
+{
+    const struct xk_conv_desc d = parse(problems[_i]);
+    struct xk_conv_info info = {.size = sizeof(info)};
+    struct xk_error err;
+    ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s", err.message);
+    xk_program *const p = create(&d);
+    ck_assert_int_eq(memcmp(&info, xk_program_info(p), sizeof(info)), 0);
+    ck_assert_uint_lt(xk_program_peak_b(p), 16u << 20);
+    xk_program_unref(p);
+}
+END_TEST
+
+/* Fails the n-th allocation; counts live blocks. */
+struct failing {
+    long left;
+    long live;
+};
+
+static void *failing_realloc(void *user, void *p, size_t n_b)
+{
+    struct failing *const f = user;
+    if (n_b && f->left-- <= 0)
+        return NULL;
+    void *const q = xk_alloc_default.realloc(NULL, p, n_b);
+    f->live += (n_b && !p) - (!n_b && p);
+    return q;
+}
+
+START_TEST(every_failed_allocation_is_a_status)
+{
+    const struct xk_conv_desc d = parse("mb1ic5ih4oc9kh3ph1");
+    enum xk_status status = XK_ENOMEM;
+    long n = 0;
+    for (; status == XK_ENOMEM && n < 100000; n++) {
+        struct failing f = {n, 0};
+        const struct xk_heap heap = {failing_realloc, &f};
+        const struct xk_create_options o = {.size = sizeof(o), .heap = &heap};
+        struct xk_error err;
+        xk_program *p = NULL;
+        status = xk_conv_create(&d, &o, &p, &err);
+        ck_assert_msg(status == XK_OK || status == XK_ENOMEM,
+                      "allocation %ld: %s: %s", n, xk_status_str(status),
+                      err.message);
+        ck_assert((status == XK_OK) == (p != NULL));
+        xk_program_unref(p);
+        ck_assert_msg(f.live == 0, "allocation %ld leaks %ld", n, f.live);
+    }
+    ck_assert_int_eq(status, XK_OK);
+    ck_assert_int_gt(n, 10);
+}
+END_TEST
+
+static void count_stage(void *user, const char *stage, const void *data,
+                        size_t n_b)
+{
+    ck_assert_ptr_nonnull(data);
+    ck_assert_uint_gt(n_b, 0);
+    strcat(user, stage);
+    strcat(user, " ");
+}
+
+START_TEST(dumps_come_stage_by_stage)
+{
+    const struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
+    char seen[256] = "";
+    const struct xk_create_options o = {.size = sizeof(o),
+                                        .dump = count_stage,
+                                        .dump_user = seen};
+    xk_program *p = NULL;
+    ck_assert_int_eq(xk_conv_create(&d, &o, &p, NULL), XK_OK);
+    ck_assert_str_eq(seen, "views schedule plan ir passes asm zebin ");
+    xk_program_unref(p);
+}
+END_TEST
+
+START_TEST(null_arguments_are_refused)
+{
+    struct xk_error err;
+    xk_program *p = NULL;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    ck_assert_int_eq(xk_conv_create(NULL, NULL, &p, &err), XK_EINVAL);
+    ck_assert_uint_gt(strlen(err.message), 0);
+    ck_assert_int_eq(xk_conv_query(NULL, &info, &err), XK_EINVAL);
+    const struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
+    ck_assert_int_eq(xk_conv_query(&d, NULL, &err), XK_EINVAL);
+    ck_assert_int_eq(xk_conv_create(&d, NULL, NULL, &err), XK_EINVAL);
+    xk_program_unref(NULL);
+    ck_assert_ptr_null(xk_program_launch(NULL, 0));
+}
+END_TEST
+
+START_TEST(groups_have_four_threads)
+{
+    const struct xk_conv_desc d = parse(problems[0]);
+    xk_program *const p = create(&d);
+    const struct xk_launch_info *const l = xk_program_launch(p, 0);
+    ck_assert_uint_ge(l->threads_per_group, 4);
+    ck_assert_uint_eq(l->local[0], l->threads_per_group * l->simd);
+    ck_assert_ptr_null(xk_program_launch(p, 1));
+    xk_program_unref(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("gen");
+    TCase *const t = tcase_create("gen");
+    tcase_set_timeout(t, 300);
+    tcase_add_loop_test(t, same_descriptor_same_bytes, 0,
+                        XK_COUNTOF(problems));
+    tcase_add_test(t, threads_make_the_same_bytes);
+    tcase_add_loop_test(t, query_and_create_agree, 0, XK_COUNTOF(problems));
+    tcase_add_test(t, every_failed_allocation_is_a_status);
+    tcase_add_test(t, dumps_come_stage_by_stage);
+    tcase_add_test(t, null_arguments_are_refused);
+    tcase_add_test(t, groups_have_four_threads);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
