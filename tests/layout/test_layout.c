@@ -87,6 +87,17 @@ static const struct {
      "f32[2(32), 20, 3, 5] Acdb32a: 1a*9600 3c*3200 5d*640 20b*32 32a*1, "
      "38400 B",
      38400},
+    {"aBcd32b", "aBcd32b",
+     "f32[2, 20(32), 3, 5] aBcd32b: 2a*480 1b*480 3c*160 5d*32 32b*1, 3840 B",
+     3840},
+    {"AcdB8a16b", "AcdB8a16b",
+     "f32[2(8), 20(32), 3, 5] AcdB8a16b: 1a*3840 3c*1280 5d*256 2b*128 8a*16 "
+     "16b*1, 15360 B",
+     15360},
+    {"AcdB16a32b", "AcdB16a32b",
+     "f32[2(16), 20(32), 3, 5] AcdB16a32b: 1a*7680 3c*2560 5d*512 1b*512 "
+     "16a*32 32b*1, 30720 B",
+     30720},
     {"ABcd8b16a2b", "ABcd8b16a2b",
      "f32[2(16), 20(32), 3, 5] ABcd8b16a2b: 1a*7680 2b*3840 3c*1280 5d*256 "
      "8b*32 16a*2 2b*1, 30720 B",
@@ -138,6 +149,29 @@ START_TEST(offsets_follow_the_formats)
                                              64 +
                                          o % 8 / 2 * 16 + ic % 8 * 2 + o % 2);
                 }
+}
+END_TEST
+
+START_TEST(size_counts_the_bytes_of_the_type)
+{
+    static const struct {
+        enum xk_dtype dt;
+        const char *tag;
+        int64_t size_b;
+    } rows[] = {
+        {XK_DT_F16, "acdb", 1200},       {XK_DT_U8, "acdb", 600},
+        {XK_DT_S8, "cdba", 600},         {XK_DT_S32, "abcd", 2400},
+        {XK_DT_F16, "aBcd16b", 1920},    {XK_DT_U8, "aBcd32b", 960},
+        {XK_DT_F16, "AcdB8a16b", 7680},  {XK_DT_S8, "AcdB8a32b", 3840},
+        {XK_DT_S8, "AcdB32a32b", 15360},
+    };
+    const int64_t dims[] = {2, 20, 3, 5};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_layout l;
+        xk_layout_from_tag(c, "t", rows[i].dt, 4, dims, rows[i].tag, &l);
+        ck_assert_int_eq(xk_ctx_status(c), XK_OK);
+        ck_assert_int_eq(xk_layout_size_b(&l), rows[i].size_b);
+    }
 }
 END_TEST
 
@@ -343,6 +377,7 @@ int main(void)
     tcase_add_test(t, types_have_benchdnn_names_and_sizes);
     tcase_add_loop_test(t, tag_gives_blocks, 0, XK_COUNTOF(tags));
     tcase_add_test(t, offsets_follow_the_formats);
+    tcase_add_test(t, size_counts_the_bytes_of_the_type);
     tcase_add_test(t, offset_0_is_counted);
     tcase_add_test(t, tag_needs_dense_strides_and_room);
     tcase_add_test(t, equality_looks_at_every_field);

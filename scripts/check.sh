@@ -1,0 +1,52 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# make check: gcc release with all tests, the sanitizers, and a clang build,
+# whose kernels must have the same bytes. Goes on after a failure; the last line
+# sums up.
+set -uo pipefail
+cd "$(dirname "$0")/.." || exit 1
+
+scripts/setup.sh || exit 1
+logs=build/check
+results=()
+
+# Configures, builds and tests one build directory.
+run() {
+    local dir=$1
+    shift
+    echo "== $dir"
+    if scripts/build.sh "$dir" "$@"; then
+        # The driver does not run under ASan.
+        local -a skip=()
+        case $dir in *asan*) skip=(--no-suite driver) ;; esac
+        meson test -C "$dir" --no-rebuild --print-errorlogs \
+            --timeout-multiplier 3 "${skip[@]}"
+        results+=("$dir/meson-logs/testlog.json")
+    else
+        results+=("broken:$dir")
+    fi
+}
+
+# A program that speaks TAP, kept for the sum.
+run_tap() {
+    local name=$1
+    shift
+    echo "== $name"
+    mkdir -p "$logs"
+    "$@" | tee "$logs/$name.tap"
+    results+=("$logs/$name.tap")
+}
+
+run build --buildtype=release
+run build-asan --buildtype=debugoptimized -Db_sanitize=address,undefined \
+    -Db_lundef=false
+if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
+    mkdir -p "$logs"
+    python3 tests/random/random_problems.py --list --count=60 \
+        >"$logs/random.txt"
+    run_tap same-bytes tests/tools/same_bytes.sh build/tools/xk \
+        build-clang/tools/xk shapes/resnet_50.txt "$logs/random.txt"
+else
+    results+=("broken:build-clang")
+fi
+python3 scripts/tally.py "${results[@]}"

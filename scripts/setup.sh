@@ -1,0 +1,35 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# Installs the Debian packages that xekern is built and tested with. Asks dpkg
+# first and calls apt only when something is missing, so it also works offline.
+set -euo pipefail
+
+packages=(
+    meson ninja-build pkg-config gcc g++ clang python3
+    libc6-dev libyaml-dev                # the library
+    libdnnl-dev                          # the reference of xkbench
+    check z3                             # tests
+    libigc-tools                         # iga64
+    libze-dev libze1 intel-opencl-icd    # the driver's AUB capture mode
+)
+
+missing=()
+for package in "${packages[@]}"; do
+    status=$(dpkg-query -W -f='${Status}' "$package" 2>/dev/null || true)
+    [ "$status" = "install ok installed" ] || missing+=("$package")
+done
+[ ${#missing[@]} -gt 0 ] || exit 0
+
+as_root=()
+if [ "$(id -u)" -ne 0 ]; then
+    if ! command -v sudo >/dev/null; then
+        echo "setup: missing: ${missing[*]}; run as root or install sudo" >&2
+        exit 1
+    fi
+    as_root=(sudo)
+fi
+echo "setup: installing ${missing[*]}"
+install=(env DEBIAN_FRONTEND=noninteractive
+    apt-get install -y --no-install-recommends "${missing[@]}")
+"${as_root[@]}" apt-get update -q
+"${as_root[@]}" "${install[@]}"

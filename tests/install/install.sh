@@ -1,0 +1,70 @@
+#!/bin/bash
+# SPDX-License-Identifier: Apache-2.0
+# install.sh BUILD SOURCE PREFIX: what `meson install` puts into an empty place
+# is enough to build and run the example, the tools and the shape lists; the
+# headers compile alone as C11 and as C++; the library exports the functions of
+# tests/abi/xekern.syms and nothing else. TAP.
+set -uo pipefail
+
+build=$1 source=$2 prefix=$3
+place=$(mktemp -d)
+trap 'rm -rf "$place"' EXIT
+n=0
+
+# check NAME COMMAND...: one TAP line; the command's talk only if it fails.
+check() {
+    local name=$1 talk
+    shift
+    n=$((n + 1))
+    if talk=$("$@" 2>&1); then
+        echo "ok $n - $name"
+    else
+        echo "not ok $n - $name"
+        echo "# ${talk//$'\n'/$'\n# '}"
+    fi
+}
+
+exported() {
+    diff "$source/tests/abi/xekern.syms" \
+        <(nm -D --defined-only "$library" | awk '{print $3}' |
+            LC_ALL=C sort)
+}
+
+build_example() {
+    local flags
+    flags=$(pkg-config --define-variable=prefix="$place$prefix" \
+        --cflags --libs xekern) || return
+    # shellcheck disable=SC2086 # flags are words
+    cc -std=c11 -Wall -Wextra -pedantic \
+        "$place$prefix/share/doc/xekern/examples/conv.c" $flags \
+        -o "$place/conv"
+}
+
+header() {
+    "$1" -x "$2" "-std=$3" -fsyntax-only -Wall -Wextra -pedantic -Werror \
+        -I "$place$prefix/include" \
+        <(printf '#include "xekern/%s"\n#include "xekern/%s"\n' "$4" "$4")
+}
+
+run_tool() {
+    cd / && "$place$prefix/bin/xkbench" --mode=L --batch=shapes/resnet_50.txt
+}
+
+check "meson install" \
+    env DESTDIR="$place" meson install -C "$build" --no-rebuild
+library=$(find "$place" -name 'libxekern.so.*' -type f)
+LD_LIBRARY_PATH=$(dirname "${library:-/none/none}")
+PKG_CONFIG_PATH=$(dirname "$(find "$place" -name xekern.pc)")
+export LD_LIBRARY_PATH PKG_CONFIG_PATH
+
+check "the library exports the listed symbols and no others" exported
+check "the example builds against the installed copy" build_example
+check "the example runs against the installed copy" "$place/conv"
+check "the installed xkbench finds the installed shapes" run_tool
+check "xk says its version" "$place$prefix/bin/xk" --version
+for file in "$place$prefix"/include/xekern/*.h; do
+    name=$(basename "$file")
+    check "$name alone is C11" header cc c c11 "$name"
+    check "$name alone is C++" header c++ c++ c++17 "$name"
+done
+echo "1..$n"

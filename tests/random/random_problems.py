@@ -1,0 +1,154 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""Random small convolutions through xkbench's mode C. TAP: one line for each
+property's share of the problems, one for each problem. With --expect-failure
+(a generator with a planted bug) at least one problem must be FAILED. With
+--list only the problems are printed, for other tests."""
+import argparse
+import random
+import re
+import subprocess
+import sys
+import tempfile
+
+SHARE = 0.10  # least share of each property
+MAX_MACS = 300_000
+
+
+def effective(p, axis):
+    """Size of the dilated kernel along h or w."""
+    return (p["k" + axis] - 1) * (p["d" + axis] + 1) + 1
+
+
+def symmetric_out(p, axis):
+    """The output size that equal padding at both ends would give."""
+    room = p["i" + axis] + 2 * p["p" + axis] - effective(p, axis)
+    return room // p["s" + axis] + 1
+
+
+PROPERTIES = {
+    "kh != kw": lambda p: p["kh"] != p["kw"],
+    "sh != sw": lambda p: p["sh"] != p["sw"],
+    "dilation": lambda p: p["dh"] > 0 or p["dw"] > 0,
+    "asymmetric padding": lambda p: any(
+        p["o" + a] != symmetric_out(p, a) for a in "hw"),
+    "padding >= kernel": lambda p: any(
+        p["p" + a] >= effective(p, a) for a in "hw"),
+    "ic off multiples of 8 and 16": lambda p: p["ic"] % 8 != 0,
+    "oc off multiples of 8 and 16": lambda p: p["oc"] % 8 != 0,
+    "ow smaller than a tile (8)": lambda p: p["ow"] < 8,
+    "mb > 1": lambda p: p["mb"] > 1,
+}
+
+
+def axis_sizes(rng, p, axis):
+    """Input, kernel, stride, dilation, padding and output along h or w;
+    False if they leave no output."""
+    p["i" + axis] = rng.randint(1, 20)
+    p["k" + axis] = rng.choice([1, 1, 2, 3, 3, 4, 5, 7])
+    p["s" + axis] = rng.choice([1, 1, 1, 2, 2, 3])
+    p["d" + axis] = rng.choice([0, 0, 0, 1, 2])
+    wide = rng.random() < 0.15
+    p["p" + axis] = (effective(p, axis) + rng.randint(0, 1) if wide
+                     else rng.randint(0, p["k" + axis] // 2 + 1))
+    behind = p["p" + axis]
+    if rng.random() < 0.3:
+        behind = rng.randint(0, behind + 2)
+    room = p["i" + axis] + p["p" + axis] + behind - effective(p, axis)
+    p["o" + axis] = room // p["s" + axis] + 1
+    return room >= 0
+
+
+def channels(rng):
+    """A channel count: tails, powers of two, and 3."""
+    return rng.choice([1, 3, rng.randint(1, 40), rng.randint(1, 40),
+                       8 * rng.randint(1, 5), 16 * rng.randint(1, 4)])
+
+
+def problem(rng):
+    """One problem within the size limit."""
+    while True:
+        p = {"mb": rng.choice([1, 1, 2, 3, 5]), "ic": channels(rng),
+             "oc": channels(rng)}
+        if not all([axis_sizes(rng, p, a) for a in "hw"]):
+            continue
+        macs = p["mb"] * p["oc"] * p["oh"] * p["ow"] * p["ic"] * p["kh"]
+        if macs * p["kw"] <= MAX_MACS:
+            return p
+
+
+def text(p):
+    """benchdnn's spelling."""
+    order = ("mb ic ih iw oc oh ow kh kw sh sw dh dw ph pw").split()
+    return "".join(key + str(p[key]) for key in order)
+
+
+def batch_line(rng, p):
+    """A batch line with every setting that the random problems vary."""
+    return " ".join([
+        "--dir=" + rng.choice(["FWD_D", "FWD_B"]),
+        "--attr-post-ops=" + rng.choice(["", "", "relu"]),
+        "--wtag=" + rng.choice(["any", "any", "acdb"]),
+        "--stag=" + rng.choice(["any", "axb"]), text(p)])
+
+
+class Tap:
+    """Numbered TAP lines."""
+
+    def __init__(self):
+        self.count = 0
+        self.bad = 0
+
+    def line(self, good, name):
+        self.count += 1
+        self.bad += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
+
+    def close(self):
+        print(f"1..{self.count}")
+        return 1 if self.bad else 0
+
+
+def run(xkbench, lines):
+    """xkbench's output for the lines, and its exit code."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
+        batch.write("\n".join(lines) + "\n")
+        batch.flush()
+        done = subprocess.run([xkbench, "--batch=" + batch.name], text=True,
+                              stdout=subprocess.PIPE, check=False)
+    return done.stdout, done.returncode
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("xkbench", nargs="?")
+    parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--seed", type=int, default=20261120)
+    parser.add_argument("--expect-failure", action="store_true")
+    parser.add_argument("--list", action="store_true")
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
+    if args.list:
+        print("\n".join(text(problem(rng)) for _ in range(args.count)))
+        return 0
+    print(f"# seed {args.seed}, {args.count} problems")
+    problems = [problem(rng) for _ in range(args.count)]
+    tap = Tap()
+    for name, holds in PROPERTIES.items():
+        share = sum(map(holds, problems)) / len(problems)
+        tap.line(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+    out, code = run(args.xkbench, [batch_line(rng, p) for p in problems])
+    states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
+    if args.expect_failure:
+        failed = sum(state == "FAILED" for state, _ in states)
+        tap.line(failed > 0, f"the planted bug makes {failed} problems fail")
+        return tap.close()
+    for state, rest in states:
+        tap.line(state == "PASSED", f"{state}{rest}")
+    tap.line(len(states) == args.count and code == 0,
+             f"all {args.count} ran, exit code {code}")
+    return tap.close()
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,257 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""cli.py XKBENCH XK SOURCE: exit codes, statuses and messages of the tools, bad
+input above all: a message names the field and the value. TAP."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FINE = "mb1ic3ih5oc4kh3ph1"
+
+# What xkbench is asked, its exit code, and what stdout must match.
+XKBENCH = [
+    # Problems that cannot be: a status and a sentence.
+    (["nonsense"], 1, r"0:INVALID_ARGUMENTS \(.*nonsense.*__REPRO"),
+    (["mb1ic3ih5oc4kh3q7"], 1, r"INVALID_ARGUMENTS \(.*\"q7\""),
+    (["mb1ic3ih5oc4khx"], 1, r"INVALID_ARGUMENTS \(.*kh.*number"),
+    (["mb1ic3ih5kh3"], 1, r"INVALID_ARGUMENTS \(.*oc is missing"),
+    (["mb0ic3ih5oc4kh3"], 1, r"INVALID_ARGUMENTS \(.*mb=0"),
+    (["mb1ic0ih5oc4kh3"], 1, r"INVALID_ARGUMENTS \(.*ic=0"),
+    (["mb1ic-3ih5oc4kh3"], 1, r"INVALID_ARGUMENTS \(.*ic=-3"),
+    (["mb1ic3ih5oc4kh3sh0"], 1, r"INVALID_ARGUMENTS \(.*sh=0"),
+    (["mb1ic3ih5oc4kh3ph-1"], 1, r"INVALID_ARGUMENTS \(.*ph=-1"),
+    (["mb1ic99999999999999999999ih5oc4kh3"], 1,
+     r"INVALID_ARGUMENTS \(.*ic=99999"),
+    (["mb1ic3ih5oc4kh7"], 1, r"INVALID_ARGUMENTS \(.*kh=7.*ih=5"),
+    (["mb1ic3ih5oc4oh1kh3"], 1, r"INVALID_ARGUMENTS \(.*oh=1"),
+    (["g2mb1ic3ih5oc4kh3"], 1, r"INVALID_ARGUMENTS \(.*ic=3.*g=2"),
+    (["--stag=axc", FINE], 1, r"(INVALID_ARGUMENTS|UNIMPLEMENTED) \(.*axc"),
+    (["--wtag=bogus", FINE], 1, r"INVALID_ARGUMENTS \(.*bogus"),
+    # Sizes that are only too large together.
+    (["mb2000000000ic2000000000ih2000000000oc2000000000kh3"], 1,
+     r"(INVALID_ARGUMENTS|UNIMPLEMENTED) \(.*\)"),
+    (["mb1ic100000ih1000oc4kh3"], 1, r"UNIMPLEMENTED \(.*src.*bytes"),
+    # Well formed, not implemented: the reason is there.
+    (["--arch=xelp", FINE], 1, r"UNIMPLEMENTED \(.*xelp.*--arch=xelp"),
+    (["--dir=BWD_D", FINE], 1, r"UNIMPLEMENTED \(.*BWD_D"),
+    (["--dir=BWD_W", FINE], 1, r"UNIMPLEMENTED \(.*BWD_W"),
+    (["--dt=bf16", FINE], 1, r"UNIMPLEMENTED \(.*bf16.*__REPRO: --dt=bf16"),
+    (["--dt=s8:s8:s32", FINE], 1, r"UNIMPLEMENTED \(.*s8.*--dt=s8:s8:s32"),
+    (["g4mb1ic4ih5oc4kh3"], 1, r"UNIMPLEMENTED \(.*g=4"),
+    (["mb1ic4id5oc4kd3"], 1, r"UNIMPLEMENTED \(.*=.*3D"),
+    (["--stag=bax", FINE], 1, r"UNIMPLEMENTED \(.*bax"),
+    (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
+    (["--attr-post-ops=relu:0.5", FINE], 1, r"UNIMPLEMENTED \(.*0\.5"),
+    # Devices that are not there.
+    (["--engine=ze", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze"),
+    (["--engine=ocl", FINE], 77, r"tests:1 passed:0 skipped:1"),
+    (["--engine=ze", FINE, "--engine=sim", FINE], 0,
+     r"tests:2 passed:1 skipped:1"),
+    # The closing line and the modes.
+    ([FINE], 0, r"0:PASSED \(\d+ ms\) __REPRO: g1mb1_ic3.*\n"
+     r"tests:1 passed:1 skipped:0 mistrusted:0 unimplemented:0 "
+     r"invalid_arguments:0 failed:0 listed:0\n\Z"),
+    (["--mode=L", FINE], 0, r"0:LISTED __REPRO: --mode=L g1mb1.*\n.*listed:1"),
+    (["--mode=I", FINE], 0, r"0:INITIALIZED .*\n.*passed:1"),
+    (["--mode=R", FINE], 0, r"0:EXECUTED .*\n.*passed:1"),
+    (["--mode=P", "--perf-template=%name%;%ops%", FINE + 'n"me"'], 0,
+     r"\nme;4056\n"),  # 2 * 4 * 3 * 13^2: 13 of 15 taps hit a row of 5
+    (["--mode=P", FINE], 0, r"\nperf,sim,"),
+    (["--mode=P", "--perf-template=csv", FINE], 0, r"\nsim,xehpg,"),
+    # benchdnn's state machine.
+    (["--mode=L", "--dir=FWD_D,FWD_B", "--mb=1,2,3", FINE], 0, r"listed:6"),
+    (["--mode=L", "--dir=FWD_D", "--reset", FINE], 0, r"LISTED __REPRO: --mo"),
+    (["--mode=L", "--reset", "--dir=FWD_D", FINE, "--reset", FINE], 0,
+     r"--dir=FWD_D g1mb1.*\n1:LISTED __REPRO: --mode=L g1mb1"),
+    (["--mode=L", "--mb=7", FINE], 0, r"mb7_ic3"),
+    (["--mode=L", "--match=mb7", "--mb=7,8", FINE], 0, r"listed:1"),
+    (["--mode=L", "ic3ih5oc4kh3"], 0, r"mb2_ic3"),
+    (["--conv", "--mode=L", FINE], 0, r"listed:1"),
+    (["--mode=L", "--attr-post-ops=,relu", FINE], 0,
+     r"L g1mb1.*\n.*--attr-post-ops=relu g1mb1"),
+    (["--help"], 0, r"usage: xkbench"),
+]
+
+# Usage errors: exit code 2, nothing on stdout, what stderr must match.
+XKBENCH_USAGE = [
+    ([], r"no problem"),
+    (["--bogus", FINE], r"--bogus: unknown option"),
+    (["-z", FINE], r"-z: unknown option"),
+    (["--dir", FINE], r"--dir: needs"),
+    (["--reset=1", FINE], r"--reset=1: takes no value"),
+    (["--dir=SIDEWAYS", FINE], r"dir=SIDEWAYS"),
+    (["--dt=f33", FINE], r"dt=f33"),
+    (["--dt=f32:f32", FINE], r"dt=f32:f32"),
+    (["--dt=f32:f32:f32:f32", FINE], r"dt=f32:f32:f32:f32"),
+    (["--arch=vax", FINE], r"arch=vax"),
+    (["--engine=cpu", FINE], r"engine=cpu"),
+    (["--mode=Q", FINE], r"mode=Q"),
+    (["--mb=-1", FINE], r"mb=-1"),
+    (["--mb=two", FINE], r"mb=two"),
+    (["--mb=99999999999999999999", FINE], r"mb=9999"),
+    (["--attr-post-ops=dance", FINE], r"attr-post-ops=dance"),
+    (["--attr-post-ops=relu:x", FINE], r"relu:x"),
+    (["--match=(", FINE], r"match=\("),
+    (["--perf-template=%bogus%", FINE], r"%bogus%"),
+    (["--perf-template=%", FINE], r"lone %"),
+    (["--batch=/no/such/file"], r"batch=/no/such/file"),
+    (["--stag=" + "a" * 40, FINE], r"tag=aaaa"),
+]
+
+# What xk is asked, its exit code, and what stderr must match.
+XK = [
+    ([], 2, r"usage"),
+    (["dance"], 2, r"dance: no such verb"),
+    (["gen"], 2, r"no problem"),
+    (["gen", "nonsense"], 2, r"nonsense"),
+    (["gen", "--dir=UP", FINE], 2, r"dir=UP"),
+    (["gen", FINE, FINE], 2, r"second problem"),
+    (["gen", "-o"], 2, r"-o: needs FILE"),
+    (["gen", "--arch=xehpc", FINE], 1, r"XK_EUNSUPPORTED.*xehpc"),
+    (["gen", "-o", "/no/such/dir/x", FINE], 1, r"/no/such/dir/x"),
+    (["dis"], 2, r"no file"),
+    (["dis", "/no/such/file"], 1, r"/no/such/file"),
+    (["dis", "-p", "vax", "/dev/null"], 2, r"arch=vax"),
+    (["dis", "/dev/null"], 1, r"XK_E"),
+]
+
+
+class Tap:
+    """Numbered TAP lines."""
+
+    def __init__(self):
+        self.count = 0
+        self.bad = 0
+
+    def line(self, complaint, name):
+        """One line; complaint is empty if all is well."""
+        self.count += 1
+        self.bad += bool(complaint)
+        print(f"{'not ok' if complaint else 'ok'} {self.count} - {name}")
+        if complaint:
+            print("# " + complaint.strip().replace("\n", "\n# "))
+
+
+def run(command, stdin=b"", cwd=None):
+    """(exit code, stdout, stderr) as bytes."""
+    done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd,
+                          check=False)
+    return done.returncode, done.stdout, done.stderr
+
+
+def shown(args):
+    """Arguments as a test's name."""
+    return " ".join(args).replace("#", "")[:100] or "(no arguments)"
+
+
+def judge(tap, name, got, code, where, pattern):
+    """Checks the exit code and one of the outputs."""
+    text = got[where].decode(errors="replace")
+    complaint = ""
+    if got[0] != code:
+        complaint = f"exit {got[0]}, expected {code}\n"
+    if not re.search(pattern, text):
+        complaint += f"no match for {pattern}"
+    if complaint:
+        complaint += f"\n{text}{got[3 - where].decode(errors='replace')}"
+    tap.line(complaint, name)
+
+
+def batch_files(tap, xkbench, folder):
+    """Comments, several words a line, nesting, endless nesting, a bad line."""
+    (folder / "in.txt").write_text(f"# comment\n\n{FINE} # {FINE}\n")
+    (folder / "out.txt").write_text(
+        f"--mode=L --dir=FWD_D\n--batch={folder}/in.txt\n  {FINE}\n")
+    (folder / "loop.txt").write_text(f"--batch={folder}/loop.txt\n")
+    (folder / "bad.txt").write_text("--mode=L\n--bogus\n")
+    for name, code, where, pattern in [
+            ("out.txt", 0, 1, r"listed:2"),
+            ("loop.txt", 2, 2, r"nested deeper"),
+            ("bad.txt", 2, 2, r"bad.txt:2: --bogus")]:
+        judge(tap, "--batch=" + name,
+              run([xkbench, f"--batch={folder}/{name}"]), code, where, pattern)
+    if (Path(xkbench).parent / "../../shapes").is_dir():  # build/ in the tree
+        judge(tap, "shape lists are found from anywhere",
+              run([xkbench, "--mode=L", "--batch=shapes/resnet_50.txt"],
+                  cwd="/"), 0, 1, r"listed:20")
+
+
+def repro_can_be_pasted(tap, xkbench):
+    """Each __REPRO line gives itself when it is run through a shell."""
+    args = ["--mode=L", "--dir=FWD_D", "--dt=f32,u8:s8:s32", "--stag=axb",
+            "--attr-post-ops=,relu", "--mb=3", "ic3ih5oc4kh3n\"a:b*2\""]
+    listed = run([xkbench] + args)[1].decode()
+    for repro in re.findall(r"__REPRO: (.*)", listed):
+        again = run(["sh", "-c", f"{xkbench} {repro}"])[1].decode()
+        tap.line("" if f"__REPRO: {repro}\n" in again else again,
+                 "can be pasted: " + repro)
+
+
+def generate_and_disassemble(tap, xk, folder):
+    """gen twice, through a file and through pipes; dis both ways."""
+    zebin = folder / "k.zebin"
+    judge(tap, "xk gen -o FILE", run([xk, "gen", "-o", str(zebin), FINE]), 0, 2,
+          r"\A\Z")
+    piped = run([xk, "gen", "-o", "-", FINE])[1]
+    same = zebin.exists() and piped == zebin.read_bytes()
+    tap.line("" if same and piped[:4] == b"\x7fELF" else "bytes differ",
+             "xk gen -o - writes the same zebin")
+    from_file = run([xk, "dis", str(zebin)])
+    judge(tap, "xk dis FILE", from_file, 0, 1, r"mad")
+    tap.line("" if run([xk, "dis", "-"], stdin=piped)[1] == from_file[1] else
+             "differs", "xk dis - reads stdin")
+    judge(tap, "xk dis of half a zebin fails",
+          run([xk, "dis", "-"], stdin=piped[:len(piped) // 2]), 1, 2, r"XK_E")
+    judge(tap, "xk gen --asm", run([xk, "gen", "--asm", FINE]), 0, 1, r"mad")
+    judge(tap, "xk gen --info", run([xk, "gen", "--info", FINE]), 0, 1,
+          r"tensor src: f32 (.*\n)+kernel .*\ngroups")
+
+
+def dumps(tap, xkbench, xk, folder):
+    """XK_DUMP writes one file a stage, XK_VERBOSE a line in problem syntax."""
+    env = dict(os.environ, XK_DUMP="all", XK_DUMP_DIR=str(folder / "dump"),
+               XK_VERBOSE="1")
+    done = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
+                          env=env, check=False)
+    names = sorted(p.name for p in (folder / "dump").glob("*/*"))
+    numbered = [n for n in names if re.match(r"0\d-[a-z]+\.", n)]
+    tap.line("" if len(numbered) >= 7 and numbered == names else str(names),
+             "XK_DUMP=all writes every stage, numbered")
+    line = done.stderr.splitlines()[0] if done.stderr else "silent"
+    again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
+    tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
+             else line, "XK_VERBOSE's line can be fed back")
+    quiet = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
+                           check=False)
+    tap.line(quiet.stderr, "without XK_VERBOSE the library is silent")
+
+
+def main():
+    xkbench, xk, source = map(os.path.abspath, sys.argv[1:4])
+    os.chdir(source)
+    for name in ("XK_DUMP", "XK_DUMP_DIR", "XK_VERBOSE"):
+        os.environ.pop(name, None)
+    tap = Tap()
+    for args, code, pattern in XKBENCH:
+        judge(tap, "xkbench " + shown(args), run([xkbench] + args), code, 1,
+              pattern)
+    for args, pattern in XKBENCH_USAGE:
+        judge(tap, "xkbench " + shown(args), run([xkbench] + args), 2, 2,
+              pattern)
+    for args, code, pattern in XK:
+        judge(tap, "xk " + shown(args), run([xk] + args), code, 2, pattern)
+    repro_can_be_pasted(tap, xkbench)
+    with tempfile.TemporaryDirectory() as name:
+        folder = Path(name)
+        batch_files(tap, xkbench, folder)
+        generate_and_disassemble(tap, xk, folder)
+        dumps(tap, xkbench, xk, folder)
+    print(f"1..{tap.count}")
+    return 1 if tap.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,34 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Command line options as a table: "--name=value", "--name", and for options
+ * with a letter "-x value". The table also prints the help text. */
+#ifndef XK_TOOLS_PROBLEM_OPTION_TABLE_H
+#define XK_TOOLS_PROBLEM_OPTION_TABLE_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "xekern/status.h"
+
+typedef enum xk_status (*xk_tool_set_fn)(void *user, const char *value,
+                                         struct xk_error *err);
+
+struct xk_tool_option {
+    const char *name;  /* without the dashes */
+    char letter;       /* 0: none */
+    const char *value; /* the value's name in the help; NULL: a flag */
+    const char *help;
+    /* value is "" for a flag. */
+    xk_tool_set_fn set;
+};
+
+/* Applies n arguments in order until one fails: options through the table, the
+ * others ("-" is one: stdin) through other(). */
+enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
+                                 size_t table_n, int n, const char *const *args,
+                                 xk_tool_set_fn other, void *user,
+                                 struct xk_error *err);
+
+void xk_tool_option_help(const struct xk_tool_option *table, size_t n,
+                         FILE *out);
+
+#endif

@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/problem/words.h"
+
+#include <errno.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#define COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+
+struct word {
+    const char *text;
+    uint32_t value;
+};
+
+static const struct word platforms[] = {
+    {"xehpg", XK_XEHPG}, {"xelp", XK_XELP}, {"xehpc", XK_XEHPC},
+    {"dg2", XK_XEHPG},   {"pvc", XK_XEHPC}, /* the chips' names */
+};
+
+static const struct word props[] = {
+    {"FWD_B", XK_FWD_B},        {"FWD_D", XK_FWD_D}, {"FWD_I", XK_FWD_I},
+    {"BWD_D", XK_BWD_D},        {"BWD_W", XK_BWD_W}, {"BWD_WB", XK_BWD_WB},
+    {"FWD_B", XK_PROP_DEFAULT},
+};
+
+static const struct word types[] = {
+    {"f32", XK_F32}, {"f16", XK_F16}, {"bf16", XK_BF16},        {"s32", XK_S32},
+    {"s8", XK_S8},   {"u8", XK_U8},   {"f32", XK_TYPE_DEFAULT},
+};
+
+/* Post-ops that benchdnn knows and xekern does not do yet. */
+/* clang-format off */
+static const char *const peer_post_ops[] = {
+    "abs",    "add",      "binary",  "bounded_relu", "clip",     "clip_v2",
+    "div",    "dw",       "elu",     "exp",          "eq",       "ge",
+    "gelu",   "gelu_erf", "gelu_tanh", "gt",         "hardsigmoid",
+    "hardswish", "le",    "linear",  "log",          "logistic", "lt",
+    "max",    "min",      "mish",    "mul",          "ne",       "pow",
+    "prelu",  "round",    "soft_relu", "sqrt",       "square",   "srelu",
+    "sub",    "sum",      "swish",   "tanh",
+};
+/* clang-format on */
+
+enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
+                            const char *format, ...)
+{
+    if (err) {
+        va_list args;
+        va_start(args, format);
+        vsnprintf(err->message, sizeof err->message, format, args);
+        va_end(args);
+        err->status = status;
+    }
+    return status;
+}
+
+static enum xk_status find(const struct word *words, size_t n,
+                           const char *field, const char *text, uint32_t *out,
+                           struct xk_error *err)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(words[i].text, text)) {
+            *out = words[i].value;
+            return XK_OK;
+        }
+    return xk_tool_fail(err, XK_EINVAL, "%s=%s: unknown value", field, text);
+}
+
+static const char *name_of(const struct word *words, size_t n, uint32_t value)
+{
+    for (size_t i = 0; i < n; i++)
+        if (words[i].value == value)
+            return words[i].text;
+    return "?";
+}
+
+enum xk_status xk_word_platform(const char *word, uint32_t *out,
+                                struct xk_error *err)
+{
+    return find(platforms, COUNTOF(platforms), "arch", word, out, err);
+}
+
+enum xk_status xk_word_prop(const char *word, uint32_t *out,
+                            struct xk_error *err)
+{
+    return find(props, COUNTOF(props), "dir", word, out, err);
+}
+
+enum xk_status xk_word_type(const char *word, uint32_t *out,
+                            struct xk_error *err)
+{
+    return find(types, COUNTOF(types), "dt", word, out, err);
+}
+
+const char *xk_platform_word(uint32_t platform)
+{
+    return name_of(platforms, COUNTOF(platforms), platform);
+}
+
+const char *xk_prop_word(uint32_t prop)
+{
+    return name_of(props, COUNTOF(props), prop);
+}
+
+const char *xk_type_word(uint32_t type)
+{
+    return name_of(types, COUNTOF(types), type);
+}
+
+enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
+                             struct xk_error *err)
+{
+    char copy[64];
+    if (strlen(word) >= sizeof copy)
+        return xk_tool_fail(err, XK_EINVAL, "dt=%.80s: too long", word);
+    strcpy(copy, word);
+    uint32_t value[3];
+    size_t n = 0;
+    char *rest = copy;
+    for (char *part; (part = strsep(&rest, ":"));) {
+        if (n == 3)
+            return xk_tool_fail(err, XK_EINVAL, "dt=%s: more than src:wei:dst",
+                                word);
+        const enum xk_status st = xk_word_type(part, &value[n++], err);
+        if (st < 0)
+            return st;
+    }
+    if (n == 2)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "dt=%s: want one type or src:wei:dst", word);
+    d->src_type = value[0];
+    d->wei_type = value[n == 3 ? 1 : 0];
+    d->dst_type = value[n == 3 ? 2 : 0];
+    d->bia_type = XK_TYPE_DEFAULT;
+    return XK_OK;
+}
+
+static bool is_peer_post_op(const char *kind)
+{
+    for (size_t i = 0; i < COUNTOF(peer_post_ops); i++)
+        if (!strcmp(peer_post_ops[i], kind))
+            return true;
+    return false;
+}
+
+/* One post-op "kind[:alpha]". */
+static enum xk_status post_op(char *text, struct xk_conv_desc *d,
+                              struct xk_error *err)
+{
+    const char *const kind = strsep(&text, ":");
+    if (is_peer_post_op(kind))
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-post-ops=%s is not implemented", kind);
+    if (strcmp(kind, "relu"))
+        return xk_tool_fail(err, XK_EINVAL, "attr-post-ops=%s: unknown post-op",
+                            kind);
+    if (d->n_post_ops == XK_MAX_POST_OPS)
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-post-ops: more than %d post-ops",
+                            XK_MAX_POST_OPS);
+    struct xk_post_op op = {.kind = XK_POST_RELU};
+    if (text) {
+        char *end;
+        op.alpha = strtof(text, &end);
+        if (end == text || *end)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "attr-post-ops=relu:%s: not a number", text);
+    }
+    d->post_ops[d->n_post_ops++] = op;
+    return XK_OK;
+}
+
+enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
+                                struct xk_error *err)
+{
+    char copy[256];
+    if (strlen(word) >= sizeof copy)
+        return xk_tool_fail(err, XK_EINVAL, "attr-post-ops=%.80s...: too long",
+                            word);
+    strcpy(copy, word);
+    d->n_post_ops = 0;
+    if (!*copy)
+        return XK_OK;
+    char *rest = copy;
+    for (char *part; (part = strsep(&rest, "+"));) {
+        const enum xk_status st = post_op(part, d, err);
+        if (st < 0)
+            return st;
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_word_tag(const char *word, char out[XK_TAG_MAX],
+                           struct xk_error *err)
+{
+    if (strlen(word) >= XK_TAG_MAX)
+        return xk_tool_fail(err, XK_EINVAL, "tag=%.80s: longer than %d", word,
+                            XK_TAG_MAX - 1);
+    memset(out, 0, XK_TAG_MAX);
+    strcpy(out, word);
+    return XK_OK;
+}
+
+enum xk_status xk_word_int(const char *name, const char *word, int64_t least,
+                           int64_t most, int64_t *out, struct xk_error *err)
+{
+    char *end;
+    errno = 0;
+    const long long value = strtoll(word, &end, 10);
+    if (end == word || *end)
+        return xk_tool_fail(err, XK_EINVAL, "%s=%s: not a whole number", name,
+                            word);
+    if (errno == ERANGE || value < least || value > most)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s=%s: not in %" PRId64 "..%" PRId64, name, word,
+                            least, most);
+    *out = value;
+    return XK_OK;
+}

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The words of the command line for the fields of a convolution descriptor:
+ * platforms, directions, data types, post-ops; both ways. A word that the
+ * field's table does not have is an error that names the field and the word. */
+#ifndef XK_TOOLS_PROBLEM_WORDS_H
+#define XK_TOOLS_PROBLEM_WORDS_H
+
+#include <stdarg.h>
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "xekern/xekern.h"
+
+/* Fills *err (may be NULL) and returns status. */
+enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
+                            const char *format, ...) XK_PRINTF(3, 4);
+
+/* One word each; the reverse direction answers "?" for an unknown value. */
+enum xk_status xk_word_platform(const char *word, uint32_t *out,
+                                struct xk_error *err);
+enum xk_status xk_word_prop(const char *word, uint32_t *out,
+                            struct xk_error *err);
+enum xk_status xk_word_type(const char *word, uint32_t *out,
+                            struct xk_error *err);
+const char *xk_platform_word(uint32_t platform);
+const char *xk_prop_word(uint32_t prop);
+const char *xk_type_word(uint32_t type);
+
+/* "f32" for all three, or "src:wei:dst". */
+enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
+                             struct xk_error *err);
+
+/* "", "relu", "relu:0+relu": fills post_ops. A post-op that benchdnn has and
+ * we do not is XK_EUNSUPPORTED, any other word XK_EINVAL. */
+enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
+                                struct xk_error *err);
+
+/* Copies a layout tag; too long is an error, what it says is judged later. */
+enum xk_status xk_word_tag(const char *word, char out[XK_TAG_MAX],
+                           struct xk_error *err);
+
+/* A whole decimal number in [least, most] for the option called name. */
+enum xk_status xk_word_int(const char *name, const char *word, int64_t least,
+                           int64_t most, int64_t *out, struct xk_error *err);
+
+#endif

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xk gen: a problem, written as for xkbench -> its zebin, its instructions, or
+ * what the library says about it. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/problem/option_table.h"
+#include "tools/problem/words.h"
+#include "tools/xk/verbs.h"
+#include "xekern/inspect.h"
+#include "xekern/xekern.h"
+
+struct gen {
+    struct xk_conv_desc desc;
+    int64_t mb;
+    const char *problem, *output;
+    bool assembly, info, help;
+};
+
+static enum xk_status set_arch(void *user, const char *value,
+                               struct xk_error *err)
+{
+    return xk_word_platform(value, &((struct gen *)user)->desc.platform, err);
+}
+
+static enum xk_status set_dir(void *user, const char *value,
+                              struct xk_error *err)
+{
+    return xk_word_prop(value, &((struct gen *)user)->desc.prop, err);
+}
+
+static enum xk_status set_dt(void *user, const char *value,
+                             struct xk_error *err)
+{
+    return xk_word_types(value, &((struct gen *)user)->desc, err);
+}
+
+static enum xk_status set_stag(void *user, const char *value,
+                               struct xk_error *err)
+{
+    return xk_word_tag(value, ((struct gen *)user)->desc.src_tag, err);
+}
+
+static enum xk_status set_wtag(void *user, const char *value,
+                               struct xk_error *err)
+{
+    return xk_word_tag(value, ((struct gen *)user)->desc.wei_tag, err);
+}
+
+static enum xk_status set_dtag(void *user, const char *value,
+                               struct xk_error *err)
+{
+    return xk_word_tag(value, ((struct gen *)user)->desc.dst_tag, err);
+}
+
+static enum xk_status set_post_ops(void *user, const char *value,
+                                   struct xk_error *err)
+{
+    return xk_word_post_ops(value, &((struct gen *)user)->desc, err);
+}
+
+static enum xk_status set_mb(void *user, const char *value,
+                             struct xk_error *err)
+{
+    return xk_word_int("mb", value, 0, INT64_MAX, &((struct gen *)user)->mb,
+                       err);
+}
+
+static enum xk_status set_output(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    (void)err;
+    ((struct gen *)user)->output = value;
+    return XK_OK;
+}
+
+static enum xk_status set_asm(void *user, const char *value,
+                              struct xk_error *err)
+{
+    (void)value;
+    (void)err;
+    ((struct gen *)user)->assembly = true;
+    return XK_OK;
+}
+
+static enum xk_status set_info(void *user, const char *value,
+                               struct xk_error *err)
+{
+    (void)value;
+    (void)err;
+    ((struct gen *)user)->info = true;
+    return XK_OK;
+}
+
+static enum xk_status set_help(void *user, const char *value,
+                               struct xk_error *err)
+{
+    (void)value;
+    (void)err;
+    ((struct gen *)user)->help = true;
+    return XK_OK;
+}
+
+static const struct xk_tool_option options[] = {
+    {"arch", 0, "PLATFORM", "xehpg (default), xelp, xehpc", set_arch},
+    {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
+    {"dt", 0, "TYPE", "one type (f32, default) or src:wei:dst", set_dt},
+    {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
+    {"wtag", 0, "TAG", "layout of the weights", set_wtag},
+    {"dtag", 0, "TAG", "layout of the destination", set_dtag},
+    {"attr-post-ops", 0, "OPS", "relu", set_post_ops},
+    {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
+    {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
+    {"asm", 0, NULL, "print the instructions", set_asm},
+    {"info", 0, NULL, "print the launch, its resources and the schedule",
+     set_info},
+    {"help", 'h', NULL, "this text", set_help},
+};
+
+static void help(FILE *out)
+{
+    fputs("usage: xk gen [OPTION]... PROBLEM\n"
+          "Generates the kernel of a convolution, for example\n"
+          "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n\n",
+          out);
+    xk_tool_option_help(options, sizeof options / sizeof options[0], out);
+}
+
+static enum xk_status set_problem(void *user, const char *value,
+                                  struct xk_error *err)
+{
+    struct gen *const g = user;
+    if (g->problem)
+        return xk_tool_fail(err, XK_EINVAL, "%.200s: second problem", value);
+    g->problem = value;
+    return XK_OK;
+}
+
+/* The options and the one problem; options hold wherever they stand. */
+static enum xk_status read_arguments(struct gen *g, int n,
+                                     const char *const *args,
+                                     struct xk_error *err)
+{
+    enum xk_status st =
+        xk_tool_arguments(options, sizeof options / sizeof options[0], n, args,
+                          set_problem, g, err);
+    if (st < 0 || g->help)
+        return st;
+    if (!g->problem)
+        return xk_tool_fail(err, XK_EINVAL, "no problem given");
+    st = xk_conv_desc_parse(g->problem, &g->desc, NULL, 0, err);
+    if (st >= 0 && g->mb)
+        g->desc.mb = g->mb;
+    return st;
+}
+
+static const char *const arg_names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
+                                                      "dst"};
+
+static void print_tensors(const struct xk_conv_info *info)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_tensor_info *const t = &info->tensor[i];
+        if (!t->ndims)
+            continue;
+        printf("tensor %s: %s %s, %" PRIu64 " bytes, dims", arg_names[i],
+               xk_type_word(t->type), t->tag, t->size_b);
+        for (uint32_t d = 0; d < t->ndims; d++)
+            printf(" %" PRId64, t->dims[d]);
+        putchar('\n');
+    }
+}
+
+static void print_launch(const struct xk_launch_info *l)
+{
+    printf("kernel %s: %zu bytes of code in %zu of zebin\n", l->kernel,
+           l->code_b, l->zebin_b);
+    printf("groups %" PRIu32 " %" PRIu32 " %" PRIu32 ", local %" PRIu32
+           " %" PRIu32 " %" PRIu32 ", threads per group %" PRIu32 "\n",
+           l->groups[0], l->groups[1], l->groups[2], l->local[0], l->local[1],
+           l->local[2], l->threads_per_group);
+    printf("simd %" PRIu32 ", registers %" PRIu32 ", slm %" PRIu32
+           " bytes, barriers %" PRIu32 "\n",
+           l->simd, l->grf_count, l->slm_b, l->barriers);
+    printf("instructions %" PRIu32 ", of which fma %" PRIu32 "\n",
+           l->static_instructions, l->static_fma);
+    printf("arguments");
+    for (uint32_t i = 0; i < l->n_args; i++)
+        printf(" %s", l->args[i].name);
+    printf("\nschedule %s\n", l->schedule ? l->schedule : "");
+}
+
+/* The first launch goes to FILE, later ones to FILE.1, FILE.2 ... */
+static enum xk_status write_zebin(const struct gen *g, uint32_t i,
+                                  const struct xk_launch_info *l,
+                                  struct xk_error *err)
+{
+    char path[4096];
+    if (!i)
+        return xk_tool_write(g->output, l->zebin, l->zebin_b, err);
+    snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i);
+    return xk_tool_write(path, l->zebin, l->zebin_b, err);
+}
+
+static enum xk_status generate(const struct gen *g, struct xk_error *err)
+{
+    xk_program *p = NULL;
+    enum xk_status st = xk_conv_create(&g->desc, NULL, &p, err);
+    const uint32_t n = st < 0 ? 0 : xk_program_n_launches(p);
+    if (g->info && st >= 0)
+        print_tensors(xk_program_info(p));
+    for (uint32_t i = 0; i < n && st >= 0; i++) {
+        const struct xk_launch_info *const l = xk_program_launch(p, i);
+        if (g->info)
+            print_launch(l);
+        if (g->assembly)
+            st = xk_disassemble(xk_platform_word(g->desc.platform), l->code,
+                                l->code_b, xk_tool_print, stdout, err);
+        if (g->output && st >= 0)
+            st = write_zebin(g, i, l, err);
+    }
+    xk_program_unref(p);
+    return st;
+}
+
+int xk_verb_gen(int n, const char *const *args)
+{
+    struct gen g = {.desc = XK_CONV_DESC_INIT};
+    struct xk_error err = {0};
+    g.desc.mb = 2; /* benchdnn's default */
+    if (read_arguments(&g, n, args, &err) < 0) {
+        fprintf(stderr, "xk gen: %s\n", err.message);
+        return 2;
+    }
+    if (g.help) {
+        help(stdout);
+        return 0;
+    }
+    const enum xk_status st = generate(&g, &err);
+    if (st < 0)
+        fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);
+    return st < 0 ? 1 : 0;
+}

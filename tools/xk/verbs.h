@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The verbs of xk. Each gets the arguments behind its name and returns the
+ * exit code: 0 fine, 1 failed, 2 usage. */
+#ifndef XK_TOOLS_XK_VERBS_H
+#define XK_TOOLS_XK_VERBS_H
+
+#include <stddef.h>
+#include <stdio.h>
+
+#include "xekern/status.h"
+
+int xk_verb_gen(int n, const char *const *args);
+int xk_verb_dis(int n, const char *const *args);
+
+/* "-" is stdin or stdout. A whole input, to be freed; NULL says why in *err. */
+void *xk_tool_read(const char *path, size_t *n_b, struct xk_error *err);
+enum xk_status xk_tool_write(const char *path, const void *bytes, size_t n_b,
+                             struct xk_error *err);
+/* An xk_write_fn; user is a FILE. */
+void xk_tool_print(void *user, const char *text, size_t n);
+
+#endif

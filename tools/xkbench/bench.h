@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xkbench: runs convolution problems on a device, compares them with an
+ * independent reference and prints a line for each. Grammar, options, statuses
+ * and the closing line follow oneDNN's benchdnn.
+ *
+ *   options.c  the option state machine: settings -> problems
+ *   fill.c     test data, and the way between plain arrays and layouts
+ *   reference.c  the expected result, from oneDNN's CPU library
+ *   run.c      one problem in one mode
+ *   template.c the --perf-template language
+ *   report.c   lines, progress, the closing line, the exit code */
+#ifndef XK_TOOLS_XKBENCH_BENCH_H
+#define XK_TOOLS_XKBENCH_BENCH_H
+
+#include <regex.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "xekern/device.h"
+#include "xekern/xekern.h"
+
+#define XK_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+
+/* Options whose comma lists make a cross product. */
+enum xk_bench_axis {
+    XK_AXIS_ARCH,
+    XK_AXIS_DIR,
+    XK_AXIS_DT,
+    XK_AXIS_STAG,
+    XK_AXIS_WTAG,
+    XK_AXIS_DTAG,
+    XK_AXIS_POST_OPS,
+    XK_AXIS_MB,
+    XK_N_AXES
+};
+#define XK_BENCH_LIST_MAX 256
+
+enum xk_bench_state {
+    XK_LISTED,
+    XK_SKIPPED,
+    XK_INVALID_ARGUMENTS,
+    XK_UNIMPLEMENTED,
+    XK_INITIALIZED,
+    XK_EXECUTED,
+    XK_PASSED,
+    XK_MISTRUSTED,
+    XK_FAILED,
+    XK_N_STATES
+};
+
+/* One problem with all its settings. status < 0: the text or a setting did not
+ * make a descriptor, err says why and text is what was given. */
+struct xk_bench_problem {
+    struct xk_conv_desc desc;
+    char name[128];
+    char engine[8];
+    char mode; /* C R I L P */
+    enum xk_status status;
+    struct xk_error err;
+    char text[512];  /* canonical, with the name */
+    char repro[900]; /* non-default options and text */
+};
+
+struct xk_bench_time {
+    uint64_t min_ns, max_ns, total_ns, n;
+};
+
+struct xk_bench_result {
+    enum xk_bench_state state;
+    char reason[640];
+    uint64_t wall_ns; /* everything done for this problem */
+    struct xk_conv_info info;
+    struct xk_bench_time query, create, run; /* run: on the device */
+    struct xk_launch_stats stats;            /* all launches */
+    uint64_t code_b, static_instructions, static_fma, peak_b;
+    uint32_t groups, threads_per_group;
+};
+
+struct xk_bench {
+    char list[XK_N_AXES][XK_BENCH_LIST_MAX]; /* comma separated words */
+    char engine[8];
+    char mode;
+    char perf_template[512];
+    bool has_match;
+    regex_t match;
+    unsigned batch_depth;
+    bool error_located; /* the usage error already names file and line */
+    bool help;
+    uint64_t n_tests, n_seen;
+    uint64_t count[XK_N_STATES];
+    bool template_shown, progress;
+    xk_device *device; /* the last one, for (engine, platform) below */
+    char device_engine[8];
+    uint32_t device_platform;
+};
+
+/* options.c: all arguments in order; a problem runs when it is met. A negative
+ * status is a usage error. */
+void xk_bench_init(struct xk_bench *b);
+void xk_bench_fini(struct xk_bench *b);
+enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
+                                  const char *const *args,
+                                  struct xk_error *err);
+void xk_bench_help(FILE *out);
+
+/* run.c */
+void xk_bench_run(struct xk_bench *b, const struct xk_bench_problem *p,
+                  struct xk_bench_result *r);
+/* 2 * multiply-adds that touch no padding (benchdnn's %ops%). */
+uint64_t xk_bench_ops(const struct xk_conv_desc *d);
+
+/* fill.c: plain arrays are row-major in the tensor's dims order. */
+struct xk_bench_map {
+    uint32_t ndims;
+    int64_t dims[XK_MAX_NDIMS];
+    int64_t *offset[XK_MAX_NDIMS]; /* elements; their sum is the offset */
+    uint64_t n;                    /* logical elements */
+};
+/* False: no memory, or an offset outside size_b. */
+bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t);
+void xk_bench_map_fini(struct xk_bench_map *m);
+/* image: t->size_b bytes of zeros, 4 bytes an element. */
+void xk_bench_scatter(const struct xk_bench_map *m, const uint32_t *plain,
+                      uint32_t *image);
+void xk_bench_gather(const struct xk_bench_map *m, const uint32_t *image,
+                     uint32_t *plain);
+/* Marks the elements of image that hold a logical element. */
+void xk_bench_mark(const struct xk_bench_map *m, bool *used);
+
+/* Non-zero integers in [-range, range]; of the k_n terms of each sum every
+ * wei_step-th has a weight, so that any partial sum stays within 2^24. */
+struct xk_bench_ranges {
+    int64_t k_n; /* terms of one output element */
+    int32_t src, wei, bia;
+    int64_t wei_step;
+};
+struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
+void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
+                   int64_t step, uint64_t seed);
+
+/* reference.c: dst = conv(src, wei) + bia, post-ops applied, in plain nchw and
+ * oihw. bia may be NULL. XK_EABSENT: no reference on this machine. */
+enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
+                                  const float *src, const float *wei,
+                                  const float *bia, float *dst,
+                                  struct xk_error *err);
+
+/* template.c */
+enum xk_status xk_bench_template_check(const char *text, struct xk_error *err);
+/* "def" and "csv" become their texts; others stay as they are. */
+const char *xk_bench_template_text(const char *text);
+void xk_bench_template_print(const char *text, const struct xk_bench_problem *p,
+                             const struct xk_bench_result *r, FILE *out);
+
+/* report.c */
+void xk_bench_progress(struct xk_bench *b, const struct xk_bench_problem *p);
+void xk_bench_report(struct xk_bench *b, const struct xk_bench_problem *p,
+                     const struct xk_bench_result *r);
+void xk_bench_close(const struct xk_bench *b);
+int xk_bench_exit_code(const struct xk_bench *b);
+const char *xk_bench_state_name(enum xk_bench_state s);
+
+#endif

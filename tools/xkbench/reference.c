@@ -1,0 +1,215 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The expected result from oneDNN's CPU library, which shares nothing with
+ * xekern. Formats are oneDNN's own choice; the plain arrays are reordered. */
+#include <string.h>
+
+#include "tools/problem/words.h"
+#include "tools/xkbench/bench.h"
+
+#ifdef XK_HAVE_DNNL
+
+#include <oneapi/dnnl/dnnl.h>
+
+/* Everything the calls below make, for one release at the end. */
+struct job {
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t prim;
+    dnnl_memory_t plain[4], best[4]; /* src wei bia dst */
+    const char *failed;
+    dnnl_status_t why;
+};
+
+/* Runs a call unless one failed before; remembers the first that fails. */
+#define CALL(j, call)                                                          \
+    do {                                                                       \
+        if (!(j)->failed && ((j)->why = (call)) != dnnl_success)               \
+            (j)->failed = #call;                                               \
+    } while (0)
+
+/* What of one dimension oneDNN shall see: input that no tap reaches is cut, so
+ * that the padding behind is never negative. */
+struct axis {
+    int64_t in, out, k, stride, dilation, pad_l, pad_r;
+};
+
+static struct axis make_axis(int64_t in, int64_t out, int64_t k, int64_t s,
+                             int64_t d, int64_t pad)
+{
+    const int64_t reach = (out - 1) * s + (k - 1) * (d + 1) + 1 - pad;
+    struct axis a = {in, out, k, s, d, pad, 0};
+    if (reach >= in)
+        a.pad_r = reach - in;
+    else
+        a.in = reach;
+    return a;
+}
+
+/* Every tap of every output lies in front of the input: only bias is left. */
+static void only_bias(const struct xk_conv_desc *d, const float *bia,
+                      float *dst)
+{
+    const int64_t image = d->oh * d->ow;
+    for (int64_t i = 0; i < d->mb * d->oc * image; i++)
+        dst[i] = bia ? bia[i / image % d->oc] : 0.0f;
+}
+
+static void conv_desc(struct job *j, const struct xk_conv_desc *d,
+                      const struct axis *h, const struct axis *w, bool bias,
+                      dnnl_memory_desc_t md[4])
+{
+    const dnnl_dims_t src = {d->mb, d->ic, h->in, w->in};
+    const dnnl_dims_t wei = {d->oc, d->ic, d->kh, d->kw};
+    const dnnl_dims_t dst = {d->mb, d->oc, d->oh, d->ow};
+    const dnnl_dims_t bia = {d->oc};
+    const dnnl_format_tag_t any = dnnl_format_tag_any;
+    CALL(j, dnnl_memory_desc_init_by_tag(&md[0], 4, src, dnnl_f32, any));
+    CALL(j, dnnl_memory_desc_init_by_tag(&md[1], 4, wei, dnnl_f32, any));
+    CALL(j, dnnl_memory_desc_init_by_tag(&md[2], 1, bia, dnnl_f32, dnnl_a));
+    CALL(j, dnnl_memory_desc_init_by_tag(&md[3], 4, dst, dnnl_f32, any));
+    const dnnl_dims_t s = {h->stride, w->stride};
+    const dnnl_dims_t dil = {h->dilation, w->dilation};
+    const dnnl_dims_t pl = {h->pad_l, w->pad_l}, pr = {h->pad_r, w->pad_r};
+    dnnl_convolution_desc_t cd;
+    CALL(j, dnnl_dilated_convolution_forward_desc_init(
+                &cd, dnnl_forward_inference, dnnl_convolution_direct, &md[0],
+                &md[1], bias ? &md[2] : NULL, &md[3], s, dil, pl, pr));
+    CALL(j, dnnl_primitive_desc_create(&j->pd, &cd, NULL, j->engine, NULL));
+    CALL(j, dnnl_primitive_create(&j->prim, j->pd));
+}
+
+static void reorder(struct job *j, dnnl_memory_t from, dnnl_memory_t to)
+{
+    const dnnl_memory_desc_t *a = NULL, *b = NULL;
+    dnnl_primitive_desc_t pd = NULL;
+    dnnl_primitive_t prim = NULL;
+    CALL(j, dnnl_memory_get_memory_desc(from, &a));
+    CALL(j, dnnl_memory_get_memory_desc(to, &b));
+    CALL(j, dnnl_reorder_primitive_desc_create(&pd, a, j->engine, b, j->engine,
+                                               NULL));
+    CALL(j, dnnl_primitive_create(&prim, pd));
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, from}, {DNNL_ARG_TO, to}};
+    CALL(j, dnnl_primitive_execute(prim, j->stream, 2, args));
+    CALL(j, dnnl_stream_wait(j->stream));
+    dnnl_primitive_destroy(prim);
+    dnnl_primitive_desc_destroy(pd);
+}
+
+/* Describes a plain array with row-major dims, of which `cut` (<= dims) is
+ * seen. */
+static void plain_memory(struct job *j, int slot, int ndims,
+                         const int64_t *dims, const int64_t *cut, void *data)
+{
+    dnnl_memory_desc_t md;
+    dnnl_dims_t strides, seen;
+    int64_t stride = 1;
+    for (int i = ndims; i-- > 0;) {
+        strides[i] = stride;
+        stride *= dims[i];
+        seen[i] = cut[i];
+    }
+    CALL(j,
+         dnnl_memory_desc_init_by_strides(&md, ndims, seen, dnnl_f32, strides));
+    CALL(j, dnnl_memory_create(&j->plain[slot], &md, j->engine, data));
+}
+
+static void best_memory(struct job *j, int slot, dnnl_query_t what)
+{
+    if (j->failed)
+        return;
+    const dnnl_memory_desc_t *const md =
+        dnnl_primitive_desc_query_md(j->pd, what, 0);
+    CALL(j, dnnl_memory_create(&j->best[slot], md, j->engine,
+                               DNNL_MEMORY_ALLOCATE));
+}
+
+static void execute(struct job *j, bool bias)
+{
+    best_memory(j, 0, dnnl_query_src_md);
+    best_memory(j, 1, dnnl_query_weights_md);
+    best_memory(j, 3, dnnl_query_dst_md);
+    reorder(j, j->plain[0], j->best[0]);
+    reorder(j, j->plain[1], j->best[1]);
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, j->best[0]},
+                                    {DNNL_ARG_WEIGHTS, j->best[1]},
+                                    {DNNL_ARG_DST, j->best[3]},
+                                    {DNNL_ARG_BIAS, j->plain[2]}};
+    CALL(j, dnnl_primitive_execute(j->prim, j->stream, bias ? 4 : 3, args));
+    CALL(j, dnnl_stream_wait(j->stream));
+    reorder(j, j->best[3], j->plain[3]);
+}
+
+static void release(struct job *j)
+{
+    for (int i = 0; i < 4; i++) {
+        dnnl_memory_destroy(j->plain[i]);
+        dnnl_memory_destroy(j->best[i]);
+    }
+    dnnl_primitive_destroy(j->prim);
+    dnnl_primitive_desc_destroy(j->pd);
+    dnnl_stream_destroy(j->stream);
+    dnnl_engine_destroy(j->engine);
+}
+
+static void post_ops(const struct xk_conv_desc *d, float *dst)
+{
+    const int64_t n = d->mb * d->oc * d->oh * d->ow;
+    for (uint32_t k = 0; k < d->n_post_ops; k++)
+        for (int64_t i = 0; i < n; i++)
+            if (!(dst[i] > 0.0f))
+                dst[i] *= d->post_ops[k].alpha;
+}
+
+enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
+                                  const float *src, const float *wei,
+                                  const float *bia, float *dst,
+                                  struct xk_error *err)
+{
+    if (d->g != 1 || d->id != 1 || d->kd != 1 || d->od != 1)
+        return xk_tool_fail(err, XK_EABSENT,
+                            "no reference for groups or 3D yet");
+    const struct axis h = make_axis(d->ih, d->oh, d->kh, d->sh, d->dh, d->ph);
+    const struct axis w = make_axis(d->iw, d->ow, d->kw, d->sw, d->dw, d->pw);
+    if (h.in < 1 || w.in < 1) {
+        only_bias(d, bia, dst);
+        post_ops(d, dst);
+        return XK_OK;
+    }
+    struct job j = {0};
+    dnnl_memory_desc_t md[4];
+    CALL(&j, dnnl_engine_create(&j.engine, dnnl_cpu, 0));
+    CALL(&j,
+         dnnl_stream_create(&j.stream, j.engine, dnnl_stream_default_flags));
+    conv_desc(&j, d, &h, &w, bia, md);
+    const int64_t src_dims[] = {d->mb, d->ic, d->ih, d->iw};
+    const int64_t src_cut[] = {d->mb, d->ic, h.in, w.in};
+    const int64_t wei_dims[] = {d->oc, d->ic, d->kh, d->kw};
+    const int64_t dst_dims[] = {d->mb, d->oc, d->oh, d->ow};
+    plain_memory(&j, 0, 4, src_dims, src_cut, (void *)(uintptr_t)src);
+    plain_memory(&j, 1, 4, wei_dims, wei_dims, (void *)(uintptr_t)wei);
+    if (bia)
+        plain_memory(&j, 2, 1, &d->oc, &d->oc, (void *)(uintptr_t)bia);
+    plain_memory(&j, 3, 4, dst_dims, dst_dims, dst);
+    if (!j.failed)
+        execute(&j, bia);
+    release(&j);
+    if (j.failed)
+        return xk_tool_fail(err, XK_EABSENT, "no reference: oneDNN %d: %.80s",
+                            (int)j.why, j.failed);
+    post_ops(d, dst);
+    return XK_OK;
+}
+
+#else
+
+enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
+                                  const float *src, const float *wei,
+                                  const float *bia, float *dst,
+                                  struct xk_error *err)
+{
+    (void)d, (void)src, (void)wei, (void)bia, (void)dst;
+    return xk_tool_fail(err, XK_EABSENT, "no reference: built without libdnnl");
+}
+
+#endif

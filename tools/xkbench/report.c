@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the user sees: a line a problem, progress on a terminal's stderr, the
+ * closing line, and the exit code. */
+#include <inttypes.h>
+
+#include "tools/xkbench/bench.h"
+
+static const char *const state_names[XK_N_STATES] = {
+    "LISTED",   "SKIPPED", "INVALID_ARGUMENTS", "UNIMPLEMENTED", "INITIALIZED",
+    "EXECUTED", "PASSED",  "MISTRUSTED",        "FAILED",
+};
+
+const char *xk_bench_state_name(enum xk_bench_state s)
+{
+    return state_names[s];
+}
+
+void xk_bench_progress(struct xk_bench *b, const struct xk_bench_problem *p)
+{
+    if (b->progress)
+        fprintf(stderr, "\r\033[K%" PRIu64 ": %.70s", b->n_tests, p->text);
+}
+
+void xk_bench_report(struct xk_bench *b, const struct xk_bench_problem *p,
+                     const struct xk_bench_result *r)
+{
+    if (b->progress)
+        fputs("\r\033[K", stderr);
+    fflush(stderr);
+    if (p->mode == 'P' && r->state == XK_EXECUTED) {
+        const char *const text = xk_bench_template_text(b->perf_template);
+        if (!b->template_shown)
+            printf("Output template: %s\n", text);
+        b->template_shown = true;
+        xk_bench_template_print(text, p, r, stdout);
+    } else {
+        printf("%" PRIu64 ":%s", b->n_tests, state_names[r->state]);
+        if (r->reason[0])
+            printf(" (%s)", r->reason);
+        else if (r->state != XK_LISTED)
+            printf(" (%" PRIu64 " ms)", r->wall_ns / 1000000);
+        printf(" __REPRO: %s\n", p->repro);
+    }
+    b->n_tests++;
+    b->count[r->state]++;
+}
+
+void xk_bench_close(const struct xk_bench *b)
+{
+    const uint64_t *const n = b->count;
+    printf("tests:%" PRIu64 " passed:%" PRIu64 " skipped:%" PRIu64
+           " mistrusted:%" PRIu64 " unimplemented:%" PRIu64
+           " invalid_arguments:%" PRIu64 " failed:%" PRIu64 " listed:%" PRIu64
+           "\n",
+           b->n_tests, n[XK_PASSED] + n[XK_EXECUTED] + n[XK_INITIALIZED],
+           n[XK_SKIPPED], n[XK_MISTRUSTED], n[XK_UNIMPLEMENTED],
+           n[XK_INVALID_ARGUMENTS], n[XK_FAILED], n[XK_LISTED]);
+}
+
+int xk_bench_exit_code(const struct xk_bench *b)
+{
+    const uint64_t *const n = b->count;
+    if (n[XK_FAILED] || n[XK_UNIMPLEMENTED] || n[XK_INVALID_ARGUMENTS])
+        return 1;
+    return b->n_tests && n[XK_SKIPPED] == b->n_tests ? 77 : 0;
+}

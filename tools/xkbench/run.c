@@ -1,0 +1,450 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One problem in one mode: query, device, create, data, launch, compare. */
+#include <inttypes.h>
+#include <stdarg.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "tools/problem/words.h"
+#include "tools/xkbench/bench.h"
+
+#define GUARD_B 4096
+#define UNWRITTEN 0x7fd5aa55u /* a NaN nobody computes */
+#define SEEDS_MAX 16
+#define PERF_CREATES 20
+#define PERF_QUERIES 100
+
+/* One tensor on the host and on the device. */
+struct operand {
+    bool present;
+    struct xk_bench_map map;
+    float *plain;
+    uint32_t *image;
+    uint64_t size_b; /* of the tensor */
+    uint64_t guard_b;
+    xk_buffer *buffer;
+};
+
+struct work {
+    const struct xk_bench_problem *p;
+    struct xk_bench_result *r;
+    xk_device *device;
+    xk_program *program;
+    struct operand op[XK_N_CONV_ARGS];
+    float *expected;
+    uint32_t *got;
+    struct xk_error err;
+};
+
+static uint64_t now_ns(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static void add_time(struct xk_bench_time *t, uint64_t ns)
+{
+    t->min_ns = !t->n || ns < t->min_ns ? ns : t->min_ns;
+    t->max_ns = ns > t->max_ns ? ns : t->max_ns;
+    t->total_ns += ns;
+    t->n++;
+}
+
+/* Ends the problem in a state with a reason; always false. */
+static bool end(struct work *w, enum xk_bench_state state, const char *format,
+                ...) XK_PRINTF(3, 4);
+static bool end(struct work *w, enum xk_bench_state state, const char *format,
+                ...)
+{
+    va_list args;
+    va_start(args, format);
+    vsnprintf(w->r->reason, sizeof w->r->reason, format, args);
+    va_end(args);
+    w->r->state = state;
+    return false;
+}
+
+static bool end_status(struct work *w, enum xk_status st)
+{
+    enum xk_bench_state state = XK_FAILED;
+    if (st == XK_EUNSUPPORTED)
+        state = XK_UNIMPLEMENTED;
+    else if (st == XK_EINVAL || st == XK_EPARSE)
+        state = XK_INVALID_ARGUMENTS;
+    else if (st == XK_EABSENT)
+        state = XK_SKIPPED;
+    const char *const text = w->err.message;
+    if (state == XK_FAILED)
+        return end(w, state, "%s: %s", xk_status_str(st), text);
+    return end(w, state, "%s", *text ? text : xk_status_str(st));
+}
+
+static uint64_t axis_taps(int64_t in, int64_t out, int64_t k, int64_t stride,
+                          int64_t dilation, int64_t pad)
+{
+    uint64_t n = 0;
+    for (int64_t o = 0; o < out; o++)
+        for (int64_t i = 0; i < k; i++) {
+            const int64_t at = o * stride - pad + i * (dilation + 1);
+            n += at >= 0 && at < in;
+        }
+    return n;
+}
+
+uint64_t xk_bench_ops(const struct xk_conv_desc *d)
+{
+    const uint64_t taps = axis_taps(d->id, d->od, d->kd, d->sd, d->dd, d->pd) *
+                          axis_taps(d->ih, d->oh, d->kh, d->sh, d->dh, d->ph) *
+                          axis_taps(d->iw, d->ow, d->kw, d->sw, d->dw, d->pw);
+    return 2 * taps * (uint64_t)d->mb * (uint64_t)d->oc *
+           (uint64_t)(d->ic / (d->g > 0 ? d->g : 1));
+}
+
+static bool query(struct work *w)
+{
+    const int n = w->p->mode == 'P' ? PERF_QUERIES : 1;
+    for (int i = 0; i < n; i++) {
+        w->r->info.size = sizeof w->r->info;
+        const uint64_t start = now_ns();
+        const enum xk_status st =
+            xk_conv_query(&w->p->desc, &w->r->info, &w->err);
+        add_time(&w->r->query, now_ns() - start);
+        if (st < 0)
+            return end_status(w, st);
+    }
+    return true;
+}
+
+/* The device of the last problem serves again if it is the same. */
+static bool open_device(struct xk_bench *b, struct work *w)
+{
+    const uint32_t platform = w->p->desc.platform;
+    if (!b->device || b->device_platform != platform ||
+        strcmp(b->device_engine, w->p->engine)) {
+        xk_device_unref(b->device);
+        b->device = NULL;
+        const enum xk_status st = xk_device_create(
+            w->p->engine, xk_platform_word(platform), 0, &b->device, &w->err);
+        if (st < 0)
+            return end_status(w, st);
+        strcpy(b->device_engine, w->p->engine);
+        b->device_platform = platform;
+    }
+    w->device = b->device;
+    return true;
+}
+
+static bool create(struct work *w)
+{
+    const int n = w->p->mode == 'P' ? PERF_CREATES : 1;
+    for (int i = 0; i < n; i++) {
+        xk_program_unref(w->program);
+        w->program = NULL;
+        const uint64_t start = now_ns();
+        const enum xk_status st =
+            xk_conv_create(&w->p->desc, NULL, &w->program, &w->err);
+        add_time(&w->r->create, now_ns() - start);
+        if (st < 0)
+            return end_status(w, st);
+    }
+    w->r->peak_b = xk_program_peak_b(w->program);
+    for (uint32_t i = 0; i < xk_program_n_launches(w->program); i++) {
+        const struct xk_launch_info *const l = xk_program_launch(w->program, i);
+        w->r->code_b += l->code_b;
+        w->r->static_instructions += l->static_instructions;
+        w->r->static_fma += l->static_fma;
+        w->r->threads_per_group = l->threads_per_group;
+        w->r->groups += l->groups[0] * l->groups[1] * l->groups[2];
+    }
+    return true;
+}
+
+/* Host and device each hold every tensor, the host also in plain form, the
+ * reference in its own. */
+static bool memory_suffices(struct work *w)
+{
+    uint64_t tensors_b = 0;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        tensors_b += w->r->info.tensor[i].size_b;
+    const uint64_t have_b =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (tensors_b < have_b / 5)
+        return true;
+    return end(w, XK_SKIPPED,
+               "tensors of %" PRIu64 " MiB, %" PRIu64 " MiB of memory",
+               tensors_b >> 20, have_b >> 20);
+}
+
+static bool make_operand(struct work *w, int arg)
+{
+    const struct xk_tensor_info *const t = &w->r->info.tensor[arg];
+    struct operand *const o = &w->op[arg];
+    o->present = t->ndims;
+    if (!o->present)
+        return true;
+    if (t->type != XK_F32)
+        return end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
+                   xk_type_word(t->type));
+    o->size_b = t->size_b;
+    o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
+    if (!xk_bench_map_init(&o->map, t))
+        return end(w, XK_FAILED,
+                   "tensor %d: layout %s reaches outside "
+                   "%" PRIu64 " bytes",
+                   arg, t->tag, t->size_b);
+    o->plain = malloc(o->map.n * sizeof *o->plain);
+    o->image = calloc(1, o->size_b + o->guard_b);
+    if (!o->plain || !o->image)
+        return end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
+    const enum xk_status st = xk_buffer_create(
+        w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
+/* Source, weights and bias get data; the destination gets the pattern that
+ * shows what the kernel did not write. */
+static void fill(struct work *w, uint64_t seed)
+{
+    const struct xk_bench_ranges g = xk_bench_choose_ranges(&w->p->desc);
+    const int32_t range[] = {g.src, g.wei, g.bia};
+    for (int i = XK_ARG_SRC; i <= XK_ARG_BIA; i++)
+        if (w->op[i].present)
+            xk_bench_fill(w->op[i].plain, w->op[i].map.n, range[i], g.k_n,
+                          i == XK_ARG_WEI ? g.wei_step : 1,
+                          seed * XK_N_CONV_ARGS + (uint64_t)i);
+    uint32_t *const dst = w->op[XK_ARG_DST].image;
+    const uint64_t n = (w->op[XK_ARG_DST].size_b + GUARD_B) / sizeof *dst;
+    for (uint64_t i = 0; i < n; i++)
+        dst[i] = UNWRITTEN;
+}
+
+static bool upload(struct work *w)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        struct operand *const o = &w->op[i];
+        if (!o->present)
+            continue;
+        if (i != XK_ARG_DST)
+            xk_bench_scatter(&o->map, (const uint32_t *)o->plain, o->image);
+        const enum xk_status st = xk_buffer_write(
+            o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
+        if (st < 0)
+            return end_status(w, st);
+    }
+    return true;
+}
+
+static bool launch(struct work *w, const struct xk_launch_info *l)
+{
+    struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {0};
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        if (l->args[i].tensor >= XK_N_CONV_ARGS)
+            return end(w, XK_FAILED, "launch %s: argument %s is no tensor",
+                       l->kernel, l->args[i].name);
+        args[i].buffer = w->op[l->args[i].tensor].buffer;
+    }
+    xk_module *module = NULL;
+    struct xk_launch_stats stats = {0};
+    enum xk_status st =
+        xk_module_create(w->device, l->zebin, l->zebin_b, &module, &w->err);
+    if (st >= 0)
+        st = xk_launch(module, l->kernel, l->groups, l->local, l->n_args, args,
+                       &stats, &w->err);
+    xk_module_unref(module);
+    if (st < 0)
+        return end_status(w, st);
+    w->r->stats.instructions += stats.instructions;
+    w->r->stats.fma += stats.fma;
+    w->r->stats.sends += stats.sends;
+    w->r->stats.syncs += stats.syncs;
+    w->r->stats.groups += stats.groups;
+    w->r->stats.threads += stats.threads;
+    w->r->stats.time_ns += stats.time_ns;
+    return true;
+}
+
+static bool launch_all(struct work *w)
+{
+    const uint64_t start = now_ns();
+    for (uint32_t i = 0; i < xk_program_n_launches(w->program); i++)
+        if (!launch(w, xk_program_launch(w->program, i)))
+            return false;
+    add_time(&w->r->run, now_ns() - start);
+    return true;
+}
+
+/* Enough non-zero results that equality proves something; a problem whose
+ * outputs mostly lie in the padding has few without being wrong. */
+static bool trusted(const struct work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    uint64_t non_zero = 0;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        non_zero += w->expected[i] != 0.0f;
+    const uint64_t taps = xk_bench_ops(d) / 2;
+    const uint64_t k_n = (uint64_t)(d->ic * d->kd * d->kh * d->kw);
+    const uint64_t live = k_n ? taps / k_n : 0; /* at least so many */
+    return taps ? non_zero && non_zero >= live / 10 : true;
+}
+
+/* Data and its expected result; other data while that says too little. */
+static bool expect(struct work *w)
+{
+    const struct operand *const bia = &w->op[XK_ARG_BIA];
+    w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
+    if (!w->expected)
+        return end(w, XK_SKIPPED, "no host memory for the reference");
+    for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
+        fill(w, seed);
+        const enum xk_status st = xk_bench_reference(
+            &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
+            bia->present ? bia->plain : NULL, w->expected, &w->err);
+        if (st < 0)
+            return end_status(w, st);
+        if (trusted(w))
+            return true;
+    }
+    return end(w, XK_MISTRUSTED, "nearly all expected values are zero");
+}
+
+static void describe_value(uint32_t bits, char *out, size_t size)
+{
+    float value;
+    memcpy(&value, &bits, sizeof value);
+    if (bits == UNWRITTEN)
+        snprintf(out, size, "nothing (not written)");
+    else
+        snprintf(out, size, "%.9g", (double)value);
+}
+
+/* Equality of values; names the first element that differs. */
+static bool compare(struct work *w)
+{
+    const struct operand *const o = &w->op[XK_ARG_DST];
+    w->got = malloc(o->map.n * sizeof *w->got);
+    if (!w->got)
+        return end(w, XK_SKIPPED, "no host memory for the result");
+    xk_bench_gather(&o->map, o->image, w->got);
+    uint64_t bad = 0, first = 0;
+    for (uint64_t i = 0; i < o->map.n; i++) {
+        float got;
+        memcpy(&got, &w->got[i], sizeof got);
+        if (got == w->expected[i])
+            continue;
+        if (!bad++)
+            first = i;
+    }
+    if (!bad)
+        return true;
+    const struct xk_conv_desc *const d = &w->p->desc;
+    const int64_t x = (int64_t)first % d->ow, row = (int64_t)first / d->ow;
+    const int64_t y = row % d->oh, image = row / d->oh;
+    char text[64];
+    describe_value(w->got[first], text, sizeof text);
+    return end(w, XK_FAILED,
+               "errors:%" PRIu64 " total:%" PRIu64 " first at n%" PRId64
+               " c%" PRId64 " h%" PRId64 " w%" PRId64 ": expected %.9g, got %s",
+               bad, o->map.n, image / d->oc, image % d->oc, y, x,
+               (double)w->expected[first], text);
+}
+
+/* Outside the logical elements the destination holds zeros, or what was there
+ * before; behind it, only what was there before. */
+static bool check_outside(struct work *w)
+{
+    const struct operand *const o = &w->op[XK_ARG_DST];
+    const uint64_t n = o->size_b / sizeof *o->image;
+    const uint64_t all = (o->size_b + GUARD_B) / sizeof *o->image;
+    for (uint64_t i = n; i < all; i++)
+        if (o->image[i] != UNWRITTEN)
+            return end(w, XK_FAILED,
+                       "wrote behind dst: byte %" PRIu64 " of %" PRIu64,
+                       i * sizeof *o->image, o->size_b);
+    if (n == o->map.n)
+        return true;
+    bool *const used = calloc(n, sizeof *used);
+    if (!used)
+        return end(w, XK_SKIPPED, "no host memory for the padding check");
+    xk_bench_mark(&o->map, used);
+    uint64_t bad = n;
+    for (uint64_t i = 0; i < n && bad == n; i++)
+        if (!used[i] && o->image[i] != 0)
+            bad = i;
+    free(used);
+    return bad == n
+               ? true
+               : end(w, XK_FAILED, "dst padding is not zero: byte %" PRIu64,
+                     bad * sizeof *o->image);
+}
+
+static bool download(struct work *w)
+{
+    struct operand *const o = &w->op[XK_ARG_DST];
+    const enum xk_status st =
+        xk_buffer_read(o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
+static bool execute(struct work *w)
+{
+    const bool check = w->p->mode == 'C';
+    if (!memory_suffices(w))
+        return false;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (!make_operand(w, i))
+            return false;
+    if (check && !expect(w))
+        return false;
+    if (!check)
+        fill(w, 1);
+    if (!upload(w) || !launch_all(w))
+        return false;
+    if (check && (!download(w) || !compare(w) || !check_outside(w)))
+        return false;
+    w->r->state = check ? XK_PASSED : XK_EXECUTED;
+    return true;
+}
+
+static void release(struct work *w)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        xk_bench_map_fini(&w->op[i].map);
+        free(w->op[i].plain);
+        free(w->op[i].image);
+        xk_buffer_unref(w->op[i].buffer);
+    }
+    free(w->expected);
+    free(w->got);
+    xk_program_unref(w->program);
+}
+
+static void stages(struct xk_bench *b, struct work *w)
+{
+    if (w->p->status < 0) {
+        w->err = w->p->err;
+        end_status(w, w->p->status);
+        return;
+    }
+    w->r->state = XK_LISTED;
+    if (w->p->mode == 'L')
+        return;
+    if (!query(w) || !open_device(b, w) || !create(w))
+        return;
+    w->r->state = XK_INITIALIZED;
+    if (w->p->mode != 'I')
+        execute(w);
+}
+
+void xk_bench_run(struct xk_bench *b, const struct xk_bench_problem *p,
+                  struct xk_bench_result *r)
+{
+    struct work w = {.p = p, .r = r};
+    *r = (struct xk_bench_result){0};
+    const uint64_t start = now_ns();
+    stages(b, &w);
+    release(&w);
+    r->wall_ns = now_ns() - start;
+}

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The --perf-template language: text with %[-0+][KMG]symbol%. The modifier says
+ * which of the repeated measurements (best, average, worst), then the unit. */
+#include <string.h>
+
+#include "tools/problem/words.h"
+#include "tools/xkbench/bench.h"
+
+struct line {
+    const struct xk_bench_problem *p;
+    const struct xk_bench_result *r;
+    char which; /* '-', '0', '+' */
+};
+
+static const char *resolved(const struct line *l, enum xk_conv_arg arg,
+                            const char *asked)
+{
+    const char *const tag = l->r->info.tensor[arg].tag;
+    if (*tag)
+        return tag;
+    return *asked ? asked : "any";
+}
+
+#define TEXT(name, expression)                                                 \
+    static const char *name(const struct line *l)                              \
+    {                                                                          \
+        return expression;                                                     \
+    }
+TEXT(text_engine, l->p->engine)
+TEXT(text_arch, xk_platform_word(l->p->desc.platform))
+TEXT(text_dir, xk_prop_word(l->p->desc.prop))
+TEXT(text_dt, xk_type_word(l->p->desc.src_type))
+TEXT(text_stag, resolved(l, XK_ARG_SRC, l->p->desc.src_tag))
+TEXT(text_wtag, resolved(l, XK_ARG_WEI, l->p->desc.wei_tag))
+TEXT(text_dtag, resolved(l, XK_ARG_DST, l->p->desc.dst_tag))
+TEXT(text_attr, l->p->desc.n_post_ops ? "--attr-post-ops=relu" : "")
+TEXT(text_impl, l->p ? "xekern:jit" : "")
+TEXT(text_name, l->p->name)
+TEXT(text_desc, l->p->text)
+TEXT(text_prb, l->p->repro)
+
+static double pick_ns(const struct xk_bench_time *t, char which)
+{
+    if (which == '-')
+        return (double)t->min_ns;
+    if (which == '+')
+        return (double)t->max_ns;
+    return t->n ? (double)t->total_ns / (double)t->n : 0.0;
+}
+
+static double tensor_b(const struct line *l, enum xk_conv_arg arg)
+{
+    return (double)l->r->info.tensor[arg].size_b;
+}
+
+static double ratio(double a, double b)
+{
+    return b > 0 ? a / b : 0.0;
+}
+
+#define NUMBER(name, expression)                                               \
+    static double name(const struct line *l)                                   \
+    {                                                                          \
+        return expression;                                                     \
+    }
+NUMBER(number_ops, (double)xk_bench_ops(&l->p->desc))
+NUMBER(number_time, pick_ns(&l->r->run, l->which) / 1e6)
+NUMBER(number_ctime, pick_ns(&l->r->create, l->which) / 1e6)
+NUMBER(number_qtime, pick_ns(&l->r->query, l->which) / 1e6)
+NUMBER(number_flops, ratio(number_ops(l), number_time(l) / 1e3))
+NUMBER(number_ibytes, tensor_b(l, XK_ARG_SRC) + tensor_b(l, XK_ARG_WEI) +
+                          tensor_b(l, XK_ARG_BIA))
+NUMBER(number_obytes, tensor_b(l, XK_ARG_DST))
+NUMBER(number_iobytes, number_ibytes(l) + number_obytes(l))
+NUMBER(number_bw, ratio(number_iobytes(l), number_time(l) / 1e3))
+NUMBER(number_code, (double)l->r->code_b)
+NUMBER(number_peak, (double)l->r->peak_b)
+NUMBER(number_instr, (double)l->r->stats.instructions)
+NUMBER(number_fma, (double)l->r->stats.fma)
+NUMBER(number_sends, (double)l->r->stats.sends)
+NUMBER(number_xipf, ratio(number_instr(l), number_fma(l)))
+NUMBER(number_sipf,
+       ratio((double)l->r->static_instructions, (double)l->r->static_fma))
+NUMBER(number_threads, (double)l->r->threads_per_group)
+NUMBER(number_groups, (double)l->r->groups)
+
+/* clang-format off */
+static const struct symbol {
+    const char *name;
+    const char *(*text)(const struct line *l);
+    double (*number)(const struct line *l);
+} symbols[] = {
+    {"engine", text_engine, NULL},     {"arch", text_arch, NULL},
+    {"dir", text_dir, NULL},           {"dt", text_dt, NULL},
+    {"cfg", text_dt, NULL},            {"stag", text_stag, NULL},
+    {"wtag", text_wtag, NULL},         {"dtag", text_dtag, NULL},
+    {"attr", text_attr, NULL},         {"impl", text_impl, NULL},
+    {"name", text_name, NULL},         {"desc", text_desc, NULL},
+    {"DESC", text_desc, NULL},         {"prb", text_prb, NULL},
+    {"ops", NULL, number_ops},         {"flops", NULL, number_flops},
+    {"time", NULL, number_time},       {"ctime", NULL, number_ctime},
+    {"qtime", NULL, number_qtime},     {"bw", NULL, number_bw},
+    {"ibytes", NULL, number_ibytes},   {"obytes", NULL, number_obytes},
+    {"iobytes", NULL, number_iobytes}, {"code", NULL, number_code},
+    {"peak", NULL, number_peak},       {"instr", NULL, number_instr},
+    {"fma", NULL, number_fma},         {"sends", NULL, number_sends},
+    {"xipf", NULL, number_xipf},       {"sipf", NULL, number_sipf},
+    {"threads", NULL, number_threads}, {"groups", NULL, number_groups},
+};
+/* clang-format on */
+
+/* What stands between two percent signs. */
+struct use {
+    const struct symbol *symbol;
+    char which;
+    double unit;
+};
+
+static bool read_use(const char *text, size_t n, struct use *out)
+{
+    *out = (struct use){.which = '0', .unit = 1.0};
+    if (n && strchr("-0+", text[0])) {
+        out->which = text[0];
+        text++, n--;
+    }
+    const char *const units = "KMG";
+    const char *const u = n ? strchr(units, text[0]) : NULL;
+    if (u && *u) {
+        for (const char *k = units; k <= u; k++)
+            out->unit *= 1e3;
+        text++, n--;
+    }
+    for (size_t i = 0; i < XK_COUNTOF(symbols); i++)
+        if (strlen(symbols[i].name) == n && !memcmp(symbols[i].name, text, n)) {
+            out->symbol = &symbols[i];
+            return true;
+        }
+    return false;
+}
+
+const char *xk_bench_template_text(const char *text)
+{
+    if (!strcmp(text, "def"))
+        return "perf,%engine%,%impl%,%name%,%prb%,%Gops%,%-ctime%,%0ctime%,"
+               "%code%,%sipf%,%xipf%";
+    if (!strcmp(text, "csv"))
+        return "%engine%,%arch%,%impl%,%dir%,%dt%,%stag%,%wtag%,%dtag%,%attr%,"
+               "%name%,%desc%,%Gops%,%-time%,%0time%,%-ctime%,%0ctime%,"
+               "%-qtime%,%code%,%peak%,%threads%,%groups%,%instr%,%fma%,"
+               "%sends%,%sipf%,%xipf%";
+    return text;
+}
+
+enum xk_status xk_bench_template_check(const char *text, struct xk_error *err)
+{
+    text = xk_bench_template_text(text);
+    for (const char *at = text; (at = strchr(at, '%'));) {
+        const char *const close = strchr(at + 1, '%');
+        if (!close)
+            return xk_tool_fail(err, XK_EINVAL, "perf-template=%.200s: lone %%",
+                                text);
+        struct use use;
+        const size_t n = (size_t)(close - at - 1);
+        if (!read_use(at + 1, n, &use))
+            return xk_tool_fail(err, XK_EINVAL,
+                                "perf-template: unknown symbol %%%.*s%%",
+                                n > 80 ? 80 : (int)n, at + 1);
+        at = close + 1;
+    }
+    return XK_OK;
+}
+
+/* Counts in full, the rest with six digits. */
+static void print_number(double x, FILE *out)
+{
+    if (x >= 0 && x < 1e15 && x == (double)(uint64_t)x)
+        fprintf(out, "%.0f", x);
+    else
+        fprintf(out, "%.6g", x);
+}
+
+static void print_use(const struct use *use, struct line *l, FILE *out)
+{
+    l->which = use->which;
+    if (use->symbol->text)
+        fputs(use->symbol->text(l), out);
+    else
+        print_number(use->symbol->number(l) / use->unit, out);
+}
+
+void xk_bench_template_print(const char *text, const struct xk_bench_problem *p,
+                             const struct xk_bench_result *r, FILE *out)
+{
+    struct line l = {.p = p, .r = r};
+    for (text = xk_bench_template_text(text); *text;) {
+        const size_t plain = strcspn(text, "%");
+        fprintf(out, "%.*s", (int)plain, text);
+        text += plain;
+        const char *const close = *text ? strchr(text + 1, '%') : NULL;
+        if (!close)
+            break;
+        struct use use;
+        if (read_use(text + 1, (size_t)(close - text - 1), &use))
+            print_use(&use, &l, out);
+        text = close + 1;
+    }
+    fputc('\n', out);
+}
