@@ -86,8 +86,8 @@ unsigned xk_pool_destroy(struct xk_ctx *c, struct xk_pool *p)
 
 static size_t node_b(uint32_t n_kids, uint32_t payload_b)
 {
-    const size_t n_b = sizeof(struct xk_node) +
-                       n_kids * sizeof(struct xk_node *) + payload_b;
+    const size_t n_b =
+        sizeof(struct xk_node) + n_kids * sizeof(struct xk_node *) + payload_b;
     return (n_b + UNIT_B - 1) / UNIT_B * UNIT_B;
 }
 

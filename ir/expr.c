@@ -336,8 +336,7 @@ const xk_expr *xk_bin(xk_ctx *c, enum xk_op op, const xk_expr *a,
     return make(c, op, t, kids, 2);
 }
 
-const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a,
-                          int64_t b)
+const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a, int64_t b)
 {
     if (!a)
         return NULL;
@@ -374,7 +373,8 @@ const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
             return NULL;
     }
     if (a->type != b->type || a->type != d->type)
-        return bad(c, op, "operand types differ", a, a->type != b->type ? b : d);
+        return bad(c, op, "operand types differ", a,
+                   a->type != b->type ? b : d);
     if (!in_domain(domain_of(op), xk_type_of(a)))
         return bad(c, op, "not for this type", a, NULL);
     const xk_expr *const kids[] = {a, b, d};
@@ -425,8 +425,8 @@ const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,
     if (lanes < 2 || lanes > UINT16_MAX)
         return bad(c, XK_OP_RAMP, "needs 2..65535 lanes", base, stride);
     if (base->type != stride->type || t.lanes != 1 || !in_domain(D_INT, t))
-        return bad(c, XK_OP_RAMP, "needs two integer scalars of one type",
-                   base, stride);
+        return bad(c, XK_OP_RAMP, "needs two integer scalars of one type", base,
+                   stride);
     const xk_expr *const kids[] = {base, stride};
     return make(c, XK_OP_RAMP, xk_type_vec((enum xk_dtype)t.dt, lanes), kids,
                 2);
@@ -443,8 +443,7 @@ const xk_expr *xk_bcast(xk_ctx *c, const xk_expr *a, unsigned lanes)
         return bad(c, XK_OP_BCAST, "needs 1..65535 lanes", a, NULL);
     if (lanes == 1)
         return a;
-    return make(c, XK_OP_BCAST, xk_type_vec((enum xk_dtype)t.dt, lanes), &a,
-                1);
+    return make(c, XK_OP_BCAST, xk_type_vec((enum xk_dtype)t.dt, lanes), &a, 1);
 }
 
 const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,

@@ -86,15 +86,17 @@ const xk_expr *xk_bin(xk_ctx *c, enum xk_op op, const xk_expr *a,
     {                                                                          \
         return xk_bin(c, XK_OP_##id, a, b);                                    \
     }
+/* clang-format off */
 XK_BIN_(add, ADD) XK_BIN_(sub, SUB) XK_BIN_(mul, MUL) XK_BIN_(div, DIV)
 XK_BIN_(mod, MOD) XK_BIN_(shl, SHL) XK_BIN_(shr, SHR) XK_BIN_(and, AND)
 XK_BIN_(or, OR) XK_BIN_(xor, XOR) XK_BIN_(eq, EQ) XK_BIN_(ne, NE)
 XK_BIN_(lt, LT) XK_BIN_(le, LE) XK_BIN_(gt, GT) XK_BIN_(ge, GE)
 XK_BIN_(min, MIN) XK_BIN_(max, MAX)
+/* clang-format on */
 #undef XK_BIN_
-/* The same with a constant of a's element type on the right. */
-const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a,
-                          int64_t b);
+    /* The same with a constant of a's element type on the right. */
+    const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a,
+                              int64_t b);
 const xk_expr *xk_un(xk_ctx *c, enum xk_op op, const xk_expr *a);
 const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
                           const xk_expr *b, const xk_expr *d);
@@ -111,9 +113,9 @@ const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
 const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off);
 unsigned xk_shuffle_index(const xk_expr *e, unsigned lane);
 
-/* Lifetime (xk_scope: base/pool.h; style.md section 3): results live until the enclosing scope ends
- * unless something references them. xk_scope_end keeps `keep` (may be NULL)
- * alive into the outer scope and returns it. */
+/* Lifetime (xk_scope: base/pool.h; style.md section 3): results live until the
+ * enclosing scope ends unless something references them. xk_scope_end keeps
+ * `keep` (may be NULL) alive into the outer scope and returns it. */
 static inline xk_scope xk_scope_begin(xk_ctx *c)
 {
     return xk_pool_begin(c);

@@ -13,8 +13,12 @@ enum xk_func_kind {
     XK_N_FUNCS
 };
 
-enum xk_send_op { XK_SEND_LOAD, XK_SEND_STORE, XK_SEND_PREFETCH,
-                  XK_SEND_ATOMIC_ADD };
+enum xk_send_op {
+    XK_SEND_LOAD,
+    XK_SEND_STORE,
+    XK_SEND_PREFETCH,
+    XK_SEND_ATOMIC_ADD
+};
 enum xk_send_addr { XK_SEND_A64, XK_SEND_A32, XK_SEND_SURFACE };
 
 /* One memory message. block: one address (lanes == 1), vec elements contiguous
@@ -31,7 +35,7 @@ struct xk_send {
     uint8_t vec;    /* elements per address */
     uint8_t lanes;  /* addresses: 8, 16, 32, or 1 with block */
     bool block;
-    uint8_t cache;  /* 0 default */
+    uint8_t cache; /* 0 default */
 };
 
 struct xk_mad {

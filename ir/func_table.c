@@ -350,9 +350,8 @@ const char *xk_func_parse(const char *s, size_t n, struct xk_func *f)
 static bool send_eq(const struct xk_send *a, const struct xk_send *b)
 {
     return a->op == b->op && a->space == b->space && a->addr == b->addr &&
-           a->data_b == b->data_b && a->vec == b->vec &&
-           a->lanes == b->lanes && a->block == b->block &&
-           a->cache == b->cache;
+           a->data_b == b->data_b && a->vec == b->vec && a->lanes == b->lanes &&
+           a->block == b->block && a->cache == b->cache;
 }
 
 static bool reorder_eq(const struct xk_reorder *a, const struct xk_reorder *b)

@@ -129,15 +129,13 @@ static bool type_of_word(const char *s, uint32_t n, struct xk_type *t)
 
 bool xk_parse_type(struct xk_parse *p, struct xk_type *t)
 {
-    if (p->tok.kind != XK_TOKEN_WORD ||
-        !type_of_word(p->tok.s, p->tok.n, t))
+    if (p->tok.kind != XK_TOKEN_WORD || !type_of_word(p->tok.s, p->tok.n, t))
         return xk_parse_fail(p, "expected a type");
     xk_parse_advance(p);
     return true;
 }
 
-bool xk_parse_push(struct xk_parse *p, struct xk_token word,
-                   const xk_expr *var)
+bool xk_parse_push(struct xk_parse *p, struct xk_token word, const xk_expr *var)
 {
     if (p->n_symbols >= XK_PARSE_MAX_SYMBOLS)
         return xk_parse_fail(p, "too many variables in scope");
@@ -267,8 +265,8 @@ static struct value parse_number(struct xk_parse *p, bool negative)
         e = xk_imm(p->c, XK_DT_S64,
                    (int64_t)(negative ? 0 - at.u.integer : at.u.integer));
     } else if (xk_dtype_is_float(dt)) {
-        e = xk_fimm(p->c, dt, negative ? -(double)at.u.integer
-                                       : (double)at.u.integer);
+        e = xk_fimm(p->c, dt,
+                    negative ? -(double)at.u.integer : (double)at.u.integer);
     } else if (fits(dt, at.u.integer, negative)) {
         e = xk_imm(p->c, dt,
                    (int64_t)(negative ? 0 - at.u.integer : at.u.integer));
@@ -396,8 +394,8 @@ static enum xk_op op_of_word(const struct xk_token *t)
         const size_t n = strlen(text);
         const bool dotted =
             op == XK_OP_CAST || op == XK_OP_RAMP || op == XK_OP_BCAST;
-        if (xk_op_n_kids((enum xk_op)op) == 0 || op == XK_OP_PTR ||
-            t->n < n || memcmp(t->s, text, n))
+        if (xk_op_n_kids((enum xk_op)op) == 0 || op == XK_OP_PTR || t->n < n ||
+            memcmp(t->s, text, n))
             continue;
         if (dotted ? t->n > n && t->s[n] == '.' : t->n == n)
             return (enum xk_op)op;
@@ -412,8 +410,7 @@ static struct value parse_word(struct xk_parse *p)
     xk_parse_advance(p);
     if (xk_token_is(&at, "true") || xk_token_is(&at, "false"))
         return finish(p, at, xk_imm(p->c, XK_DT_BOOL, at.n == 4), 1);
-    const bool call =
-        xk_token_is(&p->tok, "(") || xk_token_is(&p->tok, "[");
+    const bool call = xk_token_is(&p->tok, "(") || xk_token_is(&p->tok, "[");
     if (var && !xk_token_is(&p->tok, "("))
         return finish(p, at, var, 1);
     if (call && xk_token_is(&at, "fbits"))
@@ -469,8 +466,7 @@ static struct value parse_primary(struct xk_parse *p)
         return no_value;
     }
     xk_parse_advance(p);
-    if (minus &&
-        (p->tok.kind == XK_TOKEN_INT || p->tok.kind == XK_TOKEN_FLOAT))
+    if (minus && (p->tok.kind == XK_TOKEN_INT || p->tok.kind == XK_TOKEN_FLOAT))
         return parse_number(p, true);
     v = parse_infix(p, 9); /* tighter than any infix operator */
     if (!v.e)

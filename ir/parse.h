@@ -19,7 +19,7 @@ struct xk_parse_symbol {
 struct xk_parse {
     xk_ctx *c;
     struct xk_lexer lexer;
-    struct xk_token tok; /* the current one */
+    struct xk_token tok;            /* the current one */
     struct xk_parse_symbol *symbol; /* in scope, innermost last */
     uint32_t n_symbols, symbols_cap;
     uint32_t depth;

@@ -136,8 +136,7 @@ static const xk_stmt *parse_pipe(struct xk_parse *p)
     if (!parse_name(p, &word) || !xk_parse_expect(p, "in") ||
         !xk_parse_uint(p, 0, &zero) || !xk_parse_expect(p, "..") ||
         !xk_parse_uint(p, INT32_MAX, &trip) || !xk_parse_expect(p, "slots") ||
-        !xk_parse_uint(p, UINT8_MAX, &slots) ||
-        !xk_parse_expect(p, "stages") ||
+        !xk_parse_uint(p, UINT8_MAX, &slots) || !xk_parse_expect(p, "stages") ||
         !xk_parse_uint(p, UINT8_MAX, &stages))
         return NULL;
     const struct xk_pipe_info info = {(uint8_t)slots, (uint8_t)stages};
@@ -384,8 +383,7 @@ static bool parse_head(struct xk_parse *p, struct xk_kernel *k)
     return true;
 }
 
-enum xk_status xk_kernel_parse(xk_ctx *c, const char *text,
-                               struct xk_kernel *k)
+enum xk_status xk_kernel_parse(xk_ctx *c, const char *text, struct xk_kernel *k)
 {
     struct xk_parse p;
     memset(k, 0, sizeof(*k));

@@ -55,8 +55,8 @@ static unsigned push_var(struct printer *p, struct bound **list, unsigned *n,
         suffix++;
     if (*n == *cap) {
         const unsigned new_cap = *cap ? *cap * 2 : 32;
-        struct bound *const b = p->alloc.realloc(p->alloc.user, *list,
-                                                 new_cap * sizeof(**list));
+        struct bound *const b =
+            p->alloc.realloc(p->alloc.user, *list, new_cap * sizeof(**list));
         if (!b) {
             p->out->failed = true;
             return suffix;
@@ -95,8 +95,8 @@ static void print_var(struct printer *p, const xk_expr *var)
             return;
         }
     }
-    print_name(p, var, push_var(p, &p->free_vars, &p->n_free, &p->free_cap,
-                                var));
+    print_name(p, var,
+               push_var(p, &p->free_vars, &p->n_free, &p->free_cap, var));
 }
 
 static void print_type(struct printer *p, struct xk_type t)

@@ -20,8 +20,7 @@ static bool push(struct rewriter *r, const xk_expr *e)
 {
     if (r->n == r->cap) {
         const uint32_t cap = r->cap ? r->cap * 2 : 256;
-        const xk_expr **const s =
-            xk_realloc(r->c, r->stack, cap * sizeof(*s));
+        const xk_expr **const s = xk_realloc(r->c, r->stack, cap * sizeof(*s));
         if (!s)
             return false;
         r->stack = s;
@@ -91,8 +90,7 @@ const xk_expr *xk_rewrite(xk_ctx *c, const xk_expr *root, xk_rewrite_fn visit,
     return xk_scope_end(c, s, out);
 }
 
-static enum xk_status walk_all(struct rewriter *r, xk_walk_fn visit,
-                               void *user)
+static enum xk_status walk_all(struct rewriter *r, xk_walk_fn visit, void *user)
 {
     while (r->n) {
         const xk_expr *const e = r->stack[--r->n];

@@ -30,7 +30,8 @@ static bool is_value_var(const xk_expr *e)
 
 static bool is_index(const xk_expr *e)
 {
-    return xk_is_expr(e) && xk_type_eq(xk_type_of(e), xk_type_vec(XK_DT_S32, 1));
+    return xk_is_expr(e) &&
+           xk_type_eq(xk_type_of(e), xk_type_vec(XK_DT_S32, 1));
 }
 
 static bool is_grf_ptr(const xk_expr *e)
@@ -51,9 +52,9 @@ static const xk_stmt *make_seq(xk_ctx *c, const xk_stmt *const *s, unsigned n)
 {
     const xk_stmt *small[64];
     const unsigned total = count_flat(s, n);
-    const xk_stmt **const flat =
-        total <= XK_COUNTOF(small) ? small
-                                   : xk_malloc(c, total * sizeof(*flat));
+    const xk_stmt **const flat = total <= XK_COUNTOF(small)
+                                     ? small
+                                     : xk_malloc(c, total * sizeof(*flat));
     if (!flat)
         return NULL;
     unsigned k = 0;
@@ -270,8 +271,7 @@ const struct xk_func *xk_func_of(const xk_stmt *s)
     return xk_pool_payload(s);
 }
 
-static bool same_types(const xk_expr *e, const xk_expr *const *kids,
-                       unsigned n)
+static bool same_types(const xk_expr *e, const xk_expr *const *kids, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         if (kids[i]->type != e->kid[i]->type)

@@ -50,10 +50,12 @@ const struct xk_func *xk_func_of(const xk_stmt *s);
 
 /* Where a kernel's free variables come from. */
 enum xk_param_kind {
-    XK_PARAM_GLOBAL,   /* pointer argument */
-    XK_PARAM_VALUE,    /* scalar argument */
-    XK_PARAM_GROUP_X, XK_PARAM_GROUP_Y, XK_PARAM_GROUP_Z, /* s32 group ids */
-    XK_PARAM_THREAD,   /* s32 index of the thread in its group */
+    XK_PARAM_GLOBAL, /* pointer argument */
+    XK_PARAM_VALUE,  /* scalar argument */
+    XK_PARAM_GROUP_X,
+    XK_PARAM_GROUP_Y,
+    XK_PARAM_GROUP_Z, /* s32 group ids */
+    XK_PARAM_THREAD,  /* s32 index of the thread in its group */
 };
 struct xk_param {
     uint8_t kind; /* enum xk_param_kind */

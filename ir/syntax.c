@@ -140,8 +140,8 @@ static void lex_number(struct xk_lexer *l, struct xk_token *t)
 
 static void lex_punct(struct xk_lexer *l, struct xk_token *t)
 {
-    static const char *const two[] = {"<<", ">>", "==", "!=", "<=",
-                                      ">=", "&&", "||", ".."};
+    static const char *const two[] = {
+        "<<", ">>", "==", "!=", "<=", ">=", "&&", "||", ".."};
     t->kind = XK_TOKEN_PUNCT;
     for (unsigned i = 0; i < XK_COUNTOF(two); i++) {
         if (!strncmp(l->at, two[i], 2)) {

@@ -15,7 +15,7 @@ enum xk_token_kind {
 };
 
 struct xk_token {
-    uint8_t kind; /* enum xk_token_kind */
+    uint8_t kind;  /* enum xk_token_kind */
     const char *s; /* in the text; n characters */
     uint32_t n;
     uint32_t line, column; /* from 1 */

@@ -44,8 +44,7 @@ static enum xk_status open_scope(struct verifier *v, const xk_expr *var,
 {
     if (binder_of(v, var))
         return fail(v, "variable is bound again in its own scope", var);
-    return xk_memo_set(&v->scope, xk_serial(var), binder) ? XK_OK
-                                                          : XK_ENOMEM;
+    return xk_memo_set(&v->scope, xk_serial(var), binder) ? XK_OK : XK_ENOMEM;
 }
 
 static void close_scope(struct verifier *v, const xk_expr *var)
@@ -58,8 +57,7 @@ static bool fits_s32(struct verifier *v, const xk_expr *e)
     int64_t lo, hi;
     if (!v->range || xk_type_of(e).dt != XK_DT_S32)
         return true;
-    return v->range(v->user, e, &lo, &hi) && lo >= INT32_MIN &&
-           hi <= INT32_MAX;
+    return v->range(v->user, e, &lo, &hi) && lo >= INT32_MIN && hi <= INT32_MAX;
 }
 
 static enum xk_status verify_expr(struct verifier *v, const xk_expr *e)
@@ -159,8 +157,7 @@ static const char *bad_send_args(const struct xk_send *s, const xk_stmt *call)
     return NULL;
 }
 
-static const char *bad_sendh_args(const struct xk_send *s,
-                                  const xk_stmt *call)
+static const char *bad_sendh_args(const struct xk_send *s, const xk_stmt *call)
 {
     const xk_expr *const mask = xk_kid(call, 2);
     if (!is_ptr_to(xk_kid(call, 0), XK_SPACE_GRF) ||
@@ -292,8 +289,7 @@ static enum xk_status verify_pipe(struct verifier *v, const xk_stmt *s)
     }
     close_scope(v, xk_kid(s, 0));
     if (xk_n_kids(body) && last + 1 != xk_pipe_info_of(s).stages)
-        return fail(v, "pipe: stages must be one more than the last stage",
-                    s);
+        return fail(v, "pipe: stages must be one more than the last stage", s);
     return XK_OK;
 }
 
@@ -344,8 +340,7 @@ static const char *bad_param(const struct xk_param *p)
         return t.space == XK_SPACE_GLOBAL ? NULL
                                           : "parameter must be ptr.global";
     case XK_PARAM_VALUE:
-        return !t.space && t.lanes == 1 ? NULL
-                                        : "parameter must be a scalar";
+        return !t.space && t.lanes == 1 ? NULL : "parameter must be a scalar";
     case XK_PARAM_GROUP_X:
     case XK_PARAM_GROUP_Y:
     case XK_PARAM_GROUP_Z:

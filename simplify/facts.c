@@ -85,8 +85,7 @@ static bool grow(struct xk_facts *f)
     return true;
 }
 
-void xk_facts_remember(struct xk_facts *f, uint32_t serial,
-                       struct xk_info info)
+void xk_facts_remember(struct xk_facts *f, uint32_t serial, struct xk_info info)
 {
     const struct xk_info_slot s = {serial, info};
     if (f->n * 2 < f->cap || grow(f))
@@ -123,11 +122,10 @@ enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
     if (!f)
         return XK_EINVAL;
     if (!var || xk_op(var) != XK_OP_VAR || lo > hi || mod < 0)
-        return xk_fail(f->c, XK_EINVAL,
-                       "facts: range %lld..%lld, mod %lld of %s",
-                       (long long)lo, (long long)hi, (long long)mod,
-                       var && xk_op(var) == XK_OP_VAR ? xk_var_name(var)
-                                                      : "no variable");
+        return xk_fail(
+            f->c, XK_EINVAL, "facts: range %lld..%lld, mod %lld of %s",
+            (long long)lo, (long long)hi, (long long)mod,
+            var && xk_op(var) == XK_OP_VAR ? xk_var_name(var) : "no variable");
     struct xk_info info = {lo, hi, mod, rem};
     if (mod == 0)
         info = xk_info_const(rem);
@@ -161,8 +159,8 @@ enum xk_status xk_facts_set_kernel(xk_facts *f, const struct xk_kernel *k)
 {
     for (unsigned i = 0; i < k->n_params; i++) {
         if (k->extent[i] > 0)
-            XK_TRY(xk_facts_set(f, k->params[i].var, 0, k->extent[i] - 1, 1,
-                                0));
+            XK_TRY(
+                xk_facts_set(f, k->params[i].var, 0, k->extent[i] - 1, 1, 0));
     }
     return XK_OK;
 }

@@ -22,8 +22,8 @@ static bool fold_shift(enum xk_op op, enum xk_dtype dt, int64_t a, int64_t n,
 static bool fold_compare(enum xk_op op, enum xk_dtype dt, int64_t a, int64_t b,
                          int64_t *out)
 {
-    const bool less = xk_dtype_is_signed(dt) ? a < b
-                                             : (uint64_t)a < (uint64_t)b;
+    const bool less =
+        xk_dtype_is_signed(dt) ? a < b : (uint64_t)a < (uint64_t)b;
     switch (op) {
     case XK_OP_EQ:
         *out = a == b;

@@ -117,8 +117,7 @@ const xk_expr *xk_linear_strip(const xk_expr *e, int64_t *coef)
 }
 
 /* Product of two that are not constants: their factors come out. */
-static bool collect_product(struct collector *k, const xk_expr *e,
-                            int64_t coef)
+static bool collect_product(struct collector *k, const xk_expr *e, int64_t coef)
 {
     int64_t ca, cb;
     if (k->leaf)
@@ -170,8 +169,7 @@ static bool collect(struct collector *k, const xk_expr *e, int64_t coef)
         return mul_coef(k, coef, xk_imm_value(e), &v) &&
                add_coef(k, k->s->l.constant, v, &k->s->l.constant);
     case XK_OP_ADD:
-        return collect(k, xk_kid(e, 0), coef) &&
-               collect(k, xk_kid(e, 1), coef);
+        return collect(k, xk_kid(e, 0), coef) && collect(k, xk_kid(e, 1), coef);
     case XK_OP_SUB:
         return collect(k, xk_kid(e, 0), coef) && mul_coef(k, coef, -1, &v) &&
                collect(k, xk_kid(e, 1), v);
@@ -197,8 +195,8 @@ static void remove_term(struct xk_linear *l, unsigned i)
     l->coef[i] = l->coef[l->n];
 }
 
-static int find_term(const struct xk_linear *l, enum xk_op op,
-                     const xk_expr *a, const xk_expr *b)
+static int find_term(const struct xk_linear *l, enum xk_op op, const xk_expr *a,
+                     const xk_expr *b)
 {
     for (unsigned i = 0; i < l->n; i++) {
         if (xk_op(l->term[i]) == op && xk_kid(l->term[i], 0) == a &&
@@ -219,8 +217,7 @@ static bool merge_div_mod(struct collector *k, bool *changed)
             continue;
         const int j = find_term(l, XK_OP_DIV, xk_kid(t, 0), xk_kid(t, 1));
         const int64_t m = l->coef[i];
-        if (j < 0 || __builtin_mul_overflow(c, m, &want) ||
-            l->coef[j] != want)
+        if (j < 0 || __builtin_mul_overflow(c, m, &want) || l->coef[j] != want)
             continue;
         const unsigned last = i > (unsigned)j ? i : (unsigned)j;
         remove_term(l, last);
@@ -344,8 +341,8 @@ bool xk_linear_from(xk_ctx *c, const xk_expr *e, struct xk_linear *out)
     if (out->n == XK_LINEAR_MAX)
         return false;
     out->coef[out->n] = s.ramp;
-    out->term[out->n] = xk_ramp(c, xk_imm(c, s.dt, 0), xk_imm(c, s.dt, 1),
-                                s.lanes);
+    out->term[out->n] =
+        xk_ramp(c, xk_imm(c, s.dt, 0), xk_imm(c, s.dt, 1), s.lanes);
     return out->term[out->n++] != NULL;
 }
 
@@ -368,8 +365,7 @@ static const xk_expr *scaled(const struct emitter *m, const xk_expr *t,
 {
     if (coef == 1)
         return t;
-    return xk_mul(m->c, t,
-                  xk_bcast(m->c, xk_imm(m->c, m->dt, coef), m->lanes));
+    return xk_mul(m->c, t, xk_bcast(m->c, xk_imm(m->c, m->dt, coef), m->lanes));
 }
 
 static void emit(struct emitter *m, const xk_expr *t, int64_t coef)
@@ -387,10 +383,9 @@ static void emit(struct emitter *m, const xk_expr *t, int64_t coef)
 
 static void emit_constant(struct emitter *m, int64_t v)
 {
-    const bool minus =
-        m->acc && v < 0 && v != INT64_MIN && fits(m->dt, -v);
-    const xk_expr *const k = xk_bcast(
-        m->c, xk_imm(m->c, m->dt, minus ? -v : v), m->lanes);
+    const bool minus = m->acc && v < 0 && v != INT64_MIN && fits(m->dt, -v);
+    const xk_expr *const k =
+        xk_bcast(m->c, xk_imm(m->c, m->dt, minus ? -v : v), m->lanes);
     if (m->failed)
         return;
     if (!m->acc)
@@ -434,8 +429,7 @@ static void split_vector(const struct xk_sum *s, struct xk_linear *vector,
     scalar->constant = s->l.constant;
     for (unsigned i = 0; i < s->l.n; i++) {
         const xk_expr *const t = s->l.term[i];
-        struct xk_linear *const to =
-            xk_type_of(t).lanes == 1 ? scalar : vector;
+        struct xk_linear *const to = xk_type_of(t).lanes == 1 ? scalar : vector;
         to->term[to->n] = t;
         to->coef[to->n++] = s->l.coef[i];
     }
@@ -481,8 +475,7 @@ struct xk_info xk_sum_info(struct xk_facts *f, const struct xk_sum *s)
     for (unsigned i = 0; i < s->l.n; i++) {
         const struct xk_info p[] = {xk_info_of(f, s->l.term[i]),
                                     xk_info_const(s->l.coef[i])};
-        const struct xk_info a[] = {sum,
-                                    xk_info_op(XK_OP_MUL, XK_DT_S64, p)};
+        const struct xk_info a[] = {sum, xk_info_op(XK_OP_MUL, XK_DT_S64, p)};
         sum = xk_info_op(XK_OP_ADD, XK_DT_S64, a);
     }
     if (!s->ramp)
@@ -496,13 +489,10 @@ struct xk_info xk_sum_info(struct xk_facts *f, const struct xk_sum *s)
 const xk_expr *xk_linear_to(xk_ctx *c, enum xk_dtype dt, unsigned lanes,
                             const struct xk_linear *l)
 {
-    struct xk_sum s = {.l = {.n = 0, .constant = l->constant},
-                       .dt = dt,
-                       .lanes = lanes};
-    struct collector k = {.c = c,
-                          .s = &s,
-                          .fuel = MAX_VISITS,
-                          .wraps = !xk_dtype_nowrap(dt)};
+    struct xk_sum s = {
+        .l = {.n = 0, .constant = l->constant}, .dt = dt, .lanes = lanes};
+    struct collector k = {
+        .c = c, .s = &s, .fuel = MAX_VISITS, .wraps = !xk_dtype_nowrap(dt)};
     for (unsigned i = 0; i < l->n; i++) {
         if (!l->term[i] || !collect(&k, l->term[i], l->coef[i]))
             return NULL;

@@ -224,8 +224,7 @@ static struct xk_info info_join(struct xk_info a, struct xk_info b)
 }
 
 /* All of b is positive or all of it negative. */
-static struct xk_info div_one_sign(struct xk_info a, int64_t b_lo,
-                                   int64_t b_hi)
+static struct xk_info div_one_sign(struct xk_info a, int64_t b_lo, int64_t b_hi)
 {
     return hull4(div_bound(a.lo, b_lo), div_bound(a.lo, b_hi),
                  div_bound(a.hi, b_lo), div_bound(a.hi, b_hi));
@@ -367,8 +366,8 @@ static struct xk_info info_bits(enum xk_op op, enum xk_dtype dt,
         return normal(range(0, hi));
     }
     if (op == XK_OP_OR && a.lo >= 0 && b.lo >= 0)
-        return normal(range(max64(a.lo, b.lo),
-                            ones_above(a.hi) | ones_above(b.hi)));
+        return normal(
+            range(max64(a.lo, b.lo), ones_above(a.hi) | ones_above(b.hi)));
     if (op == XK_OP_XOR && a.lo >= 0 && b.lo >= 0)
         return normal(range(0, ones_above(a.hi) | ones_above(b.hi)));
     return xk_info_type(dt);
@@ -508,8 +507,8 @@ static struct xk_info info_expr(const xk_expr *e, const struct xk_info *k)
 static bool is_countable(const xk_expr *e)
 {
     const struct xk_type t = xk_type_of(e);
-    return !t.space && (t.dt == XK_DT_BOOL ||
-                        xk_dtype_is_int((enum xk_dtype)t.dt));
+    return !t.space &&
+           (t.dt == XK_DT_BOOL || xk_dtype_is_int((enum xk_dtype)t.dt));
 }
 
 static bool has_float_kid(const xk_expr *e)

@@ -29,8 +29,8 @@ struct xk_facts {
     uint32_t n, cap;
     struct xk_info_slot *var; /* what the user said; survives clearing */
     uint32_t n_vars, vars_cap;
-    uint32_t *hits; /* per rule, NULL until asked for */
-    bool *off;      /* per rule, NULL until one is switched off */
+    uint32_t *hits;       /* per rule, NULL until asked for */
+    bool *off;            /* per rule, NULL until one is switched off */
     struct xk_memo *done; /* while simplifying: what is simplified already */
     struct xk_info_slot first[XK_INFO_INLINE];
 };

@@ -462,8 +462,8 @@ static const xk_expr *shuffle_of_ramp(xk_ctx *c, const xk_expr *e)
     if (!is_progression(e, &first, &step))
         return NULL;
     const xk_expr *const stride = xk_kid(a, 1);
-    const xk_expr *const base = xk_add(
-        c, xk_kid(a, 0), xk_mul(c, stride, xk_imm(c, dt, first)));
+    const xk_expr *const base =
+        xk_add(c, xk_kid(a, 0), xk_mul(c, stride, xk_imm(c, dt, first)));
     if (step == 0)
         return xk_bcast(c, base, t.lanes);
     return xk_ramp(c, base, xk_mul(c, stride, xk_imm(c, dt, step)), t.lanes);
@@ -474,8 +474,8 @@ const xk_expr *xk_rule_shuffle(struct xk_facts *f, const xk_expr *e)
     int64_t first, step;
     const xk_expr *const a = xk_kid(e, 0);
     const unsigned n = xk_type_of(e).lanes;
-    if (e->type == a->type && is_progression(e, &first, &step) &&
-        first == 0 && (step == 1 || n == 1))
+    if (e->type == a->type && is_progression(e, &first, &step) && first == 0 &&
+        (step == 1 || n == 1))
         return a;
     switch (xk_op(a)) {
     case XK_OP_BCAST:

@@ -50,10 +50,10 @@ enum { K_ANY = 255, K_CONST = 254 };
 
 struct form {
     uint16_t rule;
-    uint16_t root;   /* pattern, into pats */
-    uint8_t op;      /* of the root */
-    uint8_t kid[2];  /* filter */
-    uint8_t nodes;   /* size, for the order */
+    uint16_t root;  /* pattern, into pats */
+    uint8_t op;     /* of the root */
+    uint8_t kid[2]; /* filter */
+    uint8_t nodes;  /* size, for the order */
 };
 
 struct rule {
@@ -132,8 +132,8 @@ static bool make_names(struct names *n, xk_ctx *c)
         const bool is_bool = i >= N_NUMBERS && i < N_SLOTS;
         const unsigned lanes = i == 4 || i == 5 ? 4 : 1;
         n->name[i] = text[i];
-        n->var[i] = xk_var(c, xk_type_vec(is_bool ? XK_DT_BOOL : XK_DT_S32,
-                                          lanes), text[i]);
+        n->var[i] = xk_var(
+            c, xk_type_vec(is_bool ? XK_DT_BOOL : XK_DT_S32, lanes), text[i]);
         if (!n->var[i])
             return false;
     }
@@ -154,8 +154,7 @@ static const xk_expr *parse(const struct names *n, const char *s, size_t len)
     return xk_parse_expr(n->c, text, XK_COUNTOF(n->name), n->name, n->var);
 }
 
-static bool flatten_var(const struct names *n, const xk_expr *e,
-                        struct pat *p)
+static bool flatten_var(const struct names *n, const xk_expr *e, struct pat *p)
 {
     unsigned i = 0;
     while (i < XK_COUNTOF(n->var) && n->var[i] != e)
@@ -220,8 +219,7 @@ static bool same_pat(unsigned a, unsigned b)
 static bool commutes(unsigned i)
 {
     const struct pat *const p = &pats[i];
-    return p->kind == P_OP &&
-           (xk_op_flags((enum xk_op)p->op) & XK_EF_C) &&
+    return p->kind == P_OP && (xk_op_flags((enum xk_op)p->op) & XK_EF_C) &&
            !same_pat(p->kid[0], p->kid[1]);
 }
 
@@ -306,8 +304,8 @@ static bool is_word(const char *s, size_t n, const char *word)
     return n == strlen(word) && !memcmp(s, word, n);
 }
 
-static bool compile_clause(const struct names *n, struct rule *r,
-                           const char *s, size_t len)
+static bool compile_clause(const struct names *n, struct rule *r, const char *s,
+                           size_t len)
 {
     while (len && *s == ' ') {
         s++;
@@ -459,8 +457,7 @@ static bool match_any(struct match *m, const struct pat *p, const xk_expr *e)
     return true;
 }
 
-static bool match_const(struct match *m, const struct pat *p,
-                        const xk_expr *e)
+static bool match_const(struct match *m, const struct pat *p, const xk_expr *e)
 {
     int64_t v;
     const enum xk_dtype dt = (enum xk_dtype)xk_type_of(e).dt;
@@ -505,8 +502,7 @@ static struct xk_info guard_info(const struct match *m, unsigned i)
         return xk_info_const(p->value);
     if (p->kind == P_CONST)
         return xk_info_const(p->slot == SLOT_BITS
-                                 ? (int64_t)xk_dtype_bits(
-                                       (enum xk_dtype)m->dt)
+                                 ? (int64_t)xk_dtype_bits((enum xk_dtype)m->dt)
                                  : m->value[p->slot]);
     for (unsigned j = 0; j < p->n_kids; j++)
         k[j] = guard_info(m, p->kid[j]);
@@ -595,8 +591,7 @@ static const xk_expr *build_op(const struct match *m, const struct pat *p,
                           : xk_ternary(c, op, k[0], k[1], k[2]);
 }
 
-static const xk_expr *build(const struct match *m, unsigned i,
-                            struct xk_type t)
+static const xk_expr *build(const struct match *m, unsigned i, struct xk_type t)
 {
     const struct pat *const p = &pats[i];
     xk_ctx *const c = m->f->c;
@@ -635,8 +630,7 @@ static const xk_expr *try_form(struct xk_facts *f, const struct form *form,
         m.any[i] = NULL;
     if (!match(&m, form->root, e) || !guard_holds(&m))
         return NULL;
-    const xk_expr *const r =
-        build(&m, m.rule->replacement, xk_type_of(e));
+    const xk_expr *const r = build(&m, m.rule->replacement, xk_type_of(e));
     return r != e ? r : NULL;
 }
 

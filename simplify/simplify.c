@@ -9,7 +9,7 @@
 #include "simplify/rules.h"
 #include "simplify/sum.h"
 
-enum { MAX_STEPS = 64, MAX_DEPTH = 4000 };
+enum { MAX_STEPS = 64, MAX_DEPTH = 1000 };
 
 struct driver {
     xk_ctx *c;
@@ -39,8 +39,8 @@ static const xk_expr *by_range(struct driver *d, const xk_expr *e)
     if (!is_count(t) || xk_is_const(e, NULL))
         return NULL;
     const struct xk_info i = xk_info_of(d->f, e);
-    if (i.mod != 0 || (t.dt != XK_DT_U64 &&
-                       xk_imm_wrap((enum xk_dtype)t.dt, i.rem) != i.rem))
+    if (i.mod != 0 ||
+        (t.dt != XK_DT_U64 && xk_imm_wrap((enum xk_dtype)t.dt, i.rem) != i.rem))
         return NULL;
     return constant(d->c, t, i.rem);
 }
@@ -50,8 +50,7 @@ static const xk_expr *by_folding(struct driver *d, const xk_expr *e)
     int64_t k[3], v;
     const unsigned n = xk_n_kids(e);
     const enum xk_op op = xk_op(e);
-    if (!is_count(xk_type_of(e)) || n > 3 || op < XK_OP_ADD ||
-        op >= XK_OP_CAST)
+    if (!is_count(xk_type_of(e)) || n > 3 || op < XK_OP_ADD || op >= XK_OP_CAST)
         return NULL;
     for (unsigned i = 0; i < n; i++) {
         if (!xk_is_const(xk_kid(e, i), &k[i]))
@@ -393,16 +392,15 @@ const xk_stmt *xk_simplify_stmt(xk_ctx *c, const xk_stmt *s, xk_facts *f)
 
 /* What a binder says about its variable; false if it binds none that counts.
  * Outer binders come first in a walk, so their facts are there. */
-static bool binder_info(struct xk_facts *f, const xk_stmt *s,
-                        struct xk_info *i)
+static bool binder_info(struct xk_facts *f, const xk_stmt *s, struct xk_info *i)
 {
     switch (xk_op(s)) {
     case XK_OP_LET:
         *i = xk_info_of(f, xk_kid(s, 1));
         return is_count(xk_type_of(xk_kid(s, 0)));
     case XK_OP_FOR:
-        *i = loop_info(xk_info_of(f, xk_kid(s, 1)),
-                       xk_info_of(f, xk_kid(s, 2)), xk_for_step(s));
+        *i = loop_info(xk_info_of(f, xk_kid(s, 1)), xk_info_of(f, xk_kid(s, 2)),
+                       xk_for_step(s));
         return true;
     case XK_OP_PIPE:
         *i = loop_info(xk_info_const(0),

@@ -317,8 +317,7 @@ START_TEST(random_histories_keep_what_is_held)
         }
         value[k] = rng >> 32 & 255;
         const struct xk_node *const l = leaf(c, value[k]);
-        held[k] = xk_pool_ref(c, pair(c, l, leaf(c, rng >> 40 & 15),
-                                      act & 1));
+        held[k] = xk_pool_ref(c, pair(c, l, leaf(c, rng >> 40 & 15), act & 1));
     }
     for (unsigned k = 0; k < N_HELD; k++)
         xk_pool_unref(c, held[k]);

@@ -534,6 +534,9 @@ START_TEST(the_limit_is_in_bytes_of_the_type_and_layout)
          XK_U8, XK_S8, XK_U8},
         {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "nhwc",
          "src with its padding", XK_U8, XK_S8, XK_U8},
+        /* the second image starts a row of 64000 B later */
+        {"mb2ic64ih1iw1000oc1oh33554ow1kh1kw1ph16777pw0sw1000", "nhwc",
+         "src with its padding", XK_U8, XK_S8, XK_U8},
         {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "nchw", NULL,
          XK_U8, XK_S8, XK_U8},
         {"mb1ic64ih1iw1000oc1oh33555ow1kh1kw1ph16777pw0sw1000", "aBcd32b", NULL,

@@ -50,16 +50,14 @@ static const xk_expr *leaf(struct random_expr *r, struct xk_type t)
 }
 
 static const enum xk_dtype all_types[] = {
-    XK_DT_S32, XK_DT_S64, XK_DT_U8,  XK_DT_S8,  XK_DT_U16, XK_DT_S16,
+    XK_DT_S32, XK_DT_S64, XK_DT_U8,  XK_DT_S8,  XK_DT_U16,  XK_DT_S16,
     XK_DT_U32, XK_DT_U64, XK_DT_F32, XK_DT_F16, XK_DT_BF16, XK_DT_F64};
 
-static struct xk_type random_number_type(struct random_expr *r,
-                                         unsigned lanes)
+static struct xk_type random_number_type(struct random_expr *r, unsigned lanes)
 {
     const unsigned n = r->ints_only ? 8 : XK_COUNTOF(all_types);
     const bool s32 = random_below(&r->rng, 2);
-    return xk_type_vec(s32 ? XK_DT_S32
-                           : all_types[random_below(&r->rng, n)],
+    return xk_type_vec(s32 ? XK_DT_S32 : all_types[random_below(&r->rng, n)],
                        lanes);
 }
 
@@ -85,8 +83,8 @@ static const xk_expr *vector(struct random_expr *r, struct xk_type t,
 static const xk_expr *boolean(struct random_expr *r, struct xk_type t,
                               unsigned depth)
 {
-    static const enum xk_op ops[] = {XK_OP_AND, XK_OP_OR, XK_OP_XOR,
-                                     XK_OP_EQ,  XK_OP_NE};
+    static const enum xk_op ops[] = {XK_OP_AND, XK_OP_OR, XK_OP_XOR, XK_OP_EQ,
+                                     XK_OP_NE};
     const unsigned kind = random_below(&r->rng, 8);
     if (kind == 0)
         return xk_un(r->c, XK_OP_NOT, random_expr(r, t, depth - 1));
@@ -105,15 +103,13 @@ static const xk_expr *number(struct random_expr *r, struct xk_type t,
 {
     static const enum xk_op any[] = {XK_OP_ADD, XK_OP_SUB, XK_OP_MUL,
                                      XK_OP_DIV, XK_OP_MIN, XK_OP_MAX};
-    static const enum xk_op ints[] = {XK_OP_ADD, XK_OP_SUB, XK_OP_MUL,
-                                      XK_OP_MUL, XK_OP_ADD, XK_OP_DIV,
-                                      XK_OP_MOD, XK_OP_SHL, XK_OP_SHR,
-                                      XK_OP_AND, XK_OP_OR,  XK_OP_XOR,
-                                      XK_OP_MIN, XK_OP_MAX};
+    static const enum xk_op ints[] = {
+        XK_OP_ADD, XK_OP_SUB, XK_OP_MUL, XK_OP_MUL, XK_OP_ADD,
+        XK_OP_DIV, XK_OP_MOD, XK_OP_SHL, XK_OP_SHR, XK_OP_AND,
+        XK_OP_OR,  XK_OP_XOR, XK_OP_MIN, XK_OP_MAX};
     const bool is_int = xk_dtype_is_int((enum xk_dtype)t.dt);
-    const enum xk_op op =
-        is_int ? ints[random_below(&r->rng, XK_COUNTOF(ints))]
-               : any[random_below(&r->rng, XK_COUNTOF(any))];
+    const enum xk_op op = is_int ? ints[random_below(&r->rng, XK_COUNTOF(ints))]
+                                 : any[random_below(&r->rng, XK_COUNTOF(any))];
     const xk_expr *const a = random_expr(r, t, depth - 1);
     const struct xk_type b = xk_type_vec(XK_DT_BOOL, t.lanes);
     switch (random_below(&r->rng, 12)) {
@@ -125,14 +121,13 @@ static const xk_expr *number(struct random_expr *r, struct xk_type t,
         return xk_select(r->c, random_expr(r, b, depth - 1), a,
                          random_expr(r, t, depth - 1));
     case 3:
-        return xk_ternary(r->c,
-                          random_below(&r->rng, 2) ? XK_OP_MAD : XK_OP_ADD3,
-                          a, random_expr(r, t, depth - 1),
-                          random_expr(r, t, depth - 1));
+        return xk_ternary(
+            r->c, random_below(&r->rng, 2) ? XK_OP_MAD : XK_OP_ADD3, a,
+            random_expr(r, t, depth - 1), random_expr(r, t, depth - 1));
     case 4:
-        return xk_cast(r->c, (enum xk_dtype)t.dt,
-                       random_expr(r, random_number_type(r, t.lanes),
-                                   depth - 1));
+        return xk_cast(
+            r->c, (enum xk_dtype)t.dt,
+            random_expr(r, random_number_type(r, t.lanes), depth - 1));
     default:
         return xk_bin(r->c, op, a, random_expr(r, t, depth - 1));
     }

@@ -13,7 +13,8 @@ static const struct xk_type s32 = {XK_DT_S32, XK_SPACE_NONE, 1};
 START_TEST(equal_expressions_have_one_address)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
-    const xk_expr *const x = xk_var(c, s32, "x"), *const y = xk_var(c, s32, "x");
+    const xk_expr *const x = xk_var(c, s32, "x"), *const y =
+                                                      xk_var(c, s32, "x");
     ck_assert_ptr_ne(x, y); /* variables are told apart by id */
     ck_assert_ptr_eq(xk_add(c, x, y), xk_add(c, x, y));
     ck_assert_ptr_ne(xk_add(c, x, y), xk_add(c, y, x));
@@ -201,7 +202,8 @@ END_TEST
 START_TEST(substitution_replaces_uses_and_keeps_binders)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
-    const xk_expr *const x = xk_var(c, s32, "x"), *const y = xk_var(c, s32, "y");
+    const xk_expr *const x = xk_var(c, s32, "x"), *const y =
+                                                      xk_var(c, s32, "y");
     const xk_expr *const b = xk_var(c, xk_type_ptr(XK_SPACE_GRF), "b");
     const xk_stmt *const s = xk_store(c, xk_ptr(c, b, x), xk_add(c, x, y));
     const xk_stmt *const l = xk_let(c, x, xk_s32(c, 1), s);
@@ -297,9 +299,9 @@ START_TEST(visiting_enters_and_leaves_every_statement)
     const xk_stmt *const s =
         xk_store(c, xk_ptr(c, b, xk_s32(c, 0)), xk_s32(c, 1));
     const xk_expr *const i = xk_var(c, s32, "i");
-    const xk_stmt *const l = xk_for(
-        c, i, xk_s32(c, 0), xk_s32(c, 4), 1,
-        xk_seq(c, (const xk_stmt *const[]){s, s}, 2));
+    const xk_stmt *const l =
+        xk_for(c, i, xk_s32(c, 0), xk_s32(c, 4), 1,
+               xk_seq(c, (const xk_stmt *const[]){s, s}, 2));
     unsigned n = 0;
     xk_visit(l, enter_stmts, leave, &n);
     ck_assert_uint_eq(n, 4); /* the shared store counts each time */

@@ -322,15 +322,15 @@ END_TEST
 static void round_trip(uint64_t seed)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
-    static const enum xk_dtype dts[] = {XK_DT_S32, XK_DT_F32, XK_DT_U8,
+    static const enum xk_dtype dts[] = {XK_DT_S32, XK_DT_F32,  XK_DT_U8,
                                         XK_DT_S64, XK_DT_BOOL, XK_DT_F16};
     const char *names[12];
     const xk_expr *vars[12];
     for (unsigned i = 0; i < 12; i++) {
         vars[i] = xk_var(c, xk_type_vec(dts[i / 2], i % 2 ? 4 : 1), "v");
-        static const char *const text[] = {
-            "v",   "v.1", "v.2", "v.3", "v.4",  "v.5",
-            "v.6", "v.7", "v.8", "v.9", "v.10", "v.11"};
+        static const char *const text[] = {"v",   "v.1", "v.2",  "v.3",
+                                           "v.4", "v.5", "v.6",  "v.7",
+                                           "v.8", "v.9", "v.10", "v.11"};
         names[i] = text[i];
     }
     struct random_expr r = {c, seed, vars, 12, false};
@@ -407,11 +407,17 @@ END_TEST
 
 START_TEST(functions_are_equal_when_their_text_is)
 {
-    static const char *const text[] = {
-        "send.load.global.a64.d32x4.s16", "send.load.global.a64.d32x4.s8",
-        "sendh.load.global.a64.d32x4.s16", "mad.f32.s16.b110",
-        "mad.f32.s16.b111", "dpas.f32.e8.d8.r8", "dpas.f32.e8.d8.r8.wide",
-        "fence.slm", "fence.global", "barrier_wait", "barrier_signal"};
+    static const char *const text[] = {"send.load.global.a64.d32x4.s16",
+                                       "send.load.global.a64.d32x4.s8",
+                                       "sendh.load.global.a64.d32x4.s16",
+                                       "mad.f32.s16.b110",
+                                       "mad.f32.s16.b111",
+                                       "dpas.f32.e8.d8.r8",
+                                       "dpas.f32.e8.d8.r8.wide",
+                                       "fence.slm",
+                                       "fence.global",
+                                       "barrier_wait",
+                                       "barrier_signal"};
     struct xk_func a, b;
     for (unsigned i = 0; i < XK_COUNTOF(text); i++) {
         ck_assert_ptr_null(xk_func_parse(text[i], strlen(text[i]), &a));

@@ -134,8 +134,7 @@ static void make_broken(xk_ctx *c, int i, struct xk_kernel *k)
     const xk_expr *const x = xk_var(c, xk_type_vec(XK_DT_S32, 1), "x");
     const xk_expr *const f = xk_var(c, xk_type_vec(XK_DT_F32, 1), "f");
     const xk_stmt *const none = xk_seq(c, NULL, 0);
-    const xk_stmt *const use =
-        xk_if(c, xk_lt(c, x, xk_s32(c, 1)), none, NULL);
+    const xk_stmt *const use = xk_if(c, xk_lt(c, x, xk_s32(c, 1)), none, NULL);
     const xk_stmt *const bind = xk_let(c, x, xk_s32(c, 1), none);
     memset(k, 0, sizeof(*k));
     k->simd = 16;
@@ -174,8 +173,7 @@ START_TEST(one_variable_may_be_bound_in_two_scopes)
     xk_ctx *const c = xk_ctx_create(NULL);
     struct xk_kernel k = {.simd = 16};
     const xk_expr *const x = xk_var(c, xk_type_vec(XK_DT_S32, 1), "x");
-    const xk_stmt *const bind =
-        xk_let(c, x, xk_s32(c, 1), xk_seq(c, NULL, 0));
+    const xk_stmt *const bind = xk_let(c, x, xk_s32(c, 1), xk_seq(c, NULL, 0));
     k.body = xk_seq(c, (const xk_stmt *const[]){bind, bind}, 2);
     ck_assert_int_eq(xk_kernel_verify(c, &k, NULL, NULL), XK_OK);
     xk_ctx_destroy(c);
@@ -187,8 +185,7 @@ TCase *ir_verify_cases(void)
     TCase *const t = tcase_create("verify");
     tcase_add_loop_test(t, the_verifier_reports_what_is_wrong, 0,
                         XK_COUNTOF(rows));
-    tcase_add_loop_test(t, broken_kernels_are_refused, 0,
-                        XK_COUNTOF(broken));
+    tcase_add_loop_test(t, broken_kernels_are_refused, 0, XK_COUNTOF(broken));
     tcase_add_test(t, one_variable_may_be_bound_in_two_scopes);
     return t;
 }

@@ -12,7 +12,7 @@
 #include "tests/passes/tcases.h"
 #include "tests/tap.h"
 
-enum { N_KERNELS = 250 };
+enum { N_KERNELS = 150 };
 
 struct memory {
     int32_t isrc[XK_RANDOM_BUFFER_B / 4];

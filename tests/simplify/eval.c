@@ -36,7 +36,7 @@ bool eval_nowrap(enum xk_dtype dt)
 wide eval_wrap(enum xk_dtype dt, wide v)
 {
     const unsigned shift = 128 - eval_bits(dt);
-    const unsigned __int128 top = (unsigned __int128)v << shift;
+    const unsigned_wide top = (unsigned_wide)v << shift;
     return is_signed(dt) ? (wide)top >> shift : (wide)(top >> shift);
 }
 
@@ -81,7 +81,7 @@ static wide multiply(struct env *env, enum xk_dtype dt, wide a, wide b)
 {
     wide r;
     if (!eval_nowrap(dt))
-        return (wide)((unsigned __int128)a * (unsigned __int128)b);
+        return (wide)((unsigned_wide)a * (unsigned_wide)b);
     if (!__builtin_mul_overflow(a, b, &r))
         return r;
     env->undefined = true;
@@ -158,8 +158,7 @@ static wide variable(const struct env *env, const xk_expr *e, unsigned lane)
 static wide imm(const struct env *env, const xk_expr *e)
 {
     const enum xk_dtype dt = type_in(env, e);
-    return dt == XK_DT_BOOL ? xk_imm_value(e)
-                            : eval_wrap(dt, xk_imm_value(e));
+    return dt == XK_DT_BOOL ? xk_imm_value(e) : eval_wrap(dt, xk_imm_value(e));
 }
 
 static wide unary(struct env *env, const xk_expr *e, unsigned lane)

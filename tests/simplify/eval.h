@@ -6,7 +6,8 @@
 
 #include "ir/expr.h"
 
-typedef __int128 wide;
+__extension__ typedef __int128 wide;
+__extension__ typedef unsigned __int128 unsigned_wide;
 
 struct env {
     unsigned n;

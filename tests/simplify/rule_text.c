@@ -7,8 +7,8 @@ const char *const rule_var_names[RULE_N_VARS] = {
     "x",  "y",  "z",  "w",  "u",  "v",  "p",  "q",  "r",  "c0",
     "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", "c9", "bits"};
 
-static const xk_expr *parse(xk_ctx *c, const struct rule_text *r,
-                            const char *s, size_t n)
+static const xk_expr *parse(xk_ctx *c, const struct rule_text *r, const char *s,
+                            size_t n)
 {
     char text[256];
     if (n >= sizeof(text))
@@ -22,8 +22,7 @@ static const xk_expr *parse(xk_ctx *c, const struct rule_text *r,
     return xk_parse_expr(c, text, RULE_N_VARS, rule_var_names, r->vars);
 }
 
-static bool read_clause(xk_ctx *c, struct rule_text *r, const char *s,
-                        size_t n)
+static bool read_clause(xk_ctx *c, struct rule_text *r, const char *s, size_t n)
 {
     while (n && *s == ' ') {
         s++;

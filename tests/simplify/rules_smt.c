@@ -306,8 +306,7 @@ static bool has_op(const xk_expr *e, enum xk_op op)
 
 /* Shifts by c0 in 64 bits: one case for each count, and one that says there
  * are no others. */
-static void prove_shift_cases(const struct rule_text *r,
-                              const struct mode *m)
+static void prove_shift_cases(const struct rule_text *r, const struct mode *m)
 {
     char name[40], part[120];
     for (unsigned n = 0; n < m->bits; n++) {
@@ -349,10 +348,10 @@ static bool has_number(const struct rule_text *r, const xk_expr *e)
 
 static void prove_all_modes(const struct rule_text *r)
 {
-    static const struct mode modes[] = {
-        {"int", 0, true},  {"s32", 32, true}, {"u32", 32, false},
-        {"s64", 64, true}, {"u64", 64, false}, {"s8", 8, true},
-        {"u8", 8, false}};
+    static const struct mode modes[] = {{"int", 0, true},   {"s32", 32, true},
+                                        {"u32", 32, false}, {"s64", 64, true},
+                                        {"u64", 64, false}, {"s8", 8, true},
+                                        {"u8", 8, false}};
     bool division = has_division(r->left) || has_division(r->right);
     for (unsigned i = 0; i < r->n_clauses; i++)
         division = division || has_division(r->clause[i]);

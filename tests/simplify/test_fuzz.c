@@ -37,8 +37,7 @@ static void random_fact(uint64_t *rng, const struct xk_type t, struct fact *f)
     }
 }
 
-static wide random_input(uint64_t *rng, const struct fact *f,
-                         enum xk_dtype dt)
+static wide random_input(uint64_t *rng, const struct fact *f, enum xk_dtype dt)
 {
     if (!f->mod) {
         const int64_t bits = (int64_t)random_u64(rng);
@@ -90,8 +89,8 @@ static void check_input(struct run *r)
 {
     wide values[N_VARS];
     for (unsigned i = 0; i < N_VARS; i++)
-        values[i] = random_input(&r->rng, &r->fact[i],
-                                 (enum xk_dtype)types[i].dt);
+        values[i] =
+            random_input(&r->rng, &r->fact[i], (enum xk_dtype)types[i].dt);
     struct env env = {.n = N_VARS, .vars = r->vars, .values = values};
     for (unsigned lane = 0; lane < xk_type_of(r->in).lanes; lane++) {
         env.undefined = env.unbounded = false;
@@ -138,8 +137,8 @@ static unsigned fuzz_one(uint64_t seed)
                               .ints_only = true};
     const enum xk_dtype dt = dts[random_below(&r.rng, XK_COUNTOF(dts))];
     const unsigned lanes = random_below(&r.rng, 4) ? 1 : 4;
-    r.in = random_expr(&gen, xk_type_vec(dt, lanes),
-                       2 + random_below(&r.rng, 4));
+    r.in =
+        random_expr(&gen, xk_type_vec(dt, lanes), 2 + random_below(&r.rng, 4));
     r.out = r.in ? xk_simplify(r.c, r.in, r.f) : NULL;
     if (!r.out || xk_ctx_status(r.c) != XK_OK)
         fail_with(&r, r.c->error.message);
@@ -157,7 +156,7 @@ static unsigned fuzz_one(uint64_t seed)
 START_TEST(simplified_expressions_have_the_same_value)
 {
     const char *const one = getenv("XK_FUZZ_SEED"), *const n =
-                                                       getenv("XK_FUZZ_N");
+                                                        getenv("XK_FUZZ_N");
     const long count = n ? strtol(n, NULL, 10) : N_EXPRS;
     uint64_t n_defined = 0;
     if (one) {

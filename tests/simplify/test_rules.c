@@ -50,8 +50,7 @@ START_TEST(a_rule_keeps_the_type_and_binds_no_new_names)
     for (unsigned i = 0; i < RULE_BITS; i++) {
         const bool left = xk_depends_on(r.left, r.vars[i]);
         ck_assert_msg(left || !xk_depends_on(r.right, r.vars[i]),
-                      "%s: %s is new on the right", r.name,
-                      rule_var_names[i]);
+                      "%s: %s is new on the right", r.name, rule_var_names[i]);
         for (unsigned k = 0; k < r.n_clauses; k++)
             ck_assert_msg(left || !xk_depends_on(r.clause[k], r.vars[i]),
                           "%s: %s is new in the guard", r.name,
@@ -70,9 +69,9 @@ START_TEST(a_rule_lowers_the_cost)
     if (!c)
         return;
     const unsigned l = rule_nodes(&r, r.left), g = rule_nodes(&r, r.right);
-    ck_assert_msg(g < l || (g == l && rule_weight(&r, r.right) <
-                                          rule_weight(&r, r.left)),
-                  "%s: %u nodes become %u", r.name, l, g);
+    ck_assert_msg(
+        g < l || (g == l && rule_weight(&r, r.right) < rule_weight(&r, r.left)),
+        "%s: %u nodes become %u", r.name, l, g);
     xk_ctx_destroy(c);
 }
 END_TEST
@@ -157,9 +156,9 @@ START_TEST(no_two_rules_share_a_left_side)
 }
 END_TEST
 
-static const enum xk_dtype int_types[] = {
-    XK_DT_U8,  XK_DT_S8,  XK_DT_U16, XK_DT_S16,
-    XK_DT_U32, XK_DT_S32, XK_DT_U64, XK_DT_S64};
+static const enum xk_dtype int_types[] = {XK_DT_U8,  XK_DT_S8,  XK_DT_U16,
+                                          XK_DT_S16, XK_DT_U32, XK_DT_S32,
+                                          XK_DT_U64, XK_DT_S64};
 
 static wide random_value(uint64_t *rng, enum xk_dtype dt)
 {
@@ -184,8 +183,7 @@ static void randomize(const struct rule_text *r, uint64_t *rng,
             i >= RULE_N_NUMBERS && i < RULE_N_NUMBERS + RULE_N_BOOLS;
         values[i] = 0;
         if (r->used[i])
-            values[i] =
-                is_bool ? random_below(rng, 2) : random_value(rng, dt);
+            values[i] = is_bool ? random_below(rng, 2) : random_value(rng, dt);
     }
     /* Guards ask for multiples and for equal operands often. */
     wide *const k = values + RULE_N_NUMBERS + RULE_N_BOOLS;
@@ -244,10 +242,8 @@ static unsigned try_type(const struct rule_text *r, enum xk_dtype dt,
         randomize(r, &rng, dt, values);
         if (!guard_holds(r, values))
             continue;
-        struct env env = {.n = RULE_N_VARS,
-                          .vars = r->vars,
-                          .values = values,
-                          .number = dt};
+        struct env env = {
+            .n = RULE_N_VARS, .vars = r->vars, .values = values, .number = dt};
         const unsigned lane = random_below(&rng, 4);
         const wide left = eval(&env, r->left, lane);
         if (env.undefined ||
@@ -258,9 +254,8 @@ static unsigned try_type(const struct rule_text *r, enum xk_dtype dt,
         /* Check writes a file at each ck_assert. */
         if (env.undefined || left != right)
             ck_abort_msg("%s at %s, seed %llu, input %u: %lld becomes %lld",
-                         r->name, xk_dtype_name(dt),
-                         (unsigned long long)seed, i, (long long)left,
-                         (long long)right);
+                         r->name, xk_dtype_name(dt), (unsigned long long)seed,
+                         i, (long long)left, (long long)right);
         n_valid++;
     }
     return n_valid;
@@ -367,8 +362,8 @@ TCase *simplify_rule_cases(void)
     tcase_add_test(t, no_two_rules_share_a_left_side);
     tcase_add_loop_test(t, a_rule_keeps_the_type_and_binds_no_new_names, 0, n);
     tcase_add_loop_test(t, a_rule_lowers_the_cost, 0, n);
-    tcase_add_loop_test(t, both_sides_agree_on_random_inputs_at_every_width,
-                        0, n);
+    tcase_add_loop_test(t, both_sides_agree_on_random_inputs_at_every_width, 0,
+                        n);
     tcase_add_loop_test(t, the_matcher_applies_the_rule, 0, n);
     tcase_add_test(t, an_unknown_rule_cannot_be_switched_off);
     return t;

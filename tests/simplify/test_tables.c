@@ -46,8 +46,7 @@ static void world_fini(struct world *w)
 
 static const xk_expr *parse(struct world *w, const char *text)
 {
-    const xk_expr *const e =
-        xk_parse_expr(w->c, text, N_NAMES, names, w->vars);
+    const xk_expr *const e = xk_parse_expr(w->c, text, N_NAMES, names, w->vars);
     ck_assert_msg(e != NULL, "%s: %s", text, w->c->error.message);
     return e;
 }
@@ -382,8 +381,7 @@ START_TEST(simplifies_statements_with_what_their_scopes_say)
     struct xk_str s;
     xk_ctx *const c = xk_ctx_create(NULL);
     xk_facts *const f = xk_facts_create(c);
-    strcat(strcat(strcat(text, head), " alloc a: grf[4096] "),
-           stmts[_i].in);
+    strcat(strcat(strcat(text, head), " alloc a: grf[4096] "), stmts[_i].in);
     strcat(text, " }");
     ck_assert_msg(xk_kernel_parse(c, text, &k) == XK_OK, "%s",
                   c->error.message);
@@ -454,8 +452,8 @@ START_TEST(sums_with_too_many_terms_are_left_in_parts)
     for (int i = 0; i < 40; i++)
         e = xk_add(w.c, e, xk_var(w.c, types[4], "t"));
     ck_assert(!xk_linear_from(w.c, e, &l));
-    const xk_expr *const r = xk_simplify(w.c, xk_add(w.c, e, xk_s32(w.c, 0)),
-                                         w.f);
+    const xk_expr *const r =
+        xk_simplify(w.c, xk_add(w.c, e, xk_s32(w.c, 0)), w.f);
     ck_assert_ptr_nonnull(r);
     ck_assert(xk_depends_on(r, w.vars[4]));
     /* Shared sums: 2^100 paths must not be walked. */
@@ -511,8 +509,8 @@ TCase *simplify_table_cases(void)
     tcase_add_loop_test(t, knows_ranges_and_divisibility, 0,
                         XK_COUNTOF(ranges));
     tcase_add_test(t, a_new_fact_replaces_what_was_derived);
-    tcase_add_loop_test(t, simplifies_statements_with_what_their_scopes_say,
-                        0, XK_COUNTOF(stmts));
+    tcase_add_loop_test(t, simplifies_statements_with_what_their_scopes_say, 0,
+                        XK_COUNTOF(stmts));
     tcase_add_test(t, the_check_rejects_an_index_that_may_overflow);
     tcase_add_test(t, linear_forms_are_sums_of_distinct_terms);
     tcase_add_test(t, sums_with_too_many_terms_are_left_in_parts);
