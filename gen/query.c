@@ -57,6 +57,13 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
         return xk_fail(c, XK_EUNSUPPORTED, "schedule: no valid candidate");
     any_tags(&out->desc, &out->candidate[0], wei_tag, tags);
     out->info.size = sizeof(out->info);
+    const enum xk_status status =
+        xk_conv_tensors(c, &out->desc, tags, &out->info);
+    if (status != XK_EUNSUPPORTED || strcmp(tags[0], "acdb") == 0)
+        return status;
+    /* The padding of blocks made a tensor too large: plain ones may fit. */
+    xk_ctx_clear(c);
+    tags[0] = tags[2] = "acdb";
     return xk_conv_tensors(c, &out->desc, tags, &out->info);
 }
 

@@ -28,7 +28,7 @@ enum xk_prop {
 };
 
 enum xk_data_type {
-    XK_TYPE_DEFAULT = 0, /* f32 */
+    XK_TYPE_DEFAULT = 0, /* f32; dst: the type of src */
     XK_F32 = 1, XK_F16 = 2, XK_BF16 = 3, XK_S32 = 4, XK_S8 = 5, XK_U8 = 6,
 };
 

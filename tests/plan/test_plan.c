@@ -126,6 +126,150 @@ START_TEST(messages_cover_the_tile_once)
 }
 END_TEST
 
+/* dpas: the items are carried out on element names instead of values. Memory
+ * element (row, k) is named; garbage and zero have names of their own. */
+enum { GARBAGE = -1, ZERO = 0, MAX_ELEMENTS = 4096 };
+
+struct registers {
+    int tile[MAX_ELEMENTS], staging[MAX_ELEMENTS];
+    unsigned elem_b;
+};
+
+static int name_of(unsigned row, unsigned k)
+{
+    return (int)(1 + row * 64 + k);
+}
+
+/* Elements of K that a dword of memory holds; a lane's dword in registers. */
+static void load_lane(struct registers *r, const struct xk_plan_msg *m,
+                      unsigned lane, unsigned comp)
+{
+    const unsigned per_dw = 4 / r->elem_b;
+    int *const to = m->staged ? r->staging : r->tile;
+    const unsigned at =
+        m->reg_b / r->elem_b + (comp * m->send.lanes + lane) * per_dw;
+    const unsigned row = m->row + (m->lanes_k ? 0 : lane);
+    const unsigned k = m->k + (m->lanes_k ? lane : comp * per_dw);
+    ck_assert_uint_lt(at + per_dw, MAX_ELEMENTS);
+    for (unsigned i = 0; i < per_dw; i++)
+        to[at + i] = m->send.data_b == 4 ? name_of(row, k + i)
+                     : i == 0            ? name_of(row, k)
+                                         : GARBAGE;
+}
+
+static void load_item(struct registers *r, const struct xk_plan_msg *m,
+                      unsigned k_step, unsigned k_len)
+{
+    const unsigned n = m->send.vec * 4 / r->elem_b;
+    if (m->send.block) { /* rows of k_step elements, zero-padded memory */
+        for (unsigned i = 0; i < n; i++) {
+            const unsigned k = i % k_step;
+            r->tile[m->reg_b / r->elem_b + i] =
+                k < k_len ? name_of(m->row + i / k_step, k) : ZERO;
+        }
+        return;
+    }
+    for (unsigned lane = 0; lane < m->send.lanes; lane++)
+        for (unsigned comp = 0; comp < m->send.vec; comp++)
+            if (!m->lanes_k || m->k + lane < k_len) /* masked otherwise */
+                load_lane(r, m, lane, comp);
+}
+
+static void carry_out(struct registers *r, const struct xk_plan_item *it,
+                      unsigned k_step, unsigned k_len)
+{
+    if (it->kind == XK_ITEM_LOAD) {
+        load_item(r, &it->msg, k_step, k_len);
+    } else if (it->kind == XK_ITEM_ZERO) {
+        int *const to = it->staged ? r->staging : r->tile;
+        for (unsigned i = 0; i < it->size_b / r->elem_b; i++)
+            to[it->to_b / r->elem_b + i] = ZERO;
+    } else {
+        ck_assert_uint_eq(it->copy.n_dims, 1);
+        for (unsigned i = 0; i < it->copy.extent[0]; i++)
+            r->tile[it->to_b / r->elem_b + i * it->copy.dst_stride[0]] =
+                r->staging[it->from_b / r->elem_b +
+                           i * it->copy.src_stride[0]];
+    }
+}
+
+static void check_tile(const struct xk_plan_operand *o,
+                       const struct xk_plan_list *l, unsigned rows,
+                       unsigned k_len)
+{
+    const unsigned k_step = (unsigned)o->tile.dim[1];
+    struct registers r = {.elem_b = xk_dtype_b(o->tile.dt)};
+    for (unsigned i = 0; i < MAX_ELEMENTS; i++) {
+        r.tile[i] = o->zero_once ? ZERO : GARBAGE;
+        r.staging[i] = GARBAGE;
+    }
+    for (unsigned i = 0; i < l->n; i++)
+        carry_out(&r, &l->item[i], k_step, k_len);
+    for (unsigned row = 0; row < rows; row++)
+        for (unsigned k = 0; k < k_step; k++) {
+            const int64_t at[2] = {row, k};
+            const int got = r.tile[xk_layout_offset_e(&o->tile, at)];
+            const int want = k < k_len ? name_of(row, k) : ZERO;
+            ck_assert_msg(got == want, "row %u k %u: %d, want %d", row, k, got,
+                          want);
+        }
+}
+
+static const struct {
+    const char *text;
+    uint32_t src, wei, dst;
+    const char *src_tag, *wei_tag;
+    int a_access, b_access;
+} systolic[] = {
+    {"mb1ic64ih8oc64oh8kh1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB32a16b",
+     XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", XK_U8, XK_S8, XK_U8, "acdb", "AcdB32a32b",
+     XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
+    {"mb1ic70ih8oc64oh8kh1", XK_F16, XK_F16, XK_F32, "aBcd16b", "acdb",
+     XK_ACCESS_SCATTERED, XK_ACCESS_ROWS},
+    {"mb1ic3ih9oc20oh9kh3ph1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB16a16b",
+     XK_ACCESS_ELEMENTS, XK_ACCESS_BLOCK},
+    {"mb1ic34ih9oc20oh9kh3ph1", XK_F16, XK_F16, XK_F16, "acdb", "abcd",
+     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
+    {"mb1ic40ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S32, "abcd", "cdba",
+     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+    {"mb1ic5ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S8, "acdb", "acdb",
+     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+};
+
+START_TEST(systolic_tiles_are_filled)
+{
+    struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    const char *const any[3] = {systolic[_i].src_tag, systolic[_i].wei_tag,
+                                "acdb"};
+    d.prop = XK_FWD_D;
+    d.src_type = systolic[_i].src;
+    d.wei_type = systolic[_i].wei;
+    d.dst_type = systolic[_i].dst;
+    xk_conv_parse(c, systolic[_i].text, &d, NULL, 0);
+    xk_conv_check(c, &d, &full);
+    xk_conv_tensors(c, &full, any, &info);
+    xk_conv_contraction(c, &full, &info, &con);
+    ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);
+    struct xk_schedule s = schedule(16, 16, d.src_type == XK_F16 ? 16 : 32, 1,
+                                    1);
+    s.fma = XK_FMA_DPAS;
+    s.simd = 8;
+    s.n_sub = 8;
+    s.grf_count = 256;
+    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
+                  c->error.message);
+    ck_assert_int_eq(p.a.access, systolic[_i].a_access);
+    ck_assert_int_eq(p.b.access, systolic[_i].b_access);
+    for (unsigned i = 0; i < p.n_segments; i++) {
+        check_tile(&p.a, &p.seg[i].a, s.m_thr, p.seg[i].k_len);
+        check_tile(&p.b, &p.seg[i].b, s.n_sub, p.seg[i].k_len);
+    }
+}
+END_TEST
+
 START_TEST(ragged_rows_are_masked_or_clamped)
 {
     struct xk_plan p;
@@ -195,6 +339,8 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, messages_cover_the_tile_once, 0,
                         XK_COUNTOF(covers));
+    tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
+                        XK_COUNTOF(systolic));
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);
     tcase_add_test(t, too_many_registers_do_not_fit);
