@@ -402,14 +402,22 @@ const xk_expr *xk_select(xk_ctx *c, const xk_expr *cond, const xk_expr *t,
     return make(c, XK_OP_SELECT, xk_type_of(t), kids, 3);
 }
 
+/* Whether a buffer's address can be had as dt. Registers have none. */
+static bool is_address(const xk_expr *a, enum xk_dtype dt)
+{
+    const unsigned space = xk_type_of(a).space;
+    return xk_op(a) == XK_OP_VAR && space != XK_SPACE_GRF &&
+           (dt == XK_DT_U64 || dt == XK_DT_U32);
+}
+
 const xk_expr *xk_cast(xk_ctx *c, enum xk_dtype dt, const xk_expr *a)
 {
     if (!a)
         return NULL;
     if (dt == XK_DT_UNDEF || dt >= XK_N_DTYPES)
         return bad(c, XK_OP_CAST, "no such type", a, NULL);
-    if (xk_type_of(a).space)
-        return bad(c, XK_OP_CAST, "not for pointers", a, NULL);
+    if (xk_type_of(a).space && !is_address(a, dt))
+        return bad(c, XK_OP_CAST, "a pointer only becomes u64 or u32", a, NULL);
     if (xk_type_of(a).dt == dt)
         return a;
     const struct xk_type t = xk_type_vec(dt, xk_type_of(a).lanes);

@@ -391,6 +391,8 @@ static enum xk_op op_of_word(const struct xk_token *t)
 {
     for (unsigned op = 0; op < XK_OP_SEQ; op++) {
         const char *const text = xk_op_text((enum xk_op)op);
+        if (text[0] != t->s[0])
+            continue;
         const size_t n = strlen(text);
         const bool dotted =
             op == XK_OP_CAST || op == XK_OP_RAMP || op == XK_OP_BCAST;

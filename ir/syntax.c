@@ -212,15 +212,16 @@ int xk_syntax_precedence(enum xk_op op)
 
 enum xk_op xk_syntax_infix(const struct xk_token *t)
 {
-    if (t->kind != XK_TOKEN_PUNCT)
+    if (t->kind != XK_TOKEN_PUNCT || !strchr("+-*/%&|^<>=!", t->s[0]))
         return XK_N_OPS;
     if (xk_token_is(t, "&&"))
         return XK_OP_AND;
     if (xk_token_is(t, "||"))
         return XK_OP_OR;
-    for (unsigned op = 0; op < XK_OP_SEQ; op++) {
-        if ((xk_op_flags((enum xk_op)op) & XK_EF_T) &&
-            xk_token_is(t, xk_op_text((enum xk_op)op)))
+    for (unsigned op = XK_OP_ADD; op <= XK_OP_GE; op++) {
+        const char *const text = xk_op_text((enum xk_op)op);
+        if (text[0] == t->s[0] && (xk_op_flags((enum xk_op)op) & XK_EF_T) &&
+            xk_token_is(t, text))
             return (enum xk_op)op;
     }
     return XK_N_OPS;

@@ -242,19 +242,6 @@ static void add_constant(xk_ctx *c, struct part *part, int64_t v)
 
 /* Addresses. */
 
-/* cast(u64, mem). xk_cast only takes values: the address of a buffer is the
- * one cast of a pointer, made here. */
-static const xk_expr *address_of(xk_ctx *c, enum xk_dtype dt,
-                                 const xk_expr *mem)
-{
-    const struct xk_node_desc d = {.op = XK_OP_CAST,
-                                   .intern = true,
-                                   .type = (uint32_t)dt | 1u << 16,
-                                   .n_kids = 1,
-                                   .kids = &mem};
-    return xk_pool_make(c, &d);
-}
-
 /* start + cast(part), where start is a scalar or has the message's lanes. */
 static const xk_expr *advance(xk_ctx *c, enum xk_dtype dt, const xk_expr *start,
                               const struct part *part)
@@ -276,7 +263,7 @@ static const xk_expr *whole_address(struct pass *p, const struct message *m)
     const struct part part = {uniform ? NULL : m->off,
                               uniform ? xk_kid(m->off, 0) : NULL};
     return to_lanes(
-        p->c, advance(p->c, m->dt, address_of(p->c, m->dt, m->mem), &part),
+        p->c, advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &part),
         m->lanes);
 }
 
@@ -423,7 +410,7 @@ static const struct base *find_base(struct pass *p, const struct message *m,
     struct part start = *inv;
     add_constant(p->c, &start, constant);
     const xk_expr *const value =
-        advance(p->c, m->dt, address_of(p->c, m->dt, m->mem), &start);
+        advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &start);
     b->var = value ? xk_var(p->c, xk_type_of(value), "base") : NULL;
     if (!b->var)
         return NULL;
@@ -507,7 +494,7 @@ static const xk_stmt *send_in_loop(struct pass *p, const struct message *m,
         struct part inv = part_of(p->c, &s, false);
         add_constant(p->c, &inv, s.constant);
         address = to_lanes(
-            p->c, advance(p->c, m->dt, address_of(p->c, m->dt, m->mem), &inv),
+            p->c, advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &inv),
             m->lanes);
         if (!address)
             return NULL;

@@ -37,9 +37,10 @@ const struct xk_pass *xk_pass_find(const char *name)
 static enum xk_status verify(xk_ctx *c, const struct xk_kernel *k,
                              const char *pass)
 {
-    const enum xk_status st = xk_kernel_verify(c, k, NULL, NULL);
+    const enum xk_status st = xk_kernel_check(c, k);
     if (st < 0)
-        xk_log(c, "pass %s left an invalid kernel: %s", pass, c->error.message);
+        xk_log(c, "after %s the kernel is invalid: %s", pass,
+               c->error.message);
     return st;
 }
 #endif
@@ -66,6 +67,9 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
 {
     if (!k->body)
         return xk_fail(c, XK_EINVAL, "passes: kernel %s has no body", k->name);
+#ifndef NDEBUG
+    XK_TRY(verify(c, k, "lowering"));
+#endif
     for (unsigned i = 0; i < xk_n_passes; i++) {
         XK_TRY(run_one(c, k, env, &xk_passes[i]));
         if (trace)

@@ -116,6 +116,11 @@ static struct xk_info_slot *told(const struct xk_facts *f, uint32_t serial)
     return NULL;
 }
 
+static bool same_info(struct xk_info a, struct xk_info b)
+{
+    return a.lo == b.lo && a.hi == b.hi && a.mod == b.mod && a.rem == b.rem;
+}
+
 enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
                             int64_t hi, int64_t mod, int64_t rem)
 {
@@ -134,7 +139,10 @@ enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
     else
         info.rem = xk_floor_mod(rem, mod);
     const struct xk_info_slot fact = {xk_serial(var), info};
-    const bool asked = xk_facts_slot(f, fact.serial)->serial != 0;
+    const struct xk_info_slot *const known = xk_facts_slot(f, fact.serial);
+    const bool asked = known->serial != 0;
+    /* Bound again as before: what was derived still holds. */
+    const bool same = asked && same_info(known->info, info);
     struct xk_info_slot *const old = asked ? told(f, fact.serial) : NULL;
     if (!old && !reserve(f))
         return XK_ENOMEM;
@@ -142,7 +150,7 @@ enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
         *old = fact;
     else
         f->var[f->n_vars++] = fact;
-    if (asked)
+    if (asked && !same)
         clear(f);
     xk_facts_remember(f, fact.serial, info);
     return XK_OK;

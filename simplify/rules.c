@@ -364,28 +364,36 @@ static bool compile_rule(const struct names *n, unsigned i)
            add_forms(i, (unsigned)pattern);
 }
 
-/* By op; larger patterns and more constants first, then table order. */
-static bool before(const struct form *a, const struct form *b)
+/* forms[first..end) of one op: larger patterns and more constants first, then
+ * table order. */
+static void sort_range(unsigned first, unsigned end)
 {
-    if (a->op != b->op)
-        return a->op < b->op;
-    return a->nodes > b->nodes;
-}
-
-static void sort_forms(void)
-{
-    for (unsigned i = 1; i < n_forms; i++) {
+    for (unsigned i = first + 1; i < end; i++) {
         const struct form f = forms[i];
         unsigned j = i;
-        for (; j > 0 && before(&f, &forms[j - 1]); j--)
+        for (; j > first && forms[j - 1].nodes < f.nodes; j--)
             forms[j] = forms[j - 1];
         forms[j] = f;
     }
-    for (unsigned op = 0, i = 0; op <= XK_N_OPS; op++) {
-        while (i < n_forms && forms[i].op < op)
-            i++;
-        first_form[op] = (uint16_t)i;
+}
+
+/* By op, then as sort_range says. */
+static void sort_forms(void)
+{
+    static struct form by_op[MAX_FORMS];
+    uint16_t at[XK_N_OPS];
+    memset(first_form, 0, sizeof(first_form));
+    for (unsigned i = 0; i < n_forms; i++)
+        first_form[forms[i].op + 1]++;
+    for (unsigned op = 0; op < XK_N_OPS; op++) {
+        first_form[op + 1] = (uint16_t)(first_form[op + 1] + first_form[op]);
+        at[op] = first_form[op];
     }
+    for (unsigned i = 0; i < n_forms; i++)
+        by_op[at[forms[i].op]++] = forms[i];
+    memcpy(forms, by_op, n_forms * sizeof(*forms));
+    for (unsigned op = 0; op < XK_N_OPS; op++)
+        sort_range(first_form[op], first_form[op + 1]);
 }
 
 static bool compile_in(xk_ctx *c, unsigned *bad_row)

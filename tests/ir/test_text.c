@@ -70,6 +70,7 @@ static const char *const bodies[] = {
     "    sendh.store.slm.a32.d8x1.block.c3(&b[0], &b[64], true)\n"
     "    sendh.atomic_add.global.a64.d32x1.s8(&b[0], &b[64], true)\n"
     "    send.prefetch.global.surface.d64x8.s32(&src[0], 0, &b[0], true)\n",
+    "    let p: u64 = cast.u64(src) + cast.u64(n)\n"
     "    let x: s64 = w - -9223372036854775808:s64 + cast.s64(n)\n"
     "    let y: u64 = 18446744073709551615:u64\n"
     "    let z: f64 = 0.1:f64 + -1e+300:f64 + 3.0:f64\n"
@@ -195,6 +196,7 @@ static const struct {
     {"&q[0]", "unknown buffer"},
     {"&x[0]", "ptr: needs a buffer variable"},
     {"1:s33", "expected a type"},
+    {"cast.u64(p)", "a pointer only becomes u64 or u32"},
     {"1:s32x4", "expected an element type"},
     {"select(x, x, x)", "select: condition must be bool"},
 };
