@@ -12,6 +12,7 @@
 #include "isa/isa.h"
 
 #define XK_CG_MAX_LANES 64
+#define XK_CG_GRF_B 32 /* xehpg, the one platform so far */
 #define XK_CG_N_FLAGS 4 /* f0.0 f0.1 f1.0 f1.1 */
 #define XK_CG_NO_LOOP 0u
 
@@ -100,6 +101,7 @@ struct xk_cg {
     bool flag_used[XK_CG_N_FLAGS];
     uint32_t r0, r1; /* tiles of the payload registers */
     bool has_ramp;
+    uint32_t fold_work; /* nodes visited by the current xk_cg_const */
     uint32_t lane_tile; /* u16 0..15; made if the kernel has ramps */
     uint32_t n_fma, n_sends;
     uint16_t peak_grf;

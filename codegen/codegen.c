@@ -20,6 +20,9 @@ static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
     if (abi->grf_count != 128 && abi->grf_count != 256)
         return xk_fail(c, XK_EINVAL, "codegen: %u registers, need 128 or 256",
                        abi->grf_count);
+    if (abi->uses_local_ids)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "codegen: local ids are not implemented");
     if (!k->body)
         return xk_fail(c, XK_EINVAL, "codegen: kernel %s has no body", k->name);
     return xk_ctx_status(c);

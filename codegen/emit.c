@@ -243,7 +243,7 @@ static bool piece_fits(const struct xk_cg_val *v, unsigned first, unsigned n)
 {
     if (v->kind != XK_CG_REG || v->stride == 0)
         return true;
-    const unsigned grf_b = 32;
+    const unsigned grf_b = XK_CG_GRF_B;
     const unsigned e_b = xk_dtype_b(v->dt);
     const unsigned off_b = (v->sub_b + first * v->stride * e_b) % grf_b;
     const unsigned span_b = ((n - 1) * v->stride + 1) * e_b;

@@ -609,10 +609,10 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
         return none(g, XK_EUNSUPPORTED, e, "this type is not implemented");
     if (xk_op(e) == XK_OP_VAR)
         return eval_var(g, e);
-    if (xk_cg_const(g, e, &k))
-        return xk_cg_imm(t.dt, k);
     if (xk_cg_map_get(&g->memo_at, xk_serial(e), &at))
         return g->memo[at];
+    if (xk_cg_const(g, e, &k))
+        return xk_cg_imm(t.dt, k);
     if (xk_cg_map_get(&g->let_at, xk_serial(e), &at) && at)
         return g->var[at - 1].val;
     const struct xk_cg_val v =

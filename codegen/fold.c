@@ -4,6 +4,8 @@
  * ranges, from which follow short divisions and multiplications. */
 #include "codegen/cg.h"
 
+#define MAX_FOLD_WORK 1000 /* nodes visited for one question */
+
 struct xk_cg_var *xk_cg_lookup(struct xk_cg *g, const xk_expr *var)
 {
     uint32_t at;
@@ -122,6 +124,8 @@ static bool fold2(enum xk_op op, int64_t a, int64_t b, int64_t *v)
 static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
 {
     int64_t a, b;
+    if (g->fold_work++ > MAX_FOLD_WORK)
+        return false;
     if (xk_op(e) == XK_OP_IMM)
         a = xk_imm_value(e);
     else if (xk_op(e) == XK_OP_VAR) {
@@ -155,11 +159,11 @@ static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
     return true;
 }
 
-bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
+static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     int64_t a, b;
     const struct xk_type t = xk_type_of(e);
-    if (xk_dtype_is_float(t.dt))
+    if (xk_dtype_is_float(t.dt) || g->fold_work++ > MAX_FOLD_WORK)
         return false;
     switch (xk_op(e)) {
     case XK_OP_IMM:
@@ -168,26 +172,34 @@ bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
     case XK_OP_VAR:
         return t.space == XK_SPACE_NONE && const_var(g, e, v);
     case XK_OP_BCAST:
-        return xk_cg_const(g, xk_kid(e, 0), v);
+        return fold(g, xk_kid(e, 0), v);
     case XK_OP_CAST:
         if (xk_dtype_is_float(xk_type_of(xk_kid(e, 0)).dt) ||
-            !xk_cg_const(g, xk_kid(e, 0), &a))
+            !fold(g, xk_kid(e, 0), &a))
             return false;
         *v = xk_imm_wrap(t.dt, a);
         return true;
     case XK_OP_MOD:
-        if (xk_cg_const(g, xk_kid(e, 1), &b) && b > 0 &&
+        if (fold(g, xk_kid(e, 1), &b) && b > 0 &&
             residue(g, xk_kid(e, 0), b, v))
             return true;
         break;
     default:
         break;
     }
-    if (xk_n_kids(e) != 2 || !xk_cg_const(g, xk_kid(e, 0), &a) ||
-        !xk_cg_const(g, xk_kid(e, 1), &b) || !fold2(xk_op(e), a, b, &a))
+    if (xk_n_kids(e) != 2 || !fold(g, xk_kid(e, 0), &a) ||
+        !fold(g, xk_kid(e, 1), &b) || !fold2(xk_op(e), a, b, &a))
         return false;
     *v = xk_imm_wrap(t.dt, a);
     return true;
+}
+
+/* The value of e if it is constant here, and found with bounded effort:
+ * offsets are small trees. */
+bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
+{
+    g->fold_work = 0;
+    return fold(g, e, v);
 }
 
 static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)

@@ -138,9 +138,10 @@ struct xk_cg_val xk_cg_eval_mul(struct xk_cg *g, const xk_expr *e,
 static struct xk_cg_val mul_high(struct xk_cg *g, struct xk_cg_val x,
                                  uint32_t m, unsigned lanes)
 {
-    const unsigned size_b = (lanes * 4 + 31) / 32 * 32;
-    const struct xk_cg_val d =
-        xk_cg_reg(XK_DT_U32, xk_cg_tile_new(g, size_b, 32), 0, lanes > 1);
+    const unsigned size_b =
+        (lanes * 4 + XK_CG_GRF_B - 1) / XK_CG_GRF_B * XK_CG_GRF_B;
+    const struct xk_cg_val d = xk_cg_reg(
+        XK_DT_U32, xk_cg_tile_new(g, size_b, XK_CG_GRF_B), 0, lanes > 1);
     const struct xk_cg_val lo = xk_cg_imm(XK_DT_U16, m & 0xffff);
     const struct xk_cg_val all = xk_cg_imm(XK_DT_U32, m);
     const struct xk_cg_val *const v[] = {&d, &x};

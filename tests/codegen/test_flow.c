@@ -185,6 +185,22 @@ static const char *const kernels[] = {
     "barrier_signal()\nbarrier_wait()\n"
     "send.store.global.a64.d32x16.block(&dst[0], (gy * 3 + gx) * 64, &d[0], "
     "true)\nfence.global()\nbarrier_signal()\nbarrier_wait()\n}\n",
+    /* a systolic multiply, its halves made from floats */
+    "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
+    "gx: group_x < 3, gy: group_y < 2) {\n"
+    "alloc d: grf[512]\nalloc a: grf[256]\nalloc b: grf[256]\n"
+    "alloc acc: grf[256]\n"
+    "send.load.global.a64.d32x64.block(&src[0], (gy * 3 + gx) * 512, &d[0], "
+    "true)\n"
+    "send.load.global.a64.d32x64.block(&src[0], gx * 512 + 256, &d[256], "
+    "true)\n"
+    "send.load.global.a64.d32x64.block(&src[0], gx * 256 + 4096, &acc[0], "
+    "true)\n"
+    "reorder.f16_f32[2:64:0, 64:1:1](&a[0], &d[0])\n"
+    "reorder.f16_f32[128:1:1](&b[0], &d[0])\n"
+    "dpas.f32_f32_f16_f16.e8.d8.r8(&acc[0], &acc[0], &b[0], &a[0])\n"
+    "send.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 256, "
+    "&acc[0], true)\n}\n",
     /* vectors of 8, 32 and 64 lanes */
     "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
     "gx: group_x < 3, gy: group_y < 2) {\n"

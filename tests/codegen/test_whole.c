@@ -252,6 +252,37 @@ START_TEST(an_argument_the_abi_does_not_have_is_named)
 }
 END_TEST
 
+/* Shared nodes are translated once, not once for each way to them: 2^60 here.
+ */
+START_TEST(shared_expressions_cost_nothing_extra)
+{
+    struct xk_kernel k;
+    struct xk_code_stats s;
+    struct xk_str code;
+    const struct xk_abi abi = {.platform = XK_PLATFORM_XEHPG,
+                               .simd = 16,
+                               .grf_count = 128,
+                               .inline_b = 32};
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_str_init(&code, NULL);
+    ck_assert_int_eq(xk_kernel_parse(c, "kernel k simd 16 (t: thread) {}", &k),
+                     XK_OK);
+    const xk_expr *const o = xk_var(c, xk_type_ptr(XK_SPACE_GRF), "o");
+    const xk_expr *x =
+        xk_bin_imm(c, XK_OP_XOR, _i ? k.params[0].var : xk_s32(c, 5), 3);
+    for (int i = 0; i < 60; i++)
+        x = xk_bin_imm(c, XK_OP_XOR, xk_mul(c, x, x), i);
+    k.body = xk_alloc_stmt(c, o, (struct xk_alloc_info){.size_b = 32},
+                           xk_store(c, xk_ptr(c, o, xk_s32(c, 0)), x));
+    ck_assert_int_eq(xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG), &k, &abi,
+                                &code, NULL, &s),
+                     XK_OK);
+    ck_assert_uint_lt(s.instructions, 400);
+    xk_str_fini(&code);
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+}
+END_TEST
+
 /* An allocator that fails its n-th request and counts what is held. */
 struct failing {
     long left;
@@ -307,6 +338,7 @@ TCase *cg_whole_tests(void)
     tcase_add_loop_test(t, what_cannot_be_done_is_said, 0, 7);
     tcase_add_test(t, a_send_without_header_is_our_bug);
     tcase_add_test(t, an_argument_the_abi_does_not_have_is_named);
+    tcase_add_loop_test(t, shared_expressions_cost_nothing_extra, 0, 2);
     tcase_add_test(t, a_failing_allocation_leaks_nothing);
     return t;
 }
