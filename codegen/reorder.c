@@ -83,6 +83,13 @@ static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
         g->inst[i].sat = true;
 }
 
+/* Whether each lane of d begins a dword, so that a conversion may write it. */
+static bool starts_dwords(const struct xk_cg_val *d, unsigned lanes)
+{
+    const unsigned b = xk_dtype_b((enum xk_dtype)d->dt);
+    return b == 4 || (lanes > 1 && d->stride * b == 4 && d->sub_b % 4 == 0);
+}
+
 static void convert(struct xk_cg *g, const struct xk_cg_val *d,
                     const struct xk_cg_val *a, unsigned lanes)
 {
@@ -92,7 +99,7 @@ static void convert(struct xk_cg *g, const struct xk_cg_val *d,
         return;
     }
     const struct xk_cg_val w = widened(g, a, lanes);
-    if (xk_dtype_b(to) == 4) {
+    if (starts_dwords(d, lanes)) {
         convert_wide(g, d, w, lanes);
         return;
     }

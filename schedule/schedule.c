@@ -175,18 +175,28 @@ static int64_t score(const struct xk_platform *p, const struct xk_shape *s,
     return steps * (busy > wait ? busy : wait) + rows * 4 * per_eu;
 }
 
+/* Fewer than four dpas a step: addresses and waits would be most of it. */
+static bool is_small(const struct xk_schedule *c)
+{
+    return c->fma == XK_FMA_DPAS && c->m_thr * c->n_thr < 4 * 64;
+}
+
 static int by_score(const void *a, const void *b)
 {
     const struct xk_schedule *const x = a, *const y = b;
     /* Large register files halve the threads: only where nothing else fits. */
     if (x->grf_count != y->grf_count)
         return (int)x->grf_count - (int)y->grf_count;
+    if (is_small(x) != is_small(y))
+        return is_small(x) - is_small(y);
     if (x->score != y->score)
         return x->score < y->score ? -1 : 1;
     if (x->m_thr * x->n_thr != y->m_thr * y->n_thr)
         return y->m_thr * y->n_thr - x->m_thr * x->n_thr;
     if (x->n_thr != y->n_thr)
         return (int)y->n_thr - (int)x->n_thr;
+    if (x->n_sub != y->n_sub)
+        return (int)y->n_sub - (int)x->n_sub;
     return (int)y->k_step - (int)x->k_step;
 }
 
@@ -198,7 +208,8 @@ static const struct {
     {XK_FMA_MAD, 16, 16, 32, 32, 128},  {XK_FMA_MAD, 16, 32, 16, 16, 128},
     {XK_FMA_MAD, 16, 16, 16, 16, 128},  {XK_FMA_DPAS, 8, 16, 32, 16, 128},
     {XK_FMA_DPAS, 8, 16, 32, 8, 128},   {XK_FMA_DPAS, 8, 16, 16, 16, 128},
-    {XK_FMA_DPAS, 8, 16, 16, 8, 128},   {XK_FMA_DPAS, 8, 8, 32, 16, 128},
+    {XK_FMA_DPAS, 8, 16, 16, 8, 128},   {XK_FMA_DPAS, 8, 8, 32, 32, 128},
+    {XK_FMA_DPAS, 8, 8, 32, 16, 128},
     {XK_FMA_DPAS, 8, 8, 16, 8, 128},    {XK_FMA_DPAS, 8, 16, 8, 8, 128},
     {XK_FMA_DPAS, 8, 8, 8, 8, 128},     {XK_FMA_DPAS, 8, 16, 16, 16, 256},
     {XK_FMA_DPAS, 8, 8, 8, 8, 256},

@@ -77,6 +77,13 @@ static const struct xk_shape shapes[] = {
     {196, 1024, 512, 1, 2}, {49, 2048, 512, 1, 1},   {5, 3, 2, 4, 1},
 };
 
+/* Scores order candidates of one class. */
+static unsigned class_of(const struct xk_schedule *c)
+{
+    const bool small = c->fma == XK_FMA_DPAS && c->m_thr * c->n_thr < 256;
+    return 2u * (c->grf_count > 128) + small;
+}
+
 START_TEST(candidates_are_valid_and_sorted)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES], again[XK_MAX_CANDIDATES];
@@ -85,10 +92,10 @@ START_TEST(candidates_are_valid_and_sorted)
     ck_assert_uint_gt(n, 0);
     for (unsigned i = 0; i < n; i++) {
         ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &c[i]));
-        if (i && c[i].grf_count == c[i - 1].grf_count)
+        if (i && class_of(&c[i]) == class_of(&c[i - 1]))
             ck_assert_int_ge(c[i].score, c[i - 1].score);
-        if (i) /* large register files last */
-            ck_assert_uint_ge(c[i].grf_count, c[i - 1].grf_count);
+        if (i) /* small tiles later, large register files last */
+            ck_assert_uint_ge(class_of(&c[i]), class_of(&c[i - 1]));
     }
     ck_assert_uint_eq(xk_schedule_candidates(xehpg(), s, again), n);
     for (unsigned i = 0; i < n; i++) {
