@@ -383,15 +383,27 @@ static struct xk_cg_val eval_cast(struct xk_cg *g, const xk_expr *e,
     return d;
 }
 
+/* base + (0, 1, ...) * stride: a stride that no word operand holds. */
+static const xk_expr *wide_ramp(struct xk_cg *g, const xk_expr *e)
+{
+    const struct xk_type t = xk_type_of(e);
+    const xk_expr *const lane =
+        xk_ramp(g->c, xk_imm(g->c, (enum xk_dtype)t.dt, 0),
+                xk_imm(g->c, (enum xk_dtype)t.dt, 1), t.lanes);
+    return xk_add(g->c, xk_mul(g->c, lane, xk_kid(e, 1)), xk_kid(e, 0));
+}
+
 static struct xk_cg_val eval_ramp(struct xk_cg *g, const xk_expr *e,
                                   const struct xk_cg_val *want)
 {
     const struct xk_type t = xk_type_of(e);
     int64_t k;
-    if (!xk_cg_const(g, xk_kid(e, 1), &k) || k < INT16_MIN || k > INT16_MAX ||
-        xk_dtype_b(t.dt) != 4 || xk_dtype_is_float(t.dt))
+    if (!xk_cg_const(g, xk_kid(e, 1), &k) || xk_dtype_b(t.dt) != 4 ||
+        xk_dtype_is_float(t.dt))
         return none(g, XK_EUNSUPPORTED, e,
-                    "the stride must be a 16-bit constant, the type s32, u32");
+                    "the stride must be constant, the type s32 or u32");
+    if (k < INT16_MIN || k > INT16_MAX)
+        return xk_cg_eval(g, wide_ramp(g, e), want);
     struct xk_cg_val base = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
     const struct xk_cg_val *const ops[] = {&base};
     const struct xk_cg_val d = xk_cg_place(g, t, want, ops, 1);

@@ -109,6 +109,9 @@ static const char *const int_exprs[] = {
     "bcast.16((s + 5) * 3 - s) + x",
     "ramp.16(s, 3) + x",
     "ramp.16(0, 5) * x",
+    /* a stride that no word holds was refused: columns of nchw f32 */
+    "ramp.16(s, 50176) + x",
+    "ramp.16(0, -100000) + x",
     "cast.s32(cast.u16(x)) + y",
     "cast.s32(cast.s16(x)) - y",
     "cast.s32(cast.u8(x)) + cast.s32(cast.s8(y))",

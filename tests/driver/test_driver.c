@@ -16,16 +16,37 @@ static struct ze_driver z;
 static char lines[LINES_MAX][256];
 static int n_lines;
 
-/* The program of list entry i at mb=1; the list once without bias and once with
- * bias and relu. */
+/* What the whole list is tried with. */
+static const struct {
+    uint32_t src, wei, dst, prop;
+    const char *tag;
+} variants[] = {
+    {XK_F32, XK_F32, XK_F32, XK_FWD_D, "any"},
+    {XK_F32, XK_F32, XK_F32, XK_FWD_B, "any"},
+    {XK_F16, XK_F16, XK_F16, XK_FWD_B, "any"},
+    {XK_F16, XK_F16, XK_F32, XK_FWD_D, "axb"},
+    {XK_F16, XK_F16, XK_F16, XK_FWD_D, "abx"},
+    {XK_U8, XK_S8, XK_U8, XK_FWD_B, "any"},
+    {XK_U8, XK_S8, XK_S32, XK_FWD_D, "axb"},
+    {XK_U8, XK_S8, XK_S8, XK_FWD_D, "abx"},
+};
+enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
+
+/* The program of list entry i at mb=1, variant after variant; relu with bias. */
 static xk_program *make_program(int i)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     struct xk_error err = {0};
     xk_program *p = NULL;
-    const bool bias = i >= n_lines;
+    const int v = i / n_lines;
+    const bool bias = variants[v].prop == XK_FWD_B;
     i %= n_lines;
-    d.prop = bias ? XK_FWD_B : XK_FWD_D;
+    d.prop = variants[v].prop;
+    d.src_type = variants[v].src;
+    d.wei_type = variants[v].wei;
+    d.dst_type = variants[v].dst;
+    strcpy(d.src_tag, variants[v].tag);
+    strcpy(d.dst_tag, variants[v].tag);
     d.n_post_ops = bias;
     d.post_ops[0].kind = bias ? XK_POST_RELU : 0;
     ck_assert_msg(xk_conv_desc_parse(lines[i], &d, NULL, 0, &err) == XK_OK,
@@ -97,7 +118,7 @@ static Suite *suite(void)
     TCase *const t = tcase_create("aub");
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, driver_takes_module_kernel_arguments_and_launch, 0,
-                        2 * n_lines);
+                        N_VARIANTS * n_lines);
     tcase_add_test(t, driver_refuses_a_truncated_zebin);
     tcase_add_test(t, driver_refuses_a_kernel_name_that_is_not_there);
     suite_add_tcase(s, t);

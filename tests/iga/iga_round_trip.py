@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """iga_round_trip.py XK LIST RANDOM: Debian's iga64 disassembles without a word
-the code of each kernel of the list, and of random problems with bias and relu
-(RANDOM --list), and re-assembles it to the same bytes. TAP. The control at the
+the code of each kernel of the list in all types and layouts, and of random
+problems with bias and relu (RANDOM --list), and re-assembles it to the same
+bytes. TAP. The control at the
 end spoils one kernel and must notice."""
 import shutil
 import struct
@@ -12,6 +13,8 @@ import tempfile
 from pathlib import Path
 
 PLATFORM = "-p=12p71"  # xehpg
+TYPES = ["f16", "u8:s8:u8"]  # with each of these layouts; f32 with its own
+TAGS = ["any", "axb", "abx"]
 
 
 def text_sections(elf):
@@ -92,16 +95,21 @@ def main():
     xk, path, generator = sys.argv[1:4]
     some = subprocess.run([sys.executable, generator, "--list", "--count=60"],
                           capture_output=True, text=True, check=True).stdout
-    kernels = [["--dir=FWD_D", "--mb=1", line.split()[0]] for line in
-               Path(path).read_text(encoding="utf-8").splitlines()
-               if line.strip() and not line.startswith("#")]
+    lines = [line.split()[0] for line in
+             Path(path).read_text(encoding="utf-8").splitlines()
+             if line.strip() and not line.startswith("#")]
+    kernels = [["--dir=FWD_D", "--mb=1", line] for line in lines]
+    kernels += [["--dir=FWD_B", "--mb=1", "--dt=" + dt, "--stag=" + tag,
+                 "--dtag=" + tag, line]
+                for dt in TYPES for tag in TAGS for line in lines]
     kernels += [["--attr-post-ops=relu", line] for line in some.split()]
     bad, number, code = 0, 0, b""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
         for number, kernel in enumerate(kernels, 1):
             complaint, code = check_kernel(xk, kernel, folder)
-            bad += report(number, complaint, "iga64 agrees on " + kernel[-1])
+            bad += report(number, complaint,
+                          "iga64 agrees on " + " ".join(kernel))
         number += 1
         spoilt = b"\x7f" + code[1:]  # no such opcode
         noticed = code and round_trip(spoilt, folder)

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
 # same_bytes.sh XK OTHER_XK LIST...: both generators give the same zebin for each
-# problem of the lists, and the first one gives it twice. TAP.
+# problem of the lists in each type, and the first one gives it twice. TAP.
 set -uo pipefail
 
 xk=$1 other=$2
@@ -9,15 +9,21 @@ shift 2
 dir=$(mktemp -d)
 trap 'rm -rf "$dir"' EXIT
 n=0
+settings=(--dt=f32 "--dt=f16 --stag=any" "--dt=f16 --stag=abx --dtag=abx"
+    "--dt=u8:s8:u8 --stag=axb --dtag=axb")
 while read -r problem; do
-    n=$((n + 1))
-    if "$xk" gen --dir=FWD_D --mb=1 -o "$dir/a" "$problem" &&
-        "$xk" gen --dir=FWD_D --mb=1 -o "$dir/b" "$problem" &&
-        "$other" gen --dir=FWD_D --mb=1 -o "$dir/c" "$problem" &&
-        cmp "$dir/a" "$dir/b" && cmp "$dir/a" "$dir/c"; then
-        echo "ok $n - same bytes: $problem"
-    else
-        echo "not ok $n - same bytes: $problem"
-    fi
+    for setting in "${settings[@]}"; do
+        n=$((n + 1))
+        # shellcheck disable=SC2206 # a setting is several words
+        words=(gen --dir=FWD_D --mb=1 $setting)
+        if "$xk" "${words[@]}" -o "$dir/a" "$problem" &&
+            "$xk" "${words[@]}" -o "$dir/b" "$problem" &&
+            "$other" "${words[@]}" -o "$dir/c" "$problem" &&
+            cmp "$dir/a" "$dir/b" && cmp "$dir/a" "$dir/c"; then
+            echo "ok $n - same bytes: $setting $problem"
+        else
+            echo "not ok $n - same bytes: $setting $problem"
+        fi
+    done
 done < <(cat "$@" | grep -v '^#' | grep .)
 echo "1..$n"
