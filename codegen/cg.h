@@ -109,9 +109,6 @@ struct xk_cg {
 
 /* emit.c: instructions, operands, tiles, labels */
 bool xk_cg_ok(const struct xk_cg *g);
-/* Grows *array (elements of size_b) to hold one more; false on failure. */
-bool xk_cg_grow(struct xk_cg *g, void *array, uint32_t n, uint32_t *cap,
-                size_t size_b);
 uint32_t xk_cg_tile_new(struct xk_cg *g, uint32_t size_b, uint32_t align_b);
 uint32_t xk_cg_label_new(struct xk_cg *g);
 void xk_cg_label_here(struct xk_cg *g, uint32_t label);

@@ -30,7 +30,7 @@ static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
 
 static enum xk_status generate(struct xk_cg *g)
 {
-    if (!xk_cg_grow(g, &g->loop, 0, &g->cap_loops, sizeof *g->loop))
+    if (!xk_grow(g->c, &g->loop, 0, &g->cap_loops, sizeof *g->loop))
         return XK_ENOMEM;
     g->loop[0] = (struct xk_cg_loop){0, 0, UINT32_MAX};
     g->n_loops = 1;

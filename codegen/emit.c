@@ -10,21 +10,6 @@ bool xk_cg_ok(const struct xk_cg *g)
     return xk_ctx_status(g->c) == XK_OK;
 }
 
-bool xk_cg_grow(struct xk_cg *g, void *array, uint32_t n, uint32_t *cap,
-                size_t size_b)
-{
-    if (n < *cap)
-        return true;
-    void **const a = array;
-    const uint32_t want = *cap ? 2 * *cap : 64;
-    void *const bigger = xk_realloc(g->c, *a, want * size_b);
-    if (!bigger)
-        return false;
-    *a = bigger;
-    *cap = want;
-    return true;
-}
-
 uint32_t xk_cg_tile_new(struct xk_cg *g, uint32_t size_b, uint32_t align_b)
 {
     if (g->n_tiles > UINT16_MAX || size_b > UINT16_MAX) {
@@ -32,7 +17,7 @@ uint32_t xk_cg_tile_new(struct xk_cg *g, uint32_t size_b, uint32_t align_b)
                 g->n_tiles, size_b);
         return 0;
     }
-    if (!xk_cg_grow(g, &g->tile, g->n_tiles, &g->cap_tiles, sizeof *g->tile))
+    if (!xk_grow(g->c, &g->tile, g->n_tiles, &g->cap_tiles, sizeof *g->tile))
         return 0;
     g->tile[g->n_tiles] = (struct xk_cg_tile){.size_b = size_b,
                                               .align_b = (uint16_t)align_b,
@@ -45,7 +30,7 @@ uint32_t xk_cg_tile_new(struct xk_cg *g, uint32_t size_b, uint32_t align_b)
 
 uint32_t xk_cg_label_new(struct xk_cg *g)
 {
-    if (!xk_cg_grow(g, &g->label, g->n_labels, &g->cap_labels,
+    if (!xk_grow(g->c, &g->label, g->n_labels, &g->cap_labels,
                     sizeof *g->label))
         return 0;
     g->label[g->n_labels] = 0;
@@ -60,7 +45,7 @@ void xk_cg_label_here(struct xk_cg *g, uint32_t label)
 
 void xk_cg_loop_begin(struct xk_cg *g)
 {
-    if (!xk_cg_grow(g, &g->loop, g->n_loops, &g->cap_loops, sizeof *g->loop))
+    if (!xk_grow(g->c, &g->loop, g->n_loops, &g->cap_loops, sizeof *g->loop))
         return;
     g->loop[g->n_loops] = (struct xk_cg_loop){g->cur_loop, g->n_inst, 0};
     g->cur_loop = g->n_loops++;
@@ -78,7 +63,7 @@ void xk_cg_loop_end(struct xk_cg *g)
 struct xk_inst *xk_cg_emit(struct xk_cg *g, enum xk_opcode op, unsigned exec)
 {
     struct xk_inst *i = &g->spare;
-    if (xk_cg_grow(g, &g->inst, g->n_inst, &g->cap_inst, sizeof *g->inst))
+    if (xk_grow(g->c, &g->inst, g->n_inst, &g->cap_inst, sizeof *g->inst))
         i = &g->inst[g->n_inst++];
     *i = (struct xk_inst){
         .op = (uint16_t)op, .exec = (uint8_t)exec, .no_mask = true};

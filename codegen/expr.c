@@ -630,7 +630,7 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
     const struct xk_cg_val v =
         t.dt == XK_DT_U64 ? xk_cg_eval_u64(g, e, want) : dispatch(g, e, want);
     if (!want && xk_n_kids(e) &&
-        xk_cg_grow(g, &g->memo, g->n_memo, &g->cap_memo, sizeof *g->memo) &&
+        xk_grow(g->c, &g->memo, g->n_memo, &g->cap_memo, sizeof *g->memo) &&
         xk_cg_map_put(g->c, &g->memo_at, xk_serial(e), g->n_memo))
         g->memo[g->n_memo++] = v;
     return v;

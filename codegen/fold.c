@@ -45,7 +45,7 @@ struct xk_cg_var *xk_cg_bind(struct xk_cg *g, const xk_expr *var)
     uint32_t at;
     if (!xk_cg_map_get(&g->var_at, xk_var_id(var) + 1, &at)) {
         at = g->n_vars;
-        if (!xk_cg_grow(g, &g->var, at, &g->cap_vars, sizeof *g->var) ||
+        if (!xk_grow(g->c, &g->var, at, &g->cap_vars, sizeof *g->var) ||
             !xk_cg_map_put(g->c, &g->var_at, xk_var_id(var) + 1, at))
             return NULL;
         g->n_vars++;
@@ -318,7 +318,7 @@ struct xk_cg_range xk_cg_range_of(struct xk_cg *g, const xk_expr *e)
     struct xk_cg_range r = range_node(g, e, full);
     if (r.lo < full.lo || r.hi > full.hi)
         r = full;
-    if (xk_cg_grow(g, &g->range, g->n_ranges, &g->cap_ranges,
+    if (xk_grow(g->c, &g->range, g->n_ranges, &g->cap_ranges,
                    sizeof *g->range) &&
         xk_cg_map_put(g->c, &g->range_at, xk_serial(e), g->n_ranges))
         g->range[g->n_ranges++] = r;

@@ -138,16 +138,9 @@ static enum xk_status find_blocks(struct pass *s)
 
 static struct xk_inst *append(struct pass *s)
 {
-    if (s->n_out == s->cap_out) {
-        const unsigned cap = s->cap_out ? 2 * s->cap_out : s->n + s->n / 4 + 16;
-        struct xk_inst *const bigger =
-            xk_realloc(s->c, s->out, cap * sizeof *bigger);
-        if (!bigger) {
-            s->failed = true;
-            return NULL;
-        }
-        s->out = bigger;
-        s->cap_out = cap;
+    if (!xk_grow(s->c, &s->out, s->n_out, &s->cap_out, sizeof *s->out)) {
+        s->failed = true;
+        return NULL;
     }
     return &s->out[s->n_out++];
 }

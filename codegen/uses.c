@@ -75,7 +75,7 @@ static void bound(struct walk *w, const xk_expr *var)
 
 static void loaded(struct walk *w, const xk_stmt *s)
 {
-    if (!xk_cg_grow(w->g, &w->load, w->n_loads, &w->cap_loads,
+    if (!xk_grow(w->g->c, &w->load, w->n_loads, &w->cap_loads,
                     sizeof *w->load)) {
         w->ok = false;
         return;

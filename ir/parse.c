@@ -139,15 +139,9 @@ bool xk_parse_push(struct xk_parse *p, struct xk_token word, const xk_expr *var)
 {
     if (p->n_symbols >= XK_PARSE_MAX_SYMBOLS)
         return xk_parse_fail(p, "too many variables in scope");
-    if (p->n_symbols == p->symbols_cap) {
-        const uint32_t cap = p->symbols_cap ? p->symbols_cap * 2 : 64;
-        struct xk_parse_symbol *const s =
-            xk_realloc(p->c, p->symbol, cap * sizeof(*s));
-        if (!s)
-            return false;
-        p->symbol = s;
-        p->symbols_cap = cap;
-    }
+    if (!xk_grow(p->c, &p->symbol, p->n_symbols, &p->symbols_cap,
+                 sizeof(*p->symbol)))
+        return false;
     const struct xk_parse_symbol s = {word.s, word.n, var};
     p->symbol[p->n_symbols++] = s;
     return true;

@@ -26,14 +26,8 @@ static const xk_stmt *parse_block(struct xk_parse *p);
 
 static bool add_item(struct xk_parse *p, struct block *b, struct item it)
 {
-    if (b->n == b->cap) {
-        const uint32_t cap = b->cap ? b->cap * 2 : 16;
-        struct item *const q = xk_realloc(p->c, b->item, cap * sizeof(*q));
-        if (!q)
-            return false;
-        b->item = q;
-        b->cap = cap;
-    }
+    if (!xk_grow(p->c, &b->item, b->n, &b->cap, sizeof(*b->item)))
+        return false;
     b->item[b->n++] = it;
     return true;
 }

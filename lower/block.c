@@ -31,15 +31,8 @@ void xk_block_fini(struct xk_block_writer *w)
 /* Out of memory is recorded in the ctx; the item is dropped. */
 static void push(struct xk_block_writer *w, struct xk_item item)
 {
-    if (w->n == w->cap) {
-        const unsigned cap = w->cap ? 2 * w->cap : 64;
-        void *const p = xk_realloc(w->c, w->items, cap * sizeof(item));
-        if (!p)
-            return;
-        w->items = p;
-        w->cap = cap;
-    }
-    w->items[w->n++] = item;
+    if (xk_grow(w->c, &w->items, w->n, &w->cap, sizeof(item)))
+        w->items[w->n++] = item;
 }
 
 void xk_block_add(struct xk_block_writer *w, const xk_stmt *s)

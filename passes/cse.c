@@ -63,14 +63,10 @@ struct pass {
 static uint32_t add_place(struct pass *p, const xk_stmt *s, uint32_t parent,
                           uint32_t kid)
 {
-    if (p->n_places == p->places_cap) {
-        const uint32_t cap = p->places_cap ? 2 * p->places_cap : 128;
-        void *const q = xk_realloc(p->c, p->place, cap * sizeof(*p->place));
-        p->failed |= !q;
-        if (!q)
-            return 0;
-        p->place = q;
-        p->places_cap = cap;
+    if (!xk_grow(p->c, &p->place, p->n_places, &p->places_cap,
+                 sizeof(*p->place))) {
+        p->failed = true;
+        return 0;
     }
     p->place[p->n_places] =
         (struct place){.parent = parent,
@@ -118,14 +114,9 @@ static bool join(struct pass *p, struct common *k, uint32_t place)
 static void add_common(struct pass *p, const xk_expr *e, uint32_t place,
                        struct common *same)
 {
-    if (p->n == p->cap) {
-        const uint32_t cap = p->cap ? 2 * p->cap : 128;
-        void *const q = xk_realloc(p->c, p->list, cap * sizeof(*p->list));
-        p->failed |= !q;
-        if (!q)
-            return;
-        p->list = q;
-        p->cap = cap;
+    if (!xk_grow(p->c, &p->list, p->n, &p->cap, sizeof(*p->list))) {
+        p->failed = true;
+        return;
     }
     struct common *const k = xk_arena_alloc(&p->arena, sizeof(*k));
     if (!k || !xk_memo_set(&p->commons, xk_serial(e), k)) {

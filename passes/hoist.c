@@ -134,14 +134,9 @@ static void add_candidate(struct pass *p, const xk_expr *e, struct loop *l,
             return;
         }
     }
-    if (p->n == p->cap) {
-        const uint32_t cap = p->cap ? 2 * p->cap : 64;
-        void *const q = xk_realloc(p->c, p->list, cap * sizeof(*p->list));
-        p->failed |= !q;
-        if (!q)
-            return;
-        p->list = q;
-        p->cap = cap;
+    if (!xk_grow(p->c, &p->list, p->n, &p->cap, sizeof(*p->list))) {
+        p->failed = true;
+        return;
     }
     struct candidate *const k = xk_arena_alloc(&p->arena, sizeof(*k));
     if (!k || !xk_memo_set(&p->candidates, xk_serial(e), k)) {

@@ -43,15 +43,9 @@ static struct binder *find(const struct pass *p, const xk_expr *var)
 static void add(struct pass *p, const xk_stmt *s, unsigned depth)
 {
     const xk_expr *const var = xk_kid(s, 0);
-    if (p->n == p->cap) {
-        const uint32_t cap = p->cap ? 2 * p->cap : 64;
-        struct binder *const b = xk_realloc(p->c, p->binder, cap * sizeof(*b));
-        if (!b) {
-            p->failed = true;
-            return;
-        }
-        p->binder = b;
-        p->cap = cap;
+    if (!xk_grow(p->c, &p->binder, p->n, &p->cap, sizeof(*p->binder))) {
+        p->failed = true;
+        return;
     }
     p->binder[p->n++] =
         (struct binder){.var = var,
@@ -212,14 +206,8 @@ static const xk_stmt *peel(struct pass *p, const xk_stmt *s)
 
 static bool push(struct pass *p, const xk_stmt *s)
 {
-    if (p->n_out == p->out_cap) {
-        const uint32_t cap = p->out_cap ? 2 * p->out_cap : 128;
-        void *const q = xk_realloc(p->c, p->out, cap * sizeof(*p->out));
-        if (!q)
-            return false;
-        p->out = q;
-        p->out_cap = cap;
-    }
+    if (!xk_grow(p->c, &p->out, p->n_out, &p->out_cap, sizeof(*p->out)))
+        return false;
     p->out[p->n_out++] = s;
     return s != NULL;
 }

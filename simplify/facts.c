@@ -94,15 +94,8 @@ void xk_facts_remember(struct xk_facts *f, uint32_t serial, struct xk_info info)
 
 static bool reserve(struct xk_facts *f)
 {
-    if (f->n_vars == f->vars_cap) {
-        const uint32_t cap = f->vars_cap ? f->vars_cap * 2 : 16;
-        struct xk_info_slot *const v =
-            xk_realloc(f->c, f->var, cap * sizeof(*v));
-        if (!v)
-            return false;
-        f->var = v;
-        f->vars_cap = cap;
-    }
+    if (!xk_grow(f->c, &f->var, f->n_vars, &f->vars_cap, sizeof(*f->var)))
+        return false;
     /* Twice the told facts must fit, so that clear() always has room. */
     return (f->n_vars + 1) * 4 < f->cap || grow(f);
 }
