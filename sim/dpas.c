@@ -1,7 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The systolic multiply: dst[m][n] = src0[m][n] + sum over depth d of
- * dot(src1[d][n], src2[m][d]). Float sums are made in float, one product after
- * the other; the hardware's order inside a step is not documented. */
+ * dot(src1[d][n], src2[m][d]). The general form takes every pair of types; the
+ * direct ones, here for any host and in sim/dpas_avx2.c, give the same bits.
+ *
+ * Order of a float sum: it begins with src0, then the products follow by
+ * rising depth, inside a depth by rising k, each addition rounded to float in
+ * the thread's mode. The hardware's order inside a depth is not public: it may
+ * add the two products first, and may round less often. Denormals are kept, and
+ * a NaN is always XK_SIM_NAN, so that it depends on no host compiler. */
 #include "sim/operand.h"
 
 #define DEPTH 8
@@ -113,36 +119,66 @@ static uint32_t cell_float(const struct xk_sim_thread *t,
                    float_elem(q, e->src[2].type, k);
     }
     memcpy(&b, &acc, 4);
-    return b;
+    return acc == acc ? b : XK_SIM_NAN;
+}
+
+static bool is_float_elem(unsigned type)
+{
+    return type == XK_RT_HF || type == XK_RT_BF;
+}
+
+static bool is_byte(unsigned type)
+{
+    return type == XK_RT_B || type == XK_RT_UB;
+}
+
+static bool is_int_elem(unsigned type)
+{
+    return is_byte(type) || (elem_bits(type) < 8);
 }
 
 static bool known_types(const struct xk_sim_inst *e)
 {
-    const unsigned d = e->dst.type;
+    const unsigned d = e->dst.type, a = e->src[1].type, b = e->src[2].type;
     const bool c_ok = e->src[0].kind != XK_SO_REG || e->src[0].size_b == 4;
-    return c_ok && (d == XK_RT_F || d == XK_RT_D || d == XK_RT_UD) &&
-           e->dst.kind == XK_SO_REG && e->src[1].kind == XK_SO_REG &&
-           e->src[2].kind == XK_SO_REG;
+    const bool ab_ok = d == XK_RT_F ? is_float_elem(a) && is_float_elem(b)
+                                    : is_int_elem(a) && is_int_elem(b);
+    return c_ok && ab_ok && (d == XK_RT_F || d == XK_RT_D || d == XK_RT_UD) &&
+           !(d == XK_RT_F && e->in.sat);
 }
 
-static uint32_t first_bad_byte(const struct xk_sim_thread *t,
-                               const struct xk_sim_inst *e)
+static bool in_file(const struct xk_sim_kernel *k, const struct xk_sim_opnd *o,
+                    uint32_t n_b)
 {
-    const uint32_t end = t->kernel->grf_count * XK_SIM_GRF_B;
-    const uint32_t c = e->dst.off_b + e->in.rcount * N * 4u;
-    const uint32_t s1 = e->src[1].off_b + DEPTH * N * 4;
-    const uint32_t s2 = e->src[2].off_b + e->in.rcount * 32u;
-    return c > end ? c : s1 > end ? s1 : s2 > end ? s2 : 0;
+    return o->kind == XK_SO_REG &&
+           o->off_b + n_b <= k->grf_count * XK_SIM_GRF_B;
+}
+
+static bool places_fit(const struct xk_sim_kernel *k,
+                       const struct xk_sim_inst *e)
+{
+    const uint32_t rows_b = e->in.rcount * N * 4u;
+    return in_file(k, &e->dst, rows_b) &&
+           in_file(k, &e->src[1], DEPTH * N * 4) &&
+           in_file(k, &e->src[2], e->in.rcount * 32u) &&
+           (e->src[0].kind == XK_SO_NONE || in_file(k, &e->src[0], rows_b));
+}
+
+static bool supported(const struct xk_sim_kernel *k,
+                      const struct xk_sim_inst *e)
+{
+    return known_types(e) && places_fit(k, e) && e->in.rcount >= 1 &&
+           e->in.rcount <= 8 && e->in.sdepth == DEPTH && e->exec == N;
+}
+
+static void exec_unknown(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    xk_sim_fault(t, e, "this form of dpas is not supported");
 }
 
 void xk_sim_exec_dpas(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     uint32_t r[8][N];
-    if (!known_types(e) || e->in.rcount > 8 || e->in.sdepth != DEPTH ||
-        e->exec != N || first_bad_byte(t, e)) {
-        xk_sim_fault(t, e, "this form of dpas is not supported");
-        return;
-    }
     for (unsigned m = 0; m < e->in.rcount; m++)
         for (unsigned n = 0; n < N; n++)
             r[m][n] = e->dst.type == XK_RT_F ? cell_float(t, e, m, n)
@@ -152,4 +188,102 @@ void xk_sim_exec_dpas(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         for (unsigned n = 0; n < N; n++)
             if (mask >> n & 1)
                 xk_rf_set_u32(t, e->dst.off_b + (m * N + n) * 4, r[m][n]);
+}
+
+static void direct_load(const struct xk_sim_thread *t,
+                        const struct xk_sim_inst *e, float b[2 * DEPTH][N],
+                        float a[8][2 * DEPTH])
+{
+    uint16_t h[2 * DEPTH * N];
+    memcpy(h, t->rf + e->src[1].off_b, sizeof(h));
+    for (unsigned k = 0; k < 2 * DEPTH; k++)
+        for (unsigned n = 0; n < N; n++)
+            b[k][n] = xk_sim_half_to_float(h[(k / 2 * N + n) * 2 + k % 2]);
+    memcpy(h, t->rf + e->src[2].off_b, e->in.rcount * 32u);
+    for (unsigned i = 0; i < e->in.rcount * 2u * DEPTH; i++)
+        a[i / (2 * DEPTH)][i % (2 * DEPTH)] = xk_sim_half_to_float(h[i]);
+}
+
+static void exec_hf(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    float acc[8][N] = {{0}}, a[8][2 * DEPTH], b[2 * DEPTH][N];
+    const unsigned rows = e->in.rcount;
+    if (xk_sim_mask(t, e) != e->lanes) {
+        xk_sim_exec_dpas(t, e);
+        return;
+    }
+    if (e->src[0].kind == XK_SO_REG)
+        memcpy(acc, t->rf + e->src[0].off_b, rows * sizeof(acc[0]));
+    direct_load(t, e, b, a);
+    for (unsigned m = 0; m < rows; m++)
+        for (unsigned k = 0; k < 2 * DEPTH; k++)
+            for (unsigned n = 0; n < N; n++)
+                acc[m][n] += a[m][k] * b[k][n];
+    const uint32_t nan = XK_SIM_NAN;
+    for (unsigned i = 0; i < rows * N; i++)
+        if (acc[i / N][i % N] != acc[i / N][i % N])
+            memcpy(&acc[i / N][i % N], &nan, 4);
+    memcpy(t->rf + e->dst.off_b, acc, rows * sizeof(acc[0]));
+}
+
+static int32_t byte_of(uint8_t v, bool is_signed)
+{
+    return is_signed ? (int8_t)v : (int32_t)v;
+}
+
+static void exec_bytes(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    uint32_t acc[8][N] = {{0}};
+    uint8_t a[8][4 * DEPTH], b[DEPTH][N][4];
+    const unsigned rows = e->in.rcount;
+    const bool p = e->src[1].type == XK_RT_B, q = e->src[2].type == XK_RT_B;
+    if (xk_sim_mask(t, e) != e->lanes) {
+        xk_sim_exec_dpas(t, e);
+        return;
+    }
+    if (e->src[0].kind == XK_SO_REG)
+        memcpy(acc, t->rf + e->src[0].off_b, rows * sizeof(acc[0]));
+    memcpy(b, t->rf + e->src[1].off_b, sizeof(b));
+    memcpy(a, t->rf + e->src[2].off_b, rows * sizeof(a[0]));
+    for (unsigned m = 0; m < rows; m++)
+        for (unsigned k = 0; k < 4 * DEPTH; k++)
+            for (unsigned n = 0; n < N; n++)
+                acc[m][n] += (uint32_t)(byte_of(b[k / 4][n][k % 4], p) *
+                                        byte_of(a[m][k], q));
+    memcpy(t->rf + e->dst.off_b, acc, rows * sizeof(acc[0]));
+}
+
+xk_sim_fn *xk_sim_select_dpas_any(const struct xk_sim_inst *e)
+{
+    switch (e->src[1].type) {
+    case XK_RT_HF:
+        return exec_hf;
+    case XK_RT_BF:
+        return xk_sim_exec_dpas;
+    default:
+        return exec_bytes;
+    }
+}
+
+/* NULL: the general form. */
+static xk_sim_fn *select_direct(const struct xk_sim_inst *e)
+{
+    const unsigned a = e->src[1].type, b = e->src[2].type;
+    const bool bytes = is_byte(a) && is_byte(b);
+    if (e->in.sat || !(bytes || (a == b && is_float_elem(a))))
+        return NULL;
+#if XK_SIM_AVX2
+    if (xk_sim_host_has_avx2())
+        return xk_sim_select_dpas_avx2(e);
+#endif
+    return xk_sim_select_dpas_any(e);
+}
+
+xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,
+                              const struct xk_sim_inst *e)
+{
+    if (!supported(k, e))
+        return exec_unknown;
+    xk_sim_fn *const fn = select_direct(e);
+    return fn ? fn : xk_sim_exec_dpas;
 }

@@ -350,7 +350,6 @@ static xk_sim_fn *select_alu(struct xk_sim_inst *e)
 /* clang-format off */
 void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
-    (void)k;
     switch ((enum xk_opcode)e->in.op) {
     case XK_OPC_NOP: e->fn = exec_nothing; break;
     case XK_OPC_CMP: case XK_OPC_CMPN: e->fn = exec_cmp; break;
@@ -362,7 +361,7 @@ void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
         if (e->dst.type != XK_RT_HF) /* else acc has 2-byte elements */
             e->fn = exec_mac;
         break;
-    case XK_OPC_DPAS: e->fn = xk_sim_exec_dpas; break;
+    case XK_OPC_DPAS: e->fn = xk_sim_select_dpas(k, e); break;
     case XK_OPC_SEND: case XK_OPC_SENDC: e->fn = xk_sim_select_send(e); break;
     case XK_OPC_MOV:
         e->fn = raw_mov(e) ? exec_mov_raw : select_alu(e);

@@ -370,6 +370,29 @@ static void decode_all(struct xk_sim_kernel *k)
     k->n = n;
 }
 
+/* Plain loads and stores only, so that no thread can wait for another one. */
+static bool is_apart(const struct xk_sim_kernel *k)
+{
+    if (k->barriers || k->slm_b)
+        return false;
+    for (uint32_t n = 0; n < k->n; n++) {
+        const struct xk_sim_inst *e = &k->inst[n];
+        if (!is_send(e))
+            continue;
+        switch ((enum xk_msg_kind)e->msg.kind) {
+        case XK_MSG_LSC_LOAD:
+        case XK_MSG_LSC_STORE:
+        case XK_MSG_LSC_LOAD_CMASK:
+        case XK_MSG_LSC_STORE_CMASK:
+        case XK_MSG_EOT:
+            break;
+        default:
+            return false;
+        }
+    }
+    return true;
+}
+
 /* UINT32_MAX if no instruction begins there. */
 static uint32_t find(const struct xk_sim_kernel *k, int64_t pc_b)
 {
@@ -453,6 +476,7 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     k->code_b = z->code_b;
     decode_all(k);
     link_branches(k);
+    k->threads_apart = is_apart(k);
     k->start_skip = find(k, k->skip_b);
     if (k->start_skip == UINT32_MAX)
         return fail(err, XK_EINVAL, z->name,

@@ -57,7 +57,8 @@ typedef void xk_sim_lane_fn(const struct xk_sim_inst *e, union xk_sim_lanes *r,
 struct xk_sim_inst {
     xk_sim_fn *fn;
     xk_sim_lane_fn *lane;
-    uint32_t lanes; /* (1 << exec) - 1 */
+    xk_sim_fn *inner; /* what fn wraps, if it does */
+    uint32_t lanes;   /* (1 << exec) - 1 */
     uint8_t exec, chan_off, n_srcs, stat;
     uint8_t flag_bit; /* of channel 0 of this instruction, in f1:f0 */
     bool no_mask, pred, is_float, logic;
@@ -78,6 +79,7 @@ struct xk_sim_kernel {
     uint32_t scratch_b, cross_thread_b;
     uint32_t start, start_skip; /* entry points, instruction indices */
     uint32_t n;                 /* records, the last one is a guard */
+    bool threads_apart; /* no barrier, fence or atomic: threads never meet */
     struct xk_sim_inst *inst;
     uint8_t *code;
     size_t code_b;
@@ -89,11 +91,19 @@ void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_fast(struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_fast_avx2(struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_fast_any(struct xk_sim_inst *e);
+/* AVX2, FMA and F16C, which the files named so are compiled for. */
+bool xk_sim_host_has_avx2(void);
 xk_sim_fn *xk_sim_select_flow(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e);
 xk_sim_lane_fn *xk_sim_lane_int(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i);
+/* dpas: the general form takes whatever select accepted; the direct forms for
+ * any host and for AVX2 want equal kinds of sources and no saturation. */
+xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,
+                              const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_dpas_any(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_dpas_avx2(const struct xk_sim_inst *e);
 xk_sim_fn xk_sim_exec_dpas;
 xk_sim_fn xk_sim_exec_undecodable;
 xk_sim_fn xk_sim_exec_unsupported;

@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A launch: arguments into the heap, groups handed out in order to host
- * threads, statistics and the finding of the lowest group collected. */
+/* A launch: arguments into the heap, units of work handed out in order to host
+ * threads, statistics and the finding of the lowest unit collected. A unit is a
+ * group, or a single thread if the threads of a group cannot meet: launches
+ * often have few groups, which would not divide well. */
 #include <pthread.h>
 #include <stdatomic.h>
 #include <stdio.h>
@@ -15,7 +17,7 @@
 
 struct pool {
     const struct xk_sim_run *run;
-    atomic_ullong next, first_bad; /* groups */
+    atomic_ullong next, first_bad; /* units */
 };
 
 struct worker {
@@ -23,8 +25,9 @@ struct worker {
     pthread_t id;
     struct xk_sim_thread *thread; /* of the group in hand */
     uint8_t *slm;
-    uint64_t count[XK_N_STATS], groups, bad_group;
+    uint64_t count[XK_N_STATS], units, bad_unit;
     struct xk_error err;
+    char apart[64]; /* from what the next worker writes */
 };
 
 static enum xk_status fail(struct xk_error *err, enum xk_status status,
@@ -123,11 +126,11 @@ static bool all_done(struct xk_sim_group *g)
     return true;
 }
 
-static bool run_group(struct worker *w, uint64_t index)
+static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
 {
     const struct xk_sim_run *r = w->pool->run;
     const uint32_t *n = r->launch->groups;
-    struct xk_sim_group g = {
+    return (struct xk_sim_group){
         .run = r,
         .slm = w->slm,
         .slm_b = r->launch->slm_b,
@@ -136,6 +139,17 @@ static bool run_group(struct worker *w, uint64_t index)
         .id = {(uint32_t)(index % n[0]), (uint32_t)(index / n[0] % n[1]),
                (uint32_t)(index / n[0] / n[1])},
     };
+}
+
+static void add_counts(struct worker *w, const struct xk_sim_thread *t)
+{
+    for (unsigned s = 0; s < XK_N_STATS; s++)
+        w->count[s] += t->count[s];
+}
+
+static bool run_group(struct worker *w, uint64_t index)
+{
+    struct xk_sim_group g = group_at(w, index);
     bool fault = false;
     if (g.slm_b)
         memset(g.slm, 0xa5, g.slm_b);
@@ -143,24 +157,41 @@ static bool run_group(struct worker *w, uint64_t index)
     while (!fault && round_of_threads(&g, &fault))
         ;
     for (uint32_t i = 0; i < g.n_threads; i++)
-        for (unsigned s = 0; s < XK_N_STATS; s++)
-            w->count[s] += g.thread[i].count[s];
-    w->groups++;
+        add_counts(w, &g.thread[i]);
     return !fault && all_done(&g);
 }
 
-/* Groups go out in order, so below the first bad one all are executed. */
+/* The first record serves every thread of the group in turn. */
+static bool run_thread(struct worker *w, uint64_t index)
+{
+    const uint32_t n = w->pool->run->n_group_threads;
+    struct xk_sim_group g = group_at(w, index / n);
+    struct xk_sim_thread *t = w->thread;
+    xk_sim_thread_start(t, &g, (uint32_t)(index % n));
+    while (t->state == XK_SIM_RUN)
+        xk_sim_thread_step(t, QUANTUM);
+    add_counts(w, t);
+    return t->state == XK_SIM_DONE;
+}
+
+static bool run_unit(struct worker *w, uint64_t index)
+{
+    w->units++;
+    return w->pool->run->apart ? run_thread(w, index) : run_group(w, index);
+}
+
+/* Units go out in order, so below the first bad one all are executed. */
 static void *work(void *arg)
 {
     struct worker *w = arg;
     struct pool *p = w->pool;
     for (;;) {
         const uint64_t i = atomic_fetch_add(&p->next, 1);
-        if (i >= p->run->n_groups || i > atomic_load(&p->first_bad))
+        if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
             break;
-        if (run_group(w, i))
+        if (run_unit(w, i))
             continue;
-        w->bad_group = i;
+        w->bad_unit = i;
         unsigned long long bad = atomic_load(&p->first_bad);
         while (i < bad && !atomic_compare_exchange_weak(&p->first_bad, &bad, i))
             ;
@@ -180,14 +211,13 @@ static enum xk_status worker_init(struct worker *w, struct pool *p,
 {
     const struct xk_sim_run *r = p->run;
     const struct xk_alloc *a = &r->kernel->alloc;
-    *w = (struct worker){.pool = p, .bad_group = UINT64_MAX};
-    w->thread =
-        a->realloc(a->user, NULL, r->n_group_threads * sizeof(*w->thread));
+    const uint32_t n = r->apart ? 1 : r->n_group_threads;
+    *w = (struct worker){.pool = p, .bad_unit = UINT64_MAX};
+    w->thread = a->realloc(a->user, NULL, n * sizeof(*w->thread));
     w->slm = a->realloc(a->user, NULL, r->launch->slm_b + 64u);
     if (!w->thread || !w->slm)
-        return fail(err, XK_ENOMEM, r->kernel, "out of memory for threads",
-                    r->n_group_threads);
-    for (uint32_t i = 0; i < r->n_group_threads; i++)
+        return fail(err, XK_ENOMEM, r->kernel, "out of memory for threads", n);
+    for (uint32_t i = 0; i < n; i++)
         w->thread[i].err = &w->err;
     return XK_OK;
 }
@@ -245,8 +275,11 @@ static enum xk_status run_init(struct xk_sim_run *r,
         .last_mask = items % simd ? (1u << items % simd) - 1 : full,
         .n_groups = (uint64_t)l->groups[0] * l->groups[1] * l->groups[2],
     };
-    if (l->groups[2] > UINT64_MAX / ((uint64_t)l->groups[0] * l->groups[1]))
+    if (l->groups[2] >
+        UINT64_MAX / 1024 / ((uint64_t)l->groups[0] * l->groups[1]))
         return fail(err, XK_EINVAL, l->kernel, "too many groups", l->groups[2]);
+    r->apart = l->kernel->threads_apart && !l->slm_b;
+    r->n_units = r->apart ? r->n_groups * r->n_group_threads : r->n_groups;
     XK_TRY(xk_sim_space_init(&r->space, l->regions, l->n_regions, err));
     return make_heap(r, err);
 }
@@ -260,7 +293,7 @@ static unsigned n_workers(const struct xk_sim_run *r)
     }
     if (n > 64)
         n = 64;
-    return n > r->n_groups ? (unsigned)r->n_groups : n;
+    return n > r->n_units ? (unsigned)r->n_units : n;
 }
 
 static enum xk_status collect(const struct worker *w, unsigned n,
@@ -275,15 +308,24 @@ static enum xk_status collect(const struct worker *w, unsigned n,
         stats->fma += c[XK_STAT_FMA];
         stats->sends += c[XK_STAT_SEND];
         stats->syncs += c[XK_STAT_SYNC];
-        stats->groups += w[i].groups;
-        if (w[i].bad_group != UINT64_MAX &&
-            (!bad || w[i].bad_group < bad->bad_group))
+        if (w[i].bad_unit != UINT64_MAX &&
+            (!bad || w[i].bad_unit < bad->bad_unit))
             bad = &w[i];
     }
     if (!bad)
         return XK_OK;
     *err = bad->err;
     return err->status;
+}
+
+static void count_units(const struct xk_sim_run *r, const struct worker *w,
+                        unsigned n, struct xk_launch_stats *stats)
+{
+    uint64_t units = 0;
+    for (unsigned i = 0; i < n; i++)
+        units += w[i].units;
+    stats->groups = r->apart ? units / r->n_group_threads : units;
+    stats->threads = r->apart ? units : units * r->n_group_threads;
 }
 
 /* The calling thread is worker 0; a thread that cannot be had is done without.
@@ -313,7 +355,7 @@ static enum xk_status run_all(const struct xk_sim_run *r,
     if (s == XK_OK) {
         run_workers(w, n);
         s = collect(w, n, stats, err);
-        stats->threads = stats->groups * r->n_group_threads;
+        count_units(r, w, n, stats);
     }
     for (unsigned i = 0; i < ready; i++)
         worker_fini(&r->kernel->alloc, &w[i]);

@@ -99,59 +99,104 @@ static uint32_t extent_b(const struct xk_sim_gather *g, unsigned lanes)
     return comps ? (comps - 1) * g->plane_b + lanes * g->reg_b : 0;
 }
 
+#define ALWAYS static inline __attribute__((always_inline))
+
 /* The upper bytes of a narrow element are undefined in the register on this
  * platform: nobody may rely on them, so they are not zero here. */
-static void load_lane(uint8_t *reg, const uint8_t *mem,
-                      const struct xk_sim_gather *g)
-{
-    if (g->reg_b != g->data_b)
-        memset(reg, 0xa5, g->reg_b);
-    memcpy(reg, mem, g->data_b);
-}
+#define UNDEFINED 0xa5
 
-static bool component_on(const struct xk_sim_gather *g, unsigned v)
+/* Sizes are constants wherever speed matters. */
+ALWAYS void move_element(uint8_t *reg, uint8_t *mem, unsigned data_b,
+                         unsigned reg_b, bool store)
 {
-    return g->vec > 8 || (g->cmask >> v & 1);
-}
-
-static bool gather_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_gather *g, uint32_t reg_b,
-                        unsigned lane)
-{
-    const uint64_t addr = xk_sim_lane_addr(t, e, g->addr_b, lane);
-    uint8_t *reg = t->rf + reg_b + lane * g->reg_b;
-    if (g->vec > 8 || g->cmask == (1u << g->vec) - 1) {
-        uint8_t *mem =
-            xk_sim_access(t, e, g->window, addr, (uint32_t)g->vec * g->data_b,
-                          g->align_b, lane);
-        if (!mem)
-            return false;
-        for (unsigned v = 0; v < g->vec; v++, reg += g->plane_b)
-            if (g->store)
-                memcpy(mem + v * g->data_b, reg, g->data_b);
-            else
-                load_lane(reg, mem + v * g->data_b, g);
-        return true;
+    if (store) {
+        memcpy(mem, reg, data_b);
+        return;
     }
-    for (unsigned v = 0; v < g->vec; v++) {
-        if (!component_on(g, v))
-            continue;
-        uint8_t *mem = xk_sim_access(t, e, g->window, addr + v * g->data_b,
-                                     g->data_b, g->align_b, lane);
-        if (!mem)
-            return false;
-        if (g->store)
-            memcpy(mem, reg, g->data_b);
-        else
-            load_lane(reg, mem, g);
-        reg += g->plane_b;
-    }
-    return true;
+    if (reg_b != data_b)
+        memset(reg, UNDEFINED, reg_b);
+    memcpy(reg, mem, data_b);
 }
 
+/* One region is most often enough for all lanes: t->last is tried first. */
+ALWAYS uint8_t *lane_memory(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_gather *g, uint64_t addr,
+                            uint32_t n_b, unsigned lane)
+{
+    if (g->window == XK_WIN_FLAT && !(addr & (g->align_b - 1u))) {
+        uint8_t *p =
+            xk_sim_space_at(&t->group->run->space, &t->last, addr, n_b);
+        if (p)
+            return p;
+    }
+    return xk_sim_access(t, e, g->window, addr, n_b, g->align_b, lane);
+}
+
+/* All components of the lanes in mask; stops at a finding. */
+ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct xk_sim_gather *g, const uint64_t *addr,
+                       uint32_t mask, uint32_t rf_b, unsigned data_b,
+                       unsigned reg_b)
+{
+    const unsigned vec = g->vec;
+    const bool store = g->store;
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t *mem = lane_memory(t, e, g, addr[l], vec * data_b, l);
+        uint8_t *reg = t->rf + rf_b + l * reg_b;
+        if (!mem)
+            return;
+        for (unsigned v = 0; v < vec; v++)
+            move_element(reg + v * g->plane_b, mem + v * data_b, data_b, reg_b,
+                         store);
+    }
+}
+
+/* Some components only; those take consecutive planes. */
+static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct xk_sim_gather *g, const uint64_t *addr,
+                      uint32_t mask, uint32_t rf_b)
+{
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t *reg = t->rf + rf_b + l * g->reg_b;
+        for (unsigned v = 0; v < g->vec; v++) {
+            if (!(g->cmask >> v & 1))
+                continue;
+            uint8_t *mem =
+                lane_memory(t, e, g, addr[l] + v * g->data_b, g->data_b, l);
+            if (!mem)
+                return;
+            move_element(reg, mem, g->data_b, g->reg_b, g->store);
+            reg += g->plane_b;
+        }
+    }
+}
+
+static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                 const struct xk_sim_gather *g, const uint64_t *addr,
+                 uint32_t mask, uint32_t rf_b)
+{
+    if (g->vec <= 8 && g->cmask != (1u << g->vec) - 1)
+        move_some(t, e, g, addr, mask, rf_b);
+    else if (g->reg_b == 4 && g->data_b == 4)
+        move_whole(t, e, g, addr, mask, rf_b, 4, 4);
+    else if (g->reg_b == 4 && g->data_b == 2)
+        move_whole(t, e, g, addr, mask, rf_b, 2, 4);
+    else if (g->reg_b == 4 && g->data_b == 1)
+        move_whole(t, e, g, addr, mask, rf_b, 1, 4);
+    else if (g->reg_b == 8 && g->data_b == 8)
+        move_whole(t, e, g, addr, mask, rf_b, 8, 8);
+    else
+        move_whole(t, e, g, addr, mask, rf_b, g->data_b, g->reg_b);
+}
+
+/* The addresses are taken first: the destination may overlap them. */
 void xk_sim_gather_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct xk_sim_gather *g)
 {
+    uint64_t addr[XK_SIM_LANES];
     const uint32_t mask = xk_sim_mask(t, e);
     const struct xk_sim_opnd *data = g->store ? &e->src[1] : &e->dst;
     const uint32_t n_grf = g->store ? e->msg.src1_grf : e->msg.dst_grf;
@@ -163,9 +208,12 @@ void xk_sim_gather_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         !xk_sim_payload(t, e, data, extent_b(g, e->exec), n_grf,
                         g->store ? "the data payload" : "the destination"))
         return;
-    for (uint32_t m = mask; m; m &= m - 1)
-        if (!gather_lane(t, e, g, data->off_b, (unsigned)__builtin_ctz(m)))
-            return;
+    if (g->addr_b == 8)
+        memcpy(addr, t->rf + e->src[0].off_b, e->exec * sizeof(*addr));
+    else
+        for (unsigned l = 0; l < e->exec; l++)
+            addr[l] = xk_sim_lane_addr(t, e, g->addr_b, l);
+    move(t, e, g, addr, mask, data->off_b);
 }
 
 void xk_sim_block_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,

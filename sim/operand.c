@@ -59,15 +59,6 @@ uint32_t xk_sim_mask(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return on & xk_sim_pred(t, e);
 }
 
-void xk_sim_set_flags(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      uint32_t mask, uint32_t bits)
-{
-    uint64_t f = xk_sim_flags(t);
-    f &= ~((uint64_t)mask << e->flag_bit);
-    f |= (uint64_t)(bits & mask) << e->flag_bit;
-    memcpy(t->rf + XK_RF_FLAG, &f, 8);
-}
-
 /* Registers whose content is only known when it is looked at. */
 static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     unsigned special)
@@ -231,18 +222,6 @@ static uint32_t float_bits(float f)
     uint32_t b;
     memcpy(&b, &f, 4);
     return b;
-}
-
-float xk_sim_half_to_float(uint16_t h)
-{
-    const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
-    const uint32_t ex = (h >> 10) & 31, man = h & 0x3ff;
-    if (ex == 31)
-        return bits_float(sign | 0x7f800000u | man << 13);
-    if (ex)
-        return bits_float(sign | (ex + 112) << 23 | man << 13);
-    const float f = (float)man * 0x1p-24f; /* denormal: exact in float */
-    return sign ? -f : f;
 }
 
 /* man has `drop` bits too many; the result may carry into the exponent. */

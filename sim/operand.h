@@ -20,8 +20,15 @@ static inline uint64_t xk_sim_flags(const struct xk_sim_thread *t)
     return xk_rf_u64(t, XK_RF_FLAG);
 }
 /* Replaces the flag bits of the lanes in mask. */
-void xk_sim_set_flags(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      uint32_t mask, uint32_t bits);
+static inline void xk_sim_set_flags(struct xk_sim_thread *t,
+                                    const struct xk_sim_inst *e, uint32_t mask,
+                                    uint32_t bits)
+{
+    uint64_t f = xk_sim_flags(t);
+    f &= ~((uint64_t)mask << e->flag_bit);
+    f |= (uint64_t)(bits & mask) << e->flag_bit;
+    memcpy(t->rf + XK_RF_FLAG, &f, 8);
+}
 
 /* Both return false after a finding (an address register outside the file).
  * Source modifiers are applied. */
@@ -47,9 +54,25 @@ static inline bool xk_sim_type_is_float(unsigned type)
 int64_t xk_sim_wrap(unsigned type, int64_t v);
 int64_t xk_sim_clamp(unsigned type, int64_t v);
 
+#define XK_SIM_NAN 0x7fc00000 /* the NaN that dpas makes */
+
 /* round: as cr0[5:4]. */
 uint16_t xk_sim_half_from_float(float f, unsigned round);
-float xk_sim_half_to_float(uint16_t h);
 uint16_t xk_sim_bf16_from_float(float f, unsigned round);
+
+/* Exact. By exponent arithmetic without branches, so that loops vectorise. */
+static inline float xk_sim_half_to_float(uint16_t h)
+{
+    const uint32_t mag = (uint32_t)(h & 0x7fff) << 13;
+    uint32_t b;
+    float f;
+    memcpy(&f, &mag, 4);
+    f *= 0x1p112f; /* from half's exponent bias to float's */
+    memcpy(&b, &f, 4);
+    b |= (h & 0x7c00) == 0x7c00 ? 0x7f800000u : 0;
+    b |= (uint32_t)(h & 0x8000) << 16;
+    memcpy(&f, &b, 4);
+    return f;
+}
 
 #endif

@@ -85,6 +85,8 @@ struct xk_sim_run {
     uint32_t n_group_threads;
     uint32_t last_mask; /* dispatch mask of the last thread of a group */
     uint64_t n_groups;
+    bool apart;       /* threads of a group run independently */
+    uint64_t n_units; /* groups; threads if they run apart */
 };
 
 struct xk_sim_group {

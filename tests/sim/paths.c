@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Writes random pairs of instructions: one that the interpreter executes
- * directly, and the same with a flag result nobody reads, for which it takes
- * the general way. Differences gather in r26 and r27. */
+/* Writes random instructions of the forms that the interpreter executes
+ * directly; the test runs each of them both ways and compares registers. */
 #include "tests/sim/paths.h"
 
 #include <stdarg.h>
@@ -30,23 +29,55 @@ static void put(struct writer *w, const char *fmt, ...)
         w->len += (size_t)n;
 }
 
+enum cond_use { NO_COND, MAY_COND, IS_COND };
+
 static const struct op {
-    const char *name;
+    const char *name, *dst; /* dst: type, or NULL: as the kind says */
+    const char *src;        /* type of a move's source */
     unsigned n_srcs;
+    enum cond_use cond;
     bool is_float, unsigned_only, signed_only;
 } ops[] = {
-    {"add", 2, false, false, false}, {"mul", 2, false, false, false},
-    {"and", 2, false, true, false},  {"or", 2, false, true, false},
-    {"xor", 2, false, true, false},  {"shl", 2, false, true, false},
-    {"shr", 2, false, true, false},  {"asr", 2, false, false, true},
-    {"mov", 1, false, false, false}, {"add3", 3, false, false, false},
-    {"mad", 3, false, false, false}, {"add", 2, true, false, false},
-    {"mul", 2, true, false, false},  {"mad", 3, true, false, false},
+    {"add", NULL, NULL, 2, MAY_COND, false, false, false},
+    {"mul", NULL, NULL, 2, MAY_COND, false, false, false},
+    {"and", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"or", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"xor", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"not", NULL, NULL, 1, MAY_COND, false, true, false},
+    {"shl", NULL, NULL, 2, NO_COND, false, true, false},
+    {"shr", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"asr", NULL, NULL, 2, MAY_COND, false, false, true},
+    {"mov", NULL, NULL, 1, NO_COND, false, false, false},
+    {"add3", NULL, NULL, 3, MAY_COND, false, false, false},
+    {"mad", NULL, NULL, 3, MAY_COND, false, false, false},
+    {"cmp", NULL, NULL, 2, IS_COND, false, false, false},
+    {"sel", NULL, NULL, 2, NO_COND, false, false, false},
+    {"add", NULL, NULL, 2, NO_COND, true, false, false},
+    {"mul", NULL, NULL, 2, NO_COND, true, false, false},
+    {"mad", NULL, NULL, 3, NO_COND, true, false, false},
+    {"cmp", NULL, NULL, 2, IS_COND, true, false, false},
+    {"sel", NULL, NULL, 2, IS_COND, true, false, false},
+    {"sel", NULL, NULL, 2, NO_COND, true, false, false},
+    {"rnde", NULL, NULL, 1, NO_COND, true, false, false},
+    {"mov", "f", "hf", 1, NO_COND, false, false, false},
+    {"mov", "f", "d", 1, NO_COND, false, false, false},
+    {"mov", "f", "w", 1, NO_COND, false, false, false},
+    {"mov", "hf", "f", 1, NO_COND, false, false, false},
+    {"mov", "ub", "f", 1, NO_COND, false, false, false},
+    {"mov", "b", "f", 1, NO_COND, false, false, false},
+    {"mov", "uw", "f", 1, NO_COND, false, false, false},
+    {"mov", "w", "f", 1, NO_COND, false, false, false},
+    {"mov", "uw", "uw", 1, NO_COND, false, false, false},
+    {"mov", "w", "uw", 1, NO_COND, false, false, false},
+    {"mov", "ub", "ub", 1, NO_COND, false, false, false},
+    {"mov", "hf", "hf", 1, NO_COND, false, false, false},
 };
 
 static const char *type_of(struct writer *w, const struct op *o, unsigned k)
 {
     const bool narrow = k == 1 && rnd(w, 3) == 0;
+    if (o->src)
+        return o->src;
     if (o->is_float)
         return "f";
     if (narrow || (k == 1 && strcmp(o->name, "mul") == 0) ||
@@ -76,44 +107,98 @@ static void source(struct writer *w, const struct op *o, unsigned k)
         return;
     }
     put(w, " %sr%u.%u%s:%s", may_negate(o) && rnd(w, 3) == 0 ? "-" : "", r,
-        shape == 1 ? rnd(w, 8) : 0, rgn, type);
+        shape == 1                    ? rnd(w, 8)
+        : shape == 2 && o->n_srcs < 3 ? rnd(w, 2)
+                                      : 0,
+        rgn, type);
 }
 
-/* One instruction to r20 and its twin to r24, from the same random numbers. */
-static void pair(struct writer *w)
+static void instruction(struct writer *w)
 {
+    static const char *const conds[] = {"eq", "ne", "gt", "ge", "lt", "le"};
     const struct op *o = &ops[rnd(w, sizeof(ops) / sizeof(ops[0]))];
-    const uint32_t exec = 1u << rnd(w, 5), seed = w->seed;
-    const bool pred = rnd(w, 4) == 0;
-    put(w, "(W) mov (1|M0) f0.0<1>:ud 0x5A3C96F1:ud\n"
-           "mov (16|M0) r20.0<1>:ud r30.0<1;1,0>:ud\n"
-           "mov (16|M0) r24.0<1>:ud r30.0<1;1,0>:ud\n");
-    for (unsigned twin = 0; twin < 2; twin++) {
-        w->seed = seed;
-        const char *type = o->is_float ? "f" : o->unsigned_only ? "ud" : "d";
-        put(w, "%s %s (%u|M0) %sr%u.0<1>:%s", pred ? "(f0.0)" : "", o->name,
-            exec, twin ? "(ne)f0.0 " : "", twin ? 24 : 20, type);
-        for (unsigned k = 0; k < o->n_srcs; k++)
-            source(w, o, k);
-        put(w, "\n");
-    }
-    put(w, "xor (16|M0) r28.0<1>:ud r20.0<1;1,0>:ud r24.0<1;1,0>:ud\n"
-           "or (16|M0) r26.0<1>:ud r26.0<1;1,0>:ud r28.0<1;1,0>:ud\n"
-           "add (16|M0) r22.0<1>:ud r22.0<1;1,0>:ud r20.0<1;1,0>:ud\n");
+    const uint32_t exec = 1u << rnd(w, 5);
+    const bool cond =
+        o->cond == IS_COND || (o->cond == MAY_COND && rnd(w, 3) == 0);
+    const bool by_flag = strcmp(o->name, "sel") == 0 && !cond;
+    const bool pred = by_flag || (strcmp(o->name, "sel") && rnd(w, 4) == 0);
+    const char *type = o->dst             ? o->dst
+                       : o->is_float      ? "f"
+                       : o->unsigned_only ? "ud"
+                                          : "d";
+    const unsigned step = o->n_srcs == 3 ? 1 : 1u + rnd(w, 2);
+    const bool narrow = type[1] == 'b' || type[0] == 'b';
+    put(w, "%s %s (%u|M0) %s%s%s", pred ? "(f0.0)" : "", o->name, exec,
+        cond ? "(" : "", cond ? conds[rnd(w, 6)] : "", cond ? ")f0.0 " : "");
+    put(w, "r20.%u<%u>:%s", step == 2 && !narrow ? rnd(w, 2) : 0,
+        narrow ? 4 : step, type);
+    for (unsigned k = 0; k < o->n_srcs; k++)
+        source(w, o, k);
+    put(w, "\n");
 }
 
 void paths_write(char *text, size_t size_b, unsigned n, uint32_t seed)
 {
     struct writer w = {text, size_b, 0, seed};
-    put(&w, "(W) mov (2|M0) r2.0<1>:ud r1.2<1;1,0>:ud\n");
-    for (unsigned r = 40; r < 72; r += 8)
-        put(&w,
-            "(W) send.ugm (1|M0) r%u r2 null:0 0x0 0x0280F580\n"
-            "(W) add (1|M0) r2.0<1>:ud r2.0<0;1,0>:ud 0x100:uw\n",
-            r);
-    put(&w, "mov (16|M0) r22.0<1>:ud 0x0:ud\n"
-            "mov (16|M0) r26.0<1>:ud 0x0:ud\n"
-            "mov (16|M0) r30.0<1>:ud 0x12345678:ud\n");
     for (unsigned i = 0; i < n; i++)
-        pair(&w);
+        instruction(&w);
+}
+
+void paths_write_dpas(char *text, size_t size_b, uint32_t seed)
+{
+    static const char *const pairs[][4] = {
+        {"f", "f", "hf", "hf"}, {"f", "f", "bf", "bf"},
+        {"d", "d", "b", "b"},   {"d", "d", "ub", "b"},
+        {"d", "d", "b", "ub"},  {"ud", "ud", "ub", "ub"},
+        {"d", "d", "ub", "ub"}, {"d", "d", "s4", "b"},
+        {"d", "d", "ub", "u4"},
+    };
+    struct writer w = {text, size_b, 0, seed};
+    for (unsigned p = 0; p < sizeof(pairs) / sizeof(pairs[0]); p++)
+        for (unsigned rows = 1; rows <= 8; rows++)
+            for (unsigned c = 0; c < 3; c++) {
+                put(&w, "%s dpas.8x%u (8|M0) r20:%s ", c == 1 ? "(W)" : "",
+                    rows, pairs[p][0]);
+                if (c == 2)
+                    put(&w, "null:%s", pairs[p][1]);
+                else
+                    put(&w, "r%u:%s", c ? 20 : 30, pairs[p][1]);
+                /* also sources that the destination overwrites */
+                put(&w, " r%u:%s r%u.0:%s\n", c ? 40 + rnd(&w, 8) : 22,
+                    pairs[p][2], c ? 50 : 24, pairs[p][3]);
+            }
+}
+
+static uint32_t special(struct writer *w, uint32_t x)
+{
+    switch (rnd(w, 48)) {
+    case 0:
+        return x & 0x807fffff; /* a denormal float */
+    case 1:
+        return (x & 0x80000000) | 0x7f800000; /* infinities and NaNs */
+    case 2:
+        return (x & 0x807fffff) | 0x7f800000;
+    case 3:
+        return x & 0x83ff83ff; /* denormal halves */
+    case 4:
+        return (x & 0x8000ffff) | 0x7c000000;
+    case 5:
+        return (x & 0xffff83ff) | 0x7c00;
+    case 6:
+        return x & 0x80000000;
+    case 7:
+        return x & 0xffff;
+    default: /* halves in reach of each other, floats too */
+        return (x & 0x8fff8fff) | 0x30003000;
+    }
+}
+
+void paths_fill(uint8_t *rf, size_t n_b, uint32_t seed)
+{
+    struct writer w = {.seed = seed};
+    for (size_t at = 0; at < n_b; at += 4) {
+        const uint32_t x = rnd(&w, 65536) << 16 | rnd(&w, 65536);
+        const uint32_t y = rnd(&w, 4) ? special(&w, x) : x;
+        memcpy(rf + at, &y, 4);
+    }
 }

@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Hand-written instructions on the simulator; the expected values are worked
  * out by hand or by plain C. The assembler is Intel's iga64. */
+#include <fenv.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "sim/memory.h"
+#include "sim/operand.h"
 #include "tests/runtime/ocl.h"
 #include "tests/sim/asm.h"
 #include "tests/sim/halves.h"
@@ -572,40 +574,133 @@ START_TEST(the_last_thread_is_masked)
 }
 END_TEST
 
-/* Random bits, small numbers, and the floats where rounding shows. */
-static void fill_input(uint32_t *in, unsigned n)
+/* As the hardware leaves it open, any NaN is as good as another. */
+static bool same_dword(const struct xk_sim_inst *e, uint32_t a, uint32_t b)
 {
-    uint32_t x = 99;
-    for (unsigned i = 0; i < n; i++) {
-        x = x * 1664525u + 1013904223u;
-        in[i] = i % 4 == 0 ? x >> 3 ^ x << 9 : i % 4 == 1 ? x >> 27 : x >> 2;
-        if (i % 8 == 3) /* a float near 1 */
-            in[i] = 0x3f000000u + (x >> 8);
-        if (i % 16 == 7) /* a denormal */
-            in[i] = x >> 10;
-    }
+    return a == b || (e->dst.type == XK_RT_F && isnan(f32(a)) && isnan(f32(b)));
 }
 
-/* Loop: without and with denormals, then another rounding mode. */
+/* Check's assertions are too slow for every dword. */
+static void compare_files(const struct xk_sim_inst *e,
+                          const struct xk_sim_thread *a,
+                          const struct xk_sim_thread *b)
+{
+    struct xk_str s;
+    if (memcmp(a->rf, b->rf, XK_RF_END_B) == 0)
+        return;
+    uint32_t off = 0;
+    while (off < XK_RF_END_B &&
+           same_dword(e, xk_rf_u32(a, off), xk_rf_u32(b, off)))
+        off += 4;
+    if (off == XK_RF_END_B)
+        return;
+    xk_str_init(&s, &xk_alloc_default);
+    xk_inst_print(xk_platform_find("xehpg"), &e->in, &s);
+    ck_abort_msg("%s: byte %u of the registers is 0x%x, general 0x%x",
+                 xk_str_get(&s), off, xk_rf_u32(a, off), xk_rf_u32(b, off));
+}
+
+/* cr0 bits: default; denormals kept; towards zero; up, denormals kept. */
+static const uint32_t cr0[] = {0, 0x4c0, 0x30, 0x4d0};
+
+static void start_thread(struct xk_sim_thread *t, const xk_sim_kernel *k,
+                         uint32_t seed)
+{
+    memset(t, 0, sizeof(*t));
+    t->kernel = k;
+    t->active = seed % 4 ? UINT32_MAX : seed * 2654435761u;
+    paths_fill(t->rf, 128 * XK_SIM_GRF_B, seed);
+    xk_rf_set_u32(t, XK_RF_FLAG, seed * 40503u + (seed << 16));
+    xk_rf_set_u32(t, XK_RF_CR, cr0[seed / 4 % XK_COUNTOF(cr0)]);
+    xk_sim_thread_cr_written(t);
+}
+
+/* One instruction by fn and by the general way, from the same registers. */
+static void both_ways(const xk_sim_kernel *k, const struct xk_sim_inst *e,
+                      xk_sim_fn *fn, const struct xk_sim_inst *general,
+                      uint32_t seed)
+{
+    static struct xk_sim_thread a, b;
+    start_thread(&a, k, seed);
+    fn(&a, e);
+    start_thread(&b, k, seed);
+    general->fn(&b, general);
+    fesetround(FE_TONEAREST);
+    if (b.state != XK_SIM_RUN)
+        ck_abort_msg("the general way faults");
+    compare_files(e, &a, &b);
+}
+
+static xk_sim_kernel *kernel_of(const char *text)
+{
+    struct xk_error err = {.status = XK_OK};
+    struct xk_zkernel z = {.name = "paths", .simd = 16, .grf_count = 128};
+    xk_sim_kernel *k;
+    uint8_t *code = ocl_assemble(text, &z.code_b);
+    ck_assert_ptr_nonnull(code);
+    z.code = code;
+    ck_assert_msg(xk_sim_kernel_create(NULL, xk_platform_find("xehpg"), &z, &k,
+                                       &err) == XK_OK,
+                  "%s", err.message);
+    free(code);
+    return k;
+}
+
 START_TEST(direct_and_general_execution_agree)
 {
-    static const char *const modes[] = {
-        "", "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw\n",
-        "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x30:uw\n"};
     static char text[400000];
-    uint32_t in[256];
-    fill_input(in, 256);
-    const size_t at = strlen(modes[_i]);
-    memcpy(text, modes[_i], at + 1);
-    paths_write(text + at, sizeof(text) - at - 1000, 400, 7u + (unsigned)_i);
-    strcat(text, ASM_DUMP);
-    run_ok(&(struct asm_run){.text = text, .in = in, .in_b = sizeof(in)});
-    uint32_t any = 0;
-    for (unsigned l = 0; l < 16; l++) {
-        ck_assert_uint_eq(out[48 + l], 0);
-        any |= out[16 + l];
+    unsigned direct = 0;
+    paths_write(text, sizeof(text), 1500, 7u + (unsigned)_i);
+    xk_sim_kernel *k = kernel_of(text);
+    for (uint32_t i = 0; i + 1 < k->n; i++) {
+        struct xk_sim_inst general = k->inst[i];
+        general.fn = NULL;
+        xk_sim_select(k, &general);
+        direct += general.fn != k->inst[i].fn;
+        for (uint32_t seed = 0; seed < 16; seed++)
+            both_ways(k, &k->inst[i], k->inst[i].fn, &general,
+                      16 * i + seed + 1);
     }
-    ck_assert_uint_ne(any, 0);
+    ck_assert_uint_gt(direct, k->n / 5 * 4);
+    xk_sim_kernel_destroy(k);
+}
+END_TEST
+
+START_TEST(direct_and_general_dpas_agree)
+{
+    static char text[100000];
+    unsigned direct = 0;
+    paths_write_dpas(text, sizeof(text), 3);
+    xk_sim_kernel *k = kernel_of(text);
+    for (uint32_t i = 0; i + 1 < k->n; i++) {
+        struct xk_sim_inst general = k->inst[i];
+        ck_assert_int_eq(general.in.op, XK_OPC_DPAS);
+        general.fn = xk_sim_exec_dpas;
+        if (k->inst[i].fn == xk_sim_exec_dpas)
+            continue; /* narrower than a byte */
+        direct++;
+        for (uint32_t seed = 1; seed < 65; seed++) {
+            both_ways(k, &k->inst[i], k->inst[i].fn, &general, seed);
+            both_ways(k, &k->inst[i], xk_sim_select_dpas_any(&k->inst[i]),
+                      &general, seed);
+        }
+    }
+    ck_assert_uint_ge(direct, 6 * 8 * 3);
+    xk_sim_kernel_destroy(k);
+}
+END_TEST
+
+/* Against arithmetic on doubles. */
+START_TEST(every_half_becomes_its_float)
+{
+    for (uint32_t h = 0; h < 65536; h++) {
+        const double want = half_value((uint16_t)h);
+        const float got = xk_sim_half_to_float((uint16_t)h);
+        if (isnan(want))
+            ck_assert(isnan(got));
+        else
+            ck_assert(got == (float)want && !signbit(got) == !(h >> 15));
+    }
 }
 END_TEST
 
@@ -718,6 +813,7 @@ static void add_asm_tests(TCase *t)
     tcase_add_test(t, findings_do_not_depend_on_host_threads);
     tcase_add_test(t, the_last_thread_is_masked);
     tcase_add_loop_test(t, direct_and_general_execution_agree, 0, 3);
+    tcase_add_test(t, direct_and_general_dpas_agree);
     tcase_add_test(t, every_failing_allocation_is_survived);
 }
 
@@ -727,6 +823,7 @@ int main(void)
     TCase *t = tcase_create("memory");
     tcase_add_loop_test(t, memory_knows_its_borders, 0, XK_COUNTOF(spots));
     tcase_add_test(t, overlapping_regions_are_refused);
+    tcase_add_test(t, every_half_becomes_its_float);
     suite_add_tcase(s, t);
     if (ocl_available()) {
         TCase *a = tcase_create("instructions");
