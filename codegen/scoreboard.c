@@ -26,6 +26,8 @@ struct pass {
     struct xk_sb_state *entry; /* per block */
     unsigned n_blocks;
     unsigned next_token;
+    unsigned end;         /* of the block that is visited */
+    uint32_t load_tokens; /* given to messages */
     int8_t token_of[256]; /* by first GRF of a message's destination */
     struct xk_inst *out;  /* NULL while only analysing */
     unsigned n_out, cap_out;
@@ -270,6 +272,21 @@ static int8_t give_token(struct pass *s, const struct xk_inst *x, uint32_t busy)
     return (int8_t)(s->next_token++ % n);
 }
 
+/* Loads that the dpas instructions right behind this one still wait for. One
+ * sync for all of them instead of one each: the loads were issued together, so
+ * the first dpas hardly starts later. */
+static uint32_t chain_needs(const struct pass *s, const struct xk_sb_state *st,
+                            unsigned at)
+{
+    uint32_t dst = 0;
+    for (unsigned i = at + 1; i < s->end && s->in[i].op == XK_OPC_DPAS; i++) {
+        struct xk_sb_need n = {0};
+        xk_sb_need_of(st, &s->access[i], &n);
+        dst |= n.dst;
+    }
+    return dst & s->load_tokens;
+}
+
 static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
                   bool write)
 {
@@ -286,12 +303,16 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
     xk_sb_need_of(st, a, &w.need);
     if (set && a->token < 0)
         a->token = give_token(s, x, st->busy & ~w.need.dst);
+    if (sends && set)
+        s->load_tokens |= 1u << a->token;
     if (set && x->dst.file == XK_FILE_GRF)
         s->token_of[x->dst.reg & 255] = a->token;
     if (set) { /* setting it waits for what it meant before */
         w.need.dst &= ~(1u << a->token);
         w.need.src &= ~(1u << a->token);
     }
+    if (x->op == XK_OPC_DPAS && w.need.dst)
+        w.need.dst |= chain_needs(s, st, at);
     if (ends_thread(x)) /* registers must not be written after the end */
         w.need.dst |= xk_sb_state_writing(st);
     const struct xk_swsb carry = plan(s, &w, st, write);
@@ -314,6 +335,7 @@ static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st,
                       bool write)
 {
     *st = s->entry[b];
+    s->end = s->block[b].end;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
         visit(s, st, i, write);
 }

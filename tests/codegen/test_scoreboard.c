@@ -68,7 +68,8 @@ static void touch(const struct xk_inst *i, struct touched *t)
 
 static bool out_of_order(const struct xk_inst *i)
 {
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_MATH;
+    return i->op == XK_OPC_SEND || i->op == XK_OPC_MATH ||
+           i->op == XK_OPC_DPAS;
 }
 
 static bool is_branch(const struct xk_inst *i)
@@ -170,7 +171,7 @@ static bool find_gap(const struct xk_inst *const *trace, unsigned n,
                        (r < 256 || !out_of_order(trace[a]));
             }
             /* nothing may be written after the thread's end */
-            raw |= trace[b]->send.eot && trace[a]->op == XK_OPC_SEND &&
+            raw |= trace[b]->send.eot && out_of_order(trace[a]) &&
                    trace[a]->dst.file == XK_FILE_GRF;
             if (same)
                 waw = war = false;
@@ -268,6 +269,34 @@ static const char *const kernels[] = {
                       "load u: s32x16 = &a[64]\nstore &a[0] = u ^ z\n"
                       "send.store.global.a64.d32x16.block(&dst[0], i * 64, "
                       "&a[0], true)\n}\n}\n",
+    /* a chain of dpas behind its loads, in a loop; halves made at the end */
+    "kernel t simd 8 (src: ptr.global, dst: ptr.global, gx: group_x < 900, "
+    "tid: thread < 2) {\n"
+    "let off: s32x8 = ramp.8(gx * 8 + tid, 1) * bcast.8(1024)\n"
+    "let m: boolx8 = off < bcast.8(900000)\n"
+    "alloc a: grf[256]\nalloc b: grf[768]\nalloc acc: grf[768]\n"
+    "alloc out: grf[256]\n"
+    "store &acc[0] = bcast.64(0.0)\nstore &acc[256] = bcast.64(0.0)\n"
+    "store &acc[512] = bcast.64(0.0)\n"
+    "for kh in 0..3 {\nstore &a[0] = bcast.64(0.0)\n"
+    "pipe i in 0..7 slots 1 stages 1 {\n stage 0 {\n"
+    "  send.load.global.a64.d32x4.s8(&src[0], off + bcast.8(i * 32 + kh * "
+    "4096), &a[0], m)\n"
+    "  send.load.global.a64.d32x4.s8(&src[0], off + bcast.8(i * 32 + kh * "
+    "4096 + 16), &a[128], m)\n"
+    "  send.load.global.a64.d32x64.block(&src[0], i * 768 + kh, &b[0], true)\n"
+    "  send.load.global.a64.d32x64.block(&src[0], i * 768 + kh + 256, &b[256],"
+    " true)\n"
+    "  send.load.global.a64.d32x64.block(&src[0], i * 768 + kh + 512, &b[512],"
+    " true)\n"
+    "  dpas.f32_f32_f16_f16.e8.d8.r8(&acc[0], &acc[0], &a[0], &b[0])\n"
+    "  dpas.f32_f32_f16_f16.e8.d8.r8(&acc[256], &acc[256], &a[0], &b[256])\n"
+    "  dpas.f32_f32_f16_f16.e8.d8.r8(&acc[512], &acc[512], &a[0], &b[512])\n"
+    " }\n}\n}\n"
+    "reorder.f16_f32[4:16:16, 2:1:8, 8:2:1](&out[0], &acc[256])\n"
+    "send.store.global.a64.d32x4.s8(&dst[0], off, &out[0], m)\n"
+    "send.store.global.a64.d32x4.s8(&dst[0], off + bcast.8(16), &acc[512], m)"
+    "\n}\n",
 };
 
 static void load_kernel(unsigned n, struct program *p)
