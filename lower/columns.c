@@ -156,21 +156,6 @@ static const xk_expr *rhs_of(struct xk_lowering *l, const struct columns *s,
     return NULL;
 }
 
-/* Columns behind N are padding of the layout and must be zero, whatever rows
- * of B stood in for them. */
-static const xk_expr *zero_padding(struct xk_lowering *l, const xk_expr *x,
-                                   unsigned n)
-{
-    const xk_expr *const in =
-        xk_bin_imm(l->c, XK_OP_LT, xk_bin_imm(l->c, XK_OP_ADD, l->n0, n),
-                   l->p->n_extent);
-    const xk_expr *const zero = xk_imm(l->c, XK_DT_S32, 0);
-    const bool is_float = xk_dtype_is_float(xk_type_of(x).dt);
-    return xk_select(
-        l->c, xk_bcast(l->c, in, SIDE), x,
-        xk_bcast(l->c, is_float ? xk_fimm(l->c, XK_DT_F32, 0) : zero, SIDE));
-}
-
 /* The steps on one square of C, in place. */
 static void operate(struct xk_lowering *l, const struct columns *s, unsigned n,
                     uint32_t acc_b)
@@ -188,7 +173,8 @@ static void operate(struct xk_lowering *l, const struct columns *s, unsigned n,
             x = xk_lower_apply(l, op, x, rhs_of(l, s, op, n, r));
         }
         if (x && p->epi.n_extent > p->n_extent)
-            x = zero_padding(l, x, n + r);
+            x = xk_lower_zero_padding(
+                l, x, xk_bin_imm(l->c, XK_OP_ADD, l->n0, n + r));
         if (x)
             xk_block_add(&l->w, xk_store(l->c, at, x));
     }

@@ -68,6 +68,21 @@ static const xk_expr *constant(struct xk_lowering *l, const xk_expr *x,
     return xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, v), xk_type_of(x).lanes);
 }
 
+const xk_expr *xk_lower_zero_padding(struct xk_lowering *l, const xk_expr *x,
+                                     const xk_expr *n)
+{
+    if (!x)
+        return NULL;
+    const unsigned lanes = xk_type_of(x).lanes;
+    const bool is_float = xk_dtype_is_float((enum xk_dtype)xk_type_of(x).dt);
+    const xk_expr *const zero = is_float ? xk_fimm(l->c, XK_DT_F32, 0)
+                                         : xk_imm(l->c, XK_DT_S32, 0);
+    const xk_expr *in = xk_bin_imm(l->c, XK_OP_LT, n, l->p->n_extent);
+    if (in && xk_type_of(in).lanes < lanes)
+        in = xk_bcast(l->c, in, lanes);
+    return xk_select(l->c, in, x, xk_bcast(l->c, zero, lanes));
+}
+
 const xk_expr *xk_lower_apply(struct xk_lowering *l,
                               const struct xk_epi_op *op, const xk_expr *x,
                               const xk_expr *rhs)
@@ -205,6 +220,8 @@ static void operate(struct xk_lowering *l, unsigned m,
                                     xk_lower_reg(l, o->old, 4 * j * simd));
             x = xk_lower_apply(l, op, x, rhs);
         }
+        if (p->epi.n_extent > p->n_extent)
+            x = xk_lower_zero_padding(l, x, columns(l, j * simd));
         xk_block_add(&l->w, xk_store(l->c, at, x));
     }
 }
@@ -221,7 +238,8 @@ static void column_masks(struct xk_lowering *l, const xk_expr **masks)
             block ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
                   : columns(l, first);
         masks[j] = xk_block_let(&l->w, "out_n",
-                                xk_bin_imm(l->c, XK_OP_LT, n, p->n_extent));
+                                xk_bin_imm(l->c, XK_OP_LT, n,
+                                           p->epi.n_extent));
     }
 }
 
@@ -242,7 +260,7 @@ void xk_lower_epilogue(struct xk_lowering *l)
         const uint32_t row_b = 4 * (uint32_t)xk_layout_offset_e(&p->acc, at);
         if (o.old)
             move_row(l, m, XK_SEND_LOAD, o.old, 0, tile_b, masks);
-        if (p->con->n_epi)
+        if (p->con->n_epi || p->epi.n_extent > p->n_extent)
             operate(l, m, &o);
         move_row(l, m, XK_SEND_STORE, l->acc, row_b, tile_b, masks);
     }

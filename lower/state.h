@@ -68,6 +68,10 @@ const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input);
 const xk_expr *xk_lower_apply(struct xk_lowering *l,
                               const struct xk_epi_op *op, const xk_expr *x,
                               const xk_expr *rhs);
+/* x where columns n (one, or one a lane) are inside N, else zero: columns behind
+ * N are padding of C's layout, whatever rows of B stood in for them. */
+const xk_expr *xk_lower_zero_padding(struct xk_lowering *l, const xk_expr *x,
+                                     const xk_expr *n);
 bool xk_lower_has(const struct xk_lowering *l, enum xk_epi_kind kind);
 
 #endif

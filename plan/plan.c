@@ -48,9 +48,13 @@ static uint32_t ceil_div(int64_t a, int64_t b)
 static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_shape s = xk_shape_of(p->con);
+    const struct xk_tile_strides columns = xk_tile_strides_of(
+        c, p, &p->con->c.view, xk_plan_n_index(p)->name);
     const int64_t most = INT32_MAX - 4096; /* tile indices stay s32 */
     p->m_extent = s.m;
     p->n_extent = s.n;
+    /* The padding of C's columns is written too: with zeros. */
+    p->epi.n_extent = columns.rows_padded > s.n ? columns.rows_padded : s.n;
     if (s.m > most || s.n > most)
         return xk_fail(c, XK_EUNSUPPORTED, "plan: M=%lld N=%lld beyond s32",
                        (long long)s.m, (long long)s.n);
@@ -108,8 +112,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p)
     /* Lanes along N are masked; rows of N are moved back inside: what they
      * compute twice is not stored. */
     const bool lanes_n = p->b.access == XK_ACCESS_SCATTERED;
-    const bool ragged_n = ragged(p->n_extent, p->s.n_thr, p->s.tg_n) ||
-                          is_dpas(p); /* C may have more columns than N */
+    const bool ragged_n =
+        (int64_t)p->groups[0] * p->s.tg_n * p->s.n_thr > p->n_extent;
     p->b.row_masked = ragged_n && lanes_n;
     p->b.clamp_rows = ragged_n && !lanes_n;
     return XK_OK;
@@ -203,10 +207,10 @@ static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
 static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const bool contiguous = col_b == 4 && run >= p->n_extent;
-    if (contiguous && p->n_extent % p->s.simd == 0) {
+    const bool contiguous = col_b == 4 && run >= e->n_extent;
+    if (contiguous && e->n_extent % p->s.simd == 0) {
         e->store = XK_STORE_BLOCK;
-        e->cols = p->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
+        e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
         e->why = "rows of C are contiguous";
     } else {
         e->store = XK_STORE_SCATTERED;
@@ -249,12 +253,8 @@ static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
     e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
     e->merged = merged_rows(c, p, &e->row_stride_b);
     e->m_masked = p->a.row_masked;
-    /* The padding of C's columns is written too: with zeros. */
-    e->n_extent = p->n_extent;
     if (is_dpas(p)) {
         store_columns(p, &s, s.row_b, s.row_run);
-        if (s.rows_padded > e->n_extent)
-            e->n_extent = s.rows_padded;
     } else {
         store_rows(p, s.row_b, s.row_run);
     }
@@ -352,11 +352,11 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->s = *s;
     XK_TRY(check_indices(c, p));
     XK_TRY(set_extents(c, p));
+    set_grid(p);
     XK_TRY(plan_operands(c, p));
     XK_TRY(plan_segments(c, p));
     plan_acc(p);
     XK_TRY(plan_epilogue(c, p));
-    set_grid(p);
     XK_TRY(check_offsets(c, p));
     return count_registers(c, p);
 }
