@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench check readme clean
+.PHONY: all build bench check check-long readme clean
 
 all: build
 
@@ -15,6 +15,10 @@ bench:
 
 check:
 	@scripts/check.sh
+
+# The networks' shapes in f16 and u8s8, in all layouts: minutes of simulation.
+check-long: build
+	meson test -C build --no-rebuild --print-errorlogs --suite long
 
 # The README's example, run again.
 readme: build
