@@ -1,9 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Random small convolutions through xkbench's mode C. TAP: one line for each
-property's share of the problems, one for each problem. With --expect-failure
-(a generator with a planted bug) at least one problem must be FAILED. With
---list only the problems are printed, for other tests."""
+property's share of the problems, one for each problem. With --depth all are 3D.
+With --expect-failure (a generator with a planted bug) at least one problem must
+be FAILED. With --list only the problems are printed, for other tests. Shapes do
+not depend on --types; destination type, layouts, direction, scale and post-ops
+vary."""
 import argparse
 import random
 import re
@@ -12,6 +14,17 @@ import sys
 import tempfile
 
 SHARE = 0.10  # least share of each property
+DATA_TYPES = {
+    "f32": ["f32"],
+    "f16": ["f16", "f16:f16:f32"],
+    "u8s8": ["u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32"],
+}
+# All keep results exact in f32 except 0.3.
+SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
+LAYOUTS = ["any", "axb", "abx"]
+BLOCKED = ["aBx16b", "aBx32b"]
+POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
+            "sum:-2", "relu+sum:0.3+relu"]
 MAX_MACS = 300_000
 
 
@@ -37,6 +50,13 @@ PROPERTIES = {
     "ic off multiples of 8 and 16": lambda p: p["ic"] % 8 != 0,
     "oc off multiples of 8 and 16": lambda p: p["oc"] % 8 != 0,
     "ow smaller than a tile (8)": lambda p: p["ow"] < 8,
+    "mb > 1": lambda p: p["mb"] > 1,
+}
+DEPTH_PROPERTIES = {
+    "kd != kh": lambda p: p["kd"] != p["kh"],
+    "sd != sh": lambda p: p["sd"] != p["sh"],
+    "dilated depth": lambda p: p["dd"] > 0,
+    "asymmetric padding of depth": lambda p: p["od"] != symmetric_out(p, "d"),
     "mb > 1": lambda p: p["mb"] > 1,
 }
 
@@ -65,31 +85,38 @@ def channels(rng):
                        8 * rng.randint(1, 5), 16 * rng.randint(1, 4)])
 
 
-def problem(rng):
+def problem(rng, axes="hw"):
     """One problem within the size limit."""
     while True:
         p = {"mb": rng.choice([1, 1, 2, 3, 5]), "ic": channels(rng),
              "oc": channels(rng)}
-        if not all([axis_sizes(rng, p, a) for a in "hw"]):
+        if not all([axis_sizes(rng, p, a) for a in axes]):
             continue
-        macs = p["mb"] * p["oc"] * p["oh"] * p["ow"] * p["ic"] * p["kh"]
-        if macs * p["kw"] <= MAX_MACS:
+        macs = p["mb"] * p["oc"] * p["ic"]
+        for a in axes:
+            macs *= p["o" + a] * p["k" + a]
+        if macs <= MAX_MACS:
             return p
 
 
 def text(p):
     """benchdnn's spelling."""
-    order = ("mb ic ih iw oc oh ow kh kw sh sw dh dw ph pw").split()
+    axes = "dhw" if "id" in p else "hw"
+    order = ["mb", "ic", *("i" + a for a in axes), "oc"]
+    order += [kind + a for kind in "oksdp" for a in axes]
     return "".join(key + str(p[key]) for key in order)
 
 
-def batch_line(rng, p):
+def batch_line(rng, p, types):
     """A batch line with every setting that the random problems vary."""
     return " ".join([
         "--dir=" + rng.choice(["FWD_D", "FWD_B"]),
-        "--attr-post-ops=" + rng.choice(["", "", "relu"]),
-        "--wtag=" + rng.choice(["any", "any", "acdb"]),
-        "--stag=" + rng.choice(["any", "axb"]), text(p)])
+        "--dt=" + rng.choice(DATA_TYPES[types]),
+        "--attr-oscale=" + rng.choice(SCALES),
+        "--attr-post-ops=" + rng.choice(POST_OPS),
+        "--wtag=" + rng.choice(["any", "any", "abx", "axb", "xba"]),
+        "--stag=" + rng.choice(LAYOUTS + BLOCKED),
+        "--dtag=" + rng.choice(LAYOUTS + BLOCKED), text(p)])
 
 
 class Tap:
@@ -123,21 +150,26 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("xkbench", nargs="?")
     parser.add_argument("--count", type=int, default=500)
+    parser.add_argument("--types", choices=DATA_TYPES, default="f32")
     parser.add_argument("--seed", type=int, default=20261120)
     parser.add_argument("--expect-failure", action="store_true")
+    parser.add_argument("--depth", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     rng = random.Random(args.seed)
+    axes = "dhw" if args.depth else "hw"
+    properties = DEPTH_PROPERTIES if args.depth else PROPERTIES
     if args.list:
-        print("\n".join(text(problem(rng)) for _ in range(args.count)))
+        print("\n".join(text(problem(rng, axes)) for _ in range(args.count)))
         return 0
-    print(f"# seed {args.seed}, {args.count} problems")
-    problems = [problem(rng) for _ in range(args.count)]
+    print(f"# seed {args.seed}, {args.count} problems, {args.types}")
+    problems = [problem(rng, axes) for _ in range(args.count)]
     tap = Tap()
-    for name, holds in PROPERTIES.items():
+    for name, holds in properties.items():
         share = sum(map(holds, problems)) / len(problems)
         tap.line(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
-    out, code = run(args.xkbench, [batch_line(rng, p) for p in problems])
+    out, code = run(args.xkbench, [batch_line(rng, p, args.types)
+                              for p in problems])
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:
         failed = sum(state == "FAILED" for state, _ in states)

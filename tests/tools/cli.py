@@ -41,8 +41,28 @@ XKBENCH = [
     (["--dt=bf16", FINE], 1, r"UNIMPLEMENTED \(.*bf16.*__REPRO: --dt=bf16"),
     (["--dt=s8:s8:s32", FINE], 1, r"UNIMPLEMENTED \(.*s8.*--dt=s8:s8:s32"),
     (["g4mb1ic4ih5oc4kh3"], 1, r"UNIMPLEMENTED \(.*g=4"),
-    (["mb1ic4id5oc4kd3"], 1, r"UNIMPLEMENTED \(.*=.*3D"),
+    (["g4mb1ic4id5oc4kd3"], 1, r"UNIMPLEMENTED \(.*g=4"),
     (["--stag=bax", FINE], 1, r"UNIMPLEMENTED \(.*bax"),
+    (["--attr-post-ops=sum:2:1", FINE], 1, r"UNIMPLEMENTED \(.*sum:2:1.*point"),
+    (["--attr-post-ops=sum+sum", FINE], 1, r"UNIMPLEMENTED \(.*second sum"),
+    (["--attr-oscale=per_oc:2", FINE], 1, r"UNIMPLEMENTED \(.*per_oc:2"),
+    (["--attr-oscale=common:0", FINE], 1, r"UNIMPLEMENTED \(.*common:0"),
+    # Depth: 2 * 4 * 4 * 3^3 * 3^3 operations, and layouts of five dims.
+    (["--mode=P", "--perf-template=%name%;%ops%", "mb1ic4id5oc4kd3n\"vol\""],
+     0, r"\nvol;23328\n"),
+    (["--stag=ndhwc", "--wtag=dhwio", "--dtag=ncdhw", "mb1ic4id5oc4kd3pd1"], 0,
+     r"0:PASSED .*--dtag=ncdhw g1mb1_ic4id5ih5iw5_oc4od5oh5ow5_kd3kh3kw3_"),
+    (["--stag=nhwc", "mb1ic4id5oc4kd3"], 1, r"INVALID_ARGUMENTS \(.*nhwc"),
+    # Types and attributes that are there.
+    (["--dt=f16,f16:f16:f32,u8s8,u8:s8:s8,u8:s8:s32,u8:s8:f32", FINE], 0,
+     r"passed:6"),
+    (["--dt=f16", "--attr-oscale=common:2.5", "--attr-post-ops=sum:0.5+relu",
+      "--stag=nchw", "--dtag=nhwc", FINE], 0,
+     r"0:PASSED .*__REPRO: --dt=f16 --stag=nchw --dtag=nhwc "
+     r"--attr-oscale=common:2.5 --attr-post-ops=sum:0.5\+relu g1"),
+    (["--mode=P", "--perf-template=%dt%;%attr%;%stag%", "--dt=u8:s8:s32",
+      "--attr-oscale=common:2", "--attr-post-ops=sum", "--stag=axb", FINE], 0,
+     r"\nu8:s8:s32;--attr-oscale=common:2 --attr-post-ops=sum;acdb\n"),
     (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
     (["--attr-post-ops=relu:0.5", FINE], 1, r"UNIMPLEMENTED \(.*0\.5"),
     # Devices that are not there.
@@ -94,6 +114,10 @@ XKBENCH_USAGE = [
     (["--mb=99999999999999999999", FINE], r"mb=9999"),
     (["--attr-post-ops=dance", FINE], r"attr-post-ops=dance"),
     (["--attr-post-ops=relu:x", FINE], r"relu:x"),
+    (["--attr-post-ops=sum:x", FINE], r"sum:x"),
+    (["--attr-oscale=uncommon:2", FINE], r"attr-oscale=uncommon:2"),
+    (["--attr-oscale=common:x", FINE], r"attr-oscale=common:x"),
+    (["--dt=u8s9", FINE], r"dt=u8s9"),
     (["--match=(", FINE], r"match=\("),
     (["--perf-template=%bogus%", FINE], r"%bogus%"),
     (["--perf-template=%", FINE], r"lone %"),
@@ -182,7 +206,8 @@ def batch_files(tap, xkbench, folder):
 def repro_can_be_pasted(tap, xkbench):
     """Each __REPRO line gives itself when it is run through a shell."""
     args = ["--mode=L", "--dir=FWD_D", "--dt=f32,u8:s8:s32", "--stag=axb",
-            "--attr-post-ops=,relu", "--mb=3", "ic3ih5oc4kh3n\"a:b*2\""]
+            "--attr-post-ops=,sum:0.5+relu", "--attr-oscale=,common:2.5",
+            "--mb=3", "ic3ih5oc4kh3n\"a:b*2\""]
     listed = run([xkbench] + args)[1].decode()
     for repro in re.findall(r"__REPRO: (.*)", listed):
         again = run(["sh", "-c", f"{xkbench} {repro}"])[1].decode()

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/tools/tcases.h"
 #include "tools/problem/words.h"
 #include "tools/xkbench/bench.h"
 
@@ -40,6 +41,9 @@ static const struct {
     {"f32", XK_OK, XK_F32, XK_F32, XK_F32},
     {"u8:s8:s32", XK_OK, XK_U8, XK_S8, XK_S32},
     {"bf16:bf16:f32", XK_OK, XK_BF16, XK_BF16, XK_F32},
+    {"f16", XK_OK, XK_F16, XK_F16, XK_F16},
+    {"u8s8", XK_OK, XK_U8, XK_S8, XK_U8},
+    {"u8s8:s8:u8", XK_EINVAL, 0, 0, 0},
     {"", XK_EINVAL, 0, 0, 0},
     {"f32:f32", XK_EINVAL, 0, 0, 0},
     {"f32:f32:f32:f32", XK_EINVAL, 0, 0, 0},
@@ -72,12 +76,52 @@ static const struct {
     {"relu", XK_OK, 1},
     {"relu:0+relu", XK_OK, 2},
     {"tanh", XK_EUNSUPPORTED, 0},
-    {"relu+sum:2", XK_EUNSUPPORTED, 1},
+    {"relu+sum:2", XK_OK, 2},
+    {"sum", XK_OK, 1},
+    {"sum:-0.5+relu", XK_OK, 2},
+    {"sum:0", XK_EUNSUPPORTED, 0},
+    {"sum:1:3", XK_EUNSUPPORTED, 0},
+    {"sum:1:0:s8", XK_EUNSUPPORTED, 0},
+    {"sum:", XK_EINVAL, 0},
+    {"sum:x", XK_EINVAL, 0},
+    {"sum:inf", XK_EINVAL, 0},
     {"relu:", XK_EINVAL, 0},
     {"relux", XK_EINVAL, 0},
     {"+", XK_EINVAL, 0},
     {"relu+relu+relu+relu+relu+relu+relu+relu+relu", XK_EUNSUPPORTED, 8},
 };
+
+static const struct {
+    const char *word;
+    int status;
+    double scale;
+} oscale_words[] = {
+    {"", XK_OK, 0},
+    {"common", XK_OK, 1},
+    {"common:2.5", XK_OK, 2.5},
+    {"common:-4e-1", XK_OK, -0.4},
+    {"common:0", XK_EUNSUPPORTED, 0},
+    {"common:2*", XK_EUNSUPPORTED, 0},
+    {"per_oc:2", XK_EUNSUPPORTED, 0},
+    {"common:", XK_EINVAL, 0},
+    {"common:two", XK_EINVAL, 0},
+    {"common:nan", XK_EINVAL, 0},
+    {"commo:2", XK_EINVAL, 0},
+    {"2", XK_EINVAL, 0},
+};
+
+START_TEST(output_scales_are_common_or_refused)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_error err = {0};
+    ck_assert_int_eq(xk_word_oscale(oscale_words[_i].word, &d, &err),
+                     oscale_words[_i].status);
+    if (oscale_words[_i].status == XK_OK)
+        ck_assert_float_eq(d.scale, (float)oscale_words[_i].scale);
+    else
+        ck_assert_ptr_nonnull(strstr(err.message, "attr-oscale="));
+}
+END_TEST
 
 START_TEST(post_ops_are_joined_with_plus)
 {
@@ -183,7 +227,7 @@ START_TEST(layout_larger_than_its_tensor_is_refused)
 }
 END_TEST
 
-/* All-ones 3x3 over 1..9 with padding 1, bias 100, then relu of the negated. */
+/* All-ones 3x3 over 1..9 with padding 1, bias 100. */
 START_TEST(reference_of_a_hand_computed_image)
 {
     const float src[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
@@ -201,13 +245,6 @@ START_TEST(reference_of_a_hand_computed_image)
     ck_assert_int_eq(st, XK_OK);
     for (int i = 0; i < 9; i++)
         ck_assert_float_eq(dst[i], expected[i]);
-    d.n_post_ops = 1;
-    d.post_ops[0].kind = XK_POST_RELU;
-    for (int i = 0; i < 9; i++)
-        wei[i] = -4;
-    ck_assert_int_eq(xk_bench_reference(&d, src, wei, &bias, dst, &err), XK_OK);
-    ck_assert_float_eq(dst[0], 52); /* 100 - 4 * (1 + 2 + 4 + 5) */
-    ck_assert_float_eq(dst[4], 0);  /* 100 - 4 * 45 */
 }
 END_TEST
 
@@ -326,6 +363,8 @@ static Suite *suite(void)
                         XK_COUNTOF(dt_words));
     tcase_add_loop_test(t, post_ops_are_joined_with_plus, 0,
                         XK_COUNTOF(post_op_words));
+    tcase_add_loop_test(t, output_scales_are_common_or_refused, 0,
+                        XK_COUNTOF(oscale_words));
     tcase_add_test(t, ops_leave_out_the_padding);
     tcase_add_loop_test(t, ranges_keep_sums_exact, 0, 8);
     tcase_add_test(t, data_are_nonzero_integers_of_both_signs);
@@ -339,6 +378,7 @@ static Suite *suite(void)
                         XK_COUNTOF(templates));
     tcase_add_loop_test(t, exit_code_is_the_worst_state, 0, XK_COUNTOF(exits));
     suite_add_tcase(s, t);
+    suite_add_tcase(s, xk_tcase_types());
     return s;
 }
 

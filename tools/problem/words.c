@@ -3,6 +3,7 @@
 
 #include <errno.h>
 #include <inttypes.h>
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -39,7 +40,7 @@ static const char *const peer_post_ops[] = {
     "hardswish", "le",    "linear",  "log",          "logistic", "lt",
     "max",    "min",      "mish",    "mul",          "ne",       "pow",
     "prelu",  "round",    "soft_relu", "sqrt",       "square",   "srelu",
-    "sub",    "sum",      "swish",   "tanh",
+    "sub",    "swish",    "tanh",
 };
 /* clang-format on */
 
@@ -115,7 +116,7 @@ enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
     char copy[64];
     if (strlen(word) >= sizeof copy)
         return xk_tool_fail(err, XK_EINVAL, "dt=%.80s: too long", word);
-    strcpy(copy, word);
+    strcpy(copy, strcmp(word, "u8s8") ? word : "u8:s8:u8");
     uint32_t value[3];
     size_t n = 0;
     char *rest = copy;
@@ -145,28 +146,60 @@ static bool is_peer_post_op(const char *kind)
     return false;
 }
 
+/* A finite number that ends its word. */
+static bool read_number(const char *text, float *out)
+{
+    char *end;
+    *out = strtof(text, &end);
+    return end != text && !*end && isfinite(*out);
+}
+
+/* What follows "sum:", that is "scale[:zero_point[:type]]", of which only the
+ * scale is implemented. */
+static enum xk_status sum_factor(char *text, float *out, struct xk_error *err)
+{
+    const char *const factor = strsep(&text, ":");
+    if (!read_number(factor, out))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "attr-post-ops=sum:%s: not a number", factor);
+    if (text)
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-post-ops=sum:%s:%s: zero point and type of a "
+                            "sum are not implemented",
+                            factor, text);
+    if (*out == 0) /* the descriptor's word for a factor of 1 */
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-post-ops=sum:%s: a sum of factor 0 is not "
+                            "implemented",
+                            factor);
+    return XK_OK;
+}
+
 /* One post-op "kind[:alpha]". */
 static enum xk_status post_op(char *text, struct xk_conv_desc *d,
                               struct xk_error *err)
 {
     const char *const kind = strsep(&text, ":");
+    const bool sum = !strcmp(kind, "sum");
     if (is_peer_post_op(kind))
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "attr-post-ops=%s is not implemented", kind);
-    if (strcmp(kind, "relu"))
+    if (!sum && strcmp(kind, "relu"))
         return xk_tool_fail(err, XK_EINVAL, "attr-post-ops=%s: unknown post-op",
                             kind);
     if (d->n_post_ops == XK_MAX_POST_OPS)
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "attr-post-ops: more than %d post-ops",
                             XK_MAX_POST_OPS);
-    struct xk_post_op op = {.kind = XK_POST_RELU};
-    if (text) {
-        char *end;
-        op.alpha = strtof(text, &end);
-        if (end == text || *end)
-            return xk_tool_fail(err, XK_EINVAL,
-                                "attr-post-ops=relu:%s: not a number", text);
+    struct xk_post_op op = {.kind = sum ? XK_POST_SUM : XK_POST_RELU,
+                            .alpha = sum ? 1.0f : 0.0f};
+    if (text && sum) {
+        const enum xk_status st = sum_factor(text, &op.alpha, err);
+        if (st < 0)
+            return st;
+    } else if (text && !read_number(text, &op.alpha)) {
+        return xk_tool_fail(err, XK_EINVAL,
+                            "attr-post-ops=relu:%s: not a number", text);
     }
     d->post_ops[d->n_post_ops++] = op;
     return XK_OK;
@@ -189,6 +222,40 @@ enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
         if (st < 0)
             return st;
     }
+    return XK_OK;
+}
+
+enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
+                              struct xk_error *err)
+{
+    static const char common[] = "common";
+    const size_t n = strcspn(word, ":");
+    d->scale = 0;
+    if (!*word)
+        return XK_OK;
+    if (!strncmp(word, "per_", 4))
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-oscale=%.80s is not implemented, only common",
+                            word);
+    if (n != sizeof common - 1 || memcmp(word, common, n))
+        return xk_tool_fail(err, XK_EINVAL, "attr-oscale=%.80s: unknown policy",
+                            word);
+    if (!word[n]) {
+        d->scale = 1;
+        return XK_OK;
+    }
+    if (word[strlen(word) - 1] == '*')
+        return xk_tool_fail(err, XK_EUNSUPPORTED,
+                            "attr-oscale=%.80s: a scale given at run time is "
+                            "not implemented",
+                            word);
+    if (!read_number(word + n + 1, &d->scale))
+        return xk_tool_fail(err, XK_EINVAL, "attr-oscale=%.80s: not a number",
+                            word);
+    if (d->scale == 0) /* the descriptor's word for no scale */
+        return xk_tool_fail(
+            err, XK_EUNSUPPORTED,
+            "attr-oscale=%.80s: a scale of 0 is not implemented", word);
     return XK_OK;
 }
 

@@ -26,14 +26,19 @@ const char *xk_platform_word(uint32_t platform);
 const char *xk_prop_word(uint32_t prop);
 const char *xk_type_word(uint32_t type);
 
-/* "f32" for all three, or "src:wei:dst". */
+/* "f32" for all three, "src:wei:dst", or "u8s8", which is u8:s8:u8. */
 enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
                              struct xk_error *err);
 
-/* "", "relu", "relu:0+relu": fills post_ops. A post-op that benchdnn has and
+/* "", "relu", "sum:0.5+relu": fills post_ops. A post-op that benchdnn has and
  * we do not is XK_EUNSUPPORTED, any other word XK_EINVAL. */
 enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
                                 struct xk_error *err);
+
+/* "", "common" (1) or "common:2.5": the factor of convolution and bias.
+ * benchdnn's other policies are XK_EUNSUPPORTED. */
+enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
+                              struct xk_error *err);
 
 /* Copies a layout tag; too long is an error, what it says is judged later. */
 enum xk_status xk_word_tag(const char *word, char out[XK_TAG_MAX],

@@ -60,6 +60,12 @@ static enum xk_status set_post_ops(void *user, const char *value,
     return xk_word_post_ops(value, &((struct gen *)user)->desc, err);
 }
 
+static enum xk_status set_oscale(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    return xk_word_oscale(value, &((struct gen *)user)->desc, err);
+}
+
 static enum xk_status set_mb(void *user, const char *value,
                              struct xk_error *err)
 {
@@ -105,11 +111,14 @@ static enum xk_status set_help(void *user, const char *value,
 static const struct xk_tool_option options[] = {
     {"arch", 0, "PLATFORM", "xehpg (default), xelp, xehpc", set_arch},
     {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
-    {"dt", 0, "TYPE", "one type (f32, default) or src:wei:dst", set_dt},
+    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8", set_dt},
     {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
     {"wtag", 0, "TAG", "layout of the weights", set_wtag},
     {"dtag", 0, "TAG", "layout of the destination", set_dtag},
-    {"attr-post-ops", 0, "OPS", "relu", set_post_ops},
+    {"attr-oscale", 0, "SCALE", "common:FACTOR of convolution and bias",
+     set_oscale},
+    {"attr-post-ops", 0, "OPS", "relu, sum[:FACTOR]; several joined with +",
+     set_post_ops},
     {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},

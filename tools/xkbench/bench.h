@@ -4,7 +4,9 @@
  * and the closing line follow oneDNN's benchdnn.
  *
  *   options.c  the option state machine: settings -> problems
- *   fill.c     test data, and the way between plain arrays and layouts
+ *   fill.c     random numbers, and the way between plain arrays and layouts
+ *   ranges.c   which data a problem gets
+ *   types.c    data types as numbers; scale, post-ops, rounding
  *   reference.c  the expected result, from oneDNN's CPU library
  *   run.c      one problem in one mode
  *   template.c the --perf-template language
@@ -30,6 +32,7 @@ enum xk_bench_axis {
     XK_AXIS_STAG,
     XK_AXIS_WTAG,
     XK_AXIS_DTAG,
+    XK_AXIS_OSCALE,
     XK_AXIS_POST_OPS,
     XK_AXIS_MB,
     XK_N_AXES
@@ -58,8 +61,9 @@ struct xk_bench_problem {
     char mode; /* C R I L P */
     enum xk_status status;
     struct xk_error err;
-    char text[512];  /* canonical, with the name */
-    char repro[900]; /* non-default options and text */
+    char dt[32], attr[240]; /* as they were given */
+    char text[512];         /* canonical, with the name */
+    char repro[900];        /* non-default options and text */
 };
 
 struct xk_bench_time {
@@ -116,31 +120,70 @@ struct xk_bench_map {
     int64_t dims[XK_MAX_NDIMS];
     int64_t *offset[XK_MAX_NDIMS]; /* elements; their sum is the offset */
     uint64_t n;                    /* logical elements */
+    unsigned elem_b;
 };
-/* False: no memory, or an offset outside size_b. */
+/* False: no memory, no such type, or an offset outside size_b. */
 bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t);
 void xk_bench_map_fini(struct xk_bench_map *m);
-/* image: t->size_b bytes of zeros, 4 bytes an element. */
+/* plain: an element's bits in each; image: t->size_b bytes. */
 void xk_bench_scatter(const struct xk_bench_map *m, const uint32_t *plain,
-                      uint32_t *image);
-void xk_bench_gather(const struct xk_bench_map *m, const uint32_t *image,
+                      void *image);
+void xk_bench_gather(const struct xk_bench_map *m, const void *image,
                      uint32_t *plain);
 /* Marks the elements of image that hold a logical element. */
 void xk_bench_mark(const struct xk_bench_map *m, bool *used);
+/* Non-zero integers in [-range, range]; of each k_n in turn only the
+ * every-th is there, the others are 0. */
+void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
+                   int64_t every, uint64_t seed);
 
-/* Non-zero integers in [-range, range]; of the k_n terms of each sum every
- * wei_step-th has a weight, so that any partial sum stays within 2^24. */
+/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. Of the
+ * k_n terms of each sum every wei_step-th has a weight, so that any partial sum
+ * stays within 2^24. */
 struct xk_bench_ranges {
     int64_t k_n; /* terms of one output element */
-    int32_t src, wei, bia;
+    int32_t src, wei, bia, dst;
     int64_t wei_step;
+    bool src_half_zero; /* an unsigned one, as behind a relu */
+    float bia_unit;
+    int32_t dst_unit; /* of the old destination that a sum adds */
 };
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
-void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
-                   int64_t step, uint64_t seed);
+/* False if they are as narrow as they get. */
+bool xk_bench_narrow_ranges(struct xk_bench_ranges *r);
+/* Scale and the factor of a sum are short binary fractions. */
+bool xk_bench_attributes_exact(const struct xk_conv_desc *d);
+/* Values of the tensor's type (plain: n of them). */
+void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
+                          const struct xk_bench_ranges *r, float *plain,
+                          uint64_t n, uint64_t seed);
 
-/* reference.c: dst = conv(src, wei) + bia, post-ops applied, in plain nchw and
- * oihw. bia may be NULL. XK_EABSENT: no reference on this machine. */
+/* types.c. Bytes of an element; 0: no data of this type. */
+unsigned xk_bench_type_b(uint32_t type);
+/* The nearest value of the type, ties to even, integers saturated. */
+double xk_bench_round(uint32_t type, double v);
+/* The bits of the rounded value, and back. */
+uint32_t xk_bench_encode(uint32_t type, double v);
+double xk_bench_decode(uint32_t type, uint32_t bits);
+/* What the destination holds where nothing was written. */
+uint32_t xk_bench_unwritten(uint32_t type);
+bool xk_bench_has_sum(const struct xk_conv_desc *d);
+
+/* The destination's value for the exact v = conv + bias after scale, post-ops
+ * (old: the destination before) and rounding, between lo and hi. They are equal
+ * unless an attribute makes an intermediate result that is no f32 value: then
+ * the kernel's roundings in f32 are allowed for, half a unit each. */
+struct xk_bench_span {
+    double lo, hi;
+};
+struct xk_bench_span xk_bench_finish(const struct xk_conv_desc *d, double v,
+                                     double old);
+/* Every step is exact and the destination's type holds the result; out of an
+ * integer's range or a tie is not. */
+bool xk_bench_is_exact(const struct xk_conv_desc *d, double v, double old);
+
+/* reference.c: dst = conv(src, wei) + bia in plain nchw and oihw, f32. bia may
+ * be NULL. XK_EABSENT: no reference on this machine. */
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *src, const float *wei,
                                   const float *bia, float *dst,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Test data, and the way between plain row-major arrays and the layouts that
- * xk_tensor_info describes. A layout's offset is a sum of one function of each
- * index, so a table per dimension is enough for any blocking. */
+/* Random integers, and the way between plain row-major arrays and the layouts
+ * that xk_tensor_info describes. A layout's offset is a sum of one function of
+ * each index, so a table per dimension is enough for any blocking. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -21,9 +21,11 @@ static int64_t dim_offset(const struct xk_tensor_info *t, uint32_t dim,
 
 bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
 {
-    *m = (struct xk_bench_map){.ndims = t->ndims, .n = 1};
+    *m = (struct xk_bench_map){
+        .ndims = t->ndims, .n = 1, .elem_b = xk_bench_type_b(t->type)};
     int64_t last = 0;
-    if (!t->ndims || t->ndims > XK_MAX_NDIMS || t->n_blocks > XK_MAX_BLOCKS)
+    if (!m->elem_b || !t->ndims || t->ndims > XK_MAX_NDIMS ||
+        t->n_blocks > XK_MAX_BLOCKS)
         return false;
     for (uint32_t d = 0; d < t->ndims; d++) {
         m->dims[d] = t->dims[d];
@@ -39,7 +41,7 @@ bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
         }
         last += most;
     }
-    return (uint64_t)last < t->size_b / sizeof(uint32_t);
+    return (uint64_t)last < t->size_b / m->elem_b;
 }
 
 void xk_bench_map_fini(struct xk_bench_map *m)
@@ -71,20 +73,25 @@ static int64_t first(const struct xk_bench_map *m)
     return sum;
 }
 
+/* Elements are little endian, as is the host. */
 void xk_bench_scatter(const struct xk_bench_map *m, const uint32_t *plain,
-                      uint32_t *image)
+                      void *image)
 {
+    char *const bytes = image;
     int64_t at[XK_MAX_NDIMS] = {0}, o = first(m);
     for (uint64_t i = 0; i < m->n; i++, o = step(m, at))
-        image[o] = plain[i];
+        memcpy(bytes + o * m->elem_b, &plain[i], m->elem_b);
 }
 
-void xk_bench_gather(const struct xk_bench_map *m, const uint32_t *image,
+void xk_bench_gather(const struct xk_bench_map *m, const void *image,
                      uint32_t *plain)
 {
+    const char *const bytes = image;
     int64_t at[XK_MAX_NDIMS] = {0}, o = first(m);
-    for (uint64_t i = 0; i < m->n; i++, o = step(m, at))
-        plain[i] = image[o];
+    for (uint64_t i = 0; i < m->n; i++, o = step(m, at)) {
+        plain[i] = 0;
+        memcpy(&plain[i], bytes + o * m->elem_b, m->elem_b);
+    }
 }
 
 void xk_bench_mark(const struct xk_bench_map *m, bool *used)
@@ -92,22 +99,6 @@ void xk_bench_mark(const struct xk_bench_map *m, bool *used)
     int64_t at[XK_MAX_NDIMS] = {0}, o = first(m);
     for (uint64_t i = 0; i < m->n; i++, o = step(m, at))
         used[o] = true;
-}
-
-struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
-{
-    enum { LIMIT = 1 << 24, BIAS = 32, MOST = 8 };
-    const int64_t k_n = d->ic / (d->g > 0 ? d->g : 1) * d->kd * d->kh * d->kw;
-    struct xk_bench_ranges r = {
-        .k_n = k_n, .src = 1, .wei = 1, .bia = BIAS, .wei_step = 1};
-    for (int32_t v = MOST; v > 1; v--)
-        if (k_n <= (LIMIT - BIAS) / (v * v)) {
-            r.src = r.wei = v;
-            return r;
-        }
-    while ((k_n + r.wei_step - 1) / r.wei_step > LIMIT - BIAS)
-        r.wei_step++;
-    return r;
 }
 
 /* splitmix64: every index gets its own well mixed bits. */
@@ -120,12 +111,12 @@ static uint64_t mix(uint64_t x)
 }
 
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
-                   int64_t wei_step, uint64_t seed)
+                   int64_t every, uint64_t seed)
 {
     for (uint64_t i = 0; i < n; i++) {
         const uint64_t bits = mix(seed * 0x100000001b3u + i);
         const int32_t size = 1 + (int32_t)((bits >> 8) % (uint32_t)range);
-        const bool present = (int64_t)(i % (uint64_t)k_n) % wei_step == 0;
+        const bool present = (int64_t)(i % (uint64_t)k_n) % every == 0;
         plain[i] = !present ? 0.0f : (float)(bits & 1 ? -size : size);
     }
 }

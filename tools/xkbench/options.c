@@ -16,7 +16,7 @@
 static const char *const defaults[XK_N_AXES] = {
     [XK_AXIS_ARCH] = "xehpg", [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
     [XK_AXIS_STAG] = "any",   [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
-    [XK_AXIS_POST_OPS] = "",  [XK_AXIS_MB] = "0",
+    [XK_AXIS_OSCALE] = "",    [XK_AXIS_POST_OPS] = "", [XK_AXIS_MB] = "0",
 };
 
 static void reset(struct xk_bench *b)
@@ -62,6 +62,8 @@ static enum xk_status apply_word(enum xk_bench_axis axis, const char *word,
         return xk_word_tag(word, d->wei_tag, err);
     case XK_AXIS_DTAG:
         return xk_word_tag(word, d->dst_tag, err);
+    case XK_AXIS_OSCALE:
+        return xk_word_oscale(word, d, err);
     case XK_AXIS_POST_OPS:
         return xk_word_post_ops(word, d, err);
     case XK_AXIS_MB:
@@ -117,6 +119,7 @@ LIST_SETTER(set_dt, XK_AXIS_DT)
 LIST_SETTER(set_stag, XK_AXIS_STAG)
 LIST_SETTER(set_wtag, XK_AXIS_WTAG)
 LIST_SETTER(set_dtag, XK_AXIS_DTAG)
+LIST_SETTER(set_oscale, XK_AXIS_OSCALE)
 LIST_SETTER(set_post_ops, XK_AXIS_POST_OPS)
 LIST_SETTER(set_mb, XK_AXIS_MB)
 
@@ -216,12 +219,15 @@ static const struct xk_tool_option options[] = {
      set_mode},
     {"dir", 0, "LIST", "FWD_B (default), FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB",
      set_dir},
-    {"dt", 0, "LIST", "one type (f32, default) or src:wei:dst", set_dt},
+    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8", set_dt},
     {"stag", 0, "LIST", "layout of the source: any (default), axb, ...",
      set_stag},
     {"wtag", 0, "LIST", "layout of the weights", set_wtag},
     {"dtag", 0, "LIST", "layout of the destination", set_dtag},
-    {"attr-post-ops", 0, "LIST", "relu; several joined with +", set_post_ops},
+    {"attr-oscale", 0, "LIST", "common:FACTOR of convolution and bias",
+     set_oscale},
+    {"attr-post-ops", 0, "LIST", "relu, sum[:FACTOR]; several joined with +",
+     set_post_ops},
     {"mb", 0, "LIST", "minibatch instead of the problem's (0: keep)", set_mb},
     {"match", 0, "REGEX", "only problems whose line matches", set_match},
     {"perf-template", 0, "TEXT", "def, csv, or text with %symbols%",
@@ -267,6 +273,7 @@ static void set_repro(struct xk_bench_problem *p,
         [XK_AXIS_STAG] = "stag",
         [XK_AXIS_WTAG] = "wtag",
         [XK_AXIS_DTAG] = "dtag",
+        [XK_AXIS_OSCALE] = "attr-oscale",
         [XK_AXIS_POST_OPS] = "attr-post-ops",
     };
     char *out = p->repro;
@@ -282,6 +289,18 @@ static void set_repro(struct xk_bench_problem *p,
                             words[i]);
     if (end - out > 1)
         snprintf(out, (size_t)(end - out), "%s", p->text);
+}
+
+/* The types and attributes as they were given, for the templates. */
+static void set_texts(struct xk_bench_problem *p,
+                      const char (*words)[XK_BENCH_LIST_MAX])
+{
+    const char *const scale = words[XK_AXIS_OSCALE];
+    const char *const ops = words[XK_AXIS_POST_OPS];
+    snprintf(p->dt, sizeof p->dt, "%.31s", words[XK_AXIS_DT]);
+    snprintf(p->attr, sizeof p->attr, "%s%.80s%s%s%.110s",
+             *scale ? "--attr-oscale=" : "", scale, *scale && *ops ? " " : "",
+             *ops ? "--attr-post-ops=" : "", ops);
 }
 
 /* Settings and text -> problem; failures stay in p->status. */
@@ -309,6 +328,7 @@ static void make_problem(const struct xk_bench *b, const char *text,
         if (p->name[0] && n < sizeof p->text)
             snprintf(p->text + n, sizeof p->text - n, "_n\"%s\"", p->name);
     }
+    set_texts(p, words);
     set_repro(p, words);
 }
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One problem in one mode: query, device, create, data, launch, compare. */
 #include <inttypes.h>
+#include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +12,6 @@
 #include "tools/xkbench/bench.h"
 
 #define GUARD_B 4096
-#define UNWRITTEN 0x7fd5aa55u /* a NaN nobody computes */
 #define SEEDS_MAX 16
 #define PERF_CREATES 20
 #define PERF_QUERIES 100
@@ -21,7 +21,8 @@ struct operand {
     bool present;
     struct xk_bench_map map;
     float *plain;
-    uint32_t *image;
+    unsigned char *image;
+    uint32_t type;
     uint64_t size_b; /* of the tensor */
     uint64_t guard_b;
     xk_buffer *buffer;
@@ -33,8 +34,9 @@ struct work {
     xk_device *device;
     xk_program *program;
     struct operand op[XK_N_CONV_ARGS];
-    float *expected;
-    uint32_t *got;
+    struct xk_bench_ranges ranges;
+    float *expected; /* convolution and bias */
+    uint32_t *got;   /* bits */
     struct xk_error err;
 };
 
@@ -167,8 +169,11 @@ static bool create(struct work *w)
 static bool memory_suffices(struct work *w)
 {
     uint64_t tensors_b = 0;
-    for (int i = 0; i < XK_N_CONV_ARGS; i++)
-        tensors_b += w->r->info.tensor[i].size_b;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_tensor_info *const t = &w->r->info.tensor[i];
+        const unsigned elem_b = xk_bench_type_b(t->type);
+        tensors_b += elem_b ? t->size_b / elem_b * sizeof(float) : t->size_b;
+    }
     const uint64_t have_b =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
     if (tensors_b < have_b / 5)
@@ -185,9 +190,10 @@ static bool make_operand(struct work *w, int arg)
     o->present = t->ndims;
     if (!o->present)
         return true;
-    if (t->type != XK_F32)
+    if (!xk_bench_type_b(t->type))
         return end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
                    xk_type_word(t->type));
+    o->type = t->type;
     o->size_b = t->size_b;
     o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
     if (!xk_bench_map_init(&o->map, t))
@@ -204,21 +210,41 @@ static bool make_operand(struct work *w, int arg)
     return st < 0 ? end_status(w, st) : true;
 }
 
-/* Source, weights and bias get data; the destination gets the pattern that
- * shows what the kernel did not write. */
+/* What stands in byte i of a destination that nobody wrote to. */
+static unsigned char unwritten_byte(uint32_t type, uint64_t i)
+{
+    const unsigned elem_b = xk_bench_type_b(type);
+    return (unsigned char)(xk_bench_unwritten(type) >> i % elem_b * 8);
+}
+
+/* Source, weights and bias get data, and so does the destination that a sum
+ * reads. */
 static void fill(struct work *w, uint64_t seed)
 {
-    const struct xk_bench_ranges g = xk_bench_choose_ranges(&w->p->desc);
-    const int32_t range[] = {g.src, g.wei, g.bia};
-    for (int i = XK_ARG_SRC; i <= XK_ARG_BIA; i++)
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
         if (w->op[i].present)
-            xk_bench_fill(w->op[i].plain, w->op[i].map.n, range[i], g.k_n,
-                          i == XK_ARG_WEI ? g.wei_step : 1,
-                          seed * XK_N_CONV_ARGS + (uint64_t)i);
-    uint32_t *const dst = w->op[XK_ARG_DST].image;
-    const uint64_t n = (w->op[XK_ARG_DST].size_b + GUARD_B) / sizeof *dst;
-    for (uint64_t i = 0; i < n; i++)
-        dst[i] = UNWRITTEN;
+            xk_bench_fill_tensor(&w->p->desc, i, &w->ranges, w->op[i].plain,
+                                 w->op[i].map.n, seed);
+}
+
+/* The memory image of an operand; a destination that no sum reads, and what is
+ * behind it, get the pattern that shows what the kernel did not write. */
+static bool make_image(struct work *w, int arg)
+{
+    struct operand *const o = &w->op[arg];
+    const bool pattern = arg == XK_ARG_DST && !xk_bench_has_sum(&w->p->desc);
+    for (uint64_t i = pattern ? 0 : o->size_b; i < o->size_b + o->guard_b; i++)
+        o->image[i] = unwritten_byte(o->type, i);
+    if (pattern)
+        return true;
+    uint32_t *const bits = malloc(o->map.n * sizeof *bits);
+    if (!bits)
+        return end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
+    for (uint64_t i = 0; i < o->map.n; i++)
+        bits[i] = xk_bench_encode(o->type, (double)o->plain[i]);
+    xk_bench_scatter(&o->map, bits, o->image);
+    free(bits);
+    return true;
 }
 
 static bool upload(struct work *w)
@@ -227,8 +253,8 @@ static bool upload(struct work *w)
         struct operand *const o = &w->op[i];
         if (!o->present)
             continue;
-        if (i != XK_ARG_DST)
-            xk_bench_scatter(&o->map, (const uint32_t *)o->plain, o->image);
+        if (!make_image(w, i))
+            return false;
         const enum xk_status st = xk_buffer_write(
             o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
         if (st < 0)
@@ -276,6 +302,12 @@ static bool launch_all(struct work *w)
     return true;
 }
 
+static struct xk_bench_span wanted(const struct work *w, uint64_t i)
+{
+    return xk_bench_finish(&w->p->desc, (double)w->expected[i],
+                           (double)w->op[XK_ARG_DST].plain[i]);
+}
+
 /* Enough non-zero results that equality proves something; a problem whose
  * outputs mostly lie in the padding has few without being wrong. */
 static bool trusted(const struct work *w)
@@ -283,41 +315,81 @@ static bool trusted(const struct work *w)
     const struct xk_conv_desc *const d = &w->p->desc;
     uint64_t non_zero = 0;
     for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        non_zero += w->expected[i] != 0.0f;
+        non_zero += wanted(w, i).hi != 0;
     const uint64_t taps = xk_bench_ops(d) / 2;
     const uint64_t k_n = (uint64_t)(d->ic * d->kd * d->kh * d->kw);
     const uint64_t live = k_n ? taps / k_n : 0; /* at least so many */
     return taps ? non_zero && non_zero >= live / 10 : true;
 }
 
-/* Data and its expected result; other data while that says too little. */
-static bool expect(struct work *w)
+/* f16 with an f32 destination: some sum is one that f16 cannot hold. */
+static bool shows_half_sums(const struct work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    if (d->src_type != XK_F16 || d->dst_type != XK_F32 || !xk_bench_ops(d))
+        return true;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        if (fabsf(w->expected[i]) > 2048 && fmodf(w->expected[i], 2) != 0)
+            return true;
+    return false;
+}
+
+/* f16 destination: it holds every result exactly, unless that is hopeless. */
+static bool half_results_exact(const struct work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    if (d->dst_type != XK_F16 || !xk_bench_attributes_exact(d))
+        return true;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        if (!xk_bench_is_exact(d, (double)w->expected[i],
+                               (double)w->op[XK_ARG_DST].plain[i]))
+            return false;
+    return true;
+}
+
+static bool make_expected(struct work *w, uint64_t seed)
 {
     const struct operand *const bia = &w->op[XK_ARG_BIA];
+    fill(w, seed);
+    const enum xk_status st = xk_bench_reference(
+        &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
+        bia->present ? bia->plain : NULL, w->expected, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
+/* Data and its expected result; other data while that says too little. f16
+ * results that cannot be made exact are compared after one rounding of the
+ * exact value, which a kernel that sums in f32 also gives. */
+static bool expect(struct work *w)
+{
     w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
     if (!w->expected)
         return end(w, XK_SKIPPED, "no host memory for the reference");
     for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
-        fill(w, seed);
-        const enum xk_status st = xk_bench_reference(
-            &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
-            bia->present ? bia->plain : NULL, w->expected, &w->err);
-        if (st < 0)
-            return end_status(w, st);
-        if (trusted(w))
+        if (!make_expected(w, seed))
+            return false;
+        if (!half_results_exact(w) && xk_bench_narrow_ranges(&w->ranges))
+            continue;
+        const bool last = seed == SEEDS_MAX;
+        if (trusted(w) && (last || shows_half_sums(w)))
             return true;
     }
     return end(w, XK_MISTRUSTED, "nearly all expected values are zero");
 }
 
-static void describe_value(uint32_t bits, char *out, size_t size)
+static void describe_value(uint32_t type, uint32_t bits, char *out, size_t size)
 {
-    float value;
-    memcpy(&value, &bits, sizeof value);
-    if (bits == UNWRITTEN)
+    if (bits == xk_bench_unwritten(type) && xk_bench_type_b(type) > 1)
         snprintf(out, size, "nothing (not written)");
     else
-        snprintf(out, size, "%.9g", (double)value);
+        snprintf(out, size, "%.9g", xk_bench_decode(type, bits));
+}
+
+static bool matches(const struct work *w, uint64_t i)
+{
+    const double got = xk_bench_decode(w->op[XK_ARG_DST].type, w->got[i]);
+    const struct xk_bench_span want = wanted(w, i);
+    return got >= want.lo && got <= want.hi;
 }
 
 /* Equality of values; names the first element that differs. */
@@ -329,40 +401,42 @@ static bool compare(struct work *w)
         return end(w, XK_SKIPPED, "no host memory for the result");
     xk_bench_gather(&o->map, o->image, w->got);
     uint64_t bad = 0, first = 0;
-    for (uint64_t i = 0; i < o->map.n; i++) {
-        float got;
-        memcpy(&got, &w->got[i], sizeof got);
-        if (got == w->expected[i])
-            continue;
-        if (!bad++)
+    for (uint64_t i = 0; i < o->map.n; i++)
+        if (!matches(w, i) && !bad++)
             first = i;
-    }
     if (!bad)
         return true;
     const struct xk_conv_desc *const d = &w->p->desc;
     const int64_t x = (int64_t)first % d->ow, row = (int64_t)first / d->ow;
-    const int64_t y = row % d->oh, image = row / d->oh;
-    char text[64];
-    describe_value(w->got[first], text, sizeof text);
+    const int64_t y = row % d->oh, slice = row / d->oh;
+    const int64_t z = slice % d->od, image = slice / d->od;
+    char text[64], depth[32] = "";
+    if (o->map.ndims == 5)
+        snprintf(depth, sizeof depth, " d%" PRId64, z);
+    describe_value(o->type, w->got[first], text, sizeof text);
     return end(w, XK_FAILED,
                "errors:%" PRIu64 " total:%" PRIu64 " first at n%" PRId64
-               " c%" PRId64 " h%" PRId64 " w%" PRId64 ": expected %.9g, got %s",
-               bad, o->map.n, image / d->oc, image % d->oc, y, x,
-               (double)w->expected[first], text);
+               " c%" PRId64 "%s h%" PRId64 " w%" PRId64
+               ": expected %.9g, got %s",
+               bad, o->map.n, image / d->oc, image % d->oc, depth, y, x,
+               wanted(w, first).lo, text);
 }
 
-/* Outside the logical elements the destination holds zeros, or what was there
- * before; behind it, only what was there before. */
-static bool check_outside(struct work *w)
+/* True if the n bytes are all zero. */
+static bool all_zero(const unsigned char *bytes, unsigned n)
+{
+    unsigned any = 0;
+    while (n)
+        any |= bytes[--n];
+    return !any;
+}
+
+/* Elements of the destination's blocks that are no logical element are zero. */
+static bool check_padding(struct work *w)
 {
     const struct operand *const o = &w->op[XK_ARG_DST];
-    const uint64_t n = o->size_b / sizeof *o->image;
-    const uint64_t all = (o->size_b + GUARD_B) / sizeof *o->image;
-    for (uint64_t i = n; i < all; i++)
-        if (o->image[i] != UNWRITTEN)
-            return end(w, XK_FAILED,
-                       "wrote behind dst: byte %" PRIu64 " of %" PRIu64,
-                       i * sizeof *o->image, o->size_b);
+    const unsigned elem_b = o->map.elem_b;
+    const uint64_t n = o->size_b / elem_b;
     if (n == o->map.n)
         return true;
     bool *const used = calloc(n, sizeof *used);
@@ -371,13 +445,25 @@ static bool check_outside(struct work *w)
     xk_bench_mark(&o->map, used);
     uint64_t bad = n;
     for (uint64_t i = 0; i < n && bad == n; i++)
-        if (!used[i] && o->image[i] != 0)
+        if (!used[i] && !all_zero(o->image + i * elem_b, elem_b))
             bad = i;
     free(used);
     return bad == n
                ? true
                : end(w, XK_FAILED, "dst padding is not zero: byte %" PRIu64,
-                     bad * sizeof *o->image);
+                     bad * elem_b);
+}
+
+/* Behind the destination there is only what was there before. */
+static bool check_outside(struct work *w)
+{
+    const struct operand *const o = &w->op[XK_ARG_DST];
+    for (uint64_t i = o->size_b; i < o->size_b + o->guard_b; i++)
+        if (o->image[i] != unwritten_byte(o->type, i))
+            return end(w, XK_FAILED,
+                       "wrote behind dst: byte %" PRIu64 " of %" PRIu64, i,
+                       o->size_b);
+    return check_padding(w);
 }
 
 static bool download(struct work *w)
@@ -396,6 +482,7 @@ static bool execute(struct work *w)
     for (int i = 0; i < XK_N_CONV_ARGS; i++)
         if (!make_operand(w, i))
             return false;
+    w->ranges = xk_bench_choose_ranges(&w->p->desc);
     if (check && !expect(w))
         return false;
     if (!check)

@@ -1,0 +1,54 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""corrupt.py XKBENCH: an xkbench whose device returns one wrong byte must say
+which: a value, the padding inside the destination, the guard behind it. TAP."""
+import os
+import re
+import subprocess
+import sys
+
+PROBLEM = "mb1ic3ih5oc4kh3ph1"  # 4 x 5 x 5 results
+SIZES = {"f32": 4, "f16": 2, "f16:f16:f32": 4, "u8s8": 1, "u8:s8:s8": 1,
+         "u8:s8:s32": 4, "u8:s8:f32": 4}
+
+
+def cases(size):
+    """(layout, byte, message) for elements of so many bytes. In nhwc channel 3
+    of row 1, column 2 is element (5 + 2) * 4 + 3; in blocks of 32 channels 4 to
+    31 are padding."""
+    top = size - 1  # the byte whose change no rounding hides
+    return [
+        ("nhwc", 100 * size + 4096, r"0:PASSED"),  # behind everything
+        ("nhwc", 31 * size + top,
+         r"FAILED \(errors:1 total:100 first at n0 c3 h1 w2: expected .*, got"),
+        ("nhwc", 100 * size, rf"FAILED \(wrote behind dst: byte {100 * size} "),
+        ("nhwc", 100 * size + 4095, r"FAILED \(wrote behind dst: byte"),
+        ("aBcd32b", 32 * size + 4 * size + top,
+         rf"FAILED \(dst padding is not zero: byte {36 * size}\)"),
+        ("aBcd32b", 32 * 25 * size, r"FAILED \(wrote behind dst: byte"),
+    ]
+
+
+def main():
+    count = bad = 0
+    for types, size in SIZES.items():
+        for post_ops in ("", "sum:2"):
+            for tag, byte, pattern in cases(size):
+                out = subprocess.run(
+                    [sys.argv[1], "--dt=" + types, "--dtag=" + tag,
+                     "--attr-post-ops=" + post_ops, PROBLEM],
+                    env=dict(os.environ, XK_CORRUPT=str(byte)), text=True,
+                    stdout=subprocess.PIPE, check=False).stdout
+                good = re.search(pattern, out)
+                count += 1
+                bad += not good
+                print(f"{'ok' if good else 'not ok'} {count} - {types} "
+                      f"{post_ops or 'no sum'} {tag} byte {byte}")
+                if not good:
+                    print("# " + out.replace("\n", "\n# "))
+    print(f"1..{count}")
+    return 1 if bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

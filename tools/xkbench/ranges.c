@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which data a problem gets. All are integers (the bias of an integer
+ * destination also halves, so that ties are rounded), and the products of one
+ * output add up to less than 2^24 whatever the order, so f32 and s32 sums are
+ * exact. Within that, by destination:
+ *   f32 of f16   as large as can be: odd sums above 2048 and partial sums that
+ *                f16 cannot hold, so that accumulating in f16 shows
+ *   f16          results within 2048 (six standard deviations; checked by the
+ *                caller, who narrows the ranges if one is not)
+ *   s8, u8       results of about 200, so that both ends saturate and most
+ *                values do not
+ *   s32, f32     u8 and s8 to their limits as far as exactness allows */
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/xkbench/bench.h"
+
+enum { LIMIT = 1 << 24, BIAS = 32, MOST_F32 = 8, MOST_HALF = 2048 };
+
+/* The odd whole number m of x = m * 2^k; large if x is no short binary
+ * fraction. 1 for 0. */
+static int64_t odd_part(float x)
+{
+    int e;
+    int64_t m = (int64_t)ldexp(fabs(frexp((double)x, &e)), 24);
+    while (m && m % 2 == 0)
+        m /= 2;
+    return m ? m : 1;
+}
+
+static float sum_factor(const struct xk_conv_desc *d)
+{
+    for (uint32_t i = 0; i < d->n_post_ops; i++)
+        if (d->post_ops[i].kind == XK_POST_SUM)
+            return d->post_ops[i].alpha != 0 ? d->post_ops[i].alpha : 1.0f;
+    return 0;
+}
+
+enum { SHORT = 64 }; /* factors up to so many odd steps keep results exact */
+
+bool xk_bench_attributes_exact(const struct xk_conv_desc *d)
+{
+    return odd_part(d->scale) <= SHORT && odd_part(sum_factor(d)) <= SHORT;
+}
+
+static int64_t at_most(int64_t v, int64_t most)
+{
+    return v < most ? v : most;
+}
+
+static int64_t at_least(int64_t v, int64_t least)
+{
+    return v > least ? v : least;
+}
+
+/* Mean square of uniform non-zero integers in [-r, r]. */
+static double mean_square(int64_t r)
+{
+    return (double)((r + 1) * (2 * r + 1)) / 6.0;
+}
+
+/* Results that f16 holds, if the factors of scale and sum are short. */
+static void choose_half(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
+{
+    const int64_t odd = odd_part(d->scale);
+    const double room = MOST_HALF / (double)(odd <= SHORT ? odd : 1) - BIAS -
+                        (xk_bench_has_sum(d) ? 2 * BIAS : 0);
+    int32_t v = BIAS;
+    while (v > 1 && 6 * mean_square(v) * sqrt((double)r->k_n) > room)
+        v--;
+    r->src = r->wei = v;
+}
+
+/* Results of about 200 in an 8-bit destination. Long sums of a source that is
+ * never 0 would mostly be its mean times the weights' sum. */
+static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
+{
+    const double scale = d->scale != 0 ? fabs((double)d->scale) : 1;
+    r->src_half_zero = r->k_n >= 16;
+    const double terms = (double)r->k_n / (r->src_half_zero ? 2 : 1);
+    const double product = 200 / scale / sqrt(terms); /* rms */
+    const double wei = fmin(fmax(sqrt(3 * product), 1), 128);
+    r->wei = (int32_t)wei;
+    r->src = (int32_t)fmin(fmax(3 * product / wei, 1), 255);
+}
+
+/* As large as the types allow; limit_exact() does the rest. */
+static void choose_widest(const struct xk_conv_desc *d,
+                          struct xk_bench_ranges *r)
+{
+    if (d->src_type == XK_F16)
+        r->src = r->wei = MOST_HALF;
+    else if (d->src_type == XK_F32)
+        r->src = r->wei = MOST_F32;
+    else
+        r->src = 255, r->wei = 128;
+}
+
+/* Reduces the larger range first, then the number of weights. */
+static void limit_exact(struct xk_bench_ranges *r, int64_t limit)
+{
+    const int64_t v = (int64_t)sqrt((double)limit / (double)r->k_n);
+    const int64_t wei = at_least(at_most(r->wei, v), 1);
+    r->wei = (int32_t)wei;
+    r->src = (int32_t)at_least(at_most(r->src, limit / (r->k_n * wei)), 1);
+    r->wei_step = 1 + (r->k_n - 1) / limit;
+}
+
+/* The old destination of a sum, in steps that its factor makes whole. */
+static void choose_dst(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
+{
+    const float factor = sum_factor(d);
+    r->dst = BIAS;
+    r->dst_unit = 1;
+    if (d->dst_type == XK_U8)
+        r->dst = 255;
+    else if (d->dst_type == XK_S8)
+        r->dst = 128;
+    else
+        while (r->dst_unit < 16 &&
+               fmodf(factor * (float)r->dst_unit, 1.0f) != 0)
+            r->dst_unit *= 2;
+}
+
+struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
+{
+    const int64_t k_n = d->ic / (d->g > 0 ? d->g : 1) * d->kd * d->kh * d->kw;
+    const bool whole =
+        d->dst_type == XK_S32 || xk_bench_type_b(d->dst_type) == 1;
+    struct xk_bench_ranges r = {
+        .k_n = at_least(k_n, 1), .bia = BIAS, .bia_unit = whole ? 0.5f : 1.0f};
+    if (d->dst_type == XK_F16)
+        choose_half(d, &r);
+    else if (xk_bench_type_b(d->dst_type) == 1)
+        choose_byte(d, &r);
+    else
+        choose_widest(d, &r);
+    int64_t limit = whole ? LIMIT / 2 : LIMIT;
+    const int64_t odd = odd_part(d->scale);
+    if (odd <= SHORT)
+        limit /= odd;
+    if (xk_bench_has_sum(d))
+        limit /= 4;
+    limit_exact(&r, limit - 2 * BIAS);
+    choose_dst(d, &r);
+    return r;
+}
+
+bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)
+{
+    if (r->src == 1 && r->wei == 1)
+        return false;
+    r->src = (r->src + 1) / 2;
+    r->wei = (r->wei + 1) / 2;
+    return true;
+}
+
+void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
+                          const struct xk_bench_ranges *r, float *plain,
+                          uint64_t n, uint64_t seed)
+{
+    const int32_t range[] = {r->src, r->wei, r->bia, r->dst};
+    const uint32_t type[] = {d->src_type, d->wei_type, XK_F32, d->dst_type};
+    xk_bench_fill(plain, n, range[arg], r->k_n,
+                  arg == XK_ARG_WEI ? r->wei_step : 1,
+                  seed * XK_N_CONV_ARGS + (uint64_t)arg);
+    float unit = 1;
+    if (arg == XK_ARG_BIA)
+        unit = r->bia_unit;
+    else if (arg == XK_ARG_DST)
+        unit = (float)r->dst_unit;
+    for (uint64_t i = 0; i < n; i++) {
+        plain[i] *= unit;
+        if (type[arg] == XK_U8 && arg == XK_ARG_SRC && r->src_half_zero)
+            plain[i] = fmaxf(plain[i], 0);
+        else if (type[arg] == XK_U8)
+            plain[i] = fabsf(plain[i]);
+        else if (type[arg] == XK_S8)
+            plain[i] = fminf(plain[i], 127);
+    }
+}
