@@ -275,26 +275,11 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
                        "FWD_I are",
                        props[f->prop]);
     XK_TRY(check_types_implemented(c, f));
-    return check_post_ops_implemented(c, f);
-}
-
-static enum xk_status check_dims_implemented(xk_ctx *c,
-                                             const struct xk_conv_desc *f)
-{
-    const struct {
-        const char *field;
-        int64_t value, only;
-    } rows[] = {
-        {"g", f->g, 1},   {"id", f->id, 1}, {"od", f->od, 1}, {"kd", f->kd, 1},
-        {"sd", f->sd, 1}, {"dd", f->dd, 0}, {"pd", f->pd, 0},
-    };
-    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
-        if (rows[i].value != rows[i].only)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s=%lld: %s convolutions are not implemented",
-                           rows[i].field, (long long)rows[i].value,
-                           i ? "3D" : "grouped");
-    }
+    XK_TRY(check_post_ops_implemented(c, f));
+    if (f->g != 1)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "g=%lld: grouped convolutions are not implemented",
+                       (long long)f->g);
     return XK_OK;
 }
 
@@ -311,6 +296,7 @@ static enum xk_status check_tensors(xk_ctx *c, const struct xk_conv_desc *f)
         {XK_ARG_WEI, f->wei_tag},
         {XK_ARG_DST, f->dst_tag},
     };
+    const char *const dense = xk_conv_dense_tag(f);
     struct xk_layout l[XK_COUNTOF(rows)];
     for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
         const char *const field = xk_conv_tensor_field(rows[i].arg);
@@ -318,7 +304,7 @@ static enum xk_status check_tensors(xk_ctx *c, const struct xk_conv_desc *f)
             return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end", field,
                            XK_TAG_MAX, rows[i].tag);
         const bool any = xk_conv_tag_is_any(rows[i].tag);
-        XK_TRY(xk_conv_layout(c, f, rows[i].arg, any ? "acdb" : rows[i].tag,
+        XK_TRY(xk_conv_layout(c, f, rows[i].arg, any ? dense : rows[i].tag,
                               &l[i]));
     }
     return xk_conv_tag_is_any(f->src_tag) ? XK_OK
@@ -333,6 +319,5 @@ enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_extents(c, full));
     XK_TRY(check_geometry(c, full));
     XK_TRY(check_implemented(c, full));
-    XK_TRY(check_dims_implemented(c, full));
     return check_tensors(c, full);
 }

@@ -17,6 +17,11 @@ enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
                              struct xk_conv_desc *d, char *name,
                              size_t name_size);
 void xk_conv_print(const struct xk_conv_desc *d, struct xk_str *out);
+/* Whether depth does anything: then src, wei and dst have five dims (d before
+ * h), else four. A depth of 1 all through is 2D. */
+bool xk_conv_is_3d(const struct xk_conv_desc *d);
+/* The tag without padding that has channels innermost: "acdb", "acdeb". */
+const char *xk_conv_dense_tag(const struct xk_conv_desc *full);
 /* Sets tags that are "any": the layouts the generator likes best (`tags`: src,
  * wei, dst chosen by schedule/ for this platform), then the tensors.
  * XK_EUNSUPPORTED if one does not fit; for "any" xk_conv_check cannot know. */

@@ -2,8 +2,8 @@
 /* A forward convolution as a contraction:
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
- * M is mb oh ow, N is oc, K is kh kw ic. Behind this file nobody knows of
- * convolution. */
+ * M is mb oh ow, N is oc, K is kh kw ic. With depth, od and kd stand before oh
+ * and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
 #include <string.h>
@@ -19,16 +19,22 @@ static void add_index(struct xk_contraction *p, const char *name,
 
 static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
 {
+    const bool with_d = xk_conv_is_3d(f);
     add_index(p, "mb", f->mb, XK_ROLE_M);
+    if (with_d)
+        add_index(p, "od", f->od, XK_ROLE_M);
     add_index(p, "oh", f->oh, XK_ROLE_M);
     add_index(p, "ow", f->ow, XK_ROLE_M);
     add_index(p, "oc", f->oc, XK_ROLE_N);
+    if (with_d)
+        add_index(p, "kd", f->kd, XK_ROLE_K);
     add_index(p, "kh", f->kh, XK_ROLE_K);
     add_index(p, "kw", f->kw, XK_ROLE_K);
     add_index(p, "ic", f->ic, XK_ROLE_K);
 }
 
-/* The argument's tensor, each of its dims a view dim of the given name. */
+/* The argument's tensor, each of its dims a view dim of the given name; the
+ * third name is depth's and left out in 2D. */
 static enum xk_status init_operand(xk_ctx *c, const struct xk_conv_desc *f,
                                    const struct xk_conv_info *info,
                                    enum xk_conv_arg arg,
@@ -41,25 +47,32 @@ static enum xk_status init_operand(xk_ctx *c, const struct xk_conv_desc *f,
         [XK_ARG_BIA] = "bia",
         [XK_ARG_DST] = "dst",
     };
+    const char *used[XK_LAYOUT_MAX_DIMS];
     struct xk_layout l;
     strcpy(o->name, arg_names[arg]);
     o->arg = (uint8_t)arg;
     XK_TRY(xk_conv_layout(c, f, arg, info->tensor[arg].tag, &l));
-    return xk_view_init(c, &o->view, &l, names);
+    for (unsigned i = 0; i < l.n_dims; i++)
+        used[i] = names[i >= 2 && l.n_dims == 4 ? i + 1 : i];
+    return xk_view_init(c, &o->view, &l, used);
 }
 
-/* src: [mb][ic][ih][iw] seen as [mb][ic][oh][kh][ow][kw]; what reads beside the
- * image is masked. */
+/* src: [mb][ic][ih][iw] seen as [mb][ic][oh][kh][ow][kw], likewise id; what
+ * reads beside the image is masked. */
 static enum xk_status init_src(xk_ctx *c, const struct xk_conv_desc *f,
                                const struct xk_conv_info *info,
                                struct xk_operand_view *o)
 {
-    static const char *const names[] = {"mb", "ic", "ih", "iw"};
+    static const char *const names[] = {"mb", "ic", "id", "ih", "iw"};
+    const struct xk_embed d[] = {{"od", f->od, f->sd},
+                                 {"kd", f->kd, f->dd + 1}};
     const struct xk_embed h[] = {{"oh", f->oh, f->sh},
                                  {"kh", f->kh, f->dh + 1}};
     const struct xk_embed w[] = {{"ow", f->ow, f->sw},
                                  {"kw", f->kw, f->dw + 1}};
     XK_TRY(init_operand(c, f, info, XK_ARG_SRC, names, o));
+    if (xk_conv_is_3d(f))
+        XK_TRY(xk_view_embed(c, &o->view, "id", 2, d, -f->pd));
     XK_TRY(xk_view_embed(c, &o->view, "ih", 2, h, -f->ph));
     return xk_view_embed(c, &o->view, "iw", 2, w, -f->pw);
 }
@@ -75,6 +88,8 @@ static enum xk_status init_bias(xk_ctx *c, const struct xk_conv_desc *f,
     p->epi[p->n_epi++].input = p->n_inputs++;
     XK_TRY(init_operand(c, f, info, XK_ARG_BIA, names, o));
     XK_TRY(xk_view_broadcast(c, &o->view, "mb", f->mb));
+    if (xk_conv_is_3d(f))
+        XK_TRY(xk_view_broadcast(c, &o->view, "od", f->od));
     XK_TRY(xk_view_broadcast(c, &o->view, "oh", f->oh));
     return xk_view_broadcast(c, &o->view, "ow", f->ow);
 }
@@ -103,8 +118,8 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
                                    struct xk_contraction *out)
 {
-    static const char *const wei[] = {"oc", "ic", "kh", "kw"};
-    static const char *const dst[] = {"mb", "oc", "oh", "ow"};
+    static const char *const wei[] = {"oc", "ic", "kd", "kh", "kw"};
+    static const char *const dst[] = {"mb", "oc", "od", "oh", "ow"};
     memset(out, 0, sizeof(*out));
     out->acc_dt =
         xk_dtype_is_int(xk_conv_dtype(full->src_type)) ? XK_DT_S32 : XK_DT_F32;

@@ -276,7 +276,7 @@ enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
     return XK_OK;
 }
 
-static bool is_3d(const struct xk_conv_desc *d)
+bool xk_conv_is_3d(const struct xk_conv_desc *d)
 {
     return d->id != 1 || d->od != 1 || d->kd != 1 || d->sd != 1 || d->dd != 0 ||
            d->pd != 0;
@@ -289,7 +289,7 @@ void xk_conv_print(const struct xk_conv_desc *d, struct xk_str *out)
         {N_FIELDS, SD, SH, SW}, {N_FIELDS, PD, PH, PW}, {N_FIELDS, DD, DH, DW},
     };
     struct xk_conv_desc copy = *d;
-    const bool with_d = is_3d(d);
+    const bool with_d = xk_conv_is_3d(d);
     xk_str_printf(out, "g%lldmb%lld", (long long)d->g, (long long)d->mb);
     for (unsigned i = 0; i < XK_COUNTOF(groups); i++) {
         xk_str_putc(out, '_');

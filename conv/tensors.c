@@ -16,15 +16,37 @@ static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
                                        "AcdB8a32b",  "AcdB16a16b", "AcdB16a32b",
                                        "AcdB32a16b", "AcdB32a32b", NULL};
 static const char *const tags_bia[] = {"a", NULL};
+/* The same with depth. */
+static const char *const tags_act_3d[] = {"acdeb", "abcde", "aBcde16b",
+                                          "aBcde32b", NULL};
+static const char *const tags_wei_3d[] = {
+    "acdeb",       "abcde",       "cdeba",       "Acdeb16a",
+    "Acdeb32a",    "AcdeB8a16b",  "AcdeB8a32b",  "AcdeB16a16b",
+    "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", NULL};
 
+static const char names_act[] = "nhwc, nchw, aBcd16b or aBcd32b";
+static const char names_wei[] =
+    "ohwi, oihw, hwio, Acdb<16, 32>a or AcdB<8, 16, 32>a<16, 32>b";
+static const char names_act_3d[] = "ndhwc, ncdhw, aBcde16b or aBcde32b";
+static const char names_wei_3d[] =
+    "odhwi, oidhw, dhwio, Acdeb<16, 32>a or AcdeB<8, 16, 32>a<16, 32>b";
+
+/* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
 static const struct {
     const char *field;
-    const char *const *tags;
+    const char *const *tags[2];
+    const char *names[2];
 } tensors[XK_N_CONV_ARGS] = {
-    [XK_ARG_SRC] = {"src_tag", tags_act},
-    [XK_ARG_WEI] = {"wei_tag", tags_wei},
-    [XK_ARG_BIA] = {"bia", tags_bia},
-    [XK_ARG_DST] = {"dst_tag", tags_act},
+    [XK_ARG_SRC] = {"src_tag",
+                    {tags_act, tags_act_3d},
+                    {names_act, names_act_3d}},
+    [XK_ARG_WEI] = {"wei_tag",
+                    {tags_wei, tags_wei_3d},
+                    {names_wei, names_wei_3d}},
+    [XK_ARG_BIA] = {"bia", {tags_bia, tags_bia}, {"a", "a"}},
+    [XK_ARG_DST] = {"dst_tag",
+                    {tags_act, tags_act_3d},
+                    {names_act, names_act_3d}},
 };
 
 enum xk_dtype xk_conv_dtype(uint32_t data_type)
@@ -66,14 +88,19 @@ const char *xk_conv_tensor_field(enum xk_conv_arg arg)
 unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                       int64_t dims[XK_LAYOUT_MAX_DIMS])
 {
-    const int64_t all[XK_N_CONV_ARGS][4] = {
-        [XK_ARG_SRC] = {full->mb, full->ic, full->ih, full->iw},
-        [XK_ARG_WEI] = {full->oc, full->ic, full->kh, full->kw},
-        [XK_ARG_BIA] = {full->oc},
-        [XK_ARG_DST] = {full->mb, full->oc, full->oh, full->ow},
+    const struct xk_conv_desc *const f = full;
+    const int64_t all[XK_N_CONV_ARGS][5] = {
+        [XK_ARG_SRC] = {f->mb, f->ic, f->id, f->ih, f->iw},
+        [XK_ARG_WEI] = {f->oc, f->ic, f->kd, f->kh, f->kw},
+        [XK_ARG_BIA] = {f->oc},
+        [XK_ARG_DST] = {f->mb, f->oc, f->od, f->oh, f->ow},
     };
-    const unsigned n = arg == XK_ARG_BIA ? 1 : 4;
-    memcpy(dims, all[arg], n * sizeof(dims[0]));
+    const bool with_d = xk_conv_is_3d(f);
+    unsigned n = 0;
+    for (unsigned i = 0; i < (arg == XK_ARG_BIA ? 1 : 5); i++) {
+        if (i != 2 || with_d)
+            dims[n++] = all[arg][i];
+    }
     return n;
 }
 
@@ -82,21 +109,25 @@ bool xk_conv_tag_is_any(const char *tag)
     return tag[0] == 0 || strcmp(tag, "any") == 0;
 }
 
-static enum xk_status check_tag_known(xk_ctx *c, enum xk_conv_arg arg,
+const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
+{
+    return xk_conv_is_3d(full) ? "acdeb" : "acdb";
+}
+
+static enum xk_status check_tag_known(xk_ctx *c, const struct xk_conv_desc *f,
+                                      enum xk_conv_arg arg,
                                       const struct xk_layout *l,
                                       const char *tag)
 {
+    const bool with_d = xk_conv_is_3d(f);
     char canonical[XK_TAG_MAX];
     xk_layout_tag(l, canonical, sizeof(canonical));
-    for (const char *const *t = tensors[arg].tags; *t; t++) {
+    for (const char *const *t = tensors[arg].tags[with_d]; *t; t++) {
         if (strcmp(canonical, *t) == 0)
             return XK_OK;
     }
     return xk_fail(c, XK_EUNSUPPORTED, "%s=%s: no kernel takes it; use any, %s",
-                   tensors[arg].field, tag,
-                   arg == XK_ARG_WEI ? "ohwi, oihw, hwio, Acdb<16, 32>a or "
-                                       "AcdB<8, 16, 32>a<16, 32>b"
-                                     : "nhwc, nchw, aBcd16b or aBcd32b");
+                   tensors[arg].field, tag, tensors[arg].names[with_d]);
 }
 
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
@@ -107,7 +138,7 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
     const unsigned n = xk_conv_dims(full, arg, dims);
     const enum xk_dtype dt = xk_conv_dtype(type_of(full, arg));
     XK_TRY(xk_layout_from_tag(c, tensors[arg].field, dt, n, dims, tag, out));
-    XK_TRY(check_tag_known(c, arg, out, tag));
+    XK_TRY(check_tag_known(c, full, arg, out, tag));
     const int64_t size_b = xk_layout_size_b(out);
     if (size_b > MAX_TENSOR_B)
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -117,14 +148,17 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
     return XK_OK;
 }
 
-/* a * x + b * y + rest is at most 2^31-1. Nothing is negative. */
-static bool fits(int64_t a, int64_t x, int64_t b, int64_t y, int64_t rest)
+/* sum of e[i] * stride_b[i] + rest is at most 2^31-1. Nothing is negative. */
+static bool fits(const int64_t e[3], const int64_t stride_b[3], int64_t rest)
 {
-    int64_t ax, by, sum;
-    return !__builtin_mul_overflow(a, x, &ax) &&
-           !__builtin_mul_overflow(b, y, &by) &&
-           !__builtin_add_overflow(ax, by, &sum) &&
-           !__builtin_add_overflow(sum, rest, &sum) && sum <= INT32_MAX;
+    int64_t sum = rest;
+    for (unsigned i = 0; i < 3; i++) {
+        int64_t part;
+        if (__builtin_mul_overflow(e[i], stride_b[i], &part) ||
+            __builtin_add_overflow(sum, part, &sum))
+            return false;
+    }
+    return sum <= INT32_MAX;
 }
 
 static int64_t max(int64_t a, int64_t b)
@@ -145,19 +179,25 @@ static int64_t stride_b(const struct xk_layout *l, unsigned dim)
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
                                    const struct xk_layout *src)
 {
-    const int64_t hi_h = (f->oh - 1) * f->sh + (f->kh - 1) * (f->dh + 1);
-    const int64_t hi_w = (f->ow - 1) * f->sw + (f->kw - 1) * (f->dw + 1);
-    const int64_t h_b = stride_b(src, 2), w_b = stride_b(src, 3);
-    const int64_t others_b =
-        xk_layout_size_b(src) - (f->ih - 1) * h_b - (f->iw - 1) * w_b;
-    if (!fits(max(hi_h, f->ih - 1), h_b, max(hi_w, f->iw - 1), w_b, others_b) ||
-        !fits(f->ph, h_b, f->pw, w_b, 0))
+    const unsigned h = xk_conv_is_3d(f) ? 3 : 2; /* the dim of rows */
+    const int64_t last[3] = {f->id - 1, f->ih - 1, f->iw - 1};
+    const int64_t pad[3] = {f->pd, f->ph, f->pw};
+    const int64_t step_b[3] = {h == 3 ? stride_b(src, 2) : 0, stride_b(src, h),
+                               stride_b(src, h + 1)};
+    const int64_t hi[3] = {
+        max(last[0], (f->od - 1) * f->sd + (f->kd - 1) * (f->dd + 1)),
+        max(last[1], (f->oh - 1) * f->sh + (f->kh - 1) * (f->dh + 1)),
+        max(last[2], (f->ow - 1) * f->sw + (f->kw - 1) * (f->dw + 1))};
+    int64_t others_b = xk_layout_size_b(src);
+    for (unsigned i = 0; i < 3; i++)
+        others_b -= last[i] * step_b[i];
+    if (!fits(hi, step_b, others_b) || !fits(pad, step_b, 0))
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "src with its padding (ph=%lld pw=%lld, oh=%lld "
-                       "ow=%lld) spans more than 2^31-1 bytes, which is not "
-                       "implemented",
-                       (long long)f->ph, (long long)f->pw, (long long)f->oh,
-                       (long long)f->ow);
+                       "src with its padding (pd=%lld ph=%lld pw=%lld, "
+                       "od=%lld oh=%lld ow=%lld) spans more than 2^31-1 "
+                       "bytes, which is not implemented",
+                       (long long)f->pd, (long long)f->ph, (long long)f->pw,
+                       (long long)f->od, (long long)f->oh, (long long)f->ow);
     return XK_OK;
 }
 

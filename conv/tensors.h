@@ -10,7 +10,8 @@ enum xk_dtype xk_conv_dtype(uint32_t data_type);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
 /* "src_tag" and so on, "bia" for the bias: the name in messages. */
 const char *xk_conv_tensor_field(enum xk_conv_arg arg);
-/* Extents of src, dst: n c h w; wei: o i h w; bia: o. Returns their number. */
+/* Extents of src, dst: n c [d] h w; wei: o i [d] h w; bia: o. Returns their
+ * number. */
 unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                       int64_t dims[XK_LAYOUT_MAX_DIMS]);
 /* A tag that leaves the choice to the library. */

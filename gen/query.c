@@ -16,10 +16,10 @@ static unsigned type_b(uint32_t type)
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d)
 {
-    const struct xk_shape s = {.m = d->mb * d->oh * d->ow,
+    const struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
                                .n = d->oc,
                                .k_inner = d->ic,
-                               .k_outer = d->kh * d->kw,
+                               .k_outer = d->kd * d->kh * d->kw,
                                .elem_b = type_b(d->src_type)};
     return s;
 }
@@ -30,14 +30,16 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
 static void any_tags(const struct xk_conv_desc *d, const struct xk_schedule *s,
                      char wei_tag[XK_TAG_MAX], const char *tags[3])
 {
-    const bool dpas = s->fma == XK_FMA_DPAS;
-    const char *const blocked =
-        type_b(d->src_type) == 2 ? "aBcd16b" : "aBcd32b";
+    static const char *const blocked[2][2] = {{"aBcd16b", "aBcd32b"},
+                                              {"aBcde16b", "aBcde32b"}};
+    const bool dpas = s->fma == XK_FMA_DPAS, with_d = xk_conv_is_3d(d);
+    const char *const inner = with_d ? "cde" : "cd";
     if (dpas)
-        snprintf(wei_tag, XK_TAG_MAX, "AcdB%ua%ub", s->n_thr, s->k_step);
+        snprintf(wei_tag, XK_TAG_MAX, "A%sB%ua%ub", inner, s->n_thr, s->k_step);
     else
-        snprintf(wei_tag, XK_TAG_MAX, "Acdb%ua", s->n_thr);
-    tags[0] = tags[2] = dpas ? blocked : "acdb";
+        snprintf(wei_tag, XK_TAG_MAX, "A%sb%ua", inner, s->n_thr);
+    tags[0] = tags[2] =
+        dpas ? blocked[with_d][type_b(d->src_type) == 1] : xk_conv_dense_tag(d);
     tags[1] = wei_tag;
 }
 
@@ -59,11 +61,12 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     out->info.size = sizeof(out->info);
     const enum xk_status status =
         xk_conv_tensors(c, &out->desc, tags, &out->info);
-    if (status != XK_EUNSUPPORTED || strcmp(tags[0], "acdb") == 0)
+    const char *const dense = xk_conv_dense_tag(&out->desc);
+    if (status != XK_EUNSUPPORTED || strcmp(tags[0], dense) == 0)
         return status;
     /* The padding of blocks made a tensor too large: plain ones may fit. */
     xk_ctx_clear(c);
-    tags[0] = tags[2] = "acdb";
+    tags[0] = tags[2] = dense;
     return xk_conv_tensors(c, &out->desc, tags, &out->info);
 }
 

@@ -30,9 +30,10 @@ struct xk_layout {
 };
 
 /* benchdnn tags: "abcd", "acdb", "aBcd16b", "axb", "abx", "xba" (x: all dims
- * that no other letter names, ascending), and for four dims the names "nhwc",
- * "nchw", "ohwi", "oihw", "hwio". "any" is refused. XK_EINVAL names `what` (the
- * tensor or field) and the tag; sizes that overflow 2^62 bytes too. */
+ * that no other letter names, ascending), for four dims the names "nhwc",
+ * "nchw", "ohwi", "oihw", "hwio", and the same with a d before the h for five.
+ * "any" is refused. XK_EINVAL names `what` (the tensor or field) and the tag;
+ * sizes that overflow 2^62 bytes too. */
 enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
                                   enum xk_dtype dt, unsigned n_dims,
                                   const int64_t *dims, const char *tag,

@@ -9,12 +9,14 @@
 
 #define MAX_BLOCK_E (1 << 20) /* largest inner block that makes sense */
 
-/* Names from before the letters, for tensors of four dims. */
+/* Names from before the letters, for tensors of four and of five dims. */
 static const struct {
     const char *name, *tag;
 } names[] = {
-    {"nhwc", "acdb"}, {"nchw", "abcd"}, {"ohwi", "acdb"},
-    {"oihw", "abcd"}, {"hwio", "cdba"},
+    {"nhwc", "acdb"},   {"nchw", "abcd"},   {"ohwi", "acdb"},
+    {"oihw", "abcd"},   {"hwio", "cdba"},   {"ndhwc", "acdeb"},
+    {"ncdhw", "abcde"}, {"odhwi", "acdeb"}, {"oidhw", "abcde"},
+    {"dhwio", "cdeba"},
 };
 
 struct tag_parser {
@@ -168,8 +170,8 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
     out->n_dims = (uint8_t)n_dims;
     memcpy(out->dim, dims, n_dims * sizeof(dims[0]));
     p.s = tag;
-    for (unsigned i = 0; i < XK_COUNTOF(names) && n_dims == 4; i++) {
-        if (strcmp(tag, names[i].name) == 0)
+    for (unsigned i = 0; i < XK_COUNTOF(names); i++) {
+        if (strlen(names[i].tag) == n_dims && strcmp(tag, names[i].name) == 0)
             p.s = names[i].tag;
     }
     if (strcmp(tag, "any") == 0)

@@ -9,7 +9,7 @@
 #include "layout/layout.h"
 #include "simplify/simplify.h"
 
-#define XK_VIEW_MAX_DIMS 8
+#define XK_VIEW_MAX_DIMS 12
 
 struct xk_view_dim {
     char name[8];       /* "oh" */

@@ -45,8 +45,9 @@ struct xk_post_op {
 
 /* A convolution as benchdnn writes it. Sizes are in elements, strides s?, dense
  * dilation d? = 0, p? the padding in front; padding behind follows from the
- * output size. 2D: id = od = kd = 1. Tags: "" or "any" lets the library choose;
- * else a benchdnn tag such as "axb" (nhwc), "abx" (nchw), "acdb" (ohwi).
+ * output size. 2D: id = od = kd = sd = 1, dd = pd = 0; with any other depth the
+ * tensors have five dims. Tags: "" or "any" lets the library choose; else a
+ * benchdnn tag such as "axb" (nhwc, ndhwc), "abx" (nchw), "acdb" (ohwi).
  * Start from XK_CONV_DESC_INIT; later versions only append fields. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
@@ -89,7 +90,8 @@ struct xk_layout_block {
 #define XK_MAX_BLOCKS 16
 struct xk_tensor_info {
     uint32_t type;  /* enum xk_data_type */
-    uint32_t ndims; /* src, dst: n c h w; wei: o i h w; bia: o */
+    uint32_t ndims; /* src, dst: n c [d] h w; wei: o i [d] h w;
+                       bia: o */
     int64_t dims[XK_MAX_NDIMS], padded_dims[XK_MAX_NDIMS];
     uint32_t n_blocks;
     struct xk_layout_block blocks[XK_MAX_BLOCKS];

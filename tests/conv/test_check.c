@@ -116,6 +116,29 @@ START_TEST(window_is_checked)
 }
 END_TEST
 
+/* The same rows along depth; the message names its fields. */
+START_TEST(window_of_depth_is_checked)
+{
+    struct xk_conv_desc d = good_desc();
+    d.id = windows[_i].i;
+    d.od = windows[_i].o;
+    d.kd = windows[_i].k;
+    d.sd = windows[_i].s;
+    d.dd = windows[_i].d;
+    d.pd = windows[_i].p;
+    const enum xk_status st = check(&d);
+    char want[32] = "";
+    if (windows[_i].message) {
+        strcpy(want, windows[_i].message);
+        want[1] = 'd';
+    }
+    ck_assert_msg(st == (want[0] ? XK_EINVAL : XK_OK), "%d: %s", _i,
+                  test_ctx->error.message);
+    ck_assert_msg(!want[0] || strstr(test_ctx->error.message, want), "%s",
+                  test_ctx->error.message);
+}
+END_TEST
+
 /* One field set to one value. */
 #define BAD(field, value, status, text)                                        \
     do {                                                                       \
@@ -200,13 +223,38 @@ START_TEST(what_is_not_implemented_says_so)
     BAD(dst_type, XK_S8, XK_EUNSUPPORTED, "dst_type=s8");
     BAD(bia_type, XK_U8, XK_EUNSUPPORTED, "bia_type=u8");
     BAD(g, 2, XK_EUNSUPPORTED, "g=2: grouped");
-    BAD(od, 2, XK_EUNSUPPORTED, "od=2: 3D");
-    BAD(kd, 2, XK_EUNSUPPORTED, "kd=2: 3D");
-    BAD(dd, 1, XK_EUNSUPPORTED, "dd=1: 3D");
-    BAD(sd, 2, XK_EUNSUPPORTED, "sd=2: 3D");
-    const struct xk_conv_desc d = test_parse("ic3id8oc4kd3pd1");
+    const struct xk_conv_desc d = test_parse("g3ic3id8oc6kd3pd1");
     ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "id=8: 3D"));
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "g=3: grouped"));
+}
+END_TEST
+
+/* Depth 1 all through is 2D, with or without an output size to be deduced;
+ * anything else is 3D and has an output size. */
+START_TEST(depth_is_what_the_sizes_say)
+{
+    static const struct {
+        int64_t id, kd, sd, dd, pd, od, od_full;
+        bool is_3d;
+    } rows[] = {
+        {1, 1, 1, 0, 0, 1, 1, false}, {1, 1, 1, 0, 0, 0, 1, false},
+        {8, 3, 1, 0, 1, 0, 8, true},  {8, 3, 2, 0, 1, 0, 4, true},
+        {9, 3, 2, 1, 0, 0, 3, true},  {1, 1, 2, 0, 0, 0, 1, true},
+        {1, 1, 1, 3, 0, 0, 1, true},  {1, 1, 1, 0, 1, 0, 3, true},
+        {1, 1, 1, 0, 0, 2, 2, true},  {3, 3, 1, 0, 0, 0, 1, true},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = good_desc(), full;
+        d.id = rows[i].id;
+        d.kd = rows[i].kd;
+        d.sd = rows[i].sd;
+        d.dd = rows[i].dd;
+        d.pd = rows[i].pd;
+        d.od = rows[i].od;
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert_int_eq(full.od, rows[i].od_full);
+        ck_assert(xk_conv_is_3d(&full) == rows[i].is_3d);
+    }
 }
 END_TEST
 
@@ -435,6 +483,65 @@ START_TEST(tags_are_known_supported_or_refused)
 }
 END_TEST
 
+static const struct {
+    const char *tag;
+    enum xk_status src, wei;
+} tag_rows_3d[] = {
+    {"", XK_OK, XK_OK},
+    {"any", XK_OK, XK_OK},
+    {"ndhwc", XK_OK, XK_OK},
+    {"odhwi", XK_OK, XK_OK},
+    {"axb", XK_OK, XK_OK},
+    {"acdeb", XK_OK, XK_OK},
+    {"ncdhw", XK_OK, XK_OK},
+    {"oidhw", XK_OK, XK_OK},
+    {"abx", XK_OK, XK_OK},
+    {"abcde", XK_OK, XK_OK},
+    {"dhwio", XK_EUNSUPPORTED, XK_OK},
+    {"cdeba", XK_EUNSUPPORTED, XK_OK},
+    {"xba", XK_EUNSUPPORTED, XK_OK},
+    {"aBcde16b", XK_OK, XK_EUNSUPPORTED},
+    {"aBcde32b", XK_OK, XK_EUNSUPPORTED},
+    {"aBx32b", XK_OK, XK_EUNSUPPORTED},
+    {"Acdeb16a", XK_EUNSUPPORTED, XK_OK},
+    {"Acdeb32a", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB8a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB8a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB16a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB16a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB32a16b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB32a32b", XK_EUNSUPPORTED, XK_OK},
+    {"Acdeb64a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"aBcde8b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"acdbe", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"nhwc", XK_EINVAL, XK_EINVAL}, /* of four dims */
+    {"acdb", XK_EINVAL, XK_EINVAL},
+    {"aBcd16b", XK_EINVAL, XK_EINVAL},
+};
+
+START_TEST(tags_of_5_dims_are_known_supported_or_refused)
+{
+    const struct xk_conv_desc good =
+        test_parse("mb2ic16id5ih8iw9oc24kd3kh3kw2");
+    for (unsigned i = 0; i < XK_COUNTOF(tag_rows_3d); i++) {
+        const char *const tag = tag_rows_3d[i].tag;
+        struct xk_conv_desc d = good;
+        strcpy(d.src_tag, tag);
+        ck_assert_msg(check(&d) == tag_rows_3d[i].src, "src %s", tag);
+        if (tag_rows_3d[i].src == XK_EUNSUPPORTED)
+            ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "ndhwc"));
+        d = good;
+        strcpy(d.dst_tag, tag);
+        ck_assert_msg(check(&d) == tag_rows_3d[i].src, "dst %s", tag);
+        d = good;
+        strcpy(d.wei_tag, tag);
+        ck_assert_msg(check(&d) == tag_rows_3d[i].wei, "wei %s", tag);
+        if (tag_rows_3d[i].wei == XK_EUNSUPPORTED)
+            ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "dhwio"));
+    }
+}
+END_TEST
+
 START_TEST(tags_of_src_and_dst_are_independent_for_every_type)
 {
     static const char *const act[] = {"nhwc", "nchw", "aBcd16b", "aBcd32b",
@@ -490,10 +597,29 @@ START_TEST(tensors_above_2_gib_are_not_implemented)
         {"mb1ic1ih3iw1000oc1oh1ow1000kh1kw1sh2000000sw1ph1000000pw0",
          "src with its padding", XK_EUNSUPPORTED},
         {"mb1ic1ih3iw1000oc1oh1ow1000kh2kw1dh500000ph250000pw0", NULL, XK_OK},
+        /* with depth: the same limits */
+        {"mb1ic512id16ih64iw1024oc1kd1kh1kw1", "src is 2147483648",
+         XK_EUNSUPPORTED},
+        {"mb1ic512id16ih63iw1024oc1kd1kh1kw1", NULL, XK_OK},
+        {"mb1ic1id16ih64iw1024oc512kd1kh1kw1", "dst is 2147483648",
+         XK_EUNSUPPORTED},
+        {"mb1ic1id3ih1iw1000oc1od1oh1ow1000kd2kh1kw1dd1000000pd500000pw0",
+         "src with its padding (pd=500000", XK_EUNSUPPORTED},
+        {"mb1ic1id3ih1iw1000oc1od1oh1ow1000kd1kh1kw1sd2000000pd1000000",
+         "src with its padding", XK_EUNSUPPORTED},
+        {"mb1ic1id3ih1iw1000oc1od1oh1ow1000kd2kh1kw1dd500000pd250000pw0", NULL,
+         XK_OK},
+        /* each dim alone fits, their sum does not: 4000 B a row, 4000000 B a
+         * slice; 300 slices and 300000 rows are 2.4 * 10^9 */
+        {"mb1ic1id1ih1000iw1000oc1od1oh1ow1000kd2kh2kw1dd299pd150dh299999"
+         "ph150000pw0",
+         "src with its padding", XK_EUNSUPPORTED},
     };
-    static const char *const any[3] = {"acdb", "Acdb32a", "acdb"};
+    static const char *const any_2d[3] = {"acdb", "Acdb32a", "acdb"};
+    static const char *const any_3d[3] = {"acdeb", "Acdeb32a", "acdeb"};
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         const struct xk_conv_desc d = test_parse(rows[i].problem);
+        const char *const *const any = xk_conv_is_3d(&d) ? any_3d : any_2d;
         ck_assert_msg(check_with(&d, any) == rows[i].st, "%s: %s",
                       rows[i].problem, test_ctx->error.message);
         if (rows[i].message)
@@ -641,6 +767,9 @@ Suite *suite_check(void)
     tcase_add_test(t, no_bias_type_without_bias);
     tcase_add_test(t, output_size_0_is_deduced);
     tcase_add_loop_test(t, window_is_checked, 0, XK_COUNTOF(windows));
+    tcase_add_loop_test(t, window_of_depth_is_checked, 0, XK_COUNTOF(windows));
+    tcase_add_test(t, depth_is_what_the_sizes_say);
+    tcase_add_test(t, tags_of_5_dims_are_known_supported_or_refused);
     tcase_add_test(t, sizes_must_be_positive_and_below_2_31);
     tcase_add_test(t, unknown_numbers_are_invalid);
     tcase_add_test(t, what_is_not_implemented_says_so);

@@ -8,6 +8,7 @@
 #include "tests/views/eval.h"
 
 static const char *const any[3] = {"acdb", "Acdb16a", "acdb"};
+static const char *const any_3d[3] = {"acdeb", "Acdeb16a", "acdeb"};
 
 struct conv {
     struct xk_conv_desc full;
@@ -19,7 +20,8 @@ static struct conv make_conv_of(const struct xk_conv_desc *d)
 {
     struct conv v = {.info.size = sizeof(v.info)};
     xk_conv_check(test_ctx, d, &v.full);
-    xk_conv_tensors(test_ctx, &v.full, any, &v.info);
+    xk_conv_tensors(test_ctx, &v.full, xk_conv_is_3d(&v.full) ? any_3d : any,
+                    &v.info);
     xk_conv_contraction(test_ctx, &v.full, &v.info, &v.con);
     ck_assert_msg(xk_ctx_status(test_ctx) == XK_OK, "%s",
                   test_ctx->error.message);
@@ -82,23 +84,28 @@ static int64_t at(const struct access *a, const int64_t *index)
     return off_b < 0 ? -1 : off_b / 4;
 }
 
-/* Where src, wei and dst are by the formats nhwc and Ohwi16o. */
+/* Where src, wei and dst are by the formats n[d]hwc and O[d]hwi16o. */
 static void check_point(const struct xk_conv_desc *f, const struct access *a,
                         const int64_t *x)
 {
-    const int64_t mb = x[0], oh = x[1], ow = x[2], oc = x[3];
-    const int64_t kh = x[4], kw = x[5], ic = x[6];
+    const bool d = xk_conv_is_3d(f); /* mb od oh ow oc kd kh kw ic */
+    const int64_t mb = x[0], od = d ? x[1] : 0, kd = d ? x[5] : 0;
+    const int64_t oh = x[d ? 2 : 1], ow = x[d ? 3 : 2], oc = x[d ? 4 : 3];
+    const int64_t kh = x[d ? 6 : 4], kw = x[d ? 7 : 5], ic = x[d ? 8 : 6];
+    const int64_t id = od * f->sd - f->pd + kd * (f->dd + 1);
     const int64_t ih = oh * f->sh - f->ph + kh * (f->dh + 1);
     const int64_t iw = ow * f->sw - f->pw + kw * (f->dw + 1);
-    const bool inside = ih >= 0 && ih < f->ih && iw >= 0 && iw < f->iw;
-    const int64_t src =
-        inside ? ((mb * f->ih + ih) * f->iw + iw) * f->ic + ic : -1;
-    const int64_t wei =
-        (((oc / 16 * f->kh + kh) * f->kw + kw) * f->ic + ic) * 16 + oc % 16;
+    const bool inside =
+        id >= 0 && id < f->id && ih >= 0 && ih < f->ih && iw >= 0 && iw < f->iw;
+    const int64_t row = (mb * f->id + id) * f->ih + ih;
+    const int64_t src = inside ? (row * f->iw + iw) * f->ic + ic : -1;
+    const int64_t taps = (oc / 16 * f->kd + kd) * f->kh + kh;
+    const int64_t wei = ((taps * f->kw + kw) * f->ic + ic) * 16 + oc % 16;
     ck_assert_int_eq(at(&a[0], x), src);
     ck_assert_int_eq(at(&a[1], x), wei);
     ck_assert_int_eq(at(&a[2], x),
-                     ((mb * f->oh + oh) * f->ow + ow) * f->oc + oc);
+                     (((mb * f->od + od) * f->oh + oh) * f->ow + ow) * f->oc +
+                         oc);
     ck_assert_int_eq(at(&a[3], x), oc);
 }
 
@@ -122,6 +129,10 @@ static const char *const problems[] = {
     "mb1ic1ih10oc3oh4kh3sh2ph0", /* the last row is not read */
     "mb3ic5ih1oc17kh1",
     "mb1ic3iw9oc4kw3pw1sw2",
+    "mb2ic2id4ih3iw5oc3kd3kh2kw2sd2sh1sw2pd1ph1pw0",
+    "mb1ic3id3oc18kd2pd1",
+    "mb2ic1id7ih1iw3oc2od3oh2ow3kd2kh1kw2dd2dh0dw0pd0ph0pw1sd2",
+    "mb1ic1id1ih2iw2oc1od3oh2ow2kd3kh1kw1pd2ph0pw0", /* mostly padding */
 };
 
 START_TEST(views_are_the_convolution)
@@ -132,7 +143,7 @@ START_TEST(views_are_the_convolution)
                                make_access(&v.con, &v.con.c.view),
                                make_access(&v.con, &v.con.input[0].view)};
     int64_t x[XK_VIEW_MAX_DIMS] = {0};
-    ck_assert_uint_eq(v.con.n_index, 7);
+    ck_assert_uint_eq(v.con.n_index, xk_conv_is_3d(&v.full) ? 9 : 7);
     do {
         check_point(&v.full, a, x);
     } while (next(&v.con, x));
@@ -201,6 +212,27 @@ START_TEST(indices_have_their_roles)
                 {"kh", 3, XK_ROLE_K}, {"kw", 2, XK_ROLE_K},
                 {"ic", 3, XK_ROLE_K}};
     const struct conv v = make_conv(problems[0], XK_FWD_B);
+    ck_assert_uint_eq(v.con.n_index, XK_COUNTOF(rows));
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        ck_assert_str_eq(v.con.index[i].name, rows[i].name);
+        ck_assert_int_eq(v.con.index[i].extent, rows[i].extent);
+        ck_assert_int_eq(v.con.index[i].role, rows[i].role);
+    }
+}
+END_TEST
+
+START_TEST(indices_of_depth_are_outermost_of_their_kind)
+{
+    static const struct {
+        const char *name;
+        int64_t extent;
+        enum xk_role role;
+    } rows[] = {
+        {"mb", 2, XK_ROLE_M}, {"od", 4, XK_ROLE_M}, {"oh", 3, XK_ROLE_M},
+        {"ow", 7, XK_ROLE_M}, {"oc", 6, XK_ROLE_N}, {"kd", 3, XK_ROLE_K},
+        {"kh", 2, XK_ROLE_K}, {"kw", 1, XK_ROLE_K}, {"ic", 5, XK_ROLE_K}};
+    const struct conv v =
+        make_conv("mb2ic5id8ih4iw7oc6kd3kh2kw1sd2pd1", XK_FWD_B);
     ck_assert_uint_eq(v.con.n_index, XK_COUNTOF(rows));
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         ck_assert_str_eq(v.con.index[i].name, rows[i].name);
@@ -360,6 +392,9 @@ START_TEST(masks_only_where_padding_is_read)
         {"ic8ih32oc8oh32kh2", 2},        /* only behind */
         /* ResNet-50 conv1: rows -3..226 of 224, padding behind 2 */
         {"ic3ih224oc64oh112kh7sh2ph3", 4},
+        {"ic8id8oc8kd3", 0}, /* as 3D U-Net */
+        {"ic8id8ih8iw8oc8kd3kh3kw3pd1ph0pw0", 2},
+        {"ic8id8oc8kd3pd1", 6},
     };
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         const struct conv v = make_conv(rows[i].problem, XK_FWD_D);
@@ -452,6 +487,7 @@ Suite *suite_forward(void)
     tcase_add_loop_test(t, views_follow_layouts_and_types, 0,
                         XK_COUNTOF(layouts));
     tcase_add_test(t, indices_have_their_roles);
+    tcase_add_test(t, indices_of_depth_are_outermost_of_their_kind);
     tcase_add_test(t, epilogue_is_bias_then_relu);
     tcase_add_test(t, scale_stands_between_bias_and_post_ops);
     tcase_add_test(t, the_longest_epilogue_fits);

@@ -31,6 +31,7 @@ static const char *const problems[] = {
     "mb1ic64ih56oc64oh56kh3ph1",
     "mb1ic3ih224oc64oh112kh7sh2ph3",
     "mb2ic17ih9iw7oc20kh3kw2sh2sw1ph1pw0dh1",
+    "mb1ic32id6ih9iw8oc48kd3kh2kw3sd2sh1sw1pd1ph1pw1",
 };
 
 START_TEST(same_descriptor_same_bytes)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Types and layouts end to end on the simulator, against a convolution written
- * as seven loops. Data are small integers, so every sum is exact; f16 results
+ * as nine loops. Data are small integers, so every sum is exact; f16 results
  * are compared after rounding the exact value. */
 #include <math.h>
 #include <stdbool.h>
@@ -68,14 +68,47 @@ static void put(struct tensor *x, size_t i, int v)
         *p = (unsigned char)v;
 }
 
-/* The public block description, dims a b h w. */
-static size_t at(const struct tensor *x, int64_t a, int64_t b, int64_t h,
-                 int64_t w)
+/* Dims a b d h w of a tensor or an index into it; d is 0 or 1 in 2D. */
+struct dims {
+    int64_t a, b, d, h, w;
+};
+
+static struct dims dims_of(const int64_t *v, unsigned ndims)
 {
-    const int64_t index[4] = {a, b, h, w};
+    if (ndims == 1)
+        return (struct dims){v[0], 1, 1, 1, 1};
+    if (ndims == 4)
+        return (struct dims){v[0], v[1], 1, v[2], v[3]};
+    return (struct dims){v[0], v[1], v[2], v[3], v[4]};
+}
+
+/* The next index in row-major order; false behind the last. */
+static bool next(struct dims *i, const struct dims *n)
+{
+    if (++i->w < n->w)
+        return true;
+    i->w = 0;
+    if (++i->h < n->h)
+        return true;
+    i->h = 0;
+    if (++i->d < n->d)
+        return true;
+    i->d = 0;
+    if (++i->b < n->b)
+        return true;
+    i->b = 0;
+    return ++i->a < n->a;
+}
+
+/* The public block description. */
+static size_t at(const struct tensor *x, struct dims i)
+{
+    const bool with_d = x->info.ndims == 5;
+    const int64_t index[5] = {i.a, i.b, with_d ? i.d : i.h, with_d ? i.h : i.w,
+                              i.w};
     int64_t off = 0;
-    for (unsigned i = 0; i < x->info.n_blocks; i++) {
-        const struct xk_layout_block *const k = &x->info.blocks[i];
+    for (unsigned n = 0; n < x->info.n_blocks; n++) {
+        const struct xk_layout_block *const k = &x->info.blocks[n];
         off += index[k->dim] / k->div % k->size * k->stride;
     }
     return (size_t)off;
@@ -90,15 +123,13 @@ static int small(int lo, int hi)
 
 static void fill(struct tensor *x, int lo, int hi)
 {
-    const int64_t *const d = x->info.dims;
-    const bool one = x->info.ndims == 1;
+    const struct dims n = dims_of(x->info.dims, x->info.ndims);
+    struct dims i = {0};
     x->data = calloc(1, x->info.size_b + GUARD_B);
     ck_assert_ptr_nonnull(x->data);
-    for (int64_t a = 0; a < d[0]; a++)
-        for (int64_t b = 0; b < (one ? 1 : d[1]); b++)
-            for (int64_t h = 0; h < (one ? 1 : d[2]); h++)
-                for (int64_t w = 0; w < (one ? 1 : d[3]); w++)
-                    put(x, at(x, a, b, h, w), small(lo, hi));
+    do {
+        put(x, at(x, i), small(lo, hi));
+    } while (next(&i, &n));
 }
 
 /* Rounded and saturated to the destination's type. */
@@ -118,21 +149,35 @@ static double to_dst(double v)
     }
 }
 
-static double want(const struct tensor *old, int64_t n, int64_t oc, int64_t oh,
-                   int64_t ow)
+/* The taps of one output element; o: n oc od oh ow. */
+static double sum_at(struct dims o)
 {
     const struct xk_conv_desc *const d = &desc;
-    double v = t[XK_ARG_BIA].data ? get(&t[XK_ARG_BIA], (size_t)oc) : 0;
-    for (int64_t kh = 0; kh < d->kh; kh++)
-        for (int64_t kw = 0; kw < d->kw; kw++) {
-            const int64_t ih = oh * d->sh + kh * (d->dh + 1) - d->ph;
-            const int64_t iw = ow * d->sw + kw * (d->dw + 1) - d->pw;
-            if (ih < 0 || ih >= d->ih || iw < 0 || iw >= d->iw)
-                continue;
-            for (int64_t ic = 0; ic < d->ic; ic++)
-                v += get(&t[0], at(&t[0], n, ic, ih, iw)) *
-                     get(&t[1], at(&t[1], oc, ic, kh, kw));
-        }
+    double v = 0;
+    for (int64_t kd = 0; kd < d->kd; kd++)
+        for (int64_t kh = 0; kh < d->kh; kh++)
+            for (int64_t kw = 0; kw < d->kw; kw++) {
+                const int64_t id = o.d * d->sd + kd * (d->dd + 1) - d->pd;
+                const int64_t ih = o.h * d->sh + kh * (d->dh + 1) - d->ph;
+                const int64_t iw = o.w * d->sw + kw * (d->dw + 1) - d->pw;
+                if (id < 0 || id >= d->id || ih < 0 || ih >= d->ih || iw < 0 ||
+                    iw >= d->iw)
+                    continue;
+                for (int64_t ic = 0; ic < d->ic; ic++)
+                    v += get(&t[0],
+                             at(&t[0], (struct dims){o.a, ic, id, ih, iw})) *
+                         get(&t[1],
+                             at(&t[1], (struct dims){o.b, ic, kd, kh, kw}));
+            }
+    return v;
+}
+
+static double want(const struct tensor *old, struct dims o)
+{
+    const struct xk_conv_desc *const d = &desc;
+    double v = sum_at(o);
+    if (t[XK_ARG_BIA].data)
+        v += get(&t[XK_ARG_BIA], (size_t)o.b);
     if (d->scale != 0)
         v *= (double)d->scale;
     for (uint32_t i = 0; i < d->n_post_ops; i++) {
@@ -140,7 +185,7 @@ static double want(const struct tensor *old, int64_t n, int64_t oc, int64_t oh,
             v = fmax(v, 0);
         else
             v += (double)(d->post_ops[i].alpha ? d->post_ops[i].alpha : 1) *
-                 get(old, at(old, n, oc, oh, ow));
+                 get(old, at(old, o));
     }
     return to_dst(v);
 }
@@ -179,28 +224,25 @@ static void run(const xk_program *p)
 /* Padding of a blocked destination holds zeros afterwards. */
 static void check_padding(const struct tensor *x)
 {
-    const int64_t *const d = x->info.dims, *const p = x->info.padded_dims;
-    for (int64_t a = 0; a < d[0]; a++)
-        for (int64_t b = d[1]; b < p[1]; b++)
-            for (int64_t h = 0; h < d[2]; h++)
-                for (int64_t w = 0; w < d[3]; w++)
-                    ck_assert_double_eq(get(x, at(x, a, b, h, w)), 0);
+    const struct dims p = dims_of(x->info.padded_dims, x->info.ndims);
+    struct dims i = {0};
+    do {
+        if (i.b >= desc.oc)
+            ck_assert_double_eq(get(x, at(x, i)), 0);
+    } while (next(&i, &p));
 }
 
 static void check(const struct tensor *old)
 {
     const struct tensor *const x = &t[XK_ARG_DST];
-    const struct xk_conv_desc *const d = &desc;
-    for (int64_t n = 0; n < d->mb; n++)
-        for (int64_t oc = 0; oc < d->oc; oc++)
-            for (int64_t oh = 0; oh < d->oh; oh++)
-                for (int64_t ow = 0; ow < d->ow; ow++) {
-                    const double v = get(x, at(x, n, oc, oh, ow));
-                    const double w = want(old, n, oc, oh, ow);
-                    ck_assert_msg(v == w, "(%lld,%lld,%lld,%lld): %g, want %g",
-                                  (long long)n, (long long)oc, (long long)oh,
-                                  (long long)ow, v, w);
-                }
+    const struct dims n = dims_of(x->info.dims, x->info.ndims);
+    struct dims i = {0};
+    do {
+        const double v = get(x, at(x, i)), w = want(old, i);
+        ck_assert_msg(v == w, "(%lld,%lld,%lld,%lld,%lld): %g, want %g",
+                      (long long)i.a, (long long)i.b, (long long)i.d,
+                      (long long)i.h, (long long)i.w, v, w);
+    } while (next(&i, &n));
     check_padding(x);
 }
 
@@ -225,23 +267,39 @@ static const char *const problems[] = {
     "mb1ic6ih7iw5oc9oh6ow7kh2kw1ph0pw1",
     "mb2ic70ih3oc40oh3kh3ph1dh0",
 };
-enum { N_RUNS = XK_COUNTOF(types) * XK_COUNTOF(tags) * XK_COUNTOF(problems) };
+static const char *const tags_3d[][3] = {
+    {"any", "any", "any"},       {"ndhwc", "any", "ndhwc"},
+    {"ncdhw", "any", "ncdhw"},   {"ndhwc", "odhwi", "ndhwc"},
+    {"ncdhw", "oidhw", "ndhwc"}, {"axb", "dhwio", "any"},
+    {"any", "Acdeb16a", "abx"},  {"ndhwc", "AcdeB8a32b", "aBcde16b"},
+};
+static const char *const problems_3d[] = {
+    "mb1ic32id4oc32od4kd3pd1",
+    "mb2ic3id5ih4iw6oc16od3oh4ow3kd3kh1kw2sd2sh1sw2pd1ph0pw0",
+    "mb1ic17id3ih5iw4oc21od4oh5ow3kd2kh3kw2pd1ph1pw0",
+    "mb1ic5id7ih3iw3oc9od3oh3ow2kd2kh3kw1sd2dd1ph1pw0dh0sw2",
+    "mb2ic40id2ih3iw1oc8od2oh3ow1kd1kh1kw1",
+    "mb1ic6id1ih4iw4oc34od3oh4ow4kd3kh3kw3pd2ph1pw1", /* depth of padding */
+};
+enum {
+    N_PROBLEMS = XK_COUNTOF(problems),
+    N_PROBLEMS_3D = XK_COUNTOF(problems_3d),
+    N_RUNS = XK_COUNTOF(types) * XK_COUNTOF(tags) * N_PROBLEMS,
+    N_RUNS_3D = XK_COUNTOF(types) * XK_COUNTOF(tags_3d) * N_PROBLEMS_3D
+};
 
-static void describe(int i)
+static void describe(int i, const char *problem, const char *const tag[3],
+                     unsigned c)
 {
     struct xk_error err;
-    const unsigned a = (unsigned)i % XK_COUNTOF(problems);
-    const unsigned b = (unsigned)i / XK_COUNTOF(problems) % XK_COUNTOF(tags);
-    const unsigned c =
-        (unsigned)i / (XK_COUNTOF(problems) * XK_COUNTOF(tags));
     desc = (struct xk_conv_desc)XK_CONV_DESC_INIT;
     desc.src_type = types[c].src;
     desc.wei_type = types[c].wei;
     desc.dst_type = types[c].dst;
     desc.prop = i % 3 ? XK_FWD_B : XK_FWD_D;
-    strcpy(desc.src_tag, tags[b][0]);
-    strcpy(desc.wei_tag, tags[b][1]);
-    strcpy(desc.dst_tag, tags[b][2]);
+    strcpy(desc.src_tag, tag[0]);
+    strcpy(desc.wei_tag, tag[1]);
+    strcpy(desc.dst_tag, tag[2]);
     if (i % 4 == 1) {
         desc.n_post_ops = 2;
         desc.post_ops[0].kind = XK_POST_SUM;
@@ -250,18 +308,17 @@ static void describe(int i)
     } else if (i % 4 == 2) {
         desc.scale = 0.5f;
     }
-    ck_assert_msg(xk_conv_desc_parse(problems[a], &desc, NULL, 0, &err) ==
-                      XK_OK,
+    ck_assert_msg(xk_conv_desc_parse(problem, &desc, NULL, 0, &err) == XK_OK,
                   "%s", err.message);
 }
 
-START_TEST(types_and_layouts_convolve)
+/* Generates, runs and checks what describe() left in desc. */
+static void convolve(uint32_t first_seed)
 {
     struct xk_error err;
     xk_program *p = NULL;
     struct tensor old;
-    seed = (uint32_t)_i + 1;
-    describe(_i);
+    seed = first_seed;
     ck_assert_msg(xk_conv_create(&desc, NULL, &p, &err) == XK_OK, "%s",
                   err.message);
     memset(t, 0, sizeof(t));
@@ -271,8 +328,6 @@ START_TEST(types_and_layouts_convolve)
             fill(&t[i], i == XK_ARG_SRC && desc.src_type == XK_U8 ? 0 : -2,
                  2 + (i == XK_ARG_DST) * 3);
     }
-    desc.oh = t[XK_ARG_DST].info.dims[2];
-    desc.ow = t[XK_ARG_DST].info.dims[3];
     old = t[XK_ARG_DST];
     old.data = malloc(old.info.size_b);
     ck_assert_ptr_nonnull(old.data);
@@ -284,6 +339,27 @@ START_TEST(types_and_layouts_convolve)
     free(old.data);
     xk_program_unref(p);
 }
+
+START_TEST(types_and_layouts_convolve)
+{
+    const unsigned i = (unsigned)_i, row = i / N_PROBLEMS;
+    describe(_i, problems[i % N_PROBLEMS], tags[row % XK_COUNTOF(tags)],
+             row / XK_COUNTOF(tags));
+    convolve(i + 1);
+    ck_assert_uint_eq(t[XK_ARG_DST].info.ndims, 4);
+}
+END_TEST
+
+START_TEST(depth_convolves)
+{
+    const unsigned i = (unsigned)_i, row = i / N_PROBLEMS_3D;
+    describe(_i, problems_3d[i % N_PROBLEMS_3D],
+             tags_3d[row % XK_COUNTOF(tags_3d)], row / XK_COUNTOF(tags_3d));
+    convolve(i + 1);
+    ck_assert_uint_eq(t[XK_ARG_SRC].info.ndims, 5);
+    ck_assert_uint_eq(t[XK_ARG_WEI].info.ndims, 5);
+    ck_assert_uint_eq(t[XK_ARG_DST].info.ndims, 5);
+}
 END_TEST
 
 int main(void)
@@ -292,6 +368,7 @@ int main(void)
     TCase *const c = tcase_create("types");
     tcase_set_timeout(c, 600);
     tcase_add_loop_test(c, types_and_layouts_convolve, 0, N_RUNS);
+    tcase_add_loop_test(c, depth_convolves, 0, N_RUNS_3D);
     suite_add_tcase(s, c);
     return xk_tap_run(s);
 }

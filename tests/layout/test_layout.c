@@ -123,6 +123,36 @@ START_TEST(tag_gives_blocks)
 }
 END_TEST
 
+START_TEST(names_are_of_their_number_of_dims)
+{
+    static const struct {
+        const char *name, *tag;
+        unsigned n;
+    } rows[] = {
+        {"ndhwc", "acdeb", 5},     {"ncdhw", "abcde", 5},
+        {"odhwi", "acdeb", 5},     {"oidhw", "abcde", 5},
+        {"dhwio", "cdeba", 5},     {"axb", "acdeb", 5},
+        {"abx", "abcde", 5},       {"xba", "cdeba", 5},
+        {"aBx32b", "aBcde32b", 5}, {"AcdeB8a16b", "AcdeB8a16b", 5},
+        {"nhwc", NULL, 5},         {"hwio", NULL, 5},
+        {"ndhwc", NULL, 4},        {"dhwio", NULL, 4},
+    };
+    const int64_t dims[] = {2, 20, 3, 5, 7};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_layout l;
+        char tag[32];
+        xk_ctx_clear(c);
+        const enum xk_status st = xk_layout_from_tag(
+            c, "t", XK_DT_F32, rows[i].n, dims, rows[i].name, &l);
+        ck_assert_int_eq(st, rows[i].tag ? XK_OK : XK_EINVAL);
+        if (!rows[i].tag)
+            continue;
+        xk_layout_tag(&l, tag, sizeof(tag));
+        ck_assert_str_eq(tag, rows[i].tag);
+    }
+}
+END_TEST
+
 /* Independent of the block list: the formula of the format. */
 START_TEST(offsets_follow_the_formats)
 {
@@ -376,6 +406,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_test(t, types_have_benchdnn_names_and_sizes);
     tcase_add_loop_test(t, tag_gives_blocks, 0, XK_COUNTOF(tags));
+    tcase_add_test(t, names_are_of_their_number_of_dims);
     tcase_add_test(t, offsets_follow_the_formats);
     tcase_add_test(t, size_counts_the_bytes_of_the_type);
     tcase_add_test(t, offset_0_is_counted);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Lowered kernels, run by the tests' own IR interpreter, against a convolution
- * written as seven loops; before and after the passes. Small integers make
+ * written as nine loops; before and after the passes. Small integers make
  * every sum exact. */
 #include <stdio.h>
 #include <string.h>
@@ -35,14 +35,15 @@ static void teardown(void)
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);
 }
 
-/* Element of a tensor through the public block description. */
-static size_t at(const struct xk_tensor_info *t, int64_t a, int64_t b,
-                 int64_t h, int64_t w)
+/* Element of a tensor through the public block description; i: a b d h w. */
+static size_t at(const struct xk_tensor_info *t, const int64_t i[5])
 {
-    const int64_t index[4] = {a, b, h, w};
+    const bool with_d = t->ndims == 5;
+    const int64_t index[5] = {i[0], i[1], i[with_d ? 2 : 3], i[with_d ? 3 : 4],
+                              i[4]};
     int64_t off = 0;
-    for (unsigned i = 0; i < t->n_blocks; i++) {
-        const struct xk_layout_block *const x = &t->blocks[i];
+    for (unsigned n = 0; n < t->n_blocks; n++) {
+        const struct xk_layout_block *const x = &t->blocks[n];
         off += index[x->dim] / x->div % x->size * x->stride;
     }
     return (size_t)off;
@@ -54,27 +55,48 @@ static float small(uint32_t *seed)
     return (float)((int)(*seed >> 24 & 7) - 3);
 }
 
+/* Extents a b d h w; 1 where the tensor has no such dim. */
+static void extents(const struct xk_tensor_info *t, int64_t n[5])
+{
+    for (unsigned i = 0; i < 5; i++)
+        n[i] = 1;
+    for (unsigned i = 0; i < t->ndims; i++)
+        n[t->ndims == 4 && i > 1 ? i + 1 : i] = t->dims[i];
+}
+
+/* The next index in row-major order; false behind the last. */
+static bool next(int64_t i[5], const int64_t n[5])
+{
+    for (unsigned d = 5; d-- > 0;) {
+        if (++i[d] < n[d])
+            return true;
+        i[d] = 0;
+    }
+    return false;
+}
+
 static void fill(const struct xk_tensor_info *t, float **p, uint32_t seed)
 {
+    int64_t i[5] = {0}, n[5];
     *p = calloc(1, t->size_b);
     ck_assert_ptr_nonnull(*p);
-    for (int64_t a = 0; a < t->dims[0]; a++)
-        for (int64_t b = 0; b < (t->ndims > 1 ? t->dims[1] : 1); b++)
-            for (int64_t h = 0; h < (t->ndims > 1 ? t->dims[2] : 1); h++)
-                for (int64_t w = 0; w < (t->ndims > 1 ? t->dims[3] : 1); w++)
-                    (*p)[at(t, a, b, h, w)] = small(&seed);
+    extents(t, n);
+    do {
+        (*p)[at(t, i)] = small(&seed);
+    } while (next(i, n));
 }
 
 static void problem(const char *text, const char *wei_tag,
                     const struct xk_schedule *s)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    const char *const any[3] = {"acdb", wei_tag, "acdb"};
     d.n_post_ops = 1;
     d.post_ops[0].kind = XK_POST_RELU;
     info.size = sizeof(info);
     ck_assert_int_eq(xk_conv_parse(c, text, &d, NULL, 0), XK_OK);
     xk_conv_check(c, &d, &desc);
+    const char *const act = xk_conv_is_3d(&desc) ? "acdeb" : "acdb";
+    const char *const any[3] = {act, wei_tag, act};
     xk_conv_tensors(c, &desc, any, &info);
     xk_conv_contraction(c, &desc, &info, &con);
     xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, s, &plan);
@@ -85,34 +107,42 @@ static void problem(const char *text, const char *wei_tag,
     fill(&info.tensor[XK_ARG_DST], &dst, 4);
 }
 
-static double want(int64_t n, int64_t oc, int64_t oh, int64_t ow)
+/* One tap of one output element, k: kd kh kw; 0 beside the image. */
+static double tap(const int64_t o[5], int64_t kd, int64_t kh, int64_t kw)
 {
     const struct xk_conv_desc *const d = &desc;
-    double sum = (double)bia[oc];
-    for (int64_t kh = 0; kh < d->kh; kh++)
-        for (int64_t kw = 0; kw < d->kw; kw++) {
-            const int64_t ih = oh * d->sh + kh * (d->dh + 1) - d->ph;
-            const int64_t iw = ow * d->sw + kw * (d->dw + 1) - d->pw;
-            if (ih < 0 || ih >= d->ih || iw < 0 || iw >= d->iw)
-                continue;
-            for (int64_t ic = 0; ic < d->ic; ic++)
-                sum += (double)src[at(&info.tensor[XK_ARG_SRC], n, ic, ih, iw)] *
-                       (double)wei[at(&info.tensor[XK_ARG_WEI], oc, ic, kh, kw)];
-        }
+    int64_t s[5] = {o[0], 0, o[2] * d->sd + kd * (d->dd + 1) - d->pd,
+                    o[3] * d->sh + kh * (d->dh + 1) - d->ph,
+                    o[4] * d->sw + kw * (d->dw + 1) - d->pw};
+    int64_t w[5] = {o[1], 0, kd, kh, kw};
+    double sum = 0;
+    if (s[2] < 0 || s[2] >= d->id || s[3] < 0 || s[3] >= d->ih || s[4] < 0 ||
+        s[4] >= d->iw)
+        return 0;
+    for (; s[1] < d->ic; s[1]++, w[1]++)
+        sum += (double)src[at(&info.tensor[XK_ARG_SRC], s)] *
+               (double)wei[at(&info.tensor[XK_ARG_WEI], w)];
+    return sum;
+}
+
+static double want(const int64_t o[5])
+{
+    double sum = (double)bia[o[1]];
+    for (int64_t kd = 0; kd < desc.kd; kd++)
+        for (int64_t kh = 0; kh < desc.kh; kh++)
+            for (int64_t kw = 0; kw < desc.kw; kw++)
+                sum += tap(o, kd, kh, kw);
     return sum < 0 ? 0 : sum;
 }
 
 static unsigned wrong_elements(void)
 {
     unsigned wrong = 0;
-    for (int64_t n = 0; n < desc.mb; n++)
-        for (int64_t oc = 0; oc < desc.oc; oc++)
-            for (int64_t oh = 0; oh < desc.oh; oh++)
-                for (int64_t ow = 0; ow < desc.ow; ow++) {
-                    const double v = (double)dst[at(&info.tensor[XK_ARG_DST],
-                                                    n, oc, oh, ow)];
-                    wrong += v != want(n, oc, oh, ow);
-                }
+    int64_t i[5] = {0}, n[5];
+    extents(&info.tensor[XK_ARG_DST], n);
+    do {
+        wrong += (double)dst[at(&info.tensor[XK_ARG_DST], i)] != want(i);
+    } while (next(i, n));
     return wrong;
 }
 
@@ -167,6 +197,11 @@ static const struct {
     {"mb1ic2ih13iw9oc26oh1ow6kh5kw2ph0pw0dh2dw2", "Acdb16a",
      S(16, 16, 2, 1, 1, 1, 1)},
     {"mb1ic8ih6oc48oh6kh1", "Acdb32a", S(16, 32, 4, 1, 2, 1, 1)},
+    /* three K loops around the innermost, and depth of padding */
+    {"mb2ic5id4ih3iw5oc20od4oh3ow5kd3kh3kw2pd1ph1pw0", "Acdeb16a",
+     S(16, 16, 4, 1, 2, 2, 1)},
+    {"mb1ic4id5ih4iw3oc9od2oh4ow3kd2kh1kw3sd2dd1pd0ph0pw1", "acdeb",
+     S(16, 16, 2, 2, 1, 1, 1)},
 };
 
 START_TEST(lowered_kernels_convolve)

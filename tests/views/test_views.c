@@ -474,10 +474,10 @@ START_TEST(too_many_dims_are_refused)
 {
     struct xk_view v;
     conv_src(&v, 1, 10); /* 6 dims */
-    ck_assert_int_eq(xk_view_broadcast(c, &v, "x", 2), XK_OK);
-    ck_assert_int_eq(xk_view_broadcast(c, &v, "y", 2), XK_OK);
+    for (char name[] = "p"; v.n_dims < XK_VIEW_MAX_DIMS; name[0]++)
+        ck_assert_int_eq(xk_view_broadcast(c, &v, name, 2), XK_OK);
     ck_assert_int_eq(xk_view_broadcast(c, &v, "z", 2), XK_EUNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(c->error.message, "9 dims"));
+    ck_assert_ptr_nonnull(strstr(c->error.message, "13 dims"));
 }
 END_TEST
 
