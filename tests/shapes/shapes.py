@@ -12,7 +12,7 @@ import tempfile
 import time
 from pathlib import Path
 
-NOT_YET = re.compile(r"^g(?!1mb)|_id|od\d|kd\d")
+NOT_YET = re.compile(r"^g(?!1mb)")
 
 
 def problems(path):
