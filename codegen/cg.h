@@ -154,13 +154,13 @@ enum xk_status xk_cg_find_uses(struct xk_cg *g);
 /* Whether the variable of a LOAD may simply name the registers it loads. */
 bool xk_cg_may_alias(const struct xk_cg *g, const xk_stmt *load);
 
-/* fold.c: what is known about values */
+/* cg_fold.c: what is known about values */
 struct xk_cg_var *xk_cg_lookup(struct xk_cg *g, const xk_expr *var);
 struct xk_cg_var *xk_cg_bind(struct xk_cg *g, const xk_expr *var);
 bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v);
 struct xk_cg_range xk_cg_range_of(struct xk_cg *g, const xk_expr *e);
 
-/* expr.c */
+/* cg_expr.c */
 struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
                             const struct xk_cg_val *want);
 /* Value in registers or a constant, nothing left to be added. */
@@ -212,7 +212,7 @@ int xk_cg_flag_alloc(struct xk_cg *g);
 void xk_cg_predicate(struct xk_inst *i, const struct xk_cg_val *flag);
 void xk_cg_bind_bool(struct xk_cg *g, const xk_expr *var, const xk_expr *value);
 
-/* stmt.c, loop.c, call.c */
+/* cg_stmt.c, loop.c, call.c */
 enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s);
 enum xk_status xk_cg_for(struct xk_cg *g, const xk_stmt *s);
 enum xk_status xk_cg_pipe(struct xk_cg *g, const xk_stmt *s);

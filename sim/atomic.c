@@ -3,7 +3,7 @@
  * atomic on the host too. */
 #include <math.h>
 
-#include "sim/message.h"
+#include "sim/sim_message.h"
 
 static float to_float(uint64_t v, unsigned size_b)
 {

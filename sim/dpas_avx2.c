@@ -6,7 +6,7 @@
  * or underflow, so there both operations stay. */
 #include <immintrin.h>
 
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 #define ALWAYS static inline __attribute__((always_inline))
 #define UNROLL _Pragma("GCC unroll 8")

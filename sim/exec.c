@@ -3,7 +3,7 @@
  * instructions that do not fit it (compare, select, accumulator). */
 #include <math.h>
 
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 /* clang-format off */
 static bool cond_int(unsigned cond, int64_t a, int64_t b)

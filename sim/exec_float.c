@@ -5,7 +5,7 @@
  * rounds to odd in float before the final rounding to half. */
 #include <math.h>
 
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 #define LANES for (unsigned l = 0; l < e->exec; l++)
 #define A a->f[l]

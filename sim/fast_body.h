@@ -6,7 +6,7 @@
  * accumulators take the general path. */
 #include <math.h>
 
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 #if defined(__AVX2__) && defined(__FMA__) && defined(__F16C__)
 #define WIDE 1

@@ -2,7 +2,7 @@
 /* The data ports from before LSC (dc0, dc1). Compilers for this platform still
  * use them for the payload, some atomics and, on some devices, everything.
  * Fields: reference/isa.md 6.2. */
-#include "sim/message.h"
+#include "sim/sim_message.h"
 
 static unsigned type_of(const struct xk_sim_inst *e)
 {

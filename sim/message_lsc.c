@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Load/store cache messages: ugm and slm. */
-#include "sim/message.h"
+#include "sim/sim_message.h"
 
 /* Which memory the addresses of *m mean; false for surfaces. Binding table 253
  * and 255 are stateless. */

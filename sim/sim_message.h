@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the send handlers share: windows onto memory, register payloads. */
-#ifndef XK_SIM_MESSAGE_H
-#define XK_SIM_MESSAGE_H
+#ifndef XK_SIM_SIM_MESSAGE_H
+#define XK_SIM_SIM_MESSAGE_H
 
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 enum xk_sim_window {
     XK_WIN_FLAT, /* virtual addresses */

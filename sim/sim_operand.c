@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "sim/operand.h"
+#include "sim/sim_operand.h"
 
 /* Spreads "any" or "all" over groups of w flag bits. */
 static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)

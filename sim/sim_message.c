@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends: which handler, the gateway, the end of the thread, and the memory
  * operations that the encodings have in common. */
-#include "sim/message.h"
+#include "sim/sim_message.h"
 
 #include <inttypes.h>
 #include <stdio.h>

@@ -2,8 +2,8 @@
 /* Reading and writing operands of any type and region, lane by lane: the path
  * every instruction can take. Integers travel as 64-bit values, floats of all
  * widths as float. */
-#ifndef XK_SIM_OPERAND_H
-#define XK_SIM_OPERAND_H
+#ifndef XK_SIM_SIM_OPERAND_H
+#define XK_SIM_SIM_OPERAND_H
 
 #include "sim/kernel.h"
 
