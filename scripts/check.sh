@@ -46,7 +46,8 @@ if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
     python3 tests/random/random_problems.py --list --count=60 \
         >"$logs/random.txt"
     run_tap same-bytes tests/tools/same_bytes.sh build/tools/xk \
-        build-clang/tools/xk shapes/resnet_50.txt "$logs/random.txt"
+        build-clang/tools/xk "$logs/random.txt" \
+        shapes/{resnet_50,inception_v3,vgg_16,unet,perf_basic}.txt
 else
     results+=("broken:build-clang")
 fi
