@@ -4,14 +4,9 @@
 #include <string.h>
 
 #include "conv/conv.h"
+#include "conv/tensors.h"
 #include "gen/gen.h"
-
-static unsigned type_b(uint32_t type)
-{
-    if (type == XK_F32 || type == XK_S32)
-        return 4;
-    return type == XK_F16 || type == XK_BF16 ? 2 : 1;
-}
+#include "plan/plan.h"
 
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d)
@@ -20,34 +15,15 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                .n = d->oc,
                                .k_inner = d->ic,
                                .k_outer = d->kd * d->kh * d->kw,
-                               .elem_b = type_b(d->src_type)};
+                               .elem_b =
+                                   xk_dtype_b(xk_conv_dtype(d->src_type))};
     return s;
-}
-
-/* Layouts for "any". Weights in the order in which the candidate reads them.
- * Activations: f32 keeps channels innermost; narrower types have them in
- * blocks of one dpas depth, so that no row of a step is ragged. */
-static void any_tags(const struct xk_conv_desc *d, const struct xk_schedule *s,
-                     char wei_tag[XK_TAG_MAX], const char *tags[3])
-{
-    static const char *const blocked[2][2] = {{"aBcd16b", "aBcd32b"},
-                                              {"aBcde16b", "aBcde32b"}};
-    const bool dpas = s->fma == XK_FMA_DPAS, with_d = xk_conv_is_3d(d);
-    const char *const inner = with_d ? "cde" : "cd";
-    if (dpas)
-        snprintf(wei_tag, XK_TAG_MAX, "A%sB%ua%ub", inner, s->n_thr, s->k_step);
-    else
-        snprintf(wei_tag, XK_TAG_MAX, "A%sb%ua", inner, s->n_thr);
-    tags[0] = tags[2] =
-        dpas ? blocked[with_d][type_b(d->src_type) == 1] : xk_conv_dense_tag(d);
-    tags[1] = wei_tag;
 }
 
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out)
 {
-    char wei_tag[XK_TAG_MAX];
-    const char *tags[3];
+    struct xk_any_tags any;
     memset(out, 0, sizeof(*out));
     XK_TRY(xk_conv_check(c, d, &out->desc));
     /* xk_conv_check admits only platforms that have a row. */
@@ -57,17 +33,18 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
         xk_schedule_candidates(out->platform, &s, out->candidate);
     if (!out->n_candidates)
         return xk_fail(c, XK_EUNSUPPORTED, "schedule: no valid candidate");
-    any_tags(&out->desc, &out->candidate[0], wei_tag, tags);
+    xk_plan_any_tags(&out->candidate[0], xk_conv_is_3d(&out->desc) ? 3 : 2,
+                     &any);
+    const char *const best[3] = {any.act, any.wei, any.act};
+    const char *const plain[3] = {any.plain, any.wei, any.plain};
     out->info.size = sizeof(out->info);
     const enum xk_status status =
-        xk_conv_tensors(c, &out->desc, tags, &out->info);
-    const char *const dense = xk_conv_dense_tag(&out->desc);
-    if (status != XK_EUNSUPPORTED || strcmp(tags[0], dense) == 0)
+        xk_conv_tensors(c, &out->desc, best, &out->info);
+    if (status != XK_EUNSUPPORTED || strcmp(any.act, any.plain) == 0)
         return status;
     /* The padding of blocks made a tensor too large: plain ones may fit. */
     xk_ctx_clear(c);
-    tags[0] = tags[2] = dense;
-    return xk_conv_tensors(c, &out->desc, tags, &out->info);
+    return xk_conv_tensors(c, &out->desc, plain, &out->info);
 }
 
 /* Copies the context's error out and destroys it. */

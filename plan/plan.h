@@ -126,6 +126,14 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 
+/* benchdnn tags that suit a schedule: activations and weights for "any", and
+ * activations with channels innermost. n_spatial: 2 or 3. */
+struct xk_any_tags {
+    char act[32], wei[32], plain[32];
+};
+void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
+                      struct xk_any_tags *out);
+
 /* Innermost K index of the contraction, and the only N index. */
 const struct xk_index *xk_plan_k_inner(const struct xk_plan *p);
 const struct xk_index *xk_plan_n_index(const struct xk_plan *p);
