@@ -90,7 +90,6 @@ void xk_block_call(struct xk_block_writer *w, const struct xk_func *f,
 void xk_block_for(struct xk_block_writer *w, const xk_expr *var,
                   int64_t extent)
 {
-    xk_facts_set(w->facts, var, 0, extent - 1, 1, 0);
     push(w, (struct xk_item){.kind = ITEM_FOR, .var = var, .extent = extent});
 }
 

@@ -33,7 +33,8 @@ const xk_expr *xk_block_alloc(struct xk_block_writer *w, const char *name,
                               uint32_t size_b, uint8_t bank);
 void xk_block_call(struct xk_block_writer *w, const struct xk_func *f,
                    const xk_expr *const *args, unsigned n);
-/* Opens a loop over var; close it by xk_block_end_for. */
+/* Opens a loop over var, whose range the facts know already; close it by
+ * xk_block_end_for. */
 void xk_block_for(struct xk_block_writer *w, const xk_expr *var,
                   int64_t extent);
 void xk_block_end_for(struct xk_block_writer *w);

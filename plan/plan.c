@@ -97,11 +97,12 @@ static bool ragged(int64_t extent, unsigned tile, unsigned threads)
     return extent % ((int64_t)tile * threads) != 0;
 }
 
-static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p)
+static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
+                                    const struct xk_operand_job *a,
+                                    const struct xk_operand_job *b)
 {
-    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
-    XK_TRY(is_dpas(p) ? xk_dpas_access_a(c, &a) : xk_mad_access(c, &a));
-    XK_TRY(is_dpas(p) ? xk_dpas_access_b(c, &b) : xk_mad_access(c, &b));
+    XK_TRY(is_dpas(p) ? xk_dpas_access_a(c, a) : xk_mad_access(c, a));
+    XK_TRY(is_dpas(p) ? xk_dpas_access_b(c, b) : xk_mad_access(c, b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
     /* One buffer can only be filled right before its use. */
@@ -119,28 +120,40 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-static enum xk_status add_segment(xk_ctx *c, struct xk_plan *p, uint32_t trip,
-                                  int64_t k_len, int64_t k_first)
+/* The messages of a segment whose trip, k_len and k_first are set. */
+static enum xk_status fill_segment(xk_ctx *c, const struct xk_plan *p,
+                                   const struct xk_operand_job *a,
+                                   const struct xk_operand_job *b,
+                                   struct xk_plan_segment *s)
+{
+    XK_TRY(is_dpas(p) ? xk_dpas_items_a(c, a, s->k_len, &s->a)
+                      : xk_mad_items(c, a, s->k_len, &s->a));
+    return is_dpas(p) ? xk_dpas_items_b(c, b, s->k_len, &s->b)
+                      : xk_mad_items(c, b, s->k_len, &s->b);
+}
+
+static void add_segment(struct xk_plan *p, uint32_t trip, int64_t k_len,
+                        int64_t k_first)
 {
     if (trip == 0 || k_len == 0)
-        return XK_OK;
+        return;
     struct xk_plan_segment *const s = &p->seg[p->n_segments++];
-    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     s->trip = trip;
     s->k_len = (uint16_t)k_len;
     s->k_first = k_first;
-    XK_TRY(is_dpas(p) ? xk_dpas_items_a(c, &a, s->k_len, &s->a)
-                      : xk_mad_items(c, &a, s->k_len, &s->a));
-    return is_dpas(p) ? xk_dpas_items_b(c, &b, s->k_len, &s->b)
-                      : xk_mad_items(c, &b, s->k_len, &s->b);
 }
 
-static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p)
+static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
+                                    const struct xk_operand_job *a,
+                                    const struct xk_operand_job *b)
 {
     const int64_t k = xk_plan_k_inner(p)->extent, step = p->s.k_step;
     const int64_t full = k / step * step;
-    XK_TRY(add_segment(c, p, (uint32_t)(k / step), step, 0));
-    return add_segment(c, p, 1, k - full, full);
+    add_segment(p, (uint32_t)(k / step), step, 0);
+    add_segment(p, 1, k - full, full);
+    for (unsigned i = 0; i < p->n_segments; i++)
+        XK_TRY(fill_segment(c, p, a, b, &p->seg[i]));
+    return XK_OK;
 }
 
 /* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N. */
@@ -353,8 +366,9 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(check_indices(c, p));
     XK_TRY(set_extents(c, p));
     set_grid(p);
-    XK_TRY(plan_operands(c, p));
-    XK_TRY(plan_segments(c, p));
+    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
+    XK_TRY(plan_operands(c, p, &a, &b));
+    XK_TRY(plan_segments(c, p, &a, &b));
     plan_acc(p);
     XK_TRY(plan_epilogue(c, p));
     XK_TRY(check_offsets(c, p));
