@@ -49,11 +49,36 @@ enum xk_status xk_inst_encode(const struct xk_platform *p,
 enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
                               size_t n_b, struct xk_inst *i, size_t *used_b,
                               struct xk_error *err);
+/* The 64-bit form of *i, if it has one: true and 8 bytes in out. *i may be
+ * marked as compacted or not. What is written decodes to *i again. */
+bool xk_inst_compact(const struct xk_platform *p, const struct xk_inst *i,
+                     uint8_t out[XK_INST_B / 2]);
+/* Writes the form that i->compacted asks for: *used_b is 16 or 8. A record
+ * marked as compacted that has no 64-bit form is XK_EINVAL. */
+enum xk_status xk_inst_encode_as_marked(const struct xk_platform *p,
+                                        const struct xk_inst *i,
+                                        uint8_t out[XK_INST_B], size_t *used_b,
+                                        struct xk_error *err);
 /* One line (no newline) in the syntax of iga64, the same tokens it prints, with
  * single spaces; bfn functions as numbers (iga64 -Xno-print-bfnexprs), branch
  * targets as byte offsets (iga64 -n), a negative second one in parentheses. */
 void xk_inst_print(const struct xk_platform *p, const struct xk_inst *i,
                    struct xk_str *out);
+
+/* How an instruction is written. All zero is what iga64 prints by default,
+ * apart from white space and comments. */
+struct xk_print_opts {
+    bool ldst;         /* messages spelled out: iga64 -Xprint-ldst */
+    bool bfn_numbers;  /* iga64 -Xno-print-bfnexprs */
+    bool plain_second; /* negative second branch offsets in parentheses */
+    /* Text of a branch target, given its byte offset in the program; NULL:
+     * byte offsets relative to the branch (iga64 -n). */
+    void (*target)(void *user, int64_t offset_b, struct xk_str *out);
+    void *target_user;
+    int64_t at_b; /* offset of this instruction, for target */
+};
+void xk_inst_print_as(const struct xk_platform *p, const struct xk_inst *i,
+                      const struct xk_print_opts *o, struct xk_str *out);
 
 /* What the instruction touches, for scoreboard, validator and simulator. Bytes
  * in the GRF file: the first, and one past the last; 0,0 if none. Sends: the

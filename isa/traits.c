@@ -40,14 +40,15 @@ enum {
 
 static const struct xk_type_row type_rows[] = {
 #define XK_TRAITS(op, options)
-#define XK_TYPES(op, dst, src) {XK_OPC_##op, dst, src},
+#define XK_TYPES(op, dst, src) {XK_OPC_##op, 1 << XK_PLATFORM_XEHPG, dst, src},
 #include "isa/traits.def"
 #undef XK_TRAITS
 #undef XK_TYPES
 };
 
-unsigned xk_opcode_traits(enum xk_opcode op)
+unsigned xk_opcode_traits(const struct xk_platform *p, enum xk_opcode op)
 {
+    (void)p;
     return (unsigned)op < XK_N_OPCODES ? traits[op] : 0;
 }
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal to isa/ and its tests: options and type mappings per opcode, the
- * rows of isa/traits.def (xehpg). */
+ * rows of isa/traits.def, which hold for the platforms they name. */
 #ifndef XK_ISA_TRAITS_H
 #define XK_ISA_TRAITS_H
 
@@ -15,11 +15,14 @@ enum xk_trait {
 
 struct xk_type_row {
     uint16_t op;       /* enum xk_opcode */
+    uint16_t platforms; /* bit k: enum xk_platform_id k */
     uint32_t dst, src; /* sets: bit t is enum xk_reg_type t */
 };
 
-unsigned xk_opcode_traits(enum xk_opcode op); /* enum xk_trait bits */
-/* The type rows of all opcodes, grouped by opcode; *n of them. */
+/* enum xk_trait bits; 0 where the platform has no such opcode. */
+unsigned xk_opcode_traits(const struct xk_platform *p, enum xk_opcode op);
+/* The type rows of all opcodes, grouped by opcode; *n of them. A row holds on
+ * platform p if bit p->id of row->platforms is set. */
 const struct xk_type_row *xk_type_rows(unsigned *n);
 /* The type an operand counts as: v, uv are words, vf is f. */
 enum xk_reg_type xk_operand_type(const struct xk_operand *o);

@@ -44,19 +44,19 @@ bool xk_broken_chan_range(const struct xk_rule_view *v)
 
 bool xk_broken_op_pred(const struct xk_rule_view *v)
 {
-    return v->i->pred && !(xk_opcode_traits(v->i->op) & XK_TRAIT_PRED);
+    return v->i->pred && !(xk_opcode_traits(v->p, v->i->op) & XK_TRAIT_PRED);
 }
 
 bool xk_broken_op_cond(const struct xk_rule_view *v)
 {
-    const unsigned t = xk_opcode_traits(v->i->op);
+    const unsigned t = xk_opcode_traits(v->p, v->i->op);
 
     return v->i->cond && !(t & XK_TRAIT_COND) && !xk_math_is_macro(v->i);
 }
 
 bool xk_broken_op_sat(const struct xk_rule_view *v)
 {
-    return v->i->sat && !(xk_opcode_traits(v->i->op) & XK_TRAIT_SAT);
+    return v->i->sat && !(xk_opcode_traits(v->p, v->i->op) & XK_TRAIT_SAT);
 }
 
 bool xk_broken_op_srcmod(const struct xk_rule_view *v)
@@ -65,7 +65,7 @@ bool xk_broken_op_srcmod(const struct xk_rule_view *v)
 
     XK_EACH_SRC(v, o)
     mods |= o->neg || o->abs;
-    return mods && !(xk_opcode_traits(v->i->op) & XK_TRAIT_SRCMOD);
+    return mods && !(xk_opcode_traits(v->p, v->i->op) & XK_TRAIT_SRCMOD);
 }
 
 bool xk_broken_flag_range(const struct xk_rule_view *v)

@@ -159,7 +159,7 @@ static void random_swsb(struct rng *r, struct xk_inst *i)
 
 static void random_header(struct rng *r, struct xk_inst *i)
 {
-    const unsigned t = xk_opcode_traits(i->op);
+    const unsigned t = xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op);
 
     i->exec = (uint8_t)(1u << rng_below(r, 6));
     if (i->exec < 32)
@@ -175,7 +175,7 @@ static void random_header(struct rng *r, struct xk_inst *i)
 
 static void random_options(struct rng *r, struct xk_inst *i)
 {
-    const unsigned t = xk_opcode_traits(i->op);
+    const unsigned t = xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op);
 
     i->sat = t & XK_TRAIT_SAT && one_in(r, 4);
     i->atomic = one_in(r, 8);
@@ -194,7 +194,7 @@ static void random_flag(struct rng *r, struct xk_inst *i)
 
 static void random_mods(struct rng *r, struct xk_inst *i, struct xk_operand *o)
 {
-    if (xk_opcode_traits(i->op) & XK_TRAIT_SRCMOD && o->file != XK_FILE_IMM) {
+    if (xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op) & XK_TRAIT_SRCMOD && o->file != XK_FILE_IMM) {
         o->neg = one_in(r, 4);
         o->abs = one_in(r, 4);
     }
