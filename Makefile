@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench check check-long readme clean
+.PHONY: all build bench check check-long fuzz fuzz-isa bench-isa readme clean
 
 all: build
 
@@ -20,9 +20,23 @@ check:
 check-long: build
 	meson test -C build --no-rebuild --print-errorlogs --suite long
 
+# libFuzzer on the decoder, the assembler and the container readers.
+fuzz:
+	@scripts/setup.sh
+	@scripts/fuzz.sh $(or $(SECONDS_EACH),60)
+
+# A million random instructions and as many bit patterns a platform, against
+# iga64; XK_TEST_SEED=N repeats a run.
+fuzz-isa: build
+	@ninja -C build fuzz-isa
+
+# Instructions a second through the codec; a disassembly next to iga64's.
+bench-isa: build
+	@ninja -C build bench-isa
+
 # The README's example, run again.
 readme: build
 	@python3 scripts/readme.py README.md
 
 clean:
-	rm -rf build build-asan build-clang
+	rm -rf build build-asan build-clang build-fuzz

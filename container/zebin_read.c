@@ -185,12 +185,11 @@ static enum xk_status read_per_thread(struct reader *r,
                            "per-thread argument '%.40s'",
                            k->name, type ? type : "?");
         XK_TRY(get_u32(r, item(r, list, i), "size", &k->local_id_b));
-        const uint32_t want_b = k->simd > 16 ? 192 : 96;
-        if (k->local_id_b != want_b && k->local_id_b)
+        if (k->local_id_b % 32 || k->local_id_b > 3 * 64)
             return xk_fail(r->c, XK_EUNSUPPORTED,
-                           "zebin: kernel '%.100s': "
-                           "local_id has %u bytes, not %u",
-                           k->name, k->local_id_b, want_b);
+                           "zebin: kernel '%.100s': local_id has %u bytes, "
+                           "not registers for up to three dimensions",
+                           k->name, k->local_id_b);
     }
     return XK_OK;
 }

@@ -37,6 +37,7 @@ struct xk_zkernel {
     uint32_t skip_per_thread_b; /* offset_to_skip_per_thread_data_load */
     uint32_t cross_thread_b;    /* max(offset + size), rounded up to 32 */
     uint32_t local_id_b;        /* per thread, 0: no local ids */
+    uint32_t n_local_ids;       /* dimensions of them, where it is told */
     bool has_dpas;
     uint32_t n_args;
     struct xk_zarg *args;

@@ -22,6 +22,7 @@ struct xk_platform {
     bool has_int64, has_fp64, has_dpasw, fused_eu;
     uint8_t dpas_exec;       /* 8, 16, 0: no systolic unit */
     uint16_t product_family; /* zebin note: 1270 for DG2 */
+    uint16_t gfx_core;       /* both containers: 3079 for Xe-HPG */
     uint16_t inline_data_b;
     uint32_t slm_max_b; /* per group */
 };
@@ -94,9 +95,24 @@ struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
 /* Implicit accumulator use (mach, addc, AccWrEn ...): bit 0 reads acc0, bit 1
  * writes it. Explicit acc operands are included. */
 unsigned xk_inst_acc_use(const struct xk_inst *i);
-/* The pipe that executes it: FLOAT, INT, LONG, MATH (out of order on xehpg),
- * SEND, DPAS; NONE for sync, nop. Branches count as INT. */
+/* The same in bytes of the accumulator file (acc1 begins at the GRF size):
+ * what is read, or written, explicitly and implicitly. */
+struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
+                                          const struct xk_inst *i, bool write);
+/* The 16-bit flag halves it reads (predicate, operands) or writes (condition,
+ * destination): bit 0 f0.0, bit 1 f0.1, bit 2 f1.0 ... What any and all forms
+ * combine is covered. */
+unsigned xk_inst_flag_use(const struct xk_inst *i, bool write);
+/* The pipe that executes it: FLOAT, INT, LONG; on xelp, which has one in-order
+ * pipe, ALL; MATH, SEND, DPAS; NONE for sync, nop. The destination's type
+ * decides, also a null one's. Branches count as INT. */
 enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i);
+/* The in-order pipe for data of a type, NONE where it has none of its own. */
+enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t);
+/* Completes out of order, so is tracked by SBID: messages, dpas, and math where
+ * it is no in-order pipe (up to xehpg). */
+bool xk_inst_is_out_of_order(const struct xk_platform *p,
+                             const struct xk_inst *i);
 
 /* One broken rule. */
 struct xk_isa_violation {
@@ -107,5 +123,16 @@ struct xk_isa_violation {
 /* All violations, at most max of them; returns how many there are. */
 unsigned xk_inst_validate(const struct xk_platform *p, const struct xk_inst *i,
                           struct xk_isa_violation *out, unsigned max);
+/* Gets one violation at the instruction inst[at]; *v lives as long as the
+ * library. */
+typedef void xk_violation_fn(void *user, unsigned at,
+                             const struct xk_isa_violation *v);
+/* All violations of a program: of each instruction, and of rules about several
+ * (branch targets, Atomic chains, its end). Offsets are in the form written:
+ * compacted instructions count 8 bytes. report may be NULL. Returns how many
+ * there are. */
+unsigned xk_program_validate(const struct xk_platform *p,
+                             const struct xk_inst *inst, unsigned n,
+                             xk_violation_fn *report, void *user);
 
 #endif

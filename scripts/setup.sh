@@ -7,6 +7,7 @@ set -euo pipefail
 packages=(
     meson ninja-build pkg-config gcc g++ clang python3
     libc6-dev libyaml-dev                # the library
+    libjansson-dev                       # xk's JSON
     libdnnl-dev                          # the reference of xkbench
     check z3                             # tests
     libigc-tools                         # iga64

@@ -151,7 +151,7 @@ static bool in_file(const struct xk_sim_kernel *k, const struct xk_sim_opnd *o,
                     uint32_t n_b)
 {
     return o->kind == XK_SO_REG &&
-           o->off_b + n_b <= k->grf_count * XK_SIM_GRF_B;
+           o->off_b + n_b <= k->grf_count * k->grf_b;
 }
 
 static bool places_fit(const struct xk_sim_kernel *k,

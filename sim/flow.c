@@ -174,25 +174,12 @@ static void exec_call(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     jump(t, e->jip);
 }
 
-static uint32_t find_pc(const struct xk_sim_kernel *k, uint32_t pc_b)
-{
-    uint32_t lo = 0, hi = k->n;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (k->inst[mid].pc_b < pc_b)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->n && k->inst[lo].pc_b == pc_b ? lo : UINT32_MAX;
-}
-
 static void exec_ret(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = takers(t, e);
     const uint32_t back =
         e->src[0].kind == XK_SO_REG
-            ? find_pc(t->kernel, xk_rf_u32(t, e->src[0].off_b))
+            ? xk_sim_kernel_at(t->kernel, xk_rf_u32(t, e->src[0].off_b))
             : UINT32_MAX;
     if (!go || bad_target(t, e, back))
         return;

@@ -44,6 +44,8 @@ static void set_ternary_region(struct xk_sim_opnd *o, unsigned exec,
         set_region(o, exec, r.vs, 1, 0);
 }
 
+#define ACC_EACH 0xff /* an accumulator is as wide as a register */
+
 struct arf_place {
     uint16_t off_b, size_b;
     uint8_t special, each_b; /* each_b: distance between registers */
@@ -53,8 +55,8 @@ struct arf_place {
 static const struct arf_place arf_places[] = {
     [XK_ARF_NULL] = {XK_RF_ZERO, XK_SIM_SPAN_B, XK_SS_NONE, 0},
     [XK_ARF_A] = {XK_RF_A0, 32, XK_SS_NONE, 32},
-    [XK_ARF_ACC] = {XK_RF_ACC, 256, XK_SS_ACC, 32},
-    [XK_ARF_F] = {XK_RF_FLAG, 8, XK_SS_NONE, 4},
+    [XK_ARF_ACC] = {XK_RF_ACC, XK_SIM_SPAN_B, XK_SS_ACC, ACC_EACH},
+    [XK_ARF_F] = {XK_RF_FLAG, 16, XK_SS_NONE, 4},
     [XK_ARF_CE] = {XK_RF_CE, 16, XK_SS_CE, 0},
     [XK_ARF_SR] = {XK_RF_SR, 16, XK_SS_SR, 0},
     [XK_ARF_CR] = {XK_RF_CR, 16, XK_SS_CR, 0},
@@ -74,14 +76,15 @@ static uint32_t extent_b(const struct xk_sim_opnd *o, unsigned exec)
            (last < w_mask ? last : w_mask) * o->hs_b + o->size_b;
 }
 
-static bool place_arf(struct xk_sim_opnd *o, const struct xk_operand *x,
-                      unsigned exec)
+static bool place_arf(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
+                      const struct xk_operand *x, unsigned exec)
 {
     if (x->arf >= XK_COUNTOF(arf_places) || !arf_places[x->arf].size_b)
         return false;
     const struct arf_place *p = &arf_places[x->arf];
+    const uint32_t each_b = p->each_b == ACC_EACH ? k->grf_b : p->each_b;
     const uint32_t in_b =
-        x->arf == XK_ARF_NULL ? 0 : (uint32_t)x->reg * p->each_b + x->sub_b;
+        x->arf == XK_ARF_NULL ? 0 : (uint32_t)x->reg * each_b + x->sub_b;
     o->off_b = p->off_b + in_b;
     o->special = p->special;
     return in_b + extent_b(o, exec) <= p->size_b;
@@ -108,13 +111,13 @@ static bool place(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
 {
     o->kind = XK_SO_REG;
     if (x->file == XK_FILE_ARF)
-        return place_arf(o, x, exec);
+        return place_arf(k, o, x, exec);
     if (x->file != XK_FILE_GRF)
         return false;
     if (x->indirect)
         return place_indirect(o, x, exec);
-    o->off_b = (uint32_t)x->reg * XK_SIM_GRF_B + x->sub_b;
-    return o->off_b + extent_b(o, exec) <= k->grf_count * XK_SIM_GRF_B;
+    o->off_b = (uint32_t)x->reg * k->grf_b + x->sub_b;
+    return o->off_b + extent_b(o, exec) <= k->grf_count * k->grf_b;
 }
 
 static bool set_immediate(struct xk_sim_opnd *o, const struct xk_operand *x)
@@ -233,14 +236,15 @@ static bool set_dst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 }
 
 /* Payloads are whole registers; the handlers check their lengths. */
-static bool set_payload(struct xk_sim_opnd *o, const struct xk_operand *x)
+static bool set_payload(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
+                        const struct xk_operand *x)
 {
     o->size_b = 1;
     o->type = XK_RT_UB;
     if (is_null(x))
         return true;
     o->kind = XK_SO_REG;
-    o->off_b = (uint32_t)x->reg * XK_SIM_GRF_B;
+    o->off_b = (uint32_t)x->reg * k->grf_b;
     return x->file == XK_FILE_GRF && !x->indirect;
 }
 
@@ -266,17 +270,17 @@ static bool set_flow_operands(const struct xk_sim_kernel *k,
     if (x->file != XK_FILE_GRF || x->indirect)
         return e->in.op == XK_OPC_CALL && is_null(x);
     o->kind = XK_SO_REG;
-    o->off_b = (uint32_t)x->reg * XK_SIM_GRF_B + x->sub_b;
-    return o->off_b + 8 <= k->grf_count * XK_SIM_GRF_B;
+    o->off_b = (uint32_t)x->reg * k->grf_b + x->sub_b;
+    return o->off_b + 8 <= k->grf_count * k->grf_b;
 }
 
 static bool set_operands(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
     if (is_send(e)) {
         xk_msg_decode(k->platform, &e->in, &e->msg);
-        return set_payload(&e->dst, &e->in.dst) &&
-               set_payload(&e->src[0], &e->in.src[0]) &&
-               set_payload(&e->src[1], &e->in.src[1]);
+        return set_payload(k, &e->dst, &e->in.dst) &&
+               set_payload(k, &e->src[0], &e->in.src[0]) &&
+               set_payload(k, &e->src[1], &e->in.src[1]);
     }
     if (is_flow(e))
         return set_flow_operands(k, e);
@@ -311,7 +315,7 @@ static void set_class(struct xk_sim_inst *e)
         e->stat = XK_STAT_SYNC;
 }
 
-static bool set_control(struct xk_sim_inst *e)
+static bool set_control(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
     const struct xk_inst *i = &e->in;
     if (!i->exec || i->exec > XK_SIM_LANES || (i->exec & (i->exec - 1)) ||
@@ -323,8 +327,9 @@ static bool set_control(struct xk_sim_inst *e)
     e->no_mask = i->no_mask;
     e->pred = i->pred != XK_PRED_NONE;
     const unsigned bit = i->flag_reg * 32u + i->flag_sub * 16u + i->chan_off;
-    e->flag_bit = (uint8_t)(bit & 63);
-    return bit + i->exec <= 64 || (!e->pred && !i->cond);
+    const unsigned n_bits = k->platform->n_flag_regs * 32u;
+    e->flag_bit = (uint8_t)(bit % n_bits);
+    return bit + i->exec <= n_bits || (!e->pred && !i->cond);
 }
 
 static void prepare(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
@@ -332,7 +337,7 @@ static void prepare(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
     e->n_srcs = (uint8_t)xk_opcode_n_srcs(e->in.op);
     if (e->in.op == XK_OPC_NOP || e->in.op == XK_OPC_SYNC)
         e->in.exec = 1;
-    if (!set_control(e) || !set_operands(k, e)) {
+    if (!set_control(k, e) || !set_operands(k, e)) {
         e->fn = xk_sim_exec_unsupported;
         return;
     }
@@ -393,8 +398,7 @@ static bool is_apart(const struct xk_sim_kernel *k)
     return true;
 }
 
-/* UINT32_MAX if no instruction begins there. */
-static uint32_t find(const struct xk_sim_kernel *k, int64_t pc_b)
+uint32_t xk_sim_kernel_at(const struct xk_sim_kernel *k, int64_t pc_b)
 {
     uint32_t lo = 0, hi = k->n;
     while (lo < hi) {
@@ -411,8 +415,8 @@ static void link_branches(struct xk_sim_kernel *k)
 {
     for (uint32_t n = 0; n + 1 < k->n; n++) {
         struct xk_sim_inst *e = &k->inst[n];
-        e->jip = find(k, (int64_t)e->pc_b + e->in.jip_b);
-        e->uip = find(k, (int64_t)e->pc_b + e->in.uip_b);
+        e->jip = xk_sim_kernel_at(k, (int64_t)e->pc_b + e->in.jip_b);
+        e->uip = xk_sim_kernel_at(k, (int64_t)e->pc_b + e->in.uip_b);
     }
 }
 
@@ -446,6 +450,11 @@ static enum xk_status check(const struct xk_platform *p,
     if (!p || p->id != XK_PLATFORM_XEHPG)
         return fail(err, XK_EUNSUPPORTED, z->name, "only xehpg is simulated",
                     p ? p->id : 0);
+    const uint32_t ids_b = z->simd > 16 ? 192 : 96; /* three dimensions */
+    if (z->local_id_b && z->local_id_b != ids_b)
+        return fail(err, XK_EUNSUPPORTED, z->name,
+                    "bytes of local ids, not of three dimensions",
+                    z->local_id_b);
     if (z->grf_count != 128 && z->grf_count != 256)
         return fail(err, XK_EUNSUPPORTED, z->name,
                     "grf_count is neither 128 nor 256", z->grf_count);
@@ -454,7 +463,7 @@ static enum xk_status check(const struct xk_platform *p,
                     z->simd);
     if (!z->code_b || z->code_b % 8 || z->code_b > UINT32_MAX / 2)
         return fail(err, XK_EINVAL, z->name, "bad size of code", z->code_b);
-    if (z->inline_b > XK_SIM_GRF_B)
+    if (z->inline_b > 32)
         return fail(err, XK_EUNSUPPORTED, z->name,
                     "more than 32 bytes of inline data", z->inline_b);
     return XK_OK;
@@ -477,7 +486,7 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     decode_all(k);
     link_branches(k);
     k->threads_apart = is_apart(k);
-    k->start_skip = find(k, k->skip_b);
+    k->start_skip = xk_sim_kernel_at(k, k->skip_b);
     if (k->start_skip == UINT32_MAX)
         return fail(err, XK_EINVAL, z->name,
                     "no instruction begins at "
@@ -497,7 +506,8 @@ enum xk_status xk_sim_kernel_create(const struct xk_alloc *alloc,
     struct xk_sim_kernel *k = a.realloc(a.user, NULL, sizeof(*k));
     if (!k)
         return fail(err, XK_ENOMEM, zk->name, "out of memory", sizeof(*k));
-    *k = (struct xk_sim_kernel){.alloc = a, .platform = p};
+    *k = (struct xk_sim_kernel){.alloc = a, .platform = p,
+                                .grf_b = p->grf_b};
     copy_abi(k, zk);
     const enum xk_status s = load_code(k, zk, err);
     if (s < 0)

@@ -60,7 +60,7 @@ struct xk_sim_inst {
     xk_sim_fn *inner; /* what fn wraps, if it does */
     uint32_t lanes;   /* (1 << exec) - 1 */
     uint8_t exec, chan_off, n_srcs, stat;
-    uint8_t flag_bit; /* of channel 0 of this instruction, in f1:f0 */
+    uint8_t flag_bit; /* of channel 0 of this instruction, in the flag file */
     bool no_mask, pred, is_float, logic;
     uint32_t jip, uip; /* instruction indices */
     uint32_t pc_b;
@@ -75,6 +75,7 @@ struct xk_sim_kernel {
     struct xk_alloc alloc;
     const struct xk_platform *platform;
     char name[256];
+    uint32_t grf_b; /* bytes in a register */
     uint32_t simd, grf_count, slm_b, barriers, inline_b, local_id_b, skip_b;
     uint32_t scratch_b, cross_thread_b;
     uint32_t start, start_skip; /* entry points, instruction indices */
@@ -84,6 +85,10 @@ struct xk_sim_kernel {
     uint8_t *code;
     size_t code_b;
 };
+
+/* Index of the instruction that begins at an offset of the code; UINT32_MAX if
+ * none does. */
+uint32_t xk_sim_kernel_at(const struct xk_sim_kernel *k, int64_t pc_b);
 
 /* Chooses fn and lane for a decoded instruction. */
 void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e);

@@ -52,7 +52,7 @@ static void exec_block(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     static const uint8_t owords[8] = {1, 1, 2, 4, 8, 16, 0, 0};
     enum xk_sim_window w;
     const unsigned type = type_of(e);
-    if (!window(t, e, &w) || !xk_sim_payload(t, e, &e->src[0], XK_SIM_GRF_B,
+    if (!window(t, e, &w) || !xk_sim_payload(t, e, &e->src[0], t->kernel->grf_b,
                                              e->msg.src0_grf, "the header"))
         return;
     const uint32_t off = xk_rf_u32(t, e->src[0].off_b + 8);
@@ -64,7 +64,7 @@ static void exec_block(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 static void exec_block_a64(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     static const uint8_t owords[8] = {1, 1, 2, 4, 8, 16, 0, 0};
-    if (!xk_sim_payload(t, e, &e->src[0], XK_SIM_GRF_B, e->msg.src0_grf,
+    if (!xk_sim_payload(t, e, &e->src[0], t->kernel->grf_b, e->msg.src0_grf,
                         "the header"))
         return;
     const unsigned unit_b = bits(e, 11, 2) == 3 ? 32 : 16;

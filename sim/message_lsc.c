@@ -29,10 +29,11 @@ static bool window(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return false;
 }
 
-static uint16_t plane_b(const struct xk_sim_inst *e, unsigned reg_b)
+static uint16_t plane_b(const struct xk_sim_thread *t,
+                        const struct xk_sim_inst *e, unsigned reg_b)
 {
-    const unsigned n_b = e->exec * reg_b;
-    return (uint16_t)((n_b + XK_SIM_GRF_B - 1) / XK_SIM_GRF_B * XK_SIM_GRF_B);
+    const unsigned n_b = e->exec * reg_b, grf_b = t->kernel->grf_b;
+    return (uint16_t)((n_b + grf_b - 1) / grf_b * grf_b);
 }
 
 /* Words may lie anywhere: compilers use that. */
@@ -53,7 +54,7 @@ static void run_gather(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                                 .vec = (uint8_t)vec,
                                 .cmask = (uint8_t)cmask,
                                 .store = store,
-                                .plane_b = plane_b(e, m->reg_b)});
+                                .plane_b = plane_b(t, e, m->reg_b)});
 }
 
 static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -129,7 +130,7 @@ static void exec_atomic(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                           .data_b = m->data_b,
                           .reg_b = m->reg_b,
                           .op = atom_of[m->lsc_op & 31],
-                          .plane_b = plane_b(e, m->reg_b),
+                          .plane_b = plane_b(t, e, m->reg_b),
                           .returns = e->dst.kind == XK_SO_REG && m->dst_grf});
 }
 

@@ -14,10 +14,18 @@
 
 typedef struct xk_sim_kernel xk_sim_kernel;
 
+/* What a piece of device memory is for. */
+enum xk_sim_region_kind {
+    XK_SIM_BUFFER, /* data of the kernel */
+    XK_SIM_STATE,  /* arguments, surface states, binding tables: driver's */
+    XK_SIM_SCRATCH /* private memory of threads */
+};
+
 /* One piece of device memory: [va, va + size_b) is backed by host[]. */
 struct xk_sim_region {
     uint64_t va, size_b;
     uint8_t *host;
+    uint8_t kind; /* enum xk_sim_region_kind */
 };
 
 /* Decodes the code once. *zk may go away afterwards; zk->code may be any native
@@ -32,6 +40,48 @@ void xk_sim_kernel_destroy(xk_sim_kernel *k);
 /* How many instructions were decoded, and how many bytes they are. */
 unsigned xk_sim_kernel_insts(const xk_sim_kernel *k);
 
+/* What the hardware is given: a walker and the state it meets. Nothing in it
+ * knows of containers or arguments; xk_sim_launch, a captured launch and the
+ * virtual device all end here. */
+struct xk_sim_dispatch {
+    const xk_sim_kernel *kernel;
+    uint32_t start_b;   /* offset of the first instruction in the code */
+    uint32_t groups[3];
+    uint32_t simd;      /* lanes of a thread's dispatch mask: 8, 16, 32 */
+    uint32_t n_threads; /* per group */
+    uint32_t last_mask; /* dispatch mask of the last thread of a group */
+    /* Payload behind r0, in this order, each in whole registers. */
+    bool emit_ids;      /* x, y, z of the lanes, 16 bits each, made by the
+                           hardware: local[] in walk_order */
+    uint32_t local[3];
+    uint8_t walk_order; /* 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx, fastest first */
+    const uint8_t *thread_data; /* per thread, thread_data_b apart; or NULL */
+    uint32_t thread_data_b;     /* multiple of the register size */
+    const uint8_t *cross_data;  /* the same for all threads: inline data, or
+                                   what xelp preloads; or NULL */
+    uint32_t cross_data_b;
+    /* Addresses that r0 and messages use. */
+    uint32_t indirect_b;    /* r0.0: from general_va, multiple of 64 */
+    uint32_t scratch_field; /* r0.5[31:10] */
+    uint32_t scratch_slot_b; /* bytes a thread, 0: none */
+    uint64_t general_va, surface_va, bindless_va;
+    uint64_t binding_table_va; /* 0: none */
+    uint32_t slm_b, n_barriers;
+    /* What the kernel may touch; regions must not overlap. The array is sorted
+     * by va during the call. */
+    struct xk_sim_region *regions;
+    unsigned n_regions;
+    unsigned n_host_threads; /* 0 = all cores */
+    uint64_t inst_limit;     /* per EU thread, 0 = 2^32 */
+};
+
+/* Runs the dispatch to its end. stats may be NULL. */
+enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
+                               struct xk_launch_stats *stats,
+                               struct xk_error *err);
+
+/* A kernel of a container with marshalled arguments: the driver's part is done
+ * here (heap, payload, start address), then it is dispatched. */
 struct xk_sim_launch {
     const xk_sim_kernel *kernel;
     uint32_t groups[3], local[3]; /* thread groups; work items per group */

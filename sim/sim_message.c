@@ -6,31 +6,17 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-static uint8_t *heap_at(const struct xk_sim_run *r, uint64_t addr, uint32_t n_b)
-{
-    const uint64_t off = addr - r->heap_off_b;
-    if (off >= r->heap_b || r->heap_b - off < n_b)
-        return NULL;
-    return r->heap + off;
-}
-
 static void explain(const struct xk_sim_thread *t, enum xk_sim_window w,
                     uint64_t addr, uint32_t n_b, char *out, size_t out_b)
 {
     const struct xk_sim_group *g = t->group;
-    if (w == XK_WIN_FLAT)
-        xk_sim_space_explain(&g->run->space, addr, n_b, out, out_b);
-    else if (w == XK_WIN_SLM)
+    if (w == XK_WIN_SLM)
         snprintf(out, out_b,
                  "%u bytes at 0x%" PRIx64 " of shared local "
                  "memory, which has %u bytes",
                  n_b, addr, g->slm_b);
     else
-        snprintf(out, out_b,
-                 "%u bytes at 0x%" PRIx64 " from the general state "
-                 "base, where the argument data is [0x%x, 0x%x)",
-                 n_b, addr, g->run->heap_off_b,
-                 g->run->heap_off_b + g->run->heap_b);
+        xk_sim_space_explain(&g->run->space, addr, n_b, out, out_b);
 }
 
 /* Intel's compiler sets this bit in local pointers, so that none of them is
@@ -52,10 +38,10 @@ uint8_t *xk_sim_access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      lane, addr, align_b);
         return NULL;
     }
-    if (w == XK_WIN_FLAT)
+    if (w == XK_WIN_HEAP)
+        addr = g->run->d->general_va + (uint32_t)addr;
+    if (w != XK_WIN_SLM)
         p = xk_sim_space_at(&g->run->space, &t->last, addr, n_b);
-    else if (w == XK_WIN_HEAP)
-        p = heap_at(g->run, addr, n_b);
     else if ((addr & ~SLM_TAG) < g->slm_b &&
              g->slm_b - (addr & ~SLM_TAG) >= n_b)
         p = g->slm + (addr & ~SLM_TAG);
@@ -70,19 +56,19 @@ bool xk_sim_payload(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     const struct xk_sim_opnd *o, uint32_t n_b, uint32_t n_grf,
                     const char *what)
 {
-    const uint32_t end_b = t->kernel->grf_count * XK_SIM_GRF_B;
+    const uint32_t end_b = t->kernel->grf_count * t->kernel->grf_b;
     if (o->kind != XK_SO_REG) {
         xk_sim_fault(t, e, "%s is no register", what);
         return false;
     }
-    if (n_b > n_grf * XK_SIM_GRF_B) {
+    if (n_b > n_grf * t->kernel->grf_b) {
         xk_sim_fault(t, e,
                      "%s needs %u bytes, but the message has %u "
                      "registers for it",
                      what, n_b, n_grf);
         return false;
     }
-    if (o->off_b + n_grf * XK_SIM_GRF_B > end_b) {
+    if (o->off_b + n_grf * t->kernel->grf_b > end_b) {
         xk_sim_fault(t, e, "%s of %u registers ends beyond r%u", what, n_grf,
                      t->kernel->grf_count - 1);
         return false;
@@ -241,11 +227,11 @@ void xk_sim_block_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static void exec_barrier(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_group *g = t->group;
-    if (!xk_sim_payload(t, e, &e->src[0], XK_SIM_GRF_B, 1, "the payload"))
+    if (!xk_sim_payload(t, e, &e->src[0], t->kernel->grf_b, 1, "the payload"))
         return;
     const uint32_t w = xk_rf_u32(t, e->src[0].off_b + 8);
     const uint32_t producers = w >> 16 & 255, consumers = w >> 24;
-    if (t->kernel->barriers == 0)
+    if (g->run->d->n_barriers == 0)
         xk_sim_fault(t, e, "barrier, but the kernel declares no barrier");
     else if ((w & 0xc0ff) != 0)
         xk_sim_fault(t, e,
@@ -276,7 +262,7 @@ static void exec_fence(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (e->dst.kind == XK_SO_REG &&
         xk_sim_payload(t, e, &e->dst, 0, e->msg.dst_grf, "the destination"))
         memset(t->rf + e->dst.off_b, 0xa5,
-               (size_t)e->msg.dst_grf * XK_SIM_GRF_B);
+               (size_t)e->msg.dst_grf * t->kernel->grf_b);
 }
 
 static void exec_eot(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -294,7 +280,11 @@ static xk_sim_fn *handler(const struct xk_sim_inst *e)
     case XK_MSG_BARRIER: return exec_barrier;
     case XK_MSG_EOT: return exec_eot;
     case XK_MSG_LSC_FENCE: return exec_fence;
-    case XK_MSG_UNKNOWN: return xk_sim_select_hdc(e);
+    default: break;
+    }
+    switch (e->in.send.sfid) {
+    case XK_SFID_DC0:
+    case XK_SFID_DC1: return xk_sim_select_hdc(e);
     default: return xk_sim_select_lsc(e);
     }
 }

@@ -14,10 +14,11 @@ static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
     return out;
 }
 
-static uint32_t fold(uint64_t flags, unsigned bit, unsigned pred,
+static uint32_t fold(const struct xk_sim_thread *t, unsigned bit, unsigned pred,
                      uint32_t lanes)
 {
-    const uint32_t bits = (uint32_t)(flags >> bit);
+    const uint64_t flags = xk_rf_u64(t, XK_RF_FLAG); /* f1:f0 */
+    const uint32_t bits = xk_sim_flags(t, bit);
     switch (pred) {
     case XK_PRED_ANYV:
         return (uint32_t)((flags | flags >> 32) >> (bit & 31));
@@ -49,7 +50,7 @@ uint32_t xk_sim_pred(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (!e->pred)
         return e->lanes;
-    const uint32_t p = fold(xk_sim_flags(t), e->flag_bit, e->in.pred, e->lanes);
+    const uint32_t p = fold(t, e->flag_bit, e->in.pred, e->lanes);
     return (e->in.pred_inv ? ~p : p) & e->lanes;
 }
 
@@ -98,7 +99,7 @@ static bool indirect_offsets(struct xk_sim_thread *t,
                           (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
                                     (l & w_mask) * o->hs_b);
         if (b < 0 ||
-            b + o->size_b > (int32_t)(t->kernel->grf_count * XK_SIM_GRF_B)) {
+            b + o->size_b > (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
                          "the %u registers",

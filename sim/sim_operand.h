@@ -14,20 +14,22 @@ uint32_t xk_sim_mask(const struct xk_sim_thread *t,
 /* The predicate's value per lane, whether or not the lane is active. */
 uint32_t xk_sim_pred(const struct xk_sim_thread *t,
                      const struct xk_sim_inst *e);
-/* Both flag registers as one number: f1:f0. */
-static inline uint64_t xk_sim_flags(const struct xk_sim_thread *t)
+/* 32 bits of the flag file from `bit` on; the file has room behind its end. */
+static inline uint32_t xk_sim_flags(const struct xk_sim_thread *t, unsigned bit)
 {
-    return xk_rf_u64(t, XK_RF_FLAG);
+    return (uint32_t)(xk_rf_u64(t, XK_RF_FLAG + bit / 8) >> bit % 8);
 }
 /* Replaces the flag bits of the lanes in mask. */
 static inline void xk_sim_set_flags(struct xk_sim_thread *t,
                                     const struct xk_sim_inst *e, uint32_t mask,
                                     uint32_t bits)
 {
-    uint64_t f = xk_sim_flags(t);
-    f &= ~((uint64_t)mask << e->flag_bit);
-    f |= (uint64_t)(bits & mask) << e->flag_bit;
-    memcpy(t->rf + XK_RF_FLAG, &f, 8);
+    const uint32_t at = XK_RF_FLAG + e->flag_bit / 8u;
+    const unsigned shift = e->flag_bit % 8u;
+    uint64_t f = xk_rf_u64(t, at);
+    f &= ~((uint64_t)mask << shift);
+    f |= (uint64_t)(bits & mask) << shift;
+    memcpy(t->rf + at, &f, 8);
 }
 
 /* Both return false after a finding (an address register outside the file).

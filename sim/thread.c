@@ -53,68 +53,69 @@ void xk_sim_thread_cr_written(struct xk_sim_thread *t)
 static void fill_registers(struct xk_sim_thread *t)
 {
     const uint32_t junk = JUNK;
-    const uint32_t end_b = t->kernel->grf_count * XK_SIM_GRF_B;
+    const uint32_t end_b = t->kernel->grf_count * t->kernel->grf_b;
     memset(t->rf + end_b, 0, sizeof(t->rf) - end_b);
     for (uint32_t b = 0; b < end_b; b += 4)
         memcpy(t->rf + b, &junk, 4);
 }
 
-/* vd.md 6: r0, then local ids, then inline data. */
+/* virtual-device.md 6 */
 static void set_r0(struct xk_sim_thread *t)
 {
     const struct xk_sim_group *g = t->group;
-    memset(t->rf, 0, XK_SIM_GRF_B);
-    xk_rf_set_u32(t, 0, g->run->heap_off_b);
+    const struct xk_sim_dispatch *d = g->run->d;
+    memset(t->rf, 0, t->kernel->grf_b);
+    xk_rf_set_u32(t, 0, d->indirect_b);
     xk_rf_set_u32(t, 4, g->id[0]);
     xk_rf_set_u32(t, 8, t->index | g->n_threads << 24);
+    xk_rf_set_u32(t, 20, d->scratch_field | t->slot);
     xk_rf_set_u32(t, 24, g->id[1]);
     xk_rf_set_u32(t, 28, g->id[2]);
 }
 
-/* Bytes of one dimension's ids of one thread. */
-static uint32_t channel_b(const struct xk_sim_kernel *k)
+uint32_t xk_sim_id_channel_b(uint32_t grf_b, uint32_t simd)
 {
-    return k->simd > 16 ? 64 : 32;
+    return (simd * 2 + grf_b - 1) / grf_b * grf_b;
 }
 
-/* x runs fastest. Lanes beyond the group's items repeat the pattern. */
-static void write_local_ids(const struct xk_sim_run *r, uint32_t thread,
-                            uint8_t *out)
-{
-    const uint32_t *n = r->launch->local, simd = r->kernel->simd;
-    for (uint32_t l = 0; l < simd; l++) {
-        const uint32_t item = thread * simd + l;
-        const uint16_t id[3] = {(uint16_t)(item % n[0]),
-                                (uint16_t)(item / n[0] % n[1]),
-                                (uint16_t)(item / n[0] / n[1] % n[2])};
-        for (unsigned d = 0; d < 3; d++)
-            memcpy(out + d * channel_b(r->kernel) + 2 * l, &id[d], 2);
-    }
-}
+/* Dimensions by walk order, fastest first. */
+static const uint8_t walk_orders[6][3] = {{0, 1, 2}, {0, 2, 1}, {1, 0, 2},
+                                          {2, 0, 1}, {1, 2, 0}, {2, 1, 0}};
 
-void xk_sim_write_thread_ids(const struct xk_sim_run *r, uint32_t thread,
+void xk_sim_write_thread_ids(const struct xk_sim_dispatch *d, uint32_t thread,
                              uint8_t *out)
 {
-    uint8_t ids[3 * 64] = {0};
-    write_local_ids(r, thread, ids);
-    memcpy(out, ids, 3 * channel_b(r->kernel));
+    const uint8_t *const order = walk_orders[d->walk_order % 6];
+    const uint32_t each_b = xk_sim_id_channel_b(d->kernel->grf_b, d->simd);
+    memset(out, 0, 3 * each_b);
+    for (uint32_t l = 0; l < d->simd; l++) {
+        uint32_t item = thread * d->simd + l;
+        for (unsigned k = 0; k < 3; k++) {
+            const unsigned dim = order[k];
+            const uint16_t id = (uint16_t)(item % d->local[dim]);
+            item /= d->local[dim];
+            memcpy(out + dim * each_b + 2 * l, &id, 2);
+        }
+    }
 }
 
+/* r0, then ids, then data of the thread, then data of all threads. */
 static void set_payload(struct xk_sim_thread *t)
 {
-    const struct xk_sim_run *r = t->group->run;
-    const struct xk_sim_kernel *k = t->kernel;
-    uint32_t at = XK_SIM_GRF_B;
+    const struct xk_sim_dispatch *d = t->group->run->d;
+    const uint32_t grf_b = t->kernel->grf_b;
+    uint32_t at = grf_b;
     set_r0(t);
-    if (k->local_id_b && !xk_sim_ids_in_memory(r)) {
-        xk_sim_write_thread_ids(r, t->index, t->rf + at);
-        at += 3 * channel_b(k);
+    if (d->emit_ids) {
+        xk_sim_write_thread_ids(d, t->index, t->rf + at);
+        at += 3 * xk_sim_id_channel_b(grf_b, d->simd);
     }
-    const uint32_t n_b = k->inline_b < r->launch->cross_thread_b
-                             ? k->inline_b
-                             : r->launch->cross_thread_b;
-    if (n_b)
-        memcpy(t->rf + at, r->launch->cross_thread, n_b);
+    if (d->thread_data)
+        memcpy(t->rf + at, d->thread_data + t->index * d->thread_data_b,
+               d->thread_data_b);
+    at += d->thread_data ? d->thread_data_b : 0;
+    if (d->cross_data)
+        memcpy(t->rf + at, d->cross_data, d->cross_data_b);
 }
 
 void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
@@ -129,14 +130,12 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->err = err;
     t->group = g;
     t->index = index;
-    t->dispatch = index + 1 == g->n_threads ? r->last_mask
-                  : t->kernel->simd == 32 || t->kernel->simd == 1
-                      ? UINT32_MAX
-                      : (1u << t->kernel->simd) - 1;
+    t->dispatch = index + 1 == g->n_threads ? r->d->last_mask
+                  : r->d->simd == 32        ? UINT32_MAX
+                                            : (1u << r->d->simd) - 1;
     t->active = t->dispatch;
-    t->ip = xk_sim_ids_in_memory(r) ? t->kernel->start : t->kernel->start_skip;
-    t->budget =
-        r->launch->inst_limit ? r->launch->inst_limit : UINT64_C(1) << 32;
+    t->ip = r->start;
+    t->budget = r->d->inst_limit ? r->d->inst_limit : UINT64_C(1) << 32;
     set_payload(t);
 }
 

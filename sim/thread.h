@@ -11,7 +11,7 @@
 #include "sim/memory.h"
 
 #define XK_SIM_LANES 32
-#define XK_SIM_GRF_B 32
+#define XK_SIM_GRF_MAX_B 64 /* bytes in a register, from xehpc on */
 #define XK_SIM_GRFS 256
 /* The widest region: 32 lanes of 8 bytes with stride 4. */
 #define XK_SIM_SPAN_B 1024
@@ -19,7 +19,7 @@
 /* Offsets in the register image. */
 enum xk_sim_rf {
     XK_RF_GRF = 0,
-    XK_RF_ACC = XK_SIM_GRFS * XK_SIM_GRF_B,
+    XK_RF_ACC = XK_SIM_GRFS * XK_SIM_GRF_MAX_B,
     XK_RF_ZERO = XK_RF_ACC + XK_SIM_SPAN_B, /* null as a source */
     XK_RF_FLAG = XK_RF_ZERO + XK_SIM_SPAN_B,
     XK_RF_A0 = XK_RF_FLAG + 64,
@@ -54,7 +54,7 @@ struct xk_sim_inst;
 
 struct xk_sim_thread {
     uint8_t rf[XK_RF_END_B];
-    int32_t acc_hi[XK_SIM_GRF_B * 8 / 4]; /* bits 63:32 of integer acc */
+    int32_t acc_hi[XK_SIM_SPAN_B / 4]; /* bits 63:32 of integer acc */
     const struct xk_sim_kernel *kernel;
     struct xk_sim_group *group;
     const struct xk_sim_region *last; /* region hit last */
@@ -65,6 +65,7 @@ struct xk_sim_thread {
     uint32_t pcip[XK_SIM_LANES];
     uint32_t dispatch;
     uint32_t index;         /* in the group */
+    uint32_t slot;          /* of the thread on the machine: scratch, FFTID */
     uint32_t barrier_phase; /* of the group, when it signalled */
     uint8_t state;          /* enum xk_sim_state */
     uint8_t round;          /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
@@ -76,14 +77,10 @@ struct xk_sim_thread {
 };
 
 struct xk_sim_run {
-    const struct xk_sim_launch *launch;
+    const struct xk_sim_dispatch *d;
     const struct xk_sim_kernel *kernel;
     struct xk_sim_space space;
-    uint8_t *heap;       /* general state: indirect data */
-    uint32_t heap_off_b; /* its 32-bit offset from the general state base */
-    uint32_t heap_b;
-    uint32_t n_group_threads;
-    uint32_t last_mask; /* dispatch mask of the last thread of a group */
+    uint32_t start; /* index of the first instruction */
     uint64_t n_groups;
     bool apart;       /* threads of a group run independently */
     uint64_t n_units; /* groups; threads if they run apart */
@@ -127,10 +124,11 @@ void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 /* Takes over rounding mode and denormal handling after a write to cr0. */
 void xk_sim_thread_cr_written(struct xk_sim_thread *t);
 
-/* Whether this launch passes local ids through memory. */
-bool xk_sim_ids_in_memory(const struct xk_sim_run *r);
-/* The ids of one thread's lanes, as payload: x, y, z, each whole registers. */
-void xk_sim_write_thread_ids(const struct xk_sim_run *r, uint32_t thread,
+/* Bytes of one dimension's ids of one thread: whole registers. */
+uint32_t xk_sim_id_channel_b(uint32_t grf_b, uint32_t simd);
+/* The ids of one thread's lanes, as payload: x, y, z, each that long. Lanes
+ * beyond the group's items repeat the pattern. */
+void xk_sim_write_thread_ids(const struct xk_sim_dispatch *d, uint32_t thread,
                              uint8_t *out);
 /* Prepares thread `index` of the group: payload, masks, registers. */
 void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,

@@ -107,7 +107,7 @@ static const struct {
      NULL, XK_EPARSE, "offset 4294967295"},
     {ENV("16", "128") "    per_thread_payload_arguments:\n"
                       "      - arg_type: local_id\n        size: 12\n",
-     NULL, XK_EUNSUPPORTED, "12 bytes, not 96"},
+     NULL, XK_EUNSUPPORTED, "12 bytes, not registers"},
 };
 
 START_TEST(wrong_descriptions_are_explained)

@@ -609,7 +609,7 @@ static void start_thread(struct xk_sim_thread *t, const xk_sim_kernel *k,
     memset(t, 0, sizeof(*t));
     t->kernel = k;
     t->active = seed % 4 ? UINT32_MAX : seed * 2654435761u;
-    paths_fill(t->rf, 128 * XK_SIM_GRF_B, seed);
+    paths_fill(t->rf, 128 * 32, seed);
     xk_rf_set_u32(t, XK_RF_FLAG, seed * 40503u + (seed << 16));
     xk_rf_set_u32(t, XK_RF_CR, cr0[seed / 4 % XK_COUNTOF(cr0)]);
     xk_sim_thread_cr_written(t);

@@ -1,0 +1,342 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "container/patch_tokens.h"
+
+#include <string.h>
+
+#include "container/elf_read.h"
+
+#define MAGIC 0x494e5443u /* "CTNI" */
+#define ELF_SECTION "Intel(R) OpenCL Device Binary"
+#define PROGRAM_HEADER_B 28
+#define KERNEL_HEADER_B 40
+#define TOKEN_HEADER_B 8
+#define MAX_KERNELS 65536
+#define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
+#define NO_OFFSET UINT32_MAX
+
+/* Tokens that say what a kernel needs; the others are skipped. */
+enum token {
+    TOKEN_LOCAL_SURFACE = 15,
+    TOKEN_DATA_PARAMETER = 17,
+    TOKEN_VFE_STATE = 18,
+    TOKEN_THREAD_PAYLOAD = 22,
+    TOKEN_EXECUTION_ENVIRONMENT = 23,
+    TOKEN_DATA_PARAMETER_STREAM = 25,
+    TOKEN_STATELESS_GLOBAL = 30,
+    TOKEN_STATELESS_CONSTANT = 31,
+    TOKEN_PRIVATE_MEMORY = 38,
+};
+
+/* Bytes not yet read. */
+struct span {
+    const uint8_t *p;
+    size_t n_b;
+};
+
+struct reader {
+    xk_ctx *c;
+    struct xk_zebin *out;
+    const char *kernel; /* being read, for messages */
+    struct span rest;
+};
+
+static uint32_t u32_at(const uint8_t *p, size_t dword)
+{
+    uint32_t v;
+    memcpy(&v, p + dword * 4, 4);
+    return v;
+}
+
+static bool take(struct span *from, uint64_t n_b, struct span *out)
+{
+    if (n_b > from->n_b)
+        return false;
+    *out = (struct span){from->p, (size_t)n_b};
+    from->p += n_b;
+    from->n_b -= (size_t)n_b;
+    return true;
+}
+
+static enum xk_status short_file(struct reader *r, const char *what,
+                                 uint64_t n_b)
+{
+    return xk_fail(r->c, XK_EPARSE,
+                   "patch tokens: kernel '%.100s': %s of %llu bytes, but only "
+                   "%zu are left",
+                   r->kernel, what, (unsigned long long)n_b, r->rest.n_b);
+}
+
+/* dword k of a token's body, 0 beyond its end: older files have less. */
+static uint32_t body(const struct span *t, unsigned k)
+{
+    return 4 * ((size_t)k + 1) <= t->n_b ? u32_at(t->p, k) : 0;
+}
+
+static enum xk_status add_arg(struct reader *r, struct xk_zkernel *k,
+                              struct xk_zarg a)
+{
+    if (a.offset_b > MAX_OFFSET_B || a.size_b > MAX_OFFSET_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': argument %d at offset "
+                       "%u, size %u: beyond %u",
+                       r->kernel, a.arg_index, a.offset_b, a.size_b,
+                       MAX_OFFSET_B);
+    k->args[k->n_args++] = a; /* room for one a token: see read_tokens */
+    return XK_OK;
+}
+
+/* Kind of value by DATA_PARAMETER number; arguments of the user are 1. */
+static uint8_t value_kind(uint32_t type)
+{
+    switch (type) {
+    case 1:
+        return XK_ZARG_VALUE;
+    case 2:
+        return XK_ZARG_LOCAL_SIZE;
+    case 3:
+        return XK_ZARG_GLOBAL_SIZE;
+    case 4:
+        return XK_ZARG_GROUP_COUNT;
+    case 16:
+        return XK_ZARG_GLOBAL_ID_OFFSET;
+    case 28:
+        return XK_ZARG_ENQUEUED_LOCAL_SIZE;
+    default:
+        return XK_ZARG_OTHER;
+    }
+}
+
+/* type, argument, offset, size, source offset */
+static enum xk_status read_value(struct reader *r, const struct span *t,
+                                 struct xk_zkernel *k)
+{
+    const uint8_t kind = value_kind(body(t, 0));
+    const bool slm = body(t, 0) == 8; /* size of the __local arguments before */
+    return add_arg(
+        r, k,
+        (struct xk_zarg){
+            .kind = slm ? XK_ZARG_POINTER : kind,
+            .slm = slm,
+            .arg_index = kind == XK_ZARG_VALUE || slm ? (int32_t)body(t, 1) : -1,
+            .offset_b = body(t, 2),
+            .size_b = body(t, 3),
+            .source_b = body(t, 4),
+        });
+}
+
+/* argument, surface state offset, data offset, data size */
+static enum xk_status read_pointer(struct reader *r, const struct span *t,
+                                   struct xk_zkernel *k)
+{
+    if (body(t, 2) == NO_OFFSET)
+        return XK_OK;
+    return add_arg(r, k,
+                   (struct xk_zarg){.kind = XK_ZARG_POINTER,
+                                    .arg_index = (int32_t)body(t, 0),
+                                    .offset_b = body(t, 2),
+                                    .size_b = body(t, 3)});
+}
+
+/* Compilers of version 1081 (Debian's) write 33 dwords; later ones have one
+ * more, inserted before the register count. */
+static void read_environment(const struct span *t, struct xk_zkernel *k)
+{
+    const unsigned later = t->n_b >= 34 * 4;
+    k->simd = body(t, 3);
+    k->barriers = body(t, 5);
+    k->grf_count = body(t, 20 + later);
+    k->has_dpas = body(t, 23 + later) != 0;
+}
+
+/* Local ids: one register set a present dimension, see the lead of sim/. */
+static void read_payload(const struct span *t, struct xk_zkernel *k)
+{
+    k->n_local_ids = body(t, 1) + body(t, 2) + body(t, 3);
+    k->skip_per_thread_b = body(t, 12);
+    k->inline_b = body(t, 14) ? 32 : 0;
+}
+
+static enum xk_status read_token(struct reader *r, uint32_t token,
+                                 const struct span *t, struct xk_zkernel *k)
+{
+    switch (token) {
+    case TOKEN_DATA_PARAMETER:
+        return read_value(r, t, k);
+    case TOKEN_STATELESS_GLOBAL:
+    case TOKEN_STATELESS_CONSTANT:
+        return read_pointer(r, t, k);
+    case TOKEN_LOCAL_SURFACE:
+        k->slm_b = body(t, 1);
+        return XK_OK;
+    case TOKEN_VFE_STATE:
+        k->scratch_b = body(t, 1);
+        return XK_OK;
+    case TOKEN_THREAD_PAYLOAD:
+        read_payload(t, k);
+        return XK_OK;
+    case TOKEN_EXECUTION_ENVIRONMENT:
+        read_environment(t, k);
+        return XK_OK;
+    case TOKEN_DATA_PARAMETER_STREAM:
+        k->cross_thread_b = body(t, 0);
+        return XK_OK;
+    default:
+        return XK_OK;
+    }
+}
+
+static enum xk_status next_token(struct reader *r, struct span *list,
+                                 uint32_t *token, struct span *out)
+{
+    struct span head;
+    if (!take(list, TOKEN_HEADER_B, &head))
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': %zu bytes behind the "
+                       "last token",
+                       r->kernel, list->n_b);
+    const uint32_t size_b = u32_at(head.p, 1);
+    *token = u32_at(head.p, 0);
+    if (size_b < TOKEN_HEADER_B || !take(list, size_b - TOKEN_HEADER_B, out))
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': token %u has %u bytes, "
+                       "%zu are left",
+                       r->kernel, *token, size_b, list->n_b);
+    return XK_OK;
+}
+
+static enum xk_status read_tokens(struct reader *r, struct span list,
+                                  struct xk_zkernel *k)
+{
+    const size_t most = list.n_b / TOKEN_HEADER_B;
+    if (most) {
+        k->args = xk_calloc(r->c, most, sizeof(*k->args));
+        if (!k->args)
+            return XK_ENOMEM;
+    }
+    while (list.n_b) {
+        struct span t;
+        uint32_t token;
+        XK_TRY(next_token(r, &list, &token, &t));
+        XK_TRY(read_token(r, token, &t, k));
+    }
+    if (!k->simd || !k->grf_count)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': SIMD size is %u and "
+                       "register count is %u",
+                       r->kernel, k->simd, k->grf_count);
+    return XK_OK;
+}
+
+static enum xk_status read_name(struct reader *r, uint32_t name_b,
+                                struct xk_zkernel *k)
+{
+    struct span name;
+    if (!take(&r->rest, name_b, &name))
+        return short_file(r, "a name", name_b);
+    if (!name_b || name_b > sizeof k->name || name.p[0] == 0 ||
+        !memchr(name.p, 0, name_b))
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel %u has no name, or one longer "
+                       "than %zu",
+                       r->out->n_kernels, sizeof(k->name) - 1);
+    memcpy(k->name, name.p, strlen((const char *)name.p) + 1);
+    r->kernel = k->name;
+    return XK_OK;
+}
+
+static enum xk_status read_kernel(struct reader *r, struct xk_zkernel *k)
+{
+    struct span head, heap, tokens;
+    r->kernel = "?";
+    if (!take(&r->rest, KERNEL_HEADER_B, &head))
+        return short_file(r, "a header", KERNEL_HEADER_B);
+    XK_TRY(read_name(r, u32_at(head.p, 3), k));
+    const uint32_t heap_b = u32_at(head.p, 5), code_b = u32_at(head.p, 9);
+    if (!take(&r->rest, heap_b, &heap))
+        return short_file(r, "a kernel heap", heap_b);
+    if (code_b > heap_b)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': %u bytes of code in a "
+                       "heap of %u",
+                       r->kernel, code_b, heap_b);
+    k->code = heap.p;
+    k->code_b = code_b;
+    /* general, dynamic and surface state heaps */
+    const uint64_t states_b = (uint64_t)u32_at(head.p, 6) +
+                              u32_at(head.p, 7) + u32_at(head.p, 8);
+    struct span states;
+    if (!take(&r->rest, states_b, &states))
+        return short_file(r, "state heaps", states_b);
+    if (!take(&r->rest, u32_at(head.p, 4), &tokens))
+        return short_file(r, "a patch list", u32_at(head.p, 4));
+    return read_tokens(r, tokens, k);
+}
+
+static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
+{
+    struct span head, skipped;
+    if (!take(&r->rest, PROGRAM_HEADER_B, &head) || u32_at(head.p, 0) != MAGIC)
+        return xk_fail(r->c, XK_EPARSE, "patch tokens: no program header");
+    const uint32_t n = u32_at(head.p, 4);
+    *gfx_core = u32_at(head.p, 2);
+    if (!take(&r->rest, u32_at(head.p, 6), &skipped))
+        return short_file(r, "a program patch list", u32_at(head.p, 6));
+    if (!n || n > MAX_KERNELS || n > r->rest.n_b / KERNEL_HEADER_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: %u kernels in %zu bytes", n, r->rest.n_b);
+    r->out->kernels = xk_calloc(r->c, n, sizeof(*r->out->kernels));
+    if (!r->out->kernels)
+        return XK_ENOMEM;
+    while (r->out->n_kernels < n) {
+        const uint32_t k = r->out->n_kernels++; /* counted: fini frees args */
+        XK_TRY(read_kernel(r, &r->out->kernels[k]));
+    }
+    return XK_OK;
+}
+
+/* The program inside the file; false if there is none. A context of its own
+ * would be needed for messages; recognition has none. */
+static bool find_program(xk_ctx *c, const void *file, size_t n_b,
+                         struct span *out)
+{
+    struct xk_elf elf;
+    struct xk_elf_section s;
+    *out = (struct span){file, n_b};
+    if (n_b >= 4 && u32_at(file, 0) == MAGIC)
+        return true;
+    if (n_b < 4 || memcmp(file, "\177ELF", 4) != 0 ||
+        xk_elf_open(c, file, n_b, &elf) < 0)
+        return false;
+    for (unsigned i = 0; i < elf.n_sections; i++) {
+        if (xk_elf_section(c, &elf, i, &s) < 0)
+            return false;
+        if (!strcmp(s.name, ELF_SECTION)) {
+            *out = (struct span){s.data, (size_t)s.size_b};
+            return s.size_b >= 4 && u32_at(s.data, 0) == MAGIC;
+        }
+    }
+    return false;
+}
+
+bool xk_patch_tokens_recognise(const void *file, size_t n_b)
+{
+    struct span program;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    const bool yes = c && file && find_program(c, file, n_b, &program);
+    xk_ctx_destroy(c);
+    return yes;
+}
+
+enum xk_status xk_patch_tokens_read(xk_ctx *c, const void *file, size_t n_b,
+                                    struct xk_zebin *out, uint32_t *gfx_core)
+{
+    struct reader r = {.c = c, .out = out, .kernel = "?"};
+    *out = (struct xk_zebin){.n_kernels = 0};
+    *gfx_core = 0;
+    if (!file || !find_program(c, file, n_b, &r.rest))
+        return xk_fail(c, XK_EPARSE, "patch tokens: no program found");
+    const enum xk_status s = read_program(&r, gfx_core);
+    if (s < 0)
+        xk_zebin_fini(c, out);
+    return s;
+}

@@ -1,0 +1,339 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A dispatch: units of work handed out in order to host threads, statistics and
+ * the finding of the lowest unit collected. A unit is a group, or a single
+ * thread if the threads of a group cannot meet: launches often have few groups,
+ * which would not divide well. */
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sim/kernel.h"
+
+#define MAX_GROUP_THREADS 1024
+#define QUANTUM 65536 /* instructions a thread may run before the next one */
+
+struct pool {
+    const struct xk_sim_run *run;
+    atomic_ullong next, first_bad; /* units */
+};
+
+struct worker {
+    struct pool *pool;
+    pthread_t id;
+    struct xk_sim_thread *thread; /* of the group in hand */
+    uint8_t *slm;
+    uint64_t count[XK_N_STATS], units, bad_unit;
+    struct xk_error err;
+    char apart[64]; /* from what the next worker writes */
+};
+
+static enum xk_status fail(struct xk_error *err, enum xk_status status,
+                           const struct xk_sim_kernel *k, const char *what,
+                           uint64_t value)
+{
+    err->status = status;
+    snprintf(err->message, sizeof(err->message),
+             "sim: kernel '%.100s': %s (%llu)", k->name, what,
+             (unsigned long long)value);
+    return status;
+}
+
+static void start_threads(struct xk_sim_group *g)
+{
+    for (uint32_t i = 0; i < g->n_threads; i++)
+        xk_sim_thread_start(&g->thread[i], g, i);
+}
+
+/* Lets every thread that can go on do so; false if none could. */
+static bool round_of_threads(struct xk_sim_group *g, bool *fault)
+{
+    bool moved = false;
+    for (uint32_t i = 0; i < g->n_threads && !*fault; i++) {
+        struct xk_sim_thread *t = &g->thread[i];
+        if (t->state == XK_SIM_BARRIER && g->barrier_phase != t->barrier_phase)
+            t->state = XK_SIM_RUN;
+        if (t->state != XK_SIM_RUN)
+            continue;
+        moved = true;
+        xk_sim_thread_step(t, QUANTUM);
+        *fault = t->state == XK_SIM_FAULT;
+    }
+    return moved;
+}
+
+/* Nobody can move: either all are done, or a barrier never completes. */
+static bool all_done(struct xk_sim_group *g)
+{
+    for (uint32_t i = 0; i < g->n_threads; i++) {
+        struct xk_sim_thread *t = &g->thread[i];
+        if (t->state == XK_SIM_DONE)
+            continue;
+        xk_sim_fault(t, &t->kernel->inst[t->ip],
+                     "waits for a barrier that only %u of %u threads reached",
+                     g->arrived, g->n_threads);
+        return false;
+    }
+    return true;
+}
+
+static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
+{
+    const struct xk_sim_run *r = w->pool->run;
+    const uint32_t *n = r->d->groups;
+    return (struct xk_sim_group){
+        .run = r,
+        .slm = w->slm,
+        .slm_b = r->d->slm_b,
+        .thread = w->thread,
+        .n_threads = r->d->n_threads,
+        .id = {(uint32_t)(index % n[0]), (uint32_t)(index / n[0] % n[1]),
+               (uint32_t)(index / n[0] / n[1])},
+    };
+}
+
+static void add_counts(struct worker *w, const struct xk_sim_thread *t)
+{
+    for (unsigned s = 0; s < XK_N_STATS; s++)
+        w->count[s] += t->count[s];
+}
+
+static bool run_group(struct worker *w, uint64_t index)
+{
+    struct xk_sim_group g = group_at(w, index);
+    bool fault = false;
+    if (g.slm_b)
+        memset(g.slm, 0xa5, g.slm_b);
+    start_threads(&g);
+    while (!fault && round_of_threads(&g, &fault))
+        ;
+    for (uint32_t i = 0; i < g.n_threads; i++)
+        add_counts(w, &g.thread[i]);
+    return !fault && all_done(&g);
+}
+
+/* The first record serves every thread of the group in turn. */
+static bool run_thread(struct worker *w, uint64_t index)
+{
+    const uint32_t n = w->pool->run->d->n_threads;
+    struct xk_sim_group g = group_at(w, index / n);
+    struct xk_sim_thread *t = w->thread;
+    xk_sim_thread_start(t, &g, (uint32_t)(index % n));
+    while (t->state == XK_SIM_RUN)
+        xk_sim_thread_step(t, QUANTUM);
+    add_counts(w, t);
+    return t->state == XK_SIM_DONE;
+}
+
+static bool run_unit(struct worker *w, uint64_t index)
+{
+    w->units++;
+    return w->pool->run->apart ? run_thread(w, index) : run_group(w, index);
+}
+
+/* Units go out in order, so below the first bad one all are executed. */
+static void *work(void *arg)
+{
+    struct worker *w = arg;
+    struct pool *p = w->pool;
+    for (;;) {
+        const uint64_t i = atomic_fetch_add(&p->next, 1);
+        if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
+            break;
+        if (run_unit(w, i))
+            continue;
+        w->bad_unit = i;
+        unsigned long long bad = atomic_load(&p->first_bad);
+        while (i < bad && !atomic_compare_exchange_weak(&p->first_bad, &bad, i))
+            ;
+        break;
+    }
+    return NULL;
+}
+
+static void worker_fini(const struct xk_alloc *a, struct worker *w)
+{
+    a->realloc(a->user, w->thread, 0);
+    a->realloc(a->user, w->slm, 0);
+}
+
+static enum xk_status worker_init(struct worker *w, struct pool *p,
+                                  struct xk_error *err)
+{
+    const struct xk_sim_run *r = p->run;
+    const struct xk_alloc *a = &r->kernel->alloc;
+    const uint32_t n = r->apart ? 1 : r->d->n_threads;
+    *w = (struct worker){.pool = p, .bad_unit = UINT64_MAX};
+    w->thread = a->realloc(a->user, NULL, n * sizeof(*w->thread));
+    w->slm = a->realloc(a->user, NULL, r->d->slm_b + 64u);
+    if (!w->thread || !w->slm)
+        return fail(err, XK_ENOMEM, r->kernel, "out of memory for threads", n);
+    for (uint32_t i = 0; i < n; i++)
+        w->thread[i].err = &w->err;
+    return XK_OK;
+}
+
+static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
+                                     struct xk_error *err)
+{
+    const struct xk_sim_kernel *k = d->kernel;
+    for (unsigned i = 0; i < 3; i++)
+        if (!d->groups[i])
+            return fail(err, XK_EINVAL, k, "group count is 0 in dimension", i);
+    if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
+        return fail(err, XK_EINVAL, k, "threads in a group", d->n_threads);
+    if (d->simd != 8 && d->simd != 16 && d->simd != 32)
+        return fail(err, XK_EINVAL, k, "SIMD size is not 8, 16 or 32", d->simd);
+    if (d->slm_b > k->platform->slm_max_b)
+        return fail(err, XK_EINVAL, k,
+                    "more shared local memory than a group can have",
+                    d->slm_b);
+    return XK_OK;
+}
+
+/* Payload that would not leave a register free is no payload. */
+static enum xk_status check_payload(const struct xk_sim_dispatch *d,
+                                    struct xk_error *err)
+{
+    const struct xk_sim_kernel *k = d->kernel;
+    uint64_t n_b = k->grf_b;
+    if (d->emit_ids) {
+        n_b += 3ull * xk_sim_id_channel_b(k->grf_b, d->simd);
+        for (unsigned i = 0; i < 3; i++)
+            if (!d->local[i])
+                return fail(err, XK_EINVAL, k, "local size is 0 in dimension",
+                            i);
+    }
+    n_b += d->thread_data ? d->thread_data_b : 0;
+    n_b += d->cross_data ? d->cross_data_b : 0;
+    if (n_b > (uint64_t)k->grf_count * k->grf_b)
+        return fail(err, XK_EINVAL, k,
+                    "the payload is longer than the register file", n_b);
+    return XK_OK;
+}
+
+static enum xk_status run_init(struct xk_sim_run *r,
+                               const struct xk_sim_dispatch *d,
+                               struct xk_error *err)
+{
+    XK_TRY(check_dispatch(d, err));
+    XK_TRY(check_payload(d, err));
+    *r = (struct xk_sim_run){
+        .d = d,
+        .kernel = d->kernel,
+        .start = xk_sim_kernel_at(d->kernel, d->start_b),
+        .n_groups = (uint64_t)d->groups[0] * d->groups[1] * d->groups[2],
+    };
+    if (r->start == UINT32_MAX)
+        return fail(err, XK_EINVAL, d->kernel,
+                    "no instruction begins at the start offset", d->start_b);
+    if (d->groups[2] >
+        UINT64_MAX / 1024 / ((uint64_t)d->groups[0] * d->groups[1]))
+        return fail(err, XK_EINVAL, d->kernel, "too many groups",
+                    d->groups[2]);
+    r->apart =
+        d->kernel->threads_apart && !d->slm_b && !d->n_barriers;
+    r->n_units = r->apart ? r->n_groups * d->n_threads : r->n_groups;
+    return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
+}
+
+static unsigned n_workers(const struct xk_sim_run *r)
+{
+    unsigned n = r->d->n_host_threads;
+    if (!n) {
+        const long cores = sysconf(_SC_NPROCESSORS_ONLN);
+        n = cores > 0 ? (unsigned)cores : 1;
+    }
+    if (n > 64)
+        n = 64;
+    return n > r->n_units ? (unsigned)r->n_units : n;
+}
+
+static enum xk_status collect(const struct worker *w, unsigned n,
+                              struct xk_launch_stats *stats,
+                              struct xk_error *err)
+{
+    const struct worker *bad = NULL;
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t *c = w[i].count;
+        for (unsigned s = 0; s < XK_N_STATS; s++)
+            stats->instructions += c[s];
+        stats->fma += c[XK_STAT_FMA];
+        stats->sends += c[XK_STAT_SEND];
+        stats->syncs += c[XK_STAT_SYNC];
+        if (w[i].bad_unit != UINT64_MAX &&
+            (!bad || w[i].bad_unit < bad->bad_unit))
+            bad = &w[i];
+    }
+    if (!bad)
+        return XK_OK;
+    *err = bad->err;
+    return err->status;
+}
+
+static void count_units(const struct xk_sim_run *r, const struct worker *w,
+                        unsigned n, struct xk_launch_stats *stats)
+{
+    uint64_t units = 0;
+    for (unsigned i = 0; i < n; i++)
+        units += w[i].units;
+    stats->groups = r->apart ? units / r->d->n_threads : units;
+    stats->threads = r->apart ? units : units * r->d->n_threads;
+}
+
+/* The calling thread is worker 0; a thread that cannot be had is done without.
+ */
+static void run_workers(struct worker *w, unsigned n)
+{
+    unsigned started = 1;
+    while (started < n &&
+           pthread_create(&w[started].id, NULL, work, &w[started]) == 0)
+        started++;
+    work(&w[0]);
+    for (unsigned i = 1; i < started; i++)
+        pthread_join(w[i].id, NULL);
+}
+
+static enum xk_status run_all(const struct xk_sim_run *r,
+                              struct xk_launch_stats *stats,
+                              struct xk_error *err)
+{
+    struct worker w[64];
+    struct pool p = {.run = r, .next = 0, .first_bad = UINT64_MAX};
+    const unsigned n = n_workers(r);
+    unsigned ready = 0;
+    enum xk_status s = XK_OK;
+    while (ready < n && s == XK_OK)
+        s = worker_init(&w[ready++], &p, err);
+    if (s == XK_OK) {
+        run_workers(w, n);
+        s = collect(w, n, stats, err);
+        count_units(r, w, n, stats);
+    }
+    for (unsigned i = 0; i < ready; i++)
+        worker_fini(&r->kernel->alloc, &w[i]);
+    return s;
+}
+
+static uint64_t now_ns(void)
+{
+    struct timespec ts;
+    clock_gettime(CLOCK_MONOTONIC, &ts);
+    return (uint64_t)ts.tv_sec * 1000000000u + (uint64_t)ts.tv_nsec;
+}
+
+enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
+                               struct xk_launch_stats *stats,
+                               struct xk_error *err)
+{
+    struct xk_launch_stats sum = {0};
+    struct xk_sim_run r;
+    const uint64_t begin = now_ns();
+    XK_TRY(run_init(&r, d, err));
+    const enum xk_status s = run_all(&r, &sum, err);
+    sum.time_ns = now_ns() - begin;
+    if (stats)
+        *stats = sum;
+    return s;
+}
