@@ -19,6 +19,7 @@ typedef struct xk_ctx {
     void (*log)(void *user, const char *line);
     void *log_user;
     uint32_t next_var_id;
+    bool verify; /* judge what is generated in release builds, too */
 } xk_ctx;
 
 /* NULL alloc means xk_alloc_default; NULL on out of memory. */

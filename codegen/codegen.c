@@ -46,35 +46,50 @@ static enum xk_status generate(struct xk_cg *g)
     return XK_OK;
 }
 
-/* In debug builds no illegal instruction leaves. */
-static enum xk_status judge(struct xk_cg *g, const struct xk_inst *i,
-                            uint32_t at)
+/* What the validator says about a program: the first violations, and how many
+ * there are. */
+#define MAX_TOLD 4
+
+struct verdict {
+    const struct xk_cg *g;
+    const struct xk_inst *list;
+    unsigned n;
+    struct xk_str text;
+};
+
+static void tell(void *user, unsigned at, const struct xk_isa_violation *v)
 {
-#ifndef NDEBUG
-    struct xk_isa_violation v[1];
-    struct xk_str s;
-    if (xk_inst_validate(g->p, i, v, 1) == 0)
-        return XK_OK;
-    xk_str_init(&s, &g->c->alloc);
-    xk_inst_print(g->p, i, &s);
-    xk_fail(g->c, XK_EINTERNAL, "codegen: instruction %u breaks %s (%s): %s",
-            at, v[0].rule, v[0].why, xk_str_get(&s));
-    xk_str_fini(&s);
-    return XK_EINTERNAL;
-#else
-    (void)g, (void)i, (void)at;
-    return XK_OK;
-#endif
+    struct verdict *const d = user;
+    if (d->n++ >= MAX_TOLD)
+        return;
+    xk_str_printf(&d->text, "%sinstruction %u breaks %s (%s): ",
+                  d->n > 1 ? "; " : "", at, v->rule, v->why);
+    xk_inst_print(d->g->p, &d->list[at], &d->text);
 }
 
-static enum xk_status write_one(struct xk_cg *g, struct xk_inst *i, uint32_t at,
-                                struct xk_str *code, struct xk_str *text)
+/* No illegal program leaves: in debug builds, and where the context asks. */
+static enum xk_status judge(struct xk_cg *g, const struct xk_inst *list,
+                            unsigned n)
+{
+    struct verdict d = {.g = g, .list = list};
+#ifdef NDEBUG
+    if (!g->c->verify)
+        return XK_OK;
+#endif
+    xk_str_init(&d.text, &g->c->alloc);
+    if (xk_program_validate(g->p, list, n, tell, &d) > 0)
+        xk_fail(g->c, XK_EINTERNAL, "codegen: %u violations: %s", d.n,
+                xk_str_get(&d.text));
+    xk_str_fini(&d.text);
+    return d.n ? XK_EINTERNAL : XK_OK;
+}
+
+static enum xk_status write_one(struct xk_cg *g, const struct xk_inst *i,
+                                uint32_t at, struct xk_str *code,
+                                struct xk_str *text)
 {
     uint8_t bytes[XK_INST_B];
     struct xk_error err = {0};
-    if (i->op == XK_OPC_JMPI)
-        i->jip_b = (i->jip_b - (int32_t)at) * XK_INST_B;
-    XK_TRY(judge(g, i, at));
     if (xk_inst_encode(g->p, i, bytes, &err) < 0)
         return xk_fail(g->c, err.status, "codegen: instruction %u: %s", at,
                        err.message);
@@ -94,6 +109,11 @@ static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
     unsigned n = 0;
     enum xk_status st =
         xk_scoreboard(g->c, g->p, g->inst, g->n_inst, &list, &n);
+    for (uint32_t i = 0; i < n && st == XK_OK; i++)
+        if (list[i].op == XK_OPC_JMPI)
+            list[i].jip_b = (list[i].jip_b - (int32_t)i) * XK_INST_B;
+    if (st == XK_OK)
+        st = judge(g, list, n);
     for (uint32_t i = 0; i < n && st == XK_OK; i++) {
         *n_syncs += list[i].op == XK_OPC_SYNC;
         st = write_one(g, &list[i], i, code, text);

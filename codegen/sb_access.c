@@ -2,40 +2,30 @@
 /* Which resources an instruction reads and writes, from isa/'s footprints. */
 #include "codegen/sb.h"
 
-#define FLAG_LANES 16
-
-static void add(struct xk_sb_span *list, uint8_t *n, unsigned max,
-                unsigned first, unsigned end)
-{
-    if (first < end && *n < max)
-        list[(*n)++] = (struct xk_sb_span){(uint16_t)first, (uint16_t)end};
-}
+#define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
 static void add_read(struct xk_sb_access *a, unsigned first, unsigned end)
 {
-    add(a->rd, &a->n_rd, sizeof a->rd / sizeof a->rd[0], first, end);
+    if (first < end && a->n_rd < COUNT(a->rd))
+        a->rd[a->n_rd++] = (struct xk_sb_span){(uint16_t)first, (uint16_t)end};
 }
 
 static void add_write(struct xk_sb_access *a, unsigned first, unsigned end)
 {
-    add(a->wr, &a->n_wr, sizeof a->wr / sizeof a->wr[0], first, end);
+    if (first < end && a->n_wr < COUNT(a->wr))
+        a->wr[a->n_wr++] = (struct xk_sb_span){(uint16_t)first, (uint16_t)end};
 }
 
-/* The resource of an architecture register operand; accumulators are the
- * business of xk_inst_acc_use. */
+/* The resource of an architecture register operand; flags and accumulators
+ * come from isa/, implicit uses with them. */
 static struct xk_sb_span arf_span(const struct xk_operand *o)
 {
-    const unsigned half = XK_SB_FLAG + o->reg * 2u;
     switch ((enum xk_arf)o->arf) {
     case XK_ARF_NULL:
     case XK_ARF_ACC:
     case XK_ARF_MME:
-        return (struct xk_sb_span){0, 0};
     case XK_ARF_F:
-        if (xk_reg_type_b(o->type) == 2)
-            return (struct xk_sb_span){(uint16_t)(half + o->sub_b / 2),
-                                       (uint16_t)(half + o->sub_b / 2 + 1)};
-        return (struct xk_sb_span){(uint16_t)half, (uint16_t)(half + 2)};
+        return (struct xk_sb_span){0, 0};
     case XK_ARF_A:
         return (struct xk_sb_span){XK_SB_A0, XK_SB_A0 + 1};
     default:
@@ -50,69 +40,161 @@ static struct xk_sb_span span_of(const struct xk_platform *p,
     if (o->file == XK_FILE_ARF)
         return arf_span(o);
     const struct xk_footprint f = xk_inst_footprint(p, i, operand);
+    const uint32_t end = (f.end_b + p->grf_b - 1) / p->grf_b;
     return (struct xk_sb_span){(uint16_t)(f.first_b / p->grf_b),
-                               (uint16_t)((f.end_b + p->grf_b - 1) / p->grf_b)};
+                               (uint16_t)(end < XK_SB_FLAG ? end : XK_SB_FLAG)};
+}
+
+static struct xk_sb_span acc_span(const struct xk_platform *p,
+                                  struct xk_footprint f)
+{
+    const uint32_t end = (f.end_b + p->grf_b - 1) / p->grf_b;
+    const uint32_t max = XK_SB_A0 - XK_SB_ACC;
+    return (struct xk_sb_span){(uint16_t)(XK_SB_ACC + f.first_b / p->grf_b),
+                               (uint16_t)(XK_SB_ACC + (end < max ? end : max))};
+}
+
+static bool any_flags(const struct xk_inst *i)
+{
+    bool any = i->pred || i->cond || i->dst.file == XK_FILE_ARF;
+    for (unsigned k = 0; k < 3; k++)
+        any |= i->src[k].file == XK_FILE_ARF;
+    return any;
+}
+
+/* A set of flag halves as runs. */
+static void add_halves(unsigned set, struct xk_sb_access *a,
+                       void (*add)(struct xk_sb_access *, unsigned, unsigned))
+{
+    while (set) {
+        const unsigned first = (unsigned)__builtin_ctz(set);
+        const unsigned run = (unsigned)__builtin_ctz(~(set >> first));
+        add(a, XK_SB_FLAG + first, XK_SB_FLAG + first + run);
+        set &= ~(((1u << run) - 1) << first);
+    }
 }
 
 static void flag_use(const struct xk_inst *i, struct xk_sb_access *a)
 {
-    const unsigned first = XK_SB_FLAG + i->flag_reg * 2u + i->flag_sub;
-    const unsigned n = (i->chan_off + i->exec + FLAG_LANES - 1u) / FLAG_LANES;
-    const bool selects = i->op == XK_OPC_SEL || i->op == XK_OPC_CSEL;
-    if (i->pred != XK_PRED_NONE)
-        add_read(a, first, first + n);
-    if (i->cond != XK_COND_NONE && !selects && i->op != XK_OPC_MATH)
-        add_write(a, first, first + n);
+    if (!any_flags(i))
+        return;
+    add_halves(xk_inst_flag_use(i, false), a, add_read);
+    add_halves(xk_inst_flag_use(i, true), a, add_write);
 }
 
-static uint8_t pipe_of(const struct xk_platform *p, const struct xk_inst *i)
+static void acc_use(const struct xk_platform *p, const struct xk_inst *i,
+                    struct xk_sb_access *a)
 {
-    switch (xk_inst_pipe(p, i)) {
-    case XK_PIPE_FLOAT:
-        return XK_SB_F;
-    case XK_PIPE_LONG:
-        return XK_SB_L;
-    case XK_PIPE_INT:
-        return XK_SB_I;
-    case XK_PIPE_MATH:
-    case XK_PIPE_SEND:
-    case XK_PIPE_DPAS:
-        return XK_SB_OOO;
-    default:
+    if (!xk_inst_acc_use(i))
+        return;
+    const struct xk_sb_span rd =
+        acc_span(p, xk_inst_acc_footprint(p, i, false));
+    const struct xk_sb_span wr = acc_span(p, xk_inst_acc_footprint(p, i, true));
+    add_read(a, rd.first, rd.end);
+    add_write(a, wr.first, wr.end);
+}
+
+static uint8_t pipe_of(const struct xk_sb_caps *caps, enum xk_pipe pipe)
+{
+    if (pipe == XK_PIPE_NONE) /* nop, sync */
         return XK_SB_NOWHERE;
+    if (pipe == XK_PIPE_ALL) /* there is one */
+        return 0;
+    for (unsigned k = 0; k < caps->n_pipes; k++)
+        if (caps->name[k] == pipe)
+            return (uint8_t)k;
+    return XK_SB_OOO;
+}
+
+unsigned xk_sb_pipe_of_sources(const struct xk_platform *p,
+                               const struct xk_inst *i)
+{
+    const struct xk_sb_caps *const caps = xk_sb_caps_get(p);
+    unsigned pipe = XK_SB_NOWHERE;
+    if (caps->n_pipes == 1)
+        return 0;
+    for (unsigned k = 0; k < 3; k++) {
+        const struct xk_operand *const o = &i->src[k];
+        if (o->file != XK_FILE_GRF &&
+            (o->file != XK_FILE_ARF || o->arf == XK_ARF_NULL))
+            continue;
+        const unsigned of = pipe_of(caps, xk_type_pipe(p, o->type));
+        if (pipe != XK_SB_NOWHERE && pipe != of)
+            return XK_SB_NOWHERE;
+        pipe = of;
+    }
+    return pipe;
+}
+
+/* SLM by its own function, or through the old data port's index 254. */
+static bool is_slm(const struct xk_send_info *m)
+{
+    const bool hdc = m->sfid == XK_SFID_DC0 || m->sfid == XK_SFID_DC1;
+    return m->sfid == XK_SFID_SLM ||
+           (hdc && !m->desc_reg && (m->desc & 0xff) == 0xfe);
+}
+
+static void slm_use(const struct xk_inst *i, struct xk_sb_access *a)
+{
+    if (a->kind != XK_SB_SEND || !is_slm(&i->send))
+        return;
+    const bool fence = i->send.sfid == XK_SFID_SLM && !i->send.desc_reg &&
+                       (i->send.desc & 0x3f) == 0x1f;
+    const bool null = i->dst.file != XK_FILE_GRF;
+    a->slm_load = !null && !fence;
+    a->slm_order = null || fence;
+}
+
+static uint8_t kind_of(enum xk_pipe pipe)
+{
+    switch (pipe) {
+    case XK_PIPE_MATH:
+        return XK_SB_MATH;
+    case XK_PIPE_DPAS:
+        return XK_SB_DPAS;
+    case XK_PIPE_SEND:
+        return XK_SB_SEND;
+    default:
+        return XK_SB_ALU;
     }
 }
 
-static bool is_branch(const struct xk_inst *i)
+static void operands(const struct xk_platform *p, const struct xk_inst *i,
+                     bool merges, struct xk_sb_access *a)
 {
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
+    const struct xk_sb_span d = span_of(p, i, -1);
+    bool a0 = i->dst.indirect || i->send.desc_reg || i->send.exdesc_reg;
+    add_write(a, d.first, d.end);
+    if (merges && xk_reg_type_b(i->dst.type) == 1 && a->kind != XK_SB_SEND)
+        add_read(a, d.first, d.end);
+    for (int k = 0; k < 3; k++) {
+        const struct xk_sb_span s = span_of(p, i, k);
+        add_read(a, s.first, s.end);
+        a0 |= i->src[k].indirect;
+    }
+    if (a0)
+        add_read(a, XK_SB_A0, XK_SB_A0 + 1);
 }
 
 void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
                      struct xk_sb_access *a)
 {
-    *a = (struct xk_sb_access){.token = -1, .pipe = pipe_of(p, i)};
+    const struct xk_sb_caps *const caps = xk_sb_caps_get(p);
+    const enum xk_pipe pipe = xk_inst_pipe(p, i);
+    a->token = -1;
+    a->kind = kind_of(pipe);
+    a->pipe = pipe_of(caps, pipe);
+    a->slm_load = a->slm_order = a->follows = false;
+    a->n_rd = a->n_wr = 0;
     if (a->pipe == XK_SB_NOWHERE)
         return;
-    /* Branches leave no distance behind: whether the hardware counts them is
-     * not known, and too small a distance is safe. */
-    if (is_branch(i))
+    if (xk_sb_is_branch(i)) {
         a->pipe = XK_SB_NOWHERE;
-    const struct xk_sb_span d = span_of(p, i, -1);
-    add_write(a, d.first, d.end);
-    for (int k = 0; k < 3; k++) {
-        const struct xk_sb_span s = span_of(p, i, k);
-        add_read(a, s.first, s.end);
-        if (i->src[k].indirect)
-            add_read(a, XK_SB_A0, XK_SB_A0 + 1);
+        a->kind = XK_SB_BRANCH;
     }
+    operands(p, i, caps->bytes_merge, a);
     flag_use(i, a);
-    const unsigned acc = xk_inst_acc_use(i);
-    if (acc & 1)
-        add_read(a, XK_SB_ACC, XK_SB_ACC + 1);
-    if (acc & 2)
-        add_write(a, XK_SB_ACC, XK_SB_ACC + 1);
-    if (i->send.desc_reg || i->send.exdesc_reg)
-        add_read(a, XK_SB_A0, XK_SB_A0 + 1);
+    acc_use(p, i, a);
+    slm_use(i, a);
     add_read(a, XK_SB_STATE, XK_SB_STATE + 1);
 }

@@ -9,24 +9,19 @@
 
 #include "codegen/sb.h"
 
-struct block {
-    unsigned first, end; /* instructions */
-    unsigned succ[3], n_succ;
-    bool reached, dirty;
-};
-
 struct pass {
     xk_ctx *c;
     const struct xk_platform *p;
+    const struct xk_sb_caps *caps;
     const struct xk_inst *in;
     unsigned n;
     struct xk_sb_access *access;
     unsigned *block_at; /* instruction -> block */
-    struct block *block;
+    struct xk_sb_block *block;
     struct xk_sb_state *entry; /* per block */
     unsigned n_blocks;
     unsigned next_token;
-    unsigned end;         /* of the block that is visited */
+    unsigned first, end;  /* of the block that is visited */
     uint32_t load_tokens; /* given to messages */
     int8_t token_of[256]; /* by first GRF of a message's destination */
     struct xk_inst *out;  /* NULL while only analysing */
@@ -35,105 +30,12 @@ struct pass {
     bool failed;
 };
 
-static bool is_branch(const struct xk_inst *i)
-{
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
-}
-
-static bool has_uip(const struct xk_inst *i)
-{
-    return i->op != XK_OPC_JMPI && i->op != XK_OPC_JOIN &&
-           i->op != XK_OPC_ENDIF && i->op != XK_OPC_WHILE &&
-           i->op != XK_OPC_BRD;
-}
-
-static bool ends_thread(const struct xk_inst *i)
-{
-    return (i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) && i->send.eot;
-}
-
 /* Synchronisation that this pass writes itself. */
 static bool is_ours(const struct xk_inst *i)
 {
     return i->op == XK_OPC_SYNC &&
            (i->sync_fn == XK_SYNC_NOP || i->sync_fn == XK_SYNC_ALLRD ||
             i->sync_fn == XK_SYNC_ALLWR);
-}
-
-/* ---- control flow ---- */
-
-static enum xk_status check_targets(const struct pass *s)
-{
-    for (unsigned i = 0; i < s->n; i++) {
-        const struct xk_inst *const x = &s->in[i];
-        if (!is_branch(x))
-            continue;
-        if (x->op == XK_OPC_CALL || x->op == XK_OPC_CALLA ||
-            x->op == XK_OPC_RET || x->op == XK_OPC_BRC)
-            return xk_fail(s->c, XK_EUNSUPPORTED,
-                           "scoreboard: %s at "
-                           "instruction %u",
-                           xk_opcode_name(x->op), i);
-        if (x->jip_b < 0 || (unsigned)x->jip_b >= s->n ||
-            (has_uip(x) && (x->uip_b < 0 || (unsigned)x->uip_b >= s->n)))
-            return xk_fail(s->c, XK_EINVAL,
-                           "scoreboard: instruction %u jumps "
-                           "to %d, %d of %u",
-                           i, x->jip_b, x->uip_b, s->n);
-    }
-    return XK_OK;
-}
-
-static void add_succ(struct block *b, unsigned target)
-{
-    b->succ[b->n_succ++] = target;
-}
-
-static void link_block(struct pass *s, struct block *b)
-{
-    const struct xk_inst *const x = &s->in[b->end - 1];
-    const bool jumps = is_branch(x);
-    if (jumps)
-        add_succ(b, s->block_at[x->jip_b]);
-    if (jumps && has_uip(x))
-        add_succ(b, s->block_at[x->uip_b]);
-    const bool always = x->op == XK_OPC_JMPI && x->pred == XK_PRED_NONE;
-    if (!always && !ends_thread(x) && b->end < s->n)
-        add_succ(b, s->block_at[b->end]);
-}
-
-/* block_at first marks the leaders, then numbers the blocks. */
-static enum xk_status find_blocks(struct pass *s)
-{
-    s->block_at[0] = 1;
-    for (unsigned i = 0; i < s->n; i++) {
-        const struct xk_inst *const x = &s->in[i];
-        if (is_branch(x)) {
-            s->block_at[x->jip_b] = 1;
-            if (has_uip(x))
-                s->block_at[x->uip_b] = 1;
-        }
-        if ((is_branch(x) || ends_thread(x)) && i + 1 < s->n)
-            s->block_at[i + 1] = 1;
-    }
-    for (unsigned i = 0; i < s->n; i++)
-        s->n_blocks += s->block_at[i];
-    s->block = xk_calloc(s->c, s->n_blocks, sizeof *s->block);
-    s->entry = xk_malloc(s->c, s->n_blocks * sizeof *s->entry);
-    if (!s->block || !s->entry)
-        return XK_ENOMEM;
-    unsigned b = 0;
-    for (unsigned i = 0; i < s->n; i++) {
-        if (s->block_at[i])
-            s->block[b++].first = i;
-        s->block_at[i] = b - 1;
-        s->block[b - 1].end = i + 1;
-    }
-    for (b = 0; b < s->n_blocks; b++) {
-        link_block(s, &s->block[b]);
-        xk_sb_state_clear(&s->entry[b]);
-    }
-    return XK_OK;
 }
 
 /* ---- annotations ---- */
@@ -170,42 +72,54 @@ static struct xk_swsb token_wait(uint32_t bit, enum xk_sbid_mode mode)
 
 /* One distance for what several pipes must reach. The pipes it waits for
  * beyond what was asked are noted in *n. */
-static struct xk_swsb dist_wait(struct xk_sb_need *n, bool all)
+static struct xk_swsb dist_wait(const struct xk_sb_caps *caps,
+                                struct xk_sb_need *n, bool all)
 {
-    static const uint8_t name[] = {XK_PIPE_FLOAT, XK_PIPE_INT, XK_PIPE_LONG};
     struct xk_swsb w = {0};
-    unsigned n_pipes = 0;
-    for (unsigned p = 0; p < XK_SB_N_PIPES; p++)
-        if (n->dist[p]) {
-            n_pipes++;
-            w.pipe = name[p];
+    if (!n->pipes)
+        return w;
+    for (unsigned p = 0; p < caps->n_pipes; p++)
+        if (n->pipes >> p & 1) {
+            w.pipe = caps->name[p];
             if (w.dist == 0 || n->dist[p] < w.dist)
                 w.dist = (uint8_t)n->dist[p];
         }
-    if (n_pipes > 1 || (all && n_pipes)) {
-        w.pipe = XK_PIPE_ALL;
-        for (unsigned p = 0; p < XK_SB_N_PIPES; p++)
+    if (all || n->pipes & (n->pipes - 1)) {
+        w.pipe = caps->all;
+        n->pipes = (1u << caps->n_pipes) - 1;
+        for (unsigned p = 0; p < caps->n_pipes; p++)
             n->dist[p] = w.dist;
     }
     return w;
 }
 
-static bool only_own_pipe(const struct xk_sb_need *n, unsigned pipe)
+static bool only_pipe(const struct xk_sb_need *n, unsigned pipe)
 {
-    for (unsigned p = 0; p < XK_SB_N_PIPES; p++)
-        if (n->dist[p] && p != pipe)
-            return false;
-    return pipe < XK_SB_N_PIPES;
+    return pipe < XK_SB_N_PIPES && !(n->pipes & ~(1u << pipe));
+}
+
+static bool single(uint32_t tokens)
+{
+    return tokens && !(tokens & (tokens - 1));
 }
 
 /* The instruction that needs something, and what it needs. */
 struct waiter {
     struct xk_sb_need need;
-    unsigned pipe;
-    bool set;  /* carries a token of its own (or none, at the thread's end):
-                  can wait for no other */
-    bool send; /* a distance beside the token is of all pipes */
+    const struct xk_inst *x;
+    const struct xk_sb_access *a;
+    bool set;  /* carries a token of its own */
+    bool last; /* at the thread's end: carries no token at all */
 };
+
+/* Whether a distance without a pipe's name says what is needed: all of it is
+ * in the pipe that executes the instruction and that its sources' types name.
+ */
+static bool plain(const struct pass *s, const struct waiter *w)
+{
+    return only_pipe(&w->need, w->a->pipe) &&
+           w->a->pipe == xk_sb_pipe_of_sources(s->p, w->x);
+}
 
 static void emit_waits(struct pass *s, uint32_t dst, uint32_t src,
                        struct xk_swsb dist)
@@ -222,6 +136,58 @@ static void emit_waits(struct pass *s, uint32_t dst, uint32_t src,
         emit_sync(s, XK_SYNC_NOP, 0, dist);
 }
 
+/* The distance beside the token that the instruction sets; none if the sync
+ * has to say it. */
+static struct xk_swsb beside_set(const struct pass *s, struct waiter *w)
+{
+    struct xk_swsb dist = {0};
+    if (w->a->kind == XK_SB_MATH && w->need.pipes &&
+        only_pipe(&w->need, xk_sb_pipe_of_sources(s->p, w->x))) {
+        dist = dist_wait(s->caps, &w->need, false);
+        dist.pipe = XK_PIPE_NONE;
+        return dist;
+    }
+    if (w->a->kind != XK_SB_SEND)
+        return dist;
+    dist = dist_wait(s->caps, &w->need, false);
+    if (s->caps->send_pipes >> dist.pipe & 1)
+        return dist;
+    return dist_wait(s->caps, &w->need, true);
+}
+
+/* What the instruction itself can say of its needs; the rest stays in *dst,
+ * *src and *dist. */
+static struct xk_swsb carried(const struct pass *s, struct waiter *w,
+                              uint32_t *dst, uint32_t *src,
+                              struct xk_swsb *dist)
+{
+    const bool far = w->need.pipes != 0, own = !far || plain(s, w);
+    const bool dpas = w->a->kind == XK_SB_DPAS; /* its distances are others' */
+    struct xk_swsb carry = {0};
+    if (w->set) {
+        carry = beside_set(s, w);
+    } else if (!w->last && single(*dst) &&
+               (own || (!dpas && s->caps->all_joins_dst))) {
+        *dist = dist_wait(s->caps, &w->need, !own);
+        carry = token_wait(*dst, XK_SBID_DST);
+        carry.dist = dist->dist;
+        carry.pipe = own ? XK_PIPE_NONE : s->caps->all;
+        *dst = 0;
+    } else if (!w->last && !*dst && single(*src) &&
+               (!far || (own && s->caps->src_joins))) {
+        *dist = dist_wait(s->caps, &w->need, false);
+        carry = token_wait(*src, XK_SBID_SRC);
+        carry.dist = dist->dist;
+        *src = 0;
+    } else if (!dpas) {
+        carry = dist_wait(s->caps, &w->need, w->a->kind == XK_SB_SEND);
+    }
+    *dist = dist_wait(s->caps, &w->need, false);
+    if (carry.dist)
+        dist->dist = 0;
+    return carry;
+}
+
 /* Waits in syncs for what the instruction cannot carry; returns what it
  * carries. Where a sync for sources is due, it waits for the sources of all
  * messages: they are read soon, and the next header is then free as well. */
@@ -229,38 +195,32 @@ static struct xk_swsb plan(struct pass *s, struct waiter *w,
                            const struct xk_sb_state *st, bool write)
 {
     struct xk_sb_need *const n = &w->need;
-    const bool any_dist = n->dist[0] || n->dist[1] || n->dist[2];
-    const bool one =
-        __builtin_popcount(n->dst) + __builtin_popcount(n->src) == 1;
-    const bool own = only_own_pipe(n, w->pipe);
-    struct xk_swsb dist = dist_wait(n, w->send);
-    struct xk_swsb carry = {0};
-    if (n->src && (w->set || any_dist || !one))
-        n->src = xk_sb_state_reading(st) & ~n->dst;
+    struct xk_swsb dist, carry;
     uint32_t dst = n->dst, src = n->src;
-    if (!w->set && one && dst && (own || !any_dist)) {
-        carry = token_wait(dst, XK_SBID_DST);
-        carry.dist = dist.dist;
-        dst = dist.dist = 0;
-    } else if (!w->set && one && src && !any_dist) {
-        carry = token_wait(src, XK_SBID_SRC);
-        src = 0;
-    } else if (!w->set || w->send) {
-        carry = dist;
-        dist.dist = 0;
+    carry = carried(s, w, &dst, &src, &dist);
+    if (src) {
+        src = xk_sb_state_reading(st) & ~n->dst;
+        n->src |= src;
     }
     if (write)
         emit_waits(s, dst, src, dist);
     return carry;
 }
 
-/* Messages into the same registers must wait for each other anyway, so they
- * share a token: then a loop's copy matches the one before the loop. Else one
- * that nothing waits for, else the one given longest ago. */
-static int8_t give_token(struct pass *s, const struct xk_inst *x, uint32_t busy)
+/* What has to wait for a token's user may as well take it over: setting it is
+ * waiting for it, and needs no sync. Messages into the same registers must wait
+ * for each other anyway, so they share a token: then a loop's copy matches the
+ * one before the loop. Else one that nothing waits for, else the one given
+ * longest ago. */
+static int8_t give_token(struct pass *s, const struct xk_inst *x, uint32_t busy,
+                         uint32_t awaited)
 {
-    if (x->dst.file == XK_FILE_GRF && s->token_of[x->dst.reg & 255] >= 0)
-        return s->token_of[x->dst.reg & 255];
+    const int8_t same =
+        x->dst.file == XK_FILE_GRF ? s->token_of[x->dst.reg & 255] : -1;
+    if (awaited && !(same >= 0 && awaited >> same & 1))
+        return (int8_t)__builtin_ctz(awaited);
+    if (same >= 0)
+        return same;
     const unsigned n = s->p->n_sbid;
     for (unsigned k = 0; k < n; k++) {
         const unsigned t = (s->next_token + k) % n;
@@ -280,11 +240,72 @@ static uint32_t chain_needs(const struct pass *s, const struct xk_sb_state *st,
 {
     uint32_t dst = 0;
     for (unsigned i = at + 1; i < s->end && s->in[i].op == XK_OPC_DPAS; i++) {
-        struct xk_sb_need n = {0};
+        struct xk_sb_need n;
         xk_sb_need_of(st, &s->access[i], &n);
         dst |= n.dst;
     }
     return dst & s->load_tokens;
+}
+
+/* Whether the next instruction belongs to the same Atomic chain. */
+static bool chained(const struct pass *s, unsigned at)
+{
+    return s->in[at].atomic && s->access[at].kind == XK_SB_DPAS &&
+           at + 1 < s->end && s->access[at + 1].kind == XK_SB_DPAS;
+}
+
+static void merge(struct xk_sb_need *n, const struct xk_sb_need *more)
+{
+    n->dst |= more->dst;
+    n->src |= more->src;
+    for (unsigned p = 0; p < XK_SB_N_PIPES; p++)
+        if (more->pipes >> p & 1 &&
+            (!(n->pipes >> p & 1) || more->dist[p] < n->dist[p]))
+            n->dist[p] = more->dist[p];
+    n->pipes |= more->pipes;
+}
+
+/* A chain waits before its first for what any of it needs. */
+static void need_of_chain(const struct pass *s, const struct xk_sb_state *st,
+                          unsigned at, struct xk_sb_need *n)
+{
+    for (; chained(s, at); at++) {
+        struct xk_sb_need more;
+        xk_sb_need_of(st, &s->access[at + 1], &more);
+        merge(n, &more);
+    }
+    n->src &= ~n->dst;
+}
+
+/* What instruction `at` has to wait for before it may be issued. */
+static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
+                      struct waiter *w)
+{
+    struct xk_sb_access *const a = &s->access[at];
+    struct xk_sb_need *const n = &w->need;
+    if (a->follows) {
+        a->token = s->access[at - 1].token;
+        n->dst = n->src = n->pipes = 0;
+        return;
+    }
+    xk_sb_need_of(st, a, n);
+    need_of_chain(s, st, at, n);
+    if (a->kind == XK_SB_BRANCH && xk_sb_is_call(w->x))
+        xk_sb_need_all(st, n);
+    if (a->pipe == XK_SB_OOO && !w->last && a->token < 0)
+        a->token = give_token(s, w->x, st->busy & ~n->dst, n->dst);
+    if (w->set) { /* setting it waits for what it meant before */
+        n->dst &= ~(1u << a->token);
+        n->src &= ~(1u << a->token);
+        if (w->x->dst.file == XK_FILE_GRF)
+            s->token_of[w->x->dst.reg & 255] = a->token;
+    }
+    if (a->kind == XK_SB_SEND && w->set)
+        s->load_tokens |= 1u << a->token;
+    if (a->kind == XK_SB_DPAS && n->dst)
+        n->dst |= chain_needs(s, st, at);
+    if (w->last) /* registers must not be written after the end */
+        n->dst |= xk_sb_state_writing(st);
 }
 
 static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
@@ -292,31 +313,23 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
 {
     const struct xk_inst *const x = &s->in[at];
     struct xk_sb_access *const a = &s->access[at];
+    struct xk_swsb carry = {0};
     if (write)
         s->new_at[at] = s->n_out;
     if (is_ours(x))
         return;
-    const bool sends = x->op == XK_OPC_SEND || x->op == XK_OPC_SENDC;
-    const bool set = a->pipe == XK_SB_OOO && !ends_thread(x);
-    struct waiter w = {
-        .pipe = a->pipe, .set = set || ends_thread(x), .send = sends};
-    xk_sb_need_of(st, a, &w.need);
-    if (set && a->token < 0)
-        a->token = give_token(s, x, st->busy & ~w.need.dst);
-    if (sends && set)
-        s->load_tokens |= 1u << a->token;
-    if (set && x->dst.file == XK_FILE_GRF)
-        s->token_of[x->dst.reg & 255] = a->token;
-    if (set) { /* setting it waits for what it meant before */
-        w.need.dst &= ~(1u << a->token);
-        w.need.src &= ~(1u << a->token);
+    const bool last = a->kind == XK_SB_SEND && x->send.eot;
+    struct waiter w;
+    w.x = x;
+    w.a = a;
+    w.last = last;
+    w.set = a->pipe == XK_SB_OOO && !last && !chained(s, at);
+    a->follows = at > s->first && chained(s, at - 1);
+    find_need(s, st, at, &w);
+    if (w.need.dst || w.need.src || w.need.pipes) {
+        carry = plan(s, &w, st, write);
+        xk_sb_state_wait(st, &w.need);
     }
-    if (x->op == XK_OPC_DPAS && w.need.dst)
-        w.need.dst |= chain_needs(s, st, at);
-    if (ends_thread(x)) /* registers must not be written after the end */
-        w.need.dst |= xk_sb_state_writing(st);
-    const struct xk_swsb carry = plan(s, &w, st, write);
-    xk_sb_state_wait(st, &w.need);
     xk_sb_state_issue(st, a);
     if (!write)
         return;
@@ -325,7 +338,8 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
         return;
     *i = *x;
     i->swsb = carry;
-    if (set) {
+    i->atomic = chained(s, at);
+    if (w.set) {
         i->swsb.mode = XK_SBID_SET;
         i->swsb.sbid = (uint8_t)a->token;
     }
@@ -335,6 +349,7 @@ static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st,
                       bool write)
 {
     *st = s->entry[b];
+    s->first = s->block[b].first;
     s->end = s->block[b].end;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
         visit(s, st, i, write);
@@ -342,7 +357,8 @@ static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st,
 
 static void analyse(struct pass *s, struct xk_sb_state *st)
 {
-    s->block[0].reached = s->block[0].dirty = true;
+    for (unsigned b = 0; b < s->n_blocks; b++)
+        s->block[b].reached = s->block[b].dirty = s->block[b].root;
     for (bool again = true; again;) {
         again = false;
         for (unsigned b = 0; b < s->n_blocks; b++) {
@@ -352,7 +368,7 @@ static void analyse(struct pass *s, struct xk_sb_state *st)
             run_block(s, b, st, false);
             xk_sb_state_rebase(st);
             for (unsigned k = 0; k < s->block[b].n_succ; k++) {
-                struct block *const to = &s->block[s->block[b].succ[k]];
+                struct xk_sb_block *const to = &s->block[s->block[b].succ[k]];
                 const bool changed =
                     xk_sb_state_join(&s->entry[s->block[b].succ[k]], st);
                 if (!changed && to->reached)
@@ -370,18 +386,23 @@ static void write_out(struct pass *s, struct xk_sb_state *st)
         run_block(s, b, st, true);
     if (s->failed)
         return;
-    for (unsigned i = 0; i < s->n_out; i++)
-        if (is_branch(&s->out[i])) {
+    for (unsigned i = 0; i < s->n_out; i++) {
+        if (xk_sb_has_jip(&s->out[i]))
             s->out[i].jip_b = (int32_t)s->new_at[s->out[i].jip_b];
-            if (has_uip(&s->out[i]))
-                s->out[i].uip_b = (int32_t)s->new_at[s->out[i].uip_b];
-        }
+        if (xk_sb_has_uip(&s->out[i]))
+            s->out[i].uip_b = (int32_t)s->new_at[s->out[i].uip_b];
+    }
 }
 
 static enum xk_status run(struct pass *s, struct xk_sb_state *st)
 {
-    XK_TRY(check_targets(s));
-    XK_TRY(find_blocks(s));
+    XK_TRY(xk_sb_find_blocks(s->c, s->in, s->n, s->block_at, &s->block,
+                             &s->n_blocks));
+    s->entry = xk_malloc(s->c, s->n_blocks * sizeof *s->entry);
+    if (!s->entry)
+        return XK_ENOMEM;
+    for (unsigned b = 0; b < s->n_blocks; b++)
+        xk_sb_state_clear(&s->entry[b], s->caps);
     for (unsigned i = 0; i < s->n; i++)
         xk_sb_access_of(s->p, &s->in[i], &s->access[i]);
     analyse(s, st);
@@ -393,11 +414,12 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
                              const struct xk_inst *in, unsigned n,
                              struct xk_inst **out, unsigned *n_out)
 {
-    struct pass s = {.c = c, .p = p, .in = in, .n = n};
+    struct pass s = {
+        .c = c, .p = p, .caps = xk_sb_caps_get(p), .in = in, .n = n};
     enum xk_status st = XK_ENOMEM;
     *out = NULL;
     *n_out = 0;
-    if (p->id != XK_PLATFORM_XEHPG)
+    if (!s.caps)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "scoreboard: platform %s is not "
                        "implemented",

@@ -16,4 +16,16 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
                              const struct xk_inst *in, unsigned n,
                              struct xk_inst **out, unsigned *n_out);
 
+/* Decoded code, branch targets in bytes, as xk_scoreboard wants it: without the
+ * annotations, Atomic marks and syncs that a compiler's pass added, targets as
+ * indices, nothing compacted. The result is the caller's to xk_free. */
+enum xk_status xk_scoreboard_strip(xk_ctx *c, const struct xk_inst *in,
+                                   unsigned n, struct xk_inst **out,
+                                   unsigned *n_out);
+
+/* Marks Atomic chains of dpas in such a list; xk_scoreboard treats each as one
+ * instruction, as far as no branch leads into its middle. */
+void xk_scoreboard_chain(const struct xk_platform *p, struct xk_inst *in,
+                         unsigned n);
+
 #endif

@@ -182,6 +182,7 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
     XK_TRY(xk_problem_make(g->c, d, &g->problem));
     xk_conv_print(&g->problem.desc, &g->text);
     xk_trace_init(&g->trace, o, xk_str_get(&g->text));
+    g->c->verify = g->trace.verify;
     xk_str_clear(&g->text);
     XK_TRY(xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info,
                                &g->con));

@@ -15,7 +15,7 @@ static const char *const stage_names[XK_N_STAGES] = {
 
 static struct {
     unsigned stages;
-    bool verbose;
+    bool verbose, verify;
     char dir[256];
 } env;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
@@ -43,12 +43,17 @@ static unsigned parse_stages(const char *list)
     return bits;
 }
 
+static bool says_yes(const char *value)
+{
+    return value && *value && strcmp(value, "0") != 0;
+}
+
 static void read_env(void)
 {
-    const char *const verbose = secure_getenv("XK_VERBOSE");
     const char *const dump = secure_getenv("XK_DUMP");
     const char *const dir = secure_getenv("XK_DUMP_DIR");
-    env.verbose = verbose && *verbose && strcmp(verbose, "0") != 0;
+    env.verbose = says_yes(secure_getenv("XK_VERBOSE"));
+    env.verify = says_yes(secure_getenv("XK_VERIFY"));
     env.stages = dump ? parse_stages(dump) : 0;
     snprintf(env.dir, sizeof(env.dir), "%s", dir && *dir ? dir : "xk_dump");
 }
@@ -59,6 +64,7 @@ void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
     pthread_once(&env_once, read_env);
     memset(t, 0, sizeof(*t));
     t->verbose = env.verbose;
+    t->verify = env.verify;
     t->wanted = env.stages;
     if (o && o->dump) {
         t->dump = o->dump;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* XK_VERBOSE and XK_DUMP: what one create tells its user. The environment is
- * read once a process, by secure_getenv. */
+/* XK_VERBOSE and XK_DUMP: what one create tells its user, and XK_VERIFY: it
+ * judges its code also in release builds. The environment is read once a
+ * process, by secure_getenv. */
 #ifndef XK_GEN_TRACE_H
 #define XK_GEN_TRACE_H
 
@@ -14,7 +15,7 @@ enum xk_stage_id { XK_STAGE_VIEWS, XK_STAGE_SCHEDULE, XK_STAGE_PLAN,
 
 struct xk_trace {
     unsigned wanted; /* bit per stage */
-    bool verbose;
+    bool verbose, verify;
     xk_dump_fn dump; /* NULL: files under dir */
     void *dump_user;
     char dir[512]; /* of this problem; "" until the first file */

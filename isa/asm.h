@@ -8,20 +8,23 @@
 #include "isa/isa.h"
 
 /* One instruction without label; text need not end in NUL. Branch targets are
- * byte offsets. On failure err names column, word, field and range. */
+ * byte offsets, which are not checked. On failure err begins with
+ * "LINE:COLUMN: " and names word, field and range. */
 enum xk_status xk_inst_parse(const struct xk_platform *p, const char *text,
                              size_t n_b, struct xk_inst *out,
                              struct xk_error *err);
 
 struct xk_asm_opts {
     const char *file; /* for messages, "FILE:LINE:COLUMN: ..."; may be NULL */
-    bool compact;     /* use the 64-bit form wherever there is one; otherwise
-                         only where the text says {Compacted} */
+    bool compact;     /* use the 64-bit form wherever there is one, unless the
+                         text says {NoCompact}; otherwise only where it says
+                         {Compacted} */
 };
 
-/* A whole program to machine code; branch targets are labels or byte offsets.
- * *code is the caller's (xk_free). All values are checked: nothing is encoded
- * that the tables do not allow. */
+/* A whole program to machine code; branch targets are labels or byte offsets
+ * to the start of an instruction or the end (docs/asm.md). *code is the
+ * caller's (xk_free). All values are checked: nothing is encoded that the
+ * tables do not allow. */
 enum xk_status xk_assemble_text(xk_ctx *c, const struct xk_platform *p,
                                 const char *text, size_t n_b,
                                 const struct xk_asm_opts *o, uint8_t **code,

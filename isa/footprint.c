@@ -20,21 +20,30 @@ static struct xk_footprint whole_grfs(const struct xk_platform *p,
     return f;
 }
 
+/* Lengths that only a register knows end with the file at the latest. */
+static struct xk_footprint longest(const struct xk_platform *p,
+                                   const struct xk_operand *o, unsigned n_grf)
+{
+    const unsigned left = o->reg < ALL_GRFS ? ALL_GRFS - o->reg : 0;
+
+    return whole_grfs(p, o, n_grf < left ? n_grf : left);
+}
+
 static struct xk_footprint send_operand(const struct xk_platform *p,
                                         const struct xk_inst *i, int operand)
 {
     const struct xk_send_info *s = &i->send;
 
     if (operand < 0)
-        return whole_grfs(p, &i->dst,
-                          s->desc_reg ? MAX_RLEN_GRF : s->desc >> 20 & 31);
+        return s->desc_reg ? longest(p, &i->dst, MAX_RLEN_GRF)
+                           : whole_grfs(p, &i->dst, s->desc >> 20 & 31);
     if (operand == 0)
-        return whole_grfs(p, &i->src[0],
-                          s->desc_reg ? MAX_MLEN_GRF : s->desc >> 25 & 15);
+        return s->desc_reg ? longest(p, &i->src[0], MAX_MLEN_GRF)
+                           : whole_grfs(p, &i->src[0], s->desc >> 25 & 15);
     if (operand == 1)
-        return whole_grfs(p, &i->src[1],
-                          s->exdesc_reg && !s->exbso ? MAX_RLEN_GRF
-                                                     : s->src1_len);
+        return s->exdesc_reg && !s->exbso
+                   ? longest(p, &i->src[1], MAX_RLEN_GRF)
+                   : whole_grfs(p, &i->src[1], s->src1_len);
     return (struct xk_footprint){0, 0};
 }
 
@@ -129,6 +138,12 @@ static struct xk_footprint alu_operand(const struct xk_platform *p,
     return f;
 }
 
+/* A call leaves address and mask, ret and brc read two. */
+static bool two_dwords(const struct xk_inst *i, int operand)
+{
+    return operand < 0 || i->op == XK_OPC_RET || i->op == XK_OPC_BRC;
+}
+
 struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
                                       const struct xk_inst *i, int operand)
 {
@@ -145,11 +160,11 @@ struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
     case XK_FMT_BASIC:
     case XK_FMT_TERNARY:
         return alu_operand(p, i, operand);
-    case XK_FMT_BRANCH: /* a dword target, or return address and mask */
+    case XK_FMT_BRANCH: /* two dwords: targets, or return address and mask */
         f = whole_grfs(p, operand < 0 ? &i->dst : &i->src[operand], 1);
         if (f.end_b) {
             f.first_b += operand < 0 ? i->dst.sub_b : i->src[operand].sub_b;
-            f.end_b = f.first_b + (operand < 0 ? 8 : 4);
+            f.end_b = f.first_b + (two_dwords(i, operand) ? 8 : 4);
         }
         return f;
     case XK_FMT_NULLARY:
@@ -195,42 +210,182 @@ unsigned xk_inst_acc_use(const struct xk_inst *i)
     return use;
 }
 
+/* Bytes an explicit accumulator operand spans, from its register on. */
+static struct xk_footprint acc_operand(const struct xk_platform *p,
+                                       const struct xk_inst *i, int operand)
+{
+    const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
+    const bool three_src = xk_opcode_format(i->op) == XK_FMT_TERNARY;
+    struct xk_footprint f = {0, 0};
+
+    if (!is_acc(o) || !i->exec)
+        return f;
+    f.first_b = (uint32_t)o->reg * p->grf_b + o->sub_b;
+    f.end_b = f.first_b + region_span_e(i, o, operand < 0, three_src) *
+                              xk_reg_type_b(o->type);
+    return f;
+}
+
+/* What goes through acc0 unnamed: the channels of the destination, at least a
+ * pair of registers, since the later channels' half is acc1. */
+static struct xk_footprint implicit_acc(const struct xk_platform *p,
+                                        const struct xk_inst *i)
+{
+    const uint32_t e_b = xk_reg_type_b(i->dst.type);
+    const uint32_t all_b = i->exec * (e_b < 4 ? 4 : e_b);
+    const uint32_t pair_b = 2u * p->grf_b;
+
+    return (struct xk_footprint){0, all_b > pair_b ? all_b : pair_b};
+}
+
+static struct xk_footprint both(struct xk_footprint a, struct xk_footprint b)
+{
+    if (!a.end_b || !b.end_b)
+        return a.end_b ? a : b;
+    return (struct xk_footprint){a.first_b < b.first_b ? a.first_b : b.first_b,
+                                 a.end_b > b.end_b ? a.end_b : b.end_b};
+}
+
+struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
+                                          const struct xk_inst *i, bool write)
+{
+    const unsigned explicit_wr = is_acc(&i->dst);
+    unsigned use = xk_inst_acc_use(i);
+    struct xk_footprint f = {0, 0};
+
+    if (!(use & (write ? 2 : 1)))
+        return f;
+    if (xk_math_is_macro(i)) /* mme0..7 are acc2..9 */
+        return (struct xk_footprint){0, (uint32_t)p->n_acc * p->grf_b};
+    if (write) {
+        f = acc_operand(p, i, -1);
+        if (!explicit_wr || i->acc_wr_en || i->op == XK_OPC_MACH)
+            f = both(f, implicit_acc(p, i));
+        return f;
+    }
+    for (int k = 0; k < 3; k++)
+        f = both(f, acc_operand(p, i, k));
+    if (i->op == XK_OPC_MAC || i->op == XK_OPC_MACL || i->op == XK_OPC_MACH)
+        f = both(f, implicit_acc(p, i));
+    return f;
+}
+
+/* Flag bits first..end-1 of f<reg>.<sub>, as a set of 16-bit halves. */
+static unsigned flag_halves(unsigned half, unsigned first, unsigned end)
+{
+    const unsigned from = half + first / 16, to = half + (end + 15) / 16;
+
+    return ((1u << to) - 1) & ~((1u << from) - 1);
+}
+
+/* Horizontal forms look past the instruction's own channels: at the group, at
+ * the whole register, or, vertically, at the other register too. */
+static unsigned pred_halves(const struct xk_inst *i)
+{
+    const unsigned half = i->flag_reg * 2u + i->flag_sub;
+    const unsigned own = flag_halves(half, i->chan_off, i->chan_off + i->exec);
+
+    if (i->pred == XK_PRED_NORMAL)
+        return own;
+    if (i->pred == XK_PRED_ANYV || i->pred == XK_PRED_ALLV)
+        return own | own << 2;
+    return own | 3u << i->flag_reg * 2;
+}
+
+static unsigned explicit_halves(const struct xk_inst *i,
+                                const struct xk_operand *o, bool is_dst)
+{
+    unsigned span_b;
+
+    if (o->file != XK_FILE_ARF || o->arf != XK_ARF_F)
+        return 0;
+    span_b = region_span_e(i, o, is_dst,
+                           xk_opcode_format(i->op) == XK_FMT_TERNARY) *
+             xk_reg_type_b(o->type);
+    return flag_halves(o->reg * 2u, 8u * o->sub_b, 8u * (o->sub_b + span_b));
+}
+
+unsigned xk_inst_flag_use(const struct xk_inst *i, bool write)
+{
+    const bool selects = i->op == XK_OPC_SEL || i->op == XK_OPC_CSEL;
+    unsigned set = 0;
+
+    if (write) {
+        if (i->cond != XK_COND_NONE && !selects)
+            set = flag_halves(i->flag_reg * 2u + i->flag_sub, i->chan_off,
+                              i->chan_off + i->exec);
+        return (set | explicit_halves(i, &i->dst, true)) & 0xff;
+    }
+    if (i->pred != XK_PRED_NONE)
+        set = pred_halves(i);
+    for (unsigned k = 0; k < 3; k++)
+        set |= explicit_halves(i, &i->src[k], false);
+    return set & 0xff;
+}
+
+/* Which pipes a platform has. */
+struct pipe_row {
+    bool one;        /* a single in-order pipe */
+    bool math;       /* math is in order, in a pipe of its own */
+    bool df_dst_only; /* the long pipe takes what has a df destination; else
+                        whatever has a 64-bit operand */
+};
+
+static const struct pipe_row pipe_rows[] = {
+    [XK_PLATFORM_NONE] = {.one = true},
+    [XK_PLATFORM_XELP] = {.one = true},
+    [XK_PLATFORM_XEHPG] = {.one = false},
+    [XK_PLATFORM_XEHPC] = {.math = true, .df_dst_only = true},
+};
+
 static bool is_float(enum xk_reg_type t)
 {
     return t == XK_RT_F || t == XK_RT_HF || t == XK_RT_BF || t == XK_RT_DF ||
            t == XK_RT_TF32 || t == XK_RT_VF || t == XK_RT_BF8 || t == XK_RT_HF8;
 }
 
-static enum xk_pipe alu_pipe(const struct xk_platform *p,
+static enum xk_pipe alu_pipe(const struct pipe_row *row,
                              const struct xk_inst *i)
 {
-    const bool null = i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_NULL;
-    const enum xk_reg_type t = null ? i->src[0].type : i->dst.type;
+    const enum xk_reg_type t = i->dst.type;
     bool wide = xk_reg_type_b(t) == 8;
 
     for (unsigned k = 0; k < xk_inst_n_srcs(i) && k < 3; k++)
         wide |= xk_reg_type_b(i->src[k].type) == 8;
-    if (p->id == XK_PLATFORM_XEHPC)
+    if (row->df_dst_only)
         wide = t == XK_RT_DF;
-    if (wide && p->id != XK_PLATFORM_XELP)
+    if (wide)
+        return XK_PIPE_LONG;
+    return is_float(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
+}
+
+enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t)
+{
+    const struct pipe_row *row = &pipe_rows[p->id];
+
+    if (row->one)
+        return XK_PIPE_ALL;
+    if (row->df_dst_only ? t == XK_RT_DF : xk_reg_type_b(t) == 8)
         return XK_PIPE_LONG;
     return is_float(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
 }
 
 enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
 {
-    if (i->op == XK_OPC_MATH)
-        return XK_PIPE_MATH;
+    const struct pipe_row *row = &pipe_rows[p->id];
+
     switch (xk_opcode_format(i->op)) {
     case XK_FMT_SEND:
         return XK_PIPE_SEND;
     case XK_FMT_DPAS:
         return XK_PIPE_DPAS;
     case XK_FMT_BRANCH:
-        return XK_PIPE_INT;
+        return row->one ? XK_PIPE_ALL : XK_PIPE_INT;
     case XK_FMT_BASIC:
     case XK_FMT_TERNARY:
-        return alu_pipe(p, i);
+        if (i->op == XK_OPC_MATH)
+            return XK_PIPE_MATH;
+        return row->one ? XK_PIPE_ALL : alu_pipe(row, i);
     case XK_FMT_NULLARY:
     case XK_FMT_SYNC:
     case XK_FMT_HEADER:
@@ -240,4 +395,13 @@ enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
         break;
     }
     return XK_PIPE_NONE;
+}
+
+bool xk_inst_is_out_of_order(const struct xk_platform *p,
+                             const struct xk_inst *i)
+{
+    const enum xk_pipe pipe = xk_inst_pipe(p, i);
+
+    return pipe == XK_PIPE_SEND || pipe == XK_PIPE_DPAS ||
+           (pipe == XK_PIPE_MATH && !pipe_rows[p->id].math);
 }

@@ -102,7 +102,7 @@ enum xk_sfid {
 
 enum xk_sync_fn {
     XK_SYNC_NOP = 0, XK_SYNC_ALLRD = 2, XK_SYNC_ALLWR = 3, XK_SYNC_FLUSH = 12,
-    XK_SYNC_BAR = 14, XK_SYNC_HOST = 15,
+    XK_SYNC_FENCE = 13, XK_SYNC_BAR = 14, XK_SYNC_HOST = 15,
 };
 
 enum xk_math_fn {
@@ -149,6 +149,9 @@ struct xk_inst {
                              codegen before layout: label ids */
     struct xk_send_info send;
     struct xk_operand dst, src[3];
+    uint64_t compact_as; /* decoded from a 64-bit form that is not the one our
+                            encoder chooses: that form, to be written again as
+                            long as it says what the rest says; else 0 */
 };
 
 #endif

@@ -1,18 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction as text, in the syntax iga64 writes and reads: the same
- * tokens, single spaces between them, no trailing comment. Two departures: a
- * bfn function is a number, and a negative second target stands in parentheses
+ * tokens, single spaces between them, no trailing comment. One departure, and
+ * only on request: a negative second branch offset stands in parentheses,
  * because iga64 cannot read back what it prints there. Prints every record,
  * also one the encoder refuses. */
-#include "isa/format.h"
-
-#include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
+#include "isa/inst_print.h"
 
 #include "base/alloc.h"
-#include "base/half.h"
 
 /* clang-format off */
 static const char *const cond_names[16] = {
@@ -32,355 +26,276 @@ static const char *const pred_names[] = {
     [XK_PRED_ANY] = ".any",      [XK_PRED_ALL] = ".all",
 };
 
-static const char *const sfid_names[16] = {
-    "null", "ugml", "smpl", "gtwy", "dc2",  "rc",  "urb", "btd",
+static const char *const sfids_xelp[16] = {
+    "null", "?",    "smpl", "gtwy", "dc2", "rc",  "urb", "ts",
+    "vme",  "dcro", "dc0",  "pixi", "dc1", "cre", "?",   "?",
+};
+
+static const char *const sfids_lsc[16] = {
+    "null", "ugml", "smpl", "gtwy", "dc2", "rc",  "urb", "btd",
     "rta",  "dcro", "dc0",  "pixi", "dc1", "tgm", "slm", "ugm",
 };
 
+static const struct xk_print_traits traits[] = {
+    [XK_PLATFORM_XELP] = {sfids_xelp, 1, .src1_len = false, .ldst = false},
+    [XK_PLATFORM_XEHPG] = {sfids_lsc, 1, .src1_len = true, .ldst = true},
+    [XK_PLATFORM_XEHPC] = {sfids_lsc, 2, .src1_len = true, .ldst = true},
+};
 /* clang-format on */
 
-static void print_pred(struct xk_str *b, const struct xk_inst *i)
+const struct xk_print_traits *xk_print_traits_get(const struct xk_platform *p)
+{
+    const unsigned id =
+        p->id && p->id < XK_COUNTOF(traits) ? p->id : XK_PLATFORM_XEHPG;
+
+    return &traits[id];
+}
+
+static void print_flag(struct xk_line *l, const struct xk_inst *i)
+{
+    xk_put_c(l, 'f');
+    xk_put_u(l, i->flag_reg);
+    xk_put_c(l, '.');
+    xk_put_u(l, i->flag_sub);
+}
+
+void xk_print_pred(struct xk_line *l, const struct xk_inst *i)
 {
     if (!i->pred && !i->no_mask)
         return;
-    xk_str_putc(b, '(');
+    xk_put_c(l, '(');
     if (i->no_mask)
-        xk_str_puts(b, i->pred ? "W&" : "W");
-    if (i->pred)
-        xk_str_printf(
-            b, "%sf%u.%u%s", i->pred_inv ? "~" : "", i->flag_reg, i->flag_sub,
-            i->pred < XK_COUNTOF(pred_names) ? pred_names[i->pred] : ".?");
-    xk_str_puts(b, ") ");
+        xk_put_s(l, i->pred ? "W&" : "W");
+    if (i->pred) {
+        if (i->pred_inv)
+            xk_put_c(l, '~');
+        print_flag(l, i);
+        xk_put_s(l,
+                 i->pred < XK_COUNTOF(pred_names) ? pred_names[i->pred] : ".?");
+    }
+    xk_put_s(l, ") ");
 }
 
-static void print_mnemonic(struct xk_str *b, const struct xk_inst *i)
+static void print_bfn(const struct xk_printer *w, struct xk_line *l,
+                      unsigned table)
 {
-    const char *sub = NULL;
-
-    xk_str_puts(b, xk_opcode_name(i->op));
-    switch (xk_opcode_format(i->op)) {
-    case XK_FMT_SYNC:
-        sub = xk_sync_name(i->sync_fn);
-        xk_str_printf(b, ".%s", sub ? sub : "?");
-        break;
-    case XK_FMT_DPAS:
-        xk_str_printf(b, ".%ux%u", i->sdepth, i->rcount);
-        break;
-    case XK_FMT_SEND:
-        xk_str_printf(b, ".%s", sfid_names[i->send.sfid & 15]);
-        break;
-    default:
-        break;
+    if (w->o->bfn_numbers) {
+        xk_put_x(l, table, 2);
+        return;
     }
-    if (i->op == XK_OPC_MATH) {
-        sub = xk_math_name(i->math_fn);
-        xk_str_printf(b, ".%s", sub ? sub : "?");
-    } else if (i->op == XK_OPC_BFN) {
-        xk_str_printf(b, ".0x%02X", i->bfn);
-    }
-    if (i->branch_ctrl)
-        xk_str_puts(b, ".b");
+    xk_put_c(l, '(');
+    xk_put_s(l, xk_bfn_text(table));
+    xk_put_c(l, ')');
 }
 
-/* Execution size and condition; absent where the form has none. */
-static void print_exec(struct xk_str *b, const struct xk_inst *i)
+/* What follows the opcode's name and a dot. */
+static void print_function(const struct xk_printer *w, struct xk_line *l,
+                           const struct xk_inst *i)
+{
+    const enum xk_format f = xk_opcode_format(i->op);
+    const char *name = NULL;
+
+    if (f == XK_FMT_SEND)
+        name = w->t->sfid[i->send.sfid & 15];
+    else if (f == XK_FMT_SYNC)
+        name = xk_sync_name(i->sync_fn);
+    else if (i->op == XK_OPC_MATH)
+        name = xk_math_name(i->math_fn);
+    xk_put_c(l, '.');
+    if (f == XK_FMT_DPAS) {
+        xk_put_u(l, i->sdepth);
+        xk_put_c(l, 'x');
+        xk_put_u(l, i->rcount);
+    } else if (i->op == XK_OPC_BFN) {
+        print_bfn(w, l, i->bfn);
+    } else {
+        xk_put_s(l, name ? name : "?");
+    }
+}
+
+static void print_mnemonic(const struct xk_printer *w, struct xk_line *l,
+                           const struct xk_inst *i)
+{
+    const enum xk_format f = xk_opcode_format(i->op);
+
+    xk_put_s(l, xk_opcode_name(i->op));
+    if (f == XK_FMT_SEND || f == XK_FMT_SYNC || f == XK_FMT_DPAS ||
+        i->op == XK_OPC_MATH || i->op == XK_OPC_BFN)
+        print_function(w, l, i);
+    if (i->branch_ctrl)
+        xk_put_s(l, ".b");
+}
+
+void xk_print_exec(struct xk_line *l, const struct xk_inst *i)
 {
     const enum xk_format f = xk_opcode_format(i->op);
 
     if (f == XK_FMT_NULLARY || f == XK_FMT_SYNC ||
         (f == XK_FMT_BRANCH && xk_branch_shape(i->op) & XK_BR_SCALAR))
         return;
-    xk_str_printf(b, " (%u|M%u)", i->exec, i->chan_off);
-    if (i->cond) {
-        const char *const name = cond_names[i->cond & 15];
-
-        xk_str_printf(b, " (%s)f%u.%u", name ? name : "?", i->flag_reg,
-                      i->flag_sub);
-    }
+    xk_put_s(l, " (");
+    xk_put_u(l, i->exec);
+    xk_put_s(l, "|M");
+    xk_put_u(l, i->chan_off);
+    xk_put_c(l, ')');
 }
 
-/* The register's name; subregister in elements of elem_bits, omitted if that is
- * 0 or if it is zero and optional. */
-static void print_reg(struct xk_str *b, const struct xk_operand *o,
-                      unsigned elem_bits, bool optional)
+static void print_cond(struct xk_line *l, const struct xk_inst *i)
 {
-    const unsigned sub = elem_bits ? o->sub_b * 8u / elem_bits : 0;
-    bool indexed = true;
+    const char *const name = cond_names[i->cond & 15];
 
-    if (o->file == XK_FILE_ARF && o->arf <= XK_ARF_MME) {
-        indexed = xk_arf_rows[o->arf].indexed;
-        xk_str_puts(b, xk_arf_rows[o->arf].text);
-    } else {
-        xk_str_puts(b, o->file == XK_FILE_GRF    ? "r"
-                       : o->file == XK_FILE_TILE ? "t"
-                       : o->file == XK_FILE_NONE ? "null"
-                                                 : "?");
-        indexed = o->file != XK_FILE_NONE;
-    }
-    if (indexed)
-        xk_str_printf(b, "%u", o->reg);
-    if (elem_bits && (sub || (indexed && !optional)))
-        xk_str_printf(b, ".%u", sub);
-}
-
-static void print_indirect(struct xk_str *b, const struct xk_operand *o)
-{
-    if (o->a0_off_b)
-        xk_str_printf(b, "r[a0.%u,%d]", o->a0_sub, o->a0_off_b);
-    else
-        xk_str_printf(b, "r[a0.%u]", o->a0_sub);
-}
-
-/* value as %g or %.6e, if that reads back as the same number. */
-static bool try_format(char *text, size_t cap, bool long_form, double value,
-                       bool single)
-{
-    double back;
-    char *comma;
-
-    snprintf(text, cap, long_form ? "%.6e" : "%g", value);
-    back = single ? (double)strtof(text, NULL) : strtod(text, NULL);
-    comma = strchr(text, ','); /* some locales */
-    if (comma)
-        *comma = '.';
-    return memcmp(&back, &value, sizeof(back)) == 0;
-}
-
-/* Six digits, seven digits or the bits: the first that reads back as the same
- * number. single: it is read back as a float. */
-static void print_number(struct xk_str *b, double value, bool single,
-                         uint64_t bits)
-{
-    char text[40];
-
-    if (try_format(text, sizeof(text), false, value, single)) {
-        xk_str_puts(b, text);
-        if (!strpbrk(text, ".e"))
-            xk_str_puts(b, ".0");
-    } else if (try_format(text, sizeof(text), true, value, single)) {
-        xk_str_puts(b, text);
-    } else {
-        xk_str_printf(b, "0x%llX", (unsigned long long)bits);
-    }
-}
-
-/* n_bits wide, of which frac_bits fraction. */
-static void print_float_bits(struct xk_str *b, uint64_t bits, unsigned n_bits,
-                             unsigned frac_bits, double value)
-{
-    const uint64_t frac = bits & ((UINT64_C(1) << frac_bits) - 1);
-    const uint64_t quiet = UINT64_C(1) << (frac_bits - 1);
-    const char *const sign = bits >> (n_bits - 1) & 1 ? "-" : "";
-
-    if (isinf(value))
-        xk_str_printf(b, "%sinf", sign);
-    else if (isnan(value))
-        xk_str_printf(b, "%s%cnan(0x%llX)", sign, frac & quiet ? 'q' : 's',
-                      (unsigned long long)(frac & ~quiet));
-    else
-        print_number(b, value, n_bits != 64, bits);
-}
-
-static void print_float(struct xk_str *b, const struct xk_operand *o)
-{
-    const uint32_t bits = (uint32_t)o->imm;
-    double wide;
-    float f;
-
-    if (o->type == XK_RT_HF) {
-        print_float_bits(b, bits & 0xffff, 16, 10,
-                         (double)xk_half_to_float((uint16_t)bits));
-    } else if (o->type == XK_RT_DF) {
-        memcpy(&wide, &o->imm, sizeof(wide));
-        print_float_bits(b, o->imm, 64, 52, wide);
-    } else {
-        memcpy(&f, &bits, sizeof(f));
-        print_float_bits(b, bits, 32, 23, (double)f);
-    }
-}
-
-static void print_imm(struct xk_str *b, const struct xk_operand *o)
-{
-    switch (o->type) {
-    case XK_RT_W:
-        xk_str_printf(b, "%d", (int16_t)o->imm);
-        break;
-    case XK_RT_D:
-        xk_str_printf(b, "%d", (int32_t)o->imm);
-        break;
-    case XK_RT_Q:
-        xk_str_printf(b, "%lld", (long long)(int64_t)o->imm);
-        break;
-    case XK_RT_HF:
-    case XK_RT_F:
-    case XK_RT_DF:
-        print_float(b, o);
-        break;
-    default:
-        xk_str_printf(b, "0x%llX", (unsigned long long)o->imm);
-        break;
-    }
-}
-
-static void print_type(struct xk_str *b, const struct xk_operand *o)
-{
-    xk_str_printf(b, ":%s", xk_reg_type_name(o->type));
-}
-
-/* Math macros name an extended accumulator where others have a subregister. */
-static void print_macro_operand(struct xk_str *b, const struct xk_operand *o)
-{
-    print_reg(b, o, 0, true);
-    if (o->sub_b < 8)
-        xk_str_printf(b, ".mme%u", o->sub_b);
-    else
-        xk_str_puts(b, ".nomme");
-    print_type(b, o);
-}
-
-static bool is_bitwise(enum xk_opcode op)
-{
-    return op == XK_OPC_NOT || op == XK_OPC_AND || op == XK_OPC_OR ||
-           op == XK_OPC_XOR;
-}
-
-static void print_dst(struct xk_str *b, const struct xk_inst *i)
-{
-    const struct xk_operand *const o = &i->dst;
-
-    xk_str_puts(b, i->sat ? " (sat)" : " ");
-    if (xk_math_is_macro(i)) {
-        print_macro_operand(b, o);
+    if (!i->cond)
         return;
-    }
-    if (o->indirect)
-        print_indirect(b, o);
-    else
-        print_reg(b, o, 8 * xk_reg_type_b(o->type), false);
-    xk_str_printf(b, "<%u>", o->rgn.hs);
-    print_type(b, o);
+    xk_put_s(l, " (");
+    xk_put_s(l, name ? name : "?");
+    xk_put_c(l, ')');
+    print_flag(l, i);
 }
 
-static void print_region(struct xk_str *b, const struct xk_inst *i, unsigned n)
+static void print_dpas_operands(struct xk_printer *w, const struct xk_inst *i)
 {
-    const struct xk_region *const r = &i->src[n].rgn;
-
-    if (xk_opcode_format(i->op) == XK_FMT_TERNARY) {
-        if (n == 2)
-            xk_str_printf(b, "<%u>", r->hs);
-        else
-            xk_str_printf(b, "<%u;%u>", r->vs, r->hs);
-    } else if (r->vs == XK_VS_VXH) {
-        xk_str_printf(b, "<%u,%u>", r->width, r->hs);
-    } else {
-        xk_str_printf(b, "<%u;%u,%u>", r->vs, r->width, r->hs);
-    }
-}
-
-static void print_src(struct xk_str *b, const struct xk_inst *i, unsigned n)
-{
-    const struct xk_operand *const o = &i->src[n];
-
-    xk_str_putc(b, ' ');
-    if (o->file == XK_FILE_IMM) {
-        print_imm(b, o);
-        print_type(b, o);
-        return;
-    }
-    if (o->neg)
-        xk_str_putc(b, is_bitwise(i->op) && !o->abs ? '~' : '-');
-    if (o->abs)
-        xk_str_puts(b, "(abs)");
-    if (xk_math_is_macro(i)) {
-        print_macro_operand(b, o);
-        return;
-    }
-    if (o->indirect)
-        print_indirect(b, o);
-    else
-        print_reg(b, o, 8 * xk_reg_type_b(o->type), false);
-    print_region(b, i, n);
-    print_type(b, o);
-}
-
-static void print_dpas_operands(struct xk_str *b, const struct xk_inst *i)
-{
+    struct xk_line *const l = &w->l;
     static const uint8_t sub_byte_bits[] = {4, 4, 2, 2};
 
     for (int k = -1; k < 3; k++) {
         const struct xk_operand *const o = k < 0 ? &i->dst : &i->src[k];
         const bool sub = o->type >= XK_RT_U4 && o->type <= XK_RT_S2;
 
-        xk_str_putc(b, ' ');
-        print_reg(b, o,
-                  sub ? sub_byte_bits[o->type - XK_RT_U4]
-                      : 8 * xk_reg_type_b(o->type),
-                  k < 2);
-        print_type(b, o);
+        xk_put_c(l, ' ');
+        xk_print_reg_sub(w, o,
+                         sub ? sub_byte_bits[o->type - XK_RT_U4]
+                             : 8 * xk_reg_type_b(o->type),
+                         k < 2);
+        xk_put_c(l, ':');
+        xk_put_s(l, xk_reg_type_name(o->type));
     }
 }
 
-static void print_send_operands(struct xk_str *b, const struct xk_inst *i)
+static void print_exdesc(const struct xk_printer *w, struct xk_line *l,
+                         const struct xk_send_info *s)
+{
+    const uint32_t len_bits = 0x7c0;
+    const bool len_in_text = w->t->src1_len && !s->exdesc_reg;
+
+    if (len_in_text || s->exbso) {
+        xk_put_c(l, ':');
+        xk_put_u(l, s->src1_len);
+    }
+    if (s->exdesc_reg) {
+        xk_put_s(l, " a0.");
+        xk_put_u(l, s->exdesc_sub);
+    } else {
+        xk_put_c(l, ' ');
+        xk_put_x(l, len_in_text ? s->exdesc & ~len_bits : s->exdesc, 1);
+    }
+}
+
+static void print_send_operands(const struct xk_printer *w, struct xk_line *l,
+                                const struct xk_inst *i)
 {
     const struct xk_send_info *const s = &i->send;
 
-    xk_str_putc(b, ' ');
-    print_reg(b, &i->dst, 0, true);
-    xk_str_putc(b, ' ');
-    print_reg(b, &i->src[0], 0, true);
-    xk_str_putc(b, ' ');
-    print_reg(b, &i->src[1], 0, true);
-    if (!s->exdesc_reg || s->exbso)
-        xk_str_printf(b, ":%u", s->src1_len);
-    if (s->exdesc_reg)
-        xk_str_printf(b, " a0.%u", s->exdesc_sub);
-    else
-        xk_str_printf(b, " 0x%X", s->exdesc & ~0x7c0u);
-    if (s->desc_reg)
-        xk_str_puts(b, " a0.0");
-    else
-        xk_str_printf(b, " 0x%08X", s->desc);
+    xk_put_c(l, ' ');
+    xk_print_reg(l, &i->dst);
+    xk_put_c(l, ' ');
+    xk_print_reg(l, &i->src[0]);
+    xk_put_c(l, ' ');
+    xk_print_reg(l, &i->src[1]);
+    print_exdesc(w, l, s);
+    if (s->desc_reg) {
+        xk_put_s(l, " a0.0");
+    } else {
+        xk_put_c(l, ' ');
+        xk_put_x(l, s->desc, 8);
+    }
 }
 
-static void print_sync_operand(struct xk_str *b, const struct xk_inst *i)
+/* SBIDs to wait for. */
+static void print_sbid_mask(struct xk_line *l, uint32_t mask)
 {
-    const uint32_t mask = (uint32_t)i->src[0].imm;
-    const char *sep = "";
+    const char *sep = "$";
 
-    if (i->src[0].file != XK_FILE_IMM) {
-        xk_str_puts(b, " null");
-        return;
-    }
-    xk_str_puts(b, " (");
+    xk_put_s(l, " (");
     for (unsigned k = 0; k < 32; k++) {
         if (mask >> k & 1) {
-            xk_str_printf(b, "%s$%u", sep, k);
-            sep = ",";
+            xk_put_s(l, sep);
+            xk_put_u(l, k);
+            sep = ",$";
         }
     }
-    xk_str_putc(b, ')');
+    xk_put_c(l, ')');
 }
 
-static void print_branch_operands(struct xk_str *b, const struct xk_inst *i)
+/* A mask, or a barrier's number: immediate or in a flag. */
+static void print_sync_operand(struct xk_printer *w, const struct xk_inst *i)
 {
-    const unsigned shape = xk_branch_shape(i->op);
+    struct xk_line *const l = &w->l;
+    const struct xk_operand *const o = &i->src[0];
 
-    if (shape & XK_BR_DST) {
-        xk_str_putc(b, ' ');
-        print_reg(b, &i->dst, 32, false);
+    if (o->file == XK_FILE_IMM &&
+        (i->sync_fn == XK_SYNC_ALLRD || i->sync_fn == XK_SYNC_ALLWR)) {
+        print_sbid_mask(l, (uint32_t)o->imm);
+    } else if (o->file == XK_FILE_IMM) {
+        xk_put_c(l, ' ');
+        xk_put_x(l, o->imm, 1);
+    } else if (o->file == XK_FILE_ARF && o->arf != XK_ARF_NULL) {
+        xk_put_c(l, ' ');
+        xk_print_reg_sub(w, o, 8 * xk_reg_type_b(o->type), false);
+        xk_put_c(l, ':');
+        xk_put_s(l, xk_reg_type_name(o->type));
+    } else {
+        xk_put_s(l, " null");
     }
-    xk_str_putc(b, ' ');
-    if (i->src[0].file != XK_FILE_NONE) {
-        print_reg(b, &i->src[0], 32, false);
+}
+
+static void flush(struct xk_printer *w)
+{
+    xk_str_write(w->out, w->l.s, w->l.n);
+    w->l.n = 0;
+}
+
+/* Offsets are relative to the branch, but those of calla to the program. */
+static void print_target(struct xk_printer *w, const struct xk_inst *i,
+                         int32_t off_b, bool second)
+{
+    struct xk_line *const l = &w->l;
+    /* "-16 -32" would read as a difference */
+    const bool quote = second && off_b < 0 && w->o->plain_second;
+
+    xk_put_c(l, ' ');
+    if (w->o->target) {
+        flush(w);
+        w->o->target(w->o->target_user,
+                     (i->op == XK_OPC_CALLA ? 0 : w->o->at_b) + off_b, w->out);
         return;
     }
-    xk_str_printf(b, "%d", i->jip_b);
-    /* "-16 -32" would read as a difference */
-    if (shape & XK_BR_UIP)
-        xk_str_printf(b, i->uip_b < 0 ? " (%d)" : " %d", i->uip_b);
+    if (quote)
+        xk_put_c(l, '(');
+    xk_put_i(l, off_b);
+    if (quote)
+        xk_put_c(l, ')');
 }
 
-static void print_operands(struct xk_str *b, const struct xk_inst *i)
+static void print_branch_operands(struct xk_printer *w, const struct xk_inst *i)
+{
+    const unsigned shape = xk_branch_shape(i->op);
+    struct xk_line *const l = &w->l;
+
+    if (shape & XK_BR_DST) {
+        xk_put_c(l, ' ');
+        xk_print_reg_sub(w, &i->dst, 32, false);
+    }
+    if (i->src[0].file != XK_FILE_NONE) {
+        xk_put_c(l, ' ');
+        xk_print_reg_sub(w, &i->src[0], 32, false);
+        return;
+    }
+    print_target(w, i, i->jip_b, false);
+    if (shape & XK_BR_UIP)
+        print_target(w, i, i->uip_b, true);
+}
+
+static void print_operands(struct xk_printer *w, const struct xk_inst *i)
 {
     unsigned n;
 
@@ -388,21 +303,21 @@ static void print_operands(struct xk_str *b, const struct xk_inst *i)
     case XK_FMT_BASIC:
     case XK_FMT_TERNARY:
         n = xk_inst_n_srcs(i);
-        print_dst(b, i);
+        xk_print_dst(w, i);
         for (unsigned k = 0; k < n; k++)
-            print_src(b, i, k);
+            xk_print_src(w, i, k);
         break;
     case XK_FMT_SYNC:
-        print_sync_operand(b, i);
+        print_sync_operand(w, i);
         break;
     case XK_FMT_DPAS:
-        print_dpas_operands(b, i);
+        print_dpas_operands(w, i);
         break;
     case XK_FMT_SEND:
-        print_send_operands(b, i);
+        print_send_operands(w, &w->l, i);
         break;
     case XK_FMT_BRANCH:
-        print_branch_operands(b, i);
+        print_branch_operands(w, i);
         break;
     case XK_FMT_NULLARY:
     case XK_FMT_HEADER:
@@ -414,34 +329,32 @@ static void print_operands(struct xk_str *b, const struct xk_inst *i)
 }
 
 /* One {option}; the first opens the braces. */
-static void print_option(struct xk_str *b, bool *any, const char *text)
+static void print_option(struct xk_line *l, bool *any, const char *text)
 {
-    xk_str_puts(b, *any ? "," : " {");
-    xk_str_puts(b, text);
+    xk_put_s(l, *any ? "," : " {");
+    xk_put_s(l, text);
     *any = true;
 }
 
-static void print_swsb(struct xk_str *b, bool *any, const struct xk_swsb *s)
+static void print_swsb(struct xk_line *l, bool *any, const struct xk_swsb *s)
 {
-    static const char *const pipe[] = {"", "A", "F", "I", "L", "M", "S"};
+    static const char *const pipe[] = {"@", "A@", "F@", "I@", "L@", "M@", "S@"};
     static const char *const mode[] = {"", "", ".dst", ".src"};
-    char text[32];
 
     if (s->dist) {
-        snprintf(text, sizeof(text), "%s@%u",
-                 s->pipe < XK_COUNTOF(pipe) ? pipe[s->pipe] : "?", s->dist);
-        print_option(b, any, text);
+        print_option(l, any, s->pipe < XK_COUNTOF(pipe) ? pipe[s->pipe] : "?@");
+        xk_put_u(l, s->dist);
     }
     if (s->mode) {
-        snprintf(text, sizeof(text), "$%u%s", s->sbid,
-                 s->mode < XK_COUNTOF(mode) ? mode[s->mode] : ".?");
-        print_option(b, any, text);
+        print_option(l, any, "$");
+        xk_put_u(l, s->sbid);
+        xk_put_s(l, s->mode < XK_COUNTOF(mode) ? mode[s->mode] : ".?");
     }
     if (s->no_acc_sb)
-        print_option(b, any, "NoAccSBSet");
+        print_option(l, any, "NoAccSBSet");
 }
 
-static void print_options(struct xk_str *b, const struct xk_inst *i)
+static void print_options(struct xk_line *l, const struct xk_inst *i)
 {
     const struct xk_send_info *const s = &i->send;
     const struct {
@@ -457,20 +370,51 @@ static void print_options(struct xk_str *b, const struct xk_inst *i)
 
     for (unsigned k = 0; k < XK_COUNTOF(options); k++) {
         if (options[k].on)
-            print_option(b, &any, options[k].text);
+            print_option(l, &any, options[k].text);
     }
-    print_swsb(b, &any, &i->swsb);
+    print_swsb(l, &any, &i->swsb);
     if (any)
-        xk_str_putc(b, '}');
+        xk_put_c(l, '}');
+}
+
+void xk_print_inst(struct xk_printer *w, const struct xk_inst *i)
+{
+    struct xk_line *const l = &w->l;
+    const size_t mnemonic = l->n + w->indent;
+
+    xk_print_pred(l, i);
+    while (l->n < mnemonic)
+        xk_put_c(l, ' ');
+    if (!w->o->ldst || !w->t->ldst || i->op != XK_OPC_SEND ||
+        !xk_print_message(l, w->p, i)) {
+        print_mnemonic(w, l, i);
+        xk_print_exec(l, i);
+        print_cond(l, i);
+        print_operands(w, i);
+    }
+    print_options(l, i);
+    flush(w);
+}
+
+void xk_inst_print_as(const struct xk_platform *p, const struct xk_inst *i,
+                      const struct xk_print_opts *o, struct xk_str *out)
+{
+    struct xk_printer w;
+
+    w.p = p;
+    w.t = xk_print_traits_get(p);
+    w.o = o;
+    w.out = out;
+    w.indent = 0;
+    w.l.n = 0;
+    xk_print_inst(&w, i);
 }
 
 void xk_inst_print(const struct xk_platform *p, const struct xk_inst *i,
                    struct xk_str *out)
 {
-    (void)p; /* the syntax is the same on all platforms so far */
-    print_pred(out, i);
-    print_mnemonic(out, i);
-    print_exec(out, i);
-    print_operands(out, i);
-    print_options(out, i);
+    static const struct xk_print_opts plain = {.bfn_numbers = true,
+                                               .plain_second = true};
+
+    xk_inst_print_as(p, i, &plain, out);
 }

@@ -40,7 +40,8 @@ const char *xk_reg_type_name(enum xk_reg_type t); /* "ud" */
 #define XK_INST_B 16
 
 /* Writes 16 bytes, the native form. Refuses every value that does not fit its
- * field, and records marked as compacted: clear the mark to write them. */
+ * field, options and modifiers that the opcode has not, and records marked as
+ * compacted: clear the mark to write them. */
 enum xk_status xk_inst_encode(const struct xk_platform *p,
                               const struct xk_inst *i, uint8_t out[XK_INST_B],
                               struct xk_error *err);

@@ -1,378 +1,374 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Send messages between record and descriptor. Layout: isa.md 6.3, 6.5-6.7.
- * xehpg: the load/store cache unit, barrier and end of thread. */
+/* Send messages between record and descriptor, by the rows of message.def.
+ * Build decodes what it wrote and compares: so nothing in a record is ever
+ * silently dropped, and a built message always decodes to its record. */
 #include "isa/message.h"
+
+#include <stddef.h>
+#include <string.h>
 
 #include "base/alloc.h"
 #include "isa/format.h"
+#include "isa/message_table.h"
 
-/* Descriptor of an LSC message: first bit and width of each field. */
-#define DESC_OP 0, 6
-#define DESC_ADDR 7, 2
-#define DESC_DATA 9, 3
-#define DESC_VEC 12, 3
-#define DESC_CMASK 12, 4
-#define DESC_TRANSPOSE 15, 1
-#define DESC_CACHE 17, 3
 #define DESC_RLEN 20, 5
 #define DESC_MLEN 25, 4
-#define DESC_ADDR_TYPE 29, 2
-#define DESC_SCOPE 9, 3
-#define DESC_FLUSH 12, 3
+#define SURF_OFF_MASK 0xfffff800u /* extended descriptor: bss, ss */
 
-#define OP_LOAD 0x00
-#define OP_LOAD_CMASK 0x02
-#define OP_STORE 0x04
-#define OP_STORE_CMASK 0x06
-#define OP_ATOMIC_FIRST 0x08
-#define OP_ATOMIC_LAST 0x1a
-#define OP_FENCE 0x1f
-
-#define DESC_BARRIER 0x02000004u
-#define DESC_EOT 0x02000010u
-#define DESC_FENCE 0x0210011fu
-
-static uint32_t bits(unsigned first, unsigned count, uint32_t v)
-{
-    return (v & ((1u << count) - 1)) << first;
-}
-
-static uint32_t field(uint32_t desc, unsigned first, unsigned count)
-{
-    return desc >> first & ((1u << count) - 1);
-}
-
-static const uint8_t vec_sizes[8] = {1, 2, 3, 4, 8, 16, 32, 64};
-
-/* Elements in memory and in a register, by code. d8, d16 are only for
- * 2D messages and d16u32h has no user here. */
+/* Fields of a record that a message may lack: set, they must come back. The
+ * derived ones may be left zero, and are then filled in. */
 static const struct {
-    uint8_t code, data_b, reg_b;
-} data_sizes[] = {{2, 4, 4}, {3, 8, 8}, {4, 1, 4}, {5, 2, 4}};
-
-/* Operands of the atomics 0x08 .. 0x1a. */
-static const uint8_t atomic_n_srcs[OP_ATOMIC_LAST - OP_ATOMIC_FIRST + 1] = {
-    0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 2, 1, 1, 1, 1, 2, 1, 1, 1,
+    uint8_t offset;
+    bool derived;
+    const char *name;
+} inputs[] = {
+#define IN(f)                                                                  \
+    {                                                                          \
+        offsetof(struct xk_msg, f), false, #f                                  \
+    }
+#define IN_OR_ZERO(f)                                                          \
+    {                                                                          \
+        offsetof(struct xk_msg, f), true, #f                                   \
+    }
+    IN_OR_ZERO(sfid),
+    IN_OR_ZERO(lsc_op),
+    IN_OR_ZERO(op),
+    IN_OR_ZERO(addr_type),
+    IN_OR_ZERO(addr_b),
+    IN_OR_ZERO(data_b),
+    IN_OR_ZERO(reg_b),
+    IN_OR_ZERO(vec),
+    IN(cmask),
+    IN_OR_ZERO(transpose),
+    IN(vnni),
+    IN(data_high),
+    IN_OR_ZERO(header),
+    IN(last_use),
+    IN(cache),
+    IN(bti),
+    IN(surf_imm),
+    IN_OR_ZERO(surf_reg),
+    IN_OR_ZERO(exbso),
+    IN_OR_ZERO(simd),
+    IN(slot_high),
+    IN(fence_scope),
+    IN(fence_flush),
+    IN(commit),
+    IN(flush_l1),
+    IN(flush_l3),
+    IN(sub),
+    IN(active_only),
+    IN(returns),
+    IN(channel_dw),
+#undef IN
+#undef IN_OR_ZERO
 };
 
-static int vec_code(unsigned n)
+/* The surface, from the extended descriptor. */
+static void decode_surface(const struct xk_send_info *s, struct xk_msg *m)
 {
-    for (unsigned k = 0; k < XK_COUNTOF(vec_sizes); k++) {
-        if (vec_sizes[k] == n)
-            return (int)k;
-    }
-    return -1;
-}
-
-static int data_code(const struct xk_msg *m)
-{
-    for (unsigned k = 0; k < XK_COUNTOF(data_sizes); k++) {
-        if (data_sizes[k].data_b == m->data_b &&
-            data_sizes[k].reg_b == m->reg_b)
-            return data_sizes[k].code;
-    }
-    return -1;
-}
-
-static unsigned grfs(const struct xk_platform *p, unsigned n_b)
-{
-    return (n_b + p->grf_b - 1) / p->grf_b;
-}
-
-static bool is_cmask(const struct xk_msg *m)
-{
-    return m->kind == XK_MSG_LSC_LOAD_CMASK ||
-           m->kind == XK_MSG_LSC_STORE_CMASK;
-}
-
-static unsigned components(const struct xk_msg *m)
-{
-    return is_cmask(m) ? (unsigned)__builtin_popcount(m->cmask) : m->vec;
-}
-
-/* GRFs of one data operand: a plane per component, or packed. */
-static unsigned data_grf(const struct xk_platform *p, const struct xk_msg *m)
-{
-    if (m->transpose)
-        return grfs(p, m->vec * m->data_b);
-    return components(m) * grfs(p, m->exec * m->reg_b);
-}
-
-static bool known_lsc_sfid(unsigned sfid)
-{
-    return sfid == XK_SFID_UGM || sfid == XK_SFID_UGML || sfid == XK_SFID_SLM;
-}
-
-static enum xk_status check_shape(const struct xk_msg *m, struct xk_error *err)
-{
-    if (m->transpose && (m->exec != 1 || m->data_b < 4 || is_cmask(m) ||
-                         m->kind == XK_MSG_LSC_ATOMIC))
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: transposed with exec size %u "
-                           "and %u-byte data: need 1 and 4 or 8 in a plain "
-                           "load or store",
-                           m->exec, m->data_b);
-    if (!m->transpose && !is_cmask(m) && m->vec > 8)
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: vector of %u without "
-                           "transpose, at most 8",
-                           m->vec);
-    if (is_cmask(m) && (m->cmask == 0 || m->cmask > 15 ||
-                        m->vec != components(m) || m->data_b != 4))
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: component mask 0x%x, vector "
-                           "of %u, data %u bytes",
-                           m->cmask, m->vec, m->data_b);
-    if (!is_cmask(m) && m->cmask)
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: component mask 0x%x in a "
-                           "message without one",
-                           m->cmask);
-    if (m->kind == XK_MSG_LSC_ATOMIC && m->vec != 1)
-        return xk_isa_fail(err, XK_EINVAL, "lsc: atomic vector of %u", m->vec);
-    return XK_OK;
-}
-
-static enum xk_status check_lsc(const struct xk_msg *m, struct xk_error *err)
-{
-    if (!known_lsc_sfid(m->sfid))
-        return xk_isa_fail(err, XK_EINVAL, "lsc: shared function %u", m->sfid);
-    if (m->addr_b != 4 && m->addr_b != 8)
-        return xk_isa_fail(err, XK_EUNSUPPORTED, "lsc: %u-byte addresses",
-                           m->addr_b);
-    if (m->sfid == XK_SFID_SLM && (m->addr_b != 4 || m->addr_type))
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: slm with %u-byte addresses of "
-                           "type %u, need 4 and flat",
-                           m->addr_b, m->addr_type);
-    if (m->addr_type > XK_LSC_BTI || (m->bti && m->addr_type != XK_LSC_BTI))
-        return xk_isa_fail(err, XK_EINVAL, "lsc: address type %u, bti %u",
-                           m->addr_type, m->bti);
-    if (xk_isa_log2(m->exec) < 0 || m->exec > 16)
-        return xk_isa_fail(err, XK_EUNSUPPORTED,
-                           "lsc: exec size %u, need 1 to "
-                           "16",
-                           m->exec);
-    if (data_code(m) < 0 || vec_code(m->vec) < 0 || m->cache > 7)
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: data %u bytes in memory, %u "
-                           "in registers, vector %u, cache code %u",
-                           m->data_b, m->reg_b, m->vec, m->cache);
-    return check_shape(m, err);
-}
-
-static bool is_prefetch(const struct xk_inst *i)
-{
-    return i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_NULL;
-}
-
-/* Operation and lengths by kind. */
-static enum xk_status lsc_lengths(const struct xk_platform *p, struct xk_msg *m,
-                                  const struct xk_inst *i, struct xk_error *err)
-{
-    const unsigned data = data_grf(p, m);
-    unsigned src1 = 0, dst = 0;
-
-    switch (m->kind) {
-    case XK_MSG_LSC_LOAD:
-    case XK_MSG_LSC_LOAD_CMASK:
-        m->lsc_op = m->kind == XK_MSG_LSC_LOAD ? OP_LOAD : OP_LOAD_CMASK;
-        dst = is_prefetch(i) ? 0 : data;
-        break;
-    case XK_MSG_LSC_STORE:
-    case XK_MSG_LSC_STORE_CMASK:
-        m->lsc_op = m->kind == XK_MSG_LSC_STORE ? OP_STORE : OP_STORE_CMASK;
-        src1 = data;
-        break;
-    default:
-        if (m->lsc_op < OP_ATOMIC_FIRST || m->lsc_op > OP_ATOMIC_LAST)
-            return xk_isa_fail(err, XK_EINVAL, "lsc: 0x%x is no atomic",
-                               m->lsc_op);
-        src1 = data * atomic_n_srcs[m->lsc_op - OP_ATOMIC_FIRST];
-        dst = m->returns ? data : 0;
-        break;
-    }
-    m->src0_grf = (uint8_t)(m->transpose ? 1 : grfs(p, m->exec * m->addr_b));
-    if (dst > 31 || src1 > 31)
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: %u registers of data, at most "
-                           "31",
-                           dst > src1 ? dst : src1);
-    m->src1_grf = (uint8_t)src1;
-    m->dst_grf = (uint8_t)dst;
-    return XK_OK;
-}
-
-static void set_send(struct xk_inst *i, const struct xk_msg *m, uint32_t desc)
-{
-    struct xk_send_info *s = &i->send;
-
-    s->sfid = m->sfid;
-    s->desc = desc;
-    s->desc_reg = false;
-    s->exdesc_reg = s->exbso = false;
-    s->src1_len = m->src1_grf;
-    s->exdesc = m->src1_grf * 64u;
-    s->eot = m->kind == XK_MSG_EOT;
-}
-
-static enum xk_status build_lsc(const struct xk_platform *p, struct xk_msg *m,
-                                struct xk_inst *i, struct xk_error *err)
-{
-    enum xk_status st = check_lsc(m, err);
-    uint32_t desc;
-
-    if (st == XK_OK)
-        st = lsc_lengths(p, m, i, err);
-    if (st < 0)
-        return st;
-    desc = bits(DESC_OP, m->lsc_op) | bits(DESC_ADDR, m->addr_b == 8 ? 3 : 2) |
-           bits(DESC_DATA, (uint32_t)data_code(m)) |
-           bits(DESC_CACHE, m->cache) | bits(DESC_RLEN, m->dst_grf) |
-           bits(DESC_MLEN, m->src0_grf) | bits(DESC_ADDR_TYPE, m->addr_type);
-    if (is_cmask(m))
-        desc |= bits(DESC_CMASK, m->cmask);
-    else
-        desc |= bits(DESC_VEC, (uint32_t)vec_code(m->vec)) |
-                bits(DESC_TRANSPOSE, m->transpose);
-    set_send(i, m, desc);
-    if (m->addr_type == XK_LSC_BTI) {
-        i->send.exdesc |= (uint32_t)m->bti << 24;
-    } else if (m->addr_type != XK_LSC_FLAT) {
-        i->send.exdesc_reg = i->send.exbso = true;
-        i->send.exdesc = 0;
-    }
-    return XK_OK;
-}
-
-static enum xk_status build_fence(struct xk_msg *m, struct xk_inst *i,
-                                  struct xk_error *err)
-{
-    const bool slm = m->sfid == XK_SFID_SLM;
-
-    if (!known_lsc_sfid(m->sfid) || m->fence_scope > 6 || m->fence_flush > 6 ||
-        (slm && (m->fence_scope || m->fence_flush)))
-        return xk_isa_fail(err, XK_EINVAL,
-                           "fence: shared function %u, scope "
-                           "%u, flush %u",
-                           m->sfid, m->fence_scope, m->fence_flush);
-    m->lsc_op = OP_FENCE;
-    m->dst_grf = m->src0_grf = 1;
-    m->src1_grf = 0;
-    set_send(i, m,
-             DESC_FENCE | bits(DESC_SCOPE, m->fence_scope) |
-                 bits(DESC_FLUSH, m->fence_flush));
-    return XK_OK;
-}
-
-enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
-                            struct xk_inst *i, struct xk_error *err)
-{
-    if (p->id != XK_PLATFORM_XEHPG)
-        return xk_isa_fail(err, XK_EUNSUPPORTED,
-                           "platform %s: messages are not implemented",
-                           p->name);
-    switch (m->kind) {
-    case XK_MSG_LSC_LOAD:
-    case XK_MSG_LSC_STORE:
-    case XK_MSG_LSC_LOAD_CMASK:
-    case XK_MSG_LSC_STORE_CMASK:
-    case XK_MSG_LSC_ATOMIC:
-        return build_lsc(p, m, i, err);
-    case XK_MSG_LSC_FENCE:
-        return build_fence(m, i, err);
-    case XK_MSG_BARRIER:
-    case XK_MSG_EOT:
-        m->sfid = XK_SFID_GTWY;
-        m->src0_grf = 1;
-        m->src1_grf = m->dst_grf = 0;
-        set_send(i, m, m->kind == XK_MSG_EOT ? DESC_EOT : DESC_BARRIER);
-        return XK_OK;
-    default:
-        return xk_isa_fail(err, XK_EINVAL, "message kind %u", m->kind);
-    }
-}
-
-static uint8_t lsc_kind(unsigned op)
-{
-    switch (op) {
-    case OP_LOAD:
-        return XK_MSG_LSC_LOAD;
-    case OP_LOAD_CMASK:
-        return XK_MSG_LSC_LOAD_CMASK;
-    case OP_STORE:
-        return XK_MSG_LSC_STORE;
-    case OP_STORE_CMASK:
-        return XK_MSG_LSC_STORE_CMASK;
-    default:
-        return op >= OP_ATOMIC_FIRST && op <= OP_ATOMIC_LAST ? XK_MSG_LSC_ATOMIC
-                                                             : XK_MSG_UNKNOWN;
-    }
-}
-
-static void decode_sizes(uint32_t desc, struct xk_msg *m)
-{
-    const unsigned code = field(desc, DESC_DATA);
-
-    for (unsigned k = 0; k < XK_COUNTOF(data_sizes); k++) {
-        if (data_sizes[k].code == code) {
-            m->data_b = data_sizes[k].data_b;
-            m->reg_b = data_sizes[k].reg_b;
-        }
-    }
-    m->addr_b = (uint8_t)(1u << field(desc, DESC_ADDR));
-    if (is_cmask(m)) {
-        m->cmask = (uint8_t)field(desc, DESC_CMASK);
-        m->vec = (uint8_t)components(m);
-    } else {
-        m->vec = vec_sizes[field(desc, DESC_VEC)];
-        m->transpose = field(desc, DESC_TRANSPOSE);
-    }
-}
-
-static void decode_lsc(const struct xk_inst *i, struct xk_msg *m)
-{
-    const struct xk_send_info *s = &i->send;
-
-    m->lsc_op = (uint8_t)field(s->desc, DESC_OP);
-    if (m->lsc_op == OP_FENCE) {
-        m->kind = XK_MSG_LSC_FENCE;
-        m->fence_scope = (uint8_t)field(s->desc, DESC_SCOPE);
-        m->fence_flush = (uint8_t)field(s->desc, DESC_FLUSH);
+    m->surf_reg = s->exdesc_reg;
+    m->exbso = s->exdesc_reg && s->exbso;
+    m->unknown_src1 = s->exdesc_reg && !s->exbso;
+    if (s->exdesc_reg) {
+        m->surf_sub = s->exdesc_sub;
         return;
     }
-    m->kind = lsc_kind(m->lsc_op);
-    if (m->kind == XK_MSG_UNKNOWN)
+    if (!xk_msg_is_lsc(m->sfid))
         return;
-    decode_sizes(s->desc, m);
-    if (!m->data_b || m->addr_b < 4) {
-        m->kind = XK_MSG_UNKNOWN;
-        return;
-    }
-    m->cache = (uint8_t)field(s->desc, DESC_CACHE);
-    m->addr_type = (uint8_t)field(s->desc, DESC_ADDR_TYPE);
-    if (m->addr_type == XK_LSC_BTI && !s->exdesc_reg)
+    if (m->addr_type == XK_LSC_BTI)
         m->bti = (uint8_t)(s->exdesc >> 24);
-    m->returns = m->kind == XK_MSG_LSC_ATOMIC && m->dst_grf;
+    m->surf_imm = m->addr_type == XK_LSC_BSS || m->addr_type == XK_LSC_SS;
+    if (m->surf_imm)
+        m->surf_off = s->exdesc & SURF_OFF_MASK;
+}
+
+static void lengths_only(const struct xk_inst *i, struct xk_msg *m)
+{
+    const struct xk_send_info *const s = &i->send;
+
+    *m = (struct xk_msg){.sfid = s->sfid, .exec = i->exec};
+    m->src1_grf = s->exdesc_reg && !s->exbso ? 0 : s->src1_len;
+    if (s->desc_reg)
+        return;
+    m->dst_grf = (uint8_t)xk_msg_get(s->desc, DESC_RLEN);
+    m->src0_grf = (uint8_t)xk_msg_get(s->desc, DESC_MLEN);
+}
+
+static enum xk_status get_fields(const struct xk_platform *p,
+                                 const struct xk_msg_row *r, uint32_t desc,
+                                 struct xk_msg *m, struct xk_error *err)
+{
+    for (const struct xk_msg_slot *f = xk_msg_slots(r->layout); f->field; f++) {
+        if (!xk_msg_field_here(f->field, m))
+            continue;
+        if (f->field == XK_MF_BTI)
+            m->addr_type = XK_LSC_BTI;
+        if (!xk_msg_field_get(p, f->field, xk_msg_get(desc, f->first, f->width),
+                              m, err))
+            return XK_EPARSE;
+    }
+    return XK_OK;
+}
+
+/* XK_EPARSE: a value is reserved, and *m is not more than the lengths. */
+static enum xk_status decode(const struct xk_platform *p,
+                             const struct xk_inst *i, struct xk_msg *m,
+                             struct xk_error *err)
+{
+    const struct xk_send_info *const s = &i->send;
+    const unsigned kind = s->desc_reg ? XK_MSG_UNKNOWN : xk_msg_find(p, s);
+    const struct xk_msg_row *const r = xk_msg_row(kind);
+
+    lengths_only(i, m);
+    if (s->desc_reg)
+        return xk_isa_fail(err, XK_EPARSE, "message: descriptor in a0.0");
+    if (!r)
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: descriptor 0x%08x of %s%s means nothing "
+                           "on %s",
+                           s->desc, xk_msg_sfid_name(s->sfid),
+                           s->eot ? " with EOT" : "", p->name);
+    m->kind = (uint8_t)kind;
+    if (r->layout == XK_LAYOUT_OPAQUE)
+        return XK_OK;
+    m->op = r->op;
+    m->addr_b = r->addr_b;
+    m->data_b = r->data_b;
+    m->reg_b = r->reg_b;
+    if (xk_msg_is_lsc(m->sfid))
+        m->lsc_op = (uint8_t)(s->desc & 0x3f);
+    if (get_fields(p, r, s->desc, m, err) < 0) {
+        lengths_only(i, m);
+        return XK_EPARSE;
+    }
+    if (m->data_b && !m->vec && r->layout != XK_LAYOUT_MEDIA)
+        m->vec = 1;
+    decode_surface(s, m);
+    if (r->op == XK_MOP_NONE && xk_msg_is_lsc(m->sfid))
+        m->returns = m->dst_grf;
+    xk_msg_derive(p, m);
+    return XK_OK;
 }
 
 void xk_msg_decode(const struct xk_platform *p, const struct xk_inst *i,
                    struct xk_msg *m)
 {
-    const struct xk_send_info *s = &i->send;
+    decode(p, i, m, NULL);
+}
 
-    *m = (struct xk_msg){.sfid = s->sfid, .exec = i->exec};
-    m->src1_grf = s->src1_len;
-    if (s->desc_reg)
+/* The surface into i->send; FLAT and slm have none. */
+static void put_surface(const struct xk_msg *m, struct xk_inst *i)
+{
+    struct xk_send_info *const s = &i->send;
+    const bool stated = m->addr_type == XK_LSC_BSS || m->addr_type == XK_LSC_SS;
+
+    s->exdesc_reg = m->surf_reg || (stated && !m->surf_imm);
+    s->exbso = m->surf_reg ? m->exbso : s->exdesc_reg;
+    s->src1_len = s->exdesc_reg && !s->exbso ? 0 : m->src1_grf;
+    s->exdesc = s->exdesc_reg ? 0 : m->src1_grf * 64u;
+    if (s->exdesc_reg)
         return;
-    m->dst_grf = (uint8_t)field(s->desc, DESC_RLEN);
-    m->src0_grf = (uint8_t)field(s->desc, DESC_MLEN);
-    if (p->id != XK_PLATFORM_XEHPG)
-        return;
-    if (known_lsc_sfid(s->sfid) && !s->eot)
-        decode_lsc(i, m);
-    else if (s->sfid == XK_SFID_GTWY && s->desc == DESC_EOT && s->eot)
-        m->kind = XK_MSG_EOT;
-    else if (s->sfid == XK_SFID_GTWY && s->desc == DESC_BARRIER && !s->eot)
-        m->kind = XK_MSG_BARRIER;
+    s->exdesc_sub = 0;
+    if (xk_msg_is_lsc(m->sfid) && m->addr_type == XK_LSC_BTI)
+        s->exdesc |= (uint32_t)m->bti << 24;
+    if (stated)
+        s->exdesc |= m->surf_off & SURF_OFF_MASK;
+}
+
+static enum xk_status put_fields(const struct xk_platform *p,
+                                 const struct xk_msg *m, uint32_t *desc,
+                                 struct xk_error *err)
+{
+    const struct xk_msg_row *const r = xk_msg_row(m->kind);
+    uint32_t v;
+
+    *desc = r->value;
+    for (const struct xk_msg_slot *f = xk_msg_slots(r->layout); f->field; f++) {
+        if (!xk_msg_field_here(f->field, m))
+            continue;
+        if (!xk_msg_field_put(p, f->field, m, &v, err))
+            return XK_EINVAL;
+        if (v >> f->width)
+            return xk_isa_fail(err, XK_EINVAL,
+                               "message: %s: %u in %u bits at %u of the "
+                               "descriptor (address type %u, cache code %u, "
+                               "scope %u, flush %u)",
+                               xk_msg_kind_name(m->kind), v, f->width, f->first,
+                               m->addr_type, m->cache, m->fence_scope,
+                               m->fence_flush);
+        *desc |= v << f->first;
+    }
+    return XK_OK;
+}
+
+static enum xk_status compare(const struct xk_msg *want,
+                              const struct xk_msg *got, struct xk_error *err)
+{
+    for (unsigned k = 0; k < XK_COUNTOF(inputs); k++) {
+        const unsigned a = ((const uint8_t *)want)[inputs[k].offset];
+        const unsigned b = ((const uint8_t *)got)[inputs[k].offset];
+
+        if (a != b && !(inputs[k].derived && !a))
+            return xk_isa_fail(err, XK_EINVAL,
+                               "message: %s %u, but %s of %s has %u",
+                               inputs[k].name, a, xk_msg_kind_name(want->kind),
+                               xk_msg_sfid_name(got->sfid), b);
+    }
+    if (want->surf_off != got->surf_off || want->scratch_b != got->scratch_b)
+        return xk_isa_fail(err, XK_EINVAL,
+                           "message: surface offset 0x%x, scratch offset %u, "
+                           "but %s has 0x%x and %u",
+                           want->surf_off, want->scratch_b,
+                           xk_msg_kind_name(want->kind), got->surf_off,
+                           got->scratch_b);
+    return XK_OK;
+}
+
+/* Row and port of *m, the port filled in where the row has one only. */
+static enum xk_status choose_row(const struct xk_platform *p, struct xk_msg *m,
+                                 struct xk_error *err)
+{
+    const struct xk_msg_row *const r = xk_msg_row(m->kind);
+
+    if (!r || r->layout == XK_LAYOUT_OPAQUE)
+        return xk_isa_fail(err, XK_EINVAL, "message kind %u", m->kind);
+    if (!(r->ports & (r->ports - 1)) && !m->sfid)
+        m->sfid = (uint8_t)__builtin_ctz(r->ports);
+    if (m->sfid > 15 || !(r->ports >> m->sfid & 1))
+        return xk_isa_fail(
+            err, XK_EINVAL, "message %s: shared function %u (%s)",
+            xk_msg_kind_name(m->kind), m->sfid, xk_msg_sfid_name(m->sfid));
+    if (!xk_msg_exists(p, m->kind, m->sfid))
+        return xk_isa_fail(
+            err, XK_EUNSUPPORTED, "message %s does not exist on %s through %s",
+            xk_msg_kind_name(m->kind), p->name, xk_msg_sfid_name(m->sfid));
+    return XK_OK;
+}
+
+static bool is_null(const struct xk_operand *o)
+{
+    return o->file == XK_FILE_ARF && o->arf == XK_ARF_NULL;
+}
+
+enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
+                            struct xk_inst *i, struct xk_error *err)
+{
+    struct xk_inst made = *i;
+    struct xk_msg full = *m, back;
+    uint32_t desc = 0;
+    enum xk_status st = choose_row(p, &full, err);
+
+    if (st == XK_OK)
+        st = put_fields(p, &full, &desc, err);
+    if (st < 0)
+        return st;
+    made.exec = full.exec;
+    made.send.sfid = full.sfid;
+    made.send.desc_reg = false;
+    made.send.eot = xk_msg_row(full.kind)->op == XK_MOP_EOT;
+    made.send.desc = desc;
+    put_surface(&full, &made);
+    st = decode(p, &made, &back, err);
+    if (st < 0)
+        return st;
+    if (back.kind != full.kind)
+        return xk_isa_fail(err, XK_EINVAL, "message: %s would be read as %s",
+                           xk_msg_kind_name(full.kind),
+                           xk_msg_kind_name(back.kind));
+    back.dst_grf = full.dst_grf;
+    back.src0_grf = full.src0_grf;
+    back.src1_grf = full.src1_grf;
+    back.returns = full.returns;
+    st = compare(&full, &back, err);
+    if (st == XK_OK)
+        st = xk_msg_check_shape(p, &back, err);
+    if (st == XK_OK)
+        st = xk_msg_lengths(p, &back, is_null(&i->dst), err);
+    if (st < 0)
+        return st;
+    made.send.desc |= (uint32_t)back.dst_grf << 20 | (uint32_t)back.src0_grf
+                                                         << 25;
+    put_surface(&back, &made);
+    i->send = made.send;
+    *m = back;
+    return XK_OK;
+}
+
+uint32_t xk_msg_reserved_bits(const struct xk_platform *p,
+                              const struct xk_inst *i)
+{
+    const struct xk_msg_row *r;
+    struct xk_msg m;
+    uint32_t known, must = 0;
+
+    if (decode(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
+        return 0;
+    r = xk_msg_row(m.kind);
+    known = r->match | 0x1ff00000; /* with both lengths */
+    for (const struct xk_msg_slot *f = xk_msg_slots(r->layout); f->field; f++) {
+        if (!xk_msg_field_here(f->field, &m))
+            continue;
+        known |= ((1u << f->width) - 1) << f->first;
+        if (f->field == XK_MF_ONE || f->field == XK_MF_HEADER_MUST)
+            must |= 1u << f->first;
+    }
+    if (r->layout == XK_LAYOUT_LSC_ATOMIC)
+        known |= 0x3f;
+    return (i->send.desc & ~known) | (~i->send.desc & must);
+}
+
+static enum xk_status check_same(const struct xk_inst *i,
+                                 const struct xk_inst *again,
+                                 const struct xk_msg *m, struct xk_error *err)
+{
+    const struct xk_send_info *const a = &i->send, *const b = &again->send;
+    const struct xk_msg now = *m;
+
+    if (xk_msg_get(a->desc, DESC_RLEN) != xk_msg_get(b->desc, DESC_RLEN) ||
+        xk_msg_get(a->desc, DESC_MLEN) != xk_msg_get(b->desc, DESC_MLEN))
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: response of %u, payload of %u registers, "
+                           "but %s needs %u and %u",
+                           xk_msg_get(a->desc, DESC_RLEN),
+                           xk_msg_get(a->desc, DESC_MLEN),
+                           xk_msg_op_name(now.op), now.dst_grf, now.src0_grf);
+    if (a->src1_len != b->src1_len)
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: second payload of %u registers, but %s "
+                           "needs %u",
+                           a->src1_len, xk_msg_op_name(now.op), now.src1_grf);
+    if (a->desc != b->desc || a->exdesc != b->exdesc)
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: descriptors 0x%08x 0x%08x, but %s would "
+                           "be 0x%08x 0x%08x",
+                           a->exdesc, a->desc, xk_msg_op_name(now.op),
+                           b->exdesc, b->desc);
+    return XK_OK;
+}
+
+enum xk_status xk_msg_check(const struct xk_platform *p,
+                            const struct xk_inst *i, struct xk_error *err)
+{
+    struct xk_inst again = *i;
+    struct xk_msg m;
+    enum xk_status st = decode(p, i, &m, err);
+
+    if (st < 0)
+        return XK_EPARSE;
+    if (m.kind == XK_MSG_OTHER)
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: of %s only the lengths are read",
+                           xk_msg_sfid_name(m.sfid));
+    const uint32_t spare = xk_msg_reserved_bits(p, i);
+
+    if (spare)
+        return xk_isa_fail(err, XK_EPARSE,
+                           "message: bit %u of descriptor 0x%08x is reserved "
+                           "in %s",
+                           (unsigned)__builtin_ctz(spare), i->send.desc,
+                           xk_msg_kind_name(m.kind));
+    if (xk_msg_build(p, &m, &again, err) < 0)
+        return XK_EPARSE;
+    return check_same(i, &again, &m, err);
 }

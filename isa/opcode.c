@@ -3,6 +3,7 @@
 #include "isa/format.h"
 
 #include "base/alloc.h"
+#include "isa/traits.h"
 
 static const struct {
     const char *text;
@@ -14,24 +15,16 @@ static const struct {
 #undef XK_OPCODE
 };
 
-/* clang-format off */
 static const struct {
     const char *text;
     uint8_t bytes; /* 0: below a byte */
 } types[XK_N_REG_TYPES] = {
-    [XK_RT_UB] = {"ub", 1},            [XK_RT_B] = {"b", 1},
-    [XK_RT_UW] = {"uw", 2},            [XK_RT_W] = {"w", 2},
-    [XK_RT_UD] = {"ud", 4},            [XK_RT_D] = {"d", 4},
-    [XK_RT_UQ] = {"uq", 8},            [XK_RT_Q] = {"q", 8},
-    [XK_RT_HF] = {"hf", 2},            [XK_RT_BF] = {"bf", 2},
-    [XK_RT_F] = {"f", 4},              [XK_RT_DF] = {"df", 8},
-    [XK_RT_TF32] = {"tf32", 4},        [XK_RT_V] = {"v", 4},
-    [XK_RT_UV] = {"uv", 4},            [XK_RT_VF] = {"vf", 4},
-    [XK_RT_U4] = {"u4", 0},            [XK_RT_S4] = {"s4", 0},
-    [XK_RT_U2] = {"u2", 0},            [XK_RT_S2] = {"s2", 0},
-    [XK_RT_BF8] = {"bf8", 1},          [XK_RT_HF8] = {"hf8", 1},
+#define XK_TYPE(id, text, bytes, ...) [XK_RT_##id] = {text, bytes},
+#include "isa/type.def"
+#undef XK_TYPE
 };
 
+/* clang-format off */
 static const struct {
     const char *text;
     uint8_t n_srcs;
@@ -49,7 +42,7 @@ static const struct {
 
 static const char *const sync_fns[16] = {
     [XK_SYNC_NOP] = "nop",     [XK_SYNC_ALLRD] = "allrd",
-    [XK_SYNC_ALLWR] = "allwr", [XK_SYNC_FLUSH] = "flush",
+    [XK_SYNC_ALLWR] = "allwr", [XK_SYNC_FENCE] = "fence",
     [XK_SYNC_BAR] = "bar",     [XK_SYNC_HOST] = "host",
 };
 
@@ -133,4 +126,23 @@ unsigned xk_branch_shape(enum xk_opcode op)
     default: /* endif, while, join */
         return 0;
     }
+}
+
+const char *xk_inst_foreign_option(const struct xk_platform *p,
+                                   const struct xk_inst *i)
+{
+    unsigned t, mods = 0;
+
+    for (unsigned k = 0; k < XK_COUNTOF(i->src); k++)
+        mods |= (unsigned)i->src[k].neg | (unsigned)i->src[k].abs;
+    if (!(i->pred || i->cond || i->sat || mods))
+        return NULL;
+    t = xk_opcode_traits(p, i->op);
+    if (i->pred && !(t & XK_TRAIT_PRED))
+        return "predicate";
+    if (i->cond && !(t & XK_TRAIT_COND) && i->op != XK_OPC_MATH)
+        return "condition";
+    if (i->sat && !(t & XK_TRAIT_SAT))
+        return "saturate";
+    return mods && !(t & XK_TRAIT_SRCMOD) ? "source modifier" : NULL;
 }

@@ -3,6 +3,7 @@
 #include "isa/traits.h"
 
 #include "base/alloc.h"
+#include "isa/format.h"
 
 static const uint8_t traits[XK_N_OPCODES] = {
 #define P XK_TRAIT_PRED
@@ -10,7 +11,7 @@ static const uint8_t traits[XK_N_OPCODES] = {
 #define S XK_TRAIT_SAT
 #define M XK_TRAIT_SRCMOD
 #define XK_TRAITS(op, options) [XK_OPC_##op] = options,
-#define XK_TYPES(op, dst, src)
+#define XK_TYPES(op, platforms, dst, src)
 #include "isa/traits.def"
 #undef XK_TRAITS
 #undef XK_TYPES
@@ -18,6 +19,15 @@ static const uint8_t traits[XK_N_OPCODES] = {
 #undef C
 #undef S
 #undef M
+};
+
+enum {
+    LP = 1 << XK_PLATFORM_XELP,
+    HPG = 1 << XK_PLATFORM_XEHPG,
+    HPC = 1 << XK_PLATFORM_XEHPC,
+    LH = LP | HPG,
+    DG = HPG | HPC,
+    ALL = LP | HPG | HPC,
 };
 
 enum {
@@ -30,6 +40,8 @@ enum {
     BF = 1 << XK_RT_BF,
     F = 1 << XK_RT_F,
     DF = 1 << XK_RT_DF,
+    TF32 = 1 << XK_RT_TF32,
+    BF8 = 1 << XK_RT_BF8,
     IB = UB | 1 << XK_RT_B,
     IW = UW | 1 << XK_RT_W,
     ID = UD | D,
@@ -40,7 +52,29 @@ enum {
 
 static const struct xk_type_row type_rows[] = {
 #define XK_TRAITS(op, options)
-#define XK_TYPES(op, dst, src) {XK_OPC_##op, 1 << XK_PLATFORM_XEHPG, dst, src},
+#define XK_TYPES(op, platforms, dst, src) {XK_OPC_##op, platforms, dst, src},
+#include "isa/traits.def"
+#undef XK_TRAITS
+#undef XK_TYPES
+    {XK_N_OPCODES, 0, 0, 0},
+};
+
+#define PASTE_(a, b) a##b
+#define PASTE(a, b) PASTE_(a, b)
+
+/* first_of_<op>: how many type rows stand before the opcode's. Each row counts
+ * one up; the second enumerator of XK_TRAITS takes its own count back. */
+enum {
+#define XK_TRAITS(op, options) first_of_##op, before_##op = first_of_##op - 1,
+#define XK_TYPES(op, platforms, dst, src) PASTE(row_in_line_, __LINE__),
+#include "isa/traits.def"
+#undef XK_TRAITS
+#undef XK_TYPES
+};
+
+static const uint16_t first_row[XK_N_OPCODES] = {
+#define XK_TRAITS(op, options) [XK_OPC_##op] = first_of_##op,
+#define XK_TYPES(op, platforms, dst, src)
 #include "isa/traits.def"
 #undef XK_TRAITS
 #undef XK_TYPES
@@ -48,14 +82,23 @@ static const struct xk_type_row type_rows[] = {
 
 unsigned xk_opcode_traits(const struct xk_platform *p, enum xk_opcode op)
 {
-    (void)p;
-    return (unsigned)op < XK_N_OPCODES ? traits[op] : 0;
+    const struct xk_isa_tables *const t = xk_isa_tables_get(p, NULL);
+
+    return t && (unsigned)op < XK_N_OPCODES && t->op_code[op] != XK_NO_CODE
+               ? traits[op]
+               : 0;
 }
 
 const struct xk_type_row *xk_type_rows(unsigned *n)
 {
-    *n = XK_COUNTOF(type_rows);
+    *n = XK_COUNTOF(type_rows) - 1;
     return type_rows;
+}
+
+const struct xk_type_row *xk_opcode_type_rows(enum xk_opcode op)
+{
+    return &type_rows[(unsigned)op < XK_N_OPCODES ? first_row[op]
+                                                  : XK_COUNTOF(type_rows) - 1];
 }
 
 enum xk_reg_type xk_operand_type(const struct xk_operand *o)

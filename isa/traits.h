@@ -14,9 +14,9 @@ enum xk_trait {
 };
 
 struct xk_type_row {
-    uint16_t op;       /* enum xk_opcode */
+    uint16_t op;        /* enum xk_opcode */
     uint16_t platforms; /* bit k: enum xk_platform_id k */
-    uint32_t dst, src; /* sets: bit t is enum xk_reg_type t */
+    uint32_t dst, src;  /* sets: bit t is enum xk_reg_type t */
 };
 
 /* enum xk_trait bits; 0 where the platform has no such opcode. */
@@ -24,12 +24,14 @@ unsigned xk_opcode_traits(const struct xk_platform *p, enum xk_opcode op);
 /* The type rows of all opcodes, grouped by opcode; *n of them. A row holds on
  * platform p if bit p->id of row->platforms is set. */
 const struct xk_type_row *xk_type_rows(unsigned *n);
+/* The rows of op: from here on as long as row->op is op. */
+const struct xk_type_row *xk_opcode_type_rows(enum xk_opcode op);
 /* The type an operand counts as: v, uv are words, vf is f. */
 enum xk_reg_type xk_operand_type(const struct xk_operand *o);
 
 static inline bool xk_in_set(uint32_t s, enum xk_reg_type t)
 {
-    return s >> t & 1;
+    return (unsigned)t < XK_N_REG_TYPES && s >> t & 1;
 }
 
 #endif

@@ -278,7 +278,8 @@ static xk_sim_fn *handler(const struct xk_sim_inst *e)
 {
     switch ((enum xk_msg_kind)e->msg.kind) {
     case XK_MSG_BARRIER: return exec_barrier;
-    case XK_MSG_EOT: return exec_eot;
+    case XK_MSG_EOT:
+    case XK_MSG_TS_EOT: return exec_eot;
     case XK_MSG_LSC_FENCE: return exec_fence;
     default: break;
     }

@@ -78,8 +78,9 @@ static void make_abi(const struct xk_kernel *k, unsigned grf_count,
     }
 }
 
-static enum xk_status generate(xk_ctx *c, struct xk_kernel k,
-                               unsigned grf_count, struct cg_code *out)
+static enum xk_status generate(xk_ctx *c, const struct xk_platform *p,
+                               struct xk_kernel k, unsigned grf_count,
+                               struct cg_code *out)
 {
     memset(out, 0, sizeof *out);
     xk_str_init(&out->code, &c->alloc);
@@ -88,17 +89,26 @@ static enum xk_status generate(xk_ctx *c, struct xk_kernel k,
     if (!k.body)
         return xk_ctx_status(c);
     make_abi(&k, grf_count, &out->abi);
-    return xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG), &k, &out->abi,
-                      &out->code, &out->text, &out->stats);
+    c->verify = true;
+    return xk_codegen(c, p, &k, &out->abi, &out->code, &out->text,
+                      &out->stats);
+}
+
+enum xk_status cg_generate_on(xk_ctx *c, const struct xk_platform *p,
+                              const char *text, unsigned grf_count,
+                              struct cg_code *out)
+{
+    struct xk_kernel k;
+    memset(out, 0, sizeof *out);
+    const enum xk_status st = xk_kernel_parse(c, text, &k);
+    return st < 0 ? st : generate(c, p, k, grf_count, out);
 }
 
 enum xk_status cg_generate(xk_ctx *c, const char *text, unsigned grf_count,
                            struct cg_code *out)
 {
-    struct xk_kernel k;
-    memset(out, 0, sizeof *out);
-    const enum xk_status st = xk_kernel_parse(c, text, &k);
-    return st < 0 ? st : generate(c, k, grf_count, out);
+    return cg_generate_on(c, xk_platform_get(XK_PLATFORM_XEHPG), text,
+                          grf_count, out);
 }
 
 static void interpret(xk_ctx *c, const struct xk_kernel *k,
@@ -226,7 +236,8 @@ void cg_run(const struct cg_case *t)
         ref.buffer[b].data = want[b];
     }
     interpret(c, &k, &ref);
-    if (generate(c, k, t->grf_count, &code) < 0)
+    if (generate(c, xk_platform_get(XK_PLATFORM_XEHPG), k, t->grf_count,
+                 &code) < 0)
         ck_abort_msg("%s\n%s", c->error.message, t->text);
     cg_run_code(t, &code);
     compare(t, want, &code);

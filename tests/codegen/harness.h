@@ -33,6 +33,10 @@ void cg_code_fini(struct cg_code *k);
 /* Parses, replaces every SEND by a header and a SENDH, and generates. */
 enum xk_status cg_generate(xk_ctx *c, const char *text, unsigned grf_count,
                            struct cg_code *out);
+/* For a platform other than xehpg. */
+enum xk_status cg_generate_on(xk_ctx *c, const struct xk_platform *p,
+                              const char *text, unsigned grf_count,
+                              struct cg_code *out);
 
 /* Both ways; aborts the test (ck_abort_msg) if the bytes differ or anything
  * fails. On return the buffers hold the result. */

@@ -7,6 +7,7 @@
 TCase *cg_arith_tests(void);
 TCase *cg_flow_tests(void);
 TCase *cg_scoreboard_tests(void);
+TCase *cg_scoreboard_list_tests(void);
 TCase *cg_whole_tests(void);
 
 #endif

@@ -327,6 +327,22 @@ START_TEST(a_failing_allocation_leaks_nothing)
 }
 END_TEST
 
+/* A machine without flags: the validator says so before the encoder does. */
+START_TEST(an_illegal_program_is_judged_before_it_leaves)
+{
+    struct xk_platform p = *xk_platform_get(XK_PLATFORM_XEHPG);
+    xk_ctx *const c = xk_ctx_create(NULL);
+    struct cg_code code;
+
+    p.n_flag_regs = 0;
+    ck_assert_int_eq(cg_generate_on(c, &p, sample, 128, &code), XK_EINTERNAL);
+    ck_assert_ptr_nonnull(strstr(c->error.message, "violations"));
+    ck_assert_ptr_nonnull(strstr(c->error.message, "breaks flag_range"));
+    cg_code_fini(&code);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 TCase *cg_whole_tests(void)
 {
     TCase *const t = tcase_create("whole");
@@ -337,6 +353,7 @@ TCase *cg_whole_tests(void)
     tcase_add_test(t, the_figures_are_those_of_the_code);
     tcase_add_loop_test(t, what_cannot_be_done_is_said, 0, 7);
     tcase_add_test(t, a_send_without_header_is_our_bug);
+    tcase_add_test(t, an_illegal_program_is_judged_before_it_leaves);
     tcase_add_test(t, an_argument_the_abi_does_not_have_is_named);
     tcase_add_loop_test(t, shared_expressions_cost_nothing_extra, 0, 2);
     tcase_add_test(t, a_failing_allocation_leaks_nothing);

@@ -1,6 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Draws from the option and type tables of isa/traits.def, so that what comes
- * out is legal as far as the assembler looks: operand forms, types, options. */
+/* Draws from the option and type tables of isa/traits.def and from the field
+ * and code tables of the platform, so that what comes out is legal as far as
+ * the assembler looks: operand forms, types, options. Left out:
+ * - what iga64 does not read back: immediates of bytes and bf, branch targets
+ *   that are no instruction (see random_targets), subregisters in the middle of
+ *   an element, options and modifiers that the opcode has not;
+ * - what it prints and drops: regions of macro operands, conditions of madm;
+ * - what is no part of the compute instruction set and has no record: the type
+ *   nf, one-bit dpas operands, {CPS}; 64-bit types on 16-bit immediates. */
 #include "tests/isa/random_inst.h"
 
 #include <stdlib.h>
@@ -9,6 +16,14 @@
 #include "base/alloc.h"
 #include "isa/format.h"
 #include "isa/traits.h"
+
+/* One draw. */
+struct draw {
+    const struct xk_platform *p;
+    const struct xk_isa_tables *t;
+    struct rng *r;
+    struct xk_inst *i;
+};
 
 uint64_t rng_bits(struct rng *r)
 {
@@ -32,365 +47,435 @@ uint64_t rng_seed(void)
     return s ? strtoull(s, NULL, 0) : 20260101;
 }
 
-static bool one_in(struct rng *r, unsigned n)
+static unsigned below(const struct draw *d, unsigned n)
 {
-    return rng_below(r, n) == 0;
+    return rng_below(d->r, n);
 }
 
-static enum xk_reg_type type_from(struct rng *r, uint32_t set)
+static bool one_in(const struct draw *d, unsigned n)
+{
+    return rng_below(d->r, n) == 0;
+}
+
+/* One of the bits that are set. */
+static unsigned bit_of(const struct draw *d, uint32_t set)
 {
     unsigned t;
 
     do
-        t = rng_below(r, XK_N_REG_TYPES);
-    while (!xk_in_set(set, t));
+        t = below(d, 32);
+    while (!(set >> t & 1));
     return t;
 }
 
-/* A type row of op; the float class can be asked for. */
-static const struct xk_type_row *type_row(struct rng *r, enum xk_opcode op)
+static bool has_field(const struct draw *d, unsigned id)
 {
-    unsigned n;
-    const struct xk_type_row *const rows = xk_type_rows(&n);
+    return d->t->field[id].n_bits != 0;
+}
+
+static unsigned traits(const struct draw *d)
+{
+    return xk_opcode_traits(d->p, d->i->op);
+}
+
+/* A type row of the opcode that holds on the platform. */
+static const struct xk_type_row *type_row(const struct draw *d)
+{
     const struct xk_type_row *pick = NULL;
     unsigned seen = 0;
 
-    for (unsigned k = 0; k < n; k++) {
-        if (rows[k].op == op && one_in(r, ++seen))
-            pick = &rows[k];
+    for (const struct xk_type_row *row = xk_opcode_type_rows(d->i->op);
+         row->op == d->i->op; row++) {
+        if (row->platforms >> d->p->id & 1 && one_in(d, ++seen))
+            pick = row;
     }
     return pick;
 }
 
-static void random_grf(struct rng *r, struct xk_operand *o)
+/* A byte offset the field can hold, at an element of the operand's type. */
+static uint16_t subregister(const struct draw *d, const struct xk_operand *o,
+                            unsigned sub)
 {
+    const struct xk_field *const f = &d->t->field[sub];
     const unsigned b = xk_reg_type_b(o->type) ? xk_reg_type_b(o->type) : 1;
+    const unsigned unit = b > 1u << f->unit ? b : 1u << f->unit;
 
-    o->file = XK_FILE_GRF;
-    o->reg = (uint16_t)rng_below(r, 256);
-    o->sub_b = (uint16_t)(rng_below(r, 32 / b) * b);
+    return (uint16_t)(below(d, d->p->grf_b / unit) * unit);
 }
 
-static void random_acc(struct rng *r, struct xk_operand *o)
+static void random_grf(const struct draw *d, struct xk_operand *o, unsigned sub)
+{
+    o->file = XK_FILE_GRF;
+    o->reg = (uint16_t)below(d, 256);
+    o->sub_b = subregister(d, o, sub);
+}
+
+static void random_acc(const struct draw *d, struct xk_operand *o)
 {
     o->file = XK_FILE_ARF;
     o->arf = XK_ARF_ACC;
-    o->reg = (uint16_t)rng_below(r, 8);
+    o->reg = (uint16_t)below(d, d->t->n_arf[XK_ARF_ACC]);
 }
 
-static void random_arf(struct rng *r, struct xk_operand *o)
+static void random_arf(const struct draw *d, struct xk_operand *o)
 {
-    static const uint8_t files[] = {XK_ARF_NULL, XK_ARF_A,  XK_ARF_ACC,
-                                    XK_ARF_F,    XK_ARF_CR, XK_ARF_SR,
-                                    XK_ARF_TM,   XK_ARF_CE};
+    const unsigned b = xk_reg_type_b(o->type);
 
-    random_acc(r, o);
-    o->arf = files[rng_below(r, XK_COUNTOF(files))];
-    o->reg = (uint16_t)rng_below(r, xk_arf_rows[o->arf].n);
-    if (o->arf == XK_ARF_A || o->arf == XK_ARF_F || o->arf == XK_ARF_CR)
-        o->sub_b = (uint16_t)(rng_below(r, 2) * xk_reg_type_b(o->type));
+    o->file = XK_FILE_ARF;
+    do
+        o->arf = (uint8_t)below(d, XK_ARF_MME + 1);
+    while (!d->t->n_arf[o->arf]);
+    o->reg = (uint16_t)below(d, d->t->n_arf[o->arf]);
+    if ((o->arf == XK_ARF_A || o->arf == XK_ARF_F || o->arf == XK_ARF_CR) &&
+        b >= 2)
+        o->sub_b = (uint16_t)(below(d, 2) * b);
 }
 
-static void random_indirect(struct rng *r, struct xk_operand *o)
+/* Offset of an address register, in the units that the field has. */
+static void random_indirect(const struct draw *d, struct xk_operand *o,
+                            unsigned off)
 {
+    const struct xk_field *const f = &d->t->field[off];
+    const int n = 1 << f->n_bits;
+
     o->file = XK_FILE_GRF;
     o->indirect = true;
-    o->a0_sub = (uint8_t)rng_below(r, 16);
-    o->a0_off_b = (int16_t)((int)rng_below(r, 1024) - 512);
+    o->a0_sub = (uint8_t)below(d, 16);
+    o->a0_off_b =
+        (int16_t)(((int)below(d, (unsigned)n) - n / 2) * (1 << f->unit));
 }
 
-static uint8_t stride(struct rng *r, bool zero)
+static uint8_t stride(const struct draw *d, bool zero)
 {
     static const uint8_t v[] = {0, 1, 2, 4};
 
-    return zero ? v[rng_below(r, 4)] : v[1 + rng_below(r, 3)];
+    return zero ? v[below(d, 4)] : v[1 + below(d, 3)];
 }
 
-static void random_operand(struct rng *r, struct xk_operand *o)
+static void random_operand(const struct draw *d, struct xk_operand *o,
+                           unsigned sub, unsigned off)
 {
-    switch (rng_below(r, 8)) {
+    switch (below(d, 8)) {
     case 0:
-        random_arf(r, o);
+        random_arf(d, o);
         break;
     case 1:
-        random_indirect(r, o);
-        break;
+        if (d->i->op != XK_OPC_MATH || d->t->math_indirect) {
+            random_indirect(d, o, off);
+            break;
+        }
+        /* fall through */
     default:
-        random_grf(r, o);
+        random_grf(d, o, sub);
         break;
     }
 }
 
-static void random_imm(struct rng *r, struct xk_operand *o)
+static void random_imm(const struct draw *d, struct xk_operand *o)
 {
     const unsigned b = xk_reg_type_b(o->type);
 
     o->file = XK_FILE_IMM;
-    o->imm = rng_bits(r);
-    if (one_in(r, 2))
-        o->imm >>= rng_below(r, 64); /* small numbers, too */
+    o->imm = rng_bits(d->r);
+    if (one_in(d, 2))
+        o->imm >>= below(d, 64); /* small numbers, too */
     if (b < 8)
         o->imm &= (UINT64_C(1) << 8 * b) - 1;
 }
 
-static void random_swsb(struct rng *r, struct xk_inst *i)
+static void random_swsb(const struct draw *d)
 {
-    static const uint8_t pipes[] = {XK_PIPE_NONE, XK_PIPE_ALL, XK_PIPE_FLOAT,
-                                    XK_PIPE_INT, XK_PIPE_LONG};
-    const bool send = xk_opcode_format(i->op) == XK_FMT_SEND;
-    const bool sets =
-        send || i->op == XK_OPC_MATH || xk_opcode_format(i->op) == XK_FMT_DPAS;
-    struct xk_swsb *const s = &i->swsb;
-    const unsigned form = rng_below(r, 4);
+    const enum xk_swsb_class class = xk_swsb_class(d->i->op);
+    struct xk_swsb *const s = &d->i->swsb;
+    const struct xk_swsb_row *row;
 
-    if (form & 1) {
-        s->dist = (uint8_t)(1 + rng_below(r, 7));
-        s->pipe = pipes[rng_below(r, XK_COUNTOF(pipes))];
-    }
-    if (form & 2) {
-        s->sbid = (uint8_t)rng_below(r, 16);
-        s->mode = sets ? XK_SBID_SET : (uint8_t)(XK_SBID_DST + rng_below(r, 2));
-    }
-    if (form == 3) {
-        s->pipe = send ? XK_PIPE_ALL : XK_PIPE_NONE;
-        s->mode = sets ? XK_SBID_SET : XK_SBID_DST;
-    }
+    if (one_in(d, 4))
+        return;
+    do
+        row = &d->t->swsb[below(d, d->t->n_swsb)];
+    while (!(row->classes >> class & 1));
+    xk_swsb_decode(d->t, class, row->first + below(d, row->n), s);
 }
 
-static void random_header(struct rng *r, struct xk_inst *i)
+static void random_pred(const struct draw *d)
 {
-    const unsigned t = xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op);
+    do
+        d->i->pred = (uint8_t)(1 + below(d, XK_PRED_ALL));
+    while (d->t->pred_code[d->i->pred] == XK_NO_CODE);
+    d->i->pred_inv = one_in(d, 2);
+}
 
-    i->exec = (uint8_t)(1u << rng_below(r, 6));
+static void random_header(const struct draw *d)
+{
+    struct xk_inst *const i = d->i;
+    const unsigned unit = d->p->chan_off_unit;
+
+    i->exec = (uint8_t)(1u << below(d, 6));
     if (i->exec < 32)
-        i->chan_off = (uint8_t)(4 * rng_below(r, (32u - i->exec) / 4 + 1));
-    i->no_mask = one_in(r, 2);
-    i->debug = one_in(r, 16);
-    if (t & XK_TRAIT_PRED && one_in(r, 2)) {
-        i->pred = (uint8_t)(1 + rng_below(r, XK_PRED_ALL32H));
-        i->pred_inv = one_in(r, 2);
-    }
-    random_swsb(r, i);
+        i->chan_off = (uint8_t)(unit * below(d, (32u - i->exec) / unit + 1));
+    i->no_mask = one_in(d, 2);
+    i->debug = one_in(d, 16);
+    if (traits(d) & XK_TRAIT_PRED && one_in(d, 2))
+        random_pred(d);
+    random_swsb(d);
 }
 
-static void random_options(struct rng *r, struct xk_inst *i)
+static void random_options(const struct draw *d)
 {
-    const unsigned t = xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op);
+    struct xk_inst *const i = d->i;
+    const unsigned t = traits(d);
 
-    i->sat = t & XK_TRAIT_SAT && one_in(r, 4);
-    i->atomic = one_in(r, 8);
-    i->acc_wr_en = one_in(r, 8);
-    if (t & XK_TRAIT_COND && one_in(r, 2))
-        i->cond = (uint8_t)(1 + rng_below(r, 6));
+    i->sat = t & XK_TRAIT_SAT && one_in(d, 4);
+    i->atomic = one_in(d, 8);
+    i->acc_wr_en = has_field(d, XK_FLD_B_ACC_WR) && one_in(d, 8);
+    if (t & XK_TRAIT_COND && one_in(d, 2))
+        i->cond = (uint8_t)(1 + below(d, 6));
 }
 
-static void random_flag(struct rng *r, struct xk_inst *i)
+static void random_flag(const struct draw *d)
 {
+    struct xk_inst *const i = d->i;
+
     if (i->pred || i->cond) {
-        i->flag_reg = (uint8_t)rng_below(r, 2);
-        i->flag_sub = (uint8_t)rng_below(r, 2);
+        i->flag_reg = (uint8_t)below(d, d->p->n_flag_regs);
+        i->flag_sub = (uint8_t)below(d, 2);
     }
 }
 
-static void random_mods(struct rng *r, struct xk_inst *i, struct xk_operand *o)
+static void random_mods(const struct draw *d, struct xk_operand *o)
 {
-    if (xk_opcode_traits(xk_platform_get(XK_PLATFORM_XEHPG), i->op) & XK_TRAIT_SRCMOD && o->file != XK_FILE_IMM) {
-        o->neg = one_in(r, 4);
-        o->abs = one_in(r, 4);
+    if (traits(d) & XK_TRAIT_SRCMOD && o->file != XK_FILE_IMM) {
+        o->neg = one_in(d, 4);
+        o->abs = one_in(d, 4);
     }
 }
 
-static void random_basic_region(struct rng *r, struct xk_operand *o)
+static void random_basic_region(const struct draw *d, struct xk_operand *o)
 {
-    o->rgn.width = (uint8_t)(1u << rng_below(r, 5));
-    o->rgn.hs = stride(r, true);
-    o->rgn.vs = (uint8_t)(one_in(r, 4) ? 0 : 1u << rng_below(r, 6));
-    if (o->indirect && one_in(r, 2))
+    o->rgn.width = (uint8_t)(1u << below(d, 5));
+    o->rgn.hs = stride(d, true);
+    o->rgn.vs = (uint8_t)(one_in(d, 4) ? 0 : 1u << below(d, 6));
+    if (o->indirect && one_in(d, 2))
         o->rgn.vs = XK_VS_VXH;
 }
 
-static void random_basic_src(struct rng *r, struct xk_inst *i, unsigned k,
-                             uint32_t set)
+/* Whether the last source may be an immediate of its type. */
+static bool may_be_imm(const struct draw *d, const struct xk_operand *o)
+{
+    const struct xk_inst *const i = d->i;
+    const unsigned b = xk_reg_type_b(o->type);
+
+    if (d->t->imm_code[o->type] == XK_NO_CODE)
+        return false;
+    return b < 8 || (xk_opcode_n_srcs(i->op) == 1 && !i->cond);
+}
+
+static void random_basic_src(const struct draw *d, unsigned k, uint32_t set)
 {
     static const uint8_t vectors[] = {XK_RT_V, XK_RT_UV, XK_RT_VF};
+    const struct xk_src_fields *const f = &xk_basic_src[k];
+    struct xk_inst *const i = d->i;
     struct xk_operand *const o = &i->src[k];
-    const unsigned n = xk_inst_n_srcs(i);
 
-    o->type = type_from(r, set);
-    if (k == n - 1 && i->op != XK_OPC_MOVI && i->op != XK_OPC_MATH &&
-        one_in(r, 4) && xk_reg_type_b(o->type) > 1 && o->type != XK_RT_BF &&
-        (xk_reg_type_b(o->type) < 8 || (i->op == XK_OPC_MOV && !i->cond))) {
-        if (i->op == XK_OPC_MOV && one_in(r, 4))
-            o->type = vectors[rng_below(r, 3)];
-        random_imm(r, o);
+    o->type = (uint8_t)bit_of(d, set);
+    if (k == xk_inst_n_srcs(i) - 1 && may_be_imm(d, o) && one_in(d, 4)) {
+        if (i->op == XK_OPC_MOV && one_in(d, 4))
+            o->type = vectors[below(d, 3)];
+        random_imm(d, o);
         return;
     }
-    random_operand(r, o);
-    if (i->op == XK_OPC_MOVI) {
-        memset(o, 0, sizeof(*o));
-        o->type = i->dst.type;
-        random_indirect(r, o);
-    }
-    random_basic_region(r, o);
-    random_mods(r, i, o);
+    if (i->op == XK_OPC_MOVI && k == 0)
+        random_indirect(d, o, f->a0_off);
+    else
+        random_operand(d, o, f->sub, f->a0_off);
+    random_basic_region(d, o);
+    random_mods(d, o);
 }
 
 /* The macros name an extended accumulator and have fixed regions. */
-static void macro_operand(struct rng *r, struct xk_operand *o,
-                          struct xk_region rgn)
+static void macro_operand(const struct draw *d, struct xk_operand *o,
+                          enum xk_reg_type type, struct xk_region rgn)
 {
     memset(o, 0, sizeof(*o));
-    o->type = XK_RT_F;
+    o->type = (uint8_t)type;
     o->file = XK_FILE_GRF;
-    o->reg = (uint16_t)rng_below(r, 256);
-    o->sub_b = (uint16_t)rng_below(r, 9);
+    o->reg = (uint16_t)below(d, 256);
+    o->sub_b = (uint16_t)below(d, 9);
     o->rgn = rgn;
 }
 
-static void random_math(struct rng *r, struct xk_inst *i)
+static void random_math_macro(const struct draw *d, enum xk_reg_type type)
 {
-    static const uint8_t fns[] = {
-        XK_MATH_INV, XK_MATH_LOG, XK_MATH_EXP,  XK_MATH_SQT,   XK_MATH_RSQT,
-        XK_MATH_SIN, XK_MATH_COS, XK_MATH_INVM, XK_MATH_RSQTM,
-    };
-    i->math_fn = fns[rng_below(r, XK_COUNTOF(fns))];
-    if (xk_math_is_macro(i))
-        i->cond = XK_COND_EO;
+    struct xk_inst *const i = d->i;
+    /* as the assembler writes it */
+    const struct xk_region rgn = {i->exec == 1 ? 0 : 1, 1, 0};
+
+    macro_operand(d, &i->dst, type, (struct xk_region){0, 0, 1});
+    for (unsigned k = 0; k < xk_inst_n_srcs(i); k++)
+        macro_operand(d, &i->src[k], type, rgn);
+    i->cond = XK_COND_EO;
 }
 
-static void random_basic(struct rng *r, struct xk_inst *i)
+static void random_basic(const struct draw *d)
 {
-    const struct xk_type_row *const row = type_row(r, i->op);
-    struct xk_region rgn = {1, 1, 0};
-    unsigned n;
+    struct xk_inst *const i = d->i;
+    const struct xk_type_row *const row = type_row(d);
 
-    random_options(r, i);
+    random_options(d);
+    i->dst.type = (uint8_t)bit_of(d, row->dst);
     if (i->op == XK_OPC_MATH)
-        random_math(r, i);
-    if (i->exec == 1)
-        rgn.vs = 0; /* as the assembler writes it */
-    i->dst.type = type_from(r, row->dst);
-    random_operand(r, &i->dst);
-    i->dst.rgn.hs = stride(r, false);
-    n = xk_inst_n_srcs(i);
-    for (unsigned k = 0; k < n; k++)
-        random_basic_src(r, i, k, row->src);
+        i->math_fn = (uint8_t)bit_of(d, d->t->math_fns);
     if (xk_math_is_macro(i)) {
-        macro_operand(r, &i->dst, (struct xk_region){0, 0, 1});
-        for (unsigned k = 0; k < n; k++)
-            macro_operand(r, &i->src[k], rgn);
-    }
-}
-
-static void random_ternary_src(struct rng *r, struct xk_inst *i, unsigned k,
-                               uint32_t set)
-{
-    static const uint8_t vs[] = {0, 1, 4, 8};
-    struct xk_operand *const o = &i->src[k];
-
-    o->type = type_from(r, set);
-    if (k != 1 && one_in(r, 4) && xk_reg_type_b(o->type) == 2 &&
-        o->type != XK_RT_BF) {
-        random_imm(r, o);
+        random_math_macro(d, i->dst.type);
         return;
     }
-    if (one_in(r, 4))
-        random_acc(r, o);
-    else
-        random_grf(r, o);
-    if (k < 2)
-        o->rgn.vs = vs[rng_below(r, 4)];
-    o->rgn.hs = stride(r, true);
-    random_mods(r, i, o);
+    random_operand(d, &i->dst, XK_FLD_B_DST_SUB, XK_FLD_B_DST_OFF);
+    i->dst.rgn.hs = stride(d, false);
+    for (unsigned k = 0; k < xk_inst_n_srcs(i); k++)
+        random_basic_src(d, k, row->src);
 }
 
-static void random_ternary(struct rng *r, struct xk_inst *i)
+static bool may_be_imm16(const struct draw *d, enum xk_reg_type t)
+{
+    return (xk_reg_type_b(t) == 2 && d->t->imm_code[t] != XK_NO_CODE) ||
+           t == XK_RT_D || t == XK_RT_UD;
+}
+
+static void random_ternary_src(const struct draw *d, unsigned k, uint32_t set)
+{
+    static const uint8_t vs[] = {0, 1, 4, 8};
+    struct xk_operand *const o = &d->i->src[k];
+
+    o->type = (uint8_t)bit_of(d, set);
+    if (k != 1 && one_in(d, 4) && may_be_imm16(d, o->type)) {
+        random_imm(d, o);
+        if (o->type == XK_RT_D)
+            o->imm = (uint32_t)(int16_t)o->imm;
+        else
+            o->imm &= 0xffff;
+        return;
+    }
+    if (one_in(d, 4))
+        random_acc(d, o);
+    else
+        random_grf(d, o, xk_ternary_src[k].sub);
+    if (k < 2)
+        o->rgn.vs = vs[below(d, 4)];
+    o->rgn.hs = stride(d, true);
+    random_mods(d, o);
+}
+
+static void random_madm(const struct draw *d, enum xk_reg_type type)
+{
+    struct xk_inst *const i = d->i;
+
+    macro_operand(d, &i->dst, type, (struct xk_region){0, 0, 1});
+    macro_operand(d, &i->src[0], type, (struct xk_region){4, 0, 1});
+    macro_operand(d, &i->src[1], type, (struct xk_region){4, 0, 1});
+    macro_operand(d, &i->src[2], type, (struct xk_region){0, 0, 1});
+    i->cond = XK_COND_NONE;
+}
+
+static void random_ternary(const struct draw *d)
 {
     static const uint8_t bfn_cond[] = {XK_COND_NONE, XK_COND_EQ, XK_COND_GT,
                                        XK_COND_LT};
-    const struct xk_type_row *const row = type_row(r, i->op);
+    struct xk_inst *const i = d->i;
+    const struct xk_type_row *const row = type_row(d);
 
-    random_options(r, i);
-    i->dst.type = type_from(r, row->dst);
-    random_grf(r, &i->dst);
-    i->dst.rgn.hs = (uint8_t)(1 + rng_below(r, 2));
+    random_options(d);
+    i->dst.type = (uint8_t)bit_of(d, row->dst);
+    if (i->op == XK_OPC_MADM) {
+        random_madm(d, i->dst.type);
+        return;
+    }
+    if (one_in(d, 8))
+        random_acc(d, &i->dst);
+    else
+        random_grf(d, &i->dst, XK_FLD_T_DST_SUB);
+    i->dst.rgn.hs = (uint8_t)(1 + below(d, 2));
     for (unsigned k = 0; k < 3; k++)
-        random_ternary_src(r, i, k, row->src);
+        random_ternary_src(d, k, row->src);
     if (i->op == XK_OPC_BFN) {
-        i->bfn = (uint8_t)rng_below(r, 256);
-        i->cond = bfn_cond[rng_below(r, 4)];
-    } else if (i->op == XK_OPC_MADM) {
-        macro_operand(r, &i->dst, (struct xk_region){0, 0, 1});
-        macro_operand(r, &i->src[0], (struct xk_region){4, 0, 1});
-        macro_operand(r, &i->src[1], (struct xk_region){4, 0, 1});
-        macro_operand(r, &i->src[2], (struct xk_region){0, 0, 1});
-        i->cond = XK_COND_NONE;
+        i->bfn = (uint8_t)below(d, 256);
+        i->cond = bfn_cond[below(d, 4)];
     }
 }
 
-static void random_dpas(struct rng *r, struct xk_inst *i)
+/* Rows of dpas name accumulator and matrix types in one set. */
+static void random_dpas_types(const struct draw *d)
 {
-    static const uint8_t ints[] = {XK_RT_UB, XK_RT_B,  XK_RT_U4,
-                                   XK_RT_S4, XK_RT_U2, XK_RT_S2};
-    const unsigned kind = rng_below(r, 3);
+    const struct xk_type_row *const row = type_row(d);
+    const uint32_t wide = 1u << XK_RT_F | 1u << XK_RT_D | 1u << XK_RT_UD;
+    struct xk_inst *const i = d->i;
 
-    i->sdepth = 8;
-    i->rcount = (uint8_t)(1 + rng_below(r, 8));
-    i->atomic = one_in(r, 4);
-    for (int k = -1; k < 3; k++) {
-        struct xk_operand *const o = k < 0 ? &i->dst : &i->src[k];
+    i->dst.type = (uint8_t)bit_of(d, row->dst);
+    i->src[0].type = (uint8_t)bit_of(d, row->dst);
+    i->src[1].type = (uint8_t)bit_of(d, row->src & ~wide);
+    i->src[2].type = row->dst & 1u << XK_RT_F
+                         ? i->src[1].type
+                         : (uint8_t)bit_of(d, row->src & ~wide);
+}
 
-        if (kind == 0)
-            o->type = k < 1 ? (one_in(r, 2) ? XK_RT_D : XK_RT_UD)
-                            : ints[rng_below(r, 6)];
-        else
-            o->type = k < 1 ? XK_RT_F : kind == 1 ? XK_RT_HF : XK_RT_BF;
-        random_grf(r, o);
-        if (k < 2)
-            o->sub_b = 0;
-        else
-            o->sub_b &= 30;
-    }
-    if (one_in(r, 4)) {
+static void random_dpas(const struct draw *d)
+{
+    struct xk_inst *const i = d->i;
+
+    i->sdepth = (uint8_t)(1u << bit_of(d, d->t->dpas_depths));
+    i->rcount = (uint8_t)(1 + below(d, 8));
+    i->atomic = one_in(d, 4);
+    random_dpas_types(d);
+    random_grf(d, &i->dst, XK_FLD_D_DST_SUB);
+    random_grf(d, &i->src[0], XK_FLD_D_SRC0_SUB);
+    random_grf(d, &i->src[1], XK_FLD_D_SRC1_SUB);
+    random_grf(d, &i->src[2], XK_FLD_D_SRC2_SUB);
+    if (one_in(d, 4)) {
         i->src[0].file = XK_FILE_ARF;
         i->src[0].arf = XK_ARF_NULL;
-        i->src[0].reg = 0;
+        i->src[0].reg = i->src[0].sub_b = 0;
     }
 }
 
-static void random_payload(struct rng *r, struct xk_operand *o)
+static void random_payload(const struct draw *d, struct xk_operand *o)
 {
     o->type = XK_RT_UD;
-    o->file = one_in(r, 4) ? XK_FILE_ARF : XK_FILE_GRF;
+    o->file = one_in(d, 4) ? XK_FILE_ARF : XK_FILE_GRF;
     if (o->file == XK_FILE_GRF)
-        o->reg = (uint16_t)rng_below(r, 256);
+        o->reg = (uint16_t)below(d, 256);
 }
 
-static void random_send(struct rng *r, struct xk_inst *i)
+static void random_send_descs(const struct draw *d)
 {
-    static const uint8_t sfids[] = {0, 1,  2,  3,  4,  5,  6, 7,
-                                    9, 10, 11, 12, 13, 14, 15};
-    struct xk_send_info *const s = &i->send;
+    struct xk_send_info *const s = &d->i->send;
 
-    i->atomic = one_in(r, 8);
-    s->sfid = sfids[rng_below(r, XK_COUNTOF(sfids))];
-    s->eot = one_in(r, 8);
-    s->fused_serialize = one_in(r, 8);
-    s->desc_reg = one_in(r, 4);
-    s->exdesc_reg = one_in(r, 4);
+    s->desc_reg = one_in(d, 4);
+    s->exdesc_reg = one_in(d, 4);
     if (!s->desc_reg)
-        s->desc = (uint32_t)rng_bits(r);
+        s->desc = (uint32_t)rng_bits(d->r);
     if (s->exdesc_reg) {
-        s->exbso = one_in(r, 2);
-        s->exdesc_sub = (uint8_t)rng_below(r, 8);
+        s->exbso = has_field(d, XK_FLD_S_EXBSO) && one_in(d, 2);
+        s->exdesc_sub = (uint8_t)below(d, 8);
     }
     if (!s->exdesc_reg || s->exbso)
-        s->src1_len = (uint8_t)rng_below(r, 32);
+        s->src1_len = (uint8_t)below(d, 32);
     if (!s->exdesc_reg)
-        s->exdesc = ((uint32_t)rng_bits(r) & 0xfffff800u) | s->src1_len * 64u;
-    random_payload(r, &i->dst);
-    random_payload(r, &i->src[0]);
-    random_payload(r, &i->src[1]);
+        s->exdesc =
+            ((uint32_t)rng_bits(d->r) & 0xfffff800u) | s->src1_len * 64u;
+}
+
+static void random_send(const struct draw *d)
+{
+    struct xk_inst *const i = d->i;
+    struct xk_send_info *const s = &i->send;
+
+    i->atomic = one_in(d, 8);
+    s->sfid = (uint8_t)bit_of(d, d->t->sfids);
+    s->eot = one_in(d, 8);
+    s->fused_serialize = has_field(d, XK_FLD_S_FUSION) && one_in(d, 8);
+    random_send_descs(d);
+    random_payload(d, &i->dst);
+    random_payload(d, &i->src[0]);
+    random_payload(d, &i->src[1]);
     if (i->src[1].reg + s->src1_len > 256 ||
         (i->src[1].file == XK_FILE_ARF && (!s->exdesc_reg || s->exbso))) {
         s->src1_len = 0;
@@ -398,88 +483,87 @@ static void random_send(struct rng *r, struct xk_inst *i)
     }
 }
 
-static void random_branch(struct rng *r, struct xk_inst *i)
+static void random_branch(const struct draw *d)
 {
+    struct xk_inst *const i = d->i;
     const unsigned shape = xk_branch_shape(i->op);
 
-    i->branch_ctrl = shape & XK_BR_CTRL && one_in(r, 2);
+    i->atomic = one_in(d, 8);
+    i->branch_ctrl = shape & XK_BR_CTRL && one_in(d, 2);
     if (shape & XK_BR_DST) {
         i->dst.type = XK_RT_UD;
-        random_grf(r, &i->dst);
+        random_grf(d, &i->dst, XK_FLD_J_DST_SUB);
+        if (one_in(d, 8)) {
+            i->dst.file = XK_FILE_ARF; /* null */
+            i->dst.reg = i->dst.sub_b = 0;
+        }
     }
     if (shape & XK_BR_SCALAR) {
         i->exec = 1;
         i->chan_off = 0;
         i->no_mask = true;
     }
-    if (shape & XK_BR_NO_IMM || (shape & XK_BR_REG && one_in(r, 3))) {
+    if (shape & XK_BR_NO_IMM || (shape & XK_BR_REG && one_in(d, 3))) {
         i->src[0].type = XK_RT_D;
-        random_grf(r, &i->src[0]);
+        random_grf(d, &i->src[0], XK_FLD_J_SRC0_SUB);
         return;
     }
-    i->jip_b = (int32_t)(rng_below(r, 1 << 20) - (1 << 19)) * 16;
+    i->jip_b = (int32_t)(below(d, 1 << 20) - (1 << 19)) * 16;
     if (shape & XK_BR_UIP)
-        i->uip_b = (int32_t)(rng_below(r, 1 << 20) - (1 << 19)) * 16;
+        i->uip_b = (int32_t)(below(d, 1 << 20) - (1 << 19)) * 16;
 }
 
-static void random_sync(struct rng *r, struct xk_inst *i)
+static void random_sync(const struct draw *d)
 {
-    static const uint8_t fns[] = {XK_SYNC_NOP, XK_SYNC_ALLRD, XK_SYNC_ALLWR,
-                                  XK_SYNC_BAR, XK_SYNC_HOST};
+    struct xk_inst *const i = d->i;
+    struct xk_operand *const o = &i->src[0];
 
     i->exec = 1;
     i->chan_off = 0;
-    i->sync_fn = fns[rng_below(r, XK_COUNTOF(fns))];
-    i->src[0].file = XK_FILE_ARF;
-    if ((i->sync_fn == XK_SYNC_ALLRD || i->sync_fn == XK_SYNC_ALLWR) &&
-        one_in(r, 2)) {
-        i->src[0].file = XK_FILE_IMM;
-        i->src[0].type = XK_RT_UD;
-        i->src[0].imm = (uint32_t)rng_bits(r);
+    i->atomic = one_in(d, 8);
+    i->sync_fn = (uint8_t)bit_of(d, d->t->sync_fns);
+    o->file = XK_FILE_ARF;
+    if ((i->sync_fn == XK_SYNC_ALLRD || i->sync_fn == XK_SYNC_ALLWR ||
+         (i->sync_fn == XK_SYNC_BAR && d->t->sync_bar_operand)) &&
+        one_in(d, 2)) {
+        o->file = XK_FILE_IMM;
+        o->type = XK_RT_UD;
+        o->imm = (uint32_t)rng_bits(d->r);
+    } else if (i->sync_fn == XK_SYNC_BAR && d->t->sync_bar_operand &&
+               one_in(d, 2)) {
+        o->arf = XK_ARF_F;
+        o->type = XK_RT_UD;
+        o->reg = (uint16_t)below(d, d->t->n_arf[XK_ARF_F]);
     }
 }
 
-static void random_nullary(struct rng *r, struct xk_inst *i)
+static void random_nullary(const struct draw *d)
 {
-    memset(i, 0, sizeof(*i));
-    i->op = XK_OPC_NOP;
-    i->exec = 1;
-    random_swsb(r, i);
+    const uint16_t op = d->i->op;
+
+    memset(d->i, 0, sizeof(*d->i));
+    d->i->op = op;
+    d->i->exec = 1;
+    if (op != XK_OPC_ILLEGAL) /* all bits of it are zero */
+        random_swsb(d);
 }
 
-void random_inst(struct rng *r, enum xk_opcode op, struct xk_inst *i)
+void random_inst(const struct xk_platform *p, struct rng *r, enum xk_opcode op,
+                 struct xk_inst *i)
 {
+    static void (*const of_format[XK_N_FORMATS])(const struct draw *) = {
+        [XK_FMT_NULLARY] = random_nullary, [XK_FMT_SYNC] = random_sync,
+        [XK_FMT_BASIC] = random_basic,     [XK_FMT_TERNARY] = random_ternary,
+        [XK_FMT_DPAS] = random_dpas,       [XK_FMT_SEND] = random_send,
+        [XK_FMT_BRANCH] = random_branch,
+    };
+    const struct draw d = {p, xk_isa_tables_get(p, NULL), r, i};
+
     memset(i, 0, sizeof(*i));
     i->op = (uint16_t)op;
-    random_header(r, i);
-    switch (xk_opcode_format(op)) {
-    case XK_FMT_BASIC:
-        random_basic(r, i);
-        break;
-    case XK_FMT_TERNARY:
-        random_ternary(r, i);
-        break;
-    case XK_FMT_DPAS:
-        random_dpas(r, i);
-        break;
-    case XK_FMT_SEND:
-        random_send(r, i);
-        break;
-    case XK_FMT_BRANCH:
-        random_branch(r, i);
-        break;
-    case XK_FMT_SYNC:
-        random_sync(r, i);
-        break;
-    case XK_FMT_NULLARY:
-    case XK_FMT_HEADER:
-    case XK_FMT_COMPACT2:
-    case XK_FMT_COMPACT3:
-    case XK_N_FORMATS:
-        random_nullary(r, i);
-        break;
-    }
-    random_flag(r, i);
+    random_header(&d);
+    of_format[xk_opcode_format(op)](&d);
+    random_flag(&d);
 }
 
 void random_targets(struct rng *r, struct xk_inst *i, unsigned at, unsigned n)
@@ -495,14 +579,13 @@ void random_targets(struct rng *r, struct xk_inst *i, unsigned at, unsigned n)
         i->uip_b = ((int)rng_below(r, n) - base) * 16;
 }
 
-enum xk_opcode random_opcode(struct rng *r)
+enum xk_opcode random_opcode(const struct xk_platform *p, struct rng *r)
 {
-    const struct xk_isa_tables *const t =
-        xk_isa_tables_get(xk_platform_get(XK_PLATFORM_XEHPG), NULL);
+    const struct xk_isa_tables *const t = xk_isa_tables_get(p, NULL);
     unsigned op;
 
     do
         op = rng_below(r, XK_N_OPCODES);
-    while (t->op_code[op] == XK_NO_CODE || op == XK_OPC_ILLEGAL);
+    while (t->op_code[op] == XK_NO_CODE);
     return op;
 }

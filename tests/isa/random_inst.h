@@ -16,12 +16,14 @@ uint64_t rng_bits(struct rng *r);
 /* XK_TEST_SEED, or a fixed seed; printed by the caller. */
 uint64_t rng_seed(void);
 
-/* A random instruction of the given opcode, which must exist on xehpg. */
-void random_inst(struct rng *r, enum xk_opcode op, struct xk_inst *i);
+/* A random instruction of the given opcode, which must exist on the platform.
+ */
+void random_inst(const struct xk_platform *p, struct rng *r, enum xk_opcode op,
+                 struct xk_inst *i);
 /* Moves the targets of a branch that is instruction `at` of n into the n, as
  * the assembler demands. */
 void random_targets(struct rng *r, struct xk_inst *i, unsigned at, unsigned n);
-/* Any opcode of xehpg. */
-enum xk_opcode random_opcode(struct rng *r);
+/* Any opcode of the platform. */
+enum xk_opcode random_opcode(const struct xk_platform *p, struct rng *r);
 
 #endif

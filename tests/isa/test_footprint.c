@@ -123,7 +123,7 @@ static const struct {
      XK_PIPE_LONG},
     {{.op = XK_OPC_MOV, .dst = {G(DF, 1, 0)}, .src = {{G(F, 1, 0)}}},
      XK_PIPE_LONG},
-    {{.op = XK_OPC_CMP, .dst = {NIL, .type = XK_RT_D},
+    {{.op = XK_OPC_CMP, .dst = {NIL, .type = XK_RT_F},
       .src = {{G(F, 1, 0)}, {G(F, 2, 0)}}}, XK_PIPE_FLOAT},
     {{.op = XK_OPC_MATH, .math_fn = XK_MATH_INV, .dst = {G(F, 1, 0)}},
      XK_PIPE_MATH},
@@ -143,6 +143,133 @@ START_TEST(the_pipe_follows_opcode_and_types)
 }
 END_TEST
 
+/* What differs between the platforms: register size, pipes. */
+/* clang-format off */
+static const struct {
+    enum xk_platform_id id;
+    struct xk_inst i;
+    struct xk_footprint dst;
+    enum xk_pipe pipe;
+    bool out_of_order;
+} others[] = {
+    /* add (16|M0) r10.0<1>:d: two registers of 32 bytes, one of 64 */
+    {XK_PLATFORM_XELP,
+     {.op = XK_OPC_ADD, .exec = 16, .dst = {G(D, 10, 0), .rgn = {0, 0, 1}}},
+     {320, 384}, XK_PIPE_ALL, false},
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_ADD, .exec = 16, .dst = {G(D, 10, 0), .rgn = {0, 0, 1}}},
+     {640, 704}, XK_PIPE_INT, false},
+    /* 64-bit: on xehpc only df destinations are long */
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_ADD, .exec = 16, .dst = {G(Q, 10, 0), .rgn = {0, 0, 1}},
+      .src = {{G(Q, 1, 0)}, {G(Q, 3, 0)}}}, {640, 768}, XK_PIPE_INT, false},
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_MOV, .exec = 8, .dst = {G(F, 10, 0), .rgn = {0, 0, 1}},
+      .src = {{G(DF, 1, 0)}}}, {640, 672}, XK_PIPE_FLOAT, false},
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_MAD, .exec = 16, .dst = {G(DF, 10, 0), .rgn = {0, 0, 1}}},
+     {640, 768}, XK_PIPE_LONG, false},
+    {XK_PLATFORM_XEHPG,
+     {.op = XK_OPC_MOV, .exec = 8, .dst = {G(F, 10, 0), .rgn = {0, 0, 1}},
+      .src = {{G(Q, 1, 0)}}}, {320, 352}, XK_PIPE_LONG, false},
+    /* math: a pipe of its own from xehpc */
+    {XK_PLATFORM_XELP,
+     {.op = XK_OPC_MATH, .exec = 8, .math_fn = XK_MATH_SQT,
+      .dst = {G(F, 10, 0), .rgn = {0, 0, 1}}},
+     {320, 352}, XK_PIPE_MATH, true},
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_MATH, .exec = 16, .math_fn = XK_MATH_SQT,
+      .dst = {G(F, 10, 0), .rgn = {0, 0, 1}}},
+     {640, 704}, XK_PIPE_MATH, false},
+    {XK_PLATFORM_XELP, {.op = XK_OPC_IF, .exec = 8}, {0, 0}, XK_PIPE_ALL, false},
+    /* dpas.8x8 of 16 channels; ld.ugm 4 registers of 64 bytes back */
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_DPAS, .exec = 16, .sdepth = 8, .rcount = 8,
+      .dst = {G(F, 10, 0)}}, {640, 1152}, XK_PIPE_DPAS, true},
+    {XK_PLATFORM_XEHPC,
+     {.op = XK_OPC_SEND, .exec = 16, .dst = {G(UD, 10, 0)},
+      .send = {.desc = 0x04403580}}, {640, 896}, XK_PIPE_SEND, true},
+    /* a descriptor in a0 close to the file's end */
+    {XK_PLATFORM_XELP,
+     {.op = XK_OPC_SEND, .exec = 8, .dst = {G(UD, 250, 0)},
+      .send = {.desc_reg = true}}, {8000, 8192}, XK_PIPE_SEND, true},
+};
+
+/* Flag halves f0.0 = 1, f0.1 = 2, f1.0 = 4 ...; accumulator bytes. */
+static const struct {
+    struct xk_inst i;
+    unsigned rd, wr;
+    struct xk_footprint acc_rd, acc_wr;
+} arfs[] = {
+    /* (f0.1) add.lt.f0.1 (16|M0) */
+    {{.op = XK_OPC_ADD, .exec = 16, .pred = XK_PRED_NORMAL, .flag_sub = 1,
+      .cond = XK_COND_LT, .dst = {G(F, 1, 0)}}, 2, 2, {0, 0}, {0, 0}},
+    /* (f1.0) cmp.f1.0 (32|M0); the second half of 16 channels: f1.1 */
+    {{.op = XK_OPC_CMP, .exec = 32, .pred = XK_PRED_NORMAL, .flag_reg = 1,
+      .cond = XK_COND_LT, .dst = {NIL}}, 12, 12, {0, 0}, {0, 0}},
+    {{.op = XK_OPC_CMP, .exec = 16, .chan_off = 16, .flag_reg = 1,
+      .cond = XK_COND_LT, .dst = {NIL}}, 0, 8, {0, 0}, {0, 0}},
+    /* sel.lt is a minimum, (f0.0.any16h) looks at all of f0 */
+    {{.op = XK_OPC_SEL, .exec = 16, .cond = XK_COND_LT, .dst = {G(F, 1, 0)}},
+     0, 0, {0, 0}, {0, 0}},
+    {{.op = XK_OPC_MOV, .exec = 1, .pred = XK_PRED_ANY16H,
+      .dst = {G(F, 1, 0)}}, 3, 0, {0, 0}, {0, 0}},
+    {{.op = XK_OPC_MOV, .exec = 8, .pred = XK_PRED_ANYV,
+      .dst = {G(F, 1, 0)}}, 5, 0, {0, 0}, {0, 0}},
+    /* mov (1|M0) f1.0<1>:ud f0.1<0;1,0>:uw */
+    {{.op = XK_OPC_MOV, .exec = 1,
+      .dst = {.file = XK_FILE_ARF, .arf = XK_ARF_F, .reg = 1,
+              .type = XK_RT_UD, .rgn = {0, 0, 1}},
+      .src = {{.file = XK_FILE_ARF, .arf = XK_ARF_F, .sub_b = 2,
+               .type = XK_RT_UW, .rgn = {0, 1, 0}}}},
+     2, 12, {0, 0}, {0, 0}},
+    /* add (8|M0) acc3.0<1>:f acc2.0<8;8,1>:f */
+    {{.op = XK_OPC_ADD, .exec = 8,
+      .dst = {ACC, .reg = 3, .type = XK_RT_F, .rgn = {0, 0, 1}},
+      .src = {{ACC, .reg = 2, .type = XK_RT_F, .rgn = {8, 8, 1}}}},
+     0, 0, {64, 96}, {96, 128}},
+    /* mul (16) acc0:d; mach, addc: acc0 and acc1 unnamed */
+    {{.op = XK_OPC_MUL, .exec = 16,
+      .dst = {ACC, .type = XK_RT_D, .rgn = {0, 0, 1}}},
+     0, 0, {0, 0}, {0, 64}},
+    {{.op = XK_OPC_MACH, .exec = 8, .dst = {G(D, 1, 0)}},
+     0, 0, {0, 64}, {0, 64}},
+    {{.op = XK_OPC_ADDC, .exec = 8, .dst = {G(UD, 1, 0)}},
+     0, 0, {0, 0}, {0, 64}},
+    {{.op = XK_OPC_MAC, .exec = 16, .dst = {G(F, 1, 0)}},
+     0, 0, {0, 64}, {0, 0}},
+};
+/* clang-format on */
+
+START_TEST(platforms_differ)
+{
+    const struct xk_platform *const p = xk_platform_get(others[_i].id);
+    const struct xk_footprint f = xk_inst_footprint(p, &others[_i].i, -1);
+
+    ck_assert_uint_eq(f.first_b, others[_i].dst.first_b);
+    ck_assert_uint_eq(f.end_b, others[_i].dst.end_b);
+    ck_assert_int_eq(xk_inst_pipe(p, &others[_i].i), others[_i].pipe);
+    ck_assert_int_eq(xk_inst_is_out_of_order(p, &others[_i].i),
+                     others[_i].out_of_order);
+}
+END_TEST
+
+START_TEST(flags_and_accumulators_by_part)
+{
+    const struct xk_platform *const p = xk_platform_get(XK_PLATFORM_XEHPG);
+    const struct xk_inst *const i = &arfs[_i].i;
+    const struct xk_footprint rd = xk_inst_acc_footprint(p, i, false);
+    const struct xk_footprint wr = xk_inst_acc_footprint(p, i, true);
+
+    ck_assert_uint_eq(xk_inst_flag_use(i, false), arfs[_i].rd);
+    ck_assert_uint_eq(xk_inst_flag_use(i, true), arfs[_i].wr);
+    ck_assert_uint_eq(rd.first_b, arfs[_i].acc_rd.first_b);
+    ck_assert_uint_eq(rd.end_b, arfs[_i].acc_rd.end_b);
+    ck_assert_uint_eq(wr.first_b, arfs[_i].acc_wr.first_b);
+    ck_assert_uint_eq(wr.end_b, arfs[_i].acc_wr.end_b);
+}
+END_TEST
+
 TCase *isa_footprint_case(void)
 {
     TCase *const t = tcase_create("footprint");
@@ -152,5 +279,8 @@ TCase *isa_footprint_case(void)
     tcase_add_loop_test(t, the_accumulator_is_used_so, 0, XK_COUNTOF(accs));
     tcase_add_loop_test(t, the_pipe_follows_opcode_and_types, 0,
                         XK_COUNTOF(pipes));
+    tcase_add_loop_test(t, platforms_differ, 0, XK_COUNTOF(others));
+    tcase_add_loop_test(t, flags_and_accumulators_by_part, 0,
+                        XK_COUNTOF(arfs));
     return t;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer arithmetic that compilers expand in many ways. */
+// @ saxpy io:float:1 in:float:1 val:float:2.5 val:int:n ulp=1
 kernel void saxpy(global float *y, global const float *x, float a, int n)
 {
     const int i = get_global_id(0);
@@ -7,6 +8,7 @@ kernel void saxpy(global float *y, global const float *x, float a, int n)
         y[i] = fma(a, x[i], y[i]);
 }
 
+// @ divmod out:int:1 out:int:1 out:uint:1 out:uint:1 in:int:1:1..1000000 in:int:1:1..5000
 kernel void divmod(global int *q, global int *r, global uint *uq,
                    global uint *ur, global const int *a, global const int *b)
 {
@@ -17,6 +19,7 @@ kernel void divmod(global int *q, global int *r, global uint *uq,
     ur[i] = (uint)a[i] % (uint)b[i];
 }
 
+// @ divconst out:int:6 in:int:1
 kernel void divconst(global int *out, global const int *a)
 {
     const int i = get_global_id(0);
@@ -28,6 +31,7 @@ kernel void divconst(global int *out, global const int *a)
     out[6 * i + 5] = (int)((uint)a[i] % 1000003u);
 }
 
+// @ products out:int:6 in:int:1 in:int:1:-30000..30000
 kernel void products(global int *out, global const int *a, global const int *b)
 {
     const int i = get_global_id(0);
@@ -39,6 +43,7 @@ kernel void products(global int *out, global const int *a, global const int *b)
     out[6 * i + 5] = a[i] * 1000003 + b[i];
 }
 
+// @ shifts out:int:6 in:int:1 in:int:1
 kernel void shifts(global int *out, global const int *a, global const int *b)
 {
     const int i = get_global_id(0);
@@ -50,6 +55,7 @@ kernel void shifts(global int *out, global const int *a, global const int *b)
     out[6 * i + 5] = (short)(a[i] << 3) >> 5;
 }
 
+// @ wide out:ulong:8 in:ulong:1 in:ulong:1
 kernel void wide(global ulong *out, global const ulong *a,
                  global const ulong *b)
 {
@@ -64,6 +70,7 @@ kernel void wide(global ulong *out, global const ulong *a,
     out[8 * i + 7] = (ulong)((long)a[i] > (long)b[i]);
 }
 
+// @ bits out:uint:6 in:uint:1
 kernel void bits(global uint *out, global const uint *a)
 {
     const int i = get_global_id(0);

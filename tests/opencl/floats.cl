@@ -3,6 +3,7 @@
  * rounds correctly, so that the reference can be exact. */
 #pragma OPENCL EXTENSION cl_khr_fp16 : enable
 
+// @ basics out:float:10 in:float:1 in:float:1
 kernel void basics(global float *out, global const float *a,
                    global const float *b)
 {
@@ -19,6 +20,7 @@ kernel void basics(global float *out, global const float *a,
     out[10 * i + 9] = fabs(a[i]) - b[i];
 }
 
+// @ compares out:int:1 in:float:1 in:float:1
 kernel void compares(global int *out, global const float *a,
                      global const float *b)
 {
@@ -29,6 +31,7 @@ kernel void compares(global int *out, global const float *a,
              isunordered(a[i], b[i]) << 8;
 }
 
+// @ converts out:int:6 out:float:4 in:float:1 in:int:1
 kernel void converts(global int *out, global float *fout, global const float *a,
                      global const int *b)
 {
@@ -45,6 +48,8 @@ kernel void converts(global int *out, global float *fout, global const float *a,
     fout[4 * i + 3] = convert_float_rtz(b[i]);
 }
 
+// @ halves out:half:5 out:float:1 in:float:1 in:half:1 in:half:1 needs=half
+#ifdef cl_khr_fp16
 kernel void halves(global half *out, global float *fout, global const float *a,
                    global const half *h, global const half *g)
 {
@@ -56,7 +61,9 @@ kernel void halves(global half *out, global float *fout, global const float *a,
     out[5 * i + 4] = fmax(h[i], g[i]);
     fout[i] = convert_float(h[i]) * 3.0f;
 }
+#endif
 
+// @ roots out:float:4 in:float:1 in:float:1:1..100 ulp=4
 kernel void roots(global float *out, global const float *a,
                   global const float *b)
 {

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Channels that part and meet again. */
+// @ collatz out:int:1 in:uint:1:1..10000
 kernel void collatz(global int *out, global const uint *in)
 {
     const int i = get_global_id(0);
@@ -12,6 +13,7 @@ kernel void collatz(global int *out, global const uint *in)
     out[i] = n;
 }
 
+// @ choose out:int:1 in:int:1:-1000..1000
 kernel void choose(global int *out, global const int *in)
 {
     const int i = get_global_id(0);
@@ -28,6 +30,7 @@ kernel void choose(global int *out, global const int *in)
     out[i] = r;
 }
 
+// @ nested out:int:1 in:int:1:0..20 val:int:n
 kernel void nested(global int *out, global const int *in, int n)
 {
     const int i = get_global_id(0);
@@ -56,6 +59,7 @@ __attribute__((noinline)) int twice_plus(int x, int y)
     return x - 2 * y;
 }
 
+// @ calls out:int:1 in:int:1:-10000..10000 in:int:1:-10000..10000
 kernel void calls(global int *out, global const int *a, global const int *b)
 {
     const int i = get_global_id(0);
@@ -65,6 +69,8 @@ kernel void calls(global int *out, global const int *a, global const int *b)
     out[i] = r;
 }
 
+// @ shuffle out:int:2 in:int:1:-10000..10000 in:int:1 needs=subgroups,vendor
+#ifdef cl_intel_subgroups
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void shuffle(global int *out, global const int *in, global const int *k)
 {
@@ -72,3 +78,4 @@ kernel void shuffle(global int *out, global const int *in, global const int *k)
     out[2 * i] = intel_sub_group_shuffle(in[i], k[i] & 15);
     out[2 * i + 1] = sub_group_reduce_add(in[i]);
 }
+#endif

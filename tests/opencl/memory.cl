@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every kind of access: bytes, words, vectors, local memory, atomics. */
+// @ reduce out:int:1 in:int:1:-1000..1000 local:int:1 val:int:n
 kernel void reduce(global int *out, global const int *in, local int *s, int n)
 {
     const int l = get_local_id(0);
@@ -17,6 +18,7 @@ kernel void reduce(global int *out, global const int *in, local int *s, int n)
         out[get_group_id(0)] = s[0];
 }
 
+// @ transpose out:int:1 in:int:1 local=16,16 global=64,32
 kernel void transpose(global int *out, global const int *in)
 {
     local int tile[16][17];
@@ -28,6 +30,7 @@ kernel void transpose(global int *out, global const int *in)
         tile[x][y];
 }
 
+// @ bytes out:uchar:1 out:short:1 in:char:2
 kernel void bytes(global uchar *b, global short *w, global const char *c)
 {
     const int i = get_global_id(0);
@@ -36,6 +39,7 @@ kernel void bytes(global uchar *b, global short *w, global const char *c)
     w[i] = (short)(v * 100 + b[i]);
 }
 
+// @ vectors out:float4:1 in:float4:1 in:ulong:1:0..127
 kernel void vectors(global float4 *out, global const float4 *in,
                     global const ulong *offset)
 {
@@ -44,6 +48,7 @@ kernel void vectors(global float4 *out, global const float4 *in,
     out[i] = v.wzyx * 2.0f + v;
 }
 
+// @ atomics io:int:1!:zero out:int:1 io:int:6!:zero in:int:1:-1000..1000
 kernel void atomics(global int *sum, global int *slot, global int *stat,
                     global const int *v)
 {
@@ -59,6 +64,7 @@ kernel void atomics(global int *sum, global int *slot, global int *stat,
         old = seen;
 }
 
+// @ local_atomics out:int:1 in:int:1
 kernel void local_atomics(global int *out, global const int *v)
 {
     local int bin[8];
@@ -72,6 +78,8 @@ kernel void local_atomics(global int *out, global const int *v)
         out[get_group_id(0) * 8 + l] = bin[l];
 }
 
+// @ blocks out:uint:4 in:uint:4 needs=subgroups,vendor
+#ifdef cl_intel_subgroups
 __attribute__((intel_reqd_sub_group_size(16)))
 kernel void blocks(global uint *out, global uint *in)
 {
@@ -80,7 +88,9 @@ kernel void blocks(global uint *out, global uint *in)
     const uint4 v = intel_sub_group_block_read4(in + first);
     intel_sub_group_block_write4(out + first, v * 3 + get_sub_group_local_id());
 }
+#endif
 
+// @ ids out:int:1 local=4,2,2 global=8,8,4
 kernel void ids(global int *out)
 {
     const int x = get_global_id(0), y = get_global_id(1), z = get_global_id(2);
