@@ -1,123 +1,293 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Disassembly of raw code or of a zebin's kernels, for tools. */
+/* Opening a file and showing its kernels: the part of xekern/inspect.h that
+ * needs no analysis. */
 #include "xekern/inspect.h"
 
-#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include "container/zebin_read.h"
-#include "isa/isa.h"
-
-struct sink {
-    xk_write_fn write;
-    void *user;
-};
-
-static void put(const struct sink *s, const struct xk_str *text)
-{
-    s->write(s->user, xk_str_get(text), text->len);
-}
+#include "container/inspect_file.h"
+#include "isa/asm.h"
+#include "isa/disasm.h"
+#include "isa/message.h"
 
 /* Zero padding behind the last instruction is the hardware's prefetch room. */
 static bool is_padding(const uint8_t *code, size_t n_b)
 {
-    for (size_t i = 0; i < n_b; i++)
-        if (code[i])
-            return false;
+    return !n_b || (!code[0] && !memcmp(code, code + 1, n_b - 1));
+}
+
+bool xk_code_next(const struct xk_platform *p, const uint8_t *code,
+                  size_t code_b, size_t *at_b, struct xk_code_step *step)
+{
+    const size_t left_b = code_b - *at_b;
+    if (is_padding(code + *at_b, left_b))
+        return false;
+    step->at_b = *at_b;
+    step->error = (struct xk_error){.status = XK_OK};
+    step->good = xk_inst_decode(p, code + *at_b, left_b, &step->inst,
+                                &step->size_b, &step->error) == XK_OK;
+    if (!step->size_b) /* the file ends inside an instruction */
+        step->size_b = left_b;
+    *at_b += step->size_b;
     return true;
 }
 
-static enum xk_status dis_code(xk_ctx *c, const struct xk_platform *p,
-                               const uint8_t *code, size_t n_b,
-                               const struct sink *out)
+const struct xk_zkernel *xk_inspect_get(const xk_inspect *f, uint32_t k)
 {
-    struct xk_str line;
-    enum xk_status status = XK_OK;
-    xk_str_init(&line, &c->alloc);
-    for (size_t at = 0; at < n_b && status == XK_OK;) {
-        struct xk_inst inst;
-        struct xk_error e = {XK_OK, ""};
-        size_t used_b = 0;
-        if (is_padding(code + at, n_b - at))
-            break;
-        status = xk_inst_decode(p, code + at, n_b - at, &inst, &used_b, &e);
-        if (status != XK_OK) {
-            xk_fail(c, status, "offset %zu: %s", at, e.message);
-            break;
-        }
-        xk_str_clear(&line);
-        xk_inst_print(p, &inst, &line);
-        xk_str_printf(&line, "  // %04zx\n", at);
-        put(out, &line);
-        at += used_b;
-    }
-    xk_str_fini(&line);
-    return status;
-}
-
-static const struct xk_platform *family(uint32_t product_family)
-{
-    for (int i = XK_PLATFORM_XELP; i <= XK_PLATFORM_XEHPC; i++) {
-        const struct xk_platform *const p =
-            xk_platform_get((enum xk_platform_id)i);
-        if (p && p->product_family == product_family)
-            return p;
-    }
+    if (k < f->file.z.n_kernels)
+        return &f->file.z.kernels[k];
+    xk_fail(f->c, XK_EINVAL, "kernel: %u, but the file has %u", k,
+            f->file.z.n_kernels);
     return NULL;
 }
 
-static enum xk_status dis_zebin(xk_ctx *c, const void *bytes, size_t n_b,
-                                const struct sink *out)
+enum xk_status xk_inspect_end(const xk_inspect *f, struct xk_error *err)
 {
-    struct xk_zebin z;
-    XK_TRY(xk_zebin_read(c, bytes, n_b, &z));
-    const struct xk_platform *const p = family(z.product_family);
-    enum xk_status status = XK_OK;
-    if (!p)
-        status = xk_fail(c, XK_EUNSUPPORTED, "product family %u is unknown",
-                         z.product_family);
-    for (uint32_t i = 0; i < z.n_kernels && status == XK_OK; i++) {
-        struct xk_str head;
-        xk_str_init(&head, &c->alloc);
-        xk_str_printf(&head, "// kernel %s, %s, SIMD%u, %u registers\n",
-                      z.kernels[i].name, p->name, z.kernels[i].simd,
-                      z.kernels[i].grf_count);
-        put(out, &head);
-        xk_str_fini(&head);
-        status = dis_code(c, p, z.kernels[i].code, z.kernels[i].code_b, out);
-    }
-    xk_zebin_fini(c, &z);
-    return status;
+    const enum xk_status s = xk_ctx_status(f->c);
+    if (err)
+        *err = f->c->error;
+    xk_ctx_clear(f->c);
+    return s;
 }
 
-static enum xk_status dis_raw(xk_ctx *c, const char *platform,
-                              const void *bytes, size_t n_b,
-                              const struct sink *out)
+static enum xk_status out_of_memory(struct xk_error *err)
 {
-    if (!platform)
-        return xk_fail(c, XK_EINVAL,
-                       "platform: raw instructions need one, e.g. xehpg");
-    const struct xk_platform *const p = xk_platform_find(platform);
-    if (!p)
-        return xk_fail(c, XK_EINVAL, "platform: '%s' is unknown", platform);
-    return dis_code(c, p, bytes, n_b, out);
+    if (err)
+        *err = (struct xk_error){XK_ENOMEM, "out of memory"};
+    return XK_ENOMEM;
+}
+
+enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
+                               const char *platform, xk_inspect **out,
+                               struct xk_error *err)
+{
+    *out = NULL;
+    xk_inspect *const f = calloc(1, sizeof *f);
+    if (!f || !(f->c = xk_ctx_create(NULL))) {
+        free(f);
+        return out_of_memory(err);
+    }
+    xk_kernel_file_open(f->c, bytes, n_b, platform, &f->file);
+    const enum xk_status s = xk_inspect_end(f, err);
+    if (s == XK_OK)
+        *out = f;
+    else
+        xk_inspect_close(f);
+    return s;
+}
+
+void xk_inspect_close(xk_inspect *f)
+{
+    if (!f)
+        return;
+    xk_kernel_file_fini(f->c, &f->file);
+    xk_free(f->c, f->opcode);
+    xk_free(f->c, f->message);
+    xk_free(f->c, f->loop);
+    xk_free(f->c, f->names);
+    xk_ctx_destroy(f->c);
+    free(f);
+}
+
+const char *xk_inspect_container(const xk_inspect *f)
+{
+    return xk_container_name(f->file.kind);
+}
+
+const char *xk_inspect_platform(const xk_inspect *f)
+{
+    return f->file.platform->name;
+}
+
+uint32_t xk_inspect_n_kernels(const xk_inspect *f)
+{
+    return f->file.z.n_kernels;
+}
+
+enum xk_status xk_inspect_kernel(const xk_inspect *f, uint32_t kernel,
+                                 struct xk_kernel_facts *out,
+                                 struct xk_error *err)
+{
+    const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
+    *out = (struct xk_kernel_facts){.name = ""};
+    if (k)
+        *out = (struct xk_kernel_facts){.name = k->name,
+                                        .code = k->code,
+                                        .code_b = k->code_b,
+                                        .simd = k->simd,
+                                        .grf_count = k->grf_count,
+                                        .slm_b = k->slm_b,
+                                        .barriers = k->barriers,
+                                        .scratch_b = k->scratch_b,
+                                        .n_args = k->n_args};
+    return xk_inspect_end(f, err);
+}
+
+static const char *pipe_name(enum xk_pipe pipe)
+{
+    switch (pipe) {
+    case XK_PIPE_NONE:
+        return "";
+    case XK_PIPE_ALL:
+        return "all";
+    case XK_PIPE_FLOAT:
+        return "float";
+    case XK_PIPE_INT:
+        return "int";
+    case XK_PIPE_LONG:
+        return "long";
+    case XK_PIPE_MATH:
+        return "math";
+    case XK_PIPE_SCALAR:
+        return "scalar";
+    case XK_PIPE_SEND:
+        return "send";
+    case XK_PIPE_DPAS:
+        return "dpas";
+    }
+    return "";
+}
+
+static void show_step(const xk_inspect *f, const struct xk_code_step *s,
+                      struct xk_str *text, struct xk_str *message,
+                      struct xk_inst_facts *out)
+{
+    const struct xk_platform *const p = f->file.platform;
+    const struct xk_print_opts opts = {.ldst = false};
+    *out = (struct xk_inst_facts){.offset_b = (uint32_t)s->at_b,
+                                  .size_b = (uint32_t)s->size_b,
+                                  .opcode = "",
+                                  .message = "",
+                                  .pipe = ""};
+    if (!s->good) {
+        out->error = s->error.message;
+        return;
+    }
+    xk_str_clear(text);
+    xk_inst_print_as(p, &s->inst, &opts, text);
+    xk_str_clear(message);
+    if (s->inst.op == XK_OPC_SEND || s->inst.op == XK_OPC_SENDC) {
+        struct xk_msg m;
+        xk_msg_decode(p, &s->inst, &m);
+        xk_msg_print(p, &m, message);
+    }
+    out->text = xk_str_get(text);
+    out->message = xk_str_get(message);
+    out->opcode = xk_opcode_name((enum xk_opcode)s->inst.op);
+    out->pipe = pipe_name(xk_inst_pipe(p, &s->inst));
+}
+
+enum xk_status xk_inspect_each(const xk_inspect *f, uint32_t kernel,
+                               xk_inst_fn fn, void *user, struct xk_error *err)
+{
+    const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
+    struct xk_str text, message;
+    struct xk_code_step step;
+    xk_str_init(&text, &f->c->alloc);
+    xk_str_init(&message, &f->c->alloc);
+    for (size_t at = 0;
+         k && xk_code_next(f->file.platform, k->code, k->code_b, &at, &step);) {
+        struct xk_inst_facts facts;
+        show_step(f, &step, &text, &message, &facts);
+        fn(user, &facts);
+    }
+    if (text.failed || message.failed)
+        xk_fail(f->c, XK_ENOMEM, "out of memory");
+    xk_str_fini(&text);
+    xk_str_fini(&message);
+    return xk_inspect_end(f, err);
+}
+
+enum xk_status xk_inspect_text(const xk_inspect *f, uint32_t kernel,
+                               const struct xk_text_opts *opts,
+                               xk_write_fn write, void *user,
+                               struct xk_error *err)
+{
+    const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
+    const struct xk_text_opts none = {.messages = false};
+    struct xk_disasm_opts o;
+    struct xk_str text;
+    unsigned n_bad = 0;
+    opts = opts ? opts : &none;
+    o = (struct xk_disasm_opts){.ldst = opts->messages,
+                                .offsets = opts->offsets,
+                                .numeric = opts->numeric};
+    xk_str_init(&text, &f->c->alloc);
+    if (k && xk_disassemble_code(f->c, f->file.platform, k->code, k->code_b, &o,
+                                 &text, &n_bad) == XK_OK)
+        write(user, xk_str_get(&text), text.len);
+    if (k && n_bad)
+        xk_fail(f->c, XK_EPARSE,
+                "kernel %.100s: %u places are no instructions of %s", k->name,
+                n_bad, f->file.platform->name);
+    xk_str_fini(&text);
+    return xk_inspect_end(f, err);
+}
+
+static void write_head(const xk_inspect *f, const struct xk_zkernel *k,
+                       xk_write_fn write, void *user)
+{
+    struct xk_str head;
+    xk_str_init(&head, &f->c->alloc);
+    xk_str_printf(&head, "// kernel %s, %s, SIMD%u, %u registers\n", k->name,
+                  f->file.platform->name, k->simd, k->grf_count);
+    write(user, xk_str_get(&head), head.len);
+    xk_str_fini(&head);
 }
 
 enum xk_status xk_disassemble(const char *platform, const void *bytes,
                               size_t n_b, xk_write_fn write, void *user,
                               struct xk_error *err)
 {
-    const struct sink out = {write, user};
+    const struct xk_text_opts opts = {.offsets = true};
+    xk_inspect *f;
+    enum xk_status s = xk_inspect_open(bytes, n_b, platform, &f, err);
+    if (s < 0)
+        return s;
+    for (uint32_t k = 0; k < f->file.z.n_kernels && s == XK_OK; k++) {
+        if (f->file.kind != XK_CONTAINER_RAW)
+            write_head(f, &f->file.z.kernels[k], write, user);
+        s = xk_inspect_text(f, k, &opts, write, user, err);
+    }
+    xk_inspect_close(f);
+    return s;
+}
+
+static enum xk_status assemble(xk_ctx *c, const char *platform,
+                               const char *text, size_t n_b,
+                               const struct xk_asm_text_opts *opts, void **code,
+                               size_t *code_b)
+{
+    const struct xk_platform *const p = xk_platform_find(platform);
+    const struct xk_asm_opts o = {.file = opts ? opts->file : NULL,
+                                  .compact = opts && opts->compact};
+    uint8_t *bytes = NULL;
+    if (!p)
+        return xk_fail(c, XK_EINVAL,
+                       "platform: '%.40s' is unknown (xelp, xehpg, xehpc)",
+                       platform ? platform : "");
+    XK_TRY(xk_assemble_text(c, p, text, n_b, &o, &bytes, code_b));
+    *code = malloc(*code_b ? *code_b : 1); /* the caller has free() only */
+    if (*code && *code_b)
+        memcpy(*code, bytes, *code_b);
+    xk_free(c, bytes);
+    return *code ? XK_OK : xk_fail(c, XK_ENOMEM, "out of memory");
+}
+
+enum xk_status xk_assemble(const char *platform, const char *text, size_t n_b,
+                           const struct xk_asm_text_opts *opts, void **code,
+                           size_t *code_b, struct xk_error *err)
+{
+    *code = NULL;
+    *code_b = 0;
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
-        return XK_ENOMEM;
-    if (n_b >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
-        dis_zebin(c, bytes, n_b, &out);
-    else
-        dis_raw(c, platform, bytes, n_b, &out);
-    const enum xk_status status = xk_ctx_status(c);
+        return out_of_memory(err);
+    assemble(c, platform, text, n_b, opts, code, code_b);
+    const enum xk_status s = xk_ctx_status(c);
     if (err)
         *err = c->error;
     xk_ctx_destroy(c);
-    return status;
+    return s;
 }

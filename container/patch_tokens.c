@@ -214,8 +214,8 @@ static enum xk_status read_tokens(struct reader *r, struct span list,
             return XK_ENOMEM;
     }
     while (list.n_b) {
-        struct span t;
-        uint32_t token;
+        struct span t = {NULL, 0};
+        uint32_t token = 0;
         XK_TRY(next_token(r, &list, &token, &t));
         XK_TRY(read_token(r, token, &t, k));
     }

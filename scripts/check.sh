@@ -19,7 +19,7 @@ run() {
         # Minutes of simulation have a target of their own, make check-long; the
         # driver does not run under ASan.
         local -a skip=(--no-suite long)
-        case $dir in *asan*) skip+=(--no-suite driver) ;; esac
+        case $dir in *asan*) skip+=(--no-suite driver --no-suite corpus) ;; esac
         meson test -C "$dir" --no-rebuild --print-errorlogs \
             --timeout-multiplier 3 "${skip[@]}"
         results+=("$dir/meson-logs/testlog.json")

@@ -28,7 +28,7 @@ ALLOWED = {
     "gen": ALL,
     "container": ["isa"],
     "sim": ["isa", "container"],
-    "vgpu": ["sim"],
+    "vgpu": ["sim", "container", "isa"],
     "runtime": ["sim", "container"],
 }
 PUBLIC_ONLY = ["tools", "examples"]  # not even base

@@ -1,9 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* For tools; may change until 1.0. */
+/* Looking into kernels, whoever made them: assembler, disassembler, checker,
+ * statistics. For tools; may change until 1.0. No function here keeps state
+ * between calls; an xk_inspect may be used by one thread at a time. */
 #ifndef XK_XEKERN_INSPECT_H
 #define XK_XEKERN_INSPECT_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "xekern/status.h"
 
@@ -11,13 +15,122 @@
 extern "C" {
 #endif
 
-/* Disassembles n_b bytes of raw instructions, or the kernels of a zebin (by
- * recognition), one line an instruction, through write(). Raw code needs the
- * platform's name; a zebin names its own. */
+/* Receives text in pieces; n bytes, no NUL. */
 typedef void (*xk_write_fn)(void *user, const char *text, size_t n);
+
+/* Disassembles n_b bytes of raw instructions, or the kernels of a zebin or of
+ * the compiler's older container (by recognition), one line an instruction,
+ * through write(). Raw code needs the platform's name ("xehpg"); otherwise it
+ * may be NULL. */
 XK_API enum xk_status xk_disassemble(const char *platform, const void *bytes,
                                      size_t n_b, xk_write_fn write, void *user,
                                      struct xk_error *err);
+
+/* How xk_assemble and xk_inspect_text read and write. All zero is fine. */
+struct xk_asm_text_opts {
+    const char *file; /* of the source, for messages */
+    bool compact;     /* 64-bit forms wherever there is one */
+};
+
+/* Text in the vendor assembler's syntax, labels included, to machine code.
+ * *code is to be given to free(). Errors name file, line, column, the word and
+ * the field with its range. */
+XK_API enum xk_status xk_assemble(const char *platform, const char *text,
+                                  size_t n_b,
+                                  const struct xk_asm_text_opts *opts,
+                                  XK_GIVE void **code, size_t *code_b,
+                                  struct xk_error *err);
+
+/* An opened file. It borrows the bytes it was made from. */
+typedef struct xk_inspect xk_inspect;
+
+/* platform: as for xk_disassemble. */
+XK_API enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
+                                      const char *platform,
+                                      XK_GIVE xk_inspect **out,
+                                      struct xk_error *err);
+XK_API void xk_inspect_close(xk_inspect *f); /* NULL is fine */
+XK_API const char *xk_inspect_container(const xk_inspect *f);
+XK_API const char *xk_inspect_platform(const xk_inspect *f);
+XK_API uint32_t xk_inspect_n_kernels(const xk_inspect *f);
+
+/* What the container says of a kernel; 0: not told. */
+struct xk_kernel_facts {
+    const char *name;
+    const void *code; /* inside the file */
+    size_t code_b;
+    uint32_t simd, grf_count, slm_b, barriers, scratch_b, n_args;
+};
+XK_API enum xk_status xk_inspect_kernel(const xk_inspect *f, uint32_t kernel,
+                                        struct xk_kernel_facts *out,
+                                        struct xk_error *err);
+
+/* The text of one kernel. */
+struct xk_text_opts {
+    bool messages; /* sends spelled out as loads and stores */
+    bool offsets;  /* byte offset in a comment behind each instruction */
+    bool numeric;  /* branch targets as byte offsets, no labels */
+};
+XK_API enum xk_status xk_inspect_text(const xk_inspect *f, uint32_t kernel,
+                                      const struct xk_text_opts *opts,
+                                      xk_write_fn write, void *user,
+                                      struct xk_error *err);
+
+/* One instruction, or bytes that are none. Strings live during the call. */
+struct xk_inst_facts {
+    uint32_t offset_b, size_b; /* in the kernel's code; size 16 or 8 */
+    const char *text;          /* NULL: does not decode */
+    const char *opcode;        /* "send" */
+    const char *message;       /* of a send, in words; "" otherwise */
+    const char *pipe;          /* "float", "int", "send", ...; "" if none */
+    const char *error;         /* why it does not decode; NULL: it does */
+};
+typedef void (*xk_inst_fn)(void *user, const struct xk_inst_facts *inst);
+XK_API enum xk_status xk_inspect_each(const xk_inspect *f, uint32_t kernel,
+                                      xk_inst_fn fn, void *user,
+                                      struct xk_error *err);
+
+/* One broken rule. Strings live during the call. */
+struct xk_lint_finding {
+    const char *rule;   /* "SEND_NO_OVERLAP"; "DECODE" for bytes that are no
+                           instruction */
+    const char *why;    /* what the manual demands */
+    const char *source; /* where that is written */
+    const char *text;   /* the instruction */
+    uint32_t offset_b;
+};
+typedef void xk_lint_fn(void *user, const struct xk_lint_finding *finding);
+/* All violations of a kernel, in the order of their offsets. */
+XK_API enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
+                                      xk_lint_fn *fn, void *user,
+                                      struct xk_error *err);
+
+/* Static figures of a kernel. */
+struct xk_count {
+    const char *what; /* opcode, or message in words */
+    uint32_t n;
+};
+struct xk_loop_facts {
+    uint32_t head_b, tail_b; /* offsets of first and last instruction */
+    uint32_t depth;          /* 1: not inside another */
+    uint32_t n_inst, n_fma, n_send, n_sync;
+};
+struct xk_kernel_stats {
+    size_t code_b;
+    uint32_t n_inst, n_compacted, n_undecoded;
+    uint32_t n_fma;     /* mad, mac, dp4a, dpas, dpasw */
+    uint32_t n_sync, n_branch, n_send;
+    uint32_t grf_used;  /* registers that appear as direct operands */
+    uint32_t grf_top;   /* 1 + the highest of them */
+    uint32_t n_opcodes, n_messages, n_loops;
+    const struct xk_count *opcode;   /* most frequent first */
+    const struct xk_count *message;  /* most frequent first */
+    const struct xk_loop_facts *loop; /* in the order of their heads */
+};
+/* *out points into memory of f, which the next call for f reuses. */
+XK_API enum xk_status xk_inspect_stats(xk_inspect *f, uint32_t kernel,
+                                       struct xk_kernel_stats *out,
+                                       struct xk_error *err);
 
 #ifdef __cplusplus
 }

@@ -9,7 +9,10 @@ static const struct verb {
     int (*run)(int n, const char *const *args);
 } verbs[] = {
     {"gen", "a convolution's kernel as zebin or as text", xk_verb_gen},
+    {"asm", "instructions as text to machine code", xk_verb_asm},
     {"dis", "the instructions of a zebin or of raw code", xk_verb_dis},
+    {"lint", "the hardware rules that a kernel breaks", xk_verb_lint},
+    {"diff", "two kernels side by side", xk_verb_diff},
 };
 
 static void help(FILE *out)

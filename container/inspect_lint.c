@@ -1,0 +1,90 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The validator over a kernel of a file. */
+#include "container/inspect_file.h"
+
+struct lint {
+    const xk_inspect *f;
+    xk_lint_fn *fn;
+    void *user;
+    struct xk_inst *inst; /* what decodes, in order */
+    uint32_t *offset_b;
+    unsigned n;
+    struct xk_str text;
+};
+
+static void report(void *user, unsigned at, const struct xk_isa_violation *v)
+{
+    struct lint *const l = user;
+    const struct xk_print_opts opts = {.ldst = false};
+    const bool known = at < l->n; /* else it is about the whole program */
+    xk_str_clear(&l->text);
+    if (known)
+        xk_inst_print_as(l->f->file.platform, &l->inst[at], &opts, &l->text);
+    l->fn(l->user, &(struct xk_lint_finding){
+                       .rule = v->rule,
+                       .why = v->why,
+                       .source = v->source,
+                       .text = xk_str_get(&l->text),
+                       .offset_b = known ? l->offset_b[at] : 0});
+}
+
+static void report_decode(struct lint *l, const struct xk_code_step *s)
+{
+    l->fn(l->user, &(struct xk_lint_finding){
+                       .rule = "DECODE",
+                       .why = s->error.message,
+                       .source = "the platform's encoding tables",
+                       .text = "",
+                       .offset_b = (uint32_t)s->at_b});
+}
+
+/* Decodes all; how many places are no instructions. */
+static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
+{
+    struct xk_code_step step;
+    unsigned n_bad = 0;
+    for (size_t at = 0;
+         xk_code_next(l->f->file.platform, k->code, k->code_b, &at, &step);) {
+        if (!step.good) {
+            report_decode(l, &step);
+            n_bad++;
+            continue;
+        }
+        l->offset_b[l->n] = (uint32_t)step.at_b;
+        l->inst[l->n++] = step.inst;
+    }
+    return n_bad;
+}
+
+/* Rules about several instructions mean nothing where some are missing. */
+static void judge(struct lint *l, unsigned n_bad)
+{
+    const struct xk_platform *const p = l->f->file.platform;
+    if (!n_bad) {
+        xk_program_validate(p, l->inst, l->n, report, l);
+        return;
+    }
+    for (unsigned at = 0; at < l->n; at++) {
+        struct xk_isa_violation v[16];
+        const unsigned n = xk_inst_validate(p, &l->inst[at], v, XK_COUNTOF(v));
+        for (unsigned k = 0; k < n && k < XK_COUNTOF(v); k++)
+            report(l, at, &v[k]);
+    }
+}
+
+enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
+                               xk_lint_fn *fn, void *user, struct xk_error *err)
+{
+    const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
+    struct lint l = {.f = f, .fn = fn, .user = user};
+    const size_t most = k ? k->code_b / (XK_INST_B / 2) + 1 : 1;
+    xk_str_init(&l.text, &f->c->alloc);
+    l.inst = xk_calloc(f->c, most, sizeof *l.inst);
+    l.offset_b = xk_calloc(f->c, most, sizeof *l.offset_b);
+    if (k && l.inst && l.offset_b)
+        judge(&l, read_code(&l, k));
+    xk_str_fini(&l.text);
+    xk_free(f->c, l.inst);
+    xk_free(f->c, l.offset_b);
+    return xk_inspect_end(f, err);
+}

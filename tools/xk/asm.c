@@ -1,0 +1,75 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xk asm: text in the vendor assembler's syntax to machine code. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/problem/words.h"
+#include "tools/xk/request.h"
+#include "tools/xk/verbs.h"
+
+static const struct xk_tool_option options[] = {
+    {"platform", 'p', "PLATFORM", "xelp, xehpg, xehpc; must be given",
+     xk_request_platform},
+    {"output", 'o', "FILE", "the code goes there; - is stdout",
+     xk_request_output},
+    {"compact", 'c', NULL, "the 64-bit form wherever there is one",
+     xk_request_compact},
+    {"json", 0, NULL, "no code: how many bytes, or the error",
+     xk_request_json},
+    {"help", 'h', NULL, "this text", xk_request_help},
+};
+
+/* With --json an error is an answer, and the exit code still 1. */
+static int tell_json(const struct xk_request *r, size_t code_b,
+                     struct xk_error *err)
+{
+    struct xk_error late = {0};
+    json_t *const root =
+        err->status < 0
+            ? json_pack("{s:s, s:s}", "status", xk_status_str(err->status),
+                        "error", err->message)
+            : json_pack("{s:s, s:i}", "status", "XK_OK", "code_bytes",
+                        (int)code_b);
+    struct xk_request out = *r;
+    out.output = NULL;
+    return xk_request_write_json(&out, root, &late) < 0 || err->status < 0;
+}
+
+static int assemble(const struct xk_request *r, struct xk_error *err)
+{
+    size_t text_b, code_b = 0;
+    void *code = NULL;
+    const struct xk_asm_text_opts opts = {
+        .file = strcmp(r->input[0], "-") ? r->input[0] : "stdin",
+        .compact = r->compact};
+    if (!r->platform || (!r->output && !r->json)) {
+        xk_tool_fail(err, XK_EINVAL, "%s must be given",
+                     r->platform ? "-o FILE" : "-p PLATFORM");
+        return 2;
+    }
+    char *const text = xk_tool_read(r->input[0], &text_b, err);
+    if (!text)
+        return 1;
+    if (xk_assemble(r->platform, text, text_b, &opts, &code, &code_b, err) >=
+            0 &&
+        r->output)
+        xk_tool_write(r->output, code, code_b, err);
+    const int exit_code = r->json ? tell_json(r, code_b, err) : 0;
+    free(code);
+    free(text);
+    return exit_code;
+}
+
+int xk_verb_asm(int n, const char *const *args)
+{
+    static const struct xk_request_verb verb = {
+        .name = "asm",
+        .usage = "usage: xk asm -p PLATFORM FILE -o OUT\n"
+                 "Assembles instructions, in the syntax that iga64 reads, to "
+                 "raw code.\n\n",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .n_inputs = 1,
+        .run = assemble};
+    return xk_request_main(&verb, n, args);
+}

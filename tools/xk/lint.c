@@ -1,0 +1,110 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xk lint: the hardware rules that a kernel breaks, and where each is
+ * written. */
+#include <stdlib.h>
+
+#include "tools/problem/words.h"
+#include "tools/xk/request.h"
+#include "tools/xk/verbs.h"
+
+static const struct xk_tool_option options[] = {
+    {"platform", 'p', "PLATFORM", "raw code is for this one: xelp, xehpg, xehpc",
+     xk_request_platform},
+    {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
+    {"json", 0, NULL, "a list of findings", xk_request_json},
+    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+     xk_request_output},
+    {"help", 'h', NULL, "this text", xk_request_help},
+};
+
+struct report {
+    const char *kernel;
+    FILE *text;
+    json_t *json;
+    unsigned n;
+};
+
+static void add_text(void *user, const struct xk_lint_finding *f)
+{
+    struct report *const r = user;
+    r->n++;
+    fprintf(r->text, "%s+0x%04x: %s\n    %s\n    %s\n    source: %s\n",
+            r->kernel, f->offset_b, f->rule, f->text, f->why, f->source);
+}
+
+static void add_json(void *user, const struct xk_lint_finding *f)
+{
+    struct report *const r = user;
+    r->n++;
+    json_array_append_new(
+        r->json, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
+                           r->kernel, "offset", (int)f->offset_b, "rule",
+                           f->rule, "instruction", f->text, "why", f->why,
+                           "source", f->source));
+}
+
+static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
+                              struct report *report, struct xk_error *err)
+{
+    struct xk_kernel_facts facts;
+    enum xk_status st = xk_request_check_kernel(r, f, err);
+    unsigned n_kernels = 0;
+    for (uint32_t k = 0; k < xk_inspect_n_kernels(f) && st >= 0; k++) {
+        if (!xk_request_wants(r, f, k, &facts))
+            continue;
+        report->kernel = facts.name;
+        n_kernels++;
+        st = xk_inspect_lint(f, k, r->json ? add_json : add_text, report, err);
+    }
+    if (!r->json)
+        fprintf(report->text, "%u findings in %u kernels for %s\n", report->n,
+                n_kernels, xk_inspect_platform(f));
+    return st;
+}
+
+static enum xk_status lint_file(const struct xk_request *r,
+                                const xk_inspect *f, struct report *report,
+                                struct xk_error *err)
+{
+    char *text = NULL;
+    size_t text_b = 0;
+    report->json = json_array();
+    report->text = open_memstream(&text, &text_b);
+    if (!report->text || !report->json)
+        return xk_tool_fail(err, XK_ENOMEM, "no memory for the report");
+    enum xk_status st = run_all(r, f, report, err);
+    fclose(report->text);
+    if (st >= 0 && r->json)
+        st = xk_request_write_json(r, json_incref(report->json), err);
+    else if (st >= 0)
+        st = xk_request_write(r, text, text_b, err);
+    json_decref(report->json);
+    free(text);
+    return st;
+}
+
+static int lint(const struct xk_request *r, struct xk_error *err)
+{
+    struct xk_request_file in;
+    struct report report = {.n = 0};
+    if (xk_request_open(r, 0, &in, err) < 0)
+        return 1;
+    lint_file(r, in.f, &report, err);
+    xk_request_close(&in);
+    return report.n ? 1 : 0;
+}
+
+int xk_verb_lint(int n, const char *const *args)
+{
+    static const struct xk_request_verb verb = {
+        .name = "lint",
+        .usage = "usage: xk lint [OPTION]... FILE\n"
+                 "Checks every instruction against the rules of the hardware: "
+                 "the rule's name, the\ninstruction, what is demanded, and "
+                 "where that is written. Exit 1: findings.\n\n",
+        .options = options,
+        .n_options = sizeof options / sizeof options[0],
+        .n_inputs = 1,
+        .run = lint};
+    return xk_request_main(&verb, n, args);
+}

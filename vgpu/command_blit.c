@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Copies and fills of the copy engines, linear memory only. */
+#include "vgpu/command_exec.h"
+
+#define MAX_PIXEL_B 16
+
+/* A rectangle of bytes. */
+struct area {
+    uint64_t va;
+    uint32_t pitch_b;
+};
+
+/* rows of n_b bytes from one area to another */
+static enum xk_status copy_rows(struct xk_command_stream *s,
+                                const struct xk_command *cmd, struct area dst,
+                                struct area src, uint64_t n_b, uint32_t rows)
+{
+    uint8_t *const buf = xk_malloc(s->c, XK_GPU_PAGE_B);
+    enum xk_status st = buf ? XK_OK : XK_ENOMEM;
+    for (uint32_t y = 0; y < rows && st == XK_OK; y++) {
+        for (uint64_t x = 0; x < n_b && st == XK_OK; x += XK_GPU_PAGE_B) {
+            const uint64_t part_b =
+                n_b - x < XK_GPU_PAGE_B ? n_b - x : XK_GPU_PAGE_B;
+            st = xk_cmd_read(s, cmd, src.va + (uint64_t)y * src.pitch_b + x,
+                             false, buf, part_b);
+            if (st == XK_OK)
+                st = xk_cmd_write(s, cmd,
+                                  dst.va + (uint64_t)y * dst.pitch_b + x,
+                                  false, buf, part_b);
+        }
+    }
+    xk_free(s->c, buf);
+    return st;
+}
+
+static enum xk_status fill_rows(struct xk_command_stream *s,
+                                const struct xk_command *cmd, struct area dst,
+                                const void *pixel, unsigned pixel_b,
+                                uint32_t width, uint32_t rows)
+{
+    for (uint32_t y = 0; y < rows; y++)
+        for (uint32_t x = 0; x < width; x++)
+            XK_TRY(xk_cmd_write(s, cmd,
+                                dst.va + (uint64_t)y * dst.pitch_b +
+                                    (uint64_t)x * pixel_b,
+                                false, pixel, pixel_b));
+    return XK_OK;
+}
+
+/* dw0[21:19]: log2 of the bytes of a pixel, except 5, which is 12 bytes. */
+static enum xk_status pixel_bytes(struct xk_command_stream *s,
+                                  const struct xk_command *cmd, unsigned *out)
+{
+    static const uint8_t bytes[8] = {1, 2, 4, 8, 0, 16, 0, 0};
+    *out = bytes[cmd->dw[0] >> 19 & 7];
+    if (*out)
+        return XK_OK;
+    return xk_fail(s->c, XK_EUNSUPPORTED, "vgpu: blitter: color depth is %u",
+                   cmd->dw[0] >> 19 & 7);
+}
+
+static uint32_t low(uint32_t dw)
+{
+    return dw & 0xffff;
+}
+
+static uint32_t high(uint32_t dw)
+{
+    return dw >> 16;
+}
+
+enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
+                                 const struct xk_command *cmd,
+                                 struct xk_command_jump *jump)
+{
+    const uint32_t *const dw = cmd->dw;
+    unsigned b;
+    (void)jump;
+    XK_TRY(pixel_bytes(s, cmd, &b));
+    if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]))
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
+                       dw[3]);
+    const uint32_t dst_pitch = (dw[1] & 0x3ffff) + 1;
+    const uint32_t src_pitch = (dw[8] & 0x3ffff) + 1;
+    const struct area dst = {xk_cmd_address(cmd, 4) +
+                                 (uint64_t)high(dw[2]) * dst_pitch +
+                                 (uint64_t)low(dw[2]) * b,
+                             dst_pitch};
+    const struct area src = {xk_cmd_address(cmd, 9) +
+                                 (uint64_t)high(dw[7]) * src_pitch +
+                                 (uint64_t)low(dw[7]) * b,
+                             src_pitch};
+    return copy_rows(s, cmd, dst, src, (uint64_t)(low(dw[3]) - low(dw[2])) * b,
+                     high(dw[3]) - high(dw[2]));
+}
+
+enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
+                                 const struct xk_command *cmd,
+                                 struct xk_command_jump *jump)
+{
+    const uint32_t *const dw = cmd->dw;
+    unsigned b;
+    (void)jump;
+    XK_TRY(pixel_bytes(s, cmd, &b));
+    if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]) ||
+        cmd->n < 7 + (b + 3) / 4)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: XY_FAST_COLOR_BLT: rectangle %08x..%08x, %u "
+                       "dwords",
+                       dw[2], dw[3], cmd->n);
+    const uint32_t pitch = (dw[1] & 0x3ffff) + 1;
+    const struct area dst = {xk_cmd_address(cmd, 4) +
+                                 (uint64_t)high(dw[2]) * pitch +
+                                 (uint64_t)low(dw[2]) * b,
+                             pitch};
+    return fill_rows(s, cmd, dst, &dw[7], b, low(dw[3]) - low(dw[2]),
+                     high(dw[3]) - high(dw[2]));
+}
+
+enum xk_status xk_cmd_mem_copy(struct xk_command_stream *s,
+                               const struct xk_command *cmd,
+                               struct xk_command_jump *jump)
+{
+    const uint32_t *const dw = cmd->dw;
+    const struct area src = {xk_cmd_address(cmd, 5), (dw[3] & 0x3ffff) + 1};
+    const struct area dst = {xk_cmd_address(cmd, 7), (dw[4] & 0x3ffff) + 1};
+    (void)jump;
+    return copy_rows(s, cmd, dst, src, (uint64_t)(dw[1] & 0xffffff) + 1,
+                     dw[0] >> 17 & 3 ? (dw[2] & 0x3ffff) + 1 : 1);
+}
+
+enum xk_status xk_cmd_mem_set(struct xk_command_stream *s,
+                              const struct xk_command *cmd,
+                              struct xk_command_jump *jump)
+{
+    const uint32_t *const dw = cmd->dw;
+    const uint8_t value = (uint8_t)(dw[6] >> 24);
+    const struct area dst = {xk_cmd_address(cmd, 4), (dw[3] & 0x3ffff) + 1};
+    (void)jump;
+    return fill_rows(s, cmd, dst, &value, 1, (dw[1] & 0xffffff) + 1,
+                     dw[0] >> 17 & 3 ? (dw[2] & 0x3ffff) + 1 : 1);
+}

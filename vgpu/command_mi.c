@@ -1,0 +1,319 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Commands of the memory interface: batches, registers, arithmetic, writes. */
+#include "vgpu/command_exec.h"
+
+#define BIT_GGTT (1u << 22)
+#define GPR_B 0x600 /* general purpose registers, from the engine's base */
+#define N_GPRS 16
+
+enum xk_status xk_cmd_ignore(struct xk_command_stream *s,
+                             const struct xk_command *cmd,
+                             struct xk_command_jump *jump)
+{
+    (void)s;
+    (void)cmd;
+    (void)jump;
+    return XK_OK;
+}
+
+enum xk_status xk_cmd_batch_end(struct xk_command_stream *s,
+                                const struct xk_command *cmd,
+                                struct xk_command_jump *jump)
+{
+    (void)s;
+    (void)cmd;
+    jump->kind = XK_JUMP_END;
+    return XK_OK;
+}
+
+/* dw0[22]: a second-level batch is called, a first-level one chained. */
+enum xk_status xk_cmd_batch_start(struct xk_command_stream *s,
+                                  const struct xk_command *cmd,
+                                  struct xk_command_jump *jump)
+{
+    (void)s;
+    jump->kind = cmd->dw[0] >> 22 & 1 ? XK_JUMP_CALL : XK_JUMP_CHAIN;
+    jump->va = xk_cmd_address(cmd, 1) & ~3ull;
+    return XK_OK;
+}
+
+static uint64_t gpr(const struct xk_command_stream *s, unsigned k)
+{
+    const uint32_t at = s->config.mmio_base + GPR_B + 8 * k;
+    return (uint64_t)xk_command_stream_register(s, at + 4) << 32 |
+           xk_command_stream_register(s, at);
+}
+
+static enum xk_status set_gpr(struct xk_command_stream *s, unsigned k,
+                              uint64_t v)
+{
+    const uint32_t at = s->config.mmio_base + GPR_B + 8 * k;
+    XK_TRY(xk_command_stream_set_register(s, at, (uint32_t)v));
+    return xk_command_stream_set_register(s, at + 4, (uint32_t)(v >> 32));
+}
+
+/* Operands and opcodes of the arithmetic unit. */
+enum { ALU_A = 0x20, ALU_B = 0x21, ALU_ACCU = 0x31, ALU_ZF = 0x32,
+       ALU_CF = 0x33 };
+enum { OP_NOOP = 0, OP_LOAD = 0x080, OP_LOADINV = 0x480, OP_LOAD0 = 0x081,
+       OP_LOAD1 = 0x481, OP_ADD = 0x100, OP_SUB = 0x101, OP_AND = 0x102,
+       OP_OR = 0x103, OP_XOR = 0x104, OP_STORE = 0x180, OP_STOREINV = 0x580 };
+
+struct alu {
+    uint64_t a, b, accu, zf, cf;
+};
+
+static uint64_t alu_read(const struct xk_command_stream *s, const struct alu *u,
+                         unsigned operand)
+{
+    switch (operand) {
+    case ALU_ACCU:
+        return u->accu;
+    case ALU_ZF:
+        return u->zf;
+    case ALU_CF:
+        return u->cf;
+    default:
+        return operand < N_GPRS ? gpr(s, operand) : 0;
+    }
+}
+
+static void alu_load(struct alu *u, unsigned operand, uint64_t v)
+{
+    if (operand == ALU_A)
+        u->a = v;
+    else if (operand == ALU_B)
+        u->b = v;
+}
+
+/* Flags are all ones or zero, so that they can be used as masks. */
+static void alu_result(struct alu *u, uint64_t v, bool carry)
+{
+    u->accu = v;
+    u->zf = v ? 0 : UINT64_MAX;
+    u->cf = carry ? UINT64_MAX : 0;
+}
+
+static enum xk_status alu_step(struct xk_command_stream *s, struct alu *u,
+                               uint32_t dw)
+{
+    const unsigned op = dw >> 20, to = dw >> 10 & 0x3ff, from = dw & 0x3ff;
+    switch (op) {
+    case OP_NOOP:
+        return XK_OK;
+    case OP_LOAD:
+        return alu_load(u, to, alu_read(s, u, from)), XK_OK;
+    case OP_LOADINV:
+        return alu_load(u, to, ~alu_read(s, u, from)), XK_OK;
+    case OP_LOAD0:
+        return alu_load(u, to, 0), XK_OK;
+    case OP_LOAD1:
+        return alu_load(u, to, UINT64_MAX), XK_OK;
+    case OP_ADD:
+        return alu_result(u, u->a + u->b, u->a + u->b < u->a), XK_OK;
+    case OP_SUB:
+        return alu_result(u, u->a - u->b, u->a < u->b), XK_OK;
+    case OP_AND:
+        return alu_result(u, u->a & u->b, false), XK_OK;
+    case OP_OR:
+        return alu_result(u, u->a | u->b, false), XK_OK;
+    case OP_XOR:
+        return alu_result(u, u->a ^ u->b, false), XK_OK;
+    case OP_STORE:
+    case OP_STOREINV:
+        if (to < N_GPRS)
+            return set_gpr(s, to, op == OP_STORE ? alu_read(s, u, from)
+                                                 : ~alu_read(s, u, from));
+        break;
+    default:
+        break;
+    }
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: MI_MATH: opcode 0x%x with operand 0x%x", op, to);
+}
+
+enum xk_status xk_cmd_math(struct xk_command_stream *s,
+                           const struct xk_command *cmd,
+                           struct xk_command_jump *jump)
+{
+    struct alu u = {0};
+    (void)jump;
+    for (unsigned k = 1; k < cmd->n; k++)
+        XK_TRY(alu_step(s, &u, cmd->dw[k]));
+    return XK_OK;
+}
+
+/* memory OP data, numbered as in dw0[14:12] */
+static bool holds(unsigned compare, uint32_t memory, uint32_t data)
+{
+    switch (compare) {
+    case 0:
+        return memory > data;
+    case 1:
+        return memory >= data;
+    case 2:
+        return memory < data;
+    case 3:
+        return memory <= data;
+    case 4:
+        return memory == data;
+    default:
+        return memory != data;
+    }
+}
+
+/* Everything before has been executed, so a condition that does not hold now
+ * never will. */
+enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
+                                const struct xk_command *cmd,
+                                struct xk_command_jump *jump)
+{
+    const uint64_t va = xk_cmd_address(cmd, 2) & ~3ull;
+    const unsigned compare = cmd->dw[0] >> 12 & 7;
+    uint32_t value;
+    (void)jump;
+    if (cmd->dw[0] >> 16 & 1)
+        value = xk_command_stream_register(s, (uint32_t)va);
+    else
+        XK_TRY(xk_cmd_read(s, cmd, va, cmd->dw[0] & BIT_GGTT, &value, 4));
+    if (holds(compare, value, cmd->dw[1]))
+        return XK_OK;
+    return xk_fail(s->c, XK_EFAULT,
+                   "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: 0x%llx "
+                   "holds 0x%x, compare %u with 0x%x",
+                   (unsigned long long)cmd->at_va, (unsigned long long)va,
+                   value, compare, cmd->dw[1]);
+}
+
+enum xk_status xk_cmd_store_imm(struct xk_command_stream *s,
+                                const struct xk_command *cmd,
+                                struct xk_command_jump *jump)
+{
+    const bool qword = cmd->dw[0] >> 21 & 1;
+    const unsigned n_b = qword && cmd->n > 4 ? 8 : 4;
+    (void)jump;
+    return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~3ull,
+                        cmd->dw[0] & BIT_GGTT, &cmd->dw[3], n_b);
+}
+
+/* dw0[19]: offsets count from the engine's base. */
+enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
+                               const struct xk_command *cmd,
+                               struct xk_command_jump *jump)
+{
+    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
+    (void)jump;
+    for (unsigned k = 1; k + 1 < cmd->n; k += 2)
+        XK_TRY(xk_command_stream_set_register(
+            s, base + (cmd->dw[k] & 0x7ffffc), cmd->dw[k + 1]));
+    return XK_OK;
+}
+
+#define CLOCK_LOW 0x358 /* from the engine's base; the context's 0x3a8 */
+#define CLOCK_HIGH 0x35c
+#define CONTEXT_CLOCK 0x3a8
+
+/* Clocks are read, not stored. Offsets below 0x4000 of another engine mean
+ * this one (MMIO remap). */
+static uint32_t read_register(const struct xk_command_stream *s, uint32_t reg)
+{
+    const struct xk_command_ops *const o = &s->config.ops;
+    const uint32_t in_engine = reg & 0xfff;
+    const uint64_t now = o->timestamp ? o->timestamp(o->user) : 0;
+    if (in_engine == CLOCK_LOW || in_engine == CONTEXT_CLOCK)
+        return (uint32_t)now;
+    if (in_engine == CLOCK_HIGH)
+        return (uint32_t)(now >> 32);
+    return xk_command_stream_register(s, reg);
+}
+
+enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
+                                const struct xk_command *cmd,
+                                struct xk_command_jump *jump)
+{
+    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
+    const uint32_t v = read_register(s, base + (cmd->dw[1] & 0x7ffffc));
+    (void)jump;
+    return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
+                        cmd->dw[0] & BIT_GGTT, &v, 4);
+}
+
+enum xk_status xk_cmd_load_mem(struct xk_command_stream *s,
+                               const struct xk_command *cmd,
+                               struct xk_command_jump *jump)
+{
+    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
+    uint32_t v;
+    (void)jump;
+    XK_TRY(xk_cmd_read(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
+                       cmd->dw[0] & BIT_GGTT, &v, 4));
+    return xk_command_stream_set_register(s, base + (cmd->dw[1] & 0x7ffffc), v);
+}
+
+enum xk_status xk_cmd_load_reg(struct xk_command_stream *s,
+                               const struct xk_command *cmd,
+                               struct xk_command_jump *jump)
+{
+    const uint32_t from = cmd->dw[0] >> 18 & 1 ? s->config.mmio_base : 0;
+    const uint32_t to = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
+    (void)jump;
+    return xk_command_stream_set_register(
+        s, to + (cmd->dw[2] & 0x7ffffc),
+        read_register(s, from + (cmd->dw[1] & 0x7ffffc)));
+}
+
+/* dw0[15:14]: 0 nothing, 1 the immediate qword, 3 the clock. */
+enum xk_status xk_cmd_flush(struct xk_command_stream *s,
+                            const struct xk_command *cmd,
+                            struct xk_command_jump *jump)
+{
+    const struct xk_command_ops *const o = &s->config.ops;
+    const unsigned op = cmd->dw[0] >> 14 & 3;
+    uint64_t v = (uint64_t)cmd->dw[4] << 32 | cmd->dw[3];
+    (void)jump;
+    if (!op)
+        return XK_OK;
+    if (op == 3)
+        v = o->timestamp ? o->timestamp(o->user) : 0;
+    return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~7ull,
+                        cmd->dw[1] >> 2 & 1, &v, 8);
+}
+
+/* dw0[15:8]: 4-byte operations, +0x20 for 8 bytes. */
+static bool atomic_result(unsigned op, uint64_t old, uint64_t operand,
+                          uint64_t *v)
+{
+    switch (op & 0x1f) {
+    case 4:
+        return *v = operand, true;
+    case 5:
+        return *v = old + 1, true;
+    case 6:
+        return *v = old - 1, true;
+    case 7:
+        return *v = old + operand, true;
+    case 8:
+        return *v = old - operand, true;
+    default:
+        return false;
+    }
+}
+
+enum xk_status xk_cmd_atomic(struct xk_command_stream *s,
+                             const struct xk_command *cmd,
+                             struct xk_command_jump *jump)
+{
+    const unsigned op = cmd->dw[0] >> 8 & 0xff, n_b = op & 0x20 ? 8 : 4;
+    const uint64_t va = xk_cmd_address(cmd, 1) & ~3ull;
+    const bool ggtt = cmd->dw[0] & BIT_GGTT;
+    uint64_t old = 0, operand = 0, v;
+    (void)jump;
+    if (cmd->n >= 5)
+        operand = (uint64_t)(cmd->n > 5 && n_b == 8 ? cmd->dw[5] : 0) << 32 |
+                  cmd->dw[3];
+    XK_TRY(xk_cmd_read(s, cmd, va, ggtt, &old, n_b));
+    if (!atomic_result(op, old, operand, &v))
+        return xk_fail(s->c, XK_EUNSUPPORTED, "vgpu: MI_ATOMIC: operation 0x%x",
+                       op);
+    return xk_cmd_write(s, cmd, va, ggtt, &v, n_b);
+}
