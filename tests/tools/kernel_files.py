@@ -1,0 +1,219 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""kernel_files.py XK SOURCE: xk asm, dis, lint and diff as a user would use
+them: on kernels of our own and, where ocloc and iga64 are installed, on a
+compiler's; with files and arguments that are wrong. TAP."""
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FINE = "mb1ic3ih5oc4kh3ph1"
+GOOD = """// a program with a loop and a message
+        mov (8|M0)               r3.0<1>:ud    0x10:ud
+LOOP:
+        add (1|M0)    (eq)f0.0   r3.0<1>:d     r3.0<0;1,0>:d   -1:w   {I@1}
+(W&~f0.0) jmpi               LOOP
+        mov (16|M0)              r4.0<1>:f     r6.0<1;1,0>:f
+(W)     mov (8|M0)               r112.0<1>:ud  r0.0<8;8,1>:ud
+(W)     send.gtwy (8|M0)  null  r112  null:0  0x0  0x02000010  {EOT,I@1}
+"""
+TARGETS = [("tgllp", "xelp"), ("acm-g10", "xehpg"), ("pvc", "xehpc")]
+
+# Assembler input, and what the message on stderr must say.
+BAD_TEXT = [
+    ("bogus (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud", r"in\.asm:1:1: .*bogus"),
+    ("nop\nmov (8|M0) r1.0<1>:ud r300.0<8;8,1>:ud", r"in\.asm:2:.*300"),
+    ("mov (7|M0) r1.0<1>:ud r2.0<8;8,1>:ud", r"in\.asm:1:.*7"),
+    ("mov (8|M0) r1.0<1>:ud 0x123456789:ud", r"in\.asm:1:23: .*4886718345"),
+    ("mov (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud {@9}", r"in\.asm:1:.*9"),
+    ("jmpi NOWHERE", r"in\.asm:1:.*NOWHERE"),
+    ("A:\nA:\nnop", r"in\.asm:2:.*A"),
+    ("macl (8|M0) r1.0<1>:d r2.0<8;8,1>:d r3.0<8;8,1>:d", r"xehpc"),
+    ("mov (8|M0) r1.0<1>:zz r2.0<8;8,1>:ud", r"in\.asm:1:.*zz"),
+    ("mov (8|M0) r1.0<1>:ud", r"in\.asm:1:"),
+    ("\x01\x02", r"in\.asm:1:1:"),
+]
+
+
+class Tap:
+    """Numbered TAP lines."""
+
+    def __init__(self):
+        self.count = 0
+        self.bad = 0
+
+    def line(self, fine, name, why=""):
+        """One line; why explains a failure."""
+        self.count += 1
+        self.bad += not fine
+        print(f"{'ok' if fine else 'not ok'} {self.count} - {name}")
+        if not fine:
+            print("# " + str(why)[:2000].replace("\n", "\n# "))
+
+
+class Tool:
+    """xk, run in a folder."""
+
+    def __init__(self, path, folder, tap):
+        self.path, self.folder, self.tap = path, folder, tap
+
+    def run(self, *args, data=b""):
+        """(exit code, stdout, stderr)"""
+        done = subprocess.run([self.path, *map(str, args)], input=data,
+                              capture_output=True, cwd=self.folder,
+                              check=False)
+        return done.returncode, done.stdout, done.stderr.decode(
+            errors="replace")
+
+    def fails(self, code, pattern, *args, data=b""):
+        """Ends with code and a sentence that matches."""
+        got, _, err = self.run(*args, data=data)
+        self.tap.line(got == code and re.search(pattern, err),
+                      f"xk {' '.join(map(str, args))}: exit {code}, {pattern}",
+                      f"exit {got}: {err}")
+
+
+def assemble(tool, tap):
+    """Text to bytes and back, in every way that a user has."""
+    (tool.folder / "in.asm").write_text(GOOD)
+    code, _, err = tool.run("asm", "-p", "xehpg", "in.asm", "-o", "out.bin")
+    tap.line(code == 0, "xk asm writes a file", err)
+    raw = (tool.folder / "out.bin").read_bytes()
+    tap.line(len(raw) == 6 * 16, "six instructions of 16 bytes", len(raw))
+    for extra in [], ["-m"], ["-n"], ["--offsets"]:
+        text = tool.run("dis", "-p", "xehpg", *extra, "out.bin")[1]
+        again = tool.run("asm", "-p", "xehpg", "-", "-o", "-", data=text)
+        tap.line(again[1] == raw, f"dis {extra} gives the same bytes again",
+                 again[2] + text.decode())
+    short = tool.run("asm", "-p", "xehpg", "-c", "in.asm", "-o", "-")[1]
+    tap.line(0 < len(short) < len(raw), "-c makes it shorter", len(short))
+    code, out, err = tool.run("asm", "-p", "xehpg", "--json", "in.asm")
+    tap.line(code == 0 and json.loads(out) ==
+             {"status": "XK_OK", "code_bytes": 96}, "xk asm --json", out)
+    for text, pattern in BAD_TEXT:
+        (tool.folder / "in.asm").write_text(text)
+        tool.fails(1, pattern, "asm", "-p", "xehpg", "in.asm", "-o", "x.bin")
+    code, out, _ = tool.run("asm", "-p", "xehpg", "--json", "in.asm")
+    tap.line(code == 1 and json.loads(out)["status"] == "XK_EPARSE",
+             "an error as JSON", out)
+    tap.line(not (tool.folder / "x.bin").exists(),
+             "what does not assemble leaves no file")
+
+
+def own_kernel(tool, tap):
+    """A zebin of the generator: no findings; one damaged bit is one."""
+    tool.run("gen", "-o", "k.zebin", FINE)
+    code, out, err = tool.run("lint", "k.zebin")
+    tap.line(code == 0 and b"0 findings" in out, "our kernel is clean",
+             out.decode() + err)
+    listing = json.loads(tool.run("dis", "--json", "k.zebin")[1])
+    name = listing[0]["kernel"]
+    tap.line(len(listing) == 1 and len(listing[0]["instructions"]) > 20,
+             "xk dis --json lists the instructions")
+    code, out, _ = tool.run("diff", "k.zebin", "k.zebin")
+    tap.line(code == 0 and b"instruction mix" in out and b"+" not in
+             re.sub(rb"register \+ 1", b"", out), "a kernel equals itself", out)
+    both = json.loads(tool.run("diff", "--json", "k.zebin", "k.zebin")[1])
+    mix = both[0]["opcodes"]
+    tap.line(mix and all(a == b for a, b in mix.values()),
+             "xk diff --json has both sides", mix)
+    text = tool.run("dis", "-k", name, "k.zebin")[1]
+    tap.line(text.count(b"mad") + text.count(b"dpas") > 0, "xk dis -k NAME")
+    tool.fails(1, r"'nobody' is not in the file", "dis", "-k", "nobody",
+               "k.zebin")
+    tool.fails(1, r"for xehpg, not for xelp", "dis", "-p", "xelp", "k.zebin")
+
+
+def broken_rules(tool, tap):
+    """lint names rule, instruction, reason and source, and all of them."""
+    (tool.folder / "b.asm").write_text(
+        "send.ugm (8|M0) r10 r3 null:0 0x0 0x02108580 {$0}\n"
+        "mov (8|M0) r1.0<1>:ud r2.0<8;8,1>:ud\n")
+    tool.run("asm", "-p", "xehpg", "b.asm", "-o", "b.bin")
+    code, out, _ = tool.run("lint", "-p", "xehpg", "b.bin")
+    text = out.decode()
+    tap.line(code == 1 and "source:" in text and "mov (8|M0)" in text,
+             "findings: exit 1, with instruction and source", text)
+    code, out, _ = tool.run("lint", "--json", "-p", "xehpg", "b.bin")
+    found = json.loads(out)
+    tap.line(code == 1 and found and all(
+        f["rule"] and f["why"] and f["source"] for f in found),
+             "xk lint --json", out)
+    (tool.folder / "c.bin").write_bytes((b"\x7f" + bytes(14) + b"\1") * 3)
+    code, out, _ = tool.run("lint", "-p", "xehpc", "c.bin")
+    tap.line(code == 1 and out.count(b"DECODE") == 3,
+             "bytes that are no instructions are each a finding", out)
+
+
+def wrong_use(tool):
+    """Arguments and files that are wrong."""
+    for verb in "asm", "dis", "lint", "diff":
+        tool.fails(2, r"no file given", verb)
+        tool.fails(2, r"--bogus: unknown option", verb, "--bogus", "x")
+        tool.fails(2, r"arch=vax|vax", verb, "-p", "vax", "x")
+    tool.fails(2, r"no second file", "diff", "k.zebin")
+    tool.fails(2, r"one file too many", "lint", "a", "b")
+    tool.fails(1, r"-p PLATFORM must be given", "asm", "in.asm", "-o", "x")
+    tool.fails(1, r"-o FILE must be given", "asm", "-p", "xelp", "in.asm")
+    for verb in "dis", "lint":
+        tool.fails(1, r"/no/such/file", verb, "/no/such/file")
+        tool.fails(1, r"needs? one", verb, "-", data=b"\0" * 32)
+        tool.fails(1, r"empty", verb, "-")
+    whole = (tool.folder / "k.zebin").read_bytes()
+    tool.fails(1, r"XK_EPARSE", "dis", "-", data=whole[:len(whole) // 2])
+    tool.fails(1, r"places are no instructions", "dis", "-p", "xehpg", "c.bin")
+    tool.fails(1, r"archive", "dis", "-", data=b"!<arch>\nxxxx")
+
+
+def compiled(tool, tap, source):
+    """What a compiler wrote, in both containers, for the three platforms."""
+    if not shutil.which("ocloc"):
+        tap.line(True, "compiled kernels # SKIP ocloc (package "
+                 "intel-opencl-icd) is not installed")
+        return
+    cl = source / "tests" / "container" / "files.cl"
+    for device, platform in TARGETS:
+        for name, extra in ("old", []), ("zebin", ["--format", "zebin"]):
+            file = f"{device}.{name}"
+            subprocess.run(["ocloc", "compile", "-file", cl, "-device", device,
+                            *extra, "-output", file, "-output_no_suffix",
+                            "-out_dir", tool.folder], capture_output=True,
+                           cwd=tool.folder, check=False)
+            code, out, err = tool.run("lint", file)
+            tap.line(code == 0 and f"0 findings in 5 kernels for {platform}"
+                     in out.decode(), f"lint {file}", out.decode() + err)
+            back_to_bytes(tool, tap, file, platform)
+        code, out, _ = tool.run("diff", f"{device}.old", f"{device}.zebin")
+        tap.line(code == 0 and out.count(b"instruction mix") == 5,
+                 f"diff of both containers, {device}", out)
+
+
+def back_to_bytes(tool, tap, file, platform):
+    """dis and asm give the kernel's bytes; the rest of its section is zero."""
+    text = tool.run("dis", "-k", "reverse", file)[1]
+    code = tool.run("asm", "-p", platform, "-", "-o", "-", data=text)
+    whole = (tool.folder / file).read_bytes()
+    tap.line(code[0] == 0 and len(code[1]) > 64 and code[1] in whole,
+             f"asm of dis is in {file}", code[2])
+
+
+def main():
+    xk, source = map(Path, sys.argv[1:3])
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as name:
+        tool = Tool(xk.resolve(), Path(name), tap)
+        assemble(tool, tap)
+        own_kernel(tool, tap)
+        broken_rules(tool, tap)
+        wrong_use(tool)
+        compiled(tool, tap, source.resolve())
+    print(f"1..{tap.count}")
+    return 1 if tap.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
