@@ -7,7 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 struct item {
     struct xk_inst i;

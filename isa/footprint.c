@@ -270,12 +270,17 @@ struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
     return f;
 }
 
+#define FLAG_HALVES 8
+
 /* Flag bits first..end-1 of f<reg>.<sub>, as a set of 16-bit halves. */
 static unsigned flag_halves(unsigned half, unsigned first, unsigned end)
 {
     const unsigned from = half + first / 16, to = half + (end + 15) / 16;
 
-    return ((1u << to) - 1) & ~((1u << from) - 1);
+    if (from >= FLAG_HALVES)
+        return 0;
+    return ((1u << (to < FLAG_HALVES ? to : FLAG_HALVES)) - 1) &
+           ~((1u << from) - 1);
 }
 
 /* Horizontal forms look past the instruction's own channels: at the group, at
@@ -289,7 +294,7 @@ static unsigned pred_halves(const struct xk_inst *i)
         return own;
     if (i->pred == XK_PRED_ANYV || i->pred == XK_PRED_ALLV)
         return own | own << 2;
-    return own | 3u << i->flag_reg * 2;
+    return own | flag_halves(i->flag_reg * 2u, 0, 32);
 }
 
 static unsigned explicit_halves(const struct xk_inst *i,
@@ -299,9 +304,9 @@ static unsigned explicit_halves(const struct xk_inst *i,
 
     if (o->file != XK_FILE_ARF || o->arf != XK_ARF_F)
         return 0;
-    span_b = region_span_e(i, o, is_dst,
-                           xk_opcode_format(i->op) == XK_FMT_TERNARY) *
-             xk_reg_type_b(o->type);
+    span_b =
+        region_span_e(i, o, is_dst, xk_opcode_format(i->op) == XK_FMT_TERNARY) *
+        xk_reg_type_b(o->type);
     return flag_halves(o->reg * 2u, 8u * o->sub_b, 8u * (o->sub_b + span_b));
 }
 
@@ -314,19 +319,19 @@ unsigned xk_inst_flag_use(const struct xk_inst *i, bool write)
         if (i->cond != XK_COND_NONE && !selects)
             set = flag_halves(i->flag_reg * 2u + i->flag_sub, i->chan_off,
                               i->chan_off + i->exec);
-        return (set | explicit_halves(i, &i->dst, true)) & 0xff;
+        return set | explicit_halves(i, &i->dst, true);
     }
     if (i->pred != XK_PRED_NONE)
         set = pred_halves(i);
     for (unsigned k = 0; k < 3; k++)
         set |= explicit_halves(i, &i->src[k], false);
-    return set & 0xff;
+    return set & ((1u << FLAG_HALVES) - 1);
 }
 
 /* Which pipes a platform has. */
 struct pipe_row {
-    bool one;        /* a single in-order pipe */
-    bool math;       /* math is in order, in a pipe of its own */
+    bool one;         /* a single in-order pipe */
+    bool math;        /* math is in order, in a pipe of its own */
     bool df_dst_only; /* the long pipe takes what has a df destination; else
                         whatever has a 64-bit operand */
 };

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Words for what a platform has not: which others have it, and for a mnemonic
  * that nobody has, which one is meant. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <string.h>
 

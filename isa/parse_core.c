@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What all parts of the parser use: tokens, errors with their place, names of
  * registers, flags and types. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <stdarg.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One instruction: write enable and predicate, mnemonic with its function,
  * channels, condition, operands, options. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <string.h>
 

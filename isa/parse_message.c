@@ -5,7 +5,7 @@
  *   atomic_icas.ugm.d32.a32 (16|M0) r10:2 bti[3][r20:2] r30:4
  * They become the record of isa/message.h, and that the descriptors. Lengths
  * that the text gives win over those which the operation implies. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <string.h>
 

@@ -2,7 +2,7 @@
 /* Destinations and sources of arithmetic, dpas and sync: registers with
  * subregister, region and type, indirect operands, immediates. What the text
  * leaves out gets the default that iga64 gives it. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <stdio.h>
 #include <string.h>

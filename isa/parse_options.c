@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The options in braces at an instruction's end: {Compacted,A@1,$0.dst}. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include "base/alloc.h"
 

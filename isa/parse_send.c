@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of send and of branches. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include "base/alloc.h"
 

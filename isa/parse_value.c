@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Constant expressions and the immediates they become. Integers are 64 bits
  * and wrap, floats are doubles; | ^ & << >> + - * / % bind as in C. */
-#include "isa/parse.h"
+#include "isa/parse_core.h"
 
 #include <math.h>
 #include <stdlib.h>

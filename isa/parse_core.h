@@ -3,8 +3,8 @@
  * function returns false once anything is wrong; the first error, with its
  * place, is in *err. Grammar and defaults are those of iga64; names come from
  * the tables the printer uses. */
-#ifndef XK_ISA_PARSE_H
-#define XK_ISA_PARSE_H
+#ifndef XK_ISA_PARSE_CORE_H
+#define XK_ISA_PARSE_CORE_H
 
 #include "isa/format.h"
 #include "isa/inst_print.h"
