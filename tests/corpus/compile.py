@@ -25,12 +25,17 @@ with one ARG per kernel parameter, in order:
   io:TYPE:N      both; starts as zeros if it ends in `:zero`
   local:TYPE:N   local memory, N elements a work-item of the group
   val:TYPE:V     a number; `n` stands for the number of work-items
-A third word `:LO..HI` of in and io bounds its random values. Keys: local=X[,Y,Z]
-(32) and global=X[,Y,Z] (128); platforms=tgllp,dg2,pvc (all of them);
-needs=fp64,half,int64,int64_atomics,subgroups,dp4a,vendor (vendor: only Intel's
-compiler takes it; all others run anywhere); ulp=N (0: exact); width=1 when the
-result depends on the SIMD width. In a file `// @variant NAME: OPTIONS` asks for
-one more compilation, and `// @platforms P...` limits it."""
+A third word `:LO..HI` of in and io bounds its random values. A line that begins
+with `//` and three spaces goes on. Keys:
+  local=X[,Y,Z] (32), global=X[,Y,Z] (128)
+  platforms=tgllp,dg2,pvc (all)
+  needs=fp64,half,int64_atomics,subgroups,dp4a,vendor,visa,unordered. vendor: only
+    Intel's compiler takes it, all others run anywhere; visa: written to be
+    compiled, not to be run; unordered: elements of out come in any order
+  ulp=N (0: exact)
+  width=1 when the result depends on the SIMD width
+In a file `// @variant NAME: OPTIONS` asks for one more compilation, and
+`// @platforms P...` limits it."""
 import concurrent.futures
 import fcntl
 import hashlib
@@ -53,7 +58,7 @@ COLUMNS = ("kernel", "file", "platform", "simd", "variant", "bytes", "bin",
 # Where the compiler puts functions that kernels reach by address.
 FUNCTIONS = "Intel_Symbol_Table_Void_Program"
 OPTIONS = "-cl-std=CL2.0"
-LIMIT_S = 180  # for one compilation
+LIMIT_S = 60  # for one compilation
 RECIPE = "1"  # a new number forgets every cached result
 ARG = re.compile(r"^(in|out|io|local|val):(\w+):([^:]+)(?::(.+))?$")
 KEYS = {"local": "32", "global": "128", "platforms": "tgllp,dg2,pvc",
@@ -198,7 +203,7 @@ class Corpus:
             run(["iga64", "-a", f"-p={iga}", plain, "-o", native])
             run(["iga64", "-d", f"-p={iga}", "-Xprint-ldst", raw, "-o", ldst])
             run(["iga64", "-d", f"-p={iga}", native, "-o", native_text])
-            for new, path in zip(made, paths):  # the last says that all are there
+            for new, path in zip(made, paths):  # the last one: all is there
                 new.rename(path)
         return paths
 

@@ -9,8 +9,19 @@
 
 /* Columns of index.txt, in compile.py's order. */
 enum {
-    COL_KERNEL, COL_FILE, COL_PLATFORM, COL_SIMD, COL_VARIANT, COL_BYTES,
-    COL_BIN, COL_NATIVE, COL_ASM, COL_LDST, COL_ZEBIN, COL_NATIVE_ASM, N_COLUMNS
+    COL_KERNEL,
+    COL_FILE,
+    COL_PLATFORM,
+    COL_SIMD,
+    COL_VARIANT,
+    COL_BYTES,
+    COL_BIN,
+    COL_NATIVE,
+    COL_ASM,
+    COL_LDST,
+    COL_ZEBIN,
+    COL_NATIVE_ASM,
+    N_COLUMNS
 };
 
 struct line {
@@ -83,8 +94,7 @@ static int by_source(const void *a, const void *b)
     const struct line *const x = a, *const y = b;
     const int order = strcmp(x->column[COL_FILE], y->column[COL_FILE]);
 
-    return order ? order
-                 : strcmp(x->column[COL_KERNEL], y->column[COL_KERNEL]);
+    return order ? order : strcmp(x->column[COL_KERNEL], y->column[COL_KERNEL]);
 }
 
 static unsigned count_sources(struct line *l, unsigned n)

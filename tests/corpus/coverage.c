@@ -16,7 +16,15 @@
 #include "tests/isa/iga.h"
 
 enum kind {
-    OPCODE, TYPES, MATH, SYNC, MESSAGE, OPERATION, DATA, VECTOR, ADDRESS,
+    OPCODE,
+    TYPES,
+    MATH,
+    SYNC,
+    MESSAGE,
+    OPERATION,
+    DATA,
+    VECTOR,
+    ADDRESS,
     N_KINDS
 };
 
@@ -29,7 +37,7 @@ static const char *const kind_names[N_KINDS] = {
 #define N_SLOTS 16384 /* a power of two; under half full */
 
 struct item {
-    uint64_t key; /* 0: free */
+    uint64_t key;       /* 0: free */
     bool seen, foreign; /* foreign: seen, and not in a table */
 };
 
@@ -127,15 +135,15 @@ static void name_item(uint64_t key, struct xk_str *out)
                    c = key & 0xffff;
 
     xk_str_clear(out);
-    xk_str_printf(out, "%s %s ",
-                  xk_platform_get((enum xk_platform_id)(key >> 48 & 0xff))
-                      ->name,
-                  kind_names[kind]);
+    xk_str_printf(
+        out, "%s %s ",
+        xk_platform_get((enum xk_platform_id)(key >> 48 & 0xff))->name,
+        kind_names[kind]);
     if (kind == OPCODE)
         xk_str_puts(out, xk_opcode_name(a));
     else if (kind == TYPES)
-        xk_str_printf(out, "%s %s<-%s", xk_opcode_name(a),
-                      xk_reg_type_name(b), xk_reg_type_name(c));
+        xk_str_printf(out, "%s %s<-%s", xk_opcode_name(a), xk_reg_type_name(b),
+                      xk_reg_type_name(c));
     else if (kind == MATH)
         xk_str_puts(out, xk_math_name(a));
     else if (kind == SYNC)
@@ -223,8 +231,8 @@ static void demand_messages(struct coverage *v, const struct xk_platform *p)
             for (unsigned type = XK_LSC_FLAT; type <= XK_LSC_BTI; type++)
                 for (unsigned b = 2; b <= 8; b *= 2)
                     if (ports[k] != XK_SFID_SLM || type == XK_LSC_FLAT)
-                        demand(v, key_of(p, ADDRESS, ports[k], type << 8 | b,
-                                         0));
+                        demand(v,
+                               key_of(p, ADDRESS, ports[k], type << 8 | b, 0));
 }
 
 struct coverage *coverage_create(void)
@@ -346,8 +354,7 @@ static void print_tally(const struct tally *t)
     }
 }
 
-static unsigned judge_excuses(const struct excuse *e, unsigned n,
-                              unsigned show)
+static unsigned judge_excuses(const struct excuse *e, unsigned n, unsigned show)
 {
     unsigned bad = 0;
 
@@ -355,7 +362,7 @@ static unsigned judge_excuses(const struct excuse *e, unsigned n,
         if (!e[k].n_seen && !e[k].n_unseen)
             printf("# excuse '%s': fits nothing\n", e[k].pattern);
         if ((e[k].n_seen || !*e[k].reason) && bad++ < show)
-            printf("# excuse '%s': fits %u items that occur, %u that do not%s\n",
+            printf("# excuse '%s': fits %u items that occur, %u others%s\n",
                    e[k].pattern, e[k].n_seen, e[k].n_unseen,
                    *e[k].reason ? "" : "; no reason");
     }

@@ -15,8 +15,17 @@
 #include "tests/corpus/corpus.h"
 
 enum check {
-    DECODES, REENCODES, EXPANDS, NATIVE, TEXT, LDST, ASM_OURS, ASM_LDST,
-    ASM_IGA, VALID, N_CHECKS
+    DECODES,
+    REENCODES,
+    EXPANDS,
+    NATIVE,
+    TEXT,
+    LDST,
+    ASM_OURS,
+    ASM_LDST,
+    ASM_IGA,
+    VALID,
+    N_CHECKS
 };
 
 static const char *const titles[N_CHECKS] = {
@@ -209,8 +218,7 @@ static void check_expansion(void)
     }
 }
 
-static void violation(void *user, unsigned at,
-                      const struct xk_isa_violation *v)
+static void violation(void *user, unsigned at, const struct xk_isa_violation *v)
 {
     struct xk_str line;
 

@@ -8,7 +8,8 @@ kernel void saxpy(global float *y, global const float *x, float a, int n)
         y[i] = fma(a, x[i], y[i]);
 }
 
-// @ divmod out:int:1 out:int:1 out:uint:1 out:uint:1 in:int:1:1..1000000 in:int:1:1..5000
+// @ divmod out:int:1 out:int:1 out:uint:1 out:uint:1
+//   in:int:1:1..1000000 in:int:1:1..5000
 kernel void divmod(global int *q, global int *r, global uint *uq,
                    global uint *ur, global const int *a, global const int *b)
 {

@@ -141,7 +141,7 @@ kernel void early_return(global int *out, global const int *a, int n)
     out[i] = r;
 }
 
-// @ big_switch out:int:1 in:int:1
+// @ big_switch io:int:1 in:int:1
 kernel void big_switch(global int *out, global const int *a)
 {
     const int i = get_global_id(0);

@@ -25,6 +25,17 @@ LOAD(lsc_load_d32x4, uint4, " (M1, 16) %0:d32x4 flat[%1]:a64")
 LOAD(lsc_load_d64, ulong, " (M1, 16) %0:d64 flat[%1]:a64")
 LOAD(lsc_load_cached, uint, ".ca.ca (M1, 16) %0:d32 flat[%1]:a64")
 
+// @ lsc_prefetch out:uint:1 in:uint:1 needs=vendor
+SUBGROUP kernel void lsc_prefetch(global uint *out, global const uint *a)
+{
+    const int i = get_global_id(0);
+    global const uint *const p = a + i;
+    __asm__ volatile("lsc_load.ugm.ca.ca (M1, 16) V0:d32 flat[%0]:a64"
+                     :
+                     : "rw"(p));
+    out[i] = a[i] + 1;
+}
+
 #define NARROW(name, T, size)                                                  \
     SUBGROUP kernel void name(global uint *out, global const T *a)             \
     {                                                                          \
@@ -38,8 +49,8 @@ LOAD(lsc_load_cached, uint, ".ca.ca (M1, 16) %0:d32 flat[%1]:a64")
     }
 // @ lsc_load_d8 out:uint:1 in:uchar:1 needs=vendor
 // @ lsc_load_d16 out:uint:1 in:ushort:1 needs=vendor
-NARROW(lsc_load_d8, uchar, "d8u32")
-NARROW(lsc_load_d16, ushort, "d16u32")
+NARROW(lsc_load_d8, uchar, "d8c32")
+NARROW(lsc_load_d16, ushort, "d16c32")
 
 #define STORE(name, T, V, size)                                                \
     SUBGROUP kernel void name(global T *out, global const T *a)                \
@@ -55,8 +66,8 @@ NARROW(lsc_load_d16, ushort, "d16u32")
 // @ lsc_store_d16 out:ushort:1 in:ushort:1 needs=vendor
 // @ lsc_store_d32x4 out:uint4:1 in:uint4:1 needs=vendor
 // @ lsc_store_d64 out:ulong:1 in:ulong:1 needs=vendor
-STORE(lsc_store_d8, uchar, uint, "d8u32")
-STORE(lsc_store_d16, ushort, uint, "d16u32")
+STORE(lsc_store_d8, uchar, uint, "d8c32")
+STORE(lsc_store_d16, ushort, uint, "d16c32")
 STORE(lsc_store_d32x4, uint4, uint4, "d32x4")
 STORE(lsc_store_d64, ulong, ulong, "d64")
 

@@ -49,6 +49,7 @@ kernel void vectors(global float4 *out, global const float4 *in,
 }
 
 // @ atomics io:int:1!:zero out:int:1 io:int:6!:zero in:int:1:-1000..1000
+//   needs=unordered
 kernel void atomics(global int *sum, global int *slot, global int *stat,
                     global const int *v)
 {

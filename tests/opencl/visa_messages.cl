@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Every message of the data ports, the load/store cache and the gateway, with
- * the descriptors written out (inline vISA): the compiler itself only ever sends
- * a third of them. The addresses have no meaning and nobody runs these. */
+ * the descriptors written out (inline vISA): the compiler itself only sends a
+ * third of them. The addresses have no meaning and nobody runs these. */
 #ifdef XK_PVC
 #define PER(hpc, xe) hpc
 #else
@@ -119,7 +119,8 @@ KERNEL(data_port_atomics,
        INTEGER(A32, "0a", "03") INTEGER(A32, "0e", "03")
        INTEGER(A64, "4a", "ff") INTEGER(A64, "4e", "ff")
        FLOATING(A32, "6e", "03") FLOATING(A32, "72", "03")
-       FLOATING(F64, PER("76", "77"), "ff") FLOATING(F64, PER("7a", "7b"), "ff"))
+       FLOATING(F64, PER("76", "77"), "ff")
+       FLOATING(F64, PER("7a", "7b"), "ff"))
 #ifndef XK_TGLLP
 // @ data_port_float_sums out:uint8:1 in:uint8:1 needs=vendor,visa
 //   platforms=dg2,pvc
@@ -271,5 +272,6 @@ KERNEL(lsc_fences,
 KERNEL(lsc_blocks_2d,
        ROW_L("15", "f", "4", "24", "00203") ROW_L("15", "f", "8", "28", "00283")
        ROW_L("15", "f", "8", "28", "08403") ROW_L("15", "f", "1", "21", "00003")
-       ROW_S("15", "f", "8", "20", "00407") ROW_S("15", "f", "4", "10", "00207"))
+       ROW_S("15", "f", "8", "20", "00407")
+       ROW_S("15", "f", "4", "10", "00207"))
 #endif
