@@ -236,6 +236,19 @@ static uint8_t dpas_type(struct xk_dec *d, unsigned id, unsigned exec_class,
     return t == XK_RT_UB ? unsigned_of[bits] : signed_of[bits];
 }
 
+/* src0 may be null, the others are no architecture registers at all. */
+static void get_dpas_src(struct xk_dec *d, struct xk_operand *o, unsigned file,
+                         unsigned reg, unsigned sub)
+{
+    xk_dec_get_reg(d, o, file, reg, sub);
+    if (o->file == XK_FILE_ARF &&
+        (file != XK_FLD_D_SRC0_FILE || o->arf != XK_ARF_NULL))
+        XK_DEC_REFUSE(d, "%s: %s 0x%x is no general register%s",
+                      xk_dec_op_name(d), xk_field_rows[reg].text,
+                      (unsigned)xk_dec_get(d, reg),
+                      file == XK_FLD_D_SRC0_FILE ? " and not null" : "");
+}
+
 void xk_dec_dpas(struct xk_dec *d)
 {
     struct xk_inst *i = d->i;
@@ -255,10 +268,10 @@ void xk_dec_dpas(struct xk_dec *d)
                                xk_dec_get(d, XK_FLD_D_SRC2_BITS));
     xk_dec_get_reg(d, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG,
                    XK_FLD_D_DST_SUB);
-    xk_dec_get_reg(d, &i->src[0], XK_FLD_D_SRC0_FILE, XK_FLD_D_SRC0_REG,
-                   XK_FLD_D_SRC0_SUB);
-    xk_dec_get_reg(d, &i->src[1], XK_FLD_D_SRC1_FILE, XK_FLD_D_SRC1_REG,
-                   XK_FLD_D_SRC1_SUB);
-    xk_dec_get_reg(d, &i->src[2], XK_FLD_D_SRC2_FILE, XK_FLD_D_SRC2_REG,
-                   XK_FLD_D_SRC2_SUB);
+    get_dpas_src(d, &i->src[0], XK_FLD_D_SRC0_FILE, XK_FLD_D_SRC0_REG,
+                 XK_FLD_D_SRC0_SUB);
+    get_dpas_src(d, &i->src[1], XK_FLD_D_SRC1_FILE, XK_FLD_D_SRC1_REG,
+                 XK_FLD_D_SRC1_SUB);
+    get_dpas_src(d, &i->src[2], XK_FLD_D_SRC2_FILE, XK_FLD_D_SRC2_REG,
+                 XK_FLD_D_SRC2_SUB);
 }

@@ -4,6 +4,7 @@
 
 #include "base/alloc.h"
 #include "isa/format.h"
+#include "isa/platform_set.h"
 
 static const uint8_t traits[XK_N_OPCODES] = {
 #define P XK_TRAIT_PRED
@@ -22,17 +23,9 @@ static const uint8_t traits[XK_N_OPCODES] = {
 };
 
 enum {
-    LP = 1 << XK_PLATFORM_XELP,
-    HPG = 1 << XK_PLATFORM_XEHPG,
-    HPC = 1 << XK_PLATFORM_XEHPC,
-    LH = LP | HPG,
-    DG = HPG | HPC,
-    ALL = LP | HPG | HPC,
-};
-
-enum {
     UB = 1 << XK_RT_UB,
     UW = 1 << XK_RT_UW,
+    W = 1 << XK_RT_W,
     UD = 1 << XK_RT_UD,
     D = 1 << XK_RT_D,
     UQ = 1 << XK_RT_UQ,
@@ -43,7 +36,7 @@ enum {
     TF32 = 1 << XK_RT_TF32,
     BF8 = 1 << XK_RT_BF8,
     IB = UB | 1 << XK_RT_B,
-    IW = UW | 1 << XK_RT_W,
+    IW = UW | W,
     ID = UD | D,
     IQ = UQ | 1 << XK_RT_Q,
     I = IB | IW | ID,

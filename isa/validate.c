@@ -5,6 +5,7 @@
 #include "isa/validate.h"
 
 #include "base/alloc.h"
+#include "isa/platform_set.h"
 
 enum {
     B = 1 << XK_FMT_BASIC,
@@ -14,15 +15,6 @@ enum {
     J = 1 << XK_FMT_BRANCH,
     Y = 1 << XK_FMT_SYNC,
     N = 1 << XK_FMT_NULLARY,
-};
-
-enum {
-    LP = 1 << XK_PLATFORM_XELP,
-    HPG = 1 << XK_PLATFORM_XEHPG,
-    HPC = 1 << XK_PLATFORM_XEHPC,
-    LH = LP | HPG,
-    DG = HPG | HPC,
-    ALL = LP | HPG | HPC,
 };
 
 enum {

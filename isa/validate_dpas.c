@@ -108,5 +108,6 @@ bool xk_broken_dpas_sign(const struct xk_rule_view *v)
     const struct xk_operand *const s = v->i->src;
 
     return v->i->dst.type == XK_RT_UD &&
-           (xk_is_signed_int(s[1].type) || xk_is_signed_int(s[2].type));
+           ((has_src0(v) && xk_is_signed_int(s[0].type)) ||
+            xk_is_signed_int(s[1].type) || xk_is_signed_int(s[2].type));
 }

@@ -139,13 +139,16 @@ def sections(elf):
 
 
 def kernel_facts(info):
-    """{kernel: (SIMD width, parameters)} of the part `kernels:` of .ze_info."""
+    """{kernel: (SIMD width, the width its source requires or 0, parameters)} of
+    the part `kernels:` of .ze_info."""
     facts = {}
     body = re.search(r"^kernels:\n((?:[ -].*\n)*)", info, re.M).group(1)
     for part in re.split(r"^  - name: +", body, flags=re.M)[1:]:
         name = part.split("\n")[0].strip("' ")
         args = re.findall(r"arg_index: +(\d+)", part)
+        required = re.search(r"intel_reqd_sub_group_size: +(\d+)", part)
         facts[name] = (int(re.search(r"simd_size: +(\d+)", part).group(1)),
+                       int(required.group(1)) if required else 0,
                        max(map(int, args), default=-1) + 1)
     return facts
 
@@ -216,7 +219,7 @@ class Corpus:
             raise Trouble(f"{source.path} for {device}: announced and not "
                           f"compiled: {sorted(told - set(facts))}, compiled and"
                           f" not announced: {sorted(set(facts) - told)}")
-        for name, (_, n_args) in facts.items():
+        for name, (_, _, n_args) in facts.items():
             if len(source.kernels[name]["args"]) < n_args:
                 raise Trouble(f"{source.path}: {name} has {n_args} parameters "
                               "and announces fewer")
@@ -228,7 +231,10 @@ class Corpus:
         facts = kernel_facts(elf[".ze_info"].decode())
         self.check_table(source, device, facts)
         lines = []
-        for name, (width, _) in facts.items():
+        for name, (width, required, _) in facts.items():
+            # The width forced wins in the code, the one required in .ze_info.
+            if required not in (0, simd):
+                continue
             code = elf[".text." + name]
             *paths, last = self.texts(code, PLATFORMS[device][1])
             lines.append((name, source.path.stem, PLATFORMS[device][0], width,

@@ -2,8 +2,7 @@
 /* What of isa/'s tables occurs. An item is a word like "xehpg types add d<-uw";
  * all items are made from the tables first, then marked as instructions pass.
  * The file of excuses has lines PATTERN -- REASON, a pattern as for fnmatch(3)
- * with its extensions, which must fit no item that was seen; one that fits
- * nothing at all (the table lost the row) is only told. */
+ * with its extensions, which must fit an item, and none that was seen. */
 #include <fnmatch.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -359,9 +358,7 @@ static unsigned judge_excuses(const struct excuse *e, unsigned n, unsigned show)
     unsigned bad = 0;
 
     for (unsigned k = 0; k < n; k++) {
-        if (!e[k].n_seen && !e[k].n_unseen)
-            printf("# excuse '%s': fits nothing\n", e[k].pattern);
-        if ((e[k].n_seen || !*e[k].reason) && bad++ < show)
+        if ((e[k].n_seen || !e[k].n_unseen || !*e[k].reason) && bad++ < show)
             printf("# excuse '%s': fits %u items that occur, %u others%s\n",
                    e[k].pattern, e[k].n_seen, e[k].n_unseen,
                    *e[k].reason ? "" : "; no reason");

@@ -3,6 +3,7 @@
 import os
 import re
 import shutil
+import struct
 import subprocess
 import tempfile
 
@@ -12,6 +13,17 @@ IGA = {'xelp': '12p1', 'xehpg': '12p71', 'xehpc': '12p72'}
 def plain(text):
     """The text of the native form of a compacted instruction."""
     return re.sub(r'Compacted,|,Compacted|\{Compacted\}', '', text)
+
+
+def code_sections(elf):
+    """The executable sections of a zebin."""
+    table, = struct.unpack_from("<Q", elf, 40)
+    count, = struct.unpack_from("<H", elf, 60)
+    for k in range(count):
+        _, _, flags, _, at, size = struct.unpack_from("<IIQQQQ", elf,
+                                                      table + 64 * k)
+        if flags & 4:
+            yield elf[at:at + size]
 
 
 class Iga:

@@ -14,11 +14,14 @@ import concurrent.futures
 import os
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from iga_batch import code_sections
 
 # ours: iga64's, ocloc's
 PLATFORMS = {"xelp": ("12p1", "tgllp"), "xehpg": ("12p71", "dg2"),
@@ -35,17 +38,6 @@ def run(command):
     done = subprocess.run([str(c) for c in command], capture_output=True,
                           text=True, check=False)
     return done.returncode, done.stdout + done.stderr
-
-
-def code_sections(elf):
-    """The executable sections of a zebin."""
-    table, = struct.unpack_from("<Q", elf, 40)
-    count, = struct.unpack_from("<H", elf, 60)
-    for k in range(count):
-        _, _, flags, _, at, size = struct.unpack_from("<IIQQQQ", elf,
-                                                      table + 64 * k)
-        if flags & 4:
-            yield elf[at:at + size]
 
 
 class Row:

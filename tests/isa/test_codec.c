@@ -400,6 +400,45 @@ START_TEST(reserved_bits_are_refused)
 }
 END_TEST
 
+/* iga64's bytes of dpas.8x8 (8|M0) r10:d r10:d r20:b r30.0:b, one operand an
+ * architecture register. It says "non grf src0 register file must be null" and
+ * "invalid register file" of src1 and src2. */
+START_TEST(dpas_reads_no_architecture_register)
+{
+    static const struct {
+        uint8_t file_bit, reg_byte, reg;
+        const char *says; /* NULL: iga64 takes it */
+    } cases[] = {
+        {66, 9, 0x00, NULL}, /* null */
+        {66, 9, 0x20,
+         "dpas: src0 register 0x20 is no general register and "
+         "not null"},
+        {98, 13, 0x00, "dpas: src1 register 0x0 is no general register"},
+        {98, 13, 0x20, "dpas: src1 register 0x20 is no general register"},
+        {114, 15, 0x20, "dpas: src2 register 0x20 is no general register"},
+    };
+    static const uint8_t good[XK_INST_B] = {
+        0x59, 0x00, 0x03, 0x00, 0x60, 0x3e, 0x07, 0x0a,
+        0x04, 0x0a, 0x04, 0x04, 0x04, 0x14, 0x04, 0x1e,
+    };
+
+    p = xk_platform_find("xehpg");
+    for (unsigned k = 0; k < XK_COUNTOF(cases); k++) {
+        struct xk_inst i;
+        uint8_t bytes[XK_INST_B];
+        size_t used_b;
+
+        memcpy(bytes, good, sizeof(bytes));
+        bytes[cases[k].file_bit / 8] &= ~(1u << cases[k].file_bit % 8);
+        bytes[cases[k].reg_byte] = cases[k].reg;
+        ck_assert_int_eq(xk_inst_decode(p, bytes, XK_INST_B, &i, &used_b, &err),
+                         cases[k].says ? XK_EPARSE : XK_OK);
+        if (cases[k].says)
+            ck_assert_str_eq(err.message, cases[k].says);
+    }
+}
+END_TEST
+
 TCase *isa_codec_case(void)
 {
     TCase *const t = tcase_create("codec");
@@ -420,5 +459,6 @@ TCase *isa_codec_case(void)
                         XK_COUNTOF(absent));
     tcase_add_test(t, odd_bytes_are_refused_where_a_field_counts_words);
     tcase_add_test(t, reserved_bits_are_refused);
+    tcase_add_test(t, dpas_reads_no_architecture_register);
     return t;
 }

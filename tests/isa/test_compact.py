@@ -20,14 +20,13 @@ import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 
 sys.dont_write_bytecode = True
 
-from iga_batch import IGA, Iga, plain
+from iga_batch import IGA, Iga, code_sections, plain
 from measure_compact import PLATFORM, place, size
 
 DEVICE = {'xelp': 'tgllp', 'xehpg': 'dg2', 'xehpc': 'pvc'}
@@ -204,17 +203,6 @@ def mutate(native, rng):
     return native
 
 
-def sections(elf):
-    """The executable sections of a 64-bit ELF file."""
-    at, = struct.unpack_from('<Q', elf, 40)
-    n, = struct.unpack_from('<H', elf, 60)
-    for k in range(n):
-        flags, = struct.unpack_from('<Q', elf, at + 64 * k + 8)
-        first, size_b = struct.unpack_from('<QQ', elf, at + 64 * k + 24)
-        if flags & 4:
-            yield elf[first:first + size_b]
-
-
 def compile_cl(source, device, directory):
     """The ELF file ocloc makes, None if it refuses."""
     subprocess.run(['ocloc', 'compile', '-file', source, '-device', device,
@@ -250,7 +238,7 @@ def check_kernels(p, sources, directory, bench):
             c.add('files ocloc refuses')
             continue
         c.add('files')
-        for code in sections(elf):
+        for code in code_sections(elf):
             for value, size_b in instructions(code):
                 c.add('instructions')
                 (words if size_b == 8 else natives).add(value)

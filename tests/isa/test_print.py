@@ -15,11 +15,14 @@ import os
 import random
 import re
 import shutil
-import struct
 import subprocess
 import sys
 import tempfile
 from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+from iga_batch import code_sections
 
 # ours: iga64's, ocloc's, SIMD widths, OpenCL C
 PLATFORMS = {"xelp": ("12p1", "tgllp", (8, 16), "CL3.0"),
@@ -66,17 +69,6 @@ def lines_of(text):
     text = re.sub(r"/\*.*?\*/|//.*", "", text)
     squeezed = (re.sub(r"\s+", "", line) for line in text.split("\n"))
     return [line for line in squeezed if line]
-
-
-def code_sections(elf):
-    """The executable sections of a zebin."""
-    table, = struct.unpack_from("<Q", elf, 40)
-    count, = struct.unpack_from("<H", elf, 60)
-    for k in range(count):
-        _, _, flags, _, at, size = struct.unpack_from("<IIQQQQ", elf,
-                                                      table + 64 * k)
-        if flags & 4:
-            yield elf[at:at + size]
 
 
 def compile_source(source, platform, simd, folder):

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer arithmetic that compilers expand in many ways. */
+// @variant native: -igc_opts 'VISAOptions=-nocompaction'
 // @ saxpy io:float:1 in:float:1 val:float:2.5 val:int:n ulp=1
 kernel void saxpy(global float *y, global const float *x, float a, int n)
 {

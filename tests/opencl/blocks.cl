@@ -47,14 +47,12 @@ BLOCK(block_u64x2, ulong2, ulong, _ul2, 2)
 BLOCK(block_u64x4, ulong4, ulong, _ul4, 4)
 BLOCK(block_u64x8, ulong8, ulong, _ul8, 8)
 
-#ifndef XK_TGLLP
 /* The extension's local forms are hidden in this version; their builtins are
- * not. tgllp has no such messages. */
+ * not. */
 uint4 __builtin_IB_simd_block_read_4_local(const local uint *p);
 void __builtin_IB_simd_block_write_4_local(local uint *p, uint4 v);
 
 // @ block_local out:uint:4 in:uint:4 needs=subgroups,vendor width=1
-//   platforms=dg2,pvc
 kernel void block_local(global uint *out, global const uint *in)
 {
     local uint s[32 * 4] __attribute__((aligned(16)));
@@ -71,7 +69,6 @@ kernel void block_local(global uint *out, global const uint *in)
     for (int k = 0; k < 4; k++)
         out[g + l + 32 * k] = s[l + 32 * k];
 }
-#endif
 
 // @ block_unaligned out:uint:1 in:uint:2 needs=subgroups,vendor width=1
 kernel void block_unaligned(global uint *out, global uint *in)

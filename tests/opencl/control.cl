@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Divergent control flow beyond flow.cl: every way for channels to part. */
+/* Divergent control flow beyond flow.cl: every way for channels to part.
+ * By default the compiler writes if, else and while on tgllp only. */
+// @variant structured: -igc_opts 'VISAOptions=-enableStructurizer'
 
 // @ if_else out:int:1 in:int:1:-1000..1000
 kernel void if_else(global int *out, global const int *a)

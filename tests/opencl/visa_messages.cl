@@ -244,6 +244,11 @@ KERNEL(lsc_bindless,
        "lsc_store.ugm (M1, 16) ss(0x80)[%1]:a32 %2:d32\n"
        "lsc_load.ugm (M1, 16) %0:d32 bss(XKs)[%1]:a32\n"
        "lsc_store.ugm (M1, 16) bss(0x80)[%1]:a32 %2:d32\n")
+/* The port of low bandwidth. */
+// @ lsc_low out:uint8:1 in:uint8:1 needs=vendor,visa platforms=dg2,pvc
+KERNEL(lsc_low,
+       LSC_L("21", "1", PER("1", "2"), PER("41", "82"), "00580")
+       LSC_S("21", "1", PER("1", "2"), PER("4", "8"), "00584"))
 // @ lsc_atomics out:uint8:1 in:uint8:1 needs=vendor,visa platforms=dg2,pvc
 #define LSC_A0(tail) LSC_L("15", "f", PER("1", "2"), PER("41", "82"), tail)
 #define LSC_A1(tail) SEND("M1, 16", "15", "f", PER("2", "4"), PER("1", "2"),   \

@@ -247,18 +247,24 @@ static enum hz_kind depends(const struct search *s, const struct hz_inst *a,
     return may_meet(&a->t.wr, &b->t.wr) ? HZ_WAW : HZ_N_KINDS;
 }
 
+/* b merges bytes into a register that a writes, or may write. */
+static bool merges(const struct search *s, const struct hz_inst *a,
+                   const struct hz_inst *b, bool unknown)
+{
+    return s->g->p->id == XK_PLATFORM_XEHPC && b->t.bytes &&
+           (unknown || hz_meet_in(&a->t.wr, &b->t.wr, 0, HZ_FLAG));
+}
+
 /* Order that needs no wait by the rules themselves: writes after reads and
  * writes within one in-order pipe, but for merged bytes; reads of what a
  * message, in-order instructions, take at issue. */
 static bool by_order(const struct search *s, const struct hz_inst *a,
-                     const struct hz_inst *b, enum hz_kind k)
+                     const struct hz_inst *b, enum hz_kind k, bool unknown)
 {
     if (a->t.unit != HZ_INORDER || b->t.unit != HZ_INORDER ||
         a->t.pipe != b->t.pipe)
         return false;
-    if (k == HZ_WAW && s->g->p->id == XK_PLATFORM_XEHPC && b->t.bytes)
-        return false;
-    return k != HZ_RAW;
+    return k != HZ_RAW && !(k == HZ_WAW && merges(s, a, b, unknown));
 }
 
 static void judge(struct search *s, const struct state *st, enum hz_kind k,
@@ -330,7 +336,7 @@ static void arrive(struct search *s, struct state st)
     if (s->silent && st.covered)
         return;
     const enum hz_kind k = depends(s, a, b, &unknown);
-    if (k != HZ_N_KINDS && !by_order(s, a, b, k)) {
+    if (k != HZ_N_KINDS && !by_order(s, a, b, k, unknown)) {
         judge(s, &st, k, unknown);
         if (st.covered)
             return;

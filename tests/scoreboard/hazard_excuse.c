@@ -84,27 +84,13 @@ static bool in_registers(const struct hz_set *a, const struct hz_set *b)
            (a->mask[2] & b->mask[2]) || (a->mask[3] & b->mask[3]);
 }
 
-static bool meets_at(const struct hz_set *a, const struct hz_set *b,
-                     uint32_t lo, uint32_t hi)
-{
-    for (unsigned m = 0; m < a->n; m++)
-        for (unsigned n = 0; n < b->n; n++) {
-            const struct hz_piece x = a->piece[m], y = b->piece[n];
-            const uint32_t from = x.lo > y.lo ? x.lo : y.lo;
-            const uint32_t to = x.hi < y.hi ? x.hi : y.hi;
-            if (from < to && from < hi && to > lo)
-                return true;
-        }
-    return false;
-}
-
 /* Of what a pair has in common, all is between lo and hi. */
 static bool meets_only(const struct hz_inst *a, const struct hz_inst *b,
                        enum hz_kind k, uint32_t lo, uint32_t hi)
 {
     const struct hz_set *const x = k == HZ_WAR ? &a->t.rd : &a->t.wr;
     const struct hz_set *const y = k == HZ_RAW ? &b->t.rd : &b->t.wr;
-    return !meets_at(x, y, 0, lo) && !meets_at(x, y, hi, UINT32_MAX);
+    return !hz_meet_in(x, y, 0, lo) && !hz_meet_in(x, y, hi, UINT32_MAX);
 }
 
 static bool is_macro(const struct xk_inst *i)
@@ -156,7 +142,7 @@ static unsigned limit(const struct hz_pair *q)
 static bool taken_at_issue(const struct hz_inst *a, const struct hz_inst *b)
 {
     return a->t.unit != HZ_INORDER && !in_registers(&a->t.rd, &b->t.wr) &&
-           !meets_at(&a->t.rd, &b->t.wr, HZ_ACC, HZ_A0);
+           !hz_meet_in(&a->t.rd, &b->t.wr, HZ_ACC, HZ_A0);
 }
 
 /* Can the program get from a to b, past no wait for a, and past nothing of the
@@ -223,8 +209,8 @@ static enum hz_excuse by_rule(const struct hz_pair *q, const struct hz_inst *a,
     if (q->kind == HZ_WAR && !q->unknown && taken_at_issue(a, b))
         return HZ_EX_MESSAGE_PREDICATE;
     if ((!q->g->is_ours || one_pipe) && in_order && q->kind == HZ_RAW &&
-        !q->unknown && !meets_at(&a->t.wr, &b->t.rd, 0, HZ_FLAG) &&
-        !meets_at(&a->t.wr, &b->t.rd, HZ_STATE, HZ_STATE + 1))
+        !q->unknown && !hz_meet_in(&a->t.wr, &b->t.rd, 0, HZ_FLAG) &&
+        !hz_meet_in(&a->t.wr, &b->t.rd, HZ_STATE, HZ_STATE + 1))
         return HZ_EX_ARF_IN_ORDER;
     if (in_order && q->count > limit(q))
         return HZ_EX_TIMEOUT;

@@ -331,3 +331,17 @@ bool hz_meet(const struct hz_set *a, const struct hz_set *b)
                 return true;
     return false;
 }
+
+bool hz_meet_in(const struct hz_set *a, const struct hz_set *b, uint32_t lo,
+                uint32_t hi)
+{
+    for (unsigned m = 0; m < a->n; m++)
+        for (unsigned n = 0; n < b->n; n++) {
+            const struct hz_piece x = a->piece[m], y = b->piece[n];
+            const uint32_t from = x.lo > y.lo ? x.lo : y.lo;
+            const uint32_t to = x.hi < y.hi ? x.hi : y.hi;
+            if (from < to && from < hi && to > lo)
+                return true;
+        }
+    return false;
+}

@@ -39,5 +39,8 @@ struct hz_touch {
 void hz_touch_of(const struct xk_platform *p, const struct xk_inst *i,
                  struct hz_touch *t);
 bool hz_meet(const struct hz_set *a, const struct hz_set *b);
+/* The same between the places lo and hi. */
+bool hz_meet_in(const struct hz_set *a, const struct hz_set *b, uint32_t lo,
+                uint32_t hi);
 
 #endif
