@@ -112,11 +112,19 @@ static enum xk_status read_packet(xk_ctx *c, const struct header *h,
     case XK_AUB_CONTEXT:
         out->address = u64_at(p, 3);
         return XK_OK;
-    case XK_AUB_OTHER:
     case XK_AUB_VERSION:
+        if (h->length_b >= 12)
+            out->value = u32_at(p, 2) >> 8 & 0xff;
+        return XK_OK;
+    case XK_AUB_OTHER:
         return XK_OK;
     }
     return XK_OK;
+}
+
+uint64_t xk_aub_packet_b(const void *p, size_t n_b)
+{
+    return n_b < 4 ? 0 : header_of(p).length_b;
 }
 
 enum xk_status xk_aub_next(xk_ctx *c, struct xk_aub *a,

@@ -37,7 +37,7 @@ struct xk_aub_packet {
     uint8_t space;       /* MEMORY: enum xk_aub_space, or a number not named */
     uint8_t hint;        /* MEMORY: data type hint */
     uint32_t offset;     /* REGISTER, POLL: byte offset of the register */
-    uint32_t value;      /* REGISTER */
+    uint32_t value;      /* REGISTER; VERSION: number of the device */
     uint64_t address;    /* MEMORY, CONTEXT: physical */
     const uint8_t *data; /* MEMORY, COMMENT: inside the file */
     size_t data_b;
@@ -53,6 +53,9 @@ struct xk_aub {
 bool xk_aub_recognise(const void *file, size_t n_b);
 enum xk_status xk_aub_open(xk_ctx *c, const void *file, size_t n_b,
                            struct xk_aub *out);
+/* Bytes of the packet that begins at p, by its header; 0: fewer than 4 are there.
+ * For captures that arrive in pieces. */
+uint64_t xk_aub_packet_b(const void *p, size_t n_b);
 /* The next packet; *end is set, and *out left alone, behind the last one. A
  * truncated or lying file is XK_EPARSE with the packet's offset. */
 enum xk_status xk_aub_next(xk_ctx *c, struct xk_aub *a,

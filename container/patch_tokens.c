@@ -12,11 +12,15 @@
 #define TOKEN_HEADER_B 8
 #define MAX_KERNELS 65536
 #define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
+#define MAX_PER_THREAD_B (1u << 24)
 #define NO_OFFSET UINT32_MAX
 
 /* Tokens that say what a kernel needs; the others are skipped. */
 enum token {
+    TOKEN_BINDING_TABLE = 8,
+    TOKEN_IMAGE = 12,
     TOKEN_LOCAL_SURFACE = 15,
+    TOKEN_SAMPLER = 16,
     TOKEN_DATA_PARAMETER = 17,
     TOKEN_VFE_STATE = 18,
     TOKEN_THREAD_PAYLOAD = 22,
@@ -24,7 +28,12 @@ enum token {
     TOKEN_DATA_PARAMETER_STREAM = 25,
     TOKEN_STATELESS_GLOBAL = 30,
     TOKEN_STATELESS_CONSTANT = 31,
+    TOKEN_PRINTF = 33,
     TOKEN_PRIVATE_MEMORY = 38,
+    TOKEN_PROGRAM_GLOBALS = 41,   /* in the program's list: bytes follow */
+    TOKEN_PROGRAM_CONSTANTS = 42, /* the same */
+    TOKEN_GLOBALS = 43,
+    TOKEN_CONSTANTS = 44,
 };
 
 /* Bytes not yet read. */
@@ -38,6 +47,8 @@ struct reader {
     struct xk_zebin *out;
     const char *kernel; /* being read, for messages */
     struct span rest;
+    struct span states; /* the kernel's surface state heap */
+    struct span table;  /* the binding table in it */
 };
 
 static uint32_t u32_at(const uint8_t *p, size_t dword)
@@ -97,10 +108,14 @@ static uint8_t value_kind(uint32_t type)
         return XK_ZARG_GLOBAL_SIZE;
     case 4:
         return XK_ZARG_GROUP_COUNT;
+    case 5:
+        return XK_ZARG_WORK_DIMENSIONS;
     case 16:
         return XK_ZARG_GLOBAL_ID_OFFSET;
     case 28:
         return XK_ZARG_ENQUEUED_LOCAL_SIZE;
+    case 42:
+        return XK_ZARG_BUFFER_OFFSET;
     default:
         return XK_ZARG_OTHER;
     }
@@ -117,6 +132,7 @@ static enum xk_status read_value(struct reader *r, const struct span *t,
         (struct xk_zarg){
             .kind = slm ? XK_ZARG_POINTER : kind,
             .slm = slm,
+            .mode = slm ? XK_ZMODE_SLM : XK_ZMODE_STATELESS,
             .arg_index = kind == XK_ZARG_VALUE || slm ? (int32_t)body(t, 1) : -1,
             .offset_b = body(t, 2),
             .size_b = body(t, 3),
@@ -124,10 +140,42 @@ static enum xk_status read_value(struct reader *r, const struct span *t,
         });
 }
 
+/* The binding table comes first in the list: its entries are offsets of surface
+ * states. Which argument each belongs to follows. */
+static enum xk_status read_table(struct reader *r, const struct span *t,
+                                 struct xk_zkernel *k)
+{
+    const uint64_t at = body(t, 0), n = body(t, 1);
+    if (k->bindings || at + 4 * n > r->states.n_b)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': a binding table of %llu "
+                       "entries at %llu in a heap of %zu bytes, or a second one",
+                       r->kernel, (unsigned long long)n,
+                       (unsigned long long)at, r->states.n_b);
+    k->bindings = xk_calloc(r->c, (size_t)n + 1, sizeof *k->bindings);
+    if (!k->bindings)
+        return XK_ENOMEM;
+    r->table = (struct span){r->states.p + at, (size_t)(4 * n)};
+    for (uint32_t i = 0; i < n; i++)
+        k->bindings[k->n_bindings++] =
+            (struct xk_zbinding){.bti = i, .arg_index = -1};
+    return XK_OK;
+}
+
+/* The surface state at an offset of the heap is the argument's. */
+static void bind(const struct reader *r, struct xk_zkernel *k,
+                 uint32_t state_b, int32_t arg)
+{
+    for (uint32_t i = 0; i < k->n_bindings; i++)
+        if (u32_at(r->table.p, i) == state_b)
+            k->bindings[i].arg_index = arg;
+}
+
 /* argument, surface state offset, data offset, data size */
 static enum xk_status read_pointer(struct reader *r, const struct span *t,
                                    struct xk_zkernel *k)
 {
+    bind(r, k, body(t, 1), (int32_t)body(t, 0));
     if (body(t, 2) == NO_OFFSET)
         return XK_OK;
     return add_arg(r, k,
@@ -135,6 +183,46 @@ static enum xk_status read_pointer(struct reader *r, const struct span *t,
                                     .arg_index = (int32_t)body(t, 0),
                                     .offset_b = body(t, 2),
                                     .size_b = body(t, 3)});
+}
+
+/* number, surface state offset, data offset, data size */
+static enum xk_status read_base(struct reader *r, const struct span *t,
+                                uint8_t kind, struct xk_zkernel *k)
+{
+    bind(r, k, body(t, 1), -2 - (kind == XK_ZARG_GLOBAL_BASE));
+    if (body(t, 2) == NO_OFFSET)
+        return XK_OK;
+    return add_arg(r, k,
+                   (struct xk_zarg){.kind = kind,
+                                    .arg_index = -1,
+                                    .offset_b = body(t, 2),
+                                    .size_b = body(t, 3)});
+}
+
+/* surface state offset, data offset, data size, bytes, whether a lane's */
+static enum xk_status read_private(struct reader *r, const struct span *t,
+                                   struct xk_zkernel *k)
+{
+    k->private_b = body(t, 3);
+    k->private_is_lane = body(t, 4) != 0;
+    if (k->private_b > MAX_PER_THREAD_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': %u bytes of private "
+                       "memory, at most %u",
+                       r->kernel, k->private_b, MAX_PER_THREAD_B);
+    return add_arg(r, k,
+                   (struct xk_zarg){.kind = XK_ZARG_PRIVATE_BASE,
+                                    .arg_index = -1,
+                                    .offset_b = body(t, 1),
+                                    .size_b = body(t, 2)});
+}
+
+static enum xk_status read_refused(struct reader *r, const char *what,
+                                   struct xk_zkernel *k)
+{
+    struct xk_zarg a = {.kind = XK_ZARG_REFUSED, .arg_index = -1};
+    strncpy(a.type, what, sizeof a.type - 1);
+    return add_arg(r, k, a);
 }
 
 /* Compilers of version 1081 (Debian's) write 33 dwords; later ones have one
@@ -165,6 +253,20 @@ static enum xk_status read_token(struct reader *r, uint32_t token,
     case TOKEN_STATELESS_GLOBAL:
     case TOKEN_STATELESS_CONSTANT:
         return read_pointer(r, t, k);
+    case TOKEN_BINDING_TABLE:
+        return read_table(r, t, k);
+    case TOKEN_GLOBALS:
+        return read_base(r, t, XK_ZARG_GLOBAL_BASE, k);
+    case TOKEN_CONSTANTS:
+        return read_base(r, t, XK_ZARG_CONST_BASE, k);
+    case TOKEN_PRIVATE_MEMORY:
+        return read_private(r, t, k);
+    case TOKEN_IMAGE:
+        return read_refused(r, "image", k);
+    case TOKEN_SAMPLER:
+        return read_refused(r, "sampler", k);
+    case TOKEN_PRINTF:
+        return read_refused(r, "printf_buffer", k);
     case TOKEN_LOCAL_SURFACE:
         k->slm_b = body(t, 1);
         return XK_OK;
@@ -261,26 +363,54 @@ static enum xk_status read_kernel(struct reader *r, struct xk_zkernel *k)
                        r->kernel, code_b, heap_b);
     k->code = heap.p;
     k->code_b = code_b;
-    /* general, dynamic and surface state heaps */
-    const uint64_t states_b = (uint64_t)u32_at(head.p, 6) +
-                              u32_at(head.p, 7) + u32_at(head.p, 8);
-    struct span states;
-    if (!take(&r->rest, states_b, &states))
+    /* general and dynamic state heaps */
+    const uint64_t states_b = (uint64_t)u32_at(head.p, 6) + u32_at(head.p, 7);
+    struct span skipped;
+    if (!take(&r->rest, states_b, &skipped))
         return short_file(r, "state heaps", states_b);
+    r->table = (struct span){0};
+    if (!take(&r->rest, u32_at(head.p, 8), &r->states))
+        return short_file(r, "a surface state heap", u32_at(head.p, 8));
     if (!take(&r->rest, u32_at(head.p, 4), &tokens))
         return short_file(r, "a patch list", u32_at(head.p, 4));
     return read_tokens(r, tokens, k);
 }
 
+/* The program's own tokens: constants and variables, whose bytes stand behind
+ * their token. */
+static enum xk_status read_program_tokens(struct reader *r, struct span list)
+{
+    while (list.n_b) {
+        struct span t = {0}, data;
+        uint32_t token = 0;
+        XK_TRY(next_token(r, &list, &token, &t));
+        if (token != TOKEN_PROGRAM_GLOBALS && token != TOKEN_PROGRAM_CONSTANTS)
+            continue;
+        const uint32_t n_b = t.n_b >= 8 ? u32_at(t.p, t.n_b / 4 - 1) : 0;
+        if (!take(&list, n_b, &data))
+            return xk_fail(r->c, XK_EPARSE,
+                           "patch tokens: token %u is followed by %u bytes, "
+                           "%zu are left",
+                           token, n_b, list.n_b);
+        const enum xk_zsection k = token == TOKEN_PROGRAM_GLOBALS
+                                       ? XK_ZSECTION_GLOBAL
+                                       : XK_ZSECTION_CONST;
+        r->out->data[k] = data.p;
+        r->out->data_b[k] = n_b;
+    }
+    return XK_OK;
+}
+
 static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
 {
-    struct span head, skipped;
+    struct span head, tokens;
     if (!take(&r->rest, PROGRAM_HEADER_B, &head) || u32_at(head.p, 0) != MAGIC)
         return xk_fail(r->c, XK_EPARSE, "patch tokens: no program header");
     const uint32_t n = u32_at(head.p, 4);
     *gfx_core = u32_at(head.p, 2);
-    if (!take(&r->rest, u32_at(head.p, 6), &skipped))
+    if (!take(&r->rest, u32_at(head.p, 6), &tokens))
         return short_file(r, "a program patch list", u32_at(head.p, 6));
+    XK_TRY(read_program_tokens(r, tokens));
     if (!n || n > MAX_KERNELS || n > r->rest.n_b / KERNEL_HEADER_B)
         return xk_fail(r->c, XK_EPARSE,
                        "patch tokens: %u kernels in %zu bytes", n, r->rest.n_b);

@@ -13,6 +13,10 @@
 #define SECTION_ZE_INFO 0xff000011u
 #define SECTION_NOTE 7u
 #define MACHINE_INTELGT 205
+#define SECTION_SYMBOLS 2u
+#define SECTION_RELA 4u
+#define SECTION_REL 9u
+#define MAX_PER_THREAD_B (1u << 24)
 #define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
 
 struct reader {
@@ -82,6 +86,29 @@ static bool get_bool(struct reader *r, const yaml_node_t *map, const char *key)
     return s && strcmp(s, "true") == 0;
 }
 
+/* work_group_walk_order_dimensions: [0, 1, 2] is x first. */
+static enum xk_status read_walk_order(struct reader *r,
+                                      const yaml_node_t *env,
+                                      struct xk_zkernel *k)
+{
+    static const char orders[][4] = {"012", "021", "102", "201", "120", "210"};
+    const yaml_node_t *list = get(r, env, "work_group_walk_order_dimensions");
+    char text[4] = "";
+    if (!list)
+        return XK_OK;
+    for (unsigned i = 0; i < 3 && i < length(list); i++) {
+        const char *s = text_of(item(r, list, i));
+        text[i] = s ? s[0] : '?';
+    }
+    for (uint8_t i = 0; i < XK_COUNTOF(orders); i++) {
+        k->walk_order = i;
+        if (length(list) == 3 && memcmp(orders[i], text, 3) == 0)
+            return XK_OK;
+    }
+    return xk_fail(r->c, XK_EPARSE,
+                   "zebin: kernel '%.100s': walk order '%.3s'", k->name, text);
+}
+
 static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
                                struct xk_zkernel *k)
 {
@@ -99,6 +126,7 @@ static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
     XK_TRY(get_u32(r, env, "offset_to_skip_per_thread_data_load",
                    &k->skip_per_thread_b));
     k->has_dpas = get_bool(r, env, "has_dpas");
+    XK_TRY(read_walk_order(r, env, k));
     if (!k->simd || !k->grf_count)
         return xk_fail(r->c, XK_EPARSE,
                        "zebin: kernel '%.100s': simd_size is "
@@ -121,18 +149,48 @@ static uint8_t kind_of(const char *type)
         {"global_id_offset", XK_ZARG_GLOBAL_ID_OFFSET},
         {"enqueued_local_size", XK_ZARG_ENQUEUED_LOCAL_SIZE},
         {"global_size", XK_ZARG_GLOBAL_SIZE},
+        {"work_dimensions", XK_ZARG_WORK_DIMENSIONS},
+        {"buffer_offset", XK_ZARG_BUFFER_OFFSET},
+        {"private_base_stateless", XK_ZARG_PRIVATE_BASE},
+        {"const_base", XK_ZARG_CONST_BASE},
+        {"data_const_buffer", XK_ZARG_CONST_BASE},
+        {"global_base", XK_ZARG_GLOBAL_BASE},
+        {"data_global_buffer", XK_ZARG_GLOBAL_BASE},
     };
+    static const char *const refused[] = {
+        "printf_buffer", "assert_buffer", "implicit_arg_buffer", "rt_",
+        "sync_buffer",   "image_",        "sampler_",            "vme_",
+        "flat_image_",   "dispatch_",
+    };
+    for (size_t i = 0; i < XK_COUNTOF(refused); i++)
+        if (strncmp(type, refused[i], strlen(refused[i])) == 0)
+            return XK_ZARG_REFUSED;
     for (size_t i = 0; i < XK_COUNTOF(kinds); i++)
         if (strcmp(kinds[i].name, type) == 0)
             return kinds[i].kind;
     return XK_ZARG_OTHER;
 }
 
+static uint8_t mode_of(const char *mode)
+{
+    static const char *const names[] = {"stateless", "stateful", "bindless",
+                                        "slm"};
+    for (uint8_t i = 0; mode && i < XK_COUNTOF(names); i++)
+        if (strcmp(names[i], mode) == 0)
+            return i;
+    return XK_ZMODE_STATELESS;
+}
+
+static bool is_image(const char *space)
+{
+    return space &&
+           (strcmp(space, "image") == 0 || strcmp(space, "sampler") == 0);
+}
+
 static enum xk_status read_arg(struct reader *r, const yaml_node_t *n,
                                struct xk_zkernel *k, struct xk_zarg *a)
 {
     const char *type = text_of(get(r, n, "arg_type"));
-    const char *mode = text_of(get(r, n, "addrmode"));
     uint32_t index = UINT32_MAX;
     if (!type)
         return xk_fail(r->c, XK_EPARSE,
@@ -140,7 +198,12 @@ static enum xk_status read_arg(struct reader *r, const yaml_node_t *n,
                        "has no arg_type",
                        k->name);
     a->kind = kind_of(type);
-    a->slm = mode && strcmp(mode, "slm") == 0;
+    strncpy(a->type, type, sizeof a->type - 1);
+    a->mode = mode_of(text_of(get(r, n, "addrmode")));
+    a->slm = a->mode == XK_ZMODE_SLM;
+    a->copy = strcmp(type, "buffer_address") == 0;
+    if (is_image(text_of(get(r, n, "addrspace"))))
+        a->kind = XK_ZARG_REFUSED;
     XK_TRY(get_u32(r, n, "offset", &a->offset_b));
     XK_TRY(get_u32(r, n, "size", &a->size_b));
     XK_TRY(get_u32(r, n, "source_offset", &a->source_b));
@@ -179,6 +242,10 @@ static enum xk_status read_per_thread(struct reader *r,
     const yaml_node_t *list = get(r, kernel, "per_thread_payload_arguments");
     for (unsigned i = 0; i < length(list); i++) {
         const char *type = text_of(get(r, item(r, list, i), "arg_type"));
+        if (type && strcmp(type, "packed_local_ids") == 0) {
+            k->local_id_b = 32; /* x, y, z in one register */
+            continue;
+        }
         if (!type || strcmp(type, "local_id") != 0)
             return xk_fail(r->c, XK_EUNSUPPORTED,
                            "zebin: kernel '%.100s': "
@@ -194,15 +261,59 @@ static enum xk_status read_per_thread(struct reader *r,
     return XK_OK;
 }
 
-static enum xk_status read_scratch(struct reader *r, const yaml_node_t *kernel,
-                                   struct xk_zkernel *k)
+/* Several buffers of a kind add up: a slot for spilled registers may stand
+ * beside one for private variables. */
+static enum xk_status read_buffer(struct reader *r, const yaml_node_t *n,
+                                  struct xk_zkernel *k)
+{
+    const char *type = text_of(get(r, n, "type"));
+    uint32_t size_b = 0;
+    XK_TRY(get_u32(r, n, "size", &size_b));
+    if (size_b > MAX_PER_THREAD_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': a per-thread buffer of %u "
+                       "bytes, at most %u",
+                       k->name, size_b, MAX_PER_THREAD_B);
+    if (!type || strcmp(type, "global") != 0) {
+        k->scratch_b = size_b > k->scratch_b ? size_b : k->scratch_b;
+        return XK_OK;
+    }
+    k->private_is_lane = get_bool(r, n, "is_simt_thread");
+    k->private_b = size_b;
+    return XK_OK;
+}
+
+static enum xk_status read_memory(struct reader *r, const yaml_node_t *kernel,
+                                  struct xk_zkernel *k)
 {
     const yaml_node_t *list = get(r, kernel, "per_thread_memory_buffers");
-    for (unsigned i = 0; i < length(list); i++) {
-        uint32_t size_b = 0;
-        XK_TRY(get_u32(r, item(r, list, i), "size", &size_b));
-        if (size_b > k->scratch_b)
-            k->scratch_b = size_b;
+    for (unsigned i = 0; i < length(list); i++)
+        XK_TRY(read_buffer(r, item(r, list, i), k));
+    return XK_OK;
+}
+
+static enum xk_status read_bindings(struct reader *r,
+                                    const yaml_node_t *kernel,
+                                    struct xk_zkernel *k)
+{
+    const yaml_node_t *list = get(r, kernel, "binding_table_indices");
+    const unsigned n = length(list);
+    if (!n)
+        return XK_OK;
+    k->bindings = xk_calloc(r->c, n, sizeof(*k->bindings));
+    if (!k->bindings)
+        return XK_ENOMEM;
+    for (; k->n_bindings < n; k->n_bindings++) {
+        uint32_t bti = UINT32_MAX, arg = UINT32_MAX;
+        XK_TRY(get_u32(r, item(r, list, k->n_bindings), "bti_value", &bti));
+        XK_TRY(get_u32(r, item(r, list, k->n_bindings), "arg_index", &arg));
+        if (bti > 255 || arg > INT32_MAX)
+            return xk_fail(r->c, XK_EPARSE,
+                           "zebin: kernel '%.100s': binding table index %u of "
+                           "argument %u",
+                           k->name, bti, arg);
+        k->bindings[k->n_bindings] =
+            (struct xk_zbinding){.bti = bti, .arg_index = (int32_t)arg};
     }
     return XK_OK;
 }
@@ -223,6 +334,100 @@ static enum xk_status find_code(struct reader *r, struct xk_zkernel *k)
     return xk_fail(r->c, XK_EPARSE, "zebin: no section .text.%.100s", k->name);
 }
 
+static uint32_t u32_at(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+static uint64_t u64_at(const uint8_t *p)
+{
+    uint64_t v;
+    memcpy(&v, p, 8);
+    return v;
+}
+
+/* Where symbol number `index` lies. */
+static enum xk_status find_symbol(struct reader *r, uint32_t index,
+                                  struct xk_zreloc *out)
+{
+    struct xk_elf_section s, home = {.name = ""};
+    for (unsigned i = 0; i < r->elf.n_sections; i++) {
+        XK_TRY(xk_elf_section(r->c, &r->elf, i, &s));
+        if (s.type != SECTION_SYMBOLS)
+            continue;
+        if (index >= s.size_b / 24)
+            break;
+        const uint8_t *const p = s.data + 24 * (size_t)index;
+        const unsigned in = p[6] | (unsigned)p[7] << 8;
+        if (in && in < r->elf.n_sections)
+            XK_TRY(xk_elf_section(r->c, &r->elf, in, &home));
+        out->value += u64_at(p + 8);
+        out->section = strcmp(home.name, ".data.const") == 0 ? XK_ZSECTION_CONST
+                       : strcmp(home.name, ".data.global") == 0
+                           ? XK_ZSECTION_GLOBAL
+                           : XK_ZSECTION_NONE;
+        /* only printf, which is refused, takes the address of a string */
+        if (strcmp(home.name, ".data.const.string") == 0)
+            return XK_OK;
+        if (*home.name && out->section == XK_ZSECTION_NONE)
+            return xk_fail(r->c, XK_EUNSUPPORTED,
+                           "zebin: kernel '%.100s': the address of a symbol "
+                           "in section '%.60s' is needed",
+                           r->kernel, home.name);
+        return XK_OK;
+    }
+    return xk_fail(r->c, XK_EPARSE,
+                   "zebin: kernel '%.100s': relocation of symbol %u, which is "
+                   "not there",
+                   r->kernel, index);
+}
+
+static enum xk_status read_reloc(struct reader *r, const struct xk_zkernel *k,
+                                 const uint8_t *p, bool addend,
+                                 struct xk_zreloc *out)
+{
+    const uint64_t at = u64_at(p);
+    const uint32_t type = u32_at(p + 8);
+    if (type < XK_ZRELOC_ADDR || type > XK_ZRELOC_PER_THREAD ||
+        at > k->code_b || k->code_b - at < (type == XK_ZRELOC_ADDR ? 8 : 4))
+        return xk_fail(r->c, XK_EPARSE,
+                       "zebin: kernel '%.100s': relocation of type %u at %llu "
+                       "in %zu bytes",
+                       r->kernel, type, (unsigned long long)at, k->code_b);
+    *out = (struct xk_zreloc){.offset_b = (uint32_t)at,
+                              .type = (uint8_t)type,
+                              .section = XK_ZSECTION_NONE,
+                              .value = addend ? u64_at(p + 16) : 0};
+    return type == XK_ZRELOC_PER_THREAD ? XK_OK
+                                        : find_symbol(r, u32_at(p + 12), out);
+}
+
+static enum xk_status read_relocs(struct reader *r, struct xk_zkernel *k)
+{
+    struct xk_elf_section s;
+    for (unsigned i = 0; i < r->elf.n_sections; i++) {
+        XK_TRY(xk_elf_section(r->c, &r->elf, i, &s));
+        const bool addend = s.type == SECTION_RELA;
+        const char *const text = strstr(s.name, ".text.");
+        if ((!addend && s.type != SECTION_REL) || !text ||
+            strcmp(text + 6, k->name) != 0)
+            continue;
+        const unsigned each_b = addend ? 24 : 16;
+        const uint32_t n = (uint32_t)(s.size_b / each_b);
+        struct xk_zreloc *const list = xk_calloc(r->c, n + 1u, sizeof *list);
+        if (!list)
+            return XK_ENOMEM;
+        xk_free(r->c, k->relocs);
+        k->relocs = list;
+        for (k->n_relocs = 0; k->n_relocs < n; k->n_relocs++)
+            XK_TRY(read_reloc(r, k, s.data + (size_t)each_b * k->n_relocs,
+                              addend, &list[k->n_relocs]));
+    }
+    return XK_OK;
+}
+
 static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
                                   struct xk_zkernel *k)
 {
@@ -237,8 +442,10 @@ static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
     XK_TRY(read_env(r, n, k));
     XK_TRY(read_args(r, n, k));
     XK_TRY(read_per_thread(r, n, k));
-    XK_TRY(read_scratch(r, n, k));
-    return find_code(r, k);
+    XK_TRY(read_memory(r, n, k));
+    XK_TRY(read_bindings(r, n, k));
+    XK_TRY(find_code(r, k));
+    return read_relocs(r, k);
 }
 
 static enum xk_status check_version(struct reader *r, const yaml_node_t *root)
@@ -291,13 +498,6 @@ static enum xk_status read_ze_info(struct reader *r,
     return status;
 }
 
-static uint32_t u32_at(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-
 /* Note of type 1 from IntelGT: the product family. */
 static void read_notes(struct reader *r, const struct xk_elf_section *s)
 {
@@ -315,6 +515,13 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
     }
 }
 
+static void set_data(struct reader *r, enum xk_zsection k,
+                     const struct xk_elf_section *s)
+{
+    r->out->data[k] = s->data;
+    r->out->data_b[k] = s->size_b;
+}
+
 static enum xk_status read_sections(struct reader *r)
 {
     struct xk_elf_section s, info = {.name = NULL};
@@ -322,6 +529,10 @@ static enum xk_status read_sections(struct reader *r)
         XK_TRY(xk_elf_section(r->c, &r->elf, i, &s));
         if (s.type == SECTION_ZE_INFO)
             info = s;
+        else if (strcmp(s.name, ".data.const") == 0)
+            set_data(r, XK_ZSECTION_CONST, &s);
+        else if (strcmp(s.name, ".data.global") == 0)
+            set_data(r, XK_ZSECTION_GLOBAL, &s);
         else if (s.type == SECTION_NOTE &&
                  strcmp(s.name, ".note.intelgt.compat") == 0)
             read_notes(r, &s);
@@ -348,8 +559,12 @@ enum xk_status xk_zebin_read(xk_ctx *c, const void *file, size_t n_b,
 
 void xk_zebin_fini(xk_ctx *c, struct xk_zebin *z)
 {
-    for (uint32_t i = 0; z->kernels && i < z->n_kernels; i++)
-        xk_free(c, z->kernels[i].args);
+    for (uint32_t i = 0; z->kernels && i < z->n_kernels; i++) {
+        struct xk_zkernel *const k = &z->kernels[i];
+        xk_free(c, k->args);
+        xk_free(c, k->bindings);
+        xk_free(c, k->relocs);
+    }
     xk_free(c, z->kernels);
     *z = (struct xk_zebin){.n_kernels = 0};
 }

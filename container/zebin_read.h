@@ -18,15 +18,53 @@ enum xk_zarg_kind {
     XK_ZARG_GLOBAL_ID_OFFSET,
     XK_ZARG_ENQUEUED_LOCAL_SIZE,
     XK_ZARG_GLOBAL_SIZE,
+    XK_ZARG_WORK_DIMENSIONS,
+    XK_ZARG_BUFFER_OFFSET, /* of a buffer from its surface's base */
+    XK_ZARG_PRIVATE_BASE,  /* address of the threads' private memory */
+    XK_ZARG_CONST_BASE,    /* address of the module's constants */
+    XK_ZARG_GLOBAL_BASE,   /* address of the module's variables */
+    XK_ZARG_REFUSED,       /* needs a driver's help: printf, assert, images */
     XK_ZARG_OTHER
+};
+
+/* How a pointer is reached. */
+enum xk_zmode {
+    XK_ZMODE_STATELESS,
+    XK_ZMODE_STATEFUL, /* binding table: nothing in the payload */
+    XK_ZMODE_BINDLESS, /* the payload has the offset of its surface state */
+    XK_ZMODE_SLM
 };
 
 struct xk_zarg {
     uint8_t kind;      /* enum xk_zarg_kind */
     int32_t arg_index; /* -1: implicit */
     uint32_t offset_b, size_b;
-    bool slm;          /* addrmode slm */
+    bool slm;          /* mode XK_ZMODE_SLM */
     uint32_t source_b; /* values in pieces: offset in the caller's value */
+    uint8_t mode;      /* enum xk_zmode */
+    bool copy;         /* the address of a pointer that is also stateful */
+    char type[24];     /* arg_type as in the file, cut; "": not told */
+};
+
+/* An entry of the binding table. */
+struct xk_zbinding {
+    uint32_t bti;
+    int32_t arg_index; /* -1: nobody's; -2: the constants; -3: the variables */
+};
+
+/* A place in the code that an address is written to. */
+enum xk_zreloc_type {
+    XK_ZRELOC_ADDR = 1,       /* 64 bits */
+    XK_ZRELOC_ADDR_LOW = 2,   /* bits 31:0 */
+    XK_ZRELOC_ADDR_HIGH = 3,  /* bits 63:32 */
+    XK_ZRELOC_PER_THREAD = 4, /* 32 bits: offset of per-thread data, see below */
+};
+enum xk_zsection { XK_ZSECTION_CONST, XK_ZSECTION_GLOBAL, XK_ZSECTION_NONE };
+struct xk_zreloc {
+    uint32_t offset_b;
+    uint8_t type;    /* enum xk_zreloc_type */
+    uint8_t section; /* enum xk_zsection; NONE: value is the number itself */
+    uint64_t value;  /* offset in the section */
 };
 
 struct xk_zkernel {
@@ -39,14 +77,24 @@ struct xk_zkernel {
     uint32_t local_id_b;        /* per thread, 0: no local ids */
     uint32_t n_local_ids;       /* dimensions of them, where it is told */
     bool has_dpas;
+    uint8_t walk_order;   /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */
+    uint32_t private_b;   /* bytes of private memory, per thread ... */
+    bool private_is_lane; /* ... or per lane */
     uint32_t n_args;
     struct xk_zarg *args;
+    uint32_t n_bindings;
+    struct xk_zbinding *bindings;
+    uint32_t n_relocs;
+    struct xk_zreloc *relocs;
 };
 
 struct xk_zebin {
     uint32_t product_family; /* from the note or e_machine; 0 unknown */
     uint32_t n_kernels;
     struct xk_zkernel *kernels;
+    /* .data.const and .data.global, in the file; NULL: none. */
+    const uint8_t *data[2];
+    uint64_t data_b[2];
 };
 
 /* file must outlive *out. On failure *out holds nothing. */

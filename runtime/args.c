@@ -8,9 +8,10 @@
 struct marshal {
     const struct xk_zkernel *k;
     const struct xk_launch_args *a;
-    uint64_t (*va_of)(const xk_buffer *b);
+    const struct xk_args_places *places;
     uint8_t *out;
     uint32_t slm_b;
+    unsigned n_bindless; /* seen so far */
     struct xk_error *err;
 };
 
@@ -26,7 +27,9 @@ static void put_triple(struct marshal *m, const struct xk_zarg *z,
     uint32_t v[3];
     for (unsigned d = 0; d < 3; d++)
         v[d] = a[d] * (b ? b[d] : 1);
-    put(m, z, v, sizeof(v));
+    if (z->source_b < sizeof v) /* the older container gives it in pieces */
+        put(m, z, (const uint8_t *)v + z->source_b,
+            (uint32_t)sizeof(v) - z->source_b);
 }
 
 /* A local pointer is an offset; the argument only gives a size. */
@@ -57,8 +60,10 @@ static enum xk_status put_pointer(struct marshal *m, const struct xk_zarg *z,
                                "kernel '%.100s': argument "
                                "%d is a pointer, but has no buffer",
                                m->k->name, z->arg_index);
-    const uint64_t va = m->va_of(arg->buffer);
-    put(m, z, &va, sizeof(va)); /* nothing if only stateful: size_b 0 */
+    uint64_t v = m->places->va_of(arg->buffer);
+    if (z->mode == XK_ZMODE_BINDLESS)
+        v = XK_SIM_STATE_OFFSET_B(m->k->n_bindings + m->n_bindless++);
+    put(m, z, &v, sizeof(v)); /* nothing if only stateful: size_b 0 */
     return XK_OK;
 }
 
@@ -91,6 +96,24 @@ static enum xk_status put_explicit(struct marshal *m, const struct xk_zarg *z)
     return z->slm ? put_slm(m, z, arg) : put_pointer(m, z, arg);
 }
 
+static void put_dimensions(struct marshal *m, const struct xk_zarg *z)
+{
+    uint32_t n = 3;
+    while (n > 1 && m->a->groups[n - 1] * m->a->local[n - 1] == 1)
+        n--;
+    put(m, z, &n, sizeof n);
+}
+
+static enum xk_status put_address(struct marshal *m, const struct xk_zarg *z)
+{
+    const uint64_t va = z->kind == XK_ZARG_PRIVATE_BASE ? XK_SIM_PRIVATE_VA
+                        : z->kind == XK_ZARG_CONST_BASE
+                            ? m->places->data_va[XK_ZSECTION_CONST]
+                            : m->places->data_va[XK_ZSECTION_GLOBAL];
+    put(m, z, &va, sizeof va);
+    return XK_OK;
+}
+
 static enum xk_status put_arg(struct marshal *m, const struct xk_zarg *z)
 {
     const uint32_t *groups = m->a->groups, *local = m->a->local;
@@ -108,6 +131,19 @@ static enum xk_status put_arg(struct marshal *m, const struct xk_zarg *z)
     case XK_ZARG_GLOBAL_SIZE:
         put_triple(m, z, groups, local);
         return XK_OK;
+    case XK_ZARG_WORK_DIMENSIONS:
+        put_dimensions(m, z);
+        return XK_OK;
+    case XK_ZARG_PRIVATE_BASE:
+    case XK_ZARG_CONST_BASE:
+    case XK_ZARG_GLOBAL_BASE:
+        return put_address(m, z);
+    case XK_ZARG_REFUSED:
+        return xk_runtime_fail(m->err, XK_EUNSUPPORTED,
+                               "kernel '%.100s': an argument of type %s is "
+                               "not supported",
+                               m->k->name, z->type);
+    case XK_ZARG_BUFFER_OFFSET:
     case XK_ZARG_GLOBAL_ID_OFFSET:
     case XK_ZARG_OTHER:
         return XK_OK; /* zero */
@@ -126,13 +162,13 @@ static unsigned n_wanted(const struct xk_zkernel *k)
 
 enum xk_status xk_args_marshal(const struct xk_zkernel *k,
                                const struct xk_launch_args *a,
-                               uint64_t (*va_of)(const xk_buffer *b),
+                               const struct xk_args_places *places,
                                uint8_t *out, uint32_t *slm_b,
                                struct xk_error *err)
 {
     struct marshal m = {.k = k,
                         .a = a,
-                        .va_of = va_of,
+                        .places = places,
                         .out = out,
                         .slm_b = k->slm_b,
                         .err = err};
@@ -146,4 +182,46 @@ enum xk_status xk_args_marshal(const struct xk_zkernel *k,
         XK_TRY(put_arg(&m, &k->args[i]));
     *slm_b = m.slm_b;
     return XK_OK;
+}
+
+static bool is_bindless(const struct xk_zarg *z)
+{
+    return z->kind == XK_ZARG_POINTER && z->mode == XK_ZMODE_BINDLESS &&
+           z->arg_index >= 0;
+}
+
+unsigned xk_args_n_bound(const struct xk_zkernel *k)
+{
+    unsigned n = k->n_bindings;
+    for (uint32_t i = 0; i < k->n_args; i++)
+        n += is_bindless(&k->args[i]);
+    return n;
+}
+
+/* What a binding's argument is; nothing for one that is not there. */
+static struct xk_sim_bound surface_of(const struct xk_launch_args *a,
+                                      const struct xk_args_places *places,
+                                      uint32_t bti, int32_t arg)
+{
+    struct xk_sim_bound b = {.bti = bti};
+    if (arg >= 0 && (unsigned)arg < a->n_args && a->args[arg].buffer) {
+        b.va = places->va_of(a->args[arg].buffer);
+        b.size_b = a->args[arg].buffer->size_b;
+    } else if (arg == -2 || arg == -3) {
+        b.va = places->data_va[-2 - arg];
+        b.size_b = places->data_b[-2 - arg];
+    }
+    return b;
+}
+
+void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_args *a,
+                  const struct xk_args_places *places,
+                  struct xk_sim_bound *out)
+{
+    for (uint32_t i = 0; i < k->n_bindings; i++)
+        *out++ = surface_of(a, places, k->bindings[i].bti,
+                            k->bindings[i].arg_index);
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (is_bindless(&k->args[i]))
+            *out++ = surface_of(a, places, UINT32_MAX, k->args[i].arg_index);
 }

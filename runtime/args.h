@@ -6,12 +6,27 @@
 #include "container/zebin_read.h"
 #include "runtime/engine.h"
 
-/* Writes k->cross_thread_b bytes. va_of gives a buffer's device address.
- * *slm_b: static and argument shared local memory together. */
+/* Device addresses of what arguments name. */
+struct xk_args_places {
+    uint64_t (*va_of)(const xk_buffer *b);
+    uint64_t data_va[2]; /* of the module's constants and variables */
+    uint64_t data_b[2];  /* their sizes */
+};
+
+/* Writes k->cross_thread_b bytes. *slm_b: static and argument shared local
+ * memory together. */
 enum xk_status xk_args_marshal(const struct xk_zkernel *k,
                                const struct xk_launch_args *a,
-                               uint64_t (*va_of)(const xk_buffer *b),
+                               const struct xk_args_places *places,
                                uint8_t *out, uint32_t *slm_b,
                                struct xk_error *err);
+
+/* How many surfaces the kernel wants, and what they are: first the binding
+ * table's, then those of bindless arguments, in the order of k->args. The
+ * arguments must have been marshalled. */
+unsigned xk_args_n_bound(const struct xk_zkernel *k);
+void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_args *a,
+                  const struct xk_args_places *places,
+                  struct xk_sim_bound *out);
 
 #endif

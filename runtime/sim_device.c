@@ -7,8 +7,10 @@
 #include <pthread.h>
 #include <string.h>
 
+#include "container/patch_tokens.h"
 #include "runtime/args.h"
-#include "sim/sim.h"
+#include "runtime/raw_code.h"
+#include "sim/watch.h"
 
 #define SLOT_B (UINT64_C(8) << 30)
 #define N_SLOTS 4096
@@ -20,6 +22,7 @@ struct sim_device {
     unsigned n_threads;
     pthread_mutex_t lock; /* of used */
     uint8_t used[N_SLOTS];
+    struct xk_simulate_opts look;
 };
 
 struct sim_buffer {
@@ -39,6 +42,8 @@ struct sim_module {
     void *file;
     struct xk_zebin zebin;
     struct sim_kernel *kernel; /* zebin.n_kernels of them */
+    xk_buffer *data[2];        /* constants and variables; NULL: none */
+    struct xk_args_places places;
 };
 
 static void *get_mem(const struct xk_alloc *a, void *p, size_t n_b)
@@ -59,11 +64,6 @@ static enum xk_status device_create(const struct xk_alloc *alloc,
                                     unsigned n_threads, xk_device **out,
                                     struct xk_error *err)
 {
-    if (p->id != XK_PLATFORM_XEHPG)
-        return xk_runtime_fail(err, XK_EUNSUPPORTED,
-                               "sim: platform %s is not "
-                               "simulated yet, only xehpg",
-                               p->name);
     struct sim_device *d = get_mem(alloc, NULL, sizeof(*d));
     if (!d)
         return no_memory(err, "the device", sizeof(*d));
@@ -174,6 +174,9 @@ static void module_free(const struct xk_alloc *a, struct sim_module *m)
     for (uint32_t i = 0; m->kernel && i < m->zebin.n_kernels; i++)
         xk_sim_kernel_destroy(m->kernel[i].sim);
     get_mem(a, m->kernel, 0);
+    for (unsigned k = 0; k < 2; k++)
+        if (m->data[k])
+            buffer_destroy(m->data[k]);
     if (m->c)
         xk_zebin_fini(m->c, &m->zebin);
     xk_ctx_destroy(m->c);
@@ -196,8 +199,72 @@ static enum xk_status decode_kernels(struct sim_device *d, struct sim_module *m,
     return XK_OK;
 }
 
+static uint64_t va_of(const xk_buffer *b)
+{
+    return ((const struct sim_buffer *)b)->va;
+}
+
+/* The module's constants and variables become buffers of their own. */
+static enum xk_status load_data(struct sim_device *d, struct sim_module *m,
+                                struct xk_error *err)
+{
+    m->places.va_of = va_of;
+    for (unsigned k = 0; k < 2; k++) {
+        if (!m->zebin.data_b[k])
+            continue;
+        XK_TRY(buffer_create(&d->base, m->zebin.data_b[k], &m->data[k], err));
+        m->data[k]->device = &d->base;
+        m->data[k]->size_b = m->zebin.data_b[k];
+        XK_TRY(buffer_write(m->data[k], 0, m->zebin.data[k],
+                            m->zebin.data_b[k], err));
+        m->places.data_va[k] = va_of(m->data[k]);
+        m->places.data_b[k] = m->zebin.data_b[k];
+    }
+    return XK_OK;
+}
+
+/* Addresses go into the module's copy of the code. */
+static void relocate(struct sim_module *m, const struct xk_zkernel *k)
+{
+    uint8_t *const code = (uint8_t *)m->file + (k->code - (uint8_t *)m->file);
+    for (uint32_t i = 0; i < k->n_relocs; i++) {
+        const struct xk_zreloc *const z = &k->relocs[i];
+        uint64_t v = z->value;
+        if (z->section != XK_ZSECTION_NONE)
+            v += m->places.data_va[z->section];
+        if (z->type == XK_ZRELOC_PER_THREAD)
+            v = k->cross_thread_b - k->inline_b;
+        if (z->type == XK_ZRELOC_ADDR_HIGH)
+            v >>= 32;
+        memcpy(code + z->offset_b, &v, z->type == XK_ZRELOC_ADDR ? 8 : 4);
+    }
+}
+
+/* The older container tells how many ids, not their bytes. */
+static void set_id_bytes(const struct sim_device *d, struct xk_zkernel *k)
+{
+    if (!k->local_id_b && k->n_local_ids && k->simd > 1)
+        k->local_id_b =
+            k->n_local_ids * xk_sim_id_bytes(d->platform, k->simd);
+}
+
+/* facts: of raw code; NULL: the file is a container. */
+static enum xk_status read_file(struct sim_module *m, size_t size_b,
+                                const struct xk_simulate_code *facts,
+                                uint32_t *gfx_core)
+{
+    *gfx_core = 0;
+    if (facts)
+        return xk_raw_code_read(m->c, m->file, size_b, facts, &m->zebin);
+    if (xk_patch_tokens_recognise(m->file, size_b))
+        return xk_patch_tokens_read(m->c, m->file, size_b, &m->zebin,
+                                    gfx_core);
+    return xk_zebin_read(m->c, m->file, size_b, &m->zebin);
+}
+
 static enum xk_status module_load(struct sim_device *d, struct sim_module *m,
                                   const void *zebin, size_t size_b,
+                                  const struct xk_simulate_code *facts,
                                   struct xk_error *err)
 {
     m->c = xk_ctx_create(&d->base.alloc);
@@ -205,7 +272,8 @@ static enum xk_status module_load(struct sim_device *d, struct sim_module *m,
     if (!m->c || !m->file)
         return no_memory(err, "the module", size_b);
     memcpy(m->file, zebin, size_b);
-    const enum xk_status s = xk_zebin_read(m->c, m->file, size_b, &m->zebin);
+    uint32_t core;
+    const enum xk_status s = read_file(m, size_b, facts, &core);
     if (s < 0) {
         *err = m->c->error;
         return s;
@@ -217,19 +285,29 @@ static enum xk_status module_load(struct sim_device *d, struct sim_module *m,
                                "%s is %u",
                                family, d->platform->name,
                                d->platform->product_family);
+    if (core && core != d->platform->gfx_core)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "patch tokens: core %u, but %s is %u", core,
+                               d->platform->name, d->platform->gfx_core);
+    XK_TRY(load_data(d, m, err));
+    for (uint32_t i = 0; i < m->zebin.n_kernels; i++) {
+        relocate(m, &m->zebin.kernels[i]);
+        set_id_bytes(d, &m->zebin.kernels[i]);
+    }
     return decode_kernels(d, m, err);
 }
 
-static enum xk_status module_create(xk_device *d, const void *zebin,
-                                    size_t size_b, xk_module **out,
-                                    struct xk_error *err)
+static enum xk_status make_module(xk_device *d, const void *zebin,
+                                  size_t size_b,
+                                  const struct xk_simulate_code *facts,
+                                  xk_module **out, struct xk_error *err)
 {
     struct sim_module *m = get_mem(&d->alloc, NULL, sizeof(*m));
     if (!m)
         return no_memory(err, "the module", sizeof(*m));
     memset(m, 0, sizeof(*m));
     const enum xk_status s =
-        module_load((struct sim_device *)d, m, zebin, size_b, err);
+        module_load((struct sim_device *)d, m, zebin, size_b, facts, err);
     if (s < 0)
         module_free(&d->alloc, m);
     else
@@ -237,52 +315,92 @@ static enum xk_status module_create(xk_device *d, const void *zebin,
     return s;
 }
 
+static enum xk_status module_create(xk_device *d, const void *zebin,
+                                    size_t size_b, xk_module **out,
+                                    struct xk_error *err)
+{
+    return make_module(d, zebin, size_b, NULL, out, err);
+}
+
 static void module_destroy(xk_module *m)
 {
     module_free(&m->device->alloc, (struct sim_module *)m);
 }
 
-static uint64_t va_of(const xk_buffer *b)
+static void bind_one(const xk_buffer *buffer, struct xk_sim_region *r,
+                     unsigned *n)
 {
-    return ((const struct sim_buffer *)b)->va;
+    const struct sim_buffer *const b = (const struct sim_buffer *)buffer;
+    for (unsigned k = 0; k < *n; k++)
+        if (!b || r[k].va == b->va)
+            return;
+    if (b)
+        r[(*n)++] = (struct xk_sim_region){
+            .va = b->va, .size_b = b->base.size_b, .host = b->host};
 }
 
-/* Only what is passed to the launch exists for it; a buffer passed twice counts
- * once. */
-static unsigned bind(const struct xk_launch_args *a, struct xk_sim_region *r)
+/* Only what is passed to the launch exists for it, and the module's own data; a
+ * buffer passed twice counts once. */
+static unsigned bind(const struct sim_module *m,
+                     const struct xk_launch_args *a, struct xk_sim_region *r)
 {
     unsigned n = 0;
-    for (unsigned i = 0; i < a->n_args; i++) {
-        const struct sim_buffer *b =
-            (const struct sim_buffer *)a->args[i].buffer;
-        bool seen = !b;
-        for (unsigned k = 0; k < n && !seen; k++)
-            seen = r[k].va == b->va;
-        if (!seen)
-            r[n++] = (struct xk_sim_region){b->va, b->base.size_b, b->host};
-    }
+    for (unsigned i = 0; i < a->n_args; i++)
+        bind_one(a->args[i].buffer, r, &n);
+    for (unsigned k = 0; k < 2; k++)
+        bind_one(m->data[k], r, &n);
     return n;
 }
 
+/* Scratch memory of a launch on the host. */
+struct room {
+    uint8_t *cross;
+    struct xk_sim_region *regions;
+    struct xk_sim_bound *bound;
+};
+
+/* The launch, looked at as the device was told. */
+static enum xk_status watched(struct xk_sim_launch *l,
+                              const struct xk_simulate_opts *look,
+                              struct xk_launch_stats *stats,
+                              struct xk_error *err)
+{
+    struct xk_sim_watch watch;
+    bool wanted;
+    XK_TRY(xk_sim_watch_init(&watch, look, l->kernel, &wanted, err));
+    l->watch = wanted ? &watch : NULL;
+    l->check = xk_sim_watch_checks(look);
+    l->inst_limit = look->inst_limit;
+    const enum xk_status s = xk_sim_launch(l, stats, err);
+    xk_sim_watch_report(&watch, l->kernel, true);
+    xk_sim_watch_fini(&watch);
+    return s;
+}
+
 static enum xk_status run(struct sim_module *m, uint32_t index,
-                          const struct xk_launch_args *a, uint8_t *cross,
-                          struct xk_sim_region *regions,
+                          const struct xk_launch_args *a,
+                          const struct room *room,
                           struct xk_launch_stats *stats, struct xk_error *err)
 {
     const struct xk_zkernel *k = &m->zebin.kernels[index];
     const struct sim_device *d = (const struct sim_device *)m->base.device;
     struct xk_sim_launch l = {
         .kernel = m->kernel[index].sim,
-        .cross_thread = cross,
+        .cross_thread = room->cross,
         .cross_thread_b = k->cross_thread_b,
-        .regions = regions,
+        .regions = room->regions,
+        .bound = room->bound,
+        .n_bound = xk_args_n_bound(k),
+        .walk_order = k->walk_order,
+        .private_b = k->private_b * (k->private_is_lane ? k->simd : 1),
         .n_threads = d->n_threads,
     };
     memcpy(l.groups, a->groups, sizeof(l.groups));
     memcpy(l.local, a->local, sizeof(l.local));
-    XK_TRY(xk_args_marshal(k, a, va_of, cross, &l.slm_b, err));
-    l.n_regions = bind(a, regions);
-    return xk_sim_launch(&l, stats, err);
+    XK_TRY(xk_args_marshal(k, a, &m->places, room->cross, &l.slm_b, err));
+    xk_args_bind(k, a, &m->places, room->bound);
+    l.n_regions = bind(m, a, room->regions);
+    return watched(&l, &d->look, stats, err);
 }
 
 static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
@@ -291,15 +409,19 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
                                     struct xk_error *err)
 {
     const struct xk_alloc *al = &m->base.device->alloc;
-    const size_t n_b = (a->n_args + 1u) * sizeof(struct xk_sim_region);
-    uint8_t *cross =
-        get_mem(al, NULL, m->zebin.kernels[index].cross_thread_b + 64u);
-    struct xk_sim_region *regions = get_mem(al, NULL, n_b);
-    enum xk_status s = cross && regions
-                           ? run(m, index, a, cross, regions, stats, err)
+    const struct xk_zkernel *const k = &m->zebin.kernels[index];
+    const size_t n_b = (a->n_args + 3u) * sizeof(struct xk_sim_region);
+    const struct room room = {
+        .cross = get_mem(al, NULL, k->cross_thread_b + 64u),
+        .regions = get_mem(al, NULL, n_b),
+        .bound = get_mem(al, NULL,
+                         (xk_args_n_bound(k) + 1) * sizeof *room.bound)};
+    enum xk_status s = room.cross && room.regions && room.bound
+                           ? run(m, index, a, &room, stats, err)
                            : no_memory(err, "the arguments", n_b);
-    get_mem(al, cross, 0);
-    get_mem(al, regions, 0);
+    get_mem(al, room.cross, 0);
+    get_mem(al, room.regions, 0);
+    get_mem(al, room.bound, 0);
     return s;
 }
 
@@ -327,3 +449,42 @@ const struct xk_engine xk_engine_sim = {
     .module_destroy = module_destroy,
     .launch = launch,
 };
+
+static enum xk_status must_be_sim(const xk_device *d, struct xk_error *err)
+{
+    return d && d->engine == &xk_engine_sim
+               ? XK_OK
+               : xk_runtime_fail(err, XK_EINVAL,
+                                 "simulate: the device is %s, not sim",
+                                 d ? d->engine->name : "NULL");
+}
+
+enum xk_status xk_simulate_configure(xk_device *d,
+                                     const struct xk_simulate_opts *o,
+                                     struct xk_error *err)
+{
+    static const struct xk_simulate_opts none = {.checks = NULL};
+    struct xk_error local = {XK_OK, ""};
+    err = err ? err : &local;
+    XK_TRY(must_be_sim(d, err));
+    XK_TRY(xk_sim_watch_check_opts(o, err));
+    ((struct sim_device *)d)->look = o ? *o : none;
+    return XK_OK;
+}
+
+enum xk_status xk_simulate_module(xk_device *d, const void *code, size_t code_b,
+                                  const struct xk_simulate_code *facts,
+                                  xk_module **out, struct xk_error *err)
+{
+    struct xk_error local = {XK_OK, ""};
+    err = err ? err : &local;
+    *out = NULL;
+    XK_TRY(must_be_sim(d, err));
+    if (!code || !code_b || !facts)
+        return xk_runtime_fail(err, XK_EINVAL, "module: no code");
+    XK_TRY(make_module(d, code, code_b, facts, out, err));
+    atomic_init(&(*out)->refs, 1);
+    (*out)->device = d;
+    atomic_fetch_add_explicit(&d->refs, 1, memory_order_relaxed);
+    return XK_OK;
+}

@@ -9,7 +9,8 @@ cd "$(dirname "$0")/.." || exit 1
 limit=${1:-60}
 seed=${2:-1}
 dir=build-fuzz
-targets=(fuzz_decode fuzz_asm fuzz_container fuzz_ze_info)
+targets=(fuzz_decode fuzz_asm fuzz_container fuzz_ze_info fuzz_commands
+    fuzz_aub)
 case $limit in
 runs=*) limit=-runs=${limit#runs=} ;;
 *) limit=-max_total_time=$limit ;;
@@ -32,7 +33,7 @@ rm -f "/tmp/xk-fuzz-build.$$"
 # containers, and its code. Each run starts from these alone.
 seeds=$dir/seeds
 rm -rf $seeds
-mkdir -p $seeds/{fuzz_decode,fuzz_asm,fuzz_container,fuzz_ze_info}
+mkdir -p "${targets[@]/#/$seeds/}"
 python3 tests/fuzz/make_seeds.py $seeds
 
 failed=0

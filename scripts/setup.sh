@@ -11,6 +11,8 @@ packages=(
     libdnnl-dev                          # the reference of xkbench
     check z3                             # tests
     libigc-tools                         # iga64
+    pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
+    libmpfr-dev                          # the reference of rounding, tests
     libze-dev libze1 intel-opencl-icd    # the driver's AUB capture mode
 )
 

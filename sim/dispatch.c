@@ -9,7 +9,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sim/kernel.h"
+#include "sim/check_hook.h"
+#include "sim/watch.h"
 
 #define MAX_GROUP_THREADS 1024
 #define QUANTUM 65536 /* instructions a thread may run before the next one */
@@ -17,13 +18,16 @@
 struct pool {
     const struct xk_sim_run *run;
     atomic_ullong next, first_bad; /* units */
+    struct xk_sim_check_run *check;
 };
 
 struct worker {
     struct pool *pool;
     pthread_t id;
     struct xk_sim_thread *thread; /* of the group in hand */
+    struct xk_sim_check_work *check;
     uint8_t *slm;
+    uint32_t index;
     uint64_t count[XK_N_STATS], units, bad_unit;
     struct xk_error err;
     char apart[64]; /* from what the next worker writes */
@@ -52,7 +56,7 @@ static bool round_of_threads(struct xk_sim_group *g, bool *fault)
     bool moved = false;
     for (uint32_t i = 0; i < g->n_threads && !*fault; i++) {
         struct xk_sim_thread *t = &g->thread[i];
-        if (t->state == XK_SIM_BARRIER && g->barrier_phase != t->barrier_phase)
+        if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
             t->state = XK_SIM_RUN;
         if (t->state != XK_SIM_RUN)
             continue;
@@ -70,9 +74,15 @@ static bool all_done(struct xk_sim_group *g)
         struct xk_sim_thread *t = &g->thread[i];
         if (t->state == XK_SIM_DONE)
             continue;
+        if (t->state == XK_SIM_PAIR) {
+            xk_sim_fault(t, &t->kernel->inst[t->ip],
+                         "the other thread of the pair never comes here");
+            return false;
+        }
+        const struct xk_sim_barrier *const b = &g->barrier[t->barrier_awaited];
         xk_sim_fault(t, &t->kernel->inst[t->ip],
                      "waits for a barrier that only %u of %u threads reached",
-                     g->arrived, g->n_threads);
+                     b->produced, b->producers);
         return false;
     }
     return true;
@@ -88,6 +98,7 @@ static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
         .slm_b = r->d->slm_b,
         .thread = w->thread,
         .n_threads = r->d->n_threads,
+        .slot_base = w->index * r->d->n_threads,
         .id = {(uint32_t)(index % n[0]), (uint32_t)(index / n[0] % n[1]),
                (uint32_t)(index / n[0] / n[1])},
     };
@@ -129,7 +140,11 @@ static bool run_thread(struct worker *w, uint64_t index)
 static bool run_unit(struct worker *w, uint64_t index)
 {
     w->units++;
-    return w->pool->run->apart ? run_thread(w, index) : run_group(w, index);
+    xk_sim_check_unit_begin(w->check, index);
+    const bool good =
+        w->pool->run->apart ? run_thread(w, index) : run_group(w, index);
+    xk_sim_check_unit_end(w->check, index, good);
+    return good;
 }
 
 /* Units go out in order, so below the first bad one all are executed. */
@@ -154,6 +169,7 @@ static void *work(void *arg)
 
 static void worker_fini(const struct xk_alloc *a, struct worker *w)
 {
+    xk_sim_check_work_destroy(w->check);
     a->realloc(a->user, w->thread, 0);
     a->realloc(a->user, w->slm, 0);
 }
@@ -170,8 +186,8 @@ static enum xk_status worker_init(struct worker *w, struct pool *p,
     if (!w->thread || !w->slm)
         return fail(err, XK_ENOMEM, r->kernel, "out of memory for threads", n);
     for (uint32_t i = 0; i < n; i++)
-        w->thread[i].err = &w->err;
-    return XK_OK;
+        w->thread[i] = (struct xk_sim_thread){.err = &w->err};
+    return xk_sim_check_work_create(p->check, w->thread, n, &w->check, err);
 }
 
 static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
@@ -183,6 +199,10 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
             return fail(err, XK_EINVAL, k, "group count is 0 in dimension", i);
     if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
         return fail(err, XK_EINVAL, k, "threads in a group", d->n_threads);
+    if (d->n_slots && d->n_slots < d->n_threads)
+        return fail(err, XK_EINVAL, k,
+                    "threads in a group, more than the machine has",
+                    d->n_threads);
     if (d->simd != 8 && d->simd != 16 && d->simd != 32)
         return fail(err, XK_EINVAL, k, "SIMD size is not 8, 16 or 32", d->simd);
     if (d->slm_b > k->platform->slm_max_b)
@@ -247,6 +267,10 @@ static unsigned n_workers(const struct xk_sim_run *r)
     }
     if (n > 64)
         n = 64;
+    if (xk_sim_watch_traces(r->d->watch))
+        n = 1;
+    if (r->d->n_slots && n > r->d->n_slots / r->d->n_threads)
+        n = r->d->n_slots / r->d->n_threads;
     return n > r->n_units ? (unsigned)r->n_units : n;
 }
 
@@ -303,16 +327,22 @@ static enum xk_status run_all(const struct xk_sim_run *r,
     struct pool p = {.run = r, .next = 0, .first_bad = UINT64_MAX};
     const unsigned n = n_workers(r);
     unsigned ready = 0;
-    enum xk_status s = XK_OK;
-    while (ready < n && s == XK_OK)
-        s = worker_init(&w[ready++], &p, err);
+    enum xk_status s = xk_sim_check_run_create(r, &p.check, err);
+    while (ready < n && s == XK_OK) {
+        s = worker_init(&w[ready], &p, err);
+        w[ready].index = ready;
+        ready++;
+    }
     if (s == XK_OK) {
         run_workers(w, n);
         s = collect(w, n, stats, err);
         count_units(r, w, n, stats);
+        if (p.check)
+            s = xk_sim_check_run_report(p.check, p.first_bad, s, err);
     }
     for (unsigned i = 0; i < ready; i++)
         worker_fini(&r->kernel->alloc, &w[i]);
+    xk_sim_check_run_destroy(p.check);
     return s;
 }
 

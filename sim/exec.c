@@ -1,27 +1,34 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The general form of an ALU instruction: fetch, compute, flags, store; and the
- * instructions that do not fit it (compare, select, accumulator). */
+ * instructions that do not fit it (compare, select). */
 #include <math.h>
 
 #include "sim/sim_operand.h"
 
+/* -1, 0, 1; an unsigned qword with its top bit set lies above all others. */
+static int order_int(int64_t a, bool a_uq, int64_t b, bool b_uq)
+{
+    const bool a_top = a_uq && a < 0, b_top = b_uq && b < 0;
+    if (a_top != b_top)
+        return a_top ? 1 : -1;
+    return a < b ? -1 : a > b;
+}
+
 /* clang-format off */
-static bool cond_int(unsigned cond, int64_t a, int64_t b)
+static bool cond_order(unsigned cond, int order)
 {
     switch (cond) {
-    case XK_COND_EQ: return a == b;
-    case XK_COND_NE: return a != b;
-    case XK_COND_GT: return a > b;
-    case XK_COND_GE: return a >= b;
-    case XK_COND_LT: return a < b;
-    case XK_COND_LE: return a <= b;
+    case XK_COND_EQ: return order == 0;
+    case XK_COND_NE: return order != 0;
+    case XK_COND_GT: return order > 0;
+    case XK_COND_GE: return order >= 0;
+    case XK_COND_LT: return order < 0;
+    case XK_COND_LE: return order <= 0;
     default: return false;
     }
 }
-/* clang-format on */
 
-/* clang-format off */
-static bool cond_float(unsigned cond, float a, float b)
+static bool cond_real(unsigned cond, double a, double b)
 {
     switch (cond) {
     case XK_COND_EQ: return a == b;
@@ -30,38 +37,82 @@ static bool cond_float(unsigned cond, float a, float b)
     case XK_COND_GE: return a >= b;
     case XK_COND_LT: return a < b;
     case XK_COND_LE: return a <= b;
+    case XK_COND_OV: return isinf(a);
     case XK_COND_UN: return isnan(a) || isnan(b);
     default: return false;
     }
 }
 /* clang-format on */
 
-/* Flags of an integer result: its value after wrapping, against zero; overflow
- * if wrapping changed it. */
-static void flags_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      uint32_t mask, const union xk_sim_lanes *r)
+static double real_lane(const struct xk_sim_inst *e,
+                        const union xk_sim_lanes *v, unsigned l)
+{
+    return e->is_double ? v->d[l] : (double)v->f[l];
+}
+
+static bool is_real(const struct xk_sim_inst *e)
+{
+    return e->is_float || e->is_double;
+}
+
+static bool is_uq(const struct xk_sim_opnd *o)
+{
+    return o->type == XK_RT_UQ;
+}
+
+/* Of an integer result: its value after wrapping, against zero; overflow if
+ * wrapping changed it. */
+static bool result_int(const struct xk_sim_inst *e, int64_t v)
+{
+    const int64_t w = e->in.sat ? v : xk_sim_wrap(e->dst.type, v);
+    if (e->in.cond == XK_COND_OV)
+        return xk_sim_wrap(e->dst.type, v) != v;
+    return cond_order(e->in.cond, order_int(w, is_uq(&e->dst), 0, false));
+}
+
+/* Flags see the result before it saturates. */
+static void set_result_flags(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, uint32_t mask,
+                             const union xk_sim_lanes *r)
 {
     uint32_t bits = 0;
     for (unsigned l = 0; l < e->exec; l++) {
-        const int64_t w = xk_sim_wrap(e->dst.type, r->i[l]);
-        const bool on = e->in.cond == XK_COND_OV ? w != r->i[l]
-                                                 : cond_int(e->in.cond, w, 0);
+        const bool on = is_real(e)
+                            ? cond_real(e->in.cond, real_lane(e, r, l), 0.0)
+                            : result_int(e, r->i[l]);
         bits |= (uint32_t)on << l;
     }
     xk_sim_set_flags(t, e, mask, bits);
 }
 
-static void flags_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        uint32_t mask, const union xk_sim_lanes *r)
+/* A NaN saturates to 0. */
+static void saturate(const struct xk_sim_inst *e, union xk_sim_lanes *r)
 {
-    uint32_t bits = 0;
-    for (unsigned l = 0; l < e->exec; l++) {
-        const bool on = e->in.cond == XK_COND_OV
-                            ? isinf(r->f[l])
-                            : cond_float(e->in.cond, r->f[l], 0.0f);
-        bits |= (uint32_t)on << l;
-    }
-    xk_sim_set_flags(t, e, mask, bits);
+    const bool unit =
+        xk_sim_type_is_float(e->dst.type) || e->dst.type == XK_RT_DF;
+    if (!is_real(e) && !unit)
+        for (unsigned l = 0; l < e->exec; l++)
+            r->i[l] = xk_sim_clamp(e->dst.type, r->i[l]);
+    else if (!is_real(e))
+        for (unsigned l = 0; l < e->exec; l++)
+            r->i[l] = r->i[l] > 0;
+    else if (e->is_double && unit)
+        for (unsigned l = 0; l < e->exec; l++)
+            r->d[l] = r->d[l] > 0.0 ? fmin(r->d[l], 1.0) : 0.0;
+    else if (unit)
+        for (unsigned l = 0; l < e->exec; l++)
+            r->f[l] = r->f[l] > 0.0f ? fminf(r->f[l], 1.0f) : 0.0f;
+}
+
+static void store(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  uint32_t mask, const union xk_sim_lanes *r)
+{
+    if (e->is_double)
+        xk_sim_store_double(t, e, mask, r);
+    else if (e->is_float)
+        xk_sim_store_float(t, e, mask, r);
+    else
+        xk_sim_store_int(t, e, mask, r);
 }
 
 /* AccWrEn: the result also lands in acc0, whatever the channel offset. */
@@ -77,64 +128,41 @@ static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         .vs_b = e->dst.size_b,
         .off_b = XK_RF_ACC,
     };
-    if (e->is_float)
-        xk_sim_store_float(t, &to_acc, mask, r);
-    else
-        xk_sim_store_int(t, &to_acc, mask, r);
+    store(t, &to_acc, mask, r);
 }
 
-static void finish_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       uint32_t mask, union xk_sim_lanes *r)
+void xk_sim_finish(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   uint32_t mask, union xk_sim_lanes *r, unsigned what)
 {
+    if (e->in.cond && (what & XK_SIM_FLAGS))
+        set_result_flags(t, e, mask, r);
     if (e->in.sat)
-        for (unsigned l = 0; l < e->exec; l++)
-            r->i[l] = xk_sim_clamp(e->dst.type, r->i[l]);
-    if (e->in.cond)
-        flags_int(t, e, mask, r);
-    xk_sim_store_int(t, e, mask, r);
-    if (e->in.acc_wr_en)
+        saturate(e, r);
+    store(t, e, mask, r);
+    if (e->in.acc_wr_en && (what & XK_SIM_ACC))
         also_acc(t, e, mask, r);
 }
 
-static void finish_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         uint32_t mask, union xk_sim_lanes *r)
-{
-    if (e->in.sat && xk_sim_type_is_float(e->dst.type))
-        for (unsigned l = 0; l < e->exec; l++)
-            r->f[l] = r->f[l] > 0.0f ? fminf(r->f[l], 1.0f) : 0.0f;
-    if (e->in.cond)
-        flags_float(t, e, mask, r);
-    xk_sim_store_float(t, e, mask, r);
-    if (e->in.acc_wr_en)
-        also_acc(t, e, mask, r);
-}
-
-struct sources {
-    union xk_sim_lanes v[3];
-};
-
-static bool fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  struct sources *s)
+bool xk_sim_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  struct xk_sim_sources *s)
 {
     for (unsigned k = 0; k < e->n_srcs; k++)
-        if (e->is_float ? !xk_sim_fetch_float(t, e, &e->src[k], &s->v[k])
-                        : !xk_sim_fetch_int(t, e, &e->src[k], &s->v[k]))
+        if (e->is_double  ? !xk_sim_fetch_double(t, e, &e->src[k], &s->v[k])
+            : e->is_float ? !xk_sim_fetch_float(t, e, &e->src[k], &s->v[k])
+                          : !xk_sim_fetch_int(t, e, &e->src[k], &s->v[k]))
             return false;
     return true;
 }
 
 static void exec_alu(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    struct sources s;
+    struct xk_sim_sources s;
     union xk_sim_lanes r;
     const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
+    if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     e->lane(e, &r, &s.v[0], &s.v[1], &s.v[2]);
-    if (e->is_float)
-        finish_float(t, e, mask, &r);
-    else
-        finish_int(t, e, mask, &r);
+    xk_sim_finish(t, e, mask, &r, XK_SIM_FLAGS | XK_SIM_ACC);
 }
 
 /* Same type, no modifiers: bits travel untouched (NaNs, denormals). */
@@ -146,31 +174,43 @@ static void exec_mov_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         xk_sim_store_raw(t, e, mask, &v);
 }
 
-static uint32_t compare(const struct xk_sim_inst *e, const struct sources *s)
+static uint32_t compare(const struct xk_sim_inst *e,
+                        const struct xk_sim_sources *s)
 {
     uint32_t bits = 0;
     for (unsigned l = 0; l < e->exec; l++) {
-        const bool on = e->is_float
-                            ? cond_float(e->in.cond, s->v[0].f[l], s->v[1].f[l])
-                            : cond_int(e->in.cond, s->v[0].i[l], s->v[1].i[l]);
+        const bool on =
+            is_real(e) ? cond_real(e->in.cond, real_lane(e, &s->v[0], l),
+                                   real_lane(e, &s->v[1], l))
+                       : cond_order(e->in.cond,
+                                    order_int(s->v[0].i[l], is_uq(&e->src[0]),
+                                              s->v[1].i[l], is_uq(&e->src[1])));
         bits |= (uint32_t)on << l;
     }
     return bits;
 }
 
+static uint32_t nans_in_src1(const struct xk_sim_inst *e,
+                             const struct xk_sim_sources *s)
+{
+    uint32_t bits = 0;
+    for (unsigned l = 0; is_real(e) && l < e->exec; l++)
+        bits |= (uint32_t)(isnan(real_lane(e, &s->v[1], l)) != 0) << l;
+    return bits;
+}
+
 static void exec_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    struct sources s;
+    struct xk_sim_sources s;
     union xk_sim_lanes r;
     const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
+    if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     uint32_t bits = compare(e, &s);
-    for (unsigned l = 0; l < e->exec; l++) {
-        if (e->in.op == XK_OPC_CMPN && e->is_float && isnan(s.v[1].f[l]))
-            bits |= 1u << l;
+    if (e->in.op == XK_OPC_CMPN)
+        bits |= nans_in_src1(e, &s);
+    for (unsigned l = 0; l < e->exec; l++)
         r.i[l] = bits >> l & 1 ? -1 : 0;
-    }
     xk_sim_set_flags(t, e, mask, bits);
     xk_sim_store_raw(t, e, mask, &r);
 }
@@ -178,134 +218,52 @@ static void exec_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 /* Which lanes take src0: by predicate, or as min and max, where a number wins
  * over a NaN. */
 static uint32_t choose(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct sources *s)
+                       const struct xk_sim_sources *s)
 {
-    if (!e->in.cond)
-        return xk_sim_pred(t, e);
-    uint32_t bits = compare(e, s);
-    for (unsigned l = 0; e->is_float && l < e->exec; l++)
-        if (isnan(s->v[1].f[l]))
-            bits |= 1u << l;
-    return bits;
+    return e->in.cond ? compare(e, s) | nans_in_src1(e, s) : xk_sim_pred(t, e);
 }
 
+static void take_src1(const struct xk_sim_inst *e, struct xk_sim_sources *s,
+                      uint32_t lanes)
+{
+    for (unsigned l = 0; l < e->exec; l++) {
+        if (!(lanes >> l & 1))
+            continue;
+        if (e->is_float)
+            s->v[0].f[l] = s->v[1].f[l];
+        else
+            s->v[0].i[l] = s->v[1].i[l];
+    }
+}
+
+/* Its condition writes no flag. */
 static void exec_sel(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    struct sources s;
+    struct xk_sim_sources s;
     const uint32_t mask =
         (e->no_mask ? UINT32_MAX : t->active >> e->chan_off) & e->lanes;
-    if (!mask || !fetch(t, e, &s))
+    if (!mask || !xk_sim_fetch(t, e, &s))
         return;
-    const uint32_t first = choose(t, e, &s);
-    struct xk_sim_inst plain = *e; /* its cond writes no flag */
-    plain.in.cond = XK_COND_NONE;
-    for (unsigned l = 0; l < e->exec; l++)
-        if (!(first >> l & 1)) {
-            if (e->is_float)
-                s.v[0].f[l] = s.v[1].f[l];
-            else
-                s.v[0].i[l] = s.v[1].i[l];
-        }
-    if (e->is_float)
-        finish_float(t, &plain, mask, &s.v[0]);
-    else
-        finish_int(t, &plain, mask, &s.v[0]);
+    take_src1(e, &s, ~choose(t, e, &s));
+    xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_ACC);
 }
 
 static void exec_csel(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    struct sources s;
+    struct xk_sim_sources s;
+    uint32_t first = 0;
     const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
-        return;
-    struct xk_sim_inst plain = *e;
-    plain.in.cond = XK_COND_NONE;
-    for (unsigned l = 0; l < e->exec; l++) {
-        if (e->is_float) {
-            if (!cond_float(e->in.cond, s.v[2].f[l], 0.0f))
-                s.v[0].f[l] = s.v[1].f[l];
-        } else if (!cond_int(e->in.cond, s.v[2].i[l], 0)) {
-            s.v[0].i[l] = s.v[1].i[l];
-        }
-    }
-    if (e->is_float)
-        finish_float(t, &plain, mask, &s.v[0]);
-    else
-        finish_int(t, &plain, mask, &s.v[0]);
-}
-
-static int64_t acc_get(const struct xk_sim_thread *t, unsigned lane)
-{
-    return (int64_t)((uint64_t)(uint32_t)t->acc_hi[lane] << 32 |
-                     xk_rf_u32(t, XK_RF_ACC + 4 * lane));
-}
-
-static void acc_set(struct xk_sim_thread *t, unsigned lane, int64_t v)
-{
-    xk_rf_set_u32(t, XK_RF_ACC + 4 * lane, (uint32_t)v);
-    t->acc_hi[lane] = (int32_t)(v >> 32);
-}
-
-/* Carry or borrow goes to the accumulator as 0 or 1. */
-static void exec_addc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
-{
-    struct sources s;
-    const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
-        return;
-    struct xk_sim_inst plain = *e;
-    plain.in.acc_wr_en = false;
-    for (unsigned l = 0; l < e->exec; l++) {
-        const uint64_t x = (uint32_t)s.v[0].i[l], y = (uint32_t)s.v[1].i[l];
-        const uint64_t r = e->in.op == XK_OPC_ADDC ? x + y : x - y;
-        s.v[0].i[l] = (int64_t)(r & UINT32_MAX);
-        if (mask >> l & 1)
-            acc_set(t, l, (int64_t)(r >> 32 & 1));
-    }
-    finish_int(t, &plain, mask, &s.v[0]);
-}
-
-/* The accumulator holds src0 * src1[15:0]; this adds the high part of src1.
- * With AccWrEn the destination gets bits 63:32 and the accumulator the whole
- * product, without it the destination gets bits 31:0 (macl). */
-static void exec_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e)
-{
-    struct sources s;
-    const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
-        return;
-    struct xk_sim_inst plain = *e;
-    plain.in.acc_wr_en = false;
-    for (unsigned l = 0; l < e->exec; l++) {
-        const int64_t hi = s.v[1].i[l] & ~(int64_t)0xffff;
-        const uint64_t p =
-            (uint64_t)acc_get(t, l) + (uint64_t)s.v[0].i[l] * (uint64_t)hi;
-        if (e->in.acc_wr_en && (mask >> l & 1))
-            acc_set(t, l, (int64_t)p);
-        s.v[0].i[l] = e->in.acc_wr_en ? (int64_t)p >> 32 : (int64_t)(int32_t)p;
-    }
-    finish_int(t, &plain, mask, &s.v[0]);
-}
-
-static void exec_mac(struct xk_sim_thread *t, const struct xk_sim_inst *e)
-{
-    struct sources s;
-    const uint32_t mask = xk_sim_mask(t, e);
-    if (!mask || !fetch(t, e, &s))
+    if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     for (unsigned l = 0; l < e->exec; l++) {
-        if (e->is_float) {
-            float acc;
-            memcpy(&acc, t->rf + XK_RF_ACC + 4 * l, 4);
-            s.v[0].f[l] = fmaf(s.v[0].f[l], s.v[1].f[l], acc);
-        } else {
-            s.v[0].i[l] = acc_get(t, l) + s.v[0].i[l] * s.v[1].i[l];
-        }
+        const bool on =
+            is_real(e) ? cond_real(e->in.cond, real_lane(e, &s.v[2], l), 0.0)
+                       : cond_order(e->in.cond,
+                                    order_int(s.v[2].i[l], false, 0, false));
+        first |= (uint32_t)on << l;
     }
-    if (e->is_float)
-        finish_float(t, e, mask, &s.v[0]);
-    else
-        finish_int(t, e, mask, &s.v[0]);
+    take_src1(e, &s, ~first);
+    xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_ACC);
 }
 
 static void exec_nothing(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -343,8 +301,24 @@ static bool raw_mov(const struct xk_sim_inst *e)
 
 static xk_sim_fn *select_alu(struct xk_sim_inst *e)
 {
-    e->lane = e->is_float ? xk_sim_lane_float(&e->in) : xk_sim_lane_int(&e->in);
+    e->lane = e->is_double  ? xk_sim_lane_double(&e->in)
+              : e->is_float ? xk_sim_lane_float(&e->in)
+                            : xk_sim_lane_int(&e->in);
     return e->lane ? exec_alu : NULL;
+}
+
+/* The special forms, then the general one. */
+static xk_sim_fn *select_any(struct xk_sim_inst *e)
+{
+    xk_sim_fn *(*const forms[])(const struct xk_sim_inst *) = {
+        xk_sim_select_flow, xk_sim_select_macro, xk_sim_select_acc,
+        xk_sim_select_move, xk_sim_select_wide};
+    for (unsigned k = 0; k < XK_COUNTOF(forms); k++) {
+        xk_sim_fn *const fn = forms[k](e);
+        if (fn)
+            return fn;
+    }
+    return select_alu(e);
 }
 
 /* clang-format off */
@@ -355,21 +329,13 @@ void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
     case XK_OPC_CMP: case XK_OPC_CMPN: e->fn = exec_cmp; break;
     case XK_OPC_SEL: e->fn = exec_sel; break;
     case XK_OPC_CSEL: e->fn = exec_csel; break;
-    case XK_OPC_ADDC: case XK_OPC_SUBB: e->fn = exec_addc; break;
-    case XK_OPC_MACH: e->fn = exec_mach; break;
-    case XK_OPC_MAC:
-        if (e->dst.type != XK_RT_HF) /* else acc has 2-byte elements */
-            e->fn = exec_mac;
-        break;
-    case XK_OPC_DPAS: e->fn = xk_sim_select_dpas(k, e); break;
+    case XK_OPC_DPAS: case XK_OPC_DPASW: e->fn = xk_sim_select_dpas(k, e); break;
     case XK_OPC_SEND: case XK_OPC_SENDC: e->fn = xk_sim_select_send(e); break;
     case XK_OPC_MOV:
-        e->fn = raw_mov(e) ? exec_mov_raw : select_alu(e);
+        e->fn = raw_mov(e) ? exec_mov_raw : select_any(e);
         break;
     default:
-        e->fn = xk_sim_select_flow(e);
-        if (!e->fn)
-            e->fn = select_alu(e);
+        e->fn = select_any(e);
     }
     if (!e->fn)
         e->fn = xk_sim_exec_unsupported;

@@ -40,7 +40,7 @@ static float round_odd(double hi, double err)
 
 /* x + y * z for halves: the product is exact in double, the sum's error is
  * recovered (two-sum). */
-static float mad_half(float x, float y, float z)
+float xk_sim_mad_half(float x, float y, float z)
 {
     const double p = (double)y * (double)z, s = p + (double)x;
     if (isinf(s) || isnan(s))
@@ -51,7 +51,14 @@ static float mad_half(float x, float y, float z)
 
 static float mad(const struct xk_sim_inst *e, float x, float y, float z)
 {
-    return e->dst.type == XK_RT_HF ? mad_half(x, y, z) : fmaf(y, z, x);
+    return e->dst.type == XK_RT_HF ? xk_sim_mad_half(x, y, z) : fmaf(y, z, x);
+}
+
+/* Below 1 also where the difference would round up to it. */
+static float fraction(float x)
+{
+    const float f = x - floorf(x);
+    return f >= 1.0f ? 0x1.fffffep-1f : f;
 }
 
 /* rndu and rndd round to integers; rnde to the even neighbour, rndz cuts. */
@@ -59,7 +66,7 @@ LANE_FN(op_mov, A)
 LANE_FN(op_add, A + B)
 LANE_FN(op_mul, A *B)
 LANE_FN(op_mad, mad(e, A, B, C))
-LANE_FN(op_frc, A - floorf(A))
+LANE_FN(op_frc, fraction(A))
 LANE_FN(op_rndu, ceilf(A))
 LANE_FN(op_rndd, floorf(A))
 LANE_FN(op_rnde, roundevenf(A))
@@ -85,16 +92,17 @@ xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i)
 /* clang-format on */
 
 /* The extended math unit is only specified up to an error of a few units in
- * the last place; these are the correctly rounded or libm values. */
+ * the last place; these come from libm in double, so are within one. */
+#define D (double)
 LANE_FN(op_inv, 1.0f / A)
-LANE_FN(op_log, log2f(A))
-LANE_FN(op_exp, exp2f(A))
+LANE_FN(op_log, (float)log2(D A))
+LANE_FN(op_exp, (float)exp2(D A))
 LANE_FN(op_sqt, sqrtf(A))
-LANE_FN(op_rsqt, 1.0f / sqrtf(A))
-LANE_FN(op_sin, sinf(A))
-LANE_FN(op_cos, cosf(A))
+LANE_FN(op_rsqt, (float)(1.0 / sqrt(D A)))
+LANE_FN(op_sin, (float)sin(D A))
+LANE_FN(op_cos, (float)cos(D A))
 LANE_FN(op_fdiv, A / B)
-LANE_FN(op_pow, powf(fabsf(A), B))
+LANE_FN(op_pow, (float)pow(fabs(D A), D B))
 
 /* clang-format off */
 xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i)

@@ -40,9 +40,18 @@ static inline int64_t first_high(const struct xk_sim_inst *e, int64_t v)
     return x ? __builtin_clz(x) : -1;
 }
 
+static inline int64_t rotate64(uint64_t v, int64_t n, bool left)
+{
+    const unsigned k = (unsigned)(left ? n : -n) & 63;
+    return (int64_t)(k ? v << k | v >> (64 - k) : v);
+}
+
+/* As wide as the source. */
 static inline int64_t rotate(const struct xk_sim_inst *e, int64_t v, int64_t n,
                              bool left)
 {
+    if (e->src[0].size_b == 8)
+        return rotate64((uint64_t)v, n, left);
     const unsigned w = e->src[0].size_b == 2 ? 16 : 32;
     const unsigned k = (unsigned)(left ? n : -n) & (w - 1);
     const uint64_t x = (uint64_t)v & ((1ull << w) - 1);
@@ -84,10 +93,12 @@ static inline int64_t extract(const struct xk_sim_inst *e, int64_t width,
     return up >> down;
 }
 
-static inline int64_t quotient(int64_t x, int64_t y, bool rem)
+/* By zero: all ones of unsigned numbers, the extreme of signed ones. */
+static inline int64_t quotient(const struct xk_sim_inst *e, int64_t x,
+                               int64_t y, bool rem)
 {
     if (!y)
-        return -1;
+        return e->dst.type != XK_RT_D ? -1 : x < 0 ? INT32_MIN : INT32_MAX;
     return rem ? x % y : x / y;
 }
 
@@ -106,7 +117,8 @@ LANE_FN(op_not, ~A)
 LANE_FN(op_shl, U(A) << (B & shift_mask(e)))
 LANE_FN(op_shr, (e->src[0].size_b == 8 ? U(A) : U(A) & UINT32_MAX) >>
                     (B & shift_mask(e)))
-LANE_FN(op_asr, A >> (B & shift_mask(e)))
+LANE_FN(op_asr, e->src[0].type == XK_RT_UQ ? U(A) >> (B & 63)
+                                           : U(A >> (B & shift_mask(e))))
 LANE_FN(op_rol, rotate(e, A, B, true))
 LANE_FN(op_ror, rotate(e, A, B, false))
 LANE_FN(op_bfn, logic3(e->in.bfn, U(A), U(B), U(C)))
@@ -119,8 +131,8 @@ LANE_FN(op_bfrev, reverse_bits((uint32_t)A))
 LANE_FN(op_bfe, extract(e, A, B, C))
 LANE_FN(op_bfi1, ((1ull << (A & 31)) - 1) << (B & 31))
 LANE_FN(op_bfi2, (A & B) | (~A & C))
-LANE_FN(op_iqot, quotient(A, B, false))
-LANE_FN(op_irem, quotient(A, B, true))
+LANE_FN(op_iqot, quotient(e, A, B, false))
+LANE_FN(op_irem, quotient(e, A, B, true))
 /* clang-format on */
 
 /* clang-format off */

@@ -24,9 +24,21 @@ static void put_to_sleep(struct xk_sim_thread *t, uint32_t channels,
     t->active &= ~channels;
 }
 
+/* Who broke out of a loop and waits at its while does not run it. */
+static void pass_while(struct xk_sim_thread *t, uint32_t at)
+{
+    if (t->kernel->inst[at].in.op != XK_OPC_WHILE)
+        return;
+    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
+        if (t->left >> ch & t->waiting >> ch & 1 && t->pcip[ch] == at)
+            t->pcip[ch] = at + 1;
+}
+
 static void wake(struct xk_sim_thread *t, uint32_t at)
 {
     uint32_t up = 0;
+    if (t->left)
+        pass_while(t, at);
     for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
         if (t->waiting >> ch & 1 && t->pcip[ch] == at)
             up |= 1u << ch;
@@ -61,10 +73,48 @@ static uint32_t leavers(const struct xk_sim_thread *t,
     return t->active & e->lanes << e->chan_off & ~go;
 }
 
+/* JIP (n = 0) or UIP (1): what the instruction says, or, relative to it but for
+ * calla, a register. */
+static uint32_t target(const struct xk_sim_thread *t,
+                       const struct xk_sim_inst *e, unsigned n)
+{
+    if (e->src[0].kind != XK_SO_REG)
+        return n ? e->uip : e->jip;
+    const int32_t off = (int32_t)xk_rf_u32(t, e->src[0].off_b + 4 * n);
+    const int64_t base = e->in.op == XK_OPC_CALLA ? 0 : e->pc_b;
+    return xk_sim_kernel_at(t->kernel, base + off);
+}
+
 static void exec_jmpi(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    if ((xk_sim_pred(t, e) & 1) && !bad_target(t, e, e->jip))
-        jump(t, e->jip);
+    const uint32_t to = target(t, e, 0);
+    if ((xk_sim_pred(t, e) & 1) && !bad_target(t, e, to))
+        jump(t, to);
+}
+
+/* Jumps if anybody goes; the others wait behind it. */
+static void exec_brd(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = takers(t, e), to = target(t, e, 0);
+    if (!go) {
+        wake(t, t->ip);
+    } else if (!bad_target(t, e, to)) {
+        put_to_sleep(t, leavers(t, e, go), here(t, e) + 1);
+        jump(t, to);
+    }
+}
+
+/* Those who go wait at UIP; the thread jumps if nobody is left. */
+static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t jip = target(t, e, 0), uip = target(t, e, 1);
+    if (bad_target(t, e, jip) || bad_target(t, e, uip))
+        return;
+    put_to_sleep(t, takers(t, e), uip);
+    if (!t->active)
+        jump(t, jip);
+    else
+        wake(t, t->ip);
 }
 
 static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -119,9 +169,6 @@ static void exec_else(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 static void exec_while(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t me = here(t, e);
-    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
-        if (t->left >> ch & t->waiting >> ch & 1 && t->pcip[ch] == me)
-            t->pcip[ch] = me + 1;
     wake(t, me);
     const uint32_t go = takers(t, e);
     if (go) {
@@ -163,15 +210,15 @@ static void exec_halt(struct xk_sim_thread *t, const struct xk_sim_inst *e)
  * came here; those that do not call wait for them. */
 static void exec_call(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const uint32_t go = takers(t, e);
-    if (!go || bad_target(t, e, e->jip))
+    const uint32_t go = takers(t, e), to = target(t, e, 0);
+    if (!go || bad_target(t, e, to))
         return;
     if (e->dst.kind == XK_SO_REG) {
         xk_rf_set_u32(t, e->dst.off_b, t->kernel->inst[t->ip].pc_b);
         xk_rf_set_u32(t, e->dst.off_b + 4, t->active);
     }
     put_to_sleep(t, leavers(t, e, go), t->ip);
-    jump(t, e->jip);
+    jump(t, to);
 }
 
 static void exec_ret(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -192,18 +239,12 @@ static void exec_sync(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (e->in.sync_fn != XK_SYNC_BAR)
         return; /* the scoreboard checker belongs here (a later issue) */
-    if (!t->barrier_open) {
-        xk_sim_fault(t, e, "sync.bar without a barrier signalled before it");
-        return;
-    }
-    if (t->group->barrier_phase == t->barrier_phase) {
+    if (!xk_sim_barrier_wait(t, e)) {
         t->ip = here(t, e); /* comes again, and counts then */
         t->count[XK_STAT_SYNC]--;
         t->budget++;
         t->state = XK_SIM_BARRIER;
-        return;
     }
-    t->barrier_open = false;
 }
 
 /* clang-format off */
@@ -219,7 +260,9 @@ xk_sim_fn *xk_sim_select_flow(const struct xk_sim_inst *e)
     case XK_OPC_WHILE: return exec_while;
     case XK_OPC_BREAK: case XK_OPC_CONT: return exec_break;
     case XK_OPC_HALT: return exec_halt;
-    case XK_OPC_CALL: return exec_call;
+    case XK_OPC_BRD: return exec_brd;
+    case XK_OPC_BRC: return exec_brc;
+    case XK_OPC_CALL: case XK_OPC_CALLA: return exec_call;
     case XK_OPC_RET: return exec_ret;
     default: return NULL;
     }

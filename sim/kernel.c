@@ -5,6 +5,7 @@
 #include <stdio.h>
 
 #include "base/half.h"
+#include "sim/hazard_hook.h"
 
 static void set_linear(struct xk_sim_opnd *o, unsigned step_b)
 {
@@ -151,6 +152,15 @@ static bool set_immediate(struct xk_sim_opnd *o, const struct xk_operand *x)
         o->fval = xk_half_to_float(h);
         return true;
     }
+    case XK_RT_BF: {
+        const uint32_t b = dw << 16;
+        o->ival = (uint16_t)dw;
+        memcpy(&o->fval, &b, 4);
+        return true;
+    }
+    case XK_RT_DF:
+        o->ival = (int64_t)x->imm;
+        return true;
     case XK_RT_V:
     case XK_RT_UV:
     case XK_RT_VF:
@@ -164,11 +174,7 @@ static bool set_immediate(struct xk_sim_opnd *o, const struct xk_operand *x)
 static bool type_known(unsigned type, bool dpas)
 {
     switch (type) {
-    case XK_RT_DF:
-    case XK_RT_TF32:
-    case XK_RT_BF8:
     case XK_RT_HF8:
-        return false;
     case XK_RT_U4:
     case XK_RT_S4:
     case XK_RT_U2:
@@ -177,6 +183,11 @@ static bool type_known(unsigned type, bool dpas)
     default:
         return type < XK_N_REG_TYPES;
     }
+}
+
+static bool is_dpas(const struct xk_sim_inst *e)
+{
+    return e->in.op == XK_OPC_DPAS || e->in.op == XK_OPC_DPASW;
 }
 
 static bool is_null(const struct xk_operand *x)
@@ -192,7 +203,18 @@ static bool set_type(struct xk_sim_opnd *o, const struct xk_operand *x,
     o->size_b = (uint8_t)xk_reg_type_b(x->type);
     if (!o->size_b)
         o->size_b = 1;
-    return type_known(x->type, e->in.op == XK_OPC_DPAS);
+    return type_known(x->type, is_dpas(e));
+}
+
+/* A macro's operand names an exponent store in place of a subregister. */
+static bool set_macro(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
+                      const struct xk_operand *x, unsigned exec)
+{
+    struct xk_operand at = *x;
+    at.sub_b = 0;
+    o->mme = x->sub_b < XK_SIM_NOMME ? (uint8_t)x->sub_b : XK_SIM_NOMME;
+    set_linear(o, exec == 1 ? 0 : o->size_b);
+    return !x->indirect && place(k, o, &at, exec);
 }
 
 static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
@@ -200,15 +222,18 @@ static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
 {
     const struct xk_operand *x = &e->in.src[n];
     struct xk_sim_opnd *o = &e->src[n];
+    o->mme = XK_SIM_NOMME;
     if (!set_type(o, x, e))
         return false;
     o->neg = x->neg;
     o->abs = x->abs;
     if (x->file == XK_FILE_IMM)
         return set_immediate(o, x);
-    if (e->in.op == XK_OPC_DPAS && is_null(x))
+    if (is_dpas(e) && is_null(x))
         return true; /* kind NONE: no addend */
-    if (is_null(x) || e->in.op == XK_OPC_DPAS)
+    if (xk_sim_is_macro(&e->in) && !is_null(x))
+        return set_macro(k, o, x, e->exec);
+    if (is_null(x) || is_dpas(e))
         set_linear(o, 0);
     else if (e->n_srcs == 3)
         set_ternary_region(o, e->exec, x->rgn, n);
@@ -227,10 +252,13 @@ static bool set_dst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
     struct xk_sim_opnd *o = &e->dst;
     const struct xk_operand *x = &e->in.dst;
+    o->mme = XK_SIM_NOMME;
     if (!set_type(o, x, e))
         return false;
     if (is_null(x))
         return true;
+    if (xk_sim_is_macro(&e->in))
+        return set_macro(k, o, x, e->exec);
     set_linear(o, (x->rgn.hs ? x->rgn.hs : 1u) * o->size_b);
     return place(k, o, x, e->exec);
 }
@@ -258,20 +286,38 @@ static bool is_flow(const struct xk_sim_inst *e)
     return e->in.op >= XK_OPC_SYNC && e->in.op <= XK_OPC_JOIN;
 }
 
-/* call and ret keep address and mask in a register pair. */
+/* Targets in registers are one dword, or two: JIP and UIP, address and mask. */
+static bool set_pair(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
+                     const struct xk_operand *x, unsigned n_b)
+{
+    if (is_null(x))
+        return true;
+    o->kind = XK_SO_REG;
+    o->size_b = 4;
+    o->off_b = (uint32_t)x->reg * k->grf_b + x->sub_b;
+    return x->file == XK_FILE_GRF && !x->indirect &&
+           o->off_b + n_b <= k->grf_count * k->grf_b;
+}
+
 static bool set_flow_operands(const struct xk_sim_kernel *k,
                               struct xk_sim_inst *e)
 {
-    struct xk_sim_opnd *o = e->in.op == XK_OPC_RET ? &e->src[0] : &e->dst;
-    const struct xk_operand *x =
-        e->in.op == XK_OPC_RET ? &e->in.src[0] : &e->in.dst;
-    if (e->in.op != XK_OPC_RET && e->in.op != XK_OPC_CALL)
+    const struct xk_operand *s = &e->in.src[0];
+    switch ((enum xk_opcode)e->in.op) {
+    case XK_OPC_CALL:
+    case XK_OPC_CALLA:
+        return set_pair(k, &e->dst, &e->in.dst, 8) &&
+               set_pair(k, &e->src[0], s, 4);
+    case XK_OPC_RET:
+        return !is_null(s) && set_pair(k, &e->src[0], s, 8);
+    case XK_OPC_BRC:
+        return set_pair(k, &e->src[0], s, 8);
+    case XK_OPC_BRD:
+    case XK_OPC_JMPI:
+        return set_pair(k, &e->src[0], s, 4);
+    default:
         return true;
-    if (x->file != XK_FILE_GRF || x->indirect)
-        return e->in.op == XK_OPC_CALL && is_null(x);
-    o->kind = XK_SO_REG;
-    o->off_b = (uint32_t)x->reg * k->grf_b + x->sub_b;
-    return o->off_b + 8 <= k->grf_count * k->grf_b;
+    }
 }
 
 static bool set_operands(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
@@ -295,19 +341,23 @@ static bool set_operands(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 static bool float_type(unsigned type)
 {
     return type == XK_RT_F || type == XK_RT_HF || type == XK_RT_BF ||
-           type == XK_RT_VF;
+           type == XK_RT_VF || type == XK_RT_TF32 || type == XK_RT_BF8;
 }
 
 static void set_class(struct xk_sim_inst *e)
 {
     const unsigned op = e->in.op;
     for (unsigned n = 0; n < e->n_srcs; n++)
-        if (!is_null(&e->in.src[n]) && float_type(e->in.src[n].type))
-            e->is_float = true;
+        if (!is_null(&e->in.src[n])) {
+            e->is_float |= float_type(e->in.src[n].type);
+            e->is_double |= e->in.src[n].type == XK_RT_DF;
+        }
+    e->is_float &= !e->is_double;
     e->logic = op == XK_OPC_AND || op == XK_OPC_OR || op == XK_OPC_XOR ||
                op == XK_OPC_NOT || op == XK_OPC_BFN;
     if (op == XK_OPC_DP4A || op == XK_OPC_DPAS || op == XK_OPC_DPASW ||
-        ((op == XK_OPC_MAD || op == XK_OPC_MAC) && e->is_float))
+        ((op == XK_OPC_MAD || op == XK_OPC_MAC || op == XK_OPC_MADM) &&
+         (e->is_float || e->is_double)))
         e->stat = XK_STAT_FMA;
     else if (is_send(e))
         e->stat = XK_STAT_SEND;
@@ -382,6 +432,8 @@ static bool is_apart(const struct xk_sim_kernel *k)
         return false;
     for (uint32_t n = 0; n < k->n; n++) {
         const struct xk_sim_inst *e = &k->inst[n];
+        if (e->in.op == XK_OPC_DPASW && e->fn)
+            return false;
         if (!is_send(e))
             continue;
         switch ((enum xk_msg_kind)e->msg.kind) {
@@ -415,8 +467,9 @@ static void link_branches(struct xk_sim_kernel *k)
 {
     for (uint32_t n = 0; n + 1 < k->n; n++) {
         struct xk_sim_inst *e = &k->inst[n];
-        e->jip = xk_sim_kernel_at(k, (int64_t)e->pc_b + e->in.jip_b);
-        e->uip = xk_sim_kernel_at(k, (int64_t)e->pc_b + e->in.uip_b);
+        const int64_t base_b = e->in.op == XK_OPC_CALLA ? 0 : e->pc_b;
+        e->jip = xk_sim_kernel_at(k, base_b + e->in.jip_b);
+        e->uip = xk_sim_kernel_at(k, base_b + e->in.uip_b);
     }
 }
 
@@ -447,13 +500,12 @@ static enum xk_status fail(struct xk_error *err, enum xk_status status,
 static enum xk_status check(const struct xk_platform *p,
                             const struct xk_zkernel *z, struct xk_error *err)
 {
-    if (!p || p->id != XK_PLATFORM_XEHPG)
-        return fail(err, XK_EUNSUPPORTED, z->name, "only xehpg is simulated",
-                    p ? p->id : 0);
-    const uint32_t ids_b = z->simd > 16 ? 192 : 96; /* three dimensions */
-    if (z->local_id_b && z->local_id_b != ids_b)
+    if (!p)
+        return fail(err, XK_EINVAL, z->name, "no platform", 0);
+    const uint32_t ids_b = xk_sim_id_channel_b(p->grf_b, z->simd);
+    if (z->simd > 1 && (z->local_id_b % ids_b || z->local_id_b > 3 * ids_b))
         return fail(err, XK_EUNSUPPORTED, z->name,
-                    "bytes of local ids, not of three dimensions",
+                    "bytes of local ids, not of up to three dimensions",
                     z->local_id_b);
     if (z->grf_count != 128 && z->grf_count != 256)
         return fail(err, XK_EUNSUPPORTED, z->name,
@@ -486,6 +538,8 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     decode_all(k);
     link_branches(k);
     k->threads_apart = is_apart(k);
+    if (xk_sim_hazard_prepare(k) < 0)
+        return fail(err, XK_ENOMEM, z->name, "out of memory for hazards", k->n);
     k->start_skip = xk_sim_kernel_at(k, k->skip_b);
     if (k->start_skip == UINT32_MAX)
         return fail(err, XK_EINVAL, z->name,
@@ -506,8 +560,7 @@ enum xk_status xk_sim_kernel_create(const struct xk_alloc *alloc,
     struct xk_sim_kernel *k = a.realloc(a.user, NULL, sizeof(*k));
     if (!k)
         return fail(err, XK_ENOMEM, zk->name, "out of memory", sizeof(*k));
-    *k = (struct xk_sim_kernel){.alloc = a, .platform = p,
-                                .grf_b = p->grf_b};
+    *k = (struct xk_sim_kernel){.alloc = a, .platform = p, .grf_b = p->grf_b};
     copy_abi(k, zk);
     const enum xk_status s = load_code(k, zk, err);
     if (s < 0)
@@ -522,6 +575,7 @@ void xk_sim_kernel_destroy(xk_sim_kernel *k)
     if (!k)
         return;
     const struct xk_alloc a = k->alloc;
+    xk_sim_hazard_forget(k);
     a.realloc(a.user, k->code, 0);
     a.realloc(a.user, k->inst, 0);
     a.realloc(a.user, k, 0);

@@ -26,6 +26,8 @@ enum xk_sim_special {
     XK_SS_ACC
 };
 
+#define XK_SIM_NOMME 8
+
 struct xk_sim_opnd {
     uint8_t kind;    /* enum xk_sim_opnd_kind */
     uint8_t type;    /* enum xk_reg_type */
@@ -33,6 +35,7 @@ struct xk_sim_opnd {
     uint8_t special; /* enum xk_sim_special */
     uint8_t log_w;   /* lanes per row, log2 */
     bool neg, abs, packed, scalar;
+    uint8_t mme; /* of a macro's operand: 0..7, else XK_SIM_NOMME */
     uint16_t vs_b, hs_b;
     int32_t a0_off_b;
     uint32_t off_b; /* of lane 0 in the image; indirect: of the address */
@@ -45,6 +48,7 @@ struct xk_sim_opnd {
 union xk_sim_lanes {
     int64_t i[XK_SIM_LANES];
     float f[XK_SIM_LANES];
+    double d[XK_SIM_LANES];
 };
 
 typedef void xk_sim_fn(struct xk_sim_thread *t, const struct xk_sim_inst *e);
@@ -61,15 +65,27 @@ struct xk_sim_inst {
     uint32_t lanes;   /* (1 << exec) - 1 */
     uint8_t exec, chan_off, n_srcs, stat;
     uint8_t flag_bit; /* of channel 0 of this instruction, in the flag file */
-    bool no_mask, pred, is_float, logic;
+    /* The class a lane is computed in: float, double, else integer. */
+    bool is_float, is_double;
+    bool no_mask, pred, logic;
     uint32_t jip, uip; /* instruction indices */
     uint32_t pc_b;
     struct xk_sim_opnd dst, src[3];
-    /* 32-bit fast path: source value = (bits & and_) ^ xor_ */
-    uint32_t and_[3], xor_[3];
+    union {
+        /* 32-bit fast path: source value = (bits & and_) ^ xor_ */
+        struct {
+            uint32_t and_[3], xor_[3];
+        };
+        /* dpasw: src2 in the register file, bytes of the whole of it */
+        struct {
+            uint32_t pair_off_b, pair_src2_b;
+        };
+    };
     struct xk_inst in;
     struct xk_msg msg;
 };
+
+struct xk_hz_table; /* sim/hazard_table.h */
 
 struct xk_sim_kernel {
     struct xk_alloc alloc;
@@ -82,6 +98,7 @@ struct xk_sim_kernel {
     uint32_t n;                 /* records, the last one is a guard */
     bool threads_apart; /* no barrier, fence or atomic: threads never meet */
     struct xk_sim_inst *inst;
+    struct xk_hz_table *hazard; /* what instructions touch and wait for */
     uint8_t *code;
     size_t code_b;
 };
@@ -103,13 +120,26 @@ xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e);
 xk_sim_lane_fn *xk_sim_lane_int(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i);
+xk_sim_lane_fn *xk_sim_lane_double(const struct xk_inst *i);
+/* NULL where the general form of an ALU instruction serves. */
+xk_sim_fn *xk_sim_select_move(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_wide(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_acc(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_macro(const struct xk_sim_inst *e);
+/* madm, math.invm, math.rsqtm. */
+bool xk_sim_is_macro(const struct xk_inst *i);
 /* dpas: the general form takes whatever select accepted; the direct forms for
  * any host and for AVX2 want equal kinds of sources and no saturation. */
 xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,
-                              const struct xk_sim_inst *e);
+                              struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_dpas_any(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_dpas_avx2(const struct xk_sim_inst *e);
 xk_sim_fn xk_sim_exec_dpas;
+/* dpasw: fn does one thread's part. src2_b: bytes of src2 of the pair. */
+xk_sim_fn *xk_sim_select_dpasw(struct xk_sim_inst *e, xk_sim_fn *fn,
+                               uint32_t src2_b);
+/* Bytes that come from the even thread: whole registers. */
+uint32_t xk_sim_dpasw_first_b(const struct xk_sim_kernel *k, uint32_t src2_b);
 xk_sim_fn xk_sim_exec_undecodable;
 xk_sim_fn xk_sim_exec_unsupported;
 

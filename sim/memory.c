@@ -59,7 +59,10 @@ const struct xk_sim_region *xk_sim_space_find(const struct xk_sim_space *s,
         return NULL;
     const struct xk_sim_region *r = &s->region[k - 1];
     const uint64_t off_b = va - r->va;
-    return off_b < r->size_b && r->size_b - off_b >= n_b ? r : NULL;
+    return off_b < r->size_b && r->size_b - off_b >= n_b &&
+                   r->kind != XK_SIM_FREED
+               ? r
+               : NULL;
 }
 
 void xk_sim_space_explain(const struct xk_sim_space *s, uint64_t va,
@@ -71,7 +74,12 @@ void xk_sim_space_explain(const struct xk_sim_space *s, uint64_t va,
     const uint64_t past = lo ? va - (lo->va + lo->size_b) : UINT64_MAX;
     const uint64_t before = hi ? hi->va - va : UINT64_MAX;
 
-    if (lo && va - lo->va < lo->size_b)
+    if (lo && lo->kind == XK_SIM_FREED && va - lo->va < lo->size_b)
+        snprintf(out, out_b,
+                 "%" PRIu64 " bytes at 0x%" PRIx64 " are in the buffer "
+                 "[0x%" PRIx64 ", 0x%" PRIx64 "), which was freed",
+                 n_b, va, lo->va, lo->va + lo->size_b);
+    else if (lo && va - lo->va < lo->size_b)
         snprintf(out, out_b,
                  "%" PRIu64 " bytes at 0x%" PRIx64 " cross the end of the "
                  "buffer [0x%" PRIx64 ", 0x%" PRIx64 ")",

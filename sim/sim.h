@@ -10,15 +10,18 @@
 #include "base/alloc.h"
 #include "container/zebin_read.h"
 #include "isa/isa.h"
+#include "sim/check.h"
 #include "xekern/device.h"
 
 typedef struct xk_sim_kernel xk_sim_kernel;
+struct xk_sim_watch; /* sim/watch.h */
 
 /* What a piece of device memory is for. */
 enum xk_sim_region_kind {
     XK_SIM_BUFFER, /* data of the kernel */
     XK_SIM_STATE,  /* arguments, surface states, binding tables: driver's */
-    XK_SIM_SCRATCH /* private memory of threads */
+    XK_SIM_SCRATCH, /* private memory of threads */
+    XK_SIM_FREED    /* was a buffer: host may be NULL, every use is a finding */
 };
 
 /* One piece of device memory: [va, va + size_b) is backed by host[]. */
@@ -64,6 +67,12 @@ struct xk_sim_dispatch {
     uint32_t indirect_b;    /* r0.0: from general_va, multiple of 64 */
     uint32_t scratch_field; /* r0.5[31:10] */
     uint32_t scratch_slot_b; /* bytes a thread, 0: none */
+    bool scratch_surface; /* r0.5[31:10] >> 4 is the offset of a surface state
+                             of type scratch; else r0.5[31:10] is the thread's
+                             own space, from general_va */
+    uint32_t sr0_holes; /* bits of sr0.0 that are no part of a thread's number */
+    uint32_t n_slots; /* threads at once that the machine has numbers for, which
+                         scratch and private memory are sized by; 0: any */
     uint64_t general_va, surface_va, bindless_va;
     uint64_t binding_table_va; /* 0: none */
     uint32_t slm_b, n_barriers;
@@ -73,12 +82,29 @@ struct xk_sim_dispatch {
     unsigned n_regions;
     unsigned n_host_threads; /* 0 = all cores */
     uint64_t inst_limit;     /* per EU thread, 0 = 2^32 */
+    const struct xk_sim_watch *watch; /* NULL: nobody looks */
+    struct xk_sim_checks check;
 };
+
+/* Sets what the platform of d->kernel decides, not the walker: scratch_surface,
+ * sr0_holes, n_slots. */
+void xk_sim_dispatch_habits(struct xk_sim_dispatch *d);
 
 /* Runs the dispatch to its end. stats may be NULL. */
 enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
                                struct xk_launch_stats *stats,
                                struct xk_error *err);
+
+/* Where xk_sim_launch puts what arguments must point to: private memory; and, as
+ * offsets from the base of bindless surface states, the state of surface k. */
+#define XK_SIM_PRIVATE_VA UINT64_C(0x800300000000)
+#define XK_SIM_STATE_OFFSET_B(k) (128u + 64u * (k))
+
+/* A buffer that a kernel reaches through a surface. */
+struct xk_sim_bound {
+    uint32_t bti; /* in the binding table; UINT32_MAX: in none */
+    uint64_t va, size_b;
+};
 
 /* A kernel of a container with marshalled arguments: the driver's part is done
  * here (heap, payload, start address), then it is dispatched. */
@@ -91,12 +117,21 @@ struct xk_sim_launch {
      * by va during the call. */
     struct xk_sim_region *regions;
     unsigned n_regions;
+    const struct xk_sim_bound *bound;
+    unsigned n_bound;
+    uint8_t walk_order;    /* of local ids, as in xk_sim_dispatch */
+    uint32_t private_b;    /* per thread, at XK_SIM_PRIVATE_VA; 0: none */
     uint32_t slm_b;        /* bytes of shared local memory per group */
     unsigned n_threads;    /* host threads, 0 = all cores */
     uint64_t inst_limit;   /* per EU thread, 0 = 2^32 */
     bool memory_local_ids; /* local ids through memory and the prologue, as a
                               driver does when the hardware cannot make them */
+    const struct xk_sim_watch *watch; /* NULL: nobody looks */
+    struct xk_sim_checks check;
 };
+
+/* Bytes that the ids of one dimension take in a thread's payload. */
+uint32_t xk_sim_id_bytes(const struct xk_platform *p, uint32_t simd);
 
 /* Runs the launch to its end. stats may be NULL. */
 enum xk_status xk_sim_launch(const struct xk_sim_launch *l,

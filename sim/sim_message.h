@@ -1,21 +1,64 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the send handlers share: windows onto memory, register payloads. */
+/* What the executors of messages share: views onto memory, register payloads.
+ * All of them work from the record of isa/message.h; no encoding is known
+ * here. */
 #ifndef XK_SIM_SIM_MESSAGE_H
 #define XK_SIM_SIM_MESSAGE_H
 
+#include "sim/check_hook.h"
 #include "sim/sim_operand.h"
 
-enum xk_sim_window {
-    XK_WIN_FLAT, /* virtual addresses */
-    XK_WIN_HEAP, /* 32-bit offsets from the general state base */
-    XK_WIN_SLM,
+/* The addresses of a message are offsets in a view. */
+struct xk_sim_view {
+    uint64_t base;   /* virtual address of offset 0 */
+    uint64_t size_b; /* UINT64_MAX: it has no end of its own */
+    uint64_t mask;   /* bits of an address that count */
+    uint8_t *host;   /* shared local memory; else NULL */
+    bool surface;    /* beyond its end reads are zero and writes are dropped */
 };
 
-/* The host's view of n_b bytes at addr, or NULL after a finding: outside, or
- * not a multiple of align_b. lane is for the message. */
-uint8_t *xk_sim_access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       enum xk_sim_window w, uint64_t addr, uint32_t n_b,
-                       uint32_t align_b, unsigned lane);
+/* The view that *e's addresses mean; false after a finding. */
+bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    struct xk_sim_view *v);
+/* The surface whose state lies at an offset from the base of surface states. */
+bool xk_sim_view_of_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint64_t state_va, struct xk_sim_view *v);
+/* Base of surface states of the message, and its state's address. */
+bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       uint64_t *va);
+
+/* What xk_sim_reach does with an address that is not plainly there: a finding,
+ * or, beyond the end of a surface, nothing. NULL always. */
+uint8_t *xk_sim_miss(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     const struct xk_sim_view *v, uint64_t addr, uint32_t n_b,
+                     uint32_t align_b, unsigned lane);
+
+/* The host's view of n_b bytes at addr, which must be a multiple of align_b.
+ * NULL after a finding, or, without one, where some of them are beyond the end
+ * of a surface. lane is for the message. */
+static inline uint8_t *xk_sim_reach(struct xk_sim_thread *t,
+                                    const struct xk_sim_inst *e,
+                                    const struct xk_sim_view *v, uint64_t addr,
+                                    uint32_t n_b, uint32_t align_b,
+                                    unsigned lane)
+{
+    const uint64_t at = addr & v->mask;
+    if (!(at & (align_b - 1)) && at < v->size_b && v->size_b - at >= n_b) {
+        if (v->host) {
+            if (t->check)
+                xk_sim_check_touch(t, e, NULL, at, n_b, lane);
+            return v->host + at;
+        }
+        uint8_t *const p = xk_sim_space_at(&t->group->run->space, &t->last,
+                                           v->base + at, n_b);
+        if (p) {
+            if (t->check)
+                xk_sim_check_touch(t, e, t->last, v->base + at, n_b, lane);
+            return p;
+        }
+    }
+    return xk_sim_miss(t, e, v, addr, n_b, align_b, lane);
+}
 
 /* True if the payload [off_b, off_b + n_b) lies in n_grf registers beginning at
  * o; else a finding that names `what`. */
@@ -23,73 +66,36 @@ bool xk_sim_payload(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     const struct xk_sim_opnd *o, uint32_t n_b, uint32_t n_grf,
                     const char *what);
 
-/* A gather or scatter, whatever its encoding. Register layout: component v,
- * lane l at v * plane_b + l * reg_b. */
-struct xk_sim_gather {
-    uint8_t window; /* enum xk_sim_window */
-    uint8_t addr_b, data_b, reg_b;
-    uint8_t align_b; /* of addresses */
-    uint8_t vec;     /* components in memory, data_b apart */
-    uint8_t cmask;   /* components that move */
-    bool store;
-    uint16_t plane_b;
-};
-void xk_sim_gather_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct xk_sim_gather *g);
-
-/* n_b contiguous bytes between memory and registers. */
-void xk_sim_block_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      enum xk_sim_window w, uint64_t addr, uint32_t n_b,
-                      uint32_t align_b, bool store);
-
-enum xk_sim_atom {
-    XK_ATOM_LOAD,
-    XK_ATOM_STORE,
-    XK_ATOM_INC,
-    XK_ATOM_DEC,
-    XK_ATOM_ADD,
-    XK_ATOM_SUB,
-    XK_ATOM_REVSUB,
-    XK_ATOM_SMIN,
-    XK_ATOM_SMAX,
-    XK_ATOM_UMIN,
-    XK_ATOM_UMAX,
-    XK_ATOM_CAS,
-    XK_ATOM_AND,
-    XK_ATOM_OR,
-    XK_ATOM_XOR,
-    XK_ATOM_PREDEC,
-    XK_ATOM_FADD,
-    XK_ATOM_FSUB,
-    XK_ATOM_FMIN,
-    XK_ATOM_FMAX,
-    XK_ATOM_FCAS,
-    XK_N_ATOMS
-};
-
-struct xk_sim_atomic {
-    uint8_t window, addr_b, data_b;
-    uint8_t op; /* enum xk_sim_atom */
-    uint8_t reg_b;
-    uint16_t plane_b; /* between operands of compare and exchange */
-    bool returns;
-};
-void xk_sim_atomic_run(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct xk_sim_atomic *a);
-
-/* By e->msg. */
-xk_sim_fn *xk_sim_select_lsc(const struct xk_sim_inst *e);
-/* The data ports before LSC, which compilers still use on this platform. */
-xk_sim_fn *xk_sim_select_hdc(const struct xk_sim_inst *e);
-
-/* Address of a lane, from the address payload. */
-static inline uint64_t xk_sim_lane_addr(const struct xk_sim_thread *t,
-                                        const struct xk_sim_inst *e,
-                                        unsigned addr_b, unsigned lane)
+/* Lanes that take part. */
+static inline uint32_t xk_sim_msg_mask(const struct xk_sim_thread *t,
+                                       const struct xk_sim_inst *e)
 {
-    uint64_t a = 0;
-    memcpy(&a, t->rf + e->src[0].off_b + lane * addr_b, addr_b);
-    return a;
+    const uint32_t mask = xk_sim_mask(t, e);
+    const unsigned simd = e->msg.simd;
+    return simd && simd < 32 ? mask & ((1u << simd) - 1) : mask;
 }
+
+/* Bytes from one component of a payload to the next: whole registers. */
+static inline uint32_t xk_sim_plane_b(const struct xk_sim_thread *t,
+                                      const struct xk_sim_inst *e)
+{
+    const uint32_t grf_b = t->kernel->grf_b;
+    const uint32_t n_b = (uint32_t)e->msg.simd * e->msg.reg_b;
+    return (n_b + grf_b - 1) / grf_b * grf_b;
+}
+
+/* Where the addresses begin in the register image: behind a header. */
+static inline uint32_t xk_sim_addresses_at(const struct xk_sim_thread *t,
+                                           const struct xk_sim_inst *e)
+{
+    return e->src[0].off_b + (e->msg.header ? t->kernel->grf_b : 0);
+}
+
+/* By e->msg; NULL where a kind is not simulated. */
+xk_sim_fn *xk_sim_select_gather(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_block(const struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_gateway(const struct xk_sim_inst *e);
+xk_sim_fn xk_sim_exec_block2d;
+xk_sim_fn xk_sim_exec_atomic;
 
 #endif

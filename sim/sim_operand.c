@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/sim_operand.h"
 
+#include <math.h>
+
 /* Spreads "any" or "all" over groups of w flag bits. */
 static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
 {
@@ -98,8 +100,8 @@ static bool indirect_offsets(struct xk_sim_thread *t,
         const int32_t b = (int32_t)base + o->a0_off_b +
                           (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
                                     (l & w_mask) * o->hs_b);
-        if (b < 0 ||
-            b + o->size_b > (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
+        if (b < 0 || b + o->size_b >
+                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
                          "the %u registers",
@@ -167,13 +169,13 @@ static void load_int(const uint8_t *rf, const uint32_t *off, unsigned n,
                      unsigned type, int64_t *v)
 {
     switch (type) {
-    case XK_RT_UB: LOAD_INT(uint8_t);
+    case XK_RT_UB: case XK_RT_BF8: LOAD_INT(uint8_t);
     case XK_RT_B: LOAD_INT(int8_t);
     case XK_RT_UW: case XK_RT_HF: case XK_RT_BF: LOAD_INT(uint16_t);
     case XK_RT_W: LOAD_INT(int16_t);
-    case XK_RT_UD: case XK_RT_F: LOAD_INT(uint32_t);
+    case XK_RT_UD: case XK_RT_F: case XK_RT_TF32: LOAD_INT(uint32_t);
     case XK_RT_D: LOAD_INT(int32_t);
-    case XK_RT_UQ: case XK_RT_Q: LOAD_INT(int64_t);
+    case XK_RT_UQ: case XK_RT_Q: case XK_RT_DF: LOAD_INT(int64_t);
     default: /* the decoder let no other type through */
         memset(v, 0, n * sizeof(*v));
     }
@@ -225,67 +227,28 @@ static uint32_t float_bits(float f)
     return b;
 }
 
-/* man has `drop` bits too many; the result may carry into the exponent. */
-static uint32_t round_bits(uint32_t man, unsigned drop, bool neg, unsigned mode)
+static uint64_t double_bits(double d)
 {
-    if (drop > 31)
-        drop = 31;
-    const uint32_t cut = man & ((1u << drop) - 1), half = 1u << (drop - 1);
-    const uint32_t kept = man >> drop;
-    bool up = false;
-    if (mode == 0)
-        up = cut > half || (cut == half && (kept & 1));
-    else if (mode == 1)
-        up = cut && !neg;
-    else if (mode == 2)
-        up = cut && neg;
-    return kept + up;
-}
-
-static uint32_t half_overflow(bool neg, unsigned mode)
-{
-    const bool to_inf = mode == 0 || (mode == 1 && !neg) || (mode == 2 && neg);
-    return to_inf ? 0x7c00 : 0x7bff;
-}
-
-uint16_t xk_sim_half_from_float(float f, unsigned round)
-{
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
-    const bool neg = b >> 31;
-    const uint16_t sign = neg ? 0x8000 : 0;
-    if (mag > 0x7f800000u)
-        return (uint16_t)(sign | 0x7c00 | 0x200 | ((mag >> 13) & 0x3ff));
-    if (mag == 0x7f800000u)
-        return (uint16_t)(sign | 0x7c00);
-    const int ex = (int)(mag >> 23) - 112; /* in half's bias */
-    uint32_t h;
-    if (ex >= 31) {
-        h = half_overflow(neg, round);
-    } else if (ex > 0) {
-        h = round_bits(((uint32_t)ex << 23) | (mag & 0x7fffff), 13, neg, round);
-        if (h >= 0x7c00)
-            h = half_overflow(neg, round);
-    } else if (mag >> 23 == 0) { /* far below the smallest half */
-        h = round_bits(mag != 0, 31, neg, round);
-    } else {
-        h = round_bits((mag & 0x7fffff) | 0x800000, (unsigned)(14 - ex), neg,
-                       round);
-    }
-    return (uint16_t)(sign | h);
-}
-
-uint16_t xk_sim_bf16_from_float(float f, unsigned round)
-{
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
-    if (mag > 0x7f800000u)
-        return (uint16_t)(b >> 16 | 0x40);
-    return (uint16_t)((b >> 31) << 15 | round_bits(mag, 16, b >> 31, round));
+    uint64_t b;
+    memcpy(&b, &d, 8);
+    return b;
 }
 
 static float flush(float f)
 {
     const uint32_t b = float_bits(f);
     return b & 0x7f800000u ? f : bits_float(b & 0x80000000u);
+}
+
+static double flush_double(double d)
+{
+    uint64_t b;
+    memcpy(&b, &d, 8);
+    if (b & UINT64_C(0x7ff0000000000000))
+        return d;
+    b &= UINT64_C(1) << 63;
+    memcpy(&d, &b, 8);
+    return d;
 }
 
 static float flush_half(float f)
@@ -308,6 +271,8 @@ static bool load_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             v[l] = xk_sim_half_to_float(h);
         else if (o->type == XK_RT_BF)
             v[l] = bits_float((uint32_t)h << 16);
+        else if (o->type == XK_RT_BF8)
+            v[l] = xk_sim_half_to_float((uint16_t)(h << 8));
         else
             memcpy(&v[l], p, 4);
     }
@@ -326,17 +291,24 @@ static void modify_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             v[l] = o->type == XK_RT_HF ? flush_half(v[l]) : flush(v[l]);
 }
 
+static bool fetch_int_as_float(struct xk_sim_thread *t,
+                               const struct xk_sim_inst *e,
+                               const struct xk_sim_opnd *o,
+                               union xk_sim_lanes *v)
+{
+    union xk_sim_lanes w;
+    if (!xk_sim_fetch_int(t, e, o, &w))
+        return false;
+    for (unsigned l = 0; l < e->exec; l++)
+        v->f[l] = (float)w.i[l];
+    return true;
+}
+
 bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const struct xk_sim_opnd *o, union xk_sim_lanes *v)
 {
-    if (!xk_sim_type_is_float(o->type)) {
-        union xk_sim_lanes w;
-        if (!xk_sim_fetch_int(t, e, o, &w))
-            return false;
-        for (unsigned l = 0; l < e->exec; l++)
-            v->f[l] = (float)w.i[l];
-        return true;
-    }
+    if (!xk_sim_type_is_float(o->type))
+        return fetch_int_as_float(t, e, o, v);
     if (o->kind == XK_SO_IMM) {
         for (unsigned l = 0; l < e->exec; l++)
             v->f[l] = o->type == XK_RT_VF ? vector_float(o, l) : o->fval;
@@ -344,6 +316,29 @@ bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return false;
     }
     modify_float(t, e, o, v->f);
+    return true;
+}
+
+/* An absent source may have any type; it reads as zero. */
+bool xk_sim_fetch_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct xk_sim_opnd *o, union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (o->kind != XK_SO_IMM && !offsets(t, e, o, off))
+        return false;
+    for (unsigned l = 0; l < e->exec; l++) {
+        double d = 0;
+        if (o->kind == XK_SO_IMM && o->type == XK_RT_DF)
+            memcpy(&d, &o->bits, 8);
+        else if (o->kind == XK_SO_IMM)
+            d = (double)o->fval;
+        else if (o->type == XK_RT_DF)
+            memcpy(&d, t->rf + off[l], 8);
+        if (t->ftz_double)
+            d = flush_double(d);
+        d = o->abs ? fabs(d) : d;
+        v->d[l] = o->neg ? -d : d;
+    }
     return true;
 }
 
@@ -396,18 +391,6 @@ int64_t xk_sim_clamp(unsigned type, int64_t v)
     return v < lo ? lo : v > hi ? hi : v;
 }
 
-/* Truncates towards zero; out of range clamps, NaN is 0. */
-static int64_t float_to_int(unsigned type, float f)
-{
-    if (f != f)
-        return 0;
-    if (f <= -0x1p63f)
-        return int_min(type);
-    if (f >= 0x1p63f)
-        return int_max(type);
-    return xk_sim_clamp(type, (int64_t)f);
-}
-
 static void write_lane(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
                        uint64_t bits)
 {
@@ -420,6 +403,7 @@ static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
 }
 
+/* clang-format off */
 static uint64_t float_encode(const struct xk_sim_thread *t,
                              const struct xk_sim_inst *e, float f)
 {
@@ -430,25 +414,45 @@ static uint64_t float_encode(const struct xk_sim_thread *t,
         const uint16_t h = xk_sim_half_from_float(f, t->round);
         return t->ftz_half && !(h & 0x7c00) ? h & 0x8000 : h;
     }
-    case XK_RT_BF:
-        return xk_sim_bf16_from_float(f, t->round);
-    default:
-        return (uint64_t)float_to_int(e->dst.type, f);
+    case XK_RT_BF: return xk_sim_bf16_from_float(f, t->round);
+    case XK_RT_TF32: return xk_sim_tf32_from_float(f, t->round);
+    case XK_RT_BF8:
+        return xk_sim_bf8_from_half(xk_sim_half_from_float(f, 0), t->round);
+    case XK_RT_DF: return double_bits((double)f);
+    default: return (uint64_t)xk_sim_int_from_double(e->dst.type, (double)f);
     }
 }
+/* clang-format on */
 
+static uint64_t double_encode(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e, double d)
+{
+    if (e->dst.type == XK_RT_DF)
+        return double_bits(t->ftz_double ? flush_double(d) : d);
+    if (xk_sim_type_is_float(e->dst.type))
+        return float_encode(t, e, (float)d);
+    return (uint64_t)xk_sim_int_from_double(e->dst.type, d);
+}
+
+/* Of a move; arithmetic has no 64-bit integers and floats in one. */
 static uint64_t int_encode(const struct xk_sim_thread *t,
                            const struct xk_sim_inst *e, int64_t v)
 {
-    return xk_sim_type_is_float(e->dst.type) ? float_encode(t, e, (float)v)
-                                             : (uint64_t)v;
+    const bool uq = e->src[0].type == XK_RT_UQ;
+    if (e->dst.type == XK_RT_DF)
+        return double_bits(uq ? (double)(uint64_t)v : (double)v);
+    if (xk_sim_type_is_float(e->dst.type))
+        return float_encode(t, e, uq ? (float)(uint64_t)v : (float)v);
+    return (uint64_t)v;
 }
 
 /* The wide half of an integer accumulator write. */
-static void store_acc_hi(struct xk_sim_thread *t, uint32_t off, int64_t v)
+static void store_acc_hi(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
+                         int64_t v)
 {
-    t->acc_hi[((off - XK_RF_ACC) / 4) % XK_COUNTOF(t->acc_hi)] =
-        (int32_t)(v >> 32);
+    if (size_b < 8)
+        t->acc_hi[((off - XK_RF_ACC) / 2) % XK_COUNTOF(t->acc_hi)] =
+            (int32_t)(v >> 8 * size_b);
 }
 
 void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -462,7 +466,7 @@ void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             continue;
         write_lane(t, off[l], e->dst.size_b, int_encode(t, e, v->i[l]));
         if (e->dst.special == XK_SS_ACC)
-            store_acc_hi(t, off[l], v->i[l]);
+            store_acc_hi(t, off[l], e->dst.size_b, v->i[l]);
     }
     if (e->dst.special == XK_SS_CR)
         xk_sim_thread_cr_written(t);
@@ -479,6 +483,17 @@ void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             write_lane(t, off[l], e->dst.size_b, float_encode(t, e, v->f[l]));
     if (e->dst.special == XK_SS_CR)
         xk_sim_thread_cr_written(t);
+}
+
+void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint32_t mask, const union xk_sim_lanes *v)
+{
+    uint32_t off[XK_SIM_LANES];
+    if (!dst_offsets(t, e, off))
+        return;
+    for (unsigned l = 0; l < e->exec; l++)
+        if (mask >> l & 1)
+            write_lane(t, off[l], e->dst.size_b, double_encode(t, e, v->d[l]));
 }
 
 void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Reading and writing operands of any type and region, lane by lane: the path
- * every instruction can take. Integers travel as 64-bit values, floats of all
- * widths as float. */
+ * every instruction can take. Integers travel as 64-bit values, floats of up to
+ * 32 bits as float, df as double. */
 #ifndef XK_SIM_SIM_OPERAND_H
 #define XK_SIM_SIM_OPERAND_H
 
@@ -38,19 +38,38 @@ bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       const struct xk_sim_opnd *o, union xk_sim_lanes *v);
 bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const struct xk_sim_opnd *o, union xk_sim_lanes *v);
+bool xk_sim_fetch_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct xk_sim_opnd *o, union xk_sim_lanes *v);
 /* Writes the lanes in mask; v in the instruction's execution class. */
 void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       uint32_t mask, const union xk_sim_lanes *v);
 void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         uint32_t mask, const union xk_sim_lanes *v);
+void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint32_t mask, const union xk_sim_lanes *v);
 /* Writes the low bits of v[] as they are, whatever the destination's type. */
 void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       uint32_t mask, const union xk_sim_lanes *v);
 
+struct xk_sim_sources {
+    union xk_sim_lanes v[3];
+};
+
+/* All sources in the instruction's class; false after a finding. */
+bool xk_sim_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  struct xk_sim_sources *s);
+
+/* What xk_sim_finish does beyond saturating and storing. */
+enum { XK_SIM_FLAGS = 1, XK_SIM_ACC = 2 };
+
+void xk_sim_finish(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   uint32_t mask, union xk_sim_lanes *r, unsigned what);
+
+/* Up to 32 bits wide. */
 static inline bool xk_sim_type_is_float(unsigned type)
 {
     return type == XK_RT_F || type == XK_RT_HF || type == XK_RT_BF ||
-           type == XK_RT_VF;
+           type == XK_RT_VF || type == XK_RT_TF32 || type == XK_RT_BF8;
 }
 /* v as a value of an integer type: wrapped to its width. */
 int64_t xk_sim_wrap(unsigned type, int64_t v);
@@ -61,6 +80,15 @@ int64_t xk_sim_clamp(unsigned type, int64_t v);
 /* round: as cr0[5:4]. */
 uint16_t xk_sim_half_from_float(float f, unsigned round);
 uint16_t xk_sim_bf16_from_float(float f, unsigned round);
+uint32_t xk_sim_tf32_from_float(float f, unsigned round);
+uint8_t xk_sim_bf8_from_half(uint16_t h, unsigned round);
+/* srnd: the low bits of random are added below the last bit that stays. */
+uint16_t xk_sim_half_stochastic(float f, uint32_t random);
+uint8_t xk_sim_bf8_stochastic(uint16_t h, uint32_t random);
+/* Truncates towards zero; out of range clamps, NaN is 0. */
+int64_t xk_sim_int_from_double(unsigned type, double d);
+/* x + y * z of halves; rounding the result to half rounds once. */
+float xk_sim_mad_half(float x, float y, float z);
 
 /* Exact. By exponent arithmetic without branches, so that loops vectorise. */
 static inline float xk_sim_half_to_float(uint16_t h)

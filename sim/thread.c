@@ -4,7 +4,8 @@
 #include <stdarg.h>
 #include <stdio.h>
 
-#include "sim/kernel.h"
+#include "sim/check_hook.h"
+#include "sim/watch.h"
 
 /* Nothing a correct kernel reads: NaN as float, negative as integer. */
 #define JUNK 0xffc0a5a5u
@@ -30,6 +31,8 @@ void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
+    if (t->check)
+        xk_sim_check_fault(t, e, what);
     if (e)
         text_of(t, e, where, sizeof(where));
     t->err->status = XK_EFAULT;
@@ -47,6 +50,7 @@ void xk_sim_thread_cr_written(struct xk_sim_thread *t)
     t->round = cr >> 4 & 3;
     t->ftz = !(cr >> 7 & 1);
     t->ftz_half = !(cr >> 10 & 1);
+    t->ftz_double = !(cr >> 6 & 1);
     fesetround(mode[t->round]);
 }
 
@@ -68,7 +72,10 @@ static void set_r0(struct xk_sim_thread *t)
     xk_rf_set_u32(t, 0, d->indirect_b);
     xk_rf_set_u32(t, 4, g->id[0]);
     xk_rf_set_u32(t, 8, t->index | g->n_threads << 24);
-    xk_rf_set_u32(t, 20, d->scratch_field | t->slot);
+    xk_rf_set_u32(t, 20,
+                  (d->scratch_field +
+                   (d->scratch_surface ? 0 : t->slot * d->scratch_slot_b)) |
+                      t->slot);
     xk_rf_set_u32(t, 24, g->id[1]);
     xk_rf_set_u32(t, 28, g->id[2]);
 }
@@ -118,18 +125,35 @@ static void set_payload(struct xk_sim_thread *t)
         memcpy(t->rf + at, d->cross_data, d->cross_data_b);
 }
 
+/* sr0.0: the thread's number, spread over the bits that have a meaning. */
+static uint32_t slot_bits(uint32_t slot, uint32_t holes)
+{
+    uint32_t out = 0;
+    for (uint32_t bit = 1; slot; bit <<= 1) {
+        if (holes & bit)
+            continue;
+        out |= slot & 1 ? bit : 0;
+        slot >>= 1;
+    }
+    return out;
+}
+
 void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
                          uint32_t index)
 {
     const struct xk_sim_run *r = g->run;
     struct xk_error *err = t->err;
+    struct xk_sim_check_thread *const check = t->check;
     t->kernel = r->kernel;
     fill_registers(t);
     memset(t->acc_hi, 0, sizeof(t->acc_hi));
+    memset(t->mme, 0, sizeof(t->mme));
     memset(&t->group, 0, sizeof(*t) - offsetof(struct xk_sim_thread, group));
     t->err = err;
+    t->check = check;
     t->group = g;
     t->index = index;
+    t->slot = g->slot_base + index;
     t->dispatch = index + 1 == g->n_threads ? r->d->last_mask
                   : r->d->simd == 32        ? UINT32_MAX
                                             : (1u << r->d->simd) - 1;
@@ -137,6 +161,9 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->ip = r->start;
     t->budget = r->d->inst_limit ? r->d->inst_limit : UINT64_C(1) << 32;
     set_payload(t);
+    xk_rf_set_u32(t, XK_RF_SR, slot_bits(t->slot, r->d->sr0_holes));
+    if (t->check)
+        xk_sim_check_start(t);
 }
 
 void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
@@ -146,6 +173,10 @@ void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
     uint64_t done = 0;
 
     xk_sim_thread_cr_written(t); /* the host's rounding mode is per thread */
+    if (t->group->run->d->watch)
+        done = xk_sim_watch_steps(t->group->run->d->watch, t, most);
+    if (t->check)
+        done += xk_sim_check_steps(t, most - done);
     while (done < most && t->state == XK_SIM_RUN) {
         const struct xk_sim_inst *e = &inst[t->ip++];
         t->count[e->stat]++;

@@ -29,12 +29,14 @@ enum xk_sim_rf {
     XK_RF_IP = XK_RF_CR + 64,
     XK_RF_TM = XK_RF_IP + 64,
     XK_RF_MISC = XK_RF_TM + 64, /* sp, tdr, dbg: plain storage */
-    XK_RF_END_B = XK_RF_MISC + XK_SIM_SPAN_B
+    XK_RF_STAGE = XK_RF_MISC + XK_SIM_SPAN_B, /* src2 of a pair's dpasw */
+    XK_RF_END_B = XK_RF_STAGE + 256 + 64
 };
 
 enum xk_sim_state {
     XK_SIM_RUN,
     XK_SIM_BARRIER, /* waits in sync.bar */
+    XK_SIM_PAIR,    /* waits in dpasw for the other thread of its pair */
     XK_SIM_DONE,
     XK_SIM_FAULT
 };
@@ -48,13 +50,32 @@ enum xk_sim_stat {
     XK_N_STATS
 };
 
+struct xk_sim_check_thread;
 struct xk_sim_group;
 struct xk_sim_kernel;
 struct xk_sim_inst;
 
+#define XK_SIM_BARRIERS 32
+struct xk_sim_barrier {
+    uint32_t phase; /* how often it was complete */
+    uint16_t produced, consumed; /* signals in this phase */
+    uint16_t producers, consumers; /* that complete it */
+};
+
+#define XK_SIM_SURFACES 16
+struct xk_sim_surface {
+    uint64_t key; /* what names it, 0: none */
+    uint64_t base, size_b;
+};
+
 struct xk_sim_thread {
     uint8_t rf[XK_RF_END_B];
-    int32_t acc_hi[XK_SIM_SPAN_B / 4]; /* bits 63:32 of integer acc */
+    int32_t acc_hi[XK_SIM_SPAN_B / 2]; /* integer acc: bits above the register's
+                                          own, by offset in words */
+    struct xk_sim_mme {
+        int16_t exp; /* beyond the type's */
+        uint8_t low; /* bits below the register's last one */
+    } mme[8][XK_SIM_LANES]; /* macros */
     const struct xk_sim_kernel *kernel;
     struct xk_sim_group *group;
     const struct xk_sim_region *last; /* region hit last */
@@ -66,14 +87,17 @@ struct xk_sim_thread {
     uint32_t dispatch;
     uint32_t index;         /* in the group */
     uint32_t slot;          /* of the thread on the machine: scratch, FFTID */
-    uint32_t barrier_phase; /* of the group, when it signalled */
+    /* Barriers signalled and not yet waited for; their phases then. */
+    uint32_t barrier_open, barrier_phase[XK_SIM_BARRIERS];
+    struct xk_sim_surface surface[XK_SIM_SURFACES]; /* found before */
     uint8_t state;          /* enum xk_sim_state */
     uint8_t round;          /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
-    bool barrier_open;      /* signalled, not yet waited for */
-    bool ftz, ftz_half;     /* flush denormals */
+    uint8_t barrier_awaited; /* in state XK_SIM_BARRIER */
+    bool ftz, ftz_half, ftz_double; /* flush denormals */
     uint64_t count[XK_N_STATS];
     uint64_t budget;      /* instructions left */
     struct xk_error *err; /* where a finding goes */
+    struct xk_sim_check_thread *check; /* NULL: no checks (check_hook.h) */
 };
 
 struct xk_sim_run {
@@ -91,11 +115,17 @@ struct xk_sim_group {
     uint32_t id[3];
     uint8_t *slm;
     uint32_t slm_b;
-    uint32_t arrived;       /* signals in this phase */
-    uint32_t barrier_phase; /* completed barriers */
+    uint32_t slot_base; /* slot of the group's first thread */
+    struct xk_sim_barrier barrier[XK_SIM_BARRIERS];
     struct xk_sim_thread *thread;
     uint32_t n_threads;
 };
+
+static inline bool xk_sim_barrier_done(const struct xk_sim_thread *t)
+{
+    const unsigned id = t->barrier_awaited;
+    return t->group->barrier[id].phase != t->barrier_phase[id];
+}
 
 static inline uint32_t xk_rf_u32(const struct xk_sim_thread *t, uint32_t off)
 {
@@ -120,6 +150,10 @@ static inline void xk_rf_set_u32(struct xk_sim_thread *t, uint32_t off,
 /* Stops the thread with a finding about the instruction *e. */
 void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const char *fmt, ...) XK_PRINTF(3, 4);
+
+/* sync.bar: false while the barrier is not complete. True when it is, or after
+ * a finding. */
+bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e);
 
 /* Takes over rounding mode and denormal handling after a write to cr0. */
 void xk_sim_thread_cr_written(struct xk_sim_thread *t);

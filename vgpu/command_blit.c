@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Copies and fills of the copy engines, linear memory only. */
-#include "vgpu/command_exec.h"
+#include <string.h>
 
-#define MAX_PIXEL_B 16
+#include "vgpu/command_exec.h"
 
 /* A rectangle of bytes. */
 struct area {
@@ -18,32 +18,48 @@ static enum xk_status copy_rows(struct xk_command_stream *s,
     uint8_t *const buf = xk_malloc(s->c, XK_GPU_PAGE_B);
     enum xk_status st = buf ? XK_OK : XK_ENOMEM;
     for (uint32_t y = 0; y < rows && st == XK_OK; y++) {
+        st = xk_cmd_count(s);
         for (uint64_t x = 0; x < n_b && st == XK_OK; x += XK_GPU_PAGE_B) {
             const uint64_t part_b =
                 n_b - x < XK_GPU_PAGE_B ? n_b - x : XK_GPU_PAGE_B;
             st = xk_cmd_read(s, cmd, src.va + (uint64_t)y * src.pitch_b + x,
                              false, buf, part_b);
             if (st == XK_OK)
-                st = xk_cmd_write(s, cmd,
-                                  dst.va + (uint64_t)y * dst.pitch_b + x,
-                                  false, buf, part_b);
+                st =
+                    xk_cmd_write(s, cmd, dst.va + (uint64_t)y * dst.pitch_b + x,
+                                 false, buf, part_b);
         }
     }
     xk_free(s->c, buf);
     return st;
 }
 
+static enum xk_status fill_row(struct xk_command_stream *s,
+                               const struct xk_command *cmd, uint64_t va,
+                               const uint8_t *pattern, uint64_t n_b)
+{
+    for (uint64_t x = 0; x < n_b; x += XK_GPU_PAGE_B) {
+        const uint64_t part_b =
+            n_b - x < XK_GPU_PAGE_B ? n_b - x : XK_GPU_PAGE_B;
+        XK_TRY(xk_cmd_write(s, cmd, va + x, false, pattern, part_b));
+    }
+    return XK_OK;
+}
+
+/* pixel_b divides a page. */
 static enum xk_status fill_rows(struct xk_command_stream *s,
                                 const struct xk_command *cmd, struct area dst,
                                 const void *pixel, unsigned pixel_b,
                                 uint32_t width, uint32_t rows)
 {
-    for (uint32_t y = 0; y < rows; y++)
-        for (uint32_t x = 0; x < width; x++)
-            XK_TRY(xk_cmd_write(s, cmd,
-                                dst.va + (uint64_t)y * dst.pitch_b +
-                                    (uint64_t)x * pixel_b,
-                                false, pixel, pixel_b));
+    uint8_t pattern[XK_GPU_PAGE_B];
+    for (unsigned k = 0; k < sizeof pattern; k += pixel_b)
+        memcpy(pattern + k, pixel, pixel_b);
+    for (uint32_t y = 0; y < rows; y++) {
+        XK_TRY(xk_cmd_count(s));
+        XK_TRY(fill_row(s, cmd, dst.va + (uint64_t)y * dst.pitch_b, pattern,
+                        (uint64_t)width * pixel_b));
+    }
     return XK_OK;
 }
 

@@ -70,6 +70,10 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
                             const struct xk_command *cmd, uint64_t va,
                             bool ggtt, const void *src, uint64_t n_b);
 
+/* One more unit of work, a command or a row of a copy; XK_EFAULT beyond the
+ * limit of a submission. */
+enum xk_status xk_cmd_count(struct xk_command_stream *s);
+
 /* Two dwords from k as an address of 48 bits. */
 static inline uint64_t xk_cmd_address(const struct xk_command *cmd, unsigned k)
 {

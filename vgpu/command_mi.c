@@ -53,11 +53,27 @@ static enum xk_status set_gpr(struct xk_command_stream *s, unsigned k,
 }
 
 /* Operands and opcodes of the arithmetic unit. */
-enum { ALU_A = 0x20, ALU_B = 0x21, ALU_ACCU = 0x31, ALU_ZF = 0x32,
-       ALU_CF = 0x33 };
-enum { OP_NOOP = 0, OP_LOAD = 0x080, OP_LOADINV = 0x480, OP_LOAD0 = 0x081,
-       OP_LOAD1 = 0x481, OP_ADD = 0x100, OP_SUB = 0x101, OP_AND = 0x102,
-       OP_OR = 0x103, OP_XOR = 0x104, OP_STORE = 0x180, OP_STOREINV = 0x580 };
+enum {
+    ALU_A = 0x20,
+    ALU_B = 0x21,
+    ALU_ACCU = 0x31,
+    ALU_ZF = 0x32,
+    ALU_CF = 0x33
+};
+enum {
+    OP_NOOP = 0,
+    OP_LOAD = 0x080,
+    OP_LOADINV = 0x480,
+    OP_LOAD0 = 0x081,
+    OP_LOAD1 = 0x481,
+    OP_ADD = 0x100,
+    OP_SUB = 0x101,
+    OP_AND = 0x102,
+    OP_OR = 0x103,
+    OP_XOR = 0x104,
+    OP_STORE = 0x180,
+    OP_STOREINV = 0x580
+};
 
 struct alu {
     uint64_t a, b, accu, zf, cf;
@@ -122,8 +138,9 @@ static enum xk_status alu_step(struct xk_command_stream *s, struct alu *u,
     case OP_STORE:
     case OP_STOREINV:
         if (to < N_GPRS)
-            return set_gpr(s, to, op == OP_STORE ? alu_read(s, u, from)
-                                                 : ~alu_read(s, u, from));
+            return set_gpr(s, to,
+                           op == OP_STORE ? alu_read(s, u, from)
+                                          : ~alu_read(s, u, from));
         break;
     default:
         break;
@@ -204,8 +221,8 @@ enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
     const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
     (void)jump;
     for (unsigned k = 1; k + 1 < cmd->n; k += 2)
-        XK_TRY(xk_command_stream_set_register(
-            s, base + (cmd->dw[k] & 0x7ffffc), cmd->dw[k + 1]));
+        XK_TRY(xk_command_stream_set_register(s, base + (cmd->dw[k] & 0x7ffffc),
+                                              cmd->dw[k + 1]));
     return XK_OK;
 }
 

@@ -146,8 +146,8 @@ static enum xk_status post_sync(struct xk_command_stream *s,
 {
     const uint64_t va = xk_cmd_address(cmd, 27);
     const uint64_t end = clock_of(s);
-    const uint32_t clocks[4] = {(uint32_t)begin, (uint32_t)begin,
-                                (uint32_t)end, (uint32_t)end};
+    const uint32_t clocks[4] = {(uint32_t)begin, (uint32_t)begin, (uint32_t)end,
+                                (uint32_t)end};
     switch (cmd->dw[26] & 3) {
     case POST_IMMEDIATE:
         return xk_cmd_write(s, cmd, va, false, &cmd->dw[29], 8);

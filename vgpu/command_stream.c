@@ -13,9 +13,7 @@
 #define IMAGE_CONTROL_B 0x102c
 #define IMAGE_PDP_UPPER_B 0x10c4
 #define IMAGE_PDP_LOWER_B 0x10cc
-#define MAX_DWORDS 64 /* of one command */
-#define MAX_RINGS 64  /* contexts of one engine */
-#define MAX_DEPTH 2   /* batches called from a batch */
+#define MAX_DEPTH 2 /* batches called from a batch */
 
 enum xk_status xk_command_stream_create(xk_ctx *c,
                                         const struct xk_command_config *config,
@@ -117,14 +115,14 @@ static enum xk_status read_command(struct xk_command_stream *s, struct fetch *f,
     out->at_va = f->ring ? f->ring_va + f->at : f->at;
     XK_TRY(read_dwords(s, f, out->dw, 1));
     out->n = length_of(out->dw[0]);
-    if (out->n > MAX_DWORDS)
+    if (out->n > XK_MAX_COMMAND_DWORDS)
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: command 0x%08x at 0x%llx has %u dwords",
                        out->dw[0], (unsigned long long)out->at_va, out->n);
     return read_dwords(s, f, out->dw + 1, out->n - 1);
 }
 
-static enum xk_status count_command(struct xk_command_stream *s)
+enum xk_status xk_cmd_count(struct xk_command_stream *s)
 {
     if (s->config.max_commands && ++s->n_commands > s->config.max_commands)
         return xk_fail(s->c, XK_EFAULT,
@@ -142,7 +140,7 @@ static enum xk_status run_batch(struct xk_command_stream *s, uint64_t va,
     struct xk_command cmd;
     for (;;) {
         struct xk_command_jump jump = {XK_JUMP_NONE, 0};
-        XK_TRY(count_command(s));
+        XK_TRY(xk_cmd_count(s));
         XK_TRY(read_command(s, &f, &cmd));
         XK_TRY(xk_command_exec(s, &cmd, &jump));
         if (jump.kind == XK_JUMP_END)
@@ -166,7 +164,7 @@ static enum xk_status run_ring(struct xk_command_stream *s, struct fetch *f,
     struct xk_command cmd;
     while (f->at != tail) {
         struct xk_command_jump jump = {XK_JUMP_NONE, 0};
-        XK_TRY(count_command(s));
+        XK_TRY(xk_cmd_count(s));
         XK_TRY(read_command(s, f, &cmd));
         XK_TRY(xk_command_exec(s, &cmd, &jump));
         if (jump.kind == XK_JUMP_CHAIN || jump.kind == XK_JUMP_CALL)
@@ -195,8 +193,8 @@ static struct xk_gpu_ring *ring_of(struct xk_command_stream *s, uint32_t lrca)
     for (unsigned k = 0; k < s->n_rings; k++)
         if (s->ring[k].lrca == lrca)
             return &s->ring[k];
-    if (s->n_rings == MAX_RINGS) {
-        xk_fail(s->c, XK_EFAULT, "vgpu: more than %u contexts", MAX_RINGS);
+    if (s->n_rings == XK_MAX_RINGS) {
+        xk_fail(s->c, XK_EFAULT, "vgpu: more than %u contexts", XK_MAX_RINGS);
         return NULL;
     }
     s->ring[s->n_rings] = (struct xk_gpu_ring){.lrca = lrca};

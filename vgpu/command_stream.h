@@ -17,11 +17,11 @@ struct xk_gpu_bases {
 struct xk_gpu_walker {
     struct xk_gpu_bases base;
     uint32_t groups[3], first_group[3];
-    uint32_t local[3];      /* work items, where the hardware makes ids */
-    uint32_t n_threads;     /* per group */
-    uint32_t last_mask;     /* dispatch mask of a group's last thread */
-    uint8_t simd;           /* 8, 16, 32 */
-    uint8_t walk_order;     /* of generated ids: 0 xyz .. 5 zyx */
+    uint32_t local[3];  /* work items, where the hardware makes ids */
+    uint32_t n_threads; /* per group */
+    uint32_t last_mask; /* dispatch mask of a group's last thread */
+    uint8_t simd;       /* 8, 16, 32 */
+    uint8_t walk_order; /* of generated ids: 0 xyz .. 5 zyx */
     bool emit_ids[3], generate_ids, emit_inline;
     uint8_t inline_data[32];
     uint32_t indirect_b, indirect_n_b; /* from the general base; length */

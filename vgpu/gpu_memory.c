@@ -12,7 +12,7 @@
 #define TABLE_ADDRESS 0x0000007ffffff000ull /* bits 38:12 */
 #define GGTT_ADDRESS 0x00007ffffffff000ull  /* bits 46:12 */
 #define LEVELS 4
-#define MAX_TABLES 200000 /* of 2 MiB each: 400 GiB */
+#define TABLE_ENTRIES (XK_GPU_PAGE_B / 8)
 
 struct page {
     uint64_t number;
@@ -29,7 +29,7 @@ struct xk_gpu_memory {
     xk_ctx *c;
     struct page *bank[XK_N_GPU_BANKS];
     struct entry *ggtt;
-    uint64_t used_b, max_b;
+    uint64_t used_b, max_b, n_pages;
 };
 
 enum xk_status xk_gpu_memory_create(xk_ctx *c, uint64_t max_b,
@@ -88,6 +88,7 @@ static struct page *make_page(xk_gpu_memory *m, unsigned bank, uint64_t number)
     p->number = number;
     HASH_ADD(hh, m->bank[bank], number, sizeof p->number, p);
     m->used_b += XK_GPU_PAGE_B;
+    m->n_pages++;
     return p;
 }
 
@@ -231,29 +232,35 @@ struct walk {
     const struct xk_gpu_space *s;
     xk_gpu_page_fn fn;
     void *user;
-    uint64_t tables_left; /* tables that refer to themselves would not end */
+    uint64_t tables_left;
+    bool looped;
 };
 
-static bool walk_table(struct walk *w, uint64_t table, int level,
-                       uint64_t va)
+static bool walk_table(struct walk *w, uint64_t table, int level, uint64_t va)
 {
-    if (!w->tables_left--)
+    uint64_t entry[TABLE_ENTRIES];
+    if (!w->tables_left--) {
+        w->looped = true;
         return false;
-    for (uint64_t k = 0; k < 512; k++) {
+    }
+    xk_gpu_phys_read(w->s->m, (struct xk_gpu_phys){table, w->s->root.bank},
+                     entry, sizeof entry);
+    for (uint64_t k = 0; k < TABLE_ENTRIES; k++) {
         const uint64_t at = va | k << (12 + 9 * level);
-        uint64_t value;
-        if (!read_entry(w->s, table, k, &value))
+        if (!(entry[k] & ENTRY_PRESENT))
             continue;
-        if (!(level ? walk_table(w, value & TABLE_ADDRESS, level - 1, at)
-                    : w->fn(w->user, at, leaf(value, at))))
+        if (!(level ? walk_table(w, entry[k] & TABLE_ADDRESS, level - 1, at)
+                    : w->fn(w->user, at, leaf(entry[k], at))))
             return false;
     }
     return true;
 }
 
-void xk_gpu_each_page(const struct xk_gpu_space *s, xk_gpu_page_fn fn,
+/* A tree has no more tables than there are pages that somebody wrote. */
+bool xk_gpu_each_page(const struct xk_gpu_space *s, xk_gpu_page_fn fn,
                       void *user)
 {
-    struct walk w = {s, fn, user, MAX_TABLES};
-    walk_table(&w, s->root.address, LEVELS - 1, 0);
+    struct walk w = {s, fn, user, s->m->n_pages + 1, false};
+    walk_table(&w, s->root.address & TABLE_ADDRESS, LEVELS - 1, 0);
+    return !w.looped;
 }

@@ -59,9 +59,9 @@ bool xk_gpu_write(const struct xk_gpu_space *s, uint64_t va, const void *src,
                   uint64_t n_b, uint64_t *bad);
 
 /* All mapped pages, in the order of their addresses; fn returns false to stop.
- * Tables that refer to themselves are only walked four levels deep. */
+ * False: stopped because the tables are no tree but refer to each other. */
 typedef bool (*xk_gpu_page_fn)(void *user, uint64_t va, struct xk_gpu_phys at);
-void xk_gpu_each_page(const struct xk_gpu_space *s, xk_gpu_page_fn fn,
+bool xk_gpu_each_page(const struct xk_gpu_space *s, xk_gpu_page_fn fn,
                       void *user);
 
 #endif

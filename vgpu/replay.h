@@ -8,34 +8,46 @@
 
 #include "isa/isa.h"
 #include "vgpu/gpu_memory.h"
-#include "xekern/device.h"
+#include "xekern/simulate.h"
 
 /* A walker that was executed. */
 struct xk_replay_launch {
     uint64_t start_va; /* of its first instruction */
-    uint32_t groups[3], n_threads, simd;
+    uint32_t groups[3], local[3], n_threads, simd;
     struct xk_launch_stats stats;
 };
 
 struct xk_replay_config {
-    const struct xk_platform *platform;
-    unsigned n_host_threads; /* 0 = all cores */
-    uint64_t inst_limit;     /* per EU thread, 0 = default */
-    uint64_t max_memory_b;   /* of the captured device; 0 = 16 GiB */
-    /* After each walker; may be NULL. */
+    const struct xk_platform *platform; /* NULL: the capture says */
+    unsigned n_host_threads;            /* 0 = all cores */
+    uint64_t max_memory_b;              /* of the captured device; 0 = 16 GiB */
+    uint64_t max_commands;              /* of a submission; 0 = 10 million */
+    uint64_t max_threads; /* EU threads of a launch; 0: any number */
+    const struct xk_simulate_opts *look; /* at each walker; NULL: not at all */
+    /* Before and after each walker; may be NULL. */
+    void (*begins)(void *user, const struct xk_replay_launch *l);
     void (*launched)(void *user, const struct xk_replay_launch *l);
     void *user;
 };
 
 typedef struct xk_replay xk_replay;
 
-/* Reads the whole capture and executes it. Errors name the packet, the command
- * or the instruction. *out holds the memory as it is after the last packet
- * (also on failure, when it is not NULL). */
-enum xk_status xk_replay_run(xk_ctx *c, const struct xk_replay_config *config,
-                             const void *file, size_t n_b,
-                             XK_GIVE xk_replay **out);
+/* A device that has seen nothing yet. *config is copied. */
+XK_GIVE enum xk_status xk_replay_create(xk_ctx *c,
+                                        const struct xk_replay_config *config,
+                                        xk_replay **out);
 void xk_replay_destroy(xk_replay *r);
+
+/* Executes the next bytes of a capture; they may end inside a packet, whose
+ * rest then comes with the next call. Errors name the packet, the command or
+ * the instruction. What is executed before stays; a replay that has failed
+ * fails again. */
+enum xk_status xk_replay_feed(xk_replay *r, const void *bytes, size_t n_b);
+/* XK_EPARSE if the capture ends inside a packet. */
+enum xk_status xk_replay_end(xk_replay *r);
+
+/* NULL before the capture has said it. */
+const struct xk_platform *xk_replay_platform(const xk_replay *r);
 
 /* n_b bytes at a virtual address, in the address space of the context that
  * submitted last. XK_EFAULT: not mapped. */

@@ -76,6 +76,8 @@ static enum xk_status copy_pages(struct walk *k)
     return XK_OK;
 }
 
+/* Only what the kernel changed through this address: a driver leaves old
+ * addresses mapped to pages that it gives away again. */
 static enum xk_status write_back(struct walk *k)
 {
     for (uint32_t i = 0; i < k->n_pages; i++) {
@@ -152,23 +154,55 @@ static struct xk_sim_dispatch dispatch_of(const struct walk *k)
         .regions = k->region,
         .n_regions = k->n_regions,
         .n_host_threads = k->config->n_host_threads,
-        .inst_limit = k->config->inst_limit,
+        .inst_limit = k->config->look ? k->config->look->inst_limit : 0,
     };
+    xk_sim_dispatch_habits(&d);
     memcpy(d.groups, w->groups, sizeof d.groups);
     memcpy(d.local, w->local, sizeof d.local);
     return d;
 }
 
+/* Looked at by opts, if they ask for anything. */
+static enum xk_status dispatch(struct walk *k, struct xk_launch_stats *stats,
+                               struct xk_error *err)
+{
+    struct xk_sim_dispatch d = dispatch_of(k);
+    struct xk_sim_watch watch;
+    bool wanted;
+    XK_TRY(xk_sim_watch_init(&watch, k->config->look, k->kernel, &wanted, err));
+    d.watch = wanted ? &watch : NULL;
+    d.check = xk_sim_watch_checks(k->config->look);
+    const enum xk_status s = xk_sim_dispatch(&d, stats, err);
+    xk_sim_watch_report(&watch, k->kernel, false);
+    xk_sim_watch_fini(&watch);
+    return s;
+}
+
+static enum xk_status check_threads(const struct walk *k)
+{
+    const uint32_t *const g = k->w->groups;
+    const double n = (double)g[0] * g[1] * g[2] * k->w->n_threads;
+    if (!k->config->max_threads || n <= (double)k->config->max_threads)
+        return XK_OK;
+    return xk_fail(k->c, XK_EFAULT,
+                   "vgpu: walker: %u x %u x %u groups of %u threads, at most "
+                   "%llu threads",
+                   g[0], g[1], g[2], k->w->n_threads,
+                   (unsigned long long)k->config->max_threads);
+}
+
 static enum xk_status run(struct walk *k, struct xk_launch_stats *stats)
 {
     struct xk_error err = {XK_OK, ""};
-    xk_gpu_each_page(k->space, note_page, k);
+    XK_TRY(check_threads(k));
+    if (!xk_gpu_each_page(k->space, note_page, k) && !k->failed)
+        return xk_fail(k->c, XK_EFAULT,
+                       "vgpu: walker: the page tables refer to each other");
     if (k->failed)
         return XK_ENOMEM;
     XK_TRY(copy_pages(k));
     XK_TRY(make_kernel(k));
-    const struct xk_sim_dispatch d = dispatch_of(k);
-    if (xk_sim_dispatch(&d, stats, &err) < 0)
+    if (dispatch(k, stats, &err) < 0)
         return xk_fail(k->c, err.status, "%s", err.message);
     return write_back(k);
 }

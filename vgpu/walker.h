@@ -4,13 +4,14 @@
 #ifndef XK_VGPU_WALKER_H
 #define XK_VGPU_WALKER_H
 
-#include "sim/sim.h"
+#include "sim/watch.h"
 #include "vgpu/command_stream.h"
 
 struct xk_walker_config {
     const struct xk_platform *platform;
     unsigned n_host_threads;
-    uint64_t inst_limit;
+    uint64_t max_threads;                /* of the launch; 0: any number */
+    const struct xk_simulate_opts *look; /* NULL: at nothing */
 };
 
 /* Copies the space's pages, runs, and writes changed pages back. */

@@ -6,6 +6,7 @@
 #ifndef XK_TESTS_DRIVER_ZE_H
 #define XK_TESTS_DRIVER_ZE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -19,18 +20,41 @@ struct ze_driver {
     ze_command_queue_handle_t queue;
 };
 
-/* One kernel launch; buffers are made with size_b[i] bytes. */
+#define ZE_ARGS_MAX 24
+
+/* One kernel launch. Argument i is a buffer of size_b[i] bytes: of the device,
+ * or, if data[i] says what it holds at first, shared with the host. Or it is
+ * the value value[i] of size_b[i] bytes, or so much local memory. */
 struct ze_job {
     const void *zebin;
     size_t zebin_b;
     const char *kernel;
     uint32_t groups[3], local[3];
     uint32_t n_args;
-    uint64_t size_b[8];
+    uint64_t size_b[ZE_ARGS_MAX];
+    const void *data[ZE_ARGS_MAX], *value[ZE_ARGS_MAX];
+    bool is_local[ZE_ARGS_MAX];
+    bool any_n_args; /* the driver may know of fewer: unused ones are dropped */
+    bool indirect; /* the group count is read from memory by the device */
+    uint32_t times; /* launches in the list; 0 is 1 */
+    /* After the launch, while the buffers live; may be NULL. memory[i]: the
+     * device's address of buffer i. */
+    void (*launched)(void *user, void *const *memory);
+    void *user;
 };
 
-/* NULL or why there is no driver; sets the driver's environment first. */
+/* The device that the driver pretends to have, once a process: its product and
+ * configuration as the driver spells them, and where the capture goes. */
+struct ze_setup {
+    const char *product, *hardware, *capture;
+    const char *const (*keys)[2]; /* more of the driver's keys; NULL: none */
+    unsigned n_keys;
+};
+
+/* NULL or why there is no driver; sets the driver's environment first. A dg2
+ * whose captures go nowhere. */
 const char *ze_open(struct ze_driver *z);
+const char *ze_open_as(struct ze_driver *z, const struct ze_setup *s);
 void ze_close(struct ze_driver *z);
 
 /* The first call that fails, or NULL; *result is its code. */

@@ -10,6 +10,8 @@ import tempfile
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
+sys.path.insert(0, str(HERE.parent / "vgpu"))
+import captures  # noqa: E402  pylint: disable=wrong-import-position
 TARGETS = [("tgllp", "12p1"), ("acm-g10", "12p71"), ("pvc", "12p72")]
 
 TEXT = """L0:
@@ -102,8 +104,30 @@ def compiled_seeds(out):
             raw.unlink()
 
 
+def captured_seeds(out):
+    """Hand-made captures and batches."""
+    code = bytes.fromhex("31010300" "04400000" "00000000" "00000000")
+    batches = (
+        captures.bases() + captures.walker([2, 1, 1], bytes(8)) + captures.END,
+        captures.batch_start(captures.BATCH + 4096, True) + captures.END,
+        captures.dwords(0x10200003, 0x200000, 0x7F00, 1, 2,  # store
+                        0x7A000004, 0x4000, 0x200000, 0x7F00, 3, 4,
+                        0x11000001, 0x2600, 5, 0x0D000001, 0x08008000,
+                        0x10000000, 0x0E004003, 1, 0x200000, 0x7F00, 0,
+                        0x17802501, 0x200000, 0x7F00) + captures.END,
+        captures.dwords(0x56C00005, 2, 0, 0, 0x200000, 0x7F00, 0xAB000000,
+                        0x5110000E, 63, 1, 0x10002, 0x200000, 0x7F00,
+                        *[0] * 10) + captures.END)
+    for k, batch in enumerate(batches):
+        (out / "fuzz_commands" / str(k)).write_bytes(b"\0" + batch)
+        for name, device in captures.DEVICES.items():
+            (out / "fuzz_aub" / f"{name}{k}").write_bytes(
+                captures.capture(device, code, batch, launches=2))
+
+
 def main():
     out = Path(sys.argv[1])
+    captured_seeds(out)
     for k in range(3):
         (out / "fuzz_asm" / f"text{k}").write_bytes(bytes([k]) + TEXT.encode())
     (out / "fuzz_ze_info" / "text").write_text(ZE_INFO)

@@ -11,6 +11,7 @@
 #include "base/half.h"
 #include "tests/tap.h"
 #include "xekern/device.h"
+#include "xekern/simulate.h"
 #include "xekern/xekern.h"
 
 #define GUARD_B 256
@@ -198,7 +199,9 @@ static void run(const xk_program *p)
     struct xk_error err;
     xk_device *d = NULL;
     xk_module *m = NULL;
+    const struct xk_simulate_opts look = {.checks = "mem,race,init,sync"};
     ck_assert_int_eq(xk_device_create("sim", "xehpg", 1, &d, &err), XK_OK);
+    ck_assert_int_eq(xk_simulate_configure(d, &look, &err), XK_OK);
     ck_assert_int_eq(xk_module_create(d, l->zebin, l->zebin_b, &m, &err),
                      XK_OK);
     for (unsigned i = 0; i < l->n_args; i++) {

@@ -11,7 +11,7 @@
 #include "tests/runtime/ocl.h"
 #include "tests/sim/halves.h"
 #include "tests/tap.h"
-#include "xekern/device.h"
+#include "xekern/simulate.h"
 
 #define N 200 /* work items of most tests */
 #ifndef DAMAGES
@@ -530,7 +530,8 @@ START_TEST(ids_loaded_by_the_prologue)
     ck_assert_int_eq(
         xk_args_marshal(zk,
                         &(struct xk_launch_args){"ids", groups, local, 1, &arg},
-                        fixed_va, cross, &slm_b, &err),
+                        &(struct xk_args_places){.va_of = fixed_va}, cross,
+                        &slm_b, &err),
         XK_OK);
     ck_assert_int_eq(
         xk_sim_kernel_create(NULL, xk_platform_find("xehpg"), zk, &k, &err),
@@ -956,7 +957,9 @@ END_TEST
 static bool load_modules(void)
 {
     struct xk_error err = {.message = ""};
-    if (xk_device_create("sim", "xehpg", 2, &dev, &err) != XK_OK) {
+    const struct xk_simulate_opts look = {.checks = "mem,race,init,sync"};
+    if (xk_device_create("sim", "xehpg", 2, &dev, &err) != XK_OK ||
+        xk_simulate_configure(dev, &look, &err) != XK_OK) {
         printf("# %s\n", err.message);
         return false;
     }

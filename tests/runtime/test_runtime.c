@@ -45,7 +45,6 @@ static const struct {
     {"ocl", "xehpg", XK_EABSENT, "engine ocl: not implemented yet (issue 6)"},
     {"cuda", "xehpg", XK_EINVAL, "'cuda'"},
     {"sim", "voodoo", XK_EINVAL, "'voodoo'"},
-    {"sim", "xehpc", XK_EUNSUPPORTED, "xehpc"},
     {NULL, "xehpg", XK_EINVAL, "engine is NULL"},
     {"sim", NULL, XK_EINVAL, "platform is NULL"},
 };

@@ -17,9 +17,10 @@ static const struct xk_tool_option *find_long(const struct xk_tool_option *t,
 }
 
 static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
-                                 const char *text, void *user,
-                                 struct xk_error *err)
+                                 const char *const arg[2], bool *took_next,
+                                 void *user, struct xk_error *err)
 {
+    const char *const text = arg[0] + 2;
     const size_t name_n = strcspn(text, "=");
     const struct xk_tool_option *const o = find_long(table, n, text, name_n);
     if (!o)
@@ -27,6 +28,10 @@ static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
     const bool has_value = text[name_n] == '=';
     if (has_value && !o->value)
         return xk_tool_fail(err, XK_EINVAL, "--%s: takes no value", text);
+    if (!has_value && o->value && o->apart && arg[1]) {
+        *took_next = true;
+        return o->set(user, arg[1], err);
+    }
     if (!has_value && o->value)
         return xk_tool_fail(err, XK_EINVAL, "--%s: needs =%s", text, o->value);
     return o->set(user, has_value ? text + name_n + 1 : "", err);
@@ -52,7 +57,7 @@ static enum xk_status apply(const struct xk_tool_option *table, size_t n,
                             void *user, struct xk_error *err)
 {
     if (arg[0][1] == '-')
-        return apply_long(table, n, arg[0] + 2, user, err);
+        return apply_long(table, n, arg, took_next, user, err);
     for (size_t i = 0; i < n; i++)
         if (table[i].letter && table[i].letter == arg[0][1])
             return apply_letter(&table[i], arg, took_next, user, err);

@@ -4,6 +4,7 @@
 #ifndef XK_TOOLS_PROBLEM_OPTION_TABLE_H
 #define XK_TOOLS_PROBLEM_OPTION_TABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdio.h>
 
@@ -19,6 +20,7 @@ struct xk_tool_option {
     const char *help;
     /* value is "" for a flag. */
     xk_tool_set_fn set;
+    bool apart; /* "--name value" is understood, too */
 };
 
 /* Applies n arguments in order until one fails: options through the table, the

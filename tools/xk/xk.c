@@ -13,6 +13,7 @@ static const struct verb {
     {"dis", "the instructions of a zebin or of raw code", xk_verb_dis},
     {"lint", "the hardware rules that a kernel breaks", xk_verb_lint},
     {"diff", "two kernels side by side", xk_verb_diff},
+    {"run", "a kernel or a captured launch on the simulator", xk_verb_run},
 };
 
 static void help(FILE *out)

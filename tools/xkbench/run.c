@@ -10,6 +10,7 @@
 
 #include "tools/problem/words.h"
 #include "tools/xkbench/bench.h"
+#include "xekern/simulate.h"
 
 #define GUARD_B 4096
 #define SEEDS_MAX 16
@@ -120,6 +121,17 @@ static bool query(struct work *w)
     return true;
 }
 
+/* Where results are compared the simulator judges the kernel too. */
+static bool look_closer(struct xk_bench *b, struct work *w)
+{
+    const struct xk_simulate_opts look = {
+        .checks = w->p->mode == 'C' ? "mem,race,init,sync" : NULL};
+    if (strcmp(w->p->engine, "sim"))
+        return true;
+    const enum xk_status st = xk_simulate_configure(b->device, &look, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
 /* The device of the last problem serves again if it is the same. */
 static bool open_device(struct xk_bench *b, struct work *w)
 {
@@ -136,7 +148,7 @@ static bool open_device(struct xk_bench *b, struct work *w)
         b->device_platform = platform;
     }
     w->device = b->device;
-    return true;
+    return look_closer(b, w);
 }
 
 static bool create(struct work *w)

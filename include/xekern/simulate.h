@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The simulator for tools: what it looks at and looks for while it runs, code
+ * without a container, and launches that Intel's driver wrote down. May change
+ * until 1.0. */
+#ifndef XK_XEKERN_SIMULATE_H
+#define XK_XEKERN_SIMULATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "xekern/device.h"
+#include "xekern/inspect.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* An instruction of a kernel after a launch. Strings live during the call. */
+struct xk_simulate_inst {
+    uint32_t offset_b;     /* in the kernel's code */
+    const char *text;
+    const char *opcode;    /* "mad" */
+    const char *message;   /* sends: in words; "" otherwise */
+    uint64_t executed;     /* over all threads */
+    uint64_t lanes;        /* channels that were active then, summed */
+};
+typedef void xk_simulate_inst_fn(void *user,
+                                 const struct xk_simulate_inst *inst);
+
+/* Something that hardware would punish. Strings live during the call. */
+struct xk_simulate_party {
+    uint32_t group[3], thread;
+    uint32_t offset_b; /* of the instruction; UINT32_MAX: none */
+    const char *text;  /* the instruction; "" if there is none */
+};
+struct xk_simulate_finding {
+    const char *check; /* "mem", "race", "init", "sync", "hazard", "fault" */
+    const char *kernel, *why;
+    const char *what; /* "memory", "SLM", "scratch", a register's name, or "" */
+    uint64_t address; /* of memory, SLM, scratch */
+    uint32_t n_b;
+    uint32_t n_parties; /* who noticed, and whom it collided with */
+    struct xk_simulate_party party[2];
+    const char *line; /* all of it as one line of text */
+};
+typedef void xk_simulate_finding_fn(void *user,
+                                    const struct xk_simulate_finding *f);
+
+/* What a launch is looked at with and searched for. All zero: faults of memory
+ * end it, nothing else is looked at. */
+struct xk_simulate_opts {
+    uint64_t inst_limit; /* per hardware thread; 0 = 2^32 */
+    /* "mem,race,init,sync,hazard", "all", "none"; NULL is "none". A launch with
+     * findings ends with XK_EFAULT. */
+    const char *checks;
+    uint32_t most_findings; /* 0 = 20 */
+    uint64_t hazard_seed;   /* 0: worst case; else random legal latencies */
+    bool hazard_strict; /* no guarantee that only compilers rely on */
+    xk_simulate_finding_fn *found; /* after the launch; NULL: only the status */
+    /* Each instruction executed, with the registers that it changed; the
+     * host's threads are not used then. */
+    xk_write_fn trace;
+    void *trace_user;
+    bool trace_one; /* only trace_thread of trace_group */
+    uint32_t trace_group[3], trace_thread;
+    /* After each launch that ended well or badly, once per instruction of its
+     * code, in the order of the offsets. */
+    xk_simulate_inst_fn *inst;
+    void *user; /* of found and inst */
+};
+
+/* From now on for launches of d, a device of engine "sim". What *o points to
+ * must live as long as launches follow; NULL goes back to none of this. */
+XK_API enum xk_status xk_simulate_configure(xk_device *d,
+                                            const struct xk_simulate_opts *o,
+                                            struct xk_error *err);
+
+/* What a container would say of raw instructions. Arguments lie one behind the
+ * other, each at a multiple of its size, pointers have 8 bytes. */
+struct xk_simulate_code {
+    uint32_t simd, grf_count;  /* 0: 16, 128 */
+    uint32_t barriers, slm_b, scratch_b;
+    uint32_t inline_b;  /* of the arguments that arrive in registers */
+    bool local_ids;     /* x, y, z before them */
+    uint32_t n_args;
+    const uint32_t *arg_b; /* bytes of each; 0: a size of local memory */
+    const bool *pointers;  /* which of them are; NULL: none */
+};
+/* A module with one kernel, "code"; the bytes are copied. */
+XK_API XK_GIVE enum xk_status
+xk_simulate_module(xk_device *d, const void *code, size_t code_b,
+                   const struct xk_simulate_code *facts, xk_module **out,
+                   struct xk_error *err);
+
+/* Launches that Intel's driver wrote down in AUB capture mode: executed with
+ * the driver's own page tables, state and payload while the capture is read. */
+typedef struct xk_capture xk_capture;
+
+struct xk_capture_launch {
+    uint64_t start_va; /* of the kernel's first instruction */
+    uint32_t groups[3];
+    uint32_t local[3]; /* 1, 1, 1 if the hardware makes no ids */
+    uint32_t threads_per_group, simd;
+    struct xk_launch_stats stats; /* zero before the launch */
+};
+struct xk_capture_opts {
+    const char *platform; /* NULL: the capture says */
+    uint32_t n_threads;   /* of the host; 0 = all cores */
+    uint64_t max_memory_b; /* of the captured device; 0 = 16 GiB */
+    const struct xk_simulate_opts *look; /* borrowed; may be NULL */
+    /* Around each launch; may be NULL. */
+    void (*begins)(void *user, const struct xk_capture_launch *l);
+    void (*ended)(void *user, const struct xk_capture_launch *l);
+    void *user;
+};
+XK_API XK_GIVE enum xk_status xk_capture_create(const struct xk_capture_opts *o,
+                                                xk_capture **out,
+                                                struct xk_error *err);
+XK_API void xk_capture_destroy(xk_capture *c); /* NULL is fine */
+/* The next bytes of the capture, cut anywhere. An error names the packet, the
+ * command or the instruction, and sticks. */
+XK_API enum xk_status xk_capture_feed(xk_capture *c, const void *bytes,
+                                      size_t n_b, struct xk_error *err);
+/* XK_EPARSE if the capture ends inside a packet. */
+XK_API enum xk_status xk_capture_end(xk_capture *c, struct xk_error *err);
+/* "xehpg"; NULL before the capture has said it. */
+XK_API const char *xk_capture_platform(const xk_capture *c);
+/* Memory at a virtual address of the context that submitted last; XK_EFAULT
+ * where nothing is mapped. */
+XK_API enum xk_status xk_capture_read(const xk_capture *c, uint64_t va,
+                                      void *dst, uint64_t n_b,
+                                      struct xk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif

@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checkers' frame: what a dispatch, a host thread and a unit of work have,
+ * and the loop that executes instructions between the hooks. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sim/check_state.h"
+#include "sim/hazard_hook.h"
+#include "sim/sim_operand.h"
+
+/* Checkers that live in files of their own; at most one for now. */
+static const struct xk_sim_checker *const extras[] = {
+    &xk_sim_hazard_checker,
+};
+
+static enum xk_status no_memory(const struct xk_sim_check_run *c,
+                                struct xk_error *err)
+{
+    err->status = XK_ENOMEM;
+    snprintf(err->message, sizeof err->message,
+             "sim: kernel '%.100s': out of memory for checks",
+             c->run->kernel->name);
+    return XK_ENOMEM;
+}
+
+static void *take(const struct xk_alloc *a, size_t n_b)
+{
+    void *const p = a->realloc(a->user, NULL, n_b ? n_b : 1);
+    if (p)
+        memset(p, 0, n_b);
+    return p;
+}
+
+static void choose_extra(struct xk_sim_check_run *c)
+{
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++)
+        if (extras[i] && c->on & extras[i]->check) {
+            c->extra = extras[i];
+            c->extra_b = extras[i]->state_b(c->run);
+        }
+}
+
+enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
+                                       struct xk_sim_check_run **out,
+                                       struct xk_error *err)
+{
+    const struct xk_alloc *const a = &r->kernel->alloc;
+    const struct xk_sim_kernel *const k = r->kernel;
+    *out = NULL;
+    if (!r->d->check.on)
+        return XK_OK;
+    struct xk_sim_check_run *const c = take(a, sizeof *c);
+    const struct xk_sim_check_run stub = {.run = r};
+    if (!c)
+        return no_memory(&stub, err);
+    c->run = r;
+    c->alloc = *a;
+    c->on = r->d->check.on;
+    c->bad = UINT64_MAX;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->turned, NULL);
+    *out = c;
+    c->inst = take(a, k->n * sizeof *c->inst);
+    if (!c->inst)
+        return no_memory(c, err);
+    for (uint32_t i = 0; i < k->n; i++)
+        xk_check_plan(k, &k->inst[i], &c->inst[i]);
+    choose_extra(c);
+    return XK_OK;
+}
+
+void xk_sim_check_run_destroy(struct xk_sim_check_run *c)
+{
+    if (!c)
+        return;
+    const struct xk_alloc a = c->alloc;
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->turned);
+    a.realloc(a.user, c->inst, 0);
+    a.realloc(a.user, c->record, 0);
+    a.realloc(a.user, c->gslot, 0);
+    xk_check_arena_fini(&a, &c->arena);
+    a.realloc(a.user, c, 0);
+}
+
+static bool give_thread(struct xk_sim_check_work *w, uint32_t i,
+                        struct xk_sim_thread *t)
+{
+    const struct xk_alloc *const a = &w->run->alloc;
+    struct xk_sim_check_thread *const c = &w->thread[i];
+    c->work = w;
+    c->thread = t;
+    c->known = take(a, w->n_group * sizeof *c->known);
+    c->extra = w->run->extra ? take(a, w->run->extra_b) : NULL;
+    t->check = c;
+    return c->known && (c->extra || !w->run->extra);
+}
+
+enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
+                                        struct xk_sim_thread *t, uint32_t n,
+                                        struct xk_sim_check_work **out,
+                                        struct xk_error *err)
+{
+    *out = NULL;
+    if (!c)
+        return XK_OK;
+    struct xk_sim_check_work *const w = take(&c->alloc, sizeof *w);
+    if (!w)
+        return no_memory(c, err);
+    *out = w;
+    w->run = c;
+    w->threads = t;
+    w->n_group = c->run->d->n_threads;
+    w->thread = take(&c->alloc, n * sizeof *w->thread);
+    w->joining = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    w->joined = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    if (!w->thread || !w->joining || !w->joined)
+        return no_memory(c, err);
+    w->n_threads = n;
+    for (uint32_t i = 0; i < n; i++)
+        if (!give_thread(w, i, &t[i]))
+            return no_memory(c, err);
+    return XK_OK;
+}
+
+void xk_sim_check_work_destroy(struct xk_sim_check_work *w)
+{
+    if (!w)
+        return;
+    const struct xk_alloc a = w->run->alloc;
+    for (uint32_t i = 0; i < w->n_threads; i++) {
+        a.realloc(a.user, w->thread[i].known, 0);
+        a.realloc(a.user, w->thread[i].extra, 0);
+    }
+    a.realloc(a.user, w->thread, 0);
+    a.realloc(a.user, w->joining, 0);
+    a.realloc(a.user, w->joined, 0);
+    xk_check_lines_fini(&a, &w->lines);
+    a.realloc(a.user, w, 0);
+}
+
+void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
+{
+    if (!w)
+        return;
+    const size_t n_b = (size_t)XK_SIM_BARRIERS * w->n_group * 4;
+    w->unit = unit;
+    w->n_seen = w->n_beside = 0;
+    xk_check_lines_reset(&w->lines);
+    memset(w->phase, 0, sizeof w->phase);
+    memset(w->joining, 0, n_b);
+    memset(w->joined, 0, n_b);
+}
+
+/* Waits until all units before it were merged. A lower unit that faulted ends
+ * the run: units between may never come. */
+static bool my_turn(struct xk_sim_check_run *c, uint64_t unit, bool good)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!good && unit < c->bad) {
+        c->bad = unit;
+        pthread_cond_broadcast(&c->turned);
+    }
+    while (c->turn != unit && c->bad >= unit)
+        pthread_cond_wait(&c->turned, &c->lock);
+    const bool mine = c->turn == unit;
+    pthread_mutex_unlock(&c->lock);
+    return mine;
+}
+
+void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
+                           bool good)
+{
+    if (!w)
+        return;
+    struct xk_sim_check_run *const c = w->run;
+    if (c->on & XK_CHECK_RACE)
+        xk_check_accesses_end(w);
+    if (w->no_memory) {
+        pthread_mutex_lock(&c->lock);
+        c->no_memory = true;
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (!(c->on & XK_CHECK_RACE) || !my_turn(c, unit, good))
+        return;
+    xk_check_merge(w);
+    pthread_mutex_lock(&c->lock);
+    c->turn++;
+    pthread_cond_broadcast(&c->turned);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void xk_sim_check_start(struct xk_sim_thread *t)
+{
+    struct xk_sim_check_thread *const c = t->check;
+    c->signals = 0;
+    c->loading = c->fencing = c->n_pending = 0;
+    c->pending_lost = false;
+    memset(c->known, 0, c->work->n_group * sizeof *c->known);
+    xk_check_init_start(c);
+    if (c->extra) {
+        memset(c->extra, 0, c->work->run->extra_b);
+        if (c->work->run->extra->start)
+            c->work->run->extra->start(t, c->extra);
+    }
+}
+
+static uint8_t space_of(const struct xk_sim_region *r)
+{
+    if (!r)
+        return XK_CS_SLM;
+    return r->kind == XK_SIM_SCRATCH ? XK_CS_SCRATCH
+           : r->kind == XK_SIM_STATE ? XK_CS_STATE
+                                     : XK_CS_GLOBAL;
+}
+
+void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_region *region, uint64_t addr,
+                        uint32_t n_b, unsigned lane)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    if (w->n_notes == XK_CHECK_NOTES) {
+        w->notes_lost = true;
+        return;
+    }
+    if (!w->n_notes)
+        w->msg = e->msg;
+    struct xk_check_note *const n = &w->note[w->n_notes++];
+    n->addr = addr;
+    n->n_b = n_b;
+    n->space = space_of(region);
+    n->lane = (uint8_t)lane;
+    n->host = region ? region->host + (addr - region->va)
+                     : t->group->slm + addr;
+    if (n_b <= XK_CHECK_OLD_B && xk_msg_op_class(e->msg.op) == XK_MCLASS_STORE)
+        memcpy(n->old, n->host, n_b);
+}
+
+/* Beyond the largest surface: what a kernel aims at when it means nothing. */
+#define OFF_NULL UINT64_C(0xffff0000)
+
+void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint64_t offset, uint32_t n_b)
+{
+    const struct xk_sim_place place = {
+        .what = "surface", .address = offset, .n_b = n_b};
+    if (!xk_check_on(t->check, XK_CHECK_MEM) || offset >= OFF_NULL)
+        return;
+    xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
+                        "beyond the end of its surface");
+}
+
+static bool is_send(const struct xk_sim_inst *e)
+{
+    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
+}
+
+static uint32_t check_of(const struct xk_sim_inst *e)
+{
+    if (!e)
+        return XK_CHECK_FAULT;
+    if (e->in.op == XK_OPC_SYNC || e->in.op == XK_OPC_DPASW)
+        return XK_CHECK_SYNC;
+    if (!is_send(e))
+        return XK_CHECK_FAULT;
+    switch (xk_msg_op_class(e->msg.op)) {
+    case XK_MCLASS_BARRIER:
+    case XK_MCLASS_EOT:
+        return XK_CHECK_SYNC;
+    case XK_MCLASS_LOAD:
+    case XK_MCLASS_STORE:
+    case XK_MCLASS_ATOMIC:
+        return XK_CHECK_MEM;
+    default:
+        return XK_CHECK_FAULT;
+    }
+}
+
+void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const char *why)
+{
+    xk_sim_check_report(t, e, check_of(e), NULL, NULL, "%s", why);
+}
+
+static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                   uint32_t mask)
+{
+    const struct xk_sim_check_run *const r = c->work->run;
+    c->work->n_notes = 0;
+    c->work->notes_lost = false;
+    if (r->on & XK_CHECK_INIT)
+        xk_check_init_before(c, e, mask);
+    if (r->on & XK_CHECK_SYNC)
+        xk_check_sync_before(c, e, mask);
+    if (c->extra && r->extra->before)
+        r->extra->before(c->thread, e, mask, c->extra);
+}
+
+static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                  uint32_t mask, uint32_t open)
+{
+    const struct xk_sim_check_run *const r = c->work->run;
+    struct xk_sim_thread *const t = c->thread;
+    if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
+        return;
+    if (is_send(e)) {
+        if (r->on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
+            xk_check_accesses(c, e);
+        if (r->on & XK_CHECK_INIT)
+            xk_check_send_after(c, e, mask);
+    }
+    xk_check_sync_after(c, e, open, mask);
+    if (c->extra && r->extra->after)
+        r->extra->after(t, e, mask, c->extra);
+}
+
+void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    struct xk_sim_check_thread *const c = t->check;
+    const uint32_t mask = xk_sim_mask(t, e), open = t->barrier_open;
+    before(c, e, mask);
+    e->fn(t, e);
+    after(c, e, mask, open);
+}
+
+uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most)
+{
+    const struct xk_sim_inst *const inst = t->kernel->inst;
+    uint64_t done = 0;
+    while (done < most && t->state == XK_SIM_RUN) {
+        const struct xk_sim_inst *const e = &inst[t->ip++];
+        t->count[e->stat]++;
+        done++;
+        xk_sim_check_exec(t, e);
+    }
+    return done;
+}

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Messages and what nobody wrote: lanes that take part must have an address,
+ * descriptors and predicates a value, and what goes to memory that others see
+ * must be defined. Through SLM and scratch being undefined travels as through
+ * registers. */
+#include <stdio.h>
+
+#include "sim/check_state.h"
+#include "sim/sim_operand.h"
+
+static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                 uint32_t at_b, uint32_t n_b, const char *role, unsigned lane)
+{
+    for (uint32_t b = at_b; b < at_b + n_b; b++)
+        if (!xk_check_defined(c, b, 1)) {
+            xk_check_undefined(c, e, b, role, lane);
+            return;
+        }
+}
+
+static uint32_t lanes_of(const struct xk_msg *m, uint32_t mask)
+{
+    return m->simd && m->simd < 32 ? mask & ((1u << m->simd) - 1) : mask;
+}
+
+static bool is_block2d(const struct xk_msg *m)
+{
+    return m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D;
+}
+
+static bool is_block(const struct xk_msg *m)
+{
+    return m->transpose && !is_block2d(m);
+}
+
+static bool is_lsc(const struct xk_msg *m)
+{
+    switch (m->sfid) {
+    case XK_SFID_UGM:
+    case XK_SFID_UGML:
+    case XK_SFID_SLM:
+    case XK_SFID_TGM:
+        return true;
+    default:
+        return false;
+    }
+}
+
+static void need_addresses(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, const struct xk_msg *m,
+                           uint32_t lanes)
+{
+    static const char role[] = "the address";
+    uint32_t at_b = e->src[0].off_b;
+    if (e->src[0].kind != XK_SO_REG || !lanes)
+        return;
+    if (is_block2d(m)) {
+        need(c, e, at_b, 32, role, 0);
+    } else if (is_block(m)) {
+        if (is_lsc(m) || m->addr_b == 8)
+            need(c, e, at_b, m->addr_b, role, 0);
+        else if (m->space != XK_MSPACE_SCRATCH)
+            need(c, e, at_b + 8, 4, role, 0);
+    } else if (m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED) {
+        need(c, e, at_b, 12, role, 0);
+    } else if (m->addr_b) {
+        at_b += m->header ? c->thread->kernel->grf_b : 0;
+        if (xk_check_defined(c, at_b, (uint32_t)e->exec * m->addr_b))
+            return;
+        for (; lanes; lanes &= lanes - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(lanes);
+            need(c, e, at_b + l * m->addr_b, m->addr_b, role, l);
+        }
+    }
+}
+
+void xk_check_send_before(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, uint32_t mask)
+{
+    const struct xk_sim_thread *const t = c->thread;
+    const struct xk_msg *const m = &e->msg;
+    const uint32_t exec =
+        (e->no_mask ? UINT32_MAX : t->active >> e->chan_off) & e->lanes;
+    const uint32_t bad = exec & ~xk_check_pred_ok(c, e, exec);
+    if (bad)
+        xk_check_undefined(c, e, XK_RF_FLAG + e->flag_bit / 16 * 2u,
+                           "the message's predicate",
+                           (unsigned)__builtin_ctz(bad));
+    if (!mask)
+        return;
+    if (e->in.send.desc_reg)
+        need(c, e, XK_RF_A0, 4, "the descriptor", 0);
+    if (e->in.send.exdesc_reg)
+        need(c, e, XK_RF_A0 + 4u * (e->in.send.exdesc_sub & 7), 4,
+             "the extended descriptor", 0);
+    if (e->in.send.desc_reg)
+        return; /* what it is is known later */
+    switch (xk_msg_op_class(m->op)) {
+    case XK_MCLASS_LOAD:
+    case XK_MCLASS_STORE:
+    case XK_MCLASS_ATOMIC:
+        need_addresses(c, e, m, lanes_of(m, mask));
+        break;
+    case XK_MCLASS_BARRIER:
+        if (e->src[0].kind == XK_SO_REG)
+            need(c, e, e->src[0].off_b + 8, 4, "the barrier's payload", 0);
+        break;
+    default:
+        break;
+    }
+}
+
+static uint32_t plane_b(const struct xk_sim_check_thread *c,
+                        const struct xk_msg *m)
+{
+    const uint32_t grf_b = c->thread->kernel->grf_b;
+    return ((uint32_t)m->simd * m->reg_b + grf_b - 1) / grf_b * grf_b;
+}
+
+/* Bytes of memory and of registers that stand for each other. */
+static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                     const struct xk_check_note *n, uint64_t addr,
+                     uint32_t reg_b, uint32_t n_b, bool store)
+{
+    for (uint32_t b = 0; b < n_b; b += 64) {
+        const uint32_t m_b = n_b - b < 64 ? n_b - b : 64;
+        if (n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH) {
+            if (store)
+                xk_check_set_def(c, n->space, addr + b, m_b,
+                                 xk_check_get_bits(c, reg_b + b, m_b));
+            else
+                xk_check_put_bits(
+                    c, reg_b + b, m_b,
+                    xk_check_get_def(c, n->space, addr + b, m_b));
+        } else if (store) {
+            need(c, e, reg_b + b, m_b, "what is stored", n->lane);
+        } else {
+            xk_check_put_bits(c, reg_b + b, m_b, UINT64_MAX);
+        }
+    }
+}
+
+/* All lanes got something: beyond a surface's end it is zero. */
+static void fill_lanes(struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e, const struct xk_msg *m,
+                       uint32_t lanes)
+{
+    const uint32_t high_b =
+        m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
+    for (unsigned v = 0; v < m->vec; v++)
+        for (uint32_t k = lanes; k; k &= k - 1) {
+            const unsigned l = (unsigned)__builtin_ctz(k);
+            const uint32_t at_b =
+                e->dst.off_b + v * plane_b(c, m) + l * m->reg_b;
+            if (!m->data_high && m->reg_b != m->data_b)
+                xk_check_put(c, at_b, m->reg_b, false);
+            xk_check_put(c, at_b + high_b, m->data_b, true);
+        }
+}
+
+static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                   const struct xk_msg *m, uint32_t lanes, bool store)
+{
+    const struct xk_sim_check_work *const w = c->work;
+    const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
+    const uint32_t high_b =
+        m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
+    const uint32_t step_b = plane_b(c, m);
+    uint8_t done[XK_SIM_LANES] = {0};
+    if (data->kind != XK_SO_REG)
+        return;
+    if (!store)
+        fill_lanes(c, e, m, lanes);
+    for (unsigned i = 0; i < w->n_notes; i++) {
+        const struct xk_check_note *const n = &w->note[i];
+        if (n->space == XK_CS_STATE && store)
+            continue;
+        for (uint32_t b = 0; b < n->n_b; b += m->data_b) {
+            const unsigned l = n->lane % XK_SIM_LANES;
+            const uint32_t reg =
+                data->off_b + done[l]++ * step_b + l * m->reg_b + high_b;
+            if (store || n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH)
+                exchange(c, e, n, n->addr + b, reg, m->data_b, store);
+        }
+    }
+}
+
+/* Pieces in a row; where some were masked the rest counts as defined. */
+static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                  const struct xk_msg *m, bool store)
+{
+    const struct xk_sim_check_work *const w = c->work;
+    const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
+    const uint32_t all_b = (uint32_t)m->vec * m->data_b;
+    uint32_t at_b = data->off_b + (m->data_high ? 16 : 0), sum_b = 0;
+    if (data->kind != XK_SO_REG)
+        return;
+    for (unsigned i = 0; i < w->n_notes; i++)
+        sum_b += w->note[i].space == XK_CS_STATE ? 0 : w->note[i].n_b;
+    if (sum_b != all_b) {
+        if (!store && w->n_notes)
+            xk_check_put(c, at_b, all_b, true);
+        for (unsigned i = 0; store && i < w->n_notes; i++)
+            if (w->note[i].space != XK_CS_STATE && w->note[i].n_b <= 64)
+                xk_check_set_def(c, w->note[i].space, w->note[i].addr,
+                                 w->note[i].n_b, UINT64_MAX);
+        return;
+    }
+    for (unsigned i = 0; i < w->n_notes; i++) {
+        const struct xk_check_note *const n = &w->note[i];
+        if (n->space == XK_CS_STATE)
+            continue;
+        exchange(c, e, n, n->addr, at_b, n->n_b, store);
+        at_b += n->n_b;
+    }
+}
+
+static void atomic(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                   const struct xk_msg *m, uint32_t lanes)
+{
+    const unsigned n = xk_msg_atomic_n_srcs(m->op);
+    const struct xk_sim_check_work *const w = c->work;
+    for (uint32_t k = lanes; k; k &= k - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(k);
+        for (unsigned v = 0; v < n && e->src[1].kind == XK_SO_REG; v++)
+            need(c, e, e->src[1].off_b + v * plane_b(c, m) + l * m->reg_b,
+                 m->data_b, "the operand of the atomic", l);
+        if (e->dst.kind == XK_SO_REG && m->dst_grf)
+            xk_check_put(c, e->dst.off_b + l * m->reg_b, m->reg_b, true);
+    }
+    for (unsigned i = 0; i < w->n_notes; i++)
+        if (w->note[i].space == XK_CS_SLM || w->note[i].space == XK_CS_SCRATCH)
+            xk_check_set_def(c, w->note[i].space, w->note[i].addr,
+                             w->note[i].n_b, UINT64_MAX);
+}
+
+static void whole_dst(struct xk_sim_check_thread *c,
+                      const struct xk_sim_inst *e, const struct xk_msg *m)
+{
+    if (e->dst.kind == XK_SO_REG)
+        xk_check_put(c, e->dst.off_b,
+                     (m->dst_grf == 31 ? 32u : m->dst_grf) *
+                         c->thread->kernel->grf_b,
+                     true);
+}
+
+void xk_check_send_after(struct xk_sim_check_thread *c,
+                         const struct xk_sim_inst *e, uint32_t mask)
+{
+    const struct xk_msg *const m = xk_check_msg(c, e);
+    const enum xk_msg_class k = xk_msg_op_class(m->op);
+    const uint32_t lanes = lanes_of(m, mask);
+    if (!lanes)
+        return;
+    if (k == XK_MCLASS_ATOMIC)
+        atomic(c, e, m, lanes);
+    else if (k != XK_MCLASS_LOAD && k != XK_MCLASS_STORE)
+        whole_dst(c, e, m);
+    else if (is_block2d(m) || m->op == XK_MOP_LOAD_STATUS || !m->addr_b)
+        whole_dst(c, e, m);
+    else if (is_block(m))
+        block(c, e, m, k == XK_MCLASS_STORE);
+    else
+        gather(c, e, m, lanes, k == XK_MCLASS_STORE);
+}

@@ -1,0 +1,310 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Internal to the checkers: what they remember of instructions, threads, host
+ * threads and the dispatch. */
+#ifndef XK_SIM_CHECK_STATE_H
+#define XK_SIM_CHECK_STATE_H
+
+#include <pthread.h>
+
+#include "sim/check_hook.h"
+
+/* How the registers of an instruction are looked at. */
+enum xk_check_kind {
+    XK_CK_NONE,   /* none */
+    XK_CK_RANGES, /* direct operands: byte ranges first, lanes if need be */
+    XK_CK_LANES,  /* flags or indirect operands: always lane by lane */
+    XK_CK_DPAS,
+    XK_CK_BRANCH, /* a predicate only */
+    XK_CK_SEND,
+};
+
+struct xk_check_range {
+    uint32_t at_b, n_b; /* in the register image; n_b 0: none */
+};
+
+/* Of an instruction, known before it runs. */
+struct xk_check_inst {
+    uint8_t kind; /* enum xk_check_kind */
+    struct xk_check_range src[3], dst;
+    struct xk_check_range acc_in, acc_out; /* implicit */
+    uint64_t dst_bits; /* bytes of dst from its first, where n_b <= 64 */
+};
+
+/* What an access was to. */
+enum xk_check_space {
+    XK_CS_GLOBAL,
+    XK_CS_SLM,
+    XK_CS_SCRATCH,
+    XK_CS_STATE /* the driver's: not looked at */
+};
+
+#define XK_CHECK_OLD_B 16
+
+struct xk_check_note {
+    uint64_t addr;
+    uint32_t n_b;
+    uint8_t space, lane;
+    const uint8_t *host;
+    uint8_t old[XK_CHECK_OLD_B]; /* what was there, where n_b is not more */
+};
+
+#define XK_CHECK_NOTES 1088 /* one instruction: 32 lanes of 32, or 2D rows */
+#define XK_CHECK_IMAGE_W (XK_RF_END_B / 64 + 3)
+#define XK_CHECK_SBIDS 32
+#define XK_CHECK_PENDING 256
+
+/* SLM that this thread wrote and no completed fence covers. */
+struct xk_check_store {
+    uint32_t at_b, n_b;
+};
+
+struct xk_sim_check_thread {
+    struct xk_sim_check_work *work;
+    struct xk_sim_thread *thread;
+    void *extra; /* of the checker that lives elsewhere */
+    uint64_t def[XK_CHECK_IMAGE_W]; /* a bit per byte of the image: defined */
+    uint64_t flag_def[2];           /* a bit per flag bit */
+    uint32_t signals;               /* of barriers, by this thread */
+    uint32_t *known; /* per thread of the group: how many of its signals this
+                        thread has waited for; what came before them is over */
+    uint32_t loading;               /* SBIDs of loads not waited for */
+    uint32_t load_inst[XK_CHECK_SBIDS];
+    uint32_t fencing; /* SBIDs of fences not waited for */
+    uint32_t fence_covers[XK_CHECK_SBIDS]; /* stores, of pending[] */
+    uint32_t n_pending;
+    bool pending_lost; /* too many: nothing is said about fences */
+    struct xk_check_store pending[XK_CHECK_PENDING];
+};
+
+/* One who touched memory: 0 nobody; else [63] 1, [62] written without a fence
+ * before the barrier, [61:37] barriers signalled before, [36:26] thread,
+ * [25:0] instruction. */
+typedef uint64_t xk_check_key;
+#define XK_KEY_DIRTY (UINT64_C(1) << 62)
+
+static inline uint32_t xk_key_inst(xk_check_key k)
+{
+    return (uint32_t)k & 0x3ffffff;
+}
+
+static inline uint32_t xk_key_thread(xk_check_key k)
+{
+    return (uint32_t)(k >> 26) & 0x7ff;
+}
+
+static inline uint32_t xk_key_signals(xk_check_key k)
+{
+    return (uint32_t)(k >> 37) & 0x1ffffff;
+}
+
+/* Who touched each piece: the last writer; the two readers, or users of
+ * atomics, of different threads that signalled most barriers before. */
+#define XK_CHECK_PIECES 16
+struct xk_check_cells {
+    xk_check_key w[XK_CHECK_PIECES];
+    xk_check_key r1[XK_CHECK_PIECES], r2[XK_CHECK_PIECES];
+};
+struct xk_check_atoms {
+    xk_check_key a1[XK_CHECK_PIECES], a2[XK_CHECK_PIECES];
+};
+
+/* 64 bytes of memory that a unit touched. Pieces are dwords; from the first
+ * access to less than a dword on they are bytes, 16 to a record of cells. */
+struct xk_check_line {
+    uint64_t key;   /* address / 64, SLM: with the top bit; + 1 */
+    uint64_t def;   /* SLM, scratch: bytes that hold something defined */
+    uint32_t owner; /* scratch: thread + 1 */
+    bool bytes, written;
+    struct xk_check_cells *cells; /* 1, or 4 where bytes */
+    struct xk_check_atoms *atoms; /* NULL or as many */
+};
+
+struct xk_check_chunk {
+    struct xk_check_chunk *next;
+    size_t used_b, size_b;
+    uint64_t data[];
+};
+
+/* Memory for a unit, given back at once. */
+struct xk_check_arena {
+    struct xk_check_chunk *first, *now;
+};
+
+struct xk_check_slot {
+    uint64_t key, generation;
+    struct xk_check_line *line;
+};
+
+struct xk_check_lines {
+    struct xk_check_slot *slot; /* open addressing, size a power of two */
+    size_t n_slots, n;
+    uint64_t generation; /* other slots are free */
+    struct xk_check_line *last;
+    struct xk_check_line **all; /* n of them, in the order of first touches */
+    size_t n_all;
+    struct xk_check_arena arena;
+};
+
+struct xk_check_seen {
+    uint32_t check, inst[2]; /* what a later finding is compared by */
+};
+
+/* A plain load beside atomics, which is a race unless that thread changes the
+ * same memory atomically later, and so notices that the value was old. */
+struct xk_check_beside {
+    uint64_t addr;
+    uint32_t n_b;
+    uint8_t space;
+    xk_check_key reader, changer;
+};
+
+#define XK_CHECK_UNIT_MOST 64
+
+struct xk_check_record {
+    uint64_t unit;
+    uint32_t order; /* in the unit */
+    struct xk_check_seen seen;
+    struct xk_sim_finding finding;
+};
+
+/* Of a host thread. */
+struct xk_sim_check_work {
+    struct xk_sim_check_run *run;
+    struct xk_sim_thread *threads;
+    struct xk_sim_check_thread *thread;
+    uint32_t n_threads;
+    uint64_t unit;
+    bool no_memory;
+    /* Per barrier and thread of the group: signals that the phase in hand, and
+     * the last one that was completed, stand for. */
+    uint32_t *joining, *joined;
+    uint32_t phase[XK_SIM_BARRIERS]; /* of the group's barriers, as last seen */
+    uint32_t n_group; /* threads of a group */
+    uint32_t n_seen;
+    struct xk_check_seen seen[XK_CHECK_UNIT_MOST];
+    /* The instruction in hand. */
+    unsigned n_notes;
+    bool notes_lost;
+    struct xk_msg msg; /* its message, where dynamic decoded now */
+    struct xk_check_note note[XK_CHECK_NOTES];
+    struct xk_check_lines lines;
+    unsigned n_beside;
+    struct xk_check_beside beside[XK_CHECK_UNIT_MOST];
+};
+
+/* Memory across units: who was the first to read and to write a piece. */
+struct xk_check_origin {
+    uint32_t unit_1; /* unit + 1, 0: nobody */
+    uint32_t who;    /* thread << 21 | instruction */
+};
+struct xk_check_firsts {
+    struct xk_check_origin w[XK_CHECK_PIECES], r[XK_CHECK_PIECES],
+        a[XK_CHECK_PIECES];
+};
+struct xk_check_gline {
+    bool bytes;
+    struct xk_check_firsts *firsts; /* 1, or 4 where bytes */
+};
+struct xk_check_gslot {
+    uint64_t key;
+    struct xk_check_gline *line;
+};
+
+struct xk_sim_check_run {
+    const struct xk_sim_run *run;
+    struct xk_alloc alloc;
+    uint32_t on;
+    struct xk_check_inst *inst; /* of the kernel */
+    const struct xk_sim_checker *extra;
+    size_t extra_b;
+    pthread_mutex_t lock; /* of what follows */
+    pthread_cond_t turned;
+    uint64_t turn, bad; /* next unit to merge; first that faulted */
+    bool no_memory;
+    struct xk_check_record *record;
+    size_t n_records, room;
+    struct xk_check_gslot *gslot;
+    size_t n_gslots, n_g;
+    struct xk_check_arena arena;
+};
+
+static inline bool xk_check_on(const struct xk_sim_check_thread *c,
+                               uint32_t check)
+{
+    return c->work->run->on & check;
+}
+
+/* check_report.c. Parties in the order of struct xk_sim_finding; a->inst may be
+ * UINT32_MAX. b and place may be NULL. */
+void xk_check_record(struct xk_sim_check_work *w, uint32_t check,
+                     const struct xk_sim_who *a, const struct xk_sim_who *b,
+                     const struct xk_sim_place *place, const char *why);
+
+/* check_memory.c */
+void *xk_check_arena_get(const struct xk_alloc *a, struct xk_check_arena *m,
+                         size_t n_b); /* zeroed; NULL: out of memory */
+void xk_check_arena_reset(struct xk_check_arena *m);
+void xk_check_arena_fini(const struct xk_alloc *a, struct xk_check_arena *m);
+void xk_check_lines_reset(struct xk_check_lines *m);
+void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m);
+/* The notes of e, which was executed: races, SLM nobody fenced. */
+void xk_check_accesses(struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e);
+/* The unit is over: loads beside atomics that nothing excused. */
+void xk_check_accesses_end(struct xk_sim_check_work *w);
+/* Defined bytes of SLM or scratch, 64 bytes at most; bit 0 is addr. */
+uint64_t xk_check_get_def(struct xk_sim_check_thread *c, uint8_t space,
+                          uint64_t addr, uint32_t n_b);
+void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
+                      uint64_t addr, uint32_t n_b, uint64_t def);
+/* Marks or unmarks what *c's thread wrote of SLM as not covered by a fence. */
+void xk_check_set_dirty(struct xk_sim_check_thread *c,
+                        const struct xk_check_store *s, bool dirty);
+
+/* check_units.c: what the unit touched, against all units before it. */
+void xk_check_merge(struct xk_sim_check_work *w);
+
+/* check_init.c */
+void xk_check_init_start(struct xk_sim_check_thread *c);
+void xk_check_init_before(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, uint32_t mask);
+void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
+                   struct xk_check_inst *out);
+bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
+                      uint32_t n_b);
+/* n_b <= 64 */
+uint64_t xk_check_get_bits(const struct xk_sim_check_thread *c, uint32_t at_b,
+                           uint32_t n_b);
+void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
+                       uint32_t n_b, uint64_t bits);
+void xk_check_put(struct xk_sim_check_thread *c, uint32_t at_b, uint32_t n_b,
+                  bool defined);
+/* Lanes of those in `lanes` whose predicate's flag bits somebody wrote. */
+uint32_t xk_check_pred_ok(const struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, uint32_t lanes);
+/* Reports the register bytes. */
+void xk_check_undefined(struct xk_sim_check_thread *c,
+                        const struct xk_sim_inst *e, uint32_t at_b,
+                        const char *role, unsigned lane);
+
+/* check_send.c */
+void xk_check_send_before(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, uint32_t mask);
+void xk_check_send_after(struct xk_sim_check_thread *c,
+                         const struct xk_sim_inst *e, uint32_t mask);
+
+/* check_sync.c */
+void xk_check_sync_before(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, uint32_t mask);
+/* open: barriers that the thread had signalled before it. */
+void xk_check_sync_after(struct xk_sim_check_thread *c,
+                         const struct xk_sim_inst *e, uint32_t open,
+                         uint32_t mask);
+
+static inline const struct xk_msg *xk_check_msg(
+    const struct xk_sim_check_thread *c, const struct xk_sim_inst *e)
+{
+    return e->in.send.desc_reg || e->msg.unknown_src1 ? &c->work->msg : &e->msg;
+}
+
+#endif

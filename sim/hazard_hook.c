@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/hazard_hook.h"
+
+#include <stdio.h>
+
+#include "sim/check_state.h"
+#include "sim/hazard_check.h"
+#include "sim/hazard_late.h"
+
+/* Of an EU thread; what follows the static part is there with a seed only. */
+struct state {
+    struct xk_hz_thread th;
+    struct xk_sim_thread *t;
+    const struct xk_sim_inst *e; /* in hand */
+    bool waits;                  /* e was seen, and is to come again */
+    struct xk_hz_late late;
+};
+
+enum xk_status xk_sim_hazard_prepare(struct xk_sim_kernel *k)
+{
+    const struct xk_alloc *const a = &k->alloc;
+    struct xk_hz_line *const line =
+        a->realloc(a->user, NULL, k->n * sizeof *line);
+    struct xk_hz_table *const t = a->realloc(a->user, NULL, sizeof *t);
+    enum xk_status s = XK_ENOMEM;
+    for (uint32_t n = 0; line && n < k->n; n++) {
+        const struct xk_sim_inst *const e = &k->inst[n];
+        const bool known = n + 1 < k->n && e->fn != xk_sim_exec_undecodable;
+        line[n] = (struct xk_hz_line){
+            .in = known ? &e->in : NULL, .jip = e->jip, .uip = e->uip};
+    }
+    if (line && t)
+        s = xk_hz_table_init(t, a, k->platform, line, k->n);
+    a->realloc(a->user, line, 0);
+    if (s == XK_OK)
+        k->hazard = t;
+    else
+        a->realloc(a->user, t, 0);
+    return s;
+}
+
+void xk_sim_hazard_forget(struct xk_sim_kernel *k)
+{
+    if (!k->hazard)
+        return;
+    xk_hz_table_fini(k->hazard);
+    k->alloc.realloc(k->alloc.user, k->hazard, 0);
+    k->hazard = NULL;
+}
+
+static void tell(void *user, const struct xk_hz_finding *f)
+{
+    const struct state *const s = user;
+    struct xk_sim_thread *const t = s->t;
+    const struct xk_sim_who other = {
+        .unit = t->check->work->unit, .thread = t->index, .inst = f->first};
+    struct xk_sim_place place = {0};
+    char why[200];
+    xk_hz_explain(t->kernel->hazard, f, why, sizeof why);
+    if (f->kind == XK_HZ_SLM)
+        snprintf(place.what, sizeof place.what, "SLM");
+    else
+        xk_hz_name(t->kernel->platform, f->begin, place.what,
+                   sizeof place.what);
+    xk_sim_check_report(t, s->e, XK_CHECK_HAZARD, &other, &place, "%s", why);
+}
+
+static bool is_random(const struct xk_sim_run *r)
+{
+    return r->d->check.hazard_seed;
+}
+
+static size_t state_b(const struct xk_sim_run *r)
+{
+    return is_random(r) ? sizeof(struct state) : offsetof(struct state, late);
+}
+
+static void start(struct xk_sim_thread *t, void *state)
+{
+    struct state *const s = state;
+    const struct xk_sim_run *const r = t->group->run;
+    s->t = t;
+    s->th.report = tell;
+    s->th.user = s;
+    xk_hz_thread_begin(&s->th, t->ip, r->d->check.hazard_strict);
+    if (is_random(r))
+        xk_hz_late_begin(&s->late, t, t->check->work->unit);
+}
+
+static void before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   uint32_t mask, void *state)
+{
+    struct state *const s = state;
+    const uint32_t at = (uint32_t)(e - t->kernel->inst);
+    if (s->waits && s->e == e)
+        return;
+    s->e = e;
+    s->waits = true;
+    if (is_random(t->group->run))
+        xk_hz_late_before(&s->late, t, at, mask);
+    else
+        xk_hz_step(t->kernel->hazard, &s->th, at, mask, t->rf + XK_RF_A0);
+}
+
+static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  uint32_t mask, void *state)
+{
+    struct state *const s = state;
+    (void)mask;
+    s->waits = false;
+    if (is_random(t->group->run))
+        xk_hz_late_after(&s->late, t, (uint32_t)(e - t->kernel->inst));
+}
+
+const struct xk_sim_checker xk_sim_hazard_checker = {
+    .check = XK_CHECK_HAZARD,
+    .state_b = state_b,
+    .start = start,
+    .before = before,
+    .after = after,
+};

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Blocks: bytes in a row from one address to registers in a row. The old ports
+ * find the address in a header, by kind in bytes or in owords; some of them
+ * obey the channel mask, a channel for each dword or oword. */
+#include "sim/sim_message.h"
+
+struct block {
+    struct xk_sim_view view;
+    uint64_t addr;
+    uint32_t n_b, align_b;
+    uint32_t unit_b;    /* that a channel masks; 0: all or nothing */
+    uint32_t reg_off_b; /* high oword of a register */
+    bool store;
+};
+
+/* Piece by piece, where some are masked or beyond the end of a surface. */
+static void move_pieces(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct block *b, uint32_t rf_b, uint32_t mask,
+                        unsigned n_channels)
+{
+    const uint32_t piece_b = b->unit_b ? b->unit_b : 4;
+    for (uint32_t at = 0; at < b->n_b; at += piece_b) {
+        const unsigned channel = at / piece_b % n_channels;
+        if (b->unit_b && !(mask >> channel & 1))
+            continue;
+        uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr + at, piece_b,
+                                    b->align_b < piece_b ? b->align_b : piece_b,
+                                    0);
+        uint8_t *const reg = t->rf + rf_b + at;
+        if (t->state == XK_SIM_FAULT)
+            return;
+        if (mem && b->store)
+            memcpy(mem, reg, piece_b);
+        else if (mem)
+            memcpy(reg, mem, piece_b);
+        else if (!b->store)
+            memset(reg, 0, piece_b);
+    }
+}
+
+static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct block *b)
+{
+    const struct xk_sim_opnd *data = b->store ? &e->src[1] : &e->dst;
+    const uint32_t n_grf = b->store ? e->msg.src1_grf : e->msg.dst_grf;
+    const uint32_t mask = xk_sim_mask(t, e);
+    if (!xk_sim_payload(t, e, data, b->reg_off_b + b->n_b, n_grf,
+                        b->store ? "the data payload" : "the destination"))
+        return;
+    const uint32_t rf_b = data->off_b + b->reg_off_b;
+    if (!mask)
+        return;
+    if (b->unit_b && e->exec > 1 && mask != e->lanes) {
+        move_pieces(t, e, b, rf_b, mask, e->exec < 8 ? 8 : e->exec);
+        return;
+    }
+    uint8_t *mem =
+        xk_sim_reach(t, e, &b->view, b->addr, b->n_b, b->align_b, 0);
+    struct block whole = *b;
+    whole.unit_b = 0;
+    if (!mem && t->state != XK_SIM_FAULT)
+        move_pieces(t, e, &whole, rf_b, 1, 1);
+    else if (mem && b->store)
+        memcpy(mem, t->rf + rf_b, b->n_b);
+    else if (mem)
+        memcpy(t->rf + rf_b, mem, b->n_b);
+}
+
+static bool is_prefetch(const struct xk_sim_inst *e)
+{
+    return xk_msg_op_class(e->msg.op) == XK_MCLASS_LOAD &&
+           e->dst.kind == XK_SO_NONE;
+}
+
+/* LSC: one address, which exec size 1 goes with. */
+static void exec_transposed(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e)
+{
+    const struct xk_msg *const m = &e->msg;
+    struct block b = {.n_b = (uint32_t)m->vec * m->data_b,
+                      .align_b = m->data_b,
+                      .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
+    if (is_prefetch(e))
+        return;
+    if (e->exec != 1) {
+        xk_sim_fault(t, e, "a transposed message needs exec size 1, not %u",
+                     e->exec);
+        return;
+    }
+    if (!xk_sim_view_of(t, e, &b.view) ||
+        !xk_sim_payload(t, e, &e->src[0], m->addr_b, m->src0_grf,
+                        "the address payload"))
+        return;
+    memcpy(&b.addr, t->rf + e->src[0].off_b, m->addr_b);
+    run_block(t, e, &b);
+}
+
+/* The old ports. unit_b: of the offset in dword 2 of the header, 0: the header
+ * begins with an address. mask_b: bytes a channel masks. */
+struct header_kind {
+    uint8_t unit_b, align_b, mask_b;
+};
+
+/* clang-format off */
+static const struct header_kind *header_kind(unsigned kind)
+{
+    static const struct header_kind
+        owords = {16, 16, 4}, bytes = {1, 4, 0}, hwords = {1, 32, 0},
+        address = {0, 4, 0},
+        write16 = {0, 16, 4}, write4 = {0, 4, 4};
+    switch ((enum xk_msg_kind)kind) {
+    case XK_MSG_DC0_OWORD_LOAD: case XK_MSG_DC0_OWORD_STORE:
+    case XK_MSG_DCRO_OWORD_LOAD:
+        return &owords;
+    case XK_MSG_DC0_OWORD_LOAD_BYTES: case XK_MSG_DCRO_OWORD_LOAD_BYTES:
+    case XK_MSG_DC0_HWORD_LOAD:
+        return &bytes;
+    case XK_MSG_DC0_OWORD_STORE_ALIGNED: return &hwords;
+    /* "aligned" is a name only: compilers read at any dword with it */
+    case XK_MSG_DC1_A64_OWORD_LOAD: case XK_MSG_DC1_A64_OWORD_LOAD_BYTES:
+    case XK_MSG_DC1_A64_HWORD_LOAD:
+        return &address;
+    case XK_MSG_DC1_A64_OWORD_STORE: case XK_MSG_DC1_A64_HWORD_STORE:
+        return &write16;
+    case XK_MSG_DC1_A64_OWORD_STORE_BYTES: return &write4;
+    default: return NULL;
+    }
+}
+/* clang-format on */
+
+static void exec_header(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const struct xk_msg *const m = &e->msg;
+    const struct header_kind *const k = header_kind(m->kind);
+    struct block b = {.n_b = (uint32_t)m->vec * m->data_b,
+                      .align_b = k->align_b,
+                      .unit_b = k->mask_b,
+                      .reg_off_b = m->data_high ? 16 : 0,
+                      .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
+    if (is_prefetch(e) || !xk_sim_view_of(t, e, &b.view) ||
+        !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))
+        return;
+    b.addr = k->unit_b
+                 ? (uint64_t)xk_rf_u32(t, e->src[0].off_b + 8) * k->unit_b
+                 : xk_rf_u64(t, e->src[0].off_b);
+    run_block(t, e, &b);
+}
+
+static void exec_scratch(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const struct xk_msg *const m = &e->msg;
+    struct block b = {.addr = m->scratch_b,
+                      .n_b = (uint32_t)m->vec * m->data_b,
+                      .align_b = 32,
+                      .unit_b = m->channel_dw ? 4 : 16,
+                      .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
+    if (!is_prefetch(e) && xk_sim_view_of(t, e, &b.view))
+        run_block(t, e, &b);
+}
+
+xk_sim_fn *xk_sim_select_block(const struct xk_sim_inst *e)
+{
+    if (e->msg.space == XK_MSPACE_SCRATCH)
+        return exec_scratch;
+    if (e->msg.kind == XK_MSG_LSC_LOAD || e->msg.kind == XK_MSG_LSC_STORE ||
+        e->msg.kind == XK_MSG_LSC_STORE_UNCOMPRESSED)
+        return exec_transposed;
+    return header_kind(e->msg.kind) ? exec_header : NULL;
+}

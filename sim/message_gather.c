@@ -1,0 +1,269 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Gathers and scatters: an address a lane, or a base and a stride; vectors and
+ * component masks. Component v of lane l lies in the registers at v * plane + l
+ * * element. */
+#include "sim/sim_message.h"
+
+struct gather {
+    struct xk_sim_view view;
+    uint8_t data_b, reg_b;
+    uint8_t reg_off_b; /* upper half of a dword */
+    uint8_t align_b;   /* of addresses */
+    uint8_t vec;       /* components in memory, data_b apart */
+    uint8_t cmask;     /* components that move */
+    bool store;
+    uint32_t plane_b;
+};
+
+#define ALWAYS static inline __attribute__((always_inline))
+
+/* The upper bytes of a narrow element are undefined in the register on these
+ * platforms: nobody may rely on them, so they are not zero here. */
+#define UNDEFINED 0xa5
+
+/* Sizes are constants wherever speed matters. */
+ALWAYS void move_element(uint8_t *reg, uint8_t *mem, unsigned data_b,
+                         unsigned reg_b, bool store)
+{
+    if (store) {
+        memcpy(mem, reg, data_b);
+        return;
+    }
+    if (reg_b != data_b)
+        memset(reg, UNDEFINED, reg_b);
+    memcpy(reg, mem, data_b);
+}
+
+static bool wanted(const struct gather *g, unsigned v)
+{
+    return v >= 8 || g->cmask >> v & 1;
+}
+
+/* One lane, component by component: what is beyond the end of a surface is
+ * zero, or dropped. False after a finding. */
+static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct gather *g, uint64_t addr, uint8_t *reg,
+                      unsigned lane)
+{
+    for (unsigned v = 0; v < g->vec; v++) {
+        if (!wanted(g, v))
+            continue;
+        uint8_t *const mem = xk_sim_reach(
+            t, e, &g->view, addr + v * g->data_b, g->data_b, g->align_b, lane);
+        if (t->state == XK_SIM_FAULT)
+            return false;
+        if (mem && g->reg_off_b)
+            move_element(reg + g->reg_off_b, mem, g->data_b, g->data_b,
+                         g->store);
+        else if (mem)
+            move_element(reg, mem, g->data_b, g->reg_b, g->store);
+        else if (!g->store)
+            memset(reg, 0, g->reg_b);
+        reg += g->plane_b;
+    }
+    return true;
+}
+
+/* All components of the lanes in mask; stops at a finding. */
+ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct gather *g, const uint64_t *addr,
+                       uint32_t mask, uint32_t rf_b, unsigned data_b,
+                       unsigned reg_b)
+{
+    const unsigned vec = g->vec;
+    const bool store = g->store;
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        uint8_t *reg = t->rf + rf_b + l * reg_b;
+        uint8_t *mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
+                                    g->align_b, l);
+        if (!mem) {
+            if (t->state == XK_SIM_FAULT ||
+                !move_lane(t, e, g, addr[l], reg, l))
+                return;
+            continue;
+        }
+        for (unsigned v = 0; v < vec; v++)
+            move_element(reg + v * g->plane_b, mem + v * data_b, data_b, reg_b,
+                         store);
+    }
+}
+
+static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct gather *g, const uint64_t *addr,
+                      uint32_t mask, uint32_t rf_b)
+{
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        if (!move_lane(t, e, g, addr[l], t->rf + rf_b + l * g->reg_b, l))
+            return;
+    }
+}
+
+static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                 const struct gather *g, const uint64_t *addr, uint32_t mask,
+                 uint32_t rf_b)
+{
+    if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
+        move_some(t, e, g, addr, mask, rf_b);
+    else if (g->reg_b == 4 && g->data_b == 4)
+        move_whole(t, e, g, addr, mask, rf_b, 4, 4);
+    else if (g->reg_b == 4 && g->data_b == 2)
+        move_whole(t, e, g, addr, mask, rf_b, 2, 4);
+    else if (g->reg_b == 4 && g->data_b == 1)
+        move_whole(t, e, g, addr, mask, rf_b, 1, 4);
+    else if (g->reg_b == 8 && g->data_b == 8)
+        move_whole(t, e, g, addr, mask, rf_b, 8, 8);
+    else
+        move_whole(t, e, g, addr, mask, rf_b, g->data_b, g->reg_b);
+}
+
+/* Through a surface these count elements, in other memory bytes. */
+static unsigned address_unit_b(const struct xk_msg *m)
+{
+    switch ((enum xk_msg_kind)m->kind) {
+    case XK_MSG_DC0_DWORD_LOAD:
+    case XK_MSG_DC0_DWORD_STORE:
+    case XK_MSG_DCRO_DWORD_LOAD:
+        return m->space == XK_MSPACE_SURFACE ? 4 : 1;
+    default:
+        return 1;
+    }
+}
+
+static void take_addresses(const struct xk_sim_thread *t,
+                           const struct xk_sim_inst *e, uint64_t *addr)
+{
+    const unsigned addr_b = e->msg.addr_b, unit_b = address_unit_b(&e->msg);
+    const uint8_t *p = t->rf + xk_sim_addresses_at(t, e);
+    if (addr_b == 8) {
+        memcpy(addr, p, e->exec * sizeof(*addr));
+        return;
+    }
+    for (unsigned l = 0; l < e->exec; l++, p += addr_b) {
+        uint32_t a = 0;
+        memcpy(&a, p, addr_b);
+        addr[l] = (uint64_t)a * unit_b;
+    }
+}
+
+/* Base in the first qword, stride in dword 2. */
+static void make_addresses(const struct xk_sim_thread *t,
+                           const struct xk_sim_inst *e, uint64_t *addr)
+{
+    const uint32_t at = e->src[0].off_b;
+    const uint32_t stride_b = xk_rf_u32(t, at + 8);
+    const uint64_t base =
+        e->msg.addr_b == 8 ? xk_rf_u64(t, at) : xk_rf_u32(t, at);
+    for (unsigned l = 0; l < e->exec; l++)
+        addr[l] = base + (uint64_t)l * stride_b;
+}
+
+static bool is_strided(const struct xk_msg *m)
+{
+    return m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED;
+}
+
+static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct gather *g,
+                         const struct xk_sim_opnd *data)
+{
+    const struct xk_msg *const m = &e->msg;
+    const uint32_t lanes = e->exec < m->simd ? e->exec : m->simd;
+    const uint32_t head_b = m->header ? t->kernel->grf_b : 0;
+    const uint32_t addr_b =
+        is_strided(m) ? 12 : head_b + (uint32_t)lanes * m->addr_b;
+    /* vec counts the enabled components */
+    const uint32_t n_b = (m->vec - 1u) * g->plane_b + lanes * g->reg_b;
+    return xk_sim_payload(t, e, &e->src[0], addr_b, m->src0_grf,
+                          "the address payload") &&
+           xk_sim_payload(t, e, data, n_b, g->store ? m->src1_grf : m->dst_grf,
+                          g->store ? "the data payload" : "the destination");
+}
+
+/* Where the load/store cache takes any address; elsewhere dwords and qwords
+ * must be aligned. */
+static bool takes_any_address(const struct xk_platform *p,
+                              const struct xk_msg *m)
+{
+    static const bool any[] = {[XK_PLATFORM_XEHPC] = true};
+    return p->id < XK_COUNTOF(any) && any[p->id] && m->sfid == XK_SFID_UGM;
+}
+
+/* Words may lie anywhere: compilers use that. So may what the old ports move in
+ * bytes. */
+static unsigned alignment_b(const struct xk_platform *p,
+                            const struct xk_msg *m)
+{
+    if (takes_any_address(p, m))
+        return 1;
+    switch ((enum xk_msg_kind)m->kind) {
+    case XK_MSG_DC0_BYTE_LOAD:
+    case XK_MSG_DC0_BYTE_STORE:
+    case XK_MSG_DC1_A64_BYTE_LOAD:
+    case XK_MSG_DC1_A64_BYTE_STORE:
+        return 1;
+    default:
+        return m->data_b < 4 ? 1 : m->data_b;
+    }
+}
+
+static void shape(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  struct gather *g)
+{
+    const struct xk_msg *const m = &e->msg;
+    const bool quad = m->cmask != 0;
+    g->store = xk_msg_op_class(m->op) == XK_MCLASS_STORE;
+    g->data_b = m->data_b;
+    g->reg_b = m->reg_b;
+    g->reg_off_b = m->data_high ? m->reg_b - m->data_b : 0;
+    g->align_b = (uint8_t)alignment_b(t->kernel->platform, m);
+    g->vec = quad ? 4 : m->vec;
+    g->cmask = quad ? m->cmask : (uint8_t)((1u << (m->vec & 15)) - 1);
+    g->plane_b = xk_sim_plane_b(t, e);
+}
+
+/* The addresses are taken first: the destination may overlap them. */
+static void exec_gather(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    uint64_t addr[XK_SIM_LANES];
+    struct gather g;
+    shape(t, e, &g);
+    const struct xk_sim_opnd *data = g.store ? &e->src[1] : &e->dst;
+    if (!g.store && data->kind == XK_SO_NONE)
+        return; /* prefetch */
+    if (!xk_sim_view_of(t, e, &g.view) || !payloads_fit(t, e, &g, data))
+        return;
+    if (is_strided(&e->msg))
+        make_addresses(t, e, addr);
+    else
+        take_addresses(t, e, addr);
+    move(t, e, &g, addr, xk_sim_msg_mask(t, e), data->off_b);
+}
+
+/* A bit a lane: whether its memory is there. */
+static void exec_status(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    uint64_t addr[XK_SIM_LANES];
+    struct xk_sim_view v;
+    const struct xk_msg *const m = &e->msg;
+    uint32_t bits = 0;
+    if (!xk_sim_view_of(t, e, &v) ||
+        !xk_sim_payload(t, e, &e->src[0], (uint32_t)e->exec * m->addr_b,
+                        m->src0_grf, "the address payload") ||
+        !xk_sim_payload(t, e, &e->dst, 4, m->dst_grf, "the destination"))
+        return;
+    take_addresses(t, e, addr);
+    for (uint32_t k = xk_sim_msg_mask(t, e); k; k &= k - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(k);
+        if (xk_sim_space_find(&t->group->run->space,
+                              v.base + (addr[l] & v.mask), m->mem_b))
+            bits |= 1u << l;
+    }
+    memcpy(t->rf + e->dst.off_b, &bits, 4);
+}
+
+xk_sim_fn *xk_sim_select_gather(const struct xk_sim_inst *e)
+{
+    return e->msg.op == XK_MOP_LOAD_STATUS ? exec_status : exec_gather;
+}

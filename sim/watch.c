@@ -1,0 +1,225 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/watch.h"
+
+#include <stdio.h>
+
+#include "sim/check_hook.h"
+#include "sim/sim_operand.h"
+
+enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
+                                 const struct xk_simulate_opts *opts,
+                                 const xk_sim_kernel *k, bool *wanted,
+                                 struct xk_error *err)
+{
+    *w = (struct xk_sim_watch){.opts = opts, .alloc = k->alloc};
+    *wanted = opts && (opts->trace || opts->inst);
+    if (!*wanted || !opts->inst)
+        return XK_OK;
+    const size_t n_b = k->n * sizeof *w->hits;
+    w->hits = k->alloc.realloc(k->alloc.user, NULL, n_b);
+    if (!w->hits) {
+        err->status = XK_ENOMEM;
+        snprintf(err->message, sizeof err->message,
+                 "sim: out of memory for the counts of %u instructions", k->n);
+        return XK_ENOMEM;
+    }
+    for (uint32_t i = 0; i < k->n; i++) {
+        atomic_init(&w->hits[i].executed, 0);
+        atomic_init(&w->hits[i].lanes, 0);
+    }
+    return XK_OK;
+}
+
+void xk_sim_watch_fini(struct xk_sim_watch *w)
+{
+    if (w->hits)
+        w->alloc.realloc(w->alloc.user, w->hits, 0);
+    w->hits = NULL;
+}
+
+static bool is_send(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
+}
+
+/* The last record is a guard behind the code. */
+static uint32_t n_reported(const struct xk_sim_watch *w, const xk_sim_kernel *k,
+                           bool all)
+{
+    uint32_t n = w->hits && k->n ? k->n - 1 : 0;
+    while (!all && n && !atomic_load(&w->hits[n - 1].executed))
+        n--;
+    return n;
+}
+
+void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
+                         bool all)
+{
+    const uint32_t n = n_reported(w, k, all);
+    struct xk_str text, message;
+    xk_str_init(&text, &k->alloc);
+    xk_str_init(&message, &k->alloc);
+    for (uint32_t i = 0; i < n; i++) {
+        const struct xk_sim_inst *const e = &k->inst[i];
+        xk_str_clear(&text);
+        xk_str_clear(&message);
+        xk_inst_print(k->platform, &e->in, &text);
+        if (is_send(&e->in))
+            xk_msg_print(k->platform, &e->msg, &message);
+        const struct xk_simulate_inst fact = {
+            .offset_b = e->pc_b,
+            .text = xk_str_get(&text),
+            .opcode = xk_opcode_name((enum xk_opcode)e->in.op),
+            .message = xk_str_get(&message),
+            .executed = atomic_load(&w->hits[i].executed),
+            .lanes = atomic_load(&w->hits[i].lanes)};
+        w->opts->inst(w->opts->user, &fact);
+    }
+    xk_str_fini(&text);
+    xk_str_fini(&message);
+}
+
+enum xk_status xk_sim_watch_check_opts(const struct xk_simulate_opts *opts,
+                                       struct xk_error *err)
+{
+    uint32_t on;
+    if (!opts || !opts->checks || xk_sim_checks_parse(opts->checks, &on))
+        return XK_OK;
+    err->status = XK_EINVAL;
+    snprintf(err->message, sizeof err->message,
+             "check: '%.100s' is not of mem, race, init, sync, hazard, all, "
+             "none",
+             opts->checks);
+    return XK_EINVAL;
+}
+
+static struct xk_simulate_party party_of(const struct xk_sim_party *p)
+{
+    return (struct xk_simulate_party){
+        .group = {p->group[0], p->group[1], p->group[2]},
+        .thread = p->thread,
+        .offset_b = p->offset_b,
+        .text = p->text};
+}
+
+static void found(void *user, const struct xk_sim_finding *f)
+{
+    const struct xk_simulate_opts *const o = user;
+    char line[1024];
+    xk_sim_finding_print(f, line, sizeof line);
+    const struct xk_simulate_finding out = {
+        .check = xk_sim_check_name(f->check),
+        .kernel = f->kernel,
+        .why = f->why,
+        .what = f->what,
+        .address = f->address,
+        .n_b = f->n_b,
+        .n_parties = f->n_parties,
+        .party = {party_of(&f->party[0]), party_of(&f->party[1])},
+        .line = line};
+    o->found(o->user, &out);
+}
+
+struct xk_sim_checks xk_sim_watch_checks(const struct xk_simulate_opts *opts)
+{
+    struct xk_sim_checks c = {.on = 0};
+    if (!opts || !opts->checks || !xk_sim_checks_parse(opts->checks, &c.on))
+        return c;
+    c.most = opts->most_findings;
+    c.hazard_seed = opts->hazard_seed;
+    c.hazard_strict = opts->hazard_strict;
+    c.found = opts->found ? found : NULL;
+    c.user = (void *)(uintptr_t)opts;
+    return c;
+}
+
+/* Which parts of a thread's image have names in a trace. */
+struct file {
+    const char *name;
+    uint32_t at_b, each_b, n;
+};
+
+static void show_file(const struct file *f, const uint8_t *before,
+                      const uint8_t *after, struct xk_str *out)
+{
+    for (uint32_t r = 0; r < f->n; r++) {
+        const uint32_t at = f->at_b + r * f->each_b;
+        if (!memcmp(before + at, after + at, f->each_b))
+            continue;
+        xk_str_printf(out, "    %s%u =", f->name, r);
+        for (uint32_t b = 0; b < f->each_b; b += 4) {
+            uint32_t v;
+            memcpy(&v, after + at + b, 4);
+            xk_str_printf(out, " %08x", v);
+        }
+        xk_str_printf(out, "\n");
+    }
+}
+
+static void show_changes(const struct xk_sim_thread *t, const uint8_t *before,
+                         struct xk_str *out)
+{
+    const struct xk_sim_kernel *const k = t->kernel;
+    const struct file files[] = {
+        {"r", XK_RF_GRF, k->grf_b, k->grf_count},
+        {"acc", XK_RF_ACC, k->grf_b, XK_SIM_SPAN_B / k->grf_b},
+        {"f", XK_RF_FLAG, 4, 4},
+        {"a", XK_RF_A0, 32, 1},
+        {"cr", XK_RF_CR, 16, 1},
+    };
+    for (size_t i = 0; i < sizeof files / sizeof files[0]; i++)
+        show_file(&files[i], before, t->rf, out);
+}
+
+static bool traced(const struct xk_sim_watch *w, const struct xk_sim_thread *t)
+{
+    const struct xk_simulate_opts *const o = w->opts;
+    return o->trace && (!o->trace_one || (t->index == o->trace_thread &&
+                                          !memcmp(t->group->id, o->trace_group,
+                                                  sizeof o->trace_group)));
+}
+
+/* A send of a split message, or a fault, still shows what was changed. */
+static void trace_one(const struct xk_sim_watch *w, struct xk_sim_thread *t,
+                      const struct xk_sim_inst *e, uint32_t mask)
+{
+    uint8_t before[XK_RF_END_B];
+    const uint32_t *const id = t->group->id;
+    struct xk_str s;
+    xk_str_init(&s, &t->kernel->alloc);
+    xk_str_printf(&s, "%u,%u,%u:%u 0x%04x [%08x] ", id[0], id[1], id[2],
+                  t->index, e->pc_b, mask);
+    xk_inst_print(t->kernel->platform, &e->in, &s);
+    xk_str_printf(&s, "\n");
+    memcpy(before, t->rf, sizeof before);
+    xk_sim_exec_one(t, e);
+    show_changes(t, before, &s);
+    w->opts->trace(w->opts->trace_user, xk_str_get(&s), s.len);
+    xk_str_fini(&s);
+}
+
+uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
+                            struct xk_sim_thread *t, uint64_t most)
+{
+    const bool trace = traced(w, t);
+    uint64_t done = 0;
+    while (done < most && t->state == XK_SIM_RUN) {
+        const uint32_t at = t->ip++;
+        const struct xk_sim_inst *const e = &t->kernel->inst[at];
+        const uint32_t mask = xk_sim_mask(t, e);
+        t->count[e->stat]++;
+        done++;
+        if (w->hits) {
+            atomic_fetch_add_explicit(&w->hits[at].executed, 1,
+                                      memory_order_relaxed);
+            atomic_fetch_add_explicit(&w->hits[at].lanes,
+                                      (unsigned)__builtin_popcount(mask),
+                                      memory_order_relaxed);
+        }
+        if (trace)
+            trace_one(w, t, e, mask);
+        else
+            xk_sim_exec_one(t, e);
+    }
+    return done;
+}

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Looking at a dispatch while it runs: how often each instruction is executed,
+ * and a trace of instructions with the registers that they change. A thread
+ * pays for it only if its dispatch has a watch. */
+#ifndef XK_SIM_WATCH_H
+#define XK_SIM_WATCH_H
+
+#include <stdatomic.h>
+
+#include "sim/kernel.h"
+#include "xekern/simulate.h"
+
+/* Of one instruction, over all threads. */
+struct xk_sim_hits {
+    atomic_ullong executed, lanes;
+};
+
+struct xk_sim_watch {
+    const struct xk_simulate_opts *opts;
+    struct xk_sim_hits *hits; /* per instruction of the kernel; NULL: none */
+    struct xk_alloc alloc;    /* of hits */
+};
+
+/* Says in *wanted whether opts ask for anything; only then is there something
+ * to give to a dispatch. opts must outlive *w. NULL opts ask for nothing. */
+enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
+                                 const struct xk_simulate_opts *opts,
+                                 const xk_sim_kernel *k, bool *wanted,
+                                 struct xk_error *err);
+void xk_sim_watch_fini(struct xk_sim_watch *w);
+
+/* Hands the counts to opts->inst, in the order of the code: of all of it, or up
+ * to the last instruction that was executed. */
+void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
+                         bool all);
+
+/* XK_EINVAL if opts (may be NULL) ask for a check that is not known. */
+enum xk_status xk_sim_watch_check_opts(const struct xk_simulate_opts *opts,
+                                       struct xk_error *err);
+/* The checks that opts (may be NULL) ask for; findings go to opts->found. */
+struct xk_sim_checks xk_sim_watch_checks(const struct xk_simulate_opts *opts);
+
+/* A trace is one text: its dispatch must not be spread over host threads. */
+static inline bool xk_sim_watch_traces(const struct xk_sim_watch *w)
+{
+    return w && w->opts->trace;
+}
+
+/* Executes until the thread stops or has done `most`; returns how many. */
+uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
+                            struct xk_sim_thread *t, uint64_t most);
+
+#endif

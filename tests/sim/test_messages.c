@@ -1,0 +1,1005 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Every kind of message on the simulator, on all platforms, against what it
+ * does written down plainly here. A thread gets its registers from the
+ * dispatch, sends one message, and stores registers; the descriptors come from
+ * isa/, which iga64 checks elsewhere. Registers in bytes: GRF size times
+ * number. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "isa/message.h"
+#include "sim/sim.h"
+#include "tests/tap.h"
+
+enum { ADDR = 10, DATA = 30, DST = 60, HEAD = 100, END = 120, N_DUMPED = 32 };
+#define MEM_VA UINT64_C(0x7ffffff000) /* straddles a 4 GiB line */
+#define MEM_B 8192u
+#define DUMP_VA UINT64_C(0x9000000000)
+#define GENERAL_VA (MEM_VA - 0x1000)
+#define STATE_VA UINT64_C(0xa000000000)
+#define TABLE_B 0x800u
+#define SURFACE_B 4000u /* of MEM: some addresses are beyond */
+#define BTI 7
+#define SLM_B 4096u
+#define SLOT_B 1024u
+
+static const char *const platforms[] = {"xelp", "xehpg", "xehpc"};
+enum { N_PLATFORMS = 3 };
+
+static const struct xk_platform *p;
+static uint8_t regs[128 * 64], dump[N_DUMPED * 64], mem[MEM_B], before[MEM_B];
+static uint8_t state[4096], want_mem[MEM_B], want[N_DUMPED * 64];
+static uint8_t known[N_DUMPED * 64]; /* bytes of want that are defined */
+static uint8_t code[64 * 16];
+static unsigned n_code, n_done;
+static uint64_t seed;
+
+static uint32_t rnd(void)
+{
+    seed = seed * 6364136223846793005u + 1442695040888963407u;
+    return (uint32_t)(seed >> 33);
+}
+
+static void emit(struct xk_inst *i)
+{
+    struct xk_error err = {.message = ""};
+    ck_assert_msg(xk_inst_encode(p, i, code + 16 * n_code, &err) == XK_OK,
+                  "%s", err.message);
+    n_code++;
+}
+
+static struct xk_operand grf(unsigned r)
+{
+    return (struct xk_operand){.file = XK_FILE_GRF, .type = XK_RT_UD, .reg = (uint8_t)r};
+}
+
+static struct xk_operand null_operand(void)
+{
+    return (struct xk_operand){
+        .file = XK_FILE_ARF, .type = XK_RT_UD, .arf = XK_ARF_NULL};
+}
+
+/* False if the platform has no such message. */
+static bool send(struct xk_msg *m, unsigned src0, unsigned src1, unsigned dst,
+                 bool all)
+{
+    struct xk_error err = {.message = ""};
+    const enum xk_msg_class c =
+        xk_msg_op_class(m->op) ? xk_msg_op_class(m->op) : XK_MCLASS_OTHER;
+    struct xk_inst i = {.op = XK_OPC_SEND, .exec = m->exec, .no_mask = all};
+    (void)c;
+    i.src[0] = grf(src0);
+    i.src[1] = src1 ? grf(src1) : null_operand();
+    i.dst = dst ? grf(dst) : null_operand();
+    if (xk_msg_build(p, m, &i, &err) < 0)
+        return false;
+    if (!m->src1_grf)
+        i.src[1] = null_operand();
+    if (!m->dst_grf)
+        i.dst = null_operand();
+    emit(&i);
+    return true;
+}
+
+static void put32(uint8_t *at, uint32_t v)
+{
+    memcpy(at, &v, 4);
+}
+
+/* Registers DST... to memory, and the end of the thread. */
+static void finish_code(void)
+{
+    const unsigned chunk_b = 128, n = N_DUMPED * p->grf_b / chunk_b;
+    for (unsigned k = 0; k < n; k++) {
+        struct xk_msg m = {.kind = XK_MSG_DC1_A64_OWORD_STORE_BYTES,
+                           .exec = 8, .bti = XK_BTI_STATELESS, .vec = 8,
+                           .header = true};
+        const uint64_t va = DUMP_VA + k * chunk_b;
+        memcpy(regs + (HEAD + k) * p->grf_b, &va, 8);
+        ck_assert(send(&m, HEAD + k, DST + k * chunk_b / p->grf_b, 0, true));
+    }
+    struct xk_msg end = {.kind = xk_msg_exists(p, XK_MSG_EOT, XK_SFID_GTWY)
+                                     ? XK_MSG_EOT
+                                     : XK_MSG_TS_EOT,
+                         .exec = 8};
+    ck_assert(send(&end, END, 0, 0, true));
+}
+
+static void write_state(uint32_t at, uint64_t va, uint32_t size_b)
+{
+    uint8_t *const s = state + at;
+    const uint32_t last = size_b - 1;
+    put32(s, 4u << 29 | 0x1ffu << 18);
+    put32(s + 8, (last & 127) | (last >> 7 & 0x3fff) << 16);
+    put32(s + 12, last >> 21 << 21);
+    memcpy(s + 32, &va, 8);
+}
+
+/* Runs what was emitted in one thread with some of 32 channels on. */
+static void run(uint32_t mask)
+{
+    struct xk_error err = {.message = ""};
+    xk_sim_kernel *k;
+    const struct xk_zkernel z = {.name = "message", .simd = 32,
+                                 .grf_count = 128, .slm_b = SLM_B,
+                                 .barriers = 1, .code = code,
+                                 .code_b = 16 * n_code};
+    ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
+                  err.message);
+    struct xk_sim_region r[3] = {{MEM_VA, MEM_B, mem, XK_SIM_BUFFER},
+                                 {DUMP_VA, sizeof dump, dump, XK_SIM_BUFFER},
+                                 {STATE_VA, sizeof state, state,
+                                  XK_SIM_STATE}};
+    const struct xk_sim_dispatch d = {
+        .kernel = k, .groups = {1, 1, 1}, .simd = 32, .n_threads = 1,
+        .last_mask = mask, .thread_data = regs + p->grf_b,
+        .thread_data_b = 127 * p->grf_b, .general_va = GENERAL_VA,
+        .surface_va = STATE_VA, .bindless_va = STATE_VA,
+        .binding_table_va = STATE_VA + TABLE_B, .slm_b = SLM_B,
+        .n_barriers = 1, .regions = r, .n_regions = 3, .n_host_threads = 1,
+        .scratch_field = p->id == XK_PLATFORM_XELP ? 0x1000 : 0x1000,
+        .scratch_surface = p->id != XK_PLATFORM_XELP,
+        .scratch_slot_b = SLOT_B};
+    ck_assert_msg(xk_sim_dispatch(&d, NULL, &err) == XK_OK, "%s", err.message);
+    xk_sim_kernel_destroy(k);
+}
+
+/* Fresh random registers and memory; two surfaces: of MEM, and scratch. */
+static void begin(unsigned platform)
+{
+    p = xk_platform_find(platforms[platform]);
+    n_code = 0;
+    for (size_t i = 0; i < sizeof regs; i++)
+        regs[i] = (uint8_t)rnd();
+    for (size_t i = 0; i < MEM_B; i++)
+        before[i] = mem[i] = (uint8_t)rnd();
+    memset(state, 0, sizeof state);
+    write_state(0x140, MEM_VA, SURFACE_B);
+    put32(state + TABLE_B + 4 * BTI, 0x140);
+    put32(state + 0x100, 6u << 29);
+    put32(state + 0x100 + 12, SLOT_B - 1);
+    const uint64_t va = MEM_VA;
+    memcpy(state + 0x100 + 32, &va, 8);
+    memcpy(want_mem, mem, MEM_B);
+    memcpy(want, regs + DST * p->grf_b, N_DUMPED * p->grf_b);
+    memset(known, 1, sizeof known);
+}
+
+static void check(const struct xk_msg *m)
+{
+    struct xk_str s;
+    xk_str_init(&s, &xk_alloc_default);
+    xk_msg_print(p, m, &s);
+    for (unsigned i = 0; i < MEM_B; i++)
+        ck_assert_msg(mem[i] == want_mem[i],
+                      "%s %s exec %u: memory byte %u is %02x, not %02x",
+                      p->name, xk_str_get(&s), m->exec, i, mem[i],
+                      want_mem[i]);
+    for (unsigned i = 0; i < N_DUMPED * p->grf_b; i++)
+        ck_assert_msg(!known[i] || dump[i] == want[i],
+                      "%s %s exec %u: register r%u byte %u is %02x, not %02x",
+                      p->name, xk_str_get(&s), m->exec, DST + i / p->grf_b,
+                      i % p->grf_b, dump[i], want[i]);
+    xk_str_fini(&s);
+    n_done++;
+}
+
+/* How the model sees memory. off is an address of the message. */
+enum place { FLAT, STATELESS, SURFACE, N_PLACES };
+
+static uint64_t address_of(enum place at, uint32_t off)
+{
+    return at == FLAT ? MEM_VA + off : at == STATELESS ? off + 0x1000u : off;
+}
+
+/* A byte of the message's memory, or NULL beyond the surface's end. */
+static uint8_t *byte_of(uint8_t *m, enum place at, uint32_t off)
+{
+    return at == SURFACE && off >= SURFACE_B ? NULL : m + off;
+}
+
+static unsigned plane_b(const struct xk_msg *m)
+{
+    const unsigned n_b = m->simd * m->reg_b;
+    return (n_b + p->grf_b - 1) / p->grf_b * p->grf_b;
+}
+
+/* One element of a gather or scatter between want_mem and want or regs. */
+static void model_element(const struct xk_msg *m, enum place at, uint32_t off,
+                          unsigned reg, bool store)
+{
+    const unsigned up = m->data_high ? 2 : 0;
+    const bool inside =
+        at != SURFACE || off + m->data_b <= SURFACE_B;
+    for (unsigned b = 0; b < m->data_b; b++) {
+        uint8_t *const x = inside ? byte_of(want_mem, at, off + b) : NULL;
+        if (store && x)
+            *x = regs[DATA * p->grf_b + reg + up + b];
+        else if (!store)
+            want[reg + up + b] = x ? before[off + b] : 0;
+    }
+    if (!store && !m->data_high && inside)
+        memset(known + reg + m->data_b, 0, m->reg_b - m->data_b);
+    else if (!store && !inside)
+        memset(want + reg, 0, m->reg_b);
+}
+
+static void model_gather(const struct xk_msg *m, enum place at,
+                         const uint32_t *off, uint32_t mask, bool store)
+{
+    const unsigned comps = m->cmask ? 4 : m->vec;
+    for (unsigned l = 0; l < m->exec && l < m->simd; l++) {
+        unsigned k = 0;
+        for (unsigned v = 0; v < comps; v++) {
+            if (m->cmask && !(m->cmask >> v & 1))
+                continue;
+            if (mask >> l & 1)
+                model_element(m, at, off[l] + v * m->data_b,
+                              k * plane_b(m) + l * m->reg_b, store);
+            k++;
+        }
+    }
+}
+
+/* Distinct places for the lanes, in random order; room_b: for each. */
+static void choose_offsets(uint32_t *off, unsigned n, unsigned room_b,
+                           unsigned align_b, uint32_t limit_b)
+{
+    uint32_t slot[32];
+    const uint32_t each_b = (room_b + align_b + 7) / 8 * 8;
+    for (unsigned l = 0; l < n; l++)
+        slot[l] = l;
+    for (unsigned l = n - 1; l; l--) {
+        const unsigned k = rnd() % (l + 1);
+        const uint32_t x = slot[l];
+        slot[l] = slot[k];
+        slot[k] = x;
+    }
+    const uint32_t span_b = each_b * n;
+    const uint32_t first =
+        span_b < limit_b ? rnd() % (limit_b - span_b) / 8 * 8 : 0;
+    for (unsigned l = 0; l < n; l++)
+        off[l] = first + slot[l] * each_b +
+                 (align_b == 1 ? rnd() % 4 : 0);
+}
+
+static unsigned alignment(const struct xk_msg *m)
+{
+    const bool bytes = m->kind == XK_MSG_DC0_BYTE_LOAD ||
+                       m->kind == XK_MSG_DC0_BYTE_STORE ||
+                       m->kind == XK_MSG_DC1_A64_BYTE_LOAD ||
+                       m->kind == XK_MSG_DC1_A64_BYTE_STORE;
+    return bytes || m->data_b < 4 ? 1 : m->data_b;
+}
+
+static bool scaled(const struct xk_msg *m, enum place at)
+{
+    return at == SURFACE && (m->kind == XK_MSG_DC0_DWORD_LOAD ||
+                             m->kind == XK_MSG_DC0_DWORD_STORE ||
+                             m->kind == XK_MSG_DCRO_DWORD_LOAD);
+}
+
+static bool is_store(const struct xk_msg *m)
+{
+    const enum xk_msg_op op = (enum xk_msg_op)m->op;
+    return xk_msg_op_class(op) == XK_MCLASS_STORE;
+}
+
+/* Near the surface's end in every second try, so that lanes are beyond. */
+static void one_gather(unsigned platform, struct xk_msg m, enum place at)
+{
+    uint32_t off[32];
+    begin(platform);
+    struct xk_msg probe = m;
+    struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
+    struct xk_error err;
+    i.src[0] = grf(ADDR);
+    i.dst = grf(DST);
+    if (xk_msg_build(p, &probe, &i, &err) < 0)
+        return; /* not on this platform, or too long */
+    const uint32_t mask = rnd() % 3 ? rnd() | rnd() << 16 : UINT32_MAX;
+    const unsigned comps = probe.cmask ? 4 : probe.vec;
+    if (probe.dst_grf > N_DUMPED || probe.src1_grf > 29)
+        return;
+    choose_offsets(off, 32, comps * probe.data_b, alignment(&probe),
+                   at == SURFACE ? SURFACE_B + 400 : MEM_B);
+    for (unsigned l = 0; l < 32; l++) {
+        uint64_t a = address_of(at, off[l]);
+        if (scaled(&probe, at))
+            a /= 4;
+        if (l < m.exec)
+            memcpy(regs + (ADDR + m.header) * p->grf_b + l * probe.addr_b, &a,
+                   probe.addr_b);
+    }
+    ck_assert(send(&m, ADDR, DATA, DST, false));
+    finish_code();
+    run(mask);
+    model_gather(&probe, at, off, mask, is_store(&probe));
+    check(&probe);
+}
+
+/* A message of the load/store cache in its three places. */
+static void lsc_places(unsigned platform, struct xk_msg m)
+{
+    m.sfid = XK_SFID_UGM;
+    m.addr_type = XK_LSC_FLAT;
+    m.addr_b = 8;
+    one_gather(platform, m, FLAT);
+    m.addr_b = 4;
+    m.addr_type = XK_LSC_BTI;
+    m.bti = XK_BTI_STATELESS;
+    one_gather(platform, m, STATELESS);
+    m.bti = BTI;
+    one_gather(platform, m, SURFACE);
+    m.bti = 0;
+    m.surf_imm = true;
+    m.surf_off = 0x140;
+    m.addr_type = XK_LSC_SS;
+    one_gather(platform, m, SURFACE);
+    m.addr_type = XK_LSC_BSS;
+    one_gather(platform, m, SURFACE);
+}
+
+START_TEST(lsc_gathers_and_scatters)
+{
+    static const struct {
+        uint8_t data_b, reg_b;
+        bool high;
+    } sizes[] = {{1, 4, 0}, {2, 4, 0}, {2, 4, 1}, {4, 4, 0}, {8, 8, 0}};
+    static const uint8_t vecs[] = {1, 2, 3, 4, 8}, execs[] = {1, 2, 4, 8, 16, 32};
+    for (unsigned s = 0; s < 5; s++)
+        for (unsigned v = 0; v < 5; v++)
+            for (unsigned e = 0; e < 6; e++)
+                for (unsigned st = 0; st < 2; st++)
+                    lsc_places((unsigned)_i,
+                               (struct xk_msg){
+                                   .kind = st ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
+                                   .data_b = sizes[s].data_b,
+                                   .reg_b = sizes[s].reg_b,
+                                   .data_high = sizes[s].high,
+                                   .vec = vecs[v],
+                                   .exec = execs[e]});
+    ck_assert_int_eq(n_done > 400, _i > 0);
+}
+END_TEST
+
+START_TEST(lsc_component_masks)
+{
+    for (unsigned c = 1; c < 16; c++)
+        for (unsigned e = 8; e <= 32; e *= 2)
+            for (unsigned st = 0; st < 2; st++)
+                lsc_places((unsigned)_i,
+                           (struct xk_msg){.kind = st ? XK_MSG_LSC_STORE_CMASK
+                                                      : XK_MSG_LSC_LOAD_CMASK,
+                                           .data_b = 4,
+                                           .reg_b = 4,
+                                           .cmask = (uint8_t)c,
+                                           .exec = (uint8_t)e});
+    ck_assert_int_eq(n_done > 150, _i > 0);
+}
+END_TEST
+
+static void old_places(unsigned platform, struct xk_msg m)
+{
+    m.bti = XK_BTI_STATELESS;
+    one_gather(platform, m, m.addr_b == 8 ? FLAT : STATELESS);
+    if (m.addr_b == 8)
+        return;
+    m.bti = XK_BTI_STATELESS_NC;
+    one_gather(platform, m, STATELESS);
+    m.bti = BTI;
+    one_gather(platform, m, SURFACE);
+    m.header = true;
+    one_gather(platform, m, SURFACE);
+}
+
+START_TEST(old_ports_gather_and_scatter)
+{
+    static const struct {
+        uint8_t kind, addr_b;
+        bool bytes, quad, elems;
+    } kinds[] = {{XK_MSG_DC0_BYTE_LOAD, 4, 1, 0, 0},
+                 {XK_MSG_DC0_BYTE_STORE, 4, 1, 0, 0},
+                 {XK_MSG_DC0_DWORD_LOAD, 4, 0, 0, 1},
+                 {XK_MSG_DC0_DWORD_STORE, 4, 0, 0, 1},
+                 {XK_MSG_DCRO_DWORD_LOAD, 4, 0, 0, 1},
+                 {XK_MSG_DC0_QWORD_LOAD, 4, 0, 0, 1},
+                 {XK_MSG_DC0_QWORD_STORE, 4, 0, 0, 1},
+                 {XK_MSG_DC1_UNTYPED_LOAD, 4, 0, 1, 0},
+                 {XK_MSG_DC1_UNTYPED_STORE, 4, 0, 1, 0},
+                 {XK_MSG_DC1_A64_UNTYPED_LOAD, 8, 0, 1, 0},
+                 {XK_MSG_DC1_A64_UNTYPED_STORE, 8, 0, 1, 0},
+                 {XK_MSG_DC1_A64_BYTE_LOAD, 8, 1, 0, 0},
+                 {XK_MSG_DC1_A64_BYTE_STORE, 8, 1, 0, 0},
+                 {XK_MSG_DC1_A64_DWORD_LOAD, 8, 0, 0, 1},
+                 {XK_MSG_DC1_A64_DWORD_STORE, 8, 0, 0, 1},
+                 {XK_MSG_DC1_A64_QWORD_LOAD, 8, 0, 0, 1},
+                 {XK_MSG_DC1_A64_QWORD_STORE, 8, 0, 0, 1}};
+    for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+        for (unsigned simd = 8; simd <= 16; simd *= 2)
+            for (unsigned c = 1; c < 16; c++) {
+                struct xk_msg m = {.kind = kinds[k].kind,
+                                   .addr_b = kinds[k].addr_b,
+                                   .exec = (uint8_t)simd,
+                                   .simd = (uint8_t)simd};
+                if (kinds[k].quad)
+                    m.cmask = (uint8_t)c;
+                else if (c > 4 || (kinds[k].bytes && c > 3))
+                    continue;
+                else if (kinds[k].bytes)
+                    m.data_b = (uint8_t)(1 << (c - 1));
+                else
+                    m.vec = (uint8_t)(1 << (c - 1));
+                old_places((unsigned)_i, m);
+            }
+    ck_assert_uint_gt(n_done, 150);
+}
+END_TEST
+
+START_TEST(strided_messages_step_from_lane_to_lane)
+{
+    for (unsigned st = 0; st < 2; st++)
+        for (unsigned vec = 1; vec <= 4; vec++) {
+            begin((unsigned)_i);
+            struct xk_msg m = {.kind = st ? XK_MSG_LSC_STORE_STRIDED
+                                          : XK_MSG_LSC_LOAD_STRIDED,
+                               .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
+                               .reg_b = 4, .vec = (uint8_t)vec, .exec = 16,
+                               .src0_grf = 1};
+            const unsigned planes = (64 + p->grf_b - 1) / p->grf_b * vec;
+            if (st)
+                m.src1_grf = (uint8_t)planes;
+            else
+                m.dst_grf = (uint8_t)planes;
+            uint32_t off[32];
+            const uint64_t base = MEM_VA + 64;
+            memcpy(regs + ADDR * p->grf_b, &base, 8);
+            put32(regs + ADDR * p->grf_b + 8, 36);
+            for (unsigned l = 0; l < 16; l++)
+                off[l] = 64 + 36 * l;
+            if (!send(&m, ADDR, DATA, DST, false))
+                continue;
+            finish_code();
+            run(0xa5f3);
+            m.simd = 16;
+            model_gather(&m, FLAT, off, 0xa5f3, st);
+            check(&m);
+        }
+    ck_assert_int_eq(n_done, _i ? 8 : 0);
+}
+END_TEST
+
+/* n_b bytes at off and the registers from DST or DATA on; unit_b: what a
+ * channel of mask covers, 0: everything. */
+static void model_block(enum place at, uint32_t off, unsigned n_b,
+                        unsigned reg, unsigned unit_b, uint32_t mask,
+                        unsigned exec, bool store)
+{
+    for (unsigned b = 0; b < n_b; b++) {
+        uint8_t *const x = byte_of(want_mem, at, off + b);
+        if (unit_b && !(mask >> b / unit_b % exec & 1))
+            continue;
+        if (store && x)
+            *x = regs[DATA * p->grf_b + reg + b];
+        else if (!store)
+            want[reg + b] = x ? before[off + b] : 0;
+    }
+}
+
+START_TEST(lsc_blocks)
+{
+    static const uint8_t vecs[] = {1, 2, 3, 4, 8, 16, 32, 64};
+    for (unsigned v = 0; v < 8; v++)
+        for (unsigned data_b = 4; data_b <= 8; data_b += 4)
+            for (unsigned k = 0; k < 6; k++) {
+                const enum place at = k / 2 == 0   ? FLAT
+                                      : k / 2 == 1 ? STATELESS
+                                                   : SURFACE;
+                begin((unsigned)_i);
+                struct xk_msg m = {
+                    .kind = k & 1 ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
+                    .sfid = XK_SFID_UGM, .data_b = (uint8_t)data_b,
+                    .reg_b = (uint8_t)data_b, .vec = vecs[v], .exec = 1,
+                    .transpose = true, .addr_b = at == FLAT ? 8 : 4,
+                    .addr_type = at == FLAT ? XK_LSC_FLAT : XK_LSC_BTI,
+                    .bti = at == FLAT        ? 0
+                           : at == STATELESS ? XK_BTI_STATELESS
+                                             : BTI};
+                const uint32_t off = at == SURFACE ? SURFACE_B - 64
+                                                   : rnd() % 4000 / 8 * 8;
+                const uint64_t a = address_of(at, off);
+                memcpy(regs + ADDR * p->grf_b, &a, m.addr_b);
+                if (!send(&m, ADDR, DATA, DST, true))
+                    continue;
+                finish_code();
+                run(rnd() | 1);
+                model_block(at, off, vecs[v] * data_b, 0, 0, 0, 1, k & 1);
+                check(&m);
+            }
+    ck_assert_int_eq(n_done > 60, _i > 0);
+}
+END_TEST
+
+/* The header's dword 2 counts owords in these; the others, bytes. */
+static bool in_owords(unsigned kind)
+{
+    return kind == XK_MSG_DC0_OWORD_LOAD || kind == XK_MSG_DC0_OWORD_STORE ||
+           kind == XK_MSG_DCRO_OWORD_LOAD;
+}
+
+/* Channels mask dwords in aligned reads and in all writes. */
+static bool obeys_mask(unsigned kind)
+{
+    return in_owords(kind) || kind == XK_MSG_DC1_A64_OWORD_STORE ||
+           kind == XK_MSG_DC1_A64_OWORD_STORE_BYTES ||
+           kind == XK_MSG_DC1_A64_HWORD_STORE;
+}
+
+START_TEST(old_ports_move_blocks)
+{
+    static const uint8_t kinds[] = {
+        XK_MSG_DC0_OWORD_LOAD, XK_MSG_DC0_OWORD_LOAD_BYTES,
+        XK_MSG_DC0_OWORD_STORE, XK_MSG_DCRO_OWORD_LOAD,
+        XK_MSG_DCRO_OWORD_LOAD_BYTES, XK_MSG_DC1_A64_OWORD_LOAD_BYTES,
+        XK_MSG_DC1_A64_OWORD_LOAD, XK_MSG_DC1_A64_HWORD_LOAD,
+        XK_MSG_DC1_A64_OWORD_STORE_BYTES, XK_MSG_DC1_A64_OWORD_STORE,
+        XK_MSG_DC1_A64_HWORD_STORE};
+    for (unsigned k = 0; k < sizeof kinds; k++)
+        for (unsigned v = 1; v <= 16; v *= 2)
+            for (unsigned t = 0; t < 8; t++) {
+                begin((unsigned)_i);
+                const bool a64 = k >= 5;
+                const enum place at = a64 ? FLAT : t & 1 ? SURFACE : STATELESS;
+                struct xk_msg m = {.kind = kinds[k], .exec = t & 2 ? 16 : 8,
+                                   .vec = (uint8_t)v, .header = true,
+                                   .data_high = v == 1 && t & 4,
+                                   .bti = at == SURFACE ? BTI
+                                                        : XK_BTI_STATELESS};
+                const uint32_t off = at == SURFACE ? SURFACE_B / 16 * 16 - 64
+                                                   : rnd() % 4000 / 32 * 32;
+                const uint64_t a = address_of(at, off);
+                const uint32_t o =
+                    (uint32_t)a / (in_owords(kinds[k]) ? 16 : 1);
+                if (a64)
+                    memcpy(regs + ADDR * p->grf_b, &a, 8);
+                else
+                    put32(regs + ADDR * p->grf_b + 8, o);
+                if (!send(&m, ADDR, DATA, DST, false))
+                    continue;
+                finish_code();
+                const uint32_t mask = rnd() | 1;
+                run(mask);
+                model_block(at, off, v * m.data_b, m.data_high ? 16 : 0,
+                            obeys_mask(kinds[k]) ? 4 : 0, mask, m.exec,
+                            is_store(&m));
+                check(&m);
+            }
+    ck_assert_uint_gt(n_done, 200);
+}
+END_TEST
+
+START_TEST(scratch_blocks_lie_in_the_threads_slot)
+{
+    for (unsigned v = 1; v <= 4; v *= 2)
+        for (unsigned t = 0; t < 8; t++) {
+            begin((unsigned)_i);
+            const bool store = t & 1, dw = t & 2;
+            struct xk_msg m = {.kind = store ? XK_MSG_DC0_SCRATCH_STORE
+                                             : XK_MSG_DC0_SCRATCH_LOAD,
+                               .exec = t & 4 ? 16 : 8, .vec = (uint8_t)v,
+                               .header = true, .channel_dw = dw,
+                               .scratch_b = 96};
+            /* xelp: an offset from the general base; then MEM begins there */
+            put32(regs + ADDR * p->grf_b + 20, 0x1000);
+            if (!send(&m, ADDR, DATA, DST, false))
+                continue;
+            finish_code();
+            const uint32_t mask = rnd() | 1;
+            run(mask);
+            model_block(FLAT, 96, v * 32, 0, dw ? 4 : 16, mask, m.exec, store);
+            check(&m);
+        }
+    ck_assert_uint_gt(n_done, 20);
+}
+END_TEST
+
+static double as_double(uint64_t v, unsigned n_b)
+{
+    float f;
+    double d;
+    const uint32_t w = (uint32_t)v;
+    if (n_b == 2)
+        return (double)xk_half_to_float((uint16_t)v);
+    memcpy(&f, &w, 4);
+    memcpy(&d, &v, 8);
+    return n_b == 8 ? d : (double)f;
+}
+
+static uint64_t as_bits(double d, unsigned n_b)
+{
+    uint64_t q = 0;
+    const float f = (float)d;
+    if (n_b == 2)
+        return xk_half_from_float(f);
+    memcpy(&q, n_b == 8 ? (const void *)&d : (const void *)&f, n_b);
+    return q;
+}
+
+static int64_t as_signed(uint64_t v, unsigned n_b)
+{
+    return n_b == 2 ? (int16_t)v : n_b == 4 ? (int32_t)v : (int64_t)v;
+}
+
+/* What the memory holds afterwards. */
+static uint64_t model_atomic(unsigned op, uint64_t old, uint64_t a, uint64_t b,
+                             unsigned n_b)
+{
+    const int64_t so = as_signed(old, n_b), sa = as_signed(a, n_b);
+    const double x = as_double(old, n_b), y = as_double(a, n_b);
+    switch (op) {
+    case XK_MOP_ATOMIC_LOAD: return old;
+    case XK_MOP_ATOMIC_STORE: return a;
+    case XK_MOP_ATOMIC_IINC: return old + 1;
+    case XK_MOP_ATOMIC_IDEC: case XK_MOP_ATOMIC_IPDEC: return old - 1;
+    case XK_MOP_ATOMIC_IADD: return old + a;
+    case XK_MOP_ATOMIC_ISUB: return old - a;
+    case XK_MOP_ATOMIC_IRSUB: return a - old;
+    case XK_MOP_ATOMIC_SMIN: return so < sa ? old : a;
+    case XK_MOP_ATOMIC_SMAX: return so > sa ? old : a;
+    case XK_MOP_ATOMIC_UMIN: return old < a ? old : a;
+    case XK_MOP_ATOMIC_UMAX: return old > a ? old : a;
+    case XK_MOP_ATOMIC_ICAS: return old == a ? b : old;
+    case XK_MOP_ATOMIC_AND: return old & a;
+    case XK_MOP_ATOMIC_OR: return old | a;
+    case XK_MOP_ATOMIC_XOR: return old ^ a;
+    case XK_MOP_ATOMIC_FADD: return as_bits(x + y, n_b);
+    case XK_MOP_ATOMIC_FSUB: return as_bits(x - y, n_b);
+    case XK_MOP_ATOMIC_FMIN: return x < y ? old : a;
+    case XK_MOP_ATOMIC_FMAX: return x > y ? old : a;
+    case XK_MOP_ATOMIC_FCAS: return x == y ? b : old;
+    default: ck_abort_msg("no model for op %u", op); return 0;
+    }
+}
+
+static bool is_float_op(unsigned op)
+{
+    return op >= XK_MOP_ATOMIC_FADD && op <= XK_MOP_ATOMIC_FCAS;
+}
+
+/* Numbers that float sums cannot spoil. */
+static void tame_floats(uint8_t *at, unsigned n, unsigned n_b, unsigned each_b)
+{
+    for (unsigned i = 0; i < n; i++) {
+        const uint64_t v = as_bits((double)((int)(rnd() % 64) - 32) / 4, n_b);
+        memcpy(at + i * each_b, &v, n_b);
+    }
+}
+
+/* All lanes at places of their own; every third comparison succeeds. */
+static void one_atomic(unsigned platform, struct xk_msg m, enum place at)
+{
+    uint32_t off[32];
+    begin(platform);
+    m.returns = true;
+    struct xk_msg probe = m;
+    struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
+    struct xk_error err;
+    i.src[0] = grf(ADDR);
+    i.dst = grf(DST);
+    if (xk_msg_build(p, &probe, &i, &err) < 0)
+        return;
+    const unsigned n_b = probe.data_b;
+    const unsigned n = probe.exec < probe.simd ? probe.exec : probe.simd;
+    const uint32_t mask = rnd() | 1;
+    choose_offsets(off, 32, n_b, n_b, at == SURFACE ? SURFACE_B + 200 : MEM_B);
+    uint8_t *const data = regs + DATA * p->grf_b;
+    if (is_float_op(probe.op)) {
+        for (unsigned l = 0; l < 32; l++)
+            tame_floats(mem + off[l], 1, n_b, n_b);
+        tame_floats(data, 512u / probe.reg_b, n_b, probe.reg_b);
+        memcpy(before, mem, MEM_B);
+        memcpy(want_mem, mem, MEM_B);
+    }
+    for (unsigned l = 0; l < n; l++) {
+        const uint64_t a = address_of(at, off[l]);
+        memcpy(regs + (ADDR + m.header) * p->grf_b + l * probe.addr_b, &a,
+               probe.addr_b);
+        if (l % 3 == 0)
+            memcpy(data + l * probe.reg_b, before + off[l], n_b);
+        if (!(mask >> l & 1))
+            continue;
+        uint64_t old = 0, x = 0, y = 0;
+        const bool inside = at != SURFACE || off[l] + n_b <= SURFACE_B;
+        if (inside)
+            memcpy(&old, before + off[l], n_b);
+        memcpy(&x, data + l * probe.reg_b, n_b);
+        memcpy(&y, data + plane_b(&probe) + l * probe.reg_b, n_b);
+        const uint64_t now = model_atomic(probe.op, old, x, y, n_b);
+        const uint64_t back =
+            probe.op == XK_MOP_ATOMIC_IPDEC && inside ? old - 1 : old;
+        if (inside)
+            memcpy(want_mem + off[l], &now, n_b);
+        memcpy(want + l * probe.reg_b, &back, n_b);
+        memset(known + l * probe.reg_b + n_b, 0, probe.reg_b - n_b);
+    }
+    ck_assert(send(&m, ADDR, DATA, DST, false));
+    finish_code();
+    run(mask);
+    check(&probe);
+}
+
+START_TEST(lsc_atomics)
+{
+    static const struct {
+        uint8_t data_b, reg_b;
+    } sizes[] = {{2, 4}, {4, 4}, {8, 8}};
+    for (unsigned op = XK_MOP_ATOMIC_IINC; op <= XK_MOP_ATOMIC_XOR; op++)
+        for (unsigned s = 0; s < 3; s++)
+            for (unsigned e = 8; e <= 32; e *= 2) {
+                struct xk_msg m = {.kind = XK_MSG_LSC_ATOMIC,
+                                   .sfid = XK_SFID_UGM, .op = (uint8_t)op,
+                                   .addr_b = 8, .data_b = sizes[s].data_b,
+                                   .reg_b = sizes[s].reg_b, .vec = 1,
+                                   .exec = (uint8_t)e};
+                one_atomic((unsigned)_i, m, FLAT);
+                m.addr_b = 4;
+                m.addr_type = XK_LSC_BTI;
+                m.bti = BTI;
+                one_atomic((unsigned)_i, m, SURFACE);
+            }
+    ck_assert_int_eq(n_done > 200, _i > 0);
+}
+END_TEST
+
+START_TEST(old_ports_do_atomics)
+{
+    static const struct {
+        uint8_t kind, data_b, addr_b;
+    } kinds[] = {{XK_MSG_DC1_ATOMIC_INT, 4, 4}, {XK_MSG_DC1_ATOMIC_INT16, 2, 4},
+                 {XK_MSG_DC1_A64_ATOMIC_INT, 4, 8},
+                 {XK_MSG_DC1_A64_ATOMIC_INT, 8, 8},
+                 {XK_MSG_DC1_A64_ATOMIC_INT16, 2, 8},
+                 {XK_MSG_DC1_ATOMIC_FLOAT, 4, 4}, {XK_MSG_DC1_ATOMIC_HALF, 2, 4},
+                 {XK_MSG_DC1_A64_ATOMIC_FLOAT, 4, 8},
+                 {XK_MSG_DC1_A64_ATOMIC_HALF, 2, 8}};
+    for (unsigned op = XK_MOP_ATOMIC_IINC; op <= XK_MOP_ATOMIC_XOR; op++)
+        for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
+            for (unsigned e = 8; e <= 16; e *= 2) {
+                const bool a64 = kinds[k].addr_b == 8;
+                struct xk_msg m = {.kind = kinds[k].kind, .op = (uint8_t)op,
+                                   .data_b = kinds[k].data_b,
+                                   .reg_b = kinds[k].data_b == 8 ? 8 : 4,
+                                   .addr_b = kinds[k].addr_b, .vec = 1,
+                                   .bti = XK_BTI_STATELESS,
+                                   .simd = (uint8_t)e, .exec = (uint8_t)e};
+                one_atomic((unsigned)_i, m, a64 ? FLAT : STATELESS);
+                m.bti = BTI;
+                if (!a64)
+                    one_atomic((unsigned)_i, m, SURFACE);
+            }
+    ck_assert_uint_gt(n_done, 80);
+}
+END_TEST
+
+/* Stores to shared local memory, then loads from it at the same addresses. */
+static void through_slm(unsigned platform, struct xk_msg store,
+                        struct xk_msg load)
+{
+    uint32_t off[32];
+    begin(platform);
+    struct xk_msg probe = store;
+    struct xk_inst i = {.op = XK_OPC_SEND, .exec = store.exec};
+    struct xk_error err;
+    i.src[0] = grf(ADDR);
+    if (xk_msg_build(p, &probe, &i, &err) < 0)
+        return;
+    const uint32_t mask = rnd() | 1;
+    choose_offsets(off, 32, 4u * probe.data_b, 4, SLM_B);
+    for (unsigned l = 0; l < store.exec; l++)
+        memcpy(regs + ADDR * p->grf_b + l * probe.addr_b, &off[l],
+               probe.addr_b);
+    ck_assert(send(&store, ADDR, DATA, 0, false));
+    ck_assert(send(&load, ADDR, 0, DST, false));
+    finish_code();
+    run(mask);
+    const unsigned comps = probe.vec;
+    for (unsigned l = 0; l < probe.simd && l < probe.exec; l++)
+        for (unsigned v = 0; v < comps && mask >> l & 1; v++) {
+            const unsigned at = v * plane_b(&probe) + l * probe.reg_b;
+            memcpy(want + at, regs + DATA * p->grf_b + at, probe.data_b);
+            memset(known + at + probe.data_b, 0, probe.reg_b - probe.data_b);
+        }
+    check(&load);
+}
+
+START_TEST(shared_local_memory)
+{
+    for (unsigned e = 8; e <= 32; e *= 2) {
+        for (unsigned addr_b = 2; addr_b <= 4; addr_b += 2)
+            for (unsigned vec = 1; vec <= 4; vec++) {
+                struct xk_msg m = {.kind = XK_MSG_LSC_STORE,
+                                   .sfid = XK_SFID_SLM, .addr_b = (uint8_t)addr_b,
+                                   .data_b = 4, .reg_b = 4, .vec = (uint8_t)vec,
+                                   .exec = (uint8_t)e};
+                struct xk_msg l = m;
+                l.kind = XK_MSG_LSC_LOAD;
+                through_slm((unsigned)_i, m, l);
+            }
+        for (unsigned c = 1; c < 16 && e < 32; c++) {
+            struct xk_msg m = {.kind = XK_MSG_DC1_UNTYPED_STORE, .addr_b = 4,
+                               .cmask = (uint8_t)c, .bti = XK_BTI_SLM,
+                               .exec = (uint8_t)e, .simd = (uint8_t)e};
+            struct xk_msg l = m;
+            l.kind = XK_MSG_DC1_UNTYPED_LOAD;
+            through_slm((unsigned)_i, m, l);
+        }
+        for (unsigned n_b = 1; n_b < 8 && e < 32; n_b *= 2) {
+            struct xk_msg m = {.kind = XK_MSG_DC0_BYTE_STORE, .addr_b = 4,
+                               .data_b = (uint8_t)n_b, .bti = XK_BTI_SLM,
+                               .exec = (uint8_t)e, .simd = (uint8_t)e};
+            struct xk_msg l = m;
+            l.kind = XK_MSG_DC0_BYTE_LOAD;
+            through_slm((unsigned)_i, m, l);
+        }
+    }
+    ck_assert_uint_gt(n_done, 15);
+}
+END_TEST
+
+static unsigned pow2(unsigned v)
+{
+    unsigned n = 1;
+    while (n < v)
+        n *= 2;
+    return n;
+}
+
+/* A block's element (x, y) of block b: its byte in the registers. */
+static unsigned place_2d(const struct xk_msg *m, const struct xk_block2d *h,
+                         unsigned b, unsigned x, unsigned y)
+{
+    const unsigned row =
+        pow2(m->transpose ? h->block_h : h->block_w) * m->data_b;
+    const unsigned per = m->vnni ? 4u / m->data_b : 1;
+    const unsigned rows = m->transpose ? h->block_w
+                                       : (h->block_h + per - 1) / per * per;
+    const unsigned block =
+        (row * rows + p->grf_b - 1) / p->grf_b * p->grf_b * b;
+    if (m->transpose)
+        return block + x * row + y * m->data_b;
+    return block + y / per * row * per + x * per * m->data_b +
+           y % per * m->data_b;
+}
+
+static void one_2d(struct xk_msg m, struct xk_block2d h)
+{
+    struct xk_error err = {.message = ""};
+    uint32_t dw[8];
+    begin(2);
+    const bool store = m.kind == XK_MSG_LSC_STORE_BLOCK2D;
+    m.sfid = XK_SFID_UGM;
+    m.exec = 1;
+    m.addr_b = 8;
+    m.reg_b = m.data_b;
+    m.op = store ? XK_MOP_STORE_BLOCK2D : XK_MOP_LOAD_BLOCK2D;
+    const unsigned grfs = xk_block2d_grfs(p, &m, &h);
+    if (!grfs || grfs > 31)
+        return;
+    m.src0_grf = 1;
+    *(store ? &m.src1_grf : &m.dst_grf) = (uint8_t)grfs;
+    ck_assert_int_eq(xk_block2d_pack(&h, dw, &err), XK_OK);
+    memcpy(regs + ADDR * p->grf_b, dw, sizeof dw);
+    if (!send(&m, ADDR, DATA, DST, true))
+        return;
+    finish_code();
+    run(UINT32_MAX);
+    if (!store)
+        memset(want, 0, grfs * p->grf_b);
+    for (unsigned b = 0; b < h.n_blocks; b++)
+        for (unsigned y = 0; y < h.block_h; y++)
+            for (unsigned x = 0; x < h.block_w; x++) {
+                const int64_t c = (h.x + (int)(b * h.block_w + x)) * m.data_b;
+                const int64_t r = h.y + (int)y;
+                if (c < 0 || c >= h.width_b || r < 0 || r >= (int)h.height)
+                    continue;
+                const unsigned at = place_2d(&m, &h, b, x, y);
+                uint8_t *const e =
+                    want_mem + h.base - MEM_VA + r * h.pitch_b + c;
+                if (store)
+                    memcpy(e, regs + DATA * p->grf_b + at, m.data_b);
+                else
+                    memcpy(want + at, e, m.data_b);
+            }
+    check(&m);
+}
+
+START_TEST(blocks_2d)
+{
+    for (unsigned n = 0; n < 3000; n++) {
+        struct xk_msg m = {.kind = n % 3 ? XK_MSG_LSC_LOAD_BLOCK2D
+                                         : XK_MSG_LSC_STORE_BLOCK2D,
+                           .data_b = (uint8_t)(1u << rnd() % 4)};
+        if (n % 3 && rnd() % 2)
+            *(m.data_b < 4 ? &m.vnni : &m.transpose) = true;
+        const unsigned most_w = 64u / m.data_b;
+        const unsigned w = 1 + rnd() % most_w;
+        struct xk_block2d h = {.base = MEM_VA + 64 * (rnd() % 8),
+                               .width_b = 64 + 8 * (rnd() % 16),
+                               .height = 1 + rnd() % 24, .pitch_b = 192,
+                               .x = (int)(rnd() % 60) - 20,
+                               .y = (int)(rnd() % 40) - 12,
+                               .block_w = (uint8_t)w,
+                               .block_h = (uint8_t)(1 + rnd() % 32),
+                               .n_blocks = (uint8_t)(1u << rnd() % 3)};
+        one_2d(m, h);
+    }
+    ck_assert_uint_gt(n_done, 400);
+}
+END_TEST
+
+START_TEST(a_prefetch_changes_nothing)
+{
+    begin((unsigned)_i);
+    struct xk_msg m = {.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM,
+                       .addr_b = 8, .data_b = 4, .reg_b = 4, .vec = 1,
+                       .exec = 16};
+    const bool have = xk_msg_exists(p, XK_MSG_LSC_LOAD, XK_SFID_UGM);
+    ck_assert_int_eq(send(&m, ADDR, 0, 0, false), have);
+    finish_code();
+    run(UINT32_MAX); /* random addresses: nobody looks at them */
+    check(&m);
+}
+END_TEST
+
+START_TEST(a_state_can_be_read)
+{
+    begin((unsigned)_i);
+    struct xk_msg m = {.kind = XK_MSG_LSC_READ_STATE, .sfid = XK_SFID_UGM,
+                       .addr_type = XK_LSC_BTI, .bti = BTI, .exec = 1};
+    if (!send(&m, ADDR, 0, DST, true)) {
+        ck_assert_int_eq(_i, 0);
+        return;
+    }
+    finish_code();
+    run(1);
+    memcpy(want, state + 0x140, 64);
+    check(&m);
+}
+END_TEST
+
+static void fresh(void)
+{
+    seed = 4711;
+    n_done = 0;
+}
+
+static void add(TCase *t, const TTest *test)
+{
+    tcase_add_loop_test(t, test, 0, N_PLATFORMS);
+}
+
+int main(void)
+{
+    Suite *s = suite_create("messages");
+    TCase *t = tcase_create("messages");
+    tcase_set_timeout(t, 120);
+    tcase_add_checked_fixture(t, fresh, NULL);
+    add(t, lsc_gathers_and_scatters);
+    add(t, lsc_component_masks);
+    add(t, old_ports_gather_and_scatter);
+    add(t, strided_messages_step_from_lane_to_lane);
+    add(t, lsc_blocks);
+    add(t, old_ports_move_blocks);
+    add(t, scratch_blocks_lie_in_the_threads_slot);
+    add(t, lsc_atomics);
+    add(t, old_ports_do_atomics);
+    add(t, shared_local_memory);
+    tcase_add_test(t, blocks_2d);
+    add(t, a_prefetch_changes_nothing);
+    add(t, a_state_can_be_read);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}

@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of xk run. */
+#include <string.h>
+
+#include "tools/problem/option_table.h"
+#include "tools/problem/words.h"
+#include "tools/xk/run_verb.h"
+
+/* "X", "X,Y" or "X,Y,Z"; what is missing is `rest`. */
+static bool read_triple(const char *text, uint32_t least, uint32_t rest,
+                        uint32_t out[3])
+{
+    for (unsigned d = 0; d < 3; d++)
+        out[d] = rest;
+    for (unsigned d = 0; d < 3; d++) {
+        char part[16] = "";
+        uint64_t v;
+        const size_t n = strcspn(text, ",");
+        if (n < sizeof part)
+            memcpy(part, text, n);
+        if (!xk_run_number(part, UINT32_MAX, &v) || v < least)
+            return false;
+        out[d] = (uint32_t)v;
+        if (!text[n])
+            return true;
+        text += n + 1;
+    }
+    return false;
+}
+
+static enum xk_status set_triple(const char *name, const char *value,
+                                 uint32_t out[3], struct xk_error *err)
+{
+    if (read_triple(value, 1, 1, out))
+        return XK_OK;
+    return xk_tool_fail(err, XK_EINVAL,
+                        "%s=%.100s: not X, X,Y or X,Y,Z, each of 1..%u", name,
+                        value, UINT32_MAX);
+}
+
+static enum xk_status set_number(const char *name, const char *value,
+                                 uint64_t max, uint64_t *out,
+                                 struct xk_error *err)
+{
+    if (xk_run_number(value, max, out))
+        return XK_OK;
+    return xk_tool_fail(err, XK_EINVAL, "%s=%.100s: not a number of 0..%llu",
+                        name, value, (unsigned long long)max);
+}
+
+static struct xk_run_request *request_of(void *user)
+{
+    return user;
+}
+
+#define SETTER(name)                                                           \
+    static enum xk_status name(void *user, const char *value,                  \
+                               struct xk_error *err)
+#define WORD(name, field)                                                      \
+    SETTER(name)                                                               \
+    {                                                                          \
+        (void)err;                                                             \
+        request_of(user)->field = value;                                       \
+        return XK_OK;                                                          \
+    }
+#define FLAG(name, field)                                                      \
+    SETTER(name)                                                               \
+    {                                                                          \
+        (void)value;                                                           \
+        (void)err;                                                             \
+        request_of(user)->field = true;                                        \
+        return XK_OK;                                                          \
+    }
+#define NUMBER(name, word, field, max)                                         \
+    SETTER(name)                                                               \
+    {                                                                          \
+        return set_number(word, value, max, &request_of(user)->field, err);    \
+    }
+
+WORD(set_capture, capture)
+WORD(set_trace, trace)
+WORD(set_output, output)
+FLAG(set_stats, stats)
+FLAG(set_json, json)
+FLAG(set_help, help)
+FLAG(set_ids, code.local_ids)
+NUMBER(set_threads, "threads", host_threads, 1024)
+NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
+NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
+NUMBER(set_simd, "simd", code_number[0], 32)
+NUMBER(set_grf, "grf", code_number[1], 256)
+NUMBER(set_barriers, "barriers", code_number[2], 32)
+NUMBER(set_scratch, "scratch", code_number[3], 1 << 20)
+NUMBER(set_inline, "inline", code_number[4], 64)
+
+SETTER(set_check)
+{
+    static const char *const words[] = {"mem",    "race", "init", "sync",
+                                        "hazard", "all",  "none"};
+    for (const char *w = value; w; w = strchr(w, ',')) {
+        w += *w == ',';
+        const size_t n = strcspn(w, ",");
+        size_t k = 0;
+        while (k < sizeof words / sizeof words[0] &&
+               (strlen(words[k]) != n || memcmp(words[k], w, n) != 0))
+            k++;
+        if (k == sizeof words / sizeof words[0])
+            return xk_tool_fail(err, XK_EINVAL,
+                                "check=%.100s: '%.*s' is not of mem, race, "
+                                "init, sync, hazard, all, none",
+                                value, (int)(n > 40 ? 40 : n), w);
+    }
+    request_of(user)->look.checks = value;
+    return XK_OK;
+}
+
+SETTER(set_groups)
+{
+    return set_triple("groups", value, request_of(user)->groups, err);
+}
+
+SETTER(set_local)
+{
+    return set_triple("local", value, request_of(user)->local, err);
+}
+
+SETTER(set_platform)
+{
+    uint32_t known;
+    const enum xk_status st = xk_word_platform(value, &known, err);
+    if (st >= 0)
+        request_of(user)->platform = xk_platform_word(known);
+    return st;
+}
+
+/* "N:FILE", of a capture "ADDRESS:BYTES:FILE". */
+SETTER(set_out)
+{
+    struct xk_run_request *const r = user;
+    char part[2][32] = {"", ""};
+    const char *const colon = strchr(value, ':');
+    const char *const second = colon ? strchr(colon + 1, ':') : NULL;
+    if (r->n_outs == XK_RUN_OUTS_MAX)
+        return xk_tool_fail(err, XK_EINVAL, "out=%.100s: one too many", value);
+    struct xk_run_out *const o = &r->out[r->n_outs++];
+    if (!colon || colon - value >= 32)
+        return xk_tool_fail(err, XK_EINVAL, "out=%.100s: not N:FILE", value);
+    memcpy(part[0], value, (size_t)(colon - value));
+    o->path = colon + 1;
+    if (second && second - colon < 32)
+        memcpy(part[1], colon + 1, (size_t)(second - colon - 1));
+    if (r->capture && xk_run_number(part[1], UINT64_C(1) << 32, &o->size_b))
+        o->path = second + 1;
+    else if (r->capture)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "out=%.100s: of a capture not ADDRESS:BYTES:FILE",
+                            value);
+    if (xk_run_number(part[0], UINT64_MAX, &o->number) && *o->path)
+        return XK_OK;
+    return xk_tool_fail(err, XK_EINVAL, "out=%.100s: not %s:FILE", value,
+                        r->capture ? "ADDRESS:BYTES" : "N");
+}
+
+/* "X,Y,Z:T" or "X:T" */
+SETTER(set_trace_thread)
+{
+    struct xk_run_request *const r = user;
+    char group[64] = "";
+    const size_t n = strcspn(value, ":");
+    uint64_t thread = 0;
+    if (n < sizeof group)
+        memcpy(group, value, n);
+    r->look.trace_one = true;
+    if (!value[n] || !read_triple(group, 0, 0, r->look.trace_group) ||
+        !xk_run_number(value + n + 1, 1023, &thread))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "trace-thread=%.100s: not GROUP:THREAD, such as "
+                            "0,1,0:3",
+                            value);
+    r->look.trace_thread = (uint32_t)thread;
+    return XK_OK;
+}
+
+static const struct xk_tool_option options[] = {
+    {"groups", 'g', "X,Y,Z", "thread groups (1,1,1)", set_groups, true},
+    {"local", 'l', "X,Y,Z", "work items of a group (1,1,1)", set_local, true},
+    {"out", 0, "N:FILE",
+     "argument N, counted from 0, is written there after the run", set_out,
+     true},
+    {"check", 0, "LIST", "mem,race,init,sync,hazard, all or none (default)",
+     set_check, true},
+    {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
+     set_seed, true},
+    {"trace", 0, "FILE", "instructions executed and registers changed",
+     set_trace, true},
+    {"trace-thread", 0, "GROUP:THREAD", "only this one, e.g. 0,1,0:3",
+     set_trace_thread, true},
+    {"stats", 0, NULL, "how often: opcodes, messages, each instruction",
+     set_stats},
+    {"json", 0, NULL, "the report as a list of launches", set_json},
+    {"output", 'o', "FILE", "the report goes there; - (default) is stdout",
+     set_output, true},
+    {"threads", 't', "N", "of the host; 0 (default): all cores", set_threads,
+     true},
+    {"limit", 0, "N", "instructions that a thread may execute", set_limit,
+     true},
+    {"aub", 0, "FILE",
+     "the launches of a capture; then --out ADDRESS:BYTES:FILE", set_capture,
+     true},
+    {"platform", 'p', "PLATFORM", "of raw code: xelp, xehpg, xehpc",
+     set_platform, true},
+    {"simd", 0, "N", "of raw code (16)", set_simd, true},
+    {"grf", 0, "N", "registers of raw code (128)", set_grf, true},
+    {"barriers", 0, "N", "of raw code (0)", set_barriers, true},
+    {"scratch", 0, "BYTES", "a thread, of raw code (0)", set_scratch, true},
+    {"inline", 0, "BYTES",
+     "of raw code: arguments that arrive in registers (0)", set_inline, true},
+    {"ids", 0, NULL, "raw code gets local ids", set_ids},
+    {"help", 'h', NULL, "this text", set_help},
+};
+#define N_OPTIONS (sizeof options / sizeof options[0])
+
+static enum xk_status set_other(void *user, const char *value,
+                                struct xk_error *err)
+{
+    struct xk_run_request *const r = user;
+    if (!r->capture && !r->file) {
+        r->file = value;
+    } else if (!r->capture && !r->kernel) {
+        r->kernel = value;
+    } else if (r->capture) {
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.200s: a capture has its own arguments", value);
+    } else {
+        if (r->n_words == XK_RUN_ARGS_MAX)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "%.200s: more than %u arguments", value,
+                                XK_RUN_ARGS_MAX);
+        r->word[r->n_words++] = value;
+    }
+    return XK_OK;
+}
+
+static enum xk_status check_request(const struct xk_run_request *r,
+                                    struct xk_error *err)
+{
+    const uint64_t simd = r->code_number[0], grf = r->code_number[1];
+    if (r->capture)
+        return XK_OK;
+    if (!r->file || !r->kernel)
+        return xk_tool_fail(err, XK_EINVAL, "no %s given",
+                            r->file ? "kernel" : "file");
+    if (simd && simd != 1 && simd != 8 && simd != 16 && simd != 32)
+        return xk_tool_fail(err, XK_EINVAL, "simd=%llu: not 1, 8, 16 or 32",
+                            (unsigned long long)simd);
+    if (grf && grf != 128 && grf != 256)
+        return xk_tool_fail(err, XK_EINVAL, "grf=%llu: not 128 or 256",
+                            (unsigned long long)grf);
+    for (unsigned k = 0; k < r->n_outs; k++)
+        if (r->out[k].number >= r->n_words)
+            return xk_tool_fail(
+                err, XK_EINVAL, "out=%llu: there are %u arguments",
+                (unsigned long long)r->out[k].number, r->n_words);
+    return XK_OK;
+}
+
+enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
+                                   const char *const *args,
+                                   struct xk_error *err)
+{
+    *r = (struct xk_run_request){.groups = {1, 1, 1}, .local = {1, 1, 1}};
+    const enum xk_status st =
+        xk_tool_arguments(options, N_OPTIONS, n, args, set_other, r, err);
+    return st < 0 || r->help ? st : check_request(r, err);
+}
+
+void xk_run_request_help(FILE *out)
+{
+    fputs("usage: xk run [OPTION]... FILE KERNEL [ARG]...\n"
+          "       xk run [OPTION]... --aub FILE\n"
+          "Executes a kernel of a zebin, of a compiler's older container "
+          "or of raw code, or\nthe launches that Intel's driver wrote "
+          "down. ARG is one of\n"
+          "  buf:FILE, buf:zero:BYTES, buf:rand:TYPE:COUNT[:SEED], "
+          "slm:BYTES,\n"
+          "  TYPE:VALUE with TYPE of u8 u16 u32 u64 i8 i16 i32 i64 f16 "
+          "f32 f64\n"
+          "Exit 1: a finding or a failure.\n\n",
+          out);
+    xk_tool_option_help(options, N_OPTIONS, out);
+}

@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xk run: what its parts share. */
+#ifndef XK_TOOLS_XK_RUN_VERB_H
+#define XK_TOOLS_XK_RUN_VERB_H
+
+#include <jansson.h>
+#include <stdbool.h>
+#include <stdio.h>
+
+#include "xekern/simulate.h"
+
+#define XK_RUN_ARGS_MAX 64
+#define XK_RUN_OUTS_MAX 64
+
+/* A kernel argument as the command line gives it. */
+struct xk_run_arg {
+    const char *word; /* as given */
+    bool is_buffer;
+    uint8_t *bytes;  /* of a buffer, at first; NULL otherwise */
+    uint64_t size_b; /* of the buffer, the value, the local memory */
+    uint8_t value[8];
+    bool is_local;
+};
+
+/* "buf:FILE", "buf:zero:BYTES", "buf:rand:TYPE:COUNT[:SEED]", "slm:BYTES",
+ * "TYPE:VALUE". A malformed word is XK_EINVAL, a file that cannot be read
+ * XK_EIO; messages name the argument's number, the part and its value. */
+enum xk_status xk_run_arg_parse(const char *word, unsigned number,
+                                struct xk_run_arg *out, struct xk_error *err);
+void xk_run_arg_fini(struct xk_run_arg *a);
+
+/* The whole of a text as an unsigned number, decimal or 0x; false if it is none
+ * or larger than max. */
+bool xk_run_number(const char *text, uint64_t max, uint64_t *out);
+
+/* Where a buffer goes after the run. */
+struct xk_run_out {
+    uint64_t number; /* of the argument; of a capture: the address */
+    uint64_t size_b; /* of a capture */
+    const char *path;
+};
+
+/* The command line. */
+struct xk_run_request {
+    const char *file, *kernel, *capture, *trace, *output, *platform;
+    uint32_t groups[3], local[3];
+    uint64_t host_threads;
+    struct xk_simulate_opts look;
+    struct xk_simulate_code code;
+    uint64_t code_number[5]; /* simd, grf, barriers, scratch, inline */
+    const char *word[XK_RUN_ARGS_MAX];
+    unsigned n_words, n_outs;
+    struct xk_run_out out[XK_RUN_OUTS_MAX];
+    bool stats, json, help;
+};
+
+/* Reads the arguments behind the verb; what is wrong is XK_EINVAL. */
+enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
+                                   const char *const *args,
+                                   struct xk_error *err);
+void xk_run_request_help(FILE *out);
+
+/* What is told of launches: text and JSON come from the same record. */
+struct xk_run_report {
+    bool stats, json;
+    json_t *root;     /* an array of launches */
+    json_t *insts;    /* of the launch in hand, or NULL */
+    json_t *findings; /* of the launch in hand, or NULL */
+    unsigned n_findings;
+    FILE *text;
+};
+
+enum xk_status xk_run_report_init(struct xk_run_report *r, bool stats,
+                                  bool json, FILE *text, struct xk_error *err);
+void xk_run_report_fini(struct xk_run_report *r);
+
+/* Callbacks of struct xk_simulate_opts; user is the report. */
+void xk_run_report_inst(void *user, const struct xk_simulate_inst *i);
+void xk_run_report_finding(void *user, const struct xk_simulate_finding *f);
+
+/* One launch is over. */
+struct xk_run_launch {
+    const char *kernel, *platform;
+    const uint32_t *groups, *local; /* [3] */
+    uint32_t simd;                  /* 0: not told */
+    const struct xk_launch_stats *stats;
+    const char *error; /* NULL: it ended well */
+};
+void xk_run_report_launch(struct xk_run_report *r,
+                          const struct xk_run_launch *l);
+
+#endif
