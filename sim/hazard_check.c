@@ -188,7 +188,9 @@ ALWAYS void look_at_write(const struct arrival *v, const struct xk_hz_access *a)
     const struct xk_hz_thread *const th = v->th;
     const struct xk_hz_place *p = &th->place[a->place];
     const xk_hz_pipes read = but_own(v);
-    const bool merges = v->e->writes_bytes && (th->strict || !v->e->byte_float);
+    /* only general registers are merged: flags of the same pipe come in order */
+    const bool merges = a->file == XK_HZ_GRF && v->e->writes_bytes &&
+                        (th->strict || !v->e->byte_float);
     const xk_hz_pipes written = merges ? th->done : read;
     xk_hz_pipes late_w = {0}, late_r = {0};
     uint64_t slots_w = 0, slots_r = 0;

@@ -242,11 +242,8 @@ static void set_shape(struct launch *x)
     struct xk_sim_dispatch *const d = &x->d;
     d->simd = simd == 1 ? 32 : simd;
     d->n_threads = (x->n_items + simd - 1) / simd;
-    d->last_mask = simd == 1 || (simd == 32 && !(x->n_items % simd))
-                       ? UINT32_MAX
-                       : (1u << simd) - 1;
-    if (simd > 1 && x->n_items % simd)
-        d->last_mask = (1u << x->n_items % simd) - 1;
+    const uint32_t rest = simd == 1 ? 0 : x->n_items % simd;
+    d->last_mask = UINT32_MAX >> (32 - (rest ? rest : d->simd));
     memcpy(d->groups, x->l->groups, sizeof d->groups);
     memcpy(d->local, x->l->local, sizeof d->local);
     d->walk_order = x->l->walk_order;

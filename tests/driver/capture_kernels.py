@@ -120,7 +120,7 @@ def main():
             if row["platform"] != platform:
                 continue
             kernel = files[row["file"]].kernels[row["kernel"]]
-            if run_kernels.not_run(kernel):
+            if run_kernels.not_run(kernel, row):
                 continue
             args = run_kernels.make_arguments(kernel)
             want = ours.run(row, kernel, args)

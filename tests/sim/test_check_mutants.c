@@ -347,6 +347,8 @@ static void unread(const struct subject *s, unsigned n, const uint8_t *saved)
             continue;
         for (unsigned k = i + 1; k < n; k++) {
             struct xk_inst in = lines[k].in;
+            if (in.op == XK_OPC_SYNC && in.sync_fn == XK_SYNC_ALLWR)
+                remove_inst(s, &lines[k]); /* waits for several */
             if (in.swsb.mode == XK_SBID_NONE || in.swsb.sbid != sw->sbid)
                 continue;
             if (in.swsb.mode == XK_SBID_SET) {
@@ -402,6 +404,23 @@ static uint8_t *noise(uint32_t n_b)
     return p;
 }
 
+/* Where the kernel is in its container. */
+static bool find_code(struct subject *s)
+{
+    struct xk_zebin z;
+    xk_ctx *const c = xk_ctx_create(&xk_alloc_default);
+    bool good = c && xk_zebin_read(c, s->file, s->file_b, &z) == XK_OK;
+    for (uint32_t i = 0; good && i < z.n_kernels; i++)
+        if (!strcmp(z.kernels[i].name, s->kernel)) {
+            s->code_at = (size_t)(z.kernels[i].code - s->file);
+            s->code_b = z.kernels[i].code_b;
+        }
+    if (good)
+        xk_zebin_fini(c, &z);
+    xk_ctx_destroy(c);
+    return good && s->code_b;
+}
+
 /* No padding: every byte is an element that is used. */
 static bool is_dense(const struct xk_tensor_info *t, uint32_t e_b)
 {
@@ -432,12 +451,12 @@ static void generated(const char *text, uint32_t src, uint32_t wei,
     snprintf(s.name, sizeof s.name, "%s type %u", text, src);
     s.file = malloc(l->zebin_b);
     s.file_b = l->zebin_b;
-    s.code_at = (size_t)((const uint8_t *)l->code - (const uint8_t *)l->zebin);
-    s.code_b = l->code_b;
     s.kernel = l->kernel;
     memcpy(s.groups, l->groups, sizeof s.groups);
     memcpy(s.local, l->local, sizeof s.local);
     memcpy(s.file, l->zebin, l->zebin_b);
+    if (!find_code(&s))
+        n_alarms++;
     s.n_args = l->n_args;
     for (unsigned i = 0; i < l->n_args; i++) {
         const struct xk_tensor_info *const t =
@@ -461,7 +480,7 @@ static void all_generated(void)
 {
     /* Unit stride, so that every element of every tensor is used. */
     static const char *const problems[] = {
-        "mb1ic16oc16ih4oh4kh1",        "mb1ic32oc32ih7oh7kh3ph1",
+        "mb1ic16oc32ih8oh8kh1",        "mb1ic32oc32ih7oh7kh3ph1",
         "mb2ic64oc48ih5oh5kh3ph1",     "mb1ic17oc19ih6oh6kh3ph1",
         "mb1ic8oc24ih9iw5oh9ow5kh1kw1", "mb2ic3oc16ih12oh12kh5ph2",
         "mb1ic64oc32ih9oh9kh3ph1",
@@ -512,22 +531,6 @@ static const struct compiled kernels[] = {
     {"arith", "saxpy", {2, 1, 1}, {128, 1, 1}, 4,
      {BUF(800, 4, true), BUF(800, 4, true), VAL(factor), VAL(n_items)}, true},
 };
-
-static bool find_code(struct subject *s)
-{
-    struct xk_zebin z;
-    xk_ctx *const c = xk_ctx_create(&xk_alloc_default);
-    bool good = c && xk_zebin_read(c, s->file, s->file_b, &z) == XK_OK;
-    for (uint32_t i = 0; good && i < z.n_kernels; i++)
-        if (!strcmp(z.kernels[i].name, s->kernel)) {
-            s->code_at = (size_t)(z.kernels[i].code - s->file);
-            s->code_b = z.kernels[i].code_b;
-        }
-    if (good)
-        xk_zebin_fini(c, &z);
-    xk_ctx_destroy(c);
-    return good && s->code_b;
-}
 
 static void compile(const struct compiled *k, const char *device, unsigned simd)
 {
