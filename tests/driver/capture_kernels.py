@@ -129,6 +129,9 @@ def main():
                     theirs.process.wait() == 77:
                 print("# no Level Zero driver that runs in AUB mode")
                 return 77
+            want, got = (b if isinstance(b, str) else
+                         run_kernels.in_order(kernel, args, b)
+                         for b in (want, got))
             tally.judge(row, want, got,
                         lambda r=row, k=kernel, a=args: reads_unwritten(
                             sys.argv[5], r, k, a))
