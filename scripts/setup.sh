@@ -6,13 +6,14 @@ set -euo pipefail
 
 packages=(
     meson ninja-build pkg-config gcc g++ clang python3
-    libc6-dev libyaml-dev                # the library
+    libc6-dev libyaml-dev uthash-dev     # the library
     libjansson-dev                       # xk's JSON
     libdnnl-dev                          # the reference of xkbench
     check z3                             # tests
     libigc-tools                         # iga64
     pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
     libmpfr-dev                          # the reference of rounding, tests
+    libclang-rt-14-dev                   # libFuzzer
     libze-dev libze1 intel-opencl-icd    # the driver's AUB capture mode
 )
 
