@@ -127,17 +127,18 @@ static enum xk_status read_value(struct reader *r, const struct span *t,
 {
     const uint8_t kind = value_kind(body(t, 0));
     const bool slm = body(t, 0) == 8; /* size of the __local arguments before */
-    return add_arg(
-        r, k,
-        (struct xk_zarg){
-            .kind = slm ? XK_ZARG_POINTER : kind,
-            .slm = slm,
-            .mode = slm ? XK_ZMODE_SLM : XK_ZMODE_STATELESS,
-            .arg_index = kind == XK_ZARG_VALUE || slm ? (int32_t)body(t, 1) : -1,
-            .offset_b = body(t, 2),
-            .size_b = body(t, 3),
-            .source_b = body(t, 4),
-        });
+    return add_arg(r, k,
+                   (struct xk_zarg){
+                       .kind = slm ? XK_ZARG_POINTER : kind,
+                       .slm = slm,
+                       .mode = slm ? XK_ZMODE_SLM : XK_ZMODE_STATELESS,
+                       .arg_index = kind == XK_ZARG_VALUE || slm
+                                        ? (int32_t)body(t, 1)
+                                        : -1,
+                       .offset_b = body(t, 2),
+                       .size_b = body(t, 3),
+                       .source_b = body(t, 4),
+                   });
 }
 
 /* The binding table comes first in the list: its entries are offsets of surface
@@ -147,11 +148,12 @@ static enum xk_status read_table(struct reader *r, const struct span *t,
 {
     const uint64_t at = body(t, 0), n = body(t, 1);
     if (k->bindings || at + 4 * n > r->states.n_b)
-        return xk_fail(r->c, XK_EPARSE,
-                       "patch tokens: kernel '%.100s': a binding table of %llu "
-                       "entries at %llu in a heap of %zu bytes, or a second one",
-                       r->kernel, (unsigned long long)n,
-                       (unsigned long long)at, r->states.n_b);
+        return xk_fail(
+            r->c, XK_EPARSE,
+            "patch tokens: kernel '%.100s': a binding table of %llu "
+            "entries at %llu in a heap of %zu bytes, or a second one",
+            r->kernel, (unsigned long long)n, (unsigned long long)at,
+            r->states.n_b);
     k->bindings = xk_calloc(r->c, (size_t)n + 1, sizeof *k->bindings);
     if (!k->bindings)
         return XK_ENOMEM;
@@ -163,8 +165,8 @@ static enum xk_status read_table(struct reader *r, const struct span *t,
 }
 
 /* The surface state at an offset of the heap is the argument's. */
-static void bind(const struct reader *r, struct xk_zkernel *k,
-                 uint32_t state_b, int32_t arg)
+static void bind(const struct reader *r, struct xk_zkernel *k, uint32_t state_b,
+                 int32_t arg)
 {
     for (uint32_t i = 0; i < k->n_bindings; i++)
         if (u32_at(r->table.p, i) == state_b)
@@ -236,7 +238,8 @@ static void read_environment(const struct span *t, struct xk_zkernel *k)
     k->has_dpas = body(t, 23 + later) != 0;
 }
 
-/* Local ids: one register set a present dimension, see the lead of sim/. */
+/* Dimensions of local ids, where a prologue that loads them ends, and whether
+ * arguments arrive in a register. */
 static void read_payload(const struct span *t, struct xk_zkernel *k)
 {
     k->n_local_ids = body(t, 1) + body(t, 2) + body(t, 3);
@@ -412,8 +415,8 @@ static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
         return short_file(r, "a program patch list", u32_at(head.p, 6));
     XK_TRY(read_program_tokens(r, tokens));
     if (!n || n > MAX_KERNELS || n > r->rest.n_b / KERNEL_HEADER_B)
-        return xk_fail(r->c, XK_EPARSE,
-                       "patch tokens: %u kernels in %zu bytes", n, r->rest.n_b);
+        return xk_fail(r->c, XK_EPARSE, "patch tokens: %u kernels in %zu bytes",
+                       n, r->rest.n_b);
     r->out->kernels = xk_calloc(r->c, n, sizeof(*r->out->kernels));
     if (!r->out->kernels)
         return XK_ENOMEM;
@@ -424,8 +427,7 @@ static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
     return XK_OK;
 }
 
-/* The program inside the file; false if there is none. A context of its own
- * would be needed for messages; recognition has none. */
+/* The program inside the file; false if there is none. */
 static bool find_program(xk_ctx *c, const void *file, size_t n_b,
                          struct span *out)
 {

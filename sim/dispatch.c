@@ -5,7 +5,6 @@
  * which would not divide well. */
 #include <pthread.h>
 #include <stdatomic.h>
-#include <stdio.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -32,17 +31,6 @@ struct worker {
     struct xk_error err;
     char apart[64]; /* from what the next worker writes */
 };
-
-static enum xk_status fail(struct xk_error *err, enum xk_status status,
-                           const struct xk_sim_kernel *k, const char *what,
-                           uint64_t value)
-{
-    err->status = status;
-    snprintf(err->message, sizeof(err->message),
-             "sim: kernel '%.100s': %s (%llu)", k->name, what,
-             (unsigned long long)value);
-    return status;
-}
 
 static void start_threads(struct xk_sim_group *g)
 {
@@ -184,7 +172,8 @@ static enum xk_status worker_init(struct worker *w, struct pool *p,
     w->thread = a->realloc(a->user, NULL, n * sizeof(*w->thread));
     w->slm = a->realloc(a->user, NULL, r->d->slm_b + 64u);
     if (!w->thread || !w->slm)
-        return fail(err, XK_ENOMEM, r->kernel, "out of memory for threads", n);
+        return xk_sim_refuse(err, XK_ENOMEM, r->kernel->name,
+                             "out of memory for threads", n);
     for (uint32_t i = 0; i < n; i++)
         w->thread[i] = (struct xk_sim_thread){.err = &w->err};
     return xk_sim_check_work_create(p->check, w->thread, n, &w->check, err);
@@ -196,19 +185,22 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
     const struct xk_sim_kernel *k = d->kernel;
     for (unsigned i = 0; i < 3; i++)
         if (!d->groups[i])
-            return fail(err, XK_EINVAL, k, "group count is 0 in dimension", i);
+            return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                 "group count is 0 in dimension", i);
     if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
-        return fail(err, XK_EINVAL, k, "threads in a group", d->n_threads);
+        return xk_sim_refuse(err, XK_EINVAL, k->name, "threads in a group",
+                             d->n_threads);
     if (d->n_slots && d->n_slots < d->n_threads)
-        return fail(err, XK_EINVAL, k,
-                    "threads in a group, more than the machine has",
-                    d->n_threads);
+        return xk_sim_refuse(err, XK_EINVAL, k->name,
+                             "threads in a group, more than the machine has",
+                             d->n_threads);
     if (d->simd != 8 && d->simd != 16 && d->simd != 32)
-        return fail(err, XK_EINVAL, k, "SIMD size is not 8, 16 or 32", d->simd);
+        return xk_sim_refuse(err, XK_EINVAL, k->name,
+                             "SIMD size is not 8, 16 or 32", d->simd);
     if (d->slm_b > k->platform->slm_max_b)
-        return fail(err, XK_EINVAL, k,
-                    "more shared local memory than a group can have",
-                    d->slm_b);
+        return xk_sim_refuse(err, XK_EINVAL, k->name,
+                             "more shared local memory than a group can have",
+                             d->slm_b);
     return XK_OK;
 }
 
@@ -222,14 +214,15 @@ static enum xk_status check_payload(const struct xk_sim_dispatch *d,
         n_b += 3ull * xk_sim_id_channel_b(k->grf_b, d->simd);
         for (unsigned i = 0; i < 3; i++)
             if (!d->local[i])
-                return fail(err, XK_EINVAL, k, "local size is 0 in dimension",
-                            i);
+                return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                     "local size is 0 in dimension", i);
     }
     n_b += d->thread_data ? d->thread_data_b : 0;
     n_b += d->cross_data ? d->cross_data_b : 0;
     if (n_b > (uint64_t)k->grf_count * k->grf_b)
-        return fail(err, XK_EINVAL, k,
-                    "the payload is longer than the register file", n_b);
+        return xk_sim_refuse(err, XK_EINVAL, k->name,
+                             "the payload is longer than the register file",
+                             n_b);
     return XK_OK;
 }
 
@@ -246,14 +239,14 @@ static enum xk_status run_init(struct xk_sim_run *r,
         .n_groups = (uint64_t)d->groups[0] * d->groups[1] * d->groups[2],
     };
     if (r->start == UINT32_MAX)
-        return fail(err, XK_EINVAL, d->kernel,
-                    "no instruction begins at the start offset", d->start_b);
+        return xk_sim_refuse(err, XK_EINVAL, d->kernel->name,
+                             "no instruction begins at the start offset",
+                             d->start_b);
     if (d->groups[2] >
         UINT64_MAX / 1024 / ((uint64_t)d->groups[0] * d->groups[1]))
-        return fail(err, XK_EINVAL, d->kernel, "too many groups",
-                    d->groups[2]);
-    r->apart =
-        d->kernel->threads_apart && !d->slm_b && !d->n_barriers;
+        return xk_sim_refuse(err, XK_EINVAL, d->kernel->name, "too many groups",
+                             d->groups[2]);
+    r->apart = d->kernel->threads_apart && !d->slm_b && !d->n_barriers;
     r->n_units = r->apart ? r->n_groups * d->n_threads : r->n_groups;
     return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
 }

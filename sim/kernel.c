@@ -487,8 +487,8 @@ static void copy_abi(struct xk_sim_kernel *k, const struct xk_zkernel *z)
     k->cross_thread_b = z->cross_thread_b;
 }
 
-static enum xk_status fail(struct xk_error *err, enum xk_status status,
-                           const char *name, const char *what, uint64_t value)
+enum xk_status xk_sim_refuse(struct xk_error *err, enum xk_status status,
+                             const char *name, const char *what, uint64_t value)
 {
     err->status = status;
     snprintf(err->message, sizeof(err->message),
@@ -501,23 +501,24 @@ static enum xk_status check(const struct xk_platform *p,
                             const struct xk_zkernel *z, struct xk_error *err)
 {
     if (!p)
-        return fail(err, XK_EINVAL, z->name, "no platform", 0);
+        return xk_sim_refuse(err, XK_EINVAL, z->name, "no platform", 0);
     const uint32_t ids_b = xk_sim_id_channel_b(p->grf_b, z->simd);
     if (z->simd > 1 && (z->local_id_b % ids_b || z->local_id_b > 3 * ids_b))
-        return fail(err, XK_EUNSUPPORTED, z->name,
-                    "bytes of local ids, not of up to three dimensions",
-                    z->local_id_b);
+        return xk_sim_refuse(
+            err, XK_EUNSUPPORTED, z->name,
+            "bytes of local ids, not of up to three dimensions", z->local_id_b);
     if (z->grf_count != 128 && z->grf_count != 256)
-        return fail(err, XK_EUNSUPPORTED, z->name,
-                    "grf_count is neither 128 nor 256", z->grf_count);
+        return xk_sim_refuse(err, XK_EUNSUPPORTED, z->name,
+                             "grf_count is neither 128 nor 256", z->grf_count);
     if (z->simd != 8 && z->simd != 16 && z->simd != 32 && z->simd != 1)
-        return fail(err, XK_EINVAL, z->name, "simd_size is not 1, 8, 16 or 32",
-                    z->simd);
+        return xk_sim_refuse(err, XK_EINVAL, z->name,
+                             "simd_size is not 1, 8, 16 or 32", z->simd);
     if (!z->code_b || z->code_b % 8 || z->code_b > UINT32_MAX / 2)
-        return fail(err, XK_EINVAL, z->name, "bad size of code", z->code_b);
+        return xk_sim_refuse(err, XK_EINVAL, z->name, "bad size of code",
+                             z->code_b);
     if (z->inline_b > 32)
-        return fail(err, XK_EUNSUPPORTED, z->name,
-                    "more than 32 bytes of inline data", z->inline_b);
+        return xk_sim_refuse(err, XK_EUNSUPPORTED, z->name,
+                             "more than 32 bytes of inline data", z->inline_b);
     return XK_OK;
 }
 
@@ -530,8 +531,8 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     k->inst = k->alloc.realloc(k->alloc.user, NULL,
                                (z->code_b / 8 + 1) * sizeof(*k->inst));
     if (!k->code || !k->inst)
-        return fail(err, XK_ENOMEM, z->name, "out of memory for code",
-                    z->code_b);
+        return xk_sim_refuse(err, XK_ENOMEM, z->name, "out of memory for code",
+                             z->code_b);
     memset(k->code + z->code_b, 0, 16);
     memcpy(k->code, z->code, z->code_b);
     k->code_b = z->code_b;
@@ -539,13 +540,14 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     link_branches(k);
     k->threads_apart = is_apart(k);
     if (xk_sim_hazard_prepare(k) < 0)
-        return fail(err, XK_ENOMEM, z->name, "out of memory for hazards", k->n);
+        return xk_sim_refuse(err, XK_ENOMEM, z->name,
+                             "out of memory for hazards", k->n);
     k->start_skip = xk_sim_kernel_at(k, k->skip_b);
     if (k->start_skip == UINT32_MAX)
-        return fail(err, XK_EINVAL, z->name,
-                    "no instruction begins at "
-                    "offset_to_skip_per_thread_data_load",
-                    k->skip_b);
+        return xk_sim_refuse(err, XK_EINVAL, z->name,
+                             "no instruction begins at "
+                             "offset_to_skip_per_thread_data_load",
+                             k->skip_b);
     return XK_OK;
 }
 
@@ -559,7 +561,8 @@ enum xk_status xk_sim_kernel_create(const struct xk_alloc *alloc,
     XK_TRY(check(p, zk, err));
     struct xk_sim_kernel *k = a.realloc(a.user, NULL, sizeof(*k));
     if (!k)
-        return fail(err, XK_ENOMEM, zk->name, "out of memory", sizeof(*k));
+        return xk_sim_refuse(err, XK_ENOMEM, zk->name, "out of memory",
+                             sizeof(*k));
     *k = (struct xk_sim_kernel){.alloc = a, .platform = p, .grf_b = p->grf_b};
     copy_abi(k, zk);
     const enum xk_status s = load_code(k, zk, err);

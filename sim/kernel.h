@@ -103,6 +103,12 @@ struct xk_sim_kernel {
     size_t code_b;
 };
 
+/* Says what is wrong with a kernel or its launch, with the value; the status.
+ */
+enum xk_status xk_sim_refuse(struct xk_error *err, enum xk_status status,
+                             const char *name, const char *what,
+                             uint64_t value);
+
 /* Index of the instruction that begins at an offset of the code; UINT32_MAX if
  * none does. */
 uint32_t xk_sim_kernel_at(const struct xk_sim_kernel *k, int64_t pc_b);

@@ -2,7 +2,6 @@
 /* The driver's part of a launch: arguments, surface states, binding table,
  * scratch and private memory, the payload by the platform's habits; then a
  * dispatch. */
-#include <stdio.h>
 #include <unistd.h>
 
 #include "sim/watch.h"
@@ -37,8 +36,7 @@ static const struct machine machines[XK_PLATFORM_XEHPC + 1] = {
 void xk_sim_dispatch_habits(struct xk_sim_dispatch *d)
 {
     const unsigned id = d->kernel->platform->id;
-    const struct machine *const m =
-        &machines[id <= XK_PLATFORM_XEHPC ? id : 0];
+    const struct machine *const m = &machines[id <= XK_PLATFORM_XEHPC ? id : 0];
     d->scratch_surface = m->scratch_surface;
     d->sr0_holes = m->sr0_holes;
     d->n_slots = m->n_slots;
@@ -59,17 +57,6 @@ struct launch {
     } piece[N_PIECES];
 };
 
-static enum xk_status fail(struct xk_error *err, enum xk_status status,
-                           const struct xk_sim_kernel *k, const char *what,
-                           uint64_t value)
-{
-    err->status = status;
-    snprintf(err->message, sizeof(err->message),
-             "sim: kernel '%.100s': %s (%llu)", k->name, what,
-             (unsigned long long)value);
-    return status;
-}
-
 static enum xk_status check_shape(const struct xk_sim_launch *l,
                                   struct xk_error *err)
 {
@@ -77,22 +64,25 @@ static enum xk_status check_shape(const struct xk_sim_launch *l,
     uint64_t items = 1;
     for (unsigned d = 0; d < 3; d++) {
         if (!l->local[d])
-            return fail(err, XK_EINVAL, k, "local size is 0 in dimension", d);
+            return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                 "local size is 0 in dimension", d);
         items *= l->local[d];
         if (items > MAX_GROUP_ITEMS)
-            return fail(err, XK_EINVAL, k,
-                        "more than 1024 work items in a group", items);
+            return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                 "more than 1024 work items in a group", items);
     }
     if (l->cross_thread_b < k->cross_thread_b)
-        return fail(err, XK_EINVAL, k,
-                    "cross-thread data is shorter than the kernel's arguments",
-                    l->cross_thread_b);
+        return xk_sim_refuse(
+            err, XK_EINVAL, k->name,
+            "cross-thread data is shorter than the kernel's arguments",
+            l->cross_thread_b);
     if (l->n_bound > MAX_BOUND)
-        return fail(err, XK_EUNSUPPORTED, k, "surfaces", l->n_bound);
+        return xk_sim_refuse(err, XK_EUNSUPPORTED, k->name, "surfaces",
+                             l->n_bound);
     for (unsigned i = 0; i < l->n_bound; i++)
         if (l->bound[i].bti != UINT32_MAX && l->bound[i].bti > MAX_BTI)
-            return fail(err, XK_EINVAL, k, "binding table index",
-                        l->bound[i].bti);
+            return xk_sim_refuse(err, XK_EINVAL, k->name, "binding table index",
+                                 l->bound[i].bti);
     return XK_OK;
 }
 
@@ -110,8 +100,8 @@ static enum xk_status make_piece(struct launch *x, enum piece p, uint64_t va,
         return XK_OK;
     x->piece[p].host = a->realloc(a->user, NULL, (size_t)size_b + 64);
     if (!x->piece[p].host)
-        return fail(err, XK_ENOMEM, x->k, "out of memory for a launch",
-                    size_b);
+        return xk_sim_refuse(err, XK_ENOMEM, x->k->name,
+                             "out of memory for a launch", size_b);
     memset(x->piece[p].host, value, (size_t)size_b + 64);
     x->piece[p].va = va;
     x->piece[p].size_b = size_b;
@@ -217,8 +207,7 @@ static enum xk_status make_states(struct launch *x, struct xk_error *err)
     for (unsigned i = 0; i < l->n_bound; i++)
         if (l->bound[i].bti != UINT32_MAX && l->bound[i].bti >= n_entries)
             n_entries = l->bound[i].bti + 1;
-    XK_TRY(make_piece(x, STATES, SURFACE_VA, table_b + 4u * n_entries, 0,
-                      err));
+    XK_TRY(make_piece(x, STATES, SURFACE_VA, table_b + 4u * n_entries, 0, err));
     uint8_t *const s = x->piece[STATES].host;
     put(s + NULL_STATE_B, 7u << 29);
     if (x->d.scratch_slot_b)
@@ -285,8 +274,8 @@ static enum xk_status make_scratch(struct launch *x, struct xk_error *err)
         return XK_OK;
     d->n_slots = count_slots(x);
     d->scratch_slot_b = round_up(x->k->scratch_b, 1024);
-    d->scratch_field = x->m->scratch_surface ? SCRATCH_STATE_B << 4
-                                             : SCRATCH_OFFSET_B;
+    d->scratch_field =
+        x->m->scratch_surface ? SCRATCH_STATE_B << 4 : SCRATCH_OFFSET_B;
     XK_TRY(make_piece(x, SCRATCH, GENERAL_VA + SCRATCH_OFFSET_B,
                       (uint64_t)d->n_slots * d->scratch_slot_b, FILL, err));
     return make_piece(x, PRIVATE, XK_SIM_PRIVATE_VA,
@@ -301,7 +290,8 @@ static enum xk_status make_regions(struct launch *x, struct xk_error *err)
     struct xk_sim_region *const r =
         a->realloc(a->user, NULL, (n + N_PIECES) * sizeof *r);
     if (!r)
-        return fail(err, XK_ENOMEM, x->k, "out of memory for regions", n);
+        return xk_sim_refuse(err, XK_ENOMEM, x->k->name,
+                             "out of memory for regions", n);
     if (n)
         memcpy(r, x->l->regions, n * sizeof *r);
     x->d.regions = r;
@@ -325,8 +315,8 @@ static enum xk_status prepare(struct launch *x, struct xk_error *err)
     const unsigned id = x->k->platform->id;
     x->m = &machines[id <= XK_PLATFORM_XEHPC ? id : 0];
     if (!x->m->n_slots)
-        return fail(err, XK_EUNSUPPORTED, x->k, "platform is not simulated",
-                    x->k->platform->id);
+        return xk_sim_refuse(err, XK_EUNSUPPORTED, x->k->name,
+                             "platform is not simulated", x->k->platform->id);
     x->n_items = l->local[0] * l->local[1] * l->local[2];
     x->d = (struct xk_sim_dispatch){.kernel = l->kernel,
                                     .slm_b = l->slm_b,

@@ -85,6 +85,17 @@ static uint32_t high(uint32_t dw)
     return dw >> 16;
 }
 
+/* Where a rectangle begins: the address at dword k, its corner (y, x), and a
+ * pitch less one. */
+static struct area corner(const struct xk_command *cmd, unsigned k, uint32_t yx,
+                          uint32_t pitch, unsigned pixel_b)
+{
+    const uint32_t pitch_b = (pitch & 0x3ffff) + 1;
+    return (struct area){xk_cmd_address(cmd, k) + (uint64_t)high(yx) * pitch_b +
+                             (uint64_t)low(yx) * pixel_b,
+                         pitch_b};
+}
+
 enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
@@ -97,16 +108,8 @@ enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
                        dw[3]);
-    const uint32_t dst_pitch = (dw[1] & 0x3ffff) + 1;
-    const uint32_t src_pitch = (dw[8] & 0x3ffff) + 1;
-    const struct area dst = {xk_cmd_address(cmd, 4) +
-                                 (uint64_t)high(dw[2]) * dst_pitch +
-                                 (uint64_t)low(dw[2]) * b,
-                             dst_pitch};
-    const struct area src = {xk_cmd_address(cmd, 9) +
-                                 (uint64_t)high(dw[7]) * src_pitch +
-                                 (uint64_t)low(dw[7]) * b,
-                             src_pitch};
+    const struct area dst = corner(cmd, 4, dw[2], dw[1], b);
+    const struct area src = corner(cmd, 9, dw[7], dw[8], b);
     return copy_rows(s, cmd, dst, src, (uint64_t)(low(dw[3]) - low(dw[2])) * b,
                      high(dw[3]) - high(dw[2]));
 }
@@ -125,11 +128,7 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
                        "vgpu: XY_FAST_COLOR_BLT: rectangle %08x..%08x, %u "
                        "dwords",
                        dw[2], dw[3], cmd->n);
-    const uint32_t pitch = (dw[1] & 0x3ffff) + 1;
-    const struct area dst = {xk_cmd_address(cmd, 4) +
-                                 (uint64_t)high(dw[2]) * pitch +
-                                 (uint64_t)low(dw[2]) * b,
-                             pitch};
+    const struct area dst = corner(cmd, 4, dw[2], dw[1], b);
     return fill_rows(s, cmd, dst, &dw[7], b, low(dw[3]) - low(dw[2]),
                      high(dw[3]) - high(dw[2]));
 }

@@ -13,7 +13,6 @@
 /* Registers of an engine, from its base (virtual-device.md 2.2). */
 #define SUBMIT_PORT 0x230 /* up to gen12lp: four writes */
 #define SUBMIT_LOW 0x510
-#define SUBMIT_HIGH 0x514
 #define SUBMIT_LOAD 0x550
 #define LRCA_BITS 0xfffff000u
 
