@@ -75,7 +75,8 @@ static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
         const struct xk_abi_arg *const a = &abi->args[k];
         const unsigned align_b = a->size_b < 4 ? a->size_b : 4;
 
-        if (a->kind > XK_ARG_VALUE || a->size_b == 0 ||
+        if (a->kind > XK_ARG_SURFACE || a->size_b == 0 ||
+            (a->kind == XK_ARG_SURFACE && a->size_b != 4) ||
             (a->kind == XK_ARG_GLOBAL_PTR &&
              (a->size_b != 8 || a->offset_b % 8)) ||
             a->offset_b % align_b)
@@ -152,10 +153,53 @@ static void put_environment(struct xk_str *b, const struct xk_abi *abi)
         xk_str_printf(b, "      slm_size: %u\n", abi->slm_b);
 }
 
+/* A buffer behind a surface: the buffer, which takes no place in the data, and
+ * its offset from the surface's base, which does. */
+static void put_surface(struct xk_str *b, const struct xk_abi_arg *a,
+                        unsigned index)
+{
+    xk_str_printf(b,
+                  "      - arg_type: arg_bypointer\n"
+                  "        offset: 0\n"
+                  "        size: 0\n"
+                  "        arg_index: %u\n"
+                  "        addrmode: stateful\n"
+                  "        addrspace: global\n"
+                  "        access_type: %s\n"
+                  "      - arg_type: buffer_offset\n"
+                  "        offset: %u\n"
+                  "        size: 4\n"
+                  "        arg_index: %u\n",
+                  index, a->written ? "readwrite" : "readonly", a->offset_b,
+                  index);
+}
+
+static void put_binding_table(struct xk_str *b, const struct xk_abi *abi)
+{
+    bool any = false;
+
+    for (uint32_t k = 0; k < abi->n_args; k++) {
+        if (abi->args[k].kind != XK_ARG_SURFACE)
+            continue;
+        if (!any)
+            xk_str_puts(b, "    binding_table_indices:\n");
+        any = true;
+        xk_str_printf(b,
+                      "      - bti_value: %u\n"
+                      "        arg_index: %u\n",
+                      k, k);
+    }
+}
+
 static void put_argument(struct xk_str *b, const struct xk_abi_arg *a,
                          unsigned index)
 {
     const bool pointer = a->kind == XK_ARG_GLOBAL_PTR;
+
+    if (a->kind == XK_ARG_SURFACE) {
+        put_surface(b, a, index);
+        return;
+    }
 
     xk_str_printf(b, "      - arg_type: %s\n",
                   pointer ? "arg_bypointer" : "arg_byvalue");
@@ -182,6 +226,7 @@ static void put_zeinfo(struct xk_str *b, const struct xk_abi *abi)
         for (uint32_t k = 0; k < abi->n_args; k++)
             put_argument(b, &abi->args[k], k);
     }
+    put_binding_table(b, abi);
     if (abi->uses_local_ids)
         xk_str_printf(b,
                       "    per_thread_payload_arguments:\n"

@@ -40,10 +40,9 @@ static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
                                struct xk_msg *m)
 {
     const bool slm = s->space == XK_SPACE_SLM;
-    if (s->addr == XK_SEND_SURFACE || s->op == XK_SEND_ATOMIC_ADD)
+    if (s->op == XK_SEND_ATOMIC_ADD)
         return xk_fail(g->c, XK_EUNSUPPORTED,
-                       "codegen: send: surfaces and "
-                       "atomics are not implemented");
+                       "codegen: send: atomics are not implemented");
     if (s->data_b < 4 && s->block)
         return xk_fail(g->c, XK_EUNSUPPORTED,
                        "codegen: send: block of "
@@ -52,7 +51,9 @@ static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
     *m = (struct xk_msg){.kind = s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE
                                                         : XK_MSG_LSC_LOAD,
                          .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
-                         .addr_type = XK_LSC_FLAT,
+                         .addr_type = s->addr == XK_SEND_SURFACE ? XK_LSC_BTI
+                                                                 : XK_LSC_FLAT,
+                         .bti = s->surface,
                          .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
                          .data_b = s->data_b,
                          .reg_b = (uint8_t)register_bytes(s),

@@ -107,6 +107,7 @@ static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
 {
     struct xk_inst *list = NULL;
     unsigned n = 0;
+    xk_scoreboard_chain(g->p, g->inst, g->n_inst);
     enum xk_status st =
         xk_scoreboard(g->c, g->p, g->inst, g->n_inst, &list, &n);
     for (uint32_t i = 0; i < n && st == XK_OK; i++)

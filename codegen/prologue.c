@@ -71,10 +71,14 @@ static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
     }
 }
 
-static enum xk_status bind_arg(struct xk_cg *g, const struct xk_param *q,
-                               uint32_t rest)
+/* What the data holds of parameter p: a pointer, a value, or for SURFACE what
+ * belongs to the pointer before it. */
+static enum xk_status bind_arg(struct xk_cg *g, unsigned p, uint32_t rest)
 {
-    const struct xk_abi_arg *const a = find_arg(g, xk_var_name(q->var));
+    const struct xk_param *const q = &g->k->params[p];
+    const bool at = q->kind == XK_PARAM_SURFACE;
+    const struct xk_abi_arg *const a =
+        find_arg(g, xk_var_name(g->k->params[at ? p - 1 : p].var));
     const bool ptr = q->kind == XK_PARAM_GLOBAL;
     const uint8_t dt = ptr ? XK_DT_U64 : xk_type_of(q->var).dt;
     if (!a)
@@ -82,6 +86,11 @@ static enum xk_status bind_arg(struct xk_cg *g, const struct xk_param *q,
                        "codegen: the ABI record has no "
                        "argument %s",
                        xk_var_name(q->var));
+    if (at && a->kind != XK_ARG_SURFACE)
+        return xk_fail(g->c, XK_EINVAL,
+                       "codegen: argument %s has no surface", a->name);
+    if (ptr && a->kind == XK_ARG_SURFACE)
+        return XK_OK; /* no address: messages name its surface */
     if (a->size_b != xk_dtype_b(dt) || a->offset_b % a->size_b)
         return xk_fail(g->c, XK_EINVAL,
                        "codegen: argument %s: %u bytes at "
@@ -178,8 +187,9 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
     for (unsigned i = 0; i < g->k->n_params; i++) {
         const struct xk_param *const q = &g->k->params[i];
         const bool arg =
-            q->kind == XK_PARAM_GLOBAL || q->kind == XK_PARAM_VALUE;
-        XK_TRY(arg ? bind_arg(g, q, rest) : bind_id(g, i));
+            q->kind == XK_PARAM_GLOBAL || q->kind == XK_PARAM_VALUE ||
+            q->kind == XK_PARAM_SURFACE;
+        XK_TRY(arg ? bind_arg(g, i, rest) : bind_id(g, i));
     }
     return lane_numbers(g);
 }

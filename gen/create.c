@@ -85,11 +85,14 @@ static enum xk_status make_ir(struct create *g)
     return XK_OK;
 }
 
-/* Cross-thread data: the pointers, one after the other. */
+/* Cross-thread data: the pointers, or their places in surfaces, one after the
+ * other. */
 static enum xk_status make_abi(struct create *g)
 {
     const struct xk_kernel *const k = &g->kernel;
     struct xk_abi *const a = &g->abi;
+    const bool surfaces = g->plan.s.surfaces;
+    unsigned end_b = 0;
     a->platform = g->problem.platform->id;
     a->simd = g->plan.s.simd;
     a->grf_count = g->plan.s.grf_count;
@@ -102,14 +105,15 @@ static enum xk_status make_abi(struct create *g)
         struct xk_abi_arg *const x = &a->args[a->n_args];
         const char *const name = xk_var_name(k->params[i].var);
         snprintf(x->name, sizeof(x->name), "%s", name);
-        x->kind = XK_ARG_GLOBAL_PTR;
+        x->kind = surfaces ? XK_ARG_SURFACE : XK_ARG_GLOBAL_PTR;
         x->written = strcmp(name, g->con.c.name) == 0;
-        x->offset_b = (uint16_t)(8 * a->n_args);
-        x->size_b = 8;
+        x->size_b = surfaces ? 4 : 8;
+        x->offset_b = (uint16_t)(x->size_b * a->n_args);
         a->n_args++;
+        end_b += x->size_b;
     }
     const unsigned inline_b = g->problem.platform->inline_data_b;
-    if (8 * a->n_args > inline_b)
+    if (end_b > inline_b)
         return xk_fail(g->c, XK_EUNSUPPORTED,
                        "abi: %u pointers do not fit %u inline bytes",
                        a->n_args, inline_b);

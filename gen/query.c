@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptor strings, and the query: no IR, no code. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "conv/conv.h"
@@ -20,6 +21,22 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
     return s;
 }
 
+/* XK_SCHEDULE: the first candidate with what the text says instead, alone. */
+static enum xk_status override(xk_ctx *c, const char *text,
+                               const struct xk_shape *s, struct xk_problem *p)
+{
+    struct xk_schedule *const x = &p->candidate[0];
+    XK_TRY(xk_schedule_parse(c, text, x));
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(p->platform, s, x);
+    if (broken)
+        return xk_fail(c, XK_EINVAL, "schedule: '%s' breaks the rule %s: %s",
+                       text, broken->name, broken->why);
+    x->score = xk_schedule_score(p->platform, s, x);
+    p->n_candidates = 1;
+    return XK_OK;
+}
+
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out)
 {
@@ -33,6 +50,9 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
         xk_schedule_candidates(out->platform, &s, out->candidate);
     if (!out->n_candidates)
         return xk_fail(c, XK_EUNSUPPORTED, "schedule: no valid candidate");
+    const char *const text = secure_getenv("XK_SCHEDULE");
+    if (text && *text)
+        XK_TRY(override(c, text, &s, out));
     xk_plan_any_tags(&out->candidate[0], xk_conv_is_3d(&out->desc) ? 3 : 2,
                      &any);
     const char *const best[3] = {any.act, any.wei, any.act};

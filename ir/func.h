@@ -35,7 +35,9 @@ struct xk_send {
     uint8_t vec;    /* elements per address */
     uint8_t lanes;  /* addresses: 8, 16, 32, or 1 with block */
     bool block;
-    uint8_t cache; /* 0 default */
+    uint8_t cache;   /* 0 default */
+    uint8_t surface; /* SURFACE: which of the kernel's global pointers, from 0;
+                        its index in the binding table */
 };
 
 struct xk_mad {

@@ -52,11 +52,13 @@ static void print_types(const uint8_t *t, unsigned n, struct xk_str *out)
 
 static void print_send(const struct xk_send *s, struct xk_str *out)
 {
-    xk_str_printf(out, ".%s.%s.%s.d%ux%u",
+    xk_str_printf(out, ".%s.%s.%s",
                   name_of(send_ops, XK_COUNTOF(send_ops), s->op),
                   xk_space_name((enum xk_space)s->space),
-                  name_of(send_addrs, XK_COUNTOF(send_addrs), s->addr),
-                  s->data_b * 8u, s->vec);
+                  name_of(send_addrs, XK_COUNTOF(send_addrs), s->addr));
+    if (s->addr == XK_SEND_SURFACE)
+        xk_str_printf(out, "%u", s->surface);
+    xk_str_printf(out, ".d%ux%u", s->data_b * 8u, s->vec);
     if (s->block)
         xk_str_puts(out, ".block");
     else
@@ -225,15 +227,39 @@ static const char *parse_data(struct parts *w, struct xk_send *out)
     return NULL;
 }
 
+/* a64, a32, or surface and its number. */
+static const char *parse_addr(struct parts *w, struct xk_send *out)
+{
+    static const char surface[] = "surface";
+    const size_t len = sizeof(surface) - 1;
+    const struct parts before = *w;
+    const char *s;
+    size_t n;
+    unsigned v;
+    if (next_part(w, &s, &n) && n > len && !memcmp(s, surface, len)) {
+        const char *const end = s + n;
+        s += len;
+        out->addr = XK_SEND_SURFACE;
+        if (read_number(&s, end, UINT8_MAX, &v) && s == end) {
+            out->surface = (uint8_t)v;
+            return NULL;
+        }
+    }
+    *w = before;
+    if (find_name(w, send_addrs, XK_SEND_SURFACE, &out->addr))
+        return NULL;
+    return "send: expected a64, a32 or surface<number>";
+}
+
 static const char *parse_send(struct parts *w, struct xk_send *out)
 {
     if (!find_name(w, send_ops, XK_COUNTOF(send_ops), &out->op))
         return "send: expected load, store, prefetch or atomic_add";
     if (!find_name(w, spaces, XK_COUNTOF(spaces), &out->space))
         return "send: expected global or slm";
-    if (!find_name(w, send_addrs, XK_COUNTOF(send_addrs), &out->addr))
-        return "send: expected a64, a32 or surface";
-    const char *const e = parse_data(w, out);
+    const char *e = parse_addr(w, out);
+    if (!e)
+        e = parse_data(w, out);
     if (e)
         return e;
     const struct parts before = *w;

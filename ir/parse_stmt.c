@@ -329,7 +329,7 @@ static bool parse_param_kind(struct xk_parse *p, uint8_t *kind,
     for (unsigned k = XK_PARAM_GROUP_X; xk_syntax_param_kind(k); k++) {
         if (xk_parse_accept(p, xk_syntax_param_kind(k))) {
             *kind = (uint8_t)k;
-            *t = xk_type_vec(XK_DT_S32, 1);
+            *t = xk_type_vec(k == XK_PARAM_SURFACE ? XK_DT_U32 : XK_DT_S32, 1);
             return true;
         }
     }

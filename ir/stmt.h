@@ -56,6 +56,8 @@ enum xk_param_kind {
     XK_PARAM_GROUP_Y,
     XK_PARAM_GROUP_Z, /* s32 group ids */
     XK_PARAM_THREAD,  /* s32 index of the thread in its group */
+    XK_PARAM_SURFACE, /* u32, right after a pointer: its first byte, counted
+                         from the base of its surface */
 };
 struct xk_param {
     uint8_t kind; /* enum xk_param_kind */

@@ -263,6 +263,7 @@ const char *xk_syntax_param_kind(unsigned kind)
         [XK_PARAM_GROUP_Y] = "group_y",
         [XK_PARAM_GROUP_Z] = "group_z",
         [XK_PARAM_THREAD] = "thread",
+        [XK_PARAM_SURFACE] = "surface",
     };
     return kind < XK_COUNTOF(names) ? names[kind] : NULL;
 }

@@ -348,6 +348,10 @@ static const char *bad_param(const struct xk_param *p)
         return xk_type_eq(t, xk_type_vec(XK_DT_S32, 1))
                    ? NULL
                    : "id parameter must be s32";
+    case XK_PARAM_SURFACE:
+        return xk_type_eq(t, xk_type_vec(XK_DT_U32, 1))
+                   ? NULL
+                   : "surface parameter must be u32";
     }
     return "unknown kind of parameter";
 }
@@ -367,6 +371,10 @@ static enum xk_status verify_kernel(struct verifier *v,
         const char *const what = bad_param(p);
         if (what)
             return fail(v, what, p->var);
+        if (p->kind == XK_PARAM_SURFACE &&
+            (!i || k->params[i - 1].kind != XK_PARAM_GLOBAL))
+            return fail(v, "surface parameter without a pointer before it",
+                        p->var);
         if (k->extent[i] < 0)
             return fail(v, "negative extent", p->var);
         XK_TRY(open_scope(v, p->var, p->var));

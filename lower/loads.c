@@ -130,7 +130,7 @@ static void bind_masks(struct xk_lowering *l, bool inner)
         l->mask_a[i] = let_mask(l, "mask_a", m);
         if (is_true(l->mask_a[i]))
             continue;
-        for (unsigned s = 0; s < p->a.slots; s++)
+        for (unsigned s = 0; s < (staged ? 1u : p->a.slots); s++)
             xk_lower_zero(l, &l->w, buf, s * slot + i * block_b, block_b);
     }
 }
@@ -163,15 +163,17 @@ static unsigned k_inner_at(const struct xk_plan *p)
  * load_b. */
 static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
                     const struct xk_plan_item *it, const xk_expr *buf,
-                    const xk_expr *staging)
+                    const xk_expr *staging, const xk_expr *slot_b)
 {
     const struct xk_func f = {.kind = XK_FUNC_REORDER, .u.reorder = it->copy};
     if (it->kind == XK_ITEM_ZERO) {
-        xk_lower_zero(l, w, it->staged ? staging : buf, it->to_b, it->size_b);
+        xk_lower_zero_slot(l, w, it->staged ? staging : buf,
+                           it->staged ? NULL : slot_b, it->to_b, it->size_b);
         return;
     }
-    const xk_expr *const args[2] = {xk_lower_reg(l, buf, it->to_b),
-                                    xk_lower_reg(l, staging, it->from_b)};
+    const xk_expr *const args[2] = {
+        xk_lower_slot_reg(l, buf, slot_b, it->to_b),
+        xk_lower_reg(l, staging, it->from_b)};
     xk_block_call(w, &f, args, 2);
 }
 
@@ -179,13 +181,14 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
+    const xk_expr *const slot = slot_b(l, i, &p->a);
     for (unsigned n = 0; n < s->a.n; n++) {
         const struct xk_plan_item *const it = &s->a.item[n];
         const struct xk_plan_msg *const m = &it->msg;
         const unsigned block = m->row / p->s.simd;
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         if (it->kind != XK_ITEM_LOAD) {
-            arrange(l, w, it, l->a, l->stage_a);
+            arrange(l, w, it, l->a, l->stage_a, slot);
             continue;
         }
         a_index(l, block, at);
@@ -193,7 +196,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
         xk_lower_send(l, w, &m->send, l->arg_a,
                       xk_lower_offset(l, &p->con->a.view, at),
                       m->staged ? l->stage_a : l->a, m->reg_b,
-                      m->staged ? NULL : slot_b(l, i, &p->a),
+                      m->staged ? NULL : slot,
                       l->mask_a[block]);
     }
 }
@@ -234,12 +237,13 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
                    unsigned part)
 {
     const struct xk_plan *const p = l->p;
+    const xk_expr *const slot = slot_b(l, i, &p->b);
     for (unsigned n = 0; n < s->b.n; n++) {
         const struct xk_plan_item *const it = &s->b.item[n];
         const struct xk_plan_msg *const m = &it->msg;
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         if (it->kind != XK_ITEM_LOAD) {
-            arrange(l, w, it, l->b, l->stage_b);
+            arrange(l, w, it, l->b, l->stage_b, slot);
             continue;
         }
         const xk_expr *const row = b_row(l, m, part);
@@ -251,7 +255,7 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
         xk_lower_send(l, w, &m->send, l->arg_b,
                       xk_lower_offset(l, &p->con->b.view, at),
                       m->staged ? l->stage_b : l->b, m->reg_b,
-                      m->staged ? NULL : slot_b(l, i, &p->b),
+                      m->staged ? NULL : slot,
                       b_mask(l, s, m));
     }
 }
@@ -291,9 +295,10 @@ static void multiply_mad(struct xk_lowering *l, struct xk_block_writer *w,
             }
 }
 
-/* Eight rows of N (src2) by eight lanes of M (src1), exchanged. */
+/* Eight rows of N (src2) by eight lanes of M (src1), exchanged. What shares its
+ * src1 comes together: the systolic array keeps it. */
 static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                          unsigned part)
+                          const xk_expr *i, unsigned part)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func f = {
@@ -305,13 +310,15 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    .exec = 8,
                    .sdepth = 8,
                    .rcount = 8}};
-    for (unsigned n = 0; n < p->s.n_sub; n += 8)
-        for (unsigned m = 0; m < p->s.m_thr; m += 8) {
+    const xk_expr *const slot_a = slot_b(l, i, &p->a);
+    const xk_expr *const slot_bb = slot_b(l, i, &p->b);
+    for (unsigned m = 0; m < p->s.m_thr; m += 8)
+        for (unsigned n = 0; n < p->s.n_sub; n += 8) {
             const xk_expr *const acc =
                 element(l, l->acc, &p->acc, m, part * p->s.n_sub + n, NULL);
             const xk_expr *const args[4] = {
-                acc, acc, element(l, l->a, &p->a.tile, m, 0, NULL),
-                element(l, l->b, &p->b.tile, n, 0, NULL)};
+                acc, acc, element(l, l->a, &p->a.tile, m, 0, slot_a),
+                element(l, l->b, &p->b.tile, n, 0, slot_bb)};
             xk_block_call(w, &f, args, 4);
         }
 }
@@ -331,7 +338,7 @@ static const xk_stmt *stage(struct xk_lowering *l,
         if (p->b.stage == number)
             load_b(l, &w, s, i, part);
         if (number == last && p->s.fma == XK_FMA_DPAS)
-            multiply_dpas(l, &w, part);
+            multiply_dpas(l, &w, i, part);
         else if (number == last)
             multiply_mad(l, &w, s, i);
     }

@@ -20,6 +20,21 @@ static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
     return var;
 }
 
+/* A pointer, with the place in its surface where that is used. */
+static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
+                                    const char *name)
+{
+    char at[40];
+    const xk_expr *const p =
+        param(k, xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), name),
+              XK_PARAM_GLOBAL, 0);
+    snprintf(at, sizeof(at), "%s_at", name);
+    if (l->p->s.surfaces)
+        param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at),
+              XK_PARAM_SURFACE, 0);
+    return p;
+}
+
 /* Pointers in the order of the callers' argument numbers. */
 static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
 {
@@ -36,10 +51,7 @@ static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
     for (unsigned arg = 0; arg <= UINT8_MAX; arg++)
         for (unsigned i = 0; i < n; i++)
             if (v[i]->arg == arg)
-                *slot[i] = param(
-                    k,
-                    xk_var(l->c, xk_type_ptr(XK_SPACE_GLOBAL), v[i]->name),
-                    XK_PARAM_GLOBAL, 0);
+                *slot[i] = pointer_param(l, k, v[i]->name);
 }
 
 static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
@@ -97,7 +109,7 @@ static void buffers(struct xk_lowering *l)
         l->stage_b = xk_block_alloc(&l->w, "stage_b", p->b.staging_b, 0);
     xk_lower_zero(l, &l->w, l->acc, 0, p->acc_b);
     if (p->a.zero_once)
-        xk_lower_zero(l, &l->w, l->a, 0, p->a.tile_b);
+        xk_lower_zero(l, &l->w, l->a, 0, p->a.tile_b * p->a.slots);
 }
 
 const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)
@@ -114,11 +126,27 @@ const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)
 const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b)
 {
-    return xk_ptr(l->c, buf, xk_s32(l->c, off_b));
+    return xk_lower_slot_reg(l, buf, NULL, off_b);
+}
+
+const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
+                                 const xk_expr *slot_b, uint32_t off_b)
+{
+    const xk_expr *off = xk_s32(l->c, off_b);
+    if (slot_b)
+        off = xk_add(l->c, slot_b, off);
+    return xk_ptr(l->c, buf, off);
 }
 
 void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *buf, uint32_t first_b, uint32_t size_b)
+{
+    xk_lower_zero_slot(l, w, buf, NULL, first_b, size_b);
+}
+
+void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
+                        const xk_expr *buf, const xk_expr *slot_b,
+                        uint32_t first_b, uint32_t size_b)
 {
     /* Two registers a move where they are there. */
     const uint32_t most_b = 2u * l->p->platform->grf_b;
@@ -127,7 +155,9 @@ void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
         const xk_expr *const zero =
             xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, 0), n_b / 4);
         xk_block_add(w,
-                     xk_store(l->c, xk_lower_reg(l, buf, first_b + at), zero));
+                     xk_store(
+                            l->c, xk_lower_slot_reg(l, buf, slot_b, first_b + at),
+                            zero));
         at += n_b;
     }
 }
@@ -185,20 +215,30 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
     }
 }
 
+/* The number of a pointer among the kernel's. */
+static uint8_t pointer_number(const struct xk_kernel *k, const xk_expr *mem)
+{
+    uint8_t n = 0;
+    for (unsigned i = 0; i < k->n_params && k->params[i].var != mem; i++)
+        n += k->params[i].kind == XK_PARAM_GLOBAL;
+    return n;
+}
+
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_send *s, const xk_expr *mem,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
                    const xk_expr *slot_b, const xk_expr *mask)
 {
     xk_ctx *const c = l->c;
-    const xk_expr *r = xk_s32(c, reg_b);
-    if (slot_b)
-        r = xk_add(c, slot_b, r);
     if (off && s->lanes > 1 && xk_type_of(off).lanes == 1)
         off = xk_bcast(c, off, s->lanes);
     const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
-                                    xk_ptr(c, reg, r), mask};
-    const struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
+                                    xk_lower_slot_reg(l, reg, slot_b, reg_b), mask};
+    struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
+    if (l->p->s.surfaces) {
+        f.u.send.addr = XK_SEND_SURFACE;
+        f.u.send.surface = pointer_number(l->kernel, mem);
+    }
     for (unsigned i = 0; i < 4; i++)
         if (!args[i])
             return;
@@ -222,7 +262,7 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
 enum xk_status xk_lower(xk_ctx *c, const struct xk_plan *p, const char *name,
                         struct xk_kernel *out)
 {
-    struct xk_lowering l = {.c = c, .p = p};
+    struct xk_lowering l = {.c = c, .p = p, .kernel = out};
     memset(out, 0, sizeof(*out));
     snprintf(out->name, sizeof(out->name), "%s", name);
     out->simd = p->s.simd;

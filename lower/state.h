@@ -11,6 +11,7 @@
 struct xk_lowering {
     xk_ctx *c;
     const struct xk_plan *p;
+    const struct xk_kernel *kernel; /* its parameters are there from the start */
     struct xk_block_writer w;
     xk_facts *facts;
     const xk_expr *arg_a, *arg_b, *arg_c, *arg_in[XK_MAX_INPUTS];
@@ -43,9 +44,15 @@ const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes);
 /* Zeroes size_b bytes of a register buffer, into w. */
 void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *buf, uint32_t first_b, uint32_t size_b);
-/* &buf[off_b]. */
+/* The same in the slot that begins at slot_b; NULL: the only one. */
+void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
+                        const xk_expr *buf, const xk_expr *slot_b,
+                        uint32_t first_b, uint32_t size_b);
+/* &buf[off_b]; in the slot that begins at slot_b, NULL: the only one. */
 const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b);
+const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
+                                 const xk_expr *slot_b, uint32_t off_b);
 /* The message with its four arguments, into w. */
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_send *s, const xk_expr *mem,

@@ -2,7 +2,12 @@
 /* Send headers: SEND(&mem[0], off, &grf[r], mask) becomes SENDH with the
  * addresses in registers, address = cast(u64, mem) + cast(u64, off).
  *
- * Inside a loop, off is split into terms that vary with the innermost loop and
+ * or, through a surface, address = the pointer's place in it + cast(u32, off).
+ *
+ * Addresses of 32 bits that grow by a constant in each iteration of the
+ * innermost loop are not computed there: a header of their own is filled before
+ * the loop and advanced in it (move_*). Else, inside a loop, off is split into
+ * terms that vary with the innermost loop and
  * terms that do not:
  * - nothing varies: the header is filled once, before the loop;
  * - the varying part may be taken apart (below): base = cast(mem) +
@@ -26,6 +31,9 @@
  * anew, and reuse a header whose message has taken it. */
 enum { MAX_TERMS = 24, MAX_BASES = 4, MAX_RING = 4, MAX_RING_GRF = 8 };
 enum { MAX_RINGS = 4 };
+/* Headers that are advanced: so many in a loop, in a buffer at most so many that
+ * move together. */
+enum { MAX_MOVING = 24, MAX_TOGETHER = 8 };
 
 struct term {
     const xk_expr *e;
@@ -51,6 +59,7 @@ struct item {
     struct item *next;
     enum xk_op op;
     const xk_expr *var, *value; /* STORE: the address is in var */
+    unsigned size_b;            /* ALLOC */
 };
 
 /* A base that messages of a loop can share. */
@@ -68,17 +77,33 @@ struct ring {
     const xk_expr *header[MAX_RING];
 };
 
+/* Headers that move by the same number of bytes, one behind the other in one
+ * buffer, so that an instruction moves 16 lanes of them. A scalar address takes
+ * 8 lanes, of which the message reads one. */
+struct mover {
+    struct mover *next;
+    const xk_expr *buf; /* pointer variable */
+    int64_t step_b;
+    unsigned n, lanes; /* headers; lanes of all */
+    struct {
+        const xk_expr *start; /* one step before the first iteration */
+        unsigned lane;        /* where it is in the buffer */
+    } header[MAX_TOGETHER];
+};
+
 struct loop {
     struct loop *outer;
     const xk_expr *var;
     unsigned level; /* 1: outermost */
     unsigned n_ifs; /* around the place, inside the loop */
     int64_t first;  /* value of var in the first iteration */
+    int64_t step;   /* of var */
     bool first_known;
     struct item *items, **tail;
     struct base *bases;
-    unsigned n_bases, n_rings;
+    unsigned n_bases, n_rings, n_moving;
     struct ring ring[MAX_RINGS];
+    struct mover *movers; /* of the stage, or of the loop's body */
 };
 
 /* The message that is being rewritten. */
@@ -91,6 +116,7 @@ struct message {
 
 struct pass {
     xk_ctx *c;
+    const struct xk_kernel *k;
     const struct xk_pass_env *env;
     xk_facts *facts;
     struct xk_arena arena;
@@ -242,6 +268,20 @@ static void add_constant(xk_ctx *c, struct part *part, int64_t v)
 
 /* Addresses. */
 
+/* What offsets are added to: the pointer, or where it is in its surface. */
+static const xk_expr *origin_of(struct pass *p, const struct message *m)
+{
+    if (m->send->addr != XK_SEND_SURFACE)
+        return xk_cast(p->c, m->dt, m->mem);
+    for (unsigned i = 0; i + 1 < p->k->n_params; i++)
+        if (p->k->params[i].var == m->mem &&
+            p->k->params[i + 1].kind == XK_PARAM_SURFACE)
+            return p->k->params[i + 1].var;
+    xk_fail(p->c, XK_EINVAL, "header: a message through a surface, of which "
+                             "no parameter says where the buffer begins");
+    return NULL;
+}
+
 /* start + cast(part), where start is a scalar or has the message's lanes. */
 static const xk_expr *advance(xk_ctx *c, enum xk_dtype dt, const xk_expr *start,
                               const struct part *part)
@@ -263,34 +303,46 @@ static const xk_expr *whole_address(struct pass *p, const struct message *m)
     const struct part part = {uniform ? NULL : m->off,
                               uniform ? xk_kid(m->off, 0) : NULL};
     return to_lanes(
-        p->c, advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &part),
+        p->c, advance(p->c, m->dt, origin_of(p, m), &part),
         m->lanes);
 }
 
 /* Placing things before the loop. */
 
-static void push_item(struct pass *p, enum xk_op op, const xk_expr *var,
-                      const xk_expr *value)
+static struct item *push_item(struct pass *p, enum xk_op op,
+                              const xk_expr *var, const xk_expr *value)
 {
     struct item *const it = xk_arena_alloc(&p->arena, sizeof(*it));
     if (!it)
-        return;
+        return NULL;
     it->op = op;
     it->var = var;
     it->value = value;
     *p->loop->tail = it;
     p->loop->tail = &it->next;
+    return it;
+}
+
+static void push_alloc(struct pass *p, const xk_expr *var, unsigned size_b)
+{
+    struct item *const it = push_item(p, XK_OP_ALLOC, var, NULL);
+    if (it)
+        it->size_b = size_b;
+}
+
+static struct xk_alloc_info registers(const struct pass *p, unsigned n_b)
+{
+    const unsigned grf_b = p->env->platform->grf_b;
+    const struct xk_alloc_info info = {.size_b =
+                                           (n_b + grf_b - 1) / grf_b * grf_b,
+                                       .align_b = (uint16_t)grf_b};
+    return info;
 }
 
 static struct xk_alloc_info header_info(const struct pass *p,
                                         const struct message *m)
 {
-    const unsigned grf_b = p->env->platform->grf_b;
-    const unsigned n_b = m->lanes * xk_dtype_b(m->dt);
-    const struct xk_alloc_info info = {.size_b =
-                                           (n_b + grf_b - 1) / grf_b * grf_b,
-                                       .align_b = (uint16_t)grf_b};
-    return info;
+    return registers(p, m->lanes * xk_dtype_b(m->dt));
 }
 
 static const xk_stmt *place_item(struct pass *p, const struct item *it,
@@ -300,12 +352,8 @@ static const xk_stmt *place_item(struct pass *p, const struct item *it,
     switch (it->op) {
     case XK_OP_LET:
         return xk_let(p->c, it->var, it->value, rest);
-    case XK_OP_ALLOC: /* value is the message's header: its type says how big */
-    {
-        const struct message m = {.dt = (enum xk_dtype)xk_type_of(it->value).dt,
-                                  .lanes = xk_type_of(it->value).lanes};
-        return xk_alloc_stmt(p->c, it->var, header_info(p, &m), rest);
-    }
+    case XK_OP_ALLOC:
+        return xk_alloc_stmt(p->c, it->var, registers(p, it->size_b), rest);
     default:
         two[0] = xk_store(p->c, it->var, it->value);
         two[1] = rest;
@@ -328,12 +376,19 @@ static const xk_expr *header_ptr(xk_ctx *c, const xk_expr *header)
     return xk_ptr(c, header, xk_s32(c, 0));
 }
 
+/* With the header at a place in registers. */
+static const xk_stmt *send_at(struct pass *p, const struct message *m,
+                              const xk_expr *place)
+{
+    const struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = *m->send};
+    const xk_expr *const args[] = {place, m->reg, m->mask};
+    return args[0] ? xk_call(p->c, &f, args, 3) : NULL;
+}
+
 static const xk_stmt *send_with(struct pass *p, const struct message *m,
                                 const xk_expr *header)
 {
-    const struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = *m->send};
-    const xk_expr *const args[] = {header_ptr(p->c, header), m->reg, m->mask};
-    return args[0] ? xk_call(p->c, &f, args, 3) : NULL;
+    return send_at(p, m, header_ptr(p->c, header));
 }
 
 /* The store of the header, then the message. */
@@ -410,7 +465,7 @@ static const struct base *find_base(struct pass *p, const struct message *m,
     struct part start = *inv;
     add_constant(p->c, &start, constant);
     const xk_expr *const value =
-        advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &start);
+        advance(p->c, m->dt, origin_of(p, m), &start);
     b->var = value ? xk_var(p->c, xk_type_of(value), "base") : NULL;
     if (!b->var)
         return NULL;
@@ -466,7 +521,7 @@ static struct ring *ring_of(struct loop *l, const struct message *m)
 /* The header for a message whose address changes in the loop: a new one in
  * front of the loop, or the one that was filled longest ago. */
 static const xk_expr *take_header(struct pass *p, const struct message *m,
-                                  const xk_expr *fresh, const xk_expr *address)
+                                  const xk_expr *fresh)
 {
     const unsigned grf = header_info(p, m).size_b / p->env->platform->grf_b;
     const unsigned most =
@@ -476,12 +531,143 @@ static const xk_expr *take_header(struct pass *p, const struct message *m,
         r->next = (r->next + 1) % r->n;
         return r->header[r->next];
     }
-    push_item(p, XK_OP_ALLOC, fresh, address);
+    push_alloc(p, fresh, header_info(p, m).size_b);
     if (r) {
         r->next = r->n;
         r->header[r->n++] = fresh;
     }
     return fresh;
+}
+
+/* Headers that move. */
+
+/* Bytes per iteration if the offset grows by a constant; the loop counts from a
+ * known number on. Whatever the other lanes hold, 32 bits wrap as they should:
+ * no range has to be proven. */
+static bool moves_evenly(const struct pass *p, const struct message *m,
+                         const struct sum *s, int64_t *step_b)
+{
+    const struct loop *const l = p->loop;
+    *step_b = 0;
+    if (xk_dtype_b(m->dt) != 4 || !l->first_known || l->n_ifs || !l->step ||
+        m->lanes > 16)
+        return false;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct term *const t = &s->term[i];
+        if (!t->varies || !t->coef)
+            continue;
+        if (t->e != l->var)
+            return false;
+        *step_b += t->coef * l->step;
+    }
+    return *step_b >= INT16_MIN && *step_b <= INT32_MAX;
+}
+
+/* The buffer for one more header of this step. */
+static struct mover *mover_for(struct pass *p, int64_t step_b)
+{
+    struct loop *const l = p->loop;
+    for (struct mover *v = l->movers; v; v = v->next)
+        if (v->step_b == step_b && v->n < MAX_TOGETHER)
+            return v;
+    struct mover *const v = xk_arena_alloc(&p->arena, sizeof(*v));
+    if (!v)
+        return NULL;
+    *v = (struct mover){.next = l->movers, .step_b = step_b};
+    v->buf = xk_var(p->c, xk_type_ptr(XK_SPACE_GRF), "h");
+    if (!v->buf)
+        return NULL;
+    l->movers = v;
+    return v;
+}
+
+/* The address one step before the first iteration. */
+static const xk_expr *start_of(struct pass *p, const struct message *m,
+                               const struct sum *s, int64_t step_b,
+                               unsigned lanes)
+{
+    struct part inv = part_of(p->c, s, false);
+    int64_t constant = s->constant - step_b;
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->term[i].varies)
+            constant += s->term[i].coef * p->loop->first;
+    const xk_expr *start = origin_of(p, m);
+    const xk_expr *const off =
+        xk_imm(p->c, m->dt, (int64_t)(uint32_t)constant);
+    if (inv.scalar)
+        start = xk_add(p->c, start, xk_cast(p->c, m->dt, inv.scalar));
+    start = xk_add(p->c, start, off);
+    if (inv.vec)
+        start = xk_add(p->c, to_lanes(p->c, start, lanes),
+                       xk_cast(p->c, m->dt, to_lanes(p->c, inv.vec, lanes)));
+    return to_lanes(p->c, start, lanes);
+}
+
+/* The message with a header that moves, or NULL without an error: it cannot. */
+static const xk_stmt *move_send(struct pass *p, const struct message *m,
+                                const struct sum *s)
+{
+    int64_t step_b;
+    const unsigned lanes = m->lanes > 8 ? 16 : 8;
+    if (!moves_evenly(p, m, s, &step_b) || p->loop->n_moving == MAX_MOVING)
+        return NULL;
+    struct mover *const v = mover_for(p, step_b);
+    const xk_expr *const start =
+        v ? start_of(p, m, s, step_b, lanes) : NULL;
+    if (!start)
+        return NULL;
+    const unsigned at = v->lanes;
+    p->loop->n_moving++;
+    v->header[v->n].start = start;
+    v->header[v->n++].lane = at;
+    v->lanes += lanes;
+    return send_at(p, m, xk_ptr(p->c, v->buf, xk_s32(p->c, at * 4)));
+}
+
+/* &buf[at_b], `lanes` lanes, += step. */
+static const xk_stmt *add_step(struct pass *p, const struct mover *v,
+                               unsigned at_b, unsigned lanes)
+{
+    const xk_expr *const ptr = xk_ptr(p->c, v->buf, xk_s32(p->c, at_b));
+    const struct xk_type t = xk_type_vec(XK_DT_U32, lanes);
+    const xk_expr *const now = xk_var(p->c, t, "at");
+    if (!ptr || !now)
+        return NULL;
+    const xk_expr *const step = xk_bcast(
+        p->c, xk_imm(p->c, XK_DT_U32, (int64_t)(uint32_t)v->step_b), lanes);
+    const xk_stmt *const set =
+        xk_store(p->c, ptr, xk_add(p->c, now, step));
+    return xk_load(p->c, now, ptr, set);
+}
+
+/* Fills a buffer before the loop; its advance before `rest`. */
+static const xk_stmt *place_mover(struct pass *p, const struct mover *v,
+                                  const xk_stmt *rest)
+{
+    const xk_stmt *st[MAX_TOGETHER + 1];
+    unsigned n = 0;
+    push_alloc(p, v->buf, v->lanes * 4);
+    for (unsigned i = 0; i < v->n; i++)
+        push_item(p, XK_OP_STORE,
+                  xk_ptr(p->c, v->buf, xk_s32(p->c, v->header[i].lane * 4)),
+                  v->header[i].start);
+    for (unsigned at = 0; at < v->lanes; at += 16)
+        st[n++] = add_step(p, v, at * 4, v->lanes - at < 16 ? 8 : 16);
+    st[n++] = rest;
+    for (unsigned i = 0; i < n; i++)
+        if (!st[i])
+            return NULL;
+    return xk_seq(p->c, st, n);
+}
+
+static const xk_stmt *place_movers(struct pass *p, const xk_stmt *body)
+{
+    while (body && p->loop && p->loop->movers) {
+        const struct mover *const v = p->loop->movers;
+        p->loop->movers = v->next;
+        body = place_mover(p, v, body);
+    }
+    return body;
 }
 
 static const xk_stmt *send_in_loop(struct pass *p, const struct message *m,
@@ -494,21 +680,24 @@ static const xk_stmt *send_in_loop(struct pass *p, const struct message *m,
         struct part inv = part_of(p->c, &s, false);
         add_constant(p->c, &inv, s.constant);
         address = to_lanes(
-            p->c, advance(p->c, m->dt, xk_cast(p->c, m->dt, m->mem), &inv),
+            p->c, advance(p->c, m->dt, origin_of(p, m), &inv),
             m->lanes);
         if (!address)
             return NULL;
-        push_item(p, XK_OP_ALLOC, header, address);
+        push_alloc(p, header, header_info(p, m).size_b);
         push_item(p, XK_OP_STORE, header_ptr(p->c, header), address);
         return send_with(p, m, header);
     }
+    const xk_stmt *const moved = s.overflow ? NULL : move_send(p, m, &s);
+    if (moved || xk_ctx_status(p->c) < 0)
+        return moved;
     if (!s.overflow)
         address = split_address(p, m, &s);
     if (!address)
         address = whole_address(p, m);
     if (!address)
         return NULL;
-    return fill_and_send(p, m, take_header(p, m, header, address), address);
+    return fill_and_send(p, m, take_header(p, m, header), address);
 }
 
 static const xk_stmt *send_alone(struct pass *p, const struct message *m,
@@ -529,10 +718,6 @@ static const xk_stmt *rewrite_send(struct pass *p, const xk_stmt *s)
                         .mask = xk_kid(s, 3),
                         .dt = send->addr == XK_SEND_A64 ? XK_DT_U64 : XK_DT_U32,
                         .lanes = send->block ? 1 : send->lanes};
-    if (send->addr == XK_SEND_SURFACE) {
-        xk_fail(p->c, XK_EUNSUPPORTED, "header: message through a surface");
-        return NULL;
-    }
     if (!xk_is_const(xk_kid(xk_kid(s, 0), 1), NULL) ||
         xk_imm_value(xk_kid(xk_kid(s, 0), 1)))
         m.off = xk_add(p->c, m.off, xk_kid(xk_kid(s, 0), 1));
@@ -555,6 +740,7 @@ static void enter(struct pass *p, struct loop *l, const xk_stmt *s)
                        .var = xk_kid(s, 0),
                        .level = p->loop ? p->loop->level + 1 : 1,
                        .first = first,
+                       .step = pipe ? 1 : xk_for_step(s),
                        .first_known = known};
     l->tail = &l->items;
     xk_levels_set(&p->levels, l->var, l->level);
@@ -571,7 +757,7 @@ static const xk_stmt *rewrite_loop(struct pass *p, const xk_stmt *s)
     enter(p, &l, s);
     for (unsigned i = 0; i < last; i++)
         kids[i] = xk_kid(s, i);
-    kids[last] = rewrite(p, xk_kid(s, last));
+    kids[last] = place_movers(p, rewrite(p, xk_kid(s, last)));
     p->loop = l.outer;
     if (!kids[last])
         return NULL;
@@ -582,7 +768,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
 {
     struct pass *const p = user;
     const unsigned level = p->loop ? p->loop->level : 0;
-    const xk_stmt *out;
+    const xk_stmt *out, *kid;
     if (xk_is_expr(s))
         return s;
     switch (xk_op(s)) {
@@ -596,6 +782,9 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
     case XK_OP_FOR:
     case XK_OP_PIPE:
         return rewrite_loop(p, s);
+    case XK_OP_STAGE:
+        kid = place_movers(p, rewrite(p, xk_kid(s, 0)));
+        return kid ? xk_with_kids(p->c, s, &kid, 1) : NULL;
     case XK_OP_IF:
         if (p->loop)
             p->loop->n_ifs++;
@@ -613,7 +802,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
 enum xk_status xk_pass_header(xk_ctx *c, struct xk_kernel *k,
                               const struct xk_pass_env *env)
 {
-    struct pass p = {.c = c, .env = env};
+    struct pass p = {.c = c, .k = k, .env = env};
     p.facts = xk_pass_facts(c, k);
     if (!p.facts)
         return XK_ENOMEM;

@@ -93,15 +93,22 @@ static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
                             (8 - from_dw) * 32, false));
 }
 
-/* Whole dwords of K: at most four a message (scattered vectors). */
+/* Dwords a lane of the longest message for n of them: a vector has 1 to 4 or 8
+ * (isa.md 6.3). */
+static unsigned vector_of(unsigned n)
+{
+    return n >= 8 ? 8 : n < 4 ? n : 4;
+}
+
+/* Whole dwords of K. */
 static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
                                   unsigned block, unsigned n_dw,
                                   struct xk_plan_list *out)
 {
     const unsigned per_dw = 4 / elem_b(j);
     XK_TRY(zero_rest(c, j, block, n_dw, out));
-    for (unsigned dw = 0; dw < n_dw; dw += 4) {
-        const unsigned vec = n_dw - dw < 4 ? n_dw - dw : 4;
+    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
+        vec = vector_of(n_dw - dw);
         struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
         it.msg.send = gather(4, vec, LANES);
         it.msg.row = (uint16_t)(block * LANES);

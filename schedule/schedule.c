@@ -81,6 +81,15 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     return !two || s->k_inner / c->k_step >= 2;
 }
 
+/* Parts of B that take turns in one buffer cannot be loaded ahead. */
+static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    return c->slots_b == 1 || c->n_sub == c->n_thr;
+}
+
 static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -94,6 +103,7 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"lanes", rule_lanes, "tile sides are multiples of the SIMD width"},
     {"step", rule_step, "a step is at most 4 elements, or one dpas deep"},
     {"slots", rule_slots, "two buffers need at least two steps"},
+    {"parts", rule_parts, "two buffers of B hold the whole of it"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core"},
 };
@@ -157,8 +167,9 @@ static int64_t step_cycles(const struct xk_perf *f,
 /* Predicted cycles of the launch: the busiest EU's threads, one after the
  * other, or the L1's line traffic, or the latency that few threads expose.
  * Integers, so that every compiler picks the same candidate. */
-static int64_t score(const struct xk_platform *p, const struct xk_shape *s,
-                     const struct xk_schedule *c)
+int64_t xk_schedule_score(const struct xk_platform *p,
+                          const struct xk_shape *s,
+                          const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
     const int64_t steps = s->k_outer * ceil_div(s->k_inner, c->k_step);
@@ -212,7 +223,9 @@ static const struct {
     {XK_FMA_DPAS, 8, 8, 32, 16, 128},
     {XK_FMA_DPAS, 8, 8, 16, 8, 128},    {XK_FMA_DPAS, 8, 16, 8, 8, 128},
     {XK_FMA_DPAS, 8, 8, 8, 8, 128},     {XK_FMA_DPAS, 8, 16, 16, 16, 256},
-    {XK_FMA_DPAS, 8, 8, 8, 8, 256},
+    {XK_FMA_DPAS, 8, 8, 8, 8, 256},     {XK_FMA_DPAS, 8, 32, 32, 32, 256},
+    {XK_FMA_DPAS, 8, 24, 32, 32, 256},  {XK_FMA_DPAS, 8, 32, 16, 16, 256},
+    {XK_FMA_DPAS, 8, 16, 32, 32, 256},  {XK_FMA_DPAS, 8, 32, 16, 16, 128},
 };
 static const struct {
     uint8_t a, b;
@@ -225,7 +238,7 @@ static bool in_family(const struct xk_shape *s, const struct xk_schedule *c,
 {
     if (c->fma == XK_FMA_MAD)
         return s->elem_b == 4;
-    return s->elem_b < 4 && step == 1 && c->slots_a == 1 && c->slots_b == 1;
+    return s->elem_b < 4 && step == 1 && c->slots_a >= c->slots_b;
 }
 
 /* Adds the candidate of tile t, slots b, step k if it is valid. */
@@ -241,11 +254,12 @@ static unsigned add(const struct xk_platform *p, const struct xk_shape *s,
     c.slots_a = slots[b].a;
     c.slots_b = slots[b].b;
     c.grf_count = tiles[t].grf;
+    c.surfaces = true;
     set_group(s, &c);
     if (!in_family(s, &c, k) || xk_schedule_check(p, s, &c) ||
         n == XK_MAX_CANDIDATES)
         return n;
-    c.score = score(p, s, &c);
+    c.score = xk_schedule_score(p, s, &c);
     out[n] = c;
     return n + 1;
 }
@@ -261,15 +275,4 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                 n = add(p, s, t, b, k, out, n);
     qsort(out, n, sizeof(out[0]), by_score);
     return n;
-}
-
-void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out)
-{
-    static const char *const fma[] = {"mad", "dpas"};
-    xk_str_printf(out,
-                  "fma=%s simd=%u m=%u n=%u nsub=%u k=%u tg=%ux%u slots=%u,%u "
-                  "grf=%u",
-                  fma[c->fma], c->simd, c->m_thr, c->n_thr, c->n_sub,
-                  c->k_step, c->tg_m, c->tg_n, c->slots_a, c->slots_b,
-                  c->grf_count);
 }

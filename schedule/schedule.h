@@ -4,6 +4,7 @@
 #ifndef XK_SCHEDULE_SCHEDULE_H
 #define XK_SCHEDULE_SCHEDULE_H
 
+#include "base/ctx.h"
 #include "base/str.h"
 #include "isa/isa.h"
 #include "layout/dtype.h"
@@ -27,6 +28,8 @@ struct xk_schedule {
     uint16_t k_step;          /* elements of the innermost K per step */
     uint16_t tg_m, tg_n;      /* threads of a group along M and N */
     uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
+    bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
+                      else by 64-bit addresses */
     uint16_t grf_count;       /* 128, 256 */
     int64_t score;            /* predicted cycles; less is better */
 };
@@ -55,8 +58,18 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
-/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 grf=128" */
+/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 addr=surface
+ * grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
+/* Sets the fields that the text names, in any order, and leaves the others.
+ * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
+ * says. */
+enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
+                                 struct xk_schedule *io);
+/* The score of a schedule that obeys the rules. */
+int64_t xk_schedule_score(const struct xk_platform *p,
+                          const struct xk_shape *s,
+                          const struct xk_schedule *c);
 
 /* Machine facts a score uses; one row a platform. */
 struct xk_perf {

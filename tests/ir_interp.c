@@ -568,6 +568,21 @@ static struct place find_address(struct interp *s, uint64_t a)
     return none;
 }
 
+/* Global pointer number n begins at SURFACE_AT in its surface, so that offsets
+ * pass 2^31. */
+#define SURFACE_AT 0x7fffff40u
+
+static struct place in_surface(struct interp *s, unsigned n, uint32_t offset)
+{
+    struct place p = {NULL, (int32_t)(offset - SURFACE_AT)};
+    for (unsigned i = 0; i < s->n_params; i++)
+        if (s->global[i].name && n-- == 0)
+            p.region = &s->global[i];
+    if (!p.region)
+        fault(s, "sendh: there is no such surface");
+    return p;
+}
+
 static void atomic_add(struct interp *s, const struct place *mem,
                        const struct place *reg)
 {
@@ -636,8 +651,12 @@ static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
         else if (m->addr == XK_SEND_A64)
             p = find_address(
                 s, (uint64_t)read_lane(s, mem, i, XK_DT_U64, "header").i);
+        else if (m->addr == XK_SEND_SURFACE)
+            p = in_surface(
+                s, m->surface,
+                (uint32_t)read_lane(s, mem, i, XK_DT_U32, "header").i);
         else
-            fault(s, "sendh: only A64 is interpreted");
+            fault(s, "sendh: A32 is not interpreted");
         move_lane(s, m, p, reg, i);
     }
 }
@@ -915,6 +934,8 @@ static void bind_params(struct interp *s, const struct xk_kernel *k,
         }
         if (p->kind == XK_PARAM_VALUE)
             values[i].l[0].i = s->args->value[i];
+        else if (p->kind == XK_PARAM_SURFACE)
+            values[i].l[0].i = SURFACE_AT;
         else if (p->kind == XK_PARAM_THREAD)
             values[i].l[0].i = s->args->thread;
         else

@@ -139,10 +139,15 @@ static bool pair_ok(const struct xk_inst *const *trace, unsigned a, unsigned b,
 {
     const bool ooo = out_of_order(trace[a]);
     const unsigned last = b;
-    if (ooo && trace[a]->swsb.mode != XK_SBID_SET)
+    unsigned speaker = a; /* the last of an Atomic chain has the token of all */
+    while (ooo && trace[speaker]->atomic)
+        speaker++;
+    if (ooo && trace[speaker]->swsb.mode != XK_SBID_SET)
         return trace[a]->send.eot;
     for (unsigned w = a + 1; w <= last; w++)
-        if (ooo ? covers_token(trace[w], trace[a]->swsb.sbid, only_read)
+        if (ooo ? w > speaker &&
+                      covers_token(trace[w], trace[speaker]->swsb.sbid,
+                                   only_read)
                 : covers_distance(trace, a, w))
             return true;
     return false;

@@ -69,7 +69,7 @@ static const char *const bodies[] = {
     "    reorder.f32[](&b[0], &b[64])\n"
     "    sendh.store.slm.a32.d8x1.block.c3(&b[0], &b[64], true)\n"
     "    sendh.atomic_add.global.a64.d32x1.s8(&b[0], &b[64], true)\n"
-    "    send.prefetch.global.surface.d64x8.s32(&src[0], 0, &b[0], true)\n",
+    "    send.prefetch.global.surface0.d64x8.s32(&src[0], 0, &b[0], true)\n",
     "    let p: u64 = cast.u64(src) + cast.u64(n)\n"
     "    let x: s64 = w - -9223372036854775808:s64 + cast.s64(n)\n"
     "    let y: u64 = 18446744073709551615:u64\n"

@@ -287,14 +287,22 @@ static const xk_stmt *message(struct gen *g, const struct xk_send *m,
     return xk_call(c, &f, args, 4);
 }
 
+/* Which of the three pointers `message` takes. */
+static uint8_t pointer_of(enum xk_send_op op, bool ints)
+{
+    return op == XK_SEND_STORE || op == XK_SEND_ATOMIC_ADD ? 2 : !ints;
+}
+
 static const xk_stmt *gen_send(struct gen *g, enum xk_send_op op)
 {
     xk_ctx *const c = g->c;
     const bool block = rnd(g, 3) == 0, ints = rnd(g, 2);
     const unsigned lanes = block ? 1 : LANES;
+    const bool surface = rnd(g, 2);
     const struct xk_send m = {.op = (uint8_t)op,
                               .space = XK_SPACE_GLOBAL,
-                              .addr = XK_SEND_A64,
+                              .addr = surface ? XK_SEND_SURFACE : XK_SEND_A64,
+                              .surface = surface ? pointer_of(op, ints) : 0,
                               .data_b = 4,
                               .vec = (uint8_t)(block ? 16 : 1u << rnd(g, 3)),
                               .lanes = (uint8_t)lanes,
@@ -313,12 +321,13 @@ static const xk_stmt *gen_send(struct gen *g, enum xk_send_op op)
  * mask or one each. */
 static const xk_stmt *gen_tile(struct gen *g)
 {
-    static const struct xk_send m = {.op = XK_SEND_LOAD,
-                                     .space = XK_SPACE_GLOBAL,
-                                     .addr = XK_SEND_A64,
-                                     .data_b = 4,
-                                     .vec = 1,
-                                     .lanes = LANES};
+    const struct xk_send m = {
+        .op = XK_SEND_LOAD,
+        .space = XK_SPACE_GLOBAL,
+        .addr = rnd(g, 2) ? XK_SEND_SURFACE : XK_SEND_A64,
+        .data_b = 4,
+        .vec = 1,
+        .lanes = LANES};
     struct offset o = gen_offset(g, LANES);
     const int64_t far = rnd(g, 2) ? 1 : 200;
     const bool own = rnd(g, 2);
@@ -546,22 +555,27 @@ static void params(struct gen *g, struct xk_kernel *k)
         const char *name;
         enum xk_param_kind kind;
         int64_t extent;
-    } rows[] = {{"isrc", XK_PARAM_GLOBAL, 0}, {"fsrc", XK_PARAM_GLOBAL, 0},
-                {"dst", XK_PARAM_GLOBAL, 0},  {"n", XK_PARAM_VALUE, 100},
+    } rows[] = {{"isrc", XK_PARAM_GLOBAL, 0}, {"isrc_at", XK_PARAM_SURFACE, 0},
+                {"fsrc", XK_PARAM_GLOBAL, 0}, {"fsrc_at", XK_PARAM_SURFACE, 0},
+                {"dst", XK_PARAM_GLOBAL, 0},  {"dst_at", XK_PARAM_SURFACE, 0},
+                {"n", XK_PARAM_VALUE, 100},
                 {"gx", XK_PARAM_GROUP_X, 8},  {"gy", XK_PARAM_GROUP_Y, 8},
                 {"tid", XK_PARAM_THREAD, 4}};
+    unsigned n_ptrs = 0;
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         const bool ptr = rows[i].kind == XK_PARAM_GLOBAL;
-        const xk_expr *const v = xk_var(g->c,
-                                        ptr ? xk_type_ptr(XK_SPACE_GLOBAL)
-                                            : xk_type_vec(XK_DT_S32, 1),
-                                        rows[i].name);
+        const bool at = rows[i].kind == XK_PARAM_SURFACE;
+        const xk_expr *const v = xk_var(
+            g->c,
+            ptr ? xk_type_ptr(XK_SPACE_GLOBAL)
+                : xk_type_vec(at ? XK_DT_U32 : XK_DT_S32, 1),
+            rows[i].name);
         k->params[i].kind = (uint8_t)rows[i].kind;
         k->params[i].var = v;
         k->extent[i] = rows[i].extent;
         if (ptr)
-            g->global[i] = v;
-        else
+            g->global[n_ptrs++] = v;
+        else if (!at)
             push(g, v, INT, rows[i].extent);
     }
     k->n_params = XK_COUNTOF(rows);

@@ -10,7 +10,12 @@
 /* Parameters: isrc, fsrc, dst (global, each XK_RANDOM_BUFFER_B bytes), n (s32
  * value in [0, 100)), gx < 8, gy < 8, tid < 4. */
 #define XK_RANDOM_BUFFER_B 16384
-enum { XK_RANDOM_ISRC, XK_RANDOM_FSRC, XK_RANDOM_DST, XK_RANDOM_N };
+enum {
+    XK_RANDOM_ISRC = 0,
+    XK_RANDOM_FSRC = 2,
+    XK_RANDOM_DST = 4,
+    XK_RANDOM_N = 6
+};
 
 /* xorshift; the state must not be 0. */
 uint64_t xk_random_next(uint64_t *state);

@@ -47,7 +47,7 @@ static void execute(xk_ctx *c, const struct xk_kernel *k, uint64_t seed,
     a.buffer[XK_RANDOM_ISRC].data = m->isrc;
     a.buffer[XK_RANDOM_FSRC].data = m->fsrc;
     a.buffer[XK_RANDOM_DST].data = m->dst;
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = XK_RANDOM_ISRC; i <= XK_RANDOM_DST; i += 2)
         a.buffer[i].size_b = XK_RANDOM_BUFFER_B;
     a.value[XK_RANDOM_N] = (int64_t)(seed % 100);
     a.group[0] = (int32_t)(seed % 8);

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Schedules as text: "fma=dpas simd=8 m=16 ...". One row a field says its name
+ * and where it is; pairs are joined by a separator. */
+#include <stddef.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/schedule.h"
+
+enum kind { U8, U16, FLAG };
+
+struct place {
+    uint8_t kind; /* enum kind */
+    uint8_t at;   /* offset in struct xk_schedule */
+};
+#define AT(kind, field) {kind, (uint8_t)offsetof(struct xk_schedule, field)}
+
+/* words: value 0, 1, ... by name; NULL: numbers. */
+static const struct field {
+    const char *name;
+    struct place first, second;
+    char between; /* 0: one value */
+    const char *const *words;
+} fields[] = {
+#define ONE(name, ...) {name, __VA_ARGS__, {0, 0}, 0, NULL}
+    {"fma", AT(U8, fma), {0, 0}, 0,
+     (const char *const[]){"mad", "dpas", NULL}},
+    ONE("simd", AT(U16, simd)),
+    ONE("m", AT(U16, m_thr)),
+    ONE("n", AT(U16, n_thr)),
+    ONE("nsub", AT(U16, n_sub)),
+    ONE("k", AT(U16, k_step)),
+    {"tg", AT(U16, tg_m), AT(U16, tg_n), 'x', NULL},
+    {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
+    {"addr", AT(FLAG, surfaces), {0, 0}, 0,
+     (const char *const[]){"a64", "surface", NULL}},
+    ONE("grf", AT(U16, grf_count)),
+#undef ONE
+};
+
+static unsigned get(const struct xk_schedule *c, struct place p)
+{
+    const uint8_t *const at = (const uint8_t *)c + p.at;
+    uint16_t v;
+    if (p.kind != U16)
+        return *at;
+    memcpy(&v, at, sizeof(v));
+    return v;
+}
+
+static void set(struct xk_schedule *c, struct place p, unsigned v)
+{
+    uint8_t *const at = (uint8_t *)c + p.at;
+    const uint16_t wide = (uint16_t)v;
+    if (p.kind == U16)
+        memcpy(at, &wide, sizeof(wide));
+    else
+        *at = (uint8_t)v;
+}
+
+void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out)
+{
+    for (unsigned i = 0; i < XK_COUNTOF(fields); i++) {
+        const struct field *const f = &fields[i];
+        const unsigned v = get(c, f->first);
+        xk_str_printf(out, "%s%s=", i ? " " : "", f->name);
+        if (f->words)
+            xk_str_puts(out, f->words[v]);
+        else
+            xk_str_printf(out, "%u", v);
+        if (f->between)
+            xk_str_printf(out, "%c%u", f->between, get(c, f->second));
+    }
+}
+
+/* "name=" at s; its field, with *value behind the sign. */
+static const struct field *field_at(const char *s, size_t n, const char **value)
+{
+    for (unsigned i = 0; i < XK_COUNTOF(fields); i++) {
+        const size_t len = strlen(fields[i].name);
+        if (n > len && s[len] == '=' && !memcmp(s, fields[i].name, len)) {
+            *value = s + len + 1;
+            return &fields[i];
+        }
+    }
+    return NULL;
+}
+
+static bool number(const char **s, const char *end, struct place p, unsigned *v)
+{
+    const unsigned most = p.kind == U16 ? UINT16_MAX : UINT8_MAX;
+    const char *const first = *s;
+    for (*v = 0; *s < end && **s >= '0' && **s <= '9' && *v <= most; ++*s)
+        *v = *v * 10 + (unsigned)(**s - '0');
+    return *s != first && *v <= most;
+}
+
+static bool word(const char **s, const char *end, const char *const *words,
+                 unsigned *v)
+{
+    for (*v = 0; words[*v]; ++*v)
+        if (strlen(words[*v]) == (size_t)(end - *s) &&
+            !memcmp(words[*v], *s, (size_t)(end - *s))) {
+            *s = end;
+            return true;
+        }
+    return false;
+}
+
+static bool parse_field(const struct field *f, const char *s, const char *end,
+                        struct xk_schedule *c)
+{
+    unsigned v;
+    if (f->words ? !word(&s, end, f->words, &v)
+                 : !number(&s, end, f->first, &v))
+        return false;
+    set(c, f->first, v);
+    if (!f->between)
+        return s == end;
+    if (s == end || *s++ != f->between || !number(&s, end, f->second, &v))
+        return false;
+    set(c, f->second, v);
+    return s == end;
+}
+
+enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
+                                 struct xk_schedule *io)
+{
+    static const char blanks[] = " \t\n";
+    for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
+        const size_t n = strcspn(text, blanks);
+        const char *value;
+        const struct field *const f = field_at(text, n, &value);
+        if (!f)
+            return xk_fail(c, XK_EPARSE,
+                           "schedule: '%.*s' names no field: fma, simd, m, n, "
+                           "nsub, k, tg, slots, addr, grf",
+                           (int)n, text);
+        if (!parse_field(f, value, text + n, io))
+            return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
+                           (int)n, text);
+        text += n;
+    }
+    return XK_OK;
+}
