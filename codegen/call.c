@@ -178,9 +178,8 @@ static enum xk_status fence(struct xk_cg *g, enum xk_space space)
 }
 
 /* All threads of the group produce and consume: both counts are r0.2[31:24]. */
-static enum xk_status barrier_signal(struct xk_cg *g)
+void xk_cg_barrier_message(struct xk_cg *g)
 {
-    struct xk_msg m = {.kind = XK_MSG_BARRIER, .sfid = XK_SFID_GTWY};
     const uint32_t tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
     const struct xk_cg_val head = xk_cg_reg(XK_DT_U32, tile, 0, 1);
     const struct xk_cg_val counts = xk_cg_reg(XK_DT_U8, tile, 10, 1);
@@ -188,6 +187,13 @@ static enum xk_status barrier_signal(struct xk_cg *g)
     const struct xk_cg_val zero = xk_cg_imm(XK_DT_U32, 0);
     xk_cg_op1(g, XK_OPC_MOV, &head, &zero, 8);
     xk_cg_op1(g, XK_OPC_MOV, &counts, &n, 2);
+    g->barrier = tile;
+}
+
+static enum xk_status barrier_signal(struct xk_cg *g)
+{
+    struct xk_msg m = {.kind = XK_MSG_BARRIER, .sfid = XK_SFID_GTWY};
+    const struct xk_cg_val head = xk_cg_reg(XK_DT_U32, g->barrier, 0, 1);
     struct xk_inst *const i = xk_cg_send(g, &m, 1);
     i->src[0] = whole(&head);
     build(g, &m, i);

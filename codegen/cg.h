@@ -100,7 +100,8 @@ struct xk_cg {
     uint32_t n_ranges, cap_ranges;
     bool flag_used[XK_CG_N_FLAGS];
     uint32_t r0, r1; /* tiles of the payload registers */
-    bool has_ramp;
+    uint32_t barrier; /* tile of the barrier message, where signals are */
+    bool has_ramp, has_barrier;
     uint32_t fold_work; /* nodes visited by the current xk_cg_const */
     uint32_t lane_tile; /* u16 0..15; made if the kernel has ramps */
     uint32_t n_fma, n_sends;
@@ -224,6 +225,9 @@ enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
  * error if it is none. */
 struct xk_cg_val xk_cg_place_of(struct xk_cg *g, const xk_expr *ptr,
                                 enum xk_dtype dt, unsigned lanes);
+
+/* call.c: what every barrier signal sends, once, before the body. */
+void xk_cg_barrier_message(struct xk_cg *g);
 
 /* prologue.c */
 enum xk_status xk_cg_prologue(struct xk_cg *g);

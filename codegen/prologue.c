@@ -191,6 +191,8 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
             q->kind == XK_PARAM_SURFACE;
         XK_TRY(arg ? bind_arg(g, i, rest) : bind_id(g, i));
     }
+    if (g->has_barrier)
+        xk_cg_barrier_message(g);
     return lane_numbers(g);
 }
 

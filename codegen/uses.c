@@ -2,7 +2,7 @@
 /* One walk over the kernel in program order, before anything is emitted: the
  * number of the statement that uses each variable last, and for each LOAD the
  * number of the next statement that writes to its buffer; and whether there
- * are ramps at all. A use in a loop that
+ * are ramps and barriers at all. A use in a loop that
  * the variable is bound outside of counts as never ending. */
 #include "codegen/cg.h"
 
@@ -123,6 +123,8 @@ static void walk(struct walk *w, const xk_stmt *s)
         walk(w, xk_kid(s, 2));
         break;
     case XK_OP_CALL:
+        w->g->has_barrier |=
+            xk_func_of(s)->kind == XK_FUNC_BARRIER_SIGNAL;
         for (unsigned i = 0; i < xk_n_kids(s); i++) {
             if (xk_type_of(xk_kid(s, i)).space == XK_SPACE_GRF)
                 written(w, xk_kid(s, i)); /* its offset is constant */

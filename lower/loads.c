@@ -297,8 +297,8 @@ static void multiply_mad(struct xk_lowering *l, struct xk_block_writer *w,
 
 /* Eight rows of N (src2) by eight lanes of M (src1), exchanged. What shares its
  * src1 comes together: the systolic array keeps it. */
-static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                          const xk_expr *i, unsigned part)
+void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
+                   const xk_expr *i, unsigned part)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func f = {
@@ -338,7 +338,7 @@ static const xk_stmt *stage(struct xk_lowering *l,
         if (p->b.stage == number)
             load_b(l, &w, s, i, part);
         if (number == last && p->s.fma == XK_FMA_DPAS)
-            multiply_dpas(l, &w, i, part);
+            xk_lower_dpas(l, &w, i, part);
         else if (number == last)
             multiply_mad(l, &w, s, i);
     }

@@ -86,10 +86,12 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
         id_param(l, k, "tg_y", XK_PARAM_GROUP_Y, p->groups[1]);
     const xk_expr *const tid =
         id_param(l, k, "tid", XK_PARAM_THREAD, (int64_t)tg_n * tg_m);
+    l->tid = tid;
+    l->group_m = gy;
+    l->thread_m = xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n);
     l->n0 = origin(l, "n0", gx, xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n), tg_n,
                    p->s.n_thr);
-    l->m0 = origin(l, "m0", gy, xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n), tg_m,
-                   p->s.m_thr);
+    l->m0 = origin(l, "m0", gy, l->thread_m, tg_m, p->s.m_thr);
     l->n0_b = l->n0;
     if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
         l->n0_b = xk_block_let(&l->w, "n0_b",
@@ -215,13 +217,24 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
     }
 }
 
-/* The number of a pointer among the kernel's. */
-static uint8_t pointer_number(const struct xk_kernel *k, const xk_expr *mem)
+uint8_t xk_lower_pointer_number(const struct xk_lowering *l,
+                                const xk_expr *mem)
 {
+    const struct xk_kernel *const k = l->kernel;
     uint8_t n = 0;
     for (unsigned i = 0; i < k->n_params && k->params[i].var != mem; i++)
         n += k->params[i].kind == XK_PARAM_GLOBAL;
     return n;
+}
+
+const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
+                                   const xk_expr *mem)
+{
+    const struct xk_kernel *const k = l->kernel;
+    for (unsigned i = 0; i + 1 < k->n_params; i++)
+        if (k->params[i].var == mem)
+            return k->params[i + 1].var;
+    return NULL;
 }
 
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
@@ -235,9 +248,9 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
                                     xk_lower_slot_reg(l, reg, slot_b, reg_b), mask};
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
-    if (l->p->s.surfaces) {
+    if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL) {
         f.u.send.addr = XK_SEND_SURFACE;
-        f.u.send.surface = pointer_number(l->kernel, mem);
+        f.u.send.surface = xk_lower_pointer_number(l, mem);
     }
     for (unsigned i = 0; i < 4; i++)
         if (!args[i])
@@ -249,9 +262,13 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
 {
     tile_origin(l, k);
     buffers(l);
-    xk_lower_columns(l);
-    xk_lower_rows(l);
-    xk_lower_k_loops(l);
+    if (l->p->slm.buffers) {
+        xk_lower_slm_loop(l);
+    } else {
+        xk_lower_columns(l);
+        xk_lower_rows(l);
+        xk_lower_k_loops(l);
+    }
     if (l->p->s.fma == XK_FMA_DPAS)
         xk_lower_epilogue_columns(l);
     else

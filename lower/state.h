@@ -19,6 +19,9 @@ struct xk_lowering {
     const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
     const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
     const xk_expr *n0_b;            /* n0 moved inside B */
+    const xk_expr *tid;             /* s32: the thread in its group */
+    const xk_expr *group_m, *thread_m; /* s32: places along M of the group, and
+                                          of the thread in it */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     /* Per block of lanes: coordinates of each index, and masks. */
     const xk_expr *lane[XK_LOWER_MAX_BLOCKS][XK_VIEW_MAX_DIMS];
@@ -59,6 +62,17 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
                    const xk_expr *slot_b, const xk_expr *mask);
 
+/* Number of a pointer among the kernel's; where it begins in its surface. */
+uint8_t xk_lower_pointer_number(const struct xk_lowering *l,
+                                const xk_expr *mem);
+const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
+                                   const xk_expr *mem);
+/* The multiplies of step i with part `part` of B. */
+void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
+                   const xk_expr *i, unsigned part);
+
+/* slm_loop.c: the K loops with A in shared local memory. */
+void xk_lower_slm_loop(struct xk_lowering *l);
 /* loads.c: coordinates and masks before and inside the K loops, and the
  * segments' loads and multiplies. */
 void xk_lower_columns(struct xk_lowering *l);

@@ -12,9 +12,16 @@ void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
     const char *const inner = n_spatial == 3 ? "cde" : "cd";
     snprintf(out->plain, sizeof(out->plain), "a%sb", inner);
     if (s->fma == XK_FMA_DPAS) {
-        /* Blocks of one dpas depth: no row of a step is ragged. */
-        snprintf(out->act, sizeof(out->act), "aB%s%ub", inner, s->k_step);
-        snprintf(out->wei, sizeof(out->wei), "A%sB%ua%ub", inner, s->n_thr,
+        /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
+         * only whole steps go, and channels innermost keep them close. */
+        if (s->slm)
+            snprintf(out->act, sizeof(out->act), "%s", out->plain);
+        else
+            snprintf(out->act, sizeof(out->act), "aB%s%ub", inner, s->k_step);
+        /* Weights in the order of the loops: filter taps inside a step of K
+         * where A goes through SLM. */
+        snprintf(out->wei, sizeof(out->wei), "A%s%s%s%ua%ub",
+                 s->slm ? "B" : "", inner, s->slm ? "" : "B", s->n_thr,
                  s->k_step);
     } else {
         snprintf(out->act, sizeof(out->act), "%s", out->plain);

@@ -15,8 +15,7 @@ static int64_t rows_padded(const struct xk_view *v, const char *row)
     return 0;
 }
 
-/* Tensor dim that a view dim passes through, -1 if none. */
-static int tensor_dim(const struct xk_view *v, const char *name)
+int xk_plan_tensor_dim(const struct xk_view *v, const char *name)
 {
     const int d = xk_view_find(v, name);
     if (d < 0)
@@ -31,7 +30,7 @@ static int tensor_dim(const struct xk_view *v, const char *name)
  * then so is the offset of every row, whatever its coordinates. */
 static bool dword_rows(const struct xk_view *v, const char *consecutive)
 {
-    const int k = tensor_dim(v, consecutive);
+    const int k = xk_plan_tensor_dim(v, consecutive);
     const unsigned elem_b = xk_dtype_b(v->layout.dt);
     for (unsigned i = 0; i < v->layout.n_blocks; i++) {
         const struct xk_block *const b = &v->layout.block[i];

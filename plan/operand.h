@@ -30,6 +30,12 @@ struct xk_operand_job {
     struct xk_tile_strides s;
 };
 
+/* Tensor dim that a view dim passes through; -1: none. */
+int xk_plan_tensor_dim(const struct xk_view *v, const char *name);
+
+/* Fills plan->slm if the schedule asks for it; XK_ENOFIT says why not. */
+enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
+
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
 /* Sizes of block messages: the largest power of two, at most 64 elements of

@@ -369,6 +369,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     XK_TRY(plan_operands(c, p, &a, &b));
     XK_TRY(plan_segments(c, p, &a, &b));
+    XK_TRY(xk_plan_slm(c, p));
     plan_acc(p);
     XK_TRY(plan_epilogue(c, p));
     XK_TRY(check_offsets(c, p));

@@ -97,6 +97,18 @@ struct xk_plan_epilogue {
     const char *why;
 };
 
+/* A through shared local memory, in tiles of 8 rows and one dpas depth. */
+struct xk_plan_slm {
+    uint8_t buffers;      /* 0: A goes straight to registers */
+    bool b_in_order;      /* B lies in memory as the loop goes over it */
+    uint16_t blocks;      /* tiles of the group's A */
+    uint16_t per_thread;  /* of them a thread loads */
+    uint16_t taps;        /* product of the outer K indices, innermost here */
+    uint16_t copies;      /* of the loop's body: multiple of taps, buffers */
+    uint32_t trip, slot_b; /* steps of all K; bytes of a buffer */
+    int64_t step_b;       /* of memory, from a step of the inner K to the next */
+};
+
 /* Registers of each phase, in GRFs. */
 struct xk_plan_grf {
     uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue,
@@ -112,6 +124,7 @@ struct xk_plan {
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;
+    struct xk_plan_slm slm;
     struct xk_layout acc; /* register tile [m][n] of C */
     uint32_t acc_b;
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */

@@ -107,6 +107,13 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_list("A", &s->a, out);
         print_list("B", &s->b, out);
     }
+    if (p->slm.buffers)
+        xk_str_printf(out,
+                      "A through SLM: %u buffers of %u bytes, %u tiles a "
+                      "thread, %u steps in copies of %u, B %s\n",
+                      p->slm.buffers, p->slm.slot_b, p->slm.per_thread,
+                      p->slm.trip, p->slm.copies,
+                      p->slm.b_in_order ? "in order" : "by coordinates");
     print_epilogue(p, out);
     xk_str_printf(out,
                   "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "

@@ -90,6 +90,18 @@ static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
     return c->slots_b == 1 || c->n_sub == c->n_thr;
 }
 
+/* Three buffers: what is written, what is waited for, what is read. */
+static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
+                     const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    return !c->slm ||
+           (c->slm == 3 && c->fma == XK_FMA_DPAS && c->surfaces &&
+            c->slots_a == 1 && c->slots_b == 1 && c->n_sub == c->n_thr &&
+            c->tg_n > 1);
+}
+
 static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -104,6 +116,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"step", rule_step, "a step is at most 4 elements, or one dpas deep"},
     {"slots", rule_slots, "two buffers need at least two steps"},
     {"parts", rule_parts, "two buffers of B hold the whole of it"},
+    {"slm", rule_slm,
+     "SLM is for A of dpas, in three buffers, shared by threads along N"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core"},
 };

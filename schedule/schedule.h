@@ -28,6 +28,7 @@ struct xk_schedule {
     uint16_t k_step;          /* elements of the innermost K per step */
     uint16_t tg_m, tg_n;      /* threads of a group along M and N */
     uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
+    uint8_t slm; /* buffers of A in shared local memory; 0: not used */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count;       /* 128, 256 */
@@ -58,7 +59,7 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
-/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 addr=surface
+/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 slm=0 addr=surface
  * grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others.

@@ -32,6 +32,7 @@ static const struct field {
     ONE("k", AT(U16, k_step)),
     {"tg", AT(U16, tg_m), AT(U16, tg_n), 'x', NULL},
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
+    ONE("slm", AT(U8, slm)),
     {"addr", AT(FLAG, surfaces), {0, 0}, 0,
      (const char *const[]){"a64", "surface", NULL}},
     ONE("grf", AT(U16, grf_count)),
@@ -134,7 +135,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         if (!f)
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
-                           "nsub, k, tg, slots, addr, grf",
+                           "nsub, k, tg, slots, slm, addr, grf",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",

@@ -125,7 +125,7 @@ START_TEST(prints_every_field)
     xk_str_init(&s, NULL);
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                                     "slots=2,1 addr=a64 grf=128");
+                                     "slots=2,1 slm=0 addr=a64 grf=128");
     xk_str_fini(&s);
 }
 END_TEST
