@@ -96,7 +96,7 @@ static enum xk_status make_abi(struct create *g)
     a->platform = g->problem.platform->id;
     a->simd = g->plan.s.simd;
     a->grf_count = g->plan.s.grf_count;
-    a->has_dpas = g->plan.s.fma == XK_FMA_DPAS;
+    a->has_dpas = g->plan.s.fma != XK_FMA_MAD;
     a->slm_b = g->plan.slm.buffers * g->plan.slm.slot_b;
     a->barriers = a->slm_b != 0;
     a->local[0] = (uint32_t)g->plan.s.tg_m * g->plan.s.tg_n * a->simd;

@@ -27,6 +27,25 @@ static bool packed(const struct xk_lowering *l)
     return l->p->epi.store == XK_STORE_PACKED;
 }
 
+/* Registers hold runs of columns: the eight of a square, or four where dpasw's
+ * halves of N alternate. Elements between runs. */
+static unsigned run_of(const struct xk_lowering *l)
+{
+    return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
+}
+
+static unsigned between_runs(const struct xk_lowering *l)
+{
+    return xk_plan_is_wide(l->p) ? l->p->s.m_thr * 8u : SIDE * SIDE;
+}
+
+/* Byte of column `col` of a square behind its first one, in C. */
+static uint32_t column_b(const struct xk_lowering *l, unsigned col)
+{
+    const unsigned run = run_of(l);
+    return 4 * (col / run * between_runs(l) + col % run * SIDE);
+}
+
 /* Between a square of 4-byte elements [column][lane] and the destination's
  * elements in the lanes' dwords: packed, column c is element c % per of dword
  * c / per; else element 0 of dword c. */
@@ -35,19 +54,23 @@ static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
 {
     const uint16_t per_dw = (uint16_t)(4 / dst_b(l));
     const uint16_t per = packed(l) ? per_dw : 1;
+    const unsigned run = out ? run_of(l) : SIDE;
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
-    const uint16_t wide_stride[3] = {(uint16_t)(SIDE * per), SIDE, 1};
-    const uint16_t dst_stride[3] = {(uint16_t)(SIDE * per_dw), 1, per_dw};
+    const uint16_t wide_stride[4] = {(uint16_t)between_runs(l),
+                                     (uint16_t)(SIDE * per), SIDE, 1};
+    const uint16_t dst_stride[4] = {(uint16_t)(run / per * SIDE * per_dw),
+                                    (uint16_t)(SIDE * per_dw), 1, per_dw};
+    const uint16_t extent[4] = {(uint16_t)(SIDE / run), (uint16_t)(run / per),
+                                per, SIDE};
+    const unsigned first = run == SIDE; /* one run: no dim for it */
     r->dst = (uint8_t)(out ? l->p->epi.dst : wide);
     r->src = (uint8_t)(out ? wide : l->p->epi.dst);
-    r->n_dims = 3;
-    r->extent[0] = SIDE / per;
-    r->extent[1] = per;
-    r->extent[2] = SIDE;
-    for (unsigned i = 0; i < 3; i++) {
-        r->dst_stride[i] = out ? dst_stride[i] : wide_stride[i];
-        r->src_stride[i] = out ? wide_stride[i] : dst_stride[i];
+    r->n_dims = (uint8_t)(4 - first);
+    for (unsigned i = 0; i < r->n_dims; i++) {
+        r->extent[i] = extent[first + i];
+        r->dst_stride[i] = (out ? dst_stride : wide_stride)[first + i];
+        r->src_stride[i] = (out ? wide_stride : dst_stride)[first + i];
     }
     return f;
 }
@@ -92,7 +115,10 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
         xk_lower_send(l, &l->w, &send, l->arg_c,
                       xk_add(l->c, s->row_b[lanes],
                              xk_lower_offset(l, &l->p->con->c.view, at)),
-                      buf, buf_b + dw * 4 * SIDE, NULL, mask);
+                      buf,
+                      buf_b + (buf == l->acc ? column_b(l, dw)
+                                             : dw * 4 * SIDE),
+                      NULL, mask);
         dw += vec;
     }
 }
@@ -164,7 +190,7 @@ static void operate(struct xk_lowering *l, const struct columns *s, unsigned n,
     const struct xk_type vec = xk_type_vec(p->acc.dt, SIDE);
     for (unsigned r = 0; r < SIDE; r++) {
         const xk_expr *const at =
-            xk_lower_reg(l, l->acc, acc_b + r * 4 * SIDE);
+            xk_lower_reg(l, l->acc, acc_b + column_b(l, r));
         const xk_expr *x = xk_block_load(&l->w, "x", vec, at);
         if (p->epi.in_f32 && x)
             x = xk_cast(l->c, XK_DT_F32, x);

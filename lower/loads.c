@@ -309,16 +309,20 @@ void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    .src2 = (uint8_t)p->b.tile.dt,
                    .exec = 8,
                    .sdepth = 8,
-                   .rcount = 8}};
+                   .rcount = 8,
+                   .wide = xk_plan_is_wide(p)}};
+    /* Rows of B in this thread's registers, of eight that dpasw takes. */
+    const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
     const xk_expr *const slot_a = slot_b(l, i, &p->a);
     const xk_expr *const slot_bb = slot_b(l, i, &p->b);
     for (unsigned m = 0; m < p->s.m_thr; m += 8)
         for (unsigned n = 0; n < p->s.n_sub; n += 8) {
             const xk_expr *const acc =
-                element(l, l->acc, &p->acc, m, part * p->s.n_sub + n, NULL);
+                element(l, l->acc, &p->acc, m,
+                        part * p->s.n_sub + n / 8 * own, NULL);
             const xk_expr *const args[4] = {
                 acc, acc, element(l, l->a, &p->a.tile, m, 0, slot_a),
-                element(l, l->b, &p->b.tile, n, 0, slot_bb)};
+                element(l, l->b, &p->b.tile, n / 8 * own, 0, slot_bb)};
             xk_block_call(w, &f, args, 4);
         }
 }
@@ -337,7 +341,7 @@ static const xk_stmt *stage(struct xk_lowering *l,
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, &w, s, i, part);
-        if (number == last && p->s.fma == XK_FMA_DPAS)
+        if (number == last && p->s.fma != XK_FMA_MAD)
             xk_lower_dpas(l, &w, i, part);
         else if (number == last)
             multiply_mad(l, &w, s, i);

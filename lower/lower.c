@@ -76,6 +76,17 @@ static const xk_expr *origin(struct xk_lowering *l, const char *name,
     return xk_block_let(&l->w, name, xk_bin_imm(c, XK_OP_MUL, i, tile));
 }
 
+/* Places in the group: a fused pair shares M, or what dpasw shares, N. */
+static void place_thread(struct xk_lowering *l)
+{
+    const bool wide = xk_plan_is_wide(l->p);
+    const unsigned fast = wide ? l->p->s.tg_m : l->p->s.tg_n;
+    const xk_expr *const in = xk_bin_imm(l->c, XK_OP_MOD, l->tid, fast);
+    const xk_expr *const over = xk_bin_imm(l->c, XK_OP_DIV, l->tid, fast);
+    l->thread_m = wide ? in : over;
+    l->thread_n = wide ? over : in;
+}
+
 static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
 {
     const struct xk_plan *const p = l->p;
@@ -88,15 +99,21 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
         id_param(l, k, "tid", XK_PARAM_THREAD, (int64_t)tg_n * tg_m);
     l->tid = tid;
     l->group_m = gy;
-    l->thread_m = xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n);
-    l->n0 = origin(l, "n0", gx, xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n), tg_n,
-                   p->s.n_thr);
+    place_thread(l);
+    l->n0 = origin(l, "n0", gx, l->thread_n, tg_n, p->s.n_thr);
     l->m0 = origin(l, "m0", gy, l->thread_m, tg_m, p->s.m_thr);
     l->n0_b = l->n0;
     if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
         l->n0_b = xk_block_let(&l->w, "n0_b",
                                xk_bin_imm(l->c, XK_OP_MIN, l->n0,
                                           p->b.rows_padded - p->s.n_thr));
+    if (xk_plan_is_wide(p)) {
+        const xk_expr *const half = xk_bin_imm(l->c, XK_OP_MOD, tid, 2);
+        l->n0_b = xk_block_let(
+            &l->w, "n0_half",
+            xk_add(l->c, l->n0_b,
+                   xk_bin_imm(l->c, XK_OP_MUL, half, p->s.n_thr / 2)));
+    }
 }
 
 static void buffers(struct xk_lowering *l)
@@ -269,7 +286,7 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
         xk_lower_rows(l);
         xk_lower_k_loops(l);
     }
-    if (l->p->s.fma == XK_FMA_DPAS)
+    if (l->p->s.fma != XK_FMA_MAD)
         xk_lower_epilogue_columns(l);
     else
         xk_lower_epilogue(l);

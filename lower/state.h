@@ -20,8 +20,8 @@ struct xk_lowering {
     const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
     const xk_expr *n0_b;            /* n0 moved inside B */
     const xk_expr *tid;             /* s32: the thread in its group */
-    const xk_expr *group_m, *thread_m; /* s32: places along M of the group, and
-                                          of the thread in it */
+    const xk_expr *group_m; /* s32: place of the group along M */
+    const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     /* Per block of lanes: coordinates of each index, and masks. */
     const xk_expr *lane[XK_LOWER_MAX_BLOCKS][XK_VIEW_MAX_DIMS];

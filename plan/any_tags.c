@@ -11,7 +11,7 @@ void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
     /* The spatial dims' letters, after a (outer) and b (channels). */
     const char *const inner = n_spatial == 3 ? "cde" : "cd";
     snprintf(out->plain, sizeof(out->plain), "a%sb", inner);
-    if (s->fma == XK_FMA_DPAS) {
+    if (s->fma != XK_FMA_MAD) {
         /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
          * only whole steps go, and channels innermost keep them close. */
         if (s->slm)

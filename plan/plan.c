@@ -71,9 +71,14 @@ static void set_grid(struct xk_plan *p)
     p->groups[2] = 1;
 }
 
+bool xk_plan_is_wide(const struct xk_plan *p)
+{
+    return p->s.fma == XK_FMA_DPASW;
+}
+
 static bool is_dpas(const struct xk_plan *p)
 {
-    return p->s.fma == XK_FMA_DPAS;
+    return p->s.fma != XK_FMA_MAD;
 }
 
 static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
@@ -86,8 +91,9 @@ static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 
 static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
 {
+    const uint16_t rows = (uint16_t)(p->s.n_sub / (xk_plan_is_wide(p) ? 2 : 1));
     struct xk_operand_job j = {p, &p->con->b.view, xk_plan_n_index(p)->name,
-                               p->s.n_sub, &p->b, {0}};
+                               rows, &p->b, {0}};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -156,7 +162,8 @@ static enum xk_status plan_segments(xk_ctx *c, struct xk_plan *p,
     return XK_OK;
 }
 
-/* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N. */
+/* mad: [m][n]. dpas: [n / 8][m / 8][n % 8][m % 8], a register a row of N; dpasw
+ * the same, with columns 4 j .. 4 j + 3 of each half of N in its block j. */
 static void plan_acc(struct xk_plan *p)
 {
     struct xk_layout *const l = &p->acc;
@@ -166,7 +173,15 @@ static void plan_acc(struct xk_plan *p)
     l->dim[0] = l->padded[0] = m;
     l->dim[1] = l->padded[1] = n;
     p->acc_b = (uint32_t)(m * n * 4);
-    if (is_dpas(p)) {
+    if (xk_plan_is_wide(p)) {
+        l->n_blocks = 5;
+        l->block[0] = (struct xk_block){1, 2, 32};
+        l->block[1] = (struct xk_block){1, n / 8, m * 8};
+        l->block[2] = (struct xk_block){0, m / 8, 64};
+        l->block[3] = (struct xk_block){1, 4, 8};
+        l->block[4] = (struct xk_block){0, 8, 1};
+        p->fma_per_step = (uint32_t)(m / 8 * n / 8);
+    } else if (is_dpas(p)) {
         l->n_blocks = 4;
         l->block[0] = (struct xk_block){1, n / 8, m * 8};
         l->block[1] = (struct xk_block){0, m / 8, 64};

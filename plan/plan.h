@@ -147,6 +147,11 @@ struct xk_any_tags {
 void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
                       struct xk_any_tags *out);
 
+/* dpasw: threads of a group run along M first, pairs of them share B. Of its
+ * rows the even thread holds the first half; of eight rows that a dpasw takes,
+ * four come from each half. */
+bool xk_plan_is_wide(const struct xk_plan *p);
+
 /* Innermost K index of the contraction, and the only N index. */
 const struct xk_index *xk_plan_k_inner(const struct xk_plan *p);
 const struct xk_index *xk_plan_n_index(const struct xk_plan *p);

@@ -96,7 +96,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                   p->groups[1], p->groups[2],
                   (unsigned)p->s.tg_m * p->s.tg_n);
     xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
-                  p->fma_per_step, p->s.fma == XK_FMA_DPAS ? "dpas" : "mad",
+                  p->fma_per_step, p->s.fma != XK_FMA_MAD ? "dpas" : "mad",
                   p->s.n_sub);
     print_operand("A", &p->con->a, &p->a, out);
     print_operand("B", &p->con->b, &p->b, out);

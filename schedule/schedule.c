@@ -35,7 +35,7 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
 /* Bytes of a row of A or B in one step: dpas takes 8 dwords (isa.md 7). */
 static unsigned step_b(const struct xk_schedule *c)
 {
-    return c->fma == XK_FMA_DPAS ? 32 : c->k_step * 4u;
+    return c->fma != XK_FMA_MAD ? 32 : c->k_step * 4u;
 }
 
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
@@ -43,7 +43,8 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 {
     const unsigned acc = c->m_thr * c->n_thr * 4u;
     const unsigned a = c->m_thr * step_b(c) * c->slots_a;
-    const unsigned b = c->n_sub * step_b(c) * c->slots_b;
+    const unsigned b =
+        c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
     return (acc + a + b) / p->grf_b;
 }
 
@@ -67,7 +68,7 @@ static bool rule_registers(const struct xk_platform *p,
 static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
-    if (c->fma == XK_FMA_DPAS)
+    if (c->fma != XK_FMA_MAD)
         return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32;
     return c->k_step <= 4 && (c->k_step <= s->k_inner || c->k_step == 1);
 }
@@ -90,6 +91,16 @@ static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
     return c->slots_b == 1 || c->n_sub == c->n_thr;
 }
 
+/* The pair differs along M, in whole messages of half of B. */
+static bool rule_pairs(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
+{
+    (void)s;
+    return c->fma != XK_FMA_DPASW ||
+           (p->fused_eu && p->has_dpasw && c->tg_m % 2 == 0 && c->n_sub == c->n_thr &&
+            c->n_thr % 16 == 0);
+}
+
 /* Three buffers: what is written, what is waited for, what is read. */
 static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
                      const struct xk_schedule *c)
@@ -97,7 +108,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     (void)s;
     return !c->slm ||
-           (c->slm == 3 && c->fma == XK_FMA_DPAS && c->surfaces &&
+           (c->slm == 3 && c->fma != XK_FMA_MAD && c->surfaces &&
             c->slots_a == 1 && c->slots_b == 1 && c->n_sub == c->n_thr &&
             c->tg_n > 1);
 }
@@ -116,6 +127,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"step", rule_step, "a step is at most 4 elements, or one dpas deep"},
     {"slots", rule_slots, "two buffers need at least two steps"},
     {"parts", rule_parts, "two buffers of B hold the whole of it"},
+    {"pairs", rule_pairs,
+     "dpasw wants fused pairs along M and halves of B in whole messages"},
     {"slm", rule_slm,
      "SLM is for A of dpas, in three buffers, shared by threads along N"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
@@ -175,7 +188,7 @@ static int64_t dpas_cycles(const struct xk_perf *f,
 static int64_t step_cycles(const struct xk_perf *f,
                            const struct xk_schedule *c)
 {
-    return c->fma == XK_FMA_DPAS ? dpas_cycles(f, c) : mad_cycles(f, c);
+    return c->fma != XK_FMA_MAD ? dpas_cycles(f, c) : mad_cycles(f, c);
 }
 
 /* Predicted cycles of the launch: the busiest EU's threads, one after the
@@ -203,7 +216,7 @@ int64_t xk_schedule_score(const struct xk_platform *p,
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
-    return c->fma == XK_FMA_DPAS && c->m_thr * c->n_thr < 4 * 64;
+    return c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 4 * 64;
 }
 
 static int by_score(const void *a, const void *b)
@@ -264,7 +277,7 @@ static unsigned add(const struct xk_platform *p, const struct xk_shape *s,
     c.m_thr = tiles[t].m;
     c.n_thr = tiles[t].n;
     c.n_sub = tiles[t].n_sub;
-    c.k_step = (uint16_t)(c.fma == XK_FMA_DPAS ? 32 / s->elem_b : k);
+    c.k_step = (uint16_t)(c.fma != XK_FMA_MAD ? 32 / s->elem_b : k);
     c.slots_a = slots[b].a;
     c.slots_b = slots[b].b;
     c.grf_count = tiles[t].grf;

@@ -10,7 +10,8 @@
 #include "layout/dtype.h"
 #include "views/contraction.h"
 
-enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS };
+/* dpasw: a fused pair shares B, of which each thread holds half. */
+enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW };
 
 /* Extents the scores need; elements. k_inner is the innermost K index, k_outer
  * the product of the others. */

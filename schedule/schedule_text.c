@@ -24,7 +24,7 @@ static const struct field {
 } fields[] = {
 #define ONE(name, ...) {name, __VA_ARGS__, {0, 0}, 0, NULL}
     {"fma", AT(U8, fma), {0, 0}, 0,
-     (const char *const[]){"mad", "dpas", NULL}},
+     (const char *const[]){"mad", "dpas", "dpasw", NULL}},
     ONE("simd", AT(U16, simd)),
     ONE("m", AT(U16, m_thr)),
     ONE("n", AT(U16, n_thr)),

@@ -80,7 +80,7 @@ static const struct xk_shape shapes[] = {
 /* Scores order candidates of one class. */
 static unsigned class_of(const struct xk_schedule *c)
 {
-    const bool small = c->fma == XK_FMA_DPAS && c->m_thr * c->n_thr < 256;
+    const bool small = c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 256;
     return 2u * (c->grf_count > 128) + small;
 }
 
