@@ -80,7 +80,12 @@ struct xk_perf {
     uint8_t eu_per_core;
     uint8_t mad_lanes;  /* f32 lanes of mad per EU and clock */
     uint8_t dpas_row;   /* cycles of one repeat of dpas */
-    uint16_t latency;   /* cycles of a load that hits L1 */
+    uint16_t latency;   /* cycles of a load from memory's caches */
+    uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
+    uint16_t launch;    /* cycles from a thread's dispatch to its loop's pace */
+    uint8_t lines_cyc;  /* lines that a core's L1 looks up in a cycle */
+    uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
+    uint32_t slm_core_b; /* of a core */
     const char *source;
 };
 const struct xk_perf *xk_perf_get(enum xk_platform_id id);

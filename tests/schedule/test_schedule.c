@@ -36,6 +36,8 @@ static const struct {
     {"registers", offsetof(struct xk_schedule, grf_count), 64, 2},
     {"registers", offsetof(struct xk_schedule, m_thr), 64, 2},
     {"group", offsetof(struct xk_schedule, tg_m), 128, 2},
+    {"parts", offsetof(struct xk_schedule, slots_a), 2 | 2 << 8, 2},
+    {"slm", offsetof(struct xk_schedule, slm), 3, 1},
 };
 
 START_TEST(a_broken_rule_is_named)
@@ -43,11 +45,109 @@ START_TEST(a_broken_rule_is_named)
     struct xk_schedule s = good;
     char *const field = (char *)&s + broken[_i].offset;
     const uint16_t v16 = (uint16_t)broken[_i].value;
+    if (strcmp(broken[_i].rule, "parts") == 0)
+        s.n_sub = 16;
     memcpy(field, &v16, (size_t)broken[_i].size);
     const struct xk_schedule_rule *const r =
         xk_schedule_check(xehpg(), &shape, &s);
     ck_assert_ptr_nonnull(r);
     ck_assert_str_eq(r->name, broken[_i].rule);
+}
+END_TEST
+
+/* A schedule for dpasw through SLM, and what must not be changed in it. */
+static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
+                                          .simd = 8,
+                                          .m_thr = 32,
+                                          .n_thr = 32,
+                                          .n_sub = 32,
+                                          .k_step = 16,
+                                          .tg_m = 4,
+                                          .tg_n = 2,
+                                          .slots_a = 1,
+                                          .slots_b = 1,
+                                          .slm = 3,
+                                          .surfaces = true,
+                                          .grf_count = 256};
+static const struct {
+    const char *rule, *change;
+    struct xk_shape shape;
+} spoiled[] = {
+    {NULL, "", {3136, 64, 64, 9, 2}},
+    {"slm", "", {3136, 64, 24, 9, 2}},   /* K: one step and a half */
+    {"slm", "", {3136, 64, 64, 25, 2}},  /* filter taps */
+    {"slm", "tg=4x1", {3136, 64, 64, 9, 2}},
+    {"slm", "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
+    {"slm", "slm=2", {3136, 64, 64, 9, 2}},
+    {"slm", "addr=a64", {3136, 64, 64, 9, 2}},
+    {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
+    {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
+    {"step", "k=32", {3136, 64, 64, 9, 2}},
+};
+
+START_TEST(rules_of_shared_memory_and_pairs)
+{
+    struct xk_schedule s = shared;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_int_eq(xk_schedule_parse(c, spoiled[_i].change, &s), XK_OK);
+    const struct xk_schedule_rule *const r =
+        xk_schedule_check(xehpg(), &spoiled[_i].shape, &s);
+    ck_assert_pstr_eq(r ? r->name : NULL, spoiled[_i].rule);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* Random fields come back from their text; other fields are left alone. */
+START_TEST(text_parses_back)
+{
+    uint64_t rng = 4711;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < 1000; i++) {
+        struct xk_schedule a = shared, b = good;
+        struct xk_str s;
+        rng = rng * 6364136223846793005u + 1442695040888963407u;
+        a.fma = (uint8_t)(rng >> 33) % 3;
+        a.m_thr = (uint16_t)(rng >> 17);
+        a.tg_n = (uint16_t)(rng >> 40);
+        a.slots_b = (uint8_t)(rng >> 51);
+        a.surfaces = rng >> 63;
+        a.grf_count = (uint16_t)(rng >> 23);
+        b.score = a.score;
+        xk_str_init(&s, NULL);
+        xk_schedule_print(&a, &s);
+        ck_assert_int_eq(xk_schedule_parse(c, xk_str_get(&s), &b), XK_OK);
+        xk_str_clear(&s);
+        xk_schedule_print(&b, &s);
+        struct xk_schedule again = a;
+        ck_assert_int_eq(xk_schedule_parse(c, xk_str_get(&s), &again), XK_OK);
+        ck_assert(b.fma == a.fma && b.m_thr == a.m_thr && b.tg_n == a.tg_n &&
+                  b.slots_b == a.slots_b && b.surfaces == a.surfaces &&
+                  b.grf_count == a.grf_count && b.slm == a.slm &&
+                  b.simd == a.simd && b.n_sub == a.n_sub);
+        xk_str_fini(&s);
+    }
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+static const struct {
+    const char *text, *names;
+} wrong[] = {
+    {"m=32 q=3", "'q=3'"},       {"m", "'m'"},
+    {"m=", "'m='"},              {"m=12x", "'m=12x'"},
+    {"m=70000", "'m=70000'"},    {"slm=300", "'slm=300'"},
+    {"tg=2", "'tg=2'"},          {"tg=2,4", "'tg=2,4'"},
+    {"fma=dp4b", "'fma=dp4b'"},  {"slots=1,", "'slots=1,'"},
+    {"addr=surfaces", "'addr="}, {"m=-1", "'m=-1'"},
+};
+
+START_TEST(a_wrong_word_is_named)
+{
+    struct xk_schedule s = good;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_int_eq(xk_schedule_parse(c, wrong[_i].text, &s), XK_EPARSE);
+    ck_assert_ptr_nonnull(strstr(c->error.message, wrong[_i].names));
+    xk_ctx_destroy(c);
 }
 END_TEST
 
@@ -81,7 +181,7 @@ static const struct xk_shape shapes[] = {
 static unsigned class_of(const struct xk_schedule *c)
 {
     const bool small = c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 256;
-    return 2u * (c->grf_count > 128) + small;
+    return small;
 }
 
 START_TEST(candidates_are_valid_and_sorted)
@@ -94,7 +194,7 @@ START_TEST(candidates_are_valid_and_sorted)
         ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &c[i]));
         if (i && class_of(&c[i]) == class_of(&c[i - 1]))
             ck_assert_int_ge(c[i].score, c[i - 1].score);
-        if (i) /* small tiles later, large register files last */
+        if (i) /* small tiles later */
             ck_assert_uint_ge(class_of(&c[i]), class_of(&c[i - 1]));
     }
     ck_assert_uint_eq(xk_schedule_candidates(xehpg(), s, again), n);
@@ -113,7 +213,7 @@ START_TEST(groups_have_four_threads_where_there_is_work)
     for (unsigned i = 0; i < n; i++) {
         const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
                               ((s->n + c[i].n_thr - 1) / c[i].n_thr);
-        if (tiles >= 8)
+        if (tiles >= 8 && !c[i].slm)
             ck_assert_uint_ge((unsigned)c[i].tg_m * c[i].tg_n, 4);
     }
 }
@@ -136,6 +236,10 @@ int main(void)
     TCase *const t = tcase_create("schedule");
     tcase_add_loop_test(t, a_broken_rule_is_named, 0, XK_COUNTOF(broken));
     tcase_add_test(t, two_buffers_need_two_steps);
+    tcase_add_loop_test(t, rules_of_shared_memory_and_pairs, 0,
+                        XK_COUNTOF(spoiled));
+    tcase_add_test(t, text_parses_back);
+    tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));

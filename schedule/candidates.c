@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Enumerates the schedules of a family and keeps the best. */
+#include "schedule/schedule.h"
+
+struct search {
+    const struct xk_platform *p;
+    const struct xk_shape *s;
+    struct xk_schedule *out; /* best first */
+    unsigned n;
+};
+
+/* Fewer than four dpas a step: addresses and waits would be most of it. */
+static bool is_small(const struct xk_schedule *c)
+{
+    return c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 4 * 64;
+}
+
+/* Whether x comes before y: by score; of equals the larger tile, then the
+ * smaller register file, then the simpler one. */
+static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
+{
+    const int area_x = x->m_thr * x->n_thr, area_y = y->m_thr * y->n_thr;
+    if (is_small(x) != is_small(y))
+        return is_small(y);
+    if (x->score != y->score)
+        return x->score < y->score;
+    if (area_x != area_y)
+        return area_x > area_y;
+    if (x->grf_count != y->grf_count)
+        return x->grf_count < y->grf_count;
+    if (x->n_thr != y->n_thr)
+        return x->n_thr > y->n_thr;
+    if (x->n_sub != y->n_sub)
+        return x->n_sub > y->n_sub;
+    return x->k_step > y->k_step;
+}
+
+/* Keeps c if it is valid and among the best. Schedules with and without SLM
+ * have a half each, so that what one layout refuses leaves another. */
+static void offer(struct search *g, struct xk_schedule *c)
+{
+    const unsigned most = XK_MAX_CANDIDATES / 2;
+    unsigned alike = 0, worst = 0;
+    if (xk_schedule_check(g->p, g->s, c))
+        return;
+    c->score = xk_schedule_score(g->p, g->s, c);
+    for (unsigned i = 0; i < g->n; i++) {
+        if (!g->out[i].slm != !c->slm)
+            continue;
+        alike++;
+        worst = i;
+    }
+    if (alike == most) {
+        if (!before(c, &g->out[worst]))
+            return;
+        for (unsigned i = worst; i + 1 < g->n; i++)
+            g->out[i] = g->out[i + 1];
+        g->n--;
+    }
+    unsigned at = g->n++;
+    for (; at && before(c, &g->out[at - 1]); at--)
+        g->out[at] = g->out[at - 1];
+    g->out[at] = *c;
+}
+
+static int64_t ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
+
+static unsigned pow2_at_most(int64_t v, unsigned most)
+{
+    unsigned r = 1;
+    while (r * 2 <= most && (int64_t)r * 2 <= v)
+        r *= 2;
+    return r;
+}
+
+/* Eight threads where the problem has them, along N first: their A lines come
+ * from one L1 access. dpasw wants two along M at least. */
+static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
+{
+    const int64_t tiles_m = ceil_div(s->m, c->m_thr);
+    const int64_t tiles_n = ceil_div(s->n, c->n_thr);
+    const unsigned m = c->fma == XK_FMA_DPASW ? 2 : 1;
+    c->tg_n = (uint16_t)pow2_at_most(tiles_n, 4);
+    c->tg_m = (uint16_t)pow2_at_most(tiles_m, 8u / c->tg_n);
+    if (c->tg_m < m)
+        c->tg_m = (uint16_t)m;
+}
+
+static void mads(struct search *g)
+{
+    static const struct {
+        uint8_t m, n;
+    } tiles[] = {{16, 32}, {32, 16}, {16, 16}};
+    static const uint8_t slots[][2] = {{2, 2}, {2, 1}, {1, 1}};
+    for (unsigned t = 0; t < XK_COUNTOF(tiles); t++)
+        for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
+            for (unsigned k = 1; k <= 4; k++) {
+                struct xk_schedule c = {.fma = XK_FMA_MAD,
+                                        .simd = 16,
+                                        .m_thr = tiles[t].m,
+                                        .n_thr = tiles[t].n,
+                                        .n_sub = tiles[t].n,
+                                        .k_step = (uint16_t)k,
+                                        .slots_a = slots[b][0],
+                                        .slots_b = slots[b][1],
+                                        .surfaces = true,
+                                        .grf_count = 128};
+                plain_group(g->s, &c);
+                offer(g, &c);
+            }
+}
+
+/* Straight to registers. */
+static void direct(struct search *g, struct xk_schedule c)
+{
+    static const uint8_t slots[][2] = {{2, 2}, {2, 1}, {1, 1}};
+    for (unsigned n_sub = 8; n_sub <= c.n_thr; n_sub *= 2)
+        for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
+            c.n_sub = (uint16_t)n_sub;
+            c.slots_a = slots[b][0];
+            c.slots_b = slots[b][1];
+            plain_group(g->s, &c);
+            offer(g, &c);
+        }
+}
+
+/* Larger groups share more; no larger than the problem. */
+static void through_slm(struct search *g, struct xk_schedule c)
+{
+    const int64_t tiles_m = ceil_div(g->s->m, c.m_thr);
+    const int64_t tiles_n = ceil_div(g->s->n, c.n_thr);
+    c.slm = 3;
+    c.slots_a = c.slots_b = 1;
+    c.n_sub = c.n_thr;
+    for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)
+        for (unsigned m = 1; m <= 8 && m < 2 * tiles_m; m *= 2) {
+            c.tg_n = (uint16_t)n;
+            c.tg_m = (uint16_t)m;
+            offer(g, &c);
+        }
+}
+
+static void systolic(struct search *g)
+{
+    static const uint8_t sides_n[] = {32, 16, 8};
+    for (unsigned fma = XK_FMA_DPASW; fma >= XK_FMA_DPAS; fma--)
+        for (unsigned m = 32; m >= 8; m -= 8)
+            for (unsigned n = 0; n < XK_COUNTOF(sides_n); n++)
+                for (unsigned grf = 128; grf <= 256; grf += 128) {
+                    const struct xk_schedule c = {
+                        .fma = (uint8_t)fma,
+                        .simd = 8,
+                        .m_thr = (uint16_t)m,
+                        .n_thr = sides_n[n],
+                        .k_step = (uint16_t)(32 / g->s->elem_b),
+                        .surfaces = true,
+                        .grf_count = (uint16_t)grf};
+                    direct(g, c);
+                    through_slm(g, c);
+                }
+}
+
+unsigned xk_schedule_candidates(const struct xk_platform *p,
+                                const struct xk_shape *s,
+                                struct xk_schedule out[XK_MAX_CANDIDATES])
+{
+    struct search g = {p, s, out, 0};
+    if (s->elem_b == 4)
+        mads(&g);
+    else
+        systolic(&g);
+    return g.n;
+}
