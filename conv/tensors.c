@@ -14,9 +14,9 @@ static const char *const tags_act[] = {"acdb", "abcd", "aBcd16b", "aBcd32b",
 static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
                                        "Acdb16a",    "Acdb32a",    "AcdB8a16b",
                                        "AcdB8a32b",  "AcdB16a16b", "AcdB16a32b",
-                                       "AcdB32a16b", "AcdB32a32b", "ABcd16a16b",
-                                       "ABcd16a32b", "ABcd32a16b", "ABcd32a32b",
-                                       NULL};
+                                       "AcdB32a16b", "AcdB32a32b", "ABcd8a16b",
+                                       "ABcd8a32b",  "ABcd16a16b", "ABcd16a32b",
+                                       "ABcd32a16b", "ABcd32a32b", NULL};
 static const char *const tags_bia[] = {"a", NULL};
 /* The same with depth. */
 static const char *const tags_act_3d[] = {"acdeb", "abcde", "aBcde16b",
@@ -24,17 +24,18 @@ static const char *const tags_act_3d[] = {"acdeb", "abcde", "aBcde16b",
 static const char *const tags_wei_3d[] = {
     "acdeb",       "abcde",       "cdeba",       "Acdeb16a",
     "Acdeb32a",    "AcdeB8a16b",  "AcdeB8a32b",  "AcdeB16a16b",
-    "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", "ABcde16a16b",
-    "ABcde16a32b", "ABcde32a16b", "ABcde32a32b", NULL};
+    "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", "ABcde8a16b",
+    "ABcde8a32b",  "ABcde16a16b", "ABcde16a32b", "ABcde32a16b",
+    "ABcde32a32b", NULL};
 
 static const char names_act[] = "nhwc, nchw, aBcd16b or aBcd32b";
 static const char names_wei[] =
     "ohwi, oihw, hwio, Acdb<16, 32>a, AcdB<8, 16, 32>a<16, 32>b or "
-    "ABcd<16, 32>a<16, 32>b";
+    "ABcd<8, 16, 32>a<16, 32>b";
 static const char names_act_3d[] = "ndhwc, ncdhw, aBcde16b or aBcde32b";
 static const char names_wei_3d[] =
     "odhwi, oidhw, dhwio, Acdeb<16, 32>a, AcdeB<8, 16, 32>a<16, 32>b or "
-    "ABcde<16, 32>a<16, 32>b";
+    "ABcde<8, 16, 32>a<16, 32>b";
 
 /* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
 static const struct {
