@@ -6,7 +6,8 @@
  *   store     the tiles of step t - 1 from registers to SLM; fence; signal
  *   gather    the tiles of step t from memory to registers
  *   multiply  step t - 2: A from SLM, then dpas
- *   load      B of step t - 1, over the registers that dpas have just read
+ *   load      B of step t - 1, over the registers that dpas have just read;
+ *             with two buffers of B before the multiplies
  *
  * Three buffers make one barrier a step enough: what is written at t was read
  * last at t - 2, before the signal of t - 1 that the writer has waited for. The
@@ -242,7 +243,7 @@ static void multiply(struct slm_loop *g, struct xk_block_writer *w)
         slm_message(g, w, XK_SEND_LOAD,
                     header(g, g->out_of, g->s->buffers, tiles_read(g), k),
                     xk_lower_reg(g->l, g->l->a, k * BLOCK_B));
-    xk_lower_dpas(g->l, w, xk_s32(g->l->c, 0), 0);
+    xk_lower_dpas(g->l, w, g->i, 0);
 }
 
 /* B's coordinates in step i: i / taps steps into the inner K, tap i % taps; or
@@ -282,12 +283,18 @@ static void load_b(struct slm_loop *g, struct xk_block_writer *w)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
+    const unsigned slots = l->p->b.slots;
+    const xk_expr *const slot =
+        slots > 1 ? xk_bin_imm(l->c, XK_OP_MUL,
+                               xk_bin_imm(l->c, XK_OP_MOD, g->i, slots),
+                               l->p->b.tile_b)
+                  : NULL;
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         const xk_expr *const row =
             xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
         xk_lower_send(l, w, &m->send, l->arg_b, b_offset(g, row), l->b,
-                      m->reg_b, NULL, xk_lower_true(l, 1));
+                      m->reg_b, slot, xk_lower_true(l, 1));
     }
 }
 
@@ -312,9 +319,15 @@ void xk_lower_slm_loop(struct xk_lowering *l)
         return;
     xk_facts_set(l->facts, g.i, 0, g.s->trip - 1, 1, 0);
     prepare(&g);
-    const xk_stmt *const st[] = {stage(&g, 2, wait), stage(&g, 1, publish),
-                                 stage(&g, 0, gather), stage(&g, 2, multiply),
-                                 stage(&g, 1, load_b)};
+    const bool ahead = l->p->b.slots > 1;
+    const xk_stmt *st[] = {stage(&g, 2, wait), stage(&g, 1, publish),
+                           stage(&g, 0, gather), stage(&g, 2, multiply),
+                           stage(&g, 1, load_b)};
+    if (ahead) {
+        const xk_stmt *const b = st[4];
+        st[4] = st[3];
+        st[3] = b;
+    }
     for (unsigned n = 0; n < XK_COUNTOF(st); n++)
         if (!st[n])
             return;

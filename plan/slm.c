@@ -16,6 +16,11 @@ static unsigned gcd(unsigned a, unsigned b)
     return b ? gcd(b, a % b) : a;
 }
 
+static unsigned lcm(unsigned a, unsigned b)
+{
+    return a / gcd(a, b) * b;
+}
+
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
     return xk_fail(c, XK_ENOFIT, "plan: A through SLM: %s", why);
@@ -95,11 +100,12 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     if (s->blocks % threads)
         return no_fit(c, "its tile cannot be divided between the threads");
     s->per_thread = (uint16_t)(s->blocks / threads);
-    if (taps > MAX_COPIES ||
-        taps / gcd((unsigned)taps, p->s.slm) * p->s.slm > MAX_COPIES)
+    if (taps > MAX_COPIES)
         return no_fit(c, "too many filter taps");
     s->taps = (uint16_t)taps;
-    s->copies = (uint16_t)(taps / gcd((unsigned)taps, p->s.slm) * p->s.slm);
+    s->copies = (uint16_t)lcm(lcm((unsigned)taps, p->s.slm), p->s.slots_b);
+    if (s->copies > MAX_COPIES)
+        return no_fit(c, "too many copies of the loop's body");
     s->trip = (uint32_t)(taps * (k->extent / p->s.k_step));
     s->buffers = p->s.slm;
     s->slot_b = s->blocks * (uint32_t)BLOCK_B;

@@ -133,13 +133,16 @@ static void through_slm(struct search *g, struct xk_schedule c)
     const int64_t tiles_m = ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = ceil_div(g->s->n, c.n_thr);
     c.slm = 3;
-    c.slots_a = c.slots_b = 1;
+    c.slots_a = 1;
     c.n_sub = c.n_thr;
     for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)
         for (unsigned m = 1; m <= 8 && m < 2 * tiles_m; m *= 2) {
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
-            offer(g, &c);
+            for (unsigned b = 1; b <= 2; b++) {
+                c.slots_b = (uint8_t)b;
+                offer(g, &c);
+            }
         }
 }
 

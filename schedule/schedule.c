@@ -103,8 +103,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !c->slm ||
            (c->slm == 3 && c->fma != XK_FMA_MAD && c->surfaces &&
-            c->slots_a == 1 && c->slots_b == 1 && c->n_sub == c->n_thr &&
-            c->tg_n > 1 && c->m_thr / 8 % c->tg_n == 0 &&
+            c->slots_a == 1 && c->n_sub == c->n_thr && c->tg_n > 1 && c->m_thr / 8 % c->tg_n == 0 &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
 }
 

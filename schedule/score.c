@@ -64,7 +64,8 @@ static struct work dpas_work(const struct xk_perf *f,
     w.issue = issue_of(dpas, sends, gathers + blocks);
     w.port_cyc += ceil_div(lines, f->lines_cyc);
     if (c->slm)
-        w.wait_cyc = f->slm_latency + f->barrier + f->latency + w.fma_cyc;
+        w.wait_cyc = f->slm_latency + f->barrier + w.fma_cyc +
+                     (c->slots_b > 1 ? 0 : f->latency);
     else if (c->slots_a > 1 && c->slots_b > 1)
         w.wait_cyc = max(f->latency, w.fma_cyc);
     else
