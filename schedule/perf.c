@@ -4,13 +4,13 @@
 
 static const struct xk_perf rows[] = {
     /* Arc A770. Latencies as in the vendor compiler's scheduler model, with
-     * what comes before a load of L1 can answer: half of them miss. */
+     * what a load costs that misses L1 (200) and its way there. */
     {.id = XK_PLATFORM_XEHPG,
      .n_eu = 512,
      .eu_per_core = 16,
      .mad_lanes = 8,
      .dpas_row = 2,
-     .latency = 120,
+     .latency = 260,
      .slm_latency = 45,
      .barrier = 70,
      .launch = 400,
