@@ -68,8 +68,8 @@ static struct work dpas_work(const struct xk_perf *f,
                      (c->slots_b > 1 ? 0 : f->latency);
     else if (c->slots_a > 1 && c->slots_b > 1)
         w.wait_cyc = max(f->latency, w.fma_cyc);
-    else
-        w.wait_cyc = f->latency + w.fma_cyc;
+    else /* each part of B is waited for */
+        w.wait_cyc = f->latency * (c->n_thr / c->n_sub) + w.fma_cyc;
     return w;
 }
 
