@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench check check-long fuzz fuzz-isa bench-isa readme clean
+.PHONY: all build bench check check-long fuzz fuzz-isa bench-isa bench-sim readme clean
 
 all: build
 
@@ -33,6 +33,10 @@ fuzz-isa: build
 # Instructions a second through the codec; a disassembly next to iga64's.
 bench-isa: build
 	@ninja -C build bench-isa
+
+# The simulator's rates, without and with checks, next to their goals.
+bench-sim: build
+	@ninja -C build bench-sim
 
 # The README's example, run again.
 readme: build

@@ -309,6 +309,28 @@ static enum xk_status next_token(struct reader *r, struct span *list,
     return XK_OK;
 }
 
+/* The stream that arguments are written into is as long as its own token says,
+ * wherever among the tokens that stands. */
+static enum xk_status check_args(struct reader *r, const struct xk_zkernel *k)
+{
+    if (k->cross_thread_b > 2 * MAX_OFFSET_B)
+        return xk_fail(r->c, XK_EPARSE,
+                       "patch tokens: kernel '%.100s': %u bytes of arguments, "
+                       "more than %u",
+                       r->kernel, k->cross_thread_b, 2 * MAX_OFFSET_B);
+    for (uint32_t i = 0; i < k->n_args; i++) {
+        const struct xk_zarg *const a = &k->args[i];
+        if (a->offset_b + a->size_b > k->cross_thread_b)
+            return xk_fail(r->c, XK_EPARSE,
+                           "patch tokens: kernel '%.100s': argument %d at "
+                           "offset %u, size %u: beyond the %u bytes of "
+                           "arguments",
+                           r->kernel, a->arg_index, a->offset_b, a->size_b,
+                           k->cross_thread_b);
+    }
+    return XK_OK;
+}
+
 static enum xk_status read_tokens(struct reader *r, struct span list,
                                   struct xk_zkernel *k)
 {
@@ -329,7 +351,7 @@ static enum xk_status read_tokens(struct reader *r, struct span list,
                        "patch tokens: kernel '%.100s': SIMD size is %u and "
                        "register count is %u",
                        r->kernel, k->simd, k->grf_count);
-    return XK_OK;
+    return check_args(r, k);
 }
 
 static enum xk_status read_name(struct reader *r, uint32_t name_b,

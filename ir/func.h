@@ -21,11 +21,6 @@ enum xk_send_op {
 };
 enum xk_send_addr { XK_SEND_A64, XK_SEND_A32, XK_SEND_SURFACE };
 
-/* Offsets through a surface from here on are beyond any: loads give zero, stores
- * are dropped. So surfaces have at most this many bytes, and an offset may move
- * on from here by a little. */
-#define XK_OFF_NULL 0xffff0000u
-
 /* One memory message. block: one address (lanes == 1), vec elements contiguous
  * in memory and in registers. Else scattered: lanes addresses, each with vec
  * consecutive elements; component v of all lanes is contiguous in registers,

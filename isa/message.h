@@ -69,6 +69,13 @@ enum xk_msg_cache {
 #define XK_BTI_SLM 0xfe
 #define XK_BTI_STATELESS 0xff /* coherent */
 
+/* Through a surface the offsets from here on mean nothing: reads give zero,
+ * writes are dropped, and no checker minds. A lane that takes no part is sent
+ * there instead of being masked, and may move on with the others for less than
+ * 64 KiB. No surface may be larger than this, so that hardware finds them outside
+ * of every one. */
+#define XK_OFF_NULL UINT32_C(0xffff0000)
+
 /* [in]: what a builder sets. [out]: set by decode and by build. Neutral values
  * are zero. A field that the message does not have must be zero. */
 struct xk_msg {

@@ -86,7 +86,7 @@ static const xk_expr *first_offset(struct slm_loop *g, const xk_expr *m,
     if (mask && xk_is_const(mask, &always) && always)
         return off;
     return xk_select(l->c, lanes(l, mask), off,
-                     lanes(l, u32(l, XK_OFF_NULL - g->s->step_b)));
+                     lanes(l, u32(l, g->s->beside - g->s->step_b)));
 }
 
 /* The rows of tile b of this thread's share. */

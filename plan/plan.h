@@ -106,6 +106,7 @@ struct xk_plan_slm {
     uint16_t taps;        /* product of the outer K indices, innermost here */
     uint16_t copies;      /* of the loop's body: multiple of taps, buffers */
     uint32_t trip, slot_b; /* steps of all K; bytes of a buffer */
+    uint32_t beside;      /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t step_b;       /* of memory, from a step of the inner K to the next */
 };
 

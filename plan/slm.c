@@ -3,6 +3,7 @@
  * part a thread, and each thread reads its rows from there as whole register
  * tiles. All of K is one pipelined loop, filter taps innermost, so that the
  * pipeline is filled once; each tap has addresses of its own. */
+#include "isa/message.h"
 #include "plan/operand.h"
 
 enum {
@@ -96,6 +97,7 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     /* A lane that begins at XK_OFF_NULL must not come round. */
     if (s->step_b * (k->extent / p->s.k_step) >= UINT32_MAX - XK_OFF_NULL)
         return no_fit(c, "K spans too many bytes");
+    s->beside = XK_OFF_NULL;
     s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / LANES);
     if (s->blocks % threads)
         return no_fit(c, "its tile cannot be divided between the threads");

@@ -4,9 +4,11 @@
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "runtime/engine.h"
+#include "runtime/surfaces.h"
 
 enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,
                                const char *fmt, ...)
@@ -35,43 +37,168 @@ static bool unref(atomic_uint *refs)
     return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
-static const struct xk_engine *find_engine(const char *name)
-{
-    return strcmp(name, xk_engine_sim.name) == 0 ? &xk_engine_sim : NULL;
-}
+/* lacks: why the engine is not in this build. */
+static const struct {
+    const char *name;
+    const struct xk_engine *engine;
+    const char *lacks;
+} engines[] = {
+    {"sim", &xk_engine_sim, NULL},
+#ifdef XK_HAVE_ZE
+    {"ze", &xk_engine_ze, NULL},
+#else
+    {"ze", NULL, "Level Zero's headers"},
+#endif
+#ifdef XK_HAVE_OCL
+    {"ocl", &xk_engine_ocl, NULL},
+#else
+    {"ocl", NULL, "OpenCL's headers"},
+#endif
+};
 
 static enum xk_status no_engine(const char *name, struct xk_error *err)
 {
-    if (strcmp(name, "ze") == 0 || strcmp(name, "ocl") == 0)
-        return xk_runtime_fail(
-            err, XK_EABSENT, "engine %s: not implemented yet (issue 6)", name);
     return xk_runtime_fail(err, XK_EINVAL,
                            "engine '%.40s' is none of sim, ze, ocl", name);
+}
+
+/* "ze:1" -> Level Zero, 1 */
+static enum xk_status find_engine(const char *name, const struct xk_engine **e,
+                                  uint32_t *index, struct xk_error *err)
+{
+    const size_t n = strcspn(name, ":");
+    char *end = NULL;
+    *index = 0;
+    if (name[n]) {
+        const unsigned long k = strtoul(name + n + 1, &end, 10);
+        if (name[n + 1] < '0' || name[n + 1] > '9' || *end || k > UINT16_MAX)
+            return no_engine(name, err);
+        *index = (uint32_t)k;
+    }
+    for (size_t i = 0; i < XK_COUNTOF(engines); i++) {
+        if (strlen(engines[i].name) != n || strncmp(name, engines[i].name, n))
+            continue;
+        *e = engines[i].engine;
+        return *e ? XK_OK
+                  : xk_runtime_fail(err, XK_EABSENT,
+                                    "engine %s: this xekern was built without "
+                                    "%s",
+                                    engines[i].name, engines[i].lacks);
+    }
+    return no_engine(name, err);
+}
+
+enum xk_status xk_device_count(const char *engine, uint32_t *n,
+                               struct xk_error *err)
+{
+    const struct xk_engine *e;
+    uint32_t index;
+    OR_LOCAL(err);
+    if (!engine || !n)
+        return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
+                               !engine ? "engine" : "n");
+    XK_TRY(find_engine(engine, &e, &index, err));
+    return e->device_count(n, err);
+}
+
+/* What is known of a device that must exist. */
+static enum xk_status query(const struct xk_engine *e, uint32_t index,
+                            struct xk_device_info *info, struct xk_error *err)
+{
+    uint32_t n;
+    XK_TRY(e->device_count(&n, err));
+    if (index >= n)
+        return xk_runtime_fail(err, XK_EABSENT,
+                               "engine %s: no device %u, there %s %u", e->name,
+                               index, n == 1 ? "is" : "are", n);
+    *info = (struct xk_device_info){.size = sizeof *info};
+    return e->device_query(index, info, err);
+}
+
+/* As much of *info as the caller has room for; what it has beyond is zeroed. */
+static enum xk_status give_info(const struct xk_device_info *info,
+                                struct xk_device_info *out,
+                                struct xk_error *err)
+{
+    const uint32_t size = out->size;
+    if (size < sizeof size)
+        return xk_runtime_fail(err, XK_EINVAL, "device info: size is %u", size);
+    memset(out, 0, size);
+    memcpy(out, info, size < sizeof *info ? size : sizeof *info);
+    out->size = size;
+    return XK_OK;
+}
+
+enum xk_status xk_device_query(const char *engine, struct xk_device_info *info,
+                               struct xk_error *err)
+{
+    const struct xk_engine *e;
+    struct xk_device_info all;
+    uint32_t index;
+    OR_LOCAL(err);
+    if (!engine || !info)
+        return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
+                               !engine ? "engine" : "info");
+    XK_TRY(find_engine(engine, &e, &index, err));
+    XK_TRY(query(e, index, &all, err));
+    return give_info(&all, info, err);
+}
+
+/* The platform to generate for: what is asked for, if the device is that. */
+static enum xk_status choose_platform(const struct xk_device_info *info,
+                                      const char *engine, const char *asked,
+                                      const struct xk_platform **out,
+                                      struct xk_error *err)
+{
+    if (asked && *info->platform && strcmp(asked, info->platform))
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "engine %s: the device '%s' is %s, not %.40s",
+                               engine, info->name, info->platform, asked);
+    if (!asked && !*info->platform)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "engine %s: the device '%s', id 0x%04x, has no "
+                               "platform of its own that is known: name one",
+                               engine, info->name, info->device_id);
+    *out = xk_platform_find(asked ? asked : info->platform);
+    return *out ? XK_OK
+                : xk_runtime_fail(err, XK_EINVAL,
+                                  "platform '%.40s' is not known", asked);
 }
 
 enum xk_status xk_device_create(const char *engine, const char *platform,
                                 unsigned n_threads, xk_device **out,
                                 struct xk_error *err)
 {
+    const struct xk_engine *e;
+    const struct xk_platform *p;
+    struct xk_device_info info;
+    uint32_t index;
     OR_LOCAL(err);
-    if (!engine || !platform || !out)
+    if (!engine || !out)
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
-                               !engine     ? "engine"
-                               : !platform ? "platform"
-                                           : "out");
+                               !engine ? "engine" : "out");
     *out = NULL;
-    const struct xk_engine *e = find_engine(engine);
-    if (!e)
-        return no_engine(engine, err);
-    const struct xk_platform *p = xk_platform_find(platform);
-    if (!p)
-        return xk_runtime_fail(err, XK_EINVAL, "platform '%.40s' is not known",
-                               platform);
-    XK_TRY(e->device_create(&xk_alloc_default, p, n_threads, out, err));
+    XK_TRY(find_engine(engine, &e, &index, err));
+    XK_TRY(query(e, index, &info, err));
+    XK_TRY(choose_platform(&info, engine, platform, &p, err));
+    XK_TRY(e->device_create(&xk_alloc_default, index, p, n_threads, out, err));
     (*out)->engine = e;
     (*out)->alloc = xk_alloc_default;
+    (*out)->info = info;
+    strcpy((*out)->info.platform, p->name);
     atomic_init(&(*out)->refs, 1);
     return XK_OK;
+}
+
+enum xk_status xk_device_get_info(const xk_device *d,
+                                  struct xk_device_info *info,
+                                  struct xk_error *err)
+{
+    OR_LOCAL(err);
+    if (!d || !info)
+        return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
+                               !d ? "device" : "info");
+    return give_info(&d->info, info, err);
 }
 
 void xk_device_unref(xk_device *d)
@@ -148,7 +275,15 @@ enum xk_status xk_module_create(xk_device *d, const void *zebin, size_t size_b,
                                : !zebin ? "zebin"
                                         : "out");
     *out = NULL;
-    XK_TRY(d->engine->module_create(d, zebin, size_b, out, err));
+    struct xk_surfaces *surfaces;
+    XK_TRY(xk_surfaces_read(&d->alloc, zebin, size_b, &surfaces, err));
+    const enum xk_status s =
+        d->engine->module_create(d, zebin, size_b, out, err);
+    if (s < 0) {
+        xk_surfaces_free(&d->alloc, surfaces);
+        return s;
+    }
+    (*out)->surfaces = surfaces;
     atomic_init(&(*out)->refs, 1);
     (*out)->device = d;
     ref(&d->refs);
@@ -160,8 +295,125 @@ void xk_module_unref(xk_module *m)
     if (!m || !unref(&m->refs))
         return;
     xk_device *d = m->device;
+    xk_surfaces_free(&d->alloc, m->surfaces);
     d->engine->module_destroy(m);
     xk_device_unref(d);
+}
+
+struct xk_pending {
+    xk_module *module; /* a reference */
+    void *run;         /* the engine's */
+    bool waited;
+    enum xk_status status;
+    struct xk_error err;
+    struct xk_launch_stats stats;
+    unsigned n_buffers;
+    xk_buffer *buffer[]; /* references */
+};
+
+static enum xk_status check_launch(const xk_module *m,
+                                   const struct xk_launch_args *a,
+                                   struct xk_error *err)
+{
+    if (!m || !a->name || !a->groups || !a->local || (a->n_args && !a->args))
+        return xk_runtime_fail(err, XK_EINVAL, "launch: %s is NULL",
+                               !m           ? "module"
+                               : !a->name   ? "name"
+                               : !a->groups ? "groups"
+                               : !a->local  ? "local"
+                                            : "args");
+    for (unsigned i = 0; i < 3; i++)
+        if (!a->groups[i] || !a->local[i])
+            return xk_runtime_fail(err, XK_EINVAL, "launch: %s is 0 in %c",
+                                   a->groups[i] ? "local size" : "group count",
+                                   "xyz"[i]);
+    for (unsigned i = 0; i < a->n_args; i++)
+        if (a->args[i].buffer && a->args[i].buffer->device != m->device)
+            return xk_runtime_fail(err, XK_EINVAL,
+                                   "launch: argument %u is a "
+                                   "buffer of another device",
+                                   i);
+    return xk_surfaces_check(m->surfaces, a, err);
+}
+
+/* Frees *p, and gives back what it holds. */
+static void pending_free(xk_pending *p)
+{
+    xk_module *const m = p->module;
+    const struct xk_alloc a = m->device->alloc;
+    for (unsigned i = 0; i < p->n_buffers; i++)
+        xk_buffer_unref(p->buffer[i]);
+    a.realloc(a.user, p, 0);
+    xk_module_unref(m);
+}
+
+static xk_pending *pending_make(xk_module *m, const struct xk_launch_args *a)
+{
+    const struct xk_alloc *const al = &m->device->alloc;
+    const size_t n_b =
+        sizeof(xk_pending) + (size_t)a->n_args * sizeof(xk_buffer *);
+    xk_pending *const p = al->realloc(al->user, NULL, n_b);
+    if (!p)
+        return NULL;
+    memset(p, 0, sizeof *p);
+    p->module = m;
+    ref(&m->refs);
+    for (unsigned i = 0; i < a->n_args; i++)
+        if (a->args[i].buffer) {
+            p->buffer[p->n_buffers++] = a->args[i].buffer;
+            ref(&a->args[i].buffer->refs);
+        }
+    return p;
+}
+
+enum xk_status xk_launch_start(xk_module *m, const char *name,
+                               const uint32_t groups[3],
+                               const uint32_t local[3], unsigned n_args,
+                               const struct xk_launch_arg *args,
+                               xk_pending **out, struct xk_error *err)
+{
+    const struct xk_launch_args a = {name, groups, local, n_args, args};
+    OR_LOCAL(err);
+    if (!out)
+        return xk_runtime_fail(err, XK_EINVAL, "launch: out is NULL");
+    *out = NULL;
+    XK_TRY(check_launch(m, &a, err));
+    xk_pending *const p = pending_make(m, &a);
+    if (!p)
+        return xk_runtime_fail(err, XK_ENOMEM, "launch: out of memory");
+    const enum xk_status s =
+        m->device->engine->launch_start(m, &a, &p->run, err);
+    if (s < 0)
+        pending_free(p);
+    else
+        *out = p;
+    return s;
+}
+
+enum xk_status xk_pending_wait(xk_pending *p, struct xk_launch_stats *stats,
+                               struct xk_error *err)
+{
+    OR_LOCAL(err);
+    if (!p)
+        return xk_runtime_fail(err, XK_EINVAL, "wait: launch is NULL");
+    if (!p->waited)
+        p->status = p->module->device->engine->launch_wait(p->module, p->run,
+                                                           &p->stats, &p->err);
+    p->waited = true;
+    if (stats)
+        *stats = p->stats;
+    if (p->status < 0)
+        *err = p->err;
+    return p->status;
+}
+
+void xk_pending_unref(xk_pending *p)
+{
+    if (!p)
+        return;
+    xk_pending_wait(p, NULL, NULL);
+    p->module->device->engine->launch_end(p->module, p->run);
+    pending_free(p);
 }
 
 enum xk_status xk_launch(xk_module *m, const char *name,
@@ -169,20 +421,9 @@ enum xk_status xk_launch(xk_module *m, const char *name,
                          unsigned n_args, const struct xk_launch_arg *args,
                          struct xk_launch_stats *stats, struct xk_error *err)
 {
-    OR_LOCAL(err);
-    if (!m || !name || !groups || !local || (n_args && !args))
-        return xk_runtime_fail(err, XK_EINVAL, "launch: %s is NULL",
-                               !m        ? "module"
-                               : !name   ? "name"
-                               : !groups ? "groups"
-                               : !local  ? "local"
-                                         : "args");
-    for (unsigned i = 0; i < n_args; i++)
-        if (args[i].buffer && args[i].buffer->device != m->device)
-            return xk_runtime_fail(err, XK_EINVAL,
-                                   "launch: argument %u is a "
-                                   "buffer of another device",
-                                   i);
-    const struct xk_launch_args a = {name, groups, local, n_args, args};
-    return m->device->engine->launch(m, &a, stats, err);
+    xk_pending *p;
+    XK_TRY(xk_launch_start(m, name, groups, local, n_args, args, &p, err));
+    const enum xk_status s = xk_pending_wait(p, stats, err);
+    xk_pending_unref(p);
+    return s;
 }

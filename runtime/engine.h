@@ -20,8 +20,14 @@ struct xk_launch_args { /* the arguments of xk_launch */
 
 struct xk_engine {
     const char *name;
+    /* *n > 0, or XK_EABSENT. */
+    enum xk_status (*device_count)(uint32_t *n, struct xk_error *err);
+    /* index < device_count; *info is zero but for its size. */
+    enum xk_status (*device_query)(uint32_t index, struct xk_device_info *info,
+                                   struct xk_error *err);
+    /* p: never NULL. The device's info is filled by device.c. */
     enum xk_status (*device_create)(const struct xk_alloc *alloc,
-                                    const struct xk_platform *p,
+                                    uint32_t index, const struct xk_platform *p,
                                     unsigned n_threads, xk_device **out,
                                     struct xk_error *err);
     void (*device_destroy)(xk_device *d);
@@ -39,15 +45,20 @@ struct xk_engine {
                                     size_t size_b, xk_module **out,
                                     struct xk_error *err);
     void (*module_destroy)(xk_module *m);
-    enum xk_status (*launch)(xk_module *m, const struct xk_launch_args *a,
-                             struct xk_launch_stats *stats,
-                             struct xk_error *err);
+    /* *run: the engine's, until launch_end, which follows launch_wait. */
+    enum xk_status (*launch_start)(xk_module *m, const struct xk_launch_args *a,
+                                   void **run, struct xk_error *err);
+    enum xk_status (*launch_wait)(xk_module *m, void *run,
+                                  struct xk_launch_stats *stats,
+                                  struct xk_error *err);
+    void (*launch_end)(xk_module *m, void *run);
 };
 
 struct xk_device {
     atomic_uint refs;
     const struct xk_engine *engine;
     struct xk_alloc alloc;
+    struct xk_device_info info;
 };
 
 struct xk_buffer {
@@ -56,12 +67,15 @@ struct xk_buffer {
     uint64_t size_b;
 };
 
+struct xk_surfaces;
+
 struct xk_module {
     atomic_uint refs;
     xk_device *device; /* a reference */
+    struct xk_surfaces *surfaces;
 };
 
-extern const struct xk_engine xk_engine_sim;
+extern const struct xk_engine xk_engine_sim, xk_engine_ze, xk_engine_ocl;
 
 /* Sets *err and returns the status. */
 enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,

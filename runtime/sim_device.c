@@ -59,11 +59,31 @@ static enum xk_status no_memory(struct xk_error *err, const char *what,
                            n_b);
 }
 
+static enum xk_status device_count(uint32_t *n, struct xk_error *err)
+{
+    (void)err;
+    *n = 1;
+    return XK_OK;
+}
+
+/* It simulates any platform, so it is none. */
+static enum xk_status device_query(uint32_t index, struct xk_device_info *info,
+                                   struct xk_error *err)
+{
+    (void)index;
+    (void)err;
+    strcpy(info->name, "simulator");
+    strcpy(info->driver, "xekern");
+    info->max_buffer_b = SLOT_B / 4 * 3;
+    return XK_OK;
+}
+
 static enum xk_status device_create(const struct xk_alloc *alloc,
-                                    const struct xk_platform *p,
+                                    uint32_t index, const struct xk_platform *p,
                                     unsigned n_threads, xk_device **out,
                                     struct xk_error *err)
 {
+    (void)index;
     struct sim_device *d = get_mem(alloc, NULL, sizeof(*d));
     if (!d)
         return no_memory(err, "the device", sizeof(*d));
@@ -425,11 +445,11 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
     return s;
 }
 
-static enum xk_status launch(xk_module *m, const struct xk_launch_args *a,
+static enum xk_status launch(struct sim_module *s,
+                             const struct xk_launch_args *a,
                              struct xk_launch_stats *stats,
                              struct xk_error *err)
 {
-    struct sim_module *s = (struct sim_module *)m;
     for (uint32_t i = 0; i < s->zebin.n_kernels; i++)
         if (strcmp(s->zebin.kernels[i].name, a->name) == 0)
             return launch_kernel(s, i, a, stats, err);
@@ -437,8 +457,53 @@ static enum xk_status launch(xk_module *m, const struct xk_launch_args *a,
                            a->name);
 }
 
+/* What came of a launch; it is over when it has started. */
+struct sim_run {
+    enum xk_status status;
+    struct xk_error err;
+    struct xk_launch_stats stats;
+};
+
+static void launch_end(xk_module *m, void *run)
+{
+    get_mem(&m->device->alloc, run, 0);
+}
+
+/* A kernel that fails while it runs is told when it is waited for. */
+static enum xk_status launch_start(xk_module *m, const struct xk_launch_args *a,
+                                   void **run, struct xk_error *err)
+{
+    struct sim_run *const r = get_mem(&m->device->alloc, NULL, sizeof *r);
+    if (!r)
+        return no_memory(err, "a launch", sizeof *r);
+    memset(r, 0, sizeof *r);
+    r->status = launch((struct sim_module *)m, a, &r->stats, &r->err);
+    if (r->status < 0 && !r->stats.time_ns) {
+        const enum xk_status s = r->status;
+        *err = r->err;
+        launch_end(m, r);
+        return s;
+    }
+    *run = r;
+    return XK_OK;
+}
+
+static enum xk_status launch_wait(xk_module *m, void *run,
+                                  struct xk_launch_stats *stats,
+                                  struct xk_error *err)
+{
+    const struct sim_run *const r = run;
+    (void)m;
+    *stats = r->stats;
+    if (r->status < 0)
+        *err = r->err;
+    return r->status;
+}
+
 const struct xk_engine xk_engine_sim = {
     .name = "sim",
+    .device_count = device_count,
+    .device_query = device_query,
     .device_create = device_create,
     .device_destroy = device_destroy,
     .buffer_create = buffer_create,
@@ -447,7 +512,9 @@ const struct xk_engine xk_engine_sim = {
     .buffer_read = buffer_read,
     .module_create = module_create,
     .module_destroy = module_destroy,
-    .launch = launch,
+    .launch_start = launch_start,
+    .launch_wait = launch_wait,
+    .launch_end = launch_end,
 };
 
 static enum xk_status must_be_sim(const xk_device *d, struct xk_error *err)

@@ -14,7 +14,11 @@ packages=(
     pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
     libmpfr-dev                          # the reference of rounding, tests
     libclang-rt-14-dev                   # libFuzzer
-    libze-dev libze1 intel-opencl-icd    # the driver's AUB capture mode
+    libze-dev libze1 intel-opencl-icd    # Level Zero and Intel's driver
+    ocl-icd-opencl-dev                   # OpenCL programs of the tests
+    clinfo clfft-client                  # programs on the virtual GPU
+    python3-pyopencl python3-gpyfft      # the same
+    opencl-c-headers                     # OpenCL
 )
 
 missing=()

@@ -105,8 +105,8 @@ static uint64_t new_value(unsigned op, uint64_t old, uint64_t a, uint64_t b,
         return old_;                                                           \
     } while (0)
 
-static uint64_t exchange(uint8_t *mem, unsigned op, uint64_t a, uint64_t b,
-                         unsigned size_b)
+uint64_t xk_sim_atomic_apply(uint8_t *mem, unsigned op, uint64_t a, uint64_t b,
+                             unsigned size_b)
 {
     if (size_b == 2)
         EXCHANGE(uint16_t);
@@ -162,8 +162,8 @@ static uint64_t one_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint8_t *mem = xk_sim_reach(t, e, v, addr, m->data_b, m->data_b, l);
     if (!mem)
         return 0;
-    const uint64_t old = exchange(mem, m->op, operand(t, e, 0, l),
-                                  operand(t, e, 1, l), m->data_b);
+    const uint64_t old = xk_sim_atomic_apply(
+        mem, m->op, operand(t, e, 0, l), operand(t, e, 1, l), m->data_b);
     return m->op == XK_MOP_ATOMIC_IPDEC ? old - 1 : old;
 }
 

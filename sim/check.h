@@ -60,7 +60,8 @@ struct xk_sim_checks {
     /* HAZARD: 0 is the static worst case; else latencies are drawn from this
      * seed. */
     uint64_t hazard_seed;
-    bool hazard_strict; /* trust no guarantee that only compilers rely on */
+    bool hazard_strict; /* and SYNC: trust no guarantee that only compilers rely
+                           on (hazard_check.h, pair.h) */
 };
 
 /* "mem", "race" ...; "fault" for XK_CHECK_FAULT. */

@@ -75,11 +75,21 @@ void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          ...) XK_PRINTF(6, 7);
 
 /* A checker that lives elsewhere (the scoreboard's). All but state_b may be
- * NULL. state: of one EU thread, state_b bytes, zero before start. */
+ * NULL. state: of one EU thread, state_b bytes, zero before its first start and
+ * then as the last thread left it. */
 struct xk_sim_checker {
     uint32_t check; /* it is on where this bit is */
     size_t (*state_b)(const struct xk_sim_run *r);
+    /* Of a host thread: t->check->work->extra. */
+    void *(*work_create)(const struct xk_sim_run *r);
+    void (*work_destroy)(void *work);
     void (*start)(struct xk_sim_thread *t, void *state);
+    /* e comes next. n > 0: the checker has nothing to say of the next n
+     * instructions in a row, and takes them for executed; none of them but the
+     * last jumps, waits or ends the thread. n < 0: each of so many must be
+     * asked about with before and after. At most `most` either way. */
+    int64_t (*ahead)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     uint64_t most, void *state);
     /* mask: lanes that execute. before comes again for an instruction that has
      * to wait (a barrier, dpasw); after comes once it is done. */
     void (*before)(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -30,6 +30,7 @@ void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
     const unsigned sh = at_b % 64;
     const uint64_t all = low_bits(n_b);
     bits &= all;
+    c->age += bits != all; /* perhaps nothing changes */
     w[0] = (w[0] & ~(all << sh)) | bits << sh;
     if (sh && sh + n_b > 64)
         w[1] = (w[1] & ~(all >> (64 - sh))) | bits >> (64 - sh);
@@ -38,7 +39,11 @@ void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
 void xk_check_put(struct xk_sim_check_thread *c, uint32_t at_b, uint32_t n_b,
                   bool defined)
 {
-    for (uint32_t b = 0; b < n_b; b += 64)
+    uint32_t b = 0;
+    if (defined && at_b % 64 == 0)
+        for (; b + 64 <= n_b; b += 64)
+            c->def[(at_b + b) / 64] = UINT64_MAX;
+    for (; b < n_b; b += 64)
         xk_check_put_bits(c, at_b + b, n_b - b < 64 ? n_b - b : 64,
                           defined ? UINT64_MAX : 0);
 }
@@ -46,7 +51,14 @@ void xk_check_put(struct xk_sim_check_thread *c, uint32_t at_b, uint32_t n_b,
 bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
                       uint32_t n_b)
 {
-    for (uint32_t b = 0; b < n_b; b += 64) {
+    uint32_t b = 0;
+    uint64_t all = UINT64_MAX;
+    if (at_b % 64 == 0)
+        for (; b + 64 <= n_b; b += 64)
+            all &= c->def[(at_b + b) / 64];
+    if (all != UINT64_MAX)
+        return false;
+    for (; b < n_b; b += 64) {
         const uint32_t m_b = n_b - b < 64 ? n_b - b : 64;
         if (xk_check_get_bits(c, at_b + b, m_b) != low_bits(m_b))
             return false;
@@ -66,7 +78,7 @@ void xk_check_init_start(struct xk_sim_check_thread *c)
     n_b += d->thread_data ? d->thread_data_b : 0;
     n_b += d->cross_data ? d->cross_data_b : 0;
     memset(c->def, 0, sizeof c->def);
-    c->flag_def[0] = c->flag_def[1] = 0;
+    c->age++;
     xk_check_put(c, 0, (n_b + grf_b - 1) / grf_b * grf_b, true);
     xk_check_put(c, XK_RF_ZERO, XK_SIM_SPAN_B, true);
     xk_check_put(c, XK_RF_CE, XK_RF_END_B - XK_RF_CE, true);
@@ -223,19 +235,23 @@ void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
 static uint64_t flag_bits(const struct xk_sim_check_thread *c, unsigned bit)
 {
     const unsigned w = bit / 64 & 1, sh = bit % 64;
-    const uint64_t v = c->flag_def[w] >> sh;
-    return sh && !w ? v | c->flag_def[1] << (64 - sh) : v;
+    const uint64_t *const def = c->def + XK_CHECK_IMAGE_W;
+    const uint64_t v = def[w] >> sh;
+    return sh && !w ? v | def[1] << (64 - sh) : v;
 }
 
 static void put_flags(struct xk_sim_check_thread *c, unsigned bit,
                       uint32_t lanes, uint32_t defined)
 {
+    uint64_t *const def = c->def + XK_CHECK_IMAGE_W;
     const unsigned w = bit / 64 & 1, sh = bit % 64;
-    c->flag_def[w] &= ~((uint64_t)lanes << sh);
-    c->flag_def[w] |= (uint64_t)(defined & lanes) << sh;
+    if (lanes & ~defined)
+        c->age++;
+    def[w] &= ~((uint64_t)lanes << sh);
+    def[w] |= (uint64_t)(defined & lanes) << sh;
     if (sh > 32 && !w) {
-        c->flag_def[1] &= ~((uint64_t)lanes >> (64 - sh));
-        c->flag_def[1] |= (uint64_t)(defined & lanes) >> (64 - sh);
+        def[1] &= ~((uint64_t)lanes >> (64 - sh));
+        def[1] |= (uint64_t)(defined & lanes) >> (64 - sh);
     }
 }
 
@@ -387,13 +403,41 @@ static bool is_copy(const struct xk_sim_inst *e)
            !is_flag(s->off_b) && !is_flag(d->off_b);
 }
 
-/* x ^ x: zero, whatever x is. */
-static bool is_zeroing(const struct xk_sim_inst *e)
+/* x ^ x is zero, whatever x is; and integers equal themselves, which is how
+ * compilers make a flag of the channels that execute. */
+static bool ignores_values(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *const a = &e->src[0], *const b = &e->src[1];
-    return e->in.op == XK_OPC_XOR && a->kind == XK_SO_REG &&
-           b->kind == XK_SO_REG && a->off_b == b->off_b && a->neg == b->neg &&
-           a->log_w == b->log_w && a->vs_b == b->vs_b && a->hs_b == b->hs_b;
+    const bool same =
+        a->kind == XK_SO_REG && b->kind == XK_SO_REG && a->off_b == b->off_b &&
+        a->type == b->type && a->neg == b->neg && a->abs == b->abs &&
+        a->log_w == b->log_w && a->vs_b == b->vs_b && a->hs_b == b->hs_b;
+    return same && (e->in.op == XK_OPC_XOR ||
+                    (e->in.op == XK_OPC_CMP && a->type <= XK_RT_Q));
+}
+
+/* x & constant: bytes where the constant is zero do not count. Loads of bytes
+ * and words leave the upper part of a dword undefined, so that it is masked. */
+static bool is_masking(const struct xk_sim_inst *e)
+{
+    const struct xk_sim_opnd *const x = &e->src[0], *const m = &e->src[1];
+    return e->in.op == XK_OPC_AND && x->kind == XK_SO_REG &&
+           !is_flag(x->off_b) && m->kind == XK_SO_IMM && m->type <= XK_RT_Q;
+}
+
+static uint32_t masked_ok(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e)
+{
+    const struct xk_sim_opnd *const x = &e->src[0];
+    uint32_t off[XK_SIM_LANES], ok = 0;
+    uint64_t mask = (uint64_t)e->src[1].ival, need = 0;
+    if (!offsets(c, e, x, off))
+        return UINT32_MAX;
+    for (unsigned b = 0; b < x->size_b; b++, mask >>= 8)
+        need |= (uint64_t)((mask & 0xff) != 0) << b;
+    for (unsigned l = 0; l < e->exec; l++)
+        ok |= (uint32_t)!(need & ~xk_check_get_bits(c, off[l], x->size_b)) << l;
+    return ok;
 }
 
 /* Lanes whose result is defined. */
@@ -404,6 +448,8 @@ static uint32_t result_ok(struct xk_sim_check_thread *c,
     uint32_t ok[3] = {UINT32_MAX, UINT32_MAX, UINT32_MAX};
     for (unsigned n = 0; n < e->n_srcs; n++)
         ok[n] = operand_ok(c, e, &e->src[n]);
+    if (is_masking(e))
+        ok[0] = masked_ok(c, e);
     if (e->in.op == XK_OPC_SEL && !e->in.cond && e->pred) {
         const uint32_t first = xk_sim_pred(c->thread, e);
         return ((first & ok[0]) | (~first & ok[1])) &
@@ -432,7 +478,7 @@ static void by_lanes(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         uint32_t ok = result_ok(c, e, p, pred_ok);
         if (!sel)
             ok &= pred_ok | ~exec;
-        if (is_zeroing(e))
+        if (ignores_values(e))
             ok = UINT32_MAX;
         put_lanes(c, e, lanes, ok);
         if (sets_flags(e))

@@ -8,7 +8,8 @@
  * A byte that was written is over with its earlier readers in the same way.
  * A store of what another thread has just stored there is none.
  * A plain load beside atomic operations is excused if its thread then changes
- * the same piece atomically: that is how loops of compare and exchange begin. */
+ * the same piece atomically: that is how loops of compare and exchange begin.
+ */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -74,14 +75,9 @@ void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m)
     xk_check_arena_fini(a, &m->arena);
 }
 
-static size_t hash(uint64_t key)
-{
-    return (size_t)(key * UINT64_C(0x9e3779b97f4a7c15) >> 20);
-}
-
 static struct xk_check_slot *probe(const struct xk_check_lines *m, uint64_t key)
 {
-    size_t i = hash(key) & (m->n_slots - 1);
+    size_t i = xk_check_line_hash(key) & (m->n_slots - 1);
     while (m->slot[i].generation == m->generation && m->slot[i].key != key)
         i = (i + 1) & (m->n_slots - 1);
     return &m->slot[i];
@@ -176,12 +172,29 @@ static bool split(struct xk_sim_check_work *w, struct xk_check_line *l)
     return true;
 }
 
+bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l)
+{
+    const unsigned n = l->odd ? 64 : 16, unit_b = 64 / n;
+    struct xk_check_cells *const c =
+        get(w, n / XK_CHECK_PIECES * sizeof *l->cells);
+    if (!c)
+        return false;
+    for (unsigned p = 0; p < n; p++) {
+        const unsigned part = p / XK_CHECK_PIECES, i = p % XK_CHECK_PIECES;
+        c[part].r1[i] = l->r >> p * unit_b & 1 ? l->r_all : 0;
+        c[part].w[i] = l->w >> p * unit_b & 1 ? l->w_all : 0;
+    }
+    l->cells = c;
+    l->bytes = l->odd;
+    return true;
+}
+
 static bool prepare(struct xk_sim_check_work *w, struct xk_check_line *l,
                     bool bytes, bool atomic)
 {
-    if (!l->cells)
-        l->cells = get(w, sizeof *l->cells);
-    if (!l->cells || (bytes && !l->bytes && !split(w, l)))
+    if (!l->cells && !xk_check_line_spread(w, l))
+        return false;
+    if (bytes && !l->bytes && !split(w, l))
         return false;
     if (atomic && !l->atoms)
         l->atoms = get(w, (l->bytes ? 4 : 1) * sizeof *l->atoms);
@@ -303,6 +316,8 @@ static void excuse(const struct access *x, xk_check_key *k1, xk_check_key *k2)
 
 static void unfenced(const struct access *x, xk_check_key w)
 {
+    if (xk_check_is_fenced(x->c, xk_key_thread(w), (uint32_t)x->addr))
+        return;
     report(x, XK_CHECK_SYNC, w,
            "uses SLM that another thread wrote, with no completed fence "
            "between the write and that thread's barrier");
@@ -313,8 +328,7 @@ static void behind_writer(const struct access *x, xk_check_key w)
     if (meets(x, w)) {
         if (!x->write || changes(x))
             race(x, w, true, false);
-    } else if (w & XK_KEY_DIRTY &&
-               xk_key_thread(w) != xk_key_thread(x->me)) {
+    } else if (w & XK_KEY_DIRTY && xk_key_thread(w) != xk_key_thread(x->me)) {
         unfenced(x, w);
     }
 }
@@ -396,6 +410,57 @@ static void touch_line(struct access *x, struct xk_check_line *l,
     }
 }
 
+static uint64_t low_bits(uint32_t n)
+{
+    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+/* False where what is known of the line would no longer be one instruction. */
+static bool read_whole(const struct access *x, struct xk_check_line *l,
+                       uint64_t bits)
+{
+    if (l->w & bits && xk_key_thread(l->w_all) != xk_key_thread(x->me))
+        return false;
+    if (l->r && !same_user(l->r_all, x->me))
+        return false;
+    const bool last = l->written || l->odd; /* reader counts; else the first */
+    if (!l->r || (last && !(l->r & ~bits)))
+        l->r_all = x->me;
+    else if (l->r_all != x->me && (bits & ~l->r || last))
+        return false;
+    l->r |= bits;
+    return true;
+}
+
+static bool write_whole(const struct access *x, struct xk_check_line *l,
+                        uint64_t bits)
+{
+    const uint32_t me = xk_key_thread(x->me);
+    if ((l->r & bits && xk_key_thread(l->r_all) != me) ||
+        (l->w & bits && xk_key_thread(l->w_all) != me) ||
+        (l->w & ~bits && l->w_all != x->me))
+        return false;
+    l->w |= bits;
+    l->w_all = x->me;
+    l->r &= ~bits;
+    l->written = true;
+    return true;
+}
+
+static void note_bits(struct xk_check_line *l, uint64_t bits, bool write)
+{
+    l->r = write ? l->r & ~bits : l->r | bits;
+    l->w |= write ? bits : 0;
+}
+
+static bool touch_whole(const struct access *x, struct xk_check_line *l,
+                        uint64_t bits)
+{
+    if (l->cells || x->atomic)
+        return false;
+    return x->write ? write_whole(x, l, bits) : read_whole(x, l, bits);
+}
+
 static void touch(struct access *x, uint64_t addr, uint32_t n_b)
 {
     struct xk_sim_check_work *const w = x->c->work;
@@ -404,12 +469,37 @@ static void touch(struct access *x, uint64_t addr, uint32_t n_b)
         const uint32_t room_b = LINE_B - off_b;
         const uint32_t m_b = end - at < room_b ? (uint32_t)(end - at) : room_b;
         struct xk_check_line *const l = line_at(w, x->space, at);
-        if (!l || !prepare(w, l, (off_b | m_b) & 3, x->atomic))
-            return;
-        x->addr = at;
-        touch_line(x, l, off_b, m_b);
         at += m_b;
+        if (!l)
+            return;
+        l->odd |= ((off_b | m_b) & 3) != 0;
+        if (touch_whole(x, l, low_bits(m_b) << off_b))
+            continue;
+        if (!prepare(w, l, (off_b | m_b) & 3, x->atomic))
+            return;
+        x->addr = at - m_b;
+        touch_line(x, l, off_b, m_b);
+        note_bits(l, low_bits(m_b) << off_b, x->write);
     }
+}
+
+/* Notes behind note i of dwords right behind its own, which *n_b then covers
+ * too: lanes often read a row. */
+static unsigned following(const struct xk_sim_check_work *w, unsigned i,
+                          uint32_t *n_b)
+{
+    const struct xk_check_note *const first = &w->note[i];
+    unsigned k = i + 1;
+    if ((first->addr | first->n_b) & 3)
+        return 0;
+    for (; k < w->n_notes; k++) {
+        const struct xk_check_note *const n = &w->note[k];
+        if (n->space != first->space || n->addr != first->addr + *n_b ||
+            n->n_b & 3)
+            break;
+        *n_b += n->n_b;
+    }
+    return k - i - 1;
 }
 
 void xk_check_accesses(struct xk_sim_check_thread *c,
@@ -426,11 +516,15 @@ void xk_check_accesses(struct xk_sim_check_thread *c,
            (uint64_t)(e - c->thread->kernel->inst);
     for (unsigned i = 0; i < w->n_notes; i++) {
         const struct xk_check_note *const n = &w->note[i];
-        if (n->space != XK_CS_GLOBAL && n->space != XK_CS_SLM)
+        if (n->space != XK_CS_SLM &&
+            (n->space != XK_CS_GLOBAL || !xk_check_on(c, XK_CHECK_RACE)))
             continue;
+        uint32_t n_b = n->n_b;
+        if (k == XK_MCLASS_LOAD)
+            i += following(w, i, &n_b);
         x.space = n->space;
         x.note = n;
-        touch(&x, n->addr, n->n_b);
+        touch(&x, n->addr, n_b);
     }
 }
 
@@ -449,11 +543,6 @@ void xk_check_accesses_end(struct xk_sim_check_work *w)
                         "reads what another thread of the group changes "
                         "atomically, with no barrier between");
     }
-}
-
-static uint64_t low_bits(uint32_t n)
-{
-    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
 /* A scratch line that another thread used is nobody's. */
@@ -508,17 +597,38 @@ static void mark(const struct xk_sim_check_thread *c, xk_check_key *k,
         *k = (*k & ~XK_KEY_DIRTY) | (dirty ? XK_KEY_DIRTY : 0);
 }
 
-void xk_check_set_dirty(struct xk_sim_check_thread *c,
-                        const struct xk_check_store *s, bool dirty)
+/* Bytes [from_b, end_b) of the line. */
+static void mark_line(struct xk_sim_check_thread *c, struct xk_check_line *l,
+                      uint32_t from_b, uint32_t end_b, bool dirty)
 {
-    for (uint32_t b = s->at_b; b < s->at_b + s->n_b; b++) {
-        struct xk_check_line *const l = line_at(c->work, XK_CS_SLM, b);
-        const unsigned p = l && l->bytes ? b % LINE_B : b % LINE_B / 4;
-        if (!l || !l->cells)
-            return;
+    const uint64_t bits = low_bits(end_b - from_b) << from_b;
+    if (!l->cells && !(l->w & bits))
+        return;
+    if (!l->cells && !(l->w & ~bits)) {
+        mark(c, &l->w_all, dirty);
+        return;
+    }
+    if (!l->cells && !xk_check_line_spread(c->work, l))
+        return;
+    for (uint32_t b = from_b; b < end_b; b++) {
+        const unsigned p = l->bytes ? b : b / 4;
         const unsigned part = p / XK_CHECK_PIECES, i = p % XK_CHECK_PIECES;
         mark(c, &l->cells[part].w[i], dirty);
         if (l->atoms)
             mark(c, &l->atoms[part].a1[i], dirty);
+    }
+}
+
+void xk_check_set_dirty(struct xk_sim_check_thread *c,
+                        const struct xk_check_store *s, bool dirty)
+{
+    const uint32_t end_b = s->at_b + s->n_b;
+    for (uint32_t b = s->at_b, m_b; b < end_b; b += m_b) {
+        struct xk_check_line *const l = line_at(c->work, XK_CS_SLM, b);
+        const uint32_t off_b = b % LINE_B;
+        m_b = end_b - b < LINE_B - off_b ? end_b - b : LINE_B - off_b;
+        if (!l)
+            return;
+        mark_line(c, l, off_b, off_b + m_b, dirty);
     }
 }

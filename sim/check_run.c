@@ -6,6 +6,7 @@
 
 #include "sim/check_state.h"
 #include "sim/hazard_hook.h"
+#include "sim/pair.h"
 #include "sim/sim_operand.h"
 
 /* Checkers that live in files of their own; at most one for now. */
@@ -65,6 +66,8 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
         return no_memory(c, err);
     for (uint32_t i = 0; i < k->n; i++)
         xk_check_plan(k, &k->inst[i], &c->inst[i]);
+    if (!xk_check_stretches(c))
+        return no_memory(c, err);
     choose_extra(c);
     return XK_OK;
 }
@@ -77,6 +80,8 @@ void xk_sim_check_run_destroy(struct xk_sim_check_run *c)
     pthread_mutex_destroy(&c->lock);
     pthread_cond_destroy(&c->turned);
     a.realloc(a.user, c->inst, 0);
+    a.realloc(a.user, c->stretch, 0);
+    a.realloc(a.user, c->need, 0);
     a.realloc(a.user, c->record, 0);
     a.realloc(a.user, c->gslot, 0);
     xk_check_arena_fini(&a, &c->arena);
@@ -91,9 +96,10 @@ static bool give_thread(struct xk_sim_check_work *w, uint32_t i,
     c->work = w;
     c->thread = t;
     c->known = take(a, w->n_group * sizeof *c->known);
+    c->good_age = take(a, w->run->n_stretches * sizeof *c->good_age);
     c->extra = w->run->extra ? take(a, w->run->extra_b) : NULL;
     t->check = c;
-    return c->known && (c->extra || !w->run->extra);
+    return c->known && c->good_age && (c->extra || !w->run->extra);
 }
 
 enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
@@ -117,9 +123,13 @@ enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
     if (!w->thread || !w->joining || !w->joined)
         return no_memory(c, err);
     w->n_threads = n;
+    if (c->extra && c->extra->work_create)
+        w->extra = c->extra->work_create(c->run);
     for (uint32_t i = 0; i < n; i++)
         if (!give_thread(w, i, &t[i]))
             return no_memory(c, err);
+    if (!xk_pairs_create(w))
+        return no_memory(c, err);
     return XK_OK;
 }
 
@@ -130,12 +140,16 @@ void xk_sim_check_work_destroy(struct xk_sim_check_work *w)
     const struct xk_alloc a = w->run->alloc;
     for (uint32_t i = 0; i < w->n_threads; i++) {
         a.realloc(a.user, w->thread[i].known, 0);
+        a.realloc(a.user, w->thread[i].good_age, 0);
         a.realloc(a.user, w->thread[i].extra, 0);
     }
+    if (w->extra)
+        w->run->extra->work_destroy(w->extra);
     a.realloc(a.user, w->thread, 0);
     a.realloc(a.user, w->joining, 0);
     a.realloc(a.user, w->joined, 0);
     xk_check_lines_fini(&a, &w->lines);
+    xk_pairs_destroy(w);
     a.realloc(a.user, w, 0);
 }
 
@@ -150,6 +164,7 @@ void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
     memset(w->phase, 0, sizeof w->phase);
     memset(w->joining, 0, n_b);
     memset(w->joined, 0, n_b);
+    xk_pairs_begin(w);
 }
 
 /* Waits until all units before it were merged. A lower unit that faulted ends
@@ -194,15 +209,12 @@ void xk_sim_check_start(struct xk_sim_thread *t)
 {
     struct xk_sim_check_thread *const c = t->check;
     c->signals = 0;
-    c->loading = c->fencing = c->n_pending = 0;
+    c->loading = c->fencing = c->n_pending = c->n_fenced = 0;
     c->pending_lost = false;
     memset(c->known, 0, c->work->n_group * sizeof *c->known);
     xk_check_init_start(c);
-    if (c->extra) {
-        memset(c->extra, 0, c->work->run->extra_b);
-        if (c->work->run->extra->start)
-            c->work->run->extra->start(t, c->extra);
-    }
+    if (c->extra && c->work->run->extra->start)
+        c->work->run->extra->start(t, c->extra);
 }
 
 static uint8_t space_of(const struct xk_sim_region *r)
@@ -223,28 +235,29 @@ void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         w->notes_lost = true;
         return;
     }
-    if (!w->n_notes)
-        w->msg = e->msg;
+    if (!w->n_notes) {
+        w->storing = xk_msg_op_class(e->msg.op) == XK_MCLASS_STORE;
+        if (e < t->kernel->inst || e >= t->kernel->inst + t->kernel->n)
+            w->msg = e->msg; /* made for a dynamic descriptor */
+    }
     struct xk_check_note *const n = &w->note[w->n_notes++];
     n->addr = addr;
     n->n_b = n_b;
     n->space = space_of(region);
+    w->spaces |= (uint8_t)(1u << n->space);
     n->lane = (uint8_t)lane;
-    n->host = region ? region->host + (addr - region->va)
-                     : t->group->slm + addr;
-    if (n_b <= XK_CHECK_OLD_B && xk_msg_op_class(e->msg.op) == XK_MCLASS_STORE)
+    n->host =
+        region ? region->host + (addr - region->va) : t->group->slm + addr;
+    if (w->storing && n_b <= XK_CHECK_OLD_B)
         memcpy(n->old, n->host, n_b);
 }
-
-/* Beyond the largest surface: what a kernel aims at when it means nothing. */
-#define OFF_NULL UINT64_C(0xffff0000)
 
 void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint64_t offset, uint32_t n_b)
 {
     const struct xk_sim_place place = {
         .what = "surface", .address = offset, .n_b = n_b};
-    if (!xk_check_on(t->check, XK_CHECK_MEM) || offset >= OFF_NULL)
+    if (!xk_check_on(t->check, XK_CHECK_MEM) || offset >= XK_OFF_NULL)
         return;
     xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
                         "beyond the end of its surface");
@@ -285,53 +298,103 @@ void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                    uint32_t mask)
 {
-    const struct xk_sim_check_run *const r = c->work->run;
+    const uint32_t on = c->work->run->on;
     c->work->n_notes = 0;
     c->work->notes_lost = false;
-    if (r->on & XK_CHECK_INIT)
+    c->work->spaces = 0;
+    if (on & XK_CHECK_INIT)
         xk_check_init_before(c, e, mask);
-    if (r->on & XK_CHECK_SYNC)
+    if (on & XK_CHECK_SYNC)
         xk_check_sync_before(c, e, mask);
-    if (c->extra && r->extra->before)
-        r->extra->before(c->thread, e, mask, c->extra);
 }
 
 static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                   uint32_t mask, uint32_t open)
 {
-    const struct xk_sim_check_run *const r = c->work->run;
-    struct xk_sim_thread *const t = c->thread;
-    if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
-        return;
+    const uint32_t on = c->work->run->on;
     if (is_send(e)) {
-        if (r->on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
+        if (on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
             xk_check_accesses(c, e);
-        if (r->on & XK_CHECK_INIT)
+        if (on & XK_CHECK_INIT)
             xk_check_send_after(c, e, mask);
     }
     xk_check_sync_after(c, e, open, mask);
-    if (c->extra && r->extra->after)
-        r->extra->after(t, e, mask, c->extra);
+}
+
+/* ask: the checker that lives elsewhere too. */
+static void exec(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                 bool ask)
+{
+    struct xk_sim_thread *const t = c->thread;
+    const struct xk_sim_checker *const x = ask ? c->work->run->extra : NULL;
+    const uint32_t mask = xk_sim_mask(t, e), open = t->barrier_open;
+    before(c, e, mask);
+    if (x && x->before)
+        x->before(t, e, mask, c->extra);
+    e->fn(t, e);
+    if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
+        return;
+    after(c, e, mask, open);
+    if (x && x->after)
+        x->after(t, e, mask, c->extra);
 }
 
 void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    struct xk_sim_check_thread *const c = t->check;
-    const uint32_t mask = xk_sim_mask(t, e), open = t->barrier_open;
-    before(c, e, mask);
-    e->fn(t, e);
-    after(c, e, mask, open);
+    exec(t->check, e, true);
+}
+
+/* Instructions in a row, about which the checker that lives elsewhere has
+ * nothing to say; how many. */
+static uint64_t quiet_row(struct xk_sim_check_thread *c, uint64_t n)
+{
+    struct xk_sim_thread *const t = c->thread;
+    const struct xk_sim_check_run *const r = c->work->run;
+    const struct xk_sim_inst *const inst = t->kernel->inst;
+    uint64_t done = 0;
+    while (done < n && t->state == XK_SIM_RUN) {
+        const uint32_t at = t->ip, s = r->inst[at].stretch;
+        if (s != XK_CHECK_ALONE) {
+            const uint32_t to_end = r->stretch[s].end - at;
+            const uint32_t m =
+                to_end < n - done ? to_end : (uint32_t)(n - done);
+            xk_check_run_stretch(c, &r->stretch[s], m);
+            done += m;
+            continue;
+        }
+        t->ip++;
+        t->count[inst[at].stat]++;
+        done++;
+        exec(c, &inst[at], false);
+    }
+    return done;
+}
+
+static uint64_t loud_row(struct xk_sim_check_thread *c, uint64_t n)
+{
+    struct xk_sim_thread *const t = c->thread;
+    uint64_t done = 0;
+    while (done < n && t->state == XK_SIM_RUN) {
+        const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
+        t->count[e->stat]++;
+        done++;
+        exec(c, e, true);
+    }
+    return done;
 }
 
 uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most)
 {
-    const struct xk_sim_inst *const inst = t->kernel->inst;
+    struct xk_sim_check_thread *const c = t->check;
+    const struct xk_sim_checker *const x = c->work->run->extra;
     uint64_t done = 0;
     while (done < most && t->state == XK_SIM_RUN) {
-        const struct xk_sim_inst *const e = &inst[t->ip++];
-        t->count[e->stat]++;
-        done++;
-        xk_sim_check_exec(t, e);
+        const uint64_t left = most - done;
+        const int64_t n =
+            !x         ? (int64_t)left
+            : x->ahead ? x->ahead(t, &t->kernel->inst[t->ip], left, c->extra)
+                       : -(int64_t)left;
+        done += n > 0 ? quiet_row(c, (uint64_t)n) : loud_row(c, (uint64_t)-n);
     }
     return done;
 }

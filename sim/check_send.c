@@ -99,7 +99,8 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
     case XK_MCLASS_LOAD:
     case XK_MCLASS_STORE:
     case XK_MCLASS_ATOMIC:
-        need_addresses(c, e, m, lanes_of(m, mask));
+        if (!xk_check_typed_before(c, e, m, lanes_of(m, mask)))
+            need_addresses(c, e, m, lanes_of(m, mask));
         break;
     case XK_MCLASS_BARRIER:
         if (e->src[0].kind == XK_SO_REG)
@@ -140,6 +141,12 @@ static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     }
 }
 
+/* Nothing of what was touched has bytes that are known not to be defined. */
+static bool is_plain(const struct xk_sim_check_work *w)
+{
+    return !(w->spaces & (1u << XK_CS_SLM | 1u << XK_CS_SCRATCH));
+}
+
 /* All lanes got something: beyond a surface's end it is zero. */
 static void fill_lanes(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e, const struct xk_msg *m,
@@ -158,6 +165,24 @@ static void fill_lanes(struct xk_sim_check_thread *c,
         }
 }
 
+/* All of the payload is defined; what a load brought may make it so. */
+static bool is_quiet(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                     const struct xk_msg *m, const struct xk_sim_opnd *data,
+                     uint32_t lanes)
+{
+    const uint32_t plane = (uint32_t)m->simd * m->reg_b;
+    const uint32_t n_b = m->vec * plane;
+    if (m->data_b != m->reg_b || plane != plane_b(c, m))
+        return false;
+    if (xk_check_defined(c, data->off_b, n_b))
+        return true;
+    if (data != &e->dst || m->simd > XK_SIM_LANES ||
+        lanes != (uint32_t)((UINT64_C(1) << m->simd) - 1))
+        return false;
+    xk_check_put(c, data->off_b, n_b, true);
+    return true;
+}
+
 static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                    const struct xk_msg *m, uint32_t lanes, bool store)
 {
@@ -169,8 +194,12 @@ static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     uint8_t done[XK_SIM_LANES] = {0};
     if (data->kind != XK_SO_REG)
         return;
+    if (is_plain(w) && is_quiet(c, e, m, data, lanes))
+        return;
     if (!store)
         fill_lanes(c, e, m, lanes);
+    if (!store && is_plain(w))
+        return;
     for (unsigned i = 0; i < w->n_notes; i++) {
         const struct xk_check_note *const n = &w->note[i];
         if (n->space == XK_CS_STATE && store)
@@ -193,7 +222,8 @@ static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
     const uint32_t all_b = (uint32_t)m->vec * m->data_b;
     uint32_t at_b = data->off_b + (m->data_high ? 16 : 0), sum_b = 0;
-    if (data->kind != XK_SO_REG)
+    if (data->kind != XK_SO_REG ||
+        (w->spaces == 1u << XK_CS_GLOBAL && xk_check_defined(c, at_b, all_b)))
         return;
     for (unsigned i = 0; i < w->n_notes; i++)
         sum_b += w->note[i].space == XK_CS_STATE ? 0 : w->note[i].n_b;
@@ -250,7 +280,7 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
     const struct xk_msg *const m = xk_check_msg(c, e);
     const enum xk_msg_class k = xk_msg_op_class(m->op);
     const uint32_t lanes = lanes_of(m, mask);
-    if (!lanes)
+    if (!lanes || xk_check_typed_after(c, e, m, lanes))
         return;
     if (k == XK_MCLASS_ATOMIC)
         atomic(c, e, m, lanes);

@@ -22,12 +22,31 @@ struct xk_check_range {
     uint32_t at_b, n_b; /* in the register image; n_b 0: none */
 };
 
+#define XK_CHECK_ALONE UINT32_MAX
+
 /* Of an instruction, known before it runs. */
 struct xk_check_inst {
-    uint8_t kind; /* enum xk_check_kind */
+    uint8_t kind;     /* enum xk_check_kind */
+    uint32_t stretch; /* that it lies in; XK_CHECK_ALONE: in none */
     struct xk_check_range src[3], dst;
     struct xk_check_range acc_in, acc_out; /* implicit */
     uint64_t dst_bits; /* bytes of dst from its first, where n_b <= 64 */
+};
+
+/* Bits of a thread's def[] that must be set. */
+struct xk_check_need {
+    uint32_t word;
+    uint64_t bits;
+};
+
+/* Instructions in a row that touch registers only, by direct operands, and that
+ * are entered at the first one only, or after the one before. What they read
+ * and write is needs: if all of it is defined, nothing becomes undefined. */
+struct xk_check_stretch {
+    uint32_t begin, end;
+    uint32_t need, n_needs;
+    uint32_t waits; /* SBIDs whose messages one of them waits for */
+    uint32_t count[XK_N_STATS];
 };
 
 /* What an access was to. */
@@ -56,14 +75,20 @@ struct xk_check_note {
 /* SLM that this thread wrote and no completed fence covers. */
 struct xk_check_store {
     uint32_t at_b, n_b;
+    bool signalled; /* a barrier was, since; others may look at it */
+    uint32_t fenced_at; /* signals of the thread when a fence was complete */
 };
 
 struct xk_sim_check_thread {
     struct xk_sim_check_work *work;
     struct xk_sim_thread *thread;
     void *extra; /* of the checker that lives elsewhere */
-    uint64_t def[XK_CHECK_IMAGE_W]; /* a bit per byte of the image: defined */
-    uint64_t flag_def[2];           /* a bit per flag bit */
+    /* A bit per byte of the image, then a bit per flag bit: defined. */
+    uint64_t def[XK_CHECK_IMAGE_W + 2];
+    /* Grows when something becomes undefined; per stretch: the age when all of
+     * its needs were seen to be defined. */
+    uint64_t age;
+    uint64_t *good_age;
     uint32_t signals;               /* of barriers, by this thread */
     uint32_t *known; /* per thread of the group: how many of its signals this
                         thread has waited for; what came before them is over */
@@ -74,6 +99,9 @@ struct xk_sim_check_thread {
     uint32_t n_pending;
     bool pending_lost; /* too many: nothing is said about fences */
     struct xk_check_store pending[XK_CHECK_PENDING];
+    uint32_t n_fenced; /* signalled, fenced since: visible to those who wait
+                          for a later signal */
+    struct xk_check_store fenced[XK_CHECK_PENDING];
 };
 
 /* One who touched memory: 0 nobody; else [63] 1, [62] written without a fence
@@ -108,14 +136,19 @@ struct xk_check_atoms {
     xk_check_key a1[XK_CHECK_PIECES], a2[XK_CHECK_PIECES];
 };
 
-/* 64 bytes of memory that a unit touched. Pieces are dwords; from the first
- * access to less than a dword on they are bytes, 16 to a record of cells. */
+/* 64 bytes of memory that a unit touched. Mostly one instruction is all that
+ * reads, or writes, any of them: then it is kept once, with a bit per byte.
+ * Else there are cells of pieces. Pieces are dwords; from the first access to
+ * less than a dword on they are bytes, 16 to a record of cells. */
 struct xk_check_line {
     uint64_t key;   /* address / 64, SLM: with the top bit; + 1 */
     uint64_t def;   /* SLM, scratch: bytes that hold something defined */
     uint32_t owner; /* scratch: thread + 1 */
     bool bytes, written;
-    struct xk_check_cells *cells; /* 1, or 4 where bytes */
+    bool odd;                     /* an access was not to whole dwords */
+    uint64_t r, w;                /* bytes read, and written; not so with atoms */
+    xk_check_key r_all, w_all;    /* without cells: by whom */
+    struct xk_check_cells *cells; /* NULL, 1, or 4 where bytes */
     struct xk_check_atoms *atoms; /* NULL or as many */
 };
 
@@ -180,11 +213,14 @@ struct xk_sim_check_work {
     uint32_t *joining, *joined;
     uint32_t phase[XK_SIM_BARRIERS]; /* of the group's barriers, as last seen */
     uint32_t n_group; /* threads of a group */
+    struct xk_pairs *pairs; /* NULL: they do not run in step */
+    void *extra;      /* of the checker that lives elsewhere */
     uint32_t n_seen;
     struct xk_check_seen seen[XK_CHECK_UNIT_MOST];
     /* The instruction in hand. */
     unsigned n_notes;
-    bool notes_lost;
+    bool notes_lost, storing;
+    uint8_t spaces; /* of the notes: bits of enum xk_check_space */
     struct xk_msg msg; /* its message, where dynamic decoded now */
     struct xk_check_note note[XK_CHECK_NOTES];
     struct xk_check_lines lines;
@@ -202,8 +238,10 @@ struct xk_check_firsts {
         a[XK_CHECK_PIECES];
 };
 struct xk_check_gline {
+    uint64_t r, w, a; /* bytes that somebody read, wrote, changed atomically */
+    struct xk_check_origin r_all, w_all; /* without firsts: who */
     bool bytes;
-    struct xk_check_firsts *firsts; /* 1, or 4 where bytes */
+    struct xk_check_firsts *firsts; /* NULL, 1, or 4 where bytes */
 };
 struct xk_check_gslot {
     uint64_t key;
@@ -215,6 +253,9 @@ struct xk_sim_check_run {
     struct xk_alloc alloc;
     uint32_t on;
     struct xk_check_inst *inst; /* of the kernel */
+    struct xk_check_stretch *stretch;
+    uint32_t n_stretches;
+    struct xk_check_need *need; /* of all stretches */
     const struct xk_sim_checker *extra;
     size_t extra_b;
     pthread_mutex_t lock; /* of what follows */
@@ -240,6 +281,13 @@ void xk_check_record(struct xk_sim_check_work *w, uint32_t check,
                      const struct xk_sim_who *a, const struct xk_sim_who *b,
                      const struct xk_sim_place *place, const char *why);
 
+/* Where to look for a line first: neighbours lie side by side. */
+static inline size_t xk_check_line_hash(uint64_t key)
+{
+    return (size_t)((key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20 << 3 |
+                    (key & 7));
+}
+
 /* check_memory.c */
 void *xk_check_arena_get(const struct xk_alloc *a, struct xk_check_arena *m,
                          size_t n_b); /* zeroed; NULL: out of memory */
@@ -247,6 +295,8 @@ void xk_check_arena_reset(struct xk_check_arena *m);
 void xk_check_arena_fini(const struct xk_alloc *a, struct xk_check_arena *m);
 void xk_check_lines_reset(struct xk_check_lines *m);
 void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m);
+/* Gives a line cells; false: out of memory. */
+bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l);
 /* The notes of e, which was executed: races, SLM nobody fenced. */
 void xk_check_accesses(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e);
@@ -287,13 +337,31 @@ void xk_check_undefined(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e, uint32_t at_b,
                         const char *role, unsigned lane);
 
+/* check_stretch.c; false: out of memory. Needs c->inst. */
+bool xk_check_stretches(struct xk_sim_check_run *c);
+/* Executes n instructions of *s from t->ip on. */
+void xk_check_run_stretch(struct xk_sim_check_thread *c,
+                          const struct xk_check_stretch *s, uint32_t n);
+
 /* check_send.c */
 void xk_check_send_before(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t mask);
 void xk_check_send_after(struct xk_sim_check_thread *c,
                          const struct xk_sim_inst *e, uint32_t mask);
 
+/* check_typed.c: false where the message is none of its own */
+bool xk_check_typed_before(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, const struct xk_msg *m,
+                           uint32_t lanes);
+bool xk_check_typed_after(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e, const struct xk_msg *m,
+                          uint32_t lanes);
+
 /* check_sync.c */
+/* Whether *c's thread waited for a barrier that thread `writer` signalled after
+ * a fence covered what it wrote at the address in SLM. */
+bool xk_check_is_fenced(const struct xk_sim_check_thread *c, uint32_t writer,
+                        uint32_t at_b);
 void xk_check_sync_before(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t mask);
 /* open: barriers that the thread had signalled before it. */

@@ -12,13 +12,59 @@ static bool is_send(const struct xk_sim_inst *e)
     return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
 }
 
+/* A fence covers it. What was signalled before stays marked for those who have
+ * not waited for a later signal, however far this thread has gone by then. */
+static void fenced(struct xk_sim_check_thread *c,
+                   const struct xk_check_store *s)
+{
+    if (!s->signalled)
+        return;
+    if (c->n_fenced == XK_CHECK_PENDING) {
+        xk_check_set_dirty(c, s, false);
+        return;
+    }
+    c->fenced[c->n_fenced] = *s;
+    c->fenced[c->n_fenced++].fenced_at = c->signals;
+}
+
+bool xk_check_is_fenced(const struct xk_sim_check_thread *c, uint32_t writer,
+                        uint32_t at_b)
+{
+    const struct xk_sim_check_thread *const w = &c->work->thread[writer];
+    for (uint32_t i = 0; i < w->n_fenced; i++)
+        if (at_b - w->fenced[i].at_b < w->fenced[i].n_b &&
+            w->fenced[i].fenced_at < c->known[writer])
+            return true;
+    return false;
+}
+
+/* Forgets what all threads know, or what is written anew (NULL: nothing). */
+static void forget_fenced(struct xk_sim_check_thread *c,
+                          const struct xk_check_note *now)
+{
+    uint32_t known = c->n_fenced ? UINT32_MAX : 0, n = 0;
+    for (uint32_t i = 0; i < c->work->n_threads && !now && known; i++)
+        if (&c->work->thread[i] != c &&
+            c->work->thread[i].known[c->thread->index] < known)
+            known = c->work->thread[i].known[c->thread->index];
+    for (uint32_t i = 0; i < c->n_fenced; i++) {
+        const struct xk_check_store s = c->fenced[i];
+        if (now ? s.at_b < now->addr + now->n_b && now->addr < s.at_b + s.n_b
+                : s.fenced_at < known)
+            xk_check_set_dirty(c, &s, false);
+        else
+            c->fenced[n++] = s;
+    }
+    c->n_fenced = n;
+}
+
 /* The first n stores are visible. */
 static void visible(struct xk_sim_check_thread *c, uint32_t n)
 {
     if (n > c->n_pending)
         n = c->n_pending;
     for (uint32_t i = 0; i < n; i++)
-        xk_check_set_dirty(c, &c->pending[i], false);
+        fenced(c, &c->pending[i]);
     memmove(c->pending, c->pending + n,
             (c->n_pending - n) * sizeof *c->pending);
     c->n_pending -= n;
@@ -83,11 +129,14 @@ static void note_stores(struct xk_sim_check_thread *c)
             c->n_pending ? &c->pending[c->n_pending - 1] : NULL;
         if (n->space != XK_CS_SLM)
             continue;
-        if (last && last->at_b + last->n_b == n->addr) {
+        if (c->n_fenced)
+            forget_fenced(c, n);
+        if (last && !last->signalled && last->at_b + last->n_b == n->addr) {
             last->n_b += n->n_b;
         } else if (c->n_pending < XK_CHECK_PENDING) {
             c->pending[c->n_pending++] =
-                (struct xk_check_store){(uint32_t)n->addr, n->n_b};
+                (struct xk_check_store){.at_b = (uint32_t)n->addr,
+                                        .n_b = n->n_b};
         } else {
             c->pending_lost = true;
         }
@@ -118,6 +167,15 @@ static void sent(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     }
 }
 
+static void publish(struct xk_sim_check_thread *c)
+{
+    forget_fenced(c, NULL);
+    for (uint32_t i = 0; !c->pending_lost && i < c->n_pending; i++) {
+        xk_check_set_dirty(c, &c->pending[i], true);
+        c->pending[i].signalled = true;
+    }
+}
+
 /* What this thread did, and what it knows to be over, is over for all who wait
  * for the barrier. */
 static void signalled(struct xk_sim_check_thread *c,
@@ -134,8 +192,7 @@ static void signalled(struct xk_sim_check_thread *c,
         b.id = 0;
     uint32_t *const in = w->joining + (size_t)b.id * w->n_group;
     uint32_t *const out = w->joined + (size_t)b.id * w->n_group;
-    for (uint32_t i = 0; !c->pending_lost && i < c->n_pending; i++)
-        xk_check_set_dirty(c, &c->pending[i], true);
+    publish(c);
     c->signals++;
     for (uint32_t i = 0; i < w->n_group; i++)
         if (in[i] < c->known[i])

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "sim/check_hook.h"
+#include "sim/pair.h"
 #include "sim/watch.h"
 
 #define MAX_GROUP_THREADS 1024
@@ -38,21 +39,34 @@ static void start_threads(struct xk_sim_group *g)
         xk_sim_thread_start(&g->thread[i], g, i);
 }
 
-/* Lets every thread that can go on do so; false if none could. */
+/* False if it cannot go on. */
+static bool turn(struct xk_sim_thread *t)
+{
+    if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
+        t->state = XK_SIM_RUN;
+    if (t->state != XK_SIM_RUN)
+        return false;
+    xk_sim_thread_step(t, QUANTUM);
+    return true;
+}
+
+/* Lets every thread, or pair, that can go on do so; false if none could. */
 static bool round_of_threads(struct xk_sim_group *g, bool *fault)
 {
+    const bool pairs = g->run->pairs;
     bool moved = false;
     for (uint32_t i = 0; i < g->n_threads && !*fault; i++) {
         struct xk_sim_thread *t = &g->thread[i];
-        if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
-            t->state = XK_SIM_RUN;
-        if (t->state != XK_SIM_RUN)
+        if (pairs && i + 1 < g->n_threads) {
+            moved |= xk_pair_step(t, QUANTUM);
+            i++;
+            *fault = t->state == XK_SIM_FAULT || t[1].state == XK_SIM_FAULT;
             continue;
-        moved = true;
-        xk_sim_thread_step(t, QUANTUM);
+        }
+        moved |= turn(t);
         *fault = t->state == XK_SIM_FAULT;
     }
-    return moved;
+    return moved || (!*fault && pairs && xk_pair_release(g));
 }
 
 /* Nobody can move: either all are done, or a barrier never completes. */
@@ -246,7 +260,9 @@ static enum xk_status run_init(struct xk_sim_run *r,
         UINT64_MAX / 1024 / ((uint64_t)d->groups[0] * d->groups[1]))
         return xk_sim_refuse(err, XK_EINVAL, d->kernel->name, "too many groups",
                              d->groups[2]);
-    r->apart = d->kernel->threads_apart && !d->slm_b && !d->n_barriers;
+    r->pairs = xk_pair_wanted(r);
+    r->apart = d->kernel->threads_apart && !d->slm_b && !d->n_barriers &&
+               !r->pairs;
     r->n_units = r->apart ? r->n_groups * d->n_threads : r->n_groups;
     return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
 }
@@ -354,7 +370,9 @@ enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
     struct xk_sim_run r;
     const uint64_t begin = now_ns();
     XK_TRY(run_init(&r, d, err));
+    XK_TRY(xk_sim_watch_begin(d->watch, &r, err));
     const enum xk_status s = run_all(&r, &sum, err);
+    xk_sim_watch_end(d->watch, s == XK_OK);
     sum.time_ns = now_ns() - begin;
     if (stats)
         *stats = sum;

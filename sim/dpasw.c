@@ -22,6 +22,15 @@ static void stage(struct xk_sim_thread *to, const struct xk_sim_thread *even,
     memcpy(to->rf + XK_RF_STAGE + first_b, odd->rf + e->pair_off_b, rest_b);
 }
 
+void xk_sim_dpasw_again(struct xk_sim_thread *t,
+                        const struct xk_sim_thread *other,
+                        const struct xk_sim_inst *e)
+{
+    const bool odd = t->index & 1;
+    stage(t, odd ? other : t, odd ? t : other, e);
+    e->inner(t, e);
+}
+
 /* The thread comes here again when its partner has arrived. */
 static void wait_for_partner(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e)

@@ -84,7 +84,9 @@ static void mac_lane(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
         s->v[0].f[l] = fmaf(s->v[0].f[l], s->v[1].f[l], acc);
     } else {
         const unsigned size_b = e->dst.size_b < 2 ? 2 : e->dst.size_b;
-        s->v[0].i[l] = acc_get(t, l, size_b) + s->v[0].i[l] * s->v[1].i[l];
+        s->v[0].i[l] = (int64_t)((uint64_t)acc_get(t, l, size_b) +
+                                 (uint64_t)s->v[0].i[l] *
+                                     (uint64_t)s->v[1].i[l]);
     }
 }
 

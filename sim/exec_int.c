@@ -40,6 +40,14 @@ static inline int64_t first_high(const struct xk_sim_inst *e, int64_t v)
     return x ? __builtin_clz(x) : -1;
 }
 
+/* b's lowest bits go to where the mask begins. */
+static inline int64_t insert(int64_t mask, int64_t b, int64_t into)
+{
+    const uint32_t m = (uint32_t)mask;
+    const uint32_t x = m ? (uint32_t)b << __builtin_ctz(m) : 0;
+    return (int64_t)((x & m) | ((uint32_t)into & ~m));
+}
+
 static inline int64_t rotate64(uint64_t v, int64_t n, bool left)
 {
     const unsigned k = (unsigned)(left ? n : -n) & 63;
@@ -130,7 +138,7 @@ LANE_FN(op_cbit, __builtin_popcountll(U(A)))
 LANE_FN(op_bfrev, reverse_bits((uint32_t)A))
 LANE_FN(op_bfe, extract(e, A, B, C))
 LANE_FN(op_bfi1, ((1ull << (A & 31)) - 1) << (B & 31))
-LANE_FN(op_bfi2, (A & B) | (~A & C))
+LANE_FN(op_bfi2, insert(A, B, C))
 LANE_FN(op_iqot, quotient(e, A, B, false))
 LANE_FN(op_irem, quotient(e, A, B, true))
 /* clang-format on */

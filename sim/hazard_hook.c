@@ -6,10 +6,13 @@
 #include "sim/check_state.h"
 #include "sim/hazard_check.h"
 #include "sim/hazard_late.h"
+#include "sim/hazard_memo.h"
+#include "sim/sim_operand.h"
 
 /* Of an EU thread; what follows the static part is there with a seed only. */
 struct state {
     struct xk_hz_thread th;
+    struct xk_hz_node *node; /* what is in flight; NULL: it is in th */
     struct xk_sim_thread *t;
     const struct xk_sim_inst *e; /* in hand */
     bool waits;                  /* e was seen, and is to come again */
@@ -75,16 +78,78 @@ static size_t state_b(const struct xk_sim_run *r)
     return is_random(r) ? sizeof(struct state) : offsetof(struct state, late);
 }
 
+static void *work_create(const struct xk_sim_run *r)
+{
+    return is_random(r) ? NULL
+                        : xk_hz_memo_create(r->kernel->hazard,
+                                            r->d->check.hazard_strict);
+}
+
+static void work_destroy(void *work)
+{
+    xk_hz_memo_destroy(work);
+}
+
 static void start(struct xk_sim_thread *t, void *state)
 {
     struct state *const s = state;
     const struct xk_sim_run *const r = t->group->run;
+    struct xk_hz_memo *const m = t->check->work->extra;
+    const bool strict = r->d->check.hazard_strict;
     s->t = t;
+    s->waits = false;
+    s->node = m ? xk_hz_memo_begin(m, t->ip) : NULL;
+    s->th.strict = strict;
+    if (!s->node) {
+        memset(&s->th, 0, sizeof s->th);
+        xk_hz_thread_begin(&s->th, t->ip, strict);
+    }
     s->th.report = tell;
     s->th.user = s;
-    xk_hz_thread_begin(&s->th, t->ip, r->d->check.hazard_strict);
-    if (is_random(r))
+    if (is_random(r)) {
+        memset(&s->late, 0, sizeof s->late);
         xk_hz_late_begin(&s->late, t, t->check->work->unit);
+    }
+}
+
+/* th holds what is in flight. */
+static void spread_out(struct state *s)
+{
+    if (s->node)
+        xk_hz_memo_restore(s->node, &s->th);
+    s->node = NULL;
+}
+
+static int64_t ahead(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     uint64_t most, void *state)
+{
+    struct state *const s = state;
+    struct xk_hz_memo *const m = t->check->work->extra;
+    const uint32_t at = (uint32_t)(e - t->kernel->inst);
+    const bool dynamic = t->kernel->hazard->inst[at].is_dynamic;
+    struct xk_hz_node *next = NULL;
+    if (s->waits && s->e == e)
+        return m ? 1 : -1;
+    s->waits = false;
+    if (!m)
+        return -(int64_t)most;
+    const uint32_t all = xk_hz_memo_row(m, at);
+    const struct xk_hz_row row = {.at = at,
+                                  .n = all < most ? all : (uint32_t)most,
+                                  .mask = dynamic ? xk_sim_mask(t, e) : 0,
+                                  .a0 = t->rf + XK_RF_A0};
+    if (!s->node)
+        s->node = xk_hz_memo_find(m, &s->th);
+    if (s->node)
+        next = xk_hz_memo_next(m, s->node, &row, &s->th);
+    if (!next) {
+        spread_out(s);
+        return -(int64_t)row.n;
+    }
+    s->node = next;
+    s->e = e + row.n - 1;
+    s->waits = s->e->in.op == XK_OPC_SYNC || s->e->in.op == XK_OPC_DPASW;
+    return row.n;
 }
 
 static void before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -96,10 +161,25 @@ static void before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return;
     s->e = e;
     s->waits = true;
+    spread_out(s);
     if (is_random(t->group->run))
-        xk_hz_late_before(&s->late, t, at, mask);
+        xk_hz_late_before(&s->late, at, mask);
     else
         xk_hz_step(t->kernel->hazard, &s->th, at, mask, t->rf + XK_RF_A0);
+}
+
+/* Of a dpasw only the second thread of a pair hears. */
+static void late_after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       struct state *s)
+{
+    const uint32_t at = (uint32_t)(e - t->kernel->inst);
+    if (e->in.op != XK_OPC_DPASW) {
+        xk_hz_late_after(&s->late, at);
+        return;
+    }
+    struct state *const other = t->group->thread[t->index ^ 1].check->extra;
+    other->waits = false;
+    xk_hz_late_after_both(&s->late, &other->late, at);
 }
 
 static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -109,12 +189,15 @@ static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     (void)mask;
     s->waits = false;
     if (is_random(t->group->run))
-        xk_hz_late_after(&s->late, t, (uint32_t)(e - t->kernel->inst));
+        late_after(t, e, s);
 }
 
 const struct xk_sim_checker xk_sim_hazard_checker = {
     .check = XK_CHECK_HAZARD,
     .state_b = state_b,
+    .work_create = work_create,
+    .work_destroy = work_destroy,
+    .ahead = ahead,
     .start = start,
     .before = before,
     .after = after,

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+/* When what is in flight is read and written. */
 #include "sim/hazard_late.h"
 
 #include <string.h>
@@ -14,6 +15,10 @@ static const struct {
 #undef XK_HZ_PLATFORM
 #undef XK_HZ_LATENCY
 };
+
+/* Of a result in such a file, at most, in order (isa.md 13.1, 5.3). */
+static const uint16_t file_most[] = {
+    [XK_HZ_GRF] = 23, [XK_HZ_FLAG] = 16, [XK_HZ_ACC] = 6, [XK_HZ_A0] = 16};
 
 static uint64_t draw(struct xk_hz_late *l)
 {
@@ -32,69 +37,20 @@ static uint64_t between(struct xk_hz_late *l, unsigned lo, unsigned hi)
     return lo + (r >> 3) % (hi - lo + 1);
 }
 
-void xk_hz_late_begin(struct xk_hz_late *l, const struct xk_sim_thread *t,
+void xk_hz_late_begin(struct xk_hz_late *l, struct xk_sim_thread *t,
                       uint64_t unit)
 {
-    l->seed = t->group->run->d->check.hazard_seed ^ unit << 20 ^ t->index;
+    const struct xk_sim_checks *const c = &t->group->run->d->check;
+    l->t = t;
+    l->strict = c->hazard_strict;
+    l->seed = c->hazard_seed ^ unit << 20 ^ t->index;
     l->next = t->ip;
 }
 
-static const struct xk_hz_inst *inst_of(const struct xk_sim_thread *t,
+static const struct xk_hz_inst *inst_of(const struct xk_hz_late *l,
                                         const struct xk_hz_late_op *op)
 {
-    return &t->kernel->hazard->inst[op->inst];
-}
-
-/* ---- what becomes of an instruction in flight ---- */
-
-static bool sources_changed(const struct xk_sim_thread *t,
-                            const struct xk_hz_late_op *op)
-{
-    for (unsigned k = 0; k < op->n_src; k++)
-        if (memcmp(t->rf + op->src[k].at_b, op->src_copy + op->src[k].copy_b,
-                   op->src[k].n_b))
-            return true;
-    return false;
-}
-
-/* Executes it with the registers of now; flags, a0 and channels are those of
- * its issue. The checkers have seen it already. */
-static void repeat(struct xk_sim_thread *t, struct xk_hz_late_op *op)
-{
-    const struct xk_sim_inst *const e = &t->kernel->inst[op->inst];
-    struct xk_sim_check_thread *const check = t->check;
-    const uint32_t ip = t->ip, active = t->active;
-    uint8_t flags[sizeof op->flags], a0[sizeof op->a0];
-    memcpy(flags, t->rf + XK_RF_FLAG, sizeof flags);
-    memcpy(a0, t->rf + XK_RF_A0, sizeof a0);
-    memcpy(t->rf + XK_RF_FLAG, op->flags, sizeof flags);
-    memcpy(t->rf + XK_RF_A0, op->a0, sizeof a0);
-    memcpy(op->was, t->rf + op->dst.at_b, op->dst.n_b);
-    t->active = op->active;
-    t->check = NULL;
-    e->fn(t, e);
-    t->check = check;
-    t->active = active;
-    t->ip = ip;
-    memcpy(op->will, t->rf + op->dst.at_b, op->dst.n_b);
-    memcpy(t->rf + op->dst.at_b, op->was, op->dst.n_b);
-    memcpy(t->rf + XK_RF_FLAG, flags, sizeof flags);
-    memcpy(t->rf + XK_RF_A0, a0, sizeof a0);
-}
-
-static void read_now(struct xk_sim_thread *t, struct xk_hz_late_op *op)
-{
-    if (op->reads && op->repeats && sources_changed(t, op))
-        repeat(t, op);
-    op->reads = false;
-}
-
-static void write_now(struct xk_sim_thread *t, struct xk_hz_late_op *op)
-{
-    for (uint32_t b = 0; op->writes && b < op->dst.n_b; b++)
-        if (op->will[b] != op->was[b])
-            t->rf[op->dst.at_b + b] = op->will[b];
-    op->writes = false;
+    return &l->t->kernel->hazard->inst[op->inst];
 }
 
 /* ---- who goes first ---- */
@@ -106,11 +62,8 @@ static bool is_busy(const struct xk_hz_late_op *op)
 
 /* Two that one unit takes in order: a pipe's instructions, or the reads of
  * what goes to one shared function. */
-static bool in_turn(const struct xk_sim_thread *t,
-                    const struct xk_hz_late_op *a,
-                    const struct xk_hz_late_op *b)
+static bool in_turn(const struct xk_hz_inst *x, const struct xk_hz_inst *y)
 {
-    const struct xk_hz_inst *const x = inst_of(t, a), *const y = inst_of(t, b);
     if (x->unit != y->unit)
         return false;
     return x->unit == XK_HZ_IN_ORDER ? x->pipe == y->pipe
@@ -119,78 +72,134 @@ static bool in_turn(const struct xk_sim_thread *t,
 
 /* The earliest of those that come before *op in its unit, or *op. */
 static struct xk_hz_late_op *earliest(struct xk_hz_late *l,
-                                      const struct xk_sim_thread *t,
                                       struct xk_hz_late_op *op, bool reads)
 {
     struct xk_hz_late_op *first = op;
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const o = &l->op[k];
         if ((reads ? o->reads : is_busy(o)) && o->order < first->order &&
-            in_turn(t, o, op))
+            in_turn(inst_of(l, o), inst_of(l, op)))
             first = o;
     }
     return first;
 }
 
-static void finish_read(struct xk_hz_late *l, struct xk_sim_thread *t,
-                        struct xk_hz_late_op *op)
+static void finish_read(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     while (op->reads)
-        read_now(t, earliest(l, t, op, true));
+        xk_hz_op_read(l, earliest(l, op, true));
 }
 
-static void finish(struct xk_hz_late *l, struct xk_sim_thread *t,
-                   struct xk_hz_late_op *op)
+static void finish(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
-    finish_read(l, t, op);
+    finish_read(l, op);
     while (is_busy(op)) {
-        struct xk_hz_late_op *const o = inst_of(t, op)->unit == XK_HZ_IN_ORDER
-                                            ? earliest(l, t, op, false)
-                                            : op;
-        read_now(t, o);
-        write_now(t, o);
+        struct xk_hz_late_op *const o =
+            inst_of(l, op)->unit == XK_HZ_IN_ORDER ? earliest(l, op, false)
+                                                   : op;
+        xk_hz_op_read(l, o);
+        xk_hz_op_load(l, o);
+        xk_hz_op_write(l, o);
     }
 }
 
 /* ---- what ends the flight ---- */
 
-static bool is_awaited(const struct xk_hz_late *l, const struct xk_hz_table *t,
+static bool is_awaited(const struct xk_hz_late *l,
                        const struct xk_hz_late_op *op,
                        const struct xk_hz_inst *e, bool jumped)
 {
-    const struct xk_hz_inst *const o = &t->inst[op->inst];
+    const struct xk_hz_table *const t = l->t->kernel->hazard;
+    const struct xk_hz_inst *const o = inst_of(l, op);
     if (o->unit != XK_HZ_IN_ORDER)
         return xk_hz_awaits(e, o->token, false) ||
                (o->in_chain && e->unit == XK_HZ_DPAS) ||
                op->write_due <= l->now;
     const int32_t behind = l->issued[o->pipe] - op->number;
-    return jumped || behind >= t->window[o->pipe] || op->write_due <= l->now ||
+    const int32_t window = l->strict ? t->strict_window : t->window[o->pipe];
+    return (jumped && !l->strict) || behind >= window ||
+           op->write_due <= l->now ||
            (e->dist && e->dist_pipes >> o->pipe & 1 && behind + 1 >= e->dist);
 }
 
-static void land(struct xk_hz_late *l, struct xk_sim_thread *t, uint32_t at)
+static void land(struct xk_hz_late *l, uint32_t at)
 {
-    const struct xk_hz_table *const table = t->kernel->hazard;
-    const struct xk_hz_inst *const e = &table->inst[at];
+    const struct xk_hz_inst *const e = &l->t->kernel->hazard->inst[at];
     const bool jumped = at != l->next && !(e->is_sync && at + 1 == l->next);
     const bool ends = e->unit == XK_HZ_SEND && e->in->send.eot;
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
         if (!is_busy(op))
             continue;
-        if (ends || is_awaited(l, table, op, e, jumped))
-            finish(l, t, op);
+        if (ends || is_awaited(l, op, e, jumped))
+            finish(l, op);
         else if (op->reads && (op->read_due <= l->now ||
-                               xk_hz_awaits(e, inst_of(t, op)->token, true)))
-            finish_read(l, t, op);
+                               xk_hz_awaits(e, inst_of(l, op)->token, true)))
+            finish_read(l, op);
     }
     l->next = at + 1;
 }
 
+/* ---- what the next one makes sure of ---- */
+
+/* Messages keep their order in memory, but for what hazard_pipe.def says. */
+static void keep_memory_order(struct xk_hz_late *l, uint32_t at)
+{
+    const struct xk_hz_table *const t = l->t->kernel->hazard;
+    const struct xk_hz_inst *const e = &t->inst[at];
+    const enum xk_msg_class c = xk_msg_op_class(l->t->kernel->inst[at].msg.op);
+    if (e->unit != XK_HZ_SEND || c == XK_MCLASS_LOAD ||
+        e->in->send.sfid == XK_SFID_GTWY)
+        return;
+    for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
+        struct xk_hz_late_op *const op = &l->op[k];
+        if (!is_busy(op) || !op->loads ||
+            (t->slm_overtakes && e->slm_store && inst_of(l, op)->slm_load))
+            continue;
+        finish_read(l, op);
+        xk_hz_op_load(l, op);
+    }
+}
+
+static bool writes_at_once(const struct xk_hz_late *l,
+                           const struct xk_hz_inst *e)
+{
+    const struct xk_hz_access *const a =
+        &l->t->kernel->hazard->access[e->access + e->n_rd];
+    for (unsigned k = 0; k < e->n_wr; k++)
+        if (e->is_branch || !xk_hz_op_is_late(l, e, a[k].file))
+            return true;
+    return false;
+}
+
+/* What comes earlier in a pipe has read before a later one writes. */
+static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
+{
+    if (e->unit != XK_HZ_IN_ORDER || !writes_at_once(l, e))
+        return;
+    for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
+        struct xk_hz_late_op *const op = &l->op[k];
+        if (op->reads && in_turn(inst_of(l, op), e))
+            finish_read(l, op);
+    }
+}
+
+/* In a pipe results come in order: what is overwritten is there first. */
+static void keep_result_order(struct xk_hz_late *l,
+                              const struct xk_hz_late_op *now)
+{
+    const struct xk_hz_inst *const e = inst_of(l, now);
+    for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
+        struct xk_hz_late_op *const op = &l->op[k];
+        if (op->writes && e->unit == XK_HZ_IN_ORDER &&
+            in_turn(inst_of(l, op), e) && xk_hz_op_meet(op, now))
+            finish(l, op);
+    }
+}
+
 /* ---- what begins it ---- */
 
-static struct xk_hz_late_op *free_op(struct xk_hz_late *l,
-                                     struct xk_sim_thread *t)
+static struct xk_hz_late_op *free_op(struct xk_hz_late *l)
 {
     struct xk_hz_late_op *oldest = &l->op[0];
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
@@ -199,55 +208,8 @@ static struct xk_hz_late_op *free_op(struct xk_hz_late *l,
         if (l->op[k].order < oldest->order)
             oldest = &l->op[k];
     }
-    finish(l, t, oldest);
+    finish(l, oldest);
     return oldest;
-}
-
-/* Bytes of the register file that a GRF access is, 0 if none. */
-static struct xk_hz_piece piece(const struct xk_sim_thread *t,
-                                const struct xk_hz_inst *e,
-                                const struct xk_hz_access *a, uint32_t mask)
-{
-    struct xk_hz_range r = {a->first, a->end};
-    if (a->file != XK_HZ_GRF ||
-        (a->dynamic &&
-         !xk_hz_range_now(t->kernel->hazard, e, a, mask, t->rf + XK_RF_A0, &r)))
-        return (struct xk_hz_piece){0, 0, 0};
-    return (struct xk_hz_piece){.at_b = r.first, .n_b = r.end - r.first};
-}
-
-static void copy_sources(const struct xk_sim_thread *t,
-                         const struct xk_hz_inst *e, struct xk_hz_late_op *op)
-{
-    const struct xk_hz_access *const a = &t->kernel->hazard->access[e->access];
-    uint32_t at = 0;
-    op->n_src = 0;
-    for (unsigned k = 0; k < e->n_rd && op->n_src < 3; k++) {
-        struct xk_hz_piece p = piece(t, e, &a[k], op->mask);
-        if (!p.n_b || at + p.n_b > sizeof op->src_copy)
-            continue;
-        p.copy_b = at;
-        memcpy(op->src_copy + at, t->rf + p.at_b, p.n_b);
-        at += p.n_b;
-        op->src[op->n_src++] = p;
-    }
-}
-
-static void copy_result(const struct xk_sim_thread *t,
-                        const struct xk_hz_inst *e, struct xk_hz_late_op *op)
-{
-    const struct xk_hz_access *const a =
-        &t->kernel->hazard->access[e->access + e->n_rd];
-    op->dst = (struct xk_hz_piece){0, 0, 0};
-    op->repeats = true;
-    for (unsigned k = 0; k < e->n_wr; k++) {
-        const struct xk_hz_piece p = piece(t, e, &a[k], op->mask);
-        if (a[k].file != XK_HZ_GRF || p.n_b > sizeof op->was)
-            op->repeats = false;
-        else
-            op->dst = p;
-    }
-    memcpy(op->was, t->rf + op->dst.at_b, op->dst.n_b);
 }
 
 /* Branches act at once, and so does what concerns the whole thread. */
@@ -258,57 +220,73 @@ static bool may_be_late(const struct xk_hz_inst *e)
     return e->unit != XK_HZ_NOWHERE && !e->is_branch;
 }
 
-/* Once more would add to the accumulator again. */
-static bool has_state(const struct xk_sim_thread *t, const struct xk_hz_inst *e)
+void xk_hz_late_before(struct xk_hz_late *l, uint32_t at, uint32_t mask)
 {
-    const struct xk_hz_access *const a = &t->kernel->hazard->access[e->access];
-    for (unsigned k = 0; k < e->n_rd; k++)
-        if (a[k].file == XK_HZ_ACC || a[k].file == XK_HZ_STATE)
-            return true;
-    return false;
-}
-
-void xk_hz_late_before(struct xk_hz_late *l, struct xk_sim_thread *t,
-                       uint32_t at, uint32_t mask)
-{
-    const struct xk_hz_inst *const e = &t->kernel->hazard->inst[at];
+    const struct xk_hz_inst *const e = &l->t->kernel->hazard->inst[at];
     l->now++;
-    land(l, t, at);
+    land(l, at);
+    keep_memory_order(l, at);
+    keep_pipe_order(l, e);
     l->hand = NULL;
-    if (e->unit == XK_HZ_IN_ORDER)
+    if (e->unit == XK_HZ_IN_ORDER &&
+        !(l->strict && e->is_branch && !e->n_wr))
         l->issued[e->pipe]++;
     if (!may_be_late(e))
         return;
-    struct xk_hz_late_op *const op = free_op(l, t);
-    op->inst = at;
-    op->mask = mask;
-    op->active = t->active;
-    op->order = l->now;
-    op->number = l->issued[e->pipe];
-    memcpy(op->flags, t->rf + XK_RF_FLAG, sizeof op->flags);
-    memcpy(op->a0, t->rf + XK_RF_A0, sizeof op->a0);
-    copy_result(t, e, op);
-    copy_sources(t, e, op);
-    op->repeats &= !has_state(t, e);
+    struct xk_hz_late_op *const op = free_op(l);
+    xk_hz_op_begin(l, op, at, mask);
+    keep_result_order(l, op);
+    xk_hz_op_begin(l, op, at, mask); /* with what that has written */
     l->hand = op;
 }
 
-void xk_hz_late_after(struct xk_hz_late *l, struct xk_sim_thread *t,
-                      uint32_t at)
+static unsigned write_most(const struct xk_hz_late *l,
+                           const struct xk_hz_late_op *op)
 {
-    const unsigned unit = t->kernel->hazard->inst[at].unit;
+    const unsigned unit = inst_of(l, op)->unit;
+    unsigned most = latencies[unit].write_max;
+    for (unsigned k = 0; k < op->n_dst && unit == XK_HZ_IN_ORDER; k++)
+        if (file_most[op->dst[k].file] < most)
+            most = file_most[op->dst[k].file];
+    return most;
+}
+
+void xk_hz_late_after(struct xk_hz_late *l, uint32_t at)
+{
+    const unsigned unit = l->t->kernel->hazard->inst[at].unit;
     struct xk_hz_late_op *const op = l->hand;
     if (!op)
         return;
-    memcpy(op->will, t->rf + op->dst.at_b, op->dst.n_b);
-    memcpy(t->rf + op->dst.at_b, op->was, op->dst.n_b);
+    xk_hz_op_hide(l, op);
     op->reads = op->n_src > 0;
-    op->writes = op->dst.n_b > 0;
+    op->writes = op->n_dst > 0;
+    op->loads &= op->writes;
     op->read_due =
         l->now + between(l, latencies[unit].read_min, latencies[unit].read_max);
     op->write_due = l->now + between(l, latencies[unit].write_min,
-                                     latencies[unit].write_max);
+                                     write_most(l, op));
     if (op->write_due < op->read_due)
         op->write_due = op->read_due;
     l->hand = NULL;
+}
+
+static void pair_with(struct xk_hz_late_op *op, struct xk_hz_late *late,
+                      struct xk_hz_late_op *mate)
+{
+    op->mate_late = late;
+    op->mate = mate;
+    op->mate_order = mate->order;
+}
+
+void xk_hz_late_after_both(struct xk_hz_late *l, struct xk_hz_late *other,
+                           uint32_t at)
+{
+    struct xk_hz_late_op *const a = l->hand, *const b = other->hand;
+    if (a && b && b->inst == at) {
+        xk_hz_op_share(l, a, other, b);
+        pair_with(a, other, b);
+        pair_with(b, l, a);
+        xk_hz_late_after(other, at);
+    }
+    xk_hz_late_after(l, at);
 }

@@ -416,6 +416,7 @@ static void decode_all(struct xk_sim_kernel *k)
                            &used_b, &ignored) == XK_OK) {
             prepare(k, e);
         } else {
+            e->in = (struct xk_inst){.op = XK_OPC_ILLEGAL}; /* was half read */
             e->fn = xk_sim_exec_undecodable;
             used_b = compact ? 8 : 16;
         }

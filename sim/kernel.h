@@ -144,6 +144,10 @@ xk_sim_fn xk_sim_exec_dpas;
 /* dpasw: fn does one thread's part. src2_b: bytes of src2 of the pair. */
 xk_sim_fn *xk_sim_select_dpasw(struct xk_sim_inst *e, xk_sim_fn *fn,
                                uint32_t src2_b);
+/* One thread's part once more, with the registers of now. */
+void xk_sim_dpasw_again(struct xk_sim_thread *t,
+                        const struct xk_sim_thread *other,
+                        const struct xk_sim_inst *e);
 /* Bytes that come from the even thread: whole registers. */
 uint32_t xk_sim_dpasw_first_b(const struct xk_sim_kernel *k, uint32_t src2_b);
 xk_sim_fn xk_sim_exec_undecodable;

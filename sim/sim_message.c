@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends: which executor, descriptors from address registers, and what an
  * access that cannot be made means. */
-#include "sim/sim_message.h"
+#include "sim/message_typed.h"
 
 #include <inttypes.h>
 #include <stdio.h>
@@ -103,31 +103,14 @@ static bool has_addresses(const struct xk_msg *m)
     return m->space != XK_MSPACE_NONE && m->addr_b && m->data_b;
 }
 
-/* Images, typed counters, media blocks and compression control are not
- * simulated. */
-static bool is_typed(const struct xk_msg *m)
-{
-    switch ((enum xk_msg_kind)m->kind) {
-    case XK_MSG_DC1_MEDIA_LOAD:
-    case XK_MSG_DC1_MEDIA_STORE:
-    case XK_MSG_DC1_TYPED_LOAD:
-    case XK_MSG_DC1_TYPED_STORE:
-    case XK_MSG_DC1_TYPED_LOAD_STATUS:
-    case XK_MSG_DC1_TYPED_ATOMIC_INT:
-    case XK_MSG_DC1_TYPED_ATOMIC_INT16:
-    case XK_MSG_DC1_TYPED_COUNTER:
-    case XK_MSG_DC1_TYPED_COUNTER16:
-    case XK_MSG_DCRO_TYPED_STORE:
-        return true;
-    default:
-        return m->sfid == XK_SFID_TGM && m->op != XK_MOP_FENCE;
-    }
-}
-
 static xk_sim_fn *select_memory(const struct xk_sim_inst *e)
 {
     const struct xk_msg *const m = &e->msg;
-    if (is_typed(m) || !has_addresses(m))
+    if (xk_sim_is_typed(m))
+        return xk_sim_select_typed(e);
+    if (m->kind == XK_MSG_DC1_MEDIA_LOAD || m->kind == XK_MSG_DC1_MEDIA_STORE)
+        return xk_sim_exec_media;
+    if (!has_addresses(m))
         return NULL;
     if (m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D)
         return xk_sim_exec_block2d;
@@ -141,7 +124,8 @@ static xk_sim_fn *handler(const struct xk_sim_inst *e)
     case XK_MCLASS_STORE:
         return select_memory(e);
     case XK_MCLASS_ATOMIC:
-        return is_typed(&e->msg) ? NULL : xk_sim_exec_atomic;
+        return xk_sim_is_typed(&e->msg) ? xk_sim_select_typed(e)
+                                        : xk_sim_exec_atomic;
     case XK_MCLASS_FENCE:
         return exec_fence;
     case XK_MCLASS_BARRIER:
@@ -153,12 +137,18 @@ static xk_sim_fn *handler(const struct xk_sim_inst *e)
     return e->msg.op == XK_MOP_READ_STATE ? exec_read_state : NULL;
 }
 
-static void exec_unknown(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+void xk_sim_exec_refused(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    xk_sim_fault(t, e,
-                 "unknown or unsupported message, descriptor 0x%x, "
-                 "extended 0x%x",
-                 e->in.send.desc, e->in.send.exdesc);
+    if (e->msg.kind == XK_MSG_UNKNOWN || e->msg.kind == XK_MSG_OTHER)
+        xk_sim_fault(t, e,
+                     "unknown or unsupported message, descriptor 0x%x, "
+                     "extended 0x%x",
+                     e->in.send.desc, e->in.send.exdesc);
+    else
+        xk_sim_fault(t, e,
+                     "the message %s with descriptor 0x%x is not simulated",
+                     xk_msg_kind_name((enum xk_msg_kind)e->msg.kind),
+                     e->in.send.desc);
 }
 
 /* What only the address registers say: the descriptor, the length of src1. The
@@ -177,7 +167,7 @@ static void exec_dynamic(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         fixed.msg.src1_grf = ex >> 6 & 31;
     }
     xk_sim_fn *fn = handler(&fixed);
-    (fn ? fn : exec_unknown)(t, &fixed);
+    (fn ? fn : xk_sim_exec_refused)(t, &fixed);
 }
 
 xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e)
@@ -185,5 +175,5 @@ xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e)
     if (e->in.send.desc_reg || e->msg.unknown_src1)
         return exec_dynamic;
     xk_sim_fn *fn = handler(e);
-    return fn ? fn : exec_unknown;
+    return fn ? fn : xk_sim_exec_refused;
 }

@@ -97,5 +97,11 @@ xk_sim_fn *xk_sim_select_block(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_gateway(const struct xk_sim_inst *e);
 xk_sim_fn xk_sim_exec_block2d;
 xk_sim_fn xk_sim_exec_atomic;
+/* One atomic operation on size_b bytes (2, 4, 8), aligned; what was there. */
+uint64_t xk_sim_atomic_apply(uint8_t *mem, unsigned op, uint64_t a, uint64_t b,
+                             unsigned size_b);
+xk_sim_fn xk_sim_exec_media;
+/* A message that isa/ knows and that is refused. */
+xk_sim_fn xk_sim_exec_refused;
 
 #endif

@@ -128,6 +128,15 @@ static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
+/* The parts of a vector lie under the destination, words for V and UV, dwords
+ * for VF: wider elements take the part at their start. IGC counts on it, "add
+ * (4|M0) r5.0<1>:ud r2.2<0;1,0>:uw 0xC080400:uv" adds 0, 4, 8, 12. */
+static unsigned part_of(const struct xk_sim_inst *e, unsigned l, unsigned part_b)
+{
+    const unsigned step_b = e->dst.vs_b ? e->dst.vs_b : e->dst.hs_b;
+    return step_b > part_b ? l * (step_b / part_b) : l;
+}
+
 static int64_t vector_nibble(const struct xk_sim_opnd *o, unsigned l)
 {
     const unsigned v = (unsigned)(o->bits >> (4 * (l & 7))) & 15;
@@ -149,11 +158,12 @@ static float vector_float(const struct xk_sim_opnd *o, unsigned l)
     return f;
 }
 
-static void immediate_int(const struct xk_sim_opnd *o, unsigned n, int64_t *v)
+static void immediate_int(const struct xk_sim_inst *e,
+                          const struct xk_sim_opnd *o, int64_t *v)
 {
     const bool vec = o->type == XK_RT_V || o->type == XK_RT_UV;
-    for (unsigned l = 0; l < n; l++)
-        v[l] = vec ? vector_nibble(o, l) : o->ival;
+    for (unsigned l = 0; l < e->exec; l++)
+        v[l] = vec ? vector_nibble(o, part_of(e, l, 2)) : o->ival;
 }
 
 #define LOAD_INT(T)                                                            \
@@ -202,7 +212,7 @@ bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     uint32_t off[XK_SIM_LANES];
     if (o->kind == XK_SO_IMM) {
-        immediate_int(o, e->exec, v->i);
+        immediate_int(e, o, v->i);
     } else {
         if (!offsets(t, e, o, off))
             return false;
@@ -311,7 +321,8 @@ bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return fetch_int_as_float(t, e, o, v);
     if (o->kind == XK_SO_IMM) {
         for (unsigned l = 0; l < e->exec; l++)
-            v->f[l] = o->type == XK_RT_VF ? vector_float(o, l) : o->fval;
+            v->f[l] = o->type == XK_RT_VF ? vector_float(o, part_of(e, l, 4))
+                                          : o->fval;
     } else if (!load_float(t, e, o, v->f)) {
         return false;
     }

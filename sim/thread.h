@@ -107,6 +107,7 @@ struct xk_sim_run {
     uint32_t start; /* index of the first instruction */
     uint64_t n_groups;
     bool apart;       /* threads of a group run independently */
+    bool pairs;       /* fused pairs run in step (sim/pair.h) */
     uint64_t n_units; /* groups; threads if they run apart */
 };
 

@@ -5,6 +5,37 @@
 
 #include "sim/check_hook.h"
 #include "sim/sim_operand.h"
+#include "sim/timing_report.h"
+
+/* XK_EINVAL where there is no such machine. */
+static enum xk_status open_timing(struct xk_sim_watch *w,
+                                  const xk_sim_kernel *k, struct xk_error *err)
+{
+    const struct xk_timing_product *m;
+    XK_TRY(xk_timing_product_pick(w->opts->timing, k->platform->id, &m, err));
+    w->timing =
+        w->alloc.realloc(w->alloc.user, NULL, sizeof(struct xk_timing_record));
+    if (!w->timing)
+        return xk_sim_refuse(err, XK_ENOMEM, k->name,
+                             "out of memory for the timing's record",
+                             sizeof *w->timing);
+    xk_timing_record_init(w->timing, m, &w->alloc);
+    w->timing->waves_wanted = w->opts->timing_waves;
+    return XK_OK;
+}
+
+enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,
+                                  const struct xk_sim_run *r,
+                                  struct xk_error *err)
+{
+    return w && w->timing ? xk_timing_record_begin(w->timing, r, err) : XK_OK;
+}
+
+void xk_sim_watch_end(const struct xk_sim_watch *w, bool good)
+{
+    if (w && w->timing)
+        xk_timing_record_end(w->timing, good);
+}
 
 enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
                                  const struct xk_simulate_opts *opts,
@@ -12,12 +43,15 @@ enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
                                  struct xk_error *err)
 {
     *w = (struct xk_sim_watch){.opts = opts, .alloc = k->alloc};
-    *wanted = opts && (opts->trace || opts->inst);
+    *wanted = opts && (opts->trace || opts->inst || opts->timing);
+    if (opts && opts->timing)
+        XK_TRY(open_timing(w, k, err));
     if (!*wanted || !opts->inst)
         return XK_OK;
     const size_t n_b = k->n * sizeof *w->hits;
     w->hits = k->alloc.realloc(k->alloc.user, NULL, n_b);
     if (!w->hits) {
+        xk_sim_watch_fini(w);
         err->status = XK_ENOMEM;
         snprintf(err->message, sizeof err->message,
                  "sim: out of memory for the counts of %u instructions", k->n);
@@ -34,7 +68,11 @@ void xk_sim_watch_fini(struct xk_sim_watch *w)
 {
     if (w->hits)
         w->alloc.realloc(w->alloc.user, w->hits, 0);
+    if (w->timing)
+        xk_timing_record_fini(w->timing);
+    w->alloc.realloc(w->alloc.user, w->timing, 0);
     w->hits = NULL;
+    w->timing = NULL;
 }
 
 static bool is_send(const struct xk_inst *i)
@@ -57,6 +95,8 @@ void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
 {
     const uint32_t n = n_reported(w, k, all);
     struct xk_str text, message;
+    if (w->timing && w->timing->good && w->opts->timed)
+        xk_timing_tell(w->timing, w->opts->timed, w->opts->user);
     xk_str_init(&text, &k->alloc);
     xk_str_init(&message, &k->alloc);
     for (uint32_t i = 0; i < n; i++) {
@@ -83,6 +123,10 @@ enum xk_status xk_sim_watch_check_opts(const struct xk_simulate_opts *opts,
                                        struct xk_error *err)
 {
     uint32_t on;
+    if (opts && opts->timing && *opts->timing &&
+        !xk_timing_product_find(opts->timing))
+        return xk_timing_product_pick(opts->timing, XK_PLATFORM_NONE, NULL,
+                                      err);
     if (!opts || !opts->checks || xk_sim_checks_parse(opts->checks, &on))
         return XK_OK;
     err->status = XK_EINVAL;
@@ -202,11 +246,17 @@ uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
                             struct xk_sim_thread *t, uint64_t most)
 {
     const bool trace = traced(w, t);
+    struct xk_tm_tap tap;
     uint64_t done = 0;
+    tap.on = false;
+    if (w->timing)
+        xk_timing_tap(w->timing, t, &tap);
+    if (!trace && !w->hits && !tap.on)
+        return 0;
     while (done < most && t->state == XK_SIM_RUN) {
         const uint32_t at = t->ip++;
         const struct xk_sim_inst *const e = &t->kernel->inst[at];
-        const uint32_t mask = xk_sim_mask(t, e);
+        const uint32_t mask = trace || w->hits ? xk_sim_mask(t, e) : 0;
         t->count[e->stat]++;
         done++;
         if (w->hits) {
@@ -216,10 +266,14 @@ uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
                                       (unsigned)__builtin_popcount(mask),
                                       memory_order_relaxed);
         }
+        if (tap.on && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
+            xk_timing_before(&tap, t, e);
         if (trace)
             trace_one(w, t, e, mask);
         else
             xk_sim_exec_one(t, e);
+        if (tap.on && tap.trace)
+            xk_timing_after(&tap, t, at);
     }
     return done;
 }

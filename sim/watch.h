@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "sim/kernel.h"
+#include "sim/timing_record.h"
 #include "xekern/simulate.h"
 
 /* Of one instruction, over all threads. */
@@ -19,6 +20,7 @@ struct xk_sim_watch {
     const struct xk_simulate_opts *opts;
     struct xk_sim_hits *hits; /* per instruction of the kernel; NULL: none */
     struct xk_alloc alloc;    /* of hits */
+    struct xk_timing_record *timing; /* NULL: not asked */
 };
 
 /* Says in *wanted whether opts ask for anything; only then is there something
@@ -29,8 +31,14 @@ enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
                                  struct xk_error *err);
 void xk_sim_watch_fini(struct xk_sim_watch *w);
 
+/* Around the threads of a dispatch; w may be NULL. Good: it ended well. */
+enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,
+                                  const struct xk_sim_run *r,
+                                  struct xk_error *err);
+void xk_sim_watch_end(const struct xk_sim_watch *w, bool good);
+
 /* Hands the counts to opts->inst, in the order of the code: of all of it, or up
- * to the last instruction that was executed. */
+ * to the last instruction that was executed; and the time to opts->timed. */
 void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
                          bool all);
 

@@ -32,7 +32,8 @@ struct xk_command_stream {
     uint64_t n_commands;
     /* What walkers meet. */
     struct xk_gpu_bases base;
-    uint32_t compute_mode, scratch_field;
+    uint32_t compute_mode, scratch_field, scratch_slot_b;
+    uint32_t descriptors_b; /* from the dynamic base */
 };
 
 struct xk_command {
@@ -61,6 +62,7 @@ xk_command_fn xk_cmd_atomic, xk_cmd_pipe_control, xk_cmd_bases;
 xk_command_fn xk_cmd_compute_mode, xk_cmd_binding_pool, xk_cmd_front_end;
 xk_command_fn xk_cmd_walker, xk_cmd_block_copy, xk_cmd_color_fill;
 xk_command_fn xk_cmd_mem_copy, xk_cmd_mem_set;
+xk_command_fn xk_cmd_vfe, xk_cmd_descriptor_load, xk_cmd_media_walker;
 
 /* Memory at a virtual address; ggtt: of the global table. */
 enum xk_status xk_cmd_read(struct xk_command_stream *s,

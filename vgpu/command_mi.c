@@ -179,22 +179,25 @@ static bool holds(unsigned compare, uint32_t memory, uint32_t data)
     }
 }
 
-/* Everything before has been executed, so a condition that does not hold now
- * never will. */
+/* Everything before has been executed, so a condition that does not hold waits
+ * for another engine or for the host. */
 enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
     const uint64_t va = xk_cmd_address(cmd, 2) & ~3ull;
+    const struct xk_command_ops *const o = &s->config.ops;
     const unsigned compare = cmd->dw[0] >> 12 & 7;
     uint32_t value;
     (void)jump;
-    if (cmd->dw[0] >> 16 & 1)
-        value = xk_command_stream_register(s, (uint32_t)va);
-    else
-        XK_TRY(xk_cmd_read(s, cmd, va, cmd->dw[0] & BIT_GGTT, &value, 4));
-    if (holds(compare, value, cmd->dw[1]))
-        return XK_OK;
+    do {
+        if (cmd->dw[0] >> 16 & 1)
+            value = xk_command_stream_register(s, (uint32_t)va);
+        else
+            XK_TRY(xk_cmd_read(s, cmd, va, cmd->dw[0] & BIT_GGTT, &value, 4));
+        if (holds(compare, value, cmd->dw[1]))
+            return XK_OK;
+    } while (o->wait && o->wait(o->user, va));
     return xk_fail(s->c, XK_EFAULT,
                    "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: 0x%llx "
                    "holds 0x%x, compare %u with 0x%x",

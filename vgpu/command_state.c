@@ -43,6 +43,7 @@ enum xk_status xk_cmd_bases(struct xk_command_stream *s,
     set_base(cmd, 1, &s->base.general);
     set_base(cmd, 4, &s->base.surface);
     set_base(cmd, 6, &s->base.dynamic);
+    set_base(cmd, 8, &s->base.indirect);
     set_base(cmd, 10, &s->base.instruction);
     set_base(cmd, 16, &s->base.bindless_surface);
     return XK_OK;

@@ -217,12 +217,12 @@ enum xk_status xk_command_stream_submit(xk_command_stream *s, xk_gpu_memory *m,
                       .at = r->head,
                       .ring_va = start,
                       .ring_b = (control & 0x1ff000u) + 0x1000};
-    if (tail % 8 || tail >= f.ring_b || f.at >= f.ring_b)
+    if (tail % 4 || tail >= f.ring_b || f.at >= f.ring_b)
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: ring tail 0x%x in a ring of 0x%llx bytes", tail,
                        (unsigned long long)f.ring_b);
     s->space = (struct xk_gpu_space){
-        m, {(uint64_t)upper << 32 | lower, s->tables_bank}};
+        m, {(uint64_t)upper << 32 | lower, s->tables_bank}, s->config.store};
     s->n_commands = 0;
     XK_TRY(run_ring(s, &f, tail));
     r->head = tail;

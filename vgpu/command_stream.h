@@ -10,6 +10,7 @@
 /* Heaps, as the state commands set them. */
 struct xk_gpu_bases {
     uint64_t general, surface, bindless_surface, dynamic, instruction;
+    uint64_t indirect; /* of data that is preloaded */
     uint64_t binding_pool; /* 0: binding tables are relative to `surface` */
 };
 
@@ -31,6 +32,11 @@ struct xk_gpu_walker {
     uint32_t slm_b, n_barriers;
     uint32_t scratch_field; /* r0.5[31:10], from CFE_STATE */
     uint16_t grf_count;     /* 128, 256 */
+    /* Up to xelp: indirect data is loaded into registers, in memory first
+     * cross_data_b, then thread_data_b for each thread. */
+    bool preloads;
+    uint32_t cross_data_b, thread_data_b;
+    uint32_t scratch_slot_b; /* a thread's, at scratch_field; 0: none */
 };
 
 struct xk_command_stream;
@@ -41,6 +47,9 @@ struct xk_command_ops {
     /* The device's clock, in ticks. */
     uint64_t (*timestamp)(void *user);
     void *user;
+    /* A semaphore's condition does not hold: false if it never will, else it
+     * is looked at again. va: what is waited for. NULL: never. */
+    bool (*wait)(void *user, uint64_t va);
 };
 
 typedef struct xk_command_stream xk_command_stream;
@@ -52,6 +61,7 @@ struct xk_command_config {
     bool large_slm;        /* sizes above 64 KiB: xehpc */
     uint64_t max_commands; /* per submission; more is an endless batch */
     struct xk_command_ops ops;
+    xk_va_store *store; /* memory by virtual address; NULL: by page tables */
 };
 XK_GIVE enum xk_status
 xk_command_stream_create(xk_ctx *c, const struct xk_command_config *config,

@@ -92,6 +92,11 @@ static struct page *make_page(xk_gpu_memory *m, unsigned bank, uint64_t number)
     return p;
 }
 
+bool xk_gpu_phys_exists(const xk_gpu_memory *m, struct xk_gpu_phys at)
+{
+    return find_page(m, at.bank, at.address / XK_GPU_PAGE_B);
+}
+
 /* How much of n_b lies in the page of address. */
 static uint64_t in_page(uint64_t address, uint64_t n_b)
 {
@@ -196,9 +201,31 @@ bool xk_gpu_translate(const struct xk_gpu_space *s, uint64_t va,
     return true;
 }
 
+static bool transfer_stored(const struct xk_gpu_space *s, uint64_t va,
+                            uint64_t n_b, void *to, const void *from,
+                            uint64_t *bad)
+{
+    for (uint64_t done = 0, part_b; done < n_b; done += part_b) {
+        uint8_t *const at =
+            xk_va_store_at(s->store, va + done, n_b - done, &part_b);
+        if (!at) {
+            if (bad)
+                *bad = va + done;
+            return false;
+        }
+        if (to)
+            memcpy((uint8_t *)to + done, at, part_b);
+        else
+            memcpy(at, (const uint8_t *)from + done, part_b);
+    }
+    return true;
+}
+
 static bool transfer(const struct xk_gpu_space *s, uint64_t va, uint64_t n_b,
                      void *to, const void *from, uint64_t *bad)
 {
+    if (s->store)
+        return transfer_stored(s, va, n_b, to, from, bad);
     for (uint64_t done = 0; done < n_b;) {
         const uint64_t part_b = in_page(va + done, n_b - done);
         struct xk_gpu_phys at;

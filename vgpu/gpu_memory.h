@@ -10,6 +10,7 @@
 #include <stdint.h>
 
 #include "base/ctx.h"
+#include "vgpu/va_store.h"
 
 #define XK_GPU_PAGE_B 4096u
 #define XK_GPU_VA_BITS 48
@@ -33,6 +34,7 @@ void xk_gpu_memory_destroy(xk_gpu_memory *m);
 /* Any alignment and length; pages that nobody wrote read as zero. */
 enum xk_status xk_gpu_phys_write(xk_gpu_memory *m, struct xk_gpu_phys at,
                                  const void *src, uint64_t n_b);
+bool xk_gpu_phys_exists(const xk_gpu_memory *m, struct xk_gpu_phys at);
 void xk_gpu_phys_read(const xk_gpu_memory *m, struct xk_gpu_phys at, void *dst,
                       uint64_t n_b);
 
@@ -47,6 +49,7 @@ bool xk_gpu_ggtt_translate(const xk_gpu_memory *m, uint64_t address,
 struct xk_gpu_space {
     xk_gpu_memory *m;
     struct xk_gpu_phys root;
+    xk_va_store *store; /* not NULL: what is mapped, in place of tables */
 };
 /* False: the page is not mapped. */
 bool xk_gpu_translate(const struct xk_gpu_space *s, uint64_t va,

@@ -103,38 +103,96 @@ static const uint8_t *host_at(const struct walk *k, uint64_t va, uint64_t *n_b)
     return NULL;
 }
 
-/* What lies from the start address on; where the kernel ends is not told, and
- * does not matter: it ends its threads. */
+/* Whether control can go where the instruction does not say. */
+static bool goes_anywhere(const struct xk_inst *i)
+{
+    switch ((enum xk_opcode)i->op) {
+    case XK_OPC_JMPI:
+    case XK_OPC_BRD:
+    case XK_OPC_BRC:
+    case XK_OPC_CALL:
+    case XK_OPC_CALLA:
+        return i->src[0].file == XK_FILE_GRF || i->src[0].file == XK_FILE_ARF;
+    default:
+        return false;
+    }
+}
+
+static bool ends(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_RET ||
+           ((i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) && i->send.eot);
+}
+
+size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
+                            size_t n_b)
+{
+    int64_t far_b = 0; /* the last target seen */
+    for (size_t at_b = 0; at_b + 8 <= n_b;) {
+        struct xk_error ignored = {XK_OK, ""};
+        struct xk_inst i;
+        size_t used_b = 0;
+        if (xk_inst_decode(p, code + at_b, n_b - at_b, &i, &used_b, &ignored) <
+            0) {
+            at_b += used_b ? used_b : 16;
+            continue;
+        }
+        if (goes_anywhere(&i))
+            return n_b;
+        const int64_t at = (int64_t)at_b;
+        far_b = far_b < at + i.jip_b ? at + i.jip_b : far_b;
+        far_b = far_b < at + i.uip_b ? at + i.uip_b : far_b;
+        at_b += used_b;
+        if (ends(&i) && far_b < (int64_t)at_b)
+            return at_b;
+    }
+    return n_b;
+}
+
+enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
+                                const struct xk_gpu_walker *w, const char *name,
+                                const uint8_t *code, size_t n_b,
+                                xk_sim_kernel **out)
+{
+    struct xk_error err = {XK_OK, ""};
+    struct xk_zkernel z = {.code = code,
+                           .code_b = n_b,
+                           .simd = w->simd,
+                           .grf_count = w->grf_count,
+                           .slm_b = w->slm_b,
+                           .barriers = w->n_barriers};
+    snprintf(z.name, sizeof z.name, "%s", name);
+    if (xk_sim_kernel_create(NULL, p, &z, out, &err) < 0)
+        return xk_fail(c, err.status, "%s", err.message);
+    return XK_OK;
+}
+
+/* What lies from the start address on. */
 static enum xk_status make_kernel(struct walk *k)
 {
     uint64_t n_b = MAX_CODE_B;
-    struct xk_error err = {XK_OK, ""};
+    char name[32];
     const uint8_t *const code = host_at(k, canonical(k->w->start_va), &n_b);
-    struct xk_zkernel z = {.code = code,
-                           .code_b = (size_t)n_b,
-                           .simd = k->w->simd,
-                           .grf_count = k->w->grf_count,
-                           .slm_b = k->w->slm_b,
-                           .barriers = k->w->n_barriers};
     if (!code)
         return xk_fail(k->c, XK_EFAULT,
                        "vgpu: walker: no memory at its start, 0x%llx",
                        (unsigned long long)k->w->start_va);
-    snprintf(z.name, sizeof z.name, "at_0x%llx",
+    snprintf(name, sizeof name, "at_0x%llx",
              (unsigned long long)k->w->start_va);
-    if (xk_sim_kernel_create(NULL, k->config->platform, &z, &k->kernel, &err) <
-        0)
-        return xk_fail(k->c, err.status, "%s", err.message);
-    return XK_OK;
+    return xk_walker_kernel(
+        k->c, k->config->platform, k->w, name, code,
+        xk_walker_code_bytes(k->config->platform, code, (size_t)n_b),
+        &k->kernel);
 }
 
-static struct xk_sim_dispatch dispatch_of(const struct walk *k)
+static struct xk_sim_dispatch dispatch_of(const struct xk_gpu_walker *w,
+                                          const struct xk_walker_config *config,
+                                          const xk_sim_kernel *kernel)
 {
-    const struct xk_gpu_walker *const w = k->w;
     const uint64_t pool =
         w->base.binding_pool ? w->base.binding_pool : w->base.surface;
     struct xk_sim_dispatch d = {
-        .kernel = k->kernel,
+        .kernel = kernel,
         .simd = w->simd,
         .n_threads = w->n_threads,
         .last_mask = w->last_mask,
@@ -151,10 +209,8 @@ static struct xk_sim_dispatch dispatch_of(const struct walk *k)
         .binding_table_va = canonical(pool + w->binding_table_b),
         .slm_b = w->slm_b,
         .n_barriers = w->n_barriers,
-        .regions = k->region,
-        .n_regions = k->n_regions,
-        .n_host_threads = k->config->n_host_threads,
-        .inst_limit = k->config->look ? k->config->look->inst_limit : 0,
+        .n_host_threads = config->n_host_threads,
+        .inst_limit = config->look ? config->look->inst_limit : 0,
     };
     xk_sim_dispatch_habits(&d);
     memcpy(d.groups, w->groups, sizeof d.groups);
@@ -162,39 +218,86 @@ static struct xk_sim_dispatch dispatch_of(const struct walk *k)
     return d;
 }
 
-/* Looked at by opts, if they ask for anything. */
-static enum xk_status dispatch(struct walk *k, struct xk_launch_stats *stats,
-                               struct xk_error *err)
+static enum xk_status check_threads(xk_ctx *c,
+                                    const struct xk_walker_config *config,
+                                    const struct xk_gpu_walker *w)
 {
-    struct xk_sim_dispatch d = dispatch_of(k);
-    struct xk_sim_watch watch;
-    bool wanted;
-    XK_TRY(xk_sim_watch_init(&watch, k->config->look, k->kernel, &wanted, err));
-    d.watch = wanted ? &watch : NULL;
-    d.check = xk_sim_watch_checks(k->config->look);
-    const enum xk_status s = xk_sim_dispatch(&d, stats, err);
-    xk_sim_watch_report(&watch, k->kernel, false);
-    xk_sim_watch_fini(&watch);
-    return s;
-}
-
-static enum xk_status check_threads(const struct walk *k)
-{
-    const uint32_t *const g = k->w->groups;
-    const double n = (double)g[0] * g[1] * g[2] * k->w->n_threads;
-    if (!k->config->max_threads || n <= (double)k->config->max_threads)
+    const uint32_t *const g = w->groups;
+    const double n = (double)g[0] * g[1] * g[2] * w->n_threads;
+    if (!config->max_threads || n <= (double)config->max_threads)
         return XK_OK;
-    return xk_fail(k->c, XK_EFAULT,
+    return xk_fail(c, XK_EFAULT,
                    "vgpu: walker: %u x %u x %u groups of %u threads, at most "
                    "%llu threads",
-                   g[0], g[1], g[2], k->w->n_threads,
-                   (unsigned long long)k->config->max_threads);
+                   g[0], g[1], g[2], w->n_threads,
+                   (unsigned long long)config->max_threads);
+}
+
+/* n_b bytes at va, in one region; NULL: they are not. */
+static const uint8_t *host_of(const struct xk_sim_region *r, unsigned n,
+                              uint64_t va, uint64_t n_b)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (va >= r[i].va && va - r[i].va < r[i].size_b &&
+            r[i].size_b - (va - r[i].va) >= n_b)
+            return r[i].host + (va - r[i].va);
+    return NULL;
+}
+
+/* What the hardware loads into registers before a thread starts. */
+static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
+                              struct xk_sim_dispatch *d)
+{
+    const uint64_t va = canonical(w->base.indirect + w->indirect_b);
+    const uint64_t n_b =
+        w->cross_data_b + (uint64_t)w->n_threads * w->thread_data_b;
+    d->scratch_slot_b = w->scratch_slot_b;
+    if (!n_b)
+        return XK_OK;
+    const uint8_t *const data = host_of(d->regions, d->n_regions, va, n_b);
+    if (!data)
+        return xk_fail(c, XK_EFAULT,
+                       "vgpu: walker: its %llu bytes of indirect data at "
+                       "0x%llx are not mapped",
+                       (unsigned long long)n_b, (unsigned long long)va);
+    d->cross_data = w->cross_data_b ? data : NULL;
+    d->cross_data_b = w->cross_data_b;
+    d->thread_data = w->thread_data_b ? data + w->cross_data_b : NULL;
+    d->thread_data_b = w->thread_data_b;
+    return XK_OK;
+}
+
+/* Looked at by the options, if they ask for anything. */
+enum xk_status
+xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
+                   const struct xk_gpu_walker *w, const xk_sim_kernel *kernel,
+                   struct xk_sim_region *regions, unsigned n_regions,
+                   struct xk_launch_stats *stats)
+{
+    struct xk_sim_dispatch d = dispatch_of(w, config, kernel);
+    struct xk_sim_watch watch;
+    struct xk_error err = {XK_OK, ""};
+    bool wanted;
+    XK_TRY(check_threads(c, config, w));
+    d.regions = regions;
+    d.n_regions = n_regions;
+    if (w->preloads)
+        XK_TRY(preload(c, w, &d));
+    enum xk_status s =
+        xk_sim_watch_init(&watch, config->look, kernel, &wanted, &err);
+    if (s == XK_OK) {
+        d.watch = wanted ? &watch : NULL;
+        d.check = xk_sim_watch_checks(config->look);
+        s = xk_sim_dispatch(&d, stats, &err);
+        xk_sim_watch_report(&watch, kernel, false);
+        xk_sim_watch_fini(&watch);
+    }
+    return s < 0 ? xk_fail(c, err.status, "%s", err.message) : XK_OK;
 }
 
 static enum xk_status run(struct walk *k, struct xk_launch_stats *stats)
 {
-    struct xk_error err = {XK_OK, ""};
-    XK_TRY(check_threads(k));
+    XK_TRY(check_threads(k->c, k->config, k->w));
     if (!xk_gpu_each_page(k->space, note_page, k) && !k->failed)
         return xk_fail(k->c, XK_EFAULT,
                        "vgpu: walker: the page tables refer to each other");
@@ -202,8 +305,8 @@ static enum xk_status run(struct walk *k, struct xk_launch_stats *stats)
         return XK_ENOMEM;
     XK_TRY(copy_pages(k));
     XK_TRY(make_kernel(k));
-    if (dispatch(k, stats, &err) < 0)
-        return xk_fail(k->c, err.status, "%s", err.message);
+    XK_TRY(xk_walker_dispatch(k->c, k->config, k->w, k->kernel, k->region,
+                              k->n_regions, stats));
     return write_back(k);
 }
 

@@ -14,6 +14,23 @@ struct xk_walker_config {
     const struct xk_simulate_opts *look; /* NULL: at nothing */
 };
 
+/* Bytes of code from its first instruction to its last one: what follows the
+ * end of a thread and is the target of no branch is not part of it. n_b if that
+ * cannot be told (branches through registers). */
+size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
+                            size_t n_b);
+/* The kernel of a walker, decoded: n_b bytes of code. */
+XK_GIVE enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
+                                        const struct xk_gpu_walker *w,
+                                        const char *name, const uint8_t *code,
+                                        size_t n_b, xk_sim_kernel **out);
+/* Runs it over regions, whose array is sorted by va. */
+enum xk_status
+xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
+                   const struct xk_gpu_walker *w, const xk_sim_kernel *kernel,
+                   struct xk_sim_region *regions, unsigned n_regions,
+                   struct xk_launch_stats *stats);
+
 /* Copies the space's pages, runs, and writes changed pages back. */
 enum xk_status xk_walker_run(xk_ctx *c, const struct xk_walker_config *config,
                              const struct xk_gpu_space *space,

@@ -11,6 +11,7 @@
 
 #include "xekern/device.h"
 #include "xekern/inspect.h"
+#include "xekern/timing.h"
 
 #ifdef __cplusplus
 extern "C" {
@@ -67,7 +68,12 @@ struct xk_simulate_opts {
     /* After each launch that ended well or badly, once per instruction of its
      * code, in the order of the offsets. */
     xk_simulate_inst_fn *inst;
-    void *user; /* of found and inst */
+    void *user; /* of found, inst and timed */
+    /* How fast it would be: the name of a machine (xekern/timing.h), "" for the
+     * first one of the platform, NULL: not asked. */
+    const char *timing;
+    uint32_t timing_waves; /* of a core, in detail; 0: some, UINT32_MAX: all */
+    xk_timing_fn *timed;   /* after each launch that ended well */
 };
 
 /* From now on for launches of d, a device of engine "sim". What *o points to

@@ -165,6 +165,9 @@ static const struct {
     {&env_at, 21, 0, "register count is 0"},
     {&arg_at, 2, 100000, "argument 1 at offset 100000"},
     {&arg_at, 3, 0xfffffffe, "size 4294967294"},
+    {&arg_at, 2, 62, "offset 62, size 4: beyond the 64 bytes"},
+    {&arg_at, 22, 32, "size 8: beyond the 32 bytes"}, /* the stream's size */
+    {&arg_at, 22, 0x40000000, "1073741824 bytes of arguments"},
 };
 
 START_TEST(wrong_values_are_explained)

@@ -30,9 +30,9 @@ with `//` and three spaces goes on. Keys:
   local=X[,Y,Z] (32), global=X[,Y,Z] (128)
   platforms=tgllp,dg2,pvc (all)
   needs=fp64,half,int64_atomics,subgroups,dp4a,vendor,visa,unordered. vendor: only
-    Intel's compiler takes it, all others run anywhere; visa: written to be
-    compiled, not to be run; unordered: elements of out come in any order
-  ulp=N (0: exact)
+    Intel's compiler takes it, all others run anywhere; visa: instructions
+    written out; unordered: elements of out come in any order
+  ulp=N (0: exact), of what PoCL computes
   width=1 when the result depends on the SIMD width
 In a file `// @variant NAME: OPTIONS` asks for one more compilation, and
 `// @platforms P...` limits it."""

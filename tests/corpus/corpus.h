@@ -42,5 +42,7 @@ void coverage_take(struct coverage *v, const struct xk_platform *p,
  * lines, and the figures; the number of complaints. */
 unsigned coverage_check(const struct coverage *v, const char *excuses,
                         unsigned show);
+/* A line `seen|unseen|foreign PLATFORM KIND ITEM` for each item on stdout. */
+void coverage_print(const struct coverage *v);
 
 #endif

@@ -409,6 +409,24 @@ static unsigned judge_items(const struct coverage *v, struct excuse *e,
     return bad;
 }
 
+void coverage_print(const struct coverage *v)
+{
+    struct xk_str name;
+
+    xk_str_init(&name, NULL);
+    for (unsigned k = 0; k < N_SLOTS; k++) {
+        if (!v->item[k].key)
+            continue;
+        name_item(v->item[k].key, &name);
+        printf("%s %s\n",
+               v->item[k].foreign ? "foreign"
+               : v->item[k].seen  ? "seen"
+                                  : "unseen",
+               xk_str_get(&name));
+    }
+    xk_str_fini(&name);
+}
+
 unsigned coverage_check(const struct coverage *v, const char *excuses,
                         unsigned show)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* capture_kernels PLATFORM [KEY=VALUE]...: launches kernels as run_kernels of
- * tests/corpus does and is asked in the same words, but through the real Level
- * Zero library, which writes down what it would have sent to a device, and
- * executes that. Answers `ok` and the buffers, `bad STATUS MESSAGE`, and `skip
+/* capture_kernels PLATFORM [opencl] [KEY=VALUE]...: launches kernels as
+ * run_kernels of tests/corpus does and is asked in the same words, but through
+ * the real Level Zero library, or OpenCL's, which writes down what it would have
+ * sent to a device, and executes that. Answers `ok 0` and the buffers, `bad STATUS MESSAGE`, and `skip
  * REASON` once if there is no driver. A launch that fails is the last one. The
  * keys are the driver's. */
 #include <stdbool.h>
@@ -10,6 +10,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#ifdef XK_HAVE_CL
+#include "tests/driver/cl.h"
+#endif
 #include "tests/driver/follow.h"
 #include "tests/driver/ze.h"
 #include "xekern/status.h"
@@ -23,6 +26,10 @@ struct request {
 };
 
 static struct ze_driver z;
+static bool through_cl;
+#ifdef XK_HAVE_CL
+static struct cl_driver cl;
+#endif
 static struct follow capture;
 
 static void *read_file(const char *path, size_t *n_b)
@@ -45,7 +52,7 @@ static unsigned digit(char c)
     return c <= '9' ? (unsigned)(c - '0') : (unsigned)(c - 'a' + 10);
 }
 
-/* `b HEX`, `v HEX` or `l BYTES` */
+/* `b ELEMENT HEX`, `v HEX` or `l BYTES` */
 static bool read_arg(struct request *r, uint32_t k, const char *line)
 {
     struct ze_job *const j = &r->job;
@@ -58,7 +65,8 @@ static bool read_arg(struct request *r, uint32_t k, const char *line)
     uint8_t *const p = r->bytes[k] = malloc(strlen(line) / 2 + 1);
     if (!p)
         return false;
-    for (const char *s = line + 2; s[0] && s[0] != '\n' && s[1]; s += 2)
+    const char *const hex = line[0] == 'b' ? strchr(line + 2, ' ') : line + 1;
+    for (const char *s = hex ? hex + 1 : ""; s[0] && s[0] != '\n' && s[1]; s += 2)
         p[n++] = (uint8_t)(digit(s[0]) << 4 | digit(s[1]));
     j->size_b[k] = n;
     *(line[0] == 'b' ? &j->data[k] : &j->value[k]) = p;
@@ -73,7 +81,7 @@ static bool read_request(struct request *r)
     *r = (struct request){.wrong = NULL};
     bool good =
         getline(&line, &cap, stdin) > 0 &&
-        sscanf(line, "%15s %511s %255s %u %u %u %u %u %u %u", r->platform,
+        sscanf(line, "%15s %511s %*s %255s %u %u %u %u %u %u %u", r->platform,
                r->path, r->kernel, &j->groups[0], &j->groups[1], &j->groups[2],
                &j->local[0], &j->local[1], &j->local[2], &j->n_args) == 10 &&
         j->n_args <= ZE_ARGS_MAX;
@@ -110,7 +118,7 @@ static void replay(void *user, void *const *memory)
 
 static void answer(const struct request *r)
 {
-    printf("ok\n");
+    printf("ok 0\n");
     for (uint32_t k = 0; k < r->job.n_args; k++) {
         if (!r->job.data[k])
             continue;
@@ -121,14 +129,47 @@ static void answer(const struct request *r)
     fflush(stdout);
 }
 
+/* NULL, or the call that failed with *result. */
+static const char *launch(const struct ze_job *job, int *result)
+{
+    ze_result_t ze_result = ZE_RESULT_SUCCESS;
+#ifdef XK_HAVE_CL
+    if (through_cl)
+        return cl_run(&cl, job, result);
+#endif
+    const char *const failed = ze_run(&z, job, &ze_result);
+    *result = (int)ze_result;
+    return failed;
+}
+
+static const char *open_driver(const struct ze_setup *setup)
+{
+#ifdef XK_HAVE_CL
+    if (through_cl)
+        return cl_open_as(&cl, setup);
+#endif
+    return through_cl ? "the OpenCL headers are not installed"
+                      : ze_open_as(&z, setup);
+}
+
+static void close_driver(void)
+{
+#ifdef XK_HAVE_CL
+    if (through_cl)
+        cl_close(&cl);
+#endif
+    if (!through_cl)
+        ze_close(&z);
+}
+
 /* False after a failure. */
 static bool serve(struct request *r)
 {
-    ze_result_t result;
+    int result = 0;
     r->job.any_n_args = true;
     r->job.launched = replay;
     r->job.user = r;
-    const char *const failed = ze_run(&z, &r->job, &result);
+    const char *const failed = launch(&r->job, &result);
     if (!failed && !r->wrong) {
         answer(r);
         return true;
@@ -153,10 +194,12 @@ int main(int argc, char **argv)
                                    .keys = keys,
                                    .n_keys = 1};
     for (int i = 2; i < argc; i++)
-        if (putenv(argv[i]))
+        if (!strcmp(argv[i], "opencl"))
+            through_cl = true;
+        else if (putenv(argv[i]))
             absent = "no environment";
     if (!absent)
-        absent = ze_open_as(&z, &setup);
+        absent = open_driver(&setup);
     if (absent) {
         printf("skip %s\n", absent);
         follow_close(&capture);
@@ -168,7 +211,7 @@ int main(int argc, char **argv)
         good = serve(&r);
         free_request(&r);
     }
-    ze_close(&z);
+    close_driver();
     follow_close(&capture);
     return good ? 0 : 1;
 }

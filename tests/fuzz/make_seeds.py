@@ -77,6 +77,63 @@ def sections(elf):
     return result
 
 
+# What no compiler of these files writes: calls, loops, indirect operands, a
+# barrier, SLM, atomics, dpas, scratch. {} is replaced for each platform.
+RUN = """(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud
+(W) mov (1|M0) a0.0<1>:uw 0x40:uw
+mov (8|M0) r10.0<1>:ud 0x4:uw
+(W) mov (8|M0) f0.0<1>:uw 0x55:uw
+again:
+add (8|M0) (gt)f0.0 r10.0<1>:d r10.0<8;8,1>:d -1:w {I@1}
+mad (8|M0) r12.0<1>:f r10.0<8;1>:f r10.0<8;1>:f r10.0<1>:f {I@1}
+mov (8|M0) r13.0<1>:ud r[a0.0,0]<1;1,0>:ud
+sync.nop null {A@1}
+math.inv (8|M0) r14.0<1>:f r12.0<8;8,1>:f {$1}
+sync.nop null {$1.dst}
+(f0.0) while (8|M0) again
+(f0.0) if (8|M0) other done
+mul (8|M0) r15.0<1>:d r10.0<8;8,1>:d r10.0<16;8,2>:uw
+other:
+else (8|M0) done done
+(W) call (8|M0) r20.0 below
+done:
+endif (8|M0) out
+out:
+"""
+RUN_END = {
+    "12p1": "(W) send.ts (8|M0) null r112 null 0x0 0x02000010 {EOT}\n",
+    "12p71": """(W) send.slm (1|M0) r30 r10 null:0 0x0 0x02108500 {$2}
+(W) send.ugm (1|M0) null r1 r30:1 0x0 0x02008584 {$2.dst}
+(W) send.gtwy (1|M0) null r112 null:0 0x0 0x02000004 {$3}
+sync.bar null
+(W) dpas.8x8 (8|M0) r40:f null:f r50:hf r60:hf {$4}
+(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT,$4.dst}
+""",
+    "12p72": """(W) send.slm (1|M0) r30 r10 null:0 0x0 0x02108500 {$2}
+(W) dpas.8x8 (16|M0) r40:f null:f r50:hf r60:hf {$4}
+(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT,$4.dst}
+"""}
+
+
+def assembled_seeds(out):
+    """Hand-written kernels for the simulator."""
+    for k, (device, platform) in enumerate(TARGETS):
+        code = out / "code"
+        text = out / "text"
+        body = RUN.replace("I@1", "@1").replace("A@1", "@1") if k == 0 else RUN
+        text.write_text(body + RUN_END[platform] + "below:\nret (8|M0) r20.0\n")
+        done = subprocess.run(["iga64", "-a", f"-p={platform}", text, "-o",
+                               code], capture_output=True, text=True,
+                              check=False)
+        if done.returncode:
+            sys.exit(f"make_seeds: {device}: {done.stderr}")
+        for checks in (0, 31):
+            (out / "fuzz_run" / f"{device}.asm{checks}").write_bytes(
+                bytes([k, checks, 7]) + code.read_bytes())
+        code.unlink()
+        text.unlink()
+
+
 def compiled_seeds(out):
     """Files of both containers, their code, and its text."""
     for k, (device, platform) in enumerate(TARGETS):
@@ -86,15 +143,20 @@ def compiled_seeds(out):
             zebin = compiled(device, ["--format", "zebin"], folder)
         if not old or not zebin:
             continue
-        (out / "fuzz_container" / f"{device}.old").write_bytes(old)
-        (out / "fuzz_container" / f"{device}.zebin").write_bytes(zebin)
+        for kind, data in (("old", old), ("zebin", zebin)):
+            (out / "fuzz_container" / f"{device}.{kind}").write_bytes(data)
+            (out / "fuzz_launch" / f"{device}.{kind}").write_bytes(b"\0" + data)
         for name, data in sections(zebin).items():
             if name == ".ze_info":
                 (out / "fuzz_ze_info" / device).write_bytes(data)
+                (out / "fuzz_launch" / f"{device}.info").write_bytes(b"\3" + data)
             if not name.startswith(".text."):
                 continue
             seed = bytes([k]) + data
             (out / "fuzz_decode" / f"{device}{name}").write_bytes(seed)
+            for checks in (0, 31):
+                (out / "fuzz_run" / f"{device}{name}{checks}").write_bytes(
+                    bytes([k, checks, 64 + 7]) + data)
             raw = out / "raw"
             raw.write_bytes(data)
             text = subprocess.run(["iga64", "-d", f"-p={platform}", raw],
@@ -104,8 +166,40 @@ def compiled_seeds(out):
             raw.unlink()
 
 
+def message(kind, body, data=b""):
+    """One of the driver's socket (virtual-device.md 1)."""
+    words = captures.dwords(*body)
+    return captures.dwords(kind, 0, len(words)) + words + data
+
+
+def written(address, data):
+    return message(4, [(address >> 32) << 24, address & 0xFFFFFFFF, len(data)],
+                   data)
+
+
+def session(code, batch):
+    """What a connection sends for one submission, and reads."""
+    out = b"".join(message(2, [1, k, k << 12 | 1, 0]) for k in range(1, 9))
+    out += written(0x7024, captures.dwords(0x2000, 0, 0x3001))
+    out += written(0x70CC, captures.dwords(0x20000000))
+    for va, page, data in ((captures.CODE, 0x100000, code),
+                           (captures.BATCH, 0x101000, batch),
+                           (captures.DATA, 0x102000, b"\0")):
+        at = [0x20000000 + 8 * (va >> 39), 0x40000000 + 8 * (va >> 30),
+              0x80000000 + 8 * (va >> 21), (1 << 32) + 8 * (va >> 12)]
+        for entry, target in zip(at, at[1:] + [page]):
+            out += written(entry, struct.pack("<Q", target & ~0xFFF | 3))
+        out += written(page, data)
+    out += written(0x2000, captures.batch_start(captures.BATCH) +
+                   captures.dwords(0))
+    out += written(0x701C, captures.dwords(16))
+    for register, value in ((0x510, 0x6119), (0x514, 0), (0x550, 1)):
+        out += message(0, [9, captures.BASE + register, value])
+    return out + message(5, [0, 0x102000, 4096]) + message(0, [8, 0x2234, 0])
+
+
 def captured_seeds(out):
-    """Hand-made captures and batches."""
+    """Hand-made captures, batches and connections."""
     code = bytes.fromhex("31010300" "04400000" "00000000" "00000000")
     batches = (
         captures.bases() + captures.walker([2, 1, 1], bytes(8)) + captures.END,
@@ -120,6 +214,7 @@ def captured_seeds(out):
                         *[0] * 10) + captures.END)
     for k, batch in enumerate(batches):
         (out / "fuzz_commands" / str(k)).write_bytes(b"\0" + batch)
+        (out / "fuzz_tbx" / str(k)).write_bytes(session(code, batch))
         for name, device in captures.DEVICES.items():
             (out / "fuzz_aub" / f"{name}{k}").write_bytes(
                 captures.capture(device, code, batch, launches=2))
@@ -131,6 +226,10 @@ def main():
     for k in range(3):
         (out / "fuzz_asm" / f"text{k}").write_bytes(bytes([k]) + TEXT.encode())
     (out / "fuzz_ze_info" / "text").write_text(ZE_INFO)
+    (out / "fuzz_launch" / "text").write_text("\3" + ZE_INFO)
+    (out / "fuzz_run" / "zero").write_bytes(bytes(19))
+    if shutil.which("iga64"):
+        assembled_seeds(out)
     (out / "fuzz_decode" / "zero").write_bytes(bytes(33))
     if shutil.which("ocloc") and shutil.which("iga64"):
         compiled_seeds(out)

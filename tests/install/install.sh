@@ -17,6 +17,7 @@ check() {
     shift
     n=$((n + 1))
     if talk=$("$@" 2>&1); then
+        case $talk in *SKIPPED*) name="$name # SKIP ${talk##*SKIPPED: }" ;; esac
         echo "ok $n - $name"
     else
         echo "not ok $n - $name"
@@ -30,14 +31,24 @@ exported() {
             LC_ALL=C sort)
 }
 
+# build_example NAME LIBRARY...
 build_example() {
-    local flags
+    local flags name=$1
+    shift
     flags=$(pkg-config --define-variable=prefix="$place$prefix" \
         --cflags --libs xekern) || return
     # shellcheck disable=SC2086 # flags are words
     cc -std=c11 -Wall -Wextra -pedantic \
-        "$place$prefix/share/doc/xekern/examples/conv.c" $flags \
-        -o "$place/conv"
+        "$place$prefix/share/doc/xekern/examples/$name.c" $flags "$@" \
+        -o "$place/$name"
+}
+
+# On the virtual GPU; what has no driver to run under is skipped.
+run_primitives() {
+    "$place$prefix/bin/xk" vgpu --quiet -- "$place/primitives"
+    local rc=$?
+    [ $rc -ne 77 ] || echo "SKIPPED: no Level Zero driver"
+    [ $rc -eq 0 ] || [ $rc -eq 77 ]
 }
 
 header() {
@@ -58,8 +69,15 @@ PKG_CONFIG_PATH=$(dirname "$(find "$place" -name xekern.pc)")
 export LD_LIBRARY_PATH PKG_CONFIG_PATH
 
 check "the library exports the listed symbols and no others" exported
-check "the example builds against the installed copy" build_example
+check "the example builds against the installed copy" \
+    build_example conv
 check "the example runs against the installed copy" "$place/conv"
+if [ -f "$place$prefix/share/doc/xekern/examples/primitives.c" ]; then
+    check "the Level Zero example builds against the installed copy" \
+        build_example primitives -lze_loader -lpthread
+    check "the Level Zero example runs on the installed xk's virtual GPU" \
+        run_primitives
+fi
 check "the installed xkbench finds the installed shapes" run_tool
 check "xk says its version" "$place$prefix/bin/xk" --version
 for file in "$place$prefix"/include/xekern/*.h; do

@@ -29,8 +29,14 @@ kernel void dot_u8_written(global uint *out, global const uchar4 *a,
 #define XK_SIMD 16
 #endif
 #define TEXT(x) #x
+#define TEXT_(x) TEXT(x)
 #define LANES(n) "(M1," TEXT(n) ")"
-#define DP4A(name, D, S1, S2, sat)                                             \
+
+/* The compiler's own names of integers are all signed. */
+#define NAME(v, t, of)                                                         \
+    ".decl " v " v_type=G type=" t " num_elts=" TEXT_(XK_SIMD) " alias=<" of   \
+    ",0>\n"
+#define DP4A(name, D, S1, S2, d, s1, s2, sat)                                  \
     kernel void name(global D *out, global const D *c, global const S1 *a,     \
                      global const S2 *b)                                       \
     {                                                                          \
@@ -39,8 +45,10 @@ kernel void dot_u8_written(global uint *out, global const uchar4 *a,
         const S2 y = b[i];                                                     \
         const D z = c[i];                                                      \
         D r;                                                                   \
-        __asm__("dp4a" sat " " LANES(XK_SIMD) " %0(0,0)<1> %1(0,0)<1;1,0> "    \
-                "%2(0,0)<1;1,0> %3(0,0)<1;1,0>"                                \
+        __asm__("{\n" NAME("XKd", d, "%0") NAME("XKc", d, "%1")                \
+                NAME("XKa", s1, "%2") NAME("XKb", s2, "%3")                    \
+                "dp4a" sat " " LANES(XK_SIMD) " XKd(0,0)<1> XKc(0,0)<1;1,0> "  \
+                "XKa(0,0)<1;1,0> XKb(0,0)<1;1,0>\n}\n"                         \
                 : "=rw"(r) : "rw"(z), "rw"(x), "rw"(y));                       \
         out[i] = r;                                                            \
     }
@@ -50,10 +58,10 @@ kernel void dot_u8_written(global uint *out, global const uchar4 *a,
 // @ dp4a_uu out:uint:1 in:uint:1 in:uint:1 in:uint:1 needs=dp4a,vendor
 // @ dp4a_sat_ss out:int:1 in:int:1 in:int:1 in:int:1 needs=dp4a,vendor
 // @ dp4a_sat_uu out:uint:1 in:uint:1 in:uint:1 in:uint:1 needs=dp4a,vendor
-DP4A(dp4a_ss, int, int, int, "")
-DP4A(dp4a_su, int, int, uint, "")
-DP4A(dp4a_us, int, uint, int, "")
-DP4A(dp4a_uu, uint, uint, uint, "")
-DP4A(dp4a_sat_ss, int, int, int, ".sat")
-DP4A(dp4a_sat_uu, uint, uint, uint, ".sat")
+DP4A(dp4a_ss, int, int, int, "d", "d", "d", "")
+DP4A(dp4a_su, int, int, uint, "d", "d", "ud", "")
+DP4A(dp4a_us, int, uint, int, "d", "ud", "d", "")
+DP4A(dp4a_uu, uint, uint, uint, "ud", "ud", "ud", "")
+DP4A(dp4a_sat_ss, int, int, int, "d", "d", "d", ".sat")
+DP4A(dp4a_sat_uu, uint, uint, uint, "ud", "ud", "ud", ".sat")
 #endif

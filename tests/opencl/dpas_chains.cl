@@ -38,5 +38,5 @@ typedef int8 rows;
         out[4 * i + 2] = d2;                                                   \
         out[4 * i + 3] = d3;                                                   \
     }
-// @ dpas_chains out:int8:4 in:int8:16 in:int8:16 in:int8:16 needs=vendor,visa
+// @ dpas_chains out:int8:4 in:int8:16 in:int8:16 in:int8:16 needs=vendor
 CHAINS(dpas_chains, "dpas")

@@ -41,12 +41,13 @@ static const struct {
     enum xk_status status;
     const char *word;
 } devices[] = {
-    {"ze", "xehpg", XK_EABSENT, "engine ze: not implemented yet (issue 6)"},
-    {"ocl", "xehpg", XK_EABSENT, "engine ocl: not implemented yet (issue 6)"},
+    {"sim:1", "xehpg", XK_EABSENT, "no device 1, there is 1"},
+    {"sim:", "xehpg", XK_EINVAL, "'sim:'"},
+    {"sim:0x", "xehpg", XK_EINVAL, "'sim:0x'"},
     {"cuda", "xehpg", XK_EINVAL, "'cuda'"},
     {"sim", "voodoo", XK_EINVAL, "'voodoo'"},
     {NULL, "xehpg", XK_EINVAL, "engine is NULL"},
-    {"sim", NULL, XK_EINVAL, "platform is NULL"},
+    {"sim", NULL, XK_EINVAL, "name one"},
 };
 
 START_TEST(devices_that_are_not_there)
@@ -221,11 +222,11 @@ START_TEST(wrong_shapes_are_explained)
     struct call k = good();
     k.groups = 0;
     ck_assert_int_eq(call(&k, NULL), XK_EINVAL);
-    SAYS("group count is 0");
+    SAYS("group count is 0 in x");
     k = good();
     k.local = 0;
     ck_assert_int_eq(call(&k, NULL), XK_EINVAL);
-    SAYS("local size is 0");
+    SAYS("local size is 0 in x");
     k = good();
     k.local = 1025;
     ck_assert_int_eq(call(&k, NULL), XK_EINVAL);
@@ -235,6 +236,51 @@ START_TEST(wrong_shapes_are_explained)
                      XK_EINVAL);
     ck_assert_int_eq(xk_launch(mod, "k", one, one, 1, NULL, NULL, &err),
                      XK_EINVAL);
+}
+END_TEST
+
+/* Started, given back what it uses, and waited for twice. */
+START_TEST(a_pending_launch_holds_what_it_uses)
+{
+    static const uint32_t groups[3] = {3, 1, 1}, local[3] = {40, 1, 1};
+    struct xk_launch_stats s = {0}, again = {0};
+    struct call k = good();
+    xk_pending *p, *none = NULL;
+    xk_buffer *b;
+    ck_assert_int_eq(xk_buffer_create(dev, 64, &b, &err), XK_OK);
+    k.arg[0].buffer = b;
+    ck_assert_int_eq(xk_launch_start(mod, "k", groups, local, 3, k.arg, &p,
+                                     &err), XK_OK);
+    xk_buffer_unref(b);
+    ck_assert_int_eq(xk_pending_wait(p, &s, &err), XK_OK);
+    ck_assert_int_eq(xk_pending_wait(p, &again, &err), XK_OK);
+    ck_assert(s.groups == 3 && !memcmp(&s, &again, sizeof s));
+    xk_pending_unref(p);
+    k = good();
+    ck_assert_int_eq(xk_launch_start(mod, "nobody", groups, local, 3, k.arg,
+                                     &none, &err), XK_EINVAL);
+    ck_assert_ptr_null(none);
+    ck_assert_int_eq(xk_pending_wait(NULL, &s, &err), XK_EINVAL);
+    ck_assert_int_eq(xk_launch_start(mod, "k", groups, local, 3, k.arg, NULL,
+                                     &err), XK_EINVAL);
+}
+END_TEST
+
+START_TEST(a_device_tells_what_it_is)
+{
+    struct xk_device_info i = {.size = sizeof i};
+    uint32_t n = 0;
+    ck_assert_int_eq(xk_device_count("sim", &n, &err), XK_OK);
+    ck_assert_uint_eq(n, 1);
+    ck_assert_int_eq(xk_device_query("sim", &i, &err), XK_OK);
+    ck_assert_str_eq(i.platform, ""); /* it can be any */
+    ck_assert_int_eq(xk_device_get_info(dev, &i, &err), XK_OK);
+    ck_assert_str_eq(i.platform, "xehpg");
+    i.size = 0;
+    ck_assert_int_eq(xk_device_get_info(dev, &i, &err), XK_EINVAL);
+    SAYS("size is 0");
+    ck_assert_int_eq(xk_device_query("sim:2", &i, &err), XK_EABSENT);
+    ck_assert_int_eq(xk_device_count(NULL, &n, &err), XK_EINVAL);
 }
 END_TEST
 
@@ -258,6 +304,7 @@ START_TEST(unref_of_nothing_is_nothing)
     xk_buffer_unref(NULL);
     xk_module_unref(NULL);
     xk_device_unref(NULL);
+    xk_pending_unref(NULL);
 }
 END_TEST
 
@@ -272,6 +319,8 @@ int main(void)
     tcase_add_test(t, addresses_come_back);
     tcase_add_test(t, modules_that_are_none);
     tcase_add_test(t, a_launch_counts_what_it_did);
+    tcase_add_test(t, a_pending_launch_holds_what_it_uses);
+    tcase_add_test(t, a_device_tells_what_it_is);
     tcase_add_test(t, wrong_launches_are_explained);
     tcase_add_test(t, wrong_shapes_are_explained);
     tcase_add_test(t, buffers_of_other_devices_are_refused);

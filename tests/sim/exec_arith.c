@@ -107,9 +107,14 @@ static bool reversed(i128 a, i128 b, i128 c, unsigned k)
     return bit(a, 31 - k);
 }
 
+/* bfi2 moves b to the mask's lowest bit: the compiler makes bfi1 and bfi2 of
+ * vISA's bfi, and no shift (BFI.md; tests/opencl's types_fields). */
 static bool merged(i128 a, i128 b, i128 c, unsigned k)
 {
-    return bit(a, k) ? bit(b, k) : bit(c, k);
+    unsigned low = 0;
+    while (low < k && !bit(a, low))
+        low++;
+    return bit(a, k) ? bit(b, k - low) : bit(c, k);
 }
 
 static i128 rotated(i128 a, i128 n, unsigned bits)

@@ -1,6 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/sim/hazard_change.h"
 
+const char *hazard_change_name(unsigned how)
+{
+    static const char *const names[N_CHANGES] = {
+        "distance_gone", "token_wait_gone",   "sync_gone",
+        "distance_more", "wait_for_src_only", "other_token",
+        "token_dropped", "other_pipe",        "atomic_gone"};
+    return how < N_CHANGES ? names[how] : "";
+}
+
 bool hazard_change(struct xk_inst *i, unsigned how)
 {
     const bool mask = i->op == XK_OPC_SYNC && (i->sync_fn == XK_SYNC_ALLRD ||

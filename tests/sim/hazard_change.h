@@ -9,5 +9,7 @@
 
 /* Changes *i in way `how` of N_CHANGES; false: it does not apply. */
 bool hazard_change(struct xk_inst *i, unsigned how);
+/* "distance_gone" and the like. */
+const char *hazard_change_name(unsigned how);
 
 #endif

@@ -2,6 +2,7 @@
 /* The checkers' score. Kernels of the generator and of Intel's compiler run
  * with all checks but the scoreboard's and must give no finding. Then one thing
  * is broken at a time, mechanically, so that it is harmful by construction:
+ *   freed     a buffer behind a pointer in memory is freed            mem
  *   bound     a buffer that is used to its end is one element shorter    mem
  *   guard     the branch, or predicate, that keeps lanes inside is gone  mem
  *   barrier   signal and wait of one barrier are gone                    race
@@ -19,6 +20,7 @@
 #include "container/zebin_read.h"
 #include "isa/message.h"
 #include "tests/runtime/ocl.h"
+#include "tests/sim/check_mutants_freed.h"
 #include "xekern/simulate.h"
 #include "xekern/xekern.h"
 
@@ -27,13 +29,13 @@
 #define WRITES_EACH 8 /* mutants of that kind per kernel */
 #define CHECKS "mem,race,init,sync"
 
-enum kind { BOUND, GUARD, BARRIER, HALF, FENCE, UNREAD, WRITE, N_KINDS };
+enum kind { FREED, BOUND, GUARD, BARRIER, HALF, FENCE, UNREAD, WRITE, N_KINDS };
 static const char *const kind_names[N_KINDS] = {
-    "bound", "guard", "barrier", "half", "fence", "unread", "write"};
+    "freed", "bound", "guard", "barrier", "half", "fence", "unread", "write"};
 enum { MEM, RACE, INIT, SYNC, OTHER, N_FOUND };
 static const char *const found_names[N_FOUND] = {"mem", "race", "init", "sync",
                                                  "other"};
-static const unsigned right[N_KINDS] = {MEM,  MEM,  RACE, SYNC,
+static const unsigned right[N_KINDS] = {MEM,  MEM,  MEM,  RACE, SYNC,
                                         SYNC, SYNC, INIT};
 
 struct arg {
@@ -77,6 +79,21 @@ static void hear(void *user, const struct xk_simulate_finding *f)
     if (!first_line[0])
         snprintf(first_line, sizeof first_line, "%s", f->line);
     found[k]++;
+}
+
+/* What of the code ran the last time, by its offset in units of 8 bytes. */
+static bool ran[2 * MAX_INSTS];
+
+static void note(void *user, const struct xk_simulate_inst *i)
+{
+    (void)user;
+    if (i->offset_b / 8 < sizeof ran / sizeof ran[0])
+        ran[i->offset_b / 8] = i->executed != 0;
+}
+
+static bool has_run(const bool *that_ran, uint32_t at_b)
+{
+    return at_b / 8 < sizeof ran / sizeof ran[0] && that_ran[at_b / 8];
 }
 
 static bool give_buffer(const struct arg *a, uint32_t less_b,
@@ -296,8 +313,9 @@ static bool overlap(struct xk_footprint a, struct xk_footprint b)
     return a.first_b < b.end_b && b.first_b < a.end_b;
 }
 
-/* Nobody else writes any of it, and somebody reads it. */
-static bool writes_alone(unsigned i, unsigned n)
+/* Nobody else writes any of it, and somebody who is executed reads it: a loop
+ * that loads ahead may end before. */
+static bool writes_alone(unsigned i, unsigned n, const bool *in_use)
 {
     const struct xk_footprint me = xk_inst_footprint(platform, &lines[i].in, -1);
     bool read = false;
@@ -311,8 +329,8 @@ static bool writes_alone(unsigned i, unsigned n)
                 continue;
             if (o == -1 && k != i)
                 return false;
-            if (o >= 0 && (k != i || o == 0))
-                read |= k != i;
+            if (o >= 0 && k != i)
+                read |= has_run(in_use, lines[k].at_b);
         }
     }
     return read;
@@ -328,9 +346,13 @@ static bool removable(const struct line *l)
 
 static void writes(const struct subject *s, unsigned n, const uint8_t *saved)
 {
+    static bool in_use[sizeof ran / sizeof ran[0]];
     unsigned made = 0;
+    run(s, -1);
+    memcpy(in_use, ran, sizeof ran);
     for (unsigned i = 0; i < n && made < WRITES_EACH; i++)
-        if (removable(&lines[i]) && writes_alone(i, n)) {
+        if (removable(&lines[i]) && has_run(in_use, lines[i].at_b) &&
+            writes_alone(i, n, in_use)) {
             one(s, WRITE, i, saved);
             made++;
         }
@@ -570,6 +592,18 @@ static void all_compiled(void)
     }
 }
 
+static void all_freed(void)
+{
+    struct freed_score f = {0};
+    freed_buffers(XK_FREED_CL, 8, &f);
+    freed_buffers(XK_FREED_CL, 16, &f);
+    n_made[FREED] = f.made;
+    n_hit[FREED] = by[FREED][MEM] = f.found;
+    n_missed += f.made - f.found;
+    n_clean += f.clean;
+    n_alarms += f.alarms;
+}
+
 static void table(void)
 {
     unsigned made = 0, hit = 0;
@@ -585,6 +619,8 @@ static void table(void)
         for (unsigned c = 0; c < N_FOUND; c++)
             printf(" %6u", by[k][c]);
         printf("\n");
+        printf("score: %s %s %u %u %u 0\n", kind_names[k],
+               found_names[right[k]], n_made[k], n_made[k], n_hit[k]);
         made += n_made[k];
         hit += n_hit[k];
     }
@@ -595,7 +631,7 @@ static void table(void)
 int main(void)
 {
     const struct xk_simulate_opts look = {
-        .checks = CHECKS, .inst_limit = 1000000, .found = hear};
+        .checks = CHECKS, .inst_limit = 1000000, .found = hear, .inst = note};
     struct xk_error err = {.message = ""};
     platform = xk_platform_get(XK_PLATFORM_XEHPG);
     if (xk_device_create("sim", "xehpg", 2, &dev, &err) < 0 ||
@@ -604,8 +640,10 @@ int main(void)
         return 1;
     }
     all_generated();
-    if (ocl_available())
+    if (ocl_available()) {
         all_compiled();
+        all_freed();
+    }
     table();
     xk_device_unref(dev);
     return n_missed || n_alarms ? 1 : 0;

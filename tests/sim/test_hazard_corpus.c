@@ -27,6 +27,12 @@ struct totals {
     unsigned mutants, harmful, gone, found, extra;
 };
 
+/* Of all platforms: mutants made, harmful on a way gone, found, and found though
+ * the enumerator does not think so. */
+static struct score {
+    unsigned made, harmful, found, more;
+} score[N_CHANGES];
+
 struct kernel {
     const char *file;
     const struct xk_platform *p;
@@ -160,7 +166,8 @@ static void show(const struct kernel *k, const char *what,
                                     .second = gaps[0].second});
 }
 
-static void judge(struct kernel *k, unsigned at, struct totals *t)
+static void judge(struct kernel *k, unsigned at, unsigned how,
+                  struct totals *t)
 {
     struct walk_verdict v;
     bool harmful = false;
@@ -172,6 +179,10 @@ static void judge(struct kernel *k, unsigned at, struct totals *t)
     t->gone += gone;
     t->found += gone && v.findings;
     t->extra += !harmful && v.findings;
+    score[how].made++;
+    score[how].harmful += gone;
+    score[how].found += gone && v.findings;
+    score[how].more += !harmful && v.findings;
     if (gone && !v.findings)
         show(k, "missed", &v, at);
     if (!harmful && v.findings)
@@ -184,7 +195,7 @@ static void mutate(struct kernel *k, struct totals *t)
         const struct xk_inst keep = k->in[m];
         for (unsigned how = 0; how < N_CHANGES; how++) {
             if (hazard_change(&k->in[m], how))
-                judge(k, m, t);
+                judge(k, m, how, t);
             k->in[m] = keep;
         }
     }
@@ -311,5 +322,9 @@ int main(int argc, char **argv)
         print((enum xk_platform_id)m, "ours", &ours[m]);
         ok &= is_good(&theirs[m]) && is_good(&ours[m]);
     }
+    for (unsigned how = 0; how < N_CHANGES; how++)
+        printf("score: %s hazard %u %u %u %u\n", hazard_change_name(how),
+               score[how].made, score[how].harmful, score[how].found,
+               score[how].more);
     return !ok;
 }

@@ -68,6 +68,10 @@ XKBENCH = [
     # Devices that are not there.
     (["--engine=ze", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze"),
     (["--engine=ocl", FINE], 77, r"tests:1 passed:0 skipped:1"),
+    (["--engine=ze:3", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze:3"),
+    (["--engine=sim:1", FINE], 77, r"SKIPPED \(engine sim: no device 1"),
+    (["--hash", FINE], 0, r"PASSED \(\d+ ms\) hash:[0-9a-f]{16} __REPRO"),
+    (["--hash", "--mode=R", FINE], 0, r"EXECUTED .* hash:[0-9a-f]{16} "),
     (["--engine=ze", FINE, "--engine=sim", FINE], 0,
      r"tests:2 passed:1 skipped:1"),
     # The closing line and the modes.
@@ -108,6 +112,8 @@ XKBENCH_USAGE = [
     (["--dt=f32:f32:f32:f32", FINE], r"dt=f32:f32:f32:f32"),
     (["--arch=vax", FINE], r"arch=vax"),
     (["--engine=cpu", FINE], r"engine=cpu"),
+    (["--engine=zee", FINE], r"engine=zee"),
+    (["--engine=ocl:123456", FINE], r"engine=ocl:123456"),
     (["--mode=Q", FINE], r"mode=Q"),
     (["--mb=-1", FINE], r"mb=-1"),
     (["--mb=two", FINE], r"mb=two"),

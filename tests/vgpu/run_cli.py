@@ -49,6 +49,10 @@ WRONG = [
     (["--grf=64", "{code}", "code"], 2, r"grf=64: not 128 or 256"),
     (["--platform=vax", "{code}", "code"], 2, r"vax"),
     (["--limit=-1", "{code}", "code"], 2, r"limit=-1"),
+    (["--timing=gtx", "{code}", "code"], 2, r"timing=gtx: not a770"),
+    (["--timing-waves=all", "{code}", "code"], 2, r"timing-waves=all: not a"),
+    (RAW + ["--timing=max1550", "{code}", "code", "buf:zero:16"], 1,
+     r"'max1550' is no machine of the kernel's platform"),
     (["--aub"], 2, r"--aub: needs"),
     (["--aub", "{good}", "more"], 2, r"more: a capture has its own"),
     # Arguments of the kernel.
@@ -271,6 +275,34 @@ def generated(xk, tap):
               launch["findings"] == [], "and says what it did", done.stdout)
 
 
+def timed(xk, tap):
+    """The timing model: text and JSON say the same, results do not change."""
+    plain = ["run", "--groups=1", "--local=16", "{zebin}", "{kernel}",
+             "buf:rand:f32:256:1", "buf:rand:f32:2304:2", "buf:zero:64",
+             "buf:zero:1024"]
+    xk.run(*plain, "--out=3:plain")
+    done = xk.run("run", "--timing", "--json", *plain[1:], "--out=3:dst")
+    tap.check((xk.folder / "plain").read_bytes() ==
+              (xk.folder / "dst").read_bytes(), "timing changes no result")
+    (launch,) = json.loads(done.stdout)
+    t = launch["timing"]
+    tap.check(t["product"] == "a770" and t["time_us"] > 0 and
+              abs(t["cycles"] / t["clock_mhz"] / t["time_us"] - 1) < 1e-9 and
+              abs(sum(t["shares"].values()) - 1) < 1e-6, "time and shares", t)
+    tap.check(t["instructions"] == launch["stats"]["instructions"] and
+              sum(i["executed"] for i in t["instruction"]) ==
+              t["instructions"] and t["fma"] == "mad f32",
+              "each instruction is modelled", t)
+    text = xk.run("run", "--timing=a770", *plain[1:]).stdout.decode()
+    tap.check(f"timing for a770: {t['time_us']:.2f} us" in text and
+              re.search(r"0x0000  .*\n", text), "the text says the same", text)
+    done = xk.run("run", "--aub", "{good}", "--timing", "--json")
+    launches = json.loads(done.stdout)
+    tap.check(len(launches) == 2 and all(
+        l["timing"]["instructions"] == 32 / 4 and l["timing"]["groups"] == 4
+        for l in launches), "launches of a capture are timed", done.stdout)
+
+
 def captured(xk, tap):
     """Two submissions of one launch."""
     done = xk.run("run", "--aub", "{good}", "--stats", "--json",
@@ -297,7 +329,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         xk = Xk(Path(sys.argv[1]).absolute(), Path(folder))
         prepare(xk)
-        for part in (raw, values, generated, captured, wrong):
+        for part in (raw, values, generated, timed, captured, wrong):
             part(xk, tap)
     print(f"1..{tap.n}")
     return 1 if tap.bad else 0

@@ -299,7 +299,7 @@ END_TEST
 
 START_TEST(a_ring_tail_outside_the_ring_is_refused)
 {
-    static const uint32_t tails[] = {4, MACHINE_RING_B, 0xfffffff8};
+    static const uint32_t tails[] = {2, MACHINE_RING_B, 0xfffffff8};
     const struct xk_gpu_phys at = {MACHINE_LRCA + 0x101c, XK_GPU_SYSTEM};
     xk_gpu_phys_write(g.m, at, &tails[_i], 4);
     must_say(xk_command_stream_submit(g.s, g.m, MACHINE_LRCA), XK_EFAULT,
@@ -384,6 +384,46 @@ static const uint32_t walker[39] = {
     [31] = 0xaaaa,
     [38] = 0xbbbb,
 };
+
+/* Up to xelp: the second descriptor of a table in dynamic state. */
+START_TEST(an_older_walker_brings_its_descriptor)
+{
+    static const uint32_t descriptor[8] = {
+        0x1fc0, 1, 0, 0, 0x2460, 0x00060000, 7u << 16 | 1u << 21 | 3, 4};
+    const uint32_t dw[] = {0x61010014, 0, 0, 0, 0, 0, LO(MACHINE_DATA) | 1,
+                           HI(MACHINE_DATA), 0x00070001, 0x8001, 0x00040001,
+                           0x8001, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0,
+                           /* scratch, descriptors */
+                           0x70000007, 0x5403, 0, 0, 0, 0, 0, 0, 0, 0x70020002,
+                           0, 64, 64, 0x7105000d, 1, 448, 0x1240, 1u << 30, 0,
+                           0, 4, 0, 0, 5, 0, 6, 0xff, ~0u, 0x70040000, 0};
+    for (unsigned k = 0; k < 4; k++)
+        machine_write64(&g, MACHINE_DATA + 96 + 8 * k,
+                        (uint64_t)descriptor[2 * k + 1] << 32 |
+                            descriptor[2 * k]);
+    ck_assert_msg(machine_run(&g, dw, XK_COUNTOF(dw)) == XK_OK, "%s",
+                  g.c->error.message);
+    const struct xk_gpu_walker *const w = &g.walker;
+    ck_assert_uint_eq(g.n_walkers, 1);
+    ck_assert(w->preloads && !w->emit_inline && !w->generate_ids);
+    ck_assert_uint_eq(w->base.indirect, UINT64_C(0x800100070000));
+    ck_assert_uint_eq(w->start_va, UINT64_C(0x800200041fc0));
+    ck_assert_uint_eq(w->binding_table_b, 0x2460);
+    ck_assert_uint_eq(w->thread_data_b, 6 * 32);
+    ck_assert_uint_eq(w->cross_data_b, 4 * 32);
+    ck_assert_uint_eq(w->slm_b, 65536);
+    ck_assert_uint_eq(w->n_barriers, 1);
+    ck_assert_uint_eq(w->n_threads, 3);
+    ck_assert_uint_eq(w->indirect_b, 0x1240);
+    ck_assert_uint_eq(w->simd, 16);
+    ck_assert_uint_eq(w->last_mask, 0xff);
+    ck_assert_uint_eq(w->groups[0] * 100 + w->groups[1] * 10 + w->groups[2],
+                      456);
+    ck_assert_uint_eq(w->scratch_field, 0x5400);
+    ck_assert_uint_eq(w->scratch_slot_b, 8192);
+    ck_assert_uint_eq(w->grf_count, 128);
+}
+END_TEST
 
 START_TEST(a_walker_brings_its_fields_and_the_state_it_meets)
 {
@@ -507,6 +547,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_rectangle_is_copied_with_both_pitches);
     tcase_add_test(t, memory_is_copied_linearly_and_by_rows);
     tcase_add_test(t, a_rectangle_that_ends_before_it_begins_is_refused);
+    tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
     tcase_add_test(t, an_indirect_walker_takes_its_groups_from_registers);
     tcase_add_test(t, a_walker_without_groups_only_syncs);

@@ -32,7 +32,7 @@ static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
         *took_next = true;
         return o->set(user, arg[1], err);
     }
-    if (!has_value && o->value)
+    if (!has_value && o->value && !o->maybe)
         return xk_tool_fail(err, XK_EINVAL, "--%s: needs =%s", text, o->value);
     return o->set(user, has_value ? text + name_n + 1 : "", err);
 }
@@ -89,9 +89,10 @@ void xk_tool_option_help(const struct xk_tool_option *table, size_t n,
     for (size_t i = 0; i < n; i++) {
         char left[80];
         const struct xk_tool_option *const o = &table[i];
-        snprintf(left, sizeof left, "%s%c%s--%s%s%s", o->letter ? "-" : "",
+        snprintf(left, sizeof left, "%s%c%s--%s%s%s%s", o->letter ? "-" : "",
                  o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
-                 o->value ? "=" : "", o->value ? o->value : "");
+                 o->maybe ? "[=" : o->value ? "=" : "",
+                 o->value ? o->value : "", o->maybe ? "]" : "");
         fprintf(out, "  %-34s %s\n", left, o->help);
     }
 }

@@ -21,6 +21,7 @@ struct xk_tool_option {
     /* value is "" for a flag. */
     xk_tool_set_fn set;
     bool apart; /* "--name value" is understood, too */
+    bool maybe; /* "--name" alone is, too; value is "" then */
 };
 
 /* Applies n arguments in order until one fails: options through the table, the

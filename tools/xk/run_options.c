@@ -38,7 +38,7 @@ static enum xk_status set_triple(const char *name, const char *value,
                         value, UINT32_MAX);
 }
 
-static enum xk_status set_number(const char *name, const char *value,
+enum xk_status xk_run_number_set(const char *name, const char *value,
                                  uint64_t max, uint64_t *out,
                                  struct xk_error *err)
 {
@@ -74,7 +74,8 @@ static struct xk_run_request *request_of(void *user)
 #define NUMBER(name, word, field, max)                                         \
     SETTER(name)                                                               \
     {                                                                          \
-        return set_number(word, value, max, &request_of(user)->field, err);    \
+        return xk_run_number_set(word, value, max, &request_of(user)->field,   \
+                                 err);                                         \
     }
 
 WORD(set_capture, capture)
@@ -86,6 +87,7 @@ FLAG(set_help, help)
 FLAG(set_ids, code.local_ids)
 NUMBER(set_threads, "threads", host_threads, 1024)
 NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
+NUMBER(set_waves, "timing-waves", timing_waves, UINT32_MAX)
 NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
 NUMBER(set_simd, "simd", code_number[0], 32)
 NUMBER(set_grf, "grf", code_number[1], 256)
@@ -93,11 +95,11 @@ NUMBER(set_barriers, "barriers", code_number[2], 32)
 NUMBER(set_scratch, "scratch", code_number[3], 1 << 20)
 NUMBER(set_inline, "inline", code_number[4], 64)
 
-SETTER(set_check)
+enum xk_status xk_run_checks_known(const char *list, struct xk_error *err)
 {
     static const char *const words[] = {"mem",    "race", "init", "sync",
                                         "hazard", "all",  "none"};
-    for (const char *w = value; w; w = strchr(w, ',')) {
+    for (const char *w = list; w; w = strchr(w, ',')) {
         w += *w == ',';
         const size_t n = strcspn(w, ",");
         size_t k = 0;
@@ -108,10 +110,28 @@ SETTER(set_check)
             return xk_tool_fail(err, XK_EINVAL,
                                 "check=%.100s: '%.*s' is not of mem, race, "
                                 "init, sync, hazard, all, none",
-                                value, (int)(n > 40 ? 40 : n), w);
+                                list, (int)(n > 40 ? 40 : n), w);
     }
-    request_of(user)->look.checks = value;
     return XK_OK;
+}
+
+SETTER(set_check)
+{
+    request_of(user)->look.checks = value;
+    return xk_run_checks_known(value, err);
+}
+
+SETTER(set_timing)
+{
+    struct xk_timing_machine m;
+    request_of(user)->look.timing = value;
+    if (!*value)
+        return XK_OK;
+    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
+        if (!strcmp(m.name, value))
+            return XK_OK;
+    return xk_tool_fail(err, XK_EINVAL,
+                        "timing=%.100s: not a770, max1550 or iris-xe", value);
 }
 
 SETTER(set_groups)
@@ -197,6 +217,11 @@ static const struct xk_tool_option options[] = {
      set_trace_thread, true},
     {"stats", 0, NULL, "how often: opcodes, messages, each instruction",
      set_stats},
+    {"timing", 0, "MACHINE",
+     "how fast it would be on a770, max1550, iris-xe (the platform's)",
+     set_timing, .maybe = true},
+    {"timing-waves", 0, "N",
+     "of groups on a core, in detail; 0 (default): some", set_waves, true},
     {"json", 0, NULL, "the report as a list of launches", set_json},
     {"output", 'o', "FILE", "the report goes there; - (default) is stdout",
      set_output, true},

@@ -21,6 +21,7 @@ void xk_run_report_fini(struct xk_run_report *r)
     json_decref(r->root);
     json_decref(r->insts);
     json_decref(r->findings);
+    json_decref(r->timing);
     *r = (struct xk_run_report){.root = NULL};
 }
 
@@ -88,7 +89,7 @@ static json_t *sums_by(const json_t *insts, const char *key)
     return sums;
 }
 
-static json_t *json_of_stats(const struct xk_launch_stats *s)
+json_t *xk_run_json_of_stats(const struct xk_launch_stats *s)
 {
     return json_pack("{s:I, s:I, s:I, s:I, s:I, s:I, s:I}", "instructions",
                      (json_int_t)s->instructions, "fma", (json_int_t)s->fma,
@@ -98,21 +99,29 @@ static json_t *json_of_stats(const struct xk_launch_stats *s)
                      (json_int_t)s->time_ns);
 }
 
+static json_t *json_of_triple(const uint32_t v[3])
+{
+    return json_pack("[I,I,I]", (json_int_t)v[0], (json_int_t)v[1],
+                     (json_int_t)v[2]);
+}
+
 static json_t *json_of_launch(struct xk_run_report *r,
                               const struct xk_run_launch *l)
 {
-    json_t *const o =
-        json_pack("{s:s, s:s, s:[I,I,I], s:[I,I,I], s:I, s:o}", "kernel",
-                  l->kernel, "platform", l->platform, "groups",
-                  (json_int_t)l->groups[0], (json_int_t)l->groups[1],
-                  (json_int_t)l->groups[2], "local", (json_int_t)l->local[0],
-                  (json_int_t)l->local[1], (json_int_t)l->local[2], "simd",
-                  (json_int_t)l->simd, "stats", json_of_stats(l->stats));
+    json_t *const o = json_pack(
+        "{s:s, s:s, s:o, s:I, s:o}", "kernel", l->kernel, "platform",
+        l->platform, "groups", json_of_triple(l->groups), "simd",
+        (json_int_t)l->simd, "stats", xk_run_json_of_stats(l->stats));
+    if (l->local)
+        json_object_set_new(o, "local", json_of_triple(l->local));
     if (l->error)
         json_object_set_new(o, "error", json_string(l->error));
     json_object_set_new(o, "findings",
                         r->findings ? r->findings : json_array());
     r->findings = NULL;
+    if (r->timing)
+        json_object_set_new(o, "timing", r->timing);
+    r->timing = NULL;
     if (r->insts) {
         json_object_set_new(o, "opcodes", sums_by(r->insts, "opcode"));
         json_object_set_new(o, "messages", sums_by(r->insts, "message"));
@@ -178,16 +187,20 @@ static void print_launch(FILE *out, const json_t *o,
     const struct xk_launch_stats *const s = l->stats;
     size_t k;
     const json_t *f;
+    fprintf(out, "%s for %s: %u x %u x %u groups", l->kernel, l->platform,
+            l->groups[0], l->groups[1], l->groups[2]);
+    if (l->local)
+        fprintf(out, " of %u x %u x %u", l->local[0], l->local[1], l->local[2]);
     fprintf(out,
-            "%s for %s: %u x %u x %u groups of %u x %u x %u, %llu threads: "
-            "%llu instructions, %llu fma, %llu sends, %llu syncs, %.3f ms\n",
-            l->kernel, l->platform, l->groups[0], l->groups[1], l->groups[2],
-            l->local[0], l->local[1], l->local[2],
+            ", %llu threads: %llu instructions, %llu fma, %llu sends, "
+            "%llu syncs, %.3f ms\n",
             (unsigned long long)s->threads, (unsigned long long)s->instructions,
             (unsigned long long)s->fma, (unsigned long long)s->sends,
             (unsigned long long)s->syncs, (double)s->time_ns * 1e-6);
     json_array_foreach(json_object_get(o, "findings"), k, f)
         fprintf(out, "%s\n", json_string_value(json_object_get(f, "line")));
+    if (json_object_get(o, "timing"))
+        xk_run_timing_print(out, json_object_get(o, "timing"));
     if (!json_object_get(o, "instructions"))
         return;
     print_sums(out, "opcodes", json_object_get(o, "opcodes"));

@@ -285,6 +285,8 @@ static int run(struct xk_run_request *r, struct xk_error *err)
         return 1;
     r->look.inst = r->stats ? xk_run_report_inst : NULL;
     r->look.found = xk_run_report_finding;
+    r->look.timed = xk_run_report_timing;
+    r->look.timing_waves = (uint32_t)r->timing_waves;
     r->look.user = &x.report;
     if (r->capture)
         run_capture(&x, err);

@@ -33,6 +33,14 @@ void xk_run_arg_fini(struct xk_run_arg *a);
  * or larger than max. */
 bool xk_run_number(const char *text, uint64_t max, uint64_t *out);
 
+/* The same for an option; the error names it, its value and the limit. */
+enum xk_status xk_run_number_set(const char *name, const char *value,
+                                 uint64_t max, uint64_t *out,
+                                 struct xk_error *err);
+
+/* Is every word of a --check list one of the checkers'? */
+enum xk_status xk_run_checks_known(const char *list, struct xk_error *err);
+
 /* Where a buffer goes after the run. */
 struct xk_run_out {
     uint64_t number; /* of the argument; of a capture: the address */
@@ -47,6 +55,7 @@ struct xk_run_request {
     uint64_t host_threads;
     struct xk_simulate_opts look;
     struct xk_simulate_code code;
+    uint64_t timing_waves;
     uint64_t code_number[5]; /* simd, grf, barriers, scratch, inline */
     const char *word[XK_RUN_ARGS_MAX];
     unsigned n_words, n_outs;
@@ -66,6 +75,7 @@ struct xk_run_report {
     json_t *root;     /* an array of launches */
     json_t *insts;    /* of the launch in hand, or NULL */
     json_t *findings; /* of the launch in hand, or NULL */
+    json_t *timing;   /* of the launch in hand, or NULL */
     unsigned n_findings;
     FILE *text;
 };
@@ -78,10 +88,15 @@ void xk_run_report_fini(struct xk_run_report *r);
 void xk_run_report_inst(void *user, const struct xk_simulate_inst *i);
 void xk_run_report_finding(void *user, const struct xk_simulate_finding *f);
 
+void xk_run_report_timing(void *user, const struct xk_timing *t);
+void xk_run_timing_print(FILE *out, json_t *timing);
+
+json_t *xk_run_json_of_stats(const struct xk_launch_stats *s);
+
 /* One launch is over. */
 struct xk_run_launch {
     const char *kernel, *platform;
-    const uint32_t *groups, *local; /* [3] */
+    const uint32_t *groups, *local; /* [3]; local is NULL: not told */
     uint32_t simd;                  /* 0: not told */
     const struct xk_launch_stats *stats;
     const char *error; /* NULL: it ended well */

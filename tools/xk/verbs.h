@@ -15,6 +15,7 @@ int xk_verb_asm(int n, const char *const *args);
 int xk_verb_lint(int n, const char *const *args);
 int xk_verb_diff(int n, const char *const *args);
 int xk_verb_run(int n, const char *const *args);
+int xk_verb_vgpu(int n, const char *const *args);
 
 /* "-" is stdin or stdout. A whole input, to be freed; NULL says why in *err. */
 void *xk_tool_read(const char *path, size_t *n_b, struct xk_error *err);

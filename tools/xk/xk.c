@@ -14,6 +14,7 @@ static const struct verb {
     {"lint", "the hardware rules that a kernel breaks", xk_verb_lint},
     {"diff", "two kernels side by side", xk_verb_diff},
     {"run", "a kernel or a captured launch on the simulator", xk_verb_run},
+    {"vgpu", "a program on a virtual GPU under Intel's driver", xk_verb_vgpu},
 };
 
 static void help(FILE *out)

@@ -59,6 +59,8 @@ struct xk_bench_problem {
     char name[128];
     char engine[8];
     char mode; /* C R I L P */
+    bool own_arch; /* no --arch: what the device is */
+    bool hash;
     enum xk_status status;
     struct xk_error err;
     char dt[32], attr[240]; /* as they were given */
@@ -75,10 +77,17 @@ struct xk_bench_result {
     char reason[640];
     uint64_t wall_ns; /* everything done for this problem */
     struct xk_conv_info info;
-    struct xk_bench_time query, create, run; /* run: on the device */
+    /* run: on the device, by its own clock; simulated: by the host's */
+    struct xk_bench_time query, create, run;
     struct xk_launch_stats stats;            /* all launches */
+    /* Predicted by the simulator's timing model, all launches; 0: not asked. */
+    double predicted_us, predicted_cycles;
+    double touched_b; /* of memory */
+    double peak_fmas, memory_rate; /* limits of the machine: a second */
     uint64_t code_b, static_instructions, static_fma, peak_b;
     uint32_t groups, threads_per_group;
+    bool hashed;
+    uint64_t hash; /* of the destination's bytes */
 };
 
 struct xk_bench {
@@ -90,13 +99,13 @@ struct xk_bench {
     regex_t match;
     unsigned batch_depth;
     bool error_located; /* the usage error already names file and line */
-    bool help;
+    bool help, hash;
     uint64_t n_tests, n_seen;
     uint64_t count[XK_N_STATES];
     bool template_shown, progress;
     xk_device *device; /* the last one, for (engine, platform) below */
     char device_engine[8];
-    uint32_t device_platform;
+    uint32_t device_platform; /* 0: its own */
 };
 
 /* options.c: all arguments in order; a problem runs when it is met. A negative
@@ -108,8 +117,8 @@ enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   struct xk_error *err);
 void xk_bench_help(FILE *out);
 
-/* run.c */
-void xk_bench_run(struct xk_bench *b, const struct xk_bench_problem *p,
+/* run.c; own_arch becomes the device's platform. */
+void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
                   struct xk_bench_result *r);
 /* 2 * multiply-adds that touch no padding (benchdnn's %ops%). */
 uint64_t xk_bench_ops(const struct xk_conv_desc *d);

@@ -14,7 +14,7 @@
 #define BATCH_DEPTH_MAX 16
 
 static const char *const defaults[XK_N_AXES] = {
-    [XK_AXIS_ARCH] = "xehpg", [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
+    [XK_AXIS_ARCH] = "",      [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
     [XK_AXIS_STAG] = "any",   [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
     [XK_AXIS_OSCALE] = "",    [XK_AXIS_POST_OPS] = "", [XK_AXIS_MB] = "0",
 };
@@ -51,7 +51,7 @@ static enum xk_status apply_word(enum xk_bench_axis axis, const char *word,
 {
     switch (axis) {
     case XK_AXIS_ARCH:
-        return xk_word_platform(word, &d->platform, err);
+        return *word ? xk_word_platform(word, &d->platform, err) : XK_OK;
     case XK_AXIS_DIR:
         return xk_word_prop(word, &d->prop, err);
     case XK_AXIS_DT:
@@ -128,12 +128,15 @@ static enum xk_status set_engine(void *user, const char *value,
 {
     static const char *const known[] = {"sim", "ze", "ocl"};
     struct xk_bench *const b = user;
+    const size_t n = strcspn(value, ":");
     for (size_t i = 0; i < XK_COUNTOF(known); i++)
-        if (!strcmp(known[i], value)) {
+        if (strlen(known[i]) == n && !strncmp(known[i], value, n) &&
+            strlen(value) < sizeof b->engine) {
             strcpy(b->engine, value);
             return XK_OK;
         }
-    return xk_tool_fail(err, XK_EINVAL, "engine=%s: want sim, ze or ocl",
+    return xk_tool_fail(err, XK_EINVAL,
+                        "engine=%s: want sim, ze or ocl, and :N for a device",
                         value);
 }
 
@@ -208,13 +211,24 @@ static enum xk_status set_help(void *user, const char *value,
     return XK_OK;
 }
 
+static enum xk_status set_hash(void *user, const char *value,
+                               struct xk_error *err)
+{
+    (void)value;
+    (void)err;
+    ((struct xk_bench *)user)->hash = true;
+    return XK_OK;
+}
+
 static enum xk_status set_batch(void *user, const char *value,
                                 struct xk_error *err);
 
 static const struct xk_tool_option options[] = {
-    {"engine", 0, "sim|ze|ocl", "device (sim; the others: not yet)",
-     set_engine},
-    {"arch", 0, "LIST", "platform: xehpg (default), xelp, xehpc", set_arch},
+    {"engine", 0, "sim|ze|ocl",
+     "simulator, Level Zero or OpenCL; ze:1 is the second device", set_engine},
+    {"arch", 0, "LIST",
+     "platform: xehpg, xelp, xehpc (default: the device's; sim: xehpg)",
+     set_arch},
     {"mode", 0, "C|R|I|L|P", "check (default), run, init, list, performance",
      set_mode},
     {"dir", 0, "LIST", "FWD_B (default), FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB",
@@ -232,6 +246,8 @@ static const struct xk_tool_option options[] = {
     {"match", 0, "REGEX", "only problems whose line matches", set_match},
     {"perf-template", 0, "TEXT", "def, csv, or text with %symbols%",
      set_template},
+    {"hash", 0, NULL, "modes C and R: a hash of the destination's bytes",
+     set_hash},
     {"batch", 0, "FILE", "more arguments, one or more a line, # comments",
      set_batch},
     {"reset", 0, NULL, "back to the default settings", set_reset},
@@ -256,7 +272,10 @@ void xk_bench_help(FILE *out)
         "  %iobytes% %time% %ctime% %qtime% (ms) %code% %peak% (bytes)\n"
         "  %instr% %fma% %sends% executed, %xipf% executed and %sipf% static\n"
         "  instructions per FMA instruction, %threads% per group, %groups%.\n"
-        "With --engine=sim, %time% is the host's time for the simulation.\n"
+        "%time% is between the driver's own timestamps; with --engine=sim it\n"
+        "is the host's time for the simulation. With --engine=sim mode P also\n"
+        "predicts %ptime% (ms), %cycles% and %eff%, the part of the machine's\n"
+        "limit for the problem's operations or tensors (docs/timing.md).\n"
         "\nexit: 0 fine, 1 a problem FAILED, is UNIMPLEMENTED or has\n"
         "INVALID_ARGUMENTS, 2 usage, 77 everything SKIPPED\n",
         out);
@@ -308,7 +327,9 @@ static void make_problem(const struct xk_bench *b, const char *text,
                          const char (*words)[XK_BENCH_LIST_MAX],
                          struct xk_bench_problem *p)
 {
-    *p = (struct xk_bench_problem){.desc = XK_CONV_DESC_INIT, .mode = b->mode};
+    *p = (struct xk_bench_problem){.desc = XK_CONV_DESC_INIT, .mode = b->mode,
+                                    .hash = b->hash,
+                                    .own_arch = !*words[XK_AXIS_ARCH]};
     strcpy(p->engine, b->engine);
     p->desc.mb = 2; /* benchdnn's default */
     int64_t mb = 0;

@@ -39,6 +39,8 @@ void xk_bench_report(struct xk_bench *b, const struct xk_bench_problem *p,
             printf(" (%s)", r->reason);
         else if (r->state != XK_LISTED)
             printf(" (%" PRIu64 " ms)", r->wall_ns / 1000000);
+        if (r->hashed)
+            printf(" hash:%016" PRIx64, r->hash);
         printf(" __REPRO: %s\n", p->repro);
     }
     b->n_tests++;

@@ -16,6 +16,8 @@
 #define SEEDS_MAX 16
 #define PERF_CREATES 20
 #define PERF_QUERIES 100
+#define PERF_RUNS 20 /* of a device that is not simulated here */
+#define PERF_RUNS_NS 500000000u
 
 /* One tensor on the host and on the device. */
 struct operand {
@@ -30,7 +32,7 @@ struct operand {
 };
 
 struct work {
-    const struct xk_bench_problem *p;
+    struct xk_bench_problem *p;
     struct xk_bench_result *r;
     xk_device *device;
     xk_program *program;
@@ -121,34 +123,69 @@ static bool query(struct work *w)
     return true;
 }
 
-/* Where results are compared the simulator judges the kernel too. */
+static bool is_simulated(const struct work *w)
+{
+    return !strcmp(w->p->engine, "sim");
+}
+
+static void timed(void *user, const struct xk_timing *t)
+{
+    struct xk_bench_result *const r = user;
+    if (t->error)
+        return;
+    r->predicted_us += t->time_us;
+    r->predicted_cycles += t->cycles;
+    r->touched_b += t->memory_b;
+    if (t->peak_fmas > r->peak_fmas)
+        r->peak_fmas = t->peak_fmas;
+    if (t->memory_us > 0)
+        r->memory_rate = t->memory_b / t->memory_us * 1e6;
+}
+
+/* Where results are compared the simulator judges the kernel too; where time
+ * matters it predicts it. */
 static bool look_closer(struct xk_bench *b, struct work *w)
 {
     const struct xk_simulate_opts look = {
-        .checks = w->p->mode == 'C' ? "mem,race,init,sync" : NULL};
-    if (strcmp(w->p->engine, "sim"))
+        .checks = w->p->mode == 'C' ? "mem,race,init,sync" : NULL,
+        .timing = w->p->mode == 'P' ? "" : NULL,
+        .timed = timed,
+        .user = w->r};
+    if (!is_simulated(w))
         return true;
     const enum xk_status st = xk_simulate_configure(b->device, &look, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
+/* The device says what it is. */
+static bool take_platform(struct work *w)
+{
+    struct xk_device_info info = {.size = sizeof info};
+    enum xk_status st = xk_device_get_info(w->device, &info, &w->err);
+    if (st >= 0)
+        st = xk_word_platform(info.platform, &w->p->desc.platform, &w->err);
     return st < 0 ? end_status(w, st) : true;
 }
 
 /* The device of the last problem serves again if it is the same. */
 static bool open_device(struct xk_bench *b, struct work *w)
 {
-    const uint32_t platform = w->p->desc.platform;
+    const bool own = w->p->own_arch && !is_simulated(w);
+    const uint32_t platform = own ? 0 : w->p->desc.platform;
     if (!b->device || b->device_platform != platform ||
         strcmp(b->device_engine, w->p->engine)) {
         xk_device_unref(b->device);
         b->device = NULL;
         const enum xk_status st = xk_device_create(
-            w->p->engine, xk_platform_word(platform), 0, &b->device, &w->err);
+            w->p->engine, own ? NULL : xk_platform_word(platform), 0,
+            &b->device, &w->err);
         if (st < 0)
             return end_status(w, st);
         strcpy(b->device_engine, w->p->engine);
         b->device_platform = platform;
     }
     w->device = b->device;
-    return look_closer(b, w);
+    return (!own || take_platform(w)) && look_closer(b, w);
 }
 
 static bool create(struct work *w)
@@ -301,16 +338,38 @@ static bool launch(struct work *w, const struct xk_launch_info *l)
     w->r->stats.groups += stats.groups;
     w->r->stats.threads += stats.threads;
     w->r->stats.time_ns += stats.time_ns;
+    w->r->stats.device_ns += stats.device_ns;
     return true;
 }
 
-static bool launch_all(struct work *w)
+/* *ns: what it took by the clock that counts. */
+static bool launch_once(struct work *w, uint64_t *ns)
 {
-    const uint64_t start = now_ns();
+    const uint64_t start = now_ns(), before = w->r->stats.device_ns;
     for (uint32_t i = 0; i < xk_program_n_launches(w->program); i++)
         if (!launch(w, xk_program_launch(w->program, i)))
             return false;
-    add_time(&w->r->run, now_ns() - start);
+    *ns = is_simulated(w) ? now_ns() - start : w->r->stats.device_ns - before;
+    return true;
+}
+
+/* Several times where that measures something; the first run then only warms
+ * the device up. */
+static bool launch_all(struct work *w)
+{
+    const bool several = w->p->mode == 'P' && !is_simulated(w);
+    const uint64_t start = now_ns();
+    uint64_t ns;
+    if (!launch_once(w, &ns))
+        return false;
+    if (!several || now_ns() - start > PERF_RUNS_NS)
+        add_time(&w->r->run, ns);
+    for (unsigned i = 0;
+         several && i < PERF_RUNS && now_ns() - start < PERF_RUNS_NS; i++) {
+        if (!launch_once(w, &ns))
+            return false;
+        add_time(&w->r->run, ns);
+    }
     return true;
 }
 
@@ -486,6 +545,17 @@ static bool download(struct work *w)
     return st < 0 ? end_status(w, st) : true;
 }
 
+/* FNV-1a, 64 bits */
+static void hash(struct work *w)
+{
+    const struct operand *const o = &w->op[XK_ARG_DST];
+    uint64_t h = UINT64_C(0xcbf29ce484222325);
+    for (uint64_t i = 0; i < o->size_b; i++)
+        h = (h ^ o->image[i]) * UINT64_C(0x100000001b3);
+    w->r->hash = h;
+    w->r->hashed = true;
+}
+
 static bool execute(struct work *w)
 {
     const bool check = w->p->mode == 'C';
@@ -501,7 +571,11 @@ static bool execute(struct work *w)
         fill(w, 1);
     if (!upload(w) || !launch_all(w))
         return false;
-    if (check && (!download(w) || !compare(w) || !check_outside(w)))
+    if ((check || w->p->hash) && !download(w))
+        return false;
+    if (w->p->hash)
+        hash(w);
+    if (check && (!compare(w) || !check_outside(w)))
         return false;
     w->r->state = check ? XK_PASSED : XK_EXECUTED;
     return true;
@@ -530,14 +604,14 @@ static void stages(struct xk_bench *b, struct work *w)
     w->r->state = XK_LISTED;
     if (w->p->mode == 'L')
         return;
-    if (!query(w) || !open_device(b, w) || !create(w))
+    if (!open_device(b, w) || !query(w) || !create(w))
         return;
     w->r->state = XK_INITIALIZED;
     if (w->p->mode != 'I')
         execute(w);
 }
 
-void xk_bench_run(struct xk_bench *b, const struct xk_bench_problem *p,
+void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
                   struct xk_bench_result *r)
 {
     struct work w = {.p = p, .r = r};

@@ -83,6 +83,20 @@ NUMBER(number_sipf,
        ratio((double)l->r->static_instructions, (double)l->r->static_fma))
 NUMBER(number_threads, (double)l->r->threads_per_group)
 NUMBER(number_groups, (double)l->r->groups)
+NUMBER(number_ptime, l->r->predicted_us / 1e3)
+NUMBER(number_cycles, l->r->predicted_cycles)
+
+/* The least time for the problem's operations and tensors (of which a stride may
+ * leave out some) over the predicted one. */
+static double number_eff(const struct line *l)
+{
+    const double io_b = number_iobytes(l), touched_b = l->r->touched_b;
+    const double work_s = ratio(number_ops(l) / 2, l->r->peak_fmas);
+    const double memory_s =
+        ratio(io_b < touched_b ? io_b : touched_b, l->r->memory_rate);
+    return ratio(work_s > memory_s ? work_s : memory_s,
+                 l->r->predicted_us / 1e6);
+}
 
 /* clang-format off */
 static const struct symbol {
@@ -106,6 +120,8 @@ static const struct symbol {
     {"fma", NULL, number_fma},         {"sends", NULL, number_sends},
     {"xipf", NULL, number_xipf},       {"sipf", NULL, number_sipf},
     {"threads", NULL, number_threads}, {"groups", NULL, number_groups},
+    {"ptime", NULL, number_ptime},     {"cycles", NULL, number_cycles},
+    {"eff", NULL, number_eff},
 };
 /* clang-format on */
 
@@ -142,12 +158,12 @@ const char *xk_bench_template_text(const char *text)
 {
     if (!strcmp(text, "def"))
         return "perf,%engine%,%impl%,%name%,%prb%,%Gops%,%-ctime%,%0ctime%,"
-               "%code%,%sipf%,%xipf%";
+               "%code%,%sipf%,%xipf%,%ptime%,%cycles%,%eff%";
     if (!strcmp(text, "csv"))
         return "%engine%,%arch%,%impl%,%dir%,%dt%,%stag%,%wtag%,%dtag%,%attr%,"
                "%name%,%desc%,%Gops%,%-time%,%0time%,%-ctime%,%0ctime%,"
                "%-qtime%,%code%,%peak%,%threads%,%groups%,%instr%,%fma%,"
-               "%sends%,%sipf%,%xipf%";
+               "%sends%,%sipf%,%xipf%,%ptime%,%cycles%,%eff%";
     return text;
 }
 

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Which platform a device is, by what its driver says of it. */
+#ifndef XK_RUNTIME_DEVICE_ID_H
+#define XK_RUNTIME_DEVICE_ID_H
+
+#include <stdint.h>
+
+#define XK_VENDOR_INTEL 0x8086u
+
+/* device_id: PCI. ip_version: major << 22 | minor << 14 | revision, as OpenCL
+ * tells it; 0: not known. "xehpg"; "" if the library knows none. */
+const char *xk_device_id_platform(uint32_t device_id, uint32_t ip_version);
+
+#endif

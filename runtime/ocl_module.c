@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* OpenCL programs made of finished kernels, and launches. */
+#include <stdio.h>
+#include <string.h>
+
+#include "runtime/host_clock.h"
+#include "runtime/ocl.h"
+
+/* Made at its first launch and kept. */
+struct ocl_kernel {
+    struct ocl_kernel *next;
+    cl_kernel handle;
+    cl_uint n_args;
+    char name[];
+};
+
+struct ocl_module {
+    struct xk_module base;
+    cl_program program;
+    struct ocl_kernel *kernels; /* under the device's lock */
+};
+
+struct ocl_run {
+    cl_event event;
+    uint64_t start_ns, groups;
+};
+
+static void *get_mem(const struct xk_alloc *a, void *p, size_t n_b)
+{
+    return a->realloc(a->user, p, n_b);
+}
+
+static enum xk_status no_memory(struct xk_error *err)
+{
+    return xk_runtime_fail(err, XK_ENOMEM, "ocl: out of memory");
+}
+
+/* The build log behind the sentence, as much as fits. */
+static void add_log(struct xk_ocl_device *d, cl_program program,
+                    struct xk_error *err)
+{
+    const struct xk_alloc *const a = &d->base.alloc;
+    const size_t n = strlen(err->message);
+    size_t size_b = 0;
+    d->cl.clGetProgramBuildInfo(program, d->device, CL_PROGRAM_BUILD_LOG, 0,
+                                NULL, &size_b);
+    char *const text = size_b > 1 ? get_mem(a, NULL, size_b + 1) : NULL;
+    if (text &&
+        !d->cl.clGetProgramBuildInfo(program, d->device, CL_PROGRAM_BUILD_LOG,
+                                     size_b, text, NULL)) {
+        text[size_b] = 0;
+        snprintf(err->message + n, sizeof err->message - n,
+                 "; the build log: %s", text);
+    } else {
+        snprintf(err->message + n, sizeof err->message - n,
+                 "; the build log is empty");
+    }
+    get_mem(a, text, 0);
+}
+
+static enum xk_status build(struct xk_ocl_device *d, const void *zebin,
+                            size_t size_b, cl_program *out,
+                            struct xk_error *err)
+{
+    const unsigned char *const bytes = zebin;
+    cl_int result = CL_SUCCESS, status = CL_SUCCESS;
+    *out = d->cl.clCreateProgramWithBinary(d->context, 1, &d->device, &size_b,
+                                           (const unsigned char **)&bytes,
+                                           &status, &result);
+    if (result != CL_SUCCESS)
+        return xk_ocl_fail("clCreateProgramWithBinary", NULL, result, err);
+    result = d->cl.clBuildProgram(*out, 1, &d->device, "", NULL, NULL);
+    if (result == CL_SUCCESS)
+        return XK_OK;
+    /* Whatever is wrong with a finished binary, the device refuses it. */
+    xk_ocl_fail("clBuildProgram", NULL, result, err);
+    err->status = XK_EDEVICE;
+    add_log(d, *out, err);
+    d->cl.clReleaseProgram(*out);
+    return XK_EDEVICE;
+}
+
+enum xk_status xk_ocl_module_create(xk_device *d, const void *zebin,
+                                    size_t size_b, xk_module **out,
+                                    struct xk_error *err)
+{
+    struct xk_ocl_device *const o = (struct xk_ocl_device *)d;
+    struct ocl_module *const m = get_mem(&d->alloc, NULL, sizeof *m);
+    if (!m)
+        return no_memory(err);
+    memset(m, 0, sizeof *m);
+    pthread_mutex_lock(&o->lock);
+    const enum xk_status s = build(o, zebin, size_b, &m->program, err);
+    pthread_mutex_unlock(&o->lock);
+    if (s < 0)
+        get_mem(&d->alloc, m, 0);
+    else
+        *out = &m->base;
+    return s;
+}
+
+void xk_ocl_module_destroy(xk_module *m)
+{
+    struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
+    struct ocl_module *const o = (struct ocl_module *)m;
+    pthread_mutex_lock(&d->lock);
+    while (o->kernels) {
+        struct ocl_kernel *const k = o->kernels;
+        o->kernels = k->next;
+        d->cl.clReleaseKernel(k->handle);
+        get_mem(&d->base.alloc, k, 0);
+    }
+    d->cl.clReleaseProgram(o->program);
+    pthread_mutex_unlock(&d->lock);
+    get_mem(&d->base.alloc, o, 0);
+}
+
+static enum xk_status make_kernel(struct xk_ocl_device *d,
+                                  const struct ocl_module *m, const char *name,
+                                  struct ocl_kernel *k, struct xk_error *err)
+{
+    cl_int result = CL_SUCCESS;
+    k->handle = d->cl.clCreateKernel(m->program, name, &result);
+    if (result != CL_SUCCESS)
+        return xk_ocl_fail("clCreateKernel", name, result, err);
+    result = d->cl.clGetKernelInfo(k->handle, CL_KERNEL_NUM_ARGS,
+                                   sizeof k->n_args, &k->n_args, NULL);
+    if (result == CL_SUCCESS)
+        return XK_OK;
+    d->cl.clReleaseKernel(k->handle);
+    return xk_ocl_fail("clGetKernelInfo", name, result, err);
+}
+
+static enum xk_status find_kernel(struct xk_ocl_device *d, struct ocl_module *m,
+                                  const char *name, struct ocl_kernel **out,
+                                  struct xk_error *err)
+{
+    for (struct ocl_kernel *k = m->kernels; k; k = k->next)
+        if (!strcmp(k->name, name)) {
+            *out = k;
+            return XK_OK;
+        }
+    const size_t n_b = strlen(name) + 1;
+    struct ocl_kernel *const k = get_mem(&d->base.alloc, NULL, sizeof *k + n_b);
+    if (!k)
+        return no_memory(err);
+    memcpy(k->name, name, n_b);
+    const enum xk_status s = make_kernel(d, m, name, k, err);
+    if (s < 0) {
+        get_mem(&d->base.alloc, k, 0);
+        return s;
+    }
+    k->next = m->kernels;
+    m->kernels = *out = k;
+    return XK_OK;
+}
+
+static enum xk_status set_argument(struct xk_ocl_device *d,
+                                   const struct ocl_kernel *k, uint32_t i,
+                                   const struct xk_launch_arg *a,
+                                   struct xk_error *err)
+{
+    cl_mem const memory = a->buffer ? xk_ocl_buffer_memory(a->buffer) : NULL;
+    const cl_int result =
+        d->cl.clSetKernelArg(k->handle, i, memory ? sizeof memory : a->size_b,
+                             memory ? (const void *)&memory : a->value);
+    char what[120];
+    if (result == CL_SUCCESS)
+        return XK_OK;
+    snprintf(what, sizeof what, "%.80s argument %u", k->name, i);
+    return xk_ocl_fail("clSetKernelArg", what, result, err);
+}
+
+static enum xk_status append(struct xk_ocl_device *d, struct ocl_module *m,
+                             const struct xk_launch_args *a,
+                             struct ocl_run *run, struct xk_error *err)
+{
+    size_t items[3], local[3];
+    struct ocl_kernel *k = NULL;
+    XK_TRY(find_kernel(d, m, a->name, &k, err));
+    if (a->n_args < k->n_args)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "kernel '%.100s' wants %u arguments, %u were "
+                               "given",
+                               k->name, k->n_args, a->n_args);
+    for (uint32_t i = 0; i < k->n_args; i++)
+        XK_TRY(set_argument(d, k, i, &a->args[i], err));
+    for (unsigned i = 0; i < 3; i++) {
+        local[i] = a->local[i];
+        items[i] = (size_t)a->groups[i] * a->local[i];
+    }
+    const cl_int result = d->cl.clEnqueueNDRangeKernel(
+        d->queue, k->handle, 3, NULL, items, local, 0, NULL, &run->event);
+    if (result != CL_SUCCESS)
+        return xk_ocl_fail("clEnqueueNDRangeKernel", k->name, result, err);
+    return XK_OK;
+}
+
+enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
+                                   void **run, struct xk_error *err)
+{
+    struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
+    struct ocl_run *const r = get_mem(&d->base.alloc, NULL, sizeof *r);
+    if (!r)
+        return no_memory(err);
+    memset(r, 0, sizeof *r);
+    r->groups = (uint64_t)a->groups[0] * a->groups[1] * a->groups[2];
+    r->start_ns = xk_host_clock_ns();
+    pthread_mutex_lock(&d->lock);
+    const enum xk_status s = append(d, (struct ocl_module *)m, a, r, err);
+    if (s >= 0)
+        d->cl.clFlush(d->queue);
+    pthread_mutex_unlock(&d->lock);
+    if (s < 0)
+        get_mem(&d->base.alloc, r, 0);
+    else
+        *run = r;
+    return s;
+}
+
+static enum xk_status wait_and_read(struct xk_ocl_device *d,
+                                    const struct ocl_run *r, uint64_t *ns,
+                                    struct xk_error *err)
+{
+    cl_ulong start = 0, end = 0;
+    XK_OCL_TRY(d, err, clWaitForEvents, 1, &r->event);
+    XK_OCL_TRY(d, err, clGetEventProfilingInfo, r->event,
+               CL_PROFILING_COMMAND_START, sizeof start, &start, NULL);
+    XK_OCL_TRY(d, err, clGetEventProfilingInfo, r->event,
+               CL_PROFILING_COMMAND_END, sizeof end, &end, NULL);
+    *ns = end - start;
+    return XK_OK;
+}
+
+/* The lock is held while it waits: OpenCL has no wait that ends sooner. The
+ * device does one thing at a time anyway. */
+enum xk_status xk_ocl_launch_wait(xk_module *m, void *run,
+                                  struct xk_launch_stats *stats,
+                                  struct xk_error *err)
+{
+    struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
+    const struct ocl_run *const r = run;
+    pthread_mutex_lock(&d->lock);
+    const enum xk_status s = wait_and_read(d, r, &stats->device_ns, err);
+    pthread_mutex_unlock(&d->lock);
+    stats->groups = r->groups;
+    stats->time_ns = xk_host_clock_ns() - r->start_ns;
+    return s;
+}
+
+void xk_ocl_launch_end(xk_module *m, void *run)
+{
+    struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
+    struct ocl_run *const r = run;
+    pthread_mutex_lock(&d->lock);
+    d->cl.clReleaseEvent(r->event);
+    pthread_mutex_unlock(&d->lock);
+    get_mem(&d->base.alloc, r, 0);
+}

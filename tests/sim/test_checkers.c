@@ -1,0 +1,333 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Each kind of finding on its own: a small kernel that does one thing wrong and
+ * its twin that does it right, with all checkers on. A line that begins with !
+ * is the instruction that must be named first, one with ? the other party; a
+ * line with - is left out of the wrong kernel, one with + out of its twin. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "isa/asm.h"
+#include "isa/message.h"
+#include "sim/sim.h"
+#include "tests/tap.h"
+
+#define VA UINT64_C(0x123400000)
+#define BUFFER_B 256u
+#define FREED_VA (VA + 0x2000)
+#define TENSOR_VA (VA + 0x4000)
+#define TENSOR_B 64u
+#define SURFACE_B 128u /* of the tensor: longer than it */
+
+/* r10: the buffer's address and one of a dword for each thread */
+#define BEGIN                                                                  \
+    "(W) mov (4|M0) r10.0<1>:ud r1.0<1;1,0>:ud\n"                              \
+    "(W) and (1|M0) r2.0<1>:ud r0.2<0;1,0>:ud 0xFF:ud {I@1}\n"                 \
+    "(W) shl (1|M0) r3.0<1>:ud r2.0<0;1,0>:ud 0x2:ud {I@1}\n"                  \
+    "(W) mov (8|M0) r4.0<1>:ud 0x0:ud {I@1}\n"                                 \
+    "(W) mov (8|M0) r30.0<1>:ud 0x7:ud {I@1}\n"
+/* Own dword of the buffer. */
+#define OWN "(W) add (1|M0) r10.0<1>:d r10.0<0;1,0>:d r3.0<0;1,0>:d {I@1}\n"
+#define STORE(reg)                                                             \
+    "(W) send.ugm (1|M0) null r10 " reg ":1 0x0 0x02008584 {A@1,$1}\n"
+#define EOT                                                                    \
+    "sync.allrd null\nsync.allwr null\n"                                       \
+    "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud {I@1}\n"                       \
+    "(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT,I@1}\n"
+#define FENCE                                                                  \
+    "-(W) send.slm (1|M0) r40 r0 null:0 0x0 0x0210011F {$4}\n"                 \
+    "-sync.nop null {$4.dst}\n"
+#define SIGNAL "(W) send.gtwy (1|M0) null r4 null:0 0x0 0x02000004 {A@1,$3}\n"
+#define BARRIER SIGNAL "sync.bar null\n"
+
+struct row {
+    const char *name, *text;
+    uint32_t check;
+    const char *what, *why; /* parts of the finding */
+    uint32_t threads, groups; /* 0: 1 */
+};
+/* A pair of threads goes one way on this platform: rows that part threads part
+ * pairs. */
+
+static const struct row rows[] = {
+    {"outside every buffer",
+     BEGIN "+(W) add (1|M0) r10.0<1>:d r10.0<0;1,0>:d 0x100:d {I@1}\n"
+           "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "", "past the end of", 0, 0},
+    {"between a tensor's end and its surface's end",
+     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0x3c:ud {I@1}\n"
+           "+(W) mov (1|M0) r10.0<1>:ud 0x40:ud {I@1}\n"
+           "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x62108500 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "", "past the end of", 0, 0},
+    {"beyond the surface, but before XK_OFF_NULL",
+     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xffff0040:ud {I@1}\n"
+           "+(W) mov (1|M0) r10.0<1>:ud 0xfffefffc:ud {I@1}\n"
+           "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x62108500 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "surface", "beyond the end of its surface", 0, 0},
+    {"a store just beyond its surface",
+     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xffff0000:ud {I@1}\n"
+           "+(W) mov (1|M0) r10.0<1>:ud 0x80:ud {I@1}\n"
+           "!(W) send.ugm (1|M0) null r10 r30:1 0x0 0x62008504 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "surface", "beyond the end of its surface", 0, 0},
+    {"misaligned",
+     BEGIN "+(W) add (1|M0) r10.0<1>:d r10.0<0;1,0>:d 0x2:d {I@1}\n"
+           "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "", "not a multiple of 4", 0, 0},
+    {"freed buffer",
+     BEGIN "+(W) add (1|M0) r10.0<1>:d r10.0<0;1,0>:d 0x2000:d {I@1}\n"
+           "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n" EOT,
+     XK_CHECK_MEM, "", "freed", 0, 0},
+    {"SLM race",
+     BEGIN "+(W) mov (1|M0) r3.0<1>:ud 0x0:ud {I@1}\n"
+           "(W) mov (1|M0) r30.0<1>:ud r2.0<0;1,0>:ud {I@1}\n"
+           "!?(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n" EOT,
+     XK_CHECK_RACE, "SLM", "", 2, 0},
+    {"race in global memory, in a group",
+     BEGIN "-" OWN "(W) mov (1|M0) r30.0<1>:ud r2.0<0;1,0>:ud {I@1}\n"
+           "!?" STORE("r30") EOT,
+     XK_CHECK_RACE, "memory", "", 2, 0},
+    {"race in global memory, between groups",
+     BEGIN "(W) shl (1|M0) r3.0<1>:ud r0.1<0;1,0>:ud 0x2:ud {I@1}\n"
+           "-" OWN "(W) mov (1|M0) r30.0<1>:ud r0.1<0;1,0>:ud {I@1}\n"
+           "!?" STORE("r30") EOT,
+     XK_CHECK_RACE, "memory", "", 1, 2},
+    {"uninitialised register",
+     BEGIN "-(W) mov (1|M0) r50.0<1>:ud 0x1:ud {I@1}\n"
+           "!" STORE("r50") EOT,
+     XK_CHECK_INIT, "r50", "", 0, 0},
+    {"uninitialised flag of a message",
+     BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x1:uw {I@1}\n"
+           "!(W&f0.0) send.ugm (1|M0) null r10 r30:1 0x0 0x02008584 {A@1,$1}\n"
+               EOT,
+     XK_CHECK_INIT, "f0.0", "the message's predicate", 0, 0},
+    {"uninitialised flag of a branch",
+     BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x0:uw {I@1}\n"
+           "!(W&f0.0) jmpi (1|M0) out {I@1}\n"
+           "out:\n" EOT,
+     XK_CHECK_INIT, "f0.0", "", 0, 0},
+    /* what such an instruction writes is as undefined; the store is told */
+    {"uninitialised flag, on its way to memory",
+     BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x1:uw {I@1}\n"
+           "(W&f0.0) mov (1|M0) r30.0<1>:ud 0x1:ud {I@1}\n"
+           "!" STORE("r30") EOT,
+     XK_CHECK_INIT, "r30", "what is stored", 0, 0},
+    {"uninitialised accumulator",
+     BEGIN "-(W) mov (8|M0) acc0.0<1>:d 0x1:d {I@1}\n"
+           "(W) mov (8|M0) r51.0<1>:d acc0.0<8;8,1>:d {I@1}\n"
+           "!" STORE("r51") EOT,
+     XK_CHECK_INIT, "r51", "what is stored", 0, 0},
+    {"uninitialised byte of scratch",
+     BEGIN "-(W) send.dc0 (8|M0) null r0 r30:1 0x0 0x020E0000 {A@1,$1}\n"
+           "-sync.allrd null\n"
+           "(W) send.dc0 (8|M0) r20 r0 null:0 0x0 0x021C0000 {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n"
+           "!" STORE("r20") EOT,
+     XK_CHECK_INIT, "r20", "what is stored", 0, 0},
+    {"uninitialised byte of SLM",
+     BEGIN "-(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n"
+           "-sync.allrd null\n"
+           "(W) send.slm (1|M0) r20 r3 null:0 0x0 0x02108500 {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n"
+           "!" STORE("r20") EOT,
+     XK_CHECK_INIT, "", "", 0, 0},
+    {"barrier that two threads do not reach",
+     BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x04040000:ud {I@1}\n"
+           "+(W) cmp (1|M0) (lt)f0.0 null<1>:ud r2.0<0;1,0>:ud 0x2:ud {I@1}\n"
+           "+(W&f0.0) jmpi (1|M0) out {I@1}\n" SIGNAL "!sync.bar null\n"
+           "out:\n" EOT,
+     XK_CHECK_SYNC, "", "waits for a barrier", 4, 0},
+    {"wrong count of threads",
+     BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"
+           "+(W) mov (1|M0) r4.2<1>:ud 0x03030000:ud {I@1}\n"
+           "!" BARRIER EOT,
+     XK_CHECK_SYNC, "", "the group has 2 threads", 2, 0},
+    {"no fence before the barrier that publishes SLM",
+     BEGIN
+     "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"
+     "?(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n"
+     "sync.allrd null\n" FENCE BARRIER
+     "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"
+     "!(W) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"
+     "sync.nop null {$2.dst}\n" EOT,
+     XK_CHECK_SYNC, "SLM", "fence", 2, 0},
+    {"end of the thread with a load in flight",
+     BEGIN "?(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n"
+           "-sync.nop null {$1.dst}\n"
+           "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
+           "!(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 "
+           "{EOT,I@1}\n",
+     XK_CHECK_SYNC, "", "in flight", 0, 0},
+    {"use of what a load has not delivered",
+     BEGIN "?(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n"
+           "-sync.nop null {$1.dst}\n"
+           "!(W) mov (1|M0) r21.0<1>:ud r20.0<0;1,0>:ud\n" EOT,
+     XK_CHECK_HAZARD, "r20", "", 0, 0},
+};
+
+struct found {
+    unsigned n;
+    struct xk_sim_finding f;
+    char line[2048];
+};
+
+static void take(void *user, const struct xk_sim_finding *f)
+{
+    struct found *const x = user;
+    if (!x->n++) {
+        x->f = *f;
+        xk_sim_finding_print(f, x->line, sizeof x->line);
+    }
+}
+
+/* The lines of one of the two kernels; offsets of the marked ones. */
+static void cut(const char *text, bool wrong, char *out, int32_t marked_b[2])
+{
+    int32_t n = 0;
+    marked_b[0] = marked_b[1] = -1;
+    for (const char *line = text; *line;) {
+        const char *const end = strchr(line, '\n') + 1;
+        bool here = true;
+        while (strchr("!?+-", *line)) {
+            if (*line == '!')
+                marked_b[0] = 16 * n;
+            else if (*line == '?')
+                marked_b[1] = 16 * n;
+            else
+                here &= (*line == '+') == wrong;
+            line++;
+        }
+        if (here) {
+            memcpy(out, line, (size_t)(end - line));
+            out += end - line;
+            n += end[-2] != ':';
+        }
+        line = end;
+    }
+    *out = 0;
+}
+
+static xk_sim_kernel *assemble(const char *text)
+{
+    const struct xk_platform *const p = xk_platform_find("xehpg");
+    const struct xk_asm_opts o = {.file = "checkers"};
+    struct xk_error err = {.message = ""};
+    struct xk_zkernel z = {.name = "one", .simd = 16, .grf_count = 128,
+                           .slm_b = 128, .barriers = 1, .inline_b = 32,
+                           .scratch_b = 1024,
+                           .cross_thread_b = 32};
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_sim_kernel *k;
+    uint8_t *code = NULL;
+    ck_assert_msg(
+        xk_assemble_text(c, p, text, strlen(text), &o, &code, &z.code_b) >= 0,
+        "%s\n%.2000s", c->error.message, text);
+    z.code = code;
+    ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
+                  err.message);
+    xk_free(c, code);
+    xk_ctx_destroy(c);
+    return k;
+}
+
+static void launch(const struct row *r, const char *text, unsigned hosts,
+                   struct found *x)
+{
+    static uint8_t buffer[BUFFER_B], tensor[TENSOR_B];
+    uint64_t args[4] = {VA};
+    struct xk_error err = {.message = ""};
+    struct xk_launch_stats stats;
+    xk_sim_kernel *const k = assemble(text);
+    struct xk_sim_region regions[] = {
+        {VA, BUFFER_B, buffer, XK_SIM_BUFFER},
+        {FREED_VA, 256, NULL, XK_SIM_FREED},
+        {TENSOR_VA, TENSOR_B, tensor, XK_SIM_BUFFER}};
+    const struct xk_sim_bound bound = {0, TENSOR_VA, SURFACE_B};
+    memset(x, 0, sizeof *x);
+    const struct xk_sim_launch l = {
+        .kernel = k, .groups = {r->groups ? r->groups : 1, 1, 1},
+        .local = {16 * (r->threads ? r->threads : 1), 1, 1},
+        .cross_thread = (const uint8_t *)args, .cross_thread_b = sizeof args,
+        .regions = regions, .n_regions = 3, .bound = &bound, .n_bound = 1,
+        .slm_b = 128, .n_threads = hosts, .inst_limit = 1000,
+        .check = {.on = XK_CHECK_ALL, .found = take, .user = x}};
+    const enum xk_status st = xk_sim_launch(&l, &stats, &err);
+    ck_assert_msg((st == XK_OK) == !x->n, "%s", err.message);
+    xk_sim_kernel_destroy(k);
+}
+
+START_TEST(a_wrong_kernel_has_exactly_its_finding)
+{
+    const struct row *const r = &rows[_i];
+    char text[8192];
+    int32_t at_b[2];
+    struct found x;
+    cut(r->text, true, text, at_b);
+    launch(r, text, 1, &x);
+    const struct xk_sim_finding *const f = &x.f;
+    ck_assert_msg(x.n == 1, "%s: %u findings: %s", r->name, x.n, x.line);
+    ck_assert_msg(f->check == r->check, "%s: %s", r->name, x.line);
+    ck_assert_msg((int32_t)f->party[0].offset_b == at_b[0],
+                  "%s: offset 0x%x, not 0x%x: %s", r->name,
+                  f->party[0].offset_b, (unsigned)at_b[0], x.line);
+    ck_assert_msg(f->n_parties == (at_b[1] < 0 ? 1u : 2u), "%s: %s", r->name,
+                  x.line);
+    if (at_b[1] >= 0)
+        ck_assert_msg((int32_t)f->party[1].offset_b == at_b[1],
+                      "%s: the other is 0x%x, not 0x%x: %s", r->name,
+                      f->party[1].offset_b, (unsigned)at_b[1], x.line);
+    ck_assert_msg(!strncmp(f->what, r->what, strlen(r->what)) &&
+                      (!r->what[0] || f->what[0]),
+                  "%s: '%s', not '%s': %s", r->name, f->what, r->what, x.line);
+    ck_assert_msg(strstr(f->why, r->why) && strcmp(f->kernel, "one") == 0,
+                  "%s: '%s' is not in: %s", r->name, r->why, x.line);
+    for (unsigned k = 0; k < f->n_parties; k++)
+        ck_assert_msg(f->party[k].text[0], "%s: no text: %s", r->name, x.line);
+    if (r->threads == 2 && f->n_parties == 2)
+        ck_assert_uint_ne(f->party[0].thread, f->party[1].thread);
+    if (r->groups == 2)
+        ck_assert_uint_ne(f->party[0].group[0], f->party[1].group[0]);
+    printf("# %s\n", x.line);
+}
+END_TEST
+
+START_TEST(its_twin_has_none)
+{
+    const struct row *const r = &rows[_i];
+    char text[8192];
+    int32_t at_b[2];
+    struct found x;
+    cut(r->text, false, text, at_b);
+    launch(r, text, 1, &x);
+    ck_assert_msg(!x.n, "%s: %s", r->name, x.line);
+}
+END_TEST
+
+START_TEST(host_threads_change_no_text)
+{
+    char text[8192];
+    int32_t at_b[2];
+    struct found one, x;
+    struct row r = rows[_i];
+    r.groups = 7; /* more to share out; every group does the same */
+    cut(r.text, true, text, at_b);
+    launch(&r, text, 1, &one);
+    for (unsigned hosts = 2; hosts <= 5; hosts += 3) {
+        launch(&r, text, hosts, &x);
+        ck_assert_msg(x.n == one.n && !strcmp(x.line, one.line),
+                      "%s: with %u host threads %u findings, not %u:\n%s\n%s",
+                      r.name, hosts, x.n, one.n, x.line, one.line);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    const int n = (int)XK_COUNTOF(rows);
+    Suite *s = suite_create("checkers");
+    TCase *t = tcase_create("checkers");
+    tcase_add_loop_test(t, a_wrong_kernel_has_exactly_its_finding, 0, n);
+    tcase_add_loop_test(t, its_twin_has_none, 0, n);
+    tcase_add_loop_test(t, host_threads_change_no_text, 0, n);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}

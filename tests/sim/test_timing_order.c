@@ -1,0 +1,266 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What must hold for any kernel, on random ones: an instruction less never
+ * makes it slower, a longer latency or a conflict of banks never faster, and
+ * the model is deterministic. The seed is printed; XK_SEED sets it.
+ *
+ * One thread, or a fused pair, is strict. Of many threads that compete for a
+ * port each arrival changes whose turn it is, and an earlier one can hurt
+ * (Graham's anomaly): there it must hold on average over all kernels, and
+ * within a bound for each. */
+#include <check.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "tests/sim/timing_lab.h"
+
+#define MAX_LINES 160
+#define KERNELS 40
+#define ALLOWED 0.25 /* of many threads, relative, each kernel */
+
+static uint64_t state;
+
+static uint32_t draw(uint32_t n)
+{
+    state = state * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return (uint32_t)(state >> 33) % n;
+}
+
+static uint64_t seed(void)
+{
+    static uint64_t s;
+    const char *const given = getenv("XK_SEED");
+    if (!s) {
+        s = given ? strtoull(given, NULL, 0) : (uint64_t)time(NULL);
+        printf("# XK_SEED=%llu\n", (unsigned long long)s);
+    }
+    return s;
+}
+
+/* ---- random kernels: a line may be left out without changing the others ----
+ */
+
+struct kernel {
+    const char *platform;
+    unsigned n;
+    char line[MAX_LINES][160];
+    bool fixed[MAX_LINES];
+};
+
+static void add_alu(char *out, size_t n)
+{
+    static const char *const forms[] = {
+        "add (8|M0) r%u.0<1>:f r%u.0<1;1,0>:f 1.0:f {%s}\n",
+        "add (16|M0) r%u.0<1>:f r%u.0<1;1,0>:f 1.0:f {%s}\n",
+        "add (16|M0) r%u.0<1>:d r%u.0<1;1,0>:d 1:d {%s}\n",
+        "add (8|M0) r%u.0<1>:d r%u.0<1;1,0>:d 3:d {%s}\n",
+        "add (16|M0) r%u.0<1>:hf r%u.0<1;1,0>:hf r90.0<1;1,0>:hf {%s}\n",
+    };
+    char wait[8] = "A@1";
+    if (draw(2)) {
+        wait[0] = "FIA"[draw(3)];
+        wait[2] = (char)('1' + draw(7));
+    }
+    snprintf(out, n, forms[draw(XK_COUNTOF(forms))], 20 + 2 * draw(20),
+             20 + 2 * draw(20), wait);
+}
+
+static void add_token(char *out, size_t n, bool many)
+{
+    const unsigned token = draw(8), r = 60 + 8 * draw(3);
+    const unsigned kind = draw(many ? 5 : 6);
+    if (kind == 0)
+        snprintf(out, n, "math.inv (16|M0) r%u.0<1>:f r20.0<1;1,0>:f {$%u}\n",
+                 20 + 2 * draw(20), token);
+    else if (kind == 1)
+        snprintf(out, n,
+                 "(W) dpas.8x%u (8|M0) r%u:f r%u:f r100:hf r108.0:hf "
+                 "{$%u}\n",
+                 1 + draw(8), r, r, token);
+    else if (kind == 2)
+        snprintf(out, n,
+                 "send.slm (16|M0) r%u r12 null:0 0x0 0x04200500 {$%u}\n", r,
+                 token);
+    else if (kind == 3)
+        snprintf(out, n, "sync.allwr ($%u)\n", token);
+    else if (kind == 4)
+        snprintf(out, n, "sync.nop null {$%u.%s}\n", token,
+                 draw(2) ? "dst" : "src");
+    else
+        snprintf(out, n,
+                 "send.slm (16|M0) null r12 r%u:2 0x0 0x04000504 {$%u}\n", r,
+                 token);
+}
+
+static void make(struct kernel *k, bool many)
+{
+    *k = (struct kernel){.platform = "xehpg"};
+    const unsigned n = 40 + draw(MAX_LINES - 60);
+    snprintf(k->line[k->n++], sizeof k->line[0],
+             "mov (8|M0) r10.0<1>:uw 0x76543210:v\n");
+    snprintf(k->line[k->n++], sizeof k->line[0],
+             "add (8|M0) r10.8<1>:uw r10.0<1;1,0>:uw 8:uw {I@1}\n");
+    snprintf(k->line[k->n++], sizeof k->line[0],
+             "mul (16|M0) r12.0<1>:ud r10.0<1;1,0>:uw %u:uw {I@1}\n",
+             4u << draw(6));
+    for (unsigned i = 0; i < 3; i++)
+        k->fixed[i] = true;
+    while (k->n < n)
+        if (draw(3))
+            add_alu(k->line[k->n++], sizeof k->line[0]);
+        else
+            add_token(k->line[k->n++], sizeof k->line[0], many);
+}
+
+static char *text_of(const struct kernel *k, unsigned without)
+{
+    char *const text = malloc(k->n * sizeof k->line[0] + 1);
+    *text = '\0';
+    size_t at = 0;
+    for (unsigned i = 0; i < k->n; i++)
+        if (i != without) {
+            strcpy(text + at, k->line[i]);
+            at += strlen(k->line[i]);
+        }
+    return text;
+}
+
+static double cycles_of(const struct kernel *k, unsigned without,
+                        unsigned threads, const struct xk_timing_product *m)
+{
+    char *const text = text_of(k, without);
+    const struct timing_job j = {.platform = k->platform,
+                                 .text = text,
+                                 .slm_b = 8192,
+                                 .threads = threads,
+                                 .product = m};
+    const struct timing_answer a = timing_run(&j);
+    free(text);
+    return (double)a.cycles;
+}
+
+/* ---- the properties ---- */
+
+/* Cycles of many threads that should be fewer, and that should be more. */
+static struct sums {
+    double less, more;
+} removed, doubled;
+
+static void add_pair(struct sums *s, unsigned threads, double less, double more)
+{
+    if (threads <= 2)
+        return;
+    s->less += less / more;
+    s->more += 1;
+}
+
+static const unsigned thread_counts[] = {1, 2, 16, 64, 128};
+
+static double allowed(unsigned threads)
+{
+    return threads <= 2 ? 1 : 1 + ALLOWED; /* a fused pair is one */
+}
+
+START_TEST(an_instruction_less_never_slows_a_kernel)
+{
+    struct kernel k;
+    state = seed() + (uint64_t)_i;
+    const unsigned threads = thread_counts[_i % XK_COUNTOF(thread_counts)];
+    make(&k, threads > 2);
+    const double all = cycles_of(&k, UINT32_MAX, threads, NULL);
+    ck_assert(all == cycles_of(&k, UINT32_MAX, threads, NULL));
+    for (unsigned n = 0; n < 8; n++) {
+        const unsigned w = 3 + draw(k.n - 3);
+        const double less = cycles_of(&k, w, threads, NULL);
+        add_pair(&removed, threads, less, all);
+        ck_assert_msg(less <= all * allowed(threads),
+                      "XK_SEED=%llu kernel %d, %u threads: %.0f cycles without "
+                      "line %u, %s%.0f with it",
+                      (unsigned long long)seed(), _i, threads, less, w,
+                      k.line[w], all);
+    }
+}
+END_TEST
+
+#define AT(field) offsetof(struct xk_timing_product, field)
+static const size_t latencies[] = {
+    AT(lat_alu),        AT(lat_math),    AT(lat_xmx8),   AT(lat_slm),
+    AT(lat_payload),    AT(payload_cyc), AT(lat_launch), AT(answer_cyc),
+    AT(thread_gap_cyc), AT(xmx_row_cyc)};
+
+START_TEST(twice_a_latency_never_speeds_a_kernel)
+{
+    struct kernel k;
+    state = seed() + 1000 + (uint64_t)_i;
+    const unsigned threads = thread_counts[_i % XK_COUNTOF(thread_counts)];
+    make(&k, threads > 2);
+    const double plain = cycles_of(&k, UINT32_MAX, threads, NULL);
+    for (size_t n = 0; n < XK_COUNTOF(latencies); n++) {
+        struct xk_timing_product m = *xk_timing_product_find("a770");
+        uint32_t v;
+        memcpy(&v, (char *)&m + latencies[n], sizeof v);
+        v *= 2;
+        memcpy((char *)&m + latencies[n], &v, sizeof v);
+        const double longer = cycles_of(&k, UINT32_MAX, threads, &m);
+        add_pair(&doubled, threads, plain, longer);
+        ck_assert_msg(longer * allowed(threads) >= plain,
+                      "XK_SEED=%llu kernel %d, %u threads: %.0f cycles with "
+                      "latency %zu doubled, %.0f before",
+                      (unsigned long long)seed(), _i, threads, longer, n,
+                      plain);
+    }
+}
+END_TEST
+
+START_TEST(fewer_banks_never_speed_a_kernel)
+{
+    struct kernel k;
+    double last = 0;
+    state = seed() + 2000 + (uint64_t)_i;
+    make(&k, true);
+    for (uint32_t banks = 32; banks; banks /= 4) {
+        struct xk_timing_product m = *xk_timing_product_find("a770");
+        m.slm_banks = banks;
+        const double now = cycles_of(&k, UINT32_MAX, 128, &m);
+        ck_assert_msg(now * (1 + ALLOWED) >= last,
+                      "XK_SEED=%llu kernel %d: %.0f cycles with %u banks, "
+                      "%.0f with more",
+                      (unsigned long long)seed(), _i, now, banks, last);
+        last = now;
+    }
+}
+END_TEST
+
+START_TEST(on_average_of_many_threads_both_hold)
+{
+    ck_assert_msg(removed.less < 0.999 * removed.more,
+                  "XK_SEED=%llu: an instruction less, %.4f of the time",
+                  (unsigned long long)seed(), removed.less / removed.more);
+    ck_assert_msg(doubled.less < 0.999 * doubled.more,
+                  "XK_SEED=%llu: before a latency is doubled, %.4f of the time",
+                  (unsigned long long)seed(), doubled.less / doubled.more);
+    printf("# of many threads: %.4f without an instruction, %.4f before a "
+           "latency is doubled\n",
+           removed.less / removed.more, doubled.less / doubled.more);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("timing_order");
+    TCase *const t = tcase_create("timing_order");
+    SRunner *const r = srunner_create(s);
+    tcase_set_timeout(t, 120);
+    tcase_add_loop_test(t, an_instruction_less_never_slows_a_kernel, 0,
+                        KERNELS);
+    tcase_add_loop_test(t, twice_a_latency_never_speeds_a_kernel, 0, KERNELS);
+    tcase_add_test(t, on_average_of_many_threads_both_hold);
+    tcase_add_loop_test(t, fewer_banks_never_speed_a_kernel, 0, 10);
+    suite_add_tcase(s, t);
+    srunner_set_tap(r, "-");
+    srunner_run_all(r, CK_SILENT);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The command line of xk vgpu. */
+#include <string.h>
+
+#include "tools/problem/option_table.h"
+#include "tools/problem/words.h"
+#include "tools/xk/vgpu_verb.h"
+
+static struct xk_vgpu_request *request_of(void *user)
+{
+    return user;
+}
+
+#define SETTER(name)                                                           \
+    static enum xk_status name(void *user, const char *value,                  \
+                               struct xk_error *err)
+#define WORD(name, field)                                                      \
+    SETTER(name)                                                               \
+    {                                                                          \
+        (void)err;                                                             \
+        request_of(user)->field = value;                                       \
+        return XK_OK;                                                          \
+    }
+#define FLAG(name, field)                                                      \
+    SETTER(name)                                                               \
+    {                                                                          \
+        (void)value;                                                           \
+        (void)err;                                                             \
+        request_of(user)->field = true;                                        \
+        return XK_OK;                                                          \
+    }
+#define NUMBER(name, word, field, max)                                         \
+    SETTER(name)                                                               \
+    {                                                                          \
+        return xk_run_number_set(word, value, max, &request_of(user)->field,   \
+                                 err);                                         \
+    }
+
+WORD(set_trace, trace)
+WORD(set_output, output)
+FLAG(set_serve, serve)
+FLAG(set_stats, stats)
+FLAG(set_json, json)
+FLAG(set_quiet, quiet)
+FLAG(set_help, help)
+NUMBER(set_port, "port", port, 65535)
+NUMBER(set_threads, "threads", host_threads, 1024)
+NUMBER(set_memory, "memory", memory_mib, 1 << 24)
+NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
+NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
+
+SETTER(set_check)
+{
+    request_of(user)->look.checks = value;
+    return xk_run_checks_known(value, err);
+}
+
+SETTER(set_platform)
+{
+    uint32_t known;
+    const enum xk_status st = xk_word_platform(value, &known, err);
+    if (st >= 0)
+        request_of(user)->platform = xk_platform_word(known);
+    return st;
+}
+
+static const struct xk_tool_option options[] = {
+    {"platform", 'p', "PLATFORM", "xehpg (default) or xehpc", set_platform,
+     true},
+    {"port", 0, "N", "of 127.0.0.1; 0 (default): any free one", set_port, true},
+    {"serve", 0, NULL,
+     "no program: says its environment on stdout and serves until a signal",
+     set_serve},
+    {"check", 0, "LIST", "mem,race,init,sync,hazard, all or none (default)",
+     set_check, true},
+    {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
+     set_seed, true},
+    {"stats", 0, NULL, "every launch: opcodes, messages, each instruction",
+     set_stats},
+    {"trace", 0, "FILE", "instructions executed and registers changed",
+     set_trace, true},
+    {"json", 0, NULL, "the report as one object", set_json},
+    {"output", 'o', "FILE", "the report goes there; default is stderr",
+     set_output, true},
+    {"quiet", 'q', NULL, "no summary", set_quiet},
+    {"threads", 't', "N", "of the host; 0 (default): all cores", set_threads,
+     true},
+    {"memory", 0, "MIB", "of each process; 0 (default): 16384", set_memory,
+     true},
+    {"limit", 0, "N", "instructions that a thread may execute", set_limit,
+     true},
+    {"help", 'h', NULL, "this text", set_help},
+};
+#define N_OPTIONS (sizeof options / sizeof options[0])
+
+SETTER(set_other)
+{
+    (void)user;
+    return xk_tool_fail(err, XK_EINVAL,
+                        "%.200s: no option; the program stands behind --",
+                        value);
+}
+
+enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
+                                    const char *const *args,
+                                    struct xk_error *err)
+{
+    int n_own = 0;
+    *r = (struct xk_vgpu_request){.platform = "xehpg"};
+    while (n_own < n && strcmp(args[n_own], "--") != 0)
+        n_own++;
+    const enum xk_status st =
+        xk_tool_arguments(options, N_OPTIONS, n_own, args, set_other, r, err);
+    if (st < 0 || r->help)
+        return st;
+    if (n_own + 1 < n)
+        r->program = args + n_own + 1;
+    if (r->serve && r->program)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "serve: no program is run then, but '%.100s' is "
+                            "given",
+                            r->program[0]);
+    if (!r->serve && !r->program)
+        return xk_tool_fail(err, XK_EINVAL, "no program given behind --");
+    return XK_OK;
+}
+
+void xk_vgpu_request_help(FILE *out)
+{
+    fputs("usage: xk vgpu [OPTION]... -- PROGRAM [ARG]...\n"
+          "       xk vgpu [OPTION]... --serve\n"
+          "Runs an unmodified Level Zero or OpenCL program on a simulated "
+          "Intel GPU, with\nIntel's own driver in between. Exit: the "
+          "program's, 128 + n if signal n ended\nit, 126 or 127 if it cannot "
+          "be started; 1 if it ended with 0 and there were\nfindings or a "
+          "launch was refused.\n\n",
+          out);
+    xk_tool_option_help(options, N_OPTIONS, out);
+}

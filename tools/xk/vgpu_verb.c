@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xk vgpu: a program on a virtual Intel GPU, under Intel's own driver; or the
+ * device alone. */
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "tools/problem/words.h"
+#include "tools/xk/verbs.h"
+#include "tools/xk/vgpu_verb.h"
+
+/* Where Debian's driver registers itself with OpenCL's loader. */
+#define INTEL_ICD "/etc/OpenCL/vendors/intel.icd"
+
+struct vgpu {
+    struct xk_vgpu_request *r;
+    struct xk_vgpu_log log;
+    struct xk_vgpu_signals signals;
+    FILE *output, *trace;
+    xk_virtual_device *device;
+};
+
+static enum xk_status open_file(const char *field, const char *path, FILE **out,
+                                struct xk_error *err)
+{
+    if (!path)
+        return XK_OK;
+    *out = strcmp(path, "-") ? fopen(path, "w") : stdout;
+    return *out ? XK_OK
+                : xk_tool_fail(err, XK_EIO, "%s=%.200s: cannot be written",
+                               field, path);
+}
+
+static enum xk_status open_files(struct vgpu *x, struct xk_error *err)
+{
+    struct xk_vgpu_request *const r = x->r;
+    x->output = stderr;
+    if (open_file("trace", r->trace, &x->trace, err) < 0 ||
+        open_file("output", r->output, &x->output, err) < 0)
+        return err->status;
+    r->look.trace = r->trace ? xk_tool_print : NULL;
+    r->look.trace_user = x->trace;
+    r->look.inst = r->stats ? xk_run_report_inst : NULL;
+    r->look.found = xk_run_report_finding;
+    r->look.user = &x->log.report;
+    return xk_vgpu_log_init(&x->log, r, x->output, err);
+}
+
+static void close_file(FILE *f)
+{
+    if (f && f != stdout && f != stderr)
+        fclose(f);
+}
+
+static enum xk_status start(struct vgpu *x, struct xk_error *err)
+{
+    const struct xk_vgpu_request *const r = x->r;
+    const struct xk_virtual_device_opts opts = {
+        .platform = r->platform,
+        .port = (uint16_t)r->port,
+        .n_host_threads = (unsigned)r->host_threads,
+        .max_memory_b = r->memory_mib << 20,
+        .look = &r->look,
+        .launched = xk_vgpu_log_launched,
+        .says = xk_vgpu_log_says,
+        .user = &x->log,
+    };
+    return xk_virtual_device_start(&opts, &x->device, err);
+}
+
+/* Another OpenCL driver on the machine would be the first platform of programs
+ * that take the first; who has chosen already keeps the choice. */
+static bool needs_icd(void)
+{
+    return !getenv("OCL_ICD_VENDORS") && access(INTEL_ICD, R_OK) == 0;
+}
+
+static void set_environment(const struct vgpu *x)
+{
+    const char *name, *value;
+    for (unsigned k = 0;
+         xk_virtual_device_variable(x->device, k, &name, &value); k++)
+        setenv(name, value, 1);
+    if (needs_icd())
+        setenv("OCL_ICD_VENDORS", INTEL_ICD, 1);
+}
+
+static void print_environment(const struct vgpu *x)
+{
+    const char *name, *value;
+    for (unsigned k = 0;
+         xk_virtual_device_variable(x->device, k, &name, &value); k++)
+        printf("%s=%s\n", name, value);
+    if (needs_icd())
+        puts("OCL_ICD_VENDORS=" INTEL_ICD);
+    fflush(stdout);
+}
+
+static enum xk_status report(const struct vgpu *x, struct xk_error *err)
+{
+    json_t *root;
+    if (!x->r->json && !x->r->quiet)
+        xk_vgpu_log_print(&x->log, x->output);
+    if (!x->r->json)
+        return XK_OK;
+    root = xk_vgpu_log_json(&x->log);
+    const int failed = !root || json_dumpf(root, x->output, JSON_INDENT(1));
+    json_decref(root);
+    fputc('\n', x->output);
+    return failed ? xk_tool_fail(err, XK_EIO, "output: cannot be written")
+                  : XK_OK;
+}
+
+/* The exit code: the program's if it failed. */
+static int run(struct vgpu *x, struct xk_error *err)
+{
+    int code = 0;
+    if (open_files(x, err) < 0)
+        return 1;
+    xk_vgpu_signals_take(&x->signals);
+    if (start(x, err) < 0)
+        return err->status == XK_EINVAL ? 2 : 1;
+    if (x->r->serve) {
+        print_environment(x);
+        xk_vgpu_signals_await(&x->signals);
+    } else {
+        set_environment(x);
+        code = xk_vgpu_program_run(&x->signals, x->r->program, err);
+    }
+    xk_virtual_device_stop(x->device);
+    const bool bad = x->log.report.n_findings || x->log.n_said;
+    if (err->status >= 0 && report(x, err) < 0 && !code)
+        code = 1;
+    return code ? code : bad;
+}
+
+int xk_verb_vgpu(int n, const char *const *args)
+{
+    struct xk_vgpu_request r;
+    struct xk_error err = {0};
+    if (xk_vgpu_request_read(&r, n, args, &err) < 0) {
+        fprintf(stderr, "xk vgpu: %s\n", err.message);
+        return 2;
+    }
+    if (r.help) {
+        xk_vgpu_request_help(stdout);
+        return 0;
+    }
+    struct vgpu x = {.r = &r};
+    const int code = run(&x, &err);
+    if (err.status < 0)
+        fprintf(stderr, "xk vgpu: %s: %s\n", xk_status_str(err.status),
+                err.message);
+    xk_vgpu_log_fini(&x.log);
+    close_file(x.output);
+    close_file(x.trace);
+    return code;
+}

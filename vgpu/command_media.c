@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How devices up to xelp dispatch: an interface descriptor in dynamic state,
+ * and a walker whose indirect data the hardware loads into registers, first
+ * each thread's own (local ids), behind it in registers but before it in memory
+ * what is the same for all. */
+#include <string.h>
+
+#include "vgpu/command_exec.h"
+
+#define DESCRIPTOR_B 32u
+#define GRF_B 32u
+#define INDIRECT_DIMENSIONS 0x2500 /* X, Y, Z */
+
+/* dw1: [31:10] of the scratch space's place, [3:0] a thread's bytes as a power
+ * of two of 1 KiB. Without a place there is none. */
+enum xk_status xk_cmd_vfe(struct xk_command_stream *s,
+                          const struct xk_command *cmd,
+                          struct xk_command_jump *jump)
+{
+    (void)jump;
+    s->scratch_field = cmd->dw[1] & ~0x3ffu;
+    s->scratch_slot_b = s->scratch_field ? 1024u << (cmd->dw[1] & 0xf) : 0;
+    return XK_OK;
+}
+
+enum xk_status xk_cmd_descriptor_load(struct xk_command_stream *s,
+                                      const struct xk_command *cmd,
+                                      struct xk_command_jump *jump)
+{
+    (void)jump;
+    s->descriptors_b = cmd->dw[3];
+    return XK_OK;
+}
+
+static enum xk_status read_descriptor(struct xk_command_stream *s,
+                                      const struct xk_command *cmd,
+                                      struct xk_gpu_walker *w)
+{
+    const uint64_t va =
+        s->base.dynamic + s->descriptors_b + DESCRIPTOR_B * (cmd->dw[1] & 0x3f);
+    uint32_t id[DESCRIPTOR_B / 4];
+    XK_TRY(xk_cmd_read(s, cmd, va, false, id, sizeof id));
+    const unsigned slm_code = id[6] >> 16 & 0x1f;
+    w->start_va = s->base.instruction +
+                  ((uint64_t)(id[1] & 0xffff) << 32 | (id[0] & ~0x3fu));
+    w->sampler_b = id[3] & ~0x1fu;
+    w->n_samplers = id[3] >> 2 & 7;
+    w->binding_table_b = id[4] & 0xffe0;
+    w->thread_data_b = (id[5] >> 16) * GRF_B;
+    w->n_threads = id[6] & 0x3ff;
+    w->n_barriers = id[6] >> 21 & 1;
+    w->cross_data_b = (id[7] & 0xff) * GRF_B;
+    if (slm_code > 7)
+        return xk_fail(s->c, XK_EFAULT, "vgpu: GPGPU_WALKER: SLM size code %u",
+                       slm_code);
+    w->slm_b = slm_code ? 1024u << (slm_code - 1) : 0;
+    return XK_OK;
+}
+
+enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
+                                   const struct xk_command *cmd,
+                                   struct xk_command_jump *jump)
+{
+    static const uint8_t groups_at[3] = {7, 10, 12}, first_at[3] = {5, 8, 11};
+    const struct xk_command_ops *const o = &s->config.ops;
+    const uint32_t *const dw = cmd->dw;
+    struct xk_gpu_walker w = {.base = s->base,
+                              .scratch_field = s->scratch_field,
+                              .scratch_slot_b = s->scratch_slot_b,
+                              .grf_count = 128,
+                              .preloads = true,
+                              .local = {1, 1, 1},
+                              .indirect_n_b = dw[2] & 0x1ffff,
+                              .indirect_b = dw[3] & ~0x3fu,
+                              .simd = (uint8_t)(8u << (dw[4] >> 30)),
+                              .last_mask = dw[13]};
+    (void)jump;
+    for (unsigned d = 0; d < 3; d++) {
+        w.groups[d] =
+            dw[0] >> 10 & 1
+                ? xk_command_stream_register(s, INDIRECT_DIMENSIONS + 4 * d)
+                : dw[groups_at[d]];
+        w.first_group[d] = dw[first_at[d]];
+    }
+    XK_TRY(read_descriptor(s, cmd, &w));
+    if (!w.groups[0] || !w.groups[1] || !w.groups[2])
+        return XK_OK;
+    if (!o->walker)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: this engine has no walker");
+    return o->walker(o->user, &w);
+}

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "vgpu/tbx_protocol.h"
+
+#include <string.h>
+
+/* Numbers of the messages that a driver sends, and of the two answers. */
+enum {
+    TYPE_REGISTER = 0,
+    TYPE_REGISTER_REPLY = 1,
+    TYPE_GGTT = 2,
+    TYPE_WRITE = 4,
+    TYPE_READ = 5,
+    TYPE_READ_REPLY = 6
+};
+
+/* Bytes of the fixed body, of the kinds that have an effect. */
+static const struct {
+    uint32_t type, body_b;
+    const char *name;
+} bodies[] = {
+    {TYPE_REGISTER, 12, "register access"},
+    {TYPE_GGTT, 16, "global table entry"},
+    {TYPE_WRITE, 12, "memory write"},
+    {TYPE_READ, 12, "memory read"},
+};
+
+static uint32_t get(const uint8_t *p)
+{
+    uint32_t v;
+    memcpy(&v, p, 4);
+    return v;
+}
+
+static void put(uint8_t *p, uint32_t v)
+{
+    memcpy(p, &v, 4);
+}
+
+static enum xk_status check_body(xk_ctx *c, uint32_t type, uint32_t body_b)
+{
+    for (size_t k = 0; k < XK_COUNTOF(bodies); k++)
+        if (bodies[k].type == type && bodies[k].body_b != body_b)
+            return xk_fail(c, XK_EPARSE,
+                           "vgpu: a message of type %u (%s) says that it has "
+                           "%u bytes, not %u",
+                           type, bodies[k].name, body_b, bodies[k].body_b);
+    if (body_b > XK_TBX_MAX_BODY_B)
+        return xk_fail(c, XK_EPARSE,
+                       "vgpu: a message of type %u says that it has %u bytes, "
+                       "at most %u",
+                       type, body_b, XK_TBX_MAX_BODY_B);
+    return XK_OK;
+}
+
+/* flags, address, length: of writes and reads of memory. */
+static enum xk_status read_range(xk_ctx *c, const uint8_t *body,
+                                 struct xk_tbx_message *m)
+{
+    m->address = (uint64_t)(get(body) >> 24) << 32 | get(body + 4);
+    m->n_b = get(body + 8);
+    if (m->n_b > XK_TBX_MAX_DATA_B)
+        return xk_fail(c, XK_EPARSE,
+                       "vgpu: a message for 0x%llx has %u bytes of data, at "
+                       "most %u",
+                       (unsigned long long)m->address, m->n_b,
+                       XK_TBX_MAX_DATA_B);
+    return XK_OK;
+}
+
+static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
+                                struct xk_tbx_message *m)
+{
+    m->kind = XK_TBX_OTHER;
+    switch (type) {
+    case TYPE_REGISTER:
+        m->kind = get(body) & 1 ? XK_TBX_REGISTER_WRITE : XK_TBX_REGISTER_READ;
+        m->address = get(body + 4);
+        m->value = get(body + 8);
+        return XK_OK;
+    case TYPE_GGTT:
+        m->kind = get(body) & 1 ? XK_TBX_GGTT_WRITE : XK_TBX_OTHER;
+        m->address = get(body + 4);
+        m->value = (uint64_t)get(body + 12) << 32 | get(body + 8);
+        return XK_OK;
+    case TYPE_WRITE:
+        m->kind = XK_TBX_MEMORY_WRITE;
+        m->bank = (get(body) >> 6 & 3) == 1;
+        return read_range(c, body, m);
+    case TYPE_READ:
+        m->kind = XK_TBX_MEMORY_READ;
+        return read_range(c, body, m);
+    default:
+        return XK_OK;
+    }
+}
+
+enum xk_status xk_tbx_parse(xk_ctx *c, const uint8_t *bytes, size_t n_b,
+                            struct xk_tbx_message *m, size_t *need_b)
+{
+    struct xk_tbx_message got = {0};
+    *need_b = XK_TBX_HEADER_B;
+    if (n_b < *need_b)
+        return XK_OK;
+    const uint32_t type = get(bytes), body_b = get(bytes + 8);
+    XK_TRY(check_body(c, type, body_b));
+    *need_b += body_b;
+    if (n_b < *need_b)
+        return XK_OK;
+    got.id = get(bytes + 4);
+    XK_TRY(read_body(c, type, bytes + XK_TBX_HEADER_B, &got));
+    if (got.kind == XK_TBX_MEMORY_WRITE) {
+        got.data = bytes + *need_b;
+        *need_b += got.n_b;
+    }
+    if (n_b >= *need_b)
+        *m = got;
+    return XK_OK;
+}
+
+void xk_tbx_read_reply(const struct xk_tbx_message *m,
+                       uint8_t out[XK_TBX_READ_REPLY_B])
+{
+    put(out, TYPE_READ_REPLY);
+    put(out + 4, m->id);
+    put(out + 8, 12);
+    put(out + 12, (uint32_t)(m->address >> 32) << 24);
+    put(out + 16, (uint32_t)m->address);
+    put(out + 20, m->n_b);
+}
+
+void xk_tbx_register_reply(const struct xk_tbx_message *m, uint32_t value,
+                           uint8_t out[XK_TBX_REGISTER_REPLY_B])
+{
+    put(out, TYPE_REGISTER_REPLY);
+    put(out + 4, m->id);
+    put(out + 8, 4);
+    put(out + 12, value);
+}

@@ -1,0 +1,452 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Address space is reserved in chunks, whose pages the host's kernel makes when
+ * they are touched. Chunks that are neighbours on the device become neighbours
+ * in host memory where the host allows. */
+#include "vgpu/va_store.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+
+#define PAGE_B 4096u
+#define VA_BITS 48
+#define VA_MASK ((UINT64_C(1) << VA_BITS) - 1)
+#define CHUNK_BITS 34 /* 16 GiB */
+#define CHUNK_B (UINT64_C(1) << CHUNK_BITS)
+/* More than is used: so large that nobody who looks through this process's
+ * memory takes it for data, see kernel_name.c. */
+#define PAGES_B (UINT64_C(2) << 30)
+#define N_CHUNKS (1u << (VA_BITS - CHUNK_BITS))
+#define MAX_CHUNKS 256u /* of a client */
+#define MAX_RUNS 65536u /* pieces that do not touch */
+#define BLOCK_PAGES 64u /* of the client, read at once */
+
+#ifndef MAP_FIXED_NOREPLACE
+#define MAP_FIXED_NOREPLACE 0
+#endif
+
+/* [lo, hi): what the client has ever exchanged of this page; its hash. */
+struct page {
+    uint64_t hash;
+    uint16_t lo, hi;
+    atomic_uchar mapped;
+    uint8_t fresh; /* uploaded since the last refresh */
+};
+
+struct chunk {
+    uint8_t *host;
+    struct page *page;
+};
+
+/* Consecutive mapped pages. */
+struct run {
+    uint64_t first, n;
+};
+
+struct xk_va_store {
+    pthread_mutex_t lock;
+    _Atomic(struct chunk *) chunk[N_CHUNKS];
+    struct run *run;
+    uint32_t n_runs, cap_runs, n_chunks;
+    uint64_t used_b, max_b;
+    uint8_t block[BLOCK_PAGES * PAGE_B];
+};
+
+xk_va_store *xk_va_store_create(uint64_t max_b)
+{
+    xk_va_store *const s = calloc(1, sizeof *s);
+    if (!s)
+        return NULL;
+    pthread_mutex_init(&s->lock, NULL);
+    s->max_b = max_b;
+    return s;
+}
+
+static void destroy_chunk(struct chunk *k)
+{
+    if (k->host)
+        munmap(k->host, CHUNK_B);
+    if (k->page)
+        munmap(k->page, PAGES_B);
+    free(k);
+}
+
+void xk_va_store_destroy(xk_va_store *s)
+{
+    if (!s)
+        return;
+    for (uint32_t i = 0; i < N_CHUNKS; i++) {
+        struct chunk *const k = atomic_load(&s->chunk[i]);
+        if (k)
+            destroy_chunk(k);
+    }
+    free(s->run);
+    pthread_mutex_destroy(&s->lock);
+    free(s);
+}
+
+static void *reserve(void *wish, uint64_t n_b)
+{
+    const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
+    void *p = MAP_FAILED;
+    if (wish && MAP_FIXED_NOREPLACE) {
+        p = mmap(wish, n_b, PROT_READ | PROT_WRITE, flags | MAP_FIXED_NOREPLACE,
+                 -1, 0);
+        if (p != MAP_FAILED && p != wish) { /* a kernel that does not know it */
+            munmap(p, n_b);
+            p = MAP_FAILED;
+        }
+    }
+    if (p == MAP_FAILED)
+        p = mmap(NULL, n_b, PROT_READ | PROT_WRITE, flags, -1, 0);
+    return p == MAP_FAILED ? NULL : p;
+}
+
+/* Host memory right behind the chunk before, or right before the one behind. */
+static void *wish_for(const xk_va_store *s, uint32_t i)
+{
+    const struct chunk *const below = i ? atomic_load(&s->chunk[i - 1]) : NULL;
+    const struct chunk *const above =
+        i + 1 < N_CHUNKS ? atomic_load(&s->chunk[i + 1]) : NULL;
+    if (below)
+        return below->host + CHUNK_B;
+    return above && (uintptr_t)above->host > CHUNK_B ? above->host - CHUNK_B
+                                                     : NULL;
+}
+
+static struct chunk *make_chunk(xk_va_store *s, uint32_t i)
+{
+    struct chunk *const k = calloc(1, sizeof *k);
+    if (!k || s->n_chunks >= MAX_CHUNKS) {
+        free(k);
+        return NULL;
+    }
+    k->host = reserve(wish_for(s, i), CHUNK_B);
+    k->page = reserve(NULL, PAGES_B);
+    if (!k->host || !k->page) {
+        destroy_chunk(k);
+        return NULL;
+    }
+    s->n_chunks++;
+    atomic_store(&s->chunk[i], k);
+    return k;
+}
+
+static struct page *page_of(const xk_va_store *s, uint64_t va)
+{
+    const struct chunk *const k = atomic_load_explicit(
+        &s->chunk[(va & VA_MASK) >> CHUNK_BITS], memory_order_acquire);
+    return k ? &k->page[(va & (CHUNK_B - 1)) / PAGE_B] : NULL;
+}
+
+static uint8_t *host_of(const xk_va_store *s, uint64_t va)
+{
+    return atomic_load_explicit(&s->chunk[(va & VA_MASK) >> CHUNK_BITS],
+                                memory_order_acquire)
+               ->host +
+           (va & (CHUNK_B - 1));
+}
+
+/* How many runs begin at or before the page. */
+static uint32_t runs_to(const xk_va_store *s, uint64_t page)
+{
+    uint32_t lo = 0, hi = s->n_runs;
+    while (lo < hi) {
+        const uint32_t mid = lo + (hi - lo) / 2;
+        if (s->run[mid].first <= page)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+static bool insert_run(xk_va_store *s, uint32_t at, uint64_t page)
+{
+    if (s->n_runs == s->cap_runs) {
+        const uint32_t cap = s->cap_runs ? 2 * s->cap_runs : 64;
+        struct run *const more =
+            cap <= MAX_RUNS ? realloc(s->run, cap * sizeof *more) : NULL;
+        if (!more)
+            return false;
+        s->run = more;
+        s->cap_runs = cap;
+    }
+    memmove(s->run + at + 1, s->run + at, (s->n_runs - at) * sizeof *s->run);
+    s->run[at] = (struct run){page, 1};
+    s->n_runs++;
+    return true;
+}
+
+/* The page, which is in no run, joins those that it touches. */
+static bool add_to_runs(xk_va_store *s, uint64_t page)
+{
+    const uint32_t at = runs_to(s, page);
+    struct run *const below = at ? &s->run[at - 1] : NULL;
+    struct run *const above = at < s->n_runs ? &s->run[at] : NULL;
+    const bool joins_below = below && below->first + below->n == page;
+    const bool joins_above = above && above->first == page + 1;
+    if (joins_below && joins_above) {
+        below->n += 1 + above->n;
+        memmove(above, above + 1, (s->n_runs - at - 1) * sizeof *above);
+        s->n_runs--;
+    } else if (joins_below) {
+        below->n++;
+    } else if (joins_above) {
+        above->first--;
+        above->n++;
+    } else {
+        return insert_run(s, at, page);
+    }
+    return true;
+}
+
+static enum xk_status charge(xk_va_store *s, xk_ctx *c, uint64_t n_b)
+{
+    if (s->used_b > s->max_b || n_b > s->max_b - s->used_b)
+        return xk_fail(c, XK_ENOMEM,
+                       "vgpu: more than %llu bytes of device memory",
+                       (unsigned long long)s->max_b);
+    s->used_b += n_b;
+    return XK_OK;
+}
+
+enum xk_status xk_va_store_charge(xk_va_store *s, xk_ctx *c, uint64_t n_b)
+{
+    pthread_mutex_lock(&s->lock);
+    const enum xk_status st = charge(s, c, n_b);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+void xk_va_store_release(xk_va_store *s, uint64_t n_b)
+{
+    pthread_mutex_lock(&s->lock);
+    s->used_b -= n_b;
+    pthread_mutex_unlock(&s->lock);
+}
+
+static enum xk_status map_page(xk_va_store *s, xk_ctx *c, uint64_t va)
+{
+    if (!page_of(s, va) && !make_chunk(s, (uint32_t)(va >> CHUNK_BITS)))
+        return xk_fail(c, XK_ENOMEM,
+                       "vgpu: no address space for the pages around 0x%llx",
+                       (unsigned long long)va);
+    struct page *const p = page_of(s, va);
+    if (atomic_load(&p->mapped)) /* another engine was first */
+        return XK_OK;
+    XK_TRY(charge(s, c, PAGE_B));
+    if (!add_to_runs(s, va / PAGE_B))
+        return xk_fail(c, XK_ENOMEM,
+                       "vgpu: pages at more than %u places, the last at 0x%llx",
+                       MAX_RUNS, (unsigned long long)va);
+    atomic_store(&p->mapped, 1);
+    return XK_OK;
+}
+
+enum xk_status xk_va_store_map(xk_va_store *s, xk_ctx *c, uint64_t va)
+{
+    va &= VA_MASK;
+    const struct page *const p = page_of(s, va);
+    if (p && atomic_load_explicit(&p->mapped, memory_order_relaxed))
+        return XK_OK;
+    pthread_mutex_lock(&s->lock);
+    const enum xk_status st = map_page(s, c, va);
+    pthread_mutex_unlock(&s->lock);
+    return st;
+}
+
+uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
+                        uint64_t *part_b)
+{
+    va &= VA_MASK;
+    const struct page *const p = page_of(s, va);
+    const uint64_t left_b = PAGE_B - va % PAGE_B;
+    if (!p || !atomic_load_explicit(&p->mapped, memory_order_acquire))
+        return NULL;
+    *part_b = n_b < left_b ? n_b : left_b;
+    return host_of(s, va);
+}
+
+#define PRIME UINT64_C(0x9e3779b97f4a7c15)
+
+static uint64_t mix(uint64_t h, uint64_t v)
+{
+    h = (h ^ v) * PRIME;
+    return h ^ h >> 29;
+}
+
+/* Four chains, so that their multiplications overlap. */
+static uint64_t hash_of(const uint8_t *p, size_t n_b)
+{
+    uint64_t h[4] = {n_b, 1, 2, 3}, v[4] = {0};
+    for (; n_b >= sizeof v; n_b -= sizeof v, p += sizeof v) {
+        memcpy(v, p, sizeof v);
+        for (unsigned k = 0; k < 4; k++)
+            h[k] = mix(h[k], v[k]);
+    }
+    memset(v, 0, sizeof v);
+    memcpy(v, p, n_b);
+    for (unsigned k = 0; k < 4; k++)
+        h[k] = mix(h[k], v[k]);
+    return mix(mix(mix(h[0], h[1]), h[2]), h[3]);
+}
+
+void xk_va_store_exchanged(xk_va_store *s, uint64_t va, uint64_t n_b,
+                           bool uploaded)
+{
+    va &= VA_MASK;
+    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
+    const uint64_t lo = va % PAGE_B;
+    if (!p || !n_b)
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (uploaded) {
+        p->fresh = 1;
+        if (p->hi == 0 || lo < p->lo)
+            p->lo = (uint16_t)lo;
+        if (lo + n_b > p->hi)
+            p->hi = (uint16_t)(lo + n_b);
+    }
+    if (p->hi)
+        p->hash = hash_of(host_of(s, va - lo) + p->lo, p->hi - p->lo);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* mine[]: the client's page of va, as just read. */
+static bool changed(const struct page *p, const uint8_t *mine)
+{
+    return p->hi && hash_of(mine + p->lo, p->hi - p->lo) != p->hash;
+}
+
+static void take(xk_va_store *s, struct page *p, uint64_t va,
+                 const uint8_t *mine)
+{
+    if (!changed(p, mine))
+        return;
+    memcpy(host_of(s, va) + p->lo, mine + p->lo, p->hi - p->lo);
+    p->hash = hash_of(mine + p->lo, p->hi - p->lo);
+}
+
+struct refresh {
+    xk_va_read_fn *read;
+    bool (*settle)(void *user, uint64_t va);
+    void *user;
+};
+
+static void refresh_page(xk_va_store *s, const struct refresh *r, uint64_t va,
+                         uint8_t *mine)
+{
+    struct page *const p = page_of(s, va);
+    if (!changed(p, mine))
+        return;
+    if (r->settle && r->settle(r->user, va) &&
+        !r->read(r->user, va, mine, PAGE_B))
+        return;
+    take(s, p, va, mine);
+}
+
+/* Pages of one chunk; none is fresh any more. */
+static bool all_fresh(struct page *p, uint64_t n)
+{
+    bool all = true;
+    for (uint64_t k = 0; k < n; k++) {
+        all &= p[k].fresh;
+        p[k].fresh = 0;
+    }
+    return all;
+}
+
+/* Pages that the client has unmapped since are left alone. */
+static void refresh_block(xk_va_store *s, const struct refresh *r, uint64_t va,
+                          uint64_t n)
+{
+    if (all_fresh(page_of(s, va), n))
+        return;
+    const bool all = r->read(r->user, va, s->block, n * PAGE_B);
+    for (uint64_t k = 0; k < n; k++) {
+        const uint64_t at = va + k * PAGE_B;
+        uint8_t *const mine = s->block + k * PAGE_B;
+        if (all || r->read(r->user, at, mine, PAGE_B))
+            refresh_page(s, r, at, mine);
+    }
+}
+
+/* Of n pages from a page on, those that are read at once: of one chunk. */
+static uint64_t block_pages(uint64_t page, uint64_t n)
+{
+    const uint64_t left = BLOCK_PAGES - page % BLOCK_PAGES;
+    return n < left ? n : left;
+}
+
+void xk_va_store_refresh(xk_va_store *s, xk_va_read_fn *read,
+                         bool (*settle)(void *user, uint64_t va), void *user)
+{
+    const struct refresh r = {read, settle, user};
+    pthread_mutex_lock(&s->lock);
+    for (uint32_t i = 0; i < s->n_runs; i++) {
+        const struct run *const run = &s->run[i];
+        if (run->first * PAGE_B >= XK_VA_CLIENT_END)
+            break;
+        for (uint64_t k = 0, n; k < run->n; k += n) {
+            n = block_pages(run->first + k, run->n - k);
+            refresh_block(s, &r, (run->first + k) * PAGE_B, n);
+        }
+    }
+    pthread_mutex_unlock(&s->lock);
+}
+
+void xk_va_store_refresh_page(xk_va_store *s, xk_va_read_fn *read, void *user,
+                              uint64_t va)
+{
+    va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
+    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
+    if (!p || !atomic_load(&p->mapped))
+        return;
+    pthread_mutex_lock(&s->lock);
+    if (read(user, va, s->block, PAGE_B))
+        take(s, p, va, s->block);
+    pthread_mutex_unlock(&s->lock);
+}
+
+/* As kernels see addresses of 48 bits. */
+static uint64_t canonical(uint64_t va)
+{
+    return (uint64_t)((int64_t)(va << 16) >> 16);
+}
+
+/* A run is cut where two chunks are no neighbours on the host. */
+static unsigned cut_run(const xk_va_store *s, const struct run *run,
+                        struct xk_sim_region *out)
+{
+    unsigned n = 0;
+    uint64_t va = run->first * PAGE_B;
+    const uint64_t end = va + run->n * PAGE_B;
+    while (va < end) {
+        const uint64_t next = (va | (CHUNK_B - 1)) + 1;
+        const uint64_t part_b = (next < end ? next : end) - va;
+        uint8_t *const host = host_of(s, va);
+        if (n && out[n - 1].host + out[n - 1].size_b == host &&
+            canonical(va) == out[n - 1].va + out[n - 1].size_b)
+            out[n - 1].size_b += part_b;
+        else
+            out[n++] = (struct xk_sim_region){
+                .va = canonical(va), .size_b = part_b, .host = host};
+        va += part_b;
+    }
+    return n;
+}
+
+enum xk_status xk_va_store_regions(xk_va_store *s, xk_ctx *c,
+                                   struct xk_sim_region **out, unsigned *n)
+{
+    pthread_mutex_lock(&s->lock);
+    *n = 0;
+    *out = xk_malloc(c, (s->n_runs + s->n_chunks + 1) * sizeof **out);
+    for (uint32_t i = 0; *out && i < s->n_runs; i++)
+        *n += cut_run(s, &s->run[i], *out + *n);
+    pthread_mutex_unlock(&s->lock);
+    return *out ? XK_OK : XK_ENOMEM;
+}

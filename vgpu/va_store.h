@@ -1,0 +1,66 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The memory of a client process of the virtual device, by virtual address: all
+ * its engines share it, whatever physical numbers each gives to a page
+ * (virtual-device.md 3.5). Neighbouring pages are neighbours in host memory, so
+ * that the simulator runs on it as it is.
+ *
+ * The client's own memory lies at the same addresses below 2^47. A page's hash
+ * says what both sides held when they last exchanged it, so that a page that
+ * the client's CPU has changed since is told from one that only the device has.
+ *
+ * Pages come and are never taken away. Any thread may call; content of pages is
+ * not locked, as on hardware. */
+#ifndef XK_VGPU_VA_STORE_H
+#define XK_VGPU_VA_STORE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/ctx.h"
+#include "sim/sim.h"
+
+/* Below are the client's own addresses. */
+#define XK_VA_CLIENT_END (UINT64_C(1) << 47)
+
+typedef struct xk_va_store xk_va_store;
+
+/* max_b: of its pages, and of what else is noted for it. NULL: out of memory.
+ */
+XK_GIVE xk_va_store *xk_va_store_create(uint64_t max_b);
+void xk_va_store_destroy(xk_va_store *s);
+
+/* Maps the page of va, zero at first; mapped already is fine. XK_ENOMEM with
+ * the limit in the message. */
+enum xk_status xk_va_store_map(xk_va_store *s, xk_ctx *c, uint64_t va);
+/* Counts memory that a client makes the server hold besides. */
+enum xk_status xk_va_store_charge(xk_va_store *s, xk_ctx *c, uint64_t n_b);
+void xk_va_store_release(xk_va_store *s, uint64_t n_b);
+
+/* The memory at va, of which at least one byte and at most n_b are there:
+ * *part_b, which does not cross a page. NULL: not mapped. */
+uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
+                        uint64_t *part_b);
+
+/* The client wrote, or was given, n_b bytes inside the page of va: what lies
+ * there is now the same on both sides. */
+void xk_va_store_exchanged(xk_va_store *s, uint64_t va, uint64_t n_b,
+                           bool uploaded);
+
+/* Reads n_b bytes of the client's memory at va; false if it cannot all. */
+typedef bool xk_va_read_fn(void *user, uint64_t va, void *dst, size_t n_b);
+/* Takes over what the client's CPU has changed below 2^47 since the last
+ * exchange, except what was uploaded since the last call. settle, before a
+ * changed page is taken: true if it waited for an answer that the client may
+ * not have taken yet, and the page must be read again; may be NULL. */
+void xk_va_store_refresh(xk_va_store *s, xk_va_read_fn *read,
+                         bool (*settle)(void *user, uint64_t va), void *user);
+/* The same for the one page of va. */
+void xk_va_store_refresh_page(xk_va_store *s, xk_va_read_fn *read, void *user,
+                              uint64_t va);
+
+/* All that is mapped, by address, as kernels see it (bit 47 repeated above). */
+enum xk_status xk_va_store_regions(xk_va_store *s, xk_ctx *c,
+                                   struct xk_sim_region **out, unsigned *n);
+
+#endif

@@ -1,0 +1,131 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* xekern/virtual_device.h: the device, its server, and what the driver's
+ * environment must say. */
+#include "xekern/virtual_device.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vgpu/tbx_server.h"
+
+/* What the driver calls a platform, and how large a device it shall believe in:
+ * slices x subslices x cores (virtual-device.md 0). */
+static const struct product {
+    const char *platform, *name, *shape, *id; /* id: PCI */
+} products[] = {
+    {"xelp", "tgllp", "default", "0x9a49"},
+    {"xehpg", "dg2", "8x4x16", "0x56a0"},
+    {"xehpc", "pvc", "8x8x8", "0x0bd5"},
+};
+
+#define MAX_VARIABLES 16
+
+struct xk_virtual_device {
+    struct xk_gpu_device device;
+    xk_tbx_server *server;
+    char port[8];
+    struct variable {
+        const char *name, *value;
+    } variable[MAX_VARIABLES];
+    unsigned n_variables;
+};
+
+static void add(xk_virtual_device *d, const char *name, const char *value)
+{
+    d->variable[d->n_variables++] = (struct variable){name, value};
+}
+
+/* Without local memory: a read does not say which memory it means
+ * (virtual-device.md 3.6). Event times from the device's clock alone: the
+ * driver cannot relate it to the host's without a kernel driver. OpenCL's
+ * copies stay on the engine of its kernels: a second engine reads back
+ * allocations that only the first has uploaded from pages whose address it
+ * never tells, and the program would get zeros. */
+static void make_variables(xk_virtual_device *d, const struct product *p)
+{
+    snprintf(d->port, sizeof d->port, "%u", xk_tbx_server_port(d->server));
+    add(d, "NEOReadDebugKeys", "1");
+    add(d, "SetCommandStreamReceiver", "2");
+    add(d, "ProductFamilyOverride", p->name);
+    add(d, "HardwareInfoOverride", p->shape);
+    add(d, "ForceDeviceId", p->id);
+    add(d, "EnableLocalMemory", "0");
+    add(d, "EnableDeviceBasedTimestamps", "1");
+    add(d, "EnableBlitterForEnqueueOperations", "0");
+    add(d, "TbxServer", "127.0.0.1");
+    add(d, "TbxPort", d->port);
+}
+
+static const struct product *find_product(const char *platform)
+{
+    for (size_t k = 0; k < XK_COUNTOF(products); k++)
+        if (strcmp(products[k].platform, platform) == 0)
+            return &products[k];
+    return NULL;
+}
+
+static enum xk_status start(xk_virtual_device *d,
+                            const struct xk_virtual_device_opts *opts,
+                            struct xk_error *err)
+{
+    const char *const name = opts->platform ? opts->platform : "xehpg";
+    const struct product *const p = find_product(name);
+    if (!p) {
+        err->status = XK_EINVAL;
+        snprintf(err->message, sizeof err->message,
+                 "platform: '%.40s' is no virtual device (xelp, xehpg, xehpc)", name);
+        return XK_EINVAL;
+    }
+    XK_TRY(xk_gpu_device_init(&d->device, opts, err));
+    const enum xk_status s = xk_tbx_server_start(&d->device, &d->server, err);
+    if (s < 0)
+        xk_gpu_device_fini(&d->device);
+    else
+        make_variables(d, p);
+    return s;
+}
+
+enum xk_status
+xk_virtual_device_start(const struct xk_virtual_device_opts *opts,
+                        xk_virtual_device **out, struct xk_error *err)
+{
+    struct xk_error ignored;
+    xk_virtual_device *const d = calloc(1, sizeof *d);
+    enum xk_status s = XK_ENOMEM;
+    *out = NULL;
+    err = err ? err : &ignored;
+    if (d)
+        s = start(d, opts, err);
+    else
+        *err = (struct xk_error){XK_ENOMEM, "out of memory for a device"};
+    if (s < 0)
+        free(d);
+    else
+        *out = d;
+    return s;
+}
+
+uint16_t xk_virtual_device_port(const xk_virtual_device *d)
+{
+    return xk_tbx_server_port(d->server);
+}
+
+bool xk_virtual_device_variable(const xk_virtual_device *d, unsigned k,
+                                const char **name, const char **value)
+{
+    if (k >= d->n_variables)
+        return false;
+    *name = d->variable[k].name;
+    *value = d->variable[k].value;
+    return true;
+}
+
+void xk_virtual_device_stop(xk_virtual_device *d)
+{
+    if (!d)
+        return;
+    xk_tbx_server_stop(d->server);
+    xk_gpu_device_fini(&d->device);
+    free(d);
+}
