@@ -13,6 +13,7 @@ static const struct xk_perf rows[] = {
      .latency = 260,
      .slm_latency = 45,
      .barrier = 190,
+     .exposed = 100,
      .launch = 400,
      .lines_cyc = 2,
      .slm_b_cyc = 128,

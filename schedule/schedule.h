@@ -52,10 +52,12 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
 
 #define XK_MAX_CANDIDATES 32
 /* Fills out[] with valid candidates, best first; returns how many. Depends on
- * nothing but its arguments. */
+ * nothing but its arguments. broken (may be NULL): the rule that refused the
+ * last one that is not there, NULL if none was refused. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
-                                struct xk_schedule out[XK_MAX_CANDIDATES]);
+                                struct xk_schedule out[XK_MAX_CANDIDATES],
+                                const struct xk_schedule_rule **broken);
 /* Registers of the multiply's buffers, in GRFs (the plan knows the rest). */
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
@@ -82,6 +84,7 @@ struct xk_perf {
     uint8_t dpas_row;   /* cycles of one repeat of dpas */
     uint16_t latency;   /* cycles of a load from memory's caches */
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
+    uint16_t exposed; /* cycles of a step that is loaded ahead */
     uint16_t launch;    /* cycles from a thread's dispatch to its loop's pace */
     uint8_t lines_cyc;  /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The score of a schedule: predicted cycles of the launch. A core works on as
  * many groups at a time as registers and SLM allow; a step of all of them takes
- * as long as what is busiest: multipliers, issue, the data port, the way from
- * L2; or what one thread has to wait for. Integers, so that every compiler picks
- * the same candidate. */
+ * as long as what is busiest (multipliers, issue, the data port, the way from L2)
+ * and what is waited for, the less the more threads there are. The last is fitted
+ * to the timing model of sim/. Integers, so that every compiler picks the same
+ * candidate. */
 #include "schedule/schedule.h"
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -20,13 +21,22 @@ static int64_t max(int64_t a, int64_t b)
 struct work {
     int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
     int64_t port_cyc;       /* of the core's data port: lines, SLM */
-    int64_t wait_cyc;       /* from the first load to the last multiply */
+    int64_t alone_cyc; /* what a thread waits for that has its EU to itself */
 };
 
 /* Addresses move two registers an instruction; waits come with the sends. */
 static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
 {
     return fma + sends + ceil_div(headers, 2) + sends / 4 + 2;
+}
+
+/* SLM, fence and barrier; each part of B that is not loaded ahead. Twice the
+ * latency, since the loads of a core's threads come together. */
+static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
+                     int64_t parts)
+{
+    const int64_t base = c->slm ? f->slm_latency + f->barrier : f->exposed;
+    return base + (c->slots_b > 1 ? 0 : 2 * f->latency * parts);
 }
 
 static struct work mad_work(const struct xk_perf *f,
@@ -39,10 +49,7 @@ static struct work mad_work(const struct xk_perf *f,
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
     w.port_cyc = ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
-    w.wait_cyc = c->slots_a > 1 ? max(f->latency, w.fma_cyc)
-                                : f->latency + w.fma_cyc;
-    if (c->slots_b == 1)
-        w.wait_cyc = f->latency + w.fma_cyc;
+    w.alone_cyc = alone(f, c, 1);
     return w;
 }
 
@@ -63,13 +70,7 @@ static struct work dpas_work(const struct xk_perf *f,
     }
     w.issue = issue_of(dpas, sends, gathers + blocks);
     w.port_cyc += ceil_div(lines, f->lines_cyc);
-    if (c->slm)
-        w.wait_cyc = f->slm_latency + f->barrier + w.fma_cyc +
-                     (c->slots_b > 1 ? 0 : f->latency);
-    else if (c->slots_a > 1 && c->slots_b > 1)
-        w.wait_cyc = max(f->latency, w.fma_cyc);
-    else /* each part of B is waited for */
-        w.wait_cyc = f->latency * (c->n_thr / c->n_sub) + w.fma_cyc;
+    w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
     return w;
 }
 
@@ -118,7 +119,7 @@ static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
         return 0;
     step = max(step, n * tg * w->port_cyc);
     step = max(step, n * l2_bytes(s, c) / f->l2_b_cyc);
-    step = max(step, w->wait_cyc);
+    step += w->alone_cyc * 2 / (per_eu + 1); /* the other threads work then */
     return steps * step + per_eu * around(s, c) + f->launch;
 }
 
