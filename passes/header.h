@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the parts of the header pass share. Internal to passes/. */
+#ifndef XK_PASSES_HEADER_H
+#define XK_PASSES_HEADER_H
+
+#include "isa/isa.h"
+#include "passes/walk.h"
+
+/* Addresses that a loop keeps: so many bases, so many headers of a kind, and so
+ * many registers of headers of a kind. Further messages compute the address
+ * anew, and reuse a header whose message has taken it. */
+enum {
+    XK_HD_MAX_TERMS = 24,
+    XK_HD_MAX_BASES = 4,
+    XK_HD_MAX_RING = 4,
+    XK_HD_MAX_RING_GRF = 8
+};
+enum { XK_HD_MAX_RINGS = 4 };
+/* Headers that are advanced: so many in a loop, in a buffer at most so many
+ * that move together. */
+enum { XK_HD_MAX_MOVING = 24, XK_HD_MAX_TOGETHER = 8 };
+
+struct xk_hd_term {
+    const xk_expr *e;
+    int64_t coef;
+    bool scalar; /* the same for all lanes */
+    bool varies; /* with the innermost loop */
+};
+
+struct xk_hd_sum {
+    unsigned n;
+    struct xk_hd_term term[XK_HD_MAX_TERMS];
+    int64_t constant; /* bytes; belongs to neither part */
+    bool overflow;
+};
+
+/* A part of a sum: what differs by lane and what does not; NULL: nothing. */
+struct xk_hd_part {
+    const xk_expr *vec, *scalar;
+};
+
+/* What goes before a loop, in order: a let, an allocation or a store. */
+struct xk_hd_item {
+    struct xk_hd_item *next;
+    enum xk_op op;
+    const xk_expr *var, *value; /* STORE: the address is in var */
+    unsigned size_b;            /* ALLOC */
+};
+
+/* A base that messages of a loop can share. */
+struct xk_hd_base {
+    struct xk_hd_base *next;
+    const xk_expr *mem, *vec, *scalar, *mask; /* what it was made from */
+    int64_t constant;
+    const xk_expr *var; /* address type; scalar if vec is NULL */
+};
+
+/* Headers of one kind that the messages of a loop take in turn. */
+struct xk_hd_ring {
+    enum xk_dtype dt;
+    unsigned lanes, n, next;
+    const xk_expr *header[XK_HD_MAX_RING];
+};
+
+/* Headers that move by the same number of bytes, one behind the other in one
+ * buffer, so that an instruction moves 16 lanes of them. A scalar address takes
+ * 8 lanes, of which the message reads one. */
+struct xk_hd_mover {
+    struct xk_hd_mover *next;
+    const xk_expr *buf; /* pointer variable */
+    int64_t step_b;
+    unsigned n, lanes; /* headers; lanes of all */
+    struct {
+        const xk_expr *start; /* one step before the first iteration */
+        unsigned lane;        /* where it is in the buffer */
+    } header[XK_HD_MAX_TOGETHER];
+};
+
+struct xk_hd_loop {
+    struct xk_hd_loop *outer;
+    const xk_expr *var;
+    unsigned level; /* 1: outermost */
+    unsigned n_ifs; /* around the place, inside the loop */
+    int64_t first;  /* value of var in the first iteration */
+    int64_t step;   /* of var */
+    bool first_known;
+    struct xk_hd_item *items, **tail;
+    struct xk_hd_base *bases;
+    unsigned n_bases, n_rings, n_moving;
+    struct xk_hd_ring ring[XK_HD_MAX_RINGS];
+    struct xk_hd_mover *movers; /* of the stage, or of the loop's body */
+};
+
+/* The message that is being rewritten. */
+struct xk_hd_message {
+    const struct xk_send *send;
+    const xk_expr *mem, *off, *reg, *mask;
+    enum xk_dtype dt; /* of an address */
+    unsigned lanes;
+};
+
+struct xk_hd_pass {
+    xk_ctx *c;
+    const struct xk_kernel *k;
+    const struct xk_pass_env *env;
+    xk_facts *facts;
+    struct xk_arena arena;
+    struct xk_levels levels; /* by the place where a variable is bound */
+    struct xk_memo lets;     /* variable: value of its LET */
+    struct xk_hd_loop *loop; /* innermost */
+};
+
+/* The value of the LET that binds var; NULL: none is known. */
+const xk_expr *xk_hd_let_value(const struct xk_hd_pass *p, const xk_expr *var);
+
+/* header_sum.c. s += coef * e; scalar: e is the same for all lanes. */
+void xk_hd_split(struct xk_hd_pass *p, struct xk_hd_sum *s, const xk_expr *e,
+                 int64_t coef, bool scalar);
+/* The terms of s that vary with the innermost loop, or those that do not. */
+struct xk_hd_part xk_hd_part_of(xk_ctx *c, const struct xk_hd_sum *s,
+                                bool varies);
+void xk_hd_add_constant(xk_ctx *c, struct xk_hd_part *part, int64_t v);
+
+/* header_place.c. What offsets are added to: the pointer, or where it is in its
+ * surface. */
+const xk_expr *xk_hd_origin(struct xk_hd_pass *p,
+                            const struct xk_hd_message *m);
+/* start + cast(part), where start is a scalar or has the message's lanes. */
+const xk_expr *xk_hd_advance(xk_ctx *c, enum xk_dtype dt, const xk_expr *start,
+                             const struct xk_hd_part *part);
+const xk_expr *xk_hd_to_lanes(xk_ctx *c, const xk_expr *e, unsigned lanes);
+const xk_expr *xk_hd_whole_address(struct xk_hd_pass *p,
+                                   const struct xk_hd_message *m);
+/* Before the innermost loop, in the order of the calls. */
+struct xk_hd_item *xk_hd_push_item(struct xk_hd_pass *p, enum xk_op op,
+                                   const xk_expr *var, const xk_expr *value);
+void xk_hd_push_alloc(struct xk_hd_pass *p, const xk_expr *var,
+                      unsigned size_b);
+const xk_stmt *xk_hd_place_items(struct xk_hd_pass *p,
+                                 const struct xk_hd_item *it,
+                                 const xk_stmt *loop);
+/* Whole registers of n_b bytes; of a message's header. */
+struct xk_alloc_info xk_hd_registers(const struct xk_hd_pass *p, unsigned n_b);
+struct xk_alloc_info xk_hd_header_info(const struct xk_hd_pass *p,
+                                       const struct xk_hd_message *m);
+/* The message with its header at a place; at the start of a buffer. */
+const xk_stmt *xk_hd_send_at(struct xk_hd_pass *p,
+                             const struct xk_hd_message *m,
+                             const xk_expr *place);
+const xk_expr *xk_hd_header_ptr(xk_ctx *c, const xk_expr *header);
+const xk_stmt *xk_hd_send_with(struct xk_hd_pass *p,
+                               const struct xk_hd_message *m,
+                               const xk_expr *header);
+
+/* header_move.c. The message with a header that moves, or NULL without an
+ * error: it cannot. */
+const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
+                               const struct xk_hd_message *m,
+                               const struct xk_hd_sum *s);
+/* A stage's or a loop's body with the moves of its headers in front. */
+const xk_stmt *xk_hd_place_movers(struct xk_hd_pass *p, const xk_stmt *body);
+
+#endif

@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Headers that are advanced in a loop, for the header pass: strength reduction
+ * of addresses. */
+#include "passes/header.h"
+
+/* Headers that move. */
+
+/* Bytes per iteration if the offset grows by a constant; the loop counts from a
+ * known number on. Whatever the other lanes hold, 32 bits wrap as they should:
+ * no range has to be proven. */
+static bool moves_evenly(const struct xk_hd_pass *p,
+                         const struct xk_hd_message *m,
+                         const struct xk_hd_sum *s, int64_t *step_b)
+{
+    const struct xk_hd_loop *const l = p->loop;
+    *step_b = 0;
+    if (xk_dtype_b(m->dt) != 4 || !l->first_known || l->n_ifs || !l->step ||
+        m->lanes > 16)
+        return false;
+    for (unsigned i = 0; i < s->n; i++) {
+        const struct xk_hd_term *const t = &s->term[i];
+        if (!t->varies || !t->coef)
+            continue;
+        if (t->e != l->var)
+            return false;
+        *step_b += t->coef * l->step;
+    }
+    return *step_b >= INT16_MIN && *step_b <= INT32_MAX;
+}
+
+/* The buffer for one more header of this step. */
+static struct xk_hd_mover *mover_for(struct xk_hd_pass *p, int64_t step_b)
+{
+    struct xk_hd_loop *const l = p->loop;
+    for (struct xk_hd_mover *v = l->movers; v; v = v->next)
+        if (v->step_b == step_b && v->n < XK_HD_MAX_TOGETHER)
+            return v;
+    struct xk_hd_mover *const v = xk_arena_alloc(&p->arena, sizeof(*v));
+    if (!v)
+        return NULL;
+    *v = (struct xk_hd_mover){.next = l->movers, .step_b = step_b};
+    v->buf = xk_var(p->c, xk_type_ptr(XK_SPACE_GRF), "h");
+    if (!v->buf)
+        return NULL;
+    l->movers = v;
+    return v;
+}
+
+/* The address one step before the first iteration. */
+static const xk_expr *start_of(struct xk_hd_pass *p,
+                               const struct xk_hd_message *m,
+                               const struct xk_hd_sum *s, int64_t step_b,
+                               unsigned lanes)
+{
+    struct xk_hd_part inv = xk_hd_part_of(p->c, s, false);
+    int64_t constant = s->constant - step_b;
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->term[i].varies)
+            constant += s->term[i].coef * p->loop->first;
+    const xk_expr *start = xk_hd_origin(p, m);
+    const xk_expr *const off = xk_imm(p->c, m->dt, (int64_t)(uint32_t)constant);
+    if (inv.scalar)
+        start = xk_add(p->c, start, xk_cast(p->c, m->dt, inv.scalar));
+    start = xk_add(p->c, start, off);
+    if (inv.vec)
+        start =
+            xk_add(p->c, xk_hd_to_lanes(p->c, start, lanes),
+                   xk_cast(p->c, m->dt, xk_hd_to_lanes(p->c, inv.vec, lanes)));
+    return xk_hd_to_lanes(p->c, start, lanes);
+}
+
+/* The message with a header that moves, or NULL without an error: it cannot. */
+const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
+                               const struct xk_hd_message *m,
+                               const struct xk_hd_sum *s)
+{
+    int64_t step_b;
+    const unsigned lanes = m->lanes > 8 ? 16 : 8;
+    if (!moves_evenly(p, m, s, &step_b) ||
+        p->loop->n_moving == XK_HD_MAX_MOVING)
+        return NULL;
+    struct xk_hd_mover *const v = mover_for(p, step_b);
+    const xk_expr *const start = v ? start_of(p, m, s, step_b, lanes) : NULL;
+    if (!start)
+        return NULL;
+    const unsigned at = v->lanes;
+    p->loop->n_moving++;
+    v->header[v->n].start = start;
+    v->header[v->n++].lane = at;
+    v->lanes += lanes;
+    return xk_hd_send_at(p, m, xk_ptr(p->c, v->buf, xk_s32(p->c, at * 4)));
+}
+
+/* &buf[at_b], `lanes` lanes, += step. */
+static const xk_stmt *add_step(struct xk_hd_pass *p,
+                               const struct xk_hd_mover *v, unsigned at_b,
+                               unsigned lanes)
+{
+    const xk_expr *const ptr = xk_ptr(p->c, v->buf, xk_s32(p->c, at_b));
+    const struct xk_type t = xk_type_vec(XK_DT_U32, lanes);
+    const xk_expr *const now = xk_var(p->c, t, "at");
+    if (!ptr || !now)
+        return NULL;
+    const xk_expr *const step = xk_bcast(
+        p->c, xk_imm(p->c, XK_DT_U32, (int64_t)(uint32_t)v->step_b), lanes);
+    const xk_stmt *const set = xk_store(p->c, ptr, xk_add(p->c, now, step));
+    return xk_load(p->c, now, ptr, set);
+}
+
+/* Fills a buffer before the loop; its advance before `rest`. */
+static const xk_stmt *place_mover(struct xk_hd_pass *p,
+                                  const struct xk_hd_mover *v,
+                                  const xk_stmt *rest)
+{
+    const xk_stmt *st[XK_HD_MAX_TOGETHER + 1];
+    unsigned n = 0;
+    xk_hd_push_alloc(p, v->buf, v->lanes * 4);
+    for (unsigned i = 0; i < v->n; i++)
+        xk_hd_push_item(
+            p, XK_OP_STORE,
+            xk_ptr(p->c, v->buf, xk_s32(p->c, v->header[i].lane * 4)),
+            v->header[i].start);
+    for (unsigned at = 0; at < v->lanes; at += 16)
+        st[n++] = add_step(p, v, at * 4, v->lanes - at < 16 ? 8 : 16);
+    st[n++] = rest;
+    for (unsigned i = 0; i < n; i++)
+        if (!st[i])
+            return NULL;
+    return xk_seq(p->c, st, n);
+}
+
+const xk_stmt *xk_hd_place_movers(struct xk_hd_pass *p, const xk_stmt *body)
+{
+    while (body && p->loop && p->loop->movers) {
+        const struct xk_hd_mover *const v = p->loop->movers;
+        p->loop->movers = v->next;
+        body = place_mover(p, v, body);
+    }
+    return body;
+}
