@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench check check-long fuzz fuzz-isa bench-isa bench-sim readme clean
+.PHONY: all build bench report check check-long programs fuzz fuzz-isa bench-isa bench-sim bench-timing readme clean
 
 all: build
 
@@ -19,6 +19,11 @@ check:
 # The networks' shapes in f16 and u8s8, in all layouts: minutes of simulation.
 check-long: build
 	meson test -C build --no-rebuild --print-errorlogs --suite long
+
+# Programs of Debian's packages, unmodified, on the virtual GPU: docs/vgpu.md.
+# A row whose package is not installed is skipped and named.
+programs: build
+	@ninja -C build programs
 
 # libFuzzer on the decoder, the assembler and the container readers.
 fuzz:
@@ -37,6 +42,14 @@ bench-isa: build
 # The simulator's rates, without and with checks, next to their goals.
 bench-sim: build
 	@ninja -C build bench-sim
+
+# The timing model beside published figures.
+bench-timing: build
+	@ninja -C build bench-timing
+
+# ResNet-50's kernels, modelled times and goals: docs/report-resnet50.md.
+report: build
+	@python3 scripts/report.py build/tools/xkbench docs/report-resnet50.md
 
 # The README's example, run again.
 readme: build

@@ -189,7 +189,8 @@ static void resolve(const struct xk_cg *g, struct xk_operand *o)
 
 enum xk_status xk_cg_allocate(struct xk_cg *g)
 {
-    struct alloc a = {.g = g, .n_grf = g->abi->grf_count};
+    struct alloc a = {.g = g,
+                      .n_grf = xk_platform_grf(g->p, g->abi->grf_count)};
     enum xk_status st = XK_ENOMEM;
     find_ranges(g);
     if (fill_buckets(&a))

@@ -2,6 +2,7 @@
 /* From a descriptor to a program: tries candidates, best first, until a plan
  * and its registers fit. Only here does anything go round. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <time.h>
 
@@ -69,8 +70,11 @@ static void trace_pass(void *user, const char *pass,
 static enum xk_status make_ir(struct create *g)
 {
     const struct xk_plan_grf *const grf = &g->plan.grf;
-    struct xk_pass_env env = {g->problem.platform, 0};
+    struct xk_pass_env env = {g->problem.platform, 0, 0};
     struct xk_trace *const t = &g->trace;
+    const char *const passes = secure_getenv("XK_PASSES");
+    if (passes)
+        XK_TRY(xk_passes_parse(g->c, passes, &env.off));
     XK_TRY(xk_lower(g->c, &g->plan, g->abi.name, &g->kernel));
     if (xk_trace_wants(t, XK_STAGE_IR)) {
         xk_kernel_print(&g->kernel, &g->text);
@@ -167,19 +171,28 @@ static enum xk_status try_candidate(struct create *g,
     return status;
 }
 
+/* Keeps the reason of the last candidate. */
+static enum xk_status none_fits(struct create *g)
+{
+    const struct xk_error last = g->c->error;
+    xk_ctx_clear(g->c);
+    return xk_fail(g->c, XK_ENOFIT, "no candidate fits, of %u the last: %s",
+                   g->problem.n_candidates, last.message);
+}
+
 /* The ladder: the next candidate when one does not fit. */
 static enum xk_status try_all(struct create *g)
 {
-    enum xk_status status = XK_OK;
     for (unsigned i = 0; i < g->problem.n_candidates; i++) {
         xk_ctx_clear(g->c);
-        status = try_candidate(g, &g->problem.candidate[i]);
+        const enum xk_status status =
+            try_candidate(g, &g->problem.candidate[i]);
         if (status != XK_ENOFIT)
             return status;
         xk_trace_line(&g->trace, "xekern: # candidate %u of %u: %s", i + 1,
                       g->problem.n_candidates, g->c->error.message);
     }
-    return status;
+    return none_fits(g);
 }
 
 static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,

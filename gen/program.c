@@ -34,6 +34,7 @@ static void fill_launch(xk_program *p, const struct xk_program_parts *s)
     l->threads_per_group = (uint32_t)s->plan->s.tg_m * s->plan->s.tg_n;
     l->static_instructions = s->stats.instructions;
     l->static_fma = s->stats.fma;
+    l->peak_grf = s->stats.peak_grf;
     l->n_args = s->abi->n_args;
     for (unsigned i = 0; i < 3; i++) {
         l->groups[i] = s->plan->groups[i];

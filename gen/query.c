@@ -46,10 +46,14 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     /* xk_conv_check admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
     const struct xk_shape s = shape_of(&out->desc);
+    const struct xk_schedule_rule *broken = NULL;
     out->n_candidates =
-        xk_schedule_candidates(out->platform, &s, out->candidate);
+        xk_schedule_candidates(out->platform, &s, out->candidate, &broken);
     if (!out->n_candidates)
-        return xk_fail(c, XK_EUNSUPPORTED, "schedule: no valid candidate");
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "schedule: no candidate is valid; the best one breaks "
+                       "the rule %s: %s",
+                       broken ? broken->name : "", broken ? broken->why : "");
     const char *const text = secure_getenv("XK_SCHEDULE");
     if (text && *text)
         XK_TRY(override(c, text, &s, out));

@@ -26,7 +26,17 @@ struct xk_platform {
     uint16_t gfx_core;       /* both containers: 3079 for Xe-HPG */
     uint16_t inline_data_b;
     uint32_t slm_max_b; /* per group */
+    uint16_t kernel_grf; /* most registers of a thread; 0: what its mode has.
+                            Tests limit it */
 };
+
+/* Registers that a thread may use in a mode of so many. */
+static inline unsigned xk_platform_grf(const struct xk_platform *p,
+                                       unsigned grf_count)
+{
+    const bool limited = p->kernel_grf && p->kernel_grf < grf_count;
+    return limited ? p->kernel_grf : grf_count;
+}
 
 const struct xk_platform *xk_platform_get(enum xk_platform_id id);
 /* NULL if the name is unknown. */

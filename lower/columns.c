@@ -92,13 +92,13 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
     const unsigned n_dw = SIDE / per;
     for (unsigned dw = 0; dw < n_dw;) {
         const unsigned vec = packed(l) ? (n_dw - dw < 4 ? n_dw - dw : 4) : 1;
-        const struct xk_send send = {
-            .op = (uint8_t)op,
-            .space = XK_SPACE_GLOBAL,
-            .addr = XK_SEND_A64,
-            .data_b = (uint8_t)(packed(l) ? 4 : dst_b(l)),
-            .vec = (uint8_t)vec,
-            .lanes = SIDE};
+        const struct xk_send send = {.op = (uint8_t)op,
+                                     .space = XK_SPACE_GLOBAL,
+                                     .addr = XK_SEND_A64,
+                                     .data_b =
+                                         (uint8_t)(packed(l) ? 4 : dst_b(l)),
+                                     .vec = (uint8_t)vec,
+                                     .lanes = SIDE};
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->n0, n + dw * per);
@@ -106,8 +106,7 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
         if (l->p->epi.n_masked) {
             const xk_expr *const in =
                 xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
-            mask = mask ? xk_and(l->c, mask, in)
-                        : xk_bcast(l->c, in, SIDE);
+            mask = mask ? xk_and(l->c, mask, in) : xk_bcast(l->c, in, SIDE);
         }
         if (!mask)
             mask = xk_lower_true(l, SIDE);
@@ -116,8 +115,7 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
                       xk_add(l->c, s->row_b[lanes],
                              xk_lower_offset(l, &l->p->con->c.view, at)),
                       buf,
-                      buf_b + (buf == l->acc ? column_b(l, dw)
-                                             : dw * 4 * SIDE),
+                      buf_b + (buf == l->acc ? column_b(l, dw) : dw * 4 * SIDE),
                       NULL, mask);
         dw += vec;
     }
@@ -139,9 +137,8 @@ static void rows(struct xk_lowering *l, struct columns *s)
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);
         const xk_expr *const off =
-            p->epi.merged
-                ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
-                : xk_lower_offset(l, &p->con->c.view, at);
+            p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
+                          : xk_lower_offset(l, &p->con->c.view, at);
         s->row_b[i] = xk_block_let(&l->w, "row_b", off);
     }
 }
@@ -171,11 +168,11 @@ static const xk_expr *rhs_of(struct xk_lowering *l, const struct columns *s,
     const struct xk_type one = xk_type_vec(XK_DT_F32, 1);
     const struct xk_type vec = xk_type_vec(XK_DT_F32, SIDE);
     if (op->kind == XK_EPI_ADD)
-        return xk_bcast(l->c,
-                        xk_block_load(&l->w, "rhs", one,
-                                      xk_lower_reg(l, s->input[op->input],
-                                                   4 * (n + row))),
-                        SIDE);
+        return xk_bcast(
+            l->c,
+            xk_block_load(&l->w, "rhs", one,
+                          xk_lower_reg(l, s->input[op->input], 4 * (n + row))),
+            SIDE);
     if (op->kind == XK_EPI_SUM)
         return xk_block_load(&l->w, "old", vec,
                              xk_lower_reg(l, s->old, row * 4 * SIDE));
@@ -213,8 +210,8 @@ static void square(struct xk_lowering *l, const struct columns *s,
     const int64_t at[2] = {lanes * SIDE, n};
     const uint32_t acc_b = 4 * (uint32_t)xk_layout_offset_e(&p->acc, at);
     const struct xk_func in = square_reorder(l, false, XK_DT_F32);
-    const struct xk_func out = square_reorder(
-        l, true, p->epi.in_f32 ? XK_DT_F32 : p->acc.dt);
+    const struct xk_func out =
+        square_reorder(l, true, p->epi.in_f32 ? XK_DT_F32 : p->acc.dt);
     if (s->raw) {
         move_square(l, s, XK_SEND_LOAD, lanes, n, s->raw, 0);
         if (s->old != s->raw)

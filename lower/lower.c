@@ -30,8 +30,8 @@ static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
               XK_PARAM_GLOBAL, 0);
     snprintf(at, sizeof(at), "%s_at", name);
     if (l->p->s.surfaces)
-        param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at),
-              XK_PARAM_SURFACE, 0);
+        param(k, xk_var(l->c, xk_type_vec(XK_DT_U32, 1), at), XK_PARAM_SURFACE,
+              0);
     return p;
 }
 
@@ -41,8 +41,7 @@ static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
     const struct xk_contraction *const con = l->p->con;
     const struct xk_operand_view *v[3 + XK_MAX_INPUTS] = {&con->a, &con->b,
                                                           &con->c};
-    const xk_expr **slot[3 + XK_MAX_INPUTS] = {&l->arg_a, &l->arg_b,
-                                               &l->arg_c};
+    const xk_expr **slot[3 + XK_MAX_INPUTS] = {&l->arg_a, &l->arg_b, &l->arg_c};
     const unsigned n = 3u + con->n_inputs;
     for (unsigned i = 0; i < con->n_inputs; i++) {
         v[3 + i] = &con->input[i];
@@ -58,8 +57,7 @@ static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
                                const char *name, enum xk_param_kind kind,
                                int64_t extent)
 {
-    const xk_expr *const v =
-        xk_var(l->c, xk_type_vec(XK_DT_S32, 1), name);
+    const xk_expr *const v = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), name);
     if (v)
         xk_facts_set(l->facts, v, 0, extent - 1, 1, 0);
     return param(k, v, kind, extent);
@@ -104,9 +102,9 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     l->m0 = origin(l, "m0", gy, l->thread_m, tg_m, p->s.m_thr);
     l->n0_b = l->n0;
     if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
-        l->n0_b = xk_block_let(&l->w, "n0_b",
-                               xk_bin_imm(l->c, XK_OP_MIN, l->n0,
-                                          p->b.rows_padded - p->s.n_thr));
+        l->n0_b = xk_block_let(
+            &l->w, "n0_b",
+            xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->s.n_thr));
     if (xk_plan_is_wide(p)) {
         const xk_expr *const half = xk_bin_imm(l->c, XK_OP_MOD, tid, 2);
         l->n0_b = xk_block_let(
@@ -173,10 +171,9 @@ void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
         const uint32_t n_b = size_b - at < most_b ? size_b - at : most_b;
         const xk_expr *const zero =
             xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, 0), n_b / 4);
-        xk_block_add(w,
-                     xk_store(
-                            l->c, xk_lower_slot_reg(l, buf, slot_b, first_b + at),
-                            zero));
+        xk_block_add(
+            w, xk_store(l->c, xk_lower_slot_reg(l, buf, slot_b, first_b + at),
+                        zero));
         at += n_b;
     }
 }
@@ -234,8 +231,7 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
     }
 }
 
-uint8_t xk_lower_pointer_number(const struct xk_lowering *l,
-                                const xk_expr *mem)
+uint8_t xk_lower_pointer_number(const struct xk_lowering *l, const xk_expr *mem)
 {
     const struct xk_kernel *const k = l->kernel;
     uint8_t n = 0;
@@ -263,7 +259,8 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     if (off && s->lanes > 1 && xk_type_of(off).lanes == 1)
         off = xk_bcast(c, off, s->lanes);
     const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
-                                    xk_lower_slot_reg(l, reg, slot_b, reg_b), mask};
+                                    xk_lower_slot_reg(l, reg, slot_b, reg_b),
+                                    mask};
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
     if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL) {
         f.u.send.addr = XK_SEND_SURFACE;

@@ -1,17 +1,23 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The loop over K with A in shared local memory (plan.h, struct xk_plan_slm).
- * In one time step, t:
+ * In one time step, t, with three buffers:
  *
  *   wait      for the tiles of step t - 2, written in the time step before
  *   store     the tiles of step t - 1 from registers to SLM; fence; signal
  *   gather    the tiles of step t from memory to registers
- *   multiply  step t - 2: A from SLM, then dpas
- *   load      B of step t - 1, over the registers that dpas have just read;
- *             with two buffers of B before the multiplies
+ *   load      B of step t - 1, where it has two buffers
+ *   fetch     A of step t - 2 from SLM
+ *   multiply  step t - 2
+ *   load      B of step t - 1, over the registers that were just read
  *
  * Three buffers make one barrier a step enough: what is written at t was read
  * last at t - 2, before the signal of t - 1 that the writer has waited for. The
  * multiplies stand between a signal and its wait.
+ *
+ * With two buffers, what is written at t was read at t - 1: the fetch comes
+ * before the store, and a fence is not issued before reads have come back
+ * (codegen's scoreboard, SLM reads drain). With one, all threads must have
+ * fetched before any stores: a barrier of its own stands between.
  *
  * A lane beside the tensor has the offset XK_OFF_NULL, which reads as zero, and
  * moves on from there with the others: its whole way is beyond any surface. */
@@ -26,9 +32,9 @@ enum {
 struct slm_loop {
     struct xk_lowering *l;
     const struct xk_plan_slm *s;
-    const xk_expr *i;                     /* step */
-    const xk_expr *staged;                /* tiles on their way to SLM */
-    const xk_expr *from, *to, *out_of;    /* headers: memory, SLM, SLM */
+    const xk_expr *i;                  /* step */
+    const xk_expr *staged;             /* tiles on their way to SLM */
+    const xk_expr *from, *to, *out_of; /* headers: memory, SLM, SLM */
 };
 
 static const xk_expr *u32(struct xk_lowering *l, int64_t v)
@@ -78,7 +84,8 @@ static const xk_expr *first_offset(struct slm_loop *g, const xk_expr *m,
     int64_t always;
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_a), u32(l, -g->s->step_b));
-    off = xk_add(l->c, lanes(l, start), lanes(l, xk_cast(l->c, XK_DT_U32, off)));
+    off =
+        xk_add(l->c, lanes(l, start), lanes(l, xk_cast(l->c, XK_DT_U32, off)));
     if (p->a.row_masked)
         mask = xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, m, p->m_extent),
                       lanes(l, mask));
@@ -96,14 +103,13 @@ static void gather_headers(struct slm_loop *g, unsigned b)
     const struct xk_plan *const p = l->p;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
-    const xk_expr *const tile = xk_bin_imm(
-        l->c, XK_OP_ADD, xk_bin_imm(l->c, XK_OP_MUL, l->tid, g->s->per_thread),
-        b);
+    const xk_expr *const tile =
+        xk_bin_imm(l->c, XK_OP_ADD,
+                   xk_bin_imm(l->c, XK_OP_MUL, l->tid, g->s->per_thread), b);
     const xk_expr *const row =
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows),
                xk_bin_imm(l->c, XK_OP_MUL, tile, LANES));
-    const xk_expr *const m =
-        xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
+    const xk_expr *const m = xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
     xk_lower_unpack_m(l, m, at);
     for (unsigned tap = 0; tap < g->s->taps; tap++) {
         set_tap(l, tap, at);
@@ -117,14 +123,14 @@ static void slm_headers(struct slm_loop *g, const xk_expr *buf,
                         const xk_expr *tile, unsigned n)
 {
     struct xk_lowering *const l = g->l;
-    const xk_expr *const first =
-        xk_block_let(&l->w, "tile_b", xk_bin_imm(l->c, XK_OP_MUL, tile, BLOCK_B));
+    const xk_expr *const first = xk_block_let(
+        &l->w, "tile_b", xk_bin_imm(l->c, XK_OP_MUL, tile, BLOCK_B));
     for (unsigned slot = 0; slot < g->s->buffers; slot++)
         for (unsigned k = 0; k < n; k++) {
             const int64_t at_b = (int64_t)slot * g->s->slot_b + k * BLOCK_B;
-            set_header(g, buf, slot * n + k,
-                       xk_add(l->c, xk_cast(l->c, XK_DT_U32, first),
-                              u32(l, at_b)));
+            set_header(
+                g, buf, slot * n + k,
+                xk_add(l->c, xk_cast(l->c, XK_DT_U32, first), u32(l, at_b)));
         }
 }
 
@@ -140,12 +146,11 @@ static void prepare(struct slm_loop *g)
     g->staged = xk_block_alloc(&l->w, "staged", s->per_thread * BLOCK_B, 0);
     g->from = xk_block_alloc(&l->w, "from", s->taps * s->per_thread * GRF_B, 0);
     g->to = xk_block_alloc(&l->w, "to", s->buffers * s->per_thread * GRF_B, 0);
-    g->out_of = xk_block_alloc(&l->w, "out_of",
-                               s->buffers * tiles_read(g) * GRF_B, 0);
+    g->out_of =
+        xk_block_alloc(&l->w, "out_of", s->buffers * tiles_read(g) * GRF_B, 0);
     for (unsigned b = 0; b < s->per_thread; b++)
         gather_headers(g, b);
-    slm_headers(g, g->to,
-                xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->per_thread),
+    slm_headers(g, g->to, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->per_thread),
                 s->per_thread);
     slm_headers(g, g->out_of,
                 xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, tiles_read(g)),
@@ -153,8 +158,8 @@ static void prepare(struct slm_loop *g)
 }
 
 /* ((i % n) * per + k) headers into buf. */
-static const xk_expr *header(struct slm_loop *g, const xk_expr *buf,
-                             unsigned n, unsigned per, unsigned k)
+static const xk_expr *header(struct slm_loop *g, const xk_expr *buf, unsigned n,
+                             unsigned per, unsigned k)
 {
     struct xk_lowering *const l = g->l;
     const xk_expr *const slot =
@@ -169,8 +174,7 @@ static void call(struct slm_loop *g, struct xk_block_writer *w,
 {
     struct xk_lowering *const l = g->l;
     const struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = *send};
-    const xk_expr *const args[] = {head, reg,
-                                   xk_lower_true(l, send->lanes)};
+    const xk_expr *const args[] = {head, reg, xk_lower_true(l, send->lanes)};
     xk_block_call(w, &f, args, 3);
 }
 
@@ -203,8 +207,8 @@ static void gather(struct slm_loop *g, struct xk_block_writer *w)
     for (unsigned b = 0; b < per; b += 2) {
         const unsigned n = b + 1 < per ? 2 * LANES : LANES;
         const xk_expr *const at = header(g, g->from, g->s->taps, per, b);
-        const xk_expr *const now = xk_block_load(
-            w, "at", xk_type_vec(XK_DT_U32, n), at);
+        const xk_expr *const now =
+            xk_block_load(w, "at", xk_type_vec(XK_DT_U32, n), at);
         const xk_expr *const step = xk_bcast(l->c, u32(l, g->s->step_b), n);
         xk_block_add(w, xk_store(l->c, at, xk_add(l->c, now, step)));
     }
@@ -215,8 +219,7 @@ static void gather(struct slm_loop *g, struct xk_block_writer *w)
 
 static void simple(struct xk_block_writer *w, enum xk_func_kind kind)
 {
-    const struct xk_func f = {.kind = (uint8_t)kind,
-                              .u.space = XK_SPACE_SLM};
+    const struct xk_func f = {.kind = (uint8_t)kind, .u.space = XK_SPACE_SLM};
     xk_block_call(w, &f, NULL, 0);
 }
 
@@ -237,12 +240,26 @@ static void publish(struct slm_loop *g, struct xk_block_writer *w)
     simple(w, XK_FUNC_BARRIER_SIGNAL);
 }
 
-static void multiply(struct slm_loop *g, struct xk_block_writer *w)
+/* With one buffer nobody may store before all have fetched. */
+static void meet(struct xk_block_writer *w)
+{
+    simple(w, XK_FUNC_FENCE);
+    simple(w, XK_FUNC_BARRIER_SIGNAL);
+    simple(w, XK_FUNC_BARRIER_WAIT);
+}
+
+static void fetch(struct slm_loop *g, struct xk_block_writer *w)
 {
     for (unsigned k = 0; k < tiles_read(g); k++)
         slm_message(g, w, XK_SEND_LOAD,
                     header(g, g->out_of, g->s->buffers, tiles_read(g), k),
                     xk_lower_reg(g->l, g->l->a, k * BLOCK_B));
+    if (g->s->buffers == 1)
+        meet(w);
+}
+
+static void multiply(struct slm_loop *g, struct xk_block_writer *w)
+{
     xk_lower_dpas(g->l, w, g->i, 0);
 }
 
@@ -253,8 +270,7 @@ static const xk_expr *b_offset(struct slm_loop *g, const xk_expr *row)
     struct xk_lowering *const l = g->l;
     const struct xk_plan *const p = l->p;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *tap =
-        xk_bin_imm(l->c, XK_OP_MOD, g->i, g->s->taps);
+    const xk_expr *tap = xk_bin_imm(l->c, XK_OP_MOD, g->i, g->s->taps);
     set_tap(l, 0, at);
     for (int x = (int)p->con->n_index - 1; x >= 0; x--) {
         const struct xk_index *const d = &p->con->index[x];
@@ -272,11 +288,10 @@ static const xk_expr *b_offset(struct slm_loop *g, const xk_expr *row)
         tap = xk_bin_imm(l->c, XK_OP_DIV, tap, d->extent);
     }
     const xk_expr *const off = xk_lower_offset(l, &p->con->b.view, at);
-    return g->s->b_in_order
-               ? xk_add(l->c, off,
-                        xk_bin_imm(l->c, XK_OP_MUL, g->i,
-                                   (int64_t)p->s.n_thr * GRF_B))
-               : off;
+    return g->s->b_in_order ? xk_add(l->c, off,
+                                     xk_bin_imm(l->c, XK_OP_MUL, g->i,
+                                                (int64_t)p->s.n_thr * GRF_B))
+                            : off;
 }
 
 static void load_b(struct slm_loop *g, struct xk_block_writer *w)
@@ -291,8 +306,7 @@ static void load_b(struct slm_loop *g, struct xk_block_writer *w)
                   : NULL;
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
-        const xk_expr *const row =
-            xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
+        const xk_expr *const row = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
         xk_lower_send(l, w, &m->send, l->arg_b, b_offset(g, row), l->b,
                       m->reg_b, slot, xk_lower_true(l, 1));
     }
@@ -319,18 +333,22 @@ void xk_lower_slm_loop(struct xk_lowering *l)
         return;
     xk_facts_set(l->facts, g.i, 0, g.s->trip - 1, 1, 0);
     prepare(&g);
-    const bool ahead = l->p->b.slots > 1;
-    const xk_stmt *st[] = {stage(&g, 2, wait), stage(&g, 1, publish),
-                           stage(&g, 0, gather), stage(&g, 2, multiply),
-                           stage(&g, 1, load_b)};
-    if (ahead) {
-        const xk_stmt *const b = st[4];
-        st[4] = st[3];
-        st[3] = b;
-    }
-    for (unsigned n = 0; n < XK_COUNTOF(st); n++)
-        if (!st[n])
+    const bool early = g.s->buffers<3, ahead = l->p->b.slots> 1;
+    const struct {
+        unsigned number;
+        void (*write)(struct slm_loop *, struct xk_block_writer *);
+        bool here;
+    } order[] = {{2, wait, true},     {2, fetch, early},  {1, publish, true},
+                 {0, gather, true},   {1, load_b, ahead}, {2, fetch, !early},
+                 {2, multiply, true}, {1, load_b, !ahead}};
+    const xk_stmt *st[XK_COUNTOF(order)];
+    unsigned n = 0;
+    for (unsigned k = 0; k < XK_COUNTOF(order); k++)
+        if (order[k].here)
+            st[n++] = stage(&g, order[k].number, order[k].write);
+    for (unsigned k = 0; k < n; k++)
+        if (!st[k])
             return;
     xk_block_add(&l->w, xk_pipe(l->c, g.i, xk_s32(l->c, g.s->trip), info,
-                                xk_seq(l->c, st, XK_COUNTOF(st))));
+                                xk_seq(l->c, st, n)));
 }

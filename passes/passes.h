@@ -10,12 +10,14 @@ struct xk_platform;
 struct xk_pass_env {
     const struct xk_platform *platform;
     unsigned spare_grf; /* registers CSE and hoisting may use */
+    uint32_t off;       /* bit i: row i of xk_passes is left out */
 };
 
 struct xk_pass {
     const char *name; /* "hoist" */
     enum xk_status (*run)(xk_ctx *c, struct xk_kernel *k,
                           const struct xk_pass_env *env);
+    const char *needed; /* why it cannot be left out; NULL: it can */
 };
 
 /* The pipeline in order. */
@@ -29,6 +31,9 @@ typedef void (*xk_pass_trace)(void *user, const char *pass,
 enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
                              const struct xk_pass_env *env,
                              xk_pass_trace trace, void *user);
+/* "-cse,-hoist": the passes that are to be left out, as bits for env.off.
+ * XK_EPARSE names a word that is no pass, XK_EINVAL says why one is needed. */
+enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off);
 const struct xk_pass *xk_pass_find(const char *name);
 
 #endif

@@ -17,10 +17,13 @@
  *   sums where 32 bits suffice): after hoist
  * - barrier (removes the first useless one): after the last let */
 const struct xk_pass xk_passes[] = {
-    {"simplify", xk_pass_simplify}, {"let", xk_pass_let},
-    {"header", xk_pass_header},     {"hoist", xk_pass_hoist},
-    {"cse", xk_pass_cse},           {"let", xk_pass_let},
-    {"peephole", xk_pass_peephole},
+    {"simplify", xk_pass_simplify, NULL},
+    {"let", xk_pass_let, NULL},
+    {"header", xk_pass_header, "codegen writes no message without its header"},
+    {"hoist", xk_pass_hoist, NULL},
+    {"cse", xk_pass_cse, NULL},
+    {"let", xk_pass_let, NULL},
+    {"peephole", xk_pass_peephole, NULL},
 };
 const unsigned xk_n_passes = XK_COUNTOF(xk_passes);
 
@@ -31,6 +34,45 @@ const struct xk_pass *xk_pass_find(const char *name)
             return &xk_passes[i];
     }
     return NULL;
+}
+
+static uint32_t rows_named(const char *name, size_t n)
+{
+    uint32_t rows = 0;
+    for (unsigned i = 0; i < xk_n_passes; i++)
+        if (strlen(xk_passes[i].name) == n &&
+            !memcmp(xk_passes[i].name, name, n))
+            rows |= 1u << i;
+    return rows;
+}
+
+static enum xk_status leave_out(xk_ctx *c, const char *word, size_t n,
+                                uint32_t *off)
+{
+    const uint32_t rows = *word == '-' ? rows_named(word + 1, n - 1) : 0;
+    if (!rows)
+        return xk_fail(c, XK_EPARSE,
+                       "passes: '%.*s' leaves out no pass: -simplify, -let, "
+                       "-hoist, -cse, -peephole",
+                       (int)n, word);
+    for (unsigned i = 0; i < xk_n_passes; i++)
+        if (rows & 1u << i && xk_passes[i].needed)
+            return xk_fail(c, XK_EINVAL, "passes: '%.*s': %s", (int)n, word,
+                           xk_passes[i].needed);
+    *off |= rows;
+    return XK_OK;
+}
+
+enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off)
+{
+    static const char between[] = ", ";
+    *off = 0;
+    for (text += strspn(text, between); *text; text += strspn(text, between)) {
+        const size_t n = strcspn(text, between);
+        XK_TRY(leave_out(c, text, n, off));
+        text += n;
+    }
+    return XK_OK;
 }
 
 #ifndef NDEBUG
@@ -71,6 +113,8 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
     XK_TRY(verify(c, k, "lowering"));
 #endif
     for (unsigned i = 0; i < xk_n_passes; i++) {
+        if (env->off & 1u << i)
+            continue;
         XK_TRY(run_one(c, k, env, &xk_passes[i]));
         if (trace)
             trace(user, xk_passes[i].name, k);

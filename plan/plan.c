@@ -359,7 +359,7 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     const unsigned row = to_grf(p, 4u * p->s.n_thr);
     g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
                              g->fixed);
-    g->limit = p->s.grf_count;
+    g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)
         return xk_fail(c, XK_ENOFIT,

@@ -2,7 +2,8 @@
 /* The engine "sim": buffers are host memory at made-up device addresses. Every
  * buffer sits in an 8 GiB slot of its own and straddles the 4 GiB line in it,
  * so that overruns land nowhere and a lost carry from bit 31 shows. Slots are
- * handed out from the lowest. */
+ * handed out from the lowest. The last N_GONE buffers that were freed keep
+ * theirs, so that a use of one is told from any other address. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
@@ -14,14 +15,23 @@
 
 #define SLOT_B (UINT64_C(8) << 30)
 #define N_SLOTS 4096
+#define N_GONE 32
 #define JUNK 0xffc0a5a5u /* what fresh memory holds: NaN as float */
+
+/* A buffer that was freed. */
+struct gone {
+    unsigned slot;
+    uint64_t va, size_b;
+};
 
 struct sim_device {
     struct xk_device base;
     const struct xk_platform *platform;
     unsigned n_threads;
-    pthread_mutex_t lock; /* of used */
+    pthread_mutex_t lock; /* of used and gone */
     uint8_t used[N_SLOTS];
+    struct gone gone[N_GONE]; /* the oldest one first */
+    unsigned n_gone;
     struct xk_simulate_opts look;
 };
 
@@ -103,6 +113,14 @@ static void device_destroy(xk_device *d)
     get_mem(&a, s, 0);
 }
 
+/* The slot of the buffer that was freed first is free. */
+static void forget_oldest(struct sim_device *d)
+{
+    d->used[d->gone[0].slot] = 0;
+    d->n_gone--;
+    memmove(d->gone, d->gone + 1, d->n_gone * sizeof *d->gone);
+}
+
 /* Slot 0 stays empty: small addresses are nobody's. N_SLOTS if none is free. */
 static unsigned take_slot(struct sim_device *d)
 {
@@ -110,6 +128,10 @@ static unsigned take_slot(struct sim_device *d)
     pthread_mutex_lock(&d->lock);
     while (k < N_SLOTS && d->used[k])
         k++;
+    if (k == N_SLOTS && d->n_gone) {
+        k = d->gone[0].slot;
+        forget_oldest(d);
+    }
     if (k < N_SLOTS)
         d->used[k] = 1;
     pthread_mutex_unlock(&d->lock);
@@ -120,6 +142,16 @@ static void give_slot(struct sim_device *d, unsigned k)
 {
     pthread_mutex_lock(&d->lock);
     d->used[k] = 0;
+    pthread_mutex_unlock(&d->lock);
+}
+
+/* The buffer's slot stays taken for a while. */
+static void bury(struct sim_device *d, const struct sim_buffer *b)
+{
+    pthread_mutex_lock(&d->lock);
+    if (d->n_gone == N_GONE)
+        forget_oldest(d);
+    d->gone[d->n_gone++] = (struct gone){b->slot, b->va, b->base.size_b};
     pthread_mutex_unlock(&d->lock);
 }
 
@@ -163,7 +195,7 @@ static void buffer_destroy(xk_buffer *b)
 {
     struct sim_buffer *s = (struct sim_buffer *)b;
     const struct xk_alloc *a = &b->device->alloc;
-    give_slot((struct sim_device *)b->device, s->slot);
+    bury((struct sim_device *)b->device, s);
     get_mem(a, s->host, 0);
     get_mem(a, s, 0);
 }
@@ -359,6 +391,19 @@ static void bind_one(const xk_buffer *buffer, struct xk_sim_region *r,
             .va = b->va, .size_b = b->base.size_b, .host = b->host};
 }
 
+static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
+{
+    unsigned n = 0;
+    pthread_mutex_lock(&d->lock);
+    for (unsigned k = 0; k < d->n_gone; k++)
+        if (d->gone[k].size_b)
+            r[n++] = (struct xk_sim_region){.va = d->gone[k].va,
+                                            .size_b = d->gone[k].size_b,
+                                            .kind = XK_SIM_FREED};
+    pthread_mutex_unlock(&d->lock);
+    return n;
+}
+
 /* Only what is passed to the launch exists for it, and the module's own data; a
  * buffer passed twice counts once. */
 static unsigned bind(const struct sim_module *m,
@@ -369,7 +414,7 @@ static unsigned bind(const struct sim_module *m,
         bind_one(a->args[i].buffer, r, &n);
     for (unsigned k = 0; k < 2; k++)
         bind_one(m->data[k], r, &n);
-    return n;
+    return n + bind_gone((struct sim_device *)m->base.device, r + n);
 }
 
 /* Scratch memory of a launch on the host. */
@@ -430,7 +475,8 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
 {
     const struct xk_alloc *al = &m->base.device->alloc;
     const struct xk_zkernel *const k = &m->zebin.kernels[index];
-    const size_t n_b = (a->n_args + 3u) * sizeof(struct xk_sim_region);
+    const size_t n_b =
+        (a->n_args + 3u + N_GONE) * sizeof(struct xk_sim_region);
     const struct room room = {
         .cross = get_mem(al, NULL, k->cross_thread_b + 64u),
         .regions = get_mem(al, NULL, n_b),

@@ -4,7 +4,7 @@
 #include <sched.h>
 #include <string.h>
 
-#include "runtime/ze.h"
+#include "runtime/ze_engine.h"
 
 /* One call waits at first so long and, each time it was in vain, twice as long,
  * so that others get the lock between, and at last long enough for the driver

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "runtime/device_id.h"
-#include "runtime/ze.h"
+#include "runtime/ze_engine.h"
 
 #define LIBRARY "libze_loader.so.1"
 #define DRIVERS_MAX 16

@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "runtime/ze.h"
+#include "runtime/ze_engine.h"
 
 /* One copy command moves at most so much: the driver maps the host's side of a
  * copy as a whole, and its own kernels count in 32 bits. */

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "runtime/host_clock.h"
-#include "runtime/ze.h"
+#include "runtime/ze_engine.h"
 
 /* Made at its first launch and kept. */
 struct ze_kernel {

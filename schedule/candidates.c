@@ -7,6 +7,7 @@ struct search {
     const struct xk_shape *s;
     struct xk_schedule *out; /* best first */
     unsigned n;
+    const struct xk_schedule_rule *broken; /* the last in their order */
 };
 
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
@@ -41,8 +42,12 @@ static void offer(struct search *g, struct xk_schedule *c)
 {
     const unsigned most = XK_MAX_CANDIDATES / 2;
     unsigned alike = 0, worst = 0;
-    if (xk_schedule_check(g->p, g->s, c))
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(g->p, g->s, c);
+    if (broken) {
+        g->broken = broken > g->broken ? broken : g->broken;
         return;
+    }
     c->score = xk_schedule_score(g->p, g->s, c);
     for (unsigned i = 0; i < g->n; i++) {
         if (!g->out[i].slm != !c->slm)
@@ -132,17 +137,18 @@ static void through_slm(struct search *g, struct xk_schedule c)
 {
     const int64_t tiles_m = ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = ceil_div(g->s->n, c.n_thr);
-    c.slm = 3;
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)
         for (unsigned m = 1; m <= 8 && m < 2 * tiles_m; m *= 2) {
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
-            for (unsigned b = 1; b <= 2; b++) {
-                c.slots_b = (uint8_t)b;
-                offer(g, &c);
-            }
+            for (unsigned b = 1; b <= 2; b++)
+                for (unsigned slm = 3; slm >= 2; slm--) {
+                    c.slots_b = (uint8_t)b;
+                    c.slm = (uint8_t)slm;
+                    offer(g, &c);
+                }
         }
 }
 
@@ -168,12 +174,15 @@ static void systolic(struct search *g)
 
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
-                                struct xk_schedule out[XK_MAX_CANDIDATES])
+                                struct xk_schedule out[XK_MAX_CANDIDATES],
+                                const struct xk_schedule_rule **broken)
 {
-    struct search g = {p, s, out, 0};
+    struct search g = {p, s, out, 0, NULL};
     if (s->elem_b == 4)
         mads(&g);
     else
         systolic(&g);
+    if (broken)
+        *broken = g.broken;
     return g.n;
 }

@@ -57,7 +57,8 @@ static bool rule_registers(const struct xk_platform *p,
                            const struct xk_schedule *c)
 {
     (void)s;
-    return xk_schedule_buffer_grf(p, c) + OTHER_GRF <= c->grf_count;
+    return xk_schedule_buffer_grf(p, c) + OTHER_GRF <=
+           xk_platform_grf(p, c->grf_count);
 }
 
 static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
@@ -96,13 +97,14 @@ static bool rule_pairs(const struct xk_platform *p, const struct xk_shape *s,
             c->n_thr % 16 == 0);
 }
 
-/* Three buffers: what is written, what is waited for, what is read. */
+/* Three buffers: what is written, what is waited for, what is read. Fewer cost
+ * waits. */
 static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
                      const struct xk_schedule *c)
 {
     (void)p;
     return !c->slm ||
-           (c->slm == 3 && c->fma != XK_FMA_MAD && c->surfaces &&
+           (c->slm <= 3 && c->fma != XK_FMA_MAD && c->surfaces &&
             c->slots_a == 1 && c->n_sub == c->n_thr && c->tg_n > 1 && c->m_thr / 8 % c->tg_n == 0 &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
 }
@@ -124,7 +126,7 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"pairs", rule_pairs,
      "dpasw wants fused pairs along M and halves of B in whole messages"},
     {"slm", rule_slm,
-     "SLM is for A of dpas, in three buffers and whole steps of K, divided "
+     "SLM is for A of dpas, in up to three buffers and whole steps of K, divided "
      "between threads along N; at most 9 filter taps"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core"},

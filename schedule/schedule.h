@@ -52,8 +52,8 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
 
 #define XK_MAX_CANDIDATES 32
 /* Fills out[] with valid candidates, best first; returns how many. Depends on
- * nothing but its arguments. broken (may be NULL): the rule that refused the
- * last one that is not there, NULL if none was refused. */
+ * nothing but its arguments. broken (may be NULL): of the rules that refused
+ * one the last in their order, NULL if none was refused. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],

@@ -13,7 +13,10 @@ struct place {
     uint8_t kind; /* enum kind */
     uint8_t at;   /* offset in struct xk_schedule */
 };
-#define AT(kind, field) {kind, (uint8_t)offsetof(struct xk_schedule, field)}
+#define AT(kind, field)                                                        \
+    {                                                                          \
+        kind, (uint8_t)offsetof(struct xk_schedule, field)                     \
+    }
 
 /* words: value 0, 1, ... by name; NULL: numbers. */
 static const struct field {
@@ -22,8 +25,14 @@ static const struct field {
     char between; /* 0: one value */
     const char *const *words;
 } fields[] = {
-#define ONE(name, ...) {name, __VA_ARGS__, {0, 0}, 0, NULL}
-    {"fma", AT(U8, fma), {0, 0}, 0,
+#define ONE(name, ...)                                                         \
+    {                                                                          \
+        name, __VA_ARGS__, {0, 0}, 0, NULL                                     \
+    }
+    {"fma",
+     AT(U8, fma),
+     {0, 0},
+     0,
      (const char *const[]){"mad", "dpas", "dpasw", NULL}},
     ONE("simd", AT(U16, simd)),
     ONE("m", AT(U16, m_thr)),
@@ -33,7 +42,10 @@ static const struct field {
     {"tg", AT(U16, tg_m), AT(U16, tg_n), 'x', NULL},
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
     ONE("slm", AT(U8, slm)),
-    {"addr", AT(FLAG, surfaces), {0, 0}, 0,
+    {"addr",
+     AT(FLAG, surfaces),
+     {0, 0},
+     0,
      (const char *const[]){"a64", "surface", NULL}},
     ONE("grf", AT(U16, grf_count)),
 #undef ONE

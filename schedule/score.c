@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The score of a schedule: predicted cycles of the launch. A core works on as
  * many groups at a time as registers and SLM allow; a step of all of them takes
- * as long as what is busiest (multipliers, issue, the data port, the way from L2)
- * and what is waited for, the less the more threads there are. The last is fitted
- * to the timing model of sim/. Integers, so that every compiler picks the same
- * candidate. */
+ * as long as what is busiest (multipliers, issue, the data port, the way from
+ * L2) and what is waited for, the less the more threads there are. The last is
+ * fitted to the timing model of sim/. Integers, so that every compiler picks
+ * the same candidate. */
 #include "schedule/schedule.h"
 
 static int64_t ceil_div(int64_t a, int64_t b)
@@ -35,7 +35,9 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
 static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
-    const int64_t base = c->slm ? f->slm_latency + f->barrier : f->exposed;
+    int64_t base = c->slm ? f->slm_latency + f->barrier : f->exposed;
+    if (c->slm && c->slm < 3) /* reads come back before the fence */
+        base += 2 * f->slm_latency + (c->slm == 1 ? f->barrier : 0);
     return base + (c->slots_b > 1 ? 0 : 2 * f->latency * parts);
 }
 
@@ -123,8 +125,7 @@ static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
     return steps * step + per_eu * around(s, c) + f->launch;
 }
 
-int64_t xk_schedule_score(const struct xk_platform *p,
-                          const struct xk_shape *s,
+int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);

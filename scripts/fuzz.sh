@@ -21,6 +21,7 @@ if ! command -v clang >/dev/null; then
     exit 77
 fi
 export CC=clang CFLAGS=-fsanitize=fuzzer-no-link
+export UBSAN_OPTIONS=halt_on_error=1:print_stacktrace=1
 scripts/build.sh $dir "${targets[@]/#/tests/fuzz/}" -Dfuzz=true \
     --buildtype=debugoptimized -Db_sanitize=address,undefined \
     -Db_lundef=false >"/tmp/xk-fuzz-build.$$" 2>&1 || {

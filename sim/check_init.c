@@ -201,6 +201,9 @@ static void plan_dpas(const struct xk_sim_kernel *k,
         if (o->kind == XK_SO_REG && o->off_b < XK_RF_ACC)
             *r = (struct xk_check_range){f.first_b, f.end_b - f.first_b};
     }
+    if (e->in.op == XK_OPC_DPASW && e->src[2].off_b == XK_RF_STAGE)
+        /* of both threads together */
+        out->src[2] = (struct xk_check_range){e->pair_off_b, e->pair_src2_b};
 }
 
 static void plan_alu(const struct xk_sim_inst *e, struct xk_check_inst *out)
@@ -527,6 +530,28 @@ static void by_ranges(struct xk_sim_check_thread *c,
         xk_check_put(c, p->acc_out.at_b, p->acc_out.n_b, true);
 }
 
+/* Bytes of src2. A pair has the first half of its registers from the even
+ * thread, the rest from the odd one. */
+static bool src2_ok(const struct xk_sim_check_thread *c,
+                    const struct xk_sim_inst *e, const struct xk_check_inst *p,
+                    uint32_t from_b, uint32_t n_b)
+{
+    const uint32_t at_b = p->src[2].at_b, end_b = from_b + n_b;
+    if (e->in.op != XK_OPC_DPASW)
+        return xk_check_defined(c, at_b + from_b, n_b);
+    const struct xk_sim_thread *const even =
+        &c->thread->group->thread[c->thread->index & ~1u];
+    const uint32_t half_b =
+        xk_sim_dpasw_first_b(c->thread->kernel, p->src[2].n_b);
+    const uint32_t cut_b = end_b < half_b ? end_b : half_b;
+    const uint32_t rest_b = from_b > half_b ? from_b : half_b;
+    return (from_b >= cut_b ||
+            xk_check_defined(even[0].check, at_b + from_b, cut_b - from_b)) &&
+           (rest_b >= end_b ||
+            xk_check_defined(even[1].check, at_b + rest_b - half_b,
+                             end_b - rest_b));
+}
+
 /* Row m, column n: src0 there, all of src1's column, all of src2's row. */
 static void dpas_lanes(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e,
@@ -543,8 +568,7 @@ static void dpas_lanes(struct xk_sim_check_thread *c,
         cols |= (uint32_t)ok << k;
     }
     for (unsigned m = 0; m < rows; m++) {
-        const bool row =
-            xk_check_defined(c, p->src[2].at_b + m * row2_b, row2_b);
+        const bool row = src2_ok(c, e, p, m * row2_b, row2_b);
         for (unsigned k = 0; k < n; k++) {
             const uint32_t at = (m * n + k) * size_b;
             const bool old = !p->src[0].n_b ||
@@ -559,8 +583,8 @@ static void dpas_lanes(struct xk_sim_check_thread *c,
 static void by_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                     const struct xk_check_inst *p, uint32_t mask)
 {
-    bool ok = mask == e->lanes;
-    for (unsigned n = 0; n < 3; n++)
+    bool ok = mask == e->lanes && src2_ok(c, e, p, 0, p->src[2].n_b);
+    for (unsigned n = 0; n < 2; n++)
         ok = ok && xk_check_defined(c, p->src[n].at_b, p->src[n].n_b);
     if (!p->dst.n_b)
         return;
@@ -568,6 +592,22 @@ static void by_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         dpas_lanes(c, e, p, mask);
     else if (!xk_check_defined(c, p->dst.at_b, p->dst.n_b))
         xk_check_put(c, p->dst.at_b, p->dst.n_b, true);
+}
+
+/* Whoever comes second executes it for both. */
+static void by_dpasw(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                     const struct xk_check_inst *p, uint32_t mask)
+{
+    const struct xk_sim_thread *const t = c->thread;
+    const uint32_t partner = t->index ^ 1;
+    if (partner >= t->group->n_threads ||
+        t->group->thread[partner].state != XK_SIM_PAIR)
+        return;
+    const struct xk_sim_thread *const other = &t->group->thread[partner];
+    if (&t->kernel->inst[other->ip] != e)
+        return;
+    by_dpas(other->check, e, p, xk_sim_mask(other, e));
+    by_dpas(c, e, p, mask);
 }
 
 static void by_branch(struct xk_sim_check_thread *c,
@@ -602,7 +642,10 @@ void xk_check_init_before(struct xk_sim_check_thread *c,
         by_lanes(c, e, p, mask);
         break;
     case XK_CK_DPAS:
-        by_dpas(c, e, p, mask);
+        if (e->in.op == XK_OPC_DPASW)
+            by_dpasw(c, e, p, mask);
+        else
+            by_dpas(c, e, p, mask);
         break;
     case XK_CK_BRANCH:
         by_branch(c, e);

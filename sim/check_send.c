@@ -106,6 +106,10 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
         if (e->src[0].kind == XK_SO_REG)
             need(c, e, e->src[0].off_b + 8, 4, "the barrier's payload", 0);
         break;
+    case XK_MCLASS_EOT:
+        if (e->src[0].kind == XK_SO_REG) /* a copy of r0 */
+            need(c, e, e->src[0].off_b, 32, "the payload of the end", 0);
+        break;
     default:
         break;
     }

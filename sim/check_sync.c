@@ -143,6 +143,13 @@ static void note_stores(struct xk_sim_check_thread *c)
     }
 }
 
+/* The old data port fences one or the other, by the index. */
+static bool is_of_slm(const struct xk_msg *m)
+{
+    return m->sfid == XK_SFID_SLM ||
+           (m->sfid == XK_SFID_DC0 && m->bti == XK_BTI_SLM);
+}
+
 static void sent(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                  uint32_t mask)
 {
@@ -160,8 +167,7 @@ static void sent(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         c->loading |= 1u << s;
         c->load_inst[s] = (uint32_t)(e - c->thread->kernel->inst);
     }
-    if (k == XK_MCLASS_FENCE &&
-        (m->sfid == XK_SFID_SLM || m->sfid == XK_SFID_DC0)) {
+    if (k == XK_MCLASS_FENCE && is_of_slm(m)) {
         c->fencing |= 1u << s;
         c->fence_covers[s] = c->n_pending;
     }

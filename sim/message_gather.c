@@ -181,13 +181,15 @@ static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           g->store ? "the data payload" : "the destination");
 }
 
-/* Where the load/store cache takes any address; elsewhere dwords and qwords
- * must be aligned. */
+/* Where the load/store cache takes any address, also of shared local memory
+ * (the compiler stores pairs of halves there as dwords); elsewhere dwords and
+ * qwords must be aligned. */
 static bool takes_any_address(const struct xk_platform *p,
                               const struct xk_msg *m)
 {
     static const bool any[] = {[XK_PLATFORM_XEHPC] = true};
-    return p->id < XK_COUNTOF(any) && any[p->id] && m->sfid == XK_SFID_UGM;
+    return p->id < XK_COUNTOF(any) && any[p->id] &&
+           (m->sfid == XK_SFID_UGM || m->sfid == XK_SFID_SLM);
 }
 
 /* Words may lie anywhere: compilers use that. So may what the old ports move in

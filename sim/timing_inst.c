@@ -96,11 +96,13 @@ static unsigned widest_b(const struct xk_inst *i)
     return n_b;
 }
 
+/* By a word it is a plain multiplication. */
 static bool multiplies_dwords(const struct xk_inst *i)
 {
-    return (i->op == XK_OPC_MUL || i->op == XK_OPC_MACH ||
-            i->op == XK_OPC_MACL) &&
-           widest_b(i) >= 4;
+    if (i->op == XK_OPC_MUL)
+        return xk_reg_type_b(i->src[0].type) >= 4 &&
+               xk_reg_type_b(i->src[1].type) >= 4;
+    return (i->op == XK_OPC_MACH || i->op == XK_OPC_MACL) && widest_b(i) >= 4;
 }
 
 static uint32_t lanes_of(const struct xk_timing_product *m, enum xk_tm_pipe p,
@@ -170,6 +172,26 @@ static uint32_t bank_conflicts(const struct xk_timing_product *m,
         b->indirect)
         return 0;
     return collide(m, a->reg, b->reg);
+}
+
+/* Sources that are vectors in the register file: accumulators and one element
+ * for all channels are not. */
+static uint32_t vector_reads(const struct xk_inst *i)
+{
+    uint32_t n = 0;
+    for (unsigned k = 0; k < 3; k++) {
+        const struct xk_operand *const s = &i->src[k];
+        n += s->file == XK_FILE_GRF && (s->rgn.vs || s->rgn.hs);
+    }
+    return n;
+}
+
+/* Whether a mad's sources need more reads than a pass has. */
+static uint32_t reads_again(const struct xk_timing_product *m,
+                            const struct xk_inst *i)
+{
+    return m->mad_reads && i->op == XK_OPC_MAD && i->exec > 1 &&
+           vector_reads(i) > m->mad_reads;
 }
 
 /* ---- multiply-adds ---- */
@@ -312,7 +334,8 @@ static void set_cycles(const struct xk_timing_product *m,
         break;
     }
     const uint32_t n = passes(i->exec, lanes_of(m, out->pipe, i));
-    out->busy_cyc = (uint16_t)(n + n * bank_conflicts(m, i));
+    const uint32_t again = bank_conflicts(m, i) + reads_again(m, i);
+    out->busy_cyc = (uint16_t)(n + n * again);
     out->lat_cyc = (uint16_t)(latency(m, i, out->pipe) + out->busy_cyc - 1u);
 }
 

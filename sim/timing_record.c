@@ -122,7 +122,10 @@ static enum xk_status make_regions(struct xk_timing_record *r)
         out->size_b = g->size_b;
         out->first_line = r->n_lines;
         out->n_lines =
-            (uint32_t)((g->va % line_b + g->size_b + line_b - 1) / line_b);
+            g->kind == XK_SIM_FREED
+                ? 0 /* which would move the lines behind it */
+                : (uint32_t)((g->va % line_b + g->size_b + line_b - 1) /
+                             line_b);
         atomic_init(&out->owner, NULL);
         r->n_lines += out->n_lines;
     }

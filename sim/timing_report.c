@@ -97,24 +97,39 @@ static double slope(const struct xk_tm_result *x, uint32_t from, uint32_t to)
     return (double)(x->group_end[to] - x->group_end[from]) / (to - from);
 }
 
+static double apart(double a, double b)
+{
+    return a > b ? a - b : b - a;
+}
+
 /* Cycles of a further group: the rate of the later half of the time when the
  * first wave is over and the last one has not begun; before, memory's queues
- * are still filling. *error: how unlike that is to the whole of this time. */
+ * are still filling. *error, relative: how far a single wave of this time is
+ * from that rate at most; with fewer than three of them the first counts too,
+ * for then nothing says that the queues have filled. */
 static double further(const struct xk_timing_record *r,
                       const struct xk_tm_result *x, double *error)
 {
     const uint32_t n = r->resident, last = r->n_traced - 1;
     const uint32_t from = n - 1;
+    double most = 0;
     *error = 1;
     if (last < from + 2 * n)
         return (double)x->group_end[last] / r->n_traced;
     const uint32_t to = last - n;
     const uint32_t mid = to - (to - from) / n / 2 * n;
-    const double all = slope(x, from, to);
-    const double half =
+    const double each =
         mid > from && mid < to ? slope(x, mid, to) : slope(x, from, last);
-    *error = (half > all ? half - all : all - half) / all;
-    return half;
+    for (uint32_t at = from; at + n <= last; at += n) {
+        const double wave = apart(slope(x, at, at + n), each);
+        most = wave > most ? wave : most;
+    }
+    if (to - from < 3 * n) {
+        const double first = apart((double)x->group_end[from] / n, each);
+        most = first > most ? first : most;
+    }
+    *error = most / each;
+    return each;
 }
 
 static void set_time(const struct xk_timing_record *r,

@@ -259,19 +259,20 @@ uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
         const uint32_t mask = trace || w->hits ? xk_sim_mask(t, e) : 0;
         t->count[e->stat]++;
         done++;
-        if (w->hits) {
-            atomic_fetch_add_explicit(&w->hits[at].executed, 1,
-                                      memory_order_relaxed);
-            atomic_fetch_add_explicit(&w->hits[at].lanes,
-                                      (unsigned)__builtin_popcount(mask),
-                                      memory_order_relaxed);
-        }
         if (tap.on && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
             xk_timing_before(&tap, t, e);
         if (trace)
             trace_one(w, t, e, mask);
         else
             xk_sim_exec_one(t, e);
+        /* What waits at a barrier comes again, and counts then. */
+        if (w->hits && t->state != XK_SIM_BARRIER) {
+            atomic_fetch_add_explicit(&w->hits[at].executed, 1,
+                                      memory_order_relaxed);
+            atomic_fetch_add_explicit(&w->hits[at].lanes,
+                                      (unsigned)__builtin_popcount(mask),
+                                      memory_order_relaxed);
+        }
         if (tap.on && tap.trace)
             xk_timing_after(&tap, t, at);
     }

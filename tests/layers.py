@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks every #include "..." against the folder table of the design: who may
-include whom. Warns, without failing, about functions over 60 lines and files
-over 1200. TAP, one line a folder."""
+include whom, and that no two sources have the same base name. Warns, without
+failing, about functions over 60 lines and files over 1200. TAP, one line a
+folder and one for the names."""
 import re
 import sys
+from collections import defaultdict
 from pathlib import Path
 
 # Besides its own headers, base and include/xekern (except where noted), a
@@ -35,6 +37,9 @@ PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 QUOTED_OR_COMMENT = re.compile(
     r'/\*.*?\*/|//[^\n]*|"(?:\\.|[^"\\\n])*"|\'(?:\\.|[^\'\\\n])*\'', re.DOTALL)
+# Names that stand twice already; no more of them.
+TWICE = set("asm.c asm.h eval.c eval.h ocl.h suites.h tcases.h "
+            "test_driver.c test_rules.c test_types.c".split())
 FUNCTION_LINES = 60
 FILE_LINES = 1200
 
@@ -55,6 +60,16 @@ def violations(root, folder, may):
             if "/" not in header or folder_of(header) not in may:
                 found.append(f"{path.relative_to(root)}: {header}")
     return found
+
+
+def same_names(root, folders):
+    """Texts of the base names that more than one source has."""
+    places = defaultdict(list)
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            places[path.name].append(str(path.relative_to(root)))
+    return [f"{name}: {', '.join(paths)}" for name, paths in places.items()
+            if len(paths) > 1 and name not in TWICE]
 
 
 def long_functions(text):
@@ -93,7 +108,7 @@ def main():
     rules["include/xekern"] = ["include/xekern"]
     present = [f for f in rules if (root / f).is_dir()]
     bad = 0
-    print(f"1..{len(present)}")
+    print(f"1..{len(present) + 1}")
     for number, folder in enumerate(present, 1):
         found = violations(root, folder, rules[folder])
         bad += bool(found)
@@ -101,6 +116,12 @@ def main():
               "what the design allows")
         for text in found:
             print(f"# {text}")
+    found = same_names(root, present + ["tests"])
+    bad += bool(found)
+    print(f"{'not ok' if found else 'ok'} {len(present) + 1} - base names are "
+          "unique")
+    for text in found:
+        print(f"# {text}")
     for text in warnings(root, present + ["tests"]):
         print(f"# warning: {text}")
     return 1 if bad else 0

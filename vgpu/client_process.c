@@ -169,6 +169,14 @@ void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by)
         xk_va_store_refresh(p->store, read_for, settle, &a);
 }
 
+void xk_gpu_process_before_download(struct xk_gpu_process *p, const void *by,
+                                    uint64_t va, uint64_t n_b)
+{
+    struct asker a = {p, by};
+    if (p->pid && !atomic_load(&p->refused))
+        xk_va_store_before_download(p->store, va, n_b, read_for, settle, &a);
+}
+
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va)
 {
     if (p->pid)
@@ -305,6 +313,7 @@ static enum xk_status run(struct launch *x)
         xk_gpu_device_say(d, "process %d: %s: the launch has failed: %s",
                           x->p->pid, x->kernel.name, x->c->error.message);
     atomic_fetch_add(&d->clock_ns, ns);
+    x->l.stats.device_ns = ns;
     call(d, d->opts.launched, &x->l);
     return s;
 }

@@ -69,6 +69,9 @@ void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by);
 bool xk_gpu_process_peek(struct xk_gpu_process *p, uint64_t va, void *dst,
                          size_t n_b);
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va);
+/* The same of n_b bytes that the connection `by` is about to be sent. */
+void xk_gpu_process_before_download(struct xk_gpu_process *p, const void *by,
+                                    uint64_t va, uint64_t n_b);
 /* A connection's place for the page that it sent last; NULL: all are taken. It
  * is given back when the connection ends. */
 struct xk_gpu_flight *xk_gpu_process_flight(struct xk_gpu_process *p,

@@ -9,7 +9,7 @@
 
 #define DESCRIPTOR_B 32u
 #define GRF_B 32u
-#define INDIRECT_DIMENSIONS 0x2500 /* X, Y, Z */
+#define INDIRECT_DIMENSIONS 0x500 /* X, Y, Z, from the engine's base */
 
 /* dw1: [31:10] of the scratch space's place, [3:0] a thread's bytes as a power
  * of two of 1 KiB. Without a place there is none. */
@@ -78,7 +78,8 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
     for (unsigned d = 0; d < 3; d++) {
         w.groups[d] =
             dw[0] >> 10 & 1
-                ? xk_command_stream_register(s, INDIRECT_DIMENSIONS + 4 * d)
+                ? xk_command_stream_register(s, s->config.mmio_base +
+                                                   INDIRECT_DIMENSIONS + 4 * d)
                 : dw[groups_at[d]];
         w.first_group[d] = dw[first_at[d]];
     }

@@ -216,16 +216,31 @@ enum xk_status xk_cmd_store_imm(struct xk_command_stream *s,
                         cmd->dw[0] & BIT_GGTT, &cmd->dw[3], n_b);
 }
 
-/* dw0[19]: offsets count from the engine's base. */
+/* An MMIO offset in a command. Two bits of dw0 say what it counts from: the
+ * engine's base; or, if it lies among the first engine's own (MMIO remap), the
+ * same register of this engine. */
+#define FIRST_ENGINE 0x2000u
+#define REMAPPED_B 0x800u /* the driver sets the bit for these only */
+static uint32_t register_at(const struct xk_command_stream *s,
+                            const struct xk_command *cmd, unsigned from_base,
+                            unsigned remap, uint32_t offset)
+{
+    offset &= 0x7ffffc;
+    if (cmd->dw[0] >> from_base & 1)
+        return s->config.mmio_base + offset;
+    if (cmd->dw[0] >> remap & 1 && offset - FIRST_ENGINE < REMAPPED_B)
+        return s->config.mmio_base + (offset - FIRST_ENGINE);
+    return offset;
+}
+
 enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
-    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
     (void)jump;
     for (unsigned k = 1; k + 1 < cmd->n; k += 2)
-        XK_TRY(xk_command_stream_set_register(s, base + (cmd->dw[k] & 0x7ffffc),
-                                              cmd->dw[k + 1]));
+        XK_TRY(xk_command_stream_set_register(
+            s, register_at(s, cmd, 19, 17, cmd->dw[k]), cmd->dw[k + 1]));
     return XK_OK;
 }
 
@@ -233,8 +248,7 @@ enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
 #define CLOCK_HIGH 0x35c
 #define CONTEXT_CLOCK 0x3a8
 
-/* Clocks are read, not stored. Offsets below 0x4000 of another engine mean
- * this one (MMIO remap). */
+/* Clocks are read, not stored. */
 static uint32_t read_register(const struct xk_command_stream *s, uint32_t reg)
 {
     const struct xk_command_ops *const o = &s->config.ops;
@@ -251,8 +265,7 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
-    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
-    const uint32_t v = read_register(s, base + (cmd->dw[1] & 0x7ffffc));
+    const uint32_t v = read_register(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
     (void)jump;
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &v, 4);
@@ -262,24 +275,22 @@ enum xk_status xk_cmd_load_mem(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
-    const uint32_t base = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
     uint32_t v;
     (void)jump;
     XK_TRY(xk_cmd_read(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                        cmd->dw[0] & BIT_GGTT, &v, 4));
-    return xk_command_stream_set_register(s, base + (cmd->dw[1] & 0x7ffffc), v);
+    return xk_command_stream_set_register(
+        s, register_at(s, cmd, 19, 17, cmd->dw[1]), v);
 }
 
 enum xk_status xk_cmd_load_reg(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump)
 {
-    const uint32_t from = cmd->dw[0] >> 18 & 1 ? s->config.mmio_base : 0;
-    const uint32_t to = cmd->dw[0] >> 19 & 1 ? s->config.mmio_base : 0;
     (void)jump;
     return xk_command_stream_set_register(
-        s, to + (cmd->dw[2] & 0x7ffffc),
-        read_register(s, from + (cmd->dw[1] & 0x7ffffc)));
+        s, register_at(s, cmd, 19, 17, cmd->dw[2]),
+        read_register(s, register_at(s, cmd, 18, 16, cmd->dw[1])));
 }
 
 /* dw0[15:14]: 0 nothing, 1 the immediate qword, 3 the clock. */

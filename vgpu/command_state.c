@@ -78,7 +78,8 @@ enum xk_status xk_cmd_front_end(struct xk_command_stream *s,
 }
 
 #define LARGE_GRF (1u << 15)
-#define DISPATCH_DIMENSIONS 0x2500 /* X, Y, Z, of an indirect walker */
+/* X, Y, Z, of an indirect walker, from the engine's base */
+#define DISPATCH_DIMENSIONS 0x500
 
 /* dw5[20:16] of the interface descriptor. */
 static bool slm_bytes(const struct xk_command_stream *s, unsigned code,
@@ -138,7 +139,8 @@ static void indirect_groups(const struct xk_command_stream *s,
 {
     for (unsigned d = 0; d < 3; d++)
         w->groups[d] =
-            xk_command_stream_register(s, DISPATCH_DIMENSIONS + 4 * d);
+            xk_command_stream_register(
+                s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
 }
 
 /* What a walker writes when it is done: a value, or four clocks. */

@@ -245,20 +245,18 @@ static enum xk_status write_memory(xk_tbx_client *t,
                                      m->data + done, part_b));
             continue;
         }
-        memcpy(xk_va_store_at(t->process->store, va, part_b, &part_b),
-               m->data + done, part_b);
-        if (va < XK_VA_CLIENT_END)
-            xk_va_store_exchanged(t->process->store, va, part_b, true);
+        xk_va_store_upload(t->process->store, va, m->data + done, part_b,
+                           &part_b);
     }
     return XK_OK;
 }
 
 /* Until the client is heard of again, it may not have stored what it got. */
-static void sent(xk_tbx_client *t, uint64_t va, uint64_t n_b)
+static void sent(xk_tbx_client *t, uint64_t va)
 {
     if (va >= XK_VA_CLIENT_END)
         return;
-    xk_va_store_exchanged(t->process->store, va, n_b, false);
+    xk_va_store_downloaded(t->process->store, va);
     if (t->flight)
         xk_gpu_process_fly(t->process, t->flight, va);
     t->flies = t->flight;
@@ -308,8 +306,9 @@ static enum xk_status read_memory(xk_tbx_client *t,
         if (part_b > in.n_b - done)
             part_b = in.n_b - done;
         if (find_va(t, at, &va)) {
+            xk_gpu_process_before_download(t->process, t, va, part_b);
             from = xk_va_store_at(t->process->store, va, part_b, &part_b);
-            sent(t, va, part_b);
+            sent(t, va);
         } else {
             xk_gpu_phys_read(t->memory, (struct xk_gpu_phys){at, XK_GPU_SYSTEM},
                              page, part_b);

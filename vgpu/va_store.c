@@ -294,25 +294,53 @@ static uint64_t hash_of(const uint8_t *p, size_t n_b)
     return mix(mix(mix(h[0], h[1]), h[2]), h[3]);
 }
 
-void xk_va_store_exchanged(xk_va_store *s, uint64_t va, uint64_t n_b,
-                           bool uploaded)
+void xk_va_store_downloaded(xk_va_store *s, uint64_t va)
 {
-    va &= VA_MASK;
+    va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
     struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
-    const uint64_t lo = va % PAGE_B;
-    if (!p || !n_b)
+    if (!p)
         return;
     pthread_mutex_lock(&s->lock);
-    if (uploaded) {
-        p->fresh = 1;
-        if (p->hi == 0 || lo < p->lo)
-            p->lo = (uint16_t)lo;
-        if (lo + n_b > p->hi)
-            p->hi = (uint16_t)(lo + n_b);
-    }
     if (p->hi)
-        p->hash = hash_of(host_of(s, va - lo) + p->lo, p->hi - p->lo);
+        p->hash = hash_of(host_of(s, va) + p->lo, p->hi - p->lo);
     pthread_mutex_unlock(&s->lock);
+}
+
+/* An engine uploads what another may have changed since: the client's copy is
+ * newer only if it is not what both sides held last. */
+static void upload(xk_va_store *s, struct page *p, uint64_t va,
+                   const uint8_t *src, uint64_t n_b)
+{
+    const uint64_t lo = va % PAGE_B, hi = lo + n_b, hash = hash_of(src, n_b);
+    const bool same_part = p->hi && p->lo == lo && p->hi == hi;
+    p->fresh = 1;
+    if (same_part && p->hash == hash)
+        return;
+    memcpy(host_of(s, va), src, n_b);
+    if (p->hi == 0 || lo < p->lo)
+        p->lo = (uint16_t)lo;
+    if (hi > p->hi)
+        p->hi = (uint16_t)hi;
+    p->hash = p->lo == lo && p->hi == hi
+                  ? hash
+                  : hash_of(host_of(s, va - lo) + p->lo, p->hi - p->lo);
+}
+
+bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
+                        uint64_t n_b, uint64_t *part_b)
+{
+    uint8_t *const host = xk_va_store_at(s, va, n_b, part_b);
+    va &= VA_MASK;
+    if (!host)
+        return false;
+    if (va >= XK_VA_CLIENT_END) {
+        memcpy(host, src, *part_b);
+        return true;
+    }
+    pthread_mutex_lock(&s->lock);
+    upload(s, page_of(s, va), va, src, *part_b);
+    pthread_mutex_unlock(&s->lock);
+    return true;
 }
 
 /* mine[]: the client's page of va, as just read. */
@@ -346,6 +374,38 @@ static void refresh_page(xk_va_store *s, const struct refresh *r, uint64_t va,
         !r->read(r->user, va, mine, PAGE_B))
         return;
     take(s, p, va, mine);
+}
+
+/* Whether the device's page is as the client last sent or got it; one that was
+ * never exchanged, as it was made. */
+static bool untouched(const struct page *p, const uint8_t *host)
+{
+    static const uint8_t zero[PAGE_B];
+    return p->hi ? hash_of(host + p->lo, p->hi - p->lo) == p->hash
+                 : memcmp(host, zero, PAGE_B) == 0;
+}
+
+/* Of parts that are sent one by one, the hash knows nothing. */
+void xk_va_store_before_download(xk_va_store *s, uint64_t va, uint64_t n_b,
+                                 xk_va_read_fn *read,
+                                 bool (*settle)(void *user, uint64_t va),
+                                 void *user)
+{
+    const uint64_t lo = va % PAGE_B;
+    va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
+    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
+    const struct refresh r = {read, settle, user};
+    if (!p || !atomic_load(&p->mapped))
+        return;
+    pthread_mutex_lock(&s->lock);
+    const bool all = p->hi ? lo <= p->lo && lo + n_b >= p->hi : n_b == PAGE_B;
+    if (all && untouched(p, host_of(s, va)) && read(user, va, s->block, PAGE_B)) {
+        if (p->hi)
+            refresh_page(s, &r, va, s->block);
+        else
+            memcpy(host_of(s, va), s->block, PAGE_B);
+    }
+    pthread_mutex_unlock(&s->lock);
 }
 
 /* Pages of one chunk; none is fresh any more. */

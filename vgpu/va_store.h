@@ -42,13 +42,23 @@ void xk_va_store_release(xk_va_store *s, uint64_t n_b);
 uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
                         uint64_t *part_b);
 
-/* The client wrote, or was given, n_b bytes inside the page of va: what lies
- * there is now the same on both sides. */
-void xk_va_store_exchanged(xk_va_store *s, uint64_t va, uint64_t n_b,
-                           bool uploaded);
+/* The client writes: as much of src as lies in the page of va, *part_b bytes.
+ * What it sends again without having changed it does not replace what an engine
+ * has made of it since. False: not mapped. */
+bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
+                        uint64_t n_b, uint64_t *part_b);
+/* The client was given the page of va: both sides hold the same now. */
+void xk_va_store_downloaded(xk_va_store *s, uint64_t va);
 
 /* Reads n_b bytes of the client's memory at va; false if it cannot all. */
 typedef bool xk_va_read_fn(void *user, uint64_t va, void *dst, size_t n_b);
+/* The client will be given n_b bytes of the page of va, over its own: if that is
+ * all that it knows of the page, what its CPU has written there since is taken
+ * first, unless the device has written it, too. settle as below. */
+void xk_va_store_before_download(xk_va_store *s, uint64_t va, uint64_t n_b,
+                                 xk_va_read_fn *read,
+                                 bool (*settle)(void *user, uint64_t va),
+                                 void *user);
 /* Takes over what the client's CPU has changed below 2^47 since the last
  * exchange, except what was uploaded since the last call. settle, before a
  * changed page is taken: true if it waited for an answer that the client may

@@ -163,6 +163,7 @@ struct xk_launch_info {
     struct xk_launch_arg_info args[XK_MAX_LAUNCH_ARGS];
     uint32_t static_instructions, static_fma;
     const char *schedule;   /* the decisions, as text */
+    uint32_t peak_grf;      /* most registers in use at one moment */
 };
 
 XK_API uint32_t xk_program_n_launches(const xk_program *p);

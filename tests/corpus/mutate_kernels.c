@@ -153,15 +153,34 @@ static bool room_is_whole(struct job *j, unsigned k, uint32_t short_b,
     return whole;
 }
 
-/* -1: it does not end, or is no kernel any more. */
+static bool differ(const struct job *j, uint8_t *const *a, uint8_t *const *b,
+                   unsigned k, uint32_t short_b)
+{
+    bool yes = false;
+    for (unsigned i = 0; i < j->n; i++)
+        if (a[i] && b[i])
+            yes |= memcmp(a[i], b[i],
+                          j->size_b[i] - (i == k ? short_b : 0)) != 0;
+    return yes;
+}
+
+static void drop(uint8_t **kept)
+{
+    for (unsigned i = 0; i < MAX_ARGS; i++)
+        free(kept[i]);
+}
+
+/* A third run tells a mutant that stores an address, which differs from run to
+ * run, from one that depends on the room.
+ * -1: it does not end, or is no kernel any more. */
 static int is_harmful(struct job *j, xk_device *d, xk_module *m, unsigned k,
                       uint32_t short_b)
 {
-    uint8_t *kept[2][MAX_ARGS] = {{0}};
-    static const int patterns[] = {0x11, 0xee};
-    bool harm = false, ends = true;
+    uint8_t *kept[3][MAX_ARGS] = {{0}};
+    static const int patterns[] = {0x11, 0xee, 0x11};
+    bool harm = false, ends = true, changed = false;
     struct xk_error err = {.message = ""};
-    for (unsigned r = 0; r < 2 && ends; r++) {
+    for (unsigned r = 0; ends && (r < 2 || (r == 2 && changed)); r++) {
         const enum xk_status s = run(j, d, m, k, short_b, patterns[r], &err);
         if (s == XK_OK)
             harm |= !room_is_whole(j, k, short_b, patterns[r], kept[r]);
@@ -169,14 +188,12 @@ static int is_harmful(struct job *j, xk_device *d, xk_module *m, unsigned k,
         ends &= s == XK_OK ||
                 (s == XK_EFAULT && !strstr(err.message, "instruction limit"));
         harm |= s != XK_OK;
+        if (r == 1)
+            changed = differ(j, kept[0], kept[1], k, short_b);
     }
-    for (unsigned i = 0; i < j->n; i++) {
-        if (kept[0][i] && kept[1][i])
-            harm |= memcmp(kept[0][i], kept[1][i],
-                           j->size_b[i] - (i == k ? short_b : 0)) != 0;
-        free(kept[0][i]);
-        free(kept[1][i]);
-    }
+    harm |= changed && !differ(j, kept[0], kept[2], k, short_b);
+    for (unsigned r = 0; r < 3; r++)
+        drop(kept[r]);
     return ends ? harm : -1;
 }
 

@@ -39,9 +39,6 @@ struct l0 {
 /* The OpenCL C of the kernels that the tests launch. */
 extern const char l0_kernels[];
 
-/* True on xehpc, with a remark: what docs/vgpu.md lists as not right there. */
-bool l0_known_gap(const char *what);
-
 /* NULL, or why there is no driver (the test is skipped). */
 const char *l0_open(struct l0 *z, const char *platform);
 void l0_close(struct l0 *z);

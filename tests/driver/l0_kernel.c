@@ -159,6 +159,23 @@ START_TEST(items_know_where_they_are)
 }
 END_TEST
 
+/* Dwords at addresses that are multiples of 4 only. */
+START_TEST(vectors_are_stored_at_any_element)
+{
+    uint32_t *const a = l0_alloc(&l0_here, L0_SHARED, 16 * 4);
+    uint32_t *const b = l0_alloc(&l0_here, L0_SHARED, 8 * 4);
+    const struct l0_arg args[] = {L0_POINTER(a), L0_POINTER(b)};
+    memset(a, 0, 16 * 4);
+    for (uint32_t i = 0; i < 8; i++)
+        b[i] = 100 + i;
+    run(l0_kernel(l0_here.module, "pair", 1, 2, args), 4);
+    for (uint32_t i = 0; i < 13; i++)
+        ck_assert_uint_eq(a[i], i % 3 ? 100 + i / 3 * 2 + i % 3 - 1 : 0);
+    l0_free(&l0_here, a);
+    l0_free(&l0_here, b);
+}
+END_TEST
+
 START_TEST(atomics_count_every_item)
 {
     int *const n = l0_alloc(&l0_here, L0_SHARED, sizeof *n);
@@ -215,7 +232,9 @@ static float convolved(int o, int y, int x)
 static enum xk_status make_program(xk_program **p, struct xk_error *err)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    d.platform = strcmp(l0_here.platform, "xehpc") ? XK_XEHPG : XK_XEHPC;
+    d.platform = !strcmp(l0_here.platform, "xehpc")  ? XK_XEHPC
+                 : !strcmp(l0_here.platform, "xelp") ? XK_XELP
+                                                     : XK_XEHPG;
     d.prop = XK_FWD_D;
     d.src_type = d.wei_type = d.dst_type = XK_F32;
     strcpy(d.src_tag, "abx");
@@ -319,6 +338,7 @@ TCase *l0_kernel_tests(void)
     tcase_add_loop_test(t, private_arrays_lie_in_each_items_scratch, 0,
                         N_MODULES);
     tcase_add_loop_test(t, items_know_where_they_are, 0, 3 * N_SHAPES);
+    tcase_add_test(t, vectors_are_stored_at_any_element);
     tcase_add_test(t, atomics_count_every_item);
     tcase_add_loop_test(t, constants_of_the_module_are_read, 0, N_MODULES);
     tcase_add_test(t, the_librarys_own_zebin_computes);

@@ -68,8 +68,7 @@ START_TEST(engines_hand_buffers_on_through_events)
     static int in[N_E], out[N_E];
     struct l0_events e;
     struct l0_list l[2]; /* compute, copy */
-    if (!l0_here.has_copy ||
-        (_i && l0_known_gap("timestamped events of the copy engine")))
+    if (!l0_here.has_copy)
         return;
     int *const a = l0_alloc(&l0_here, L0_DEVICE, sizeof in);
     ze_kernel_handle_t k = make_step(a);

@@ -196,6 +196,63 @@ START_TEST(the_trace_sees_every_pass_in_order)
 }
 END_TEST
 
+static const struct {
+    const char *text, *left_out; /* or a word of the error */
+    int status;
+} switches[] = {
+    {"", "", XK_OK},
+    {"-cse", "cse", XK_OK},
+    {"-let", "let let", XK_OK},
+    {" -cse,-hoist ,", "hoist cse", XK_OK},
+    {"-peephole,-simplify", "simplify peephole", XK_OK},
+    {"-dance", "'-dance'", XK_EPARSE},
+    {"cse", "'cse'", XK_EPARSE},
+    {"-cs", "'-cs'", XK_EPARSE},
+    {"-", "'-'", XK_EPARSE},
+    {"-cse,-header", "'-header': codegen", XK_EINVAL},
+};
+
+START_TEST(passes_are_left_out_by_name)
+{
+    uint32_t off = 0;
+    char names[64] = "";
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_int_eq(xk_passes_parse(c, switches[_i].text, &off),
+                     switches[_i].status);
+    for (unsigned i = 0; i < xk_n_passes; i++)
+        if (off & 1u << i) {
+            strcat(names, *names ? " " : "");
+            strcat(names, xk_passes[i].name);
+        }
+    if (switches[_i].status == XK_OK)
+        ck_assert_str_eq(names, switches[_i].left_out);
+    else
+        ck_assert_msg(strstr(c->error.message, switches[_i].left_out), "%s",
+                      c->error.message);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+static void note_pass(void *user, const char *pass, const struct xk_kernel *k)
+{
+    (void)k;
+    strcat(strcat(user, " "), pass);
+}
+
+START_TEST(what_is_left_out_does_not_run)
+{
+    struct xk_pass_env env = {xk_platform_find("xehpg"), 32, 0};
+    struct xk_kernel k;
+    char ran[128] = "";
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_int_eq(xk_passes_parse(c, "-let,-cse", &env.off), XK_OK);
+    xk_random_kernel(c, 3, 10, &k);
+    ck_assert_int_eq(xk_passes_run(c, &k, &env, note_pass, ran), XK_OK);
+    ck_assert_str_eq(ran, " simplify header hoist peephole");
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("passes");
@@ -205,6 +262,9 @@ int main(void)
     tcase_add_test(t, an_allocation_that_fails_is_reported_and_leaks_nothing);
     tcase_add_test(t, a_pass_is_found_by_its_name_only);
     tcase_add_test(t, the_trace_sees_every_pass_in_order);
+    tcase_add_loop_test(t, passes_are_left_out_by_name, 0,
+                        XK_COUNTOF(switches));
+    tcase_add_test(t, what_is_left_out_does_not_run);
     suite_add_tcase(s, t);
     suite_add_tcase(s, xk_test_interp());
     return xk_tap_run(s);

@@ -72,12 +72,13 @@ static bool run(const char *dir, const char *fmt, const char *arg)
     return system(full) == 0;
 }
 
-static uint8_t *assemble_in(const char *dir, const char *text, size_t *n_b)
+static uint8_t *assemble_in(const char *dir, const char *iga, const char *text,
+                            size_t *n_b)
 {
     char path[300];
     snprintf(path, sizeof(path), "%s/t.asm", dir);
     if (!write_file(path, text, strlen(text)) ||
-        !run(dir, "iga64 -q -a -p=12p71 t.asm -o t.out 2>%s", "t.err >t.err")) {
+        !run(dir, "iga64 -q -a -p=%s t.asm -o t.out >t.err 2>&1", iga)) {
         run(dir, "cat %s", "t.err");
         return NULL;
     }
@@ -85,14 +86,22 @@ static uint8_t *assemble_in(const char *dir, const char *text, size_t *n_b)
     return read_file(path, n_b);
 }
 
+/* iga64's name of what ocloc compiles for. */
+static const char *iga_of(const char *device)
+{
+    return !strcmp(device, "tgllp") ? "12p1"
+           : !strcmp(device, "pvc") ? "12p72"
+                                    : "12p71";
+}
+
 /* Disassembles and assembles again, natively. */
-static uint8_t *native(const char *dir, const uint8_t *code, size_t code_b,
-                       size_t *n_b)
+static uint8_t *native(const char *dir, const char *iga, const uint8_t *code,
+                       size_t code_b, size_t *n_b)
 {
     char path[300];
     snprintf(path, sizeof(path), "%s/t.bin", dir);
     if (!write_file(path, code, code_b) ||
-        !run(dir, "iga64 -q -d -p=12p71 t.bin -o t.dis 2>%s", "/dev/null"))
+        !run(dir, "iga64 -q -d -p=%s t.bin -o t.dis 2>/dev/null", iga))
         return NULL;
     size_t text_b;
     snprintf(path, sizeof(path), "%s/t.dis", dir);
@@ -100,7 +109,7 @@ static uint8_t *native(const char *dir, const uint8_t *code, size_t code_b,
     if (!text)
         return NULL;
     drop_compacted(text);
-    uint8_t *out = assemble_in(dir, text, n_b);
+    uint8_t *out = assemble_in(dir, iga, text, n_b);
     free(text);
     return out;
 }
@@ -114,13 +123,13 @@ static uint64_t get(const uint8_t *p, unsigned n)
 
 /* Appends the native code of section i to the file and points the section
  * there. */
-static bool patch_section(const char *dir, uint8_t **file, size_t *n_b,
-                          size_t header)
+static bool patch_section(const char *dir, const char *iga, uint8_t **file,
+                          size_t *n_b, size_t header)
 {
     size_t code_b;
     const uint64_t off = get(*file + header + 24, 8);
     const uint64_t size_b = get(*file + header + 32, 8);
-    uint8_t *code = native(dir, *file + off, (size_t)size_b, &code_b);
+    uint8_t *code = native(dir, iga, *file + off, (size_t)size_b, &code_b);
     if (!code)
         return false;
     const size_t at = (*n_b + 63) / 64 * 64;
@@ -138,7 +147,8 @@ static bool patch_section(const char *dir, uint8_t **file, size_t *n_b,
     return true;
 }
 
-static bool patch_all(const char *dir, uint8_t **file, size_t *n_b)
+static bool patch_all(const char *dir, const char *iga, uint8_t **file,
+                      size_t *n_b)
 {
     const uint64_t table = get(*file + 40, 8);
     const unsigned n = (unsigned)get(*file + 60, 2);
@@ -148,7 +158,7 @@ static bool patch_all(const char *dir, uint8_t **file, size_t *n_b)
         const uint64_t strings = get(*file + table + 64u * names + 24, 8);
         const char *name = (const char *)*file + strings + get(*file + h, 4);
         if (strncmp(name, ".text.", 6) == 0 &&
-            !patch_section(dir, file, n_b, h))
+            !patch_section(dir, iga, file, n_b, h))
             return false;
     }
     return true;
@@ -172,7 +182,7 @@ static uint8_t *compile_in(const char *dir, const char *cl_path,
     }
     snprintf(path, sizeof(path), "%s/k", dir);
     uint8_t *file = read_file(path, n_b);
-    if (file && !patch_all(dir, &file, n_b)) {
+    if (file && !patch_all(dir, iga_of(device), &file, n_b)) {
         free(file);
         file = NULL;
     }
@@ -197,7 +207,7 @@ uint8_t *ocl_assemble(const char *text, size_t *n_b)
     char dir[] = "/tmp/xk_asm_XXXXXX", cmd[64];
     if (!mkdtemp(dir))
         return NULL;
-    uint8_t *code = assemble_in(dir, text, n_b);
+    uint8_t *code = assemble_in(dir, "12p71", text, n_b);
     snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
     if (system(cmd) != 0)
         printf("# %s stays behind\n", dir);

@@ -37,7 +37,7 @@ static const struct {
     {"registers", offsetof(struct xk_schedule, m_thr), 64, 2},
     {"group", offsetof(struct xk_schedule, tg_m), 128, 2},
     {"parts", offsetof(struct xk_schedule, slots_a), 2 | 2 << 8, 2},
-    {"slm", offsetof(struct xk_schedule, slm), 3, 1},
+    {"slm", offsetof(struct xk_schedule, slm), 3, 1}, /* of mad */
 };
 
 START_TEST(a_broken_rule_is_named)
@@ -78,7 +78,9 @@ static const struct {
     {"slm", "", {3136, 64, 64, 25, 2}},  /* filter taps */
     {"slm", "tg=4x1", {3136, 64, 64, 9, 2}},
     {"slm", "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
-    {"slm", "slm=2", {3136, 64, 64, 9, 2}},
+    {NULL, "slm=2", {3136, 64, 64, 9, 2}},
+    {NULL, "slm=1", {3136, 64, 64, 9, 2}},
+    {"slm", "slm=4", {3136, 64, 64, 9, 2}},
     {"slm", "addr=a64", {3136, 64, 64, 9, 2}},
     {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
     {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
@@ -188,7 +190,7 @@ START_TEST(candidates_are_valid_and_sorted)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES], again[XK_MAX_CANDIDATES];
     const struct xk_shape *const s = &shapes[_i];
-    const unsigned n = xk_schedule_candidates(xehpg(), s, c);
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c, NULL);
     ck_assert_uint_gt(n, 0);
     for (unsigned i = 0; i < n; i++) {
         ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &c[i]));
@@ -197,7 +199,7 @@ START_TEST(candidates_are_valid_and_sorted)
         if (i) /* small tiles later */
             ck_assert_uint_ge(class_of(&c[i]), class_of(&c[i - 1]));
     }
-    ck_assert_uint_eq(xk_schedule_candidates(xehpg(), s, again), n);
+    ck_assert_uint_eq(xk_schedule_candidates(xehpg(), s, again, NULL), n);
     for (unsigned i = 0; i < n; i++) {
         ck_assert_uint_eq(c[i].n_thr, again[i].n_thr);
         ck_assert_uint_eq(c[i].k_step, again[i].k_step);
@@ -209,7 +211,7 @@ START_TEST(groups_have_four_threads_where_there_is_work)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES];
     const struct xk_shape *const s = &shapes[_i];
-    const unsigned n = xk_schedule_candidates(xehpg(), s, c);
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c, NULL);
     for (unsigned i = 0; i < n; i++) {
         const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
                               ((s->n + c[i].n_thr - 1) / c[i].n_thr);

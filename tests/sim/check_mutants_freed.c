@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/isa.h"
 #include "tests/runtime/ocl.h"
 #include "xekern/simulate.h"
 
@@ -24,7 +25,7 @@ static void hear(void *user, const struct xk_simulate_finding *f)
 {
     (void)user;
     n_found++;
-    n_freed += !strcmp(f->check, "mem");
+    n_freed += !strcmp(f->check, "mem") && strstr(f->why, "was freed");
     if (!first[0])
         snprintf(first, sizeof first, "%s", f->line);
 }
@@ -106,16 +107,17 @@ static void one(struct lab *x, const char *kernel, unsigned k,
     drop_buffers(x);
 }
 
-void freed_buffers(const char *cl_path, unsigned simd,
-                   struct freed_score *score)
+static void one_width(const char *cl_path, const char *platform,
+                      const char *device, unsigned simd,
+                      struct freed_score *score)
 {
     const struct xk_simulate_opts look = {.checks = "mem,race,init,sync",
                                           .found = hear};
     struct xk_error err = {.message = ""};
     struct lab x = {.d = NULL};
     size_t n_b;
-    uint8_t *const file = ocl_compile(cl_path, "dg2", simd, &n_b);
-    if (file && xk_device_create("sim", "xehpg", 1, &x.d, &err) == XK_OK &&
+    uint8_t *const file = ocl_compile(cl_path, device, simd, &n_b);
+    if (file && xk_device_create("sim", platform, 1, &x.d, &err) == XK_OK &&
         xk_simulate_configure(x.d, &look, &err) == XK_OK &&
         xk_module_create(x.d, file, n_b, &x.m, &err) == XK_OK) {
         for (unsigned k = 0; k < N; k++) {
@@ -129,4 +131,19 @@ void freed_buffers(const char *cl_path, unsigned simd,
     xk_module_unref(x.m);
     xk_device_unref(x.d);
     free(file);
+}
+
+void freed_buffers(const char *cl_path, const struct xk_platform *p,
+                   struct freed_score *score)
+{
+    static const struct {
+        const char *platform, *device;
+        unsigned simd[2];
+    } rows[] = {{"xelp", "tgllp", {8, 16}},
+                {"xehpg", "dg2", {8, 16}},
+                {"xehpc", "pvc", {16, 32}}};
+    for (unsigned i = 0; i < sizeof rows / sizeof rows[0]; i++)
+        for (unsigned k = 0; k < 2 && !strcmp(rows[i].platform, p->name); k++)
+            one_width(cl_path, rows[i].platform, rows[i].device,
+                      rows[i].simd[k], score);
 }

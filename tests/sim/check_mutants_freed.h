@@ -4,13 +4,15 @@
 #ifndef XK_TESTS_SIM_CHECK_MUTANTS_FREED_H
 #define XK_TESTS_SIM_CHECK_MUTANTS_FREED_H
 
+struct xk_platform;
+
 struct freed_score {
     unsigned made, found, clean, alarms;
 };
 
-/* Compiles `cl_path` for xehpg at a width and adds to *score; what is missed or
- * a false alarm goes to stdout. */
-void freed_buffers(const char *cl_path, unsigned simd,
+/* Compiles `cl_path` for a platform at two widths and adds to *score; what is
+ * missed, or not said to be freed, or a false alarm goes to stdout. */
+void freed_buffers(const char *cl_path, const struct xk_platform *p,
                    struct freed_score *score);
 
 #endif

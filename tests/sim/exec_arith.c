@@ -428,6 +428,43 @@ START_TEST(the_word_accumulator_is_wider_than_a_word)
 }
 END_TEST
 
+/* Neither a product of dwords nor its sum fits 64 bits: the low 32 are exact,
+ * and nothing overflows on the host (UBSan). */
+START_TEST(a_sum_of_products_of_dwords_wraps)
+{
+    for (unsigned p = 0; lab_platforms[p]; p++)
+        for (unsigned k = 0; k < 2; k++) {
+            const struct type *const t = k ? &sd : &ud;
+            const char *const s = t->name;
+            char text[200];
+            snprintf(text, sizeof(text),
+                     "mov (8|M0) acc0.0<1>:%s r50.0<1;1,0>:%s\n"
+                     "mac (8|M0) r20.0<1>:%s r30.0<1;1,0>:%s r40.0<1;1,0>:%s\n",
+                     s, s, s, s, s);
+            struct lab *x = lab_open(lab_platforms[p], text);
+            for (unsigned n = 0; n < 500; n++) {
+                lab_start(x, 1, 0);
+                uint32_t a[8], b[8], c[8];
+                for (unsigned l = 0; l < 8; l++) {
+                    a[l] = (uint32_t)operand();
+                    b[l] = (uint32_t)operand();
+                    c[l] = (uint32_t)operand();
+                }
+                memcpy(lab_reg(x, 30), a, 32);
+                memcpy(lab_reg(x, 40), b, 32);
+                memcpy(lab_reg(x, 50), c, 32);
+                lab_run_ok(x);
+                for (unsigned l = 0; l < 8; l++)
+                    ck_assert(value(lab_reg(x, 20) + 4 * l, t) ==
+                              wrap(value(&a[l], t) * value(&b[l], t) +
+                                       value(&c[l], t),
+                                   t));
+            }
+            lab_close(x);
+        }
+}
+END_TEST
+
 START_TEST(compares_of_unsigned_and_signed_qwords)
 {
     static const char *const names[] = {"eq", "ne", "gt", "ge", "lt", "le"};
@@ -521,6 +558,7 @@ void exec_arith_tests(Suite *s)
     tcase_add_loop_test(t, integers_are_exact, 0, XK_COUNTOF(ops));
     tcase_add_test(t, products_have_64_bits);
     tcase_add_test(t, the_word_accumulator_is_wider_than_a_word);
+    tcase_add_test(t, a_sum_of_products_of_dwords_wraps);
     tcase_add_test(t, compares_of_unsigned_and_signed_qwords);
     tcase_add_test(t, movi_takes_places_inside_one_register);
     tcase_add_test(t, indirect_destinations_and_flags_of_xehpc);

@@ -28,6 +28,7 @@ WHAT = {
     "mask": "a message is sent without its predicate",
     "guard": "the branch that keeps lanes inside is gone",
     "barrier": "signal and wait of a barrier are gone",
+    "meet": "a group's number is zero, so that groups write to one place",
     "half": "only the signal, or only the wait, of a barrier is gone",
     "fence": "a fence of local memory before a barrier is gone",
     "unread": "nobody waits for a load before the thread ends",

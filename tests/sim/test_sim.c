@@ -368,7 +368,8 @@ START_TEST(regions_and_indirect_registers)
                           "(W) mov (8|M0) a0.0<1>:uw 0x76543210:uv\n"
                           "(W) shl (8|M0) a0.0<1>:uw a0.0<1;1,0>:uw 3:w\n"
                           "mov (8|M0) r25.0<1>:d r[a0.0,384]<1,0>:d\n"
-                          "mov (8|M0) r26.0<1>:d 0xFEDCBA98:v\n"
+                          "mov (8|M0) r26.0<1>:w 0xFEDCBA98:v\n"
+                          "(W) mov (4|M0) r26.4<1>:ud 0xC080400:uv\n"
                           "mov (4|M0) r27.0<1>:f 0x40302010:vf\n" ASM_DUMP);
     EXPECT(0, 0, 2, 4, 6, 8, 10, 12, 14);
     EXPECT(8, 1, 2, 3, 4, 5, 6, 7, 8);
@@ -376,7 +377,9 @@ START_TEST(regions_and_indirect_registers)
     ck_assert_uint_eq(out[23] & 0xffff, 3);
     EXPECT(32, 4, 5, 6, 7, 8, 9, 10, 11);
     EXPECT(40, 0, 2, 4, 6, 8, 10, 12, 14);
-    EXPECT(48, -8u, -7u, -6u, -5u, -4u, -3u, -2u, -1u);
+    /* words -8 to -1; dwords take every other part, as IGC's code expects */
+    EXPECT(48, 0xfff9fff8, 0xfffbfffa, 0xfffdfffc, 0xfffffffe);
+    EXPECT(52, 0, 4, 8, 12);
     /* restricted floats: exponent - 3, so 0x10 is 0.25 */
     ck_assert_float_eq(f32(out[56]), 0.25f);
     ck_assert_float_eq(f32(out[57]), 0.5f);

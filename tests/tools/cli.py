@@ -63,6 +63,27 @@ XKBENCH = [
     (["--mode=P", "--perf-template=%dt%;%attr%;%stag%", "--dt=u8:s8:s32",
       "--attr-oscale=common:2", "--attr-post-ops=sum", "--stag=axb", FINE], 0,
      r"\nu8:s8:s32;--attr-oscale=common:2 --attr-post-ops=sum;acdb\n"),
+    # Schedules: set, back, two of them, a broken rule, an unknown word.
+    (["--schedule=slots=1,1 m=16", FINE], 0,
+     r"0:PASSED .*__REPRO: --schedule=slots=1,1\+m=16 g1mb1"),
+    (["--perf-template=%sched%", "--schedule=slots=1,1+m=16+n=16+nsub=16",
+      FINE, "--schedule=", FINE, "--schedule=n=16+nsub=16", "--reset", FINE],
+     0, r"0:PASSED .*--schedule=(.*\n){2}.* m=16 n=16 nsub=16 .*slots=1,1 .*\n"
+     r"1:PASSED \(\d+ ms\) __REPRO: g1(.*\n){2}2:PASSED .*__REPRO: g1"),
+    (["--mode=L", "--schedule=n=16;;grf=256", FINE], 0,
+     r"--schedule=n=16 g1.*\n1:LISTED __REPRO: --mode=L g1.*\n"
+     r"2:.*--schedule=grf=256 g1.*\n.*listed:3"),
+    (["--schedule=tg=64x64", FINE], 1,
+     r"INVALID_ARGUMENTS \(schedule: 'tg=64x64' breaks the rule group: "),
+    (["--dt=f16", "--schedule=fma=mad", FINE], 1, r"breaks the rule step: "),
+    (["--schedule=n=16 colour=red", FINE], 1,
+     r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),
+    (["--schedule=addr=moon", FINE], 1, r"schedule: 'addr=moon' has no valid"),
+    # The template in modes C and R, only if it is asked for.
+    (["--perf-template=%name%;%grf%;%sinstr%", FINE + 'n"t"'], 0,
+     r"0:PASSED .*\nOutput template: .*\nt;[1-9]\d*;[1-9]\d*\ntests:1 "),
+    (["--mode=R", "--perf-template=%ipf%;%spf%", FINE], 0,
+     r"0:EXECUTED .*\nOutput template: .*\n\d+\.\d+;\d\.?\d*\ntests:1 "),
     (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
     (["--attr-post-ops=relu:0.5", FINE], 1, r"UNIMPLEMENTED \(.*0\.5"),
     # Devices that are not there.
@@ -129,6 +150,7 @@ XKBENCH_USAGE = [
     (["--perf-template=%", FINE], r"lone %"),
     (["--batch=/no/such/file"], r"batch=/no/such/file"),
     (["--stag=" + "a" * 40, FINE], r"tag=aaaa"),
+    (["--schedule=" + "n" * 600, FINE], r"nnn\.\.\.: list longer than 511"),
 ]
 
 # What xk is asked, its exit code, and what stderr must match.
@@ -213,7 +235,7 @@ def repro_can_be_pasted(tap, xkbench):
     """Each __REPRO line gives itself when it is run through a shell."""
     args = ["--mode=L", "--dir=FWD_D", "--dt=f32,u8:s8:s32", "--stag=axb",
             "--attr-post-ops=,sum:0.5+relu", "--attr-oscale=,common:2.5",
-            "--mb=3", "ic3ih5oc4kh3n\"a:b*2\""]
+            "--schedule=;m=16 slots=1,1", "--mb=3", "ic3ih5oc4kh3n\"a:b*2\""]
     listed = run([xkbench] + args)[1].decode()
     for repro in re.findall(r"__REPRO: (.*)", listed):
         again = run(["sh", "-c", f"{xkbench} {repro}"])[1].decode()
@@ -263,7 +285,8 @@ def dumps(tap, xkbench, xk, folder):
 def main():
     xkbench, xk, source = map(os.path.abspath, sys.argv[1:4])
     os.chdir(source)
-    for name in ("XK_DUMP", "XK_DUMP_DIR", "XK_VERBOSE"):
+    for name in ("XK_DUMP", "XK_DUMP_DIR", "XK_VERBOSE", "XK_SCHEDULE",
+                 "XK_PASSES"):
         os.environ.pop(name, None)
     tap = Tap()
     for args, code, pattern in XKBENCH:

@@ -292,6 +292,41 @@ START_TEST(a_page_that_nobody_knows_stays_as_it_is)
 }
 END_TEST
 
+/* The driver uploads a page through each engine, and has not been told what
+ * the first has written there meanwhile. */
+START_TEST(an_old_copy_uploaded_again_does_not_undo_what_an_engine_wrote)
+{
+    const uint64_t va = (uintptr_t)shared[0];
+    memset((void *)shared[0], 0, sizeof shared[0]);
+    raw_begin(&a);
+    raw_begin(&b);
+    const uint64_t batch = raw_map(&a, BATCH), data = raw_map(&a, va);
+    raw_write(&a, data, (const void *)shared[0], RAW_PAGE_B);
+    PLACE(&a, batch, 0x10000002, LO(va + 40), HI(va + 40), 77);
+    raw_submit(&a, BATCH);
+    read32(&a, batch);
+    const uint64_t other = raw_map(&b, va);
+    raw_write(&b, other, (const void *)shared[0], RAW_PAGE_B);
+    ck_assert_uint_eq(read32(&b, other + 40), 77);
+    shared[0][11] = 5; /* now it is newer */
+    raw_write(&b, other, (const void *)shared[0], RAW_PAGE_B);
+    ck_assert_uint_eq(read32(&b, other + 44), 5);
+}
+END_TEST
+
+/* The answer is stored over what the client holds. */
+START_TEST(a_read_of_a_page_that_only_the_cpu_changed_answers_with_that)
+{
+    static uint32_t got[RAW_PAGE_B / 4];
+    uint64_t page[2];
+    copier(page);
+    raw_submit(&a, BATCH);
+    shared[0][0] = 21; /* not written by the device */
+    ck_assert(raw_read(&a, page[0], got, RAW_PAGE_B));
+    ck_assert_uint_eq(got[0], 21);
+}
+END_TEST
+
 /* Each leaves the connection in a state that ends it. */
 static void bad_length(void)
 {
@@ -488,6 +523,10 @@ static Suite *suite(void)
     tcase_add_test(t, what_the_device_has_written_is_not_lost_at_a_doorbell);
     tcase_add_test(t, a_page_that_another_engine_knows_is_read_back);
     tcase_add_test(t, a_page_that_nobody_knows_stays_as_it_is);
+    tcase_add_test(
+        t, an_old_copy_uploaded_again_does_not_undo_what_an_engine_wrote);
+    tcase_add_test(
+        t, a_read_of_a_page_that_only_the_cpu_changed_answers_with_that);
     tcase_add_loop_test(t, a_broken_client_is_dropped_and_another_goes_on, 0,
                         sizeof broken / sizeof broken[0]);
     tcase_add_test(t, a_device_that_is_stopped_drops_who_waits);

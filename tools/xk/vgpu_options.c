@@ -52,7 +52,21 @@ NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
 SETTER(set_check)
 {
     request_of(user)->look.checks = value;
+    request_of(user)->is_checked = strcmp(value, "none") != 0;
     return xk_run_checks_known(value, err);
+}
+
+SETTER(set_timing)
+{
+    struct xk_timing_machine m;
+    request_of(user)->look.timing = value;
+    if (!*value)
+        return XK_OK;
+    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
+        if (!strcmp(m.name, value))
+            return XK_OK;
+    return xk_tool_fail(err, XK_EINVAL,
+                        "timing=%.100s: not a770, max1550 or iris-xe", value);
 }
 
 SETTER(set_platform)
@@ -65,8 +79,8 @@ SETTER(set_platform)
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "xehpg (default) or xehpc", set_platform,
-     true},
+    {"platform", 'p', "PLATFORM", "xelp, xehpg (default) or xehpc",
+     set_platform, true},
     {"port", 0, "N", "of 127.0.0.1; 0 (default): any free one", set_port, true},
     {"serve", 0, NULL,
      "no program: says its environment on stdout and serves until a signal",
@@ -75,6 +89,9 @@ static const struct xk_tool_option options[] = {
      set_check, true},
     {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
      set_seed, true},
+    {"timing", 0, "MACHINE",
+     "device time as on a770, max1550, iris-xe (the platform's); else rough",
+     set_timing, .maybe = true},
     {"stats", 0, NULL, "every launch: opcodes, messages, each instruction",
      set_stats},
     {"trace", 0, "FILE", "instructions executed and registers changed",
@@ -132,8 +149,8 @@ void xk_vgpu_request_help(FILE *out)
           "Runs an unmodified Level Zero or OpenCL program on a simulated "
           "Intel GPU, with\nIntel's own driver in between. Exit: the "
           "program's, 128 + n if signal n ended\nit, 126 or 127 if it cannot "
-          "be started; 1 if it ended with 0 and there were\nfindings or a "
-          "launch was refused.\n\n",
+          "be started; with --check, 1 if it ended\nwith 0 and there were "
+          "findings or refused launches.\n\n",
           out);
     xk_tool_option_help(options, N_OPTIONS, out);
 }

@@ -63,6 +63,7 @@ static void add(struct xk_launch_stats *to, const struct xk_launch_stats *s)
     to->groups += s->groups;
     to->threads += s->threads;
     to->time_ns += s->time_ns;
+    to->device_ns += s->device_ns;
 }
 
 void xk_vgpu_log_launched(void *user, const struct xk_virtual_launch *launch)
@@ -93,15 +94,20 @@ void xk_vgpu_log_says(void *user, const char *sentence)
     fprintf(stderr, "xk vgpu: %s\n", sentence);
 }
 
+static json_t *json_of_sum(const struct xk_vgpu_sum *s)
+{
+    json_t *const stats = xk_run_json_of_stats(&s->stats);
+    json_object_set_new(stats, "device_ns",
+                        json_integer((json_int_t)s->stats.device_ns));
+    return json_pack("{s:s, s:I, s:o}", "kernel", s->kernel, "launches",
+                     (json_int_t)s->launches, "stats", stats);
+}
+
 json_t *xk_vgpu_log_json(const struct xk_vgpu_log *l)
 {
     json_t *const kernels = json_array();
     for (size_t k = 0; k < l->n_sums; k++)
-        json_array_append_new(
-            kernels,
-            json_pack("{s:s, s:I, s:o}", "kernel", l->sum[k].kernel, "launches",
-                      (json_int_t)l->sum[k].launches, "stats",
-                      xk_run_json_of_stats(&l->sum[k].stats)));
+        json_array_append_new(kernels, json_of_sum(&l->sum[k]));
     return json_pack("{s:s, s:o, s:O, s:O, s:I}", "platform", l->platform,
                      "kernels", kernels, "launches", l->report.root, "said",
                      l->said, "findings", (json_int_t)l->report.n_findings);
@@ -121,18 +127,19 @@ static int longest_first(const void *a, const void *b)
 
 static void print_line(FILE *out, const struct xk_vgpu_sum *s)
 {
-    fprintf(out, "%10llu %10llu %16llu %12.3f  %s\n",
+    fprintf(out, "%10llu %10llu %16llu %12.3f %12.3f  %s\n",
             (unsigned long long)s->launches,
             (unsigned long long)s->stats.groups,
             (unsigned long long)s->stats.instructions,
-            (double)s->stats.time_ns * 1e-6, s->kernel);
+            (double)s->stats.device_ns * 1e-3, (double)s->stats.time_ns * 1e-6,
+            s->kernel);
 }
 
 void xk_vgpu_log_print(const struct xk_vgpu_log *l, FILE *out)
 {
     struct xk_vgpu_sum all = {.kernel = (char *)"all"};
-    fprintf(out, "%10s %10s %16s %12s  kernel\n", "launches", "groups",
-            "instructions", "ms");
+    fprintf(out, "%10s %10s %16s %12s %12s  kernel\n", "launches", "groups",
+            "instructions", "device us", "host ms");
     if (l->n_sums)
         qsort(l->sum, l->n_sums, sizeof *l->sum, longest_first);
     for (size_t k = 0; k < l->n_sums; k++) {

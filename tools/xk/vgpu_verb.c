@@ -111,6 +111,13 @@ static enum xk_status report(const struct vgpu *x, struct xk_error *err)
                   : XK_OK;
 }
 
+/* A checker whose verdict nobody sees is none; without one the program's exit
+ * status is all. */
+static bool is_bad(const struct vgpu *x)
+{
+    return x->r->is_checked && (x->log.report.n_findings || x->log.n_said);
+}
+
 /* The exit code: the program's if it failed. */
 static int run(struct vgpu *x, struct xk_error *err)
 {
@@ -128,10 +135,9 @@ static int run(struct vgpu *x, struct xk_error *err)
         code = xk_vgpu_program_run(&x->signals, x->r->program, err);
     }
     xk_virtual_device_stop(x->device);
-    const bool bad = x->log.report.n_findings || x->log.n_said;
     if (err->status >= 0 && report(x, err) < 0 && !code)
         code = 1;
-    return code ? code : bad;
+    return code ? code : is_bad(x);
 }
 
 int xk_verb_vgpu(int n, const char *const *args)

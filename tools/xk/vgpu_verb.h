@@ -14,6 +14,7 @@ struct xk_vgpu_request {
     uint64_t port, host_threads, memory_mib;
     struct xk_simulate_opts look;
     bool serve, stats, json, quiet, help;
+    bool is_checked;            /* --check, other than none */
     const char *const *program; /* its name and arguments, then NULL */
 };
 

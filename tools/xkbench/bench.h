@@ -9,6 +9,7 @@
  *   types.c    data types as numbers; scale, post-ops, rounding
  *   reference.c  the expected result, from oneDNN's CPU library
  *   run.c      one problem in one mode
+ *   loop.c     executed instructions of the loop that multiplies
  *   template.c the --perf-template language
  *   report.c   lines, progress, the closing line, the exit code */
 #ifndef XK_TOOLS_XKBENCH_BENCH_H
@@ -20,11 +21,13 @@
 #include <stdio.h>
 
 #include "xekern/device.h"
+#include "xekern/simulate.h"
 #include "xekern/xekern.h"
 
 #define XK_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Options whose comma lists make a cross product. */
+/* Options whose lists make a cross product. Items are separated by commas,
+ * those of schedules by semicolons. */
 enum xk_bench_axis {
     XK_AXIS_ARCH,
     XK_AXIS_DIR,
@@ -34,10 +37,11 @@ enum xk_bench_axis {
     XK_AXIS_DTAG,
     XK_AXIS_OSCALE,
     XK_AXIS_POST_OPS,
+    XK_AXIS_SCHEDULE,
     XK_AXIS_MB,
     XK_N_AXES
 };
-#define XK_BENCH_LIST_MAX 256
+#define XK_BENCH_LIST_MAX 512
 
 enum xk_bench_state {
     XK_LISTED,
@@ -64,12 +68,32 @@ struct xk_bench_problem {
     enum xk_status status;
     struct xk_error err;
     char dt[32], attr[240]; /* as they were given */
+    char schedule[XK_BENCH_LIST_MAX]; /* "": the library's own */
     char text[512];         /* canonical, with the name */
-    char repro[900];        /* non-default options and text */
+    char repro[1600];       /* non-default options and text */
 };
 
 struct xk_bench_time {
     uint64_t min_ns, max_ns, total_ns, n;
+};
+
+/* What a launch on the simulator executed, an instruction each. */
+struct xk_bench_count {
+    uint32_t offset_b;
+    uint8_t kind; /* loop.c's */
+    uint64_t executed;
+};
+struct xk_bench_counts {
+    struct xk_bench_count *at;
+    size_t n, room;
+};
+
+/* The innermost loop with at least 80 % of the executed multiply-adds of the
+ * most powerful kind; without such a loop all of the code. */
+struct xk_bench_loop {
+    bool whole;
+    uint32_t head_b, tail_b; /* first and last instruction */
+    uint64_t instructions, fma, syncs; /* executed */
 };
 
 struct xk_bench_result {
@@ -84,7 +108,11 @@ struct xk_bench_result {
     double predicted_us, predicted_cycles;
     double touched_b; /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
+    struct xk_bench_counts counts; /* of the launch that runs */
+    struct xk_bench_loop loop;     /* of all launches; engine sim only */
     uint64_t code_b, static_instructions, static_fma, peak_b;
+    uint32_t peak_grf; /* the most of all launches */
+    char schedule[256]; /* of the last launch */
     uint32_t groups, threads_per_group;
     bool hashed;
     uint64_t hash; /* of the destination's bytes */
@@ -95,6 +123,7 @@ struct xk_bench {
     char engine[8];
     char mode;
     char perf_template[512];
+    char *env_schedule; /* XK_SCHEDULE as it was; NULL: not set */
     bool has_match;
     regex_t match;
     unsigned batch_depth;
@@ -197,6 +226,12 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *src, const float *wei,
                                   const float *bia, float *dst,
                                   struct xk_error *err);
+
+/* loop.c: an xk_simulate_inst_fn whose user is the result; the loop of a launch
+ * from what it noted, added to r->loop. */
+void xk_bench_note_inst(void *user, const struct xk_simulate_inst *inst);
+void xk_bench_add_loop(struct xk_bench_result *r,
+                       const struct xk_launch_info *l);
 
 /* template.c */
 enum xk_status xk_bench_template_check(const char *text, struct xk_error *err);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option state machine: an option holds for the problems after it, comma
+/* The option state machine: an option holds for the problems after it,
  * lists make a cross product, --reset goes back to the defaults, --batch reads
  * more arguments from a file. */
 #include <limits.h>
@@ -16,7 +16,8 @@
 static const char *const defaults[XK_N_AXES] = {
     [XK_AXIS_ARCH] = "",      [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
     [XK_AXIS_STAG] = "any",   [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
-    [XK_AXIS_OSCALE] = "",    [XK_AXIS_POST_OPS] = "", [XK_AXIS_MB] = "0",
+    [XK_AXIS_OSCALE] = "",    [XK_AXIS_POST_OPS] = "", [XK_AXIS_SCHEDULE] = "",
+    [XK_AXIS_MB] = "0",
 };
 
 static void reset(struct xk_bench *b)
@@ -33,6 +34,8 @@ void xk_bench_init(struct xk_bench *b)
     *b = (struct xk_bench){.mode = 'C'};
     strcpy(b->engine, "sim");
     strcpy(b->perf_template, "def");
+    const char *const schedule = getenv("XK_SCHEDULE");
+    b->env_schedule = schedule ? strdup(schedule) : NULL;
     b->progress = isatty(STDERR_FILENO);
     reset(b);
 }
@@ -42,6 +45,8 @@ void xk_bench_fini(struct xk_bench *b)
     reset(b);
     xk_device_unref(b->device);
     b->device = NULL;
+    free(b->env_schedule);
+    b->env_schedule = NULL;
 }
 
 /* Applies one word of a list to a problem's descriptor. */
@@ -66,6 +71,8 @@ static enum xk_status apply_word(enum xk_bench_axis axis, const char *word,
         return xk_word_oscale(word, d, err);
     case XK_AXIS_POST_OPS:
         return xk_word_post_ops(word, d, err);
+    case XK_AXIS_SCHEDULE:
+        return XK_OK; /* the library judges it */
     case XK_AXIS_MB:
         return xk_word_int("mb", word, 0, INT64_MAX, mb, err);
     case XK_N_AXES:
@@ -74,16 +81,24 @@ static enum xk_status apply_word(enum xk_bench_axis axis, const char *word,
     return XK_EINTERNAL;
 }
 
-/* Item i of a comma list; false behind the last. */
-static bool list_item(const char *list, size_t i, char *out, size_t out_size)
+/* A schedule has commas of its own. */
+static const char *separator(enum xk_bench_axis axis)
 {
+    return axis == XK_AXIS_SCHEDULE ? ";" : ",";
+}
+
+/* Item i of a list; false behind the last. */
+static bool list_item(enum xk_bench_axis axis, const char *list, size_t i,
+                      char *out, size_t out_size)
+{
+    const char *const between = separator(axis);
     for (; i; i--) {
-        list = strchr(list, ',');
+        list = strchr(list, *between);
         if (!list)
             return false;
         list++;
     }
-    snprintf(out, out_size, "%.*s", (int)strcspn(list, ","), list);
+    snprintf(out, out_size, "%.*s", (int)strcspn(list, between), list);
     return true;
 }
 
@@ -96,7 +111,7 @@ static enum xk_status set_list(struct xk_bench *b, enum xk_bench_axis axis,
     if (strlen(value) >= sizeof word)
         return xk_tool_fail(err, XK_EINVAL, "%.40s...: list longer than %d",
                             value, XK_BENCH_LIST_MAX - 1);
-    for (size_t i = 0; list_item(value, i, word, sizeof word); i++) {
+    for (size_t i = 0; list_item(axis, value, i, word, sizeof word); i++) {
         struct xk_conv_desc scratch = XK_CONV_DESC_INIT;
         int64_t mb;
         const enum xk_status st = apply_word(axis, word, &scratch, &mb, err);
@@ -121,7 +136,19 @@ LIST_SETTER(set_wtag, XK_AXIS_WTAG)
 LIST_SETTER(set_dtag, XK_AXIS_DTAG)
 LIST_SETTER(set_oscale, XK_AXIS_OSCALE)
 LIST_SETTER(set_post_ops, XK_AXIS_POST_OPS)
+LIST_SETTER(set_schedule, XK_AXIS_SCHEDULE)
 LIST_SETTER(set_mb, XK_AXIS_MB)
+
+/* Blanks become +, so that the text is one word in shells and batch files. */
+static enum xk_status set_schedules(void *user, const char *value,
+                                    struct xk_error *err)
+{
+    char *const list = ((struct xk_bench *)user)->list[XK_AXIS_SCHEDULE];
+    const enum xk_status st = set_schedule(user, value, err);
+    for (char *c = list; st == XK_OK && *c; c++)
+        *c = strchr(" \t", *c) ? '+' : *c;
+    return st;
+}
 
 static enum xk_status set_engine(void *user, const char *value,
                                  struct xk_error *err)
@@ -242,6 +269,9 @@ static const struct xk_tool_option options[] = {
      set_oscale},
     {"attr-post-ops", 0, "LIST", "relu, sum[:FACTOR]; several joined with +",
      set_post_ops},
+    {"schedule", 0, "LIST",
+     "fields of the schedule joined by + or blanks, as XK_SCHEDULE; ';' "
+     "between schedules", set_schedules},
     {"mb", 0, "LIST", "minibatch instead of the problem's (0: keep)", set_mb},
     {"match", 0, "REGEX", "only problems whose line matches", set_match},
     {"perf-template", 0, "TEXT", "def, csv, or text with %symbols%",
@@ -271,11 +301,21 @@ void xk_bench_help(FILE *out)
         "  %dtag% %attr% %impl% %ops% %flops% %bw% %ibytes% %obytes%\n"
         "  %iobytes% %time% %ctime% %qtime% (ms) %code% %peak% (bytes)\n"
         "  %instr% %fma% %sends% executed, %xipf% executed and %sipf% static\n"
-        "  instructions per FMA instruction, %threads% per group, %groups%.\n"
+        "  instructions per FMA instruction, %ipf% and %spf% instructions and\n"
+        "  syncs for each FMA instruction of the innermost loop with 80 % of\n"
+        "  them (of all the code if no loop has), %grf% registers used at most,\n"
+        "  %sched% the schedule, %sinstr% instructions in the code,\n"
+        "  %threads% per group, %groups%.\n"
         "%time% is between the driver's own timestamps; with --engine=sim it\n"
         "is the host's time for the simulation. With --engine=sim mode P also\n"
-        "predicts %ptime% (ms), %cycles% and %eff%, the part of the machine's\n"
-        "limit for the problem's operations or tensors (docs/timing.md).\n"
+        "predicts %ptime% (ms), %cycles% and %eff%, the part of the\n"
+        "machine's limit for the problem's operations or tensors, and\n"
+        "%opeff%, of that for operations alone (docs/timing.md). Modes\n"
+        "C and R print a --perf-template other than def too; %ipf% and %spf%\n"
+        "are counted by the simulator and 0 with other engines.\n"
+        "\nXK_DUMP=schedule writes the candidates with their scores below\n"
+        "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets fields\n"
+        "of the first one (docs/kernels.md).\n"
         "\nexit: 0 fine, 1 a problem FAILED, is UNIMPLEMENTED or has\n"
         "INVALID_ARGUMENTS, 2 usage, 77 everything SKIPPED\n",
         out);
@@ -294,6 +334,7 @@ static void set_repro(struct xk_bench_problem *p,
         [XK_AXIS_DTAG] = "dtag",
         [XK_AXIS_OSCALE] = "attr-oscale",
         [XK_AXIS_POST_OPS] = "attr-post-ops",
+        [XK_AXIS_SCHEDULE] = "schedule",
     };
     char *out = p->repro;
     char *const end = p->repro + sizeof p->repro;
@@ -303,7 +344,8 @@ static void set_repro(struct xk_bench_problem *p,
     if (strcmp(p->engine, "sim"))
         out += snprintf(out, (size_t)(end - out), "--engine=%s ", p->engine);
     for (int i = 0; i < XK_N_AXES; i++)
-        if (option[i] && strcmp(words[i], defaults[i]) && end - out > 300)
+        if (option[i] && strcmp(words[i], defaults[i]) &&
+            end - out > XK_BENCH_LIST_MAX + 40)
             out += snprintf(out, (size_t)(end - out), "--%s=%s ", option[i],
                             words[i]);
     if (end - out > 1)
@@ -317,6 +359,9 @@ static void set_texts(struct xk_bench_problem *p,
     const char *const scale = words[XK_AXIS_OSCALE];
     const char *const ops = words[XK_AXIS_POST_OPS];
     snprintf(p->dt, sizeof p->dt, "%.31s", words[XK_AXIS_DT]);
+    snprintf(p->schedule, sizeof p->schedule, "%s", words[XK_AXIS_SCHEDULE]);
+    for (char *c = p->schedule; *c; c++)
+        *c = *c == '+' ? ' ' : *c;
     snprintf(p->attr, sizeof p->attr, "%s%.80s%s%s%.110s",
              *scale ? "--attr-oscale=" : "", scale, *scale && *ops ? " " : "",
              *ops ? "--attr-post-ops=" : "", ops);
@@ -373,15 +418,15 @@ static void run_product(struct xk_bench *b, const char *text)
     char words[XK_N_AXES][XK_BENCH_LIST_MAX];
     size_t at[XK_N_AXES] = {0};
     for (int i = 0; i < XK_N_AXES; i++)
-        list_item(b->list[i], 0, words[i], sizeof words[i]);
+        list_item(i, b->list[i], 0, words[i], sizeof words[i]);
     for (;;) {
         run_one(b, text, (const char(*)[XK_BENCH_LIST_MAX])words);
         int i = XK_N_AXES - 1;
         for (; i >= 0; i--) {
-            if (list_item(b->list[i], ++at[i], words[i], sizeof words[i]))
+            if (list_item(i, b->list[i], ++at[i], words[i], sizeof words[i]))
                 break;
             at[i] = 0;
-            list_item(b->list[i], 0, words[i], sizeof words[i]);
+            list_item(i, b->list[i], 0, words[i], sizeof words[i]);
         }
         if (i < 0)
             return;

@@ -2,6 +2,7 @@
 /* What the user sees: a line a problem, progress on a terminal's stderr, the
  * closing line, and the exit code. */
 #include <inttypes.h>
+#include <string.h>
 
 #include "tools/xkbench/bench.h"
 
@@ -21,19 +22,34 @@ void xk_bench_progress(struct xk_bench *b, const struct xk_bench_problem *p)
         fprintf(stderr, "\r\033[K%" PRIu64 ": %.70s", b->n_tests, p->text);
 }
 
+static void print_template(struct xk_bench *b,
+                           const struct xk_bench_problem *p,
+                           const struct xk_bench_result *r)
+{
+    const char *const text = xk_bench_template_text(b->perf_template);
+    if (!b->template_shown)
+        printf("Output template: %s\n", text);
+    b->template_shown = true;
+    xk_bench_template_print(text, p, r, stdout);
+}
+
+/* Mode P always prints it, C and R what was asked for. */
+static bool has_template(const struct xk_bench *b,
+                         const struct xk_bench_problem *p,
+                         const struct xk_bench_result *r)
+{
+    if (r->state != XK_EXECUTED && r->state != XK_PASSED)
+        return false;
+    return p->mode == 'P' || strcmp(b->perf_template, "def") != 0;
+}
+
 void xk_bench_report(struct xk_bench *b, const struct xk_bench_problem *p,
                      const struct xk_bench_result *r)
 {
     if (b->progress)
         fputs("\r\033[K", stderr);
     fflush(stderr);
-    if (p->mode == 'P' && r->state == XK_EXECUTED) {
-        const char *const text = xk_bench_template_text(b->perf_template);
-        if (!b->template_shown)
-            printf("Output template: %s\n", text);
-        b->template_shown = true;
-        xk_bench_template_print(text, p, r, stdout);
-    } else {
+    if (p->mode != 'P' || r->state != XK_EXECUTED) {
         printf("%" PRIu64 ":%s", b->n_tests, state_names[r->state]);
         if (r->reason[0])
             printf(" (%s)", r->reason);
@@ -43,6 +59,8 @@ void xk_bench_report(struct xk_bench *b, const struct xk_bench_problem *p,
             printf(" hash:%016" PRIx64, r->hash);
         printf(" __REPRO: %s\n", p->repro);
     }
+    if (has_template(b, p, r))
+        print_template(b, p, r);
     b->n_tests++;
     b->count[r->state]++;
 }

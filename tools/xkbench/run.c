@@ -142,14 +142,27 @@ static void timed(void *user, const struct xk_timing *t)
         r->memory_rate = t->memory_b / t->memory_us * 1e6;
 }
 
+/* The library reads the schedule from the environment. */
+static void choose_schedule(const struct xk_bench *b, const struct work *w)
+{
+    const char *const own = w->p->schedule;
+    if (*own)
+        setenv("XK_SCHEDULE", own, 1);
+    else if (b->env_schedule)
+        setenv("XK_SCHEDULE", b->env_schedule, 1);
+    else
+        unsetenv("XK_SCHEDULE");
+}
+
 /* Where results are compared the simulator judges the kernel too; where time
  * matters it predicts it. */
 static bool look_closer(struct xk_bench *b, struct work *w)
 {
     const struct xk_simulate_opts look = {
-        .checks = w->p->mode == 'C' ? "mem,race,init,sync" : NULL,
+        .checks = w->p->mode == 'C' ? "all" : NULL,
         .timing = w->p->mode == 'P' ? "" : NULL,
         .timed = timed,
+        .inst = xk_bench_note_inst,
         .user = w->r};
     if (!is_simulated(w))
         return true;
@@ -207,6 +220,9 @@ static bool create(struct work *w)
         w->r->code_b += l->code_b;
         w->r->static_instructions += l->static_instructions;
         w->r->static_fma += l->static_fma;
+        snprintf(w->r->schedule, sizeof w->r->schedule, "%s", l->schedule);
+        if (l->peak_grf > w->r->peak_grf)
+            w->r->peak_grf = l->peak_grf;
         w->r->threads_per_group = l->threads_per_group;
         w->r->groups += l->groups[0] * l->groups[1] * l->groups[2];
     }
@@ -331,6 +347,7 @@ static bool launch(struct work *w, const struct xk_launch_info *l)
     xk_module_unref(module);
     if (st < 0)
         return end_status(w, st);
+    xk_bench_add_loop(w->r, l);
     w->r->stats.instructions += stats.instructions;
     w->r->stats.fma += stats.fma;
     w->r->stats.sends += stats.sends;
@@ -591,6 +608,8 @@ static void release(struct work *w)
     }
     free(w->expected);
     free(w->got);
+    free(w->r->counts.at);
+    w->r->counts = (struct xk_bench_counts){0};
     xk_program_unref(w->program);
 }
 
@@ -604,6 +623,7 @@ static void stages(struct xk_bench *b, struct work *w)
     w->r->state = XK_LISTED;
     if (w->p->mode == 'L')
         return;
+    choose_schedule(b, w);
     if (!open_device(b, w) || !query(w) || !create(w))
         return;
     w->r->state = XK_INITIALIZED;

@@ -38,6 +38,7 @@ TEXT(text_impl, l->p ? "xekern:jit" : "")
 TEXT(text_name, l->p->name)
 TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
+TEXT(text_sched, l->r->schedule)
 
 static double pick_ns(const struct xk_bench_time *t, char which)
 {
@@ -79,15 +80,20 @@ NUMBER(number_instr, (double)l->r->stats.instructions)
 NUMBER(number_fma, (double)l->r->stats.fma)
 NUMBER(number_sends, (double)l->r->stats.sends)
 NUMBER(number_xipf, ratio(number_instr(l), number_fma(l)))
+NUMBER(number_sinstr, (double)l->r->static_instructions)
 NUMBER(number_sipf,
        ratio((double)l->r->static_instructions, (double)l->r->static_fma))
+NUMBER(number_ipf,
+       ratio((double)l->r->loop.instructions, (double)l->r->loop.fma))
+NUMBER(number_spf, ratio((double)l->r->loop.syncs, (double)l->r->loop.fma))
+NUMBER(number_grf, (double)l->r->peak_grf)
 NUMBER(number_threads, (double)l->r->threads_per_group)
 NUMBER(number_groups, (double)l->r->groups)
 NUMBER(number_ptime, l->r->predicted_us / 1e3)
 NUMBER(number_cycles, l->r->predicted_cycles)
 
-/* The least time for the problem's operations and tensors (of which a stride may
- * leave out some) over the predicted one. */
+/* The least time for the problem's operations and tensors (of which a stride
+ * may leave out some) over the predicted one. */
 static double number_eff(const struct line *l)
 {
     const double io_b = number_iobytes(l), touched_b = l->r->touched_b;
@@ -95,6 +101,13 @@ static double number_eff(const struct line *l)
     const double memory_s =
         ratio(io_b < touched_b ? io_b : touched_b, l->r->memory_rate);
     return ratio(work_s > memory_s ? work_s : memory_s,
+                 l->r->predicted_us / 1e6);
+}
+
+/* The same for the operations alone: equal to eff where they are the limit. */
+static double number_opeff(const struct line *l)
+{
+    return ratio(ratio(number_ops(l) / 2, l->r->peak_fmas),
                  l->r->predicted_us / 1e6);
 }
 
@@ -121,7 +134,10 @@ static const struct symbol {
     {"xipf", NULL, number_xipf},       {"sipf", NULL, number_sipf},
     {"threads", NULL, number_threads}, {"groups", NULL, number_groups},
     {"ptime", NULL, number_ptime},     {"cycles", NULL, number_cycles},
-    {"eff", NULL, number_eff},
+    {"eff", NULL, number_eff},         {"ipf", NULL, number_ipf},
+    {"spf", NULL, number_spf},         {"grf", NULL, number_grf},
+    {"sched", text_sched, NULL},       {"opeff", NULL, number_opeff},
+    {"sinstr", NULL, number_sinstr},
 };
 /* clang-format on */
 

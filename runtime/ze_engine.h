@@ -2,8 +2,8 @@
 /* The engine "ze": Level Zero, whose loader is opened when a device is asked
  * for. The types are those of the packaged headers, which are nothing but
  * declarations; no function is linked. */
-#ifndef XK_RUNTIME_ZE_H
-#define XK_RUNTIME_ZE_H
+#ifndef XK_RUNTIME_ZE_ENGINE_H
+#define XK_RUNTIME_ZE_ENGINE_H
 
 #include <pthread.h>
 
