@@ -44,6 +44,17 @@ static uint32_t state_offset(const struct xk_sim_thread *t,
     return e->in.send.exbso ? ex & ~63u : ex >> 12 << 6;
 }
 
+const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
+                               const struct xk_sim_inst *e, uint64_t va,
+                               uint32_t n_b)
+{
+    const struct xk_sim_region *last = NULL;
+    const uint8_t *const p =
+        va % n_b ? NULL
+                 : xk_sim_space_at(&t->group->run->space, &last, va, n_b);
+    return p ? p : xk_sim_reach(t, e, &flat, va, n_b, n_b, 0);
+}
+
 static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           unsigned index, uint64_t *va)
 {
@@ -54,7 +65,7 @@ static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return false;
     }
     const uint8_t *const p =
-        xk_sim_reach(t, e, &flat, d->binding_table_va + 4ull * index, 4, 4, 0);
+        xk_sim_state_at(t, e, d->binding_table_va + 4ull * index, 4);
     if (!p)
         return false;
     *va = d->surface_va + dw(p, 0);
@@ -113,8 +124,7 @@ static bool read_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 bool xk_sim_view_of_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           uint64_t state_va, struct xk_sim_view *v)
 {
-    const uint8_t *const s =
-        xk_sim_reach(t, e, &flat, state_va, STATE_B, STATE_B, 0);
+    const uint8_t *const s = xk_sim_state_at(t, e, state_va, STATE_B);
     *v = (struct xk_sim_view){.mask = UINT64_MAX, .surface = true};
     return s && read_state(t, e, s, &v->base, &v->size_b);
 }

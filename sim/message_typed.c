@@ -136,7 +136,7 @@ static bool read_image(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint64_t va;
     if (!xk_sim_surface_va(t, e, &va))
         return false;
-    const uint8_t *const s = xk_sim_reach(t, e, &flat, va, STATE_B, STATE_B, 0);
+    const uint8_t *const s = xk_sim_state_at(t, e, va, STATE_B);
     if (!s)
         return false;
     const unsigned type = dw(s, 0) >> 29, code = dw(s, 0) >> 18 & 0x1ff;

@@ -23,6 +23,12 @@ bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 /* The surface whose state lies at an offset from the base of surface states. */
 bool xk_sim_view_of_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           uint64_t state_va, struct xk_sim_view *v);
+/* n_b bytes of the driver's state, n_b a power of two. The hardware reads them
+ * for itself: no thread has touched them, whatever kind of memory they lie in.
+ * NULL after a finding. */
+const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
+                               const struct xk_sim_inst *e, uint64_t va,
+                               uint32_t n_b);
 /* Base of surface states of the message, and its state's address. */
 bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint64_t *va);

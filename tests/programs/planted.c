@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planted KERNEL [LAUNCHES]: an OpenCL program as a user would write it, for
+/* planted KERNEL [LAUNCHES [copied]]: an OpenCL program as a user would write it, for
  * the tests of xk vgpu. It launches KERNEL (step: right; clash: all work items
  * write one element; wild: far outside of the buffer), reads back, and prints
  * the event's "start end" of each launch. Ends with 0, with 3 if step's result
@@ -20,7 +20,7 @@ static const char source[] =
     "kernel void clash(global int *a) { a[7] = (int)get_global_id(0); }\n"
     "kernel void wild(global int *a) { a[1u << 20] = 1; }\n";
 
-/* Written by the CPU, since blocking: no kernel of the driver is launched. */
+/* Written by the CPU if blocking, else by a kernel of the driver. */
 static int zeros[N_E];
 
 static cl_ulong time_of(cl_event e, cl_profiling_info what)
@@ -57,7 +57,8 @@ static int is_right(const int *a, int n_launches)
     return 1;
 }
 
-static int run(cl_device_id d, const char *name, int n_launches)
+static int run(cl_device_id d, const char *name, int n_launches,
+               cl_bool blocking)
 {
     static int out[N_E];
     const char *text = source;
@@ -72,7 +73,7 @@ static int run(cl_device_id d, const char *name, int n_launches)
         return 1;
     const cl_kernel k = clCreateKernel(p, name, &st);
     if (st || clSetKernelArg(k, 0, sizeof b, &b) ||
-        clEnqueueWriteBuffer(q, b, CL_TRUE, 0, sizeof zeros, zeros, 0, NULL,
+        clEnqueueWriteBuffer(q, b, blocking, 0, sizeof zeros, zeros, 0, NULL,
                              NULL))
         return 1;
     for (int t = 0; t < n_launches; t++)
@@ -90,5 +91,6 @@ int main(int argc, char **argv)
     if (clGetPlatformIDs(1, &p, NULL) ||
         clGetDeviceIDs(p, CL_DEVICE_TYPE_GPU, 1, &d, NULL))
         return 77;
-    return run(d, argc > 1 ? argv[1] : "step", argc > 2 ? atoi(argv[2]) : 1);
+    return run(d, argc > 1 ? argv[1] : "step", argc > 2 ? atoi(argv[2]) : 1,
+               argc > 3 ? CL_FALSE : CL_TRUE);
 }

@@ -118,6 +118,12 @@ def checks():
     clean = vgpu("--check=all", "--", PLANTED, "step", "2")
     report(clean.returncode == 0 and "finding" not in clean.stderr,
            "a right program has no findings", clean.stderr)
+    for platform in ("xelp", "xehpg", "xehpc"):
+        copied = vgpu("--platform=" + platform, "--check=all", "--", PLANTED,
+                      "step", "2", "copied")
+        report(copied.returncode == 0 and "finding" not in copied.stderr and
+               "CopyBuffer" in copied.stderr,
+               f"{platform}: nor has the driver's copy kernel", copied.stderr)
     for kernel, check, says in (
             ("clash", "race", "another thread"),
             ("wild", "mem", "beyond the end of its surface")):
