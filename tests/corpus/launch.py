@@ -44,9 +44,11 @@ class Child:
         return self.process.stdout.readline()
 
     def stop(self):
-        """Ends it."""
+        """Ends it. What it still has to say (coverage) is read: it would wait
+        for ever on a full pipe."""
         if self.process:
             self.process.stdin.close()
+            self.process.stdout.read()
             self.process.wait()
 
 
