@@ -97,13 +97,22 @@ def signals():
     """Sent to xk alone, so that only handing on brings them to the program."""
     script = "trap 'echo got; exit 9' {}; echo ready; while :; do sleep .1; done"
     for name in ("INT", "TERM", "HUP", "QUIT"):
+        number = getattr(signal, "SIG" + name)
+        if signal.getsignal(number) == signal.SIG_IGN:
+            # nohup, a job in the background: ignoring is inherited, and no
+            # shell can trap what it ignored from the start.
+            signal.signal(number, signal.SIG_DFL)
         with subprocess.Popen([XK, "vgpu", "-q", "--", "bash", "-c",
                                script.format(name)], text=True,
                               start_new_session=True,
                               stdout=subprocess.PIPE) as xk:
             xk.stdout.readline()
-            xk.send_signal(getattr(signal, "SIG" + name))
-            out, _ = xk.communicate(timeout=60)
+            xk.send_signal(number)
+            try:
+                out, _ = xk.communicate(timeout=60)
+            except subprocess.TimeoutExpired:
+                os.killpg(xk.pid, signal.SIGKILL)
+                out, _ = xk.communicate()
         report(out == "got\n" and xk.returncode == 9,
                f"SIG{name} is handed on", f"{xk.returncode} {out}")
     with subprocess.Popen([XK, "vgpu", "-q", "--", "sleep", "60"],
