@@ -94,7 +94,6 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
         const unsigned vec = packed(l) ? (n_dw - dw < 4 ? n_dw - dw : 4) : 1;
         const struct xk_send send = {.op = (uint8_t)op,
                                      .space = XK_SPACE_GLOBAL,
-                                     .addr = XK_SEND_A64,
                                      .data_b =
                                          (uint8_t)(packed(l) ? 4 : dst_b(l)),
                                      .vec = (uint8_t)vec,

@@ -40,7 +40,6 @@ const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input)
         xk_block_alloc(&l->w, v->name, 4u * p->s.n_thr, 0);
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
-                                 .addr = XK_SEND_A64,
                                  .data_b = 4,
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
@@ -51,12 +50,12 @@ const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input)
         const xk_expr *const n = columns(l, j * simd);
         const xk_expr *mask = xk_lower_true(l, simd);
         if (ragged)
-            mask = xk_block_let(
-                &l->w, "in_n", xk_bin_imm(l->c, XK_OP_LT, n, p->n_extent));
+            mask = xk_block_let(&l->w, "in_n",
+                                xk_bin_imm(l->c, XK_OP_LT, n, p->n_extent));
         xk_lower_n_only(l, n, at);
         xk_lower_send(l, &l->w, &send, l->arg_in[input],
-                      xk_lower_offset(l, &v->view, at), buf, 4 * j * simd,
-                      NULL, mask);
+                      xk_lower_offset(l, &v->view, at), buf, 4 * j * simd, NULL,
+                      mask);
     }
     return buf;
 }
@@ -75,17 +74,16 @@ const xk_expr *xk_lower_zero_padding(struct xk_lowering *l, const xk_expr *x,
         return NULL;
     const unsigned lanes = xk_type_of(x).lanes;
     const bool is_float = xk_dtype_is_float((enum xk_dtype)xk_type_of(x).dt);
-    const xk_expr *const zero = is_float ? xk_fimm(l->c, XK_DT_F32, 0)
-                                         : xk_imm(l->c, XK_DT_S32, 0);
+    const xk_expr *const zero =
+        is_float ? xk_fimm(l->c, XK_DT_F32, 0) : xk_imm(l->c, XK_DT_S32, 0);
     const xk_expr *in = xk_bin_imm(l->c, XK_OP_LT, n, l->p->n_extent);
     if (in && xk_type_of(in).lanes < lanes)
         in = xk_bcast(l->c, in, lanes);
     return xk_select(l->c, in, x, xk_bcast(l->c, zero, lanes));
 }
 
-const xk_expr *xk_lower_apply(struct xk_lowering *l,
-                              const struct xk_epi_op *op, const xk_expr *x,
-                              const xk_expr *rhs)
+const xk_expr *xk_lower_apply(struct xk_lowering *l, const struct xk_epi_op *op,
+                              const xk_expr *x, const xk_expr *rhs)
 {
     if (!x)
         return NULL;
@@ -119,10 +117,10 @@ static const xk_expr *row_offset(struct xk_lowering *l, unsigned m,
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     if (e->merged) {
         xk_lower_n_only(l, n, at);
-        return xk_bin_imm(l->c, XK_OP_ADD,
-                          xk_add(l->c, xk_lower_offset(l, &l->p->con->c.view, at),
-                                 tile_b),
-                          m * e->row_stride_b);
+        return xk_bin_imm(
+            l->c, XK_OP_ADD,
+            xk_add(l->c, xk_lower_offset(l, &l->p->con->c.view, at), tile_b),
+            m * e->row_stride_b);
     }
     xk_lower_n_only(l, n, at);
     xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->m0, m), at);
@@ -134,8 +132,8 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
 {
     if (!l->p->epi.m_masked)
         return NULL;
-    return xk_bin_imm(l->c, XK_OP_LT,
-                      xk_bin_imm(l->c, XK_OP_ADD, l->m0, m), l->p->m_extent);
+    return xk_bin_imm(l->c, XK_OP_LT, xk_bin_imm(l->c, XK_OP_ADD, l->m0, m),
+                      l->p->m_extent);
 }
 
 static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
@@ -160,16 +158,15 @@ static void move_row(struct xk_lowering *l, unsigned m, enum xk_send_op op,
     const bool block = p->epi.store == XK_STORE_BLOCK;
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .addr = XK_SEND_A64,
                                  .data_b = 4,
                                  .vec = (uint8_t)(block ? p->epi.cols : 1),
                                  .lanes = (uint8_t)(block ? 1 : p->s.simd),
                                  .block = block};
     for (unsigned j = 0; j * p->epi.cols < p->s.n_thr; j++) {
         const unsigned first = j * p->epi.cols;
-        const xk_expr *const n =
-            block ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
-                  : columns(l, first);
+        const xk_expr *const n = block
+                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
+                                     : columns(l, first);
         const xk_expr *const mask =
             both(l, row_mask(l, m), col_masks[j], send.lanes);
         xk_lower_send(l, &l->w, &send, l->arg_c, row_offset(l, m, n, tile_b),
@@ -191,9 +188,8 @@ static void load_operands(struct xk_lowering *l, struct operands *o)
     for (unsigned i = 0; i < p->con->n_inputs; i++) {
         const xk_expr *const buf = xk_lower_input(l, i);
         for (unsigned j = 0; j < col_blocks(l); j++)
-            o->input[i][j] =
-                xk_block_load(&l->w, "rhs", vec,
-                              xk_lower_reg(l, buf, 4 * j * p->s.simd));
+            o->input[i][j] = xk_block_load(
+                &l->w, "rhs", vec, xk_lower_reg(l, buf, 4 * j * p->s.simd));
     }
     if (xk_lower_has(l, XK_EPI_SUM)) {
         o->old = xk_block_alloc(&l->w, "old", 4u * p->s.n_thr, 0);
@@ -201,8 +197,7 @@ static void load_operands(struct xk_lowering *l, struct operands *o)
     }
 }
 
-static void operate(struct xk_lowering *l, unsigned m,
-                    const struct operands *o)
+static void operate(struct xk_lowering *l, unsigned m, const struct operands *o)
 {
     const struct xk_plan *const p = l->p;
     const unsigned simd = p->s.simd;
@@ -231,15 +226,13 @@ static void column_masks(struct xk_lowering *l, const xk_expr **masks)
 {
     const struct xk_plan *const p = l->p;
     const bool block = p->epi.store == XK_STORE_BLOCK;
-    for (unsigned j = 0; p->epi.n_masked && j * p->epi.cols < p->s.n_thr;
-         j++) {
+    for (unsigned j = 0; p->epi.n_masked && j * p->epi.cols < p->s.n_thr; j++) {
         const unsigned first = j * p->epi.cols;
-        const xk_expr *const n =
-            block ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
-                  : columns(l, first);
+        const xk_expr *const n = block
+                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
+                                     : columns(l, first);
         masks[j] = xk_block_let(&l->w, "out_n",
-                                xk_bin_imm(l->c, XK_OP_LT, n,
-                                           p->epi.n_extent));
+                                xk_bin_imm(l->c, XK_OP_LT, n, p->epi.n_extent));
     }
 }
 

@@ -56,7 +56,8 @@ const xk_expr *xk_lower_reg(struct xk_lowering *l, const xk_expr *buf,
                             uint32_t off_b);
 const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
                                  const xk_expr *slot_b, uint32_t off_b);
-/* The message with its four arguments, into w. */
+/* The message with its four arguments, into w. The schedule says whether memory
+ * is reached through surfaces or by 64-bit addresses, not *s. */
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_send *s, const xk_expr *mem,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,

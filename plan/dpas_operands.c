@@ -9,7 +9,7 @@
  * one by one into a staging buffer and packed. */
 #include "plan/operand.h"
 
-#define STEP_B 32       /* bytes of K in one dpas */
+#define STEP_B 32 /* bytes of K in one dpas */
 #define LANES 8
 #define BATCH 8         /* staged messages between reorders */
 #define GATHER_LANES 16 /* along K, for rows of B */
@@ -44,8 +44,8 @@ enum xk_status xk_dpas_access_a(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.block[3] = (struct xk_block){1, per_dw, 1};
     o->access = XK_ACCESS_SCATTERED;
     o->why = "exchanged: a lane a row of M, dwords of K, is src1 of dpas";
-    const bool whole = j->s.k_run % k == 0 ||
-                       j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
+    const bool whole =
+        j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
     if (j->s.k_b == elem_b(j) && whole && j->s.dwords)
         return XK_OK;
     o->access = XK_ACCESS_ELEMENTS;
@@ -60,7 +60,6 @@ static struct xk_send gather(unsigned data_b, unsigned vec, unsigned lanes)
 {
     return (struct xk_send){.op = XK_SEND_LOAD,
                             .space = XK_SPACE_GLOBAL,
-                            .addr = XK_SEND_A64,
                             .data_b = (uint8_t)data_b,
                             .vec = (uint8_t)vec,
                             .lanes = (uint8_t)lanes};
@@ -68,10 +67,8 @@ static struct xk_send gather(unsigned data_b, unsigned vec, unsigned lanes)
 
 static struct xk_plan_item zero(uint32_t to_b, uint32_t size_b, bool staged)
 {
-    return (struct xk_plan_item){.kind = XK_ITEM_ZERO,
-                                 .to_b = to_b,
-                                 .size_b = size_b,
-                                 .staged = staged};
+    return (struct xk_plan_item){
+        .kind = XK_ITEM_ZERO, .to_b = to_b, .size_b = size_b, .staged = staged};
 }
 
 /* Dwords of K that no load of this step fills, of one lane block. They must be
@@ -88,9 +85,9 @@ static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
         j->o->zero_once = true;
         return XK_OK;
     }
-    return xk_plan_add(c, out,
-                       zero(block * block_b + from_dw * 32,
-                            (8 - from_dw) * 32, false));
+    return xk_plan_add(
+        c, out,
+        zero(block * block_b + from_dw * 32, (8 - from_dw) * 32, false));
 }
 
 /* Dwords a lane of the longest message for n of them: a vector has 1 to 4 or 8
@@ -129,8 +126,7 @@ static struct xk_plan_item pack_a(const struct xk_operand_job *j,
     it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
     it.copy.extent[0] = LANES;
     it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
-    it.to_b = block * LANES * STEP_B + k / per_dw * 32 +
-              k % per_dw * elem_b(j);
+    it.to_b = block * LANES * STEP_B + k / per_dw * 32 + k % per_dw * elem_b(j);
     return it;
 }
 
@@ -153,8 +149,7 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
         }
         for (unsigned i = 0; i < n; i++)
             XK_TRY(xk_plan_add(
-                c, out,
-                pack_a(j, block, k0 + i, staging_b + i * 4 * LANES)));
+                c, out, pack_a(j, block, k0 + i, staging_b + i * 4 * LANES)));
     }
     return XK_OK;
 }
@@ -204,8 +199,7 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
 }
 
 /* One row by gathers along K: lanes of a dword each, then packed. */
-static enum xk_status row_by_elements(xk_ctx *c,
-                                      const struct xk_operand_job *j,
+static enum xk_status row_by_elements(xk_ctx *c, const struct xk_operand_job *j,
                                       unsigned row, uint16_t k_len,
                                       struct xk_plan_list *out)
 {

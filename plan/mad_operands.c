@@ -64,7 +64,6 @@ static struct xk_send load(unsigned vec, unsigned lanes, bool block)
 {
     return (struct xk_send){.op = XK_SEND_LOAD,
                             .space = XK_SPACE_GLOBAL,
-                            .addr = XK_SEND_A64,
                             .data_b = 4,
                             .vec = (uint8_t)vec,
                             .lanes = (uint8_t)lanes,
@@ -104,8 +103,7 @@ enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
             it.msg.send = load(vec, simd, false);
             it.msg.row = (uint16_t)r;
             it.msg.k = (uint16_t)k;
-            it.msg.reg_b =
-                4 * (uint32_t)xk_layout_offset_e(&j->o->tile, at);
+            it.msg.reg_b = 4 * (uint32_t)xk_layout_offset_e(&j->o->tile, at);
             XK_TRY(xk_plan_add(c, out, it));
         }
     return XK_OK;

@@ -31,8 +31,7 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
         const struct xk_index *const x = &p->con->index[i];
         n += x->role == XK_ROLE_N;
         if (x->role == XK_ROLE_BATCH)
-            return xk_fail(c, XK_EUNSUPPORTED, "plan: batch index %s",
-                           x->name);
+            return xk_fail(c, XK_EUNSUPPORTED, "plan: batch index %s", x->name);
     }
     if (n != 1 || !xk_plan_k_inner(p))
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -40,16 +39,11 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
-static uint32_t ceil_div(int64_t a, int64_t b)
-{
-    return (uint32_t)((a + b - 1) / b);
-}
-
 static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_shape s = xk_shape_of(p->con);
-    const struct xk_tile_strides columns = xk_tile_strides_of(
-        c, p, &p->con->c.view, xk_plan_n_index(p)->name);
+    const struct xk_tile_strides columns =
+        xk_tile_strides_of(c, p, &p->con->c.view, xk_plan_n_index(p)->name);
     const int64_t most = INT32_MAX - 4096; /* tile indices stay s32 */
     p->m_extent = s.m;
     p->n_extent = s.n;
@@ -66,8 +60,9 @@ static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
 static void set_grid(struct xk_plan *p)
 {
     p->groups[0] =
-        ceil_div(p->epi.n_extent, (int64_t)p->s.n_thr * p->s.tg_n);
-    p->groups[1] = ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
+        (uint32_t)xk_ceil_div(p->epi.n_extent, (int64_t)p->s.n_thr * p->s.tg_n);
+    p->groups[1] =
+        (uint32_t)xk_ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
     p->groups[2] = 1;
 }
 
@@ -83,8 +78,8 @@ static bool is_dpas(const struct xk_plan *p)
 
 static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 {
-    struct xk_operand_job j = {p, &p->con->a.view, NULL, p->s.m_thr, &p->a,
-                               {0}};
+    struct xk_operand_job j = {p,          &p->con->a.view, NULL,
+                               p->s.m_thr, &p->a,           {0}};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -92,8 +87,8 @@ static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
 {
     const uint16_t rows = (uint16_t)(p->s.n_sub / (xk_plan_is_wide(p) ? 2 : 1));
-    struct xk_operand_job j = {p, &p->con->b.view, xk_plan_n_index(p)->name,
-                               rows, &p->b, {0}};
+    struct xk_operand_job j = {p,    &p->con->b.view, xk_plan_n_index(p)->name,
+                               rows, &p->b,           {0}};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -255,8 +250,8 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
 {
     struct xk_plan_epilogue *const e = &p->epi;
     const unsigned dst_b = xk_dtype_b(e->dst);
-    const bool eight = col_b == dst_b && run % 8 == 0 && s->dwords &&
-                       s->rows_padded % 8 == 0;
+    const bool eight =
+        col_b == dst_b && run % 8 == 0 && s->dwords && s->rows_padded % 8 == 0;
     e->store = eight ? XK_STORE_PACKED : XK_STORE_COLUMNS;
     e->cols = eight ? 8 : 1;
     e->why = eight ? "eight columns of C are consecutive dwords"
@@ -357,8 +352,8 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     count_loop(p);
     const unsigned row = to_grf(p, 4u * p->s.n_thr);
-    g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
-                             g->fixed);
+    g->epilogue =
+        (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 + g->fixed);
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)

@@ -68,11 +68,6 @@ static void offer(struct search *g, struct xk_schedule *c)
     g->out[at] = *c;
 }
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static unsigned pow2_at_most(int64_t v, unsigned most)
 {
     unsigned r = 1;
@@ -85,8 +80,8 @@ static unsigned pow2_at_most(int64_t v, unsigned most)
  * from one L1 access. dpasw wants two along M at least. */
 static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
 {
-    const int64_t tiles_m = ceil_div(s->m, c->m_thr);
-    const int64_t tiles_n = ceil_div(s->n, c->n_thr);
+    const int64_t tiles_m = xk_ceil_div(s->m, c->m_thr);
+    const int64_t tiles_n = xk_ceil_div(s->n, c->n_thr);
     const unsigned m = c->fma == XK_FMA_DPASW ? 2 : 1;
     c->tg_n = (uint16_t)pow2_at_most(tiles_n, 4);
     c->tg_m = (uint16_t)pow2_at_most(tiles_m, 8u / c->tg_n);
@@ -135,8 +130,8 @@ static void direct(struct search *g, struct xk_schedule c)
 /* Larger groups share more; no larger than the problem. */
 static void through_slm(struct search *g, struct xk_schedule c)
 {
-    const int64_t tiles_m = ceil_div(g->s->m, c.m_thr);
-    const int64_t tiles_n = ceil_div(g->s->n, c.n_thr);
+    const int64_t tiles_m = xk_ceil_div(g->s->m, c.m_thr);
+    const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)

@@ -29,12 +29,17 @@ struct xk_schedule {
     uint16_t k_step;          /* elements of the innermost K per step */
     uint16_t tg_m, tg_n;      /* threads of a group along M and N */
     uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
-    uint8_t slm; /* buffers of A in shared local memory; 0: not used */
+    uint8_t slm;   /* buffers of A in shared local memory; 0: not used */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
-    uint16_t grf_count;       /* 128, 256 */
-    int64_t score;            /* predicted cycles; less is better */
+    uint16_t grf_count; /* 128, 256 */
+    int64_t score;      /* predicted cycles; less is better */
 };
+
+static inline int64_t xk_ceil_div(int64_t a, int64_t b)
+{
+    return (a + b - 1) / b;
+}
 
 /* A named validity rule: NULL, or why the candidate breaks it. */
 struct xk_schedule_rule {
@@ -71,24 +76,23 @@ void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io);
 /* The score of a schedule that obeys the rules. */
-int64_t xk_schedule_score(const struct xk_platform *p,
-                          const struct xk_shape *s,
+int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c);
 
 /* Machine facts a score uses; one row a platform. */
 struct xk_perf {
     enum xk_platform_id id;
-    uint16_t n_eu;      /* of the product the scores aim at */
+    uint16_t n_eu; /* of the product the scores aim at */
     uint8_t eu_per_core;
-    uint8_t mad_lanes;  /* f32 lanes of mad per EU and clock */
-    uint8_t dpas_row;   /* cycles of one repeat of dpas */
-    uint16_t latency;   /* cycles of a load from memory's caches */
+    uint8_t mad_lanes;             /* f32 lanes of mad per EU and clock */
+    uint8_t dpas_row;              /* cycles of one repeat of dpas */
+    uint16_t latency;              /* cycles of a load from memory's caches */
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
-    uint16_t exposed; /* cycles of a step that is loaded ahead */
-    uint16_t launch;    /* cycles from a thread's dispatch to its loop's pace */
-    uint8_t lines_cyc;  /* lines that a core's L1 looks up in a cycle */
+    uint16_t exposed;              /* cycles of a step that is loaded ahead */
+    uint16_t launch;   /* cycles from a thread's dispatch to its loop's pace */
+    uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
-    uint32_t slm_core_b; /* of a core */
+    uint32_t slm_core_b;          /* of a core */
     const char *source;
 };
 const struct xk_perf *xk_perf_get(enum xk_platform_id id);

@@ -7,11 +7,6 @@
  * the same candidate. */
 #include "schedule/schedule.h"
 
-static int64_t ceil_div(int64_t a, int64_t b)
-{
-    return (a + b - 1) / b;
-}
-
 static int64_t max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -27,7 +22,7 @@ struct work {
 /* Addresses move two registers an instruction; waits come with the sends. */
 static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
 {
-    return fma + sends + ceil_div(headers, 2) + sends / 4 + 2;
+    return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
 }
 
 /* SLM, fence and barrier; each part of B that is not loaded ahead. Twice the
@@ -46,11 +41,11 @@ static struct work mad_work(const struct xk_perf *f,
 {
     const int64_t mads = (int64_t)c->m_thr * c->k_step * (c->n_thr / c->simd);
     const int64_t gathers = c->m_thr / c->simd;
-    const int64_t blocks = ceil_div(c->n_thr * c->k_step, 64);
+    const int64_t blocks = xk_ceil_div(c->n_thr * c->k_step, 64);
     struct work w;
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
+    w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
     w.alone_cyc = alone(f, c, 1);
     return w;
 }
@@ -60,7 +55,7 @@ static struct work dpas_work(const struct xk_perf *f,
 {
     const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8);
     const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
-    const int64_t blocks = ceil_div(c->n_thr, 8 * share);
+    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share);
     const int64_t gathers = c->m_thr / 8 / (c->slm ? c->tg_n : 1);
     struct work w;
     int64_t lines = gathers * 8 + blocks * 4, sends = gathers + blocks;
@@ -71,7 +66,7 @@ static struct work dpas_work(const struct xk_perf *f,
         w.port_cyc = (gathers * 256 + c->m_thr * 32) / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, gathers + blocks);
-    w.port_cyc += ceil_div(lines, f->lines_cyc);
+    w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
     return w;
 }
@@ -114,8 +109,8 @@ static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
                          int64_t n)
 {
     const int64_t tg = (int64_t)c->tg_m * c->tg_n;
-    const int64_t per_eu = ceil_div(n * tg, f->eu_per_core);
-    const int64_t steps = s->k_outer * ceil_div(s->k_inner, c->k_step);
+    const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
+    const int64_t steps = s->k_outer * xk_ceil_div(s->k_inner, c->k_step);
     int64_t step = max(per_eu * w->fma_cyc, per_eu * w->issue);
     if (!n)
         return 0;
@@ -129,9 +124,9 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const int64_t groups = ceil_div(s->m, (int64_t)c->m_thr * c->tg_m) *
-                           ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
-    const int64_t per_core = ceil_div(groups, f->n_eu / f->eu_per_core);
+    const int64_t groups = xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m) *
+                           xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
+    const int64_t per_core = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
     const int64_t most = resident(p, f, c);
     const struct work w =
         c->fma == XK_FMA_MAD ? mad_work(f, c) : dpas_work(f, c);

@@ -42,11 +42,9 @@ static uint8_t *row_at(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct tile *k, int64_t x, int64_t y,
                        uint32_t first_b, uint32_t n_b)
 {
-    static const struct xk_sim_view flat = {.size_b = UINT64_MAX,
-                                            .mask = UINT64_MAX};
     const uint64_t addr = k->h.base + (uint64_t)y * k->h.pitch_b +
                           (uint64_t)(x * (int64_t)k->data_b + first_b);
-    return xk_sim_reach(t, e, &flat, addr, n_b, 1, 0);
+    return xk_sim_reach(t, e, &xk_sim_flat, addr, n_b, 1, 0);
 }
 
 /* Where element (x, y) of a block goes, in bytes from the block's first. */
@@ -109,8 +107,7 @@ static bool read_header(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_sim_fault(t, e,
                      "2d block: base 0x%llx must be a multiple of 64, and the "
                      "pitch %u at least the width %u",
-                     (unsigned long long)k->h.base, k->h.pitch_b,
-                     k->h.width_b);
+                     (unsigned long long)k->h.base, k->h.pitch_b, k->h.width_b);
     return t->state != XK_SIM_FAULT;
 }
 

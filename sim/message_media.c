@@ -15,16 +15,6 @@ struct block {
     uint32_t pitch_b;
 };
 
-static const struct xk_sim_view flat = {.size_b = UINT64_MAX,
-                                        .mask = UINT64_MAX};
-
-static uint32_t dw(const uint8_t *p, unsigned k)
-{
-    uint32_t v;
-    memcpy(&v, p + 4 * k, 4);
-    return v;
-}
-
 static void read_header(const struct xk_sim_thread *t,
                         const struct xk_sim_inst *e, struct block *b)
 {
@@ -51,17 +41,18 @@ static bool read_surface(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const uint8_t *const s = xk_sim_state_at(t, e, va, STATE_B);
     if (!s)
         return false;
-    const unsigned type = dw(s, 0) >> 29, format = dw(s, 0) >> 18 & 0x1ff;
-    const uint64_t width_b = (dw(s, 2) & 0x3fff) + 1,
-                   height = (dw(s, 2) >> 16 & 0x3fff) + 1;
-    b->base = dw(s, 8) | (uint64_t)dw(s, 9) << 32;
-    b->pitch_b = (dw(s, 3) & 0x3ffff) + 1;
+    const unsigned type = xk_sim_dw(s, 0) >> 29,
+                   format = xk_sim_dw(s, 0) >> 18 & 0x1ff;
+    const uint64_t width_b = (xk_sim_dw(s, 2) & 0x3fff) + 1,
+                   height = (xk_sim_dw(s, 2) >> 16 & 0x3fff) + 1;
+    b->base = xk_sim_dw(s, 8) | (uint64_t)xk_sim_dw(s, 9) << 32;
+    b->pitch_b = (xk_sim_dw(s, 3) & 0x3ffff) + 1;
     if (type != TYPE_2D || (format != R8_UNORM && format != R8_UINT) ||
-        (dw(s, 0) >> 12 & 3))
+        (xk_sim_dw(s, 0) >> 12 & 3))
         xk_sim_fault(t, e,
                      "media block: surface of type %u, format 0x%x, tile mode "
                      "%u: only linear 2D surfaces of bytes are simulated",
-                     type, format, dw(s, 0) >> 12 & 3);
+                     type, format, xk_sim_dw(s, 0) >> 12 & 3);
     else if ((uint64_t)b->x_b + b->width_b > width_b ||
              (uint64_t)b->y + b->height > height)
         xk_sim_fault(t, e,
@@ -83,8 +74,8 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (m->sub)
         xk_sim_fault(t, e, "media block: line stride bits %u are not simulated",
                      m->sub);
-    if (m->sub || !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf,
-                                  "the header"))
+    if (m->sub ||
+        !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))
         return;
     read_header(t, e, &b);
     if (b.width_b > MAX_ROW_B ||
@@ -95,8 +86,8 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return;
     for (uint32_t r = 0; r < b.height; r++) {
         uint8_t *const mem = xk_sim_reach(
-            t, e, &flat, b.base + (uint64_t)(b.y + r) * b.pitch_b + b.x_b,
-            b.width_b, 1, 0);
+            t, e, &xk_sim_flat,
+            b.base + (uint64_t)(b.y + r) * b.pitch_b + b.x_b, b.width_b, 1, 0);
         uint8_t *const reg = t->rf + data->off_b + r * b.row_b;
         if (!mem)
             return;

@@ -13,24 +13,13 @@ enum { TYPE_BUFFER = 4, TYPE_SCRATCH = 6, TYPE_NULL = 7 };
 #define FORMAT_RAW 0x1ff
 #define STATE_B 64
 
-static const struct xk_sim_view flat = {.size_b = UINT64_MAX,
-                                        .mask = UINT64_MAX};
-
-static uint32_t dw(const uint8_t *p, unsigned k)
-{
-    uint32_t v;
-    memcpy(&v, p + 4 * k, 4);
-    return v;
-}
-
 /* Extended descriptor: immediate, or in a0.N. */
 static uint32_t exdesc_of(const struct xk_sim_thread *t,
                           const struct xk_sim_inst *e)
 {
     const struct xk_send_info *const s = &e->in.send;
-    return s->exdesc_reg
-               ? xk_rf_u32(t, XK_RF_A0 + 4u * (s->exdesc_sub & 7))
-               : s->exdesc;
+    return s->exdesc_reg ? xk_rf_u32(t, XK_RF_A0 + 4u * (s->exdesc_sub & 7))
+                         : s->exdesc;
 }
 
 /* Offset of a bindless surface's state: in units of 64 bytes, from bit 6, or
@@ -52,7 +41,7 @@ const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
     const uint8_t *const p =
         va % n_b ? NULL
                  : xk_sim_space_at(&t->group->run->space, &last, va, n_b);
-    return p ? p : xk_sim_reach(t, e, &flat, va, n_b, n_b, 0);
+    return p ? p : xk_sim_reach(t, e, &xk_sim_flat, va, n_b, n_b, 0);
 }
 
 static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -68,7 +57,7 @@ static bool binding_table(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_sim_state_at(t, e, d->binding_table_va + 4ull * index, 4);
     if (!p)
         return false;
-    *va = d->surface_va + dw(p, 0);
+    *va = d->surface_va + xk_sim_dw(p, 0);
     return true;
 }
 
@@ -99,18 +88,20 @@ bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static bool read_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const uint8_t *s, uint64_t *base, uint64_t *size_b)
 {
-    const unsigned type = dw(s, 0) >> 29, format = dw(s, 0) >> 18 & 0x1ff;
-    const uint64_t pitch_b = (dw(s, 3) & 0x3ffff) + 1;
-    *base = dw(s, 8) | (uint64_t)dw(s, 9) << 32;
+    const unsigned type = xk_sim_dw(s, 0) >> 29,
+                   format = xk_sim_dw(s, 0) >> 18 & 0x1ff;
+    const uint64_t pitch_b = (xk_sim_dw(s, 3) & 0x3ffff) + 1;
+    *base = xk_sim_dw(s, 8) | (uint64_t)xk_sim_dw(s, 9) << 32;
     if (type == TYPE_NULL) {
         *size_b = 0;
     } else if (type == TYPE_SCRATCH) {
         *base += t->slot * pitch_b;
         *size_b = pitch_b;
     } else if (type == TYPE_BUFFER && format == FORMAT_RAW) {
-        *size_b = ((dw(s, 2) & 127) | (dw(s, 2) >> 16 & 0x3fff) << 7 |
-                   (uint64_t)(dw(s, 3) >> 21) << 21) +
-                  1;
+        *size_b =
+            ((xk_sim_dw(s, 2) & 127) | (xk_sim_dw(s, 2) >> 16 & 0x3fff) << 7 |
+             (uint64_t)(xk_sim_dw(s, 3) >> 21) << 21) +
+            1;
     } else {
         xk_sim_fault(t, e,
                      "surface of type %u, format 0x%x: only raw buffers (4, "
@@ -139,9 +130,9 @@ static uint64_t surface_key(const struct xk_sim_thread *t,
                           m->bti == XK_BTI_BINDLESS;
     const uint64_t kind = bindless ? 2u + m->addr_type : 1;
     return kind << 33 | (uint64_t)e->in.send.exbso << 32 |
-           (bindless || m->surf_reg ? m->surf_imm ? m->surf_off
-                                                  : exdesc_of(t, e)
-                                    : m->bti);
+           (bindless || m->surf_reg
+                ? m->surf_imm ? m->surf_off : exdesc_of(t, e)
+                : m->bti);
 }
 
 static bool surface_view(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -186,7 +177,7 @@ bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const struct xk_sim_group *const g = t->group;
     switch ((enum xk_msg_space)e->msg.space) {
     case XK_MSPACE_FLAT:
-        *v = flat;
+        *v = xk_sim_flat;
         return true;
     case XK_MSPACE_STATELESS:
         *v = (struct xk_sim_view){.base = g->run->d->general_va,

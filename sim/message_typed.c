@@ -19,17 +19,6 @@ struct image {
     uint32_t texel_b;
 };
 
-static const struct xk_sim_view flat = {.size_b = UINT64_MAX,
-                                        .mask = UINT64_MAX};
-
-static uint32_t dw(const uint8_t *p, unsigned k)
-{
-    uint32_t v;
-    memcpy(&v, p + 4 * k, 4);
-    return v;
-}
-
-
 static unsigned bits_set(unsigned v)
 {
     return (unsigned)__builtin_popcount(v);
@@ -93,33 +82,37 @@ static bool refuse(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      const uint8_t *s)
 {
-    const uint32_t selects = dw(s, 7) & 0x0fff0000;
-    if (dw(s, 0) >> 12 & 3)
-        return refuse(t, e, "a surface with tile mode", dw(s, 0) >> 12 & 3);
-    if (dw(s, 4) >> 18 & 0x7ff)
+    const uint32_t selects = xk_sim_dw(s, 7) & 0x0fff0000;
+    if (xk_sim_dw(s, 0) >> 12 & 3)
+        return refuse(t, e, "a surface with tile mode",
+                      xk_sim_dw(s, 0) >> 12 & 3);
+    if (xk_sim_dw(s, 4) >> 18 & 0x7ff)
         return refuse(t, e, "a surface with first array element",
-                      dw(s, 4) >> 18 & 0x7ff);
-    if (dw(s, 5) & 0xfee000ff)
+                      xk_sim_dw(s, 4) >> 18 & 0x7ff);
+    if (xk_sim_dw(s, 5) & 0xfee000ff)
         return refuse(t, e, "a surface with levels or offsets, dword 5",
-                      dw(s, 5));
+                      xk_sim_dw(s, 5));
     if (selects && selects != 0x09770000)
         return refuse(t, e, "a surface with exchanged channels, dword 7",
-                      dw(s, 7));
+                      xk_sim_dw(s, 7));
     return true;
 }
 
 static void take_extent(const uint8_t *s, unsigned type, struct image *g)
 {
-    const bool array = dw(s, 0) >> 28 & 1;
-    const uint32_t w = (dw(s, 2) & 0x3fff) + 1, h = (dw(s, 2) >> 16 & 0x3fff) + 1;
-    const uint32_t d = (dw(s, 3) >> 21) + 1;
+    const bool array = xk_sim_dw(s, 0) >> 28 & 1;
+    const uint32_t w = (xk_sim_dw(s, 2) & 0x3fff) + 1,
+                   h = (xk_sim_dw(s, 2) >> 16 & 0x3fff) + 1;
+    const uint32_t d = (xk_sim_dw(s, 3) >> 21) + 1;
     g->extent[0] = w;
     g->extent[1] = g->extent[2] = g->extent[3] = 1;
-    g->pitch_b = (dw(s, 3) & 0x3ffff) + 1;
-    g->slice_b = (uint64_t)(dw(s, 1) & 0x7fff) * 4 * g->pitch_b;
+    g->pitch_b = (xk_sim_dw(s, 3) & 0x3ffff) + 1;
+    g->slice_b = (uint64_t)(xk_sim_dw(s, 1) & 0x7fff) * 4 * g->pitch_b;
     if (type == TYPE_BUFFER)
-        g->extent[0] = ((dw(s, 2) & 127) | (dw(s, 2) >> 16 & 0x3fff) << 7 |
-                        (uint64_t)(dw(s, 3) >> 21) << 21) + 1;
+        g->extent[0] =
+            ((xk_sim_dw(s, 2) & 127) | (xk_sim_dw(s, 2) >> 16 & 0x3fff) << 7 |
+             (uint64_t)(xk_sim_dw(s, 3) >> 21) << 21) +
+            1;
     if (type == TYPE_2D || type == TYPE_3D)
         g->extent[1] = h;
     if (type == TYPE_3D || (type == TYPE_2D && array))
@@ -139,8 +132,10 @@ static bool read_image(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const uint8_t *const s = xk_sim_state_at(t, e, va, STATE_B);
     if (!s)
         return false;
-    const unsigned type = dw(s, 0) >> 29, code = dw(s, 0) >> 18 & 0x1ff;
-    *g = (struct image){.base = dw(s, 8) | (uint64_t)dw(s, 9) << 32};
+    const unsigned type = xk_sim_dw(s, 0) >> 29,
+                   code = xk_sim_dw(s, 0) >> 18 & 0x1ff;
+    *g = (struct image){.base = xk_sim_dw(s, 8) | (uint64_t)xk_sim_dw(s, 9)
+                                                      << 32};
     if (type == TYPE_NULL)
         return true;
     if (type > TYPE_3D && type != TYPE_BUFFER)
@@ -164,7 +159,7 @@ static uint8_t *texel_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned k = 0; k < 4; k++)
         if (at[k] >= g->extent[k])
             return NULL;
-    return xk_sim_reach(t, e, &flat,
+    return xk_sim_reach(t, e, &xk_sim_flat,
                         g->base + at[2] * g->slice_b + at[1] * g->pitch_b +
                             (uint64_t)at[0] * g->texel_b,
                         g->texel_b, g->format->size_b, lane);

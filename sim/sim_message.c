@@ -8,9 +8,8 @@
 
 /* The one place that hears of accesses beyond the end of a surface, which are
  * defined: a checker may want to know. */
-static void surface_oob(struct xk_sim_thread *t,
-                        const struct xk_sim_inst *e, uint64_t addr,
-                        uint32_t n_b)
+static void surface_oob(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        uint64_t addr, uint32_t n_b)
 {
     if (t->check)
         xk_sim_check_beyond(t, e, addr, n_b);
@@ -92,8 +91,7 @@ static void exec_read_state(struct xk_sim_thread *t,
     if (!xk_sim_surface_va(t, e, &va) ||
         !xk_sim_payload(t, e, &e->dst, 64, e->msg.dst_grf, "the destination"))
         return;
-    const struct xk_sim_view flat = {.size_b = UINT64_MAX, .mask = UINT64_MAX};
-    const uint8_t *const p = xk_sim_reach(t, e, &flat, va, 64, 64, 0);
+    const uint8_t *const p = xk_sim_reach(t, e, &xk_sim_flat, va, 64, 64, 0);
     if (p)
         memcpy(t->rf + e->dst.off_b, p, 64);
 }
@@ -145,10 +143,9 @@ void xk_sim_exec_refused(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                      "extended 0x%x",
                      e->in.send.desc, e->in.send.exdesc);
     else
-        xk_sim_fault(t, e,
-                     "the message %s with descriptor 0x%x is not simulated",
-                     xk_msg_kind_name((enum xk_msg_kind)e->msg.kind),
-                     e->in.send.desc);
+        xk_sim_fault(
+            t, e, "the message %s with descriptor 0x%x is not simulated",
+            xk_msg_kind_name((enum xk_msg_kind)e->msg.kind), e->in.send.desc);
 }
 
 /* What only the address registers say: the descriptor, the length of src1. The

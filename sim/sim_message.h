@@ -17,6 +17,18 @@ struct xk_sim_view {
     bool surface;    /* beyond its end reads are zero and writes are dropped */
 };
 
+/* Virtual addresses as they are. */
+static const struct xk_sim_view xk_sim_flat = {.size_b = UINT64_MAX,
+                                               .mask = UINT64_MAX};
+
+/* Dword k of a surface's state. */
+static inline uint32_t xk_sim_dw(const uint8_t *p, unsigned k)
+{
+    uint32_t v;
+    memcpy(&v, p + 4 * k, 4);
+    return v;
+}
+
 /* The view that *e's addresses mean; false after a finding. */
 bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     struct xk_sim_view *v);
@@ -55,8 +67,8 @@ static inline uint8_t *xk_sim_reach(struct xk_sim_thread *t,
                 xk_sim_check_touch(t, e, NULL, at, n_b, lane);
             return v->host + at;
         }
-        uint8_t *const p = xk_sim_space_at(&t->group->run->space, &t->last,
-                                           v->base + at, n_b);
+        uint8_t *const p =
+            xk_sim_space_at(&t->group->run->space, &t->last, v->base + at, n_b);
         if (p) {
             if (t->check)
                 xk_sim_check_touch(t, e, t->last, v->base + at, n_b, lane);

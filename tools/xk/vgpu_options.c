@@ -11,30 +11,7 @@ static struct xk_vgpu_request *request_of(void *user)
     return user;
 }
 
-#define SETTER(name)                                                           \
-    static enum xk_status name(void *user, const char *value,                  \
-                               struct xk_error *err)
-#define WORD(name, field)                                                      \
-    SETTER(name)                                                               \
-    {                                                                          \
-        (void)err;                                                             \
-        request_of(user)->field = value;                                       \
-        return XK_OK;                                                          \
-    }
-#define FLAG(name, field)                                                      \
-    SETTER(name)                                                               \
-    {                                                                          \
-        (void)value;                                                           \
-        (void)err;                                                             \
-        request_of(user)->field = true;                                        \
-        return XK_OK;                                                          \
-    }
-#define NUMBER(name, word, field, max)                                         \
-    SETTER(name)                                                               \
-    {                                                                          \
-        return xk_run_number_set(word, value, max, &request_of(user)->field,   \
-                                 err);                                         \
-    }
+#include "tools/xk/option_setters.h"
 
 WORD(set_trace, trace)
 WORD(set_output, output)
