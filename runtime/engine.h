@@ -77,6 +77,13 @@ struct xk_module {
 
 extern const struct xk_engine xk_engine_sim, xk_engine_ze, xk_engine_ocl;
 
+/* As xk_alloc.realloc: n_b 0 frees. */
+static inline void *xk_runtime_mem(const struct xk_alloc *a, void *p,
+                                   size_t n_b)
+{
+    return a->realloc(a->user, p, n_b);
+}
+
 /* Sets *err and returns the status. */
 enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,
                                const char *fmt, ...) XK_PRINTF(3, 4);

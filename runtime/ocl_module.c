@@ -3,32 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/driver_kernel.h"
 #include "runtime/host_clock.h"
 #include "runtime/ocl.h"
-
-/* Made at its first launch and kept. */
-struct ocl_kernel {
-    struct ocl_kernel *next;
-    cl_kernel handle;
-    cl_uint n_args;
-    char name[];
-};
 
 struct ocl_module {
     struct xk_module base;
     cl_program program;
-    struct ocl_kernel *kernels; /* under the device's lock */
+    struct xk_driver_kernel *kernels; /* under the device's lock */
 };
 
 struct ocl_run {
     cl_event event;
     uint64_t start_ns, groups;
 };
-
-static void *get_mem(const struct xk_alloc *a, void *p, size_t n_b)
-{
-    return a->realloc(a->user, p, n_b);
-}
 
 static enum xk_status no_memory(struct xk_error *err)
 {
@@ -44,7 +32,7 @@ static void add_log(struct xk_ocl_device *d, cl_program program,
     size_t size_b = 0;
     d->cl.clGetProgramBuildInfo(program, d->device, CL_PROGRAM_BUILD_LOG, 0,
                                 NULL, &size_b);
-    char *const text = size_b > 1 ? get_mem(a, NULL, size_b + 1) : NULL;
+    char *const text = size_b > 1 ? xk_runtime_mem(a, NULL, size_b + 1) : NULL;
     if (text &&
         !d->cl.clGetProgramBuildInfo(program, d->device, CL_PROGRAM_BUILD_LOG,
                                      size_b, text, NULL)) {
@@ -55,7 +43,7 @@ static void add_log(struct xk_ocl_device *d, cl_program program,
         snprintf(err->message + n, sizeof err->message - n,
                  "; the build log is empty");
     }
-    get_mem(a, text, 0);
+    xk_runtime_mem(a, text, 0);
 }
 
 static enum xk_status build(struct xk_ocl_device *d, const void *zebin,
@@ -85,7 +73,7 @@ enum xk_status xk_ocl_module_create(xk_device *d, const void *zebin,
                                     struct xk_error *err)
 {
     struct xk_ocl_device *const o = (struct xk_ocl_device *)d;
-    struct ocl_module *const m = get_mem(&d->alloc, NULL, sizeof *m);
+    struct ocl_module *const m = xk_runtime_mem(&d->alloc, NULL, sizeof *m);
     if (!m)
         return no_memory(err);
     memset(m, 0, sizeof *m);
@@ -93,7 +81,7 @@ enum xk_status xk_ocl_module_create(xk_device *d, const void *zebin,
     const enum xk_status s = build(o, zebin, size_b, &m->program, err);
     pthread_mutex_unlock(&o->lock);
     if (s < 0)
-        get_mem(&d->alloc, m, 0);
+        xk_runtime_mem(&d->alloc, m, 0);
     else
         *out = &m->base;
     return s;
@@ -104,59 +92,35 @@ void xk_ocl_module_destroy(xk_module *m)
     struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
     struct ocl_module *const o = (struct ocl_module *)m;
     pthread_mutex_lock(&d->lock);
-    while (o->kernels) {
-        struct ocl_kernel *const k = o->kernels;
-        o->kernels = k->next;
+    for (struct xk_driver_kernel *k;
+         (k = xk_driver_kernel_take(&o->kernels));) {
         d->cl.clReleaseKernel(k->handle);
-        get_mem(&d->base.alloc, k, 0);
+        xk_runtime_mem(&d->base.alloc, k, 0);
     }
     d->cl.clReleaseProgram(o->program);
     pthread_mutex_unlock(&d->lock);
-    get_mem(&d->base.alloc, o, 0);
+    xk_runtime_mem(&d->base.alloc, o, 0);
 }
 
-static enum xk_status make_kernel(struct xk_ocl_device *d,
-                                  const struct ocl_module *m, const char *name,
-                                  struct ocl_kernel *k, struct xk_error *err)
+static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
+                                  struct xk_error *err)
 {
+    struct xk_ocl_device *const d = (struct xk_ocl_device *)base->device;
+    const struct ocl_module *const m = (const struct ocl_module *)base;
     cl_int result = CL_SUCCESS;
-    k->handle = d->cl.clCreateKernel(m->program, name, &result);
+    k->handle = d->cl.clCreateKernel(m->program, k->name, &result);
     if (result != CL_SUCCESS)
-        return xk_ocl_fail("clCreateKernel", name, result, err);
+        return xk_ocl_fail("clCreateKernel", k->name, result, err);
     result = d->cl.clGetKernelInfo(k->handle, CL_KERNEL_NUM_ARGS,
                                    sizeof k->n_args, &k->n_args, NULL);
     if (result == CL_SUCCESS)
         return XK_OK;
     d->cl.clReleaseKernel(k->handle);
-    return xk_ocl_fail("clGetKernelInfo", name, result, err);
-}
-
-static enum xk_status find_kernel(struct xk_ocl_device *d, struct ocl_module *m,
-                                  const char *name, struct ocl_kernel **out,
-                                  struct xk_error *err)
-{
-    for (struct ocl_kernel *k = m->kernels; k; k = k->next)
-        if (!strcmp(k->name, name)) {
-            *out = k;
-            return XK_OK;
-        }
-    const size_t n_b = strlen(name) + 1;
-    struct ocl_kernel *const k = get_mem(&d->base.alloc, NULL, sizeof *k + n_b);
-    if (!k)
-        return no_memory(err);
-    memcpy(k->name, name, n_b);
-    const enum xk_status s = make_kernel(d, m, name, k, err);
-    if (s < 0) {
-        get_mem(&d->base.alloc, k, 0);
-        return s;
-    }
-    k->next = m->kernels;
-    m->kernels = *out = k;
-    return XK_OK;
+    return xk_ocl_fail("clGetKernelInfo", k->name, result, err);
 }
 
 static enum xk_status set_argument(struct xk_ocl_device *d,
-                                   const struct ocl_kernel *k, uint32_t i,
+                                   const struct xk_driver_kernel *k, uint32_t i,
                                    const struct xk_launch_arg *a,
                                    struct xk_error *err)
 {
@@ -176,13 +140,10 @@ static enum xk_status append(struct xk_ocl_device *d, struct ocl_module *m,
                              struct ocl_run *run, struct xk_error *err)
 {
     size_t items[3], local[3];
-    struct ocl_kernel *k = NULL;
-    XK_TRY(find_kernel(d, m, a->name, &k, err));
-    if (a->n_args < k->n_args)
-        return xk_runtime_fail(err, XK_EINVAL,
-                               "kernel '%.100s' wants %u arguments, %u were "
-                               "given",
-                               k->name, k->n_args, a->n_args);
+    struct xk_driver_kernel *k = NULL;
+    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_kernel,
+                                 &k, err));
+    XK_TRY(xk_driver_kernel_check(k, a, err));
     for (uint32_t i = 0; i < k->n_args; i++)
         XK_TRY(set_argument(d, k, i, &a->args[i], err));
     for (unsigned i = 0; i < 3; i++) {
@@ -200,7 +161,7 @@ enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
                                    void **run, struct xk_error *err)
 {
     struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
-    struct ocl_run *const r = get_mem(&d->base.alloc, NULL, sizeof *r);
+    struct ocl_run *const r = xk_runtime_mem(&d->base.alloc, NULL, sizeof *r);
     if (!r)
         return no_memory(err);
     memset(r, 0, sizeof *r);
@@ -212,7 +173,7 @@ enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
         d->cl.clFlush(d->queue);
     pthread_mutex_unlock(&d->lock);
     if (s < 0)
-        get_mem(&d->base.alloc, r, 0);
+        xk_runtime_mem(&d->base.alloc, r, 0);
     else
         *run = r;
     return s;
@@ -255,5 +216,5 @@ void xk_ocl_launch_end(xk_module *m, void *run)
     pthread_mutex_lock(&d->lock);
     d->cl.clReleaseEvent(r->event);
     pthread_mutex_unlock(&d->lock);
-    get_mem(&d->base.alloc, r, 0);
+    xk_runtime_mem(&d->base.alloc, r, 0);
 }

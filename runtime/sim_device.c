@@ -56,11 +56,6 @@ struct sim_module {
     struct xk_args_places places;
 };
 
-static void *get_mem(const struct xk_alloc *a, void *p, size_t n_b)
-{
-    return a->realloc(a->user, p, n_b);
-}
-
 static enum xk_status no_memory(struct xk_error *err, const char *what,
                                 uint64_t n_b)
 {
@@ -94,7 +89,7 @@ static enum xk_status device_create(const struct xk_alloc *alloc,
                                     struct xk_error *err)
 {
     (void)index;
-    struct sim_device *d = get_mem(alloc, NULL, sizeof(*d));
+    struct sim_device *d = xk_runtime_mem(alloc, NULL, sizeof(*d));
     if (!d)
         return no_memory(err, "the device", sizeof(*d));
     memset(d, 0, sizeof(*d));
@@ -110,7 +105,7 @@ static void device_destroy(xk_device *d)
     struct sim_device *s = (struct sim_device *)d;
     const struct xk_alloc a = d->alloc;
     pthread_mutex_destroy(&s->lock);
-    get_mem(&a, s, 0);
+    xk_runtime_mem(&a, s, 0);
 }
 
 /* The slot of the buffer that was freed first is free. */
@@ -172,12 +167,12 @@ static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
         return xk_runtime_fail(
             err, XK_EUNSUPPORTED,
             "sim: buffer of %" PRIu64 " bytes; at most 6 GiB", size_b);
-    struct sim_buffer *b = get_mem(&d->alloc, NULL, sizeof(*b));
-    uint8_t *host = get_mem(&d->alloc, NULL, (size_t)size_b);
+    struct sim_buffer *b = xk_runtime_mem(&d->alloc, NULL, sizeof(*b));
+    uint8_t *host = xk_runtime_mem(&d->alloc, NULL, (size_t)size_b);
     const unsigned slot = take_slot(s);
     if (!b || !host || slot == N_SLOTS) {
-        get_mem(&d->alloc, b, 0);
-        get_mem(&d->alloc, host, 0);
+        xk_runtime_mem(&d->alloc, b, 0);
+        xk_runtime_mem(&d->alloc, host, 0);
         if (slot < N_SLOTS)
             give_slot(s, slot);
         return no_memory(err, "a buffer", size_b);
@@ -196,8 +191,8 @@ static void buffer_destroy(xk_buffer *b)
     struct sim_buffer *s = (struct sim_buffer *)b;
     const struct xk_alloc *a = &b->device->alloc;
     bury((struct sim_device *)b->device, s);
-    get_mem(a, s->host, 0);
-    get_mem(a, s, 0);
+    xk_runtime_mem(a, s->host, 0);
+    xk_runtime_mem(a, s, 0);
 }
 
 static enum xk_status buffer_write(xk_buffer *b, uint64_t offset_b,
@@ -225,22 +220,22 @@ static void module_free(const struct xk_alloc *a, struct sim_module *m)
 {
     for (uint32_t i = 0; m->kernel && i < m->zebin.n_kernels; i++)
         xk_sim_kernel_destroy(m->kernel[i].sim);
-    get_mem(a, m->kernel, 0);
+    xk_runtime_mem(a, m->kernel, 0);
     for (unsigned k = 0; k < 2; k++)
         if (m->data[k])
             buffer_destroy(m->data[k]);
     if (m->c)
         xk_zebin_fini(m->c, &m->zebin);
     xk_ctx_destroy(m->c);
-    get_mem(a, m->file, 0);
-    get_mem(a, m, 0);
+    xk_runtime_mem(a, m->file, 0);
+    xk_runtime_mem(a, m, 0);
 }
 
 static enum xk_status decode_kernels(struct sim_device *d, struct sim_module *m,
                                      struct xk_error *err)
 {
     const size_t n_b = m->zebin.n_kernels * sizeof(*m->kernel);
-    m->kernel = get_mem(&d->base.alloc, NULL, n_b);
+    m->kernel = xk_runtime_mem(&d->base.alloc, NULL, n_b);
     if (!m->kernel)
         return no_memory(err, "kernels", n_b);
     memset(m->kernel, 0, n_b);
@@ -267,8 +262,8 @@ static enum xk_status load_data(struct sim_device *d, struct sim_module *m,
         XK_TRY(buffer_create(&d->base, m->zebin.data_b[k], &m->data[k], err));
         m->data[k]->device = &d->base;
         m->data[k]->size_b = m->zebin.data_b[k];
-        XK_TRY(buffer_write(m->data[k], 0, m->zebin.data[k],
-                            m->zebin.data_b[k], err));
+        XK_TRY(buffer_write(m->data[k], 0, m->zebin.data[k], m->zebin.data_b[k],
+                            err));
         m->places.data_va[k] = va_of(m->data[k]);
         m->places.data_b[k] = m->zebin.data_b[k];
     }
@@ -296,8 +291,7 @@ static void relocate(struct sim_module *m, const struct xk_zkernel *k)
 static void set_id_bytes(const struct sim_device *d, struct xk_zkernel *k)
 {
     if (!k->local_id_b && k->n_local_ids && k->simd > 1)
-        k->local_id_b =
-            k->n_local_ids * xk_sim_id_bytes(d->platform, k->simd);
+        k->local_id_b = k->n_local_ids * xk_sim_id_bytes(d->platform, k->simd);
 }
 
 /* facts: of raw code; NULL: the file is a container. */
@@ -309,8 +303,7 @@ static enum xk_status read_file(struct sim_module *m, size_t size_b,
     if (facts)
         return xk_raw_code_read(m->c, m->file, size_b, facts, &m->zebin);
     if (xk_patch_tokens_recognise(m->file, size_b))
-        return xk_patch_tokens_read(m->c, m->file, size_b, &m->zebin,
-                                    gfx_core);
+        return xk_patch_tokens_read(m->c, m->file, size_b, &m->zebin, gfx_core);
     return xk_zebin_read(m->c, m->file, size_b, &m->zebin);
 }
 
@@ -320,7 +313,7 @@ static enum xk_status module_load(struct sim_device *d, struct sim_module *m,
                                   struct xk_error *err)
 {
     m->c = xk_ctx_create(&d->base.alloc);
-    m->file = get_mem(&d->base.alloc, NULL, size_b ? size_b : 1);
+    m->file = xk_runtime_mem(&d->base.alloc, NULL, size_b ? size_b : 1);
     if (!m->c || !m->file)
         return no_memory(err, "the module", size_b);
     memcpy(m->file, zebin, size_b);
@@ -354,7 +347,7 @@ static enum xk_status make_module(xk_device *d, const void *zebin,
                                   const struct xk_simulate_code *facts,
                                   xk_module **out, struct xk_error *err)
 {
-    struct sim_module *m = get_mem(&d->alloc, NULL, sizeof(*m));
+    struct sim_module *m = xk_runtime_mem(&d->alloc, NULL, sizeof(*m));
     if (!m)
         return no_memory(err, "the module", sizeof(*m));
     memset(m, 0, sizeof(*m));
@@ -406,8 +399,8 @@ static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
 
 /* Only what is passed to the launch exists for it, and the module's own data; a
  * buffer passed twice counts once. */
-static unsigned bind(const struct sim_module *m,
-                     const struct xk_launch_args *a, struct xk_sim_region *r)
+static unsigned bind(const struct sim_module *m, const struct xk_launch_args *a,
+                     struct xk_sim_region *r)
 {
     unsigned n = 0;
     for (unsigned i = 0; i < a->n_args; i++)
@@ -475,19 +468,18 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
 {
     const struct xk_alloc *al = &m->base.device->alloc;
     const struct xk_zkernel *const k = &m->zebin.kernels[index];
-    const size_t n_b =
-        (a->n_args + 3u + N_GONE) * sizeof(struct xk_sim_region);
+    const size_t n_b = (a->n_args + 3u + N_GONE) * sizeof(struct xk_sim_region);
     const struct room room = {
-        .cross = get_mem(al, NULL, k->cross_thread_b + 64u),
-        .regions = get_mem(al, NULL, n_b),
-        .bound = get_mem(al, NULL,
-                         (xk_args_n_bound(k) + 1) * sizeof *room.bound)};
+        .cross = xk_runtime_mem(al, NULL, k->cross_thread_b + 64u),
+        .regions = xk_runtime_mem(al, NULL, n_b),
+        .bound = xk_runtime_mem(al, NULL,
+                                (xk_args_n_bound(k) + 1) * sizeof *room.bound)};
     enum xk_status s = room.cross && room.regions && room.bound
                            ? run(m, index, a, &room, stats, err)
                            : no_memory(err, "the arguments", n_b);
-    get_mem(al, room.cross, 0);
-    get_mem(al, room.regions, 0);
-    get_mem(al, room.bound, 0);
+    xk_runtime_mem(al, room.cross, 0);
+    xk_runtime_mem(al, room.regions, 0);
+    xk_runtime_mem(al, room.bound, 0);
     return s;
 }
 
@@ -512,14 +504,15 @@ struct sim_run {
 
 static void launch_end(xk_module *m, void *run)
 {
-    get_mem(&m->device->alloc, run, 0);
+    xk_runtime_mem(&m->device->alloc, run, 0);
 }
 
 /* A kernel that fails while it runs is told when it is waited for. */
 static enum xk_status launch_start(xk_module *m, const struct xk_launch_args *a,
                                    void **run, struct xk_error *err)
 {
-    struct sim_run *const r = get_mem(&m->device->alloc, NULL, sizeof *r);
+    struct sim_run *const r =
+        xk_runtime_mem(&m->device->alloc, NULL, sizeof *r);
     if (!r)
         return no_memory(err, "a launch", sizeof *r);
     memset(r, 0, sizeof *r);

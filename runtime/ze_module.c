@@ -3,32 +3,20 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "runtime/driver_kernel.h"
 #include "runtime/host_clock.h"
 #include "runtime/ze_engine.h"
-
-/* Made at its first launch and kept. */
-struct ze_kernel {
-    struct ze_kernel *next;
-    ze_kernel_handle_t handle;
-    uint32_t n_args;
-    char name[];
-};
 
 struct ze_module {
     struct xk_module base;
     ze_module_handle_t handle;
-    struct ze_kernel *kernels; /* under the device's lock */
+    struct xk_driver_kernel *kernels; /* under the device's lock */
 };
 
 struct ze_run {
     struct xk_ze_mark *mark;
     uint64_t start_ns, groups;
 };
-
-static void *get_mem(const struct xk_alloc *a, void *p, size_t n_b)
-{
-    return a->realloc(a->user, p, n_b);
-}
 
 static enum xk_status no_memory(struct xk_error *err)
 {
@@ -43,7 +31,7 @@ static void add_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
     const size_t n = strlen(err->message);
     size_t size_b = 0;
     d->ze.zeModuleBuildLogGetString(log, &size_b, NULL);
-    char *const text = size_b > 1 ? get_mem(a, NULL, size_b + 1) : NULL;
+    char *const text = size_b > 1 ? xk_runtime_mem(a, NULL, size_b + 1) : NULL;
     if (text && !d->ze.zeModuleBuildLogGetString(log, &size_b, text)) {
         text[size_b] = 0;
         snprintf(err->message + n, sizeof err->message - n,
@@ -52,7 +40,7 @@ static void add_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
         snprintf(err->message + n, sizeof err->message - n,
                  "; the build log is empty");
     }
-    get_mem(a, text, 0);
+    xk_runtime_mem(a, text, 0);
 }
 
 static enum xk_status build(struct xk_ze_device *d, const void *zebin,
@@ -82,7 +70,7 @@ enum xk_status xk_ze_module_create(xk_device *d, const void *zebin,
                                    struct xk_error *err)
 {
     struct xk_ze_device *const z = (struct xk_ze_device *)d;
-    struct ze_module *const m = get_mem(&d->alloc, NULL, sizeof *m);
+    struct ze_module *const m = xk_runtime_mem(&d->alloc, NULL, sizeof *m);
     if (!m)
         return no_memory(err);
     memset(m, 0, sizeof *m);
@@ -90,7 +78,7 @@ enum xk_status xk_ze_module_create(xk_device *d, const void *zebin,
     const enum xk_status s = build(z, zebin, size_b, &m->handle, err);
     pthread_mutex_unlock(&z->lock);
     if (s < 0)
-        get_mem(&d->alloc, m, 0);
+        xk_runtime_mem(&d->alloc, m, 0);
     else
         *out = &m->base;
     return s;
@@ -101,62 +89,41 @@ void xk_ze_module_destroy(xk_module *m)
     struct xk_ze_device *const d = (struct xk_ze_device *)m->device;
     struct ze_module *const z = (struct ze_module *)m;
     pthread_mutex_lock(&d->lock);
-    while (z->kernels) {
-        struct ze_kernel *const k = z->kernels;
-        z->kernels = k->next;
+    for (struct xk_driver_kernel *k;
+         (k = xk_driver_kernel_take(&z->kernels));) {
         d->ze.zeKernelDestroy(k->handle);
-        get_mem(&d->base.alloc, k, 0);
+        xk_runtime_mem(&d->base.alloc, k, 0);
     }
     d->ze.zeModuleDestroy(z->handle);
     pthread_mutex_unlock(&d->lock);
-    get_mem(&d->base.alloc, z, 0);
+    xk_runtime_mem(&d->base.alloc, z, 0);
 }
 
-static enum xk_status make_kernel(struct xk_ze_device *d,
-                                  const struct ze_module *m, const char *name,
-                                  struct ze_kernel *k, struct xk_error *err)
+static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
+                                  struct xk_error *err)
 {
+    struct xk_ze_device *const d = (struct xk_ze_device *)base->device;
+    const struct ze_module *const m = (const struct ze_module *)base;
     const ze_kernel_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_KERNEL_DESC,
-                                   .pKernelName = name};
+                                   .pKernelName = k->name};
     ze_kernel_properties_t p = {.stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
-    ze_result_t r = d->ze.zeKernelCreate(m->handle, &desc, &k->handle);
+    ze_kernel_handle_t handle = NULL;
+    ze_result_t r = d->ze.zeKernelCreate(m->handle, &desc, &handle);
     if (r != ZE_RESULT_SUCCESS)
-        return xk_ze_fail(&d->ze, d->driver, "zeKernelCreate", name, r, err);
-    r = d->ze.zeKernelGetProperties(k->handle, &p);
+        return xk_ze_fail(&d->ze, d->driver, "zeKernelCreate", k->name, r, err);
+    k->handle = handle;
+    r = d->ze.zeKernelGetProperties(handle, &p);
     if (r == ZE_RESULT_SUCCESS) {
         k->n_args = p.numKernelArgs;
         return XK_OK;
     }
-    d->ze.zeKernelDestroy(k->handle);
-    return xk_ze_fail(&d->ze, d->driver, "zeKernelGetProperties", name, r, err);
-}
-
-static enum xk_status find_kernel(struct xk_ze_device *d, struct ze_module *m,
-                                  const char *name, struct ze_kernel **out,
-                                  struct xk_error *err)
-{
-    for (struct ze_kernel *k = m->kernels; k; k = k->next)
-        if (!strcmp(k->name, name)) {
-            *out = k;
-            return XK_OK;
-        }
-    const size_t n_b = strlen(name) + 1;
-    struct ze_kernel *const k = get_mem(&d->base.alloc, NULL, sizeof *k + n_b);
-    if (!k)
-        return no_memory(err);
-    memcpy(k->name, name, n_b);
-    const enum xk_status s = make_kernel(d, m, name, k, err);
-    if (s < 0) {
-        get_mem(&d->base.alloc, k, 0);
-        return s;
-    }
-    k->next = m->kernels;
-    m->kernels = *out = k;
-    return XK_OK;
+    d->ze.zeKernelDestroy(handle);
+    return xk_ze_fail(&d->ze, d->driver, "zeKernelGetProperties", k->name, r,
+                      err);
 }
 
 static enum xk_status set_argument(struct xk_ze_device *d,
-                                   const struct ze_kernel *k, uint32_t i,
+                                   const struct xk_driver_kernel *k, uint32_t i,
                                    const struct xk_launch_arg *a,
                                    struct xk_error *err)
 {
@@ -172,15 +139,12 @@ static enum xk_status set_argument(struct xk_ze_device *d,
                       err);
 }
 
-static enum xk_status prepare(struct xk_ze_device *d, const struct ze_kernel *k,
+static enum xk_status prepare(struct xk_ze_device *d,
+                              const struct xk_driver_kernel *k,
                               const struct xk_launch_args *a,
                               struct xk_error *err)
 {
-    if (a->n_args < k->n_args)
-        return xk_runtime_fail(err, XK_EINVAL,
-                               "kernel '%.100s' wants %u arguments, %u were "
-                               "given",
-                               k->name, k->n_args, a->n_args);
+    XK_TRY(xk_driver_kernel_check(k, a, err));
     const ze_result_t r = d->ze.zeKernelSetGroupSize(k->handle, a->local[0],
                                                      a->local[1], a->local[2]);
     if (r != ZE_RESULT_SUCCESS)
@@ -196,8 +160,9 @@ static enum xk_status append(struct xk_ze_device *d, struct ze_module *m,
                              struct xk_error *err)
 {
     const ze_group_count_t groups = {a->groups[0], a->groups[1], a->groups[2]};
-    struct ze_kernel *k = NULL;
-    XK_TRY(find_kernel(d, m, a->name, &k, err));
+    struct xk_driver_kernel *k = NULL;
+    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_kernel,
+                                 &k, err));
     XK_TRY(prepare(d, k, a, err));
     XK_TRY(xk_ze_begin(d, &run->mark, err));
     const ze_result_t r = d->ze.zeCommandListAppendLaunchKernel(
@@ -213,7 +178,7 @@ enum xk_status xk_ze_launch_start(xk_module *m, const struct xk_launch_args *a,
                                   void **run, struct xk_error *err)
 {
     struct xk_ze_device *const d = (struct xk_ze_device *)m->device;
-    struct ze_run *const r = get_mem(&d->base.alloc, NULL, sizeof *r);
+    struct ze_run *const r = xk_runtime_mem(&d->base.alloc, NULL, sizeof *r);
     if (!r)
         return no_memory(err);
     memset(r, 0, sizeof *r);
@@ -223,7 +188,7 @@ enum xk_status xk_ze_launch_start(xk_module *m, const struct xk_launch_args *a,
     const enum xk_status s = append(d, (struct ze_module *)m, a, r, err);
     pthread_mutex_unlock(&d->lock);
     if (s < 0)
-        get_mem(&d->base.alloc, r, 0);
+        xk_runtime_mem(&d->base.alloc, r, 0);
     else
         *run = r;
     return s;
@@ -248,5 +213,5 @@ void xk_ze_launch_end(xk_module *m, void *run)
     struct xk_ze_device *const d = (struct xk_ze_device *)m->device;
     struct ze_run *const r = run;
     xk_ze_end(d, r->mark);
-    get_mem(&d->base.alloc, r, 0);
+    xk_runtime_mem(&d->base.alloc, r, 0);
 }
