@@ -174,24 +174,42 @@ static uint32_t bank_conflicts(const struct xk_timing_product *m,
     return collide(m, a->reg, b->reg);
 }
 
-/* Sources that are vectors in the register file: accumulators and one element
- * for all channels are not. */
+/* A vector in the register file: accumulators and one element for all channels
+ * are not. */
+static bool is_vector_read(const struct xk_operand *s)
+{
+    return s->file == XK_FILE_GRF && (s->rgn.vs || s->rgn.hs);
+}
+
 static uint32_t vector_reads(const struct xk_inst *i)
 {
     uint32_t n = 0;
-    for (unsigned k = 0; k < 3; k++) {
-        const struct xk_operand *const s = &i->src[k];
-        n += s->file == XK_FILE_GRF && (s->rgn.vs || s->rgn.hs);
-    }
+    for (unsigned k = 0; k < 3; k++)
+        n += is_vector_read(&i->src[k]);
     return n;
+}
+
+/* Two of its sources are the same vector. */
+static bool reads_twice(const struct xk_inst *i)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const struct xk_operand *const a = &i->src[k],
+                                *const b = &i->src[(k + 1) % 3];
+        if (is_vector_read(a) && is_vector_read(b) && !a->indirect &&
+            !b->indirect && a->reg == b->reg && a->sub_b == b->sub_b)
+            return true;
+    }
+    return false;
 }
 
 /* Whether a mad's sources need more reads than a pass has. */
 static uint32_t reads_again(const struct xk_timing_product *m,
                             const struct xk_inst *i)
 {
-    return m->mad_reads && i->op == XK_OPC_MAD && i->exec > 1 &&
-           vector_reads(i) > m->mad_reads;
+    if (i->op != XK_OPC_MAD || i->exec <= 1)
+        return 0;
+    return (m->mad_reads && vector_reads(i) > m->mad_reads) ||
+           (m->mad_twice && reads_twice(i));
 }
 
 /* ---- multiply-adds ---- */

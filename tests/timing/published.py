@@ -87,6 +87,7 @@ def lines(xk, folder):
 
 def compile_all(folder, clpeak):
     for name, text, opts in (("clpeak", t.clpeak_text(clpeak), "-cl-mad-enable"),
+                             ("probe", t.PROBE, "-cl-mad-enable"),
                              ("vkpeak", t.CHAINS,
                               "-cl-mad-enable -cl-fast-relaxed-math")):
         (folder / f"{name}.cl").write_text(text)
@@ -110,14 +111,16 @@ def opencl(xk, folder, kernel, kind, width, source):
     if source == t.CLPEAK:
         local, ops = 256, 2 * 1024 * (1 if kind == "iops" else 2)
         last = "i32:3" if kind == "iops" else "f32:1.3"
-        file = folder / "clpeak.bin"
+        file, last = folder / "clpeak.bin", [last]
     else:
         local, loop = 128, 64 // width
-        ops, last = loop * 16 * 2 * width, f"i32:{loop}"
+        ops, last = loop * 16 * 2 * width, [f"i32:{loop}"]
         file = folder / "vkpeak.bin"
+        if source == t.PROBED:
+            file, last = folder / "probe.bin", ["f32:1.3"] + last
     items = 512 * 8 * 16 * 2  # two waves of SIMD16
     got = timing(xk, "--timing=a770", f"--groups={items // local}",
-                 f"--local={local}", file, kernel, f"buf:zero:{items * 4}", last)
+                 f"--local={local}", file, kernel, f"buf:zero:{items * 4}", *last)
     return items * ops / (got["cycles"] / clock) / 1e3
 
 

@@ -108,6 +108,7 @@ struct xk_bench_result {
     double predicted_us, predicted_cycles;
     double touched_b; /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
+    char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */
     struct xk_bench_loop loop;     /* of all launches; engine sim only */
     uint64_t code_b, static_instructions, static_fma, peak_b;

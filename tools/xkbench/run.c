@@ -128,6 +128,20 @@ static bool is_simulated(const struct work *w)
     return !strcmp(w->p->engine, "sim");
 }
 
+/* "xmx 0.55 load 0.21 | waves 2.1 port 0.40 l2 0.62 memory 0.12" */
+static void note_shares(struct xk_bench_result *r, const struct xk_timing *t)
+{
+    char *at = r->shares, *const end = r->shares + sizeof r->shares;
+    for (uint32_t i = 0; i < t->n_shares && at < end; i++)
+        if (t->share[i].share >= 0.01)
+            at += snprintf(at, (size_t)(end - at), "%s %.2f ",
+                           t->share[i].cause, t->share[i].share);
+    if (at < end)
+        snprintf(at, (size_t)(end - at),
+                 "| waves %.2f port %.2f l2 %.2f memory %.2f", t->waves,
+                 t->port_busy, t->l2_busy, t->dram_busy);
+}
+
 static void timed(void *user, const struct xk_timing *t)
 {
     struct xk_bench_result *const r = user;
@@ -136,6 +150,7 @@ static void timed(void *user, const struct xk_timing *t)
     r->predicted_us += t->time_us;
     r->predicted_cycles += t->cycles;
     r->touched_b += t->memory_b;
+    note_shares(r, t);
     if (t->peak_fmas > r->peak_fmas)
         r->peak_fmas = t->peak_fmas;
     if (t->memory_us > 0)

@@ -39,6 +39,7 @@ TEXT(text_name, l->p->name)
 TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
 TEXT(text_sched, l->r->schedule)
+TEXT(text_shares, l->r->shares)
 
 static double pick_ns(const struct xk_bench_time *t, char which)
 {
@@ -137,7 +138,7 @@ static const struct symbol {
     {"eff", NULL, number_eff},         {"ipf", NULL, number_ipf},
     {"spf", NULL, number_spf},         {"grf", NULL, number_grf},
     {"sched", text_sched, NULL},       {"opeff", NULL, number_opeff},
-    {"sinstr", NULL, number_sinstr},
+    {"sinstr", NULL, number_sinstr},   {"shares", text_shares, NULL},
 };
 /* clang-format on */
 
