@@ -14,10 +14,11 @@
 
 #define FLIGHT_NS UINT64_C(20000000) /* then the client has stored it */
 
+/* Exact to some milliseconds. */
 static uint64_t now_ns(void)
 {
     struct timespec t;
-    clock_gettime(CLOCK_MONOTONIC, &t);
+    clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
@@ -97,7 +98,7 @@ struct xk_gpu_flight *xk_gpu_process_flight(struct xk_gpu_process *p,
         if (!p->flight[k].by)
             f = &p->flight[k];
     if (f)
-        *f = (struct xk_gpu_flight){.by = by};
+        f->by = by;
     pthread_mutex_unlock(&p->flight_lock);
     return f;
 }
@@ -106,18 +107,18 @@ void xk_gpu_process_landed(struct xk_gpu_process *p, const void *by)
 {
     pthread_mutex_lock(&p->flight_lock);
     for (unsigned k = 0; k < XK_GPU_FLIGHTS; k++)
-        if (p->flight[k].by == by)
-            p->flight[k] = (struct xk_gpu_flight){0};
+        if (p->flight[k].by == by) {
+            p->flight[k].by = NULL;
+            atomic_store(&p->flight[k].va, 0);
+        }
     pthread_mutex_unlock(&p->flight_lock);
 }
 
-void xk_gpu_process_fly(struct xk_gpu_process *p, struct xk_gpu_flight *f,
-                        uint64_t va)
+void xk_gpu_process_fly(struct xk_gpu_flight *f, uint64_t va)
 {
-    pthread_mutex_lock(&p->flight_lock);
-    f->va = va;
-    f->at_ns = va ? now_ns() : 0;
-    pthread_mutex_unlock(&p->flight_lock);
+    if (va)
+        atomic_store_explicit(&f->at_ns, now_ns(), memory_order_relaxed);
+    atomic_store_explicit(&f->va, va, memory_order_release);
 }
 
 static bool in_flight(struct xk_gpu_process *p, const void *but, uint64_t va)
@@ -126,8 +127,10 @@ static bool in_flight(struct xk_gpu_process *p, const void *but, uint64_t va)
     pthread_mutex_lock(&p->flight_lock);
     for (unsigned k = 0; k < XK_GPU_FLIGHTS; k++) {
         const struct xk_gpu_flight *const f = &p->flight[k];
-        found |= f->va && f->by != but && (f->va ^ va) < 4096 &&
-                 now_ns() - f->at_ns < FLIGHT_NS;
+        const uint64_t flies =
+            atomic_load_explicit(&f->va, memory_order_acquire);
+        found |= flies && f->by != but && (flies ^ va) < 4096 &&
+                 now_ns() - atomic_load(&f->at_ns) < FLIGHT_NS;
     }
     pthread_mutex_unlock(&p->flight_lock);
     return found;
@@ -165,22 +168,26 @@ static bool settle(void *user, uint64_t va)
 void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by)
 {
     struct asker a = {p, by};
+    const struct xk_va_client client = {read_for, settle, &a};
     if (p->pid && !atomic_load(&p->refused))
-        xk_va_store_refresh(p->store, read_for, settle, &a);
+        xk_va_store_refresh(p->store, &client);
 }
 
-void xk_gpu_process_before_download(struct xk_gpu_process *p, const void *by,
-                                    uint64_t va, uint64_t n_b)
+bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
+                             uint64_t va, uint64_t n_b, uint8_t page[4096])
 {
     struct asker a = {p, by};
-    if (p->pid && !atomic_load(&p->refused))
-        xk_va_store_before_download(p->store, va, n_b, read_for, settle, &a);
+    const struct xk_va_client client = {read_for, settle, &a};
+    const bool readable = p->pid && !atomic_load(&p->refused);
+    return xk_va_store_download(p->store, readable ? &client : NULL, va, n_b,
+                                page);
 }
 
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va)
 {
+    const struct xk_va_client client = {.read = read_client, .user = p};
     if (p->pid)
-        xk_va_store_refresh_page(p->store, read_client, p, va);
+        xk_va_store_refresh_page(p->store, &client, va);
 }
 
 static bool find_name(void *user, const uint8_t *code, size_t n_b,

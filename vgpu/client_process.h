@@ -53,9 +53,9 @@ struct xk_gpu_process {
     /* Pages sent to the client, which may not have stored them yet. */
     pthread_mutex_t flight_lock;
     struct xk_gpu_flight {
-        const void *by; /* NULL: free */
-        uint64_t va;    /* 0: none */
-        uint64_t at_ns;
+        const void *by;      /* NULL: free */
+        atomic_ullong va;    /* 0: none */
+        atomic_ullong at_ns; /* set before va */
     } flight[XK_GPU_FLIGHTS];
 };
 
@@ -69,17 +69,17 @@ void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by);
 bool xk_gpu_process_peek(struct xk_gpu_process *p, uint64_t va, void *dst,
                          size_t n_b);
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va);
-/* The same of n_b bytes that the connection `by` is about to be sent. */
-void xk_gpu_process_before_download(struct xk_gpu_process *p, const void *by,
-                                    uint64_t va, uint64_t n_b);
+/* The page of va below 2^47, of which the connection `by` is about to be sent
+ * n_b bytes; false: not mapped. */
+bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
+                             uint64_t va, uint64_t n_b, uint8_t page[4096]);
 /* A connection's place for the page that it sent last; NULL: all are taken. It
  * is given back when the connection ends. */
 struct xk_gpu_flight *xk_gpu_process_flight(struct xk_gpu_process *p,
                                             const void *by);
 void xk_gpu_process_landed(struct xk_gpu_process *p, const void *by);
 /* It sends the page of va, or (va 0) has heard of the client since. */
-void xk_gpu_process_fly(struct xk_gpu_process *p, struct xk_gpu_flight *f,
-                        uint64_t va);
+void xk_gpu_process_fly(struct xk_gpu_flight *f, uint64_t va);
 
 /* Runs a walker on the process's memory; the launch is reported. A kernel that
  * fails is reported too, and is no error: the batch goes on. */

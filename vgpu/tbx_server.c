@@ -9,7 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/socket.h>
-#include <sys/uio.h>
 #include <unistd.h>
 
 #include "vgpu/tbx_peer.h"
@@ -46,40 +45,36 @@ struct xk_tbx_server {
     unsigned n_links;
 };
 
-/* What is kept, and these bytes. */
-static enum xk_status send_with(struct link *l, const void *bytes, size_t n_b)
+static enum xk_status send_all(struct link *l, const void *bytes, size_t n_b)
 {
-    struct iovec part[2] = {{l->out, l->out_b}, {(void *)bytes, n_b}};
-    struct msghdr m = {.msg_iov = part, .msg_iovlen = 2};
-    while (part[0].iov_len + part[1].iov_len) {
-        const ssize_t n = sendmsg(l->fd, &m, MSG_NOSIGNAL);
+    for (const uint8_t *p = bytes; n_b;) {
+        const ssize_t n = send(l->fd, p, n_b, MSG_NOSIGNAL);
         if (n < 0 && errno == EINTR)
             continue;
         if (n <= 0)
             return xk_fail(l->c, XK_EIO, "vgpu: the client takes no answer");
-        size_t left = (size_t)n;
-        for (unsigned k = 0; k < 2; k++) {
-            const size_t now = left < part[k].iov_len ? left : part[k].iov_len;
-            part[k].iov_base = (uint8_t *)part[k].iov_base + now;
-            part[k].iov_len -= now;
-            left -= now;
-        }
+        p += n;
+        n_b -= (size_t)n;
     }
-    l->out_b = 0;
     return XK_OK;
 }
 
+/* What is kept. */
 static enum xk_status flush(struct link *l)
 {
-    return send_with(l, NULL, 0);
+    XK_TRY(send_all(l, l->out, l->out_b));
+    l->out_b = 0;
+    return XK_OK;
 }
 
 /* Small answers wait for more, large ones go out from where they lie. */
 static enum xk_status reply(void *user, const void *bytes, size_t n_b)
 {
     struct link *const l = user;
-    if (n_b >= DIRECT_B || l->out_b + n_b > OUT_B)
-        return send_with(l, bytes, n_b);
+    if (n_b >= DIRECT_B || l->out_b + n_b > OUT_B) {
+        XK_TRY(flush(l));
+        return send_all(l, bytes, n_b);
+    }
     memcpy(l->out + l->out_b, bytes, n_b);
     l->out_b += n_b;
     return XK_OK;

@@ -10,7 +10,10 @@
 #include <string.h>
 #include <sys/mman.h>
 
+#include "vgpu/page_hash.h"
+
 #define PAGE_B 4096u
+#define CACHE_LINE_B 64u
 #define VA_BITS 48
 #define VA_MASK ((UINT64_C(1) << VA_BITS) - 1)
 #define CHUNK_BITS 34 /* 16 GiB */
@@ -270,40 +273,10 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
     return host_of(s, va);
 }
 
-#define PRIME UINT64_C(0x9e3779b97f4a7c15)
-
-static uint64_t mix(uint64_t h, uint64_t v)
+/* What has been exchanged of the page, in a copy of it. */
+static uint64_t hash_in(const struct page *p, const uint8_t *copy)
 {
-    h = (h ^ v) * PRIME;
-    return h ^ h >> 29;
-}
-
-/* Four chains, so that their multiplications overlap. */
-static uint64_t hash_of(const uint8_t *p, size_t n_b)
-{
-    uint64_t h[4] = {n_b, 1, 2, 3}, v[4] = {0};
-    for (; n_b >= sizeof v; n_b -= sizeof v, p += sizeof v) {
-        memcpy(v, p, sizeof v);
-        for (unsigned k = 0; k < 4; k++)
-            h[k] = mix(h[k], v[k]);
-    }
-    memset(v, 0, sizeof v);
-    memcpy(v, p, n_b);
-    for (unsigned k = 0; k < 4; k++)
-        h[k] = mix(h[k], v[k]);
-    return mix(mix(mix(h[0], h[1]), h[2]), h[3]);
-}
-
-void xk_va_store_downloaded(xk_va_store *s, uint64_t va)
-{
-    va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
-    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
-    if (!p)
-        return;
-    pthread_mutex_lock(&s->lock);
-    if (p->hi)
-        p->hash = hash_of(host_of(s, va) + p->lo, p->hi - p->lo);
-    pthread_mutex_unlock(&s->lock);
+    return xk_page_hash(copy + p->lo, p->hi - p->lo);
 }
 
 /* An engine uploads what another may have changed since: the client's copy is
@@ -311,7 +284,8 @@ void xk_va_store_downloaded(xk_va_store *s, uint64_t va)
 static void upload(xk_va_store *s, struct page *p, uint64_t va,
                    const uint8_t *src, uint64_t n_b)
 {
-    const uint64_t lo = va % PAGE_B, hi = lo + n_b, hash = hash_of(src, n_b);
+    const uint64_t lo = va % PAGE_B, hi = lo + n_b,
+                   hash = xk_page_hash(src, n_b);
     const bool same_part = p->hi && p->lo == lo && p->hi == hi;
     p->fresh = 1;
     if (same_part && p->hash == hash)
@@ -321,9 +295,8 @@ static void upload(xk_va_store *s, struct page *p, uint64_t va,
         p->lo = (uint16_t)lo;
     if (hi > p->hi)
         p->hi = (uint16_t)hi;
-    p->hash = p->lo == lo && p->hi == hi
-                  ? hash
-                  : hash_of(host_of(s, va - lo) + p->lo, p->hi - p->lo);
+    p->hash =
+        p->lo == lo && p->hi == hi ? hash : hash_in(p, host_of(s, va - lo));
 }
 
 bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
@@ -346,7 +319,7 @@ bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
 /* mine[]: the client's page of va, as just read. */
 static bool changed(const struct page *p, const uint8_t *mine)
 {
-    return p->hi && hash_of(mine + p->lo, p->hi - p->lo) != p->hash;
+    return p->hi && hash_in(p, mine) != p->hash;
 }
 
 static void take(xk_va_store *s, struct page *p, uint64_t va,
@@ -355,23 +328,17 @@ static void take(xk_va_store *s, struct page *p, uint64_t va,
     if (!changed(p, mine))
         return;
     memcpy(host_of(s, va) + p->lo, mine + p->lo, p->hi - p->lo);
-    p->hash = hash_of(mine + p->lo, p->hi - p->lo);
+    p->hash = hash_in(p, mine);
 }
 
-struct refresh {
-    xk_va_read_fn *read;
-    bool (*settle)(void *user, uint64_t va);
-    void *user;
-};
-
-static void refresh_page(xk_va_store *s, const struct refresh *r, uint64_t va,
-                         uint8_t *mine)
+static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
+                         uint64_t va, uint8_t *mine)
 {
     struct page *const p = page_of(s, va);
     if (!changed(p, mine))
         return;
-    if (r->settle && r->settle(r->user, va) &&
-        !r->read(r->user, va, mine, PAGE_B))
+    if (client->settle && client->settle(client->user, va) &&
+        !client->read(client->user, va, mine, PAGE_B))
         return;
     take(s, p, va, mine);
 }
@@ -381,31 +348,62 @@ static void refresh_page(xk_va_store *s, const struct refresh *r, uint64_t va,
 static bool untouched(const struct page *p, const uint8_t *host)
 {
     static const uint8_t zero[PAGE_B];
-    return p->hi ? hash_of(host + p->lo, p->hi - p->lo) == p->hash
+    return p->hi ? hash_in(p, host) == p->hash
                  : memcmp(host, zero, PAGE_B) == 0;
 }
 
-/* Of parts that are sent one by one, the hash knows nothing. */
-void xk_va_store_before_download(xk_va_store *s, uint64_t va, uint64_t n_b,
-                                 xk_va_read_fn *read,
-                                 bool (*settle)(void *user, uint64_t va),
-                                 void *user)
+/* What the client's CPU has written into the page, which the device has not. */
+static void take_own(xk_va_store *s, const struct xk_va_client *client,
+                     uint64_t va, const uint8_t *own)
 {
-    const uint64_t lo = va % PAGE_B;
-    va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
-    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
-    const struct refresh r = {read, settle, user};
-    if (!p || !atomic_load(&p->mapped))
+    struct page *const p = page_of(s, va);
+    if (p->hi == 0) {
+        memcpy(host_of(s, va), own, PAGE_B);
         return;
-    pthread_mutex_lock(&s->lock);
-    const bool all = p->hi ? lo <= p->lo && lo + n_b >= p->hi : n_b == PAGE_B;
-    if (all && untouched(p, host_of(s, va)) && read(user, va, s->block, PAGE_B)) {
-        if (p->hi)
-            refresh_page(s, &r, va, s->block);
-        else
-            memcpy(host_of(s, va), s->block, PAGE_B);
     }
+    memcpy(s->block, own, PAGE_B);
+    refresh_page(s, client, va, s->block);
+}
+
+/* Drivers read one page after the other, and the next one is in no cache. */
+static void expect(const uint8_t *page)
+{
+    for (unsigned k = 0; k < PAGE_B; k += CACHE_LINE_B)
+        __builtin_prefetch(page + k);
+}
+
+/* An engine may write the page all the while: what is sent must be what was
+ * hashed, else the client's copy would later seem to be its CPU's work. Of
+ * parts that are sent one by one, the hash knows nothing. */
+static void download(xk_va_store *s, const struct xk_va_client *client,
+                     uint64_t va, uint64_t n_b, uint8_t out[PAGE_B])
+{
+    struct page *const p = page_of(s, va);
+    const uint64_t lo = va % PAGE_B;
+    uint8_t *const host = host_of(s, va - lo);
+    const bool all = p->hi ? lo <= p->lo && lo + n_b >= p->hi : n_b == PAGE_B;
+    if (all && client && untouched(p, host) &&
+        client->read(client->user, va - lo, out, PAGE_B)) {
+        if (memcmp(out + lo, host + lo, n_b) == 0)
+            return;
+        take_own(s, client, va - lo, out);
+    }
+    memcpy(out, host, PAGE_B);
+    p->hash = hash_in(p, out);
+}
+
+bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
+                          uint64_t va, uint64_t n_b, uint8_t page[PAGE_B])
+{
+    va &= VA_MASK;
+    const struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
+    if (!p || !atomic_load(&p->mapped))
+        return false;
+    expect(host_of(s, va) - va % PAGE_B + PAGE_B);
+    pthread_mutex_lock(&s->lock);
+    download(s, client, va, n_b, page);
     pthread_mutex_unlock(&s->lock);
+    return true;
 }
 
 /* Pages of one chunk; none is fresh any more. */
@@ -420,17 +418,17 @@ static bool all_fresh(struct page *p, uint64_t n)
 }
 
 /* Pages that the client has unmapped since are left alone. */
-static void refresh_block(xk_va_store *s, const struct refresh *r, uint64_t va,
-                          uint64_t n)
+static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
+                          uint64_t va, uint64_t n)
 {
     if (all_fresh(page_of(s, va), n))
         return;
-    const bool all = r->read(r->user, va, s->block, n * PAGE_B);
+    const bool all = client->read(client->user, va, s->block, n * PAGE_B);
     for (uint64_t k = 0; k < n; k++) {
         const uint64_t at = va + k * PAGE_B;
         uint8_t *const mine = s->block + k * PAGE_B;
-        if (all || r->read(r->user, at, mine, PAGE_B))
-            refresh_page(s, r, at, mine);
+        if (all || client->read(client->user, at, mine, PAGE_B))
+            refresh_page(s, client, at, mine);
     }
 }
 
@@ -441,10 +439,8 @@ static uint64_t block_pages(uint64_t page, uint64_t n)
     return n < left ? n : left;
 }
 
-void xk_va_store_refresh(xk_va_store *s, xk_va_read_fn *read,
-                         bool (*settle)(void *user, uint64_t va), void *user)
+void xk_va_store_refresh(xk_va_store *s, const struct xk_va_client *client)
 {
-    const struct refresh r = {read, settle, user};
     pthread_mutex_lock(&s->lock);
     for (uint32_t i = 0; i < s->n_runs; i++) {
         const struct run *const run = &s->run[i];
@@ -452,13 +448,13 @@ void xk_va_store_refresh(xk_va_store *s, xk_va_read_fn *read,
             break;
         for (uint64_t k = 0, n; k < run->n; k += n) {
             n = block_pages(run->first + k, run->n - k);
-            refresh_block(s, &r, (run->first + k) * PAGE_B, n);
+            refresh_block(s, client, (run->first + k) * PAGE_B, n);
         }
     }
     pthread_mutex_unlock(&s->lock);
 }
 
-void xk_va_store_refresh_page(xk_va_store *s, xk_va_read_fn *read, void *user,
+void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
                               uint64_t va)
 {
     va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
@@ -466,7 +462,7 @@ void xk_va_store_refresh_page(xk_va_store *s, xk_va_read_fn *read, void *user,
     if (!p || !atomic_load(&p->mapped))
         return;
     pthread_mutex_lock(&s->lock);
-    if (read(user, va, s->block, PAGE_B))
+    if (client->read(client->user, va, s->block, PAGE_B))
         take(s, p, va, s->block);
     pthread_mutex_unlock(&s->lock);
 }

@@ -47,26 +47,28 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
  * has made of it since. False: not mapped. */
 bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
                         uint64_t n_b, uint64_t *part_b);
-/* The client was given the page of va: both sides hold the same now. */
-void xk_va_store_downloaded(xk_va_store *s, uint64_t va);
-
-/* Reads n_b bytes of the client's memory at va; false if it cannot all. */
-typedef bool xk_va_read_fn(void *user, uint64_t va, void *dst, size_t n_b);
-/* The client will be given n_b bytes of the page of va, over its own: if that is
- * all that it knows of the page, what its CPU has written there since is taken
- * first, unless the device has written it, too. settle as below. */
-void xk_va_store_before_download(xk_va_store *s, uint64_t va, uint64_t n_b,
-                                 xk_va_read_fn *read,
-                                 bool (*settle)(void *user, uint64_t va),
-                                 void *user);
+/* The client's own memory. */
+struct xk_va_client {
+    /* Reads n_b bytes at va; false if it cannot all. */
+    bool (*read)(void *user, uint64_t va, void *dst, size_t n_b);
+    /* Before a changed page is taken: true if it waited for an answer that the
+     * client may not have taken yet, and the page must be read again. May be
+     * NULL. */
+    bool (*settle)(void *user, uint64_t va);
+    void *user;
+};
+/* The client will be given n_b bytes from va on, of one page below 2^47, over
+ * its own: they are put at their place in `page`, and both sides hold the same.
+ * If that is all that the client knows of the page, what its CPU has written
+ * there since is taken first, unless the device has written it, too. client
+ * NULL: it cannot be read. False: not mapped. */
+bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
+                          uint64_t va, uint64_t n_b, uint8_t page[4096]);
 /* Takes over what the client's CPU has changed below 2^47 since the last
- * exchange, except what was uploaded since the last call. settle, before a
- * changed page is taken: true if it waited for an answer that the client may
- * not have taken yet, and the page must be read again; may be NULL. */
-void xk_va_store_refresh(xk_va_store *s, xk_va_read_fn *read,
-                         bool (*settle)(void *user, uint64_t va), void *user);
+ * exchange, except what was uploaded since the last call. */
+void xk_va_store_refresh(xk_va_store *s, const struct xk_va_client *client);
 /* The same for the one page of va. */
-void xk_va_store_refresh_page(xk_va_store *s, xk_va_read_fn *read, void *user,
+void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
                               uint64_t va);
 
 /* All that is mapped, by address, as kernels see it (bit 47 repeated above). */

@@ -1,0 +1,265 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a client's CPU and the device write into one page between exchanges, and
+ * the hash that tells who it was. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "vgpu/page_hash.h"
+#include "vgpu/va_store.h"
+
+#define PAGE_B 4096u
+#define VA UINT64_C(0x10000)
+
+/* The client's page, and what an engine does while it is read. */
+static struct world {
+    xk_ctx *c;
+    xk_va_store *s;
+    uint8_t own[PAGE_B];
+    unsigned reads;
+    bool engine_writes;
+} w;
+
+static uint8_t *device(void)
+{
+    uint64_t part_b;
+    return xk_va_store_at(w.s, VA, PAGE_B, &part_b);
+}
+
+static bool read_own(void *user, uint64_t va, void *dst, size_t n_b)
+{
+    (void)user;
+    if (va != VA || n_b != PAGE_B)
+        return false;
+    memcpy(dst, w.own, PAGE_B);
+    w.reads++;
+    if (w.engine_writes)
+        memset(device(), 'e', PAGE_B);
+    w.engine_writes = false;
+    return true;
+}
+
+static const struct xk_va_client client = {.read = read_own};
+
+static void upload(uint64_t lo, uint64_t n_b)
+{
+    uint64_t part_b;
+    ck_assert(xk_va_store_upload(w.s, VA + lo, w.own + lo, n_b, &part_b));
+    ck_assert_uint_eq(part_b, n_b);
+    xk_va_store_refresh(w.s, &client); /* a doorbell */
+}
+
+/* As a driver reads: over the client's own. */
+static void download(uint64_t lo, uint64_t n_b)
+{
+    uint8_t page[PAGE_B];
+    ck_assert(xk_va_store_download(w.s, &client, VA + lo, n_b, page));
+    memcpy(w.own + lo, page + lo, n_b);
+}
+
+static void begin(void)
+{
+    memset(&w, 0, sizeof w);
+    w.c = xk_ctx_create(NULL);
+    w.s = xk_va_store_create(1 << 20);
+    ck_assert(w.c && w.s);
+    ck_assert_int_eq(xk_va_store_map(w.s, w.c, VA), XK_OK);
+    memset(w.own, 'a', PAGE_B);
+}
+
+static void end(void)
+{
+    xk_va_store_destroy(w.s);
+    ck_assert_uint_eq(xk_ctx_destroy(w.c), 0);
+}
+
+static bool all_are(const uint8_t *p, char c)
+{
+    for (unsigned k = 0; k < PAGE_B; k++)
+        if (p[k] != (uint8_t)c)
+            return false;
+    return true;
+}
+
+START_TEST(nobody_wrote)
+{
+    upload(0, PAGE_B);
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'a') && all_are(device(), 'a'));
+}
+END_TEST
+
+START_TEST(cpu_wrote)
+{
+    upload(0, PAGE_B);
+    memset(w.own, 'c', PAGE_B);
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'c') && all_are(device(), 'c'));
+}
+END_TEST
+
+START_TEST(device_wrote)
+{
+    upload(0, PAGE_B);
+    memset(device(), 'd', PAGE_B);
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'd'));
+    memset(device(), 'e', PAGE_B); /* not the CPU's work: it stays */
+    xk_va_store_refresh(w.s, &client);
+    ck_assert(all_are(device(), 'e'));
+}
+END_TEST
+
+START_TEST(both_wrote)
+{
+    upload(0, PAGE_B);
+    memset(device(), 'd', PAGE_B);
+    memset(w.own, 'c', PAGE_B);
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'd'));
+}
+END_TEST
+
+START_TEST(never_exchanged)
+{
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'a') && all_are(device(), 'a'));
+    memset(device(), 'd', PAGE_B);
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'd'));
+}
+END_TEST
+
+/* What lies beside the bytes that are exchanged is no CPU's news. */
+START_TEST(part_of_a_page)
+{
+    upload(64, 128);
+    memset(w.own, 'c', 64);
+    download(64, 128);
+    ck_assert_int_eq(device()[0], 0);
+    ck_assert_int_eq(device()[64], 'a');
+    memset(w.own + 100, 'c', 4);
+    download(64, 128);
+    ck_assert_int_eq(device()[100], 'c');
+    ck_assert_int_eq(device()[104], 'a');
+    ck_assert_int_eq(w.own[100], 'c');
+}
+END_TEST
+
+/* Found unchanged, then written by an engine: the client gets that, and what
+ * the engine writes next is not undone by what the client got. */
+START_TEST(engine_writes_meanwhile)
+{
+    upload(0, PAGE_B);
+    w.engine_writes = true;
+    download(0, PAGE_B);
+    ck_assert(all_are(w.own, 'e'));
+    memset(device(), 'f', PAGE_B);
+    xk_va_store_refresh(w.s, &client);
+    ck_assert(all_are(device(), 'f'));
+}
+END_TEST
+
+START_TEST(no_client)
+{
+    uint8_t page[PAGE_B];
+    upload(0, PAGE_B);
+    w.reads = 0;
+    memset(device(), 'd', PAGE_B);
+    ck_assert(xk_va_store_download(w.s, NULL, VA, PAGE_B, page));
+    ck_assert(all_are(page, 'd'));
+    ck_assert_uint_eq(w.reads, 0);
+    ck_assert(!xk_va_store_download(w.s, NULL, VA + PAGE_B, PAGE_B, page));
+}
+END_TEST
+
+static uint64_t seed = 1;
+
+static uint64_t random_word(void)
+{
+    seed = seed * UINT64_C(6364136223846793005) + 1442695040888963407u;
+    return seed ^ seed >> 29;
+}
+
+/* Of zeros, of small numbers, of anything. */
+static void fill(uint64_t word[PAGE_B / 8], int kind)
+{
+    for (unsigned k = 0; k < PAGE_B / 8; k++)
+        word[k] = kind == 0 ? 0 : kind == 1 ? random_word() % 8 : random_word();
+}
+
+START_TEST(each_bit_counts)
+{
+    uint64_t word[PAGE_B / 8];
+    fill(word, _i);
+    const uint64_t h = xk_page_hash((const uint8_t *)word, PAGE_B);
+    for (unsigned bit = 0; bit < PAGE_B * 8; bit++) {
+        word[bit / 64] ^= UINT64_C(1) << bit % 64;
+        ck_assert_uint_ne(h, xk_page_hash((const uint8_t *)word, PAGE_B));
+        word[bit / 64] ^= UINT64_C(1) << bit % 64;
+    }
+}
+END_TEST
+
+/* Two signs that change at once, and two words that change places. */
+START_TEST(pairs_count)
+{
+    uint64_t word[PAGE_B / 8];
+    const uint64_t top = UINT64_C(1) << 63;
+    fill(word, _i);
+    const uint64_t h = xk_page_hash((const uint8_t *)word, PAGE_B);
+    for (unsigned a = 0; a < PAGE_B / 8; a++)
+        for (unsigned b = a + 1; b < PAGE_B / 8; b += 1 + a % 7) {
+            const uint64_t x = word[a], y = word[b];
+            word[a] ^= top;
+            word[b] ^= top;
+            ck_assert_uint_ne(h, xk_page_hash((const uint8_t *)word, PAGE_B));
+            word[a] = y;
+            word[b] = x;
+            ck_assert(x == y ||
+                      h != xk_page_hash((const uint8_t *)word, PAGE_B));
+            word[a] = x;
+            word[b] = y;
+        }
+}
+END_TEST
+
+START_TEST(lengths_count)
+{
+    static const uint8_t zero[256];
+    uint64_t h[256];
+    for (unsigned n = 0; n < 256; n++) {
+        h[n] = xk_page_hash(zero, n);
+        for (unsigned k = 0; k < n; k++)
+            ck_assert_uint_ne(h[k], h[n]);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("va_store");
+    TCase *const pages = tcase_create("pages"), *const hash =
+                                                    tcase_create("hash");
+    tcase_add_checked_fixture(pages, begin, end);
+    tcase_add_test(pages, nobody_wrote);
+    tcase_add_test(pages, cpu_wrote);
+    tcase_add_test(pages, device_wrote);
+    tcase_add_test(pages, both_wrote);
+    tcase_add_test(pages, never_exchanged);
+    tcase_add_test(pages, part_of_a_page);
+    tcase_add_test(pages, engine_writes_meanwhile);
+    tcase_add_test(pages, no_client);
+    tcase_set_timeout(hash, 60);
+    tcase_add_loop_test(hash, each_bit_counts, 0, 3);
+    tcase_add_loop_test(hash, pairs_count, 0, 3);
+    tcase_add_test(hash, lengths_count);
+    suite_add_tcase(s, pages);
+    suite_add_tcase(s, hash);
+    SRunner *const r = srunner_create(s);
+    srunner_set_tap(r, "-");
+    srunner_run_all(r, CK_SILENT);
+    const int failed = srunner_ntests_failed(r);
+    srunner_free(r);
+    return failed != 0;
+}
