@@ -39,23 +39,35 @@ void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u)
     u->next = next;
 }
 
-/* Of those that can issue now: in turn, or the oldest. */
+/* Whether a goes before b, of two that can issue now. */
+static bool goes_before(const struct xk_timing_product *m,
+                        const struct xk_tm_thread *a,
+                        const struct xk_tm_thread *b)
+{
+    switch (m->arbitration) {
+    case XK_TM_OLDEST:
+        return a->age < b->age;
+    case XK_TM_LONGEST_READY:
+        return a->ready < b->ready;
+    default:
+        return false;
+    }
+}
+
+/* Of those that can issue now; of equals, in turn. */
 static struct xk_tm_thread *choose(struct xk_tm_core *c, struct xk_tm_unit *u)
 {
-    struct xk_tm_thread *best = NULL;
+    uint32_t best = XK_TM_UNIT_THREADS;
     for (uint32_t n = 1; n <= c->n_slots; n++) {
         const uint32_t k = (u->turn + n) % c->n_slots;
-        struct xk_tm_thread *const t = u->slot[k];
+        const struct xk_tm_thread *const t = u->slot[k];
         if (!t || start_of(c, u, t) != u->next)
             continue;
-        if (!best || (c->m->oldest_first && t->age < best->age))
-            best = t;
-        if (!c->m->oldest_first) {
-            u->turn = k;
-            break;
-        }
+        if (best == XK_TM_UNIT_THREADS || goes_before(c->m, t, u->slot[best]))
+            best = k;
     }
-    return best;
+    u->turn = best;
+    return u->slot[best];
 }
 
 /* ---- accounts ---- */
@@ -310,6 +322,8 @@ static bool replay(struct xk_tm_core *c)
             break;
         issue(c, u, choose(c, u));
     }
+    c->out->cycles =
+        xk_tm_later(c->out->cycles, (uint64_t)(c->memory.settled + 1));
     for (uint32_t u = 0; u < c->n_units; u++)
         account(c, &c->unit[u], c->out->cycles, XK_TM_AT_IDLE);
     return c->n_ended == c->r->n_traced;

@@ -29,8 +29,9 @@ struct xk_tm_line {
 };
 
 struct xk_tm_result {
-    uint64_t cycles;           /* until the last thread modelled has ended */
-    uint64_t units;            /* XVEs, or pairs, of the core */
+    uint64_t cycles; /* until the last thread modelled has ended and what was
+                        written is where others find it */
+    uint64_t units;  /* XVEs, or pairs, of the core */
     uint64_t at[XK_TM_CAUSES]; /* of all units: sums to cycles x units */
     uint64_t *group_end;       /* n_traced, ascending */
     struct xk_tm_line *line;   /* one a record of the kernel */

@@ -193,8 +193,8 @@ static uint32_t vector_reads(const struct xk_inst *i)
 static bool reads_twice(const struct xk_inst *i)
 {
     for (unsigned k = 0; k < 3; k++) {
-        const struct xk_operand *const a = &i->src[k],
-                                *const b = &i->src[(k + 1) % 3];
+        const struct xk_operand *const a = &i->src[k], *const b =
+                                                           &i->src[(k + 1) % 3];
         if (is_vector_read(a) && is_vector_read(b) && !a->indirect &&
             !b->indirect && a->reg == b->reg && a->sub_b == b->sub_b)
             return true;

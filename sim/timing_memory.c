@@ -197,13 +197,15 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
     uint32_t wave;
     const double done = pass(&x->link, at, n_b / x->link_b, &x->traffic.l2_cyc);
     x->traffic.l2_lines++;
+    x->settled = later(x->settled, done + m->lat_l2);
     if (s && !in_l2(x, s)) {
         x->l2_fills += x->fills_each;
         s->ready = 0;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
-            pass(&x->memory, at, m->line_b / x->memory_b,
-                 &x->traffic.memory_cyc);
+            const double there = pass(&x->memory, at, m->line_b / x->memory_b,
+                                      &x->traffic.memory_cyc);
+            x->settled = later(x->settled, m->flush_end ? there : 0);
         }
     }
     if (s)

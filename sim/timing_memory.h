@@ -37,7 +37,9 @@ struct xk_tm_memory {
     double l2_fills, fills_each; /* of all cores for one of ours */
     double l2_lines;             /* that fit */
     double port, link, memory;   /* free from then on */
-    double link_b, memory_b;     /* bytes a cycle, of this core */
+    double
+        settled; /* when what was written is where the launch's end wants it */
+    double link_b, memory_b; /* bytes a cycle, of this core */
     bool no_memory;
     struct xk_tm_traffic traffic;
 };

@@ -101,4 +101,8 @@ void xk_tm_send(struct xk_tm_core *c, struct xk_tm_thread *t,
     }
     if (i->set >= 0)
         t->token[i->set] = s;
+    if (i->answer && s.done > t->answered) {
+        t->answered = s.done;
+        t->answer_cause = s.cause;
+    }
 }

@@ -19,6 +19,9 @@ enum xk_tm_pipe {
     XK_TM_PIPES
 };
 
+/* Who issues, of the threads that can. */
+enum xk_tm_arbitration { XK_TM_IN_TURN, XK_TM_OLDEST, XK_TM_LONGEST_READY };
+
 struct xk_timing_product {
     const char *name;  /* "a770" */
     const char *text;  /* what it is */

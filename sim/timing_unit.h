@@ -40,6 +40,8 @@ struct xk_tm_thread {
     uint32_t n_done[XK_TM_ORDERS];
     struct xk_tm_token token[32];
     uint64_t stored_slm, stored; /* when its writes are done */
+    uint64_t answered;           /* when its last answer is there */
+    uint8_t answer_cause;        /* what that was */
     uint32_t phase[XK_SIM_BARRIERS];
     uint32_t group;
     uint32_t unit;

@@ -63,4 +63,6 @@ void xk_tm_prepare(const struct xk_tm_core *c, struct xk_tm_thread *t)
     wait_tokens(t, i);
     if (i->kind == XK_TM_WAIT)
         wait_barrier(c, t);
+    if (i->kind == XK_TM_EOT) /* its registers wait for what was asked for */
+        xk_tm_wait_for(t, t->answered, t->answer_cause);
 }

@@ -33,6 +33,11 @@ static const struct {
      2, 64, 2 * 16 / 8.0},
     {"xehpg", "mad (16|M0) r%u.0<1>:hf r2.0<1;0>:hf r4.0<1;0>:hf r8.0<1>:hf\n",
      20, 1, 64, 2 * 16 / 16.0},
+    /* clpeak#99, float: 13.0, half of its mads so; clpeak#202: 0.496 */
+    {"xehpg", "mad (16|M0) r%u.0<1>:f r4.0<1;0>:f acc0.0<1;0>:f r4.0<1>:f\n",
+     20, 2, 64, 2 * 16 / 8.0},
+    {"xehpg", "mad (16|M0) r%u.0<1>:f r2.0<1;0>:f r4.0<1;0>:f r4.0<1>:f\n", 20,
+     2, 64, 2 * 16 / 8.0},
     {"xehpc", "mad (16|M0) r%u.0<1>:f r2.0<1;0>:f r4.0<1;0>:f r7.0<1>:f\n", 20,
      1, 64, 16 / 16.0},
     {"xehpc", "mad (32|M0) r%u.0<1>:f r2.0<1;0>:f r4.0<1;0>:f r7.0<1>:f\n", 20,
@@ -555,6 +560,48 @@ END_TEST
 
 /* ---- the launch ---- */
 
+/* Waited for or not: its registers are no other thread's before. */
+START_TEST(a_thread_ends_when_its_last_answer_has_come)
+{
+    uint64_t cycles[2];
+    for (unsigned k = 0; k < 2; k++) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 SLM_LANES "send.slm (16|M0) r20 r12 null:0 0x0 0x04200500 "
+                           "{$1}\n%s",
+                 128, k ? "sync.nop null {$1.dst}\n" : "");
+        const struct timing_job j = {
+            .platform = "xehpg", .text = text, .slm_b = 16384, .threads = 64};
+        cycles[k] = timing_run(&j).cycles;
+    }
+    ck_assert_msg(cycles[0] + 2 >= cycles[1] && cycles[0] <= cycles[1],
+                  "%llu cycles, %llu with a wait",
+                  (unsigned long long)cycles[0], (unsigned long long)cycles[1]);
+}
+END_TEST
+
+/* Where Intel's driver flushes the caches behind a launch, memory's rate holds
+ * for what was written last too. */
+START_TEST(a_launch_ends_when_what_it_wrote_is_in_memory)
+{
+    enum { MEMORY_B = 131072, LINE_B = 64 };
+    uint8_t *const memory = calloc(1, MEMORY_B);
+    struct xk_timing_product m = *xk_timing_product_find("a770");
+    m.memory_mbps /= 100;
+    const struct timing_answer flushed = copy(MEMORY_B, memory, &m);
+    m.flush_end = 0;
+    const struct timing_answer left = copy(MEMORY_B, memory, &m);
+    const double least = (double)flushed.traffic.memory_lines * LINE_B /
+                         (m.memory_mbps * (m.memory_percent / 100.0)) *
+                         m.clock_mhz; /* of one core, all of memory */
+    ck_assert_uint_eq(flushed.traffic.memory_lines, MEMORY_B / LINE_B);
+    ck_assert_msg((double)flushed.cycles >= least, "%llu cycles, not %.0f",
+                  (unsigned long long)flushed.cycles, least);
+    ck_assert_uint_lt(left.cycles, flushed.cycles);
+    free(memory);
+}
+END_TEST
+
 START_TEST(every_cycle_of_every_unit_has_one_cause)
 {
     char *const text = timing_repeat(
@@ -669,8 +716,8 @@ START_TEST(every_parameter_says_where_it_is_from)
     for (unsigned p = 0; xk_timing_product_at(p); p++)
         for (unsigned k = 0;
              xk_timing_parameter_at(xk_timing_product_at(p), k, &v); k++) {
-            static const char *const known[] = {"vISA", "RA",      "guide",
-                                                "spec", "assumed", "fitted"};
+            static const char *const known[] = {
+                "vISA", "RA", "NEO", "guide", "spec", "assumed", "fitted"};
             unsigned hits = 0;
             for (size_t s = 0; s < XK_COUNTOF(known); s++)
                 hits += !strncmp(v.source, known[s], strlen(known[s]));
@@ -709,6 +756,8 @@ int main(void)
     tcase_add_test(t, more_waves_take_more_time_and_sampling_guesses_it);
     tcase_add_test(t, a_group_that_fits_on_no_core_is_refused);
     tcase_add_test(t, any_allocation_may_fail);
+    tcase_add_test(t, a_thread_ends_when_its_last_answer_has_come);
+    tcase_add_test(t, a_launch_ends_when_what_it_wrote_is_in_memory);
     tcase_add_test(t, every_parameter_says_where_it_is_from);
     suite_add_tcase(s, t);
     srunner_set_tap(r, "-");

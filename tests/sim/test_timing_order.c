@@ -1,13 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What must hold for any kernel, on random ones: an instruction less never
  * makes it slower, a longer latency or a conflict of banks never faster, and
- * the model is deterministic. The seed is printed; XK_SEED sets it.
+ * the model is deterministic. The seed is printed; XK_SEED sets it, XK_KERNELS
+ * how many kernels.
  *
  * One thread, or a fused pair, is strict, and so is the work that the data port
  * is given. Of many threads that compete each arrival changes whose turn it is,
- * and an earlier one can hurt (Graham's anomaly, traced in docs/timing.md):
- * there it must hold on average over all kernels, and within a bound for each.
- */
+ * and an earlier one can hurt (Graham's anomaly, traced in docs/timing.md). It
+ * hurts the last threads once, however long the kernel is: there 2 % and a
+ * number of cycles are allowed for each, 2 % alone for nearly all, and on
+ * average it must hold. Every tenth kernel is long. */
 #include <check.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -16,9 +18,14 @@
 
 #include "tests/sim/timing_lab.h"
 
-#define MAX_LINES 160
+#define MAX_LINES 1200
+#define SHORT_LINES 160
 #define KERNELS 40
-#define ALLOWED 0.25 /* of many threads, relative, each kernel */
+/* Of many threads. In 70,000 removals 77 cycles beyond 2 % were the most, 0.5 %
+ * of them were beyond (docs/timing.md); a single kernel may have several. */
+#define ALLOWED 1.02
+#define ALLOWED_CYC 100
+#define ALLOWED_SHARE 0.06
 
 static uint64_t state;
 
@@ -94,10 +101,12 @@ static void add_token(char *out, size_t n, bool many)
                  token);
 }
 
-static void make(struct kernel *k, bool many)
+static void make(struct kernel *k, bool many, bool long_one)
 {
-    *k = (struct kernel){.platform = "xehpg"};
-    const unsigned n = 40 + draw(MAX_LINES - 60);
+    memset(k, 0, sizeof *k);
+    k->platform = "xehpg";
+    const unsigned n =
+        long_one ? MAX_LINES - draw(400) : 40 + draw(SHORT_LINES - 60);
     snprintf(k->line[k->n++], sizeof k->line[0],
              "mov (8|M0) r10.0<1>:uw 0x76543210:v\n");
     snprintf(k->line[k->n++], sizeof k->line[0],
@@ -150,24 +159,49 @@ static double cycles_of(const struct kernel *k, unsigned without,
 
 /* ---- the properties ---- */
 
-/* Cycles of many threads that should be fewer, and that should be more. */
+/* Of many threads: pairs of cycles of which the first should not be more. */
 static struct sums {
-    double less, more;
-} removed, doubled;
+    const char *what;
+    double ratios, pairs, slower, beyond; /* of 2 % */
+    double worst, worst_cyc;              /* relative; cycles beyond 2 % */
+    int kernel, worst_kernel;             /* now; of worst_cyc */
+    unsigned detail, worst_detail;        /* line or latency */
+} removed = {.what = "an instruction less"},
+  doubled = {.what = "before a latency is doubled"},
+  spread = {.what = "more banks"};
 
-static void add_pair(struct sums *s, unsigned threads, double less, double more)
+/* False if `less` is more than can be allowed. */
+static bool add_pair(struct sums *s, unsigned threads, double less, double more)
 {
+    const double over = less - ALLOWED * more;
     if (threads <= 2)
-        return;
-    s->less += less / more;
-    s->more += 1;
+        return less <= more; /* a fused pair is one */
+    s->ratios += less / more;
+    s->pairs++;
+    s->slower += less > more;
+    s->beyond += over > 0;
+    if (less / more - 1 > s->worst)
+        s->worst = less / more - 1;
+    if (over > s->worst_cyc) {
+        s->worst_cyc = over;
+        s->worst_kernel = s->kernel;
+        s->worst_detail = s->detail;
+    }
+    return over <= ALLOWED_CYC;
 }
 
 static const unsigned thread_counts[] = {1, 2, 16, 64, 128};
 
-static double allowed(unsigned threads)
+static int n_kernels(void)
 {
-    return threads <= 2 ? 1 : 1 + ALLOWED; /* a fused pair is one */
+    const char *const given = getenv("XK_KERNELS");
+    const int n = given ? atoi(given) : 0;
+    return n > 0 ? n : KERNELS;
+}
+
+static bool is_long(int kernel)
+{
+    return kernel % 10 == 9;
 }
 
 START_TEST(an_instruction_less_never_slows_a_kernel)
@@ -175,7 +209,7 @@ START_TEST(an_instruction_less_never_slows_a_kernel)
     struct kernel k;
     state = seed() + (uint64_t)_i;
     const unsigned threads = thread_counts[_i % XK_COUNTOF(thread_counts)];
-    make(&k, threads > 2);
+    make(&k, threads > 2, is_long(_i));
     const struct timing_answer with = answer_of(&k, UINT32_MAX, threads, NULL);
     const double all = (double)with.cycles;
     ck_assert(all == cycles_of(&k, UINT32_MAX, threads, NULL));
@@ -186,8 +220,9 @@ START_TEST(an_instruction_less_never_slows_a_kernel)
         /* what is shared has no more to do, whoever comes first */
         ck_assert(a.traffic.port_cyc <= with.traffic.port_cyc);
         ck_assert(a.instructions < with.instructions);
-        add_pair(&removed, threads, less, all);
-        ck_assert_msg(less <= all * allowed(threads),
+        removed.kernel = _i;
+        removed.detail = w;
+        ck_assert_msg(add_pair(&removed, threads, less, all),
                       "XK_SEED=%llu kernel %d, %u threads: %.0f cycles without "
                       "line %u, %s%.0f with it",
                       (unsigned long long)seed(), _i, threads, less, w,
@@ -207,7 +242,7 @@ START_TEST(twice_a_latency_never_speeds_a_kernel)
     struct kernel k;
     state = seed() + 1000 + (uint64_t)_i;
     const unsigned threads = thread_counts[_i % XK_COUNTOF(thread_counts)];
-    make(&k, threads > 2);
+    make(&k, threads > 2, is_long(_i));
     const double plain = cycles_of(&k, UINT32_MAX, threads, NULL);
     for (size_t n = 0; n < XK_COUNTOF(latencies); n++) {
         struct xk_timing_product m = *xk_timing_product_find("a770");
@@ -216,8 +251,9 @@ START_TEST(twice_a_latency_never_speeds_a_kernel)
         v *= 2;
         memcpy((char *)&m + latencies[n], &v, sizeof v);
         const double longer = cycles_of(&k, UINT32_MAX, threads, &m);
-        add_pair(&doubled, threads, plain, longer);
-        ck_assert_msg(longer * allowed(threads) >= plain,
+        doubled.kernel = _i;
+        doubled.detail = (unsigned)n;
+        ck_assert_msg(add_pair(&doubled, threads, plain, longer),
                       "XK_SEED=%llu kernel %d, %u threads: %.0f cycles with "
                       "latency %zu doubled, %.0f before",
                       (unsigned long long)seed(), _i, threads, longer, n,
@@ -231,12 +267,14 @@ START_TEST(fewer_banks_never_speed_a_kernel)
     struct kernel k;
     double last = 0;
     state = seed() + 2000 + (uint64_t)_i;
-    make(&k, true);
+    make(&k, true, false);
     for (uint32_t banks = 32; banks; banks /= 4) {
         struct xk_timing_product m = *xk_timing_product_find("a770");
         m.slm_banks = banks;
         const double now = cycles_of(&k, UINT32_MAX, 128, &m);
-        ck_assert_msg(now * (1 + ALLOWED) >= last,
+        spread.kernel = _i;
+        spread.detail = banks;
+        ck_assert_msg(last == 0 || add_pair(&spread, 128, last, now),
                       "XK_SEED=%llu kernel %d: %.0f cycles with %u banks, "
                       "%.0f with more",
                       (unsigned long long)seed(), _i, now, banks, last);
@@ -245,17 +283,26 @@ START_TEST(fewer_banks_never_speed_a_kernel)
 }
 END_TEST
 
-START_TEST(on_average_of_many_threads_both_hold)
+static void check_sums(const struct sums *s)
 {
-    ck_assert_msg(removed.less < 0.999 * removed.more,
-                  "XK_SEED=%llu: an instruction less, %.4f of the time",
-                  (unsigned long long)seed(), removed.less / removed.more);
-    ck_assert_msg(doubled.less < 0.999 * doubled.more,
-                  "XK_SEED=%llu: before a latency is doubled, %.4f of the time",
-                  (unsigned long long)seed(), doubled.less / doubled.more);
-    printf("# of many threads: %.4f without an instruction, %.4f before a "
-           "latency is doubled\n",
-           removed.less / removed.more, doubled.less / doubled.more);
+    printf("# of many threads, %s: %.4f of the time; of %.0f, %.1f %% slower, "
+           "%.2f %% by more than 2 %%, at most %.1f %%; at most %.0f cycles "
+           "more than 2 %% (kernel %d, %u)\n",
+           s->what, s->ratios / s->pairs, s->pairs, 100 * s->slower / s->pairs,
+           100 * s->beyond / s->pairs, 100 * s->worst, s->worst_cyc,
+           s->worst_kernel, s->worst_detail);
+    ck_assert_msg(s->ratios < 0.999 * s->pairs, "XK_SEED=%llu: %s, %.4f",
+                  (unsigned long long)seed(), s->what, s->ratios / s->pairs);
+    ck_assert_msg(s->beyond <= ALLOWED_SHARE * s->pairs,
+                  "XK_SEED=%llu: %s, %.3f slower by more than 2 %%",
+                  (unsigned long long)seed(), s->what, s->beyond / s->pairs);
+}
+
+START_TEST(on_average_of_many_threads_all_hold)
+{
+    check_sums(&removed);
+    check_sums(&doubled);
+    check_sums(&spread);
 }
 END_TEST
 
@@ -264,12 +311,14 @@ int main(void)
     Suite *const s = suite_create("timing_order");
     TCase *const t = tcase_create("timing_order");
     SRunner *const r = srunner_create(s);
-    tcase_set_timeout(t, 120);
+    tcase_set_timeout(t, 0);
     tcase_add_loop_test(t, an_instruction_less_never_slows_a_kernel, 0,
-                        KERNELS);
-    tcase_add_loop_test(t, twice_a_latency_never_speeds_a_kernel, 0, KERNELS);
-    tcase_add_test(t, on_average_of_many_threads_both_hold);
-    tcase_add_loop_test(t, fewer_banks_never_speed_a_kernel, 0, 10);
+                        n_kernels());
+    tcase_add_loop_test(t, twice_a_latency_never_speeds_a_kernel, 0,
+                        n_kernels());
+    tcase_add_loop_test(t, fewer_banks_never_speed_a_kernel, 0,
+                        n_kernels() / 4 + 1);
+    tcase_add_test(t, on_average_of_many_threads_all_hold);
     suite_add_tcase(s, t);
     srunner_set_tap(r, "-");
     srunner_run_all(r, CK_SILENT);

@@ -117,7 +117,8 @@ static void one(const char *line, uint32_t mb, uint32_t waves,
     n->wrong += all.wrong + some.wrong;
     if (!some.sampled)
         return;
-    const double error = some.us / all.us - 1, told = some.told_us / some.us;
+    /* both of what is predicted from the sample */
+    const double error = 1 - all.us / some.us, told = some.told_us / some.us;
     n->sampled++;
     n->beyond += fabs(error) > told;
     n->worst = fabs(error) > fabs(n->worst) ? error : n->worst;

@@ -155,10 +155,13 @@ PUBLISHED += [(k, "flops", 1, rate * A770_PEAK, PROBED, "")
 # Matrix products of unknown kernels, as lower bounds for our best one; the
 # problem is a 1x1 convolution that is that product.
 GEMM = 'mb%dic1024ih14oc1024oh14kh1ph0n"gemm"'
+BOUND_MAX = (263.0, "one stack, glennklockwood.com/garden/processors/pvc")
+# One group a core; k is no multiple of 4096 bytes, for L1 is not hashed here.
+GEMM_MAX = (1792, 2048, 4128)
 # machine, type, minibatch, TFLOPS, source
 BOUNDS = [("a770", "xehpg", "f16", 64, 80.36, "torch, torch-performance-test-data#182"),
           ("a770", "xehpg", "f32", 16, 14.98, "torch, torch-performance-test-data#182"),
-          ("max1550", "xehpc", "f16", 64, 263.0, "one stack, glennklockwood.com/garden/processors/pvc")]
+          ("max1550", "xehpc", "f16", 64, BOUND_MAX[0], BOUND_MAX[1])]
 
 
 def clpeak_text(path):
