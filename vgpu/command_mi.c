@@ -179,8 +179,28 @@ static bool holds(unsigned compare, uint32_t memory, uint32_t data)
     }
 }
 
+/* False: nobody has mapped the page yet. */
+static bool poll_value(const struct xk_command_stream *s,
+                       const struct xk_command *cmd, uint64_t va,
+                       uint32_t *value)
+{
+    struct xk_gpu_phys at;
+    if (cmd->dw[0] >> 16 & 1) {
+        *value = xk_command_stream_register(s, (uint32_t)va);
+        return true;
+    }
+    if (!(cmd->dw[0] & BIT_GGTT))
+        return xk_gpu_read(&s->space, va, value, 4, NULL);
+    if (!xk_gpu_ggtt_translate(s->space.m, va, &at))
+        return false;
+    xk_gpu_phys_read(s->space.m, at, value, 4);
+    return true;
+}
+
 /* Everything before has been executed, so a condition that does not hold waits
- * for another engine or for the host. */
+ * for another engine or for the host. So does one on a page that is not mapped:
+ * the driver lets a copy engine wait for a kernel that it submits later, and
+ * only then maps the page that says its end. */
 enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
@@ -189,15 +209,18 @@ enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
     const struct xk_command_ops *const o = &s->config.ops;
     const unsigned compare = cmd->dw[0] >> 12 & 7;
     uint32_t value;
+    bool known;
     (void)jump;
     do {
-        if (cmd->dw[0] >> 16 & 1)
-            value = xk_command_stream_register(s, (uint32_t)va);
-        else
-            XK_TRY(xk_cmd_read(s, cmd, va, cmd->dw[0] & BIT_GGTT, &value, 4));
-        if (holds(compare, value, cmd->dw[1]))
+        known = poll_value(s, cmd, va, &value);
+        if (known && holds(compare, value, cmd->dw[1]))
             return XK_OK;
     } while (o->wait && o->wait(o->user, va));
+    if (!known)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: "
+                       "0x%llx is not mapped",
+                       (unsigned long long)cmd->at_va, (unsigned long long)va);
     return xk_fail(s->c, XK_EFAULT,
                    "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: 0x%llx "
                    "holds 0x%x, compare %u with 0x%x",

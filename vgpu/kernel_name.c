@@ -5,6 +5,7 @@
  * program's memory is never trusted, only compared. */
 #include "vgpu/kernel_name.h"
 
+#include <ctype.h>
 #include <elf.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -61,12 +62,18 @@ static uint32_t dword(const uint8_t *p, unsigned k)
     return v;
 }
 
-static bool printable(const char *name, size_t n_b)
+/* A name that a compiler would make, with a zero behind it: any other bytes lie
+ * there by chance. */
+static bool is_name(const char *name, size_t n_b)
 {
     size_t n = 0;
-    while (n < n_b && name[n] > ' ' && name[n] < 127)
-        n++;
-    return n && n < n_b && !name[n];
+    for (; n < n_b && name[n]; n++) {
+        const unsigned char c = (unsigned char)name[n];
+        if (!isalpha(c) && c != '_' &&
+            !(n && (isdigit(c) || strchr(".$-:", c))))
+            return false;
+    }
+    return n && n < n_b;
 }
 
 /* What ends at before[n_b]: header, name; then the kernel's code, from whose
@@ -83,7 +90,7 @@ static bool tokens_name(struct search *s, const uint8_t *before, size_t n_b)
                 dword(head, TOKENS_CODE_DW) < s->code_b + skip ||
                 dword(head, TOKENS_CODE_DW) > dword(head, TOKENS_HEAP_DW) ||
                 dword(head, TOKENS_HEAP_DW) > MAX_ELF_B ||
-                !printable((const char *)name, name_b))
+                !is_name((const char *)name, name_b))
                 continue;
             memcpy(s->name, name, name_b);
             return true;
@@ -115,7 +122,7 @@ static bool section_name(struct search *s, uint64_t elf, const Elf64_Shdr *h,
         return false;
     const char *const own = name + sizeof TEXT - 1;
     if (strncmp(name, TEXT, sizeof TEXT - 1) != 0 ||
-        !printable(own, strnlen(own, MAX_NAME_B - 1) + 1))
+        !is_name(own, strnlen(own, MAX_NAME_B - 1) + 1))
         return false;
     memcpy(s->name, own, strlen(own) + 1);
     return true;

@@ -41,7 +41,8 @@ static void add(xk_virtual_device *d, const char *name, const char *value)
  * driver cannot relate it to the host's without a kernel driver. OpenCL's
  * copies stay on the engine of its kernels: a second engine reads back
  * allocations that only the first has uploaded from pages whose address it
- * never tells, and the program would get zeros. */
+ * never tells; of a client that may not be looked at they are not found, and
+ * the program would get zeros. */
 static void make_variables(xk_virtual_device *d, const struct product *p)
 {
     snprintf(d->port, sizeof d->port, "%u", xk_tbx_server_port(d->server));

@@ -112,6 +112,16 @@ START_TEST(code_without_a_module_has_no_name)
 }
 END_TEST
 
+/* A number that looks like a name, where a name's length could stand. */
+START_TEST(what_no_compiler_calls_a_kernel_is_no_name)
+{
+    make_tokens(module, "\"");
+    ck_assert(!xk_kernel_name_find(getpid(), code, CODE_B, name));
+    make_elf(module, ".text.2nd");
+    ck_assert(!xk_kernel_name_find(getpid(), code, CODE_B, name));
+}
+END_TEST
+
 START_TEST(a_module_with_other_code_behind_the_same_start_is_not_taken)
 {
     make_elf(module, ".text.other");
@@ -159,6 +169,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, a_start_behind_the_kernels_first_byte_is_found, 0,
                         2);
     tcase_add_test(t, code_without_a_module_has_no_name);
+    tcase_add_test(t, what_no_compiler_calls_a_kernel_is_no_name);
     tcase_add_test(t,
                    a_module_with_other_code_behind_the_same_start_is_not_taken);
     tcase_add_test(t, a_module_that_lies_is_survived);

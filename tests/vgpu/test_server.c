@@ -199,6 +199,31 @@ START_TEST(a_semaphore_waits_for_another_engine)
 }
 END_TEST
 
+/* The same of a page that a maps only afterwards, b never: so the driver's copy
+ * engine waits for a kernel that it submits later. */
+START_TEST(a_semaphore_waits_for_a_page_that_is_not_mapped_yet)
+{
+    raw_begin(&a);
+    raw_begin(&b);
+    const uint64_t two = raw_map(&b, BATCH + 4096);
+    const uint64_t out = raw_map(&b, HEAP + 4096);
+    /* until [HEAP] == 5; then [HEAP + 4096] = 6 */
+    PLACE(&b, two, 0x0e00c003, 5, LO(HEAP), HI(HEAP), 0, 0x10000002,
+          LO(HEAP + 4096), HI(HEAP + 4096), 6);
+    raw_submit(&b, BATCH + 4096);
+    ck_assert_uint_eq(read32(&b, out), 0);
+    const uint64_t one = raw_map(&a, BATCH);
+    raw_map(&a, HEAP);
+    PLACE(&a, one, 0x10000002, LO(HEAP), HI(HEAP), 5);
+    raw_submit(&a, BATCH);
+    read32(&a, one);
+    uint32_t got = 0;
+    for (int k = 0; k < 1000 && got != 6; k++)
+        got = read32(&b, out);
+    ck_assert_uint_eq(got, 6);
+}
+END_TEST
+
 /* A semaphore on memory that the client's CPU writes. */
 START_TEST(a_semaphore_waits_for_the_host)
 {
@@ -518,6 +543,7 @@ static Suite *suite(void)
     tcase_add_test(t, data_across_the_last_physical_page_is_data);
     tcase_add_test(t, engines_of_a_process_share_what_lies_at_an_address);
     tcase_add_test(t, a_semaphore_waits_for_another_engine);
+    tcase_add_test(t, a_semaphore_waits_for_a_page_that_is_not_mapped_yet);
     tcase_add_test(t, a_semaphore_waits_for_the_host);
     tcase_add_test(t, what_the_cpu_writes_later_is_seen_at_the_next_doorbell);
     tcase_add_test(t, what_the_device_has_written_is_not_lost_at_a_doorbell);
