@@ -21,6 +21,7 @@ struct xk_platform {
     uint8_t chan_off_unit; /* 4, or 8 from xehpc */
     bool has_int64, has_fp64, has_dpasw, fused_eu;
     bool has_acc_wr_en; /* {AccWrEn}; mach without it is macl */
+    bool has_sampler; /* without, the compiler drops what reads images */
     uint8_t dpas_exec;       /* 8, 16, 0: no systolic unit */
     uint16_t product_family; /* zebin note: 1270 for DG2 */
     uint16_t gfx_core;       /* both containers: 3079 for Xe-HPG */

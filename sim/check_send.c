@@ -110,6 +110,9 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
         if (e->src[0].kind == XK_SO_REG) /* a copy of r0 */
             need(c, e, e->src[0].off_b, 32, "the payload of the end", 0);
         break;
+    case XK_MCLASS_OTHER:
+        xk_check_sample_before(c, e, mask);
+        break;
     default:
         break;
     }
@@ -284,7 +287,8 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
     const struct xk_msg *const m = xk_check_msg(c, e);
     const enum xk_msg_class k = xk_msg_op_class(m->op);
     const uint32_t lanes = lanes_of(m, mask);
-    if (!lanes || xk_check_typed_after(c, e, m, lanes))
+    if (!lanes || xk_check_typed_after(c, e, m, lanes) ||
+        xk_check_sample_after(c, e, lanes))
         return;
     if (k == XK_MCLASS_ATOMIC)
         atomic(c, e, m, lanes);

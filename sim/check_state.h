@@ -357,6 +357,11 @@ bool xk_check_typed_after(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, const struct xk_msg *m,
                           uint32_t lanes);
 
+void xk_check_sample_before(struct xk_sim_check_thread *c,
+                            const struct xk_sim_inst *e, uint32_t lanes);
+bool xk_check_sample_after(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, uint32_t lanes);
+
 /* check_sync.c */
 /* Whether *c's thread waited for a barrier that thread `writer` signalled after
  * a fence covered what it wrote at the address in SLM. */

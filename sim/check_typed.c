@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed messages and media blocks and what nobody wrote: coordinates and stored
- * channels of lanes that take part must have a value; what comes back has one. */
+/* Typed and sampler messages, media blocks, and what nobody wrote: coordinates
+ * and stored channels of lanes that take part must have a value; what comes
+ * back has one. */
 #include "sim/check_state.h"
+#include "sim/message_sample.h"
 #include "sim/message_typed.h"
 
 static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
@@ -30,7 +32,8 @@ static void need_planes(struct xk_sim_check_thread *c,
 
 static bool is_media(const struct xk_msg *m)
 {
-    return m->kind == XK_MSG_DC1_MEDIA_LOAD || m->kind == XK_MSG_DC1_MEDIA_STORE;
+    return m->kind == XK_MSG_DC1_MEDIA_LOAD ||
+           m->kind == XK_MSG_DC1_MEDIA_STORE;
 }
 
 /* A note is a row; rows lie a power of two apart, at least 4 bytes. */
@@ -85,5 +88,41 @@ bool xk_check_typed_after(struct xk_sim_check_thread *c,
                          e->dst.off_b + k * p.plane_b +
                              4 * (uint32_t)__builtin_ctz(l),
                          4, true);
+    return true;
+}
+
+void xk_check_sample_before(struct xk_sim_check_thread *c,
+                            const struct xk_sim_inst *e, uint32_t lanes)
+{
+    const struct xk_sim_kernel *const k = c->thread->kernel;
+    struct xk_sim_sample s;
+    if (e->src[0].kind != XK_SO_REG || !xk_sim_sample_of(k, e, &s))
+        return;
+    if (s.m.header)
+        need(c, e, e->src[0].off_b + 8, 8, "the header", 0);
+    if (s.m.src1_grf && e->src[1].kind != XK_SO_REG)
+        return;
+    for (unsigned p = 0; p < s.n_coords; p++)
+        for (uint32_t l = lanes; l; l &= l - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(l);
+            if (lane < s.m.simd)
+                need(c, e, xk_sim_sample_plane_at(k, e, &s, p) + 4 * lane, 4,
+                     "the coordinate", lane);
+        }
+}
+
+bool xk_check_sample_after(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, uint32_t lanes)
+{
+    struct xk_sim_sample s;
+    if (e->dst.kind != XK_SO_REG || !xk_sim_sample_of(c->thread->kernel, e, &s))
+        return false;
+    for (unsigned k = 0; k < s.n_back; k++)
+        for (uint32_t l = lanes; l; l &= l - 1) {
+            const unsigned lane = (unsigned)__builtin_ctz(l);
+            if (lane < s.m.simd)
+                xk_check_put(c, e->dst.off_b + k * s.back_b + s.value_b * lane,
+                             s.value_b, true);
+        }
     return true;
 }

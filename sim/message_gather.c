@@ -181,15 +181,19 @@ static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           g->store ? "the data payload" : "the destination");
 }
 
-/* Where the load/store cache takes any address, also of shared local memory
- * (the compiler stores pairs of halves there as dwords); elsewhere dwords and
- * qwords must be aligned. */
+/* Which messages of the load/store cache, of global and of shared local memory,
+ * take any address: what the compiler uses for pointers that are aligned to
+ * less. Elsewhere dwords and qwords must be aligned. */
+enum any_address { NONE, SINGLE, ALL }; /* SINGLE: no vectors */
+
 static bool takes_any_address(const struct xk_platform *p,
                               const struct xk_msg *m)
 {
-    static const bool any[] = {[XK_PLATFORM_XEHPC] = true};
-    return p->id < XK_COUNTOF(any) && any[p->id] &&
-           (m->sfid == XK_SFID_UGM || m->sfid == XK_SFID_SLM);
+    static const uint8_t any[] = {[XK_PLATFORM_XEHPG] = SINGLE,
+                                  [XK_PLATFORM_XEHPC] = ALL};
+    const uint8_t which = p->id < XK_COUNTOF(any) ? any[p->id] : NONE;
+    return (m->sfid == XK_SFID_UGM || m->sfid == XK_SFID_SLM) &&
+           (which == ALL || (which == SINGLE && !m->cmask && m->vec == 1));
 }
 
 /* Words may lie anywhere: compilers use that. So may what the old ports move in

@@ -77,12 +77,20 @@ bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     case XK_LSC_BTI:
         break;
     }
-    if (m->bti == XK_BTI_BINDLESS) {
-        *va = d->bindless_va + (exdesc_of(t, e) >> 12 << 6);
-        return true;
-    }
-    return binding_table(t, e, m->surf_reg ? exdesc_of(t, e) >> 24 : m->bti,
+    return xk_sim_bti_va(t, e,
+                         m->surf_reg && m->bti != XK_BTI_BINDLESS
+                             ? exdesc_of(t, e) >> 24
+                             : m->bti,
                          va);
+}
+
+bool xk_sim_bti_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   unsigned bti, uint64_t *va)
+{
+    if (bti != XK_BTI_BINDLESS)
+        return binding_table(t, e, bti, va);
+    *va = t->group->run->d->bindless_va + state_offset(t, e);
+    return true;
 }
 
 static bool read_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -6,25 +6,57 @@
 #include "sim/message_typed.h"
 
 static const struct xk_sim_texel texels[] = {
-    {0x000, 4, 4, XK_TEXEL_FLOAT, false}, {0x001, 4, 4, XK_TEXEL_SINT, false},
-    {0x002, 4, 4, XK_TEXEL_UINT, false},  {0x080, 4, 2, XK_TEXEL_UNORM, false},
-    {0x081, 4, 2, XK_TEXEL_SNORM, false}, {0x082, 4, 2, XK_TEXEL_SINT, false},
-    {0x083, 4, 2, XK_TEXEL_UINT, false},  {0x084, 4, 2, XK_TEXEL_FLOAT, false},
-    {0x085, 2, 4, XK_TEXEL_FLOAT, false}, {0x086, 2, 4, XK_TEXEL_SINT, false},
-    {0x087, 2, 4, XK_TEXEL_UINT, false},  {0x0c0, 4, 1, XK_TEXEL_UNORM, true},
-    {0x0c7, 4, 1, XK_TEXEL_UNORM, false}, {0x0c9, 4, 1, XK_TEXEL_SNORM, false},
-    {0x0ca, 4, 1, XK_TEXEL_SINT, false},  {0x0cb, 4, 1, XK_TEXEL_UINT, false},
-    {0x0cc, 2, 2, XK_TEXEL_UNORM, false}, {0x0cd, 2, 2, XK_TEXEL_SNORM, false},
-    {0x0ce, 2, 2, XK_TEXEL_SINT, false},  {0x0cf, 2, 2, XK_TEXEL_UINT, false},
-    {0x0d0, 2, 2, XK_TEXEL_FLOAT, false}, {0x0d6, 1, 4, XK_TEXEL_SINT, false},
-    {0x0d7, 1, 4, XK_TEXEL_UINT, false},  {0x0d8, 1, 4, XK_TEXEL_FLOAT, false},
-    {0x106, 2, 1, XK_TEXEL_UNORM, false}, {0x107, 2, 1, XK_TEXEL_SNORM, false},
-    {0x108, 2, 1, XK_TEXEL_SINT, false},  {0x109, 2, 1, XK_TEXEL_UINT, false},
-    {0x10a, 1, 2, XK_TEXEL_UNORM, false}, {0x10b, 1, 2, XK_TEXEL_SNORM, false},
-    {0x10c, 1, 2, XK_TEXEL_SINT, false},  {0x10d, 1, 2, XK_TEXEL_UINT, false},
-    {0x10e, 1, 2, XK_TEXEL_FLOAT, false}, {0x140, 1, 1, XK_TEXEL_UNORM, false},
-    {0x141, 1, 1, XK_TEXEL_SNORM, false}, {0x142, 1, 1, XK_TEXEL_SINT, false},
-    {0x143, 1, 1, XK_TEXEL_UINT, false},
+    {0x000, 4, 4, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x001, 4, 4, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x002, 4, 4, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x080, 4, 2, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x081, 4, 2, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x082, 4, 2, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x083, 4, 2, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x084, 4, 2, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x085, 2, 4, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x086, 2, 4, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x087, 2, 4, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x0c0, 4, 1, XK_TEXEL_UNORM, XK_ORDER_BGRA},
+    {0x0c1, 4, 1, XK_TEXEL_SRGB, XK_ORDER_BGRA},
+    {0x0c7, 4, 1, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x0c8, 4, 1, XK_TEXEL_SRGB, XK_ORDER_RGBA},
+    {0x0c9, 4, 1, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x0ca, 4, 1, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x0cb, 4, 1, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x0cc, 2, 2, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x0cd, 2, 2, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x0ce, 2, 2, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x0cf, 2, 2, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x0d0, 2, 2, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x0d6, 1, 4, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x0d7, 1, 4, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x0d8, 1, 4, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x0e3, 1, 4, XK_TEXEL_FLOAT, XK_ORDER_INTENSITY},
+    {0x0e4, 1, 4, XK_TEXEL_FLOAT, XK_ORDER_LUMINANCE},
+    {0x0e5, 1, 4, XK_TEXEL_FLOAT, XK_ORDER_ALPHA},
+    {0x106, 2, 1, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x107, 2, 1, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x108, 2, 1, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x109, 2, 1, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x10a, 1, 2, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x10b, 1, 2, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x10c, 1, 2, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x10d, 1, 2, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x10e, 1, 2, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
+    {0x111, 1, 2, XK_TEXEL_UNORM, XK_ORDER_INTENSITY},
+    {0x112, 1, 2, XK_TEXEL_UNORM, XK_ORDER_LUMINANCE},
+    {0x113, 1, 2, XK_TEXEL_UNORM, XK_ORDER_ALPHA},
+    {0x115, 1, 2, XK_TEXEL_FLOAT, XK_ORDER_INTENSITY},
+    {0x116, 1, 2, XK_TEXEL_FLOAT, XK_ORDER_LUMINANCE},
+    {0x117, 1, 2, XK_TEXEL_FLOAT, XK_ORDER_ALPHA},
+    {0x140, 1, 1, XK_TEXEL_UNORM, XK_ORDER_RGBA},
+    {0x141, 1, 1, XK_TEXEL_SNORM, XK_ORDER_RGBA},
+    {0x142, 1, 1, XK_TEXEL_SINT, XK_ORDER_RGBA},
+    {0x143, 1, 1, XK_TEXEL_UINT, XK_ORDER_RGBA},
+    {0x144, 1, 1, XK_TEXEL_UNORM, XK_ORDER_ALPHA},
+    {0x145, 1, 1, XK_TEXEL_UNORM, XK_ORDER_INTENSITY},
+    {0x146, 1, 1, XK_TEXEL_UNORM, XK_ORDER_LUMINANCE},
 };
 
 const struct xk_sim_texel *xk_sim_texel_find(unsigned code)
@@ -49,9 +81,41 @@ static float float_of(uint32_t v)
     return f;
 }
 
+/* Where channel k is in a texel; 4: it has none. */
 static unsigned place(const struct xk_sim_texel *f, unsigned k)
 {
-    return f->bgra && k < 3 ? 2 - k : k;
+    switch ((enum xk_sim_texel_order)f->order) {
+    case XK_ORDER_BGRA:
+        return k < 3 ? 2 - k : k;
+    case XK_ORDER_ALPHA:
+        return k == 3 ? 0 : 4;
+    case XK_ORDER_LUMINANCE:
+        return k < 3 ? 0 : 4;
+    case XK_ORDER_INTENSITY:
+        return 0;
+    case XK_ORDER_RGBA:
+        break;
+    }
+    return k < f->n ? k : 4;
+}
+
+bool xk_sim_texel_has(const struct xk_sim_texel *f, unsigned k)
+{
+    return place(f, k) < 4;
+}
+
+uint32_t xk_sim_texel_absent(const struct xk_sim_texel *f, unsigned k)
+{
+    return k < 3 ? 0 : f->kind <= XK_TEXEL_SINT ? 1 : bits_of(1.0f);
+}
+
+/* IEC 61966-2-1; alpha is linear. */
+static float from_srgb(uint32_t v, unsigned k)
+{
+    const float c = (float)v / 255.0f;
+    if (k == 3)
+        return c;
+    return c <= 0.04045f ? c / 12.92f : powf((c + 0.055f) / 1.055f, 2.4f);
 }
 
 static uint32_t signed_max(const struct xk_sim_texel *f)
@@ -63,10 +127,9 @@ uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
                           unsigned k)
 {
     const unsigned up = 32 - 8 * f->size_b;
-    const bool is_int = f->kind <= XK_TEXEL_SINT;
     uint32_t v = 0;
-    if (k >= f->n)
-        return k < 3 ? 0 : is_int ? 1 : bits_of(1.0f);
+    if (!xk_sim_texel_has(f, k))
+        return xk_sim_texel_absent(f, k);
     memcpy(&v, texel + place(f, k) * f->size_b, f->size_b);
     const int32_t s = (int32_t)(v << up) >> up;
     switch ((enum xk_sim_texel_kind)f->kind) {
@@ -78,6 +141,8 @@ uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
         return bits_of(fmaxf(-1.0f, (float)s / (float)signed_max(f)));
     case XK_TEXEL_FLOAT:
         return f->size_b == 4 ? v : bits_of(xk_sim_half_to_float((uint16_t)v));
+    case XK_TEXEL_SRGB:
+        return bits_of(from_srgb(v, k));
     case XK_TEXEL_UINT:
         break;
     }
@@ -109,7 +174,7 @@ void xk_sim_texel_set(const struct xk_sim_texel *f, uint8_t *texel, unsigned k,
                       uint32_t v)
 {
     const uint32_t most = UINT32_MAX >> (32 - 8 * f->size_b);
-    if (k >= f->n)
+    if (!xk_sim_texel_has(f, k))
         return;
     switch ((enum xk_sim_texel_kind)f->kind) {
     case XK_TEXEL_UINT:
@@ -124,6 +189,8 @@ void xk_sim_texel_set(const struct xk_sim_texel *f, uint8_t *texel, unsigned k,
     case XK_TEXEL_SNORM:
         v = normalized(v, -1.0f, (float)signed_max(f));
         break;
+    case XK_TEXEL_SRGB: /* nothing writes them */
+        return;
     case XK_TEXEL_FLOAT:
         if (f->size_b == 2)
             v = xk_sim_half_from_float(float_of(v), 0);

@@ -1,23 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Typed messages: coordinates of texels in a surface whose state says format,
- * extent and pitch. Linear surfaces only: 1D, 2D, 3D, arrays, and buffers of
- * texels. A texel outside reads as zero and is not written. Fields of the
- * state: virtual-device.md 6 and the published layout of RENDER_SURFACE_STATE.
- */
+ * extent and pitch (sim/image.h): 1D, 2D, 3D, arrays, and buffers of texels. A
+ * texel outside reads as zero and is not written. */
 #include <inttypes.h>
 
-#include "sim/message_typed.h"
-
-enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
-#define STATE_B 64
-
-struct image {
-    const struct xk_sim_texel *format; /* NULL: a null surface */
-    uint64_t base;
-    uint64_t extent[4]; /* texels, rows, slices, 1 level */
-    uint64_t pitch_b, slice_b;
-    uint32_t texel_b;
-};
+#include "sim/image.h"
 
 static unsigned bits_set(unsigned v)
 {
@@ -78,80 +65,23 @@ static bool refuse(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return false;
 }
 
-/* What would change where a texel lies, or what it holds, and is not done. */
-static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const uint8_t *s)
-{
-    const uint32_t selects = xk_sim_dw(s, 7) & 0x0fff0000;
-    if (xk_sim_dw(s, 0) >> 12 & 3)
-        return refuse(t, e, "a surface with tile mode",
-                      xk_sim_dw(s, 0) >> 12 & 3);
-    if (xk_sim_dw(s, 4) >> 18 & 0x7ff)
-        return refuse(t, e, "a surface with first array element",
-                      xk_sim_dw(s, 4) >> 18 & 0x7ff);
-    if (xk_sim_dw(s, 5) & 0xfee000ff)
-        return refuse(t, e, "a surface with levels or offsets, dword 5",
-                      xk_sim_dw(s, 5));
-    if (selects && selects != 0x09770000)
-        return refuse(t, e, "a surface with exchanged channels, dword 7",
-                      xk_sim_dw(s, 7));
-    return true;
-}
-
-static void take_extent(const uint8_t *s, unsigned type, struct image *g)
-{
-    const bool array = xk_sim_dw(s, 0) >> 28 & 1;
-    const uint32_t w = (xk_sim_dw(s, 2) & 0x3fff) + 1,
-                   h = (xk_sim_dw(s, 2) >> 16 & 0x3fff) + 1;
-    const uint32_t d = (xk_sim_dw(s, 3) >> 21) + 1;
-    g->extent[0] = w;
-    g->extent[1] = g->extent[2] = g->extent[3] = 1;
-    g->pitch_b = (xk_sim_dw(s, 3) & 0x3ffff) + 1;
-    g->slice_b = (uint64_t)(xk_sim_dw(s, 1) & 0x7fff) * 4 * g->pitch_b;
-    if (type == TYPE_BUFFER)
-        g->extent[0] =
-            ((xk_sim_dw(s, 2) & 127) | (xk_sim_dw(s, 2) >> 16 & 0x3fff) << 7 |
-             (uint64_t)(xk_sim_dw(s, 3) >> 21) << 21) +
-            1;
-    if (type == TYPE_2D || type == TYPE_3D)
-        g->extent[1] = h;
-    if (type == TYPE_3D || (type == TYPE_2D && array))
-        g->extent[2] = d;
-    if (type == TYPE_1D && array)
-        g->extent[1] = d;
-    if (type == TYPE_1D)
-        g->pitch_b = g->slice_b; /* rows are the array's elements */
-}
-
+/* Channels that the state exchanges are a matter of the sampler. */
 static bool read_image(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       struct image *g)
+                       struct xk_sim_image *g)
 {
     uint64_t va;
-    if (!xk_sim_surface_va(t, e, &va))
+    if (!xk_sim_surface_va(t, e, &va) || !xk_sim_image_read(t, e, va, g))
         return false;
-    const uint8_t *const s = xk_sim_state_at(t, e, va, STATE_B);
-    if (!s)
-        return false;
-    const unsigned type = xk_sim_dw(s, 0) >> 29,
-                   code = xk_sim_dw(s, 0) >> 18 & 0x1ff;
-    *g = (struct image){.base = xk_sim_dw(s, 8) | (uint64_t)xk_sim_dw(s, 9)
-                                                      << 32};
-    if (type == TYPE_NULL)
-        return true;
-    if (type > TYPE_3D && type != TYPE_BUFFER)
-        return refuse(t, e, "a surface of type", type);
-    g->format = xk_sim_texel_find(code);
-    if (!g->format)
-        return refuse(t, e, "surface format", code);
-    g->texel_b = (uint32_t)g->format->n * g->format->size_b;
-    take_extent(s, type, g);
-    return type == TYPE_BUFFER || is_plain(t, e, s);
+    for (unsigned k = 0; g->format && k < 4; k++)
+        if (xk_sim_texel_has(g->format, k) && g->select[k] != XK_SELECT_RED + k)
+            return refuse(t, e, "a surface with exchanged channels, number", k);
+    return true;
 }
 
 /* The texel of a lane; NULL where there is none, or after a finding. */
 static uint8_t *texel_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct image *g, const struct xk_sim_planes *p,
-                         unsigned lane)
+                         const struct xk_sim_image *g,
+                         const struct xk_sim_planes *p, unsigned lane)
 {
     uint32_t at[4] = {0};
     for (unsigned k = 0; k < p->n_coords; k++)
@@ -160,14 +90,14 @@ static uint8_t *texel_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (at[k] >= g->extent[k])
             return NULL;
     return xk_sim_reach(t, e, &xk_sim_flat,
-                        g->base + at[2] * g->slice_b + at[1] * g->pitch_b +
-                            (uint64_t)at[0] * g->texel_b,
-                        g->texel_b, g->format->size_b, lane);
+                        xk_sim_image_at(g, at[0], at[1], at[2]), g->texel_b,
+                        g->format->size_b, lane);
 }
 
 static void load_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct image *g, const struct xk_sim_planes *p,
-                       unsigned lane, const uint8_t *texel)
+                       const struct xk_sim_image *g,
+                       const struct xk_sim_planes *p, unsigned lane,
+                       const uint8_t *texel)
 {
     uint32_t at = e->dst.off_b + 4 * lane;
     for (unsigned c = 0; c < 4; c++) {
@@ -179,8 +109,9 @@ static void load_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 static void store_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct image *g, const struct xk_sim_planes *p,
-                        unsigned lane, uint8_t *texel)
+                        const struct xk_sim_image *g,
+                        const struct xk_sim_planes *p, unsigned lane,
+                        uint8_t *texel)
 {
     unsigned k = p->n_coords;
     for (unsigned c = 0; c < 4 && texel; c++)
@@ -233,7 +164,7 @@ static void exec_typed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const enum xk_msg_class c = xk_msg_op_class(e->msg.op);
     struct xk_sim_planes p;
-    struct image g;
+    struct xk_sim_image g;
     uint8_t *texel[XK_SIM_LANES];
     const uint32_t mask = xk_sim_msg_mask(t, e);
     xk_sim_typed_planes(t->kernel, e, &e->msg, &p);

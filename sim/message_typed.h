@@ -12,7 +12,17 @@ enum xk_sim_texel_kind {
     XK_TEXEL_SINT,
     XK_TEXEL_UNORM,
     XK_TEXEL_SNORM,
-    XK_TEXEL_FLOAT
+    XK_TEXEL_FLOAT,
+    XK_TEXEL_SRGB /* 8 bits, not linear; only read */
+};
+
+/* Which channels are there, in which order. */
+enum xk_sim_texel_order {
+    XK_ORDER_RGBA, /* the first n of them */
+    XK_ORDER_BGRA,
+    XK_ORDER_ALPHA,
+    XK_ORDER_LUMINANCE, /* for red, green and blue */
+    XK_ORDER_INTENSITY  /* for all */
 };
 
 /* A surface format whose channels are alike. */
@@ -21,11 +31,14 @@ struct xk_sim_texel {
     uint8_t n;     /* channels: r, rg, rgba */
     uint8_t size_b; /* of a channel */
     uint8_t kind;  /* enum xk_sim_texel_kind */
-    bool bgra;     /* blue comes first */
+    uint8_t order; /* enum xk_sim_texel_order */
 };
 
 /* NULL: not simulated. */
 const struct xk_sim_texel *xk_sim_texel_find(unsigned code);
+/* Whether it has channel k (0 red ... 3 alpha), and what is read if not. */
+bool xk_sim_texel_has(const struct xk_sim_texel *f, unsigned k);
+uint32_t xk_sim_texel_absent(const struct xk_sim_texel *f, unsigned k);
 /* Channel k (0 red ... 3 alpha) of a texel; what it has not is 0, alpha 1. */
 uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
                           unsigned k);

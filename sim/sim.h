@@ -74,6 +74,9 @@ struct xk_sim_dispatch {
     uint32_t n_slots; /* threads at once that the machine has numbers for, which
                          scratch and private memory are sized by; 0: any */
     uint64_t general_va, surface_va, bindless_va;
+    uint64_t dynamic_va; /* 0: no samplers */
+    uint32_t sampler_b;  /* of the first sampler's state, from dynamic_va; a
+                            multiple of 32, in r0.3 */
     uint64_t binding_table_va; /* 0: none */
     uint32_t slm_b, n_barriers;
     /* What the kernel may touch; regions must not overlap. The array is sorted

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends: which executor, descriptors from address registers, and what an
  * access that cannot be made means. */
+#include "sim/message_sample.h"
 #include "sim/message_typed.h"
 
 #include <inttypes.h>
@@ -132,12 +133,20 @@ static xk_sim_fn *handler(const struct xk_sim_inst *e)
     case XK_MCLASS_OTHER:
         break;
     }
+    if (e->msg.kind == XK_MSG_OTHER)
+        return xk_sim_select_sample(e);
     return e->msg.op == XK_MOP_READ_STATE ? exec_read_state : NULL;
 }
 
 void xk_sim_exec_refused(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    if (e->msg.kind == XK_MSG_UNKNOWN || e->msg.kind == XK_MSG_OTHER)
+    struct xk_sampler_msg m;
+    if (xk_sampler_decode(&e->in, &m))
+        xk_sim_fault(t, e,
+                     "the sampler message %s (operation 0x%x, SIMD%u) with "
+                     "descriptor 0x%x is not simulated",
+                     xk_sampler_op_name(m.op), m.op, m.simd, e->in.send.desc);
+    else if (e->msg.kind == XK_MSG_UNKNOWN || e->msg.kind == XK_MSG_OTHER)
         xk_sim_fault(t, e,
                      "unknown or unsupported message, descriptor 0x%x, "
                      "extended 0x%x",

@@ -45,6 +45,11 @@ const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
 bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint64_t *va);
 
+/* The same by a binding table index; XK_BTI_BINDLESS: by the extended
+ * descriptor. */
+bool xk_sim_bti_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   unsigned bti, uint64_t *va);
+
 /* What xk_sim_reach does with an address that is not plainly there: a finding,
  * or, beyond the end of a surface, nothing. NULL always. */
 uint8_t *xk_sim_miss(struct xk_sim_thread *t, const struct xk_sim_inst *e,

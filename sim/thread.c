@@ -72,6 +72,7 @@ static void set_r0(struct xk_sim_thread *t)
     xk_rf_set_u32(t, 0, d->indirect_b);
     xk_rf_set_u32(t, 4, g->id[0]);
     xk_rf_set_u32(t, 8, t->index | g->n_threads << 24);
+    xk_rf_set_u32(t, 12, d->sampler_b);
     xk_rf_set_u32(t, 20,
                   (d->scratch_field +
                    (d->scratch_surface ? 0 : t->slot * d->scratch_slot_b)) |

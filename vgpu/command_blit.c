@@ -96,6 +96,16 @@ static struct area corner(const struct xk_command *cmd, unsigned k, uint32_t yx,
                          pitch_b};
 }
 
+/* Bits [31:30] beside a pitch: how the surface is tiled. */
+static enum xk_status is_linear(struct xk_command_stream *s, const char *name,
+                                uint32_t pitch)
+{
+    if (!(pitch >> 30))
+        return XK_OK;
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: %s: a surface with tile mode %u", name, pitch >> 30);
+}
+
 enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
@@ -104,6 +114,8 @@ enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
+    XK_TRY(is_linear(s, "XY_BLOCK_COPY_BLT", dw[1]));
+    XK_TRY(is_linear(s, "XY_BLOCK_COPY_BLT", dw[8]));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]))
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
@@ -122,6 +134,7 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
+    XK_TRY(is_linear(s, "XY_FAST_COLOR_BLT", dw[1]));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]) ||
         cmd->n < 7 + (b + 3) / 4)
         return xk_fail(s->c, XK_EFAULT,

@@ -473,12 +473,13 @@ static const struct {
     uint32_t value;
     const char *says;
 } refused[] = {
-    {0, 1u << 29 | 320u << 18 | 1u << 12, "tile mode 1"},
-    {0, 1u << 29 | 0x0c2u << 18, "surface format 194"},
+    {0, 0u << 29 | 320u << 18 | 1u << 12, "tile mode 1"},
+    {0, 1u << 29 | 0x0c2u << 18, "surface of format 194"},
     {0, 3u << 29 | 320u << 18, "surface of type 3"},
     {4, 1u << 18, "first array element 1"},
+    {4, 1u << 3, "multisamples"},
     {5, 2, "levels or offsets"},
-    {7, 4u << 25, "exchanged channels"},
+    {7, 5u << 25, "exchanged channels"},
 };
 
 START_TEST(other_surfaces_are_refused_with_a_sentence)

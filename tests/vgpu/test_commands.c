@@ -355,6 +355,15 @@ START_TEST(memory_is_copied_linearly_and_by_rows)
 }
 END_TEST
 
+START_TEST(tiled_surfaces_of_the_blitter_are_refused)
+{
+    const uint32_t tiled = 3u << 30; /* first the target, then the source */
+    must_say(RUN(0x50400014, 15 | (_i ? 0 : tiled), 0, 0x00010001, DATA, 0, 0,
+                 7 | (_i ? tiled : 0), DATA, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+             XK_EUNSUPPORTED, "XY_BLOCK_COPY_BLT", "tile mode 3");
+}
+END_TEST
+
 START_TEST(a_rectangle_that_ends_before_it_begins_is_refused)
 {
     must_say(RUN(0x50400014, 15, 0x00010005, 0x00030002, DATA, 0, 0, 7, DATA,
@@ -546,6 +555,7 @@ static Suite *suite(void)
     tcase_add_test(t, a_context_that_is_not_mapped_is_named);
     tcase_add_test(t, a_rectangle_is_copied_with_both_pitches);
     tcase_add_test(t, memory_is_copied_linearly_and_by_rows);
+    tcase_add_loop_test(t, tiled_surfaces_of_the_blitter_are_refused, 0, 2);
     tcase_add_test(t, a_rectangle_that_ends_before_it_begins_is_refused);
     tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
