@@ -20,6 +20,7 @@ typedef struct xk_ctx {
     void *log_user;
     uint32_t next_var_id;
     bool verify; /* judge what is generated in release builds, too */
+    uint8_t code_off; /* parts of codegen/ left out, codegen/codegen.h */
 } xk_ctx;
 
 /* NULL alloc means xk_alloc_default; NULL on out of memory. */

@@ -111,8 +111,9 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
     return xk_ctx_status(g->c);
 }
 
-static enum xk_status mad(struct xk_cg *g, const struct xk_mad *f,
-                          const xk_stmt *call)
+/* mad and dp4a, whose operands are alike. */
+static enum xk_status mad(struct xk_cg *g, enum xk_opcode op,
+                          const struct xk_mad *f, const xk_stmt *call)
 {
     const uint8_t dt[4] = {f->dst, f->src0, f->src1, f->src2};
     const uint8_t stride[4] = {1, f->stride0, f->stride1, f->stride2};
@@ -125,7 +126,7 @@ static enum xk_status mad(struct xk_cg *g, const struct xk_mad *f,
     XK_TRY(xk_ctx_status(g->c));
     const struct xk_cg_val *const s[] = {&v[1], &v[2], &v[3]};
     const uint32_t mark = g->n_inst;
-    xk_cg_op3(g, XK_OPC_MAD, &v[0], s, f->lanes);
+    xk_cg_op3(g, op, &v[0], s, f->lanes);
     g->n_fma += g->n_inst - mark;
     return xk_ctx_status(g->c);
 }
@@ -226,7 +227,9 @@ enum xk_status xk_cg_call(struct xk_cg *g, const xk_stmt *s)
     case XK_FUNC_SENDH:
         return sendh(g, &f->u.send, s);
     case XK_FUNC_MAD:
-        return mad(g, &f->u.mad, s);
+        return mad(g, XK_OPC_MAD, &f->u.mad, s);
+    case XK_FUNC_DP4A:
+        return mad(g, XK_OPC_DP4A, &f->u.mad, s);
     case XK_FUNC_DPAS:
         return dpas(g, &f->u.dpas, s);
     case XK_FUNC_REORDER:

@@ -191,6 +191,14 @@ struct xk_cg_val xk_cg_eval_mul(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want);
 struct xk_cg_val xk_cg_eval_div(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want);
+/* d = a * b modulo 2^32, of registers of 32 bits; d is neither. */
+void xk_cg_mul_low(struct xk_cg *g, const struct xk_cg_val *d,
+                   const struct xk_cg_val *a, const struct xk_cg_val *b,
+                   unsigned lanes);
+/* The word'th 16 bits of each lane. */
+struct xk_cg_val xk_cg_word_of(struct xk_cg_val v, unsigned word);
+/* divide.c: DIV or MOD of s32 or u32 by a divisor known at run time. */
+struct xk_cg_val xk_cg_divide(struct xk_cg *g, const xk_expr *e);
 /* Smallest s, then M < 2^m_bits, with floor(x * M / 2^s) == floor(x / d) for
  * all 0 <= x <= hi; false if there is none. */
 struct xk_cg_magic {
@@ -200,9 +208,18 @@ struct xk_cg_magic {
 bool xk_cg_magic_find(uint64_t d, uint64_t hi, unsigned m_bits, unsigned s_min,
                       struct xk_cg_magic *out);
 
-/* wide.c: u64 */
+/* wide.c: u64 and s64; all such values have the type u64 */
 struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want);
+/* One half as u32. Of a zero-extended value the high half is constant 0. */
+struct xk_cg_val xk_cg_half(const struct xk_cg_val *v, unsigned half);
+/* -1 where a < b, else 0; u32. */
+struct xk_cg_val xk_cg_less(struct xk_cg *g, const struct xk_cg_val *a,
+                            const struct xk_cg_val *b, unsigned lanes);
+/* wide_arith.c */
+struct xk_cg_val xk_cg_wide_arith(struct xk_cg *g, const xk_expr *e);
+struct xk_cg_val xk_cg_sign_extend(struct xk_cg *g, struct xk_cg_val v,
+                                   unsigned lanes);
 void xk_cg_mov_u64(struct xk_cg *g, const struct xk_cg_val *d,
                    const struct xk_cg_val *a, unsigned lanes);
 

@@ -356,9 +356,10 @@ static struct xk_cg_val eval_cast(struct xk_cg *g, const xk_expr *e,
     struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
     const bool ints = xk_dtype_is_int(t.dt) && xk_dtype_is_int(from.dt);
     const unsigned to_b = xk_dtype_b(t.dt), from_b = xk_dtype_b(from.dt);
-    if (from.dt == XK_DT_U64 && a.zext)
+    const bool wide = xk_dtype_is_int(from.dt) && from_b == 8;
+    if (wide && a.zext)
         a.dt = XK_DT_U32;
-    else if (from.dt == XK_DT_U64 && ints && a.kind == XK_CG_REG) {
+    else if (wide && ints && a.kind == XK_CG_REG) {
         a.dt = XK_DT_U32;
         a.stride *= 2;
     } else if (ints && to_b < from_b && a.kind == XK_CG_REG) {
@@ -590,6 +591,7 @@ static bool supported(const struct xk_type t)
     case XK_DT_U32:
     case XK_DT_S32:
     case XK_DT_U64:
+    case XK_DT_S64:
     case XK_DT_F16:
     case XK_DT_F32:
         return t.lanes >= 1 && t.lanes <= XK_CG_MAX_LANES;
@@ -628,7 +630,9 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
     if (xk_cg_map_get(&g->let_at, xk_serial(e), &at) && at)
         return g->var[at - 1].val;
     const struct xk_cg_val v =
-        t.dt == XK_DT_U64 ? xk_cg_eval_u64(g, e, want) : dispatch(g, e, want);
+        xk_dtype_is_int(t.dt) && xk_dtype_b(t.dt) == 8
+            ? xk_cg_eval_u64(g, e, want)
+            : dispatch(g, e, want);
     if (!want && xk_n_kids(e) &&
         xk_grow(g->c, &g->memo, g->n_memo, &g->cap_memo, sizeof *g->memo) &&
         xk_cg_map_put(g->c, &g->memo_at, xk_serial(e), g->n_memo))

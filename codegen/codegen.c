@@ -4,6 +4,8 @@
 #include "codegen/codegen.h"
 
 #include "codegen/cg.h"
+#include "codegen/order.h"
+#include "codegen/sb.h"
 #include "codegen/scoreboard.h"
 
 static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
@@ -62,8 +64,9 @@ static void tell(void *user, unsigned at, const struct xk_isa_violation *v)
     struct verdict *const d = user;
     if (d->n++ >= MAX_TOLD)
         return;
-    xk_str_printf(&d->text, "%sinstruction %u breaks %s (%s): ",
-                  d->n > 1 ? "; " : "", at, v->rule, v->why);
+    xk_str_printf(&d->text,
+                  "%sinstruction %u breaks %s (%s): ", d->n > 1 ? "; " : "", at,
+                  v->rule, v->why);
     xk_inst_print(d->g->p, &d->list[at], &d->text);
 }
 
@@ -101,26 +104,51 @@ static enum xk_status write_one(struct xk_cg *g, const struct xk_inst *i,
     return XK_OK;
 }
 
+static enum xk_status order(struct xk_cg *g, struct xk_sb_access *access,
+                            struct xk_code_stats *s)
+{
+    struct xk_order_stats o;
+    if (g->c->code_off & XK_CODE_ORDER)
+        return XK_OK;
+    XK_TRY(xk_order(g->c, g->p, g->inst, access, g->n_inst, &o));
+    s->blocks = o.blocks;
+    s->reordered = o.changed;
+    s->source_cyc = o.before_cyc;
+    s->order_cyc = o.after_cyc;
+    return XK_OK;
+}
+
+/* The final list: ordered, with annotations and branches in bytes. */
+static enum xk_status finish(struct xk_cg *g, struct xk_code_stats *s,
+                             struct xk_inst **list, unsigned *n)
+{
+    xk_scoreboard_chain(g->p, g->inst, g->n_inst);
+    struct xk_sb_access *const access =
+        xk_sb_accesses(g->c, g->p, g->inst, g->n_inst);
+    enum xk_status st = access ? order(g, access, s) : XK_ENOMEM;
+    if (st == XK_OK)
+        st = xk_sb_annotate(g->c, g->p, g->inst, access, g->n_inst, list, n);
+    xk_free(g->c, access);
+    for (uint32_t i = 0; st == XK_OK && i < *n; i++)
+        if ((*list)[i].op == XK_OPC_JMPI)
+            (*list)[i].jip_b = ((*list)[i].jip_b - (int32_t)i) * XK_INST_B;
+    return st;
+}
+
 static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
-                                struct xk_str *text, uint32_t *n_out,
-                                uint32_t *n_syncs)
+                                struct xk_str *text, struct xk_code_stats *s)
 {
     struct xk_inst *list = NULL;
     unsigned n = 0;
-    xk_scoreboard_chain(g->p, g->inst, g->n_inst);
-    enum xk_status st =
-        xk_scoreboard(g->c, g->p, g->inst, g->n_inst, &list, &n);
-    for (uint32_t i = 0; i < n && st == XK_OK; i++)
-        if (list[i].op == XK_OPC_JMPI)
-            list[i].jip_b = (list[i].jip_b - (int32_t)i) * XK_INST_B;
+    enum xk_status st = finish(g, s, &list, &n);
     if (st == XK_OK)
         st = judge(g, list, n);
     for (uint32_t i = 0; i < n && st == XK_OK; i++) {
-        *n_syncs += list[i].op == XK_OPC_SYNC;
+        s->syncs += list[i].op == XK_OPC_SYNC;
         st = write_one(g, &list[i], i, code, text);
     }
     xk_free(g->c, list);
-    *n_out = n;
+    s->instructions = n;
     if (st == XK_OK && (code->failed || (text && text->failed)))
         st = xk_fail(g->c, XK_ENOMEM, "codegen: out of memory");
     return st;
@@ -154,7 +182,7 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status st = generate(&g);
     if (st == XK_OK)
-        st = write_all(&g, code, text, &s.instructions, &s.syncs);
+        st = write_all(&g, code, text, &s);
     xk_scope_end(c, scope, NULL);
     s.fma = g.n_fma;
     s.sends = g.n_sends;

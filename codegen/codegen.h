@@ -8,11 +8,20 @@
 #include "ir/stmt.h"
 #include "isa/isa.h"
 
+/* What can be left out: bits of xk_ctx.code_off. */
+enum {
+    XK_CODE_ORDER = 1, /* instructions stay in the order of the IR */
+    XK_CODE_BANKS = 2, /* registers are chosen without regard to banks */
+};
+
 struct xk_code_stats {
     uint32_t instructions; /* static, with sync and nop */
     uint32_t fma;          /* mad, dp4a, dpas of the main computation */
     uint32_t sends, syncs;
-    uint16_t peak_grf;     /* most registers live at one moment */
+    uint16_t peak_grf; /* most registers live at one moment */
+    /* blocks, those with another order, and what issuing all of them once is
+     * estimated to take in the IR's order and in the chosen one */
+    uint32_t blocks, reordered, source_cyc, order_cyc;
 };
 
 /* Appends the instructions' bytes to *code, and one line an instruction in the

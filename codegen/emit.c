@@ -350,7 +350,7 @@ static void mov_narrow(struct xk_cg *g, const struct xk_cg_val *d,
 void xk_cg_mov(struct xk_cg *g, const struct xk_cg_val *d,
                const struct xk_cg_val *a, unsigned lanes)
 {
-    if (d->dt == XK_DT_U64) {
+    if (d->dt == XK_DT_U64 || d->dt == XK_DT_S64) {
         xk_cg_mov_u64(g, d, a, lanes);
     } else if (a->kind == XK_CG_REG && d->dt == a->dt &&
                xk_dtype_b(d->dt) == 4) {

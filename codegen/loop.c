@@ -4,7 +4,8 @@
  *
  *   t = 0 .. stages-2            prologue: stages whose iteration exists
  *   t = stages-1 .. trip-1       steady: all stages; a loop of `slots` copies,
- *                                what does not divide evenly after it
+ *                                entered in the middle if then it ends with
+ *                                them, else what does not divide evenly after it
  *   t = trip .. trip+stages-2    drain
  *
  * In the loop the register runs up to 0, so that its increment is also the
@@ -154,21 +155,27 @@ static enum xk_status step(struct xk_cg *g, const struct pipe *p,
     return XK_OK;
 }
 
-/* n rounds of `slots` steps from time `first` on, as a loop. */
+/* n rounds of `slots` steps from time `first` on, as a loop; without the first
+ * `skip` steps of the first round. */
 static enum xk_status rounds(struct xk_cg *g, const struct pipe *p,
-                             int64_t first, int64_t n)
+                             int64_t first, int64_t n, int64_t skip)
 {
     const int64_t end = first + n * p->slots;
     const struct xk_cg_val reg = xk_cg_temp(g, XK_DT_S32, 1);
     const struct xk_cg_val from = xk_cg_imm(XK_DT_S32, first - end);
     const struct xk_cg_val zero = xk_cg_imm(XK_DT_S32, 0);
-    const uint32_t top = xk_cg_label_new(g);
+    const uint32_t top = xk_cg_label_new(g), entry = xk_cg_label_new(g);
     xk_cg_mov(g, &reg, &from, 1);
     XK_TRY(xk_ctx_status(g->c));
+    if (skip)
+        xk_cg_jump(g, entry, NULL, true);
     xk_cg_loop_begin(g);
     xk_cg_label_here(g, top);
-    for (int64_t u = 0; u < p->slots; u++)
+    for (int64_t u = 0; u < p->slots; u++) {
+        if (u == skip)
+            xk_cg_label_here(g, entry);
         XK_TRY(step(g, p, &reg, end + u, first + u));
+    }
     back_edge(g, &reg, &zero, p->slots, top);
     xk_cg_loop_end(g);
     return xk_ctx_status(g->c);
@@ -187,13 +194,16 @@ enum xk_status xk_cg_pipe(struct xk_cg *g, const xk_stmt *s)
                        "%u stages whose trip count is not constant",
                        info.slots, info.stages);
     const int64_t steady = p.trip - p.stages + 1;
-    const int64_t n = steady > 0 ? steady / p.slots : 0;
+    /* Steps of a round that came before: the prologue's. */
+    const int64_t skip =
+        p.slots > 2 && p.trip % p.slots == 0 ? (p.stages - 1) % p.slots : 0;
+    const int64_t n = steady > 0 ? (steady + skip) / p.slots : 0;
     const int64_t end = p.trip > 0 ? p.trip + p.stages - 1 : 0;
     int64_t t = 0;
     for (; t < end; t++) {
         if (t == p.stages - 1 && n > 1) {
-            XK_TRY(rounds(g, &p, t, n));
-            t += n * p.slots;
+            XK_TRY(rounds(g, &p, t - skip, n, skip));
+            t += n * p.slots - skip;
         }
         XK_TRY(step(g, &p, NULL, t, 0));
     }

@@ -31,7 +31,7 @@ static bool fits_u16(struct xk_cg_range r)
     return r.lo >= 0 && r.hi <= UINT16_MAX;
 }
 
-static struct xk_cg_val word_of(struct xk_cg_val v, unsigned word)
+struct xk_cg_val xk_cg_word_of(struct xk_cg_val v, unsigned word)
 {
     v.dt = XK_DT_U16;
     v.sub_b += 2 * word;
@@ -58,6 +58,14 @@ static void mul_full(struct xk_cg *g, const struct xk_cg_val *d,
     xk_cg_op3(g, XK_OPC_MAD, d, s, lanes);
 }
 
+void xk_cg_mul_low(struct xk_cg *g, const struct xk_cg_val *d,
+                   const struct xk_cg_val *a, const struct xk_cg_val *b,
+                   unsigned lanes)
+{
+    const struct xk_cg_val lo = xk_cg_word_of(*b, 0), hi = xk_cg_word_of(*b, 1);
+    mul_full(g, d, *a, &lo, &hi, lanes);
+}
+
 /* a * k with a in a register. */
 static struct xk_cg_val mul_const(struct xk_cg *g, struct xk_type t,
                                   struct xk_cg_val a, int64_t k,
@@ -68,6 +76,8 @@ static struct xk_cg_val mul_const(struct xk_cg *g, struct xk_type t,
     const struct xk_cg_val *const ops[] = {&a};
     const struct xk_cg_val d = xk_cg_place(g, t, want, ops, 1);
     const int shift = log2_of(k);
+    const int zeros = k ? __builtin_ctzll((uint64_t)k) : 0;
+    const int64_t odd = k >> zeros; /* k = odd * 2^zeros */
     if (k == 0) {
         return xk_cg_imm(t.dt, 0);
     } else if (shift >= 0) {
@@ -76,6 +86,12 @@ static struct xk_cg_val mul_const(struct xk_cg *g, struct xk_type t,
     } else if (k >= INT16_MIN && k <= UINT16_MAX) {
         const struct xk_cg_val n = xk_cg_imm(k < 0 ? XK_DT_S16 : XK_DT_U16, k);
         xk_cg_op2(g, XK_OPC_MUL, &d, &a, &n, t.lanes);
+    } else if (odd >= INT16_MIN && odd <= UINT16_MAX) {
+        const struct xk_cg_val n =
+            xk_cg_imm(odd < 0 ? XK_DT_S16 : XK_DT_U16, odd);
+        const struct xk_cg_val by = xk_cg_imm(XK_DT_U16, zeros);
+        xk_cg_op2(g, XK_OPC_MUL, &d, &a, &n, t.lanes);
+        xk_cg_op2(g, XK_OPC_SHL, &d, &d, &by, t.lanes);
     } else {
         const struct xk_cg_val lo = xk_cg_imm(XK_DT_U16, k & 0xffff);
         const struct xk_cg_val hi = xk_cg_imm(XK_DT_U16, k >> 16 & 0xffff);
@@ -96,10 +112,11 @@ static struct xk_cg_val mul_regs(struct xk_cg *g, const xk_expr *e,
     if (xk_dtype_b(t.dt) == 2) {
         xk_cg_op2(g, XK_OPC_MUL, &d, &a, &b, t.lanes);
     } else if (small_a || small_b) {
-        const struct xk_cg_val w = word_of(small_b ? b : a, 0);
+        const struct xk_cg_val w = xk_cg_word_of(small_b ? b : a, 0);
         xk_cg_op2(g, XK_OPC_MUL, &d, small_b ? &a : &b, &w, t.lanes);
     } else {
-        const struct xk_cg_val lo = word_of(b, 0), hi = word_of(b, 1);
+        const struct xk_cg_val lo = xk_cg_word_of(b, 0),
+                               hi = xk_cg_word_of(b, 1);
         mul_full(g, &d, a, &lo, &hi, t.lanes);
     }
     return d;
@@ -293,20 +310,34 @@ static struct xk_cg_val mod_const(struct xk_cg *g, const xk_expr *e,
     return m;
 }
 
+static struct xk_cg_val div_words(struct xk_cg *g, const xk_expr *e)
+{
+    const enum xk_dtype dt = (enum xk_dtype)xk_type_of(e).dt;
+    const xk_expr *const q =
+        xk_bin(g->c, xk_op(e), xk_cast(g->c, XK_DT_S32, xk_kid(e, 0)),
+               xk_cast(g->c, XK_DT_S32, xk_kid(e, 1)));
+    return q ? xk_cg_eval_settled(g, xk_cast(g->c, dt, q), NULL)
+             : xk_cg_imm(dt, 0);
+}
+
 struct xk_cg_val xk_cg_eval_div(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want)
 {
     const struct xk_type t = xk_type_of(e);
     const bool div = xk_op(e) == XK_OP_DIV;
     int64_t d;
-    if (!xk_dtype_is_int(t.dt) || xk_dtype_b(t.dt) != 4 ||
-        !xk_cg_const(g, xk_kid(e, 1), &d) || d <= 0) {
+    if (xk_dtype_is_int(t.dt) && xk_dtype_b(t.dt) == 2)
+        return div_words(g, e);
+    if (!xk_dtype_is_int(t.dt) || xk_dtype_b(t.dt) != 4) {
         xk_fail(g->c, XK_EUNSUPPORTED,
-                "codegen: %s x%u %s: only s32 and u32 "
-                "by a positive constant are implemented",
+                "codegen: %s x%u %s: only s32 and u32 are implemented",
                 xk_dtype_name(t.dt), t.lanes, div ? "division" : "modulo");
         return xk_cg_imm(t.dt, 0);
     }
+    if (!xk_cg_const(g, xk_kid(e, 1), &d) || d < 0)
+        return xk_cg_divide(g, e);
+    if (d == 0) /* x / 0 = x % 0 = 0 */
+        return xk_cg_imm(t.dt, 0);
     const struct xk_cg_val x =
         xk_cg_in_reg(g, xk_cg_eval_settled(g, xk_kid(e, 0), NULL));
     if (d == 1)

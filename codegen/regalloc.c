@@ -4,21 +4,31 @@
  * that loop. Buffers are placed from the top, everything else from the bottom,
  * slots below a GRF where other slots already are. GRFs that became free only
  * just now are avoided if others are free, so that fewer instructions wait for
- * messages that still read them. Nothing is ever spilled. */
+ * messages that still read them. Nothing is ever spilled.
+ *
+ * Where several places are free, operands' banks decide (banks.h). That changes
+ * where a tile lies and never how many registers are in use; should the pieces
+ * that are left then be too small for a tile, all is done again without. */
+#include "codegen/banks.h"
 #include "codegen/cg.h"
+#include "codegen/codegen.h"
+
+#include <string.h>
 
 #define MAX_GRF 256
 #define EOT_FIRST_GRF 112
 #define EOT_END_GRF 128
 #define COOLING_INSTS 32 /* a GRF counts as just freed for so long */
-#define DWORDS_IN_GRF 8
 
 struct alloc {
     struct xk_cg *g;
     unsigned n_grf, n_used;
-    uint8_t used[MAX_GRF];      /* a bit per dword */
+    unsigned grf_dw;            /* dwords in a GRF */
+    uint16_t used[MAX_GRF];     /* a bit per dword */
     uint32_t freed_at[MAX_GRF]; /* instruction, 0: never */
     uint32_t *by_first, *by_last, *next_first, *next_last; /* bucket lists */
+    struct xk_banks banks;
+    bool wishes; /* of the tile that is placed */
 };
 
 static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
@@ -83,10 +93,10 @@ static void mark(struct alloc *a, const struct xk_cg_tile *t, bool use,
     const uint32_t first = (uint32_t)t->at_b / 4;
     const uint32_t end = first + (t->size_b + 3) / 4;
     for (uint32_t dw = first; dw < end; dw++) {
-        const uint32_t r = dw / DWORDS_IN_GRF;
-        const uint8_t bit = (uint8_t)(1u << dw % DWORDS_IN_GRF);
+        const uint32_t r = dw / a->grf_dw;
+        const uint16_t bit = (uint16_t)(1u << dw % a->grf_dw);
         const bool was = a->used[r] != 0;
-        a->used[r] = use ? a->used[r] | bit : a->used[r] & (uint8_t)~bit;
+        a->used[r] = use ? a->used[r] | bit : a->used[r] & (uint16_t)~bit;
         a->n_used += (a->used[r] != 0) - was;
         if (!use)
             a->freed_at[r] = at;
@@ -104,6 +114,23 @@ static bool grfs_free(const struct alloc *a, unsigned r, unsigned n,
     return true;
 }
 
+/* The better of two places, the best one so far and r. */
+static int choose(const struct alloc *a, int best, int r)
+{
+    const unsigned n = a->banks.period;
+    if (best < 0)
+        return r;
+    return a->banks.meets[(unsigned)r % n] < a->banks.meets[(unsigned)best % n]
+               ? r
+               : best;
+}
+
+static bool good_enough(const struct alloc *a, int r)
+{
+    return r >= 0 &&
+           (!a->wishes || !a->banks.meets[(unsigned)r % a->banks.period]);
+}
+
 /* n whole GRFs in [lo, hi); -1: none. */
 static int find_grfs(const struct alloc *a, const struct xk_cg_tile *t,
                      unsigned lo, unsigned hi, uint32_t cool_since)
@@ -111,18 +138,21 @@ static int find_grfs(const struct alloc *a, const struct xk_cg_tile *t,
     const unsigned grf_b = a->g->p->grf_b;
     const unsigned n = (t->size_b + grf_b - 1) / grf_b;
     const unsigned step = t->align_b > grf_b ? t->align_b / grf_b : 1;
+    int best = -1;
     if (n > hi - lo)
         return -1;
     if (!t->pinned) {
-        for (unsigned r = (lo + step - 1) / step * step; r + n <= hi; r += step)
+        for (unsigned r = (lo + step - 1) / step * step;
+             r + n <= hi && !good_enough(a, best); r += step)
             if (grfs_free(a, r, n, cool_since))
-                return (int)r;
-        return -1;
+                best = choose(a, best, (int)r);
+        return best;
     }
-    for (int r = (int)((hi - n) / step * step); r >= (int)lo; r -= (int)step)
+    for (int r = (int)((hi - n) / step * step);
+         r >= (int)lo && !good_enough(a, best); r -= (int)step)
         if (grfs_free(a, (unsigned)r, n, cool_since))
-            return r;
-    return -1;
+            best = choose(a, best, r);
+    return best;
 }
 
 /* Byte address of a slot of 4, 8 or 16 bytes in a GRF partly used; -1. */
@@ -132,11 +162,11 @@ static int find_slot(const struct alloc *a, const struct xk_cg_tile *t)
     const unsigned step = (t->align_b + 3) / 4;
     const unsigned want = (1u << n) - 1;
     for (unsigned r = 0; r < a->n_grf; r++) {
-        if (a->used[r] == 0 || a->used[r] == 0xff)
+        if (a->used[r] == 0 || a->used[r] == (1u << a->grf_dw) - 1)
             continue;
-        for (unsigned dw = 0; dw + n <= DWORDS_IN_GRF; dw += step)
+        for (unsigned dw = 0; dw + n <= a->grf_dw; dw += step)
             if ((a->used[r] >> dw & want) == 0)
-                return (int)((r * DWORDS_IN_GRF + dw) * 4);
+                return (int)((r * a->grf_dw + dw) * 4);
     }
     return -1;
 }
@@ -147,6 +177,8 @@ static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
     const unsigned lo = t->eot ? EOT_FIRST_GRF : 0;
     const unsigned hi = t->eot ? EOT_END_GRF : a->n_grf;
     int r = -1;
+    a->wishes = t->at_b < 0 &&
+                xk_banks_ask(&a->banks, a->g, (uint32_t)(t - a->g->tile));
     if (t->at_b < 0 && t->size_b < grf_b)
         t->at_b = find_slot(a, t);
     if (t->at_b < 0 && at > COOLING_INSTS)
@@ -177,6 +209,48 @@ static enum xk_status scan(struct alloc *a)
     return XK_OK;
 }
 
+/* As before the first scan, and without bank wishes. */
+static void start_again(struct alloc *a, const int32_t *at_b, uint16_t peak_grf)
+{
+    struct xk_cg *const g = a->g;
+    for (uint32_t t = 0; t < g->n_tiles; t++)
+        g->tile[t].at_b = at_b[t];
+    memset(a->used, 0, sizeof a->used);
+    memset(a->freed_at, 0, sizeof a->freed_at);
+    a->n_used = 0;
+    a->banks.costs = NULL;
+    g->peak_grf = peak_grf;
+    xk_ctx_clear(g->c);
+}
+
+static enum xk_status scan_with_wishes(struct alloc *a)
+{
+    struct xk_cg *const g = a->g;
+    const uint16_t peak_grf = g->peak_grf;
+    int32_t *const at_b = xk_malloc(g->c, g->n_tiles * sizeof *at_b);
+    if (!at_b)
+        return XK_ENOMEM;
+    for (uint32_t t = 0; t < g->n_tiles; t++)
+        at_b[t] = g->tile[t].at_b;
+    enum xk_status st = scan(a);
+    if (st == XK_ENOFIT) {
+        start_again(a, at_b, peak_grf);
+        st = scan(a);
+    }
+    xk_free(g->c, at_b);
+    return st;
+}
+
+static enum xk_status place_all(struct alloc *a)
+{
+    struct xk_cg *const g = a->g;
+    if (!fill_buckets(a))
+        return XK_ENOMEM;
+    if (!(g->c->code_off & XK_CODE_BANKS))
+        XK_TRY(xk_banks_init(&a->banks, g));
+    return a->banks.costs ? scan_with_wishes(a) : scan(a);
+}
+
 static void resolve(const struct xk_cg *g, struct xk_operand *o)
 {
     if (o->file != XK_FILE_TILE)
@@ -190,11 +264,11 @@ static void resolve(const struct xk_cg *g, struct xk_operand *o)
 enum xk_status xk_cg_allocate(struct xk_cg *g)
 {
     struct alloc a = {.g = g,
+                      .grf_dw = g->p->grf_b / 4u,
                       .n_grf = xk_platform_grf(g->p, g->abi->grf_count)};
-    enum xk_status st = XK_ENOMEM;
     find_ranges(g);
-    if (fill_buckets(&a))
-        st = scan(&a);
+    const enum xk_status st = place_all(&a);
+    xk_banks_fini(&a.banks, g);
     xk_free(g->c, a.by_first);
     xk_free(g->c, a.by_last);
     xk_free(g->c, a.next_first);

@@ -92,6 +92,17 @@ struct xk_sb_need {
 void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
                      struct xk_sb_access *a);
 
+/* Those of a list; the caller's to xk_free, NULL on failure. */
+struct xk_sb_access *xk_sb_accesses(xk_ctx *c, const struct xk_platform *p,
+                                    const struct xk_inst *in, unsigned n);
+
+/* xk_scoreboard on a list whose accesses are known, of a platform with caps. It
+ * gives them their tokens. */
+enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
+                              const struct xk_inst *in,
+                              struct xk_sb_access *access, unsigned n,
+                              struct xk_inst **out, unsigned *n_out);
+
 /* A distance without a pipe's name is one of the pipe that the sources' types
  * suggest: XK_SB_NOWHERE if they do not agree. */
 unsigned xk_sb_pipe_of_sources(const struct xk_platform *p,

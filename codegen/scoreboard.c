@@ -403,37 +403,65 @@ static enum xk_status run(struct pass *s, struct xk_sb_state *st)
         return XK_ENOMEM;
     for (unsigned b = 0; b < s->n_blocks; b++)
         xk_sb_state_clear(&s->entry[b], s->caps);
-    for (unsigned i = 0; i < s->n; i++)
-        xk_sb_access_of(s->p, &s->in[i], &s->access[i]);
     analyse(s, st);
     write_out(s, st);
     return s->failed ? XK_ENOMEM : XK_OK;
+}
+
+struct xk_sb_access *xk_sb_accesses(xk_ctx *c, const struct xk_platform *p,
+                                    const struct xk_inst *in, unsigned n)
+{
+    struct xk_sb_access *const a = xk_malloc(c, n * sizeof *a);
+    for (unsigned i = 0; a && i < n; i++)
+        xk_sb_access_of(p, &in[i], &a[i]);
+    return a;
+}
+
+static enum xk_status refuse(xk_ctx *c, const struct xk_platform *p)
+{
+    return xk_fail(c, XK_EUNSUPPORTED,
+                   "scoreboard: platform %s is not implemented", p->name);
 }
 
 enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
                              const struct xk_inst *in, unsigned n,
                              struct xk_inst **out, unsigned *n_out)
 {
-    struct pass s = {
-        .c = c, .p = p, .caps = xk_sb_caps_get(p), .in = in, .n = n};
+    *out = NULL;
+    *n_out = 0;
+    if (!xk_sb_caps_get(p))
+        return refuse(c, p);
+    if (n == 0)
+        return XK_OK;
+    struct xk_sb_access *const a = xk_sb_accesses(c, p, in, n);
+    const enum xk_status st =
+        a ? xk_sb_annotate(c, p, in, a, n, out, n_out) : XK_ENOMEM;
+    xk_free(c, a);
+    return st;
+}
+
+enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
+                              const struct xk_inst *in,
+                              struct xk_sb_access *access, unsigned n,
+                              struct xk_inst **out, unsigned *n_out)
+{
+    struct pass s = {.c = c,
+                     .p = p,
+                     .caps = xk_sb_caps_get(p),
+                     .in = in,
+                     .access = access,
+                     .n = n};
     enum xk_status st = XK_ENOMEM;
     *out = NULL;
     *n_out = 0;
-    if (!s.caps)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "scoreboard: platform %s is not "
-                       "implemented",
-                       p->name);
     if (n == 0)
         return XK_OK;
     memset(s.token_of, -1, sizeof s.token_of);
-    s.access = xk_malloc(c, n * sizeof *s.access);
     s.block_at = xk_calloc(c, n, sizeof *s.block_at);
     s.new_at = xk_calloc(c, n, sizeof *s.new_at);
     struct xk_sb_state *const scratch = xk_malloc(c, sizeof *scratch);
-    if (s.access && s.block_at && s.new_at && scratch)
+    if (s.block_at && s.new_at && scratch)
         st = run(&s, scratch);
-    xk_free(c, s.access);
     xk_free(c, s.block_at);
     xk_free(c, s.new_at);
     xk_free(c, s.block);

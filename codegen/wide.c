@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* u64 values, that is addresses: pairs of dwords, low then high, one pair a
- * lane, as messages want them. There is no 64-bit integer unit: the low halves
- * are added, a compare gives the carry as 0 or -1, and that is subtracted from
- * the sum of the high halves. (addc would leave the carry in acc0, but demands
- * a packed destination at the start of a GRF, so the halves had to be moved.)
+/* u64 and s64 values, that is addresses and wide offsets: pairs of dwords, low
+ * then high, one pair a lane, as messages want them. There is no 64-bit integer
+ * unit: the low halves are added, a compare gives the carry as 0 or -1, and
+ * that is subtracted from the sum of the high halves. (addc would leave the
+ * carry in acc0, but demands a packed destination at the start of a GRF, so the
+ * halves had to be moved.)
  */
 #include "codegen/cg.h"
 
 /* One half as u32. Of a zero-extended value the high half is constant 0. */
-static struct xk_cg_val half_of(const struct xk_cg_val *v, unsigned half)
+struct xk_cg_val xk_cg_half(const struct xk_cg_val *v, unsigned half)
 {
     if (v->kind == XK_CG_IMM)
         return xk_cg_imm(XK_DT_U32, (uint32_t)((uint64_t)v->imm >> 32 * half));
@@ -27,8 +28,8 @@ static struct xk_cg_val half_of(const struct xk_cg_val *v, unsigned half)
 void xk_cg_mov_u64(struct xk_cg *g, const struct xk_cg_val *d,
                    const struct xk_cg_val *a, unsigned lanes)
 {
-    const struct xk_cg_val dl = half_of(d, 0), dh = half_of(d, 1);
-    const struct xk_cg_val al = half_of(a, 0), ah = half_of(a, 1);
+    const struct xk_cg_val dl = xk_cg_half(d, 0), dh = xk_cg_half(d, 1);
+    const struct xk_cg_val al = xk_cg_half(a, 0), ah = xk_cg_half(a, 1);
     if (a->kind == XK_CG_REG && !a->zext && (lanes == 1 || a->stride == 1)) {
         struct xk_cg_val to = dl, from = al; /* pairs as a plain vector */
         to.stride = from.stride = 1;
@@ -59,6 +60,12 @@ static struct xk_cg_val carry_of(struct xk_cg *g, const struct xk_cg_val *sum,
     }
     g->flag_used[f] = false;
     return c;
+}
+
+struct xk_cg_val xk_cg_less(struct xk_cg *g, const struct xk_cg_val *a,
+                            const struct xk_cg_val *b, unsigned lanes)
+{
+    return carry_of(g, a, b, lanes);
 }
 
 /* carry of scalar a plus packed 32-bit b: b > ~a. One compare serves sixteen
@@ -112,10 +119,10 @@ static struct xk_cg_val add_u64(struct xk_cg *g, const xk_expr *e,
     struct xk_cg_val d = xk_cg_place(g, t, want, ops, 2);
     if (want && d.tile == b.tile && b.kind == XK_CG_REG)
         d = xk_cg_temp(g, t.dt, t.lanes); /* the compare reads b after */
-    const struct xk_cg_val dl = half_of(&d, 0), dh = half_of(&d, 1);
-    const struct xk_cg_val al = half_of(&a, 0), bl = half_of(&b, 0);
-    const struct xk_cg_val bh = half_of(&b, 1);
-    const struct xk_cg_val ah = xk_cg_in_reg(g, half_of(&a, 1));
+    const struct xk_cg_val dl = xk_cg_half(&d, 0), dh = xk_cg_half(&d, 1);
+    const struct xk_cg_val al = xk_cg_half(&a, 0), bl = xk_cg_half(&b, 0);
+    const struct xk_cg_val bh = xk_cg_half(&b, 1);
+    const struct xk_cg_val ah = xk_cg_in_reg(g, xk_cg_half(&a, 1));
     const bool limit = t.lanes > 8 && al.stride == 0 && bl.stride == 1;
     struct xk_cg_val carry;
     if (limit)
@@ -135,10 +142,13 @@ static struct xk_cg_val cast_u64(struct xk_cg *g, const xk_expr *e)
     if (!xk_dtype_is_int(from.dt))
         goto no;
     struct xk_cg_val v = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
-    if (from.dt == XK_DT_U64 || v.kind == XK_CG_IMM) {
+    if (xk_dtype_b(from.dt) == 8 || v.kind == XK_CG_IMM) {
         v.dt = XK_DT_U64;
         return v;
     }
+    if (xk_type_of(e).dt == XK_DT_S64 && from.dt == XK_DT_S32 &&
+        xk_cg_range_of(g, xk_kid(e, 0)).lo < 0)
+        return xk_cg_sign_extend(g, v, v.stride ? xk_type_of(e).lanes : 1);
     if (xk_dtype_b(from.dt) == 4) {
         v.dt = XK_DT_U64;
         v.zext = true;
@@ -164,7 +174,9 @@ no:
 static struct xk_cg_val address_of(struct xk_cg *g, const xk_expr *e)
 {
     const struct xk_cg_var *const v = xk_cg_lookup(g, e);
-    return v ? v->val : xk_cg_imm(XK_DT_U64, 0);
+    struct xk_cg_val a = v ? v->val : xk_cg_imm(XK_DT_U64, 0);
+    a.dt = XK_DT_U64;
+    return a;
 }
 
 struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
@@ -198,6 +210,14 @@ struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
         a = xk_cg_eval(g, xk_kid(e, 0), NULL);
         b = xk_cg_eval(g, xk_kid(e, 1), NULL);
         return xk_cg_ok(g) ? add_u64(g, e, a, b, want) : a;
+    case XK_OP_SUB:
+    case XK_OP_MUL:
+    case XK_OP_SHL:
+    case XK_OP_SHR:
+    case XK_OP_AND:
+    case XK_OP_OR:
+    case XK_OP_XOR:
+        return xk_cg_wide_arith(g, e);
     default:
         break;
     }

@@ -186,13 +186,30 @@ static enum xk_status check_geometry(xk_ctx *c, struct xk_conv_desc *f)
 
 /* Which types go together: a row for each type of src. */
 static const struct type_row {
-    uint32_t src, wei, dst[4]; /* enum xk_data_type; dst ends with 0 */
-    const char *dst_names;
+    uint32_t src, wei[2], dst[4]; /* enum xk_data_type; lists end with 0 */
+    const char *wei_names, *dst_names;
 } type_rows[] = {
-    {XK_F32, XK_F32, {XK_F32}, "f32"},
-    {XK_F16, XK_F16, {XK_F16, XK_F32}, "f16 or f32"},
-    {XK_U8, XK_S8, {XK_U8, XK_S8, XK_S32, XK_F32}, "u8, s8, s32 or f32"},
+    {XK_F32, {XK_F32}, {XK_F32}, "f32 is", "f32"},
+    {XK_F16, {XK_F16}, {XK_F16, XK_F32}, "f16 is", "f16 or f32"},
+    {XK_U8,
+     {XK_S8, XK_U8},
+     {XK_U8, XK_S8, XK_S32, XK_F32},
+     "s8 and u8 are",
+     "u8, s8, s32 or f32"},
+    {XK_S8,
+     {XK_S8, XK_U8},
+     {XK_U8, XK_S8, XK_S32, XK_F32},
+     "s8 and u8 are",
+     "u8, s8, s32 or f32"},
 };
+
+static bool in_list(const uint32_t *types, size_t n, uint32_t type)
+{
+    for (size_t i = 0; i < n; i++)
+        if (types[i] == type)
+            return true;
+    return false;
+}
 
 static const struct type_row *find_type_row(uint32_t src_type)
 {
@@ -212,21 +229,18 @@ static enum xk_status check_types_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
     const struct type_row *const row = find_type_row(f->src_type);
-    bool dst_ok = false;
     if (!row)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "src_type=%s is not implemented, only f32, f16 and u8 "
-                       "are",
+                       "src_type=%s is not implemented, only f32, f16, u8 "
+                       "and s8 are",
                        type_name(f->src_type));
-    if (f->wei_type != row->wei)
+    if (!in_list(row->wei, XK_COUNTOF(row->wei), f->wei_type))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "wei_type=%s is not implemented with src_type=%s, only "
-                       "%s is",
+                       "%s",
                        type_name(f->wei_type), type_name(f->src_type),
-                       type_name(row->wei));
-    for (size_t i = 0; i < XK_COUNTOF(row->dst); i++)
-        dst_ok = dst_ok || f->dst_type == row->dst[i];
-    if (!dst_ok)
+                       row->wei_names);
+    if (!in_list(row->dst, XK_COUNTOF(row->dst), f->dst_type))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "dst_type=%s is not implemented with src_type=%s, only "
                        "%s",

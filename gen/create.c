@@ -75,6 +75,9 @@ static enum xk_status make_ir(struct create *g)
     const char *const passes = secure_getenv("XK_PASSES");
     if (passes)
         XK_TRY(xk_passes_parse(g->c, passes, &env.off));
+    g->c->code_off =
+        (uint8_t)((env.off & XK_PASSES_ORDER ? XK_CODE_ORDER : 0) |
+                  (env.off & XK_PASSES_BANKS ? XK_CODE_BANKS : 0));
     XK_TRY(xk_lower(g->c, &g->plan, g->abi.name, &g->kernel));
     if (xk_trace_wants(t, XK_STAGE_IR)) {
         xk_kernel_print(&g->kernel, &g->text);
@@ -100,10 +103,13 @@ static enum xk_status make_abi(struct create *g)
     a->platform = g->problem.platform->id;
     a->simd = g->plan.s.simd;
     a->grf_count = g->plan.s.grf_count;
-    a->has_dpas = g->plan.s.fma != XK_FMA_MAD;
-    a->slm_b = g->plan.slm.buffers * g->plan.slm.slot_b;
+    a->has_dpas = xk_fma_is_systolic(g->plan.s.fma);
+    a->slm_b = g->plan.slm.places * g->plan.slm.slot_b;
+    if (g->plan.slices.slm_b > a->slm_b)
+        a->slm_b = g->plan.slices.slm_b;
     a->barriers = a->slm_b != 0;
-    a->local[0] = (uint32_t)g->plan.s.tg_m * g->plan.s.tg_n * a->simd;
+    a->local[0] = (uint32_t)g->plan.s.tg_m * g->plan.s.tg_n *
+                  g->plan.s.slices * a->simd;
     a->local[1] = a->local[2] = 1;
     for (unsigned i = 0; i < k->n_params; i++) {
         if (k->params[i].kind != XK_PARAM_GLOBAL)
@@ -135,6 +141,14 @@ static enum xk_status make_code(struct create *g)
                       &g->code, text ? &g->text : NULL, &g->stats));
     if (text)
         put_text(g, XK_STAGE_ASM);
+    if (xk_trace_wants(&g->trace, XK_STAGE_ORDER)) {
+        xk_str_printf(&g->text,
+                      "%u of %u blocks reordered, estimated cycles of issue "
+                      "of each block once: %u, %u in the order of the IR\n",
+                      g->stats.reordered, g->stats.blocks, g->stats.order_cyc,
+                      g->stats.source_cyc);
+        put_text(g, XK_STAGE_ORDER);
+    }
     XK_TRY(xk_zebin_write(g->c, &g->abi, g->code.s, (uint32_t)g->code.len,
                           &g->zebin));
     if (g->code.failed || g->zebin.failed)
@@ -199,6 +213,8 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
                                const struct xk_create_options *o)
 {
     XK_TRY(xk_problem_make(g->c, d, &g->problem));
+    if (o && o->flags & XK_CREATE_A64)
+        XK_TRY(xk_problem_use_addresses(g->c, &g->problem));
     xk_conv_print(&g->problem.desc, &g->text);
     xk_trace_init(&g->trace, o, xk_str_get(&g->text));
     g->c->verify = g->trace.verify;
@@ -304,6 +320,21 @@ static enum xk_status refuse(struct xk_error *err, enum xk_status status,
     return status;
 }
 
+static enum xk_status check_options(const struct xk_create_options *o,
+                                    struct xk_error *err)
+{
+    char why[80];
+    if (o && o->size != sizeof(*o))
+        return refuse(err, XK_EINVAL, "options: size is not that of "
+                                      "struct xk_create_options");
+    if (!o || !(o->flags & ~(uint32_t)XK_CREATE_A64))
+        return XK_OK;
+    snprintf(why, sizeof(why),
+             "options: flags=0x%x has bits other than XK_CREATE_A64",
+             (unsigned)o->flags);
+    return refuse(err, XK_EINVAL, why);
+}
+
 enum xk_status xk_conv_create(const struct xk_conv_desc *d,
                               const struct xk_create_options *o,
                               xk_program **out, struct xk_error *err)
@@ -313,9 +344,7 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
     if (!out)
         return refuse(err, XK_EINVAL, "out is NULL");
     *out = NULL;
-    if (o && o->size != sizeof(*o))
-        return refuse(err, XK_EINVAL, "options: size is not that of "
-                                      "struct xk_create_options");
+    XK_TRY(check_options(o, err));
     xk_counted_heap_init(&heap, o ? o->heap : NULL);
     const struct xk_alloc alloc = xk_counted_alloc(&heap);
     struct create *const g = alloc.realloc(alloc.user, NULL, sizeof(*g));

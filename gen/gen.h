@@ -20,5 +20,9 @@ struct xk_problem {
 
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out);
+/* Leaves the candidates that can do with 64-bit addresses, with them. The
+ * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
+ * none is left, which only XK_SCHEDULE can cause. */
+enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p);
 
 #endif

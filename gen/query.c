@@ -9,6 +9,14 @@
 #include "gen/gen.h"
 #include "plan/plan.h"
 
+/* Whether channels are not in blocks: a tag ends with its innermost one, "16b". */
+static bool is_plain(const char *tag)
+{
+    const size_t n = tag ? strlen(tag) : 0;
+    return n > 1 && strcmp(tag, "any") != 0 &&
+           !(tag[n - 1] == 'b' && tag[n - 2] >= '0' && tag[n - 2] <= '9');
+}
+
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d)
 {
@@ -17,7 +25,8 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                .k_inner = d->ic,
                                .k_outer = d->kd * d->kh * d->kw,
                                .elem_b =
-                                   xk_dtype_b(xk_conv_dtype(d->src_type))};
+                                   xk_dtype_b(xk_conv_dtype(d->src_type)),
+                               .plain_a = is_plain(d->src_tag)};
     return s;
 }
 
@@ -57,18 +66,39 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     const char *const text = secure_getenv("XK_SCHEDULE");
     if (text && *text)
         XK_TRY(override(c, text, &s, out));
-    xk_plan_any_tags(&out->candidate[0], xk_conv_is_3d(&out->desc) ? 3 : 2,
-                     &any);
-    const char *const best[3] = {any.act, any.wei, any.act};
+    xk_plan_any_tags(&out->candidate[0], s.k_inner,
+                     xk_conv_is_3d(&out->desc) ? 3 : 2, &any);
+    const char *const best[3] = {any.src, any.wei, any.dst};
     const char *const plain[3] = {any.plain, any.wei, any.plain};
     out->info.size = sizeof(out->info);
     const enum xk_status status =
         xk_conv_tensors(c, &out->desc, best, &out->info);
-    if (status != XK_EUNSUPPORTED || strcmp(any.act, any.plain) == 0)
+    if (status != XK_EUNSUPPORTED || (strcmp(any.src, any.plain) == 0 &&
+                                       strcmp(any.dst, any.plain) == 0))
         return status;
     /* The padding of blocks made a tensor too large: plain ones may fit. */
     xk_ctx_clear(c);
     return xk_conv_tensors(c, &out->desc, plain, &out->info);
+}
+
+enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_shape s = shape_of(&p->desc);
+    const struct xk_schedule_rule *broken = NULL;
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->n_candidates; i++) {
+        struct xk_schedule x = p->candidate[i];
+        x.surfaces = false;
+        broken = xk_schedule_check(p->platform, &s, &x);
+        if (!broken)
+            p->candidate[n++] = x;
+    }
+    p->n_candidates = n;
+    if (!n)
+        return xk_fail(c, XK_EINVAL,
+                       "schedule: with XK_CREATE_A64 it breaks the rule %s: %s",
+                       broken ? broken->name : "", broken ? broken->why : "");
+    return XK_OK;
 }
 
 /* Copies the context's error out and destroys it. */

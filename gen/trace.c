@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 
 static const char *const stage_names[XK_N_STAGES] = {
-    "views", "schedule", "plan", "ir", "passes", "asm", "zebin"};
+    "views", "schedule", "plan", "ir", "passes", "asm", "zebin", "order"};
 
 static struct {
     unsigned stages;

@@ -11,7 +11,7 @@
 
 enum xk_stage_id { XK_STAGE_VIEWS, XK_STAGE_SCHEDULE, XK_STAGE_PLAN,
                    XK_STAGE_IR, XK_STAGE_PASSES, XK_STAGE_ASM, XK_STAGE_ZEBIN,
-                   XK_N_STAGES };
+                   XK_STAGE_ORDER, XK_N_STAGES };
 
 struct xk_trace {
     unsigned wanted; /* bit per stage */

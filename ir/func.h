@@ -68,7 +68,7 @@ struct xk_func {
     uint8_t kind; /* enum xk_func_kind */
     union {
         struct xk_send send;
-        struct xk_mad mad;
+        struct xk_mad mad; /* MAD, DP4A */
         struct xk_dpas dpas;
         struct xk_reorder reorder;
         uint8_t space; /* FENCE: enum xk_space */

@@ -103,6 +103,7 @@ void xk_func_print(const struct xk_func *f, struct xk_str *out)
         print_send(&f->u.send, out);
         break;
     case XK_FUNC_MAD:
+    case XK_FUNC_DP4A:
         print_mad(&f->u.mad, out);
         break;
     case XK_FUNC_DPAS:
@@ -334,6 +335,7 @@ static const char *parse_payload(struct parts *w, struct xk_func *f)
     case XK_FUNC_SENDH:
         return parse_send(w, &f->u.send);
     case XK_FUNC_MAD:
+    case XK_FUNC_DP4A:
         return parse_mad(w, &f->u.mad);
     case XK_FUNC_DPAS:
         return parse_dpas(w, &f->u.dpas);
@@ -377,7 +379,8 @@ static bool send_eq(const struct xk_send *a, const struct xk_send *b)
 {
     return a->op == b->op && a->space == b->space && a->addr == b->addr &&
            a->data_b == b->data_b && a->vec == b->vec && a->lanes == b->lanes &&
-           a->block == b->block && a->cache == b->cache;
+           a->block == b->block && a->cache == b->cache &&
+           a->surface == b->surface;
 }
 
 static bool reorder_eq(const struct xk_reorder *a, const struct xk_reorder *b)
@@ -402,6 +405,7 @@ bool xk_func_eq(const struct xk_func *a, const struct xk_func *b)
     case XK_FUNC_SENDH:
         return send_eq(&a->u.send, &b->u.send);
     case XK_FUNC_MAD: /* bytes without padding */
+    case XK_FUNC_DP4A:
         return !memcmp(&a->u.mad, &b->u.mad, sizeof(a->u.mad));
     case XK_FUNC_DPAS:
         return !memcmp(&a->u.dpas, &b->u.dpas, sizeof(a->u.dpas));

@@ -147,9 +147,10 @@ static const char *bad_send_args(const struct xk_send *s, const xk_stmt *call)
     const struct xk_type t = xk_type_of(off);
     if (!is_ptr_to(xk_kid(call, 0), (enum xk_space)s->space))
         return "send: argument 0 must be an address in its space";
-    if (t.space || (t.dt != XK_DT_S32 && t.dt != XK_DT_S64) ||
+    if (t.space ||
+        (t.dt != XK_DT_S32 && t.dt != XK_DT_S64 && t.dt != XK_DT_U32) ||
         !lanes_match(off, s->lanes))
-        return "send: argument 1 must be s32 or s64 offsets";
+        return "send: argument 1 must be s32, s64 or u32 offsets";
     if (!is_ptr_to(xk_kid(call, 2), XK_SPACE_GRF))
         return "send: argument 2 must be an address of registers";
     if (xk_type_of(mask).dt != XK_DT_BOOL || !lanes_match(mask, s->lanes))
@@ -194,6 +195,23 @@ static const char *bad_mad(const struct xk_mad *m)
     return NULL;
 }
 
+static bool is_dword(unsigned dt)
+{
+    return dt == XK_DT_S32 || dt == XK_DT_U32;
+}
+
+static const char *bad_dp4a(const struct xk_mad *m)
+{
+    if (!is_dword(m->dst) || !is_dword(m->src0) || !is_dword(m->src1) ||
+        !is_dword(m->src2))
+        return "dp4a: types must be s32 or u32";
+    if (!m->lanes || m->lanes > 32)
+        return "dp4a: lanes must be 1..32";
+    if (m->stride0 > 1 || m->stride1 > 1 || m->stride2 > 1)
+        return "dp4a: strides must be 0 or 1";
+    return NULL;
+}
+
 static const char *bad_dpas(const struct xk_dpas *d)
 {
     if (!is_value_type(d->dst) || !is_value_type(d->src0) ||
@@ -232,6 +250,9 @@ static const char *bad_call(const xk_stmt *s)
         return e ? e : bad_sendh_args(&f->u.send, s);
     case XK_FUNC_MAD:
         e = bad_mad(&f->u.mad);
+        break;
+    case XK_FUNC_DP4A:
+        e = bad_dp4a(&f->u.mad);
         break;
     case XK_FUNC_DPAS:
         e = bad_dpas(&f->u.dpas);

@@ -9,7 +9,7 @@
 #define SQUARE_B (SIDE * SIDE * 4)
 
 struct columns {
-    const xk_expr *input[XK_MAX_INPUTS]; /* buffers of n_thr f32 */
+    const xk_expr *input[XK_MAX_INPUTS]; /* buffers of epi.n f32 */
     const xk_expr *out; /* converted square, NULL: C itself goes out */
     const xk_expr *raw; /* what C's memory held, as it came; sum only */
     const xk_expr *old; /* the same in f32, [column][lane] */
@@ -28,7 +28,8 @@ static bool packed(const struct xk_lowering *l)
 }
 
 /* Registers hold runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate. Elements between runs. */
+ * halves of N alternate, or did before slices parted them. Elements between
+ * runs. */
 static unsigned run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
@@ -36,7 +37,8 @@ static unsigned run_of(const struct xk_lowering *l)
 
 static unsigned between_runs(const struct xk_lowering *l)
 {
-    return xk_plan_is_wide(l->p) ? l->p->s.m_thr * 8u : SIDE * SIDE;
+    const unsigned half = l->p->slices.n > 1 ? 4 : 8;
+    return xk_plan_is_wide(l->p) ? l->p->s.m_thr * half : SIDE * SIDE;
 }
 
 /* Byte of column `col` of a square behind its first one, in C. */
@@ -100,7 +102,7 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
                                      .lanes = SIDE};
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
-            xk_bin_imm(l->c, XK_OP_ADD, l->n0, n + dw * per);
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, n + dw * per);
         const xk_expr *mask = s->in_m[lanes];
         if (l->p->epi.n_masked) {
             const xk_expr *const in =
@@ -128,7 +130,7 @@ static void rows(struct xk_lowering *l, struct columns *s)
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const m = xk_block_let(
             &l->w, "out_m",
-            xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * SIDE)));
+            xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE)));
         if (p->epi.m_masked)
             s->in_m[i] = xk_block_let(
                 &l->w, "in_m", xk_bin_imm(l->c, XK_OP_LT, m, p->m_extent));
@@ -196,7 +198,7 @@ static void operate(struct xk_lowering *l, const struct columns *s, unsigned n,
         }
         if (x && p->epi.n_extent > p->n_extent)
             x = xk_lower_zero_padding(
-                l, x, xk_bin_imm(l->c, XK_OP_ADD, l->n0, n + r));
+                l, x, xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, n + r));
         if (x)
             xk_block_add(&l->w, xk_store(l->c, at, x));
     }
@@ -207,7 +209,7 @@ static void square(struct xk_lowering *l, const struct columns *s,
 {
     const struct xk_plan *const p = l->p;
     const int64_t at[2] = {lanes * SIDE, n};
-    const uint32_t acc_b = 4 * (uint32_t)xk_layout_offset_e(&p->acc, at);
+    const uint32_t acc_b = 4 * (uint32_t)xk_layout_offset_e(&p->part, at);
     const struct xk_func in = square_reorder(l, false, XK_DT_F32);
     const struct xk_func out =
         square_reorder(l, true, p->epi.in_f32 ? XK_DT_F32 : p->acc.dt);
@@ -233,6 +235,6 @@ void xk_lower_epilogue_columns(struct xk_lowering *l)
     buffers(l, &s);
     rows(l, &s);
     for (unsigned i = 0; i < p->s.m_thr / SIDE; i++)
-        for (unsigned n = 0; n < p->s.n_thr; n += SIDE)
+        for (unsigned n = 0; n < p->epi.n; n += SIDE)
             square(l, &s, i, n);
 }

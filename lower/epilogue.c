@@ -5,13 +5,13 @@
 
 static unsigned col_blocks(const struct xk_lowering *l)
 {
-    return l->p->s.n_thr / l->p->s.simd;
+    return l->p->epi.n / l->p->s.simd;
 }
 
 /* Columns n0 + first + (0 .. simd - 1). */
 static const xk_expr *columns(struct xk_lowering *l, unsigned first)
 {
-    return xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->n0, first));
+    return xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first));
 }
 
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
@@ -37,14 +37,14 @@ const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input)
     const bool ragged =
         (int64_t)p->groups[0] * p->s.tg_n * p->s.n_thr > p->n_extent;
     const xk_expr *const buf =
-        xk_block_alloc(&l->w, v->name, 4u * p->s.n_thr, 0);
+        xk_block_alloc(&l->w, v->name, 4u * p->epi.n, 0);
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = 4,
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
     if (ragged)
-        xk_lower_zero(l, &l->w, buf, 0, 4u * p->s.n_thr);
+        xk_lower_zero(l, &l->w, buf, 0, 4u * p->epi.n);
     for (unsigned j = 0; j < col_blocks(l); j++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const n = columns(l, j * simd);
@@ -105,7 +105,7 @@ static const xk_expr *acc_ptr(struct xk_lowering *l, unsigned m, unsigned n)
 {
     const int64_t at[2] = {m, n};
     return xk_ptr(l->c, l->acc,
-                  xk_s32(l->c, 4 * xk_layout_offset_e(&l->p->acc, at)));
+                  xk_s32(l->c, 4 * xk_layout_offset_e(&l->p->part, at)));
 }
 
 /* Byte offset of (row m, first column n) of C; row_b is the tile's first
@@ -123,7 +123,7 @@ static const xk_expr *row_offset(struct xk_lowering *l, unsigned m,
             m * e->row_stride_b);
     }
     xk_lower_n_only(l, n, at);
-    xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->m0, m), at);
+    xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
     return xk_lower_offset(l, &l->p->con->c.view, at);
 }
 
@@ -132,7 +132,7 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
 {
     if (!l->p->epi.m_masked)
         return NULL;
-    return xk_bin_imm(l->c, XK_OP_LT, xk_bin_imm(l->c, XK_OP_ADD, l->m0, m),
+    return xk_bin_imm(l->c, XK_OP_LT, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m),
                       l->p->m_extent);
 }
 
@@ -148,6 +148,30 @@ static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
     return xk_lower_true(l, lanes);
 }
 
+static unsigned dst_b(const struct xk_lowering *l)
+{
+    return xk_dtype_b(l->p->epi.dst);
+}
+
+static bool by_blocks(const struct xk_lowering *l)
+{
+    return l->p->epi.store == XK_STORE_BLOCK;
+}
+
+/* Registers of one message of a row, whole ones: columns as in memory, or a
+ * dword a column. */
+static uint32_t message_b(const struct xk_lowering *l)
+{
+    const uint32_t grf_b = l->p->platform->grf_b;
+    const uint32_t column_b = by_blocks(l) ? dst_b(l) : 4;
+    return (l->p->epi.cols * column_b + grf_b - 1) / grf_b * grf_b;
+}
+
+static uint32_t row_messages_b(const struct xk_lowering *l)
+{
+    return l->p->epi.n / l->p->epi.cols * message_b(l);
+}
+
 /* Messages between row m of C and registers: its stores, or loads of what C
  * held before, into buf. */
 static void move_row(struct xk_lowering *l, unsigned m, enum xk_send_op op,
@@ -155,22 +179,23 @@ static void move_row(struct xk_lowering *l, unsigned m, enum xk_send_op op,
                      const xk_expr *const *col_masks)
 {
     const struct xk_plan *const p = l->p;
-    const bool block = p->epi.store == XK_STORE_BLOCK;
+    const bool block = by_blocks(l);
+    const unsigned dwords = p->epi.cols * dst_b(l) / 4;
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = 4,
-                                 .vec = (uint8_t)(block ? p->epi.cols : 1),
+                                 .data_b = (uint8_t)(block ? 4 : dst_b(l)),
+                                 .vec = (uint8_t)(block ? dwords : 1),
                                  .lanes = (uint8_t)(block ? 1 : p->s.simd),
                                  .block = block};
-    for (unsigned j = 0; j * p->epi.cols < p->s.n_thr; j++) {
+    for (unsigned j = 0; j * p->epi.cols < p->epi.n; j++) {
         const unsigned first = j * p->epi.cols;
         const xk_expr *const n = block
-                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
+                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
                                      : columns(l, first);
         const xk_expr *const mask =
             both(l, row_mask(l, m), col_masks[j], send.lanes);
         xk_lower_send(l, &l->w, &send, l->arg_c, row_offset(l, m, n, tile_b),
-                      buf, buf_b + 4 * first, NULL, mask);
+                      buf, buf_b + j * message_b(l), NULL, mask);
     }
 }
 
@@ -178,8 +203,35 @@ static void move_row(struct xk_lowering *l, unsigned m, enum xk_send_op op,
  * contents. */
 struct operands {
     const xk_expr *input[XK_MAX_INPUTS][XK_LOWER_MAX_BLOCKS];
-    const xk_expr *old; /* buffer of one row, NULL: no sum */
+    const xk_expr *old; /* buffer of one row in f32, NULL: no sum */
+    const xk_expr *raw; /* the same as it lay in memory */
+    const xk_expr *out; /* two converted rows that take turns, NULL: C itself
+                           goes out */
 };
+
+/* Between a row of 4-byte columns and its messages' registers. */
+static void convert_row(struct xk_lowering *l, bool out, const xk_expr *wide,
+                        uint32_t wide_b, const xk_expr *narrow,
+                        uint32_t narrow_b)
+{
+    const struct xk_plan_epilogue *const e = &l->p->epi;
+    const uint16_t stride = (uint16_t)(by_blocks(l) ? 1 : 4 / dst_b(l));
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    r->dst = (uint8_t)(out ? e->dst : XK_DT_F32);
+    r->src = (uint8_t)(out ? XK_DT_F32 : e->dst);
+    r->n_dims = 1;
+    r->extent[0] = e->cols;
+    r->dst_stride[0] = out ? stride : 1;
+    r->src_stride[0] = out ? 1 : stride;
+    for (unsigned j = 0; j * e->cols < l->p->epi.n; j++) {
+        const xk_expr *const w = xk_lower_reg(l, wide, wide_b + 4 * j * e->cols);
+        const xk_expr *const n =
+            xk_lower_reg(l, narrow, narrow_b + j * message_b(l));
+        const xk_expr *const args[2] = {out ? n : w, out ? w : n};
+        xk_block_call(&l->w, &f, args, 2);
+    }
+}
 
 static void load_operands(struct xk_lowering *l, struct operands *o)
 {
@@ -192,9 +244,17 @@ static void load_operands(struct xk_lowering *l, struct operands *o)
                 &l->w, "rhs", vec, xk_lower_reg(l, buf, 4 * j * p->s.simd));
     }
     if (xk_lower_has(l, XK_EPI_SUM)) {
-        o->old = xk_block_alloc(&l->w, "old", 4u * p->s.n_thr, 0);
-        xk_lower_zero(l, &l->w, o->old, 0, 4u * p->s.n_thr);
+        o->raw = xk_block_alloc(&l->w, "raw", row_messages_b(l), 0);
+        xk_lower_zero(l, &l->w, o->raw, 0, row_messages_b(l));
+        o->old = o->raw;
+        if (p->epi.dst != XK_DT_F32)
+            o->old = xk_block_alloc(&l->w, "old", 4u * p->epi.n, 0);
     }
+    if (!p->epi.convert)
+        return;
+    o->out = xk_block_alloc(&l->w, "out", 2 * row_messages_b(l), 0);
+    if (!by_blocks(l)) /* the rest of each lane's dword */
+        xk_lower_zero(l, &l->w, o->out, 0, 2 * row_messages_b(l));
 }
 
 static void operate(struct xk_lowering *l, unsigned m, const struct operands *o)
@@ -204,7 +264,10 @@ static void operate(struct xk_lowering *l, unsigned m, const struct operands *o)
     const struct xk_type vec = xk_type_vec(XK_DT_F32, simd);
     for (unsigned j = 0; j < col_blocks(l); j++) {
         const xk_expr *const at = acc_ptr(l, m, j * simd);
-        const xk_expr *x = xk_block_load(&l->w, "x", vec, at);
+        const xk_expr *x = xk_block_load(
+            &l->w, "x", xk_type_vec(p->acc.dt, simd), at);
+        if (p->epi.in_f32 && x)
+            x = xk_cast(l->c, XK_DT_F32, x);
         for (unsigned i = 0; i < p->con->n_epi; i++) {
             const struct xk_epi_op *const op = &p->con->epi[i];
             const xk_expr *rhs = NULL;
@@ -225,15 +288,35 @@ static void operate(struct xk_lowering *l, unsigned m, const struct operands *o)
 static void column_masks(struct xk_lowering *l, const xk_expr **masks)
 {
     const struct xk_plan *const p = l->p;
-    const bool block = p->epi.store == XK_STORE_BLOCK;
-    for (unsigned j = 0; p->epi.n_masked && j * p->epi.cols < p->s.n_thr; j++) {
+    const bool block = by_blocks(l);
+    for (unsigned j = 0; p->epi.n_masked && j * p->epi.cols < p->epi.n; j++) {
         const unsigned first = j * p->epi.cols;
         const xk_expr *const n = block
-                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->n0, first)
+                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
                                      : columns(l, first);
         masks[j] = xk_block_let(&l->w, "out_n",
                                 xk_bin_imm(l->c, XK_OP_LT, n, p->epi.n_extent));
     }
+}
+
+static void finish_row(struct xk_lowering *l, unsigned m,
+                       const struct operands *o, const xk_expr *tile_b,
+                       const xk_expr *const *masks)
+{
+    const struct xk_plan *const p = l->p;
+    const int64_t at[2] = {m, 0};
+    const uint32_t row_b = 4 * (uint32_t)xk_layout_offset_e(&p->part, at);
+    const uint32_t out_b = m % 2 * row_messages_b(l);
+    if (o->raw)
+        move_row(l, m, XK_SEND_LOAD, o->raw, 0, tile_b, masks);
+    if (o->old != o->raw)
+        convert_row(l, false, o->old, 0, o->raw, 0);
+    if (p->con->n_epi || p->epi.in_f32 || p->epi.n_extent > p->n_extent)
+        operate(l, m, o);
+    if (o->out)
+        convert_row(l, true, l->acc, row_b, o->out, out_b);
+    move_row(l, m, XK_SEND_STORE, o->out ? o->out : l->acc,
+             o->out ? out_b : row_b, tile_b, masks);
 }
 
 void xk_lower_epilogue(struct xk_lowering *l)
@@ -246,15 +329,8 @@ void xk_lower_epilogue(struct xk_lowering *l)
     if (p->epi.merged)
         tile_b = xk_block_let(
             &l->w, "row_b",
-            xk_bin_imm(l->c, XK_OP_MUL, l->m0, p->epi.row_stride_b));
+            xk_bin_imm(l->c, XK_OP_MUL, l->out_m0, p->epi.row_stride_b));
     column_masks(l, masks);
-    for (unsigned m = 0; m < p->s.m_thr; m++) {
-        const int64_t at[2] = {m, 0};
-        const uint32_t row_b = 4 * (uint32_t)xk_layout_offset_e(&p->acc, at);
-        if (o.old)
-            move_row(l, m, XK_SEND_LOAD, o.old, 0, tile_b, masks);
-        if (p->con->n_epi || p->epi.n_extent > p->n_extent)
-            operate(l, m, &o);
-        move_row(l, m, XK_SEND_STORE, l->acc, row_b, tile_b, masks);
-    }
+    for (unsigned m = 0; m < p->epi.m; m++)
+        finish_row(l, m, &o, tile_b, masks);
 }

@@ -47,7 +47,7 @@ void xk_lower_columns(struct xk_lowering *l)
     bool masked = false;
     for (unsigned j = 0; j < col_blocks(l); j++) {
         l->mask_b[j] = xk_lower_true(l, p->s.simd);
-        if (p->b.access != XK_ACCESS_SCATTERED)
+        if (!p->b.row_lanes)
             continue;
         const xk_expr *const first =
             xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, j * p->s.simd);
@@ -57,7 +57,9 @@ void xk_lower_columns(struct xk_lowering *l)
                 let_mask(l, "mask_b", below(l, l->cols[j], p->n_extent));
         masked |= !is_true(l->mask_b[j]);
     }
-    if (masked)
+    if (masked && p->b.staging_b)
+        xk_lower_zero(l, &l->w, l->stage_b, 0, p->b.staging_b);
+    else if (masked)
         xk_lower_zero(l, &l->w, l->b, 0, p->b.tile_b * p->b.slots);
 }
 
@@ -135,12 +137,15 @@ static void bind_masks(struct xk_lowering *l, bool inner)
     }
 }
 
-/* Offset of the slot that step `i` uses: (i % slots) * tile. */
-static const xk_expr *slot_b(struct xk_lowering *l, const xk_expr *i,
-                             const struct xk_plan_operand *o)
+const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
+                               const struct xk_plan_operand *o)
 {
-    if (o->slots == 1 || xk_op(i) != XK_OP_VAR)
+    int64_t step;
+    if (o->slots == 1)
         return NULL;
+    if (xk_is_const(i, &step))
+        return step % o->slots ? xk_s32(l->c, step % o->slots * o->tile_b)
+                               : NULL;
     return xk_bin_imm(l->c, XK_OP_MUL,
                       xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->tile_b);
 }
@@ -181,7 +186,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_plan_segment *s, const xk_expr *i)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const slot = slot_b(l, i, &p->a);
+    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->a);
     for (unsigned n = 0; n < s->a.n; n++) {
         const struct xk_plan_item *const it = &s->a.item[n];
         const struct xk_plan_msg *const m = &it->msg;
@@ -207,7 +212,7 @@ static const xk_expr *b_row(struct xk_lowering *l, const struct xk_plan_msg *m,
                             unsigned part)
 {
     const struct xk_plan *const p = l->p;
-    if (p->b.access == XK_ACCESS_SCATTERED)
+    if (p->b.row_lanes)
         return l->cols[m->row / p->s.simd];
     const int64_t row = m->row + (int64_t)part * p->s.n_sub;
     const xk_expr *const n = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, row);
@@ -237,7 +242,7 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
                    unsigned part)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const slot = slot_b(l, i, &p->b);
+    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->b);
     for (unsigned n = 0; n < s->b.n; n++) {
         const struct xk_plan_item *const it = &s->b.item[n];
         const struct xk_plan_msg *const m = &it->msg;
@@ -273,18 +278,29 @@ static const xk_expr *element(struct xk_lowering *l, const xk_expr *buf,
     return xk_ptr(l->c, buf, off);
 }
 
-static void multiply_mad(struct xk_lowering *l, struct xk_block_writer *w,
-                         const struct xk_plan_segment *s, const xk_expr *i)
+/* mad of single elements, or dp4a of four in a dword. */
+static struct xk_func lane_multiply(const struct xk_plan *p)
+{
+    const bool dots = p->s.fma == XK_FMA_DP4A;
+    const uint8_t acc = (uint8_t)p->acc.dt;
+    const uint8_t a = p->a.tile.dt == XK_DT_S8 ? XK_DT_S32 : XK_DT_U32;
+    const uint8_t b = p->b.tile.dt == XK_DT_S8 ? XK_DT_S32 : XK_DT_U32;
+    return (struct xk_func){.kind = dots ? XK_FUNC_DP4A : XK_FUNC_MAD,
+                            .u.mad = {acc, acc, dots ? b : acc, dots ? a : acc,
+                                      (uint8_t)p->s.simd, 1, 1, 0}};
+}
+
+static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
+                           const xk_expr *i, unsigned k_len, unsigned first_row,
+                           unsigned rows)
 {
     const struct xk_plan *const p = l->p;
-    const struct xk_func mad = {.kind = XK_FUNC_MAD,
-                                .u.mad = {XK_DT_F32, XK_DT_F32, XK_DT_F32,
-                                          XK_DT_F32, (uint8_t)p->s.simd, 1, 1,
-                                          0}};
-    const xk_expr *const slot_a = slot_b(l, i, &p->a);
-    const xk_expr *const slot_bb = slot_b(l, i, &p->b);
-    for (unsigned k = 0; k < s->k_len; k++)
-        for (unsigned m = 0; m < p->s.m_thr; m++)
+    const struct xk_func mad = lane_multiply(p);
+    const unsigned deep = mad.kind == XK_FUNC_DP4A ? 4 : 1;
+    const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
+    const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
+    for (unsigned k = 0; k < k_len; k += deep)
+        for (unsigned m = first_row; m < first_row + rows; m++)
             for (unsigned n = 0; n < p->s.n_thr; n += p->s.simd) {
                 const xk_expr *const acc =
                     element(l, l->acc, &p->acc, m, n, NULL);
@@ -297,8 +313,9 @@ static void multiply_mad(struct xk_lowering *l, struct xk_block_writer *w,
 
 /* Eight rows of N (src2) by eight lanes of M (src1), exchanged. What shares its
  * src1 comes together: the systolic array keeps it. */
-void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *i, unsigned part)
+static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
+                          const xk_expr *i, unsigned part, unsigned first_row,
+                          unsigned rows)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func f = {
@@ -313,9 +330,9 @@ void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    .wide = xk_plan_is_wide(p)}};
     /* Rows of B in this thread's registers, of eight that dpasw takes. */
     const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
-    const xk_expr *const slot_a = slot_b(l, i, &p->a);
-    const xk_expr *const slot_bb = slot_b(l, i, &p->b);
-    for (unsigned m = 0; m < p->s.m_thr; m += 8)
+    const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
+    const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
+    for (unsigned m = first_row; m < first_row + rows; m += 8)
         for (unsigned n = 0; n < p->s.n_sub; n += 8) {
             const xk_expr *const acc =
                 element(l, l->acc, &p->acc, m,
@@ -325,6 +342,21 @@ void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                 element(l, l->b, &p->b.tile, n / 8 * own, 0, slot_bb)};
             xk_block_call(w, &f, args, 4);
         }
+}
+
+void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
+                   const xk_expr *i, unsigned part)
+{
+    multiply_dpas(l, w, i, part, 0, l->p->s.m_thr);
+}
+
+void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
+                       const xk_expr *i, unsigned first_row, unsigned rows)
+{
+    if (!xk_fma_is_systolic(l->p->s.fma))
+        multiply_lanes(l, w, i, l->p->s.k_step, first_row, rows);
+    else
+        multiply_dpas(l, w, i, 0, first_row, rows);
 }
 
 /* The statements of one pipeline stage. */
@@ -341,10 +373,10 @@ static const xk_stmt *stage(struct xk_lowering *l,
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, &w, s, i, part);
-        if (number == last && p->s.fma != XK_FMA_MAD)
+        if (number == last && xk_fma_is_systolic(p->s.fma))
             xk_lower_dpas(l, &w, i, part);
         else if (number == last)
-            multiply_mad(l, &w, s, i);
+            multiply_lanes(l, &w, i, s->k_len, 0, p->s.m_thr);
     }
     const xk_stmt *const body = xk_block_end(&w);
     xk_block_fini(&w);

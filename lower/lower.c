@@ -93,13 +93,21 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
         id_param(l, k, "tg_x", XK_PARAM_GROUP_X, p->groups[0]);
     const xk_expr *const gy =
         id_param(l, k, "tg_y", XK_PARAM_GROUP_Y, p->groups[1]);
-    const xk_expr *const tid =
-        id_param(l, k, "tid", XK_PARAM_THREAD, (int64_t)tg_n * tg_m);
+    const xk_expr *tid = id_param(l, k, "tid", XK_PARAM_THREAD,
+                                  (int64_t)tg_n * tg_m * p->s.slices);
+    if (p->s.slices > 1) {
+        l->slice = xk_block_let(&l->w, "slice",
+                                xk_bin_imm(l->c, XK_OP_DIV, tid, tg_n * tg_m));
+        tid = xk_block_let(&l->w, "tile",
+                           xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n * tg_m));
+    }
     l->tid = tid;
     l->group_m = gy;
     place_thread(l);
     l->n0 = origin(l, "n0", gx, l->thread_n, tg_n, p->s.n_thr);
     l->m0 = origin(l, "m0", gy, l->thread_m, tg_m, p->s.m_thr);
+    l->out_n0 = l->n0;
+    l->out_m0 = l->m0;
     l->n0_b = l->n0;
     if (p->b.clamp_rows && p->b.access == XK_ACCESS_BLOCK)
         l->n0_b = xk_block_let(
@@ -117,16 +125,16 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
 static void buffers(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
-    l->acc = xk_block_alloc(&l->w, "acc", p->acc_b, 0);
     l->a = xk_block_alloc(&l->w, "a", p->a.tile_b * p->a.slots, 1);
     l->b = xk_block_alloc(&l->w, "b", p->b.tile_b * p->b.slots, 2);
     if (p->a.staging_b)
         l->stage_a = xk_block_alloc(&l->w, "stage_a", p->a.staging_b, 0);
     if (p->b.staging_b)
         l->stage_b = xk_block_alloc(&l->w, "stage_b", p->b.staging_b, 0);
-    xk_lower_zero(l, &l->w, l->acc, 0, p->acc_b);
     if (p->a.zero_once)
         xk_lower_zero(l, &l->w, l->a, 0, p->a.tile_b * p->a.slots);
+    if (p->b.zero_once)
+        xk_lower_zero(l, &l->w, l->b, 0, p->b.tile_b * p->b.slots);
 }
 
 const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)
@@ -272,18 +280,36 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 4);
 }
 
-static void write_body(struct xk_lowering *l, struct xk_kernel *k)
+/* Everything over K, in a block of its own: its registers are free behind it. */
+static void multiply(struct xk_lowering *l)
 {
-    tile_origin(l, k);
+    struct xk_block_writer outer = l->w;
+    xk_block_init(&l->w, l->c, l->facts);
     buffers(l);
     if (l->p->slm.buffers) {
         xk_lower_slm_loop(l);
+    } else if (l->p->flat.taps) {
+        xk_lower_flat_loop(l);
     } else {
         xk_lower_columns(l);
         xk_lower_rows(l);
         xk_lower_k_loops(l);
     }
-    if (l->p->s.fma != XK_FMA_MAD)
+    const xk_stmt *const body = xk_block_end(&l->w);
+    xk_block_fini(&l->w);
+    l->w = outer;
+    xk_block_add(&l->w, body);
+}
+
+static void write_body(struct xk_lowering *l, struct xk_kernel *k)
+{
+    const uint32_t acc_b = l->p->acc_b;
+    tile_origin(l, k);
+    l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
+    xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
+    multiply(l);
+    xk_lower_slices(l);
+    if (xk_fma_is_systolic(l->p->s.fma))
         xk_lower_epilogue_columns(l);
     else
         xk_lower_epilogue(l);

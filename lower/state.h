@@ -19,7 +19,9 @@ struct xk_lowering {
     const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
     const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
     const xk_expr *n0_b;            /* n0 moved inside B */
-    const xk_expr *tid;             /* s32: the thread in its group */
+    const xk_expr *tid; /* s32: the thread among those of its slice */
+    const xk_expr *slice; /* s32: of K, NULL: there is one */
+    const xk_expr *out_m0, *out_n0; /* s32: where this thread's part of C begins */
     const xk_expr *group_m; /* s32: place of the group along M */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
@@ -68,12 +70,22 @@ uint8_t xk_lower_pointer_number(const struct xk_lowering *l,
                                 const xk_expr *mem);
 const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
                                    const xk_expr *mem);
-/* The multiplies of step i with part `part` of B. */
+/* Offset of the buffer that step i uses of an operand; NULL: it has one. */
+const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
+                               const struct xk_plan_operand *o);
+/* The multiplies of step i with part `part` of B; or of some rows, whole
+ * multiples of the lanes, with all of B. */
 void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *i, unsigned part);
+void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
+                       const xk_expr *i, unsigned first_row, unsigned rows);
 
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);
+/* flat_loop.c: all of K in one loop without it. */
+void xk_lower_flat_loop(struct xk_lowering *l);
+/* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */
+void xk_lower_slices(struct xk_lowering *l);
 /* loads.c: coordinates and masks before and inside the K loops, and the
  * segments' loads and multiplies. */
 void xk_lower_columns(struct xk_lowering *l);

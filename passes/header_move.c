@@ -5,6 +5,11 @@
 
 /* Headers that move. */
 
+static const xk_expr *below_cast(const xk_expr *e)
+{
+    return xk_op(e) == XK_OP_CAST ? xk_kid(e, 0) : e;
+}
+
 /* Bytes per iteration if the offset grows by a constant; the loop counts from a
  * known number on. Whatever the other lanes hold, 32 bits wrap as they should:
  * no range has to be proven. */
@@ -21,7 +26,7 @@ static bool moves_evenly(const struct xk_hd_pass *p,
         const struct xk_hd_term *const t = &s->term[i];
         if (!t->varies || !t->coef)
             continue;
-        if (t->e != l->var)
+        if (below_cast(t->e) != l->var)
             return false;
         *step_b += t->coef * l->step;
     }

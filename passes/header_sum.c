@@ -46,7 +46,8 @@ static void split_mul(struct xk_hd_pass *p, struct xk_hd_sum *s,
 static void split_ramp(struct xk_hd_pass *p, struct xk_hd_sum *s,
                        const xk_expr *e, int64_t coef)
 {
-    const xk_expr *const zero = xk_s32(p->c, 0);
+    const xk_expr *const zero =
+        xk_imm(p->c, (enum xk_dtype)xk_type_of(e).dt, 0);
     const xk_expr *const r =
         xk_ramp(p->c, zero, xk_kid(e, 1), xk_type_of(e).lanes);
     xk_hd_split(p, s, xk_kid(e, 0), coef, true);
@@ -137,9 +138,12 @@ struct xk_hd_part xk_hd_part_of(xk_ctx *c, const struct xk_hd_sum *s,
 
 void xk_hd_add_constant(xk_ctx *c, struct xk_hd_part *part, int64_t v)
 {
+    const xk_expr *const like = part->scalar ? part->scalar : part->vec;
+    const enum xk_dtype dt =
+        like ? (enum xk_dtype)xk_type_of(like).dt : XK_DT_S32;
     if (!part->scalar && (v || !part->vec))
-        part->scalar = xk_s32(c, v);
+        part->scalar = xk_imm(c, dt, dt == XK_DT_U32 ? (uint32_t)v : v);
     else if (v)
-        part->scalar =
-            plus(c, part->scalar, xk_s32(c, v < 0 ? -v : v), v < 0 ? -1 : 1);
+        part->scalar = plus(c, part->scalar, xk_imm(c, dt, v < 0 ? -v : v),
+                            v < 0 ? -1 : 1);
 }

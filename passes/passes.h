@@ -20,6 +20,11 @@ struct xk_pass {
     const char *needed; /* why it cannot be left out; NULL: it can */
 };
 
+/* Bits of env.off above all rows: what codegen/ does after the passes and can
+ * leave out, too. */
+#define XK_PASSES_ORDER (1u << 30) /* "order" */
+#define XK_PASSES_BANKS (1u << 31) /* "banks" */
+
 /* The pipeline in order. */
 extern const struct xk_pass xk_passes[];
 extern const unsigned xk_n_passes;

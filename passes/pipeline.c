@@ -6,22 +6,18 @@
 #include "passes/walk.h"
 
 /* Headers come before hoisting: they split an address at the innermost loop,
- * and hoisting then moves the invariant part further out. Let clean-up comes
- * again after everything that binds or frees lets.
- *
- * Places of passes to come, each a row of the table and a file:
- * - slm_buffer (double and triple SLM buffers): before the first simplify
- * - slm_merge (one SLM allocation with offsets): after it
- * - dpasw (pairs across the fused EU): before header
- * - strength (offsets that move by a constant become increments), int64 (64-bit
- *   sums where 32 bits suffice): after hoist
- * - barrier (removes the first useless one): after the last let */
+ * and hoisting then moves the invariant part further out. Before them offsets
+ * get their last form and their type. Let clean-up comes again after everything
+ * that binds or frees lets, or leaves empty statements. */
 const struct xk_pass xk_passes[] = {
     {"simplify", xk_pass_simplify, NULL},
     {"let", xk_pass_let, NULL},
+    {"strength", xk_pass_strength, NULL},
+    {"overflow", xk_pass_overflow, NULL},
     {"header", xk_pass_header, "codegen writes no message without its header"},
     {"hoist", xk_pass_hoist, NULL},
     {"cse", xk_pass_cse, NULL},
+    {"barrier", xk_pass_barrier, NULL},
     {"let", xk_pass_let, NULL},
     {"peephole", xk_pass_peephole, NULL},
 };
@@ -36,9 +32,18 @@ const struct xk_pass *xk_pass_find(const char *name)
     return NULL;
 }
 
+/* The last steps, which are codegen's. */
+static const struct {
+    const char *name;
+    uint32_t bit;
+} steps[] = {{"order", XK_PASSES_ORDER}, {"banks", XK_PASSES_BANKS}};
+
 static uint32_t rows_named(const char *name, size_t n)
 {
     uint32_t rows = 0;
+    for (unsigned i = 0; i < XK_COUNTOF(steps); i++)
+        if (strlen(steps[i].name) == n && !memcmp(steps[i].name, name, n))
+            rows = steps[i].bit;
     for (unsigned i = 0; i < xk_n_passes; i++)
         if (strlen(xk_passes[i].name) == n &&
             !memcmp(xk_passes[i].name, name, n))
@@ -51,10 +56,12 @@ static enum xk_status leave_out(xk_ctx *c, const char *word, size_t n,
 {
     const uint32_t rows = *word == '-' ? rows_named(word + 1, n - 1) : 0;
     if (!rows)
-        return xk_fail(c, XK_EPARSE,
-                       "passes: '%.*s' leaves out no pass: -simplify, -let, "
-                       "-hoist, -cse, -peephole",
-                       (int)n, word);
+        return xk_fail(
+            c, XK_EPARSE,
+            "passes: '%.*s' leaves out no pass: -simplify, -let, "
+            "-strength, -overflow, -hoist, -cse, -barrier, -peephole, "
+            "-order, -banks",
+            (int)n, word);
     for (unsigned i = 0; i < xk_n_passes; i++)
         if (rows & 1u << i && xk_passes[i].needed)
             return xk_fail(c, XK_EINVAL, "passes: '%.*s': %s", (int)n, word,
@@ -76,13 +83,14 @@ enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off)
 }
 
 #ifndef NDEBUG
+/* Offsets are proven to fit from the overflow pass on. */
 static enum xk_status verify(xk_ctx *c, const struct xk_kernel *k,
-                             const char *pass)
+                             const char *pass, bool proven)
 {
-    const enum xk_status st = xk_kernel_check(c, k);
+    const enum xk_status st =
+        proven ? xk_kernel_check(c, k) : xk_kernel_verify(c, k, NULL, NULL);
     if (st < 0)
-        xk_log(c, "after %s the kernel is invalid: %s", pass,
-               c->error.message);
+        xk_log(c, "after %s the kernel is invalid: %s", pass, c->error.message);
     return st;
 }
 #endif
@@ -97,7 +105,7 @@ static enum xk_status run_one(xk_ctx *c, struct xk_kernel *k,
         st = xk_ctx_status(c);
 #ifndef NDEBUG
     if (st == XK_OK)
-        st = verify(c, k, p->name);
+        st = verify(c, k, p->name, p >= xk_pass_find("overflow"));
 #endif
     xk_scope_end(c, s, k->body);
     return st;
@@ -110,7 +118,7 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
     if (!k->body)
         return xk_fail(c, XK_EINVAL, "passes: kernel %s has no body", k->name);
 #ifndef NDEBUG
-    XK_TRY(verify(c, k, "lowering"));
+    XK_TRY(verify(c, k, "lowering", false));
 #endif
     for (unsigned i = 0; i < xk_n_passes; i++) {
         if (env->off & 1u << i)

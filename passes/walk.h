@@ -21,6 +21,12 @@ enum xk_status xk_pass_cse(xk_ctx *c, struct xk_kernel *k,
                            const struct xk_pass_env *env);
 enum xk_status xk_pass_header(xk_ctx *c, struct xk_kernel *k,
                               const struct xk_pass_env *env);
+enum xk_status xk_pass_barrier(xk_ctx *c, struct xk_kernel *k,
+                               const struct xk_pass_env *env);
+enum xk_status xk_pass_strength(xk_ctx *c, struct xk_kernel *k,
+                                const struct xk_pass_env *env);
+enum xk_status xk_pass_overflow(xk_ctx *c, struct xk_kernel *k,
+                                const struct xk_pass_env *env);
 enum xk_status xk_pass_peephole(xk_ctx *c, struct xk_kernel *k,
                                 const struct xk_pass_env *env);
 

@@ -5,26 +5,39 @@
 
 #include "plan/plan.h"
 
-void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
-                      struct xk_any_tags *out)
+/* So few channels are padded to no more: neighbouring pixels share cache lines. */
+#define FEW 4
+
+void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
+                      unsigned n_spatial, struct xk_any_tags *out)
 {
     /* The spatial dims' letters, after a (outer) and b (channels). */
     const char *const inner = n_spatial == 3 ? "cde" : "cd";
     snprintf(out->plain, sizeof(out->plain), "a%sb", inner);
-    if (s->fma != XK_FMA_MAD) {
+    if (xk_fma_is_systolic(s->fma)) {
         /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
          * only whole steps go, and channels innermost keep them close. */
         if (s->slm)
-            snprintf(out->act, sizeof(out->act), "%s", out->plain);
+            snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
         else
-            snprintf(out->act, sizeof(out->act), "aB%s%ub", inner, s->k_step);
-        /* Weights in the order of the loops: filter taps inside a step of K
-         * where A goes through SLM. */
+            snprintf(out->dst, sizeof(out->dst), "aB%s%ub", inner, s->k_step);
+        snprintf(out->src, sizeof(out->src), "%s", out->dst);
+        /* Weights in the order of the loops: filter taps inside a step of K,
+         * or around all of it. */
+        const bool in_step = s->slm || s->taps_inner;
         snprintf(out->wei, sizeof(out->wei), "A%s%s%s%ua%ub",
-                 s->slm ? "B" : "", inner, s->slm ? "" : "B", s->n_thr,
+                 in_step ? "B" : "", inner, in_step ? "" : "B", s->n_thr,
                  s->k_step);
+    } else if (s->fma == XK_FMA_DP4A) {
+        /* Dwords of four channels, a run of them along N. */
+        snprintf(out->src, sizeof(out->src), "%s", out->plain);
+        snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
+        snprintf(out->wei, sizeof(out->wei), "A%sB%ua4b", inner, s->n_thr);
     } else {
-        snprintf(out->act, sizeof(out->act), "%s", out->plain);
+        snprintf(out->src, sizeof(out->src), "%s", out->plain);
+        snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
         snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, s->n_thr);
     }
+    if (k_inner <= FEW && s->fma != XK_FMA_MAD)
+        snprintf(out->src, sizeof(out->src), "aB%s%ub", inner, FEW);
 }

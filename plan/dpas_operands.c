@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Operands of dpas, exchanged: A (M) is src1, whose lanes are rows of M and
- * whose registers are dwords of K; B (N) is src2, whose registers are rows of N
- * with 32 bytes of K each (isa.md 7). So a gather with one row of M a lane and
- * dwords along K arrives as src1 as it is, for channels innermost and for any
- * other layout; the repeat count runs over N, which weights can be padded to.
+ * whose registers are dwords of K (gather_operand.c); B (N), here, is src2, whose
+ * registers are rows of N with 32 bytes of K each (isa.md 7). So the repeat count
+ * runs over N, which weights can be padded to.
  *
  * Where K is not contiguous, or rows are not whole dwords, elements are loaded
  * one by one into a staging buffer and packed. */
@@ -30,32 +29,6 @@ static void init_tile(const struct xk_operand_job *j)
     j->o->tile_b = STEP_B * (uint32_t)j->rows;
 }
 
-enum xk_status xk_dpas_access_a(xk_ctx *c, const struct xk_operand_job *j)
-{
-    struct xk_plan_operand *const o = j->o;
-    const int64_t per_dw = 4 / elem_b(j), k = j->plan->s.k_step;
-    XK_TRY(xk_ctx_status(c));
-    init_tile(j);
-    /* [row / 8][k / per_dw][row % 8][k % per_dw] */
-    o->tile.n_blocks = 4;
-    o->tile.block[0] = (struct xk_block){0, j->rows / LANES, LANES * k};
-    o->tile.block[1] = (struct xk_block){1, k / per_dw, LANES * per_dw};
-    o->tile.block[2] = (struct xk_block){0, LANES, per_dw};
-    o->tile.block[3] = (struct xk_block){1, per_dw, 1};
-    o->access = XK_ACCESS_SCATTERED;
-    o->why = "exchanged: a lane a row of M, dwords of K, is src1 of dpas";
-    const bool whole =
-        j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
-    if (j->s.k_b == elem_b(j) && whole && j->s.dwords)
-        return XK_OK;
-    o->access = XK_ACCESS_ELEMENTS;
-    o->staging_b = 4 * LANES * BATCH * (j->rows / LANES);
-    o->why = j->s.k_b != elem_b(j)
-                 ? "exchanged; k is not contiguous: elements are packed"
-                 : "exchanged; rows are not dwords: elements are packed";
-    return XK_OK;
-}
-
 static struct xk_send gather(unsigned data_b, unsigned vec, unsigned lanes)
 {
     return (struct xk_send){.op = XK_SEND_LOAD,
@@ -69,102 +42,6 @@ static struct xk_plan_item zero(uint32_t to_b, uint32_t size_b, bool staged)
 {
     return (struct xk_plan_item){
         .kind = XK_ITEM_ZERO, .to_b = to_b, .size_b = size_b, .staged = staged};
-}
-
-/* Dwords of K that no load of this step fills, of one lane block. They must be
- * zero: whatever B has there, the sum must not change. A segment that is the
- * only one leaves them alone for the whole kernel. */
-static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
-                                unsigned block, unsigned from_dw,
-                                struct xk_plan_list *out)
-{
-    const unsigned block_b = LANES * STEP_B;
-    if (from_dw == 8)
-        return XK_OK;
-    if (xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
-        j->o->zero_once = true;
-        return XK_OK;
-    }
-    return xk_plan_add(
-        c, out,
-        zero(block * block_b + from_dw * 32, (8 - from_dw) * 32, false));
-}
-
-/* Dwords a lane of the longest message for n of them: a vector has 1 to 4 or 8
- * (isa.md 6.3). */
-static unsigned vector_of(unsigned n)
-{
-    return n >= 8 ? 8 : n < 4 ? n : 4;
-}
-
-/* Whole dwords of K. */
-static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
-                                  unsigned block, unsigned n_dw,
-                                  struct xk_plan_list *out)
-{
-    const unsigned per_dw = 4 / elem_b(j);
-    XK_TRY(zero_rest(c, j, block, n_dw, out));
-    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
-        vec = vector_of(n_dw - dw);
-        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-        it.msg.send = gather(4, vec, LANES);
-        it.msg.row = (uint16_t)(block * LANES);
-        it.msg.k = (uint16_t)(dw * per_dw);
-        it.msg.reg_b = block * LANES * STEP_B + dw * 32;
-        XK_TRY(xk_plan_add(c, out, it));
-    }
-    return XK_OK;
-}
-
-/* One element a lane in a dword of staging -> its place in the tile's dword. */
-static struct xk_plan_item pack_a(const struct xk_operand_job *j,
-                                  unsigned block, unsigned k, uint32_t from_b)
-{
-    const unsigned per_dw = 4 / elem_b(j);
-    const uint8_t dt = elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
-    struct xk_plan_item it = {.kind = XK_ITEM_COPY, .from_b = from_b};
-    it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
-    it.copy.extent[0] = LANES;
-    it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
-    it.to_b = block * LANES * STEP_B + k / per_dw * 32 + k % per_dw * elem_b(j);
-    return it;
-}
-
-static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
-                                    unsigned block, uint16_t k_len,
-                                    struct xk_plan_list *out)
-{
-    const uint32_t staging_b = block * BATCH * 4 * LANES;
-    XK_TRY(zero_rest(c, j, block, k_len * elem_b(j) / 4, out));
-    for (unsigned k0 = 0; k0 < k_len; k0 += BATCH) {
-        const unsigned n = k_len - k0 < BATCH ? k_len - k0 : BATCH;
-        for (unsigned i = 0; i < n; i++) {
-            struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
-            it.msg.send = gather(elem_b(j), 1, LANES);
-            it.msg.staged = true;
-            it.msg.row = (uint16_t)(block * LANES);
-            it.msg.k = (uint16_t)(k0 + i);
-            it.msg.reg_b = staging_b + i * 4 * LANES;
-            XK_TRY(xk_plan_add(c, out, it));
-        }
-        for (unsigned i = 0; i < n; i++)
-            XK_TRY(xk_plan_add(
-                c, out, pack_a(j, block, k0 + i, staging_b + i * 4 * LANES)));
-    }
-    return XK_OK;
-}
-
-enum xk_status xk_dpas_items_a(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out)
-{
-    /* Rows are whole dwords, so a last half-filled one is memory of the row:
-     * padding of a blocked layout, which is zero. */
-    const unsigned n_dw = (k_len * elem_b(j) + 3) / 4;
-    for (unsigned b = 0; b < j->rows / LANES; b++)
-        XK_TRY(j->o->access == XK_ACCESS_ELEMENTS
-                   ? element_items(c, j, b, k_len, out)
-                   : dword_items(c, j, b, n_dw, out));
-    return XK_OK;
 }
 
 /* Rows of 32 bytes of K, eight after each other. */
@@ -189,7 +66,9 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
         o->why = "exchanged: rows of N with 32 bytes of K are src2 of dpas";
         return XK_OK;
     }
-    const bool rows = j->s.k_b == elem_b(j) && j->s.dwords;
+    const bool whole = j->s.k_run % j->plan->s.k_step == 0 ||
+                       j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
+    const bool rows = j->s.k_b == elem_b(j) && whole && j->s.dwords;
     o->access = rows ? XK_ACCESS_ROWS : XK_ACCESS_ELEMENTS;
     o->why = rows ? "exchanged; k is contiguous: a block message a row"
                   : "exchanged; k is not contiguous: elements are packed";

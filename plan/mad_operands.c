@@ -51,6 +51,7 @@ enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j)
         block_tile(j);
     } else {
         o->access = XK_ACCESS_SCATTERED;
+        o->row_lanes = true;
         o->why = j->s.k_b == 4 ? "k is contiguous: a lane a row, transposing"
                                : "k is not contiguous: a message a k";
         scattered_tile(j);
@@ -93,7 +94,9 @@ enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
                             uint16_t k_len, struct xk_plan_list *out)
 {
     const unsigned simd = j->plan->s.simd;
-    const unsigned vec = j->s.k_b == 4 ? k_len : 1;
+    const bool run = j->s.k_run % j->plan->s.k_step == 0 ||
+                     j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
+    const unsigned vec = j->s.k_b == 4 && run ? k_len : 1;
     if (j->o->access == XK_ACCESS_BLOCK)
         return block_items(c, j, k_len, out);
     for (unsigned r = 0; r < j->rows; r += simd)

@@ -27,11 +27,14 @@ int xk_plan_tensor_dim(const struct xk_view *v, const char *name)
 }
 
 /* Whether every block stride but that of the consecutive index is whole dwords:
- * then so is the offset of every row, whatever its coordinates. */
+ * then so is the offset of every row, whatever its coordinates. A single row
+ * must end with a whole one. */
 static bool dword_rows(const struct xk_view *v, const char *consecutive)
 {
     const int k = xk_plan_tensor_dim(v, consecutive);
     const unsigned elem_b = xk_dtype_b(v->layout.dt);
+    if (k < 0 || v->layout.padded[k] * elem_b % 4)
+        return false;
     for (unsigned i = 0; i < v->layout.n_blocks; i++) {
         const struct xk_block *const b = &v->layout.block[i];
         if (b->size == 1 || ((int)b->dim == k && b->stride == 1))

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decomposition of an operand's step tile into messages and reorders: one
- * family for mad (N in the lanes), one for dpas (M in the lanes). */
+ * family for mad and dp4a (N in the lanes), one for dpas (M in the lanes). */
 #ifndef XK_PLAN_OPERAND_H
 #define XK_PLAN_OPERAND_H
 
@@ -35,6 +35,15 @@ int xk_plan_tensor_dim(const struct xk_view *v, const char *name);
 
 /* Fills plan->slm if the schedule asks for it; XK_ENOFIT says why not. */
 enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
+/* GRFs of that loop's addresses, and of what is on its way to SLM. */
+unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
+
+/* plan->flat, if filter taps are innermost without SLM; plan->slices. */
+enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
+enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
+/* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
+ * channels may be as long as a step, or longer than K. */
+int64_t xk_plan_step_b(const struct xk_plan *p);
 
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
@@ -46,8 +55,12 @@ unsigned xk_plan_block_vec(unsigned left);
 enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,
                             uint16_t k_len, struct xk_plan_list *out);
-enum xk_status xk_dpas_access_a(xk_ctx *c, const struct xk_operand_job *j);
-enum xk_status xk_dpas_items_a(xk_ctx *c, const struct xk_operand_job *j,
+/* A lane a row, dwords along K: A of dpas and dp4a. */
+enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j);
+enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
+                               uint16_t k_len, struct xk_plan_list *out);
+enum xk_status xk_dp4a_access_b(xk_ctx *c, const struct xk_operand_job *j);
+enum xk_status xk_dp4a_items_b(xk_ctx *c, const struct xk_operand_job *j,
                                uint16_t k_len, struct xk_plan_list *out);
 enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_dpas_items_b(xk_ctx *c, const struct xk_operand_job *j,

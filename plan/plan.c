@@ -73,7 +73,32 @@ bool xk_plan_is_wide(const struct xk_plan *p)
 
 static bool is_dpas(const struct xk_plan *p)
 {
-    return p->s.fma != XK_FMA_MAD;
+    return xk_fma_is_systolic(p->s.fma);
+}
+
+/* Who plans the operands of a kind of multiply. */
+struct family {
+    enum xk_status (*access_a)(xk_ctx *c, const struct xk_operand_job *j);
+    enum xk_status (*items_a)(xk_ctx *c, const struct xk_operand_job *j,
+                              uint16_t k_len, struct xk_plan_list *out);
+    enum xk_status (*access_b)(xk_ctx *c, const struct xk_operand_job *j);
+    enum xk_status (*items_b)(xk_ctx *c, const struct xk_operand_job *j,
+                              uint16_t k_len, struct xk_plan_list *out);
+};
+
+static struct family family_of(const struct xk_plan *p)
+{
+    static const struct family families[] = {
+        [XK_FMA_MAD] = {xk_mad_access, xk_mad_items, xk_mad_access,
+                        xk_mad_items},
+        [XK_FMA_DPAS] = {xk_gather_access, xk_gather_items, xk_dpas_access_b,
+                         xk_dpas_items_b},
+        [XK_FMA_DPASW] = {xk_gather_access, xk_gather_items, xk_dpas_access_b,
+                          xk_dpas_items_b},
+        [XK_FMA_DP4A] = {xk_gather_access, xk_gather_items, xk_dp4a_access_b,
+                         xk_dp4a_items_b},
+    };
+    return families[p->s.fma];
 }
 
 static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
@@ -102,8 +127,9 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *a,
                                     const struct xk_operand_job *b)
 {
-    XK_TRY(is_dpas(p) ? xk_dpas_access_a(c, a) : xk_mad_access(c, a));
-    XK_TRY(is_dpas(p) ? xk_dpas_access_b(c, b) : xk_mad_access(c, b));
+    const struct family f = family_of(p);
+    XK_TRY(f.access_a(c, a));
+    XK_TRY(f.access_b(c, b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
     /* One buffer can only be filled right before its use. */
@@ -113,7 +139,7 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
     /* Lanes along N are masked; rows of N are moved back inside: what they
      * compute twice is not stored. */
-    const bool lanes_n = p->b.access == XK_ACCESS_SCATTERED;
+    const bool lanes_n = p->b.row_lanes;
     const bool ragged_n =
         (int64_t)p->groups[0] * p->s.tg_n * p->s.n_thr > p->n_extent;
     p->b.row_masked = ragged_n && lanes_n;
@@ -127,10 +153,9 @@ static enum xk_status fill_segment(xk_ctx *c, const struct xk_plan *p,
                                    const struct xk_operand_job *b,
                                    struct xk_plan_segment *s)
 {
-    XK_TRY(is_dpas(p) ? xk_dpas_items_a(c, a, s->k_len, &s->a)
-                      : xk_mad_items(c, a, s->k_len, &s->a));
-    return is_dpas(p) ? xk_dpas_items_b(c, b, s->k_len, &s->b)
-                      : xk_mad_items(c, b, s->k_len, &s->b);
+    const struct family f = family_of(p);
+    XK_TRY(f.items_a(c, a, s->k_len, &s->a));
+    return f.items_b(c, b, s->k_len, &s->b);
 }
 
 static void add_segment(struct xk_plan *p, uint32_t trip, int64_t k_len,
@@ -187,7 +212,8 @@ static void plan_acc(struct xk_plan *p)
         l->n_blocks = 2;
         l->block[0] = (struct xk_block){0, m, n};
         l->block[1] = (struct xk_block){1, n, 1};
-        p->fma_per_step = (uint32_t)(m * p->s.k_step * (n / p->s.simd));
+        const int64_t deep = p->s.k_step / (p->s.fma == XK_FMA_DP4A ? 4 : 1);
+        p->fma_per_step = (uint32_t)(m * deep * (n / p->s.simd));
     }
 }
 
@@ -227,11 +253,13 @@ static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
 }
 
 /* N in the lanes: C goes out row by row. */
-static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run)
+static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
+                       bool dwords)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const bool contiguous = col_b == 4 && run >= e->n_extent;
-    if (contiguous && e->n_extent % p->s.simd == 0) {
+    const bool contiguous =
+        col_b == xk_dtype_b(e->dst) && run >= e->n_extent;
+    if (contiguous && dwords && e->n_extent % p->s.simd == 0) {
         e->store = XK_STORE_BLOCK;
         e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
         e->why = "rows of C are contiguous";
@@ -279,7 +307,7 @@ static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
     if (is_dpas(p)) {
         store_columns(p, &s, s.row_b, s.row_run);
     } else {
-        store_rows(p, s.row_b, s.row_run);
+        store_rows(p, s.row_b, s.row_run, s.dwords);
     }
     e->n_masked = ragged(e->n_extent, p->s.n_thr, p->s.tg_n);
     return XK_OK;
@@ -335,16 +363,36 @@ static void count_loop(struct xk_plan *p)
     g->staging =
         (uint16_t)(to_grf(p, p->a.staging_b) + to_grf(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
-    g->lets = (uint16_t)lets_grf(p);
+    if (p->flat.taps)
+        g->headers = (uint16_t)(to_grf(p, p->flat.taps * p->flat.headers_b) +
+                                header_grf(p, &s->b));
+    g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */
     if (p->b.staging_b)
         g->lets = (uint16_t)(g->lets + 14);
     if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6);
+    if (p->slm.buffers) {
+        unsigned staged;
+        g->headers = (uint16_t)xk_plan_slm_grf(p, &staged);
+        g->staging = (uint16_t)staged;
+        g->lets = 4;
+    }
     g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +
                          g->lets + g->fixed);
+}
+
+/* N in the lanes: two rows as they go out, packed or in dwords. */
+static unsigned converted_rows_grf(const struct xk_plan *p)
+{
+    if (is_dpas(p) || !p->epi.convert)
+        return 0;
+    const bool block = p->epi.store == XK_STORE_BLOCK;
+    const uint32_t column_b = block ? xk_dtype_b(p->epi.dst) : 4;
+    return 2 * (p->s.n_thr / p->epi.cols) *
+           to_grf(p, p->epi.cols * column_b);
 }
 
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
@@ -352,8 +400,12 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     count_loop(p);
     const unsigned row = to_grf(p, 4u * p->s.n_thr);
-    g->epilogue =
-        (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 + g->fixed);
+    g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
+                             g->fixed + converted_rows_grf(p));
+    if (p->slices.n > 1) { /* what is given away, and two headers a message */
+        const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
+        g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
+    }
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)
@@ -373,6 +425,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->con = con;
     p->platform = platform;
     p->s = *s;
+    p->s.slices = (uint8_t)xk_schedule_slices(s);
     XK_TRY(check_indices(c, p));
     XK_TRY(set_extents(c, p));
     set_grid(p);
@@ -380,7 +433,9 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(plan_operands(c, p, &a, &b));
     XK_TRY(plan_segments(c, p, &a, &b));
     XK_TRY(xk_plan_slm(c, p));
+    XK_TRY(xk_plan_flat(c, p));
     plan_acc(p);
+    XK_TRY(xk_plan_slices(c, p));
     XK_TRY(plan_epilogue(c, p));
     XK_TRY(check_offsets(c, p));
     return count_registers(c, p);

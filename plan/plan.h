@@ -63,6 +63,7 @@ struct xk_plan_operand {
     uint8_t access;  /* enum xk_plan_access */
     uint8_t slots;   /* copies of the register tile */
     uint8_t stage;   /* pipeline stage of its loads */
+    bool row_lanes;  /* a lane a row; else rows come one by one, or in blocks */
     bool row_masked; /* rows beyond the extent must be masked */
     bool clamp_rows; /* or the tile is moved back inside (blocks) */
     int64_t rows_padded; /* rows in memory, padding included */
@@ -94,20 +95,53 @@ struct xk_plan_epilogue {
     bool in_f32;         /* C is converted to f32 for the operations */
     bool convert;        /* a reorder makes the destination's type */
     enum xk_dtype dst;
+    uint16_t m, n; /* rows and columns of a thread's part of the tile */
     const char *why;
 };
 
-/* A through shared local memory, in tiles of 8 rows and one dpas depth. */
+/* A through shared local memory, in tiles of 8 rows and one dpas depth. A time
+ * step has `depth` of them in a row; a thread gathers units of 8 rows and one
+ * depth, or two. */
 struct xk_plan_slm {
     uint8_t buffers;      /* 0: A goes straight to registers */
-    bool b_in_order;      /* B lies in memory as the loop goes over it */
-    uint16_t blocks;      /* tiles of the group's A */
-    uint16_t per_thread;  /* of them a thread loads */
+    uint8_t places;       /* of buffers in SLM: a power of two */
+    uint8_t depth;        /* dpas depths of a time step: 1, 2, 4 */
+    uint16_t blocks;      /* tiles of 8 rows in the group's A */
+    uint16_t per_thread;  /* units a thread loads in a time step */
     uint16_t taps;        /* product of the outer K indices, innermost here */
-    uint16_t copies;      /* of the loop's body: multiple of taps, buffers */
-    uint32_t trip, slot_b; /* steps of all K; bytes of a buffer */
+    uint16_t copies;      /* of the loop's body: multiple of taps, slots */
+    uint32_t trip;        /* time steps of all K */
+    uint32_t level_b, slot_b; /* bytes of a depth of the group; of a place */
     uint32_t beside;      /* offset of rows outside the tensor: XK_OFF_NULL */
-    int64_t step_b;       /* of memory, from a step of the inner K to the next */
+    int64_t depth_b, step_b; /* of memory, from a depth of the inner K to the
+                                next; from a time step to the next */
+    int64_t b_depth_b, b_tap_b; /* of B: to the next depth, to the next tap */
+};
+/* Depths of a unit, 1 or 2: a gather of 8 or of 16 lanes. */
+static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
+{
+    return s->depth > 1 ? 2 : 1;
+}
+
+/* All of K in one loop, filter taps innermost: A by the items of a step, with a
+ * header for each tap and item. */
+struct xk_plan_flat {
+    uint16_t taps;      /* 0: a loop for each outer K index */
+    uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
+    uint32_t trip;      /* steps of a slice's K, taps included */
+    uint32_t headers_b; /* registers of A's headers of one tap */
+    bool b_in_order;    /* B lies in memory as the loop goes over it */
+    uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
+    int64_t step_b;     /* of A, from a step of the inner K to the next */
+};
+
+/* Slices of K add up by exchanging halves of their tiles through SLM, until each
+ * has the sum of its part: columns (dpas) or rows (mad). */
+struct xk_plan_slices {
+    uint8_t n;        /* 1: the tile is whole */
+    bool by_rows;     /* the part is rows of the tile, else columns */
+    uint32_t place_b; /* of a thread in SLM: half a tile */
+    uint32_t slm_b;   /* of a group */
 };
 
 /* Registers of each phase, in GRFs. */
@@ -126,7 +160,10 @@ struct xk_plan {
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;
     struct xk_plan_slm slm;
-    struct xk_layout acc; /* register tile [m][n] of C */
+    struct xk_plan_flat flat;
+    struct xk_plan_slices slices;
+    struct xk_layout acc;  /* register tile [m][n] of C */
+    struct xk_layout part; /* of a slice's part, at the same place */
     uint32_t acc_b;
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
@@ -140,13 +177,13 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 
-/* benchdnn tags that suit a schedule: activations and weights for "any", and
- * activations with channels innermost. n_spatial: 2 or 3. */
+/* benchdnn tags that suit a schedule: source, weights and destination for "any",
+ * and activations with channels innermost. n_spatial: 2 or 3. */
 struct xk_any_tags {
-    char act[32], wei[32], plain[32];
+    char src[32], wei[32], dst[32], plain[32];
 };
-void xk_plan_any_tags(const struct xk_schedule *s, unsigned n_spatial,
-                      struct xk_any_tags *out);
+void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
+                      unsigned n_spatial, struct xk_any_tags *out);
 
 /* dpasw: threads of a group run along M first, pairs of them share B. Of its
  * rows the even thread holds the first half; of eight rows that a dpasw takes,

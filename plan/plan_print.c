@@ -89,14 +89,15 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
 
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
 {
+    static const char *const multiply[] = {"mad", "dpas", "dpas", "dp4a"};
     const struct xk_plan_grf *const g = &p->grf;
     xk_str_puts(out, "schedule: ");
     xk_schedule_print(&p->s, out);
     xk_str_printf(out, "\ngroups: %u x %u x %u of %u threads\n", p->groups[0],
                   p->groups[1], p->groups[2],
-                  (unsigned)p->s.tg_m * p->s.tg_n);
+                  (unsigned)p->s.tg_m * p->s.tg_n * p->s.slices);
     xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
-                  p->fma_per_step, p->s.fma != XK_FMA_MAD ? "dpas" : "mad",
+                  p->fma_per_step, multiply[p->s.fma],
                   p->s.n_sub);
     print_operand("A", &p->con->a, &p->a, out);
     print_operand("B", &p->con->b, &p->b, out);
@@ -109,11 +110,25 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     }
     if (p->slm.buffers)
         xk_str_printf(out,
-                      "A through SLM: %u buffers of %u bytes, %u tiles a "
-                      "thread, %u steps in copies of %u, B %s\n",
+                      "A through SLM: %u buffers of %u bytes, %u %s a "
+                      "thread, %u steps in copies of %u, B %lld bytes a depth, %lld a "
+                      "tap\n",
                       p->slm.buffers, p->slm.slot_b, p->slm.per_thread,
+                      p->slm.depth > 1 ? "pairs of tiles" : "tiles",
                       p->slm.trip, p->slm.copies,
-                      p->slm.b_in_order ? "in order" : "by coordinates");
+                      (long long)p->slm.b_depth_b, (long long)p->slm.b_tap_b);
+    if (p->flat.taps)
+        xk_str_printf(out,
+                      "taps innermost: %u, %u steps in copies of %u, headers of "
+                      "%u bytes a tap, B %s\n",
+                      p->flat.taps, p->flat.trip, p->flat.copies,
+                      p->flat.headers_b,
+                      p->flat.b_in_order ? "in order" : "by coordinates");
+    if (p->slices.n > 1)
+        xk_str_printf(out,
+                      "slices of K: %u, each ends with %u x %u of C; %u bytes of "
+                      "SLM a thread\n",
+                      p->slices.n, p->epi.m, p->epi.n, p->slices.place_b);
     print_epilogue(p, out);
     xk_str_printf(out,
                   "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "

@@ -9,7 +9,7 @@
 enum {
     LANES = 8,     /* rows of M in a register tile */
     BLOCK_B = 256, /* of such a tile: a dpas depth */
-    MAX_COPIES = 18
+    MAX_COPIES = 18 /* of a depth in the loop's body */
 };
 
 static unsigned gcd(unsigned a, unsigned b)
@@ -27,9 +27,7 @@ static enum xk_status no_fit(xk_ctx *c, const char *why)
     return xk_fail(c, XK_ENOFIT, "plan: A through SLM: %s", why);
 }
 
-/* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
- * channels may be as long as a step, or longer than K. */
-static int64_t step_stride_b(const struct xk_plan *p)
+int64_t xk_plan_step_b(const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *const k = xk_plan_k_inner(p);
@@ -53,66 +51,123 @@ static int64_t step_stride_b(const struct xk_plan *p)
     return inner >= k->extent ? step * xk_dtype_b(v->layout.dt) : 0;
 }
 
-/* Whether B lies in memory in the order of the loop: taps innermost. */
-static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
+/* Byte in memory of step k of the innermost K, other coordinates 0. */
+static int64_t b_at(const struct xk_plan *p, int dim, int64_t k)
+{
+    const struct xk_layout *const l = &p->con->b.view.layout;
+    int64_t at[XK_VIEW_MAX_DIMS] = {0};
+    at[dim] = k * p->s.k_step;
+    return (xk_layout_offset_e(l, at) - l->offset_e) *
+           (int64_t)xk_dtype_b(l->dt);
+}
+
+/* Bytes from a depth of B to the next and from a tap to the next, if these are
+ * constants. */
+static bool b_strides(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->b.view;
-    int64_t want = (int64_t)p->s.n_thr * 32; /* of a tap */
+    const struct xk_index *const inner = xk_plan_k_inner(p);
+    const int dim = xk_plan_tensor_dim(v, inner->name);
+    int64_t want = 0;
     for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
         const struct xk_index *const x = &p->con->index[i];
         int64_t stride_b, run;
-        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
+        if (x->role != XK_ROLE_K || x == inner || x->extent == 1)
             continue;
         if (!xk_view_stride_b(c, v, x->name, &stride_b, &run) ||
-            run < x->extent || stride_b != want)
+            run < x->extent || (want && stride_b != want))
             return false;
-        want *= x->extent;
+        if (!want)
+            p->slm.b_tap_b = stride_b;
+        want = stride_b * x->extent;
     }
-    const struct xk_layout *const l = &v->layout;
-    const int dim = xk_plan_tensor_dim(v, xk_plan_k_inner(p)->name);
-    for (unsigned i = 0; i < l->n_blocks; i++)
-        if ((int)l->block[i].dim == dim && l->block[i].size > 1)
-            return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||
-                   xk_plan_k_inner(p)->extent <= p->s.k_step;
+    if (dim < 0)
+        return false;
+    const int64_t steps = inner->extent / p->s.k_step;
+    p->slm.b_depth_b = steps > 1 ? b_at(p, dim, 1) : 0;
+    for (int64_t k = 2; k < steps; k++)
+        if (b_at(p, dim, k) != k * p->slm.b_depth_b)
+            return false;
     return true;
+}
+
+/* Headers go from place to place by an exclusive or, so all sizes are powers of
+ * two. Three buffers take turns in four places, in the order of a Gray code: the
+ * next one differs by a bit, which is not that of the step before. */
+static void size_buffers(struct xk_plan_slm *s)
+{
+    const unsigned blocks_b = s->blocks * (unsigned)BLOCK_B;
+    s->level_b = BLOCK_B;
+    while (s->level_b < blocks_b)
+        s->level_b *= 2;
+    s->slot_b = s->level_b * s->depth;
+    s->places = s->buffers > 2 ? 4 : s->buffers;
+}
+
+/* Copies of the body: what is indexed by the step has a copy for each. */
+static unsigned copies(const struct xk_plan *p)
+{
+    const unsigned taps = p->slm.taps;
+    return p->slm.depth > 1 ? taps : lcm(taps, p->s.slots_b);
+}
+
+static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_slm *const s = &p->slm;
+    const unsigned threads = p->s.tg_m * p->s.tg_n;
+    s->buffers = p->s.slm;
+    s->depth = p->s.depth;
+    s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / LANES);
+    const unsigned units = s->blocks * s->depth / xk_plan_slm_unit(s);
+    if (units % threads)
+        return no_fit(c, "its tile cannot be divided between the threads");
+    s->per_thread = (uint16_t)(units / threads);
+    size_buffers(s);
+    if (s->slot_b * s->places > p->platform->slm_max_b)
+        return no_fit(c, "its buffers are larger than SLM");
+    return XK_OK;
 }
 
 enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slm *const s = &p->slm;
-    const unsigned threads = p->s.tg_m * p->s.tg_n;
     const struct xk_index *const k = xk_plan_k_inner(p);
     const int64_t taps = xk_shape_of(p->con).k_outer;
+    const int64_t k_step = (int64_t)p->s.k_step * p->s.depth;
     if (!p->s.slm)
         return XK_OK;
     if (p->a.access != XK_ACCESS_SCATTERED)
         return no_fit(c, "its rows are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, "B is not loaded in blocks");
-    if (k->extent % p->s.k_step)
+    if (k->extent % k_step)
         return no_fit(c, "K is no multiple of a step");
-    s->step_b = step_stride_b(p);
+    s->depth_b = xk_plan_step_b(p);
+    s->step_b = s->depth_b * p->s.depth;
     if (!s->step_b)
         return no_fit(c, "its steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
-    if (s->step_b * (k->extent / p->s.k_step) >= UINT32_MAX - XK_OFF_NULL)
+    if (s->step_b * (k->extent / k_step) >= UINT32_MAX - XK_OFF_NULL)
         return no_fit(c, "K spans too many bytes");
+    if (!b_strides(c, p))
+        return no_fit(c, "steps or taps of B are not evenly spaced");
     s->beside = XK_OFF_NULL;
-    s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / LANES);
-    if (s->blocks % threads)
-        return no_fit(c, "its tile cannot be divided between the threads");
-    s->per_thread = (uint16_t)(s->blocks / threads);
     if (taps > MAX_COPIES)
         return no_fit(c, "too many filter taps");
     s->taps = (uint16_t)taps;
-    s->copies = (uint16_t)lcm(lcm((unsigned)taps, p->s.slm), p->s.slots_b);
-    if (s->copies > MAX_COPIES)
+    XK_TRY(divide(c, p));
+    s->copies = (uint16_t)copies(p);
+    if (s->copies * s->depth > MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");
-    s->trip = (uint32_t)(taps * (k->extent / p->s.k_step));
-    s->buffers = p->s.slm;
-    s->slot_b = s->blocks * (uint32_t)BLOCK_B;
-    s->b_in_order = b_in_order(c, p);
-    if (s->slot_b * s->buffers > p->platform->slm_max_b)
-        return no_fit(c, "its buffers are larger than SLM");
+    s->trip = (uint32_t)(taps * (k->extent / k_step));
     return xk_ctx_status(c);
+}
+
+unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
+{
+    const struct xk_plan_slm *const s = &p->slm;
+    const unsigned unit = s->per_thread * xk_plan_slm_unit(s);
+    *staged = unit * BLOCK_B / p->platform->grf_b;
+    return unit * (s->taps + 1u) + p->s.m_thr / LANES + p->seg[0].b.n +
+           (s->places > 2);
 }

@@ -13,7 +13,7 @@ struct search {
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
-    return c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 4 * 64;
+    return xk_fma_is_systolic(c->fma) && c->m_thr * c->n_thr < 4 * 64;
 }
 
 /* Whether x comes before y: by score; of equals the larger tile, then the
@@ -36,11 +36,22 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
     return x->k_step > y->k_step;
 }
 
-/* Keeps c if it is valid and among the best. Schedules with and without SLM
- * have a half each, so that what one layout refuses leaves another. */
+enum family { THROUGH_SLM, FLAT, SYSTOLIC, LANES, N_FAMILIES };
+
+static enum family family_of(const struct xk_schedule *c)
+{
+    if (c->slm)
+        return THROUGH_SLM;
+    if (c->taps_inner)
+        return FLAT;
+    return xk_fma_is_systolic(c->fma) ? SYSTOLIC : LANES;
+}
+
+/* Keeps c if it is valid and among the best. Each family has its share, so that
+ * what one layout or register file refuses leaves another. */
 static void offer(struct search *g, struct xk_schedule *c)
 {
-    const unsigned most = XK_MAX_CANDIDATES / 2;
+    const unsigned most = XK_MAX_CANDIDATES / N_FAMILIES;
     unsigned alike = 0, worst = 0;
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(g->p, g->s, c);
@@ -50,7 +61,7 @@ static void offer(struct search *g, struct xk_schedule *c)
     }
     c->score = xk_schedule_score(g->p, g->s, c);
     for (unsigned i = 0; i < g->n; i++) {
-        if (!g->out[i].slm != !c->slm)
+        if (family_of(&g->out[i]) != family_of(c))
             continue;
         alike++;
         worst = i;
@@ -89,8 +100,30 @@ static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
         c->tg_m = (uint16_t)m;
 }
 
+/* Filter taps innermost, in one or more slices of K. */
+static void flat(struct search *g, struct xk_schedule c)
+{
+    static const uint8_t slots[][2] = {{2, 2}, {1, 2}, {1, 1}};
+    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {4, 4}};
+    c.taps_inner = true;
+    c.n_sub = c.n_thr;
+    for (c.slices = 1; c.slices <= 8; c.slices = (uint8_t)(c.slices * 2))
+        for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
+            for (unsigned t = 0; t < XK_COUNTOF(groups); t++) {
+                c.slots_a = slots[b][0];
+                c.slots_b = slots[b][1];
+                c.tg_m = groups[t][0];
+                c.tg_n = groups[t][1];
+                if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
+                    c.tg_m * c.tg_n * c.slices >= 4)
+                    offer(g, &c);
+            }
+}
+
+/* mad of f32 or dp4a of bytes: N in the lanes, steps of one to four dwords. */
 static void mads(struct search *g)
 {
+    const bool bytes = g->s->elem_b == 1;
     static const struct {
         uint8_t m, n;
     } tiles[] = {{16, 32}, {32, 16}, {16, 16}};
@@ -98,18 +131,22 @@ static void mads(struct search *g)
     for (unsigned t = 0; t < XK_COUNTOF(tiles); t++)
         for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
             for (unsigned k = 1; k <= 4; k++) {
-                struct xk_schedule c = {.fma = XK_FMA_MAD,
+                struct xk_schedule c = {.fma = bytes ? XK_FMA_DP4A : XK_FMA_MAD,
                                         .simd = 16,
                                         .m_thr = tiles[t].m,
                                         .n_thr = tiles[t].n,
                                         .n_sub = tiles[t].n,
-                                        .k_step = (uint16_t)k,
+                                        .k_step = (uint16_t)(bytes ? 4 * k : k),
                                         .slots_a = slots[b][0],
                                         .slots_b = slots[b][1],
+                                        .depth = 1,
+                                        .slices = 1,
                                         .surfaces = true,
                                         .grf_count = 128};
                 plain_group(g->s, &c);
                 offer(g, &c);
+                if (b == 0)
+                    flat(g, c);
             }
 }
 
@@ -127,23 +164,40 @@ static void direct(struct search *g, struct xk_schedule c)
         }
 }
 
-/* Larger groups share more; no larger than the problem. */
+/* One group in depths of one and two; four were never much better. */
+static void in_depths(struct search *g, struct xk_schedule c)
+{
+    for (unsigned depth = 2; depth; depth--) {
+        c.depth = (uint8_t)depth;
+        for (unsigned slm = 3; slm >= 2; slm--) {
+            c.slm = (uint8_t)slm;
+            offer(g, &c);
+        }
+    }
+}
+
+/* Larger groups share more; no larger than the problem. B is loaded ahead if
+ * there is room. */
 static void through_slm(struct search *g, struct xk_schedule c)
 {
     const int64_t tiles_m = xk_ceil_div(g->s->m, c.m_thr);
     const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
+    const unsigned grf = xk_platform_grf(g->p, c.grf_count);
+    c.taps_inner = true;
     c.slots_a = 1;
     c.n_sub = c.n_thr;
+    c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
+    if (is_small(&c) || g->s->k_inner % c.k_step)
+        return;
+    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
+        c.slots_b = 1;
+    if (xk_schedule_buffer_grf(g->p, &c) > grf)
+        return;
     for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)
         for (unsigned m = 1; m <= 8 && m < 2 * tiles_m; m *= 2) {
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
-            for (unsigned b = 1; b <= 2; b++)
-                for (unsigned slm = 3; slm >= 2; slm--) {
-                    c.slots_b = (uint8_t)b;
-                    c.slm = (uint8_t)slm;
-                    offer(g, &c);
-                }
+            in_depths(g, c);
         }
 }
 
@@ -160,9 +214,12 @@ static void systolic(struct search *g)
                         .m_thr = (uint16_t)m,
                         .n_thr = sides_n[n],
                         .k_step = (uint16_t)(32 / g->s->elem_b),
+                        .depth = 1,
+                        .slices = 1,
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
                     direct(g, c);
+                    flat(g, c);
                     through_slm(g, c);
                 }
 }
@@ -173,10 +230,10 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_schedule_rule **broken)
 {
     struct search g = {p, s, out, 0, NULL};
-    if (s->elem_b == 4)
-        mads(&g);
-    else
+    if (s->elem_b != 4)
         systolic(&g);
+    if (s->elem_b != 2)
+        mads(&g);
     if (broken)
         *broken = g.broken;
     return g.n;

@@ -7,8 +7,13 @@
 /* Registers that are not multiply buffers: r0, arguments, addresses, scalars,
  * coordinates. The plan counts them exactly; here they only prune. */
 #define OTHER_GRF 20
+/* The same where taps are innermost, without A's headers. */
+#define OTHER_FLAT_GRF 14
 /* Each tap has a copy of the loop's body. */
 #define MAX_SLM_TAPS 9
+#define MAX_SLICES 8
+/* Work items of a group, as the drivers have it. */
+#define MAX_LANES 1024
 
 struct xk_shape xk_shape_of(const struct xk_contraction *p)
 {
@@ -30,7 +35,9 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
 /* Bytes of a row of A or B in one step: dpas takes 8 dwords (isa.md 7). */
 static unsigned step_b(const struct xk_schedule *c)
 {
-    return c->fma != XK_FMA_MAD ? 32 : c->k_step * 4u;
+    if (xk_fma_is_systolic(c->fma))
+        return 32;
+    return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
 }
 
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
@@ -43,30 +50,49 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
     return (acc + a + b) / p->grf_b;
 }
 
+/* What the other rules divide by. */
+static bool rule_fields(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    return (c->simd == 8 || c->simd == 16) && c->m_thr && c->n_thr &&
+           c->n_sub && c->k_step && c->tg_m && c->tg_n && c->slots_a &&
+           c->slots_b;
+}
+
 static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
     (void)s;
     return c->m_thr % c->simd == 0 && c->n_thr % c->simd == 0 &&
-           c->n_sub && c->n_thr % c->n_sub == 0;
+           c->n_thr % c->n_sub == 0;
 }
 
 static bool rule_registers(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
-    (void)s;
-    return xk_schedule_buffer_grf(p, c) + OTHER_GRF <=
+    unsigned other = OTHER_GRF;
+    if (c->taps_inner && !c->slm)
+        other = OTHER_FLAT_GRF + (unsigned)s->k_outer * c->m_thr * 4 / p->grf_b;
+    return xk_schedule_buffer_grf(p, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
 static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
-    if (c->fma != XK_FMA_MAD)
-        return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32;
-    return c->k_step <= 4 && (c->k_step <= s->k_inner || c->k_step == 1);
+    const int64_t dwords = xk_ceil_div(s->k_inner, 4);
+    if (xk_fma_is_systolic(c->fma))
+        return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&
+               s->elem_b < 4;
+    if (c->fma == XK_FMA_DP4A)
+        return s->elem_b == 1 && c->k_step % 4 == 0 && c->k_step <= 16 &&
+               c->k_step <= 4 * dwords;
+    return s->elem_b == 4 && c->k_step <= 4 &&
+           (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
 /* A second buffer is only of use where a second step exists. */
@@ -75,16 +101,19 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     const bool two = c->slots_a > 1 || c->slots_b > 1;
-    return !two || s->k_inner / c->k_step >= 2;
+    const int64_t outer = c->taps_inner ? s->k_outer : 1;
+    return !two || s->k_inner / c->k_step * outer / xk_schedule_slices(c) >= 2;
 }
 
-/* Parts of B that take turns in one buffer cannot be loaded ahead. */
+/* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
+ * the lanes there is one part. */
 static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
     (void)s;
-    return c->slots_b == 1 || c->n_sub == c->n_thr;
+    return c->n_sub == c->n_thr ||
+           (c->slots_b == 1 && xk_fma_is_systolic(c->fma));
 }
 
 /* The pair differs along M, in whole messages of half of B. */
@@ -103,10 +132,44 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
                      const struct xk_schedule *c)
 {
     (void)p;
+    const unsigned units = c->m_thr / 8 * (c->depth > 1 ? c->depth / 2 : 1);
     return !c->slm ||
-           (c->slm <= 3 && c->fma != XK_FMA_MAD && c->surfaces &&
-            c->slots_a == 1 && c->n_sub == c->n_thr && c->tg_n > 1 && c->m_thr / 8 % c->tg_n == 0 &&
+           (c->slm <= 3 && xk_fma_is_systolic(c->fma) && c->surfaces &&
+            c->slots_a == 1 && c->n_sub == c->n_thr && c->tg_n > 1 &&
+            units % c->tg_n == 0 && s->k_inner % (c->k_step * c->depth) == 0 &&
+            s->k_outer <= MAX_SLM_TAPS);
+}
+
+/* A power of two, so that one bit leads from a depth to the next. Each tap has a
+ * copy of the loop's body. */
+static bool rule_depth(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
+{
+    (void)p;
+    return !c->slm || c->depth == 1 ||
+           ((c->depth == 2 || c->depth == 4) &&
+            s->k_outer * c->depth <= 2 * MAX_SLM_TAPS);
+}
+
+static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    (void)p;
+    return !c->taps_inner || c->slm ||
+           (c->surfaces && c->n_sub == c->n_thr &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
+}
+
+/* Each slice has whole steps, and ends with whole squares of columns, or rows. */
+static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    const unsigned n = xk_schedule_slices(c);
+    const bool parts = xk_fma_is_systolic(c->fma) ? c->n_thr % (8u * n) == 0
+                                                  : c->m_thr % n == 0;
+    (void)p;
+    return n == 1 || (n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner &&
+                      !c->slm && s->k_inner / c->k_step % n == 0 && parts);
 }
 
 static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
@@ -115,21 +178,34 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
     (void)s;
     /* All threads of a group run on one core (isa.md 13.3). */
     const unsigned core = xk_perf_get(p->id)->eu_per_core * p->threads_per_eu;
-    return c->tg_m * c->tg_n <= core;
+    const unsigned threads = c->tg_m * c->tg_n * xk_schedule_slices(c);
+    return threads <= core && threads * c->simd <= MAX_LANES;
 }
 
 const struct xk_schedule_rule xk_schedule_rules[] = {
+    {"fields", rule_fields, "simd is 8 or 16, and no size is 0"},
     {"lanes", rule_lanes, "tile sides are multiples of the SIMD width"},
-    {"step", rule_step, "a step is at most 4 elements, or one dpas deep"},
+    {"step", rule_step,
+     "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
+     "dpas deep of narrow types"},
     {"slots", rule_slots, "two buffers need at least two steps"},
-    {"parts", rule_parts, "two buffers of B hold the whole of it"},
+    {"parts", rule_parts,
+     "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,
      "dpasw wants fused pairs along M and halves of B in whole messages"},
+    {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
+     "filter taps"},
     {"slm", rule_slm,
      "SLM is for A of dpas, in up to three buffers and whole steps of K, divided "
      "between threads along N; at most 9 filter taps"},
+    {"taps", rule_taps,
+     "filter taps are innermost in whole steps of K, through surfaces, with all of "
+     "B's columns at once; at most 9 of them"},
+    {"slices", rule_slices,
+     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost and "
+     "no SLM, each with rows or squares of columns of the tile"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
-    {"group", rule_group, "a thread group fits one core"},
+    {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
 

@@ -10,14 +10,22 @@
 #include "layout/dtype.h"
 #include "views/contraction.h"
 
-/* dpasw: a fused pair shares B, of which each thread holds half. */
-enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW };
+/* dpasw: a fused pair shares B, of which each thread holds half. dp4a: as mad,
+ * of dwords of four 8-bit elements along K. */
+enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW, XK_FMA_DP4A };
+
+/* Of the systolic array, with M in the lanes; the others have N there. */
+static inline bool xk_fma_is_systolic(uint8_t fma)
+{
+    return fma == XK_FMA_DPAS || fma == XK_FMA_DPASW;
+}
 
 /* Extents the scores need; elements. k_inner is the innermost K index, k_outer
  * the product of the others. */
 struct xk_shape {
     int64_t m, n, k_inner, k_outer;
     unsigned elem_b; /* bytes of an element of A and B */
+    bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
@@ -29,7 +37,14 @@ struct xk_schedule {
     uint16_t k_step;          /* elements of the innermost K per step */
     uint16_t tg_m, tg_n;      /* threads of a group along M and N */
     uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
+    bool taps_inner; /* all of K is one loop, filter taps innermost, each with
+                        addresses of its own; always so through SLM. Else a loop
+                        for each outer K index */
+    uint8_t slices; /* parts of K, a thread of the group each, 0 as 1; they add up
+                       through SLM and each ends with its part of the tile of C */
     uint8_t slm;   /* buffers of A in shared local memory; 0: not used */
+    uint8_t depth; /* dpas depths from barrier to barrier; without SLM it says
+                      nothing */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count; /* 128, 256 */
@@ -39,6 +54,11 @@ struct xk_schedule {
 static inline int64_t xk_ceil_div(int64_t a, int64_t b)
 {
     return (a + b - 1) / b;
+}
+
+static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
+{
+    return c->slices ? c->slices : 1;
 }
 
 /* A named validity rule: NULL, or why the candidate breaks it. */
@@ -55,7 +75,7 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c);
 
-#define XK_MAX_CANDIDATES 32
+#define XK_MAX_CANDIDATES 48 /* 16 of each family */
 /* Fills out[] with valid candidates, best first; returns how many. Depends on
  * nothing but its arguments. broken (may be NULL): of the rules that refused
  * one the last in their order, NULL if none was refused. */
@@ -67,8 +87,8 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
-/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slots=2,1 slm=0 addr=surface
- * grf=128", the score apart. */
+/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
+ * depth=1 addr=surface grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
@@ -88,8 +108,11 @@ struct xk_perf {
     uint8_t dpas_row;              /* cycles of one repeat of dpas */
     uint16_t latency;              /* cycles of a load from memory's caches */
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
-    uint16_t exposed;              /* cycles of a step that is loaded ahead */
-    uint16_t launch;   /* cycles from a thread's dispatch to its loop's pace */
+    /* Cycles of a step that is loaded ahead; with dpas. */
+    uint16_t exposed, exposed_dpas;
+    /* Cycles from a thread's dispatch to its loop's pace; with dpas. */
+    uint16_t launch, launch_dpas;
+    uint16_t exchange; /* cycles of slices that wait for each other, a halving */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b;          /* of a core */

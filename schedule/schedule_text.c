@@ -33,15 +33,22 @@ static const struct field {
      AT(U8, fma),
      {0, 0},
      0,
-     (const char *const[]){"mad", "dpas", "dpasw", NULL}},
+     (const char *const[]){"mad", "dpas", "dpasw", "dp4a", NULL}},
     ONE("simd", AT(U16, simd)),
     ONE("m", AT(U16, m_thr)),
     ONE("n", AT(U16, n_thr)),
     ONE("nsub", AT(U16, n_sub)),
     ONE("k", AT(U16, k_step)),
     {"tg", AT(U16, tg_m), AT(U16, tg_n), 'x', NULL},
+    ONE("slices", AT(U8, slices)),
+    {"taps",
+     AT(FLAG, taps_inner),
+     {0, 0},
+     0,
+     (const char *const[]){"outer", "inner", NULL}},
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
     ONE("slm", AT(U8, slm)),
+    ONE("depth", AT(U8, depth)),
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -147,12 +154,14 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         if (!f)
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
-                           "nsub, k, tg, slots, slm, addr, grf",
+                           "nsub, k, tg, slices, taps, slots, slm, depth, addr, "
+                           "grf",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
                            (int)n, text);
         text += n;
     }
+    io->taps_inner |= io->slm != 0;
     return XK_OK;
 }

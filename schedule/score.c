@@ -12,10 +12,24 @@ static int64_t max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
-/* What one thread does in one step. */
+/* dpas depths of a step. */
+static int64_t depth_of(const struct xk_schedule *c)
+{
+    return c->slm ? c->depth : 1;
+}
+
+/* Of a group. */
+static int64_t threads(const struct xk_schedule *c)
+{
+    return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
+}
+
+/* What one thread does in one step; through SLM, from barrier to barrier. */
 struct work {
     int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
     int64_t port_cyc;       /* of the core's data port: lines, SLM */
+    int64_t around_cyc;    /* before and after the loop, beside others */
+    int64_t once_cyc;      /* the same, that nobody else fills */
     int64_t alone_cyc; /* what a thread waits for that has its EU to itself */
 };
 
@@ -25,60 +39,29 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
     return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
 }
 
-/* SLM, fence and barrier; each part of B that is not loaded ahead. Twice the
- * latency, since the loads of a core's threads come together. */
+/* SLM, fence and barrier, whose wait follows its signal at once with fewer than
+ * three buffers; each part of B that is not loaded ahead. Twice the latency, since the loads of a
+ * core's threads come together. */
 static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
-    int64_t base = c->slm ? f->slm_latency + f->barrier : f->exposed;
-    if (c->slm && c->slm < 3) /* reads come back before the fence */
-        base += 2 * f->slm_latency + (c->slm == 1 ? f->barrier : 0);
-    return base + (c->slots_b > 1 ? 0 : 2 * f->latency * parts);
+    const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
+    const int64_t wait = f->latency * parts * depth_of(c) * 5 / 2;
+    int64_t base =
+        c->fma == XK_FMA_MAD ? f->exposed : f->exposed_dpas;
+    if (c->slm)
+        base = depth_of(c) * f->slm_latency + f->barrier * barriers;
+    return base + (c->slots_b > 1 ? 0 : wait);
 }
 
-static struct work mad_work(const struct xk_perf *f,
-                            const struct xk_schedule *c)
+/* Instructions of the slices' sums: two selects and an add for each two
+ * registers of what is halved. */
+static int64_t exchange(const struct xk_schedule *c, int64_t rows)
 {
-    const int64_t mads = (int64_t)c->m_thr * c->k_step * (c->n_thr / c->simd);
-    const int64_t gathers = c->m_thr / c->simd;
-    const int64_t blocks = xk_ceil_div(c->n_thr * c->k_step, 64);
-    struct work w;
-    w.fma_cyc = mads * c->simd / f->mad_lanes;
-    w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
-    w.alone_cyc = alone(f, c, 1);
-    return w;
-}
-
-static struct work dpas_work(const struct xk_perf *f,
-                             const struct xk_schedule *c)
-{
-    const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8);
-    const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
-    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share);
-    const int64_t gathers = c->m_thr / 8 / (c->slm ? c->tg_n : 1);
-    struct work w;
-    int64_t lines = gathers * 8 + blocks * 4, sends = gathers + blocks;
-    w.fma_cyc = dpas * 8 * f->dpas_row;
-    w.port_cyc = 0;
-    if (c->slm) { /* write a share, read one's rows; fence and barrier */
-        sends += gathers + c->m_thr / 8 + 2;
-        w.port_cyc = (gathers * 256 + c->m_thr * 32) / f->slm_b_cyc;
-    }
-    w.issue = issue_of(dpas, sends, gathers + blocks);
-    w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
-    w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
-    return w;
-}
-
-/* Bytes that a group's step brings from L2: its tiles of A and B, once. Filter
- * taps read nearly the same rows of A. */
-static int64_t l2_bytes(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t row_b = c->fma == XK_FMA_MAD ? 4 * c->k_step : 32;
-    const int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
-    const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
-    return a / (s->k_outer > 2 && c->slm ? 3 : 1) + b;
+    int64_t sum = 0;
+    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2, rows /= 2)
+        sum += rows * 3 / 4 + 30;
+    return sum;
 }
 
 /* Instructions before and after the loop: coordinates and addresses; C is
@@ -86,17 +69,100 @@ static int64_t l2_bytes(const struct xk_shape *s, const struct xk_schedule *c)
 static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
-    const int64_t taps = c->slm ? s->k_outer * (c->m_thr / 8 / c->tg_n) : 1;
-    return 120 + 12 * taps + rows * 5 / 2;
+    int64_t taps = 10;
+    if (c->slm)
+        taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
+    else if (c->taps_inner)
+        taps = 4 * s->k_outer * (c->m_thr / 16);
+    return 120 + taps + rows * 5 / 2 / xk_schedule_slices(c) + exchange(c, rows);
+}
+
+/* mad and dp4a, which takes four elements at once. */
+/* Threads go through the same parts together, with the multipliers idle. */
+static void set_around(const struct xk_perf *f, const struct xk_shape *s,
+                       const struct xk_schedule *c, struct work *w)
+{
+    w->around_cyc = around(s, c) * 49 / 10;
+    w->once_cyc = f->launch_dpas;
+    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2)
+        w->once_cyc += f->exchange;
+}
+
+static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
+                            const struct xk_schedule *c)
+{
+    const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
+    const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
+    const int64_t gathers = c->m_thr / c->simd;
+    const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
+    struct work w;
+    w.fma_cyc = mads * c->simd / f->mad_lanes;
+    w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
+    w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
+    w.alone_cyc = alone(f, c, 1);
+    w.around_cyc = around(s, c);
+    w.once_cyc = f->launch;
+    if (c->fma == XK_FMA_DP4A) { /* it competes with dpas */
+        w.around_cyc *= 2;
+        w.once_cyc = f->launch_dpas;
+    }
+    return w;
+}
+
+static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
+                             const struct xk_schedule *c)
+{
+    const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8) * depth_of(c);
+    const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
+    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share) * depth_of(c);
+    /* Two depths are gathered at a time: whole lines. */
+    const int64_t tiles = c->m_thr / 8 * depth_of(c);
+    const int64_t gathers =
+        tiles / (c->slm ? c->tg_n * (depth_of(c) > 1 ? 2 : 1) : 1);
+    const int64_t gather_b = depth_of(c) > 1 ? 512 : 256;
+    struct work w;
+    /* A step of a row is half a line, unless channels are blocked by it. */
+    const int64_t per_gather = c->slm || s->plain_a ? 8 : 4;
+    int64_t lines = gathers * per_gather + blocks * 4, sends = gathers + blocks;
+    int64_t moves = gathers + blocks;
+    w.fma_cyc = dpas * 8 * f->dpas_row;
+    if (dpas < 12 * depth_of(c)) /* few between one wait and the next */
+        w.fma_cyc = w.fma_cyc * 9 / 8;
+    w.fma_cyc += 6;
+    w.port_cyc = 0;
+    if (c->slm) { /* write a share, read one's rows; fence and barrier */
+        sends += gathers + tiles + 2;
+        moves += gathers + tiles;
+        w.port_cyc = (gathers * gather_b + tiles * 256) / f->slm_b_cyc;
+    }
+    w.issue = issue_of(dpas, sends, moves);
+    w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
+    w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
+    set_around(f, s, c, &w);
+    return w;
+}
+
+/* Bytes that a group's step brings from L2: its tiles of A and B, once. Filter
+ * taps read nearly the same rows of A. */
+static int64_t l2_bytes(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
+    const int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
+    const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
+    return (a / (s->k_outer > 2 && c->taps_inner ? 3 : 1) + b) *
+           xk_schedule_slices(c);
 }
 
 /* Most groups that a core holds. */
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
                         const struct xk_schedule *c)
 {
-    const int64_t tg = (int64_t)c->tg_m * c->tg_n;
+    const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
-    const int64_t slm_b = (int64_t)c->slm * c->tg_m * c->m_thr * 32;
+    const int64_t places = c->slm > 2 ? 4 : c->slm;
+    int64_t slm_b = places * c->tg_m * c->m_thr * 32 * depth_of(c);
+    if (c->slices > 1) /* half a tile each */
+        slm_b += tg * c->m_thr * c->n_thr * 2;
     int64_t n = max(per_eu * f->eu_per_core / tg, 1);
     if (slm_b && f->slm_core_b / slm_b < n)
         n = max(f->slm_core_b / slm_b, 1);
@@ -108,16 +174,20 @@ static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
                          const struct xk_schedule *c, const struct work *w,
                          int64_t n)
 {
-    const int64_t tg = (int64_t)c->tg_m * c->tg_n;
+    const int64_t tg = threads(c);
     const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
-    const int64_t steps = s->k_outer * xk_ceil_div(s->k_inner, c->k_step);
+    const int64_t steps =
+        s->k_outer * xk_ceil_div(s->k_inner, c->k_step * depth_of(c)) /
+        xk_schedule_slices(c);
     int64_t step = max(per_eu * w->fma_cyc, per_eu * w->issue);
     if (!n)
         return 0;
     step = max(step, n * tg * w->port_cyc);
     step = max(step, n * l2_bytes(s, c) / f->l2_b_cyc);
     step += w->alone_cyc * 2 / (per_eu + 1); /* the other threads work then */
-    return steps * step + per_eu * around(s, c) + f->launch;
+    /* A third stage is filled and drained, by nobody else's work. */
+    const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
+    return steps * step + per_eu * w->around_cyc + w->once_cyc + fill;
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
@@ -129,7 +199,7 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t per_core = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
     const int64_t most = resident(p, f, c);
     const struct work w =
-        c->fma == XK_FMA_MAD ? mad_work(f, c) : dpas_work(f, c);
+        xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c) : mad_work(f, s, c);
     return per_core / most * round_cyc(f, s, c, &w, most) +
            round_cyc(f, s, c, &w, per_core % most);
 }

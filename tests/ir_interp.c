@@ -683,6 +683,39 @@ static void run_mad(struct interp *s, const xk_stmt *st)
         write_lane(s, p[0], i, (enum xk_dtype)m->dst, r[i], "mad");
 }
 
+/* Byte `at` of a dword lane, signed as the dword's type is. */
+static int64_t byte_of(union lane v, unsigned at, unsigned dt)
+{
+    const int64_t b = (v.i >> 8 * at) & 255;
+    return dt == XK_DT_S32 && b > 127 ? b - 256 : b;
+}
+
+static void run_dp4a(struct interp *s, const xk_stmt *st)
+{
+    const struct xk_mad *const m = &xk_func_of(st)->u.mad;
+    const uint8_t dt[4] = {m->dst, m->src0, m->src1, m->src2};
+    const unsigned stride[4] = {1, m->stride0, m->stride1, m->stride2};
+    struct place p[4];
+    union lane r[XK_INTERP_MAX_LANES];
+    for (unsigned i = 0; i < 4; i++)
+        p[i] = place_of(s, xk_kid(st, i));
+    s->report->n_mads++;
+    if (m->lanes > XK_INTERP_MAX_LANES)
+        fault(s, "dp4a: %u lanes", m->lanes);
+    for (unsigned i = 0; i < m->lanes && !s->fault; i++) {
+        union lane v[4];
+        for (unsigned k = 1; k < 4; k++)
+            v[k] = read_lane(s, p[k], i * stride[k], (enum xk_dtype)dt[k],
+                             "dp4a");
+        r[i] = v[1];
+        for (unsigned b = 0; b < 4; b++)
+            r[i].i += byte_of(v[2], b, dt[2]) * byte_of(v[3], b, dt[3]);
+    }
+    for (unsigned i = 0; i < m->lanes && !s->fault; i++)
+        write_lane(s, p[0], i, (enum xk_dtype)m->dst,
+                   fit((enum xk_dtype)m->dst, r[i]), "dp4a");
+}
+
 /* Element dt at index of a packed operand, as a double. */
 static double dpas_in(struct interp *s, const struct place *p, int64_t index,
                       enum xk_dtype dt)
@@ -760,6 +793,9 @@ static void run_call(struct interp *s, const xk_stmt *st)
         return;
     case XK_FUNC_MAD:
         run_mad(s, st);
+        return;
+    case XK_FUNC_DP4A:
+        run_dp4a(s, st);
         return;
     case XK_FUNC_DPAS:
         run_dpas(s, st);

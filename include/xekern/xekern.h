@@ -123,13 +123,23 @@ struct xk_heap {
 };
 
 /* One text or byte dump of a stage: "views", "schedule", "plan", "ir",
- * "passes", "asm", "zebin". */
+ * "passes", "asm", "zebin", "order". */
 typedef void (*xk_dump_fn)(void *user, const char *stage, const void *data,
                            size_t n_b);
 
+/* Bits of xk_create_options.flags. */
+enum xk_create_flag {
+    /* Tensors may lie anywhere, also inside allocations above 4 GiB: kernels
+     * take 64-bit addresses. Without it they take offsets of 32 bits into
+     * surfaces, which costs fewer instructions, and an allocation has at most
+     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared local
+     * memory. A tensor itself has at most 2 GiB in both cases. */
+    XK_CREATE_A64 = 1,
+};
+
 struct xk_create_options {
-    uint32_t size;             /* sizeof(struct xk_create_options) */
-    uint32_t reserved;
+    uint32_t size;              /* sizeof(struct xk_create_options) */
+    uint32_t flags;             /* of enum xk_create_flag; others: XK_EINVAL */
     const struct xk_heap *heap; /* NULL: malloc */
     xk_dump_fn dump;            /* NULL: as XK_DUMP says */
     void *dump_user;

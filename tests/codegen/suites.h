@@ -5,9 +5,12 @@
 #include <check.h>
 
 TCase *cg_arith_tests(void);
+TCase *cg_divide_tests(void);
+TCase *cg_far_tests(void); /* tag far: slow */
 TCase *cg_flow_tests(void);
 TCase *cg_scoreboard_tests(void);
 TCase *cg_scoreboard_list_tests(void);
 TCase *cg_whole_tests(void);
+TCase *cg_wide_tests(void);
 
 #endif

@@ -265,7 +265,13 @@ static const struct {
     {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F16},
     {XK_F16, XK_F16, XK_F32}, {XK_U8, XK_S8, XK_U8},
     {XK_U8, XK_S8, XK_S8},    {XK_U8, XK_S8, XK_S32},
-    {XK_U8, XK_S8, XK_F32},
+    {XK_U8, XK_S8, XK_F32},   {XK_U8, XK_U8, XK_U8},
+    {XK_U8, XK_U8, XK_S8},    {XK_U8, XK_U8, XK_S32},
+    {XK_U8, XK_U8, XK_F32},   {XK_S8, XK_S8, XK_U8},
+    {XK_S8, XK_S8, XK_S8},    {XK_S8, XK_S8, XK_S32},
+    {XK_S8, XK_S8, XK_F32},   {XK_S8, XK_U8, XK_U8},
+    {XK_S8, XK_U8, XK_S8},    {XK_S8, XK_U8, XK_S32},
+    {XK_S8, XK_U8, XK_F32},
 };
 
 static bool types_exist(uint32_t src, uint32_t wei, uint32_t dst)
@@ -305,7 +311,6 @@ START_TEST(unsupported_type_is_named)
         const char *message;
     } rows[] = {
         {XK_BF16, XK_BF16, 0, 0, "src_type=bf16"},
-        {XK_S8, XK_S8, 0, 0, "src_type=s8"},
         {XK_S32, XK_F32, XK_F32, 0, "src_type=s32"},
         {XK_F32, XK_F16, 0, 0,
          "wei_type=f16 is not implemented with "
@@ -313,10 +318,10 @@ START_TEST(unsupported_type_is_named)
         {XK_F16, XK_S8, 0, 0,
          "wei_type=s8 is not implemented with "
          "src_type=f16, only f16"},
-        {XK_U8, XK_U8, 0, 0,
-         "wei_type=u8 is not implemented with "
-         "src_type=u8, only s8"},
-        {XK_U8, 0, 0, 0, "wei_type=f32"},
+        {XK_U8, 0, 0, 0,
+         "wei_type=f32 is not implemented with "
+         "src_type=u8, only s8 and u8 are"},
+        {XK_S8, XK_F16, 0, 0, "wei_type=f16"},
         {XK_F32, XK_F32, XK_F16, 0, "dst_type=f16"},
         {XK_F16, XK_F16, XK_S8, 0,
          "dst_type=s8 is not implemented with "
@@ -437,12 +442,17 @@ static const struct {
     {"aBcd16b", XK_OK, XK_EUNSUPPORTED},
     {"aBcd32b", XK_OK, XK_EUNSUPPORTED},
     {"aBx32b", XK_OK, XK_EUNSUPPORTED},
+    {"aBcd4b", XK_OK, XK_EUNSUPPORTED},
     {"AcdB8a16b", XK_EUNSUPPORTED, XK_OK},
     {"AcdB8a32b", XK_EUNSUPPORTED, XK_OK},
     {"AcdB16a16b", XK_EUNSUPPORTED, XK_OK},
     {"AcdB16a32b", XK_EUNSUPPORTED, XK_OK},
     {"AcdB32a16b", XK_EUNSUPPORTED, XK_OK},
     {"AcdB32a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB8a4b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB16a4b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB32a4b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdB16a4b4a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"Acdb8a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"Acdb64a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"AcdB4a16b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
@@ -513,6 +523,7 @@ static const struct {
     {"AcdeB16a32b", XK_EUNSUPPORTED, XK_OK},
     {"AcdeB32a16b", XK_EUNSUPPORTED, XK_OK},
     {"AcdeB32a32b", XK_EUNSUPPORTED, XK_OK},
+    {"AcdeB32a4b", XK_EUNSUPPORTED, XK_OK},
     {"Acdeb64a", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"aBcde8b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"acdbe", XK_EUNSUPPORTED, XK_EUNSUPPORTED},

@@ -2,6 +2,7 @@
 /* The public API: the same bytes every time, query and create agree, bad
  * descriptors are sentences, and no allocation failure leaks or crashes. */
 #include <pthread.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -147,8 +148,63 @@ START_TEST(dumps_come_stage_by_stage)
                                         .dump_user = seen};
     xk_program *p = NULL;
     ck_assert_int_eq(xk_conv_create(&d, &o, &p, NULL), XK_OK);
-    ck_assert_str_eq(seen, "views schedule plan ir passes asm zebin ");
+    ck_assert_str_eq(seen, "views schedule plan ir passes asm order zebin ");
     xk_program_unref(p);
+}
+END_TEST
+
+START_TEST(unknown_options_are_refused)
+{
+    static const uint32_t flags[] = {2, 0x80000000u, 3, UINT32_MAX};
+    const struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
+    for (unsigned i = 0; i < XK_COUNTOF(flags); i++) {
+        const struct xk_create_options o = {.size = sizeof(o),
+                                            .flags = flags[i]};
+        char value[32];
+        struct xk_error err;
+        xk_program *p = NULL;
+        snprintf(value, sizeof(value), "flags=0x%x ", flags[i]);
+        ck_assert_int_eq(xk_conv_create(&d, &o, &p, &err), XK_EINVAL);
+        ck_assert_ptr_null(p);
+        ck_assert_msg(strstr(err.message, value), "%s", err.message);
+    }
+}
+END_TEST
+
+/* As query says, whatever the best schedule without the flag would have been. */
+START_TEST(addresses_of_64_bits_keep_the_layouts)
+{
+    static const char *const text[] = {"mb16ic64ih56oc256kh1",
+                                       "mb1ic64ih8oc64kh1", "mb1ic3ih9oc16kh3"};
+    static const uint32_t types[][2] = {
+        {XK_F32, XK_F32}, {XK_F16, XK_F16}, {XK_U8, XK_S8}};
+    const struct xk_create_options o = {.size = sizeof(o),
+                                        .flags = XK_CREATE_A64};
+    bool other = false;
+    for (unsigned i = 0; i < XK_COUNTOF(text) * XK_COUNTOF(types); i++) {
+        struct xk_conv_desc d = parse(text[i / XK_COUNTOF(types)]);
+        struct xk_conv_info info = {.size = sizeof(info)};
+        struct xk_error err;
+        xk_program *p = NULL, *q = NULL;
+        d.src_type = types[i % XK_COUNTOF(types)][0];
+        d.wei_type = types[i % XK_COUNTOF(types)][1];
+        d.dst_type = XK_F32;
+        ck_assert_int_eq(xk_conv_query(&d, &info, &err), XK_OK);
+        ck_assert_msg(xk_conv_create(&d, &o, &p, &err) == XK_OK, "%s",
+                      err.message);
+        ck_assert_int_eq(xk_conv_create(&d, NULL, &q, &err), XK_OK);
+        for (unsigned k = 0; k < XK_N_CONV_ARGS; k++)
+            ck_assert_mem_eq(&xk_program_info(p)->tensor[k], &info.tensor[k],
+                             sizeof(info.tensor[k]));
+        const char *const with = xk_program_launch(p, 0)->schedule;
+        const char *const without = xk_program_launch(q, 0)->schedule;
+        ck_assert_msg(strstr(with, "slm=0 depth=1 addr=a64"), "%s", with);
+        ck_assert_msg(strstr(without, "addr=surface"), "%s", without);
+        other = other || strstr(without, "taps=inner");
+        xk_program_unref(p);
+        xk_program_unref(q);
+    }
+    ck_assert(other); /* some have a loop that needs surfaces */
 }
 END_TEST
 
@@ -192,6 +248,8 @@ int main(void)
     tcase_add_test(t, every_failed_allocation_is_a_status);
     tcase_add_test(t, dumps_come_stage_by_stage);
     tcase_add_test(t, null_arguments_are_refused);
+    tcase_add_test(t, unknown_options_are_refused);
+    tcase_add_test(t, addresses_of_64_bits_keep_the_layouts);
     tcase_add_test(t, groups_have_four_threads);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -118,10 +118,12 @@ END_TEST
 
 /* From far too few registers to enough: a kernel that keeps the limit, or a
  * sentence with the rule or the numbers. */
+static unsigned n_climbed; /* kernels of candidates behind the first */
+
 START_TEST(each_size_is_answered)
 {
     unsigned climbed = 0, none_valid = 0, none_fits = 0, made = 0;
-    for (uint16_t n = 8; n <= 128; n += 4) {
+    for (uint16_t n = 8; n <= 128; n += 2) {
         xk_program *p;
         struct xk_error err;
         const enum xk_status st = create(n, 0, types[_i], TEXT, &p, &err);
@@ -143,10 +145,17 @@ START_TEST(each_size_is_answered)
         xk_program_unref(p);
     }
     ck_assert_uint_gt(made, 0);
-    ck_assert_uint_gt(climbed, 0); /* some candidates did not fit */
+    n_climbed += climbed;
     ck_assert_uint_gt(none_valid, 0);
     if (types[_i] == XK_F32) /* of dpas a small tile fits or is not valid */
         ck_assert_uint_gt(none_fits, 0);
+}
+END_TEST
+
+/* Or the sizes proved nothing; of all types together (one process). */
+START_TEST(some_candidates_did_not_fit)
+{
+    ck_assert_uint_gt(n_climbed, 0);
 }
 END_TEST
 
@@ -189,6 +198,7 @@ int main(void)
     tcase_add_loop_test(t, a_platform_of_64_registers_gets_a_kernel_of_64, 0,
                         n);
     tcase_add_loop_test(t, each_size_is_answered, 0, n);
+    tcase_add_test(t, some_candidates_did_not_fit);
     tcase_add_loop_test(t, codegen_that_refuses_is_asked_for_the_next, 0, n);
     tcase_add_loop_test(t, the_reason_of_the_last_candidate_is_the_answer, 0,
                         n);

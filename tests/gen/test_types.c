@@ -23,6 +23,7 @@ struct tensor {
 
 static struct tensor t[XK_N_CONV_ARGS];
 static struct xk_conv_desc desc;
+static uint32_t flags; /* of the create call */
 
 static unsigned type_b(uint32_t type)
 {
@@ -255,12 +256,14 @@ static const struct {
     {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F16},
     {XK_F16, XK_F16, XK_F32}, {XK_U8, XK_S8, XK_U8},
     {XK_U8, XK_S8, XK_S8},    {XK_U8, XK_S8, XK_S32},
-    {XK_U8, XK_S8, XK_F32},
+    {XK_U8, XK_S8, XK_F32},   {XK_S8, XK_S8, XK_S8},
+    {XK_S8, XK_U8, XK_S32},   {XK_U8, XK_U8, XK_U8},
 };
 static const char *const tags[][3] = {
     {"any", "any", "any"},    {"nhwc", "any", "nhwc"},
     {"nchw", "any", "nchw"},  {"nhwc", "ohwi", "nhwc"},
     {"nchw", "oihw", "nhwc"}, {"nhwc", "hwio", "any"},
+    {"nhwc", "AcdB32a4b", "nhwc"}, {"aBcd32b", "AcdB16a16b", "nhwc"},
 };
 static const char *const problems[] = {
     "mb1ic32ih6oc32oh6kh3ph1",
@@ -269,6 +272,7 @@ static const char *const problems[] = {
     "mb1ic40ih4oc8oh4kh1",
     "mb1ic6ih7iw5oc9oh6ow7kh2kw1ph0pw1",
     "mb2ic70ih3oc40oh3kh3ph1dh0",
+    "mb1ic18ih1oc1oh1kh1", /* rows that end in the middle of a dword */
 };
 static const char *const tags_3d[][3] = {
     {"any", "any", "any"},       {"ndhwc", "any", "ndhwc"},
@@ -322,13 +326,16 @@ static void convolve(uint32_t first_seed)
     xk_program *p = NULL;
     struct tensor old;
     seed = first_seed;
-    ck_assert_msg(xk_conv_create(&desc, NULL, &p, &err) == XK_OK, "%s",
+    const struct xk_create_options options = {.size = sizeof(options),
+                                              .flags = flags};
+    ck_assert_msg(xk_conv_create(&desc, &options, &p, &err) == XK_OK, "%s",
                   err.message);
     memset(t, 0, sizeof(t));
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         t[i].info = xk_program_info(p)->tensor[i];
         if (t[i].info.ndims)
-            fill(&t[i], i == XK_ARG_SRC && desc.src_type == XK_U8 ? 0 : -2,
+            fill(&t[i],
+                 i <= XK_ARG_WEI && t[i].info.type == XK_U8 ? 0 : -2,
                  2 + (i == XK_ARG_DST) * 3);
     }
     old = t[XK_ARG_DST];
@@ -353,6 +360,16 @@ START_TEST(types_and_layouts_convolve)
 }
 END_TEST
 
+START_TEST(addresses_of_64_bits_convolve)
+{
+    const unsigned i = (unsigned)_i;
+    describe(_i, problems[i % N_PROBLEMS], tags[i % 2], i / N_PROBLEMS);
+    flags = XK_CREATE_A64;
+    convolve(i + 1);
+    flags = 0;
+}
+END_TEST
+
 START_TEST(depth_convolves)
 {
     const unsigned i = (unsigned)_i, row = i / N_PROBLEMS_3D;
@@ -371,6 +388,8 @@ int main(void)
     TCase *const c = tcase_create("types");
     tcase_set_timeout(c, 600);
     tcase_add_loop_test(c, types_and_layouts_convolve, 0, N_RUNS);
+    tcase_add_loop_test(c, addresses_of_64_bits_convolve, 0,
+                        XK_COUNTOF(types) * N_PROBLEMS);
     tcase_add_loop_test(c, depth_convolves, 0, N_RUNS_3D);
     suite_add_tcase(s, c);
     return xk_tap_run(s);

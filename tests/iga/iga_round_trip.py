@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """iga_round_trip.py XK RANDOM LIST...: Debian's iga64 disassembles without a
-word the code of each kernel of the first list in all types and layouts, of the
-other lists in all types, and of random problems with bias and relu (RANDOM
+word the code of each kernel of the first list in all types and layouts, and by
+dp4a in all pairs of 8-bit types, of the other lists in all types, and of random problems with bias and relu (RANDOM
 --list), and re-assembles it to the same bytes. TAP. The control at the
 end spoils one kernel and must notice."""
+import os
 import shutil
 import struct
 import subprocess
@@ -15,6 +16,9 @@ from pathlib import Path
 PLATFORM = "-p=12p71"  # xehpg
 TYPES = ["f16", "u8:s8:u8"]  # with each of these layouts; f32 with its own
 TAGS = ["any", "axb", "abx"]
+PAIRS = ["u8:s8:u8", "s8:s8:s8", "s8:u8:s32", "u8:u8:f32"]
+DOTS = ("XK_SCHEDULE=fma=dp4a simd=16 m=16 n=32 nsub=32 k=4 tg=2x2 slots=1,1 "
+        "slm=0 grf=128")
 
 
 def text_sections(elf):
@@ -64,10 +68,14 @@ def round_trip(code, folder):
 
 
 def check_kernel(xk, arguments, folder):
-    """(complaint, code) of one problem's kernel."""
+    """(complaint, code) of one problem's kernel. Arguments NAME=... that are no
+    options go into the environment."""
     zebin = folder / "kernel.zebin"
-    done = subprocess.run([xk, "gen", "-o", str(zebin)] + arguments,
-                          capture_output=True, text=True, check=False)
+    env = dict(a.split("=", 1) for a in arguments if a.startswith("XK_"))
+    done = subprocess.run([xk, "gen", "-o", str(zebin)] +
+                          [a for a in arguments if not a.startswith("XK_")],
+                          capture_output=True, text=True, check=False,
+                          env={**os.environ, **env})
     if done.returncode:
         return f"xk gen: {done.stderr.strip()}", b""
     codes = list(text_sections(zebin.read_bytes()))
@@ -111,6 +119,9 @@ def main():
     kernels += [["--mb=1", "--dt=" + dt, line] for dt in ["f32"] + TYPES
                 for more in lists[1:] for line in more]
     kernels += [["--attr-post-ops=relu", line] for line in some.split()]
+    kernels += [[DOTS, "--mb=1", "--attr-post-ops=sum+relu", "--dt=" + pair,
+                 "--stag=axb", "--dtag=axb", line]
+                for i, line in enumerate(lines) for pair in [PAIRS[i % 4]]]
     bad, number, code = 0, 0, b""
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)

@@ -65,6 +65,7 @@ static const char *const bodies[] = {
     "    dpas.f32_f32_f16_f16.e8.d8.r8(&b[0], &b[0], &b[512], &b[1024])\n"
     "    dpas.s32_s32_u8_s8.e16.d8.r4.wide(&b[0], &b[0], &b[512], &b[1024])\n"
     "    mad.f32_f32_bf16_bf16.s8.b101(&b[0], &b[0], &b[64], &b[128])\n"
+    "    dp4a.s32_s32_s32_u32.s16.b110(&b[0], &b[0], &b[64], &b[128])\n"
     "    reorder.f16_f32[8:1:1, 4:16:8](&b[0], &b[64])\n"
     "    reorder.f32[](&b[0], &b[64])\n"
     "    sendh.store.slm.a32.d8x1.block.c3(&b[0], &b[64], true)\n"
@@ -414,6 +415,11 @@ START_TEST(functions_are_equal_when_their_text_is)
                                        "sendh.load.global.a64.d32x4.s16",
                                        "mad.f32.s16.b110",
                                        "mad.f32.s16.b111",
+                                       "mad.s32.s16.b110",
+                                       "dp4a.s32.s16.b110",
+                                       "dp4a.s32_s32_u32_s32.s16.b110",
+                                       "send.load.global.surface0.d32x4.s16",
+                                       "send.load.global.surface1.d32x4.s16",
                                        "dpas.f32.e8.d8.r8",
                                        "dpas.f32.e8.d8.r8.wide",
                                        "fence.slm",

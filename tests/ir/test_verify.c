@@ -60,10 +60,10 @@ static const struct {
      "space must be global or slm"},
     {"alloc b: grf[64] "
      "send.load.global.a64.d32x1.s16(&src[0], 1.5, &b[0], true)",
-     "argument 1 must be s32 or s64"},
+     "argument 1 must be s32, s64 or u32"},
     {"alloc b: grf[64] "
      "send.load.global.a64.d32x1.s16(&src[0], bcast.8(n), &b[0], true)",
-     "argument 1 must be s32 or s64"},
+     "argument 1 must be s32, s64 or u32"},
     {"send.load.global.a64.d32x1.s16(&src[0], n, &src[0], true)",
      "argument 2 must be an address of registers"},
     {"alloc b: grf[64] "
@@ -84,6 +84,13 @@ static const struct {
      "lanes must be 1..32"},
     {"alloc b: grf[64] mad.bool.s16.b110(&b[0], &b[0], &b[0], &b[0])",
      "needs number types"},
+    {"alloc b: grf[64] dp4a.s32_s32_s8_u8.s16.b110(&b[0], &b[0], &b[0], "
+     "&b[0])",
+     "types must be s32 or u32"},
+    {"alloc b: grf[64] dp4a.s32.s0.b110(&b[0], &b[0], &b[0], &b[0])",
+     "lanes must be 1..32"},
+    {"alloc b: grf[64] dp4a.s32.s16.b120(&b[0], &b[0], &b[0], &b[0])",
+     "strides must be 0 or 1"},
     {"alloc b: grf[64] mad.f32.s16.b110(&b[0], &b[0], &b[0], 1)",
      "must be addresses of registers"},
     {"alloc b: grf[64] dpas.f32.e4.d8.r8(&b[0], &b[0], &b[0], &b[0])",

@@ -23,7 +23,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     XK_TRY(xk_conv_tensors(c, &full, any, &info));
     XK_TRY(xk_conv_contraction(c, &full, &info, &con));
     XK_TRY(xk_schedule_parse(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
-                                "slots=1,1 slm=3 addr=surface grf=256", &s));
+                                "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));
     while (*++words)
         XK_TRY(xk_schedule_parse(c, *words, &s));
     XK_TRY(xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, &s,

@@ -133,6 +133,8 @@ enum { GARBAGE = -1, ZERO = 0, MAX_ELEMENTS = 4096 };
 struct registers {
     int tile[MAX_ELEMENTS], staging[MAX_ELEMENTS];
     unsigned elem_b;
+    unsigned k_len;    /* behind it there is padding of memory, zero */
+    unsigned dot_rows; /* dp4a: rows that a dword of K has in blocks of memory */
 };
 
 static int name_of(unsigned row, unsigned k)
@@ -152,15 +154,24 @@ static void load_lane(struct registers *r, const struct xk_plan_msg *m,
     const unsigned k = m->k + (m->lanes_k ? lane : comp * per_dw);
     ck_assert_uint_lt(at + per_dw, MAX_ELEMENTS);
     for (unsigned i = 0; i < per_dw; i++)
-        to[at + i] = m->send.data_b == 4 ? name_of(row, k + i)
-                     : i == 0            ? name_of(row, k)
-                                         : GARBAGE;
+        if (m->send.data_b == 4)
+            to[at + i] = k + i < r->k_len ? name_of(row, k + i) : ZERO;
+        else
+            to[at + i] = i == 0 ? name_of(row, k) : GARBAGE;
 }
 
 static void load_item(struct registers *r, const struct xk_plan_msg *m,
                       unsigned k_step, unsigned k_len)
 {
     const unsigned n = m->send.vec * 4 / r->elem_b;
+    for (unsigned i = 0; r->dot_rows && m->send.block && i < n; i++) {
+        const unsigned dword = m->k / 4 * r->dot_rows + m->row + i / 4;
+        const unsigned k = dword / r->dot_rows * 4 + i % 4;
+        r->tile[m->reg_b + i] =
+            k < k_len ? name_of(dword % r->dot_rows, k) : ZERO;
+    }
+    if (r->dot_rows && m->send.block)
+        return;
     if (m->send.block) { /* rows of k_step elements, zero-padded memory */
         for (unsigned i = 0; i < n; i++) {
             const unsigned k = i % k_step;
@@ -193,12 +204,16 @@ static void carry_out(struct registers *r, const struct xk_plan_item *it,
     }
 }
 
+/* Of dp4a only the dwords that k_len reaches are multiplied. */
 static void check_tile(const struct xk_plan_operand *o,
                        const struct xk_plan_list *l, unsigned rows,
-                       unsigned k_len)
+                       unsigned k_len, bool dots)
 {
     const unsigned k_step = (unsigned)o->tile.dim[1];
-    struct registers r = {.elem_b = xk_dtype_b(o->tile.dt)};
+    const unsigned k_end = dots ? (k_len + 3) / 4 * 4 : k_step;
+    struct registers r = {.elem_b = xk_dtype_b(o->tile.dt),
+                          .k_len = k_len,
+                          .dot_rows = dots ? rows : 0};
     for (unsigned i = 0; i < MAX_ELEMENTS; i++) {
         r.tile[i] = o->zero_once ? ZERO : GARBAGE;
         r.staging[i] = GARBAGE;
@@ -206,7 +221,7 @@ static void check_tile(const struct xk_plan_operand *o,
     for (unsigned i = 0; i < l->n; i++)
         carry_out(&r, &l->item[i], k_step, k_len);
     for (unsigned row = 0; row < rows; row++)
-        for (unsigned k = 0; k < k_step; k++) {
+        for (unsigned k = 0; k < k_end; k++) {
             const int64_t at[2] = {row, k};
             const int got = r.tile[xk_layout_offset_e(&o->tile, at)];
             const int want = k < k_len ? name_of(row, k) : ZERO;
@@ -233,6 +248,8 @@ static const struct {
      XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
     {"mb1ic40ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S32, "abcd", "cdba",
      XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+    {"mb1ic64ih9oc64oh9kh3ph1", XK_U8, XK_S8, XK_S32, "acdb", "AcdB32a16b",
+     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
     {"mb1ic5ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S8, "acdb", "acdb",
      XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
 };
@@ -264,9 +281,69 @@ START_TEST(systolic_tiles_are_filled)
     ck_assert_int_eq(p.a.access, systolic[_i].a_access);
     ck_assert_int_eq(p.b.access, systolic[_i].b_access);
     for (unsigned i = 0; i < p.n_segments; i++) {
-        check_tile(&p.a, &p.seg[i].a, s.m_thr, p.seg[i].k_len);
-        check_tile(&p.b, &p.seg[i].b, s.n_sub, p.seg[i].k_len);
+        check_tile(&p.a, &p.seg[i].a, s.m_thr, p.seg[i].k_len, false);
+        check_tile(&p.b, &p.seg[i].b, s.n_sub, p.seg[i].k_len, false);
     }
+}
+END_TEST
+
+static const struct {
+    const char *text, *src_tag, *wei_tag;
+    unsigned simd, n, k;
+    int a_access, b_access;
+} dots[] = {
+    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
+     XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", "aBcd16b", "AcdB16a4b", 16, 16, 12,
+     XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB16a4b", 8, 32, 16,
+     XK_ACCESS_SCATTERED, XK_ACCESS_SCATTERED},
+    {"mb1ic3ih9oc20oh9kh3ph1", "acdb", "AcdB16a4b", 16, 16, 4,
+     XK_ACCESS_ELEMENTS, XK_ACCESS_BLOCK},
+    {"mb1ic70ih9oc20oh9kh3ph1", "acdb", "AcdB16a4b", 16, 16, 16,
+     XK_ACCESS_ELEMENTS, XK_ACCESS_BLOCK},
+    {"mb1ic70ih9oc20oh9kh3ph1", "aBcd32b", "acdb", 16, 16, 16,
+     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
+    {"mb1ic40ih9oc20oh9kh3ph1", "acdb", "acdb", 8, 16, 16,
+     XK_ACCESS_SCATTERED, XK_ACCESS_SCATTERED},
+    {"mb1ic7ih9oc20oh9kh3ph1", "abcd", "cdba", 8, 8, 8, XK_ACCESS_ELEMENTS,
+     XK_ACCESS_ELEMENTS},
+    {"mb1ic7ih9oc20oh9kh3ph1", "acdb", "Acdb16a", 16, 16, 4,
+     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+};
+
+START_TEST(tiles_of_dp4a_are_filled)
+{
+    struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    const char *const any[3] = {dots[_i].src_tag, dots[_i].wei_tag, "acdb"};
+    int64_t k = 0;
+    d.prop = XK_FWD_D;
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
+    xk_conv_parse(c, dots[_i].text, &d, NULL, 0);
+    xk_conv_check(c, &d, &full);
+    xk_conv_tensors(c, &full, any, &info);
+    xk_conv_contraction(c, &full, &info, &con);
+    ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);
+    struct xk_schedule s = schedule(16, dots[_i].n, dots[_i].k, 1, 1);
+    s.fma = XK_FMA_DP4A;
+    s.simd = (uint16_t)dots[_i].simd;
+    s.grf_count = 256;
+    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
+                  c->error.message);
+    ck_assert_int_eq(p.a.access, dots[_i].a_access);
+    ck_assert_int_eq(p.b.access, dots[_i].b_access);
+    ck_assert_uint_eq(p.fma_per_step,
+                      16 * dots[_i].k / 4 * (dots[_i].n / dots[_i].simd));
+    for (unsigned i = 0; i < p.n_segments; i++) {
+        ck_assert_int_eq(p.seg[i].k_first, k);
+        k += (int64_t)p.seg[i].trip * p.seg[i].k_len;
+        check_tile(&p.a, &p.seg[i].a, s.m_thr, p.seg[i].k_len, true);
+        check_tile(&p.b, &p.seg[i].b, s.n_thr, p.seg[i].k_len, true);
+    }
+    ck_assert_int_eq(k, xk_plan_k_inner(&p)->extent);
 }
 END_TEST
 
@@ -341,6 +418,7 @@ int main(void)
                         XK_COUNTOF(covers));
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
                         XK_COUNTOF(systolic));
+    tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);
     tcase_add_test(t, too_many_registers_do_not_fit);

@@ -32,6 +32,9 @@ SHAPES = [
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
 DEPTH = {"f16": 16, "u8s8": 32}  # elements of K in a dpas
+FMAS = {"f32": ["mad"], "f16": ["dpas", "dpasw"],
+        "u8s8": ["dpas", "dpasw", "dp4a"]}
+LANES = ["mad", "dp4a"]  # N in the lanes; without shared memory
 # Thread tiles (m, n) and thread groups by register mode.
 NARROW = {128: (16, 16, "2x2"), 256: (32, 32, "2x4")}
 WIDE = {128: (16, 16, "2x2"), 256: (32, 32, "2x2")}
@@ -50,21 +53,21 @@ def lcm(*numbers):
 class Combination:
     """One schedule for one shape."""
 
-    def __init__(self, dtype, fma, slm, slots, grf, k):
+    def __init__(self, dtype, fma, slm, slots, grf, k, depth):
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
-        self.grf, self.k = grf, k
-        self.m, self.n, self.group = (WIDE if fma == "mad" else NARROW)[grf]
+        self.grf, self.k, self.depth = grf, k, depth
+        self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
 
     def text(self):
         """As --schedule wants it, one word."""
-        return (f"fma={self.fma}+simd={16 if self.fma == 'mad' else 8}"
+        return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+addr=surface+grf={self.grf}")
+                f"+slm={self.slm}+depth={self.depth}+addr=surface+grf={self.grf}")
 
     def buffers(self):
         """Registers of the multiply's tiles."""
-        row_b = self.k * 4 if self.fma == "mad" else 32
+        row_b = {"mad": self.k * 4, "dp4a": self.k}.get(self.fma, 32)
         half = 2 if self.fma == "dpasw" else 1
         return (self.m * self.n * 4 + self.m * row_b * self.slots[0]
                 + self.n * row_b * self.slots[1] // half) // 32
@@ -74,12 +77,16 @@ class Combination:
         order of schedule/schedule.c, then of plan/slm.c."""
         if max(self.slots) > 1 and channels // self.k < 2:
             return "breaks the rule slots"
-        if self.slm and (self.fma == "mad" or self.slots[0] > 1
-                         or channels % self.k or taps > MAX_TAPS):
+        if self.slm and self.depth > 1 and self.depth * taps > MAX_COPIES:
+            return "breaks the rule depth"
+        if self.slm and (self.fma in LANES or self.slots[0] > 1
+                         or channels % (self.k * self.depth)
+                         or taps > MAX_TAPS):
             return "breaks the rule slm"
         if self.buffers() + OTHER_GRF > self.grf:
             return "breaks the rule registers"
-        if self.slm and lcm(taps, self.slm, self.slots[1]) > MAX_COPIES:
+        slots = 1 if self.depth > 1 else self.slots[1]
+        if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
             return "A through SLM: too many copies"
         return None
 
@@ -87,11 +94,13 @@ class Combination:
 def combinations(dtype, channels):
     """All of one type."""
     slots = [(1, 1), (1, 2), (2, 1), (2, 2)]
-    fmas = ["mad"] if dtype == "f32" else ["dpas", "dpasw"]
-    k = min(4, channels) if dtype == "f32" else DEPTH[dtype]
-    for fma, slm, pair, grf in itertools.product(fmas, range(4), slots,
+    for fma, slm, pair, grf in itertools.product(FMAS[dtype], range(4), slots,
                                                  [128, 256]):
-        yield Combination(dtype, fma, slm, pair, grf, k)
+        k = {"mad": min(4, channels),
+             "dp4a": min(8, (channels + 3) // 4 * 4)}.get(fma, DEPTH.get(dtype))
+        # What several depths may change: with A in one buffer.
+        for depth in (1, 2, 4) if slm and pair[0] == 1 else (1,):
+            yield Combination(dtype, fma, slm, pair, grf, k, depth)
 
 
 def run(xkbench, lines):
@@ -134,6 +143,7 @@ def main():
         for (c, _), (state, rest) in zip(every, states):
             wrong.append(judge(c.refusal(channels, taps), state, rest))
             if state == "PASSED":
+                ran.update([f"slm={c.slm} depth={c.depth}"])
                 ran.update([f"slm={c.slm}", f"fma={c.fma}", f"grf={c.grf}",
                             f"slots={c.slots}", f"slm={c.slm} fma={c.fma} "
                             f"grf={c.grf}"])
@@ -143,12 +153,16 @@ def main():
                  "ran, the others were refused as expected")
         for complaint in wrong[:5]:
             print("# " + complaint)
-    fmas = ["mad"] if args.types == "f32" else ["dpas", "dpasw"]
-    for fma, grf, slm in itertools.product(fmas, [128, 256],
-                                           [0] if fmas == ["mad"] else
+    for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
+        if fma in LANES and slm:
+            continue
         kind = f"slm={slm} fma={fma} grf={grf}"
         tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+    for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
+        kind = f"slm={slm} depth={depth}"
+        if args.types != "f32":
+            tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     return tap.close()
 
 

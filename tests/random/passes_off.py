@@ -14,7 +14,10 @@ from random_problems import Tap, batch_line, problem
 
 # Small kernels have nothing that cse or simplify change, so these are larger.
 MORE = "mb1ic64ih9oc64kh3ph1"
-PASSES = ["simplify", "let", "hoist", "cse", "peephole"]
+PASSES = ["simplify", "let", "strength", "hoist", "cse", "peephole",
+          "order"]
+# Nothing to do in these kernels: tests/passes has kernels that have.
+IDLE = ["overflow", "barrier"]
 REFUSED = [("-header", r"passes: '-header': codegen"),
            ("-dance", r"passes: '-dance' leaves out no pass"),
            ("cse", r"passes: 'cse' leaves out no pass")]
@@ -47,7 +50,7 @@ def main():
         lines.append(f"--dt={types} --stag=axb --wtag=any --dtag=axb {MORE}")
         _, hashes, code = run(xkbench, "", lines)
         tap.line(len(hashes) == len(lines), f"{types}: all passes")
-        for name in PASSES:
+        for name in PASSES + IDLE:
             states, others, sizes = run(xkbench, "-" + name, lines)
             good = len(states) == len(lines) and all(
                 s.startswith("PASSED") for s in states) and others == hashes
@@ -56,7 +59,7 @@ def main():
                 if not state.startswith("PASSED"):
                     print("# " + state)
             n = sum(a != b for a, b in zip(sizes, code))
-            tap.line(n > 0, f"{types} without {name}: {n} codes of "
+            tap.line(n > 0 or name in IDLE, f"{types} without {name}: {n} codes of "
                      f"{len(lines)} have another size")
     for left_out, pattern in REFUSED:
         states, _, _ = run(xkbench, left_out, [MORE])

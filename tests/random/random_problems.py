@@ -18,12 +18,13 @@ SHARE = 0.10  # least share of each property
 DATA_TYPES = {
     "f32": ["f32"],
     "f16": ["f16", "f16:f16:f32"],
-    "u8s8": ["u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32"],
+    "u8s8": ["u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32", "s8s8", "s8u8",
+             "u8u8", "s8:s8:u8", "s8:u8:s32", "u8:u8:f32"],
 }
 # All keep results exact in f32 except 0.3.
 SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
 LAYOUTS = ["any", "axb", "abx"]
-BLOCKED = ["aBx16b", "aBx32b"]
+BLOCKED = ["aBx4b", "aBx16b", "aBx32b"]
 POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
             "sum:-2", "relu+sum:0.3+relu"]
 MAX_MACS = 300_000
@@ -111,11 +112,15 @@ def text(p):
 
 
 def batch_line(rng, p, types):
-    """A batch line with every setting that the random problems vary."""
+    """A batch line with every setting that the random problems vary. Sums without
+    signs get no negative scale: nearly all of the result would be zero."""
+    direction = rng.choice(["FWD_D", "FWD_B"])
+    dtype = rng.choice(DATA_TYPES[types])
+    unsigned = dtype == "u8u8" or dtype.startswith("u8:u8")
+    scales = [s for s in SCALES if not unsigned or "-" not in s]
     return " ".join([
-        "--dir=" + rng.choice(["FWD_D", "FWD_B"]),
-        "--dt=" + rng.choice(DATA_TYPES[types]),
-        "--attr-oscale=" + rng.choice(SCALES),
+        "--dir=" + direction, "--dt=" + dtype,
+        "--attr-oscale=" + rng.choice(scales),
         "--attr-post-ops=" + rng.choice(POST_OPS),
         "--wtag=" + rng.choice(["any", "any", "abx", "axb", "xba"]),
         "--stag=" + rng.choice(LAYOUTS + BLOCKED),

@@ -16,47 +16,92 @@ from random_problems import POST_OPS, SCALES, Tap, problem, text
 
 # Kinds that every run must contain, so that the random choice covers them.
 KINDS = {
-    "f32": ["fma=mad", "slots=1,1", "slots=2,1", "slots=2,2", "addr=a64",
+    "f32": ["fma=mad", "taps=outer", "taps=inner", "slices=2", "slices=4",
+             "slots=1,1", "slots=2,1", "slots=2,2", "addr=a64",
             "addr=surface", "grf=256"],
     "f16": ["fma=dpas ", "fma=dpasw", "slots=1,1", "slots=2,1", "slots=2,2",
-            "slots=1,2", "slm=0", "slm=1", "slm=2", "slm=3", "addr=a64", "addr=surface", "grf=128", "grf=256"],
+            "slots=1,2", "taps=outer", "taps=inner", "slices=2",
+            "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
+            "depth=2", "depth=4", "addr=a64", "addr=surface", "grf=128", "grf=256"],
 }
-KINDS["u8s8"] = KINDS["f16"]
+KINDS["u8s8"] = KINDS["f16"] + ["fma=dp4a simd=16", "fma=dp4a simd=8"]
+KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
 REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
 
 
+def loop(rng, surfaces):
+    """Where filter taps are innermost, threads may share K."""
+    inner = surfaces and rng.random() < 0.7
+    slices = rng.choice([1, 1, 2, 2, 4, 4, 8]) if inner else 1
+    return f"taps={'inner' if inner else 'outer'} slices={slices}"
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
-    slm = rng.choice([0, 1, 2, 3, 3])
-    n = rng.choice([8, 16, 32])
+    slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
+    n = rng.choice([8, 16, 32, 32])
     one = rng.random() < 0.4
     n_sub = n if slm or one or rng.random() < 0.5 else rng.choice([8, 16])
-    slots = "1,1" if one else rng.choice(["1,2"] if slm else ["2,1", "2,2"])
-    groups = f"{rng.choice([1, 2, 4, 8])}x{rng.choice([1, 2, 4])}"
+    slots = "1,1" if one else rng.choice(
+        ["1,2"] if slm else ["1,2", "2,1", "2,2"])
+    m = rng.choice([8, 16, 24, 32])
+    depth = rng.choice([1, 2, 2, 4, 4, 4, 4]) if slm else 1
+    addr = rng.choice(["surface"] * (8 if slm else 2) + ["a64"])
+    tg_m, tg_n = rng.choice([1, 2, 4, 8]), rng.choice([1, 2, 4])
+    if slm and rng.random() < 0.8:  # mostly what the group can divide
+        units = m // 8 * max(depth // 2, 1)
+        tg_n = rng.choice([t for t in (2, 3, 4, 6, 8) if units % t == 0] or [1])
+    groups = f"{tg_m}x{tg_n}"
     return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
-            f"m={rng.choice([8, 16, 24, 32])} n={n} nsub={n_sub} "
+            f"m={m} n={n} nsub={n_sub} "
             f"k={16 if types == 'f16' else 32} tg={groups} slots={slots} "
-            f"slm={slm} addr={rng.choice(['surface', 'surface', 'a64'])} "
-            f"grf={rng.choice([128, 256])}")
+            f"slm={slm} depth={depth} "
+            f"{loop(rng, addr == 'surface' and not slm)} "
+            f"addr={addr} grf={rng.choice([128, 256])}")
 
 
 def wide(rng):
     """A schedule for mad."""
     n = rng.choice([16, 32])
     groups = f"{rng.choice([1, 2, 4])}x{rng.choice([1, 2, 4])}"
+    addr = rng.choice(["surface", "surface", "a64"])
     return (f"fma=mad simd=16 m={rng.choice([16, 32])} n={n} nsub={n} "
             f"k={rng.randint(1, 4)} tg={groups} "
-            f"slots={rng.choice(['1,1', '2,1', '2,2'])} slm=0 "
-            f"addr={rng.choice(['surface', 'a64'])} "
+            f"slots={rng.choice(['1,1', '1,2', '2,1', '2,2'])} slm=0 "
+            f"{loop(rng, addr == 'surface')} addr={addr} "
             f"grf={rng.choice([128, 256])}")
+
+
+def dots(rng):
+    """A schedule for dp4a."""
+    simd = rng.choice([8, 16])
+    n = simd * rng.choice([1, 1, 2])
+    groups = f"{rng.choice([1, 2, 4])}x{rng.choice([1, 2, 4])}"
+    addr = rng.choice(["surface", "surface", "a64"])
+    return (f"fma=dp4a simd={simd} m={rng.choice([16, 16, 32])} n={n} nsub={n} "
+            f"k={4 * rng.randint(1, 4)} tg={groups} "
+            f"slots={rng.choice(['1,1', '1,2', '2,1', '2,2'])} slm=0 "
+            f"{loop(rng, addr == 'surface')} addr={addr} "
+            f"grf={rng.choice([128, 256])}")
+
+
+def schedule_of(rng, types):
+    """A schedule of one of the kinds that multiply these types."""
+    if types == "f32":
+        return wide(rng)
+    if types != "f16" and rng.random() < 0.1:
+        return dots(rng)
+    return narrow(rng, types)
 
 
 def settings(rng, types):
     """The tool's options and a problem, whole steps of K more often than not."""
     p = problem(rng)
+    if types == "f32" and rng.random() < 0.6:
+        p["ic"] = 4 * rng.choice([1, 2, 4, 8])
     if types != "f32" and rng.random() < 0.7:
-        p["ic"] = (16 if types == "f16" else 32) * rng.randint(1, 4)
+        p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
     return ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
@@ -67,7 +112,7 @@ def settings(rng, types):
 
 def try_one(xkbench, types, rng):
     """(schedule, command, state, output); state None: refused."""
-    schedule = wide(rng) if types == "f32" else narrow(rng, types)
+    schedule = schedule_of(rng, types)
     command = settings(rng, types)
     done = subprocess.run([xkbench, *command], text=True, check=False,
                           stdout=subprocess.PIPE,

@@ -20,6 +20,7 @@ static const struct xk_schedule good = {.simd = 16,
                                         .tg_n = 2,
                                         .slots_a = 2,
                                         .slots_b = 1,
+                                        .depth = 1,
                                         .grf_count = 128};
 static const struct xk_shape shape = {3136, 64, 64, 9, 4};
 
@@ -30,6 +31,13 @@ static const struct {
     int value;
     int size;
 } broken[] = {
+    {"fields", offsetof(struct xk_schedule, simd), 0, 2},
+    {"fields", offsetof(struct xk_schedule, simd), 32, 2},
+    {"fields", offsetof(struct xk_schedule, m_thr), 0, 2},
+    {"fields", offsetof(struct xk_schedule, k_step), 0, 2},
+    {"fields", offsetof(struct xk_schedule, tg_m), 0, 2},
+    {"fields", offsetof(struct xk_schedule, slots_b), 0, 1},
+    {"parts", offsetof(struct xk_schedule, n_sub), 16, 2}, /* of mad */
     {"lanes", offsetof(struct xk_schedule, m_thr), 8, 2},
     {"lanes", offsetof(struct xk_schedule, n_thr), 24, 2},
     {"step", offsetof(struct xk_schedule, k_step), 5, 2},
@@ -67,8 +75,10 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .slots_a = 1,
                                           .slots_b = 1,
                                           .slm = 3,
+                                          .depth = 1,
                                           .surfaces = true,
                                           .grf_count = 256};
+#define DOTS "fma=dp4a simd=16 k=16 slm=0"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -78,6 +88,14 @@ static const struct {
     {"slm", "", {3136, 64, 64, 25, 2}},  /* filter taps */
     {"slm", "tg=4x1", {3136, 64, 64, 9, 2}},
     {"slm", "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
+    {NULL, "depth=2", {3136, 64, 64, 9, 2}},
+    {NULL, "depth=4", {3136, 64, 64, 4, 2}},
+    {"depth", "depth=0", {3136, 64, 64, 9, 2}},
+    {"depth", "depth=3", {3136, 64, 96, 4, 2}},
+    {"depth", "depth=4", {3136, 64, 64, 9, 2}}, /* filter taps */
+    {NULL, "depth=3 slm=0", {3136, 64, 64, 9, 2}}, /* says nothing */
+    {"slm", "depth=2", {3136, 64, 48, 9, 2}}, /* K: a step and a half */
+    {NULL, "tg=4x8 depth=4", {3136, 64, 64, 1, 2}},
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
     {"slm", "slm=4", {3136, 64, 64, 9, 2}},
@@ -85,6 +103,20 @@ static const struct {
     {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
     {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
     {"step", "k=32", {3136, 64, 64, 9, 2}},
+    {NULL, DOTS, {3136, 64, 64, 9, 1}},
+    {NULL, DOTS " k=4", {3136, 64, 3, 9, 1}},
+    {NULL, DOTS " k=8", {3136, 64, 5, 9, 1}},
+    {NULL, DOTS " simd=8 n=8 nsub=8 tg=2x8", {3136, 64, 64, 9, 1}},
+    {"step", DOTS " k=8", {3136, 64, 4, 9, 1}},
+    {"step", DOTS " k=6", {3136, 64, 64, 9, 1}},
+    {"step", DOTS " k=20", {3136, 64, 64, 9, 1}},
+    {"step", DOTS, {3136, 64, 64, 9, 2}}, /* not bytes */
+    {"step", DOTS, {3136, 64, 64, 9, 4}},
+    {"step", "k=8", {3136, 64, 64, 9, 4}}, /* dpas of f32 */
+    {"step", "fma=mad simd=16 k=4 slm=0", {3136, 64, 64, 9, 2}},
+    {"parts", DOTS " nsub=16", {3136, 64, 64, 9, 1}},
+    {"slots", DOTS " k=4 slots=2,1", {3136, 64, 4, 9, 1}},
+    {"slm", DOTS " slm=3", {3136, 64, 64, 9, 1}},
 };
 
 START_TEST(rules_of_shared_memory_and_pairs)
@@ -108,7 +140,7 @@ START_TEST(text_parses_back)
         struct xk_schedule a = shared, b = good;
         struct xk_str s;
         rng = rng * 6364136223846793005u + 1442695040888963407u;
-        a.fma = (uint8_t)(rng >> 33) % 3;
+        a.fma = (uint8_t)(rng >> 33) % 4;
         a.m_thr = (uint16_t)(rng >> 17);
         a.tg_n = (uint16_t)(rng >> 40);
         a.slots_b = (uint8_t)(rng >> 51);
@@ -182,9 +214,37 @@ static const struct xk_shape shapes[] = {
 /* Scores order candidates of one class. */
 static unsigned class_of(const struct xk_schedule *c)
 {
-    const bool small = c->fma != XK_FMA_MAD && c->m_thr * c->n_thr < 256;
-    return small;
+    const bool systolic = c->fma == XK_FMA_DPAS || c->fma == XK_FMA_DPASW;
+    return systolic && c->m_thr * c->n_thr < 256;
 }
+
+/* Deep sums are dpas's; where a step of dpas would be mostly padding, dp4a wins;
+ * and it is all that a platform without a systolic unit has. */
+START_TEST(dp4a_comes_where_dpas_would_be_padding)
+{
+    static const struct {
+        struct xk_shape shape;
+        bool dots;
+    } rows[] = {
+        {{50176, 64, 64, 9, 1}, false}, {{50176, 256, 64, 1, 1}, false},
+        {{3136, 512, 512, 9, 1}, false}, {{200704, 64, 3, 49, 1}, true},
+        {{12544, 64, 3, 49, 1}, true},
+    };
+    struct xk_platform none = *xehpg();
+    none.dpas_exec = 0;
+    none.has_dpasw = false;
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule c[XK_MAX_CANDIDATES];
+        const struct xk_shape *const s = &rows[i].shape;
+        ck_assert_uint_gt(xk_schedule_candidates(xehpg(), s, c, NULL), 0);
+        ck_assert_int_eq(c[0].fma == XK_FMA_DP4A, rows[i].dots);
+        const unsigned n = xk_schedule_candidates(&none, s, c, NULL);
+        ck_assert_uint_gt(n, 0);
+        for (unsigned k = 0; k < n; k++)
+            ck_assert_int_eq(c[k].fma, XK_FMA_DP4A);
+    }
+}
+END_TEST
 
 START_TEST(candidates_are_valid_and_sorted)
 {
@@ -216,7 +276,9 @@ START_TEST(groups_have_four_threads_where_there_is_work)
         const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
                               ((s->n + c[i].n_thr - 1) / c[i].n_thr);
         if (tiles >= 8 && !c[i].slm)
-            ck_assert_uint_ge((unsigned)c[i].tg_m * c[i].tg_n, 4);
+            ck_assert_uint_ge((unsigned)c[i].tg_m * c[i].tg_n *
+                                  xk_schedule_slices(&c[i]),
+                              4);
     }
 }
 END_TEST
@@ -227,7 +289,8 @@ START_TEST(prints_every_field)
     xk_str_init(&s, NULL);
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                                     "slots=2,1 slm=0 addr=a64 grf=128");
+                                     "slices=0 taps=outer slots=2,1 slm=0 depth=1 "
+                                     "addr=a64 grf=128");
     xk_str_fini(&s);
 }
 END_TEST
@@ -248,6 +311,7 @@ int main(void)
     tcase_add_loop_test(t, groups_have_four_threads_where_there_is_work, 0,
                         XK_COUNTOF(shapes));
     tcase_add_test(t, prints_every_field);
+    tcase_add_test(t, dp4a_comes_where_dpas_would_be_padding);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

@@ -24,6 +24,8 @@ CASES = [
      "grf=256", "mb1ic256ih8oc64kh3ph1", True),
     ("u8s8", f"fma=dpas {DPAS} m=32 n=16 nsub=16 k=32 tg=2x1 slots=1,1 slm=0 "
      "grf=256", "mb1ic512ih8oc32kh1", True),
+    ("u8s8", f"{MAD.replace('mad', 'dp4a').replace('k=4', 'k=8')} m=16 n=16 "
+     "nsub=16 slots=2,2", "mb1ic256ih8oc32kh1", True),
     ("f16", f"fma=dpas {DPAS} m=16 n=16 nsub=16 k=16 tg=1x1 slots=1,1 slm=0 "
      "grf=128", "mb1ic16ih4oc16kh1", False),
 ]

@@ -242,6 +242,28 @@ START_TEST(small_integers_saturate_at_both_ends)
 }
 END_TEST
 
+/* u8u8 has no negative terms: still, most outputs do not saturate, and they
+ * differ. */
+START_TEST(sums_without_signs_stay_in_range)
+{
+    static const uint32_t dst[] = {XK_U8, XK_S8};
+    const struct xk_conv_desc d = make(sizes[_i / 2].ic, sizes[_i / 2].k, XK_U8,
+                                       XK_U8, dst[_i % 2]);
+    struct data t;
+    int64_t high = 0, zero = 0;
+    data_init(&t, &d);
+    for (int64_t i = 0; i < t.n_src; i++)
+        ck_assert(t.src[i] >= 0 && t.src[i] <= 255);
+    for (int64_t i = 0; i < t.n_dst; i++) {
+        high += (double)t.sum[i] > (_i % 2 ? 127 : 255);
+        zero += t.sum[i] <= 0;
+    }
+    ck_assert_int_le(high, t.n_dst * 4 / 5);
+    ck_assert_int_le(zero, t.n_dst / 2);
+    data_fini(&t);
+}
+END_TEST
+
 START_TEST(integers_use_all_their_bits_in_small_sums)
 {
     const struct xk_conv_desc d = make(16, 3, XK_U8, XK_S8, XK_S32);
@@ -273,6 +295,8 @@ TCase *xk_tcase_types(void)
                         XK_COUNTOF(sizes));
     tcase_add_loop_test(t, results_of_f16_are_f16_values, 0, XK_COUNTOF(sizes));
     tcase_add_loop_test(t, small_integers_saturate_at_both_ends, 0,
+                        2 * XK_COUNTOF(sizes));
+    tcase_add_loop_test(t, sums_without_signs_stay_in_range, 0,
                         2 * XK_COUNTOF(sizes));
     tcase_add_test(t, integers_use_all_their_bits_in_small_sums);
     return t;

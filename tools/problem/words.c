@@ -110,13 +110,28 @@ const char *xk_type_word(uint32_t type)
     return name_of(types, COUNTOF(types), type);
 }
 
+/* A pair of 8-bit types stands for itself with the source's for dst. */
+static const char *pair_of(const char *word)
+{
+    static const char *const pairs[][2] = {
+        {"u8s8", "u8:s8:u8"},
+        {"u8u8", "u8:u8:u8"},
+        {"s8s8", "s8:s8:s8"},
+        {"s8u8", "s8:u8:s8"},
+    };
+    for (size_t i = 0; i < COUNTOF(pairs); i++)
+        if (!strcmp(word, pairs[i][0]))
+            return pairs[i][1];
+    return word;
+}
+
 enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
                              struct xk_error *err)
 {
     char copy[64];
     if (strlen(word) >= sizeof copy)
         return xk_tool_fail(err, XK_EINVAL, "dt=%.80s: too long", word);
-    strcpy(copy, strcmp(word, "u8s8") ? word : "u8:s8:u8");
+    strcpy(copy, pair_of(word));
     uint32_t value[3];
     size_t n = 0;
     char *rest = copy;

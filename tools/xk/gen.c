@@ -111,7 +111,7 @@ static enum xk_status set_help(void *user, const char *value,
 static const struct xk_tool_option options[] = {
     {"arch", 0, "PLATFORM", "xehpg (default), xelp, xehpc", set_arch},
     {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
-    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8", set_dt},
+    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...", set_dt},
     {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
     {"wtag", 0, "TAG", "layout of the weights", set_wtag},
     {"dtag", 0, "TAG", "layout of the destination", set_dtag},

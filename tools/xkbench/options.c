@@ -260,7 +260,7 @@ static const struct xk_tool_option options[] = {
      set_mode},
     {"dir", 0, "LIST", "FWD_B (default), FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB",
      set_dir},
-    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8", set_dt},
+    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...", set_dt},
     {"stag", 0, "LIST", "layout of the source: any (default), axb, ...",
      set_stag},
     {"wtag", 0, "LIST", "layout of the weights", set_wtag},

@@ -71,6 +71,23 @@ static void choose_half(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     r->src = r->wei = v;
 }
 
+/* The largest magnitude of an 8-bit type. */
+static int32_t byte_most(uint32_t type)
+{
+    return type == XK_U8 ? 255 : 128;
+}
+
+/* Without signs sums grow by their mean: that of a product is to be so much, or
+ * fewer weights are there. */
+static void choose_positive(struct xk_bench_ranges *r, double mean)
+{
+    const double wei = fmin(fmax(2 * sqrt(mean) - 1, 1), 255);
+    r->wei = (int32_t)wei;
+    r->src = (int32_t)fmin(fmax(4 * mean / (wei + 1) - 1, 1), 255);
+    if (mean < 1)
+        r->wei_step = (int64_t)ceil(1 / mean);
+}
+
 /* Results of about 200 in an 8-bit destination. Long sums of a source that is
  * never 0 would mostly be its mean times the weights' sum. */
 static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
@@ -78,10 +95,16 @@ static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     const double scale = d->scale != 0 ? fabs((double)d->scale) : 1;
     r->src_half_zero = r->k_n >= 16;
     const double terms = (double)r->k_n / (r->src_half_zero ? 2 : 1);
+    if (d->src_type == XK_U8 && d->wei_type == XK_U8) {
+        choose_positive(r, 100 / scale / terms);
+        return;
+    }
     const double product = 200 / scale / sqrt(terms); /* rms */
-    const double wei = fmin(fmax(sqrt(3 * product), 1), 128);
+    const double wei =
+        fmin(fmax(sqrt(3 * product), 1), byte_most(d->wei_type));
     r->wei = (int32_t)wei;
-    r->src = (int32_t)fmin(fmax(3 * product / wei, 1), 255);
+    r->src =
+        (int32_t)fmin(fmax(3 * product / wei, 1), byte_most(d->src_type));
 }
 
 /* As large as the types allow; limit_exact() does the rest. */
@@ -93,7 +116,7 @@ static void choose_widest(const struct xk_conv_desc *d,
     else if (d->src_type == XK_F32)
         r->src = r->wei = MOST_F32;
     else
-        r->src = 255, r->wei = 128;
+        r->src = byte_most(d->src_type), r->wei = byte_most(d->wei_type);
 }
 
 /* Reduces the larger range first, then the number of weights. */
@@ -103,7 +126,7 @@ static void limit_exact(struct xk_bench_ranges *r, int64_t limit)
     const int64_t wei = at_least(at_most(r->wei, v), 1);
     r->wei = (int32_t)wei;
     r->src = (int32_t)at_least(at_most(r->src, limit / (r->k_n * wei)), 1);
-    r->wei_step = 1 + (r->k_n - 1) / limit;
+    r->wei_step = at_least(r->wei_step, 1 + (r->k_n - 1) / limit);
 }
 
 /* The old destination of a sum, in steps that its factor makes whole. */

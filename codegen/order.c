@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* List scheduling of one block after the other. Issue is in order, so an
+ * instruction that has to wait holds up all that follow. While the first one in
+ * the source would, the next one behind it goes that need not wait. So the
+ * source's order, which is the plan's, is left only where it stands still, and
+ * only if the whole block's estimate gains. (The longest way to the block's end
+ * as priority among those that need not wait gained less in the timing model.)
+ */
+#include "codegen/order.h"
+
+#include <string.h>
+
+#include "codegen/order_graph.h"
+
+#define WINDOW 32 /* units behind the first one not yet placed */
+
+struct order {
+    struct xk_order_graph g;
+    uint32_t *ready; /* per node: earliest cycle */
+    uint32_t *left;  /* per unit: edges from units not yet placed */
+    uint32_t *list;  /* units in an order */
+    bool *placed;
+    struct xk_inst *copy;
+    struct xk_sb_access *copy_access;
+    struct xk_order_stats stats;
+};
+
+/* When the next instruction could go, and what the ports are doing. */
+struct clock {
+    uint32_t now, free[XK_ORDER_PORTS];
+    uint32_t done; /* all results are there */
+};
+
+struct estimate {
+    uint32_t issued, done; /* cycles */
+};
+
+static uint32_t later(uint32_t a, uint32_t b)
+{
+    return a > b ? a : b;
+}
+
+static const struct xk_order_unit *unit_of(const struct order *o, uint32_t node)
+{
+    return &o->g.unit[node < o->g.n_units ? node : node - o->g.n_units];
+}
+
+static uint32_t start_of(const struct order *o, const struct clock *t,
+                         uint32_t node)
+{
+    const struct xk_order_unit *const u = unit_of(o, node);
+    return later(later(t->now, o->ready[node]), t->free[u->port]);
+}
+
+/* Nodes that wait for this one learn when it is done. */
+static void issue(struct order *o, struct clock *t, uint32_t node)
+{
+    const struct xk_order_unit *const u = unit_of(o, node);
+    const uint32_t at = start_of(o, t, node);
+    t->now = at + u->slots;
+    t->free[u->port] = at + u->busy_cyc;
+    t->done = later(t->done, at + u->lat_cyc);
+    for (uint32_t k = o->g.edges[node]; k != XK_ORDER_NONE;
+         k = o->g.edge[k].next) {
+        const struct xk_order_edge *const e = &o->g.edge[k];
+        o->ready[e->to] = later(o->ready[e->to], at + e->lat_cyc);
+        if (e->to < o->g.n_units)
+            o->left[e->to]--;
+    }
+}
+
+static void start(struct order *o)
+{
+    const size_t nodes = (size_t)o->g.rounds * o->g.n_units;
+    memset(o->ready, 0, nodes * sizeof *o->ready);
+    memcpy(o->left, o->g.before, o->g.n_units * sizeof *o->left);
+    memset(o->placed, 0, o->g.n_units * sizeof *o->placed);
+}
+
+/* list NULL: the source's order. A loop is timed over two rounds. */
+static struct estimate judge(struct order *o, const uint32_t *list)
+{
+    struct clock t = {0};
+    start(o);
+    for (uint32_t r = 0; r < o->g.rounds; r++)
+        for (uint32_t i = 0; i < o->g.n_units; i++)
+            issue(o, &t, r * o->g.n_units + (list ? list[i] : i));
+    return (struct estimate){t.now, t.done};
+}
+
+/* The first in the source that need not wait, or else waits least. */
+static uint32_t pick(const struct order *o, const struct clock *t,
+                     uint32_t head)
+{
+    uint32_t best = head, best_at = UINT32_MAX;
+    const uint32_t end =
+        head + WINDOW < o->g.n_units ? head + WINDOW : o->g.n_units;
+    const uint32_t region = o->g.unit[head].region;
+    for (uint32_t u = head; u < end && o->g.unit[u].region == region; u++) {
+        if (o->placed[u] || o->left[u])
+            continue;
+        const uint32_t at = start_of(o, t, u);
+        if (at == t->now)
+            return u;
+        if (at < best_at) {
+            best = u;
+            best_at = at;
+        }
+    }
+    return best;
+}
+
+/* Into o->list, with its estimate. */
+static struct estimate arrange(struct order *o)
+{
+    struct clock t = {0};
+    uint32_t head = 0;
+    start(o);
+    for (uint32_t i = 0; i < o->g.n_units; i++) {
+        while (o->placed[head])
+            head++;
+        const uint32_t u = pick(o, &t, head);
+        o->list[i] = u;
+        o->placed[u] = true;
+        issue(o, &t, u);
+    }
+    return o->g.rounds > 1 ? judge(o, o->list)
+                           : (struct estimate){t.now, t.done};
+}
+
+/* Never later at the end; in a loop that is all, else what is under way then
+ * counts as well. */
+static bool better(const struct order *o, struct estimate a, struct estimate b)
+{
+    if (o->g.rounds > 1)
+        return a.issued < b.issued;
+    return a.issued <= b.issued && a.issued + a.done < b.issued + b.done;
+}
+
+static void permute(struct order *o, struct xk_inst *in,
+                    struct xk_sb_access *access)
+{
+    unsigned n = 0;
+    for (uint32_t i = 0; i < o->g.n_units; i++) {
+        const struct xk_order_unit *const u = &o->g.unit[o->list[i]];
+        memcpy(&o->copy[n], &in[u->first], u->n * sizeof *in);
+        memcpy(&o->copy_access[n], &access[u->first], u->n * sizeof *access);
+        n += u->n;
+    }
+    memcpy(in, o->copy, n * sizeof *in);
+    memcpy(access, o->copy_access, n * sizeof *access);
+}
+
+/* Nothing to win: it never stands still. */
+static bool is_smooth(const struct order *o, struct estimate e)
+{
+    uint32_t slots = 0;
+    for (uint32_t u = 0; u < o->g.n_units; u++)
+        slots += o->g.unit[u].slots;
+    return e.issued == o->g.rounds * slots;
+}
+
+static enum xk_status order_block(struct order *o, struct xk_inst *in,
+                                  struct xk_sb_access *access, unsigned n,
+                                  bool loops)
+{
+    XK_TRY(xk_order_graph_build(&o->g, in, access, n, loops));
+    const struct estimate source = judge(o, NULL);
+    struct estimate e = source;
+    if (!is_smooth(o, source))
+        e = arrange(o);
+    const bool changed = better(o, e, source);
+    o->stats.blocks++;
+    o->stats.changed += changed;
+    o->stats.before_cyc += source.issued;
+    o->stats.after_cyc += changed ? e.issued : source.issued;
+    if (changed)
+        permute(o, in, access);
+    return XK_OK;
+}
+
+static bool is_own_successor(const struct xk_sb_block *all, unsigned b)
+{
+    for (unsigned k = 0; k < all[b].n_succ; k++)
+        if (all[b].succ[k] == b)
+            return true;
+    return false;
+}
+
+static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
+                                   struct xk_sb_access *access,
+                                   const struct xk_sb_block *all, unsigned n)
+{
+    unsigned most = 1;
+    for (unsigned b = 0; b < n; b++)
+        most = later(most, all[b].end - all[b].first);
+    XK_TRY(xk_order_graph_init(&o->g, most));
+    o->ready = xk_malloc(o->g.c, 2ull * most * sizeof *o->ready);
+    o->left = xk_malloc(o->g.c, most * sizeof *o->left);
+    o->list = xk_malloc(o->g.c, most * sizeof *o->list);
+    o->placed = xk_malloc(o->g.c, most * sizeof *o->placed);
+    o->copy = xk_malloc(o->g.c, most * sizeof *o->copy);
+    o->copy_access = xk_malloc(o->g.c, most * sizeof *o->copy_access);
+    if (!o->ready || !o->left || !o->list || !o->placed || !o->copy ||
+        !o->copy_access)
+        return XK_ENOMEM;
+    for (unsigned b = 0; b < n; b++)
+        XK_TRY(order_block(o, in + all[b].first, access + all[b].first,
+                           all[b].end - all[b].first,
+                           is_own_successor(all, b)));
+    return XK_OK;
+}
+
+static void release(struct order *o)
+{
+    xk_order_graph_fini(&o->g);
+    xk_free(o->g.c, o->ready);
+    xk_free(o->g.c, o->left);
+    xk_free(o->g.c, o->list);
+    xk_free(o->g.c, o->placed);
+    xk_free(o->g.c, o->copy);
+    xk_free(o->g.c, o->copy_access);
+}
+
+enum xk_status xk_order(xk_ctx *c, const struct xk_platform *p,
+                        struct xk_inst *in, struct xk_sb_access *access,
+                        unsigned n, struct xk_order_stats *stats)
+{
+    struct order o = {.g = {.c = c, .p = p, .costs = xk_cg_costs_get(p)}};
+    struct xk_sb_block *all = NULL;
+    unsigned n_blocks = 0;
+    if (stats)
+        *stats = o.stats;
+    if (!o.g.costs || !xk_sb_caps_get(p) || n == 0)
+        return XK_OK;
+    unsigned *const block_at = xk_calloc(c, n, sizeof *block_at);
+    enum xk_status st = block_at ? XK_OK : XK_ENOMEM;
+    if (st == XK_OK)
+        st = xk_sb_find_blocks(c, in, n, block_at, &all, &n_blocks);
+    if (st == XK_OK)
+        st = order_blocks(&o, in, access, all, n_blocks);
+    release(&o);
+    xk_free(c, all);
+    xk_free(c, block_at);
+    if (stats)
+        *stats = o.stats;
+    return st;
+}

@@ -1,0 +1,52 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The loop with A in shared local memory: what slm_loop.c and slm_headers.c
+ * share. Headers, n at a time, a step before their first use:
+ *
+ *   from    memory; [tap][unit], a lane a row and depth of the unit
+ *   to      SLM, where a unit is stored; [unit]
+ *   out_of  SLM, a tile that is read; [tile]
+ *   from_b  memory, B; [message]
+ *
+ * `to` and `out_of` serve all buffers and depths: an exclusive or leads from
+ * each place to the next. With four places the bit of the buffer is another
+ * every other step: `turn` has it, for stores and for reads. */
+#ifndef XK_LOWER_SLM_H
+#define XK_LOWER_SLM_H
+
+#include "lower/state.h"
+
+enum {
+    XK_SLM_LANES = 8,
+    XK_SLM_GRF_B = 32,  /* a header: 8 lanes of u32 */
+    XK_SLM_TILE_B = 256 /* 8 rows, a dpas depth */
+};
+
+struct xk_slm_loop {
+    struct xk_lowering *l;
+    const struct xk_plan_slm *s;
+    const xk_expr *i;                  /* time step */
+    const xk_expr *staged;             /* units on their way to SLM */
+    const xk_expr *from, *to, *out_of, *from_b; /* headers */
+    const xk_expr *turn; /* u32: of stores; of reads. NULL: not needed */
+};
+
+static inline const xk_expr *xk_slm_u32(const struct xk_lowering *l, int64_t v)
+{
+    return xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)v);
+}
+/* Tiles of A that a thread reads. */
+static inline unsigned xk_slm_tiles(const struct xk_slm_loop *g)
+{
+    return g->l->p->s.m_thr / XK_SLM_LANES;
+}
+/* Bits of headers in front of the first store, and of the first read of a depth:
+ * those of the place before. */
+uint32_t xk_slm_store_flip(const struct xk_slm_loop *g);
+uint32_t xk_slm_read_flip(const struct xk_slm_loop *g, unsigned depth);
+
+/* Bytes that B's headers move by in front of a depth of step i; u32. */
+const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth);
+/* Allocates and fills all headers. */
+void xk_slm_prepare(struct xk_slm_loop *g);
+
+#endif

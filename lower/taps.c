@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lower/taps.h"
+
+static const xk_expr *u32(struct xk_lowering *l, int64_t v)
+{
+    return xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)v);
+}
+
+static const xk_expr *widen(struct xk_lowering *l, const xk_expr *v,
+                            unsigned lanes)
+{
+    return v && xk_type_of(v).lanes == 1 ? xk_bcast(l->c, v, lanes) : v;
+}
+
+void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
+{
+    const struct xk_contraction *const con = l->p->con;
+    for (int x = (int)con->n_index - 1; x >= 0; x--) {
+        const struct xk_index *const d = &con->index[x];
+        if (d->role != XK_ROLE_K)
+            continue;
+        at[x] = xk_s32(l->c, 0);
+        if (d == xk_plan_k_inner(l->p))
+            continue;
+        at[x] = xk_s32(l->c, tap % d->extent);
+        tap /= (unsigned)d->extent;
+    }
+}
+
+/* Steps of the innermost K in a slice. */
+static int64_t slice_steps(const struct xk_lowering *l)
+{
+    return xk_plan_k_inner(l->p)->extent / l->p->s.k_step / l->p->s.slices;
+}
+
+/* Where the slice begins in the surface, a step before its first. */
+static const xk_expr *start(struct xk_lowering *l, int64_t step_b)
+{
+    const xk_expr *const at =
+        xk_add(l->c, xk_lower_surface_at(l, l->arg_a), u32(l, -step_b));
+    if (!l->slice)
+        return at;
+    return xk_add(l->c, at,
+                  xk_cast(l->c, XK_DT_U32,
+                          xk_bin_imm(l->c, XK_OP_MUL, l->slice,
+                                     slice_steps(l) * step_b)));
+}
+
+/* Whether offsets go from tap to tap by constants. */
+static bool tap_strides(struct xk_lowering *l, int64_t *stride_b)
+{
+    const struct xk_contraction *const con = l->p->con;
+    for (unsigned x = 0; x < con->n_index; x++) {
+        const struct xk_index *const d = &con->index[x];
+        int64_t run;
+        stride_b[x] = 0;
+        if (d->role != XK_ROLE_K || d->extent == 1 ||
+            d == xk_plan_k_inner(l->p))
+            continue;
+        if (!xk_view_stride_b(l->c, &con->a.view, d->name, &stride_b[x],
+                              &run) ||
+            run < d->extent)
+            return false;
+    }
+    return true;
+}
+
+void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
+                       int64_t step_b, struct xk_tap_rows *r)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned lanes = xk_type_of(m).lanes;
+    *r = (struct xk_tap_rows){.m = m, .step_b = step_b};
+    xk_lower_unpack_m(l, m, r->at);
+    xk_lower_tap(l, 0, r->at);
+    r->at[xk_plan_k_inner(p) - p->con->index] = xk_s32(l->c, k);
+    r->even = tap_strides(l, r->stride_b);
+    r->first = xk_block_let(
+        &l->w, "first",
+        xk_add(l->c, widen(l, start(l, step_b), lanes),
+               widen(l,
+                     xk_cast(l->c, XK_DT_U32,
+                             xk_lower_offset(l, &p->con->a.view, r->at)),
+                     lanes)));
+}
+
+/* Bytes from the first tap, whose coordinates stand in at[]. */
+static const xk_expr *tap_b(struct xk_lowering *l, const struct xk_tap_rows *r,
+                            const xk_expr *const *at)
+{
+    const struct xk_contraction *const con = l->p->con;
+    int64_t sum_b = 0, v;
+    if (!r->even) /* the whole offset less the first */
+        return xk_cast(
+            l->c, XK_DT_U32,
+            xk_sub(l->c, xk_lower_offset(l, &con->a.view, at),
+                   xk_lower_offset(l, &con->a.view, r->at)));
+    for (unsigned x = 0; x < con->n_index; x++)
+        if (r->stride_b[x] && xk_is_const(at[x], &v))
+            sum_b += v * r->stride_b[x];
+    return u32(l, sum_b);
+}
+
+const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
+                                   const struct xk_tap_rows *r, unsigned tap)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned lanes = xk_type_of(r->m).lanes;
+    const xk_expr *at[XK_VIEW_MAX_DIMS];
+    int64_t always;
+    for (unsigned x = 0; x < p->con->n_index; x++)
+        at[x] = r->at[x];
+    const xk_expr *const k = at[xk_plan_k_inner(p) - p->con->index];
+    xk_lower_tap(l, tap, at);
+    at[xk_plan_k_inner(p) - p->con->index] = k;
+    const xk_expr *const off =
+        xk_add(l->c, r->first, widen(l, tap_b(l, r, at), lanes));
+    const xk_expr *mask = xk_lower_mask(l, &p->con->a.view, at);
+    if (p->a.row_masked)
+        mask = xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, r->m, p->m_extent),
+                      widen(l, mask, lanes));
+    mask = xk_simplify(l->c, mask, l->facts);
+    if (mask && xk_is_const(mask, &always) && always)
+        return off;
+    return xk_select(l->c, widen(l, mask, lanes), off,
+                     widen(l, u32(l, l->p->flat.beside - r->step_b), lanes));
+}
+
+/* Coordinates of step i: i / taps steps into the inner K, tap i % taps. */
+static void step_index(struct xk_lowering *l, const xk_expr *i, unsigned taps,
+                       const xk_expr **at)
+{
+    const struct xk_contraction *const con = l->p->con;
+    const xk_expr *tap = xk_bin_imm(l->c, XK_OP_MOD, i, taps);
+    const xk_expr *step = xk_bin_imm(l->c, XK_OP_DIV, i, taps);
+    if (l->slice)
+        step = xk_add(l->c, step,
+                      xk_bin_imm(l->c, XK_OP_MUL, l->slice, slice_steps(l)));
+    for (int x = (int)con->n_index - 1; x >= 0; x--) {
+        const struct xk_index *const d = &con->index[x];
+        if (d->role != XK_ROLE_K)
+            continue;
+        if (d == xk_plan_k_inner(l->p)) {
+            at[x] = xk_bin_imm(l->c, XK_OP_MUL, step, l->p->s.k_step);
+            continue;
+        }
+        at[x] = xk_bin_imm(l->c, XK_OP_MOD, tap, d->extent);
+        tap = xk_bin_imm(l->c, XK_OP_DIV, tap, d->extent);
+    }
+}
+
+/* Bytes of one step of a whole tile of B. */
+static int64_t step_b_of(const struct xk_plan *p)
+{
+    return (int64_t)p->s.n_thr * p->s.k_step *
+           xk_dtype_b(p->con->b.view.layout.dt);
+}
+
+/* In the loop's order only the step moves the offset, by as much each time. */
+static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
+                               unsigned taps, bool in_order,
+                               const struct xk_plan_msg *m)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    const xk_expr *const row = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
+    const xk_expr *step = i;
+    if (in_order)
+        xk_lower_tap(l, 0, at);
+    else
+        step_index(l, i, taps, at);
+    for (unsigned x = 0; x < p->con->n_index; x++) {
+        if (p->con->index[x].role == XK_ROLE_N)
+            at[x] = row;
+        if (&p->con->index[x] == xk_plan_k_inner(p))
+            at[x] = xk_bin_imm(l->c, XK_OP_ADD, at[x], m->k);
+    }
+    const xk_expr *const off = xk_lower_offset(l, &p->con->b.view, at);
+    if (!in_order)
+        return off;
+    if (l->slice)
+        step = xk_add(l->c, step,
+                      xk_bin_imm(l->c, XK_OP_MUL, l->slice,
+                                 slice_steps(l) * taps));
+    return xk_add(l->c, off, xk_bin_imm(l->c, XK_OP_MUL, step, step_b_of(p)));
+}
+
+void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
+                    const xk_expr *i, unsigned taps, bool in_order)
+{
+    const struct xk_plan_list *const list = &l->p->seg[0].b;
+    const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
+    for (unsigned n = 0; n < list->n; n++) {
+        const struct xk_plan_msg *const m = &list->item[n].msg;
+        xk_lower_send(l, w, &m->send, l->arg_b,
+                      b_offset(l, i, taps, in_order, m), l->b, m->reg_b, slot,
+                      xk_lower_true(l, 1));
+    }
+}

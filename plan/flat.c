@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* All of K in one pipelined loop (plan.h, struct xk_plan_flat): the pipeline is
+ * filled once, neighbouring taps find each other's lines of A in the cache, and
+ * what lies beside the tensor is an address, not a mask. */
+#include "isa/message.h"
+#include "plan/operand.h"
+
+enum { MAX_COPIES = 18, MAX_HEADER_GRF = 40 };
+
+static unsigned gcd(unsigned a, unsigned b)
+{
+    return b ? gcd(b, a % b) : a;
+}
+
+static unsigned lcm(unsigned a, unsigned b)
+{
+    return a / gcd(a, b) * b;
+}
+
+static enum xk_status no_fit(xk_ctx *c, const char *why)
+{
+    return xk_fail(c, XK_ENOFIT, "plan: filter taps innermost: %s", why);
+}
+
+/* Registers of the headers of one step's loads, in bytes; 0: not only loads. */
+static uint32_t headers_b(const struct xk_plan *p)
+{
+    const struct xk_plan_list *const l = &p->seg[0].a;
+    uint32_t sum_b = 0;
+    for (unsigned i = 0; i < l->n; i++) {
+        if (l->item[i].kind != XK_ITEM_LOAD || l->item[i].msg.staged)
+            return 0;
+        sum_b += 4u * l->item[i].msg.send.lanes;
+    }
+    return sum_b;
+}
+
+/* Whether B lies in memory in the order of the loop: taps innermost. */
+static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
+{
+    const struct xk_view *const v = &p->con->b.view;
+    int64_t want = (int64_t)p->s.n_thr * p->s.k_step *
+                   xk_dtype_b(v->layout.dt); /* from tap to tap */
+    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->con->index[i];
+        int64_t stride_b, run;
+        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
+            continue;
+        if (!xk_view_stride_b(c, v, x->name, &stride_b, &run) ||
+            run < x->extent || stride_b != want)
+            return false;
+        want *= x->extent;
+    }
+    const struct xk_layout *const l = &v->layout;
+    const int dim = xk_plan_tensor_dim(v, xk_plan_k_inner(p)->name);
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        if ((int)l->block[i].dim == dim && l->block[i].size > 1)
+            return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||
+                   xk_plan_k_inner(p)->extent <= p->s.k_step;
+    return true;
+}
+
+enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_flat *const f = &p->flat;
+    const struct xk_index *const k = xk_plan_k_inner(p);
+    const int64_t steps = k->extent / p->s.k_step / p->s.slices;
+    if (!p->s.taps_inner || p->s.slm)
+        return XK_OK;
+    if (p->a.access != XK_ACCESS_SCATTERED || !(f->headers_b = headers_b(p)))
+        return no_fit(c, "rows of A are no dwords of K");
+    if (p->b.access != XK_ACCESS_BLOCK)
+        return no_fit(c, "B is not loaded in blocks");
+    if (k->extent % p->s.k_step)
+        return no_fit(c, "K is no multiple of a step");
+    f->step_b = xk_plan_step_b(p);
+    if (!f->step_b)
+        return no_fit(c, "A's steps of K are not evenly spaced");
+    /* A lane that begins at XK_OFF_NULL must not come round. */
+    if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
+        return no_fit(c, "K spans too many bytes");
+    f->beside = XK_OFF_NULL;
+    f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
+    f->copies = (uint16_t)lcm(lcm(f->taps, p->s.slots_a), p->s.slots_b);
+    if (f->copies > MAX_COPIES)
+        return no_fit(c, "too many copies of the loop's body");
+    if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
+        return no_fit(c, "too many addresses");
+    f->trip = (uint32_t)(f->taps * steps);
+    f->b_in_order = b_in_order(c, p);
+    return xk_ctx_status(c);
+}

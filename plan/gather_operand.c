@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Operands whose rows are lanes and whose registers are dwords of K: A of dpas,
+ * where M and N are exchanged (src1 has a row a lane); A and B of dp4a. A
+ * gather with a row a lane and dwords along the lane's vector delivers that as
+ * it is, for channels innermost and for any other layout that has whole dwords
+ * of K.
+ *
+ * Where K is not contiguous, or rows are not whole dwords, elements are loaded
+ * one by one into a staging buffer and packed.
+ *
+ * Tile: [row / lanes][k / per_dw][row % lanes][k % per_dw]. */
+#include "plan/operand.h"
+
+#define BATCH 8 /* most staged messages between reorders */
+
+static unsigned elem_b(const struct xk_operand_job *j)
+{
+    return xk_dtype_b(j->view->layout.dt);
+}
+
+static unsigned lanes_of(const struct xk_operand_job *j)
+{
+    return j->plan->s.simd;
+}
+
+static bool is_systolic(const struct xk_operand_job *j)
+{
+    return xk_fma_is_systolic(j->plan->s.fma);
+}
+
+/* Bytes of K that a row has in a step; dwords of one lane block. */
+static unsigned step_b(const struct xk_operand_job *j)
+{
+    return j->plan->s.k_step * elem_b(j);
+}
+
+static unsigned batch_of(const struct xk_operand_job *j)
+{
+    return j->plan->s.k_step < BATCH ? j->plan->s.k_step : BATCH;
+}
+
+/* A dword of each lane. */
+static unsigned dword_b(const struct xk_operand_job *j)
+{
+    return 4 * lanes_of(j);
+}
+
+static void init_tile(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    const int64_t per_dw = 4 / elem_b(j), k = j->plan->s.k_step;
+    const int64_t lanes = lanes_of(j);
+    l->dt = j->view->layout.dt;
+    l->n_dims = 2;
+    l->dim[0] = l->padded[0] = j->rows;
+    l->dim[1] = l->padded[1] = k;
+    l->n_blocks = 4;
+    l->block[0] = (struct xk_block){0, j->rows / lanes, lanes * k};
+    l->block[1] = (struct xk_block){1, k / per_dw, lanes * per_dw};
+    l->block[2] = (struct xk_block){0, lanes, per_dw};
+    l->block[3] = (struct xk_block){1, per_dw, 1};
+    j->o->rows_padded = j->s.rows_padded;
+    j->o->tile_b = step_b(j) * (uint32_t)j->rows;
+}
+
+/* Dwords of a step that follow each other in memory, whole steps or single
+ * ones; 0: not even one. */
+static unsigned run_of(const struct xk_operand_job *j)
+{
+    const int64_t k = j->plan->s.k_step;
+    if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
+        return step_b(j) / 4;
+    return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;
+}
+
+enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
+{
+    struct xk_plan_operand *const o = j->o;
+    const bool systolic = is_systolic(j);
+    XK_TRY(xk_ctx_status(c));
+    init_tile(j);
+    o->row_lanes = true;
+    o->staging_b = 0;
+    o->access = XK_ACCESS_SCATTERED;
+    o->why = systolic
+                 ? "exchanged: a lane a row of M, dwords of K, is src1 of dpas"
+                 : "a lane a row, dwords of K";
+    if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords)
+        return XK_OK;
+    o->access = XK_ACCESS_ELEMENTS;
+    o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;
+    o->why = j->s.k_b != elem_b(j) ? "k is not contiguous: elements are packed"
+                                   : "rows are not dwords: elements are packed";
+    return XK_OK;
+}
+
+/* Dwords of K that no load of this step fills, of one lane block. They must be
+ * zero: whatever the other side has there, the sum must not change. dpas takes
+ * all of a step, dp4a only the dwords that there are. A segment that is the
+ * only one leaves them alone for the whole kernel. */
+static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
+                                unsigned block, unsigned from_dw, unsigned n_dw,
+                                struct xk_plan_list *out)
+{
+    const unsigned end_dw = is_systolic(j) ? step_b(j) / 4 : n_dw;
+    const uint32_t block_b = lanes_of(j) * step_b(j);
+    if (from_dw >= end_dw)
+        return XK_OK;
+    if (xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
+        j->o->zero_once = true;
+        return XK_OK;
+    }
+    return xk_plan_add(
+        c, out,
+        (struct xk_plan_item){.kind = XK_ITEM_ZERO,
+                              .to_b = block * block_b + from_dw * dword_b(j),
+                              .size_b = (end_dw - from_dw) * dword_b(j)});
+}
+
+/* Dwords a lane of the longest message for n of them: a vector has 1 to 4 or 8,
+ * 64 elements in all (isa.md 6.3). */
+static unsigned vector_of(const struct xk_operand_job *j, unsigned n)
+{
+    n = n < run_of(j) ? n : run_of(j);
+    if (n >= 8 && lanes_of(j) == 8)
+        return 8;
+    return n < 4 ? n : 4;
+}
+
+static struct xk_send gather(const struct xk_operand_job *j, unsigned data_b,
+                             unsigned vec)
+{
+    return (struct xk_send){.op = XK_SEND_LOAD,
+                            .space = XK_SPACE_GLOBAL,
+                            .data_b = (uint8_t)data_b,
+                            .vec = (uint8_t)vec,
+                            .lanes = (uint8_t)lanes_of(j)};
+}
+
+/* Whole dwords of K. */
+static enum xk_status dword_items(xk_ctx *c, const struct xk_operand_job *j,
+                                  unsigned block, unsigned n_dw,
+                                  struct xk_plan_list *out)
+{
+    const unsigned per_dw = 4 / elem_b(j);
+    XK_TRY(zero_rest(c, j, block, n_dw, n_dw, out));
+    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
+        vec = vector_of(j, n_dw - dw);
+        struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+        it.msg.send = gather(j, 4, vec);
+        it.msg.row = (uint16_t)(block * lanes_of(j));
+        it.msg.k = (uint16_t)(dw * per_dw);
+        it.msg.reg_b = block * lanes_of(j) * step_b(j) + dw * dword_b(j);
+        XK_TRY(xk_plan_add(c, out, it));
+    }
+    return XK_OK;
+}
+
+/* One element a lane in a dword of staging -> its place in the tile's dword. */
+static struct xk_plan_item pack(const struct xk_operand_job *j, unsigned block,
+                                unsigned k, uint32_t from_b)
+{
+    const unsigned per_dw = 4 / elem_b(j);
+    const uint8_t dt = elem_b(j) == 2 ? XK_DT_U16 : XK_DT_U8;
+    struct xk_plan_item it = {.kind = XK_ITEM_COPY, .from_b = from_b};
+    it.copy = (struct xk_reorder){.dst = dt, .src = dt, .n_dims = 1};
+    it.copy.extent[0] = (uint16_t)lanes_of(j);
+    it.copy.dst_stride[0] = it.copy.src_stride[0] = (uint16_t)per_dw;
+    it.to_b = block * lanes_of(j) * step_b(j) + k / per_dw * dword_b(j) +
+              k % per_dw * elem_b(j);
+    return it;
+}
+
+static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
+                                    unsigned block, uint16_t k_len,
+                                    struct xk_plan_list *out)
+{
+    const unsigned batch = batch_of(j), per_dw = 4 / elem_b(j);
+    const uint32_t staging_b = block * batch * dword_b(j);
+    XK_TRY(zero_rest(c, j, block, k_len / per_dw, (k_len + per_dw - 1) / per_dw,
+                     out));
+    for (unsigned k0 = 0; k0 < k_len; k0 += batch) {
+        const unsigned n = k_len - k0 < batch ? k_len - k0 : batch;
+        for (unsigned i = 0; i < n; i++) {
+            struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+            it.msg.send = gather(j, elem_b(j), 1);
+            it.msg.staged = true;
+            it.msg.row = (uint16_t)(block * lanes_of(j));
+            it.msg.k = (uint16_t)(k0 + i);
+            it.msg.reg_b = staging_b + i * dword_b(j);
+            XK_TRY(xk_plan_add(c, out, it));
+        }
+        for (unsigned i = 0; i < n; i++)
+            XK_TRY(xk_plan_add(
+                c, out, pack(j, block, k0 + i, staging_b + i * dword_b(j))));
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
+                               uint16_t k_len, struct xk_plan_list *out)
+{
+    /* Rows are whole dwords, so a last half-filled one is memory of the row:
+     * padding of a blocked layout, which is zero. */
+    const unsigned n_dw = (k_len * elem_b(j) + 3) / 4;
+    for (unsigned b = 0; b < j->rows / lanes_of(j); b++)
+        XK_TRY(j->o->access == XK_ACCESS_ELEMENTS
+                   ? element_items(c, j, b, k_len, out)
+                   : dword_items(c, j, b, n_dw, out));
+    return XK_OK;
+}
