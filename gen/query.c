@@ -17,6 +17,11 @@ static bool is_plain(const char *tag)
            !(tag[n - 1] == 'b' && tag[n - 2] >= '0' && tag[n - 2] <= '9');
 }
 
+static bool has_no_blocks(const char *tag)
+{
+    return *tag && strcmp(tag, "any") != 0 && !strpbrk(tag, "0123456789");
+}
+
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d)
 {
@@ -26,7 +31,8 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                .k_outer = d->kd * d->kh * d->kw,
                                .elem_b =
                                    xk_dtype_b(xk_conv_dtype(d->src_type)),
-                               .plain_a = is_plain(d->src_tag)};
+                               .plain_a = is_plain(d->src_tag),
+                               .plain_b = has_no_blocks(d->wei_tag)};
     return s;
 }
 

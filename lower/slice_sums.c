@@ -65,10 +65,11 @@ static void split(struct halving *h)
 
 static void add_given(struct halving *h)
 {
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B)
-        store(h, h->l->acc, at_b,
-              xk_add(h->l->c, load(h, h->l->acc, at_b),
-                     load(h, h->give, at_b)));
+    for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
+        const xk_expr *const own = load(h, h->l->acc, at_b);
+        const xk_expr *const given = load(h, h->give, at_b);
+        store(h, h->l->acc, at_b, xk_add(h->l->c, own, given));
+    }
 }
 
 static void simple(struct halving *h, enum xk_func_kind kind)
@@ -139,8 +140,11 @@ static void halve(struct halving *h, unsigned bit)
     meet(h);
     messages(h, XK_SEND_LOAD, h->from);
     add_given(h);
-    if (bit > 1) /* nobody stores again before all have loaded */
-        meet(h);
+    /* Nobody stores again before all have loaded; the sums have waited for that. */
+    if (bit > 1) {
+        simple(h, XK_FUNC_BARRIER_SIGNAL);
+        simple(h, XK_FUNC_BARRIER_WAIT);
+    }
 }
 
 void xk_lower_slices(struct xk_lowering *l)

@@ -75,13 +75,13 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
     xk_lower_tap(l, 0, r->at);
     r->at[xk_plan_k_inner(p) - p->con->index] = xk_s32(l->c, k);
     r->even = tap_strides(l, r->stride_b);
-    r->first = xk_block_let(
-        &l->w, "first",
-        xk_add(l->c, widen(l, start(l, step_b), lanes),
-               widen(l,
-                     xk_cast(l->c, XK_DT_U32,
-                             xk_lower_offset(l, &p->con->a.view, r->at)),
-                     lanes)));
+    /* One after the other: compilers differ in the order of arguments. */
+    const xk_expr *const from = widen(l, start(l, step_b), lanes);
+    const xk_expr *const off = widen(
+        l,
+        xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at)),
+        lanes);
+    r->first = xk_block_let(&l->w, "first", xk_add(l->c, from, off));
 }
 
 /* Bytes from the first tap, whose coordinates stand in at[]. */
@@ -90,15 +90,23 @@ static const xk_expr *tap_b(struct xk_lowering *l, const struct xk_tap_rows *r,
 {
     const struct xk_contraction *const con = l->p->con;
     int64_t sum_b = 0, v;
-    if (!r->even) /* the whole offset less the first */
-        return xk_cast(
-            l->c, XK_DT_U32,
-            xk_sub(l->c, xk_lower_offset(l, &con->a.view, at),
-                   xk_lower_offset(l, &con->a.view, r->at)));
+    if (!r->even) { /* the whole offset less the first */
+        const xk_expr *const off = xk_lower_offset(l, &con->a.view, at);
+        const xk_expr *const first = xk_lower_offset(l, &con->a.view, r->at);
+        return xk_cast(l->c, XK_DT_U32, xk_sub(l->c, off, first));
+    }
     for (unsigned x = 0; x < con->n_index; x++)
         if (r->stride_b[x] && xk_is_const(at[x], &v))
             sum_b += v * r->stride_b[x];
     return u32(l, sum_b);
+}
+
+static const xk_expr *inside(struct xk_lowering *l, const xk_expr *m,
+                             const xk_expr *mask)
+{
+    const xk_expr *const below =
+        xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent);
+    return xk_and(l->c, below, mask);
 }
 
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
@@ -117,13 +125,13 @@ const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
         xk_add(l->c, r->first, widen(l, tap_b(l, r, at), lanes));
     const xk_expr *mask = xk_lower_mask(l, &p->con->a.view, at);
     if (p->a.row_masked)
-        mask = xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, r->m, p->m_extent),
-                      widen(l, mask, lanes));
+        mask = inside(l, r->m, widen(l, mask, lanes));
     mask = xk_simplify(l->c, mask, l->facts);
     if (mask && xk_is_const(mask, &always) && always)
         return off;
-    return xk_select(l->c, widen(l, mask, lanes), off,
-                     widen(l, u32(l, l->p->flat.beside - r->step_b), lanes));
+    mask = widen(l, mask, lanes);
+    return xk_select(l->c, mask, off,
+                     widen(l, u32(l, p->flat.beside - r->step_b), lanes));
 }
 
 /* Coordinates of step i: i / taps steps into the inner K, tap i % taps. */

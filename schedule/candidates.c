@@ -36,10 +36,12 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
     return x->k_step > y->k_step;
 }
 
-enum family { THROUGH_SLM, FLAT, SYSTOLIC, LANES, N_FAMILIES };
+enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
 
 static enum family family_of(const struct xk_schedule *c)
 {
+    if (is_small(c)) /* what fits whatever the layouts ask for */
+        return SMALL;
     if (c->slm)
         return THROUGH_SLM;
     if (c->taps_inner)
@@ -107,6 +109,8 @@ static void flat(struct search *g, struct xk_schedule c)
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {4, 4}};
     c.taps_inner = true;
     c.n_sub = c.n_thr;
+    if (g->s->plain_b)
+        return;
     for (c.slices = 1; c.slices <= 8; c.slices = (uint8_t)(c.slices * 2))
         for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
             for (unsigned t = 0; t < XK_COUNTOF(groups); t++) {
@@ -187,7 +191,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
-    if (is_small(&c) || g->s->k_inner % c.k_step)
+    if (g->s->plain_b || is_small(&c) || g->s->k_inner % c.k_step)
         return;
     if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
         c.slots_b = 1;

@@ -26,6 +26,7 @@ struct xk_shape {
     int64_t m, n, k_inner, k_outer;
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
+    bool plain_b;    /* B's is given, and not in blocks: no block loads */
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
@@ -75,7 +76,7 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c);
 
-#define XK_MAX_CANDIDATES 48 /* 16 of each family */
+#define XK_MAX_CANDIDATES 64 /* 12 of each family */
 /* Fills out[] with valid candidates, best first; returns how many. Depends on
  * nothing but its arguments. broken (may be NULL): of the rules that refused
  * one the last in their order, NULL if none was refused. */
@@ -90,7 +91,8 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
  * depth=1 addr=surface grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
-/* Sets the fields that the text names, in any order, and leaves the others.
+/* Sets the fields that the text names, in any order, and leaves the others, but
+ * for what they decide: slm has taps inside; with slm or taps outside K is whole.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

@@ -147,6 +147,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io)
 {
     static const char blanks[] = " \t\n";
+    bool sliced = false; /* the text says so itself */
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
         const size_t n = strcspn(text, blanks);
         const char *value;
@@ -160,8 +161,11 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
                            (int)n, text);
+        sliced |= f->first.at == offsetof(struct xk_schedule, slices);
         text += n;
     }
     io->taps_inner |= io->slm != 0;
+    if (!sliced && (io->slm || !io->taps_inner)) /* others' slices go with them */
+        io->slices = 1;
     return XK_OK;
 }

@@ -18,6 +18,7 @@ from random_problems import Tap
 SHAPES = [
     ("aligned", "mb2ic64ih8oc64kh3ph1", 64, 9),
     ("1x1", "mb1ic64ih8oc64kh1", 64, 1),
+    ("deep 1x1", "mb1ic128ih4oc64kh1", 128, 1),
     ("tail of M", "mb1ic64ih7oc64kh3ph1", 64, 9),
     ("tail of N", "mb1ic64ih8oc40kh2", 64, 4),
     ("padding", "mb1ic64ih4iw4oc32oh6ow5kh3kw2ph2pw1", 64, 6),
@@ -63,7 +64,8 @@ class Combination:
         return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+depth={self.depth}+addr=surface+grf={self.grf}")
+                f"+slm={self.slm}+depth={self.depth}+taps=outer+slices=1"
+                f"+addr=surface+grf={self.grf}")
 
     def buffers(self):
         """Registers of the multiply's tiles."""
@@ -75,7 +77,8 @@ class Combination:
     def refusal(self, channels, taps):
         """A pattern of the sentence that refuses it, None: it runs. In the
         order of schedule/schedule.c, then of plan/slm.c."""
-        if max(self.slots) > 1 and channels // self.k < 2:
+        steps = channels // self.k * (taps if self.slm else 1)
+        if max(self.slots) > 1 and steps < 2:
             return "breaks the rule slots"
         if self.slm and self.depth > 1 and self.depth * taps > MAX_COPIES:
             return "breaks the rule depth"

@@ -109,16 +109,25 @@ static const struct {
     const char *problem, *schedule;
 } with_slm[] = {
     {"mb1ic32oc32ih7oh7kh3ph1",
-     "fma=dpas m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 grf=256"},
+     "fma=dpas m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 depth=1 grf=256"},
     {"mb2ic64oc48ih5oh5kh3ph1",
-     "fma=dpasw m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 grf=256"},
+     "fma=dpasw m=32 n=16 nsub=16 tg=2x2 slots=1,1 slm=3 depth=1 grf=256"},
     {"mb1ic64oc32ih9oh9kh3ph1",
-     "fma=dpas m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 grf=256"},
+     "fma=dpas m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 depth=1 grf=256"},
     {"mb1ic128oc64ih8oh8kh1",
-     "fma=dpas m=32 n=16 nsub=16 tg=1x4 slots=1,1 slm=3 grf=256"},
+     "fma=dpas m=32 n=16 nsub=16 tg=1x4 slots=1,1 slm=3 depth=1 grf=256"},
     {"mb1ic128oc32ih9oh9kh1",
-     "fma=dpasw m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 grf=256"},
+     "fma=dpasw m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 depth=1 grf=256"},
 };
+
+/* A step is one dpas deep. */
+static unsigned through_slm(unsigned i, const uint32_t *t, use_fn *use)
+{
+    char schedule[160];
+    snprintf(schedule, sizeof schedule, "%s simd=8 slices=1 k=%u",
+             with_slm[i].schedule, t[0] == XK_F16 ? 16u : 32u);
+    return generated(with_slm[i].problem, schedule, t[0], t[1], t[2], use);
+}
 
 unsigned all_generated(use_fn *use)
 {
@@ -132,8 +141,7 @@ unsigned all_generated(use_fn *use)
             bad += generated(problems[i], "", t[0], t[1], t[2], use);
         for (unsigned i = 0;
              t[0] != XK_F32 && i < sizeof with_slm / sizeof with_slm[0]; i++)
-            bad += generated(with_slm[i].problem, with_slm[i].schedule, t[0],
-                             t[1], t[2], use);
+            bad += through_slm(i, t, use);
     }
     unsetenv("XK_SCHEDULE");
     return bad;

@@ -220,19 +220,37 @@ static void one(const struct subject *s, enum kind k, unsigned i,
     restore(s, saved);
 }
 
+static bool is_jump(const struct xk_inst *in)
+{
+    return in->op >= XK_OPC_JMPI && in->op < XK_OPC_JOIN;
+}
+
 /* A way back that begins before line w. */
 static bool goes_back(unsigned i, unsigned w)
 {
-    for (; i < w; i++) {
-        const struct xk_inst *const in = &lines[i].in;
-        if (in->op >= XK_OPC_JMPI && in->op < XK_OPC_JOIN && in->jip_b < 0)
+    for (; i < w; i++)
+        if (is_jump(&lines[i].in) && lines[i].in.jip_b < 0)
+            return true;
+    return false;
+}
+
+/* A way that leads from before line i, or from between, to between i and w, or
+ * from between to behind: a loop that is entered in the middle. */
+static bool is_entered(unsigned i, unsigned w, unsigned n)
+{
+    for (unsigned k = 0; k < n; k++) {
+        const struct xk_inst *const in = &lines[k].in;
+        const int64_t to = (int64_t)lines[k].at_b + in->jip_b;
+        const bool lands = to > lines[i].at_b && to <= lines[w].at_b;
+        if (is_jump(in) && in->jip_b > 0 && (lands || (k > i && k < w)))
             return true;
     }
     return false;
 }
 
 /* The n-th signal belongs to the n-th wait in all these kernels, except that of
- * a signal before a way back to waits there are two. */
+ * a signal before a way back to waits there are two, and that a loop may be
+ * entered between them. */
 static void barriers(const struct subject *s, unsigned n, const uint8_t *saved)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -245,7 +263,7 @@ static void barriers(const struct subject *s, unsigned n, const uint8_t *saved)
             break;
         one(s, HALF, i, saved);
         one(s, HALF, w, saved);
-        if (goes_back(i, w))
+        if (goes_back(i, w) || is_entered(i, w, n))
             continue;
         remove_inst(s, &lines[i]);
         remove_inst(s, &lines[w]);

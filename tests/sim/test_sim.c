@@ -544,7 +544,7 @@ START_TEST(what_is_no_kernel_is_a_finding)
     FINDS(&r, "past the end of the code, 0x10 bytes");
     r = (struct asm_run){.text = "(W) send.smpl (8|M0) r20 r2 null:0 0x0 "
                                  "0x02100000\n" ASM_EOT};
-    FINDS(&r, "unknown or unsupported message", "0x2100000");
+    FINDS(&r, "the sampler message sample", "0x2100000", "is not simulated");
     r = (struct asm_run){.text = "mov (8|M0) r126.0<4>:ud 0x0:ud\n" ASM_EOT};
     FINDS(&r, "mov (8|M0)", "offset 0x0");
 }

@@ -39,7 +39,7 @@ XKBENCH = [
     (["--dir=BWD_D", FINE], 1, r"UNIMPLEMENTED \(.*BWD_D"),
     (["--dir=BWD_W", FINE], 1, r"UNIMPLEMENTED \(.*BWD_W"),
     (["--dt=bf16", FINE], 1, r"UNIMPLEMENTED \(.*bf16.*__REPRO: --dt=bf16"),
-    (["--dt=s8:s8:s32", FINE], 1, r"UNIMPLEMENTED \(.*s8.*--dt=s8:s8:s32"),
+    (["--dt=s8:s8:bf16", FINE], 1, r"UNIMPLEMENTED \(.*bf16.*--dt=s8:s8:bf16"),
     (["g4mb1ic4ih5oc4kh3"], 1, r"UNIMPLEMENTED \(.*g=4"),
     (["g4mb1ic4id5oc4kd3"], 1, r"UNIMPLEMENTED \(.*g=4"),
     (["--stag=bax", FINE], 1, r"UNIMPLEMENTED \(.*bax"),

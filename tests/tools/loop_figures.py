@@ -12,8 +12,9 @@ import sys
 from cli import Tap
 
 # Type, XK_SCHEDULE, problem, whether the loop that multiplies is most of it.
-MAD = "fma=mad simd=16 k=4 tg=2x1 slm=0 addr=surface grf=128"
-DPAS = "simd=8 addr=surface"
+MAD = ("fma=mad simd=16 k=4 tg=2x1 slm=0 depth=1 taps=outer slices=1 "
+       "addr=surface grf=128")
+DPAS = "simd=8 depth=1 taps=outer slices=1 addr=surface"
 CASES = [
     ("f32", f"{MAD} m=16 n=16 nsub=16 slots=2,1", "mb1ic256ih8oc32kh1", True),
     ("f32", f"{MAD} m=16 n=32 nsub=32 slots=1,1", "mb1ic128ih6oc32kh3ph1",
@@ -21,7 +22,7 @@ CASES = [
     ("f16", f"fma=dpas {DPAS} m=16 n=16 nsub=16 k=16 tg=2x1 slots=2,2 slm=0 "
      "grf=128", "mb1ic512ih8oc32kh1", True),
     ("f16", f"fma=dpasw {DPAS} m=32 n=32 nsub=32 k=16 tg=2x2 slots=1,2 slm=3 "
-     "grf=256", "mb1ic256ih8oc64kh3ph1", True),
+     "grf=256", "mb1ic1024ih8oc64kh1", True),
     ("u8s8", f"fma=dpas {DPAS} m=32 n=16 nsub=16 k=32 tg=2x1 slots=1,1 slm=0 "
      "grf=256", "mb1ic512ih8oc32kh1", True),
     ("u8s8", f"{MAD.replace('mad', 'dp4a').replace('k=4', 'k=8')} m=16 n=16 "
