@@ -134,7 +134,10 @@ START_TEST(each_size_is_answered)
             made++;
         } else if (st == XK_ENOFIT) {
             ck_assert_ptr_nonnull(strstr(err.message, "no candidate fits, of"));
-            ck_assert_msg(strstr(err.message, "registers"), "%s", err.message);
+            /* Or the layouts, chosen for the first candidate, suit not the last. */
+            ck_assert_msg(strstr(err.message, "registers") ||
+                              strstr(err.message, "B is not loaded in blocks"),
+                          "%s", err.message);
             none_fits++;
         } else {
             ck_assert_int_eq(st, XK_EUNSUPPORTED);
