@@ -32,15 +32,15 @@ REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
 
 def loop(rng, surfaces):
     """Where filter taps are innermost, threads may share K."""
-    inner = surfaces and rng.random() < 0.7
-    slices = rng.choice([1, 1, 2, 2, 4, 4, 8]) if inner else 1
+    inner = surfaces and rng.random() < 0.8
+    slices = rng.choice([1, 2, 2, 2, 4, 4, 4, 8]) if inner else 1
     return f"taps={'inner' if inner else 'outer'} slices={slices}"
 
 
 def narrow(rng, types):
     """A schedule for dpas."""
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
-    n = rng.choice([8, 16, 32, 32])
+    n = rng.choice([8, 16, 32] if slm else [8, 16, 32, 32, 32])
     one = rng.random() < 0.4
     n_sub = n if slm or one or rng.random() < 0.5 else rng.choice([8, 16])
     slots = "1,1" if one else rng.choice(
@@ -95,13 +95,17 @@ def schedule_of(rng, types):
     return narrow(rng, types)
 
 
-def settings(rng, types):
+def settings(rng, types, schedule):
     """The tool's options and a problem, whole steps of K more often than not."""
     p = problem(rng)
     if types == "f32" and rng.random() < 0.6:
         p["ic"] = 4 * rng.choice([1, 2, 4, 8])
     if types != "f32" and rng.random() < 0.7:
         p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
+    slices, k = (int(re.search(f" {f}=(\\d+)", schedule).group(1))
+                 for f in ("slices", "k"))
+    if slices > 1:  # whole steps for each
+        p["ic"] = slices * k * rng.choice([1, 1, 2])
     return ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
@@ -113,7 +117,7 @@ def settings(rng, types):
 def try_one(xkbench, types, rng):
     """(schedule, command, state, output); state None: refused."""
     schedule = schedule_of(rng, types)
-    command = settings(rng, types)
+    command = settings(rng, types, schedule)
     done = subprocess.run([xkbench, *command], text=True, check=False,
                           stdout=subprocess.PIPE,
                           env={**os.environ, "XK_SCHEDULE": schedule})
