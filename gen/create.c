@@ -27,6 +27,7 @@ struct create {
     struct xk_abi abi;
     struct xk_str code, zebin, text;
     struct xk_code_stats stats;
+    bool tight; /* second time down the ladder */
 };
 
 static uint64_t now_ns(void)
@@ -70,7 +71,8 @@ static void trace_pass(void *user, const char *pass,
 static enum xk_status make_ir(struct create *g)
 {
     const struct xk_plan_grf *const grf = &g->plan.grf;
-    struct xk_pass_env env = {g->problem.platform, 0, 0};
+    struct xk_pass_env env = {.platform = g->problem.platform,
+                              .tight = g->tight};
     struct xk_trace *const t = &g->trace;
     const char *const passes = secure_getenv("XK_PASSES");
     if (passes)
@@ -194,19 +196,30 @@ static enum xk_status none_fits(struct create *g)
                    g->problem.n_candidates, last.message);
 }
 
-/* The ladder: the next candidate when one does not fit. */
+static enum xk_status try_each(struct create *g)
+{
+    enum xk_status status = XK_ENOFIT;
+    for (unsigned i = 0; i < g->problem.n_candidates && status == XK_ENOFIT; i++) {
+        xk_ctx_clear(g->c);
+        status = try_candidate(g, &g->problem.candidate[i]);
+        if (status == XK_ENOFIT)
+            xk_trace_line(&g->trace, "xekern: # candidate %u of %u%s: %s", i + 1,
+                          g->problem.n_candidates, g->tight ? ", tight" : "",
+                          g->c->error.message);
+    }
+    return status;
+}
+
+/* The ladder: the next candidate when one does not fit; after the last one all
+ * again with fewer headers. */
 static enum xk_status try_all(struct create *g)
 {
-    for (unsigned i = 0; i < g->problem.n_candidates; i++) {
-        xk_ctx_clear(g->c);
-        const enum xk_status status =
-            try_candidate(g, &g->problem.candidate[i]);
-        if (status != XK_ENOFIT)
-            return status;
-        xk_trace_line(&g->trace, "xekern: # candidate %u of %u: %s", i + 1,
-                      g->problem.n_candidates, g->c->error.message);
+    enum xk_status status = try_each(g);
+    if (status == XK_ENOFIT) {
+        g->tight = true;
+        status = try_each(g);
     }
-    return none_fits(g);
+    return status == XK_ENOFIT ? none_fits(g) : status;
 }
 
 static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,

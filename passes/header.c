@@ -169,9 +169,11 @@ static const xk_expr *take_header(struct xk_hd_pass *p,
 {
     const unsigned grf =
         xk_hd_header_info(p, m).size_b / p->env->platform->grf_b;
-    const unsigned most = grf * XK_HD_MAX_RING > XK_HD_MAX_RING_GRF
-                              ? XK_HD_MAX_RING_GRF / grf
-                              : XK_HD_MAX_RING;
+    unsigned most = grf * XK_HD_MAX_RING > XK_HD_MAX_RING_GRF
+                        ? XK_HD_MAX_RING_GRF / grf
+                        : XK_HD_MAX_RING;
+    if (p->env->tight)
+        most = 1;
     struct xk_hd_ring *const r = ring_of(p->loop, m);
     if (r && r->n && r->n >= most) {
         r->next = (r->next + 1) % r->n;
@@ -205,7 +207,8 @@ static const xk_stmt *send_in_loop(struct xk_hd_pass *p,
                         address);
         return xk_hd_send_with(p, m, header);
     }
-    const xk_stmt *const moved = s.overflow ? NULL : xk_hd_move_send(p, m, &s);
+    const xk_stmt *const moved =
+        s.overflow || p->env->tight ? NULL : xk_hd_move_send(p, m, &s);
     if (moved || xk_ctx_status(p->c) < 0)
         return moved;
     if (!s.overflow)

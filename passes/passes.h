@@ -11,6 +11,7 @@ struct xk_pass_env {
     const struct xk_platform *platform;
     unsigned spare_grf; /* registers CSE and hoisting may use */
     uint32_t off;       /* bit i: row i of xk_passes is left out */
+    bool tight; /* registers are short: no header of its own for each message */
 };
 
 struct xk_pass {
