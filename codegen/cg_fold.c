@@ -3,6 +3,7 @@
  * expanded copies are constants, or known modulo the number of slots) and
  * ranges, from which follow short divisions and multiplications. */
 #include "codegen/cg.h"
+#include "ir/fold.h"
 
 #define MAX_FOLD_WORK 1000 /* nodes visited for one question */
 
@@ -55,75 +56,17 @@ struct xk_cg_var *xk_cg_bind(struct xk_cg *g, const xk_expr *var)
     return &g->var[at];
 }
 
-static int64_t floor_div(int64_t a, int64_t b)
+/* Whether a sum of this type, modulo m, is that of its operands: one that wraps
+ * loses a multiple of 2^bits. */
+static bool keeps_residue(enum xk_dtype dt, int64_t m)
 {
-    const int64_t q = a / b;
-    return a % b != 0 && (a < 0) != (b < 0) ? q - 1 : q;
-}
-
-static bool fold2(enum xk_op op, int64_t a, int64_t b, int64_t *v)
-{
-    switch (op) {
-    case XK_OP_ADD:
-        return !__builtin_add_overflow(a, b, v);
-    case XK_OP_SUB:
-        return !__builtin_sub_overflow(a, b, v);
-    case XK_OP_MUL:
-        return !__builtin_mul_overflow(a, b, v);
-    case XK_OP_DIV:
-        *v = b > 0 ? floor_div(a, b) : 0;
-        return b > 0;
-    case XK_OP_MOD:
-        *v = b > 0 ? a - floor_div(a, b) * b : 0;
-        return b > 0;
-    case XK_OP_AND:
-        *v = a & b;
-        return true;
-    case XK_OP_OR:
-        *v = a | b;
-        return true;
-    case XK_OP_XOR:
-        *v = a ^ b;
-        return true;
-    case XK_OP_SHL:
-        *v = (int64_t)((uint64_t)a << (b & 31));
-        return true;
-    case XK_OP_SHR:
-        *v = a >> (b & 31);
-        return true;
-    case XK_OP_MIN:
-        *v = a < b ? a : b;
-        return true;
-    case XK_OP_MAX:
-        *v = a > b ? a : b;
-        return true;
-    case XK_OP_EQ:
-        *v = a == b;
-        return true;
-    case XK_OP_NE:
-        *v = a != b;
-        return true;
-    case XK_OP_LT:
-        *v = a < b;
-        return true;
-    case XK_OP_LE:
-        *v = a <= b;
-        return true;
-    case XK_OP_GT:
-        *v = a > b;
-        return true;
-    case XK_OP_GE:
-        *v = a >= b;
-        return true;
-    default:
-        return false;
-    }
+    return dt == XK_DT_S32 || dt == XK_DT_S64 || (m & (m - 1)) == 0;
 }
 
 /* e modulo m, as far as it is known. */
 static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
 {
-    int64_t a, b;
+    int64_t a, k[2];
     if (g->fold_work++ > MAX_FOLD_WORK)
         return false;
     if (xk_op(e) == XK_OP_IMM)
@@ -140,12 +83,14 @@ static bool residue(struct xk_cg *g, const xk_expr *e, int64_t m, int64_t *r)
             return false;
     } else if (xk_op(e) == XK_OP_ADD || xk_op(e) == XK_OP_SUB ||
                xk_op(e) == XK_OP_MUL) {
-        if (!residue(g, xk_kid(e, 0), m, &a) ||
-            !residue(g, xk_kid(e, 1), m, &b) || !fold2(xk_op(e), a, b, &a))
+        if (!keeps_residue((enum xk_dtype)xk_type_of(e).dt, m) ||
+            !residue(g, xk_kid(e, 0), m, &k[0]) ||
+            !residue(g, xk_kid(e, 1), m, &k[1]) ||
+            !xk_fold(xk_op(e), XK_DT_S64, k, &a))
             return false;
     } else
         return false;
-    *r = a - floor_div(a, m) * m;
+    *r = xk_floor_mod(a, m);
     return true;
 }
 
@@ -161,7 +106,7 @@ static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
 
 static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
-    int64_t a, b;
+    int64_t k[2];
     const struct xk_type t = xk_type_of(e);
     if (xk_dtype_is_float(t.dt) || g->fold_work++ > MAX_FOLD_WORK)
         return false;
@@ -175,23 +120,21 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
         return fold(g, xk_kid(e, 0), v);
     case XK_OP_CAST:
         if (xk_dtype_is_float(xk_type_of(xk_kid(e, 0)).dt) ||
-            !fold(g, xk_kid(e, 0), &a))
+            !fold(g, xk_kid(e, 0), &k[0]))
             return false;
-        *v = xk_imm_wrap(t.dt, a);
+        *v = xk_imm_wrap(t.dt, k[0]);
         return true;
     case XK_OP_MOD:
-        if (fold(g, xk_kid(e, 1), &b) && b > 0 &&
-            residue(g, xk_kid(e, 0), b, v))
+        if (t.dt != XK_DT_U64 && fold(g, xk_kid(e, 1), &k[1]) && k[1] > 0 &&
+            residue(g, xk_kid(e, 0), k[1], v))
             return true;
         break;
     default:
         break;
     }
-    if (xk_n_kids(e) != 2 || !fold(g, xk_kid(e, 0), &a) ||
-        !fold(g, xk_kid(e, 1), &b) || !fold2(xk_op(e), a, b, &a))
-        return false;
-    *v = xk_imm_wrap(t.dt, a);
-    return true;
+    return xk_n_kids(e) == 2 && fold(g, xk_kid(e, 0), &k[0]) &&
+           fold(g, xk_kid(e, 1), &k[1]) &&
+           xk_fold(xk_op(e), (enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt, k, v);
 }
 
 /* The value of e if it is constant here, and found with bounded effort:
@@ -208,14 +151,24 @@ static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
     return x < y ? x : y;
 }
 
+/* Two numbers of 32 bits; a product that int64_t does not hold is as large as
+ * that: it fits no type of theirs. */
+static int64_t times(int64_t a, int64_t b)
+{
+    int64_t v;
+    if (!__builtin_mul_overflow(a, b, &v))
+        return v;
+    return (a < 0) != (b < 0) ? -INT64_MAX : INT64_MAX;
+}
+
 static struct xk_cg_range mul_range(struct xk_cg_range a, struct xk_cg_range b)
 {
-    const int64_t p = a.lo * b.lo, q = a.lo * b.hi;
-    const int64_t r = a.hi * b.lo, s = a.hi * b.hi;
+    const int64_t p = times(a.lo, b.lo), q = times(a.lo, b.hi);
+    const int64_t r = times(a.hi, b.lo), s = times(a.hi, b.hi);
     return (struct xk_cg_range){min4(p, q, r, s), -min4(-p, -q, -r, -s)};
 }
 
-/* Operands lie within 33 bits, so nothing overflows int64. */
+/* Operands lie within 33 bits, so nothing but a product overflows int64. */
 static struct xk_cg_range range2(enum xk_op op, struct xk_cg_range a,
                                  struct xk_cg_range b, struct xk_cg_range full)
 {
@@ -234,8 +187,8 @@ static struct xk_cg_range range2(enum xk_op op, struct xk_cg_range a,
                                     a.hi > b.hi ? a.hi : b.hi};
     case XK_OP_DIV:
         return b.lo == b.hi && b.lo > 0
-                   ? (struct xk_cg_range){floor_div(a.lo, b.lo),
-                                          floor_div(a.hi, b.lo)}
+                   ? (struct xk_cg_range){xk_floor_div(a.lo, b.lo),
+                                          xk_floor_div(a.hi, b.lo)}
                    : full;
     case XK_OP_MOD:
         if (b.lo != b.hi || b.lo <= 0)
@@ -319,7 +272,7 @@ struct xk_cg_range xk_cg_range_of(struct xk_cg *g, const xk_expr *e)
     if (r.lo < full.lo || r.hi > full.hi)
         r = full;
     if (xk_grow(g->c, &g->range, g->n_ranges, &g->cap_ranges,
-                   sizeof *g->range) &&
+                sizeof *g->range) &&
         xk_cg_map_put(g->c, &g->range_at, xk_serial(e), g->n_ranges))
         g->range[g->n_ranges++] = r;
     return r;

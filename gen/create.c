@@ -27,7 +27,8 @@ struct create {
     struct xk_abi abi;
     struct xk_str code, zebin, text;
     struct xk_code_stats stats;
-    bool tight; /* second time down the ladder */
+    bool tight;                      /* second time down the ladder */
+    bool planned[XK_MAX_CANDIDATES]; /* its plan fitted, its code did not */
 };
 
 static uint64_t now_ns(void)
@@ -168,13 +169,14 @@ static void reset(struct create *g)
     xk_str_clear(&g->text);
 }
 
-static enum xk_status try_candidate(struct create *g,
-                                    const struct xk_schedule *s)
+static enum xk_status try_candidate(struct create *g, unsigned i)
 {
     const struct xk_scope scope = xk_scope_begin(g->c);
     enum xk_status status;
     reset(g);
-    status = xk_plan_make(g->c, g->problem.platform, &g->con, s, &g->plan);
+    status = xk_plan_make(g->c, g->problem.platform, &g->con,
+                          &g->problem.candidate[i], &g->plan);
+    g->planned[i] = status == XK_OK;
     if (status == XK_OK && xk_trace_wants(&g->trace, XK_STAGE_PLAN)) {
         xk_plan_print(&g->plan, &g->text);
         put_text(g, XK_STAGE_PLAN);
@@ -199,19 +201,23 @@ static enum xk_status none_fits(struct create *g)
 static enum xk_status try_each(struct create *g)
 {
     enum xk_status status = XK_ENOFIT;
-    for (unsigned i = 0; i < g->problem.n_candidates && status == XK_ENOFIT; i++) {
+    for (unsigned i = 0; i < g->problem.n_candidates && status == XK_ENOFIT;
+         i++) {
+        if (g->tight && !g->planned[i])
+            continue;
         xk_ctx_clear(g->c);
-        status = try_candidate(g, &g->problem.candidate[i]);
+        status = try_candidate(g, i);
         if (status == XK_ENOFIT)
-            xk_trace_line(&g->trace, "xekern: # candidate %u of %u%s: %s", i + 1,
-                          g->problem.n_candidates, g->tight ? ", tight" : "",
-                          g->c->error.message);
+            xk_trace_line(&g->trace, "xekern: # candidate %u of %u%s: %s",
+                          i + 1, g->problem.n_candidates,
+                          g->tight ? ", tight" : "", g->c->error.message);
     }
     return status;
 }
 
-/* The ladder: the next candidate when one does not fit; after the last one all
- * again with fewer headers. */
+/* The ladder: the next candidate when one does not fit; after the last one those
+ * again, with fewer headers, whose code needed more registers than the plan had
+ * counted: which headers pay is seen only while registers are allocated. */
 static enum xk_status try_all(struct create *g)
 {
     enum xk_status status = try_each(g);

@@ -13,13 +13,13 @@
 static bool is_plain(const char *tag)
 {
     const size_t n = tag ? strlen(tag) : 0;
-    return n > 1 && strcmp(tag, "any") != 0 &&
+    return n > 1 && !xk_conv_tag_is_any(tag) &&
            !(tag[n - 1] == 'b' && tag[n - 2] >= '0' && tag[n - 2] <= '9');
 }
 
 static bool has_no_blocks(const char *tag)
 {
-    return *tag && strcmp(tag, "any") != 0 && !strpbrk(tag, "0123456789");
+    return !xk_conv_tag_is_any(tag) && !strpbrk(tag, "0123456789");
 }
 
 /* Extents without building the contraction. */

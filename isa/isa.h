@@ -21,6 +21,8 @@ struct xk_platform {
     uint8_t chan_off_unit; /* 4, or 8 from xehpc */
     bool has_int64, has_fp64, has_dpasw, fused_eu;
     bool has_acc_wr_en; /* {AccWrEn}; mach without it is macl */
+    bool has_add3;
+    bool ternary_anywhere; /* three sources write any dword; else 8 B aligned */
     bool has_sampler; /* without, the compiler drops what reads images */
     uint8_t dpas_exec;       /* 8, 16, 0: no systolic unit */
     uint16_t product_family; /* zebin note: 1270 for DG2 */

@@ -21,13 +21,6 @@ void xk_block_init(struct xk_block_writer *w, xk_ctx *c, xk_facts *facts)
     w->facts = facts;
 }
 
-void xk_block_fini(struct xk_block_writer *w)
-{
-    xk_free(w->c, w->items);
-    w->items = NULL;
-    w->n = w->cap = 0;
-}
-
 /* Out of memory is recorded in the ctx; the item is dropped. */
 static void push(struct xk_block_writer *w, struct xk_item item)
 {
@@ -172,6 +165,8 @@ const xk_stmt *xk_block_end(struct xk_block_writer *w)
         r = fold(w, &t, starts);
     xk_free(w->c, t.s);
     xk_free(w->c, starts);
-    w->n = 0;
+    xk_free(w->c, w->items);
+    w->items = NULL;
+    w->n = w->cap = 0;
     return r;
 }

@@ -16,9 +16,8 @@ struct xk_block_writer {
     unsigned n, cap;
 };
 
-/* facts is borrowed. */
+/* facts is borrowed. Ends with xk_block_end. */
 void xk_block_init(struct xk_block_writer *w, xk_ctx *c, xk_facts *facts);
-void xk_block_fini(struct xk_block_writer *w);
 
 void xk_block_add(struct xk_block_writer *w, const xk_stmt *s);
 /* Simplifies the value, binds it to a new variable and tells the facts its
@@ -38,7 +37,7 @@ void xk_block_call(struct xk_block_writer *w, const struct xk_func *f,
 void xk_block_for(struct xk_block_writer *w, const xk_expr *var,
                   int64_t extent);
 void xk_block_end_for(struct xk_block_writer *w);
-/* Everything as one statement; NULL on error. The block is empty after. */
+/* Everything as one statement; NULL on error. The writer holds nothing then. */
 const xk_stmt *xk_block_end(struct xk_block_writer *w);
 
 #endif

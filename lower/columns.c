@@ -17,11 +17,6 @@ struct columns {
     const xk_expr *in_m[XK_LOWER_MAX_BLOCKS];  /* bool x 8, NULL: all */
 };
 
-static unsigned dst_b(const struct xk_lowering *l)
-{
-    return xk_dtype_b(l->p->epi.dst);
-}
-
 static bool packed(const struct xk_lowering *l)
 {
     return l->p->epi.store == XK_STORE_PACKED;
@@ -54,7 +49,7 @@ static uint32_t column_b(const struct xk_lowering *l, unsigned col)
 static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
                                      enum xk_dtype wide)
 {
-    const uint16_t per_dw = (uint16_t)(4 / dst_b(l));
+    const uint16_t per_dw = (uint16_t)(4 / xk_lower_dst_b(l));
     const uint16_t per = packed(l) ? per_dw : 1;
     const unsigned run = out ? run_of(l) : SIDE;
     struct xk_func f = {.kind = XK_FUNC_REORDER};
@@ -90,14 +85,14 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
                         enum xk_send_op op, unsigned lanes, unsigned n,
                         const xk_expr *buf, uint32_t buf_b)
 {
-    const unsigned per = packed(l) ? 4 / dst_b(l) : 1; /* columns a dword */
+    const unsigned dst_b = xk_lower_dst_b(l);
+    const unsigned per = packed(l) ? 4 / dst_b : 1; /* columns a dword */
     const unsigned n_dw = SIDE / per;
     for (unsigned dw = 0; dw < n_dw;) {
         const unsigned vec = packed(l) ? (n_dw - dw < 4 ? n_dw - dw : 4) : 1;
         const struct xk_send send = {.op = (uint8_t)op,
                                      .space = XK_SPACE_GLOBAL,
-                                     .data_b =
-                                         (uint8_t)(packed(l) ? 4 : dst_b(l)),
+                                     .data_b = (uint8_t)(packed(l) ? 4 : dst_b),
                                      .vec = (uint8_t)vec,
                                      .lanes = SIDE};
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};

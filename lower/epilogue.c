@@ -18,7 +18,8 @@ void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at)
 {
     for (unsigned x = 0; x < l->p->con->n_index; x++)
-        at[x] = l->p->con->index[x].role == XK_ROLE_N ? n : xk_s32(l->c, 0);
+        at[x] = xk_s32(l->c, 0);
+    xk_lower_set_n(l, n, at);
 }
 
 bool xk_lower_has(const struct xk_lowering *l, enum xk_epi_kind kind)
@@ -148,11 +149,6 @@ static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
     return xk_lower_true(l, lanes);
 }
 
-static unsigned dst_b(const struct xk_lowering *l)
-{
-    return xk_dtype_b(l->p->epi.dst);
-}
-
 static bool by_blocks(const struct xk_lowering *l)
 {
     return l->p->epi.store == XK_STORE_BLOCK;
@@ -163,13 +159,21 @@ static bool by_blocks(const struct xk_lowering *l)
 static uint32_t message_b(const struct xk_lowering *l)
 {
     const uint32_t grf_b = l->p->platform->grf_b;
-    const uint32_t column_b = by_blocks(l) ? dst_b(l) : 4;
+    const uint32_t column_b = by_blocks(l) ? xk_lower_dst_b(l) : 4;
     return (l->p->epi.cols * column_b + grf_b - 1) / grf_b * grf_b;
 }
 
 static uint32_t row_messages_b(const struct xk_lowering *l)
 {
     return l->p->epi.n / l->p->epi.cols * message_b(l);
+}
+
+/* Where message j of a row begins: its first column, or a column a lane. */
+static const xk_expr *message_n(struct xk_lowering *l, unsigned j)
+{
+    const unsigned first = j * l->p->epi.cols;
+    return by_blocks(l) ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
+                        : columns(l, first);
 }
 
 /* Messages between row m of C and registers: its stores, or loads of what C
@@ -180,18 +184,16 @@ static void move_row(struct xk_lowering *l, unsigned m, enum xk_send_op op,
 {
     const struct xk_plan *const p = l->p;
     const bool block = by_blocks(l);
-    const unsigned dwords = p->epi.cols * dst_b(l) / 4;
+    const unsigned dst_b = xk_lower_dst_b(l);
+    const unsigned dwords = p->epi.cols * dst_b / 4;
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)(block ? 4 : dst_b(l)),
+                                 .data_b = (uint8_t)(block ? 4 : dst_b),
                                  .vec = (uint8_t)(block ? dwords : 1),
                                  .lanes = (uint8_t)(block ? 1 : p->s.simd),
                                  .block = block};
     for (unsigned j = 0; j * p->epi.cols < p->epi.n; j++) {
-        const unsigned first = j * p->epi.cols;
-        const xk_expr *const n = block
-                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
-                                     : columns(l, first);
+        const xk_expr *const n = message_n(l, j);
         const xk_expr *const mask =
             both(l, row_mask(l, m), col_masks[j], send.lanes);
         xk_lower_send(l, &l->w, &send, l->arg_c, row_offset(l, m, n, tile_b),
@@ -215,7 +217,8 @@ static void convert_row(struct xk_lowering *l, bool out, const xk_expr *wide,
                         uint32_t narrow_b)
 {
     const struct xk_plan_epilogue *const e = &l->p->epi;
-    const uint16_t stride = (uint16_t)(by_blocks(l) ? 1 : 4 / dst_b(l));
+    const uint16_t stride =
+        (uint16_t)(by_blocks(l) ? 1 : 4 / xk_lower_dst_b(l));
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
     r->dst = (uint8_t)(out ? e->dst : XK_DT_F32);
@@ -288,12 +291,8 @@ static void operate(struct xk_lowering *l, unsigned m, const struct operands *o)
 static void column_masks(struct xk_lowering *l, const xk_expr **masks)
 {
     const struct xk_plan *const p = l->p;
-    const bool block = by_blocks(l);
     for (unsigned j = 0; p->epi.n_masked && j * p->epi.cols < p->epi.n; j++) {
-        const unsigned first = j * p->epi.cols;
-        const xk_expr *const n = block
-                                     ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
-                                     : columns(l, first);
+        const xk_expr *const n = message_n(l, j);
         masks[j] = xk_block_let(&l->w, "out_n",
                                 xk_bin_imm(l->c, XK_OP_LT, n, p->epi.n_extent));
     }

@@ -6,11 +6,13 @@
  * A's addresses are headers in registers, one for each tap and item, which move
  * on by a step before each use. A lane beside the tensor moves along beyond any
  * surface, from XK_OFF_NULL on, and reads zeros. */
+#include "lower/headers.h"
 #include "lower/taps.h"
 
 struct flat {
     struct xk_lowering *l;
     const struct xk_plan_flat *f;
+    struct xk_stages loop;
     const xk_expr *i;    /* step */
     const xk_expr *from; /* headers: [tap][item] */
 };
@@ -68,12 +70,9 @@ static void prepare_rows(struct flat *g, unsigned item, unsigned lanes)
     struct xk_tap_rows rows;
     xk_lower_tap_rows(l, row, m->k, g->f->step_b, &rows);
     for (unsigned tap = 0; tap < g->f->taps; tap++)
-        xk_block_add(
-            &l->w,
-            xk_store(l->c,
-                     xk_lower_reg(l, g->from, tap * g->f->headers_b +
-                                                  header_b(g, item)),
-                     xk_lower_tap_offset(l, &rows, tap)));
+        xk_lower_set_header(l, g->from,
+                            tap * g->f->headers_b + header_b(g, item),
+                            xk_lower_tap_offset(l, &rows, tap));
 }
 
 static void prepare(struct flat *g)
@@ -86,34 +85,24 @@ static void prepare(struct flat *g)
     }
 }
 
-/* &headers of this step's tap, at_b behind its first. */
-static const xk_expr *header(struct flat *g, uint32_t at_b)
+/* Where the headers of this step's tap begin. */
+static const xk_expr *tap_b(struct flat *g)
 {
-    struct xk_lowering *const l = g->l;
-    const xk_expr *const tap =
-        xk_bin_imm(l->c, XK_OP_MUL,
-                   xk_bin_imm(l->c, XK_OP_MOD, g->i, g->f->taps),
-                   g->f->headers_b);
-    return xk_lower_slot_reg(l, g->from, tap, at_b);
+    xk_ctx *const c = g->l->c;
+    return xk_bin_imm(c, XK_OP_MUL,
+                      xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps),
+                      g->f->headers_b);
 }
 
-/* Two registers an instruction. */
-static void advance(struct flat *g, struct xk_block_writer *w, uint32_t first_b,
-                    uint32_t size_b)
+/* Headers of items first .. last - 1. */
+static void advance(struct flat *g, struct xk_block_writer *w, unsigned first,
+                    unsigned last)
 {
-    struct xk_lowering *const l = g->l;
-    const uint32_t most_b = 2u * l->p->platform->grf_b;
-    for (uint32_t at_b = first_b; at_b < first_b + size_b;) {
-        const uint32_t left_b = first_b + size_b - at_b;
-        const unsigned n = (left_b < most_b ? left_b : most_b) / 4;
-        const xk_expr *const at = header(g, at_b);
-        const xk_expr *const now =
-            xk_block_load(w, "at", xk_type_vec(XK_DT_U32, n), at);
-        const xk_expr *const step = xk_bcast(
-            l->c, xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)g->f->step_b), n);
-        xk_block_add(w, xk_store(l->c, at, xk_add(l->c, now, step)));
-        at_b += 4 * n;
-    }
+    const uint32_t first_b = header_b(g, first);
+    const struct xk_header_run r = {g->from, tap_b(g), first_b,
+                                    header_b(g, last) - first_b};
+    xk_lower_move_headers(g->l, w, &r, XK_OP_ADD,
+                          xk_lower_u32(g->l, g->f->step_b));
 }
 
 static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
@@ -121,78 +110,57 @@ static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
     struct xk_lowering *const l = g->l;
     const struct xk_plan_msg *const m = m_of(g, item);
     const xk_expr *const slot = xk_lower_slot_b(l, g->i, &l->p->a);
-    struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = m->send};
-    f.u.send.addr = XK_SEND_SURFACE;
-    f.u.send.surface = xk_lower_pointer_number(l, l->arg_a);
-    const xk_expr *const args[] = {header(g, header_b(g, item)),
-                                   xk_lower_slot_reg(l, l->a, slot, m->reg_b),
-                                   xk_lower_true(l, m->send.lanes)};
-    xk_block_call(w, &f, args, 3);
+    const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_a);
+    const xk_expr *const head =
+        xk_lower_slot_reg(l, g->from, tap_b(g), header_b(g, item));
+    xk_lower_sendh(l, w, &s, head,
+                   xk_lower_slot_reg(l, l->a, slot, m->reg_b));
 }
 
-/* Which of the body's parts comes next. */
-struct order {
-    struct flat *g;
-    const xk_stmt *st[2 * XK_LOWER_MAX_BLOCKS + 3];
-    unsigned n;
-};
-
-static void end_stage(struct order *o, struct xk_block_writer *w,
-                      unsigned number)
+static void load_b(struct flat *g)
 {
-    const xk_stmt *const body = xk_block_end(w);
-    xk_block_fini(w);
-    if (body)
-        o->st[o->n++] = xk_stage(o->g->l->c, number, body);
-}
-
-static void load_b(struct order *o)
-{
-    struct xk_lowering *const l = o->g->l;
+    struct xk_lowering *const l = g->l;
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
-    xk_lower_tap_b(l, &w, o->g->i, o->g->f->taps, o->g->f->b_in_order);
-    end_stage(o, &w, 0);
+    xk_lower_tap_b(l, &w, g->i, g->f->taps, g->f->b_in_order);
+    xk_stages_add(&g->loop, 0, &w);
 }
 
 /* Items first .. last - 1. The second of a pair moves on with the first one:
  * its last load has left. */
-static void load_a(struct order *o, unsigned first, unsigned last)
+static void load_a(struct flat *g, unsigned first, unsigned last)
 {
-    struct flat *const g = o->g;
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
     for (unsigned n = first; n < last; n++) {
         if (!is_second(g, n))
-            advance(g, &w, header_b(g, n),
-                    header_b(g, n + 1 + is_pair(g, n)) - header_b(g, n));
+            advance(g, &w, n, n + 1 + is_pair(g, n));
         gather(g, &w, n);
     }
-    end_stage(o, &w, 0);
+    xk_stages_add(&g->loop, 0, &w);
 }
 
-static void multiply(struct order *o, unsigned first_row, unsigned rows)
+static void multiply(struct flat *g, unsigned first_row, unsigned rows)
 {
-    struct xk_lowering *const l = o->g->l;
     struct xk_block_writer w;
-    xk_block_init(&w, l->c, l->facts);
-    xk_lower_multiply(l, &w, o->g->i, first_row, rows);
-    end_stage(o, &w, 1);
+    xk_block_init(&w, g->l->c, g->l->facts);
+    xk_lower_multiply(g->l, &w, g->i, first_row, rows);
+    xk_stages_add(&g->loop, 1, &w);
 }
 
 /* A has one buffer: the rows of an item are loaded when they are multiplied. */
-static void in_turn(struct order *o)
+static void in_turn(struct flat *g)
 {
-    const struct xk_plan_list *const list = items(o->g);
-    const unsigned m = o->g->l->p->s.m_thr;
+    const struct xk_plan_list *const list = items(g);
+    const unsigned m = g->l->p->s.m_thr;
     for (unsigned n = 0, next; n < list->n; n = next) {
         const unsigned row = list->item[n].msg.row;
         for (next = n + 1;
              next < list->n && list->item[next].msg.row == row;)
             next++;
         const unsigned end = next < list->n ? list->item[next].msg.row : m;
-        multiply(o, row, end - row);
-        load_a(o, n, next);
+        multiply(g, row, end - row);
+        load_a(g, n, next);
     }
 }
 
@@ -200,23 +168,20 @@ void xk_lower_flat_loop(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
     struct flat g = {.l = l, .f = &p->flat};
-    struct order o = {.g = &g, .n = 0};
-    const struct xk_pipe_info info = {(uint8_t)g.f->copies, 2};
-    g.i = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), "i");
+    xk_stages_init(&g.loop, l, g.f->trip);
+    g.i = g.loop.i;
     if (!g.i)
         return;
-    xk_facts_set(l->facts, g.i, 0, g.f->trip - 1, 1, 0);
     prepare(&g);
     if (p->b.slots > 1)
-        load_b(&o);
+        load_b(&g);
     if (p->a.slots > 1) {
-        load_a(&o, 0, items(&g)->n);
-        multiply(&o, 0, p->s.m_thr);
+        load_a(&g, 0, items(&g)->n);
+        multiply(&g, 0, p->s.m_thr);
     } else {
-        in_turn(&o);
+        in_turn(&g);
     }
     if (p->b.slots == 1)
-        load_b(&o);
-    xk_block_add(&l->w, xk_pipe(l->c, g.i, xk_s32(l->c, g.f->trip), info,
-                                xk_seq(l->c, o.st, o.n)));
+        load_b(&g);
+    xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies, 2});
 }

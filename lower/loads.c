@@ -21,14 +21,6 @@ static bool is_true(const xk_expr *mask)
     return mask && xk_is_const(mask, &v) && v == 1;
 }
 
-/* A mask of simd lanes, broadcast if it is a scalar constant. */
-static const xk_expr *widen(struct xk_lowering *l, const xk_expr *mask)
-{
-    if (mask && xk_type_of(mask).lanes == 1)
-        return xk_bcast(l->c, mask, l->p->s.simd);
-    return mask;
-}
-
 static const xk_expr *below(struct xk_lowering *l, const xk_expr *v,
                             int64_t extent)
 {
@@ -38,7 +30,7 @@ static const xk_expr *below(struct xk_lowering *l, const xk_expr *v,
 static const xk_expr *let_mask(struct xk_lowering *l, const char *name,
                                const xk_expr *mask)
 {
-    return xk_block_let(&l->w, name, widen(l, mask));
+    return xk_block_let(&l->w, name, xk_lower_widen(l, mask, l->p->s.simd));
 }
 
 void xk_lower_columns(struct xk_lowering *l)
@@ -75,9 +67,7 @@ static void make_k_vars(struct xk_lowering *l)
         l->k[i] = xk_s32(l->c, 0);
         if (x->extent == 1 || x == xk_plan_k_inner(l->p))
             continue;
-        l->k[i] = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), x->name);
-        if (l->k[i])
-            xk_facts_set(l->facts, l->k[i], 0, x->extent - 1, 1, 0);
+        l->k[i] = xk_lower_counter(l, x->name, x->extent);
     }
 }
 
@@ -102,8 +92,7 @@ void xk_lower_rows(struct xk_lowering *l)
         a_index(l, i, at);
         l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
         if (p->a.row_masked && l->mask_a[i])
-            l->mask_a[i] = xk_and(l->c, below(l, m, p->m_extent),
-                                  widen(l, l->mask_a[i]));
+            l->mask_a[i] = xk_lower_inside_m(l, m, l->mask_a[i]);
     }
 }
 
@@ -159,11 +148,6 @@ static const xk_expr *k_element(struct xk_lowering *l,
     return xk_bin_imm(l->c, XK_OP_ADD, k, s->k_first + m->k);
 }
 
-static unsigned k_inner_at(const struct xk_plan *p)
-{
-    return (unsigned)(xk_plan_k_inner(p) - p->con->index);
-}
-
 /* A reorder or a fill of an operand's list; loads are written by load_a and
  * load_b. */
 static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
@@ -197,7 +181,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
             continue;
         }
         a_index(l, block, at);
-        at[k_inner_at(p)] = k_element(l, s, m, i);
+        at[xk_lower_k_inner(l)] = k_element(l, s, m, i);
         xk_lower_send(l, w, &m->send, l->arg_a,
                       xk_lower_offset(l, &p->con->a.view, at),
                       m->staged ? l->stage_a : l->a, m->reg_b,
@@ -254,8 +238,9 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
         const xk_expr *const row = b_row(l, m, part);
         const xk_expr *const k = k_element(l, s, m, i);
         for (unsigned x = 0; x < p->con->n_index; x++)
-            at[x] = p->con->index[x].role == XK_ROLE_N ? row : l->k[x];
-        at[k_inner_at(p)] =
+            at[x] = l->k[x];
+        xk_lower_set_n(l, row, at);
+        at[xk_lower_k_inner(l)] =
             m->lanes_k ? xk_ramp(l->c, k, xk_s32(l->c, 1), m->send.lanes) : k;
         xk_lower_send(l, w, &m->send, l->arg_b,
                       xk_lower_offset(l, &p->con->b.view, at),
@@ -271,11 +256,9 @@ static const xk_expr *element(struct xk_lowering *l, const xk_expr *buf,
                               unsigned k, const xk_expr *slot)
 {
     const int64_t at[2] = {row, k};
-    const xk_expr *off = xk_s32(
-        l->c, xk_dtype_b(tile->dt) * xk_layout_offset_e(tile, at));
-    if (slot)
-        off = xk_add(l->c, slot, off);
-    return xk_ptr(l->c, buf, off);
+    return xk_lower_slot_reg(
+        l, buf, slot,
+        xk_dtype_b(tile->dt) * (uint32_t)xk_layout_offset_e(tile, at));
 }
 
 /* mad of single elements, or dp4a of four in a dword. */
@@ -359,67 +342,66 @@ void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
         multiply_dpas(l, w, i, 0, first_row, rows);
 }
 
+/* The stage of the multiplies: operands of two buffers are loaded in one of
+ * their own. */
+static unsigned last_stage(const struct xk_plan *p)
+{
+    return p->a.slots > 1 || p->b.slots > 1;
+}
+
 /* The statements of one pipeline stage. */
-static const xk_stmt *stage(struct xk_lowering *l,
-                            const struct xk_plan_segment *s, const xk_expr *i,
-                            unsigned number, unsigned last)
+static void stage(struct xk_lowering *l, struct xk_block_writer *w,
+                  const struct xk_plan_segment *s, const xk_expr *i,
+                  unsigned number)
 {
     const struct xk_plan *const p = l->p;
     const unsigned parts = p->s.n_thr / p->s.n_sub;
-    struct xk_block_writer w;
-    xk_block_init(&w, l->c, l->facts);
+    const unsigned last = last_stage(p);
     if (p->a.stage == number)
-        load_a(l, &w, s, i);
+        load_a(l, w, s, i);
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
-            load_b(l, &w, s, i, part);
+            load_b(l, w, s, i, part);
         if (number == last && xk_fma_is_systolic(p->s.fma))
-            xk_lower_dpas(l, &w, i, part);
+            xk_lower_dpas(l, w, i, part);
         else if (number == last)
-            multiply_lanes(l, &w, i, s->k_len, 0, p->s.m_thr);
+            multiply_lanes(l, w, i, s->k_len, 0, p->s.m_thr);
     }
-    const xk_stmt *const body = xk_block_end(&w);
-    xk_block_fini(&w);
-    return body;
 }
 
 /* A segment of one step is straight code on slot 0. */
-static void single_step(struct xk_lowering *l,
-                        const struct xk_plan_segment *s, unsigned last)
+static void single_step(struct xk_lowering *l, const struct xk_plan_segment *s)
 {
-    for (unsigned n = 0; n <= last; n++)
-        xk_block_add(&l->w, stage(l, s, xk_s32(l->c, 0), n, last));
+    for (unsigned n = 0; n <= last_stage(l->p); n++)
+        stage(l, &l->w, s, xk_s32(l->c, 0), n);
 }
 
-static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s,
-                      unsigned last)
+static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s)
 {
     const struct xk_plan *const p = l->p;
-    const xk_expr *const i =
-        xk_var(l->c, xk_type_vec(XK_DT_S32, 1), "i");
-    const xk_stmt *st[2] = {NULL, NULL};
-    if (!i)
+    const unsigned n_stages = last_stage(p) + 1;
+    const uint8_t slots = p->a.slots > p->b.slots ? p->a.slots : p->b.slots;
+    struct xk_stages loop;
+    xk_stages_init(&loop, l, s->trip);
+    if (!loop.i)
         return;
-    xk_facts_set(l->facts, i, 0, s->trip - 1, 1, 0);
-    for (unsigned n = 0; n <= last; n++)
-        st[n] = xk_stage(l->c, n, stage(l, s, i, n, last));
-    const uint8_t slots =
-        p->a.slots > p->b.slots ? p->a.slots : p->b.slots;
-    const struct xk_pipe_info info = {slots, (uint8_t)(last + 1)};
-    xk_block_add(&l->w, xk_pipe(l->c, i, xk_s32(l->c, s->trip), info,
-                                xk_seq(l->c, st, last + 1)));
+    for (unsigned n = 0; n < n_stages; n++) {
+        struct xk_block_writer w;
+        xk_block_init(&w, l->c, l->facts);
+        stage(l, &w, s, loop.i, n);
+        xk_stages_add(&loop, n, &w);
+    }
+    xk_stages_end(&loop, (struct xk_pipe_info){slots, (uint8_t)n_stages});
 }
 
 static void segments(struct xk_lowering *l)
 {
-    const struct xk_plan *const p = l->p;
-    const unsigned mul = p->a.slots > 1 || p->b.slots > 1;
-    for (unsigned i = 0; i < p->n_segments; i++) {
-        const struct xk_plan_segment *const s = &p->seg[i];
+    for (unsigned i = 0; i < l->p->n_segments; i++) {
+        const struct xk_plan_segment *const s = &l->p->seg[i];
         if (s->trip > 1)
-            pipelined(l, s, mul);
+            pipelined(l, s);
         else
-            single_step(l, s, mul);
+            single_step(l, s);
     }
 }
 

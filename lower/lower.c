@@ -57,10 +57,7 @@ static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,
                                const char *name, enum xk_param_kind kind,
                                int64_t extent)
 {
-    const xk_expr *const v = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), name);
-    if (v)
-        xk_facts_set(l->facts, v, 0, extent - 1, 1, 0);
-    return param(k, v, kind, extent);
+    return param(k, xk_lower_counter(l, name, extent), kind, extent);
 }
 
 /* (group * threads + thread) * tile. */
@@ -141,6 +138,27 @@ const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)
 {
     const xk_expr *const t = xk_imm(l->c, XK_DT_BOOL, 1);
     return lanes > 1 ? xk_bcast(l->c, t, lanes) : t;
+}
+
+const xk_expr *xk_lower_counter(struct xk_lowering *l, const char *name,
+                                int64_t extent)
+{
+    const xk_expr *const v = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), name);
+    if (v)
+        xk_facts_set(l->facts, v, 0, extent - 1, 1, 0);
+    return v;
+}
+
+const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
+                              unsigned lanes)
+{
+    return v && xk_type_of(v).lanes == 1 ? xk_bcast(l->c, v, lanes) : v;
+}
+
+const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
+                                 const xk_expr *mask)
+{
+    return xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent), mask);
 }
 
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)
@@ -239,7 +257,21 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
     }
 }
 
-uint8_t xk_lower_pointer_number(const struct xk_lowering *l, const xk_expr *mem)
+void xk_lower_set_n(const struct xk_lowering *l, const xk_expr *n,
+                    const xk_expr **at)
+{
+    for (unsigned x = 0; x < l->p->con->n_index; x++)
+        if (l->p->con->index[x].role == XK_ROLE_N)
+            at[x] = n;
+}
+
+unsigned xk_lower_k_inner(const struct xk_lowering *l)
+{
+    return (unsigned)(xk_plan_k_inner(l->p) - l->p->con->index);
+}
+
+/* Number of a pointer among the kernel's. */
+static uint8_t pointer_number(const struct xk_lowering *l, const xk_expr *mem)
 {
     const struct xk_kernel *const k = l->kernel;
     uint8_t n = 0;
@@ -258,26 +290,57 @@ const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
     return NULL;
 }
 
+struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
+                                        const struct xk_send *s,
+                                        const xk_expr *mem)
+{
+    struct xk_send r = *s;
+    r.addr = XK_SEND_SURFACE;
+    r.surface = pointer_number(l, mem);
+    return r;
+}
+
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_send *s, const xk_expr *mem,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
                    const xk_expr *slot_b, const xk_expr *mask)
 {
     xk_ctx *const c = l->c;
-    if (off && s->lanes > 1 && xk_type_of(off).lanes == 1)
-        off = xk_bcast(c, off, s->lanes);
+    off = xk_lower_widen(l, off, s->lanes);
     const xk_expr *const args[4] = {xk_ptr(c, mem, xk_s32(c, 0)), off,
                                     xk_lower_slot_reg(l, reg, slot_b, reg_b),
                                     mask};
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
-    if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL) {
-        f.u.send.addr = XK_SEND_SURFACE;
-        f.u.send.surface = xk_lower_pointer_number(l, mem);
-    }
+    if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL)
+        f.u.send = xk_lower_through_surface(l, s, mem);
     for (unsigned i = 0; i < 4; i++)
         if (!args[i])
             return;
     xk_block_call(w, &f, args, 4);
+}
+
+void xk_stages_init(struct xk_stages *s, struct xk_lowering *l, uint32_t trip)
+{
+    *s = (struct xk_stages){.l = l, .trip = trip};
+    s->i = xk_lower_counter(l, "i", trip);
+}
+
+void xk_stages_add(struct xk_stages *s, unsigned number,
+                   struct xk_block_writer *w)
+{
+    xk_ctx *const c = s->l->c;
+    const xk_stmt *const body = xk_block_end(w);
+    if (s->n == XK_COUNTOF(s->st))
+        xk_fail(c, XK_EINTERNAL, "lower: more than %u parts of a loop", s->n);
+    else
+        s->st[s->n++] = xk_stage(c, number, body);
+}
+
+void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info)
+{
+    xk_ctx *const c = s->l->c;
+    xk_block_add(&s->l->w, xk_pipe(c, s->i, xk_s32(c, s->trip), info,
+                                   xk_seq(c, s->st, s->n)));
 }
 
 /* Everything over K, in a block of its own: its registers are free behind it. */
@@ -296,7 +359,6 @@ static void multiply(struct xk_lowering *l)
         xk_lower_k_loops(l);
     }
     const xk_stmt *const body = xk_block_end(&l->w);
-    xk_block_fini(&l->w);
     l->w = outer;
     xk_block_add(&l->w, body);
 }
@@ -329,7 +391,6 @@ enum xk_status xk_lower(xk_ctx *c, const struct xk_plan *p, const char *name,
     xk_block_init(&l.w, c, l.facts);
     pointer_params(&l, out);
     write_body(&l, out);
-    xk_block_fini(&l.w);
     xk_facts_unref(l.facts);
     if (xk_ctx_status(c) == XK_OK && !out->body)
         return xk_fail(c, XK_EINTERNAL, "lower: no body");

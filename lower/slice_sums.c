@@ -6,15 +6,20 @@
  *
  * dpasw keeps columns c and c + n / 2 side by side, in runs of four; the first
  * halving parts them, and what is kept lies as for dpas, in runs of four. */
-#include "lower/state.h"
+#include "lower/headers.h"
 
 enum {
     LANES = 16,    /* of a select or an add: two registers */
     CHUNK_B = 64,
     RUN_B = 128,   /* four columns by eight rows */
-    BLOCK_B = 256, /* a message */
-    GRF_B = 32
+    BLOCK_B = 256 /* a message */
 };
+
+/* Byte of the header for the message at at_b. */
+static uint32_t header_b(uint32_t at_b)
+{
+    return at_b / BLOCK_B * XK_HEADER_B;
+}
 
 struct halving {
     struct xk_lowering *l;
@@ -72,36 +77,14 @@ static void add_given(struct halving *h)
     }
 }
 
-static void simple(struct halving *h, enum xk_func_kind kind)
-{
-    const struct xk_func f = {.kind = (uint8_t)kind, .u.space = XK_SPACE_SLM};
-    xk_block_call(&h->l->w, &f, NULL, 0);
-}
-
-static void meet(struct halving *h)
-{
-    simple(h, XK_FUNC_FENCE);
-    simple(h, XK_FUNC_BARRIER_SIGNAL);
-    simple(h, XK_FUNC_BARRIER_WAIT);
-}
-
 /* All messages of one half, each with a header of its own. */
 static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
 {
     struct xk_lowering *const l = h->l;
-    const struct xk_func f = {.kind = XK_FUNC_SENDH,
-                              .u.send = {.op = (uint8_t)op,
-                                         .space = XK_SPACE_SLM,
-                                         .addr = XK_SEND_A32,
-                                         .data_b = 4,
-                                         .vec = BLOCK_B / 4,
-                                         .lanes = 1,
-                                         .block = true}};
+    const struct xk_send s = xk_lower_slm_send(op, BLOCK_B / 4, 1);
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += BLOCK_B) {
-        const xk_expr *const args[] = {
-            xk_lower_reg(l, head, at_b / BLOCK_B * GRF_B),
-            xk_lower_reg(l, h->give, at_b), xk_lower_true(l, 1)};
-        xk_block_call(&l->w, &f, args, 3);
+        const xk_expr *const at = xk_lower_reg(l, head, header_b(at_b));
+        xk_lower_sendh(l, &l->w, &s, at, xk_lower_reg(l, h->give, at_b));
     }
 }
 
@@ -117,13 +100,8 @@ static void set_headers(struct halving *h, const xk_expr *head,
         &l->w, "place_b",
         xk_cast(l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, place, place_b)));
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += BLOCK_B)
-        xk_block_add(
-            &l->w,
-            xk_store(l->c, xk_lower_reg(l, head, at_b / BLOCK_B * GRF_B),
-                     xk_bcast(l->c,
-                              xk_add(l->c, first,
-                                     xk_imm(l->c, XK_DT_U32, at_b)),
-                              GRF_B / 4)));
+        xk_lower_set_header(l, head, header_b(at_b),
+                            xk_bin_imm(l->c, XK_OP_ADD, first, at_b));
 }
 
 /* Slices whose numbers differ by `bit` exchange. */
@@ -137,13 +115,13 @@ static void halve(struct halving *h, unsigned bit)
         xk_bcast(l->c, xk_bin_imm(l->c, XK_OP_NE, mine, 0), LANES));
     split(h);
     messages(h, XK_SEND_STORE, h->to);
-    meet(h);
+    xk_lower_meet(&l->w);
     messages(h, XK_SEND_LOAD, h->from);
     add_given(h);
     /* Nobody stores again before all have loaded; the sums have waited for that. */
     if (bit > 1) {
-        simple(h, XK_FUNC_BARRIER_SIGNAL);
-        simple(h, XK_FUNC_BARRIER_WAIT);
+        xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
+        xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
     }
 }
 
@@ -155,7 +133,7 @@ void xk_lower_slices(struct xk_lowering *l)
                         .parted = !xk_plan_is_wide(p)};
     if (p->slices.n == 1)
         return;
-    const uint32_t headers_b = h.half_b / BLOCK_B * GRF_B;
+    const uint32_t headers_b = header_b(h.half_b);
     h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
     h.to = xk_block_alloc(&l->w, "to", headers_b, 0);
     h.from = xk_block_alloc(&l->w, "from", headers_b, 0);

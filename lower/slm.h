@@ -13,27 +13,23 @@
 #ifndef XK_LOWER_SLM_H
 #define XK_LOWER_SLM_H
 
-#include "lower/state.h"
+#include "lower/headers.h"
 
 enum {
-    XK_SLM_LANES = 8,
-    XK_SLM_GRF_B = 32,  /* a header: 8 lanes of u32 */
-    XK_SLM_TILE_B = 256 /* 8 rows, a dpas depth */
+    XK_SLM_LANES = XK_HEADER_LANES, /* rows of a tile */
+    XK_SLM_TILE_B = 256             /* 8 rows, a dpas depth */
 };
 
 struct xk_slm_loop {
     struct xk_lowering *l;
     const struct xk_plan_slm *s;
+    struct xk_stages loop;
     const xk_expr *i;                  /* time step */
     const xk_expr *staged;             /* units on their way to SLM */
     const xk_expr *from, *to, *out_of, *from_b; /* headers */
     const xk_expr *turn; /* u32: of stores; of reads. NULL: not needed */
 };
 
-static inline const xk_expr *xk_slm_u32(const struct xk_lowering *l, int64_t v)
-{
-    return xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)v);
-}
 /* Tiles of A that a thread reads. */
 static inline unsigned xk_slm_tiles(const struct xk_slm_loop *g)
 {

@@ -5,43 +5,15 @@
  * depths: it is stored a lane a row, 32 bytes each, and read likewise, so that
  * the order of dwords comes out right again. */
 #include "lower/slm.h"
+#include "lower/taps.h"
 
-enum { LANES = XK_SLM_LANES, GRF_B = XK_SLM_GRF_B, TILE_B = XK_SLM_TILE_B };
-
-static const xk_expr *u32(const struct xk_lowering *l, int64_t v)
-{
-    return xk_slm_u32(l, v);
-}
-
-static const xk_expr *lanes(struct xk_lowering *l, const xk_expr *v)
-{
-    return v && xk_type_of(v).lanes == 1 ? xk_bcast(l->c, v, LANES) : v;
-}
+enum { LANES = XK_SLM_LANES, TILE_B = XK_SLM_TILE_B };
 
 /* Fills one header before the loop. */
 static void set_header(struct xk_slm_loop *g, const xk_expr *buf, unsigned n,
                        const xk_expr *value)
 {
-    struct xk_lowering *const l = g->l;
-    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, buf, n * GRF_B),
-                                 lanes(l, value)));
-}
-
-/* The K coordinates of a filter tap into at[]. */
-static void set_tap(const struct xk_lowering *l, unsigned tap,
-                    const xk_expr **at)
-{
-    const struct xk_contraction *const con = l->p->con;
-    for (int x = (int)con->n_index - 1; x >= 0; x--) {
-        const struct xk_index *const d = &con->index[x];
-        if (d->role != XK_ROLE_K)
-            continue;
-        at[x] = xk_s32(l->c, 0);
-        if (d == xk_plan_k_inner(l->p))
-            continue;
-        at[x] = xk_s32(l->c, tap % d->extent);
-        tap /= (unsigned)d->extent;
-    }
+    xk_lower_set_header(g->l, buf, n * XK_HEADER_B, value);
 }
 
 /* Where the lanes of one unit read for one tap, a step before the first, in its
@@ -51,20 +23,13 @@ static const xk_expr *first_offset(struct xk_slm_loop *g, const xk_expr *m,
                                    const xk_expr *const *at)
 {
     struct xk_lowering *const l = g->l;
-    const struct xk_plan *const p = l->p;
-    const xk_expr *off = xk_lower_offset(l, &p->con->a.view, at);
-    const xk_expr *mask = xk_lower_mask(l, &p->con->a.view, at);
-    int64_t always;
-    off =
-        xk_add(l->c, lanes(l, start), lanes(l, xk_cast(l->c, XK_DT_U32, off)));
-    if (p->a.row_masked)
-        mask = xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, m, p->m_extent),
-                      lanes(l, mask));
-    mask = xk_simplify(l->c, mask, l->facts);
-    if (mask && xk_is_const(mask, &always) && always)
-        return off;
-    return xk_select(l->c, lanes(l, mask), off,
-                     lanes(l, u32(l, g->s->beside - g->s->step_b)));
+    const struct xk_view *const v = &l->p->con->a.view;
+    const xk_expr *const off =
+        xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
+    const xk_expr *const sum =
+        xk_lower_widen(l, xk_add(l->c, start, off), LANES);
+    const xk_expr *const mask = xk_lower_mask(l, v, at);
+    return xk_lower_or_beside(l, m, mask, sum, g->s->beside - g->s->step_b);
 }
 
 /* Units of a tile of 8 rows in a time step. */
@@ -96,8 +61,8 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows),
                xk_bin_imm(l->c, XK_OP_MUL, tile, LANES));
     const xk_expr *const m = xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
-    const xk_expr *start =
-        xk_add(l->c, xk_lower_surface_at(l, l->arg_a), u32(l, -g->s->step_b));
+    const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_a),
+                                  xk_lower_u32(l, -g->s->step_b));
     if (parts(g) > 1)
         start = xk_add(
             l->c, start,
@@ -106,13 +71,13 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
     xk_lower_unpack_m(l, m, at);
     for (unsigned tap = 0; tap < g->s->taps; tap++) {
         const unsigned n = (tap * g->s->per_thread + b) * wide;
-        set_tap(l, tap, at);
+        xk_lower_tap(l, tap, at);
         const xk_expr *off = first_offset(g, m, start, at);
         if (wide > 1)
-            off = xk_block_let(&l->w, "off", lanes(l, off));
+            off = xk_block_let(&l->w, "off", off);
         for (unsigned d = 0; d < wide; d++)
             set_header(g, g->from, n + d,
-                       d ? xk_add(l->c, off, lanes(l, u32(l, g->s->depth_b)))
+                       d ? xk_bin_imm(l->c, XK_OP_ADD, off, g->s->depth_b)
                          : off);
     }
 }
@@ -135,12 +100,11 @@ static void set_slm_header(struct xk_slm_loop *g, const xk_expr *buf,
                            unsigned n, const xk_expr *byte, int64_t at_b)
 {
     struct xk_lowering *const l = g->l;
-    const xk_expr *const first =
-        xk_add(l->c, xk_cast(l->c, XK_DT_U32, byte), u32(l, at_b));
+    const xk_expr *const first = xk_bin_imm(
+        l->c, XK_OP_ADD, xk_cast(l->c, XK_DT_U32, byte), at_b);
+    const xk_expr *const row_b = xk_lower_u32(l, TILE_B / LANES);
     set_header(g, buf, n,
-               g->s->depth > 1
-                   ? xk_ramp(l->c, first, u32(l, TILE_B / LANES), LANES)
-                   : first);
+               g->s->depth > 1 ? xk_ramp(l->c, first, row_b, LANES) : first);
 }
 
 /* Where this thread stores its units. */
@@ -193,9 +157,9 @@ const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth)
     const int64_t next = b_next_step(s);
     const int64_t tap = s->b_tap_b - (s->depth - 1) * s->b_depth_b;
     if (depth)
-        return xk_slm_u32(l, s->b_depth_b);
+        return xk_lower_u32(l, s->b_depth_b);
     if (s->taps == 1)
-        return xk_slm_u32(l, next);
+        return xk_lower_u32(l, next);
     /* Copies of the body know which tap is theirs. */
     const xk_expr *const same = xk_bin_imm(
         l->c, XK_OP_MIN, xk_bin_imm(l->c, XK_OP_MOD, g->i, s->taps), 1);
@@ -212,13 +176,13 @@ static void b_headers(struct xk_slm_loop *g)
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     const xk_expr *const start = xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
-                                        u32(l, -b_next_step(g->s)));
-    set_tap(l, 0, at);
+                                        xk_lower_u32(l, -b_next_step(g->s)));
+    xk_lower_tap(l, 0, at);
     for (unsigned n = 0; n < list->n; n++) {
-        for (unsigned x = 0; x < l->p->con->n_index; x++)
-            if (l->p->con->index[x].role == XK_ROLE_N)
-                at[x] = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
-                                   list->item[n].msg.row);
+        xk_lower_set_n(l,
+                       xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
+                                  list->item[n].msg.row),
+                       at);
         const xk_expr *const off =
             xk_lower_offset(l, &l->p->con->b.view, at);
         set_header(g, g->from_b, n,
@@ -233,22 +197,24 @@ void xk_slm_prepare(struct xk_slm_loop *g)
     const unsigned wide = xk_plan_slm_unit(s);
     const unsigned unit = s->per_thread * wide;
     g->staged = xk_block_alloc(&l->w, "staged", unit * TILE_B, 0);
-    g->from = xk_block_alloc(&l->w, "from", s->taps * unit * GRF_B, 0);
-    g->to = xk_block_alloc(&l->w, "to", unit * GRF_B, 0);
-    g->out_of = xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * GRF_B, 0);
+    g->from = xk_block_alloc(&l->w, "from", s->taps * unit * XK_HEADER_B, 0);
+    g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
+    g->out_of =
+        xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
     g->from_b =
-        xk_block_alloc(&l->w, "from_b", l->p->seg[0].b.n * GRF_B, 0);
+        xk_block_alloc(&l->w, "from_b", l->p->seg[0].b.n * XK_HEADER_B, 0);
     for (unsigned b = 0; b < s->per_thread; b++)
         gather_headers(g, b);
     b_headers(g);
     store_headers(g);
     read_headers(g);
     if (s->places > 2) {
-        g->turn = xk_block_alloc(&l->w, "turn", GRF_B, 0);
+        g->turn = xk_block_alloc(&l->w, "turn", XK_HEADER_B, 0);
         const uint32_t levels_b = (s->depth - 1) * s->level_b;
         for (unsigned k = 0; k < 2; k++)
-            xk_block_add(
-                &l->w, xk_store(l->c, xk_lower_reg(l, g->turn, 4 * k),
-                                u32(l, s->slot_b + (k ? levels_b : 0))));
+            xk_block_add(&l->w,
+                         xk_store(l->c, xk_lower_reg(l, g->turn, 4 * k),
+                                  xk_lower_u32(l, s->slot_b +
+                                                      (k ? levels_b : 0))));
     }
 }

@@ -33,38 +33,37 @@
  * moves on from there with the others: its whole way is beyond any surface. */
 #include "lower/slm.h"
 
-enum { LANES = XK_SLM_LANES, GRF_B = XK_SLM_GRF_B, TILE_B = XK_SLM_TILE_B };
+enum { LANES = XK_SLM_LANES, TILE_B = XK_SLM_TILE_B };
 
-/* Header k of a buffer; of n for each filter tap, those of step i's. */
+/* Of n headers for each filter tap, where those of step i begin; NULL: they
+ * serve all. */
+static const xk_expr *tap_b(struct xk_slm_loop *g, const xk_expr *buf,
+                            unsigned n)
+{
+    if (buf != g->from)
+        return NULL;
+    return xk_bin_imm(g->l->c, XK_OP_MUL,
+                      xk_bin_imm(g->l->c, XK_OP_MOD, g->i, g->s->taps),
+                      (int64_t)n * XK_HEADER_B);
+}
+
+/* Header k of a buffer, of step i's n. */
 static const xk_expr *header(struct xk_slm_loop *g, const xk_expr *buf,
                              unsigned n, unsigned k)
 {
-    struct xk_lowering *const l = g->l;
-    if (buf != g->from)
-        return xk_lower_reg(l, buf, k * GRF_B);
-    const xk_expr *const tap =
-        xk_bin_imm(l->c, XK_OP_MUL, xk_bin_imm(l->c, XK_OP_MOD, g->i, g->s->taps),
-                   (int64_t)n * GRF_B);
-    return xk_lower_slot_reg(l, buf, tap, k * GRF_B);
+    return xk_lower_slot_reg(g->l, buf, tap_b(g, buf, n), k * XK_HEADER_B);
 }
 
-/* Changes n headers, two an instruction. */
+/* Changes n headers. */
 static void move(struct xk_slm_loop *g, struct xk_block_writer *w,
                  const xk_expr *buf, unsigned n, enum xk_op op,
                  const xk_expr *by)
 {
-    struct xk_lowering *const l = g->l;
+    const struct xk_header_run r = {buf, tap_b(g, buf, n), 0,
+                                    n * XK_HEADER_B};
     int64_t none;
-    if (!by || (xk_is_const(by, &none) && !none))
-        return;
-    for (unsigned k = 0; k < n; k += 2) {
-        const unsigned lanes = k + 1 < n ? 2 * LANES : LANES;
-        const xk_expr *const at = header(g, buf, n, k);
-        const xk_expr *const now =
-            xk_block_load(w, "at", xk_type_vec(XK_DT_U32, lanes), at);
-        xk_block_add(w, xk_store(l->c, at, xk_bin(l->c, op, now,
-                                                  xk_bcast(l->c, by, lanes))));
-    }
+    if (by && !(xk_is_const(by, &none) && !none))
+        xk_lower_move_headers(g->l, w, &r, op, by);
 }
 
 /* What leads from a place in SLM to that of the next step, 0: stores, 1: reads;
@@ -74,7 +73,7 @@ static const xk_expr *turn(struct xk_slm_loop *g, struct xk_block_writer *w,
 {
     struct xk_lowering *const l = g->l;
     if (!g->turn)
-        return xk_slm_u32(l, flip);
+        return xk_lower_u32(l, flip);
     const xk_expr *const at = xk_lower_reg(l, g->turn, 4 * which);
     const xk_expr *const now =
         xk_block_load(w, "turn", xk_type_vec(XK_DT_U32, 1), at);
@@ -84,30 +83,15 @@ static const xk_expr *turn(struct xk_slm_loop *g, struct xk_block_writer *w,
     return next;
 }
 
-static void call(struct xk_slm_loop *g, struct xk_block_writer *w,
-                 const struct xk_send *send, const xk_expr *head,
-                 const xk_expr *reg)
-{
-    struct xk_lowering *const l = g->l;
-    const struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = *send};
-    const xk_expr *const args[] = {head, reg, xk_lower_true(l, send->lanes)};
-    xk_block_call(w, &f, args, 3);
-}
-
 /* n depths: a block, or a lane a row and depth. */
 static void slm_message(struct xk_slm_loop *g, struct xk_block_writer *w,
                         enum xk_send_op op, unsigned n, const xk_expr *head,
                         const xk_expr *reg)
 {
     const bool block = g->s->depth == 1;
-    const struct xk_send s = {.op = (uint8_t)op,
-                              .space = XK_SPACE_SLM,
-                              .addr = XK_SEND_A32,
-                              .data_b = 4,
-                              .vec = block ? TILE_B / 4 : 8,
-                              .lanes = (uint8_t)(block ? 1 : n * LANES),
-                              .block = block};
-    call(g, w, &s, head, reg);
+    const struct xk_send s = block ? xk_lower_slm_send(op, TILE_B / 4, 1)
+                                   : xk_lower_slm_send(op, 8, n * LANES);
+    xk_lower_sendh(g->l, w, &s, head, reg);
 }
 
 /* Moves the tap's headers on by a step, then loads. */
@@ -116,29 +100,22 @@ static void gather(struct xk_slm_loop *g, struct xk_block_writer *w)
     struct xk_lowering *const l = g->l;
     const unsigned wide = xk_plan_slm_unit(g->s);
     const unsigned n = g->s->per_thread * wide;
-    const struct xk_send s = {.op = XK_SEND_LOAD,
-                              .space = XK_SPACE_GLOBAL,
-                              .addr = XK_SEND_SURFACE,
-                              .surface = xk_lower_pointer_number(l, l->arg_a),
-                              .data_b = 4,
-                              .vec = 8,
-                              .lanes = (uint8_t)(wide * LANES)};
-    move(g, w, g->from, n, XK_OP_ADD, xk_slm_u32(l, g->s->step_b));
+    const struct xk_send load = {.op = XK_SEND_LOAD,
+                                 .space = XK_SPACE_GLOBAL,
+                                 .data_b = 4,
+                                 .vec = 8,
+                                 .lanes = (uint8_t)(wide * LANES)};
+    const struct xk_send s = xk_lower_through_surface(l, &load, l->arg_a);
+    move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
     for (unsigned b = 0; b < n; b += wide)
-        call(g, w, &s, header(g, g->from, n, b),
+        xk_lower_sendh(g->l, w, &s, header(g, g->from, n, b),
              xk_lower_reg(l, g->staged, b * TILE_B));
-}
-
-static void simple(struct xk_block_writer *w, enum xk_func_kind kind)
-{
-    const struct xk_func f = {.kind = (uint8_t)kind, .u.space = XK_SPACE_SLM};
-    xk_block_call(w, &f, NULL, 0);
 }
 
 static void wait(struct xk_slm_loop *g, struct xk_block_writer *w)
 {
     (void)g;
-    simple(w, XK_FUNC_BARRIER_WAIT);
+    xk_lower_sync(w, XK_FUNC_BARRIER_WAIT);
 }
 
 static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
@@ -149,16 +126,8 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
     for (unsigned b = 0; b < n; b += wide)
         slm_message(g, w, XK_SEND_STORE, wide, header(g, g->to, n, b),
                     xk_lower_reg(g->l, g->staged, b * TILE_B));
-    simple(w, XK_FUNC_FENCE);
-    simple(w, XK_FUNC_BARRIER_SIGNAL);
-}
-
-/* With one buffer nobody may store before all have fetched. */
-static void meet(struct xk_block_writer *w)
-{
-    simple(w, XK_FUNC_FENCE);
-    simple(w, XK_FUNC_BARRIER_SIGNAL);
-    simple(w, XK_FUNC_BARRIER_WAIT);
+    xk_lower_sync(w, XK_FUNC_FENCE);
+    xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
 }
 
 static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
@@ -167,12 +136,12 @@ static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
     const unsigned n = xk_slm_tiles(g);
     const uint32_t flip = xk_slm_read_flip(g, depth);
     move(g, w, g->out_of, n, XK_OP_XOR,
-         depth ? xk_slm_u32(g->l, flip) : turn(g, w, 1, flip));
+         depth ? xk_lower_u32(g->l, flip) : turn(g, w, 1, flip));
     for (unsigned k = 0; k < n; k++)
         slm_message(g, w, XK_SEND_LOAD, 1, header(g, g->out_of, n, k),
                     xk_lower_reg(g->l, g->l->a, k * TILE_B));
     if (g->s->buffers == 1 && depth + 1u == g->s->depth)
-        meet(w);
+        xk_lower_meet(w); /* nobody may store before all have fetched */
 }
 
 /* What the slots of B are counted by: depths, an even number of them a step. */
@@ -187,105 +156,78 @@ static void load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
-    const unsigned slots = l->p->b.slots;
     const xk_expr *const slot =
-        slots > 1
-            ? xk_bin_imm(l->c, XK_OP_MUL,
-                         xk_bin_imm(l->c, XK_OP_MOD, b_count(g, depth), slots),
-                         l->p->b.tile_b)
-            : NULL;
+        xk_lower_slot_b(l, b_count(g, depth), &l->p->b);
     move(g, w, g->from_b, list->n, XK_OP_ADD, xk_slm_b_move(g, depth));
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
-        struct xk_send s = m->send;
-        s.addr = XK_SEND_SURFACE;
-        s.surface = xk_lower_pointer_number(l, l->arg_b);
-        call(g, w, &s, header(g, g->from_b, list->n, n),
+        const struct xk_send s =
+            xk_lower_through_surface(l, &m->send, l->arg_b);
+        xk_lower_sendh(g->l, w, &s, header(g, g->from_b, list->n, n),
              xk_lower_slot_reg(l, l->b, slot, m->reg_b));
     }
 }
 
-/* The loop's body while it is put together. */
-struct body {
-    struct xk_slm_loop *g;
-    const xk_stmt *st[24];
-    unsigned n;
-    bool good;
-};
-
-static void add(struct body *b, unsigned number, struct xk_block_writer *w)
-{
-    const xk_stmt *const body = xk_block_end(w);
-    xk_block_fini(w);
-    b->good = b->good && body && b->n < XK_COUNTOF(b->st);
-    if (b->good)
-        b->st[b->n++] = xk_stage(b->g->l->c, number, body);
-}
-
-static void stage(struct body *b, unsigned number,
+static void stage(struct xk_slm_loop *g, unsigned number,
                   void (*write)(struct xk_slm_loop *, struct xk_block_writer *))
 {
     struct xk_block_writer w;
-    xk_block_init(&w, b->g->l->c, b->g->l->facts);
-    write(b->g, &w);
-    add(b, number, &w);
+    xk_block_init(&w, g->l->c, g->l->facts);
+    write(g, &w);
+    xk_stages_add(&g->loop, number, &w);
 }
 
-static void stage_load_b(struct body *b, unsigned last, unsigned depth)
+static void stage_load_b(struct xk_slm_loop *g, unsigned last, unsigned depth)
 {
     struct xk_block_writer w;
-    const bool next = depth == b->g->s->depth;
-    xk_block_init(&w, b->g->l->c, b->g->l->facts);
-    load_b(b->g, &w, next ? 0 : depth);
-    add(b, next ? last - 1 : last, &w);
+    const bool next = depth == g->s->depth;
+    xk_block_init(&w, g->l->c, g->l->facts);
+    load_b(g, &w, next ? 0 : depth);
+    xk_stages_add(&g->loop, next ? last - 1 : last, &w);
 }
 
-static void stage_multiply(struct body *b, unsigned last, unsigned depth)
+static void stage_multiply(struct xk_slm_loop *g, unsigned last, unsigned depth)
 {
     struct xk_block_writer w;
-    xk_block_init(&w, b->g->l->c, b->g->l->facts);
-    fetch(b->g, &w, depth);
-    xk_lower_dpas(b->g->l, &w, b_count(b->g, depth), 0);
-    add(b, last, &w);
+    xk_block_init(&w, g->l->c, g->l->facts);
+    fetch(g, &w, depth);
+    xk_lower_dpas(g->l, &w, b_count(g, depth), 0);
+    xk_stages_add(&g->loop, last, &w);
 }
 
 /* Fetches and multiplies of a time step, each with the next load of B. */
-static void depths(struct body *b, unsigned last)
+static void depths(struct xk_slm_loop *g, unsigned last)
 {
-    const bool ahead = b->g->l->p->b.slots > 1;
-    for (unsigned d = 0; d < b->g->s->depth; d++) {
+    const bool ahead = g->l->p->b.slots > 1;
+    for (unsigned d = 0; d < g->s->depth; d++) {
         if (ahead)
-            stage_load_b(b, last, d + 1);
-        stage_multiply(b, last, d);
+            stage_load_b(g, last, d + 1);
+        stage_multiply(g, last, d);
         if (!ahead)
-            stage_load_b(b, last, d + 1);
+            stage_load_b(g, last, d + 1);
     }
 }
 
 void xk_lower_slm_loop(struct xk_lowering *l)
 {
     struct xk_slm_loop g = {.l = l, .s = &l->p->slm};
-    struct body b = {.g = &g, .good = true};
     const unsigned last = g.s->buffers > 2 ? 2 : 1;
-    const struct xk_pipe_info info = {(uint8_t)g.s->copies,
-                                      (uint8_t)(last + 1)};
-    g.i = xk_var(l->c, xk_type_vec(XK_DT_S32, 1), "i");
+    xk_stages_init(&g.loop, l, g.s->trip);
+    g.i = g.loop.i;
     if (!g.i)
         return;
-    xk_facts_set(l->facts, g.i, 0, g.s->trip - 1, 1, 0);
     xk_slm_prepare(&g);
     if (last == 2) {
-        stage(&b, 2, wait);
-        stage(&b, 1, publish);
-        stage(&b, 0, gather);
-        depths(&b, last);
+        stage(&g, 2, wait);
+        stage(&g, 1, publish);
+        stage(&g, 0, gather);
+        depths(&g, last);
     } else {
-        stage(&b, 0, gather);
-        stage(&b, 1, wait);
-        depths(&b, last);
-        stage(&b, 0, publish);
+        stage(&g, 0, gather);
+        stage(&g, 1, wait);
+        depths(&g, last);
+        stage(&g, 0, publish);
     }
-    if (b.good)
-        xk_block_add(&l->w, xk_pipe(l->c, g.i, xk_s32(l->c, g.s->trip), info,
-                                    xk_seq(l->c, b.st, b.n)));
+    xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.s->copies,
+                                                 (uint8_t)(last + 1)});
 }

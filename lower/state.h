@@ -42,6 +42,20 @@ const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
  * at[]; with lets in the current block if names are wanted. */
 void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
                        const xk_expr **at);
+/* A variable of s32 that counts from 0 to extent - 1. */
+const xk_expr *xk_lower_counter(struct xk_lowering *l, const char *name,
+                                int64_t extent);
+/* N at n, into at[]. */
+void xk_lower_set_n(const struct xk_lowering *l, const xk_expr *n,
+                    const xk_expr **at);
+/* Place of the innermost K in at[]. */
+unsigned xk_lower_k_inner(const struct xk_lowering *l);
+/* v, in all of so many lanes if it is a scalar. */
+const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
+                              unsigned lanes);
+/* mask where rows m (a lane each) are inside M. */
+const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
+                                 const xk_expr *mask);
 /* first + (0, 1, ... simd - 1). */
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first);
 /* true_ as a bool constant of n lanes. */
@@ -65,14 +79,30 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
                    const xk_expr *slot_b, const xk_expr *mask);
 
-/* Number of a pointer among the kernel's; where it begins in its surface. */
-uint8_t xk_lower_pointer_number(const struct xk_lowering *l,
-                                const xk_expr *mem);
+/* u32: where a pointer begins in its surface. */
 const xk_expr *xk_lower_surface_at(const struct xk_lowering *l,
                                    const xk_expr *mem);
+/* *s through the surface of a pointer. */
+struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
+                                        const struct xk_send *s,
+                                        const xk_expr *mem);
 /* Offset of the buffer that step i uses of an operand; NULL: it has one. */
 const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
                                const struct xk_plan_operand *o);
+/* A pipelined loop while it is put together. */
+struct xk_stages {
+    struct xk_lowering *l;
+    const xk_expr *i; /* step; NULL: out of memory */
+    uint32_t trip;
+    const xk_stmt *st[24];
+    unsigned n;
+};
+void xk_stages_init(struct xk_stages *s, struct xk_lowering *l, uint32_t trip);
+/* The next part of the body, of stage `number`; ends w. */
+void xk_stages_add(struct xk_stages *s, unsigned number,
+                   struct xk_block_writer *w);
+/* Adds the loop to l's block. */
+void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info);
 /* The multiplies of step i with part `part` of B; or of some rows, whole
  * multiples of the lanes, with all of B. */
 void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
@@ -91,6 +121,11 @@ void xk_lower_slices(struct xk_lowering *l);
 void xk_lower_columns(struct xk_lowering *l);
 void xk_lower_rows(struct xk_lowering *l);
 void xk_lower_k_loops(struct xk_lowering *l);
+/* Bytes of an element of C in memory. */
+static inline unsigned xk_lower_dst_b(const struct xk_lowering *l)
+{
+    return xk_dtype_b(l->p->epi.dst);
+}
 /* epilogue.c: N in the lanes; columns.c: M in the lanes. */
 void xk_lower_epilogue(struct xk_lowering *l);
 void xk_lower_epilogue_columns(struct xk_lowering *l);

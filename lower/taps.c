@@ -1,16 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "lower/taps.h"
 
-static const xk_expr *u32(struct xk_lowering *l, int64_t v)
-{
-    return xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)v);
-}
-
-static const xk_expr *widen(struct xk_lowering *l, const xk_expr *v,
-                            unsigned lanes)
-{
-    return v && xk_type_of(v).lanes == 1 ? xk_bcast(l->c, v, lanes) : v;
-}
+#include "lower/headers.h"
 
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
 {
@@ -36,8 +27,8 @@ static int64_t slice_steps(const struct xk_lowering *l)
 /* Where the slice begins in the surface, a step before its first. */
 static const xk_expr *start(struct xk_lowering *l, int64_t step_b)
 {
-    const xk_expr *const at =
-        xk_add(l->c, xk_lower_surface_at(l, l->arg_a), u32(l, -step_b));
+    const xk_expr *const at = xk_add(
+        l->c, xk_lower_surface_at(l, l->arg_a), xk_lower_u32(l, -step_b));
     if (!l->slice)
         return at;
     return xk_add(l->c, at,
@@ -69,19 +60,18 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
                        int64_t step_b, struct xk_tap_rows *r)
 {
     const struct xk_plan *const p = l->p;
-    const unsigned lanes = xk_type_of(m).lanes;
     *r = (struct xk_tap_rows){.m = m, .step_b = step_b};
     xk_lower_unpack_m(l, m, r->at);
     xk_lower_tap(l, 0, r->at);
-    r->at[xk_plan_k_inner(p) - p->con->index] = xk_s32(l->c, k);
+    r->at[xk_lower_k_inner(l)] = xk_s32(l->c, k);
     r->even = tap_strides(l, r->stride_b);
     /* One after the other: compilers differ in the order of arguments. */
-    const xk_expr *const from = widen(l, start(l, step_b), lanes);
-    const xk_expr *const off = widen(
-        l,
-        xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at)),
-        lanes);
-    r->first = xk_block_let(&l->w, "first", xk_add(l->c, from, off));
+    const xk_expr *const from = start(l, step_b);
+    const xk_expr *const off =
+        xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at));
+    const xk_expr *const sum = xk_add(l->c, from, off);
+    r->first = xk_block_let(
+        &l->w, "first", xk_lower_widen(l, sum, xk_type_of(m).lanes));
 }
 
 /* Bytes from the first tap, whose coordinates stand in at[]. */
@@ -98,40 +88,23 @@ static const xk_expr *tap_b(struct xk_lowering *l, const struct xk_tap_rows *r,
     for (unsigned x = 0; x < con->n_index; x++)
         if (r->stride_b[x] && xk_is_const(at[x], &v))
             sum_b += v * r->stride_b[x];
-    return u32(l, sum_b);
-}
-
-static const xk_expr *inside(struct xk_lowering *l, const xk_expr *m,
-                             const xk_expr *mask)
-{
-    const xk_expr *const below =
-        xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent);
-    return xk_and(l->c, below, mask);
+    return xk_lower_u32(l, sum_b);
 }
 
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
                                    const struct xk_tap_rows *r, unsigned tap)
 {
     const struct xk_plan *const p = l->p;
-    const unsigned lanes = xk_type_of(r->m).lanes;
+    const unsigned k = xk_lower_k_inner(l);
     const xk_expr *at[XK_VIEW_MAX_DIMS];
-    int64_t always;
     for (unsigned x = 0; x < p->con->n_index; x++)
         at[x] = r->at[x];
-    const xk_expr *const k = at[xk_plan_k_inner(p) - p->con->index];
     xk_lower_tap(l, tap, at);
-    at[xk_plan_k_inner(p) - p->con->index] = k;
-    const xk_expr *const off =
-        xk_add(l->c, r->first, widen(l, tap_b(l, r, at), lanes));
-    const xk_expr *mask = xk_lower_mask(l, &p->con->a.view, at);
-    if (p->a.row_masked)
-        mask = inside(l, r->m, widen(l, mask, lanes));
-    mask = xk_simplify(l->c, mask, l->facts);
-    if (mask && xk_is_const(mask, &always) && always)
-        return off;
-    mask = widen(l, mask, lanes);
-    return xk_select(l->c, mask, off,
-                     widen(l, u32(l, p->flat.beside - r->step_b), lanes));
+    at[k] = r->at[k];
+    const xk_expr *const off = xk_add(l->c, r->first, tap_b(l, r, at));
+    const xk_expr *const mask = xk_lower_mask(l, &p->con->a.view, at);
+    return xk_lower_or_beside(l, r->m, mask, off,
+                              p->flat.beside - r->step_b);
 }
 
 /* Coordinates of step i: i / taps steps into the inner K, tap i % taps. */
@@ -172,17 +145,14 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
     const struct xk_plan *const p = l->p;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     const xk_expr *const row = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
+    const unsigned k = xk_lower_k_inner(l);
     const xk_expr *step = i;
     if (in_order)
         xk_lower_tap(l, 0, at);
     else
         step_index(l, i, taps, at);
-    for (unsigned x = 0; x < p->con->n_index; x++) {
-        if (p->con->index[x].role == XK_ROLE_N)
-            at[x] = row;
-        if (&p->con->index[x] == xk_plan_k_inner(p))
-            at[x] = xk_bin_imm(l->c, XK_OP_ADD, at[x], m->k);
-    }
+    xk_lower_set_n(l, row, at);
+    at[k] = xk_bin_imm(l->c, XK_OP_ADD, at[k], m->k);
     const xk_expr *const off = xk_lower_offset(l, &p->con->b.view, at);
     if (!in_order)
         return off;

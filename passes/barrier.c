@@ -353,8 +353,5 @@ enum xk_status xk_pass_barrier(xk_ctx *c, struct xk_kernel *k,
     if (!p.failed && decide(&p))
         body = rewrite(&p, body);
     xk_free(c, p.ev);
-    if (p.failed || !body)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, p.failed ? NULL : body);
 }

@@ -399,8 +399,5 @@ enum xk_status xk_pass_hoist(xk_ctx *c, struct xk_kernel *k,
     xk_levels_fini(&p.levels);
     xk_arena_fini(&p.arena);
     xk_free(c, p.list);
-    if (!body || xk_ctx_status(c) < 0)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

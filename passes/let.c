@@ -298,8 +298,5 @@ enum xk_status xk_pass_let(xk_ctx *c, struct xk_kernel *k,
     xk_free(c, p.number);
     xk_free(c, p.binder);
     xk_free(c, p.out);
-    if (!body)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

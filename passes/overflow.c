@@ -353,8 +353,5 @@ enum xk_status xk_pass_overflow(xk_ctx *c, struct xk_kernel *k,
     xk_memo_fini(&p.bounds);
     xk_arena_fini(&p.arena);
     xk_facts_unref(p.facts);
-    if (!body || xk_ctx_status(c) < 0)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

@@ -174,13 +174,12 @@ static const xk_expr *rewrite(void *user, const xk_expr *e)
 enum xk_status xk_pass_peephole(xk_ctx *c, struct xk_kernel *k,
                                 const struct xk_pass_env *env)
 {
-    const bool xelp = env->platform->id == XK_PLATFORM_XELP;
-    struct pass p = {.c = c, .has_add3 = !xelp, .has_int_mad = !xelp};
+    /* Sums of integers may be a single dword, which lies anywhere. */
+    struct pass p = {.c = c,
+                     .has_add3 = env->platform->has_add3,
+                     .has_int_mad = env->platform->ternary_anywhere};
     xk_memo_init(&p.done, c);
     const xk_stmt *const body = rewrite(&p, k->body);
     xk_memo_fini(&p.done);
-    if (!body)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

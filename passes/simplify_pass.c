@@ -11,8 +11,5 @@ enum xk_status xk_pass_simplify(xk_ctx *c, struct xk_kernel *k,
         return XK_ENOMEM;
     const xk_stmt *const body = xk_simplify_stmt(c, k->body, f);
     xk_facts_unref(f);
-    if (!body)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

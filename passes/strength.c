@@ -244,8 +244,5 @@ enum xk_status xk_pass_strength(xk_ctx *c, struct xk_kernel *k,
     const xk_stmt *const body = rewrite(&p, k->body);
     xk_memo_fini(&p.done);
     xk_memo_fini(&p.lets);
-    if (!body || xk_ctx_status(c) < 0)
-        return xk_ctx_status(c) < 0 ? xk_ctx_status(c) : XK_ENOMEM;
-    k->body = body;
-    return XK_OK;
+    return xk_pass_end(c, k, body);
 }

@@ -15,6 +15,15 @@ xk_facts *xk_pass_facts(xk_ctx *c, const struct xk_kernel *k)
     return f;
 }
 
+enum xk_status xk_pass_end(xk_ctx *c, struct xk_kernel *k, const xk_stmt *body)
+{
+    const enum xk_status status = xk_ctx_status(c);
+    if (!body || status < 0)
+        return status < 0 ? status : XK_ENOMEM;
+    k->body = body;
+    return XK_OK;
+}
+
 const xk_expr *xk_pass_map_kids(xk_ctx *c, const xk_expr *e, xk_pass_map_fn fn,
                                 void *user)
 {

@@ -30,6 +30,10 @@ enum xk_status xk_pass_overflow(xk_ctx *c, struct xk_kernel *k,
 enum xk_status xk_pass_peephole(xk_ctx *c, struct xk_kernel *k,
                                 const struct xk_pass_env *env);
 
+/* The end of a pass: body takes the place of k's. If it is NULL or the context
+ * keeps a failure, k stays as it is; the status of NULL alone is XK_ENOMEM. */
+enum xk_status xk_pass_end(xk_ctx *c, struct xk_kernel *k, const xk_stmt *body);
+
 /* Facts from the extents of the kernel's parameters; NULL on out of memory. */
 XK_GIVE xk_facts *xk_pass_facts(xk_ctx *c, const struct xk_kernel *k);
 

@@ -2,20 +2,11 @@
 /* All of K in one pipelined loop (plan.h, struct xk_plan_flat): the pipeline is
  * filled once, neighbouring taps find each other's lines of A in the cache, and
  * what lies beside the tensor is an address, not a mask. */
+#include "ir/fold.h"
 #include "isa/message.h"
 #include "plan/operand.h"
 
 enum { MAX_COPIES = 18, MAX_HEADER_GRF = 40 };
-
-static unsigned gcd(unsigned a, unsigned b)
-{
-    return b ? gcd(b, a % b) : a;
-}
-
-static unsigned lcm(unsigned a, unsigned b)
-{
-    return a / gcd(a, b) * b;
-}
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -39,19 +30,13 @@ static uint32_t headers_b(const struct xk_plan *p)
 static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->b.view;
-    int64_t want = (int64_t)p->s.n_thr * p->s.k_step *
-                   xk_dtype_b(v->layout.dt); /* from tap to tap */
-    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->con->index[i];
-        int64_t stride_b, run;
-        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
-            continue;
-        if (!xk_view_stride_b(c, v, x->name, &stride_b, &run) ||
-            run < x->extent || stride_b != want)
-            return false;
-        want *= x->extent;
-    }
     const struct xk_layout *const l = &v->layout;
+    const int64_t step_b =
+        (int64_t)p->s.n_thr * p->s.k_step * xk_dtype_b(l->dt);
+    int64_t tap_b, all_b;
+    if (!xk_plan_b_taps(c, p, &tap_b, &all_b) || (tap_b && tap_b != step_b))
+        return false;
+    const int64_t want = all_b ? all_b : step_b; /* from step of k to step */
     const int dim = xk_plan_tensor_dim(v, xk_plan_k_inner(p)->name);
     for (unsigned i = 0; i < l->n_blocks; i++)
         if ((int)l->block[i].dim == dim && l->block[i].size > 1)
@@ -81,7 +66,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "K spans too many bytes");
     f->beside = XK_OFF_NULL;
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
-    f->copies = (uint16_t)lcm(lcm(f->taps, p->s.slots_a), p->s.slots_b);
+    f->copies = (uint16_t)xk_lcm(xk_lcm(f->taps, p->s.slots_a), p->s.slots_b);
     if (f->copies > MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");
     if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)

@@ -44,6 +44,10 @@ enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
 /* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of
  * channels may be as long as a step, or longer than K. */
 int64_t xk_plan_step_b(const struct xk_plan *p);
+/* Bytes of B from a filter tap to the next, and over all of them; both 0 if
+ * there is one tap. False: the taps are not evenly spaced. */
+bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
+                    int64_t *all_b);
 
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);

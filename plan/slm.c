@@ -3,6 +3,7 @@
  * part a thread, and each thread reads its rows from there as whole register
  * tiles. All of K is one pipelined loop, filter taps innermost, so that the
  * pipeline is filled once; each tap has addresses of its own. */
+#include "ir/fold.h"
 #include "isa/message.h"
 #include "plan/operand.h"
 
@@ -11,16 +12,6 @@ enum {
     BLOCK_B = 256, /* of such a tile: a dpas depth */
     MAX_COPIES = 18 /* of a depth in the loop's body */
 };
-
-static unsigned gcd(unsigned a, unsigned b)
-{
-    return b ? gcd(b, a % b) : a;
-}
-
-static unsigned lcm(unsigned a, unsigned b)
-{
-    return a / gcd(a, b) * b;
-}
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -61,27 +52,33 @@ static int64_t b_at(const struct xk_plan *p, int dim, int64_t k)
            (int64_t)xk_dtype_b(l->dt);
 }
 
+bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
+                    int64_t *all_b)
+{
+    *tap_b = *all_b = 0;
+    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->con->index[i];
+        int64_t stride_b, run;
+        if (x->role != XK_ROLE_K || x == xk_plan_k_inner(p) || x->extent == 1)
+            continue;
+        if (!xk_view_stride_b(c, &p->con->b.view, x->name, &stride_b, &run) ||
+            run < x->extent || (*all_b && stride_b != *all_b))
+            return false;
+        if (!*all_b)
+            *tap_b = stride_b;
+        *all_b = stride_b * x->extent;
+    }
+    return true;
+}
+
 /* Bytes from a depth of B to the next and from a tap to the next, if these are
  * constants. */
 static bool b_strides(xk_ctx *c, struct xk_plan *p)
 {
-    const struct xk_view *const v = &p->con->b.view;
     const struct xk_index *const inner = xk_plan_k_inner(p);
-    const int dim = xk_plan_tensor_dim(v, inner->name);
-    int64_t want = 0;
-    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->con->index[i];
-        int64_t stride_b, run;
-        if (x->role != XK_ROLE_K || x == inner || x->extent == 1)
-            continue;
-        if (!xk_view_stride_b(c, v, x->name, &stride_b, &run) ||
-            run < x->extent || (want && stride_b != want))
-            return false;
-        if (!want)
-            p->slm.b_tap_b = stride_b;
-        want = stride_b * x->extent;
-    }
-    if (dim < 0)
+    const int dim = xk_plan_tensor_dim(&p->con->b.view, inner->name);
+    int64_t all_b;
+    if (dim < 0 || !xk_plan_b_taps(c, p, &p->slm.b_tap_b, &all_b))
         return false;
     const int64_t steps = inner->extent / p->s.k_step;
     p->slm.b_depth_b = steps > 1 ? b_at(p, dim, 1) : 0;
@@ -108,7 +105,7 @@ static void size_buffers(struct xk_plan_slm *s)
 static unsigned copies(const struct xk_plan *p)
 {
     const unsigned taps = p->slm.taps;
-    return p->slm.depth > 1 ? taps : lcm(taps, p->s.slots_b);
+    return p->slm.depth > 1 ? taps : (unsigned)xk_lcm(taps, p->s.slots_b);
 }
 
 static enum xk_status divide(xk_ctx *c, struct xk_plan *p)

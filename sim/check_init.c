@@ -9,18 +9,13 @@
 #include "sim/check_state.h"
 #include "sim/sim_operand.h"
 
-static uint64_t low_bits(uint32_t n)
-{
-    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
-}
-
 uint64_t xk_check_get_bits(const struct xk_sim_check_thread *c, uint32_t at_b,
                            uint32_t n_b)
 {
     const uint64_t *const w = c->def + at_b / 64;
     const unsigned sh = at_b % 64;
     const uint64_t v = sh ? w[0] >> sh | w[1] << (64 - sh) : w[0];
-    return v & low_bits(n_b);
+    return v & xk_check_low_bits(n_b);
 }
 
 void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
@@ -28,7 +23,7 @@ void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
 {
     uint64_t *const w = c->def + at_b / 64;
     const unsigned sh = at_b % 64;
-    const uint64_t all = low_bits(n_b);
+    const uint64_t all = xk_check_low_bits(n_b);
     bits &= all;
     c->age += bits != all; /* perhaps nothing changes */
     w[0] = (w[0] & ~(all << sh)) | bits << sh;
@@ -60,7 +55,7 @@ bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
         return false;
     for (; b < n_b; b += 64) {
         const uint32_t m_b = n_b - b < 64 ? n_b - b : 64;
-        if (xk_check_get_bits(c, at_b + b, m_b) != low_bits(m_b))
+        if (xk_check_get_bits(c, at_b + b, m_b) != xk_check_low_bits(m_b))
             return false;
     }
     return true;
@@ -116,121 +111,6 @@ void xk_check_undefined(struct xk_sim_check_thread *c,
     xk_sim_check_report(t, e, XK_CHECK_INIT, NULL, &place,
                         "lane %u: %s comes from what nobody wrote (%s%s)", lane,
                         role, place.what, unit_b == 1 ? " in bytes" : "");
-}
-
-/* -- Plans of instructions -- */
-
-static uint32_t extent_b(const struct xk_sim_opnd *o, unsigned exec)
-{
-    const unsigned last = exec - 1, w_mask = (1u << o->log_w) - 1;
-    return (last >> o->log_w) * o->vs_b +
-           (last < w_mask ? last : w_mask) * o->hs_b + o->size_b;
-}
-
-static bool is_flag(uint32_t at_b)
-{
-    return at_b >= XK_RF_FLAG && at_b < XK_RF_A0;
-}
-
-/* True if the operand is none, or a byte range that *r says. */
-static bool set_range(const struct xk_sim_opnd *o, unsigned exec,
-                      struct xk_check_range *r)
-{
-    *r = (struct xk_check_range){0, 0};
-    if (o->kind == XK_SO_NONE || o->kind == XK_SO_IMM)
-        return true;
-    if (o->kind != XK_SO_REG || is_flag(o->off_b))
-        return false;
-    if (o->off_b >= XK_RF_CE ||
-        (o->off_b >= XK_RF_ZERO && o->off_b < XK_RF_FLAG))
-        return true;
-    *r = (struct xk_check_range){o->off_b, extent_b(o, exec)};
-    return true;
-}
-
-static bool is_acc(const struct xk_sim_opnd *o)
-{
-    return o->kind == XK_SO_REG && o->off_b >= XK_RF_ACC &&
-           o->off_b < XK_RF_ZERO;
-}
-
-/* Bytes of an element in an accumulator that is not named. */
-static uint32_t acc_b(const struct xk_sim_inst *e)
-{
-    const unsigned op = e->in.op;
-    if (op != XK_OPC_MAC && (!e->in.acc_wr_en || op == XK_OPC_MACH ||
-                             op == XK_OPC_ADDC || op == XK_OPC_SUBB))
-        return 4;
-    return e->dst.size_b < 2 ? 2 : e->dst.size_b;
-}
-
-static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
-{
-    const unsigned use = xk_inst_acc_use(&e->in);
-    const struct xk_check_range all = {XK_RF_ACC, e->exec * acc_b(e)};
-    bool read = false;
-    if (xk_sim_is_macro(&e->in))
-        return; /* exponents beyond the type's: not followed */
-    for (unsigned n = 0; n < e->n_srcs; n++)
-        read |= is_acc(&e->src[n]);
-    if (use & 1 && !read)
-        out->acc_in = all;
-    if (use & 2 && !is_acc(&e->dst))
-        out->acc_out = all;
-}
-
-static uint64_t pattern(const struct xk_sim_opnd *o, unsigned exec)
-{
-    uint64_t bits = 0;
-    for (unsigned l = 0; l < exec; l++)
-        if (l * o->vs_b < 64)
-            bits |= low_bits(o->size_b) << l * o->vs_b;
-    return bits;
-}
-
-static void plan_dpas(const struct xk_sim_kernel *k,
-                      const struct xk_sim_inst *e, struct xk_check_inst *out)
-{
-    out->kind = XK_CK_DPAS;
-    for (int n = -1; n < 3; n++) {
-        const struct xk_sim_opnd *const o = n < 0 ? &e->dst : &e->src[n];
-        const struct xk_footprint f =
-            xk_inst_footprint(k->platform, &e->in, n);
-        struct xk_check_range *const r = n < 0 ? &out->dst : &out->src[n];
-        *r = (struct xk_check_range){0, 0};
-        if (o->kind == XK_SO_REG && o->off_b < XK_RF_ACC)
-            *r = (struct xk_check_range){f.first_b, f.end_b - f.first_b};
-    }
-    if (e->in.op == XK_OPC_DPASW && e->src[2].off_b == XK_RF_STAGE)
-        /* of both threads together */
-        out->src[2] = (struct xk_check_range){e->pair_off_b, e->pair_src2_b};
-}
-
-static void plan_alu(const struct xk_sim_inst *e, struct xk_check_inst *out)
-{
-    bool ranges = set_range(&e->dst, e->exec, &out->dst);
-    for (unsigned n = 0; n < e->n_srcs; n++)
-        ranges &= set_range(&e->src[n], e->exec, &out->src[n]);
-    plan_acc(e, out);
-    out->kind = ranges ? XK_CK_RANGES : XK_CK_LANES;
-    out->dst_bits = pattern(&e->dst, e->exec);
-}
-
-void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
-                   struct xk_check_inst *out)
-{
-    const unsigned op = e->in.op;
-    *out = (struct xk_check_inst){.kind = XK_CK_NONE};
-    if (op == XK_OPC_SEND || op == XK_OPC_SENDC)
-        out->kind = XK_CK_SEND;
-    else if (op == XK_OPC_DPAS || op == XK_OPC_DPASW)
-        plan_dpas(k, e, out);
-    else if (op == XK_OPC_NOP || op == XK_OPC_SYNC || !e->exec)
-        out->kind = XK_CK_NONE;
-    else if (op > XK_OPC_SYNC && op <= XK_OPC_JOIN)
-        out->kind = XK_CK_BRANCH;
-    else if (e->n_srcs)
-        plan_alu(e, out);
 }
 
 /* -- Flags -- */
@@ -329,10 +209,10 @@ static bool offsets(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
 static bool element_ok(const struct xk_sim_check_thread *c, uint32_t off_b,
                        unsigned size_b)
 {
-    if (is_flag(off_b))
+    if (xk_check_is_flag(off_b))
         return flag_bits(c, 8 * (off_b - XK_RF_FLAG)) &
-               low_bits(8 * size_b);
-    return xk_check_get_bits(c, off_b, size_b) == low_bits(size_b);
+               xk_check_low_bits(8 * size_b);
+    return xk_check_get_bits(c, off_b, size_b) == xk_check_low_bits(size_b);
 }
 
 static uint32_t operand_ok(struct xk_sim_check_thread *c,
@@ -372,9 +252,9 @@ static void put_lanes(struct xk_sim_check_thread *c,
     for (uint32_t m = lanes; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
         const bool good = ok >> l & 1;
-        if (is_flag(off[l]))
+        if (xk_check_is_flag(off[l]))
             put_flags(c, 8 * (off[l] - XK_RF_FLAG),
-                      (uint32_t)low_bits(8u * o->size_b),
+                      (uint32_t)xk_check_low_bits(8u * o->size_b),
                       good ? UINT32_MAX : 0);
         else
             xk_check_put(c, off[l], o->size_b, good);
@@ -403,7 +283,7 @@ static bool is_copy(const struct xk_sim_inst *e)
     const struct xk_sim_opnd *const s = &e->src[0], *const d = &e->dst;
     return e->in.op == XK_OPC_MOV && s->type == d->type && !s->neg && !s->abs &&
            s->kind != XK_SO_IMM && d->kind != XK_SO_NONE &&
-           !is_flag(s->off_b) && !is_flag(d->off_b);
+           !xk_check_is_flag(s->off_b) && !xk_check_is_flag(d->off_b);
 }
 
 /* x ^ x is zero, whatever x is; and integers equal themselves, which is how
@@ -425,7 +305,7 @@ static bool is_masking(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *const x = &e->src[0], *const m = &e->src[1];
     return e->in.op == XK_OPC_AND && x->kind == XK_SO_REG &&
-           !is_flag(x->off_b) && m->kind == XK_SO_IMM && m->type <= XK_RT_Q;
+           !xk_check_is_flag(x->off_b) && m->kind == XK_SO_IMM && m->type <= XK_RT_Q;
 }
 
 static uint32_t masked_ok(struct xk_sim_check_thread *c,
@@ -530,86 +410,6 @@ static void by_ranges(struct xk_sim_check_thread *c,
         xk_check_put(c, p->acc_out.at_b, p->acc_out.n_b, true);
 }
 
-/* Bytes of src2. A pair has the first half of its registers from the even
- * thread, the rest from the odd one. */
-static bool src2_ok(const struct xk_sim_check_thread *c,
-                    const struct xk_sim_inst *e, const struct xk_check_inst *p,
-                    uint32_t from_b, uint32_t n_b)
-{
-    const uint32_t at_b = p->src[2].at_b, end_b = from_b + n_b;
-    if (e->in.op != XK_OPC_DPASW)
-        return xk_check_defined(c, at_b + from_b, n_b);
-    const struct xk_sim_thread *const even =
-        &c->thread->group->thread[c->thread->index & ~1u];
-    const uint32_t half_b =
-        xk_sim_dpasw_first_b(c->thread->kernel, p->src[2].n_b);
-    const uint32_t cut_b = end_b < half_b ? end_b : half_b;
-    const uint32_t rest_b = from_b > half_b ? from_b : half_b;
-    return (from_b >= cut_b ||
-            xk_check_defined(even[0].check, at_b + from_b, cut_b - from_b)) &&
-           (rest_b >= end_b ||
-            xk_check_defined(even[1].check, at_b + rest_b - half_b,
-                             end_b - rest_b));
-}
-
-/* Row m, column n: src0 there, all of src1's column, all of src2's row. */
-static void dpas_lanes(struct xk_sim_check_thread *c,
-                       const struct xk_sim_inst *e,
-                       const struct xk_check_inst *p, uint32_t mask)
-{
-    const unsigned n = e->exec, rows = e->in.rcount ? e->in.rcount : 1;
-    const uint32_t size_b = p->dst.n_b / (n * rows);
-    const uint32_t row2_b = p->src[2].n_b / rows;
-    uint32_t cols = 0;
-    for (unsigned k = 0; k < n; k++) {
-        bool ok = true;
-        for (uint32_t b = 4 * k; b < p->src[1].n_b; b += 4 * n)
-            ok &= xk_check_defined(c, p->src[1].at_b + b, 4);
-        cols |= (uint32_t)ok << k;
-    }
-    for (unsigned m = 0; m < rows; m++) {
-        const bool row = src2_ok(c, e, p, m * row2_b, row2_b);
-        for (unsigned k = 0; k < n; k++) {
-            const uint32_t at = (m * n + k) * size_b;
-            const bool old = !p->src[0].n_b ||
-                             xk_check_defined(c, p->src[0].at_b + at, size_b);
-            if (mask >> k & 1)
-                xk_check_put(c, p->dst.at_b + at, size_b,
-                             row && old && cols >> k & 1);
-        }
-    }
-}
-
-static void by_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                    const struct xk_check_inst *p, uint32_t mask)
-{
-    bool ok = mask == e->lanes && src2_ok(c, e, p, 0, p->src[2].n_b);
-    for (unsigned n = 0; n < 2; n++)
-        ok = ok && xk_check_defined(c, p->src[n].at_b, p->src[n].n_b);
-    if (!p->dst.n_b)
-        return;
-    if (!ok)
-        dpas_lanes(c, e, p, mask);
-    else if (!xk_check_defined(c, p->dst.at_b, p->dst.n_b))
-        xk_check_put(c, p->dst.at_b, p->dst.n_b, true);
-}
-
-/* Whoever comes second executes it for both. */
-static void by_dpasw(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                     const struct xk_check_inst *p, uint32_t mask)
-{
-    const struct xk_sim_thread *const t = c->thread;
-    const uint32_t partner = t->index ^ 1;
-    if (partner >= t->group->n_threads ||
-        t->group->thread[partner].state != XK_SIM_PAIR)
-        return;
-    const struct xk_sim_thread *const other = &t->group->thread[partner];
-    if (&t->kernel->inst[other->ip] != e)
-        return;
-    by_dpas(other->check, e, p, xk_sim_mask(other, e));
-    by_dpas(c, e, p, mask);
-}
-
 static void by_branch(struct xk_sim_check_thread *c,
                       const struct xk_sim_inst *e)
 {
@@ -642,10 +442,7 @@ void xk_check_init_before(struct xk_sim_check_thread *c,
         by_lanes(c, e, p, mask);
         break;
     case XK_CK_DPAS:
-        if (e->in.op == XK_OPC_DPASW)
-            by_dpasw(c, e, p, mask);
-        else
-            by_dpas(c, e, p, mask);
+        xk_check_dpas(c, e, p, mask);
         break;
     case XK_CK_BRANCH:
         by_branch(c, e);

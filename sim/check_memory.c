@@ -13,193 +13,7 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-#include "sim/check_state.h"
-
-#define CHUNK_B (64u << 10)
-#define LINE_B 64
-
-void *xk_check_arena_get(const struct xk_alloc *a, struct xk_check_arena *m,
-                         size_t n_b)
-{
-    n_b = (n_b + 15) & ~(size_t)15;
-    while (m->now && m->now->size_b - m->now->used_b < n_b && m->now->next) {
-        m->now = m->now->next;
-        m->now->used_b = 0;
-    }
-    if (!m->now || m->now->size_b - m->now->used_b < n_b) {
-        const size_t size_b = n_b > CHUNK_B ? n_b : CHUNK_B;
-        struct xk_check_chunk *const k =
-            a->realloc(a->user, NULL, sizeof *k + size_b);
-        if (!k)
-            return NULL;
-        *k = (struct xk_check_chunk){.size_b = size_b};
-        if (m->now)
-            m->now->next = k;
-        else
-            m->first = k;
-        m->now = k;
-    }
-    void *const p = (uint8_t *)m->now->data + m->now->used_b;
-    m->now->used_b += n_b;
-    return memset(p, 0, n_b);
-}
-
-void xk_check_arena_reset(struct xk_check_arena *m)
-{
-    m->now = m->first;
-    if (m->now)
-        m->now->used_b = 0;
-}
-
-void xk_check_arena_fini(const struct xk_alloc *a, struct xk_check_arena *m)
-{
-    for (struct xk_check_chunk *k = m->first, *next; k; k = next) {
-        next = k->next;
-        a->realloc(a->user, k, 0);
-    }
-    *m = (struct xk_check_arena){.first = NULL};
-}
-
-void xk_check_lines_reset(struct xk_check_lines *m)
-{
-    m->generation++;
-    m->n = m->n_all = 0;
-    m->last = NULL;
-    xk_check_arena_reset(&m->arena);
-}
-
-void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m)
-{
-    a->realloc(a->user, m->slot, 0);
-    a->realloc(a->user, m->all, 0);
-    xk_check_arena_fini(a, &m->arena);
-}
-
-static struct xk_check_slot *probe(const struct xk_check_lines *m, uint64_t key)
-{
-    size_t i = xk_check_line_hash(key) & (m->n_slots - 1);
-    while (m->slot[i].generation == m->generation && m->slot[i].key != key)
-        i = (i + 1) & (m->n_slots - 1);
-    return &m->slot[i];
-}
-
-static bool grow(const struct xk_alloc *a, struct xk_check_lines *m)
-{
-    const size_t n = m->n_slots ? 2 * m->n_slots : 1024;
-    struct xk_check_slot *const slot =
-        a->realloc(a->user, NULL, n * sizeof *slot);
-    struct xk_check_line **const all =
-        a->realloc(a->user, m->all, n * sizeof *all);
-    if (all)
-        m->all = all;
-    if (!slot || !all) {
-        a->realloc(a->user, slot, 0);
-        return false;
-    }
-    memset(slot, 0, n * sizeof *slot);
-    a->realloc(a->user, m->slot, 0);
-    m->slot = slot;
-    m->n_slots = n;
-    m->generation = m->generation ? m->generation : 1;
-    for (size_t i = 0; i < m->n_all; i++)
-        *probe(m, all[i]->key) =
-            (struct xk_check_slot){all[i]->key, m->generation, all[i]};
-    return true;
-}
-
-/* The line of an address; NULL: out of memory. */
-static struct xk_check_line *line_at(struct xk_sim_check_work *w, uint8_t space,
-                                     uint64_t addr)
-{
-    struct xk_check_lines *const m = &w->lines;
-    const struct xk_alloc *const a = &w->run->alloc;
-    const uint64_t key =
-        (addr / LINE_B | (uint64_t)(space == XK_CS_SLM) << 63) + 1;
-    if (m->last && m->last->key == key)
-        return m->last;
-    if (2 * (m->n_all + 1) > m->n_slots && !grow(a, m)) {
-        w->no_memory = true;
-        return NULL;
-    }
-    struct xk_check_slot *const s = probe(m, key);
-    if (s->generation != m->generation) {
-        struct xk_check_line *const l =
-            xk_check_arena_get(a, &m->arena, sizeof *l);
-        if (!l) {
-            w->no_memory = true;
-            return NULL;
-        }
-        l->key = key;
-        *s = (struct xk_check_slot){key, m->generation, l};
-        m->all[m->n_all++] = l;
-    }
-    m->last = s->line;
-    return s->line;
-}
-
-static void *get(struct xk_sim_check_work *w, size_t n_b)
-{
-    void *const p = xk_check_arena_get(&w->run->alloc, &w->lines.arena, n_b);
-    w->no_memory |= !p;
-    return p;
-}
-
-/* A record of dwords becomes four of bytes. */
-static void spread(xk_check_key *to, const xk_check_key *from, unsigned part)
-{
-    for (unsigned i = 0; i < XK_CHECK_PIECES; i++)
-        to[i] = from[part * 4 + i / 4];
-}
-
-static bool split(struct xk_sim_check_work *w, struct xk_check_line *l)
-{
-    struct xk_check_cells *const c = get(w, 4 * sizeof *c);
-    struct xk_check_atoms *const a = l->atoms ? get(w, 4 * sizeof *a) : NULL;
-    if (!c || (l->atoms && !a))
-        return false;
-    for (unsigned part = 0; part < 4; part++) {
-        spread(c[part].w, l->cells->w, part);
-        spread(c[part].r1, l->cells->r1, part);
-        spread(c[part].r2, l->cells->r2, part);
-        if (a) {
-            spread(a[part].a1, l->atoms->a1, part);
-            spread(a[part].a2, l->atoms->a2, part);
-        }
-    }
-    l->cells = c;
-    l->atoms = a;
-    l->bytes = true;
-    return true;
-}
-
-bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l)
-{
-    const unsigned n = l->odd ? 64 : 16, unit_b = 64 / n;
-    struct xk_check_cells *const c =
-        get(w, n / XK_CHECK_PIECES * sizeof *l->cells);
-    if (!c)
-        return false;
-    for (unsigned p = 0; p < n; p++) {
-        const unsigned part = p / XK_CHECK_PIECES, i = p % XK_CHECK_PIECES;
-        c[part].r1[i] = l->r >> p * unit_b & 1 ? l->r_all : 0;
-        c[part].w[i] = l->w >> p * unit_b & 1 ? l->w_all : 0;
-    }
-    l->cells = c;
-    l->bytes = l->odd;
-    return true;
-}
-
-static bool prepare(struct xk_sim_check_work *w, struct xk_check_line *l,
-                    bool bytes, bool atomic)
-{
-    if (!l->cells && !xk_check_line_spread(w, l))
-        return false;
-    if (bytes && !l->bytes && !split(w, l))
-        return false;
-    if (atomic && !l->atoms)
-        l->atoms = get(w, (l->bytes ? 4 : 1) * sizeof *l->atoms);
-    return !atomic || l->atoms;
-}
+#include "sim/check_lines.h"
 
 /* An access in progress. */
 struct access {
@@ -397,7 +211,7 @@ static void touch_line(struct access *x, struct xk_check_line *l,
                        uint32_t off_b, uint32_t n_b)
 {
     const unsigned unit_b = l->bytes ? 1 : 4;
-    const uint64_t line_va = x->addr & ~(uint64_t)(LINE_B - 1);
+    const uint64_t line_va = x->addr & ~(uint64_t)(XK_CHECK_LINE_B - 1);
     if (!l->written && !l->bytes && !l->atoms && !x->write && !x->atomic) {
         read_dwords(l->cells, x->me, off_b / 4, (off_b + n_b) / 4);
         return;
@@ -408,11 +222,6 @@ static void touch_line(struct access *x, struct xk_check_line *l,
         x->addr = line_va + b;
         piece(x, l, b / unit_b);
     }
-}
-
-static uint64_t low_bits(uint32_t n)
-{
-    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
 }
 
 /* False where what is known of the line would no longer be one instruction. */
@@ -465,21 +274,21 @@ static void touch(struct access *x, uint64_t addr, uint32_t n_b)
 {
     struct xk_sim_check_work *const w = x->c->work;
     for (uint64_t at = addr, end = addr + n_b; at < end;) {
-        const uint32_t off_b = at % LINE_B;
-        const uint32_t room_b = LINE_B - off_b;
+        const uint32_t off_b = at % XK_CHECK_LINE_B;
+        const uint32_t room_b = XK_CHECK_LINE_B - off_b;
         const uint32_t m_b = end - at < room_b ? (uint32_t)(end - at) : room_b;
-        struct xk_check_line *const l = line_at(w, x->space, at);
+        struct xk_check_line *const l = xk_check_line_at(w, x->space, at);
         at += m_b;
         if (!l)
             return;
         l->odd |= ((off_b | m_b) & 3) != 0;
-        if (touch_whole(x, l, low_bits(m_b) << off_b))
+        if (touch_whole(x, l, xk_check_low_bits(m_b) << off_b))
             continue;
-        if (!prepare(w, l, (off_b | m_b) & 3, x->atomic))
+        if (!xk_check_line_prepare(w, l, (off_b | m_b) & 3, x->atomic))
             return;
         x->addr = at - m_b;
         touch_line(x, l, off_b, m_b);
-        note_bits(l, low_bits(m_b) << off_b, x->write);
+        note_bits(l, xk_check_low_bits(m_b) << off_b, x->write);
     }
 }
 
@@ -542,93 +351,5 @@ void xk_check_accesses_end(struct xk_sim_check_work *w)
         xk_check_record(w, XK_CHECK_RACE, &reader, &changer, &place,
                         "reads what another thread of the group changes "
                         "atomically, with no barrier between");
-    }
-}
-
-/* A scratch line that another thread used is nobody's. */
-static void own(const struct xk_sim_check_thread *c, uint8_t space,
-                struct xk_check_line *l)
-{
-    if (space != XK_CS_SCRATCH || l->owner == c->thread->index + 1)
-        return;
-    l->owner = c->thread->index + 1;
-    l->def = 0;
-}
-
-uint64_t xk_check_get_def(struct xk_sim_check_thread *c, uint8_t space,
-                          uint64_t addr, uint32_t n_b)
-{
-    uint64_t bits = 0;
-    for (uint32_t got = 0; got < n_b;) {
-        const uint32_t off_b = (addr + got) % LINE_B;
-        const uint32_t m_b =
-            n_b - got < LINE_B - off_b ? n_b - got : LINE_B - off_b;
-        struct xk_check_line *const l = line_at(c->work, space, addr + got);
-        if (!l)
-            return UINT64_MAX;
-        own(c, space, l);
-        bits |= (l->def >> off_b & low_bits(m_b)) << got;
-        got += m_b;
-    }
-    return bits;
-}
-
-void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
-                      uint64_t addr, uint32_t n_b, uint64_t def)
-{
-    for (uint32_t got = 0; got < n_b;) {
-        const uint32_t off_b = (addr + got) % LINE_B;
-        const uint32_t m_b =
-            n_b - got < LINE_B - off_b ? n_b - got : LINE_B - off_b;
-        struct xk_check_line *const l = line_at(c->work, space, addr + got);
-        if (!l)
-            return;
-        own(c, space, l);
-        l->def &= ~(low_bits(m_b) << off_b);
-        l->def |= (def >> got & low_bits(m_b)) << off_b;
-        got += m_b;
-    }
-}
-
-static void mark(const struct xk_sim_check_thread *c, xk_check_key *k,
-                 bool dirty)
-{
-    if (*k && xk_key_thread(*k) == c->thread->index)
-        *k = (*k & ~XK_KEY_DIRTY) | (dirty ? XK_KEY_DIRTY : 0);
-}
-
-/* Bytes [from_b, end_b) of the line. */
-static void mark_line(struct xk_sim_check_thread *c, struct xk_check_line *l,
-                      uint32_t from_b, uint32_t end_b, bool dirty)
-{
-    const uint64_t bits = low_bits(end_b - from_b) << from_b;
-    if (!l->cells && !(l->w & bits))
-        return;
-    if (!l->cells && !(l->w & ~bits)) {
-        mark(c, &l->w_all, dirty);
-        return;
-    }
-    if (!l->cells && !xk_check_line_spread(c->work, l))
-        return;
-    for (uint32_t b = from_b; b < end_b; b++) {
-        const unsigned p = l->bytes ? b : b / 4;
-        const unsigned part = p / XK_CHECK_PIECES, i = p % XK_CHECK_PIECES;
-        mark(c, &l->cells[part].w[i], dirty);
-        if (l->atoms)
-            mark(c, &l->atoms[part].a1[i], dirty);
-    }
-}
-
-void xk_check_set_dirty(struct xk_sim_check_thread *c,
-                        const struct xk_check_store *s, bool dirty)
-{
-    const uint32_t end_b = s->at_b + s->n_b;
-    for (uint32_t b = s->at_b, m_b; b < end_b; b += m_b) {
-        struct xk_check_line *const l = line_at(c->work, XK_CS_SLM, b);
-        const uint32_t off_b = b % LINE_B;
-        m_b = end_b - b < LINE_B - off_b ? end_b - b : LINE_B - off_b;
-        if (!l)
-            return;
-        mark_line(c, l, off_b, off_b + m_b, dirty);
     }
 }

@@ -288,7 +288,7 @@ static inline size_t xk_check_line_hash(uint64_t key)
                     (key & 7));
 }
 
-/* check_memory.c */
+/* check_lines.c */
 void *xk_check_arena_get(const struct xk_alloc *a, struct xk_check_arena *m,
                          size_t n_b); /* zeroed; NULL: out of memory */
 void xk_check_arena_reset(struct xk_check_arena *m);
@@ -297,12 +297,15 @@ void xk_check_lines_reset(struct xk_check_lines *m);
 void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m);
 /* Gives a line cells; false: out of memory. */
 bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l);
-/* The notes of e, which was executed: races, SLM nobody fenced. */
+
+/* check_memory.c. The notes of e, which was executed: races, SLM nobody fenced. */
 void xk_check_accesses(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e);
 /* The unit is over: loads beside atomics that nothing excused. */
 void xk_check_accesses_end(struct xk_sim_check_work *w);
-/* Defined bytes of SLM or scratch, 64 bytes at most; bit 0 is addr. */
+
+/* check_marks.c. Defined bytes of SLM or scratch, 64 bytes at most; bit 0 is
+ * addr. */
 uint64_t xk_check_get_def(struct xk_sim_check_thread *c, uint8_t space,
                           uint64_t addr, uint32_t n_b);
 void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
@@ -314,12 +317,29 @@ void xk_check_set_dirty(struct xk_sim_check_thread *c,
 /* check_units.c: what the unit touched, against all units before it. */
 void xk_check_merge(struct xk_sim_check_work *w);
 
+/* n ones from bit 0 on, n <= 64 */
+static inline uint64_t xk_check_low_bits(uint32_t n)
+{
+    return n >= 64 ? UINT64_MAX : (UINT64_C(1) << n) - 1;
+}
+
+static inline bool xk_check_is_flag(uint32_t at_b)
+{
+    return at_b >= XK_RF_FLAG && at_b < XK_RF_A0;
+}
+
+/* check_plan.c */
+void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
+                   struct xk_check_inst *out);
+
+/* check_dpas.c; of a pair, whoever comes second stands for both */
+void xk_check_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                   const struct xk_check_inst *p, uint32_t mask);
+
 /* check_init.c */
 void xk_check_init_start(struct xk_sim_check_thread *c);
 void xk_check_init_before(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t mask);
-void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
-                   struct xk_check_inst *out);
 bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
                       uint32_t n_b);
 /* n_b <= 64 */

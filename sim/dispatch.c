@@ -149,6 +149,12 @@ static bool run_unit(struct worker *w, uint64_t index)
     return good;
 }
 
+static bool omitted(const struct xk_sim_run *r, uint64_t unit)
+{
+    return xk_sim_watch_omits(r->d->watch,
+                              r->apart ? unit / r->d->n_threads : unit);
+}
+
 /* Units go out in order, so below the first bad one all are executed. */
 static void *work(void *arg)
 {
@@ -158,7 +164,7 @@ static void *work(void *arg)
         const uint64_t i = atomic_fetch_add(&p->next, 1);
         if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
             break;
-        if (run_unit(w, i))
+        if (omitted(p->run, i) || run_unit(w, i))
             continue;
         w->bad_unit = i;
         unsigned long long bad = atomic_load(&p->first_bad);

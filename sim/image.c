@@ -1,35 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Fields of the state: virtual-device.md 6 and the published layout of
  * RENDER_SURFACE_STATE. */
-#include <inttypes.h>
-
 #include "sim/image.h"
 
 enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 #define STATE_B 64
-
-static bool refuse(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const char *what, uint64_t value)
-{
-    xk_sim_fault(t, e, "a surface %s %" PRIu64 " is not simulated", what,
-                 value);
-    return false;
-}
 
 /* What would change where a texel lies, or what it holds, and is not done. */
 static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      const uint8_t *s)
 {
     if (xk_sim_dw(s, 4) >> 18 & 0x7ff)
-        return refuse(t, e, "with first array element",
-                      xk_sim_dw(s, 4) >> 18 & 0x7ff);
+        return xk_sim_lacks(t, e, "a surface with first array element",
+                            xk_sim_dw(s, 4) >> 18 & 0x7ff);
     if (xk_sim_dw(s, 4) >> 3 & 7)
-        return refuse(t, e, "with multisamples, log2",
-                      xk_sim_dw(s, 4) >> 3 & 7);
+        return xk_sim_lacks(t, e, "a surface with multisamples, log2",
+                            xk_sim_dw(s, 4) >> 3 & 7);
     if (xk_sim_dw(s, 5) & 0xfee000ff)
-        return refuse(t, e, "with levels or offsets, dword 5", xk_sim_dw(s, 5));
+        return xk_sim_lacks(t, e, "a surface with levels or offsets, dword 5",
+                            xk_sim_dw(s, 5));
     if (xk_sim_dw(s, 7) >> 30 & 1)
-        return refuse(t, e, "with compressed memory, dword 7", xk_sim_dw(s, 7));
+        return xk_sim_lacks(t, e, "a surface with compressed memory, dword 7",
+                            xk_sim_dw(s, 7));
     return true;
 }
 
@@ -70,10 +62,11 @@ static bool take_tiling(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         unsigned type, unsigned mode, struct xk_sim_image *g)
 {
     if (mode && type != TYPE_2D && type != TYPE_3D)
-        return refuse(t, e, "of one dimension with tile mode", mode);
+        return xk_sim_lacks(t, e, "a surface of one dimension with tile mode",
+                            mode);
     if (!xk_sim_tiling_find(t->kernel->platform, mode, type == TYPE_3D,
                             g->texel_b, &g->tiling))
-        return refuse(t, e, "with tile mode", mode);
+        return xk_sim_lacks(t, e, "a surface with tile mode", mode);
     return true;
 }
 
@@ -90,10 +83,10 @@ bool xk_sim_image_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (type == TYPE_NULL)
         return true;
     if (type > TYPE_3D && type != TYPE_BUFFER)
-        return refuse(t, e, "of type", type);
+        return xk_sim_lacks(t, e, "a surface of type", type);
     g->format = xk_sim_texel_find(code);
     if (!g->format)
-        return refuse(t, e, "of format", code);
+        return xk_sim_lacks(t, e, "a surface of format", code);
     g->texel_b = (uint32_t)g->format->n * g->format->size_b;
     take_extent(s, type, g);
     take_selects(s, g);

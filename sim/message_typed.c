@@ -2,8 +2,6 @@
 /* Typed messages: coordinates of texels in a surface whose state says format,
  * extent and pitch (sim/image.h): 1D, 2D, 3D, arrays, and buffers of texels. A
  * texel outside reads as zero and is not written. */
-#include <inttypes.h>
-
 #include "sim/image.h"
 
 static unsigned bits_set(unsigned v)
@@ -57,14 +55,6 @@ bool xk_sim_is_typed(const struct xk_msg *m)
     }
 }
 
-static bool refuse(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const char *what, uint64_t value)
-{
-    xk_sim_fault(t, e, "typed message: %s %" PRIu64 " is not simulated", what,
-                 value);
-    return false;
-}
-
 /* Channels that the state exchanges are a matter of the sampler. */
 static bool read_image(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        struct xk_sim_image *g)
@@ -74,7 +64,9 @@ static bool read_image(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return false;
     for (unsigned k = 0; g->format && k < 4; k++)
         if (xk_sim_texel_has(g->format, k) && g->select[k] != XK_SELECT_RED + k)
-            return refuse(t, e, "a surface with exchanged channels, number", k);
+            return xk_sim_lacks(
+                t, e,
+                "typed message: a surface with exchanged channels, number", k);
     return true;
 }
 
@@ -173,7 +165,8 @@ static void exec_typed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (!payload_fits(t, e, &p) || !read_image(t, e, &g))
         return;
     if (c == XK_MCLASS_ATOMIC && g.format && g.texel_b != 4) {
-        refuse(t, e, "an atomic on texels of bytes", g.texel_b);
+        xk_sim_lacks(t, e, "typed message: an atomic on texels of bytes",
+                     g.texel_b);
         return;
     }
     for (uint32_t k = mask; k; k &= k - 1) {

@@ -13,13 +13,6 @@ struct pair {
     uint32_t part;
 };
 
-static bool refuse(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const char *what, unsigned value)
-{
-    xk_sim_fault(t, e, "a sampler with %s %u is not simulated", what, value);
-    return false;
-}
-
 static bool take_wraps(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint32_t dw3, struct xk_sim_sampler *s)
 {
@@ -28,9 +21,11 @@ static bool take_wraps(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         s->wrap[k] = (uint8_t)wrap;
         s->rounded[k] = dw3 >> (18 - 2 * k) & 1; /* of magnification */
         if (wrap > XK_WRAP_EDGE && wrap != XK_WRAP_BORDER)
-            return refuse(t, e, "address mode", wrap);
+            return xk_sim_lacks(t, e, "a sampler with address mode", wrap);
         if (wrap < XK_WRAP_EDGE && !s->normalized)
-            return refuse(t, e, "whole coordinates and address mode", wrap);
+            return xk_sim_lacks(
+                t, e, "a sampler with whole coordinates and address mode",
+                wrap);
     }
     return true;
 }
@@ -48,11 +43,14 @@ bool xk_sim_sampler_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     *s = (struct xk_sim_sampler){.linear = mag,
                                  .normalized = !(xk_sim_dw(p, 3) >> 10 & 1)};
     if (min != mag || mag > 1)
-        return refuse(t, e, "filters (of reduction * 8 + of magnification)",
-                      min * 8 + mag);
+        return xk_sim_lacks(
+            t, e,
+            "a sampler with filters (of reduction * 8 + of magnification)",
+            min * 8 + mag);
     if (xk_sim_dw(p, 3) >> 9 & 1 || xk_sim_dw(p, 1) & 0x80)
-        return refuse(t, e, "reduction or chroma key, number",
-                      xk_sim_dw(p, 3) >> 22 & 3);
+        return xk_sim_lacks(t, e,
+                            "a sampler with reduction or chroma key, number",
+                            xk_sim_dw(p, 3) >> 22 & 3);
     if (!take_wraps(t, e, xk_sim_dw(p, 3), s))
         return false;
     if (s->wrap[0] != XK_WRAP_BORDER && s->wrap[1] != XK_WRAP_BORDER &&

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A hardware thread's life: payload, the interpreter's loop, findings. */
 #include <fenv.h>
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -40,6 +41,13 @@ void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     snprintf(t->err->message, sizeof(t->err->message),
              "sim: kernel '%.64s': %s%s (group %u,%u,%u thread %u)",
              t->kernel->name, where, what, id[0], id[1], id[2], t->index);
+}
+
+bool xk_sim_lacks(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  const char *what, uint64_t value)
+{
+    xk_sim_fault(t, e, "%s %" PRIu64 " is not simulated", what, value);
+    return false;
 }
 
 void xk_sim_thread_cr_written(struct xk_sim_thread *t)

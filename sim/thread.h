@@ -151,6 +151,9 @@ static inline void xk_rf_set_u32(struct xk_sim_thread *t, uint32_t off,
 /* Stops the thread with a finding about the instruction *e. */
 void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const char *fmt, ...) XK_PRINTF(3, 4);
+/* The same: "a surface of type", value, "is not simulated". Returns false. */
+bool xk_sim_lacks(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  const char *what, uint64_t value);
 
 /* sync.bar: false while the barrier is not complete. True when it is, or after
  * a finding. */

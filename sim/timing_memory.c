@@ -156,7 +156,7 @@ static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
     x->traffic.l2_lines++;
     if (!s)
         return ready;
-    if (!in_l2(x, s)) {
+    if (!in_l2(x, s) && !x->r->alone) {
         x->l2_fills += x->fills_each;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;

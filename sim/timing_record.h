@@ -54,6 +54,7 @@ struct xk_timing_record {
     uint32_t waves_wanted; /* at most so many in detail; 0: a budget */
     atomic_bool no_memory;
     bool good; /* the dispatch ended well */
+    bool alone; /* only core 0 is heard of: what it loads is in L2 */
     /* Of the dispatch. */
     const struct xk_sim_run *run;
     const struct xk_sim_kernel *kernel;

@@ -64,15 +64,16 @@ static void add_line(struct touch *x, uint32_t line)
 
 static void add_memory(struct touch *x, uint64_t at, uint32_t n_b)
 {
-    const uint32_t line_b = x->tap->r->m->line_b;
+    /* a power of two */
+    const unsigned shift = (unsigned)__builtin_ctz(x->tap->r->m->line_b);
     const uint64_t va = x->v.base + at;
     const struct xk_tm_region *const g = region_at(x->tap, va);
     if (!g)
         return;
     const uint64_t rest_b = g->size_b - (va - g->va);
     const uint64_t last = va + (n_b < rest_b ? n_b : rest_b) - 1;
-    for (uint64_t l = va / line_b; l <= last / line_b; l++)
-        add_line(x, g->first_line + (uint32_t)(l - g->va / line_b));
+    for (uint64_t l = va >> shift; l <= last >> shift; l++)
+        add_line(x, g->first_line + (uint32_t)(l - (g->va >> shift)));
 }
 
 static void add_slm(struct touch *x, uint64_t at, uint32_t n_b)

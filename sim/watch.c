@@ -7,6 +7,32 @@
 #include "sim/sim_operand.h"
 #include "sim/timing_report.h"
 
+/* Multiply-adds, and what moves data for lanes; blocks may be arguments. */
+static bool is_data(const struct xk_sim_inst *e)
+{
+    const enum xk_msg_class c = xk_msg_op_class(e->msg.op);
+    return e->stat == XK_STAT_FMA ||
+           (e->stat == XK_STAT_SEND && !e->in.send.eot && !e->msg.transpose &&
+            (c == XK_MCLASS_LOAD || c == XK_MCLASS_STORE));
+}
+
+static enum xk_status find_omitted(struct xk_sim_watch *w,
+                                   const xk_sim_kernel *k, struct xk_error *err)
+{
+    w->omit = w->alloc.realloc(w->alloc.user, NULL, k->n * sizeof *w->omit);
+    if (!w->omit)
+        return xk_sim_refuse(err, XK_ENOMEM, k->name,
+                             "out of memory for what need not be executed",
+                             k->n);
+    for (uint32_t i = k->n; i--;)
+        w->omit[i] = !is_data(&k->inst[i])                     ? 0
+                     : k->inst[i].stat == XK_STAT_FMA && i + 1 < k->n &&
+                             k->inst[i + 1].stat == XK_STAT_FMA
+                         ? w->omit[i + 1] + 1
+                         : 1;
+    return XK_OK;
+}
+
 /* XK_EINVAL where there is no such machine. */
 static enum xk_status open_timing(struct xk_sim_watch *w,
                                   const xk_sim_kernel *k, struct xk_error *err)
@@ -21,7 +47,8 @@ static enum xk_status open_timing(struct xk_sim_watch *w,
                              sizeof *w->timing);
     xk_timing_record_init(w->timing, m, &w->alloc);
     w->timing->waves_wanted = w->opts->timing_waves;
-    return XK_OK;
+    w->timing->alone = w->opts->timing_bound;
+    return w->opts->timing_only || w->opts->timing_bound ? find_omitted(w, k, err) : XK_OK;
 }
 
 enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,
@@ -70,8 +97,10 @@ void xk_sim_watch_fini(struct xk_sim_watch *w)
         w->alloc.realloc(w->alloc.user, w->hits, 0);
     if (w->timing)
         xk_timing_record_fini(w->timing);
+    w->alloc.realloc(w->alloc.user, w->omit, 0);
     w->alloc.realloc(w->alloc.user, w->timing, 0);
     w->hits = NULL;
+    w->omit = NULL;
     w->timing = NULL;
 }
 
@@ -242,10 +271,33 @@ static void trace_one(const struct xk_sim_watch *w, struct xk_sim_thread *t,
     xk_str_fini(&s);
 }
 
+bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
+{
+    const struct xk_timing_record *const r = w ? w->timing : NULL;
+    return r && w->omit &&
+           (group / r->m->cores >= atomic_load(&r->limit) ||
+            (r->alone && group % r->m->cores));
+}
+
+/* All but the last of some multiply-adds, fewer than `most`. */
+static uint64_t pass_over(const struct xk_sim_watch *w, struct xk_sim_thread *t,
+                          struct xk_tm_tap *tap, uint64_t most)
+{
+    const uint32_t n = w->omit[t->ip] > 1 && w->omit[t->ip] <= most
+                           ? w->omit[t->ip] - 1
+                           : 0;
+    for (uint32_t i = 0; i < n && tap->on && tap->trace; i++)
+        xk_timing_after(tap, t, t->ip + i);
+    t->count[XK_STAT_FMA] += n;
+    t->ip += n;
+    return n;
+}
+
 uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
                             struct xk_sim_thread *t, uint64_t most)
 {
     const bool trace = traced(w, t);
+    const bool plain = w->omit && !trace && !w->hits;
     struct xk_tm_tap tap;
     uint64_t done = 0;
     tap.on = false;
@@ -254,6 +306,7 @@ uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
     if (!trace && !w->hits && !tap.on)
         return 0;
     while (done < most && t->state == XK_SIM_RUN) {
+        done += plain ? pass_over(w, t, &tap, most - done) : 0;
         const uint32_t at = t->ip++;
         const struct xk_sim_inst *const e = &t->kernel->inst[at];
         const uint32_t mask = trace || w->hits ? xk_sim_mask(t, e) : 0;
@@ -263,7 +316,7 @@ uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
             xk_timing_before(&tap, t, e);
         if (trace)
             trace_one(w, t, e, mask);
-        else
+        else if (!w->omit || !w->omit[at])
             xk_sim_exec_one(t, e);
         /* What waits at a barrier comes again, and counts then. */
         if (w->hits && t->state != XK_SIM_BARRIER) {

@@ -21,6 +21,9 @@ struct xk_sim_watch {
     struct xk_sim_hits *hits; /* per instruction of the kernel; NULL: none */
     struct xk_alloc alloc;    /* of hits */
     struct xk_timing_record *timing; /* NULL: not asked */
+    /* Where nothing but the time is wanted, per instruction of the kernel: how
+     * many from here on need not be executed. */
+    uint32_t *omit;
 };
 
 /* Says in *wanted whether opts ask for anything; only then is there something
@@ -53,6 +56,9 @@ static inline bool xk_sim_watch_traces(const struct xk_sim_watch *w)
 {
     return w && w->opts->trace;
 }
+
+/* A group that nobody looks at, where nothing but the time is wanted. */
+bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group);
 
 /* Executes until the thread stops or has done `most`; returns how many. */
 uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,

@@ -24,11 +24,6 @@ struct collector {
 
 static bool collect(struct collector *k, const xk_expr *e, int64_t coef);
 
-unsigned xk_dtype_bits(enum xk_dtype dt)
-{
-    return dt == XK_DT_BOOL ? 1 : xk_dtype_b(dt) * 8;
-}
-
 /* The signed number of dt's width that is congruent to v. */
 static int64_t wrap_signed(enum xk_dtype dt, int64_t v)
 {

@@ -4,6 +4,7 @@
 #ifndef XK_SIMPLIFY_RANGE_H
 #define XK_SIMPLIFY_RANGE_H
 
+#include "ir/fold.h"
 #include "ir/memo.h"
 #include "simplify/simplify.h"
 
@@ -55,12 +56,5 @@ struct xk_info xk_info_type(enum xk_dtype dt);
  * cast, ramp, bcast or shuffle. */
 struct xk_info xk_info_op(enum xk_op op, enum xk_dtype dt,
                           const struct xk_info *k);
-/* s32 and s64: arithmetic that must not wrap (docs/ir.md). */
-bool xk_dtype_nowrap(enum xk_dtype dt);
-
-/* Floor division, modulo with the divisor's sign; 0 if b is 0. */
-int64_t xk_floor_div(int64_t a, int64_t b);
-int64_t xk_floor_mod(int64_t a, int64_t b);
-int64_t xk_gcd(int64_t a, int64_t b);
 
 #endif

@@ -25,11 +25,6 @@ const xk_expr *xk_rules_apply(struct xk_facts *f, const xk_expr *e);
 /* The same with the rules in text alone. */
 const xk_expr *xk_rules_apply_text(struct xk_facts *f, const xk_expr *e);
 
-/* Value of op on constants of type dt. False if undefined: s32 or s64 overflow,
- * a shift count outside the type, or op is none of the integer operators. */
-bool xk_fold(enum xk_op op, enum xk_dtype dt, const int64_t *k, int64_t *out);
-unsigned xk_dtype_bits(enum xk_dtype dt);
-
 /* Splits e into a factor and a term without constant factor. */
 const xk_expr *xk_linear_strip(const xk_expr *e, int64_t *coef);
 

@@ -663,16 +663,24 @@ static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
 
 /* Other calls. */
 
-static void run_mad(struct interp *s, const xk_stmt *st)
+/* Where the destination and three sources of a mad or a dp4a are. */
+static const struct xk_mad *begin_mad(struct interp *s, const xk_stmt *st,
+                                      struct place p[4])
 {
     const struct xk_mad *const m = &xk_func_of(st)->u.mad;
-    struct place p[4];
-    union lane r[XK_INTERP_MAX_LANES];
     for (unsigned i = 0; i < 4; i++)
         p[i] = place_of(s, xk_kid(st, i));
     s->report->n_mads++;
     if (m->lanes > XK_INTERP_MAX_LANES)
-        fault(s, "mad: %u lanes", m->lanes);
+        fault(s, "mad or dp4a: %u lanes", m->lanes);
+    return m;
+}
+
+static void run_mad(struct interp *s, const xk_stmt *st)
+{
+    struct place p[4];
+    union lane r[XK_INTERP_MAX_LANES];
+    const struct xk_mad *const m = begin_mad(s, st, p);
     for (unsigned i = 0; i < m->lanes && !s->fault; i++)
         r[i] = fused(
             (enum xk_dtype)m->dst,
@@ -692,16 +700,11 @@ static int64_t byte_of(union lane v, unsigned at, unsigned dt)
 
 static void run_dp4a(struct interp *s, const xk_stmt *st)
 {
-    const struct xk_mad *const m = &xk_func_of(st)->u.mad;
-    const uint8_t dt[4] = {m->dst, m->src0, m->src1, m->src2};
-    const unsigned stride[4] = {1, m->stride0, m->stride1, m->stride2};
     struct place p[4];
     union lane r[XK_INTERP_MAX_LANES];
-    for (unsigned i = 0; i < 4; i++)
-        p[i] = place_of(s, xk_kid(st, i));
-    s->report->n_mads++;
-    if (m->lanes > XK_INTERP_MAX_LANES)
-        fault(s, "dp4a: %u lanes", m->lanes);
+    const struct xk_mad *const m = begin_mad(s, st, p);
+    const uint8_t dt[4] = {m->dst, m->src0, m->src1, m->src2};
+    const unsigned stride[4] = {1, m->stride0, m->stride1, m->stride2};
     for (unsigned i = 0; i < m->lanes && !s->fault; i++) {
         union lane v[4];
         for (unsigned k = 1; k < 4; k++)

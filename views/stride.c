@@ -5,6 +5,8 @@
  * forms are step forms again, or the analysis gives up. */
 #include "views/view.h"
 
+#include "ir/fold.h"
+
 /* run 0: without end. At the first value of each run, the expression is a
  * multiple of `base` (0: it is 0 there). Without end there is one run, from 0.
  * ok is false if nothing is known. */
@@ -13,23 +15,11 @@ struct step {
     int64_t coef, run, base;
 };
 
-static int64_t gcd(int64_t a, int64_t b)
-{
-    a = a < 0 ? -a : a;
-    b = b < 0 ? -b : b;
-    while (b) {
-        const int64_t r = a % b;
-        a = b;
-        b = r;
-    }
-    return a;
-}
-
 /* The same with shorter runs; run divides s.run. */
 static struct step shorten(struct step s, int64_t run)
 {
     if (run != s.run) {
-        s.base = gcd(s.base, s.coef * run);
+        s.base = xk_gcd(s.base, s.coef * run);
         s.run = run;
     }
     return s;
@@ -37,11 +27,11 @@ static struct step shorten(struct step s, int64_t run)
 
 static struct step step_add(struct step a, struct step b, int64_t sign)
 {
-    const int64_t run = gcd(a.run, b.run);
+    const int64_t run = xk_gcd(a.run, b.run);
     a = shorten(a, run);
     b = shorten(b, run);
     return (struct step){a.ok && b.ok, a.coef + sign * b.coef, run,
-                         gcd(a.base, b.base)};
+                         xk_gcd(a.base, b.base)};
 }
 
 static struct step step_mul(struct step a, int64_t k)
@@ -57,7 +47,7 @@ static bool within_one(struct step *a, int64_t k)
         return a->ok;
     if (a->coef < 0 || k % coef)
         return false;
-    *a = shorten(*a, gcd(a->run, k / coef));
+    *a = shorten(*a, xk_gcd(a->run, k / coef));
     return a->base % (coef * a->run) == 0;
 }
 
@@ -74,7 +64,7 @@ static struct step step_mod(struct step a, int64_t k)
     if (a.ok && a.coef && a.coef % k == 0)
         return (struct step){true, 0, a.run, 1};
     const bool ok = within_one(&a, k);
-    return (struct step){ok, a.coef, a.run, gcd(a.base, k)};
+    return (struct step){ok, a.coef, a.run, xk_gcd(a.base, k)};
 }
 
 static struct step step_of(const xk_expr *e, const xk_expr *var);

@@ -74,6 +74,15 @@ struct xk_simulate_opts {
     const char *timing;
     uint32_t timing_waves; /* of a core, in detail; 0: some, UINT32_MAX: all */
     xk_timing_fn *timed;   /* after each launch that ended well */
+    /* Nothing but the time is wanted: multiply-adds of floats and of bytes are
+     * not computed, groups that the model does not look at are left out. What
+     * the launch writes means nothing then; the time is the same as long as no
+     * address and no branch depends on a multiply-add. */
+    bool timing_only;
+    /* The same, and less: the other cores' groups are left out as well, and
+     * what is loaded from memory is in L2. A lower bound of the time, up to the
+     * anomalies that docs/timing.md counts. */
+    bool timing_bound;
 };
 
 /* From now on for launches of d, a device of engine "sim". What *o points to

@@ -10,6 +10,12 @@
 #include "tests/ir_interp.h"
 #include "xekern/device.h"
 
+uint64_t cg_random(uint64_t *state)
+{
+    *state = *state * 6364136223846793005u + 1442695040888963407u;
+    return *state >> 32 ^ *state << 32;
+}
+
 void cg_code_fini(struct cg_code *k)
 {
     xk_str_fini(&k->code);

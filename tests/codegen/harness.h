@@ -38,6 +38,13 @@ enum xk_status cg_generate_on(xk_ctx *c, const struct xk_platform *p,
                               const char *text, unsigned grf_count,
                               struct cg_code *out);
 
+/* The next of a row of random numbers; the low half is as good as the high. */
+uint64_t cg_random(uint64_t *state);
+static inline uint32_t cg_random32(uint64_t *state)
+{
+    return (uint32_t)cg_random(state);
+}
+
 /* Both ways; aborts the test (ck_abort_msg) if the bytes differ or anything
  * fails. On return the buffers hold the result. */
 void cg_run(const struct cg_case *k);

@@ -39,18 +39,12 @@ static const int32_t edges[] = {
     10,         -10,
 };
 
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 32);
-}
-
 static void fill_ints(int32_t *x, uint64_t seed)
 {
     for (unsigned i = 0; i < COUNT; i++)
-        x[i] = next_random(&seed) & 1
-                   ? edges[next_random(&seed) % XK_COUNTOF(edges)]
-                   : (int32_t)next_random(&seed);
+        x[i] = cg_random32(&seed) & 1
+                   ? edges[cg_random32(&seed) % XK_COUNTOF(edges)]
+                   : (int32_t)cg_random32(&seed);
 }
 
 static void run_ints(const char *type, const char *expr, const int32_t *x,
@@ -150,6 +144,9 @@ static const char *const unsigned_exprs[] = {
     "x % max(y, bcast.16(1:u32))",
     "cast.u32(cast.u16(x) / (cast.u16(y) | bcast.16(1:u16)))",
     "cast.u32(cast.s16(x) % (cast.s16(y) | bcast.16(1:s16)))",
+    /* no product of ranges fits 64 bits */
+    "(x * y) / bcast.16(7:u32)",
+    "mad(x, x * y, y) % bcast.16(7:u32)",
 };
 
 START_TEST(unsigned_expressions_give_the_interpreters_bits)
@@ -183,8 +180,8 @@ START_TEST(float_expressions_give_the_interpreters_bits)
     float x[COUNT], y[COUNT];
     uint64_t seed = 5;
     for (unsigned i = 0; i < COUNT; i++) {
-        x[i] = (float)((int)(next_random(&seed) % 4001) - 2000) / 8;
-        y[i] = (float)((int)(next_random(&seed) % 4001) - 2000) / 16;
+        x[i] = (float)((int)(cg_random32(&seed) % 4001) - 2000) / 8;
+        y[i] = (float)((int)(cg_random32(&seed) % 4001) - 2000) / 16;
     }
     run_ints("f32x16", float_exprs[_i], (const int32_t *)x, (const int32_t *)y);
 }
@@ -201,7 +198,7 @@ static void fill_numerators(int32_t *x, int32_t d)
 {
     uint64_t seed = (uint64_t)d;
     for (unsigned i = 0; i < COUNT; i++) {
-        const int32_t k = (int32_t)(next_random(&seed) % (INT32_MAX / d + 1u));
+        const int32_t k = (int32_t)(cg_random32(&seed) % (INT32_MAX / d + 1u));
         const int64_t v = (int64_t)k * d + (int64_t)(i % 3) - 1;
         x[i] = (int32_t)(v > INT32_MAX ? INT32_MAX : v);
         if (i % 8 == 7)
@@ -232,16 +229,16 @@ START_TEST(magic_multipliers_are_exact)
 {
     uint64_t seed = 9;
     for (unsigned i = 0; i < 20000; i++) {
-        const unsigned bits = 1 + next_random(&seed) % 31;
-        const uint64_t d = 2 + next_random(&seed) % ((1u << bits) - 1 + 1u);
-        const uint64_t hi = i % 2 ? INT32_MAX : next_random(&seed) >> 12;
+        const unsigned bits = 1 + cg_random32(&seed) % 31;
+        const uint64_t d = 2 + cg_random32(&seed) % ((1u << bits) - 1 + 1u);
+        const uint64_t hi = i % 2 ? INT32_MAX : cg_random32(&seed) >> 12;
         struct xk_cg_magic k;
         if (!xk_cg_magic_find(d, hi, 32, 32, &k)) {
             ck_abort_msg("no multiplier for %llu", (unsigned long long)d);
         }
         ck_assert_uint_lt(k.m, UINT64_C(1) << 32);
         for (unsigned j = 0; j < 50; j++) {
-            uint64_t x = next_random(&seed) % (hi + 1);
+            uint64_t x = cg_random32(&seed) % (hi + 1);
             if (j < 4)
                 x = hi - (j < hi ? j : 0);
             else if (j < 20 && x >= d)

@@ -93,17 +93,11 @@ static void numbers_fini(struct numbers *x)
     free(x->m);
 }
 
-static uint32_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return (uint32_t)(*state >> 32);
-}
-
 /* Of any size, either sign. */
 static uint32_t any_number(uint64_t *state)
 {
-    const uint32_t x = next_random(state) >> next_random(state) % 32;
-    return next_random(state) & 1 ? x : 0u - x;
+    const uint32_t x = cg_random32(state) >> cg_random32(state) % 32;
+    return cg_random32(state) & 1 ? x : 0u - x;
 }
 
 static void set_pair(struct numbers *x, uint32_t at, uint32_t n, uint32_t d,
@@ -133,7 +127,7 @@ static void fill_random(struct numbers *x, bool is_signed)
         const uint32_t d = any_number(&seed);
         uint32_t n = any_number(&seed);
         if (i % 3 == 0)
-            n = (d ? n / d * d : n) + next_random(&seed) % 3 - 1;
+            n = (d ? n / d * d : n) + cg_random32(&seed) % 3 - 1;
         set_pair(x, i, n, d, is_signed);
     }
 }

@@ -29,6 +29,8 @@
 #define SIGNAL(a) "(W) send.gtwy (1|M0) null " a " null:0 0x0 0x02000004\n"
 #define BAR "sync.bar null\n"
 #define DPAS(d, b, a) "dpas.8x8 (8|M0) " d ":f " d ":f " b ":hf " a ":hf\n"
+/* The second waits for the first. */
+#define PAIR ADD("r10", "r1", "r2") ADD("r11", "r10", "r3")
 #define MODE "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw\n"
 #define BACK "(W&f1.0) jmpi top\n"
 
@@ -37,46 +39,36 @@
 static const struct {
     const char *name, *platform, *text, *want;
 } rows[] = {
-    {"work fills a wait", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r12", "r4", "r5"), "021"},
-    {"on xelp, too", LP,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r12", "r4", "r5"), "021"},
-    {"on xehpc, too", HPC,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r12", "r4", "r5"), "021"},
+    {"work fills a wait", HPG, PAIR ADD("r12", "r4", "r5"), "021"},
+    {"on xelp, too", LP, PAIR ADD("r12", "r4", "r5"), "021"},
+    {"on xehpc, too", HPC, PAIR ADD("r12", "r4", "r5"), "021"},
     {"nothing to win, nothing moves", HPG,
      ADD("r10", "r1", "r2") ADD("r11", "r3", "r4") ADD("r12", "r5", "r6"), "012"},
-    {"a chain stays", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r12", "r11", "r5"), "012"},
-    {"what is still to be read is not overwritten", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r3", "r4", "r5"), "012"},
-    {"what was read may be overwritten", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r1", "r4", "r5"), "021"},
-    {"two writes keep their order", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r11", "r4", "r5"), "012"},
+    {"a chain stays", HPG, PAIR ADD("r12", "r11", "r5"), "012"},
+    {"what is still to be read is not overwritten", HPG, PAIR ADD("r3", "r4", "r5"), "012"},
+    {"what was read may be overwritten", HPG, PAIR ADD("r1", "r4", "r5"), "021"},
+    {"two writes keep their order", HPG, PAIR ADD("r11", "r4", "r5"), "012"},
     {"a flag is waited for", HPG,
      CMP("r1") SEL("r10", "r2") ADD("r12", "r4", "r5"), "021"},
     {"a flag in use is not written", HPG,
      CMP("r1") SEL("r10", "r2") CMP("r4") SEL("r11", "r3"), "0123"},
     {"what comes first in the source fills a wait first", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") ADD("r13", "r5", "r6") LOAD("r20", "r4") ADD("r12", "r20", "r11"), "02314"},
+     PAIR ADD("r13", "r5", "r6") LOAD("r20", "r4") ADD("r12", "r20", "r11"), "02314"},
     {"messages keep their order", HPG,
      ADDI("r10", "r1", "r2") STORE("r10", "r3") LOAD("r20", "r4") ADD("r21", "r20", "r5"), "0123"},
     {"what waits for an answer passes no message before it", HPG,
      LOAD("r20", "r4") ADDI("r10", "r1", "r2") LOAD("r21", "r10") ADD("r22", "r20", "r5"), "0123"},
-    {"nothing passes a barrier", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") BAR ADD("r12", "r4", "r5"), "0123"},
-    {"nothing passes a signal", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") SIGNAL("r8") ADD("r12", "r4", "r5"), "0123"},
+    {"nothing passes a barrier", HPG, PAIR BAR ADD("r12", "r4", "r5"), "0123"},
+    {"nothing passes a signal", HPG, PAIR SIGNAL("r8") ADD("r12", "r4", "r5"), "0123"},
     {"nothing passes a fence", HPG,
-     SLM_STORE("r8", "r9") ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") FENCE("r7") ADD("r12", "r4", "r5"), "01234"},
-    {"nothing passes a change of modes", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") MODE ADD("r12", "r4", "r5"), "0123"},
+     SLM_STORE("r8", "r9") PAIR FENCE("r7") ADD("r12", "r4", "r5"), "01234"},
+    {"nothing passes a change of modes", HPG, PAIR MODE ADD("r12", "r4", "r5"), "0123"},
     {"nothing leaves its block", HPG,
-     "top:\n" ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") BACK ADD("r12", "r4", "r5"), "0123"},
+     "top:\n" PAIR BACK ADD("r12", "r4", "r5"), "0123"},
     {"a loop's next round counts", HPG,
      "top:\n" ADD("r10", "r11", "r2") ADD("r11", "r10", "r3") ADD("r12", "r4", "r5") ADD("r13", "r4", "r5") BACK, "02314"},
     {"an Atomic chain stays together", HPG,
-     ADD("r10", "r1", "r2") ADD("r11", "r10", "r3") DPAS("r40", "r80", "r90") DPAS("r48", "r80", "r94") ADD("r12", "r4", "r5"), "02314"},
+     PAIR DPAS("r40", "r80", "r90") DPAS("r48", "r80", "r94") ADD("r12", "r4", "r5"), "02314"},
 };
 /* clang-format on */
 

@@ -49,19 +49,13 @@ static const uint64_t edges[] = {
     0xffffffffffffffff,
 };
 
-static uint64_t next_random(uint64_t *state)
-{
-    *state = *state * 6364136223846793005u + 1442695040888963407u;
-    return *state >> 32 ^ *state << 32;
-}
-
 /* keep: bits, the rest copies of the sign. */
 static void fill(uint64_t *x, uint64_t seed, unsigned keep)
 {
     for (unsigned i = 0; i < COUNT; i++) {
-        const uint64_t r = next_random(&seed) >> next_random(&seed) % 64;
-        x[i] = next_random(&seed) & 1
-                   ? edges[next_random(&seed) % XK_COUNTOF(edges)]
+        const uint64_t r = cg_random(&seed) >> cg_random(&seed) % 64;
+        x[i] = cg_random(&seed) & 1
+                   ? edges[cg_random(&seed) % XK_COUNTOF(edges)]
                    : r;
         x[i] = (uint64_t)((int64_t)(x[i] << (64 - keep)) >> (64 - keep));
     }
@@ -110,6 +104,17 @@ static const char *const u64_exprs[] = {
     "cast.u64(cast.u32(x)) * cast.u64(cast.u32(y))",
     "cast.u64(cast.u32(x)) - cast.u64(cast.u32(y))",
     "x + bcast.16(5:u64) - cast.u64(cast.u32(y))",
+    /* constants, known while code is emitted */
+    "bcast.16(3:u64 << 40:u64)",
+    "bcast.16(1099511627781:u64 >> 40:u64)",
+    "bcast.16(1:u64 << 63:u64 >> 40:u64)",
+    "bcast.16((1:u64 << 63:u64) / 3:u64)",
+    "bcast.16((1:u64 << 63:u64) % 3:u64)",
+    "bcast.16(min(1:u64 << 63:u64, 5:u64))",
+    "bcast.16(max(1:u64 << 63:u64, 5:u64))",
+    "bcast.16(cast.u64(1:u64 << 63:u64 > 5:u64))",
+    "bcast.16(cast.u64(1:u64 << 63:u64 <= 5:u64))",
+    "bcast.16(cast.u64((1:u32 - 2:u32) % 3:u32))",
 };
 
 START_TEST(u64_expressions_give_the_interpreters_bits)
@@ -134,6 +139,8 @@ static const struct {
     {"x >> bcast.16(1:s64)", 64},
     {"x >> bcast.16(40:s64)", 64},
     {"cast.s64(cast.s32(x) ^ cast.s32(y >> bcast.16(7:s64)))", 64},
+    {"bcast.16(-5:s64 << 40:s64)", 64},
+    {"bcast.16(-1099511627776:s64 >> 37:s64)", 64},
 };
 
 START_TEST(s64_expressions_give_the_interpreters_bits)

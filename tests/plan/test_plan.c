@@ -4,8 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "conv/conv.h"
 #include "plan/plan.h"
+#include "plan_lab.h"
 #include "tests/tap.h"
 
 static xk_ctx *c;
@@ -22,18 +22,11 @@ static void teardown(void)
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);
 }
 
-/* The contraction of a problem string with a weights tag. */
+/* The contraction of a problem of f32 with a weights tag. */
 static void problem(const char *text, const char *wei_tag)
 {
-    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
-    struct xk_conv_info info = {.size = sizeof(info)};
-    const char *const any[3] = {"acdb", wei_tag, "acdb"};
-    d.prop = XK_FWD_D;
-    ck_assert_int_eq(xk_conv_parse(c, text, &d, NULL, 0), XK_OK);
-    ck_assert_msg(xk_conv_check(c, &d, &full) == XK_OK, "%s", c->error.message);
-    ck_assert_int_eq(xk_conv_tensors(c, &full, any, &info), XK_OK);
-    ck_assert_msg(xk_conv_contraction(c, &full, &info, &con) == XK_OK, "%s",
-                  c->error.message);
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    plan_lab_contraction(c, text, &d, "acdb", wei_tag, &con);
 }
 
 static struct xk_schedule schedule(unsigned m, unsigned n, unsigned k,
@@ -55,6 +48,15 @@ static struct xk_schedule schedule(unsigned m, unsigned n, unsigned k,
 static const struct xk_platform *xehpg(void)
 {
     return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+/* The plan of con. */
+static struct xk_plan plan_of(const struct xk_schedule *s)
+{
+    struct xk_plan p;
+    ck_assert_msg(xk_plan_make(c, xehpg(), &con, s, &p) == XK_OK, "%s",
+                  c->error.message);
+    return p;
 }
 
 /* Marks what a message writes: element (row, k) at a register offset. */
@@ -106,12 +108,10 @@ static const struct {
 
 START_TEST(messages_cover_the_tile_once)
 {
-    struct xk_plan p;
     problem(covers[_i].text, covers[_i].wei);
     const struct xk_schedule s =
         schedule(covers[_i].m, covers[_i].n, covers[_i].k, 1, 1);
-    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
-                  c->error.message);
+    const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.b.access, covers[_i].b_access);
     ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
     int64_t k = 0;
@@ -256,28 +256,19 @@ static const struct {
 
 START_TEST(systolic_tiles_are_filled)
 {
-    struct xk_plan p;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
-    struct xk_conv_info info = {.size = sizeof(info)};
-    const char *const any[3] = {systolic[_i].src_tag, systolic[_i].wei_tag,
-                                "acdb"};
-    d.prop = XK_FWD_D;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
     d.src_type = systolic[_i].src;
     d.wei_type = systolic[_i].wei;
     d.dst_type = systolic[_i].dst;
-    xk_conv_parse(c, systolic[_i].text, &d, NULL, 0);
-    xk_conv_check(c, &d, &full);
-    xk_conv_tensors(c, &full, any, &info);
-    xk_conv_contraction(c, &full, &info, &con);
-    ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);
+    plan_lab_contraction(c, systolic[_i].text, &d, systolic[_i].src_tag,
+                         systolic[_i].wei_tag, &con);
     struct xk_schedule s = schedule(16, 16, d.src_type == XK_F16 ? 16 : 32, 1,
                                     1);
     s.fma = XK_FMA_DPAS;
     s.simd = 8;
     s.n_sub = 8;
     s.grf_count = 256;
-    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
-                  c->error.message);
+    const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, systolic[_i].a_access);
     ck_assert_int_eq(p.b.access, systolic[_i].b_access);
     for (unsigned i = 0; i < p.n_segments; i++) {
@@ -314,25 +305,17 @@ static const struct {
 
 START_TEST(tiles_of_dp4a_are_filled)
 {
-    struct xk_plan p;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
-    struct xk_conv_info info = {.size = sizeof(info)};
-    const char *const any[3] = {dots[_i].src_tag, dots[_i].wei_tag, "acdb"};
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
     int64_t k = 0;
-    d.prop = XK_FWD_D;
     d.src_type = XK_U8;
     d.wei_type = XK_S8;
-    xk_conv_parse(c, dots[_i].text, &d, NULL, 0);
-    xk_conv_check(c, &d, &full);
-    xk_conv_tensors(c, &full, any, &info);
-    xk_conv_contraction(c, &full, &info, &con);
-    ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);
+    plan_lab_contraction(c, dots[_i].text, &d, dots[_i].src_tag,
+                         dots[_i].wei_tag, &con);
     struct xk_schedule s = schedule(16, dots[_i].n, dots[_i].k, 1, 1);
     s.fma = XK_FMA_DP4A;
     s.simd = (uint16_t)dots[_i].simd;
     s.grf_count = 256;
-    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s",
-                  c->error.message);
+    const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, dots[_i].a_access);
     ck_assert_int_eq(p.b.access, dots[_i].b_access);
     ck_assert_uint_eq(p.fma_per_step,
@@ -352,17 +335,17 @@ START_TEST(ragged_rows_are_masked_or_clamped)
     struct xk_plan p;
     const struct xk_schedule s = schedule(16, 16, 4, 1, 1);
     problem("mb1ic8ih7oc20oh7kh1", "Acdb16a"); /* M = 49, N = 20 */
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    p = plan_of(&s);
     ck_assert(p.a.row_masked && p.epi.m_masked && p.epi.n_masked);
     ck_assert(p.b.clamp_rows && !p.b.row_masked);
     ck_assert_int_eq(p.b.rows_padded, 32);
     ck_assert_uint_eq(p.groups[0], 2); /* ceil(20 / 16) */
     ck_assert_uint_eq(p.groups[1], 1); /* ceil(49 / 64) */
     problem("mb1ic8ih7oc20oh7kh1", "acdb");
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    p = plan_of(&s);
     ck_assert(p.b.row_masked && !p.b.clamp_rows);
     problem("mb1ic8ih8oc16oh8kh1", "acdb"); /* M = 64, N = 16: nothing */
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    p = plan_of(&s);
     ck_assert(!p.a.row_masked && !p.b.row_masked && !p.epi.n_masked);
 }
 END_TEST
@@ -372,7 +355,7 @@ START_TEST(rows_of_dense_c_are_one_index)
     struct xk_plan p;
     const struct xk_schedule s = schedule(16, 16, 4, 1, 1);
     problem("mb3ic8ih7oc20oh7kh1", "Acdb16a");
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    p = plan_of(&s);
     ck_assert(p.epi.merged);
     ck_assert_int_eq(p.epi.row_stride_b, 20 * 4);
 }
@@ -396,7 +379,7 @@ START_TEST(the_text_names_every_decision)
     struct xk_str t;
     const struct xk_schedule s = schedule(16, 16, 4, 2, 1);
     problem("mb1ic17ih7oc20oh7kh3ph1", "Acdb16a");
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+    p = plan_of(&s);
     xk_str_init(&t, &c->alloc);
     xk_plan_print(&p, &t);
     static const char *const want[] = {"A: src", "B: wei", "segment 1: 1 steps "

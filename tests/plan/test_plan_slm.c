@@ -3,8 +3,8 @@
  * The plan is asked directly, so that schedules come which the rules refuse. */
 #include <string.h>
 
-#include "conv/conv.h"
 #include "plan/plan.h"
+#include "plan_lab.h"
 #include "tests/tap.h"
 
 static xk_ctx *c;
@@ -26,16 +26,9 @@ static void teardown(void)
 /* The contraction of an f16 problem with these layouts. */
 static void problem(const char *text, const char *src, const char *wei)
 {
-    struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
-    struct xk_conv_info info = {.size = sizeof(info)};
-    const char *const any[3] = {src, wei, "acdb"};
-    d.prop = XK_FWD_D;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
     d.src_type = d.wei_type = XK_F16;
-    ck_assert_int_eq(xk_conv_parse(c, text, &d, NULL, 0), XK_OK);
-    ck_assert_msg(xk_conv_check(c, &d, &full) == XK_OK, "%s", c->error.message);
-    ck_assert_int_eq(xk_conv_tensors(c, &full, any, &info), XK_OK);
-    ck_assert_msg(xk_conv_contraction(c, &full, &info, &con) == XK_OK, "%s",
-                  c->error.message);
+    plan_lab_contraction(c, text, &d, src, wei, &con);
 }
 
 static enum xk_status make(const char *change)

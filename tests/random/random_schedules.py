@@ -61,29 +61,27 @@ def narrow(rng, types):
             f"addr={addr} grf={rng.choice([128, 256])}")
 
 
-def wide(rng):
-    """A schedule for mad."""
-    n = rng.choice([16, 32])
+def lanes_of_n(rng, kind, n, rows, word):
+    """The rest of a schedule with N in the lanes; word: of K, elements."""
     groups = f"{rng.choice([1, 2, 4])}x{rng.choice([1, 2, 4])}"
     addr = rng.choice(["surface", "surface", "a64"])
-    return (f"fma=mad simd=16 m={rng.choice([16, 32])} n={n} nsub={n} "
-            f"k={rng.randint(1, 4)} tg={groups} "
+    return (f"{kind} m={rng.choice(rows)} n={n} nsub={n} "
+            f"k={word * rng.randint(1, 4)} tg={groups} "
             f"slots={rng.choice(['1,1', '1,2', '2,1', '2,2'])} slm=0 "
             f"{loop(rng, addr == 'surface')} addr={addr} "
             f"grf={rng.choice([128, 256])}")
+
+
+def wide(rng):
+    """A schedule for mad."""
+    return lanes_of_n(rng, "fma=mad simd=16", rng.choice([16, 32]), [16, 32], 1)
 
 
 def dots(rng):
     """A schedule for dp4a."""
     simd = rng.choice([8, 16])
-    n = simd * rng.choice([1, 1, 2])
-    groups = f"{rng.choice([1, 2, 4])}x{rng.choice([1, 2, 4])}"
-    addr = rng.choice(["surface", "surface", "a64"])
-    return (f"fma=dp4a simd={simd} m={rng.choice([16, 16, 32])} n={n} nsub={n} "
-            f"k={4 * rng.randint(1, 4)} tg={groups} "
-            f"slots={rng.choice(['1,1', '1,2', '2,1', '2,2'])} slm=0 "
-            f"{loop(rng, addr == 'surface')} addr={addr} "
-            f"grf={rng.choice([128, 256])}")
+    return lanes_of_n(rng, f"fma=dp4a simd={simd}",
+                      simd * rng.choice([1, 1, 2]), [16, 16, 32], 4)
 
 
 def schedule_of(rng, types):

@@ -65,6 +65,9 @@ struct xk_bench_problem {
     char mode; /* C R I L P */
     bool own_arch; /* no --arch: what the device is */
     bool hash;
+    bool time_only; /* mode P: the predicted time of one creation */
+    bool bound;     /* its lower bound */
+    uint32_t waves; /* of a core, to model; 0: some */
     enum xk_status status;
     struct xk_error err;
     char dt[32], attr[240]; /* as they were given */
@@ -129,7 +132,8 @@ struct xk_bench {
     regex_t match;
     unsigned batch_depth;
     bool error_located; /* the usage error already names file and line */
-    bool help, hash;
+    bool help, hash, time_only, bound;
+    uint32_t waves;
     uint64_t n_tests, n_seen;
     uint64_t count[XK_N_STATES];
     bool template_shown, progress;

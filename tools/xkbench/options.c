@@ -247,6 +247,27 @@ static enum xk_status set_hash(void *user, const char *value,
     return XK_OK;
 }
 
+static enum xk_status set_time_only(void *user, const char *value,
+                                    struct xk_error *err)
+{
+    struct xk_bench *const b = user;
+    int64_t waves = 0;
+    const enum xk_status st =
+        xk_word_int("time-only", value, 0, UINT32_MAX, &waves, err);
+    b->waves = (uint32_t)waves;
+    b->time_only = st == XK_OK;
+    b->bound = false;
+    return st;
+}
+
+static enum xk_status set_time_bound(void *user, const char *value,
+                                     struct xk_error *err)
+{
+    const enum xk_status st = set_time_only(user, value, err);
+    ((struct xk_bench *)user)->bound = st == XK_OK;
+    return st;
+}
+
 static enum xk_status set_batch(void *user, const char *value,
                                 struct xk_error *err);
 
@@ -278,6 +299,12 @@ static const struct xk_tool_option options[] = {
      set_template},
     {"hash", 0, NULL, "modes C and R: a hash of the destination's bytes",
      set_hash},
+    {"time-only", 0, "N",
+     "mode P, engine sim: %ptime% and %cycles% alone, nothing is computed; "
+     "of a core N waves are modelled, 0: as many as without this", set_time_only},
+    {"time-bound", 0, "N",
+     "the same, a lower bound: all that is loaded is in L2; much faster",
+     set_time_bound},
     {"batch", 0, "FILE", "more arguments, one or more a line, # comments",
      set_batch},
     {"reset", 0, NULL, "back to the default settings", set_reset},
@@ -375,6 +402,9 @@ static void make_problem(const struct xk_bench *b, const char *text,
 {
     *p = (struct xk_bench_problem){.desc = XK_CONV_DESC_INIT, .mode = b->mode,
                                     .hash = b->hash,
+                                    .time_only = b->time_only,
+                                    .bound = b->bound,
+                                    .waves = b->waves,
                                     .own_arch = !*words[XK_AXIS_ARCH]};
     strcpy(p->engine, b->engine);
     p->desc.mb = 2; /* benchdnn's default */

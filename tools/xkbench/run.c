@@ -108,9 +108,20 @@ uint64_t xk_bench_ops(const struct xk_conv_desc *d)
            (uint64_t)(d->ic / (d->g > 0 ? d->g : 1));
 }
 
+static bool is_simulated(const struct work *w)
+{
+    return !strcmp(w->p->engine, "sim");
+}
+
+/* Nothing is computed, and no host time is measured. */
+static bool time_only(const struct work *w)
+{
+    return w->p->mode == 'P' && w->p->time_only && is_simulated(w);
+}
+
 static bool query(struct work *w)
 {
-    const int n = w->p->mode == 'P' ? PERF_QUERIES : 1;
+    const int n = w->p->mode == 'P' && !time_only(w) ? PERF_QUERIES : 1;
     for (int i = 0; i < n; i++) {
         w->r->info.size = sizeof w->r->info;
         const uint64_t start = now_ns();
@@ -121,11 +132,6 @@ static bool query(struct work *w)
             return end_status(w, st);
     }
     return true;
-}
-
-static bool is_simulated(const struct work *w)
-{
-    return !strcmp(w->p->engine, "sim");
 }
 
 /* "xmx 0.55 load 0.21 | waves 2.1 port 0.40 l2 0.62 memory 0.12" */
@@ -177,7 +183,10 @@ static bool look_closer(struct xk_bench *b, struct work *w)
         .checks = w->p->mode == 'C' ? "all" : NULL,
         .timing = w->p->mode == 'P' ? "" : NULL,
         .timed = timed,
-        .inst = xk_bench_note_inst,
+        .timing_only = time_only(w),
+        .timing_bound = time_only(w) && w->p->bound,
+        .timing_waves = time_only(w) ? w->p->waves : 0,
+        .inst = time_only(w) ? NULL : xk_bench_note_inst,
         .user = w->r};
     if (!is_simulated(w))
         return true;
@@ -218,7 +227,7 @@ static bool open_device(struct xk_bench *b, struct work *w)
 
 static bool create(struct work *w)
 {
-    const int n = w->p->mode == 'P' ? PERF_CREATES : 1;
+    const int n = w->p->mode == 'P' && !time_only(w) ? PERF_CREATES : 1;
     for (int i = 0; i < n; i++) {
         xk_program_unref(w->program);
         w->program = NULL;
@@ -263,6 +272,13 @@ static bool memory_suffices(struct work *w)
                tensors_b >> 20, have_b >> 20);
 }
 
+static bool make_buffer(struct work *w, struct operand *o)
+{
+    const enum xk_status st = xk_buffer_create(
+        w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
+    return st < 0 ? end_status(w, st) : true;
+}
+
 static bool make_operand(struct work *w, int arg)
 {
     const struct xk_tensor_info *const t = &w->r->info.tensor[arg];
@@ -276,6 +292,8 @@ static bool make_operand(struct work *w, int arg)
     o->type = t->type;
     o->size_b = t->size_b;
     o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
+    if (time_only(w))
+        return make_buffer(w, o);
     if (!xk_bench_map_init(&o->map, t))
         return end(w, XK_FAILED,
                    "tensor %d: layout %s reaches outside "
@@ -285,9 +303,7 @@ static bool make_operand(struct work *w, int arg)
     o->image = calloc(1, o->size_b + o->guard_b);
     if (!o->plain || !o->image)
         return end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
-    const enum xk_status st = xk_buffer_create(
-        w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
-    return st < 0 ? end_status(w, st) : true;
+    return make_buffer(w, o);
 }
 
 /* What stands in byte i of a destination that nobody wrote to. */
@@ -599,9 +615,9 @@ static bool execute(struct work *w)
     w->ranges = xk_bench_choose_ranges(&w->p->desc);
     if (check && !expect(w))
         return false;
-    if (!check)
+    if (!check && !time_only(w))
         fill(w, 1);
-    if (!upload(w) || !launch_all(w))
+    if ((!time_only(w) && !upload(w)) || !launch_all(w))
         return false;
     if ((check || w->p->hash) && !download(w))
         return false;

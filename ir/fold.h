@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Integer arithmetic of the IR on constants, as docs/ir.md says it. */
+#ifndef XK_IR_FOLD_H
+#define XK_IR_FOLD_H
+
+#include "ir/expr.h"
+
+/* Value of op on constants of type dt. False if undefined: s32 or s64 overflow,
+ * a shift count outside the type, or op is none of the integer operators. */
+bool xk_fold(enum xk_op op, enum xk_dtype dt, const int64_t *k, int64_t *out);
+
+unsigned xk_dtype_bits(enum xk_dtype dt);
+/* s32 and s64: arithmetic that must not wrap (docs/ir.md). */
+bool xk_dtype_nowrap(enum xk_dtype dt);
+
+/* Floor division, modulo with the divisor's sign; 0 if b is 0. */
+int64_t xk_floor_div(int64_t a, int64_t b);
+int64_t xk_floor_mod(int64_t a, int64_t b);
+/* Greatest common divisor of the absolute values; of 0 and x: |x|. */
+int64_t xk_gcd(int64_t a, int64_t b);
+/* Least common multiple of two positive numbers; it must fit. */
+int64_t xk_lcm(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,78 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "lower/headers.h"
+
+const xk_expr *xk_lower_u32(const struct xk_lowering *l, int64_t v)
+{
+    return xk_imm(l->c, XK_DT_U32, (int64_t)(uint32_t)v);
+}
+
+void xk_lower_set_header(struct xk_lowering *l, const xk_expr *buf,
+                         uint32_t at_b, const xk_expr *value)
+{
+    const xk_expr *const wide = xk_lower_widen(l, value, XK_HEADER_LANES);
+    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, buf, at_b), wide));
+}
+
+const xk_expr *xk_lower_or_beside(struct xk_lowering *l, const xk_expr *m,
+                                  const xk_expr *mask, const xk_expr *off,
+                                  int64_t beside)
+{
+    const xk_expr *in = mask;
+    int64_t always;
+    if (l->p->a.row_masked)
+        in = xk_lower_inside_m(l, m, mask);
+    in = xk_simplify(l->c, in, l->facts);
+    if (in && xk_is_const(in, &always) && always)
+        return off;
+    return xk_select(l->c, in, off, xk_lower_u32(l, beside));
+}
+
+void xk_lower_move_headers(struct xk_lowering *l, struct xk_block_writer *w,
+                           const struct xk_header_run *r, enum xk_op op,
+                           const xk_expr *by)
+{
+    const uint32_t most_b = 2u * l->p->platform->grf_b;
+    const uint32_t end_b = r->first_b + r->size_b;
+    for (uint32_t at_b = r->first_b, n_b; at_b < end_b; at_b += n_b) {
+        n_b = end_b - at_b < most_b ? end_b - at_b : most_b;
+        const xk_expr *const at =
+            xk_lower_slot_reg(l, r->buf, r->slot_b, at_b);
+        const xk_expr *const now =
+            xk_block_load(w, "at", xk_type_vec(XK_DT_U32, n_b / 4), at);
+        xk_block_add(w, xk_store(l->c, at, xk_bin(l->c, op, now, by)));
+    }
+}
+
+void xk_lower_sendh(struct xk_lowering *l, struct xk_block_writer *w,
+                    const struct xk_send *send, const xk_expr *head,
+                    const xk_expr *reg)
+{
+    const struct xk_func f = {.kind = XK_FUNC_SENDH, .u.send = *send};
+    const xk_expr *const args[] = {head, reg, xk_lower_true(l, send->lanes)};
+    xk_block_call(w, &f, args, 3);
+}
+
+struct xk_send xk_lower_slm_send(enum xk_send_op op, unsigned vec,
+                                 unsigned lanes)
+{
+    return (struct xk_send){.op = (uint8_t)op,
+                            .space = XK_SPACE_SLM,
+                            .addr = XK_SEND_A32,
+                            .data_b = 4,
+                            .vec = (uint8_t)vec,
+                            .lanes = (uint8_t)lanes,
+                            .block = lanes == 1};
+}
+
+void xk_lower_sync(struct xk_block_writer *w, enum xk_func_kind kind)
+{
+    const struct xk_func f = {.kind = (uint8_t)kind, .u.space = XK_SPACE_SLM};
+    xk_block_call(w, &f, NULL, 0);
+}
+
+void xk_lower_meet(struct xk_block_writer *w)
+{
+    xk_lower_sync(w, XK_FUNC_FENCE);
+    xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
+    xk_lower_sync(w, XK_FUNC_BARRIER_WAIT);
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From a problem string to what plans are made of, for tests. */
+#ifndef XK_TESTS_PLAN_PLAN_LAB_H
+#define XK_TESTS_PLAN_PLAN_LAB_H
+
+#include "conv/conv.h"
+
+/* The contraction of a forward problem with the types of *d and these tags; the
+ * destination's is nhwc. Ends the test if anything refuses. */
+void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
+                          const char *src_tag, const char *wei_tag,
+                          struct xk_contraction *con);
+
+#endif
