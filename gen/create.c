@@ -107,7 +107,7 @@ static enum xk_status make_abi(struct create *g)
     a->simd = g->plan.s.simd;
     a->grf_count = g->plan.s.grf_count;
     a->has_dpas = xk_fma_is_systolic(g->plan.s.fma);
-    a->slm_b = g->plan.slm.places * g->plan.slm.slot_b;
+    a->slm_b = g->plan.slm.all_b * g->plan.s.slices;
     if (g->plan.slices.slm_b > a->slm_b)
         a->slm_b = g->plan.slices.slm_b;
     a->barriers = a->slm_b != 0;

@@ -22,10 +22,34 @@ static bool has_no_blocks(const char *tag)
     return !xk_conv_tag_is_any(tag) && !strpbrk(tag, "0123456789");
 }
 
+static int64_t at_most(int64_t v, int64_t most)
+{
+    return v < most ? v : most;
+}
+
+/* Pixels of the padded image: for 1024 outputs, and from a first filter tap to
+ * the last (views/halo.h has them exactly). */
+static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
+{
+    const int64_t dim[3][4] = {{d->od, d->kd, d->sd, d->dd + 1},
+                               {d->oh, d->kh, d->sh, d->dh + 1},
+                               {d->ow, d->kw, d->sw, d->dw + 1}};
+    const int64_t most = 1 << 24; /* no footprint is that large */
+    s->reach = 0;
+    s->pixels_1k = 1024;
+    for (unsigned i = 0; i < 3; i++) {
+        const int64_t step = dim[i][1] > 1 ? dim[i][2] : 1;
+        const int64_t far = (dim[i][1] - 1) * dim[i][3];
+        const int64_t extent = (dim[i][0] - 1) * step + far + 1;
+        s->reach = at_most(s->reach * extent + far, most);
+        s->pixels_1k = at_most(s->pixels_1k * extent / dim[i][0], most);
+    }
+}
+
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d)
 {
-    const struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
+    struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
                                .n = d->oc,
                                .k_inner = d->ic,
                                .k_outer = d->kd * d->kh * d->kw,
@@ -33,6 +57,7 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                    xk_dtype_b(xk_conv_dtype(d->src_type)),
                                .plain_a = is_plain(d->src_tag),
                                .plain_b = has_no_blocks(d->wei_tag)};
+    set_pixels(d, &s);
     return s;
 }
 

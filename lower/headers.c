@@ -17,11 +17,17 @@ const xk_expr *xk_lower_or_beside(struct xk_lowering *l, const xk_expr *m,
                                   const xk_expr *mask, const xk_expr *off,
                                   int64_t beside)
 {
-    const xk_expr *in = mask;
+    const xk_expr *const in =
+        l->p->a.row_masked ? xk_lower_inside_m(l, m, mask) : mask;
+    return xk_lower_select_beside(l, in, off, beside);
+}
+
+const xk_expr *xk_lower_select_beside(struct xk_lowering *l,
+                                      const xk_expr *mask, const xk_expr *off,
+                                      int64_t beside)
+{
+    const xk_expr *const in = xk_simplify(l->c, mask, l->facts);
     int64_t always;
-    if (l->p->a.row_masked)
-        in = xk_lower_inside_m(l, m, mask);
-    in = xk_simplify(l->c, in, l->facts);
     if (in && xk_is_const(in, &always) && always)
         return off;
     return xk_select(l->c, in, off, xk_lower_u32(l, beside));

@@ -22,6 +22,10 @@ void xk_lower_set_header(struct xk_lowering *l, const xk_expr *buf,
 const xk_expr *xk_lower_or_beside(struct xk_lowering *l, const xk_expr *m,
                                   const xk_expr *mask, const xk_expr *off,
                                   int64_t beside);
+/* The same for a mask that says all. */
+const xk_expr *xk_lower_select_beside(struct xk_lowering *l,
+                                      const xk_expr *mask, const xk_expr *off,
+                                      int64_t beside);
 
 /* Headers that change together. */
 struct xk_header_run {

@@ -349,7 +349,9 @@ static void multiply(struct xk_lowering *l)
     struct xk_block_writer outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
     buffers(l);
-    if (l->p->slm.buffers) {
+    if (l->p->slm.foot.f.n) {
+        xk_lower_halo_loop(l);
+    } else if (l->p->slm.buffers) {
         xk_lower_slm_loop(l);
     } else if (l->p->flat.taps) {
         xk_lower_flat_loop(l);

@@ -42,7 +42,14 @@ uint32_t xk_slm_read_flip(const struct xk_slm_loop *g, unsigned depth);
 
 /* Bytes that B's headers move by in front of a depth of step i; u32. */
 const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth);
-/* Allocates and fills all headers. */
+/* at (u32), plus slice_b for each slice of K in front of this thread's. */
+const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
+                               int64_t slice_b);
+/* Allocates and fills all headers; those of B alone. */
 void xk_slm_prepare(struct xk_slm_loop *g);
+void xk_slm_prepare_b(struct xk_slm_loop *g);
+/* Moves B's headers by `by` (u32), then loads into the slot of step `count`. */
+void xk_slm_load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
+                   const xk_expr *by, const xk_expr *count);
 
 #endif

@@ -169,15 +169,26 @@ const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth)
                    xk_bin_imm(l->c, XK_OP_MUL, same, tap - next), next));
 }
 
-/* B's messages, in front of the first step. */
-static void b_headers(struct xk_slm_loop *g)
+const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
+                               int64_t slice_b)
+{
+    struct xk_lowering *const l = g->l;
+    if (!l->slice)
+        return at;
+    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, slice_b);
+    return xk_add(l->c, at, xk_cast(l->c, XK_DT_U32, by));
+}
+
+void xk_slm_prepare_b(struct xk_slm_loop *g)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *const start = xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
-                                        xk_lower_u32(l, -b_next_step(g->s)));
+    const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
+                                  xk_lower_u32(l, -b_next_step(g->s)));
+    start = xk_slm_of_slice(g, start, g->s->trip * g->s->b_depth_b);
     xk_lower_tap(l, 0, at);
+    g->from_b = xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
     for (unsigned n = 0; n < list->n; n++) {
         xk_lower_set_n(l,
                        xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
@@ -187,6 +198,22 @@ static void b_headers(struct xk_slm_loop *g)
             xk_lower_offset(l, &l->p->con->b.view, at);
         set_header(g, g->from_b, n,
                    xk_add(l->c, start, xk_cast(l->c, XK_DT_U32, off)));
+    }
+}
+
+static void prepare_turn(struct xk_slm_loop *g)
+{
+    struct xk_lowering *const l = g->l;
+    const struct xk_plan_slm *const s = g->s;
+    const uint32_t levels_b = (s->depth - 1) * s->level_b;
+    if (s->places < 4)
+        return;
+    g->turn = xk_block_alloc(&l->w, "turn", XK_HEADER_B, 0);
+    for (unsigned k = 0; k < 2; k++) {
+        const xk_expr *const bits =
+            xk_lower_u32(l, s->slot_b + (k ? levels_b : 0));
+        xk_block_add(&l->w,
+                     xk_store(l->c, xk_lower_reg(l, g->turn, 4 * k), bits));
     }
 }
 
@@ -201,20 +228,10 @@ void xk_slm_prepare(struct xk_slm_loop *g)
     g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
     g->out_of =
         xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
-    g->from_b =
-        xk_block_alloc(&l->w, "from_b", l->p->seg[0].b.n * XK_HEADER_B, 0);
     for (unsigned b = 0; b < s->per_thread; b++)
         gather_headers(g, b);
-    b_headers(g);
+    xk_slm_prepare_b(g);
     store_headers(g);
     read_headers(g);
-    if (s->places > 2) {
-        g->turn = xk_block_alloc(&l->w, "turn", XK_HEADER_B, 0);
-        const uint32_t levels_b = (s->depth - 1) * s->level_b;
-        for (unsigned k = 0; k < 2; k++)
-            xk_block_add(&l->w,
-                         xk_store(l->c, xk_lower_reg(l, g->turn, 4 * k),
-                                  xk_lower_u32(l, s->slot_b +
-                                                      (k ? levels_b : 0))));
-    }
+    prepare_turn(g);
 }

@@ -150,15 +150,13 @@ static const xk_expr *b_count(struct xk_slm_loop *g, unsigned depth)
     return g->s->depth > 1 ? xk_s32(g->l->c, depth) : g->i;
 }
 
-/* Moves B's headers on to a depth of step i, then loads. */
-static void load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
-                   unsigned depth)
+void xk_slm_load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
+                   const xk_expr *by, const xk_expr *count)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
-    const xk_expr *const slot =
-        xk_lower_slot_b(l, b_count(g, depth), &l->p->b);
-    move(g, w, g->from_b, list->n, XK_OP_ADD, xk_slm_b_move(g, depth));
+    const xk_expr *const slot = xk_lower_slot_b(l, count, &l->p->b);
+    move(g, w, g->from_b, list->n, XK_OP_ADD, by);
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         const struct xk_send s =
@@ -182,7 +180,10 @@ static void stage_load_b(struct xk_slm_loop *g, unsigned last, unsigned depth)
     struct xk_block_writer w;
     const bool next = depth == g->s->depth;
     xk_block_init(&w, g->l->c, g->l->facts);
-    load_b(g, &w, next ? 0 : depth);
+    if (next)
+        depth = 0;
+    const xk_expr *const by = xk_slm_b_move(g, depth);
+    xk_slm_load_b(g, &w, by, b_count(g, depth));
     xk_stages_add(&g->loop, next ? last - 1 : last, &w);
 }
 

@@ -94,7 +94,7 @@ struct xk_stages {
     struct xk_lowering *l;
     const xk_expr *i; /* step; NULL: out of memory */
     uint32_t trip;
-    const xk_stmt *st[24];
+    const xk_stmt *st[40];
     unsigned n;
 };
 void xk_stages_init(struct xk_stages *s, struct xk_lowering *l, uint32_t trip);
@@ -112,6 +112,8 @@ void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
 
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);
+/* halo_loop.c: the same with its footprint there. */
+void xk_lower_halo_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
 /* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */

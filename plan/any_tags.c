@@ -17,7 +17,7 @@ void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
     if (xk_fma_is_systolic(s->fma)) {
         /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
          * only whole steps go, and channels innermost keep them close. */
-        if (s->slm)
+        if (s->slm && !s->footprint)
             snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
         else
             snprintf(out->dst, sizeof(out->dst), "aB%s%ub", inner, s->k_step);

@@ -38,6 +38,10 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
 /* GRFs of that loop's addresses, and of what is on its way to SLM. */
 unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
 
+/* The footprint of the group's rows, and the tiles that hold it, a whole number
+ * a thread, in plan->slm. */
+enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p);
+
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);

@@ -7,6 +7,7 @@
 
 #include "ir/func.h"
 #include "schedule/schedule.h"
+#include "views/halo.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
 struct xk_plan_msg {
@@ -99,9 +100,19 @@ struct xk_plan_epilogue {
     const char *why;
 };
 
+/* A's footprint in SLM: the pixels that the group's rows read over all filter
+ * taps, 32 bytes each, in the order of their numbers (views/halo.h). A unit
+ * is 8 of them. */
+struct xk_plan_footprint {
+    struct xk_halo f; /* n 0: rows are stored tap by tap */
+    uint32_t pixels;       /* of a group, from the first to the last */
+    uint16_t staged;       /* units on their way to SLM at a time */
+};
+
 /* A through shared local memory, in tiles of 8 rows and one dpas depth. A time
  * step has `depth` of them in a row; a thread gathers units of 8 rows and one
- * depth, or two. */
+ * depth, or two. With a footprint a time step is one depth of all filter taps,
+ * and units are 8 pixels. */
 struct xk_plan_slm {
     uint8_t buffers;      /* 0: A goes straight to registers */
     uint8_t places;       /* of buffers in SLM: a power of two */
@@ -112,10 +123,12 @@ struct xk_plan_slm {
     uint16_t copies;      /* of the loop's body: multiple of taps, slots */
     uint32_t trip;        /* time steps of all K */
     uint32_t level_b, slot_b; /* bytes of a depth of the group; of a place */
+    uint32_t all_b; /* of a slice of K: all its places */
     uint32_t beside;      /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t depth_b, step_b; /* of memory, from a depth of the inner K to the
                                 next; from a time step to the next */
     int64_t b_depth_b, b_tap_b; /* of B: to the next depth, to the next tap */
+    struct xk_plan_footprint foot;
 };
 /* Depths of a unit, 1 or 2: a gather of 8 or of 16 lanes. */
 static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)

@@ -99,6 +99,8 @@ static void size_buffers(struct xk_plan_slm *s)
         s->level_b *= 2;
     s->slot_b = s->level_b * s->depth;
     s->places = s->buffers > 2 ? 4 : s->buffers;
+    if (s->foot.f.n) /* there and back by the same distance */
+        s->slot_b = blocks_b;
 }
 
 /* Copies of the body: what is indexed by the step has a copy for each. */
@@ -115,12 +117,15 @@ static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
     s->buffers = p->s.slm;
     s->depth = p->s.depth;
     s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / LANES);
+    if (p->s.footprint)
+        XK_TRY(xk_plan_footprint(c, p));
     const unsigned units = s->blocks * s->depth / xk_plan_slm_unit(s);
     if (units % threads)
         return no_fit(c, "its tile cannot be divided between the threads");
     s->per_thread = (uint16_t)(units / threads);
     size_buffers(s);
-    if (s->slot_b * s->places > p->platform->slm_max_b)
+    s->all_b = s->slot_b * s->places;
+    if (s->all_b * p->s.slices > p->platform->slm_max_b)
         return no_fit(c, "its buffers are larger than SLM");
     return XK_OK;
 }
@@ -154,9 +159,13 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     s->taps = (uint16_t)taps;
     XK_TRY(divide(c, p));
     s->copies = (uint16_t)copies(p);
+    s->trip = (uint32_t)(taps * (k->extent / k_step));
     if (s->copies * s->depth > MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");
-    s->trip = (uint32_t)(taps * (k->extent / k_step));
+    if (s->foot.f.n) { /* a step and its body have all taps */
+        s->copies = (uint16_t)(s->copies / taps);
+        s->trip = (uint32_t)(k->extent / k_step / p->s.slices);
+    }
     return xk_ctx_status(c);
 }
 
@@ -164,7 +173,12 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
 {
     const struct xk_plan_slm *const s = &p->slm;
     const unsigned unit = s->per_thread * xk_plan_slm_unit(s);
+    const unsigned others =
+        p->s.m_thr / LANES + p->seg[0].b.n + (s->places > 2);
+    if (s->foot.f.n) {
+        *staged = s->foot.staged * BLOCK_B / p->platform->grf_b;
+        return 2 * unit + others;
+    }
     *staged = unit * BLOCK_B / p->platform->grf_b;
-    return unit * (s->taps + 1u) + p->s.m_thr / LANES + p->seg[0].b.n +
-           (s->places > 2);
+    return unit * (s->taps + 1u) + others;
 }

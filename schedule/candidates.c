@@ -180,6 +180,21 @@ static void in_depths(struct search *g, struct xk_schedule c)
     }
 }
 
+/* All taps from one footprint. Three buffers of B where their number is odd: a
+ * body then ends with the buffer that it began with. More than eight threads
+ * wait too long for each other. */
+static void from_footprint(struct search *g, struct xk_schedule c)
+{
+    if (g->s->k_outer < 2 || !g->s->pixels_1k)
+        return;
+    c.footprint = true;
+    c.depth = 1;
+    c.slm = 2;
+    c.slots_b = g->s->k_outer % 2 ? 3 : 2;
+    for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 8; c.slices *= 2)
+        offer(g, &c);
+}
+
 /* Larger groups share more; no larger than the problem. B is loaded ahead if
  * there is room. */
 static void through_slm(struct search *g, struct xk_schedule c)
@@ -202,6 +217,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
             in_depths(g, c);
+            from_footprint(g, c);
         }
 }
 

@@ -133,10 +133,12 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     const unsigned units = c->m_thr / 8 * (c->depth > 1 ? c->depth / 2 : 1);
+    const bool shared = c->tg_n > 1 && units % c->tg_n == 0;
     return !c->slm ||
            (c->slm <= 3 && xk_fma_is_systolic(c->fma) && c->surfaces &&
-            c->slots_a == 1 && c->n_sub == c->n_thr && c->tg_n > 1 &&
-            units % c->tg_n == 0 && s->k_inner % (c->k_step * c->depth) == 0 &&
+            c->slots_a == 1 && c->n_sub == c->n_thr &&
+            (shared || c->footprint) &&
+            s->k_inner % (c->k_step * c->depth) == 0 &&
             s->k_outer <= MAX_SLM_TAPS);
 }
 
@@ -149,6 +151,16 @@ static bool rule_depth(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm || c->depth == 1 ||
            ((c->depth == 2 || c->depth == 4) &&
             s->k_outer * c->depth <= 2 * MAX_SLM_TAPS);
+}
+
+/* What is stored at a step is read behind the next barrier: two buffers. */
+static bool rule_footprint(const struct xk_platform *p,
+                           const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    (void)p;
+    return !c->footprint ||
+           (c->slm == 2 && c->depth == 1 && s->k_outer > 1);
 }
 
 static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
@@ -169,7 +181,7 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                                                   : c->m_thr % n == 0;
     (void)p;
     return n == 1 || (n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner &&
-                      !c->slm && s->k_inner / c->k_step % n == 0 && parts);
+                      (!c->slm || c->footprint) && s->k_inner / c->k_step % n == 0 && parts);
 }
 
 static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
@@ -198,12 +210,15 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"slm", rule_slm,
      "SLM is for A of dpas, in up to three buffers and whole steps of K, divided "
      "between threads along N; at most 9 filter taps"},
+    {"footprint", rule_footprint,
+     "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
+     "one filter tap"},
     {"taps", rule_taps,
      "filter taps are innermost in whole steps of K, through surfaces, with all of "
      "B's columns at once; at most 9 of them"},
     {"slices", rule_slices,
      "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost and "
-     "no SLM, each with rows or squares of columns of the tile"},
+     "in SLM a footprint or nothing, each with rows or squares of columns of the tile"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
 };

@@ -27,6 +27,9 @@ struct xk_shape {
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
+    /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
+     * tap to its last. 0: not known, so no candidate wants them. */
+    int64_t pixels_1k, reach;
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
@@ -46,6 +49,8 @@ struct xk_schedule {
     uint8_t slm;   /* buffers of A in shared local memory; 0: not used */
     uint8_t depth; /* dpas depths from barrier to barrier; without SLM it says
                       nothing */
+    bool footprint; /* what is in SLM is the group's pixels with their halo, once
+                       for all filter taps; else the rows of each tap */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count; /* 128, 256 */
@@ -89,7 +94,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * depth=1 addr=surface grf=128", the score apart. */
+ * depth=1 footprint=0 addr=surface grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
  * for what they decide: slm has taps inside; with slm or taps outside K is whole.

@@ -49,6 +49,11 @@ static const struct field {
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
     ONE("slm", AT(U8, slm)),
     ONE("depth", AT(U8, depth)),
+    {"footprint",
+     AT(FLAG, footprint),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", NULL}},
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -155,8 +160,8 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         if (!f)
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
-                           "nsub, k, tg, slices, taps, slots, slm, depth, addr, "
-                           "grf",
+                           "nsub, k, tg, slices, taps, slots, slm, depth, "
+                           "footprint, addr, grf",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",

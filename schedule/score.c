@@ -24,6 +24,14 @@ static int64_t threads(const struct xk_schedule *c)
     return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
 }
 
+/* Units of 8 pixels of the group's footprint that a thread loads for all taps. */
+static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t rows = (int64_t)c->m_thr * c->tg_m;
+    const int64_t pixels = rows * s->pixels_1k / 1024 + s->reach + 1;
+    return xk_ceil_div(pixels, 8 * c->tg_m * c->tg_n);
+}
+
 /* What one thread does in one step; through SLM, from barrier to barrier. */
 struct work {
     int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
@@ -70,7 +78,9 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
     int64_t taps = 10;
-    if (c->slm)
+    if (c->footprint)
+        taps = 40 * units(s, c) + 2 * c->m_thr;
+    else if (c->slm)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps_inner)
         taps = 4 * s->k_outer * (c->m_thr / 16);
@@ -130,6 +140,8 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.fma_cyc = w.fma_cyc * 9 / 8;
     w.fma_cyc += 6;
     w.port_cyc = 0;
+    if (!c->slm && s->plain_a && s->elem_b == 2) /* half lines come twice */
+        lines += lines / 5;
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
@@ -142,27 +154,57 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     return w;
 }
 
+/* A step is a filter tap: its share of the units, its rows from SLM. */
+static struct work footprint_work(const struct xk_perf *f,
+                                  const struct xk_shape *s,
+                                  const struct xk_schedule *c)
+{
+    const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
+    const int64_t dpas = tiles * (c->n_thr / 8), n = units(s, c);
+    const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
+    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share);
+    const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
+    const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
+    struct work w;
+    w.fma_cyc = dpas * 8 * f->dpas_row * 13 / 12 + 6;
+    w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
+                 xk_ceil_div(port, s->k_outer);
+    w.issue = issue_of(dpas, sends, sends);
+    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer +
+                  (c->slots_b > 1 ? 0 : f->latency * 5 / 2);
+    set_around(f, s, c, &w);
+    return w;
+}
+
 /* Bytes that a group's step brings from L2: its tiles of A and B, once. Filter
  * taps read nearly the same rows of A. */
 static int64_t l2_bytes(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
-    const int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
+    int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
-    return (a / (s->k_outer > 2 && c->taps_inner ? 3 : 1) + b) *
+    if (c->footprint)
+        a = units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer;
+    else if (s->k_outer > 2 && c->taps_inner)
+        a /= 3;
+    return (a + b) *
            xk_schedule_slices(c);
 }
 
 /* Most groups that a core holds. */
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
+                        const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     const int64_t places = c->slm > 2 ? 4 : c->slm;
-    int64_t slm_b = places * c->tg_m * c->m_thr * 32 * depth_of(c);
+    int64_t slm_b = c->tg_m * c->m_thr * 32 * depth_of(c);
+    if (c->footprint)
+        slm_b = units(s, c) * c->tg_m * c->tg_n * 256;
+    slm_b *= places * xk_schedule_slices(c);
     if (c->slices > 1) /* half a tile each */
-        slm_b += tg * c->m_thr * c->n_thr * 2;
+        slm_b = max(slm_b, tg * c->m_thr * c->n_thr * 2);
     int64_t n = max(per_eu * f->eu_per_core / tg, 1);
     if (slm_b && f->slm_core_b / slm_b < n)
         n = max(f->slm_core_b / slm_b, 1);
@@ -197,9 +239,10 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t groups = xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m) *
                            xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
     const int64_t per_core = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
-    const int64_t most = resident(p, f, c);
-    const struct work w =
-        xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c) : mad_work(f, s, c);
+    const int64_t most = resident(p, f, s, c);
+    const struct work w = c->footprint ? footprint_work(f, s, c)
+                          : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
+                                                       : mad_work(f, s, c);
     return per_core / most * round_cyc(f, s, c, &w, most) +
            round_cyc(f, s, c, &w, per_core % most);
 }

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The footprint in SLM: A's pixels with their halo are loaded once for all filter
+ * taps. Units of 8 pixels travel to SLM between the multiplies of the taps, as
+ * many at a time as registers are left for. */
+#include "plan/operand.h"
+
+enum {
+    PIXELS = 8,    /* of a unit */
+    UNIT_GRF = 8,  /* registers of it: 32 bytes a pixel */
+    OTHER_GRF = 14 /* coordinates, scalars, what is fixed */
+};
+
+/* Units on their way at once: what registers leave, one at least. */
+static uint16_t staged(const struct xk_plan *p)
+{
+    const unsigned grf_b = p->platform->grf_b;
+    const unsigned tiles = p->s.m_thr * p->s.n_thr * 4 / grf_b +
+                           p->a.tile_b * p->a.slots / grf_b +
+                           p->b.tile_b * p->b.slots / grf_b;
+    const unsigned headers =
+        2u * p->slm.per_thread + p->s.m_thr / 8u + p->seg[0].b.n;
+    const unsigned used = tiles + headers + OTHER_GRF;
+    const unsigned all = xk_platform_grf(p->platform, p->s.grf_count);
+    const unsigned room = all > used ? (all - used) / UNIT_GRF : 0;
+    if (room < 2)
+        return 1;
+    return (uint16_t)(room < p->slm.per_thread ? room : p->slm.per_thread);
+}
+
+enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_footprint *const f = &p->slm.foot;
+    const unsigned threads = p->s.tg_m * p->s.tg_n;
+    const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
+    if (!xk_halo_of(c, p->con, &f->f))
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: A's footprint: its taps are no constant number "
+                       "of pixels apart");
+    const int64_t pixels = xk_halo_pixels(p->con, &f->f, rows);
+    if (pixels * 4 * PIXELS > p->platform->slm_max_b)
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: A's footprint: %lld pixels are larger than SLM",
+                       (long long)pixels);
+    f->pixels = (uint32_t)pixels;
+    p->slm.per_thread =
+        (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
+    p->slm.blocks = (uint16_t)(p->slm.per_thread * threads);
+    f->staged = staged(p);
+    return XK_OK;
+}

@@ -1,0 +1,145 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views/halo.h"
+
+/* The contraction's index that a term of a coordinate stands for; -1: it is no
+ * plain index. */
+static int index_of(const struct xk_contraction *con, const xk_expr *term)
+{
+    const struct xk_view *const v = &con->a.view;
+    for (unsigned d = 0; d < v->n_dims; d++)
+        for (unsigned i = 0; v->dim[d].var == term && i < con->n_index; i++)
+            if (xk_view_find(v, con->index[i].name) == (int)d)
+                return (int)i;
+    return -1;
+}
+
+static const struct xk_index *inner_k(const struct xk_contraction *con)
+{
+    const struct xk_index *k = NULL;
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (con->index[i].role == XK_ROLE_K)
+            k = &con->index[i];
+    return k;
+}
+
+static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
+{
+    for (unsigned d = 0; d < f->n; d++)
+        if (f->dim[d].m == m)
+            return &f->dim[d];
+    return NULL;
+}
+
+/* One coordinate: an M index and perhaps a K index, or the inner K alone. */
+static bool add_coord(const struct xk_contraction *con,
+                      const struct xk_linear *l, struct xk_halo *f,
+                      unsigned *taps)
+{
+    int m = -1, k = -1;
+    int64_t m_step = 0, k_step = 0;
+    for (unsigned t = 0; t < l->n; t++) {
+        const int i = index_of(con, l->term[t]);
+        if (i < 0)
+            return false;
+        if (&con->index[i] == inner_k(con))
+            return l->n == 1;
+        int *const of = con->index[i].role == XK_ROLE_M ? &m : &k;
+        if (*of >= 0 || l->coef[t] < 1)
+            return false;
+        *of = i;
+        *(of == &m ? &m_step : &k_step) = l->coef[t];
+    }
+    struct xk_halo_dim *const d = m < 0 ? NULL : dim_of(f, m);
+    if (!d || d->m_step)
+        return l->n == 0;
+    d->m_step = 1;
+    d->extent = con->index[m].extent;
+    if (k < 0 || con->index[k].extent == 1)
+        return true;
+    *d = (struct xk_halo_dim){
+        (uint8_t)m, (int8_t)k, m_step, k_step,
+        (con->index[m].extent - 1) * m_step +
+            (con->index[k].extent - 1) * k_step + 1};
+    *taps += 1;
+    return m_step == 1 || k_step == 1;
+}
+
+bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
+                     struct xk_halo *f)
+{
+    unsigned taps = 0, want = 0;
+    *f = (struct xk_halo){0};
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const struct xk_index *const x = &con->index[i];
+        want += x->role == XK_ROLE_K && x != inner_k(con) && x->extent > 1;
+        if (x->role != XK_ROLE_M)
+            continue;
+        if (f->n == XK_HALO_MAX_DIMS)
+            return false;
+        f->dim[f->n++] = (struct xk_halo_dim){(uint8_t)i, -1, 0, 0, 1};
+    }
+    for (unsigned d = 0; d < con->a.view.layout.n_dims; d++) {
+        struct xk_linear l;
+        if (!xk_linear_from(c, con->a.view.coord[d], &l) ||
+            !add_coord(con, &l, f, &taps))
+            return false;
+    }
+    for (unsigned d = 0; d < f->n; d++) /* an index that A does not have */
+        if (!f->dim[d].m_step)
+            return false;
+    return taps == want;
+}
+
+int64_t xk_halo_pixel(const struct xk_contraction *con,
+                           const struct xk_halo *f, int64_t m)
+{
+    int64_t sum = 0, size = 1;
+    for (unsigned d = f->n; d-- > 0;) {
+        const int64_t extent = con->index[f->dim[d].m].extent;
+        sum += (d ? m % extent : m) * f->dim[d].m_step * size;
+        m /= extent;
+        size *= f->dim[d].extent;
+    }
+    return sum;
+}
+
+int64_t xk_halo_tap(const struct xk_contraction *con,
+                         const struct xk_halo *f, int64_t tap)
+{
+    int64_t at[XK_VIEW_MAX_DIMS] = {0}, sum = 0, size = 1;
+    for (int i = (int)con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &con->index[i];
+        if (x->role != XK_ROLE_K || x == inner_k(con))
+            continue;
+        at[i] = tap % x->extent;
+        tap /= x->extent;
+    }
+    for (unsigned d = f->n; d-- > 0;) {
+        if (f->dim[d].k >= 0)
+            sum += at[f->dim[d].k] * f->dim[d].k_step * size;
+        size *= f->dim[d].extent;
+    }
+    return sum;
+}
+
+int64_t xk_halo_pixels(const struct xk_contraction *con,
+                            const struct xk_halo *f, int64_t rows)
+{
+    int64_t m = 1, taps = 1, image = 1, most = 0;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        if (con->index[i].role == XK_ROLE_M)
+            m *= con->index[i].extent;
+        if (con->index[i].role == XK_ROLE_K && &con->index[i] != inner_k(con))
+            taps *= con->index[i].extent;
+    }
+    for (unsigned d = 1; d < f->n; d++)
+        image *= con->index[f->dim[d].m].extent;
+    for (int64_t g = 0; g * rows < m; g++) {
+        if (g && g * rows % image == 0)
+            break; /* the pattern repeats */
+        const int64_t last = xk_halo_pixel(con, f, g * rows + rows - 1);
+        const int64_t n = last - xk_halo_pixel(con, f, g * rows);
+        most = n > most ? n : most;
+    }
+    return most + xk_halo_tap(con, f, taps - 1) + 1;
+}
