@@ -5,7 +5,7 @@
  *   from    memory; [tap][unit], a lane a row and depth of the unit
  *   to      SLM, where a unit is stored; [unit]
  *   out_of  SLM, a tile that is read; [tile]
- *   from_b  memory, B; [message]
+ *   from_b  memory, B; [message]; what is in SLM has `to_b` and `out_of_b` too
  *
  * `to` and `out_of` serve all buffers and depths: an exclusive or leads from
  * each place to the next. With four places the bit of the buffer is another
@@ -16,8 +16,7 @@
 #include "lower/headers.h"
 
 enum {
-    XK_SLM_LANES = XK_HEADER_LANES, /* rows of a tile */
-    XK_SLM_TILE_B = 256             /* 8 rows, a dpas depth */
+    XK_SLM_LANES = XK_HEADER_LANES, /* rows of a tile of dpas */
 };
 
 struct xk_slm_loop {
@@ -25,15 +24,35 @@ struct xk_slm_loop {
     const struct xk_plan_slm *s;
     struct xk_stages loop;
     const xk_expr *i;                  /* time step */
-    const xk_expr *staged;             /* units on their way to SLM */
-    const xk_expr *from, *to, *out_of, *from_b; /* headers */
+    const xk_expr *staged, *staged_b;  /* units on their way to SLM */
+    const xk_expr *from, *to, *out_of; /* headers */
+    const xk_expr *from_b, *to_b, *out_of_b;
     const xk_expr *turn; /* u32: of stores; of reads. NULL: not needed */
 };
 
 /* Tiles of A that a thread reads. */
 static inline unsigned xk_slm_tiles(const struct xk_slm_loop *g)
 {
-    return g->l->p->s.m_thr / XK_SLM_LANES;
+    return g->l->p->s.m_thr / g->s->lanes;
+}
+/* Whether A, B lie in SLM. */
+static inline bool xk_slm_has_a(const struct xk_slm_loop *g)
+{
+    return g->s->blocks != 0;
+}
+static inline bool xk_slm_has_b(const struct xk_slm_loop *g)
+{
+    return g->s->b.units != 0;
+}
+/* Gathers of A in a time step: the thread's units, or all its tiles; headers of
+ * one. */
+static inline unsigned xk_slm_gathers(const struct xk_slm_loop *g)
+{
+    return xk_slm_has_a(g) ? g->s->per_thread : xk_slm_tiles(g);
+}
+static inline unsigned xk_slm_gather_headers(const struct xk_slm_loop *g)
+{
+    return xk_plan_slm_unit(g->s) * g->s->lanes / XK_HEADER_LANES;
 }
 /* Bits of headers in front of the first store, and of the first read of a depth:
  * those of the place before. */
@@ -45,9 +64,24 @@ const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth);
 /* at (u32), plus slice_b for each slice of K in front of this thread's. */
 const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
                                int64_t slice_b);
+/* Offset (u32) of B's first step of K in its surface, a move before it. */
+const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g);
 /* Allocates and fills all headers; those of B alone. */
 void xk_slm_prepare(struct xk_slm_loop *g);
 void xk_slm_prepare_b(struct xk_slm_loop *g);
+/* slm_b.c: headers of B's units and of what is read of them. */
+void xk_slm_prepare_shared_b(struct xk_slm_loop *g);
+/* Loads this thread's units of B for step i; stores them; reads its tile. flip:
+ * what leads to the place. */
+void xk_slm_gather_b(struct xk_slm_loop *g, struct xk_block_writer *w);
+void xk_slm_store_b(struct xk_slm_loop *g, struct xk_block_writer *w,
+                    const xk_expr *flip);
+void xk_slm_fetch_b(struct xk_slm_loop *g, struct xk_block_writer *w,
+                    const xk_expr *flip);
+/* Changes n headers of buf; by NULL or 0: not at all. */
+void xk_slm_move(struct xk_slm_loop *g, struct xk_block_writer *w,
+                 const xk_expr *buf, unsigned n, enum xk_op op,
+                 const xk_expr *by);
 /* Moves B's headers by `by` (u32), then loads into the slot of step `count`. */
 void xk_slm_load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
                    const xk_expr *by, const xk_expr *count);

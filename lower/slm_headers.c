@@ -7,8 +7,6 @@
 #include "lower/slm.h"
 #include "lower/taps.h"
 
-enum { LANES = XK_SLM_LANES, TILE_B = XK_SLM_TILE_B };
-
 /* Fills one header before the loop. */
 static void set_header(struct xk_slm_loop *g, const xk_expr *buf, unsigned n,
                        const xk_expr *value)
@@ -27,7 +25,7 @@ static const xk_expr *first_offset(struct xk_slm_loop *g, const xk_expr *m,
     const xk_expr *const off =
         xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
     const xk_expr *const sum =
-        xk_lower_widen(l, xk_add(l->c, start, off), LANES);
+        xk_lower_widen(l, xk_add(l->c, start, off), g->s->lanes);
     const xk_expr *const mask = xk_lower_mask(l, v, at);
     return xk_lower_or_beside(l, m, mask, sum, g->s->beside - g->s->step_b);
 }
@@ -46,31 +44,46 @@ static const xk_expr *unit_number(struct xk_slm_loop *g, unsigned b)
         xk_bin_imm(l->c, XK_OP_MUL, l->tid, g->s->per_thread), b);
 }
 
-/* The rows of unit b of this thread's share. */
-static void gather_headers(struct xk_slm_loop *g, unsigned b)
+/* First row of unit b; its first depth in a time step. With no unit left it is
+ * the group's last one. */
+static const xk_expr *first_row(struct xk_slm_loop *g, unsigned b,
+                                const xk_expr **part)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan *const p = l->p;
-    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const unsigned wide = xk_plan_slm_unit(g->s);
     const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
-    const xk_expr *const unit = unit_number(g, b);
+    *part = NULL;
+    if (!xk_slm_has_a(g))
+        return xk_bin_imm(l->c, XK_OP_ADD, l->m0, b * g->s->lanes);
+    const xk_expr *const unit =
+        xk_bin_imm(l->c, XK_OP_MIN, unit_number(g, b), g->s->units - 1);
     const xk_expr *const tile = xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g));
-    const xk_expr *const part = xk_bin_imm(l->c, XK_OP_MOD, unit, parts(g));
-    const xk_expr *const row =
-        xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows),
-               xk_bin_imm(l->c, XK_OP_MUL, tile, LANES));
+    const xk_expr *const group = xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows);
+    if (parts(g) > 1)
+        *part = xk_bin_imm(l->c, XK_OP_MOD, unit, parts(g));
+    return xk_add(l->c, group,
+                  xk_bin_imm(l->c, XK_OP_MUL, tile, g->s->lanes));
+}
+
+/* The rows of unit b of this thread's share, or of its tile b. */
+static void gather_headers(struct xk_slm_loop *g, unsigned b)
+{
+    struct xk_lowering *const l = g->l;
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0}, *part;
+    const unsigned wide = xk_plan_slm_unit(g->s);
+    const xk_expr *const row = first_row(g, b, &part);
     const xk_expr *const m = xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
     const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_a),
                                   xk_lower_u32(l, -g->s->step_b));
-    if (parts(g) > 1)
+    if (part)
         start = xk_add(
             l->c, start,
             xk_cast(l->c, XK_DT_U32,
                     xk_bin_imm(l->c, XK_OP_MUL, part, wide * g->s->depth_b)));
     xk_lower_unpack_m(l, m, at);
     for (unsigned tap = 0; tap < g->s->taps; tap++) {
-        const unsigned n = (tap * g->s->per_thread + b) * wide;
+        const unsigned n =
+            (tap * xk_slm_gathers(g) + b) * xk_slm_gather_headers(g);
         xk_lower_tap(l, tap, at);
         const xk_expr *off = first_offset(g, m, start, at);
         if (wide > 1)
@@ -102,9 +115,11 @@ static void set_slm_header(struct xk_slm_loop *g, const xk_expr *buf,
     struct xk_lowering *const l = g->l;
     const xk_expr *const first = xk_bin_imm(
         l->c, XK_OP_ADD, xk_cast(l->c, XK_DT_U32, byte), at_b);
-    const xk_expr *const row_b = xk_lower_u32(l, TILE_B / LANES);
+    const xk_expr *const row_b =
+        xk_lower_u32(l, g->s->tile_b / XK_SLM_LANES);
     set_header(g, buf, n,
-               g->s->depth > 1 ? xk_ramp(l->c, first, row_b, LANES) : first);
+               g->s->depth > 1 ? xk_ramp(l->c, first, row_b, XK_SLM_LANES)
+                               : first);
 }
 
 /* Where this thread stores its units. */
@@ -116,7 +131,8 @@ static void store_headers(struct xk_slm_loop *g)
         const xk_expr *const unit = unit_number(g, b);
         const xk_expr *byte =
             xk_bin_imm(l->c, XK_OP_MUL,
-                       xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g)), TILE_B);
+                       xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g)),
+                       g->s->tile_b);
         if (parts(g) > 1)
             byte = xk_add(l->c, byte,
                           xk_bin_imm(l->c, XK_OP_MUL,
@@ -137,10 +153,10 @@ static void read_headers(struct xk_slm_loop *g)
     const unsigned n = xk_slm_tiles(g);
     const xk_expr *const first = xk_block_let(
         &l->w, "tile_b",
-        xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * TILE_B));
+        xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * g->s->tile_b));
     for (unsigned k = 0; k < n; k++)
         set_slm_header(g, g->out_of, k, first,
-                       xk_slm_read_flip(g, 0) + k * TILE_B);
+                       xk_slm_read_flip(g, 0) + k * g->s->tile_b);
 }
 
 /* From the last depth and tap of a step of the inner K to the next step's
@@ -179,17 +195,26 @@ const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
     return xk_add(l->c, at, xk_cast(l->c, XK_DT_U32, by));
 }
 
+const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g)
+{
+    struct xk_lowering *const l = g->l;
+    const xk_expr *const start =
+        xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
+               xk_lower_u32(l, -b_next_step(g->s)));
+    return xk_slm_of_slice(g, start, g->s->trip * g->s->b_depth_b);
+}
+
 void xk_slm_prepare_b(struct xk_slm_loop *g)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
-                                  xk_lower_u32(l, -b_next_step(g->s)));
-    start = xk_slm_of_slice(g, start, g->s->trip * g->s->b_depth_b);
+    const xk_expr *const start = xk_slm_start_b(g);
     xk_lower_tap(l, 0, at);
     g->from_b = xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
     for (unsigned n = 0; n < list->n; n++) {
+        at[xk_plan_k_inner(l->p) - l->p->con->index] =
+            xk_s32(l->c, list->item[n].msg.k);
         xk_lower_set_n(l,
                        xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
                                   list->item[n].msg.row),
@@ -223,15 +248,24 @@ void xk_slm_prepare(struct xk_slm_loop *g)
     const struct xk_plan_slm *const s = g->s;
     const unsigned wide = xk_plan_slm_unit(s);
     const unsigned unit = s->per_thread * wide;
-    g->staged = xk_block_alloc(&l->w, "staged", unit * TILE_B, 0);
-    g->from = xk_block_alloc(&l->w, "from", s->taps * unit * XK_HEADER_B, 0);
-    g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
-    g->out_of =
-        xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
-    for (unsigned b = 0; b < s->per_thread; b++)
+    const unsigned headers = xk_slm_gathers(g) * xk_slm_gather_headers(g);
+    if (xk_slm_has_a(g))
+        g->staged = xk_block_alloc(&l->w, "staged", unit * s->tile_b, 0);
+    g->from = xk_block_alloc(&l->w, "from", s->taps * headers * XK_HEADER_B, 0);
+    if (xk_slm_has_a(g)) {
+        g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
+        g->out_of =
+            xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
+    }
+    for (unsigned b = 0; b < xk_slm_gathers(g); b++)
         gather_headers(g, b);
-    xk_slm_prepare_b(g);
-    store_headers(g);
-    read_headers(g);
+    if (xk_slm_has_b(g))
+        xk_slm_prepare_shared_b(g);
+    else
+        xk_slm_prepare_b(g);
+    if (xk_slm_has_a(g)) {
+        store_headers(g);
+        read_headers(g);
+    }
     prepare_turn(g);
 }

@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop over K with A in shared local memory (plan.h, struct xk_plan_slm).
+/* The loop over K with A, B or both in shared local memory (plan.h, struct
+ * xk_plan_slm); told for A. B is gathered, stored and fetched with it; what is
+ * not there is loaded straight to registers.
  * A time step has one barrier and `depth` dpas depths. In one, t, with three
  * buffers:
  *
@@ -33,8 +35,6 @@
  * moves on from there with the others: its whole way is beyond any surface. */
 #include "lower/slm.h"
 
-enum { LANES = XK_SLM_LANES, TILE_B = XK_SLM_TILE_B };
-
 /* Of n headers for each filter tap, where those of step i begin; NULL: they
  * serve all. */
 static const xk_expr *tap_b(struct xk_slm_loop *g, const xk_expr *buf,
@@ -54,8 +54,7 @@ static const xk_expr *header(struct xk_slm_loop *g, const xk_expr *buf,
     return xk_lower_slot_reg(g->l, buf, tap_b(g, buf, n), k * XK_HEADER_B);
 }
 
-/* Changes n headers. */
-static void move(struct xk_slm_loop *g, struct xk_block_writer *w,
+void xk_slm_move(struct xk_slm_loop *g, struct xk_block_writer *w,
                  const xk_expr *buf, unsigned n, enum xk_op op,
                  const xk_expr *by)
 {
@@ -89,27 +88,39 @@ static void slm_message(struct xk_slm_loop *g, struct xk_block_writer *w,
                         const xk_expr *reg)
 {
     const bool block = g->s->depth == 1;
-    const struct xk_send s = block ? xk_lower_slm_send(op, TILE_B / 4, 1)
-                                   : xk_lower_slm_send(op, 8, n * LANES);
+    const struct xk_send s =
+        block ? xk_lower_slm_send(op, g->s->tile_b / 4, 1)
+              : xk_lower_slm_send(op, 8, n * XK_SLM_LANES);
     xk_lower_sendh(g->l, w, &s, head, reg);
 }
 
-/* Moves the tap's headers on by a step, then loads. */
-static void gather(struct xk_slm_loop *g, struct xk_block_writer *w)
+/* Moves the tap's headers on by a step, then loads: units to what is staged, or
+ * tiles to their registers. */
+static void gather_a(struct xk_slm_loop *g, struct xk_block_writer *w)
 {
     struct xk_lowering *const l = g->l;
-    const unsigned wide = xk_plan_slm_unit(g->s);
-    const unsigned n = g->s->per_thread * wide;
+    const unsigned wide = xk_plan_slm_unit(g->s), per = xk_slm_gather_headers(g);
+    const unsigned n = xk_slm_gathers(g) * per;
     const struct xk_send load = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = 4,
-                                 .vec = 8,
-                                 .lanes = (uint8_t)(wide * LANES)};
+                                 .vec = (uint8_t)(g->s->tile_b / 4 / g->s->lanes),
+                                 .lanes = (uint8_t)(wide * g->s->lanes)};
     const struct xk_send s = xk_lower_through_surface(l, &load, l->arg_a);
-    move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
-    for (unsigned b = 0; b < n; b += wide)
-        xk_lower_sendh(g->l, w, &s, header(g, g->from, n, b),
-             xk_lower_reg(l, g->staged, b * TILE_B));
+    const xk_expr *const to = xk_slm_has_a(g) ? g->staged : l->a;
+    xk_slm_move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
+    for (unsigned b = 0; b < xk_slm_gathers(g); b++)
+        xk_lower_sendh(l, w, &s, header(g, g->from, n, b * per),
+                       xk_lower_reg(l, to, b * wide * g->s->tile_b));
+}
+
+/* What goes to SLM. */
+static void gather(struct xk_slm_loop *g, struct xk_block_writer *w)
+{
+    if (xk_slm_has_a(g))
+        gather_a(g, w);
+    if (xk_slm_has_b(g))
+        xk_slm_gather_b(g, w);
 }
 
 static void wait(struct xk_slm_loop *g, struct xk_block_writer *w)
@@ -122,10 +133,13 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
 {
     const unsigned wide = xk_plan_slm_unit(g->s);
     const unsigned n = g->s->per_thread * wide;
-    move(g, w, g->to, n, XK_OP_XOR, turn(g, w, 0, xk_slm_store_flip(g)));
+    const xk_expr *const flip = turn(g, w, 0, xk_slm_store_flip(g));
+    xk_slm_move(g, w, g->to, n, XK_OP_XOR, flip);
     for (unsigned b = 0; b < n; b += wide)
         slm_message(g, w, XK_SEND_STORE, wide, header(g, g->to, n, b),
-                    xk_lower_reg(g->l, g->staged, b * TILE_B));
+                    xk_lower_reg(g->l, g->staged, b * g->s->tile_b));
+    if (xk_slm_has_b(g))
+        xk_slm_store_b(g, w, flip);
     xk_lower_sync(w, XK_FUNC_FENCE);
     xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
 }
@@ -133,13 +147,16 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
 static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
                   unsigned depth)
 {
-    const unsigned n = xk_slm_tiles(g);
-    const uint32_t flip = xk_slm_read_flip(g, depth);
-    move(g, w, g->out_of, n, XK_OP_XOR,
-         depth ? xk_lower_u32(g->l, flip) : turn(g, w, 1, flip));
+    const unsigned n = xk_slm_has_a(g) ? xk_slm_tiles(g) : 0;
+    const uint32_t bits = xk_slm_read_flip(g, depth);
+    const xk_expr *const flip =
+        depth ? xk_lower_u32(g->l, bits) : turn(g, w, 1, bits);
+    xk_slm_move(g, w, g->out_of, n, XK_OP_XOR, flip);
     for (unsigned k = 0; k < n; k++)
         slm_message(g, w, XK_SEND_LOAD, 1, header(g, g->out_of, n, k),
-                    xk_lower_reg(g->l, g->l->a, k * TILE_B));
+                    xk_lower_reg(g->l, g->l->a, k * g->s->tile_b));
+    if (xk_slm_has_b(g))
+        xk_slm_fetch_b(g, w, flip);
     if (g->s->buffers == 1 && depth + 1u == g->s->depth)
         xk_lower_meet(w); /* nobody may store before all have fetched */
 }
@@ -156,7 +173,7 @@ void xk_slm_load_b(struct xk_slm_loop *g, struct xk_block_writer *w,
     struct xk_lowering *const l = g->l;
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const slot = xk_lower_slot_b(l, count, &l->p->b);
-    move(g, w, g->from_b, list->n, XK_OP_ADD, by);
+    xk_slm_move(g, w, g->from_b, list->n, XK_OP_ADD, by);
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         const struct xk_send s =
@@ -192,21 +209,32 @@ static void stage_multiply(struct xk_slm_loop *g, unsigned last, unsigned depth)
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
     fetch(g, &w, depth);
-    xk_lower_dpas(g->l, &w, b_count(g, depth), 0);
+    xk_lower_multiply(g->l, &w, b_count(g, depth), 0, g->l->p->s.m_thr);
     xk_stages_add(&g->loop, last, &w);
+}
+
+/* A's rows of the next step, over those that were just multiplied. */
+static void stage_load_a(struct xk_slm_loop *g, unsigned last)
+{
+    struct xk_block_writer w;
+    xk_block_init(&w, g->l->c, g->l->facts);
+    gather_a(g, &w);
+    xk_stages_add(&g->loop, last - 1, &w);
 }
 
 /* Fetches and multiplies of a time step, each with the next load of B. */
 static void depths(struct xk_slm_loop *g, unsigned last)
 {
-    const bool ahead = g->l->p->b.slots > 1;
+    const bool ahead = g->l->p->b.slots > 1, own = !xk_slm_has_b(g);
     for (unsigned d = 0; d < g->s->depth; d++) {
-        if (ahead)
+        if (own && ahead)
             stage_load_b(g, last, d + 1);
         stage_multiply(g, last, d);
-        if (!ahead)
+        if (own && !ahead)
             stage_load_b(g, last, d + 1);
     }
+    if (!xk_slm_has_a(g))
+        stage_load_a(g, last);
 }
 
 void xk_lower_slm_loop(struct xk_lowering *l)

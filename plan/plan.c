@@ -377,7 +377,7 @@ static void count_loop(struct xk_plan *p)
         unsigned staged;
         g->headers = (uint16_t)xk_plan_slm_grf(p, &staged);
         g->staging = (uint16_t)staged;
-        g->lets = 4;
+        g->lets = p->slm.lanes / 2u;
     }
     g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +

@@ -109,16 +109,30 @@ struct xk_plan_footprint {
     uint16_t staged;       /* units on their way to SLM at a time */
 };
 
-/* A through shared local memory, in tiles of 8 rows and one dpas depth. A time
- * step has `depth` of them in a row; a thread gathers units of 8 rows and one
- * depth, or two. With a footprint a time step is one depth of all filter taps,
+/* B in SLM: the messages that bring the tiles of the group's threads along N,
+ * each once. Threads load `per_thread` of them; those that have none left load the
+ * last one again, into a spare place. */
+struct xk_plan_shared_b {
+    uint16_t units;      /* of the group; 0: B goes straight to registers */
+    uint16_t per_thread; /* that a thread loads in a time step */
+    uint16_t unit_b;     /* bytes of a message: a block */
+    uint16_t row, k;     /* from a message of a thread's tile to the next */
+    uint32_t at_b;       /* behind A in a place */
+};
+
+/* Operands through shared local memory. A comes in tiles of some rows and one
+ * step of K. A time step has `depth` of them in a row; a thread gathers units of
+ * a tile and one depth, or two. With a footprint a time step is one depth of all filter taps,
  * and units are 8 pixels. */
 struct xk_plan_slm {
-    uint8_t buffers;      /* 0: A goes straight to registers */
+    uint8_t buffers;      /* 0: all goes straight to registers */
+    uint8_t lanes;        /* rows of a tile of A: a gather's lanes */
+    uint16_t tile_b;      /* bytes of it, in a depth */
     uint8_t places;       /* of buffers in SLM: a power of two */
     uint8_t depth;        /* dpas depths of a time step: 1, 2, 4 */
-    uint16_t blocks;      /* tiles of 8 rows in the group's A */
+    uint16_t blocks;      /* tiles of the group's A; 0: it is not there */
     uint16_t per_thread;  /* units a thread loads in a time step */
+    uint16_t units;       /* of the group */
     uint16_t taps;        /* product of the outer K indices, innermost here */
     uint16_t copies;      /* of the loop's body: multiple of taps, slots */
     uint32_t trip;        /* time steps of all K */
@@ -128,6 +142,7 @@ struct xk_plan_slm {
     int64_t depth_b, step_b; /* of memory, from a depth of the inner K to the
                                 next; from a time step to the next */
     int64_t b_depth_b, b_tap_b; /* of B: to the next depth, to the next tap */
+    struct xk_plan_shared_b b;
     struct xk_plan_footprint foot;
 };
 /* Depths of a unit, 1 or 2: a gather of 8 or of 16 lanes. */

@@ -117,6 +117,9 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                       p->slm.depth > 1 ? "pairs of tiles" : "tiles",
                       p->slm.trip, p->slm.copies,
                       (long long)p->slm.b_depth_b, (long long)p->slm.b_tap_b);
+    if (p->slm.b.units)
+        xk_str_printf(out, "B through SLM: %u messages of %u bytes, %u a thread\n",
+                      p->slm.b.units, p->slm.b.unit_b, p->slm.b.per_thread);
     if (p->slm.foot.f.n)
         xk_str_printf(out, "footprint: %u pixels of a group, %u units staged\n",
                       p->slm.foot.pixels, p->slm.foot.staged);

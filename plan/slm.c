@@ -8,8 +8,6 @@
 #include "plan/operand.h"
 
 enum {
-    LANES = 8,     /* rows of M in a register tile */
-    BLOCK_B = 256, /* of such a tile: a dpas depth */
     MAX_COPIES = 18 /* of a depth in the loop's body */
 };
 
@@ -91,10 +89,10 @@ static bool b_strides(xk_ctx *c, struct xk_plan *p)
 /* Headers go from place to place by an exclusive or, so all sizes are powers of
  * two. Three buffers take turns in four places, in the order of a Gray code: the
  * next one differs by a bit, which is not that of the step before. */
-static void size_buffers(struct xk_plan_slm *s)
+static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
 {
-    const unsigned blocks_b = s->blocks * (unsigned)BLOCK_B;
-    s->level_b = BLOCK_B;
+    const unsigned blocks_b = s->blocks * s->tile_b + spare_b;
+    s->level_b = 256;
     while (s->level_b < blocks_b)
         s->level_b *= 2;
     s->slot_b = s->level_b * s->depth;
@@ -110,20 +108,60 @@ static unsigned copies(const struct xk_plan *p)
     return p->slm.depth > 1 ? taps : (unsigned)xk_lcm(taps, p->s.slots_b);
 }
 
+/* A step of a tile must be one gather. */
+static enum xk_status divide_a(xk_ctx *c, struct xk_plan *p, unsigned threads)
+{
+    struct xk_plan_slm *const s = &p->slm;
+    const struct xk_plan_list *const list = &p->seg[0].a;
+    s->lanes = (uint8_t)p->s.simd;
+    s->tile_b = (uint16_t)(p->a.tile_b / p->s.m_thr * s->lanes);
+    if (list->n != (unsigned)p->s.m_thr / s->lanes)
+        return no_fit(c, "a step of its rows is not one message");
+    if (p->s.slm_of == XK_SLM_OF_B)
+        return XK_OK;
+    s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / s->lanes);
+    if (p->s.footprint)
+        return xk_plan_footprint(c, p);
+    s->units = (uint16_t)(s->blocks * s->depth / xk_plan_slm_unit(s));
+    s->per_thread = (uint16_t)xk_ceil_div(s->units, threads);
+    /* With spare places for the threads that have none left. */
+    s->blocks = (uint16_t)xk_ceil_div(
+        (int64_t)s->per_thread * threads * xk_plan_slm_unit(s), s->depth);
+    return XK_OK;
+}
+
+/* Messages of one size, evenly spaced along N or K. */
+static enum xk_status divide_b(xk_ctx *c, struct xk_plan *p, unsigned threads)
+{
+    struct xk_plan_shared_b *const b = &p->slm.b;
+    const struct xk_plan_list *const list = &p->seg[0].b;
+    const struct xk_plan_msg *const m = &list->item[0].msg;
+    const unsigned owners = p->s.tg_n * (xk_plan_is_wide(p) ? 2u : 1u);
+    b->unit_b = (uint16_t)(m->send.vec * m->send.data_b);
+    b->row = list->n > 1 ? list->item[1].msg.row : 0;
+    b->k = list->n > 1 ? list->item[1].msg.k : 0;
+    for (unsigned i = 0; i < list->n; i++) {
+        const struct xk_plan_msg *const x = &list->item[i].msg;
+        if (x->send.vec * x->send.data_b != b->unit_b || x->row != i * b->row ||
+            x->k != i * b->k)
+            return no_fit(c, "B's messages are not alike");
+    }
+    b->units = (uint16_t)(owners * list->n);
+    b->per_thread = (uint16_t)xk_ceil_div(b->units, threads);
+    b->at_b = p->slm.blocks * (uint32_t)p->slm.tile_b;
+    return XK_OK;
+}
+
 static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slm *const s = &p->slm;
     const unsigned threads = p->s.tg_m * p->s.tg_n;
     s->buffers = p->s.slm;
     s->depth = p->s.depth;
-    s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / LANES);
-    if (p->s.footprint)
-        XK_TRY(xk_plan_footprint(c, p));
-    const unsigned units = s->blocks * s->depth / xk_plan_slm_unit(s);
-    if (units % threads)
-        return no_fit(c, "its tile cannot be divided between the threads");
-    s->per_thread = (uint16_t)(units / threads);
-    size_buffers(s);
+    XK_TRY(divide_a(c, p, threads));
+    if (p->s.slm_of != XK_SLM_OF_A)
+        XK_TRY(divide_b(c, p, threads));
+    size_buffers(s, (uint32_t)threads * s->b.per_thread * s->b.unit_b);
     s->all_b = s->slot_b * s->places;
     if (s->all_b * p->s.slices > p->platform->slm_max_b)
         return no_fit(c, "its buffers are larger than SLM");
@@ -172,13 +210,15 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
 unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
 {
     const struct xk_plan_slm *const s = &p->slm;
+    const unsigned grf_b = p->platform->grf_b, tiles = p->s.m_thr / s->lanes;
     const unsigned unit = s->per_thread * xk_plan_slm_unit(s);
-    const unsigned others =
-        p->s.m_thr / LANES + p->seg[0].b.n + (s->places > 2);
+    const unsigned gathers = s->units ? unit : s->blocks ? 0 : tiles;
+    const unsigned others = tiles + p->seg[0].b.n + (s->places > 2) +
+                            2u * s->b.per_thread;
     if (s->foot.f.n) {
-        *staged = s->foot.staged * BLOCK_B / p->platform->grf_b;
+        *staged = s->foot.staged * s->tile_b / grf_b;
         return 2 * unit + others;
     }
-    *staged = unit * BLOCK_B / p->platform->grf_b;
-    return unit * (s->taps + 1u) + others;
+    *staged = (unit * s->tile_b + s->b.per_thread * s->b.unit_b) / grf_b;
+    return gathers * (s->lanes / 8u) * s->taps + unit + others;
 }

@@ -44,6 +44,7 @@ enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
     f->pixels = (uint32_t)pixels;
     p->slm.per_thread =
         (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
+    p->slm.units = 0;
     p->slm.blocks = (uint16_t)(p->slm.per_thread * threads);
     f->staged = staged(p);
     return XK_OK;

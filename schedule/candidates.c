@@ -168,11 +168,14 @@ static void direct(struct search *g, struct xk_schedule c)
         }
 }
 
-/* One group in depths of one and two; four were never much better. */
+/* One group in depths of one and two; four were never much better. All threads
+ * have as much to load. */
 static void in_depths(struct search *g, struct xk_schedule c)
 {
     for (unsigned depth = 2; depth; depth--) {
         c.depth = (uint8_t)depth;
+        if (c.m_thr / 8 % c.tg_n)
+            continue;
         for (unsigned slm = 3; slm >= 2; slm--) {
             c.slm = (uint8_t)slm;
             offer(g, &c);

@@ -132,14 +132,31 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
                      const struct xk_schedule *c)
 {
     (void)p;
-    const unsigned units = c->m_thr / 8 * (c->depth > 1 ? c->depth / 2 : 1);
-    const bool shared = c->tg_n > 1 && units % c->tg_n == 0;
     return !c->slm ||
-           (c->slm <= 3 && xk_fma_is_systolic(c->fma) && c->surfaces &&
-            c->slots_a == 1 && c->n_sub == c->n_thr &&
-            (shared || c->footprint) &&
+           (c->slm <= 3 && c->surfaces && c->slots_a == 1 &&
+            c->n_sub == c->n_thr &&
             s->k_inner % (c->k_step * c->depth) == 0 &&
             s->k_outer <= MAX_SLM_TAPS);
+}
+
+/* Somebody must share it. B comes whole, so it has one buffer of registers; a
+ * pair of dpasw shares it anyway. Tiles of mad and dp4a move as blocks, whose
+ * sizes are powers of two. */
+static bool rule_of(const struct xk_platform *p, const struct xk_shape *s,
+                    const struct xk_schedule *c)
+{
+    const unsigned dwords = c->k_step * s->elem_b / 4;
+    const unsigned alike = c->fma == XK_FMA_DPASW ? 2 : 1;
+    (void)p;
+    if (!c->slm)
+        return true;
+    if (!xk_fma_is_systolic(c->fma) &&
+        (c->depth > 1 || c->footprint || (dwords & (dwords - 1))))
+        return false;
+    if (c->slm_of != XK_SLM_OF_A &&
+        (c->slots_b > 1 || c->tg_m <= alike || c->depth > 1 || c->footprint))
+        return false;
+    return c->slm_of == XK_SLM_OF_B || c->tg_n > 1 || c->footprint;
 }
 
 /* A power of two, so that one bit leads from a depth to the next. Each tap has a
@@ -208,8 +225,11 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
      "filter taps"},
     {"slm", rule_slm,
-     "SLM is for A of dpas, in up to three buffers and whole steps of K, divided "
-     "between threads along N; at most 9 filter taps"},
+     "SLM has up to three buffers of whole steps of K, through surfaces, with one "
+     "register buffer of A; at most 9 filter taps"},
+    {"of", rule_of,
+     "in SLM is what threads share: A along N, B along M (beyond a dpasw pair) in "
+     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords"},
     {"footprint", rule_footprint,
      "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
      "one filter tap"},

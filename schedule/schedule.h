@@ -14,6 +14,9 @@
  * of dwords of four 8-bit elements along K. */
 enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW, XK_FMA_DP4A };
 
+/* What lies in shared local memory, if anything does. */
+enum xk_slm_of { XK_SLM_OF_A, XK_SLM_OF_B, XK_SLM_OF_AB };
+
 /* Of the systolic array, with M in the lanes; the others have N there. */
 static inline bool xk_fma_is_systolic(uint8_t fma)
 {
@@ -46,7 +49,8 @@ struct xk_schedule {
                         for each outer K index */
     uint8_t slices; /* parts of K, a thread of the group each, 0 as 1; they add up
                        through SLM and each ends with its part of the tile of C */
-    uint8_t slm;   /* buffers of A in shared local memory; 0: not used */
+    uint8_t slm;   /* buffers in shared local memory; 0: not used */
+    uint8_t slm_of; /* enum xk_slm_of; without buffers it says nothing */
     uint8_t depth; /* dpas depths from barrier to barrier; without SLM it says
                       nothing */
     bool footprint; /* what is in SLM is the group's pixels with their halo, once
@@ -94,10 +98,12 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * depth=1 footprint=0 addr=surface grf=128", the score apart. */
+ * of=a depth=1 footprint=0 addr=surface grf=128", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
- * for what they decide: slm has taps inside; with slm or taps outside K is whole.
+ * for what they decide: slm has taps inside; with slm or taps outside K is whole;
+ * with other buffers, depths or operands in SLM than it can have there is no
+ * footprint.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

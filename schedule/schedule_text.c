@@ -48,6 +48,7 @@ static const struct field {
      (const char *const[]){"outer", "inner", NULL}},
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
     ONE("slm", AT(U8, slm)),
+    {"of", AT(U8, slm_of), {0, 0}, 0, (const char *const[]){"a", "b", "ab", NULL}},
     ONE("depth", AT(U8, depth)),
     {"footprint",
      AT(FLAG, footprint),
@@ -152,7 +153,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io)
 {
     static const char blanks[] = " \t\n";
-    bool sliced = false; /* the text says so itself */
+    bool sliced = false, halo = false; /* the text says so itself */
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
         const size_t n = strcspn(text, blanks);
         const char *value;
@@ -160,17 +161,20 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         if (!f)
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
-                           "nsub, k, tg, slices, taps, slots, slm, depth, "
+                           "nsub, k, tg, slices, taps, slots, slm, of, depth, "
                            "footprint, addr, grf",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
                            (int)n, text);
         sliced |= f->first.at == offsetof(struct xk_schedule, slices);
+        halo |= f->first.at == offsetof(struct xk_schedule, footprint);
         text += n;
     }
     io->taps_inner |= io->slm != 0;
-    if (!sliced && (io->slm || !io->taps_inner)) /* others' slices go with them */
+    if (!halo && (io->slm != 2 || io->depth != 1 || io->slm_of))
+        io->footprint = false; /* others' go with them */
+    if (!sliced && ((io->slm && !io->footprint) || !io->taps_inner))
         io->slices = 1;
     return XK_OK;
 }

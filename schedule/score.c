@@ -128,7 +128,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     /* Two depths are gathered at a time: whole lines. */
     const int64_t tiles = c->m_thr / 8 * depth_of(c);
     const int64_t gathers =
-        tiles / (c->slm ? c->tg_n * (depth_of(c) > 1 ? 2 : 1) : 1);
+        xk_ceil_div(tiles, c->slm ? c->tg_n * (depth_of(c) > 1 ? 2 : 1) : 1);
     const int64_t gather_b = depth_of(c) > 1 ? 512 : 256;
     struct work w;
     /* A step of a row is half a line, unless channels are blocked by it. */
