@@ -183,3 +183,19 @@ bool xk_fold(enum xk_op op, enum xk_dtype dt, const int64_t *k, int64_t *out)
     *out = xk_imm_wrap(dt, v);
     return !xk_dtype_nowrap(dt) || *out == v;
 }
+
+enum xk_op xk_compare_swapped(enum xk_op op)
+{
+    switch (op) {
+    case XK_OP_LT:
+        return XK_OP_GT;
+    case XK_OP_LE:
+        return XK_OP_GE;
+    case XK_OP_GT:
+        return XK_OP_LT;
+    case XK_OP_GE:
+        return XK_OP_LE;
+    default:
+        return op;
+    }
+}

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Integer arithmetic of the IR on constants, as docs/ir.md says it. */
+/* Arithmetic of the IR's integers on constants, as docs/ir.md says it. */
 #ifndef XK_IR_FOLD_H
 #define XK_IR_FOLD_H
 
@@ -12,6 +12,9 @@ bool xk_fold(enum xk_op op, enum xk_dtype dt, const int64_t *k, int64_t *out);
 unsigned xk_dtype_bits(enum xk_dtype dt);
 /* s32 and s64: arithmetic that must not wrap (docs/ir.md). */
 bool xk_dtype_nowrap(enum xk_dtype dt);
+
+/* The op' with which b op' a is a op b; an op that is no compare stays. */
+enum xk_op xk_compare_swapped(enum xk_op op);
 
 /* Floor division, modulo with the divisor's sign; 0 if b is 0. */
 int64_t xk_floor_div(int64_t a, int64_t b);

@@ -3,14 +3,28 @@
  * whether a fence has made a store to SLM visible. */
 #include "sim/check_lines.h"
 
-/* A scratch line that another thread used is nobody's. */
-static void own(const struct xk_sim_check_thread *c, uint8_t space,
-                struct xk_check_line *l)
+/* What of some bytes lies in one line; l NULL: out of memory. */
+struct part {
+    struct xk_check_line *l;
+    uint32_t off_b, n_b;
+    uint64_t ones; /* n_b of them */
+};
+
+/* The first part of [at, at + n_b). A scratch line that another thread used is
+ * nobody's. */
+static struct part part_at(struct xk_sim_check_thread *c, uint8_t space,
+                           uint64_t at, uint32_t n_b)
 {
-    if (space != XK_CS_SCRATCH || l->owner == c->thread->index + 1)
-        return;
-    l->owner = c->thread->index + 1;
-    l->def = 0;
+    struct part p = {.l = xk_check_line_at(c->work, space, at),
+                     .off_b = at % XK_CHECK_LINE_B};
+    const uint32_t room_b = XK_CHECK_LINE_B - p.off_b;
+    p.n_b = n_b < room_b ? n_b : room_b;
+    p.ones = xk_check_low_bits(p.n_b);
+    if (p.l && space == XK_CS_SCRATCH && p.l->owner != c->thread->index + 1) {
+        p.l->owner = c->thread->index + 1;
+        p.l->def = 0;
+    }
+    return p;
 }
 
 uint64_t xk_check_get_def(struct xk_sim_check_thread *c, uint8_t space,
@@ -18,17 +32,11 @@ uint64_t xk_check_get_def(struct xk_sim_check_thread *c, uint8_t space,
 {
     uint64_t bits = 0;
     for (uint32_t got = 0; got < n_b;) {
-        const uint32_t off_b = (addr + got) % XK_CHECK_LINE_B;
-        const uint32_t m_b = n_b - got < XK_CHECK_LINE_B - off_b
-                                 ? n_b - got
-                                 : XK_CHECK_LINE_B - off_b;
-        struct xk_check_line *const l =
-            xk_check_line_at(c->work, space, addr + got);
-        if (!l)
+        const struct part p = part_at(c, space, addr + got, n_b - got);
+        if (!p.l)
             return UINT64_MAX;
-        own(c, space, l);
-        bits |= (l->def >> off_b & xk_check_low_bits(m_b)) << got;
-        got += m_b;
+        bits |= (p.l->def >> p.off_b & p.ones) << got;
+        got += p.n_b;
     }
     return bits;
 }
@@ -37,18 +45,12 @@ void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
                       uint64_t addr, uint32_t n_b, uint64_t def)
 {
     for (uint32_t got = 0; got < n_b;) {
-        const uint32_t off_b = (addr + got) % XK_CHECK_LINE_B;
-        const uint32_t m_b = n_b - got < XK_CHECK_LINE_B - off_b
-                                 ? n_b - got
-                                 : XK_CHECK_LINE_B - off_b;
-        struct xk_check_line *const l =
-            xk_check_line_at(c->work, space, addr + got);
-        if (!l)
+        const struct part p = part_at(c, space, addr + got, n_b - got);
+        if (!p.l)
             return;
-        own(c, space, l);
-        l->def &= ~(xk_check_low_bits(m_b) << off_b);
-        l->def |= (def >> got & xk_check_low_bits(m_b)) << off_b;
-        got += m_b;
+        p.l->def &= ~(p.ones << p.off_b);
+        p.l->def |= (def >> got & p.ones) << p.off_b;
+        got += p.n_b;
     }
 }
 

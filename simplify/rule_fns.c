@@ -206,22 +206,6 @@ const xk_expr *xk_rule_mod_linear(struct xk_facts *f, const xk_expr *e)
     return xk_mod(f->c, top, xk_kid(e, 1));
 }
 
-static enum xk_op mirrored(enum xk_op op)
-{
-    switch (op) {
-    case XK_OP_LT:
-        return XK_OP_GT;
-    case XK_OP_LE:
-        return XK_OP_GE;
-    case XK_OP_GT:
-        return XK_OP_LT;
-    case XK_OP_GE:
-        return XK_OP_LE;
-    default:
-        return op;
-    }
-}
-
 /* g * S + k op 0 as S op bound; false if no such bound (== and !=). */
 static bool divide_bound(enum xk_op op, int64_t k, int64_t g, int64_t *bound)
 {
@@ -261,7 +245,7 @@ static const xk_expr *build_compare(struct xk_facts *f, enum xk_op op,
         a->l.constant = -bound;
         a = &side[1];
         b = &side[0];
-        op = mirrored(op);
+        op = xk_compare_swapped(op);
     } else {
         b->l.constant = bound;
     }

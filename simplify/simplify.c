@@ -60,22 +60,6 @@ static const xk_expr *by_folding(struct driver *d, const xk_expr *e)
     return xk_fold(op, dt, k, &v) ? constant(d->c, xk_type_of(e), v) : NULL;
 }
 
-static enum xk_op swapped(enum xk_op op)
-{
-    switch (op) {
-    case XK_OP_LT:
-        return XK_OP_GT;
-    case XK_OP_LE:
-        return XK_OP_GE;
-    case XK_OP_GT:
-        return XK_OP_LT;
-    case XK_OP_GE:
-        return XK_OP_LE;
-    default:
-        return op;
-    }
-}
-
 /* Commuting operands by structure, constants right. A compare has its constant
  * right, and is < or <= if it has none. */
 static const xk_expr *by_order(struct driver *d, const xk_expr *e)
@@ -91,7 +75,7 @@ static const xk_expr *by_order(struct driver *d, const xk_expr *e)
     const bool greater = op == XK_OP_GT || op == XK_OP_GE;
     const bool left = xk_is_const(a, NULL), right = xk_is_const(b, NULL);
     if (left ? !right : greater && !right)
-        return xk_bin(d->c, swapped(op), b, a);
+        return xk_bin(d->c, xk_compare_swapped(op), b, a);
     return NULL;
 }
 

@@ -382,8 +382,8 @@ START_TEST(the_text_names_every_decision)
     p = plan_of(&s);
     xk_str_init(&t, &c->alloc);
     xk_plan_print(&p, &t);
-    static const char *const want[] = {"A: src", "B: wei", "segment 1: 1 steps "
-                                                           "of 1 from k = 16",
+    static const char *const want[] = {"A: src", "B: wei",
+                                       "segment 1: 1 steps of 1 from k = 16",
                                        "epilogue", "registers: loop"};
     for (unsigned i = 0; i < XK_COUNTOF(want); i++)
         ck_assert_msg(strstr(xk_str_get(&t), want[i]), "no '%s' in\n%s",

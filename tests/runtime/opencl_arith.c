@@ -15,7 +15,8 @@ START_TEST(saxpy_leaves_the_tail_alone)
         if (i < n)
             want[i] = fmaf(a, x[i], y[i]);
     }
-    xk_buffer *bx = opencl_buffer(x, sizeof(x)), *by = opencl_buffer(y, sizeof(y));
+    xk_buffer *bx = opencl_buffer(x, sizeof(x)),
+              *by = opencl_buffer(y, sizeof(y));
     LAUNCH(ARITH, "saxpy", N, 50, BUF(by), BUF(bx), VAL(a), VAL(n));
     opencl_fetch(by, got, sizeof(got));
     SAME("saxpy", got, want);
@@ -46,9 +47,10 @@ START_TEST(division_by_variables)
         want[2][i] = (int32_t)((uint32_t)a[i] / (uint32_t)b[i]);
         want[3][i] = (int32_t)((uint32_t)a[i] % (uint32_t)b[i]);
     }
-    xk_buffer *o[6] = {opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
-                       opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
-                       opencl_buffer(a, sizeof(a)),    opencl_buffer(b, sizeof(b))};
+    xk_buffer *o[6] = {
+        opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
+        opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
+        opencl_buffer(a, sizeof(a)),    opencl_buffer(b, sizeof(b))};
     LAUNCH(ARITH, "divmod", N, 100, BUF(o[0]), BUF(o[1]), BUF(o[2]), BUF(o[3]),
            BUF(o[4]), BUF(o[5]));
     for (int k = 0; k < 4; k++) {
@@ -114,7 +116,8 @@ static void int_test(int dev_i, const char *name, int_reference *ref, bool two)
     two_inputs(a, b, false);
     for (int i = 0; i < N; i++)
         ref(&want[6 * i], a[i], b[i]);
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(a, sizeof(a));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(a, sizeof(a));
     xk_buffer *y = opencl_buffer(b, sizeof(b));
     if (two)
         LAUNCH(ARITH, name, N, 40, BUF(o), BUF(x), BUF(y));
@@ -155,8 +158,10 @@ START_TEST(sixty_four_bit_arithmetic_on_32_bit_units)
 {
     uint64_t a[N], b[N], want[8 * N], got[8 * N];
     for (unsigned i = 0; i < N; i++) {
-        a[i] = ((uint64_t)opencl_rnd() << 32 | opencl_rnd()) >> (opencl_rnd() & 63);
-        b[i] = i % 4 ? (uint64_t)opencl_rnd() << 32 | opencl_rnd() : (uint64_t)(int64_t)-1;
+        a[i] = ((uint64_t)opencl_rnd() << 32 | opencl_rnd()) >>
+               (opencl_rnd() & 63);
+        b[i] = i % 4 ? (uint64_t)opencl_rnd() << 32 | opencl_rnd()
+                     : (uint64_t)(int64_t)-1;
         uint64_t *w = &want[8 * i];
         const unsigned k = b[i] & 63;
         w[0] = a[i] + b[i];
@@ -168,7 +173,8 @@ START_TEST(sixty_four_bit_arithmetic_on_32_bit_units)
         w[6] = a[i] < b[i] ? a[i] : b[i];
         w[7] = (int64_t)a[i] > (int64_t)b[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(a, sizeof(a));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(a, sizeof(a));
     xk_buffer *y = opencl_buffer(b, sizeof(b));
     LAUNCH(ARITH, "wide", N, 8, BUF(o), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));

@@ -65,7 +65,8 @@ static void damage_kernel(const struct xk_zkernel *zk)
     for (unsigned n = 0; n < DAMAGES; n++) {
         memcpy(code, zk->code, zk->code_b);
         for (unsigned k = 0; k < 1 + n % 4; k++)
-            code[opencl_rnd() % zk->code_b] ^= (uint8_t)(1u << opencl_rnd() % 8);
+            code[opencl_rnd() % zk->code_b] ^=
+                (uint8_t)(1u << opencl_rnd() % 8);
         run_damaged(&hurt);
     }
     free(code);
@@ -75,8 +76,9 @@ START_TEST(damaged_code_gives_a_status)
 {
     xk_ctx *c = xk_ctx_create(NULL);
     struct xk_zebin z;
-    ck_assert_int_eq(xk_zebin_read(c, opencl_memory_zebin[_i], opencl_memory_b[_i], &z),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_zebin_read(c, opencl_memory_zebin[_i], opencl_memory_b[_i], &z),
+        XK_OK);
     for (unsigned k = 0; k < z.n_kernels; k++)
         damage_kernel(&z.kernels[k]);
     xk_zebin_fini(c, &z);

@@ -32,7 +32,8 @@ START_TEST(float_arithmetic)
         w[8] = truncf(a[i]);
         w[9] = fabsf(a[i]) - b[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(a, sizeof(a));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(a, sizeof(a));
     xk_buffer *y = opencl_buffer(b, sizeof(b));
     LAUNCH(FLOATS, "basics", N, 20, BUF(o), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));
@@ -56,7 +57,8 @@ START_TEST(float_comparisons)
                   (a[i] != b[i]) << 5 | (isnan(a[i]) != 0) << 6 |
                   (isinf(a[i]) != 0) << 7 | isunordered(a[i], b[i]) << 8;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(a, sizeof(a));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(a, sizeof(a));
     xk_buffer *y = opencl_buffer(b, sizeof(b));
     LAUNCH(FLOATS, "compares", N, 100, BUF(o), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));
@@ -99,8 +101,10 @@ START_TEST(conversions)
         b[i] = opencl_any_int(i);
         ref_converts(&want[6 * i], &fwant[4 * i], a[i], b[i]);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *f = opencl_buffer(NULL, sizeof(fgot));
-    xk_buffer *x = opencl_buffer(a, sizeof(a)), *y = opencl_buffer(b, sizeof(b));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *f = opencl_buffer(NULL, sizeof(fgot));
+    xk_buffer *x = opencl_buffer(a, sizeof(a)),
+              *y = opencl_buffer(b, sizeof(b));
     LAUNCH(FLOATS, "converts", N, 25, BUF(o), BUF(f), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));
     opencl_fetch(f, fgot, sizeof(fgot));
@@ -134,13 +138,15 @@ START_TEST(half_arithmetic)
         if (isnan(a[i]))
             a[i] = 1e5f;
         h[i] = half_bits(((int)(opencl_rnd() % 4001) - 2000) / 64.0);
-        g[i] =
-            half_bits(((int)(opencl_rnd() % 4001) - 2000) / (i % 2 ? 4096.0 : 16.0));
+        g[i] = half_bits(((int)(opencl_rnd() % 4001) - 2000) /
+                         (i % 2 ? 4096.0 : 16.0));
         ref_halves(&want[5 * i], a[i], h[i], g[i]);
         fwant[i] = (float)half_value(h[i]) * 3.0f;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *f = opencl_buffer(NULL, sizeof(fgot));
-    xk_buffer *x = opencl_buffer(a, sizeof(a)), *y = opencl_buffer(h, sizeof(h));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *f = opencl_buffer(NULL, sizeof(fgot));
+    xk_buffer *x = opencl_buffer(a, sizeof(a)),
+              *y = opencl_buffer(h, sizeof(h));
     xk_buffer *z = opencl_buffer(g, sizeof(g));
     LAUNCH(FLOATS, "halves", N, 20, BUF(o), BUF(f), BUF(x), BUF(y), BUF(z));
     opencl_fetch(o, got, sizeof(got));
@@ -167,7 +173,8 @@ START_TEST(extended_math)
         a[i] = (float)((int)(opencl_rnd() % 20001) - 10000) / 16.0f;
         b[i] = (float)(1 + opencl_rnd() % 1000) / 8.0f * (i % 2 ? 1.0f : -1.0f);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(a, sizeof(a));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(a, sizeof(a));
     xk_buffer *y = opencl_buffer(b, sizeof(b));
     LAUNCH(FLOATS, "roots", N, 20, BUF(o), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));

@@ -3,6 +3,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/runtime/ocl.h"
@@ -122,8 +123,8 @@ bool opencl_load(void)
             uint8_t *zebin =
                 ocl_compile(path, devices[d].name, devices[d].simd, &n_b);
             const bool ok =
-                zebin &&
-                xk_module_create(dev, zebin, n_b, &opencl_module[d][f], &err) == XK_OK;
+                zebin && xk_module_create(dev, zebin, n_b, &opencl_module[d][f],
+                                          &err) == XK_OK;
             if (f == MEMORY) {
                 opencl_memory_zebin[d] = zebin;
                 opencl_memory_b[d] = n_b;

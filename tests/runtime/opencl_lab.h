@@ -6,6 +6,7 @@
 #define XK_TESTS_RUNTIME_OPENCL_LAB_H
 
 #include <check.h>
+#include <stdbool.h>
 
 #include "xekern/device.h"
 
@@ -49,8 +50,8 @@ void opencl_launch(xk_module *m, const char *name, uint32_t items,
 #define LAUNCH(file, name, items, local, ...)                                  \
     do {                                                                       \
         const struct xk_launch_arg a_[] = {__VA_ARGS__};                       \
-        opencl_launch(opencl_module[_i][file], name, items, local,                           \
-               sizeof(a_) / sizeof(a_[0]), a_);                                \
+        opencl_launch(opencl_module[_i][file], name, items, local,             \
+                      sizeof(a_) / sizeof(a_[0]), a_);                         \
     } while (0)
 
 /* Where they differ is kept for the macros below. */
@@ -61,14 +62,14 @@ int opencl_same(const void *got, const void *want, size_t n_b, size_t each_b);
 int opencl_same_float(const float *g, const float *w, size_t n);
 
 #define SAME(name, got, want)                                                  \
-    ck_assert_msg(opencl_same(got, want, sizeof(want), sizeof((want)[0])),            \
-                  "%s: element %zu is 0x%llx, not 0x%llx", name, opencl_diff_at,      \
-                  opencl_diff_got, opencl_diff_want)
+    ck_assert_msg(opencl_same(got, want, sizeof(want), sizeof((want)[0])),     \
+                  "%s: element %zu is 0x%llx, not 0x%llx", name,               \
+                  opencl_diff_at, opencl_diff_got, opencl_diff_want)
 
 #define SAME_FLOAT(name, got, want)                                            \
-    ck_assert_msg(opencl_same_float(got, want, sizeof(want) / 4),                     \
-                  "%s: element %zu is 0x%llx, not 0x%llx", name, opencl_diff_at,      \
-                  opencl_diff_got, opencl_diff_want)
+    ck_assert_msg(opencl_same_float(got, want, sizeof(want) / 4),              \
+                  "%s: element %zu is 0x%llx, not 0x%llx", name,               \
+                  opencl_diff_at, opencl_diff_got, opencl_diff_want)
 
 #define ALL(test) tcase_add_loop_test(t, test, 0, OPENCL_DEVICES)
 #define UNFORCED(test) tcase_add_loop_test(t, test, 0, OPENCL_UNFORCED)

@@ -16,7 +16,8 @@ START_TEST(reduction_through_local_memory_and_barriers)
         in[i] = (int32_t)opencl_rnd() >> 8;
         want[i % ITEMS / LOCAL_N] += in[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(in, sizeof(in));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(in, sizeof(in));
     LAUNCH(MEMORY, "reduce", ITEMS, LOCAL_N, BUF(o), BUF(x), LOCAL(LOCAL_N * 4),
            VAL(n));
     opencl_fetch(o, got, sizeof(got));
@@ -34,12 +35,13 @@ START_TEST(transposition_of_tiles)
         in[i] = (int32_t)opencl_rnd();
         want[i % W * H + i / W] = in[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(in, sizeof(in));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(in, sizeof(in));
     const struct xk_launch_arg args[] = {BUF(o), BUF(x)};
     const uint32_t groups[3] = {W / 16, H / 16, 1}, local[3] = {16, 16, 1};
     struct xk_error err;
-    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "transpose", groups, local, 2,
-                            args, NULL, &err) == XK_OK,
+    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "transpose", groups,
+                            local, 2, args, NULL, &err) == XK_OK,
                   "%s", err.message);
     opencl_fetch(o, got, sizeof(got));
     SAME("transpose", got, want);
@@ -84,7 +86,8 @@ START_TEST(vectors_at_64_bit_offsets)
         for (int k = 0; k < 4; k++)
             want[4 * i + k] = in[4 * at[i] + 3 - k] * 2.0f + in[4 * at[i] + k];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(in, sizeof(in));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(in, sizeof(in));
     xk_buffer *y = opencl_buffer(at, sizeof(at));
     LAUNCH(MEMORY, "vectors", N, 10, BUF(o), BUF(x), BUF(y));
     opencl_fetch(o, got, sizeof(got));
@@ -110,8 +113,10 @@ START_TEST(atomics_in_global_memory)
         want[4] -= v[i];
         want[5] += v[i];
     }
-    xk_buffer *s = opencl_buffer(&zero, 4), *o = opencl_buffer(NULL, sizeof(slot));
-    xk_buffer *t = opencl_buffer(stat, sizeof(stat)), *x = opencl_buffer(v, sizeof(v));
+    xk_buffer *s = opencl_buffer(&zero, 4),
+              *o = opencl_buffer(NULL, sizeof(slot));
+    xk_buffer *t = opencl_buffer(stat, sizeof(stat)),
+              *x = opencl_buffer(v, sizeof(v));
     LAUNCH(MEMORY, "atomics", N, 50, BUF(s), BUF(o), BUF(t), BUF(x));
     opencl_fetch(s, &sum, sizeof(sum));
     opencl_fetch(o, slot, sizeof(slot));
@@ -136,7 +141,8 @@ START_TEST(atomics_in_local_memory)
         v[i] = (int32_t)opencl_rnd();
         want[i / 100 * 8 + (v[i] & 7)]++;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(v, sizeof(v));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(v, sizeof(v));
     LAUNCH(MEMORY, "local_atomics", N, 100, BUF(o), BUF(x));
     opencl_fetch(o, got, sizeof(got));
     SAME("local_atomics", got, want);
@@ -153,7 +159,8 @@ START_TEST(sub_group_block_reads_and_writes)
         in[i] = opencl_rnd();
         want[i] = in[i] * 3 + i % 16;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)), *x = opencl_buffer(in, sizeof(in));
+    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
+              *x = opencl_buffer(in, sizeof(in));
     LAUNCH(MEMORY, "blocks", ITEMS, 32, BUF(o), BUF(x));
     opencl_fetch(o, got, sizeof(got));
     SAME("blocks", got, want);
@@ -176,8 +183,8 @@ START_TEST(ids_in_three_dimensions)
     xk_buffer *o = opencl_buffer(NULL, sizeof(got));
     const struct xk_launch_arg args[] = {BUF(o)};
     struct xk_error err;
-    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "ids", groups, local, 1, args,
-                            NULL, &err) == XK_OK,
+    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "ids", groups, local, 1,
+                            args, NULL, &err) == XK_OK,
                   "%s", err.message);
     opencl_fetch(o, got, sizeof(got));
     SAME("ids", got, want);
@@ -206,18 +213,18 @@ START_TEST(ids_loaded_by_the_prologue)
         want[i] = i % 14 % 7 + 100 * (i / 14 % 3) + 10000 * (i / 42) +
                   1000000 * (i % 14 / 7) + 1;
     xk_ctx *c = xk_ctx_create(NULL);
-    ck_assert_int_eq(xk_zebin_read(c, opencl_memory_zebin[_i], opencl_memory_b[_i], &z),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_zebin_read(c, opencl_memory_zebin[_i], opencl_memory_b[_i], &z),
+        XK_OK);
     const struct xk_zkernel *zk = z.kernels;
     while (strcmp(zk->name, "ids") != 0)
         zk++;
     xk_buffer *b = opencl_buffer(NULL, 4);
     const struct xk_launch_arg arg = BUF(b);
     ck_assert_int_eq(
-        xk_args_marshal(zk,
-                        &(struct xk_launch_args){"ids", groups, local, 1, &arg},
-                        &(struct xk_args_places){.va_of = fixed_va}, cross,
-                        &slm_b, &err),
+        xk_args_marshal(
+            zk, &(struct xk_launch_args){"ids", groups, local, 1, &arg},
+            &(struct xk_args_places){.va_of = fixed_va}, cross, &slm_b, &err),
         XK_OK);
     ck_assert_int_eq(
         xk_sim_kernel_create(NULL, xk_platform_find("xehpg"), zk, &k, &err),

@@ -98,10 +98,9 @@ SETTER(set_check)
     return xk_run_checks_known(value, err);
 }
 
-SETTER(set_timing)
+enum xk_status xk_run_machine_known(const char *value, struct xk_error *err)
 {
     struct xk_timing_machine m;
-    request_of(user)->look.timing = value;
     if (!*value)
         return XK_OK;
     for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
@@ -109,6 +108,12 @@ SETTER(set_timing)
             return XK_OK;
     return xk_tool_fail(err, XK_EINVAL,
                         "timing=%.100s: not a770, max1550 or iris-xe", value);
+}
+
+SETTER(set_timing)
+{
+    request_of(user)->look.timing = value;
+    return xk_run_machine_known(value, err);
 }
 
 SETTER(set_groups)

@@ -40,6 +40,8 @@ enum xk_status xk_run_number_set(const char *name, const char *value,
 
 /* Is every word of a --check list one of the checkers'? */
 enum xk_status xk_run_checks_known(const char *list, struct xk_error *err);
+/* Is it a machine of --timing, or empty, the platform's own? */
+enum xk_status xk_run_machine_known(const char *value, struct xk_error *err);
 
 /* Where a buffer goes after the run. */
 struct xk_run_out {

@@ -35,15 +35,8 @@ SETTER(set_check)
 
 SETTER(set_timing)
 {
-    struct xk_timing_machine m;
     request_of(user)->look.timing = value;
-    if (!*value)
-        return XK_OK;
-    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
-        if (!strcmp(m.name, value))
-            return XK_OK;
-    return xk_tool_fail(err, XK_EINVAL,
-                        "timing=%.100s: not a770, max1550 or iris-xe", value);
+    return xk_run_machine_known(value, err);
 }
 
 SETTER(set_platform)

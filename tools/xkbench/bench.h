@@ -3,13 +3,15 @@
  * independent reference and prints a line for each. Grammar, options, statuses
  * and the closing line follow oneDNN's benchdnn.
  *
- *   options.c  the option state machine: settings -> problems
+ *   options.c  the option state machine
+ *   problems.c  settings -> problems
+ *   batch.c    files of arguments
  *   fill.c     random numbers, and the way between plain arrays and layouts
  *   ranges.c   which data a problem gets
  *   types.c    data types as numbers; scale, post-ops, rounding
  *   reference.c  the expected result, from oneDNN's CPU library
- *   run.c      one problem in one mode
- *   loop.c     executed instructions of the loop that multiplies
+ *   run.c      one problem in one mode, with operands.c and judge.c (work.h)
+ *   loop_figures.c  executed instructions of the loop that multiplies
  *   template.c the --perf-template language
  *   report.c   lines, progress, the closing line, the exit code */
 #ifndef XK_TOOLS_XKBENCH_BENCH_H
@@ -83,7 +85,7 @@ struct xk_bench_time {
 /* What a launch on the simulator executed, an instruction each. */
 struct xk_bench_count {
     uint32_t offset_b;
-    uint8_t kind; /* loop.c's */
+    uint8_t kind; /* loop_figures.c's */
     uint64_t executed;
 };
 struct xk_bench_counts {
@@ -141,6 +143,22 @@ struct xk_bench {
     char device_engine[8];
     uint32_t device_platform; /* 0: its own */
 };
+
+/* problems.c. The words of lists without options. */
+extern const char *const xk_bench_defaults[XK_N_AXES];
+/* Item i of a list; false behind the last. */
+bool xk_bench_list_item(enum xk_bench_axis axis, const char *list, size_t i,
+                        char *out, size_t out_size);
+/* Applies one word of a list to a problem's descriptor. */
+enum xk_status xk_bench_apply_word(enum xk_bench_axis axis, const char *word,
+                                   struct xk_conv_desc *d, int64_t *mb,
+                                   struct xk_error *err);
+/* Runs the problem with each combination of the lists' words. */
+void xk_bench_run_product(struct xk_bench *b, const char *text);
+
+/* batch.c: the arguments in a file. */
+enum xk_status xk_bench_batch(struct xk_bench *b, const char *path,
+                              struct xk_error *err);
 
 /* options.c: all arguments in order; a problem runs when it is met. A negative
  * status is a usage error. */
@@ -232,7 +250,7 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *bia, float *dst,
                                   struct xk_error *err);
 
-/* loop.c: an xk_simulate_inst_fn whose user is the result; the loop of a launch
+/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of a launch
  * from what it noted, added to r->loop. */
 void xk_bench_note_inst(void *user, const struct xk_simulate_inst *inst);
 void xk_bench_add_loop(struct xk_bench_result *r,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The option state machine: an option holds for the problems after it,
- * lists make a cross product, --reset goes back to the defaults, --batch reads
- * more arguments from a file. */
-#include <limits.h>
+/* The option state machine: an option holds for the problems after it, lists
+ * make a cross product (problems.c), --reset goes back to the defaults, --batch
+ * reads more arguments from a file (batch.c). */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,19 +10,10 @@
 #include "tools/problem/words.h"
 #include "tools/xkbench/bench.h"
 
-#define BATCH_DEPTH_MAX 16
-
-static const char *const defaults[XK_N_AXES] = {
-    [XK_AXIS_ARCH] = "",      [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
-    [XK_AXIS_STAG] = "any",   [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
-    [XK_AXIS_OSCALE] = "",    [XK_AXIS_POST_OPS] = "", [XK_AXIS_SCHEDULE] = "",
-    [XK_AXIS_MB] = "0",
-};
-
 static void reset(struct xk_bench *b)
 {
     for (int i = 0; i < XK_N_AXES; i++)
-        strcpy(b->list[i], defaults[i]);
+        strcpy(b->list[i], xk_bench_defaults[i]);
     if (b->has_match)
         regfree(&b->match);
     b->has_match = false;
@@ -49,59 +39,6 @@ void xk_bench_fini(struct xk_bench *b)
     b->env_schedule = NULL;
 }
 
-/* Applies one word of a list to a problem's descriptor. */
-static enum xk_status apply_word(enum xk_bench_axis axis, const char *word,
-                                 struct xk_conv_desc *d, int64_t *mb,
-                                 struct xk_error *err)
-{
-    switch (axis) {
-    case XK_AXIS_ARCH:
-        return *word ? xk_word_platform(word, &d->platform, err) : XK_OK;
-    case XK_AXIS_DIR:
-        return xk_word_prop(word, &d->prop, err);
-    case XK_AXIS_DT:
-        return xk_word_types(word, d, err);
-    case XK_AXIS_STAG:
-        return xk_word_tag(word, d->src_tag, err);
-    case XK_AXIS_WTAG:
-        return xk_word_tag(word, d->wei_tag, err);
-    case XK_AXIS_DTAG:
-        return xk_word_tag(word, d->dst_tag, err);
-    case XK_AXIS_OSCALE:
-        return xk_word_oscale(word, d, err);
-    case XK_AXIS_POST_OPS:
-        return xk_word_post_ops(word, d, err);
-    case XK_AXIS_SCHEDULE:
-        return XK_OK; /* the library judges it */
-    case XK_AXIS_MB:
-        return xk_word_int("mb", word, 0, INT64_MAX, mb, err);
-    case XK_N_AXES:
-        break;
-    }
-    return XK_EINTERNAL;
-}
-
-/* A schedule has commas of its own. */
-static const char *separator(enum xk_bench_axis axis)
-{
-    return axis == XK_AXIS_SCHEDULE ? ";" : ",";
-}
-
-/* Item i of a list; false behind the last. */
-static bool list_item(enum xk_bench_axis axis, const char *list, size_t i,
-                      char *out, size_t out_size)
-{
-    const char *const between = separator(axis);
-    for (; i; i--) {
-        list = strchr(list, *between);
-        if (!list)
-            return false;
-        list++;
-    }
-    snprintf(out, out_size, "%.*s", (int)strcspn(list, between), list);
-    return true;
-}
-
 /* Checks every word now, so that a wrong one is a usage error; a word that is
  * known but not implemented becomes the problem's status later. */
 static enum xk_status set_list(struct xk_bench *b, enum xk_bench_axis axis,
@@ -111,10 +48,12 @@ static enum xk_status set_list(struct xk_bench *b, enum xk_bench_axis axis,
     if (strlen(value) >= sizeof word)
         return xk_tool_fail(err, XK_EINVAL, "%.40s...: list longer than %d",
                             value, XK_BENCH_LIST_MAX - 1);
-    for (size_t i = 0; list_item(axis, value, i, word, sizeof word); i++) {
+    for (size_t i = 0; xk_bench_list_item(axis, value, i, word, sizeof word);
+         i++) {
         struct xk_conv_desc scratch = XK_CONV_DESC_INIT;
         int64_t mb;
-        const enum xk_status st = apply_word(axis, word, &scratch, &mb, err);
+        const enum xk_status st =
+            xk_bench_apply_word(axis, word, &scratch, &mb, err);
         if (st < 0 && st != XK_EUNSUPPORTED)
             return st;
     }
@@ -269,7 +208,10 @@ static enum xk_status set_time_bound(void *user, const char *value,
 }
 
 static enum xk_status set_batch(void *user, const char *value,
-                                struct xk_error *err);
+                                struct xk_error *err)
+{
+    return xk_bench_batch(user, value, err);
+}
 
 static const struct xk_tool_option options[] = {
     {"engine", 0, "sim|ze|ocl",
@@ -349,128 +291,13 @@ void xk_bench_help(FILE *out)
         out);
 }
 
-/* The repro text: what differs from the defaults, then the problem. */
-static void set_repro(struct xk_bench_problem *p,
-                      const char (*words)[XK_BENCH_LIST_MAX])
-{
-    static const char *const option[XK_N_AXES] = {
-        [XK_AXIS_ARCH] = "arch",
-        [XK_AXIS_DIR] = "dir",
-        [XK_AXIS_DT] = "dt",
-        [XK_AXIS_STAG] = "stag",
-        [XK_AXIS_WTAG] = "wtag",
-        [XK_AXIS_DTAG] = "dtag",
-        [XK_AXIS_OSCALE] = "attr-oscale",
-        [XK_AXIS_POST_OPS] = "attr-post-ops",
-        [XK_AXIS_SCHEDULE] = "schedule",
-    };
-    char *out = p->repro;
-    char *const end = p->repro + sizeof p->repro;
-    *out = 0;
-    if (p->mode != 'C')
-        out += snprintf(out, (size_t)(end - out), "--mode=%c ", p->mode);
-    if (strcmp(p->engine, "sim"))
-        out += snprintf(out, (size_t)(end - out), "--engine=%s ", p->engine);
-    for (int i = 0; i < XK_N_AXES; i++)
-        if (option[i] && strcmp(words[i], defaults[i]) &&
-            end - out > XK_BENCH_LIST_MAX + 40)
-            out += snprintf(out, (size_t)(end - out), "--%s=%s ", option[i],
-                            words[i]);
-    if (end - out > 1)
-        snprintf(out, (size_t)(end - out), "%s", p->text);
-}
-
-/* The types and attributes as they were given, for the templates. */
-static void set_texts(struct xk_bench_problem *p,
-                      const char (*words)[XK_BENCH_LIST_MAX])
-{
-    const char *const scale = words[XK_AXIS_OSCALE];
-    const char *const ops = words[XK_AXIS_POST_OPS];
-    snprintf(p->dt, sizeof p->dt, "%.31s", words[XK_AXIS_DT]);
-    snprintf(p->schedule, sizeof p->schedule, "%s", words[XK_AXIS_SCHEDULE]);
-    for (char *c = p->schedule; *c; c++)
-        *c = *c == '+' ? ' ' : *c;
-    snprintf(p->attr, sizeof p->attr, "%s%.80s%s%s%.110s",
-             *scale ? "--attr-oscale=" : "", scale, *scale && *ops ? " " : "",
-             *ops ? "--attr-post-ops=" : "", ops);
-}
-
-/* Settings and text -> problem; failures stay in p->status. */
-static void make_problem(const struct xk_bench *b, const char *text,
-                         const char (*words)[XK_BENCH_LIST_MAX],
-                         struct xk_bench_problem *p)
-{
-    *p = (struct xk_bench_problem){.desc = XK_CONV_DESC_INIT, .mode = b->mode,
-                                    .hash = b->hash,
-                                    .time_only = b->time_only,
-                                    .bound = b->bound,
-                                    .waves = b->waves,
-                                    .own_arch = !*words[XK_AXIS_ARCH]};
-    strcpy(p->engine, b->engine);
-    p->desc.mb = 2; /* benchdnn's default */
-    int64_t mb = 0;
-    for (int i = 0; i < XK_N_AXES && p->status == XK_OK; i++)
-        p->status = apply_word(i, words[i], &p->desc, &mb, &p->err);
-    snprintf(p->text, sizeof p->text, "%s", text);
-    struct xk_error parse_err = {0};
-    const enum xk_status st =
-        xk_conv_desc_parse(text, &p->desc, p->name, sizeof p->name, &parse_err);
-    if (st < 0) {
-        p->status = st;
-        p->err = parse_err;
-    } else {
-        if (mb)
-            p->desc.mb = mb;
-        const size_t n = xk_conv_desc_print(&p->desc, p->text, sizeof p->text);
-        if (p->name[0] && n < sizeof p->text)
-            snprintf(p->text + n, sizeof p->text - n, "_n\"%s\"", p->name);
-    }
-    set_texts(p, words);
-    set_repro(p, words);
-}
-
-static void run_one(struct xk_bench *b, const char *text,
-                    const char (*words)[XK_BENCH_LIST_MAX])
-{
-    struct xk_bench_problem p;
-    struct xk_bench_result r;
-    make_problem(b, text, words, &p);
-    b->n_seen++;
-    if (b->has_match && regexec(&b->match, p.repro, 0, NULL, 0))
-        return;
-    xk_bench_progress(b, &p);
-    xk_bench_run(b, &p, &r);
-    xk_bench_report(b, &p, &r);
-}
-
-/* Counts through the lists like an odometer, the last axis fastest. */
-static void run_product(struct xk_bench *b, const char *text)
-{
-    char words[XK_N_AXES][XK_BENCH_LIST_MAX];
-    size_t at[XK_N_AXES] = {0};
-    for (int i = 0; i < XK_N_AXES; i++)
-        list_item(i, b->list[i], 0, words[i], sizeof words[i]);
-    for (;;) {
-        run_one(b, text, (const char(*)[XK_BENCH_LIST_MAX])words);
-        int i = XK_N_AXES - 1;
-        for (; i >= 0; i--) {
-            if (list_item(i, b->list[i], ++at[i], words[i], sizeof words[i]))
-                break;
-            at[i] = 0;
-            list_item(i, b->list[i], 0, words[i], sizeof words[i]);
-        }
-        if (i < 0)
-            return;
-    }
-}
-
 static enum xk_status set_problem(void *user, const char *value,
                                   struct xk_error *err)
 {
     struct xk_bench *const b = user;
     (void)err;
     if (!b->help)
-        run_product(b, value);
+        xk_bench_run_product(b, value);
     return XK_OK;
 }
 
@@ -479,79 +306,4 @@ enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
 {
     return xk_tool_arguments(options, XK_COUNTOF(options), n, args, set_problem,
                              b, err);
-}
-
-/* One line of a batch file: words up to a # that starts a word. */
-static enum xk_status batch_line(struct xk_bench *b, char *line,
-                                 struct xk_error *err)
-{
-    char *state;
-    for (char *word = strtok_r(line, " \t\r\n", &state); word && *word != '#';
-         word = strtok_r(NULL, " \t\r\n", &state)) {
-        const char *const one[1] = {word};
-        const enum xk_status st = xk_bench_arguments(b, 1, one, err);
-        if (st < 0)
-            return st;
-    }
-    return XK_OK;
-}
-
-/* Where shape lists may be: as written, next to an installed xkbench, in the
- * source tree of the build, in the installation's own folder. */
-static FILE *open_batch(const char *path)
-{
-    FILE *f = fopen(path, "r");
-    if (f || path[0] == '/')
-        return f;
-    char exe[PATH_MAX];
-    const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
-    exe[n > 0 ? n : 0] = 0;
-    char *const slash = strrchr(exe, '/');
-    if (slash)
-        *slash = 0;
-    const char *const name = strncmp(path, "shapes/", 7) ? path : path + 7;
-    static const char *const below_exe[] = {"../share/xekern/shapes",
-                                            "../../shapes"};
-    char full[PATH_MAX + 600];
-    for (size_t i = 0; slash && !f && i < XK_COUNTOF(below_exe); i++) {
-        snprintf(full, sizeof full, "%s/%s/%.500s", exe, below_exe[i], name);
-        f = fopen(full, "r");
-    }
-    if (!f) {
-        snprintf(full, sizeof full, "%s/%.500s", XK_SHAPES_DIR, name);
-        f = fopen(full, "r");
-    }
-    return f;
-}
-
-static enum xk_status set_batch(void *user, const char *value,
-                                struct xk_error *err)
-{
-    struct xk_bench *const b = user;
-    if (b->batch_depth == BATCH_DEPTH_MAX)
-        return xk_tool_fail(err, XK_EINVAL,
-                            "batch=%.200s: nested deeper than %d", value,
-                            BATCH_DEPTH_MAX);
-    FILE *const f = open_batch(value);
-    if (!f)
-        return xk_tool_fail(err, XK_EIO, "batch=%.200s: no such file", value);
-    b->batch_depth++;
-    char *line = NULL;
-    size_t line_size = 0;
-    enum xk_status st = XK_OK;
-    for (unsigned number = 1; st == XK_OK && getline(&line, &line_size, f) >= 0;
-         number++) {
-        struct xk_error inner = {0};
-        st = batch_line(b, line, &inner);
-        if (st < 0 && b->error_located)
-            *err = inner;
-        else if (st < 0)
-            xk_tool_fail(err, st, "%.100s:%u: %.300s", value, number,
-                         inner.message);
-        b->error_located = st < 0;
-    }
-    free(line);
-    fclose(f);
-    b->batch_depth--;
-    return st;
 }

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a result is right: data that shows it, and the comparison. */
+#include <inttypes.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "tools/xkbench/work.h"
+
+#define SEEDS_MAX 16 /* kinds of data tried */
+
+static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
+{
+    return xk_bench_finish(&w->p->desc, (double)w->expected[i],
+                           (double)w->op[XK_ARG_DST].plain[i]);
+}
+
+/* Enough non-zero results that equality proves something; a problem whose
+ * outputs mostly lie in the padding has few without being wrong. */
+static bool trusted(const struct xk_bench_work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    uint64_t non_zero = 0;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        non_zero += wanted(w, i).hi != 0;
+    const uint64_t taps = xk_bench_ops(d) / 2;
+    const uint64_t k_n = (uint64_t)(d->ic * d->kd * d->kh * d->kw);
+    const uint64_t live = k_n ? taps / k_n : 0; /* at least so many */
+    return taps ? non_zero && non_zero >= live / 10 : true;
+}
+
+/* f16 with an f32 destination: some sum is one that f16 cannot hold. */
+static bool shows_half_sums(const struct xk_bench_work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    if (d->src_type != XK_F16 || d->dst_type != XK_F32 || !xk_bench_ops(d))
+        return true;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        if (fabsf(w->expected[i]) > 2048 && fmodf(w->expected[i], 2) != 0)
+            return true;
+    return false;
+}
+
+/* f16 destination: it holds every result exactly, unless that is hopeless. */
+static bool half_results_exact(const struct xk_bench_work *w)
+{
+    const struct xk_conv_desc *const d = &w->p->desc;
+    if (d->dst_type != XK_F16 || !xk_bench_attributes_exact(d))
+        return true;
+    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
+        if (!xk_bench_is_exact(d, (double)w->expected[i],
+                               (double)w->op[XK_ARG_DST].plain[i]))
+            return false;
+    return true;
+}
+
+static bool make_expected(struct xk_bench_work *w, uint64_t seed)
+{
+    const struct xk_bench_operand *const bia = &w->op[XK_ARG_BIA];
+    xk_bench_fill_operands(w, seed);
+    const enum xk_status st = xk_bench_reference(
+        &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
+        bia->present ? bia->plain : NULL, w->expected, &w->err);
+    return st < 0 ? xk_bench_end_status(w, st) : true;
+}
+
+/* Data and its expected result; other data while that says too little. f16
+ * results that cannot be made exact are compared after one rounding of the
+ * exact value, which a kernel that sums in f32 also gives. */
+bool xk_bench_expect(struct xk_bench_work *w)
+{
+    w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
+    if (!w->expected)
+        return xk_bench_end(w, XK_SKIPPED, "no host memory for the reference");
+    for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
+        if (!make_expected(w, seed))
+            return false;
+        if (!half_results_exact(w) && xk_bench_narrow_ranges(&w->ranges))
+            continue;
+        const bool last = seed == SEEDS_MAX;
+        if (trusted(w) && (last || shows_half_sums(w)))
+            return true;
+    }
+    return xk_bench_end(w, XK_MISTRUSTED,
+                        "nearly all expected values are zero");
+}
+
+static void describe_value(uint32_t type, uint32_t bits, char *out, size_t size)
+{
+    if (bits == xk_bench_unwritten(type) && xk_bench_type_b(type) > 1)
+        snprintf(out, size, "nothing (not written)");
+    else
+        snprintf(out, size, "%.9g", xk_bench_decode(type, bits));
+}
+
+static bool matches(const struct xk_bench_work *w, uint64_t i)
+{
+    const double got = xk_bench_decode(w->op[XK_ARG_DST].type, w->got[i]);
+    const struct xk_bench_span want = wanted(w, i);
+    return got >= want.lo && got <= want.hi;
+}
+
+bool xk_bench_compare(struct xk_bench_work *w)
+{
+    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    w->got = malloc(o->map.n * sizeof *w->got);
+    if (!w->got)
+        return xk_bench_end(w, XK_SKIPPED, "no host memory for the result");
+    xk_bench_gather(&o->map, o->image, w->got);
+    uint64_t bad = 0, first = 0;
+    for (uint64_t i = 0; i < o->map.n; i++)
+        if (!matches(w, i) && !bad++)
+            first = i;
+    if (!bad)
+        return true;
+    const struct xk_conv_desc *const d = &w->p->desc;
+    const int64_t x = (int64_t)first % d->ow, row = (int64_t)first / d->ow;
+    const int64_t y = row % d->oh, slice = row / d->oh;
+    const int64_t z = slice % d->od, image = slice / d->od;
+    char text[64], depth[32] = "";
+    if (o->map.ndims == 5)
+        snprintf(depth, sizeof depth, " d%" PRId64, z);
+    describe_value(o->type, w->got[first], text, sizeof text);
+    return xk_bench_end(w, XK_FAILED,
+                        "errors:%" PRIu64 " total:%" PRIu64
+                        " first at n%" PRId64 " c%" PRId64 "%s h%" PRId64
+                        " w%" PRId64 ": expected %.9g, got %s",
+                        bad, o->map.n, image / d->oc, image % d->oc, depth, y,
+                        x, wanted(w, first).lo, text);
+}
+
+/* True if the n bytes are all zero. */
+static bool all_zero(const unsigned char *bytes, unsigned n)
+{
+    unsigned any = 0;
+    while (n)
+        any |= bytes[--n];
+    return !any;
+}
+
+/* Elements of the destination's blocks that are no logical element are zero. */
+static bool check_padding(struct xk_bench_work *w)
+{
+    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    const unsigned elem_b = o->map.elem_b;
+    const uint64_t n = o->size_b / elem_b;
+    if (n == o->map.n)
+        return true;
+    bool *const used = calloc(n, sizeof *used);
+    if (!used)
+        return xk_bench_end(w, XK_SKIPPED,
+                            "no host memory for the padding check");
+    xk_bench_mark(&o->map, used);
+    uint64_t bad = n;
+    for (uint64_t i = 0; i < n && bad == n; i++)
+        if (!used[i] && !all_zero(o->image + i * elem_b, elem_b))
+            bad = i;
+    free(used);
+    return bad == n ? true
+                    : xk_bench_end(w, XK_FAILED,
+                                   "dst padding is not zero: byte %" PRIu64,
+                                   bad * elem_b);
+}
+
+bool xk_bench_check_outside(struct xk_bench_work *w)
+{
+    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    for (uint64_t i = o->size_b; i < o->size_b + o->guard_b; i++)
+        if (o->image[i] != xk_bench_unwritten_byte(o->type, i))
+            return xk_bench_end(
+                w, XK_FAILED, "wrote behind dst: byte %" PRIu64 " of %" PRIu64,
+                i, o->size_b);
+    return check_padding(w);
+}

@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The tensors of one problem, on the host and on the device. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "tools/problem/words.h"
+#include "tools/xkbench/work.h"
+
+#define GUARD_B 4096
+
+bool xk_bench_memory_suffices(struct xk_bench_work *w)
+{
+    uint64_t tensors_b = 0;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_tensor_info *const t = &w->r->info.tensor[i];
+        const unsigned elem_b = xk_bench_type_b(t->type);
+        tensors_b += elem_b ? t->size_b / elem_b * sizeof(float) : t->size_b;
+    }
+    const uint64_t have_b =
+        (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
+    if (tensors_b < have_b / 5)
+        return true;
+    return xk_bench_end(w, XK_SKIPPED,
+                        "tensors of %" PRIu64 " MiB, %" PRIu64 " MiB of memory",
+                        tensors_b >> 20, have_b >> 20);
+}
+
+static bool make_buffer(struct xk_bench_work *w, struct xk_bench_operand *o)
+{
+    const enum xk_status st = xk_buffer_create(
+        w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
+    return st < 0 ? xk_bench_end_status(w, st) : true;
+}
+
+bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
+{
+    const struct xk_tensor_info *const t = &w->r->info.tensor[arg];
+    struct xk_bench_operand *const o = &w->op[arg];
+    o->present = t->ndims;
+    if (!o->present)
+        return true;
+    if (!xk_bench_type_b(t->type))
+        return xk_bench_end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
+                            xk_type_word(t->type));
+    o->type = t->type;
+    o->size_b = t->size_b;
+    o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
+    if (xk_bench_time_only(w))
+        return make_buffer(w, o);
+    if (!xk_bench_map_init(&o->map, t))
+        return xk_bench_end(w, XK_FAILED,
+                            "tensor %d: layout %s reaches outside "
+                            "%" PRIu64 " bytes",
+                            arg, t->tag, t->size_b);
+    o->plain = malloc(o->map.n * sizeof *o->plain);
+    o->image = calloc(1, o->size_b + o->guard_b);
+    if (!o->plain || !o->image)
+        return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
+    return make_buffer(w, o);
+}
+
+unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)
+{
+    const unsigned elem_b = xk_bench_type_b(type);
+    return (unsigned char)(xk_bench_unwritten(type) >> i % elem_b * 8);
+}
+
+void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (w->op[i].present)
+            xk_bench_fill_tensor(&w->p->desc, i, &w->ranges, w->op[i].plain,
+                                 w->op[i].map.n, seed);
+}
+
+/* The memory image of an operand; a destination that no sum reads, and what is
+ * behind it, get the pattern that shows what the kernel did not write. */
+static bool make_image(struct xk_bench_work *w, int arg)
+{
+    struct xk_bench_operand *const o = &w->op[arg];
+    const bool pattern = arg == XK_ARG_DST && !xk_bench_has_sum(&w->p->desc);
+    for (uint64_t i = pattern ? 0 : o->size_b; i < o->size_b + o->guard_b; i++)
+        o->image[i] = xk_bench_unwritten_byte(o->type, i);
+    if (pattern)
+        return true;
+    uint32_t *const bits = malloc(o->map.n * sizeof *bits);
+    if (!bits)
+        return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
+    for (uint64_t i = 0; i < o->map.n; i++)
+        bits[i] = xk_bench_encode(o->type, (double)o->plain[i]);
+    xk_bench_scatter(&o->map, bits, o->image);
+    free(bits);
+    return true;
+}
+
+bool xk_bench_upload(struct xk_bench_work *w)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        struct xk_bench_operand *const o = &w->op[i];
+        if (!o->present)
+            continue;
+        if (!make_image(w, i))
+            return false;
+        const enum xk_status st = xk_buffer_write(
+            o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
+        if (st < 0)
+            return xk_bench_end_status(w, st);
+    }
+    return true;
+}
+
+bool xk_bench_download(struct xk_bench_work *w)
+{
+    struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    const enum xk_status st =
+        xk_buffer_read(o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
+    return st < 0 ? xk_bench_end_status(w, st) : true;
+}
