@@ -22,6 +22,12 @@ static bool has_no_blocks(const char *tag)
     return !xk_conv_tag_is_any(tag) && !strpbrk(tag, "0123456789");
 }
 
+/* "nhwc", or letters in the order of dims, where b is channels. */
+static bool ends_with_channels(const char *tag)
+{
+    return tag[strlen(tag) - 1] == (strchr(tag, 'n') ? 'c' : 'b');
+}
+
 static int64_t at_most(int64_t v, int64_t most)
 {
     return v < most ? v : most;
@@ -57,6 +63,7 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                    xk_dtype_b(xk_conv_dtype(d->src_type)),
                                .plain_a = is_plain(d->src_tag),
                                .plain_b = has_no_blocks(d->wei_tag)};
+    s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
     return s;
 }

@@ -134,8 +134,10 @@ void xk_lower_slices(struct xk_lowering *l)
     if (p->slices.n == 1)
         return;
     const uint32_t headers_b = header_b(h.half_b);
-    if (p->slm.buffers) /* others may still read what lay there */
-        xk_lower_meet(&l->w);
+    if (p->slm.buffers) { /* others may still read what lay there */
+        xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
+        xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
+    }
     h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
     h.to = xk_block_alloc(&l->w, "to", headers_b, 0);
     h.from = xk_block_alloc(&l->w, "from", headers_b, 0);

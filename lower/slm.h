@@ -25,6 +25,8 @@ struct xk_slm_loop {
     struct xk_stages loop;
     const xk_expr *i;                  /* time step */
     const xk_expr *staged, *staged_b;  /* units on their way to SLM */
+    const xk_expr *packed; /* one whose elements came one by one; */
+    const xk_expr *next_k; /* and headers of its gathers but the first */
     const xk_expr *from, *to, *out_of; /* headers */
     const xk_expr *from_b, *to_b, *out_of_b;
     const xk_expr *turn; /* u32: of stores; of reads. NULL: not needed */
@@ -52,6 +54,8 @@ static inline unsigned xk_slm_gathers(const struct xk_slm_loop *g)
 }
 static inline unsigned xk_slm_gather_headers(const struct xk_slm_loop *g)
 {
+    if (g->s->raw_b) /* two elements of K */
+        return 2;
     return xk_plan_slm_unit(g->s) * g->s->lanes / XK_HEADER_LANES;
 }
 /* Bits of headers in front of the first store, and of the first read of a depth:
@@ -69,6 +73,11 @@ const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g);
 /* Allocates and fills all headers; those of B alone. */
 void xk_slm_prepare(struct xk_slm_loop *g);
 void xk_slm_prepare_b(struct xk_slm_loop *g);
+/* slm_pack.c: gathers unit b element by element, its headers at `from`; packs it
+ * into g->packed. */
+void xk_slm_gather_elements(struct xk_slm_loop *g, struct xk_block_writer *w,
+                            unsigned b, const xk_expr *from);
+void xk_slm_pack(struct xk_slm_loop *g, struct xk_block_writer *w, unsigned b);
 /* slm_b.c: headers of B's units and of what is read of them. */
 void xk_slm_prepare_shared_b(struct xk_slm_loop *g);
 /* Loads this thread's units of B for step i; stores them; reads its tile. flip:

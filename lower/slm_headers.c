@@ -86,12 +86,13 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
             (tap * xk_slm_gathers(g) + b) * xk_slm_gather_headers(g);
         xk_lower_tap(l, tap, at);
         const xk_expr *off = first_offset(g, m, start, at);
-        if (wide > 1)
+        const unsigned many = g->s->raw_b ? 2 : wide;
+        const int64_t apart = g->s->raw_b ? g->s->k_b : g->s->depth_b;
+        if (many > 1)
             off = xk_block_let(&l->w, "off", off);
-        for (unsigned d = 0; d < wide; d++)
+        for (unsigned d = 0; d < many; d++)
             set_header(g, g->from, n + d,
-                       d ? xk_bin_imm(l->c, XK_OP_ADD, off, g->s->depth_b)
-                         : off);
+                       d ? xk_bin_imm(l->c, XK_OP_ADD, off, apart) : off);
     }
 }
 
@@ -250,7 +251,12 @@ void xk_slm_prepare(struct xk_slm_loop *g)
     const unsigned unit = s->per_thread * wide;
     const unsigned headers = xk_slm_gathers(g) * xk_slm_gather_headers(g);
     if (xk_slm_has_a(g))
-        g->staged = xk_block_alloc(&l->w, "staged", unit * s->tile_b, 0);
+        g->staged = xk_block_alloc(
+            &l->w, "staged", unit * (s->raw_b ? s->raw_b : s->tile_b), 0);
+    if (s->raw_b) {
+        g->packed = xk_block_alloc(&l->w, "packed", s->tile_b, 0);
+        g->next_k = xk_block_alloc(&l->w, "next_k", 4 * XK_HEADER_B, 0);
+    }
     g->from = xk_block_alloc(&l->w, "from", s->taps * headers * XK_HEADER_B, 0);
     if (xk_slm_has_a(g)) {
         g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);

@@ -110,7 +110,10 @@ static void gather_a(struct xk_slm_loop *g, struct xk_block_writer *w)
     const xk_expr *const to = xk_slm_has_a(g) ? g->staged : l->a;
     xk_slm_move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
     for (unsigned b = 0; b < xk_slm_gathers(g); b++)
-        xk_lower_sendh(l, w, &s, header(g, g->from, n, b * per),
+        if (g->s->raw_b)
+            xk_slm_gather_elements(g, w, b, header(g, g->from, n, b * per));
+        else
+            xk_lower_sendh(l, w, &s, header(g, g->from, n, b * per),
                        xk_lower_reg(l, to, b * wide * g->s->tile_b));
 }
 
@@ -135,9 +138,15 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
     const unsigned n = g->s->per_thread * wide;
     const xk_expr *const flip = turn(g, w, 0, xk_slm_store_flip(g));
     xk_slm_move(g, w, g->to, n, XK_OP_XOR, flip);
-    for (unsigned b = 0; b < n; b += wide)
-        slm_message(g, w, XK_SEND_STORE, wide, header(g, g->to, n, b),
-                    xk_lower_reg(g->l, g->staged, b * g->s->tile_b));
+    for (unsigned b = 0; b < n; b += wide) {
+        const xk_expr *unit =
+            xk_lower_reg(g->l, g->staged, b * g->s->tile_b);
+        if (g->s->raw_b) {
+            xk_slm_pack(g, w, b);
+            unit = xk_lower_reg(g->l, g->packed, 0);
+        }
+        slm_message(g, w, XK_SEND_STORE, wide, header(g, g->to, n, b), unit);
+    }
     if (xk_slm_has_b(g))
         xk_slm_store_b(g, w, flip);
     xk_lower_sync(w, XK_FUNC_FENCE);

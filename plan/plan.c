@@ -154,7 +154,9 @@ static enum xk_status fill_segment(xk_ctx *c, const struct xk_plan *p,
                                    struct xk_plan_segment *s)
 {
     const struct family f = family_of(p);
-    XK_TRY(f.items_a(c, a, s->k_len, &s->a));
+    /* Through SLM elements come unit by unit (slm.c). */
+    if (!p->s.slm || p->a.access != XK_ACCESS_ELEMENTS)
+        XK_TRY(f.items_a(c, a, s->k_len, &s->a));
     return f.items_b(c, b, s->k_len, &s->b);
 }
 
@@ -377,7 +379,7 @@ static void count_loop(struct xk_plan *p)
         unsigned staged;
         g->headers = (uint16_t)xk_plan_slm_grf(p, &staged);
         g->staging = (uint16_t)staged;
-        g->lets = p->slm.lanes / 2u;
+        g->lets = p->slm.lanes / 2u + (p->slm.raw_b ? 8 : 0);
     }
     g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +

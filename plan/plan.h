@@ -128,6 +128,9 @@ struct xk_plan_slm {
     uint8_t buffers;      /* 0: all goes straight to registers */
     uint8_t lanes;        /* rows of a tile of A: a gather's lanes */
     uint16_t tile_b;      /* bytes of it, in a depth */
+    uint16_t raw_b; /* of a unit whose elements come one by one, a dword each: two
+                       elements of K a gather of 16 lanes. 0: dwords of K */
+    int64_t k_b;    /* then: bytes from an element of K to the next */
     uint8_t places;       /* of buffers in SLM: a power of two */
     uint8_t depth;        /* dpas depths of a time step: 1, 2, 4 */
     uint16_t blocks;      /* tiles of the group's A; 0: it is not there */

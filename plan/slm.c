@@ -108,15 +108,34 @@ static unsigned copies(const struct xk_plan *p)
     return p->slm.depth > 1 ? taps : (unsigned)xk_lcm(taps, p->s.slots_b);
 }
 
-/* A step of a tile must be one gather. */
-static enum xk_status divide_a(xk_ctx *c, struct xk_plan *p, unsigned threads)
+/* A step of a tile is one gather; or its elements come one by one, evenly
+ * spaced, and are packed on their way in. */
+static enum xk_status shape_tiles(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slm *const s = &p->slm;
     const struct xk_plan_list *const list = &p->seg[0].a;
     s->lanes = (uint8_t)p->s.simd;
     s->tile_b = (uint16_t)(p->a.tile_b / p->s.m_thr * s->lanes);
-    if (list->n != (unsigned)p->s.m_thr / s->lanes)
-        return no_fit(c, "a step of its rows is not one message");
+    if (p->a.access == XK_ACCESS_SCATTERED)
+        return list->n == (unsigned)p->s.m_thr / s->lanes
+                   ? XK_OK
+                   : no_fit(c, "a step of its rows is not one message");
+    const struct xk_tile_strides k =
+        xk_tile_strides_of(c, p, &p->con->a.view, NULL);
+    XK_TRY(xk_ctx_status(c));
+    if (!k.k_b || k.k_run < xk_plan_k_inner(p)->extent || p->s.depth > 1 ||
+        p->s.footprint || p->s.slm_of == XK_SLM_OF_B)
+        return no_fit(c, "its elements come one by one");
+    s->k_b = k.k_b;
+    s->raw_b = (uint16_t)(4u * s->lanes * p->s.k_step);
+    p->a.staging_b = 0;
+    return XK_OK;
+}
+
+static enum xk_status divide_a(xk_ctx *c, struct xk_plan *p, unsigned threads)
+{
+    struct xk_plan_slm *const s = &p->slm;
+    XK_TRY(shape_tiles(c, p));
     if (p->s.slm_of == XK_SLM_OF_B)
         return XK_OK;
     s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / s->lanes);
@@ -176,7 +195,8 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     const int64_t k_step = (int64_t)p->s.k_step * p->s.depth;
     if (!p->s.slm)
         return XK_OK;
-    if (p->a.access != XK_ACCESS_SCATTERED)
+    if (p->a.access != XK_ACCESS_SCATTERED &&
+        (p->a.access != XK_ACCESS_ELEMENTS || !xk_fma_is_systolic(p->s.fma)))
         return no_fit(c, "its rows are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, "B is not loaded in blocks");
@@ -220,5 +240,9 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
         return 2 * unit + others;
     }
     *staged = (unit * s->tile_b + s->b.per_thread * s->b.unit_b) / grf_b;
+    if (s->raw_b) { /* packed one after the other; a header of its own */
+        *staged = (unit * s->raw_b + s->tile_b) / grf_b;
+        return 2 * gathers * s->taps + unit + others + 4;
+    }
     return gathers * (s->lanes / 8u) * s->taps + unit + others;
 }

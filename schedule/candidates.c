@@ -211,7 +211,7 @@ static void through_slm(struct search *g, struct xk_schedule c)
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
     if (g->s->plain_b || is_small(&c) || g->s->k_inner % c.k_step)
         return;
-    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf)
+    if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf || g->s->loose_a)
         c.slots_b = 1;
     if (xk_schedule_buffer_grf(g->p, &c) > grf)
         return;

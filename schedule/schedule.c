@@ -9,6 +9,8 @@
 #define OTHER_GRF 20
 /* The same where taps are innermost, without A's headers. */
 #define OTHER_FLAT_GRF 14
+/* And through SLM where A's elements come one by one, without these. */
+#define OTHER_LOOSE_GRF 28
 /* Each tap has a copy of the loop's body. */
 #define MAX_SLM_TAPS 9
 #define MAX_SLICES 8
@@ -75,6 +77,8 @@ static bool rule_registers(const struct xk_platform *p,
                            const struct xk_schedule *c)
 {
     unsigned other = OTHER_GRF;
+    if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
+        other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (c->taps_inner && !c->slm)
         other = OTHER_FLAT_GRF + (unsigned)s->k_outer * c->m_thr * 4 / p->grf_b;
     return xk_schedule_buffer_grf(p, c) + other <=
@@ -166,7 +170,7 @@ static bool rule_depth(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->slm || c->depth == 1 ||
-           ((c->depth == 2 || c->depth == 4) &&
+           ((c->depth == 2 || c->depth == 4) && !s->loose_a &&
             s->k_outer * c->depth <= 2 * MAX_SLM_TAPS);
 }
 
@@ -177,7 +181,7 @@ static bool rule_footprint(const struct xk_platform *p,
 {
     (void)p;
     return !c->footprint ||
-           (c->slm == 2 && c->depth == 1 && s->k_outer > 1);
+           (c->slm == 2 && c->depth == 1 && s->k_outer > 1 && !s->loose_a);
 }
 
 static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
@@ -185,7 +189,7 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->taps_inner || c->slm ||
-           (c->surfaces && c->n_sub == c->n_thr &&
+           (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
 }
 
@@ -223,7 +227,7 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"pairs", rule_pairs,
      "dpasw wants fused pairs along M and halves of B in whole messages"},
     {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
-     "filter taps"},
+     "filter taps; one where A's elements of K lie apart"},
     {"slm", rule_slm,
      "SLM has up to three buffers of whole steps of K, through surfaces, with one "
      "register buffer of A; at most 9 filter taps"},
@@ -232,10 +236,10 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords"},
     {"footprint", rule_footprint,
      "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
-     "one filter tap"},
+     "one filter tap and elements of K that lie side by side"},
     {"taps", rule_taps,
      "filter taps are innermost in whole steps of K, through surfaces, with all of "
-     "B's columns at once; at most 9 of them"},
+     "B's columns at once; at most 9 of them; A's elements of K lie side by side"},
     {"slices", rule_slices,
      "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost and "
      "in SLM a footprint or nothing, each with rows or squares of columns of the tile"},

@@ -30,6 +30,7 @@ struct xk_shape {
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
+    bool loose_a;    /* elements of A's K do not lie side by side */
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;

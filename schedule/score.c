@@ -109,6 +109,10 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
     w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
+    if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
+        w.port_cyc += gathers * c->k_step;
+        w.issue += gathers * c->k_step * 5 / 2;
+    }
     w.alone_cyc = alone(f, c, 1);
     w.around_cyc = around(s, c);
     w.once_cyc = f->launch;
@@ -148,6 +152,11 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.port_cyc = (gathers * gather_b + tiles * 256) / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);
+    if (s->loose_a) { /* a message for one or two elements; they are packed */
+        const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
+        lines += (c->slm ? n / 2 : n) * f->lines_cyc;
+        w.issue += c->slm ? 2 * n : n * 5 / 2;
+    }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
     set_around(f, s, c, &w);

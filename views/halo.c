@@ -94,9 +94,12 @@ int64_t xk_halo_pixel(const struct xk_contraction *con,
                            const struct xk_halo *f, int64_t m)
 {
     int64_t sum = 0, size = 1;
-    for (unsigned d = f->n; d-- > 0;) {
+    unsigned first = 0; /* rows beyond M go on along it, as lower/ unpacks them */
+    while (first + 1 < f->n && con->index[f->dim[first].m].extent == 1)
+        first++;
+    for (unsigned d = f->n; d-- > first;) {
         const int64_t extent = con->index[f->dim[d].m].extent;
-        sum += (d ? m % extent : m) * f->dim[d].m_step * size;
+        sum += (d > first ? m % extent : m) * f->dim[d].m_step * size;
         m /= extent;
         size *= f->dim[d].extent;
     }

@@ -140,6 +140,26 @@ START_TEST(test_span)
 }
 END_TEST
 
+/* Rows beyond M go on along the outermost index of more than one, as lower/
+ * unpacks them: a last group reads them too. */
+START_TEST(test_beyond)
+{
+    unsigned seed = 577 + (unsigned)_i;
+    struct image g = random_image(&seed);
+    struct xk_contraction con;
+    struct xk_halo f;
+    g.n = 1;
+    g.o[0]++;
+    contraction(&g, &con);
+    ck_assert(xk_halo_of(c, &con, &f));
+    const int64_t down = g.k[0] > 1 ? g.s[0] : 1, by = g.k[1] > 1 ? g.s[1] : 1;
+    const int64_t wide = (g.o[1] - 1) * by + (g.k[1] - 1) * g.d[1] + 1;
+    for (int64_t m = 0; m < rows_of(&g) + 20; m++)
+        ck_assert_int_eq(xk_halo_pixel(&con, &f, m),
+                         m / g.o[1] * down * wide + m % g.o[1] * by);
+}
+END_TEST
+
 START_TEST(test_refused)
 {
     struct xk_contraction con;
@@ -163,6 +183,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, test_numbers, 0, 60);
     tcase_add_loop_test(t, test_span, 0, 300);
+    tcase_add_loop_test(t, test_beyond, 0, 50);
     tcase_add_test(t, test_refused);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
