@@ -3,19 +3,9 @@
  * N (a register each) by eight lanes of M. Operations in f32 in place; then a
  * reorder to the destination's type in dwords of consecutive columns, or an
  * element in each lane's dword; then the stores. */
-#include "lower/state.h"
+#include "lower/epilogue.h"
 
 #define SIDE 8
-#define SQUARE_B (SIDE * SIDE * 4)
-
-struct columns {
-    const xk_expr *input[XK_MAX_INPUTS]; /* buffers of epi.n f32 */
-    const xk_expr *out; /* converted square, NULL: C itself goes out */
-    const xk_expr *raw; /* what C's memory held, as it came; sum only */
-    const xk_expr *old; /* the same in f32, [column][lane] */
-    const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32 x 8: offsets, N at 0 */
-    const xk_expr *in_m[XK_LOWER_MAX_BLOCKS];  /* bool x 8, NULL: all */
-};
 
 static bool packed(const struct xk_lowering *l)
 {
@@ -72,24 +62,43 @@ static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
     return f;
 }
 
-static void reorder(struct xk_lowering *l, const struct xk_func *f,
-                    const xk_expr *dst, const xk_expr *src)
+static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
+                    uint32_t wide_b, const xk_expr *narrow)
 {
-    const xk_expr *const args[2] = {dst, src};
-    xk_block_call(&l->w, f, args, 2);
+    struct xk_lowering *const l = e->l;
+    const enum xk_dtype dt =
+        !out || l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt;
+    const struct xk_func f = square_reorder(l, out, dt);
+    const xk_expr *const w = xk_lower_reg(l, wide, wide_b);
+    const xk_expr *const n = xk_lower_reg(l, narrow, 0);
+    const xk_expr *const args[2] = {out ? n : w, out ? w : n};
+    xk_block_call(&l->w, &f, args, 2);
 }
 
-/* The messages of one square: packed, vectors of dwords of consecutive
- * columns; else a message a column. */
-static void move_square(struct xk_lowering *l, const struct columns *s,
-                        enum xk_send_op op, unsigned lanes, unsigned n,
-                        const xk_expr *buf, uint32_t buf_b)
+/* Lanes that message at column `col` of a block of rows reaches. */
+static const xk_expr *mask_of(struct xk_epilogue *e, unsigned block,
+                              const xk_expr *col)
 {
+    struct xk_lowering *const l = e->l;
+    const xk_expr *const in_m = e->in[block];
+    if (!l->p->epi.n_masked)
+        return in_m ? in_m : xk_lower_true(l, SIDE);
+    const xk_expr *const in_n =
+        xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
+    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
+}
+
+/* Packed, vectors of dwords of consecutive columns; else a message a column. */
+static void move(struct xk_epilogue *e, enum xk_send_op op,
+                 const struct xk_epi_part *part, const xk_expr *buf,
+                 uint32_t buf_b)
+{
+    struct xk_lowering *const l = e->l;
     const unsigned dst_b = xk_lower_dst_b(l);
     const unsigned per = packed(l) ? 4 / dst_b : 1; /* columns a dword */
-    const unsigned n_dw = SIDE / per;
-    for (unsigned dw = 0; dw < n_dw;) {
-        const unsigned vec = packed(l) ? (n_dw - dw < 4 ? n_dw - dw : 4) : 1;
+    const unsigned n_dw = SIDE / per, block = part->m / SIDE;
+    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
+        vec = !packed(l) ? 1 : n_dw - dw < 4 ? n_dw - dw : 4;
         const struct xk_send send = {.op = (uint8_t)op,
                                      .space = XK_SPACE_GLOBAL,
                                      .data_b = (uint8_t)(packed(l) ? 4 : dst_b),
@@ -97,37 +106,30 @@ static void move_square(struct xk_lowering *l, const struct columns *s,
                                      .lanes = SIDE};
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
-            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, n + dw * per);
-        const xk_expr *mask = s->in_m[lanes];
-        if (l->p->epi.n_masked) {
-            const xk_expr *const in =
-                xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
-            mask = mask ? xk_and(l->c, mask, in) : xk_bcast(l->c, in, SIDE);
-        }
-        if (!mask)
-            mask = xk_lower_true(l, SIDE);
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + dw * per);
+        const xk_expr *const mask = mask_of(e, block, col);
         xk_lower_n_only(l, col, at);
-        xk_lower_send(l, &l->w, &send, l->arg_c,
-                      xk_add(l->c, s->row_b[lanes],
-                             xk_lower_offset(l, &l->p->con->c.view, at)),
-                      buf,
+        const xk_expr *const off = xk_add(
+            l->c, e->row_b[block], xk_lower_offset(l, &l->p->con->c.view, at));
+        xk_lower_send(l, &l->w, &send, l->arg_c, off, buf,
                       buf_b + (buf == l->acc ? column_b(l, dw) : dw * 4 * SIDE),
                       NULL, mask);
-        dw += vec;
     }
 }
 
 /* Offsets of the lanes' rows with N at 0, and which lanes are inside M. */
-static void rows(struct xk_lowering *l, struct columns *s)
+static void prepare(struct xk_epilogue *e)
 {
+    struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
-    for (unsigned i = 0; i < p->s.m_thr / SIDE; i++) {
+    for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-        const xk_expr *const m = xk_block_let(
-            &l->w, "out_m",
-            xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE)));
+        const xk_expr *const first =
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
+        const xk_expr *const m =
+            xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)
-            s->in_m[i] = xk_block_let(
+            e->in[i] = xk_block_let(
                 &l->w, "in_m", xk_bin_imm(l->c, XK_OP_LT, m, p->m_extent));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
@@ -135,101 +137,30 @@ static void rows(struct xk_lowering *l, struct columns *s)
         const xk_expr *const off =
             p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
                           : xk_lower_offset(l, &p->con->c.view, at);
-        s->row_b[i] = xk_block_let(&l->w, "row_b", off);
+        e->row_b[i] = xk_block_let(&l->w, "row_b", off);
     }
 }
 
-static void buffers(struct xk_lowering *l, struct columns *s)
+static unsigned lanes(const struct xk_lowering *l)
 {
-    const struct xk_plan *const p = l->p;
-    for (unsigned i = 0; i < p->con->n_inputs; i++)
-        s->input[i] = xk_lower_input(l, i);
-    if (p->epi.convert)
-        s->out = xk_block_alloc(&l->w, "out", SQUARE_B, 0);
-    if (s->out && !packed(l)) /* the rest of each lane's dword */
-        xk_lower_zero(l, &l->w, s->out, 0, SQUARE_B);
-    if (!xk_lower_has(l, XK_EPI_SUM))
-        return;
-    s->raw = xk_block_alloc(&l->w, "raw", SQUARE_B, 0);
-    xk_lower_zero(l, &l->w, s->raw, 0, SQUARE_B);
-    s->old = s->raw;
-    if (p->epi.dst != XK_DT_F32)
-        s->old = xk_block_alloc(&l->w, "old", SQUARE_B, 0);
+    (void)l;
+    return SIDE;
 }
 
-static const xk_expr *rhs_of(struct xk_lowering *l, const struct columns *s,
-                             const struct xk_epi_op *op, unsigned n,
-                             unsigned row)
+/* All columns of eight rows, then the next eight. */
+static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
 {
-    const struct xk_type one = xk_type_vec(XK_DT_F32, 1);
-    const struct xk_type vec = xk_type_vec(XK_DT_F32, SIDE);
-    if (op->kind == XK_EPI_ADD)
-        return xk_bcast(
-            l->c,
-            xk_block_load(&l->w, "rhs", one,
-                          xk_lower_reg(l, s->input[op->input], 4 * (n + row))),
-            SIDE);
-    if (op->kind == XK_EPI_SUM)
-        return xk_block_load(&l->w, "old", vec,
-                             xk_lower_reg(l, s->old, row * 4 * SIDE));
-    return NULL;
+    const unsigned across = l->p->epi.n / SIDE;
+    const unsigned m = number / across * SIDE, n = number % across * SIDE;
+    const int64_t at[2] = {m, n};
+    return (struct xk_epi_part){
+        m, n, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
 }
 
-/* The steps on one square of C, in place. */
-static void operate(struct xk_lowering *l, const struct columns *s, unsigned n,
-                    uint32_t acc_b)
-{
-    const struct xk_plan *const p = l->p;
-    const struct xk_type vec = xk_type_vec(p->acc.dt, SIDE);
-    for (unsigned r = 0; r < SIDE; r++) {
-        const xk_expr *const at =
-            xk_lower_reg(l, l->acc, acc_b + column_b(l, r));
-        const xk_expr *x = xk_block_load(&l->w, "x", vec, at);
-        if (p->epi.in_f32 && x)
-            x = xk_cast(l->c, XK_DT_F32, x);
-        for (unsigned i = 0; i < p->con->n_epi; i++) {
-            const struct xk_epi_op *const op = &p->con->epi[i];
-            x = xk_lower_apply(l, op, x, rhs_of(l, s, op, n, r));
-        }
-        if (x && p->epi.n_extent > p->n_extent)
-            x = xk_lower_zero_padding(
-                l, x, xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, n + r));
-        if (x)
-            xk_block_add(&l->w, xk_store(l->c, at, x));
-    }
-}
-
-static void square(struct xk_lowering *l, const struct columns *s,
-                   unsigned lanes, unsigned n)
-{
-    const struct xk_plan *const p = l->p;
-    const int64_t at[2] = {lanes * SIDE, n};
-    const uint32_t acc_b = 4 * (uint32_t)xk_layout_offset_e(&p->part, at);
-    const struct xk_func in = square_reorder(l, false, XK_DT_F32);
-    const struct xk_func out =
-        square_reorder(l, true, p->epi.in_f32 ? XK_DT_F32 : p->acc.dt);
-    if (s->raw) {
-        move_square(l, s, XK_SEND_LOAD, lanes, n, s->raw, 0);
-        if (s->old != s->raw)
-            reorder(l, &in, xk_lower_reg(l, s->old, 0),
-                    xk_lower_reg(l, s->raw, 0));
-    }
-    if (p->con->n_epi || p->epi.in_f32 || p->epi.n_extent > p->n_extent)
-        operate(l, s, n, acc_b);
-    if (s->out)
-        reorder(l, &out, xk_lower_reg(l, s->out, 0),
-                xk_lower_reg(l, l->acc, acc_b));
-    move_square(l, s, XK_SEND_STORE, lanes, n, s->out ? s->out : l->acc,
-                s->out ? 0 : acc_b);
-}
-
-void xk_lower_epilogue_columns(struct xk_lowering *l)
-{
-    const struct xk_plan *const p = l->p;
-    struct columns s = {.out = NULL};
-    buffers(l, &s);
-    rows(l, &s);
-    for (unsigned i = 0; i < p->s.m_thr / SIDE; i++)
-        for (unsigned n = 0; n < p->epi.n; n += SIDE)
-            square(l, &s, i, n);
-}
+const struct xk_epi_family xk_epi_columns = {.lanes = lanes,
+                                             .n_lanes = false,
+                                             .prepare = prepare,
+                                             .part = part,
+                                             .vector_b = column_b,
+                                             .move = move,
+                                             .convert = convert};

@@ -373,10 +373,7 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
     xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
     multiply(l);
     xk_lower_slices(l);
-    if (xk_fma_is_systolic(l->p->s.fma))
-        xk_lower_epilogue_columns(l);
-    else
-        xk_lower_epilogue(l);
+    xk_lower_epilogue(l);
     k->body = xk_block_end(&l->w);
 }
 

@@ -118,6 +118,8 @@ void xk_lower_halo_loop(struct xk_lowering *l);
 void xk_lower_flat_loop(struct xk_lowering *l);
 /* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */
 void xk_lower_slices(struct xk_lowering *l);
+/* epilogue.c: operations on C, conversion and stores. */
+void xk_lower_epilogue(struct xk_lowering *l);
 /* loads.c: coordinates and masks before and inside the K loops, and the
  * segments' loads and multiplies. */
 void xk_lower_columns(struct xk_lowering *l);
@@ -128,21 +130,5 @@ static inline unsigned xk_lower_dst_b(const struct xk_lowering *l)
 {
     return xk_dtype_b(l->p->epi.dst);
 }
-/* epilogue.c: N in the lanes; columns.c: M in the lanes. */
-void xk_lower_epilogue(struct xk_lowering *l);
-void xk_lower_epilogue_columns(struct xk_lowering *l);
-/* Shared by both: coordinates with N at n and M at 0; an input that is
- * broadcast over M, n_thr elements, zero beyond N; one step on a value. */
-void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
-                     const xk_expr **at);
-const xk_expr *xk_lower_input(struct xk_lowering *l, unsigned input);
-const xk_expr *xk_lower_apply(struct xk_lowering *l,
-                              const struct xk_epi_op *op, const xk_expr *x,
-                              const xk_expr *rhs);
-/* x where columns n (one, or one a lane) are inside N, else zero: columns behind
- * N are padding of C's layout, whatever rows of B stood in for them. */
-const xk_expr *xk_lower_zero_padding(struct xk_lowering *l, const xk_expr *x,
-                                     const xk_expr *n);
-bool xk_lower_has(const struct xk_lowering *l, enum xk_epi_kind kind);
 
 #endif

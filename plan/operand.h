@@ -42,6 +42,17 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
  * a thread, in plan->slm. */
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p);
 
+/* Whole registers of n_b bytes. */
+static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
+{
+    return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
+}
+/* The parts in which the epilogue finishes C. Then, by the registers that are
+ * left, when it loads what it reads; that needs the counts of the loops and of an
+ * epilogue without it, and adds to the latter. */
+void xk_plan_parts(struct xk_plan *p);
+void xk_plan_preload(struct xk_plan *p);
+
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);

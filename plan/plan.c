@@ -312,12 +312,8 @@ static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
         store_rows(p, s.row_b, s.row_run, s.dwords);
     }
     e->n_masked = ragged(e->n_extent, p->s.n_thr, p->s.tg_n);
+    xk_plan_parts(p);
     return XK_OK;
-}
-
-static unsigned to_grf(const struct xk_plan *p, uint32_t n_b)
-{
-    return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
 
 /* Addresses: 8 bytes a lane. The header pass gives the messages of a loop a few
@@ -329,7 +325,7 @@ static unsigned header_grf(const struct xk_plan *p,
     bool seen[8] = {false};
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_plan_msg *const m = &l->item[i].msg;
-        const unsigned grf = to_grf(p, 8u * m->send.lanes);
+        const unsigned grf = xk_grfs(p, 8u * m->send.lanes);
         const unsigned block = m->row / p->s.simd % 8;
         if (l->item[i].kind != XK_ITEM_LOAD)
             continue;
@@ -352,21 +348,21 @@ static unsigned lets_grf(const struct xk_plan *p)
     unsigned vectors = 2;
     if (p->con->a.view.n_masks)
         vectors += 2;
-    return vectors * to_grf(p, 4u * p->s.simd) * (p->s.m_thr / p->s.simd);
+    return vectors * xk_grfs(p, 4u * p->s.simd) * (p->s.m_thr / p->s.simd);
 }
 
 static void count_loop(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
     const struct xk_plan_segment *const s = &p->seg[0];
-    g->acc = (uint16_t)to_grf(p, p->acc_b);
-    g->a = (uint16_t)(to_grf(p, p->a.tile_b) * p->a.slots);
-    g->b = (uint16_t)(to_grf(p, p->b.tile_b) * p->b.slots);
+    g->acc = (uint16_t)xk_grfs(p, p->acc_b);
+    g->a = (uint16_t)(xk_grfs(p, p->a.tile_b) * p->a.slots);
+    g->b = (uint16_t)(xk_grfs(p, p->b.tile_b) * p->b.slots);
     g->staging =
-        (uint16_t)(to_grf(p, p->a.staging_b) + to_grf(p, p->b.staging_b));
+        (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
     if (p->flat.taps)
-        g->headers = (uint16_t)(to_grf(p, p->flat.taps * p->flat.headers_b) +
+        g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 header_grf(p, &s->b));
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
@@ -386,29 +382,21 @@ static void count_loop(struct xk_plan *p)
                          g->lets + g->fixed);
 }
 
-/* N in the lanes: two rows as they go out, packed or in dwords. */
-static unsigned converted_rows_grf(const struct xk_plan *p)
-{
-    if (is_dpas(p) || !p->epi.convert)
-        return 0;
-    const bool block = p->epi.store == XK_STORE_BLOCK;
-    const uint32_t column_b = block ? xk_dtype_b(p->epi.dst) : 4;
-    return 2 * (p->s.n_thr / p->epi.cols) *
-           to_grf(p, p->epi.cols * column_b);
-}
-
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
     count_loop(p);
-    const unsigned row = to_grf(p, 4u * p->s.n_thr);
+    const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
+    const unsigned converted =
+        is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
     g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
-                             g->fixed + converted_rows_grf(p));
+                             g->fixed + converted);
     if (p->slices.n > 1) { /* what is given away, and two headers a message */
         const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
         g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
     }
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
+    xk_plan_preload(p);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)
         return xk_fail(c, XK_ENOFIT,

@@ -84,7 +84,10 @@ enum xk_plan_store {
     XK_STORE_COLUMNS,   /* M in lanes: an element a lane, column by column */
 };
 
-/* The epilogue: operations on C in f32, conversion, stores. */
+#define XK_PLAN_MAX_AHEAD 8
+
+/* The epilogue: operations on C in f32, conversion, stores. C is finished part
+ * by part: row by row, or in squares of 8 x 8. */
 struct xk_plan_epilogue {
     uint8_t store;       /* enum xk_plan_store */
     uint16_t cols;       /* columns per store message */
@@ -97,8 +100,19 @@ struct xk_plan_epilogue {
     bool convert;        /* a reorder makes the destination's type */
     enum xk_dtype dst;
     uint16_t m, n; /* rows and columns of a thread's part of the tile */
+    uint16_t parts;    /* of that */
+    uint16_t part_b;   /* registers of a part as it lies in memory */
+    uint8_t turns;     /* converted parts that take turns on their way out */
+    uint8_t ahead;     /* of a sum, parts under way at once; 1: each is loaded
+                          where it is used; 0: no sum */
     const char *why;
 };
+
+/* Elements of C in a part. */
+static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
+{
+    return (unsigned)e->m * e->n / e->parts;
+}
 
 /* A's footprint in SLM: the pixels that the group's rows read over all filter
  * taps, 32 bytes each, in the order of their numbers (views/halo.h). A unit

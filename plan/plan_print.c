@@ -85,6 +85,12 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                       (long long)e->row_stride_b);
     for (unsigned i = 0; i < p->con->n_epi; i++)
         print_op(p, &p->con->epi[i], out);
+    xk_str_printf(out, "  %u parts of %u bytes", e->parts, e->part_b);
+    if (e->ahead > 1)
+        xk_str_printf(out, ", of the sum %u under way at once", e->ahead);
+    else if (e->ahead)
+        xk_str_puts(out, ", of the sum each loaded where it is used");
+    xk_str_putc(out, '\n');
 }
 
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)

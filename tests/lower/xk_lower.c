@@ -1,12 +1,32 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [FIELD=VALUE]...: prints the IR of an f16 problem without
- * bias, channels innermost, weights in blocks of 32 rows and 16 channels, under
- * the schedule below with these fields set; before any pass. Exit 0, or 1 with
- * the error on stderr. */
+/* xk_lower PROBLEM [src=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the IR
+ * of an f16 problem without bias, channels innermost but for the source with
+ * another TAG, weights in blocks of 32 rows and 16 channels, added to what the destination holds (sum), on a platform whose
+ * threads have N registers, under the schedule below with these fields set;
+ * before any pass. Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "conv/conv.h"
 #include "lower/lower.h"
+
+/* The optional words that are no fields of a schedule. */
+static void take_words(char ***words, struct xk_conv_desc *d,
+                       struct xk_platform *p)
+{
+    static const char registers[] = "registers=", src[] = "src=";
+    if ((*words)[1] && !strncmp((*words)[1], src, strlen(src)))
+        snprintf(d->src_tag, sizeof(d->src_tag), "%s", *++*words + strlen(src));
+    if ((*words)[1] && !strcmp((*words)[1], "sum")) {
+        d->post_ops[d->n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
+        ++*words;
+    }
+    if ((*words)[1] && !strncmp((*words)[1], registers, strlen(registers))) {
+        p->kernel_grf = (uint16_t)atoi((*words)[1] + strlen(registers));
+        ++*words;
+    }
+}
 
 static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
 {
@@ -16,9 +36,11 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
     struct xk_conv_info info = {.size = sizeof(info)};
     struct xk_schedule s = {0};
+    struct xk_platform platform = *xk_platform_get(XK_PLATFORM_XEHPG);
     d.prop = XK_FWD_D;
     d.src_type = d.wei_type = XK_F16;
     XK_TRY(xk_conv_parse(c, *words, &d, NULL, 0));
+    take_words(&words, &d, &platform);
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(xk_conv_tensors(c, &full, any, &info));
     XK_TRY(xk_conv_contraction(c, &full, &info, &con));
@@ -26,8 +48,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
                                 "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));
     while (*++words)
         XK_TRY(xk_schedule_parse(c, *words, &s));
-    XK_TRY(xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, &s,
-                        &plan));
+    XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));
     XK_TRY(xk_lower(c, &plan, "k", k));
     return xk_kernel_verify(c, k, NULL, NULL);
 }

@@ -58,8 +58,7 @@ static const struct {
     /* Fewer than 16777215 bytes. */
     {"K spans too many bytes", "mb1ic8388608ih1oc32kh1", SRC, WEI, ""},
     {NULL, "mb1ic8388592ih1oc32kh1", SRC, WEI, ""},
-    {"its tile cannot be divided between the threads", "mb1ic64ih8oc64kh3ph1",
-     SRC, WEI, "tg=1x4"},
+    {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=1x4"}, /* 2 tiles, 4 threads */
     {"too many filter taps", "mb1ic64ih8oc64kh5ph2", SRC, WEI, ""},
     {"K is no multiple of a step", "mb1ic80ih8oc64kh3ph1", SRC, WEI,
      "depth=2"},
@@ -72,8 +71,7 @@ static const struct {
      WEI, "depth=4"},
     /* 8 tiles in 4 depths, two of them a unit, for 8 threads and for 32. */
     {NULL, "mb1ic64ih8oc64kh1", SRC, WEI, "depth=4"},
-    {"its tile cannot be divided between the threads", "mb1ic64ih8oc64kh1",
-     SRC, WEI, "tg=4x8 depth=4"},
+    {NULL, "mb1ic64ih8oc64kh1", SRC, WEI, "tg=4x8 depth=4"},
     /* 4 places of 8 threads * 2 tiles * 256 bytes, or of 32; three times
      * as many take 32 tiles' place each, then 64's: more than 64 KiB. */
     {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=32x2"},
@@ -143,6 +141,87 @@ START_TEST(the_loop_is_worked_out)
 }
 END_TEST
 
+#define FOOT "slm=2 footprint=1 "
+/* 64 rows of 16 x 32 tiles and 8 threads, unless said otherwise. Counted by hand:
+ * number of the last row's pixel less that of the first, and of the last tap's
+ * pixel, and one; 8 of them are a unit of 256 bytes. */
+static const struct {
+    const char *text, *change;
+    unsigned pixels, per_thread, staged, copies, trip;
+} halos[] = {
+    /* 10 x 10 with its padding: all of it. 77 and 22. */
+    {"mb1ic64ih8oc64kh3ph1", FOOT, 100, 2, 2, 1, 4},
+    /* Half of it: 4 lines and 2, 37 and 22. */
+    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x2", 60, 2, 2, 1, 4},
+    /* Bodies end with the buffer of B that they began with. */
+    {"mb1ic64ih8oc64kh3ph1", FOOT "slots=1,2", 100, 2, 2, 2, 4},
+    {"mb1ic64ih8oc64kh3ph1", FOOT "slots=1,3", 100, 2, 2, 1, 4},
+    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x2 slices=2", 60, 2, 2, 1, 2},
+    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x1 slices=4", 60, 4, 4, 1, 1},
+    /* Images of 5 x 5 with their padding, 9 rows each: row 32 is pixel 82, row
+     * 63, beyond M, pixel 175; 12 for the last tap. */
+    {"mb5ic32ih3oc64kh3ph1", FOOT "tg=2x2", 106, 4, 4, 1, 2},
+    /* Lines of 12 pixels; row 15 is pixel 6 * 12 + 9; 26 for the last tap. */
+    {"mb1ic64ih15iw12oc64kh3kw3sh2sw3ph1pw1", FOOT "tg=1x2", 108, 7, 7, 1, 4},
+    /* Lines of 8, images of 5: row 16 is pixel 44, row 31 is 105; 10. */
+    {"mb2ic64ih7iw8oc64kh2kw2sh3sw1dh0dw1", FOOT "tg=1x2", 72, 5, 5, 1, 4},
+    {"mb2ic64iw16oc64kw3pw1", FOOT "tg=1x2", 18, 2, 2, 1, 4},
+    /* Registers: 32 of C, 16 of A, 48 of B, 10 headers, 14 others leave 8. */
+    {"mb1ic32ih9iw8oc32oh8ow8kh2kw1",
+     FOOT "n=16 nsub=16 tg=2x1 grf=128 slots=1,3", 40, 3, 1, 3, 2},
+    {"mb1ic32ih9iw8oc32oh8ow8kh2kw1",
+     FOOT "n=16 nsub=16 tg=2x1 grf=128 slots=1,2", 40, 3, 3, 1, 2},
+    /* 32 rows and two lines; 16 threads: 64 KiB in two places. */
+    {"mb1ic32ih100iw496oc64oh98ow496kh3kw1", FOOT "tg=2x8", 1024, 8, 8, 1, 2},
+};
+
+START_TEST(the_footprint_is_counted)
+{
+    problem(halos[_i].text, SRC, WEI);
+    ck_assert_msg(make(halos[_i].change) == XK_OK, "%s", c->error.message);
+    const unsigned threads = p.s.tg_m * p.s.tg_n;
+    ck_assert_uint_eq(p.slm.foot.pixels, halos[_i].pixels);
+    ck_assert_uint_eq(p.slm.per_thread, halos[_i].per_thread);
+    ck_assert_uint_eq(p.slm.foot.staged, halos[_i].staged);
+    ck_assert_uint_eq(p.slm.copies, halos[_i].copies);
+    ck_assert_uint_eq(p.slm.trip, halos[_i].trip);
+    ck_assert_uint_eq(p.slm.slot_b, halos[_i].per_thread * threads * 256);
+    ck_assert_uint_eq(p.slm.all_b, 2 * p.slm.slot_b);
+}
+END_TEST
+
+static const struct {
+    const char *why, *text, *wei, *change;
+} no_halo[] = {
+    {"A's footprint: its taps are no constant number of pixels apart",
+     "mb1ic32ih9iw9oc64kh3kw1sh2sw1dh1", WEI, FOOT},
+    /* 64 rows and two lines of pixels, 32 bytes each; SLM has 64 KiB. */
+    {"A's footprint: 2064 pixels are larger than SLM",
+     "mb1ic32ih66iw1000oc64oh64ow1000kh3kw1", WEI, FOOT},
+    {"A through SLM: its buffers are larger than SLM",
+     "mb1ic32ih100iw992oc64oh98ow992kh3kw1", WEI, FOOT},
+    /* 1040 pixels are 9 units for each of 16 threads, twice; 1024 are 8, but
+     * there are two slices. */
+    {"A through SLM: its buffers are larger than SLM",
+     "mb1ic32ih66iw504oc64oh64ow504kh3kw1", WEI, FOOT "tg=2x8"},
+    {"A through SLM: its buffers are larger than SLM",
+     "mb1ic32ih100iw496oc64oh98ow496kh3kw1", WEI, FOOT "tg=2x8 slices=2"},
+    {"A through SLM: too many filter taps", "mb1ic64ih8oc64kh5ph2", WEI, FOOT},
+    {"A through SLM: too many copies of the loop's body",
+     "mb1ic64ih9iw9oc64kh5kw3ph2", WEI, FOOT "slots=1,2"},
+    {"A through SLM: B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", "acdb",
+     FOOT},
+};
+
+START_TEST(each_reason_against_a_footprint_is_said)
+{
+    problem(no_halo[_i].text, SRC, no_halo[_i].wei);
+    ck_assert_int_eq(make(no_halo[_i].change), XK_ENOFIT);
+    ck_assert_msg(strstr(c->error.message, no_halo[_i].why), "%s",
+                  c->error.message);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("slm");
@@ -150,6 +229,9 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, each_reason_is_said, 0, XK_COUNTOF(refused));
     tcase_add_loop_test(t, the_loop_is_worked_out, 0, XK_COUNTOF(loops));
+    tcase_add_loop_test(t, the_footprint_is_counted, 0, XK_COUNTOF(halos));
+    tcase_add_loop_test(t, each_reason_against_a_footprint_is_said, 0,
+                        XK_COUNTOF(no_halo));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The epilogue while it is written: operations on C part by part (plan.h,
+ * struct xk_plan_epilogue), and what they read. rows.c: N in the lanes, a part
+ * is a row. columns.c: M in the lanes, a part is a square of 8 x 8. */
+#ifndef XK_LOWER_EPILOGUE_H
+#define XK_LOWER_EPILOGUE_H
+
+#include "lower/state.h"
+
+struct xk_epilogue;
+
+/* A part's place. */
+struct xk_epi_part {
+    unsigned m, n;  /* its first row and column in the thread's part of C */
+    uint32_t acc_b; /* where it begins in C's registers */
+};
+
+/* What depends on which index is in the lanes. */
+struct xk_epi_family {
+    unsigned (*lanes)(const struct xk_lowering *l);
+    bool n_lanes; /* N in the lanes; else M, and a vector is a column */
+    /* Coordinates and masks. */
+    void (*prepare)(struct xk_epilogue *e);
+    struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
+    /* Byte of vector v of a part behind the part's begin in C's registers. */
+    uint32_t (*vector_b)(const struct xk_lowering *l, unsigned v);
+    /* The messages between memory and a part's registers. */
+    void (*move)(struct xk_epilogue *e, enum xk_send_op op,
+                 const struct xk_epi_part *at, const xk_expr *buf,
+                 uint32_t buf_b);
+    /* Between a part's registers, as in memory, and 4-byte elements: out, those
+     * of C at wide_b, else `wide`, vector after vector. */
+    void (*convert)(struct xk_epilogue *e, bool out, const xk_expr *wide,
+                    uint32_t wide_b, const xk_expr *narrow);
+};
+extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
+
+struct xk_epilogue {
+    struct xk_lowering *l;
+    const struct xk_epi_family *f;
+    const xk_expr *input[XK_MAX_INPUTS];   /* buffers of epi.n f32 */
+    const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of a sum: parts under way */
+    const xk_expr *old;    /* a part of that in f32; NULL: raw itself */
+    const xk_expr *out[2]; /* converted parts; NULL: C itself goes out */
+    /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
+    const xk_expr *in[XK_LOWER_MAX_BLOCKS];
+    const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
+};
+
+/* Coordinates with N at n and M at 0. */
+void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
+                     const xk_expr **at);
+/* Columns first + (0 .. simd - 1) of the thread's part. */
+const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
+
+#endif
