@@ -49,8 +49,14 @@ static enum xk_status make(const char *change)
 static const struct {
     const char *why, *text, *src, *wei, *change;
 } refused[] = {
-    {"its rows are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd", WEI, ""},
-    {"its rows are no dwords of K", "mb1ic63ih8oc64kh3ph1", SRC, WEI, ""},
+    /* Elements of K apart are packed on their way in, evenly spaced ones. */
+    {NULL, "mb1ic64ih8oc64kh3ph1", "abcd", WEI, ""},
+    {"its elements come one by one", "mb1ic64ih8oc64kh3ph1", "abcd", WEI,
+     "depth=2"},
+    {"its elements come one by one", "mb1ic64ih8oc64kh3ph1", "abcd", WEI,
+     "slm=2 footprint=1"},
+    {"its elements come one by one", "mb1ic64ih8oc64kh3ph1", "aBcd4b", WEI, ""},
+    {"K is no multiple of a step", "mb1ic63ih8oc64kh3ph1", SRC, WEI, ""},
     {"B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", SRC, "acdb", ""},
     {"K is no multiple of a step", "mb1ic24ih8oc64kh3ph1", SRC, WEI, ""},
     {"its steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1", "aBcd32b",

@@ -31,18 +31,29 @@ SLACK = 0.05  # of the bound: another sample, and the model is not monotone
 NEAR = 1.1
 
 
+def through_slm(rng, systolic, a64):
+    """slm, of, depth and footprint; A of dpas more often than others, which
+    nothing chooses."""
+    slm = 0 if a64 else rng.choice([0, 0, 0, 1, 2, 3] if systolic else [0] * 9 + [2])
+    of = rng.choice(["a", "a", "a", "b", "ab"]) if slm else "a"
+    whole = slm == 2 and of == "a" and systolic and rng.random() < 0.4
+    deep = slm and of == "a" and systolic and not whole
+    return slm, (f"+slm={slm}+of={of}+depth={rng.choice([1, 2, 4]) if deep else 1}"
+                 f"+footprint={int(whole)}"), whole
+
+
 def loop(rng, systolic, n):
-    """slices, taps, slots, slm, depth, nsub and addr, which hang together."""
+    """slices, taps, slots, nsub, addr and SLM, which hang together."""
     a64 = rng.random() < 0.1
-    slm = rng.choice([0, 0, 0, 1, 2, 3]) if systolic and not a64 else 0
+    slm, text, whole = through_slm(rng, systolic, a64)
     inner = slm > 0 or (not a64 and rng.random() < 0.75)
-    slices = rng.choice([1, 1, 2, 4, 8]) if inner and not slm else 1
-    slots = rng.choice(["1,1", "1,2"] if slm else ["1,1", "1,2", "2,1", "2,2"])
+    slices = rng.choice([1, 1, 2, 4, 8]) if inner and (not slm or whole) else 1
+    slots = rng.choice(["1,1", "1,2", "2,1", "2,2"] if not slm else
+                       ["1,2", "1,3"] if whole else ["1,1", "1,2"])
     parts = systolic and not inner and slots[2] == "1"
     nsub = rng.choice([n, n, n // 2, 8]) if parts else n
     return (f"nsub={nsub}+slices={slices}+taps={'inner' if inner else 'outer'}"
-            f"+slots={slots}+slm={slm}+depth={rng.choice([1, 2, 4]) if slm else 1}"
-            f"+addr={'a64' if a64 else 'surface'}")
+            f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
 
 
 def draw(rng, dtype):
@@ -143,6 +154,43 @@ class Case:
                 f"# {self.own} # {self.best}")
 
 
+class Again:
+    """A line of an earlier run, the library's own schedule timed again."""
+
+    FORM = re.compile(r"(?:ok|far) +[\d.]+ (\w+) best of (\d+) .*: "
+                      r"[\d.]+ ms, ([\d.]+) ms: (\S+) # .* # (.*)")
+
+    def __init__(self, args, where, match):
+        self.dtype, n, best_ms, self.problem, self.best = match.groups()
+        self.where, self.n, self.best_ms = where, int(n), float(best_ms)
+        (self.own, self.own_ms), = times(args, self.problem, self.dtype, [None],
+                                         "only").items()
+        self.ratio = self.own_ms / self.best_ms
+
+    def line(self):
+        return (f"{'ok ' if self.ratio <= NEAR else 'far'} {self.ratio:.3f} "
+                f"{self.dtype} best of {self.n} as before: {self.own_ms:.5f} ms, "
+                f"{self.best_ms:.5f} ms: {self.problem} # {self.own} # "
+                f"{self.best}")
+
+
+def earlier(args):
+    """The cases of an earlier run's output."""
+    lists = {problem: where for where, problem in unique(args)}
+    with open(args.again, encoding="utf-8") as lines:
+        for match in filter(None, map(Again.FORM.match, lines)):
+            yield Again(args, lists[match.group(4)], match)
+
+
+def measured(args):
+    """Cases one after the other."""
+    start = time.monotonic()
+    for where, problem, dtype in drawn_cases(args):
+        if args.seconds and time.monotonic() - start > args.seconds:
+            break
+        yield Case(args, where, problem, dtype)
+
+
 def unique(args):
     """[(list, problem)] without names and repeats, in the lists' order."""
     seen, out = set(), []
@@ -203,13 +251,12 @@ def main():
     parser.add_argument("--match", default="")
     parser.add_argument("--seed", type=int, default=20261122)
     parser.add_argument("--table", action="store_true")
+    parser.add_argument("--again", help="output of an earlier run: only the "
+                        "library's own schedules are timed")
     args = parser.parse_args()
-    start, cases = time.monotonic(), []
+    cases = []
     print(f"# seed {args.seed}, {args.count} schedules a case, mb {args.mb}")
-    for where, problem, dtype in drawn_cases(args):
-        if args.seconds and time.monotonic() - start > args.seconds:
-            break
-        case = Case(args, where, problem, dtype)
+    for case in earlier(args) if args.again else measured(args):
         print(case.line(), flush=True)
         if case.ratio is not None:
             cases.append(case)

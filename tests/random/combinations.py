@@ -2,11 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every combination of SLM buffers, FMA kind, register buffers and register
 mode for a fixed set of shapes and layouts, through xkbench's mode C (all
-checkers on). A combination runs, or is refused by the rule that this file expects. TAP:
-one line a shape and type, and one for each kind that must have run."""
+checkers on). A combination runs, or is refused by the rule that this file expects. Of
+A's footprint in SLM some combinations of all, or with --all each. TAP: one line a
+shape and type, and one for each kind that must have run."""
 import argparse
 import collections
 import itertools
+import random
 import re
 import subprocess
 import sys
@@ -30,15 +32,37 @@ SHAPES = [
     ("tail of K", "mb1ic72ih6oc32kh3ph1", 72, 9),
     ("ic = 3", "mb1ic3ih9oc32kh3ph1", 3, 9),
 ]
+# More of them for A's footprint in SLM.
+FOOT_SHAPES = [
+    ("images in a group", "mb5ic64ih3oc32kh3ph1", 64, 9),
+    ("image in a lane", "mb19ic32ih2iw2oc32oh1ow1kh2kw2", 32, 4),
+    ("padding beyond the kernel", "mb2ic32ih3iw3oc32kh2kw2ph3pw3", 32, 4),
+    ("nothing but padding", "mb1ic32ih2iw2oc32oh9ow3kh2kw3ph4pw1", 32, 6),
+    ("stride and dilation", "mb1ic32ih9iw9oc32kh3kw1sh2sw1dh1", 32, 3),
+    ("stride across dilation", "mb2ic64ih7iw8oc32kh2kw2sh3sw1dh0dw1", 64, 4),
+    ("stride of one tap", "mb2ic64ih5iw7oc32kh3kw1sh1sw2ph1pw0", 64, 3),
+    ("outputs far apart", "mb2ic128ih13iw13oc32kh1kw2sh5sw4", 128, 2),
+    ("rows beyond an image", "mb1ic64ih13iw5oc32oh6ow3kh2kw3sh3sw1ph2pw0", 64, 6),
+    ("volume", "mb2ic64id3ih4iw3oc32kd2kh2kw2pd1ph1pw1", 64, 8),
+    ("volume of strides", "mb1ic32id7ih5iw5oc32kd3kh1kw3sd2sh2pd1pw1", 32, 9),
+    ("line", "mb3ic128iw11oc32kw3pw1", 128, 3),
+    ("line of seven taps", "mb2ic128iw9oc40kw7pw3", 128, 7),
+]
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
 DEPTH = {"f16": 16, "u8s8": 32}  # elements of K in a dpas
 FMAS = {"f32": ["mad"], "f16": ["dpas", "dpasw"],
         "u8s8": ["dpas", "dpasw", "dp4a"]}
-LANES = ["mad", "dp4a"]  # N in the lanes; without shared memory
+LANES = ["mad", "dp4a"]  # N in the lanes
 # Thread tiles (m, n) and thread groups by register mode.
 NARROW = {128: (16, 16, "2x2"), 256: (32, 32, "2x4")}
 WIDE = {128: (16, 16, "2x2"), 256: (32, 32, "2x2")}
+# With a footprint: m, n, group, register mode.
+FOOT_TILES = [(32, 32, "2x2", 256), (16, 32, "4x1", 256), (16, 16, "2x2", 128),
+              (16, 32, "2x4", 256), (8, 32, "8x1", 128), (24, 16, "2x3", 256),
+              (16, 32, "1x2", 256)]
+SOME, REFUSED = 6, 3  # of those with a footprint for a shape; of the refused
+SLM_B = 65536
 OTHER_GRF = 20  # what the rule keeps free
 MAX_TAPS, MAX_COPIES = 9, 18
 
@@ -51,6 +75,47 @@ def lcm(*numbers):
     return out
 
 
+def pixels_of(problem, rows):
+    """Pixels of the padded image between the first and the last that a group's
+    rows read, of the group with most of them; None: taps have no distance."""
+    given = {key: int(v) for key, v in re.findall(r"([a-z]+)(\d+)", problem)}
+    if "ih" in given and "iw" not in given:  # square
+        given.update({key[0] + "w": v for key, v in given.items()
+                      if key[1:] == "h"})
+    sizes, last_tap = [(given.get("mb", 1), 1, 1)], 0
+    for axis in "dhw":
+        size, k, step, apart, pad = (
+            given.get(key + axis, other) for key, other in
+            zip("iksdp", (1, 1, 1, 0, 0)))
+        far = (k - 1) * (apart + 1)
+        out = given.get("o" + axis, (size + 2 * pad - far - 1) // step + 1)
+        if k > 1 and step > 1 and apart:
+            return None
+        step = step if k > 1 else 1
+        sizes.append((out, step, (out - 1) * step + far + 1))
+        last_tap = last_tap * sizes[-1][2] + far
+
+    while len(sizes) > 1 and sizes[0][0] == 1:
+        sizes.pop(0)
+
+    def number(m):
+        at = []
+        for out, _, _ in sizes[:0:-1]:
+            m, rest = divmod(m, out)
+            at.insert(0, rest)
+        at.insert(0, m)  # which rows beyond M exceed
+        out = 0
+        for here, (_, step, extent) in zip(at, sizes):
+            out = out * extent + here * step
+        return out
+
+    total = 1
+    for out, _, _ in sizes:
+        total *= out
+    return 1 + last_tap + max(number(m + rows - 1) - number(m)
+                              for m in range(0, total, rows))
+
+
 class Combination:
     """One schedule for one shape."""
 
@@ -58,13 +123,23 @@ class Combination:
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
         self.grf, self.k, self.depth = grf, k, depth
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
+        self.slices, self.footprint = 1, 0
+
+    @classmethod
+    def of_footprint(cls, dtype, fma, slots_b, slices, tile):
+        """A's pixels in SLM once for all taps."""
+        out = cls(dtype, fma, 2, (1, slots_b), tile[3], DEPTH[dtype], 1)
+        out.m, out.n, out.group, _ = tile
+        out.slices, out.footprint = slices, 1
+        return out
 
     def text(self):
         """As --schedule wants it, one word."""
         return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+depth={self.depth}+taps=outer+slices=1"
+                f"+slm={self.slm}+depth={self.depth}"
+                f"+footprint={self.footprint}+taps=outer+slices={self.slices}"
                 f"+addr=surface+grf={self.grf}")
 
     def buffers(self):
@@ -74,24 +149,84 @@ class Combination:
         return (self.m * self.n * 4 + self.m * row_b * self.slots[0]
                 + self.n * row_b * self.slots[1] // half) // 32
 
-    def refusal(self, channels, taps):
+    def kinds(self, layout):
+        """What a run of it counts for."""
+        if self.footprint:
+            return [f"footprint fma={self.fma}", f"footprint slices={self.slices}",
+                    f"footprint slots={self.slots[1]}", f"footprint m={self.m} "
+                    f"n={self.n} tg={self.group}", "footprint " + layout]
+        return [f"slm={self.slm} depth={self.depth}",
+                f"slm={self.slm} fma={self.fma} grf={self.grf}"]
+
+    def too_large(self, problem):
+        """refusal() of a footprint's pixels."""
+        group_m, group_n = map(int, self.group.split("x"))
+        pixels = pixels_of(problem, self.m * group_m)
+        if pixels is None:
+            return "no constant number of pixels apart"
+        if pixels * 32 > SLM_B:
+            return f"{pixels} pixels are larger than SLM"
+        share = 8 * group_m * group_n  # pixels that all threads load at once
+        whole = -(-pixels // share) * share * 32
+        if 2 * whole * self.slices > SLM_B:
+            return "its buffers are larger than SLM"
+        return None
+
+    def refusal(self, problem, channels, taps):
         """A pattern of the sentence that refuses it, None: it runs. In the
         order of schedule/schedule.c, then of plan/slm.c."""
-        steps = channels // self.k * (taps if self.slm else 1)
-        if max(self.slots) > 1 and steps < 2:
+        steps = channels // self.k
+        all_steps = steps * (taps if self.slm else 1) // self.slices
+        if max(self.slots) > 1 and all_steps < 2:
             return "breaks the rule slots"
+        if self.fma == "dpasw" and self.group.startswith("1x"):
+            return "breaks the rule pairs"
         if self.slm and self.depth > 1 and self.depth * taps > MAX_COPIES:
             return "breaks the rule depth"
-        if self.slm and (self.fma in LANES or self.slots[0] > 1
-                         or channels % (self.k * self.depth)
-                         or taps > MAX_TAPS):
+        if self.slm and (self.slots[0] > 1 or taps > MAX_TAPS
+                         or channels % (self.k * self.depth)):
             return "breaks the rule slm"
+        dwords = self.k // (1 if self.fma == "mad" else 4)
+        if self.slm and self.fma in LANES and (self.depth > 1
+                                               or dwords & (dwords - 1)):
+            return "breaks the rule of"
+        if self.footprint and (self.slm != 2 or self.depth > 1 or taps == 1):
+            return "breaks the rule footprint"
+        if self.slices > 1 and (steps % self.slices
+                                or self.n % (8 * self.slices)):
+            return "breaks the rule slices"
         if self.buffers() + OTHER_GRF > self.grf:
             return "breaks the rule registers"
+        if self.footprint:
+            refused = self.too_large(problem)
+            if refused:
+                return refused
         slots = 1 if self.depth > 1 else self.slots[1]
         if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
             return "A through SLM: too many copies"
         return None
+
+
+def footprints(dtype, row, every):
+    """Combinations with a footprint for a shape: some that run, some that do
+    not, or all."""
+    name, problem, channels, taps = row
+    if dtype not in DEPTH:
+        return []
+    found = [Combination.of_footprint(dtype, *rest) for rest in
+             itertools.product(["dpas", "dpasw"], [1, 2, 3], [1, 2, 4],
+                               FOOT_TILES)]
+    for slm, depth in ((0, 1), (1, 1), (2, 2), (3, 1)):
+        found.append(Combination.of_footprint(dtype, "dpas", 1, 1,
+                                              FOOT_TILES[0]))
+        found[-1].slm, found[-1].depth = slm, depth
+    if every:
+        return found
+    rng = random.Random(dtype + name)
+    rng.shuffle(found)
+    found = [(c, c.refusal(problem, channels, taps)) for c in found]
+    return ([c for c, refused in found if not refused][:SOME]
+            + [c for c, refused in found if refused][:REFUSED])
 
 
 def combinations(dtype, channels):
@@ -128,44 +263,71 @@ def judge(want, state, rest):
     return f"expected {want or 'PASSED'}: {state}{rest}"
 
 
+def foot_kinds():
+    """What must have run with a footprint."""
+    kinds = [f"{field}={value}" for field, values in (
+        ("fma", ["dpas", "dpasw"]), ("slices", [1, 2, 4]), ("slots", [1, 2, 3]))
+             for value in values]
+    tiles = [f"m={m} n={n} tg={group}" for m, n, group, _ in FOOT_TILES]
+    return ["footprint " + kind for kind in kinds + tiles + ["any", "axb"]]
+
+
+def shape(tap, args, row, every):
+    """Runs all for a shape; how often each kind ran."""
+    name, problem, channels, taps = row
+    ran = collections.Counter()
+    states = run(args.xkbench, [
+        f"--dt={args.types} --stag={layout} --dtag={layout} "
+        f"--schedule={c.text()} {problem}" for c, layout in every])
+    wrong = [f"{len(states)} answers of {len(every)}"] * (
+        len(states) != len(every))
+    for (c, layout), (state, rest) in zip(every, states):
+        wrong.append(judge(c.refusal(problem, channels, taps), state, rest))
+        if state == "PASSED":
+            ran.update(c.kinds(layout))
+    wrong = [w for w in wrong if w]
+    passed = sum(state == "PASSED" for state, _ in states)
+    what = "footprint, " if every[0][0].footprint else ""
+    tap.line(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
+             "ran, the others were refused as expected")
+    for complaint in wrong[:5]:
+        print("# " + complaint)
+    return ran
+
+
+def both_layouts(found, every):
+    """Each combination with a layout, in turns, or with both."""
+    if every:
+        return list(itertools.product(found, ["any", "axb"]))
+    return list(zip(found, itertools.cycle(["any", "axb"])))
+
+
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("xkbench")
     parser.add_argument("--types", choices=["f32", "f16", "u8s8"],
                         default="f16")
+    parser.add_argument("--all", action="store_true")
     args = parser.parse_args()
     tap, ran = Tap(), collections.Counter()
-    for name, problem, channels, taps in SHAPES:
-        every = [(c, layout) for c in combinations(args.types, channels)
+    for row in SHAPES:
+        every = [(c, layout) for c in combinations(args.types, row[2])
                  for layout in LAYOUTS[args.types]]
-        states = run(args.xkbench, [
-            f"--dt={args.types} --stag={layout} --dtag={layout} "
-            f"--schedule={c.text()} {problem}" for c, layout in every])
-        wrong = [f"{len(states)} answers of {len(every)}"] * (
-            len(states) != len(every))
-        for (c, _), (state, rest) in zip(every, states):
-            wrong.append(judge(c.refusal(channels, taps), state, rest))
-            if state == "PASSED":
-                ran.update([f"slm={c.slm} depth={c.depth}"])
-                ran.update([f"slm={c.slm}", f"fma={c.fma}", f"grf={c.grf}",
-                            f"slots={c.slots}", f"slm={c.slm} fma={c.fma} "
-                            f"grf={c.grf}"])
-        wrong = [w for w in wrong if w]
-        passed = sum(state == "PASSED" for state, _ in states)
-        tap.line(not wrong, f"{args.types}, {name}: {passed} of {len(every)} "
-                 "ran, the others were refused as expected")
-        for complaint in wrong[:5]:
-            print("# " + complaint)
+        ran += shape(tap, args, row, every)
+    for row in SHAPES + FOOT_SHAPES:
+        found = footprints(args.types, row, args.all)
+        if found:
+            ran += shape(tap, args, row, both_layouts(found, args.all))
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
-        if fma in LANES and slm:
-            continue
         kind = f"slm={slm} fma={fma} grf={grf}"
         tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
         kind = f"slm={slm} depth={depth}"
         if args.types != "f32":
             tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+    for kind in foot_kinds() if args.types != "f32" else []:
+        tap.line(ran[kind] > 2, f"{ran[kind]} ran with {kind}")
     return tap.close()
 
 

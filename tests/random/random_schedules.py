@@ -3,8 +3,9 @@
 """Random schedules for random small convolutions: XK_SCHEDULE overrides every
 field, xkbench compares with oneDNN with all checkers on. A schedule that breaks
 a rule, or whose plan does not fit, is refused with a sentence and another one is
-tried; it must be a refusal, never a wrong result. TAP: one line a schedule that
-ran, and one for each kind that must be among them."""
+tried; it must be a refusal, never a wrong result. With --footprint all have A's
+footprint in SLM. TAP: one line a schedule that ran, and one for each kind that
+must be among them."""
 import argparse
 import os
 import random
@@ -17,12 +18,14 @@ from random_problems import POST_OPS, SCALES, Tap, problem, text
 # Kinds that every run must contain, so that the random choice covers them.
 KINDS = {
     "f32": ["fma=mad", "taps=outer", "taps=inner", "slices=2", "slices=4",
-             "slots=1,1", "slots=2,1", "slots=2,2", "addr=a64",
+             "slots=1,1", "slots=2,1", "slots=2,2", "slm=1 of=", "slm=2 of=",
+            "slm=3 of=", "of=b ", "of=ab", "addr=a64",
             "addr=surface", "grf=256"],
     "f16": ["fma=dpas ", "fma=dpasw", "slots=1,1", "slots=2,1", "slots=2,2",
             "slots=1,2", "taps=outer", "taps=inner", "slices=2",
             "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
-            "depth=2", "depth=4", "addr=a64", "addr=surface", "grf=128", "grf=256"],
+            "depth=2", "depth=4", "of=b ", "of=ab", "footprint=1", "footprint=1 slices=2",
+            "addr=a64", "addr=surface", "grf=128", "grf=256"],
 }
 KINDS["u8s8"] = KINDS["f16"] + ["fma=dp4a simd=16", "fma=dp4a simd=8"]
 KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
@@ -37,26 +40,43 @@ def loop(rng, surfaces):
     return f"taps={'inner' if inner else 'outer'} slices={slices}"
 
 
+def from_footprint(rng, types):
+    """A schedule for dpas with A's footprint in SLM."""
+    slices = rng.choice([1, 1, 2, 2, 4])
+    n = rng.choice([n for n in (8, 16, 16, 32, 32, 32) if n % (8 * slices) == 0])
+    tg_m, tg_n = rng.choice([1, 2, 2, 4, 4, 8]), rng.choice([1, 2, 3, 4])
+    return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
+            f"m={rng.choice([8, 16, 24, 32])} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} tg={tg_m}x{tg_n} "
+            f"slots=1,{rng.choice([1, 2, 3, 3])} slm=2 depth=1 footprint=1 "
+            f"slices={slices} addr=surface grf={rng.choice([128, 256, 256])}")
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
+    if slm == 2 and rng.random() < 0.4:
+        return from_footprint(rng, types)
+    of = rng.choice(["a"] * 4 + ["b", "ab"]) if slm else "a"
     n = rng.choice([8, 16, 32] if slm else [8, 16, 32, 32, 32])
     one = rng.random() < 0.4
     n_sub = n if slm or one or rng.random() < 0.5 else rng.choice([8, 16])
-    slots = "1,1" if one else rng.choice(
+    slots = "1,1" if one or of != "a" else rng.choice(
         ["1,2"] if slm else ["1,2", "2,1", "2,2"])
     m = rng.choice([8, 16, 24, 32])
-    depth = rng.choice([1, 2, 2, 4, 4, 4, 4]) if slm else 1
+    depth = rng.choice([1, 2, 2, 4, 4, 4]) if slm and of == "a" else 1
     addr = rng.choice(["surface"] * (8 if slm else 2) + ["a64"])
     tg_m, tg_n = rng.choice([1, 2, 4, 8]), rng.choice([1, 2, 4])
-    if slm and rng.random() < 0.8:  # mostly what the group can divide
+    if of != "a":
+        tg_m, tg_n = rng.choice([2, 3, 4, 6, 8]), rng.choice([1, 2, 3])
+    elif slm and rng.random() < 0.6:  # what the group can divide
         units = m // 8 * max(depth // 2, 1)
         tg_n = rng.choice([t for t in (2, 3, 4, 6, 8) if units % t == 0] or [1])
     groups = f"{tg_m}x{tg_n}"
     return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
             f"m={m} n={n} nsub={n_sub} "
             f"k={16 if types == 'f16' else 32} tg={groups} slots={slots} "
-            f"slm={slm} depth={depth} "
+            f"slm={slm} of={of} depth={depth} footprint=0 "
             f"{loop(rng, addr == 'surface' and not slm)} "
             f"addr={addr} grf={rng.choice([128, 256])}")
 
@@ -65,10 +85,14 @@ def lanes_of_n(rng, kind, n, rows, word):
     """The rest of a schedule with N in the lanes; word: of K, elements."""
     groups = f"{rng.choice([1, 2, 4])}x{rng.choice([1, 2, 4])}"
     addr = rng.choice(["surface", "surface", "a64"])
+    slm = rng.choice([0, 1, 2, 3]) if addr == "surface" else 0
+    of = rng.choice(["a", "b", "ab"]) if slm else "a"
+    slots = rng.choice(["1,1", "1,2"] if of == "a" else ["1,1"]) if slm else (
+        rng.choice(["1,1", "1,2", "2,1", "2,2"]))
     return (f"{kind} m={rng.choice(rows)} n={n} nsub={n} "
-            f"k={word * rng.randint(1, 4)} tg={groups} "
-            f"slots={rng.choice(['1,1', '1,2', '2,1', '2,2'])} slm=0 "
-            f"{loop(rng, addr == 'surface')} addr={addr} "
+            f"k={word * rng.choice([1, 2, 4] if slm else [1, 2, 3, 4])} "
+            f"tg={groups} slots={slots} slm={slm} of={of} depth=1 footprint=0 "
+            f"{loop(rng, addr == 'surface' and not slm)} addr={addr} "
             f"grf={rng.choice([128, 256])}")
 
 
@@ -96,9 +120,12 @@ def schedule_of(rng, types):
 def settings(rng, types, schedule):
     """The tool's options and a problem, whole steps of K more often than not."""
     p = problem(rng)
+    footprint = "footprint=1" in schedule
+    while footprint and not 2 <= p["kh"] * p["kw"] <= 9:
+        p = problem(rng)
     if types == "f32" and rng.random() < 0.6:
         p["ic"] = 4 * rng.choice([1, 2, 4, 8])
-    if types != "f32" and rng.random() < 0.7:
+    if types != "f32" and (footprint or rng.random() < 0.7):
         p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
     slices, k = (int(re.search(f" {f}=(\\d+)", schedule).group(1))
                  for f in ("slices", "k"))
@@ -112,17 +139,16 @@ def settings(rng, types, schedule):
             "--dtag=" + rng.choice(["any", "axb", "axb", "abx"]), text(p)]
 
 
-def try_one(xkbench, types, rng):
-    """(schedule, command, state, output); state None: refused."""
-    schedule = schedule_of(rng, types)
+def try_one(xkbench, schedule, types, rng):
+    """(command, state, output); state None: refused."""
     command = settings(rng, types, schedule)
     done = subprocess.run([xkbench, *command], text=True, check=False,
                           stdout=subprocess.PIPE,
                           env={**os.environ, "XK_SCHEDULE": schedule})
     if REFUSED.search(done.stdout):
-        return schedule, command, None, done.stdout
+        return command, None, done.stdout
     good = done.returncode == 0 and "0:PASSED" in done.stdout
-    return schedule, command, good, done.stdout
+    return command, good, done.stdout
 
 
 def main():
@@ -131,19 +157,23 @@ def main():
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--types", choices=KINDS, default="f16")
     parser.add_argument("--seed", type=int, default=20261121)
+    parser.add_argument("--footprint", action="store_true")
     args = parser.parse_args()
+    draw = from_footprint if args.footprint else schedule_of
+    kinds = [] if args.footprint else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0
     print(f"# seed {args.seed}, {args.count} schedules, {args.types}")
     while len(seen) < args.count and tries < 40 * args.count:
-        schedule, command, good, out = try_one(args.xkbench, args.types, rng)
+        schedule = draw(rng, args.types)
+        command, good, out = try_one(args.xkbench, schedule, args.types, rng)
         tries += 1
         if good is None:
             continue
         seen.append(schedule)
         tap.line(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
                  + ("" if good else " # " + out.strip().splitlines()[0]))
-    for kind in KINDS[args.types]:
+    for kind in kinds:
         n = sum(kind in s for s in seen)
         tap.line(n >= args.count // 50, f"{n} of {len(seen)} have {kind}")
     tap.line(len(seen) == args.count, f"{len(seen)} ran of {tries} tried")

@@ -79,6 +79,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .surfaces = true,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0"
+#define FOOT "slm=2 footprint=1"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -86,8 +87,18 @@ static const struct {
     {NULL, "", {3136, 64, 64, 9, 2}},
     {"slm", "", {3136, 64, 24, 9, 2}},   /* K: one step and a half */
     {"slm", "", {3136, 64, 64, 25, 2}},  /* filter taps */
-    {"slm", "tg=4x1", {3136, 64, 64, 9, 2}},
-    {"slm", "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
+    {"of", "tg=4x1", {3136, 64, 64, 9, 2}}, /* nobody shares A */
+    {NULL, "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
+    {NULL, "of=b", {3136, 64, 64, 9, 2}},
+    {NULL, "of=ab", {3136, 64, 64, 9, 2}},
+    {NULL, "of=b tg=4x1", {3136, 64, 64, 9, 2}},
+    {"of", "of=ab tg=4x1", {3136, 64, 64, 9, 2}},
+    {"of", "of=b tg=2x2", {3136, 64, 64, 9, 2}}, /* the pair shares it */
+    {NULL, "of=b tg=2x2 fma=dpas", {3136, 64, 64, 9, 2}},
+    {"of", "of=b tg=1x2 fma=dpas", {3136, 64, 64, 9, 2}},
+    {"of", "of=b slots=1,2", {3136, 64, 64, 9, 2}},
+    {"of", "of=ab depth=2", {3136, 64, 64, 9, 2}},
+    {NULL, "of=b slots=1,2 slm=0", {3136, 64, 64, 9, 2}}, /* says nothing */
     {NULL, "depth=2", {3136, 64, 64, 9, 2}},
     {NULL, "depth=4", {3136, 64, 64, 4, 2}},
     {"depth", "depth=0", {3136, 64, 64, 9, 2}},
@@ -116,13 +127,45 @@ static const struct {
     {"step", "fma=mad simd=16 k=4 slm=0", {3136, 64, 64, 9, 2}},
     {"parts", DOTS " nsub=16", {3136, 64, 64, 9, 1}},
     {"slots", DOTS " k=4 slots=2,1", {3136, 64, 4, 9, 1}},
-    {"slm", DOTS " slm=3", {3136, 64, 64, 9, 1}},
+    {NULL, DOTS " slm=3", {3136, 64, 64, 9, 1}},
+    {"of", DOTS " slm=3 k=12", {3136, 64, 48, 9, 1}}, /* three dwords */
+    {"of", DOTS " slm=3 depth=2", {3136, 64, 64, 9, 1}},
+    {"of", DOTS " " FOOT, {3136, 64, 64, 9, 1}},
+    {NULL, FOOT, {3136, 64, 64, 9, 2}},
+    {NULL, FOOT, {3136, 64, 64, 9, 1}},
+    {NULL, FOOT " tg=4x1", {3136, 64, 64, 9, 2}}, /* taps share it */
+    {NULL, FOOT " tg=2x8", {3136, 64, 64, 9, 2}},
+    {NULL, FOOT " slots=1,3", {3136, 64, 64, 9, 2}},
+    {NULL, FOOT, {3136, 64, 64, 2, 2}},
+    {"footprint", FOOT, {3136, 64, 64, 1, 2}}, /* filter taps */
+    {"footprint", FOOT, {3136, 64, 64, 9, 2, .loose_a = true}},
+    {"depth", "depth=2", {3136, 64, 64, 9, 2, .loose_a = true}},
+    {"footprint", FOOT " slm=0", {3136, 64, 64, 9, 2}},
+    {"footprint", FOOT " slm=1", {3136, 64, 64, 9, 2}},
+    {"footprint", FOOT " slm=3", {3136, 64, 64, 9, 2}},
+    {"footprint", FOOT " depth=2", {3136, 64, 64, 9, 2}},
+    {"of", FOOT " of=b", {3136, 64, 64, 9, 2}},
+    {"of", FOOT " of=ab", {3136, 64, 64, 9, 2}},
+    {"slm", FOOT, {3136, 64, 24, 9, 2}}, /* K: one step and a half */
+    {"slm", FOOT, {3136, 64, 64, 10, 2}},
+    {"slm", FOOT " slots=2,1", {3136, 64, 64, 9, 2}},
+    {"slm", FOOT " addr=a64", {3136, 64, 64, 9, 2}},
+    {NULL, FOOT " slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
+    {NULL, FOOT " slices=4 tg=2x1", {3136, 64, 64, 9, 2}},
+    {"slices", "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
+    {"slices", FOOT " slices=3 tg=2x1", {3136, 64, 96, 9, 2}},
+    {"slices", FOOT " slices=4 tg=2x1", {3136, 64, 96, 9, 2}}, /* 6 steps */
+    {"slices", FOOT " slices=4 n=16 nsub=16", {3136, 64, 64, 9, 2}},
+    {NULL, FOOT " slices=4 tg=4x8", {3136, 64, 64, 9, 2}},
+    {"group", FOOT " slices=4 tg=8x8", {3136, 64, 64, 9, 2}}, /* 256 threads */
 };
 
 START_TEST(rules_of_shared_memory_and_pairs)
 {
     struct xk_schedule s = shared;
     xk_ctx *const c = xk_ctx_create(NULL);
+    if (spoiled[_i].shape.elem_b == 1)
+        s.k_step = 32;
     ck_assert_int_eq(xk_schedule_parse(c, spoiled[_i].change, &s), XK_OK);
     const struct xk_schedule_rule *const r =
         xk_schedule_check(xehpg(), &spoiled[_i].shape, &s);
@@ -145,6 +188,9 @@ START_TEST(text_parses_back)
         a.tg_n = (uint16_t)(rng >> 40);
         a.slots_b = (uint8_t)(rng >> 51);
         a.surfaces = rng >> 63;
+        a.footprint = rng >> 62 & 1;
+        a.slm_of = (uint8_t)(rng >> 43) % 3;
+        b.footprint = !a.footprint;
         a.grf_count = (uint16_t)(rng >> 23);
         b.score = a.score;
         xk_str_init(&s, NULL);
@@ -157,6 +203,7 @@ START_TEST(text_parses_back)
         ck_assert(b.fma == a.fma && b.m_thr == a.m_thr && b.tg_n == a.tg_n &&
                   b.slots_b == a.slots_b && b.surfaces == a.surfaces &&
                   b.grf_count == a.grf_count && b.slm == a.slm &&
+                  b.footprint == a.footprint && b.slm_of == a.slm_of &&
                   b.simd == a.simd && b.n_sub == a.n_sub);
         xk_str_fini(&s);
     }
@@ -173,6 +220,9 @@ static const struct {
     {"tg=2", "'tg=2'"},          {"tg=2,4", "'tg=2,4'"},
     {"fma=dp4b", "'fma=dp4b'"},  {"slots=1,", "'slots=1,'"},
     {"addr=surfaces", "'addr="}, {"m=-1", "'m=-1'"},
+    {"footprint=2", "'footprint=2'"},
+    {"footprint=", "'footprint='"},
+    {"slm=2 footprint=yes", "'footprint=yes'"},
 };
 
 START_TEST(a_wrong_word_is_named)
@@ -181,6 +231,42 @@ START_TEST(a_wrong_word_is_named)
     xk_ctx *const c = xk_ctx_create(NULL);
     ck_assert_int_eq(xk_schedule_parse(c, wrong[_i].text, &s), XK_EPARSE);
     ck_assert_ptr_nonnull(strstr(c->error.message, wrong[_i].names));
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* Overrides of a schedule with a footprint leave it, unless they take away what
+ * it lies in. */
+START_TEST(a_footprint_goes_with_its_buffers)
+{
+    static const struct {
+        const char *text;
+        bool footprint;
+        unsigned slices;
+    } rows[] = {
+        {"", true, 2},
+        {"m=16", true, 2},
+        {"slm=2", true, 2},
+        {"depth=1", true, 2},
+        {"of=a", true, 2},
+        {"slices=4", true, 4},
+        {"footprint=0", false, 1},
+        {"slm=0", false, 2},
+        {"slm=1", false, 1},
+        {"slm=3", false, 1},
+        {"depth=2", false, 1},
+        {"of=b", false, 1},
+        {"slm=3 depth=2 slots=1,2", false, 1},
+        {"slm=0 footprint=1", true, 2}, /* for the rule to refuse */
+    };
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule s = shared;
+        ck_assert_int_eq(xk_schedule_parse(c, FOOT " slices=2", &s), XK_OK);
+        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        ck_assert_msg(s.footprint == rows[i].footprint, "%s", rows[i].text);
+        ck_assert_uint_eq(s.slices, rows[i].slices);
+    }
     xk_ctx_destroy(c);
 }
 END_TEST
@@ -289,8 +375,15 @@ START_TEST(prints_every_field)
     xk_str_init(&s, NULL);
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
-                                     "slices=0 taps=outer slots=2,1 slm=0 depth=1 "
-                                     "addr=a64 grf=128");
+                                     "slices=0 taps=outer slots=2,1 slm=0 of=a "
+                                     "depth=1 footprint=0 addr=a64 grf=128");
+    struct xk_schedule foot = shared;
+    foot.slm = 2;
+    foot.footprint = true;
+    xk_str_clear(&s);
+    xk_schedule_print(&foot, &s);
+    ck_assert_ptr_nonnull(
+        strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 addr=surface "));
     xk_str_fini(&s);
 }
 END_TEST
@@ -305,6 +398,7 @@ int main(void)
                         XK_COUNTOF(spoiled));
     tcase_add_test(t, text_parses_back);
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
+    tcase_add_test(t, a_footprint_goes_with_its_buffers);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));

@@ -1,0 +1,75 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""schedule_fields.py XK: every field of a schedule changes what is generated. A
+row sets one field of a whole schedule; --info must print that field changed and
+no other, and code or launch must differ. Each field that is printed has a row.
+TAP: one line a row, and one for the fields."""
+import os
+import re
+import subprocess
+import sys
+
+THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
+           "slots=1,1 slm=2 of=a depth=1 footprint=0 addr=surface grf=256")
+STRAIGHT = THROUGH.replace("slm=2", "slm=0")
+TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
+LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
+         "slots=1,1 slm=0 of=a depth=1 footprint=0 addr=surface grf=128")
+DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
+PROBLEM = "mb1ic64ih8oc64kh3ph1"
+ROWS = [  # type, schedule, what is changed
+    ("f16", THROUGH, "fma=dpasw"), ("u8s8", DOTS, "simd=16"),
+    ("f16", THROUGH, "m=32"), ("f16", TAP_BY_TAP.replace("n=32 nsub=32",
+                                                         "n=32 nsub=16"), "n=16"),
+    ("f16", TAP_BY_TAP, "nsub=16"), ("f32", LANES, "k=4"),
+    ("u8s8", DOTS, "k=16"), ("f16", THROUGH, "tg=2x2"),
+    ("f16", STRAIGHT, "slices=2"), ("f16", STRAIGHT, "taps=outer"),
+    ("f16", STRAIGHT, "slots=2,1"), ("f16", THROUGH, "slots=1,2"),
+    ("f16", THROUGH, "slm=1"), ("f16", THROUGH, "slm=3"),
+    ("f16", STRAIGHT, "slm=2"), ("f16", THROUGH, "of=b"),
+    ("f16", THROUGH, "of=ab"), ("f16", THROUGH, "depth=2"),
+    ("f16", THROUGH, "footprint=1"), ("u8s8", THROUGH.replace("k=16", "k=32"),
+                                      "footprint=1"),
+    ("f16", THROUGH.replace("footprint=0", "footprint=1"), "slices=2"),
+    ("f16", THROUGH.replace("footprint=0", "footprint=1"), "slots=1,3"),
+    ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
+]
+
+
+def generated(xk, dtype, schedule):
+    """({field: value}, everything else); of a refusal ({}, the sentence)."""
+    done = subprocess.run(
+        [xk, "gen", "--dt=" + dtype, "--stag=axb", "--dtag=axb", "--info",
+         "--asm", PROBLEM], env={**os.environ, "XK_SCHEDULE": schedule},
+        text=True, capture_output=True, check=False)
+    line = re.search(r"^schedule (.*)\n", done.stdout, re.MULTILINE)
+    if done.returncode or not line:
+        return {}, done.stderr
+    rest = done.stdout[:line.start()] + done.stdout[line.end():]
+    return dict(word.split("=") for word in line.group(1).split()), rest
+
+
+def main():
+    bad, seen, named = 0, set(), set()
+    for i, (dtype, schedule, change) in enumerate(ROWS, 1):
+        name, value = change.split("=")
+        before, code = generated(sys.argv[1], dtype, schedule)
+        after, other = generated(sys.argv[1], dtype, f"{schedule} {change}")
+        seen |= before.keys()
+        named.add(name)
+        good = (before and after and code != other
+                and before[name] != value and after == {**before, name: value})
+        bad += not good
+        print(f"{'ok' if good else 'not ok'} {i} - {dtype}: {change} changes "
+              "what is generated")
+        if not before or not after:
+            print("# " + (code if not before else other).strip()[:300])
+    good = seen == named
+    print(f"{'ok' if good else 'not ok'} {len(ROWS) + 1} - each of {len(seen)} "
+          f"fields has a row {'' if good else sorted(seen ^ named)}")
+    print(f"1..{len(ROWS) + 1}")
+    return 1 if bad or not good else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
