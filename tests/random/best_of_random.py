@@ -194,7 +194,9 @@ def measured(args):
 def unique(args):
     """[(list, problem)] without names and repeats, in the lists' order."""
     seen, out = set(), []
-    for path in args.lists:
+    paths = [os.path.join(p, f) for p in args.lists if os.path.isdir(p)
+             for f in sorted(os.listdir(p)) if f.endswith(".txt")]
+    for path in paths or args.lists:
         name = os.path.splitext(os.path.basename(path))[0]
         with open(path, encoding="utf-8") as lines:
             for line in map(str.strip, lines):
@@ -239,7 +241,7 @@ def tables(cases):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("xkbench")
-    parser.add_argument("lists", nargs="+")
+    parser.add_argument("lists", nargs="+", help="files, or their folder")
     parser.add_argument("--types", default=",".join(TYPES))
     parser.add_argument("--count", type=int, default=200)
     parser.add_argument("--cases", type=int, default=0, help="0: all")

@@ -123,7 +123,14 @@ class Combination:
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
         self.grf, self.k, self.depth = grf, k, depth
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
-        self.slices, self.footprint = 1, 0
+        self.slices, self.footprint, self.of = 1, 0, "a"
+
+    @classmethod
+    def of_operands(cls, dtype, fma, of, *rest):
+        """B in SLM, or A and B: more threads along M than a pair share it."""
+        out = cls(dtype, fma, *rest)
+        out.of, out.group = of, "4x2"
+        return out
 
     @classmethod
     def of_footprint(cls, dtype, fma, slots_b, slices, tile):
@@ -138,7 +145,7 @@ class Combination:
         return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+depth={self.depth}"
+                f"+slm={self.slm}+of={self.of}+depth={self.depth}"
                 f"+footprint={self.footprint}+taps=outer+slices={self.slices}"
                 f"+addr=surface+grf={self.grf}")
 
@@ -155,6 +162,8 @@ class Combination:
             return [f"footprint fma={self.fma}", f"footprint slices={self.slices}",
                     f"footprint slots={self.slots[1]}", f"footprint m={self.m} "
                     f"n={self.n} tg={self.group}", "footprint " + layout]
+        if self.of != "a":
+            return [f"slm={self.slm} of={self.of} fma={self.fma}"]
         return [f"slm={self.slm} depth={self.depth}",
                 f"slm={self.slm} fma={self.fma} grf={self.grf}"]
 
@@ -239,6 +248,8 @@ def combinations(dtype, channels):
         # What several depths may change: with A in one buffer.
         for depth in (1, 2, 4) if slm and pair[0] == 1 else (1,):
             yield Combination(dtype, fma, slm, pair, grf, k, depth)
+        for of in ("b", "ab") if slm and pair == (1, 1) else ():
+            yield Combination.of_operands(dtype, fma, of, slm, pair, grf, k, 1)
 
 
 def run(xkbench, lines):
@@ -321,6 +332,10 @@ def main():
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
         kind = f"slm={slm} fma={fma} grf={grf}"
+        tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+    for fma, of, slm in itertools.product(FMAS[args.types], ["b", "ab"],
+                                          range(1, 4)):
+        kind = f"slm={slm} of={of} fma={fma}"
         tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
         kind = f"slm={slm} depth={depth}"
