@@ -62,7 +62,8 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                .elem_b =
                                    xk_dtype_b(xk_conv_dtype(d->src_type)),
                                .plain_a = is_plain(d->src_tag),
-                               .plain_b = has_no_blocks(d->wei_tag)};
+                               .plain_b = has_no_blocks(d->wei_tag),
+                               .stride = d->sw};
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
     return s;

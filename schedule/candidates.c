@@ -17,7 +17,8 @@ static bool is_small(const struct xk_schedule *c)
 }
 
 /* Whether x comes before y: by score; of equals the larger tile, then the
- * smaller register file, then the simpler one. */
+ * smaller register file, the smaller group, which begins and ends for itself,
+ * then the simpler one. */
 static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
 {
     const int area_x = x->m_thr * x->n_thr, area_y = y->m_thr * y->n_thr;
@@ -31,6 +32,8 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
         return x->grf_count < y->grf_count;
     if (x->n_thr != y->n_thr)
         return x->n_thr > y->n_thr;
+    if (x->tg_m * x->tg_n != y->tg_m * y->tg_n)
+        return x->tg_m * x->tg_n < y->tg_m * y->tg_n;
     if (x->n_sub != y->n_sub)
         return x->n_sub > y->n_sub;
     return x->k_step > y->k_step;
@@ -102,11 +105,23 @@ static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
         c->tg_m = (uint16_t)m;
 }
 
+/* In that group, and in a pair, which leaves cores the most even shares. */
+static void in_groups(struct search *g, struct xk_schedule *c)
+{
+    plain_group(g->s, c);
+    offer(g, c);
+    if (c->tg_m * c->tg_n > 2) {
+        c->tg_m = 2;
+        c->tg_n = 1;
+        offer(g, c);
+    }
+}
+
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 2}, {1, 1}};
-    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {4, 4}};
+    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {1, 1}};
     c.taps_inner = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
@@ -114,12 +129,14 @@ static void flat(struct search *g, struct xk_schedule c)
     for (c.slices = 1; c.slices <= 8; c.slices = (uint8_t)(c.slices * 2))
         for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
             for (unsigned t = 0; t < XK_COUNTOF(groups); t++) {
+                if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
+                    continue;
                 c.slots_a = slots[b][0];
                 c.slots_b = slots[b][1];
                 c.tg_m = groups[t][0];
                 c.tg_n = groups[t][1];
                 if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
-                    c.tg_m * c.tg_n * c.slices >= 4)
+                    c.tg_m * c.tg_n * c.slices >= 2)
                     offer(g, &c);
             }
 }
@@ -163,8 +180,7 @@ static void direct(struct search *g, struct xk_schedule c)
             c.n_sub = (uint16_t)n_sub;
             c.slots_a = slots[b][0];
             c.slots_b = slots[b][1];
-            plain_group(g->s, &c);
-            offer(g, &c);
+            in_groups(g, &c);
         }
 }
 

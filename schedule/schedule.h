@@ -31,6 +31,7 @@ struct xk_shape {
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
     bool loose_a;    /* elements of A's K do not lie side by side */
+    int64_t stride;  /* pixels between neighbours along M; 0 as 1 */
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;
@@ -124,9 +125,24 @@ struct xk_perf {
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
     /* Cycles of a step that is loaded ahead; with dpas. */
     uint16_t exposed, exposed_dpas;
-    /* Cycles from a thread's dispatch to its loop's pace; with dpas. */
+    /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
+     * further round of groups costs. */
     uint16_t launch, launch_dpas;
-    uint16_t exchange; /* cycles of slices that wait for each other, a halving */
+    uint16_t round, round_dpas;
+    /* Cycles of slices that wait for each other, a halving; with dpas. */
+    uint16_t exchange, exchange_dpas;
+    uint16_t refill; /* cycles between loops, where each outer K index is one */
+    /* Cycles of an instruction outside the loop in hundredths: of the first
+     * threads, which are all there at the same time, and of later ones. */
+    uint16_t first_pct, later_pct;
+    uint16_t memory_b_cyc; /* bytes a cycle, all cores */
+    /* Of memory's time and the other, what the shorter adds to the longer, in
+     * hundredths: always, and if there is but one round. */
+    uint16_t overlap_pct, single_pct;
+    uint16_t alone_pct; /* of what a thread waits for in a step */
+    uint16_t rows_pct; /* of the latency of a load into the only buffer of A */
+    uint16_t straight_pct; /* added where the loop has not most of the work */
+    uint16_t wait_pct; /* of the latency of a load that is waited for at once */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b;          /* of a core */

@@ -12,6 +12,11 @@ static int64_t max(int64_t a, int64_t b)
     return a > b ? a : b;
 }
 
+static int64_t min(int64_t a, int64_t b)
+{
+    return a < b ? a : b;
+}
+
 /* dpas depths of a step. */
 static int64_t depth_of(const struct xk_schedule *c)
 {
@@ -36,8 +41,11 @@ static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
 struct work {
     int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
     int64_t port_cyc;       /* of the core's data port: lines, SLM */
-    int64_t around_cyc;    /* before and after the loop, beside others */
-    int64_t once_cyc;      /* the same, that nobody else fills */
+    int64_t around;         /* instructions before and after the loop */
+    int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
+    /* What nobody else fills: of the launch, of each round of groups behind the
+     * first. */
+    int64_t once_cyc, round_cyc;
     int64_t alone_cyc; /* what a thread waits for that has its EU to itself */
 };
 
@@ -48,17 +56,18 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
 }
 
 /* SLM, fence and barrier, whose wait follows its signal at once with fewer than
- * three buffers; each part of B that is not loaded ahead. Twice the latency, since the loads of a
+ * three buffers; each part of B that is not loaded ahead, since the loads of a
  * core's threads come together. */
 static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    const int64_t wait = f->latency * parts * depth_of(c) * 5 / 2;
-    int64_t base =
-        c->fma == XK_FMA_MAD ? f->exposed : f->exposed_dpas;
+    const int64_t wait = f->latency * parts * depth_of(c) * f->wait_pct / 100;
+    int64_t base = c->fma == XK_FMA_MAD ? f->exposed : f->exposed_dpas;
     if (c->slm)
         base = depth_of(c) * f->slm_latency + f->barrier * barriers;
+    if (!c->slm && c->slots_a == 1) /* its rows follow each other */
+        base += f->latency * f->rows_pct / 100;
     return base + (c->slots_b > 1 ? 0 : wait);
 }
 
@@ -87,16 +96,22 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
     return 120 + taps + rows * 5 / 2 / xk_schedule_slices(c) + exchange(c, rows);
 }
 
-/* mad and dp4a, which takes four elements at once. */
-/* Threads go through the same parts together, with the multipliers idle. */
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
                        const struct xk_schedule *c, struct work *w)
 {
-    w->around_cyc = around(s, c) * 49 / 10;
-    w->once_cyc = f->launch_dpas;
-    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2)
-        w->once_cyc += f->exchange;
+    const bool mad = c->fma == XK_FMA_MAD;
+    w->around = around(s, c);
+    w->first_pct = mad ? 100 : f->first_pct;
+    w->later_pct = mad ? 100 : f->later_pct;
+    w->once_cyc = mad ? f->launch : f->launch_dpas;
+    w->round_cyc = mad ? f->round : f->round_dpas;
+    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2) {
+        w->once_cyc += mad ? f->exchange : f->exchange_dpas;
+        w->round_cyc += mad ? 0 : f->exchange_dpas;
+    }
 }
+
+/* mad and dp4a, which takes four elements at once. */
 
 static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
                             const struct xk_schedule *c)
@@ -114,12 +129,7 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
         w.issue += gathers * c->k_step * 5 / 2;
     }
     w.alone_cyc = alone(f, c, 1);
-    w.around_cyc = around(s, c);
-    w.once_cyc = f->launch;
-    if (c->fma == XK_FMA_DP4A) { /* it competes with dpas */
-        w.around_cyc *= 2;
-        w.once_cyc = f->launch_dpas;
-    }
+    set_around(f, s, c, &w);
     return w;
 }
 
@@ -136,7 +146,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t gather_b = depth_of(c) > 1 ? 512 : 256;
     struct work w;
     /* A step of a row is half a line, unless channels are blocked by it. */
-    const int64_t per_gather = c->slm || s->plain_a ? 8 : 4;
+    const int64_t per_gather = c->slm || s->plain_a || s->stride > 1 ? 8 : 4;
     int64_t lines = gathers * per_gather + blocks * 4, sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -175,28 +185,38 @@ static struct work footprint_work(const struct xk_perf *f,
     const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
     const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
     struct work w;
-    w.fma_cyc = dpas * 8 * f->dpas_row * 13 / 12 + 6;
+    w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
     w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
                  xk_ceil_div(port, s->k_outer);
     w.issue = issue_of(dpas, sends, sends);
     w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer +
-                  (c->slots_b > 1 ? 0 : f->latency * 5 / 2);
+                  (c->slots_b > 1 ? 0 : f->latency * f->wait_pct / 100);
     set_around(f, s, c, &w);
     return w;
 }
 
-/* Bytes that a group's step brings from L2: its tiles of A and B, once. Filter
- * taps read nearly the same rows of A. */
-static int64_t l2_bytes(const struct xk_shape *s, const struct xk_schedule *c)
+/* Bytes that a step of n groups of a core brings from L2: their tiles of A and
+ * B, once. Groups are handed out in turn along N, so that a core's groups meet
+ * few tiles of B where those along N divide the cores. Filter taps read nearly
+ * the same rows of A. */
+static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
+                        const struct xk_schedule *c, int64_t n)
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
     int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
+    const int64_t along_n = xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
+    const int64_t cores = f->n_eu / f->eu_per_core;
+    int64_t same = 1; /* largest power of two that divides both */
+    while (same < cores && along_n % (2 * same) == 0)
+        same *= 2;
+    const int64_t tiles_b = min(n, along_n / same);
+    const int64_t tiles_a = min(n, xk_ceil_div(n * cores, along_n));
     if (c->footprint)
         a = units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer;
-    else if (s->k_outer > 2 && c->taps_inner)
+    else if (s->k_outer > 2)
         a /= 3;
-    return (a + b) *
+    return (tiles_a * a + tiles_b * b) *
            xk_schedule_slices(c);
 }
 
@@ -220,10 +240,10 @@ static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
     return n;
 }
 
-/* Cycles for n groups at a time on one core. */
-static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                         const struct xk_schedule *c, const struct work *w,
-                         int64_t n)
+/* Cycles of the loop for n groups at a time on one core. */
+static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                        const struct xk_schedule *c, const struct work *w,
+                        int64_t n)
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
@@ -234,11 +254,64 @@ static int64_t round_cyc(const struct xk_perf *f, const struct xk_shape *s,
     if (!n)
         return 0;
     step = max(step, n * tg * w->port_cyc);
-    step = max(step, n * l2_bytes(s, c) / f->l2_b_cyc);
-    step += w->alone_cyc * 2 / (per_eu + 1); /* the other threads work then */
+    step = max(step, l2_bytes(f, s, c, n) / f->l2_b_cyc);
+    /* the other threads work then */
+    step += w->alone_cyc * f->alone_pct / 100 / (per_eu + 1);
+    /* Each outer index of K fills the pipeline again. */
+    const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
+    return steps * step + fill;
+}
+
+/* Cycles of n groups on one core, so many of them at a time as there is room
+ * for. */
+static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                        const struct xk_schedule *c, int64_t n, int64_t most)
+{
+    const struct work w = c->footprint ? footprint_work(f, s, c)
+                          : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
+                                                       : mad_work(f, s, c);
+    const int64_t all = n * threads(c) * 100 / f->eu_per_core; /* hundredths */
+    const int64_t first =
+        100 * xk_ceil_div(min(n, most) * threads(c), f->eu_per_core);
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
-    return steps * step + per_eu * w->around_cyc + w->once_cyc + fill;
+    return n / most * loop_cyc(f, s, c, &w, most) +
+           loop_cyc(f, s, c, &w, n % most) +
+           w.around *
+               (first * w.first_pct + max(all - first, 0) * w.later_pct) /
+               10000 +
+           w.once_cyc + (xk_ceil_div(n, most) - 1) * w.round_cyc + fill;
+}
+
+/* Cycles that memory needs: A, B and C once; in blocks of a dpas depth where
+ * the schedule chooses the layout. */
+static int64_t memory_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                          const struct xk_schedule *c)
+{
+    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
+    const int64_t unit = blocks ? c->k_step : 1;
+    const int64_t k =
+        s->k_inner < unit ? s->k_inner : xk_ceil_div(s->k_inner, unit) * unit;
+    const int64_t n = xk_ceil_div(s->n, unit) * unit;
+    /* Rows of A that the filter meets; beside each in a line one that it does
+     * not, if rows are half a line. */
+    int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
+    if (blocks && s->stride > 1 && s->k_outer == 1)
+        rows *= 2;
+    const int64_t elements = rows * k + s->m * n + s->n * k * s->k_outer;
+    return elements * s->elem_b / f->memory_b_cyc;
+}
+
+/* Whether the loop has four fifths of the steps: those that fill and drain it
+ * are straight code, as are what is left of its copies. */
+static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t taps = c->taps_inner ? s->k_outer : 1;
+    const int64_t inner = s->k_inner / (c->k_step * depth_of(c));
+    const int64_t all =
+        c->footprint ? inner : taps * inner / xk_schedule_slices(c);
+    const int64_t outside = c->slm > 2 ? 2 : 1;
+    return 5 * (all - outside) >= 4 * all;
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
@@ -247,11 +320,13 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const struct xk_perf *const f = xk_perf_get(p->id);
     const int64_t groups = xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m) *
                            xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
-    const int64_t per_core = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
+    const int64_t n = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
     const int64_t most = resident(p, f, s, c);
-    const struct work w = c->footprint ? footprint_work(f, s, c)
-                          : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
-                                                       : mad_work(f, s, c);
-    return per_core / most * round_cyc(f, s, c, &w, most) +
-           round_cyc(f, s, c, &w, per_core % most);
+    const int64_t core = core_cyc(f, s, c, n, most);
+    const int64_t memory = memory_cyc(f, s, c);
+    const int64_t pct = f->overlap_pct + f->single_pct * most / max(n, most);
+    const int64_t cyc = max(core, memory) + min(core, memory) * pct / 100;
+    /* Straight code is long; the timing model fetches it for nothing. */
+    const bool straight = xk_fma_is_systolic(c->fma) && !loops(s, c);
+    return straight ? cyc + cyc * f->straight_pct / 100 : cyc;
 }
