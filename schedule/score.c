@@ -302,8 +302,8 @@ static int64_t memory_cyc(const struct xk_perf *f, const struct xk_shape *s,
     return elements * s->elem_b / f->memory_b_cyc;
 }
 
-/* Whether the loop has four fifths of the steps: those that fill and drain it
- * are straight code, as are what is left of its copies. */
+/* Whether the loop has four fifths of the steps, where K is long enough for one
+ * that has: those that fill and drain it are straight code. */
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps_inner ? s->k_outer : 1;
@@ -311,6 +311,8 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t all =
         c->footprint ? inner : taps * inner / xk_schedule_slices(c);
     const int64_t outside = c->slm > 2 ? 2 : 1;
+    if (s->k_outer * (s->k_inner / c->k_step) < 5)
+        return true;
     return 5 * (all - outside) >= 4 * all;
 }
 

@@ -379,6 +379,14 @@ START_TEST(its_twin_has_none)
 }
 END_TEST
 
+/* Groups that all write one place of memory: the mark of the last one may hide
+ * that a lower group raced with itself, so only which group it was may differ. */
+static void hide_group(char *text)
+{
+    for (char *at = text; (at = strstr(at, "(group ")); at++)
+        at[strlen("(group ")] = '*';
+}
+
 START_TEST(host_threads_change_no_text)
 {
     char text[8192];
@@ -388,8 +396,10 @@ START_TEST(host_threads_change_no_text)
     r.groups = 7; /* more to share out; every group does the same */
     cut(r.text, true, text, at_b);
     launch(&r, text, 1, &one);
+    hide_group(one.all);
     for (unsigned hosts = 2; hosts <= 5; hosts += 3) {
         launch(&r, text, hosts, &x);
+        hide_group(x.all);
         ck_assert_msg(x.n == one.n && !strcmp(x.all, one.all),
                       "%s: with %u host threads %u findings, not %u:\n%s\n%s",
                       r.name, hosts, x.n, one.n, x.all, one.all);
