@@ -198,13 +198,11 @@ static void buffers(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
-    const bool dense =
-        p->store == XK_STORE_BLOCK || p->store == XK_STORE_PACKED;
     if (p->ahead && p->dst != XK_DT_F32)
         e->old = xk_block_alloc(&l->w, "old", 4 * xk_plan_part_elements(p), 0);
     for (unsigned i = 0; i < p->turns; i++) {
         e->out[i] = xk_block_alloc(&l->w, "out", p->part_b, 0);
-        if (!dense) /* the rest of each lane's dword */
+        if (!xk_plan_stores_dense(p)) /* the rest of each lane's dword */
             xk_lower_zero(l, &l->w, e->out[i], 0, p->part_b);
     }
 }

@@ -224,12 +224,7 @@ static const xk_expr *staged(const struct halo *h, unsigned u)
 static void gather(struct halo *h, unsigned u)
 {
     struct xk_lowering *const l = h->g.l;
-    const struct xk_send load = {.op = XK_SEND_LOAD,
-                                 .space = XK_SPACE_GLOBAL,
-                                 .data_b = 4,
-                                 .vec = PIXEL_B / 4,
-                                 .lanes = LANES};
-    const struct xk_send s = xk_lower_through_surface(l, &load, l->arg_a);
+    const struct xk_send s = xk_lower_gather_send(l, 4, PIXEL_B / 4, LANES);
     if (u < h->g.s->per_thread)
         xk_lower_sendh(l, &h->w, &s, xk_lower_reg(l, h->g.from, u * GRF_B),
                        staged(h, u));
@@ -301,8 +296,7 @@ static void load_b(struct halo *h, unsigned tap)
     const bool next = tap > last_tap(h);
     const unsigned of = next ? 0 : tap;
     const struct xk_plan_slm *const s = h->g.s;
-    const int64_t by = of ? s->b_tap_b
-                          : s->b_depth_b - (s->taps - 1) * s->b_tap_b;
+    const int64_t by = of ? s->b_tap_b : xk_slm_b_next_step(s);
     begin(h);
     xk_slm_load_b(&h->g, &h->w, xk_lower_u32(h->g.l, by), count(h, of));
     end(h, next ? 0 : 1);

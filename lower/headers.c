@@ -58,6 +58,18 @@ void xk_lower_sendh(struct xk_lowering *l, struct xk_block_writer *w,
     xk_block_call(w, &f, args, 3);
 }
 
+struct xk_send xk_lower_gather_send(const struct xk_lowering *l,
+                                    unsigned data_b, unsigned vec,
+                                    unsigned lanes)
+{
+    const struct xk_send load = {.op = XK_SEND_LOAD,
+                                 .space = XK_SPACE_GLOBAL,
+                                 .data_b = (uint8_t)data_b,
+                                 .vec = (uint8_t)vec,
+                                 .lanes = (uint8_t)lanes};
+    return xk_lower_through_surface(l, &load, l->arg_a);
+}
+
 struct xk_send xk_lower_slm_send(enum xk_send_op op, unsigned vec,
                                  unsigned lanes)
 {
@@ -76,9 +88,14 @@ void xk_lower_sync(struct xk_block_writer *w, enum xk_func_kind kind)
     xk_block_call(w, &f, NULL, 0);
 }
 
+void xk_lower_barrier(struct xk_block_writer *w)
+{
+    xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
+    xk_lower_sync(w, XK_FUNC_BARRIER_WAIT);
+}
+
 void xk_lower_meet(struct xk_block_writer *w)
 {
     xk_lower_sync(w, XK_FUNC_FENCE);
-    xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
-    xk_lower_sync(w, XK_FUNC_BARRIER_WAIT);
+    xk_lower_barrier(w);
 }

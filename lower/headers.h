@@ -41,12 +41,17 @@ void xk_lower_move_headers(struct xk_lowering *l, struct xk_block_writer *w,
 void xk_lower_sendh(struct xk_lowering *l, struct xk_block_writer *w,
                     const struct xk_send *send, const xk_expr *head,
                     const xk_expr *reg);
+/* A gather from A's surface: vec elements of data_b bytes a lane. */
+struct xk_send xk_lower_gather_send(const struct xk_lowering *l,
+                                    unsigned data_b, unsigned vec,
+                                    unsigned lanes);
 /* Of vec dwords a lane; with one lane, a block. */
 struct xk_send xk_lower_slm_send(enum xk_send_op op, unsigned vec,
                                  unsigned lanes);
 /* A fence of SLM, or half a barrier. */
 void xk_lower_sync(struct xk_block_writer *w, enum xk_func_kind kind);
-/* Nobody goes on before all are here and their stores to SLM are seen. */
+/* Nobody goes on before all are here; and their stores to SLM are seen. */
+void xk_lower_barrier(struct xk_block_writer *w);
 void xk_lower_meet(struct xk_block_writer *w);
 
 #endif

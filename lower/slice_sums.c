@@ -119,10 +119,8 @@ static void halve(struct halving *h, unsigned bit)
     messages(h, XK_SEND_LOAD, h->from);
     add_given(h);
     /* Nobody stores again before all have loaded; the sums have waited for that. */
-    if (bit > 1) {
-        xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
-        xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
-    }
+    if (bit > 1)
+        xk_lower_barrier(&l->w);
 }
 
 void xk_lower_slices(struct xk_lowering *l)
@@ -134,10 +132,8 @@ void xk_lower_slices(struct xk_lowering *l)
     if (p->slices.n == 1)
         return;
     const uint32_t headers_b = header_b(h.half_b);
-    if (p->slm.buffers) { /* others may still read what lay there */
-        xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
-        xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
-    }
+    if (p->slm.buffers) /* others may still read what lay there */
+        xk_lower_barrier(&l->w);
     h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
     h.to = xk_block_alloc(&l->w, "to", headers_b, 0);
     h.from = xk_block_alloc(&l->w, "from", headers_b, 0);

@@ -63,6 +63,12 @@ static inline unsigned xk_slm_gather_headers(const struct xk_slm_loop *g)
 uint32_t xk_slm_store_flip(const struct xk_slm_loop *g);
 uint32_t xk_slm_read_flip(const struct xk_slm_loop *g, unsigned depth);
 
+/* s32: number of this thread's n-th unit of the group's, of A or of B. */
+const xk_expr *xk_slm_unit(const struct xk_slm_loop *g, unsigned per_thread,
+                           unsigned n);
+/* Bytes of B from the last depth and tap of a step of the inner K to the next
+ * step's first. */
+int64_t xk_slm_b_next_step(const struct xk_plan_slm *s);
 /* Bytes that B's headers move by in front of a depth of step i; u32. */
 const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth);
 /* at (u32), plus slice_b for each slice of K in front of this thread's. */

@@ -46,7 +46,7 @@ static const xk_expr *unit_offset(struct xk_slm_loop *g, const xk_expr *unit)
     const xk_expr *const item = xk_bin_imm(l->c, XK_OP_MOD, in, n);
     const xk_expr *const row = xk_bin_imm(l->c, XK_OP_MUL, item, b->row);
     xk_lower_tap(l, 0, at);
-    at[xk_plan_k_inner(l->p) - l->p->con->index] =
+    at[xk_lower_k_inner(l)] =
         xk_bin_imm(l->c, XK_OP_MUL, item, b->k);
     const xk_expr *const first = column(g, owner);
     xk_lower_set_n(l, xk_add(l->c, first, row), at);
@@ -76,10 +76,8 @@ void xk_slm_prepare_shared_b(struct xk_slm_loop *g)
     g->to_b = xk_block_alloc(&l->w, "to_b", b->per_thread * XK_HEADER_B, 0);
     g->out_of_b = xk_block_alloc(&l->w, "out_of_b", n * XK_HEADER_B, 0);
     for (unsigned u = 0; u < b->per_thread; u++) {
-        const xk_expr *unit =
-            xk_bin_imm(l->c, XK_OP_MUL, l->tid, b->per_thread);
-        unit = xk_block_let(&l->w, "unit",
-                            xk_bin_imm(l->c, XK_OP_ADD, unit, u));
+        const xk_expr *const unit = xk_block_let(
+            &l->w, "unit", xk_slm_unit(g, b->per_thread, u));
         xk_lower_set_header(l, g->from_b, u * XK_HEADER_B,
                             unit_offset(g, unit));
         xk_lower_set_header(l, g->to_b, u * XK_HEADER_B,

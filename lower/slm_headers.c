@@ -36,12 +36,12 @@ static unsigned parts(const struct xk_slm_loop *g)
     return g->s->depth / xk_plan_slm_unit(g->s);
 }
 
-static const xk_expr *unit_number(struct xk_slm_loop *g, unsigned b)
+const xk_expr *xk_slm_unit(const struct xk_slm_loop *g, unsigned per_thread,
+                           unsigned n)
 {
-    struct xk_lowering *const l = g->l;
-    return xk_bin_imm(
-        l->c, XK_OP_ADD,
-        xk_bin_imm(l->c, XK_OP_MUL, l->tid, g->s->per_thread), b);
+    const struct xk_lowering *const l = g->l;
+    return xk_bin_imm(l->c, XK_OP_ADD,
+                      xk_bin_imm(l->c, XK_OP_MUL, l->tid, per_thread), n);
 }
 
 /* First row of unit b; its first depth in a time step. With no unit left it is
@@ -55,8 +55,9 @@ static const xk_expr *first_row(struct xk_slm_loop *g, unsigned b,
     *part = NULL;
     if (!xk_slm_has_a(g))
         return xk_bin_imm(l->c, XK_OP_ADD, l->m0, b * g->s->lanes);
+    const xk_expr *const own = xk_slm_unit(g, g->s->per_thread, b);
     const xk_expr *const unit =
-        xk_bin_imm(l->c, XK_OP_MIN, unit_number(g, b), g->s->units - 1);
+        xk_bin_imm(l->c, XK_OP_MIN, own, g->s->units - 1);
     const xk_expr *const tile = xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g));
     const xk_expr *const group = xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows);
     if (parts(g) > 1)
@@ -129,7 +130,7 @@ static void store_headers(struct xk_slm_loop *g)
     struct xk_lowering *const l = g->l;
     const unsigned wide = xk_plan_slm_unit(g->s), per = g->s->per_thread;
     for (unsigned b = 0; b < per; b++) {
-        const xk_expr *const unit = unit_number(g, b);
+        const xk_expr *const unit = xk_slm_unit(g, per, b);
         const xk_expr *byte =
             xk_bin_imm(l->c, XK_OP_MUL,
                        xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g)),
@@ -160,9 +161,7 @@ static void read_headers(struct xk_slm_loop *g)
                        xk_slm_read_flip(g, 0) + k * g->s->tile_b);
 }
 
-/* From the last depth and tap of a step of the inner K to the next step's
- * first. */
-static int64_t b_next_step(const struct xk_plan_slm *s)
+int64_t xk_slm_b_next_step(const struct xk_plan_slm *s)
 {
     return s->b_depth_b - (s->taps - 1) * s->b_tap_b;
 }
@@ -171,7 +170,7 @@ const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth)
 {
     const struct xk_lowering *const l = g->l;
     const struct xk_plan_slm *const s = g->s;
-    const int64_t next = b_next_step(s);
+    const int64_t next = xk_slm_b_next_step(s);
     const int64_t tap = s->b_tap_b - (s->depth - 1) * s->b_depth_b;
     if (depth)
         return xk_lower_u32(l, s->b_depth_b);
@@ -201,7 +200,7 @@ const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g)
     struct xk_lowering *const l = g->l;
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
-               xk_lower_u32(l, -b_next_step(g->s)));
+               xk_lower_u32(l, -xk_slm_b_next_step(g->s)));
     return xk_slm_of_slice(g, start, g->s->trip * g->s->b_depth_b);
 }
 
@@ -214,8 +213,7 @@ void xk_slm_prepare_b(struct xk_slm_loop *g)
     xk_lower_tap(l, 0, at);
     g->from_b = xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
     for (unsigned n = 0; n < list->n; n++) {
-        at[xk_plan_k_inner(l->p) - l->p->con->index] =
-            xk_s32(l->c, list->item[n].msg.k);
+        at[xk_lower_k_inner(l)] = xk_s32(l->c, list->item[n].msg.k);
         xk_lower_set_n(l,
                        xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
                                   list->item[n].msg.row),

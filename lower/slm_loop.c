@@ -101,12 +101,8 @@ static void gather_a(struct xk_slm_loop *g, struct xk_block_writer *w)
     struct xk_lowering *const l = g->l;
     const unsigned wide = xk_plan_slm_unit(g->s), per = xk_slm_gather_headers(g);
     const unsigned n = xk_slm_gathers(g) * per;
-    const struct xk_send load = {.op = XK_SEND_LOAD,
-                                 .space = XK_SPACE_GLOBAL,
-                                 .data_b = 4,
-                                 .vec = (uint8_t)(g->s->tile_b / 4 / g->s->lanes),
-                                 .lanes = (uint8_t)(wide * g->s->lanes)};
-    const struct xk_send s = xk_lower_through_surface(l, &load, l->arg_a);
+    const struct xk_send s = xk_lower_gather_send(
+        l, 4, g->s->tile_b / 4 / g->s->lanes, wide * g->s->lanes);
     const xk_expr *const to = xk_slm_has_a(g) ? g->staged : l->a;
     xk_slm_move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
     for (unsigned b = 0; b < xk_slm_gathers(g); b++)

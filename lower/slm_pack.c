@@ -5,7 +5,7 @@
  * multiplies take. Once a group, not once a thread. */
 #include "lower/slm.h"
 
-enum { GATHER_B = 64 }; /* of raw registers: 16 lanes */
+enum { LANES = 16, GATHER_B = 64 }; /* of a gather; of its raw registers */
 
 static unsigned elem_b(const struct xk_slm_loop *g)
 {
@@ -16,13 +16,8 @@ void xk_slm_gather_elements(struct xk_slm_loop *g, struct xk_block_writer *w,
                             unsigned b, const xk_expr *from)
 {
     struct xk_lowering *const l = g->l;
-    const struct xk_type lanes = xk_type_vec(XK_DT_U32, 16);
-    const struct xk_send load = {.op = XK_SEND_LOAD,
-                                 .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)elem_b(g),
-                                 .vec = 1,
-                                 .lanes = 16};
-    const struct xk_send s = xk_lower_through_surface(l, &load, l->arg_a);
+    const struct xk_type lanes = xk_type_vec(XK_DT_U32, LANES);
+    const struct xk_send s = xk_lower_gather_send(l, elem_b(g), 1, LANES);
     const xk_expr *const first = xk_block_load(w, "at", lanes, from);
     for (unsigned at_b = 0, n = 0; at_b < g->s->raw_b; at_b += GATHER_B, n++) {
         const xk_expr *head = from;

@@ -6,16 +6,11 @@
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
 {
     const struct xk_contraction *const con = l->p->con;
-    for (int x = (int)con->n_index - 1; x >= 0; x--) {
-        const struct xk_index *const d = &con->index[x];
-        if (d->role != XK_ROLE_K)
-            continue;
-        at[x] = xk_s32(l->c, 0);
-        if (d == xk_plan_k_inner(l->p))
-            continue;
-        at[x] = xk_s32(l->c, tap % d->extent);
-        tap /= (unsigned)d->extent;
-    }
+    int64_t k[XK_VIEW_MAX_DIMS];
+    xk_contraction_tap(con, tap, k);
+    for (unsigned x = 0; x < con->n_index; x++)
+        if (con->index[x].role == XK_ROLE_K)
+            at[x] = xk_s32(l->c, k[x]);
 }
 
 /* Steps of the innermost K in a slice. */

@@ -9,11 +9,7 @@
 
 const struct xk_index *xk_plan_k_inner(const struct xk_plan *p)
 {
-    const struct xk_index *k = NULL;
-    for (unsigned i = 0; i < p->con->n_index; i++)
-        if (p->con->index[i].role == XK_ROLE_K)
-            k = &p->con->index[i];
-    return k;
+    return xk_contraction_k_inner(p->con);
 }
 
 const struct xk_index *xk_plan_n_index(const struct xk_plan *p)

@@ -108,6 +108,11 @@ struct xk_plan_epilogue {
     const char *why;
 };
 
+/* Whether a message stores C's elements side by side, else each in a dword. */
+static inline bool xk_plan_stores_dense(const struct xk_plan_epilogue *e)
+{
+    return e->store == XK_STORE_BLOCK || e->store == XK_STORE_PACKED;
+}
 /* Elements of C in a part. */
 static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 {

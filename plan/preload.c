@@ -26,8 +26,7 @@ void xk_plan_parts(struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     const bool systolic = xk_fma_is_systolic(p->s.fma);
-    const bool dense =
-        e->store == XK_STORE_BLOCK || e->store == XK_STORE_PACKED;
+    const bool dense = xk_plan_stores_dense(e);
     const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
     const unsigned grf_b = p->platform->grf_b;
     e->parts = (uint16_t)(systolic ? e->m / SIDE * (e->n / SIDE) : e->m);

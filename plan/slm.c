@@ -232,7 +232,7 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
     const struct xk_plan_slm *const s = &p->slm;
     const unsigned grf_b = p->platform->grf_b, tiles = p->s.m_thr / s->lanes;
     const unsigned unit = s->per_thread * xk_plan_slm_unit(s);
-    const unsigned gathers = s->units ? unit : s->blocks ? 0 : tiles;
+    const unsigned gathers = s->blocks ? unit : tiles;
     const unsigned others = tiles + p->seg[0].b.n + (s->places > 2) +
                             2u * s->b.per_thread;
     if (s->foot.f.n) {

@@ -13,12 +13,9 @@ enum {
 /* Units on their way at once: what registers leave, one at least. */
 static uint16_t staged(const struct xk_plan *p)
 {
-    const unsigned grf_b = p->platform->grf_b;
-    const unsigned tiles = p->s.m_thr * p->s.n_thr * 4 / grf_b +
-                           p->a.tile_b * p->a.slots / grf_b +
-                           p->b.tile_b * p->b.slots / grf_b;
-    const unsigned headers =
-        2u * p->slm.per_thread + p->s.m_thr / 8u + p->seg[0].b.n;
+    unsigned none; /* on their way yet */
+    const unsigned tiles = xk_schedule_buffer_grf(p->platform, &p->s);
+    const unsigned headers = xk_plan_slm_grf(p, &none);
     const unsigned used = tiles + headers + OTHER_GRF;
     const unsigned all = xk_platform_grf(p->platform, p->s.grf_count);
     const unsigned room = all > used ? (all - used) / UNIT_GRF : 0;
@@ -44,7 +41,6 @@ enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
     f->pixels = (uint32_t)pixels;
     p->slm.per_thread =
         (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
-    p->slm.units = 0;
     p->slm.blocks = (uint16_t)(p->slm.per_thread * threads);
     f->staged = staged(p);
     return XK_OK;

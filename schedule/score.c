@@ -55,6 +55,13 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
     return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
 }
 
+/* For parts of B, if they are not loaded ahead. */
+static int64_t wait_b(const struct xk_perf *f, const struct xk_schedule *c,
+                      int64_t parts)
+{
+    return c->slots_b > 1 ? 0 : f->latency * parts * f->wait_pct / 100;
+}
+
 /* SLM, fence and barrier, whose wait follows its signal at once with fewer than
  * three buffers; each part of B that is not loaded ahead, since the loads of a
  * core's threads come together. */
@@ -62,13 +69,12 @@ static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    const int64_t wait = f->latency * parts * depth_of(c) * f->wait_pct / 100;
     int64_t base = c->fma == XK_FMA_MAD ? f->exposed : f->exposed_dpas;
     if (c->slm)
         base = depth_of(c) * f->slm_latency + f->barrier * barriers;
     if (!c->slm && c->slots_a == 1) /* its rows follow each other */
         base += f->latency * f->rows_pct / 100;
-    return base + (c->slots_b > 1 ? 0 : wait);
+    return base + wait_b(f, c, parts * depth_of(c));
 }
 
 /* Instructions of the slices' sums: two selects and an add for each two
@@ -112,7 +118,6 @@ static void set_around(const struct xk_perf *f, const struct xk_shape *s,
 }
 
 /* mad and dp4a, which takes four elements at once. */
-
 static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
                             const struct xk_schedule *c)
 {
@@ -133,12 +138,17 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
     return w;
 }
 
+/* Blocks of B that a thread loads for a dpas depth. */
+static int64_t blocks_b(const struct xk_schedule *c)
+{
+    return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
+}
+
 static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
     const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8) * depth_of(c);
-    const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
-    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share) * depth_of(c);
+    const int64_t blocks = blocks_b(c) * depth_of(c);
     /* Two depths are gathered at a time: whole lines. */
     const int64_t tiles = c->m_thr / 8 * depth_of(c);
     const int64_t gathers =
@@ -180,8 +190,7 @@ static struct work footprint_work(const struct xk_perf *f,
 {
     const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
     const int64_t dpas = tiles * (c->n_thr / 8), n = units(s, c);
-    const int64_t share = c->fma == XK_FMA_DPASW ? 2 : 1;
-    const int64_t blocks = xk_ceil_div(c->n_thr, 8 * share);
+    const int64_t blocks = blocks_b(c);
     const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
     const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
     struct work w;
@@ -189,8 +198,8 @@ static struct work footprint_work(const struct xk_perf *f,
     w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
                  xk_ceil_div(port, s->k_outer);
     w.issue = issue_of(dpas, sends, sends);
-    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer +
-                  (c->slots_b > 1 ? 0 : f->latency * f->wait_pct / 100);
+    w.alone_cyc =
+        2 * f->slm_latency + f->barrier / s->k_outer + wait_b(f, c, 1);
     set_around(f, s, c, &w);
     return w;
 }

@@ -48,7 +48,9 @@ static enum xk_status open_timing(struct xk_sim_watch *w,
     xk_timing_record_init(w->timing, m, &w->alloc);
     w->timing->waves_wanted = w->opts->timing_waves;
     w->timing->alone = w->opts->timing_bound;
-    return w->opts->timing_only || w->opts->timing_bound ? find_omitted(w, k, err) : XK_OK;
+    return w->opts->timing_only || w->opts->timing_bound
+               ? find_omitted(w, k, err)
+               : XK_OK;
 }
 
 enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,

@@ -1,6 +1,29 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The contraction as text, for the "views" dump. */
+/* The K indices; the contraction as text, for the "views" dump. */
 #include "views/contraction.h"
+
+const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p)
+{
+    const struct xk_index *k = NULL;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K)
+            k = &p->index[i];
+    return k;
+}
+
+void xk_contraction_tap(const struct xk_contraction *p, int64_t tap,
+                        int64_t *at)
+{
+    const struct xk_index *const inner = xk_contraction_k_inner(p);
+    for (int i = (int)p->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->index[i];
+        if (x->role != XK_ROLE_K)
+            continue;
+        at[i] = x == inner ? 0 : tap % x->extent;
+        if (x != inner)
+            tap /= x->extent;
+    }
+}
 
 static const char *role_name(uint8_t role)
 {

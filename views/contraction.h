@@ -45,6 +45,13 @@ struct xk_contraction {
     struct xk_epi_op epi[XK_MAX_EPI];
 };
 
+/* The innermost K index; NULL: there is none. */
+const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
+/* The place of a filter tap along each K index, into at[]; 0 for the innermost
+ * K. Taps count the outer K indices, the last one fastest. */
+void xk_contraction_tap(const struct xk_contraction *p, int64_t tap,
+                        int64_t *at);
+
 void xk_contraction_print(const struct xk_contraction *p, struct xk_str *out);
 
 #endif

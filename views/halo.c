@@ -13,15 +13,6 @@ static int index_of(const struct xk_contraction *con, const xk_expr *term)
     return -1;
 }
 
-static const struct xk_index *inner_k(const struct xk_contraction *con)
-{
-    const struct xk_index *k = NULL;
-    for (unsigned i = 0; i < con->n_index; i++)
-        if (con->index[i].role == XK_ROLE_K)
-            k = &con->index[i];
-    return k;
-}
-
 static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
 {
     for (unsigned d = 0; d < f->n; d++)
@@ -41,7 +32,7 @@ static bool add_coord(const struct xk_contraction *con,
         const int i = index_of(con, l->term[t]);
         if (i < 0)
             return false;
-        if (&con->index[i] == inner_k(con))
+        if (&con->index[i] == xk_contraction_k_inner(con))
             return l->n == 1;
         int *const of = con->index[i].role == XK_ROLE_M ? &m : &k;
         if (*of >= 0 || l->coef[t] < 1)
@@ -67,11 +58,12 @@ static bool add_coord(const struct xk_contraction *con,
 bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
                      struct xk_halo *f)
 {
+    const struct xk_index *const inner = xk_contraction_k_inner(con);
     unsigned taps = 0, want = 0;
     *f = (struct xk_halo){0};
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
-        want += x->role == XK_ROLE_K && x != inner_k(con) && x->extent > 1;
+        want += x->role == XK_ROLE_K && x != inner && x->extent > 1;
         if (x->role != XK_ROLE_M)
             continue;
         if (f->n == XK_HALO_MAX_DIMS)
@@ -110,13 +102,7 @@ int64_t xk_halo_tap(const struct xk_contraction *con,
                          const struct xk_halo *f, int64_t tap)
 {
     int64_t at[XK_VIEW_MAX_DIMS] = {0}, sum = 0, size = 1;
-    for (int i = (int)con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &con->index[i];
-        if (x->role != XK_ROLE_K || x == inner_k(con))
-            continue;
-        at[i] = tap % x->extent;
-        tap /= x->extent;
-    }
+    xk_contraction_tap(con, tap, at);
     for (unsigned d = f->n; d-- > 0;) {
         if (f->dim[d].k >= 0)
             sum += at[f->dim[d].k] * f->dim[d].k_step * size;
@@ -128,11 +114,12 @@ int64_t xk_halo_tap(const struct xk_contraction *con,
 int64_t xk_halo_pixels(const struct xk_contraction *con,
                             const struct xk_halo *f, int64_t rows)
 {
+    const struct xk_index *const inner = xk_contraction_k_inner(con);
     int64_t m = 1, taps = 1, image = 1, most = 0;
     for (unsigned i = 0; i < con->n_index; i++) {
         if (con->index[i].role == XK_ROLE_M)
             m *= con->index[i].extent;
-        if (con->index[i].role == XK_ROLE_K && &con->index[i] != inner_k(con))
+        if (con->index[i].role == XK_ROLE_K && &con->index[i] != inner)
             taps *= con->index[i].extent;
     }
     for (unsigned d = 1; d < f->n; d++)

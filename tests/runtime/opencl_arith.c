@@ -15,13 +15,8 @@ START_TEST(saxpy_leaves_the_tail_alone)
         if (i < n)
             want[i] = fmaf(a, x[i], y[i]);
     }
-    xk_buffer *bx = opencl_buffer(x, sizeof(x)),
-              *by = opencl_buffer(y, sizeof(y));
-    LAUNCH(ARITH, "saxpy", N, 50, BUF(by), BUF(bx), VAL(a), VAL(n));
-    opencl_fetch(by, got, sizeof(got));
+    RUN(ARITH, "saxpy", N, 50, FROM_TO(y, got), IN(x), VAL(a), VAL(n));
     SAME("saxpy", got, want);
-    xk_buffer_unref(bx);
-    xk_buffer_unref(by);
 }
 END_TEST
 
@@ -39,7 +34,7 @@ static void two_inputs(int32_t *a, int32_t *b, bool no_zero)
 
 START_TEST(division_by_variables)
 {
-    int32_t a[N], b[N], want[4][N], got[N];
+    int32_t a[N], b[N], want[4][N], got[4][N];
     two_inputs(a, b, true);
     for (int i = 0; i < N; i++) {
         want[0][i] = a[i] / b[i];
@@ -47,18 +42,10 @@ START_TEST(division_by_variables)
         want[2][i] = (int32_t)((uint32_t)a[i] / (uint32_t)b[i]);
         want[3][i] = (int32_t)((uint32_t)a[i] % (uint32_t)b[i]);
     }
-    xk_buffer *o[6] = {
-        opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
-        opencl_buffer(NULL, sizeof(a)), opencl_buffer(NULL, sizeof(a)),
-        opencl_buffer(a, sizeof(a)),    opencl_buffer(b, sizeof(b))};
-    LAUNCH(ARITH, "divmod", N, 100, BUF(o[0]), BUF(o[1]), BUF(o[2]), BUF(o[3]),
-           BUF(o[4]), BUF(o[5]));
-    for (int k = 0; k < 4; k++) {
-        opencl_fetch(o[k], got, sizeof(got));
-        SAME("divmod", got, want[k]);
-    }
-    for (int k = 0; k < 6; k++)
-        xk_buffer_unref(o[k]);
+    RUN(ARITH, "divmod", N, 100, OUT(got[0]), OUT(got[1]), OUT(got[2]),
+        OUT(got[3]), IN(a), IN(b));
+    for (int k = 0; k < 4; k++)
+        SAME("divmod", got[k], want[k]);
 }
 END_TEST
 
@@ -116,18 +103,11 @@ static void int_test(int dev_i, const char *name, int_reference *ref, bool two)
     two_inputs(a, b, false);
     for (int i = 0; i < N; i++)
         ref(&want[6 * i], a[i], b[i]);
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
     if (two)
-        LAUNCH(ARITH, name, N, 40, BUF(o), BUF(x), BUF(y));
+        RUN(ARITH, name, N, 40, OUT(got), IN(a), IN(b));
     else
-        LAUNCH(ARITH, name, N, 40, BUF(o), BUF(x));
-    opencl_fetch(o, got, sizeof(got));
+        RUN(ARITH, name, N, 40, OUT(got), IN(a));
     SAME(name, got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 
 START_TEST(division_by_constants)
@@ -173,15 +153,8 @@ START_TEST(sixty_four_bit_arithmetic_on_32_bit_units)
         w[6] = a[i] < b[i] ? a[i] : b[i];
         w[7] = (int64_t)a[i] > (int64_t)b[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(ARITH, "wide", N, 8, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(ARITH, "wide", N, 8, OUT(got), IN(a), IN(b));
     SAME("wide", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 

@@ -32,15 +32,8 @@ START_TEST(float_arithmetic)
         w[8] = truncf(a[i]);
         w[9] = fabsf(a[i]) - b[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(FLOATS, "basics", N, 20, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOATS, "basics", N, 20, OUT(got), IN(a), IN(b));
     SAME_FLOAT("basics", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 
@@ -57,15 +50,8 @@ START_TEST(float_comparisons)
                   (a[i] != b[i]) << 5 | (isnan(a[i]) != 0) << 6 |
                   (isinf(a[i]) != 0) << 7 | isunordered(a[i], b[i]) << 8;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(FLOATS, "compares", N, 100, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOATS, "compares", N, 100, OUT(got), IN(a), IN(b));
     SAME("compares", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 
@@ -101,19 +87,9 @@ START_TEST(conversions)
         b[i] = opencl_any_int(i);
         ref_converts(&want[6 * i], &fwant[4 * i], a[i], b[i]);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *f = opencl_buffer(NULL, sizeof(fgot));
-    xk_buffer *x = opencl_buffer(a, sizeof(a)),
-              *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(FLOATS, "converts", N, 25, BUF(o), BUF(f), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
-    opencl_fetch(f, fgot, sizeof(fgot));
+    RUN(FLOATS, "converts", N, 25, OUT(got), OUT(fgot), IN(a), IN(b));
     SAME("converts", got, want);
     SAME_FLOAT("converts", fgot, fwant);
-    xk_buffer_unref(o);
-    xk_buffer_unref(f);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 
@@ -143,21 +119,9 @@ START_TEST(half_arithmetic)
         ref_halves(&want[5 * i], a[i], h[i], g[i]);
         fwant[i] = (float)half_value(h[i]) * 3.0f;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *f = opencl_buffer(NULL, sizeof(fgot));
-    xk_buffer *x = opencl_buffer(a, sizeof(a)),
-              *y = opencl_buffer(h, sizeof(h));
-    xk_buffer *z = opencl_buffer(g, sizeof(g));
-    LAUNCH(FLOATS, "halves", N, 20, BUF(o), BUF(f), BUF(x), BUF(y), BUF(z));
-    opencl_fetch(o, got, sizeof(got));
-    opencl_fetch(f, fgot, sizeof(fgot));
+    RUN(FLOATS, "halves", N, 20, OUT(got), OUT(fgot), IN(a), IN(h), IN(g));
     SAME("halves", got, want);
     SAME("halves", fgot, fwant);
-    xk_buffer_unref(o);
-    xk_buffer_unref(f);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
-    xk_buffer_unref(z);
 }
 END_TEST
 
@@ -173,11 +137,7 @@ START_TEST(extended_math)
         a[i] = (float)((int)(opencl_rnd() % 20001) - 10000) / 16.0f;
         b[i] = (float)(1 + opencl_rnd() % 1000) / 8.0f * (i % 2 ? 1.0f : -1.0f);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(FLOATS, "roots", N, 20, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOATS, "roots", N, 20, OUT(got), IN(a), IN(b));
     for (int i = 0; i < N; i++) {
         const float *g = &got[4 * i];
         ck_assert(close_to(g[0], sqrt(fabs((double)a[i])), 1e-6));
@@ -185,9 +145,6 @@ START_TEST(extended_math)
         ck_assert(close_to(g[2], exp2((double)(a[i] * 0.001f)), 1e-6));
         ck_assert(close_to(g[3], (double)a[i] / (double)b[i], 3e-7));
     }
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 

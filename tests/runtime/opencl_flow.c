@@ -59,13 +59,8 @@ START_TEST(loops_with_their_own_count_per_channel)
         in[i] = 1 + (int32_t)(opencl_rnd() % 3000);
         want[i] = ref_collatz((uint32_t)in[i]);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    LAUNCH(FLOW, "collatz", N, 40, BUF(o), BUF(x));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOW, "collatz", N, 40, OUT(got), IN(in));
     SAME("collatz", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -76,13 +71,8 @@ START_TEST(switches)
         in[i] = (int32_t)(opencl_rnd() % 100000) - 50000;
         want[i] = ref_choose(in[i]);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    LAUNCH(FLOW, "choose", N, 100, BUF(o), BUF(x));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOW, "choose", N, 100, OUT(got), IN(in));
     SAME("choose", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -95,13 +85,8 @@ START_TEST(break_continue_return_and_goto)
         want[i] = i < n ? ref_nested(in[i]) : -77;
         got[i] = -77;
     }
-    xk_buffer *o = opencl_buffer(got, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    LAUNCH(FLOW, "nested", N, 50, BUF(o), BUF(x), VAL(n));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOW, "nested", N, 50, FROM_TO(got, got), IN(in), VAL(n));
     SAME("nested", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -120,15 +105,8 @@ START_TEST(functions)
         if (want[i] & 1)
             want[i] = twice_plus(want[i], a[i]);
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(a, sizeof(a));
-    xk_buffer *y = opencl_buffer(b, sizeof(b));
-    LAUNCH(FLOW, "calls", N, 20, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOW, "calls", N, 20, OUT(got), IN(a), IN(b));
     SAME("calls", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 
@@ -147,15 +125,8 @@ START_TEST(shuffles_through_address_registers)
         for (int l = 0; l < 16; l++)
             want[2 * i + 1] += in[first + l];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    xk_buffer *y = opencl_buffer(k, sizeof(k));
-    LAUNCH(FLOW, "shuffle", ITEMS, 64, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(FLOW, "shuffle", ITEMS, 64, OUT(got), IN(in), IN(k));
     SAME("shuffle", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 

@@ -59,21 +59,42 @@ xk_buffer *opencl_buffer(const void *data, size_t n_b)
     return b;
 }
 
-void opencl_fetch(xk_buffer *b, void *out, size_t n_b)
+static struct xk_launch_arg begin(const struct opencl_arg *a)
 {
-    struct xk_error err;
-    ck_assert_int_eq(xk_buffer_read(b, 0, out, n_b, &err), XK_OK);
+    if (a->bare)
+        return (struct xk_launch_arg){.value = a->from, .size_b = a->n_b};
+    return (struct xk_launch_arg){.buffer = opencl_buffer(a->from, a->n_b)};
 }
 
-/* Arguments: buffers until NULL, then the rest as they are. */
-void opencl_launch(xk_module *m, const char *name, uint32_t items,
-                   uint32_t local, unsigned n, const struct xk_launch_arg *args)
+static void end(const struct opencl_arg *a, xk_buffer *b)
+{
+    struct xk_error err;
+    if (a->to)
+        ck_assert_int_eq(xk_buffer_read(b, 0, a->to, a->n_b, &err), XK_OK);
+    xk_buffer_unref(b);
+}
+
+void opencl_run(xk_module *m, const char *name, const uint32_t groups[3],
+                const uint32_t local[3], unsigned n,
+                const struct opencl_arg *args)
+{
+    struct xk_launch_arg a[OPENCL_MAX_ARGS];
+    struct xk_error err = {.message = ""};
+    ck_assert_uint_le(n, OPENCL_MAX_ARGS);
+    for (unsigned i = 0; i < n; i++)
+        a[i] = begin(&args[i]);
+    ck_assert_msg(xk_launch(m, name, groups, local, n, a, NULL, &err) == XK_OK,
+                  "%s: %s", name, err.message);
+    for (unsigned i = 0; i < n; i++)
+        end(&args[i], a[i].buffer);
+}
+
+void opencl_run_line(xk_module *m, const char *name, uint32_t items,
+                     uint32_t local, unsigned n, const struct opencl_arg *args)
 {
     const uint32_t groups[3] = {items / local, 1, 1}, l[3] = {local, 1, 1};
-    struct xk_error err = {.message = ""};
     ck_assert_uint_eq(items % local, 0);
-    ck_assert_msg(xk_launch(m, name, groups, l, n, args, NULL, &err) == XK_OK,
-                  "%s: %s", name, err.message);
+    opencl_run(m, name, groups, l, n, args);
 }
 
 size_t opencl_diff_at;

@@ -30,29 +30,55 @@ float opencl_any_float(unsigned i);
 
 /* Of data, or not written; the caller's to unref. */
 xk_buffer *opencl_buffer(const void *data, size_t n_b);
-void opencl_fetch(xk_buffer *b, void *out, size_t n_b);
-void opencl_launch(xk_module *m, const char *name, uint32_t items,
-                   uint32_t local, unsigned n,
-                   const struct xk_launch_arg *args);
 
-#define BUF(b)                                                                 \
+/* An argument of a kernel: a buffer of n_b bytes, filled from `from` (NULL: not
+ * written) and read into `to` at the end (NULL: not read). */
+struct opencl_arg {
+    const void *from;
+    void *to;
+    uint32_t n_b;
+    bool bare; /* no buffer but a value; without `from`, local memory */
+};
+enum { OPENCL_MAX_ARGS = 8 };
+/* Launches, and asserts that all of it went well. */
+void opencl_run(xk_module *m, const char *name, const uint32_t groups[3],
+                const uint32_t local[3], unsigned n,
+                const struct opencl_arg *args);
+/* The same in one dimension; items is a multiple of local. */
+void opencl_run_line(xk_module *m, const char *name, uint32_t items,
+                     uint32_t local, unsigned n, const struct opencl_arg *args);
+
+/* Arrays. */
+#define FROM_TO(a, b)                                                          \
     {                                                                          \
-        .buffer = (b)                                                          \
+        .from = (a), .to = (b), .n_b = sizeof(b)                               \
+    }
+#define IN(a)                                                                  \
+    {                                                                          \
+        .from = (a), .n_b = sizeof(a)                                          \
+    }
+#define OUT(a)                                                                 \
+    {                                                                          \
+        .to = (a), .n_b = sizeof(a)                                            \
     }
 #define VAL(v)                                                                 \
     {                                                                          \
-        .value = &(v), .size_b = sizeof(v)                                     \
+        .from = &(v), .n_b = sizeof(v), .bare = true                           \
     }
-#define LOCAL(n_b)                                                             \
+#define LOCAL(size_b)                                                          \
     {                                                                          \
-        .size_b = (n_b)                                                        \
+        .n_b = (size_b), .bare = true                                          \
     }
-#define LAUNCH(file, name, items, local, ...)                                  \
+#define RUN_BY(run, file, name, size, local, ...)                              \
     do {                                                                       \
-        const struct xk_launch_arg a_[] = {__VA_ARGS__};                       \
-        opencl_launch(opencl_module[_i][file], name, items, local,             \
-                      sizeof(a_) / sizeof(a_[0]), a_);                         \
+        const struct opencl_arg a_[] = {__VA_ARGS__};                          \
+        run(opencl_module[_i][file], name, size, local,                        \
+            sizeof(a_) / sizeof(a_[0]), a_);                                   \
     } while (0)
+#define RUN(file, name, items, local, ...)                                     \
+    RUN_BY(opencl_run_line, file, name, items, local, __VA_ARGS__)
+#define RUN_3D(file, name, groups, local, ...)                                 \
+    RUN_BY(opencl_run, file, name, groups, local, __VA_ARGS__)
 
 /* Where they differ is kept for the macros below. */
 extern size_t opencl_diff_at;

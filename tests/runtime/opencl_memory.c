@@ -16,37 +16,23 @@ START_TEST(reduction_through_local_memory_and_barriers)
         in[i] = (int32_t)opencl_rnd() >> 8;
         want[i % ITEMS / LOCAL_N] += in[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    LAUNCH(MEMORY, "reduce", ITEMS, LOCAL_N, BUF(o), BUF(x), LOCAL(LOCAL_N * 4),
-           VAL(n));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(MEMORY, "reduce", ITEMS, LOCAL_N, OUT(got), IN(in), LOCAL(LOCAL_N * 4),
+        VAL(n));
     SAME("reduce", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
 START_TEST(transposition_of_tiles)
 {
     enum { W = 48, H = 32 };
+    const uint32_t groups[3] = {W / 16, H / 16, 1}, local[3] = {16, 16, 1};
     int32_t in[W * H], want[W * H], got[W * H];
     for (int i = 0; i < W * H; i++) {
         in[i] = (int32_t)opencl_rnd();
         want[i % W * H + i / W] = in[i];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    const struct xk_launch_arg args[] = {BUF(o), BUF(x)};
-    const uint32_t groups[3] = {W / 16, H / 16, 1}, local[3] = {16, 16, 1};
-    struct xk_error err;
-    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "transpose", groups,
-                            local, 2, args, NULL, &err) == XK_OK,
-                  "%s", err.message);
-    opencl_fetch(o, got, sizeof(got));
+    RUN_3D(MEMORY, "transpose", groups, local, OUT(got), IN(in));
     SAME("transpose", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -62,16 +48,9 @@ START_TEST(bytes_and_words)
         wb[i] = (uint8_t)v;
         ww[i] = (int16_t)(v * 100 + wb[i]);
     }
-    xk_buffer *b = opencl_buffer(NULL, N), *w = opencl_buffer(NULL, 2 * N);
-    xk_buffer *x = opencl_buffer(c, sizeof(c));
-    LAUNCH(MEMORY, "bytes", N, 25, BUF(b), BUF(w), BUF(x));
-    opencl_fetch(b, gb, sizeof(gb));
-    opencl_fetch(w, gw, sizeof(gw));
+    RUN(MEMORY, "bytes", N, 25, OUT(gb), OUT(gw), IN(c));
     SAME("bytes", gb, wb);
     SAME("words", gw, ww);
-    xk_buffer_unref(b);
-    xk_buffer_unref(w);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -86,22 +65,15 @@ START_TEST(vectors_at_64_bit_offsets)
         for (int k = 0; k < 4; k++)
             want[4 * i + k] = in[4 * at[i] + 3 - k] * 2.0f + in[4 * at[i] + k];
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    xk_buffer *y = opencl_buffer(at, sizeof(at));
-    LAUNCH(MEMORY, "vectors", N, 10, BUF(o), BUF(x), BUF(y));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(MEMORY, "vectors", N, 10, OUT(got), IN(in), IN(at));
     SAME("vectors", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
-    xk_buffer_unref(y);
 }
 END_TEST
 
 START_TEST(atomics_in_global_memory)
 {
-    int32_t v[N], zero = 0, stat[6] = {INT32_MIN, INT32_MAX, 0, 0, 0, 0};
-    int32_t want[6], got[6], slot[N], sum;
+    int32_t v[N], sum[1] = {0}, stat[6] = {INT32_MIN, INT32_MAX, 0, 0, 0, 0};
+    int32_t want[6], got[6], slot[N];
     uint8_t seen[N] = {0};
     memcpy(want, stat, sizeof(want));
     for (int i = 0; i < N; i++) {
@@ -113,24 +85,14 @@ START_TEST(atomics_in_global_memory)
         want[4] -= v[i];
         want[5] += v[i];
     }
-    xk_buffer *s = opencl_buffer(&zero, 4),
-              *o = opencl_buffer(NULL, sizeof(slot));
-    xk_buffer *t = opencl_buffer(stat, sizeof(stat)),
-              *x = opencl_buffer(v, sizeof(v));
-    LAUNCH(MEMORY, "atomics", N, 50, BUF(s), BUF(o), BUF(t), BUF(x));
-    opencl_fetch(s, &sum, sizeof(sum));
-    opencl_fetch(o, slot, sizeof(slot));
-    opencl_fetch(t, got, sizeof(got));
-    ck_assert_int_eq(sum, N);
+    RUN(MEMORY, "atomics", N, 50, FROM_TO(sum, sum), OUT(slot),
+        FROM_TO(stat, got), IN(v));
+    ck_assert_int_eq(sum[0], N);
     for (int i = 0; i < N; i++) {
         ck_assert(slot[i] >= 0 && slot[i] < N);
         ck_assert_int_eq(seen[slot[i]]++, 0);
     }
     SAME("atomics", got, want);
-    xk_buffer_unref(s);
-    xk_buffer_unref(o);
-    xk_buffer_unref(t);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -141,13 +103,8 @@ START_TEST(atomics_in_local_memory)
         v[i] = (int32_t)opencl_rnd();
         want[i / 100 * 8 + (v[i] & 7)]++;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(v, sizeof(v));
-    LAUNCH(MEMORY, "local_atomics", N, 100, BUF(o), BUF(x));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(MEMORY, "local_atomics", N, 100, OUT(got), IN(v));
     SAME("local_atomics", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -159,13 +116,8 @@ START_TEST(sub_group_block_reads_and_writes)
         in[i] = opencl_rnd();
         want[i] = in[i] * 3 + i % 16;
     }
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got)),
-              *x = opencl_buffer(in, sizeof(in));
-    LAUNCH(MEMORY, "blocks", ITEMS, 32, BUF(o), BUF(x));
-    opencl_fetch(o, got, sizeof(got));
+    RUN(MEMORY, "blocks", ITEMS, 32, OUT(got), IN(in));
     SAME("blocks", got, want);
-    xk_buffer_unref(o);
-    xk_buffer_unref(x);
 }
 END_TEST
 
@@ -180,15 +132,8 @@ START_TEST(ids_in_three_dimensions)
                 want[(z * H + y) * W + x] =
                     x % 5 + 100 * (y % 3) + 10000 * (z % 4) +
                     1000000 * (x / 5 + 4 * (y / 3) + 16 * (z / 4)) + 3;
-    xk_buffer *o = opencl_buffer(NULL, sizeof(got));
-    const struct xk_launch_arg args[] = {BUF(o)};
-    struct xk_error err;
-    ck_assert_msg(xk_launch(opencl_module[_i][MEMORY], "ids", groups, local, 1,
-                            args, NULL, &err) == XK_OK,
-                  "%s", err.message);
-    opencl_fetch(o, got, sizeof(got));
+    RUN_3D(MEMORY, "ids", groups, local, OUT(got));
     SAME("ids", got, want);
-    xk_buffer_unref(o);
 }
 END_TEST
 
@@ -220,7 +165,7 @@ START_TEST(ids_loaded_by_the_prologue)
     while (strcmp(zk->name, "ids") != 0)
         zk++;
     xk_buffer *b = opencl_buffer(NULL, 4);
-    const struct xk_launch_arg arg = BUF(b);
+    const struct xk_launch_arg arg = {.buffer = b};
     ck_assert_int_eq(
         xk_args_marshal(
             zk, &(struct xk_launch_args){"ids", groups, local, 1, &arg},
