@@ -5,6 +5,7 @@
 
 #if XK_SIM_AVX2
 #include <cpuid.h>
+#include <stdatomic.h>
 #endif
 
 static bool dst_fits(const struct xk_sim_opnd *d)
@@ -167,13 +168,27 @@ static bool fits(const struct xk_sim_inst *e)
 }
 
 #if XK_SIM_AVX2
-bool xk_sim_host_has_avx2(void)
+static bool ask_host(void)
 {
     unsigned a, b, c = 0, d;
     /* clang 14 knows no name for F16C: leaf 1, ecx bit 29. */
     const bool f16c = __get_cpuid(1, &a, &b, &c, &d) && (c >> 29 & 1);
     return f16c && __builtin_cpu_supports("avx2") &&
            __builtin_cpu_supports("fma");
+}
+
+/* Asked once: every instruction decoded comes here, and in a virtual machine
+ * cpuid takes 20 us. */
+bool xk_sim_host_has_avx2(void)
+{
+    enum { UNKNOWN, NO, YES };
+    static _Atomic int known = UNKNOWN;
+    int answer = atomic_load_explicit(&known, memory_order_relaxed);
+    if (answer == UNKNOWN) {
+        answer = ask_host() ? YES : NO;
+        atomic_store_explicit(&known, answer, memory_order_relaxed);
+    }
+    return answer == YES;
 }
 #endif
 

@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""Random schedules for random small convolutions: XK_SCHEDULE overrides every
-field, xkbench compares with oneDNN with all checkers on. A schedule that breaks
-a rule, or whose plan does not fit, is refused with a sentence and another one is
-tried; it must be a refusal, never a wrong result. With --footprint all have A's
+"""Random schedules for random small convolutions: --schedule overrides every
+field, for the first few XK_SCHEDULE, and xkbench compares with oneDNN with all
+checkers on. A schedule that breaks a rule, or whose plan does not fit, is refused
+with a sentence and another one is tried; it must be a refusal, never a wrong
+result. Many go to one process. With --footprint all have A's
 footprint in SLM. TAP: one line a schedule that ran, and one for each kind that
 must be among them."""
 import argparse
@@ -12,6 +13,7 @@ import random
 import re
 import subprocess
 import sys
+import tempfile
 
 from random_problems import POST_OPS, SCALES, Tap, problem, text
 
@@ -29,6 +31,7 @@ KINDS = {
 }
 KINDS["u8s8"] = KINDS["f16"] + ["fma=dp4a simd=16", "fma=dp4a simd=8"]
 KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
+BY_ENVIRONMENT = 20  # of the tries
 REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
 
@@ -139,16 +142,34 @@ def settings(rng, types, schedule):
             "--dtag=" + rng.choice(["any", "axb", "axb", "abx"]), text(p)]
 
 
-def try_one(xkbench, schedule, types, rng):
-    """(command, state, output); state None: refused."""
-    command = settings(rng, types, schedule)
+def judge(out):
+    """Of one problem's line: True or False; None: refused."""
+    return None if REFUSED.search(out) else "0:PASSED" in out
+
+
+def try_one(xkbench, schedule, command):
+    """By the environment: what judge() says, and the output."""
     done = subprocess.run([xkbench, *command], text=True, check=False,
                           stdout=subprocess.PIPE,
                           env={**os.environ, "XK_SCHEDULE": schedule})
-    if REFUSED.search(done.stdout):
-        return command, None, done.stdout
-    good = done.returncode == 0 and "0:PASSED" in done.stdout
-    return command, good, done.stdout
+    good = judge(done.stdout)
+    return good and done.returncode == 0 if good else good, done.stdout
+
+
+def try_all(xkbench, tries):
+    """The same of each (schedule, command), in one process. If it ends early, all
+    without an answer are bad."""
+    with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
+        for schedule, command in tries:
+            word = "--schedule=" + schedule.replace(" ", "+")
+            batch.write(" ".join([word, *command]) + "\n")
+        batch.flush()
+        done = subprocess.run([xkbench, "--batch=" + batch.name], text=True,
+                              stdout=subprocess.PIPE, check=False)
+    lines = re.findall(r"^\d+:([A-Z_]+.*)$", done.stdout, re.MULTILINE)
+    lines += [f"no answer, exit code {done.returncode}"] * (
+        len(tries) - len(lines))
+    return [(judge("0:" + line), line) for line in lines]
 
 
 def main():
@@ -165,14 +186,20 @@ def main():
     tap, seen, tries = Tap(), [], 0
     print(f"# seed {args.seed}, {args.count} schedules, {args.types}")
     while len(seen) < args.count and tries < 40 * args.count:
-        schedule = draw(rng, args.types)
-        command, good, out = try_one(args.xkbench, schedule, args.types, rng)
-        tries += 1
-        if good is None:
-            continue
-        seen.append(schedule)
-        tap.line(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
-                 + ("" if good else " # " + out.strip().splitlines()[0]))
+        some = []
+        for _ in range(4 * (args.count - len(seen)) if tries else
+                       BY_ENVIRONMENT):
+            schedule = draw(rng, args.types)
+            some.append((schedule, settings(rng, args.types, schedule)))
+        answers = (try_all(args.xkbench, some) if tries else
+                   [try_one(args.xkbench, *row) for row in some])
+        tries += len(some)
+        for (schedule, command), (good, out) in zip(some, answers):
+            if good is None or len(seen) == args.count:
+                continue
+            seen.append(schedule)
+            tap.line(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
+                     + ("" if good else " # " + (out.splitlines() + [""])[0]))
     for kind in kinds:
         n = sum(kind in s for s in seen)
         tap.line(n >= args.count // 50, f"{n} of {len(seen)} have {kind}")

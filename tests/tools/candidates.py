@@ -1,0 +1,79 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""candidates.py XK: what the search offers, read from XK_DUMP=schedule, so that
+no kind of schedule is lost from it silently. A row: a problem, fields that one
+candidate at least must have, and fields that none may have. The best with A or
+its footprint in SLM is also forced, and must be what --info prints then. TAP: one
+line for each kind of each row, and one for each that is forced."""
+import os
+import re
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FOOTPRINT = "footprint=1"
+BUFFERED = r"slm=[123]"
+SLICED = r"slices=[2-9]"
+# Options and problem, what is among the candidates, what must not be.
+ROWS = [
+    (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
+     [FOOTPRINT, BUFFERED, "slm=0", SLICED], []),
+    (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
+     [FOOTPRINT, BUFFERED, "slm=0", SLICED], []),
+    (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
+     [FOOTPRINT, BUFFERED, "slm=0"], []),
+    (["--dt=f16"], "mb16ic1024ih14oc256kh1",
+     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+    (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih56oc64kh1",
+     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+    (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
+     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+    (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
+     ["fma=mad", SLICED], [FOOTPRINT]),
+]
+
+
+def candidates(xk, words):
+    """Each as a line, in the order of the search."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([xk, "gen", "-o", os.devnull, *words], check=True,
+                       env={**os.environ, "XK_DUMP": "schedule",
+                            "XK_DUMP_DIR": folder})
+        (path,) = Path(folder).rglob("*-schedule.txt")
+        return path.read_text(encoding="ascii").splitlines()
+
+
+def generated(xk, words, schedule):
+    """The schedule that --info prints of what was forced, or the refusal."""
+    done = subprocess.run([xk, "gen", "--info", "-o", os.devnull, *words],
+                          env={**os.environ, "XK_SCHEDULE": schedule},
+                          text=True, capture_output=True, check=False)
+    line = re.search(r"^schedule (.*)$", done.stdout, re.MULTILINE)
+    return line.group(1) if line else done.stderr
+
+
+def main():
+    lines = []
+    for options, problem, wanted, unwanted in ROWS:
+        words = [*options, problem]
+        found = candidates(sys.argv[1], words)
+        for kind in wanted + unwanted:
+            n = [re.search(rf"\b{kind}\b", c) is not None for c in found]
+            lines.append(((sum(n) > 0) == (kind in wanted),
+                          f"{' '.join(words)}: {sum(n)} of {len(found)} have "
+                          f"{kind}"))
+        for kind in (k for k in (FOOTPRINT, BUFFERED) if k in wanted):
+            best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
+            best = best.split(" score=")[0]
+            out = generated(sys.argv[1], words, best)
+            lines.append((best and out == best, f"{words[-1]}: {best} forced"
+                          + ("" if out == best else ": " + out.strip())))
+    for i, (good, what) in enumerate(lines, 1):
+        print(f"{'ok' if good else 'not ok'} {i} - {what}")
+    print(f"1..{len(lines)}")
+    return 0 if all(good for good, _ in lines) else 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())
