@@ -25,7 +25,7 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     const struct xk_operand_view *const v = &p->con->input[input];
     const unsigned simd = p->s.simd;
     const bool ragged =
-        (int64_t)p->groups[0] * p->s.tg_n * p->s.n_thr > p->n_extent;
+        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
     const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4u * p->epi.n, 0);
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,

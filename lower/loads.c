@@ -380,7 +380,7 @@ static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s)
 {
     const struct xk_plan *const p = l->p;
     const unsigned n_stages = last_stage(p) + 1;
-    const uint8_t slots = p->a.slots > p->b.slots ? p->a.slots : p->b.slots;
+    const uint8_t copies = (uint8_t)xk_schedule_copies(&p->s, 1);
     struct xk_stages loop;
     xk_stages_init(&loop, l, s->trip);
     if (!loop.i)
@@ -391,7 +391,7 @@ static void pipelined(struct xk_lowering *l, const struct xk_plan_segment *s)
         stage(l, &w, s, loop.i, n);
         xk_stages_add(&loop, n, &w);
     }
-    xk_stages_end(&loop, (struct xk_pipe_info){slots, (uint8_t)n_stages});
+    xk_stages_end(&loop, (struct xk_pipe_info){copies, (uint8_t)n_stages});
 }
 
 static void segments(struct xk_lowering *l)

@@ -99,10 +99,11 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
                            xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n * tg_m));
     }
     l->tid = tid;
-    l->group_m = gy;
+    l->group_m = p->s.m_first ? gx : gy;
     place_thread(l);
-    l->n0 = origin(l, "n0", gx, l->thread_n, tg_n, p->s.n_thr);
-    l->m0 = origin(l, "m0", gy, l->thread_m, tg_m, p->s.m_thr);
+    l->n0 =
+        origin(l, "n0", p->s.m_first ? gy : gx, l->thread_n, tg_n, p->s.n_thr);
+    l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
     l->out_n0 = l->n0;
     l->out_m0 = l->m0;
     l->n0_b = l->n0;

@@ -2,11 +2,10 @@
 /* All of K in one pipelined loop (plan.h, struct xk_plan_flat): the pipeline is
  * filled once, neighbouring taps find each other's lines of A in the cache, and
  * what lies beside the tensor is an address, not a mask. */
-#include "ir/fold.h"
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { MAX_COPIES = 18, MAX_HEADER_GRF = 40 };
+enum { MAX_HEADER_GRF = 40 };
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -52,7 +51,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     const int64_t steps = k->extent / p->s.k_step / p->s.slices;
     if (!p->s.taps_inner || p->s.slm)
         return XK_OK;
-    if (p->a.access != XK_ACCESS_SCATTERED || !(f->headers_b = headers_b(p)))
+    if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, "B is not loaded in blocks");
@@ -66,8 +65,8 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "K spans too many bytes");
     f->beside = XK_OFF_NULL;
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
-    f->copies = (uint16_t)xk_lcm(xk_lcm(f->taps, p->s.slots_a), p->s.slots_b);
-    if (f->copies > MAX_COPIES)
+    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
+    if (f->copies > XK_MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");
     if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
         return no_fit(c, "too many addresses");

@@ -85,7 +85,8 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     o->why = systolic
                  ? "exchanged: a lane a row of M, dwords of K, is src1 of dpas"
                  : "a lane a row, dwords of K";
-    if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords)
+    if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords &&
+        xk_plan_may_load(j, XK_ACCESS_SCATTERED))
         return XK_OK;
     o->access = XK_ACCESS_ELEMENTS;
     o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;

@@ -30,6 +30,9 @@ struct xk_operand_job {
     struct xk_tile_strides s;
 };
 
+/* Whether the schedule admits this way of loading. */
+bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how);
+
 /* Tensor dim that a view dim passes through; -1: none. */
 int xk_plan_tensor_dim(const struct xk_view *v, const char *name);
 

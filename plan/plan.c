@@ -51,13 +51,13 @@ static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-/* x: N, y: M. Threads of a group run along N first, so that a fused pair
- * shares M. Padding of C's columns is covered too. */
+/* x: N, y: M, or the other way round. Threads of a group run along N first, so
+ * that a fused pair shares M. Padding of C's columns is covered too. */
 static void set_grid(struct xk_plan *p)
 {
-    p->groups[0] =
+    p->groups[p->s.m_first] =
         (uint32_t)xk_ceil_div(p->epi.n_extent, (int64_t)p->s.n_thr * p->s.tg_n);
-    p->groups[1] =
+    p->groups[!p->s.m_first] =
         (uint32_t)xk_ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
     p->groups[2] = 1;
 }
@@ -119,6 +119,29 @@ static bool ragged(int64_t extent, unsigned tile, unsigned threads)
     return extent % ((int64_t)tile * threads) != 0;
 }
 
+/* Whether the operand is loaded as the schedule wants it. */
+static enum xk_status check_load(xk_ctx *c, struct xk_plan_operand *o,
+                                 const char *field, unsigned wanted)
+{
+    static const char apart[] = "its rows are not whole dwords of K";
+    static const struct {
+        const char *word, *why;
+    } kinds[] = {
+        [XK_LOAD_BLOCK] = {"block",
+                           "its rows are not in whole tiles without a gap"},
+        [XK_LOAD_SCATTERED] = {"scattered", apart},
+        [XK_LOAD_ROWS] = {"rows", apart},
+        [XK_LOAD_ELEMENTS] = {"elements", "its rows are not lanes"},
+    };
+    if (wanted == XK_LOAD_AUTO)
+        return XK_OK;
+    if (o->access + 1u != wanted)
+        return xk_fail(c, XK_ENOFIT, "plan: %s=%s: %s", field,
+                       kinds[wanted].word, kinds[wanted].why);
+    o->why = "the schedule wants it so";
+    return XK_OK;
+}
+
 static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *a,
                                     const struct xk_operand_job *b)
@@ -126,6 +149,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     const struct family f = family_of(p);
     XK_TRY(f.access_a(c, a));
     XK_TRY(f.access_b(c, b));
+    XK_TRY(check_load(c, &p->a, "load_a", p->s.load_a));
+    XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
     /* One buffer can only be filled right before its use. */
@@ -137,7 +162,7 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
      * compute twice is not stored. */
     const bool lanes_n = p->b.row_lanes;
     const bool ragged_n =
-        (int64_t)p->groups[0] * p->s.tg_n * p->s.n_thr > p->n_extent;
+        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
     p->b.row_masked = ragged_n && lanes_n;
     p->b.clamp_rows = ragged_n && !lanes_n;
     return XK_OK;
@@ -240,7 +265,7 @@ static bool merged_rows(xk_ctx *c, const struct xk_plan *p, int64_t *stride_b)
 /* Row offsets are s32, also those of the rows beyond M in the last group. */
 static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
 {
-    const int64_t rows = (int64_t)p->groups[1] * p->s.tg_m * p->s.m_thr;
+    const int64_t rows = (int64_t)xk_plan_groups_m(p) * p->s.tg_m * p->s.m_thr;
     const int64_t row_b = p->epi.merged ? p->epi.row_stride_b : 0;
     const int64_t tile_b = 4 * (int64_t)p->s.n_thr * p->s.tg_n;
     if (row_b && rows > (INT32_MAX - tile_b) / row_b - 1)
@@ -257,7 +282,8 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
     struct xk_plan_epilogue *const e = &p->epi;
     const bool contiguous =
         col_b == xk_dtype_b(e->dst) && run >= e->n_extent;
-    if (contiguous && dwords && e->n_extent % p->s.simd == 0) {
+    if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
+        p->s.store != XK_PUT_SCATTERED) {
         e->store = XK_STORE_BLOCK;
         e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
         e->why = "rows of C are contiguous";
@@ -278,10 +304,25 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
     const unsigned dst_b = xk_dtype_b(e->dst);
     const bool eight =
         col_b == dst_b && run % 8 == 0 && s->dwords && s->rows_padded % 8 == 0;
-    e->store = eight ? XK_STORE_PACKED : XK_STORE_COLUMNS;
-    e->cols = eight ? 8 : 1;
+    const bool packed = eight && p->s.store != XK_PUT_COLUMNS;
+    e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
+    e->cols = packed ? 8 : 1;
     e->why = eight ? "eight columns of C are consecutive dwords"
                    : "columns of C are not eight consecutive dwords";
+}
+
+/* Whether C goes out as the schedule wants it. */
+static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
+{
+    static const char *const words[] = {"auto", "block", "scattered", "packed",
+                                        "columns"};
+    if (p->s.store == XK_PUT_AUTO)
+        return XK_OK;
+    if (p->epi.store + 1u != p->s.store)
+        return xk_fail(c, XK_ENOFIT, "plan: store=%s: %s", words[p->s.store],
+                       p->epi.why);
+    p->epi.why = "the schedule wants it so";
+    return XK_OK;
 }
 
 static bool needs_f32(const struct xk_plan *p)
@@ -307,6 +348,7 @@ static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
     } else {
         store_rows(p, s.row_b, s.row_run, s.dwords);
     }
+    XK_TRY(check_store(c, p));
     e->n_masked = ragged(e->n_extent, p->s.n_thr, p->s.tg_n);
     xk_plan_parts(p);
     return XK_OK;

@@ -240,6 +240,17 @@ void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
  * four come from each half. */
 bool xk_plan_is_wide(const struct xk_plan *p);
 
+/* Groups along N and along M: the schedule says which runs fastest. */
+static inline uint32_t xk_plan_groups_n(const struct xk_plan *p)
+{
+    return p->groups[p->s.m_first];
+}
+
+static inline uint32_t xk_plan_groups_m(const struct xk_plan *p)
+{
+    return p->groups[!p->s.m_first];
+}
+
 /* Innermost K index of the contraction, and the only N index. */
 const struct xk_index *xk_plan_k_inner(const struct xk_plan *p);
 const struct xk_index *xk_plan_n_index(const struct xk_plan *p);

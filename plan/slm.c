@@ -3,13 +3,8 @@
  * part a thread, and each thread reads its rows from there as whole register
  * tiles. All of K is one pipelined loop, filter taps innermost, so that the
  * pipeline is filled once; each tap has addresses of its own. */
-#include "ir/fold.h"
 #include "isa/message.h"
 #include "plan/operand.h"
-
-enum {
-    MAX_COPIES = 18 /* of a depth in the loop's body */
-};
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -99,13 +94,6 @@ static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
     s->places = s->buffers > 2 ? 4 : s->buffers;
     if (s->foot.f.n) /* there and back by the same distance */
         s->slot_b = blocks_b;
-}
-
-/* Copies of the body: what is indexed by the step has a copy for each. */
-static unsigned copies(const struct xk_plan *p)
-{
-    const unsigned taps = p->slm.taps;
-    return p->slm.depth > 1 ? taps : (unsigned)xk_lcm(taps, p->s.slots_b);
 }
 
 /* A step of a tile is one gather; or its elements come one by one, evenly
@@ -212,18 +200,16 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     if (!b_strides(c, p))
         return no_fit(c, "steps or taps of B are not evenly spaced");
     s->beside = XK_OFF_NULL;
-    if (taps > MAX_COPIES)
+    if (taps > XK_MAX_COPIES)
         return no_fit(c, "too many filter taps");
     s->taps = (uint16_t)taps;
     XK_TRY(divide(c, p));
-    s->copies = (uint16_t)copies(p);
+    s->copies = (uint16_t)xk_schedule_copies(&p->s, taps);
     s->trip = (uint32_t)(taps * (k->extent / k_step));
-    if (s->copies * s->depth > MAX_COPIES)
-        return no_fit(c, "too many copies of the loop's body");
-    if (s->foot.f.n) { /* a step and its body have all taps */
-        s->copies = (uint16_t)(s->copies / taps);
+    if (s->foot.f.n) /* a step and its body have all taps */
         s->trip = (uint32_t)(k->extent / k_step / p->s.slices);
-    }
+    if (s->copies * (s->foot.f.n ? s->taps : s->depth) > XK_MAX_COPIES)
+        return no_fit(c, "too many copies of the loop's body");
     return xk_ctx_status(c);
 }
 

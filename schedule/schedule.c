@@ -52,6 +52,31 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
     return (acc + a + b) / p->grf_b;
 }
 
+static unsigned lcm(unsigned a, unsigned b)
+{
+    unsigned n = a;
+    while (n % b)
+        n += a;
+    return n;
+}
+
+/* A footprint's body has all taps; of several depths each has a slot of B. */
+static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
+{
+    if (!c->slm && !c->taps_inner)
+        return lcm(c->slots_a, c->slots_b);
+    if (!c->slm)
+        return lcm(lcm(taps, c->slots_a), c->slots_b);
+    const unsigned n = c->depth > 1 ? taps : lcm(taps, c->slots_b);
+    return c->footprint ? n / taps : n;
+}
+
+unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
+{
+    const unsigned n = needed_copies(c, (unsigned)taps);
+    return c->unroll > n ? (c->unroll + n - 1) / n * n : n;
+}
+
 /* What the other rules divide by. */
 static bool rule_fields(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
@@ -205,6 +230,65 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                       (!c->slm || c->footprint) && s->k_inner / c->k_step % n == 0 && parts);
 }
 
+/* Of a whole loop: a footprint's have all taps. */
+static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t of_tap = s->k_inner / c->k_step / (c->slm ? c->depth : 1) /
+                           xk_schedule_slices(c);
+    return c->taps_inner && !(c->slm && c->footprint) ? of_tap * s->k_outer
+                                                      : of_tap;
+}
+
+/* Each copy is code of all multiplies of a step. No more are asked for than there
+ * are steps. */
+static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    const int64_t body = !c->slm ? 1 : c->footprint ? s->k_outer : c->depth;
+    (void)p;
+    return xk_schedule_copies(c, s->k_outer) * body <= XK_MAX_COPIES &&
+           (!c->unroll || c->unroll <= steps_of(s, c));
+}
+
+/* Of A's elements those of mad need no packing; on the way to SLM those of dpas
+ * are packed too, unit by unit. */
+static bool may_load_a(const struct xk_schedule *c)
+{
+    if (c->load_a != XK_LOAD_ELEMENTS)
+        return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
+    if (!c->slm)
+        return !c->taps_inner || c->fma == XK_FMA_MAD;
+    return xk_fma_is_systolic(c->fma) && c->slm_of != XK_SLM_OF_B &&
+           c->depth == 1 && !c->footprint;
+}
+
+/* In loops over all of K loads have headers, which are for blocks. */
+static bool may_load_b(const struct xk_schedule *c)
+{
+    if (c->slm || c->taps_inner)
+        return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
+    return c->load_b !=
+           (xk_fma_is_systolic(c->fma) ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
+}
+
+static bool rule_load(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    return may_load_a(c) && may_load_b(c);
+}
+
+static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    if (xk_fma_is_systolic(c->fma))
+        return c->store != XK_PUT_BLOCK && c->store != XK_PUT_SCATTERED;
+    return c->store != XK_PUT_PACKED && c->store != XK_PUT_COLUMNS;
+}
+
 static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -245,6 +329,17 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "in SLM a footprint or nothing, each with rows or squares of columns of the tile"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
+    {"unroll", rule_unroll,
+     "a loop's body has at most 18 copies of a dpas depth and, over a footprint, "
+     "filter tap; no more are asked for than the loop has steps"},
+    {"load", rule_load,
+     "A comes scattered or by elements, B in blocks, by elements, in rows (dpas) or "
+     "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A by "
+     "elements only for mad outside SLM, or for dpas in it, one depth deep, without "
+     "a footprint"},
+    {"store", rule_store,
+     "C goes out in blocks or scattered with N in the lanes (mad, dp4a), packed or "
+     "in columns with M there (dpas)"},
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
 

@@ -17,6 +17,24 @@ enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW, XK_FMA_DP4A };
 /* What lies in shared local memory, if anything does. */
 enum xk_slm_of { XK_SLM_OF_A, XK_SLM_OF_B, XK_SLM_OF_AB };
 
+/* How operands come into registers and C goes out; auto: what is best of what
+ * the layout can do. Behind auto these are enum xk_plan_access and enum
+ * xk_plan_store (plan/plan.h). */
+enum xk_load_kind {
+    XK_LOAD_AUTO,
+    XK_LOAD_BLOCK,
+    XK_LOAD_SCATTERED,
+    XK_LOAD_ROWS,
+    XK_LOAD_ELEMENTS
+};
+enum xk_store_kind {
+    XK_PUT_AUTO,
+    XK_PUT_BLOCK,
+    XK_PUT_SCATTERED,
+    XK_PUT_PACKED,
+    XK_PUT_COLUMNS
+};
+
 /* Of the systolic array, with M in the lanes; the others have N there. */
 static inline bool xk_fma_is_systolic(uint8_t fma)
 {
@@ -60,6 +78,11 @@ struct xk_schedule {
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count; /* 128, 256 */
+    bool m_first;   /* neighbouring groups of the grid are so along M, else N */
+    uint8_t unroll; /* copies of the loop's body, at least: a multiple of those
+                       that taps and buffers need; 0: just these */
+    uint8_t load_a, load_b; /* enum xk_load_kind */
+    uint8_t store;          /* enum xk_store_kind */
     int64_t score;      /* predicted cycles; less is better */
 };
 
@@ -72,6 +95,11 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
 {
     return c->slices ? c->slices : 1;
 }
+
+#define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
+/* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
+ * loops over all of K. The fields obey their rule. */
+unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps);
 
 /* A named validity rule: NULL, or why the candidate breaks it. */
 struct xk_schedule_rule {
@@ -100,7 +128,8 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 addr=surface grf=128", the score apart. */
+ * of=a depth=1 footprint=0 addr=surface grf=128 order=n unroll=0 load_a=auto
+ * load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
  * for what they decide: slm has taps inside; with slm or taps outside K is whole;

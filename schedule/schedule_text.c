@@ -19,6 +19,9 @@ struct place {
     }
 
 /* words: value 0, 1, ... by name; NULL: numbers. */
+static const char *const load_words[] = {"auto", "block",    "scattered",
+                                         "rows", "elements", NULL};
+
 static const struct field {
     const char *name;
     struct place first, second;
@@ -61,6 +64,20 @@ static const struct field {
      0,
      (const char *const[]){"a64", "surface", NULL}},
     ONE("grf", AT(U16, grf_count)),
+    {"order",
+     AT(FLAG, m_first),
+     {0, 0},
+     0,
+     (const char *const[]){"n", "m", NULL}},
+    ONE("unroll", AT(U8, unroll)),
+    {"load_a", AT(U8, load_a), {0, 0}, 0, load_words},
+    {"load_b", AT(U8, load_b), {0, 0}, 0, load_words},
+    {"store",
+     AT(U8, store),
+     {0, 0},
+     0,
+     (const char *const[]){"auto", "block", "scattered", "packed", "columns",
+                           NULL}},
 #undef ONE
 };
 
@@ -162,7 +179,8 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, addr, grf",
+                           "footprint, addr, grf, order, unroll, load_a, "
+                           "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",

@@ -96,6 +96,7 @@ static const struct {
     const char *text, *wei;
     unsigned m, n, k;
     int b_access;
+    uint8_t load_a, load_b; /* wanted */
 } covers[] = {
     {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_BLOCK},
     {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 16, 4, XK_ACCESS_BLOCK},
@@ -104,16 +105,28 @@ static const struct {
     {"mb1ic3ih9oc20oh9kh3ph1", "Acdb16a", 32, 16, 3, XK_ACCESS_BLOCK},
     {"mb1ic17ih9oc20oh9kh3ph1", "Acdb16a", 16, 16, 4, XK_ACCESS_BLOCK},
     {"mb2ic7ih9oc20oh9kh3ph1", "acdb", 16, 16, 4, XK_ACCESS_SCATTERED},
+    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_BLOCK,
+     XK_LOAD_SCATTERED, XK_LOAD_BLOCK},
+    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_SCATTERED,
+     XK_LOAD_ELEMENTS, XK_LOAD_SCATTERED},
+    {"mb1ic64ih8oc64oh8kh1", "Acdb32a", 16, 32, 4, XK_ACCESS_ELEMENTS, 0,
+     XK_LOAD_ELEMENTS},
+    {"mb2ic7ih9oc20oh9kh3ph1", "acdb", 16, 16, 4, XK_ACCESS_ELEMENTS,
+     XK_LOAD_ELEMENTS, XK_LOAD_ELEMENTS},
 };
 
 START_TEST(messages_cover_the_tile_once)
 {
     problem(covers[_i].text, covers[_i].wei);
-    const struct xk_schedule s =
+    struct xk_schedule s =
         schedule(covers[_i].m, covers[_i].n, covers[_i].k, 1, 1);
+    s.load_a = covers[_i].load_a;
+    s.load_b = covers[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.b.access, covers[_i].b_access);
-    ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
+    ck_assert_int_eq(p.a.access, s.load_a == XK_LOAD_ELEMENTS
+                                     ? XK_ACCESS_ELEMENTS
+                                     : XK_ACCESS_SCATTERED);
     int64_t k = 0;
     for (unsigned i = 0; i < p.n_segments; i++) {
         const struct xk_plan_segment *const g = &p.seg[i];
@@ -235,6 +248,7 @@ static const struct {
     uint32_t src, wei, dst;
     const char *src_tag, *wei_tag;
     int a_access, b_access;
+    uint8_t load_a, load_b; /* wanted */
 } systolic[] = {
     {"mb1ic64ih8oc64oh8kh1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB32a16b",
      XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
@@ -252,6 +266,14 @@ static const struct {
      XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS},
     {"mb1ic5ih9oc20oh9kh3ph1", XK_U8, XK_S8, XK_S8, "acdb", "acdb",
      XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+    {"mb1ic64ih8oc64oh8kh1", XK_F16, XK_F16, XK_F16, "acdb", "AcdB32a16b",
+     XK_ACCESS_ELEMENTS, XK_ACCESS_ROWS, XK_LOAD_ELEMENTS, XK_LOAD_ROWS},
+    {"mb1ic64ih8oc64oh8kh1", XK_U8, XK_S8, XK_U8, "acdb", "AcdB32a32b",
+     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS, XK_LOAD_SCATTERED,
+     XK_LOAD_ELEMENTS},
+    {"mb1ic70ih8oc64oh8kh1", XK_F16, XK_F16, XK_F32, "aBcd16b", "acdb",
+     XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS, XK_LOAD_ELEMENTS,
+     XK_LOAD_ELEMENTS},
 };
 
 START_TEST(systolic_tiles_are_filled)
@@ -268,6 +290,8 @@ START_TEST(systolic_tiles_are_filled)
     s.simd = 8;
     s.n_sub = 8;
     s.grf_count = 256;
+    s.load_a = systolic[_i].load_a;
+    s.load_b = systolic[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, systolic[_i].a_access);
     ck_assert_int_eq(p.b.access, systolic[_i].b_access);
@@ -282,6 +306,7 @@ static const struct {
     const char *text, *src_tag, *wei_tag;
     unsigned simd, n, k;
     int a_access, b_access;
+    uint8_t load_a, load_b; /* wanted */
 } dots[] = {
     {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
      XK_ACCESS_SCATTERED, XK_ACCESS_BLOCK},
@@ -301,6 +326,11 @@ static const struct {
      XK_ACCESS_ELEMENTS},
     {"mb1ic7ih9oc20oh9kh3ph1", "acdb", "Acdb16a", 16, 16, 4,
      XK_ACCESS_ELEMENTS, XK_ACCESS_ELEMENTS},
+    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
+     XK_ACCESS_ELEMENTS, XK_ACCESS_SCATTERED, XK_LOAD_ELEMENTS,
+     XK_LOAD_SCATTERED},
+    {"mb1ic64ih8oc64oh8kh1", "acdb", "AcdB32a4b", 16, 32, 16,
+     XK_ACCESS_SCATTERED, XK_ACCESS_ELEMENTS, 0, XK_LOAD_ELEMENTS},
 };
 
 START_TEST(tiles_of_dp4a_are_filled)
@@ -315,6 +345,8 @@ START_TEST(tiles_of_dp4a_are_filled)
     s.fma = XK_FMA_DP4A;
     s.simd = (uint16_t)dots[_i].simd;
     s.grf_count = 256;
+    s.load_a = dots[_i].load_a;
+    s.load_b = dots[_i].load_b;
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, dots[_i].a_access);
     ck_assert_int_eq(p.b.access, dots[_i].b_access);
@@ -327,6 +359,78 @@ START_TEST(tiles_of_dp4a_are_filled)
         check_tile(&p.b, &p.seg[i].b, s.n_thr, p.seg[i].k_len, true);
     }
     ck_assert_int_eq(k, xk_plan_k_inner(&p)->extent);
+}
+END_TEST
+
+/* Kinds of messages that a layout cannot do, with NULL those that it can. */
+static const struct {
+    const char *why, *text, *src_tag, *wei_tag, *change;
+    uint32_t type;
+} kinds[] = {
+    {"load_b=block: its rows are not in whole tiles", "mb1ic64ih8oc64oh8kh1",
+     "acdb", "acdb", "load_b=block", XK_F16},
+    {"load_b=rows: its rows are not whole dwords of K", "mb1ic64ih8oc64kh3ph1",
+     "acdb", "abcd", "load_b=rows", XK_F16},
+    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "load_b=rows", XK_F16},
+    {"load_a=scattered: its rows are not whole dwords of K",
+     "mb1ic64ih8oc64oh8kh3ph1", "abcd", "acdb", "load_a=scattered", XK_F16},
+    {"load_a=scattered: its rows are not whole dwords of K",
+     "mb1ic63ih8oc64oh8kh3ph1", "acdb", "acdb", "load_a=scattered", XK_F16},
+    {"load_a=rows: ", "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "load_a=rows",
+     XK_F16},
+    {"load_b=scattered: ", "mb1ic64ih8oc64oh8kh1", "acdb", "acdb",
+     "load_b=scattered", XK_F16},
+    {"store=packed: columns of C are not eight consecutive dwords",
+     "mb1ic64ih8oc60oh8kh1", "acdb", "acdb", "store=packed", XK_F16},
+    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=packed", XK_F16},
+    {NULL, "mb1ic64ih8oc60oh8kh1", "acdb", "acdb", "store=columns", XK_F16},
+    {"store=scattered: ", "mb1ic64ih8oc64oh8kh1", "acdb", "acdb",
+     "store=scattered", XK_F16},
+    {"store=block: N is not a multiple of the lanes", "mb1ic64ih8oc60oh8kh1",
+     "acdb", "acdb", "store=block", XK_F32},
+    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=block", XK_F32},
+    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "acdb", "store=scattered", XK_F32},
+    {"load_b=block: its rows are not in whole tiles", "mb1ic64ih8oc64oh8kh1",
+     "acdb", "Acdb16a", "load_b=block", XK_F32},
+    {NULL, "mb1ic64ih8oc64oh8kh1", "acdb", "Acdb32a", "load_b=block", XK_F32},
+};
+
+START_TEST(a_kind_of_message_that_cannot_be_is_refused)
+{
+    struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    const bool f32 = kinds[_i].type == XK_F32;
+    struct xk_schedule s = schedule(16, 32, f32 ? 4 : 16, 1, 1);
+    d.src_type = d.wei_type = d.dst_type = kinds[_i].type;
+    plan_lab_contraction(c, kinds[_i].text, &d, kinds[_i].src_tag,
+                         kinds[_i].wei_tag, &con);
+    if (!f32)
+        ck_assert_int_eq(xk_schedule_parse(c, "fma=dpas simd=8 nsub=16 grf=256", &s),
+                         XK_OK);
+    ck_assert_int_eq(xk_schedule_parse(c, kinds[_i].change, &s), XK_OK);
+    const enum xk_status st = xk_plan_make(c, xehpg(), &con, &s, &p);
+    ck_assert_msg(st == (kinds[_i].why ? XK_ENOFIT : XK_OK), "%d: %s", st,
+                  c->error.message);
+    if (kinds[_i].why)
+        ck_assert_msg(strstr(c->error.message, kinds[_i].why) ==
+                          c->error.message + strlen("plan: "),
+                      "%s", c->error.message);
+    xk_ctx_clear(c);
+}
+END_TEST
+
+/* 65 tiles of M by 3 of N, in groups of 4 x 1. */
+START_TEST(the_grid_runs_along_n_or_m)
+{
+    struct xk_schedule s = schedule(16, 16, 4, 1, 1);
+    problem("mb13ic8ih8iw10oc48kh1kw1", "Acdb16a");
+    struct xk_plan p = plan_of(&s);
+    ck_assert(p.groups[0] == 3 && p.groups[1] == 17 && p.groups[2] == 1);
+    s.m_first = true;
+    p = plan_of(&s);
+    ck_assert(p.groups[0] == 17 && p.groups[1] == 3 && p.groups[2] == 1);
+    ck_assert_uint_eq(xk_plan_groups_n(&p), 3);
+    ck_assert_uint_eq(xk_plan_groups_m(&p), 17);
 }
 END_TEST
 
@@ -402,6 +506,9 @@ int main(void)
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
                         XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));
+    tcase_add_loop_test(t, a_kind_of_message_that_cannot_be_is_refused, 0,
+                        XK_COUNTOF(kinds));
+    tcase_add_test(t, the_grid_runs_along_n_or_m);
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);
     tcase_add_test(t, too_many_registers_do_not_fit);

@@ -75,6 +75,12 @@ static const struct {
      WEI, "slots=1,2"},
     {"too many copies of the loop's body", "mb1ic64ih9iw9oc64kh3kw3ph2", SRC,
      WEI, "depth=4"},
+    {"too many copies of the loop's body", "mb1ic64ih9iw4oc64kh3kw3ph2", SRC,
+     WEI, "unroll=19"},
+    {NULL, "mb1ic64ih9iw4oc64kh3kw3ph2", SRC, WEI, "unroll=18"},
+    {"its elements come one by one", "mb1ic64ih8oc64kh3ph1", SRC, WEI,
+     "depth=2 load_a=elements"},
+    {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "load_a=elements"},
     /* 8 tiles in 4 depths, two of them a unit, for 8 threads and for 32. */
     {NULL, "mb1ic64ih8oc64kh1", SRC, WEI, "depth=4"},
     {NULL, "mb1ic64ih8oc64kh1", SRC, WEI, "tg=4x8 depth=4"},

@@ -23,6 +23,8 @@ import sys
 import tempfile
 import time
 
+from random_schedules import grid_and_messages
+
 TYPES = ["f32", "f16", "u8s8"]
 DEPTH = {"f16": 16, "u8s8": 32}
 MARK = "row|"
@@ -71,9 +73,12 @@ def draw(rng, dtype):
         k = rng.randint(1, 4) * (4 if fma == "dp4a" else 1)
         m = rng.choice([8, 16, 16, 24, 32, 32, 48])
         n = simd * rng.choice([1, 1, 2, 2, 3, 4])
-    return (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
+    text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={rng.choice([1, 2, 2, 4, 8])}x{rng.choice([1, 2, 4, 8])}"
             f"+{loop(rng, systolic, n)}+grf={rng.choice([128, 256])}")
+    if rng.random() < 0.3:
+        text += grid_and_messages(rng, text.replace("+", " "))
+    return text.replace(" ", "+")
 
 
 def times(args, problem, dtype, schedules, how):

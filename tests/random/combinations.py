@@ -206,14 +206,10 @@ class Combination:
             return "breaks the rule slices"
         if self.buffers() + OTHER_GRF > self.grf:
             return "breaks the rule registers"
-        if self.footprint:
-            refused = self.too_large(problem)
-            if refused:
-                return refused
         slots = 1 if self.depth > 1 else self.slots[1]
         if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
-            return "A through SLM: too many copies"
-        return None
+            return "breaks the rule unroll"
+        return self.too_large(problem) if self.footprint else None
 
 
 def footprints(dtype, row, every):

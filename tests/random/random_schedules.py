@@ -18,16 +18,20 @@ import tempfile
 from random_problems import POST_OPS, SCALES, Tap, problem, text
 
 # Kinds that every run must contain, so that the random choice covers them.
+ALL = ["order=n", "order=m", "unroll=0", "unroll=[2-9]", "load_a=scattered",
+       "load_a=elements", "load_b=block", "load_b=elements"]
 KINDS = {
     "f32": ["fma=mad", "taps=outer", "taps=inner", "slices=2", "slices=4",
              "slots=1,1", "slots=2,1", "slots=2,2", "slm=1 of=", "slm=2 of=",
             "slm=3 of=", "of=b ", "of=ab", "addr=a64",
-            "addr=surface", "grf=256"],
+            "addr=surface", "grf=256", "load_b=scattered", "store=block",
+            "store=scattered"] + ALL,
     "f16": ["fma=dpas ", "fma=dpasw", "slots=1,1", "slots=2,1", "slots=2,2",
             "slots=1,2", "taps=outer", "taps=inner", "slices=2",
             "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
             "depth=2", "depth=4", "of=b ", "of=ab", "footprint=1", "footprint=1 slices=2",
-            "addr=a64", "addr=surface", "grf=128", "grf=256"],
+            "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
+            "store=packed", "store=columns"] + ALL,
 }
 KINDS["u8s8"] = KINDS["f16"] + ["fma=dp4a simd=16", "fma=dp4a simd=8"]
 KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
@@ -111,6 +115,30 @@ def dots(rng):
                       simd * rng.choice([1, 1, 2]), [16, 16, 32], 4)
 
 
+def has(schedule, *words):
+    """Whether a schedule has all of these fields' values."""
+    return all(w in schedule.split() for w in words)
+
+
+def grid_and_messages(rng, schedule):
+    """The fields that hang together with no others, or with few."""
+    systolic, shared = "fma=dpas" in schedule, not has(schedule, "slm=0")
+    whole = shared or has(schedule, "taps=inner")
+    one_by_one = not whole or (
+        shared and not has(schedule, "of=b")
+        and has(schedule, "depth=1", "footprint=0") if systolic
+        else has(schedule, "slm=0", "fma=mad"))
+    a = ["scattered"] + ["elements"] * 2 * one_by_one
+    b = ["block"] if whole else ["block"] + ["elements"] * 4 + [
+        "rows" if systolic else "scattered"] * 5
+    stores = ["packed", "columns"] if systolic else ["block", "scattered"]
+    return (f" order={rng.choice('nnm')} "
+            f"unroll={rng.choice([0] * 6 + [2, 3, 4, 5, 8, 9, 10, 12, 18])} "
+            f"load_a={rng.choice(['auto'] * 3 + a)} "
+            f"load_b={rng.choice(['auto'] * 3 + b)} "
+            f"store={rng.choice(['auto'] * 2 + stores)}")
+
+
 def schedule_of(rng, types):
     """A schedule of one of the kinds that multiply these types."""
     if types == "f32":
@@ -190,6 +218,8 @@ def main():
         for _ in range(4 * (args.count - len(seen)) if tries else
                        BY_ENVIRONMENT):
             schedule = draw(rng, args.types)
+            if rng.random() < 0.6:
+                schedule += grid_and_messages(rng, schedule)
             some.append((schedule, settings(rng, args.types, schedule)))
         answers = (try_all(args.xkbench, some) if tries else
                    [try_one(args.xkbench, *row) for row in some])
@@ -201,7 +231,7 @@ def main():
             tap.line(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
                      + ("" if good else " # " + (out.splitlines() + [""])[0]))
     for kind in kinds:
-        n = sum(kind in s for s in seen)
+        n = sum(re.search(kind, s) is not None for s in seen)
         tap.line(n >= args.count // 50, f"{n} of {len(seen)} have {kind}")
     tap.line(len(seen) == args.count, f"{len(seen)} ran of {tries} tried")
     return tap.close()

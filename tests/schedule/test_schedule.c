@@ -158,6 +158,57 @@ static const struct {
     {"slices", FOOT " slices=4 n=16 nsub=16", {3136, 64, 64, 9, 2}},
     {NULL, FOOT " slices=4 tg=4x8", {3136, 64, 64, 9, 2}},
     {"group", FOOT " slices=4 tg=8x8", {3136, 64, 64, 9, 2}}, /* 256 threads */
+    {NULL, "order=m", {3136, 64, 64, 9, 2}},
+    /* 9 copies for the taps, then 18; 36 steps. */
+    {NULL, "unroll=9", {3136, 64, 64, 9, 2}},
+    {NULL, "unroll=10", {3136, 64, 64, 9, 2}},
+    {NULL, "unroll=18", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=19", {3136, 64, 64, 9, 2}},
+    {NULL, "unroll=8", {3136, 64, 64, 2, 2}},
+    {"unroll", "unroll=9", {3136, 64, 64, 2, 2}}, /* steps */
+    {NULL, "unroll=9 depth=2", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=10 depth=2", {3136, 64, 64, 9, 2}},
+    {NULL, "unroll=2 " FOOT, {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=3 " FOOT, {3136, 64, 64, 9, 2}},
+    {NULL, "unroll=4 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=5 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"unroll", "unroll=19 slm=0 taps=outer", {3136, 64, 512, 9, 2}},
+    {"unroll", "unroll=5 slm=0 taps=inner slices=2", {3136, 64, 128, 1, 2}},
+    {"unroll", "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {NULL, "slots=2,3 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"unroll", "slots=19,1 slm=0 taps=outer n=8 nsub=8 m=8 fma=dpas",
+     {3136, 64, 128, 9, 2}},
+    /* Headers of loops over all K; packing of elements on their way to SLM. */
+    {NULL, "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=block", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=rows", {3136, 64, 64, 9, 2}},
+    {NULL, "load_a=elements", {3136, 64, 64, 9, 2}},
+    {NULL, "load_a=elements of=ab", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements of=b", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements depth=2", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements " FOOT, {3136, 64, 64, 9, 2}},
+    {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
+    {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=rows", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
+    {NULL, "load_b=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {NULL, "load_b=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"load", "load_b=scattered slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {NULL, DOTS " taps=outer load_b=scattered", {3136, 64, 64, 9, 1}},
+    {"load", DOTS " taps=outer load_b=rows", {3136, 64, 64, 9, 1}},
+    {"load", DOTS " taps=inner load_a=elements", {3136, 64, 64, 9, 1}},
+    {"load", DOTS " slm=3 load_a=elements", {3136, 64, 64, 9, 1}},
+    {NULL, "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
+     {3136, 64, 64, 9, 4}},
+    {NULL, "store=packed", {3136, 64, 64, 9, 2}},
+    {NULL, "store=columns", {3136, 64, 64, 9, 2}},
+    {"store", "store=block", {3136, 64, 64, 9, 2}},
+    {"store", "store=scattered", {3136, 64, 64, 9, 2}},
+    {NULL, DOTS " store=block", {3136, 64, 64, 9, 1}},
+    {NULL, DOTS " store=scattered", {3136, 64, 64, 9, 1}},
+    {"store", DOTS " store=packed", {3136, 64, 64, 9, 1}},
+    {"store", DOTS " store=columns", {3136, 64, 64, 9, 1}},
 };
 
 START_TEST(rules_of_shared_memory_and_pairs)
@@ -192,6 +243,12 @@ START_TEST(text_parses_back)
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
         a.grf_count = (uint16_t)(rng >> 23);
+        a.m_first = rng >> 61 & 1;
+        b.m_first = !a.m_first;
+        a.unroll = (uint8_t)(rng >> 53);
+        a.load_a = (uint8_t)(rng >> 37) % 5;
+        a.load_b = (uint8_t)(rng >> 45) % 5;
+        a.store = (uint8_t)(rng >> 29) % 5;
         b.score = a.score;
         xk_str_init(&s, NULL);
         xk_schedule_print(&a, &s);
@@ -204,7 +261,11 @@ START_TEST(text_parses_back)
                   b.slots_b == a.slots_b && b.surfaces == a.surfaces &&
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
-                  b.simd == a.simd && b.n_sub == a.n_sub);
+                  b.simd == a.simd && b.n_sub == a.n_sub &&
+                  b.m_first == a.m_first && b.unroll == a.unroll &&
+                  b.load_a == a.load_a && b.load_b == a.load_b &&
+                  b.store == a.store);
+        ck_assert_uint_eq(again.load_b, a.load_b);
         xk_str_fini(&s);
     }
     xk_ctx_destroy(c);
@@ -223,6 +284,13 @@ static const struct {
     {"footprint=2", "'footprint=2'"},
     {"footprint=", "'footprint='"},
     {"slm=2 footprint=yes", "'footprint=yes'"},
+    {"order=k", "'order=k'"},    {"order=", "'order='"},
+    {"unroll=256", "'unroll=256'"},
+    {"unroll=n", "'unroll=n'"},  {"load_a=packed", "'load_a=packed'"},
+    {"load_b=blocks", "'load_b=blocks'"},
+    {"load=auto", "'load=auto'"},
+    {"store=rows", "'store=rows'"},
+    {"m=8 store=elements", "'store=elements'"},
 };
 
 START_TEST(a_wrong_word_is_named)
@@ -266,6 +334,40 @@ START_TEST(a_footprint_goes_with_its_buffers)
         ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
         ck_assert_msg(s.footprint == rows[i].footprint, "%s", rows[i].text);
         ck_assert_uint_eq(s.slices, rows[i].slices);
+    }
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* A multiple of what taps and buffers need, by hand. */
+START_TEST(copies_are_whole_rounds)
+{
+    static const struct {
+        const char *text;
+        unsigned taps, copies;
+    } rows[] = {
+        {"slm=0 taps=outer", 9, 1},
+        {"slm=0 taps=outer slots=2,1", 9, 2},
+        {"slm=0 taps=outer slots=2,3", 9, 6},
+        {"slm=0 taps=outer unroll=5", 9, 5},
+        {"slm=0 taps=outer slots=1,2 unroll=5", 9, 6},
+        {"slm=0 taps=inner", 4, 4},
+        {"slm=0 taps=inner slots=1,3", 4, 12},
+        {"slm=0 taps=inner slots=2,2 unroll=4", 4, 4},
+        {"slm=0 taps=inner unroll=5", 4, 8},
+        {"slm=3 slots=1,2", 9, 18},
+        {"slm=3 slots=1,2 depth=2", 9, 9},
+        {"slm=3 slots=1,2 depth=2 unroll=3", 1, 3},
+        {"slm=2 footprint=1 slots=1,3", 9, 1},
+        {"slm=2 footprint=1 slots=1,2", 9, 2},
+        {"slm=2 footprint=1 slots=1,2 unroll=3", 9, 4},
+    };
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule s = shared;
+        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        ck_assert_msg(xk_schedule_copies(&s, rows[i].taps) == rows[i].copies,
+                      "%s", rows[i].text);
     }
     xk_ctx_destroy(c);
 }
@@ -377,7 +479,9 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
-                                     "depth=1 footprint=0 addr=a64 grf=128");
+                                     "depth=1 footprint=0 addr=a64 grf=128 "
+                                     "order=n unroll=0 load_a=auto "
+                                     "load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
     foot.footprint = true;
@@ -400,6 +504,7 @@ int main(void)
     tcase_add_test(t, text_parses_back);
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
+    tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));
