@@ -130,7 +130,7 @@ static void prepare(struct xk_epilogue *e)
             xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)
             e->in[i] = xk_block_let(
-                &l->w, "in_m", xk_bin_imm(l->c, XK_OP_LT, m, p->m_extent));
+                &l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);

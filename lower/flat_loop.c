@@ -144,7 +144,7 @@ static void multiply(struct flat *g, unsigned first_row, unsigned rows)
 {
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
-    xk_lower_multiply(g->l, &w, g->i, first_row, rows);
+    xk_lower_multiply_all(g->l, &w, g->i, first_row, rows);
     xk_stages_add(&g->loop, 1, &w);
 }
 

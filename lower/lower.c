@@ -101,9 +101,12 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     l->tid = tid;
     l->group_m = p->s.m_first ? gx : gy;
     place_thread(l);
-    l->n0 =
-        origin(l, "n0", p->s.m_first ? gy : gx, l->thread_n, tg_n, p->s.n_thr);
-    l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
+    const xk_expr *const group_n = p->s.m_first ? gy : gx;
+    l->n0 = origin(l, "n0", group_n, l->thread_n, tg_n, p->s.n_thr);
+    if (p->full_groups)
+        xk_lower_spread_origin(l);
+    else
+        l->m0 = origin(l, "m0", l->group_m, l->thread_m, tg_m, p->s.m_thr);
     l->out_n0 = l->n0;
     l->out_m0 = l->m0;
     l->n0_b = l->n0;
@@ -154,12 +157,6 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes)
 {
     return v && xk_type_of(v).lanes == 1 ? xk_bcast(l->c, v, lanes) : v;
-}
-
-const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
-                                 const xk_expr *mask)
-{
-    return xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent), mask);
 }
 
 const xk_expr *xk_lower_lanes(struct xk_lowering *l, const xk_expr *first)

@@ -59,7 +59,8 @@ static const xk_expr *first_row(struct xk_slm_loop *g, unsigned b,
     const xk_expr *const unit =
         xk_bin_imm(l->c, XK_OP_MIN, own, g->s->units - 1);
     const xk_expr *const tile = xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g));
-    const xk_expr *const group = xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows);
+    const xk_expr *const group =
+        l->full ? l->group_m0 : xk_bin_imm(l->c, XK_OP_MUL, l->group_m, rows);
     if (parts(g) > 1)
         *part = xk_bin_imm(l->c, XK_OP_MOD, unit, parts(g));
     return xk_add(l->c, group,
@@ -76,6 +77,7 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
     const xk_expr *const m = xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
     const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_a),
                                   xk_lower_u32(l, -g->s->step_b));
+    start = xk_slm_of_slice(g, start, xk_lower_slice_steps(l) * g->s->depth_b);
     if (part)
         start = xk_add(
             l->c, start,
@@ -115,8 +117,9 @@ static void set_slm_header(struct xk_slm_loop *g, const xk_expr *buf,
                            unsigned n, const xk_expr *byte, int64_t at_b)
 {
     struct xk_lowering *const l = g->l;
-    const xk_expr *const first = xk_bin_imm(
-        l->c, XK_OP_ADD, xk_cast(l->c, XK_DT_U32, byte), at_b);
+    const xk_expr *const place = xk_slm_of_slice(
+        g, xk_cast(l->c, XK_DT_U32, byte), g->s->all_b);
+    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, place, at_b);
     const xk_expr *const row_b =
         xk_lower_u32(l, g->s->tile_b / XK_SLM_LANES);
     set_header(g, buf, n,
@@ -153,9 +156,11 @@ static void read_headers(struct xk_slm_loop *g)
 {
     struct xk_lowering *const l = g->l;
     const unsigned n = xk_slm_tiles(g);
-    const xk_expr *const first = xk_block_let(
-        &l->w, "tile_b",
-        xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * g->s->tile_b));
+    const xk_expr *at = xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * g->s->tile_b);
+    if (l->full) /* fewer tiles a thread */
+        at = xk_bin_imm(l->c, XK_OP_MUL, xk_mul(l->c, l->thread_m, l->rows),
+                        g->s->tile_b / g->s->lanes);
+    const xk_expr *const first = xk_block_let(&l->w, "tile_b", at);
     for (unsigned k = 0; k < n; k++)
         set_slm_header(g, g->out_of, k, first,
                        xk_slm_read_flip(g, 0) + k * g->s->tile_b);
@@ -201,7 +206,8 @@ const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g)
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
                xk_lower_u32(l, -xk_slm_b_next_step(g->s)));
-    return xk_slm_of_slice(g, start, g->s->trip * g->s->b_depth_b);
+    return xk_slm_of_slice(g, start,
+                           xk_lower_slice_steps(l) * g->s->b_depth_b);
 }
 
 void xk_slm_prepare_b(struct xk_slm_loop *g)

@@ -149,6 +149,19 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
     xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
 }
 
+/* Tile k of n; the last one only where the thread has it. */
+static void fetch_tile(struct xk_slm_loop *g, struct xk_block_writer *w,
+                       unsigned n, unsigned k)
+{
+    const bool maybe = g->l->full && k + 1 == n;
+    struct xk_block_writer in;
+    xk_block_init(&in, g->l->c, g->l->facts);
+    slm_message(g, maybe ? &in : w, XK_SEND_LOAD, 1, header(g, g->out_of, n, k),
+                xk_lower_reg(g->l, g->l->a, k * g->s->tile_b));
+    if (maybe)
+        xk_block_add(w, xk_lower_if_full(g->l, &in));
+}
+
 static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
                   unsigned depth)
 {
@@ -158,8 +171,7 @@ static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
         depth ? xk_lower_u32(g->l, bits) : turn(g, w, 1, bits);
     xk_slm_move(g, w, g->out_of, n, XK_OP_XOR, flip);
     for (unsigned k = 0; k < n; k++)
-        slm_message(g, w, XK_SEND_LOAD, 1, header(g, g->out_of, n, k),
-                    xk_lower_reg(g->l, g->l->a, k * g->s->tile_b));
+        fetch_tile(g, w, n, k);
     if (xk_slm_has_b(g))
         xk_slm_fetch_b(g, w, flip);
     if (g->s->buffers == 1 && depth + 1u == g->s->depth)
@@ -214,7 +226,8 @@ static void stage_multiply(struct xk_slm_loop *g, unsigned last, unsigned depth)
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
     fetch(g, &w, depth);
-    xk_lower_multiply(g->l, &w, b_count(g, depth), 0, g->l->p->s.m_thr);
+    xk_lower_multiply_all(g->l, &w, b_count(g, depth), 0,
+                          g->l->p->s.m_thr);
     xk_stages_add(&g->loop, last, &w);
 }
 

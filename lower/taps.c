@@ -13,8 +13,7 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
             at[x] = xk_s32(l->c, k[x]);
 }
 
-/* Steps of the innermost K in a slice. */
-static int64_t slice_steps(const struct xk_lowering *l)
+int64_t xk_lower_slice_steps(const struct xk_lowering *l)
 {
     return xk_plan_k_inner(l->p)->extent / l->p->s.k_step / l->p->s.slices;
 }
@@ -29,7 +28,7 @@ static const xk_expr *start(struct xk_lowering *l, int64_t step_b)
     return xk_add(l->c, at,
                   xk_cast(l->c, XK_DT_U32,
                           xk_bin_imm(l->c, XK_OP_MUL, l->slice,
-                                     slice_steps(l) * step_b)));
+                                     xk_lower_slice_steps(l) * step_b)));
 }
 
 /* Whether offsets go from tap to tap by constants. */
@@ -111,7 +110,7 @@ static void step_index(struct xk_lowering *l, const xk_expr *i, unsigned taps,
     const xk_expr *step = xk_bin_imm(l->c, XK_OP_DIV, i, taps);
     if (l->slice)
         step = xk_add(l->c, step,
-                      xk_bin_imm(l->c, XK_OP_MUL, l->slice, slice_steps(l)));
+                      xk_bin_imm(l->c, XK_OP_MUL, l->slice, xk_lower_slice_steps(l)));
     for (int x = (int)con->n_index - 1; x >= 0; x--) {
         const struct xk_index *const d = &con->index[x];
         if (d->role != XK_ROLE_K)
@@ -154,7 +153,7 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
     if (l->slice)
         step = xk_add(l->c, step,
                       xk_bin_imm(l->c, XK_OP_MUL, l->slice,
-                                 slice_steps(l) * taps));
+                                 xk_lower_slice_steps(l) * taps));
     return xk_add(l->c, off, xk_bin_imm(l->c, XK_OP_MUL, step, step_b_of(p)));
 }
 

@@ -10,6 +10,8 @@
  * at[]; the innermost K is 0. */
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap,
                   const xk_expr **at);
+/* Steps of the innermost K in a slice. */
+int64_t xk_lower_slice_steps(const struct xk_lowering *l);
 /* Rows of A, one a lane. */
 struct xk_tap_rows {
     const xk_expr *m;                      /* s32: rows of M */

@@ -60,6 +60,11 @@ static void set_grid(struct xk_plan *p)
     p->groups[!p->s.m_first] =
         (uint32_t)xk_ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
     p->groups[2] = 1;
+    if (p->s.spread) {
+        const struct xk_shape s = xk_shape_of(p->con);
+        p->groups[!p->s.m_first] = p->s.spread;
+        p->full_groups = (uint32_t)xk_schedule_full_groups(&s, &p->s);
+    }
 }
 
 bool xk_plan_is_wide(const struct xk_plan *p)
@@ -157,7 +162,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
     p->b.stage = p->b.slots > 1 ? 0 : last;
-    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    p->a.row_masked =
+        p->full_groups || ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
     /* Lanes along N are masked; rows of N are moved back inside: what they
      * compute twice is not stored. */
     const bool lanes_n = p->b.row_lanes;

@@ -206,6 +206,8 @@ struct xk_plan {
     struct xk_schedule s;
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
+    uint32_t full_groups; /* of those along M that have m_thr rows a thread, the
+                             others 8 fewer; 0: all have them */
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;

@@ -84,6 +84,26 @@ static void offer(struct search *g, struct xk_schedule *c)
     g->out[at] = *c;
 }
 
+/* c, and spread over as many groups as fill the machine once or twice, if then
+ * their rows differ. */
+static void offer_spread(struct search *g, struct xk_schedule *c)
+{
+    const struct xk_perf *const f = xk_perf_get(g->p->id);
+    const int64_t along_n = xk_ceil_div(g->s->n, (int64_t)c->n_thr * c->tg_n);
+    offer(g, c);
+    if (c->m_thr < 16)
+        return;
+    const int64_t room = xk_schedule_resident(g->p, g->s, c) *
+                         (f->n_eu / f->eu_per_core) / along_n;
+    for (int64_t n = room; n && n <= 2 * room && n <= UINT16_MAX; n += room) {
+        c->spread = (uint16_t)n;
+        const int64_t full = xk_schedule_full_groups(g->s, c);
+        if (full > 0 && full < n)
+            offer(g, c);
+    }
+    c->spread = 0;
+}
+
 static unsigned pow2_at_most(int64_t v, unsigned most)
 {
     unsigned r = 1;
@@ -137,7 +157,7 @@ static void flat(struct search *g, struct xk_schedule c)
                 c.tg_n = groups[t][1];
                 if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
                     c.tg_m * c.tg_n * c.slices >= 2)
-                    offer(g, &c);
+                    offer_spread(g, &c);
             }
 }
 
@@ -194,7 +214,10 @@ static void in_depths(struct search *g, struct xk_schedule c)
             continue;
         for (unsigned slm = 3; slm >= 2; slm--) {
             c.slm = (uint8_t)slm;
-            offer(g, &c);
+            c.slices = 1;
+            for (; c.tg_m * c.tg_n * c.slices <= 16 && c.slices <= 4;
+                 c.slices *= 2)
+                offer_spread(g, &c);
         }
     }
 }

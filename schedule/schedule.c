@@ -225,9 +225,32 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned n = xk_schedule_slices(c);
     const bool parts = xk_fma_is_systolic(c->fma) ? c->n_thr % (8u * n) == 0
                                                   : c->m_thr % n == 0;
+    const int64_t steps = s->k_inner / c->k_step / (c->slm ? c->depth : 1);
+    const bool slm = !c->slm || c->footprint ||
+                     (c->slm_of == XK_SLM_OF_A && !s->loose_a &&
+                      c->load_a != XK_LOAD_ELEMENTS);
     (void)p;
     return n == 1 || (n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner &&
-                      (!c->slm || c->footprint) && s->k_inner / c->k_step % n == 0 && parts);
+                      slm && steps % n == 0 && parts);
+}
+
+int64_t xk_schedule_full_groups(const struct xk_shape *s,
+                                const struct xk_schedule *c)
+{
+    const int64_t blocks = xk_ceil_div(s->m, 8 * (int64_t)c->tg_m);
+    return blocks - (int64_t)c->spread * (c->m_thr / 8 - 1);
+}
+
+/* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
+static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    (void)p;
+    if (!c->spread)
+        return true;
+    const int64_t full = xk_schedule_full_groups(s, c);
+    return xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
+           c->m_thr > 8 && full > 0 && full < c->spread;
 }
 
 /* Of a whole loop: a footprint's have all taps. */
@@ -325,8 +348,12 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "filter taps are innermost in whole steps of K, through surfaces, with all of "
      "B's columns at once; at most 9 of them; A's elements of K lie side by side"},
     {"slices", rule_slices,
-     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost and "
-     "in SLM a footprint or nothing, each with rows or squares of columns of the tile"},
+     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost, each "
+     "with rows or squares of columns of the tile; in SLM nothing but A, whose "
+     "elements of K lie side by side"},
+    {"spread", rule_spread,
+     "rows are spread over groups of which some have m rows a thread and some 8 "
+     "fewer; dpas with filter taps innermost and no footprint"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
     {"unroll", rule_unroll,

@@ -75,6 +75,9 @@ struct xk_schedule {
                       nothing */
     bool footprint; /* what is in SLM is the group's pixels with their halo, once
                        for all filter taps; else the rows of each tap */
+    uint16_t spread; /* groups along M that share its rows evenly, in blocks of 8
+                        a thread: some have m_thr rows a thread, the others 8
+                        fewer; 0: as few groups as hold M, all but the last full */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count; /* 128, 256 */
@@ -96,6 +99,10 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
     return c->slices ? c->slices : 1;
 }
 
+/* Of the groups that M is spread over, those whose threads have m_thr rows; they
+ * come first. */
+int64_t xk_schedule_full_groups(const struct xk_shape *s,
+                                const struct xk_schedule *c);
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
  * loops over all of K. The fields obey their rule. */
@@ -128,17 +135,21 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 addr=surface grf=128 order=n unroll=0 load_a=auto
- * load_b=auto store=auto", the score apart. */
+ * of=a depth=1 footprint=0 spread=0 addr=surface grf=128 order=n unroll=0
+ * load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
- * for what they decide: slm has taps inside; with slm or taps outside K is whole;
+ * for what they decide: slm has taps inside; where slm is named or taps are outside K is whole;
  * with other buffers, depths or operands in SLM than it can have there is no
- * footprint.
+ * footprint; rows are not spread if fma, m, tg, taps or footprint are named.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io);
+/* Most groups that a core holds at a time. */
+int64_t xk_schedule_resident(const struct xk_platform *p,
+                             const struct xk_shape *s,
+                             const struct xk_schedule *c);
 /* The score of a schedule that obeys the rules. */
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c);
@@ -152,6 +163,7 @@ struct xk_perf {
     uint8_t dpas_row;              /* cycles of one repeat of dpas */
     uint16_t latency;              /* cycles of a load from memory's caches */
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
+    uint16_t barrier_thread;       /* cycles of it for each thread of the group */
     /* Cycles of a step that is loaded ahead; with dpas. */
     uint16_t exposed, exposed_dpas;
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
@@ -167,14 +179,18 @@ struct xk_perf {
     uint16_t memory_b_cyc; /* bytes a cycle, all cores */
     /* Of memory's time and the other, what the shorter adds to the longer, in
      * hundredths: always, and if there is but one round. */
-    uint16_t overlap_pct, single_pct;
-    uint16_t alone_pct; /* of what a thread waits for in a step */
+    uint16_t overlap_pct, single_pct, overlap_dpas_pct;
+    uint16_t bare_pct;  /* of the stores of threads that end together */
+    /* Of what a thread waits for, what its EU waits for too: of mad all; of dpas
+     * the latency of B that is not loaded ahead. */
+    uint16_t alone_pct, late_pct;
+    uint16_t chain_pct; /* of what a thread waits for in a step: its pace */
     uint16_t rows_pct; /* of the latency of a load into the only buffer of A */
     uint16_t straight_pct; /* added where the loop has not most of the work */
     uint16_t wait_pct; /* of the latency of a load that is waited for at once */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
-    uint32_t slm_core_b;          /* of a core */
+    uint32_t slm_core_b, l1_b;    /* of a core */
     const char *source;
 };
 const struct xk_perf *xk_perf_get(enum xk_platform_id id);

@@ -58,6 +58,7 @@ static const struct field {
      {0, 0},
      0,
      (const char *const[]){"0", "1", NULL}},
+    ONE("spread", AT(U16, spread)),
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -166,11 +167,22 @@ static bool parse_field(const struct field *f, const char *s, const char *end,
     return s == end;
 }
 
+/* Whether rows may be spread depends on the fields at such places. */
+static bool decides_rows(unsigned at)
+{
+    return at == offsetof(struct xk_schedule, fma) ||
+           at == offsetof(struct xk_schedule, m_thr) ||
+           at == offsetof(struct xk_schedule, tg_m) ||
+           at == offsetof(struct xk_schedule, taps_inner) ||
+           at == offsetof(struct xk_schedule, footprint);
+}
+
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io)
 {
     static const char blanks[] = " \t\n";
-    bool sliced = false, halo = false; /* the text says so itself */
+    bool sliced = false, halo = false, spread = false; /* the text says so itself */
+    bool shared = false, rows = false; /* what decides them */
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
         const size_t n = strcspn(text, blanks);
         const char *value;
@@ -179,7 +191,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
@@ -187,12 +199,18 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                            (int)n, text);
         sliced |= f->first.at == offsetof(struct xk_schedule, slices);
         halo |= f->first.at == offsetof(struct xk_schedule, footprint);
+        spread |= f->first.at == offsetof(struct xk_schedule, spread);
+        shared |= f->first.at == offsetof(struct xk_schedule, slm);
+        rows |= decides_rows(f->first.at);
         text += n;
     }
     io->taps_inner |= io->slm != 0;
     if (!halo && (io->slm != 2 || io->depth != 1 || io->slm_of))
         io->footprint = false; /* others' go with them */
-    if (!sliced && ((io->slm && !io->footprint) || !io->taps_inner))
+    if (!sliced && ((io->slm && (shared || io->slm_of) && !io->footprint) ||
+                    !io->taps_inner))
         io->slices = 1;
+    if (!spread && rows)
+        io->spread = 0;
     return XK_OK;
 }

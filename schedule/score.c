@@ -229,11 +229,11 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
            xk_schedule_slices(c);
 }
 
-/* Most groups that a core holds. */
-static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
-                        const struct xk_shape *s,
-                        const struct xk_schedule *c)
+int64_t xk_schedule_resident(const struct xk_platform *p,
+                             const struct xk_shape *s,
+                             const struct xk_schedule *c)
 {
+    const struct xk_perf *const f = xk_perf_get(p->id);
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     const int64_t places = c->slm > 2 ? 4 : c->slm;
@@ -259,7 +259,12 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t steps =
         s->k_outer * xk_ceil_div(s->k_inner, c->k_step * depth_of(c)) /
         xk_schedule_slices(c);
-    int64_t step = max(per_eu * w->fma_cyc, per_eu * w->issue);
+    /* Of an EU's threads one has all rows, the others 8 fewer. */
+    const int64_t tiles = c->m_thr / 8;
+    const int64_t fma_cyc =
+        c->spread ? (per_eu * (tiles - 1) + 1) * w->fma_cyc / tiles
+                  : per_eu * w->fma_cyc;
+    int64_t step = max(fma_cyc, per_eu * w->issue);
     if (!n)
         return 0;
     step = max(step, n * tg * w->port_cyc);
@@ -329,10 +334,12 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const int64_t groups = xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m) *
-                           xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
+    const int64_t groups_m =
+        c->spread ? c->spread : xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m);
+    const int64_t groups =
+        groups_m * xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
     const int64_t n = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
-    const int64_t most = resident(p, f, s, c);
+    const int64_t most = xk_schedule_resident(p, s, c);
     const int64_t core = core_cyc(f, s, c, n, most);
     const int64_t memory = memory_cyc(f, s, c);
     const int64_t pct = f->overlap_pct + f->single_pct * most / max(n, most);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A through SLM: what of the loop is worked out, and each reason against it.
  * The plan is asked directly, so that schedules come which the rules refuse. */
+#include <stdio.h>
 #include <string.h>
 
 #include "plan/plan.h"
@@ -92,6 +93,10 @@ static const struct {
     {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=48x2 slm=2"},
     {"its buffers are larger than SLM", "mb1ic64ih8oc64kh3ph1", SRC, WEI,
      "tg=64x2"},
+    /* Each slice has its own. */
+    {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=48x2 slm=2 slices=1"},
+    {"its buffers are larger than SLM", "mb1ic64ih8oc64kh3ph1", SRC, WEI,
+     "tg=24x2 slices=4"},
     {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=64x2 slm=0"},
 };
 
@@ -127,6 +132,10 @@ static const struct {
      1024},
     {"mb1ic64ih8oc64kh1", WEI, "depth=4 slots=1,2", 8, 2, 1, 1, 1, 128, 1024,
      0},
+    /* Two slices have half the steps each. */
+    {"mb1ic64ih8oc64kh3ph1", WEI, "slices=2", 8, 1, 9, 9, 18, 32, 9216, 1024},
+    {"mb1ic64ih8oc64kh1", WEI, "depth=2 slices=2", 8, 1, 1, 1, 1, 64,
+     1024, 0},
     /* One tap: both orders of the weights are the same. */
     {"mb1ic64ih8oc64kh1", WEI, "", 8, 1, 1, 1, 4, 32, 1024, 0},
     {"mb1ic64ih8oc64kh1", "AcdB32a16b", "", 8, 1, 1, 1, 4, 32, 1024, 0},
@@ -202,6 +211,35 @@ START_TEST(the_footprint_is_counted)
 }
 END_TEST
 
+/* 49 rows are 7 blocks of 8, 4 of 16 and 2 of 32: with tiles of 16 rows a group
+ * has two or one of them a thread. */
+static const struct {
+    const char *change;
+    unsigned groups, full; /* along M; 0: all are */
+} spread[] = {
+    {"tg=1x2", 4, 0},          {"tg=1x2 spread=5", 5, 2},
+    {"tg=1x2 spread=6", 6, 1}, {"tg=2x2 spread=3", 3, 1},
+    {"tg=2x2 spread=3 slm=0 taps=inner", 3, 1},
+};
+
+START_TEST(rows_are_spread)
+{
+    problem("mb1ic64ih7oc64kh1", SRC, WEI);
+    ck_assert_msg(make(spread[_i].change) == XK_OK, "%s", c->error.message);
+    ck_assert_uint_eq(p.groups[1], spread[_i].groups);
+    ck_assert_uint_eq(p.full_groups, spread[_i].full);
+    ck_assert(p.a.row_masked && p.epi.m_masked);
+    struct xk_str s;
+    char want[80];
+    xk_str_init(&s, NULL);
+    xk_plan_print(&p, &s);
+    snprintf(want, sizeof(want), "16 in the first %u groups along M, 8 in the",
+             spread[_i].full);
+    ck_assert_int_eq(strstr(xk_str_get(&s), want) != NULL, spread[_i].full > 0);
+    xk_str_fini(&s);
+}
+END_TEST
+
 static const struct {
     const char *why, *text, *wei, *change;
 } no_halo[] = {
@@ -242,6 +280,7 @@ int main(void)
     tcase_add_loop_test(t, each_reason_is_said, 0, XK_COUNTOF(refused));
     tcase_add_loop_test(t, the_loop_is_worked_out, 0, XK_COUNTOF(loops));
     tcase_add_loop_test(t, the_footprint_is_counted, 0, XK_COUNTOF(halos));
+    tcase_add_loop_test(t, rows_are_spread, 0, XK_COUNTOF(spread));
     tcase_add_loop_test(t, each_reason_against_a_footprint_is_said, 0,
                         XK_COUNTOF(no_halo));
     suite_add_tcase(s, t);

@@ -49,7 +49,8 @@ def loop(rng, systolic, n):
     a64 = rng.random() < 0.1
     slm, text, whole = through_slm(rng, systolic, a64)
     inner = slm > 0 or (not a64 and rng.random() < 0.75)
-    slices = rng.choice([1, 1, 2, 4, 8]) if inner and (not slm or whole) else 1
+    of_a = not slm or "of=a+" in text
+    slices = rng.choice([1, 1, 2, 4, 8]) if inner and of_a else 1
     slots = rng.choice(["1,1", "1,2", "2,1", "2,2"] if not slm else
                        ["1,2", "1,3"] if whole else ["1,1", "1,2"])
     parts = systolic and not inner and slots[2] == "1"
@@ -58,8 +59,15 @@ def loop(rng, systolic, n):
             f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
 
 
-def draw(rng, dtype):
-    """A schedule as --schedule takes it."""
+def spread(rng, rows, m, tg_m):
+    """Over how many groups the rows can be spread, m or m - 8 a thread; 0: none."""
+    blocks = -(-rows // (8 * tg_m))
+    least, most = blocks // (m // 8) + 1, (blocks - 1) // (m // 8 - 1)
+    return rng.randint(least, most) if least <= most else 0
+
+
+def draw(rng, dtype, rows):
+    """A schedule as --schedule takes it, for a problem with so many rows of M."""
     fma = "mad" if dtype == "f32" else rng.choice(["dpas", "dpasw", "dpasw"])
     if dtype == "u8s8" and rng.random() < 0.15:
         fma = "dp4a"
@@ -73,12 +81,27 @@ def draw(rng, dtype):
         k = rng.randint(1, 4) * (4 if fma == "dp4a" else 1)
         m = rng.choice([8, 16, 16, 24, 32, 32, 48])
         n = simd * rng.choice([1, 1, 2, 2, 3, 4])
+    tg_m, how = rng.choice([1, 2, 2, 4, 8]), loop(rng, systolic, n)
+    over = 0
+    if systolic and m > 8 and "taps=inner" in how and rng.random() < 0.5:
+        over = spread(rng, rows, m, tg_m)
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
-            f"+tg={rng.choice([1, 2, 2, 4, 8])}x{rng.choice([1, 2, 4, 8])}"
-            f"+{loop(rng, systolic, n)}+grf={rng.choice([128, 256])}")
+            f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
+            f"+spread={over}+grf={rng.choice([128, 256])}")
     if rng.random() < 0.3:
         text += grid_and_messages(rng, text.replace("+", " "))
     return text.replace(" ", "+")
+
+
+def rows_of(problem, mb):
+    """Rows of M of a problem."""
+    at = dict(re.findall(r"(mb|od|oh|ow)(\d+)", problem))
+    if mb:
+        at["mb"] = mb
+    out = 1
+    for size in at.values():
+        out *= int(size)
+    return out
 
 
 def times(args, problem, dtype, schedules, how):
@@ -104,7 +127,8 @@ def bounds(args, problem, dtype, rng):
     """{schedule: least ms} of N valid ones, and how many were drawn."""
     found, drawn = {}, 0
     while len(found) < args.count and drawn < 40 * args.count:
-        batch = {draw(rng, dtype) for _ in range(100)}
+        rows = rows_of(problem, int(args.mb))
+        batch = {draw(rng, dtype, rows) for _ in range(100)}
         drawn += 100
         for s, ms in times(args, problem, dtype, sorted(batch),
                            "bound").items():

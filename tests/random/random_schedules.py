@@ -4,9 +4,9 @@
 field, for the first few XK_SCHEDULE, and xkbench compares with oneDNN with all
 checkers on. A schedule that breaks a rule, or whose plan does not fit, is refused
 with a sentence and another one is tried; it must be a refusal, never a wrong
-result. Many go to one process. With --footprint all have A's
-footprint in SLM. TAP: one line a schedule that ran, and one for each kind that
-must be among them."""
+result. Many go to one process. With --footprint all have A's footprint in SLM, with
+--spread rows that are spread over groups. TAP: one line a schedule that ran, and
+one for each kind that must be among them."""
 import argparse
 import os
 import random
@@ -30,6 +30,8 @@ KINDS = {
             "slots=1,2", "taps=outer", "taps=inner", "slices=2",
             "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
             "depth=2", "depth=4", "of=b ", "of=ab", "footprint=1", "footprint=1 slices=2",
+            "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
+            "slm=[123] .*spread=", "slices=[24].* spread=",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
 }
@@ -40,9 +42,9 @@ REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
 
 
-def loop(rng, surfaces):
-    """Where filter taps are innermost, threads may share K."""
-    inner = surfaces and rng.random() < 0.8
+def loop(rng, surfaces, slm=False):
+    """Where filter taps are innermost, as always in SLM, threads may share K."""
+    inner = slm or (surfaces and rng.random() < 0.8)
     slices = rng.choice([1, 2, 2, 2, 4, 4, 4, 8]) if inner else 1
     return f"taps={'inner' if inner else 'outer'} slices={slices}"
 
@@ -59,8 +61,26 @@ def from_footprint(rng, types):
             f"slices={slices} addr=surface grf={rng.choice([128, 256, 256])}")
 
 
+def for_spread(rng, types):
+    """A schedule for dpas whose rows can be spread over groups, with A in SLM or
+    not."""
+    slm = rng.choice([0, 0, 0, 1, 2, 3])
+    slices = rng.choice([1, 1, 2, 4])
+    n = rng.choice([n for n in (8, 16, 32, 32) if n % (8 * slices) == 0])
+    tg_m, tg_n = rng.choice([1, 2, 2, 2, 4]), rng.choice([2, 4] if slm else [1, 2])
+    return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
+            f"m={rng.choice([16, 24, 32, 32])} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} tg={tg_m}x{tg_n} "
+            f"slots={'1' if slm else rng.choice('12')},{rng.choice('12')} "
+            f"slm={slm} of=a depth={rng.choice([1, 1, 2, 4]) if slm else 1} "
+            f"footprint=0 taps=inner slices={slices} addr=surface "
+            f"grf={rng.choice([128, 256, 256])} spread=1")
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
+    if rng.random() < 0.1:
+        return for_spread(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -80,12 +100,13 @@ def narrow(rng, types):
         units = m // 8 * max(depth // 2, 1)
         tg_n = rng.choice([t for t in (2, 3, 4, 6, 8) if units % t == 0] or [1])
     groups = f"{tg_m}x{tg_n}"
+    shared = loop(rng, addr == "surface" and not slm,
+                  slm > 0 and of == "a" and rng.random() < 0.5)
     return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
             f"m={m} n={n} nsub={n_sub} "
             f"k={16 if types == 'f16' else 32} tg={groups} slots={slots} "
             f"slm={slm} of={of} depth={depth} footprint=0 "
-            f"{loop(rng, addr == 'surface' and not slm)} "
-            f"addr={addr} grf={rng.choice([128, 256])}")
+            f"{shared} addr={addr} grf={rng.choice([128, 256])}")
 
 
 def lanes_of_n(rng, kind, n, rows, word):
@@ -148,8 +169,19 @@ def schedule_of(rng, types):
     return narrow(rng, types)
 
 
+def groups_to_spread(rng, p, schedule):
+    """Over how many groups the problem's rows can be spread, so that some have m
+    rows a thread and some 8 fewer; None: over none."""
+    m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
+               for at in (" m=", " tg="))
+    blocks = -(-p["mb"] * p["oh"] * p["ow"] // (8 * tg_m))
+    least, most = blocks // (m // 8) + 1, (blocks - 1) // (m // 8 - 1)
+    return rng.randint(least, most) if least <= most else None
+
+
 def settings(rng, types, schedule):
-    """The tool's options and a problem, whole steps of K more often than not."""
+    """The tool's options and a problem, whole steps of K more often than not; and
+    the schedule, with what the problem decides of it."""
     p = problem(rng)
     footprint = "footprint=1" in schedule
     while footprint and not 2 <= p["kh"] * p["kw"] <= 9:
@@ -162,7 +194,14 @@ def settings(rng, types, schedule):
                  for f in ("slices", "k"))
     if slices > 1:  # whole steps for each
         p["ic"] = slices * k * rng.choice([1, 1, 2])
-    return ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
+        if " slm=0" not in schedule:
+            p["ic"] *= int(re.search(r"depth=(\d+)", schedule).group(1))
+    while "spread=1" in schedule:
+        n = groups_to_spread(rng, p, schedule)
+        if n:
+            schedule = schedule.replace("spread=1", f"over={n}")
+        p["mb"] += not n
+    return schedule.replace("over=", "spread="), ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
             "--wtag=" + rng.choice(["any", "any", "any", "axb"]),
@@ -207,9 +246,11 @@ def main():
     parser.add_argument("--types", choices=KINDS, default="f16")
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--footprint", action="store_true")
+    parser.add_argument("--spread", action="store_true")
     args = parser.parse_args()
-    draw = from_footprint if args.footprint else schedule_of
-    kinds = [] if args.footprint else KINDS[args.types]
+    draw = (from_footprint if args.footprint else
+            for_spread if args.spread else schedule_of)
+    kinds = [] if args.footprint or args.spread else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0
     print(f"# seed {args.seed}, {args.count} schedules, {args.types}")
@@ -220,7 +261,7 @@ def main():
             schedule = draw(rng, args.types)
             if rng.random() < 0.6:
                 schedule += grid_and_messages(rng, schedule)
-            some.append((schedule, settings(rng, args.types, schedule)))
+            some.append(settings(rng, args.types, schedule))
         answers = (try_all(args.xkbench, some) if tries else
                    [try_one(args.xkbench, *row) for row in some])
         tries += len(some)

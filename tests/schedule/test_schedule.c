@@ -152,7 +152,24 @@ static const struct {
     {"slm", FOOT " addr=a64", {3136, 64, 64, 9, 2}},
     {NULL, FOOT " slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
     {NULL, FOOT " slices=4 tg=2x1", {3136, 64, 64, 9, 2}},
-    {"slices", "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
+    {NULL, "slm=2 slices=2 tg=2x2", {3136, 64, 64, 9, 2}},
+    {NULL, "slm=3 slices=2 depth=2", {3136, 64, 64, 9, 2}},
+    {"slices", "slm=3 slices=4 depth=2", {3136, 64, 64, 9, 2}}, /* 2 steps */
+    {"slices", "slm=2 of=b slices=2", {3136, 64, 64, 9, 2}},
+    {"slices", "slm=2 slices=2", {3136, 64, 64, 9, 2, .loose_a = true}},
+    /* 98 blocks of 32 rows, 392 of 8: groups of 4 threads with 4 or 3. */
+    {NULL, "spread=32", {3136, 64, 64, 9, 2}},   /* 2 of them are full */
+    {"spread", "spread=33", {3136, 64, 64, 9, 2}}, /* none would be */
+    {NULL, "spread=25", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=24", {3136, 64, 64, 9, 2}}, /* 96 blocks, 98 are wanted */
+    {"spread", "spread=24", {3072, 64, 64, 9, 2}}, /* all would be full */
+    {NULL, "spread=32 slm=2 slices=2", {3136, 64, 64, 9, 2}},
+    {NULL, "spread=32 slm=0 taps=inner", {3136, 64, 64, 9, 2}},
+    {NULL, "spread=32 of=b", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=32 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=32 " FOOT, {3136, 64, 64, 9, 2}},
+    {"spread", "spread=40 m=8", {3136, 64, 64, 9, 2}},
+    {"spread", "spread=32 fma=dp4a simd=16 k=16 slm=0", {3136, 64, 64, 9, 1}},
     {"slices", FOOT " slices=3 tg=2x1", {3136, 64, 96, 9, 2}},
     {"slices", FOOT " slices=4 tg=2x1", {3136, 64, 96, 9, 2}}, /* 6 steps */
     {"slices", FOOT " slices=4 n=16 nsub=16", {3136, 64, 64, 9, 2}},
@@ -240,6 +257,7 @@ START_TEST(text_parses_back)
         a.slots_b = (uint8_t)(rng >> 51);
         a.surfaces = rng >> 63;
         a.footprint = rng >> 62 & 1;
+        a.spread = (uint16_t)(rng >> 29);
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
         a.grf_count = (uint16_t)(rng >> 23);
@@ -261,6 +279,7 @@ START_TEST(text_parses_back)
                   b.slots_b == a.slots_b && b.surfaces == a.surfaces &&
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
+                  b.spread == a.spread &&
                   b.simd == a.simd && b.n_sub == a.n_sub &&
                   b.m_first == a.m_first && b.unroll == a.unroll &&
                   b.load_a == a.load_a && b.load_b == a.load_b &&
@@ -318,11 +337,11 @@ START_TEST(a_footprint_goes_with_its_buffers)
         {"depth=1", true, 2},
         {"of=a", true, 2},
         {"slices=4", true, 4},
-        {"footprint=0", false, 1},
+        {"footprint=0", false, 2},
         {"slm=0", false, 2},
         {"slm=1", false, 1},
         {"slm=3", false, 1},
-        {"depth=2", false, 1},
+        {"depth=2", false, 2},
         {"of=b", false, 1},
         {"slm=3 depth=2 slots=1,2", false, 1},
         {"slm=0 footprint=1", true, 2}, /* for the rule to refuse */
@@ -334,6 +353,29 @@ START_TEST(a_footprint_goes_with_its_buffers)
         ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
         ck_assert_msg(s.footprint == rows[i].footprint, "%s", rows[i].text);
         ck_assert_uint_eq(s.slices, rows[i].slices);
+    }
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* Overrides leave rows spread, unless they change what those depend on. */
+START_TEST(rows_are_spread_as_long_as_they_can_be)
+{
+    static const struct {
+        const char *text;
+        unsigned spread;
+    } rows[] = {
+        {"", 32},     {"n=16 nsub=16", 32}, {"slm=2", 32}, {"slices=2", 32},
+        {"grf=128", 32}, {"m=24", 0},       {"tg=2x2", 0}, {"fma=dpas", 0},
+        {"taps=inner", 0}, {"footprint=1", 0}, {"m=32 spread=32", 32},
+        {"spread=31 fma=dpas", 31},         {"spread=0", 0},
+    };
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule s = shared;
+        s.spread = 32;
+        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        ck_assert_msg(s.spread == rows[i].spread, "%s", rows[i].text);
     }
     xk_ctx_destroy(c);
 }
@@ -479,16 +521,16 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
-                                     "depth=1 footprint=0 addr=a64 grf=128 "
-                                     "order=n unroll=0 load_a=auto "
-                                     "load_b=auto store=auto");
+                                     "depth=1 footprint=0 spread=0 "
+                                     "addr=a64 grf=128 order=n unroll=0 "
+                                     "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
     foot.footprint = true;
     xk_str_clear(&s);
     xk_schedule_print(&foot, &s);
     ck_assert_ptr_nonnull(
-        strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 addr=surface "));
+        strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 spread=0 addr="));
     xk_str_fini(&s);
 }
 END_TEST
@@ -504,6 +546,7 @@ int main(void)
     tcase_add_test(t, text_parses_back);
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
+    tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,

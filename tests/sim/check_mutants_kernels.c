@@ -105,7 +105,7 @@ static const char *const problems[] = {
     "mb1ic64oc32ih9oh9kh3ph1",
 };
 
-/* A through SLM, in three buffers and a barrier a step; several groups. */
+/* A through SLM, a barrier a step; several groups. */
 static const struct {
     const char *problem, *schedule;
 } with_slm[] = {
@@ -119,14 +119,18 @@ static const struct {
      "fma=dpas m=32 n=16 nsub=16 tg=1x4 slots=1,1 slm=3 depth=1 grf=256"},
     {"mb1ic128oc32ih9oh9kh1",
      "fma=dpasw m=16 n=16 nsub=16 tg=4x2 slots=1,2 slm=3 depth=1 grf=256"},
+    /* Slices with A in SLM; 49 rows over 3 groups, of which one is full. */
+    {"mb1ic128oc32ih7oh7kh1",
+     "fma=dpasw m=16 n=16 nsub=16 tg=2x2 slots=1,2 slm=2 depth=1 slices=2 "
+     "spread=3 grf=256"},
 };
 
 /* A step is one dpas deep. */
 static unsigned through_slm(unsigned i, const uint32_t *t, use_fn *use)
 {
     char schedule[160];
-    snprintf(schedule, sizeof schedule, "%s simd=8 slices=1 k=%u",
-             with_slm[i].schedule, t[0] == XK_F16 ? 16u : 32u);
+    snprintf(schedule, sizeof schedule, "simd=8 slices=1 k=%u %s",
+             t[0] == XK_F16 ? 16u : 32u, with_slm[i].schedule);
     return generated(with_slm[i].problem, schedule, t[0], t[1], t[2], use);
 }
 

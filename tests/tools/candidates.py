@@ -15,12 +15,14 @@ from pathlib import Path
 FOOTPRINT = "footprint=1"
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
+SPREAD = r"spread=[1-9]\d*"
+BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] .*footprint=0"
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0", SLICED], []),
+     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0", SLICED], []),
+     [BUFFERED, "slm=0", SLICED, SPREAD, BUFFERED_SLICES], []),
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
      [FOOTPRINT, BUFFERED, "slm=0"], []),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",

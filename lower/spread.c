@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rows spread over groups (plan.h, full_groups): the first groups have m_thr rows a
+ * thread, the others 8 fewer, so that all of them together fill the machine, and
+ * the last 8 rows of the tile are loaded, multiplied and stored only where they
+ * are. Rows beyond M are left out here too, however groups are made. */
+#include "lower/state.h"
+
+/* The first row beyond those of so many threads from `first` on. */
+static const xk_expr *rows_end(struct xk_lowering *l, const xk_expr *first,
+                               int64_t threads)
+{
+    xk_ctx *const c = l->c;
+    const xk_expr *const rows = xk_bin_imm(c, XK_OP_MUL, l->rows, threads);
+    return xk_block_let(&l->w, "m_end",
+                        xk_bin_imm(c, XK_OP_MIN, xk_add(c, first, rows),
+                                   l->p->m_extent));
+}
+
+void xk_lower_spread_origin(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    const int64_t fewer = p->s.m_thr - 8, full = p->full_groups;
+    const int64_t threads = p->s.tg_m;
+    xk_ctx *const c = l->c;
+    l->full = xk_block_let(&l->w, "full",
+                           xk_bin_imm(c, XK_OP_LT, l->group_m, full));
+    const xk_expr *const most = xk_s32(c, p->s.m_thr);
+    l->rows = xk_block_let(&l->w, "rows",
+                           xk_select(c, l->full, most, xk_s32(c, fewer)));
+    const xk_expr *const before =
+        xk_bin_imm(c, XK_OP_MUL, l->group_m, fewer * threads);
+    const xk_expr *const more =
+        xk_bin_imm(c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MIN, l->group_m, full),
+                   8 * threads);
+    l->group_m0 = xk_block_let(&l->w, "group_m0", xk_add(c, before, more));
+    const xk_expr *const first = xk_mul(c, l->thread_m, l->rows);
+    l->m0 = xk_block_let(&l->w, "m0", xk_add(c, l->group_m0, first));
+    l->m_end = rows_end(l, l->m0, 1);
+    l->a_end = p->slm.blocks ? rows_end(l, l->group_m0, threads) : l->m_end;
+}
+
+/* end NULL: M's. */
+static const xk_expr *below(struct xk_lowering *l, const xk_expr *m,
+                            const xk_expr *end)
+{
+    if (!end)
+        return xk_bin_imm(l->c, XK_OP_LT, m, l->p->m_extent);
+    return xk_lt(l->c, m, xk_lower_widen(l, end, xk_type_of(m).lanes));
+}
+
+const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m)
+{
+    return below(l, m, l->m_end);
+}
+
+const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
+                                 const xk_expr *mask)
+{
+    return xk_and(l->c, below(l, m, l->a_end), mask);
+}
+
+const xk_stmt *xk_lower_if_full(struct xk_lowering *l,
+                                struct xk_block_writer *w)
+{
+    const xk_stmt *const body = xk_block_end(w);
+    return xk_if(l->c, l->full, body, xk_seq(l->c, NULL, 0));
+}
+
+void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
+                           const xk_expr *i, unsigned first_row, unsigned rows)
+{
+    const bool last = l->full && first_row + rows == l->p->s.m_thr;
+    const unsigned always = last ? rows - 8 : rows;
+    struct xk_block_writer in;
+    if (always)
+        xk_lower_multiply(l, w, i, first_row, always);
+    if (!last)
+        return;
+    xk_block_init(&in, l->c, l->facts);
+    xk_lower_multiply(l, &in, i, first_row + always, 8);
+    xk_block_add(w, xk_lower_if_full(l, &in));
+}
