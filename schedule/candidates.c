@@ -2,14 +2,6 @@
 /* Enumerates the schedules of a family and keeps the best. */
 #include "schedule/schedule.h"
 
-struct search {
-    const struct xk_platform *p;
-    const struct xk_shape *s;
-    struct xk_schedule *out; /* best first */
-    unsigned n;
-    const struct xk_schedule_rule *broken; /* the last in their order */
-};
-
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
@@ -26,6 +18,8 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
         return is_small(y);
     if (x->score != y->score)
         return x->score < y->score;
+    if (!x->spread != !y->spread) /* something else is busiest: a tie */
+        return x->spread;
     if (area_x != area_y)
         return area_x > area_y;
     if (x->grf_count != y->grf_count)
@@ -39,7 +33,18 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
     return x->k_step > y->k_step;
 }
 
+/* Each family has its share, so that what one layout or register file refuses
+ * leaves another. */
 enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
+#define SHARE (XK_MAX_CANDIDATES / N_FAMILIES)
+
+struct search {
+    const struct xk_platform *p;
+    const struct xk_shape *s;
+    struct xk_schedule *out; /* a share for each family, best first */
+    unsigned n[N_FAMILIES];
+    const struct xk_schedule_rule *broken; /* the last in their order */
+};
 
 static enum family family_of(const struct xk_schedule *c)
 {
@@ -52,12 +57,24 @@ static enum family family_of(const struct xk_schedule *c)
     return xk_fma_is_systolic(c->fma) ? SYSTOLIC : LANES;
 }
 
-/* Keeps c if it is valid and among the best. Each family has its share, so that
- * what one layout or register file refuses leaves another. */
+/* Puts c into n that are in order, behind its equals; the last falls out if
+ * there are as many as there may be. */
+static unsigned insert(struct xk_schedule *out, unsigned n, unsigned most,
+                       const struct xk_schedule *c)
+{
+    if (n == most && !before(c, &out[n - 1]))
+        return n;
+    unsigned at = n == most ? n - 1 : n++;
+    for (; at && before(c, &out[at - 1]); at--)
+        out[at] = out[at - 1];
+    out[at] = *c;
+    return n;
+}
+
+/* Keeps c if it is valid and among the best of its family. */
 static void offer(struct search *g, struct xk_schedule *c)
 {
-    const unsigned most = XK_MAX_CANDIDATES / N_FAMILIES;
-    unsigned alike = 0, worst = 0;
+    const enum family f = family_of(c);
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(g->p, g->s, c);
     if (broken) {
@@ -65,23 +82,19 @@ static void offer(struct search *g, struct xk_schedule *c)
         return;
     }
     c->score = xk_schedule_score(g->p, g->s, c);
-    for (unsigned i = 0; i < g->n; i++) {
-        if (family_of(&g->out[i]) != family_of(c))
-            continue;
-        alike++;
-        worst = i;
-    }
-    if (alike == most) {
-        if (!before(c, &g->out[worst]))
-            return;
-        for (unsigned i = worst; i + 1 < g->n; i++)
-            g->out[i] = g->out[i + 1];
-        g->n--;
-    }
-    unsigned at = g->n++;
-    for (; at && before(c, &g->out[at - 1]); at--)
-        g->out[at] = g->out[at - 1];
-    g->out[at] = *c;
+    g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, c);
+}
+
+/* One order for all families. */
+static unsigned in_order(struct search *g)
+{
+    unsigned n = 0;
+    for (unsigned f = 0; f < N_FAMILIES; f++)
+        for (unsigned i = 0; i < g->n[f]; i++) {
+            const struct xk_schedule c = g->out[f * SHARE + i];
+            n = insert(g->out, n, XK_MAX_CANDIDATES, &c);
+        }
+    return n;
 }
 
 /* c, and spread over as many groups as fill the machine once or twice, if then
@@ -142,11 +155,12 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 2}, {1, 1}};
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {1, 1}};
+    const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
         return;
-    for (c.slices = 1; c.slices <= 8; c.slices = (uint8_t)(c.slices * 2))
+    for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
         for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
             for (unsigned t = 0; t < XK_COUNTOF(groups); t++) {
                 if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
@@ -204,6 +218,21 @@ static void direct(struct search *g, struct xk_schedule c)
         }
 }
 
+/* Whether the registers hold A's units on their way to SLM, and the headers of each
+ * tap, as the plan counts them (plan/slm.c). */
+static bool has_room(const struct search *g, const struct xk_schedule *c)
+{
+    const unsigned wide = c->depth > 1 ? 2 : 1, tiles = c->m_thr / 8u;
+    const unsigned unit =
+        (unsigned)xk_ceil_div(tiles * c->depth / wide, c->tg_n) * wide;
+    const unsigned blocks = c->n_thr / (c->fma == XK_FMA_DPASW ? 16u : 8u);
+    const unsigned headers =
+        unit * ((unsigned)g->s->k_outer + 1) + tiles + blocks + (c->slm > 2);
+    const unsigned others = 9; /* coordinates, what is fixed */
+    return xk_schedule_buffer_grf(g->p, c) + 8 * unit + headers + others <=
+           xk_platform_grf(g->p, c->grf_count);
+}
+
 /* One group in depths of one and two; four were never much better. All threads
  * have as much to load. */
 static void in_depths(struct search *g, struct xk_schedule c)
@@ -215,7 +244,9 @@ static void in_depths(struct search *g, struct xk_schedule c)
         for (unsigned slm = 3; slm >= 2; slm--) {
             c.slm = (uint8_t)slm;
             c.slices = 1;
-            for (; c.tg_m * c.tg_n * c.slices <= 16 && c.slices <= 4;
+            if (!g->s->loose_a && !has_room(g, &c))
+                continue;
+            for (; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
                  c.slices *= 2)
                 offer_spread(g, &c);
         }
@@ -248,14 +279,15 @@ static void through_slm(struct search *g, struct xk_schedule c)
     c.slots_a = 1;
     c.n_sub = c.n_thr;
     c.slots_b = g->s->k_inner / c.k_step >= 2 ? 2 : 1;
-    if (g->s->plain_b || is_small(&c) || g->s->k_inner % c.k_step)
+    if (g->s->plain_b || is_small(&c) || c.n_thr < 16 ||
+        g->s->k_inner % c.k_step)
         return;
     if (xk_schedule_buffer_grf(g->p, &c) + c.m_thr / 8u > grf || g->s->loose_a)
         c.slots_b = 1;
     if (xk_schedule_buffer_grf(g->p, &c) > grf)
         return;
     for (unsigned n = 2; n <= 4 && n < 2 * tiles_n; n *= 2)
-        for (unsigned m = 1; m <= 8 && m < 2 * tiles_m; m *= 2) {
+        for (unsigned m = 1; m <= 4 && m < 2 * tiles_m; m *= 2) {
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
             in_depths(g, c);
@@ -291,12 +323,12 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken)
 {
-    struct search g = {p, s, out, 0, NULL};
+    struct search g = {.p = p, .s = s, .out = out};
     if (s->elem_b != 4)
         systolic(&g);
     if (s->elem_b != 2)
         mads(&g);
     if (broken)
         *broken = g.broken;
-    return g.n;
+    return in_order(&g);
 }

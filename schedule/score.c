@@ -7,6 +7,8 @@
  * the same candidate. */
 #include "schedule/schedule.h"
 
+#define LINE_B 64 /* of L1 */
+
 static int64_t max(int64_t a, int64_t b)
 {
     return a > b ? a : b;
@@ -41,12 +43,14 @@ static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
 struct work {
     int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
     int64_t port_cyc;       /* of the core's data port: lines, SLM */
+    int64_t tile_cyc;       /* the same for each 8 rows of a thread */
     int64_t around;         /* instructions before and after the loop */
     int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
     /* What nobody else fills: of the launch, of each round of groups behind the
      * first. */
     int64_t once_cyc, round_cyc;
     int64_t alone_cyc; /* what a thread waits for that has its EU to itself */
+    int64_t late_cyc;  /* for B that is not loaded ahead */
 };
 
 /* Addresses move two registers an instruction; waits come with the sends. */
@@ -69,9 +73,11 @@ static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    int64_t base = c->fma == XK_FMA_MAD ? f->exposed : f->exposed_dpas;
+    int64_t base =
+        xk_fma_is_systolic(c->fma) ? f->exposed_dpas : f->exposed;
     if (c->slm)
-        base = depth_of(c) * f->slm_latency + f->barrier * barriers;
+        base = depth_of(c) * f->slm_latency +
+               (f->barrier + f->barrier_thread * threads(c)) * barriers;
     if (!c->slm && c->slots_a == 1) /* its rows follow each other */
         base += f->latency * f->rows_pct / 100;
     return base + wait_b(f, c, parts * depth_of(c));
@@ -105,7 +111,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
                        const struct xk_schedule *c, struct work *w)
 {
-    const bool mad = c->fma == XK_FMA_MAD;
+    const bool mad = !xk_fma_is_systolic(c->fma);
     w->around = around(s, c);
     w->first_pct = mad ? 100 : f->first_pct;
     w->later_pct = mad ? 100 : f->later_pct;
@@ -125,7 +131,7 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
     const int64_t gathers = c->m_thr / c->simd;
     const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
-    struct work w;
+    struct work w = {0};
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
     w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
@@ -136,6 +142,15 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
     w.alone_cyc = alone(f, c, 1);
     set_around(f, s, c, &w);
     return w;
+}
+
+/* Lines of A, of which filter taps beyond the image's edge meet none: as if it
+ * were padded to its own size. */
+static int64_t inside(const struct xk_shape *s, int64_t lines)
+{
+    if (s->k_outer == 1 || s->pixels_1k < 1024 || s->pixels_1k >= 2048)
+        return lines;
+    return lines * 3072 / (2048 + s->pixels_1k);
 }
 
 /* Blocks of B that a thread loads for a dpas depth. */
@@ -154,22 +169,21 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t gathers =
         xk_ceil_div(tiles, c->slm ? c->tg_n * (depth_of(c) > 1 ? 2 : 1) : 1);
     const int64_t gather_b = depth_of(c) > 1 ? 512 : 256;
-    struct work w;
+    struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather = c->slm || s->plain_a || s->stride > 1 ? 8 : 4;
-    int64_t lines = gathers * per_gather + blocks * 4, sends = gathers + blocks;
+    int64_t lines = inside(s, gathers * per_gather) + blocks * 4;
+    int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
     if (dpas < 12 * depth_of(c)) /* few between one wait and the next */
         w.fma_cyc = w.fma_cyc * 9 / 8;
     w.fma_cyc += 6;
-    w.port_cyc = 0;
-    if (!c->slm && s->plain_a && s->elem_b == 2) /* half lines come twice */
-        lines += lines / 5;
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
-        w.port_cyc = (gathers * gather_b + tiles * 256) / f->slm_b_cyc;
+        w.port_cyc = gathers * gather_b / f->slm_b_cyc;
+        w.tile_cyc = depth_of(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);
     if (s->loose_a) { /* a message for one or two elements; they are packed */
@@ -179,6 +193,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
+    w.late_cyc = c->slots_b > 1 ? 0 : f->latency * depth_of(c);
     set_around(f, s, c, &w);
     return w;
 }
@@ -193,7 +208,7 @@ static struct work footprint_work(const struct xk_perf *f,
     const int64_t blocks = blocks_b(c);
     const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
     const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
-    struct work w;
+    struct work w = {0};
     w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
     w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
                  xk_ceil_div(port, s->k_outer);
@@ -204,15 +219,56 @@ static struct work footprint_work(const struct xk_perf *f,
     return w;
 }
 
+/* Bytes of L1 that pixels with K in plain order can be in at one K: lines that
+ * lie a power of two apart share few of its sets. */
+static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
+{
+    int64_t lines = s->k_inner * s->elem_b * max(s->stride, 1) / LINE_B;
+    int64_t bytes = f->l1_b;
+    for (; lines > 0 && lines % 2 == 0 && bytes > LINE_B; lines /= 2)
+        bytes /= 2;
+    return bytes;
+}
+
+/* From few to many as what is used in turn outgrows what there is: soon all of
+ * it is lost before it is used again. */
+static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
+{
+    const int64_t over = min(max(4 * held / 3 - room, 0), room / 2);
+    return few + (many - few) * over / (room / 2);
+}
+
+/* Bytes of A that a step brings from L2 for so many different tiles of a core's
+ * groups. Filter taps read nearly the same pixels, and what has K in plain order
+ * has two steps in a line: as far as L1 holds them until then. */
+static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
+                          const struct xk_schedule *c, int64_t tiles)
+{
+    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
+    const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
+    const bool plain = s->plain_a || c->slm;
+    const int64_t line_b =
+        plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
+    /* Slices are at other K, in other sets. */
+    const int64_t room = min(plain ? l1_bytes(f, s) : f->l1_b,
+                             f->l1_b / xk_schedule_slices(c));
+    if (s->k_outer == 1 || !s->pixels_1k)
+        return outgrown(rows * row_b, rows * line_b, rows * line_b, room);
+    const int64_t pixels =
+        min(rows * s->pixels_1k / 1024 + tiles * s->reach, rows * s->k_outer);
+    const int64_t once = outgrown(pixels * row_b, pixels * line_b,
+                                  pixels * line_b, room) / s->k_outer;
+    const int64_t met = inside(s, rows * line_b);
+    return outgrown(once, max(once, met), met, room);
+}
+
 /* Bytes that a step of n groups of a core brings from L2: their tiles of A and
  * B, once. Groups are handed out in turn along N, so that a core's groups meet
- * few tiles of B where those along N divide the cores. Filter taps read nearly
- * the same rows of A. */
+ * few tiles of B where those along N divide the cores. */
 static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c, int64_t n)
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
-    int64_t a = (int64_t)c->m_thr * c->tg_m * row_b;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
     const int64_t along_n = xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
     const int64_t cores = f->n_eu / f->eu_per_core;
@@ -221,12 +277,11 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
         same *= 2;
     const int64_t tiles_b = min(n, along_n / same);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, along_n));
-    if (c->footprint)
-        a = units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer;
-    else if (s->k_outer > 2)
-        a /= 3;
-    return (tiles_a * a + tiles_b * b) *
-           xk_schedule_slices(c);
+    const int64_t a =
+        c->footprint
+            ? tiles_a * units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer
+            : l2_bytes_a(f, s, c, tiles_a);
+    return (a + tiles_b * b) * xk_schedule_slices(c);
 }
 
 int64_t xk_schedule_resident(const struct xk_platform *p,
@@ -264,13 +319,20 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t fma_cyc =
         c->spread ? (per_eu * (tiles - 1) + 1) * w->fma_cyc / tiles
                   : per_eu * w->fma_cyc;
+    const int64_t port_cyc =
+        w->port_cyc + (c->spread ? tiles - 1 : tiles) * w->tile_cyc;
     int64_t step = max(fma_cyc, per_eu * w->issue);
+    const bool mad = !xk_fma_is_systolic(c->fma);
+    if (!mad) /* a thread's own pace */
+        step = max(step, w->fma_cyc + w->alone_cyc * f->chain_pct / 100);
     if (!n)
         return 0;
-    step = max(step, n * tg * w->port_cyc);
-    step = max(step, l2_bytes(f, s, c, n) / f->l2_b_cyc);
+    const int64_t port = n * tg * port_cyc;
+    const int64_t l2 = l2_bytes(f, s, c, n) / f->l2_b_cyc;
+    step = max(max(step, port), l2);
     /* the other threads work then */
-    step += w->alone_cyc * f->alone_pct / 100 / (per_eu + 1);
+    step += (mad ? w->alone_cyc * f->alone_pct : w->late_cyc * f->late_pct) /
+            100 / (per_eu + 1);
     /* Each outer index of K fills the pipeline again. */
     const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
     return steps * step + fill;
@@ -297,23 +359,55 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
            w.once_cyc + (xk_ceil_div(n, most) - 1) * w.round_cyc + fill;
 }
 
-/* Cycles that memory needs: A, B and C once; in blocks of a dpas depth where
- * the schedule chooses the layout. */
-static int64_t memory_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                          const struct xk_schedule *c)
+/* Cycles that memory needs for A and B once; in blocks of a dpas depth where the
+ * schedule chooses the layout. */
+static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                        const struct xk_schedule *c)
 {
     const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
     const int64_t unit = blocks ? c->k_step : 1;
     const int64_t k =
         s->k_inner < unit ? s->k_inner : xk_ceil_div(s->k_inner, unit) * unit;
-    const int64_t n = xk_ceil_div(s->n, unit) * unit;
     /* Rows of A that the filter meets; beside each in a line one that it does
      * not, if rows are half a line. */
     int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
     if (blocks && s->stride > 1 && s->k_outer == 1)
         rows *= 2;
-    const int64_t elements = rows * k + s->m * n + s->n * k * s->k_outer;
+    const int64_t elements = rows * k + s->n * k * s->k_outer;
     return elements * s->elem_b / f->memory_b_cyc;
+}
+
+/* For C. */
+static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                         const struct xk_schedule *c)
+{
+    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
+    const int64_t unit = blocks ? c->k_step : 1;
+    return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
+}
+
+/* Threads of n groups that end last: those of the EUs that have most. */
+static int64_t last_threads(const struct xk_perf *f, const struct xk_schedule *c,
+                            int64_t n)
+{
+    const int64_t all = n * threads(c);
+    const int64_t per_eu = xk_ceil_div(all, f->eu_per_core);
+    return (all - (per_eu - 1) * f->eu_per_core) * per_eu;
+}
+
+/* Of C's stores those that nobody multiplies beside, in hundredths: threads that
+ * began together end together, and what the next round loads waits behind what
+ * they store. */
+static int64_t bare_pct(const struct xk_perf *f, const struct xk_schedule *c,
+                        int64_t groups, int64_t n, int64_t most)
+{
+    const int64_t cores = f->n_eu / f->eu_per_core;
+    const int64_t rounds = (n - 1) / most;
+    const int64_t last_cores = groups - (n - 1) * cores;
+    const int64_t bare =
+        rounds * cores * last_threads(f, c, most) +
+        last_cores * last_threads(f, c, n - rounds * most);
+    return 100 * bare / (groups * threads(c));
 }
 
 /* Whether the loop has four fifths of the steps, where K is long enough for one
@@ -338,12 +432,23 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
         c->spread ? c->spread : xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m);
     const int64_t groups =
         groups_m * xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
-    const int64_t n = xk_ceil_div(groups, f->n_eu / f->eu_per_core);
+    const int64_t cores = f->n_eu / f->eu_per_core;
+    const int64_t n = xk_ceil_div(groups, cores);
     const int64_t most = xk_schedule_resident(p, s, c);
     const int64_t core = core_cyc(f, s, c, n, most);
-    const int64_t memory = memory_cyc(f, s, c);
-    const int64_t pct = f->overlap_pct + f->single_pct * most / max(n, most);
-    const int64_t cyc = max(core, memory) + min(core, memory) * pct / 100;
+    const int64_t store = store_cyc(f, s, c);
+    const bool mad = !xk_fma_is_systolic(c->fma);
+    const int64_t even = bare_pct(f, c, groups, n, most);
+    const int64_t bare =
+        mad ? 0 : store * (f->bare_pct + (100 - f->bare_pct) * even / 100) / 100;
+    const int64_t memory = read_cyc(f, s, c) + store - bare;
+    const int64_t less = min(core, memory), more = max(core, memory);
+    const int64_t pct =
+        mad ? f->overlap_pct + f->single_pct * most / max(n, most)
+            : f->overlap_dpas_pct;
+    /* The nearer both are, the less of the shorter fits beside the longer. */
+    const int64_t near = more ? 1024 * less / more : 0;
+    const int64_t cyc = more + less * near / 1024 * pct / 100 + bare;
     /* Straight code is long; the timing model fetches it for nothing. */
     const bool straight = xk_fma_is_systolic(c->fma) && !loops(s, c);
     return straight ? cyc + cyc * f->straight_pct / 100 : cyc;
