@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Rows spread over groups (plan.h, full_groups): the first groups have m_thr rows a
- * thread, the others 8 fewer, so that all of them together fill the machine, and
- * the last 8 rows of the tile are loaded, multiplied and stored only where they
- * are. Rows beyond M are left out here too, however groups are made. */
+/* Rows spread over groups (plan.h, full_groups): the first groups have m_thr
+ * rows a thread, the others 8 fewer, so that all of them together fill the
+ * machine, and the last 8 rows of the tile are loaded, multiplied and stored
+ * only where they are. Rows beyond M are left out here too, however groups are
+ * made. */
 #include "lower/state.h"
 
 /* The first row beyond those of so many threads from `first` on. */
@@ -11,9 +12,9 @@ static const xk_expr *rows_end(struct xk_lowering *l, const xk_expr *first,
 {
     xk_ctx *const c = l->c;
     const xk_expr *const rows = xk_bin_imm(c, XK_OP_MUL, l->rows, threads);
-    return xk_block_let(&l->w, "m_end",
-                        xk_bin_imm(c, XK_OP_MIN, xk_add(c, first, rows),
-                                   l->p->m_extent));
+    return xk_block_let(
+        &l->w, "m_end",
+        xk_bin_imm(c, XK_OP_MIN, xk_add(c, first, rows), l->p->m_extent));
 }
 
 void xk_lower_spread_origin(struct xk_lowering *l)
@@ -22,16 +23,15 @@ void xk_lower_spread_origin(struct xk_lowering *l)
     const int64_t fewer = p->s.m_thr - 8, full = p->full_groups;
     const int64_t threads = p->s.tg_m;
     xk_ctx *const c = l->c;
-    l->full = xk_block_let(&l->w, "full",
-                           xk_bin_imm(c, XK_OP_LT, l->group_m, full));
+    l->full =
+        xk_block_let(&l->w, "full", xk_bin_imm(c, XK_OP_LT, l->group_m, full));
     const xk_expr *const most = xk_s32(c, p->s.m_thr);
     l->rows = xk_block_let(&l->w, "rows",
                            xk_select(c, l->full, most, xk_s32(c, fewer)));
     const xk_expr *const before =
         xk_bin_imm(c, XK_OP_MUL, l->group_m, fewer * threads);
-    const xk_expr *const more =
-        xk_bin_imm(c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MIN, l->group_m, full),
-                   8 * threads);
+    const xk_expr *const more = xk_bin_imm(
+        c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MIN, l->group_m, full), 8 * threads);
     l->group_m0 = xk_block_let(&l->w, "group_m0", xk_add(c, before, more));
     const xk_expr *const first = xk_mul(c, l->thread_m, l->rows);
     l->m0 = xk_block_let(&l->w, "m0", xk_add(c, l->group_m0, first));

@@ -218,8 +218,8 @@ static void direct(struct search *g, struct xk_schedule c)
         }
 }
 
-/* Whether the registers hold A's units on their way to SLM, and the headers of each
- * tap, as the plan counts them (plan/slm.c). */
+/* Whether the registers hold A's units on their way to SLM, and the headers of
+ * each tap, as the plan counts them (plan/slm.c). */
 static bool has_room(const struct search *g, const struct xk_schedule *c)
 {
     const unsigned wide = c->depth > 1 ? 2 : 1, tiles = c->m_thr / 8u;

@@ -31,7 +31,8 @@ static int64_t threads(const struct xk_schedule *c)
     return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
 }
 
-/* Units of 8 pixels of the group's footprint that a thread loads for all taps. */
+/* Units of 8 pixels of the group's footprint that a thread loads for all taps.
+ */
 static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->tg_m;
@@ -41,10 +42,10 @@ static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
 
 /* What one thread does in one step; through SLM, from barrier to barrier. */
 struct work {
-    int64_t fma_cyc, issue; /* cycles of multipliers; instructions */
-    int64_t port_cyc;       /* of the core's data port: lines, SLM */
-    int64_t tile_cyc;       /* the same for each 8 rows of a thread */
-    int64_t around;         /* instructions before and after the loop */
+    int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */
+    int64_t port_cyc;             /* of the core's data port: lines, SLM */
+    int64_t tile_cyc;             /* the same for each 8 rows of a thread */
+    int64_t around;               /* instructions before and after the loop */
     int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
     /* What nobody else fills: of the launch, of each round of groups behind the
      * first. */
@@ -73,8 +74,7 @@ static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
                      int64_t parts)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    int64_t base =
-        xk_fma_is_systolic(c->fma) ? f->exposed_dpas : f->exposed;
+    int64_t base = xk_fma_is_systolic(c->fma) ? f->exposed_dpas : f->exposed;
     if (c->slm)
         base = depth_of(c) * f->slm_latency +
                (f->barrier + f->barrier_thread * threads(c)) * barriers;
@@ -105,7 +105,8 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps_inner)
         taps = 4 * s->k_outer * (c->m_thr / 16);
-    return 120 + taps + rows * 5 / 2 / xk_schedule_slices(c) + exchange(c, rows);
+    return 120 + taps + rows * 5 / 2 / xk_schedule_slices(c) +
+           exchange(c, rows);
 }
 
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
@@ -239,25 +240,27 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
 }
 
 /* Bytes of A that a step brings from L2 for so many different tiles of a core's
- * groups. Filter taps read nearly the same pixels, and what has K in plain order
- * has two steps in a line: as far as L1 holds them until then. */
+ * groups. Filter taps read nearly the same pixels, and what has K in plain
+ * order has two steps in a line: as far as L1 holds them until then. */
 static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c, int64_t tiles)
 {
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
-    const bool plain = s->plain_a || c->slm;
+    /* mad's short steps use a line up before it is lost. */
+    const bool plain = (s->plain_a && xk_fma_is_systolic(c->fma)) || c->slm;
     const int64_t line_b =
         plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
     /* Slices are at other K, in other sets. */
-    const int64_t room = min(plain ? l1_bytes(f, s) : f->l1_b,
-                             f->l1_b / xk_schedule_slices(c));
+    const int64_t room =
+        min(plain ? l1_bytes(f, s) : f->l1_b, f->l1_b / xk_schedule_slices(c));
     if (s->k_outer == 1 || !s->pixels_1k)
         return outgrown(rows * row_b, rows * line_b, rows * line_b, room);
     const int64_t pixels =
         min(rows * s->pixels_1k / 1024 + tiles * s->reach, rows * s->k_outer);
-    const int64_t once = outgrown(pixels * row_b, pixels * line_b,
-                                  pixels * line_b, room) / s->k_outer;
+    const int64_t once =
+        outgrown(pixels * row_b, pixels * line_b, pixels * line_b, room) /
+        s->k_outer;
     const int64_t met = inside(s, rows * line_b);
     return outgrown(once, max(once, met), met, room);
 }
@@ -277,10 +280,9 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
         same *= 2;
     const int64_t tiles_b = min(n, along_n / same);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, along_n));
-    const int64_t a =
-        c->footprint
-            ? tiles_a * units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer
-            : l2_bytes_a(f, s, c, tiles_a);
+    const int64_t a = c->footprint ? tiles_a * units(s, c) * c->tg_m * c->tg_n *
+                                         256 / s->k_outer
+                                   : l2_bytes_a(f, s, c, tiles_a);
     return (a + tiles_b * b) * xk_schedule_slices(c);
 }
 
@@ -311,9 +313,9 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
-    const int64_t steps =
-        s->k_outer * xk_ceil_div(s->k_inner, c->k_step * depth_of(c)) /
-        xk_schedule_slices(c);
+    const int64_t steps = s->k_outer *
+                          xk_ceil_div(s->k_inner, c->k_step * depth_of(c)) /
+                          xk_schedule_slices(c);
     /* Of an EU's threads one has all rows, the others 8 fewer. */
     const int64_t tiles = c->m_thr / 8;
     const int64_t fma_cyc =
@@ -343,7 +345,7 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
 static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c, int64_t n, int64_t most)
 {
-    const struct work w = c->footprint ? footprint_work(f, s, c)
+    const struct work w = c->footprint                 ? footprint_work(f, s, c)
                           : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
                                                        : mad_work(f, s, c);
     const int64_t all = n * threads(c) * 100 / f->eu_per_core; /* hundredths */
@@ -359,8 +361,8 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
            w.once_cyc + (xk_ceil_div(n, most) - 1) * w.round_cyc + fill;
 }
 
-/* Cycles that memory needs for A and B once; in blocks of a dpas depth where the
- * schedule chooses the layout. */
+/* Cycles that memory needs for A and B once; in blocks of a dpas depth where
+ * the schedule chooses the layout. */
 static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
@@ -387,26 +389,25 @@ static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
 }
 
 /* Threads of n groups that end last: those of the EUs that have most. */
-static int64_t last_threads(const struct xk_perf *f, const struct xk_schedule *c,
-                            int64_t n)
+static int64_t last_threads(const struct xk_perf *f,
+                            const struct xk_schedule *c, int64_t n)
 {
     const int64_t all = n * threads(c);
     const int64_t per_eu = xk_ceil_div(all, f->eu_per_core);
     return (all - (per_eu - 1) * f->eu_per_core) * per_eu;
 }
 
-/* Of C's stores those that nobody multiplies beside, in hundredths: threads that
- * began together end together, and what the next round loads waits behind what
- * they store. */
+/* Of C's stores those that nobody multiplies beside, in hundredths: threads
+ * that began together end together, and what the next round loads waits behind
+ * what they store. */
 static int64_t bare_pct(const struct xk_perf *f, const struct xk_schedule *c,
                         int64_t groups, int64_t n, int64_t most)
 {
     const int64_t cores = f->n_eu / f->eu_per_core;
     const int64_t rounds = (n - 1) / most;
     const int64_t last_cores = groups - (n - 1) * cores;
-    const int64_t bare =
-        rounds * cores * last_threads(f, c, most) +
-        last_cores * last_threads(f, c, n - rounds * most);
+    const int64_t bare = rounds * cores * last_threads(f, c, most) +
+                         last_cores * last_threads(f, c, n - rounds * most);
     return 100 * bare / (groups * threads(c));
 }
 
@@ -440,7 +441,8 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const bool mad = !xk_fma_is_systolic(c->fma);
     const int64_t even = bare_pct(f, c, groups, n, most);
     const int64_t bare =
-        mad ? 0 : store * (f->bare_pct + (100 - f->bare_pct) * even / 100) / 100;
+        mad ? 0
+            : store * (f->bare_pct + (100 - f->bare_pct) * even / 100) / 100;
     const int64_t memory = read_cyc(f, s, c) + store - bare;
     const int64_t less = min(core, memory), more = max(core, memory);
     const int64_t pct =

@@ -104,16 +104,23 @@ def rows_of(problem, mb):
     return out
 
 
+def waves(schedule, how):
+    """Waves of a core to model. Along M its first groups share B's and C's lines
+    with others that come much later, so all are modelled."""
+    return 0 if schedule and "order=m" in schedule and how == "only" else WAVES[how]
+
+
 def times(args, problem, dtype, schedules, how):
     """{schedule: ms} of those that are valid; None is the library's own."""
-    lines = [f"--schedule={s.replace(' ', '+') if s else ''} {problem}"
+    lines = [f"--time-{how}={waves(s, how)} "
+             f"--schedule={s.replace(' ', '+') if s else ''} {problem}"
              for s in schedules]
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
         batch.write("\n".join(lines) + "\n")
         batch.flush()
         out = subprocess.run(
             [args.xkbench, "--mode=P", f"--dt={dtype}", f"--mb={args.mb}",
-             f"--time-{how}={WAVES[how]}", f"--perf-template={MARK}%ptime%|%sched%",
+             f"--perf-template={MARK}%ptime%|%sched%",
              "--batch=" + batch.name],
             stdout=subprocess.PIPE, text=True, check=False).stdout
     rows = [line[len(MARK):].split("|") for line in out.splitlines()
