@@ -200,7 +200,8 @@ static void mads(struct search *g)
                                         .grf_count = 128};
                 plain_group(g->s, &c);
                 offer(g, &c);
-                if (b == 0)
+                /* Steps of three dwords lie across lines. */
+                if (b == 0 && (k != 3 || g->s->k_inner % (bytes ? 16 : 4)))
                     flat(g, c);
             }
 }

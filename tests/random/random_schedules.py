@@ -150,8 +150,8 @@ def grid_and_messages(rng, schedule):
         and has(schedule, "depth=1", "footprint=0") if systolic
         else has(schedule, "slm=0", "fma=mad"))
     a = ["scattered"] + ["elements"] * 2 * one_by_one
-    b = ["block"] if whole else ["block"] + ["elements"] * 4 + [
-        "rows" if systolic else "scattered"] * 5
+    b = ["block"] if whole else ["block"] + ["elements"] * 5 + [
+        "rows" if systolic else "scattered"] * 6
     stores = ["packed", "columns"] if systolic else ["block", "scattered"]
     return (f" order={rng.choice('nnm')} "
             f"unroll={rng.choice([0] * 6 + [2, 3, 4, 5, 8, 9, 10, 12, 18])} "
