@@ -101,9 +101,8 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
             xk_bin_imm(l->c, XK_OP_LT, q, l->p->con->index[outer->m].extent);
         mask = xk_and(l->c, in, xk_lower_widen(l, mask, LANES));
     }
-    const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_a),
-                                  xk_lower_u32(l, -h->g.s->step_b));
-    start = xk_slm_of_slice(&h->g, start, h->g.s->trip * h->g.s->step_b);
+    const xk_expr *const start =
+        xk_lower_start_a(l, h->g.s->step_b, h->g.s->step_b);
     const xk_expr *const off =
         xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
     const xk_expr *const from = xk_add(l->c, xk_lower_widen(l, start, LANES),
@@ -121,7 +120,7 @@ static const xk_expr *store_byte(struct halo *h, unsigned u)
     const xk_expr *byte =
         xk_add(l->c, xk_cast(l->c, XK_DT_U32, first),
                xk_lower_u32(l, u * UNIT_B + h->g.s->slot_b));
-    byte = xk_slm_of_slice(&h->g, byte, h->g.s->all_b);
+    byte = xk_lower_of_slice(l, byte, h->g.s->all_b);
     return xk_ramp(l->c, byte, xk_lower_u32(l, PIXEL_B), LANES);
 }
 
@@ -139,8 +138,8 @@ static const xk_expr *fetch_byte(struct halo *h, unsigned k)
         l->c, pixel_at(h, at), xk_lower_widen(l, h->pixel0, LANES));
     const xk_expr *const byte = xk_cast(
         l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, slot, PIXEL_B));
-    const xk_expr *const place = xk_slm_of_slice(
-        &h->g,
+    const xk_expr *const place = xk_lower_of_slice(
+        l,
         xk_lower_u32(l, tap_b(h, last_tap(h)) + h->g.s->slot_b),
         h->g.s->all_b);
     return xk_add(l->c, byte, xk_lower_widen(l, place, LANES));

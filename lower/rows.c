@@ -29,8 +29,7 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
 {
     if (!l->p->epi.m_masked)
         return NULL;
-    return xk_bin_imm(l->c, XK_OP_LT, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m),
-                      l->p->m_extent);
+    return xk_lower_below_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m));
 }
 
 static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,

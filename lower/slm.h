@@ -71,9 +71,6 @@ const xk_expr *xk_slm_unit(const struct xk_slm_loop *g, unsigned per_thread,
 int64_t xk_slm_b_next_step(const struct xk_plan_slm *s);
 /* Bytes that B's headers move by in front of a depth of step i; u32. */
 const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth);
-/* at (u32), plus slice_b for each slice of K in front of this thread's. */
-const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
-                               int64_t slice_b);
 /* Offset (u32) of B's first step of K in its surface, a move before it. */
 const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g);
 /* Allocates and fills all headers; those of B alone. */

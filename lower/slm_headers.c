@@ -75,9 +75,7 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
     const unsigned wide = xk_plan_slm_unit(g->s);
     const xk_expr *const row = first_row(g, b, &part);
     const xk_expr *const m = xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
-    const xk_expr *start = xk_add(l->c, xk_lower_surface_at(l, l->arg_a),
-                                  xk_lower_u32(l, -g->s->step_b));
-    start = xk_slm_of_slice(g, start, xk_lower_slice_steps(l) * g->s->depth_b);
+    const xk_expr *start = xk_lower_start_a(l, g->s->step_b, g->s->depth_b);
     if (part)
         start = xk_add(
             l->c, start,
@@ -117,8 +115,8 @@ static void set_slm_header(struct xk_slm_loop *g, const xk_expr *buf,
                            unsigned n, const xk_expr *byte, int64_t at_b)
 {
     struct xk_lowering *const l = g->l;
-    const xk_expr *const place = xk_slm_of_slice(
-        g, xk_cast(l->c, XK_DT_U32, byte), g->s->all_b);
+    const xk_expr *const place = xk_lower_of_slice(
+        l, xk_cast(l->c, XK_DT_U32, byte), g->s->all_b);
     const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, place, at_b);
     const xk_expr *const row_b =
         xk_lower_u32(l, g->s->tile_b / XK_SLM_LANES);
@@ -156,7 +154,8 @@ static void read_headers(struct xk_slm_loop *g)
 {
     struct xk_lowering *const l = g->l;
     const unsigned n = xk_slm_tiles(g);
-    const xk_expr *at = xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * g->s->tile_b);
+    const xk_expr *at =
+        xk_bin_imm(l->c, XK_OP_MUL, l->thread_m, n * g->s->tile_b);
     if (l->full) /* fewer tiles a thread */
         at = xk_bin_imm(l->c, XK_OP_MUL, xk_mul(l->c, l->thread_m, l->rows),
                         g->s->tile_b / g->s->lanes);
@@ -190,24 +189,14 @@ const xk_expr *xk_slm_b_move(const struct xk_slm_loop *g, unsigned depth)
                    xk_bin_imm(l->c, XK_OP_MUL, same, tap - next), next));
 }
 
-const xk_expr *xk_slm_of_slice(const struct xk_slm_loop *g, const xk_expr *at,
-                               int64_t slice_b)
-{
-    struct xk_lowering *const l = g->l;
-    if (!l->slice)
-        return at;
-    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, slice_b);
-    return xk_add(l->c, at, xk_cast(l->c, XK_DT_U32, by));
-}
-
 const xk_expr *xk_slm_start_b(const struct xk_slm_loop *g)
 {
     struct xk_lowering *const l = g->l;
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_b),
                xk_lower_u32(l, -xk_slm_b_next_step(g->s)));
-    return xk_slm_of_slice(g, start,
-                           xk_lower_slice_steps(l) * g->s->b_depth_b);
+    return xk_lower_of_slice(l, start,
+                             xk_lower_slice_steps(l) * g->s->b_depth_b);
 }
 
 void xk_slm_prepare_b(struct xk_slm_loop *g)

@@ -18,17 +18,21 @@ int64_t xk_lower_slice_steps(const struct xk_lowering *l)
     return xk_plan_k_inner(l->p)->extent / l->p->s.k_step / l->p->s.slices;
 }
 
-/* Where the slice begins in the surface, a step before its first. */
-static const xk_expr *start(struct xk_lowering *l, int64_t step_b)
+const xk_expr *xk_lower_of_slice(struct xk_lowering *l, const xk_expr *at,
+                                 int64_t slice_b)
 {
-    const xk_expr *const at = xk_add(
-        l->c, xk_lower_surface_at(l, l->arg_a), xk_lower_u32(l, -step_b));
     if (!l->slice)
         return at;
-    return xk_add(l->c, at,
-                  xk_cast(l->c, XK_DT_U32,
-                          xk_bin_imm(l->c, XK_OP_MUL, l->slice,
-                                     xk_lower_slice_steps(l) * step_b)));
+    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, slice_b);
+    return xk_add(l->c, at, xk_cast(l->c, XK_DT_U32, by));
+}
+
+const xk_expr *xk_lower_start_a(struct xk_lowering *l, int64_t before_b,
+                                int64_t step_b)
+{
+    const xk_expr *const at = xk_add(
+        l->c, xk_lower_surface_at(l, l->arg_a), xk_lower_u32(l, -before_b));
+    return xk_lower_of_slice(l, at, xk_lower_slice_steps(l) * step_b);
 }
 
 /* Whether offsets go from tap to tap by constants. */
@@ -60,7 +64,7 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
     r->at[xk_lower_k_inner(l)] = xk_s32(l->c, k);
     r->even = tap_strides(l, r->stride_b);
     /* One after the other: compilers differ in the order of arguments. */
-    const xk_expr *const from = start(l, step_b);
+    const xk_expr *const from = xk_lower_start_a(l, step_b, step_b);
     const xk_expr *const off =
         xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at));
     const xk_expr *const sum = xk_add(l->c, from, off);
@@ -110,7 +114,8 @@ static void step_index(struct xk_lowering *l, const xk_expr *i, unsigned taps,
     const xk_expr *step = xk_bin_imm(l->c, XK_OP_DIV, i, taps);
     if (l->slice)
         step = xk_add(l->c, step,
-                      xk_bin_imm(l->c, XK_OP_MUL, l->slice, xk_lower_slice_steps(l)));
+                      xk_bin_imm(l->c, XK_OP_MUL, l->slice,
+                                 xk_lower_slice_steps(l)));
     for (int x = (int)con->n_index - 1; x >= 0; x--) {
         const struct xk_index *const d = &con->index[x];
         if (d->role != XK_ROLE_K)

@@ -12,6 +12,13 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap,
                   const xk_expr **at);
 /* Steps of the innermost K in a slice. */
 int64_t xk_lower_slice_steps(const struct xk_lowering *l);
+/* at (u32), plus slice_b for each slice of K in front of this thread's. */
+const xk_expr *xk_lower_of_slice(struct xk_lowering *l, const xk_expr *at,
+                                 int64_t slice_b);
+/* u32: where the slice begins in A's surface, before_b bytes before its first
+ * step. step_b: from a step of the inner K to the next. */
+const xk_expr *xk_lower_start_a(struct xk_lowering *l, int64_t before_b,
+                                int64_t step_b);
 /* Rows of A, one a lane. */
 struct xk_tap_rows {
     const xk_expr *m;                      /* s32: rows of M */

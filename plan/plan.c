@@ -55,16 +55,14 @@ static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
  * that a fused pair shares M. Padding of C's columns is covered too. */
 static void set_grid(struct xk_plan *p)
 {
+    const struct xk_shape s = xk_shape_of(p->con);
     p->groups[p->s.m_first] =
-        (uint32_t)xk_ceil_div(p->epi.n_extent, (int64_t)p->s.n_thr * p->s.tg_n);
+        (uint32_t)xk_schedule_groups_n(&p->s, p->epi.n_extent);
     p->groups[!p->s.m_first] =
-        (uint32_t)xk_ceil_div(p->m_extent, (int64_t)p->s.m_thr * p->s.tg_m);
+        (uint32_t)xk_schedule_groups_m(&p->s, p->m_extent);
     p->groups[2] = 1;
-    if (p->s.spread) {
-        const struct xk_shape s = xk_shape_of(p->con);
-        p->groups[!p->s.m_first] = p->s.spread;
+    if (p->s.spread)
         p->full_groups = (uint32_t)xk_schedule_full_groups(&s, &p->s);
-    }
 }
 
 bool xk_plan_is_wide(const struct xk_plan *p)

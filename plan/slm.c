@@ -205,9 +205,9 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     s->taps = (uint16_t)taps;
     XK_TRY(divide(c, p));
     s->copies = (uint16_t)xk_schedule_copies(&p->s, taps);
-    s->trip = (uint32_t)(taps * (k->extent / k_step / p->s.slices));
-    if (s->foot.f.n) /* a step and its body have all taps */
-        s->trip = (uint32_t)(k->extent / k_step / p->s.slices);
+    s->trip = (uint32_t)(k->extent / k_step / p->s.slices);
+    if (!s->foot.f.n) /* whose step and body have all taps */
+        s->trip *= s->taps;
     if (s->copies * (s->foot.f.n ? s->taps : s->depth) > XK_MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");
     return xk_ctx_status(c);

@@ -101,17 +101,15 @@ static unsigned in_order(struct search *g)
  * their rows differ. */
 static void offer_spread(struct search *g, struct xk_schedule *c)
 {
-    const struct xk_perf *const f = xk_perf_get(g->p->id);
-    const int64_t along_n = xk_ceil_div(g->s->n, (int64_t)c->n_thr * c->tg_n);
     offer(g, c);
     if (c->m_thr < 16)
         return;
     const int64_t room = xk_schedule_resident(g->p, g->s, c) *
-                         (f->n_eu / f->eu_per_core) / along_n;
+                         xk_perf_cores(xk_perf_get(g->p->id)) /
+                         xk_schedule_groups_n(c, g->s->n);
     for (int64_t n = room; n && n <= 2 * room && n <= UINT16_MAX; n += room) {
         c->spread = (uint16_t)n;
-        const int64_t full = xk_schedule_full_groups(g->s, c);
-        if (full > 0 && full < n)
+        if (xk_schedule_is_uneven(g->s, c))
             offer(g, c);
     }
     c->spread = 0;

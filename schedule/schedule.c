@@ -225,7 +225,7 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned n = xk_schedule_slices(c);
     const bool parts = xk_fma_is_systolic(c->fma) ? c->n_thr % (8u * n) == 0
                                                   : c->m_thr % n == 0;
-    const int64_t steps = s->k_inner / c->k_step / (c->slm ? c->depth : 1);
+    const int64_t steps = s->k_inner / c->k_step / xk_schedule_depth(c);
     const bool slm = !c->slm || c->footprint ||
                      (c->slm_of == XK_SLM_OF_A && !s->loose_a &&
                       c->load_a != XK_LOAD_ELEMENTS);
@@ -241,22 +241,27 @@ int64_t xk_schedule_full_groups(const struct xk_shape *s,
     return blocks - (int64_t)c->spread * (c->m_thr / 8 - 1);
 }
 
+bool xk_schedule_is_uneven(const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    const int64_t full = xk_schedule_full_groups(s, c);
+    return full > 0 && full < c->spread;
+}
+
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
 static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     (void)p;
-    if (!c->spread)
-        return true;
-    const int64_t full = xk_schedule_full_groups(s, c);
-    return xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
-           c->m_thr > 8 && full > 0 && full < c->spread;
+    return !c->spread ||
+           (xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
+            c->m_thr > 8 && xk_schedule_is_uneven(s, c));
 }
 
 /* Of a whole loop: a footprint's have all taps. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t of_tap = s->k_inner / c->k_step / (c->slm ? c->depth : 1) /
+    const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /
                            xk_schedule_slices(c);
     return c->taps_inner && !(c->slm && c->footprint) ? of_tap * s->k_outer
                                                       : of_tap;

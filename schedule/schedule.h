@@ -99,10 +99,33 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
     return c->slices ? c->slices : 1;
 }
 
+/* dpas depths of a step. */
+static inline int64_t xk_schedule_depth(const struct xk_schedule *c)
+{
+    return c->slm ? c->depth : 1;
+}
+
+/* Groups along M for so many rows, along N for so many columns. */
+static inline int64_t xk_schedule_groups_m(const struct xk_schedule *c,
+                                           int64_t rows)
+{
+    return c->spread ? c->spread
+                     : xk_ceil_div(rows, (int64_t)c->m_thr * c->tg_m);
+}
+
+static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
+                                           int64_t columns)
+{
+    return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
+}
+
 /* Of the groups that M is spread over, those whose threads have m_thr rows; they
- * come first. */
+ * come first. Whether there are such and others, as there must be. */
 int64_t xk_schedule_full_groups(const struct xk_shape *s,
                                 const struct xk_schedule *c);
+bool xk_schedule_is_uneven(const struct xk_shape *s,
+                           const struct xk_schedule *c);
+
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
  * loops over all of K. The fields obey their rule. */
@@ -139,9 +162,9 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
  * load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
- * for what they decide: slm has taps inside; where slm is named or taps are outside K is whole;
- * with other buffers, depths or operands in SLM than it can have there is no
- * footprint; rows are not spread if fma, m, tg, taps or footprint are named.
+ * for what they decide: slm has taps inside; where slm is named or taps are
+ * outside K is whole; with other buffers, depths or operands in SLM than it can
+ * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint are named.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
@@ -178,7 +201,7 @@ struct xk_perf {
     uint16_t first_pct, later_pct;
     uint16_t memory_b_cyc; /* bytes a cycle, all cores */
     /* Of memory's time and the other, what the shorter adds to the longer, in
-     * hundredths: always, and if there is but one round. */
+     * hundredths: always, and if there is but one round; with dpas. */
     uint16_t overlap_pct, single_pct, overlap_dpas_pct;
     uint16_t bare_pct;  /* of the stores of threads that end together */
     /* Of what a thread waits for, what its EU waits for too: of mad all; of dpas
@@ -194,5 +217,10 @@ struct xk_perf {
     const char *source;
 };
 const struct xk_perf *xk_perf_get(enum xk_platform_id id);
+
+static inline int64_t xk_perf_cores(const struct xk_perf *f)
+{
+    return f->n_eu / f->eu_per_core;
+}
 
 #endif

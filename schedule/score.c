@@ -19,12 +19,6 @@ static int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* dpas depths of a step. */
-static int64_t depth_of(const struct xk_schedule *c)
-{
-    return c->slm ? c->depth : 1;
-}
-
 /* Of a group. */
 static int64_t threads(const struct xk_schedule *c)
 {
@@ -76,11 +70,11 @@ static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
     int64_t base = xk_fma_is_systolic(c->fma) ? f->exposed_dpas : f->exposed;
     if (c->slm)
-        base = depth_of(c) * f->slm_latency +
+        base = xk_schedule_depth(c) * f->slm_latency +
                (f->barrier + f->barrier_thread * threads(c)) * barriers;
     if (!c->slm && c->slots_a == 1) /* its rows follow each other */
         base += f->latency * f->rows_pct / 100;
-    return base + wait_b(f, c, parts * depth_of(c));
+    return base + wait_b(f, c, parts * xk_schedule_depth(c));
 }
 
 /* Instructions of the slices' sums: two selects and an add for each two
@@ -163,13 +157,14 @@ static int64_t blocks_b(const struct xk_schedule *c)
 static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
-    const int64_t dpas = (int64_t)c->m_thr / 8 * (c->n_thr / 8) * depth_of(c);
-    const int64_t blocks = blocks_b(c) * depth_of(c);
+    const int64_t dpas =
+        (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
+    const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
     /* Two depths are gathered at a time: whole lines. */
-    const int64_t tiles = c->m_thr / 8 * depth_of(c);
-    const int64_t gathers =
-        xk_ceil_div(tiles, c->slm ? c->tg_n * (depth_of(c) > 1 ? 2 : 1) : 1);
-    const int64_t gather_b = depth_of(c) > 1 ? 512 : 256;
+    const int64_t tiles = c->m_thr / 8 * xk_schedule_depth(c);
+    const int64_t gathers = xk_ceil_div(
+        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
+    const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather = c->slm || s->plain_a || s->stride > 1 ? 8 : 4;
@@ -177,14 +172,15 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
-    if (dpas < 12 * depth_of(c)) /* few between one wait and the next */
+    if (dpas <
+        12 * xk_schedule_depth(c)) /* few between one wait and the next */
         w.fma_cyc = w.fma_cyc * 9 / 8;
     w.fma_cyc += 6;
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
         w.port_cyc = gathers * gather_b / f->slm_b_cyc;
-        w.tile_cyc = depth_of(c) * 256 / f->slm_b_cyc;
+        w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);
     if (s->loose_a) { /* a message for one or two elements; they are packed */
@@ -194,7 +190,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
-    w.late_cyc = c->slots_b > 1 ? 0 : f->latency * depth_of(c);
+    w.late_cyc = c->slots_b > 1 ? 0 : f->latency * xk_schedule_depth(c);
     set_around(f, s, c, &w);
     return w;
 }
@@ -246,7 +242,7 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c, int64_t tiles)
 {
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
+    const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
     const bool plain = (s->plain_a && xk_fma_is_systolic(c->fma)) || c->slm;
     const int64_t line_b =
@@ -271,10 +267,10 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
 static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c, int64_t n)
 {
-    const int64_t row_b = c->k_step * (int64_t)s->elem_b * depth_of(c);
+    const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
-    const int64_t along_n = xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
-    const int64_t cores = f->n_eu / f->eu_per_core;
+    const int64_t along_n = xk_schedule_groups_n(c, s->n);
+    const int64_t cores = xk_perf_cores(f);
     int64_t same = 1; /* largest power of two that divides both */
     while (same < cores && along_n % (2 * same) == 0)
         same *= 2;
@@ -294,7 +290,7 @@ int64_t xk_schedule_resident(const struct xk_platform *p,
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     const int64_t places = c->slm > 2 ? 4 : c->slm;
-    int64_t slm_b = c->tg_m * c->m_thr * 32 * depth_of(c);
+    int64_t slm_b = c->tg_m * c->m_thr * 32 * xk_schedule_depth(c);
     if (c->footprint)
         slm_b = units(s, c) * c->tg_m * c->tg_n * 256;
     slm_b *= places * xk_schedule_slices(c);
@@ -313,9 +309,9 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
-    const int64_t steps = s->k_outer *
-                          xk_ceil_div(s->k_inner, c->k_step * depth_of(c)) /
-                          xk_schedule_slices(c);
+    const int64_t steps =
+        s->k_outer * xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
+        xk_schedule_slices(c);
     /* Of an EU's threads one has all rows, the others 8 fewer. */
     const int64_t tiles = c->m_thr / 8;
     const int64_t fma_cyc =
@@ -361,19 +357,25 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
            w.once_cyc + (xk_ceil_div(n, most) - 1) * w.round_cyc + fill;
 }
 
-/* Cycles that memory needs for A and B once; in blocks of a dpas depth where
- * the schedule chooses the layout. */
+/* Channels of a block: those of a dpas depth where the schedule chooses the
+ * layout. */
+static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
+    return blocks ? c->k_step : 1;
+}
+
+/* Cycles that memory needs for A and B once, in whole blocks. */
 static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
-    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
-    const int64_t unit = blocks ? c->k_step : 1;
+    const int64_t unit = block_of(s, c);
     const int64_t k =
         s->k_inner < unit ? s->k_inner : xk_ceil_div(s->k_inner, unit) * unit;
     /* Rows of A that the filter meets; beside each in a line one that it does
      * not, if rows are half a line. */
     int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
-    if (blocks && s->stride > 1 && s->k_outer == 1)
+    if (unit > 1 && s->stride > 1 && s->k_outer == 1)
         rows *= 2;
     const int64_t elements = rows * k + s->n * k * s->k_outer;
     return elements * s->elem_b / f->memory_b_cyc;
@@ -383,8 +385,7 @@ static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
 static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
                          const struct xk_schedule *c)
 {
-    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
-    const int64_t unit = blocks ? c->k_step : 1;
+    const int64_t unit = block_of(s, c);
     return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
 }
 
@@ -403,7 +404,7 @@ static int64_t last_threads(const struct xk_perf *f,
 static int64_t bare_pct(const struct xk_perf *f, const struct xk_schedule *c,
                         int64_t groups, int64_t n, int64_t most)
 {
-    const int64_t cores = f->n_eu / f->eu_per_core;
+    const int64_t cores = xk_perf_cores(f);
     const int64_t rounds = (n - 1) / most;
     const int64_t last_cores = groups - (n - 1) * cores;
     const int64_t bare = rounds * cores * last_threads(f, c, most) +
@@ -416,7 +417,7 @@ static int64_t bare_pct(const struct xk_perf *f, const struct xk_schedule *c,
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps_inner ? s->k_outer : 1;
-    const int64_t inner = s->k_inner / (c->k_step * depth_of(c));
+    const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
     const int64_t all =
         c->footprint ? inner : taps * inner / xk_schedule_slices(c);
     const int64_t outside = c->slm > 2 ? 2 : 1;
@@ -429,11 +430,9 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const int64_t groups_m =
-        c->spread ? c->spread : xk_ceil_div(s->m, (int64_t)c->m_thr * c->tg_m);
     const int64_t groups =
-        groups_m * xk_ceil_div(s->n, (int64_t)c->n_thr * c->tg_n);
-    const int64_t cores = f->n_eu / f->eu_per_core;
+        xk_schedule_groups_m(c, s->m) * xk_schedule_groups_n(c, s->n);
+    const int64_t cores = xk_perf_cores(f);
     const int64_t n = xk_ceil_div(groups, cores);
     const int64_t most = xk_schedule_resident(p, s, c);
     const int64_t core = core_cyc(f, s, c, n, most);
@@ -452,6 +451,5 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t near = more ? 1024 * less / more : 0;
     const int64_t cyc = more + less * near / 1024 * pct / 100 + bare;
     /* Straight code is long; the timing model fetches it for nothing. */
-    const bool straight = xk_fma_is_systolic(c->fma) && !loops(s, c);
-    return straight ? cyc + cyc * f->straight_pct / 100 : cyc;
+    return !mad && !loops(s, c) ? cyc + cyc * f->straight_pct / 100 : cyc;
 }

@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from random_schedules import grid_and_messages
+from random_schedules import grid_and_messages, groups_to_spread
 
 TYPES = ["f32", "f16", "u8s8"]
 DEPTH = {"f16": 16, "u8s8": 32}
@@ -59,13 +59,6 @@ def loop(rng, systolic, n):
             f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
 
 
-def spread(rng, rows, m, tg_m):
-    """Over how many groups the rows can be spread, m or m - 8 a thread; 0: none."""
-    blocks = -(-rows // (8 * tg_m))
-    least, most = blocks // (m // 8) + 1, (blocks - 1) // (m // 8 - 1)
-    return rng.randint(least, most) if least <= most else 0
-
-
 def draw(rng, dtype, rows):
     """A schedule as --schedule takes it, for a problem with so many rows of M."""
     fma = "mad" if dtype == "f32" else rng.choice(["dpas", "dpasw", "dpasw"])
@@ -84,7 +77,7 @@ def draw(rng, dtype, rows):
     tg_m, how = rng.choice([1, 2, 2, 4, 8]), loop(rng, systolic, n)
     over = 0
     if systolic and m > 8 and "taps=inner" in how and rng.random() < 0.5:
-        over = spread(rng, rows, m, tg_m)
+        over = groups_to_spread(rng, rows, m, tg_m)
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
             f"+spread={over}+grf={rng.choice([128, 256])}")
@@ -132,9 +125,8 @@ def times(args, problem, dtype, schedules, how):
 
 def bounds(args, problem, dtype, rng):
     """{schedule: least ms} of N valid ones, and how many were drawn."""
-    found, drawn = {}, 0
+    found, drawn, rows = {}, 0, rows_of(problem, int(args.mb))
     while len(found) < args.count and drawn < 40 * args.count:
-        rows = rows_of(problem, int(args.mb))
         batch = {draw(rng, dtype, rows) for _ in range(100)}
         drawn += 100
         for s, ms in times(args, problem, dtype, sorted(batch),

@@ -169,14 +169,12 @@ def schedule_of(rng, types):
     return narrow(rng, types)
 
 
-def groups_to_spread(rng, p, schedule):
-    """Over how many groups the problem's rows can be spread, so that some have m
-    rows a thread and some 8 fewer; None: over none."""
-    m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
-               for at in (" m=", " tg="))
-    blocks = -(-p["mb"] * p["oh"] * p["ow"] // (8 * tg_m))
+def groups_to_spread(rng, rows, m, tg_m):
+    """Over how many groups so many rows can be spread, so that some have m rows a
+    thread and some 8 fewer; 0: over none."""
+    blocks = -(-rows // (8 * tg_m))
     least, most = blocks // (m // 8) + 1, (blocks - 1) // (m // 8 - 1)
-    return rng.randint(least, most) if least <= most else None
+    return rng.randint(least, most) if least <= most else 0
 
 
 def settings(rng, types, schedule):
@@ -197,7 +195,9 @@ def settings(rng, types, schedule):
         if " slm=0" not in schedule:
             p["ic"] *= int(re.search(r"depth=(\d+)", schedule).group(1))
     while "spread=1" in schedule:
-        n = groups_to_spread(rng, p, schedule)
+        m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
+                   for at in (" m=", " tg="))
+        n = groups_to_spread(rng, p["mb"] * p["oh"] * p["ow"], m, tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
         p["mb"] += not n

@@ -1,7 +1,7 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# 3,000 random schedules, of which 400 and more have spread rows, 400 and more have A's footprint in SLM; prints
-# how many of each kind, and what failed.
+# 3,000 random schedules, of which 400 and more have spread rows, 400 and more
+# have A's footprint in SLM; prints how many of each kind, and what failed.
 here=$(dirname "$0")
 status=0
 for job in "f16 900" "u8s8 800" "s8u8 100" "f32 400" "f16 200 --footprint" \
