@@ -2,8 +2,9 @@
 /* A forward convolution as a contraction:
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
- * M is mb oh ow, N is oc, K is kh kw ic. With depth, od and kd stand before oh
- * and kh everywhere. Behind this file nobody knows of convolution. */
+ * M is mb oh ow, or oh ow mb if src has its images inside the pixels: so rows
+ * that follow each other do so in memory. N is oc, K is kh kw ic. With depth, od
+ * and kd stand before oh and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
 #include <string.h>
@@ -20,11 +21,15 @@ static void add_index(struct xk_contraction *p, const char *name,
 static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
 {
     const bool with_d = xk_conv_is_3d(f);
-    add_index(p, "mb", f->mb, XK_ROLE_M);
+    const bool inside = xk_conv_images_inside(&p->a.view.layout);
+    if (!inside)
+        add_index(p, "mb", f->mb, XK_ROLE_M);
     if (with_d)
         add_index(p, "od", f->od, XK_ROLE_M);
     add_index(p, "oh", f->oh, XK_ROLE_M);
     add_index(p, "ow", f->ow, XK_ROLE_M);
+    if (inside)
+        add_index(p, "mb", f->mb, XK_ROLE_M);
     add_index(p, "oc", f->oc, XK_ROLE_N);
     if (with_d)
         add_index(p, "kd", f->kd, XK_ROLE_K);
@@ -123,8 +128,8 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
     memset(out, 0, sizeof(*out));
     out->acc_dt =
         xk_dtype_is_int(xk_conv_dtype(full->src_type)) ? XK_DT_S32 : XK_DT_F32;
-    add_indices(out, full);
     XK_TRY(init_src(c, full, info, &out->a));
+    add_indices(out, full);
     XK_TRY(init_operand(c, full, info, XK_ARG_WEI, wei, &out->b));
     XK_TRY(init_operand(c, full, info, XK_ARG_DST, dst, &out->c));
     if (xk_conv_has_bias(full))

@@ -10,34 +10,39 @@
 /* Tags with kernels, in the spelling of xk_layout_tag: the plain ones, then
  * those that the generator chooses for "any". */
 static const char *const tags_act[] = {"acdb",    "abcd",    "aBcd4b",
-                                       "aBcd16b", "aBcd32b", NULL};
+                                       "aBcd16b", "aBcd32b", "Bcda4b",
+                                       "Bcda16b", "Bcda32b", NULL};
 static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
                                        "Acdb16a",    "Acdb32a",    "AcdB8a16b",
                                        "AcdB8a32b",  "AcdB16a16b", "AcdB16a32b",
                                        "AcdB32a16b", "AcdB32a32b", "ABcd8a16b",
                                        "ABcd8a32b",  "ABcd16a16b", "ABcd16a32b",
-                                       "ABcd32a16b", "ABcd32a32b", "AcdB8a4b",
+                                       "ABcd32a16b", "ABcd32a32b", "ABcd64a16b",
+                                       "ABcd64a32b", "AcdB8a4b",
                                        "AcdB16a4b",  "AcdB32a4b",  NULL};
 static const char *const tags_bia[] = {"a", NULL};
 /* The same with depth. */
 static const char *const tags_act_3d[] = {"acdeb",    "abcde",    "aBcde4b",
-                                          "aBcde16b", "aBcde32b", NULL};
+                                          "aBcde16b", "aBcde32b", "Bcdea4b",
+                                          "Bcdea16b", "Bcdea32b", NULL};
 static const char *const tags_wei_3d[] = {
     "acdeb",       "abcde",       "cdeba",       "Acdeb16a",
     "Acdeb32a",    "AcdeB8a16b",  "AcdeB8a32b",  "AcdeB16a16b",
     "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", "ABcde8a16b",
     "ABcde8a32b",  "ABcde16a16b", "ABcde16a32b", "ABcde32a16b",
-    "ABcde32a32b", "AcdeB8a4b",   "AcdeB16a4b",  "AcdeB32a4b",
+    "ABcde32a32b", "ABcde64a16b", "ABcde64a32b", "AcdeB8a4b",   "AcdeB16a4b",  "AcdeB32a4b",
     NULL};
 
-static const char names_act[] = "nhwc, nchw or aBcd<4, 16, 32>b";
+static const char names_act[] =
+    "nhwc, nchw, aBcd<4, 16, 32>b or Bcda<4, 16, 32>b";
 static const char names_wei[] =
     "ohwi, oihw, hwio, Acdb<16, 32>a, AcdB<8, 16, 32>a<4, 16, 32>b or "
-    "ABcd<8, 16, 32>a<16, 32>b";
-static const char names_act_3d[] = "ndhwc, ncdhw or aBcde<4, 16, 32>b";
+    "ABcd<8, 16, 32, 64>a<16, 32>b";
+static const char names_act_3d[] =
+    "ndhwc, ncdhw, aBcde<4, 16, 32>b or Bcdea<4, 16, 32>b";
 static const char names_wei_3d[] =
     "odhwi, oidhw, dhwio, Acdeb<16, 32>a, AcdeB<8, 16, 32>a<4, 16, 32>b or "
-    "ABcde<8, 16, 32>a<16, 32>b";
+    "ABcde<8, 16, 32, 64>a<16, 32>b";
 
 /* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
 static const struct {
@@ -120,6 +125,11 @@ bool xk_conv_tag_is_any(const char *tag)
 const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
 {
     return xk_conv_is_3d(full) ? "acdeb" : "acdb";
+}
+
+bool xk_conv_images_inside(const struct xk_layout *act)
+{
+    return act->block[act->n_dims - 1].dim == 0;
 }
 
 static enum xk_status check_tag_known(xk_ctx *c, const struct xk_conv_desc *f,

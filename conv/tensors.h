@@ -20,6 +20,9 @@ bool xk_conv_tag_is_any(const char *tag);
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
                               enum xk_conv_arg arg, const char *tag,
                               struct xk_layout *out);
+/* Whether images lie inside the pixels of src or dst, "Bcda16b": the blocks of a
+ * tag's letters come first, in its order. */
+bool xk_conv_images_inside(const struct xk_layout *act);
 /* Offsets are s32 also where a mask hides them, in the padding around src, and
  * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,

@@ -9,6 +9,8 @@
 #include "gen/gen.h"
 #include "plan/plan.h"
 
+#define MOST_PIXELS (1 << 24) /* no footprint is that large */
+
 /* Whether channels are not in blocks: a tag ends with its innermost one, "16b". */
 static bool is_plain(const char *tag)
 {
@@ -40,20 +42,31 @@ static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
     const int64_t dim[3][4] = {{d->od, d->kd, d->sd, d->dd + 1},
                                {d->oh, d->kh, d->sh, d->dh + 1},
                                {d->ow, d->kw, d->sw, d->dw + 1}};
-    const int64_t most = 1 << 24; /* no footprint is that large */
     s->reach = 0;
     s->pixels_1k = 1024;
     for (unsigned i = 0; i < 3; i++) {
         const int64_t step = dim[i][1] > 1 ? dim[i][2] : 1;
         const int64_t far = (dim[i][1] - 1) * dim[i][3];
         const int64_t extent = (dim[i][0] - 1) * step + far + 1;
-        s->reach = at_most(s->reach * extent + far, most);
-        s->pixels_1k = at_most(s->pixels_1k * extent / dim[i][0], most);
+        s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
+        s->pixels_1k = at_most(s->pixels_1k * extent / dim[i][0], MOST_PIXELS);
     }
 }
 
+/* Whether eight rows of M are neighbours in src: whole pixels, if its images lie
+ * inside them, or may. The tag has been checked. */
+static bool are_images(xk_ctx *c, const struct xk_conv_desc *d)
+{
+    struct xk_layout l;
+    if (d->mb % 8)
+        return false;
+    return xk_conv_tag_is_any(d->src_tag) ||
+           (xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) == XK_OK &&
+            xk_conv_images_inside(&l));
+}
+
 /* Extents without building the contraction. */
-static struct xk_shape shape_of(const struct xk_conv_desc *d)
+static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
 {
     struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
                                .n = d->oc,
@@ -66,6 +79,11 @@ static struct xk_shape shape_of(const struct xk_conv_desc *d)
                                .stride = d->sw};
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
+    s.images = are_images(c, d);
+    if (s.images) { /* neighbours along M are those of a pixel */
+        s.stride = 1;
+        s.reach = at_most(s.reach * d->mb, MOST_PIXELS);
+    }
     return s;
 }
 
@@ -93,7 +111,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_check(c, d, &out->desc));
     /* xk_conv_check admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    const struct xk_shape s = shape_of(&out->desc);
+    const struct xk_shape s = shape_of(c, &out->desc);
     const struct xk_schedule_rule *broken = NULL;
     out->n_candidates =
         xk_schedule_candidates(out->platform, &s, out->candidate, &broken);
@@ -105,7 +123,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     const char *const text = secure_getenv("XK_SCHEDULE");
     if (text && *text)
         XK_TRY(override(c, text, &s, out));
-    xk_plan_any_tags(&out->candidate[0], s.k_inner,
+    xk_plan_any_tags(&out->candidate[0], &s,
                      xk_conv_is_3d(&out->desc) ? 3 : 2, &any);
     const char *const best[3] = {any.src, any.wei, any.dst};
     const char *const plain[3] = {any.plain, any.wei, any.plain};
@@ -122,7 +140,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
 
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
 {
-    const struct xk_shape s = shape_of(&p->desc);
+    const struct xk_shape s = shape_of(c, &p->desc);
     const struct xk_schedule_rule *broken = NULL;
     unsigned n = 0;
     for (unsigned i = 0; i < p->n_candidates; i++) {

@@ -8,20 +8,31 @@
 /* So few channels are padded to no more: neighbouring pixels share cache lines. */
 #define FEW 4
 
-void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
+/* Activations in blocks of channels. Inside a pixel its images, where eight rows
+ * of M are then one run of memory: no gather has half lines, whatever the stride
+ * is. A footprint counts the pixels of one image. */
+static void blocks_of(const struct xk_schedule *s, const struct xk_shape *shape,
+                      const char *inner, unsigned block, char *out, size_t size)
+{
+    const bool images = shape->images && !s->footprint;
+    snprintf(out, size, images ? "B%sa%ub" : "aB%s%ub", inner, block);
+}
+
+void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
                       unsigned n_spatial, struct xk_any_tags *out)
 {
     /* The spatial dims' letters, after a (outer) and b (channels). */
     const char *const inner = n_spatial == 3 ? "cde" : "cd";
     snprintf(out->plain, sizeof(out->plain), "a%sb", inner);
+    snprintf(out->src, sizeof(out->src), "%s", out->plain);
+    snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
     if (xk_fma_is_systolic(s->fma)) {
         /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
          * only whole steps go, and channels innermost keep them close. */
-        if (s->slm && !s->footprint)
-            snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
-        else
-            snprintf(out->dst, sizeof(out->dst), "aB%s%ub", inner, s->k_step);
-        snprintf(out->src, sizeof(out->src), "%s", out->dst);
+        if (!s->slm || s->footprint || shape->images) {
+            blocks_of(s, shape, inner, s->k_step, out->src, sizeof(out->src));
+            blocks_of(s, shape, inner, s->k_step, out->dst, sizeof(out->dst));
+        }
         /* Weights in the order of the loops: filter taps inside a step of K,
          * or around all of it. */
         const bool in_step = s->slm || s->taps_inner;
@@ -30,14 +41,10 @@ void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
                  s->k_step);
     } else if (s->fma == XK_FMA_DP4A) {
         /* Dwords of four channels, a run of them along N. */
-        snprintf(out->src, sizeof(out->src), "%s", out->plain);
-        snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
         snprintf(out->wei, sizeof(out->wei), "A%sB%ua4b", inner, s->n_thr);
     } else {
-        snprintf(out->src, sizeof(out->src), "%s", out->plain);
-        snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
         snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, s->n_thr);
     }
-    if (k_inner <= FEW && s->fma != XK_FMA_MAD)
-        snprintf(out->src, sizeof(out->src), "aB%s%ub", inner, FEW);
+    if (shape->k_inner <= FEW && s->fma != XK_FMA_MAD)
+        blocks_of(s, shape, inner, FEW, out->src, sizeof(out->src));
 }

@@ -234,7 +234,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 struct xk_any_tags {
     char src[32], wei[32], dst[32], plain[32];
 };
-void xk_plan_any_tags(const struct xk_schedule *s, int64_t k_inner,
+void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
                       unsigned n_spatial, struct xk_any_tags *out);
 
 /* dpasw: threads of a group run along M first, pairs of them share B. Of its

@@ -296,11 +296,13 @@ static void through_slm(struct search *g, struct xk_schedule c)
 
 static void systolic(struct search *g)
 {
-    static const uint8_t sides_n[] = {32, 16, 8};
+    static const uint8_t sides_n[] = {64, 32, 16, 8};
     for (unsigned fma = XK_FMA_DPASW; fma >= XK_FMA_DPAS; fma--)
         for (unsigned m = 32; m >= 8; m -= 8)
             for (unsigned n = 0; n < XK_COUNTOF(sides_n); n++)
                 for (unsigned grf = 128; grf <= 256; grf += 128) {
+                    if (sides_n[n] == 64 && (m != 16 || grf == 128))
+                        continue;
                     const struct xk_schedule c = {
                         .fma = (uint8_t)fma,
                         .simd = 8,
@@ -311,7 +313,8 @@ static void systolic(struct search *g)
                         .slices = 1,
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
-                    direct(g, c);
+                    if (sides_n[n] < 64)
+                        direct(g, c);
                     flat(g, c);
                     through_slm(g, c);
                 }

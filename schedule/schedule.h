@@ -49,6 +49,9 @@ struct xk_shape {
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
     bool loose_a;    /* elements of A's K do not lie side by side */
+    bool images;     /* eight rows of M are neighbours in A's memory: a whole
+                        number of pixels' images; where the layout is the library's
+                        choice, if it has them so */
     int64_t stride;  /* pixels between neighbours along M; 0 as 1 */
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */

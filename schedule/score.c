@@ -167,7 +167,8 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
-    const int64_t per_gather = c->slm || s->plain_a || s->stride > 1 ? 8 : 4;
+    const int64_t per_gather =
+        (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8 : 4;
     int64_t lines = inside(s, gathers * per_gather) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
@@ -244,7 +245,8 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
-    const bool plain = (s->plain_a && xk_fma_is_systolic(c->fma)) || c->slm;
+    const bool plain = (s->plain_a && xk_fma_is_systolic(c->fma)) ||
+                       (c->slm && !s->images);
     const int64_t line_b =
         plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
     /* Slices are at other K, in other sets. */
@@ -361,7 +363,8 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
  * layout. */
 static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const bool blocks = xk_fma_is_systolic(c->fma) && !c->slm && !s->plain_a;
+    const bool blocks = xk_fma_is_systolic(c->fma) &&
+                        (!c->slm || s->images) && !s->plain_a;
     return blocks ? c->k_step : 1;
 }
 
