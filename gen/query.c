@@ -53,6 +53,32 @@ static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
     }
 }
 
+/* Taps beside the tensor along the outermost dim of M, which is a spatial one if
+ * images lie inside it, or there is one image. */
+static void set_edge(const struct xk_conv_desc *d, bool images,
+                     struct xk_shape *s)
+{
+    const int64_t dim[3][6] = {{d->od, d->kd, d->sd, d->dd + 1, d->pd, d->id},
+                               {d->oh, d->kh, d->sh, d->dh + 1, d->ph, d->ih},
+                               {d->ow, d->kw, d->sw, d->dw + 1, d->pw, d->iw}};
+    unsigned at = 0;
+    int64_t beside = 0;
+    while (at < 2 && dim[at][0] == 1)
+        at++;
+    const int64_t *const o = dim[at];
+    if (!images && d->mb > 1)
+        return;
+    for (int64_t k = 0; k < o[1]; k++) { /* places that see it inside */
+        const int64_t in = k * o[3] - o[4];
+        const int64_t first = in < 0 ? xk_ceil_div(-in, o[2]) : 0;
+        const int64_t end = in < o[5] ? (o[5] - 1 - in) / o[2] + 1 : 0;
+        const int64_t inside = at_most(end, o[0]) - at_most(first, o[0]);
+        beside += o[0] - (inside > 0 ? inside : 0);
+    }
+    s->edge_rows = beside ? s->m / o[0] : 0;
+    s->edge_1k = 1024 * beside / (o[0] * o[1]);
+}
+
 /* Whether eight rows of M are neighbours in src: whole pixels, if its images lie
  * inside them, or may. The tag has been checked. */
 static bool are_images(xk_ctx *c, const struct xk_conv_desc *d)
@@ -80,6 +106,7 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
     s.images = are_images(c, d);
+    set_edge(d, s.images, &s);
     if (s.images) { /* neighbours along M are those of a pixel */
         s.stride = 1;
         s.reach = at_most(s.reach * d->mb, MOST_PIXELS);

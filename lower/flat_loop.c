@@ -15,6 +15,9 @@ struct flat {
     struct xk_stages loop;
     const xk_expr *i;    /* step */
     const xk_expr *from; /* headers: [tap][item] */
+    /* s32: the edge's coordinate of the first and last rows of a fused pair, at
+     * the first tap. */
+    const xk_expr *low, *high;
 };
 
 static const struct xk_plan_list *items(const struct flat *g)
@@ -140,11 +143,74 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
     xk_stages_add(&g->loop, 0, &w);
 }
 
+/* The place of row m's coordinate at the first tap. */
+static const xk_expr *edge_at(struct flat *g, const char *name,
+                              const xk_expr *m)
+{
+    struct xk_lowering *const l = g->l;
+    const struct xk_edge *const e = &g->f->edge;
+    const xk_expr *const in =
+        xk_bin_imm(l->c, XK_OP_MIN, m, l->p->m_extent - 1);
+    const xk_expr *const at = xk_bin_imm(l->c, XK_OP_DIV, in, e->rows);
+    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, at, e->m_step);
+    return xk_block_let(&l->w, name,
+                        xk_bin_imm(l->c, XK_OP_ADD, by, e->start));
+}
+
+/* A branch must be the same for both threads of a fused pair, whose rows follow
+ * each other if it shares B. */
+static void prepare_edges(struct flat *g)
+{
+    struct xk_lowering *const l = g->l;
+    xk_ctx *const c = l->c;
+    const bool wide = xk_plan_is_wide(l->p);
+    const xk_expr *const rows = l->rows ? l->rows : xk_s32(c, l->p->s.m_thr);
+    const xk_expr *first = l->m0;
+    if (wide) {
+        const xk_expr *const odd = xk_bin_imm(c, XK_OP_MOD, l->thread_m, 2);
+        first = xk_block_let(&l->w, "pair_m0",
+                             xk_sub(c, first, xk_mul(c, odd, rows)));
+    }
+    const xk_expr *const size = xk_bin_imm(c, XK_OP_MUL, rows, 1 + wide);
+    const xk_expr *const end = xk_add(c, first, size);
+    g->low = edge_at(g, "low", first);
+    g->high = edge_at(g, "high", xk_bin_imm(c, XK_OP_ADD, end, -1));
+}
+
+/* Whether the step's tap is inside the tensor for any row of the pair. */
+static const xk_expr *meets(struct flat *g)
+{
+    xk_ctx *const c = g->l->c;
+    const struct xk_edge *const e = &g->f->edge;
+    const struct xk_contraction *const con = g->l->p->con;
+    int64_t inner = 1; /* taps that share a place of the edge's index */
+    for (unsigned i = e->k + 1u; i < xk_lower_k_inner(g->l); i++)
+        inner *= con->index[i].role == XK_ROLE_K ? con->index[i].extent : 1;
+    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const xk_expr *const k =
+        xk_bin_imm(c, XK_OP_MOD, xk_bin_imm(c, XK_OP_DIV, tap, inner),
+                   con->index[e->k].extent);
+    const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, k, e->k_step);
+    const xk_expr *const high = xk_add(c, g->high, by);
+    const xk_expr *const low = xk_add(c, g->low, by);
+    const xk_expr *const begun = xk_bin_imm(c, XK_OP_GE, high, 0);
+    return xk_and(c, begun, xk_bin_imm(c, XK_OP_LT, low, e->extent));
+}
+
 static void multiply(struct flat *g, unsigned first_row, unsigned rows)
 {
-    struct xk_block_writer w;
-    xk_block_init(&w, g->l->c, g->l->facts);
-    xk_lower_multiply_all(g->l, &w, g->i, first_row, rows);
+    xk_ctx *const c = g->l->c;
+    struct xk_block_writer w, in;
+    xk_block_init(&w, c, g->l->facts);
+    if (!g->l->p->s.skip) {
+        xk_lower_multiply_all(g->l, &w, g->i, first_row, rows);
+    } else {
+        xk_block_init(&in, c, g->l->facts);
+        xk_lower_multiply_all(g->l, &in, g->i, first_row, rows);
+        const xk_expr *const cond = meets(g);
+        const xk_stmt *const body = xk_block_end(&in);
+        xk_block_add(&w, xk_if(c, cond, body, xk_seq(c, NULL, 0)));
+    }
     xk_stages_add(&g->loop, 1, &w);
 }
 
@@ -173,6 +239,8 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
+    if (p->s.skip)
+        prepare_edges(&g);
     if (p->b.slots > 1)
         load_b(&g);
     if (p->a.slots > 1) {

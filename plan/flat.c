@@ -72,5 +72,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "too many addresses");
     f->trip = (uint32_t)(f->taps * steps);
     f->b_in_order = b_in_order(c, p);
+    if (p->s.skip && !xk_edge_of(c, p->con, &f->edge))
+        return no_fit(c, "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);
 }

@@ -7,6 +7,7 @@
 
 #include "ir/func.h"
 #include "schedule/schedule.h"
+#include "views/edge.h"
 #include "views/halo.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
@@ -181,6 +182,8 @@ struct xk_plan_flat {
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
+    struct xk_edge edge; /* what of A taps are beside, if the schedule has them
+                            skipped there */
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
     int64_t step_b;     /* of A, from a step of the inner K to the next */
 };

@@ -153,6 +153,8 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {1, 2}, {1, 1}};
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {1, 1}};
+    const bool edge = xk_fma_is_systolic(c.fma) && g->s->k_outer > 1 &&
+                      g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;
     c.n_sub = c.n_thr;
@@ -165,6 +167,7 @@ static void flat(struct search *g, struct xk_schedule c)
                     continue;
                 c.slots_a = slots[b][0];
                 c.slots_b = slots[b][1];
+                c.skip = edge && c.slots_a > 1;
                 c.tg_m = groups[t][0];
                 c.tg_n = groups[t][1];
                 if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&

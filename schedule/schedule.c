@@ -258,6 +258,15 @@ static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
             c->m_thr > 8 && xk_schedule_is_uneven(s, c));
 }
 
+/* Behind a branch go whole steps, whose loads are on their way before. */
+static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    (void)p;
+    return !c->skip || (c->taps_inner && !c->slm && c->slots_a > 1 &&
+                        s->k_outer > 1 && s->edge_rows);
+}
+
 /* Of a whole loop: a footprint's have all taps. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
@@ -359,6 +368,9 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"spread", rule_spread,
      "rows are spread over groups of which some have m rows a thread and some 8 "
      "fewer; dpas with filter taps innermost and no footprint"},
+    {"skip", rule_skip,
+     "filter taps are skipped in padding along the outermost of M's dims that are "
+     "not 1, with taps innermost, two register buffers of A, and no SLM"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
     {"unroll", rule_unroll,

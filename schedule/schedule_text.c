@@ -59,6 +59,7 @@ static const struct field {
      0,
      (const char *const[]){"0", "1", NULL}},
     ONE("spread", AT(U16, spread)),
+    {"skip", AT(FLAG, skip), {0, 0}, 0, (const char *const[]){"0", "1", NULL}},
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -167,22 +168,35 @@ static bool parse_field(const struct field *f, const char *s, const char *end,
     return s == end;
 }
 
-/* Whether rows may be spread depends on the fields at such places. */
-static bool decides_rows(unsigned at)
+/* Fields that a text names, each a bit at its place. */
+#define BIT(field) (UINT64_C(1) << offsetof(struct xk_schedule, field))
+/* Whether rows may be spread depends on these. */
+#define DECIDE_ROWS                                                            \
+    (BIT(fma) | BIT(m_thr) | BIT(tg_m) | BIT(taps_inner) | BIT(footprint))
+
+/* What the named fields decide of the others. */
+static void settle(struct xk_schedule *io, uint64_t named)
 {
-    return at == offsetof(struct xk_schedule, fma) ||
-           at == offsetof(struct xk_schedule, m_thr) ||
-           at == offsetof(struct xk_schedule, tg_m) ||
-           at == offsetof(struct xk_schedule, taps_inner) ||
-           at == offsetof(struct xk_schedule, footprint);
+    io->taps_inner |= io->slm != 0;
+    if (!(named & BIT(footprint)) &&
+        (io->slm != 2 || io->depth != 1 || io->slm_of))
+        io->footprint = false; /* others' go with them */
+    const bool shared = io->slm && (named & BIT(slm) || io->slm_of);
+    if (!(named & BIT(slices)) &&
+        ((shared && !io->footprint) || !io->taps_inner))
+        io->slices = 1;
+    if (!(named & BIT(spread)) && named & DECIDE_ROWS)
+        io->spread = 0;
+    if (!(named & BIT(skip)) &&
+        (io->slm || !io->taps_inner || io->slots_a < 2))
+        io->skip = false;
 }
 
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io)
 {
     static const char blanks[] = " \t\n";
-    bool sliced = false, halo = false, spread = false; /* the text says so itself */
-    bool shared = false, rows = false; /* what decides them */
+    uint64_t named = 0;
     for (text += strspn(text, blanks); *text; text += strspn(text, blanks)) {
         const size_t n = strcspn(text, blanks);
         const char *value;
@@ -191,26 +205,15 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, skip, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
                            (int)n, text);
-        sliced |= f->first.at == offsetof(struct xk_schedule, slices);
-        halo |= f->first.at == offsetof(struct xk_schedule, footprint);
-        spread |= f->first.at == offsetof(struct xk_schedule, spread);
-        shared |= f->first.at == offsetof(struct xk_schedule, slm);
-        rows |= decides_rows(f->first.at);
+        named |= UINT64_C(1) << f->first.at;
         text += n;
     }
-    io->taps_inner |= io->slm != 0;
-    if (!halo && (io->slm != 2 || io->depth != 1 || io->slm_of))
-        io->footprint = false; /* others' go with them */
-    if (!sliced && ((io->slm && (shared || io->slm_of) && !io->footprint) ||
-                    !io->taps_inner))
-        io->slices = 1;
-    if (!spread && rows)
-        io->spread = 0;
+    settle(io, named);
     return XK_OK;
 }

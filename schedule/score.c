@@ -304,6 +304,17 @@ int64_t xk_schedule_resident(const struct xk_platform *p,
     return n;
 }
 
+/* Of a loop's multiplies in 1024 those that are skipped: at an edge half a pair's
+ * rows meet others. */
+static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t half =
+        c->fma == XK_FMA_DPASW ? c->m_thr : c->m_thr / 2;
+    if (!c->skip || s->edge_rows <= half)
+        return 0;
+    return s->edge_1k * (s->edge_rows - half) / s->edge_rows;
+}
+
 /* Cycles of the loop for n groups at a time on one core. */
 static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c, const struct work *w,
@@ -316,9 +327,10 @@ static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
         xk_schedule_slices(c);
     /* Of an EU's threads one has all rows, the others 8 fewer. */
     const int64_t tiles = c->m_thr / 8;
-    const int64_t fma_cyc =
+    const int64_t all_cyc =
         c->spread ? (per_eu * (tiles - 1) + 1) * w->fma_cyc / tiles
                   : per_eu * w->fma_cyc;
+    const int64_t fma_cyc = all_cyc * (1024 - skipped_1k(s, c)) / 1024;
     const int64_t port_cyc =
         w->port_cyc + (c->spread ? tiles - 1 : tiles) * w->tile_cyc;
     int64_t step = max(fma_cyc, per_eu * w->issue);
