@@ -3,6 +3,7 @@
  * where the elements of the formats lie. */
 #include <dnnl.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "tests/conv/suites.h"
 
@@ -197,6 +198,151 @@ START_TEST(formats_with_depth_are_where_onednn_has_them)
 }
 END_TEST
 
+/* Formats that have no name in oneDNN: its name for the order of the outer
+ * blocks, and blocks inside, in the order of the dims. */
+static const struct unnamed {
+    enum xk_conv_arg arg;
+    const char *tag;
+    int n_dims;
+    dnnl_format_tag_t outer;
+    int64_t inner[2]; /* of dims a and b; 1: none */
+} unnamed[] = {
+    {XK_ARG_SRC, "Bcda4b", 4, dnnl_bcda, {1, 4}},
+    {XK_ARG_SRC, "Bcda16b", 4, dnnl_bcda, {1, 16}},
+    {XK_ARG_SRC, "Bcda32b", 4, dnnl_bcda, {1, 32}},
+    {XK_ARG_DST, "Bcda4b", 4, dnnl_bcda, {1, 4}},
+    {XK_ARG_DST, "Bcda16b", 4, dnnl_bcda, {1, 16}},
+    {XK_ARG_DST, "Bcda32b", 4, dnnl_bcda, {1, 32}},
+    {XK_ARG_WEI, "ABcd64a16b", 4, dnnl_abcd, {64, 16}},
+    {XK_ARG_WEI, "ABcd64a32b", 4, dnnl_abcd, {64, 32}},
+    {XK_ARG_SRC, "Bcdea4b", 5, dnnl_bcdea, {1, 4}},
+    {XK_ARG_SRC, "Bcdea16b", 5, dnnl_bcdea, {1, 16}},
+    {XK_ARG_DST, "Bcdea32b", 5, dnnl_bcdea, {1, 32}},
+    {XK_ARG_WEI, "ABcde64a16b", 5, dnnl_abcde, {64, 16}},
+    {XK_ARG_WEI, "ABcde64a32b", 5, dnnl_abcde, {64, 32}},
+};
+
+/* oneDNN's description: that of the outer blocks, with blocks put inside. */
+static void describe(const struct unnamed *f, const dnnl_dims_t dims,
+                     dnnl_memory_desc_t *md)
+{
+    dnnl_dims_t outer;
+    int64_t size = 1;
+    for (int i = 0; i < f->n_dims; i++) {
+        const int64_t inner = i < 2 ? f->inner[i] : 1;
+        outer[i] = (dims[i] + inner - 1) / inner;
+        size *= inner;
+    }
+    ck_assert_int_eq(dnnl_memory_desc_init_by_tag(md, f->n_dims, outer, dnnl_f32,
+                                                  f->outer),
+                     dnnl_success);
+    dnnl_blocking_desc_t *const b = &md->format_desc.blocking;
+    for (int i = 0; i < f->n_dims; i++) {
+        md->dims[i] = dims[i];
+        b->strides[i] *= size;
+        if (i >= 2 || f->inner[i] == 1)
+            continue;
+        md->padded_dims[i] = outer[i] * f->inner[i];
+        b->inner_idxs[b->inner_nblks] = i;
+        b->inner_blks[b->inner_nblks++] = f->inner[i];
+    }
+}
+
+/* A plain tensor of its elements' numbers, from 1 on, put into the format. */
+static void reorder_numbers(const dnnl_memory_desc_t *md, int n, float *plain,
+                            float *out)
+{
+    const dnnl_format_tag_t tag = md->ndims == 5 ? dnnl_abcde : dnnl_abcd;
+    dnnl_memory_desc_t from;
+    dnnl_engine_t engine;
+    dnnl_stream_t stream;
+    dnnl_memory_t a, b;
+    dnnl_primitive_desc_t pd;
+    dnnl_primitive_t prim;
+    for (int i = 0; i < n; i++)
+        plain[i] = (float)(i + 1);
+    int bad = dnnl_memory_desc_init_by_tag(&from, md->ndims, md->dims, dnnl_f32,
+                                           tag);
+    bad = bad || dnnl_engine_create(&engine, dnnl_cpu, 0);
+    ck_assert_int_eq(bad, 0);
+    bad = dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ||
+          dnnl_memory_create(&a, &from, engine, plain) ||
+          dnnl_memory_create(&b, md, engine, out) ||
+          dnnl_reorder_primitive_desc_create(&pd, &from, engine, md, engine,
+                                             NULL) ||
+          dnnl_primitive_create(&prim, pd);
+    ck_assert_int_eq(bad, 0);
+    const dnnl_exec_arg_t args[] = {{DNNL_ARG_FROM, a}, {DNNL_ARG_TO, b}};
+    bad = dnnl_primitive_execute(prim, stream, 2, args) ||
+          dnnl_stream_wait(stream);
+    ck_assert_int_eq(bad, 0);
+    dnnl_primitive_destroy(prim);
+    dnnl_primitive_desc_destroy(pd);
+    dnnl_memory_destroy(a);
+    dnnl_memory_destroy(b);
+    dnnl_stream_destroy(stream);
+    dnnl_engine_destroy(engine);
+}
+
+/* Each element is where oneDNN has put it, zeros are in all padding. */
+static void compare_elements(const struct xk_tensor_info *t, const float *at)
+{
+    const int64_t size = (int64_t)t->size_b / 4;
+    int64_t number = 0, i[5] = {0}, zeros = 0;
+    unsigned d = 0;
+    do {
+        int64_t off = 0;
+        for (uint32_t k = 0; k < t->n_blocks; k++) {
+            const struct xk_layout_block *const b = &t->blocks[k];
+            off += i[b->dim] / b->div % b->size * b->stride;
+        }
+        ck_assert(off < size && at[off] == (float)++number);
+        for (d = t->ndims; d-- > 0 && ++i[d] == t->dims[d];)
+            i[d] = 0;
+    } while (d != UINT32_MAX);
+    for (int64_t k = 0; k < size; k++)
+        zeros += at[k] == 0;
+    ck_assert_int_eq(number + zeros, size);
+}
+
+START_TEST(formats_without_a_name_are_as_onednn_reorders_them)
+{
+    static const dnnl_dims_t dims[2][XK_N_CONV_ARGS] = {
+        {[XK_ARG_SRC] = {3, 35, 4, 5},
+         [XK_ARG_WEI] = {70, 35, 3, 2},
+         [XK_ARG_DST] = {3, 70, 6, 7}},
+        {[XK_ARG_SRC] = {3, 35, 6, 4, 5},
+         [XK_ARG_WEI] = {70, 35, 2, 3, 2},
+         [XK_ARG_DST] = {3, 70, 7, 6, 7}}};
+    const struct unnamed *const f = &unnamed[_i];
+    const bool depth = f->n_dims == 5;
+    const char *const dense = depth ? "acdeb" : "acdb";
+    const char *tags[3] = {dense, dense, dense};
+    struct xk_conv_desc full;
+    const struct xk_conv_desc d =
+        test_parse(depth ? "mb3ic35id6ih4iw5oc70od7oh6ow7kd2kh3kw2pd1ph2pw2"
+                         : "mb3ic35ih4iw5oc70oh6ow7kh3kw2ph2pw2");
+    struct xk_conv_info info = {.size = sizeof(info)};
+    const struct xk_tensor_info *const t = &info.tensor[f->arg];
+    dnnl_memory_desc_t md;
+    int n = 1;
+    tags[f->arg == XK_ARG_DST ? 2 : f->arg] = f->tag;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
+    describe(f, dims[depth][f->arg], &md);
+    compare_desc(t, &md);
+    for (int i = 0; i < f->n_dims; i++)
+        n *= (int)dims[depth][f->arg][i];
+    float *const plain = malloc(4 * (size_t)n), *const out = malloc(t->size_b);
+    ck_assert(plain && out);
+    memset(out, 0xff, t->size_b);
+    reorder_numbers(&md, n, plain, out);
+    compare_elements(t, out);
+    free(plain);
+    free(out);
+}
+END_TEST
+
 Suite *suite_dnnl(void)
 {
     Suite *const s = suite_create("conv/dnnl");
@@ -207,6 +353,8 @@ Suite *suite_dnnl(void)
                         XK_COUNTOF(formats));
     tcase_add_loop_test(t, formats_with_depth_are_where_onednn_has_them, 0,
                         XK_COUNTOF(formats_3d));
+    tcase_add_loop_test(t, formats_without_a_name_are_as_onednn_reorders_them, 0,
+                        XK_COUNTOF(unnamed));
     suite_add_tcase(s, t);
     return s;
 }

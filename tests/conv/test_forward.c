@@ -169,7 +169,24 @@ static const struct {
     {"aBcd32b", "AcdB8a32b", "aBcd16b", XK_U8, XK_S8, XK_S8},
     {"nhwc", "AcdB16a32b", "aBcd32b", XK_U8, XK_S8, XK_S32},
     {"aBcd32b", "ohwi", "nhwc", XK_U8, XK_S8, XK_U8},
+    {"Bcda16b", "ABcd64a16b", "Bcda16b", XK_F16, XK_F16, XK_F16},
+    {"Bcda32b", "ABcd64a32b", "nhwc", XK_U8, XK_S8, XK_S8},
+    {"nhwc", "ohwi", "Bcda16b", XK_F16, XK_F16, XK_F32},
+    {"nchw", "ABcd32a16b", "Bcda4b", XK_F16, XK_F16, XK_F16},
+    {"Bcda4b", "AcdB16a4b", "nchw", XK_U8, XK_S8, XK_U8},
 };
+
+/* Where an index is, whatever the order of M. */
+static int64_t at_index(const struct xk_contraction *con, const int64_t *x,
+                        const char *name)
+{
+    for (unsigned i = 0; i < con->n_index; i++) {
+        if (strcmp(con->index[i].name, name) == 0)
+            return x[i];
+    }
+    ck_abort_msg("no index %s", name);
+    return 0;
+}
 
 START_TEST(views_follow_layouts_and_types)
 {
@@ -188,15 +205,18 @@ START_TEST(views_follow_layouts_and_types)
     const struct access dst = make_access(con, &con->c.view);
     int64_t x[XK_VIEW_MAX_DIMS] = {0};
     do {
-        const int64_t ih = x[1] * 2 - 1 + x[4], iw = x[2] - 1 + x[5];
+        const int64_t mb = at_index(con, x, "mb"), oc = at_index(con, x, "oc");
+        const int64_t oh = at_index(con, x, "oh"), ow = at_index(con, x, "ow");
+        const int64_t kh = at_index(con, x, "kh"), kw = at_index(con, x, "kw");
+        const int64_t ic = at_index(con, x, "ic");
+        const int64_t ih = oh * 2 - 1 + kh, iw = ow - 1 + kw;
         const bool inside = ih >= 0 && ih < 4 && iw >= 0 && iw < 5;
         ck_assert_int_eq(at_b(&src, x),
-                         inside ? by_layout(&con->a.view, x[0], x[6], ih, iw)
-                                : -1);
+                         inside ? by_layout(&con->a.view, mb, ic, ih, iw) : -1);
         ck_assert_int_eq(at_b(&wei, x),
-                         by_layout(&con->b.view, x[3], x[6], x[4], x[5]));
+                         by_layout(&con->b.view, oc, ic, kh, kw));
         ck_assert_int_eq(at_b(&dst, x),
-                         by_layout(&con->c.view, x[0], x[3], x[1], x[2]));
+                         by_layout(&con->c.view, mb, oc, oh, ow));
     } while (next(con, x));
 }
 END_TEST
@@ -238,6 +258,48 @@ START_TEST(indices_of_depth_are_outermost_of_their_kind)
         ck_assert_str_eq(v.con.index[i].name, rows[i].name);
         ck_assert_int_eq(v.con.index[i].extent, rows[i].extent);
         ck_assert_int_eq(v.con.index[i].role, rows[i].role);
+    }
+}
+END_TEST
+
+/* Images inside the pixels of src are M's innermost index, so that rows which
+ * follow each other are neighbours in memory; dst's layout decides nothing. */
+START_TEST(images_are_innermost_of_m_where_src_has_them_inside)
+{
+    static const struct {
+        const char *problem, *src, *dst, *order;
+    } rows[] = {
+        {"mb3ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+        {"mb3ic18ih5oc17kh3ph1", "Bcda4b", "Bcda16b", "oh ow mb oc kh kw ic "},
+        {"mb1ic18ih5oc17kh3ph1", "Bcda32b", "nchw", "oh ow mb oc kh kw ic "},
+        {"mb3ic18ih5oc17kh3ph1", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
+        {"mb3ic18ih5oc17kh3ph1", "nchw", "Bcda32b", "mb oh ow oc kh kw ic "},
+        {"mb3ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
+        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea16b", "ndhwc",
+         "od oh ow mb oc kd kh kw ic "},
+        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea32b", "Bcdea4b",
+         "od oh ow mb oc kd kh kw ic "},
+        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "aBcde16b", "Bcdea16b",
+         "mb od oh ow oc kd kh kw ic "},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = test_parse(rows[i].problem);
+        char order[64] = "";
+        d.src_type = d.wei_type = d.dst_type = XK_F16;
+        strcpy(d.src_tag, rows[i].src);
+        strcpy(d.dst_tag, rows[i].dst);
+        const struct conv v = make_conv_of(&d);
+        for (unsigned k = 0; k < v.con.n_index; k++)
+            strcat(strcat(order, v.con.index[k].name), " ");
+        ck_assert_str_eq(order, rows[i].order);
+        /* Rows of a pixel: one block of channels apart. */
+        int64_t stride_b = 0, run = 0;
+        if (strncmp(rows[i].src, "Bc", 2) != 0 || v.full.mb == 1)
+            continue;
+        ck_assert(xk_view_stride_b(test_ctx, &v.con.a.view, "mb", &stride_b,
+                                   &run));
+        ck_assert_int_eq(stride_b, 2 * atoi(strpbrk(rows[i].src, "0123456789")));
+        ck_assert_int_ge(run, 3);
     }
 }
 END_TEST
@@ -488,6 +550,7 @@ Suite *suite_forward(void)
                         XK_COUNTOF(layouts));
     tcase_add_test(t, indices_have_their_roles);
     tcase_add_test(t, indices_of_depth_are_outermost_of_their_kind);
+    tcase_add_test(t, images_are_innermost_of_m_where_src_has_them_inside);
     tcase_add_test(t, epilogue_is_bias_then_relu);
     tcase_add_test(t, scale_stands_between_bias_and_post_ops);
     tcase_add_test(t, the_longest_epilogue_fits);

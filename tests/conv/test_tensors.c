@@ -127,6 +127,26 @@ static int64_t AcdB32a16b(const int64_t *i, const int64_t *d)
            i[0] % 32 * 16 + i[1] % 16;
 }
 
+static int64_t Bcda16b(const int64_t *i, const int64_t *d)
+{
+    return (((i[1] / 16 * d[2] + i[2]) * d[3] + i[3]) * d[0] + i[0]) * 16 +
+           i[1] % 16;
+}
+
+static int64_t Bcda32b(const int64_t *i, const int64_t *d)
+{
+    return (((i[1] / 32 * d[2] + i[2]) * d[3] + i[3]) * d[0] + i[0]) * 32 +
+           i[1] % 32;
+}
+
+static int64_t ABcd64a16b(const int64_t *i, const int64_t *d)
+{
+    const int64_t blocks = (d[1] + 15) / 16;
+    return (((i[0] / 64 * blocks + i[1] / 16) * d[2] + i[2]) * d[3] + i[3]) *
+               1024 +
+           i[0] % 64 * 16 + i[1] % 16;
+}
+
 /* mb2 ic35 ih4 iw5 oc40 oh6 ow7 kh3 kw2. */
 static const struct {
     enum xk_conv_arg arg;
@@ -136,6 +156,10 @@ static const struct {
 } formats[] = {
     {XK_ARG_SRC, "aBcd16b", "aBcd16b", {2, 48}, 2 * 48 * 4 * 5, aBcd16b},
     {XK_ARG_SRC, "aBx32b", "aBcd32b", {2, 64}, 2 * 64 * 4 * 5, aBcd32b},
+    {XK_ARG_SRC, "Bcda16b", "Bcda16b", {2, 48}, 2 * 48 * 4 * 5, Bcda16b},
+    {XK_ARG_SRC, "Bxa32b", "Bcda32b", {2, 64}, 2 * 64 * 4 * 5, Bcda32b},
+    {XK_ARG_DST, "Bcda16b", "Bcda16b", {2, 48}, 2 * 48 * 6 * 7, Bcda16b},
+    {XK_ARG_DST, "Bcda32b", "Bcda32b", {2, 64}, 2 * 64 * 6 * 7, Bcda32b},
     {XK_ARG_SRC, "nchw", "abcd", {2, 35}, 2 * 35 * 4 * 5, abcd},
     {XK_ARG_DST, "aBcd16b", "aBcd16b", {2, 48}, 2 * 48 * 6 * 7, aBcd16b},
     {XK_ARG_DST, "aBcd32b", "aBcd32b", {2, 64}, 2 * 64 * 6 * 7, aBcd32b},
@@ -144,6 +168,7 @@ static const struct {
     {XK_ARG_WEI, "hwio", "cdba", {40, 35}, 40 * 35 * 3 * 2, cdba},
     {XK_ARG_WEI, "AcdB8a32b", "AcdB8a32b", {40, 64}, 40 * 64 * 6, AcdB8a32b},
     {XK_ARG_WEI, "AcdB32a16b", "AcdB32a16b", {64, 48}, 64 * 48 * 6, AcdB32a16b},
+    {XK_ARG_WEI, "ABcd64a16b", "ABcd64a16b", {64, 48}, 64 * 48 * 6, ABcd64a16b},
 };
 
 static const struct {

@@ -80,6 +80,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
                                           .grf_count = 256};
 #define DOTS "fma=dp4a simd=16 k=16 slm=0"
 #define FOOT "slm=2 footprint=1"
+#define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -218,6 +219,16 @@ static const struct {
     {"load", DOTS " slm=3 load_a=elements", {3136, 64, 64, 9, 1}},
     {NULL, "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
      {3136, 64, 64, 9, 4}},
+    {NULL, SKIP, {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {NULL, SKIP " fma=dpas slots=2,2 slices=2",
+     {3136, 64, 64, 9, 2, .edge_rows = 1}},
+    {NULL, SKIP, {3136, 64, 64, 2, 1, .edge_rows = 56}},
+    {"skip", SKIP, {3136, 64, 64, 9, 2}}, /* no tap is beside the tensor */
+    {"skip", SKIP, {3136, 64, 64, 1, 2, .edge_rows = 56}}, /* filter taps */
+    {"skip", SKIP " slots=1,2", {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
+    {"skip", "skip=1 " FOOT, {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -258,6 +269,8 @@ START_TEST(text_parses_back)
         a.surfaces = rng >> 63;
         a.footprint = rng >> 62 & 1;
         a.spread = (uint16_t)(rng >> 29);
+        a.skip = rng >> 60 & 1;
+        b.skip = !a.skip;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
         a.grf_count = (uint16_t)(rng >> 23);
@@ -279,7 +292,7 @@ START_TEST(text_parses_back)
                   b.slots_b == a.slots_b && b.surfaces == a.surfaces &&
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
-                  b.spread == a.spread &&
+                  b.spread == a.spread && b.skip == a.skip &&
                   b.simd == a.simd && b.n_sub == a.n_sub &&
                   b.m_first == a.m_first && b.unroll == a.unroll &&
                   b.load_a == a.load_a && b.load_b == a.load_b &&
@@ -303,6 +316,8 @@ static const struct {
     {"footprint=2", "'footprint=2'"},
     {"footprint=", "'footprint='"},
     {"slm=2 footprint=yes", "'footprint=yes'"},
+    {"skip=2", "'skip=2'"},      {"skip=", "'skip='"},
+    {"skip", "'skip'"},          {"slm=0 skip=yes", "'skip=yes'"},
     {"order=k", "'order=k'"},    {"order=", "'order='"},
     {"unroll=256", "'unroll=256'"},
     {"unroll=n", "'unroll=n'"},  {"load_a=packed", "'load_a=packed'"},
@@ -376,6 +391,41 @@ START_TEST(rows_are_spread_as_long_as_they_can_be)
         s.spread = 32;
         ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
         ck_assert_msg(s.spread == rows[i].spread, "%s", rows[i].text);
+    }
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* Overrides leave taps skipped, unless they take away what that needs. */
+START_TEST(taps_are_skipped_as_long_as_they_can_be)
+{
+    static const struct {
+        const char *text;
+        bool skip;
+    } rows[] = {
+        {"", true},           {"m=16", true},         {"slots=2,2", true},
+        {"slots=3,1", true},  {"slices=2", true},     {"spread=40", true},
+        {"fma=dpas", true},   {"taps=inner", true},   {"slm=0", true},
+        {"slots=1,1", false}, {"slots=1,2", false},   {"slm=1", false},
+        {"slm=3", false},     {"taps=outer", false},  {"skip=0", false},
+        {"skip=1", true},     {"slm=2 slots=1,2", false},
+        /* for the rule to refuse */
+        {"slm=3 skip=1", true}, {"skip=1 slots=1,1", true},
+        {"taps=outer skip=1", true},
+    };
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule s = shared;
+        ck_assert_int_eq(xk_schedule_parse(c, SKIP, &s), XK_OK);
+        ck_assert(s.skip);
+        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        ck_assert_msg(s.skip == rows[i].skip, "%s", rows[i].text);
+        /* Nothing sets it but its name. */
+        ck_assert_int_eq(xk_schedule_parse(c, SKIP " skip=0", &s), XK_OK);
+        if (!strstr(rows[i].text, "skip=1")) {
+            ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+            ck_assert_msg(!s.skip, "%s", rows[i].text);
+        }
     }
     xk_ctx_destroy(c);
 }
@@ -477,6 +527,38 @@ START_TEST(dp4a_comes_where_dpas_would_be_padding)
 }
 END_TEST
 
+/* Taps are skipped where two tiles and more of rows meet the same edge, wherever
+ * the schedule can; then it is no slower than without. */
+START_TEST(candidates_skip_taps_at_edges_of_many_rows)
+{
+    static const struct {
+        int64_t edge_rows, k_outer;
+        unsigned m; /* tiles of at most so many rows skip */
+    } rows[] = {
+        {112, 9, 32}, {64, 9, 32}, {63, 9, 24}, {48, 9, 24}, {16, 9, 8},
+        {15, 9, 0},   {0, 9, 0},   {112, 1, 0}, {896, 3, 32},
+    };
+    struct xk_schedule c[XK_MAX_CANDIDATES];
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct xk_shape s = {50176, 64, 64, rows[i].k_outer, 2,
+                                   .edge_rows = rows[i].edge_rows,
+                                   .edge_1k = 64};
+        const unsigned n = xk_schedule_candidates(xehpg(), &s, c, NULL);
+        unsigned n_skip = 0;
+        for (unsigned k = 0; k < n; k++) {
+            const bool flat = c[k].taps_inner && !c[k].slm && c[k].slots_a > 1;
+            struct xk_schedule all = c[k];
+            ck_assert_msg(c[k].skip == (flat && c[k].m_thr <= rows[i].m),
+                          "row %u candidate %u", i, k);
+            all.skip = false;
+            ck_assert_int_ge(xk_schedule_score(xehpg(), &s, &all), c[k].score);
+            n_skip += c[k].skip;
+        }
+        ck_assert_msg((n_skip > 0) == (rows[i].m > 0), "row %u", i);
+    }
+}
+END_TEST
+
 START_TEST(candidates_are_valid_and_sorted)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES], again[XK_MAX_CANDIDATES];
@@ -521,7 +603,7 @@ START_TEST(prints_every_field)
     xk_schedule_print(&good, &s);
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
-                                     "depth=1 footprint=0 spread=0 "
+                                     "depth=1 footprint=0 spread=0 skip=0 "
                                      "addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
@@ -530,7 +612,14 @@ START_TEST(prints_every_field)
     xk_str_clear(&s);
     xk_schedule_print(&foot, &s);
     ck_assert_ptr_nonnull(
-        strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 spread=0 addr="));
+        strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 spread=0 skip=0 "));
+    struct xk_schedule edge = shared;
+    edge.skip = true;
+    edge.spread = 17;
+    xk_str_clear(&s);
+    xk_schedule_print(&edge, &s);
+    ck_assert_ptr_nonnull(
+        strstr(xk_str_get(&s), " footprint=0 spread=17 skip=1 addr=surface "));
     xk_str_fini(&s);
 }
 END_TEST
@@ -547,6 +636,8 @@ int main(void)
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
+    tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
+    tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,

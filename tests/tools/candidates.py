@@ -3,8 +3,9 @@
 """candidates.py XK: what the search offers, read from XK_DUMP=schedule, so that
 no kind of schedule is lost from it silently. A row: a problem, fields that one
 candidate at least must have, and fields that none may have. The best with A or
-its footprint in SLM is also forced, and must be what --info prints then. TAP: one
-line for each kind of each row, and one for each that is forced."""
+its footprint in SLM, with tiles of 64 columns and with filter taps that are skipped
+is also forced, and must be what --info prints then. TAP: one line for each kind of
+each row, and one for each that is forced."""
 import os
 import re
 import subprocess
@@ -17,14 +18,28 @@ BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
 SPREAD = r"spread=[1-9]\d*"
 BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] .*footprint=0"
+SKIP = "skip=1"
+WIDE = "n=64"
+# 12 images are no whole number of eight rows, so they are not inside the pixels: a
+# footprint counts the pixels of one, and rows at its edges are few.
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
+    (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
+     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD], [SKIP]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD], []),
+     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, WIDE, SPREAD + " " + SKIP],
+     [FOOTPRINT]),
+    (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
+     [FOOTPRINT, BUFFERED, SLICED, SKIP], []),
+    (["--dt=f16"], "mb16ic64ih56oc64kh3", [WIDE], [SKIP, FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, BUFFERED_SLICES], []),
+     [BUFFERED, "slm=0", SLICED, SPREAD, BUFFERED_SLICES], [SKIP]),
+    (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
+     [FOOTPRINT, BUFFERED, "slm=0"], [SKIP]),
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0"], []),
+     [BUFFERED, "slm=0", SKIP, WIDE], [FOOTPRINT]),
+    (["--dt=u8s8", "--stag=Bcda32b"], "mb8ic64ih56oc64kh3ph1",
+     ["slm=0", SKIP, WIDE], [FOOTPRINT]),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih56oc64kh1",
@@ -32,7 +47,7 @@ ROWS = [
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
-     ["fma=mad", SLICED], [FOOTPRINT]),
+     ["fma=mad", SLICED], [FOOTPRINT, SKIP, WIDE]),
 ]
 
 
@@ -65,7 +80,7 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        for kind in (k for k in (FOOTPRINT, BUFFERED) if k in wanted):
+        for kind in (k for k in (FOOTPRINT, BUFFERED, SKIP, WIDE) if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
             out = generated(sys.argv[1], words, best)

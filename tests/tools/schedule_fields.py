@@ -10,18 +10,20 @@ import subprocess
 import sys
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
-           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 addr=surface grf=256 "
-           "order=n unroll=0 load_a=auto load_b=auto store=auto")
+           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 "
+           "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
-         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 addr=surface grf=128 "
-         "order=n unroll=0 load_a=auto load_b=auto store=auto")
+         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 skip=0 "
+         "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
 FOOT = THROUGH.replace("footprint=0", "footprint=1")
 DOTS = LANES.replace("mad simd=16", "dp4a simd=8").replace("k=2", "k=8")
 # 64 rows are four blocks of 8 for both threads of a group: 2 + 1 + 1.
 PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
+# Eight rows are a line of the image: of the first and last, three taps are skipped.
+EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
 ROWS = [  # type, schedule, what is changed
     ("f16", THROUGH, "fma=dpasw"), ("u8s8", DOTS, "simd=16"),
@@ -38,6 +40,7 @@ ROWS = [  # type, schedule, what is changed
                                       "footprint=1"),
     ("f16", FOOT, "slices=2"), ("f16", FOOT, "slots=1,3"),
     ("f16", THROUGH, "slices=2"), ("f16", PAIRS, "spread=3"),
+    ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"), ("f16", FOOT.replace("4x2", "2x1"), "order=m"),
     ("f32", LANES, "unroll=3"), ("f32", FLAT, "unroll=10"),
