@@ -66,7 +66,7 @@ static void set_edge(const struct xk_conv_desc *d, bool images,
     while (at < 2 && dim[at][0] == 1)
         at++;
     const int64_t *const o = dim[at];
-    if (!images && d->mb > 1)
+    if (o[0] == 1 || (!images && d->mb > 1))
         return;
     for (int64_t k = 0; k < o[1]; k++) { /* places that see it inside */
         const int64_t in = k * o[3] - o[4];
@@ -80,15 +80,16 @@ static void set_edge(const struct xk_conv_desc *d, bool images,
 }
 
 /* Whether eight rows of M are neighbours in src: whole pixels, if its images lie
- * inside them, or may. The tag has been checked. */
+ * inside them, or may: for systolic types. The tag has been checked. */
 static bool are_images(xk_ctx *c, const struct xk_conv_desc *d)
 {
     struct xk_layout l;
     if (d->mb % 8)
         return false;
-    return xk_conv_tag_is_any(d->src_tag) ||
-           (xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) == XK_OK &&
-            xk_conv_images_inside(&l));
+    if (xk_conv_tag_is_any(d->src_tag))
+        return d->src_type != XK_F32;
+    return xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) == XK_OK &&
+           xk_conv_images_inside(&l);
 }
 
 /* Extents without building the contraction. */

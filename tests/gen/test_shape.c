@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What query tells the schedules of a problem's edges, beside rows and taps that
+ * are counted one by one; and the tags of "any" that go with it. Linked with
+ * --wrap of the function that is told. */
+#include <stdio.h>
+#include <string.h>
+
+#include "gen/gen.h"
+#include "tests/tap.h"
+
+static struct xk_shape told;
+
+unsigned __real_xk_schedule_candidates(const struct xk_platform *p,
+                                       const struct xk_shape *s,
+                                       struct xk_schedule *out,
+                                       const struct xk_schedule_rule **broken);
+unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
+                                       const struct xk_shape *s,
+                                       struct xk_schedule *out,
+                                       const struct xk_schedule_rule **broken);
+unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
+                                       const struct xk_shape *s,
+                                       struct xk_schedule *out,
+                                       const struct xk_schedule_rule **broken)
+{
+    told = *s;
+    return __real_xk_schedule_candidates(p, s, out, broken);
+}
+
+/* Of a descriptor; the problem's tags into *info. */
+static struct xk_shape shape_of(const struct xk_conv_desc *d,
+                                struct xk_conv_info *info)
+{
+    static struct xk_problem p;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    ck_assert_msg(xk_problem_make(c, d, &p) == XK_OK, "%s", c->error.message);
+    *info = p.info;
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+    return told;
+}
+
+/* One dim: pixels, places, taps, stride, distance of taps, padding. */
+struct dim {
+    int64_t i, o, k, s, d, p;
+};
+
+static bool is_inside(const struct dim *x, int64_t o, int64_t k)
+{
+    const int64_t at = o * x->s + k * x->d - x->p;
+    return at >= 0 && at < x->i;
+}
+
+/* M's indices in the order of its loops: -1 stands for the images. */
+static void order_of(bool images, int order[4])
+{
+    for (int i = 0; i < 4; i++)
+        order[i] = images ? (i == 3 ? -1 : i) : i - 1;
+}
+
+static int64_t extent_of(const struct dim x[3], int64_t mb, int index)
+{
+    return index < 0 ? mb : x[index].o;
+}
+
+/* Rows of M that share the first row's place along its outermost index of more
+ * than one, and of places and taps those beside the tensor in 1024. */
+static void count(const struct dim x[3], int64_t mb, bool images, int64_t *rows,
+                  int64_t *beside_1k)
+{
+    int order[4], at = 0;
+    int64_t beside = 0;
+    *rows = *beside_1k = 0;
+    order_of(images, order);
+    while (at < 4 && extent_of(x, mb, order[at]) == 1)
+        at++;
+    if (at == 4 || order[at] < 0)
+        return;
+    const struct dim *const out = &x[order[at]];
+    for (int64_t o = 0; o < out->o; o++)
+        for (int64_t k = 0; k < out->k; k++)
+            beside += !is_inside(out, o, k);
+    if (!beside)
+        return;
+    for (*rows = 1; ++at < 4;)
+        *rows *= extent_of(x, mb, order[at]);
+    *beside_1k = 1024 * beside / (out->o * out->k);
+}
+
+static unsigned below(uint64_t *rng, unsigned n)
+{
+    *rng = *rng * 6364136223846793005u + 1442695040888963407u;
+    return (unsigned)(*rng >> 40) % n;
+}
+
+/* A dim that oneDNN would take, 1 more often than others. */
+static struct dim random_dim(uint64_t *rng)
+{
+    struct dim x = {1, 1, 1, 1, 1, 0};
+    x.i = below(rng, 4) ? 1 + below(rng, 9) : 1;
+    x.k = below(rng, 4) ? 1 + below(rng, 5) : 1;
+    x.s = 1 + below(rng, 3);
+    x.d = 1 + below(rng, 3);
+    x.p = below(rng, 2) ? below(rng, 5) : 0;
+    /* Places without padding behind, and with some. */
+    const int64_t last = x.i + x.p - (x.k - 1) * x.d - 1;
+    x.o = (last < 0 ? 1 : last / x.s + 1) + below(rng, 3);
+    return x;
+}
+
+static const struct {
+    const char *tag;
+    bool inside, volume;
+} tags[] = {
+    {"any", true, false},     {"axb", false, false},   {"abx", false, false},
+    {"Bcda16b", true, false}, {"aBcd16b", false, false}, {"Bcda32b", true, false},
+    {"any", true, true},      {"axb", false, true},    {"Bcdea16b", true, true},
+    {"aBcde16b", false, true}, {"any", true, false},   {"any", true, true},
+};
+
+static struct xk_conv_desc describe(const struct dim x[3], int64_t mb,
+                                    const char *tag)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.mb = mb;
+    d.ic = d.oc = 32;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    d.id = x[0].i, d.ih = x[1].i, d.iw = x[2].i;
+    d.od = x[0].o, d.oh = x[1].o, d.ow = x[2].o;
+    d.kd = x[0].k, d.kh = x[1].k, d.kw = x[2].k;
+    d.sd = x[0].s, d.sh = x[1].s, d.sw = x[2].s;
+    d.dd = x[0].d - 1, d.dh = x[1].d - 1, d.dw = x[2].d - 1;
+    d.pd = x[0].p, d.ph = x[1].p, d.pw = x[2].p;
+    snprintf(d.src_tag, sizeof(d.src_tag), "%s", tag);
+    return d;
+}
+
+START_TEST(edges_are_those_of_rows_and_taps)
+{
+    static const unsigned mbs[] = {1, 1, 2, 5, 8, 16, 24, 8};
+    uint64_t rng = 90u + (unsigned)_i;
+    unsigned n_edges = 0, n_images = 0;
+    for (unsigned i = 0; i < 300; i++) {
+        const unsigned row = below(&rng, XK_COUNTOF(tags));
+        const int64_t mb = mbs[below(&rng, XK_COUNTOF(mbs))];
+        const bool images = tags[row].inside && mb % 8 == 0;
+        const struct dim none = {1, 1, 1, 1, 1, 0};
+        const struct dim x[3] = {tags[row].volume ? random_dim(&rng) : none,
+                                 random_dim(&rng), random_dim(&rng)};
+        struct xk_conv_desc d = describe(x, mb, tags[row].tag);
+        struct xk_conv_info info;
+        int64_t rows = 0, beside_1k = 0;
+        if (tags[row].volume && d.id == 1 && d.od == 1 && d.kd == 1)
+            continue; /* it has no depth */
+        const struct xk_shape s = shape_of(&d, &info);
+        count(x, mb, images, &rows, &beside_1k);
+        ck_assert_msg(s.images == images, "%d: %u", _i, i);
+        ck_assert_msg(s.edge_rows == rows && (!rows || s.edge_1k == beside_1k),
+                      "%d, %u: %lld rows, %lld of 1024; %lld, %lld", _i, i,
+                      (long long)s.edge_rows, (long long)s.edge_1k,
+                      (long long)rows, (long long)beside_1k);
+        n_edges += rows > 0;
+        n_images += images;
+    }
+    ck_assert_uint_gt(n_edges, 30);
+    ck_assert_uint_gt(n_images, 30);
+}
+END_TEST
+
+/* By hand: 56 x 56 at 3 x 3, of 56 * 3 places and taps 2 are beside. */
+static const struct {
+    const char *problem;
+    uint32_t src, wei;
+    const char *src_tag; /* given */
+    const char *any_src, *any_wei, *any_dst;
+    int64_t edge_rows, edge_1k;
+} rows[] = {
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", "ABcd64a16b",
+     "Bcda16b", 16 * 56, 12},
+    {"mb8ic64ih56oc64kh3ph1", XK_U8, XK_S8, "", "Bcda32b", NULL, "Bcda32b",
+     8 * 56, 12},
+    {"mb12ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 0,
+     0},
+    {"mb1ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 56,
+     12},
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "axb", "acdb", NULL, NULL, 0, 0},
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "Bcda16b", "Bcda16b", NULL,
+     "Bcda16b", 16 * 56, 12},
+    {"mb16ic64id8ih8iw8oc64kd3kh3kw3pd1ph1pw1", XK_F16, XK_F16, "", "Bcdea16b", NULL,
+     "Bcdea16b", 16 * 64, 85},
+    {"mb16ic3ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda4b", NULL, "Bcda16b",
+     16 * 56, 12},
+    {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb",
+     0, 0},
+    /* All of M's places are images. */
+    {"mb64ic64ih1oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda16b", 0,
+     0},
+    /* The last line of outputs is beside at kh = 2 alone. */
+    {"mb8ic64ih6iw7oc64oh6ow7kh3kw3sh1sw1ph0pw1", XK_F16, XK_F16, "", "Bcda16b",
+     NULL, "Bcda16b", 56, 170},
+};
+
+START_TEST(any_has_images_inside_in_eights)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info;
+    struct xk_error err;
+    ck_assert_msg(xk_conv_desc_parse(rows[_i].problem, &d, NULL, 0, &err) ==
+                      XK_OK,
+                  "%s", err.message);
+    d.src_type = rows[_i].src;
+    d.wei_type = rows[_i].wei;
+    d.dst_type = rows[_i].src;
+    strcpy(d.src_tag, rows[_i].src_tag);
+    const struct xk_shape s = shape_of(&d, &info);
+    const char *const want[] = {rows[_i].any_src, rows[_i].any_wei,
+                                rows[_i].any_dst};
+    const unsigned arg[] = {XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
+    for (unsigned i = 0; i < 3; i++)
+        if (want[i])
+            ck_assert_str_eq(info.tensor[arg[i]].tag, want[i]);
+    ck_assert_int_eq(s.edge_rows, rows[_i].edge_rows);
+    if (s.edge_rows)
+        ck_assert_int_eq(s.edge_1k, rows[_i].edge_1k);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("shape");
+    TCase *const t = tcase_create("shape");
+    tcase_add_loop_test(t, edges_are_those_of_rows_and_taps, 0, 10);
+    tcase_add_loop_test(t, any_has_images_inside_in_eights, 0,
+                        XK_COUNTOF(rows));
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
