@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* All of K in one loop (plan.h, struct xk_plan_flat), without SLM. The loads of a
- * step are sent one time step ahead of its multiplies: into the other register
- * buffer, or over what was just multiplied, part by part.
+ * step are sent one time step ahead of its multiplies, into the other register
+ * buffer or over what was just multiplied, part by part; or two, with three
+ * buffers.
  *
  * A's addresses are headers in registers, one for each tap and item, which move
  * on by a step before each use. A lane beside the tensor moves along beyond any
@@ -126,7 +127,7 @@ static void load_b(struct flat *g)
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
     xk_lower_tap_b(l, &w, g->i, g->f->taps, g->f->b_in_order);
-    xk_stages_add(&g->loop, 0, &w);
+    xk_stages_add(&g->loop, l->p->b.stage, &w);
 }
 
 /* Items first .. last - 1. The second of a pair moves on with the first one:
@@ -140,7 +141,7 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
             advance(g, &w, n, n + 1 + is_pair(g, n));
         gather(g, &w, n);
     }
-    xk_stages_add(&g->loop, 0, &w);
+    xk_stages_add(&g->loop, g->l->p->a.stage, &w);
 }
 
 /* The place of row m's coordinate at the first tap. */
@@ -211,7 +212,7 @@ static void multiply(struct flat *g, unsigned first_row, unsigned rows)
         const xk_stmt *const body = xk_block_end(&in);
         xk_block_add(&w, xk_if(c, cond, body, xk_seq(c, NULL, 0)));
     }
-    xk_stages_add(&g->loop, 1, &w);
+    xk_stages_add(&g->loop, g->f->stage, &w);
 }
 
 /* A has one buffer: the rows of an item are loaded when they are multiplied. */
@@ -251,5 +252,6 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     }
     if (p->b.slots == 1)
         load_b(&g);
-    xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies, 2});
+    xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies,
+                                                 (uint8_t)(g.f->stage + 1)});
 }

@@ -44,6 +44,21 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
     return true;
 }
 
+/* Of loads into so many buffers: with one they are a step ahead too, into what
+ * has just been multiplied. */
+static uint8_t load_stage(const struct xk_plan_flat *f, unsigned slots)
+{
+    return (uint8_t)(f->stage - (slots > 2 ? slots - 1 : 1));
+}
+
+static void set_stages(struct xk_plan *p)
+{
+    const unsigned a = p->a.slots, b = p->b.slots, most = a > b ? a : b;
+    p->flat.stage = (uint8_t)(most > 2 ? most - 1 : 1);
+    p->a.stage = load_stage(&p->flat, a);
+    p->b.stage = load_stage(&p->flat, b);
+}
+
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
@@ -71,6 +86,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
         return no_fit(c, "too many addresses");
     f->trip = (uint32_t)(f->taps * steps);
+    set_stages(p);
     f->b_in_order = b_in_order(c, p);
     if (p->s.skip && !xk_edge_of(c, p->con, &f->edge))
         return no_fit(c, "no tap is beside the tensor for all of many rows");

@@ -179,6 +179,7 @@ static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
 struct xk_plan_flat {
     uint16_t taps;      /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
+    uint8_t stage;      /* of the multiplies */
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap */
     bool b_in_order;    /* B lies in memory as the loop goes over it */

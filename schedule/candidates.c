@@ -151,8 +151,9 @@ static void in_groups(struct search *g, struct xk_schedule *c)
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const uint8_t slots[][2] = {{2, 2}, {1, 2}, {1, 1}};
-    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4}, {4, 2}, {1, 1}};
+    static const uint8_t slots[][2] = {{3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
+    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4},
+                                        {4, 1}, {4, 2}, {1, 1}};
     const bool edge = xk_fma_is_systolic(c.fma) && g->s->k_outer > 1 &&
                       g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;

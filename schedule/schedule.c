@@ -124,14 +124,19 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
            (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
-/* A second buffer is only of use where a second step exists. */
+/* A second buffer is only of use where a second step exists; three are for loads
+ * two steps ahead, or for B of a footprint. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
-    const bool two = c->slots_a > 1 || c->slots_b > 1;
+    const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
+    const unsigned allowed =
+        c->footprint || (c->taps_inner && !c->slm) ? 3 : 2;
     const int64_t outer = c->taps_inner ? s->k_outer : 1;
-    return !two || s->k_inner / c->k_step * outer / xk_schedule_slices(c) >= 2;
+    const int64_t steps =
+        s->k_inner / c->k_step * outer / xk_schedule_slices(c);
+    return most <= allowed && (most == 1 || steps >= most);
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
@@ -342,7 +347,9 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"step", rule_step,
      "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
      "dpas deep of narrow types"},
-    {"slots", rule_slots, "two buffers need at least two steps"},
+    {"slots", rule_slots,
+     "two or three buffers need as many steps; three are for taps innermost without "
+     "SLM, or for a footprint's B"},
     {"parts", rule_parts,
      "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,

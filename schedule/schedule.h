@@ -69,7 +69,8 @@ struct xk_schedule {
     uint16_t n_sub;           /* columns whose B is in registers at once */
     uint16_t k_step;          /* elements of the innermost K per step */
     uint16_t tg_m, tg_n;      /* threads of a group along M and N */
-    uint8_t slots_a, slots_b; /* register buffers; 2: loaded a step ahead */
+    uint8_t slots_a, slots_b; /* register buffers; 2, 3: loaded so many steps less
+                                 one ahead */
     bool taps_inner; /* all of K is one loop, filter taps innermost, each with
                         addresses of its own; always so through SLM. Else a loop
                         for each outer K index */
