@@ -104,6 +104,23 @@ static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
     return true;
 }
 
+static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v);
+
+/* Of two conditions one may decide. */
+static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
+{
+    const bool decides = xk_op(e) == XK_OP_OR;
+    bool both = true;
+    for (unsigned i = 0; i < 2; i++) {
+        const bool known = fold(g, xk_kid(e, i), v);
+        if (known && (*v != 0) == decides)
+            return true;
+        both &= known;
+    }
+    *v = !decides;
+    return both;
+}
+
 static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     int64_t k[2];
@@ -128,6 +145,11 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
         if (t.dt != XK_DT_U64 && fold(g, xk_kid(e, 1), &k[1]) && k[1] > 0 &&
             residue(g, xk_kid(e, 0), k[1], v))
             return true;
+        break;
+    case XK_OP_AND:
+    case XK_OP_OR:
+        if (t.dt == XK_DT_BOOL)
+            return fold_logic(g, e, v);
         break;
     default:
         break;

@@ -135,9 +135,24 @@ static void compare(struct xk_cg *g, const xk_expr *e, unsigned lanes,
 
 static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes);
 
+/* Of two conditions that which decides, the other one being constant; NULL: both
+ * do. */
+static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
+{
+    int64_t k;
+    for (unsigned i = 0; i < 2 && xk_op(e) != XK_OP_XOR; i++)
+        if (xk_cg_const(g, xk_kid(e, i), &k) &&
+            (k != 0) == (xk_op(e) == XK_OP_AND))
+            return below_bcast(xk_kid(e, 1 - i));
+    return NULL;
+}
+
 static struct xk_cg_val eval_logic(struct xk_cg *g, const xk_expr *e,
                                    unsigned lanes)
 {
+    const xk_expr *const side = one_side(g, e);
+    if (side)
+        return eval(g, side, lanes);
     const xk_expr *a = below_bcast(xk_kid(e, 0));
     const xk_expr *b = below_bcast(xk_kid(e, 1));
     if (!is_compare(b) && is_compare(a)) {

@@ -7,6 +7,7 @@
  * A's addresses are headers in registers, one for each tap and item, which move
  * on by a step before each use. A lane beside the tensor moves along beyond any
  * surface, from XK_OFF_NULL on, and reads zeros. */
+#include "ir/fold.h"
 #include "lower/headers.h"
 #include "lower/taps.h"
 
@@ -15,7 +16,10 @@ struct flat {
     const struct xk_plan_flat *f;
     struct xk_stages loop;
     const xk_expr *i;    /* step */
-    const xk_expr *from; /* headers: [tap][item] */
+    const xk_expr *from; /* headers, or places: [tap][item] */
+    /* Of items whose rows share a pixel: headers [item]; u32: bytes of each row
+     * behind the first; a register of the bytes along K. */
+    const xk_expr *heads, *rows, *along;
     /* s32: the edge's coordinate of the first and last rows of a fused pair, at
      * the first tap. */
     const xk_expr *low, *high;
@@ -79,8 +83,38 @@ static void prepare_rows(struct flat *g, unsigned item, unsigned lanes)
                             xk_lower_tap_offset(l, &rows, tap));
 }
 
+/* A place of each item for each tap; lanes beyond the items say nothing. */
+static void prepare_places(struct flat *g)
+{
+    struct xk_lowering *const l = g->l;
+    xk_ctx *const c = l->c;
+    const unsigned lanes = g->f->headers_b / 4;
+    const xk_expr *const eights = xk_s32(c, 8);
+    const xk_expr *const row =
+        xk_block_let(&l->w, "m", xk_ramp(c, l->m0, eights, lanes));
+    const xk_expr *const none = xk_lower_u32(l, 0);
+    const xk_expr *const row_b = xk_lower_u32(l, g->f->row_b);
+    struct xk_tap_rows rows;
+    g->from = xk_block_alloc(&l->w, "from", g->f->taps * g->f->headers_b, 0);
+    g->heads = xk_block_alloc(&l->w, "heads", items(g)->n * XK_HEADER_B, 0);
+    g->along = xk_block_alloc(&l->w, "along", 4, 0);
+    g->rows = xk_block_let(&l->w, "rows", xk_ramp(c, none, row_b, 8));
+    xk_block_add(&l->w, xk_store(c, xk_lower_reg(l, g->along, 0), none));
+    xk_lower_tap_rows(l, row, 0, g->f->step_b, &rows);
+    for (unsigned tap = 0; tap < g->f->taps; tap++) {
+        const xk_expr *const at = xk_lower_tap_offset(l, &rows, tap);
+        const xk_expr *const to =
+            xk_lower_reg(l, g->from, tap * g->f->headers_b);
+        xk_block_add(&l->w, xk_store(c, to, xk_lower_widen(l, at, lanes)));
+    }
+}
+
 static void prepare(struct flat *g)
 {
+    if (g->f->row_b) {
+        prepare_places(g);
+        return;
+    }
     g->from = xk_block_alloc(&g->l->w, "from", g->f->taps * g->f->headers_b, 0);
     for (unsigned n = 0; n < items(g)->n; n++) {
         const bool two = is_pair(g, n);
@@ -109,6 +143,42 @@ static void advance(struct flat *g, struct xk_block_writer *w, unsigned first,
                           xk_lower_u32(g->l, g->f->step_b));
 }
 
+static const xk_expr *u32_at(struct xk_block_writer *w, const xk_expr *ptr)
+{
+    return xk_block_load(w, "at", xk_type_vec(XK_DT_U32, 1), ptr);
+}
+
+/* A step further along K, before its first tap. */
+static void move_along(struct flat *g, struct xk_block_writer *w)
+{
+    struct xk_lowering *const l = g->l;
+    xk_ctx *const c = l->c;
+    struct xk_block_writer in;
+    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const xk_expr *const first = xk_bin_imm(c, XK_OP_EQ, tap, 0);
+    xk_block_init(&in, c, l->facts);
+    const xk_expr *const at = xk_lower_reg(l, g->along, 0);
+    const xk_expr *const now = u32_at(&in, at);
+    const xk_expr *const step = xk_lower_u32(l, g->f->step_b);
+    xk_block_add(&in, xk_store(c, at, xk_add(c, now, step)));
+    const xk_stmt *const body = xk_block_end(&in);
+    xk_block_add(w, xk_if(c, first, body, xk_seq(c, NULL, 0)));
+}
+
+/* The header of an item at this step's tap. */
+static void make_header(struct flat *g, struct xk_block_writer *w,
+                        unsigned item)
+{
+    struct xk_lowering *const l = g->l;
+    xk_ctx *const c = l->c;
+    const xk_expr *const place =
+        u32_at(w, xk_lower_slot_reg(l, g->from, tap_b(g), 4 * item));
+    const xk_expr *const along = u32_at(w, xk_lower_reg(l, g->along, 0));
+    const xk_expr *const at = xk_lower_widen(l, xk_add(c, place, along), 8);
+    const xk_expr *const head = xk_lower_reg(l, g->heads, item * XK_HEADER_B);
+    xk_block_add(w, xk_store(c, head, xk_add(c, at, g->rows)));
+}
+
 static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
 {
     struct xk_lowering *const l = g->l;
@@ -116,7 +186,9 @@ static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
     const xk_expr *const slot = xk_lower_slot_b(l, g->i, &l->p->a);
     const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_a);
     const xk_expr *const head =
-        xk_lower_slot_reg(l, g->from, tap_b(g), header_b(g, item));
+        g->f->row_b
+            ? xk_lower_reg(l, g->heads, item * XK_HEADER_B)
+            : xk_lower_slot_reg(l, g->from, tap_b(g), header_b(g, item));
     xk_lower_sendh(l, w, &s, head,
                    xk_lower_slot_reg(l, l->a, slot, m->reg_b));
 }
@@ -136,8 +208,12 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
 {
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
+    if (g->f->row_b && first == 0)
+        move_along(g, &w);
     for (unsigned n = first; n < last; n++) {
-        if (!is_second(g, n))
+        if (g->f->row_b)
+            make_header(g, &w, n);
+        else if (!is_second(g, n))
             advance(g, &w, n, n + 1 + is_pair(g, n));
         gather(g, &w, n);
     }
@@ -178,7 +254,9 @@ static void prepare_edges(struct flat *g)
     g->high = edge_at(g, "high", xk_bin_imm(c, XK_OP_ADD, end, -1));
 }
 
-/* Whether the step's tap is inside the tensor for any row of the pair. */
+/* Whether the step's tap is inside the tensor for any row of the pair. For taps
+ * that are inside on one side for all of M, no row is asked: in copies of the
+ * loop's body those conditions are constants. */
 static const xk_expr *meets(struct flat *g)
 {
     xk_ctx *const c = g->l->c;
@@ -194,8 +272,15 @@ static const xk_expr *meets(struct flat *g)
     const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, k, e->k_step);
     const xk_expr *const high = xk_add(c, g->high, by);
     const xk_expr *const low = xk_add(c, g->low, by);
-    const xk_expr *const begun = xk_bin_imm(c, XK_OP_GE, high, 0);
-    return xk_and(c, begun, xk_bin_imm(c, XK_OP_LT, low, e->extent));
+    const int64_t far = (con->index[e->m].extent - 1) * e->m_step + e->start;
+    const xk_expr *const begun =
+        xk_or(c, xk_bin_imm(c, XK_OP_GE, k, -xk_floor_div(e->start, e->k_step)),
+              xk_bin_imm(c, XK_OP_GE, high, 0));
+    const int64_t last = xk_floor_div(e->extent - 1 - far, e->k_step);
+    const xk_expr *const goes_on =
+        xk_or(c, xk_bin_imm(c, XK_OP_LE, k, last),
+              xk_bin_imm(c, XK_OP_LT, low, e->extent));
+    return xk_and(c, begun, goes_on);
 }
 
 static void multiply(struct flat *g, unsigned first_row, unsigned rows)
