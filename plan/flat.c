@@ -25,6 +25,37 @@ static uint32_t headers_b(const struct xk_plan *p)
     return sum_b;
 }
 
+/* Whether eight rows of an item are beside the tensor together: the innermost M
+ * index is no part of a mask. *row_b: from one to the next. */
+static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
+{
+    const struct xk_view *const v = &p->con->a.view;
+    const struct xk_index *inner = NULL;
+    int64_t run;
+    for (unsigned i = 0; i < p->con->n_index; i++)
+        if (p->con->index[i].role == XK_ROLE_M && p->con->index[i].extent > 1)
+            inner = &p->con->index[i];
+    const int d = inner ? xk_view_find(v, inner->name) : -1;
+    if (d < 0 || inner->extent % 8 ||
+        !xk_view_stride_b(c, v, inner->name, row_b, &run) ||
+        run < inner->extent)
+        return false;
+    for (unsigned i = 0; i < v->n_masks; i++)
+        if (xk_depends_on(v->mask[i], v->dim[d].var))
+            return false;
+    return true;
+}
+
+/* Whether item i is rows 8 i and following, all of a step each. */
+static bool items_are_eights(const struct xk_plan *p)
+{
+    const struct xk_plan_list *const l = &p->seg[0].a;
+    for (unsigned i = 0; i < l->n; i++)
+        if (l->item[i].msg.send.lanes != 8 || l->item[i].msg.row != 8 * i)
+            return false;
+    return l->n * 8 == p->s.m_thr;
+}
+
 /* Whether B lies in memory in the order of the loop: taps innermost. */
 static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
 {
@@ -80,6 +111,11 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "K spans too many bytes");
     f->beside = XK_OFF_NULL;
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
+    /* Of one tap headers are as many, and moved on by fewer instructions. */
+    if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
+        f->row_b = 0;
+    if (f->row_b)
+        f->headers_b = p->s.m_thr > 32 ? 32 : 16;
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
     if (f->copies > XK_MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");

@@ -406,6 +406,8 @@ static void count_loop(struct xk_plan *p)
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 header_grf(p, &s->b));
+    if (p->flat.row_b) /* headers, rows in the lanes, and how far along K */
+        g->headers = (uint16_t)(g->headers + s->a.n + 2);
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */

@@ -175,13 +175,18 @@ static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
 }
 
 /* All of K in one loop, filter taps innermost: A by the items of a step, with a
- * header for each tap and item. */
+ * header for each tap and item. Where an item's eight rows share a pixel it has a
+ * place for each tap instead, and one header. */
 struct xk_plan_flat {
     uint16_t taps;      /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
     uint8_t stage;      /* of the multiplies */
     uint32_t trip;      /* steps of a slice's K, taps included */
-    uint32_t headers_b; /* registers of A's headers of one tap */
+    uint32_t headers_b; /* registers of A's headers of one tap; or of a place for
+                           each item */
+    int64_t row_b;      /* from row to row of an item, whose rows share a pixel: a
+                           header is made of the item's place before each use; 0:
+                           headers stay, since rows meet padding one by one */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
                             skipped there */

@@ -97,6 +97,18 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
            c->n_thr % c->n_sub == 0;
 }
 
+/* Of A's addresses in a loop over all of K: a place for each tap and eight rows
+ * that share a pixel, and a header; else a header for each. */
+static unsigned header_grf(const struct xk_platform *p,
+                           const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    const unsigned taps = (unsigned)s->k_outer, eights = c->m_thr / 8u;
+    if (!s->images || taps == 1 || !xk_fma_is_systolic(c->fma))
+        return taps * c->m_thr * 4 / p->grf_b;
+    return taps * (eights > 4 ? 32 : 16) / p->grf_b + eights + 2;
+}
+
 static bool rule_registers(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
@@ -105,7 +117,7 @@ static bool rule_registers(const struct xk_platform *p,
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (c->taps_inner && !c->slm)
-        other = OTHER_FLAT_GRF + (unsigned)s->k_outer * c->m_thr * 4 / p->grf_b;
+        other = OTHER_FLAT_GRF + header_grf(p, s, c);
     return xk_schedule_buffer_grf(p, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
