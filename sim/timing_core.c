@@ -17,6 +17,12 @@ const char *xk_tm_cause_name(enum xk_tm_cause c)
 
 /* ---- units ---- */
 
+static uint32_t slot_of(const struct xk_tm_core *c,
+                        const struct xk_tm_thread *t)
+{
+    return (uint32_t)(t - c->thread) % c->n_slots;
+}
+
 static uint64_t start_of(const struct xk_tm_core *c, const struct xk_tm_unit *u,
                          const struct xk_tm_thread *t)
 {
@@ -39,16 +45,26 @@ void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u)
     u->next = next;
 }
 
+/* Turns from who issued last on the port of t's next instruction; 0: itself. */
+static uint32_t turns(const struct xk_tm_core *c, const struct xk_tm_unit *u,
+                      const struct xk_tm_thread *t)
+{
+    const uint32_t last = u->last[c->inst[t->next].port];
+    return (slot_of(c, t) + c->n_slots - last) % c->n_slots;
+}
+
 /* Whether a goes before b, of two that can issue now. */
-static bool goes_before(const struct xk_timing_product *m,
+static bool goes_before(const struct xk_tm_core *c, const struct xk_tm_unit *u,
                         const struct xk_tm_thread *a,
                         const struct xk_tm_thread *b)
 {
-    switch (m->arbitration) {
+    switch (c->m->arbitration) {
     case XK_TM_OLDEST:
         return a->age < b->age;
     case XK_TM_LONGEST_READY:
         return a->ready < b->ready;
+    case XK_TM_AFTER_STALL:
+        return turns(c, u, a) < turns(c, u, b);
     default:
         return false;
     }
@@ -63,7 +79,7 @@ static struct xk_tm_thread *choose(struct xk_tm_core *c, struct xk_tm_unit *u)
         const struct xk_tm_thread *const t = u->slot[k];
         if (!t || start_of(c, u, t) != u->next)
             continue;
-        if (best == XK_TM_UNIT_THREADS || goes_before(c->m, t, u->slot[best]))
+        if (best == XK_TM_UNIT_THREADS || goes_before(c, u, t, u->slot[best]))
             best = k;
     }
     u->turn = best;
@@ -190,13 +206,13 @@ static void end_thread(struct xk_tm_core *c, struct xk_tm_thread *t,
 {
     struct xk_tm_unit *const u = &c->unit[t->unit];
     struct xk_tm_group *const g = &c->group[t->group];
-    const uint32_t slot = (uint32_t)(t - c->thread) % c->n_slots;
-    u->slot[slot] = NULL;
+    u->slot[slot_of(c, t)] = NULL;
     u->n_free++;
     t->used = false;
     c->out->cycles = xk_tm_later(c->out->cycles, now + 1);
     if (--g->live)
         return;
+    c->out->group_work[c->n_ended] = c->out->instructions;
     c->out->group_end[c->n_ended++] = now + 1;
     c->live_groups--;
     launch_groups(c);
@@ -241,6 +257,7 @@ static void issue(struct xk_tm_core *c, struct xk_tm_unit *u,
     const uint64_t now = u->next;
     c->now = now;
     account_issue(c, u, t, now);
+    u->last[i->port] = slot_of(c, t);
     if (i->port != XK_TM_NO_PORT)
         u->free[i->port] = now + i->busy_cyc;
     if (i->pipe == XK_TM_SEND)
@@ -289,10 +306,11 @@ static enum xk_status open_core(struct xk_tm_core *c,
     out->units = c->n_units;
     out->line = take(r, n * sizeof *out->line);
     out->group_end = take(r, (r->n_traced + 1) * sizeof *out->group_end);
+    out->group_work = take(r, (r->n_traced + 1) * sizeof *out->group_work);
     c->group = take(r, (r->n_traced + 1) * sizeof *c->group);
     c->thread = take(r, (size_t)c->n_units * c->n_slots * sizeof *c->thread);
-    if (!out->line || !out->group_end || !c->group || !c->thread ||
-        xk_tm_insts_create(r->m, r->kernel, &out->inst) < 0 ||
+    if (!out->line || !out->group_end || !out->group_work || !c->group ||
+        !c->thread || xk_tm_insts_create(r->m, r->kernel, &out->inst) < 0 ||
         xk_tm_memory_init(&c->memory, r) < 0)
         return XK_ENOMEM;
     c->inst = out->inst;
@@ -334,6 +352,7 @@ void xk_tm_result_fini(const struct xk_timing_record *r,
 {
     give(r, out->line);
     give(r, out->group_end);
+    give(r, out->group_work);
     xk_tm_insts_destroy(r->kernel, out->inst);
     memset(out, 0, sizeof *out);
 }

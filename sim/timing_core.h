@@ -34,6 +34,7 @@ struct xk_tm_result {
     uint64_t units;  /* XVEs, or pairs, of the core */
     uint64_t at[XK_TM_CAUSES]; /* of all units: sums to cycles x units */
     uint64_t *group_end;       /* n_traced, ascending */
+    uint64_t *group_work;      /* and the instructions executed until then */
     struct xk_tm_line *line;   /* one a record of the kernel */
     struct xk_tm_inst *inst;
     uint64_t instructions; /* modelled, of hardware threads */

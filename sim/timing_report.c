@@ -97,6 +97,18 @@ static double slope(const struct xk_tm_result *x, uint32_t from, uint32_t to)
     return (double)(x->group_end[to] - x->group_end[from]) / (to - from);
 }
 
+/* The same by the instructions executed meanwhile: where the oldest threads go
+ * first, groups end in rounds of their own length, no waves. Not for a time up
+ * to the last end, when less and less is under way. */
+static double work_slope(const struct xk_timing_record *r,
+                         const struct xk_tm_result *x, uint32_t from,
+                         uint32_t to)
+{
+    const double each = (double)x->instructions / r->n_traced;
+    return each * (double)(x->group_end[to] - x->group_end[from]) /
+           (double)(x->group_work[to] - x->group_work[from]);
+}
+
 static double apart(double a, double b)
 {
     return a > b ? a - b : b - a;
@@ -118,8 +130,8 @@ static double further(const struct xk_timing_record *r,
         return (double)x->group_end[last] / r->n_traced;
     const uint32_t to = last - n;
     const uint32_t mid = to - (to - from) / n / 2 * n;
-    const double each =
-        mid > from && mid < to ? slope(x, mid, to) : slope(x, from, last);
+    const double each = mid > from && mid < to ? work_slope(r, x, mid, to)
+                                               : slope(x, from, last);
     for (uint32_t at = from; at + n <= last; at += n) {
         const double wave = apart(slope(x, at, at + n), each);
         most = wave > most ? wave : most;

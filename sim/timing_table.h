@@ -19,8 +19,14 @@ enum xk_tm_pipe {
     XK_TM_PIPES
 };
 
-/* Who issues, of the threads that can. */
-enum xk_tm_arbitration { XK_TM_IN_TURN, XK_TM_OLDEST, XK_TM_LONGEST_READY };
+/* Who issues, of the threads that can. AFTER_STALL: who issued last on the
+ * port, until that one can not; then the next in turn. */
+enum xk_tm_arbitration {
+    XK_TM_IN_TURN,
+    XK_TM_OLDEST,
+    XK_TM_LONGEST_READY,
+    XK_TM_AFTER_STALL
+};
 
 struct xk_timing_product {
     const char *name;  /* "a770" */

@@ -45,7 +45,7 @@ struct xk_tm_thread {
     uint32_t phase[XK_SIM_BARRIERS];
     uint32_t group;
     uint32_t unit;
-    uint64_t age;
+    uint64_t age; /* order of dispatch: the least is the oldest */
 };
 
 struct xk_tm_unit {
@@ -54,7 +54,8 @@ struct xk_tm_unit {
     uint64_t accounted; /* every cycle before has its cause */
     uint64_t cycle;     /* of the last issue */
     uint32_t in_cycle, turn;
-    uint32_t n_free; /* thread slots */
+    uint32_t last[XK_TM_PORTS]; /* slot that issued there */
+    uint32_t n_free;            /* thread slots */
     struct xk_tm_thread *slot[XK_TM_UNIT_THREADS];
 };
 

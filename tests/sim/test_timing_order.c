@@ -21,11 +21,13 @@
 #define MAX_LINES 1200
 #define SHORT_LINES 160
 #define KERNELS 40
-/* Of many threads. In 70,000 removals 77 cycles beyond 2 % were the most, 0.5 %
- * of them were beyond (docs/timing.md); a single kernel may have several. */
+/* Of many threads, the oldest first. In 60 runs of this test, 11,520 removals
+ * and 14,400 latencies, 80 cycles beyond 2 % were the most, and 5.2 % of a
+ * run's pairs were beyond where 0.8 % are on average (docs/timing.md). Seeds
+ * are drawn by the clock: allowed is twice that. */
 #define ALLOWED 1.02
-#define ALLOWED_CYC 100
-#define ALLOWED_SHARE 0.06
+#define ALLOWED_CYC 200
+#define ALLOWED_SHARE 0.10
 
 static uint64_t state;
 

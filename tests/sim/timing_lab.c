@@ -83,6 +83,8 @@ static void look(const struct xk_timing_record *r, struct timing_answer *a)
     a->instructions = x.instructions;
     a->traffic = x.traffic;
     memcpy(a->at, x.at, sizeof a->at);
+    for (uint32_t k = 0; x.group_end && k < r->n_traced && k < TIMING_ENDS; k++)
+        a->end[k] = x.group_end[k];
     xk_tm_result_fini(r, &x);
     if (a->status == XK_OK)
         xk_timing_tell(r, take, a);

@@ -19,10 +19,13 @@ struct timing_job {
     const struct xk_alloc *alloc; /* of record and model; may fail */
 };
 
+#define TIMING_ENDS 4
+
 struct timing_answer {
     enum xk_status status;
     uint64_t cycles; /* of the groups modelled */
     uint64_t at[XK_TM_CAUSES];
+    uint64_t end[TIMING_ENDS]; /* of groups, ascending, as many as there are */
     uint64_t units, instructions;
     struct xk_tm_traffic traffic;
     double all_cycles; /* of the launch */
