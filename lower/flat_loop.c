@@ -234,21 +234,30 @@ static const xk_expr *edge_at(struct flat *g, const char *name,
                         xk_bin_imm(l->c, XK_OP_ADD, by, e->start));
 }
 
-/* A branch must be the same for both threads of a fused pair, whose rows follow
- * each other if it shares B. */
+/* How many threads along M from a multiple on go one way together: a fused pair
+ * shares M or, with B or with one column of threads, has rows that follow each
+ * other; with odd columns it may have any of the group's. */
+static unsigned threads_together(const struct xk_plan *p)
+{
+    const unsigned m = p->s.tg_m, n = p->s.tg_n;
+    if (xk_plan_is_wide(p) || (n == 1 && m % 2 == 0))
+        return 2;
+    return n % 2 ? m : 1;
+}
+
 static void prepare_edges(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
-    const bool wide = xk_plan_is_wide(l->p);
+    const unsigned n = threads_together(l->p);
     const xk_expr *const rows = l->rows ? l->rows : xk_s32(c, l->p->s.m_thr);
     const xk_expr *first = l->m0;
-    if (wide) {
-        const xk_expr *const odd = xk_bin_imm(c, XK_OP_MOD, l->thread_m, 2);
+    if (n > 1) {
+        const xk_expr *const before = xk_bin_imm(c, XK_OP_MOD, l->thread_m, n);
         first = xk_block_let(&l->w, "pair_m0",
-                             xk_sub(c, first, xk_mul(c, odd, rows)));
+                             xk_sub(c, first, xk_mul(c, before, rows)));
     }
-    const xk_expr *const size = xk_bin_imm(c, XK_OP_MUL, rows, 1 + wide);
+    const xk_expr *const size = xk_bin_imm(c, XK_OP_MUL, rows, n);
     const xk_expr *const end = xk_add(c, first, size);
     g->low = edge_at(g, "low", first);
     g->high = edge_at(g, "high", xk_bin_imm(c, XK_OP_ADD, end, -1));

@@ -5,7 +5,8 @@ field, for the first few XK_SCHEDULE, and xkbench compares with oneDNN with all
 checkers on. A schedule that breaks a rule, or whose plan does not fit, is refused
 with a sentence and another one is tried; it must be a refusal, never a wrong
 result. Many go to one process. With --footprint all have A's footprint in SLM, with
---spread rows that are spread over groups. TAP: one line a schedule that ran, and
+--spread rows that are spread over groups, with --skip filter taps that are skipped
+in padding. TAP: one line a schedule that ran, and
 one for each kind that must be among them."""
 import argparse
 import os
@@ -23,7 +24,7 @@ ALL = ["order=n", "order=m", "unroll=0", "unroll=[2-9]", "load_a=scattered",
 KINDS = {
     "f32": ["fma=mad", "taps=outer", "taps=inner", "slices=2", "slices=4",
              "slots=1,1", "slots=2,1", "slots=2,2", "slm=1 of=", "slm=2 of=",
-            "slm=3 of=", "of=b ", "of=ab", "addr=a64",
+            "slm=3 of=", "of=b ", "of=ab", "addr=a64", "skip=1",
             "addr=surface", "grf=256", "load_b=scattered", "store=block",
             "store=scattered"] + ALL,
     "f16": ["fma=dpas ", "fma=dpasw", "slots=1,1", "slots=2,1", "slots=2,2",
@@ -31,12 +32,17 @@ KINDS = {
             "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
             "depth=2", "depth=4", "of=b ", "of=ab", "footprint=1", "footprint=1 slices=2",
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
-            "slm=[123] .*spread=", "slices=[24].* spread=",
+            "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
+            "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
+            "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
 }
 KINDS["u8s8"] = KINDS["f16"] + ["fma=dp4a simd=16", "fma=dp4a simd=8"]
 KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
+# Activations with images inside their pixels, in blocks of channels.
+IMAGES = ["Bxa4b", "Bxa16b", "Bxa32b"]
+MAX_TAPS = 9  # innermost
 BY_ENVIRONMENT = 20  # of the tries
 REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
@@ -77,10 +83,26 @@ def for_spread(rng, types):
             f"grf={rng.choice([128, 256, 256])} spread=1")
 
 
+def for_skip(rng, types):
+    """A schedule for dpas that skips filter taps beside the tensor."""
+    slices = rng.choice([1, 1, 1, 2, 4])
+    n = rng.choice([n for n in (8, 16, 32, 32, 64, 64) if n % (8 * slices) == 0])
+    m = rng.choice([8, 8, 16, 16, 24, 32])
+    groups = rng.choice(["1x1", "1x2", "2x1", "2x1", "2x2", "4x1", "2x4"])
+    return (f"fma={rng.choice(['dpas', 'dpasw', 'dpasw'])} simd=8 "
+            f"m={m} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} tg={groups} "
+            f"slots={rng.choice(['2,1', '2,2', '2,2', '2,3', '3,1', '3,2', '3,3'])} "
+            f"slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
+            f"addr=surface grf={rng.choice([128, 256, 256])} skip=1"
+            + (" spread=1" if m > 8 and rng.random() < 0.3 else ""))
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
-    if rng.random() < 0.1:
-        return for_spread(rng, types)
+    kind = rng.random()
+    if kind < 0.2:
+        return (for_spread if kind < 0.1 else for_skip)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -121,7 +143,9 @@ def lanes_of_n(rng, kind, n, rows, word):
             f"k={word * rng.choice([1, 2, 4] if slm else [1, 2, 3, 4])} "
             f"tg={groups} slots={slots} slm={slm} of={of} depth=1 footprint=0 "
             f"{loop(rng, addr == 'surface' and not slm)} addr={addr} "
-            f"grf={rng.choice([128, 256])}")
+            f"grf={rng.choice([128, 256])}"
+            + " skip=1" * (not slm and addr == "surface" and slots[0] == "2"
+                           and rng.random() < 0.6))
 
 
 def wide(rng):
@@ -177,10 +201,48 @@ def groups_to_spread(rng, rows, m, tg_m):
     return rng.randint(least, most) if least <= most else 0
 
 
+def has_edge(p):
+    """Whether some filter tap is beside the tensor along the first dim that has
+    more than one place."""
+    for axis in (a for a in "dhw" if p.get("o" + a, 1) > 1):
+        return any(not 0 <= o * p["s" + axis] + k * (p["d" + axis] + 1)
+                   - p["p" + axis] < p["i" + axis]
+                   for o in range(p["o" + axis]) for k in range(p["k" + axis]))
+    return False
+
+
+def problem_of_edges(rng):
+    """A problem whose taps can be skipped, if its layout has images inside."""
+    while True:
+        p = problem(rng, "dhw" if rng.random() < 0.2 else "hw")
+        p["mb"] = rng.choice([1, 1, 8, 8, 16, 24])
+        rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
+        taps = p["kh"] * p["kw"] * p.get("kd", 1)
+        if has_edge(p) and 2 <= taps <= MAX_TAPS and rows <= 1500:
+            return p
+
+
+def layouts(rng, types, p, schedule):
+    """Of src and dst: where images are several, taps are skipped only if they are
+    inside the pixels of src."""
+    dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
+    if "skip=1" not in schedule:
+        return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
+                           *IMAGES]), dst
+    step = "Bxa16b" if types == "f16" else "Bxa32b"
+    if p["mb"] == 1:
+        return rng.choice(["any", "axb", "axb", "aBx16b", "aBx32b", step]), dst
+    if types == "f32":
+        return rng.choice(IMAGES), dst
+    return rng.choice(["any", "any", step, *IMAGES]), dst
+
+
 def settings(rng, types, schedule):
     """The tool's options and a problem, whole steps of K more often than not; and
     the schedule, with what the problem decides of it."""
-    p = problem(rng)
+    p = problem_of_edges(rng) if "skip=1" in schedule else problem(rng)
+    if rng.random() < 0.15:  # whole pixels of eight images
+        p["mb"] = max(p["mb"], 8)
     footprint = "footprint=1" in schedule
     while footprint and not 2 <= p["kh"] * p["kw"] <= 9:
         p = problem(rng)
@@ -197,16 +259,22 @@ def settings(rng, types, schedule):
     while "spread=1" in schedule:
         m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
                    for at in (" m=", " tg="))
-        n = groups_to_spread(rng, p["mb"] * p["oh"] * p["ow"], m, tg_m)
+        n = groups_to_spread(rng, p["mb"] * p["oh"] * p["ow"] * p.get("od", 1), m,
+                             tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
-        p["mb"] += not n
+        elif "skip=1" not in schedule:
+            p["mb"] += 1
+        else:
+            schedule = schedule.replace(" spread=1", "")
+    if "skip=" not in schedule:
+        schedule += " skip=0"
+    src, dst = layouts(rng, types, p, schedule)
     return schedule.replace("over=", "spread="), ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
             "--wtag=" + rng.choice(["any", "any", "any", "axb"]),
-            "--stag=" + rng.choice(["any", "axb", "axb", "abx"]),
-            "--dtag=" + rng.choice(["any", "axb", "axb", "abx"]), text(p)]
+            "--stag=" + src, "--dtag=" + dst, text(p)]
 
 
 def judge(out):
@@ -247,10 +315,12 @@ def main():
     parser.add_argument("--seed", type=int, default=20261121)
     parser.add_argument("--footprint", action="store_true")
     parser.add_argument("--spread", action="store_true")
+    parser.add_argument("--skip", action="store_true")
     args = parser.parse_args()
     draw = (from_footprint if args.footprint else
-            for_spread if args.spread else schedule_of)
-    kinds = [] if args.footprint or args.spread else KINDS[args.types]
+            for_spread if args.spread else for_skip if args.skip else
+            schedule_of)
+    kinds = [] if draw is not schedule_of else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0
     print(f"# seed {args.seed}, {args.count} schedules, {args.types}")
