@@ -2,8 +2,8 @@
 /* A forward convolution as a contraction:
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
- * M is mb oh ow, or oh ow mb if src has its images inside the pixels: so rows
- * that follow each other do so in memory. N is oc, K is kh kw ic. With depth, od
+ * M is mb oh ow, or oh ow mb (xk_conv_rows_by_images): rows that follow each other
+ * do so in memory, or meet padding together. N is oc, K is kh kw ic. With depth, od
  * and kd stand before oh and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
@@ -21,7 +21,7 @@ static void add_index(struct xk_contraction *p, const char *name,
 static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
 {
     const bool with_d = xk_conv_is_3d(f);
-    const bool inside = xk_conv_images_inside(&p->a.view.layout);
+    const bool inside = xk_conv_rows_by_images(f, &p->a.view.layout);
     if (!inside)
         add_index(p, "mb", f->mb, XK_ROLE_M);
     if (with_d)

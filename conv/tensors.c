@@ -127,11 +127,6 @@ const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
     return xk_conv_is_3d(full) ? "acdeb" : "acdb";
 }
 
-bool xk_conv_images_inside(const struct xk_layout *act)
-{
-    return act->block[act->n_dims - 1].dim == 0;
-}
-
 static enum xk_status check_tag_known(xk_ctx *c, const struct xk_conv_desc *f,
                                       enum xk_conv_arg arg,
                                       const struct xk_layout *l,

@@ -23,6 +23,17 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
 /* Whether images lie inside the pixels of src or dst, "Bcda16b": the blocks of a
  * tag's letters come first, in its order. */
 bool xk_conv_images_inside(const struct xk_layout *act);
+/* Whether M's innermost index is the image: src has them inside its pixels; or it
+ * has channels innermost, so that rows are apart in any order, and eight that share
+ * a pixel are beside the tensor together. */
+bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
+                            const struct xk_layout *src);
+/* Along the outermost spatial dim of dst that has more than one place: places,
+ * filter taps, and pairs of both that lie beside src. */
+struct xk_conv_edge {
+    int64_t places, taps, beside;
+};
+struct xk_conv_edge xk_conv_edge(const struct xk_conv_desc *full);
 /* Offsets are s32 also where a mask hides them, in the padding around src, and
  * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,

@@ -53,43 +53,29 @@ static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
     }
 }
 
-/* Taps beside the tensor along the outermost dim of M, which is a spatial one if
- * images lie inside it, or there is one image. */
-static void set_edge(const struct xk_conv_desc *d, bool images,
+/* Whether eight rows of M share a pixel, and whether they are neighbours in src:
+ * its images lie inside the pixels, or may, for systolic types. The tag has been
+ * checked. */
+static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
                      struct xk_shape *s)
 {
-    const int64_t dim[3][6] = {{d->od, d->kd, d->sd, d->dd + 1, d->pd, d->id},
-                               {d->oh, d->kh, d->sh, d->dh + 1, d->ph, d->ih},
-                               {d->ow, d->kw, d->sw, d->dw + 1, d->pw, d->iw}};
-    unsigned at = 0;
-    int64_t beside = 0;
-    while (at < 2 && dim[at][0] == 1)
-        at++;
-    const int64_t *const o = dim[at];
-    if (o[0] == 1 || (!images && d->mb > 1))
-        return;
-    for (int64_t k = 0; k < o[1]; k++) { /* places that see it inside */
-        const int64_t in = k * o[3] - o[4];
-        const int64_t first = in < 0 ? xk_ceil_div(-in, o[2]) : 0;
-        const int64_t end = in < o[5] ? (o[5] - 1 - in) / o[2] + 1 : 0;
-        const int64_t inside = at_most(end, o[0]) - at_most(first, o[0]);
-        beside += o[0] - (inside > 0 ? inside : 0);
-    }
-    s->edge_rows = beside ? s->m / o[0] : 0;
-    s->edge_1k = 1024 * beside / (o[0] * o[1]);
-}
-
-/* Whether eight rows of M are neighbours in src: whole pixels, if its images lie
- * inside them, or may: for systolic types. The tag has been checked. */
-static bool are_images(xk_ctx *c, const struct xk_conv_desc *d)
-{
+    const struct xk_conv_edge e = xk_conv_edge(d);
     struct xk_layout l;
-    if (d->mb % 8)
-        return false;
-    if (xk_conv_tag_is_any(d->src_tag))
-        return d->src_type != XK_F32;
-    return xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) == XK_OK &&
-           xk_conv_images_inside(&l);
+    const bool any = xk_conv_tag_is_any(d->src_tag);
+    if (!any && xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) != XK_OK)
+        return;
+    const bool by_images =
+        any ? d->mb % 8 == 0 && s->elem_b < 4 : xk_conv_rows_by_images(d, &l);
+    s->eights = by_images && d->mb % 8 == 0;
+    s->images = s->eights && (any || xk_conv_images_inside(&l));
+    if ((by_images || d->mb == 1) && e.beside) {
+        s->edge_rows = s->m / e.places;
+        s->edge_1k = 1024 * e.beside / (e.places * e.taps);
+    }
+    if (by_images)
+        s->reach = at_most(s->reach * d->mb, MOST_PIXELS);
+    if (s->images) /* neighbours along M are those of a pixel */
+        s->stride = 1;
 }
 
 /* Extents without building the contraction. */
@@ -106,12 +92,7 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
                                .stride = d->sw};
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
-    s.images = are_images(c, d);
-    set_edge(d, s.images, &s);
-    if (s.images) { /* neighbours along M are those of a pixel */
-        s.stride = 1;
-        s.reach = at_most(s.reach * d->mb, MOST_PIXELS);
-    }
+    set_rows(c, d, &s);
     return s;
 }
 

@@ -104,7 +104,7 @@ static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_schedule *c)
 {
     const unsigned taps = (unsigned)s->k_outer, eights = c->m_thr / 8u;
-    if (!s->images || taps == 1 || !xk_fma_is_systolic(c->fma))
+    if (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma))
         return taps * c->m_thr * 4 / p->grf_b;
     return taps * (eights > 4 ? 32 : 16) / p->grf_b + eights + 2;
 }

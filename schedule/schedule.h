@@ -49,6 +49,7 @@ struct xk_shape {
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
     bool loose_a;    /* elements of A's K do not lie side by side */
+    bool eights;     /* eight rows of M share a pixel: they meet padding together */
     bool images;     /* eight rows of M are neighbours in A's memory: a whole
                         number of pixels' images; where the layout is the library's
                         choice, if it has them so */
