@@ -95,12 +95,9 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
     const xk_expr *const pixel =
         xk_block_let(&l->w, "pixel", xk_lower_lanes(l, first));
     const xk_expr *const q = coordinates(h, pixel, at);
-    const xk_expr *mask = xk_lower_mask(l, v, at);
-    if (outer->k < 0) {
-        const xk_expr *const in =
-            xk_bin_imm(l->c, XK_OP_LT, q, l->p->con->index[outer->m].extent);
-        mask = xk_and(l->c, in, xk_lower_widen(l, mask, LANES));
-    }
+    const xk_expr *const mask =
+        xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, q, outer->extent),
+               xk_lower_widen(l, xk_lower_mask(l, v, at), LANES));
     const xk_expr *const start =
         xk_lower_start_a(l, h->g.s->step_b, h->g.s->step_b);
     const xk_expr *const off =

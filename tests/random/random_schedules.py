@@ -88,7 +88,8 @@ def for_skip(rng, types):
     slices = rng.choice([1, 1, 1, 2, 4])
     n = rng.choice([n for n in (8, 16, 32, 32, 64, 64) if n % (8 * slices) == 0])
     m = rng.choice([8, 8, 16, 16, 24, 32])
-    groups = rng.choice(["1x1", "1x2", "2x1", "2x1", "2x2", "4x1", "2x4"])
+    groups = rng.choice(["1x1", "1x2", "2x1", "2x1", "2x2", "4x1", "2x4", "3x1",
+                         "2x3"])
     return (f"fma={rng.choice(['dpas', 'dpasw', 'dpasw'])} simd=8 "
             f"m={m} n={n} nsub={n} "
             f"k={16 if types == 'f16' else 32} tg={groups} "
