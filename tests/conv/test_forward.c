@@ -263,8 +263,9 @@ START_TEST(indices_of_depth_are_outermost_of_their_kind)
 END_TEST
 
 /* Images inside the pixels of src are M's innermost index, so that rows which
- * follow each other are neighbours in memory; dst's layout decides nothing. */
-START_TEST(images_are_innermost_of_m_where_src_has_them_inside)
+ * follow each other are neighbours in memory; likewise where channels are innermost
+ * and eight images of a pixel meet padding together. dst's layout decides nothing. */
+START_TEST(images_are_innermost_of_m_where_rows_gain_by_it)
 {
     static const struct {
         const char *problem, *src, *dst, *order;
@@ -275,6 +276,17 @@ START_TEST(images_are_innermost_of_m_where_src_has_them_inside)
         {"mb3ic18ih5oc17kh3ph1", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
         {"mb3ic18ih5oc17kh3ph1", "nchw", "Bcda32b", "mb oh ow oc kh kw ic "},
         {"mb3ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
+        {"mb8ic18ih5oc17kh3ph1", "nhwc", "nchw", "oh ow mb oc kh kw ic "},
+        {"mb12ic18ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
+        {"mb8ic18ih5oc17kh3", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
+        {"mb8ic18ih5iw6oc17kh3kw3ph0pw1", "nhwc", "Bcda16b",
+         "mb oh ow oc kh kw ic "}, /* no line is beside */
+        {"mb8ic18ih1iw6oc17kh1kw3ph0pw1", "nhwc", "Bcda16b",
+         "oh ow mb oc kh kw ic "},
+        {"mb8ic18ih5oc17kh3ph1", "nchw", "Bcda16b", "mb oh ow oc kh kw ic "},
+        {"mb8ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
+        {"mb16ic18id4ih5iw6oc17kd3kh2kw1pd1", "ndhwc", "ndhwc",
+         "od oh ow mb oc kd kh kw ic "},
         {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea16b", "ndhwc",
          "od oh ow mb oc kd kh kw ic "},
         {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea32b", "Bcdea4b",
@@ -550,7 +562,7 @@ Suite *suite_forward(void)
                         XK_COUNTOF(layouts));
     tcase_add_test(t, indices_have_their_roles);
     tcase_add_test(t, indices_of_depth_are_outermost_of_their_kind);
-    tcase_add_test(t, images_are_innermost_of_m_where_src_has_them_inside);
+    tcase_add_test(t, images_are_innermost_of_m_where_rows_gain_by_it);
     tcase_add_test(t, epilogue_is_bias_then_relu);
     tcase_add_test(t, scale_stands_between_bias_and_post_ops);
     tcase_add_test(t, the_longest_epilogue_fits);

@@ -33,7 +33,7 @@ ROWS = [
      [FOOTPRINT, BUFFERED, SLICED, SKIP], []),
     (["--dt=f16"], "mb16ic64ih56oc64kh3", [WIDE], [SKIP, FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, BUFFERED_SLICES], [SKIP]),
+     [BUFFERED, "slm=0", SLICED, SPREAD, BUFFERED_SLICES, SKIP], []),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
      [FOOTPRINT, BUFFERED, "slm=0"], [SKIP]),
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
