@@ -136,19 +136,18 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
            (c->k_step <= s->k_inner || c->k_step == 1);
 }
 
-/* A second buffer is only of use where a second step exists; three are for loads
- * two steps ahead, or for B of a footprint. */
+/* A second buffer is only of use where a second step exists; of three, whose loads
+ * are two steps ahead, each. Through SLM B is one step ahead. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
     const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
-    const unsigned allowed =
-        c->footprint || (c->taps_inner && !c->slm) ? 3 : 2;
+    const unsigned needed = most > 2 && c->slm ? 2 : most;
     const int64_t outer = c->taps_inner ? s->k_outer : 1;
     const int64_t steps =
         s->k_inner / c->k_step * outer / xk_schedule_slices(c);
-    return most <= allowed && (most == 1 || steps >= most);
+    return most <= (c->taps_inner ? 3 : 2) && (most == 1 || steps >= needed);
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
@@ -360,8 +359,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
      "dpas deep of narrow types"},
     {"slots", rule_slots,
-     "two or three buffers need as many steps; three are for taps innermost without "
-     "SLM, or for a footprint's B"},
+     "two buffers need at least two steps, three without SLM three; with taps outside "
+     "there are two at most"},
     {"parts", rule_parts,
      "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,
