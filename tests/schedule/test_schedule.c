@@ -192,10 +192,18 @@ static const struct {
     {"unroll", "unroll=5 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"unroll", "unroll=19 slm=0 taps=outer", {3136, 64, 512, 9, 2}},
     {"unroll", "unroll=5 slm=0 taps=inner slices=2", {3136, 64, 128, 1, 2}},
-    {"unroll", "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 128, 9, 2}},
-    {NULL, "slots=2,3 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
-    {"unroll", "slots=19,1 slm=0 taps=outer n=8 nsub=8 m=8 fma=dpas",
-     {3136, 64, 128, 9, 2}},
+    /* Three register buffers: taps innermost, without SLM or B of a footprint. */
+    {"slots", "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"slots", "slots=2,3 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"slots", "slots=3,1 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    {"slots", "slots=1,3", {3136, 64, 64, 9, 2}},
+    {NULL, "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
+    {NULL, "slots=2,3 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
+    {NULL, "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 48, 1, 2}},
+    {"slots", "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     {3136, 64, 32, 1, 2}}, /* two steps */
+    {"slots", "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16 slices=2",
+     {3136, 64, 64, 1, 2}},
     /* Headers of loops over all K; packing of elements on their way to SLM. */
     {NULL, "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
     {"load", "load_a=block", {3136, 64, 64, 9, 2}},
