@@ -42,7 +42,7 @@ ROWS = [
      ["slm=0", SKIP, WIDE], [FOOTPRINT]),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
-    (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih56oc64kh1",
+    (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
