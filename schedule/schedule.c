@@ -137,7 +137,7 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
 }
 
 /* A second buffer is only of use where a second step exists; of three, whose loads
- * are two steps ahead, each. Through SLM B is one step ahead. */
+ * are two steps ahead, each. A footprint's B has three and is one step ahead. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -147,7 +147,8 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t outer = c->taps_inner ? s->k_outer : 1;
     const int64_t steps =
         s->k_inner / c->k_step * outer / xk_schedule_slices(c);
-    return most <= (c->taps_inner ? 3 : 2) && (most == 1 || steps >= needed);
+    const bool three = c->taps_inner && (!c->slm || c->footprint);
+    return most <= (three ? 3 : 2) && (most == 1 || steps >= needed);
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
@@ -359,8 +360,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
      "dpas deep of narrow types"},
     {"slots", rule_slots,
-     "two buffers need at least two steps, three without SLM three; with taps outside "
-     "there are two at most"},
+     "two buffers need at least two steps, three three; three are for taps innermost "
+     "without SLM, or for a footprint's B"},
     {"parts", rule_parts,
      "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,

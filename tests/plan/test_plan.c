@@ -419,6 +419,70 @@ START_TEST(a_kind_of_message_that_cannot_be_is_refused)
 }
 END_TEST
 
+/* Where taps are skipped the plan knows the edge; the numbers are worked out by hand
+ * from the sizes. m, k: names of the indices. */
+static const struct {
+    const char *text, *src_tag;
+    const char *m, *k; /* NULL: refused */
+    int64_t m_step, k_step, start, extent, rows;
+} edges[] = {
+    {"mb1ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb", "oh", "kh", 2, 1, -1, 9,
+     7},
+    {"mb1ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "aBcd16b", "oh", "kh", 2, 1, -1,
+     9, 7},
+    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "Bcda16b", "oh", "kh", 2, 1, -1,
+     9, 56},
+    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb", "oh", "kh", 2, 1, -1, 9,
+     56},
+    {"mb3ic64ih7iw6oc64oh7ow6kh3kw3dh1dw0ph2pw1", "Bcda32b", "oh", "kh", 1, 2, -2,
+     7, 18},
+    {"mb1ic64ih1iw7oc64oh1ow7kh1kw5ph0pw2", "acdb", "ow", "kw", 1, 1, -2, 7, 1},
+    {"mb4ic64id3ih4iw5oc64od3oh4ow5kd3kh1kw1pd1ph0pw0", "Bcdea16b", "od", "kd", 1,
+     1, -1, 3, 80},
+    {"mb2ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "acdb"},
+    {"mb8ic64ih9iw7oc64oh5ow7kh3kw3sh2sw1ph1pw1", "aBcd16b"},
+    {"mb1ic64ih9iw7oc64oh7ow5kh3kw3ph0pw0", "acdb"},
+    {"mb8ic64ih9iw7oc64oh7ow7kh3kw3ph0pw1", "Bcda16b"},
+    {"mb8ic64ih1iw1oc64oh1ow1kh3kw3ph1pw1", "Bcda16b"},
+};
+
+START_TEST(a_plan_that_skips_taps_has_their_edge)
+{
+    struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_schedule s = schedule(16, 32, 16, 2, 1);
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    snprintf(d.src_tag, sizeof(d.src_tag), "%s", edges[_i].src_tag);
+    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
+    plan_lab_contraction(c, edges[_i].text, &d, edges[_i].src_tag, "axb", &con);
+    ck_assert_int_eq(
+        xk_schedule_parse(c, "fma=dpas simd=8 grf=256 addr=surface taps=inner "
+                             "slices=1 depth=1 skip=1",
+                          &s),
+        XK_OK);
+    const enum xk_status st = xk_plan_make(c, xehpg(), &con, &s, &p);
+    if (!edges[_i].m) {
+        ck_assert_int_eq(st, XK_ENOFIT);
+        ck_assert_ptr_nonnull(strstr(c->error.message,
+                                     "no tap is beside the tensor for all of "
+                                     "many rows"));
+        xk_ctx_clear(c);
+        s.skip = false;
+        ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+        return;
+    }
+    ck_assert_msg(st == XK_OK, "%s", c->error.message);
+    const struct xk_edge *const e = &p.flat.edge;
+    ck_assert_str_eq(con.index[e->m].name, edges[_i].m);
+    ck_assert_str_eq(con.index[e->k].name, edges[_i].k);
+    ck_assert_int_eq(e->m_step, edges[_i].m_step);
+    ck_assert_int_eq(e->k_step, edges[_i].k_step);
+    ck_assert_int_eq(e->start, edges[_i].start);
+    ck_assert_int_eq(e->extent, edges[_i].extent);
+    ck_assert_int_eq(e->rows, edges[_i].rows);
+}
+END_TEST
+
 /* 65 tiles of M by 3 of N, in groups of 4 x 1. */
 START_TEST(the_grid_runs_along_n_or_m)
 {
@@ -508,6 +572,8 @@ int main(void)
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));
     tcase_add_loop_test(t, a_kind_of_message_that_cannot_be_is_refused, 0,
                         XK_COUNTOF(kinds));
+    tcase_add_loop_test(t, a_plan_that_skips_taps_has_their_edge, 0,
+                        XK_COUNTOF(edges));
     tcase_add_test(t, the_grid_runs_along_n_or_m);
     tcase_add_test(t, ragged_rows_are_masked_or_clamped);
     tcase_add_test(t, rows_of_dense_c_are_one_index);
