@@ -160,8 +160,8 @@ are the timing model's (docs/timing.md), not a GPU's.
 - of the limit: least time that the machine's arithmetic or memory allows over
   the modelled time; m: memory is the limit.
 - at most: what of the arithmetic's limit any kernel can reach in the model, for
-  layers that arithmetic limits: it multiplies padding too, and gets 75 % of the
-  memory's data sheet (scripts/report_bound.py). First loads, last stores and
+  layers that arithmetic limits: it gets 75 % of the memory's data sheet
+  (scripts/report_bound.py). First loads, last stores and
   whole tiles take their part of that.
 - any: the library chooses all layouts; nhwc: source and destination have
   channels innermost, the library chooses that of the weights.
