@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 
-from random_schedules import grid_and_messages, groups_to_spread
+from random_schedules import grid_and_messages, groups_to_spread, has_edge
 
 TYPES = ["f32", "f16", "u8s8"]
 DEPTH = {"f16": 16, "u8s8": 32}
@@ -51,16 +51,17 @@ def loop(rng, systolic, n):
     inner = slm > 0 or (not a64 and rng.random() < 0.75)
     of_a = not slm or "of=a+" in text
     slices = rng.choice([1, 1, 2, 4, 8]) if inner and of_a else 1
-    slots = rng.choice(["1,1", "1,2", "2,1", "2,2"] if not slm else
-                       ["1,2", "1,3"] if whole else ["1,1", "1,2"])
+    slots = rng.choice(["1,2", "1,3"] if whole else ["1,1", "1,2"] if slm else
+                       ["1,1", "1,2", "2,1", "2,2"] + ["3,3", "3,2", "2,3"] * inner)
     parts = systolic and not inner and slots[2] == "1"
     nsub = rng.choice([n, n, n // 2, 8]) if parts else n
     return (f"nsub={nsub}+slices={slices}+taps={'inner' if inner else 'outer'}"
             f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
 
 
-def draw(rng, dtype, rows):
-    """A schedule as --schedule takes it, for a problem with so many rows of M."""
+def draw(rng, dtype, rows, edge):
+    """A schedule as --schedule takes it, for a problem with so many rows of M, of
+    which many may meet the same padding (edge)."""
     fma = "mad" if dtype == "f32" else rng.choice(["dpas", "dpasw", "dpasw"])
     if dtype == "u8s8" and rng.random() < 0.15:
         fma = "dp4a"
@@ -78,9 +79,11 @@ def draw(rng, dtype, rows):
     over = 0
     if systolic and m > 8 and "taps=inner" in how and rng.random() < 0.5:
         over = groups_to_spread(rng, rows, m, tg_m)
+    skip = int(edge and "taps=inner" in how and "slm=0" in how and
+               "slots=1" not in how and rng.random() < 0.5)
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
-            f"+spread={over}+grf={rng.choice([128, 256])}")
+            f"+spread={over}+skip={skip}+grf={rng.choice([128, 256])}")
     if rng.random() < 0.3:
         text += grid_and_messages(rng, text.replace("+", " "))
     return text.replace(" ", "+")
@@ -95,6 +98,14 @@ def rows_of(problem, mb):
     for size in at.values():
         out *= int(size)
     return out
+
+
+def can_skip(problem, mb, dtype):
+    """Whether filter taps can be beside the tensor for many rows of M: its images
+    are one, or inside the pixels."""
+    at = {key: int(n) for key, n in re.findall(r"([a-z]+)(\d+)", problem)}
+    images = mb or at["mb"]
+    return has_edge(at) and (images == 1 or (images % 8 == 0 and dtype != "f32"))
 
 
 def waves(schedule, how):
@@ -126,8 +137,9 @@ def times(args, problem, dtype, schedules, how):
 def bounds(args, problem, dtype, rng):
     """{schedule: least ms} of N valid ones, and how many were drawn."""
     found, drawn, rows = {}, 0, rows_of(problem, int(args.mb))
+    edge = can_skip(problem, int(args.mb), dtype)
     while len(found) < args.count and drawn < 40 * args.count:
-        batch = {draw(rng, dtype, rows) for _ in range(100)}
+        batch = {draw(rng, dtype, rows, edge) for _ in range(100)}
         drawn += 100
         for s, ms in times(args, problem, dtype, sorted(batch),
                            "bound").items():
