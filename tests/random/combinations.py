@@ -3,7 +3,8 @@
 """Every combination of SLM buffers, FMA kind, register buffers and register
 mode for a fixed set of shapes and layouts, through xkbench's mode C (all
 checkers on). A combination runs, or is refused by the rule that this file expects. Of
-A's footprint in SLM some combinations of all, or with --all each. TAP: one line a
+A's footprint in SLM some combinations of all, or with --all each. Filter taps that
+are skipped in padding have shapes of their own. TAP: one line a
 shape and type, and one for each kind that must have run."""
 import argparse
 import collections
@@ -48,6 +49,16 @@ FOOT_SHAPES = [
     ("line", "mb3ic128iw11oc32kw3pw1", 128, 3),
     ("line of seven taps", "mb2ic128iw9oc40kw7pw3", 128, 7),
 ]
+# With filter taps that are skipped in padding: whether there are such for many rows.
+SKIP_SHAPES = [
+    ("edges of images", "mb8ic64ih5oc64kh3ph1", 64, 9, True),
+    ("edges of one image", "mb1ic64ih9oc40kh3ph1", 64, 9, True),
+    ("edges of strides", "mb8ic64ih9iw3oc32kh3kw1sh2sw1dh1dw0ph2pw0", 64, 3, True),
+    ("edges of a volume", "mb8ic64id4ih2iw3oc32kd3kh1kw1pd1ph0pw0", 64, 3, True),
+    ("no padding", "mb8ic64ih5oc32kh3", 64, 9, False),
+    ("padding of lines alone", "mb8ic64ih3iw5oc32kh1kw3ph0pw1", 64, 3, False),
+    ("images outside", "mb3ic64ih5oc32kh3ph1", 64, 9, False),
+]
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
 DEPTH = {"f16": 16, "u8s8": 32}  # elements of K in a dpas
@@ -63,7 +74,7 @@ FOOT_TILES = [(32, 32, "2x2", 256), (16, 32, "4x1", 256), (16, 16, "2x2", 128),
               (16, 32, "1x2", 256)]
 SOME, REFUSED = 6, 3  # of those with a footprint for a shape; of the refused
 SLM_B = 65536
-OTHER_GRF = 20  # what the rule keeps free
+OTHER_GRF, OTHER_FLAT_GRF = 20, 14  # what the rule keeps free
 MAX_TAPS, MAX_COPIES = 9, 18
 
 
@@ -124,6 +135,14 @@ class Combination:
         self.grf, self.k, self.depth = grf, k, depth
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
         self.slices, self.footprint, self.of = 1, 0, "a"
+        self.edge = None  # of what skips: whether the shape has one
+
+    @classmethod
+    def of_skip(cls, dtype, fma, slots, slices, grf, edge):
+        """Taps innermost without SLM, those in padding skipped."""
+        out = cls(dtype, fma, 0, slots, grf, DEPTH[dtype], 1)
+        out.slices, out.edge = slices, edge
+        return out
 
     @classmethod
     def of_operands(cls, dtype, fma, of, *rest):
@@ -146,8 +165,10 @@ class Combination:
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
                 f"+slm={self.slm}+of={self.of}+depth={self.depth}"
-                f"+footprint={self.footprint}+taps=outer+slices={self.slices}"
-                f"+addr=surface+grf={self.grf}")
+                f"+footprint={self.footprint}"
+                f"+taps={'outer' if self.edge is None else 'inner'}"
+                f"+slices={self.slices}+addr=surface+grf={self.grf}"
+                f"+skip={int(self.edge is not None)}")
 
     def buffers(self):
         """Registers of the multiply's tiles."""
@@ -156,12 +177,24 @@ class Combination:
         return (self.m * self.n * 4 + self.m * row_b * self.slots[0]
                 + self.n * row_b * self.slots[1] // half) // 32
 
+    def others(self, problem, taps):
+        """Registers that the rule keeps free beside them: of a loop over all of K
+        those of A's addresses, for each tap and row or eight rows."""
+        if self.edge is None:
+            return OTHER_GRF
+        if problem.startswith("mb8"):
+            return OTHER_FLAT_GRF + taps // 2 + self.m // 8 + 2
+        return OTHER_FLAT_GRF + taps * self.m // 8
+
     def kinds(self, layout):
         """What a run of it counts for."""
         if self.footprint:
             return [f"footprint fma={self.fma}", f"footprint slices={self.slices}",
                     f"footprint slots={self.slots[1]}", f"footprint m={self.m} "
                     f"n={self.n} tg={self.group}", "footprint " + layout]
+        if self.edge is not None:
+            return [f"skip fma={self.fma}", f"skip slices={self.slices}",
+                    f"skip slots={self.slots[0]}", f"skip {layout}"]
         if self.of != "a":
             return [f"slm={self.slm} of={self.of} fma={self.fma}"]
         return [f"slm={self.slm} depth={self.depth}",
@@ -185,8 +218,10 @@ class Combination:
         """A pattern of the sentence that refuses it, None: it runs. In the
         order of schedule/schedule.c, then of plan/slm.c."""
         steps = channels // self.k
-        all_steps = steps * (taps if self.slm else 1) // self.slices
-        if max(self.slots) > 1 and all_steps < 2:
+        inner = self.slm or self.edge is not None
+        all_steps = steps * (taps if inner else 1) // self.slices
+        if max(self.slots) > 1 and all_steps < (max(self.slots)
+                                                if not self.slm else 2):
             return "breaks the rule slots"
         if self.fma == "dpasw" and self.group.startswith("1x"):
             return "breaks the rule pairs"
@@ -204,7 +239,9 @@ class Combination:
         if self.slices > 1 and (steps % self.slices
                                 or self.n % (8 * self.slices)):
             return "breaks the rule slices"
-        if self.buffers() + OTHER_GRF > self.grf:
+        if self.edge is not None and (self.slots[0] < 2 or not self.edge):
+            return "breaks the rule skip"
+        if self.buffers() + self.others(problem, taps) > self.grf:
             return "breaks the rule registers"
         slots = 1 if self.depth > 1 else self.slots[1]
         if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
@@ -232,6 +269,13 @@ def footprints(dtype, row, every):
     found = [(c, c.refusal(problem, channels, taps)) for c in found]
     return ([c for c, refused in found if not refused][:SOME]
             + [c for c, refused in found if refused][:REFUSED])
+
+
+def skips(dtype, edge):
+    """Combinations that skip taps."""
+    return [Combination.of_skip(dtype, *rest, edge) for rest in itertools.product(
+        ["dpas", "dpasw"], [(1, 2), (2, 1), (2, 2), (3, 2)], [1, 2],
+        [128, 256])] if dtype in DEPTH else []
 
 
 def combinations(dtype, channels):
@@ -294,7 +338,8 @@ def shape(tap, args, row, every):
             ran.update(c.kinds(layout))
     wrong = [w for w in wrong if w]
     passed = sum(state == "PASSED" for state, _ in states)
-    what = "footprint, " if every[0][0].footprint else ""
+    what = ("footprint, " if every[0][0].footprint else
+            "skip, " if every[0][0].edge is not None else "")
     tap.line(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
              "ran, the others were refused as expected")
     for complaint in wrong[:5]:
@@ -325,6 +370,14 @@ def main():
         found = footprints(args.types, row, args.all)
         if found:
             ran += shape(tap, args, row, both_layouts(found, args.all))
+    for *row, edge in SKIP_SHAPES:
+        found = skips(args.types, edge)
+        if found:
+            ran += shape(tap, args, row, both_layouts(found, args.all))
+    for kind in ("fma=dpas", "fma=dpasw", "slices=1", "slices=2", "slots=2",
+                 "slots=3", "any", "axb") if args.types in DEPTH else ():
+        tap.line(ran["skip " + kind] > 2,
+                 f"{ran['skip ' + kind]} ran with skip {kind}")
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
         kind = f"slm={slm} fma={fma} grf={grf}"
