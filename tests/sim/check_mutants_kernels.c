@@ -106,7 +106,7 @@ static const char *const problems[] = {
 };
 
 /* A through SLM, a barrier a step; several groups. */
-static const struct {
+static const struct row {
     const char *problem, *schedule;
 } with_slm[] = {
     {"mb1ic32oc32ih7oh7kh3ph1",
@@ -125,13 +125,24 @@ static const struct {
      "spread=3 grf=256"},
 };
 
+/* Branches around filter taps in padding; eight images inside each pixel, so that
+ * addresses are made anew for each load, or one image. */
+static const struct row with_branches[] = {
+    {"mb8ic32oc16ih3oh3kh3ph1",
+     "fma=dpasw m=8 n=16 nsub=16 tg=2x1 slots=2,2 slm=0 taps=inner skip=1 "
+     "grf=256"},
+    {"mb1ic64oc32ih7oh7kh3ph1",
+     "fma=dpas m=8 n=32 nsub=32 tg=1x1 slots=3,2 slm=0 taps=inner skip=1 "
+     "grf=256"},
+};
+
 /* A step is one dpas deep. */
-static unsigned through_slm(unsigned i, const uint32_t *t, use_fn *use)
+static unsigned of_row(const struct row *r, const uint32_t *t, use_fn *use)
 {
     char schedule[160];
     snprintf(schedule, sizeof schedule, "simd=8 slices=1 k=%u %s",
-             t[0] == XK_F16 ? 16u : 32u, with_slm[i].schedule);
-    return generated(with_slm[i].problem, schedule, t[0], t[1], t[2], use);
+             t[0] == XK_F16 ? 16u : 32u, r->schedule);
+    return generated(r->problem, schedule, t[0], t[1], t[2], use);
 }
 
 unsigned all_generated(use_fn *use)
@@ -146,7 +157,11 @@ unsigned all_generated(use_fn *use)
             bad += generated(problems[i], "", t[0], t[1], t[2], use);
         for (unsigned i = 0;
              t[0] != XK_F32 && i < sizeof with_slm / sizeof with_slm[0]; i++)
-            bad += through_slm(i, t, use);
+            bad += of_row(&with_slm[i], t, use);
+        for (unsigned i = 0; t[0] != XK_F32 &&
+                             i < sizeof with_branches / sizeof with_branches[0];
+             i++)
+            bad += of_row(&with_branches[i], t, use);
     }
     unsetenv("XK_SCHEDULE");
     return bad;
