@@ -24,7 +24,7 @@ DATA_TYPES = {
 # All keep results exact in f32 except 0.3.
 SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
 LAYOUTS = ["any", "axb", "abx"]
-BLOCKED = ["aBx4b", "aBx16b", "aBx32b"]
+BLOCKED = ["aBx4b", "aBx16b", "aBx32b", "Bxa4b", "Bxa16b", "Bxa32b"]
 POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
             "sum:-2", "relu+sum:0.3+relu"]
 MAX_MACS = 300_000
@@ -93,7 +93,7 @@ def channels(rng):
 def problem(rng, axes="hw"):
     """One problem within the size limit."""
     while True:
-        p = {"mb": rng.choice([1, 1, 2, 3, 5]), "ic": channels(rng),
+        p = {"mb": rng.choice([1, 1, 2, 3, 5, 8]), "ic": channels(rng),
              "oc": channels(rng)}
         if not all([axis_sizes(rng, p, a) for a in axes]):
             continue
