@@ -96,13 +96,13 @@ def for_skip(rng, types):
             f"slots={rng.choice(['2,1', '2,2', '2,2', '2,3', '3,1', '3,2', '3,3'])} "
             f"slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
             f"addr=surface grf={rng.choice([128, 256, 256])} skip=1"
-            + (" spread=1" if m > 8 and rng.random() < 0.3 else ""))
+            + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.2:
+    if kind < 0.22:
         return (for_spread if kind < 0.1 else for_skip)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
@@ -176,7 +176,7 @@ def grid_and_messages(rng, schedule):
         else has(schedule, "slm=0", "fma=mad"))
     a = ["scattered"] + ["elements"] * 2 * one_by_one
     b = ["block"] if whole else ["block"] + ["elements"] * 5 + [
-        "rows" if systolic else "scattered"] * 6
+        "rows" if systolic else "scattered"] * 9
     stores = ["packed", "columns"] if systolic else ["block", "scattered"]
     return (f" order={rng.choice('nnm')} "
             f"unroll={rng.choice([0] * 6 + [2, 3, 4, 5, 8, 9, 10, 12, 18])} "
