@@ -97,19 +97,25 @@ static unsigned in_order(struct search *g)
     return n;
 }
 
-/* c, and spread over as many groups as fill the machine once or twice, if then
- * their rows differ. */
+/* c, and spread over the fewest groups that give every EU as many threads, and
+ * the next such number, if then their rows differ. */
 static void offer_spread(struct search *g, struct xk_schedule *c)
 {
+    const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
+    const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
+                            xk_schedule_groups_n(c, g->s->n);
     offer(g, c);
-    if (c->m_thr < 16)
+    /* For odd shapes, not for the last per cent. */
+    if (c->m_thr < 16 || (c->fma == XK_FMA_DPAS && g->p->has_dpasw))
         return;
-    const int64_t room = xk_schedule_resident(g->p, g->s, c) *
-                         xk_perf_cores(xk_perf_get(g->p->id)) /
-                         xk_schedule_groups_n(c, g->s->n);
-    for (int64_t n = room; n && n <= 2 * room && n <= UINT16_MAX; n += room) {
+    const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
+    int64_t each = xk_ceil_div(fewest * threads, n_eu);
+    for (unsigned i = 0; i < (c->slm ? 1 : 2); i++, each++) {
+        const int64_t n = each * n_eu / threads;
+        if (n > UINT16_MAX)
+            break;
         c->spread = (uint16_t)n;
-        if (xk_schedule_is_uneven(g->s, c))
+        if (n && xk_schedule_is_uneven(g->s, c))
             offer(g, c);
     }
     c->spread = 0;
@@ -320,7 +326,8 @@ static void systolic(struct search *g)
                     if (sides_n[n] < 64)
                         direct(g, c);
                     flat(g, c);
-                    through_slm(g, c);
+                    if (fma == XK_FMA_DPASW || !g->p->has_dpasw)
+                        through_slm(g, c);
                 }
 }
 

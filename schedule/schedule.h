@@ -195,11 +195,16 @@ struct xk_perf {
     uint8_t eu_per_core;
     uint8_t mad_lanes;             /* f32 lanes of mad per EU and clock */
     uint8_t dpas_row;              /* cycles of one repeat of dpas */
-    uint16_t latency;              /* cycles of a load from memory's caches */
+    /* Cycles of a load; what they are more for A that is in memory, at all its
+     * filter taps together, and for B while the first threads bring it. */
+    uint16_t latency, cold_a, cold_b;
     uint16_t slm_latency, barrier; /* cycles: a load; fence, signal, wait */
     uint16_t barrier_thread;       /* cycles of it for each thread of the group */
-    /* Cycles of a step that is loaded ahead; with dpas. */
-    uint16_t exposed, exposed_dpas;
+    /* Cycles that a thread waits in a step that is loaded ahead; with dpas, for
+     * each message more; for the rows of A's only buffer, and for a part of B's;
+     * of the shorter of both, in hundredths. */
+    uint16_t exposed, exposed_dpas, send_cyc;
+    uint16_t rows_cyc, late_cyc, both_pct;
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
      * further round of groups costs. */
     uint16_t launch, launch_dpas;
@@ -211,17 +216,15 @@ struct xk_perf {
      * threads, which are all there at the same time, and of later ones. */
     uint16_t first_pct, later_pct;
     uint16_t memory_b_cyc; /* bytes a cycle, all cores */
-    /* Of memory's time and the other, what the shorter adds to the longer, in
-     * hundredths: always, and if there is but one round; with dpas. */
-    uint16_t overlap_pct, single_pct, overlap_dpas_pct;
-    uint16_t bare_pct;  /* of the stores of threads that end together */
-    /* Of what a thread waits for, what its EU waits for too: of mad all; of dpas
-     * the latency of B that is not loaded ahead. */
-    uint16_t alone_pct, late_pct;
-    uint16_t chain_pct; /* of what a thread waits for in a step: its pace */
-    uint16_t rows_pct; /* of the latency of a load into the only buffer of A */
-    uint16_t straight_pct; /* added where the loop has not most of the work */
-    uint16_t wait_pct; /* of the latency of a load that is waited for at once */
+    /* Hundredths that the shorter time adds to the longer where both are equal:
+     * memory's and the core's, of mad always and if there is but one round, of
+     * dpas; the data port's and the multipliers'. */
+    uint16_t overlap_pct, single_pct, overlap_dpas_pct, port_pct;
+    /* Hundredths: of a thread's time what the last one of an EU leaves idle; of
+     * an EU's thread's share of C what is stored when all have multiplied; of
+     * what groups have in common what they load again, for each thread of one. */
+    uint16_t tail_pct, bare_pct, apart_pct;
+    uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The score of a schedule: predicted cycles of the launch. A core works on as
- * many groups at a time as registers and SLM allow; a step of all of them takes
+ * many groups at a time as registers and SLM allow, the oldest first, and takes
  * as long as what is busiest (multipliers, issue, the data port, the way from
- * L2) and what is waited for, the less the more threads there are. The last is
- * fitted to the timing model of sim/. Integers, so that every compiler picks
- * the same candidate. */
+ * L2), and what the last threads wait for. How long that is is fitted to the
+ * timing model of sim/. Integers, so that every compiler picks the same
+ * candidate. */
 #include "schedule/schedule.h"
 
 #define LINE_B 64 /* of L1 */
@@ -39,13 +39,13 @@ struct work {
     int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */
     int64_t port_cyc;             /* of the core's data port: lines, SLM */
     int64_t tile_cyc;             /* the same for each 8 rows of a thread */
+    int64_t port_around;          /* the same around the loop */
     int64_t around;               /* instructions before and after the loop */
     int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
     /* What nobody else fills: of the launch, of each round of groups behind the
      * first. */
     int64_t once_cyc, round_cyc;
-    int64_t alone_cyc; /* what a thread waits for that has its EU to itself */
-    int64_t late_cyc;  /* for B that is not loaded ahead */
+    int64_t alone_cyc; /* what a thread waits for */
 };
 
 /* Addresses move two registers an instruction; waits come with the sends. */
@@ -54,27 +54,43 @@ static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
     return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
 }
 
-/* For parts of B, if they are not loaded ahead. */
-static int64_t wait_b(const struct xk_perf *f, const struct xk_schedule *c,
-                      int64_t parts)
-{
-    return c->slots_b > 1 ? 0 : f->latency * parts * f->wait_pct / 100;
-}
-
-/* SLM, fence and barrier, whose wait follows its signal at once with fewer than
- * three buffers; each part of B that is not loaded ahead, since the loads of a
- * core's threads come together. */
-static int64_t alone(const struct xk_perf *f, const struct xk_schedule *c,
-                     int64_t parts)
+/* Through SLM: it, fence and barrier, whose wait follows its signal at once
+ * with fewer than three buffers; each part of B that is not loaded ahead. */
+static int64_t waits_slm(const struct xk_perf *f, const struct xk_schedule *c,
+                         int64_t parts, int64_t cold)
 {
     const int64_t barriers = c->slm == 3 ? 1 : c->slm == 2 ? 2 : 3;
-    int64_t base = xk_fma_is_systolic(c->fma) ? f->exposed_dpas : f->exposed;
+    const int64_t depth = xk_schedule_depth(c);
+    const int64_t barrier = f->barrier + f->barrier_thread * threads(c);
+    const int64_t b = c->slots_b > 1 ? 0 : f->late_cyc * parts * depth;
+    return depth * f->slm_latency + barrier * barriers + b + cold / 4;
+}
+
+/* What is left of a load's time when its buffer's turn comes: with two buffers
+ * after a step of the thread's own, with three after two. */
+static int64_t left(int64_t late, unsigned slots, int64_t step)
+{
+    return max(late - (slots - 1) * step, 0);
+}
+
+/* What a thread waits for in a step of so many cycles of its own. Loads come
+ * ahead if there is room; else rows follow each other, and parts of B wait. cold:
+ * what loads take longer than from caches. */
+static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
+                     int64_t fma_cyc, int64_t sends, int64_t cold)
+{
+    const int64_t parts = c->n_thr / c->n_sub;
     if (c->slm)
-        base = xk_schedule_depth(c) * f->slm_latency +
-               (f->barrier + f->barrier_thread * threads(c)) * barriers;
-    if (!c->slm && c->slots_a == 1) /* its rows follow each other */
-        base += f->latency * f->rows_pct / 100;
-    return base + wait_b(f, c, parts * xk_schedule_depth(c));
+        return waits_slm(f, c, parts, cold);
+    const int64_t base = xk_fma_is_systolic(c->fma)
+                             ? f->exposed_dpas + f->send_cyc * sends
+                             : f->exposed;
+    const int64_t late = f->latency + cold;
+    const int64_t a = c->slots_a > 1 ? left(late, c->slots_a, fma_cyc)
+                                     : f->rows_cyc + cold;
+    const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
+                                     : f->late_cyc * parts;
+    return base + max(a, b) + min(a, b) * f->both_pct / 100;
 }
 
 /* Instructions of the slices' sums: two selects and an add for each two
@@ -103,11 +119,33 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
            exchange(c, rows);
 }
 
+/* Channels of a block: those of a dpas depth where the schedule chooses the
+ * layout. */
+static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const bool blocks =
+        xk_fma_is_systolic(c->fma) && (!c->slm || s->images) && !s->plain_a;
+    return blocks ? c->k_step : 1;
+}
+
+/* Of the data port: C goes out dword by dword, into half as many lines if
+ * blocks of its channels are whole ones; sums of slices go in and out of SLM.
+ */
+static int64_t port_around(const struct xk_perf *f, const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
+    const int64_t slices = xk_schedule_slices(c);
+    const int64_t store = block_of(s, c) > 1 ? tile_b : 2 * tile_b;
+    return (store + 2 * (slices - 1) * tile_b) / slices / f->slm_b_cyc + 5;
+}
+
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
                        const struct xk_schedule *c, struct work *w)
 {
     const bool mad = !xk_fma_is_systolic(c->fma);
     w->around = around(s, c);
+    w->port_around = port_around(f, s, c);
     w->first_pct = mad ? 100 : f->first_pct;
     w->later_pct = mad ? 100 : f->later_pct;
     w->once_cyc = mad ? f->launch : f->launch_dpas;
@@ -118,9 +156,19 @@ static void set_around(const struct xk_perf *f, const struct xk_shape *s,
     }
 }
 
+/* Lines that a dword of each row of A lies in: few where pixels have few
+ * channels. */
+static int64_t row_lines(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t few = min(s->k_inner * s->elem_b, LINE_B);
+    const int64_t pitch = few < 4 ? 4 : few;
+    const int64_t bytes = c->m_thr * pitch * max(s->stride, 1);
+    return min(xk_ceil_div(bytes, LINE_B), c->m_thr);
+}
+
 /* mad and dp4a, which takes four elements at once. */
 static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
-                            const struct xk_schedule *c)
+                            const struct xk_schedule *c, int64_t cold)
 {
     const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
     const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
@@ -129,12 +177,12 @@ static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
     struct work w = {0};
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = xk_ceil_div(c->m_thr + blocks * 4, f->lines_cyc);
+    w.port_cyc = xk_ceil_div(row_lines(s, c) + blocks * 4, f->lines_cyc);
     if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
         w.port_cyc += gathers * c->k_step;
         w.issue += gathers * c->k_step * 5 / 2;
     }
-    w.alone_cyc = alone(f, c, 1);
+    w.alone_cyc = waits(f, c, w.fma_cyc, gathers + blocks, cold);
     set_around(f, s, c, &w);
     return w;
 }
@@ -155,7 +203,7 @@ static int64_t blocks_b(const struct xk_schedule *c)
 }
 
 static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
-                             const struct xk_schedule *c)
+                             const struct xk_schedule *c, int64_t cold)
 {
     const int64_t dpas =
         (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
@@ -173,10 +221,6 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
-    if (dpas <
-        12 * xk_schedule_depth(c)) /* few between one wait and the next */
-        w.fma_cyc = w.fma_cyc * 9 / 8;
-    w.fma_cyc += 6;
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
@@ -190,8 +234,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.issue += c->slm ? 2 * n : n * 5 / 2;
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
-    w.alone_cyc = alone(f, c, c->n_thr / c->n_sub);
-    w.late_cyc = c->slots_b > 1 ? 0 : f->latency * xk_schedule_depth(c);
+    w.alone_cyc = waits(f, c, w.fma_cyc, sends, cold);
     set_around(f, s, c, &w);
     return w;
 }
@@ -211,8 +254,7 @@ static struct work footprint_work(const struct xk_perf *f,
     w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
                  xk_ceil_div(port, s->k_outer);
     w.issue = issue_of(dpas, sends, sends);
-    w.alone_cyc =
-        2 * f->slm_latency + f->barrier / s->k_outer + wait_b(f, c, 1);
+    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer;
     set_around(f, s, c, &w);
     return w;
 }
@@ -245,8 +287,8 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
-    const bool plain = (s->plain_a && xk_fma_is_systolic(c->fma)) ||
-                       (c->slm && !s->images);
+    const bool plain =
+        (s->plain_a && xk_fma_is_systolic(c->fma)) || (c->slm && !s->images);
     const int64_t line_b =
         plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
     /* Slices are at other K, in other sets. */
@@ -267,7 +309,7 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
  * B, once. Groups are handed out in turn along N, so that a core's groups meet
  * few tiles of B where those along N divide the cores. */
 static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, int64_t n)
+                        const struct xk_schedule *c, int64_t n, int64_t steps)
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
@@ -281,7 +323,13 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t a = c->footprint ? tiles_a * units(s, c) * c->tg_m * c->tg_n *
                                          256 / s->k_outer
                                    : l2_bytes_a(f, s, c, tiles_a);
-    return (a + tiles_b * b) * xk_schedule_slices(c);
+    /* The oldest group is ahead of others: all of its K is between what it
+     * loads and what they do. */
+    const int64_t held = (a / n + b) * steps * xk_schedule_slices(c);
+    const int64_t all = outgrown(tiles_b * b, n * b, held, f->l1_b);
+    const int64_t apart = min(max(threads(c) - 2, 0) * f->apart_pct, 100);
+    return (a + tiles_b * b + (all - tiles_b * b) * apart / 100) *
+           xk_schedule_slices(c);
 }
 
 int64_t xk_schedule_resident(const struct xk_platform *p,
@@ -315,78 +363,13 @@ static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
     return s->edge_1k * (s->edge_rows - half) / s->edge_rows;
 }
 
-/* Cycles of the loop for n groups at a time on one core. */
-static int64_t loop_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, const struct work *w,
-                        int64_t n)
-{
-    const int64_t tg = threads(c);
-    const int64_t per_eu = xk_ceil_div(n * tg, f->eu_per_core);
-    const int64_t steps =
-        s->k_outer * xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
-        xk_schedule_slices(c);
-    /* Of an EU's threads one has all rows, the others 8 fewer. */
-    const int64_t tiles = c->m_thr / 8;
-    const int64_t all_cyc =
-        c->spread ? (per_eu * (tiles - 1) + 1) * w->fma_cyc / tiles
-                  : per_eu * w->fma_cyc;
-    const int64_t fma_cyc = all_cyc * (1024 - skipped_1k(s, c)) / 1024;
-    const int64_t port_cyc =
-        w->port_cyc + (c->spread ? tiles - 1 : tiles) * w->tile_cyc;
-    int64_t step = max(fma_cyc, per_eu * w->issue);
-    const bool mad = !xk_fma_is_systolic(c->fma);
-    if (!mad) /* a thread's own pace */
-        step = max(step, w->fma_cyc + w->alone_cyc * f->chain_pct / 100);
-    if (!n)
-        return 0;
-    const int64_t port = n * tg * port_cyc;
-    const int64_t l2 = l2_bytes(f, s, c, n) / f->l2_b_cyc;
-    step = max(max(step, port), l2);
-    /* the other threads work then */
-    step += (mad ? w->alone_cyc * f->alone_pct : w->late_cyc * f->late_pct) /
-            100 / (per_eu + 1);
-    /* Each outer index of K fills the pipeline again. */
-    const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
-    return steps * step + fill;
-}
-
-/* Cycles of n groups on one core, so many of them at a time as there is room
- * for. */
-static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, int64_t n, int64_t most)
-{
-    const struct work w = c->footprint                 ? footprint_work(f, s, c)
-                          : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
-                                                       : mad_work(f, s, c);
-    const int64_t all = n * threads(c) * 100 / f->eu_per_core; /* hundredths */
-    const int64_t first =
-        100 * xk_ceil_div(min(n, most) * threads(c), f->eu_per_core);
-    /* A third stage is filled and drained, by nobody else's work. */
-    const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
-    return n / most * loop_cyc(f, s, c, &w, most) +
-           loop_cyc(f, s, c, &w, n % most) +
-           w.around *
-               (first * w.first_pct + max(all - first, 0) * w.later_pct) /
-               10000 +
-           w.once_cyc + (xk_ceil_div(n, most) - 1) * w.round_cyc + fill;
-}
-
-/* Channels of a block: those of a dpas depth where the schedule chooses the
- * layout. */
-static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const bool blocks = xk_fma_is_systolic(c->fma) &&
-                        (!c->slm || s->images) && !s->plain_a;
-    return blocks ? c->k_step : 1;
-}
-
 /* Cycles that memory needs for A and B once, in whole blocks. */
 static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     const int64_t unit = block_of(s, c);
     const int64_t k =
-        s->k_inner < unit ? s->k_inner : xk_ceil_div(s->k_inner, unit) * unit;
+        s->k_inner <= 4 ? 4 : xk_ceil_div(s->k_inner, unit) * unit;
     /* Rows of A that the filter meets; beside each in a line one that it does
      * not, if rows are half a line. */
     int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
@@ -404,67 +387,131 @@ static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
     return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
 }
 
-/* Threads of n groups that end last: those of the EUs that have most. */
-static int64_t last_threads(const struct xk_perf *f,
-                            const struct xk_schedule *c, int64_t n)
+/* Groups of a core, and what they are to each of its EUs. */
+struct load {
+    int64_t n, most; /* groups in all, at a time */
+    int64_t per_eu;  /* threads of an EU in all */
+    int64_t at_once; /* of them at a time */
+    int64_t steps;   /* of a thread */
+    int64_t blocks;  /* of 8 rows, of one thread of each group */
+};
+
+static struct load load_of(const struct xk_perf *f, const struct xk_platform *p,
+                           const struct xk_shape *s,
+                           const struct xk_schedule *c)
 {
-    const int64_t all = n * threads(c);
-    const int64_t per_eu = xk_ceil_div(all, f->eu_per_core);
-    return (all - (per_eu - 1) * f->eu_per_core) * per_eu;
+    const int64_t groups_n = xk_schedule_groups_n(c, s->n);
+    const int64_t groups = xk_schedule_groups_m(c, s->m) * groups_n;
+    const int64_t cores = xk_perf_cores(f), tiles = c->m_thr / 8;
+    struct load l = {.n = xk_ceil_div(groups, cores),
+                     .most = xk_schedule_resident(p, s, c)};
+    l.per_eu = xk_ceil_div(l.n * threads(c), f->eu_per_core);
+    l.at_once = xk_ceil_div(min(l.n, l.most) * threads(c), f->eu_per_core);
+    l.steps = s->k_outer *
+              xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
+              xk_schedule_slices(c);
+    l.blocks = l.n * tiles;
+    if (c->spread) {
+        const int64_t full = xk_schedule_full_groups(s, c) * groups_n;
+        l.blocks = l.n * (tiles - 1) + min(l.n, xk_ceil_div(full, cores));
+    }
+    return l;
 }
 
-/* Of C's stores those that nobody multiplies beside, in hundredths: threads
- * that began together end together, and what the next round loads waits behind
- * what they store. */
-static int64_t bare_pct(const struct xk_perf *f, const struct xk_schedule *c,
-                        int64_t groups, int64_t n, int64_t most)
+/* Of two that want the same time: the longer, and the more of the shorter the
+ * nearer both are. */
+static int64_t beside(int64_t a, int64_t b, int64_t pct)
 {
-    const int64_t cores = xk_perf_cores(f);
-    const int64_t rounds = (n - 1) / most;
-    const int64_t last_cores = groups - (n - 1) * cores;
-    const int64_t bare = rounds * cores * last_threads(f, c, most) +
-                         last_cores * last_threads(f, c, n - rounds * most);
-    return 100 * bare / (groups * threads(c));
+    const int64_t less = min(a, b), more = max(a, b);
+    const int64_t near = more ? 1024 * less / more : 0;
+    return more + less * near / 1024 * near / 1024 * pct / 100;
+}
+
+/* Cycles of a core's loops. The oldest thread of an EU has its own pace, which
+ * younger ones fill; the youngest has the EU to itself at the end. */
+static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                         const struct xk_schedule *c, const struct work *w,
+                         const struct load *l)
+{
+    const int64_t tiles = c->m_thr / 8, tg = threads(c);
+    const int64_t done = 1024 - skipped_1k(s, c);
+    const int64_t busy =
+        l->per_eu * w->fma_cyc * l->blocks / (l->n * tiles) * done / 1024;
+    const int64_t pace = w->fma_cyc + w->alone_cyc;
+    /* What the last thread leaves idle; if it has not been alone all the time.
+     */
+    const int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
+                         l->at_once * f->tail_pct / 100;
+    /* Nobody multiplies while all wait. */
+    const int64_t share = 1024 * w->alone_cyc / pace;
+    int64_t idle = share;
+    for (int64_t i = 1; i < l->at_once; i++)
+        idle = idle * share / 1024;
+    const int64_t xmx = max(busy, l->per_eu * w->issue);
+    const int64_t eu = xmx * 1024 / (1024 - idle) + tail;
+    const int64_t port = l->n * tg * w->port_cyc + w->tile_cyc * l->blocks * tg;
+    const int64_t port_around = l->n * tg * w->port_around;
+    const int64_t l2 = l2_bytes(f, s, c, min(l->n, l->most), l->steps) * l->n /
+                       min(l->n, l->most) / f->l2_b_cyc;
+    const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
+    const int64_t core =
+        beside(l->steps * eu, l->steps * port + port_around, f->port_pct);
+    return max(core, l->steps * l2) + fill;
+}
+
+/* Cycles of a core. What is in memory is so at the first filter tap, or for the
+ * first threads. */
+static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                        const struct xk_schedule *c, const struct load *l)
+{
+    const int64_t cold =
+        f->cold_a / s->k_outer + f->cold_b * l->at_once / l->per_eu;
+    const struct work w = c->footprint ? footprint_work(f, s, c)
+                          : xk_fma_is_systolic(c->fma)
+                              ? dpas_work(f, s, c, cold)
+                              : mad_work(f, s, c, cold);
+    /* A third stage is filled and drained, by nobody else's work. */
+    const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
+    const int64_t rounds = xk_ceil_div(l->n, l->most);
+    const int64_t later = w.later_pct * (l->per_eu - l->at_once);
+    return loops_cyc(f, s, c, &w, l) +
+           w.around * (w.first_pct * l->at_once + later) / 100 + w.once_cyc +
+           (rounds - 1) * w.round_cyc + fill;
 }
 
 /* Whether the loop has four fifths of the steps, where K is long enough for one
- * that has: those that fill and drain it are straight code. */
+ * that has: those that fill and drain it are straight code. Filter taps have a
+ * copy of the body each, which is a loop if it comes round. */
 static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps_inner ? s->k_outer : 1;
     const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
     const int64_t all =
         c->footprint ? inner : taps * inner / xk_schedule_slices(c);
+    const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
     const int64_t outside = c->slm > 2 ? 2 : 1;
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
-    return 5 * (all - outside) >= 4 * all;
+    if (taps > 1 && !c->slm)
+        return all >= 2 * copies;
+    return 5 * ((all - outside) / copies * copies) >= 4 * all;
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const int64_t groups =
-        xk_schedule_groups_m(c, s->m) * xk_schedule_groups_n(c, s->n);
-    const int64_t cores = xk_perf_cores(f);
-    const int64_t n = xk_ceil_div(groups, cores);
-    const int64_t most = xk_schedule_resident(p, s, c);
-    const int64_t core = core_cyc(f, s, c, n, most);
+    const struct load l = load_of(f, p, s, c);
+    const int64_t core = core_cyc(f, s, c, &l);
     const int64_t store = store_cyc(f, s, c);
     const bool mad = !xk_fma_is_systolic(c->fma);
-    const int64_t even = bare_pct(f, c, groups, n, most);
-    const int64_t bare =
-        mad ? 0
-            : store * (f->bare_pct + (100 - f->bare_pct) * even / 100) / 100;
-    const int64_t memory = read_cyc(f, s, c) + store - bare;
-    const int64_t less = min(core, memory), more = max(core, memory);
+    /* Those of the youngest threads, which nobody multiplies beside. */
+    const int64_t bare = store * f->bare_pct / 100 / l.per_eu;
+    const int64_t memory = read_cyc(f, s, c) + max(store - bare, 0);
     const int64_t pct =
-        mad ? f->overlap_pct + f->single_pct * most / max(n, most)
+        mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
             : f->overlap_dpas_pct;
-    /* The nearer both are, the less of the shorter fits beside the longer. */
-    const int64_t near = more ? 1024 * less / more : 0;
-    const int64_t cyc = more + less * near / 1024 * pct / 100 + bare;
+    const int64_t cyc = beside(core, memory, pct) + bare;
     /* Straight code is long; the timing model fetches it for nothing. */
-    return !mad && !loops(s, c) ? cyc + cyc * f->straight_pct / 100 : cyc;
+    return !mad && !loops(s, c) ? cyc + cyc * f->straight_1k / 1000 : cyc;
 }
