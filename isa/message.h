@@ -72,9 +72,9 @@ enum xk_msg_cache {
 /* Through a surface the offsets from here on mean nothing: reads give zero,
  * writes are dropped, and no checker minds. A lane that takes no part is sent
  * there instead of being masked, and may move on with the others for less than
- * 16 MiB. No surface may be larger than this, so that hardware finds them outside
+ * 256 MiB. No surface may be larger than this, so that hardware finds them outside
  * of every one. */
-#define XK_OFF_NULL UINT32_C(0xff000000)
+#define XK_OFF_NULL UINT32_C(0xf0000000)
 
 /* [in]: what a builder sets. [out]: set by decode and by build. Neutral values
  * are zero. A field that the message does not have must be zero. */

@@ -8,7 +8,7 @@
 
 /* The largest one: kernels send lanes that take no part to this offset, which
  * must lie behind every surface. */
-#define XK_SURFACE_MAX_B UINT64_C(0xff000000)
+#define XK_SURFACE_MAX_B UINT64_C(0xf0000000)
 
 /* A kernel that has some. */
 struct xk_surfaces {

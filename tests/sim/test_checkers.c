@@ -97,12 +97,12 @@ static const struct row rows[] = {
            "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x62108500 {A@1,$1}\n" EOT,
      XK_CHECK_MEM, "", "past the end of", 0, 0},
     {"beyond the surface, but before XK_OFF_NULL",
-     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xff000040:ud {I@1}\n"
-           "+(W) mov (1|M0) r10.0<1>:ud 0xfefffffc:ud {I@1}\n"
+     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xf0000040:ud {I@1}\n"
+           "+(W) mov (1|M0) r10.0<1>:ud 0xeffffffc:ud {I@1}\n"
            "!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x62108500 {A@1,$1}\n" EOT,
      XK_CHECK_MEM, "surface", "beyond the end of its surface", 0, 0},
     {"a store just beyond its surface",
-     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xff000000:ud {I@1}\n"
+     BEGIN "(W) mov (1|M0) r10.0<1>:ud 0xf0000000:ud {I@1}\n"
            "+(W) mov (1|M0) r10.0<1>:ud 0x80:ud {I@1}\n"
            "!(W) send.ugm (1|M0) null r10 r30:1 0x0 0x62008504 {A@1,$1}\n" EOT,
      XK_CHECK_MEM, "surface", "beyond the end of its surface", 0, 0},
