@@ -33,6 +33,10 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
     return x->k_step > y->k_step;
 }
 
+/* Registers that a loop over a footprint needs beside its buffers: a unit on its
+ * way, headers, coordinates (plan/slm_halo.c). */
+#define FOOTPRINT_GRF 33
+
 /* Each family has its share, so that what one layout or register file refuses
  * leaves another. */
 enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
@@ -97,6 +101,12 @@ static unsigned in_order(struct search *g)
     return n;
 }
 
+/* dpas where there is dpasw: for odd shapes, not for the last per cent. */
+static bool is_second(const struct search *g, const struct xk_schedule *c)
+{
+    return c->fma == XK_FMA_DPAS && g->p->has_dpasw;
+}
+
 /* c, and spread over the fewest groups that give every EU as many threads, and
  * the next such number, if then their rows differ. */
 static void offer_spread(struct search *g, struct xk_schedule *c)
@@ -105,8 +115,7 @@ static void offer_spread(struct search *g, struct xk_schedule *c)
     const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
                             xk_schedule_groups_n(c, g->s->n);
     offer(g, c);
-    /* For odd shapes, not for the last per cent. */
-    if (c->m_thr < 16 || (c->fma == XK_FMA_DPAS && g->p->has_dpasw))
+    if (c->m_thr < 16 || is_second(g, c))
         return;
     const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
     int64_t each = xk_ceil_div(fewest * threads, n_eu);
@@ -154,12 +163,20 @@ static void in_groups(struct search *g, struct xk_schedule *c)
     }
 }
 
+/* Whether the smaller register file is as good. */
+static bool fits_half(const struct search *g, const struct xk_schedule *c)
+{
+    struct xk_schedule half = *c;
+    half.grf_count = 128;
+    return c->grf_count > 128 && !xk_schedule_check(g->p, g->s, &half);
+}
+
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
-    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {2, 4},
-                                        {4, 1}, {4, 2}, {1, 1}};
+    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
+                                        {1, 1}, {2, 4}, {4, 2}};
     const bool edge = xk_fma_is_systolic(c.fma) && g->s->k_outer > 1 &&
                       g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
@@ -168,8 +185,10 @@ static void flat(struct search *g, struct xk_schedule c)
     if (g->s->plain_b)
         return;
     for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
-        for (unsigned b = 0; b < XK_COUNTOF(slots); b++)
-            for (unsigned t = 0; t < XK_COUNTOF(groups); t++) {
+        for (unsigned b = is_second(g, &c) ? 2 : 0; b < XK_COUNTOF(slots); b++)
+            /* Slices make groups large. */
+            for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups));
+                 t++) {
                 if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
                     continue;
                 c.slots_a = slots[b][0];
@@ -178,7 +197,7 @@ static void flat(struct search *g, struct xk_schedule c)
                 c.tg_m = groups[t][0];
                 c.tg_n = groups[t][1];
                 if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
-                    c.tg_m * c.tg_n * c.slices >= 2)
+                    c.tg_m * c.tg_n * c.slices >= 2 && !fits_half(g, &c))
                     offer_spread(g, &c);
             }
 }
@@ -273,6 +292,9 @@ static void from_footprint(struct search *g, struct xk_schedule c)
     c.depth = 1;
     c.slm = 2;
     c.slots_b = g->s->k_outer % 2 ? 3 : 2;
+    if (xk_schedule_buffer_grf(g->p, &c) + FOOTPRINT_GRF >
+        xk_platform_grf(g->p, c.grf_count))
+        return;
     for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 8; c.slices *= 2)
         offer(g, &c);
 }
@@ -326,7 +348,7 @@ static void systolic(struct search *g)
                     if (sides_n[n] < 64)
                         direct(g, c);
                     flat(g, c);
-                    if (fma == XK_FMA_DPASW || !g->p->has_dpasw)
+                    if (!is_second(g, &c))
                         through_slm(g, c);
                 }
 }

@@ -144,11 +144,13 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
     const unsigned needed = most > 2 && c->slm ? 2 : most;
+    const bool three = c->taps_inner && (!c->slm || c->footprint);
+    if (most == 1 || most > (three ? 3 : 2))
+        return most == 1;
     const int64_t outer = c->taps_inner ? s->k_outer : 1;
     const int64_t steps =
         s->k_inner / c->k_step * outer / xk_schedule_slices(c);
-    const bool three = c->taps_inner && (!c->slm || c->footprint);
-    return most <= (three ? 3 : 2) && (most == 1 || steps >= needed);
+    return steps >= needed;
 }
 
 /* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
@@ -240,6 +242,8 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     const unsigned n = xk_schedule_slices(c);
+    if (n == 1)
+        return true;
     const bool parts = xk_fma_is_systolic(c->fma) ? c->n_thr % (8u * n) == 0
                                                   : c->m_thr % n == 0;
     const int64_t steps = s->k_inner / c->k_step / xk_schedule_depth(c);
@@ -247,8 +251,8 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
                      (c->slm_of == XK_SLM_OF_A && !s->loose_a &&
                       c->load_a != XK_LOAD_ELEMENTS);
     (void)p;
-    return n == 1 || (n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner &&
-                      slm && steps % n == 0 && parts);
+    return n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner && slm &&
+           steps % n == 0 && parts;
 }
 
 int64_t xk_schedule_full_groups(const struct xk_shape *s,
