@@ -192,7 +192,7 @@ static const struct {
     const char *any_src, *any_wei, *any_dst;
     int64_t edge_rows, edge_1k;
 } rows[] = {
-    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", "ABcd64a16b",
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL,
      "Bcda16b", 16 * 56, 12},
     {"mb8ic64ih56oc64kh3ph1", XK_U8, XK_S8, "", "Bcda32b", NULL, "Bcda32b",
      8 * 56, 12},

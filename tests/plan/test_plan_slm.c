@@ -62,9 +62,9 @@ static const struct {
     {"K is no multiple of a step", "mb1ic24ih8oc64kh3ph1", SRC, WEI, ""},
     {"its steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1", "aBcd32b",
      WEI, ""},
-    /* Fewer than 16777215 bytes. */
-    {"K spans too many bytes", "mb1ic8388608ih1oc32kh1", SRC, WEI, ""},
-    {NULL, "mb1ic8388592ih1oc32kh1", SRC, WEI, ""},
+    /* Fewer than 268435455 bytes: four steps of so many pixels of 32. */
+    {"K spans too many bytes", "mb1ic64ih2048iw1024oc32kh1kw1", "aBcd16b", WEI, ""},
+    {NULL, "mb1ic64ih2048iw1023oc32kh1kw1", "aBcd16b", WEI, ""},
     {NULL, "mb1ic64ih8oc64kh3ph1", SRC, WEI, "tg=1x4"}, /* 2 tiles, 4 threads */
     {"too many filter taps", "mb1ic64ih8oc64kh5ph2", SRC, WEI, ""},
     {"K is no multiple of a step", "mb1ic80ih8oc64kh3ph1", SRC, WEI,
