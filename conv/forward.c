@@ -9,33 +9,24 @@
 
 #include <string.h>
 
-static void add_index(struct xk_contraction *p, const char *name,
-                      int64_t extent, enum xk_role role)
-{
-    struct xk_index *const x = &p->index[p->n_index++];
-    strcpy(x->name, name);
-    x->extent = extent;
-    x->role = (uint8_t)role;
-}
-
 static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
 {
     const bool with_d = xk_conv_is_3d(f);
     const bool inside = xk_conv_rows_by_images(f, &p->a.view.layout);
     if (!inside)
-        add_index(p, "mb", f->mb, XK_ROLE_M);
+        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
     if (with_d)
-        add_index(p, "od", f->od, XK_ROLE_M);
-    add_index(p, "oh", f->oh, XK_ROLE_M);
-    add_index(p, "ow", f->ow, XK_ROLE_M);
+        xk_contraction_add_index(p, "od", f->od, XK_ROLE_M);
+    xk_contraction_add_index(p, "oh", f->oh, XK_ROLE_M);
+    xk_contraction_add_index(p, "ow", f->ow, XK_ROLE_M);
     if (inside)
-        add_index(p, "mb", f->mb, XK_ROLE_M);
-    add_index(p, "oc", f->oc, XK_ROLE_N);
+        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
+    xk_contraction_add_index(p, "oc", f->oc, XK_ROLE_N);
     if (with_d)
-        add_index(p, "kd", f->kd, XK_ROLE_K);
-    add_index(p, "kh", f->kh, XK_ROLE_K);
-    add_index(p, "kw", f->kw, XK_ROLE_K);
-    add_index(p, "ic", f->ic, XK_ROLE_K);
+        xk_contraction_add_index(p, "kd", f->kd, XK_ROLE_K);
+    xk_contraction_add_index(p, "kh", f->kh, XK_ROLE_K);
+    xk_contraction_add_index(p, "kw", f->kw, XK_ROLE_K);
+    xk_contraction_add_index(p, "ic", f->ic, XK_ROLE_K);
 }
 
 /* The argument's tensor, each of its dims a view dim of the given name; the

@@ -30,8 +30,8 @@ static const char *const tags_wei_3d[] = {
     "Acdeb32a",    "AcdeB8a16b",  "AcdeB8a32b",  "AcdeB16a16b",
     "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", "ABcde8a16b",
     "ABcde8a32b",  "ABcde16a16b", "ABcde16a32b", "ABcde32a16b",
-    "ABcde32a32b", "ABcde64a16b", "ABcde64a32b", "AcdeB8a4b",   "AcdeB16a4b",  "AcdeB32a4b",
-    NULL};
+    "ABcde32a32b", "ABcde64a16b", "ABcde64a32b", "AcdeB8a4b",
+    "AcdeB16a4b",  "AcdeB32a4b",  NULL};
 
 static const char names_act[] =
     "nhwc, nchw, aBcd<4, 16, 32>b or Bcda<4, 16, 32>b";
@@ -117,6 +117,15 @@ unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
     return n;
 }
 
+struct xk_conv_axis xk_conv_axis(const struct xk_conv_desc *f, unsigned i)
+{
+    const struct xk_conv_axis all[3] = {
+        {f->od, f->kd, f->sd, f->dd + 1, f->pd, f->id},
+        {f->oh, f->kh, f->sh, f->dh + 1, f->ph, f->ih},
+        {f->ow, f->kw, f->sw, f->dw + 1, f->pw, f->iw}};
+    return all[i];
+}
+
 bool xk_conv_tag_is_any(const char *tag)
 {
     return tag[0] == 0 || strcmp(tag, "any") == 0;
@@ -193,17 +202,16 @@ enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
                                    const struct xk_layout *src)
 {
     const unsigned h = xk_conv_is_3d(f) ? 3 : 2; /* the dim of rows */
-    const int64_t last[3] = {f->id - 1, f->ih - 1, f->iw - 1};
-    const int64_t pad[3] = {f->pd, f->ph, f->pw};
     const int64_t step_b[3] = {h == 3 ? stride_b(src, 2) : 0, stride_b(src, h),
                                stride_b(src, h + 1)};
-    const int64_t hi[3] = {
-        max(last[0], (f->od - 1) * f->sd + (f->kd - 1) * (f->dd + 1)),
-        max(last[1], (f->oh - 1) * f->sh + (f->kh - 1) * (f->dh + 1)),
-        max(last[2], (f->ow - 1) * f->sw + (f->kw - 1) * (f->dw + 1))};
-    int64_t others_b = xk_layout_size_b(src);
-    for (unsigned i = 0; i < 3; i++)
-        others_b -= last[i] * step_b[i];
+    int64_t pad[3], hi[3], others_b = xk_layout_size_b(src);
+    for (unsigned i = 0; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        const int64_t last = x.extent - 1;
+        pad[i] = x.pad;
+        hi[i] = max(last, (x.places - 1) * x.step + (x.taps - 1) * x.apart);
+        others_b -= last * step_b[i];
+    }
     if (!fits(hi, step_b, others_b) || !fits(pad, step_b, 0))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "src with its padding (pd=%lld ph=%lld pw=%lld, "

@@ -28,6 +28,12 @@ bool xk_conv_images_inside(const struct xk_layout *act);
  * a pixel are beside the tensor together. */
 bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
                             const struct xk_layout *src);
+/* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
+ * place to place and from tap to tap, padding in front, pixels. */
+struct xk_conv_axis {
+    int64_t places, taps, step, apart, pad, extent;
+};
+struct xk_conv_axis xk_conv_axis(const struct xk_conv_desc *full, unsigned i);
 /* Along the outermost spatial dim of dst that has more than one place: places,
  * filter taps, and pairs of both that lie beside src. */
 struct xk_conv_edge {

@@ -39,17 +39,15 @@ static int64_t at_most(int64_t v, int64_t most)
  * the last (views/halo.h has them exactly). */
 static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
 {
-    const int64_t dim[3][4] = {{d->od, d->kd, d->sd, d->dd + 1},
-                               {d->oh, d->kh, d->sh, d->dh + 1},
-                               {d->ow, d->kw, d->sw, d->dw + 1}};
     s->reach = 0;
     s->pixels_1k = 1024;
     for (unsigned i = 0; i < 3; i++) {
-        const int64_t step = dim[i][1] > 1 ? dim[i][2] : 1;
-        const int64_t far = (dim[i][1] - 1) * dim[i][3];
-        const int64_t extent = (dim[i][0] - 1) * step + far + 1;
+        const struct xk_conv_axis x = xk_conv_axis(d, i);
+        const int64_t step = x.taps > 1 ? x.step : 1;
+        const int64_t far = (x.taps - 1) * x.apart;
+        const int64_t extent = (x.places - 1) * step + far + 1;
         s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
-        s->pixels_1k = at_most(s->pixels_1k * extent / dim[i][0], MOST_PIXELS);
+        s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
     }
 }
 

@@ -161,8 +161,7 @@ static void move_along(struct flat *g, struct xk_block_writer *w)
     const xk_expr *const now = u32_at(&in, at);
     const xk_expr *const step = xk_lower_u32(l, g->f->step_b);
     xk_block_add(&in, xk_store(c, at, xk_add(c, now, step)));
-    const xk_stmt *const body = xk_block_end(&in);
-    xk_block_add(w, xk_if(c, first, body, xk_seq(c, NULL, 0)));
+    xk_block_add_if(w, first, &in);
 }
 
 /* The header of an item at this step's tap. */
@@ -282,14 +281,15 @@ static const xk_expr *meets(struct flat *g)
     const xk_expr *const high = xk_add(c, g->high, by);
     const xk_expr *const low = xk_add(c, g->low, by);
     const int64_t far = (con->index[e->m].extent - 1) * e->m_step + e->start;
-    const xk_expr *const begun =
-        xk_or(c, xk_bin_imm(c, XK_OP_GE, k, -xk_floor_div(e->start, e->k_step)),
-              xk_bin_imm(c, XK_OP_GE, high, 0));
+    const int64_t first = -xk_floor_div(e->start, e->k_step);
     const int64_t last = xk_floor_div(e->extent - 1 - far, e->k_step);
-    const xk_expr *const goes_on =
-        xk_or(c, xk_bin_imm(c, XK_OP_LE, k, last),
-              xk_bin_imm(c, XK_OP_LT, low, e->extent));
-    return xk_and(c, begun, goes_on);
+    /* One after the other: compilers differ in the order of arguments. */
+    const xk_expr *const begun_for_all = xk_bin_imm(c, XK_OP_GE, k, first);
+    const xk_expr *const begun = xk_bin_imm(c, XK_OP_GE, high, 0);
+    const xk_expr *const goes_on_for_all = xk_bin_imm(c, XK_OP_LE, k, last);
+    const xk_expr *const goes_on = xk_bin_imm(c, XK_OP_LT, low, e->extent);
+    const xk_expr *const not_before = xk_or(c, begun_for_all, begun);
+    return xk_and(c, not_before, xk_or(c, goes_on_for_all, goes_on));
 }
 
 static void multiply(struct flat *g, unsigned first_row, unsigned rows)
@@ -302,9 +302,7 @@ static void multiply(struct flat *g, unsigned first_row, unsigned rows)
     } else {
         xk_block_init(&in, c, g->l->facts);
         xk_lower_multiply_all(g->l, &in, g->i, first_row, rows);
-        const xk_expr *const cond = meets(g);
-        const xk_stmt *const body = xk_block_end(&in);
-        xk_block_add(&w, xk_if(c, cond, body, xk_seq(c, NULL, 0)));
+        xk_block_add_if(&w, meets(g), &in);
     }
     xk_stages_add(&g->loop, g->f->stage, &w);
 }

@@ -159,7 +159,7 @@ static void fetch_tile(struct xk_slm_loop *g, struct xk_block_writer *w,
     slm_message(g, maybe ? &in : w, XK_SEND_LOAD, 1, header(g, g->out_of, n, k),
                 xk_lower_reg(g->l, g->l->a, k * g->s->tile_b));
     if (maybe)
-        xk_block_add(w, xk_lower_if_full(g->l, &in));
+        xk_block_add_if(w, g->l->full, &in);
 }
 
 static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,

@@ -59,13 +59,6 @@ const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
     return xk_and(l->c, below(l, m, l->a_end), mask);
 }
 
-const xk_stmt *xk_lower_if_full(struct xk_lowering *l,
-                                struct xk_block_writer *w)
-{
-    const xk_stmt *const body = xk_block_end(w);
-    return xk_if(l->c, l->full, body, xk_seq(l->c, NULL, 0));
-}
-
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
                            const xk_expr *i, unsigned first_row, unsigned rows)
 {
@@ -78,5 +71,5 @@ void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
         return;
     xk_block_init(&in, l->c, l->facts);
     xk_lower_multiply(l, &in, i, first_row + always, 8);
-    xk_block_add(w, xk_lower_if_full(l, &in));
+    xk_block_add_if(w, l->full, &in);
 }

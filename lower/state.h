@@ -22,7 +22,8 @@ struct xk_lowering {
     const xk_expr *tid; /* s32: the thread among those of its slice */
     const xk_expr *slice; /* s32: of K, NULL: there is one */
     const xk_expr *out_m0, *out_n0; /* s32: where this thread's part of C begins */
-    /* bool: this group's threads have m_thr rows, else 8 fewer; NULL: all have.
+    /* bool: this group's threads have m_thr rows, else 8 fewer; NULL: all have. A
+     * branch on it is the same for a whole group, so a fused pair stays together.
      * Then, s32: rows of a thread; the group's first; the first beyond those that
      * the thread stores, beyond those that it may load. */
     const xk_expr *full, *rows, *group_m0, *m_end, *a_end;
@@ -59,10 +60,6 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes);
 /* Where the group's and the thread's rows begin and end. */
 void xk_lower_spread_origin(struct xk_lowering *l);
-/* What was written only where l->full. The branch is the same for a whole group,
- * so a fused pair stays together. */
-const xk_stmt *xk_lower_if_full(struct xk_lowering *l,
-                                struct xk_block_writer *w);
 /* xk_lower_multiply, the tile's last 8 rows only where the thread has them. */
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
                            const xk_expr *i, unsigned first_row, unsigned rows);

@@ -5,7 +5,7 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { MAX_HEADER_GRF = 40, MAX_PLACES = 8 };
+enum { MAX_HEADER_GRF = 40 };
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -53,7 +53,7 @@ static bool items_are_eights(const struct xk_plan *p)
     for (unsigned i = 0; i < l->n; i++)
         if (l->item[i].msg.send.lanes != 8 || l->item[i].msg.row != 8 * i)
             return false;
-    return l->n <= MAX_PLACES && l->n * 8 == p->s.m_thr;
+    return l->n <= XK_MAX_PLACES && l->n * 8 == p->s.m_thr;
 }
 
 /* Whether B lies in memory in the order of the loop: taps innermost. */
@@ -115,7 +115,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
     if (f->row_b)
-        f->headers_b = p->seg[0].a.n > MAX_PLACES / 2 ? 32 : 16;
+        f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
     if (f->copies > XK_MAX_COPIES)
         return no_fit(c, "too many copies of the loop's body");

@@ -29,7 +29,6 @@ static const struct xk_perf rows[] = {
      .overlap_pct = 20,
      .overlap_dpas_pct = 7,
      .single_pct = 84,
-     .apart_pct = 0,
      .send_cyc = 12,
      .cold_a = 36,
      .cold_b = 21,

@@ -106,7 +106,7 @@ static unsigned header_grf(const struct xk_platform *p,
     const unsigned taps = (unsigned)s->k_outer, eights = c->m_thr / 8u;
     if (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma))
         return taps * c->m_thr * 4 / p->grf_b;
-    return taps * (eights > 4 ? 32 : 16) / p->grf_b + eights + 2;
+    return taps * xk_schedule_places_b(eights) / p->grf_b + eights + 2;
 }
 
 static bool rule_registers(const struct xk_platform *p,
@@ -145,8 +145,10 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
     const unsigned needed = most > 2 && c->slm ? 2 : most;
     const bool three = c->taps_inner && (!c->slm || c->footprint);
-    if (most == 1 || most > (three ? 3 : 2))
-        return most == 1;
+    if (most == 1)
+        return true;
+    if (most > (three ? 3 : 2))
+        return false;
     const int64_t outer = c->taps_inner ? s->k_outer : 1;
     const int64_t steps =
         s->k_inner / c->k_step * outer / xk_schedule_slices(c);

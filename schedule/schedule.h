@@ -136,6 +136,14 @@ int64_t xk_schedule_full_groups(const struct xk_shape *s,
 bool xk_schedule_is_uneven(const struct xk_shape *s,
                            const struct xk_schedule *c);
 
+/* Bytes that so many items' places of a filter tap take in registers (plan.h,
+ * struct xk_plan_flat): a vector of dwords. */
+#define XK_MAX_PLACES 8
+static inline unsigned xk_schedule_places_b(unsigned items)
+{
+    return items > XK_MAX_PLACES / 2 ? 4 * XK_MAX_PLACES : 2 * XK_MAX_PLACES;
+}
+
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
  * loops over all of K. The fields obey their rule. */
@@ -221,9 +229,8 @@ struct xk_perf {
      * dpas; the data port's and the multipliers'. */
     uint16_t overlap_pct, single_pct, overlap_dpas_pct, port_pct;
     /* Hundredths: of a thread's time what the last one of an EU leaves idle; of
-     * an EU's thread's share of C what is stored when all have multiplied; of
-     * what groups have in common what they load again, for each thread of one. */
-    uint16_t tail_pct, bare_pct, apart_pct;
+     * an EU's thread's share of C what is stored when all have multiplied. */
+    uint16_t tail_pct, bare_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */

@@ -309,7 +309,7 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
  * B, once. Groups are handed out in turn along N, so that a core's groups meet
  * few tiles of B where those along N divide the cores. */
 static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, int64_t n, int64_t steps)
+                        const struct xk_schedule *c, int64_t n)
 {
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
@@ -323,13 +323,7 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t a = c->footprint ? tiles_a * units(s, c) * c->tg_m * c->tg_n *
                                          256 / s->k_outer
                                    : l2_bytes_a(f, s, c, tiles_a);
-    /* The oldest group is ahead of others: all of its K is between what it
-     * loads and what they do. */
-    const int64_t held = (a / n + b) * steps * xk_schedule_slices(c);
-    const int64_t all = outgrown(tiles_b * b, n * b, held, f->l1_b);
-    const int64_t apart = min(max(threads(c) - 2, 0) * f->apart_pct, 100);
-    return (a + tiles_b * b + (all - tiles_b * b) * apart / 100) *
-           xk_schedule_slices(c);
+    return (a + tiles_b * b) * xk_schedule_slices(c);
 }
 
 int64_t xk_schedule_resident(const struct xk_platform *p,
@@ -451,8 +445,9 @@ static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t eu = xmx * 1024 / (1024 - idle) + tail;
     const int64_t port = l->n * tg * w->port_cyc + w->tile_cyc * l->blocks * tg;
     const int64_t port_around = l->n * tg * w->port_around;
-    const int64_t l2 = l2_bytes(f, s, c, min(l->n, l->most), l->steps) * l->n /
-                       min(l->n, l->most) / f->l2_b_cyc;
+    const int64_t some = min(l->n, l->most);
+    const int64_t l2 =
+        l2_bytes(f, s, c, some) * l->n / some / f->l2_b_cyc;
     const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
     const int64_t core =
         beside(l->steps * eu, l->steps * port + port_around, f->port_pct);

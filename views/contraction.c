@@ -1,6 +1,27 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The K indices; the contraction as text, for the "views" dump. */
+/* The indices; the contraction as text, for the "views" dump. */
 #include "views/contraction.h"
+
+#include <string.h>
+
+void xk_contraction_add_index(struct xk_contraction *p, const char *name,
+                              int64_t extent, enum xk_role role)
+{
+    struct xk_index *const x = &p->index[p->n_index++];
+    strcpy(x->name, name);
+    x->extent = extent;
+    x->role = (uint8_t)role;
+}
+
+int xk_contraction_index_of(const struct xk_contraction *p, const xk_expr *term)
+{
+    const struct xk_view *const v = &p->a.view;
+    for (unsigned d = 0; d < v->n_dims; d++)
+        for (unsigned i = 0; v->dim[d].var == term && i < p->n_index; i++)
+            if (xk_view_find(v, p->index[i].name) == (int)d)
+                return (int)i;
+    return -1;
+}
 
 const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p)
 {

@@ -45,6 +45,13 @@ struct xk_contraction {
     struct xk_epi_op epi[XK_MAX_EPI];
 };
 
+/* Appends an index; name: at most 7 characters. There is room. */
+void xk_contraction_add_index(struct xk_contraction *p, const char *name,
+                              int64_t extent, enum xk_role role);
+/* The index that a term of one of A's coordinates stands for; -1: it is no plain
+ * index. */
+int xk_contraction_index_of(const struct xk_contraction *p,
+                            const xk_expr *term);
 /* The innermost K index; NULL: there is none. */
 const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
 /* The place of a filter tap along each K index, into at[]; 0 for the innermost

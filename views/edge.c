@@ -18,33 +18,23 @@ static int outermost_m(const struct xk_contraction *con, int64_t *rows)
     return found;
 }
 
-/* The variable of an index in A's view; NULL: it has none. */
-static const xk_expr *var_of(const struct xk_contraction *con, int index)
-{
-    const int d = xk_view_find(&con->a.view, con->index[index].name);
-    return d < 0 ? NULL : con->a.view.dim[d].var;
-}
-
-/* Whether the coordinate is a sum of e->m and one outer K index. */
+/* Whether the coordinate is a sum of e->m and one K index. */
 static bool read_coord(const struct xk_contraction *con,
                        const struct xk_linear *l, struct xk_edge *e)
 {
     bool has_m = false, has_k = false;
     for (unsigned t = 0; t < l->n; t++) {
-        if (l->coef[t] < 1)
+        const int i = xk_contraction_index_of(con, l->term[t]);
+        if (i < 0 || l->coef[t] < 1)
             return false;
-        if (l->term[t] == var_of(con, e->m)) {
+        if (i == e->m) {
             has_m = true;
             e->m_step = l->coef[t];
-            continue;
+        } else if (con->index[i].role == XK_ROLE_K) {
+            has_k = true;
+            e->k = (uint8_t)i;
+            e->k_step = l->coef[t];
         }
-        for (unsigned i = 0; i < con->n_index; i++)
-            if (con->index[i].role == XK_ROLE_K &&
-                l->term[t] == var_of(con, (int)i)) {
-                has_k = true;
-                e->k = (uint8_t)i;
-                e->k_step = l->coef[t];
-            }
     }
     e->start = l->constant;
     return has_m && has_k && l->n == 2;

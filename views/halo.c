@@ -1,18 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views/halo.h"
 
-/* The contraction's index that a term of a coordinate stands for; -1: it is no
- * plain index. */
-static int index_of(const struct xk_contraction *con, const xk_expr *term)
-{
-    const struct xk_view *const v = &con->a.view;
-    for (unsigned d = 0; d < v->n_dims; d++)
-        for (unsigned i = 0; v->dim[d].var == term && i < con->n_index; i++)
-            if (xk_view_find(v, con->index[i].name) == (int)d)
-                return (int)i;
-    return -1;
-}
-
 static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
 {
     for (unsigned d = 0; d < f->n; d++)
@@ -29,7 +17,7 @@ static bool add_coord(const struct xk_contraction *con,
     int m = -1, k = -1;
     int64_t m_step = 0, k_step = 0;
     for (unsigned t = 0; t < l->n; t++) {
-        const int i = index_of(con, l->term[t]);
+        const int i = xk_contraction_index_of(con, l->term[t]);
         if (i < 0)
             return false;
         if (&con->index[i] == xk_contraction_k_inner(con))

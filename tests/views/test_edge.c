@@ -29,15 +29,6 @@ struct image {
     bool inside; /* images are the innermost index of M */
 };
 
-static void index_set(struct xk_contraction *con, const char *name,
-                      int64_t extent, enum xk_role role)
-{
-    struct xk_index *const x = &con->index[con->n_index++];
-    strcpy(x->name, name);
-    x->extent = extent;
-    x->role = (uint8_t)role;
-}
-
 static const char *const out_names[] = {"od", "oh", "ow"};
 static const char *const tap_names[] = {"kd", "kh", "kw"};
 static const char *const in_names[] = {"d", "h", "w"};
@@ -66,15 +57,15 @@ static void contraction(const struct image *g, struct xk_contraction *con)
                          XK_OK);
     }
     if (!g->inside)
-        index_set(con, "n", g->n, XK_ROLE_M);
+        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
     for (unsigned a = !g->volume; a < 3; a++)
-        index_set(con, out_names[a], g->o[a], XK_ROLE_M);
+        xk_contraction_add_index(con, out_names[a], g->o[a], XK_ROLE_M);
     if (g->inside)
-        index_set(con, "n", g->n, XK_ROLE_M);
-    index_set(con, "oc", 32, XK_ROLE_N);
+        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
+    xk_contraction_add_index(con, "oc", 32, XK_ROLE_N);
     for (unsigned a = !g->volume; a < 3; a++)
-        index_set(con, tap_names[a], g->k[a], XK_ROLE_K);
-    index_set(con, "c", 16, XK_ROLE_K);
+        xk_contraction_add_index(con, tap_names[a], g->k[a], XK_ROLE_K);
+    xk_contraction_add_index(con, "c", 16, XK_ROLE_K);
 }
 
 /* Often 1 image, 1 place or no padding along a dim. */

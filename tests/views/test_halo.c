@@ -26,15 +26,6 @@ struct image {
     int64_t n, o[2], k[2], s[2], d[2], p[2];
 };
 
-static void index_set(struct xk_contraction *con, const char *name,
-                      int64_t extent, enum xk_role role)
-{
-    struct xk_index *const x = &con->index[con->n_index++];
-    strcpy(x->name, name);
-    x->extent = extent;
-    x->role = (uint8_t)role;
-}
-
 static void contraction(const struct image *g, struct xk_contraction *con)
 {
     static const char *const names[] = {"n", "c", "h", "w"};
@@ -51,12 +42,12 @@ static void contraction(const struct image *g, struct xk_contraction *con)
     ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "h", 2, h, -g->p[0]), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "w", 2, w, -g->p[1]), XK_OK);
-    index_set(con, "n", g->n, XK_ROLE_M);
-    index_set(con, "oh", g->o[0], XK_ROLE_M);
-    index_set(con, "ow", g->o[1], XK_ROLE_M);
-    index_set(con, "kh", g->k[0], XK_ROLE_K);
-    index_set(con, "kw", g->k[1], XK_ROLE_K);
-    index_set(con, "c", 16, XK_ROLE_K);
+    xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
+    xk_contraction_add_index(con, "oh", g->o[0], XK_ROLE_M);
+    xk_contraction_add_index(con, "ow", g->o[1], XK_ROLE_M);
+    xk_contraction_add_index(con, "kh", g->k[0], XK_ROLE_K);
+    xk_contraction_add_index(con, "kw", g->k[1], XK_ROLE_K);
+    xk_contraction_add_index(con, "c", 16, XK_ROLE_K);
 }
 
 static struct image random_image(unsigned *seed)
