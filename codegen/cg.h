@@ -99,6 +99,7 @@ struct xk_cg {
     struct xk_cg_range *range;
     uint32_t n_ranges, cap_ranges;
     bool flag_used[XK_CG_N_FLAGS];
+    uint8_t flag_next; /* where to look for a free one */
     uint32_t r0, r1; /* tiles of the payload registers */
     uint32_t barrier; /* tile of the barrier message, where signals are */
     bool has_ramp, has_barrier;

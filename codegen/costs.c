@@ -2,7 +2,8 @@
 /* Sources: Intel's compiler, visa/LocalScheduler/LatencyTable (latencies),
  * visa/GraphColor.h get_bank and get_bundle with visa/HWCaps.inc (banks; none
  * are to be avoided on xehpg); lanes by the data sheets. A load that finds its
- * data in L2 takes 200 cycles, which others' cycles hide in part. */
+ * data in L2 takes 200 cycles, which others' cycles hide in part; one that does not
+ * takes what sim/timing_table.def says of memory. */
 #include "codegen/costs.h"
 
 static const struct xk_cg_costs costs[] = {
@@ -10,6 +11,7 @@ static const struct xk_cg_costs costs[] = {
                           .arf_cyc = 16,
                           .math_cyc = 17,
                           .load_cyc = 150,
+                          .far_cyc = 350,
                           .slm_cyc = 28,
                           .payload_cyc = 8,
                           .lanes = 8,
@@ -24,6 +26,7 @@ static const struct xk_cg_costs costs[] = {
                            .dpas1_cyc = 21,
                            .dpas8_cyc = 32,
                            .load_cyc = 150,
+                           .far_cyc = 500,
                            .slm_cyc = 28,
                            .payload_cyc = 8,
                            .row_cyc = 2,
@@ -35,6 +38,7 @@ static const struct xk_cg_costs costs[] = {
                            .dpas1_cyc = 21,
                            .dpas8_cyc = 28,
                            .load_cyc = 150,
+                           .far_cyc = 500,
                            .slm_cyc = 28,
                            .payload_cyc = 8,
                            .row_cyc = 1,

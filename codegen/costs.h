@@ -12,6 +12,7 @@ struct xk_cg_costs {
     uint8_t alu_cyc, arf_cyc, math_cyc; /* arf: flags and address registers */
     uint8_t dpas1_cyc, dpas8_cyc;       /* repeat counts 1 and 8 */
     uint8_t load_cyc, slm_cyc;          /* answers of messages */
+    uint16_t far_cyc;                   /* of a load that no cache answers */
     uint8_t payload_cyc;                /* until a message has read its first
                                            register */
     /* how long an execution port is taken */

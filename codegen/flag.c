@@ -7,13 +7,17 @@
 #define XK_CG_FLAG_LANES 16
 #define XK_CG_FLAGS_KEPT_FREE 2
 
+/* In turn, so that values which follow each other need not wait for a register. */
 int xk_cg_flag_alloc(struct xk_cg *g)
 {
-    for (int f = 0; f < XK_CG_N_FLAGS; f++)
-        if (!g->flag_used[f]) {
-            g->flag_used[f] = true;
-            return f;
-        }
+    for (int k = 0; k < XK_CG_N_FLAGS; k++) {
+        const int f = (g->flag_next + k) % XK_CG_N_FLAGS;
+        if (g->flag_used[f])
+            continue;
+        g->flag_used[f] = true;
+        g->flag_next = (uint8_t)((f + 1) % XK_CG_N_FLAGS);
+        return f;
+    }
     xk_fail(g->c, XK_ENOFIT, "codegen: more than %d flags live at once",
             XK_CG_N_FLAGS);
     return 0;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List scheduling of one block after the other. Issue is in order, so an
- * instruction that has to wait holds up all that follow. While the first one in
- * the source would, the next one behind it goes that need not wait. So the
- * source's order, which is the plan's, is left only where it stands still, and
- * only if the whole block's estimate gains. (The longest way to the block's end
- * as priority among those that need not wait gained less in the timing model.)
- */
+ * instruction that has to wait holds up all that follow. While the first one in a
+ * list of wishes would, the next one behind it goes that need not wait. There are
+ * two such lists: the source, whose order is the plan's, and, in straight code,
+ * messages each behind what it waits for and before all else, so that they are
+ * under way early. A block is left as it is unless its estimate gains. (The longest
+ * way to the block's end as priority among those that need not wait gained less in
+ * the timing model.) */
 #include "codegen/order.h"
 
 #include <string.h>
@@ -19,6 +20,9 @@ struct order {
     uint32_t *ready; /* per node: earliest cycle */
     uint32_t *left;  /* per unit: edges from units not yet placed */
     uint32_t *list;  /* units in an order */
+    uint32_t *best;  /* the best so far */
+    uint32_t *wish;  /* units in the order in which they are looked at */
+    uint32_t *key;   /* per unit: the first message that waits for it */
     bool *placed;
     struct xk_inst *copy;
     struct xk_sb_access *copy_access;
@@ -29,10 +33,13 @@ struct order {
 struct clock {
     uint32_t now, free[XK_ORDER_PORTS];
     uint32_t done; /* all results are there */
+    uint32_t sent, loads; /* of loads: sum of the cycles of issue; how many */
 };
 
+/* Cycles. ready: what comes next can go, the block's instructions are issued and
+ * its loads, if the cache has not got the lines yet, are back. */
 struct estimate {
-    uint32_t issued, done; /* cycles */
+    uint32_t issued, done, ready;
 };
 
 static uint32_t later(uint32_t a, uint32_t b)
@@ -60,6 +67,10 @@ static void issue(struct order *o, struct clock *t, uint32_t node)
     t->now = at + u->slots;
     t->free[u->port] = at + u->busy_cyc;
     t->done = later(t->done, at + u->lat_cyc);
+    if (u->port == XK_ORDER_SEND && u->lat_cyc >= o->g.costs->load_cyc) {
+        t->sent += at;
+        t->loads++;
+    }
     for (uint32_t k = o->g.edges[node]; k != XK_ORDER_NONE;
          k = o->g.edge[k].next) {
         const struct xk_order_edge *const e = &o->g.edge[k];
@@ -77,6 +88,14 @@ static void start(struct order *o)
     memset(o->placed, 0, o->g.n_units * sizeof *o->placed);
 }
 
+/* Of several loads the next block needs the first ones first. */
+static struct estimate estimate(const struct order *o, const struct clock *t)
+{
+    const uint32_t back =
+        t->loads ? t->sent / t->loads + o->g.costs->far_cyc : 0;
+    return (struct estimate){t->now, t->done, later(t->now, back)};
+}
+
 /* list NULL: the source's order. A loop is timed over two rounds. */
 static struct estimate judge(struct order *o, const uint32_t *list)
 {
@@ -85,18 +104,21 @@ static struct estimate judge(struct order *o, const uint32_t *list)
     for (uint32_t r = 0; r < o->g.rounds; r++)
         for (uint32_t i = 0; i < o->g.n_units; i++)
             issue(o, &t, r * o->g.n_units + (list ? list[i] : i));
-    return (struct estimate){t.now, t.done};
+    return estimate(o, &t);
 }
 
-/* The first in the source that need not wait, or else waits least. */
+/* The first one wished for that need not wait, or else waits least. */
 static uint32_t pick(const struct order *o, const struct clock *t,
                      uint32_t head)
 {
-    uint32_t best = head, best_at = UINT32_MAX;
+    uint32_t best = o->wish[head], best_at = UINT32_MAX;
     const uint32_t end =
         head + WINDOW < o->g.n_units ? head + WINDOW : o->g.n_units;
-    const uint32_t region = o->g.unit[head].region;
-    for (uint32_t u = head; u < end && o->g.unit[u].region == region; u++) {
+    const uint32_t region = o->g.unit[best].region;
+    for (uint32_t k = head; k < end; k++) {
+        const uint32_t u = o->wish[k];
+        if (o->g.unit[u].region != region)
+            break;
         if (o->placed[u] || o->left[u])
             continue;
         const uint32_t at = start_of(o, t, u);
@@ -117,24 +139,71 @@ static struct estimate arrange(struct order *o)
     uint32_t head = 0;
     start(o);
     for (uint32_t i = 0; i < o->g.n_units; i++) {
-        while (o->placed[head])
+        while (o->placed[o->wish[head]])
             head++;
         const uint32_t u = pick(o, &t, head);
         o->list[i] = u;
         o->placed[u] = true;
         issue(o, &t, u);
     }
-    return o->g.rounds > 1 ? judge(o, o->list)
-                           : (struct estimate){t.now, t.done};
+    return o->g.rounds > 1 ? judge(o, o->list) : estimate(o, &t);
 }
 
-/* Never later at the end; in a loop that is all, else what is under way then
+static void wish_source(struct order *o)
+{
+    for (uint32_t u = 0; u < o->g.n_units; u++)
+        o->wish[u] = u;
+}
+
+static bool is_message(const struct order *o, uint32_t u)
+{
+    return o->g.access[o->g.unit[u].first].kind == XK_SB_SEND;
+}
+
+/* Messages, each with what it waits for; other units stand back to the end of
+ * their region. */
+static void find_keys(struct order *o)
+{
+    uint32_t end = o->g.n_units;
+    for (uint32_t u = o->g.n_units; u-- > 0;) {
+        if (u + 1 < o->g.n_units &&
+            o->g.unit[u].region != o->g.unit[u + 1].region)
+            end = u + 1;
+        o->key[u] = is_message(o, u) ? u : end;
+        for (uint32_t k = o->g.edges[u]; k != XK_ORDER_NONE;
+             k = o->g.edge[k].next) {
+            const uint32_t to = o->g.edge[k].to;
+            if (to < end && o->key[to] < o->key[u])
+                o->key[u] = o->key[to];
+        }
+    }
+}
+
+/* Units by their keys, else as in the source: nobody comes before one that he
+ * waits for, since that one's key is no larger. */
+static void wish_messages(struct order *o)
+{
+    const uint32_t n = o->g.n_units;
+    find_keys(o);
+    memset(o->list, 0, (n + 1) * sizeof *o->list);
+    for (uint32_t u = 0; u < n; u++)
+        if (o->key[u] < n)
+            o->list[o->key[u] + 1]++;
+    for (uint32_t k = 1; k <= n; k++)
+        o->list[k] += o->list[k - 1];
+    for (uint32_t u = 0; u < n; u++)
+        o->wish[o->list[o->key[u]]++] = u;
+}
+
+/* Earlier for what follows; in a loop that is all, else what is under way then
  * counts as well. */
 static bool better(const struct order *o, struct estimate a, struct estimate b)
 {
     if (o->g.rounds > 1)
         return a.issued < b.issued;
-    return a.issued <= b.issued && a.issued + a.done < b.issued + b.done;
+    if (a.ready != b.ready)
+        return a.ready < b.ready;
+    return a.issued + a.done < b.issued + b.done;
 }
 
 static void permute(struct order *o, struct xk_inst *in,
@@ -142,7 +211,7 @@ static void permute(struct order *o, struct xk_inst *in,
 {
     unsigned n = 0;
     for (uint32_t i = 0; i < o->g.n_units; i++) {
-        const struct xk_order_unit *const u = &o->g.unit[o->list[i]];
+        const struct xk_order_unit *const u = &o->g.unit[o->best[i]];
         memcpy(&o->copy[n], &in[u->first], u->n * sizeof *in);
         memcpy(&o->copy_access[n], &access[u->first], u->n * sizeof *access);
         n += u->n;
@@ -160,6 +229,19 @@ static bool is_smooth(const struct order *o, struct estimate e)
     return e.issued == o->g.rounds * slots;
 }
 
+/* Tries what the wishes lead to; whether it is the best so far. */
+static bool try_wishes(struct order *o, struct estimate *best)
+{
+    const struct estimate e = arrange(o);
+    if (!better(o, e, *best))
+        return false;
+    uint32_t *const list = o->list;
+    o->list = o->best;
+    o->best = list;
+    *best = e;
+    return true;
+}
+
 static enum xk_status order_block(struct order *o, struct xk_inst *in,
                                   struct xk_sb_access *access, unsigned n,
                                   bool loops)
@@ -167,13 +249,19 @@ static enum xk_status order_block(struct order *o, struct xk_inst *in,
     XK_TRY(xk_order_graph_build(&o->g, in, access, n, loops));
     const struct estimate source = judge(o, NULL);
     struct estimate e = source;
-    if (!is_smooth(o, source))
-        e = arrange(o);
-    const bool changed = better(o, e, source);
+    bool changed = false;
+    if (!is_smooth(o, source)) {
+        wish_source(o);
+        changed = try_wishes(o, &e);
+    }
+    if (o->g.rounds == 1 && o->g.sent != XK_ORDER_NONE) {
+        wish_messages(o);
+        changed |= try_wishes(o, &e);
+    }
     o->stats.blocks++;
     o->stats.changed += changed;
     o->stats.before_cyc += source.issued;
-    o->stats.after_cyc += changed ? e.issued : source.issued;
+    o->stats.after_cyc += e.issued;
     if (changed)
         permute(o, in, access);
     return XK_OK;
@@ -197,12 +285,15 @@ static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
     XK_TRY(xk_order_graph_init(&o->g, most));
     o->ready = xk_malloc(o->g.c, 2ull * most * sizeof *o->ready);
     o->left = xk_malloc(o->g.c, most * sizeof *o->left);
-    o->list = xk_malloc(o->g.c, most * sizeof *o->list);
+    o->list = xk_malloc(o->g.c, (most + 1ull) * sizeof *o->list);
+    o->best = xk_malloc(o->g.c, (most + 1ull) * sizeof *o->best);
+    o->wish = xk_malloc(o->g.c, most * sizeof *o->wish);
+    o->key = xk_malloc(o->g.c, most * sizeof *o->key);
     o->placed = xk_malloc(o->g.c, most * sizeof *o->placed);
     o->copy = xk_malloc(o->g.c, most * sizeof *o->copy);
     o->copy_access = xk_malloc(o->g.c, most * sizeof *o->copy_access);
-    if (!o->ready || !o->left || !o->list || !o->placed || !o->copy ||
-        !o->copy_access)
+    if (!o->ready || !o->left || !o->list || !o->best || !o->wish || !o->key ||
+        !o->placed || !o->copy || !o->copy_access)
         return XK_ENOMEM;
     for (unsigned b = 0; b < n; b++)
         XK_TRY(order_block(o, in + all[b].first, access + all[b].first,
@@ -217,6 +308,9 @@ static void release(struct order *o)
     xk_free(o->g.c, o->ready);
     xk_free(o->g.c, o->left);
     xk_free(o->g.c, o->list);
+    xk_free(o->g.c, o->best);
+    xk_free(o->g.c, o->wish);
+    xk_free(o->g.c, o->key);
     xk_free(o->g.c, o->placed);
     xk_free(o->g.c, o->copy);
     xk_free(o->g.c, o->copy_access);

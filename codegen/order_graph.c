@@ -289,7 +289,7 @@ static bool link_writes(struct xk_order_graph *g, uint32_t node,
         pending |= g->pending[r];
         g->pending[r] = send ? XK_ORDER_ANSWER : 0;
     }
-    return pending != 0;
+    return pending & XK_ORDER_ANSWER;
 }
 
 /* Messages keep their order. */
