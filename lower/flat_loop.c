@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* All of K in one loop (plan.h, struct xk_plan_flat), without SLM. The loads of a
- * step are sent one time step ahead of its multiplies, into the other register
- * buffer or over what was just multiplied, part by part; or two, with three
- * buffers.
+/* All of K in one loop (plan.h, struct xk_plan_flat), without SLM. A load goes over
+ * what was just multiplied, part by part, so it is as many steps ahead as there
+ * are register buffers.
  *
  * A's addresses are headers in registers, one for each tap and item, which move
  * on by a step before each use. A lane beside the tensor moves along beyond any
@@ -192,12 +191,13 @@ static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
                    xk_lower_slot_reg(l, l->a, slot, m->reg_b));
 }
 
-static void load_b(struct flat *g)
+/* B by messages first .. last - 1. */
+static void load_b(struct flat *g, unsigned first, unsigned last)
 {
     struct xk_lowering *const l = g->l;
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
-    xk_lower_tap_b(l, &w, g->i, g->f->taps, g->f->b_in_order);
+    xk_lower_tap_b(l, &w, g->i, first, last);
     xk_stages_add(&g->loop, l->p->b.stage, &w);
 }
 
@@ -292,34 +292,34 @@ static const xk_expr *meets(struct flat *g)
     return xk_and(c, not_before, xk_or(c, goes_on_for_all, goes_on));
 }
 
-static void multiply(struct flat *g, unsigned first_row, unsigned rows)
+static void multiply(struct flat *g, const struct xk_plan_turn *t)
 {
     xk_ctx *const c = g->l->c;
+    const struct xk_tile_part part = {t->row, t->rows, t->col, t->cols};
     struct xk_block_writer w, in;
     xk_block_init(&w, c, g->l->facts);
     if (!g->l->p->s.skip) {
-        xk_lower_multiply_all(g->l, &w, g->i, first_row, rows);
+        xk_lower_multiply_all(g->l, &w, g->i, part);
     } else {
         xk_block_init(&in, c, g->l->facts);
-        xk_lower_multiply_all(g->l, &in, g->i, first_row, rows);
+        xk_lower_multiply_all(g->l, &in, g->i, part);
         xk_block_add_if(&w, meets(g), &in);
     }
     xk_stages_add(&g->loop, g->f->stage, &w);
 }
 
-/* A has one buffer: the rows of an item are loaded when they are multiplied. */
-static void in_turn(struct flat *g)
+static void step(struct flat *g)
 {
-    const struct xk_plan_list *const list = items(g);
-    const unsigned m = g->l->p->s.m_thr;
-    for (unsigned n = 0, next; n < list->n; n = next) {
-        const unsigned row = list->item[n].msg.row;
-        for (next = n + 1;
-             next < list->n && list->item[next].msg.row == row;)
-            next++;
-        const unsigned end = next < list->n ? list->item[next].msg.row : m;
-        multiply(g, row, end - row);
-        load_a(g, n, next);
+    unsigned a = 0, b = 0;
+    for (unsigned u = 0; u < g->f->n_turns; u++) {
+        const struct xk_plan_turn *const t = &g->f->turn[u];
+        multiply(g, t);
+        if (t->a_end > a)
+            load_a(g, a, t->a_end);
+        if (t->b_end > b)
+            load_b(g, b, t->b_end);
+        a = t->a_end;
+        b = t->b_end;
     }
 }
 
@@ -334,16 +334,9 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     prepare(&g);
     if (p->s.skip)
         prepare_edges(&g);
-    if (p->b.slots > 1)
-        load_b(&g);
-    if (p->a.slots > 1) {
-        load_a(&g, 0, items(&g)->n);
-        multiply(&g, 0, p->s.m_thr);
-    } else {
-        in_turn(&g);
-    }
-    if (p->b.slots == 1)
-        load_b(&g);
+    step(&g);
     xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies,
                                                  (uint8_t)(g.f->stage + 1)});
+    if (g.f->ahead.groups)
+        xk_lower_prefetch(l);
 }

@@ -101,8 +101,8 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
     l->tid = tid;
     l->group_m = p->s.m_first ? gx : gy;
     place_thread(l);
-    const xk_expr *const group_n = p->s.m_first ? gy : gx;
-    l->n0 = origin(l, "n0", group_n, l->thread_n, tg_n, p->s.n_thr);
+    l->group_n = p->s.m_first ? gy : gx;
+    l->n0 = origin(l, "n0", l->group_n, l->thread_n, tg_n, p->s.n_thr);
     if (p->full_groups)
         xk_lower_spread_origin(l);
     else

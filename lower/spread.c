@@ -17,26 +17,37 @@ static const xk_expr *rows_end(struct xk_lowering *l, const xk_expr *first,
         xk_bin_imm(c, XK_OP_MIN, xk_add(c, first, rows), l->p->m_extent));
 }
 
+const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
+{
+    const struct xk_plan *const p = l->p;
+    const int64_t threads = p->s.tg_m, full = p->full_groups;
+    const int64_t rows = p->s.m_thr - (full ? 8 : 0);
+    xk_ctx *const c = l->c;
+    const xk_expr *const before =
+        xk_bin_imm(c, XK_OP_MUL, group, rows * threads);
+    if (!full)
+        return before;
+    const xk_expr *const more = xk_bin_imm(
+        c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MIN, group, full), 8 * threads);
+    return xk_add(c, before, more);
+}
+
 void xk_lower_spread_origin(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
-    const int64_t fewer = p->s.m_thr - 8, full = p->full_groups;
-    const int64_t threads = p->s.tg_m;
+    const int64_t fewer = p->s.m_thr - 8;
     xk_ctx *const c = l->c;
-    l->full =
-        xk_block_let(&l->w, "full", xk_bin_imm(c, XK_OP_LT, l->group_m, full));
+    l->full = xk_block_let(&l->w, "full",
+                           xk_bin_imm(c, XK_OP_LT, l->group_m, p->full_groups));
     const xk_expr *const most = xk_s32(c, p->s.m_thr);
     l->rows = xk_block_let(&l->w, "rows",
                            xk_select(c, l->full, most, xk_s32(c, fewer)));
-    const xk_expr *const before =
-        xk_bin_imm(c, XK_OP_MUL, l->group_m, fewer * threads);
-    const xk_expr *const more = xk_bin_imm(
-        c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MIN, l->group_m, full), 8 * threads);
-    l->group_m0 = xk_block_let(&l->w, "group_m0", xk_add(c, before, more));
+    l->group_m0 = xk_block_let(&l->w, "group_m0",
+                               xk_lower_group_m0(l, l->group_m));
     const xk_expr *const first = xk_mul(c, l->thread_m, l->rows);
     l->m0 = xk_block_let(&l->w, "m0", xk_add(c, l->group_m0, first));
     l->m_end = rows_end(l, l->m0, 1);
-    l->a_end = p->slm.blocks ? rows_end(l, l->group_m0, threads) : l->m_end;
+    l->a_end = p->slm.blocks ? rows_end(l, l->group_m0, p->s.tg_m) : l->m_end;
 }
 
 /* end NULL: M's. */
@@ -60,16 +71,18 @@ const xk_expr *xk_lower_inside_m(struct xk_lowering *l, const xk_expr *m,
 }
 
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned first_row, unsigned rows)
+                           const xk_expr *i, struct xk_tile_part t)
 {
-    const bool last = l->full && first_row + rows == l->p->s.m_thr;
-    const unsigned always = last ? rows - 8 : rows;
+    const bool last = l->full && t.row + t.rows == l->p->s.m_thr;
+    struct xk_tile_part rest = {t.row + t.rows - 8, 8, t.col, t.cols};
     struct xk_block_writer in;
-    if (always)
-        xk_lower_multiply(l, w, i, first_row, always);
+    if (last)
+        t.rows -= 8;
+    if (t.rows)
+        xk_lower_multiply(l, w, i, t);
     if (!last)
         return;
     xk_block_init(&in, l->c, l->facts);
-    xk_lower_multiply(l, &in, i, first_row + always, 8);
+    xk_lower_multiply(l, &in, i, rest);
     xk_block_add_if(w, l->full, &in);
 }

@@ -27,7 +27,7 @@ struct xk_lowering {
      * Then, s32: rows of a thread; the group's first; the first beyond those that
      * the thread stores, beyond those that it may load. */
     const xk_expr *full, *rows, *group_m0, *m_end, *a_end;
-    const xk_expr *group_m; /* s32: place of the group along M */
+    const xk_expr *group_m, *group_n; /* s32: place of the group */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     /* Per block of lanes: coordinates of each index, and masks. */
@@ -60,9 +60,15 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes);
 /* Where the group's and the thread's rows begin and end. */
 void xk_lower_spread_origin(struct xk_lowering *l);
+/* s32: the first row of a group along M. */
+const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group);
+/* A part of a thread's tile: rows and columns, whole multiples of the lanes. */
+struct xk_tile_part {
+    unsigned row, rows, col, cols;
+};
 /* xk_lower_multiply, the tile's last 8 rows only where the thread has them. */
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned first_row, unsigned rows);
+                           const xk_expr *i, struct xk_tile_part t);
 /* Whether rows m are the thread's own and inside M. */
 const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m);
 /* mask where rows m (a lane each) are inside M. */
@@ -115,12 +121,12 @@ void xk_stages_add(struct xk_stages *s, unsigned number,
                    struct xk_block_writer *w);
 /* Adds the loop to l's block. */
 void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info);
-/* The multiplies of step i with part `part` of B; or of some rows, whole
- * multiples of the lanes, with all of B. */
+/* The multiplies of step i with part `part` of B; or, where B comes whole, of a
+ * part of the tile. */
 void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *i, unsigned part);
 void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
-                       const xk_expr *i, unsigned first_row, unsigned rows);
+                       const xk_expr *i, struct xk_tile_part t);
 
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);
@@ -128,6 +134,8 @@ void xk_lower_slm_loop(struct xk_lowering *l);
 void xk_lower_halo_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
+/* prefetch.c: asks for what a later group reads. */
+void xk_lower_prefetch(struct xk_lowering *l);
 /* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */
 void xk_lower_slices(struct xk_lowering *l);
 /* epilogue.c: operations on C, conversion and stores. */

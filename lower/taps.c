@@ -138,10 +138,11 @@ static int64_t step_b_of(const struct xk_plan *p)
 
 /* In the loop's order only the step moves the offset, by as much each time. */
 static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
-                               unsigned taps, bool in_order,
                                const struct xk_plan_msg *m)
 {
     const struct xk_plan *const p = l->p;
+    const unsigned taps = p->flat.taps;
+    const bool in_order = p->flat.b_in_order;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     const xk_expr *const row = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
     const unsigned k = xk_lower_k_inner(l);
@@ -163,14 +164,14 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
 }
 
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, unsigned taps, bool in_order)
+                    const xk_expr *i, unsigned first, unsigned last)
 {
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
-    for (unsigned n = 0; n < list->n; n++) {
+    for (unsigned n = first; n < last; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         xk_lower_send(l, w, &m->send, l->arg_b,
-                      b_offset(l, i, taps, in_order, m), l->b, m->reg_b, slot,
+                      b_offset(l, i, m), l->b, m->reg_b, slot,
                       xk_lower_true(l, 1));
     }
 }

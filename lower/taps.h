@@ -36,8 +36,9 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
  * tensor. */
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
                                    const struct xk_tap_rows *r, unsigned tap);
-/* Loads B of step i of a loop with `taps` filter taps innermost. */
+/* Loads B of step i of a loop with filter taps innermost (plan.flat) by messages
+ * first .. last - 1. */
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, unsigned taps, bool in_order);
+                    const xk_expr *i, unsigned first, unsigned last);
 
 #endif

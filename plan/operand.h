@@ -57,6 +57,8 @@ void xk_plan_parts(struct xk_plan *p);
 void xk_plan_preload(struct xk_plan *p);
 
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */
+/* What of A a later group's loads find in a cache. */
+void xk_plan_ahead(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p);
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p);
 /* Bytes of memory from one step of k to the next; 0: no constant. A's blocks of

@@ -174,6 +174,28 @@ static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
     return s->depth > 1 ? 2 : 1;
 }
 
+/* What a group asks for behind its loop, so that it is in a cache when a later one
+ * loads it: that group's rows of A, a line a lane. Who shares rows (groups along
+ * N, slices) asks for a unit of K each, in turn. */
+struct xk_plan_ahead {
+    uint32_t groups; /* along M, to the later one; 0: nothing is asked for */
+    uint16_t unit;   /* elements of K of a row that lie together in a line */
+    uint32_t units;  /* of K */
+    uint32_t sharers;
+    uint8_t each;    /* units of a thread */
+    uint8_t lanes;
+    const char *why; /* nothing is */
+};
+
+/* A part of a step's multiplies, and what is loaded behind it, over what was
+ * multiplied for the last time. */
+struct xk_plan_turn {
+    uint16_t row, rows, col, cols; /* of the thread's tile */
+    uint16_t a_end, b_end;         /* then A's items, B's messages up to these are
+                                      free; those of earlier turns were before */
+};
+#define XK_PLAN_MAX_TURNS 16
+
 /* All of K in one loop, filter taps innermost: A by the items of a step, with a
  * header for each tap and item. Where an item's eight rows share a pixel it has a
  * place for each tap instead, and one header. */
@@ -181,6 +203,8 @@ struct xk_plan_flat {
     uint16_t taps;      /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
     uint8_t stage;      /* of the multiplies */
+    uint8_t n_turns;    /* of a step, in this order */
+    struct xk_plan_turn turn[XK_PLAN_MAX_TURNS];
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap; or of a place for
                            each item */
@@ -188,6 +212,7 @@ struct xk_plan_flat {
                            header is made of the item's place before each use; 0:
                            headers stay, since rows meet padding one by one */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
+    struct xk_plan_ahead ahead;
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
                             skipped there */
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */

@@ -141,6 +141,14 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                       p->flat.taps, p->flat.trip, p->flat.copies,
                       p->flat.headers_b,
                       p->flat.b_in_order ? "in order" : "by coordinates");
+    if (p->flat.ahead.groups)
+        xk_str_printf(out,
+                      "prefetch: rows of %u groups along M ahead, %u units of %u "
+                      "of K a thread\n",
+                      p->flat.ahead.groups, p->flat.ahead.each,
+                      p->flat.ahead.unit);
+    else if (p->flat.ahead.why)
+        xk_str_printf(out, "no prefetch: %s\n", p->flat.ahead.why);
     if (p->slices.n > 1)
         xk_str_printf(out,
                       "slices of K: %u, each ends with %u x %u of C; %u bytes of "

@@ -181,6 +181,7 @@ static void flat(struct search *g, struct xk_schedule c)
                       g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;
+    c.prefetch = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
         return;

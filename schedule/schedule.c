@@ -290,6 +290,16 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
                         s->k_outer > 1 && s->edge_rows);
 }
 
+/* Behind a loop over all of K, where groups that follow each other read the same
+ * rows. */
+static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
+                          const struct xk_schedule *c)
+{
+    (void)p;
+    (void)s;
+    return !c->prefetch || (c->taps_inner && !c->slm && !c->m_first);
+}
+
 /* Of a whole loop: a footprint's have all taps. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
@@ -396,6 +406,9 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"skip", rule_skip,
      "filter taps are skipped in padding along the outermost of M's dims that are "
      "not 1, with taps innermost, two register buffers of A, and no SLM"},
+    {"prefetch", rule_prefetch,
+     "a later group's rows are asked for with taps innermost, without SLM, and with "
+     "groups along N first"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
     {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
     {"unroll", rule_unroll,

@@ -88,6 +88,8 @@ struct xk_schedule {
                         fewer; 0: as few groups as hold M, all but the last full */
     bool skip; /* what meets nothing but padding is not multiplied: filter taps
                   beside the tensor for all rows of a fused pair */
+    bool prefetch; /* behind the loop a group asks for the rows of A of the one that
+                      comes in its place, if any does */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
                       else by 64-bit addresses */
     uint16_t grf_count; /* 128, 256 */
@@ -176,14 +178,15 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 spread=0 skip=0 addr=surface grf=128 order=n
+ * of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 addr=surface grf=128 order=n
  * unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
  * for what they decide: slm has taps inside; where slm is named or taps are
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
- * are named; taps are not skipped through SLM, with one buffer of A or taps outside.
+ * are named; taps are not skipped through SLM, with one buffer of A or taps outside;
+ * nothing is prefetched through SLM, with taps outside or groups along M first.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

@@ -60,6 +60,11 @@ static const struct field {
      (const char *const[]){"0", "1", NULL}},
     ONE("spread", AT(U16, spread)),
     {"skip", AT(FLAG, skip), {0, 0}, 0, (const char *const[]){"0", "1", NULL}},
+    {"prefetch",
+     AT(FLAG, prefetch),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", NULL}},
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -190,6 +195,9 @@ static void settle(struct xk_schedule *io, uint64_t named)
     if (!(named & BIT(skip)) &&
         (io->slm || !io->taps_inner || io->slots_a < 2))
         io->skip = false;
+    if (!(named & BIT(prefetch)) &&
+        (io->slm || !io->taps_inner || io->m_first))
+        io->prefetch = false;
 }
 
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
@@ -205,7 +213,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, skip, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, skip, prefetch, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))

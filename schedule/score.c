@@ -484,7 +484,8 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t all =
         c->footprint ? inner : taps * inner / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
-    const int64_t outside = c->slm > 2 ? 2 : 1;
+    const int64_t ahead = max(c->slots_a, c->slots_b);
+    const int64_t outside = c->slm > 2 ? 2 : c->slm || !c->taps_inner ? 1 : ahead;
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
     if (taps > 1 && !c->slm)

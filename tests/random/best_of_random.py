@@ -84,6 +84,8 @@ def draw(rng, dtype, rows, edge):
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
             f"+spread={over}+skip={skip}+grf={rng.choice([128, 256])}")
+    if "taps=inner" in how and "slm=0" in how:
+        text += f"+prefetch={int(rng.random() < 0.7)}"
     if rng.random() < 0.3:
         text += grid_and_messages(rng, text.replace("+", " "))
     return text.replace(" ", "+")

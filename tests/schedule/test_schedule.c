@@ -237,6 +237,12 @@ static const struct {
     {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
     {"skip", "skip=1 " FOOT, {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
+    {NULL, "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
+     {3136, 64, 64, 9, 4}},
+    {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
+    {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
+    {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -279,6 +285,8 @@ START_TEST(text_parses_back)
         a.spread = (uint16_t)(rng >> 29);
         a.skip = rng >> 60 & 1;
         b.skip = !a.skip;
+        a.prefetch = rng >> 59 & 1;
+        b.prefetch = !a.prefetch;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
         a.grf_count = (uint16_t)(rng >> 23);
@@ -301,6 +309,7 @@ START_TEST(text_parses_back)
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
                   b.spread == a.spread && b.skip == a.skip &&
+                  b.prefetch == a.prefetch &&
                   b.simd == a.simd && b.n_sub == a.n_sub &&
                   b.m_first == a.m_first && b.unroll == a.unroll &&
                   b.load_a == a.load_a && b.load_b == a.load_b &&
@@ -399,6 +408,32 @@ START_TEST(rows_are_spread_as_long_as_they_can_be)
         s.spread = 32;
         ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
         ck_assert_msg(s.spread == rows[i].spread, "%s", rows[i].text);
+    }
+    xk_ctx_destroy(c);
+}
+END_TEST
+
+/* Overrides leave prefetching, unless they take away what it needs. */
+START_TEST(prefetches_as_long_as_it_can)
+{
+    static const struct {
+        const char *text;
+        bool prefetch;
+    } rows[] = {
+        {"", true},           {"m=24 tg=2x1", true},  {"slices=2", true},
+        {"grf=128", true},    {"order=n", true},      {"spread=40", true},
+        {"order=m", false},   {"taps=outer", false},  {"slm=2", false},
+        {"prefetch=0", false}, {"prefetch=1", true},
+        /* for the rule to refuse */
+        {"order=m prefetch=1", true}, {"slm=2 prefetch=1", true},
+    };
+    xk_ctx *const c = xk_ctx_create(NULL);
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_schedule s = shared;
+        const char first[] = "slm=0 taps=inner prefetch=1";
+        ck_assert_int_eq(xk_schedule_parse(c, first, &s), XK_OK);
+        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        ck_assert_msg(s.prefetch == rows[i].prefetch, "%s", rows[i].text);
     }
     xk_ctx_destroy(c);
 }
@@ -612,7 +647,7 @@ START_TEST(prints_every_field)
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
                                      "depth=1 footprint=0 spread=0 skip=0 "
-                                     "addr=a64 grf=128 order=n unroll=0 "
+                                     "prefetch=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
@@ -624,10 +659,12 @@ START_TEST(prints_every_field)
     struct xk_schedule edge = shared;
     edge.skip = true;
     edge.spread = 17;
+    edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
-        strstr(xk_str_get(&s), " footprint=0 spread=17 skip=1 addr=surface "));
+        strstr(xk_str_get(&s),
+               " footprint=0 spread=17 skip=1 prefetch=1 addr=surface "));
     xk_str_fini(&s);
 }
 END_TEST
@@ -644,6 +681,7 @@ int main(void)
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
+    tcase_add_test(t, prefetches_as_long_as_it_can);
     tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);

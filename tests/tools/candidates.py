@@ -19,13 +19,15 @@ SLICED = r"slices=[2-9]"
 SPREAD = r"spread=[1-9]\d*"
 BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] .*footprint=0"
 SKIP = "skip=1"
+PREFETCH = "slm=0 .*prefetch=1"
+ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
 # 12 images are no whole number of eight rows, so they are not inside the pixels: a
 # footprint counts the pixels of one, and rows at its edges are few.
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD], [SKIP]),
+     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
      [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP],
      [FOOTPRINT]),
@@ -47,7 +49,7 @@ ROWS = [
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
-     ["fma=mad", SLICED], [FOOTPRINT, SKIP, WIDE]),
+     ["fma=mad", SLICED, PREFETCH], [FOOTPRINT, SKIP, WIDE, ASKED_FOR]),
 ]
 
 

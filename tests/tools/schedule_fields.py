@@ -10,12 +10,12 @@ import subprocess
 import sys
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
-           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 "
+           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
-         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 skip=0 "
+         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
 FOOT = THROUGH.replace("footprint=0", "footprint=1")
@@ -25,7 +25,8 @@ PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 # Eight rows are a line of the image: of the first and last, three taps are skipped.
 EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
-ROWS = [  # type, schedule, what is changed
+MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds
+ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", THROUGH, "fma=dpasw"), ("u8s8", DOTS, "simd=16"),
     ("f16", THROUGH, "m=32"), ("f16", TAP_BY_TAP.replace("n=32 nsub=32",
                                                          "n=32 nsub=16"), "n=16"),
@@ -41,6 +42,7 @@ ROWS = [  # type, schedule, what is changed
     ("f16", FOOT, "slices=2"), ("f16", FOOT, "slots=1,3"),
     ("f16", THROUGH, "slices=2"), ("f16", PAIRS, "spread=3"),
     ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
+    ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"), ("f16", FOOT.replace("4x2", "2x1"), "order=m"),
     ("f32", LANES, "unroll=3"), ("f32", FLAT, "unroll=10"),
@@ -55,11 +57,11 @@ ROWS = [  # type, schedule, what is changed
 ]
 
 
-def generated(xk, dtype, schedule):
+def generated(xk, dtype, schedule, problem):
     """({field: value}, everything else); of a refusal ({}, the sentence)."""
     done = subprocess.run(
         [xk, "gen", "--dt=" + dtype, "--stag=axb", "--dtag=axb", "--info",
-         "--asm", PROBLEM], env={**os.environ, "XK_SCHEDULE": schedule},
+         "--asm", problem], env={**os.environ, "XK_SCHEDULE": schedule},
         text=True, capture_output=True, check=False)
     line = re.search(r"^schedule (.*)\n", done.stdout, re.MULTILINE)
     if done.returncode or not line:
@@ -70,10 +72,12 @@ def generated(xk, dtype, schedule):
 
 def main():
     bad, seen, named = 0, set(), set()
-    for i, (dtype, schedule, change) in enumerate(ROWS, 1):
+    for i, (dtype, schedule, change, *rest) in enumerate(ROWS, 1):
         name, value = change.split("=")
-        before, code = generated(sys.argv[1], dtype, schedule)
-        after, other = generated(sys.argv[1], dtype, f"{schedule} {change}")
+        problem = (rest or [PROBLEM])[0]
+        before, code = generated(sys.argv[1], dtype, schedule, problem)
+        after, other = generated(sys.argv[1], dtype, f"{schedule} {change}",
+                                 problem)
         seen |= before.keys()
         named.add(name)
         good = (before and after and code != other

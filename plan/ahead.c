@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Groups of one round end at nearly the same time: what they store keeps memory
+ * busy, and the next round's first loads come behind it. So each group asks for
+ * what that one will load which comes in its place (plan.h, struct xk_plan_ahead).
+ * What all of them read of B the first round has brought. */
+#include "plan/operand.h"
+
+enum { LINE_B = 64, MAX_LANES = 16, MAX_MESSAGES = 16 };
+
+/* Elements of K that lie together in a line; no fewer than a step has. */
+static int64_t unit_of(xk_ctx *c, const struct xk_plan *p)
+{
+    const struct xk_view *const v = &p->con->a.view;
+    const int64_t elem_b = xk_dtype_b(v->layout.dt);
+    int64_t k_b, run, unit = p->s.k_step;
+    if (!xk_view_stride_b(c, v, xk_plan_k_inner(p)->name, &k_b, &run) ||
+        k_b != elem_b)
+        return unit;
+    while (unit * elem_b < LINE_B && run % (2 * unit) == 0)
+        unit *= 2;
+    return unit;
+}
+
+/* Groups that the machine holds, in whole rounds along M: 0 if they are no such,
+ * or all. */
+static int64_t groups_ahead(const struct xk_plan *p)
+{
+    const struct xk_shape s = xk_shape_of(p->con);
+    const struct xk_perf *const f = xk_perf_get(p->platform->id);
+    const int64_t along_n = xk_plan_groups_n(p);
+    const int64_t held =
+        xk_schedule_resident(p->platform, &s, &p->s) * xk_perf_cores(f);
+    if (held % along_n || held / along_n >= xk_plan_groups_m(p))
+        return 0;
+    return held / along_n;
+}
+
+void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_ahead *const a = &p->flat.ahead;
+    const int64_t unit = unit_of(c, p);
+    const int64_t units = xk_ceil_div(xk_plan_k_inner(p)->extent, unit);
+    const int64_t sharers =
+        (int64_t)xk_plan_groups_n(p) * xk_schedule_slices(&p->s);
+    const int64_t each = xk_ceil_div(units, sharers);
+    if (!p->s.prefetch)
+        return;
+    a->lanes = p->s.m_thr % MAX_LANES ? 8 : MAX_LANES;
+    if (each * p->s.m_thr / a->lanes > MAX_MESSAGES) {
+        a->why = "a thread would have to ask for too much";
+        return;
+    }
+    a->groups = (uint32_t)groups_ahead(p);
+    a->why = a->groups ? NULL : "no group has the place of a group before";
+    a->unit = (uint16_t)unit;
+    a->units = (uint32_t)units;
+    a->sharers = (uint32_t)sharers;
+    a->each = (uint8_t)each;
+}
