@@ -75,6 +75,17 @@ static unsigned insert(struct xk_schedule *out, unsigned n, unsigned most,
     return n;
 }
 
+/* Groups that follow each other on a core end together for a few rounds; then they
+ * have drifted apart, and asking for rows ahead only costs (docs/kernels.md). */
+static bool prefetches(const struct search *g, const struct xk_schedule *c)
+{
+    const int64_t held = xk_schedule_resident(g->p, g->s, c) *
+                         xk_perf_cores(xk_perf_get(g->p->id));
+    const int64_t groups = xk_schedule_groups_m(c, g->s->m) *
+                           xk_schedule_groups_n(c, g->s->n);
+    return c->taps_inner && !c->slm && groups > held && 2 * groups <= 9 * held;
+}
+
 /* Keeps c if it is valid and among the best of its family. */
 static void offer(struct search *g, struct xk_schedule *c)
 {
@@ -85,6 +96,7 @@ static void offer(struct search *g, struct xk_schedule *c)
         g->broken = broken > g->broken ? broken : g->broken;
         return;
     }
+    c->prefetch = prefetches(g, c);
     c->score = xk_schedule_score(g->p, g->s, c);
     g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, c);
 }
@@ -181,7 +193,6 @@ static void flat(struct search *g, struct xk_schedule c)
                       g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;
-    c.prefetch = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
         return;

@@ -28,7 +28,7 @@ KINDS = {
             "addr=surface", "grf=256", "load_b=scattered", "store=block",
             "store=scattered"] + ALL,
     "f16": ["fma=dpas ", "fma=dpasw", "slots=1,1", "slots=2,1", "slots=2,2",
-            "slots=1,2", "taps=outer", "taps=inner", "slices=2",
+            "slots=1,2", "taps=outer", "taps=inner", "prefetch=1", "slices=2",
             "slices=4", "slm=0", "slm=1", "slm=2", "slm=3", "depth=1",
             "depth=2", "depth=4", "of=b ", "of=ab", "footprint=1", "footprint=1 slices=2",
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
@@ -270,6 +270,8 @@ def settings(rng, types, schedule):
             schedule = schedule.replace(" spread=1", "")
     if "skip=" not in schedule:
         schedule += " skip=0"
+    straight = " slm=0" in schedule and "taps=inner" in schedule
+    schedule += f" prefetch={int(straight and 'order=m' not in schedule)}"
     src, dst = layouts(rng, types, p, schedule)
     return schedule.replace("over=", "spread="), ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
