@@ -93,6 +93,22 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
     xk_str_putc(out, '\n');
 }
 
+/* What is multiplied in a step, rows x columns, and what is loaded behind it. */
+static void print_turns(const struct xk_plan_flat *f, struct xk_str *out)
+{
+    unsigned a = 0, b = 0;
+    for (unsigned i = 0; i < f->n_turns; i++) {
+        const struct xk_plan_turn *const t = &f->turn[i];
+        xk_str_printf(out, "turn: %u..%u x %u..%u", t->row, t->row + t->rows - 1,
+                      t->col, t->col + t->cols - 1);
+        for (; a < t->a_end; a++)
+            xk_str_printf(out, ", A %u", a);
+        for (; b < t->b_end; b++)
+            xk_str_printf(out, ", B %u", b);
+        xk_str_puts(out, "\n");
+    }
+}
+
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
 {
     static const char *const multiply[] = {"mad", "dpas", "dpas", "dp4a"};
@@ -141,6 +157,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                       p->flat.taps, p->flat.trip, p->flat.copies,
                       p->flat.headers_b,
                       p->flat.b_in_order ? "in order" : "by coordinates");
+    print_turns(&p->flat, out);
     if (p->flat.ahead.groups)
         xk_str_printf(out,
                       "prefetch: rows of %u groups along M ahead, %u units of %u "

@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The order of a step of the loop over all of K: every element of the tile is
+ * multiplied once, every message sent once, and none over registers that a later
+ * multiply of the step reads. What a message brings is counted here from the
+ * layout of dpas operands (isa.md 7), not by plan/. And who asks for which rows
+ * ahead, so that together they ask for all of them. */
+#include "tests/tap.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan_lab.h"
+
+static xk_ctx *c;
+static struct xk_contraction con;
+
+static void setup(void)
+{
+    c = xk_ctx_create(NULL);
+    ck_assert_ptr_nonnull(c);
+}
+
+static void teardown(void)
+{
+    xk_ctx_destroy(c);
+}
+
+static const struct xk_platform *xehpg(void)
+{
+    return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+static struct xk_plan plan_of(const char *problem, const char *src,
+                              const char *text)
+{
+    static struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_schedule s = {0};
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    snprintf(d.src_tag, sizeof(d.src_tag), "%s", src);
+    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
+    plan_lab_contraction(c, problem, &d, src,
+                         strstr(text, " n=64") ? "ABcd64a16b" : "ABcd32a16b",
+                         &con);
+    ck_assert_int_eq(
+        xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
+                             "slices=1 depth=1 tg=2x1",
+                          &s),
+        XK_OK);
+    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
+    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s: %s",
+                  text, c->error.message);
+    return p;
+}
+
+/* Columns of C that a message of eight rows of B serves: dpasw takes four rows of
+ * each thread of the pair for eight columns. */
+static bool uses_b(const struct xk_plan *p, const struct xk_plan_msg *b,
+                   unsigned col)
+{
+    const unsigned own = p->s.fma == XK_FMA_DPASW ? col / 8 * 4 : col;
+    const unsigned rows = p->s.fma == XK_FMA_DPASW ? 4 : 1;
+    return own + rows > b->row && own < b->row + 8u;
+}
+
+static bool uses_a(const struct xk_plan_msg *a, unsigned row)
+{
+    return row >= a->row && row < a->row + 8u;
+}
+
+static void check_turn(const struct xk_plan *p, unsigned u, unsigned a,
+                       unsigned b)
+{
+    for (unsigned later = u + 1; later < p->flat.n_turns; later++) {
+        const struct xk_plan_turn *const t = &p->flat.turn[later];
+        for (unsigned k = a; k < p->flat.turn[u].a_end; k++)
+            for (unsigned row = t->row; row < t->row + t->rows; row++)
+                ck_assert(!uses_a(&p->seg[0].a.item[k].msg, row));
+        for (unsigned k = b; k < p->flat.turn[u].b_end; k++)
+            for (unsigned col = t->col; col < t->col + t->cols; col++)
+                ck_assert(!uses_b(p, &p->seg[0].b.item[k].msg, col));
+    }
+}
+
+static void check_turns(const struct xk_plan *p)
+{
+    static unsigned hits[64][64];
+    unsigned a = 0, b = 0;
+    memset(hits, 0, sizeof hits);
+    for (unsigned u = 0; u < p->flat.n_turns; u++) {
+        const struct xk_plan_turn *const t = &p->flat.turn[u];
+        for (unsigned row = t->row; row < t->row + t->rows; row++)
+            for (unsigned col = t->col; col < t->col + t->cols; col++)
+                hits[row][col]++;
+        ck_assert(t->a_end >= a && t->b_end >= b);
+        check_turn(p, u, a, b);
+        a = t->a_end;
+        b = t->b_end;
+    }
+    ck_assert_uint_eq(a, p->seg[0].a.n);
+    ck_assert_uint_eq(b, p->seg[0].b.n);
+    for (unsigned row = 0; row < 64; row++)
+        for (unsigned col = 0; col < 64; col++)
+            ck_assert_uint_eq(hits[row][col],
+                              row < p->s.m_thr && col < p->s.n_thr);
+}
+
+/* turns: how many there are. */
+static const struct {
+    const char *schedule;
+    unsigned turns;
+} rows[] = {
+    {"fma=dpasw m=32 n=32 nsub=32 slots=2,2", 3 + 2},
+    {"fma=dpasw m=16 n=64 nsub=64 slots=2,2", 1 + 4},
+    {"fma=dpasw m=24 n=32 nsub=32 slots=3,3", 2 + 2},
+    {"fma=dpas m=16 n=32 nsub=32 slots=1,2", 1 + 4},
+    {"fma=dpas m=8 n=8 nsub=8 slots=1,1", 1},
+    {"fma=dpasw m=32 n=32 nsub=32 slots=2,2 skip=1", 1},
+    {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88", 3},
+    {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88 skip=1", 1},
+};
+
+START_TEST(a_step_multiplies_once_and_loads_over_what_it_used)
+{
+    const struct xk_plan p =
+        plan_of("mb16ic64ih16oc64oh16kh3ph1", "Bcda16b",
+                rows[_i].schedule);
+    check_turns(&p);
+    ck_assert_uint_eq(p.flat.n_turns, rows[_i].turns);
+    ck_assert_uint_eq(p.a.stage, p.flat.stage - p.a.slots);
+    ck_assert_uint_eq(p.b.stage, p.flat.stage - p.b.slots);
+}
+END_TEST
+
+/* The machine holds 512 XVEs of 4 threads. */
+static const struct {
+    const char *text, *src, *schedule;
+    unsigned ahead, unit, sharers, each, lanes;
+} asks[] = {
+    /* 64 x 64: two threads a group, 1024 groups held, one along N */
+    {"mb64ic64ih56oc64oh56kh1ph0", "Bcda16b",
+     "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 1024, 16, 1, 4, 16},
+    {"mb64ic64ih56oc64oh56kh1ph0", "axb",
+     "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 1024, 32, 1, 2, 16},
+    {"mb64ic64ih56oc64oh56kh1ph0", "axb",
+     "fma=dpasw m=24 n=32 nsub=32 slots=2,2 slices=2", 256, 32, 4, 1, 8},
+    {"mb64ic64ih28oc256oh28kh1ph0", "axb",
+     "fma=dpasw m=32 n=32 nsub=32 slots=2,2", 128, 32, 8, 1, 16},
+    /* 3 along N divide no 1024 */
+    {"mb64ic64ih28oc192oh28kh1ph0", "axb",
+     "fma=dpasw m=32 n=64 nsub=64 grf=256 m=16 slots=2,2", 0},
+    /* all are there at a time */
+    {"mb1ic64ih28oc64oh28kh1ph0", "axb",
+     "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 0},
+    /* 64 lines of each row */
+    {"mb64ic2048ih56oc64oh56kh1ph0", "axb",
+     "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 0},
+};
+
+START_TEST(groups_ask_for_all_of_the_rows_of_later_ones)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s prefetch=1", asks[_i].schedule);
+    const struct xk_plan p = plan_of(asks[_i].text, asks[_i].src, text);
+    const struct xk_plan_ahead *const a = &p.flat.ahead;
+    ck_assert_uint_eq(a->groups, asks[_i].ahead);
+    if (!a->groups) {
+        ck_assert_ptr_nonnull(a->why);
+        return;
+    }
+    ck_assert_uint_eq(a->unit, asks[_i].unit);
+    ck_assert_uint_eq(a->sharers, asks[_i].sharers);
+    ck_assert_uint_eq(a->each, asks[_i].each);
+    ck_assert_uint_eq(a->lanes, asks[_i].lanes);
+    bool asked[256] = {false};
+    for (unsigned who = 0; who < a->sharers; who++)
+        for (unsigned n = 0; n < a->each; n++)
+            asked[(who + n * a->sharers) % a->units] = true;
+    ck_assert_uint_eq(a->units * a->unit, 64);
+    for (unsigned u = 0; u < a->units; u++)
+        ck_assert(asked[u]);
+    ck_assert_uint_eq(p.s.m_thr % a->lanes, 0);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("plan_turns");
+    TCase *const t = tcase_create("turns");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, a_step_multiplies_once_and_loads_over_what_it_used, 0,
+                        XK_COUNTOF(rows));
+    tcase_add_loop_test(t, groups_ask_for_all_of_the_rows_of_later_ones, 0,
+                        XK_COUNTOF(asks));
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
