@@ -191,13 +191,12 @@ static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
                    xk_lower_slot_reg(l, l->a, slot, m->reg_b));
 }
 
-/* B by messages first .. last - 1. */
-static void load_b(struct flat *g, unsigned first, unsigned last)
+static void load_b(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
-    xk_lower_tap_b(l, &w, g->i, first, last);
+    xk_lower_tap_b(l, &w, g->i);
     xk_stages_add(&g->loop, l->p->b.stage, &w);
 }
 
@@ -295,14 +294,13 @@ static const xk_expr *meets(struct flat *g)
 static void multiply(struct flat *g, const struct xk_plan_turn *t)
 {
     xk_ctx *const c = g->l->c;
-    const struct xk_tile_part part = {t->row, t->rows, t->col, t->cols};
     struct xk_block_writer w, in;
     xk_block_init(&w, c, g->l->facts);
     if (!g->l->p->s.skip) {
-        xk_lower_multiply_all(g->l, &w, g->i, part);
+        xk_lower_multiply_all(g->l, &w, g->i, t->row, t->rows);
     } else {
         xk_block_init(&in, c, g->l->facts);
-        xk_lower_multiply_all(g->l, &in, g->i, part);
+        xk_lower_multiply_all(g->l, &in, g->i, t->row, t->rows);
         xk_block_add_if(&w, meets(g), &in);
     }
     xk_stages_add(&g->loop, g->f->stage, &w);
@@ -310,17 +308,14 @@ static void multiply(struct flat *g, const struct xk_plan_turn *t)
 
 static void step(struct flat *g)
 {
-    unsigned a = 0, b = 0;
+    unsigned a = 0;
     for (unsigned u = 0; u < g->f->n_turns; u++) {
         const struct xk_plan_turn *const t = &g->f->turn[u];
         multiply(g, t);
-        if (t->a_end > a)
-            load_a(g, a, t->a_end);
-        if (t->b_end > b)
-            load_b(g, b, t->b_end);
+        load_a(g, a, t->a_end);
         a = t->a_end;
-        b = t->b_end;
     }
+    load_b(g);
 }
 
 void xk_lower_flat_loop(struct xk_lowering *l)

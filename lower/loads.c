@@ -274,8 +274,8 @@ static struct xk_func lane_multiply(const struct xk_plan *p)
 }
 
 static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, unsigned k_len,
-                           struct xk_tile_part t)
+                           const xk_expr *i, unsigned k_len, unsigned first_row,
+                           unsigned rows)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func mad = lane_multiply(p);
@@ -283,8 +283,8 @@ static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
     const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
     const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
     for (unsigned k = 0; k < k_len; k += deep)
-        for (unsigned m = t.row; m < t.row + t.rows; m++)
-            for (unsigned n = t.col; n < t.col + t.cols; n += p->s.simd) {
+        for (unsigned m = first_row; m < first_row + rows; m++)
+            for (unsigned n = 0; n < p->s.n_thr; n += p->s.simd) {
                 const xk_expr *const acc =
                     element(l, l->acc, &p->acc, m, n, NULL);
                 const xk_expr *const args[4] = {
@@ -297,8 +297,8 @@ static void multiply_lanes(struct xk_lowering *l, struct xk_block_writer *w,
 /* Eight rows of N (src2) by eight lanes of M (src1), exchanged. What shares its
  * src1 comes together: the systolic array keeps it. */
 static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
-                          const xk_expr *i, unsigned part,
-                          struct xk_tile_part t)
+                          const xk_expr *i, unsigned part, unsigned first_row,
+                          unsigned rows)
 {
     const struct xk_plan *const p = l->p;
     const struct xk_func f = {
@@ -315,8 +315,8 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
     const unsigned own = xk_plan_is_wide(p) ? 4 : 8;
     const xk_expr *const slot_a = xk_lower_slot_b(l, i, &p->a);
     const xk_expr *const slot_bb = xk_lower_slot_b(l, i, &p->b);
-    for (unsigned m = t.row; m < t.row + t.rows; m += 8)
-        for (unsigned n = t.col; n < t.col + t.cols; n += 8) {
+    for (unsigned m = first_row; m < first_row + rows; m += 8)
+        for (unsigned n = 0; n < p->s.n_sub; n += 8) {
             const xk_expr *const acc =
                 element(l, l->acc, &p->acc, m,
                         part * p->s.n_sub + n / 8 * own, NULL);
@@ -330,17 +330,16 @@ static void multiply_dpas(struct xk_lowering *l, struct xk_block_writer *w,
 void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *i, unsigned part)
 {
-    const struct xk_tile_part all = {0, l->p->s.m_thr, 0, l->p->s.n_sub};
-    multiply_dpas(l, w, i, part, all);
+    multiply_dpas(l, w, i, part, 0, l->p->s.m_thr);
 }
 
 void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
-                       const xk_expr *i, struct xk_tile_part t)
+                       const xk_expr *i, unsigned first_row, unsigned rows)
 {
     if (!xk_fma_is_systolic(l->p->s.fma))
-        multiply_lanes(l, w, i, l->p->s.k_step, t);
+        multiply_lanes(l, w, i, l->p->s.k_step, first_row, rows);
     else
-        multiply_dpas(l, w, i, 0, t);
+        multiply_dpas(l, w, i, 0, first_row, rows);
 }
 
 /* The stage of the multiplies: operands of two buffers are loaded in one of
@@ -358,7 +357,6 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
     const struct xk_plan *const p = l->p;
     const unsigned parts = p->s.n_thr / p->s.n_sub;
     const unsigned last = last_stage(p);
-    const struct xk_tile_part all = {0, p->s.m_thr, 0, p->s.n_thr};
     if (p->a.stage == number)
         load_a(l, w, s, i);
     for (unsigned part = 0; part < parts; part++) {
@@ -367,7 +365,7 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
         if (number == last && xk_fma_is_systolic(p->s.fma))
             xk_lower_dpas(l, w, i, part);
         else if (number == last)
-            multiply_lanes(l, w, i, s->k_len, all);
+            multiply_lanes(l, w, i, s->k_len, 0, p->s.m_thr);
     }
 }
 

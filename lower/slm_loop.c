@@ -226,9 +226,8 @@ static void stage_multiply(struct xk_slm_loop *g, unsigned last, unsigned depth)
     struct xk_block_writer w;
     xk_block_init(&w, g->l->c, g->l->facts);
     fetch(g, &w, depth);
-    const struct xk_schedule *const s = &g->l->p->s;
-    const struct xk_tile_part all = {0, s->m_thr, 0, s->n_thr};
-    xk_lower_multiply_all(g->l, &w, b_count(g, depth), all);
+    xk_lower_multiply_all(g->l, &w, b_count(g, depth), 0,
+                          g->l->p->s.m_thr);
     xk_stages_add(&g->loop, last, &w);
 }
 

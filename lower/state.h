@@ -62,13 +62,9 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
 void xk_lower_spread_origin(struct xk_lowering *l);
 /* s32: the first row of a group along M. */
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group);
-/* A part of a thread's tile: rows and columns, whole multiples of the lanes. */
-struct xk_tile_part {
-    unsigned row, rows, col, cols;
-};
 /* xk_lower_multiply, the tile's last 8 rows only where the thread has them. */
 void xk_lower_multiply_all(struct xk_lowering *l, struct xk_block_writer *w,
-                           const xk_expr *i, struct xk_tile_part t);
+                           const xk_expr *i, unsigned first_row, unsigned rows);
 /* Whether rows m are the thread's own and inside M. */
 const xk_expr *xk_lower_below_m(struct xk_lowering *l, const xk_expr *m);
 /* mask where rows m (a lane each) are inside M. */
@@ -121,12 +117,12 @@ void xk_stages_add(struct xk_stages *s, unsigned number,
                    struct xk_block_writer *w);
 /* Adds the loop to l's block. */
 void xk_stages_end(struct xk_stages *s, struct xk_pipe_info info);
-/* The multiplies of step i with part `part` of B; or, where B comes whole, of a
- * part of the tile. */
+/* The multiplies of step i with part `part` of B; or of some rows, whole
+ * multiples of the lanes, with all of B. */
 void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *i, unsigned part);
 void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
-                       const xk_expr *i, struct xk_tile_part t);
+                       const xk_expr *i, unsigned first_row, unsigned rows);
 
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);

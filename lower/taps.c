@@ -164,11 +164,11 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
 }
 
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, unsigned first, unsigned last)
+                    const xk_expr *i)
 {
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
-    for (unsigned n = first; n < last; n++) {
+    for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         xk_lower_send(l, w, &m->send, l->arg_b,
                       b_offset(l, i, m), l->b, m->reg_b, slot,

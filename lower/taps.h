@@ -36,9 +36,8 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
  * tensor. */
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
                                    const struct xk_tap_rows *r, unsigned tap);
-/* Loads B of step i of a loop with filter taps innermost (plan.flat) by messages
- * first .. last - 1. */
+/* Loads B of step i of a loop with filter taps innermost (plan.flat). */
 void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i, unsigned first, unsigned last);
+                    const xk_expr *i);
 
 #endif

@@ -85,66 +85,27 @@ static void set_stages(struct xk_plan *p)
     p->b.stage = (uint8_t)(most - b);
 }
 
-/* Columns of C whose B the first n messages bring. Those of mad bring a part of K
- * each, so only all of them a column. */
-static unsigned columns_of(const struct xk_plan *p, unsigned n)
-{
-    const struct xk_plan_list *const b = &p->seg[0].b;
-    if (n == b->n)
-        return p->s.n_thr;
-    if (!xk_fma_is_systolic(p->s.fma))
-        return 0;
-    return b->item[n].msg.row * (xk_plan_is_wide(p) ? 2u : 1u);
-}
-
-static void add_turn(struct xk_plan_flat *f, struct xk_plan_turn t)
-{
-    if (t.cols && f->n_turns < XK_PLAN_MAX_TURNS)
-        f->turn[f->n_turns++] = t;
-}
-
-/* Rows by A's items, but for the last ones: where those begin. */
-static unsigned first_rows(struct xk_plan *p)
-{
-    const struct xk_plan_list *const a = &p->seg[0].a;
-    struct xk_plan_turn t = {.cols = p->s.n_thr};
-    for (unsigned k = 1; k < a->n; k++) {
-        const unsigned row = a->item[k].msg.row;
-        if (row == a->item[k - 1].msg.row)
-            continue;
-        t.row = (uint16_t)(t.row + t.rows);
-        t.rows = (uint16_t)(row - t.row);
-        t.a_end = (uint16_t)k;
-        add_turn(&p->flat, t);
-    }
-    return t.row + t.rows;
-}
-
-/* Rows from `row` on: by B's messages, which nobody needs behind them, or as a
- * whole. */
-static void last_rows(struct xk_plan *p, unsigned row, bool whole)
-{
-    struct xk_plan_flat *const f = &p->flat;
-    const unsigned n_a = p->seg[0].a.n, n_b = p->seg[0].b.n;
-    const uint16_t before = f->n_turns ? f->turn[f->n_turns - 1].a_end : 0;
-    struct xk_plan_turn t = {.row = (uint16_t)row,
-                             .rows = (uint16_t)(p->s.m_thr - row)};
-    for (unsigned b = whole ? n_b : 1; b <= n_b; b++) {
-        t.cols = (uint16_t)(columns_of(p, b) - t.col);
-        t.a_end = b == n_b ? (uint16_t)n_a : before;
-        t.b_end = (uint16_t)b;
-        add_turn(f, t);
-        t.col = (uint16_t)(t.col + t.cols);
-    }
-}
-
-/* Row by row, so that loads stand between multiplies. What lies behind a branch,
- * taps beside the tensor or the last 8 of spread rows, is not divided: a thread
- * waits for each branch. */
+/* Row by row as A's items bring them, so that loads stand between multiplies. B comes
+ * behind all of them: between the last row's dpas each of its messages costs a wait,
+ * and wins nothing. What lies behind a branch, taps beside the tensor, is not divided:
+ * a thread waits for each branch. */
 static void set_turns(struct xk_plan *p)
 {
-    const unsigned row = p->s.skip ? 0 : first_rows(p);
-    last_rows(p, row, p->s.skip || p->s.spread);
+    const struct xk_plan_list *const a = &p->seg[0].a;
+    struct xk_plan_flat *const f = &p->flat;
+    struct xk_plan_turn t = {0};
+    for (unsigned k = 1; k < a->n && !p->s.skip; k++) {
+        const unsigned row = a->item[k].msg.row;
+        if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
+            continue;
+        t.rows = (uint16_t)(row - t.row);
+        t.a_end = (uint16_t)k;
+        f->turn[f->n_turns++] = t;
+        t.row = (uint16_t)row;
+    }
+    t.rows = (uint16_t)(p->s.m_thr - t.row);
+    t.a_end = (uint16_t)a->n;
+    f->turn[f->n_turns++] = t;
 }
 
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)

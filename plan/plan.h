@@ -187,14 +187,14 @@ struct xk_plan_ahead {
     const char *why; /* nothing is */
 };
 
-/* A part of a step's multiplies, and what is loaded behind it, over what was
- * multiplied for the last time. */
+/* Rows of a step that are multiplied without a load between them. Behind them
+ * come A's loads over what they were the last to use, behind the last ones B's. */
 struct xk_plan_turn {
-    uint16_t row, rows, col, cols; /* of the thread's tile */
-    uint16_t a_end, b_end;         /* then A's items, B's messages up to these are
-                                      free; those of earlier turns were before */
+    uint16_t row, rows; /* of the thread's tile */
+    uint16_t a_end;     /* then A's items up to this one are free; those of earlier
+                           turns were before */
 };
-#define XK_PLAN_MAX_TURNS 16
+#define XK_PLAN_MAX_TURNS 8
 
 /* All of K in one loop, filter taps innermost: A by the items of a step, with a
  * header for each tap and item. Where an item's eight rows share a pixel it has a

@@ -93,19 +93,16 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
     xk_str_putc(out, '\n');
 }
 
-/* What is multiplied in a step, rows x columns, and what is loaded behind it. */
+/* What is multiplied in a step, and what is loaded behind it. */
 static void print_turns(const struct xk_plan_flat *f, struct xk_str *out)
 {
-    unsigned a = 0, b = 0;
+    unsigned a = 0;
     for (unsigned i = 0; i < f->n_turns; i++) {
         const struct xk_plan_turn *const t = &f->turn[i];
-        xk_str_printf(out, "turn: %u..%u x %u..%u", t->row, t->row + t->rows - 1,
-                      t->col, t->col + t->cols - 1);
+        xk_str_printf(out, "turn: rows %u..%u", t->row, t->row + t->rows - 1);
         for (; a < t->a_end; a++)
-            xk_str_printf(out, ", A %u", a);
-        for (; b < t->b_end; b++)
-            xk_str_printf(out, ", B %u", b);
-        xk_str_puts(out, "\n");
+            xk_str_printf(out, ", load A %u", a);
+        xk_str_puts(out, i + 1 < f->n_turns ? "\n" : ", load B\n");
     }
 }
 
