@@ -53,7 +53,7 @@ static void ask(struct xk_lowering *l, const xk_expr *head,
     const xk_expr *const sum = xk_add(c, xk_lower_widen(l, from, lanes),
                                       xk_lower_widen(l, off, lanes));
     xk_block_add(&l->w, xk_store(c, head, sum));
-    s.op = XK_SEND_PREFETCH;
+    s.op = XK_SEND_PREFETCH; /* no answer: what stands for its place is not read */
     xk_lower_sendh(l, &l->w, &s, head, head);
 }
 

@@ -21,23 +21,10 @@ static int64_t unit_of(xk_ctx *c, const struct xk_plan *p)
     return unit;
 }
 
-/* Groups that the machine holds, in whole rounds along M: 0 if they are no such,
- * or all. */
-static int64_t groups_ahead(const struct xk_plan *p)
-{
-    const struct xk_shape s = xk_shape_of(p->con);
-    const struct xk_perf *const f = xk_perf_get(p->platform->id);
-    const int64_t along_n = xk_plan_groups_n(p);
-    const int64_t held =
-        xk_schedule_resident(p->platform, &s, &p->s) * xk_perf_cores(f);
-    if (held % along_n || held / along_n >= xk_plan_groups_m(p))
-        return 0;
-    return held / along_n;
-}
-
 void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_ahead *const a = &p->flat.ahead;
+    const struct xk_shape shape = xk_shape_of(p->con);
     const int64_t unit = unit_of(c, p);
     const int64_t units = xk_ceil_div(xk_plan_k_inner(p)->extent, unit);
     const int64_t sharers =
@@ -50,7 +37,8 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
         a->why = "a thread would have to ask for too much";
         return;
     }
-    a->groups = (uint32_t)groups_ahead(p);
+    a->groups = (uint32_t)xk_schedule_groups_ahead(
+        p->platform, &shape, &p->s, xk_plan_groups_n(p), xk_plan_groups_m(p));
     a->why = a->groups ? NULL : "no group has the place of a group before";
     a->unit = (uint16_t)unit;
     a->units = (uint32_t)units;

@@ -79,12 +79,11 @@ static unsigned insert(struct xk_schedule *out, unsigned n, unsigned most,
  * have drifted apart, and asking for rows ahead only costs (docs/kernels.md). */
 static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
-    const int64_t held = xk_schedule_resident(g->p, g->s, c) *
-                         xk_perf_cores(xk_perf_get(g->p->id));
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
-    const int64_t groups = xk_schedule_groups_m(c, g->s->m) * along_n;
-    return c->taps_inner && !c->slm && held % along_n == 0 && groups > held &&
-           2 * groups <= 9 * held;
+    const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
+    const int64_t ahead =
+        xk_schedule_groups_ahead(g->p, g->s, c, along_n, along_m);
+    return c->taps_inner && !c->slm && ahead && 2 * along_m <= 9 * ahead;
 }
 
 /* Keeps c if it is valid and among the best of its family. */

@@ -195,6 +195,13 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_shape *s,
                              const struct xk_schedule *c);
+/* Of so many groups along N and M: how many further along M the group is that comes
+ * in a group's place when it has ended. 0: the machine holds all, or no whole rows of
+ * groups along N. */
+int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
+                                 const struct xk_shape *s,
+                                 const struct xk_schedule *c, int64_t groups_n,
+                                 int64_t groups_m);
 /* The score of a schedule that obeys the rules. */
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c);

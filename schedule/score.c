@@ -346,6 +346,17 @@ int64_t xk_schedule_resident(const struct xk_platform *p,
     return n;
 }
 
+int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
+                                 const struct xk_shape *s,
+                                 const struct xk_schedule *c, int64_t groups_n,
+                                 int64_t groups_m)
+{
+    const int64_t held =
+        xk_schedule_resident(p, s, c) * xk_perf_cores(xk_perf_get(p->id));
+    const int64_t ahead = held / groups_n;
+    return held % groups_n || ahead >= groups_m ? 0 : ahead;
+}
+
 /* Of a loop's multiplies in 1024 those that are skipped: at an edge half a pair's
  * rows meet others. */
 static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
