@@ -5,13 +5,24 @@
  * rows, so each asks for a part of K. */
 #include "lower/headers.h"
 
+/* The later group's number along N, counted from this row of groups: its places along
+ * M, behind this one, and along N. */
+static const xk_expr *later(struct xk_lowering *l, enum xk_op op)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr *const number =
+        xk_bin_imm(l->c, XK_OP_ADD, l->group_n, p->flat.ahead.groups);
+    return xk_bin_imm(l->c, op, number, xk_plan_groups_n(p));
+}
+
 /* The first row of this thread in the later group; rows beyond M are its last. */
 static const xk_expr *first_row(struct xk_lowering *l)
 {
     xk_ctx *const c = l->c;
-    const xk_expr *const group =
-        xk_bin_imm(c, XK_OP_ADD, l->group_m, l->p->flat.ahead.groups);
-    const xk_expr *const first = xk_lower_group_m0(l, group);
+    const xk_expr *const further =
+        xk_simplify(c, later(l, XK_OP_DIV), l->facts);
+    const xk_expr *const first =
+        xk_lower_group_m0(l, xk_add(c, l->group_m, further));
     const xk_expr *const rows = l->rows ? l->rows : xk_s32(c, l->p->s.m_thr);
     return xk_block_let(&l->w, "ahead_m0",
                         xk_add(c, first, xk_mul(c, l->thread_m, rows)));
@@ -65,7 +76,7 @@ void xk_lower_prefetch(struct xk_lowering *l)
         xk_block_alloc(&l->w, "ahead", 4u * a->lanes, 0);
     const xk_expr *const first = first_row(l);
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *number = l->group_n;
+    const xk_expr *number = later(l, XK_OP_MOD);
     if (l->slice) {
         const xk_expr *const by =
             xk_bin_imm(c, XK_OP_MUL, number, l->p->s.slices);

@@ -178,7 +178,8 @@ static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
  * loads it: that group's rows of A, a line a lane. Who shares rows (groups along
  * N, slices) asks for a unit of K each, in turn. */
 struct xk_plan_ahead {
-    uint32_t groups; /* along M, to the later one; 0: nothing is asked for */
+    uint32_t groups; /* to the later one in the grid's order, N first; 0: nothing is
+                        asked for */
     uint16_t unit;   /* elements of K of a row that lie together in a line */
     uint32_t units;  /* of K */
     uint32_t sharers;

@@ -157,7 +157,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     print_turns(&p->flat, out);
     if (p->flat.ahead.groups)
         xk_str_printf(out,
-                      "prefetch: rows of %u groups along M ahead, %u units of %u "
+                      "prefetch: rows of the group %u further, %u units of %u "
                       "of K a thread\n",
                       p->flat.ahead.groups, p->flat.ahead.each,
                       p->flat.ahead.unit);

@@ -83,7 +83,8 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
     const int64_t ahead =
         xk_schedule_groups_ahead(g->p, g->s, c, along_n, along_m);
-    return c->taps_inner && !c->slm && ahead && 2 * along_m <= 9 * ahead;
+    return c->taps_inner && !c->slm && ahead &&
+           2 * along_m * along_n <= 9 * ahead;
 }
 
 /* Keeps c if it is valid and among the best of its family. */

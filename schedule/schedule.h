@@ -195,9 +195,9 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
 int64_t xk_schedule_resident(const struct xk_platform *p,
                              const struct xk_shape *s,
                              const struct xk_schedule *c);
-/* Of so many groups along N and M: how many further along M the group is that comes
- * in a group's place when it has ended. 0: the machine holds all, or no whole rows of
- * groups along N. */
+/* Of so many groups along N and M: how many further in the grid's order the group is
+ * that comes in a group's place when it has ended, if it reads other rows of A: as
+ * many as the machine holds. 0: there is none. */
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
                                  const struct xk_shape *s,
                                  const struct xk_schedule *c, int64_t groups_n,

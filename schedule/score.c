@@ -353,8 +353,7 @@ int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
 {
     const int64_t held =
         xk_schedule_resident(p, s, c) * xk_perf_cores(xk_perf_get(p->id));
-    const int64_t ahead = held / groups_n;
-    return held % groups_n || ahead >= groups_m ? 0 : ahead;
+    return held < groups_n || held >= groups_n * groups_m ? 0 : held;
 }
 
 /* Of a loop's multiplies in 1024 those that are skipped: at an edge half a pair's

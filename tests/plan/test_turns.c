@@ -123,12 +123,12 @@ static const struct {
     {"mb64ic64ih56oc64oh56kh1ph0", "axb",
      "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 1024, 32, 1, 2, 16},
     {"mb64ic64ih56oc64oh56kh1ph0", "axb",
-     "fma=dpasw m=24 n=32 nsub=32 slots=2,2 slices=2", 256, 32, 4, 1, 8},
+     "fma=dpasw m=24 n=32 nsub=32 slots=2,2 slices=2", 512, 32, 4, 1, 8},
     {"mb64ic64ih28oc256oh28kh1ph0", "axb",
-     "fma=dpasw m=32 n=32 nsub=32 slots=2,2", 128, 32, 8, 1, 16},
-    /* 3 along N divide no 1024 */
+     "fma=dpasw m=32 n=32 nsub=32 slots=2,2", 1024, 32, 8, 1, 16},
+    /* 3 along N: their parts of K are two units */
     {"mb64ic64ih28oc192oh28kh1ph0", "axb",
-     "fma=dpasw m=32 n=64 nsub=64 grf=256 m=16 slots=2,2", 0},
+     "fma=dpasw m=32 n=64 nsub=64 grf=256 m=16 slots=2,2", 1024, 32, 3, 1, 16},
     /* all are there at a time */
     {"mb1ic64ih28oc64oh28kh1ph0", "axb",
      "fma=dpasw m=16 n=64 nsub=64 slots=2,2", 0},
