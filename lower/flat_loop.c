@@ -248,7 +248,7 @@ static void prepare_edges(struct flat *g)
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
     const unsigned n = threads_together(l->p);
-    const xk_expr *const rows = l->rows ? l->rows : xk_s32(c, l->p->s.m_thr);
+    const xk_expr *const rows = xk_lower_rows_of_thread(l);
     const xk_expr *first = l->m0;
     if (n > 1) {
         const xk_expr *const before = xk_bin_imm(c, XK_OP_MOD, l->thread_m, n);

@@ -23,9 +23,9 @@ static const xk_expr *first_row(struct xk_lowering *l)
         xk_simplify(c, later(l, XK_OP_DIV), l->facts);
     const xk_expr *const first =
         xk_lower_group_m0(l, xk_add(c, l->group_m, further));
-    const xk_expr *const rows = l->rows ? l->rows : xk_s32(c, l->p->s.m_thr);
-    return xk_block_let(&l->w, "ahead_m0",
-                        xk_add(c, first, xk_mul(c, l->thread_m, rows)));
+    const xk_expr *const before =
+        xk_mul(c, l->thread_m, xk_lower_rows_of_thread(l));
+    return xk_block_let(&l->w, "ahead_m0", xk_add(c, first, before));
 }
 
 /* Coordinates of rows, a lane each, at the filter's middle. */

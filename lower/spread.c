@@ -17,6 +17,11 @@ static const xk_expr *rows_end(struct xk_lowering *l, const xk_expr *first,
         xk_bin_imm(c, XK_OP_MIN, xk_add(c, first, rows), l->p->m_extent));
 }
 
+const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l)
+{
+    return l->rows ? l->rows : xk_s32(l->c, l->p->s.m_thr);
+}
+
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
 {
     const struct xk_plan *const p = l->p;

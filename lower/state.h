@@ -60,6 +60,8 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes);
 /* Where the group's and the thread's rows begin and end. */
 void xk_lower_spread_origin(struct xk_lowering *l);
+/* s32: rows of a thread. */
+const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l);
 /* s32: the first row of a group along M. */
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group);
 /* xk_lower_multiply, the tile's last 8 rows only where the thread has them. */

@@ -24,14 +24,14 @@ static int64_t unit_of(xk_ctx *c, const struct xk_plan *p)
 void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_ahead *const a = &p->flat.ahead;
+    if (!p->s.prefetch)
+        return;
     const struct xk_shape shape = xk_shape_of(p->con);
     const int64_t unit = unit_of(c, p);
     const int64_t units = xk_ceil_div(xk_plan_k_inner(p)->extent, unit);
     const int64_t sharers =
         (int64_t)xk_plan_groups_n(p) * xk_schedule_slices(&p->s);
     const int64_t each = xk_ceil_div(units, sharers);
-    if (!p->s.prefetch)
-        return;
     a->lanes = p->s.m_thr % MAX_LANES ? 8 : MAX_LANES;
     if (each * p->s.m_thr / a->lanes > MAX_MESSAGES) {
         a->why = "a thread would have to ask for too much";

@@ -113,7 +113,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     const struct xk_index *const k = xk_plan_k_inner(p);
     const int64_t steps = k->extent / p->s.k_step / p->s.slices;
-    if (!p->s.taps_inner || p->s.slm)
+    if (!xk_schedule_is_flat(&p->s))
         return XK_OK;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");

@@ -106,6 +106,43 @@ static void print_turns(const struct xk_plan_flat *f, struct xk_str *out)
     }
 }
 
+static void print_slm(const struct xk_plan_slm *s, struct xk_str *out)
+{
+    if (s->buffers)
+        xk_str_printf(out,
+                      "A through SLM: %u buffers of %u bytes, %u %s a "
+                      "thread, %u steps in copies of %u, B %lld bytes a depth, %lld a "
+                      "tap\n",
+                      s->buffers, s->slot_b, s->per_thread,
+                      s->depth > 1 ? "pairs of tiles" : "tiles",
+                      s->trip, s->copies,
+                      (long long)s->b_depth_b, (long long)s->b_tap_b);
+    if (s->b.units)
+        xk_str_printf(out, "B through SLM: %u messages of %u bytes, %u a thread\n",
+                      s->b.units, s->b.unit_b, s->b.per_thread);
+    if (s->foot.f.n)
+        xk_str_printf(out, "footprint: %u pixels of a group, %u units staged\n",
+                      s->foot.pixels, s->foot.staged);
+}
+
+/* The loop over all of K without SLM. */
+static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
+{
+    xk_str_printf(out,
+                  "taps innermost: %u, %u steps in copies of %u, headers of %u bytes "
+                  "a tap, B %s\n",
+                  f->taps, f->trip, f->copies, f->headers_b,
+                  f->b_in_order ? "in order" : "by coordinates");
+    print_turns(f, out);
+    if (f->ahead.groups)
+        xk_str_printf(out,
+                      "prefetch: rows of the group %u further, %u units of %u of K "
+                      "a thread\n",
+                      f->ahead.groups, f->ahead.each, f->ahead.unit);
+    else if (f->ahead.why)
+        xk_str_printf(out, "no prefetch: %s\n", f->ahead.why);
+}
+
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
 {
     static const char *const multiply[] = {"mad", "dpas", "dpas", "dp4a"};
@@ -132,37 +169,9 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_list("A", &s->a, out);
         print_list("B", &s->b, out);
     }
-    if (p->slm.buffers)
-        xk_str_printf(out,
-                      "A through SLM: %u buffers of %u bytes, %u %s a "
-                      "thread, %u steps in copies of %u, B %lld bytes a depth, %lld a "
-                      "tap\n",
-                      p->slm.buffers, p->slm.slot_b, p->slm.per_thread,
-                      p->slm.depth > 1 ? "pairs of tiles" : "tiles",
-                      p->slm.trip, p->slm.copies,
-                      (long long)p->slm.b_depth_b, (long long)p->slm.b_tap_b);
-    if (p->slm.b.units)
-        xk_str_printf(out, "B through SLM: %u messages of %u bytes, %u a thread\n",
-                      p->slm.b.units, p->slm.b.unit_b, p->slm.b.per_thread);
-    if (p->slm.foot.f.n)
-        xk_str_printf(out, "footprint: %u pixels of a group, %u units staged\n",
-                      p->slm.foot.pixels, p->slm.foot.staged);
+    print_slm(&p->slm, out);
     if (p->flat.taps)
-        xk_str_printf(out,
-                      "taps innermost: %u, %u steps in copies of %u, headers of "
-                      "%u bytes a tap, B %s\n",
-                      p->flat.taps, p->flat.trip, p->flat.copies,
-                      p->flat.headers_b,
-                      p->flat.b_in_order ? "in order" : "by coordinates");
-    print_turns(&p->flat, out);
-    if (p->flat.ahead.groups)
-        xk_str_printf(out,
-                      "prefetch: rows of the group %u further, %u units of %u "
-                      "of K a thread\n",
-                      p->flat.ahead.groups, p->flat.ahead.each,
-                      p->flat.ahead.unit);
-    else if (p->flat.ahead.why)
-        xk_str_printf(out, "no prefetch: %s\n", p->flat.ahead.why);
+        print_flat(&p->flat, out);
     if (p->slices.n > 1)
         xk_str_printf(out,
                       "slices of K: %u, each ends with %u x %u of C; %u bytes of "

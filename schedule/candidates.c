@@ -81,10 +81,11 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
+    if (!xk_schedule_is_flat(c))
+        return false;
     const int64_t ahead =
         xk_schedule_groups_ahead(g->p, g->s, c, along_n, along_m);
-    return c->taps_inner && !c->slm && ahead &&
-           2 * along_m * along_n <= 9 * ahead;
+    return ahead && 2 * along_m * along_n <= 9 * ahead;
 }
 
 /* Keeps c if it is valid and among the best of its family. */
@@ -97,18 +98,19 @@ static void offer(struct search *g, struct xk_schedule *c)
         g->broken = broken > g->broken ? broken : g->broken;
         return;
     }
-    c->prefetch = prefetches(g, c);
     c->score = xk_schedule_score(g->p, g->s, c);
     g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, c);
 }
 
-/* One order for all families. */
+/* One order for all families. Scores leave prefetching alone, so it is decided for
+ * those that are left. */
 static unsigned in_order(struct search *g)
 {
     unsigned n = 0;
     for (unsigned f = 0; f < N_FAMILIES; f++)
         for (unsigned i = 0; i < g->n[f]; i++) {
-            const struct xk_schedule c = g->out[f * SHARE + i];
+            struct xk_schedule c = g->out[f * SHARE + i];
+            c.prefetch = prefetches(g, &c);
             n = insert(g->out, n, XK_MAX_CANDIDATES, &c);
         }
     return n;

@@ -116,7 +116,7 @@ static bool rule_registers(const struct xk_platform *p,
     unsigned other = OTHER_GRF;
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
-    if (c->taps_inner && !c->slm)
+    if (xk_schedule_is_flat(c))
         other = OTHER_FLAT_GRF + header_grf(p, s, c);
     return xk_schedule_buffer_grf(p, c) + other <=
            xk_platform_grf(p, c->grf_count);
@@ -234,7 +234,7 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !c->taps_inner || c->slm ||
+    return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
             s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
 }
@@ -286,7 +286,7 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    return !c->skip || (c->taps_inner && !c->slm && c->slots_a > 1 &&
+    return !c->skip || (xk_schedule_is_flat(c) && c->slots_a > 1 &&
                         s->k_outer > 1 && s->edge_rows);
 }
 
@@ -297,7 +297,7 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     (void)s;
-    return !c->prefetch || (c->taps_inner && !c->slm && !c->m_first);
+    return !c->prefetch || (xk_schedule_is_flat(c) && !c->m_first);
 }
 
 /* Of a whole loop: a footprint's have all taps. */

@@ -111,6 +111,12 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
     return c->slices ? c->slices : 1;
 }
 
+/* All of K is one loop, straight to registers. */
+static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
+{
+    return c->taps_inner && !c->slm;
+}
+
 /* dpas depths of a step. */
 static inline int64_t xk_schedule_depth(const struct xk_schedule *c)
 {

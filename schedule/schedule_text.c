@@ -192,12 +192,11 @@ static void settle(struct xk_schedule *io, uint64_t named)
         io->slices = 1;
     if (!(named & BIT(spread)) && named & DECIDE_ROWS)
         io->spread = 0;
-    if (!(named & BIT(skip)) &&
-        (io->slm || !io->taps_inner || io->slots_a < 2))
-        io->skip = false;
-    if (!(named & BIT(prefetch)) &&
-        (io->slm || !io->taps_inner || io->m_first))
-        io->prefetch = false;
+    const bool flat = xk_schedule_is_flat(io);
+    if (!(named & BIT(skip)))
+        io->skip &= flat && io->slots_a > 1;
+    if (!(named & BIT(prefetch)))
+        io->prefetch &= flat && !io->m_first;
 }
 
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

@@ -484,6 +484,14 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
            (rounds - 1) * w.round_cyc + fill;
 }
 
+/* Steps that fill or drain a loop: as many as its loads are ahead. */
+static int64_t outside(const struct xk_schedule *c)
+{
+    if (xk_schedule_is_flat(c))
+        return max(c->slots_a, c->slots_b);
+    return c->slm > 2 ? 2 : 1;
+}
+
 /* Whether the loop has four fifths of the steps, where K is long enough for one
  * that has: those that fill and drain it are straight code. Filter taps have a
  * copy of the body each, which is a loop if it comes round. */
@@ -494,13 +502,11 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t all =
         c->footprint ? inner : taps * inner / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
-    const int64_t ahead = max(c->slots_a, c->slots_b);
-    const int64_t outside = c->slm > 2 ? 2 : c->slm || !c->taps_inner ? 1 : ahead;
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
     if (taps > 1 && !c->slm)
         return all >= 2 * copies;
-    return 5 * ((all - outside) / copies * copies) >= 4 * all;
+    return 5 * ((all - outside(c)) / copies * copies) >= 4 * all;
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,

@@ -17,3 +17,8 @@ void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
     ck_assert_msg(xk_conv_contraction(c, &full, &info, con) == XK_OK, "%s",
                   c->error.message);
 }
+
+const struct xk_platform *plan_lab_xehpg(void)
+{
+    return xk_platform_get(XK_PLATFORM_XEHPG);
+}

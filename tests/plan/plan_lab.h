@@ -4,11 +4,15 @@
 #define XK_TESTS_PLAN_PLAN_LAB_H
 
 #include "conv/conv.h"
+#include "isa/isa.h"
 
 /* The contraction of a forward problem with the types of *d and these tags; the
  * destination's is nhwc. Ends the test if anything refuses. */
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
                           struct xk_contraction *con);
+
+/* The machine that plans are made for here. */
+const struct xk_platform *plan_lab_xehpg(void);
 
 #endif

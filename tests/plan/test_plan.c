@@ -45,16 +45,11 @@ static struct xk_schedule schedule(unsigned m, unsigned n, unsigned k,
     return s;
 }
 
-static const struct xk_platform *xehpg(void)
-{
-    return xk_platform_get(XK_PLATFORM_XEHPG);
-}
-
 /* The plan of con. */
 static struct xk_plan plan_of(const struct xk_schedule *s)
 {
     struct xk_plan p;
-    ck_assert_msg(xk_plan_make(c, xehpg(), &con, s, &p) == XK_OK, "%s",
+    ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, s, &p) == XK_OK, "%s",
                   c->error.message);
     return p;
 }
@@ -408,7 +403,7 @@ START_TEST(a_kind_of_message_that_cannot_be_is_refused)
         ck_assert_int_eq(xk_schedule_parse(c, "fma=dpas simd=8 nsub=16 grf=256", &s),
                          XK_OK);
     ck_assert_int_eq(xk_schedule_parse(c, kinds[_i].change, &s), XK_OK);
-    const enum xk_status st = xk_plan_make(c, xehpg(), &con, &s, &p);
+    const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);
     ck_assert_msg(st == (kinds[_i].why ? XK_ENOFIT : XK_OK), "%d: %s", st,
                   c->error.message);
     if (kinds[_i].why)
@@ -463,7 +458,7 @@ START_TEST(a_plan_that_skips_taps_has_their_edge)
                              "slices=1 depth=1 skip=1",
                           &s),
         XK_OK);
-    const enum xk_status st = xk_plan_make(c, xehpg(), &con, &s, &p);
+    const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);
     if (!edges[_i].m) {
         ck_assert_int_eq(st, XK_ENOFIT);
         ck_assert_ptr_nonnull(strstr(c->error.message,
@@ -471,7 +466,8 @@ START_TEST(a_plan_that_skips_taps_has_their_edge)
                                      "many rows"));
         xk_ctx_clear(c);
         s.skip = false;
-        ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_OK);
+        ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p),
+                         XK_OK);
         return;
     }
     ck_assert_msg(st == XK_OK, "%s", c->error.message);
@@ -538,7 +534,7 @@ START_TEST(too_many_registers_do_not_fit)
     struct xk_schedule s = schedule(16, 32, 4, 2, 2);
     problem("mb1ic64ih8oc64oh8kh1", "Acdb32a");
     s.grf_count = 64;
-    ck_assert_int_eq(xk_plan_make(c, xehpg(), &con, &s, &p), XK_ENOFIT);
+    ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
     ck_assert_ptr_nonnull(strstr(c->error.message, "of 64"));
     xk_ctx_clear(c);
 }

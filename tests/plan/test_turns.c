@@ -22,12 +22,7 @@ static void setup(void)
 
 static void teardown(void)
 {
-    xk_ctx_destroy(c);
-}
-
-static const struct xk_platform *xehpg(void)
-{
-    return xk_platform_get(XK_PLATFORM_XEHPG);
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
 }
 
 static struct xk_plan plan_of(const char *problem, const char *src,
@@ -48,8 +43,8 @@ static struct xk_plan plan_of(const char *problem, const char *src,
                           &s),
         XK_OK);
     ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
-    ck_assert_msg(xk_plan_make(c, xehpg(), &con, &s, &p) == XK_OK, "%s: %s",
-                  text, c->error.message);
+    ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK,
+                  "%s: %s", text, c->error.message);
     return p;
 }
 

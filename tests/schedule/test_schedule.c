@@ -354,6 +354,17 @@ START_TEST(a_wrong_word_is_named)
 }
 END_TEST
 
+/* `shared` as `first` and then `then` override it, like two words of a user. */
+static struct xk_schedule overridden(const char *first, const char *then)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    struct xk_schedule s = shared;
+    ck_assert_int_eq(xk_schedule_parse(c, first, &s), XK_OK);
+    ck_assert_int_eq(xk_schedule_parse(c, then, &s), XK_OK);
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+    return s;
+}
+
 /* Overrides of a schedule with a footprint leave it, unless they take away what
  * it lies in. */
 START_TEST(a_footprint_goes_with_its_buffers)
@@ -378,15 +389,12 @@ START_TEST(a_footprint_goes_with_its_buffers)
         {"slm=3 depth=2 slots=1,2", false, 1},
         {"slm=0 footprint=1", true, 2}, /* for the rule to refuse */
     };
-    xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_schedule s = shared;
-        ck_assert_int_eq(xk_schedule_parse(c, FOOT " slices=2", &s), XK_OK);
-        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        const struct xk_schedule s =
+            overridden(FOOT " slices=2", rows[i].text);
         ck_assert_msg(s.footprint == rows[i].footprint, "%s", rows[i].text);
         ck_assert_uint_eq(s.slices, rows[i].slices);
     }
-    xk_ctx_destroy(c);
 }
 END_TEST
 
@@ -402,14 +410,10 @@ START_TEST(rows_are_spread_as_long_as_they_can_be)
         {"taps=inner", 0}, {"footprint=1", 0}, {"m=32 spread=32", 32},
         {"spread=31 fma=dpas", 31},         {"spread=0", 0},
     };
-    xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_schedule s = shared;
-        s.spread = 32;
-        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        const struct xk_schedule s = overridden("spread=32", rows[i].text);
         ck_assert_msg(s.spread == rows[i].spread, "%s", rows[i].text);
     }
-    xk_ctx_destroy(c);
 }
 END_TEST
 
@@ -427,15 +431,11 @@ START_TEST(prefetches_as_long_as_it_can)
         /* for the rule to refuse */
         {"order=m prefetch=1", true}, {"slm=2 prefetch=1", true},
     };
-    xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_schedule s = shared;
-        const char first[] = "slm=0 taps=inner prefetch=1";
-        ck_assert_int_eq(xk_schedule_parse(c, first, &s), XK_OK);
-        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
+        const struct xk_schedule s =
+            overridden("slm=0 taps=inner prefetch=1", rows[i].text);
         ck_assert_msg(s.prefetch == rows[i].prefetch, "%s", rows[i].text);
     }
-    xk_ctx_destroy(c);
 }
 END_TEST
 
@@ -456,21 +456,14 @@ START_TEST(taps_are_skipped_as_long_as_they_can_be)
         {"slm=3 skip=1", true}, {"skip=1 slots=1,1", true},
         {"taps=outer skip=1", true},
     };
-    xk_ctx *const c = xk_ctx_create(NULL);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_schedule s = shared;
-        ck_assert_int_eq(xk_schedule_parse(c, SKIP, &s), XK_OK);
-        ck_assert(s.skip);
-        ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
-        ck_assert_msg(s.skip == rows[i].skip, "%s", rows[i].text);
+        ck_assert_msg(overridden(SKIP, rows[i].text).skip == rows[i].skip, "%s",
+                      rows[i].text);
         /* Nothing sets it but its name. */
-        ck_assert_int_eq(xk_schedule_parse(c, SKIP " skip=0", &s), XK_OK);
-        if (!strstr(rows[i].text, "skip=1")) {
-            ck_assert_int_eq(xk_schedule_parse(c, rows[i].text, &s), XK_OK);
-            ck_assert_msg(!s.skip, "%s", rows[i].text);
-        }
+        if (!strstr(rows[i].text, "skip=1"))
+            ck_assert_msg(!overridden(SKIP " skip=0", rows[i].text).skip, "%s",
+                          rows[i].text);
     }
-    xk_ctx_destroy(c);
 }
 END_TEST
 
