@@ -65,6 +65,7 @@ static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
     const bool by_images =
         any ? d->mb % 8 == 0 && s->elem_b < 4 : xk_conv_rows_by_images(d, &l);
     s->eights = by_images && d->mb % 8 == 0;
+    s->sixteens = s->eights && d->mb % 16 == 0;
     s->images = s->eights && (any || xk_conv_images_inside(&l));
     if ((by_images || d->mb == 1) && e.beside) {
         s->edge_rows = s->m / e.places;

@@ -88,7 +88,7 @@ static void prepare_places(struct flat *g)
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
     const unsigned lanes = g->f->headers_b / 4;
-    const xk_expr *const eights = xk_s32(c, 8);
+    const xk_expr *const eights = xk_s32(c, g->f->alternate ? 16 : 8);
     const xk_expr *const row =
         xk_block_let(&l->w, "m", xk_ramp(c, l->m0, eights, lanes));
     const xk_expr *const none = xk_lower_u32(l, 0);
@@ -205,6 +205,8 @@ static void load_b(struct flat *g)
 static void load_a(struct flat *g, unsigned first, unsigned last)
 {
     struct xk_block_writer w;
+    if (first == last)
+        return;
     xk_block_init(&w, g->l->c, g->l->facts);
     if (g->f->row_b && first == 0)
         move_along(g, &w);
@@ -291,12 +293,49 @@ static const xk_expr *meets(struct flat *g)
     return xk_and(c, not_before, xk_or(c, goes_on_for_all, goes_on));
 }
 
+/* Whether the step's tap is inside the tensor for all of M: in copies of the
+ * loop's body a constant. NULL: none is. */
+static const xk_expr *is_inner(struct flat *g)
+{
+    xk_ctx *const c = g->l->c;
+    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const xk_expr *inner = NULL;
+    for (unsigned t = 0; t < g->f->taps && t < 32; t++) {
+        if (!(g->f->inner >> t & 1))
+            continue;
+        const xk_expr *const is_it = xk_bin_imm(c, XK_OP_EQ, tap, t);
+        inner = inner ? xk_or(c, inner, is_it) : is_it;
+    }
+    return inner;
+}
+
+/* Whether an item's rows meet the tensor at this step's tap: its place says so.
+ */
+static const xk_expr *item_meets(struct flat *g, struct xk_block_writer *w,
+                                 unsigned item)
+{
+    struct xk_lowering *const l = g->l;
+    const xk_expr *const beside = xk_lower_u32(l, g->f->beside - g->f->step_b);
+    const xk_expr *const place =
+        u32_at(w, xk_lower_slot_reg(l, g->from, tap_b(g), 4 * item));
+    const xk_expr *const inside = xk_bin(l->c, XK_OP_NE, place, beside);
+    const xk_expr *const inner = is_inner(g);
+    if (!inner || (l->full && item + 1 == items(g)->n))
+        return inside; /* of the last rows the thread may have none */
+    return xk_or(l->c, inner, inside);
+}
+
 static void multiply(struct flat *g, const struct xk_plan_turn *t)
 {
     xk_ctx *const c = g->l->c;
     struct xk_block_writer w, in;
     xk_block_init(&w, c, g->l->facts);
-    if (!g->l->p->s.skip) {
+    if (g->f->alternate) {
+        xk_block_init(&in, c, g->l->facts);
+        xk_lower_multiply(g->l, &in, g->i, t->row, t->rows);
+        const xk_expr *const meets_it = item_meets(g, &w, t->row / 8);
+        xk_block_add_if(&w, meets_it, &in);
+    } else if (!g->l->p->s.skip) {
         xk_lower_multiply_all(g->l, &w, g->i, t->row, t->rows);
     } else {
         xk_block_init(&in, c, g->l->facts);
@@ -327,7 +366,7 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
-    if (p->s.skip)
+    if (p->s.skip == XK_SKIP_PAIR)
         prepare_edges(&g);
     step(&g);
     xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies,

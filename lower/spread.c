@@ -22,6 +22,26 @@ const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l)
     return l->rows ? l->rows : xk_s32(l->c, l->p->s.m_thr);
 }
 
+const xk_expr *xk_lower_row(const struct xk_lowering *l, const xk_expr *first,
+                            unsigned row)
+{
+    const unsigned apart = l->p->flat.alternate ? row / 8 * 8 : 0;
+    return xk_bin_imm(l->c, XK_OP_ADD, first, row + apart);
+}
+
+const xk_expr *xk_lower_thread_m0(struct xk_lowering *l,
+                                  const xk_expr *group_m0)
+{
+    xk_ctx *const c = l->c;
+    const xk_expr *const rows = xk_lower_rows_of_thread(l);
+    if (!l->p->flat.alternate)
+        return xk_add(c, group_m0, xk_mul(c, l->thread_m, rows));
+    const xk_expr *const odd = xk_bin_imm(c, XK_OP_MOD, l->thread_m, 2);
+    const xk_expr *const pair = xk_sub(c, l->thread_m, odd);
+    const xk_expr *const first = xk_add(c, group_m0, xk_mul(c, pair, rows));
+    return xk_add(c, first, xk_bin_imm(c, XK_OP_MUL, odd, 8));
+}
+
 const xk_expr *xk_lower_group_m0(struct xk_lowering *l, const xk_expr *group)
 {
     const struct xk_plan *const p = l->p;
@@ -49,9 +69,8 @@ void xk_lower_spread_origin(struct xk_lowering *l)
                            xk_select(c, l->full, most, xk_s32(c, fewer)));
     l->group_m0 = xk_block_let(&l->w, "group_m0",
                                xk_lower_group_m0(l, l->group_m));
-    const xk_expr *const first = xk_mul(c, l->thread_m, l->rows);
-    l->m0 = xk_block_let(&l->w, "m0", xk_add(c, l->group_m0, first));
-    l->m_end = rows_end(l, l->m0, 1);
+    l->m0 = xk_block_let(&l->w, "m0", xk_lower_thread_m0(l, l->group_m0));
+    l->m_end = rows_end(l, l->m0, p->flat.alternate ? 2 : 1);
     l->a_end = p->slm.blocks ? rows_end(l, l->group_m0, p->s.tg_m) : l->m_end;
 }
 

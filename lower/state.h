@@ -60,6 +60,11 @@ const xk_expr *xk_lower_widen(const struct xk_lowering *l, const xk_expr *v,
                               unsigned lanes);
 /* Where the group's and the thread's rows begin and end. */
 void xk_lower_spread_origin(struct xk_lowering *l);
+/* s32: row `row` of the thread's tile, of which `first` is row 0: eights may be apart. */
+const xk_expr *xk_lower_row(const struct xk_lowering *l, const xk_expr *first,
+                            unsigned row);
+/* s32: the first row of a thread, the first of whose group's is group_m0. */
+const xk_expr *xk_lower_thread_m0(struct xk_lowering *l, const xk_expr *group_m0);
 /* s32: rows of a thread. */
 const xk_expr *xk_lower_rows_of_thread(const struct xk_lowering *l);
 /* s32: the first row of a group along M. */

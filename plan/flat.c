@@ -29,6 +29,7 @@ static uint32_t headers_b(const struct xk_plan *p)
  * index is no part of a mask. *row_b: from one to the next. */
 static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
 {
+    const unsigned together = p->s.skip == XK_SKIP_ROWS ? 16 : 8;
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *inner = NULL;
     int64_t run;
@@ -36,7 +37,7 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
         if (p->con->index[i].role == XK_ROLE_M && p->con->index[i].extent > 1)
             inner = &p->con->index[i];
     const int d = inner ? xk_view_find(v, inner->name) : -1;
-    if (d < 0 || inner->extent % 8 ||
+    if (d < 0 || inner->extent % together ||
         !xk_view_stride_b(c, v, inner->name, row_b, &run) ||
         run < inner->extent)
         return false;
@@ -94,12 +95,12 @@ static void set_turns(struct xk_plan *p)
     const struct xk_plan_list *const a = &p->seg[0].a;
     struct xk_plan_flat *const f = &p->flat;
     struct xk_plan_turn t = {0};
-    for (unsigned k = 1; k < a->n && !p->s.skip; k++) {
+    for (unsigned k = 1; k < a->n && p->s.skip != XK_SKIP_PAIR; k++) {
         const unsigned row = a->item[k].msg.row;
         if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
             continue;
         t.rows = (uint16_t)(row - t.row);
-        t.a_end = (uint16_t)k;
+        t.a_end = (uint16_t)(f->alternate ? k - 1 : k);
         f->turn[f->n_turns++] = t;
         t.row = (uint16_t)row;
     }
@@ -132,6 +133,11 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     /* Of one tap headers are as many, and moved on by fewer instructions. */
     if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
+    f->alternate = p->s.skip == XK_SKIP_ROWS;
+    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
+        return no_fit(c, "rows of a fused pair do not share pixels");
+    if (f->alternate)
+        f->inner = xk_edge_inner_taps(c, p->con);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
@@ -144,7 +150,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     f->b_in_order = b_in_order(c, p);
     set_turns(p);
     xk_plan_ahead(c, p);
-    if (p->s.skip && !xk_edge_of(c, p->con, &f->edge))
+    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(c, p->con, &f->edge))
         return no_fit(c, "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);
 }

@@ -212,6 +212,9 @@ struct xk_plan_flat {
     int64_t row_b;      /* from row to row of an item, whose rows share a pixel: a
                            header is made of the item's place before each use; 0:
                            headers stay, since rows meet padding one by one */
+    bool alternate;     /* eights of rows alternate between the threads of a fused
+                           pair, so that both skip the same taps */
+    uint32_t inner;     /* then: taps that are inside the tensor for all of M */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them

@@ -134,6 +134,10 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
                   f->taps, f->trip, f->copies, f->headers_b,
                   f->b_in_order ? "in order" : "by coordinates");
     print_turns(f, out);
+    if (f->alternate)
+        xk_str_printf(out, "eights of rows alternate between the threads of a pair, "
+                           "taps 0x%x are inside for all\n",
+                      f->inner);
     if (f->ahead.groups)
         xk_str_printf(out,
                       "prefetch: rows of the group %u further, %u units of %u of K "

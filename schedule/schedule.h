@@ -50,6 +50,7 @@ struct xk_shape {
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
     bool loose_a;    /* elements of A's K do not lie side by side */
     bool eights;     /* eight rows of M share a pixel: they meet padding together */
+    bool sixteens;   /* so do sixteen */
     bool images;     /* eight rows of M are neighbours in A's memory: a whole
                         number of pixels' images; where the layout is the library's
                         choice, if it has them so */
@@ -62,6 +63,10 @@ struct xk_shape {
     int64_t edge_rows, edge_1k;
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
+
+/* Filter taps beside the tensor are not multiplied: where they are so for all rows of
+ * a fused pair; or for each eight rows of both its threads. */
+enum xk_skip { XK_SKIP_NONE, XK_SKIP_PAIR, XK_SKIP_ROWS };
 
 struct xk_schedule {
     uint8_t fma;              /* enum xk_fma_kind */
@@ -86,8 +91,7 @@ struct xk_schedule {
     uint16_t spread; /* groups along M that share its rows evenly, in blocks of 8
                         a thread: some have m_thr rows a thread, the others 8
                         fewer; 0: as few groups as hold M, all but the last full */
-    bool skip; /* what meets nothing but padding is not multiplied: filter taps
-                  beside the tensor for all rows of a fused pair */
+    uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
     bool prefetch; /* behind the loop a group asks for the rows of A of the one that
                       comes in its place, if any does */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,

@@ -51,7 +51,11 @@ static const struct field {
      (const char *const[]){"outer", "inner", NULL}},
     {"slots", AT(U8, slots_a), AT(U8, slots_b), ',', NULL},
     ONE("slm", AT(U8, slm)),
-    {"of", AT(U8, slm_of), {0, 0}, 0, (const char *const[]){"a", "b", "ab", NULL}},
+    {"of",
+     AT(U8, slm_of),
+     {0, 0},
+     0,
+     (const char *const[]){"a", "b", "ab", NULL}},
     ONE("depth", AT(U8, depth)),
     {"footprint",
      AT(FLAG, footprint),
@@ -59,7 +63,11 @@ static const struct field {
      0,
      (const char *const[]){"0", "1", NULL}},
     ONE("spread", AT(U16, spread)),
-    {"skip", AT(FLAG, skip), {0, 0}, 0, (const char *const[]){"0", "1", NULL}},
+    {"skip",
+     AT(U8, skip),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", "rows", NULL}},
     {"prefetch",
      AT(FLAG, prefetch),
      {0, 0},
@@ -193,8 +201,8 @@ static void settle(struct xk_schedule *io, uint64_t named)
     if (!(named & BIT(spread)) && named & DECIDE_ROWS)
         io->spread = 0;
     const bool flat = xk_schedule_is_flat(io);
-    if (!(named & BIT(skip)))
-        io->skip &= flat && io->slots_a > 1;
+    if (!(named & BIT(skip)) && (!flat || io->slots_a < 2))
+        io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))
         io->prefetch &= flat && !io->m_first;
 }

@@ -356,12 +356,15 @@ int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
     return held < groups_n || held >= groups_n * groups_m ? 0 : held;
 }
 
-/* Of a loop's multiplies in 1024 those that are skipped: at an edge half a pair's
- * rows meet others. */
+/* Of a loop's multiplies in 1024 those that are skipped: at an edge half a
+ * pair's rows meet others; by eights of rows at all edges, of which those along
+ * M's other dimension are as long. */
 static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t half =
         c->fma == XK_FMA_DPASW ? c->m_thr : c->m_thr / 2;
+    if (c->skip == XK_SKIP_ROWS)
+        return 2 * s->edge_1k - s->edge_1k * s->edge_1k / 1024;
     if (!c->skip || s->edge_rows <= half)
         return 0;
     return s->edge_1k * (s->edge_rows - half) / s->edge_rows;

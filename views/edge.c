@@ -59,3 +59,48 @@ bool xk_edge_of(xk_ctx *c, const struct xk_contraction *con, struct xk_edge *e)
     }
     return false;
 }
+
+/* Whether the coordinate stays inside for all of M and of the innermost K; k:
+ * the other K indices' places. */
+static bool stays_inside(const struct xk_contraction *con,
+                         const struct xk_linear *l, const int64_t *k,
+                         int64_t extent)
+{
+    const struct xk_index *const inner = xk_contraction_k_inner(con);
+    int64_t least = l->constant, most = l->constant;
+    for (unsigned t = 0; t < l->n; t++) {
+        const int i = xk_contraction_index_of(con, l->term[t]);
+        if (i < 0)
+            return false;
+        const struct xk_index *const x = &con->index[i];
+        const bool tap = x->role == XK_ROLE_K && x != inner;
+        const int64_t first = tap ? k[i] : 0;
+        const int64_t last = tap ? k[i] : x->extent - 1;
+        least += l->coef[t] * (l->coef[t] > 0 ? first : last);
+        most += l->coef[t] * (l->coef[t] > 0 ? last : first);
+    }
+    return least >= 0 && most < extent;
+}
+
+uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con)
+{
+    const struct xk_view *const v = &con->a.view;
+    int64_t taps = 1;
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (con->index[i].role == XK_ROLE_K &&
+            &con->index[i] != xk_contraction_k_inner(con))
+            taps *= con->index[i].extent;
+    taps = taps < 32 ? taps : 32;
+    uint32_t inside = taps ? UINT32_MAX >> (32 - taps) : 0;
+    for (unsigned d = 0; d < v->layout.n_dims; d++) {
+        struct xk_linear l;
+        const bool read = xk_linear_from(c, v->coord[d], &l);
+        for (int64_t tap = 0; tap < taps; tap++) {
+            int64_t k[XK_VIEW_MAX_DIMS];
+            xk_contraction_tap(con, tap, k);
+            if (!read || !stays_inside(con, &l, k, v->layout.dim[d]))
+                inside &= ~(UINT32_C(1) << tap);
+        }
+    }
+    return inside;
+}

@@ -172,6 +172,7 @@ START_TEST(edges_are_those_of_rows_and_taps)
         count(x, mb, by, &rows, &beside_1k);
         ck_assert_msg(s.images == images, "%d: %u", _i, i);
         ck_assert_msg(s.eights == (by && mb % 8 == 0), "%d: %u", _i, i);
+        ck_assert_msg(s.sixteens == (by && mb % 16 == 0), "%d: %u", _i, i);
         ck_assert_msg(s.edge_rows == rows && (!rows || s.edge_1k == beside_1k),
                       "%d, %u: %lld rows, %lld of 1024; %lld, %lld", _i, i,
                       (long long)s.edge_rows, (long long)s.edge_1k,

@@ -71,7 +71,9 @@ static void check_turns(const struct xk_plan *p)
         const struct xk_plan_turn *const t = &p->flat.turn[u];
         for (unsigned row = t->row; row < t->row + t->rows; row++)
             hits[row]++;
-        ck_assert_uint_gt(t->a_end, a);
+        /* Behind a branch a row's loads come a turn later. */
+        if (p->s.skip != XK_SKIP_ROWS || u)
+            ck_assert_uint_gt(t->a_end, a);
         check_turn(p, u, a);
         a = t->a_end;
     }
@@ -93,6 +95,9 @@ static const struct {
     {"fma=dpasw m=32 n=32 nsub=32 slots=2,2 skip=1", 1},
     {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88", 3},
     {"fma=dpasw m=24 n=32 nsub=32 slots=2,2 spread=88 skip=1", 1},
+    {"fma=dpasw m=32 n=32 nsub=32 slots=2,2 skip=rows", 4},
+    {"fma=dpasw m=16 n=64 nsub=64 slots=2,2 skip=rows", 2},
+    {"fma=dpasw m=8 n=64 nsub=64 slots=2,2 skip=rows", 1},
 };
 
 START_TEST(a_step_multiplies_once_and_loads_over_what_it_used)

@@ -81,6 +81,8 @@ def draw(rng, dtype, rows, edge):
         over = groups_to_spread(rng, rows, m, tg_m)
     skip = int(edge and "taps=inner" in how and "slm=0" in how and
                "slots=1" not in how and rng.random() < 0.5)
+    if skip and fma == "dpasw" and edge % 16 == 0 and rng.random() < 0.5:
+        skip = "rows"
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
             f"+spread={over}+skip={skip}+grf={rng.choice([128, 256])}")
@@ -103,11 +105,12 @@ def rows_of(problem, mb):
 
 
 def can_skip(problem, mb, dtype):
-    """Whether filter taps can be beside the tensor for many rows of M: its images
-    are one, or inside the pixels."""
+    """How many images there are, if filter taps can be beside the tensor for many rows
+    of M: they are one, or inside the pixels. Else 0."""
     at = {key: int(n) for key, n in re.findall(r"([a-z]+)(\d+)", problem)}
     images = mb or at["mb"]
-    return has_edge(at) and (images == 1 or (images % 8 == 0 and dtype != "f32"))
+    can = has_edge(at) and (images == 1 or (images % 8 == 0 and dtype != "f32"))
+    return images if can else 0
 
 
 def waves(schedule, how):

@@ -49,7 +49,8 @@ FOOT_SHAPES = [
     ("line", "mb3ic128iw11oc32kw3pw1", 128, 3),
     ("line of seven taps", "mb2ic128iw9oc40kw7pw3", 128, 7),
 ]
-# With filter taps that are skipped in padding: whether there are such for many rows.
+# With filter taps that are skipped in padding: whether there are such for many rows;
+# or by rows, which wants 16 images.
 SKIP_SHAPES = [
     ("edges of images", "mb8ic64ih5oc64kh3ph1", 64, 9, True),
     ("edges of one image", "mb1ic64ih9oc40kh3ph1", 64, 9, True),
@@ -58,6 +59,9 @@ SKIP_SHAPES = [
     ("no padding", "mb8ic64ih5oc32kh3", 64, 9, False),
     ("padding of lines alone", "mb8ic64ih3iw5oc32kh1kw3ph0pw1", 64, 3, False),
     ("images outside", "mb3ic64ih5oc32kh3ph1", 64, 9, False),
+    ("rows of pixels", "mb16ic64ih5oc64kh3ph1", 64, 9, "rows"),
+    ("rows of strides", "mb16ic64ih7iw5oc32kh3kw2sh2sw1ph1pw1", 64, 6, "rows"),
+    ("rows of eight images", "mb8ic64ih5oc32kh3ph1", 64, 9, "rows of eight"),
 ]
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
@@ -168,7 +172,13 @@ class Combination:
                 f"+footprint={self.footprint}"
                 f"+taps={'outer' if self.edge is None else 'inner'}"
                 f"+slices={self.slices}+addr=surface+grf={self.grf}"
-                f"+skip={int(self.edge is not None)}")
+                f"+skip={self.skip()}")
+
+    def skip(self):
+        """The field's value."""
+        if isinstance(self.edge, str):
+            return "rows"
+        return int(self.edge is not None)
 
     def buffers(self):
         """Registers of the multiply's tiles."""
@@ -182,7 +192,7 @@ class Combination:
         those of A's addresses, for each tap and row or eight rows."""
         if self.edge is None:
             return OTHER_GRF
-        if problem.startswith("mb8"):
+        if problem.startswith(("mb8", "mb16")):
             return OTHER_FLAT_GRF + taps // 2 + self.m // 8 + 2
         return OTHER_FLAT_GRF + taps * self.m // 8
 
@@ -194,7 +204,8 @@ class Combination:
                     f"n={self.n} tg={self.group}", "footprint " + layout]
         if self.edge is not None:
             return [f"skip fma={self.fma}", f"skip slices={self.slices}",
-                    f"skip slots={self.slots[0]}", f"skip {layout}"]
+                    f"skip slots={self.slots[0]}", f"skip {layout}",
+                    f"skip skip={self.skip()}"]
         if self.of != "a":
             return [f"slm={self.slm} of={self.of} fma={self.fma}"]
         return [f"slm={self.slm} depth={self.depth}",
@@ -240,6 +251,8 @@ class Combination:
                                 or self.n % (8 * self.slices)):
             return "breaks the rule slices"
         if self.edge is not None and (self.slots[0] < 2 or not self.edge):
+            return "breaks the rule skip"
+        if self.skip() == "rows" and (self.fma != "dpasw" or self.edge != "rows"):
             return "breaks the rule skip"
         if self.buffers() + self.others(problem, taps) > self.grf:
             return "breaks the rule registers"
@@ -375,7 +388,7 @@ def main():
         if found:
             ran += shape(tap, args, row, both_layouts(found, args.all))
     for kind in ("fma=dpas", "fma=dpasw", "slices=1", "slices=2", "slots=2",
-                 "slots=3", "any", "axb") if args.types in DEPTH else ():
+                 "slots=3", "any", "axb", "skip=1", "skip=rows") if args.types in DEPTH else ():
         tap.line(ran["skip " + kind] > 2,
                  f"{ran['skip ' + kind]} ran with skip {kind}")
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],

@@ -34,6 +34,8 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
+            "skip=rows", "skip=rows.* spread=",
+            "skip=rows.* slices=[24]|slices=[24].* skip=rows",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -43,6 +45,7 @@ KINDS["s8u8"] = ["fma=dpas ", "fma=dpasw", "fma=dp4a"]
 # Activations with images inside their pixels, in blocks of channels.
 IMAGES = ["Bxa4b", "Bxa16b", "Bxa32b"]
 MAX_TAPS = 9  # innermost
+SKIPS = re.compile("skip=(1|rows)")
 BY_ENVIRONMENT = 20  # of the tries
 REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
@@ -90,12 +93,15 @@ def for_skip(rng, types):
     m = rng.choice([8, 8, 16, 16, 24, 32])
     groups = rng.choice(["1x1", "1x2", "2x1", "2x1", "2x2", "4x1", "2x4", "3x1",
                          "2x3"])
-    return (f"fma={rng.choice(['dpas', 'dpasw', 'dpasw'])} simd=8 "
+    fma = rng.choice(["dpas", "dpasw", "dpasw"])
+    rows = fma == "dpasw" and rng.random() < 0.6  # of each eight for themselves
+    return (f"fma={fma} simd=8 "
             f"m={m} n={n} nsub={n} "
             f"k={16 if types == 'f16' else 32} tg={groups} "
             f"slots={rng.choice(['2,1', '2,2', '2,2', '2,3', '3,1', '3,2', '3,3'])} "
             f"slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
-            f"addr=surface grf={rng.choice([128, 256, 256])} skip=1"
+            f"addr=surface grf={rng.choice([128, 256, 256])} "
+            f"skip={'rows' if rows else 1}"
             + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
@@ -212,11 +218,12 @@ def has_edge(p):
     return False
 
 
-def problem_of_edges(rng):
-    """A problem whose taps can be skipped, if its layout has images inside."""
+def problem_of_edges(rng, images):
+    """A problem whose taps can be skipped, if its layout has images inside; images:
+    of which it has one of these numbers."""
     while True:
         p = problem(rng, "dhw" if rng.random() < 0.2 else "hw")
-        p["mb"] = rng.choice([1, 1, 8, 8, 16, 24])
+        p["mb"] = rng.choice(images)
         rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
         taps = p["kh"] * p["kw"] * p.get("kd", 1)
         if has_edge(p) and 2 <= taps <= MAX_TAPS and rows <= 1500:
@@ -227,7 +234,7 @@ def layouts(rng, types, p, schedule):
     """Of src and dst: where images are several, taps are skipped only if they are
     inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
-    if "skip=1" not in schedule:
+    if not SKIPS.search(schedule):
         return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
                            *IMAGES]), dst
     step = "Bxa16b" if types == "f16" else "Bxa32b"
@@ -235,13 +242,18 @@ def layouts(rng, types, p, schedule):
         return rng.choice(["any", "axb", "axb", "aBx16b", "aBx32b", step]), dst
     if types == "f32":
         return rng.choice(IMAGES), dst
-    return rng.choice(["any", "any", step, *IMAGES]), dst
+    # Channels innermost: then M has them inside nevertheless.
+    plain = ["axb"] * (2 if "skip=rows" in schedule else 0)
+    return rng.choice(["any", "any", step, *IMAGES, *plain]), dst
 
 
 def settings(rng, types, schedule):
     """The tool's options and a problem, whole steps of K more often than not; and
     the schedule, with what the problem decides of it."""
-    p = problem_of_edges(rng) if "skip=1" in schedule else problem(rng)
+    p = problem(rng)
+    if SKIPS.search(schedule):
+        p = problem_of_edges(rng, [16, 16, 32] if "skip=rows" in schedule
+                             else [1, 1, 8, 8, 16, 24])
     if rng.random() < 0.15:  # whole pixels of eight images
         p["mb"] = max(p["mb"], 8)
     footprint = "footprint=1" in schedule
@@ -264,7 +276,7 @@ def settings(rng, types, schedule):
                              tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
-        elif "skip=1" not in schedule:
+        elif not SKIPS.search(schedule):
             p["mb"] += 1
         else:
             schedule = schedule.replace(" spread=1", "")

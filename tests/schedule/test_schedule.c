@@ -81,13 +81,14 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define DOTS "fma=dp4a simd=16 k=16 slm=0"
 #define FOOT "slm=2 footprint=1"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
+#define SKIP_ROWS SKIP " fma=dpasw tg=2x1 skip=rows"
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
 } spoiled[] = {
     {NULL, "", {3136, 64, 64, 9, 2}},
-    {"slm", "", {3136, 64, 24, 9, 2}},   /* K: one step and a half */
-    {"slm", "", {3136, 64, 64, 25, 2}},  /* filter taps */
+    {"slm", "", {3136, 64, 24, 9, 2}},      /* K: one step and a half */
+    {"slm", "", {3136, 64, 64, 25, 2}},     /* filter taps */
     {"of", "tg=4x1", {3136, 64, 64, 9, 2}}, /* nobody shares A */
     {NULL, "tg=4x8", {3136, 64, 64, 9, 2}}, /* 4 tiles, 8 threads */
     {NULL, "of=b", {3136, 64, 64, 9, 2}},
@@ -104,9 +105,9 @@ static const struct {
     {NULL, "depth=4", {3136, 64, 64, 4, 2}},
     {"depth", "depth=0", {3136, 64, 64, 9, 2}},
     {"depth", "depth=3", {3136, 64, 96, 4, 2}},
-    {"depth", "depth=4", {3136, 64, 64, 9, 2}}, /* filter taps */
+    {"depth", "depth=4", {3136, 64, 64, 9, 2}},    /* filter taps */
     {NULL, "depth=3 slm=0", {3136, 64, 64, 9, 2}}, /* says nothing */
-    {"slm", "depth=2", {3136, 64, 48, 9, 2}}, /* K: a step and a half */
+    {"slm", "depth=2", {3136, 64, 48, 9, 2}},      /* K: a step and a half */
     {NULL, "tg=4x8 depth=4", {3136, 64, 64, 1, 2}},
     {NULL, "slm=2", {3136, 64, 64, 9, 2}},
     {NULL, "slm=1", {3136, 64, 64, 9, 2}},
@@ -159,10 +160,12 @@ static const struct {
     {"slices", "slm=2 of=b slices=2", {3136, 64, 64, 9, 2}},
     {"slices", "slm=2 slices=2", {3136, 64, 64, 9, 2, .loose_a = true}},
     /* 98 blocks of 32 rows, 392 of 8: groups of 4 threads with 4 or 3. */
-    {NULL, "spread=32", {3136, 64, 64, 9, 2}},   /* 2 of them are full */
+    {NULL, "spread=32", {3136, 64, 64, 9, 2}},     /* 2 of them are full */
     {"spread", "spread=33", {3136, 64, 64, 9, 2}}, /* none would be */
     {NULL, "spread=25", {3136, 64, 64, 9, 2}},
-    {"spread", "spread=24", {3136, 64, 64, 9, 2}}, /* 96 blocks, 98 are wanted */
+    {"spread",
+     "spread=24",
+     {3136, 64, 64, 9, 2}}, /* 96 blocks, 98 are wanted */
     {"spread", "spread=24", {3072, 64, 64, 9, 2}}, /* all would be full */
     {NULL, "spread=32 slm=2 slices=2", {3136, 64, 64, 9, 2}},
     {NULL, "spread=32 slm=0 taps=inner", {3136, 64, 64, 9, 2}},
@@ -192,17 +195,28 @@ static const struct {
     {"unroll", "unroll=5 slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"unroll", "unroll=19 slm=0 taps=outer", {3136, 64, 512, 9, 2}},
     {"unroll", "unroll=5 slm=0 taps=inner slices=2", {3136, 64, 128, 1, 2}},
-    /* Three register buffers: taps innermost, without SLM or B of a footprint. */
-    {"slots", "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 128, 9, 2}},
+    /* Three register buffers: taps innermost, without SLM or B of a footprint.
+     */
+    {"slots",
+     "slots=4,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     {3136, 64, 128, 9, 2}},
     {"slots", "slots=2,3 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
     {"slots", "slots=3,1 slm=0 taps=outer n=16 nsub=16", {3136, 64, 128, 9, 2}},
     {"slots", "slots=1,3", {3136, 64, 64, 9, 2}},
-    {NULL, "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
-    {NULL, "slots=2,3 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 64, 9, 2}},
-    {NULL, "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16", {3136, 64, 48, 1, 2}},
-    {"slots", "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
+    {NULL,
+     "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16",
+     {3136, 64, 64, 9, 2}},
+    {NULL,
+     "slots=2,3 slm=0 taps=inner m=16 n=16 nsub=16",
+     {3136, 64, 64, 9, 2}},
+    {NULL,
+     "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
+     {3136, 64, 48, 1, 2}},
+    {"slots",
+     "slots=3,1 slm=0 taps=inner m=16 n=16 nsub=16",
      {3136, 64, 32, 1, 2}}, /* two steps */
-    {"slots", "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16 slices=2",
+    {"slots",
+     "slots=3,3 slm=0 taps=inner m=16 n=16 nsub=16 slices=2",
      {3136, 64, 64, 1, 2}},
     /* Headers of loops over all K; packing of elements on their way to SLM. */
     {NULL, "load_a=scattered load_b=block", {3136, 64, 64, 9, 2}},
@@ -225,12 +239,24 @@ static const struct {
     {"load", DOTS " taps=outer load_b=rows", {3136, 64, 64, 9, 1}},
     {"load", DOTS " taps=inner load_a=elements", {3136, 64, 64, 9, 1}},
     {"load", DOTS " slm=3 load_a=elements", {3136, 64, 64, 9, 1}},
-    {NULL, "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
+    {NULL,
+     "fma=mad simd=16 k=4 slm=0 taps=inner m=16 load_a=elements",
      {3136, 64, 64, 9, 4}},
     {NULL, SKIP, {3136, 64, 64, 9, 2, .edge_rows = 56}},
-    {NULL, SKIP " fma=dpas slots=2,2 slices=2",
+    {NULL,
+     SKIP " fma=dpas slots=2,2 slices=2",
      {3136, 64, 64, 9, 2, .edge_rows = 1}},
     {NULL, SKIP, {3136, 64, 64, 2, 1, .edge_rows = 56}},
+    {NULL, SKIP_ROWS, {3136, 64, 64, 9, 2, .sixteens = true, .edge_rows = 448}},
+    {"skip",
+     SKIP_ROWS,
+     {3136, 64, 64, 9, 2, .edge_rows = 448}}, /* eight images */
+    {"skip",
+     SKIP_ROWS " fma=dpas",
+     {3136, 64, 64, 9, 2, .sixteens = true, .edge_rows = 448}},
+    {"skip",
+     SKIP_ROWS " slots=1,2",
+     {3136, 64, 64, 9, 2, .sixteens = true, .edge_rows = 448}},
     {"skip", SKIP, {3136, 64, 64, 9, 2}}, /* no tap is beside the tensor */
     {"skip", SKIP, {3136, 64, 64, 1, 2, .edge_rows = 56}}, /* filter taps */
     {"skip", SKIP " slots=1,2", {3136, 64, 64, 9, 2, .edge_rows = 56}},
@@ -238,7 +264,8 @@ static const struct {
     {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
     {"skip", "skip=1 " FOOT, {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
-    {NULL, "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
+    {NULL,
+     "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
      {3136, 64, 64, 9, 4}},
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
@@ -283,8 +310,8 @@ START_TEST(text_parses_back)
         a.surfaces = rng >> 63;
         a.footprint = rng >> 62 & 1;
         a.spread = (uint16_t)(rng >> 29);
-        a.skip = rng >> 60 & 1;
-        b.skip = !a.skip;
+        a.skip = (uint8_t)(rng >> 60) % 3;
+        b.skip = (uint8_t)(a.skip + 1) % 3;
         a.prefetch = rng >> 59 & 1;
         b.prefetch = !a.prefetch;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
@@ -586,11 +613,48 @@ START_TEST(candidates_skip_taps_at_edges_of_many_rows)
             struct xk_schedule all = c[k];
             ck_assert_msg(c[k].skip == (flat && c[k].m_thr <= rows[i].m),
                           "row %u candidate %u", i, k);
-            all.skip = false;
+            all.skip = XK_SKIP_NONE;
             ck_assert_int_ge(xk_schedule_score(xehpg(), &s, &all), c[k].score);
-            n_skip += c[k].skip;
+            n_skip += c[k].skip == XK_SKIP_PAIR;
         }
         ck_assert_msg((n_skip > 0) == (rows[i].m > 0), "row %u", i);
+    }
+}
+END_TEST
+
+/* Eights of rows skip for themselves where a fused pair's share pixels and
+ * small images have much padding. */
+START_TEST(candidates_skip_by_rows_in_small_images)
+{
+    static const struct {
+        bool sixteens;
+        int64_t edge_1k;
+        bool by_rows;
+    } rows[] = {{true, 97, true},
+                {true, 48, true},
+                {true, 24, false},
+                {false, 97, false}};
+    struct xk_schedule c[XK_MAX_CANDIDATES];
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct xk_shape s = {3136,
+                                   256,
+                                   256,
+                                   9,
+                                   2,
+                                   .eights = true,
+                                   .sixteens = rows[i].sixteens,
+                                   .edge_rows = 224,
+                                   .edge_1k = rows[i].edge_1k};
+        const unsigned n = xk_schedule_candidates(xehpg(), &s, c, NULL);
+        unsigned found = 0;
+        for (unsigned k = 0; k < n; k++) {
+            const bool wide = c[k].fma == XK_FMA_DPASW;
+            if (c[k].skip)
+                ck_assert_int_eq(c[k].skip == XK_SKIP_ROWS,
+                                 wide && rows[i].by_rows);
+            found += c[k].skip == XK_SKIP_ROWS;
+        }
+        ck_assert_int_eq(found > 0, rows[i].by_rows);
     }
 }
 END_TEST
@@ -650,7 +714,7 @@ START_TEST(prints_every_field)
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s), " slm=2 of=a depth=1 footprint=1 spread=0 skip=0 "));
     struct xk_schedule edge = shared;
-    edge.skip = true;
+    edge.skip = XK_SKIP_PAIR;
     edge.spread = 17;
     edge.prefetch = true;
     xk_str_clear(&s);
@@ -658,6 +722,10 @@ START_TEST(prints_every_field)
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
                " footprint=0 spread=17 skip=1 prefetch=1 addr=surface "));
+    edge.skip = XK_SKIP_ROWS;
+    xk_str_clear(&s);
+    xk_schedule_print(&edge, &s);
+    ck_assert_ptr_nonnull(strstr(xk_str_get(&s), " skip=rows prefetch=1 "));
     xk_str_fini(&s);
 }
 END_TEST
@@ -676,6 +744,7 @@ int main(void)
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, prefetches_as_long_as_it_can);
     tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
+    tcase_add_test(t, candidates_skip_by_rows_in_small_images);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, the_good_schedule_is_valid);

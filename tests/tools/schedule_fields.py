@@ -25,6 +25,8 @@ PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 # Eight rows are a line of the image: of the first and last, three taps are skipped.
 EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
+ROWWISE = EDGE.replace("fma=dpas ", "fma=dpasw ").replace("tg=4x2", "tg=2x1")
+IMAGES = "mb16ic64ih8oc64kh3ph1"  # a pixel's are those of a pair's eight rows
 MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds
 ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", THROUGH, "fma=dpasw"), ("u8s8", DOTS, "simd=16"),
@@ -42,6 +44,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", FOOT, "slices=2"), ("f16", FOOT, "slots=1,3"),
     ("f16", THROUGH, "slices=2"), ("f16", PAIRS, "spread=3"),
     ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
+    ("f16", ROWWISE, "skip=rows", IMAGES),
     ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"), ("f16", FOOT.replace("4x2", "2x1"), "order=m"),
