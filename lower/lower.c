@@ -114,13 +114,7 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
         l->n0_b = xk_block_let(
             &l->w, "n0_b",
             xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->s.n_thr));
-    if (xk_plan_is_wide(p)) {
-        const xk_expr *const half = xk_bin_imm(l->c, XK_OP_MOD, tid, 2);
-        l->n0_b = xk_block_let(
-            &l->w, "n0_half",
-            xk_add(l->c, l->n0_b,
-                   xk_bin_imm(l->c, XK_OP_MUL, half, p->s.n_thr / 2)));
-    }
+    xk_lower_places(l);
 }
 
 static void buffers(struct xk_lowering *l)
