@@ -127,22 +127,44 @@ static uint32_t headers_b(const struct halving *h)
     return sum_b;
 }
 
-/* Headers of this thread's place in SLM. */
+/* Headers at to_b of a buffer, n_b bytes of them: those at the begin of another one
+ * and `by` (u32). */
+static void add_headers(struct halving *h, const xk_expr *to, uint32_t to_b,
+                        const xk_expr *from, uint32_t from_b, uint32_t n_b,
+                        const xk_expr *by)
+{
+    struct xk_lowering *const l = h->l;
+    const xk_expr *const at =
+        xk_block_load(&l->w, "at", xk_type_vec(XK_DT_U32, n_b / 4),
+                      xk_lower_reg(l, from, from_b));
+    const xk_expr *const sum = xk_add(l->c, at, xk_bcast(l->c, by, n_b / 4));
+    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, to, to_b), sum));
+}
+
+/* Two registers an instruction, where there are so many. */
+static uint32_t two_b(const struct halving *h, uint32_t left_b)
+{
+    const uint32_t most_b = 2u * h->l->p->platform->grf_b;
+    return left_b < most_b ? left_b : most_b;
+}
+
+/* Headers of this thread's place in SLM: the first one, and from there the others. */
 static void set_headers(struct halving *h)
 {
     struct xk_lowering *const l = h->l;
     const struct xk_plan_slices *const s = &l->p->slices;
+    const uint32_t all_b = headers_b(h);
     const xk_expr *const place =
         xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), l->slice);
     const xk_expr *const first_b = xk_bin_imm(l->c, XK_OP_MUL, place, s->place_b);
     const xk_expr *const first =
         xk_block_let(&l->w, "place_b", xk_cast(l->c, XK_DT_U32, first_b));
-    uint32_t head_b = 0, at_b = 0;
-    for (uint32_t q_b = 0; q_b < h->half_b; q_b += message_b(h, q_b)) {
-        xk_lower_set_header(l, h->to, head_b,
-                            xk_bin_imm(l->c, XK_OP_ADD, first, at_b));
-        head_b += XK_HEADER_B;
-        at_b += h->pitch_b;
+    h->to = xk_block_alloc(&l->w, "to", all_b, 0);
+    xk_lower_set_header(l, h->to, 0, first);
+    for (uint32_t at_b = XK_HEADER_B, n_b; at_b < all_b; at_b += n_b) {
+        n_b = two_b(h, at_b < all_b - at_b ? at_b : all_b - at_b);
+        add_headers(h, h->to, at_b, h->to, 0, n_b,
+                    xk_lower_u32(l, at_b / XK_HEADER_B * h->pitch_b));
     }
 }
 
@@ -152,19 +174,16 @@ static void set_other(struct halving *h, unsigned bit)
     struct xk_lowering *const l = h->l;
     xk_ctx *const c = l->c;
     const int64_t place_b = l->p->slices.place_b;
-    const uint32_t all_b = headers_b(h), most_b = 2u * l->p->platform->grf_b;
+    const uint32_t all_b = headers_b(h);
     const xk_expr *const mine = xk_bin_imm(c, XK_OP_AND, l->slice, bit);
     const xk_expr *const back_b = xk_bin_imm(c, XK_OP_MUL, mine, -2 * place_b);
     const xk_expr *const by = xk_block_let(
         &l->w, "other_b",
         xk_cast(c, XK_DT_U32, xk_bin_imm(c, XK_OP_ADD, back_b, bit * place_b)));
+    h->from = xk_block_alloc(&l->w, "from", all_b, 0);
     for (uint32_t at_b = 0, n_b; at_b < all_b; at_b += n_b) {
-        n_b = all_b - at_b < most_b ? all_b - at_b : most_b;
-        const xk_expr *const own =
-            xk_block_load(&l->w, "at", xk_type_vec(XK_DT_U32, n_b / 4),
-                          xk_lower_reg(l, h->to, at_b));
-        const xk_expr *const sum = xk_add(c, own, xk_bcast(c, by, n_b / 4));
-        xk_block_add(&l->w, xk_store(c, xk_lower_reg(l, h->from, at_b), sum));
+        n_b = two_b(h, all_b - at_b);
+        add_headers(h, h->from, at_b, h->to, at_b, n_b, by);
     }
 }
 
@@ -180,7 +199,6 @@ static void set_upper(struct halving *h, unsigned bit)
 static void halve(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
-    h->from = xk_block_alloc(&l->w, "from", headers_b(h), 0);
     set_other(h, bit);
     if (picks(h)) {
         set_upper(h, bit);
@@ -215,7 +233,6 @@ void xk_lower_slices(struct xk_lowering *l)
         xk_lower_barrier(&l->w);
     if (picks(&h))
         h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
-    h.to = xk_block_alloc(&l->w, "to", headers_b(&h), 0);
     set_headers(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
