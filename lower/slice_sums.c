@@ -104,8 +104,19 @@ static void add_given(struct halving *h)
     }
 }
 
-/* All messages of one half, each with a header of its own. */
-static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
+/* Whether byte q of what is given is of the tile's last 8 rows, which threads of
+ * some groups do not have: squares of them alternate with those of other rows. */
+static bool is_last(const struct halving *h, uint32_t q_b)
+{
+    const uint32_t squares = h->l->p->s.m_thr / 8u;
+    const uint32_t square_b = BLOCK_B / (h->parted ? 1 : 2);
+    return h->l->full && !picks(h) && q_b / square_b % squares == squares - 1;
+}
+
+/* Messages of one half, each with a header of its own; of the last rows, or of the
+ * others. */
+static void messages_of(struct halving *h, struct xk_block_writer *w,
+                        enum xk_send_op op, const xk_expr *head, bool last)
 {
     struct xk_lowering *const l = h->l;
     uint32_t head_b = 0;
@@ -113,9 +124,22 @@ static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
         n_b = message_b(h, at_b);
         const struct xk_send s = xk_lower_slm_send(op, n_b / 4, 1);
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
-        xk_lower_sendh(l, &l->w, &s, at, given(h, at_b));
+        if (is_last(h, at_b) == last)
+            xk_lower_sendh(l, w, &s, at, given(h, at_b));
         head_b += XK_HEADER_B;
     }
+}
+
+static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
+{
+    struct xk_lowering *const l = h->l;
+    struct xk_block_writer in;
+    messages_of(h, &l->w, op, head, false);
+    if (!l->full || picks(h))
+        return;
+    xk_block_init(&in, l->c, l->facts);
+    messages_of(h, &in, op, head, true);
+    xk_block_add_if(&l->w, l->full, &in);
 }
 
 /* Registers of a half's headers. */
