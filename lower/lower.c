@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lower/state.h"
+#include "lower/epilogue.h"
 
 static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
                             enum xk_param_kind kind, int64_t extent)
@@ -360,12 +360,16 @@ static void multiply(struct xk_lowering *l)
 static void write_body(struct xk_lowering *l, struct xk_kernel *k)
 {
     const uint32_t acc_b = l->p->acc_b;
+    struct xk_epilogue e;
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
     xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
     multiply(l);
-    xk_lower_slices(l);
-    xk_lower_epilogue(l);
+    if (l->slice)
+        xk_lower_slices(l, &e);
+    else
+        xk_lower_epilogue_begin(l, &e);
+    xk_lower_epilogue_end(&e);
     k->body = xk_block_end(&l->w);
 }
 

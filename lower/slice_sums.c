@@ -11,6 +11,7 @@
  *
  * A place in SLM is written by one thread and read by one, and who has read it
  * writes it the next time: its own loads are all that it waits for. */
+#include "lower/epilogue.h"
 #include "lower/headers.h"
 
 enum {
@@ -219,8 +220,8 @@ static void set_upper(struct halving *h, unsigned bit)
     h->upper = xk_block_let(&l->w, "upper", xk_bcast(l->c, upper, LANES));
 }
 
-/* Slices whose numbers differ by `bit` exchange. */
-static void halve(struct halving *h, unsigned bit)
+/* Slices whose numbers differ by `bit` exchange. e: what begins while they wait. */
+static void halve(struct halving *h, unsigned bit, struct xk_epilogue *e)
 {
     struct xk_lowering *const l = h->l;
     set_other(h, bit);
@@ -229,7 +230,11 @@ static void halve(struct halving *h, unsigned bit)
         pick(h);
     }
     messages(h, XK_SEND_STORE, h->to);
-    xk_lower_meet(&l->w);
+    xk_lower_sync(&l->w, XK_FUNC_FENCE);
+    xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
+    if (e)
+        xk_lower_epilogue_begin(l, e);
+    xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
     messages(h, XK_SEND_LOAD, h->from);
     add_given(h);
     h->to = h->from;
@@ -244,15 +249,24 @@ static bool is_parted(const struct xk_plan *p, unsigned bit)
                                : bit < p->slices.n / 2u;
 }
 
-void xk_lower_slices(struct xk_lowering *l)
+/* The part of C that this thread ends with. */
+static void set_part(struct xk_lowering *l)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr **const first = p->slices.by_rows ? &l->out_m0 : &l->out_n0;
+    const unsigned part = p->slices.by_rows ? p->epi.m : p->epi.n;
+    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, part);
+    *first = xk_block_let(&l->w, "part", xk_add(l->c, *first, by));
+}
+
+void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
 {
     const struct xk_plan *const p = l->p;
     const unsigned first_bit = p->slices.n / 2u;
     struct halving h = {.l = l, .half_b = p->acc_b / 2};
-    if (p->slices.n == 1)
-        return;
     h.parted = is_parted(p, first_bit);
     h.pitch_b = message_b(&h, 0);
+    set_part(l);
     if (p->slm.buffers) /* others may still read what lay there */
         xk_lower_barrier(&l->w);
     if (picks(&h))
@@ -260,11 +274,8 @@ void xk_lower_slices(struct xk_lowering *l)
     set_headers(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
-        halve(&h, bit);
+        halve(&h, bit, bit == first_bit && !picks(&h) ? e : NULL);
     }
-    const xk_expr **const first = p->slices.by_rows ? &l->out_m0 : &l->out_n0;
-    const unsigned part = p->slices.by_rows ? p->epi.m : p->epi.n;
-    *first = xk_block_let(
-        &l->w, "part",
-        xk_add(l->c, *first, xk_bin_imm(l->c, XK_OP_MUL, l->slice, part)));
+    if (picks(&h)) /* until then there are no registers for it */
+        xk_lower_epilogue_begin(l, e);
 }

@@ -147,10 +147,6 @@ const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes);
 /* prefetch.c: asks for what a later group reads. */
 void xk_lower_prefetch(struct xk_lowering *l);
-/* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */
-void xk_lower_slices(struct xk_lowering *l);
-/* epilogue.c: operations on C, conversion and stores. */
-void xk_lower_epilogue(struct xk_lowering *l);
 /* loads.c: coordinates and masks before and inside the K loops, and the
  * segments' loads and multiplies. */
 void xk_lower_columns(struct xk_lowering *l);
