@@ -92,11 +92,27 @@ static void pick(struct halving *h)
     }
 }
 
-static void add_given(struct halving *h)
+/* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas). */
+static uint32_t row_blocks(const struct halving *h)
+{
+    const struct xk_plan *const p = h->l->p;
+    return p->slices.by_rows || picks(h) ? 1 : p->s.m_thr / 8u;
+}
+
+/* Whether byte q of what is given is of this block of rows. */
+static bool is_of(const struct halving *h, uint32_t q_b, uint32_t block)
+{
+    const uint32_t square_b = BLOCK_B / (h->parted ? 1 : 2);
+    return q_b / square_b % row_blocks(h) == block;
+}
+
+static void add_given(struct halving *h, uint32_t block)
 {
     const struct xk_plan *const p = h->l->p;
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
         const uint32_t own_b = picks(h) ? at_b : lower_b(h, at_b);
+        if (!is_of(h, at_b, block))
+            continue;
         const xk_expr *const own = load(h, h->l->acc, own_b);
         const xk_expr *const other =
             xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, LANES),
@@ -105,19 +121,9 @@ static void add_given(struct halving *h)
     }
 }
 
-/* Whether byte q of what is given is of the tile's last 8 rows, which threads of
- * some groups do not have: squares of them alternate with those of other rows. */
-static bool is_last(const struct halving *h, uint32_t q_b)
-{
-    const uint32_t squares = h->l->p->s.m_thr / 8u;
-    const uint32_t square_b = BLOCK_B / (h->parted ? 1 : 2);
-    return h->l->full && !picks(h) && q_b / square_b % squares == squares - 1;
-}
-
-/* Messages of one half, each with a header of its own; of the last rows, or of the
- * others. */
+/* Messages of a block of rows, each with a header of its own. */
 static void messages_of(struct halving *h, struct xk_block_writer *w,
-                        enum xk_send_op op, const xk_expr *head, bool last)
+                        enum xk_send_op op, const xk_expr *head, uint32_t block)
 {
     struct xk_lowering *const l = h->l;
     uint32_t head_b = 0;
@@ -125,21 +131,25 @@ static void messages_of(struct halving *h, struct xk_block_writer *w,
         n_b = message_b(h, at_b);
         const struct xk_send s = xk_lower_slm_send(op, n_b / 4, 1);
         const xk_expr *const at = xk_lower_reg(l, head, head_b);
-        if (is_last(h, at_b) == last)
+        if (is_of(h, at_b, block))
             xk_lower_sendh(l, w, &s, at, given(h, at_b));
         head_b += XK_HEADER_B;
     }
 }
 
+/* In the order in which rows were multiplied and are finished. The last rows' where
+ * the thread has them. */
 static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
 {
     struct xk_lowering *const l = h->l;
+    const uint32_t n = row_blocks(h), always = l->full && n > 1 ? n - 1 : n;
     struct xk_block_writer in;
-    messages_of(h, &l->w, op, head, false);
-    if (!l->full || picks(h))
+    for (uint32_t block = 0; block < always; block++)
+        messages_of(h, &l->w, op, head, block);
+    if (always == n)
         return;
     xk_block_init(&in, l->c, l->facts);
-    messages_of(h, &in, op, head, true);
+    messages_of(h, &in, op, head, always);
     xk_block_add_if(&l->w, l->full, &in);
 }
 
@@ -236,7 +246,8 @@ static void halve(struct halving *h, unsigned bit, struct xk_epilogue *e)
         xk_lower_epilogue_begin(l, e);
     xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
     messages(h, XK_SEND_LOAD, h->from);
-    add_given(h);
+    for (uint32_t block = 0; block < row_blocks(h); block++)
+        add_given(h, block);
     h->to = h->from;
 }
 
