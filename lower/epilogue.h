@@ -51,8 +51,8 @@ struct xk_epilogue {
  * (out_m0, out_n0) is known. Then the rest. */
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e);
 void xk_lower_epilogue_end(struct xk_epilogue *e);
-/* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0 and begins
- * the epilogue, while threads wait for each other if there are the registers. */
+/* slice_sums.c: sets out_m0 or out_n0, begins the epilogue and adds up the tiles of
+ * the slices. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e);
 
 /* Coordinates with N at n and M at 0. */

@@ -230,8 +230,8 @@ static void set_upper(struct halving *h, unsigned bit)
     h->upper = xk_block_let(&l->w, "upper", xk_bcast(l->c, upper, LANES));
 }
 
-/* Slices whose numbers differ by `bit` exchange. e: what begins while they wait. */
-static void halve(struct halving *h, unsigned bit, struct xk_epilogue *e)
+/* Slices whose numbers differ by `bit` exchange. */
+static void halve(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
     set_other(h, bit);
@@ -240,11 +240,7 @@ static void halve(struct halving *h, unsigned bit, struct xk_epilogue *e)
         pick(h);
     }
     messages(h, XK_SEND_STORE, h->to);
-    xk_lower_sync(&l->w, XK_FUNC_FENCE);
-    xk_lower_sync(&l->w, XK_FUNC_BARRIER_SIGNAL);
-    if (e)
-        xk_lower_epilogue_begin(l, e);
-    xk_lower_sync(&l->w, XK_FUNC_BARRIER_WAIT);
+    xk_lower_meet(&l->w);
     messages(h, XK_SEND_LOAD, h->from);
     for (uint32_t block = 0; block < row_blocks(h); block++)
         add_given(h, block);
@@ -270,6 +266,8 @@ static void set_part(struct xk_lowering *l)
     *first = xk_block_let(&l->w, "part", xk_add(l->c, *first, by));
 }
 
+/* The epilogue's loads and coordinates come first: what they take passes while the
+ * last multiplies end. Selects leave no registers for that. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
 {
     const struct xk_plan *const p = l->p;
@@ -278,6 +276,8 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     h.parted = is_parted(p, first_bit);
     h.pitch_b = message_b(&h, 0);
     set_part(l);
+    if (!picks(&h))
+        xk_lower_epilogue_begin(l, e);
     if (p->slm.buffers) /* others may still read what lay there */
         xk_lower_barrier(&l->w);
     if (picks(&h))
@@ -285,8 +285,8 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     set_headers(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
-        halve(&h, bit, bit == first_bit && !picks(&h) ? e : NULL);
+        halve(&h, bit);
     }
-    if (picks(&h)) /* until then there are no registers for it */
+    if (picks(&h))
         xk_lower_epilogue_begin(l, e);
 }
