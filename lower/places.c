@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which part of the tile lies where, of slices of K that have their own part first
- * (plan.h, struct xk_plan_slices): place p of slice s is part p ^ s. All of it is
- * in addresses that are made before the loop. */
+/* Which part of the tile lies where, of slices of K that have their own part
+ * first (plan.h, struct xk_plan_slices): place p of slice s is part p ^ s. All
+ * of it is in addresses that are made before the loop. */
 #include "lower/state.h"
 
 static bool by_columns(const struct xk_lowering *l)
@@ -9,8 +9,8 @@ static bool by_columns(const struct xk_lowering *l)
     return l->p->slices.own_first && !l->p->slices.by_rows;
 }
 
-/* Place `number` of the tile behind its first column; half: of B, NULL: all. Of a
- * place that is half a pair's the other thread has the next one. */
+/* Place `number` of the tile behind its first column; half: of B, NULL: all. Of
+ * a place that is half a pair's the other thread has the next one. */
 static const xk_expr *column_of(struct xk_lowering *l, unsigned number,
                                 const xk_expr *half)
 {
@@ -43,8 +43,7 @@ void xk_lower_places(struct xk_lowering *l)
     const unsigned all = p->s.n_thr / (half ? 2 : 1);
     const unsigned n = all / xk_plan_place_rows(p);
     for (unsigned k = 0; k < n; k++)
-        l->place_n[k] =
-            xk_block_let(&l->w, "place_n", column_of(l, k, half));
+        l->place_n[k] = xk_block_let(&l->w, "place_n", column_of(l, k, half));
 }
 
 const xk_expr *xk_lower_b_column(struct xk_lowering *l, unsigned row)
@@ -67,8 +66,7 @@ const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
     if (!s->own_first || !s->by_rows)
         return xk_ramp(c, xk_bin_imm(c, XK_OP_ADD, l->m0, first), one, lanes);
     const xk_expr *const place = xk_ramp(c, xk_s32(c, first), one, lanes);
-    const xk_expr *const by =
-        xk_bin_imm(c, XK_OP_MUL, l->slice, l->p->epi.m);
+    const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, l->slice, l->p->epi.m);
     const xk_expr *const row =
         xk_bin(c, XK_OP_XOR, place, xk_bcast(c, by, lanes));
     return xk_add(c, xk_bcast(c, l->m0, lanes), row);
