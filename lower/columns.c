@@ -13,8 +13,8 @@ static bool packed(const struct xk_lowering *l)
 }
 
 /* Registers hold runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate, or did before slices parted them. Elements between
- * runs. */
+ * halves of N alternate, or did before selects picked one of them for a slice.
+ * Elements between runs. */
 static unsigned run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
@@ -22,7 +22,8 @@ static unsigned run_of(const struct xk_lowering *l)
 
 static unsigned between_runs(const struct xk_lowering *l)
 {
-    const unsigned half = l->p->slices.n > 1 ? 4 : 8;
+    const bool picked = l->p->slices.n > 1 && !l->p->slices.own_first;
+    const unsigned half = picked ? 4 : 8;
     return xk_plan_is_wide(l->p) ? l->p->s.m_thr * half : SIDE * SIDE;
 }
 

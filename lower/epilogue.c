@@ -207,19 +207,23 @@ static void buffers(struct xk_epilogue *e)
     }
 }
 
-void xk_lower_epilogue(struct xk_lowering *l)
+void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 {
-    const struct xk_plan_epilogue *const p = &l->p->epi;
-    struct xk_epilogue e = {.l = l, .f = &xk_epi_rows};
+    *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
     if (xk_fma_is_systolic(l->p->s.fma))
-        e.f = &xk_epi_columns;
-    preload(&e);
-    buffers(&e);
+        e->f = &xk_epi_columns;
+    preload(e);
+}
+
+void xk_lower_epilogue_end(struct xk_epilogue *e)
+{
+    const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    buffers(e);
     for (unsigned i = 0; i < p->parts; i++) {
         if (p->ahead == 1)
-            load_part(&e, i);
-        finish_part(&e, i);
+            load_part(e, i);
+        finish_part(e, i);
         if (p->ahead > 1 && i + p->ahead < p->parts)
-            load_part(&e, i + p->ahead);
+            load_part(e, i + p->ahead);
     }
 }

@@ -47,6 +47,14 @@ struct xk_epilogue {
     const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
 };
 
+/* What does not need C: coordinates, inputs, the sum's first parts; where C begins
+ * (out_m0, out_n0) is known. Then the rest. */
+void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e);
+void xk_lower_epilogue_end(struct xk_epilogue *e);
+/* slice_sums.c: sets out_m0 or out_n0, begins the epilogue and adds up the tiles of
+ * the slices. */
+void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e);
+
 /* Coordinates with N at n and M at 0. */
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at);

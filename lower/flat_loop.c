@@ -71,9 +71,8 @@ static void prepare_rows(struct flat *g, unsigned item, unsigned lanes)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_msg *const m = m_of(g, item);
-    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_ADD, l->m0, m->row);
-    const xk_expr *const row = xk_block_let(
-        &l->w, "m", xk_ramp(l->c, first, xk_s32(l->c, 1), lanes));
+    const xk_expr *const row =
+        xk_block_let(&l->w, "m", xk_lower_a_rows(l, m->row, lanes));
     struct xk_tap_rows rows;
     xk_lower_tap_rows(l, row, m->k, g->f->step_b, &rows);
     for (unsigned tap = 0; tap < g->f->taps; tap++)

@@ -8,7 +8,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "lower/state.h"
+#include "lower/epilogue.h"
 
 static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
                             enum xk_param_kind kind, int64_t extent)
@@ -118,13 +118,7 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
         l->n0_b = xk_block_let(
             &l->w, "n0_b",
             xk_bin_imm(l->c, XK_OP_MIN, l->n0, p->b.rows_padded - p->s.n_thr));
-    if (xk_plan_is_wide(p)) {
-        const xk_expr *const half = xk_bin_imm(l->c, XK_OP_MOD, tid, 2);
-        l->n0_b = xk_block_let(
-            &l->w, "n0_half",
-            xk_add(l->c, l->n0_b,
-                   xk_bin_imm(l->c, XK_OP_MUL, half, p->s.n_thr / 2)));
-    }
+    xk_lower_places(l);
 }
 
 static void buffers(struct xk_lowering *l)
@@ -370,12 +364,16 @@ static void multiply(struct xk_lowering *l)
 static void write_body(struct xk_lowering *l, struct xk_kernel *k)
 {
     const uint32_t acc_b = l->p->acc_b;
+    struct xk_epilogue e;
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
     xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
     multiply(l);
-    xk_lower_slices(l);
-    xk_lower_epilogue(l);
+    if (l->slice)
+        xk_lower_slices(l, &e);
+    else
+        xk_lower_epilogue_begin(l, &e);
+    xk_lower_epilogue_end(&e);
     k->body = xk_block_end(&l->w);
 }
 

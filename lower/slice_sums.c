@@ -1,32 +1,33 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Adds up the slices of K (plan.h, struct xk_plan_slices) by halving: slices s
  * and s ^ b exchange, through SLM, the half of their tile that the other one
- * keeps, until each has its part of the sum. Which half that is differs from
- * thread to thread, so both are picked by selects; nothing branches.
+ * keeps, until each has its part of the sum. Nothing branches.
  *
- * dpasw keeps columns c and c + n / 2 side by side, in runs of four; the first
- * halving parts them, and what is kept lies as for dpas, in runs of four. */
+ * Where own parts lie first, what is given are the registers behind what is kept,
+ * and what comes back is loaded over them. Else which half is given differs from
+ * thread to thread, so both are picked by selects. dpasw keeps columns c and c + n / 2
+ * side by side, in runs of four: the first pick parts them, and what is kept lies as
+ * for dpas, in runs of four.
+ *
+ * A place in SLM is written by one thread and read by one, and who has read it
+ * writes it the next time: its own loads are all that it waits for. */
+#include "lower/epilogue.h"
 #include "lower/headers.h"
 
 enum {
     LANES = 16,    /* of a select or an add: two registers */
     CHUNK_B = 64,
     RUN_B = 128,   /* four columns by eight rows */
-    BLOCK_B = 256 /* a message */
+    BLOCK_B = 256  /* a message, at most */
 };
-
-/* Byte of the header for the message at at_b. */
-static uint32_t header_b(uint32_t at_b)
-{
-    return at_b / BLOCK_B * XK_HEADER_B;
-}
 
 struct halving {
     struct xk_lowering *l;
     const xk_expr *give;  /* what the other slice keeps; then what it gave */
-    const xk_expr *to, *from; /* headers: own place in SLM, the other's */
+    const xk_expr *to, *from; /* headers: where this thread stores, and loads */
     const xk_expr *upper; /* bool x LANES: keeps the upper half */
     uint32_t half_b;
+    uint32_t pitch_b;     /* of messages in SLM */
     bool parted; /* columns of dpasw's halves do not lie side by side any more */
 };
 
@@ -44,7 +45,7 @@ static void store(struct halving *h, const xk_expr *buf, uint32_t at_b,
         xk_block_add(&h->l->w, xk_store(h->l->c, xk_lower_reg(h->l, buf, at_b), x));
 }
 
-/* Where chunk q of the lower half lies, and how far the upper half is. */
+/* Where byte q of the lower half lies, and how far the upper half is. */
 static uint32_t lower_b(const struct halving *h, uint32_t q_b)
 {
     return h->parted ? q_b : q_b / RUN_B * 2 * RUN_B + q_b % RUN_B;
@@ -55,8 +56,31 @@ static uint32_t distance_b(const struct halving *h)
     return h->parted ? h->half_b : RUN_B;
 }
 
+static bool picks(const struct halving *h)
+{
+    return !h->l->p->slices.own_first;
+}
+
+/* Byte q of what is given, and then of what the other one gave. */
+static const xk_expr *given(struct halving *h, uint32_t q_b)
+{
+    return picks(h) ? xk_lower_reg(h->l, h->give, q_b)
+                    : xk_lower_reg(h->l, h->l->acc,
+                                   lower_b(h, q_b) + distance_b(h));
+}
+
+/* Bytes of the message at byte q of what is given: a power of two of them lie
+ * together. */
+static uint32_t message_b(const struct halving *h, uint32_t q_b)
+{
+    uint32_t n_b = h->parted || picks(h) ? BLOCK_B : RUN_B;
+    while (n_b > h->half_b - q_b)
+        n_b /= 2;
+    return n_b;
+}
+
 /* In place: no chunk is written before what lay there was read. */
-static void split(struct halving *h)
+static void pick(struct halving *h)
 {
     xk_ctx *const c = h->l->c;
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
@@ -68,83 +92,201 @@ static void split(struct halving *h)
     }
 }
 
-static void add_given(struct halving *h)
+/* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas). */
+static uint32_t row_blocks(const struct halving *h)
 {
+    const struct xk_plan *const p = h->l->p;
+    return p->slices.by_rows || picks(h) ? 1 : p->s.m_thr / 8u;
+}
+
+/* Whether byte q of what is given is of this block of rows. */
+static bool is_of(const struct halving *h, uint32_t q_b, uint32_t block)
+{
+    const uint32_t square_b = BLOCK_B / (h->parted ? 1 : 2);
+    return q_b / square_b % row_blocks(h) == block;
+}
+
+static void add_given(struct halving *h, uint32_t block)
+{
+    const struct xk_plan *const p = h->l->p;
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
-        const xk_expr *const own = load(h, h->l->acc, at_b);
-        const xk_expr *const given = load(h, h->give, at_b);
-        store(h, h->l->acc, at_b, xk_add(h->l->c, own, given));
+        const uint32_t own_b = picks(h) ? at_b : lower_b(h, at_b);
+        if (!is_of(h, at_b, block))
+            continue;
+        const xk_expr *const own = load(h, h->l->acc, own_b);
+        const xk_expr *const other =
+            xk_block_load(&h->l->w, "x", xk_type_vec(p->acc.dt, LANES),
+                          given(h, at_b));
+        store(h, h->l->acc, own_b, xk_add(h->l->c, own, other));
     }
 }
 
-/* All messages of one half, each with a header of its own. */
+/* Messages of a block of rows, each with a header of its own. */
+static void messages_of(struct halving *h, struct xk_block_writer *w,
+                        enum xk_send_op op, const xk_expr *head, uint32_t block)
+{
+    struct xk_lowering *const l = h->l;
+    uint32_t head_b = 0;
+    for (uint32_t at_b = 0, n_b; at_b < h->half_b; at_b += n_b) {
+        n_b = message_b(h, at_b);
+        const struct xk_send s = xk_lower_slm_send(op, n_b / 4, 1);
+        const xk_expr *const at = xk_lower_reg(l, head, head_b);
+        if (is_of(h, at_b, block))
+            xk_lower_sendh(l, w, &s, at, given(h, at_b));
+        head_b += XK_HEADER_B;
+    }
+}
+
+/* In the order in which rows were multiplied and are finished. The last rows' where
+ * the thread has them. */
 static void messages(struct halving *h, enum xk_send_op op, const xk_expr *head)
 {
     struct xk_lowering *const l = h->l;
-    const struct xk_send s = xk_lower_slm_send(op, BLOCK_B / 4, 1);
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += BLOCK_B) {
-        const xk_expr *const at = xk_lower_reg(l, head, header_b(at_b));
-        xk_lower_sendh(l, &l->w, &s, at, xk_lower_reg(l, h->give, at_b));
+    const uint32_t n = row_blocks(h), always = l->full && n > 1 ? n - 1 : n;
+    struct xk_block_writer in;
+    for (uint32_t block = 0; block < always; block++)
+        messages_of(h, &l->w, op, head, block);
+    if (always == n)
+        return;
+    xk_block_init(&in, l->c, l->facts);
+    messages_of(h, &in, op, head, always);
+    xk_block_add_if(&l->w, l->full, &in);
+}
+
+/* Registers of a half's headers. */
+static uint32_t headers_b(const struct halving *h)
+{
+    uint32_t sum_b = 0;
+    for (uint32_t at_b = 0; at_b < h->half_b; at_b += message_b(h, at_b))
+        sum_b += XK_HEADER_B;
+    return sum_b;
+}
+
+/* Headers at to_b of a buffer, n_b bytes of them: those at the begin of another one
+ * and `by` (u32). */
+static void add_headers(struct halving *h, const xk_expr *to, uint32_t to_b,
+                        const xk_expr *from, uint32_t from_b, uint32_t n_b,
+                        const xk_expr *by)
+{
+    struct xk_lowering *const l = h->l;
+    const xk_expr *const at =
+        xk_block_load(&l->w, "at", xk_type_vec(XK_DT_U32, n_b / 4),
+                      xk_lower_reg(l, from, from_b));
+    const xk_expr *const sum = xk_add(l->c, at, xk_bcast(l->c, by, n_b / 4));
+    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, to, to_b), sum));
+}
+
+/* Two registers an instruction, where there are so many. */
+static uint32_t two_b(const struct halving *h, uint32_t left_b)
+{
+    const uint32_t most_b = 2u * h->l->p->platform->grf_b;
+    return left_b < most_b ? left_b : most_b;
+}
+
+/* Headers of this thread's place in SLM: the first one, and from there the others. */
+static void set_headers(struct halving *h)
+{
+    struct xk_lowering *const l = h->l;
+    const struct xk_plan_slices *const s = &l->p->slices;
+    const uint32_t all_b = headers_b(h);
+    const xk_expr *const place =
+        xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, s->n), l->slice);
+    const xk_expr *const first_b = xk_bin_imm(l->c, XK_OP_MUL, place, s->place_b);
+    const xk_expr *const first =
+        xk_block_let(&l->w, "place_b", xk_cast(l->c, XK_DT_U32, first_b));
+    h->to = xk_block_alloc(&l->w, "to", all_b, 0);
+    xk_lower_set_header(l, h->to, 0, first);
+    for (uint32_t at_b = XK_HEADER_B, n_b; at_b < all_b; at_b += n_b) {
+        n_b = two_b(h, at_b < all_b - at_b ? at_b : all_b - at_b);
+        add_headers(h, h->to, at_b, h->to, 0, n_b,
+                    xk_lower_u32(l, at_b / XK_HEADER_B * h->pitch_b));
     }
 }
 
-/* Headers of the place in SLM of slice `slice` of this thread's tile. */
-static void set_headers(struct halving *h, const xk_expr *head,
-                        const xk_expr *slice)
+/* The same, of the slice that differs by `bit`. */
+static void set_other(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
-    const uint32_t place_b = l->p->slices.place_b;
-    const xk_expr *const place =
-        xk_add(l->c, xk_bin_imm(l->c, XK_OP_MUL, l->tid, l->p->slices.n), slice);
-    const xk_expr *const first = xk_block_let(
-        &l->w, "place_b",
-        xk_cast(l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, place, place_b)));
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += BLOCK_B)
-        xk_lower_set_header(l, head, header_b(at_b),
-                            xk_bin_imm(l->c, XK_OP_ADD, first, at_b));
+    xk_ctx *const c = l->c;
+    const int64_t place_b = l->p->slices.place_b;
+    const uint32_t all_b = headers_b(h);
+    const xk_expr *const mine = xk_bin_imm(c, XK_OP_AND, l->slice, bit);
+    const xk_expr *const back_b = xk_bin_imm(c, XK_OP_MUL, mine, -2 * place_b);
+    const xk_expr *const by = xk_block_let(
+        &l->w, "other_b",
+        xk_cast(c, XK_DT_U32, xk_bin_imm(c, XK_OP_ADD, back_b, bit * place_b)));
+    h->from = xk_block_alloc(&l->w, "from", all_b, 0);
+    for (uint32_t at_b = 0, n_b; at_b < all_b; at_b += n_b) {
+        n_b = two_b(h, all_b - at_b);
+        add_headers(h, h->from, at_b, h->to, at_b, n_b, by);
+    }
+}
+
+static void set_upper(struct halving *h, unsigned bit)
+{
+    struct xk_lowering *const l = h->l;
+    const xk_expr *const mine = xk_bin_imm(l->c, XK_OP_AND, l->slice, bit);
+    const xk_expr *const upper = xk_bin_imm(l->c, XK_OP_NE, mine, 0);
+    h->upper = xk_block_let(&l->w, "upper", xk_bcast(l->c, upper, LANES));
 }
 
 /* Slices whose numbers differ by `bit` exchange. */
 static void halve(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
-    const xk_expr *const mine = xk_bin_imm(l->c, XK_OP_AND, l->slice, bit);
-    set_headers(h, h->from, xk_bin_imm(l->c, XK_OP_XOR, l->slice, bit));
-    h->upper = xk_block_let(
-        &l->w, "upper",
-        xk_bcast(l->c, xk_bin_imm(l->c, XK_OP_NE, mine, 0), LANES));
-    split(h);
+    set_other(h, bit);
+    if (picks(h)) {
+        set_upper(h, bit);
+        pick(h);
+    }
     messages(h, XK_SEND_STORE, h->to);
     xk_lower_meet(&l->w);
     messages(h, XK_SEND_LOAD, h->from);
-    add_given(h);
-    /* Nobody stores again before all have loaded; the sums have waited for that. */
-    if (bit > 1)
-        xk_lower_barrier(&l->w);
+    for (uint32_t block = 0; block < row_blocks(h); block++)
+        add_given(h, block);
+    h->to = h->from;
 }
 
-void xk_lower_slices(struct xk_lowering *l)
+/* Whether the halves of a dpasw pair's columns are parted when it comes to `bit`. */
+static bool is_parted(const struct xk_plan *p, unsigned bit)
+{
+    if (!xk_plan_is_wide(p))
+        return true;
+    return p->slices.own_first ? !p->slices.by_halves || bit > 1
+                               : bit < p->slices.n / 2u;
+}
+
+/* The part of C that this thread ends with. */
+static void set_part(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
-    struct halving h = {.l = l,
-                        .half_b = p->acc_b / 2,
-                        .parted = !xk_plan_is_wide(p)};
-    if (p->slices.n == 1)
-        return;
-    const uint32_t headers_b = header_b(h.half_b);
-    if (p->slm.buffers) /* others may still read what lay there */
-        xk_lower_barrier(&l->w);
-    h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
-    h.to = xk_block_alloc(&l->w, "to", headers_b, 0);
-    h.from = xk_block_alloc(&l->w, "from", headers_b, 0);
-    set_headers(&h, h.to, l->slice);
-    for (unsigned bit = p->slices.n / 2; bit; bit /= 2, h.half_b /= 2) {
-        halve(&h, bit);
-        h.parted = true;
-    }
     const xk_expr **const first = p->slices.by_rows ? &l->out_m0 : &l->out_n0;
     const unsigned part = p->slices.by_rows ? p->epi.m : p->epi.n;
-    *first = xk_block_let(
-        &l->w, "part",
-        xk_add(l->c, *first, xk_bin_imm(l->c, XK_OP_MUL, l->slice, part)));
+    const xk_expr *const by = xk_bin_imm(l->c, XK_OP_MUL, l->slice, part);
+    *first = xk_block_let(&l->w, "part", xk_add(l->c, *first, by));
+}
+
+/* The epilogue's loads and coordinates come first: what they take passes while the
+ * last multiplies end. Selects leave no registers for that. */
+void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
+{
+    const struct xk_plan *const p = l->p;
+    const unsigned first_bit = p->slices.n / 2u;
+    struct halving h = {.l = l, .half_b = p->acc_b / 2};
+    h.parted = is_parted(p, first_bit);
+    h.pitch_b = message_b(&h, 0);
+    set_part(l);
+    if (!picks(&h))
+        xk_lower_epilogue_begin(l, e);
+    if (p->slm.buffers) /* others may still read what lay there */
+        xk_lower_barrier(&l->w);
+    if (picks(&h))
+        h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
+    set_headers(&h);
+    for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
+        h.parted = is_parted(p, bit);
+        halve(&h, bit);
+    }
+    if (picks(&h))
+        xk_lower_epilogue_begin(l, e);
 }

@@ -209,10 +209,7 @@ void xk_slm_prepare_b(struct xk_slm_loop *g)
     g->from_b = xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
     for (unsigned n = 0; n < list->n; n++) {
         at[xk_lower_k_inner(l)] = xk_s32(l->c, list->item[n].msg.k);
-        xk_lower_set_n(l,
-                       xk_bin_imm(l->c, XK_OP_ADD, l->n0_b,
-                                  list->item[n].msg.row),
-                       at);
+        xk_lower_set_n(l, xk_lower_b_column(l, list->item[n].msg.row), at);
         const xk_expr *const off =
             xk_lower_offset(l, &l->p->con->b.view, at);
         set_header(g, g->from_b, n,

@@ -7,6 +7,7 @@
 #include "lower/lower.h"
 
 #define XK_LOWER_MAX_BLOCKS 8 /* SIMD widths in a tile side */
+#define XK_LOWER_MAX_PLACES 8 /* of slices */
 
 struct xk_lowering {
     xk_ctx *c;
@@ -19,6 +20,9 @@ struct xk_lowering {
     const xk_expr *stage_a, *stage_b; /* staging, NULL: none */
     const xk_expr *m0, *n0;         /* s32: first row and column of the tile */
     const xk_expr *n0_b;            /* n0 moved inside B */
+    const xk_expr *place_n[XK_LOWER_MAX_PLACES]; /* s32: of slices that have their own
+                                                    part first, where a place's rows
+                                                    of B begin behind n0_b */
     const xk_expr *tid; /* s32: the thread among those of its slice */
     const xk_expr *slice; /* s32: of K, NULL: there is one */
     const xk_expr *out_m0, *out_n0; /* s32: where this thread's part of C begins */
@@ -137,12 +141,17 @@ void xk_lower_slm_loop(struct xk_lowering *l);
 void xk_lower_halo_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
+/* places.c: slices that have their own part first (plan.h, struct
+ * xk_plan_slices). Prepares what follows. */
+void xk_lower_places(struct xk_lowering *l);
+/* s32: the column of N at row `row` of the thread's tile of B. */
+const xk_expr *xk_lower_b_column(struct xk_lowering *l, unsigned row);
+/* s32 x lanes: the rows of M at lanes first .. first + lanes - 1 of the thread's
+ * tile of A, without a name. */
+const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
+                               unsigned lanes);
 /* prefetch.c: asks for what a later group reads. */
 void xk_lower_prefetch(struct xk_lowering *l);
-/* slice_sums.c: adds up the tiles of the slices; sets out_m0 or out_n0. */
-void xk_lower_slices(struct xk_lowering *l);
-/* epilogue.c: operations on C, conversion and stores. */
-void xk_lower_epilogue(struct xk_lowering *l);
 /* loads.c: coordinates and masks before and inside the K loops, and the
  * segments' loads and multiplies. */
 void xk_lower_columns(struct xk_lowering *l);

@@ -144,7 +144,7 @@ static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
     const unsigned taps = p->flat.taps;
     const bool in_order = p->flat.b_in_order;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *const row = xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, m->row);
+    const xk_expr *const row = xk_lower_b_column(l, m->row);
     const unsigned k = xk_lower_k_inner(l);
     const xk_expr *step = i;
     if (in_order)

@@ -435,7 +435,9 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
         is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
     g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
                              g->fixed + converted);
-    if (p->slices.n > 1) { /* what is given away, and two headers a message */
+    if (p->slices.own_first) { /* begins before they add up: headers */
+        g->epilogue = (uint16_t)(g->epilogue + g->acc * 3u / 16);
+    } else if (p->slices.n > 1) { /* what is given away, and headers */
         const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
         g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
     }

@@ -224,10 +224,15 @@ struct xk_plan_flat {
 };
 
 /* Slices of K add up by exchanging halves of their tiles through SLM, until each
- * has the sum of its part: columns (dpas) or rows (mad). */
+ * has the sum of its part: columns (dpas) or rows (mad). own_first: slice s loads
+ * its tile so that place p of it is part p ^ s; who keeps the first places then
+ * keeps its own part, and nothing is picked. Else place p is part p. */
 struct xk_plan_slices {
     uint8_t n;        /* 1: the tile is whole */
     bool by_rows;     /* the part is rows of the tile, else columns */
+    bool own_first;
+    bool by_halves;   /* then, of dpasw: places 2 q and 2 q + 1 are columns of the even
+                         and of the odd thread's half of B; else a place has both's */
     uint32_t place_b; /* of a thread in SLM: half a tile */
     uint32_t slm_b;   /* of a group */
 };
@@ -279,6 +284,10 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
  * rows the even thread holds the first half; of eight rows that a dpasw takes,
  * four come from each half. */
 bool xk_plan_is_wide(const struct xk_plan *p);
+
+/* Of slices that have their own part first: rows of B in a thread's tile that
+ * belong to a place (by_halves: to one of its pair's). */
+unsigned xk_plan_place_rows(const struct xk_plan *p);
 
 /* Groups along N and along M: the schedule says which runs fastest. */
 static inline uint32_t xk_plan_groups_n(const struct xk_plan *p)

@@ -178,9 +178,14 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_flat(&p->flat, out);
     if (p->slices.n > 1)
         xk_str_printf(out,
-                      "slices of K: %u, each ends with %u x %u of C; %u bytes of "
-                      "SLM a thread\n",
-                      p->slices.n, p->epi.m, p->epi.n, p->slices.place_b);
+                      "slices of K: %u, each ends with %u x %u of C, %s; %u bytes "
+                      "of SLM a thread\n",
+                      p->slices.n, p->epi.m, p->epi.n,
+                      !p->slices.own_first ? "picked by selects"
+                      : p->slices.by_halves
+                          ? "loaded first; of a pair's B one half"
+                          : "loaded first",
+                      p->slices.place_b);
     print_epilogue(p, out);
     xk_str_printf(out,
                   "registers: loop %u of %u (C %u, A %u, B %u, staging %u, "

@@ -49,7 +49,8 @@ static unsigned used_grf(const struct xk_plan *p)
     const unsigned in_f32 =
         e->dst == XK_DT_F32 ? 0 : xk_grfs(p, 4 * xk_plan_part_elements(e));
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
-    return g->acc + inputs + coordinates + converted + in_f32 + cse +
+    const unsigned headers = p->slices.own_first ? g->acc * 3u / 16 : 0;
+    return g->acc + headers + inputs + coordinates + converted + in_f32 + cse +
            TEMPORARIES + g->fixed;
 }
 

@@ -3,27 +3,81 @@
  * problems have fewer tiles than the machine has threads. */
 #include "plan/operand.h"
 
-/* plan_acc's layout with the part's extents; wide tiles are parted into runs of
- * four columns, [n / 4][m / 8][n % 4][m % 8]. */
-static void set_part(struct xk_plan *p)
+enum { SIDE = 8 }; /* columns of a dpas, and its lanes */
+
+/* Columns of dpas come eight a message, of dpasw eight for each thread of a pair:
+ * a place is whole messages of both, or else of one of them. Rows of mad are
+ * lanes of A, which are put in order by an exclusive or. */
+static void set_order(struct xk_plan *p)
+{
+    struct xk_plan_slices *const s = &p->slices;
+    const unsigned rows = p->epi.m;
+    if (s->n == 1)
+        return;
+    s->own_first = s->by_rows
+                       ? p->flat.taps && !p->flat.row_b && !(rows & (rows - 1))
+                       : p->b.access == XK_ACCESS_BLOCK && !p->slm.b.units;
+    s->by_halves =
+        s->own_first && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
+}
+
+unsigned xk_plan_place_rows(const struct xk_plan *p)
+{
+    const bool both = xk_plan_is_wide(p) && !p->slices.by_halves;
+    return p->epi.n / (both ? 2u : 1u);
+}
+
+/* What is kept lies first. dpasw's columns c and c + n / 2 of a tile, or of a
+ * place, lie side by side; where they are different parts, every other four
+ * registers are kept. */
+static void set_first(struct xk_plan *p)
+{
+    struct xk_layout *const l = &p->part;
+    const int64_t m = p->s.m_thr, n = p->epi.n;
+    if (p->slices.by_rows) {
+        l->block[0].size = p->epi.m;
+    } else if (p->slices.by_halves) {
+        l->n_blocks = 4;
+        l->block[0] = (struct xk_block){1, n / 4, m * SIDE};
+        l->block[1] = (struct xk_block){0, m / SIDE, SIDE * SIDE};
+        l->block[2] = (struct xk_block){1, 4, SIDE};
+        l->block[3] = (struct xk_block){0, SIDE, 1};
+    } else {
+        l->block[xk_plan_is_wide(p) ? 1 : 0].size = n / SIDE;
+    }
+}
+
+/* What selects have put together: wide tiles are parted into runs of four columns,
+ * [n / 4][m / 8][n % 4][m % 8]. */
+static void set_picked(struct xk_plan *p)
 {
     struct xk_layout *const l = &p->part;
     const int64_t m = p->epi.m, n = p->epi.n;
-    const unsigned run = xk_plan_is_wide(p) ? 4 : 8;
-    *l = p->acc;
-    if (p->slices.n == 1)
-        return;
-    l->dim[0] = l->padded[0] = m;
-    l->dim[1] = l->padded[1] = n;
+    const unsigned run = xk_plan_is_wide(p) ? 4 : SIDE;
     if (p->slices.by_rows) {
         l->block[0].size = m;
         return;
     }
     l->n_blocks = 4;
     l->block[0] = (struct xk_block){1, n / run, m * run};
-    l->block[1] = (struct xk_block){0, m / 8, 8 * run};
-    l->block[2] = (struct xk_block){1, run, 8};
-    l->block[3] = (struct xk_block){0, 8, 1};
+    l->block[1] = (struct xk_block){0, m / SIDE, SIDE * run};
+    l->block[2] = (struct xk_block){1, run, SIDE};
+    l->block[3] = (struct xk_block){0, SIDE, 1};
+}
+
+/* plan_acc's layout with the part's extents. */
+static void set_part(struct xk_plan *p)
+{
+    struct xk_layout *const l = &p->part;
+    *l = p->acc;
+    if (p->slices.n == 1)
+        return;
+    l->dim[0] = l->padded[0] = p->epi.m;
+    l->dim[1] = l->padded[1] = p->epi.n;
+    if (p->slices.own_first)
+        set_first(p);
+    else
+        set_picked(p);
 }
 
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
@@ -36,6 +90,7 @@ enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
     if (s->n > 1)
         s->place_b = p->acc_b / 2;
     s->slm_b = s->place_b * p->s.tg_m * p->s.tg_n * s->n;
+    set_order(p);
     set_part(p);
     if (s->slm_b > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
