@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The epilogue with M in the lanes: C is walked in squares of eight columns of
- * N (a register each) by eight lanes of M. Operations in f32 in place; then a
- * reorder to the destination's type in dwords of consecutive columns, or an
- * element in each lane's dword; then the stores. */
+ * N (a register each) by eight lanes of M, a part of a few at a time. Operations in
+ * f32 in place; then reorders to the destination's type in dwords of consecutive
+ * columns, or an element in each lane's dword; then the part's store. */
 #include "lower/epilogue.h"
 
 #define SIDE 8
@@ -26,28 +26,41 @@ static unsigned between_runs(const struct xk_lowering *l)
     return xk_plan_is_wide(l->p) ? l->p->s.m_thr * half : SIDE * SIDE;
 }
 
-/* Byte of column `col` of a square behind its first one, in C. */
-static uint32_t column_b(const struct xk_lowering *l, unsigned col)
+/* Byte of a place of the thread's part in C. */
+static uint32_t place_b(const struct xk_lowering *l, unsigned m, unsigned n)
 {
-    const unsigned run = run_of(l);
-    return 4 * (col / run * between_runs(l) + col % run * SIDE);
+    const int64_t at[2] = {m, n};
+    return 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at);
+}
+
+static uint32_t column_b(const struct xk_lowering *l,
+                         const struct xk_epi_part *at, unsigned v)
+{
+    return place_b(l, at->m, at->n + v);
+}
+
+/* Columns of a dword of a part's registers. */
+static unsigned columns_of_dword(const struct xk_lowering *l)
+{
+    return packed(l) ? 4 / xk_lower_dst_b(l) : 1;
 }
 
 /* Between a square of 4-byte elements [column][lane] and the destination's
  * elements in the lanes' dwords: packed, column c is element c % per of dword
- * c / per; else element 0 of dword c. */
+ * c / per; else element 0 of dword c. A message of two halves of rows has a dword of
+ * each side by side. */
 static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
                                      enum xk_dtype wide)
 {
     const uint16_t per_dw = (uint16_t)(4 / xk_lower_dst_b(l));
-    const uint16_t per = packed(l) ? per_dw : 1;
-    const unsigned run = out ? run_of(l) : SIDE;
+    const uint16_t per = (uint16_t)columns_of_dword(l);
+    const unsigned run = out ? run_of(l) : SIDE, dword = l->p->epi.lanes * per_dw;
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
     const uint16_t wide_stride[4] = {(uint16_t)between_runs(l),
                                      (uint16_t)(SIDE * per), SIDE, 1};
-    const uint16_t dst_stride[4] = {(uint16_t)(run / per * SIDE * per_dw),
-                                    (uint16_t)(SIDE * per_dw), 1, per_dw};
+    const uint16_t dst_stride[4] = {(uint16_t)(run / per * dword),
+                                    (uint16_t)dword, 1, per_dw};
     const uint16_t extent[4] = {(uint16_t)(SIDE / run), (uint16_t)(run / per),
                                 per, SIDE};
     const unsigned first = run == SIDE; /* one run: no dim for it */
@@ -62,17 +75,23 @@ static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
     return f;
 }
 
-static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow)
+/* Square by square. */
+static void convert(struct xk_epilogue *e, bool out,
+                    const struct xk_epi_part *part, const xk_expr *narrow)
 {
     struct xk_lowering *const l = e->l;
-    const enum xk_dtype dt =
-        !out || l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt;
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    const enum xk_dtype dt = !out || p->in_f32 ? XK_DT_F32 : l->p->acc.dt;
     const struct xk_func f = square_reorder(l, out, dt);
-    const xk_expr *const w = xk_lower_reg(l, wide, wide_b);
-    const xk_expr *const n = xk_lower_reg(l, narrow, 0);
-    const xk_expr *const args[2] = {out ? n : w, out ? w : n};
-    xk_block_call(&l->w, &f, args, 2);
+    for (unsigned n = 0; n < xk_plan_part_columns(p); n += SIDE) {
+        const xk_expr *const w =
+            out ? xk_lower_reg(l, l->acc, column_b(l, part, n))
+                : xk_lower_reg(l, e->old, 4 * n * SIDE);
+        const xk_expr *const r = xk_lower_reg(
+            l, narrow, xk_plan_packed_b(p, n / columns_of_dword(l)));
+        const xk_expr *const args[2] = {out ? r : w, out ? w : r};
+        xk_block_call(&l->w, &f, args, 2);
+    }
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
@@ -81,40 +100,68 @@ static const xk_expr *mask_of(struct xk_epilogue *e, unsigned block,
 {
     struct xk_lowering *const l = e->l;
     const xk_expr *const in_m = e->in[block];
+    const unsigned lanes = l->p->epi.lanes;
     if (!l->p->epi.n_masked)
-        return in_m ? in_m : xk_lower_true(l, SIDE);
+        return in_m ? in_m : xk_lower_true(l, lanes);
     const xk_expr *const in_n =
         xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
-    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
+    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, lanes);
 }
 
-/* Packed, vectors of dwords of consecutive columns; else a message a column. */
+/* Dwords of a lane: all of a part's columns, as many of C's own registers as lie
+ * together, or one. */
+static unsigned dwords_of(const struct xk_lowering *l, bool own)
+{
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    if (!packed(l))
+        return 1;
+    return own ? run_of(l)
+               : p->cols / columns_of_dword(l) / (p->lanes / SIDE);
+}
+
 static void move(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_epi_part *part, const xk_expr *buf,
                  uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned dst_b = xk_lower_dst_b(l);
-    const unsigned per = packed(l) ? 4 / dst_b : 1; /* columns a dword */
-    const unsigned n_dw = SIDE / per, block = part->m / SIDE;
-    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
-        vec = !packed(l) ? 1 : n_dw - dw < 4 ? n_dw - dw : 4;
-        const struct xk_send send = {.op = (uint8_t)op,
-                                     .space = XK_SPACE_GLOBAL,
-                                     .data_b = (uint8_t)(packed(l) ? 4 : dst_b),
-                                     .vec = (uint8_t)vec,
-                                     .lanes = SIDE};
+    const bool own = buf == l->acc;
+    const unsigned vec = dwords_of(l, own), block = part->m / SIDE;
+    const unsigned cols = vec * columns_of_dword(l) * (l->p->epi.lanes / SIDE);
+    const struct xk_send send = {.op = (uint8_t)op,
+                                 .space = XK_SPACE_GLOBAL,
+                                 .data_b = (uint8_t)(packed(l) ? 4 : xk_lower_dst_b(l)),
+                                 .vec = (uint8_t)vec,
+                                 .lanes = l->p->epi.lanes};
+    for (unsigned n = 0; n < xk_plan_part_columns(&l->p->epi); n += cols) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
-            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + dw * per);
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, block, col);
         xk_lower_n_only(l, col, at);
         const xk_expr *const off = xk_add(
             l->c, e->row_b[block], xk_lower_offset(l, &l->p->con->c.view, at));
         xk_lower_send(l, &l->w, &send, l->arg_c, off, buf,
-                      buf_b + (buf == l->acc ? column_b(l, dw) : dw * 4 * SIDE),
-                      NULL, mask);
+                      own ? column_b(l, part, n) : buf_b + 4 * n * SIDE, NULL,
+                      mask);
     }
+}
+
+/* Rows 0 .. 7 of the lanes, and where the lanes are in them, bytes. */
+static void set_lanes(struct xk_lowering *l, const xk_expr **row,
+                      const xk_expr **row_b)
+{
+    const unsigned lanes = l->p->epi.lanes;
+    const xk_expr *const i =
+        xk_ramp(l->c, xk_s32(l->c, 0), xk_s32(l->c, 1), lanes);
+    *row = i;
+    *row_b = NULL;
+    if (lanes == SIDE)
+        return;
+    const unsigned half_b = l->p->epi.cols / 2 * xk_lower_dst_b(l);
+    const xk_expr *const upper = xk_bin_imm(l->c, XK_OP_DIV, i, SIDE);
+    *row = xk_block_let(&l->w, "row", xk_bin_imm(l->c, XK_OP_MOD, i, SIDE));
+    *row_b = xk_block_let(&l->w, "half_b",
+                          xk_bin_imm(l->c, XK_OP_MUL, upper, half_b));
 }
 
 /* Offsets of the lanes' rows with N at 0, and which lanes are inside M. */
@@ -122,21 +169,27 @@ static void prepare(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
+    const xk_expr *row, *half_b;
+    set_lanes(l, &row, &half_b);
     for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const first =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, i * SIDE);
-        const xk_expr *const m =
-            xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
+        const xk_expr *const m = xk_block_let(
+            &l->w, "out_m",
+            half_b ? xk_add(l->c, xk_lower_widen(l, first, p->epi.lanes), row)
+                   : xk_lower_lanes(l, first));
         if (p->epi.m_masked)
             e->in[i] = xk_block_let(
                 &l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);
-        const xk_expr *const off =
+        const xk_expr *off =
             p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
                           : xk_lower_offset(l, &p->con->c.view, at);
+        if (half_b)
+            off = xk_add(l->c, off, half_b);
         e->row_b[i] = xk_block_let(&l->w, "row_b", off);
     }
 }
@@ -150,11 +203,10 @@ static unsigned lanes(const struct xk_lowering *l)
 /* All columns of eight rows, then the next eight. */
 static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
 {
-    const unsigned across = l->p->epi.n / SIDE;
-    const unsigned m = number / across * SIDE, n = number % across * SIDE;
-    const int64_t at[2] = {m, n};
-    return (struct xk_epi_part){
-        m, n, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
+    const unsigned cols = xk_plan_part_columns(&l->p->epi);
+    const unsigned across = l->p->epi.n / cols;
+    const unsigned m = number / across * SIDE, n = number % across * cols;
+    return (struct xk_epi_part){m, n, place_b(l, m, n)};
 }
 
 const struct xk_epi_family xk_epi_columns = {.lanes = lanes,

@@ -124,7 +124,7 @@ static void operate(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
     const xk_expr *const reg =
-        xk_lower_reg(l, l->acc, at->acc_b + e->f->vector_b(l, v));
+        xk_lower_reg(l, l->acc, e->f->vector_b(l, at, v));
     const xk_expr *x =
         xk_block_load(&l->w, "x", xk_type_vec(p->acc.dt, lanes_of(e)), reg);
     if (p->epi.in_f32 && x)
@@ -167,14 +167,14 @@ static void finish_part(struct xk_epilogue *e, unsigned number)
     if (p->epi.ahead) {
         const xk_expr *const raw = e->raw[number % p->epi.ahead];
         if (e->old)
-            e->f->convert(e, false, e->old, 0, raw);
+            e->f->convert(e, false, &at, raw);
         old = e->old ? e->old : raw;
     }
     if (p->con->n_epi || p->epi.in_f32 || p->epi.n_extent > p->n_extent)
         for (unsigned v = 0; v < vectors; v++)
             operate(e, &at, old, v);
     if (out)
-        e->f->convert(e, true, l->acc, at.acc_b, out);
+        e->f->convert(e, true, &at, out);
     e->f->move(e, XK_SEND_STORE, &at, out ? out : l->acc, out ? 0 : at.acc_b);
 }
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The epilogue while it is written: operations on C part by part (plan.h,
  * struct xk_plan_epilogue), and what they read. rows.c: N in the lanes, a part
- * is a row. columns.c: M in the lanes, a part is a square of 8 x 8. */
+ * is a row. columns.c: M in the lanes, a part is 8 rows of some columns. */
 #ifndef XK_LOWER_EPILOGUE_H
 #define XK_LOWER_EPILOGUE_H
 
@@ -22,16 +22,17 @@ struct xk_epi_family {
     /* Coordinates and masks. */
     void (*prepare)(struct xk_epilogue *e);
     struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
-    /* Byte of vector v of a part behind the part's begin in C's registers. */
-    uint32_t (*vector_b)(const struct xk_lowering *l, unsigned v);
+    /* Byte of vector v of a part in C's registers. */
+    uint32_t (*vector_b)(const struct xk_lowering *l,
+                         const struct xk_epi_part *at, unsigned v);
     /* The messages between memory and a part's registers. */
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_epi_part *at, const xk_expr *buf,
                  uint32_t buf_b);
-    /* Between a part's registers, as in memory, and 4-byte elements: out, those
-     * of C at wide_b, else `wide`, vector after vector. */
-    void (*convert)(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow);
+    /* A part's registers, as in memory: made of C's (out), or into e->old, vector
+     * after vector. */
+    void (*convert)(struct xk_epilogue *e, bool out,
+                    const struct xk_epi_part *at, const xk_expr *narrow);
 };
 extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 

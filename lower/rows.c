@@ -92,10 +92,12 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
 }
 
 /* Between a row of 4-byte columns and its messages' registers. */
-static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow)
+static void convert(struct xk_epilogue *e, bool out,
+                    const struct xk_epi_part *at, const xk_expr *narrow)
 {
     struct xk_lowering *const l = e->l;
+    const xk_expr *const wide = out ? l->acc : e->old;
+    const uint32_t wide_b = out ? at->acc_b : 0;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     const uint16_t stride =
         (uint16_t)(by_blocks(l) ? 1 : 4 / xk_lower_dst_b(l));
@@ -138,9 +140,10 @@ static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
         number, 0, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
 }
 
-static uint32_t vector_b(const struct xk_lowering *l, unsigned v)
+static uint32_t vector_b(const struct xk_lowering *l,
+                         const struct xk_epi_part *at, unsigned v)
 {
-    return 4 * v * l->p->s.simd;
+    return at->acc_b + 4 * v * l->p->s.simd;
 }
 
 const struct xk_epi_family xk_epi_rows = {.lanes = lanes,

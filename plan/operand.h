@@ -45,15 +45,20 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
  * a thread, in plan->slm. */
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p);
 
+enum { XK_PLAN_FIXED_GRF = 5 }; /* r0, arguments in r1, three of packed scalars */
 /* Whole registers of n_b bytes. */
 static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
-/* The parts in which the epilogue finishes C. Then, by the registers that are
- * left, when it loads what it reads; that needs the counts of the loops and of an
- * epilogue without it, and adds to the latter. */
-void xk_plan_parts(struct xk_plan *p);
+/* plan->epi but for `ahead`: the messages that store C, and the parts in which the
+ * epilogue finishes it. XK_ENOFIT: not as the schedule wants it. */
+enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
+/* GRFs of the epilogue but for what a sum has under way. */
+unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
+bool xk_plan_has_sum(const struct xk_plan *p);
+/* When the epilogue loads what it reads, by the registers that are left: that needs
+ * the counts of the loops and of an epilogue without it, and adds to the latter. */
 void xk_plan_preload(struct xk_plan *p);
 
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */

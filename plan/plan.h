@@ -88,10 +88,13 @@ enum xk_plan_store {
 #define XK_PLAN_MAX_AHEAD 8
 
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
- * by part: row by row, or in squares of 8 x 8. */
+ * by part: row by row, or 8 rows of as many columns as a message stores of them,
+ * at least 8. */
 struct xk_plan_epilogue {
     uint8_t store;       /* enum xk_plan_store */
-    uint16_t cols;       /* columns per store message */
+    uint8_t lanes;       /* M in lanes: of a message, 8, or 16: the upper ones are the
+                            same rows' second half, 32 bytes further */
+    uint16_t cols;       /* columns of a row per store message */
     bool m_masked;       /* some rows may lie beyond M */
     bool n_masked;       /* some columns may lie beyond n_extent */
     int64_t n_extent;    /* columns that are written, padding included */
@@ -118,6 +121,18 @@ static inline bool xk_plan_stores_dense(const struct xk_plan_epilogue *e)
 static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 {
     return (unsigned)e->m * e->n / e->parts;
+}
+/* M in lanes: columns of a part. */
+static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
+{
+    return e->cols < 8 ? 8 : e->cols;
+}
+/* Packed: where dword d of a row is in a part's registers, for its first row; the
+ * others are in the next lanes. */
+static inline uint32_t xk_plan_packed_b(const struct xk_plan_epilogue *e,
+                                        unsigned d)
+{
+    return 4u * (d % 8 * e->lanes + d / 8 * 8);
 }
 
 /* A's footprint in SLM: the pixels that the group's rows read over all filter
