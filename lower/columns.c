@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue with M in the lanes: C is walked in squares of eight columns of
- * N (a register each) by eight lanes of M, a part of a few at a time. Operations in
- * f32 in place; then reorders to the destination's type in dwords of consecutive
- * columns, or an element in each lane's dword; then the part's store. */
+/* The epilogue with M in the lanes: a register is a column of eight rows. A part
+ * of C is eight rows of some columns. Steps that are the same for all columns take two
+ * of them, 16 lanes. The last one that is not writes each column beside the one that
+ * has the same place in the next register of the message; so conversions take 16
+ * lanes too. */
 #include "lower/epilogue.h"
 
 #define SIDE 8
@@ -12,7 +13,7 @@ static bool packed(const struct xk_lowering *l)
     return l->p->epi.store == XK_STORE_PACKED;
 }
 
-/* Registers hold runs of columns: the eight of a square, or four where dpasw's
+/* C holds runs of columns: the eight of a square, or four where dpasw's
  * halves of N alternate, or did before slices parted them. Elements between
  * runs. */
 static unsigned run_of(const struct xk_lowering *l)
@@ -33,10 +34,11 @@ static uint32_t place_b(const struct xk_lowering *l, unsigned m, unsigned n)
     return 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at);
 }
 
-static uint32_t column_b(const struct xk_lowering *l,
-                         const struct xk_epi_part *at, unsigned v)
+/* Column n of a part, in C. */
+static const xk_expr *column(struct xk_lowering *l,
+                             const struct xk_epi_part *at, unsigned n)
 {
-    return place_b(l, at->m, at->n + v);
+    return xk_lower_reg(l, l->acc, place_b(l, at->m, at->n + n));
 }
 
 /* Columns of a dword of a part's registers. */
@@ -45,52 +47,162 @@ static unsigned columns_of_dword(const struct xk_lowering *l)
     return packed(l) ? 4 / xk_lower_dst_b(l) : 1;
 }
 
-/* Between a square of 4-byte elements [column][lane] and the destination's
- * elements in the lanes' dwords: packed, column c is element c % per of dword
- * c / per; else element 0 of dword c. A message of two halves of rows has a dword of
- * each side by side. */
-static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
-                                     enum xk_dtype wide)
+/* Registers of eight columns in a part as in memory. */
+static unsigned registers_of_eight(const struct xk_lowering *l)
 {
-    const uint16_t per_dw = (uint16_t)(4 / xk_lower_dst_b(l));
-    const uint16_t per = (uint16_t)columns_of_dword(l);
-    const unsigned run = out ? run_of(l) : SIDE, dword = l->p->epi.lanes * per_dw;
-    struct xk_func f = {.kind = XK_FUNC_REORDER};
-    struct xk_reorder *const r = &f.u.reorder;
-    const uint16_t wide_stride[4] = {(uint16_t)between_runs(l),
-                                     (uint16_t)(SIDE * per), SIDE, 1};
-    const uint16_t dst_stride[4] = {(uint16_t)(run / per * dword),
-                                    (uint16_t)dword, 1, per_dw};
-    const uint16_t extent[4] = {(uint16_t)(SIDE / run), (uint16_t)(run / per),
-                                per, SIDE};
-    const unsigned first = run == SIDE; /* one run: no dim for it */
-    r->dst = (uint8_t)(out ? l->p->epi.dst : wide);
-    r->src = (uint8_t)(out ? wide : l->p->epi.dst);
-    r->n_dims = (uint8_t)(4 - first);
-    for (unsigned i = 0; i < r->n_dims; i++) {
-        r->extent[i] = extent[first + i];
-        r->dst_stride[i] = (out ? dst_stride : wide_stride)[first + i];
-        r->src_stride[i] = (out ? wide_stride : dst_stride)[first + i];
-    }
-    return f;
+    return SIDE / columns_of_dword(l);
 }
 
-/* Square by square. */
-static void convert(struct xk_epilogue *e, bool out,
-                    const struct xk_epi_part *part, const xk_expr *narrow)
+static const xk_expr *narrow_of(struct xk_lowering *l, const xk_expr *part,
+                                unsigned eight)
+{
+    return xk_lower_reg(l, part, eight * registers_of_eight(l) * 4 * SIDE);
+}
+
+/* Eight columns are converted together: those of registers of the part that lie
+ * together. Vector i of them is element i / registers of each lane's dword in
+ * register i % registers, so two vectors make two registers. A message of two halves
+ * of rows has a dword of each side by side. */
+static unsigned column_of(const struct xk_lowering *l, unsigned eight,
+                          unsigned i)
+{
+    const unsigned regs = registers_of_eight(l);
+    const unsigned reg = eight * regs + i % regs;
+    const unsigned dword =
+        l->p->epi.lanes == SIDE ? reg : reg / 2 + reg % 2 * SIDE;
+    return dword * columns_of_dword(l) + i / regs;
+}
+
+/* Between eight vectors of f32 and their registers as in memory. */
+static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
+                    const xk_expr *narrow)
+{
+    const struct xk_lowering *const l = e->l;
+    const unsigned per_dw = 4 / xk_lower_dst_b(l), regs = registers_of_eight(l);
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    const unsigned extent[3] = {regs / 2, SIDE / regs, 2 * SIDE};
+    const unsigned wide_stride[3] = {2 * SIDE, regs * SIDE, 1};
+    const unsigned narrow_stride[3] = {2 * SIDE * per_dw, 1, per_dw};
+    r->dst = (uint8_t)(out ? l->p->epi.dst : XK_DT_F32);
+    r->src = (uint8_t)(out ? XK_DT_F32 : l->p->epi.dst);
+    r->n_dims = 3;
+    for (unsigned i = 0; i < 3; i++) {
+        r->extent[i] = (uint16_t)extent[i];
+        r->dst_stride[i] = (uint16_t)(out ? narrow_stride : wide_stride)[i];
+        r->src_stride[i] = (uint16_t)(out ? wide_stride : narrow_stride)[i];
+    }
+    const xk_expr *const args[2] = {out ? narrow : wide, out ? wide : narrow};
+    xk_block_call(&e->l->w, &f, args, 2);
+}
+
+static void widen(struct xk_epilogue *e, const xk_expr *raw)
+{
+    const unsigned n = xk_plan_part_columns(&e->l->p->epi) / SIDE;
+    for (unsigned i = 0; i < n; i++) {
+        const xk_expr *const to = xk_lower_reg(e->l, e->old, i * XK_EPI_WIDE_B);
+        convert(e, false, to, narrow_of(e->l, raw, i));
+    }
+}
+
+/* C without any step: straight from its registers, a square of eight columns that
+ * are neighbours at a time. */
+static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
+                           unsigned n, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
-    const struct xk_plan_epilogue *const p = &l->p->epi;
-    const enum xk_dtype dt = !out || p->in_f32 ? XK_DT_F32 : l->p->acc.dt;
-    const struct xk_func f = square_reorder(l, out, dt);
-    for (unsigned n = 0; n < xk_plan_part_columns(p); n += SIDE) {
-        const xk_expr *const w =
-            out ? xk_lower_reg(l, l->acc, column_b(l, part, n))
-                : xk_lower_reg(l, e->old, 4 * n * SIDE);
-        const xk_expr *const r = xk_lower_reg(
-            l, narrow, xk_plan_packed_b(p, n / columns_of_dword(l)));
-        const xk_expr *const args[2] = {out ? r : w, out ? w : r};
-        xk_block_call(&l->w, &f, args, 2);
+    const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
+    const unsigned run = run_of(l), dword = l->p->epi.lanes * per_dw;
+    const unsigned src[4] = {between_runs(l), SIDE * per, SIDE, 1};
+    const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
+    const unsigned extent[4] = {SIDE / run, run / per, per, SIDE};
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    const unsigned first = run == SIDE; /* one run: no dim for it */
+    r->dst = (uint8_t)l->p->epi.dst;
+    r->src = (uint8_t)l->p->acc.dt;
+    r->n_dims = (uint8_t)(4 - first);
+    for (unsigned i = 0; i < r->n_dims; i++) {
+        r->extent[i] = (uint16_t)extent[first + i];
+        r->dst_stride[i] = (uint16_t)dst[first + i];
+        r->src_stride[i] = (uint16_t)src[first + i];
+    }
+    const uint32_t at_b = xk_plan_packed_b(&l->p->epi, n / per);
+    const xk_expr *const to = xk_lower_reg(l, out, at_b);
+    const xk_expr *const from = column(l, at, n);
+    const xk_expr *const args[2] = {to, from};
+    xk_block_call(&l->w, &f, args, 2);
+}
+
+/* The step that brings C to where it is converted: the last one that has an operand
+ * for each column, and so goes column by column anyway; or the last one. */
+static unsigned placing_step(const struct xk_lowering *l)
+{
+    const unsigned n = xk_epi_steps(l);
+    unsigned last = 0;
+    for (unsigned i = 0; i < n; i++)
+        if (xk_epi_has_step(l, i) &&
+            (xk_epi_by_column(l, i) || !xk_epi_by_column(l, last)))
+            last = i;
+    return last;
+}
+
+/* A step on a part in place, on two columns at a time where they need not be told
+ * apart. */
+static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
+                         const xk_expr *old, unsigned step)
+{
+    struct xk_lowering *const l = e->l;
+    const bool alone = xk_epi_by_column(l, step);
+    const unsigned cols = alone ? 1 : 2;
+    for (unsigned v = 0; v < xk_plan_part_columns(&l->p->epi); v += cols) {
+        const unsigned n = alone ? column_of(l, v / SIDE, v % SIDE) : v;
+        const xk_expr *const reg = column(l, at, n);
+        const xk_expr *const was =
+            old ? xk_lower_reg(l, old, 4 * v * SIDE) : NULL;
+        const struct xk_epi_vector x = {at->n + n, cols * SIDE, reg, reg, was};
+        xk_epi_operate(e, step, step + 1, &x);
+    }
+}
+
+/* The placing step, then those behind it, on eight columns. */
+static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
+                          const xk_expr *old, unsigned eight,
+                          const xk_expr *wide)
+{
+    struct xk_lowering *const l = e->l;
+    const unsigned step = placing_step(l);
+    const xk_expr *to[SIDE];
+    for (unsigned i = 0; i < SIDE; i++) {
+        const unsigned n = column_of(l, eight, i);
+        const uint32_t old_b = 4 * SIDE * (eight * SIDE + i);
+        const xk_expr *const from = column(l, at, n);
+        const xk_expr *const was = old ? xk_lower_reg(l, old, old_b) : NULL;
+        to[i] = wide ? xk_lower_reg(l, wide, 4 * i * SIDE) : from;
+        const struct xk_epi_vector x = {at->n + n, SIDE, from, to[i], was};
+        xk_epi_operate(e, step, step + 1, &x);
+    }
+    for (unsigned i = 0; i < SIDE; i += 2) {
+        const struct xk_epi_vector x = {at->n, 2 * SIDE, to[i], to[i], NULL};
+        xk_epi_operate(e, step + 1, xk_epi_steps(l), &x);
+    }
+}
+
+static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *old, const xk_expr *out)
+{
+    struct xk_lowering *const l = e->l;
+    const bool any = xk_epi_has_steps(l, 0, xk_epi_steps(l));
+    for (unsigned step = 0; step < placing_step(l); step++)
+        operate_part(e, at, old, step);
+    for (unsigned i = 0; i < xk_plan_part_columns(&l->p->epi) / SIDE; i++) {
+        const xk_expr *const wide = e->wide[i % XK_COUNTOF(e->wide)];
+        if (any)
+            operate_eight(e, at, old, i, wide);
+        if (any && out)
+            convert(e, true, wide, narrow_of(l, out, i));
+        else if (out)
+            convert_square(e, at, i * SIDE, out);
     }
 }
 
@@ -141,7 +253,9 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
         const xk_expr *const off = xk_add(
             l->c, e->row_b[block], xk_lower_offset(l, &l->p->con->c.view, at));
         xk_lower_send(l, &l->w, &send, l->arg_c, off, buf,
-                      own ? column_b(l, part, n) : buf_b + 4 * n * SIDE, NULL,
+                      own ? place_b(l, part->m, part->n + n)
+                          : buf_b + 4 * n * SIDE,
+                      NULL,
                       mask);
     }
 }
@@ -194,12 +308,6 @@ static void prepare(struct xk_epilogue *e)
     }
 }
 
-static unsigned lanes(const struct xk_lowering *l)
-{
-    (void)l;
-    return SIDE;
-}
-
 /* All columns of eight rows, then the next eight. */
 static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
 {
@@ -209,10 +317,9 @@ static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
     return (struct xk_epi_part){m, n, place_b(l, m, n)};
 }
 
-const struct xk_epi_family xk_epi_columns = {.lanes = lanes,
-                                             .n_lanes = false,
+const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
                                              .prepare = prepare,
                                              .part = part,
-                                             .vector_b = column_b,
                                              .move = move,
-                                             .convert = convert};
+                                             .finish = finish,
+                                             .widen = widen};

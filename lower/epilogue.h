@@ -17,22 +17,20 @@ struct xk_epi_part {
 
 /* What depends on which index is in the lanes. */
 struct xk_epi_family {
-    unsigned (*lanes)(const struct xk_lowering *l);
     bool n_lanes; /* N in the lanes; else M, and a vector is a column */
     /* Coordinates and masks. */
     void (*prepare)(struct xk_epilogue *e);
     struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
-    /* Byte of vector v of a part in C's registers. */
-    uint32_t (*vector_b)(const struct xk_lowering *l,
-                         const struct xk_epi_part *at, unsigned v);
     /* The messages between memory and a part's registers. */
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_epi_part *at, const xk_expr *buf,
                  uint32_t buf_b);
-    /* A part's registers, as in memory: made of C's (out), or into e->old, vector
-     * after vector. */
-    void (*convert)(struct xk_epilogue *e, bool out,
-                    const struct xk_epi_part *at, const xk_expr *narrow);
+    /* All steps on a part of C, and in out its registers as memory has them; out
+     * NULL: in place. old: what memory held, in f32. */
+    void (*finish)(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *old, const xk_expr *out);
+    /* What memory held of a part, into e->old. */
+    void (*widen)(struct xk_epilogue *e, const xk_expr *raw);
 };
 extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 
@@ -43,11 +41,32 @@ struct xk_epilogue {
     const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of a sum: parts under way */
     const xk_expr *old;    /* a part of that in f32; NULL: raw itself */
     const xk_expr *out[2]; /* converted parts; NULL: C itself goes out */
+    const xk_expr *wide[2]; /* M in the lanes: eight columns before the conversion, in
+                               its order */
     /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
     const xk_expr *in[XK_LOWER_MAX_BLOCKS];
     const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
 };
 
+/* A vector of C: column n of the thread's part, or with N in the lanes, columns from
+ * n on; with 2 * 8 lanes of M, two columns that lie together. */
+struct xk_epi_vector {
+    unsigned n, lanes;
+    const xk_expr *from, *to;
+    const xk_expr *old; /* what memory held of it */
+};
+enum { XK_EPI_WIDE_B = 256 };
+
+/* The steps' number. First C becomes f32, then come the operations; the last one
+ * zeroes what is beyond N. Some may not be there. */
+unsigned xk_epi_steps(const struct xk_lowering *l);
+bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
+bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);
+/* Whether a step has an operand of its own for each column. */
+bool xk_epi_by_column(const struct xk_lowering *l, unsigned step);
+/* Steps first .. end - 1 on a vector; nothing if there are none. */
+void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
+                    const struct xk_epi_vector *v);
 /* Coordinates with N at n and M at 0. */
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at);
