@@ -1,8 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue's order. Inputs are the same for all rows and loaded once. What memory held of a part (a sum) is
- * asked for `ahead` parts before it is added, into buffers that take turns, so
- * that the others' latency passes while one is computed. */
+/* The epilogue's order. Inputs are the same for all rows and loaded once. What
+ * memory held of a part (a sum) is asked for `ahead` parts before it is added, into
+ * buffers that take turns, so that the others' latency passes while one is
+ * computed. */
 #include "lower/epilogue.h"
+
+#include "plan/operand.h"
 
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at)
@@ -17,33 +20,62 @@ const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first)
     return xk_lower_lanes(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first));
 }
 
+/* Elements n of an input, where mask says. */
+static void load_elements(struct xk_lowering *l, unsigned input,
+                          const struct xk_send *send, const xk_expr *n,
+                          const xk_expr *reg, uint32_t reg_b,
+                          const xk_expr *mask)
+{
+    const struct xk_operand_view *const v = &l->p->con->input[input];
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    xk_lower_n_only(l, n, at);
+    xk_lower_send(l, &l->w, send, l->arg_in[input],
+                  xk_lower_offset(l, &v->view, at), reg, reg_b, NULL, mask);
+}
+
+/* As it lies in memory. */
+static void load_blocks(struct xk_lowering *l, unsigned input,
+                        const xk_expr *buf)
+{
+    struct xk_send send = {.op = XK_SEND_LOAD,
+                           .space = XK_SPACE_GLOBAL,
+                           .data_b = 4,
+                           .lanes = 1,
+                           .block = true};
+    const unsigned n = l->p->epi.n;
+    const xk_expr *const all = xk_lower_true(l, 1);
+    for (unsigned first = 0; first < n; first += send.vec) {
+        const xk_expr *const at = xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first);
+        send.vec = (uint8_t)xk_plan_block_vec(n - first);
+        load_elements(l, input, &send, at, buf, 4 * first, all);
+    }
+}
+
 /* An input that is broadcast over M: epi.n elements, zero beyond N. */
 static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
 {
     const struct xk_plan *const p = l->p;
-    const struct xk_operand_view *const v = &p->con->input[input];
     const unsigned simd = p->s.simd;
-    const bool ragged =
-        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
-    const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4u * p->epi.n, 0);
+    const xk_expr *const buf =
+        xk_block_alloc(&l->w, p->con->input[input].name, 4u * p->epi.n, 0);
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = 4,
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
-    if (ragged)
+    if (p->epi.input_blocks) {
+        load_blocks(l, input, buf);
+        return buf;
+    }
+    if (p->epi.input_masked)
         xk_lower_zero(l, &l->w, buf, 0, 4u * p->epi.n);
     for (unsigned first = 0; first < p->epi.n; first += simd) {
-        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const n = xk_lower_out_columns(l, first);
         const xk_expr *mask = xk_lower_true(l, simd);
-        if (ragged)
+        if (p->epi.input_masked)
             mask = xk_block_let(&l->w, "in_n",
                                 xk_bin_imm(l->c, XK_OP_LT, n, p->n_extent));
-        xk_lower_n_only(l, n, at);
-        xk_lower_send(l, &l->w, &send, l->arg_in[input],
-                      xk_lower_offset(l, &v->view, at), buf, 4 * first, NULL,
-                      mask);
+        load_elements(l, input, &send, n, buf, 4 * first, mask);
     }
     return buf;
 }

@@ -159,6 +159,21 @@ static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
+/* Inputs go along N: all of them consecutive dwords, or not. */
+static void plan_inputs(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    e->input_masked =
+        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
+    e->input_blocks = !e->input_masked;
+    for (unsigned i = 0; i < p->con->n_inputs; i++) {
+        int64_t b = 0, run = 0;
+        e->input_blocks &= xk_view_stride_b(c, &p->con->input[i].view,
+                                            xk_plan_n_index(p)->name, &b, &run) &&
+                           b == 4 && run >= p->n_extent;
+    }
+}
+
 static bool needs_f32(const struct xk_plan *p)
 {
     return p->con->acc_dt != XK_DT_F32 &&
@@ -184,5 +199,6 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
         store_rows(p, s.row_b, s.row_run, s.dwords);
         set_parts(p);
     }
+    plan_inputs(c, p);
     return check_store(c, p);
 }
