@@ -14,17 +14,10 @@ static bool packed(const struct xk_lowering *l)
 }
 
 /* C holds runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate, or did before slices parted them. Elements between
- * runs. */
+ * halves of N alternate, or did before slices parted them. */
 static unsigned run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
-}
-
-static unsigned between_runs(const struct xk_lowering *l)
-{
-    const unsigned half = l->p->slices.n > 1 ? 4 : 8;
-    return xk_plan_is_wide(l->p) ? l->p->s.m_thr * half : SIDE * SIDE;
 }
 
 /* Byte of a place of the thread's part in C. */
@@ -113,7 +106,9 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
     const unsigned run = run_of(l), dword = l->p->epi.lanes * per_dw;
-    const unsigned src[4] = {between_runs(l), SIDE * per, SIDE, 1};
+    const uint32_t next_b = place_b(l, at->m, at->n + n + run % SIDE) -
+                            place_b(l, at->m, at->n + n);
+    const unsigned src[4] = {next_b / 4, SIDE * per, SIDE, 1};
     const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
     const unsigned extent[4] = {SIDE / run, run / per, per, SIDE};
     struct xk_func f = {.kind = XK_FUNC_REORDER};

@@ -5,8 +5,6 @@
  * computed. */
 #include "lower/epilogue.h"
 
-#include "plan/operand.h"
-
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at)
 {

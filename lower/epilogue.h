@@ -48,6 +48,12 @@ struct xk_epilogue {
     const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
 };
 
+/* Coordinates with N at n and M at 0. */
+void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
+                     const xk_expr **at);
+/* Columns first + (0 .. simd - 1) of the thread's part. */
+const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
+
 /* A vector of C: column n of the thread's part, or with N in the lanes, columns from
  * n on; with 2 * 8 lanes of M, two columns that lie together. */
 struct xk_epi_vector {
@@ -67,10 +73,5 @@ bool xk_epi_by_column(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v);
-/* Coordinates with N at n and M at 0. */
-void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
-                     const xk_expr **at);
-/* Columns first + (0 .. simd - 1) of the thread's part. */
-const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
 
 #endif

@@ -76,10 +76,6 @@ bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
 
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
-/* Sizes of block messages: the largest power of two, at most 64 elements of
- * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
-unsigned xk_plan_block_vec(unsigned left);
-
 /* Access and register tile, then the items of a step of k_len elements. */
 enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,

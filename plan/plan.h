@@ -294,6 +294,10 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
  * four come from each half. */
 bool xk_plan_is_wide(const struct xk_plan *p);
 
+/* Sizes of block messages: the largest power of two, at most 64 elements of
+ * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
+unsigned xk_plan_block_vec(unsigned left);
+
 /* Groups along N and along M: the schedule says which runs fastest. */
 static inline uint32_t xk_plan_groups_n(const struct xk_plan *p)
 {
