@@ -98,16 +98,17 @@ static void widen(struct xk_epilogue *e, const xk_expr *raw)
     }
 }
 
-/* C without any step: straight from its registers, a square of eight columns that
- * are neighbours at a time. */
+/* Straight from C's registers: without any step, or no registers for that. A square
+ * of eight columns that are neighbours. */
 static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
                            unsigned n, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
     const unsigned run = run_of(l), dword = l->p->epi.lanes * per_dw;
-    const uint32_t next_b = place_b(l, at->m, at->n + n + run % SIDE) -
-                            place_b(l, at->m, at->n + n);
+    const unsigned next = n + run % SIDE; /* of one run, none */
+    const uint32_t next_b =
+        place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
     const unsigned src[4] = {next_b / 4, SIDE * per, SIDE, 1};
     const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
     const unsigned extent[4] = {SIDE / run, run / per, per, SIDE};
@@ -129,16 +130,16 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     xk_block_call(&l->w, &f, args, 2);
 }
 
-/* The step that brings C to where it is converted: the last one that has an operand
- * for each column, and so goes column by column anyway; or the last one. */
+/* The step that brings C to where it is converted: the last one that goes column by
+ * column anyway, or else needs that order; or just the last one. */
 static unsigned placing_step(const struct xk_lowering *l)
 {
-    const unsigned n = xk_epi_steps(l);
-    unsigned last = 0;
-    for (unsigned i = 0; i < n; i++)
-        if (xk_epi_has_step(l, i) &&
-            (xk_epi_by_column(l, i) || !xk_epi_by_column(l, last)))
+    unsigned best = 0, last = 0;
+    for (unsigned i = 0; i < xk_epi_steps(l); i++)
+        if (xk_epi_has_step(l, i) && xk_epi_operand(l, i) >= best) {
+            best = xk_epi_operand(l, i);
             last = i;
+        }
     return last;
 }
 
@@ -148,7 +149,7 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
                          const xk_expr *old, unsigned step)
 {
     struct xk_lowering *const l = e->l;
-    const bool alone = xk_epi_by_column(l, step);
+    const bool alone = xk_epi_operand(l, step) != XK_EPI_NONE;
     const unsigned cols = alone ? 1 : 2;
     for (unsigned v = 0; v < xk_plan_part_columns(&l->p->epi); v += cols) {
         const unsigned n = alone ? column_of(l, v / SIDE, v % SIDE) : v;
@@ -160,25 +161,28 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
     }
 }
 
-/* The placing step, then those behind it, on eight columns. */
+/* The placing step, then those behind it, on eight columns; wide NULL: in place. */
 static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
                           const xk_expr *old, unsigned eight,
                           const xk_expr *wide)
 {
     struct xk_lowering *const l = e->l;
     const unsigned step = placing_step(l);
-    const xk_expr *to[SIDE];
+    const bool pairs = wide || !l->p->epi.convert; /* neighbours */
+    const xk_expr *to[SIDE], *was[SIDE] = {NULL};
     for (unsigned i = 0; i < SIDE; i++) {
         const unsigned n = column_of(l, eight, i);
         const uint32_t old_b = 4 * SIDE * (eight * SIDE + i);
         const xk_expr *const from = column(l, at, n);
-        const xk_expr *const was = old ? xk_lower_reg(l, old, old_b) : NULL;
+        if (old)
+            was[i] = xk_lower_reg(l, old, old_b);
         to[i] = wide ? xk_lower_reg(l, wide, 4 * i * SIDE) : from;
-        const struct xk_epi_vector x = {at->n + n, SIDE, from, to[i], was};
+        const struct xk_epi_vector x = {at->n + n, SIDE, from, to[i], was[i]};
         xk_epi_operate(e, step, step + 1, &x);
     }
-    for (unsigned i = 0; i < SIDE; i += 2) {
-        const struct xk_epi_vector x = {at->n, 2 * SIDE, to[i], to[i], NULL};
+    for (unsigned i = 0; i < SIDE; i += pairs ? 2 : 1) {
+        const struct xk_epi_vector x = {at->n, pairs ? 2 * SIDE : SIDE, to[i],
+                                        to[i], was[i]};
         xk_epi_operate(e, step + 1, xk_epi_steps(l), &x);
     }
 }
@@ -187,18 +191,20 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
                    const xk_expr *old, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
+    const struct xk_plan_epilogue *const p = &l->p->epi;
     const bool any = xk_epi_has_steps(l, 0, xk_epi_steps(l));
     for (unsigned step = 0; step < placing_step(l); step++)
         operate_part(e, at, old, step);
-    for (unsigned i = 0; i < xk_plan_part_columns(&l->p->epi) / SIDE; i++) {
-        const xk_expr *const wide = e->wide[i % XK_COUNTOF(e->wide)];
+    for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
+        const xk_expr *const wide = p->wide ? e->wide[i % p->wide] : NULL;
         if (any)
             operate_eight(e, at, old, i, wide);
-        if (any && out)
-            convert(e, true, wide, narrow_of(l, out, i));
-        else if (out)
-            convert_square(e, at, i * SIDE, out);
+        if (wide)
+            convert(e, true, xk_lower_reg(l, wide, 0), narrow_of(l, out, i));
     }
+    for (unsigned n = 0; out && !p->wide && n < xk_plan_part_columns(p);
+         n += SIDE)
+        convert_square(e, at, n, out);
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */

@@ -128,9 +128,8 @@ static void buffers(struct xk_epilogue *e)
     const struct xk_plan_epilogue *const p = &l->p->epi;
     if (p->ahead && p->dst != XK_DT_F32)
         e->old = xk_block_alloc(&l->w, "old", 4 * xk_plan_part_elements(p), 0);
-    if (p->turns && !e->f->n_lanes && xk_epi_has_steps(l, 0, xk_epi_steps(l)))
-        for (unsigned i = 0; i < XK_COUNTOF(e->wide); i++)
-            e->wide[i] = xk_block_alloc(&l->w, "wide", XK_EPI_WIDE_B, 0);
+    for (unsigned i = 0; i < p->wide; i++)
+        e->wide[i] = xk_block_alloc(&l->w, "wide", XK_EPI_WIDE_B, 0);
     for (unsigned i = 0; i < p->turns; i++) {
         e->out[i] = xk_block_alloc(&l->w, "out", p->part_b, 0);
         if (!xk_plan_stores_dense(p)) /* the rest of each lane's dword */

@@ -61,6 +61,7 @@ struct xk_epi_vector {
     const xk_expr *from, *to;
     const xk_expr *old; /* what memory held of it */
 };
+
 enum { XK_EPI_WIDE_B = 256 };
 
 /* The steps' number. First C becomes f32, then come the operations; the last one
@@ -68,8 +69,10 @@ enum { XK_EPI_WIDE_B = 256 };
 unsigned xk_epi_steps(const struct xk_lowering *l);
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
 bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);
-/* Whether a step has an operand of its own for each column. */
-bool xk_epi_by_column(const struct xk_lowering *l, unsigned step);
+/* What a step needs besides C, M being in the lanes: nothing that differs, what memory
+ * held, in the order in which columns are converted, or an element for a column. */
+enum xk_epi_operand { XK_EPI_NONE, XK_EPI_OLD, XK_EPI_COLUMN };
+enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v);

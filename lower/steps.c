@@ -66,12 +66,18 @@ bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end)
     return any;
 }
 
-bool xk_epi_by_column(const struct xk_lowering *l, unsigned step)
+enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
 {
     if (step == 0 || is_last(l, step))
-        return step > 0;
-    const unsigned kind = l->p->con->epi[step - 1].kind;
-    return kind == XK_EPI_ADD || kind == XK_EPI_SUM;
+        return step ? XK_EPI_COLUMN : XK_EPI_NONE;
+    switch (l->p->con->epi[step - 1].kind) {
+    case XK_EPI_ADD:
+        return XK_EPI_COLUMN;
+    case XK_EPI_SUM:
+        return XK_EPI_OLD;
+    default:
+        return XK_EPI_NONE;
+    }
 }
 
 /* Right-hand side of an operation. */

@@ -45,15 +45,16 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
  * a thread, in plan->slm. */
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p);
 
-enum { XK_PLAN_FIXED_GRF = 5 }; /* r0, arguments in r1, three of packed scalars */
 /* Whole registers of n_b bytes. */
 static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
-/* plan->epi but for `ahead`: the messages that store C, and the parts in which the
- * epilogue finishes it. XK_ENOFIT: not as the schedule wants it. */
+/* plan->epi: the messages that store C and the parts in which the epilogue
+ * finishes it; XK_ENOFIT: not as the schedule wants it. When the registers of the
+ * loops are counted, as much of that as fits. */
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
+void xk_plan_fit_store(struct xk_plan *p);
 /* GRFs of the epilogue but for what a sum has under way. */
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
 bool xk_plan_has_sum(const struct xk_plan *p);

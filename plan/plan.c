@@ -320,7 +320,7 @@ static void count_loop(struct xk_plan *p)
         g->staging = (uint16_t)staged;
         g->lets = p->slm.lanes / 2u + (p->slm.raw_b ? 8 : 0);
     }
-    g->fixed = XK_PLAN_FIXED_GRF;
+    g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +
                          g->lets + g->fixed);
 }
@@ -328,13 +328,18 @@ static void count_loop(struct xk_plan *p)
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
+    g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     count_loop(p);
-    g->epilogue = (uint16_t)xk_plan_epilogue_grf(p);
+    const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
+    const unsigned converted =
+        is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
+    g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
+                             g->fixed + converted);
     if (p->slices.n > 1) { /* what is given away, and two headers a message */
         const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
         g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
     }
-    g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
+    xk_plan_fit_store(p);
     xk_plan_preload(p);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)

@@ -109,6 +109,8 @@ struct xk_plan_epilogue {
     uint16_t parts;    /* of that */
     uint16_t part_b;   /* registers of a part as it lies in memory */
     uint8_t turns;     /* converted parts that take turns on their way out */
+    uint8_t wide;      /* M in the lanes: buffers of eight columns, in the order in
+                          which they are converted 16 lanes at a time; 0: C itself */
     uint8_t ahead;     /* of a sum, parts under way at once; 1: each is loaded
                           where it is used; 0: no sum */
     const char *why;

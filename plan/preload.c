@@ -9,25 +9,8 @@
 #include "plan/operand.h"
 
 enum {
-    AHEAD_B = 256,   /* of memory that a thread has asked for, or two parts */
-    TEMPORARIES = 12 /* values and headers of the part that is computed */
+    AHEAD_B = 256 /* of memory that a thread has asked for, or two parts */
 };
-
-/* GRFs of an epilogue with a sum, but for the parts under way. */
-static unsigned used_grf(const struct xk_plan *p)
-{
-    const struct xk_plan_epilogue *const e = &p->epi;
-    const struct xk_plan_grf *const g = &p->grf;
-    const unsigned inputs = p->con->n_inputs * xk_grfs(p, 4u * e->n);
-    const unsigned coordinates =
-        xk_fma_is_systolic(p->s.fma) ? 2u * e->m / 8 : 2;
-    const unsigned converted = e->turns * xk_grfs(p, e->part_b);
-    const unsigned in_f32 =
-        e->dst == XK_DT_F32 ? 0 : xk_grfs(p, 4 * xk_plan_part_elements(e));
-    const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
-    return g->acc + inputs + coordinates + converted + in_f32 + cse +
-           TEMPORARIES + g->fixed;
-}
 
 void xk_plan_preload(struct xk_plan *p)
 {
@@ -35,7 +18,7 @@ void xk_plan_preload(struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     if (!xk_plan_has_sum(p))
         return;
-    const unsigned used = used_grf(p), part = xk_grfs(p, e->part_b);
+    const unsigned used = xk_plan_epilogue_grf(p), part = xk_grfs(p, e->part_b);
     const unsigned room = used < g->limit ? (g->limit - used) / part : 0;
     unsigned n = AHEAD_B / (xk_plan_part_elements(e) * xk_dtype_b(e->dst));
     n = n < 2 ? 2 : n > XK_PLAN_MAX_AHEAD ? XK_PLAN_MAX_AHEAD : n;

@@ -9,11 +9,12 @@
 
 enum {
     SIDE = 8,
-    VEC = 8,       /* most dwords of a lane */
+    VEC = 8,     /* most dwords of a lane */
     LINE_B = 64,
-    SUM_B = 32,    /* of a row, if what memory held is loaded too */
-    SPARE_GRF = 16 /* values, addresses and masks; converted parts are in the eight
-                      that squares of 8 x 8 take */
+    SUM_B = 32,  /* of a row, if what memory held is loaded too: fewer registers for
+                    more parts under way */
+    WIDE = 2,    /* one is converted while the next is made */
+    TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
 };
 
 bool xk_plan_has_sum(const struct xk_plan *p)
@@ -84,13 +85,19 @@ static void set_parts(struct xk_plan *p)
 
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
 {
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_plan_grf *const g = &p->grf;
     const bool systolic = xk_fma_is_systolic(p->s.fma);
-    const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
-    const unsigned spare = systolic ? SIDE : 0;
-    unsigned converted = p->epi.turns * xk_grfs(p, p->epi.part_b);
-    converted -= converted < spare ? converted : spare;
-    return xk_grfs(p, p->acc_b) + row * (p->con->n_inputs + 2u) + SPARE_GRF +
-           XK_PLAN_FIXED_GRF + converted;
+    const unsigned inputs = p->con->n_inputs * xk_grfs(p, 4u * e->n);
+    const unsigned coordinates = systolic ? 2u * e->m / SIDE : 2;
+    const unsigned converted = e->turns * xk_grfs(p, e->part_b);
+    const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
+    const unsigned old = xk_plan_has_sum(p) && e->dst != XK_DT_F32
+                             ? xk_grfs(p, 4 * xk_plan_part_elements(e))
+                             : 0;
+    const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
+    return g->acc + inputs + coordinates + converted + wide + old + cse +
+           TEMPORARY_GRF + g->fixed;
 }
 
 /* Whether messages may store n columns of a row each: consecutive ones, all of
@@ -109,21 +116,30 @@ static void set_columns(struct xk_plan *p, unsigned n)
     set_parts(p);
 }
 
-/* As many columns a message as a line has, and registers hold. Without a
- * conversion C's own registers go out, in squares. */
-static void widen(struct xk_plan *p, int64_t run)
+/* Whether registers hold that many columns, with some buffers in front of the
+ * conversion, and two parts of a sum under way. */
+static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const unsigned limit = xk_platform_grf(p->platform, p->s.grf_count);
-    const unsigned most_b = xk_plan_has_sum(p) ? SUM_B : LINE_B;
-    for (unsigned n = most_b / xk_dtype_b(e->dst); e->convert && n > SIDE; n /= 2) {
-        if (!may_store(p, n, run))
-            continue;
-        set_columns(p, n);
-        if (xk_plan_epilogue_grf(p) <= limit)
-            return;
-    }
-    set_columns(p, SIDE);
+    set_columns(p, cols);
+    e->wide = (uint8_t)wide;
+    const unsigned raw = xk_plan_has_sum(p) ? 2 * xk_grfs(p, e->part_b) : 0;
+    return xk_plan_epilogue_grf(p) + raw <= p->grf.limit;
+}
+
+void xk_plan_fit_store(struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const bool steps =
+        e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
+    const unsigned least = e->cols < SIDE ? e->cols : SIDE;
+    if (!xk_fma_is_systolic(p->s.fma) || !e->convert)
+        return;
+    for (unsigned n = e->cols; n >= least; n /= 2)
+        for (unsigned wide = steps ? WIDE : 1; wide; wide--)
+            if (fits(p, n, steps ? wide : 0))
+                return;
+    fits(p, least, 0);
 }
 
 /* M in the lanes: columns side by side where they are consecutive and eight of
@@ -139,10 +155,12 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
     e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
     e->why = eight ? "eight columns of C are consecutive dwords"
                    : "columns of C are not eight consecutive dwords";
-    if (packed)
-        widen(p, run);
-    else
-        set_columns(p, 1);
+    /* Without a conversion C's own registers go out, in squares. */
+    const unsigned most_b = xk_plan_has_sum(p) ? SUM_B : LINE_B;
+    unsigned n = e->convert ? most_b / dst_b : SIDE;
+    while (n > SIDE && !may_store(p, n, run))
+        n /= 2;
+    set_columns(p, packed ? n : 1);
 }
 
 /* Whether C goes out as the schedule wants it. */
