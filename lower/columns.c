@@ -199,8 +199,10 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
         const xk_expr *const wide = p->wide ? e->wide[i % p->wide] : NULL;
         if (any)
             operate_eight(e, at, old, i, wide);
-        if (wide)
-            convert(e, true, xk_lower_reg(l, wide, 0), narrow_of(l, out, i));
+        if (wide) {
+            const xk_expr *const from = xk_lower_reg(l, wide, 0);
+            convert(e, true, from, narrow_of(l, out, i));
+        }
     }
     for (unsigned n = 0; out && !p->wide && n < xk_plan_part_columns(p);
          n += SIDE)
