@@ -116,7 +116,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     struct xk_reorder *const r = &f.u.reorder;
     const unsigned first = run == SIDE; /* one run: no dim for it */
     r->dst = (uint8_t)l->p->epi.dst;
-    r->src = (uint8_t)l->p->acc.dt;
+    r->src = (uint8_t)(l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt);
     r->n_dims = (uint8_t)(4 - first);
     for (unsigned i = 0; i < r->n_dims; i++) {
         r->extent[i] = (uint16_t)extent[first + i];
