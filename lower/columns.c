@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue with M in the lanes: C is walked in squares of eight columns of
- * N (a register each) by eight lanes of M. Operations in f32 in place; then a
- * reorder to the destination's type in dwords of consecutive columns, or an
- * element in each lane's dword; then the stores. */
+/* The epilogue with M in the lanes: a register is a column of eight rows. A part
+ * of C is eight rows of some columns. Steps that are the same for all columns take two
+ * of them, 16 lanes. The last one that is not writes each column beside the one that
+ * has the same place in the next register of the message; so conversions take 16
+ * lanes too. */
 #include "lower/epilogue.h"
 
 #define SIDE 8
@@ -12,68 +13,200 @@ static bool packed(const struct xk_lowering *l)
     return l->p->epi.store == XK_STORE_PACKED;
 }
 
-/* Registers hold runs of columns: the eight of a square, or four where dpasw's
- * halves of N alternate, or did before selects picked one of them for a slice.
- * Elements between runs. */
+/* C holds runs of columns: the eight of a square, or four where dpasw's
+ * halves of N alternate, or did before selects picked one of them for a slice. */
 static unsigned run_of(const struct xk_lowering *l)
 {
     return xk_plan_is_wide(l->p) ? SIDE / 2 : SIDE;
 }
 
-static unsigned between_runs(const struct xk_lowering *l)
+/* Byte of a place of the thread's part in C. */
+static uint32_t place_b(const struct xk_lowering *l, unsigned m, unsigned n)
 {
-    const bool picked = l->p->slices.n > 1 && !l->p->slices.own_first;
-    const unsigned half = picked ? 4 : 8;
-    return xk_plan_is_wide(l->p) ? l->p->s.m_thr * half : SIDE * SIDE;
+    const int64_t at[2] = {m, n};
+    return 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at);
 }
 
-/* Byte of column `col` of a square behind its first one, in C. */
-static uint32_t column_b(const struct xk_lowering *l, unsigned col)
+/* Column n of a part, in C. */
+static const xk_expr *column(struct xk_lowering *l,
+                             const struct xk_epi_part *at, unsigned n)
 {
-    const unsigned run = run_of(l);
-    return 4 * (col / run * between_runs(l) + col % run * SIDE);
+    return xk_lower_reg(l, l->acc, place_b(l, at->m, at->n + n));
 }
 
-/* Between a square of 4-byte elements [column][lane] and the destination's
- * elements in the lanes' dwords: packed, column c is element c % per of dword
- * c / per; else element 0 of dword c. */
-static struct xk_func square_reorder(const struct xk_lowering *l, bool out,
-                                     enum xk_dtype wide)
+/* Columns of a dword of a part's registers. */
+static unsigned columns_of_dword(const struct xk_lowering *l)
 {
-    const uint16_t per_dw = (uint16_t)(4 / xk_lower_dst_b(l));
-    const uint16_t per = packed(l) ? per_dw : 1;
-    const unsigned run = out ? run_of(l) : SIDE;
+    return packed(l) ? 4 / xk_lower_dst_b(l) : 1;
+}
+
+/* Registers of eight columns in a part as in memory. */
+static unsigned registers_of_eight(const struct xk_lowering *l)
+{
+    return SIDE / columns_of_dword(l);
+}
+
+static const xk_expr *narrow_of(struct xk_lowering *l, const xk_expr *part,
+                                unsigned eight)
+{
+    return xk_lower_reg(l, part, eight * registers_of_eight(l) * 4 * SIDE);
+}
+
+/* Eight columns are converted together: those of registers of the part that lie
+ * together. Vector i of them is element i / registers of each lane's dword in
+ * register i % registers, so two vectors make two registers. A message of two halves
+ * of rows has a dword of each side by side. */
+static unsigned column_of(const struct xk_lowering *l, unsigned eight,
+                          unsigned i)
+{
+    const unsigned regs = registers_of_eight(l);
+    const unsigned reg = eight * regs + i % regs;
+    const unsigned dword =
+        l->p->epi.lanes == SIDE ? reg : reg / 2 + reg % 2 * SIDE;
+    return dword * columns_of_dword(l) + i / regs;
+}
+
+/* Between eight vectors of f32 and their registers as in memory. */
+static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
+                    const xk_expr *narrow)
+{
+    const struct xk_lowering *const l = e->l;
+    const unsigned per_dw = 4 / xk_lower_dst_b(l), regs = registers_of_eight(l);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
-    const uint16_t wide_stride[4] = {(uint16_t)between_runs(l),
-                                     (uint16_t)(SIDE * per), SIDE, 1};
-    const uint16_t dst_stride[4] = {(uint16_t)(run / per * SIDE * per_dw),
-                                    (uint16_t)(SIDE * per_dw), 1, per_dw};
-    const uint16_t extent[4] = {(uint16_t)(SIDE / run), (uint16_t)(run / per),
-                                per, SIDE};
-    const unsigned first = run == SIDE; /* one run: no dim for it */
-    r->dst = (uint8_t)(out ? l->p->epi.dst : wide);
-    r->src = (uint8_t)(out ? wide : l->p->epi.dst);
-    r->n_dims = (uint8_t)(4 - first);
-    for (unsigned i = 0; i < r->n_dims; i++) {
-        r->extent[i] = extent[first + i];
-        r->dst_stride[i] = (out ? dst_stride : wide_stride)[first + i];
-        r->src_stride[i] = (out ? wide_stride : dst_stride)[first + i];
+    const unsigned extent[3] = {regs / 2, SIDE / regs, 2 * SIDE};
+    const unsigned wide_stride[3] = {2 * SIDE, regs * SIDE, 1};
+    const unsigned narrow_stride[3] = {2 * SIDE * per_dw, 1, per_dw};
+    r->dst = (uint8_t)(out ? l->p->epi.dst : XK_DT_F32);
+    r->src = (uint8_t)(out ? XK_DT_F32 : l->p->epi.dst);
+    r->n_dims = 3;
+    for (unsigned i = 0; i < 3; i++) {
+        r->extent[i] = (uint16_t)extent[i];
+        r->dst_stride[i] = (uint16_t)(out ? narrow_stride : wide_stride)[i];
+        r->src_stride[i] = (uint16_t)(out ? wide_stride : narrow_stride)[i];
     }
-    return f;
+    const xk_expr *const args[2] = {out ? narrow : wide, out ? wide : narrow};
+    xk_block_call(&e->l->w, &f, args, 2);
 }
 
-static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow)
+static void widen(struct xk_epilogue *e, const xk_expr *raw)
+{
+    const unsigned n = xk_plan_part_columns(&e->l->p->epi) / SIDE;
+    for (unsigned i = 0; i < n; i++) {
+        const xk_expr *const to = xk_lower_reg(e->l, e->old, i * XK_EPI_WIDE_B);
+        convert(e, false, to, narrow_of(e->l, raw, i));
+    }
+}
+
+/* Straight from C's registers: without any step, or no registers for that. A square
+ * of eight columns that are neighbours. */
+static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
+                           unsigned n, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
-    const enum xk_dtype dt =
-        !out || l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt;
-    const struct xk_func f = square_reorder(l, out, dt);
-    const xk_expr *const w = xk_lower_reg(l, wide, wide_b);
-    const xk_expr *const n = xk_lower_reg(l, narrow, 0);
-    const xk_expr *const args[2] = {out ? n : w, out ? w : n};
+    const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
+    const unsigned run = run_of(l), dword = l->p->epi.lanes * per_dw;
+    const unsigned next = n + run % SIDE; /* of one run, none */
+    const uint32_t next_b =
+        place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
+    const unsigned src[4] = {next_b / 4, SIDE * per, SIDE, 1};
+    const unsigned dst[4] = {run / per * dword, dword, 1, per_dw};
+    const unsigned extent[4] = {SIDE / run, run / per, per, SIDE};
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    const unsigned first = run == SIDE; /* one run: no dim for it */
+    r->dst = (uint8_t)l->p->epi.dst;
+    r->src = (uint8_t)(l->p->epi.in_f32 ? XK_DT_F32 : l->p->acc.dt);
+    r->n_dims = (uint8_t)(4 - first);
+    for (unsigned i = 0; i < r->n_dims; i++) {
+        r->extent[i] = (uint16_t)extent[first + i];
+        r->dst_stride[i] = (uint16_t)dst[first + i];
+        r->src_stride[i] = (uint16_t)src[first + i];
+    }
+    const uint32_t at_b = xk_plan_packed_b(&l->p->epi, n / per);
+    const xk_expr *const to = xk_lower_reg(l, out, at_b);
+    const xk_expr *const from = column(l, at, n);
+    const xk_expr *const args[2] = {to, from};
     xk_block_call(&l->w, &f, args, 2);
+}
+
+/* The step that brings C to where it is converted: the last one that goes column by
+ * column anyway, or else needs that order; or just the last one. */
+static unsigned placing_step(const struct xk_lowering *l)
+{
+    unsigned best = 0, last = 0;
+    for (unsigned i = 0; i < xk_epi_steps(l); i++)
+        if (xk_epi_has_step(l, i) && xk_epi_operand(l, i) >= best) {
+            best = xk_epi_operand(l, i);
+            last = i;
+        }
+    return last;
+}
+
+/* A step on a part in place, on two columns at a time where they need not be told
+ * apart. */
+static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
+                         const xk_expr *old, unsigned step)
+{
+    struct xk_lowering *const l = e->l;
+    const bool alone = xk_epi_operand(l, step) != XK_EPI_NONE;
+    const unsigned cols = alone ? 1 : 2;
+    for (unsigned v = 0; v < xk_plan_part_columns(&l->p->epi); v += cols) {
+        const unsigned n = alone ? column_of(l, v / SIDE, v % SIDE) : v;
+        const xk_expr *const reg = column(l, at, n);
+        const xk_expr *const was =
+            old ? xk_lower_reg(l, old, 4 * v * SIDE) : NULL;
+        const struct xk_epi_vector x = {at->n + n, cols * SIDE, reg, reg, was};
+        xk_epi_operate(e, step, step + 1, &x);
+    }
+}
+
+/* The placing step, then those behind it, on eight columns; wide NULL: in place. */
+static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
+                          const xk_expr *old, unsigned eight,
+                          const xk_expr *wide)
+{
+    struct xk_lowering *const l = e->l;
+    const unsigned step = placing_step(l);
+    const bool pairs = wide || !l->p->epi.convert; /* neighbours */
+    const xk_expr *to[SIDE], *was[SIDE] = {NULL};
+    for (unsigned i = 0; i < SIDE; i++) {
+        const unsigned n = column_of(l, eight, i);
+        const uint32_t old_b = 4 * SIDE * (eight * SIDE + i);
+        const xk_expr *const from = column(l, at, n);
+        if (old)
+            was[i] = xk_lower_reg(l, old, old_b);
+        to[i] = wide ? xk_lower_reg(l, wide, 4 * i * SIDE) : from;
+        const struct xk_epi_vector x = {at->n + n, SIDE, from, to[i], was[i]};
+        xk_epi_operate(e, step, step + 1, &x);
+    }
+    for (unsigned i = 0; i < SIDE; i += pairs ? 2 : 1) {
+        const struct xk_epi_vector x = {at->n, pairs ? 2 * SIDE : SIDE, to[i],
+                                        to[i], was[i]};
+        xk_epi_operate(e, step + 1, xk_epi_steps(l), &x);
+    }
+}
+
+static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *old, const xk_expr *out)
+{
+    struct xk_lowering *const l = e->l;
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    const bool any = xk_epi_has_steps(l, 0, xk_epi_steps(l));
+    for (unsigned step = 0; step < placing_step(l); step++)
+        operate_part(e, at, old, step);
+    for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
+        const xk_expr *const wide = p->wide ? e->wide[i % p->wide] : NULL;
+        if (any)
+            operate_eight(e, at, old, i, wide);
+        if (wide) {
+            const xk_expr *const from = xk_lower_reg(l, wide, 0);
+            convert(e, true, from, narrow_of(l, out, i));
+        }
+    }
+    for (unsigned n = 0; out && !p->wide && n < xk_plan_part_columns(p);
+         n += SIDE)
+        convert_square(e, at, n, out);
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
@@ -82,40 +215,70 @@ static const xk_expr *mask_of(struct xk_epilogue *e, unsigned block,
 {
     struct xk_lowering *const l = e->l;
     const xk_expr *const in_m = e->in[block];
+    const unsigned lanes = l->p->epi.lanes;
     if (!l->p->epi.n_masked)
-        return in_m ? in_m : xk_lower_true(l, SIDE);
+        return in_m ? in_m : xk_lower_true(l, lanes);
     const xk_expr *const in_n =
         xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
-    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
+    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, lanes);
 }
 
-/* Packed, vectors of dwords of consecutive columns; else a message a column. */
+/* Dwords of a lane: all of a part's columns, as many of C's own registers as lie
+ * together, or one. */
+static unsigned dwords_of(const struct xk_lowering *l, bool own)
+{
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    if (!packed(l))
+        return 1;
+    return own ? run_of(l)
+               : p->cols / columns_of_dword(l) / (p->lanes / SIDE);
+}
+
 static void move(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_epi_part *part, const xk_expr *buf,
                  uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned dst_b = xk_lower_dst_b(l);
-    const unsigned per = packed(l) ? 4 / dst_b : 1; /* columns a dword */
-    const unsigned n_dw = SIDE / per, block = part->m / SIDE;
-    for (unsigned dw = 0, vec; dw < n_dw; dw += vec) {
-        vec = !packed(l) ? 1 : n_dw - dw < 4 ? n_dw - dw : 4;
-        const struct xk_send send = {.op = (uint8_t)op,
-                                     .space = XK_SPACE_GLOBAL,
-                                     .data_b = (uint8_t)(packed(l) ? 4 : dst_b),
-                                     .vec = (uint8_t)vec,
-                                     .lanes = SIDE};
+    const bool own = buf == l->acc;
+    const unsigned vec = dwords_of(l, own), block = part->m / SIDE;
+    const unsigned cols = vec * columns_of_dword(l) * (l->p->epi.lanes / SIDE);
+    const struct xk_send send = {.op = (uint8_t)op,
+                                 .space = XK_SPACE_GLOBAL,
+                                 .data_b = (uint8_t)(packed(l) ? 4 : xk_lower_dst_b(l)),
+                                 .vec = (uint8_t)vec,
+                                 .lanes = l->p->epi.lanes};
+    for (unsigned n = 0; n < xk_plan_part_columns(&l->p->epi); n += cols) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
-            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + dw * per);
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, block, col);
         xk_lower_n_only(l, col, at);
         const xk_expr *const off = xk_add(
             l->c, e->row_b[block], xk_lower_offset(l, &l->p->con->c.view, at));
         xk_lower_send(l, &l->w, &send, l->arg_c, off, buf,
-                      buf_b + (buf == l->acc ? column_b(l, dw) : dw * 4 * SIDE),
-                      NULL, mask);
+                      own ? place_b(l, part->m, part->n + n)
+                          : buf_b + 4 * n * SIDE,
+                      NULL,
+                      mask);
     }
+}
+
+/* Rows 0 .. 7 of the lanes, and where the lanes are in them, bytes. */
+static void set_lanes(struct xk_lowering *l, const xk_expr **row,
+                      const xk_expr **row_b)
+{
+    const unsigned lanes = l->p->epi.lanes;
+    const xk_expr *const i =
+        xk_ramp(l->c, xk_s32(l->c, 0), xk_s32(l->c, 1), lanes);
+    *row = i;
+    *row_b = NULL;
+    if (lanes == SIDE)
+        return;
+    const unsigned half_b = l->p->epi.cols / 2 * xk_lower_dst_b(l);
+    const xk_expr *const upper = xk_bin_imm(l->c, XK_OP_DIV, i, SIDE);
+    *row = xk_block_let(&l->w, "row", xk_bin_imm(l->c, XK_OP_MOD, i, SIDE));
+    *row_b = xk_block_let(&l->w, "half_b",
+                          xk_bin_imm(l->c, XK_OP_MUL, upper, half_b));
 }
 
 /* Offsets of the lanes' rows with N at 0, and which lanes are inside M. */
@@ -123,44 +286,42 @@ static void prepare(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
+    const xk_expr *row, *half_b;
+    set_lanes(l, &row, &half_b);
     for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const first = xk_lower_row(l, l->out_m0, i * SIDE);
-        const xk_expr *const m =
-            xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
+        const xk_expr *const m = xk_block_let(
+            &l->w, "out_m",
+            half_b ? xk_add(l->c, xk_lower_widen(l, first, p->epi.lanes), row)
+                   : xk_lower_lanes(l, first));
         if (p->epi.m_masked)
             e->in[i] = xk_block_let(
                 &l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);
-        const xk_expr *const off =
+        const xk_expr *off =
             p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
                           : xk_lower_offset(l, &p->con->c.view, at);
+        if (half_b)
+            off = xk_add(l->c, off, half_b);
         e->row_b[i] = xk_block_let(&l->w, "row_b", off);
     }
-}
-
-static unsigned lanes(const struct xk_lowering *l)
-{
-    (void)l;
-    return SIDE;
 }
 
 /* All columns of eight rows, then the next eight. */
 static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
 {
-    const unsigned across = l->p->epi.n / SIDE;
-    const unsigned m = number / across * SIDE, n = number % across * SIDE;
-    const int64_t at[2] = {m, n};
-    return (struct xk_epi_part){
-        m, n, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
+    const unsigned cols = xk_plan_part_columns(&l->p->epi);
+    const unsigned across = l->p->epi.n / cols;
+    const unsigned m = number / across * SIDE, n = number % across * cols;
+    return (struct xk_epi_part){m, n, place_b(l, m, n)};
 }
 
-const struct xk_epi_family xk_epi_columns = {.lanes = lanes,
-                                             .n_lanes = false,
+const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
                                              .prepare = prepare,
                                              .part = part,
-                                             .vector_b = column_b,
                                              .move = move,
-                                             .convert = convert};
+                                             .finish = finish,
+                                             .widen = widen};

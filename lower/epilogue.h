@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The epilogue while it is written: operations on C part by part (plan.h,
  * struct xk_plan_epilogue), and what they read. rows.c: N in the lanes, a part
- * is a row. columns.c: M in the lanes, a part is a square of 8 x 8. */
+ * is a row. columns.c: M in the lanes, a part is 8 rows of some columns. */
 #ifndef XK_LOWER_EPILOGUE_H
 #define XK_LOWER_EPILOGUE_H
 
@@ -17,21 +17,20 @@ struct xk_epi_part {
 
 /* What depends on which index is in the lanes. */
 struct xk_epi_family {
-    unsigned (*lanes)(const struct xk_lowering *l);
     bool n_lanes; /* N in the lanes; else M, and a vector is a column */
     /* Coordinates and masks. */
     void (*prepare)(struct xk_epilogue *e);
     struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
-    /* Byte of vector v of a part behind the part's begin in C's registers. */
-    uint32_t (*vector_b)(const struct xk_lowering *l, unsigned v);
     /* The messages between memory and a part's registers. */
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_epi_part *at, const xk_expr *buf,
                  uint32_t buf_b);
-    /* Between a part's registers, as in memory, and 4-byte elements: out, those
-     * of C at wide_b, else `wide`, vector after vector. */
-    void (*convert)(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow);
+    /* All steps on a part of C, and in out its registers as memory has them; out
+     * NULL: in place. old: what memory held, in f32. */
+    void (*finish)(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *old, const xk_expr *out);
+    /* What memory held of a part, into e->old. */
+    void (*widen)(struct xk_epilogue *e, const xk_expr *raw);
 };
 extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 
@@ -42,6 +41,8 @@ struct xk_epilogue {
     const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of a sum: parts under way */
     const xk_expr *old;    /* a part of that in f32; NULL: raw itself */
     const xk_expr *out[2]; /* converted parts; NULL: C itself goes out */
+    const xk_expr *wide[2]; /* M in the lanes: eight columns before the conversion, in
+                               its order */
     /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
     const xk_expr *in[XK_LOWER_MAX_BLOCKS];
     const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
@@ -60,5 +61,28 @@ void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
                      const xk_expr **at);
 /* Columns first + (0 .. simd - 1) of the thread's part. */
 const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
+
+/* A vector of C: column n of the thread's part, or with N in the lanes, columns from
+ * n on; with 2 * 8 lanes of M, two columns that lie together. */
+struct xk_epi_vector {
+    unsigned n, lanes;
+    const xk_expr *from, *to;
+    const xk_expr *old; /* what memory held of it */
+};
+
+enum { XK_EPI_WIDE_B = 256 };
+
+/* The steps' number. First C becomes f32, then come the operations; the last one
+ * zeroes what is beyond N. Some may not be there. */
+unsigned xk_epi_steps(const struct xk_lowering *l);
+bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
+bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);
+/* What a step needs besides C, M being in the lanes: nothing that differs, what memory
+ * held, in the order in which columns are converted, or an element for a column. */
+enum xk_epi_operand { XK_EPI_NONE, XK_EPI_OLD, XK_EPI_COLUMN };
+enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
+/* Steps first .. end - 1 on a vector; nothing if there are none. */
+void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
+                    const struct xk_epi_vector *v);
 
 #endif

@@ -2,11 +2,6 @@
 /* The epilogue with N in the lanes: rows of C one after the other. */
 #include "lower/epilogue.h"
 
-static unsigned lanes(const struct xk_lowering *l)
-{
-    return l->p->s.simd;
-}
-
 /* Byte offset of (row m, first column n) of C; row_b is the tile's first
  * element where rows are merged. */
 static const xk_expr *row_offset(struct xk_lowering *l, unsigned m,
@@ -138,15 +133,29 @@ static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
         number, 0, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
 }
 
-static uint32_t vector_b(const struct xk_lowering *l, unsigned v)
+static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *old, const xk_expr *out)
 {
-    return 4 * v * l->p->s.simd;
+    struct xk_lowering *const l = e->l;
+    const unsigned simd = l->p->s.simd;
+    for (unsigned n = 0; n < l->p->epi.n; n += simd) {
+        const xk_expr *const reg = xk_lower_reg(l, l->acc, at->acc_b + 4 * n);
+        const xk_expr *const was = old ? xk_lower_reg(l, old, 4 * n) : NULL;
+        const struct xk_epi_vector v = {n, simd, reg, reg, was};
+        xk_epi_operate(e, 0, xk_epi_steps(l), &v);
+    }
+    if (out)
+        convert(e, true, l->acc, at->acc_b, out);
 }
 
-const struct xk_epi_family xk_epi_rows = {.lanes = lanes,
-                                          .n_lanes = true,
+static void widen(struct xk_epilogue *e, const xk_expr *raw)
+{
+    convert(e, false, e->old, 0, raw);
+}
+
+const struct xk_epi_family xk_epi_rows = {.n_lanes = true,
                                           .prepare = prepare,
                                           .part = part,
-                                          .vector_b = vector_b,
                                           .move = move,
-                                          .convert = convert};
+                                          .finish = finish,
+                                          .widen = widen};

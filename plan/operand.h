@@ -50,10 +50,16 @@ static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {
     return (n_b + p->platform->grf_b - 1) / p->platform->grf_b;
 }
-/* The parts in which the epilogue finishes C. Then, by the registers that are
- * left, when it loads what it reads; that needs the counts of the loops and of an
- * epilogue without it, and adds to the latter. */
-void xk_plan_parts(struct xk_plan *p);
+/* plan->epi: the messages that store C and the parts in which the epilogue
+ * finishes it; XK_ENOFIT: not as the schedule wants it. When the registers of the
+ * loops are counted, as much of that as fits. */
+enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
+void xk_plan_fit_store(struct xk_plan *p);
+/* GRFs of the epilogue but for what a sum has under way. */
+unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
+bool xk_plan_has_sum(const struct xk_plan *p);
+/* When the epilogue loads what it reads, by the registers that are left: that needs
+ * the counts of the loops and of an epilogue without it, and adds to the latter. */
 void xk_plan_preload(struct xk_plan *p);
 
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */
@@ -71,10 +77,6 @@ bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
 
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
-/* Sizes of block messages: the largest power of two, at most 64 elements of
- * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
-unsigned xk_plan_block_vec(unsigned left);
-
 /* Access and register tile, then the items of a step of k_len elements. */
 enum xk_status xk_mad_access(xk_ctx *c, const struct xk_operand_job *j);
 enum xk_status xk_mad_items(xk_ctx *c, const struct xk_operand_job *j,

@@ -244,28 +244,6 @@ static void plan_acc(struct xk_plan *p)
     }
 }
 
-/* Whether the M indices of C are one: each stride is the next one's stride
- * times its extent. Then *stride_b is that of the merged index. */
-static bool merged_rows(xk_ctx *c, const struct xk_plan *p, int64_t *stride_b)
-{
-    int64_t want = 0;
-    *stride_b = 0;
-    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->con->index[i];
-        int64_t s_b = 0, run = 0;
-        if (x->role != XK_ROLE_M || x->extent == 1)
-            continue;
-        if (!xk_view_stride_b(c, &p->con->c.view, x->name, &s_b, &run))
-            return false;
-        if (run < x->extent || (want && s_b != want))
-            return false;
-        if (!want)
-            *stride_b = s_b;
-        want = s_b * x->extent;
-    }
-    return true;
-}
-
 /* Row offsets are s32, also those of the rows beyond M in the last group. */
 static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
 {
@@ -276,85 +254,6 @@ static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "plan: %s: %lld rows of %lld bytes pass s32 offsets",
                        p->con->c.name, (long long)rows, (long long)row_b);
-    return XK_OK;
-}
-
-/* N in the lanes: C goes out row by row. */
-static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
-                       bool dwords)
-{
-    struct xk_plan_epilogue *const e = &p->epi;
-    const bool contiguous =
-        col_b == xk_dtype_b(e->dst) && run >= e->n_extent;
-    if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
-        p->s.store != XK_PUT_SCATTERED) {
-        e->store = XK_STORE_BLOCK;
-        e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
-        e->why = "rows of C are contiguous";
-    } else {
-        e->store = XK_STORE_SCATTERED;
-        e->cols = p->s.simd;
-        e->why = contiguous ? "N is not a multiple of the lanes"
-                            : "columns of C are not contiguous";
-    }
-}
-
-/* M in the lanes: eight columns at once where they are consecutive and whole
- * dwords, else column by column. */
-static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
-                          int64_t col_b, int64_t run)
-{
-    struct xk_plan_epilogue *const e = &p->epi;
-    const unsigned dst_b = xk_dtype_b(e->dst);
-    const bool eight =
-        col_b == dst_b && run % 8 == 0 && s->dwords && s->rows_padded % 8 == 0;
-    const bool packed = eight && p->s.store != XK_PUT_COLUMNS;
-    e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
-    e->cols = packed ? 8 : 1;
-    e->why = eight ? "eight columns of C are consecutive dwords"
-                   : "columns of C are not eight consecutive dwords";
-}
-
-/* Whether C goes out as the schedule wants it. */
-static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
-{
-    static const char *const words[] = {"auto", "block", "scattered", "packed",
-                                        "columns"};
-    if (p->s.store == XK_PUT_AUTO)
-        return XK_OK;
-    if (p->epi.store + 1u != p->s.store)
-        return xk_fail(c, XK_ENOFIT, "plan: store=%s: %s", words[p->s.store],
-                       p->epi.why);
-    p->epi.why = "the schedule wants it so";
-    return XK_OK;
-}
-
-static bool needs_f32(const struct xk_plan *p)
-{
-    return p->con->acc_dt != XK_DT_F32 &&
-           (p->con->n_epi || p->epi.dst != XK_DT_S32);
-}
-
-static enum xk_status plan_epilogue(xk_ctx *c, struct xk_plan *p)
-{
-    struct xk_plan_epilogue *const e = &p->epi;
-    const struct xk_view *const v = &p->con->c.view;
-    const char *const n = xk_plan_n_index(p)->name;
-    const struct xk_tile_strides s = xk_tile_strides_of(c, p, v, n);
-    XK_TRY(xk_ctx_status(c));
-    e->dst = v->layout.dt;
-    e->in_f32 = needs_f32(p);
-    e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
-    e->merged = merged_rows(c, p, &e->row_stride_b);
-    e->m_masked = p->a.row_masked;
-    if (is_dpas(p)) {
-        store_columns(p, &s, s.row_b, s.row_run);
-    } else {
-        store_rows(p, s.row_b, s.row_run, s.dwords);
-    }
-    XK_TRY(check_store(c, p));
-    e->n_masked = ragged(e->n_extent, p->s.n_thr, p->s.tg_n);
-    xk_plan_parts(p);
     return XK_OK;
 }
 
@@ -429,6 +328,7 @@ static void count_loop(struct xk_plan *p)
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
+    g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     count_loop(p);
     const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
     const unsigned converted =
@@ -441,7 +341,7 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
         const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
         g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
     }
-    g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
+    xk_plan_fit_store(p);
     xk_plan_preload(p);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)
@@ -472,7 +372,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(xk_plan_flat(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
-    XK_TRY(plan_epilogue(c, p));
+    XK_TRY(xk_plan_store(c, p));
     XK_TRY(check_offsets(c, p));
     return count_registers(c, p);
 }

@@ -88,10 +88,13 @@ enum xk_plan_store {
 #define XK_PLAN_MAX_AHEAD 8
 
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
- * by part: row by row, or in squares of 8 x 8. */
+ * by part: row by row, or 8 rows of as many columns as a message stores of them,
+ * at least 8. */
 struct xk_plan_epilogue {
     uint8_t store;       /* enum xk_plan_store */
-    uint16_t cols;       /* columns per store message */
+    uint8_t lanes;       /* M in lanes: of a message, 8, or 16: the upper ones are the
+                            same rows' second half, 32 bytes further */
+    uint16_t cols;       /* columns of a row per store message */
     bool m_masked;       /* some rows may lie beyond M */
     bool n_masked;       /* some columns may lie beyond n_extent */
     int64_t n_extent;    /* columns that are written, padding included */
@@ -99,11 +102,15 @@ struct xk_plan_epilogue {
     int64_t row_stride_b;
     bool in_f32;         /* C is converted to f32 for the operations */
     bool convert;        /* a reorder makes the destination's type */
+    bool input_masked;   /* an input's columns may lie beyond N */
+    bool input_blocks;   /* else, and they are consecutive: block messages */
     enum xk_dtype dst;
     uint16_t m, n; /* rows and columns of a thread's part of the tile */
     uint16_t parts;    /* of that */
     uint16_t part_b;   /* registers of a part as it lies in memory */
     uint8_t turns;     /* converted parts that take turns on their way out */
+    uint8_t wide;      /* M in the lanes: buffers of eight columns, in the order in
+                          which they are converted 16 lanes at a time; 0: C itself */
     uint8_t ahead;     /* of a sum, parts under way at once; 1: each is loaded
                           where it is used; 0: no sum */
     const char *why;
@@ -118,6 +125,18 @@ static inline bool xk_plan_stores_dense(const struct xk_plan_epilogue *e)
 static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 {
     return (unsigned)e->m * e->n / e->parts;
+}
+/* M in lanes: columns of a part. */
+static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
+{
+    return e->cols < 8 ? 8 : e->cols;
+}
+/* Packed: where dword d of a row is in a part's registers, for its first row; the
+ * others are in the next lanes. */
+static inline uint32_t xk_plan_packed_b(const struct xk_plan_epilogue *e,
+                                        unsigned d)
+{
+    return 4u * (d % 8 * e->lanes + d / 8 * 8);
 }
 
 /* A's footprint in SLM: the pixels that the group's rows read over all filter
@@ -288,6 +307,9 @@ bool xk_plan_is_wide(const struct xk_plan *p);
 /* Of slices that have their own part first: rows of B in a thread's tile that
  * belong to a place (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
+/* Sizes of block messages: the largest power of two, at most 64 elements of
+ * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
+unsigned xk_plan_block_vec(unsigned left);
 
 /* Groups along N and along M: the schedule says which runs fastest. */
 static inline uint32_t xk_plan_groups_n(const struct xk_plan *p)

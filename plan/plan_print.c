@@ -74,8 +74,9 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                                         "column"};
     const struct xk_plan_epilogue *const e = &p->epi;
     xk_str_printf(out,
-                  "epilogue: %s stores of %u columns of %s (%s)%s%s%s%s\n",
-                  store[e->store], e->cols, xk_dtype_name(e->dst), e->why,
+                  "epilogue: %s stores of %u columns of %s%s (%s)%s%s%s%s\n",
+                  store[e->store], e->cols, xk_dtype_name(e->dst),
+                  e->lanes > 8 ? " in two halves" : "", e->why,
                   e->m_masked ? ", rows masked" : "",
                   e->n_masked ? ", columns masked" : "",
                   e->in_f32 ? ", operations in f32" : "",
@@ -85,6 +86,8 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                       (long long)e->row_stride_b);
     for (unsigned i = 0; i < p->con->n_epi; i++)
         print_op(p, &p->con->epi[i], out);
+    if (e->input_blocks && p->con->n_inputs)
+        xk_str_puts(out, "  inputs in blocks\n");
     xk_str_printf(out, "  %u parts of %u bytes", e->parts, e->part_b);
     if (e->ahead > 1)
         xk_str_printf(out, ", of the sum %u under way at once", e->ahead);

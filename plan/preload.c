@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What the epilogue reads besides C, and when it asks for it. C is finished
- * part by part: rows, or squares of 8 x 8. With a sum, what memory held of the
+ * part by part (store.c). With a sum, what memory held of the
  * next parts is under way while one is computed. If the registers do not
  * suffice for two, each part is loaded where it is used.
  *
@@ -9,58 +9,16 @@
 #include "plan/operand.h"
 
 enum {
-    SIDE = 8,
-    AHEAD_B = 256,   /* of memory that a thread has asked for, or two parts */
-    TEMPORARIES = 12 /* values and headers of the part that is computed */
+    AHEAD_B = 256 /* of memory that a thread has asked for, or two parts */
 };
-
-static bool has_sum(const struct xk_plan *p)
-{
-    for (unsigned i = 0; i < p->con->n_epi; i++)
-        if (p->con->epi[i].kind == XK_EPI_SUM)
-            return true;
-    return false;
-}
-
-void xk_plan_parts(struct xk_plan *p)
-{
-    struct xk_plan_epilogue *const e = &p->epi;
-    const bool systolic = xk_fma_is_systolic(p->s.fma);
-    const bool dense = xk_plan_stores_dense(e);
-    const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
-    const unsigned grf_b = p->platform->grf_b;
-    e->parts = (uint16_t)(systolic ? e->m / SIDE * (e->n / SIDE) : e->m);
-    e->part_b = (uint16_t)(systolic ? xk_plan_part_elements(e) * element_b
-                                    : e->n / e->cols * grf_b *
-                                          xk_grfs(p, e->cols * element_b));
-    if (e->convert) /* a message reads one while the next is made */
-        e->turns = systolic && !dense ? 1 : 2;
-}
-
-/* GRFs of an epilogue with a sum, but for the parts under way. */
-static unsigned used_grf(const struct xk_plan *p)
-{
-    const struct xk_plan_epilogue *const e = &p->epi;
-    const struct xk_plan_grf *const g = &p->grf;
-    const unsigned inputs = p->con->n_inputs * xk_grfs(p, 4u * e->n);
-    const unsigned coordinates =
-        xk_fma_is_systolic(p->s.fma) ? 2u * e->m / SIDE : 2;
-    const unsigned converted = e->turns * xk_grfs(p, e->part_b);
-    const unsigned in_f32 =
-        e->dst == XK_DT_F32 ? 0 : xk_grfs(p, 4 * xk_plan_part_elements(e));
-    const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
-    const unsigned headers = p->slices.own_first ? g->acc * 3u / 16 : 0;
-    return g->acc + headers + inputs + coordinates + converted + in_f32 + cse +
-           TEMPORARIES + g->fixed;
-}
 
 void xk_plan_preload(struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     struct xk_plan_grf *const g = &p->grf;
-    if (!has_sum(p))
+    if (!xk_plan_has_sum(p))
         return;
-    const unsigned used = used_grf(p), part = xk_grfs(p, e->part_b);
+    const unsigned used = xk_plan_epilogue_grf(p), part = xk_grfs(p, e->part_b);
     const unsigned room = used < g->limit ? (g->limit - used) / part : 0;
     unsigned n = AHEAD_B / (xk_plan_part_elements(e) * xk_dtype_b(e->dst));
     n = n < 2 ? 2 : n > XK_PLAN_MAX_AHEAD ? XK_PLAN_MAX_AHEAD : n;

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [src=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the IR
- * of an f16 problem without bias, channels innermost but for the source with
- * another TAG, weights in blocks of 32 rows and 16 channels, added to what the destination holds (sum), on a platform whose
- * threads have N registers, under the schedule below with these fields set;
- * before any pass. Exit 0, or 1 with the error on stderr. */
+/* xk_lower PROBLEM [u8s8] [src=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the
+ * IR of an f16 problem, or one of u8 and s8, without bias, channels innermost but for
+ * the source with another TAG, weights in blocks of 32 rows and 16 (32) channels,
+ * added to what the destination holds (sum), on a platform whose threads have N
+ * registers, under the schedule below with these fields set; before any pass.
+ * Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -16,6 +17,11 @@ static void take_words(char ***words, struct xk_conv_desc *d,
                        struct xk_platform *p)
 {
     static const char registers[] = "registers=", src[] = "src=";
+    if ((*words)[1] && !strcmp((*words)[1], "u8s8")) {
+        d->src_type = d->dst_type = XK_U8;
+        d->wei_type = XK_S8;
+        ++*words;
+    }
     if ((*words)[1] && !strncmp((*words)[1], src, strlen(src)))
         snprintf(d->src_tag, sizeof(d->src_tag), "%s", *++*words + strlen(src));
     if ((*words)[1] && !strcmp((*words)[1], "sum")) {
@@ -32,7 +38,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
 {
     static struct xk_plan plan;
     static struct xk_contraction con;
-    const char *const any[3] = {"acdb", "ABcd32a16b", "acdb"};
+    const char *any[3] = {"acdb", "ABcd32a16b", "acdb"};
     struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
     struct xk_conv_info info = {.size = sizeof(info)};
     struct xk_schedule s = {0};
@@ -41,6 +47,8 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     d.src_type = d.wei_type = XK_F16;
     XK_TRY(xk_conv_parse(c, *words, &d, NULL, 0));
     take_words(&words, &d, &platform);
+    if (d.src_type == XK_U8)
+        any[1] = "ABcd32a32b";
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(xk_conv_tensors(c, &full, any, &info));
     XK_TRY(xk_conv_contraction(c, &full, &info, &con));

@@ -37,13 +37,13 @@ static const struct {
      "Acdb32a", 0, true, 16, 128, 2},
     {"mb1ic16ih4oc16oh4kh1", MAD "m=16 n=16 nsub=16", XK_F32, XK_F32, XK_F32,
      "Acdb16a", 0, true, 16, 64, 4},
-    /* squares of f16, 128 bytes; of f32; of u8 */
+    /* 16 columns of f16, 256 bytes; squares of f32; 32 columns of u8 */
     {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 0, true, 8, 128, 2},
+     XK_F16, "ABcd32a16b", 0, true, 4, 256, 2},
     {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
      XK_F32, "ABcd32a16b", 0, true, 8, 256, 2},
     {"mb1ic32ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=32", XK_U8, XK_S8, XK_U8,
-     "ABcd32a32b", 0, true, 8, 64, 4},
+     "ABcd32a32b", 0, true, 2, 256, 2},
     /* a single one; columns one by one, an element a dword */
     {"mb1ic16ih4oc8oh4kh1", DPAS "m=8 n=8 nsub=8 k=16", XK_F16, XK_F16, XK_F16,
      "ABcd32a16b", 0, true, 1, 128, 1},
@@ -53,7 +53,7 @@ static const struct {
     {"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
      XK_F16, "ABcd32a16b", 109, true, 8, 256, 1},
     {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 0, false, 8, 128, 0},
+     XK_F16, "ABcd32a16b", 0, false, 2, 512, 0},
 };
 
 static void plan_case(int i, struct xk_plan *p)
@@ -98,7 +98,7 @@ START_TEST(the_text_says_how_many)
     if (cases[_i].ahead != 1)
         snprintf(line, sizeof(line),
                  cases[_i].ahead ? "of the sum %u under way"
-                                 : "parts of 128 bytes",
+                                 : "parts of 512 bytes",
                  cases[_i].ahead);
     xk_str_init(&t, &c->alloc);
     xk_plan_print(&p, &t);

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How C gets into memory: the kind of message, what one stores, and so the parts
+ * in which the epilogue finishes C.
+ *
+ * With M in the lanes a message has eight rows. The data port looks up each
+ * line that a message touches, so it should store as much of a row as it can:
+ * eight dwords, or a whole line by the lanes of two halves of a row. */
+#include "plan/operand.h"
+
+enum {
+    SIDE = 8,
+    VEC = 8,     /* most dwords of a lane */
+    LINE_B = 64,
+    SUM_B = 32,  /* of a row, if what memory held is loaded too: fewer registers for
+                    more parts under way */
+    WIDE = 2,    /* one is converted while the next is made */
+    TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
+};
+
+bool xk_plan_has_sum(const struct xk_plan *p)
+{
+    for (unsigned i = 0; i < p->con->n_epi; i++)
+        if (p->con->epi[i].kind == XK_EPI_SUM)
+            return true;
+    return false;
+}
+
+/* Whether the M indices of C are one: each stride is the next one's stride
+ * times its extent. Then *stride_b is that of the merged index. */
+static bool merged_rows(xk_ctx *c, const struct xk_plan *p, int64_t *stride_b)
+{
+    int64_t want = 0;
+    *stride_b = 0;
+    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
+        const struct xk_index *const x = &p->con->index[i];
+        int64_t s_b = 0, run = 0;
+        if (x->role != XK_ROLE_M || x->extent == 1)
+            continue;
+        if (!xk_view_stride_b(c, &p->con->c.view, x->name, &s_b, &run))
+            return false;
+        if (run < x->extent || (want && s_b != want))
+            return false;
+        if (!want)
+            *stride_b = s_b;
+        want = s_b * x->extent;
+    }
+    return true;
+}
+
+/* N in the lanes: C goes out row by row. */
+static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
+                       bool dwords)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const bool contiguous =
+        col_b == xk_dtype_b(e->dst) && run >= e->n_extent;
+    if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
+        p->s.store != XK_PUT_SCATTERED) {
+        e->store = XK_STORE_BLOCK;
+        e->cols = e->n_extent % p->s.n_thr == 0 ? p->s.n_thr : p->s.simd;
+        e->why = "rows of C are contiguous";
+    } else {
+        e->store = XK_STORE_SCATTERED;
+        e->cols = p->s.simd;
+        e->why = contiguous ? "N is not a multiple of the lanes"
+                            : "columns of C are not contiguous";
+    }
+}
+
+static void set_parts(struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const bool systolic = xk_fma_is_systolic(p->s.fma);
+    const bool dense = xk_plan_stores_dense(e);
+    const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
+    const unsigned grf_b = p->platform->grf_b;
+    e->parts = (uint16_t)(systolic ? e->m / SIDE * (e->n / xk_plan_part_columns(e))
+                                   : e->m);
+    e->part_b = (uint16_t)(systolic ? xk_plan_part_elements(e) * element_b
+                                    : e->n / e->cols * grf_b *
+                                          xk_grfs(p, e->cols * element_b));
+    if (e->convert) /* a message reads one while the next is made */
+        e->turns = systolic && !dense ? 1 : 2;
+}
+
+unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_plan_grf *const g = &p->grf;
+    const bool systolic = xk_fma_is_systolic(p->s.fma);
+    const unsigned inputs = p->con->n_inputs * xk_grfs(p, 4u * e->n);
+    const unsigned coordinates = systolic ? 2u * e->m / SIDE : 2;
+    const unsigned converted = e->turns * xk_grfs(p, e->part_b);
+    const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
+    const unsigned old = xk_plan_has_sum(p) && e->dst != XK_DT_F32
+                             ? xk_grfs(p, 4 * xk_plan_part_elements(e))
+                             : 0;
+    const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
+    /* Of a slice's exchange, which the epilogue begins in front of. */
+    const unsigned headers = p->slices.own_first ? g->acc * 3u / 16 : 0;
+    return g->acc + headers + inputs + coordinates + converted + wide + old +
+           cse + TEMPORARY_GRF + g->fixed;
+}
+
+/* Whether messages may store n columns of a row each: consecutive ones, all of
+ * which exist or none. */
+static bool may_store(const struct xk_plan *p, unsigned n, int64_t run)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    return e->n % n == 0 && run % n == 0 && e->n_extent % n == 0;
+}
+
+static void set_columns(struct xk_plan *p, unsigned n)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    e->cols = (uint16_t)n;
+    e->lanes = n * xk_dtype_b(e->dst) > 4 * VEC ? 2 * SIDE : SIDE;
+    set_parts(p);
+}
+
+/* Whether registers hold that many columns, with some buffers in front of the
+ * conversion, and two parts of a sum under way. */
+static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    set_columns(p, cols);
+    e->wide = (uint8_t)wide;
+    const unsigned raw = xk_plan_has_sum(p) ? 2 * xk_grfs(p, e->part_b) : 0;
+    return xk_plan_epilogue_grf(p) + raw <= p->grf.limit;
+}
+
+void xk_plan_fit_store(struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const bool steps =
+        e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
+    const unsigned least = e->cols < SIDE ? e->cols : SIDE;
+    if (!xk_fma_is_systolic(p->s.fma) || !e->convert)
+        return;
+    for (unsigned n = e->cols; n >= least; n /= 2)
+        for (unsigned wide = steps ? WIDE : 1; wide; wide--)
+            if (fits(p, n, steps ? wide : 0))
+                return;
+    fits(p, least, 0);
+}
+
+/* M in the lanes: columns side by side where they are consecutive and eight of
+ * them whole dwords, else column by column. */
+static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
+                          int64_t col_b, int64_t run)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const unsigned dst_b = xk_dtype_b(e->dst);
+    const bool eight = col_b == dst_b && run % SIDE == 0 && s->dwords &&
+                       s->rows_padded % SIDE == 0;
+    const bool packed = eight && p->s.store != XK_PUT_COLUMNS;
+    e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
+    e->why = eight ? "eight columns of C are consecutive dwords"
+                   : "columns of C are not eight consecutive dwords";
+    /* Without a conversion C's own registers go out, in squares. */
+    const unsigned most_b = xk_plan_has_sum(p) ? SUM_B : LINE_B;
+    unsigned n = e->convert ? most_b / dst_b : SIDE;
+    while (n > SIDE && !may_store(p, n, run))
+        n /= 2;
+    set_columns(p, packed ? n : 1);
+}
+
+/* Whether C goes out as the schedule wants it. */
+static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
+{
+    static const char *const words[] = {"auto", "block", "scattered", "packed",
+                                        "columns"};
+    if (p->s.store == XK_PUT_AUTO)
+        return XK_OK;
+    if (p->epi.store + 1u != p->s.store)
+        return xk_fail(c, XK_ENOFIT, "plan: store=%s: %s", words[p->s.store],
+                       p->epi.why);
+    p->epi.why = "the schedule wants it so";
+    return XK_OK;
+}
+
+/* Inputs go along N: all of them consecutive dwords, or not. */
+static void plan_inputs(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    e->input_masked =
+        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
+    e->input_blocks = !e->input_masked;
+    for (unsigned i = 0; i < p->con->n_inputs; i++) {
+        int64_t b = 0, run = 0;
+        e->input_blocks &= xk_view_stride_b(c, &p->con->input[i].view,
+                                            xk_plan_n_index(p)->name, &b, &run) &&
+                           b == 4 && run >= p->n_extent;
+    }
+}
+
+static bool needs_f32(const struct xk_plan *p)
+{
+    return p->con->acc_dt != XK_DT_F32 &&
+           (p->con->n_epi || p->epi.dst != XK_DT_S32);
+}
+
+enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_view *const v = &p->con->c.view;
+    const char *const n = xk_plan_n_index(p)->name;
+    const struct xk_tile_strides s = xk_tile_strides_of(c, p, v, n);
+    XK_TRY(xk_ctx_status(c));
+    e->dst = v->layout.dt;
+    e->in_f32 = needs_f32(p);
+    e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
+    e->merged = merged_rows(c, p, &e->row_stride_b);
+    e->m_masked = p->a.row_masked;
+    e->n_masked = e->n_extent % ((int64_t)p->s.n_thr * p->s.tg_n) != 0;
+    if (xk_fma_is_systolic(p->s.fma)) {
+        store_columns(p, &s, s.row_b, s.row_run);
+    } else {
+        store_rows(p, s.row_b, s.row_run, s.dwords);
+        set_parts(p);
+    }
+    plan_inputs(c, p);
+    return check_store(c, p);
+}

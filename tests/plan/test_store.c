@@ -1,0 +1,172 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* How many columns of a row a message stores with M in the lanes, and that every
+ * dword of C goes to its place once: what LSC does with a message's registers is
+ * worked out here (component v of all lanes, then the next; isa.md 6.3). */
+#include <stdlib.h>
+#include <string.h>
+
+#include "plan/plan.h"
+#include "plan_lab.h"
+#include "tests/tap.h"
+
+static xk_ctx *c;
+
+static void setup(void)
+{
+    c = xk_ctx_create(NULL);
+    ck_assert_ptr_nonnull(c);
+}
+
+static void teardown(void)
+{
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+}
+
+#define F16 XK_F16, XK_F16, XK_F16, "ABcd32a16b"
+#define U8 XK_U8, XK_S8, XK_U8, "ABcd32a32b"
+#define M16 "fma=dpas simd=8 tg=1x1 slots=1,1 slm=0 depth=1 grf=256 m=16 "
+#define N16 M16 "n=16 nsub=16 "
+#define N32 M16 "n=32 nsub=32 "
+#define N64 M16 "n=64 nsub=64 "
+
+static const struct {
+    const char *problem, *schedule;
+    uint32_t src, wei, dst;
+    const char *tag;
+    uint16_t registers; /* 0: as many as there are */
+    bool sum;
+    unsigned cols, lanes, wide;
+} cases[] = {
+    /* a line of 64 bytes is 32 columns of f16, 64 of u8 */
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false, 32, 16, 0},
+    {"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false, 32, 16, 0},
+    {"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false, 64, 16, 2},
+    /* half a line: what a thread has, or what memory held is loaded too */
+    {"mb1ic32ih4oc64oh4kh1", N16 "k=16", F16, 0, false, 16, 8, 0},
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=32", U8, 0, false, 32, 8, 2},
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true, 16, 8, 2},
+    {"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true, 32, 8, 2},
+    /* slices: of 64 columns a thread ends with 16 */
+    {"mb1ic128ih4oc64oh4kh1", N64 "k=16 taps=inner slices=4", F16, 0, false, 16,
+     8, 0},
+    /* columns that exist or not in groups of 16, of 8 */
+    {"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false, 16, 8, 0},
+    {"mb1ic32ih4oc40oh4kh1", N32 "k=16", F16, 0, false, 8, 8, 0},
+    {"mb1ic32ih4oc48oh4kh1", N32 "k=32", U8, 0, false, 16, 8, 2},
+    /* rows that are no whole dwords: column by column */
+    {"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false, 1, 8, 0},
+    /* f32 is what C is; registers for fewer */
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b", 0,
+     false, 8, 8, 0},
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true, 8, 8, 1},
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true, 8, 8, 0},
+    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false, 16, 8, 0},
+};
+
+static void plan_case(int i, struct xk_plan *p)
+{
+    static struct xk_contraction con;
+    static struct xk_platform platform;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_schedule s = {0};
+    d.prop = XK_FWD_D; /* no bias */
+    d.src_type = cases[i].src;
+    d.wei_type = cases[i].wei;
+    d.dst_type = cases[i].dst;
+    if (cases[i].sum)
+        d.post_ops[d.n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
+    plan_lab_contraction(c, cases[i].problem, &d, "acdb", cases[i].tag, &con);
+    platform = *xk_platform_get(XK_PLATFORM_XEHPG);
+    platform.kernel_grf = cases[i].registers;
+    ck_assert_msg(xk_schedule_parse(c, cases[i].schedule, &s) == XK_OK &&
+                      xk_plan_make(c, &platform, &con, &s, p) == XK_OK,
+                  "%s: %s", cases[i].problem, c->error.message);
+}
+
+START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
+{
+    static struct xk_plan p;
+    plan_case(_i, &p);
+    ck_assert_uint_eq(p.epi.cols, cases[_i].cols);
+    ck_assert_uint_eq(p.epi.lanes, cases[_i].lanes);
+    ck_assert_uint_eq(p.epi.wide, cases[_i].wide);
+}
+END_TEST
+
+/* Stores what a message of a part's registers stores; returns the dwords of which
+ * row and place agree with the element that the plan puts there. */
+static unsigned store_part(const struct xk_plan_epilogue *e, unsigned m,
+                           unsigned n, unsigned dword_cols, uint8_t *seen)
+{
+    const unsigned dwords = e->cols / dword_cols, halves = e->lanes / 8;
+    unsigned good = 0;
+    for (unsigned v = 0; v < dwords / halves; v++)
+        for (unsigned lane = 0; lane < e->lanes; lane++) {
+            const unsigned at_b = 4 * (v * e->lanes + lane);
+            const unsigned d = lane / 8 * 8 + v; /* 32 bytes further */
+            const unsigned row = m + lane % 8, col = n + d * dword_cols;
+            good += xk_plan_packed_b(e, d) + lane % 8 * 4 == at_b;
+            ck_assert_uint_lt(col, e->n);
+            seen[row * e->n + col]++;
+        }
+    return good;
+}
+
+START_TEST(every_dword_of_c_is_stored_once)
+{
+    static struct xk_plan p;
+    plan_case(_i, &p);
+    const struct xk_plan_epilogue *const e = &p.epi;
+    const unsigned per = e->store == XK_STORE_PACKED ? 4 / xk_dtype_b(e->dst) : 1;
+    const unsigned cols = xk_plan_part_columns(e), across = e->n / cols;
+    uint8_t *const seen = calloc((size_t)e->m * e->n, 1);
+    unsigned good = 0;
+    ck_assert_ptr_nonnull(seen);
+    ck_assert_uint_eq(e->parts * 8u * cols, (unsigned)e->m * e->n);
+    for (unsigned i = 0; i < e->parts; i++)
+        for (unsigned n = 0; n < cols; n += e->cols)
+            good += store_part(e, i / across * 8, i % across * cols + n, per, seen);
+    ck_assert_uint_eq(good, (unsigned)e->m * e->n / per);
+    for (unsigned i = 0; i < (unsigned)e->m * e->n; i++)
+        ck_assert_uint_eq(seen[i], i % e->n % per == 0);
+    free(seen);
+}
+END_TEST
+
+/* No message goes beyond the columns of memory, in part. */
+START_TEST(a_message_is_inside_or_outside)
+{
+    static struct xk_plan p;
+    plan_case(_i, &p);
+    ck_assert_int_eq(p.epi.n_extent % p.epi.cols, 0);
+    ck_assert_int_eq(p.s.n_thr % p.epi.cols, 0);
+    ck_assert_uint_le(p.grf.epilogue, p.grf.limit);
+}
+END_TEST
+
+START_TEST(the_text_tells_two_halves)
+{
+    static struct xk_plan p;
+    struct xk_str t;
+    plan_case(_i, &p);
+    xk_str_init(&t, &c->alloc);
+    xk_plan_print(&p, &t);
+    ck_assert_int_eq(strstr(xk_str_get(&t), " in two halves (") != NULL,
+                     cases[_i].lanes == 16);
+    xk_str_fini(&t);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("plan_store");
+    TCase *const t = tcase_create("store");
+    const int n = XK_COUNTOF(cases);
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, a_message_stores_as_much_of_a_row_as_it_can, 0, n);
+    tcase_add_loop_test(t, every_dword_of_c_is_stored_once, 0, n);
+    tcase_add_loop_test(t, a_message_is_inside_or_outside, 0, n);
+    tcase_add_loop_test(t, the_text_tells_two_halves, 0, n);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
