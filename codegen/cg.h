@@ -12,7 +12,7 @@
 #include "isa/isa.h"
 
 #define XK_CG_MAX_LANES 64
-#define XK_CG_GRF_B 32 /* xehpg, the one platform so far */
+#define XK_CG_GRF_B 32  /* xehpg, the one platform so far */
 #define XK_CG_N_FLAGS 4 /* f0.0 f0.1 f1.0 f1.1 */
 #define XK_CG_NO_LOOP 0u
 
@@ -22,6 +22,7 @@ struct xk_cg_tile {
     uint16_t align_b;
     bool pinned;    /* an IR buffer: long-lived, placed from the top */
     bool eot;       /* must lie in r112..r127 */
+    bool sunk;      /* a buffer whose fills went behind what came after them */
     uint32_t loop;  /* innermost loop around its creation */
     uint32_t first; /* first instruction that touches it */
     uint32_t last;  /* last one, loops respected; first > last: unused */
@@ -100,8 +101,8 @@ struct xk_cg {
     uint32_t n_ranges, cap_ranges;
     bool flag_used[XK_CG_N_FLAGS];
     uint8_t flag_next; /* where to look for a free one */
-    uint32_t r0, r1; /* tiles of the payload registers */
-    uint32_t barrier; /* tile of the barrier message, where signals are */
+    uint32_t r0, r1;   /* tiles of the payload registers */
+    uint32_t barrier;  /* tile of the barrier message, where signals are */
     bool has_ramp, has_barrier;
     uint32_t fold_work; /* nodes visited by the current xk_cg_const */
     uint32_t lane_tile; /* u16 0..15; made if the kernel has ramps */
@@ -253,6 +254,9 @@ void xk_cg_epilogue(struct xk_cg *g);
 /* A send whose message is *m; operands are filled by the caller. */
 struct xk_msg;
 struct xk_inst *xk_cg_send(struct xk_cg *g, struct xk_msg *m, unsigned exec);
+
+/* sink.c: fills of buffers go behind the straight code at the begin */
+enum xk_status xk_cg_sink(struct xk_cg *g);
 
 /* regalloc.c: tile operands become registers */
 enum xk_status xk_cg_allocate(struct xk_cg *g);

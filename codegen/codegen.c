@@ -41,6 +41,7 @@ static enum xk_status generate(struct xk_cg *g)
     XK_TRY(xk_cg_stmt(g, g->k->body));
     xk_cg_epilogue(g);
     XK_TRY(xk_ctx_status(g->c));
+    XK_TRY(xk_cg_sink(g));
     XK_TRY(xk_cg_allocate(g));
     for (uint32_t i = 0; i < g->n_inst; i++)
         if (g->inst[i].op == XK_OPC_JMPI)

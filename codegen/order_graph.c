@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Dependencies as the scoreboard pass will see them: whole registers, flags,
- * accumulators, a0. An edge has the cycles that the annotation will wait. */
+/* Dependencies of dwords of registers, flags, accumulators, a0. An edge has the
+ * cycles that the annotation will wait. (It waits by whole registers; what a
+ * slot seems to wait for since another one in its register was written is not
+ * seen here, since that would say which comes first.) */
 #include "codegen/order_graph.h"
 
 #include <string.h>
@@ -27,7 +29,7 @@ void xk_order_graph_fini(struct xk_order_graph *g)
     xk_free(g->c, g->seen);
     xk_free(g->c, g->seen_edge);
     xk_free(g->c, g->edge);
-    xk_free(g->c, g->reader);
+    xk_free(g->c, g->user);
 }
 
 /* ---- units ---- */
@@ -186,9 +188,10 @@ static void enter_loop(struct xk_order_graph *g, unsigned n)
 
 /* ---- edges ---- */
 
-/* Room for a block's readers and edges: a read makes at most an edge from who
+/* Room for a block's users and edges: a read makes at most an edge from who
  * wrote the register and one to who writes it next, a write one from the write
- * before it, and an instruction two for the messages around it. */
+ * before it, and an instruction two for the messages around it. Where registers
+ * are written in parts there may be more edges. */
 static enum xk_status make_room(struct xk_order_graph *g, unsigned n)
 {
     uint32_t reads = 0, writes = 0;
@@ -199,20 +202,19 @@ static enum xk_status make_room(struct xk_order_graph *g, unsigned n)
         for (unsigned k = 0; k < a->n_wr; k++)
             writes += a->wr[k].end - a->wr[k].first;
     }
-    const uint32_t readers = g->rounds * reads;
+    const uint32_t users = g->rounds * (reads + writes);
     const uint32_t edges = g->rounds * (2 * reads + writes + 3 * n);
-    if (readers > g->cap_readers) {
-        xk_free(g->c, g->reader);
-        g->reader = xk_malloc(g->c, readers * sizeof *g->reader);
-        g->cap_readers = g->reader ? readers : 0;
+    if (users > g->cap_users) {
+        xk_free(g->c, g->user);
+        g->user = xk_malloc(g->c, users * sizeof *g->user);
+        g->cap_users = g->user ? users : 0;
     }
     if (edges > g->cap_edges) {
         xk_free(g->c, g->edge);
         g->edge = xk_malloc(g->c, edges * sizeof *g->edge);
         g->cap_edges = g->edge ? edges : 0;
     }
-    return g->cap_readers >= readers && g->cap_edges >= edges ? XK_OK
-                                                              : XK_ENOMEM;
+    return g->cap_users >= users && g->cap_edges >= edges ? XK_OK : XK_ENOMEM;
 }
 
 static void link(struct xk_order_graph *g, uint32_t from, uint32_t to,
@@ -223,6 +225,11 @@ static void link(struct xk_order_graph *g, uint32_t from, uint32_t to,
     if (g->seen[from] == to + 1) {
         struct xk_order_edge *const e = &g->edge[g->seen_edge[from]];
         e->lat_cyc = lat_cyc > e->lat_cyc ? lat_cyc : e->lat_cyc;
+        return;
+    }
+    if (g->n_edges == g->cap_edges &&
+        !xk_grow(g->c, &g->edge, g->n_edges, &g->cap_edges, sizeof *g->edge)) {
+        g->failed = true;
         return;
     }
     g->edge[g->n_edges] = (struct xk_order_edge){to, g->edges[from], lat_cyc};
@@ -252,17 +259,50 @@ static uint32_t until_free(const struct xk_order_graph *g, uint32_t from,
     return a->read_cyc;
 }
 
+static uint16_t dwords_of(struct xk_sb_span s)
+{
+    return s.dwords ? s.dwords : UINT16_MAX;
+}
+
+static void push(struct xk_order_graph *g, uint32_t *list, uint32_t node,
+                 uint16_t dwords)
+{
+    g->user[g->n_users] = (struct xk_order_user){node, *list, dwords};
+    *list = g->n_users++;
+}
+
+/* Who has them before: none of these has more to do with what comes later. */
+static void take(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
+{
+    while (*list != XK_ORDER_NONE) {
+        struct xk_order_user *const u = &g->user[*list];
+        u->dwords &= (uint16_t)~dwords;
+        if (u->dwords)
+            list = &u->next;
+        else
+            *list = u->next;
+    }
+}
+
+static void link_read(struct xk_order_graph *g, uint32_t node, unsigned r,
+                      uint16_t dwords)
+{
+    if (g->wrote[r] != XK_ORDER_NONE)
+        link(g, g->wrote[r], node, unit_of(g, g->wrote[r])->lat_cyc);
+    for (uint32_t k = g->part[r]; k != XK_ORDER_NONE; k = g->user[k].next)
+        if (g->user[k].dwords & dwords)
+            link(g, g->user[k].node, node,
+                 unit_of(g, g->user[k].node)->lat_cyc);
+    push(g, &g->read[r], node, dwords);
+}
+
 /* Whether it waits for a message. */
 static bool link_reads(struct xk_order_graph *g, uint32_t node,
                        struct xk_sb_span s, bool send)
 {
     unsigned pending = 0;
     for (unsigned r = s.first; r < s.end; r++) {
-        const uint32_t from = g->wrote[r];
-        g->reader[g->n_readers] = (struct xk_order_reader){node, g->read[r]};
-        g->read[r] = g->n_readers++;
-        if (from != XK_ORDER_NONE)
-            link(g, from, node, unit_of(g, from)->lat_cyc);
+        link_read(g, node, r, dwords_of(s));
         pending |= g->pending[r];
         if (send)
             g->pending[r] |= XK_ORDER_PAYLOAD;
@@ -270,22 +310,41 @@ static bool link_reads(struct xk_order_graph *g, uint32_t node,
     return pending & XK_ORDER_ANSWER;
 }
 
+static void link_users(struct xk_order_graph *g, uint32_t node, unsigned r,
+                       uint16_t dwords, bool reads)
+{
+    uint32_t k = reads ? g->read[r] : g->part[r];
+    for (; k != XK_ORDER_NONE; k = g->user[k].next) {
+        const uint32_t who = g->user[k].node;
+        if (who != node && (g->user[k].dwords & dwords))
+            link(g, who, node, until_free(g, who, node, r, reads));
+    }
+}
+
+static void link_write(struct xk_order_graph *g, uint32_t node, unsigned r,
+                       uint16_t dwords)
+{
+    const uint32_t from = g->wrote[r];
+    if (from != XK_ORDER_NONE)
+        link(g, from, node, until_free(g, from, node, r, false));
+    link_users(g, node, r, dwords, false);
+    link_users(g, node, r, dwords, true);
+    if (dwords == UINT16_MAX) {
+        g->part[r] = g->read[r] = XK_ORDER_NONE;
+        g->wrote[r] = node;
+        return;
+    }
+    take(g, &g->part[r], dwords);
+    take(g, &g->read[r], dwords);
+    push(g, &g->part[r], node, dwords);
+}
+
 static bool link_writes(struct xk_order_graph *g, uint32_t node,
                         struct xk_sb_span s, bool send)
 {
     unsigned pending = 0;
     for (unsigned r = s.first; r < s.end; r++) {
-        const uint32_t from = g->wrote[r];
-        if (from != XK_ORDER_NONE)
-            link(g, from, node, until_free(g, from, node, r, false));
-        for (uint32_t k = g->read[r]; k != XK_ORDER_NONE;
-             k = g->reader[k].next) {
-            const uint32_t who = g->reader[k].node;
-            if (who != node)
-                link(g, who, node, until_free(g, who, node, r, true));
-        }
-        g->read[r] = XK_ORDER_NONE;
-        g->wrote[r] = node;
+        link_write(g, node, r, dwords_of(s));
         pending |= g->pending[r];
         g->pending[r] = send ? XK_ORDER_ANSWER : 0;
     }
@@ -333,9 +392,11 @@ enum xk_status xk_order_graph_build(struct xk_order_graph *g,
     g->access = access;
     find_units(g, in, n);
     g->rounds = loops ? 2 : 1;
-    g->n_edges = g->n_readers = 0;
+    g->n_edges = g->n_users = 0;
+    g->failed = false;
     g->sent = g->slm_loaded = XK_ORDER_NONE;
     memset(g->wrote, 0xff, sizeof g->wrote);
+    memset(g->part, 0xff, sizeof g->part);
     memset(g->read, 0xff, sizeof g->read);
     const size_t nodes = (size_t)g->rounds * g->n_units;
     memset(g->edges, 0xff, nodes * sizeof *g->edges);
@@ -346,5 +407,5 @@ enum xk_status xk_order_graph_build(struct xk_order_graph *g,
     XK_TRY(make_room(g, n));
     for (uint32_t v = 0; v < nodes; v++)
         link_node(g, v);
-    return XK_OK;
+    return g->failed ? XK_ENOMEM : XK_OK;
 }

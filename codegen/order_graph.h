@@ -51,12 +51,16 @@ struct xk_order_graph {
     uint32_t n_edges, cap_edges;
     uint32_t *seen, *seen_edge; /* per node: the last one with an edge from
                                    here, plus 1, and that edge */
-    struct xk_order_reader {
+    struct xk_order_user {
         uint32_t node, next;
-    } * reader;
-    uint32_t n_readers, cap_readers;
-    uint32_t wrote[XK_SB_N_RES], read[XK_SB_N_RES]; /* node; list */
-    uint32_t sent, slm_loaded;                      /* node */
+        uint16_t dwords; /* of a GRF, that nobody has written since */
+    } * user;
+    uint32_t n_users, cap_users;
+    bool failed; /* no memory */
+    /* Who wrote all of it, a node; who wrote parts since and who has read
+     * since, lists. */
+    uint32_t wrote[XK_SB_N_RES], part[XK_SB_N_RES], read[XK_SB_N_RES];
+    uint32_t sent, slm_loaded; /* node */
     /* What messages may still do to a register, as far as the source's order
      * tells; goes on from block to block. */
     uint8_t pending[XK_SB_N_RES];

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Linear scan over tiles. A tile lives from its first to its last touch; one
  * that was made outside of a loop and is touched inside lives through all of
- * that loop. Buffers are placed from the top, everything else from the bottom,
+ * that loop. Buffers are placed from the top and before all others, so that
+ * what is gone when one comes may lie there; everything else from the bottom,
  * slots below a GRF where other slots already are. GRFs that became free only
  * just now are avoided if others are free, so that fewer instructions wait for
  * messages that still read them. Nothing is ever spilled.
  *
+ * Dependencies are waited for by whole GRFs. So a slot that lives shortly has a
+ * GRF to itself where fewer are in use than at the most, each time another one.
+ *
  * Where several places are free, operands' banks decide (banks.h). That changes
- * where a tile lies and never how many registers are in use; should the pieces
- * that are left then be too small for a tile, all is done again without. */
+ * where a tile lies and never how many registers are in use. Should the pieces
+ * that are left by all that be too small for a tile, it is done again without.
+ */
 #include "codegen/banks.h"
 #include "codegen/cg.h"
 #include "codegen/codegen.h"
@@ -19,16 +24,25 @@
 #define EOT_FIRST_GRF 112
 #define EOT_END_GRF 128
 #define COOLING_INSTS 32 /* a GRF counts as just freed for so long */
+#define SHORT_INSTS 128  /* values that live longer lie close together */
 
 struct alloc {
     struct xk_cg *g;
-    unsigned n_grf, n_used;
+    unsigned n_grf, n_used, n_whole;
     unsigned grf_dw;            /* dwords in a GRF */
     uint16_t used[MAX_GRF];     /* a bit per dword */
     uint32_t freed_at[MAX_GRF]; /* instruction, 0: never */
     uint32_t *by_first, *by_last, *next_first, *next_last; /* bucket lists */
     struct xk_banks banks;
-    bool wishes; /* of the tile that is placed */
+    bool wishes;                  /* of the tile that is placed */
+    uint32_t *planned, n_planned; /* tiles, by their first instructions */
+    uint32_t n_begun;             /* of these */
+    uint32_t until[MAX_GRF];      /* instruction at which a planned one comes */
+    uint16_t *whole; /* per instruction: GRFs of tiles of whole ones; or NULL */
+    unsigned limit;  /* the most of them */
+    unsigned turn;   /* where a GRF for the next slot alone is looked for */
+    unsigned sunk_lo, sunk_hi; /* GRFs of a sunk buffer */
+    bool lone[MAX_GRF];        /* given to a slot alone */
 };
 
 static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
@@ -87,17 +101,27 @@ static bool fill_buckets(struct alloc *a)
     return true;
 }
 
+/* 0 for slots below a GRF. */
+static unsigned whole_grfs(const struct alloc *a, const struct xk_cg_tile *t)
+{
+    const unsigned grf_b = a->g->p->grf_b;
+    return t->size_b < grf_b ? 0 : (t->size_b + grf_b - 1) / grf_b;
+}
+
 static void mark(struct alloc *a, const struct xk_cg_tile *t, bool use,
                  uint32_t at)
 {
     const uint32_t first = (uint32_t)t->at_b / 4;
     const uint32_t end = first + (t->size_b + 3) / 4;
+    const unsigned n = whole_grfs(a, t);
+    a->n_whole = use ? a->n_whole + n : a->n_whole - n;
     for (uint32_t dw = first; dw < end; dw++) {
         const uint32_t r = dw / a->grf_dw;
         const uint16_t bit = (uint16_t)(1u << dw % a->grf_dw);
         const bool was = a->used[r] != 0;
         a->used[r] = use ? a->used[r] | bit : a->used[r] & (uint16_t)~bit;
         a->n_used += (a->used[r] != 0) - was;
+        a->lone[r] &= a->used[r] != 0;
         if (!use)
             a->freed_at[r] = at;
     }
@@ -105,11 +129,11 @@ static void mark(struct alloc *a, const struct xk_cg_tile *t, bool use,
         a->g->peak_grf = (uint16_t)a->n_used;
 }
 
-static bool grfs_free(const struct alloc *a, unsigned r, unsigned n,
-                      uint32_t cool_since)
+static bool grfs_free(const struct alloc *a, const struct xk_cg_tile *t,
+                      unsigned r, unsigned n, uint32_t cool_since)
 {
     for (unsigned i = r; i < r + n; i++)
-        if (a->used[i] || a->freed_at[i] > cool_since)
+        if (a->used[i] || a->freed_at[i] > cool_since || a->until[i] <= t->last)
             return false;
     return true;
 }
@@ -144,31 +168,81 @@ static int find_grfs(const struct alloc *a, const struct xk_cg_tile *t,
     if (!t->pinned) {
         for (unsigned r = (lo + step - 1) / step * step;
              r + n <= hi && !good_enough(a, best); r += step)
-            if (grfs_free(a, r, n, cool_since))
+            if (grfs_free(a, t, r, n, cool_since))
                 best = choose(a, best, (int)r);
         return best;
     }
     for (int r = (int)((hi - n) / step * step);
          r >= (int)lo && !good_enough(a, best); r -= (int)step)
-        if (grfs_free(a, (unsigned)r, n, cool_since))
+        if (grfs_free(a, t, (unsigned)r, n, cool_since))
             best = choose(a, best, r);
     return best;
 }
 
 /* Byte address of a slot of 4, 8 or 16 bytes in a GRF partly used; -1. */
-static int find_slot(const struct alloc *a, const struct xk_cg_tile *t)
+static int find_slot(const struct alloc *a, const struct xk_cg_tile *t,
+                     bool lone)
 {
     const unsigned n = (t->size_b + 3) / 4;
     const unsigned step = (t->align_b + 3) / 4;
     const unsigned want = (1u << n) - 1;
     for (unsigned r = 0; r < a->n_grf; r++) {
-        if (a->used[r] == 0 || a->used[r] == (1u << a->grf_dw) - 1)
+        if (a->used[r] == 0 || a->used[r] == (1u << a->grf_dw) - 1 ||
+            a->until[r] <= t->last || a->lone[r] != lone)
             continue;
         for (unsigned dw = 0; dw + n <= a->grf_dw; dw += step)
             if ((a->used[r] >> dw & want) == 0)
                 return (int)((r * a->grf_dw + dw) * 4);
     }
     return -1;
+}
+
+/* Whether there is a GRF to spare for the slot, all its life long. */
+static bool has_room(const struct alloc *a, const struct xk_cg_tile *t,
+                     uint32_t at)
+{
+    unsigned most = 0;
+    if (!a->whole || t->last - at > SHORT_INSTS)
+        return false;
+    for (uint32_t i = at; i <= t->last; i++)
+        most = a->whole[i] > most ? a->whole[i] : most;
+    return most + (a->n_used - a->n_whole) < a->limit;
+}
+
+/* The next GRF in [lo, hi) that is free, from where the last search ended. */
+static int find_next(struct alloc *a, const struct xk_cg_tile *t, unsigned lo,
+                     unsigned hi, uint32_t cool_since)
+{
+    unsigned r = a->turn >= lo && a->turn < hi ? a->turn : lo;
+    for (unsigned k = lo; k < hi; k++) {
+        if (grfs_free(a, t, r, 1, cool_since)) {
+            a->turn = r + 1;
+            a->lone[r] = true;
+            return (int)(r * a->g->p->grf_b);
+        }
+        r = r + 1 < hi ? r + 1 : lo;
+    }
+    return -1;
+}
+
+/* A GRF for a slot alone: dependencies are those of whole GRFs. In turn, so
+ * that one value need not wait for another one's last use; first where a sunk
+ * buffer will be, since no load goes there. */
+static int find_lone(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
+{
+    const uint32_t cool_since = at > COOLING_INSTS ? at - COOLING_INSTS : 0;
+    const int b = find_next(a, t, a->sunk_lo, a->sunk_hi, cool_since);
+    return b < 0 ? find_next(a, t, 0, a->n_grf, cool_since) : b;
+}
+
+static int find_small(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
+{
+    int b = -1;
+    if (has_room(a, t, at))
+        b = find_lone(a, t, at);
+    if (b < 0)
+        b = find_slot(a, t, false);
+    return b < 0 ? find_slot(a, t, true) : b;
 }
 
 static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
@@ -180,7 +254,7 @@ static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
     a->wishes = t->at_b < 0 &&
                 xk_banks_ask(&a->banks, a->g, (uint32_t)(t - a->g->tile));
     if (t->at_b < 0 && t->size_b < grf_b)
-        t->at_b = find_slot(a, t);
+        t->at_b = find_small(a, t, at);
     if (t->at_b < 0 && at > COOLING_INSTS)
         r = find_grfs(a, t, lo, hi, at - COOLING_INSTS);
     if (t->at_b < 0 && r < 0)
@@ -198,32 +272,171 @@ static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
     return XK_OK;
 }
 
+/* Of the GRFs of planned tile number k: when the next one from number `from` on
+ * comes there. */
+static void find_until(struct alloc *a, uint32_t k, uint32_t from)
+{
+    const unsigned grf_b = a->g->p->grf_b;
+    const struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
+    const unsigned lo = (unsigned)t->at_b / grf_b;
+    const unsigned hi = lo + whole_grfs(a, t);
+    for (unsigned r = lo; r < hi; r++)
+        a->until[r] = UINT32_MAX;
+    for (uint32_t j = a->n_planned; j-- > from;) {
+        const struct xk_cg_tile *const o = &a->g->tile[a->planned[j]];
+        const unsigned first = (unsigned)o->at_b / grf_b;
+        const unsigned end = first + whole_grfs(a, o);
+        for (unsigned r = first > lo ? first : lo; r < end && r < hi; r++)
+            a->until[r] = o->first;
+    }
+}
+
+static bool is_planned(const struct xk_cg_tile *t, uint32_t grf_b)
+{
+    return (t->pinned || t->at_b >= 0) && t->size_b >= grf_b;
+}
+
+static bool comes_first(const struct xk_cg_tile *t)
+{
+    return t->sunk || t->at_b >= 0;
+}
+
+static void find_planned(struct alloc *a)
+{
+    const struct xk_cg *const g = a->g;
+    for (uint32_t i = 0; i < g->n_inst; i++)
+        for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1])
+            if (is_planned(&g->tile[t - 1], g->p->grf_b))
+                a->planned[a->n_planned++] = t - 1;
+}
+
+/* Frees what ended since planned tile k - 1 began and before k begins. */
+static void free_ended(struct alloc *a, uint32_t k)
+{
+    const struct xk_cg_tile *const tile = a->g->tile;
+    for (uint32_t j = 0; j < k; j++) {
+        const struct xk_cg_tile *const t = &tile[a->planned[j]];
+        if (t->last < tile[a->planned[k]].first &&
+            t->last >= tile[a->planned[k - 1]].first)
+            mark(a, t, false, t->last);
+    }
+}
+
+/* Gives buffers their places, and forgets that they are there. Sunk ones keep
+ * theirs free of other buffers, as if they came first: they are the largest. */
+static enum xk_status plan(struct alloc *a)
+{
+    struct xk_cg *const g = a->g;
+    a->planned = xk_malloc(g->c, g->n_tiles * sizeof *a->planned);
+    if (!a->planned)
+        return XK_ENOMEM;
+    find_planned(a);
+    for (uint32_t k = 0; k < a->n_planned; k++) {
+        struct xk_cg_tile *const t = &g->tile[a->planned[k]];
+        if (comes_first(t))
+            XK_TRY(place(a, t, 0));
+        if (t->sunk) {
+            a->sunk_lo = (unsigned)t->at_b / g->p->grf_b;
+            a->sunk_hi = a->sunk_lo + whole_grfs(a, t);
+        }
+    }
+    for (uint32_t k = 0; k < a->n_planned; k++) {
+        struct xk_cg_tile *const t = &g->tile[a->planned[k]];
+        free_ended(a, k);
+        if (t->at_b < 0)
+            XK_TRY(place(a, t, t->first));
+    }
+    for (uint32_t k = 0; k < a->n_planned; k++)
+        find_until(a, k, 0);
+    memset(a->used, 0, sizeof a->used);
+    memset(a->freed_at, 0, sizeof a->freed_at);
+    a->n_used = a->n_whole = 0;
+    return XK_OK;
+}
+
+/* How many GRFs tiles of whole ones take at each instruction. */
+static enum xk_status count_whole(struct alloc *a)
+{
+    struct xk_cg *const g = a->g;
+    int n = 0;
+    a->whole = xk_malloc(g->c, (g->n_inst + 1ull) * sizeof *a->whole);
+    if (!a->whole)
+        return XK_ENOMEM;
+    for (uint32_t i = 0; i < g->n_inst; i++) {
+        for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1])
+            n += (int)whole_grfs(a, &g->tile[t - 1]);
+        a->whole[i] = (uint16_t)n;
+        a->limit = (unsigned)n > a->limit ? (unsigned)n : a->limit;
+        for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
+            n -= (int)whole_grfs(a, &g->tile[t - 1]);
+    }
+    return XK_OK;
+}
+
 static enum xk_status scan(struct alloc *a)
 {
     for (uint32_t i = 0; i < a->g->n_inst; i++) {
-        for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1])
+        for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1]) {
             XK_TRY(place(a, &a->g->tile[t - 1], i));
+            if (a->n_begun < a->n_planned && a->planned[a->n_begun] == t - 1) {
+                find_until(a, a->n_begun, a->n_begun + 1);
+                a->n_begun++;
+            }
+        }
         for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
             mark(a, &a->g->tile[t - 1], false, i);
     }
     return XK_OK;
 }
 
-/* As before the first scan, and without bank wishes. */
-static void start_again(struct alloc *a, const int32_t *at_b, uint16_t peak_grf)
+static void forget_plan(struct alloc *a)
+{
+    xk_free(a->g->c, a->planned);
+    xk_free(a->g->c, a->whole);
+    a->planned = NULL;
+    a->whole = NULL;
+    a->n_planned = a->n_begun = 0;
+    memset(a->until, 0xff, sizeof a->until);
+}
+
+static void release_buckets(struct alloc *a)
+{
+    xk_free(a->g->c, a->by_first);
+    xk_free(a->g->c, a->by_last);
+    xk_free(a->g->c, a->next_first);
+    xk_free(a->g->c, a->next_last);
+}
+
+/* As before the first scan, without wishes and plans, and with room for sunk
+ * fills where they were. */
+static bool start_again(struct alloc *a, const int32_t *at_b, uint16_t peak_grf)
 {
     struct xk_cg *const g = a->g;
-    for (uint32_t t = 0; t < g->n_tiles; t++)
+    for (uint32_t t = 0; t < g->n_tiles; t++) {
         g->tile[t].at_b = at_b[t];
+        if (g->tile[t].sunk)
+            g->tile[t].first = 0;
+    }
     memset(a->used, 0, sizeof a->used);
     memset(a->freed_at, 0, sizeof a->freed_at);
-    a->n_used = 0;
+    memset(a->lone, 0, sizeof a->lone);
+    forget_plan(a);
+    a->n_used = a->n_whole = 0;
     a->banks.costs = NULL;
     g->peak_grf = peak_grf;
     xk_ctx_clear(g->c);
+    release_buckets(a);
+    return fill_buckets(a);
 }
 
-static enum xk_status scan_with_wishes(struct alloc *a)
+static enum xk_status scan_with_plan(struct alloc *a)
+{
+    XK_TRY(plan(a));
+    XK_TRY(count_whole(a));
+    return scan(a);
+}
+
+static enum xk_status scan_twice(struct alloc *a)
 {
     struct xk_cg *const g = a->g;
     const uint16_t peak_grf = g->peak_grf;
@@ -232,11 +445,9 @@ static enum xk_status scan_with_wishes(struct alloc *a)
         return XK_ENOMEM;
     for (uint32_t t = 0; t < g->n_tiles; t++)
         at_b[t] = g->tile[t].at_b;
-    enum xk_status st = scan(a);
-    if (st == XK_ENOFIT) {
-        start_again(a, at_b, peak_grf);
-        st = scan(a);
-    }
+    enum xk_status st = scan_with_plan(a);
+    if (st == XK_ENOFIT)
+        st = start_again(a, at_b, peak_grf) ? scan(a) : XK_ENOMEM;
     xk_free(g->c, at_b);
     return st;
 }
@@ -248,7 +459,7 @@ static enum xk_status place_all(struct alloc *a)
         return XK_ENOMEM;
     if (!(g->c->code_off & XK_CODE_BANKS))
         XK_TRY(xk_banks_init(&a->banks, g));
-    return a->banks.costs ? scan_with_wishes(a) : scan(a);
+    return scan_twice(a);
 }
 
 static void resolve(const struct xk_cg *g, struct xk_operand *o)
@@ -267,12 +478,11 @@ enum xk_status xk_cg_allocate(struct xk_cg *g)
                       .grf_dw = g->p->grf_b / 4u,
                       .n_grf = xk_platform_grf(g->p, g->abi->grf_count)};
     find_ranges(g);
+    memset(a.until, 0xff, sizeof a.until);
     const enum xk_status st = place_all(&a);
+    forget_plan(&a);
     xk_banks_fini(&a.banks, g);
-    xk_free(g->c, a.by_first);
-    xk_free(g->c, a.by_last);
-    xk_free(g->c, a.next_first);
-    xk_free(g->c, a.next_last);
+    release_buckets(&a);
     XK_TRY(st);
     for (uint32_t i = 0; i < g->n_inst; i++) {
         resolve(g, &g->inst[i].dst);

@@ -50,6 +50,7 @@ const struct xk_sb_caps *xk_sb_caps_get(const struct xk_platform *p);
 
 struct xk_sb_span {
     uint16_t first, end; /* resources */
+    uint16_t dwords;     /* of a part of one GRF: a bit each; 0: all of it */
 };
 
 enum xk_sb_kind { XK_SB_ALU, XK_SB_BRANCH, XK_SB_MATH, XK_SB_DPAS, XK_SB_SEND };
@@ -113,6 +114,8 @@ void xk_sb_need_of(const struct xk_sb_state *s, const struct xk_sb_access *a,
                    struct xk_sb_need *n);
 /* All that is under way. */
 void xk_sb_need_all(const struct xk_sb_state *s, struct xk_sb_need *n);
+/* What a loop's instructions should not have to wait for in each round. */
+void xk_sb_need_of_loop(const struct xk_sb_state *s, struct xk_sb_need *n);
 /* Tokens whose messages may still read, or write, registers. */
 uint32_t xk_sb_state_reading(const struct xk_sb_state *s);
 uint32_t xk_sb_state_writing(const struct xk_sb_state *s);
@@ -129,7 +132,8 @@ struct xk_sb_block {
     unsigned first, end; /* instructions */
     unsigned succ[3], n_succ;
     bool reached, dirty;
-    bool root; /* entered from where nothing is under way */
+    bool root;            /* entered from where nothing is under way */
+    bool outside, enters; /* lies in no loop; and goes on in one */
 };
 
 bool xk_sb_is_branch(const struct xk_inst *i);

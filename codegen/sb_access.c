@@ -4,16 +4,16 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
-static void add_read(struct xk_sb_access *a, unsigned first, unsigned end)
+static void add_read(struct xk_sb_access *a, struct xk_sb_span s)
 {
-    if (first < end && a->n_rd < COUNT(a->rd))
-        a->rd[a->n_rd++] = (struct xk_sb_span){(uint16_t)first, (uint16_t)end};
+    if (s.first < s.end && a->n_rd < COUNT(a->rd))
+        a->rd[a->n_rd++] = s;
 }
 
-static void add_write(struct xk_sb_access *a, unsigned first, unsigned end)
+static void add_write(struct xk_sb_access *a, struct xk_sb_span s)
 {
-    if (first < end && a->n_wr < COUNT(a->wr))
-        a->wr[a->n_wr++] = (struct xk_sb_span){(uint16_t)first, (uint16_t)end};
+    if (s.first < s.end && a->n_wr < COUNT(a->wr))
+        a->wr[a->n_wr++] = s;
 }
 
 /* The resource of an architecture register operand; flags and accumulators
@@ -25,12 +25,22 @@ static struct xk_sb_span arf_span(const struct xk_operand *o)
     case XK_ARF_ACC:
     case XK_ARF_MME:
     case XK_ARF_F:
-        return (struct xk_sb_span){0, 0};
+        return (struct xk_sb_span){0};
     case XK_ARF_A:
-        return (struct xk_sb_span){XK_SB_A0, XK_SB_A0 + 1};
+        return (struct xk_sb_span){XK_SB_A0, XK_SB_A0 + 1, 0};
     default:
-        return (struct xk_sb_span){XK_SB_STATE, XK_SB_STATE + 1};
+        return (struct xk_sb_span){XK_SB_STATE, XK_SB_STATE + 1, 0};
     }
+}
+
+/* 0: all of a GRF, or more than one. */
+static uint16_t dwords_of(struct xk_footprint f, unsigned grf_b)
+{
+    const unsigned lo = f.first_b % grf_b / 4;
+    const unsigned hi = lo + (f.end_b - f.first_b + f.first_b % 4 + 3) / 4;
+    if (f.end_b <= f.first_b || hi > grf_b / 4 || hi - lo == grf_b / 4)
+        return 0;
+    return (uint16_t)(((1u << (hi - lo)) - 1) << lo);
 }
 
 static struct xk_sb_span span_of(const struct xk_platform *p,
@@ -42,7 +52,8 @@ static struct xk_sb_span span_of(const struct xk_platform *p,
     const struct xk_footprint f = xk_inst_footprint(p, i, operand);
     const uint32_t end = (f.end_b + p->grf_b - 1) / p->grf_b;
     return (struct xk_sb_span){(uint16_t)(f.first_b / p->grf_b),
-                               (uint16_t)(end < XK_SB_FLAG ? end : XK_SB_FLAG)};
+                               (uint16_t)(end < XK_SB_FLAG ? end : XK_SB_FLAG),
+                               dwords_of(f, p->grf_b)};
 }
 
 static struct xk_sb_span acc_span(const struct xk_platform *p,
@@ -51,7 +62,8 @@ static struct xk_sb_span acc_span(const struct xk_platform *p,
     const uint32_t end = (f.end_b + p->grf_b - 1) / p->grf_b;
     const uint32_t max = XK_SB_A0 - XK_SB_ACC;
     return (struct xk_sb_span){(uint16_t)(XK_SB_ACC + f.first_b / p->grf_b),
-                               (uint16_t)(XK_SB_ACC + (end < max ? end : max))};
+                               (uint16_t)(XK_SB_ACC + (end < max ? end : max)),
+                               0};
 }
 
 static bool any_flags(const struct xk_inst *i)
@@ -64,12 +76,13 @@ static bool any_flags(const struct xk_inst *i)
 
 /* A set of flag halves as runs. */
 static void add_halves(unsigned set, struct xk_sb_access *a,
-                       void (*add)(struct xk_sb_access *, unsigned, unsigned))
+                       void (*add)(struct xk_sb_access *, struct xk_sb_span))
 {
     while (set) {
         const unsigned first = (unsigned)__builtin_ctz(set);
         const unsigned run = (unsigned)__builtin_ctz(~(set >> first));
-        add(a, XK_SB_FLAG + first, XK_SB_FLAG + first + run);
+        add(a, (struct xk_sb_span){(uint16_t)(XK_SB_FLAG + first),
+                                   (uint16_t)(XK_SB_FLAG + first + run), 0});
         set &= ~(((1u << run) - 1) << first);
     }
 }
@@ -90,8 +103,8 @@ static void acc_use(const struct xk_platform *p, const struct xk_inst *i,
     const struct xk_sb_span rd =
         acc_span(p, xk_inst_acc_footprint(p, i, false));
     const struct xk_sb_span wr = acc_span(p, xk_inst_acc_footprint(p, i, true));
-    add_read(a, rd.first, rd.end);
-    add_write(a, wr.first, wr.end);
+    add_read(a, rd);
+    add_write(a, wr);
 }
 
 static uint8_t pipe_of(const struct xk_sb_caps *caps, enum xk_pipe pipe)
@@ -164,16 +177,16 @@ static void operands(const struct xk_platform *p, const struct xk_inst *i,
 {
     const struct xk_sb_span d = span_of(p, i, -1);
     bool a0 = i->dst.indirect || i->send.desc_reg || i->send.exdesc_reg;
-    add_write(a, d.first, d.end);
+    add_write(a, d);
     if (merges && xk_reg_type_b(i->dst.type) == 1 && a->kind != XK_SB_SEND)
-        add_read(a, d.first, d.end);
+        add_read(a, d);
     for (int k = 0; k < 3; k++) {
         const struct xk_sb_span s = span_of(p, i, k);
-        add_read(a, s.first, s.end);
+        add_read(a, s);
         a0 |= i->src[k].indirect;
     }
     if (a0)
-        add_read(a, XK_SB_A0, XK_SB_A0 + 1);
+        add_read(a, (struct xk_sb_span){XK_SB_A0, XK_SB_A0 + 1, 0});
 }
 
 void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
@@ -196,5 +209,5 @@ void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
     flag_use(i, a);
     acc_use(p, i, a);
     slm_use(i, a);
-    add_read(a, XK_SB_STATE, XK_SB_STATE + 1);
+    add_read(a, (struct xk_sb_span){XK_SB_STATE, XK_SB_STATE + 1, 0});
 }

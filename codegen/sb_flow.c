@@ -110,6 +110,25 @@ static void link_block(const struct xk_inst *in, unsigned n,
         b->succ[b->n_succ++] = block_at[b->end];
 }
 
+/* Loops are what lies between a block and one that jumps back to it. */
+static void find_entries(struct xk_sb_block *all, unsigned n)
+{
+    unsigned first = n; /* of the loop around b, seen from its end */
+    for (unsigned b = n; b-- > 0;) {
+        first = b < first ? n : first;
+        for (unsigned k = 0; k < all[b].n_succ; k++)
+            if (all[b].succ[k] <= b && all[b].succ[k] < first)
+                first = all[b].succ[k];
+        all[b].outside = first == n;
+    }
+    for (unsigned b = 0; b < n; b++) {
+        bool into = false;
+        for (unsigned k = 0; k < all[b].n_succ; k++)
+            into |= all[b].succ[k] > b && !all[all[b].succ[k]].outside;
+        all[b].enters = all[b].outside && into;
+    }
+}
+
 enum xk_status xk_sb_find_blocks(xk_ctx *c, const struct xk_inst *in,
                                  unsigned n, unsigned *block_at,
                                  struct xk_sb_block **out, unsigned *n_out)
@@ -131,6 +150,7 @@ enum xk_status xk_sb_find_blocks(xk_ctx *c, const struct xk_inst *in,
     all[0].root = true;
     for (b = 0; b < n_blocks; b++)
         link_block(in, n, block_at, all, &all[b]);
+    find_entries(all, n_blocks);
     *out = all;
     *n_out = n_blocks;
     return XK_OK;

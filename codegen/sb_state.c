@@ -137,6 +137,14 @@ void xk_sb_need_all(const struct xk_sb_state *s, struct xk_sb_need *n)
     need_pipes(s, n);
 }
 
+void xk_sb_need_of_loop(const struct xk_sb_state *s, struct xk_sb_need *n)
+{
+    n->dst = n->src = n->pipes = 0;
+    for (unsigned p = 0; p < s->caps->n_pipes; p++)
+        if (p != XK_SB_I && s->caps->n_pipes > 1)
+            need_pipe(s, p, s->count[p] - 1, n);
+}
+
 uint32_t xk_sb_state_reading(const struct xk_sb_state *s)
 {
     uint32_t all = 0;

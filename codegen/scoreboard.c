@@ -21,7 +21,8 @@ struct pass {
     struct xk_sb_state *entry; /* per block */
     unsigned n_blocks;
     unsigned next_token;
-    unsigned first, end;  /* of the block that is visited */
+    unsigned first, end; /* of the block that is visited */
+    bool enters, has_dpas;
     uint32_t load_tokens; /* given to messages */
     int8_t token_of[256]; /* by first GRF of a message's destination */
     struct xk_inst *out;  /* NULL while only analysing */
@@ -277,6 +278,24 @@ static void need_of_chain(const struct pass *s, const struct xk_sb_state *st,
     n->src &= ~n->dst;
 }
 
+/* What is still in a pipe when a loop is entered its dpas would wait for in
+ * each round, and in syncs: they carry no distance. */
+static void need_in_front(const struct xk_sb_state *st, struct xk_sb_need *n)
+{
+    struct xk_sb_need more;
+    xk_sb_need_of_loop(st, &more);
+    merge(n, &more);
+}
+
+static void enter_loop(struct pass *s, struct xk_sb_state *st, bool write)
+{
+    struct xk_sb_need n = {0};
+    need_in_front(st, &n);
+    if (n.pipes && write)
+        emit_waits(s, 0, 0, dist_wait(s->caps, &n, false));
+    xk_sb_state_wait(st, &n);
+}
+
 /* What instruction `at` has to wait for before it may be issued. */
 static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
                       struct waiter *w)
@@ -292,6 +311,8 @@ static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
     need_of_chain(s, st, at, n);
     if (a->kind == XK_SB_BRANCH && xk_sb_is_call(w->x))
         xk_sb_need_all(st, n);
+    else if (a->kind == XK_SB_BRANCH && s->enters)
+        need_in_front(st, n);
     if (a->pipe == XK_SB_OOO && !w->last && a->token < 0)
         a->token = give_token(s, w->x, st->busy & ~n->dst, n->dst);
     if (w->set) { /* setting it waits for what it meant before */
@@ -351,8 +372,11 @@ static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st,
     *st = s->entry[b];
     s->first = s->block[b].first;
     s->end = s->block[b].end;
+    s->enters = s->block[b].enters && s->has_dpas;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
         visit(s, st, i, write);
+    if (s->enters && !xk_sb_is_branch(&s->in[s->end - 1]))
+        enter_loop(s, st, write);
 }
 
 static void analyse(struct pass *s, struct xk_sb_state *st)
@@ -403,6 +427,8 @@ static enum xk_status run(struct pass *s, struct xk_sb_state *st)
         return XK_ENOMEM;
     for (unsigned b = 0; b < s->n_blocks; b++)
         xk_sb_state_clear(&s->entry[b], s->caps);
+    for (unsigned i = 0; i < s->n; i++)
+        s->has_dpas |= s->access[i].kind == XK_SB_DPAS;
     analyse(s, st);
     write_out(s, st);
     return s->failed ? XK_ENOMEM : XK_OK;

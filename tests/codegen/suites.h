@@ -8,6 +8,7 @@ TCase *cg_arith_tests(void);
 TCase *cg_divide_tests(void);
 TCase *cg_far_tests(void); /* tag far: slow */
 TCase *cg_flow_tests(void);
+TCase *cg_place_tests(void);
 TCase *cg_scoreboard_tests(void);
 TCase *cg_scoreboard_list_tests(void);
 TCase *cg_whole_tests(void);

@@ -9,6 +9,7 @@ int main(void)
     suite_add_tcase(s, cg_arith_tests());
     suite_add_tcase(s, cg_divide_tests());
     suite_add_tcase(s, cg_flow_tests());
+    suite_add_tcase(s, cg_place_tests());
     suite_add_tcase(s, cg_scoreboard_tests());
     suite_add_tcase(s, cg_scoreboard_list_tests());
     suite_add_tcase(s, cg_whole_tests());

@@ -21,6 +21,7 @@
     "(W) add (8|M0) " d "<1>:d " a "<1;1,0>:d " b "<1;1,0>:d\n"
 #define CMP(a) "(W) cmp (8|M0) (lt)f0.0 null<1>:d " a "<1;1,0>:d 5:d\n"
 #define SEL(d, a) "(W&f0.0) sel (8|M0) " d "<1>:d " a "<1;1,0>:d 0:d\n"
+#define XOR(d, a) "(W) xor (1|M0) " d "<1>:d " a "<0;1,0>:d 5:d\n"
 #define LOAD(d, a) "(W) send.ugm (8|M0) " d " " a " null:0 0x0 0x02100500\n"
 #define STORE(a, v) "(W) send.ugm (8|M0) null " a " " v ":1 0x0 0x02000504\n"
 #define SLM_STORE(a, v)                                                        \
@@ -77,6 +78,16 @@ static const struct {
      "top:\n" PAIR BACK ADD("r12", "r4", "r5"), "0123"},
     {"a loop's next round counts", HPG,
      "top:\n" ADD("r10", "r11", "r2") ADD("r11", "r10", "r3") ADD("r12", "r4", "r5") ADD("r13", "r4", "r5") BACK, "02314"},
+    {"another part of a register may be overwritten", HPG,
+     XOR("r10.0", "r1.0") XOR("r11.0", "r10.0") XOR("r10.1", "r4.0"), "021"},
+    {"or read", HPG,
+     XOR("r10.0", "r1.0") XOR("r11.0", "r10.0") XOR("r12.0", "r10.1"), "021"},
+    {"the same part may not", HPG,
+     XOR("r10.0", "r1.0") XOR("r11.0", "r10.0") XOR("r10.0", "r4.0"), "012"},
+    {"all of a register waits for its parts", HPG,
+     XOR("r10.0", "r1.0") XOR("r10.1", "r1.1") ADDI("r12", "r10", "r3") XOR("r13.0", "r4.0"), "0132"},
+    {"a part waits for all of it", HPG,
+     ADDI("r10", "r1", "r2") XOR("r12.0", "r10.3") XOR("r13.0", "r4.0"), "021"},
     {"an Atomic chain stays together", HPG,
      PAIR DPAS("r40", "r80", "r90") DPAS("r48", "r80", "r94") ADD("r12", "r4", "r5"), "02314"},
 };
@@ -252,6 +263,50 @@ START_TEST(the_same_text_gives_the_same_order)
 }
 END_TEST
 
+/* Syncs in a program, of those how many behind `top`. */
+static unsigned syncs_in(const char *text, const char **first)
+{
+    unsigned n = 0;
+    *first = NULL;
+    for (const char *at = strstr(text, "sync.nop"); at;
+         at = strstr(at + 1, "sync.nop")) {
+        *first = *first ? *first : at;
+        n++;
+    }
+    return n;
+}
+
+#define FILL(d) "(W) mov (8|M0) " d "<1>:f 0:f\n"
+#define AGAIN "(W&f1.0) jmpi top\n"
+
+/* A dpas cannot carry what it waits for in another pipe. */
+START_TEST(a_loop_does_not_wait_for_what_was_before_it)
+{
+    static struct ot_list l, out;
+    static const struct {
+        const char *text;
+        unsigned want; /* syncs in front of the first dpas */
+    } it[] = {
+        {FILL("r40") "top:\n" DPAS("r40", "r80", "r90") AGAIN "nop\n", 1},
+        {FILL("r40") "jmpi in\ntop:\n" ADD("r10", "r1", "r2") "in:\n" DPAS(
+             "r40", "r80", "r90") AGAIN "nop\n",
+         0},
+    };
+    for (unsigned i = 0; i < 2; i++) {
+        const char *sync;
+        ot_parse(HPG, it[i].text, &l);
+        char *const text = ot_annotated(&l, &out);
+        ck_assert_uint_eq(syncs_in(text, &sync), it[i].want);
+        for (unsigned k = 0; k < out.n; k++)
+            if (out.in[k].op == XK_OPC_JMPI && out.in[k].pred)
+                ck_assert_int_eq(out.in[out.in[k].jip_b].op,
+                                 i ? XK_OPC_ADD : XK_OPC_DPAS);
+        ck_assert_uint_eq(gaps_in(&out), 0);
+        free(text);
+    }
+}
+END_TEST
+
 /* Allocators that fail at the n-th call. */
 static void *failing(void *user, void *p, size_t n_b)
 {
@@ -303,6 +358,7 @@ int main(void)
                         (int)(sizeof rows / sizeof rows[0]));
     tcase_add_test(t, random_blocks_leave_the_same_registers);
     tcase_add_test(t, the_same_text_gives_the_same_order);
+    tcase_add_test(t, a_loop_does_not_wait_for_what_was_before_it);
     tcase_add_test(t, an_allocation_that_fails_is_reported);
     suite_add_tcase(s, t);
     suite_add_tcase(s, cg_bank_tests());
