@@ -93,13 +93,13 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
 }
 
-/* Instructions of the slices' sums: two selects and an add for each two
- * registers of what is halved. */
+/* Instructions of the slices' sums: an add for each two registers of what is given
+ * away, half of what there is, and messages and headers. */
 static int64_t exchange(const struct xk_schedule *c, int64_t rows)
 {
     int64_t sum = 0;
     for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2, rows /= 2)
-        sum += rows * 3 / 4 + 30;
+        sum += rows * 3 / 8 + 15;
     return sum;
 }
 
@@ -115,7 +115,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps_inner)
         taps = 4 * s->k_outer * (c->m_thr / 16);
-    return 120 + taps + rows * 5 / 2 / xk_schedule_slices(c) +
+    return 120 + taps + rows * 2 / xk_schedule_slices(c) +
            exchange(c, rows);
 }
 
@@ -434,6 +434,19 @@ static int64_t beside(int64_t a, int64_t b, int64_t pct)
     return more + less * near / 1024 * near / 1024 * pct / 100;
 }
 
+/* What the youngest threads of an EU leave idle, a step, if they have fewer rows: each
+ * has a slower pace, and nobody older is left to fill it. Of one round. */
+static int64_t few_rows_tail(const struct xk_schedule *c, const struct work *w,
+                             const struct load *l)
+{
+    const int64_t tiles = c->m_thr / 8;
+    const int64_t full = l->blocks - l->n * (tiles - 1);
+    const int64_t few = l->at_once - xk_ceil_div(l->at_once * full, l->n);
+    const int64_t fma = w->fma_cyc * (tiles - 1) / tiles;
+    const int64_t rate = 1024 * few * fma / (fma + w->alone_cyc);
+    return few && rate < 1024 ? few * fma * (1024 - rate) / rate : 0;
+}
+
 /* Cycles of a core's loops. The oldest thread of an EU has its own pace, which
  * younger ones fill; the youngest has the EU to itself at the end. */
 static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
@@ -447,8 +460,10 @@ static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
-    const int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
-                         l->at_once * f->tail_pct / 100;
+    int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
+                   l->at_once * f->tail_pct / 100;
+    if (c->spread && l->n <= l->most)
+        tail = max(tail, few_rows_tail(c, w, l));
     /* Nobody multiplies while all wait. */
     const int64_t share = 1024 * w->alone_cyc / pace;
     int64_t idle = share;

@@ -34,8 +34,7 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows", "skip=rows.* spread=",
-            "skip=rows.* slices=[24]|slices=[24].* skip=rows",
+            "skip=rows",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -108,7 +107,7 @@ def for_skip(rng, types):
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.22:
+    if kind < 0.25:
         return (for_spread if kind < 0.1 else for_skip)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
