@@ -130,7 +130,7 @@ static void offer_spread(struct search *g, struct xk_schedule *c)
     const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
                             xk_schedule_groups_n(c, g->s->n);
     offer(g, c);
-    if (c->m_thr < 16 || is_second(g, c))
+    if (c->m_thr < 16 || is_second(g, c) || !xk_fma_is_systolic(c->fma))
         return;
     const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
     int64_t each = xk_ceil_div(fewest * threads, n_eu);
@@ -364,6 +364,9 @@ static void systolic(struct search *g)
             for (unsigned n = 0; n < XK_COUNTOF(sides_n); n++)
                 for (unsigned grf = 128; grf <= 256; grf += 128) {
                     if (sides_n[n] == 64 && (m != 16 || grf == 128))
+                        continue;
+                    /* A pair of dpasw's threads has squares of 8 columns each. */
+                    if (fma == XK_FMA_DPASW && sides_n[n] % 16)
                         continue;
                     const struct xk_schedule c = {
                         .fma = (uint8_t)fma,
