@@ -357,7 +357,7 @@ def main():
                      + ("" if good else " # " + (out.splitlines() + [""])[0]))
     for kind in kinds:
         n = sum(re.search(kind, s) is not None for s in seen)
-        tap.line(n >= args.count // 50, f"{n} of {len(seen)} have {kind}")
+        tap.line(n >= args.count // 60, f"{n} of {len(seen)} have {kind}")
     tap.line(len(seen) == args.count, f"{len(seen)} ran of {tries} tried")
     return tap.close()
 
