@@ -379,71 +379,52 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
      "dpas deep of narrow types"},
     {"slots", rule_slots,
-     "two buffers need at least two steps, three three; three are for taps "
-     "innermost "
+     "two buffers need at least two steps, three three; three are for taps innermost "
      "without SLM, or for a footprint's B"},
     {"parts", rule_parts,
      "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,
      "dpasw wants fused pairs along M and halves of B in whole messages"},
-    {"depth", rule_depth,
-     "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
+    {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
      "filter taps; one where A's elements of K lie apart"},
     {"slm", rule_slm,
-     "SLM has up to three buffers of whole steps of K, through surfaces, with "
-     "one "
+     "SLM has up to three buffers of whole steps of K, through surfaces, with one "
      "register buffer of A; at most 9 filter taps"},
     {"of", rule_of,
-     "in SLM is what threads share: A along N, B along M (beyond a dpasw pair) "
-     "in "
-     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 "
-     "dwords"},
+     "in SLM is what threads share: A along N, B along M (beyond a dpasw pair) in "
+     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords"},
     {"footprint", rule_footprint,
-     "a footprint lies in two buffers of SLM, one dpas depth deep, for more "
-     "than "
+     "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
      "one filter tap and elements of K that lie side by side"},
     {"taps", rule_taps,
-     "filter taps are innermost in whole steps of K, through surfaces, with "
-     "all of "
-     "B's columns at once; at most 9 of them; A's elements of K lie side by "
-     "side"},
+     "filter taps are innermost in whole steps of K, through surfaces, with all of "
+     "B's columns at once; at most 9 of them; A's elements of K lie side by side"},
     {"slices", rule_slices,
-     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps "
-     "innermost, each "
+     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost, each "
      "with rows or squares of columns of the tile; in SLM nothing but A, whose "
      "elements of K lie side by side"},
     {"spread", rule_spread,
-     "rows are spread over groups of which some have m rows a thread and some "
-     "8 "
+     "rows are spread over groups of which some have m rows a thread and some 8 "
      "fewer; dpas with filter taps innermost and no footprint"},
     {"skip", rule_skip,
-     "filter taps are skipped in padding along the outermost of M's dims that "
-     "are "
-     "not 1, with taps innermost, two register buffers of A, and no SLM; by "
-     "rows "
+     "filter taps are skipped in padding along the outermost of M's dims that are "
+     "not 1, with taps innermost, two register buffers of A, and no SLM; by rows "
      "with dpasw and 16 images inside the pixels"},
     {"prefetch", rule_prefetch,
-     "a later group's rows are asked for with taps innermost, without SLM, and "
-     "with "
+     "a later group's rows are asked for with taps innermost, without SLM, and with "
      "groups along N first"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
-    {"group", rule_group,
-     "a thread group fits one core, and has at most 1024 lanes"},
+    {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
     {"unroll", rule_unroll,
-     "a loop's body has at most 18 copies of a dpas depth and, over a "
-     "footprint, "
+     "a loop's body has at most 18 copies of a dpas depth and, over a footprint, "
      "filter tap; no more are asked for than the loop has steps"},
     {"load", rule_load,
-     "A comes scattered or by elements, B in blocks, by elements, in rows "
-     "(dpas) or "
-     "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A "
-     "by "
-     "elements only for mad outside SLM, or for dpas in it, one depth deep, "
-     "without "
+     "A comes scattered or by elements, B in blocks, by elements, in rows (dpas) or "
+     "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A by "
+     "elements only for mad outside SLM, or for dpas in it, one depth deep, without "
      "a footprint"},
     {"store", rule_store,
-     "C goes out in blocks or scattered with N in the lanes (mad, dp4a), "
-     "packed or "
+     "C goes out in blocks or scattered with N in the lanes (mad, dp4a), packed or "
      "in columns with M there (dpas)"},
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
