@@ -326,22 +326,21 @@ static const xk_expr *item_meets(struct flat *g, struct xk_block_writer *w,
 
 static void multiply(struct flat *g, const struct xk_plan_turn *t)
 {
-    xk_ctx *const c = g->l->c;
+    struct xk_lowering *const l = g->l;
+    const xk_expr *met = NULL; /* always */
     struct xk_block_writer w, in;
-    xk_block_init(&w, c, g->l->facts);
+    xk_block_init(&w, l->c, l->facts);
+    xk_block_init(&in, l->c, l->facts);
     if (g->f->alternate) {
-        xk_block_init(&in, c, g->l->facts);
-        xk_lower_multiply(g->l, &in, g->i, t->row, t->rows);
-        const xk_expr *const meets_it = item_meets(g, &w, t->row / 8);
-        xk_block_add_if(&w, meets_it, &in);
-    } else if (!g->l->p->s.skip) {
-        xk_lower_multiply_all(g->l, &w, g->i, t->row, t->rows);
+        xk_lower_multiply(l, &in, g->i, t->row, t->rows);
+        met = item_meets(g, &w, t->row / 8);
     } else {
-        xk_block_init(&in, c, g->l->facts);
-        xk_lower_multiply_all(g->l, &in, g->i, t->row, t->rows);
-        xk_block_add_if(&w, meets(g), &in);
+        xk_lower_multiply_all(l, &in, g->i, t->row, t->rows);
+        met = l->p->s.skip ? meets(g) : NULL;
     }
-    xk_stages_add(&g->loop, g->f->stage, &w);
+    if (met)
+        xk_block_add_if(&w, met, &in);
+    xk_stages_add(&g->loop, g->f->stage, met ? &w : &in);
 }
 
 static void step(struct flat *g)

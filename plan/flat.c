@@ -137,7 +137,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
         return no_fit(c, "rows of a fused pair do not share pixels");
     if (f->alternate)
-        f->inner = xk_edge_inner_taps(c, p->con);
+        f->inner = xk_edge_inner_taps(c, p->con, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);

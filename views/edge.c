@@ -82,20 +82,16 @@ static bool stays_inside(const struct xk_contraction *con,
     return least >= 0 && most < extent;
 }
 
-uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con)
+uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con,
+                            unsigned taps)
 {
     const struct xk_view *const v = &con->a.view;
-    int64_t taps = 1;
-    for (unsigned i = 0; i < con->n_index; i++)
-        if (con->index[i].role == XK_ROLE_K &&
-            &con->index[i] != xk_contraction_k_inner(con))
-            taps *= con->index[i].extent;
-    taps = taps < 32 ? taps : 32;
-    uint32_t inside = taps ? UINT32_MAX >> (32 - taps) : 0;
+    const unsigned n = taps < 32 ? taps : 32;
+    uint32_t inside = UINT32_MAX >> (32 - n);
     for (unsigned d = 0; d < v->layout.n_dims; d++) {
         struct xk_linear l;
         const bool read = xk_linear_from(c, v->coord[d], &l);
-        for (int64_t tap = 0; tap < taps; tap++) {
+        for (unsigned tap = 0; tap < n; tap++) {
             int64_t k[XK_VIEW_MAX_DIMS];
             xk_contraction_tap(con, tap, k);
             if (!read || !stays_inside(con, &l, k, v->layout.dim[d]))

@@ -20,7 +20,9 @@ bool xk_edge_of(xk_ctx *c, const struct xk_contraction *con,
                 struct xk_edge *out);
 
 /* Bit t: filter tap t, counted as in xk_contraction_tap, is inside the tensor
- * for all rows of M. Taps from 32 on have no bit. */
-uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con);
+ * for all rows of M. taps: how many there are, at least 1; from 32 on they have
+ * no bit. */
+uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con,
+                            unsigned taps);
 
 #endif

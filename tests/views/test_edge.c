@@ -168,7 +168,7 @@ START_TEST(test_inner_taps)
         contraction(&g, &con);
         for (int64_t t = 0; t < taps && t < 32; t++)
             want |= (uint32_t)is_inner(&g, t) << t;
-        const uint32_t got = xk_edge_inner_taps(c, &con);
+        const uint32_t got = xk_edge_inner_taps(c, &con, (unsigned)taps);
         ck_assert_msg(got == want, "seed %d, %u: %x, not %x", 5000 + _i, i, got,
                       want);
         some += got != 0;
