@@ -22,3 +22,23 @@ const struct xk_platform *plan_lab_xehpg(void)
 {
     return xk_platform_get(XK_PLATFORM_XEHPG);
 }
+
+void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
+                   struct xk_plan *p)
+{
+    static struct xk_contraction con;
+    static struct xk_platform platform;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_schedule s = {0};
+    d.src_type = of->src;
+    d.wei_type = of->wei;
+    d.dst_type = of->dst;
+    if (of->sum)
+        d.post_ops[d.n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
+    plan_lab_contraction(c, of->problem, &d, "acdb", of->tag, &con);
+    platform = *plan_lab_xehpg();
+    platform.kernel_grf = of->registers;
+    ck_assert_msg(xk_schedule_parse(c, of->schedule, &s) == XK_OK &&
+                      xk_plan_make(c, &platform, &con, &s, p) == XK_OK,
+                  "%s: %s", of->problem, c->error.message);
+}

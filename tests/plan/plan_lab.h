@@ -5,12 +5,25 @@
 
 #include "conv/conv.h"
 #include "isa/isa.h"
+#include "plan/plan.h"
 
 /* The contraction of a forward problem with the types of *d and these tags; the
  * destination's is nhwc. Ends the test if anything refuses. */
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
                           struct xk_contraction *con);
+
+/* What decides an epilogue. */
+struct plan_lab_case {
+    const char *problem, *schedule;
+    uint32_t src, wei, dst;
+    const char *tag;    /* of weights */
+    uint16_t registers; /* 0: as many as there are */
+    bool sum;
+};
+/* Its plan, which lasts until the next one; ends the test if anything refuses. */
+void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
+                   struct xk_plan *p);
 
 /* The machine that plans are made for here. */
 const struct xk_platform *plan_lab_xehpg(void);

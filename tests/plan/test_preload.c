@@ -25,60 +25,37 @@ static void teardown(void)
 
 /* A thread has asked for 256 bytes, or for two parts. */
 static const struct {
-    const char *problem, *schedule;
-    uint32_t src, wei, dst;
-    const char *tag; /* of weights */
-    uint16_t registers;
-    bool sum;
+    struct plan_lab_case of;
     unsigned parts, part_b, ahead;
 } cases[] = {
     /* rows of 32 f32, 128 bytes; of 16 */
-    {"mb1ic16ih4oc32oh4kh1", MAD "m=16 n=32 nsub=32", XK_F32, XK_F32, XK_F32,
-     "Acdb32a", 0, true, 16, 128, 2},
-    {"mb1ic16ih4oc16oh4kh1", MAD "m=16 n=16 nsub=16", XK_F32, XK_F32, XK_F32,
-     "Acdb16a", 0, true, 16, 64, 4},
+    {{"mb1ic16ih4oc32oh4kh1", MAD "m=16 n=32 nsub=32", XK_F32, XK_F32, XK_F32,
+     "Acdb32a", 0, true}, 16, 128, 2},
+    {{"mb1ic16ih4oc16oh4kh1", MAD "m=16 n=16 nsub=16", XK_F32, XK_F32, XK_F32,
+     "Acdb16a", 0, true}, 16, 64, 4},
     /* 16 columns of f16, 256 bytes; squares of f32; 32 columns of u8 */
-    {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 0, true, 4, 256, 2},
-    {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
-     XK_F32, "ABcd32a16b", 0, true, 8, 256, 2},
-    {"mb1ic32ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=32", XK_U8, XK_S8, XK_U8,
-     "ABcd32a32b", 0, true, 2, 256, 2},
+    {{"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
+     XK_F16, "ABcd32a16b", 0, true}, 4, 256, 2},
+    {{"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
+     XK_F32, "ABcd32a16b", 0, true}, 8, 256, 2},
+    {{"mb1ic32ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=32", XK_U8, XK_S8, XK_U8,
+     "ABcd32a32b", 0, true}, 2, 256, 2},
     /* a single one; columns one by one, an element a dword */
-    {"mb1ic16ih4oc8oh4kh1", DPAS "m=8 n=8 nsub=8 k=16", XK_F16, XK_F16, XK_F16,
-     "ABcd32a16b", 0, true, 1, 128, 1},
-    {"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 0, true, 8, 256, 2},
+    {{"mb1ic16ih4oc8oh4kh1", DPAS "m=8 n=8 nsub=8 k=16", XK_F16, XK_F16, XK_F16,
+     "ABcd32a16b", 0, true}, 1, 128, 1},
+    {{"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
+     XK_F16, "ABcd32a16b", 0, true}, 8, 256, 2},
     /* the same without registers for a second; without a sum */
-    {"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 109, true, 8, 256, 1},
-    {"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 0, false, 2, 512, 0},
+    {{"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
+     XK_F16, "ABcd32a16b", 109, true}, 8, 256, 1},
+    {{"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
+     XK_F16, "ABcd32a16b", 0, false}, 2, 512, 0},
 };
-
-static void plan_case(int i, struct xk_plan *p)
-{
-    static struct xk_contraction con;
-    static struct xk_platform platform;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_schedule s = {0};
-    d.src_type = cases[i].src;
-    d.wei_type = cases[i].wei;
-    d.dst_type = cases[i].dst;
-    if (cases[i].sum)
-        d.post_ops[d.n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
-    plan_lab_contraction(c, cases[i].problem, &d, "acdb", cases[i].tag, &con);
-    platform = *xk_platform_get(XK_PLATFORM_XEHPG);
-    platform.kernel_grf = cases[i].registers;
-    ck_assert_msg(xk_schedule_parse(c, cases[i].schedule, &s) == XK_OK &&
-                      xk_plan_make(c, &platform, &con, &s, p) == XK_OK,
-                  "%s: %s", cases[i].problem, c->error.message);
-}
 
 START_TEST(parts_of_a_sum_are_under_way)
 {
     static struct xk_plan p;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     ck_assert_uint_eq(p.epi.parts, cases[_i].parts);
     ck_assert_uint_eq(p.epi.part_b, cases[_i].part_b);
     ck_assert_uint_eq(p.epi.ahead, cases[_i].ahead);
@@ -94,7 +71,7 @@ START_TEST(the_text_says_how_many)
     static struct xk_plan p;
     char line[64] = "of the sum each loaded where it is used";
     struct xk_str t;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     if (cases[_i].ahead != 1)
         snprintf(line, sizeof(line),
                  cases[_i].ahead ? "of the sum %u under way"
@@ -105,7 +82,7 @@ START_TEST(the_text_says_how_many)
     ck_assert_msg(strstr(xk_str_get(&t), line), "no '%s' in\n%s", line,
                   xk_str_get(&t));
     ck_assert_int_eq(strstr(xk_str_get(&t), "of the sum") != NULL,
-                     cases[_i].sum);
+                     cases[_i].of.sum);
     xk_str_fini(&t);
 }
 END_TEST

@@ -30,63 +30,39 @@ static void teardown(void)
 #define N64 M16 "n=64 nsub=64 "
 
 static const struct {
-    const char *problem, *schedule;
-    uint32_t src, wei, dst;
-    const char *tag;
-    uint16_t registers; /* 0: as many as there are */
-    bool sum;
+    struct plan_lab_case of;
     unsigned cols, lanes, wide;
 } cases[] = {
     /* a line of 64 bytes is 32 columns of f16, 64 of u8 */
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false, 32, 16, 0},
-    {"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false, 32, 16, 0},
-    {"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false, 64, 16, 2},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, false}, 32, 16, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=16", F16, 0, false}, 32, 16, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, false}, 64, 16, 2},
     /* half a line: what a thread has, or what memory held is loaded too */
-    {"mb1ic32ih4oc64oh4kh1", N16 "k=16", F16, 0, false, 16, 8, 0},
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=32", U8, 0, false, 32, 8, 2},
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true, 16, 8, 2},
-    {"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true, 32, 8, 2},
+    {{"mb1ic32ih4oc64oh4kh1", N16 "k=16", F16, 0, false}, 16, 8, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=32", U8, 0, false}, 32, 8, 2},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", F16, 0, true}, 16, 8, 2},
+    {{"mb1ic32ih4oc64oh4kh1", N64 "k=32", U8, 0, true}, 32, 8, 2},
     /* slices: of 64 columns a thread ends with 16 */
-    {"mb1ic128ih4oc64oh4kh1", N64 "k=16 taps=inner slices=4", F16, 0, false, 16,
+    {{"mb1ic128ih4oc64oh4kh1", N64 "k=16 taps=inner slices=4", F16, 0, false}, 16,
      8, 0},
     /* columns that exist or not in groups of 16, of 8 */
-    {"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false, 16, 8, 0},
-    {"mb1ic32ih4oc40oh4kh1", N32 "k=16", F16, 0, false, 8, 8, 0},
-    {"mb1ic32ih4oc48oh4kh1", N32 "k=32", U8, 0, false, 16, 8, 2},
+    {{"mb1ic32ih4oc48oh4kh1", N32 "k=16", F16, 0, false}, 16, 8, 0},
+    {{"mb1ic32ih4oc40oh4kh1", N32 "k=16", F16, 0, false}, 8, 8, 0},
+    {{"mb1ic32ih4oc48oh4kh1", N32 "k=32", U8, 0, false}, 16, 8, 2},
     /* rows that are no whole dwords: column by column */
-    {"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false, 1, 8, 0},
+    {{"mb1ic32ih4oc33oh4kh1", N32 "k=16", F16, 0, false}, 1, 8, 0},
     /* f32 is what C is; registers for fewer */
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b", 0,
-     false, 8, 8, 0},
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true, 8, 8, 1},
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true, 8, 8, 0},
-    {"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false, 16, 8, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16", XK_F16, XK_F16, XK_F32, "ABcd32a16b", 0,
+     false}, 8, 8, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 128, true}, 8, 8, 1},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, true}, 8, 8, 0},
+    {{"mb1ic32ih4oc64oh4kh1", N32 "k=16 nsub=8", F16, 109, false}, 16, 8, 0},
 };
-
-static void plan_case(int i, struct xk_plan *p)
-{
-    static struct xk_contraction con;
-    static struct xk_platform platform;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_schedule s = {0};
-    d.prop = XK_FWD_D; /* no bias */
-    d.src_type = cases[i].src;
-    d.wei_type = cases[i].wei;
-    d.dst_type = cases[i].dst;
-    if (cases[i].sum)
-        d.post_ops[d.n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
-    plan_lab_contraction(c, cases[i].problem, &d, "acdb", cases[i].tag, &con);
-    platform = *xk_platform_get(XK_PLATFORM_XEHPG);
-    platform.kernel_grf = cases[i].registers;
-    ck_assert_msg(xk_schedule_parse(c, cases[i].schedule, &s) == XK_OK &&
-                      xk_plan_make(c, &platform, &con, &s, p) == XK_OK,
-                  "%s: %s", cases[i].problem, c->error.message);
-}
 
 START_TEST(a_message_stores_as_much_of_a_row_as_it_can)
 {
     static struct xk_plan p;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     ck_assert_uint_eq(p.epi.cols, cases[_i].cols);
     ck_assert_uint_eq(p.epi.lanes, cases[_i].lanes);
     ck_assert_uint_eq(p.epi.wide, cases[_i].wide);
@@ -115,7 +91,7 @@ static unsigned store_part(const struct xk_plan_epilogue *e, unsigned m,
 START_TEST(every_dword_of_c_is_stored_once)
 {
     static struct xk_plan p;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     const struct xk_plan_epilogue *const e = &p.epi;
     const unsigned per = e->store == XK_STORE_PACKED ? 4 / xk_dtype_b(e->dst) : 1;
     const unsigned cols = xk_plan_part_columns(e), across = e->n / cols;
@@ -137,7 +113,7 @@ END_TEST
 START_TEST(a_message_is_inside_or_outside)
 {
     static struct xk_plan p;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     ck_assert_int_eq(p.epi.n_extent % p.epi.cols, 0);
     ck_assert_int_eq(p.s.n_thr % p.epi.cols, 0);
     ck_assert_uint_le(p.grf.epilogue, p.grf.limit);
@@ -148,7 +124,7 @@ START_TEST(the_text_tells_two_halves)
 {
     static struct xk_plan p;
     struct xk_str t;
-    plan_case(_i, &p);
+    plan_lab_case(c, &cases[_i].of, &p);
     xk_str_init(&t, &c->alloc);
     xk_plan_print(&p, &t);
     ck_assert_int_eq(strstr(xk_str_get(&t), " in two halves (") != NULL,
