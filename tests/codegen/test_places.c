@@ -156,13 +156,20 @@ static void make_chains(struct xk_cg *g, struct xk_cg_val *v, unsigned n_grf,
     add(g, &b, &b);
 }
 
+/* The code of chains before a buffer of 60 GRFs, or beside it, with places. */
+static void allocate_chains(struct code *k, unsigned limit, struct xk_cg_val *v,
+                            bool early)
+{
+    begin(k, limit);
+    make_chains(&k->g, v, 60, early);
+    ck_assert_int_eq(xk_cg_allocate(&k->g), XK_OK);
+}
+
 START_TEST(short_lived_slots_lie_alone_where_there_is_room)
 {
     struct xk_cg_val v[N_SLOTS];
     struct code k;
-    begin(&k, 0);
-    make_chains(&k.g, v, 60, false);
-    ck_assert_int_eq(xk_cg_allocate(&k.g), XK_OK);
+    allocate_chains(&k, 0, v, false);
     for (unsigned a = 0; a < N_SLOTS; a++)
         for (unsigned b = 0; b < a; b++)
             ck_assert_uint_ne(grf_of(&k.g, &v[a]), grf_of(&k.g, &v[b]));
@@ -175,9 +182,7 @@ START_TEST(they_take_none_where_the_most_are_in_use)
 {
     struct xk_cg_val v[N_SLOTS];
     struct code k;
-    begin(&k, 0);
-    make_chains(&k.g, v, 60, true);
-    ck_assert_int_eq(xk_cg_allocate(&k.g), XK_OK);
+    allocate_chains(&k, 0, v, true);
     for (unsigned a = 1; a < N_SLOTS; a++)
         ck_assert_uint_eq(grf_of(&k.g, &v[a]), grf_of(&k.g, &v[0]));
     ck_assert_uint_eq(k.g.peak_grf, 61);
@@ -190,9 +195,7 @@ START_TEST(what_is_gone_when_a_buffer_comes_lies_in_its_place)
 {
     struct xk_cg_val v[N_SLOTS];
     struct code k;
-    begin(&k, 60);
-    make_chains(&k.g, v, 60, false);
-    ck_assert_int_eq(xk_cg_allocate(&k.g), XK_OK);
+    allocate_chains(&k, 60, v, false);
     ck_assert_uint_eq(k.g.peak_grf, 60);
     end(&k);
 }
