@@ -4,10 +4,11 @@
  * are register buffers.
  *
  * A's addresses are headers in registers, one for each tap and item, which move
- * on by a step before each use. A lane beside the tensor moves along beyond any
+ * on before each use. A lane beside the tensor moves along beyond any
  * surface, from XK_OFF_NULL on, and reads zeros. */
 #include "ir/fold.h"
 #include "lower/headers.h"
+#include "lower/lines.h"
 #include "lower/taps.h"
 
 struct flat {
@@ -56,8 +57,9 @@ static bool is_pair(const struct flat *g, unsigned item)
         return false;
     const struct xk_plan_msg *const m = m_of(g, item);
     const struct xk_plan_msg *const o = m_of(g, item + 1);
-    return m->send.lanes == 8 && o->send.lanes == 8 && o->row == m->row + 8 &&
-           o->k == m->k;
+    const bool eights = xk_lower_by_lines(g->l) ||
+                        (m->send.lanes == 8 && o->send.lanes == 8);
+    return eights && o->row == m->row + 8 && o->k == m->k;
 }
 
 /* Pairs begin at even items. */
@@ -115,8 +117,10 @@ static void prepare(struct flat *g)
     }
     g->from = xk_block_alloc(&g->l->w, "from", g->f->taps * g->f->headers_b, 0);
     for (unsigned n = 0; n < items(g)->n; n++) {
-        const bool two = is_pair(g, n);
-        prepare_rows(g, n, two ? 16 : lanes_of(g, n));
+        const bool two = is_pair(g, n), lines = xk_lower_by_lines(g->l);
+        prepare_rows(g, n, two ? 16 : lines ? 8 : lanes_of(g, n));
+        if (lines)
+            xk_lower_line_header(g->l, g->from, header_b(g, n), two);
         n += two;
     }
 }
@@ -176,18 +180,28 @@ static void make_header(struct flat *g, struct xk_block_writer *w,
     xk_block_add(w, xk_store(c, head, xk_add(c, at, g->rows)));
 }
 
+/* Where an item's load of this step goes. */
+static const xk_expr *into(struct flat *g, unsigned item)
+{
+    struct xk_lowering *const l = g->l;
+    const uint32_t reg_b = m_of(g, item)->reg_b;
+    if (xk_lower_by_lines(l))
+        return xk_lower_slot_reg(l, l->stage_a, xk_lower_line_slot(l, g->i),
+                                 reg_b);
+    return xk_lower_slot_reg(l, l->a, xk_lower_slot_b(l, g->i, &l->p->a),
+                             reg_b);
+}
+
 static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
 {
     struct xk_lowering *const l = g->l;
     const struct xk_plan_msg *const m = m_of(g, item);
-    const xk_expr *const slot = xk_lower_slot_b(l, g->i, &l->p->a);
     const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_a);
     const xk_expr *const head =
         g->f->row_b
             ? xk_lower_reg(l, g->heads, item * XK_HEADER_B)
             : xk_lower_slot_reg(l, g->from, tap_b(g), header_b(g, item));
-    xk_lower_sendh(l, w, &s, head,
-                   xk_lower_slot_reg(l, l->a, slot, m->reg_b));
+    xk_lower_sendh(l, w, &s, head, into(g, item));
 }
 
 static void load_b(struct flat *g)
@@ -203,20 +217,33 @@ static void load_b(struct flat *g)
  * its last load has left. */
 static void load_a(struct flat *g, unsigned first, unsigned last)
 {
-    struct xk_block_writer w;
+    struct xk_lowering *const l = g->l;
+    struct xk_block_writer w, in;
     if (first == last)
         return;
-    xk_block_init(&w, g->l->c, g->l->facts);
+    xk_block_init(&in, l->c, l->facts);
     if (g->f->row_b && first == 0)
-        move_along(g, &w);
+        move_along(g, &in);
     for (unsigned n = first; n < last; n++) {
         if (g->f->row_b)
-            make_header(g, &w, n);
+            make_header(g, &in, n);
         else if (!is_second(g, n))
-            advance(g, &w, n, n + 1 + is_pair(g, n));
-        gather(g, &w, n);
+            advance(g, &in, n, n + 1 + is_pair(g, n));
+        gather(g, &in, n);
     }
-    xk_stages_add(&g->loop, g->l->p->a.stage, &w);
+    xk_block_init(&w, l->c, l->facts);
+    if (xk_lower_by_lines(l))
+        xk_block_add_if(&w, xk_lower_line_begins(l, g->i), &in);
+    xk_stages_add(&g->loop, l->p->a.stage, xk_lower_by_lines(l) ? &w : &in);
+}
+
+/* By lines what was loaded is free when it is in order, before the multiplies. */
+static void order_a(struct flat *g, unsigned first, unsigned last)
+{
+    struct xk_block_writer w;
+    xk_block_init(&w, g->l->c, g->l->facts);
+    xk_lower_order_lines(g->l, &w, g->i, first, last);
+    xk_stages_add(&g->loop, g->f->stage, &w);
 }
 
 /* The place of row m's coordinate at the first tap. */
@@ -348,8 +375,14 @@ static void step(struct flat *g)
     unsigned a = 0;
     for (unsigned u = 0; u < g->f->n_turns; u++) {
         const struct xk_plan_turn *const t = &g->f->turn[u];
-        multiply(g, t);
+        const bool lines = xk_lower_by_lines(g->l);
+        if (lines)
+            order_a(g, a, t->a_end);
+        else
+            multiply(g, t);
         load_a(g, a, t->a_end);
+        if (lines)
+            multiply(g, t);
         a = t->a_end;
     }
     load_b(g);

@@ -64,7 +64,8 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
     r->at[xk_lower_k_inner(l)] = xk_s32(l->c, k);
     r->even = tap_strides(l, r->stride_b);
     /* One after the other: compilers differ in the order of arguments. */
-    const xk_expr *const from = xk_lower_start_a(l, step_b, step_b);
+    const xk_expr *const from =
+        xk_lower_start_a(l, step_b, step_b / xk_schedule_steps_a(&p->s));
     const xk_expr *const off =
         xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, &p->con->a.view, r->at));
     const xk_expr *const sum = xk_add(l->c, from, off);

@@ -28,9 +28,12 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
     snprintf(out->dst, sizeof(out->dst), "%s", out->plain);
     if (xk_fma_is_systolic(s->fma)) {
         /* Blocks of one dpas depth: no row of a step is ragged. Through SLM
-         * only whole steps go, and channels innermost keep them close. */
+         * only whole steps go, and channels innermost keep them close. Lines
+         * have two. */
         if (!s->slm || s->footprint || shape->images) {
-            blocks_of(s, shape, inner, s->k_step, out->src, sizeof(out->src));
+            if (s->load_a != XK_LOAD_LINES)
+                blocks_of(s, shape, inner, s->k_step, out->src,
+                          sizeof(out->src));
             blocks_of(s, shape, inner, s->k_step, out->dst, sizeof(out->dst));
         }
         /* Weights in the order of the loops: filter taps inside a step of K,

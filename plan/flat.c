@@ -12,13 +12,16 @@ static enum xk_status no_fit(xk_ctx *c, const char *why)
     return xk_fail(c, XK_ENOFIT, "plan: filter taps innermost: %s", why);
 }
 
-/* Registers of the headers of one step's loads, in bytes; 0: not only loads. */
+/* Registers of the headers of one step's loads, in bytes; 0: not only loads, or
+ * what they bring is packed. */
 static uint32_t headers_b(const struct xk_plan *p)
 {
     const struct xk_plan_list *const l = &p->seg[0].a;
+    const bool packed = p->a.access == XK_ACCESS_ELEMENTS;
     uint32_t sum_b = 0;
     for (unsigned i = 0; i < l->n; i++) {
-        if (l->item[i].kind != XK_ITEM_LOAD || l->item[i].msg.staged)
+        if (l->item[i].kind != XK_ITEM_LOAD ||
+            (packed && l->item[i].msg.staged))
             return 0;
         sum_b += 4u * l->item[i].msg.send.lanes;
     }
@@ -76,11 +79,12 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
     return true;
 }
 
-/* A load goes over what was just multiplied, so it is as many steps ahead as there
- * are buffers. */
+/* B's loads go over what was just multiplied, so they are as many steps ahead as
+ * there are buffers. */
 static void set_stages(struct xk_plan *p)
 {
-    const unsigned a = p->a.slots, b = p->b.slots, most = a > b ? a : b;
+    const unsigned a = xk_schedule_ahead_a(&p->s), b = p->b.slots;
+    const unsigned most = a > b ? a : b;
     p->flat.stage = (uint8_t)most;
     p->a.stage = (uint8_t)(most - a);
     p->b.stage = (uint8_t)(most - b);
@@ -122,7 +126,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "B is not loaded in blocks");
     if (k->extent % p->s.k_step)
         return no_fit(c, "K is no multiple of a step");
-    f->step_b = xk_plan_step_b(p);
+    f->step_b = xk_plan_step_b(p) * xk_schedule_steps_a(&p->s);
     if (!f->step_b)
         return no_fit(c, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */

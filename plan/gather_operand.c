@@ -73,6 +73,28 @@ static unsigned run_of(const struct xk_operand_job *j)
     return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;
 }
 
+/* Whether each row has all of two steps side by side. */
+static bool has_lines(const struct xk_operand_job *j)
+{
+    const int64_t k = 2 * (int64_t)j->plan->s.k_step;
+    return is_systolic(j) && j->s.k_b == elem_b(j) && j->s.dwords &&
+           (j->s.k_run % k == 0 ||
+            j->s.k_run >= xk_plan_k_inner(j->plan)->extent);
+}
+
+/* What is loaded lies in staging; the tile has what is in order of it. */
+static void init_lines(const struct xk_operand_job *j)
+{
+    struct xk_layout *const l = &j->o->tile;
+    const unsigned eights = xk_schedule_ordered(&j->plan->s);
+    j->o->access = XK_ACCESS_LINES;
+    j->o->why = "a lane a row and half a line, two steps at a time";
+    j->o->staging_b = 2 * j->o->tile_b * j->plan->s.slots_a;
+    l->block[0].size = eights;
+    l->dim[0] = l->padded[0] = (int64_t)eights * lanes_of(j);
+    j->o->tile_b = eights * lanes_of(j) * step_b(j);
+}
+
 enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
 {
     struct xk_plan_operand *const o = j->o;
@@ -88,6 +110,10 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
     if (j->s.k_b == elem_b(j) && run_of(j) && j->s.dwords &&
         xk_plan_may_load(j, XK_ACCESS_SCATTERED))
         return XK_OK;
+    if (j->plan->s.load_a == XK_LOAD_LINES && has_lines(j)) {
+        init_lines(j);
+        return XK_OK;
+    }
     o->access = XK_ACCESS_ELEMENTS;
     o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;
     o->why = j->s.k_b != elem_b(j) ? "k is not contiguous: elements are packed"
@@ -198,15 +224,39 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
     return XK_OK;
 }
 
-enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
-                               uint16_t k_len, struct xk_plan_list *out)
+/* Eight rows of two steps: the upper lanes are the same rows' second step, so what
+ * arrives has the two in alternate registers. Half as many lines are looked up as
+ * by a gather for each. */
+static enum xk_status line_item(xk_ctx *c, const struct xk_operand_job *j,
+                                unsigned block, struct xk_plan_list *out)
+{
+    struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+    it.msg.send = gather(j, 4, step_b(j) / 4);
+    it.msg.send.lanes = (uint8_t)(2 * lanes_of(j));
+    it.msg.staged = true;
+    it.msg.row = (uint16_t)(block * lanes_of(j));
+    it.msg.reg_b = block * 2 * lanes_of(j) * step_b(j);
+    return xk_plan_add(c, out, it);
+}
+
+static enum xk_status items_of(xk_ctx *c, const struct xk_operand_job *j,
+                               unsigned block, uint16_t k_len,
+                               struct xk_plan_list *out)
 {
     /* Rows are whole dwords, so a last half-filled one is memory of the row:
      * padding of a blocked layout, which is zero. */
     const unsigned n_dw = (k_len * elem_b(j) + 3) / 4;
+    if (j->o->access == XK_ACCESS_LINES)
+        return line_item(c, j, block, out);
+    return j->o->access == XK_ACCESS_ELEMENTS
+               ? element_items(c, j, block, k_len, out)
+               : dword_items(c, j, block, n_dw, out);
+}
+
+enum xk_status xk_gather_items(xk_ctx *c, const struct xk_operand_job *j,
+                               uint16_t k_len, struct xk_plan_list *out)
+{
     for (unsigned b = 0; b < j->rows / lanes_of(j); b++)
-        XK_TRY(j->o->access == XK_ACCESS_ELEMENTS
-                   ? element_items(c, j, b, k_len, out)
-                   : dword_items(c, j, b, n_dw, out));
+        XK_TRY(items_of(c, j, b, k_len, out));
     return XK_OK;
 }

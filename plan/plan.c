@@ -135,6 +135,7 @@ static enum xk_status check_load(xk_ctx *c, struct xk_plan_operand *o,
         [XK_LOAD_SCATTERED] = {"scattered", apart},
         [XK_LOAD_ROWS] = {"rows", apart},
         [XK_LOAD_ELEMENTS] = {"elements", "its rows are not lanes"},
+        [XK_LOAD_LINES] = {"lines", "its rows are not two steps of K each"},
     };
     if (wanted == XK_LOAD_AUTO)
         return XK_OK;
@@ -154,7 +155,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     XK_TRY(f.access_b(c, b));
     XK_TRY(check_load(c, &p->a, "load_a", p->s.load_a));
     XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
-    p->a.slots = p->s.slots_a;
+    /* By lines what was put in order has one. */
+    p->a.slots = p->a.access == XK_ACCESS_LINES ? 1 : p->s.slots_a;
     p->b.slots = p->s.slots_b;
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
@@ -312,7 +314,9 @@ static void count_loop(struct xk_plan *p)
      * addresses that share no base. Measured on random problems. */
     if (p->b.staging_b)
         g->lets = (uint16_t)(g->lets + 14);
-    if (p->a.staging_b)
+    if (p->a.access == XK_ACCESS_LINES) /* of one tap; put in order by moves */
+        g->lets = 0;
+    else if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6);
     if (p->slm.buffers) {
         unsigned staged;

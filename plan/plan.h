@@ -58,6 +58,8 @@ enum xk_plan_access {
     XK_ACCESS_SCATTERED, /* a lane a row, dwords along K */
     XK_ACCESS_ROWS,      /* a block message a row */
     XK_ACCESS_ELEMENTS,  /* element by element, packed by reorders */
+    XK_ACCESS_LINES,     /* scattered, of each row two steps side by side: moves
+                            part them (plan_operand.staging_b) */
 };
 
 /* How one operand gets into registers. */
@@ -73,7 +75,9 @@ struct xk_plan_operand {
     /* Register tile [row][k] of one slot; offsets in elements. */
     struct xk_layout tile;
     uint32_t tile_b;
-    uint32_t staging_b; /* buffer in front of the reorders, 0: none */
+    uint32_t staging_b; /* buffer in front of the reorders, 0: none; by lines that
+                           of all loads, and the tile has two eights of rows in
+                           turn, or all */
     bool zero_once;     /* parts of the tile that no load writes are zeroed
                            before the K loops */
 };
@@ -239,7 +243,8 @@ struct xk_plan_flat {
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
                             skipped there */
     uint32_t beside;    /* offset of rows outside the tensor: XK_OFF_NULL */
-    int64_t step_b;     /* of A, from a step of the inner K to the next */
+    int64_t step_b;     /* of A, from a load of a tap to the next: a step of the
+                           inner K; by lines two */
 };
 
 /* Slices of K add up by exchanging halves of their tiles through SLM, until each

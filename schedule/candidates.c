@@ -200,28 +200,41 @@ static uint8_t skip_of(const struct xk_shape *s, const struct xk_schedule *c)
     return rows ? XK_SKIP_ROWS : XK_SKIP_PAIR;
 }
 
+/* Whether A's rows, halves of lines in one step, come by two steps. */
+static bool in_lines(const struct search *g, const struct xk_schedule *c)
+{
+    return c->fma == XK_FMA_DPASW && g->s->plain_a && g->s->k_outer == 1 &&
+           !g->s->loose_a;
+}
+
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const uint8_t slots[][2] = {{3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
+    static const struct {
+        uint8_t a, b, load_a;
+    } slots[] = {{2, 3, XK_LOAD_LINES}, {1, 2, XK_LOAD_LINES}, {3, 3, 0}, {3, 2, 0},
+                 {2, 2, 0}, {1, 2, 0}, {1, 1, 0}};
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
                                         {1, 1}, {2, 4}, {4, 2}};
     const bool edge = xk_fma_is_systolic(c.fma) && g->s->k_outer > 1 &&
                       g->s->edge_rows >= 2 * c.m_thr;
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
+    const bool lines = in_lines(g, &c);
     c.taps_inner = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
         return;
     for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
-        for (unsigned b = is_second(g, &c) ? 2 : 0; b < XK_COUNTOF(slots); b++)
+        for (unsigned b = is_second(g, &c) ? 4 : lines ? 0 : 2;
+             b < XK_COUNTOF(slots); b++)
             /* Slices make groups large. */
             for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups));
                  t++) {
                 if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
                     continue;
-                c.slots_a = slots[b][0];
-                c.slots_b = slots[b][1];
+                c.slots_a = slots[b].a;
+                c.slots_b = slots[b].b;
+                c.load_a = slots[b].load_a;
                 c.skip =
                     edge && c.slots_a > 1 ? skip_of(g->s, &c) : XK_SKIP_NONE;
                 c.tg_m = groups[t][0];

@@ -35,6 +35,7 @@ static const struct xk_perf rows[] = {
      .rows_cyc = 333,
      .late_cyc = 546,
      .both_pct = 6,
+     .order_cyc = 18,
      .tail_pct = 28,
      .port_pct = 8,
      .bare_pct = 378,

@@ -9,6 +9,8 @@
 #define OTHER_GRF 20
 /* The same where taps are innermost, without A's headers. */
 #define OTHER_FLAT_GRF 14
+/* Of one tap by lines: no coordinates. */
+#define OTHER_LINES_GRF 8
 /* And through SLM where A's elements come one by one, without these. */
 #define OTHER_LOOSE_GRF 28
 /* Each tap has a copy of the loop's body. */
@@ -42,11 +44,21 @@ static unsigned step_b(const struct xk_schedule *c)
     return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
 }
 
+/* By lines: what is loaded, and what is put in order. */
+static unsigned buffer_a_b(const struct xk_schedule *c)
+{
+    const unsigned loaded =
+        c->m_thr * step_b(c) * c->slots_a * xk_schedule_steps_a(c);
+    return c->load_a == XK_LOAD_LINES
+               ? loaded + 8 * xk_schedule_ordered(c) * step_b(c)
+               : loaded;
+}
+
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c)
 {
     const unsigned acc = c->m_thr * c->n_thr * 4u;
-    const unsigned a = c->m_thr * step_b(c) * c->slots_a;
+    const unsigned a = buffer_a_b(c);
     const unsigned b =
         c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
     return (acc + a + b) / p->grf_b;
@@ -66,7 +78,7 @@ static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
     if (!c->slm && !c->taps_inner)
         return lcm(c->slots_a, c->slots_b);
     if (!c->slm)
-        return lcm(lcm(taps, c->slots_a), c->slots_b);
+        return lcm(lcm(taps, c->slots_a * xk_schedule_steps_a(c)), c->slots_b);
     const unsigned n = c->depth > 1 ? taps : lcm(taps, c->slots_b);
     return c->footprint ? n / taps : n;
 }
@@ -104,6 +116,8 @@ static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_schedule *c)
 {
     const unsigned taps = (unsigned)s->k_outer, eights = c->m_thr / 8u;
+    if (c->load_a == XK_LOAD_LINES)
+        return 2 * eights;
     if (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma))
         return taps * c->m_thr * 4 / p->grf_b;
     return taps * xk_schedule_places_b(eights) / p->grf_b + eights + 2;
@@ -117,7 +131,9 @@ static bool rule_registers(const struct xk_platform *p,
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
-        other = OTHER_FLAT_GRF + header_grf(p, s, c);
+        other = header_grf(p, s, c) + (c->load_a == XK_LOAD_LINES
+                                           ? OTHER_LINES_GRF
+                                           : OTHER_FLAT_GRF);
     return xk_schedule_buffer_grf(p, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -143,7 +159,9 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     const unsigned most = c->slots_a > c->slots_b ? c->slots_a : c->slots_b;
-    const unsigned needed = most > 2 && c->slm ? 2 : most;
+    const unsigned steps_a = c->slots_a * xk_schedule_steps_a(c);
+    const unsigned held = steps_a > most ? steps_a : most;
+    const unsigned needed = held > 2 && c->slm ? 2 : held;
     const bool three = c->taps_inner && (!c->slm || c->footprint);
     if (most == 1)
         return true;
@@ -323,10 +341,20 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
+/* One filter tap: two steps that follow each other are side by side in a row. */
+static bool may_load_lines(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    return xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
+           s->k_outer == 1 &&
+           s->k_inner % (2 * (int64_t)c->k_step * xk_schedule_slices(c)) == 0;
+}
+
 /* Of A's elements those of mad need no packing; on the way to SLM those of dpas
  * are packed too, unit by unit. */
-static bool may_load_a(const struct xk_schedule *c)
+static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
 {
+    if (c->load_a == XK_LOAD_LINES)
+        return may_load_lines(s, c);
     if (c->load_a != XK_LOAD_ELEMENTS)
         return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
     if (!c->slm)
@@ -341,15 +369,15 @@ static bool may_load_b(const struct xk_schedule *c)
     if (c->slm || c->taps_inner)
         return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
     return c->load_b !=
-           (xk_fma_is_systolic(c->fma) ? XK_LOAD_SCATTERED : XK_LOAD_ROWS);
+               (xk_fma_is_systolic(c->fma) ? XK_LOAD_SCATTERED : XK_LOAD_ROWS) &&
+           c->load_b != XK_LOAD_LINES;
 }
 
 static bool rule_load(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    (void)s;
-    return may_load_a(c) && may_load_b(c);
+    return may_load_a(s, c) && may_load_b(c);
 }
 
 static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,
@@ -419,7 +447,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "a loop's body has at most 18 copies of a dpas depth and, over a footprint, "
      "filter tap; no more are asked for than the loop has steps"},
     {"load", rule_load,
-     "A comes scattered or by elements, B in blocks, by elements, in rows (dpas) or "
+     "A comes scattered, by elements or, for dpas with taps innermost without SLM, "
+     "one tap and two steps at a time, by lines; B in blocks, by elements, in rows (dpas) or "
      "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A by "
      "elements only for mad outside SLM, or for dpas in it, one depth deep, without "
      "a footprint"},

@@ -25,7 +25,8 @@ enum xk_load_kind {
     XK_LOAD_BLOCK,
     XK_LOAD_SCATTERED,
     XK_LOAD_ROWS,
-    XK_LOAD_ELEMENTS
+    XK_LOAD_ELEMENTS,
+    XK_LOAD_LINES
 };
 enum xk_store_kind {
     XK_PUT_AUTO,
@@ -121,6 +122,27 @@ static inline bool xk_schedule_is_flat(const struct xk_schedule *c)
     return c->taps_inner && !c->slm;
 }
 
+/* Steps that a load of A brings. In whole lines two: then a buffer holds both. */
+static inline unsigned xk_schedule_steps_a(const struct xk_schedule *c)
+{
+    return c->load_a == XK_LOAD_LINES ? 2 : 1;
+}
+
+/* Eights of rows in order of a tile that comes by lines: two in turn, so that one is
+ * put in order while the other is multiplied. */
+static inline unsigned xk_schedule_ordered(const struct xk_schedule *c)
+{
+    return c->m_thr % 16 ? c->m_thr / 8u : 2;
+}
+
+/* Steps that A's loads straight to registers are ahead in a loop over all of K. They
+ * go over what was just multiplied or, by lines, just put in order. */
+static inline unsigned xk_schedule_ahead_a(const struct xk_schedule *c)
+{
+    return c->slots_a * xk_schedule_steps_a(c) -
+           (c->load_a == XK_LOAD_LINES ? 1u : 0u);
+}
+
 /* dpas depths of a step. */
 static inline int64_t xk_schedule_depth(const struct xk_schedule *c)
 {
@@ -195,7 +217,7 @@ void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
  * for what they decide: slm has taps inside; where slm is named or taps are
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
- * are named; taps are not skipped through SLM, with one buffer of A or taps outside;
+ * are named; A does not come by lines if fma, m, n, k, slices, taps, slots, slm or grf are; taps are not skipped through SLM, with one buffer of A or taps outside;
  * nothing is prefetched through SLM, with taps outside or groups along M first.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
@@ -233,6 +255,7 @@ struct xk_perf {
      * of the shorter of both, in hundredths. */
     uint16_t exposed, exposed_dpas, send_cyc;
     uint16_t rows_cyc, late_cyc, both_pct;
+    uint16_t order_cyc; /* cycles until eight rows' registers are in order */
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
      * further round of groups costs. */
     uint16_t launch, launch_dpas;

@@ -19,8 +19,8 @@ struct place {
     }
 
 /* words: value 0, 1, ... by name; NULL: numbers. */
-static const char *const load_words[] = {"auto", "block",    "scattered",
-                                         "rows", "elements", NULL};
+static const char *const load_words[] = {
+    "auto", "block", "scattered", "rows", "elements", "lines", NULL};
 
 static const struct field {
     const char *name;
@@ -187,10 +187,18 @@ static bool parse_field(const struct field *f, const char *s, const char *end,
 #define DECIDE_ROWS                                                            \
     (BIT(fma) | BIT(m_thr) | BIT(tg_m) | BIT(taps_inner) | BIT(footprint))
 
+/* Whether A may come by lines, and how many buffers fit, on these. */
+#define DECIDE_LINES                                                           \
+    (BIT(fma) | BIT(m_thr) | BIT(n_thr) | BIT(k_step) | BIT(slices) |          \
+     BIT(taps_inner) | BIT(slots_a) | BIT(slm) | BIT(grf_count))
+
 /* What the named fields decide of the others. */
 static void settle(struct xk_schedule *io, uint64_t named)
 {
     io->taps_inner |= io->slm != 0;
+    if (!(named & BIT(load_a)) && named & DECIDE_LINES &&
+        io->load_a == XK_LOAD_LINES)
+        io->load_a = XK_LOAD_AUTO;
     if (!(named & BIT(footprint)) &&
         (io->slm != 2 || io->depth != 1 || io->slm_of))
         io->footprint = false; /* others' go with them */

@@ -86,8 +86,10 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const int64_t a = c->slots_a > 1 ? left(late, c->slots_a, fma_cyc)
-                                     : f->rows_cyc + cold;
+    const bool lines = c->load_a == XK_LOAD_LINES; /* each row's after its moves */
+    const int64_t a = c->slots_a > 1 || lines
+                          ? left(late, xk_schedule_ahead_a(c) + lines, fma_cyc)
+                          : f->rows_cyc + cold;
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
                                      : f->late_cyc * parts;
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
@@ -209,15 +211,18 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
     const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
     /* Two depths are gathered at a time: whole lines. */
+    const bool ordered = c->load_a == XK_LOAD_LINES;
     const int64_t tiles = c->m_thr / 8 * xk_schedule_depth(c);
     const int64_t gathers = xk_ceil_div(
-        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
+        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1)
+                      : xk_schedule_steps_a(c));
     const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
         (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8 : 4;
-    int64_t lines = inside(s, gathers * per_gather) + blocks * 4;
+    int64_t lines =
+        inside(s, ordered ? tiles * 4 : gathers * per_gather) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -228,6 +233,8 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);
+    if (ordered)
+        w.issue += 8 * tiles;
     if (s->loose_a) { /* a message for one or two elements; they are packed */
         const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
         lines += (c->slm ? n / 2 : n) * f->lines_cyc;
@@ -235,6 +242,8 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = waits(f, c, w.fma_cyc, sends, cold);
+    if (ordered)
+        w.alone_cyc += f->order_cyc * tiles;
     set_around(f, s, c, &w);
     return w;
 }
@@ -287,8 +296,9 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
-    const bool plain =
-        (s->plain_a && xk_fma_is_systolic(c->fma)) || (c->slm && !s->images);
+    const bool plain = c->load_a != XK_LOAD_LINES &&
+                       ((s->plain_a && xk_fma_is_systolic(c->fma)) ||
+                        (c->slm && !s->images));
     const int64_t line_b =
         plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
     /* Slices are at other K, in other sets. */

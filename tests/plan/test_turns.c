@@ -112,6 +112,44 @@ START_TEST(a_step_multiplies_once_and_loads_over_what_it_used)
 }
 END_TEST
 
+/* By lines: registers loaded, in order; stages of A's and of B's loads and of the
+ * multiplies; copies of the body. */
+static const struct {
+    const char *schedule;
+    unsigned loaded, ordered, a, b, multiply, copies;
+} lines[] = {
+    /* put in order a step later than it is asked for */
+    {"fma=dpasw m=16 n=64 nsub=64 slots=1,2", 32, 16, 1, 0, 2, 2},
+    {"fma=dpasw m=32 n=32 nsub=32 slots=1,2", 64, 16, 1, 0, 2, 2},
+    {"fma=dpasw m=24 n=32 nsub=32 slots=1,1", 48, 24, 0, 0, 1, 2},
+    /* two more for a second buffer, which is used two steps later */
+    {"fma=dpasw m=16 n=32 nsub=32 slots=2,3", 64, 16, 0, 0, 3, 12},
+    {"fma=dpas m=8 n=32 nsub=32 slots=2,1", 32, 8, 0, 2, 3, 4},
+};
+
+START_TEST(lines_are_put_in_order_in_front_of_multiplies)
+{
+    char text[128];
+    snprintf(text, sizeof text, "%s load_a=lines", lines[_i].schedule);
+    const struct xk_plan p = plan_of("mb16ic64ih16oc64oh16kh1ph0", "axb", text);
+    check_turns(&p);
+    ck_assert_uint_eq(p.a.staging_b, 32 * lines[_i].loaded);
+    ck_assert_uint_eq(p.a.tile_b, 32 * lines[_i].ordered);
+    ck_assert_uint_eq(p.seg[0].a.n, p.s.m_thr / 8);
+    for (unsigned k = 0; k < p.seg[0].a.n; k++) {
+        const struct xk_plan_msg *const m = &p.seg[0].a.item[k].msg;
+        ck_assert_uint_eq(m->send.lanes, 16);
+        ck_assert_uint_eq(m->row, 8 * k);
+        ck_assert_uint_eq(m->reg_b, 512 * k);
+    }
+    ck_assert_uint_eq(p.flat.step_b, 64);
+    ck_assert_uint_eq(p.a.stage, lines[_i].a);
+    ck_assert_uint_eq(p.b.stage, lines[_i].b);
+    ck_assert_uint_eq(p.flat.stage, lines[_i].multiply);
+    ck_assert_uint_eq(p.flat.copies, lines[_i].copies);
+}
+END_TEST
+
 /* The machine holds 512 XVEs of 4 threads. */
 static const struct {
     const char *text, *src, *schedule;
@@ -170,6 +208,8 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, a_step_multiplies_once_and_loads_over_what_it_used, 0,
                         XK_COUNTOF(rows));
+    tcase_add_loop_test(t, lines_are_put_in_order_in_front_of_multiplies, 0,
+                        XK_COUNTOF(lines));
     tcase_add_loop_test(t, groups_ask_for_all_of_the_rows_of_later_ones, 0,
                         XK_COUNTOF(asks));
     suite_add_tcase(s, t);

@@ -34,7 +34,7 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows",
+            "skip=rows", "load_a=lines", "load_a=lines.* spread=[1-9]",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -104,11 +104,25 @@ def for_skip(rng, types):
             + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
+def for_lines(rng, types):
+    """A schedule for dpas with A in whole lines."""
+    m, slices = rng.choice([8, 16, 16, 24, 32]), rng.choice([1, 1, 2, 4])
+    n = rng.choice([n for n in (8, 16, 32, 64) if n % (8 * slices) == 0])
+    return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 m={m} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} "
+            f"tg={rng.choice([1, 2, 2, 2, 4])}x{rng.choice([1, 1, 2])} "
+            f"slots={rng.choice(['1,1', '1,2', '1,2', '1,3', '2,1', '2,2', '2,3'])} "
+            f"slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
+            f"addr=surface grf={rng.choice([128, 256, 256])} load_a=lines"
+            + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.25:
-        return (for_spread if kind < 0.1 else for_skip)(rng, types)
+    if kind < 0.31:
+        return (for_spread if kind < 0.1 else for_skip if kind < 0.25 else
+                for_lines)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -180,13 +194,14 @@ def grid_and_messages(rng, schedule):
         and has(schedule, "depth=1", "footprint=0") if systolic
         else has(schedule, "slm=0", "fma=mad"))
     a = ["scattered"] + ["elements"] * 2 * one_by_one
-    b = ["block"] if whole else ["block"] + ["elements"] * 5 + [
-        "rows" if systolic else "scattered"] * 7
+    b = ["block"] if whole else ["block"] + ["elements"] * 6 + [
+        "rows" if systolic else "scattered"] * 9
     stores = ["packed", "columns"] if systolic else ["block", "scattered"]
     return (f" order={rng.choice('nnm')} "
             f"unroll={rng.choice([0] * 6 + [2, 3, 4, 5, 8, 9, 10, 12, 18])} "
-            f"load_a={rng.choice(['auto'] * 3 + a)} "
-            f"load_b={rng.choice(['auto'] * 3 + b)} "
+            + ("" if "load_a=" in schedule else
+               f"load_a={rng.choice(['auto'] * 3 + a)} ")
+            + f"load_b={rng.choice(['auto'] * 3 + b)} "
             f"store={rng.choice(['auto'] * 2 + stores)}")
 
 
@@ -255,6 +270,9 @@ def settings(rng, types, schedule):
                              else [1, 1, 8, 8, 16, 24])
     if rng.random() < 0.15:  # whole pixels of eight images
         p["mb"] = max(p["mb"], 8)
+    lines = "load_a=lines" in schedule
+    while lines and p["kh"] * p["kw"] > 1:
+        p = problem(rng)
     footprint = "footprint=1" in schedule
     while footprint and not 2 <= p["kh"] * p["kw"] <= 9:
         p = problem(rng)
@@ -266,6 +284,9 @@ def settings(rng, types, schedule):
                  for f in ("slices", "k"))
     if slices > 1:  # whole steps for each
         p["ic"] = slices * k * rng.choice([1, 1, 2])
+    if lines and rng.random() < 0.9:  # two of them
+        p["ic"] = slices * 2 * k * rng.choice([1, 1, 2, 3])
+    if slices > 1:
         if " slm=0" not in schedule:
             p["ic"] *= int(re.search(r"depth=(\d+)", schedule).group(1))
     while "spread=1" in schedule:

@@ -81,6 +81,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define DOTS "fma=dp4a simd=16 k=16 slm=0"
 #define FOOT "slm=2 footprint=1"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
+#define LINES "slm=0 taps=inner load_a=lines"
 #define SKIP_ROWS SKIP " fma=dpasw tg=2x1 skip=rows"
 static const struct {
     const char *rule, *change;
@@ -230,6 +231,22 @@ static const struct {
     {"load", "load_a=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_a=elements slm=0 taps=outer", {3136, 64, 64, 9, 2}},
     {"load", "load_a=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
+    /* Two steps of each slice at a time, of one tap. */
+    {NULL, LINES, {3136, 64, 64, 1, 2}},
+    {NULL, LINES " m=32 n=32 nsub=32 slots=1,2 slices=2", {3136, 64, 64, 1, 2}},
+    {NULL, LINES " m=16 n=64 nsub=64 slots=1,2", {3136, 64, 64, 1, 2}},
+    {NULL, LINES " fma=dpas k=32 m=16 slots=1,2", {3136, 64, 64, 1, 1}},
+    {"load", LINES, {3136, 64, 64, 9, 2}},
+    {"load", LINES, {3136, 64, 48, 1, 2}},
+    {"load", LINES " slices=2", {3136, 64, 96, 1, 2}},
+    {"load", "slm=0 taps=outer load_a=lines", {3136, 64, 64, 1, 2}},
+    {"load", "load_a=lines", {3136, 64, 64, 1, 2}},
+    {"load", LINES " " DOTS " taps=inner load_a=lines", {3136, 64, 64, 1, 1}},
+    {"load", "load_b=lines slm=0 taps=outer", {3136, 64, 64, 1, 2}},
+    /* What is loaded, and two eights of rows in order: 128 + 128 + 16 + 16. */
+    {"registers", LINES " slots=2,1", {3136, 64, 64, 1, 2}},
+    {"slots", LINES " m=16 slots=2,1", {3136, 64, 32, 1, 2}},
+    {NULL, LINES " m=16 slots=2,1", {3136, 64, 64, 1, 2}},
     {"load", "load_b=rows", {3136, 64, 64, 9, 2}},
     {"load", "load_b=elements slm=0 taps=inner", {3136, 64, 64, 9, 2}},
     {NULL, "load_b=rows slm=0 taps=outer", {3136, 64, 64, 9, 2}},
@@ -320,7 +337,7 @@ START_TEST(text_parses_back)
         a.m_first = rng >> 61 & 1;
         b.m_first = !a.m_first;
         a.unroll = (uint8_t)(rng >> 53);
-        a.load_a = (uint8_t)(rng >> 37) % 5;
+        a.load_a = (uint8_t)(rng >> 37) % 6;
         a.load_b = (uint8_t)(rng >> 45) % 5;
         a.store = (uint8_t)(rng >> 29) % 5;
         b.score = a.score;

@@ -25,6 +25,7 @@ PAIRS = STRAIGHT.replace("tg=4x2", "tg=2x1")
 # Eight rows are a line of the image: of the first and last, three taps are skipped.
 EDGE = STRAIGHT.replace("slots=1,1", "slots=2,1").replace("m=16", "m=8")
 PROBLEM = "mb1ic64ih8oc64kh3ph1"
+ONE_TAP = "mb1ic64ih8oc64kh1"
 ROWWISE = EDGE.replace("fma=dpas ", "fma=dpasw ").replace("tg=4x2", "tg=2x1")
 IMAGES = "mb16ic64ih8oc64kh3ph1"  # a pixel's are those of a pair's eight rows
 MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds
@@ -52,7 +53,9 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", THROUGH, "unroll=10"), ("f16", FOOT, "unroll=2"),
     ("f32", LANES, "load_a=elements"), ("f32", FLAT, "load_a=elements"),
     ("f16", TAP_BY_TAP, "load_a=elements"), ("f16", THROUGH, "load_a=elements"),
-    ("u8s8", DOTS, "load_a=elements"), ("f32", LANES, "load_b=scattered"),
+    ("u8s8", DOTS, "load_a=elements"), ("f16", STRAIGHT, "load_a=lines", ONE_TAP),
+    ("u8s8", STRAIGHT.replace("k=16", "k=32"), "load_a=lines", ONE_TAP),
+    ("f32", LANES, "load_b=scattered"),
     ("f32", LANES, "load_b=elements"), ("f16", TAP_BY_TAP, "load_b=rows"),
     ("f16", TAP_BY_TAP, "load_b=elements"), ("u8s8", DOTS, "load_b=scattered"),
     ("u8s8", DOTS, "load_b=elements"), ("f32", LANES, "store=scattered"),
