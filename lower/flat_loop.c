@@ -237,15 +237,6 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
     xk_stages_add(&g->loop, l->p->a.stage, xk_lower_by_lines(l) ? &w : &in);
 }
 
-/* By lines what was loaded is free when it is in order, before the multiplies. */
-static void order_a(struct flat *g, unsigned first, unsigned last)
-{
-    struct xk_block_writer w;
-    xk_block_init(&w, g->l->c, g->l->facts);
-    xk_lower_order_lines(g->l, &w, g->i, first, last);
-    xk_stages_add(&g->loop, g->f->stage, &w);
-}
-
 /* The place of row m's coordinate at the first tap. */
 static const xk_expr *edge_at(struct flat *g, const char *name,
                               const xk_expr *m)
@@ -370,19 +361,49 @@ static void multiply(struct flat *g, const struct xk_plan_turn *t)
     xk_stages_add(&g->loop, g->f->stage, met ? &w : &in);
 }
 
+/* By lines, of rows that only some groups have: all of it behind one branch, for
+ * moves are as many instructions as multiplies. */
+static void turn_of_some(struct flat *g, const struct xk_plan_turn *t,
+                         unsigned first)
+{
+    struct xk_lowering *const l = g->l;
+    struct xk_block_writer w, in;
+    xk_block_init(&w, l->c, l->facts);
+    xk_block_init(&in, l->c, l->facts);
+    xk_lower_order_lines(l, &in, g->i, first, t->a_end);
+    xk_lower_multiply(l, &in, g->i, t->row, t->rows);
+    xk_block_add_if(&w, l->full, &in);
+    xk_stages_add(&g->loop, g->f->stage, &w);
+    load_a(g, first, t->a_end);
+}
+
+/* What was loaded is free when it is in order. */
+static void turn_by_lines(struct flat *g, const struct xk_plan_turn *t,
+                          unsigned first)
+{
+    struct xk_block_writer w;
+    if (g->l->full && t->row + t->rows == g->l->p->s.m_thr) {
+        turn_of_some(g, t, first);
+        return;
+    }
+    xk_block_init(&w, g->l->c, g->l->facts);
+    xk_lower_order_lines(g->l, &w, g->i, first, t->a_end);
+    xk_stages_add(&g->loop, g->f->stage, &w);
+    load_a(g, first, t->a_end);
+    multiply(g, t);
+}
+
 static void step(struct flat *g)
 {
     unsigned a = 0;
     for (unsigned u = 0; u < g->f->n_turns; u++) {
         const struct xk_plan_turn *const t = &g->f->turn[u];
-        const bool lines = xk_lower_by_lines(g->l);
-        if (lines)
-            order_a(g, a, t->a_end);
-        else
+        if (xk_lower_by_lines(g->l)) {
+            turn_by_lines(g, t, a);
+        } else {
             multiply(g, t);
-        load_a(g, a, t->a_end);
-        if (lines)
-            multiply(g, t);
+            load_a(g, a, t->a_end);
+        }
         a = t->a_end;
     }
     load_b(g);

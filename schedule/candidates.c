@@ -200,11 +200,12 @@ static uint8_t skip_of(const struct xk_shape *s, const struct xk_schedule *c)
     return rows ? XK_SKIP_ROWS : XK_SKIP_PAIR;
 }
 
-/* Whether A's rows, halves of lines in one step, come by two steps. */
+/* Whether A's rows, halves of lines in one step, come by two steps: with a move for
+ * each multiply; narrower tiles have two and more. */
 static bool in_lines(const struct search *g, const struct xk_schedule *c)
 {
-    return c->fma == XK_FMA_DPASW && g->s->plain_a && g->s->k_outer == 1 &&
-           !g->s->loose_a;
+    return c->fma == XK_FMA_DPASW && c->n_thr >= 64 && g->s->plain_a &&
+           g->s->k_outer == 1 && !g->s->loose_a;
 }
 
 /* Filter taps innermost, in one or more slices of K. */
@@ -212,7 +213,7 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct {
         uint8_t a, b, load_a;
-    } slots[] = {{2, 3, XK_LOAD_LINES}, {1, 2, XK_LOAD_LINES}, {3, 3, 0}, {3, 2, 0},
+    } slots[] = {{1, 2, XK_LOAD_LINES}, {3, 3, 0}, {3, 2, 0},
                  {2, 2, 0}, {1, 2, 0}, {1, 1, 0}};
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
                                         {1, 1}, {2, 4}, {4, 2}};
@@ -225,7 +226,7 @@ static void flat(struct search *g, struct xk_schedule c)
     if (g->s->plain_b)
         return;
     for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
-        for (unsigned b = is_second(g, &c) ? 4 : lines ? 0 : 2;
+        for (unsigned b = is_second(g, &c) ? 3 : lines ? 0 : 1;
              b < XK_COUNTOF(slots); b++)
             /* Slices make groups large. */
             for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups));

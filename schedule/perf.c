@@ -40,6 +40,7 @@ static const struct xk_perf rows[] = {
      .port_pct = 8,
      .bare_pct = 378,
      .straight_1k = 45,
+     .moves_1k = 20,
      .lines_cyc = 2,
      .slm_b_cyc = 128,
      .l2_b_cyc = 64,

@@ -275,6 +275,7 @@ struct xk_perf {
      * an EU's thread's share of C what is stored when all have multiplied. */
     uint16_t tail_pct, bare_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
+    uint16_t moves_1k;    /* for each move of A's registers before a multiply */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */

@@ -499,10 +499,12 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
 {
     const int64_t cold =
         f->cold_a / s->k_outer + f->cold_b * l->at_once / l->per_eu;
-    const struct work w = c->footprint ? footprint_work(f, s, c)
-                          : xk_fma_is_systolic(c->fma)
-                              ? dpas_work(f, s, c, cold)
-                              : mad_work(f, s, c, cold);
+    struct work w = c->footprint ? footprint_work(f, s, c)
+                    : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c, cold)
+                                                 : mad_work(f, s, c, cold);
+    /* Two threads do not cover loads that are one step ahead. */
+    if (c->load_a == XK_LOAD_LINES && l->at_once < 3)
+        w.alone_cyc += f->latency;
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
     const int64_t rounds = xk_ceil_div(l->n, l->most);
@@ -537,6 +539,18 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
     return 5 * ((all - outside(c)) / copies * copies) >= 4 * all;
 }
 
+/* Thousandths for what is many instructions: straight code, which the timing model
+ * fetches for nothing, and moves, eight for each eight rows, which make it longer
+ * still. */
+static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
+                               const struct xk_schedule *c)
+{
+    const bool straight = xk_fma_is_systolic(c->fma) && !loops(s, c);
+    if (c->load_a != XK_LOAD_LINES)
+        return straight ? f->straight_1k : 0;
+    return f->moves_1k * 64 / c->n_thr + (straight ? 3 * f->straight_1k : 0);
+}
+
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
@@ -552,6 +566,5 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
         mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
             : f->overlap_dpas_pct;
     const int64_t cyc = beside(core, memory, pct) + bare;
-    /* Straight code is long; the timing model fetches it for nothing. */
-    return !mad && !loops(s, c) ? cyc + cyc * f->straight_1k / 1000 : cyc;
+    return cyc + cyc * instructions_1k(f, s, c) / 1000;
 }
