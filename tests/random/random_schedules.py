@@ -195,7 +195,7 @@ def grid_and_messages(rng, schedule):
         else has(schedule, "slm=0", "fma=mad"))
     a = ["scattered"] + ["elements"] * 2 * one_by_one
     b = ["block"] if whole else ["block"] + ["elements"] * 6 + [
-        "rows" if systolic else "scattered"] * 9
+        "rows" if systolic else "scattered"] * 12
     stores = ["packed", "columns"] if systolic else ["block", "scattered"]
     return (f" order={rng.choice('nnm')} "
             f"unroll={rng.choice([0] * 6 + [2, 3, 4, 5, 8, 9, 10, 12, 18])} "
