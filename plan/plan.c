@@ -156,6 +156,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
     p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
+    p->a.slot_b = p->a.tile_b;
+    p->b.slot_b = p->b.tile_b;
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
@@ -297,8 +299,8 @@ static void count_loop(struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     const struct xk_plan_segment *const s = &p->seg[0];
     g->acc = (uint16_t)xk_grfs(p, p->acc_b);
-    g->a = (uint16_t)(xk_grfs(p, p->a.tile_b) * p->a.slots);
-    g->b = (uint16_t)(xk_grfs(p, p->b.tile_b) * p->b.slots);
+    g->a = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->a)));
+    g->b = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->b)));
     g->staging =
         (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));

@@ -138,9 +138,15 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
                   f->b_in_order ? "in order" : "by coordinates");
     print_turns(f, out);
     if (f->alternate)
-        xk_str_printf(out, "eights of rows alternate between the threads of a pair, "
-                           "taps 0x%x are inside for all\n",
-                      f->inner);
+        xk_str_puts(out, "eights of rows alternate between the threads of a pair\n");
+    if (f->inner)
+        xk_str_printf(out, "taps 0x%x are inside for all rows\n", f->inner);
+    if (f->window)
+        xk_str_printf(out,
+                      "taps along the innermost dim share rows of A, %u eights "
+                      "further in each%s\n",
+                      f->window,
+                      f->halves > 1 ? "; of lines one half follows the other" : "");
     if (f->ahead.groups)
         xk_str_printf(out,
                       "prefetch: rows of the group %u further, %u units of %u of K "

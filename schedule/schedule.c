@@ -109,6 +109,39 @@ static unsigned header_grf(const struct xk_platform *p,
     return taps * xk_schedule_places_b(eights) / p->grf_b + eights + 2;
 }
 
+/* One order for both, the first that has several pixels a thread. */
+bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
+                            int64_t places, struct xk_neighbours *out)
+{
+    const int64_t eights = c->m_thr / 8, of_pixel = rows / 8;
+    if (rows % 8 || c->m_thr % 8)
+        return false;
+    for (unsigned apart = 2; apart; apart--) {
+        const int64_t shift = of_pixel / apart;
+        const bool can = apart == 1 ? c->skip != XK_SKIP_ROWS
+                                    : c->fma == XK_FMA_DPASW && of_pixel % 2 == 0;
+        if (!can || eights <= shift || eights % shift ||
+            places % (eights / shift))
+            continue;
+        if (c->spread && (shift > 1 || eights > 2)) /* 8 fewer: part of a pixel */
+            continue;
+        *out = (struct xk_neighbours){(uint8_t)shift, apart == 2};
+        return true;
+    }
+    return false;
+}
+
+/* Of A's rows, those beside the thread's own that its registers hold. */
+static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    struct xk_neighbours n;
+    if (!c->window || s->window.taps < 2 ||
+        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+        return 0;
+    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) / p->grf_b;
+}
+
 static bool rule_registers(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
@@ -118,7 +151,7 @@ static bool rule_registers(const struct xk_platform *p,
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
         other = OTHER_FLAT_GRF + header_grf(p, s, c);
-    return xk_schedule_buffer_grf(p, c) + other <=
+    return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
@@ -289,8 +322,21 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
     const bool can =
         c->skip != XK_SKIP_ROWS ||
         (c->fma == XK_FMA_DPASW && s->sixteens && c->m_thr % 8 == 0);
-    return !c->skip || (xk_schedule_is_flat(c) && c->slots_a > 1 && can &&
+    return !c->skip || (xk_schedule_is_flat(c) &&
+                        (c->slots_a > 1 || c->window) && can &&
                         s->k_outer > 1 && s->edge_rows);
+}
+
+/* Taps take turns in one buffer, whose rows are whole pixels side by side. */
+static bool rule_window(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    struct xk_neighbours n;
+    (void)p;
+    return !c->window ||
+           (xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
+            c->slots_a == 1 && s->window.taps > 1 &&
+            xk_schedule_neighbours(c, s->window.rows, s->window.places, &n));
 }
 
 /* Behind a loop over all of K, where groups that follow each other read the same
@@ -410,6 +456,10 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "filter taps are skipped in padding along the outermost of M's dims that are "
      "not 1, with taps innermost, two register buffers of A, and no SLM; by rows "
      "with dpasw and 16 images inside the pixels"},
+    {"window", rule_window,
+     "filter taps along the innermost dim share registers with dpas, taps innermost, "
+     "one buffer of A, eight images inside the pixels, and threads that have several "
+     "pixels of a row, a whole number of which make it"},
     {"prefetch", rule_prefetch,
      "a later group's rows are asked for with taps innermost, without SLM, and with "
      "groups along N first"},

@@ -58,6 +58,11 @@ struct xk_shape {
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;
+    /* Rows of M that share a pixel, pixels of an image's row, and filter taps along
+     * it, if these move A as far as pixels do; taps 0: they do not. */
+    struct {
+        int64_t rows, places, taps;
+    } window;
     /* Rows of M that share a place along its outermost index, if that moves taps
      * beside the tensor, else 0; of 1024 places and taps those that do. */
     int64_t edge_rows, edge_1k;
@@ -92,6 +97,9 @@ struct xk_schedule {
                         a thread: some have m_thr rows a thread, the others 8
                         fewer; 0: as few groups as hold M, all but the last full */
     uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
+    bool window; /* filter taps along the innermost dim share A's registers: they hold
+                    the pixels that a thread's rows meet at all of these taps, and
+                    each is loaded once */
     bool prefetch; /* behind the loop a group asks for the rows of A of the one that
                       comes in its place, if any does */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
@@ -148,6 +156,18 @@ int64_t xk_schedule_full_groups(const struct xk_shape *s,
 bool xk_schedule_is_uneven(const struct xk_shape *s,
                            const struct xk_schedule *c);
 
+/* Rows of a thread whose pixels are neighbours, so that a filter tap's rows are
+ * those of the tap before, further in by `shift` eights. */
+struct xk_neighbours {
+    uint8_t shift;
+    bool alternate; /* eights of rows alternate between the threads of a fused pair:
+                       more pixels each */
+};
+/* Of `rows` rows of M a pixel, `places` pixels before the next row of the image.
+ * False: a thread's rows are not whole pixels side by side. */
+bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
+                            int64_t places, struct xk_neighbours *out);
+
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): a vector of dwords. */
 #define XK_MAX_PLACES 8
@@ -188,7 +208,7 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 addr=surface grf=128 order=n
+ * of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 addr=surface grf=128 order=n
  * unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
@@ -196,6 +216,8 @@ void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
  * are named; taps are not skipped through SLM, with one buffer of A or taps outside;
+ * they share no registers then, nor with two buffers of A or if what rows depend on is
+ * named; asked to, they have one buffer;
  * nothing is prefetched through SLM, with taps outside or groups along M first.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
