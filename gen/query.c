@@ -57,7 +57,7 @@ static void set_window(const struct xk_conv_desc *d, struct xk_shape *s)
     const struct xk_conv_axis x = xk_conv_axis(d, 2);
     if (!s->eights || x.places == 1 || x.taps == 1 || x.step != x.apart)
         return;
-    s->window.rows = d->mb;
+    s->window.rows = xk_conv_image_block(d);
     s->window.places = x.places;
     s->window.taps = x.taps;
 }
