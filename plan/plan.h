@@ -282,8 +282,10 @@ struct xk_plan {
     struct xk_schedule s;
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
-    uint32_t full_groups; /* of those along M that have m_thr rows a thread, the
-                             others 8 fewer; 0: all have them */
+    /* Groups along M that have m_thr rows a thread in each of so many equal parts of M
+     * of so many groups, the others 8 fewer (schedule.h, struct xk_spread); full_groups
+     * 0: all have them. */
+    uint32_t full_groups, part_groups, parts;
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;

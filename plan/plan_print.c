@@ -165,11 +165,17 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
     xk_str_printf(out, "\ngroups: %u x %u x %u of %u threads\n", p->groups[0],
                   p->groups[1], p->groups[2],
                   (unsigned)p->s.tg_m * p->s.tg_n * p->s.slices);
-    if (p->full_groups)
+    if (p->full_groups && p->parts == 1)
         xk_str_printf(out,
                       "rows of a thread: %u in the first %u groups along M, %u in the "
                       "others\n",
                       p->s.m_thr, p->full_groups, p->s.m_thr - 8u);
+    else if (p->full_groups)
+        xk_str_printf(out,
+                      "rows of a thread: %u in %u groups of each line's %u, %u in the "
+                      "others\n",
+                      p->s.m_thr, p->full_groups, p->part_groups,
+                      p->s.m_thr - 8u);
     xk_str_printf(out, "%u %s in a full step, %u columns of B at once\n",
                   p->fma_per_step, multiply[p->s.fma],
                   p->s.n_sub);

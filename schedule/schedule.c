@@ -120,10 +120,12 @@ bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
         const int64_t shift = of_pixel / apart;
         const bool can = apart == 1 ? c->skip != XK_SKIP_ROWS
                                     : c->fma == XK_FMA_DPASW && of_pixel % 2 == 0;
-        if (!can || eights <= shift || eights % shift ||
-            places % (eights / shift))
+        const bool spread = c->spread > 0;
+        if (!can || eights <= shift || eights % shift)
             continue;
-        if (c->spread && (shift > 1 || eights > 2)) /* 8 fewer: part of a pixel */
+        if (spread && shift > 1) /* 8 rows fewer: part of a pixel */
+            continue;
+        if ((!spread || eights == 2) && places % (eights / shift))
             continue;
         *out = (struct xk_neighbours){(uint8_t)shift, apart == 2};
         return true;
@@ -290,28 +292,35 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
            steps % n == 0 && parts;
 }
 
-int64_t xk_schedule_full_groups(const struct xk_shape *s,
-                                const struct xk_schedule *c)
+/* Smaller threads with several pixels are not to meet the end of a line. */
+static int64_t spread_parts(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t blocks = xk_ceil_div(s->m, 8 * (int64_t)c->tg_m);
-    return blocks - (int64_t)c->spread * (c->m_thr / 8 - 1);
+    const int64_t line = s->window.places * s->window.rows;
+    return c->window && c->m_thr > 16 && line ? s->m / line : 1;
 }
 
-bool xk_schedule_is_uneven(const struct xk_shape *s,
-                           const struct xk_schedule *c)
+bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_spread *out)
 {
-    const int64_t full = xk_schedule_full_groups(s, c);
-    return full > 0 && full < c->spread;
+    const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
+    out->parts = spread_parts(s, c);
+    out->groups = c->spread / out->parts;
+    const int64_t rows = s->m / out->parts;
+    out->full = xk_ceil_div(rows, threads) - out->groups * fewer;
+    const bool whole = out->parts == 1 || rows % threads == 0;
+    return whole && c->spread % out->parts == 0 && out->full > 0 &&
+           out->full < out->groups;
 }
 
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
 static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
+    struct xk_spread unused;
     (void)p;
     return !c->spread ||
            (xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
-            c->m_thr > 8 && xk_schedule_is_uneven(s, c));
+            c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
 /* Behind a branch go whole steps, whose loads are on their way before. */

@@ -149,12 +149,16 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
     return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
 }
 
-/* Of the groups that M is spread over, those whose threads have m_thr rows; they
- * come first. Whether there are such and others, as there must be. */
-int64_t xk_schedule_full_groups(const struct xk_shape *s,
-                                const struct xk_schedule *c);
-bool xk_schedule_is_uneven(const struct xk_shape *s,
-                           const struct xk_schedule *c);
+/* How M's rows are spread over groups: in so many equal parts, all of M, or each line
+ * of pixels whose filter taps share registers. Of a part's groups `full` have threads
+ * with m_thr rows: its first ones, or of lines, from line to line one earlier, so that
+ * neighbouring cores have as much. */
+struct xk_spread {
+    int64_t parts, groups, full;
+};
+/* False: some groups would not be full and some not, or a line is no whole groups. */
+bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_spread *out);
 
 /* Rows of a thread whose pixels are neighbours, so that a filter tap's rows are
  * those of the tap before, further in by `shift` eights. */

@@ -5,6 +5,7 @@
 #include "tests/tap.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "plan/plan.h"
@@ -144,6 +145,9 @@ static const struct {
      8},
     {"mb16ic64ih14oc64oh14kh3ph1", "Bcda16b",
      "fma=dpasw m=16 n=64 nsub=64 spread=120", 1, 1, 4},
+    /* lines of 4, 4, 3 and 3 pixels */
+    {"mb16ic64ih14oc64oh14kh3ph1", "axb",
+     "fma=dpasw m=32 n=32 nsub=32 skip=rows spread=56", 1, 2, 6},
 };
 
 START_TEST(registers_hold_what_is_multiplied)
@@ -159,15 +163,30 @@ END_TEST
 
 /* ---- pixels ---- */
 
+/* Whether a group's threads have all rows: of a line's groups in turn, which begin one
+ * further in each line; of all groups the first ones. */
+static bool is_full(uint32_t group)
+{
+    if (!p.full_groups)
+        return true;
+    const uint32_t line = p.parts > 1 ? group / p.part_groups : 0;
+    return (group - line * p.part_groups + line) % p.part_groups < p.full_groups;
+}
+
+/* Rows of M in front of a group's. */
+static int64_t rows_before(uint32_t group)
+{
+    int64_t sum = 0;
+    for (uint32_t g = 0; g < group; g++)
+        sum += (int64_t)p.s.tg_m * (p.s.m_thr - (is_full(g) ? 0 : 8));
+    return sum;
+}
+
 /* M's row that is the first of eight `eight` of a thread. */
 static int64_t row_of(uint32_t group, unsigned thread, unsigned eight)
 {
-    const bool full = !p.full_groups || group < p.full_groups;
-    const int64_t threads = p.s.tg_m, m = p.s.m_thr, fewer = m - 8;
-    const int64_t mine = full ? m : fewer;
-    const int64_t first = full ? group * threads * m
-                               : p.full_groups * threads * m +
-                                     (group - p.full_groups) * threads * fewer;
+    const int64_t mine = p.s.m_thr - (is_full(group) ? 0 : 8);
+    const int64_t first = rows_before(group);
     if (p.flat.alternate)
         return first + thread / 2 * 2 * mine + thread % 2 * 8 + 16 * eight;
     return first + thread * mine + 8 * eight;
@@ -177,8 +196,7 @@ static int64_t row_of(uint32_t group, unsigned thread, unsigned eight)
  * the other's. mb: images before the next pixel of a line. */
 static void check_thread(uint32_t group, unsigned thread, int64_t mb, int64_t ow)
 {
-    const bool full = !p.full_groups || group < p.full_groups;
-    const unsigned n = p.s.m_thr / 8u - !full;
+    const unsigned n = p.s.m_thr / 8u - !is_full(group);
     for (unsigned e = p.flat.window; e < n; e++) {
         const int64_t row = row_of(group, thread, e);
         const int64_t other = row_of(group, thread, e - p.flat.window);
@@ -190,21 +208,44 @@ static void check_thread(uint32_t group, unsigned thread, int64_t mb, int64_t ow
     }
 }
 
-START_TEST(neighbours_are_in_a_row)
+/* Each eight rows of M are one thread's. */
+static void check_all_rows(uint32_t groups)
+{
+    static unsigned hits[4096];
+    memset(hits, 0, sizeof hits);
+    for (uint32_t g = 0; g < groups; g++)
+        for (unsigned t = 0; t < p.s.tg_m; t++)
+            for (unsigned e = 0; e < p.s.m_thr / 8u - !is_full(g); e++)
+                hits[row_of(g, t, e) / 8 % 4096]++;
+    for (int64_t row = 0; row < p.m_extent; row += 8)
+        ck_assert_uint_eq(hits[row / 8], 1);
+}
+
+/* A problem and a schedule; of spread ones the number of groups may not suit. */
+static void draw(unsigned *seed, char *problem, char *text, int *mb, int *ow)
 {
     static const int mbs[] = {8, 16, 16, 24, 32}, ms[] = {16, 16, 24, 32};
-    unsigned seed = 300u + (unsigned)_i, found = 0;
-    for (unsigned i = 0; i < 150; i++) {
+    const int oh = 1 + rand_r(seed) % 6, m = ms[rand_r(seed) % 4];
+    const int tg = 2 << rand_r(seed) % 2, fma = rand_r(seed) % 2;
+    *mb = mbs[rand_r(seed) % 5];
+    *ow = 2 + rand_r(seed) % 14;
+    const int all = *mb * oh * *ow, line = *ow * (*mb % 16 ? 8 : 16);
+    const int lines = m > 16 ? all / line : 1;
+    const int groups = lines * ((all / lines + m * tg - 1) / (m * tg));
+    const int more = lines > 1 ? 0 : groups / 3;
+    snprintf(problem, 96, "mb%dic32ih%diw%doc32oh%dow%dkh3kw3ph1pw1", *mb, oh, *ow, oh,
+             *ow);
+    snprintf(text, 96, "fma=%s m=%d n=32 nsub=32 tg=%dx1 spread=%d",
+             fma ? "dpas" : "dpasw", m, tg, rand_r(seed) % 2 ? groups + more : 0);
+}
+
+START_TEST(neighbours_are_in_a_row)
+{
+    unsigned seed = 300u + (unsigned)_i, found = 0, in_lines = 0;
+    for (unsigned i = 0; i < 300; i++) {
         char problem[96], text[96];
-        const int mb = mbs[rand_r(&seed) % 5], ow = 2 + rand_r(&seed) % 14;
-        const int oh = 1 + rand_r(&seed) % 6, m = ms[rand_r(&seed) % 4];
-        const int tg = 2 << rand_r(&seed) % 2, fma = rand_r(&seed) % 2;
-        const int groups = mb * oh * ow / (m * tg) + 1;
-        snprintf(problem, sizeof problem, "mb%dic32ih%diw%doc32oh%dow%dkh3kw3ph1pw1", mb,
-                 oh, ow, oh, ow);
-        snprintf(text, sizeof text, "fma=%s m=%d n=32 nsub=32 tg=%dx1 spread=%d",
-                 fma ? "dpas" : "dpasw", m, tg,
-                 m == 16 && i % 2 ? groups + groups / 3 : 0);
+        int mb, ow;
+        draw(&seed, problem, text, &mb, &ow);
         if (!make_plan(problem, "Bcda16b", text)) {
             xk_ctx_clear(c);
             continue;
@@ -212,10 +253,13 @@ START_TEST(neighbours_are_in_a_row)
         for (uint32_t g = 0; g < p.groups[1]; g++)
             for (unsigned t = 0; t < p.s.tg_m; t++)
                 check_thread(g, t, mb % 16 ? 8 : 16, ow);
+        check_all_rows(p.groups[1]);
         found++;
+        in_lines += p.parts > 1;
         xk_ctx_clear(c);
     }
-    ck_assert_msg(found > 15, "seed %d: %u", 300 + _i, found);
+    ck_assert_msg(found > 30 && in_lines > 2, "seed %d: %u, %u", 300 + _i, found,
+                  in_lines);
 }
 END_TEST
 

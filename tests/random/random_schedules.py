@@ -117,7 +117,7 @@ def for_window(rng, types):
             f"slots=1,{rng.choice('1223')} slm=0 of=a depth=1 footprint=0 "
             f"taps=inner slices={slices} addr=surface "
             f"grf={rng.choice([128, 256, 256])} skip={skip} window=1"
-            + (" spread=1" if m == 16 and rng.random() < 0.3 else ""))
+            + (" spread=1" if rng.random() < 0.4 else ""))
 
 
 def narrow(rng, types):
@@ -224,6 +224,16 @@ def groups_to_spread(rng, rows, m, tg_m):
     return rng.randint(least, most) if least <= most else 0
 
 
+def lines_to_spread(rng, p, schedule):
+    """Groups that share each line of pixels, as a window with several pixels a thread
+    wants them."""
+    m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
+               for at in (" m=", " tg="))
+    images = 8 if p["mb"] % 16 else 16
+    groups = groups_to_spread(rng, p["ow"] * images, m, tg_m)
+    return f"over={groups * p['oh'] * p['mb'] // images}"
+
+
 def has_edge(p):
     """Whether some filter tap is beside the tensor along the first dim that has
     more than one place."""
@@ -251,8 +261,9 @@ def pixels_of(rng, schedule):
     have, as xk_schedule_neighbours has them."""
     eights = int(re.search(r" m=(\d+)", schedule).group(1)) // 8
     apart = [1] if "dpas " in schedule else [2] if "skip=rows" in schedule else [1, 2]
+    shifts = [1] if "spread=1" in schedule else [1, 2]
     some = [(8 * n * shift, eights // shift)
-            for n in apart for shift in (1, 2) if eights % shift == 0]
+            for n in apart for shift in shifts if eights % shift == 0]
     return rng.choice([(mb, pixels) for mb, pixels in some if pixels > 1])
 
 
@@ -265,6 +276,8 @@ def problem_of_lines(rng, schedule):
         steps = {"sw": 1, "dw": 0} if rng.random() < 0.7 else {"sw": 2, "dw": 1}
         p.update(steps, mb=images, kw=rng.choice([2, 3, 3, 5]),
                  ow=pixels * rng.choice([1, 2, 3]) + (rng.random() < 0.1))
+        if "spread=1" in schedule and pixels > 2:
+            p["ow"] = rng.randint(pixels + 1, 4 * pixels)
         p["pw"] = rng.randint(0, p["kw"] - 1)
         p["iw"] = max(1, (p["ow"] + p["kw"] - 2) * p["sw"] + 1 - p["pw"]
                       - rng.randint(0, p["kw"] - 1))
@@ -318,6 +331,8 @@ def settings(rng, types, schedule):
         p["ic"] = slices * k * rng.choice([1, 1, 2])
         if " slm=0" not in schedule:
             p["ic"] *= int(re.search(r"depth=(\d+)", schedule).group(1))
+    if "window=1" in schedule and " m=16" not in schedule:
+        schedule = schedule.replace("spread=1", lines_to_spread(rng, p, schedule))
     while "spread=1" in schedule:
         m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
                    for at in (" m=", " tg="))

@@ -285,7 +285,13 @@ static const struct {
     {"window", WINDOW " fma=dpas", LINES(16, 14)}, /* one pixel a thread */
     {"window", WINDOW, LINES(32, 14)},
     {"window", WINDOW, LINES(12, 14)}, /* no eight images */
-    {"window", WINDOW " m=32 spread=60", LINES(16, 28)}, /* of 24 rows no pixels */
+    /* Lines of four and three pixels a group. */
+    {NULL, WINDOW " m=32 skip=rows spread=56", LINES(16, 14)},
+    {NULL, WINDOW " m=32 spread=56", LINES(16, 28)},
+    {"spread", WINDOW " m=32 spread=60", LINES(16, 28)}, /* no whole number a line */
+    {"spread", WINDOW " m=32 spread=49", LINES(16, 28)}, /* all have four */
+    {"spread", WINDOW " m=32 tg=4x1 spread=28", LINES(16, 7)}, /* 3.5 for each pair */
+    {"window", WINDOW " m=32 fma=dpas spread=56", LINES(16, 14)}, /* half pixels */
     {"window", WINDOW " slots=2,2", LINES(16, 14)},
     {"window", WINDOW " taps=outer", LINES(16, 14)},
     {"window", WINDOW " slm=1 tg=2x2", LINES(16, 14)},
