@@ -265,7 +265,7 @@ END_TEST
 
 int main(void)
 {
-    Suite *const s = suite_create("plan_window");
+    Suite *const s = suite_create("plan_shared_rows");
     TCase *const t = tcase_create("window");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, registers_hold_what_is_multiplied, 0, XK_COUNTOF(rows));
