@@ -123,7 +123,7 @@ static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
 
 static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
-    int64_t k[2];
+    int64_t k[3];
     const struct xk_type t = xk_type_of(e);
     if (xk_dtype_is_float(t.dt) || g->fold_work++ > MAX_FOLD_WORK)
         return false;
@@ -151,12 +151,19 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
         if (t.dt == XK_DT_BOOL)
             return fold_logic(g, e, v);
         break;
+    case XK_OP_SELECT:
+        return fold(g, xk_kid(e, 0), &k[0]) &&
+               fold(g, xk_kid(e, k[0] ? 1 : 2), v);
     default:
         break;
     }
-    return xk_n_kids(e) == 2 && fold(g, xk_kid(e, 0), &k[0]) &&
-           fold(g, xk_kid(e, 1), &k[1]) &&
-           xk_fold(xk_op(e), (enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt, k, v);
+    const unsigned n = xk_n_kids(e);
+    if (n != 2 && n != 3)
+        return false;
+    for (unsigned i = 0; i < n; i++)
+        if (!fold(g, xk_kid(e, i), &k[i]))
+            return false;
+    return xk_fold(xk_op(e), (enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt, k, v);
 }
 
 /* The value of e if it is constant here, and found with bounded effort:

@@ -3,24 +3,53 @@
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
  * M is mb oh ow, or oh ow mb (xk_conv_rows_by_images): rows that follow each other
- * do so in memory, or meet padding together. N is oc, K is kh kw ic. With depth, od
+ * do so in memory, or meet padding together. There mb may be in blocks, oh mbo ow mbi. N is oc, K is kh kw ic. With depth, od
  * and kd stand before oh and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
 #include <string.h>
 
+/* Images in M: 0, outside the pixels; else how many are so before the next pixel. */
+static int64_t images_inside(const struct xk_contraction *p,
+                             const struct xk_conv_desc *f)
+{
+    const bool inside = xk_conv_rows_by_images(f, &p->a.view.layout);
+    return inside ? xk_conv_image_block(f) : 0;
+}
+
+static void add_rows(struct xk_contraction *p, const struct xk_conv_desc *f)
+{
+    const int64_t inside = images_inside(p, f);
+    if (!inside)
+        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
+    if (xk_conv_is_3d(f))
+        xk_contraction_add_index(p, "od", f->od, XK_ROLE_M);
+    xk_contraction_add_index(p, "oh", f->oh, XK_ROLE_M);
+    if (inside && inside < f->mb)
+        xk_contraction_add_index(p, "mbo", f->mb / inside, XK_ROLE_M);
+    xk_contraction_add_index(p, "ow", f->ow, XK_ROLE_M);
+    if (inside)
+        xk_contraction_add_index(p, inside < f->mb ? "mbi" : "mb", inside,
+                                 XK_ROLE_M);
+}
+
+/* The view's images as M has them. */
+static enum xk_status split_images(xk_ctx *c, const struct xk_contraction *p,
+                                   const struct xk_conv_desc *f,
+                                   struct xk_view *v)
+{
+    const int64_t inside = images_inside(p, f);
+    if (!inside || inside == f->mb)
+        return XK_OK;
+    const struct xk_embed parts[] = {{"mbo", f->mb / inside, 0},
+                                     {"mbi", inside, 0}};
+    return xk_view_unmerge(c, v, "mb", 2, parts);
+}
+
 static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
 {
     const bool with_d = xk_conv_is_3d(f);
-    const bool inside = xk_conv_rows_by_images(f, &p->a.view.layout);
-    if (!inside)
-        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
-    if (with_d)
-        xk_contraction_add_index(p, "od", f->od, XK_ROLE_M);
-    xk_contraction_add_index(p, "oh", f->oh, XK_ROLE_M);
-    xk_contraction_add_index(p, "ow", f->ow, XK_ROLE_M);
-    if (inside)
-        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
+    add_rows(p, f);
     xk_contraction_add_index(p, "oc", f->oc, XK_ROLE_N);
     if (with_d)
         xk_contraction_add_index(p, "kd", f->kd, XK_ROLE_K);
@@ -84,6 +113,7 @@ static enum xk_status init_bias(xk_ctx *c, const struct xk_conv_desc *f,
     p->epi[p->n_epi++].input = p->n_inputs++;
     XK_TRY(init_operand(c, f, info, XK_ARG_BIA, names, o));
     XK_TRY(xk_view_broadcast(c, &o->view, "mb", f->mb));
+    XK_TRY(split_images(c, p, f, &o->view));
     if (xk_conv_is_3d(f))
         XK_TRY(xk_view_broadcast(c, &o->view, "od", f->od));
     XK_TRY(xk_view_broadcast(c, &o->view, "oh", f->oh));
@@ -120,9 +150,11 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
     out->acc_dt =
         xk_dtype_is_int(xk_conv_dtype(full->src_type)) ? XK_DT_S32 : XK_DT_F32;
     XK_TRY(init_src(c, full, info, &out->a));
+    XK_TRY(split_images(c, out, full, &out->a.view));
     add_indices(out, full);
     XK_TRY(init_operand(c, full, info, XK_ARG_WEI, wei, &out->b));
     XK_TRY(init_operand(c, full, info, XK_ARG_DST, dst, &out->c));
+    XK_TRY(split_images(c, out, full, &out->c.view));
     if (xk_conv_has_bias(full))
         XK_TRY(init_bias(c, full, info, out));
     add_scale_and_post_ops(out, full);

@@ -24,6 +24,15 @@ struct xk_conv_edge xk_conv_edge(const struct xk_conv_desc *f)
     return e;
 }
 
+int64_t xk_conv_image_block(const struct xk_conv_desc *f)
+{
+    const struct xk_conv_axis x = xk_conv_axis(f, 2);
+    const bool alike = x.places > 1 && x.taps > 1 && x.step == x.apart;
+    if (!alike || f->mb % 8)
+        return f->mb;
+    return f->mb % 16 ? 8 : 16;
+}
+
 bool xk_conv_images_inside(const struct xk_layout *act)
 {
     return act->block[act->n_dims - 1].dim == 0;

@@ -28,6 +28,10 @@ bool xk_conv_images_inside(const struct xk_layout *act);
  * a pixel are beside the tensor together. */
 bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
                             const struct xk_layout *src);
+/* Of images that are M's innermost index, how many are so before the next pixel of a
+ * line: all, or where filter taps and pixels move src alike so few that a thread has
+ * several pixels. The others come before the next line. */
+int64_t xk_conv_image_block(const struct xk_conv_desc *full);
 /* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
  * place to place and from tap to tap, padding in front, pixels. */
 struct xk_conv_axis {

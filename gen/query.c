@@ -51,6 +51,17 @@ static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
     }
 }
 
+/* What neighbouring pixels of an image's row share. */
+static void set_window(const struct xk_conv_desc *d, struct xk_shape *s)
+{
+    const struct xk_conv_axis x = xk_conv_axis(d, 2);
+    if (!s->eights || x.places == 1 || x.taps == 1 || x.step != x.apart)
+        return;
+    s->window.rows = xk_conv_image_block(d);
+    s->window.places = x.places;
+    s->window.taps = x.taps;
+}
+
 /* Whether eight rows of M share a pixel, and whether they are neighbours in src:
  * its images lie inside the pixels, or may, for systolic types. The tag has been
  * checked. */
@@ -71,6 +82,7 @@ static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
         s->edge_rows = s->m / e.places;
         s->edge_1k = 1024 * e.beside / (e.places * e.taps);
     }
+    set_window(d, s);
     if (by_images)
         s->reach = at_most(s->reach * d->mb, MOST_PIXELS);
     if (s->images) /* neighbours along M are those of a pixel */

@@ -20,6 +20,7 @@ struct flat {
     /* Of items whose rows share a pixel: headers [item]; u32: bytes of each row
      * behind the first; a register of the bytes along K. */
     const xk_expr *heads, *rows, *along;
+    const xk_expr *from_b; /* headers of B; NULL: addresses are computed */
     /* s32: the edge's coordinate of the first and last rows of a fused pair, at
      * the first tap. */
     const xk_expr *low, *high;
@@ -129,8 +130,7 @@ static void prepare(struct flat *g)
 static const xk_expr *tap_b(struct flat *g)
 {
     xk_ctx *const c = g->l->c;
-    return xk_bin_imm(c, XK_OP_MUL,
-                      xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps),
+    return xk_bin_imm(c, XK_OP_MUL, xk_lower_tap_of(g->l, g->i),
                       g->f->headers_b);
 }
 
@@ -150,18 +150,21 @@ static const xk_expr *u32_at(struct xk_block_writer *w, const xk_expr *ptr)
     return xk_block_load(w, "at", xk_type_vec(XK_DT_U32, 1), ptr);
 }
 
-/* A step further along K, before its first tap. */
+/* A step further along K, before its first tap; between halves to and fro. */
 static void move_along(struct flat *g, struct xk_block_writer *w)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
     struct xk_block_writer in;
-    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const int64_t step_b = g->f->step_b;
+    const struct xk_by_half by = {step_b, step_b, -step_b};
+    const unsigned taps = g->f->halves > 1 ? l->p->a.slots : g->f->taps;
+    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, taps);
     const xk_expr *const first = xk_bin_imm(c, XK_OP_EQ, tap, 0);
     xk_block_init(&in, c, l->facts);
     const xk_expr *const at = xk_lower_reg(l, g->along, 0);
     const xk_expr *const now = u32_at(&in, at);
-    const xk_expr *const step = xk_lower_u32(l, g->f->step_b);
+    const xk_expr *const step = xk_lower_by_half(l, g->i, &by);
     xk_block_add(&in, xk_store(c, at, xk_add(c, now, step)));
     xk_block_add_if(w, first, &in);
 }
@@ -209,8 +212,29 @@ static void load_b(struct flat *g)
     struct xk_lowering *const l = g->l;
     struct xk_block_writer w;
     xk_block_init(&w, l->c, l->facts);
-    xk_lower_tap_b(l, &w, g->i);
+    xk_lower_tap_b(l, &w, g->i, g->from_b);
     xk_stages_add(&g->loop, l->p->b.stage, &w);
+}
+
+/* Whether the last of the taps that share rows is the step's. */
+static const xk_expr *is_last_of_window(struct flat *g)
+{
+    const unsigned taps = g->l->p->a.slots;
+    return xk_bin_imm(g->l->c, XK_OP_EQ,
+                      xk_bin_imm(g->l->c, XK_OP_MOD, g->i, taps), taps - 1);
+}
+
+/* An item of A whose rows share pixels. Of a window's taps but the last only the
+ * first rows are not the next tap's too. */
+static void load_place(struct flat *g, struct xk_block_writer *w, unsigned item)
+{
+    struct xk_block_writer in;
+    const bool kept = g->f->window && item >= g->f->window;
+    xk_block_init(&in, g->l->c, g->l->facts);
+    make_header(g, kept ? &in : w, item);
+    gather(g, kept ? &in : w, item);
+    if (kept)
+        xk_block_add_if(w, is_last_of_window(g), &in);
 }
 
 /* Items first .. last - 1. The second of a pair moves on with the first one:
@@ -225,9 +249,11 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
     if (g->f->row_b && first == 0)
         move_along(g, &in);
     for (unsigned n = first; n < last; n++) {
-        if (g->f->row_b)
-            make_header(g, &in, n);
-        else if (!is_second(g, n))
+        if (g->f->row_b) {
+            load_place(g, &in, n);
+            continue;
+        }
+        if (!is_second(g, n))
             advance(g, &in, n, n + 1 + is_pair(g, n));
         gather(g, &in, n);
     }
@@ -271,8 +297,9 @@ static void prepare_edges(struct flat *g)
     const xk_expr *first = l->m0;
     if (n > 1) {
         const xk_expr *const before = xk_bin_imm(c, XK_OP_MOD, l->thread_m, n);
+        const xk_expr *const each = g->f->alternate ? xk_s32(c, 8) : rows;
         first = xk_block_let(&l->w, "pair_m0",
-                             xk_sub(c, first, xk_mul(c, before, rows)));
+                             xk_sub(c, first, xk_mul(c, before, each)));
     }
     const xk_expr *const size = xk_bin_imm(c, XK_OP_MUL, rows, n);
     const xk_expr *const end = xk_add(c, first, size);
@@ -291,7 +318,7 @@ static const xk_expr *meets(struct flat *g)
     int64_t inner = 1; /* taps that share a place of the edge's index */
     for (unsigned i = e->k + 1u; i < xk_lower_k_inner(g->l); i++)
         inner *= con->index[i].role == XK_ROLE_K ? con->index[i].extent : 1;
-    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const xk_expr *const tap = xk_lower_tap_of(g->l, g->i);
     const xk_expr *const k =
         xk_bin_imm(c, XK_OP_MOD, xk_bin_imm(c, XK_OP_DIV, tap, inner),
                    con->index[e->k].extent);
@@ -315,7 +342,7 @@ static const xk_expr *meets(struct flat *g)
 static const xk_expr *is_inner(struct flat *g)
 {
     xk_ctx *const c = g->l->c;
-    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, g->f->taps);
+    const xk_expr *const tap = xk_lower_tap_of(g->l, g->i);
     const xk_expr *inner = NULL;
     for (unsigned t = 0; t < g->f->taps && t < 32; t++) {
         if (!(g->f->inner >> t & 1))
@@ -349,7 +376,7 @@ static void multiply(struct flat *g, const struct xk_plan_turn *t)
     struct xk_block_writer w, in;
     xk_block_init(&w, l->c, l->facts);
     xk_block_init(&in, l->c, l->facts);
-    if (g->f->alternate) {
+    if (l->p->s.skip == XK_SKIP_ROWS) {
         xk_lower_multiply(l, &in, g->i, t->row, t->rows);
         met = item_meets(g, &w, t->row / 8);
     } else {
@@ -418,6 +445,8 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
+    if (p->flat.halves > 1)
+        g.from_b = xk_lower_tap_b_headers(l);
     if (p->s.skip == XK_SKIP_PAIR)
         prepare_edges(&g);
     step(&g);

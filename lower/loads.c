@@ -52,7 +52,7 @@ void xk_lower_columns(struct xk_lowering *l)
     if (masked && p->b.staging_b)
         xk_lower_zero(l, &l->w, l->stage_b, 0, p->b.staging_b);
     else if (masked)
-        xk_lower_zero(l, &l->w, l->b, 0, p->b.tile_b * p->b.slots);
+        xk_lower_zero(l, &l->w, l->b, 0, xk_plan_slots_b(&p->b));
 }
 
 /* K loop variables exist before their loops, so that masks can be looked at
@@ -133,10 +133,10 @@ const xk_expr *xk_lower_slot_b(struct xk_lowering *l, const xk_expr *i,
     if (o->slots == 1)
         return NULL;
     if (xk_is_const(i, &step))
-        return step % o->slots ? xk_s32(l->c, step % o->slots * o->tile_b)
+        return step % o->slots ? xk_s32(l->c, step % o->slots * o->slot_b)
                                : NULL;
     return xk_bin_imm(l->c, XK_OP_MUL,
-                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->tile_b);
+                      xk_bin_imm(l->c, XK_OP_MOD, i, o->slots), o->slot_b);
 }
 
 /* First innermost K element of a message in step i. */

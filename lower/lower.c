@@ -124,16 +124,16 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
 static void buffers(struct xk_lowering *l)
 {
     const struct xk_plan *const p = l->p;
-    l->a = xk_block_alloc(&l->w, "a", p->a.tile_b * p->a.slots, 1);
-    l->b = xk_block_alloc(&l->w, "b", p->b.tile_b * p->b.slots, 2);
+    l->a = xk_block_alloc(&l->w, "a", xk_plan_slots_b(&p->a), 1);
+    l->b = xk_block_alloc(&l->w, "b", xk_plan_slots_b(&p->b), 2);
     if (p->a.staging_b)
         l->stage_a = xk_block_alloc(&l->w, "stage_a", p->a.staging_b, 0);
     if (p->b.staging_b)
         l->stage_b = xk_block_alloc(&l->w, "stage_b", p->b.staging_b, 0);
     if (p->a.zero_once)
-        xk_lower_zero(l, &l->w, l->a, 0, p->a.tile_b * p->a.slots);
+        xk_lower_zero(l, &l->w, l->a, 0, xk_plan_slots_b(&p->a));
     if (p->b.zero_once)
-        xk_lower_zero(l, &l->w, l->b, 0, p->b.tile_b * p->b.slots);
+        xk_lower_zero(l, &l->w, l->b, 0, xk_plan_slots_b(&p->b));
 }
 
 const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes)

@@ -13,6 +13,50 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
             at[x] = xk_s32(l->c, k[x]);
 }
 
+/* Of each place along the outer taps' indices come all halves, of each all the
+ * window's taps. */
+const xk_expr *xk_lower_tap_of(const struct xk_lowering *l, const xk_expr *i)
+{
+    const struct xk_plan_flat *const f = &l->p->flat;
+    const unsigned beside = l->p->a.slots;
+    if (f->halves == 1)
+        return xk_bin_imm(l->c, XK_OP_MOD, i, f->taps);
+    const xk_expr *const u = xk_bin_imm(l->c, XK_OP_MOD, i, 2 * f->taps);
+    const xk_expr *const outer = xk_bin_imm(l->c, XK_OP_DIV, u, 2 * beside);
+    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_MUL, outer, beside);
+    return xk_add(l->c, first, xk_bin_imm(l->c, XK_OP_MOD, i, beside));
+}
+
+/* Whether step i's half is the second. */
+static const xk_expr *is_second(const struct xk_lowering *l, const xk_expr *i)
+{
+    const unsigned taps = l->p->flat.taps;
+    const xk_expr *const u = xk_bin_imm(l->c, XK_OP_MOD, i, 2 * taps);
+    const xk_expr *const window =
+        xk_bin_imm(l->c, XK_OP_DIV, u, l->p->a.slots);
+    return xk_bin_imm(l->c, XK_OP_EQ, xk_bin_imm(l->c, XK_OP_MOD, window, 2),
+                      1);
+}
+
+const xk_expr *xk_lower_by_half(const struct xk_lowering *l, const xk_expr *i,
+                                const struct xk_by_half *by)
+{
+    const struct xk_plan_flat *const f = &l->p->flat;
+    xk_ctx *const c = l->c;
+    const xk_expr *const next = xk_lower_u32(l, by->next);
+    if (f->halves == 1)
+        return next;
+    const xk_expr *const u = xk_bin_imm(c, XK_OP_MOD, i, 2 * f->taps);
+    const xk_expr *const round = xk_bin_imm(c, XK_OP_EQ, u, 0);
+    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, i, l->p->a.slots);
+    const xk_expr *const inside = xk_bin_imm(c, XK_OP_NE, tap, 0);
+    const xk_expr *const second = is_second(l, i);
+    const xk_expr *const forth = xk_lower_u32(l, by->forth);
+    const xk_expr *const back = xk_lower_u32(l, by->back);
+    const xk_expr *const turn = xk_select(c, second, forth, back);
+    return xk_select(c, xk_or(c, round, inside), next, turn);
+}
+
 int64_t xk_lower_slice_steps(const struct xk_lowering *l)
 {
     return xk_plan_k_inner(l->p)->extent / l->p->s.k_step / l->p->s.slices;
@@ -104,75 +148,4 @@ const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,
     const xk_expr *const mask = xk_lower_mask(l, &p->con->a.view, at);
     return xk_lower_or_beside(l, r->m, mask, off,
                               p->flat.beside - r->step_b);
-}
-
-/* Coordinates of step i: i / taps steps into the inner K, tap i % taps. */
-static void step_index(struct xk_lowering *l, const xk_expr *i, unsigned taps,
-                       const xk_expr **at)
-{
-    const struct xk_contraction *const con = l->p->con;
-    const xk_expr *tap = xk_bin_imm(l->c, XK_OP_MOD, i, taps);
-    const xk_expr *step = xk_bin_imm(l->c, XK_OP_DIV, i, taps);
-    if (l->slice)
-        step = xk_add(l->c, step,
-                      xk_bin_imm(l->c, XK_OP_MUL, l->slice,
-                                 xk_lower_slice_steps(l)));
-    for (int x = (int)con->n_index - 1; x >= 0; x--) {
-        const struct xk_index *const d = &con->index[x];
-        if (d->role != XK_ROLE_K)
-            continue;
-        if (d == xk_plan_k_inner(l->p)) {
-            at[x] = xk_bin_imm(l->c, XK_OP_MUL, step, l->p->s.k_step);
-            continue;
-        }
-        at[x] = xk_bin_imm(l->c, XK_OP_MOD, tap, d->extent);
-        tap = xk_bin_imm(l->c, XK_OP_DIV, tap, d->extent);
-    }
-}
-
-/* Bytes of one step of a whole tile of B. */
-static int64_t step_b_of(const struct xk_plan *p)
-{
-    return (int64_t)p->s.n_thr * p->s.k_step *
-           xk_dtype_b(p->con->b.view.layout.dt);
-}
-
-/* In the loop's order only the step moves the offset, by as much each time. */
-static const xk_expr *b_offset(struct xk_lowering *l, const xk_expr *i,
-                               const struct xk_plan_msg *m)
-{
-    const struct xk_plan *const p = l->p;
-    const unsigned taps = p->flat.taps;
-    const bool in_order = p->flat.b_in_order;
-    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *const row = xk_lower_b_column(l, m->row);
-    const unsigned k = xk_lower_k_inner(l);
-    const xk_expr *step = i;
-    if (in_order)
-        xk_lower_tap(l, 0, at);
-    else
-        step_index(l, i, taps, at);
-    xk_lower_set_n(l, row, at);
-    at[k] = xk_bin_imm(l->c, XK_OP_ADD, at[k], m->k);
-    const xk_expr *const off = xk_lower_offset(l, &p->con->b.view, at);
-    if (!in_order)
-        return off;
-    if (l->slice)
-        step = xk_add(l->c, step,
-                      xk_bin_imm(l->c, XK_OP_MUL, l->slice,
-                                 xk_lower_slice_steps(l) * taps));
-    return xk_add(l->c, off, xk_bin_imm(l->c, XK_OP_MUL, step, step_b_of(p)));
-}
-
-void xk_lower_tap_b(struct xk_lowering *l, struct xk_block_writer *w,
-                    const xk_expr *i)
-{
-    const struct xk_plan_list *const list = &l->p->seg[0].b;
-    const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
-    for (unsigned n = 0; n < list->n; n++) {
-        const struct xk_plan_msg *const m = &list->item[n].msg;
-        xk_lower_send(l, w, &m->send, l->arg_b,
-                      b_offset(l, i, m), l->b, m->reg_b, slot,
-                      xk_lower_true(l, 1));
-    }
 }

@@ -5,7 +5,7 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { MAX_HEADER_GRF = 40 };
+enum { MAX_HEADER_GRF = 40, LINE_B = 64 };
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -32,7 +32,7 @@ static uint32_t headers_b(const struct xk_plan *p)
  * index is no part of a mask. *row_b: from one to the next. */
 static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
 {
-    const unsigned together = p->s.skip == XK_SKIP_ROWS ? 16 : 8;
+    const unsigned together = p->flat.alternate ? 16 : 8;
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *inner = NULL;
     int64_t run;
@@ -83,8 +83,8 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
  * there are buffers. */
 static void set_stages(struct xk_plan *p)
 {
-    const unsigned a = xk_schedule_ahead_a(&p->s), b = p->b.slots;
-    const unsigned most = a > b ? a : b;
+    const unsigned a = p->s.window ? p->a.slots : xk_schedule_ahead_a(&p->s);
+    const unsigned b = p->b.slots, most = a > b ? a : b;
     p->flat.stage = (uint8_t)most;
     p->a.stage = (uint8_t)(most - a);
     p->b.stage = (uint8_t)(most - b);
@@ -104,7 +104,7 @@ static void set_turns(struct xk_plan *p)
         if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
             continue;
         t.rows = (uint16_t)(row - t.row);
-        t.a_end = (uint16_t)(f->alternate ? k - 1 : k);
+        t.a_end = (uint16_t)(p->s.skip == XK_SKIP_ROWS ? k - 1 : k);
         f->turn[f->n_turns++] = t;
         t.row = (uint16_t)row;
     }
@@ -113,13 +113,50 @@ static void set_turns(struct xk_plan *p)
     f->turn[f->n_turns++] = t;
 }
 
-enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
+/* Whose slots of A overlap, or whose eights of rows alternate. */
+static enum xk_status set_neighbours(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_neighbours n;
+    struct xk_window w;
+    p->flat.alternate = p->s.skip == XK_SKIP_ROWS;
+    if (!p->s.window)
+        return XK_OK;
+    if (!xk_window_of(c, p->con, &w) ||
+        !xk_schedule_neighbours(&p->s, w.rows, w.places, &n) || w.taps > UINT8_MAX)
+        return no_fit(c, "taps beside each other share no rows");
+    p->flat.alternate = n.alternate;
+    p->flat.window = n.shift;
+    p->a.slots = (uint8_t)w.taps;
+    p->a.slot_b = p->a.tile_b / (p->s.m_thr / 8u) * n.shift;
+    return XK_OK;
+}
+
+/* Of a slice of the innermost K. */
+static int64_t steps_of(const struct xk_plan *p)
+{
+    return xk_plan_k_inner(p)->extent / p->s.k_step / p->s.slices;
+}
+
+/* A line of A that a window does not keep is soon lost from L1 too, so its second
+ * half comes behind the first. */
+static void set_halves(struct xk_plan *p)
+{
+    struct xk_plan_flat *const f = &p->flat;
+    const int64_t row_b = xk_plan_k_inner(p)->extent *
+                          xk_dtype_b(p->con->a.view.layout.dt);
+    const bool in_lines = 2 * f->step_b == LINE_B && row_b % LINE_B == 0;
+    const bool even = steps_of(p) % 2 == 0;
+    const unsigned copies = xk_schedule_copies(&p->s, 2 * f->taps);
+    const bool two = f->window && f->b_in_order && in_lines && even &&
+                     copies <= XK_MAX_COPIES;
+    f->halves = two ? 2 : 1;
+}
+
+/* What a loop over all of K cannot do without. */
+static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     const struct xk_index *const k = xk_plan_k_inner(p);
-    const int64_t steps = k->extent / p->s.k_step / p->s.slices;
-    if (!xk_schedule_is_flat(&p->s))
-        return XK_OK;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
@@ -132,29 +169,56 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     /* A lane that begins at XK_OFF_NULL must not come round. */
     if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
         return no_fit(c, "K spans too many bytes");
+    return XK_OK;
+}
+
+/* Headers, or places where eights of rows share a pixel. */
+static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_flat *const f = &p->flat;
     f->beside = XK_OFF_NULL;
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
     /* Of one tap headers are as many, and moved on by fewer instructions. */
     if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
-    f->alternate = p->s.skip == XK_SKIP_ROWS;
     if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
         return no_fit(c, "rows of a fused pair do not share pixels");
-    if (f->alternate)
+    if (f->window && !f->row_b)
+        return no_fit(c, "rows of a thread do not share pixels");
+    if (p->s.skip == XK_SKIP_ROWS)
         f->inner = xk_edge_inner_taps(c, p->con, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
-    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
-    if (f->copies > XK_MAX_COPIES)
-        return no_fit(c, "too many copies of the loop's body");
     if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
         return no_fit(c, "too many addresses");
-    f->trip = (uint32_t)(f->taps * steps);
-    set_stages(p);
+    return XK_OK;
+}
+
+/* The loop's body and how often it runs. */
+static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_flat *const f = &p->flat;
     f->b_in_order = b_in_order(c, p);
+    set_halves(p);
+    f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
+    if (f->copies > XK_MAX_COPIES)
+        return no_fit(c, "too many copies of the loop's body");
+    f->trip = (uint32_t)(f->taps * steps_of(p));
+    set_stages(p);
     set_turns(p);
+    return XK_OK;
+}
+
+enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
+{
+    if (!xk_schedule_is_flat(&p->s))
+        return XK_OK;
+    XK_TRY(set_neighbours(c, p));
+    XK_TRY(check_steps(c, p));
+    XK_TRY(set_addresses(c, p));
+    XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);
-    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(c, p->con, &f->edge))
+    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(c, p->con, &p->flat.edge))
         return no_fit(c, "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);
 }

@@ -51,18 +51,34 @@ static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
+static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_shape s = xk_shape_of(p->con);
+    struct xk_window w;
+    struct xk_spread spread;
+    if (p->s.window && xk_window_of(c, p->con, &w)) {
+        s.window.rows = w.rows;
+        s.window.places = w.places;
+    }
+    if (!xk_schedule_spread(&s, &p->s, &spread))
+        return xk_fail(c, XK_ENOFIT, "plan: rows are not spread over %u groups",
+                       p->s.spread);
+    p->full_groups = (uint32_t)spread.full;
+    p->part_groups = (uint32_t)spread.groups;
+    p->parts = (uint32_t)spread.parts;
+    return XK_OK;
+}
+
 /* x: N, y: M, or the other way round. Threads of a group run along N first, so
  * that a fused pair shares M. Padding of C's columns is covered too. */
-static void set_grid(struct xk_plan *p)
+static enum xk_status set_grid(xk_ctx *c, struct xk_plan *p)
 {
-    const struct xk_shape s = xk_shape_of(p->con);
     p->groups[p->s.m_first] =
         (uint32_t)xk_schedule_groups_n(&p->s, p->epi.n_extent);
     p->groups[!p->s.m_first] =
         (uint32_t)xk_schedule_groups_m(&p->s, p->m_extent);
     p->groups[2] = 1;
-    if (p->s.spread)
-        p->full_groups = (uint32_t)xk_schedule_full_groups(&s, &p->s);
+    return p->s.spread ? set_spread(c, p) : XK_OK;
 }
 
 bool xk_plan_is_wide(const struct xk_plan *p)
@@ -158,6 +174,8 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
     /* By lines what was put in order has one. */
     p->a.slots = p->a.access == XK_ACCESS_LINES ? 1 : p->s.slots_a;
     p->b.slots = p->s.slots_b;
+    p->a.slot_b = p->a.tile_b;
+    p->b.slot_b = p->b.tile_b;
     /* One buffer can only be filled right before its use. */
     const uint8_t last = p->s.slots_a > 1 || p->s.slots_b > 1;
     p->a.stage = p->a.slots > 1 ? 0 : last;
@@ -299,8 +317,8 @@ static void count_loop(struct xk_plan *p)
     struct xk_plan_grf *const g = &p->grf;
     const struct xk_plan_segment *const s = &p->seg[0];
     g->acc = (uint16_t)xk_grfs(p, p->acc_b);
-    g->a = (uint16_t)(xk_grfs(p, p->a.tile_b) * p->a.slots);
-    g->b = (uint16_t)(xk_grfs(p, p->b.tile_b) * p->b.slots);
+    g->a = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->a)));
+    g->b = (uint16_t)(xk_grfs(p, xk_plan_slots_b(&p->b)));
     g->staging =
         (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
@@ -368,7 +386,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->s.slices = (uint8_t)xk_schedule_slices(s);
     XK_TRY(check_indices(c, p));
     XK_TRY(set_extents(c, p));
-    set_grid(p);
+    XK_TRY(set_grid(c, p));
     const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     XK_TRY(plan_operands(c, p, &a, &b));
     XK_TRY(plan_segments(c, p, &a, &b));

@@ -9,6 +9,7 @@
 #include "schedule/schedule.h"
 #include "views/edge.h"
 #include "views/halo.h"
+#include "views/window.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
 struct xk_plan_msg {
@@ -66,6 +67,7 @@ enum xk_plan_access {
 struct xk_plan_operand {
     uint8_t access;  /* enum xk_plan_access */
     uint8_t slots;   /* copies of the register tile */
+    uint32_t slot_b; /* from one to the next: tile_b, or less (plan.flat.window) */
     uint8_t stage;   /* pipeline stage of its loads */
     bool row_lanes;  /* a lane a row; else rows come one by one, or in blocks */
     bool row_masked; /* rows beyond the extent must be masked */
@@ -81,6 +83,12 @@ struct xk_plan_operand {
     bool zero_once;     /* parts of the tile that no load writes are zeroed
                            before the K loops */
 };
+
+/* Bytes of all its slots. */
+static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
+{
+    return o->slot_b * (o->slots - 1u) + o->tile_b;
+}
 
 enum xk_plan_store {
     XK_STORE_BLOCK,     /* N in lanes: a block message a row */
@@ -237,7 +245,13 @@ struct xk_plan_flat {
                            headers stay, since rows meet padding one by one */
     bool alternate;     /* eights of rows alternate between the threads of a fused
                            pair, so that both skip the same taps */
-    uint32_t inner;     /* then: taps that are inside the tensor for all of M */
+    uint8_t window;     /* slots of A overlap: a tap along the innermost dim uses the
+                           rows of the one before but for so many eights, so only the
+                           last of these taps loads all. 0: no two share rows */
+    uint8_t halves;     /* steps of K that follow each other at each outer tap, over a
+                           window's taps each, before the next outer tap: those whose
+                           rows of A are halves of the same lines; else 1 */
+    uint32_t inner;     /* skip=rows: taps that are inside the tensor for all of M */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
@@ -273,8 +287,10 @@ struct xk_plan {
     struct xk_schedule s;
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
-    uint32_t full_groups; /* of those along M that have m_thr rows a thread, the
-                             others 8 fewer; 0: all have them */
+    /* Groups along M that have m_thr rows a thread in each of so many equal parts of M
+     * of so many groups, the others 8 fewer (schedule.h, struct xk_spread); full_groups
+     * 0: all have them. */
+    uint32_t full_groups, part_groups, parts;
     uint8_t n_segments;
     struct xk_plan_segment seg[XK_PLAN_MAX_SEGMENTS];
     struct xk_plan_operand a, b;

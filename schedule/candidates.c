@@ -122,27 +122,45 @@ static bool is_second(const struct search *g, const struct xk_schedule *c)
     return c->fma == XK_FMA_DPAS && g->p->has_dpasw;
 }
 
+/* c spread over n groups along M, if then their rows differ. */
+static void offer_over(struct search *g, struct xk_schedule c, int64_t n)
+{
+    struct xk_spread unused;
+    c.spread = (uint16_t)n;
+    if (n > 0 && n <= UINT16_MAX && xk_schedule_spread(g->s, &c, &unused))
+        offer(g, &c);
+}
+
+/* Each line of pixels over the fewest groups that hold it, and one more. */
+static void offer_lines(struct search *g, const struct xk_schedule *c,
+                        int64_t lines)
+{
+    const int64_t rows = g->s->m / lines;
+    const int64_t fewest = xk_ceil_div(rows, (int64_t)c->m_thr * c->tg_m);
+    for (int64_t n = fewest; n < fewest + 2; n++)
+        offer_over(g, *c, n * lines);
+}
+
 /* c, and spread over the fewest groups that give every EU as many threads, and
- * the next such number, if then their rows differ. */
+ * the next such number. */
 static void offer_spread(struct search *g, struct xk_schedule *c)
 {
     const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
     const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
                             xk_schedule_groups_n(c, g->s->n);
+    struct xk_spread of;
     offer(g, c);
     if (c->m_thr < 16 || is_second(g, c) || !xk_fma_is_systolic(c->fma))
         return;
-    const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
-    int64_t each = xk_ceil_div(fewest * threads, n_eu);
-    for (unsigned i = 0; i < (c->slm ? 1 : 2); i++, each++) {
-        const int64_t n = each * n_eu / threads;
-        if (n > UINT16_MAX)
-            break;
-        c->spread = (uint16_t)n;
-        if (n && xk_schedule_is_uneven(g->s, c))
-            offer(g, c);
+    xk_schedule_spread(g->s, c, &of);
+    if (of.parts > 1) {
+        offer_lines(g, c, of.parts);
+        return;
     }
-    c->spread = 0;
+    const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
+    const int64_t each = xk_ceil_div(fewest * threads, n_eu);
+    for (int64_t i = each; i < each + (c->slm ? 1 : 2); i++)
+        offer_over(g, *c, i * n_eu / threads);
 }
 
 static unsigned pow2_at_most(int64_t v, unsigned most)
@@ -208,42 +226,91 @@ static bool in_lines(const struct search *g, const struct xk_schedule *c)
            g->s->k_outer == 1 && !g->s->loose_a;
 }
 
+/* Of a loop over all of K. */
+struct buffers {
+    uint8_t a, b;
+    bool window; /* filter taps share A's */
+    uint8_t load_a;
+};
+
+/* Whether taps can share c's registers; with lines spread over its groups, if that
+ * is how it gets them. */
+static bool has_window(const struct search *g, const struct xk_schedule *c)
+{
+    struct xk_schedule some = *c;
+    struct xk_neighbours n;
+    const int64_t rows = g->s->window.rows, places = g->s->window.places;
+    if (g->s->window.taps < 2)
+        return false;
+    if (xk_schedule_neighbours(&some, rows, places, &n))
+        return true;
+    some.spread = 1;
+    return c->m_thr > 16 && xk_schedule_neighbours(&some, rows, places, &n);
+}
+
+/* Whether c can have them, and should: taps that share registers leave no need for
+ * three buffers of A. */
+static bool can_have(const struct search *g, const struct xk_schedule *c,
+                     const struct buffers *b)
+{
+    const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
+    if (b->load_a == XK_LOAD_LINES && !in_lines(g, c))
+        return false;
+    return b->window ? shares : !shares || b->a < 3;
+}
+
+/* c with buffers as b says, and skipping what it can. */
+static struct xk_schedule with_buffers(const struct search *g,
+                                       const struct xk_schedule *c,
+                                       const struct buffers *b)
+{
+    struct xk_schedule out = *c;
+    const bool edge = xk_fma_is_systolic(c->fma) && g->s->k_outer > 1 &&
+                      g->s->edge_rows >= 2 * c->m_thr;
+    out.slots_a = b->a;
+    out.slots_b = b->b;
+    out.load_a = b->load_a;
+    out.skip =
+        edge && (b->a > 1 || b->window) ? skip_of(g->s, c) : XK_SKIP_NONE;
+    out.window = b->window && can_have(g, &out, b);
+    return out;
+}
+
+/* In groups of a few threads; slices make them large. */
+static void in_flat_groups(struct search *g, struct xk_schedule c)
+{
+    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
+                                        {1, 1}, {2, 4}, {4, 2}};
+    for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups)); t++) {
+        if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
+            continue;
+        c.tg_m = groups[t][0];
+        c.tg_n = groups[t][1];
+        if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
+            c.tg_m * c.tg_n * c.slices >= 2 && !fits_half(g, &c))
+            offer_spread(g, &c);
+    }
+}
+
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const struct {
-        uint8_t a, b, load_a;
-    } slots[] = {{1, 2, XK_LOAD_LINES}, {3, 3, 0}, {3, 2, 0},
-                 {2, 2, 0}, {1, 2, 0}, {1, 1, 0}};
-    static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
-                                        {1, 1}, {2, 4}, {4, 2}};
-    const bool edge = xk_fma_is_systolic(c.fma) && g->s->k_outer > 1 &&
-                      g->s->edge_rows >= 2 * c.m_thr;
+    static const struct buffers all[] = {
+        {1, 2, .window = true}, {1, 2, .load_a = XK_LOAD_LINES},
+        {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
-    const bool lines = in_lines(g, &c);
     c.taps_inner = true;
     c.n_sub = c.n_thr;
     if (g->s->plain_b)
         return;
     for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
-        for (unsigned b = is_second(g, &c) ? 3 : lines ? 0 : 1;
-             b < XK_COUNTOF(slots); b++)
-            /* Slices make groups large. */
-            for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups));
-                 t++) {
-                if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
-                    continue;
-                c.slots_a = slots[b].a;
-                c.slots_b = slots[b].b;
-                c.load_a = slots[b].load_a;
-                c.skip =
-                    edge && c.slots_a > 1 ? skip_of(g->s, &c) : XK_SKIP_NONE;
-                c.tg_m = groups[t][0];
-                c.tg_n = groups[t][1];
-                if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
-                    c.tg_m * c.tg_n * c.slices >= 2 && !fits_half(g, &c))
-                    offer_spread(g, &c);
-            }
+        for (unsigned b = 0; b < XK_COUNTOF(all); b++) {
+            const struct xk_schedule with = with_buffers(g, &c, &all[b]);
+            if (is_second(g, &c) && (all[b].a > 2 || all[b].window))
+                continue;
+            if (with.window == all[b].window && can_have(g, &with, &all[b]))
+                in_flat_groups(g, with);
+        }
 }
 
 /* mad of f32 or dp4a of bytes: N in the lanes, steps of one to four dwords. */

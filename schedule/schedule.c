@@ -123,6 +123,41 @@ static unsigned header_grf(const struct xk_platform *p,
     return taps * xk_schedule_places_b(eights) / p->grf_b + eights + 2;
 }
 
+/* One order for both, the first that has several pixels a thread. */
+bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
+                            int64_t places, struct xk_neighbours *out)
+{
+    const int64_t eights = c->m_thr / 8, of_pixel = rows / 8;
+    if (rows % 8 || c->m_thr % 8)
+        return false;
+    for (unsigned apart = 2; apart; apart--) {
+        const int64_t shift = of_pixel / apart;
+        const bool can = apart == 1 ? c->skip != XK_SKIP_ROWS
+                                    : c->fma == XK_FMA_DPASW && of_pixel % 2 == 0;
+        const bool spread = c->spread > 0;
+        if (!can || eights <= shift || eights % shift)
+            continue;
+        if (spread && shift > 1) /* 8 rows fewer: part of a pixel */
+            continue;
+        if ((!spread || eights == 2) && places % (eights / shift))
+            continue;
+        *out = (struct xk_neighbours){(uint8_t)shift, apart == 2};
+        return true;
+    }
+    return false;
+}
+
+/* Of A's rows, those beside the thread's own that its registers hold. */
+static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    struct xk_neighbours n;
+    if (!c->window || s->window.taps < 2 ||
+        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+        return 0;
+    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) / p->grf_b;
+}
+
 static bool rule_registers(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
@@ -134,7 +169,7 @@ static bool rule_registers(const struct xk_platform *p,
         other = header_grf(p, s, c) + (c->load_a == XK_LOAD_LINES
                                            ? OTHER_LINES_GRF
                                            : OTHER_FLAT_GRF);
-    return xk_schedule_buffer_grf(p, c) + other <=
+    return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
 
@@ -275,28 +310,35 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
            steps % n == 0 && parts;
 }
 
-int64_t xk_schedule_full_groups(const struct xk_shape *s,
-                                const struct xk_schedule *c)
+/* Smaller threads with several pixels are not to meet the end of a line. */
+static int64_t spread_parts(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    const int64_t blocks = xk_ceil_div(s->m, 8 * (int64_t)c->tg_m);
-    return blocks - (int64_t)c->spread * (c->m_thr / 8 - 1);
+    const int64_t line = s->window.places * s->window.rows;
+    return c->window && c->m_thr > 16 && line ? s->m / line : 1;
 }
 
-bool xk_schedule_is_uneven(const struct xk_shape *s,
-                           const struct xk_schedule *c)
+bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_spread *out)
 {
-    const int64_t full = xk_schedule_full_groups(s, c);
-    return full > 0 && full < c->spread;
+    const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
+    out->parts = spread_parts(s, c);
+    out->groups = c->spread / out->parts;
+    const int64_t rows = s->m / out->parts;
+    out->full = xk_ceil_div(rows, threads) - out->groups * fewer;
+    const bool whole = out->parts == 1 || rows % threads == 0;
+    return whole && c->spread % out->parts == 0 && out->full > 0 &&
+           out->full < out->groups;
 }
 
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
 static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
+    struct xk_spread unused;
     (void)p;
     return !c->spread ||
            (xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
-            c->m_thr > 8 && xk_schedule_is_uneven(s, c));
+            c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
 /* Behind a branch go whole steps, whose loads are on their way before. */
@@ -307,8 +349,21 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
     const bool can =
         c->skip != XK_SKIP_ROWS ||
         (c->fma == XK_FMA_DPASW && s->sixteens && c->m_thr % 8 == 0);
-    return !c->skip || (xk_schedule_is_flat(c) && c->slots_a > 1 && can &&
+    return !c->skip || (xk_schedule_is_flat(c) &&
+                        (c->slots_a > 1 || c->window) && can &&
                         s->k_outer > 1 && s->edge_rows);
+}
+
+/* Taps take turns in one buffer, whose rows are whole pixels side by side. */
+static bool rule_window(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
+{
+    struct xk_neighbours n;
+    (void)p;
+    return !c->window ||
+           (xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
+            c->slots_a == 1 && s->window.taps > 1 &&
+            xk_schedule_neighbours(c, s->window.rows, s->window.places, &n));
 }
 
 /* Behind a loop over all of K, where groups that follow each other read the same
@@ -438,6 +493,10 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "filter taps are skipped in padding along the outermost of M's dims that are "
      "not 1, with taps innermost, two register buffers of A, and no SLM; by rows "
      "with dpasw and 16 images inside the pixels"},
+    {"window", rule_window,
+     "filter taps along the innermost dim share registers with dpas, taps innermost, "
+     "one buffer of A, eight images inside the pixels, and threads that have several "
+     "pixels of a row, a whole number of which make it"},
     {"prefetch", rule_prefetch,
      "a later group's rows are asked for with taps innermost, without SLM, and with "
      "groups along N first"},

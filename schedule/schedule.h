@@ -59,6 +59,11 @@ struct xk_shape {
     /* Pixels of the padded image: for 1024 rows of M; from a row's first filter
      * tap to its last. 0: not known, so no candidate wants them. */
     int64_t pixels_1k, reach;
+    /* Rows of M that share a pixel, pixels of an image's row, and filter taps along
+     * it, if these move A as far as pixels do; taps 0: they do not. */
+    struct {
+        int64_t rows, places, taps;
+    } window;
     /* Rows of M that share a place along its outermost index, if that moves taps
      * beside the tensor, else 0; of 1024 places and taps those that do. */
     int64_t edge_rows, edge_1k;
@@ -93,6 +98,9 @@ struct xk_schedule {
                         a thread: some have m_thr rows a thread, the others 8
                         fewer; 0: as few groups as hold M, all but the last full */
     uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
+    bool window; /* filter taps along the innermost dim share A's registers: they hold
+                    the pixels that a thread's rows meet at all of these taps, and
+                    each is loaded once */
     bool prefetch; /* behind the loop a group asks for the rows of A of the one that
                       comes in its place, if any does */
     bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
@@ -163,12 +171,28 @@ static inline int64_t xk_schedule_groups_n(const struct xk_schedule *c,
     return xk_ceil_div(columns, (int64_t)c->n_thr * c->tg_n);
 }
 
-/* Of the groups that M is spread over, those whose threads have m_thr rows; they
- * come first. Whether there are such and others, as there must be. */
-int64_t xk_schedule_full_groups(const struct xk_shape *s,
-                                const struct xk_schedule *c);
-bool xk_schedule_is_uneven(const struct xk_shape *s,
-                           const struct xk_schedule *c);
+/* How M's rows are spread over groups: in so many equal parts, all of M, or each line
+ * of pixels whose filter taps share registers. Of a part's groups `full` have threads
+ * with m_thr rows: its first ones, or of lines, from line to line one earlier, so that
+ * neighbouring cores have as much. */
+struct xk_spread {
+    int64_t parts, groups, full;
+};
+/* False: some groups would not be full and some not, or a line is no whole groups. */
+bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_spread *out);
+
+/* Rows of a thread whose pixels are neighbours, so that a filter tap's rows are
+ * those of the tap before, further in by `shift` eights. */
+struct xk_neighbours {
+    uint8_t shift;
+    bool alternate; /* eights of rows alternate between the threads of a fused pair:
+                       more pixels each */
+};
+/* Of `rows` rows of M a pixel, `places` pixels before the next row of the image.
+ * False: a thread's rows are not whole pixels side by side. */
+bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
+                            int64_t places, struct xk_neighbours *out);
 
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): a vector of dwords. */
@@ -210,14 +234,17 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 addr=surface grf=128 order=n
+ * of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 addr=surface grf=128 order=n
  * unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
  * for what they decide: slm has taps inside; where slm is named or taps are
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
- * are named; A does not come by lines if fma, m, n, k, slices, taps, slots, slm or grf are; taps are not skipped through SLM, with one buffer of A or taps outside;
+ * are named; A does not come by lines if fma, m, n, k, slices, taps, slots, slm or grf
+ * are; taps are not skipped through SLM, with one buffer of A or taps outside; they share
+ * no registers then, nor with two buffers of A or if what rows depend on is named; asked
+ * to, they have one buffer;
  * nothing is prefetched through SLM, with taps outside or groups along M first.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */

@@ -68,6 +68,11 @@ static const struct field {
      {0, 0},
      0,
      (const char *const[]){"0", "1", "rows", NULL}},
+    {"window",
+     AT(FLAG, window),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", NULL}},
     {"prefetch",
      AT(FLAG, prefetch),
      {0, 0},
@@ -209,7 +214,12 @@ static void settle(struct xk_schedule *io, uint64_t named)
     if (!(named & BIT(spread)) && named & DECIDE_ROWS)
         io->spread = 0;
     const bool flat = xk_schedule_is_flat(io);
-    if (!(named & BIT(skip)) && (!flat || io->slots_a < 2))
+    if (!(named & BIT(window)))
+        io->window &= flat && io->slots_a == 1 && !(named & DECIDE_ROWS);
+    else if (!(named & BIT(slots_a)) && io->window)
+        io->slots_a = 1;
+    if (!(named & BIT(skip)) && 
+        (!flat || (io->slots_a < 2 && !io->window)))
         io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))
         io->prefetch &= flat && !io->m_first;
@@ -228,7 +238,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, skip, prefetch, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, skip, window, prefetch, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))

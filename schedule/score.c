@@ -87,8 +87,9 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              : f->exposed;
     const int64_t late = f->latency + cold;
     const bool lines = c->load_a == XK_LOAD_LINES; /* each row's after its moves */
-    const int64_t a = c->slots_a > 1 || lines
-                          ? left(late, xk_schedule_ahead_a(c) + lines, fma_cyc)
+    const unsigned ahead = c->window ? 2 : xk_schedule_ahead_a(c) + lines;
+    const int64_t a = c->slots_a > 1 || lines || c->window
+                          ? left(late, ahead, fma_cyc)
                           : f->rows_cyc + cold;
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
                                      : f->late_cyc * parts;
@@ -204,6 +205,18 @@ static int64_t blocks_b(const struct xk_schedule *c)
     return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
 }
 
+/* Of so many loads of 8 rows of A a step those that bring something: taps that share
+ * registers load what the last of them has more. In 16ths. */
+static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
+                          int64_t gathers)
+{
+    struct xk_neighbours n;
+    if (!c->window ||
+        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+        return 16 * gathers;
+    return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
+}
+
 static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
                              const struct xk_schedule *c, int64_t cold)
 {
@@ -213,16 +226,18 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     /* Two depths are gathered at a time: whole lines. */
     const bool ordered = c->load_a == XK_LOAD_LINES;
     const int64_t tiles = c->m_thr / 8 * xk_schedule_depth(c);
-    const int64_t gathers = xk_ceil_div(
+    const int64_t all = xk_ceil_div(
         tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1)
                       : xk_schedule_steps_a(c));
+    const int64_t brought = brought_16(s, c, all);
+    const int64_t gathers = xk_ceil_div(brought, 16);
     const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
         (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8 : 4;
     int64_t lines =
-        inside(s, ordered ? tiles * 4 : gathers * per_gather) + blocks * 4;
+        inside(s, ordered ? tiles * 4 : brought * per_gather / 16) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -295,9 +310,10 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
 {
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
-    /* mad's short steps use a line up before it is lost. */
+    /* mad's short steps use a line up before it is lost, a window's halves of lines
+     * follow each other soon. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
-                       ((s->plain_a && xk_fma_is_systolic(c->fma)) ||
+                       ((s->plain_a && xk_fma_is_systolic(c->fma) && !c->window) ||
                         (c->slm && !s->images));
     const int64_t line_b =
         plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
@@ -429,7 +445,9 @@ static struct load load_of(const struct xk_perf *f, const struct xk_platform *p,
               xk_schedule_slices(c);
     l.blocks = l.n * tiles;
     if (c->spread) {
-        const int64_t full = xk_schedule_full_groups(s, c) * groups_n;
+        struct xk_spread spread;
+        xk_schedule_spread(s, c, &spread);
+        const int64_t full = spread.full * spread.parts * groups_n;
         l.blocks = l.n * (tiles - 1) + min(l.n, xk_ceil_div(full, cores));
     }
     return l;

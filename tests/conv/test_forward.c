@@ -188,16 +188,24 @@ static int64_t at_index(const struct xk_contraction *con, const int64_t *x,
     return 0;
 }
 
-START_TEST(views_follow_layouts_and_types)
+/* The image, also where M has them in blocks. */
+static int64_t image_of(const struct xk_contraction *con, const int64_t *x)
 {
-    struct xk_conv_desc d =
-        test_parse("mb2ic18ih4iw5oc17oh3kh3kw2sh2sw1ph1pw1");
-    d.src_type = layouts[_i].src_type;
-    d.wei_type = layouts[_i].wei_type;
-    d.dst_type = layouts[_i].dst_type;
-    strcpy(d.src_tag, layouts[_i].src);
-    strcpy(d.wei_tag, layouts[_i].wei);
-    strcpy(d.dst_tag, layouts[_i].dst);
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (strcmp(con->index[i].name, "mbi") == 0)
+            return at_index(con, x, "mbo") * con->index[i].extent + x[i];
+    return at_index(con, x, "mb");
+}
+
+static void follow(const char *problem, unsigned row)
+{
+    struct xk_conv_desc d = test_parse(problem);
+    d.src_type = layouts[row].src_type;
+    d.wei_type = layouts[row].wei_type;
+    d.dst_type = layouts[row].dst_type;
+    strcpy(d.src_tag, layouts[row].src);
+    strcpy(d.wei_tag, layouts[row].wei);
+    strcpy(d.dst_tag, layouts[row].dst);
     const struct conv v = make_conv_of(&d);
     const struct xk_contraction *const con = &v.con;
     const struct access src = make_access(con, &con->a.view);
@@ -205,7 +213,7 @@ START_TEST(views_follow_layouts_and_types)
     const struct access dst = make_access(con, &con->c.view);
     int64_t x[XK_VIEW_MAX_DIMS] = {0};
     do {
-        const int64_t mb = at_index(con, x, "mb"), oc = at_index(con, x, "oc");
+        const int64_t mb = image_of(con, x), oc = at_index(con, x, "oc");
         const int64_t oh = at_index(con, x, "oh"), ow = at_index(con, x, "ow");
         const int64_t kh = at_index(con, x, "kh"), kw = at_index(con, x, "kw");
         const int64_t ic = at_index(con, x, "ic");
@@ -218,6 +226,13 @@ START_TEST(views_follow_layouts_and_types)
         ck_assert_int_eq(at_b(&dst, x),
                          by_layout(&con->c.view, mb, oc, oh, ow));
     } while (next(con, x));
+}
+
+START_TEST(views_follow_layouts_and_types)
+{
+    follow("mb2ic18ih4iw5oc17oh3kh3kw2sh2sw1ph1pw1", (unsigned)_i);
+    /* Inside the pixels, and with padding, in blocks of 8 before the next pixel. */
+    follow("mb24ic3ih4iw5oc2oh3kh3kw2sh2sw1ph1pw1", (unsigned)_i);
 }
 END_TEST
 
@@ -293,6 +308,18 @@ START_TEST(images_are_innermost_of_m_where_rows_gain_by_it)
          "od oh ow mb oc kd kh kw ic "},
         {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "aBcde16b", "Bcdea16b",
          "mb od oh ow oc kd kh kw ic "},
+        /* In blocks where taps of a line read what neighbours do. */
+        {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+        {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc",
+         "oh mbo ow mbi oc kh kw ic "},
+        {"mb24ic18ih5oc17kh3ph1", "nhwc", "nchw", "oh mbo ow mbi oc kh kw ic "},
+        {"mb12ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+        {"mb32ic18ih5oc17kh3ph1", "nchw", "nchw", "mb oh ow oc kh kw ic "},
+        {"mb32ic18ih5oc17kh1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+        {"mb32ic18ih5iw9oc17kh3kw3sw2ph1pw1", "Bcda16b", "nhwc",
+         "oh ow mb oc kh kw ic "},
+        {"mb32ic18ih5iw9oc17kh3kw3sw2dw1ph1pw2", "Bcda16b", "nhwc",
+         "oh mbo ow mbi oc kh kw ic "},
     };
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_conv_desc d = test_parse(rows[i].problem);
@@ -308,7 +335,8 @@ START_TEST(images_are_innermost_of_m_where_rows_gain_by_it)
         int64_t stride_b = 0, run = 0;
         if (strncmp(rows[i].src, "Bc", 2) != 0 || v.full.mb == 1)
             continue;
-        ck_assert(xk_view_stride_b(test_ctx, &v.con.a.view, "mb", &stride_b,
+        const char *const images = strstr(order, "mbi") ? "mbi" : "mb";
+        ck_assert(xk_view_stride_b(test_ctx, &v.con.a.view, images, &stride_b,
                                    &run));
         ck_assert_int_eq(stride_b, 2 * atoi(strpbrk(rows[i].src, "0123456789")));
         ck_assert_int_ge(run, 3);

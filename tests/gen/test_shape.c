@@ -154,7 +154,7 @@ START_TEST(edges_are_those_of_rows_and_taps)
 {
     static const unsigned mbs[] = {1, 1, 2, 5, 8, 16, 24, 8};
     uint64_t rng = 90u + (unsigned)_i;
-    unsigned n_edges = 0, n_images = 0;
+    unsigned n_edges = 0, n_images = 0, n_windows = 0;
     for (unsigned i = 0; i < 300; i++) {
         const unsigned row = below(&rng, XK_COUNTOF(tags));
         const int64_t mb = mbs[below(&rng, XK_COUNTOF(mbs))];
@@ -177,11 +177,19 @@ START_TEST(edges_are_those_of_rows_and_taps)
                       "%d, %u: %lld rows, %lld of 1024; %lld, %lld", _i, i,
                       (long long)s.edge_rows, (long long)s.edge_1k,
                       (long long)rows, (long long)beside_1k);
+        const bool slides = s.eights && x[2].o > 1 && x[2].k > 1 &&
+                            x[2].s == x[2].d;
+        ck_assert_msg(s.window.taps == (slides ? x[2].k : 0) &&
+                          (!slides || (s.window.rows == (mb % 16 ? 8 : 16) &&
+                                       s.window.places == x[2].o)),
+                      "%d: %u", _i, i);
         n_edges += rows > 0;
         n_images += images;
+        n_windows += slides;
     }
     ck_assert_uint_gt(n_edges, 30);
     ck_assert_uint_gt(n_images, 30);
+    ck_assert_uint_gt(n_windows, 5);
 }
 END_TEST
 

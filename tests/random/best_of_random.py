@@ -79,14 +79,18 @@ def draw(rng, dtype, rows, edge):
     over = 0
     if systolic and m > 8 and "taps=inner" in how and rng.random() < 0.5:
         over = groups_to_spread(rng, rows, m, tg_m)
-    skip = int(edge and "taps=inner" in how and "slm=0" in how and
-               "slots=1" not in how and rng.random() < 0.5)
+    straight = "taps=inner" in how and "slm=0" in how
+    window = int(edge > 1 and straight and systolic and "slots=1" in how
+                 and rng.random() < 0.7)
+    skip = int(edge and straight and ("slots=1" not in how or window)
+               and rng.random() < 0.5)
     if skip and fma == "dpasw" and edge % 16 == 0 and rng.random() < 0.5:
         skip = "rows"
     text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
             f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
-            f"+spread={over}+skip={skip}+grf={rng.choice([128, 256])}")
-    if "taps=inner" in how and "slm=0" in how:
+            f"+spread={over}+skip={skip}+window={window}"
+            f"+grf={rng.choice([128, 256])}")
+    if straight:
         text += f"+prefetch={int(rng.random() < 0.7)}"
     if rng.random() < 0.3:
         text += grid_and_messages(rng, text.replace("+", " "))

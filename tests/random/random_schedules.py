@@ -6,7 +6,7 @@ checkers on. A schedule that breaks a rule, or whose plan does not fit, is refus
 with a sentence and another one is tried; it must be a refusal, never a wrong
 result. Many go to one process. With --footprint all have A's footprint in SLM, with
 --spread rows that are spread over groups, with --skip filter taps that are skipped
-in padding. TAP: one line a schedule that ran, and
+in padding, with --window taps that share registers. TAP: one line a schedule that ran, and
 one for each kind that must be among them."""
 import argparse
 import os
@@ -34,7 +34,7 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows", "load_a=lines", "load_a=lines.* spread=[1-9]",
+            "skip=rows", "window=1", "load_a=lines",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -117,12 +117,28 @@ def for_lines(rng, types):
             + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
+def for_window(rng, types):
+    """A schedule for dpas whose filter taps along lines share registers."""
+    slices = rng.choice([1, 1, 2, 4])
+    n = rng.choice([n for n in (8, 16, 32, 32, 64) if n % (8 * slices) == 0])
+    m = 16 if n == 64 else rng.choice([16, 16, 24, 32, 32])
+    fma = rng.choice(["dpas", "dpasw", "dpasw"])
+    skip = rng.choice([0, 1, "rows" if fma == "dpasw" else 1])
+    return (f"fma={fma} simd=8 m={m} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} "
+            f"tg={rng.choice(['1x1', '2x1', '2x1', '2x2', '4x1', '2x3', '6x1'])} "
+            f"slots=1,{rng.choice('1223')} slm=0 of=a depth=1 footprint=0 "
+            f"taps=inner slices={slices} addr=surface "
+            f"grf={rng.choice([128, 256, 256])} skip={skip} window=1"
+            + (" spread=1" if rng.random() < 0.4 else ""))
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.31:
-        return (for_spread if kind < 0.1 else for_skip if kind < 0.25 else
-                for_lines)(rng, types)
+    if kind < 0.3:
+        return (for_spread if kind < 0.08 else for_skip if kind < 0.18 else
+                for_window if kind < 0.23 else for_lines)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -222,6 +238,16 @@ def groups_to_spread(rng, rows, m, tg_m):
     return rng.randint(least, most) if least <= most else 0
 
 
+def lines_to_spread(rng, p, schedule):
+    """Groups that share each line of pixels, as a window with several pixels a thread
+    wants them."""
+    m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
+               for at in (" m=", " tg="))
+    images = 8 if p["mb"] % 16 else 16
+    groups = groups_to_spread(rng, p["ow"] * images, m, tg_m)
+    return f"over={groups * p['oh'] * p['mb'] // images}"
+
+
 def has_edge(p):
     """Whether some filter tap is beside the tensor along the first dim that has
     more than one place."""
@@ -244,10 +270,44 @@ def problem_of_edges(rng, images):
             return p
 
 
+def pixels_of(rng, schedule):
+    """(Images, neighbouring pixels of a thread) that a schedule with a window can
+    have, as xk_schedule_neighbours has them."""
+    eights = int(re.search(r" m=(\d+)", schedule).group(1)) // 8
+    apart = [1] if "dpas " in schedule else [2] if "skip=rows" in schedule else [1, 2]
+    shifts = [1] if "spread=1" in schedule else [1, 2]
+    some = [(8 * n * shift, eights // shift)
+            for n in apart for shift in shifts if eights % shift == 0]
+    return rng.choice([(mb, pixels) for mb, pixels in some if pixels > 1])
+
+
+def problem_of_lines(rng, schedule):
+    """A problem whose taps along lines read neighbours' pixels, if its layout has
+    images inside; mostly one whose lines are whole threads."""
+    images, pixels = pixels_of(rng, schedule)
+    while True:
+        p = problem(rng)
+        steps = {"sw": 1, "dw": 0} if rng.random() < 0.7 else {"sw": 2, "dw": 1}
+        p.update(steps, mb=images, kw=rng.choice([2, 3, 3, 5]),
+                 ow=pixels * rng.choice([1, 2, 3]) + (rng.random() < 0.1))
+        if "spread=1" in schedule and pixels > 2:
+            p["ow"] = rng.randint(pixels + 1, 4 * pixels)
+        p["pw"] = rng.randint(0, p["kw"] - 1)
+        p["iw"] = max(1, (p["ow"] + p["kw"] - 2) * p["sw"] + 1 - p["pw"]
+                      - rng.randint(0, p["kw"] - 1))
+        rows, taps = p["mb"] * p["oh"] * p["ow"], p["kh"] * p["kw"]
+        if taps <= MAX_TAPS and rows <= 1500 and (
+                "skip=0" in schedule or has_edge(p)):
+            return p
+
+
 def layouts(rng, types, p, schedule):
     """Of src and dst: where images are several, taps are skipped only if they are
     inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
+    if "window=1" in schedule:
+        return rng.choice(["any", "axb", "axb", "Bxa16b" if types == "f16"
+                           else "Bxa32b"]), dst
     if not SKIPS.search(schedule):
         return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
                            *IMAGES]), dst
@@ -265,10 +325,12 @@ def settings(rng, types, schedule):
     """The tool's options and a problem, whole steps of K more often than not; and
     the schedule, with what the problem decides of it."""
     p = problem(rng)
-    if SKIPS.search(schedule):
+    if "window=1" in schedule:
+        p = problem_of_lines(rng, schedule)
+    elif SKIPS.search(schedule):
         p = problem_of_edges(rng, [16, 16, 32] if "skip=rows" in schedule
                              else [1, 1, 8, 8, 16, 24])
-    if rng.random() < 0.15:  # whole pixels of eight images
+    elif rng.random() < 0.15:  # whole pixels of eight images
         p["mb"] = max(p["mb"], 8)
     lines = "load_a=lines" in schedule
     while lines and p["kh"] * p["kw"] > 1:
@@ -289,6 +351,8 @@ def settings(rng, types, schedule):
     if slices > 1:
         if " slm=0" not in schedule:
             p["ic"] *= int(re.search(r"depth=(\d+)", schedule).group(1))
+    if "window=1" in schedule and " m=16" not in schedule:
+        schedule = schedule.replace("spread=1", lines_to_spread(rng, p, schedule))
     while "spread=1" in schedule:
         m, tg_m = (int(re.search(f"{at}(\\d+)", schedule).group(1))
                    for at in (" m=", " tg="))
@@ -296,12 +360,13 @@ def settings(rng, types, schedule):
                              tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
-        elif not SKIPS.search(schedule):
+        elif not SKIPS.search(schedule) and "window=1" not in schedule:
             p["mb"] += 1
         else:
             schedule = schedule.replace(" spread=1", "")
-    if "skip=" not in schedule:
-        schedule += " skip=0"
+    for field in ("skip", "window"):
+        if field + "=" not in schedule:
+            schedule += f" {field}=0"
     straight = " slm=0" in schedule and "taps=inner" in schedule
     schedule += f" prefetch={int(straight and 'order=m' not in schedule)}"
     src, dst = layouts(rng, types, p, schedule)
@@ -351,10 +416,11 @@ def main():
     parser.add_argument("--footprint", action="store_true")
     parser.add_argument("--spread", action="store_true")
     parser.add_argument("--skip", action="store_true")
+    parser.add_argument("--window", action="store_true")
     args = parser.parse_args()
     draw = (from_footprint if args.footprint else
             for_spread if args.spread else for_skip if args.skip else
-            schedule_of)
+            for_window if args.window else schedule_of)
     kinds = [] if draw is not schedule_of else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0

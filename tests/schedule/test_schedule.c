@@ -83,6 +83,13 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
 #define LINES "slm=0 taps=inner load_a=lines"
 #define SKIP_ROWS SKIP " fma=dpasw tg=2x1 skip=rows"
+#define WINDOW "slm=0 taps=inner slots=1,2 fma=dpasw tg=2x1 m=16 window=1"
+/* 3 x 3 over lines of so many pixels of so many images. */
+#define WIDE_LINES(rows, places)                                                    \
+    {                                                                          \
+        3136, 64, 64, 9, 2, .eights = true, .sixteens = true, .edge_rows = 448, \
+        .window = {rows, places, 3}                                            \
+    }
 static const struct {
     const char *rule, *change;
     struct xk_shape shape;
@@ -280,6 +287,33 @@ static const struct {
     {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
     {"skip", "skip=1 " FOOT, {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {NULL, WINDOW, WIDE_LINES(16, 14)},
+    {NULL, WINDOW " fma=dpas", WIDE_LINES(8, 14)},
+    {NULL, WINDOW " skip=1", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " skip=rows slices=2", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " slots=1,3", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " spread=120", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " m=32", WIDE_LINES(16, 14)}, /* two pixels, or four: */
+    {"window", WINDOW " m=32 skip=rows", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " m=32 skip=rows", WIDE_LINES(16, 28)},
+    {NULL, WINDOW " m=24", WIDE_LINES(8, 27)},
+    {"window", WINDOW " m=24", WIDE_LINES(16, 14)}, /* three pixels, or one and a half */
+    {"window", WINDOW, WIDE_LINES(16, 15)},
+    {"window", WINDOW " fma=dpas", WIDE_LINES(16, 14)}, /* one pixel a thread */
+    {"window", WINDOW, WIDE_LINES(32, 14)},
+    {"window", WINDOW, WIDE_LINES(12, 14)}, /* no eight images */
+    /* Lines of four and three pixels a group. */
+    {NULL, WINDOW " m=32 skip=rows spread=56", WIDE_LINES(16, 14)},
+    {NULL, WINDOW " m=32 spread=56", WIDE_LINES(16, 28)},
+    {"spread", WINDOW " m=32 spread=60", WIDE_LINES(16, 28)}, /* no whole number a line */
+    {"spread", WINDOW " m=32 spread=49", WIDE_LINES(16, 28)}, /* all have four */
+    {"spread", WINDOW " m=32 tg=4x1 spread=28", WIDE_LINES(16, 7)}, /* 3.5 for each pair */
+    {"window", WINDOW " m=32 fma=dpas spread=56", WIDE_LINES(16, 14)}, /* half pixels */
+    {"window", WINDOW " slots=2,2", WIDE_LINES(16, 14)},
+    {"window", WINDOW " taps=outer", WIDE_LINES(16, 14)},
+    {"window", WINDOW " slm=1 tg=2x2", WIDE_LINES(16, 14)},
+    {"window", WINDOW, {3136, 64, 64, 9, 2}}, /* taps that share nothing */
+    {"registers", WINDOW " m=32 grf=128", WIDE_LINES(16, 14)},
     {NULL, "slm=0 taps=inner prefetch=1", {3136, 64, 64, 9, 2}},
     {NULL,
      "fma=mad simd=16 k=4 slm=0 taps=inner m=16 prefetch=1",
@@ -329,6 +363,8 @@ START_TEST(text_parses_back)
         a.spread = (uint16_t)(rng >> 29);
         a.skip = (uint8_t)(rng >> 60) % 3;
         b.skip = (uint8_t)(a.skip + 1) % 3;
+        a.window = rng >> 56 & 1;
+        b.window = !a.window;
         a.prefetch = rng >> 59 & 1;
         b.prefetch = !a.prefetch;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
@@ -480,6 +516,38 @@ START_TEST(prefetches_as_long_as_it_can)
             overridden("slm=0 taps=inner prefetch=1", rows[i].text);
         ck_assert_msg(s.prefetch == rows[i].prefetch, "%s", rows[i].text);
     }
+}
+END_TEST
+
+/* Overrides leave taps' shared registers, unless they change what those depend on;
+ * asked for, they are A's only buffer. */
+START_TEST(taps_share_registers_as_long_as_they_can)
+{
+    static const struct {
+        const char *text;
+        bool window;
+        unsigned slots_a;
+    } rows[] = {
+        {"", true, 1},           {"slices=2", true, 1},
+        {"grf=128", true, 1},    {"slots=1,3", true, 1},
+        {"skip=1", true, 1},     {"slots=2,2", false, 2},
+        {"m=24", false, 1},      {"tg=2x2", false, 1},
+        {"fma=dpas", false, 1},  {"taps=outer", false, 1},
+        {"slm=2", false, 1},     {"window=0", false, 1},
+        {"m=24 window=1", true, 1},
+        /* for the rule to refuse */
+        {"slots=2,2 window=1", true, 2},
+        {"taps=outer window=1", true, 1},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct xk_schedule s = overridden(WINDOW, rows[i].text);
+        ck_assert_msg(s.window == rows[i].window &&
+                          s.slots_a == rows[i].slots_a,
+                      "%s", rows[i].text);
+    }
+    const struct xk_schedule s =
+        overridden("slm=0 taps=inner slots=2,2", "window=1");
+    ck_assert(s.window && s.slots_a == 1 && s.slots_b == 2);
 }
 END_TEST
 
@@ -721,7 +789,7 @@ START_TEST(prints_every_field)
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
                                      "depth=1 footprint=0 spread=0 skip=0 "
-                                     "prefetch=0 addr=a64 grf=128 order=n unroll=0 "
+                                     "window=0 prefetch=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
@@ -738,11 +806,14 @@ START_TEST(prints_every_field)
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " footprint=0 spread=17 skip=1 prefetch=1 addr=surface "));
+               " footprint=0 spread=17 skip=1 window=0 prefetch=1 "
+               "addr=surface "));
     edge.skip = XK_SKIP_ROWS;
+    edge.window = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
-    ck_assert_ptr_nonnull(strstr(xk_str_get(&s), " skip=rows prefetch=1 "));
+    ck_assert_ptr_nonnull(
+        strstr(xk_str_get(&s), " skip=rows window=1 prefetch=1 "));
     xk_str_fini(&s);
 }
 END_TEST
@@ -760,6 +831,7 @@ int main(void)
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, prefetches_as_long_as_it_can);
+    tcase_add_test(t, taps_share_registers_as_long_as_they_can);
     tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
     tcase_add_test(t, candidates_skip_by_rows_in_small_images);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);

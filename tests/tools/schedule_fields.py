@@ -10,12 +10,12 @@ import subprocess
 import sys
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
-           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 "
+           "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 "
            "addr=surface grf=256 order=n unroll=0 load_a=auto load_b=auto store=auto")
 STRAIGHT = THROUGH.replace("slm=2", "slm=0")
 TAP_BY_TAP = STRAIGHT.replace("inner", "outer")
 LANES = ("fma=mad simd=16 m=16 n=16 nsub=16 k=2 tg=2x2 slices=1 taps=outer "
-         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 skip=0 prefetch=0 "
+         "slots=1,1 slm=0 of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 "
          "addr=surface grf=128 order=n unroll=0 load_a=auto load_b=auto store=auto")
 FLAT = LANES.replace("outer", "inner")
 FOOT = THROUGH.replace("footprint=0", "footprint=1")
@@ -46,6 +46,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", THROUGH, "slices=2"), ("f16", PAIRS, "spread=3"),
     ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
     ("f16", ROWWISE, "skip=rows", IMAGES),
+    ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw "), "window=1", IMAGES),
     ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"), ("f16", FOOT.replace("4x2", "2x1"), "order=m"),

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "images.h"
 #include "tests/tap.h"
 #include "views/edge.h"
 
@@ -19,71 +20,6 @@ static void setup(void)
 static void teardown(void)
 {
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-}
-
-/* Images of up to three dims, d h w: pixels, outputs, taps, stride, distance of
- * taps, padding. */
-struct image {
-    int64_t n, i[3], o[3], k[3], s[3], d[3], p[3];
-    bool volume; /* else there is no d */
-    bool inside; /* images are the innermost index of M */
-};
-
-static const char *const out_names[] = {"od", "oh", "ow"};
-static const char *const tap_names[] = {"kd", "kh", "kw"};
-static const char *const in_names[] = {"d", "h", "w"};
-
-static void contraction(const struct image *g, struct xk_contraction *con)
-{
-    const char *names[5] = {"n", "c"};
-    int64_t dims[5] = {g->n, 16};
-    unsigned n = 2;
-    struct xk_layout l;
-    struct xk_view *const v = &con->a.view;
-    memset(con, 0, sizeof(*con));
-    for (unsigned a = !g->volume; a < 3; a++) {
-        names[n] = in_names[a];
-        dims[n++] = g->i[a];
-    }
-    ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, n, dims,
-                                        g->inside ? "Bxa16b" : "axb", &l),
-                     XK_OK);
-    ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
-    for (unsigned a = !g->volume; a < 3; a++) {
-        struct xk_embed e[] = {{"", g->o[a], g->s[a]}, {"", g->k[a], g->d[a]}};
-        strcpy(e[0].name, out_names[a]);
-        strcpy(e[1].name, tap_names[a]);
-        ck_assert_int_eq(xk_view_embed(c, v, in_names[a], 2, e, -g->p[a]),
-                         XK_OK);
-    }
-    if (!g->inside)
-        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
-    for (unsigned a = !g->volume; a < 3; a++)
-        xk_contraction_add_index(con, out_names[a], g->o[a], XK_ROLE_M);
-    if (g->inside)
-        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
-    xk_contraction_add_index(con, "oc", 32, XK_ROLE_N);
-    for (unsigned a = !g->volume; a < 3; a++)
-        xk_contraction_add_index(con, tap_names[a], g->k[a], XK_ROLE_K);
-    xk_contraction_add_index(con, "c", 16, XK_ROLE_K);
-}
-
-/* Often 1 image, 1 place or no padding along a dim. */
-static struct image random_image(unsigned *seed)
-{
-    struct image g = {.n = rand_r(seed) % 2 ? 1 : 1 + rand_r(seed) % 8,
-                      .volume = rand_r(seed) % 2,
-                      .inside = rand_r(seed) % 2};
-    for (unsigned a = 0; a < 3; a++) {
-        const bool is = a || g.volume;
-        g.i[a] = is ? 1 + rand_r(seed) % 9 : 1;
-        g.o[a] = is && rand_r(seed) % 4 ? 1 + rand_r(seed) % 9 : 1;
-        g.k[a] = is && rand_r(seed) % 4 ? 1 + rand_r(seed) % 5 : 1;
-        g.s[a] = 1 + rand_r(seed) % 4;
-        g.d[a] = 1 + rand_r(seed) % 3;
-        g.p[a] = is && rand_r(seed) % 3 ? rand_r(seed) % 6 : 0;
-    }
-    return g;
 }
 
 /* The dim that moves slowest along M: the first with more than one place. -1:
@@ -123,8 +59,8 @@ static bool is_inside(const struct image *g, int a, int64_t o, int64_t k)
 static void compare(const struct image *g, const struct xk_contraction *con,
                     const struct xk_edge *e, int a)
 {
-    ck_assert_str_eq(con->index[e->m].name, out_names[a]);
-    ck_assert_str_eq(con->index[e->k].name, tap_names[a]);
+    ck_assert_str_eq(con->index[e->m].name, image_out_names[a]);
+    ck_assert_str_eq(con->index[e->k].name, image_tap_names[a]);
     ck_assert_int_ge(e->m_step, 1);
     ck_assert_int_ge(e->k_step, 1);
     for (int64_t m = 0; m < rows_of(g); m++)
@@ -161,11 +97,11 @@ START_TEST(test_inner_taps)
 {
     unsigned seed = 5000u + (unsigned)_i, some = 0, all = 0;
     for (unsigned i = 0; i < 100; i++) {
-        const struct image g = random_image(&seed);
+        const struct image g = image_random(&seed);
         const int64_t taps = g.k[0] * g.k[1] * g.k[2];
         struct xk_contraction con;
         uint32_t want = 0;
-        contraction(&g, &con);
+        image_contraction(c, &g, &con);
         for (int64_t t = 0; t < taps && t < 32; t++)
             want |= (uint32_t)is_inner(&g, t) << t;
         const uint32_t got = xk_edge_inner_taps(c, &con, (unsigned)taps);
@@ -184,11 +120,11 @@ START_TEST(test_rows_and_taps)
 {
     unsigned seed = 4000u + (unsigned)_i, found = 0, none = 0;
     for (unsigned i = 0; i < 100; i++) {
-        const struct image g = random_image(&seed);
+        const struct image g = image_random(&seed);
         const int a = slowest(&g);
         struct xk_contraction con;
         struct xk_edge e;
-        contraction(&g, &con);
+        image_contraction(c, &g, &con);
         const bool got = xk_edge_of(c, &con, &e);
         const bool want = a >= 0 && has_edge(&g, a);
         ck_assert_msg(got == want,
@@ -248,7 +184,7 @@ START_TEST(test_by_hand)
     struct xk_contraction con;
     struct xk_edge e;
     const struct xk_edge *const w = &rows[_i].want;
-    contraction(&rows[_i].g, &con);
+    image_contraction(c, &rows[_i].g, &con);
     ck_assert_msg(xk_edge_of(c, &con, &e) == rows[_i].edge, "%s", rows[_i].what);
     if (!rows[_i].edge)
         return;
@@ -266,7 +202,7 @@ START_TEST(test_refused)
 {
     struct xk_contraction con;
     struct xk_edge e;
-    contraction(&rows[0].g, &con);
+    image_contraction(c, &rows[0].g, &con);
     ck_assert(xk_edge_of(c, &con, &e));
     /* Mirrored: it goes down along oh. */
     struct xk_view *const v = &con.a.view;
