@@ -131,14 +131,15 @@ static void offer_over(struct search *g, struct xk_schedule c, int64_t n)
         offer(g, &c);
 }
 
-/* Each line of pixels over the fewest groups that hold it, and one more. */
+/* Each line of pixels over the fewest groups that hold it: pairs of the largest tile, of
+ * lines that are several of them long. Smaller ones, and one more group a line, were no
+ * better, and on short lines EUs are left uneven, which scores do not see. */
 static void offer_lines(struct search *g, const struct xk_schedule *c,
                         int64_t lines)
 {
-    const int64_t rows = g->s->m / lines;
-    const int64_t fewest = xk_ceil_div(rows, (int64_t)c->m_thr * c->tg_m);
-    for (int64_t n = fewest; n < fewest + 2; n++)
-        offer_over(g, *c, n * lines);
+    const int64_t rows = g->s->m / lines, group = (int64_t)c->m_thr * c->tg_m;
+    if (c->m_thr == 32 && c->tg_m == 2 && rows >= 3 * group)
+        offer_over(g, *c, xk_ceil_div(rows, group) * lines);
 }
 
 /* c, and spread over the fewest groups that give every EU as many threads, and
@@ -248,15 +249,15 @@ static bool has_window(const struct search *g, const struct xk_schedule *c)
     return c->m_thr > 16 && xk_schedule_neighbours(&some, rows, places, &n);
 }
 
-/* Whether c can have them, and should: taps that share registers leave no need for
- * three buffers of A. */
+/* Whether c can have them, and should: where taps can share registers, three buffers of
+ * A are no faster, and one that they do not share is slower (docs/schedules.md). */
 static bool can_have(const struct search *g, const struct xk_schedule *c,
                      const struct buffers *b)
 {
     const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
     if (b->load_a == XK_LOAD_LINES && !in_lines(g, c))
         return false;
-    return b->window ? shares : !shares || b->a < 3;
+    return b->window ? shares : !shares || b->a == 2;
 }
 
 /* c with buffers as b says, and skipping what it can. */

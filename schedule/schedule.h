@@ -287,8 +287,9 @@ struct xk_perf {
      * further round of groups costs. */
     uint16_t launch, launch_dpas;
     uint16_t round, round_dpas;
-    /* Cycles of slices that wait for each other, a halving; with dpas. */
-    uint16_t exchange, exchange_dpas;
+    /* Cycles of slices that wait for each other, a halving; with dpas, at the first
+     * round of groups and at each further one. */
+    uint16_t exchange, exchange_dpas, exchange_later;
     uint16_t refill; /* cycles between loops, where each outer K index is one */
     /* Cycles of an instruction outside the loop in hundredths: of the first
      * threads, which are all there at the same time, and of later ones. */
@@ -296,16 +297,21 @@ struct xk_perf {
     uint16_t memory_b_cyc; /* bytes a cycle, all cores */
     /* Hundredths that the shorter time adds to the longer where both are equal:
      * memory's and the core's, of mad always and if there is but one round, of
-     * dpas; the data port's and the multipliers'. */
-    uint16_t overlap_pct, single_pct, overlap_dpas_pct, port_pct;
+     * dpas; the data port's and the multipliers', of mad and of dpas; L2's and
+     * those of both, of dpas. */
+    uint16_t overlap_pct, single_pct, overlap_dpas_pct;
+    uint16_t port_pct, port_dpas_pct, l2_pct;
     /* Hundredths: of a thread's time what the last one of an EU leaves idle; of
-     * an EU's thread's share of C what is stored when all have multiplied. */
-    uint16_t tail_pct, bare_pct;
+     * an EU's thread's share of C what is stored when all have multiplied, of mad
+     * and of dpas. */
+    uint16_t tail_pct, bare_pct, bare_dpas_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
     uint16_t moves_1k;    /* for each move of A's registers before a multiply */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */
+    /* Bytes of B that each thread that reads it keeps in L1 for the others. */
+    uint32_t kept_b;
     const char *source;
 };
 const struct xk_perf *xk_perf_get(enum xk_platform_id id);

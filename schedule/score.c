@@ -131,16 +131,31 @@ static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
     return blocks ? c->k_step : 1;
 }
 
-/* Of the data port: C goes out dword by dword, into half as many lines if
- * blocks of its channels are whole ones; sums of slices go in and out of SLM.
- */
+/* Of the data port's cycles those that stores of C take: mad's go out dword by dword,
+ * into half as many lines if blocks of its channels are whole ones; dpas's by whole
+ * lines, or a thread's part of each row's. */
+static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
+                          const struct xk_schedule *c)
+{
+    const int64_t slices = xk_schedule_slices(c);
+    const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
+    const bool blocks = block_of(s, c) > 1;
+    if (!xk_fma_is_systolic(c->fma))
+        return (blocks ? tile_b : 2 * tile_b) / slices / f->slm_b_cyc;
+    const int64_t row_b = c->n_thr * (int64_t)s->elem_b / slices;
+    const int64_t lines = blocks ? c->m_thr * row_b / LINE_B
+                                 : c->m_thr * xk_ceil_div(row_b, LINE_B);
+    return lines / f->lines_cyc;
+}
+
+/* Of the data port: C goes out; sums of slices go in and out of SLM. */
 static int64_t port_around(const struct xk_perf *f, const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
     const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
     const int64_t slices = xk_schedule_slices(c);
-    const int64_t store = block_of(s, c) > 1 ? tile_b : 2 * tile_b;
-    return (store + 2 * (slices - 1) * tile_b) / slices / f->slm_b_cyc + 5;
+    const int64_t sums = 2 * (slices - 1) * tile_b / slices / f->slm_b_cyc;
+    return port_store(f, s, c) + sums + 5;
 }
 
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
@@ -155,7 +170,7 @@ static void set_around(const struct xk_perf *f, const struct xk_shape *s,
     w->round_cyc = mad ? f->round : f->round_dpas;
     for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2) {
         w->once_cyc += mad ? f->exchange : f->exchange_dpas;
-        w->round_cyc += mad ? 0 : f->exchange_dpas;
+        w->round_cyc += mad ? 0 : f->exchange_later;
     }
 }
 
@@ -236,8 +251,10 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
         (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8 : 4;
+    /* A message without a gap takes as long if it brings nothing. */
+    const int64_t lines_a = ordered ? tiles * 4 : brought * per_gather / 16;
     int64_t lines =
-        inside(s, ordered ? tiles * 4 : brought * per_gather / 16) + blocks * 4;
+        (per_gather > 4 ? inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -302,41 +319,89 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
     return few + (many - few) * over / (room / 2);
 }
 
+/* Rows of A that differ, of all filter taps together: at most those of a run of pixels
+ * of each outer tap, of which a window's taps add one each. */
+static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
+                         int64_t tiles)
+{
+    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
+    const int64_t pixels = rows * s->pixels_1k / 1024 + tiles * s->reach;
+    const int64_t once = min(pixels, rows * s->k_outer);
+    if (s->window.taps < 2 || !xk_fma_is_systolic(c->fma))
+        return once;
+    const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
+    return min(once, (rows + more) * (s->k_outer / s->window.taps));
+}
+
 /* Bytes of A that a step brings from L2 for so many different tiles of a core's
  * groups. Filter taps read nearly the same pixels, and what has K in plain
  * order has two steps in a line: as far as L1 holds them until then. */
 static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c, int64_t tiles)
 {
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
-    /* mad's short steps use a line up before it is lost, a window's halves of lines
-     * follow each other soon. */
+    /* mad's short steps use a line up before it is lost. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
-                       ((s->plain_a && xk_fma_is_systolic(c->fma) && !c->window) ||
+                       ((s->plain_a && xk_fma_is_systolic(c->fma)) ||
                         (c->slm && !s->images));
-    const int64_t line_b =
-        plain ? max(row_b, min(LINE_B, s->k_inner * s->elem_b)) : row_b;
+    /* Slices of half a line read it at the same time. */
+    const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
+    const int64_t line_b = plain ? max(row_b, min(LINE_B, slice_b)) : row_b;
     /* Slices are at other K, in other sets. */
     const int64_t room =
-        min(plain ? l1_bytes(f, s) : f->l1_b, f->l1_b / xk_schedule_slices(c));
+        (plain ? l1_bytes(f, s) : f->l1_b) / xk_schedule_slices(c);
+    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     if (s->k_outer == 1 || !s->pixels_1k)
         return outgrown(rows * row_b, rows * line_b, rows * line_b, room);
-    const int64_t pixels =
-        min(rows * s->pixels_1k / 1024 + tiles * s->reach, rows * s->k_outer);
-    const int64_t once =
-        outgrown(pixels * row_b, pixels * line_b, pixels * line_b, room) /
-        s->k_outer;
+    const int64_t all = rows_once(s, c, tiles);
+    /* Halves of a line follow each other behind a window's taps, else behind all. */
+    const int64_t held = c->window ? all * s->window.taps / s->k_outer : all;
+    const int64_t brought =
+        outgrown(all * row_b, all * line_b, held * line_b, room);
+    const int64_t once = inside(s, brought) / s->k_outer;
     const int64_t met = inside(s, rows * line_b);
-    return outgrown(once, max(once, met), met, room);
+    return c->window ? once : outgrown(once, max(once, met), met, room);
+}
+
+/* Groups of a core, and what they are to each of its EUs. */
+struct load {
+    int64_t n, most; /* groups in all, at a time */
+    int64_t per_eu;  /* threads of an EU in all */
+    int64_t at_once; /* of them at a time */
+    int64_t steps;   /* of a thread */
+    int64_t blocks;  /* of 8 rows, of one thread of each group */
+};
+
+/* Threads that load B once for all of them. */
+static int64_t alike(const struct xk_schedule *c)
+{
+    return c->fma == XK_FMA_DPASW ? 2 : 1;
+}
+
+/* Times that a step brings a tile of B for so many readers of a core (a pair of
+ * dpasw's is one), of all_b bytes of B that the core meets. After a round of groups
+ * readers have drifted apart, and what one has brought is lost before the next one
+ * comes: the more, the longer B is, and the fewer they are. In 1024ths. */
+static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c,
+                            const struct load *l, int64_t all_b, int64_t readers)
+{
+    const int64_t mates = max(c->tg_m / alike(c), 1);
+    if (!xk_schedule_is_flat(c) || !xk_fma_is_systolic(c->fma) || l->n <= l->most)
+        return 1024;
+    const int64_t lost = 1024 * all_b / (all_b + readers * f->kept_b);
+    const int64_t first = 1024 * l->most / l->n;
+    /* Those of a group stay together half of the time. */
+    const int64_t others = 2 * (readers - 1) - (readers - readers / mates);
+    return 1024 + others * lost / 2 * (1024 - first * first / 1024) / 1024;
 }
 
 /* Bytes that a step of n groups of a core brings from L2: their tiles of A and
  * B, once. Groups are handed out in turn along N, so that a core's groups meet
  * few tiles of B where those along N divide the cores. */
 static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, int64_t n)
+                        const struct xk_schedule *c, const struct load *l)
 {
+    const int64_t n = min(l->n, l->most);
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
     const int64_t along_n = xk_schedule_groups_n(c, s->n);
@@ -346,10 +411,13 @@ static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
         same *= 2;
     const int64_t tiles_b = min(n, along_n / same);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, along_n));
+    const int64_t readers = max(n * c->tg_m / alike(c) / tiles_b, 1);
     const int64_t a = c->footprint ? tiles_a * units(s, c) * c->tg_m * c->tg_n *
                                          256 / s->k_outer
                                    : l2_bytes_a(f, s, c, tiles_a);
-    return (a + tiles_b * b) * xk_schedule_slices(c);
+    const int64_t all_b = tiles_b * b * s->k_outer * s->k_inner / c->k_step;
+    const int64_t step_b = tiles_b * b * brought_b_1k(f, c, l, all_b, readers) / 1024;
+    return (a + step_b) * xk_schedule_slices(c);
 }
 
 int64_t xk_schedule_resident(const struct xk_platform *p,
@@ -420,14 +488,16 @@ static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
     return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
 }
 
-/* Groups of a core, and what they are to each of its EUs. */
-struct load {
-    int64_t n, most; /* groups in all, at a time */
-    int64_t per_eu;  /* threads of an EU in all */
-    int64_t at_once; /* of them at a time */
-    int64_t steps;   /* of a thread */
-    int64_t blocks;  /* of 8 rows, of one thread of each group */
-};
+/* Blocks of a core's groups that are beyond M, where such rows are skipped: of a
+ * thread, in the groups along N that come last, if every core has one of these. */
+static int64_t missing_blocks(const struct xk_shape *s, const struct xk_schedule *c,
+                              int64_t n, int64_t cores)
+{
+    const int64_t group = (int64_t)c->m_thr * c->tg_m;
+    const int64_t full = s->m / group * xk_schedule_groups_n(c, s->n);
+    const int64_t beyond = (group - s->m % group) % group;
+    return (n - min(n, xk_ceil_div(full, cores))) * (beyond / (8 * c->tg_m));
+}
 
 static struct load load_of(const struct xk_perf *f, const struct xk_platform *p,
                            const struct xk_shape *s,
@@ -444,6 +514,8 @@ static struct load load_of(const struct xk_perf *f, const struct xk_platform *p,
               xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
               xk_schedule_slices(c);
     l.blocks = l.n * tiles;
+    if (c->skip == XK_SKIP_ROWS && !c->spread)
+        l.blocks -= missing_blocks(s, c, l.n, cores);
     if (c->spread) {
         struct xk_spread spread;
         xk_schedule_spread(s, c, &spread);
@@ -475,6 +547,23 @@ static int64_t few_rows_tail(const struct xk_schedule *c, const struct work *w,
     return few && rate < 1024 ? few * fma * (1024 - rate) / rate : 0;
 }
 
+/* Of 1024 cycles those in which all threads of an EU wait: nobody multiplies. */
+static int64_t idle_1k(const struct work *w, const struct load *l)
+{
+    const int64_t share = 1024 * w->alone_cyc / (w->fma_cyc + w->alone_cyc);
+    int64_t idle = share;
+    for (int64_t i = 1; i < l->at_once; i++)
+        idle = idle * share / 1024;
+    return idle;
+}
+
+/* Cycles of a step of all groups of a core on the way from L2. */
+static int64_t l2_cyc(const struct xk_perf *f, const struct xk_shape *s,
+                      const struct xk_schedule *c, const struct load *l)
+{
+    return l2_bytes(f, s, c, l) * l->n / min(l->n, l->most) / f->l2_b_cyc;
+}
+
 /* Cycles of a core's loops. The oldest thread of an EU has its own pace, which
  * younger ones fill; the youngest has the EU to itself at the end. */
 static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
@@ -492,22 +581,25 @@ static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
                    l->at_once * f->tail_pct / 100;
     if (c->spread && l->n <= l->most)
         tail = max(tail, few_rows_tail(c, w, l));
-    /* Nobody multiplies while all wait. */
-    const int64_t share = 1024 * w->alone_cyc / pace;
-    int64_t idle = share;
-    for (int64_t i = 1; i < l->at_once; i++)
-        idle = idle * share / 1024;
     const int64_t xmx = max(busy, l->per_eu * w->issue);
-    const int64_t eu = xmx * 1024 / (1024 - idle) + tail;
+    const int64_t eu = xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
     const int64_t port = l->n * tg * w->port_cyc + w->tile_cyc * l->blocks * tg;
     const int64_t port_around = l->n * tg * w->port_around;
-    const int64_t some = min(l->n, l->most);
-    const int64_t l2 =
-        l2_bytes(f, s, c, some) * l->n / some / f->l2_b_cyc;
     const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
-    const int64_t core =
-        beside(l->steps * eu, l->steps * port + port_around, f->port_pct);
-    return max(core, l->steps * l2) + fill;
+    const bool mad = !xk_fma_is_systolic(c->fma);
+    const int64_t core = beside(l->steps * eu, l->steps * port + port_around,
+                                mad ? f->port_pct : f->port_dpas_pct);
+    return beside(core, l->steps * l2_cyc(f, s, c, l), mad ? 0 : f->l2_pct) +
+           fill;
+}
+
+/* What rounds behind the first cost; dpas's overlap, so parts of one count. */
+static int64_t rounds_cyc(const struct xk_schedule *c, const struct work *w,
+                          const struct load *l)
+{
+    if (!xk_fma_is_systolic(c->fma))
+        return (xk_ceil_div(l->n, l->most) - 1) * w->round_cyc;
+    return max(l->n - l->most, 0) * w->round_cyc / l->most;
 }
 
 /* Cycles of a core. What is in memory is so at the first filter tap, or for the
@@ -525,11 +617,10 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
         w.alone_cyc += f->latency;
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
-    const int64_t rounds = xk_ceil_div(l->n, l->most);
     const int64_t later = w.later_pct * (l->per_eu - l->at_once);
     return loops_cyc(f, s, c, &w, l) +
            w.around * (w.first_pct * l->at_once + later) / 100 + w.once_cyc +
-           (rounds - 1) * w.round_cyc + fill;
+           rounds_cyc(c, &w, l) + fill;
 }
 
 /* Steps that fill or drain a loop: as many as its loads are ahead. */
@@ -578,7 +669,8 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t store = store_cyc(f, s, c);
     const bool mad = !xk_fma_is_systolic(c->fma);
     /* Those of the youngest threads, which nobody multiplies beside. */
-    const int64_t bare = store * f->bare_pct / 100 / l.per_eu;
+    const int64_t bare =
+        store * (mad ? f->bare_pct : f->bare_dpas_pct) / 100 / l.per_eu;
     const int64_t memory = read_cyc(f, s, c) + max(store - bare, 0);
     const int64_t pct =
         mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
