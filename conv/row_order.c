@@ -29,12 +29,16 @@ bool xk_conv_images_inside(const struct xk_layout *act)
     return act->block[act->n_dims - 1].dim == 0;
 }
 
+/* Bytes of K in a dpas depth: what a row of M brings. */
+#define STEP_B 32
+
 bool xk_conv_rows_by_images(const struct xk_conv_desc *f,
                             const struct xk_layout *src)
 {
     const bool dense =
         src->n_blocks == src->n_dims && src->block[src->n_dims - 1].dim == 1;
+    const bool whole =
+        xk_dtype_b(src->dt) < 4 && f->ic * xk_dtype_b(src->dt) % STEP_B == 0;
     return xk_conv_images_inside(src) ||
-           (dense && f->mb % 8 == 0 && xk_dtype_b(src->dt) < 4 &&
-            xk_conv_edge(f).beside);
+           (dense && f->mb % 8 == 0 && whole && xk_conv_edge(f).beside);
 }

@@ -24,8 +24,8 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
  * tag's letters come first, in its order. */
 bool xk_conv_images_inside(const struct xk_layout *act);
 /* Whether M's innermost index is the image: src has them inside its pixels; or it
- * has channels innermost, so that rows are apart in any order, and eight that share
- * a pixel are beside the tensor together. */
+ * has channels innermost, so many that rows are apart in any order, in whole steps of
+ * K, and eight that share a pixel are beside the tensor together. */
 bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
                             const struct xk_layout *src);
 /* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
