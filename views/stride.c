@@ -9,19 +9,42 @@
 
 /* run 0: without end. At the first value of each run, the expression is a
  * multiple of `base` (0: it is 0 there). Without end there is one run, from 0.
- * ok is false if nothing is known. */
+ * ok is false if nothing is known.
+ *
+ * Runs are steps too: inside aligned spans of `span` values (0: without end; run: a
+ * span is one run) each begins `jump` behind the one before. The first values of
+ * spans are multiples of span_base. Where the jump is what the run's steps come to,
+ * the span is a longer run: that of channels and taps that were merged. */
 struct step {
     bool ok;
     int64_t coef, run, base;
+    int64_t jump, span, span_base;
 };
+
+/* Runs without an order. */
+static struct step step_runs(bool ok, int64_t coef, int64_t run, int64_t base)
+{
+    return (struct step){ok, coef, run, base, 0, run, base};
+}
 
 /* The same with shorter runs; run divides s.run. */
 static struct step shorten(struct step s, int64_t run)
 {
     if (run != s.run) {
-        s.base = xk_gcd(s.base, s.coef * run);
+        s.jump = s.coef * run;
+        s.span = s.run;
+        s.span_base = s.base;
+        s.base = xk_gcd(s.base, s.jump);
         s.run = run;
     }
+    return s;
+}
+
+static struct step shorten_span(struct step s, int64_t span)
+{
+    if (span != s.span)
+        s.span_base = xk_gcd(s.span_base, s.jump * (span / s.run));
+    s.span = span;
     return s;
 }
 
@@ -30,13 +53,25 @@ static struct step step_add(struct step a, struct step b, int64_t sign)
     const int64_t run = xk_gcd(a.run, b.run);
     a = shorten(a, run);
     b = shorten(b, run);
-    return (struct step){a.ok && b.ok, a.coef + sign * b.coef, run,
-                         xk_gcd(a.base, b.base)};
+    const int64_t span = xk_gcd(a.span, b.span);
+    a = shorten_span(a, span);
+    b = shorten_span(b, span);
+    struct step s = {a.ok && b.ok,
+                     a.coef + sign * b.coef,
+                     run,
+                     xk_gcd(a.base, b.base),
+                     a.jump + sign * b.jump,
+                     span,
+                     xk_gcd(a.span_base, b.span_base)};
+    if (s.jump == s.coef * run && span != run)
+        s = step_runs(s.ok, s.coef, span, s.span_base);
+    return s;
 }
 
 static struct step step_mul(struct step a, int64_t k)
 {
-    return (struct step){a.ok, a.coef * k, a.run, a.base * k};
+    return (struct step){a.ok,       a.coef * k, a.run,          a.base * k,
+                         a.jump * k, a.span,     a.span_base * k};
 }
 
 /* Runs in which floor(a / k) stays the same and a % k moves by a's coef. */
@@ -51,20 +86,44 @@ static bool within_one(struct step *a, int64_t k)
     return a->base % (coef * a->run) == 0;
 }
 
+/* How far runs stay inside one multiple of k, if spans begin at one; 0 with *ok:
+ * without end, each is a multiple further. */
+static int64_t runs_within(const struct step *a, int64_t k, bool *ok)
+{
+    *ok = a->jump > 0 && k % a->jump == 0 && a->span_base % k == 0;
+    if (!*ok || a->jump == k)
+        return a->span;
+    const int64_t span = k / a->jump * a->run;
+    *ok = a->span % span == 0;
+    return span;
+}
+
 static struct step step_div(struct step a, int64_t k)
 {
+    bool even;
     if (a.ok && a.coef && a.coef % k == 0)
-        return (struct step){true, a.coef / k, a.run, 1};
+        return step_runs(true, a.coef / k, a.run, 1);
     const bool ok = within_one(&a, k);
-    return (struct step){ok, 0, a.run, a.base == 0 && a.run == 0 ? 0 : 1};
+    const int64_t base = a.base == 0 && a.run == 0 ? 0 : 1;
+    const int64_t span = runs_within(&a, k, &even);
+    if (!even)
+        return step_runs(ok, 0, a.run, base);
+    if (a.jump < k)
+        return step_runs(ok, 0, span, 1);
+    return (struct step){ok, 0, a.run, base, 1, span, a.span_base / k};
 }
 
 static struct step step_mod(struct step a, int64_t k)
 {
+    bool even;
     if (a.ok && a.coef && a.coef % k == 0)
-        return (struct step){true, 0, a.run, 1};
+        return step_runs(true, 0, a.run, 1);
     const bool ok = within_one(&a, k);
-    return (struct step){ok, a.coef, a.run, xk_gcd(a.base, k)};
+    const int64_t base = xk_gcd(a.base, k);
+    const int64_t span = runs_within(&a, k, &even);
+    if (!even)
+        return step_runs(ok, a.coef, a.run, base);
+    return (struct step){ok, a.coef, a.run, base, a.jump % k, span, 0};
 }
 
 static struct step step_of(const xk_expr *e, const xk_expr *var);
@@ -97,11 +156,11 @@ static struct step step_of(const xk_expr *e, const xk_expr *var)
 {
     int64_t k;
     if (e == var)
-        return (struct step){true, 1, 0, 0};
+        return step_runs(true, 1, 0, 0);
     if (xk_is_const(e, &k))
-        return (struct step){true, 0, 0, k};
+        return step_runs(true, 0, 0, k);
     if (xk_op(e) == XK_OP_VAR)
-        return (struct step){true, 0, 0, 1};
+        return step_runs(true, 0, 0, 1);
     if (xk_n_kids(e) == 2)
         return step_of_bin(e, var);
     return (struct step){.ok = false};
@@ -112,7 +171,7 @@ static struct step offset_step(const struct xk_view *v, const xk_expr *var)
 {
     const struct xk_layout *const l = &v->layout;
     int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
-    struct step sum = {true, 0, 0, 0};
+    struct step sum = step_runs(true, 0, 0, 0);
     for (unsigned i = l->n_blocks; i-- > 0;) {
         const struct xk_block *const b = &l->block[i];
         struct step s = step_of(v->coord[b->dim], var);

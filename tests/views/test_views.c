@@ -357,6 +357,40 @@ START_TEST(strides_follow_type_and_layout)
 }
 END_TEST
 
+/* [oc 40][ic 4][kh 3][kw 7] in f16, and [tap 4][ic 4] as one dim k of it: a run goes
+ * on through what one block follows the other. */
+START_TEST(strides_go_on_from_one_merged_dim_to_the_next)
+{
+    static const char *const names[] = {"oc", "ic", "kh", "kw"};
+    static const char *const inner[] = {"tap", "ic"};
+    static const struct xk_embed parts[] = {{"kw", 2, 0}, {"tap", 4, 0}};
+    static const struct {
+        const char *tag;
+        int64_t stride_b, run; /* 0: none */
+    } rows[] = {
+        {"AcDB32a4d4b", 2, 16}, {"AcDB32a8d4b", 2, 16}, {"AcDB32a2d4b", 2, 8},
+        {"AcDb32a4d", 2 * 4 * 32, 4}, /* the tap is further in */
+        {"ABcd32a4b", 2, 4}, {"acdb", 2, 16}, {"abcd", 2 * 21, 4},
+        {"AcdB16a2b", 2, 2}, {"AcDB4d16a4b", 2, 4},
+    };
+    const int64_t dims[] = {40, 4, 3, 7};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        int64_t stride_b = 0, run = 0;
+        struct xk_layout l;
+        struct xk_view v;
+        xk_layout_from_tag(c, "wei", XK_DT_F16, 4, dims, rows[i].tag, &l);
+        xk_view_init(c, &v, &l, names);
+        xk_view_unmerge(c, &v, "kw", 2, parts);
+        xk_view_merge(c, &v, 2, inner, "k");
+        ck_assert_int_eq(xk_ctx_status(c), XK_OK);
+        ck_assert(xk_view_stride_b(c, &v, "k", &stride_b, &run));
+        ck_assert_msg(stride_b == rows[i].stride_b && run == rows[i].run,
+                      "%s: %lld bytes in runs of %lld", rows[i].tag,
+                      (long long)stride_b, (long long)run);
+    }
+}
+END_TEST
+
 /* Lanes along a dim whose condition is proven leave no lanes in the mask. */
 START_TEST(a_proven_vector_mask_is_a_scalar)
 {
@@ -591,6 +625,7 @@ int main(void)
     tcase_add_test(t, a_slice_inside_a_pad_drops_its_masks);
     tcase_add_test(t, strides_of_a_convolution);
     tcase_add_test(t, strides_of_blocked_weights_count_the_padding);
+    tcase_add_test(t, strides_go_on_from_one_merged_dim_to_the_next);
     tcase_add_test(t, strides_follow_type_and_layout);
     tcase_add_test(t, a_proven_vector_mask_is_a_scalar);
     tcase_add_test(t, no_stride_across_blocks);
