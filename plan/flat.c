@@ -5,8 +5,6 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { MAX_HEADER_GRF = 40 };
-
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
     return xk_fail(c, XK_ENOFIT, "plan: filter taps innermost: %s", why);
@@ -47,14 +45,19 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
     return true;
 }
 
-/* Whether item i is rows 8 i and following, all of a step each. */
-static bool items_are_eights(const struct xk_plan *p)
+/* Whether each eight rows have so many items, in order: all of a step, or a packed
+ * filter tap of it each. */
+static bool items_are_eights(const struct xk_plan *p, unsigned each)
 {
     const struct xk_plan_list *const l = &p->seg[0].a;
-    for (unsigned i = 0; i < l->n; i++)
-        if (l->item[i].msg.send.lanes != 8 || l->item[i].msg.row != 8 * i)
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct xk_plan_msg *const m = &l->item[i].msg;
+        if (m->send.lanes != 8 || m->row != i / each * 8 ||
+            m->k != i % each * XK_PACK_FEW)
             return false;
-    return l->n <= XK_MAX_PLACES && l->n * 8 == p->s.m_thr;
+    }
+    return l->n <= XK_MAX_EIGHTS * each && l->n <= XK_MAX_PLACES &&
+           l->n * 8 == p->s.m_thr * each;
 }
 
 /* Whether B lies in memory in the order of the loop: taps innermost. */
@@ -109,6 +112,44 @@ static void set_turns(struct xk_plan *p)
     f->turn[f->n_turns++] = t;
 }
 
+/* How A's addresses go along K; with packed taps, which are all of it, not at all. */
+static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_index *const k = xk_plan_k_inner(p);
+    struct xk_plan_flat *const f = &p->flat;
+    f->beside = XK_OFF_NULL;
+    if (p->s.pack)
+        return XK_OK;
+    f->step_b = xk_plan_step_b(p);
+    if (!f->step_b)
+        return no_fit(c, "A's steps of K are not evenly spaced");
+    /* A lane that begins at XK_OFF_NULL must not come round. */
+    if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
+        return no_fit(c, "K spans too many bytes");
+    return XK_OK;
+}
+
+/* Of one tap headers are as many as places, and moved on by fewer instructions; but
+ * of packed taps there are several. */
+static enum xk_status set_places(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_flat *const f = &p->flat;
+    f->each = (uint8_t)xk_schedule_gathers(&p->s);
+    const bool may = (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
+    if (!may || !rows_together(c, p, &f->row_b))
+        f->row_b = 0;
+    if (p->s.pack && !f->row_b)
+        return no_fit(c, "rows with packed taps do not share pixels");
+    f->alternate = p->s.skip == XK_SKIP_ROWS;
+    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
+        return no_fit(c, "rows of a fused pair do not share pixels");
+    if (f->alternate)
+        f->inner = xk_edge_inner_taps(c, p->con, f->taps);
+    if (f->row_b)
+        f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
+    return XK_OK;
+}
+
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
@@ -122,28 +163,13 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "B is not loaded in blocks");
     if (k->extent % p->s.k_step)
         return no_fit(c, "K is no multiple of a step");
-    f->step_b = xk_plan_step_b(p);
-    if (!f->step_b)
-        return no_fit(c, "A's steps of K are not evenly spaced");
-    /* A lane that begins at XK_OFF_NULL must not come round. */
-    if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
-        return no_fit(c, "K spans too many bytes");
-    f->beside = XK_OFF_NULL;
+    XK_TRY(set_step(c, p));
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
-    /* Of one tap headers are as many, and moved on by fewer instructions. */
-    if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
-        f->row_b = 0;
-    f->alternate = p->s.skip == XK_SKIP_ROWS;
-    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
-        return no_fit(c, "rows of a fused pair do not share pixels");
-    if (f->alternate)
-        f->inner = xk_edge_inner_taps(c, p->con, f->taps);
-    if (f->row_b)
-        f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
+    XK_TRY(set_places(c, p));
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps);
-    if (f->copies > XK_MAX_COPIES)
+    if (f->copies > xk_schedule_most_copies(&p->s))
         return no_fit(c, "too many copies of the loop's body");
-    if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
+    if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
         return no_fit(c, "too many addresses");
     f->trip = (uint32_t)(f->taps * steps);
     set_stages(p);

@@ -64,10 +64,13 @@ static void init_tile(const struct xk_operand_job *j)
 }
 
 /* Dwords of a step that follow each other in memory, whole steps or single
- * ones; 0: not even one. */
+ * ones, or those of a filter tap, which may be beside the tensor alone; 0: not even
+ * one. */
 static unsigned run_of(const struct xk_operand_job *j)
 {
-    const int64_t k = j->plan->s.k_step;
+    const int64_t k = j->plan->s.k_step, tap_e = j->plan->con->tap_e;
+    if (tap_e)
+        return j->s.k_run % tap_e ? 0 : (unsigned)tap_e * elem_b(j) / 4;
     if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
         return step_b(j) / 4;
     return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;

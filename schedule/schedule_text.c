@@ -73,6 +73,11 @@ static const struct field {
      {0, 0},
      0,
      (const char *const[]){"0", "1", NULL}},
+    {"pack",
+     AT(FLAG, pack),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", NULL}},
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -201,6 +206,8 @@ static void settle(struct xk_schedule *io, uint64_t named)
     if (!(named & BIT(spread)) && named & DECIDE_ROWS)
         io->spread = 0;
     const bool flat = xk_schedule_is_flat(io);
+    if (!(named & BIT(pack)))
+        io->pack &= flat && xk_fma_is_systolic(io->fma);
     if (!(named & BIT(skip)) && (!flat || io->slots_a < 2))
         io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))
@@ -220,7 +227,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, skip, prefetch, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, skip, prefetch, pack, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))

@@ -6,7 +6,7 @@ checkers on. A schedule that breaks a rule, or whose plan does not fit, is refus
 with a sentence and another one is tried; it must be a refusal, never a wrong
 result. Many go to one process. With --footprint all have A's footprint in SLM, with
 --spread rows that are spread over groups, with --skip filter taps that are skipped
-in padding. TAP: one line a schedule that ran, and
+in padding, with --pack those of few channels packed. TAP: one line a schedule that ran, and
 one for each kind that must be among them."""
 import argparse
 import os
@@ -34,7 +34,7 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows",
+            "skip=rows", "pack=1", "spread=[1-9].* pack=1",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -104,11 +104,24 @@ def for_skip(rng, types):
             + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
+def for_pack(rng, types):
+    """A schedule for dpas with the few channels of several filter taps in a step."""
+    n, m = rng.choice([16, 32, 32, 64]), rng.choice([8, 16, 16, 24, 32])
+    slots = rng.choice(["1,1", "1,2", "2,1", "2,2", "3,2", "1,3", "3,3"])
+    return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 m={m} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} "
+            f"tg={rng.choice([1, 2, 2, 4])}x{rng.choice([1, 2])} slots={slots} "
+            "slm=0 of=a depth=1 footprint=0 taps=inner slices=1 addr=surface "
+            f"grf={rng.choice([128, 256, 256])}"
+            + (" spread=1" if m > 8 and rng.random() < 0.5 else "") + " pack=1")
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.25:
-        return (for_spread if kind < 0.1 else for_skip)(rng, types)
+    if kind < 0.32:
+        return (for_spread if kind < 0.1 else for_skip if kind < 0.25 else
+                for_pack)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -119,7 +132,7 @@ def narrow(rng, types):
     slots = "1,1" if one or of != "a" else rng.choice(
         ["1,2"] if slm else ["1,2", "2,1", "2,2"])
     m = rng.choice([8, 16, 24, 32])
-    depth = rng.choice([1, 2, 2, 4, 4, 4]) if slm and of == "a" else 1
+    depth = rng.choice([1, 2, 2, 4, 4, 4, 4]) if slm and of == "a" else 1
     addr = rng.choice(["surface"] * (8 if slm else 2) + ["a64"])
     tg_m, tg_n = rng.choice([1, 2, 4, 8]), rng.choice([1, 2, 4])
     if of != "a":
@@ -229,10 +242,22 @@ def problem_of_edges(rng, images):
             return p
 
 
+def problem_of_few(rng):
+    """A problem whose filter taps can be packed."""
+    while True:
+        p = problem(rng, "dhw" if rng.random() < 0.2 else "hw")
+        p["mb"], p["ic"] = rng.choice([8, 8, 16, 24]), rng.choice([1, 2, 3, 3, 4])
+        rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
+        if p["kw"] > 1 and rows <= 1500:
+            return p
+
+
 def layouts(rng, types, p, schedule):
     """Of src and dst: where images are several, taps are skipped only if they are
     inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
+    if "pack=1" in schedule:
+        return rng.choice(["any", "any", "Bxa4b"]), dst
     if not SKIPS.search(schedule):
         return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
                            *IMAGES]), dst
@@ -262,6 +287,8 @@ def settings(rng, types, schedule):
         p["ic"] = 4 * rng.choice([1, 2, 4, 8])
     if types != "f32" and (footprint or rng.random() < 0.7):
         p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
+    if "pack=1" in schedule:
+        p = problem_of_few(rng)
     slices, k = (int(re.search(f" {f}=(\\d+)", schedule).group(1))
                  for f in ("slices", "k"))
     if slices > 1:  # whole steps for each
@@ -275,19 +302,21 @@ def settings(rng, types, schedule):
                              tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
-        elif not SKIPS.search(schedule):
+        elif not SKIPS.search(schedule) and "pack=1" not in schedule:
             p["mb"] += 1
         else:
             schedule = schedule.replace(" spread=1", "")
     if "skip=" not in schedule:
         schedule += " skip=0"
     straight = " slm=0" in schedule and "taps=inner" in schedule
-    schedule += f" prefetch={int(straight and 'order=m' not in schedule)}"
+    ahead = straight and "order=m" not in schedule and "pack=1" not in schedule
+    schedule += f" prefetch={int(ahead)}"
     src, dst = layouts(rng, types, p, schedule)
     return schedule.replace("over=", "spread="), ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
-            "--wtag=" + rng.choice(["any", "any", "any", "axb"]),
+            "--wtag=" + rng.choice(["any", "any", "any",
+                                    "any" if "pack=1" in schedule else "axb"]),
             "--stag=" + src, "--dtag=" + dst, text(p)]
 
 
@@ -330,10 +359,11 @@ def main():
     parser.add_argument("--footprint", action="store_true")
     parser.add_argument("--spread", action="store_true")
     parser.add_argument("--skip", action="store_true")
+    parser.add_argument("--pack", action="store_true")
     args = parser.parse_args()
     draw = (from_footprint if args.footprint else
             for_spread if args.spread else for_skip if args.skip else
-            schedule_of)
+            for_pack if args.pack else schedule_of)
     kinds = [] if draw is not schedule_of else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0

@@ -81,6 +81,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define DOTS "fma=dp4a simd=16 k=16 slm=0"
 #define FOOT "slm=2 footprint=1"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
+#define PACK "slm=0 taps=inner slots=1,1 m=16 pack=1"
 #define SKIP_ROWS SKIP " fma=dpasw tg=2x1 skip=rows"
 static const struct {
     const char *rule, *change;
@@ -270,6 +271,27 @@ static const struct {
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
+    {NULL, PACK, {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
+    {NULL, PACK, {3136, 64, 3, 9, 1, .eights = true, .line_taps = 3}},
+    {NULL, PACK " fma=dpas m=8", {3136, 64, 4, 2, 2, .eights = true, .line_taps = 2}},
+    /* 36 groups of four taps; 38. */
+    {NULL, PACK " m=8", {3136, 64, 3, 144, 2, .eights = true, .line_taps = 36}},
+    {"taps",
+     PACK " m=8",
+     {3136, 64, 3, 152, 2, .eights = true, .line_taps = 76}},
+    {"pack", PACK, {3136, 64, 64, 9, 2, .eights = true}}, /* many channels */
+    {"pack", "pack=1", {3136, 64, 3, 9, 2, .eights = true, .line_taps = 3}}, /* SLM */
+    {"pack",
+     PACK " fma=dpas n=8 nsub=8",
+     {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
+    {"pack",
+     PACK " prefetch=1",
+     {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
+    /* Five eights of eight taps; of 16 groups each three. */
+    {"pack", PACK " m=40", {3136, 64, 3, 9, 1, .eights = true, .line_taps = 3}},
+    {"pack", PACK " m=24", {3136, 64, 3, 72, 1, .eights = true, .line_taps = 9}},
+    {"slots", PACK " slots=3,3", {3136, 64, 3, 8, 2, .eights = true, .line_taps = 4}},
+    {NULL, PACK " slots=3,3", {3136, 64, 3, 12, 2, .eights = true, .line_taps = 4}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -313,6 +335,8 @@ START_TEST(text_parses_back)
         a.skip = (uint8_t)(rng >> 60) % 3;
         b.skip = (uint8_t)(a.skip + 1) % 3;
         a.prefetch = rng >> 59 & 1;
+        a.pack = rng >> 58 & 1;
+        b.pack = !a.pack;
         b.prefetch = !a.prefetch;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
@@ -336,7 +360,7 @@ START_TEST(text_parses_back)
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
                   b.spread == a.spread && b.skip == a.skip &&
-                  b.prefetch == a.prefetch &&
+                  b.prefetch == a.prefetch && b.pack == a.pack &&
                   b.simd == a.simd && b.n_sub == a.n_sub &&
                   b.m_first == a.m_first && b.unroll == a.unroll &&
                   b.load_a == a.load_a && b.load_b == a.load_b &&
@@ -466,6 +490,26 @@ START_TEST(prefetches_as_long_as_it_can)
 }
 END_TEST
 
+/* Overrides leave taps packed, unless they take away what that needs. */
+START_TEST(taps_are_packed_as_long_as_they_can_be)
+{
+    static const struct {
+        const char *text;
+        bool pack;
+    } rows[] = {
+        {"", true},           {"m=24 tg=2x1", true},  {"fma=dpas", true},
+        {"slots=3,3", true},  {"order=m", true},      {"taps=inner", true},
+        {"slm=2", false},     {"taps=outer", false},  {"fma=dp4a simd=16", false},
+        {"pack=0", false},    {"pack=1", true},
+        /* for the rule to refuse */
+        {"slm=2 pack=1", true}, {"pack=1 taps=outer", true},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
+        ck_assert_msg(overridden(PACK, rows[i].text).pack == rows[i].pack, "%s",
+                      rows[i].text);
+}
+END_TEST
+
 /* Overrides leave taps skipped, unless they take away what that needs. */
 START_TEST(taps_are_skipped_as_long_as_they_can_be)
 {
@@ -510,6 +554,7 @@ START_TEST(copies_are_whole_rounds)
         {"slm=0 taps=inner slots=1,3", 4, 12},
         {"slm=0 taps=inner slots=2,2 unroll=4", 4, 4},
         {"slm=0 taps=inner unroll=5", 4, 8},
+        {"slm=0 taps=inner pack=1 slots=3,3", 14, 14},
         {"slm=3 slots=1,2", 9, 18},
         {"slm=3 slots=1,2 depth=2", 9, 9},
         {"slm=3 slots=1,2 depth=2 unroll=3", 1, 3},
@@ -704,7 +749,7 @@ START_TEST(prints_every_field)
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
                                      "depth=1 footprint=0 spread=0 skip=0 "
-                                     "prefetch=0 addr=a64 grf=128 order=n unroll=0 "
+                                     "prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
@@ -716,12 +761,13 @@ START_TEST(prints_every_field)
     struct xk_schedule edge = shared;
     edge.skip = XK_SKIP_PAIR;
     edge.spread = 17;
+    edge.pack = true;
     edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " footprint=0 spread=17 skip=1 prefetch=1 addr=surface "));
+               " footprint=0 spread=17 skip=1 prefetch=1 pack=1 addr=surface "));
     edge.skip = XK_SKIP_ROWS;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
@@ -743,6 +789,7 @@ int main(void)
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, prefetches_as_long_as_it_can);
+    tcase_add_test(t, taps_are_packed_as_long_as_they_can_be);
     tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
     tcase_add_test(t, candidates_skip_by_rows_in_small_images);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
