@@ -106,8 +106,8 @@ static struct item_lanes item_lanes(struct flat *g, unsigned first)
             &l->w, "item", xk_ramp(c, xk_s32(c, first), one, i.lanes));
         const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, item, each);
         const xk_expr *const eight = xk_bin_imm(c, XK_OP_DIV, item, each);
-        i.m = xk_add(c, xk_lower_widen(l, l->m0, i.lanes),
-                     xk_bin_imm(c, XK_OP_MUL, eight, 8));
+        const xk_expr *const row = xk_bin_imm(c, XK_OP_MUL, eight, 8);
+        i.m = xk_add(c, row, xk_lower_widen(l, l->m0, i.lanes));
         i.k = xk_block_let(&l->w, "k",
                            xk_bin_imm(c, XK_OP_MUL, tap, XK_PACK_FEW));
     }
@@ -224,7 +224,8 @@ static void make_header(struct flat *g, struct xk_block_writer *w,
     if (g->along)
         at = xk_add(c, at, u32_at(w, xk_lower_reg(l, g->along, 0)));
     at = xk_lower_widen(l, at, 8);
-    xk_block_add(w, xk_store(c, head_of(g, item), xk_add(c, at, g->rows)));
+    const xk_expr *const head = head_of(g, item);
+    xk_block_add(w, xk_store(c, head, xk_add(c, at, g->rows)));
 }
 
 static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)

@@ -56,7 +56,7 @@ static enum family family_of(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->taps_inner)
+    if (c->taps_inner || c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_is_systolic(c->fma) ? SYSTOLIC : LANES;
 }
@@ -357,6 +357,23 @@ static void through_slm(struct search *g, struct xk_schedule c)
         }
 }
 
+/* Taps packed. With images inside pixels taps are innermost; of more rows each dpas
+ * depth takes more messages than of as many columns: 1 to 20 % slower. Else each tap's
+ * address waits for a mask: that wins with many taps; and where each byte of a tap is
+ * a message, with few rows for the columns. */
+static void packed(struct search *g, struct xk_schedule c)
+{
+    const bool whole = g->s->used_e == XK_PACK_FEW;
+    c.pack = true;
+    if (g->s->images && whole) {
+        if (c.m_thr <= 16)
+            flat(g, c);
+    } else if (g->s->k_outer > 9 &&
+               (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)) {
+        direct(g, c);
+    }
+}
+
 static void systolic(struct search *g)
 {
     static const uint8_t sides_n[] = {64, 32, 16, 8};
@@ -369,7 +386,7 @@ static void systolic(struct search *g)
                     /* A pair of dpasw's threads has squares of 8 columns each. */
                     if (fma == XK_FMA_DPASW && sides_n[n] % 16)
                         continue;
-                    struct xk_schedule c = {
+                    const struct xk_schedule c = {
                         .fma = (uint8_t)fma,
                         .simd = 8,
                         .m_thr = (uint16_t)m,
@@ -384,12 +401,9 @@ static void systolic(struct search *g)
                     flat(g, c);
                     if (!is_second(g, &c))
                         through_slm(g, c);
-                    /* Of more rows each dpas depth takes more messages than of
-                     * as many columns: 1 to 20 % slower. */
-                    if (g->s->line_taps && m <= 16) {
-                        c.pack = true;
-                        flat(g, c);
-                    }
+                    if (g->s->line_taps && !is_second(g, &c) &&
+                        sides_n[n] >= XK_PACK_COLUMNS)
+                        packed(g, c);
                 }
 }
 

@@ -75,7 +75,7 @@ static unsigned lcm(unsigned a, unsigned b)
 /* A footprint's body has all taps; of several depths each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
-    if (c->pack) /* straight code: no tap comes twice */
+    if (c->pack && c->taps_inner) /* straight code: no tap comes twice */
         return taps;
     if (!c->slm && !c->taps_inner)
         return lcm(c->slots_a, c->slots_b);
@@ -256,17 +256,20 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
             s->k_outer <= (c->pack ? XK_MAX_PACKED : MAX_SLM_TAPS));
 }
 
-/* Of A eight images of a pixel with padded channels, of B a layout with taps inside:
- * tiles of 16 columns and more. */
+/* With taps innermost, of A eight images of a pixel with padded channels; always of B
+ * a layout with taps inside: tiles of 16 columns and more. */
 static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
     const int64_t places_b = s->k_outer * xk_schedule_places_b(items);
-    return !c->pack ||
-           (s->line_taps && xk_fma_is_systolic(c->fma) && xk_schedule_is_flat(c) &&
-            c->n_thr >= 16 && !c->skip && !c->prefetch && items <= XK_MAX_PLACES &&
-            places_b <= XK_MAX_ADDRESS_GRF * p->grf_b);
+    const bool places = s->images && s->used_e == XK_PACK_FEW &&
+                        items <= XK_MAX_PLACES &&
+                        places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
+    const bool can = s->line_taps && xk_fma_is_systolic(c->fma) && !c->slm &&
+                     c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
+                     !c->prefetch;
+    return !c->pack || (can && (places || !c->taps_inner));
 }
 
 /* Each slice has whole steps, and ends with whole squares of columns, or rows. */
@@ -432,11 +435,11 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "B's columns at once; at most 9 of them (packed 36 groups); A's elements of K "
      "lie side by side"},
     {"pack", rule_pack,
-     "taps are packed where a line of the filter has several, of at most 4 channels; "
-     "with dpas, taps innermost, no SLM, 16 columns and more, no skip and no prefetch; "
-     "at most 32 eights of rows and taps, and 40 registers of places; source and "
-     "weights are any, or 8 images inside pixels of 4 channels and weights with those "
-     "taps inside"},
+     "taps are packed where a line of the filter has several, of at most 4 channels "
+     "innermost; with dpas, through surfaces, no SLM, 16 columns and more, no skip and "
+     "no prefetch; weights are any, or have those taps inside. With taps innermost 8 "
+     "images are inside pixels of 4 channels, with at most 32 eights of rows and taps, "
+     "and 40 registers of places"},
     {"slices", rule_slices,
      "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost, each "
      "with rows or squares of columns of the tile; in SLM nothing but A, whose "

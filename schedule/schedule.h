@@ -62,8 +62,8 @@ struct xk_shape {
      * beside the tensor, else 0; of 1024 places and taps those that do. */
     int64_t edge_rows, edge_1k;
     /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
-     * its few channels; 0: they may not. */
-    int64_t line_taps;
+     * its few channels; 0: they may not. Elements of a tap that A has in memory. */
+    int64_t line_taps, used_e;
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
@@ -123,6 +123,8 @@ static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
 /* The shape as the schedule sees K: some filter taps may be inside. */
 struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c);
+
+#define XK_PACK_COLUMNS 16 /* of a tile, at least: weights' layouts have no fewer */
 
 /* Messages of A that bring eight rows' dpas depth: one, or one for each tap. */
 static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
@@ -224,9 +226,10 @@ void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
  * for what they decide: slm has taps inside; where slm is named or taps are
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
- * are named; taps are not packed but with dpas and K whole; taps are not skipped through SLM, with one buffer of A or taps outside;
- * nothing is prefetched through SLM, with taps outside or groups along M first.
- * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
+ * are named; taps are packed only with dpas, without SLM, through surfaces, with 16
+ * columns and more; taps are not skipped through SLM, with one buffer of A or taps
+ * outside; nothing is prefetched through SLM, with taps outside or groups along M
+ * first. XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
                                  struct xk_schedule *io);

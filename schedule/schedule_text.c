@@ -207,7 +207,8 @@ static void settle(struct xk_schedule *io, uint64_t named)
         io->spread = 0;
     const bool flat = xk_schedule_is_flat(io);
     if (!(named & BIT(pack)))
-        io->pack &= flat && xk_fma_is_systolic(io->fma);
+        io->pack &= !io->slm && io->surfaces && io->n_thr >= XK_PACK_COLUMNS &&
+                    xk_fma_is_systolic(io->fma);
     if (!(named & BIT(skip)) && (!flat || io->slots_a < 2))
         io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))

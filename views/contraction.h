@@ -44,6 +44,7 @@ struct xk_contraction {
     uint8_t tap_e; /* elements of the innermost K that belong to one filter tap,
                       where it has several (xk_contraction_pack); 0: taps are
                       indices of their own */
+    uint8_t used_e; /* of those, that A has in memory; the others are masked */
     struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
     struct xk_epi_op epi[XK_MAX_EPI];
 };
@@ -62,8 +63,9 @@ const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
 /* The channels of neighbouring filter taps as one index: the innermost K index, of
  * at most XK_PACK_FEW elements, padded to that, becomes [tap][channel] of k_inner
  * elements, and the K index in front of it counts groups of such taps. In A taps
- * behind the last one are masked; in B they must be zero. XK_ENOFIT: A or B is not
- * padded, or there are no such indices. */
+ * behind the last one are masked, and what its pixels are not padded to; in B both
+ * must be zero. XK_ENOFIT: B is not padded, A to something else, or there are no such
+ * indices. */
 enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
                                    int64_t k_inner);
 /* The place of a filter tap along each K index, into at[]; 0 for the innermost

@@ -6,18 +6,33 @@
 
 #include <string.h>
 
-/* Memory is padded with zeros, so K runs over that too, without a mask. False: it
- * is not padded to so many. */
-static bool take_padding(struct xk_view *v, const char *name, int64_t extent)
+/* Tensor dim that a view dim passes through; there is one. */
+static unsigned tensor_dim(const struct xk_view *v, int d)
+{
+    unsigned t = 0;
+    while (t + 1 < v->layout.n_dims && v->coord[t] != v->dim[d].var)
+        t++;
+    return t;
+}
+
+/* Memory is padded with zeros, so K runs over that too, without a mask; or it is not
+ * padded at all, and what is behind it is masked, if that may be. *used_e: elements in
+ * memory. */
+static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
+                             bool masked, uint8_t *used_e)
 {
     const int d = xk_view_find(v, name);
-    for (unsigned t = 0; d >= 0 && t < v->layout.n_dims; t++) {
-        if (v->coord[t] != v->dim[d].var || v->layout.padded[t] != extent)
-            continue;
-        v->layout.dim[t] = v->dim[d].extent = extent;
-        return true;
+    const unsigned t = d < 0 ? 0 : tensor_dim(v, d);
+    const int64_t padded = v->layout.padded[t];
+    *used_e = (uint8_t)padded;
+    if (d >= 0 && padded == XK_PACK_FEW) {
+        v->layout.dim[t] = v->dim[d].extent = padded;
+        return XK_OK;
     }
-    return false;
+    if (d >= 0 && masked && padded < XK_PACK_FEW)
+        return xk_view_pad(c, v, name, 0, XK_PACK_FEW - padded);
+    return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d", name,
+                   XK_PACK_FEW);
 }
 
 /* taps places of `outer` go into `inner`, which has `few` elements then. */
@@ -29,9 +44,6 @@ static enum xk_status pack_view(xk_ctx *c, struct xk_view *v,
     const char *const parts[] = {"tap", inner->name};
     struct xk_embed upper[2] = {{.extent = groups}, {"tap", taps, 0}};
     memcpy(upper[0].name, outer->name, sizeof(upper[0].name));
-    if (!take_padding(v, inner->name, XK_PACK_FEW))
-        return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d",
-                       inner->name, XK_PACK_FEW);
     XK_TRY(xk_view_unmerge(c, v, outer->name, 2, upper));
     return xk_view_merge(c, v, 2, parts, inner->name);
 }
@@ -49,6 +61,9 @@ enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
     }
     if (!outer || inner->extent > XK_PACK_FEW)
         return xk_fail(c, XK_ENOFIT, "pack: K is not filter taps of few channels");
+    uint8_t all_e;
+    XK_TRY(extend(c, &p->a.view, inner->name, true, &p->used_e));
+    XK_TRY(extend(c, &p->b.view, inner->name, false, &all_e));
     XK_TRY(pack_view(c, &p->a.view, outer, inner, taps));
     XK_TRY(pack_view(c, &p->b.view, outer, inner, taps));
     outer->extent = (outer->extent + taps - 1) / taps;

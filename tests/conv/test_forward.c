@@ -235,10 +235,15 @@ static const struct {
      XK_S8, 8},
     {"mb3ic2ih3iw5oc33oh3kh3kw2sh1sw1ph1pw1", "aBcd4b", "AcDB16a8d4b", XK_U8,
      XK_S8, 8},
+    {"mb2ic3ih4iw9oc17oh3kh2kw7sh2sw1ph1pw3", "nhwc", "AcDB32a4d4b", XK_F16,
+     XK_F16, 4},
+    {"mb2ic1ih4iw9oc17oh3kh2kw7sh2sw1ph1pw3", "nchw", "AcDB32a8d4b", XK_U8,
+     XK_S8, 8},
 };
 
 /* Group kw, k = 4 * tap + channel. Behind the last tap src is masked, and wei is in
- * its padding; so is a channel behind the last one, of both. */
+ * its padding; so is a channel behind the last one, of both, or src is masked where
+ * it has no padding. */
 START_TEST(packed_taps_are_those_of_the_filter)
 {
     struct xk_conv_desc d = test_parse(packed[_i].problem);
@@ -252,6 +257,7 @@ START_TEST(packed_taps_are_those_of_the_filter)
     const int64_t taps = packed[_i].taps;
     ck_assert_int_eq(xk_contraction_pack(test_ctx, con, 4 * taps), XK_OK);
     ck_assert_uint_eq(con->tap_e, 4);
+    ck_assert_int_eq(con->used_e, con->a.view.layout.padded[1]);
     const struct access src = make_access(con, &con->a.view);
     const struct access wei = make_access(con, &con->b.view);
     int64_t x[XK_VIEW_MAX_DIMS] = {0}, n_taps = 0;
@@ -262,7 +268,7 @@ START_TEST(packed_taps_are_those_of_the_filter)
         const int64_t iw =
             at_index(con, x, "ow") * f->sw - f->pw + kw * (f->dw + 1);
         const bool inside = kw < f->kw && ih >= 0 && ih < f->ih && iw >= 0 &&
-                            iw < f->iw;
+                            iw < f->iw && ic < con->used_e;
         ck_assert_int_eq(at_b(&src, x), inside
                                             ? by_layout(&con->a.view,
                                                         at_index(con, x, "mb"),
@@ -282,7 +288,7 @@ START_TEST(unpadded_channels_are_not_packed)
 {
     static const struct {
         const char *src, *wei;
-    } rows[] = {{"nhwc", "AcDB32a4d4b"}, {"Bcda4b", "ohwi"}, {"nhwc", "ohwi"},
+    } rows[] = {{"aBcd16b", "AcDB32a4d4b"}, {"Bcda4b", "ohwi"}, {"nhwc", "ohwi"},
                 {"Bcda16b", "AcDB32a4d4b"}};
     struct xk_conv_desc d = test_parse("mb8ic3ih9oc32kh5ph2");
     d.src_type = d.wei_type = d.dst_type = XK_F16;

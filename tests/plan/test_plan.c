@@ -343,6 +343,53 @@ START_TEST(packed_taps_fill_a_step)
 }
 END_TEST
 
+/* With taps outside: an element of each tap a message, but for the channels that are
+ * not there, whose places stay zero; or all of a tap. */
+static const struct {
+    const char *text, *src_tag;
+    unsigned used;
+    int access;
+} loose[] = {
+    {"mb3ic3ih15oc32oh8kh7sh2ph3", "acdb", 3, XK_ACCESS_ELEMENTS},
+    {"mb3ic2ih15oc32oh8kh7sh2ph3", "acdb", 2, XK_ACCESS_ELEMENTS},
+    {"mb3ic1ih15oc32oh8kh7sh2ph3", "abcd", 1, XK_ACCESS_ELEMENTS},
+    {"mb3ic4ih15oc32oh8kh7sh2ph3", "acdb", 4, XK_ACCESS_SCATTERED},
+    {"mb3ic3ih15oc32oh8kh7sh2ph3", "aBcd4b", 4, XK_ACCESS_SCATTERED},
+};
+
+START_TEST(packed_taps_outside_load_what_is_there)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    plan_lab_contraction(c, loose[_i].text, &d, loose[_i].src_tag, "AcDB32a4d4b",
+                         &con);
+    struct xk_schedule s = schedule(16, 32, 16, 1, 1);
+    s.fma = XK_FMA_DPAS;
+    s.simd = 8;
+    s.n_sub = 32;
+    s.grf_count = 256;
+    s.surfaces = s.pack = true;
+    ck_assert_int_eq(xk_contraction_pack(c, &con, s.k_step), XK_OK);
+    const struct xk_plan p = plan_of(&s);
+    const bool whole = loose[_i].used == 4;
+    unsigned loads = 0;
+    ck_assert_int_eq(p.a.access, loose[_i].access);
+    ck_assert_int_eq(p.b.access, XK_ACCESS_BLOCK);
+    ck_assert_uint_eq(p.a.zero_once, !whole);
+    for (unsigned i = 0; i < p.seg[0].a.n; i++) {
+        const struct xk_plan_item *const it = &p.seg[0].a.item[i];
+        if (it->kind != XK_ITEM_LOAD)
+            continue;
+        loads++;
+        ck_assert_uint_lt(it->msg.k % 4, loose[_i].used);
+        ck_assert_uint_eq(it->msg.send.vec, whole ? 2 : 1);
+    }
+    ck_assert_uint_eq(loads, 2 * 4 * (whole ? 1 : loose[_i].used));
+    if (whole)
+        check_tile(&p.a, &p.seg[0].a, s.m_thr, s.k_step, false);
+}
+END_TEST
+
 START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
 {
     static const char *const texts[] = {"mb4ic3ih9oc32kh3ph1",
@@ -635,6 +682,8 @@ int main(void)
     tcase_add_loop_test(t, packed_taps_fill_a_step, 0, XK_COUNTOF(packed));
     tcase_add_loop_test(t, packed_taps_are_refused_where_rows_share_no_pixel, 0,
                         2);
+    tcase_add_loop_test(t, packed_taps_outside_load_what_is_there, 0,
+                        XK_COUNTOF(loose));
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
                         XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));

@@ -34,7 +34,8 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows", "pack=1", "spread=[1-9].* pack=1",
+            "skip=rows", "taps=inner .*pack=1", "taps=outer .*pack=1",
+            "spread=[1-9].* pack=1",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -107,13 +108,16 @@ def for_skip(rng, types):
 def for_pack(rng, types):
     """A schedule for dpas with the few channels of several filter taps in a step."""
     n, m = rng.choice([16, 32, 32, 64]), rng.choice([8, 16, 16, 24, 32])
-    slots = rng.choice(["1,1", "1,2", "2,1", "2,2", "3,2", "1,3", "3,3"])
+    taps = rng.choice(["inner", "outer"])
+    slots = "1,1" if taps == "outer" else rng.choice(
+        ["1,1", "1,2", "2,1", "2,2", "3,2", "1,3", "3,3"])
     return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 m={m} n={n} nsub={n} "
             f"k={16 if types == 'f16' else 32} "
             f"tg={rng.choice([1, 2, 2, 4])}x{rng.choice([1, 2])} slots={slots} "
-            "slm=0 of=a depth=1 footprint=0 taps=inner slices=1 addr=surface "
+            f"slm=0 of=a depth=1 footprint=0 taps={taps} slices=1 addr=surface "
             f"grf={rng.choice([128, 256, 256])}"
-            + (" spread=1" if m > 8 and rng.random() < 0.5 else "") + " pack=1")
+            + (" spread=1" if m > 8 and rng.random() < 0.5 and taps == "inner"
+               else "") + " pack=1")
 
 
 def narrow(rng, types):
@@ -242,11 +246,12 @@ def problem_of_edges(rng, images):
             return p
 
 
-def problem_of_few(rng):
-    """A problem whose filter taps can be packed."""
+def problem_of_few(rng, images):
+    """A problem whose filter taps can be packed; images: of which it has one of these
+    numbers."""
     while True:
         p = problem(rng, "dhw" if rng.random() < 0.2 else "hw")
-        p["mb"], p["ic"] = rng.choice([8, 8, 16, 24]), rng.choice([1, 2, 3, 3, 4])
+        p["mb"], p["ic"] = rng.choice(images), rng.choice([1, 2, 3, 3, 4])
         rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
         if p["kw"] > 1 and rows <= 1500:
             return p
@@ -257,7 +262,8 @@ def layouts(rng, types, p, schedule):
     inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
     if "pack=1" in schedule:
-        return rng.choice(["any", "any", "Bxa4b"]), dst
+        return rng.choice(["any", "any", "Bxa4b"] if "taps=inner" in schedule else
+                          ["any", "axb", "axb", "axb", "aBx4b", "Bxa4b"]), dst
     if not SKIPS.search(schedule):
         return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
                            *IMAGES]), dst
@@ -288,7 +294,8 @@ def settings(rng, types, schedule):
     if types != "f32" and (footprint or rng.random() < 0.7):
         p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
     if "pack=1" in schedule:
-        p = problem_of_few(rng)
+        p = problem_of_few(rng, [8, 8, 16, 24] if "taps=inner" in schedule else
+                           [1, 2, 5, 8])
     slices, k = (int(re.search(f" {f}=(\\d+)", schedule).group(1))
                  for f in ("slices", "k"))
     if slices > 1:  # whole steps for each

@@ -271,27 +271,40 @@ static const struct {
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
-    {NULL, PACK, {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
-    {NULL, PACK, {3136, 64, 3, 9, 1, .eights = true, .line_taps = 3}},
-    {NULL, PACK " fma=dpas m=8", {3136, 64, 4, 2, 2, .eights = true, .line_taps = 2}},
+    /* Places want images inside pixels, with all channels; without them taps are a
+     * loop each. */
+    {"pack", PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack", PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 3}},
+    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
+    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
+    {"pack", PACK " taps=outer", {3136, 64, 3, 49, 2}},
+    {"pack",
+     PACK " taps=outer addr=a64",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"slots",
+     PACK " taps=outer slots=2,2",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {NULL, PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+    {NULL, PACK, {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
+    {NULL, PACK " fma=dpas m=8", {3136, 64, 4, 2, 2, .images = true, .line_taps = 2, .used_e = 4}},
     /* 36 groups of four taps; 38. */
-    {NULL, PACK " m=8", {3136, 64, 3, 144, 2, .eights = true, .line_taps = 36}},
+    {NULL, PACK " m=8", {3136, 64, 3, 144, 2, .images = true, .line_taps = 36, .used_e = 4}},
     {"taps",
      PACK " m=8",
-     {3136, 64, 3, 152, 2, .eights = true, .line_taps = 76}},
+     {3136, 64, 3, 152, 2, .images = true, .line_taps = 76, .used_e = 4}},
     {"pack", PACK, {3136, 64, 64, 9, 2, .eights = true}}, /* many channels */
-    {"pack", "pack=1", {3136, 64, 3, 9, 2, .eights = true, .line_taps = 3}}, /* SLM */
+    {"pack", "pack=1", {3136, 64, 3, 9, 2, .images = true, .line_taps = 3, .used_e = 4}}, /* SLM */
     {"pack",
      PACK " fma=dpas n=8 nsub=8",
-     {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
+     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
     {"pack",
      PACK " prefetch=1",
-     {3136, 64, 3, 49, 2, .eights = true, .line_taps = 7}},
+     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
     /* Five eights of eight taps; of 16 groups each three. */
-    {"pack", PACK " m=40", {3136, 64, 3, 9, 1, .eights = true, .line_taps = 3}},
-    {"pack", PACK " m=24", {3136, 64, 3, 72, 1, .eights = true, .line_taps = 9}},
-    {"slots", PACK " slots=3,3", {3136, 64, 3, 8, 2, .eights = true, .line_taps = 4}},
-    {NULL, PACK " slots=3,3", {3136, 64, 3, 12, 2, .eights = true, .line_taps = 4}},
+    {"pack", PACK " m=40", {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
+    {"pack", PACK " m=24", {3136, 64, 3, 72, 1, .images = true, .line_taps = 9, .used_e = 4}},
+    {"slots", PACK " slots=3,3", {3136, 64, 3, 8, 2, .images = true, .line_taps = 4, .used_e = 4}},
+    {NULL, PACK " slots=3,3", {3136, 64, 3, 12, 2, .images = true, .line_taps = 4, .used_e = 4}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -499,10 +512,11 @@ START_TEST(taps_are_packed_as_long_as_they_can_be)
     } rows[] = {
         {"", true},           {"m=24 tg=2x1", true},  {"fma=dpas", true},
         {"slots=3,3", true},  {"order=m", true},      {"taps=inner", true},
-        {"slm=2", false},     {"taps=outer", false},  {"fma=dp4a simd=16", false},
-        {"pack=0", false},    {"pack=1", true},
+        {"slm=2", false},     {"taps=outer", true},   {"fma=dp4a simd=16", false},
+        {"pack=0", false},    {"pack=1", true},       {"taps=outer addr=a64", false},
+        {"n=16 nsub=16", true}, {"n=8 nsub=8", false},
         /* for the rule to refuse */
-        {"slm=2 pack=1", true}, {"pack=1 taps=outer", true},
+        {"slm=2 pack=1", true}, {"pack=1 addr=a64", true},
     };
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
         ck_assert_msg(overridden(PACK, rows[i].text).pack == rows[i].pack, "%s",
