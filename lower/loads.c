@@ -3,7 +3,6 @@
  * multiplies. A masked operand's buffers are zeroed where its mask is made:
  * nothing else writes the masked lanes, so one fill serves the whole inner
  * loop. */
-#include "isa/message.h"
 #include "lower/headers.h"
 
 enum { TURNS = 8 /* of headers of packed taps */ };
@@ -185,7 +184,8 @@ static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w
     const xk_expr *const sum =
         xk_lower_widen(l, xk_add(l->c, off, from), l->p->s.simd);
     return xk_block_let(
-        w, "tap", xk_lower_or_beside(l, l->row_m[block], mask, sum, XK_OFF_NULL));
+        w, "tap",
+        xk_lower_or_beside(l, l->row_m[block], mask, sum, l->p->flat.beside));
 }
 
 /* Packed taps lie in memory, or beside the tensor, each for itself: a place for those

@@ -117,7 +117,6 @@ static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_index *const k = xk_plan_k_inner(p);
     struct xk_plan_flat *const f = &p->flat;
-    f->beside = XK_OFF_NULL;
     if (p->s.pack)
         return XK_OK;
     f->step_b = xk_plan_step_b(p);
@@ -155,6 +154,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     const struct xk_index *const k = xk_plan_k_inner(p);
     const int64_t steps = k->extent / p->s.k_step / p->s.slices;
+    f->beside = XK_OFF_NULL; /* also for packed taps in loops of their own */
     if (!xk_schedule_is_flat(&p->s))
         return XK_OK;
     if (!(f->headers_b = headers_b(p)))
