@@ -38,6 +38,13 @@ bool xk_conv_images_inside(const struct xk_layout *act)
     return act->block[act->n_dims - 1].dim == 0;
 }
 
+bool xk_conv_taps_inside(const struct xk_layout *wei, int64_t taps)
+{
+    const struct xk_block *const b = &wei->block[wei->n_blocks - 2];
+    return wei->n_blocks > wei->n_dims + 2 && b->dim == wei->n_dims - 1 &&
+           b->size == taps && wei->padded[1] == XK_PACK_FEW;
+}
+
 /* Bytes of K in a dpas depth: what a row of M brings. */
 #define STEP_B 32
 

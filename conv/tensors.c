@@ -19,7 +19,10 @@ static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
                                        "ABcd8a32b",  "ABcd16a16b", "ABcd16a32b",
                                        "ABcd32a16b", "ABcd32a32b", "ABcd64a16b",
                                        "ABcd64a32b", "AcdB8a4b",
-                                       "AcdB16a4b",  "AcdB32a4b",  NULL};
+                                       "AcdB16a4b",  "AcdB32a4b",
+                                       "AcDB16a4d4b", "AcDB32a4d4b",
+                                       "AcDB64a4d4b", "AcDB16a8d4b",
+                                       "AcDB32a8d4b", "AcDB64a8d4b", NULL};
 static const char *const tags_bia[] = {"a", NULL};
 /* The same with depth. */
 static const char *const tags_act_3d[] = {"acdeb",    "abcde",    "aBcde4b",
@@ -31,18 +34,19 @@ static const char *const tags_wei_3d[] = {
     "AcdeB16a32b", "AcdeB32a16b", "AcdeB32a32b", "ABcde8a16b",
     "ABcde8a32b",  "ABcde16a16b", "ABcde16a32b", "ABcde32a16b",
     "ABcde32a32b", "ABcde64a16b", "ABcde64a32b", "AcdeB8a4b",
-    "AcdeB16a4b",  "AcdeB32a4b",  NULL};
+    "AcdeB16a4b",  "AcdeB32a4b",  "AcdEB16a4e4b", "AcdEB32a4e4b",
+    "AcdEB64a4e4b", "AcdEB16a8e4b", "AcdEB32a8e4b", "AcdEB64a8e4b", NULL};
 
 static const char names_act[] =
     "nhwc, nchw, aBcd<4, 16, 32>b or Bcda<4, 16, 32>b";
 static const char names_wei[] =
-    "ohwi, oihw, hwio, Acdb<16, 32>a, AcdB<8, 16, 32>a<4, 16, 32>b or "
-    "ABcd<8, 16, 32, 64>a<16, 32>b";
+    "ohwi, oihw, hwio, Acdb<16, 32>a, AcdB<8, 16, 32>a<4, 16, 32>b, "
+    "ABcd<8, 16, 32, 64>a<16, 32>b or AcDB<16, 32, 64>a<4, 8>d4b";
 static const char names_act_3d[] =
     "ndhwc, ncdhw, aBcde<4, 16, 32>b or Bcdea<4, 16, 32>b";
 static const char names_wei_3d[] =
-    "odhwi, oidhw, dhwio, Acdeb<16, 32>a, AcdeB<8, 16, 32>a<4, 16, 32>b or "
-    "ABcde<8, 16, 32, 64>a<16, 32>b";
+    "odhwi, oidhw, dhwio, Acdeb<16, 32>a, AcdeB<8, 16, 32>a<4, 16, 32>b, "
+    "ABcde<8, 16, 32, 64>a<16, 32>b or AcdEB<16, 32, 64>a<4, 8>e4b";
 
 /* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
 static const struct {

@@ -23,6 +23,9 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
 /* Whether images lie inside the pixels of src or dst, "Bcda16b": the blocks of a
  * tag's letters come first, in its order. */
 bool xk_conv_images_inside(const struct xk_layout *act);
+/* Whether so many filter taps of a line lie inside with few channels of each:
+ * "AcDB32a4d4b" for 4. */
+bool xk_conv_taps_inside(const struct xk_layout *wei, int64_t taps);
 /* Whether M's innermost index is the image: src has them inside its pixels; or it
  * has channels innermost, so many that rows are apart in any order, in whole steps of
  * K, and eight that share a pixel are beside the tensor together. */

@@ -21,7 +21,8 @@ struct create {
     xk_ctx *c;
     struct xk_trace trace;
     struct xk_problem problem;
-    struct xk_contraction con;
+    struct xk_contraction con, packed; /* [tap][channel] innermost of K */
+    bool is_packed;                    /* there is the latter */
     struct xk_plan plan;
     struct xk_kernel kernel;
     struct xk_abi abi;
@@ -48,7 +49,10 @@ static void dump_head(struct create *g)
 {
     struct xk_trace *const t = &g->trace;
     if (xk_trace_wants(t, XK_STAGE_VIEWS)) {
-        xk_contraction_print(&g->con, &g->text);
+        xk_contraction_print(g->problem.candidate[0].pack && g->is_packed
+                                 ? &g->packed
+                                 : &g->con,
+                             &g->text);
         put_text(g, XK_STAGE_VIEWS);
     }
     if (!xk_trace_wants(t, XK_STAGE_SCHEDULE))
@@ -169,13 +173,22 @@ static void reset(struct create *g)
     xk_str_clear(&g->text);
 }
 
+/* The contraction that a candidate sees. */
+static enum xk_status plan_candidate(struct create *g, unsigned i)
+{
+    const struct xk_schedule *const s = &g->problem.candidate[i];
+    if (s->pack && !g->is_packed)
+        return xk_fail(g->c, XK_ENOFIT, "plan: taps of these layouts are not packed");
+    return xk_plan_make(g->c, g->problem.platform,
+                        s->pack ? &g->packed : &g->con, s, &g->plan);
+}
+
 static enum xk_status try_candidate(struct create *g, unsigned i)
 {
     const struct xk_scope scope = xk_scope_begin(g->c);
     enum xk_status status;
     reset(g);
-    status = xk_plan_make(g->c, g->problem.platform, &g->con,
-                          &g->problem.candidate[i], &g->plan);
+    status = plan_candidate(g, i);
     g->planned[i] = status == XK_OK;
     if (status == XK_OK && xk_trace_wants(&g->trace, XK_STAGE_PLAN)) {
         xk_plan_print(&g->plan, &g->text);
@@ -228,6 +241,25 @@ static enum xk_status try_all(struct create *g)
     return status == XK_ENOFIT ? none_fits(g) : status;
 }
 
+/* For candidates with packed taps, if the layouts are right. */
+static enum xk_status pack(struct create *g)
+{
+    const struct xk_schedule *wanted = NULL;
+    for (unsigned i = 0; i < g->problem.n_candidates && !wanted; i++)
+        if (g->problem.candidate[i].pack)
+            wanted = &g->problem.candidate[i];
+    if (!wanted)
+        return XK_OK;
+    g->packed = g->con;
+    const enum xk_status status =
+        xk_contraction_pack(g->c, &g->packed, wanted->k_step);
+    g->is_packed = status == XK_OK;
+    if (status != XK_ENOFIT)
+        return status;
+    xk_ctx_clear(g->c);
+    return XK_OK;
+}
+
 static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
                                const struct xk_create_options *o)
 {
@@ -240,6 +272,7 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
     xk_str_clear(&g->text);
     XK_TRY(xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info,
                                &g->con));
+    XK_TRY(pack(g));
     dump_head(g);
     return try_all(g);
 }

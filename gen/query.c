@@ -89,6 +89,26 @@ static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
         s->stride = 1;
 }
 
+/* Taps of a line go inside K with few channels where those are innermost in src, and
+ * padded for that in wei, or may be. */
+static void set_taps(xk_ctx *c, const struct xk_conv_desc *d,
+                     struct xk_shape *s)
+{
+    const bool any_src = xk_conv_tag_is_any(d->src_tag);
+    const bool any_wei = xk_conv_tag_is_any(d->wei_tag);
+    struct xk_layout src, wei;
+    if (s->k_inner > XK_PACK_FEW || s->elem_b > 2 || d->kw < 2 || s->loose_a ||
+        (!any_src &&
+         xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &src) != XK_OK) ||
+        (!any_wei &&
+         xk_conv_layout(c, d, XK_ARG_WEI, d->wei_tag, &wei) != XK_OK))
+        return;
+    s->used_e = any_src ? XK_PACK_FEW : src.padded[1];
+    if (s->used_e <= XK_PACK_FEW &&
+        (any_wei || xk_conv_taps_inside(&wei, 8 / s->elem_b)))
+        s->line_taps = d->kw;
+}
+
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
 {
@@ -104,6 +124,7 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
     set_rows(c, d, &s);
+    set_taps(c, d, &s);
     return s;
 }
 

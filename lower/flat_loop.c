@@ -11,14 +11,16 @@
 #include "lower/lines.h"
 #include "lower/taps.h"
 
+enum { MOST_LANES = 16 /* of dwords an instruction */ };
+
 struct flat {
     struct xk_lowering *l;
     const struct xk_plan_flat *f;
     struct xk_stages loop;
     const xk_expr *i;    /* step */
     const xk_expr *from; /* headers, or places: [tap][item] */
-    /* Of items whose rows share a pixel: headers [item]; u32: bytes of each row
-     * behind the first; a register of the bytes along K. */
+    /* Of items whose rows share a pixel: headers; u32: bytes of each row behind the
+     * first; a register of the bytes along K, NULL: K has one step. */
     const xk_expr *heads, *rows, *along;
     const xk_expr *from_b; /* headers of B; NULL: addresses are computed */
     /* s32: the edge's coordinate of the first and last rows of a fused pair, at
@@ -77,37 +79,79 @@ static void prepare_rows(struct flat *g, unsigned item, unsigned lanes)
     const xk_expr *const row =
         xk_block_let(&l->w, "m", xk_lower_a_rows(l, m->row, lanes));
     struct xk_tap_rows rows;
-    xk_lower_tap_rows(l, row, m->k, g->f->step_b, &rows);
+    xk_lower_tap_rows(l, row, xk_s32(l->c, m->k), g->f->step_b, &rows);
     for (unsigned tap = 0; tap < g->f->taps; tap++)
         xk_lower_set_header(l, g->from,
                             tap * g->f->headers_b + header_b(g, item),
                             xk_lower_tap_offset(l, &rows, tap));
 }
 
-/* A place of each item for each tap; lanes beyond the items say nothing. */
+/* s32 x lanes: of items from `first` on the first rows, and where their elements begin
+ * in a step. */
+struct item_lanes {
+    unsigned first, lanes;
+    const xk_expr *m, *k;
+};
+
+static struct item_lanes item_lanes(struct flat *g, unsigned first)
+{
+    struct xk_lowering *const l = g->l;
+    xk_ctx *const c = l->c;
+    const unsigned each = g->f->each, left = g->f->headers_b / 4 - first;
+    struct item_lanes i = {first, left < MOST_LANES ? left : MOST_LANES, l->m0,
+                           xk_s32(c, 0)};
+    if (each == 1) {
+        const xk_expr *const eights = xk_s32(c, g->f->alternate ? 16 : 8);
+        i.m = xk_ramp(c, l->m0, eights, i.lanes);
+    } else {
+        const xk_expr *const one = xk_s32(c, 1);
+        const xk_expr *const item = xk_block_let(
+            &l->w, "item", xk_ramp(c, xk_s32(c, first), one, i.lanes));
+        const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, item, each);
+        const xk_expr *const eight = xk_bin_imm(c, XK_OP_DIV, item, each);
+        const xk_expr *const row = xk_bin_imm(c, XK_OP_MUL, eight, 8);
+        i.m = xk_add(c, row, xk_lower_widen(l, l->m0, i.lanes));
+        i.k = xk_block_let(&l->w, "k",
+                           xk_bin_imm(c, XK_OP_MUL, tap, XK_PACK_FEW));
+    }
+    i.m = xk_block_let(&l->w, "m", i.m);
+    return i;
+}
+
+/* A place of each of these items for each tap; lanes beyond the items say nothing. */
+static void set_places(struct flat *g, const struct item_lanes *i)
+{
+    struct xk_lowering *const l = g->l;
+    struct xk_tap_rows rows;
+    xk_lower_tap_rows(l, i->m, i->k, g->f->step_b, &rows);
+    for (unsigned tap = 0; tap < g->f->taps; tap++) {
+        const xk_expr *const at = xk_lower_tap_offset(l, &rows, tap);
+        const xk_expr *const to =
+            xk_lower_reg(l, g->from, tap * g->f->headers_b + 4 * i->first);
+        xk_block_add(&l->w, xk_store(l->c, to, xk_lower_widen(l, at, i->lanes)));
+    }
+}
+
 static void prepare_places(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
-    const unsigned lanes = g->f->headers_b / 4;
-    const xk_expr *const eights = xk_s32(c, g->f->alternate ? 16 : 8);
-    const xk_expr *const row =
-        xk_block_let(&l->w, "m", xk_ramp(c, l->m0, eights, lanes));
+    const unsigned heads = xk_schedule_headers(items(g)->n);
     const xk_expr *const none = xk_lower_u32(l, 0);
     const xk_expr *const row_b = xk_lower_u32(l, g->f->row_b);
-    struct xk_tap_rows rows;
+    struct item_lanes of[XK_MAX_PLACES / MOST_LANES];
+    unsigned n = 0;
+    for (unsigned i = 0; i < items(g)->n; i += MOST_LANES)
+        of[n++] = item_lanes(g, i);
     g->from = xk_block_alloc(&l->w, "from", g->f->taps * g->f->headers_b, 0);
-    g->heads = xk_block_alloc(&l->w, "heads", items(g)->n * XK_HEADER_B, 0);
-    g->along = xk_block_alloc(&l->w, "along", 4, 0);
+    g->heads = xk_block_alloc(&l->w, "heads", heads * XK_HEADER_B, 0);
+    if (g->f->step_b)
+        g->along = xk_block_alloc(&l->w, "along", 4, 0);
     g->rows = xk_block_let(&l->w, "rows", xk_ramp(c, none, row_b, 8));
-    xk_block_add(&l->w, xk_store(c, xk_lower_reg(l, g->along, 0), none));
-    xk_lower_tap_rows(l, row, 0, g->f->step_b, &rows);
-    for (unsigned tap = 0; tap < g->f->taps; tap++) {
-        const xk_expr *const at = xk_lower_tap_offset(l, &rows, tap);
-        const xk_expr *const to =
-            xk_lower_reg(l, g->from, tap * g->f->headers_b);
-        xk_block_add(&l->w, xk_store(c, to, xk_lower_widen(l, at, lanes)));
-    }
+    if (g->along)
+        xk_block_add(&l->w, xk_store(c, xk_lower_reg(l, g->along, 0), none));
+    for (unsigned i = 0; i < n; i++)
+        set_places(g, &of[i]);
 }
 
 static void prepare(struct flat *g)
@@ -169,17 +213,25 @@ static void move_along(struct flat *g, struct xk_block_writer *w)
     xk_block_add_if(w, first, &in);
 }
 
+/* Headers take turns. */
+static const xk_expr *head_of(struct flat *g, unsigned item)
+{
+    const unsigned turn = item % xk_schedule_headers(items(g)->n);
+    return xk_lower_reg(g->l, g->heads, turn * XK_HEADER_B);
+}
+
 /* The header of an item at this step's tap. */
 static void make_header(struct flat *g, struct xk_block_writer *w,
                         unsigned item)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
-    const xk_expr *const place =
+    const xk_expr *at =
         u32_at(w, xk_lower_slot_reg(l, g->from, tap_b(g), 4 * item));
-    const xk_expr *const along = u32_at(w, xk_lower_reg(l, g->along, 0));
-    const xk_expr *const at = xk_lower_widen(l, xk_add(c, place, along), 8);
-    const xk_expr *const head = xk_lower_reg(l, g->heads, item * XK_HEADER_B);
+    if (g->along)
+        at = xk_add(c, at, u32_at(w, xk_lower_reg(l, g->along, 0)));
+    at = xk_lower_widen(l, at, 8);
+    const xk_expr *const head = head_of(g, item);
     xk_block_add(w, xk_store(c, head, xk_add(c, at, g->rows)));
 }
 
@@ -202,7 +254,7 @@ static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
     const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_a);
     const xk_expr *const head =
         g->f->row_b
-            ? xk_lower_reg(l, g->heads, item * XK_HEADER_B)
+            ? head_of(g, item)
             : xk_lower_slot_reg(l, g->from, tap_b(g), header_b(g, item));
     xk_lower_sendh(l, w, &s, head, into(g, item));
 }
@@ -246,7 +298,7 @@ static void load_a(struct flat *g, unsigned first, unsigned last)
     if (first == last)
         return;
     xk_block_init(&in, l->c, l->facts);
-    if (g->f->row_b && first == 0)
+    if (g->along && first == 0)
         move_along(g, &in);
     for (unsigned n = first; n < last; n++) {
         if (g->f->row_b) {

@@ -3,7 +3,9 @@
  * multiplies. A masked operand's buffers are zeroed where its mask is made:
  * nothing else writes the masked lanes, so one fill serves the whole inner
  * loop. */
-#include "lower/state.h"
+#include "lower/headers.h"
+
+enum { TURNS = 8 /* of headers of packed taps */ };
 
 static unsigned row_blocks(const struct xk_lowering *l)
 {
@@ -88,12 +90,17 @@ void xk_lower_rows(struct xk_lowering *l)
             xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * p->s.simd);
         const xk_expr *const m =
             xk_block_let(&l->w, "m", xk_lower_lanes(l, first));
+        l->row_m[i] = m;
         xk_lower_unpack_m(l, m, l->lane[i]);
         a_index(l, i, at);
         l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
-        if (p->a.row_masked && l->mask_a[i])
+        if (p->con->tap_e) /* each tap has its own */
+            l->mask_a[i] = xk_lower_true(l, p->s.simd);
+        else if (p->a.row_masked && l->mask_a[i])
             l->mask_a[i] = xk_lower_inside_m(l, m, l->mask_a[i]);
     }
+    if (p->con->tap_e)
+        l->heads = xk_block_alloc(&l->w, "heads", TURNS * XK_HEADER_B, 0);
 }
 
 static bool depends_on_k(const struct xk_lowering *l, const xk_expr *mask)
@@ -164,6 +171,56 @@ static void arrange(struct xk_lowering *l, struct xk_block_writer *w,
         xk_lower_slot_reg(l, buf, slot_b, it->to_b),
         xk_lower_reg(l, staging, it->from_b)};
     xk_block_call(w, &f, args, 2);
+}
+
+/* Where a tap of a block of rows is in A's surface; beside the tensor XK_OFF_NULL. */
+static const xk_expr *tap_place(struct xk_lowering *l, struct xk_block_writer *w,
+                                unsigned block, const xk_expr *const *at)
+{
+    const struct xk_view *const v = &l->p->con->a.view;
+    const xk_expr *const off = xk_cast(l->c, XK_DT_U32, xk_lower_offset(l, v, at));
+    const xk_expr *const mask = xk_lower_mask(l, v, at);
+    const xk_expr *const from = xk_lower_surface_at(l, l->arg_a);
+    const xk_expr *const sum =
+        xk_lower_widen(l, xk_add(l->c, off, from), l->p->s.simd);
+    return xk_block_let(
+        w, "tap",
+        xk_lower_or_beside(l, l->row_m[block], mask, sum, l->p->flat.beside));
+}
+
+/* Packed taps lie in memory, or beside the tensor, each for itself: a place for those
+ * of a block of rows, and a header for each message, which take turns. */
+static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
+                      const struct xk_plan_segment *s, const xk_expr *i)
+{
+    const struct xk_plan *const p = l->p;
+    const xk_expr *const slot = xk_lower_slot_b(l, i, &p->a);
+    const unsigned tap_e = p->con->tap_e, elem_b = xk_dtype_b(p->a.tile.dt);
+    const xk_expr *tap = NULL;
+    unsigned turn = 0;
+    for (unsigned n = 0; n < s->a.n; n++) {
+        const struct xk_plan_item *const it = &s->a.item[n];
+        const struct xk_plan_msg *const m = &it->msg;
+        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+        if (it->kind != XK_ITEM_LOAD) {
+            arrange(l, w, it, l->a, l->stage_a, slot);
+            continue;
+        }
+        a_index(l, m->row / p->s.simd, at);
+        at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / tap_e * tap_e);
+        if (m->k % tap_e == 0)
+            tap = tap_place(l, w, m->row / p->s.simd, at);
+        const xk_expr *const head =
+            xk_lower_reg(l, l->heads, turn++ % TURNS * XK_HEADER_B);
+        const xk_expr *const by =
+            xk_lower_widen(l, xk_lower_u32(l, m->k % tap_e * elem_b), p->s.simd);
+        xk_block_add(w, xk_store(l->c, head, xk_add(l->c, tap, by)));
+        const struct xk_send send =
+            xk_lower_through_surface(l, &m->send, l->arg_a);
+        xk_lower_sendh(l, w, &send, head,
+                       m->staged ? xk_lower_reg(l, l->stage_a, m->reg_b)
+                                 : xk_lower_slot_reg(l, l->a, slot, m->reg_b));
+    }
 }
 
 static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
@@ -358,7 +415,7 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
     const unsigned parts = p->s.n_thr / p->s.n_sub;
     const unsigned last = last_stage(p);
     if (p->a.stage == number)
-        load_a(l, w, s, i);
+        (p->con->tap_e ? load_taps : load_a)(l, w, s, i);
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, w, s, i, part);

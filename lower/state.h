@@ -37,6 +37,8 @@ struct xk_lowering {
     /* Per block of lanes: coordinates of each index, and masks. */
     const xk_expr *lane[XK_LOWER_MAX_BLOCKS][XK_VIEW_MAX_DIMS];
     const xk_expr *mask_a[XK_LOWER_MAX_BLOCKS];
+    const xk_expr *row_m[XK_LOWER_MAX_BLOCKS]; /* s32 x simd: rows */
+    const xk_expr *heads; /* of packed taps, if there are */
     const xk_expr *cols[XK_LOWER_MAX_BLOCKS]; /* s32 x simd: columns for B */
     const xk_expr *mask_b[XK_LOWER_MAX_BLOCKS];
 };

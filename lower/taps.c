@@ -98,14 +98,14 @@ static bool tap_strides(struct xk_lowering *l, int64_t *stride_b)
     return true;
 }
 
-void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
-                       int64_t step_b, struct xk_tap_rows *r)
+void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
+                       const xk_expr *k, int64_t step_b, struct xk_tap_rows *r)
 {
     const struct xk_plan *const p = l->p;
     *r = (struct xk_tap_rows){.m = m, .step_b = step_b};
     xk_lower_unpack_m(l, m, r->at);
     xk_lower_tap(l, 0, r->at);
-    r->at[xk_lower_k_inner(l)] = xk_s32(l->c, k);
+    r->at[xk_lower_k_inner(l)] = k;
     r->even = tap_strides(l, r->stride_b);
     /* One after the other: compilers differ in the order of arguments. */
     const xk_expr *const from =

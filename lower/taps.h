@@ -39,10 +39,11 @@ struct xk_tap_rows {
     bool even;                             /* these are constants */
     int64_t step_b;
 };
-/* Rows m (a vector, a let) at element k of a step. Offsets are in A's surface, a
+/* Rows m (a vector, a let) at element k (s32, one or one a lane) of a step. Offsets are in A's surface, a
  * step of step_b bytes before the slice's first. */
-void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m, int64_t k,
-                       int64_t step_b, struct xk_tap_rows *out);
+void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
+                       const xk_expr *k, int64_t step_b,
+                       struct xk_tap_rows *out);
 /* The offset of a tap; plan.flat.beside, a step before, where that is beside the
  * tensor. */
 const xk_expr *xk_lower_tap_offset(struct xk_lowering *l,

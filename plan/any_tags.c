@@ -2,11 +2,9 @@
 /* Layouts for "any": what a schedule reads and writes with the fewest and
  * largest messages. */
 #include <stdio.h>
+#include <string.h>
 
 #include "plan/plan.h"
-
-/* So few channels are padded to no more: neighbouring pixels share cache lines. */
-#define FEW 4
 
 /* Activations in blocks of channels. Inside a pixel its images, where eight rows
  * of M are then one run of memory: no gather has half lines, whatever the stride
@@ -16,6 +14,22 @@ static void blocks_of(const struct xk_schedule *s, const struct xk_shape *shape,
 {
     const bool images = shape->images && !s->footprint;
     snprintf(out, size, images ? "B%sa%ub" : "aB%s%ub", inner, block);
+}
+
+/* Filter taps inside a step of K, or around all of it; or some of a line with the
+ * few channels of each. */
+static void systolic_weights(const struct xk_schedule *s, const char *inner,
+                             char *out, size_t size)
+{
+    const size_t last = strlen(inner) - 1; /* the dim of a line's taps */
+    const bool in_step = s->slm || s->taps_inner;
+    if (s->pack)
+        snprintf(out, size, "A%.*s%cB%ua%u%c%db", (int)last, inner,
+                 inner[last] - 'a' + 'A', s->n_thr, xk_schedule_gathers(s),
+                 inner[last], XK_PACK_FEW);
+    else
+        snprintf(out, size, "A%s%s%s%ua%ub", in_step ? "B" : "", inner,
+                 in_step ? "" : "B", s->n_thr, s->k_step);
 }
 
 void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
@@ -36,18 +50,16 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
                           sizeof(out->src));
             blocks_of(s, shape, inner, s->k_step, out->dst, sizeof(out->dst));
         }
-        /* Weights in the order of the loops: filter taps inside a step of K,
-         * or around all of it. */
-        const bool in_step = s->slm || s->taps_inner;
-        snprintf(out->wei, sizeof(out->wei), "A%s%s%s%ua%ub",
-                 in_step ? "B" : "", inner, in_step ? "" : "B", s->n_thr,
-                 s->k_step);
+        /* Weights in the order of the loops. */
+        systolic_weights(s, inner, out->wei, sizeof(out->wei));
     } else if (s->fma == XK_FMA_DP4A) {
         /* Dwords of four channels, a run of them along N. */
         snprintf(out->wei, sizeof(out->wei), "A%sB%ua4b", inner, s->n_thr);
     } else {
         snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, s->n_thr);
     }
-    if (shape->k_inner <= FEW && s->fma != XK_FMA_MAD)
-        blocks_of(s, shape, inner, FEW, out->src, sizeof(out->src));
+    /* So few channels are padded to no more: neighbouring pixels share cache
+     * lines. */
+    if (shape->k_inner <= XK_PACK_FEW && s->fma != XK_FMA_MAD)
+        blocks_of(s, shape, inner, XK_PACK_FEW, out->src, sizeof(out->src));
 }

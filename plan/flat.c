@@ -5,7 +5,7 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-enum { MAX_HEADER_GRF = 40, LINE_B = 64 };
+enum { LINE_B = 64 };
 
 static enum xk_status no_fit(xk_ctx *c, const char *why)
 {
@@ -50,14 +50,19 @@ static bool rows_together(xk_ctx *c, const struct xk_plan *p, int64_t *row_b)
     return true;
 }
 
-/* Whether item i is rows 8 i and following, all of a step each. */
-static bool items_are_eights(const struct xk_plan *p)
+/* Whether each eight rows have so many items, in order: all of a step, or a packed
+ * filter tap of it each. */
+static bool items_are_eights(const struct xk_plan *p, unsigned each)
 {
     const struct xk_plan_list *const l = &p->seg[0].a;
-    for (unsigned i = 0; i < l->n; i++)
-        if (l->item[i].msg.send.lanes != 8 || l->item[i].msg.row != 8 * i)
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct xk_plan_msg *const m = &l->item[i].msg;
+        if (m->send.lanes != 8 || m->row != i / each * 8 ||
+            m->k != i % each * XK_PACK_FEW)
             return false;
-    return l->n <= XK_MAX_PLACES && l->n * 8 == p->s.m_thr;
+    }
+    return l->n <= XK_MAX_EIGHTS * each && l->n <= XK_MAX_PLACES &&
+           l->n * 8 == p->s.m_thr * each;
 }
 
 /* Whether B lies in memory in the order of the loop: taps innermost. */
@@ -156,13 +161,22 @@ static void set_halves(struct xk_plan *p)
 static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    const struct xk_index *const k = xk_plan_k_inner(p);
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, "B is not loaded in blocks");
-    if (k->extent % p->s.k_step)
+    if (xk_plan_k_inner(p)->extent % p->s.k_step)
         return no_fit(c, "K is no multiple of a step");
+    return XK_OK;
+}
+
+/* How A's addresses go along K; with packed taps, which are all of it, not at all. */
+static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_index *const k = xk_plan_k_inner(p);
+    struct xk_plan_flat *const f = &p->flat;
+    if (p->s.pack)
+        return XK_OK;
     f->step_b = xk_plan_step_b(p) * xk_schedule_steps_a(&p->s);
     if (!f->step_b)
         return no_fit(c, "A's steps of K are not evenly spaced");
@@ -172,15 +186,18 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-/* Headers, or places where eights of rows share a pixel. */
+/* Headers, or places where eights of rows share a pixel. Of one tap headers are as
+ * many, and moved on by fewer instructions; but of packed taps there are several. */
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->beside = XK_OFF_NULL;
     f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
-    /* Of one tap headers are as many, and moved on by fewer instructions. */
-    if (f->taps == 1 || !items_are_eights(p) || !rows_together(c, p, &f->row_b))
+    f->each = (uint8_t)xk_schedule_gathers(&p->s);
+    const bool may = (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
+    if (!may || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
+    if (p->s.pack && !f->row_b)
+        return no_fit(c, "rows with packed taps do not share pixels");
     if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
         return no_fit(c, "rows of a fused pair do not share pixels");
     if (f->window && !f->row_b)
@@ -189,7 +206,7 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
         f->inner = xk_edge_inner_taps(c, p->con, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
-    if (f->taps * f->headers_b > MAX_HEADER_GRF * p->platform->grf_b)
+    if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
         return no_fit(c, "too many addresses");
     return XK_OK;
 }
@@ -201,7 +218,7 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
     f->b_in_order = b_in_order(c, p);
     set_halves(p);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
-    if (f->copies > XK_MAX_COPIES)
+    if (f->copies > xk_schedule_most_copies(&p->s))
         return no_fit(c, "too many copies of the loop's body");
     f->trip = (uint32_t)(f->taps * steps_of(p));
     set_stages(p);
@@ -211,10 +228,12 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 
 enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
 {
+    p->flat.beside = XK_OFF_NULL; /* also for packed taps in loops of their own */
     if (!xk_schedule_is_flat(&p->s))
         return XK_OK;
     XK_TRY(set_neighbours(c, p));
     XK_TRY(check_steps(c, p));
+    XK_TRY(set_step(c, p));
     XK_TRY(set_addresses(c, p));
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);

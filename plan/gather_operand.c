@@ -64,10 +64,15 @@ static void init_tile(const struct xk_operand_job *j)
 }
 
 /* Dwords of a step that follow each other in memory, whole steps or single
- * ones; 0: not even one. */
+ * ones, or those of a filter tap, which may be beside the tensor alone; 0: not even
+ * one. */
 static unsigned run_of(const struct xk_operand_job *j)
 {
-    const int64_t k = j->plan->s.k_step;
+    const int64_t k = j->plan->s.k_step, tap_e = j->plan->con->tap_e;
+    if (tap_e)
+        return j->s.k_run % tap_e || j->plan->con->used_e < tap_e
+                   ? 0
+                   : (unsigned)tap_e * elem_b(j) / 4;
     if (j->s.k_run % k == 0 || j->s.k_run >= xk_plan_k_inner(j->plan)->extent)
         return step_b(j) / 4;
     return !is_systolic(j) && j->s.k_run % (4 / elem_b(j)) == 0;
@@ -95,6 +100,13 @@ static void init_lines(const struct xk_operand_job *j)
     j->o->tile_b = eights * lanes_of(j) * step_b(j);
 }
 
+/* Whether A has element k of a step: of packed taps not those of padding. */
+static bool is_there(const struct xk_operand_job *j, unsigned k)
+{
+    const struct xk_contraction *const con = j->plan->con;
+    return !con->tap_e || k % con->tap_e < con->used_e;
+}
+
 enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
 {
     struct xk_plan_operand *const o = j->o;
@@ -115,6 +127,7 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
         return XK_OK;
     }
     o->access = XK_ACCESS_ELEMENTS;
+    o->zero_once = !is_there(j, XK_PACK_FEW - 1);
     o->staging_b = 4 * batch_of(j) * (uint32_t)j->rows;
     o->why = j->s.k_b != elem_b(j) ? "k is not contiguous: elements are packed"
                                    : "rows are not dwords: elements are packed";
@@ -210,6 +223,8 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
         const unsigned n = k_len - k0 < batch ? k_len - k0 : batch;
         for (unsigned i = 0; i < n; i++) {
             struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
+            if (!is_there(j, k0 + i))
+                continue;
             it.msg.send = gather(j, elem_b(j), 1);
             it.msg.staged = true;
             it.msg.row = (uint16_t)(block * lanes_of(j));
@@ -218,8 +233,9 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
             XK_TRY(xk_plan_add(c, out, it));
         }
         for (unsigned i = 0; i < n; i++)
-            XK_TRY(xk_plan_add(
-                c, out, pack(j, block, k0 + i, staging_b + i * dword_b(j))));
+            if (is_there(j, k0 + i))
+                XK_TRY(xk_plan_add(
+                    c, out, pack(j, block, k0 + i, staging_b + i * dword_b(j))));
     }
     return XK_OK;
 }

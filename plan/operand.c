@@ -26,12 +26,23 @@ int xk_plan_tensor_dim(const struct xk_view *v, const char *name)
     return -1;
 }
 
+/* Tensor dim whose neighbours are consecutive along a view dim: that which it passes
+ * through, or of several merged ones the innermost; -1: none. */
+static int consecutive_dim(const struct xk_view *v, const char *name)
+{
+    const struct xk_block *const b = &v->layout.block[v->layout.n_blocks - 1];
+    const int t = xk_plan_tensor_dim(v, name), d = xk_view_find(v, name);
+    const bool merged = t < 0 && d >= 0 && b->stride == 1 &&
+                        xk_depends_on(v->coord[b->dim], v->dim[d].var);
+    return merged ? b->dim : t;
+}
+
 /* Whether every block stride but that of the consecutive index is whole dwords:
  * then so is the offset of every row, whatever its coordinates. A single row
  * must end with a whole one. */
 static bool dword_rows(const struct xk_view *v, const char *consecutive)
 {
-    const int k = xk_plan_tensor_dim(v, consecutive);
+    const int k = consecutive_dim(v, consecutive);
     const unsigned elem_b = xk_dtype_b(v->layout.dt);
     if (k < 0 || v->layout.padded[k] * elem_b % 4)
         return false;

@@ -32,6 +32,9 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     if (n != 1 || !xk_plan_k_inner(p))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "plan: %u N indices, want one, and a K index", n);
+    if (p->s.pack != (p->con->tap_e != 0))
+        return xk_fail(c, XK_EINTERNAL, "plan: the schedule's taps are %spacked",
+                       p->s.pack ? "" : "not ");
     return XK_OK;
 }
 
@@ -326,7 +329,8 @@ static void count_loop(struct xk_plan *p)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 header_grf(p, &s->b));
     if (p->flat.row_b) /* headers, rows in the lanes, and how far along K */
-        g->headers = (uint16_t)(g->headers + s->a.n + 2);
+        g->headers =
+            (uint16_t)(g->headers + xk_schedule_headers(s->a.n) + 2);
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */

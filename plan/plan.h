@@ -230,12 +230,14 @@ struct xk_plan_turn {
 
 /* All of K in one loop, filter taps innermost: A by the items of a step, with a
  * header for each tap and item. Where an item's eight rows share a pixel it has a
- * place for each tap instead, and one header. */
+ * place for each tap instead, and one header. With packed taps (schedule.h) a tap
+ * here is a group of them, and each eight rows have an item for each of the group. */
 struct xk_plan_flat {
     uint16_t taps;      /* 0: a loop for each outer K index */
     uint16_t copies;    /* of the loop's body: multiple of taps and buffers */
     uint8_t stage;      /* of the multiplies */
     uint8_t n_turns;    /* of a step, in this order */
+    uint8_t each;       /* items of eight rows: packed filter taps, or 1 */
     struct xk_plan_turn turn[XK_PLAN_MAX_TURNS];
     uint32_t trip;      /* steps of a slice's K, taps included */
     uint32_t headers_b; /* registers of A's headers of one tap; or of a place for

@@ -56,7 +56,7 @@ static enum family family_of(const struct xk_schedule *c)
         return SMALL;
     if (c->slm)
         return THROUGH_SLM;
-    if (c->taps_inner)
+    if (c->taps_inner || c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
     return xk_fma_is_systolic(c->fma) ? SYSTOLIC : LANES;
 }
@@ -81,7 +81,7 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
-    if (!xk_schedule_is_flat(c))
+    if (!xk_schedule_is_flat(c) || c->pack)
         return false;
     const int64_t ahead =
         xk_schedule_groups_ahead(g->p, g->s, c, along_n, along_m);
@@ -151,7 +151,8 @@ static void offer_spread(struct search *g, struct xk_schedule *c)
                             xk_schedule_groups_n(c, g->s->n);
     struct xk_spread of;
     offer(g, c);
-    if (c->m_thr < 16 || is_second(g, c) || !xk_fma_is_systolic(c->fma))
+    if (c->m_thr < 16 || is_second(g, c) || !xk_fma_is_systolic(c->fma) ||
+        c->pack)
         return;
     xk_schedule_spread(g->s, c, &of);
     if (of.parts > 1) {
@@ -241,7 +242,7 @@ static bool has_window(const struct search *g, const struct xk_schedule *c)
     struct xk_schedule some = *c;
     struct xk_neighbours n;
     const int64_t rows = g->s->window.rows, places = g->s->window.places;
-    if (g->s->window.taps < 2)
+    if (g->s->window.taps < 2 || c->pack)
         return false;
     if (xk_schedule_neighbours(&some, rows, places, &n))
         return true;
@@ -255,7 +256,7 @@ static bool can_have(const struct search *g, const struct xk_schedule *c,
                      const struct buffers *b)
 {
     const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
-    if (b->load_a == XK_LOAD_LINES && !in_lines(g, c))
+    if (b->load_a == XK_LOAD_LINES && (c->pack || !in_lines(g, c)))
         return false;
     return b->window ? shares : !shares || b->a == 2;
 }
@@ -267,7 +268,7 @@ static struct xk_schedule with_buffers(const struct search *g,
 {
     struct xk_schedule out = *c;
     const bool edge = xk_fma_is_systolic(c->fma) && g->s->k_outer > 1 &&
-                      g->s->edge_rows >= 2 * c->m_thr;
+                      g->s->edge_rows >= 2 * c->m_thr && !c->pack;
     out.slots_a = b->a;
     out.slots_b = b->b;
     out.load_a = b->load_a;
@@ -438,6 +439,23 @@ static void through_slm(struct search *g, struct xk_schedule c)
         }
 }
 
+/* Taps packed. With images inside pixels taps are innermost; of more rows each dpas
+ * depth takes more messages than of as many columns: 1 to 20 % slower. Else each tap's
+ * address waits for a mask: that wins with many taps; and where each byte of a tap is
+ * a message, with few rows for the columns. */
+static void packed(struct search *g, struct xk_schedule c)
+{
+    const bool whole = g->s->used_e == XK_PACK_FEW;
+    c.pack = true;
+    if (g->s->images && whole) {
+        if (c.m_thr <= 16)
+            flat(g, c);
+    } else if (g->s->k_outer > 9 &&
+               (whole || g->s->elem_b == 2 || c.n_thr >= 4 * c.m_thr)) {
+        direct(g, c);
+    }
+}
+
 static void systolic(struct search *g)
 {
     static const uint8_t sides_n[] = {64, 32, 16, 8};
@@ -465,6 +483,9 @@ static void systolic(struct search *g)
                     flat(g, c);
                     if (!is_second(g, &c))
                         through_slm(g, c);
+                    if (g->s->line_taps && !is_second(g, &c) &&
+                        sides_n[n] >= XK_PACK_COLUMNS)
+                        packed(g, c);
                 }
 }
 

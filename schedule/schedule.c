@@ -36,6 +36,18 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
     return s;
 }
 
+struct xk_shape xk_schedule_shape(const struct xk_shape *s,
+                                  const struct xk_schedule *c)
+{
+    struct xk_shape r = *s;
+    if (!c->pack || !s->line_taps)
+        return r;
+    r.k_inner = c->k_step;
+    r.k_outer = s->k_outer / s->line_taps *
+                xk_ceil_div(s->line_taps, xk_schedule_gathers(c));
+    return r;
+}
+
 /* Bytes of a row of A or B in one step: dpas takes 8 dwords (isa.md 7). */
 static unsigned step_b(const struct xk_schedule *c)
 {
@@ -75,6 +87,8 @@ static unsigned lcm(unsigned a, unsigned b)
 /* A footprint's body has all taps; of several depths each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
+    if (c->pack && c->taps_inner) /* straight code: no tap comes twice */
+        return taps;
     if (!c->slm && !c->taps_inner)
         return lcm(c->slots_a, c->slots_b);
     if (!c->slm)
@@ -115,12 +129,14 @@ static unsigned header_grf(const struct xk_platform *p,
                            const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
-    const unsigned taps = (unsigned)s->k_outer, eights = c->m_thr / 8u;
+    const unsigned taps = (unsigned)s->k_outer;
+    const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
     if (c->load_a == XK_LOAD_LINES)
-        return 2 * eights;
-    if (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma))
+        return 2 * items;
+    if (!c->pack && (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma)))
         return taps * c->m_thr * 4 / p->grf_b;
-    return taps * xk_schedule_places_b(eights) / p->grf_b + eights + 2;
+    return taps * xk_schedule_places_b(items) / p->grf_b +
+           xk_schedule_headers(items) + 2;
 }
 
 /* One order for both, the first that has several pixels a thread. */
@@ -289,7 +305,24 @@ static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !xk_schedule_is_flat(c) ||
            (c->surfaces && c->n_sub == c->n_thr && !s->loose_a &&
-            s->k_inner % c->k_step == 0 && s->k_outer <= MAX_SLM_TAPS);
+            s->k_inner % c->k_step == 0 &&
+            s->k_outer <= (c->pack ? XK_MAX_PACKED : MAX_SLM_TAPS));
+}
+
+/* With taps innermost, of A eight images of a pixel with padded channels; always of B
+ * a layout with taps inside: tiles of 16 columns and more. */
+static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
+    const int64_t places_b = s->k_outer * xk_schedule_places_b(items);
+    const bool places = s->images && s->used_e == XK_PACK_FEW &&
+                        items <= XK_MAX_PLACES &&
+                        places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
+    const bool can = s->line_taps && xk_fma_is_systolic(c->fma) && !c->slm &&
+                     c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
+                     !c->window && !c->prefetch && c->load_a != XK_LOAD_LINES;
+    return !c->pack || (can && (places || !c->taps_inner));
 }
 
 /* Each slice has whole steps, and ends with whole squares of columns, or rows. */
@@ -392,7 +425,8 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
 {
     const int64_t body = !c->slm ? 1 : c->footprint ? s->k_outer : c->depth;
     (void)p;
-    return xk_schedule_copies(c, s->k_outer) * body <= XK_MAX_COPIES &&
+    return xk_schedule_copies(c, s->k_outer) * body <=
+               xk_schedule_most_copies(c) &&
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
@@ -481,7 +515,14 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "one filter tap and elements of K that lie side by side"},
     {"taps", rule_taps,
      "filter taps are innermost in whole steps of K, through surfaces, with all of "
-     "B's columns at once; at most 9 of them; A's elements of K lie side by side"},
+     "B's columns at once; at most 9 of them (packed 36 groups); A's elements of K "
+     "lie side by side"},
+    {"pack", rule_pack,
+     "taps are packed where a line of the filter has several, of at most 4 channels "
+     "innermost; with dpas, through surfaces, no SLM, 16 columns and more, no skip, "
+     "window or prefetch; weights are any, or have those taps inside. With taps innermost 8 "
+     "images are inside pixels of 4 channels, with at most 32 eights of rows and taps, "
+     "and 40 registers of places"},
     {"slices", rule_slices,
      "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost, each "
      "with rows or squares of columns of the tile; in SLM nothing but A, whose "
@@ -521,8 +562,9 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c)
 {
+    const struct xk_shape seen = xk_schedule_shape(s, c);
     for (unsigned i = 0; i < xk_n_schedule_rules; i++)
-        if (!xk_schedule_rules[i].ok(p, s, c))
+        if (!xk_schedule_rules[i].ok(p, &seen, c))
             return &xk_schedule_rules[i];
     return NULL;
 }

@@ -67,6 +67,9 @@ struct xk_shape {
     /* Rows of M that share a place along its outermost index, if that moves taps
      * beside the tensor, else 0; of 1024 places and taps those that do. */
     int64_t edge_rows, edge_1k;
+    /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
+     * its few channels; 0: they may not. Elements of a tap that A has in memory. */
+    int64_t line_taps, used_e;
 };
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
@@ -97,6 +100,8 @@ struct xk_schedule {
     uint16_t spread; /* groups along M that share its rows evenly, in blocks of 8
                         a thread: some have m_thr rows a thread, the others 8
                         fewer; 0: as few groups as hold M, all but the last full */
+    bool pack; /* few channels: a dpas depth has XK_PACK_FEW of each of several
+                  neighbouring filter taps (xk_contraction_pack); else those of one */
     uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
     bool window; /* filter taps along the innermost dim share A's registers: they hold
                     the pixels that a thread's rows meet at all of these taps, and
@@ -122,6 +127,18 @@ static inline int64_t xk_ceil_div(int64_t a, int64_t b)
 static inline unsigned xk_schedule_slices(const struct xk_schedule *c)
 {
     return c->slices ? c->slices : 1;
+}
+
+/* The shape as the schedule sees K: some filter taps may be inside. */
+struct xk_shape xk_schedule_shape(const struct xk_shape *s,
+                                  const struct xk_schedule *c);
+
+#define XK_PACK_COLUMNS 16 /* of a tile, at least: weights' layouts have no fewer */
+
+/* Messages of A that bring eight rows' dpas depth: one, or one for each tap. */
+static inline unsigned xk_schedule_gathers(const struct xk_schedule *c)
+{
+    return c->pack ? c->k_step / XK_PACK_FEW : 1;
 }
 
 /* All of K is one loop, straight to registers. */
@@ -195,14 +212,28 @@ bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
                             int64_t places, struct xk_neighbours *out);
 
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
- * struct xk_plan_flat): a vector of dwords. */
-#define XK_MAX_PLACES 8
+ * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
+#define XK_MAX_ADDRESS_GRF 40 /* of all taps' headers, or places */
+#define XK_MAX_EIGHTS 8 /* of rows */
+#define XK_MAX_PLACES 32 /* of packed taps */
 static inline unsigned xk_schedule_places_b(unsigned items)
 {
-    return items > XK_MAX_PLACES / 2 ? 4 * XK_MAX_PLACES : 2 * XK_MAX_PLACES;
+    const unsigned n = items > 4 ? (items + 7) / 8 * 8 : 4;
+    return 4 * (n > 8 && n % 16 ? n + 8 : n);
+}
+
+/* Headers of items that share a pixel: they take turns. */
+static inline unsigned xk_schedule_headers(unsigned items)
+{
+    return items < 8 ? items : 8;
 }
 
 #define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
+#define XK_MAX_PACKED 36 /* steps with packed taps, all of them straight code */
+static inline unsigned xk_schedule_most_copies(const struct xk_schedule *c)
+{
+    return c->pack ? XK_MAX_PACKED : XK_MAX_COPIES;
+}
 /* Copies of the loop's body, so that each knows its tap and its buffers. taps: of
  * loops over all of K. The fields obey their rule. */
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps);
@@ -234,15 +265,16 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
 /* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 addr=surface grf=128 order=n
- * unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
+ * of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 pack=0 addr=surface grf=128
+ * order=n unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
  * for what they decide: slm has taps inside; where slm is named or taps are
  * outside K is whole; with other buffers, depths or operands in SLM than it can
  * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
  * are named; A does not come by lines if fma, m, n, k, slices, taps, slots, slm or grf
- * are; taps are not skipped through SLM, with one buffer of A or taps outside; they share
+ * are; taps are packed only with dpas, without SLM, through surfaces, with 16 columns and
+ * more; taps are not skipped through SLM, with one buffer of A or taps outside; they share
  * no registers then, nor with two buffers of A or if what rows depend on is named; asked
  * to, they have one buffer;
  * nothing is prefetched through SLM, with taps outside or groups along M first.

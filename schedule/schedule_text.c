@@ -78,6 +78,11 @@ static const struct field {
      {0, 0},
      0,
      (const char *const[]){"0", "1", NULL}},
+    {"pack",
+     AT(FLAG, pack),
+     {0, 0},
+     0,
+     (const char *const[]){"0", "1", NULL}},
     {"addr",
      AT(FLAG, surfaces),
      {0, 0},
@@ -218,7 +223,10 @@ static void settle(struct xk_schedule *io, uint64_t named)
         io->window &= flat && io->slots_a == 1 && !(named & DECIDE_ROWS);
     else if (!(named & BIT(slots_a)) && io->window)
         io->slots_a = 1;
-    if (!(named & BIT(skip)) && 
+    if (!(named & BIT(pack)))
+        io->pack &= !io->slm && io->surfaces && io->n_thr >= XK_PACK_COLUMNS &&
+                    xk_fma_is_systolic(io->fma);
+    if (!(named & BIT(skip)) &&
         (!flat || (io->slots_a < 2 && !io->window)))
         io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))
@@ -238,7 +246,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, skip, window, prefetch, addr, grf, order, unroll, load_a, "
+                           "footprint, spread, skip, window, prefetch, pack, addr, grf, order, unroll, load_a, "
                            "load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))

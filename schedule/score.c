@@ -240,7 +240,8 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
     /* Two depths are gathered at a time: whole lines. */
     const bool ordered = c->load_a == XK_LOAD_LINES;
-    const int64_t tiles = c->m_thr / 8 * xk_schedule_depth(c);
+    const int64_t tiles =
+        c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
     const int64_t all = xk_ceil_div(
         tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1)
                       : xk_schedule_steps_a(c));
@@ -250,11 +251,13 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     struct work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
-        (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8 : 4;
+        c->pack                                                 ? 1
+        : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
+                                                                : 4;
     /* A message without a gap takes as long if it brings nothing. */
     const int64_t lines_a = ordered ? tiles * 4 : brought * per_gather / 16;
-    int64_t lines =
-        (per_gather > 4 ? inside(s, lines_a) : lines_a) + blocks * 4;
+    const bool gaps = per_gather > 4 || c->pack;
+    int64_t lines = (gaps ? inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -333,12 +336,24 @@ static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
     return min(once, (rows + more) * (s->k_outer / s->window.taps));
 }
 
+/* Of packed taps all that rows read is brought once, and shared by the steps. */
+static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c,
+                           int64_t rows, int64_t tiles)
+{
+    const int64_t most = rows * s->k_outer * xk_schedule_gathers(c);
+    const int64_t pixels =
+        min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
+    return pixels * XK_PACK_FEW * s->elem_b / s->k_outer;
+}
+
 /* Bytes of A that a step brings from L2 for so many different tiles of a core's
  * groups. Filter taps read nearly the same pixels, and what has K in plain
  * order has two steps in a line: as far as L1 holds them until then. */
 static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c, int64_t tiles)
 {
+    if (c->pack)
+        return pixel_bytes(s, c, (int64_t)c->m_thr * c->tg_m * tiles, tiles);
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
@@ -469,8 +484,9 @@ static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
     const int64_t unit = block_of(s, c);
-    const int64_t k =
-        s->k_inner <= 4 ? 4 : xk_ceil_div(s->k_inner, unit) * unit;
+    const int64_t k = s->k_inner <= XK_PACK_FEW
+                          ? XK_PACK_FEW
+                          : xk_ceil_div(s->k_inner, unit) * unit;
     /* Rows of A that the filter meets; beside each in a line one that it does
      * not, if rows are half a line. */
     int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
@@ -654,7 +670,8 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
-    const bool straight = xk_fma_is_systolic(c->fma) && !loops(s, c);
+    const bool straight =
+        xk_fma_is_systolic(c->fma) && !c->pack && !loops(s, c);
     if (c->load_a != XK_LOAD_LINES)
         return straight ? f->straight_1k : 0;
     return f->moves_1k * 64 / c->n_thr + (straight ? 3 * f->straight_1k : 0);
@@ -664,8 +681,9 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const struct load l = load_of(f, p, s, c);
-    const int64_t core = core_cyc(f, s, c, &l);
+    const struct xk_shape seen = xk_schedule_shape(s, c);
+    const struct load l = load_of(f, p, &seen, c);
+    const int64_t core = core_cyc(f, &seen, c, &l);
     const int64_t store = store_cyc(f, s, c);
     const bool mad = !xk_fma_is_systolic(c->fma);
     /* Those of the youngest threads, which nobody multiplies beside. */

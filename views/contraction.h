@@ -41,6 +41,10 @@ struct xk_contraction {
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
+    uint8_t tap_e; /* elements of the innermost K that belong to one filter tap,
+                      where it has several (xk_contraction_pack); 0: taps are
+                      indices of their own */
+    uint8_t used_e; /* of those, that A has in memory; the others are masked */
     struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
     struct xk_epi_op epi[XK_MAX_EPI];
 };
@@ -54,6 +58,16 @@ int xk_contraction_index_of(const struct xk_contraction *p,
                             const xk_expr *term);
 /* The innermost K index; NULL: there is none. */
 const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
+/* Channels that packing pads to, a tap. */
+#define XK_PACK_FEW 4
+/* The channels of neighbouring filter taps as one index: the innermost K index, of
+ * at most XK_PACK_FEW elements, padded to that, becomes [tap][channel] of k_inner
+ * elements, and the K index in front of it counts groups of such taps. In A taps
+ * behind the last one are masked, and what its pixels are not padded to; in B both
+ * must be zero. XK_ENOFIT: B is not padded, A to something else, or there are no such
+ * indices. */
+enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
+                                   int64_t k_inner);
 /* The place of a filter tap along each K index, into at[]; 0 for the innermost
  * K. Taps count the outer K indices, the last one fastest. */
 void xk_contraction_tap(const struct xk_contraction *p, int64_t tap,

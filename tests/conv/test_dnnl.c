@@ -199,13 +199,14 @@ START_TEST(formats_with_depth_are_where_onednn_has_them)
 END_TEST
 
 /* Formats that have no name in oneDNN: its name for the order of the outer
- * blocks, and blocks inside, in the order of the dims. */
+ * blocks, and blocks inside, in the order of the dims but for the last one's. */
 static const struct unnamed {
     enum xk_conv_arg arg;
     const char *tag;
     int n_dims;
     dnnl_format_tag_t outer;
     int64_t inner[2]; /* of dims a and b; 1: none */
+    int64_t taps;     /* of the last dim, between those; 0: none */
 } unnamed[] = {
     {XK_ARG_SRC, "Bcda4b", 4, dnnl_bcda, {1, 4}},
     {XK_ARG_SRC, "Bcda16b", 4, dnnl_bcda, {1, 16}},
@@ -215,23 +216,39 @@ static const struct unnamed {
     {XK_ARG_DST, "Bcda32b", 4, dnnl_bcda, {1, 32}},
     {XK_ARG_WEI, "ABcd64a16b", 4, dnnl_abcd, {64, 16}},
     {XK_ARG_WEI, "ABcd64a32b", 4, dnnl_abcd, {64, 32}},
+    {XK_ARG_WEI, "AcDB16a4d4b", 4, dnnl_acdb, {16, 4}, 4},
+    {XK_ARG_WEI, "AcDB32a4d4b", 4, dnnl_acdb, {32, 4}, 4},
+    {XK_ARG_WEI, "AcDB64a4d4b", 4, dnnl_acdb, {64, 4}, 4},
+    {XK_ARG_WEI, "AcDB16a8d4b", 4, dnnl_acdb, {16, 4}, 8},
+    {XK_ARG_WEI, "AcDB32a8d4b", 4, dnnl_acdb, {32, 4}, 8},
+    {XK_ARG_WEI, "AcDB64a8d4b", 4, dnnl_acdb, {64, 4}, 8},
     {XK_ARG_SRC, "Bcdea4b", 5, dnnl_bcdea, {1, 4}},
     {XK_ARG_SRC, "Bcdea16b", 5, dnnl_bcdea, {1, 16}},
     {XK_ARG_DST, "Bcdea32b", 5, dnnl_bcdea, {1, 32}},
     {XK_ARG_WEI, "ABcde64a16b", 5, dnnl_abcde, {64, 16}},
     {XK_ARG_WEI, "ABcde64a32b", 5, dnnl_abcde, {64, 32}},
+    {XK_ARG_WEI, "AcdEB32a4e4b", 5, dnnl_acdeb, {32, 4}, 4},
+    {XK_ARG_WEI, "AcdEB64a8e4b", 5, dnnl_acdeb, {64, 4}, 8},
 };
+
+/* Elements of dim i in the blocks inside. */
+static int64_t inner_of(const struct unnamed *f, int i)
+{
+    if (i < 2)
+        return f->inner[i];
+    return i + 1 == f->n_dims && f->taps ? f->taps : 1;
+}
 
 /* oneDNN's description: that of the outer blocks, with blocks put inside. */
 static void describe(const struct unnamed *f, const dnnl_dims_t dims,
                      dnnl_memory_desc_t *md)
 {
+    const int order[] = {0, f->n_dims - 1, 1}; /* of those inside */
     dnnl_dims_t outer;
     int64_t size = 1;
     for (int i = 0; i < f->n_dims; i++) {
-        const int64_t inner = i < 2 ? f->inner[i] : 1;
-        outer[i] = (dims[i] + inner - 1) / inner;
-        size *= inner;
+        outer[i] = (dims[i] + inner_of(f, i) - 1) / inner_of(f, i);
+        size *= inner_of(f, i);
     }
     ck_assert_int_eq(dnnl_memory_desc_init_by_tag(md, f->n_dims, outer, dnnl_f32,
                                                   f->outer),
@@ -239,12 +256,14 @@ static void describe(const struct unnamed *f, const dnnl_dims_t dims,
     dnnl_blocking_desc_t *const b = &md->format_desc.blocking;
     for (int i = 0; i < f->n_dims; i++) {
         md->dims[i] = dims[i];
+        md->padded_dims[i] = outer[i] * inner_of(f, i);
         b->strides[i] *= size;
-        if (i >= 2 || f->inner[i] == 1)
+    }
+    for (int i = 0; i < 3; i++) {
+        if (inner_of(f, order[i]) == 1)
             continue;
-        md->padded_dims[i] = outer[i] * f->inner[i];
-        b->inner_idxs[b->inner_nblks] = i;
-        b->inner_blks[b->inner_nblks++] = f->inner[i];
+        b->inner_idxs[b->inner_nblks] = order[i];
+        b->inner_blks[b->inner_nblks++] = inner_of(f, order[i]);
     }
 }
 

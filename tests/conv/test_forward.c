@@ -236,6 +236,85 @@ START_TEST(views_follow_layouts_and_types)
 }
 END_TEST
 
+/* Layouts of packed taps, T of a line; kw is less than two groups of them. */
+static const struct {
+    const char *problem, *src, *wei;
+    uint32_t src_type, wei_type;
+    int64_t taps;
+} packed[] = {
+    {"mb2ic3ih4iw9oc17oh3kh2kw7sh2sw1ph1pw3", "Bcda4b", "AcDB32a4d4b", XK_F16,
+     XK_F16, 4},
+    {"mb2ic1ih4iw9oc17oh3kh2kw5sh2sw2dh0dw1ph1pw3", "Bcda4b", "AcDB16a4d4b",
+     XK_F16, XK_F16, 4},
+    {"mb3ic4ih3iw5oc33oh3kh1kw7sh1sw1ph0pw1", "Bcda4b", "AcDB64a8d4b", XK_U8,
+     XK_S8, 8},
+    {"mb3ic2ih3iw5oc33oh3kh3kw2sh1sw1ph1pw1", "aBcd4b", "AcDB16a8d4b", XK_U8,
+     XK_S8, 8},
+    {"mb2ic3ih4iw9oc17oh3kh2kw7sh2sw1ph1pw3", "nhwc", "AcDB32a4d4b", XK_F16,
+     XK_F16, 4},
+    {"mb2ic1ih4iw9oc17oh3kh2kw7sh2sw1ph1pw3", "nchw", "AcDB32a8d4b", XK_U8,
+     XK_S8, 8},
+};
+
+/* Group kw, k = 4 * tap + channel. Behind the last tap src is masked, and wei is in
+ * its padding; so is a channel behind the last one, of both, or src is masked where
+ * it has no padding. */
+START_TEST(packed_taps_are_those_of_the_filter)
+{
+    struct xk_conv_desc d = test_parse(packed[_i].problem);
+    d.src_type = d.dst_type = packed[_i].src_type;
+    d.wei_type = packed[_i].wei_type;
+    strcpy(d.src_tag, packed[_i].src);
+    strcpy(d.wei_tag, packed[_i].wei);
+    struct conv v = make_conv_of(&d);
+    struct xk_contraction *const con = &v.con;
+    const struct xk_conv_desc *const f = &v.full;
+    const int64_t taps = packed[_i].taps;
+    ck_assert_int_eq(xk_contraction_pack(test_ctx, con, 4 * taps), XK_OK);
+    ck_assert_uint_eq(con->tap_e, 4);
+    ck_assert_int_eq(con->used_e, con->a.view.layout.padded[1]);
+    const struct access src = make_access(con, &con->a.view);
+    const struct access wei = make_access(con, &con->b.view);
+    int64_t x[XK_VIEW_MAX_DIMS] = {0}, n_taps = 0;
+    do {
+        const int64_t k = at_index(con, x, "ic"), kh = at_index(con, x, "kh");
+        const int64_t kw = at_index(con, x, "kw") * taps + k / 4, ic = k % 4;
+        const int64_t ih = at_index(con, x, "oh") * f->sh - f->ph + kh;
+        const int64_t iw =
+            at_index(con, x, "ow") * f->sw - f->pw + kw * (f->dw + 1);
+        const bool inside = kw < f->kw && ih >= 0 && ih < f->ih && iw >= 0 &&
+                            iw < f->iw && ic < con->used_e;
+        ck_assert_int_eq(at_b(&src, x), inside
+                                            ? by_layout(&con->a.view,
+                                                        at_index(con, x, "mb"),
+                                                        ic, ih, iw)
+                                            : -1);
+        if (kw < f->kw)
+            ck_assert_int_eq(at_b(&wei, x),
+                             by_layout(&con->b.view, at_index(con, x, "oc"), ic,
+                                       kh, kw));
+        n_taps += k % 4 == 0;
+    } while (next(con, x));
+    ck_assert_int_eq(n_taps % taps, 0);
+}
+END_TEST
+
+START_TEST(unpadded_channels_are_not_packed)
+{
+    static const struct {
+        const char *src, *wei;
+    } rows[] = {{"aBcd16b", "AcDB32a4d4b"}, {"Bcda4b", "ohwi"}, {"nhwc", "ohwi"},
+                {"Bcda16b", "AcDB32a4d4b"}};
+    struct xk_conv_desc d = test_parse("mb8ic3ih9oc32kh5ph2");
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    strcpy(d.src_tag, rows[_i].src);
+    strcpy(d.wei_tag, rows[_i].wei);
+    struct conv v = make_conv_of(&d);
+    ck_assert_int_eq(xk_contraction_pack(test_ctx, &v.con, 16), XK_ENOFIT);
+    xk_ctx_clear(test_ctx);
+}
+END_TEST
+
 START_TEST(indices_have_their_roles)
 {
     static const struct {
@@ -591,6 +670,9 @@ Suite *suite_forward(void)
     tcase_add_loop_test(t, views_are_the_convolution, 0, XK_COUNTOF(problems));
     tcase_add_loop_test(t, views_follow_layouts_and_types, 0,
                         XK_COUNTOF(layouts));
+    tcase_add_loop_test(t, packed_taps_are_those_of_the_filter, 0,
+                        XK_COUNTOF(packed));
+    tcase_add_loop_test(t, unpadded_channels_are_not_packed, 0, 4);
     tcase_add_test(t, indices_have_their_roles);
     tcase_add_test(t, indices_of_depth_are_outermost_of_their_kind);
     tcase_add_test(t, images_are_innermost_of_m_where_rows_gain_by_it);

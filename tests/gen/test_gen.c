@@ -175,7 +175,8 @@ END_TEST
 START_TEST(addresses_of_64_bits_keep_the_layouts)
 {
     static const char *const text[] = {"mb16ic64ih56oc256kh1",
-                                       "mb1ic64ih8oc64kh1", "mb1ic3ih9oc16kh3"};
+                                       "mb1ic64ih8oc64kh1", "mb1ic3ih9oc16kh3",
+                                       "mb8ic3ih9oc16kh3"};
     static const uint32_t types[][2] = {
         {XK_F32, XK_F32}, {XK_F16, XK_F16}, {XK_U8, XK_S8}};
     const struct xk_create_options o = {.size = sizeof(o),

@@ -218,6 +218,12 @@ static const struct {
      "Bcdea16b", 16 * 64, 85},
     {"mb16ic3ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda4b", NULL, "Bcda16b",
      16 * 56, 12},
+    {"mb16ic3ih56oc32kh7ph3", XK_F16, XK_F16, "", "Bcda4b", "AcDB32a4d4b",
+     "Bcda16b", 16 * 56, 31},
+    {"mb8ic4id9ih9iw9oc16kd2kh3kw5pd0ph1pw2", XK_U8, XK_S8, "Bcdea4b", "Bcdea4b",
+     "AcdEB32a8e4b", "Bcdea32b", 0, 0}, /* C's columns are padded to 32 */
+    {"mb16ic3ih56oc64kh7kw1ph3pw0iw56", XK_F16, XK_F16, "", "Bcda4b",
+     "AcdB32a16b", NULL, 16 * 56, 31},
     {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb",
      0, 0},
     /* All of M's places are images. */

@@ -287,6 +287,7 @@ static const char *const tags[][3] = {
     {"nchw", "any", "nchw"},  {"nhwc", "ohwi", "nhwc"},
     {"nchw", "oihw", "nhwc"}, {"nhwc", "hwio", "any"},
     {"nhwc", "AcdB32a4b", "nhwc"}, {"aBcd32b", "AcdB16a16b", "nhwc"},
+    {"Bcda4b", "AcDB16a4d4b", "any"}, {"any", "AcDB32a8d4b", "nhwc"},
 };
 static const char *const problems[] = {
     "mb1ic32ih6oc32oh6kh3ph1",
@@ -296,6 +297,7 @@ static const char *const problems[] = {
     "mb1ic6ih7iw5oc9oh6ow7kh2kw1ph0pw1",
     "mb2ic70ih3oc40oh3kh3ph1dh0",
     "mb1ic18ih1oc1oh1kh1", /* rows that end in the middle of a dword */
+    "mb8ic3ih7iw8oc20oh4ow4kh3kw6sh2sw2ph1pw2", /* few channels, taps packed */
 };
 static const char *const tags_3d[][3] = {
     {"any", "any", "any"},       {"ndhwc", "any", "ndhwc"},
@@ -386,7 +388,8 @@ END_TEST
 START_TEST(addresses_of_64_bits_convolve)
 {
     const unsigned i = (unsigned)_i;
-    describe(_i, problems[i % N_PROBLEMS], tags[i % 2], i / N_PROBLEMS);
+    describe(_i, problems[i % N_PROBLEMS],
+             tags[(i + i / N_PROBLEMS) % 2], i / N_PROBLEMS);
     flags = XK_CREATE_A64;
     convolve(i + 1);
     flags = 0;

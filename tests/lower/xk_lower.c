@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk_lower PROBLEM [u8s8] [src=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the
+/* xk_lower PROBLEM [u8s8] [src=TAG] [wei=TAG] [sum] [registers=N] [FIELD=VALUE]...: prints the
  * IR of an f16 problem, or one of u8 and s8, without bias, channels innermost but for
- * the source with another TAG, weights in blocks of 32 rows and 16 (32) channels,
- * added to what the destination holds (sum), on a platform whose threads have N
+ * the source with another TAG, weights in blocks of 32 rows and 16 (32) channels or
+ * as TAG says, added to what the destination holds (sum), on a platform whose threads have N
  * registers, under the schedule below with these fields set; before any pass.
  * Exit 0, or 1 with the error on stderr. */
 #include <stdio.h>
@@ -16,7 +16,7 @@
 static void take_words(char ***words, struct xk_conv_desc *d,
                        struct xk_platform *p)
 {
-    static const char registers[] = "registers=", src[] = "src=";
+    static const char registers[] = "registers=", src[] = "src=", wei[] = "wei=";
     if ((*words)[1] && !strcmp((*words)[1], "u8s8")) {
         d->src_type = d->dst_type = XK_U8;
         d->wei_type = XK_S8;
@@ -24,6 +24,8 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     }
     if ((*words)[1] && !strncmp((*words)[1], src, strlen(src)))
         snprintf(d->src_tag, sizeof(d->src_tag), "%s", *++*words + strlen(src));
+    if ((*words)[1] && !strncmp((*words)[1], wei, strlen(wei)))
+        snprintf(d->wei_tag, sizeof(d->wei_tag), "%s", *++*words + strlen(wei));
     if ((*words)[1] && !strcmp((*words)[1], "sum")) {
         d->post_ops[d->n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
         ++*words;
@@ -56,6 +58,8 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
                                 "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));
     while (*++words)
         XK_TRY(xk_schedule_parse(c, *words, &s));
+    if (s.pack)
+        XK_TRY(xk_contraction_pack(c, &con, s.k_step));
     XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));
     XK_TRY(xk_lower(c, &plan, "k", k));
     return xk_kernel_verify(c, k, NULL, NULL);

@@ -297,6 +297,119 @@ START_TEST(systolic_tiles_are_filled)
 }
 END_TEST
 
+/* Packed taps by hand: of 7 taps two groups of 4 (f16) or one of 8, of 3 one. An item
+ * for each tap and eight rows; a place is a dword, in vectors of 4, 8 or 16. */
+static const struct {
+    const char *text, *wei_tag;
+    uint32_t src, wei;
+    unsigned m, each, taps, places_b;
+} packed[] = {
+    {"mb8ic3ih15oc32oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 8, 4, 14, 16},
+    {"mb16ic3ih15oc32oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 16, 4, 14, 32},
+    {"mb8ic1ih15oc20oh8kh7sh2ph3", "AcDB32a4d4b", XK_F16, XK_F16, 24, 4, 14, 64},
+    {"mb8ic4ih9oc64kh3ph1", "AcDB32a8d4b", XK_U8, XK_S8, 8, 8, 3, 32},
+    {"mb8ic4ih15oc64oh8kh7sh2ph3", "AcDB32a8d4b", XK_U8, XK_S8, 24, 8, 7, 128},
+};
+
+START_TEST(packed_taps_fill_a_step)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.src_type = d.dst_type = packed[_i].src;
+    d.wei_type = packed[_i].wei;
+    plan_lab_contraction(c, packed[_i].text, &d, "Bcda4b", packed[_i].wei_tag,
+                         &con);
+    struct xk_schedule s = schedule(packed[_i].m, 32,
+                                    d.src_type == XK_F16 ? 16 : 32, 1, 1);
+    s.fma = XK_FMA_DPAS;
+    s.simd = 8;
+    s.n_sub = 32;
+    s.grf_count = 256;
+    s.taps_inner = s.surfaces = s.pack = true;
+    ck_assert_int_eq(xk_contraction_pack(c, &con, s.k_step), XK_OK);
+    const struct xk_plan p = plan_of(&s);
+    ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
+    ck_assert_int_eq(p.b.access, XK_ACCESS_BLOCK);
+    ck_assert_uint_eq(p.n_segments, 1);
+    check_tile(&p.a, &p.seg[0].a, s.m_thr, s.k_step, false);
+    check_tile(&p.b, &p.seg[0].b, s.n_sub, s.k_step, false);
+    ck_assert_uint_eq(p.flat.each, packed[_i].each);
+    ck_assert_uint_eq(p.seg[0].a.n, s.m_thr / 8 * packed[_i].each);
+    ck_assert_uint_eq(p.flat.taps, packed[_i].taps);
+    ck_assert_uint_eq(p.flat.trip, packed[_i].taps);
+    ck_assert_uint_eq(p.flat.copies, packed[_i].taps);
+    ck_assert_uint_eq(p.flat.headers_b, packed[_i].places_b);
+    ck_assert_int_eq(p.flat.step_b, 0);
+    ck_assert(p.flat.b_in_order);
+}
+END_TEST
+
+/* With taps outside: an element of each tap a message, but for the channels that are
+ * not there, whose places stay zero; or all of a tap. */
+static const struct {
+    const char *text, *src_tag;
+    unsigned used;
+    int access;
+} loose[] = {
+    {"mb3ic3ih15oc32oh8kh7sh2ph3", "acdb", 3, XK_ACCESS_ELEMENTS},
+    {"mb3ic2ih15oc32oh8kh7sh2ph3", "acdb", 2, XK_ACCESS_ELEMENTS},
+    {"mb3ic1ih15oc32oh8kh7sh2ph3", "abcd", 1, XK_ACCESS_ELEMENTS},
+    {"mb3ic4ih15oc32oh8kh7sh2ph3", "acdb", 4, XK_ACCESS_SCATTERED},
+    {"mb3ic3ih15oc32oh8kh7sh2ph3", "aBcd4b", 4, XK_ACCESS_SCATTERED},
+};
+
+START_TEST(packed_taps_outside_load_what_is_there)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    plan_lab_contraction(c, loose[_i].text, &d, loose[_i].src_tag, "AcDB32a4d4b",
+                         &con);
+    struct xk_schedule s = schedule(16, 32, 16, 1, 1);
+    s.fma = XK_FMA_DPAS;
+    s.simd = 8;
+    s.n_sub = 32;
+    s.grf_count = 256;
+    s.surfaces = s.pack = true;
+    ck_assert_int_eq(xk_contraction_pack(c, &con, s.k_step), XK_OK);
+    const struct xk_plan p = plan_of(&s);
+    const bool whole = loose[_i].used == 4;
+    unsigned loads = 0;
+    ck_assert_int_eq(p.a.access, loose[_i].access);
+    ck_assert_int_eq(p.b.access, XK_ACCESS_BLOCK);
+    ck_assert_uint_eq(p.a.zero_once, !whole);
+    for (unsigned i = 0; i < p.seg[0].a.n; i++) {
+        const struct xk_plan_item *const it = &p.seg[0].a.item[i];
+        if (it->kind != XK_ITEM_LOAD)
+            continue;
+        loads++;
+        ck_assert_uint_lt(it->msg.k % 4, loose[_i].used);
+        ck_assert_uint_eq(it->msg.send.vec, whole ? 2 : 1);
+    }
+    ck_assert_uint_eq(loads, 2 * 4 * (whole ? 1 : loose[_i].used));
+    if (whole)
+        check_tile(&p.a, &p.seg[0].a, s.m_thr, s.k_step, false);
+}
+END_TEST
+
+START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
+{
+    static const char *const texts[] = {"mb4ic3ih9oc32kh3ph1",
+                                        "mb12ic3ih9oc32kh3ph1"};
+    static struct xk_plan p;
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    plan_lab_contraction(c, texts[_i], &d, "Bcda4b", "AcDB32a4d4b", &con);
+    struct xk_schedule s = schedule(16, 32, 16, 1, 1);
+    s.fma = XK_FMA_DPAS;
+    s.simd = 8;
+    s.n_sub = 32;
+    s.taps_inner = s.surfaces = s.pack = true;
+    ck_assert_int_eq(xk_contraction_pack(c, &con, 16), XK_OK);
+    ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
+    ck_assert_ptr_nonnull(strstr(c->error.message, "do not share pixels"));
+    xk_ctx_clear(c);
+}
+END_TEST
+
 static const struct {
     const char *text, *src_tag, *wei_tag;
     unsigned simd, n, k;
@@ -571,6 +684,11 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, messages_cover_the_tile_once, 0,
                         XK_COUNTOF(covers));
+    tcase_add_loop_test(t, packed_taps_fill_a_step, 0, XK_COUNTOF(packed));
+    tcase_add_loop_test(t, packed_taps_are_refused_where_rows_share_no_pixel, 0,
+                        2);
+    tcase_add_loop_test(t, packed_taps_outside_load_what_is_there, 0,
+                        XK_COUNTOF(loose));
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
                         XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));

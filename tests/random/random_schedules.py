@@ -6,7 +6,8 @@ checkers on. A schedule that breaks a rule, or whose plan does not fit, is refus
 with a sentence and another one is tried; it must be a refusal, never a wrong
 result. Many go to one process. With --footprint all have A's footprint in SLM, with
 --spread rows that are spread over groups, with --skip filter taps that are skipped
-in padding, with --window taps that share registers. TAP: one line a schedule that ran, and
+in padding, with --window taps that share registers, with --pack those of few channels
+packed. TAP: one line a schedule that ran, and
 one for each kind that must be among them."""
 import argparse
 import os
@@ -34,7 +35,8 @@ KINDS = {
             "slm=[123] .*footprint=0 .*slices=[24]", "slm=0 .*spread=",
             "slm=[123] .*spread=", "slices=[24].* spread=", "skip=1",
             "skip=1.* spread=", "skip=1.* slices=[24]|slices=[24].* skip=1",
-            "skip=rows", "window=1", "load_a=lines",
+            "skip=rows", "window=1", "load_a=lines", "taps=inner .*pack=1",
+            "taps=outer .*pack=1",
             "n=64 ", "slots=3,", "slots=[12],3",
             "addr=a64", "addr=surface", "grf=128", "grf=256", "load_b=rows",
             "store=packed", "store=columns"] + ALL,
@@ -133,12 +135,28 @@ def for_window(rng, types):
             + (" spread=1" if rng.random() < 0.4 else ""))
 
 
+def for_pack(rng, types):
+    """A schedule for dpas with the few channels of several filter taps in a step."""
+    n, m = rng.choice([16, 32, 32, 64]), rng.choice([8, 16, 16, 24, 32])
+    taps = rng.choice(["inner", "outer"])
+    slots = "1,1" if taps == "outer" else rng.choice(
+        ["1,1", "1,2", "2,1", "2,2", "3,2", "1,3", "3,3"])
+    return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 m={m} n={n} nsub={n} "
+            f"k={16 if types == 'f16' else 32} "
+            f"tg={rng.choice([1, 2, 2, 4])}x{rng.choice([1, 2])} slots={slots} "
+            f"slm=0 of=a depth=1 footprint=0 taps={taps} slices=1 addr=surface "
+            f"grf={rng.choice([128, 256, 256])}"
+            + (" spread=1" if m > 8 and rng.random() < 0.5 and taps == "inner"
+               else "") + " pack=1")
+
+
 def narrow(rng, types):
     """A schedule for dpas."""
     kind = rng.random()
-    if kind < 0.3:
-        return (for_spread if kind < 0.08 else for_skip if kind < 0.18 else
-                for_window if kind < 0.23 else for_lines)(rng, types)
+    if kind < 0.34:
+        return (for_spread if kind < 0.08 else for_skip if kind < 0.17 else
+                for_window if kind < 0.22 else for_lines if kind < 0.28 else
+                for_pack)(rng, types)
     slm = rng.choice([0, 0, 1, 1, 2, 2, 3, 3])
     if slm == 2 and rng.random() < 0.4:
         return from_footprint(rng, types)
@@ -149,7 +167,7 @@ def narrow(rng, types):
     slots = "1,1" if one or of != "a" else rng.choice(
         ["1,2"] if slm else ["1,2", "2,1", "2,2"])
     m = rng.choice([8, 16, 24, 32])
-    depth = rng.choice([1, 2, 2, 4, 4, 4]) if slm and of == "a" else 1
+    depth = rng.choice([1, 2, 2, 4, 4, 4, 4]) if slm and of == "a" else 1
     addr = rng.choice(["surface"] * (8 if slm else 2) + ["a64"])
     tg_m, tg_n = rng.choice([1, 2, 4, 8]), rng.choice([1, 2, 4])
     if of != "a":
@@ -301,6 +319,17 @@ def problem_of_lines(rng, schedule):
             return p
 
 
+def problem_of_few(rng, images):
+    """A problem whose filter taps can be packed; images: of which it has one of these
+    numbers."""
+    while True:
+        p = problem(rng, "dhw" if rng.random() < 0.2 else "hw")
+        p["mb"], p["ic"] = rng.choice(images), rng.choice([1, 2, 3, 3, 4])
+        rows = p["mb"] * p["oh"] * p["ow"] * p.get("od", 1)
+        if p["kw"] > 1 and rows <= 1500:
+            return p
+
+
 def layouts(rng, types, p, schedule):
     """Of src and dst: where images are several, taps are skipped only if they are
     inside the pixels of src."""
@@ -308,6 +337,9 @@ def layouts(rng, types, p, schedule):
     if "window=1" in schedule:
         return rng.choice(["any", "axb", "axb", "Bxa16b" if types == "f16"
                            else "Bxa32b"]), dst
+    if "pack=1" in schedule:
+        return rng.choice(["any", "any", "Bxa4b"] if "taps=inner" in schedule else
+                          ["any", "axb", "axb", "axb", "aBx4b", "Bxa4b"]), dst
     if not SKIPS.search(schedule):
         return rng.choice(["any", "any", "axb", "axb", "axb", "axb", "abx", "abx",
                            *IMAGES]), dst
@@ -342,6 +374,9 @@ def settings(rng, types, schedule):
         p["ic"] = 4 * rng.choice([1, 2, 4, 8])
     if types != "f32" and (footprint or rng.random() < 0.7):
         p["ic"] = (16 if types == "f16" else 32) * rng.choice([1, 2, 3, 4, 4, 4])
+    if "pack=1" in schedule:
+        p = problem_of_few(rng, [8, 8, 16, 24] if "taps=inner" in schedule else
+                           [1, 2, 5, 8])
     slices, k = (int(re.search(f" {f}=(\\d+)", schedule).group(1))
                  for f in ("slices", "k"))
     if slices > 1:  # whole steps for each
@@ -360,7 +395,8 @@ def settings(rng, types, schedule):
                              tg_m)
         if n:
             schedule = schedule.replace("spread=1", f"over={n}")
-        elif not SKIPS.search(schedule) and "window=1" not in schedule:
+        elif not SKIPS.search(schedule) and not re.search(
+                "(window|pack)=1", schedule):
             p["mb"] += 1
         else:
             schedule = schedule.replace(" spread=1", "")
@@ -368,12 +404,14 @@ def settings(rng, types, schedule):
         if field + "=" not in schedule:
             schedule += f" {field}=0"
     straight = " slm=0" in schedule and "taps=inner" in schedule
-    schedule += f" prefetch={int(straight and 'order=m' not in schedule)}"
+    ahead = straight and "order=m" not in schedule and "pack=1" not in schedule
+    schedule += f" prefetch={int(ahead)}"
     src, dst = layouts(rng, types, p, schedule)
     return schedule.replace("over=", "spread="), ["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + types,
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
-            "--wtag=" + rng.choice(["any", "any", "any", "axb"]),
+            "--wtag=" + rng.choice(["any", "any", "any",
+                                    "any" if "pack=1" in schedule else "axb"]),
             "--stag=" + src, "--dtag=" + dst, text(p)]
 
 
@@ -417,10 +455,11 @@ def main():
     parser.add_argument("--spread", action="store_true")
     parser.add_argument("--skip", action="store_true")
     parser.add_argument("--window", action="store_true")
+    parser.add_argument("--pack", action="store_true")
     args = parser.parse_args()
     draw = (from_footprint if args.footprint else
             for_spread if args.spread else for_skip if args.skip else
-            for_window if args.window else schedule_of)
+            for_window if args.window else for_pack if args.pack else schedule_of)
     kinds = [] if draw is not schedule_of else KINDS[args.types]
     rng = random.Random(f"{args.seed} {args.types}")
     tap, seen, tries = Tap(), [], 0

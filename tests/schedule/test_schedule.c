@@ -82,6 +82,7 @@ static const struct xk_schedule shared = {.fma = XK_FMA_DPASW,
 #define FOOT "slm=2 footprint=1"
 #define SKIP "slm=0 taps=inner slots=2,1 n=16 nsub=16 skip=1"
 #define LINES "slm=0 taps=inner load_a=lines"
+#define PACK "slm=0 taps=inner slots=1,1 m=16 pack=1"
 #define SKIP_ROWS SKIP " fma=dpasw tg=2x1 skip=rows"
 #define WINDOW "slm=0 taps=inner slots=1,2 fma=dpasw tg=2x1 m=16 window=1"
 /* 3 x 3 over lines of so many pixels of so many images. */
@@ -287,6 +288,7 @@ static const struct {
     {"skip", SKIP " taps=outer", {3136, 64, 64, 9, 2, .edge_rows = 56}},
     {"skip", "skip=1", {3136, 64, 64, 9, 2, .edge_rows = 56}}, /* SLM */
     {"skip", "skip=1 " FOOT, {3136, 64, 64, 9, 2, .edge_rows = 56}},
+    {"pack", WINDOW " pack=1", WIDE_LINES(16, 14)},
     {NULL, WINDOW, WIDE_LINES(16, 14)},
     {NULL, WINDOW " fma=dpas", WIDE_LINES(8, 14)},
     {NULL, WINDOW " skip=1", WIDE_LINES(16, 14)},
@@ -321,6 +323,40 @@ static const struct {
     {"prefetch", "prefetch=1", {3136, 64, 64, 9, 2}}, /* SLM */
     {"prefetch", "slm=0 taps=outer prefetch=1", {3136, 64, 64, 9, 2}},
     {"prefetch", "slm=0 taps=inner prefetch=1 order=m", {3136, 64, 64, 9, 2}},
+    /* Places want images inside pixels, with all channels; without them taps are a
+     * loop each. */
+    {"pack", PACK, {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"pack", PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 3}},
+    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 3}},
+    {NULL, PACK " taps=outer", {3136, 64, 3, 49, 1, .line_taps = 7, .used_e = 4}},
+    {"pack", PACK " taps=outer", {3136, 64, 3, 49, 2}},
+    {"pack",
+     PACK " taps=outer addr=a64",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {"slots",
+     PACK " taps=outer slots=2,2",
+     {3136, 64, 3, 49, 2, .line_taps = 7, .used_e = 4}},
+    {NULL, PACK, {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+    {NULL, PACK, {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
+    {NULL, PACK " fma=dpas m=8", {3136, 64, 4, 2, 2, .images = true, .line_taps = 2, .used_e = 4}},
+    /* 36 groups of four taps; 38. */
+    {NULL, PACK " m=8", {3136, 64, 3, 144, 2, .images = true, .line_taps = 36, .used_e = 4}},
+    {"taps",
+     PACK " m=8",
+     {3136, 64, 3, 152, 2, .images = true, .line_taps = 76, .used_e = 4}},
+    {"pack", PACK, {3136, 64, 64, 9, 2, .eights = true}}, /* many channels */
+    {"pack", "pack=1", {3136, 64, 3, 9, 2, .images = true, .line_taps = 3, .used_e = 4}}, /* SLM */
+    {"pack",
+     PACK " fma=dpas n=8 nsub=8",
+     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+    {"pack",
+     PACK " prefetch=1",
+     {3136, 64, 3, 49, 2, .images = true, .line_taps = 7, .used_e = 4}},
+    /* Five eights of eight taps; of 16 groups each three. */
+    {"pack", PACK " m=40", {3136, 64, 3, 9, 1, .images = true, .line_taps = 3, .used_e = 4}},
+    {"pack", PACK " m=24", {3136, 64, 3, 72, 1, .images = true, .line_taps = 9, .used_e = 4}},
+    {"slots", PACK " slots=3,3", {3136, 64, 3, 8, 2, .images = true, .line_taps = 4, .used_e = 4}},
+    {NULL, PACK " slots=3,3", {3136, 64, 3, 12, 2, .images = true, .line_taps = 4, .used_e = 4}},
     {NULL, "store=packed", {3136, 64, 64, 9, 2}},
     {NULL, "store=columns", {3136, 64, 64, 9, 2}},
     {"store", "store=block", {3136, 64, 64, 9, 2}},
@@ -366,6 +402,8 @@ START_TEST(text_parses_back)
         a.window = rng >> 56 & 1;
         b.window = !a.window;
         a.prefetch = rng >> 59 & 1;
+        a.pack = rng >> 58 & 1;
+        b.pack = !a.pack;
         b.prefetch = !a.prefetch;
         a.slm_of = (uint8_t)(rng >> 43) % 3;
         b.footprint = !a.footprint;
@@ -389,7 +427,7 @@ START_TEST(text_parses_back)
                   b.grf_count == a.grf_count && b.slm == a.slm &&
                   b.footprint == a.footprint && b.slm_of == a.slm_of &&
                   b.spread == a.spread && b.skip == a.skip &&
-                  b.prefetch == a.prefetch &&
+                  b.prefetch == a.prefetch && b.pack == a.pack &&
                   b.simd == a.simd && b.n_sub == a.n_sub &&
                   b.m_first == a.m_first && b.unroll == a.unroll &&
                   b.load_a == a.load_a && b.load_b == a.load_b &&
@@ -551,6 +589,27 @@ START_TEST(taps_share_registers_as_long_as_they_can)
 }
 END_TEST
 
+/* Overrides leave taps packed, unless they take away what that needs. */
+START_TEST(taps_are_packed_as_long_as_they_can_be)
+{
+    static const struct {
+        const char *text;
+        bool pack;
+    } rows[] = {
+        {"", true},           {"m=24 tg=2x1", true},  {"fma=dpas", true},
+        {"slots=3,3", true},  {"order=m", true},      {"taps=inner", true},
+        {"slm=2", false},     {"taps=outer", true},   {"fma=dp4a simd=16", false},
+        {"pack=0", false},    {"pack=1", true},       {"taps=outer addr=a64", false},
+        {"n=16 nsub=16", true}, {"n=8 nsub=8", false},
+        /* for the rule to refuse */
+        {"slm=2 pack=1", true}, {"pack=1 addr=a64", true},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
+        ck_assert_msg(overridden(PACK, rows[i].text).pack == rows[i].pack, "%s",
+                      rows[i].text);
+}
+END_TEST
+
 /* Overrides leave taps skipped, unless they take away what that needs. */
 START_TEST(taps_are_skipped_as_long_as_they_can_be)
 {
@@ -595,6 +654,7 @@ START_TEST(copies_are_whole_rounds)
         {"slm=0 taps=inner slots=1,3", 4, 12},
         {"slm=0 taps=inner slots=2,2 unroll=4", 4, 4},
         {"slm=0 taps=inner unroll=5", 4, 8},
+        {"slm=0 taps=inner pack=1 slots=3,3", 14, 14},
         {"slm=3 slots=1,2", 9, 18},
         {"slm=3 slots=1,2 depth=2", 9, 9},
         {"slm=3 slots=1,2 depth=2 unroll=3", 1, 3},
@@ -789,7 +849,7 @@ START_TEST(prints_every_field)
     ck_assert_str_eq(xk_str_get(&s), "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=4x2 "
                                      "slices=0 taps=outer slots=2,1 slm=0 of=a "
                                      "depth=1 footprint=0 spread=0 skip=0 "
-                                     "window=0 prefetch=0 addr=a64 grf=128 order=n unroll=0 "
+                                     "window=0 prefetch=0 pack=0 addr=a64 grf=128 order=n unroll=0 "
                                      "load_a=auto load_b=auto store=auto");
     struct xk_schedule foot = shared;
     foot.slm = 2;
@@ -801,12 +861,13 @@ START_TEST(prints_every_field)
     struct xk_schedule edge = shared;
     edge.skip = XK_SKIP_PAIR;
     edge.spread = 17;
+    edge.pack = true;
     edge.prefetch = true;
     xk_str_clear(&s);
     xk_schedule_print(&edge, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s),
-               " footprint=0 spread=17 skip=1 window=0 prefetch=1 "
+               " footprint=0 spread=17 skip=1 window=0 prefetch=1 pack=1 "
                "addr=surface "));
     edge.skip = XK_SKIP_ROWS;
     edge.window = true;
@@ -832,6 +893,7 @@ int main(void)
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, prefetches_as_long_as_it_can);
     tcase_add_test(t, taps_share_registers_as_long_as_they_can);
+    tcase_add_test(t, taps_are_packed_as_long_as_they_can_be);
     tcase_add_test(t, taps_are_skipped_as_long_as_they_can_be);
     tcase_add_test(t, candidates_skip_by_rows_in_small_images);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);

@@ -19,6 +19,8 @@ SLICED = r"slices=[2-9]"
 SPREAD = r"spread=[1-9]\d*"
 BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] .*footprint=0"
 SKIP = "skip=1"
+PACK = "pack=1"
+PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=[1r]|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
@@ -48,6 +50,21 @@ ROWS = [
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+    (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
+    (["--dt=u8s8"], "mb8ic4ih56oc64kh3ph1", [PACK], [PACKED_WITH]),
+    (["--dt=u8s8", "--stag=Bcda4b"], "mb8ic4ih56oc64kh3ph1", [PACK], []),
+    (["--dt=f16"], "mb12ic3ih112oc64kh7ph3", ["taps=outer .*pack=1"],
+     ["taps=inner .*pack=1"]),
+    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
+     ["taps=outer .*pack=1"], ["taps=inner .*pack=1"]),
+    (["--dt=u8s8", "--stag=axb"], "mb16ic3ih112oc64kh7ph3",
+     ["n=64 .*taps=outer .*pack=1"], ["m=16 n=32 .*pack=1"]),
+    (["--dt=f16", "--stag=axb"], "mb16ic3ih112oc64kh3ph1", ["taps=outer"], [PACK]),
+    (["--dt=f16", "--stag=abx"], "mb16ic3ih112oc64kh7ph3", ["taps=outer"], [PACK]),
+    (["--dt=f16", "--wtag=axb"], "mb16ic3ih112oc64kh7ph3", ["taps=outer"],
+     [PACK]),
+    (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["taps=outer"], [PACK]),
+    (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["taps=outer"], [PACK]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
      ["fma=mad", SLICED, PREFETCH], [FOOTPRINT, SKIP, WIDE, ASKED_FOR]),
 ]
@@ -82,7 +99,7 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        for kind in (k for k in (FOOTPRINT, BUFFERED, SKIP, WIDE) if k in wanted):
+        for kind in (k for k in (FOOTPRINT, BUFFERED, SKIP, WIDE, PACK) if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
             out = generated(sys.argv[1], words, best)

@@ -28,6 +28,7 @@ PROBLEM = "mb1ic64ih8oc64kh3ph1"
 ONE_TAP = "mb1ic64ih8oc64kh1"
 ROWWISE = EDGE.replace("fma=dpas ", "fma=dpasw ").replace("tg=4x2", "tg=2x1")
 IMAGES = "mb16ic64ih8oc64kh3ph1"  # a pixel's are those of a pair's eight rows
+FEW = "--stag=any mb16ic3ih9oc64kh7ph3"  # channels
 MANY = "mb512ic64ih8oc64kh3ph1"  # more groups than the machine holds
 ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", THROUGH, "fma=dpasw"), ("u8s8", DOTS, "simd=16"),
@@ -47,6 +48,7 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", EDGE, "skip=1"), ("u8s8", EDGE.replace("k=16", "k=32"), "skip=1"),
     ("f16", ROWWISE, "skip=rows", IMAGES),
     ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw "), "window=1", IMAGES),
+    ("f16", TAP_BY_TAP + " pack=0", "pack=1", FEW),
     ("f16", PAIRS, "prefetch=1", MANY), ("f32", FLAT, "prefetch=1", MANY),
     ("f16", TAP_BY_TAP, "addr=a64"), ("f32", LANES, "grf=256"),
     ("f32", LANES, "order=m"), ("f16", FOOT.replace("4x2", "2x1"), "order=m"),
@@ -68,7 +70,7 @@ def generated(xk, dtype, schedule, problem):
     """({field: value}, everything else); of a refusal ({}, the sentence)."""
     done = subprocess.run(
         [xk, "gen", "--dt=" + dtype, "--stag=axb", "--dtag=axb", "--info",
-         "--asm", problem], env={**os.environ, "XK_SCHEDULE": schedule},
+         "--asm", *problem.split()], env={**os.environ, "XK_SCHEDULE": schedule},
         text=True, capture_output=True, check=False)
     line = re.search(r"^schedule (.*)\n", done.stdout, re.MULTILINE)
     if done.returncode or not line:

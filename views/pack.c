@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Few channels fill a small part of a dpas depth. Here those of some filter taps
+ * that follow each other become one index: the K index in front of the innermost
+ * one gives up its inner part to it. */
+#include "views/contraction.h"
+
+#include <string.h>
+
+/* Tensor dim that a view dim passes through; there is one. */
+static unsigned tensor_dim(const struct xk_view *v, int d)
+{
+    unsigned t = 0;
+    while (t + 1 < v->layout.n_dims && v->coord[t] != v->dim[d].var)
+        t++;
+    return t;
+}
+
+/* Memory is padded with zeros, so K runs over that too, without a mask; or it is not
+ * padded at all, and what is behind it is masked, if that may be. *used_e: elements in
+ * memory. */
+static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
+                             bool masked, uint8_t *used_e)
+{
+    const int d = xk_view_find(v, name);
+    const unsigned t = d < 0 ? 0 : tensor_dim(v, d);
+    const int64_t padded = v->layout.padded[t];
+    *used_e = (uint8_t)padded;
+    if (d >= 0 && padded == XK_PACK_FEW) {
+        v->layout.dim[t] = v->dim[d].extent = padded;
+        return XK_OK;
+    }
+    if (d >= 0 && masked && padded < XK_PACK_FEW)
+        return xk_view_pad(c, v, name, 0, XK_PACK_FEW - padded);
+    return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d", name,
+                   XK_PACK_FEW);
+}
+
+/* taps places of `outer` go into `inner`, which has `few` elements then. */
+static enum xk_status pack_view(xk_ctx *c, struct xk_view *v,
+                                const struct xk_index *outer,
+                                const struct xk_index *inner, int64_t taps)
+{
+    const int64_t groups = (outer->extent + taps - 1) / taps;
+    const char *const parts[] = {"tap", inner->name};
+    struct xk_embed upper[2] = {{.extent = groups}, {"tap", taps, 0}};
+    memcpy(upper[0].name, outer->name, sizeof(upper[0].name));
+    XK_TRY(xk_view_unmerge(c, v, outer->name, 2, upper));
+    return xk_view_merge(c, v, 2, parts, inner->name);
+}
+
+enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
+                                   int64_t k_inner)
+{
+    const int64_t taps = k_inner / XK_PACK_FEW;
+    struct xk_index *inner = NULL, *outer = NULL;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        if (p->index[i].role != XK_ROLE_K)
+            continue;
+        outer = inner;
+        inner = &p->index[i];
+    }
+    if (!outer || inner->extent > XK_PACK_FEW)
+        return xk_fail(c, XK_ENOFIT, "pack: K is not filter taps of few channels");
+    uint8_t all_e;
+    XK_TRY(extend(c, &p->a.view, inner->name, true, &p->used_e));
+    XK_TRY(extend(c, &p->b.view, inner->name, false, &all_e));
+    XK_TRY(pack_view(c, &p->a.view, outer, inner, taps));
+    XK_TRY(pack_view(c, &p->b.view, outer, inner, taps));
+    outer->extent = (outer->extent + taps - 1) / taps;
+    inner->extent = taps * XK_PACK_FEW;
+    p->tap_e = XK_PACK_FEW;
+    return XK_OK;
+}
