@@ -24,6 +24,8 @@ PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=[1r]|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
+WINDOW = "window=1"
+LINES = "load_a=lines"
 # 12 images are no whole number of eight rows, so they are not inside the pixels: a
 # footprint counts the pixels of one, and rows at its edges are few.
 # Options and problem, what is among the candidates, what must not be.
@@ -31,23 +33,26 @@ ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
      [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP],
-     [FOOTPRINT]),
+     [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP, WINDOW],
+     [FOOTPRINT, LINES]),
     (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, SLICED, SKIP], []),
+     [FOOTPRINT, BUFFERED, SLICED, SKIP], [WINDOW]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP, FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
      [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE], []),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
      [FOOTPRINT, BUFFERED, "slm=0"], [SKIP]),
+    # 32 x 32 with a window takes the places of 16 x 64 here.
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SKIP, WIDE], [FOOTPRINT]),
+     [BUFFERED, "slm=0", SKIP, WINDOW], [FOOTPRINT, LINES]),
     (["--dt=u8s8", "--stag=Bcda32b"], "mb8ic64ih56oc64kh3ph1",
      ["slm=0", SKIP, WIDE], [FOOTPRINT]),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
-     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+     [BUFFERED, "slm=0", SLICED], [FOOTPRINT, WINDOW]),
+    (["--dt=f16", "--stag=axb", "--dtag=axb"],
+     "mb16ic512ih28oc1024oh14kh1sh2ph0", [LINES, SPREAD], [FOOTPRINT, WINDOW]),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
      [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
@@ -99,7 +104,8 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        for kind in (k for k in (FOOTPRINT, BUFFERED, SKIP, WIDE, PACK) if k in wanted):
+        forced = (FOOTPRINT, BUFFERED, SKIP, WIDE, PACK, WINDOW, LINES)
+        for kind in (k for k in forced if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]
             out = generated(sys.argv[1], words, best)
