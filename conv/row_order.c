@@ -24,11 +24,15 @@ struct xk_conv_edge xk_conv_edge(const struct xk_conv_desc *f)
     return e;
 }
 
-int64_t xk_conv_image_block(const struct xk_conv_desc *f)
+bool xk_conv_taps_slide(const struct xk_conv_desc *f)
 {
     const struct xk_conv_axis x = xk_conv_axis(f, 2);
-    const bool alike = x.places > 1 && x.taps > 1 && x.step == x.apart;
-    if (!alike || f->mb % 8)
+    return x.places > 1 && x.taps > 1 && x.step == x.apart;
+}
+
+int64_t xk_conv_image_block(const struct xk_conv_desc *f)
+{
+    if (!xk_conv_taps_slide(f) || f->mb % 8)
         return f->mb;
     return f->mb % 16 ? 8 : 16;
 }

@@ -31,9 +31,11 @@ bool xk_conv_taps_inside(const struct xk_layout *wei, int64_t taps);
  * K, and eight that share a pixel are beside the tensor together. */
 bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
                             const struct xk_layout *src);
+/* Whether taps and pixels of a line move src alike, and there are several of both:
+ * a tap further is a pixel further. */
+bool xk_conv_taps_slide(const struct xk_conv_desc *full);
 /* Of images that are M's innermost index, how many are so before the next pixel of a
- * line: all, or where filter taps and pixels move src alike so few that a thread has
- * several pixels. The others come before the next line. */
+ * line: all, or where taps slide so few that a thread has several pixels. The others come before the next line. */
 int64_t xk_conv_image_block(const struct xk_conv_desc *full);
 /* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
  * place to place and from tap to tap, padding in front, pixels. */

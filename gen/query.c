@@ -55,7 +55,7 @@ static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
 static void set_window(const struct xk_conv_desc *d, struct xk_shape *s)
 {
     const struct xk_conv_axis x = xk_conv_axis(d, 2);
-    if (!s->eights || x.places == 1 || x.taps == 1 || x.step != x.apart)
+    if (!s->eights || !xk_conv_taps_slide(d))
         return;
     s->window.rows = xk_conv_image_block(d);
     s->window.places = x.places;

@@ -90,13 +90,15 @@ static void tap_b_by_headers(struct xk_lowering *l, struct xk_block_writer *w,
     const struct xk_by_half by = {step_b, step_b * (taps - beside + 1),
                                   step_b * (1 - taps)};
     const xk_expr *const slot = xk_lower_slot_b(l, i, &l->p->b);
+    const xk_expr *const on = xk_lower_by_half(l, i, &by);
     for (unsigned n = 0; n < list->n; n++) {
         const struct xk_plan_msg *const m = &list->item[n].msg;
         const struct xk_send s = xk_lower_through_surface(l, &m->send, l->arg_b);
         const struct xk_header_run r = {heads, NULL, n * XK_HEADER_B, 4};
-        xk_lower_move_headers(l, w, &r, XK_OP_ADD, xk_lower_by_half(l, i, &by));
-        xk_lower_sendh(l, w, &s, xk_lower_reg(l, heads, n * XK_HEADER_B),
-                       xk_lower_slot_reg(l, l->b, slot, m->reg_b));
+        const xk_expr *const head = xk_lower_reg(l, heads, n * XK_HEADER_B);
+        const xk_expr *const to = xk_lower_slot_reg(l, l->b, slot, m->reg_b);
+        xk_lower_move_headers(l, w, &r, XK_OP_ADD, on);
+        xk_lower_sendh(l, w, &s, head, to);
     }
 }
 

@@ -39,8 +39,8 @@ struct xk_tap_rows {
     bool even;                             /* these are constants */
     int64_t step_b;
 };
-/* Rows m (a vector, a let) at element k (s32, one or one a lane) of a step. Offsets are in A's surface, a
- * step of step_b bytes before the slice's first. */
+/* Rows m (a vector, a let) at element k (s32, one or one a lane) of a step. Offsets
+ * are in A's surface, a step of step_b bytes before the slice's first. */
 void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
                        const xk_expr *k, int64_t step_b,
                        struct xk_tap_rows *out);

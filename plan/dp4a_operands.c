@@ -9,7 +9,7 @@
 static int64_t next_dword_b(const struct xk_operand_job *j)
 {
     const struct xk_layout *const l = &j->view->layout;
-    const int dim = xk_plan_tensor_dim(j->view, xk_plan_k_inner(j->plan)->name);
+    const int dim = xk_view_tensor_dim(j->view, xk_plan_k_inner(j->plan)->name);
     bool inner = false;
     for (unsigned i = l->n_blocks; i-- > 0;) {
         const struct xk_block *const b = &l->block[i];

@@ -76,7 +76,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
     if (!xk_plan_b_taps(c, p, &tap_b, &all_b) || (tap_b && tap_b != step_b))
         return false;
     const int64_t want = all_b ? all_b : step_b; /* from step of k to step */
-    const int dim = xk_plan_tensor_dim(v, xk_plan_k_inner(p)->name);
+    const int dim = xk_view_tensor_dim(v, xk_plan_k_inner(p)->name);
     for (unsigned i = 0; i < l->n_blocks; i++)
         if ((int)l->block[i].dim == dim && l->block[i].size > 1)
             return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||

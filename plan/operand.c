@@ -6,24 +6,8 @@
  * layout's padding included; 0 if it does not. */
 static int64_t rows_padded(const struct xk_view *v, const char *row)
 {
-    const int d = row ? xk_view_find(v, row) : -1;
-    if (d < 0)
-        return 0;
-    for (unsigned t = 0; t < v->layout.n_dims; t++)
-        if (v->coord[t] == v->dim[d].var)
-            return v->layout.padded[t];
-    return 0;
-}
-
-int xk_plan_tensor_dim(const struct xk_view *v, const char *name)
-{
-    const int d = xk_view_find(v, name);
-    if (d < 0)
-        return -1;
-    for (unsigned t = 0; t < v->layout.n_dims; t++)
-        if (v->coord[t] == v->dim[d].var)
-            return (int)t;
-    return -1;
+    const int t = row ? xk_view_tensor_dim(v, row) : -1;
+    return t < 0 ? 0 : v->layout.padded[t];
 }
 
 /* Tensor dim whose neighbours are consecutive along a view dim: that which it passes
@@ -31,7 +15,7 @@ int xk_plan_tensor_dim(const struct xk_view *v, const char *name)
 static int consecutive_dim(const struct xk_view *v, const char *name)
 {
     const struct xk_block *const b = &v->layout.block[v->layout.n_blocks - 1];
-    const int t = xk_plan_tensor_dim(v, name), d = xk_view_find(v, name);
+    const int t = xk_view_tensor_dim(v, name), d = xk_view_find(v, name);
     const bool merged = t < 0 && d >= 0 && b->stride == 1 &&
                         xk_depends_on(v->coord[b->dim], v->dim[d].var);
     return merged ? b->dim : t;

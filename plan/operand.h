@@ -33,9 +33,6 @@ struct xk_operand_job {
 /* Whether the schedule admits this way of loading. */
 bool xk_plan_may_load(const struct xk_operand_job *j, enum xk_plan_access how);
 
-/* Tensor dim that a view dim passes through; -1: none. */
-int xk_plan_tensor_dim(const struct xk_view *v, const char *name);
-
 /* Fills plan->slm if the schedule asks for it; XK_ENOFIT says why not. */
 enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
 /* GRFs of that loop's addresses, and of what is on its way to SLM. */

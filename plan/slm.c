@@ -15,7 +15,7 @@ int64_t xk_plan_step_b(const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->a.view;
     const struct xk_index *const k = xk_plan_k_inner(p);
-    const int dim = xk_plan_tensor_dim(v, k->name);
+    const int dim = xk_view_tensor_dim(v, k->name);
     int64_t inner = 1, step = p->s.k_step;
     if (dim < 0)
         return 0;
@@ -69,7 +69,7 @@ bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
 static bool b_strides(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_index *const inner = xk_plan_k_inner(p);
-    const int dim = xk_plan_tensor_dim(&p->con->b.view, inner->name);
+    const int dim = xk_view_tensor_dim(&p->con->b.view, inner->name);
     int64_t all_b;
     if (dim < 0 || !xk_plan_b_taps(c, p, &p->slm.b_tap_b, &all_b))
         return false;

@@ -6,30 +6,20 @@
 
 #include <string.h>
 
-/* Tensor dim that a view dim passes through; there is one. */
-static unsigned tensor_dim(const struct xk_view *v, int d)
-{
-    unsigned t = 0;
-    while (t + 1 < v->layout.n_dims && v->coord[t] != v->dim[d].var)
-        t++;
-    return t;
-}
-
 /* Memory is padded with zeros, so K runs over that too, without a mask; or it is not
  * padded at all, and what is behind it is masked, if that may be. *used_e: elements in
  * memory. */
 static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
                              bool masked, uint8_t *used_e)
 {
-    const int d = xk_view_find(v, name);
-    const unsigned t = d < 0 ? 0 : tensor_dim(v, d);
-    const int64_t padded = v->layout.padded[t];
+    const int d = xk_view_find(v, name), t = xk_view_tensor_dim(v, name);
+    const int64_t padded = t < 0 ? INT64_MAX : v->layout.padded[t];
     *used_e = (uint8_t)padded;
-    if (d >= 0 && padded == XK_PACK_FEW) {
+    if (padded == XK_PACK_FEW) {
         v->layout.dim[t] = v->dim[d].extent = padded;
         return XK_OK;
     }
-    if (d >= 0 && masked && padded < XK_PACK_FEW)
+    if (masked && padded < XK_PACK_FEW)
         return xk_view_pad(c, v, name, 0, XK_PACK_FEW - padded);
     return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d", name,
                    XK_PACK_FEW);

@@ -192,11 +192,8 @@ static struct step offset_step(const struct xk_view *v, const xk_expr *var)
 static int64_t memory_extent(const struct xk_view *v,
                              const struct xk_view_dim *d)
 {
-    for (unsigned i = 0; i < v->layout.n_dims; i++) {
-        if (v->coord[i] == d->var)
-            return v->layout.padded[i];
-    }
-    return d->extent;
+    const int t = xk_view_tensor_dim(v, d->name);
+    return t < 0 ? d->extent : v->layout.padded[t];
 }
 
 bool xk_view_stride_b(xk_ctx *c, const struct xk_view *v, const char *dim,

@@ -30,6 +30,8 @@ enum xk_status xk_view_init(xk_ctx *c, struct xk_view *v,
                             const struct xk_layout *l,
                             const char *const *names);
 int xk_view_find(const struct xk_view *v, const char *name); /* -1: none */
+/* Tensor dim that a view dim passes through; -1: none, or there is no such dim. */
+int xk_view_tensor_dim(const struct xk_view *v, const char *name);
 
 /* All transforms replace view dims in place (upper from lower); the new dims
  * stand where the old one stood. Names are at most 7 characters and unique in

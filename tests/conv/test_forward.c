@@ -359,68 +359,69 @@ END_TEST
 /* Images inside the pixels of src are M's innermost index, so that rows which
  * follow each other are neighbours in memory; likewise where channels are innermost
  * and eight images of a pixel meet padding together. dst's layout decides nothing. */
+static const struct {
+    const char *problem, *src, *dst, *order;
+} orders[] = {
+    {"mb3ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+    {"mb3ic18ih5oc17kh3ph1", "Bcda4b", "Bcda16b", "oh ow mb oc kh kw ic "},
+    {"mb1ic18ih5oc17kh3ph1", "Bcda32b", "nchw", "oh ow mb oc kh kw ic "},
+    {"mb3ic18ih5oc17kh3ph1", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
+    {"mb3ic18ih5oc17kh3ph1", "nchw", "Bcda32b", "mb oh ow oc kh kw ic "},
+    {"mb3ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
+    {"mb8ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh ow mb oc kh kw ic "},
+    {"mb8ic18ih5oc17kh3ph1", "nhwc", "nchw",
+     "mb oh ow oc kh kw ic "}, /* no whole steps */
+    {"mb8ic3ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
+    {"mb12ic18ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
+    {"mb8ic18ih5oc17kh3", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
+    {"mb8ic32ih5iw6oc17kh3kw3ph0pw1", "nhwc", "Bcda16b",
+     "mb oh ow oc kh kw ic "}, /* no line is beside */
+    {"mb8ic32ih1iw6oc17kh1kw3ph0pw1", "nhwc", "Bcda16b",
+     "oh ow mb oc kh kw ic "},
+    {"mb8ic18ih5oc17kh3ph1", "nchw", "Bcda16b", "mb oh ow oc kh kw ic "},
+    {"mb8ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
+    {"mb16ic32id4ih5iw6oc17kd3kh2kw1pd1", "ndhwc", "ndhwc",
+     "od oh ow mb oc kd kh kw ic "},
+    {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea16b", "ndhwc",
+     "od oh ow mb oc kd kh kw ic "},
+    {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea32b", "Bcdea4b",
+     "od oh ow mb oc kd kh kw ic "},
+    {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "aBcde16b", "Bcdea16b",
+     "mb od oh ow oc kd kh kw ic "},
+    /* In blocks where taps of a line read what neighbours do. */
+    {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+    {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc",
+     "oh mbo ow mbi oc kh kw ic "},
+    {"mb24ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh mbo ow mbi oc kh kw ic "},
+    {"mb12ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+    {"mb32ic18ih5oc17kh3ph1", "nchw", "nchw", "mb oh ow oc kh kw ic "},
+    {"mb32ic18ih5oc17kh1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
+    {"mb32ic18ih5iw9oc17kh3kw3sw2ph1pw1", "Bcda16b", "nhwc",
+     "oh ow mb oc kh kw ic "},
+    {"mb32ic18ih5iw9oc17kh3kw3sw2dw1ph1pw2", "Bcda16b", "nhwc",
+     "oh mbo ow mbi oc kh kw ic "},
+};
+
 START_TEST(images_are_innermost_of_m_where_rows_gain_by_it)
 {
-    static const struct {
-        const char *problem, *src, *dst, *order;
-    } rows[] = {
-        {"mb3ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
-        {"mb3ic18ih5oc17kh3ph1", "Bcda4b", "Bcda16b", "oh ow mb oc kh kw ic "},
-        {"mb1ic18ih5oc17kh3ph1", "Bcda32b", "nchw", "oh ow mb oc kh kw ic "},
-        {"mb3ic18ih5oc17kh3ph1", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
-        {"mb3ic18ih5oc17kh3ph1", "nchw", "Bcda32b", "mb oh ow oc kh kw ic "},
-        {"mb3ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
-        {"mb8ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh ow mb oc kh kw ic "},
-        {"mb8ic18ih5oc17kh3ph1", "nhwc", "nchw",
-         "mb oh ow oc kh kw ic "}, /* no whole steps */
-        {"mb8ic3ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
-        {"mb12ic18ih5oc17kh3ph1", "nhwc", "nhwc", "mb oh ow oc kh kw ic "},
-        {"mb8ic18ih5oc17kh3", "nhwc", "Bcda16b", "mb oh ow oc kh kw ic "},
-        {"mb8ic32ih5iw6oc17kh3kw3ph0pw1", "nhwc", "Bcda16b",
-         "mb oh ow oc kh kw ic "}, /* no line is beside */
-        {"mb8ic32ih1iw6oc17kh1kw3ph0pw1", "nhwc", "Bcda16b",
-         "oh ow mb oc kh kw ic "},
-        {"mb8ic18ih5oc17kh3ph1", "nchw", "Bcda16b", "mb oh ow oc kh kw ic "},
-        {"mb8ic18ih5oc17kh3ph1", "aBcd16b", "nhwc", "mb oh ow oc kh kw ic "},
-        {"mb16ic32id4ih5iw6oc17kd3kh2kw1pd1", "ndhwc", "ndhwc",
-         "od oh ow mb oc kd kh kw ic "},
-        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea16b", "ndhwc",
-         "od oh ow mb oc kd kh kw ic "},
-        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "Bcdea32b", "Bcdea4b",
-         "od oh ow mb oc kd kh kw ic "},
-        {"mb3ic18id4ih5iw6oc17kd3kh2kw1", "aBcde16b", "Bcdea16b",
-         "mb od oh ow oc kd kh kw ic "},
-        /* In blocks where taps of a line read what neighbours do. */
-        {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
-        {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc",
-         "oh mbo ow mbi oc kh kw ic "},
-        {"mb24ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh mbo ow mbi oc kh kw ic "},
-        {"mb12ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
-        {"mb32ic18ih5oc17kh3ph1", "nchw", "nchw", "mb oh ow oc kh kw ic "},
-        {"mb32ic18ih5oc17kh1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
-        {"mb32ic18ih5iw9oc17kh3kw3sw2ph1pw1", "Bcda16b", "nhwc",
-         "oh ow mb oc kh kw ic "},
-        {"mb32ic18ih5iw9oc17kh3kw3sw2dw1ph1pw2", "Bcda16b", "nhwc",
-         "oh mbo ow mbi oc kh kw ic "},
-    };
-    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        struct xk_conv_desc d = test_parse(rows[i].problem);
+    for (unsigned i = 0; i < XK_COUNTOF(orders); i++) {
+        struct xk_conv_desc d = test_parse(orders[i].problem);
         char order[64] = "";
         d.src_type = d.wei_type = d.dst_type = XK_F16;
-        strcpy(d.src_tag, rows[i].src);
-        strcpy(d.dst_tag, rows[i].dst);
+        strcpy(d.src_tag, orders[i].src);
+        strcpy(d.dst_tag, orders[i].dst);
         const struct conv v = make_conv_of(&d);
         for (unsigned k = 0; k < v.con.n_index; k++)
             strcat(strcat(order, v.con.index[k].name), " ");
-        ck_assert_str_eq(order, rows[i].order);
+        ck_assert_str_eq(order, orders[i].order);
         /* Rows of a pixel: one block of channels apart. */
         int64_t stride_b = 0, run = 0;
-        if (strncmp(rows[i].src, "Bc", 2) != 0 || v.full.mb == 1)
+        if (strncmp(orders[i].src, "Bc", 2) != 0 || v.full.mb == 1)
             continue;
         const char *const images = strstr(order, "mbi") ? "mbi" : "mb";
         ck_assert(xk_view_stride_b(test_ctx, &v.con.a.view, images, &stride_b,
                                    &run));
-        ck_assert_int_eq(stride_b, 2 * atoi(strpbrk(rows[i].src, "0123456789")));
+        ck_assert_int_eq(stride_b, 2 * atoi(strpbrk(orders[i].src, "0123456789")));
         ck_assert_int_ge(run, 3);
     }
 }

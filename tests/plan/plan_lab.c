@@ -2,6 +2,8 @@
 #include "plan_lab.h"
 
 #include <check.h>
+#include <stdio.h>
+#include <string.h>
 
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
@@ -21,6 +23,26 @@ void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
 const struct xk_platform *plan_lab_xehpg(void)
 {
     return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
+                             const char *text, struct xk_contraction *con,
+                             struct xk_plan *p)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_schedule s = {0};
+    d.src_type = d.wei_type = d.dst_type = XK_F16;
+    snprintf(d.src_tag, sizeof(d.src_tag), "%s", src_tag);
+    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
+    plan_lab_contraction(c, problem, &d, src_tag,
+                         strstr(text, " n=64") ? "ABcd64a16b" : "ABcd32a16b", con);
+    ck_assert_int_eq(
+        xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
+                             "slices=1 depth=1 tg=2x1 slots=1,2",
+                          &s),
+        XK_OK);
+    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
+    return xk_plan_make(c, plan_lab_xehpg(), con, &s, p);
 }
 
 void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,

@@ -31,22 +31,9 @@ static void teardown(void)
 /* Whether there is a plan; else why stands in the context's error. */
 static bool make_plan(const char *problem, const char *src, const char *text)
 {
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_schedule s = {0};
-    d.src_type = d.wei_type = d.dst_type = XK_F16;
-    snprintf(d.src_tag, sizeof(d.src_tag), "%s", src);
-    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
-    plan_lab_contraction(c, problem, &d, src,
-                         strstr(text, " n=64") ? "ABcd64a16b" : "ABcd32a16b",
-                         &con);
-    ck_assert_int_eq(
-        xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
-                             "slices=1 depth=1 tg=2x1 slots=1,2",
-                          &s),
-        XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, "window=1", &s), XK_OK);
-    return xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK;
+    char all[128];
+    snprintf(all, sizeof(all), "%s window=1", text);
+    return plan_lab_flat(c, problem, src, all, &con, &p) == XK_OK;
 }
 
 /* ---- registers over time ---- */

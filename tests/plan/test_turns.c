@@ -29,21 +29,7 @@ static struct xk_plan plan_of(const char *problem, const char *src,
                               const char *text)
 {
     static struct xk_plan p;
-    struct xk_conv_desc d = XK_CONV_DESC_INIT;
-    struct xk_schedule s = {0};
-    d.src_type = d.wei_type = d.dst_type = XK_F16;
-    snprintf(d.src_tag, sizeof(d.src_tag), "%s", src);
-    snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
-    plan_lab_contraction(c, problem, &d, src,
-                         strstr(text, " n=64") ? "ABcd64a16b" : "ABcd32a16b",
-                         &con);
-    ck_assert_int_eq(
-        xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
-                             "slices=1 depth=1 tg=2x1",
-                          &s),
-        XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
-    ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK,
+    ck_assert_msg(plan_lab_flat(c, problem, src, text, &con, &p) == XK_OK,
                   "%s: %s", text, c->error.message);
     return p;
 }

@@ -241,6 +241,18 @@ START_TEST(masks_exist_only_where_the_tensor_can_be_left)
 }
 END_TEST
 
+START_TEST(only_dims_that_are_a_tensor_s_own_pass_through)
+{
+    struct xk_view v;
+    conv_src(&v, 1, 9);
+    ck_assert_int_eq(xk_view_tensor_dim(&v, "mb"), 0);
+    ck_assert_int_eq(xk_view_tensor_dim(&v, "ic"), 1);
+    ck_assert_int_eq(xk_view_tensor_dim(&v, "oh"), -1); /* a part of ih */
+    ck_assert_int_eq(xk_view_tensor_dim(&v, "kw"), -1);
+    ck_assert_int_eq(xk_view_tensor_dim(&v, "none"), -1);
+}
+END_TEST
+
 START_TEST(facts_prove_masks_away)
 {
     struct xk_view v;
@@ -621,6 +633,7 @@ int main(void)
     tcase_add_test(t, a_vector_index_gives_one_answer_a_lane);
     tcase_add_test(t, strides_hold_inside_their_runs);
     tcase_add_test(t, masks_exist_only_where_the_tensor_can_be_left);
+    tcase_add_test(t, only_dims_that_are_a_tensor_s_own_pass_through);
     tcase_add_test(t, facts_prove_masks_away);
     tcase_add_test(t, a_slice_inside_a_pad_drops_its_masks);
     tcase_add_test(t, strides_of_a_convolution);
