@@ -35,7 +35,8 @@ bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
  * a tap further is a pixel further. */
 bool xk_conv_taps_slide(const struct xk_conv_desc *full);
 /* Of images that are M's innermost index, how many are so before the next pixel of a
- * line: all, or where taps slide so few that a thread has several pixels. The others come before the next line. */
+ * line: all, or where taps slide so few that a thread has several pixels. The others
+ * come before the next line. */
 int64_t xk_conv_image_block(const struct xk_conv_desc *full);
 /* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
  * place to place and from tap to tap, padding in front, pixels. */
