@@ -22,7 +22,12 @@ static const char *const tags_wei[] = {"acdb",       "abcd",       "cdba",
                                        "AcdB16a4b",  "AcdB32a4b",
                                        "AcDB16a4d4b", "AcDB32a4d4b",
                                        "AcDB64a4d4b", "AcDB16a8d4b",
-                                       "AcDB32a8d4b", "AcDB64a8d4b", NULL};
+                                       "AcDB32a8d4b", "AcDB64a8d4b",
+                                       "ABcd16b8a2b", "ABcd2a16b8a2b",
+                                       "ABcd4a16b8a2b", "ABcd8a16b8a2b",
+                                       "ABcd16b8a4b", "ABcd2a16b8a4b",
+                                       "ABcd4a16b8a4b", "ABcd8a16b8a4b",
+                                       NULL};
 static const char *const tags_bia[] = {"a", NULL};
 /* The same with depth. */
 static const char *const tags_act_3d[] = {"acdeb",    "abcde",    "aBcde4b",
@@ -35,18 +40,23 @@ static const char *const tags_wei_3d[] = {
     "ABcde8a32b",  "ABcde16a16b", "ABcde16a32b", "ABcde32a16b",
     "ABcde32a32b", "ABcde64a16b", "ABcde64a32b", "AcdeB8a4b",
     "AcdeB16a4b",  "AcdeB32a4b",  "AcdEB16a4e4b", "AcdEB32a4e4b",
-    "AcdEB64a4e4b", "AcdEB16a8e4b", "AcdEB32a8e4b", "AcdEB64a8e4b", NULL};
+    "AcdEB64a4e4b", "AcdEB16a8e4b", "AcdEB32a8e4b", "AcdEB64a8e4b",
+    "ABcde16b8a2b", "ABcde2a16b8a2b", "ABcde4a16b8a2b", "ABcde8a16b8a2b",
+    "ABcde16b8a4b", "ABcde2a16b8a4b", "ABcde4a16b8a4b", "ABcde8a16b8a4b",
+    NULL};
 
 static const char names_act[] =
     "nhwc, nchw, aBcd<4, 16, 32>b or Bcda<4, 16, 32>b";
 static const char names_wei[] =
     "ohwi, oihw, hwio, Acdb<16, 32>a, AcdB<8, 16, 32>a<4, 16, 32>b, "
-    "ABcd<8, 16, 32, 64>a<16, 32>b or AcDB<16, 32, 64>a<4, 8>d4b";
+    "ABcd<8, 16, 32, 64>a<16, 32>b, ABcd<, 2a, 4a, 8a>16b8a<2, 4>b or "
+    "AcDB<16, 32, 64>a<4, 8>d4b";
 static const char names_act_3d[] =
     "ndhwc, ncdhw, aBcde<4, 16, 32>b or Bcdea<4, 16, 32>b";
 static const char names_wei_3d[] =
     "odhwi, oidhw, dhwio, Acdeb<16, 32>a, AcdeB<8, 16, 32>a<4, 16, 32>b, "
-    "ABcde<8, 16, 32, 64>a<16, 32>b or AcdEB<16, 32, 64>a<4, 8>e4b";
+    "ABcde<8, 16, 32, 64>a<16, 32>b, ABcde<, 2a, 4a, 8a>16b8a<2, 4>b or "
+    "AcdEB<16, 32, 64>a<4, 8>e4b";
 
 /* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
 static const struct {

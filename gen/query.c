@@ -109,6 +109,12 @@ static void set_taps(xk_ctx *c, const struct xk_conv_desc *d,
         s->line_taps = d->kw;
 }
 
+/* Whether weights are any, or dwords of two steps, eight rows of each side by side. */
+static bool may_have_lines(const char *tag)
+{
+    return xk_conv_tag_is_any(tag) || strstr(tag, "16b8a");
+}
+
 /* Extents without building the contraction. */
 static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
 {
@@ -120,6 +126,7 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
                                    xk_dtype_b(xk_conv_dtype(d->src_type)),
                                .plain_a = is_plain(d->src_tag),
                                .plain_b = has_no_blocks(d->wei_tag),
+                               .lines_b = may_have_lines(d->wei_tag),
                                .stride = d->sw};
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);

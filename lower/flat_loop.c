@@ -132,13 +132,23 @@ static void set_places(struct flat *g, const struct item_lanes *i)
     }
 }
 
+/* Bytes from an item's place to each lane's. */
+static const xk_expr *rows_b(struct flat *g)
+{
+    struct xk_lowering *const l = g->l;
+    if (xk_lower_by_lines(l))
+        return xk_lower_line_rows(l, g->f->row_b);
+    const xk_expr *const none = xk_lower_u32(l, 0);
+    const xk_expr *const row_b = xk_lower_u32(l, g->f->row_b);
+    return xk_ramp(l->c, none, row_b, 8);
+}
+
 static void prepare_places(struct flat *g)
 {
     struct xk_lowering *const l = g->l;
     xk_ctx *const c = l->c;
-    const unsigned heads = xk_schedule_headers(items(g)->n);
+    const unsigned heads = xk_schedule_headers(items(g)->n) * l->p->a.steps;
     const xk_expr *const none = xk_lower_u32(l, 0);
-    const xk_expr *const row_b = xk_lower_u32(l, g->f->row_b);
     struct item_lanes of[XK_MAX_PLACES / MOST_LANES];
     unsigned n = 0;
     for (unsigned i = 0; i < items(g)->n; i += MOST_LANES)
@@ -147,7 +157,7 @@ static void prepare_places(struct flat *g)
     g->heads = xk_block_alloc(&l->w, "heads", heads * XK_HEADER_B, 0);
     if (g->f->step_b)
         g->along = xk_block_alloc(&l->w, "along", 4, 0);
-    g->rows = xk_block_let(&l->w, "rows", xk_ramp(c, none, row_b, 8));
+    g->rows = xk_block_let(&l->w, "rows", rows_b(g));
     if (g->along)
         xk_block_add(&l->w, xk_store(c, xk_lower_reg(l, g->along, 0), none));
     for (unsigned i = 0; i < n; i++)
@@ -202,8 +212,9 @@ static void move_along(struct flat *g, struct xk_block_writer *w)
     struct xk_block_writer in;
     const int64_t step_b = g->f->step_b;
     const struct xk_by_half by = {step_b, step_b, -step_b};
-    const unsigned taps = g->f->halves > 1 ? l->p->a.slots : g->f->taps;
-    const xk_expr *const tap = xk_bin_imm(c, XK_OP_MOD, g->i, taps);
+    const xk_expr *const tap =
+        g->f->halves > 1 ? xk_bin_imm(c, XK_OP_MOD, g->i, l->p->a.slots)
+                         : xk_lower_tap_of(l, g->i);
     const xk_expr *const first = xk_bin_imm(c, XK_OP_EQ, tap, 0);
     xk_block_init(&in, c, l->facts);
     const xk_expr *const at = xk_lower_reg(l, g->along, 0);
@@ -216,7 +227,8 @@ static void move_along(struct flat *g, struct xk_block_writer *w)
 /* Headers take turns. */
 static const xk_expr *head_of(struct flat *g, unsigned item)
 {
-    const unsigned turn = item % xk_schedule_headers(items(g)->n);
+    const unsigned turn =
+        item % xk_schedule_headers(items(g)->n) * g->l->p->a.steps;
     return xk_lower_reg(g->l, g->heads, turn * XK_HEADER_B);
 }
 
@@ -230,7 +242,7 @@ static void make_header(struct flat *g, struct xk_block_writer *w,
         u32_at(w, xk_lower_slot_reg(l, g->from, tap_b(g), 4 * item));
     if (g->along)
         at = xk_add(c, at, u32_at(w, xk_lower_reg(l, g->along, 0)));
-    at = xk_lower_widen(l, at, 8);
+    at = xk_lower_widen(l, at, lanes_of(g, item));
     const xk_expr *const head = head_of(g, item);
     xk_block_add(w, xk_store(c, head, xk_add(c, at, g->rows)));
 }
@@ -239,12 +251,8 @@ static void make_header(struct flat *g, struct xk_block_writer *w,
 static const xk_expr *into(struct flat *g, unsigned item)
 {
     struct xk_lowering *const l = g->l;
-    const uint32_t reg_b = m_of(g, item)->reg_b;
-    if (xk_lower_by_lines(l))
-        return xk_lower_slot_reg(l, l->stage_a, xk_lower_line_slot(l, g->i),
-                                 reg_b);
     return xk_lower_slot_reg(l, l->a, xk_lower_slot_b(l, g->i, &l->p->a),
-                             reg_b);
+                             m_of(g, item)->reg_b);
 }
 
 static void gather(struct flat *g, struct xk_block_writer *w, unsigned item)
@@ -271,9 +279,11 @@ static void load_b(struct flat *g)
 /* Whether the last of the taps that share rows is the step's. */
 static const xk_expr *is_last_of_window(struct flat *g)
 {
-    const unsigned taps = g->l->p->a.slots;
-    return xk_bin_imm(g->l->c, XK_OP_EQ,
-                      xk_bin_imm(g->l->c, XK_OP_MOD, g->i, taps), taps - 1);
+    xk_ctx *const c = g->l->c;
+    const unsigned taps = g->l->p->a.slots, steps = g->l->p->a.steps;
+    const xk_expr *const turn = xk_bin_imm(c, XK_OP_MOD, g->i, steps * taps);
+    return xk_bin_imm(c, XK_OP_EQ, xk_bin_imm(c, XK_OP_DIV, turn, steps),
+                      taps - 1);
 }
 
 /* An item of A whose rows share pixels. Of a window's taps but the last only the
@@ -440,49 +450,13 @@ static void multiply(struct flat *g, const struct xk_plan_turn *t)
     xk_stages_add(&g->loop, g->f->stage, met ? &w : &in);
 }
 
-/* By lines, of rows that only some groups have: all of it behind one branch, for
- * moves are as many instructions as multiplies. */
-static void turn_of_some(struct flat *g, const struct xk_plan_turn *t,
-                         unsigned first)
-{
-    struct xk_lowering *const l = g->l;
-    struct xk_block_writer w, in;
-    xk_block_init(&w, l->c, l->facts);
-    xk_block_init(&in, l->c, l->facts);
-    xk_lower_order_lines(l, &in, g->i, first, t->a_end);
-    xk_lower_multiply(l, &in, g->i, t->row, t->rows);
-    xk_block_add_if(&w, l->full, &in);
-    xk_stages_add(&g->loop, g->f->stage, &w);
-    load_a(g, first, t->a_end);
-}
-
-/* What was loaded is free when it is in order. */
-static void turn_by_lines(struct flat *g, const struct xk_plan_turn *t,
-                          unsigned first)
-{
-    struct xk_block_writer w;
-    if (g->l->full && t->row + t->rows == g->l->p->s.m_thr) {
-        turn_of_some(g, t, first);
-        return;
-    }
-    xk_block_init(&w, g->l->c, g->l->facts);
-    xk_lower_order_lines(g->l, &w, g->i, first, t->a_end);
-    xk_stages_add(&g->loop, g->f->stage, &w);
-    load_a(g, first, t->a_end);
-    multiply(g, t);
-}
-
 static void step(struct flat *g)
 {
     unsigned a = 0;
     for (unsigned u = 0; u < g->f->n_turns; u++) {
         const struct xk_plan_turn *const t = &g->f->turn[u];
-        if (xk_lower_by_lines(g->l)) {
-            turn_by_lines(g, t, a);
-        } else {
-            multiply(g, t);
-            load_a(g, a, t->a_end);
-        }
+        multiply(g, t);
+        load_a(g, a, t->a_end);
         a = t->a_end;
     }
     load_b(g);
@@ -497,7 +471,7 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     if (!g.i)
         return;
     prepare(&g);
-    if (p->flat.halves > 1)
+    if (p->flat.halves > 1 || p->b.access == XK_ACCESS_LINES)
         g.from_b = xk_lower_tap_b_headers(l);
     if (p->s.skip == XK_SKIP_PAIR)
         prepare_edges(&g);

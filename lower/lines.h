@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A by lines (load_a=lines): a message brings two steps of eight rows, 64 bytes of
- * each, and moves put a step's registers side by side as dpas wants them. */
+ * each. */
 #ifndef XK_LOWER_LINES_H
 #define XK_LOWER_LINES_H
 
@@ -15,12 +15,9 @@ static inline bool xk_lower_by_lines(const struct xk_lowering *l)
  * second step. */
 void xk_lower_line_header(struct xk_lowering *l, const xk_expr *buf,
                           uint32_t at_b, bool two);
-/* Where the buffer of step i begins in staging; NULL: there is one. */
-const xk_expr *xk_lower_line_slot(struct xk_lowering *l, const xk_expr *i);
+/* u32 x 16: bytes from a pixel to each lane's part of its rows, row_b apart. */
+const xk_expr *xk_lower_line_rows(struct xk_lowering *l, int64_t row_b);
 /* Whether step i is the first of a load's. */
 const xk_expr *xk_lower_line_begins(struct xk_lowering *l, const xk_expr *i);
-/* Puts step i of A's items first .. last - 1 in order. */
-void xk_lower_order_lines(struct xk_lowering *l, struct xk_block_writer *w,
-                          const xk_expr *i, unsigned first, unsigned last);
 
 #endif

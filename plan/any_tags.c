@@ -17,13 +17,18 @@ static void blocks_of(const struct xk_schedule *s, const struct xk_shape *shape,
 }
 
 /* Filter taps inside a step of K, or around all of it; or some of a line with the
- * few channels of each. */
+ * few channels of each. By lines dwords of two steps, of each eight rows side by side. */
 static void systolic_weights(const struct xk_schedule *s, const char *inner,
                              char *out, size_t size)
 {
     const size_t last = strlen(inner) - 1; /* the dim of a line's taps */
     const bool in_step = s->slm || s->taps_inner;
-    if (s->pack)
+    const unsigned per_dw = s->k_step / 8u;
+    if (s->load_a == XK_LOAD_LINES && s->n_thr > 8)
+        snprintf(out, size, "AB%s%ua16b8a%ub", inner, s->n_thr / 8u, per_dw);
+    else if (s->load_a == XK_LOAD_LINES)
+        snprintf(out, size, "AB%s16b8a%ub", inner, per_dw);
+    else if (s->pack)
         snprintf(out, size, "A%.*s%cB%ua%u%c%db", (int)last, inner,
                  inner[last] - 'a' + 'A', s->n_thr, xk_schedule_gathers(s),
                  inner[last], XK_PACK_FEW);

@@ -57,7 +57,7 @@ static bool items_are_eights(const struct xk_plan *p, unsigned each)
     const struct xk_plan_list *const l = &p->seg[0].a;
     for (unsigned i = 0; i < l->n; i++) {
         const struct xk_plan_msg *const m = &l->item[i].msg;
-        if (m->send.lanes != 8 || m->row != i / each * 8 ||
+        if (m->send.lanes != 8 * p->a.steps || m->row != i / each * 8 ||
             m->k != i % each * XK_PACK_FEW)
             return false;
     }
@@ -70,8 +70,8 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
 {
     const struct xk_view *const v = &p->con->b.view;
     const struct xk_layout *const l = &v->layout;
-    const int64_t step_b =
-        (int64_t)p->s.n_thr * p->s.k_step * xk_dtype_b(l->dt);
+    const int64_t k = (int64_t)p->s.k_step * p->a.steps;
+    const int64_t step_b = p->s.n_thr * k * xk_dtype_b(l->dt);
     int64_t tap_b, all_b;
     if (!xk_plan_b_taps(c, p, &tap_b, &all_b) || (tap_b && tap_b != step_b))
         return false;
@@ -80,7 +80,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
     for (unsigned i = 0; i < l->n_blocks; i++)
         if ((int)l->block[i].dim == dim && l->block[i].size > 1)
             return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||
-                   xk_plan_k_inner(p)->extent <= p->s.k_step;
+                   xk_plan_k_inner(p)->extent <= k;
     return true;
 }
 
@@ -88,7 +88,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
  * there are buffers. */
 static void set_stages(struct xk_plan *p)
 {
-    const unsigned a = p->s.window ? p->a.slots : xk_schedule_ahead_a(&p->s);
+    const unsigned a = p->a.slots * p->a.steps - (p->a.steps - 1u);
     const unsigned b = p->b.slots, most = a > b ? a : b;
     p->flat.stage = (uint8_t)most;
     p->a.stage = (uint8_t)(most - a);
@@ -153,7 +153,7 @@ static void set_halves(struct xk_plan *p)
     const bool even = steps_of(p) % 2 == 0;
     const unsigned copies = xk_schedule_copies(&p->s, 2 * f->taps);
     const bool two = f->window && f->b_in_order && in_lines && even &&
-                     copies <= XK_MAX_COPIES;
+                     p->a.steps == 1 && copies <= XK_MAX_COPIES;
     f->halves = two ? 2 : 1;
 }
 
@@ -163,7 +163,7 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");
-    if (p->b.access != XK_ACCESS_BLOCK)
+    if (p->b.access != XK_ACCESS_BLOCK && p->b.access != XK_ACCESS_LINES)
         return no_fit(c, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
         return no_fit(c, "K is no multiple of a step");
@@ -198,6 +198,8 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
         f->row_b = 0;
     if (p->s.pack && !f->row_b)
         return no_fit(c, "rows with packed taps do not share pixels");
+    if (p->a.steps > 1 && f->taps > 1 && !f->row_b)
+        return no_fit(c, "rows that come by lines do not share pixels");
     if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
         return no_fit(c, "rows of a fused pair do not share pixels");
     if (f->window && !f->row_b)
@@ -216,6 +218,8 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     f->b_in_order = b_in_order(c, p);
+    if (p->b.access == XK_ACCESS_LINES && !f->b_in_order)
+        return no_fit(c, "B is not in the order of the loop");
     set_halves(p);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
     if (f->copies > xk_schedule_most_copies(&p->s))

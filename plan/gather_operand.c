@@ -87,17 +87,14 @@ static bool has_lines(const struct xk_operand_job *j)
             j->s.k_run >= xk_plan_k_inner(j->plan)->extent);
 }
 
-/* What is loaded lies in staging; the tile has what is in order of it. */
+/* Eight rows' two steps lie together: a message. */
 static void init_lines(const struct xk_operand_job *j)
 {
-    struct xk_layout *const l = &j->o->tile;
-    const unsigned eights = xk_schedule_ordered(&j->plan->s);
     j->o->access = XK_ACCESS_LINES;
     j->o->why = "a lane a row and half a line, two steps at a time";
-    j->o->staging_b = 2 * j->o->tile_b * j->plan->s.slots_a;
-    l->block[0].size = eights;
-    l->dim[0] = l->padded[0] = (int64_t)eights * lanes_of(j);
-    j->o->tile_b = eights * lanes_of(j) * step_b(j);
+    j->o->steps = 2;
+    j->o->tile.block[0].stride *= 2;
+    j->o->tile_b *= 2;
 }
 
 /* Whether A has element k of a step: of packed taps not those of padding. */
@@ -240,18 +237,18 @@ static enum xk_status element_items(xk_ctx *c, const struct xk_operand_job *j,
     return XK_OK;
 }
 
-/* Eight rows of two steps: the upper lanes are the same rows' second step, so what
- * arrives has the two in alternate registers. Half as many lines are looked up as
- * by a gather for each. */
+/* Eight rows of two steps: the upper lanes are the same rows' second half of a line.
+ * Register 2 v + h of what arrives is dword v of half h (isa.md 6.3): the first eight
+ * are one dpas depth, the last eight the other, if B has K in that order. Half as many
+ * lines are looked up as by a gather for each. */
 static enum xk_status line_item(xk_ctx *c, const struct xk_operand_job *j,
                                 unsigned block, struct xk_plan_list *out)
 {
     struct xk_plan_item it = {.kind = XK_ITEM_LOAD};
     it.msg.send = gather(j, 4, step_b(j) / 4);
     it.msg.send.lanes = (uint8_t)(2 * lanes_of(j));
-    it.msg.staged = true;
     it.msg.row = (uint16_t)(block * lanes_of(j));
-    it.msg.reg_b = block * 2 * lanes_of(j) * step_b(j);
+    it.msg.reg_b = block * 2 * XK_PLAN_EIGHT_B;
     return xk_plan_add(c, out, it);
 }
 

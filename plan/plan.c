@@ -170,12 +170,12 @@ static enum xk_status plan_operands(xk_ctx *c, struct xk_plan *p,
                                     const struct xk_operand_job *b)
 {
     const struct family f = family_of(p);
+    p->a.steps = p->b.steps = 1;
     XK_TRY(f.access_a(c, a));
     XK_TRY(f.access_b(c, b));
     XK_TRY(check_load(c, &p->a, "load_a", p->s.load_a));
     XK_TRY(check_load(c, &p->b, "load_b", p->s.load_b));
-    /* By lines what was put in order has one. */
-    p->a.slots = p->a.access == XK_ACCESS_LINES ? 1 : p->s.slots_a;
+    p->a.slots = p->s.slots_a;
     p->b.slots = p->s.slots_b;
     p->a.slot_b = p->a.tile_b;
     p->b.slot_b = p->b.tile_b;
@@ -315,6 +315,12 @@ static unsigned lets_grf(const struct xk_plan *p)
     return vectors * xk_grfs(p, 4u * p->s.simd) * (p->s.m_thr / p->s.simd);
 }
 
+/* In loops over all of K; by lines each message has a header of its own. */
+static unsigned flat_b_grf(const struct xk_plan *p, const struct xk_plan_list *b)
+{
+    return p->b.access == XK_ACCESS_LINES ? b->n : header_grf(p, b);
+}
+
 static void count_loop(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
@@ -327,18 +333,16 @@ static void count_loop(struct xk_plan *p)
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
-                                header_grf(p, &s->b));
+                                flat_b_grf(p, &s->b));
     if (p->flat.row_b) /* headers, rows in the lanes, and how far along K */
-        g->headers =
-            (uint16_t)(g->headers + xk_schedule_headers(s->a.n) + 2);
+        g->headers = (uint16_t)(g->headers + 1 +
+                                p->a.steps * (xk_schedule_headers(s->a.n) + 1u));
     g->lets = (uint16_t)(p->flat.taps ? 4 : lets_grf(p));
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */
     if (p->b.staging_b)
         g->lets = (uint16_t)(g->lets + 14);
-    if (p->a.access == XK_ACCESS_LINES) /* of one tap; put in order by moves */
-        g->lets = 0;
-    else if (p->a.staging_b)
+    if (p->a.staging_b)
         g->lets = (uint16_t)(g->lets + 6);
     if (p->slm.buffers) {
         unsigned staged;

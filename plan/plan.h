@@ -59,8 +59,9 @@ enum xk_plan_access {
     XK_ACCESS_SCATTERED, /* a lane a row, dwords along K */
     XK_ACCESS_ROWS,      /* a block message a row */
     XK_ACCESS_ELEMENTS,  /* element by element, packed by reorders */
-    XK_ACCESS_LINES,     /* scattered, of each row two steps side by side: moves
-                            part them (plan_operand.staging_b) */
+    XK_ACCESS_LINES,     /* A: scattered, of each row two steps side by side, whose
+                            dwords arrive in turn; B: scattered, dwords of two steps
+                            in that order */
 };
 
 /* How one operand gets into registers. */
@@ -69,6 +70,8 @@ struct xk_plan_operand {
     uint8_t slots;   /* copies of the register tile */
     uint32_t slot_b; /* from one to the next: tile_b, or less (plan.flat.window) */
     uint8_t stage;   /* pipeline stage of its loads */
+    uint8_t steps;   /* of K that a slot holds, XK_PLAN_EIGHT_B apart: of A by lines
+                        two, else one */
     bool row_lanes;  /* a lane a row; else rows come one by one, or in blocks */
     bool row_masked; /* rows beyond the extent must be masked */
     bool clamp_rows; /* or the tile is moved back inside (blocks) */
@@ -77,12 +80,16 @@ struct xk_plan_operand {
     /* Register tile [row][k] of one slot; offsets in elements. */
     struct xk_layout tile;
     uint32_t tile_b;
-    uint32_t staging_b; /* buffer in front of the reorders, 0: none; by lines that
-                           of all loads, and the tile has two eights of rows in
-                           turn, or all */
+    uint32_t staging_b; /* buffer in front of the reorders, 0: none */
     bool zero_once;     /* parts of the tile that no load writes are zeroed
                            before the K loops */
 };
+
+#define XK_PLAN_EIGHT_B 256 /* eight rows of a dpas depth */
+/* By lines: from a row's dword of K to the next, and from a message of B to that of
+ * the second step. */
+#define XK_PLAN_DWORD_B 32
+#define XK_PLAN_SECOND_B 128
 
 /* Bytes of all its slots. */
 static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)

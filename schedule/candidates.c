@@ -220,12 +220,11 @@ static uint8_t skip_of(const struct xk_shape *s, const struct xk_schedule *c)
     return rows ? XK_SKIP_ROWS : XK_SKIP_PAIR;
 }
 
-/* Whether A's rows, halves of lines in one step, come by two steps: with a move for
- * each multiply; narrower tiles have two and more. */
+/* Whether A's rows, halves of lines in one step, come by two steps. */
 static bool in_lines(const struct search *g, const struct xk_schedule *c)
 {
-    return c->fma == XK_FMA_DPASW && c->n_thr >= 64 && g->s->plain_a &&
-           g->s->k_outer == 1 && !g->s->loose_a;
+    return c->fma == XK_FMA_DPASW && g->s->plain_a && g->s->lines_b &&
+           !g->s->loose_a;
 }
 
 /* Of a loop over all of K. */
@@ -258,7 +257,8 @@ static bool can_have(const struct search *g, const struct xk_schedule *c,
     const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
     if (b->load_a == XK_LOAD_LINES && (c->pack || !in_lines(g, c)))
         return false;
-    return b->window ? shares : !shares || b->a == 2;
+    return b->window ? shares
+                     : !shares || b->a == 2 || b->load_a == XK_LOAD_LINES;
 }
 
 /* c with buffers as b says, and skipping what it can. */
@@ -273,7 +273,7 @@ static struct xk_schedule with_buffers(const struct search *g,
     out.slots_b = b->b;
     out.load_a = b->load_a;
     out.skip =
-        edge && (b->a > 1 || b->window) ? skip_of(g->s, c) : XK_SKIP_NONE;
+        edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window) ? skip_of(g->s, c) : XK_SKIP_NONE;
     out.window = b->window && can_have(g, &out, b);
     return out;
 }
@@ -299,6 +299,8 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers all[] = {
         {1, 2, .window = true}, {1, 2, .load_a = XK_LOAD_LINES},
+        {1, 2, .window = true, .load_a = XK_LOAD_LINES},
+        {1, 1, .window = true, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;

@@ -9,8 +9,6 @@
 #define OTHER_GRF 20
 /* The same where taps are innermost, without A's headers. */
 #define OTHER_FLAT_GRF 14
-/* Of one tap by lines: no coordinates. */
-#define OTHER_LINES_GRF 8
 /* And through SLM where A's elements come one by one, without these. */
 #define OTHER_LOOSE_GRF 28
 /* Each tap has a copy of the loop's body. */
@@ -56,21 +54,12 @@ static unsigned step_b(const struct xk_schedule *c)
     return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
 }
 
-/* By lines: what is loaded, and what is put in order. */
-static unsigned buffer_a_b(const struct xk_schedule *c)
-{
-    const unsigned loaded =
-        c->m_thr * step_b(c) * c->slots_a * xk_schedule_steps_a(c);
-    return c->load_a == XK_LOAD_LINES
-               ? loaded + 8 * xk_schedule_ordered(c) * step_b(c)
-               : loaded;
-}
-
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c)
 {
     const unsigned acc = c->m_thr * c->n_thr * 4u;
-    const unsigned a = buffer_a_b(c);
+    const unsigned a =
+        c->m_thr * step_b(c) * c->slots_a * xk_schedule_steps_a(c);
     const unsigned b =
         c->n_sub * step_b(c) * c->slots_b / (c->fma == XK_FMA_DPASW ? 2 : 1);
     return (acc + a + b) / p->grf_b;
@@ -92,7 +81,7 @@ static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
     if (!c->slm && !c->taps_inner)
         return lcm(c->slots_a, c->slots_b);
     if (!c->slm)
-        return lcm(lcm(taps, c->slots_a * xk_schedule_steps_a(c)), c->slots_b);
+        return lcm(lcm(taps, c->slots_a) * xk_schedule_steps_a(c), c->slots_b);
     const unsigned n = c->depth > 1 ? taps : lcm(taps, c->slots_b);
     return c->footprint ? n / taps : n;
 }
@@ -131,12 +120,11 @@ static unsigned header_grf(const struct xk_platform *p,
 {
     const unsigned taps = (unsigned)s->k_outer;
     const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
-    if (c->load_a == XK_LOAD_LINES)
-        return 2 * items;
+    const unsigned steps = xk_schedule_steps_a(c);
     if (!c->pack && (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma)))
-        return taps * c->m_thr * 4 / p->grf_b;
+        return taps * c->m_thr * steps * 4 / p->grf_b;
     return taps * xk_schedule_places_b(items) / p->grf_b +
-           xk_schedule_headers(items) + 2;
+           steps * (xk_schedule_headers(items) + 1) + 1;
 }
 
 /* One order for both, the first that has several pixels a thread. */
@@ -171,7 +159,8 @@ static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s
     if (!c->window || s->window.taps < 2 ||
         !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
         return 0;
-    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) / p->grf_b;
+    return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) *
+           xk_schedule_steps_a(c) / p->grf_b;
 }
 
 static bool rule_registers(const struct xk_platform *p,
@@ -182,9 +171,7 @@ static bool rule_registers(const struct xk_platform *p,
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
-        other = header_grf(p, s, c) + (c->load_a == XK_LOAD_LINES
-                                           ? OTHER_LINES_GRF
-                                           : OTHER_FLAT_GRF);
+        other = header_grf(p, s, c) + OTHER_FLAT_GRF;
     return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
 }
@@ -383,7 +370,8 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
         c->skip != XK_SKIP_ROWS ||
         (c->fma == XK_FMA_DPASW && s->sixteens && c->m_thr % 8 == 0);
     return !c->skip || (xk_schedule_is_flat(c) &&
-                        (c->slots_a > 1 || c->window) && can &&
+                        (c->slots_a * xk_schedule_steps_a(c) > 1 || c->window) &&
+                        can &&
                         s->k_outer > 1 && s->edge_rows);
 }
 
@@ -430,11 +418,12 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
 
-/* One filter tap: two steps that follow each other are side by side in a row. */
+/* Two steps that follow each other are side by side in a row. Of several filter taps
+ * there are no registers for a header each. */
 static bool may_load_lines(const struct xk_shape *s, const struct xk_schedule *c)
 {
     return xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
-           s->k_outer == 1 &&
+           (s->k_outer == 1 || s->eights) &&
            s->k_inner % (2 * (int64_t)c->k_step * xk_schedule_slices(c)) == 0;
 }
 
@@ -455,6 +444,8 @@ static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
 /* In loops over all of K loads have headers, which are for blocks. */
 static bool may_load_b(const struct xk_schedule *c)
 {
+    if (c->load_a == XK_LOAD_LINES)
+        return c->load_b == XK_LOAD_AUTO;
     if (c->slm || c->taps_inner)
         return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
     return c->load_b !=
@@ -532,7 +523,7 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "fewer; dpas with filter taps innermost and no footprint"},
     {"skip", rule_skip,
      "filter taps are skipped in padding along the outermost of M's dims that are "
-     "not 1, with taps innermost, two register buffers of A, and no SLM; by rows "
+     "not 1, with taps innermost, two steps of A in registers, and no SLM; by rows "
      "with dpasw and 16 images inside the pixels"},
     {"window", rule_window,
      "filter taps along the innermost dim share registers with dpas, taps innermost, "
@@ -548,7 +539,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "filter tap; no more are asked for than the loop has steps"},
     {"load", rule_load,
      "A comes scattered, by elements or, for dpas with taps innermost without SLM, "
-     "one tap and two steps at a time, by lines; B in blocks, by elements, in rows (dpas) or "
+     "two steps at a time, by lines, with one tap or eight images inside the pixels; B in "
+     "blocks, by elements, in rows (dpas) or "
      "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A by "
      "elements only for mad outside SLM, or for dpas in it, one depth deep, without "
      "a footprint"},

@@ -49,6 +49,7 @@ struct xk_shape {
     unsigned elem_b; /* bytes of an element of A and B */
     bool plain_a;    /* A's layout is given, and not in blocks of one dpas depth */
     bool plain_b;    /* B's is given, and not in blocks: no block loads */
+    bool lines_b;    /* B's is any, or has rows' dwords side by side, for load_a=lines */
     bool loose_a;    /* elements of A's K do not lie side by side */
     bool eights;     /* eight rows of M share a pixel: they meet padding together */
     bool sixteens;   /* so do sixteen */
@@ -153,15 +154,8 @@ static inline unsigned xk_schedule_steps_a(const struct xk_schedule *c)
     return c->load_a == XK_LOAD_LINES ? 2 : 1;
 }
 
-/* Eights of rows in order of a tile that comes by lines: two in turn, so that one is
- * put in order while the other is multiplied. */
-static inline unsigned xk_schedule_ordered(const struct xk_schedule *c)
-{
-    return c->m_thr % 16 ? c->m_thr / 8u : 2;
-}
-
 /* Steps that A's loads straight to registers are ahead in a loop over all of K. They
- * go over what was just multiplied or, by lines, just put in order. */
+ * go over what was just multiplied, by lines behind the second step. */
 static inline unsigned xk_schedule_ahead_a(const struct xk_schedule *c)
 {
     return c->slots_a * xk_schedule_steps_a(c) -
@@ -314,7 +308,6 @@ struct xk_perf {
      * of the shorter of both, in hundredths. */
     uint16_t exposed, exposed_dpas, send_cyc;
     uint16_t rows_cyc, late_cyc, both_pct;
-    uint16_t order_cyc; /* cycles until eight rows' registers are in order */
     /* Cycles from a thread's dispatch to its loop's pace, with dpas; what each
      * further round of groups costs. */
     uint16_t launch, launch_dpas;
@@ -338,7 +331,6 @@ struct xk_perf {
      * and of dpas. */
     uint16_t tail_pct, bare_pct, bare_dpas_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
-    uint16_t moves_1k;    /* for each move of A's registers before a multiply */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */

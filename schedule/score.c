@@ -86,7 +86,7 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
-    const bool lines = c->load_a == XK_LOAD_LINES; /* each row's after its moves */
+    const bool lines = c->load_a == XK_LOAD_LINES;
     const unsigned ahead = c->window ? 2 : xk_schedule_ahead_a(c) + lines;
     const int64_t a = c->slots_a > 1 || lines || c->window
                           ? left(late, ahead, fma_cyc)
@@ -238,14 +238,12 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t dpas =
         (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
     const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
-    /* Two depths are gathered at a time: whole lines. */
-    const bool ordered = c->load_a == XK_LOAD_LINES;
     const int64_t tiles =
         c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
+    const int64_t steps = xk_schedule_steps_a(c);
     const int64_t all = xk_ceil_div(
-        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1)
-                      : xk_schedule_steps_a(c));
-    const int64_t brought = brought_16(s, c, all);
+        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
+    const int64_t brought = brought_16(s, c, all) / steps;
     const int64_t gathers = xk_ceil_div(brought, 16);
     const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct work w = {0};
@@ -255,7 +253,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
                                                                 : 4;
     /* A message without a gap takes as long if it brings nothing. */
-    const int64_t lines_a = ordered ? tiles * 4 : brought * per_gather / 16;
+    const int64_t lines_a = brought * per_gather / 16;
     const bool gaps = per_gather > 4 || c->pack;
     int64_t lines = (gaps ? inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;
@@ -268,8 +266,6 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);
-    if (ordered)
-        w.issue += 8 * tiles;
     if (s->loose_a) { /* a message for one or two elements; they are packed */
         const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
         lines += (c->slm ? n / 2 : n) * f->lines_cyc;
@@ -277,8 +273,6 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
     w.alone_cyc = waits(f, c, w.fma_cyc, sends, cold);
-    if (ordered)
-        w.alone_cyc += f->order_cyc * tiles;
     set_around(f, s, c, &w);
     return w;
 }
@@ -628,9 +622,6 @@ static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
     struct work w = c->footprint ? footprint_work(f, s, c)
                     : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c, cold)
                                                  : mad_work(f, s, c, cold);
-    /* Two threads do not cover loads that are one step ahead. */
-    if (c->load_a == XK_LOAD_LINES && l->at_once < 3)
-        w.alone_cyc += f->latency;
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
     const int64_t later = w.later_pct * (l->per_eu - l->at_once);
@@ -665,16 +656,13 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* Thousandths for what is many instructions: straight code, which the timing model
- * fetches for nothing, and moves, eight for each eight rows, which make it longer
- * still. */
+ * fetches for nothing. */
 static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
     const bool straight =
         xk_fma_is_systolic(c->fma) && !c->pack && !loops(s, c);
-    if (c->load_a != XK_LOAD_LINES)
-        return straight ? f->straight_1k : 0;
-    return f->moves_1k * 64 / c->n_thr + (straight ? 3 * f->straight_1k : 0);
+    return straight ? f->straight_1k : 0;
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
