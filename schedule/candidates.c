@@ -298,9 +298,11 @@ static void in_flat_groups(struct search *g, struct xk_schedule c)
 static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers all[] = {
-        {1, 2, .window = true}, {1, 2, .load_a = XK_LOAD_LINES},
+        {1, 2, .window = true},
+        {1, 3, .window = true, .load_a = XK_LOAD_LINES},
         {1, 2, .window = true, .load_a = XK_LOAD_LINES},
-        {1, 1, .window = true, .load_a = XK_LOAD_LINES},
+        {1, 3, .load_a = XK_LOAD_LINES}, {1, 2, .load_a = XK_LOAD_LINES},
+        {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     c.taps_inner = true;

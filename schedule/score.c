@@ -665,6 +665,16 @@ static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s
     return straight ? f->straight_1k : 0;
 }
 
+/* Thousandths for groups beyond a pair that take whole lines of A: they begin together
+ * and ask for the same lines at the same time. */
+static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
+{
+    int64_t sum = 0;
+    for (int n = c->tg_m * c->tg_n; n > 2; n /= 2)
+        sum += c->load_a == XK_LOAD_LINES ? f->group_1k : 0;
+    return sum;
+}
+
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
@@ -682,5 +692,5 @@ int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
         mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
             : f->overlap_dpas_pct;
     const int64_t cyc = beside(core, memory, pct) + bare;
-    return cyc + cyc * instructions_1k(f, s, c) / 1000;
+    return cyc + cyc * (instructions_1k(f, s, c) + group_1k(f, c)) / 1000;
 }
