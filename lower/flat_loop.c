@@ -279,10 +279,8 @@ static void load_b(struct flat *g)
 /* Whether the last of the taps that share rows is the step's. */
 static const xk_expr *is_last_of_window(struct flat *g)
 {
-    xk_ctx *const c = g->l->c;
-    const unsigned taps = g->l->p->a.slots, steps = g->l->p->a.steps;
-    const xk_expr *const turn = xk_bin_imm(c, XK_OP_MOD, g->i, steps * taps);
-    return xk_bin_imm(c, XK_OP_EQ, xk_bin_imm(c, XK_OP_DIV, turn, steps),
+    const unsigned taps = g->l->p->a.slots;
+    return xk_bin_imm(g->l->c, XK_OP_EQ, xk_lower_turn(g->l, g->i, taps),
                       taps - 1);
 }
 

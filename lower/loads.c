@@ -4,6 +4,7 @@
  * nothing else writes the masked lanes, so one fill serves the whole inner
  * loop. */
 #include "lower/headers.h"
+#include "lower/taps.h"
 
 enum { TURNS = 8 /* of headers of packed taps */ };
 
@@ -140,8 +141,9 @@ static const xk_expr *step_of_slot(struct xk_lowering *l, const xk_expr *i,
     xk_ctx *const c = l->c;
     const xk_expr *const in = xk_bin_imm(c, XK_OP_MOD, i, o->steps);
     const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, in, XK_PLAN_EIGHT_B);
-    const xk_expr *const turn = xk_bin_imm(c, XK_OP_MOD, i, o->steps * o->slots);
-    const xk_expr *const slot = xk_bin_imm(c, XK_OP_DIV, turn, o->steps);
+    if (o->slots == 1)
+        return by;
+    const xk_expr *const slot = xk_lower_turn(l, i, o->slots);
     return xk_add(c, xk_bin_imm(c, XK_OP_MUL, slot, o->slot_b), by);
 }
 

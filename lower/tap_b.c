@@ -69,13 +69,11 @@ static int64_t next_b(const struct xk_plan *p)
                                           : step_b_of(p);
 }
 
-/* u32: where the lanes of a message begin; by lines they are dwords in the order in
- * which A's arrive, of one half of a line and the other in turn. */
-static const xk_expr *lanes_b(struct xk_lowering *l, const xk_expr *at)
+/* u32 x 8: where the lanes of a message begin that gathers by lines: dwords in the order
+ * in which A's arrive, of one half of a line and the other in turn. */
+static const xk_expr *dwords_of(struct xk_lowering *l)
 {
     xk_ctx *const c = l->c;
-    if (l->p->b.access != XK_ACCESS_LINES)
-        return at;
     const xk_expr *const none = xk_lower_u32(l, 0), *const one = xk_lower_u32(l, 1);
     const xk_expr *const lane = xk_ramp(c, none, one, XK_HEADER_LANES);
     const xk_expr *const half = xk_bin_imm(c, XK_OP_MOD, lane, 2);
@@ -83,8 +81,7 @@ static const xk_expr *lanes_b(struct xk_lowering *l, const xk_expr *at)
     const xk_expr *const of_half =
         xk_bin_imm(c, XK_OP_MUL, half, 8 * XK_PLAN_DWORD_B);
     const xk_expr *const in = xk_bin_imm(c, XK_OP_MUL, dword, XK_PLAN_DWORD_B);
-    const xk_expr *const by = xk_add(c, of_half, in);
-    return xk_add(c, xk_lower_widen(l, at, XK_HEADER_LANES), by);
+    return xk_block_let(&l->w, "dwords", xk_add(c, of_half, in));
 }
 
 const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l)
@@ -92,15 +89,19 @@ const xk_expr *xk_lower_tap_b_headers(struct xk_lowering *l)
     const struct xk_plan_list *const list = &l->p->seg[0].b;
     const xk_expr *const heads =
         xk_block_alloc(&l->w, "from_b", list->n * XK_HEADER_B, 0);
+    const bool lines = l->p->b.access == XK_ACCESS_LINES;
+    const xk_expr *const dwords = lines ? dwords_of(l) : NULL;
     const xk_expr *const before = xk_lower_u32(l, -next_b(l->p));
     const xk_expr *const start =
         xk_add(l->c, xk_lower_surface_at(l, l->arg_b), before);
     for (unsigned n = 0; n < list->n; n++) {
         const xk_expr *const off =
             b_offset(l, xk_s32(l->c, 0), &list->item[n].msg);
-        const xk_expr *const at =
+        const xk_expr *at =
             xk_add(l->c, start, xk_cast(l->c, XK_DT_U32, off));
-        xk_lower_set_header(l, heads, n * XK_HEADER_B, lanes_b(l, at));
+        if (lines)
+            at = xk_add(l->c, xk_lower_widen(l, at, XK_HEADER_LANES), dwords);
+        xk_lower_set_header(l, heads, n * XK_HEADER_B, at);
     }
     return heads;
 }

@@ -13,16 +13,22 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
             at[x] = xk_s32(l->c, k[x]);
 }
 
+const xk_expr *xk_lower_turn(const struct xk_lowering *l, const xk_expr *i,
+                             unsigned n)
+{
+    const unsigned steps = l->p->a.steps;
+    const xk_expr *const turn = xk_bin_imm(l->c, XK_OP_MOD, i, steps * n);
+    return steps == 1 ? turn : xk_bin_imm(l->c, XK_OP_DIV, turn, steps);
+}
+
 /* Of each place along the outer taps' indices come all halves, of each all the
  * window's taps. By lines of each tap all steps of a load. */
 const xk_expr *xk_lower_tap_of(const struct xk_lowering *l, const xk_expr *i)
 {
     const struct xk_plan_flat *const f = &l->p->flat;
     const unsigned beside = l->p->a.slots;
-    const unsigned steps = l->p->a.steps;
     if (f->halves == 1)
-        return xk_bin_imm(l->c, XK_OP_DIV,
-                          xk_bin_imm(l->c, XK_OP_MOD, i, steps * f->taps), steps);
+        return xk_lower_turn(l, i, f->taps);
     const xk_expr *const u = xk_bin_imm(l->c, XK_OP_MOD, i, 2 * f->taps);
     const xk_expr *const outer = xk_bin_imm(l->c, XK_OP_DIV, u, 2 * beside);
     const xk_expr *const first = xk_bin_imm(l->c, XK_OP_MUL, outer, beside);

@@ -96,7 +96,7 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     o->tile.n_blocks = 2;
     o->tile.block[0] = (struct xk_block){0, j->rows, j->plan->s.k_step};
     o->tile.block[1] = (struct xk_block){1, j->plan->s.k_step, 1};
-    if (j->plan->s.load_a == XK_LOAD_LINES)
+    if (j->plan->a.access == XK_ACCESS_LINES)
         return access_lines(c, j);
     if (is_block(j) && xk_plan_may_load(j, XK_ACCESS_BLOCK)) {
         o->access = XK_ACCESS_BLOCK;

@@ -25,6 +25,15 @@ const struct xk_platform *plan_lab_xehpg(void)
     return xk_platform_get(XK_PLATFORM_XEHPG);
 }
 
+/* Weights that suit the schedule. */
+static const char *weights_of(const char *text)
+{
+    const bool wide = strstr(text, " n=64") != NULL;
+    if (strstr(text, "load_a=lines"))
+        return wide ? "ABcd8a16b8a2b" : "ABcd4a16b8a2b";
+    return wide ? "ABcd64a16b" : "ABcd32a16b";
+}
+
 enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
                              const char *text, struct xk_contraction *con,
                              struct xk_plan *p)
@@ -34,8 +43,7 @@ enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag
     d.src_type = d.wei_type = d.dst_type = XK_F16;
     snprintf(d.src_tag, sizeof(d.src_tag), "%s", src_tag);
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
-    plan_lab_contraction(c, problem, &d, src_tag,
-                         strstr(text, " n=64") ? "ABcd64a16b" : "ABcd32a16b", con);
+    plan_lab_contraction(c, problem, &d, src_tag, weights_of(text), con);
     ck_assert_int_eq(
         xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
                              "slices=1 depth=1 tg=2x1 slots=1,2",

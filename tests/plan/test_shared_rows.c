@@ -48,12 +48,14 @@ struct content {
 static struct content step_at(int64_t i, int64_t *tap)
 {
     const int64_t beside = p.a.slots, outer = p.flat.taps / beside;
-    const int64_t halves = p.flat.halves;
+    const int64_t halves = p.flat.halves, in = i % p.a.steps;
+    i /= p.a.steps;
     *tap = i % beside;
     i /= beside;
     const int64_t half = i % halves;
     i /= halves;
-    return (struct content){i / outer * halves + half, i % outer, 0};
+    const int64_t k = i / outer * halves + half;
+    return (struct content){k * p.a.steps + in, i % outer, 0};
 }
 
 /* What item `item` of step i brings, or is. */
@@ -68,10 +70,19 @@ static struct content rows_of(int64_t i, unsigned item)
 /* The register of item `item` at step i, in eights. */
 static unsigned place_of(int64_t i, unsigned item)
 {
-    const int64_t at_b = i % p.a.slots * p.a.slot_b + p.seg[0].a.item[item].msg.reg_b;
+    const int64_t slot_b = i / p.a.steps % p.a.slots * p.a.slot_b;
+    const int64_t at_b = slot_b + i % p.a.steps * EIGHT_B +
+                         p.seg[0].a.item[item].msg.reg_b;
     ck_assert_int_eq(at_b % EIGHT_B, 0);
     ck_assert_int_lt(at_b, xk_plan_slots_b(&p.a));
     return (unsigned)(at_b / EIGHT_B);
+}
+
+/* Whether item `item` is loaded for step i: by lines with the step's first half. */
+static bool is_loaded(int64_t i, unsigned item)
+{
+    const bool last = i / p.a.steps % p.a.slots == p.a.slots - 1;
+    return i < p.flat.trip && i % p.a.steps == 0 && (item < p.flat.window || last);
 }
 
 /* A turn of time t: rows of one step are multiplied, those of a later one loaded. */
@@ -88,9 +99,8 @@ static unsigned play_turn(struct content *held, int64_t t,
                       "step %lld, eight %u", (long long)now, e);
     }
     for (; a < u->a_end; a++)
-        if (later < p.flat.trip &&
-            (a < p.flat.window || later % p.a.slots == p.a.slots - 1)) {
-            held[place_of(later, a)] = rows_of(later, a);
+        for (int64_t s = 0; is_loaded(later, a) && s < p.a.steps; s++) {
+            held[place_of(later + s, a)] = rows_of(later + s, a);
             loads++;
         }
     return loads;
@@ -110,6 +120,7 @@ static unsigned play(void)
     return loads;
 }
 
+#define LINES "fma=dpasw load_a=lines"
 /* each: eights that a thread loads for a step of K and an outer tap. */
 static const struct {
     const char *problem, *src, *schedule;
@@ -135,6 +146,11 @@ static const struct {
     /* lines of 4, 4, 3 and 3 pixels */
     {"mb16ic64ih14oc64oh14kh3ph1", "axb",
      "fma=dpasw m=32 n=32 nsub=32 skip=rows spread=56", 1, 2, 6},
+    /* two steps a message */
+    {"mb16ic64ih14oc64oh14kh3ph1", "axb", LINES " m=16 n=32 nsub=32 slots=1,3", 1, 1, 4},
+    {"mb16ic128ih14oc64oh14kh3ph1", "axb", LINES " m=24 n=32 nsub=32 spread=70", 1, 1, 5},
+    {"mb16ic128ih16oc64oh16kh3ph1", "axb",
+     LINES " m=16 n=64 nsub=64 slots=1,1 skip=rows slices=2", 1, 1, 4},
 };
 
 START_TEST(registers_hold_what_is_multiplied)
