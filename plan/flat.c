@@ -163,7 +163,7 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
         return no_fit(c, "rows of A are no dwords of K");
-    if (p->b.access != XK_ACCESS_BLOCK && p->b.access != XK_ACCESS_LINES)
+    if (!xk_plan_has_tiles(&p->b))
         return no_fit(c, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
         return no_fit(c, "K is no multiple of a step");

@@ -97,6 +97,12 @@ static inline uint32_t xk_plan_slots_b(const struct xk_plan_operand *o)
     return o->slot_b * (o->slots - 1u) + o->tile_b;
 }
 
+/* Whether an operand lies in memory in whole tiles. */
+static inline bool xk_plan_has_tiles(const struct xk_plan_operand *o)
+{
+    return o->access == XK_ACCESS_BLOCK || o->access == XK_ACCESS_LINES;
+}
+
 enum xk_plan_store {
     XK_STORE_BLOCK,     /* N in lanes: a block message a row */
     XK_STORE_SCATTERED, /* N in lanes: a lane a column */

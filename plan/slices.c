@@ -16,9 +16,7 @@ static void set_order(struct xk_plan *p)
         return;
     s->own_first = s->by_rows
                        ? p->flat.taps && !p->flat.row_b && !(rows & (rows - 1))
-                       : (p->b.access == XK_ACCESS_BLOCK ||
-                          p->b.access == XK_ACCESS_LINES) &&
-                             !p->slm.b.units;
+                       : xk_plan_has_tiles(&p->b) && !p->slm.b.units;
     s->by_halves =
         s->own_first && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
 }

@@ -96,13 +96,15 @@ def for_skip(rng, types):
                          "2x3"])
     fma = rng.choice(["dpas", "dpasw", "dpasw"])
     rows = fma == "dpasw" and rng.random() < 0.6  # of each eight for themselves
+    lines = rng.random() < 0.25
+    slots = rng.choice(["1,1", "1,2", "1,3"] if lines else
+                       ["2,1", "2,2", "2,2", "2,3", "3,1", "3,2", "3,3"])
     return (f"fma={fma} simd=8 "
             f"m={m} n={n} nsub={n} "
             f"k={16 if types == 'f16' else 32} tg={groups} "
-            f"slots={rng.choice(['2,1', '2,2', '2,2', '2,3', '3,1', '3,2', '3,3'])} "
-            f"slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
+            f"slots={slots} slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
             f"addr=surface grf={rng.choice([128, 256, 256])} "
-            f"skip={'rows' if rows else 1}"
+            f"skip={'rows' if rows else 1}" + " load_a=lines" * lines
             + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
 
 
@@ -132,6 +134,7 @@ def for_window(rng, types):
             f"slots=1,{rng.choice('1223')} slm=0 of=a depth=1 footprint=0 "
             f"taps=inner slices={slices} addr=surface "
             f"grf={rng.choice([128, 256, 256])} skip={skip} window=1"
+            + " load_a=lines" * (rng.random() < 0.4)
             + (" spread=1" if rng.random() < 0.4 else ""))
 
 
@@ -334,6 +337,8 @@ def layouts(rng, types, p, schedule):
     """Of src and dst: where images are several, taps are skipped only if they are
     inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
+    if "load_a=lines" in schedule:  # channels innermost, seldom refused
+        return rng.choice(["any", "axb", "axb", "axb", "axb", *IMAGES]), dst
     if "window=1" in schedule:
         return rng.choice(["any", "axb", "axb", "Bxa16b" if types == "f16"
                            else "Bxa32b"]), dst
@@ -365,7 +370,8 @@ def settings(rng, types, schedule):
     elif rng.random() < 0.15:  # whole pixels of eight images
         p["mb"] = max(p["mb"], 8)
     lines = "load_a=lines" in schedule
-    while lines and p["kh"] * p["kw"] > 1:
+    taps = "window=1" in schedule or SKIPS.search(schedule)
+    while lines and not taps and p["kh"] * p["kw"] > 1:
         p = problem(rng)
     footprint = "footprint=1" in schedule
     while footprint and not 2 <= p["kh"] * p["kw"] <= 9:
@@ -411,7 +417,8 @@ def settings(rng, types, schedule):
             "--attr-oscale=" + rng.choice(SCALES),
             "--attr-post-ops=" + rng.choice(POST_OPS),
             "--wtag=" + rng.choice(["any", "any", "any",
-                                    "any" if "pack=1" in schedule else "axb"]),
+                                    "any" if "pack=1" in schedule or lines else
+                                    "axb"]),
             "--stag=" + src, "--dtag=" + dst, text(p)]
 
 

@@ -39,7 +39,10 @@ ROWS = [
      [FOOTPRINT, BUFFERED, SLICED, SKIP], [WINDOW]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP, FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE], []),
+     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE, "window=1 .*" + LINES], []),
+    # B's rows are in blocks, its dwords are not side by side.
+    (["--dt=f16", "--stag=axb", "--dtag=axb", "--wtag=ABcd64a16b"],
+     "mb16ic512ih28oc1024oh14kh1sh2ph0", ["slm=0"], [LINES]),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
      [FOOTPRINT, BUFFERED, "slm=0"], [SKIP]),
     # 32 x 32 with a window takes the places of 16 x 64 here.

@@ -58,6 +58,8 @@ ROWS = [  # type, schedule, what is changed, the problem if it is another
     ("f16", TAP_BY_TAP, "load_a=elements"), ("f16", THROUGH, "load_a=elements"),
     ("u8s8", DOTS, "load_a=elements"), ("f16", STRAIGHT, "load_a=lines", ONE_TAP),
     ("u8s8", STRAIGHT.replace("k=16", "k=32"), "load_a=lines", ONE_TAP),
+    ("f16", PAIRS.replace("fma=dpas ", "fma=dpasw ") + " window=1", "load_a=lines",
+     "--stag=axb " + IMAGES),
     ("f32", LANES, "load_b=scattered"),
     ("f32", LANES, "load_b=elements"), ("f16", TAP_BY_TAP, "load_b=rows"),
     ("f16", TAP_BY_TAP, "load_b=elements"), ("u8s8", DOTS, "load_b=scattered"),
