@@ -656,21 +656,22 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* Thousandths for what is many instructions: straight code, which the timing model
- * fetches for nothing. */
+ * fetches for nothing; by lines less of it. */
 static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s,
                                const struct xk_schedule *c)
 {
     const bool straight =
         xk_fma_is_systolic(c->fma) && !c->pack && !loops(s, c);
-    return straight ? f->straight_1k : 0;
+    const bool lines = c->load_a == XK_LOAD_LINES;
+    return straight ? f->straight_1k / (lines ? 2 : 1) : 0;
 }
 
-/* Thousandths for groups beyond a pair that take whole lines of A: they begin together
- * and ask for the same lines at the same time. */
+/* Thousandths for groups along N that take whole lines of A: they begin together and
+ * ask for the same lines at the same time. */
 static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
 {
     int64_t sum = 0;
-    for (int n = c->tg_m * c->tg_n; n > 2; n /= 2)
+    for (int n = c->tg_n; n > 1; n /= 2)
         sum += c->load_a == XK_LOAD_LINES ? f->group_1k : 0;
     return sum;
 }

@@ -105,7 +105,7 @@ def for_skip(rng, types):
             f"slots={slots} slm=0 of=a depth=1 footprint=0 taps=inner slices={slices} "
             f"addr=surface grf={rng.choice([128, 256, 256])} "
             f"skip={'rows' if rows else 1}" + " load_a=lines" * lines
-            + (" spread=1" if m > 8 and rng.random() < 0.6 else ""))
+            + (" spread=1" if m > 8 and rng.random() < 0.75 else ""))
 
 
 def for_lines(rng, types):
