@@ -231,7 +231,7 @@ def grid_and_messages(rng, schedule):
         and has(schedule, "depth=1", "footprint=0") if systolic
         else has(schedule, "slm=0", "fma=mad"))
     a = ["scattered"] + ["elements"] * 2 * one_by_one
-    b = ["block"] if whole else ["block"] + ["elements"] * 6 + [
+    b = ["block"] if whole else ["block"] + ["elements"] * 9 + [
         "rows" if systolic else "scattered"] * 12
     stores = ["packed", "columns"] if systolic else ["block", "scattered"]
     return (f" order={rng.choice('nnm')} "
