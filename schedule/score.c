@@ -226,8 +226,7 @@ static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
                           int64_t gathers)
 {
     struct xk_neighbours n;
-    if (!c->window ||
-        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+    if (!c->window || !xk_schedule_window(s, c, &n))
         return 16 * gathers;
     return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
 }
@@ -322,14 +321,20 @@ static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
     return few + (many - few) * over / (room / 2);
 }
 
+/* Pixels that so many tiles' rows read at all filter taps: `most`, or those of a run
+ * for each tile. */
+static int64_t pixels_of(const struct xk_shape *s, int64_t rows, int64_t tiles,
+                         int64_t most)
+{
+    return min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
+}
+
 /* Rows of A that differ, of all filter taps together: at most those of a run of pixels
  * of each outer tap, of which a window's taps add one each. */
 static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
-                         int64_t tiles)
+                         int64_t rows, int64_t tiles)
 {
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    const int64_t pixels = rows * s->pixels_1k / 1024 + tiles * s->reach;
-    const int64_t once = min(pixels, rows * s->k_outer);
+    const int64_t once = pixels_of(s, rows, tiles, rows * s->k_outer);
     if (s->window.taps < 2 || !xk_fma_is_systolic(c->fma))
         return once;
     const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
@@ -341,9 +346,7 @@ static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c
                            int64_t rows, int64_t tiles)
 {
     const int64_t most = rows * s->k_outer * xk_schedule_gathers(c);
-    const int64_t pixels =
-        min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
-    return pixels * XK_PACK_FEW * s->elem_b / s->k_outer;
+    return pixels_of(s, rows, tiles, most) * XK_PACK_FEW * s->elem_b / s->k_outer;
 }
 
 /* Bytes of A that a step brings from L2 for so many different tiles of a core's
@@ -352,8 +355,9 @@ static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c
 static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c, int64_t tiles)
 {
+    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     if (c->pack)
-        return pixel_bytes(s, c, (int64_t)c->m_thr * c->tg_m * tiles, tiles);
+        return pixel_bytes(s, c, rows, tiles);
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
@@ -365,10 +369,9 @@ static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
     /* Slices are at other K, in other sets. */
     const int64_t room =
         (plain ? l1_bytes(f, s) : f->l1_b) / xk_schedule_slices(c);
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     if (s->k_outer == 1 || !s->pixels_1k)
         return outgrown(rows * row_b, rows * line_b, rows * line_b, room);
-    const int64_t all = rows_once(s, c, tiles);
+    const int64_t all = rows_once(s, c, rows, tiles);
     /* Halves of a line follow each other behind a window's taps, else behind all. */
     const int64_t held = c->window ? all * s->window.taps / s->k_outer : all;
     const int64_t brought =
