@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the schedules of a family and keeps the best. */
-#include "schedule/schedule.h"
+#include "schedule/score.h"
 
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
@@ -95,35 +95,35 @@ static bool refused(struct search *g, const struct xk_schedule_rule *broken)
     return broken;
 }
 
-/* A tile with its buffers, of which all is known but the group: each is checked once
- * for all groups. */
-struct tile {
-    struct xk_shape seen;
-};
-
-/* False: it is not valid in any group. */
+/* A tile with its buffers, of which all is known but the group. False: it is not valid
+ * in any. */
 static bool tile_of(struct search *g, const struct xk_schedule *c,
-                    struct tile *out)
+                    struct xk_score_tile *out)
 {
     out->seen = xk_schedule_shape(g->s, c);
-    return !refused(g, xk_schedule_check_tile(g->p, &out->seen, c));
+    if (refused(g, xk_schedule_check_tile(g->p, &out->seen, c)))
+        return false;
+    xk_score_tile_set(g->p, g->s, c, out);
+    return true;
 }
 
 /* Keeps c, which is that tile in a group, if it is valid and among the best of its
  * family. */
-static void offer_group(struct search *g, const struct tile *t,
+static void offer_group(struct search *g, const struct xk_score_tile *t,
                         struct xk_schedule *c)
 {
     const enum family f = family_of(c);
+    struct xk_schedule *const best = g->out + f * SHARE;
+    const int64_t most = g->n[f] < SHARE ? INT64_MAX : best[SHARE - 1].score;
     if (refused(g, xk_schedule_check_group(g->p, &t->seen, c)))
         return;
-    c->score = xk_schedule_score(g->p, g->s, c);
-    g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, c);
+    c->score = xk_score_group(g->p, t, c, most);
+    g->n[f] = insert(best, g->n[f], SHARE, c);
 }
 
 static void offer(struct search *g, struct xk_schedule *c)
 {
-    struct tile t;
+    struct xk_score_tile t;
     if (tile_of(g, c, &t))
         offer_group(g, &t, c);
 }
@@ -149,7 +149,7 @@ static bool is_second(const struct search *g, const struct xk_schedule *c)
 }
 
 /* c spread over n groups along M, if then their rows differ. */
-static void offer_over(struct search *g, const struct tile *t,
+static void offer_over(struct search *g, const struct xk_score_tile *t,
                        struct xk_schedule c, int64_t n)
 {
     struct xk_spread unused;
@@ -161,7 +161,7 @@ static void offer_over(struct search *g, const struct tile *t,
 /* Each line of pixels over the fewest groups that hold it: pairs of the largest tile, of
  * lines that are several of them long. Smaller ones, and one more group a line, were no
  * better, and on short lines EUs are left uneven, which scores do not see. */
-static void offer_lines(struct search *g, const struct tile *t,
+static void offer_lines(struct search *g, const struct xk_score_tile *t,
                         const struct xk_schedule *c, int64_t lines)
 {
     const int64_t rows = g->s->m / lines, group = (int64_t)c->m_thr * c->tg_m;
@@ -171,7 +171,7 @@ static void offer_lines(struct search *g, const struct tile *t,
 
 /* c spread over the fewest groups that give every EU as many threads, and the next
  * such number. */
-static void offer_even(struct search *g, const struct tile *t,
+static void offer_even(struct search *g, const struct xk_score_tile *t,
                        const struct xk_schedule *c)
 {
     const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
@@ -186,7 +186,7 @@ static void offer_even(struct search *g, const struct tile *t,
 /* A tile whose groups follow each other in M, and the same whose rows are spread over
  * them; NULL: it is not valid so. */
 struct tiles {
-    const struct tile *in_turn, *spread;
+    const struct xk_score_tile *in_turn, *spread;
 };
 
 /* c in its group, in turn and spread. */
@@ -241,12 +241,14 @@ static void in_groups(struct search *g, struct xk_schedule *c)
 }
 
 /* Whether the smaller register file is as good, in any group. */
-static bool fits_half(const struct search *g, const struct tile *t,
-                      const struct xk_schedule *c)
+static bool fits_half(const struct search *g, const struct xk_schedule *c)
 {
     struct xk_schedule half = *c;
     half.grf_count = 128;
-    return c->grf_count > 128 && !xk_schedule_check_tile(g->p, &t->seen, &half);
+    if (c->grf_count == 128)
+        return false;
+    const struct xk_shape seen = xk_schedule_shape(g->s, c);
+    return !xk_schedule_check_tile(g->p, &seen, &half);
 }
 
 /* Of 1024 places along M's outermost index and taps, as many beside the tensor.
@@ -342,12 +344,12 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
 /* Whether pixels of a window are neighbours depends on whether rows are spread. */
 static void flat_tile(struct search *g, const struct xk_schedule *c)
 {
-    struct tile in_turn, spread;
+    struct xk_score_tile in_turn, spread;
     struct tiles t = {NULL, NULL};
+    if (fits_half(g, c))
+        return;
     if (tile_of(g, c, &in_turn))
         t.in_turn = t.spread = &in_turn;
-    if (t.in_turn && fits_half(g, t.in_turn, c))
-        return;
     if (c->window) {
         struct xk_schedule some = *c;
         some.spread = 1;
@@ -446,7 +448,7 @@ static void in_slices(struct search *g, struct xk_schedule c)
 {
     for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
          c.slices *= 2) {
-        struct tile t;
+        struct xk_score_tile t;
         if (tile_of(g, &c, &t))
             offer_spread(g, &(struct tiles){&t, &t}, &c);
     }
