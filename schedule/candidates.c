@@ -107,18 +107,17 @@ static bool tile_of(struct search *g, const struct xk_schedule *c,
     return true;
 }
 
-/* Keeps c, which is that tile in a group, if it is valid and among the best of its
- * family. */
+/* Keeps c, which is that tile in a group, if it is among the best of its family and
+ * valid: few are the former. */
 static void offer_group(struct search *g, const struct xk_score_tile *t,
                         struct xk_schedule *c)
 {
     const enum family f = family_of(c);
     struct xk_schedule *const best = g->out + f * SHARE;
     const int64_t most = g->n[f] < SHARE ? INT64_MAX : best[SHARE - 1].score;
-    if (refused(g, xk_schedule_check_group(g->p, &t->seen, c)))
-        return;
     c->score = xk_score_group(g->p, t, c, most);
-    g->n[f] = insert(best, g->n[f], SHARE, c);
+    if (c->score <= most && !refused(g, xk_schedule_check_group(g->p, &t->seen, c)))
+        g->n[f] = insert(best, g->n[f], SHARE, c);
 }
 
 static void offer(struct search *g, struct xk_schedule *c)
