@@ -151,11 +151,17 @@ static const xk_expr *simplify_sum(struct driver *d, const xk_expr *e)
     return r ? simplify(d, r) : sum;
 }
 
+/* A constant place in a buffer, as multiplies have them: there is no simpler one. */
+static bool is_place(const xk_expr *e)
+{
+    return xk_op(e) == XK_OP_PTR && xk_op(xk_kid(e, 1)) == XK_OP_IMM;
+}
+
 static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
     const void *known;
     const enum xk_op op = xk_op(e);
-    if (op == XK_OP_IMM || op == XK_OP_FIMM)
+    if (op == XK_OP_IMM || op == XK_OP_FIMM || is_place(e))
         return e;
     if (xk_memo_get(&d->memo, xk_serial(e), &known))
         return known;
@@ -169,7 +175,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
     }
     d->depth--;
     if (!r || !xk_memo_set(&d->memo, xk_serial(e), r) ||
-        !xk_memo_set(&d->memo, xk_serial(r), r))
+        (r != e && !xk_memo_set(&d->memo, xk_serial(r), r)))
         return NULL;
     return r;
 }
