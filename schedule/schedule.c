@@ -360,13 +360,17 @@ bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
                         struct xk_spread *out)
 {
     const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
+    int64_t rows = s->m;
     out->parts = spread_parts(s, c);
-    out->groups = c->spread / out->parts;
-    const int64_t rows = s->m / out->parts;
+    out->groups = c->spread;
+    if (out->parts > 1) {
+        rows /= out->parts;
+        out->groups /= out->parts;
+        if (rows % threads != 0 || c->spread % out->parts != 0)
+            return false;
+    }
     out->full = xk_ceil_div(rows, threads) - out->groups * fewer;
-    const bool whole = out->parts == 1 || rows % threads == 0;
-    return whole && c->spread % out->parts == 0 && out->full > 0 &&
-           out->full < out->groups;
+    return out->full > 0 && out->full < out->groups;
 }
 
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */

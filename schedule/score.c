@@ -276,12 +276,14 @@ static struct xk_score_load load_of(const struct xk_platform *p,
     const struct xk_shape *const s = &t->seen;
     const int64_t along_n = xk_schedule_groups_n(c, s->n);
     const int64_t groups = xk_schedule_groups_m(c, s->m) * along_n;
-    const int64_t cores = xk_perf_cores(f), tiles = c->m_thr / 8;
+    const int64_t cores = t->cores, tiles = c->m_thr / 8;
     struct xk_score_load l = {.along_n = along_n,
                               .n = xk_ceil_div(groups, cores),
                               .most = resident(p, f, s, c)};
     l.per_eu = xk_ceil_div(l.n * threads(c), f->eu_per_core);
-    l.at_once = xk_ceil_div(min(l.n, l.most) * threads(c), f->eu_per_core);
+    l.at_once = l.n <= l.most
+                    ? l.per_eu
+                    : xk_ceil_div(l.most * threads(c), f->eu_per_core);
     l.blocks = l.n * tiles;
     if (c->skip == XK_SKIP_ROWS && !c->spread)
         l.blocks -= missing_blocks(s, c, l.n, cores);
@@ -331,9 +333,9 @@ static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load
 static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
                       const struct xk_score_work *w, const struct xk_score_load *l)
 {
-    const int64_t tiles = c->m_thr / 8;
-    const int64_t busy =
-        l->per_eu * w->fma_cyc * l->blocks / (l->n * tiles) * t->done_1k / 1024;
+    const int64_t all = l->per_eu * w->fma_cyc, blocks = l->n * (c->m_thr / 8);
+    const int64_t met = l->blocks == blocks ? all : all * l->blocks / blocks;
+    const int64_t busy = met * t->done_1k / 1024;
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
@@ -376,8 +378,9 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
                                      const struct xk_score_load *l)
 {
     const struct xk_perf *const f = t->perf;
-    const int64_t cold =
-        f->cold_a / t->seen.k_outer + f->cold_b * l->at_once / l->per_eu;
+    const int64_t cold = t->cold_a + (l->at_once == l->per_eu
+                                          ? f->cold_b
+                                          : f->cold_b * l->at_once / l->per_eu);
     struct xk_score_work w = t->work;
     if (!c->footprint)
         w.alone_cyc += waits(f, c, w.fma_cyc, w.sends, cold);
@@ -463,12 +466,14 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
     out->perf = f;
+    out->cores = xk_perf_cores(f);
     out->seen = xk_schedule_shape(s, c);
     out->work = work_of(f, &out->seen, c);
     out->a = xk_score_lines_a(f, &out->seen, c);
     out->steps = out->seen.k_outer *
                  xk_ceil_div(out->seen.k_inner, c->k_step * xk_schedule_depth(c)) /
                  xk_schedule_slices(c);
+    out->cold_a = f->cold_a / out->seen.k_outer;
     out->done_1k = 1024 - skipped_1k(&out->seen, c);
     out->read_cyc = xk_score_read_cyc(f, s, c);
     out->store_cyc = xk_score_store_cyc(f, s, c);

@@ -179,7 +179,7 @@ static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule 
                         const struct xk_score_load *l)
 {
     const struct xk_shape *const s = &t->seen;
-    const int64_t n = min(l->n, l->most), cores = xk_perf_cores(t->perf);
+    const int64_t n = min(l->n, l->most), cores = t->cores;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * t->a.row_b;
     int64_t same = 1; /* largest power of two that divides both */
     while (same < cores && !(l->along_n & same))
