@@ -39,12 +39,23 @@ static bool use(const xk_expr *e, void *user)
     return true;
 }
 
+static bool is_flat(const xk_expr *e)
+{
+    for (unsigned i = 0; i < xk_n_kids(e); i++)
+        if (xk_n_kids(xk_kid(e, i)))
+            return false;
+    return true;
+}
+
 static void uses_in(struct walk *w, const xk_expr *e)
 {
-    if (xk_op(e) == XK_OP_VAR)
-        use(e, w);
-    else if (xk_n_kids(e))
+    if (!is_flat(e)) {
         w->ok &= xk_walk(w->g->c, e, use, w) == XK_OK;
+        return;
+    }
+    use(e, w);
+    for (unsigned i = 0; i < xk_n_kids(e); i++)
+        use(xk_kid(e, i), w);
 }
 
 static const xk_expr *buffer_of(const xk_expr *ptr)

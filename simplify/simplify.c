@@ -151,17 +151,11 @@ static const xk_expr *simplify_sum(struct driver *d, const xk_expr *e)
     return r ? simplify(d, r) : sum;
 }
 
-/* A constant place in a buffer, as multiplies have them: there is no simpler one. */
-static bool is_place(const xk_expr *e)
-{
-    return xk_op(e) == XK_OP_PTR && xk_op(xk_kid(e, 1)) == XK_OP_IMM;
-}
-
 static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
     const void *known;
     const enum xk_op op = xk_op(e);
-    if (op == XK_OP_IMM || op == XK_OP_FIMM || is_place(e))
+    if (op == XK_OP_IMM || op == XK_OP_FIMM || xk_is_place(e))
         return e;
     if (xk_memo_get(&d->memo, xk_serial(e), &known))
         return known;
