@@ -230,12 +230,15 @@ static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
 /* In that group, and in a pair, which leaves cores the most even shares. */
 static void in_groups(struct search *g, struct xk_schedule *c)
 {
+    struct xk_score_tile t;
     plain_group(g->s, c);
-    offer(g, c);
+    if (!tile_of(g, c, &t))
+        return;
+    offer_group(g, &t, c);
     if (c->tg_m * c->tg_n > 2) {
         c->tg_m = 2;
         c->tg_n = 1;
-        offer(g, c);
+        offer_group(g, &t, c);
     }
 }
 
