@@ -104,8 +104,9 @@ static void set_around(const struct xk_perf *f, const struct xk_shape *s,
 }
 
 /* mad and dp4a, which takes four elements at once. */
-static struct xk_score_work mad_work(const struct xk_perf *f, const struct xk_shape *s,
-                            const struct xk_schedule *c)
+static struct xk_score_work mad_work(const struct xk_perf *f,
+                                     const struct xk_shape *s,
+                                     const struct xk_schedule *c)
 {
     const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
     const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
@@ -140,8 +141,9 @@ static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
     return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
 }
 
-static struct xk_score_work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
-                             const struct xk_schedule *c)
+static struct xk_score_work dpas_work(const struct xk_perf *f,
+                                      const struct xk_shape *s,
+                                      const struct xk_schedule *c)
 {
     const int64_t dpas =
         (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
@@ -191,8 +193,8 @@ static struct xk_score_work dpas_work(const struct xk_perf *f, const struct xk_s
 
 /* A step is a filter tap: its share of the units, its rows from SLM. */
 static struct xk_score_work footprint_work(const struct xk_perf *f,
-                                  const struct xk_shape *s,
-                                  const struct xk_schedule *c)
+                                           const struct xk_shape *s,
+                                           const struct xk_schedule *c)
 {
     const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
     const int64_t dpas = tiles * (c->n_thr / 8), n = xk_score_units(s, c);

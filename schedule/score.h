@@ -20,7 +20,8 @@ static inline int64_t min(int64_t a, int64_t b)
 
 /* Units of 8 pixels of the group's footprint that a thread loads for all taps.
  */
-static inline int64_t xk_score_units(const struct xk_shape *s, const struct xk_schedule *c)
+static inline int64_t xk_score_units(const struct xk_shape *s,
+                                     const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->tg_m;
     const int64_t pixels = rows * s->pixels_1k / 1024 + s->reach + 1;

@@ -224,4 +224,3 @@ int64_t xk_score_store_cyc(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t unit = block_of(s, c);
     return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
 }
-
