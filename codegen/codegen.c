@@ -30,8 +30,15 @@ static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
     return xk_ctx_status(c);
 }
 
+/* Few kernels have fewer. */
+#define FIRST_INSTS 1024
+
 static enum xk_status generate(struct xk_cg *g)
 {
+    g->inst = xk_malloc(g->c, FIRST_INSTS * sizeof *g->inst);
+    if (!g->inst)
+        return XK_ENOMEM;
+    g->cap_inst = FIRST_INSTS;
     if (!xk_grow(g->c, &g->loop, 0, &g->cap_loops, sizeof *g->loop))
         return XK_ENOMEM;
     g->loop[0] = (struct xk_cg_loop){0, 0, UINT32_MAX};

@@ -37,50 +37,70 @@ static bool same_form(const struct xk_inst *a, const struct xk_inst *b)
            a->flag_sub == b->flag_sub && a->dst.type == b->dst.type;
 }
 
+/* Registers of an instruction: what it writes, and reads. */
+struct regs {
+    struct xk_footprint dst, src[3];
+};
+
+static struct regs regs_of(const struct xk_platform *p, const struct xk_inst *i)
+{
+    struct regs r;
+    r.dst = xk_inst_footprint(p, i, -1);
+    for (int k = 0; k < 3; k++)
+        r.src[k] = xk_inst_footprint(p, i, k);
+    return r;
+}
+
 /* The destination may be the accumulator operand, whole; else it meets no
  * source. */
-static bool is_sound(const struct xk_platform *p, const struct xk_inst *i)
+static bool is_sound(const struct regs *r)
 {
-    const struct xk_footprint d = xk_inst_footprint(p, i, -1);
-    const struct xk_footprint c = xk_inst_footprint(p, i, 0);
-    return (!overlap(d, c) || same(d, c)) &&
-           !overlap(d, xk_inst_footprint(p, i, 1)) &&
-           !overlap(d, xk_inst_footprint(p, i, 2));
+    return (!overlap(r->dst, r->src[0]) || same(r->dst, r->src[0])) &&
+           !overlap(r->dst, r->src[1]) && !overlap(r->dst, r->src[2]);
 }
 
-static bool reads(const struct xk_platform *p, const struct xk_inst *i,
-                  struct xk_footprint d)
+static bool reads(const struct regs *r, struct xk_footprint d)
 {
-    for (int k = 0; k < 3; k++)
-        if (overlap(d, xk_inst_footprint(p, i, k)))
-            return true;
-    return false;
+    return overlap(d, r->src[0]) || overlap(d, r->src[1]) ||
+           overlap(d, r->src[2]);
 }
 
-/* Can in[n] follow the chain in[0..n)? */
-static bool goes_on(const struct xk_platform *p, const struct xk_inst *in,
-                    unsigned n)
+/* Can x follow the chain of n? */
+static bool goes_on(const struct xk_inst *first, const struct regs *chain,
+                    unsigned n, const struct xk_inst *x, const struct regs *r)
 {
-    const struct xk_inst *const x = &in[n];
-    if (!is_full(x) || !same_form(in, x) || !is_sound(p, x) ||
-        !same(xk_inst_footprint(p, in, 1), xk_inst_footprint(p, x, 1)))
+    if (!same_form(first, x) || !is_sound(r) || !same(chain->src[1], r->src[1]))
         return false;
     for (unsigned k = 0; k < n; k++)
-        if (reads(p, x, xk_inst_footprint(p, &in[k], -1)))
+        if (reads(r, chain[k].dst))
             return false;
     return true;
+}
+
+/* Instructions of the chain that begins with in[0]; 1: it is none. */
+static unsigned chain_at(const struct xk_platform *p, const struct xk_inst *in,
+                         unsigned n)
+{
+    struct regs chain[MAX_CHAIN];
+    unsigned len = 1;
+    if (!is_full(in))
+        return 1;
+    chain[0] = regs_of(p, in);
+    if (!is_sound(chain))
+        return 1;
+    for (; len < n && len < MAX_CHAIN && is_full(&in[len]); len++) {
+        chain[len] = regs_of(p, &in[len]);
+        if (!goes_on(in, chain, len, &in[len], &chain[len]))
+            break;
+    }
+    return len;
 }
 
 void xk_scoreboard_chain(const struct xk_platform *p, struct xk_inst *in,
                          unsigned n)
 {
     for (unsigned first = 0; first < n;) {
-        unsigned len = 1;
-        in[first].atomic = false;
-        if (is_full(&in[first]) && is_sound(p, &in[first]))
-            while (first + len < n && len < MAX_CHAIN &&
-                   goes_on(p, &in[first], len))
-                len++;
+        const unsigned len = chain_at(p, &in[first], n - first);
         for (unsigned k = 0; k < len; k++)
             in[first + k].atomic = k + 1 < len;
         first += len;

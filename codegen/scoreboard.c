@@ -25,7 +25,7 @@ struct pass {
     bool enters, has_dpas;
     uint32_t load_tokens; /* given to messages */
     int8_t token_of[256]; /* by first GRF of a message's destination */
-    struct xk_inst *out;  /* NULL while only analysing */
+    struct xk_inst *out;
     unsigned n_out, cap_out;
     unsigned *new_at; /* instruction -> index in out */
     bool failed;
@@ -430,6 +430,10 @@ static enum xk_status run(struct pass *s, struct xk_sb_state *st)
     for (unsigned i = 0; i < s->n; i++)
         s->has_dpas |= s->access[i].kind == XK_SB_DPAS;
     analyse(s, st);
+    s->cap_out = s->n + s->n / 4 + 16; /* with most syncs */
+    s->out = xk_malloc(s->c, s->cap_out * sizeof *s->out);
+    if (!s->out)
+        return XK_ENOMEM;
     write_out(s, st);
     return s->failed ? XK_ENOMEM : XK_OK;
 }

@@ -8,14 +8,15 @@
 
 #define FOREVER (UINT32_MAX - 1)
 
-struct pending { /* LOADs that no write has followed yet */
-    uint32_t serial, buf;
+struct pending { /* a LOAD that no write has followed yet */
+    uint32_t serial, before; /* the one before it of its buffer, 0: none */
 };
 
 struct walk {
     struct xk_cg *g;
     struct xk_cg_map depth; /* variable id + 1 -> loops around its binding */
-    struct pending *load;
+    struct xk_cg_map last_load; /* variable id + 1 of a buffer -> its last one */
+    struct pending *load;       /* from 1 on */
     uint32_t n_loads, cap_loads;
     uint32_t now, n_loops;
     bool ok;
@@ -38,12 +39,23 @@ static bool use(const xk_expr *e, void *user)
     return true;
 }
 
+static bool is_flat(const xk_expr *e)
+{
+    for (unsigned i = 0; i < xk_n_kids(e); i++)
+        if (xk_n_kids(xk_kid(e, i)))
+            return false;
+    return true;
+}
+
 static void uses_in(struct walk *w, const xk_expr *e)
 {
-    if (xk_op(e) == XK_OP_VAR)
-        use(e, w);
-    else if (xk_n_kids(e))
+    if (!is_flat(e)) {
         w->ok &= xk_walk(w->g->c, e, use, w) == XK_OK;
+        return;
+    }
+    use(e, w);
+    for (unsigned i = 0; i < xk_n_kids(e); i++)
+        use(xk_kid(e, i), w);
 }
 
 static const xk_expr *buffer_of(const xk_expr *ptr)
@@ -54,18 +66,14 @@ static const xk_expr *buffer_of(const xk_expr *ptr)
 static void written(struct walk *w, const xk_expr *ptr)
 {
     const xk_expr *const buf = buffer_of(ptr);
-    uint32_t kept = 0;
-    if (xk_op(buf) != XK_OP_VAR)
+    uint32_t at = 0;
+    if (xk_op(buf) != XK_OP_VAR ||
+        !xk_cg_map_get(&w->last_load, xk_var_id(buf) + 1, &at) || !at)
         return;
-    for (uint32_t i = 0; i < w->n_loads; i++) {
-        const struct pending p = w->load[i];
-        if (p.buf != xk_var_id(buf))
-            w->load[kept++] = p;
-        else
-            w->ok &= xk_cg_map_put(w->g->c, &w->g->first_write, p.serial,
-                                   w->now + 1);
-    }
-    w->n_loads = kept;
+    for (; at; at = w->load[at].before)
+        w->ok &= xk_cg_map_put(w->g->c, &w->g->first_write, w->load[at].serial,
+                               w->now + 1);
+    w->ok &= xk_cg_map_put(w->g->c, &w->last_load, xk_var_id(buf) + 1, 0);
 }
 
 static void bound(struct walk *w, const xk_expr *var)
@@ -75,13 +83,16 @@ static void bound(struct walk *w, const xk_expr *var)
 
 static void loaded(struct walk *w, const xk_stmt *s)
 {
-    if (!xk_grow(w->g->c, &w->load, w->n_loads, &w->cap_loads,
-                    sizeof *w->load)) {
+    const uint32_t buf = xk_var_id(buffer_of(xk_kid(s, 1))) + 1;
+    uint32_t before = 0;
+    if (!xk_grow(w->g->c, &w->load, w->n_loads + 1, &w->cap_loads,
+                 sizeof *w->load)) {
         w->ok = false;
         return;
     }
-    w->load[w->n_loads++] =
-        (struct pending){xk_serial(s), xk_var_id(buffer_of(xk_kid(s, 1)))};
+    xk_cg_map_get(&w->last_load, buf, &before);
+    w->load[++w->n_loads] = (struct pending){xk_serial(s), before};
+    w->ok &= xk_cg_map_put(w->g->c, &w->last_load, buf, w->n_loads);
 }
 
 static void walk(struct walk *w, const xk_stmt *s)
@@ -142,6 +153,7 @@ enum xk_status xk_cg_find_uses(struct xk_cg *g)
     struct walk w = {.g = g, .ok = true};
     walk(&w, g->k->body);
     xk_cg_map_fini(g->c, &w.depth);
+    xk_cg_map_fini(g->c, &w.last_load);
     xk_free(g->c, w.load);
     return w.ok ? xk_ctx_status(g->c) : XK_ENOMEM;
 }

@@ -55,6 +55,11 @@ static inline bool xk_is_expr(const xk_expr *e)
 {
     return e->op < XK_OP_SEQ;
 }
+/* A constant place in a buffer, as each multiply has three: nothing is simpler. */
+static inline bool xk_is_place(const xk_expr *e)
+{
+    return xk_op(e) == XK_OP_PTR && xk_op(xk_kid(e, 1)) == XK_OP_IMM;
+}
 const char *xk_op_text(enum xk_op op);
 unsigned xk_op_flags(enum xk_op op);
 /* Kids that every node of this op has; -1: any number. */

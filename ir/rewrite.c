@@ -3,6 +3,8 @@
  * remember nodes by serial, so the work is linear in distinct nodes. */
 #include "ir/expr.h"
 
+#include <string.h>
+
 #include "ir/memo.h"
 
 struct rewriter {
@@ -12,20 +14,46 @@ struct rewriter {
     struct xk_memo memo;
     const xk_expr **stack; /* kids of the nodes being rewritten */
     uint32_t n, cap;
+    const xk_expr *first[64]; /* the stack of small ones */
 };
+
+static void init(struct rewriter *r, xk_ctx *c)
+{
+    r->c = c;
+    r->stack = r->first;
+    r->n = 0;
+    r->cap = XK_COUNTOF(r->first);
+    xk_memo_init(&r->memo, c);
+}
+
+static void fini(struct rewriter *r)
+{
+    xk_memo_fini(&r->memo);
+    if (r->stack != r->first)
+        xk_free(r->c, r->stack);
+}
 
 static const xk_expr *rewrite(struct rewriter *r, const xk_expr *e);
 
+static bool grow(struct rewriter *r)
+{
+    const bool first = r->stack == r->first;
+    const uint32_t cap = r->cap * 4;
+    const xk_expr **const s =
+        xk_realloc(r->c, first ? NULL : r->stack, cap * sizeof(*s));
+    if (!s)
+        return false;
+    if (first)
+        memcpy(s, r->first, sizeof(r->first));
+    r->stack = s;
+    r->cap = cap;
+    return true;
+}
+
 static bool push(struct rewriter *r, const xk_expr *e)
 {
-    if (r->n == r->cap) {
-        const uint32_t cap = r->cap ? r->cap * 2 : 256;
-        const xk_expr **const s = xk_realloc(r->c, r->stack, cap * sizeof(*s));
-        if (!s)
-            return false;
-        r->stack = s;
-        r->cap = cap;
-    }
+    if (r->n == r->cap && !grow(r))
+        return false;
     r->stack[r->n++] = e;
     return true;
 }
@@ -81,12 +109,13 @@ const xk_expr *xk_rewrite(xk_ctx *c, const xk_expr *root, xk_rewrite_fn visit,
 {
     if (!root)
         return NULL;
-    struct rewriter r = {.c = c, .visit = visit, .user = user};
-    xk_memo_init(&r.memo, c);
+    struct rewriter r;
+    init(&r, c);
+    r.visit = visit;
+    r.user = user;
     const xk_scope s = xk_scope_begin(c);
     const xk_expr *const out = rewrite(&r, root);
-    xk_memo_fini(&r.memo);
-    xk_free(c, r.stack);
+    fini(&r);
     return xk_scope_end(c, s, out);
 }
 
@@ -114,12 +143,11 @@ enum xk_status xk_walk(xk_ctx *c, const xk_expr *root, xk_walk_fn visit,
 {
     if (!root)
         return XK_OK;
-    struct rewriter r = {.c = c};
-    xk_memo_init(&r.memo, c);
+    struct rewriter r;
+    init(&r, c);
     const enum xk_status st =
         push(&r, root) ? walk_all(&r, visit, user) : XK_ENOMEM;
-    xk_memo_fini(&r.memo);
-    xk_free(c, r.stack);
+    fini(&r);
     return st;
 }
 

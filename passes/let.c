@@ -169,7 +169,7 @@ static const xk_expr *rebuild_expr(void *user, const xk_expr *e)
         const struct binder *const b = find(p, e);
         return b && b->replacement ? b->replacement : e;
     }
-    if (!xk_n_kids(e))
+    if (!xk_n_kids(e) || xk_is_place(e)) /* no let binds a buffer */
         return e;
     if (xk_memo_get(&p->done, xk_serial(e), &known))
         return known;

@@ -37,14 +37,15 @@ const xk_expr *xk_pass_map_kids(xk_ctx *c, const xk_expr *e, xk_pass_map_fn fn,
     if (!kids)
         return NULL;
     unsigned i = 0;
-    while (i < n) {
+    bool same = true; /* mostly */
+    for (; i < n; i++) {
         kids[i] = fn(user, xk_kid(e, i));
         if (!kids[i])
             break;
-        i++;
+        same &= kids[i] == xk_kid(e, i);
     }
     if (i == n)
-        out = xk_with_kids(c, e, kids, n);
+        out = same ? e : xk_with_kids(c, e, kids, n);
     if (kids != small)
         xk_free(c, kids);
     return out;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Enumerates the schedules of a family and keeps the best. */
-#include "schedule/schedule.h"
+#include "schedule/score.h"
 
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
@@ -88,18 +88,43 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
     return ahead && 2 * along_m * along_n <= 9 * ahead;
 }
 
-/* Keeps c if it is valid and among the best of its family. */
-static void offer(struct search *g, struct xk_schedule *c)
+static bool refused(struct search *g, const struct xk_schedule_rule *broken)
+{
+    if (broken && broken > g->broken)
+        g->broken = broken;
+    return broken;
+}
+
+/* A tile with its buffers, of which all is known but the group. False: it is not valid
+ * in any. */
+static bool tile_of(struct search *g, const struct xk_schedule *c,
+                    struct xk_score_tile *out)
+{
+    out->seen = xk_schedule_shape(g->s, c);
+    if (refused(g, xk_schedule_check_tile(g->p, &out->seen, c)))
+        return false;
+    xk_score_tile_set(g->p, g->s, c, out);
+    return true;
+}
+
+/* Keeps c, which is that tile in a group, if it is among the best of its family and
+ * valid: few are the former. */
+static void offer_group(struct search *g, const struct xk_score_tile *t,
+                        struct xk_schedule *c)
 {
     const enum family f = family_of(c);
-    const struct xk_schedule_rule *const broken =
-        xk_schedule_check(g->p, g->s, c);
-    if (broken) {
-        g->broken = broken > g->broken ? broken : g->broken;
-        return;
-    }
-    c->score = xk_schedule_score(g->p, g->s, c);
-    g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, c);
+    struct xk_schedule *const best = g->out + f * SHARE;
+    const int64_t most = g->n[f] < SHARE ? INT64_MAX : best[SHARE - 1].score;
+    c->score = xk_score_group(g->p, t, c, most);
+    if (c->score <= most && !refused(g, xk_schedule_check_group(g->p, &t->seen, c)))
+        g->n[f] = insert(best, g->n[f], SHARE, c);
+}
+
+static void offer(struct search *g, struct xk_schedule *c)
+{
+    struct xk_score_tile t;
+    if (tile_of(g, c, &t))
+        offer_group(g, &t, c);
 }
 
 /* One order for all families. Scores leave prefetching alone, so it is decided for
@@ -123,46 +148,62 @@ static bool is_second(const struct search *g, const struct xk_schedule *c)
 }
 
 /* c spread over n groups along M, if then their rows differ. */
-static void offer_over(struct search *g, struct xk_schedule c, int64_t n)
+static void offer_over(struct search *g, const struct xk_score_tile *t,
+                       struct xk_schedule c, int64_t n)
 {
     struct xk_spread unused;
     c.spread = (uint16_t)n;
     if (n > 0 && n <= UINT16_MAX && xk_schedule_spread(g->s, &c, &unused))
-        offer(g, &c);
+        offer_group(g, t, &c);
 }
 
 /* Each line of pixels over the fewest groups that hold it: pairs of the largest tile, of
  * lines that are several of them long. Smaller ones, and one more group a line, were no
  * better, and on short lines EUs are left uneven, which scores do not see. */
-static void offer_lines(struct search *g, const struct xk_schedule *c,
-                        int64_t lines)
+static void offer_lines(struct search *g, const struct xk_score_tile *t,
+                        const struct xk_schedule *c, int64_t lines)
 {
     const int64_t rows = g->s->m / lines, group = (int64_t)c->m_thr * c->tg_m;
     if (c->m_thr == 32 && c->tg_m == 2 && rows >= 3 * group)
-        offer_over(g, *c, xk_ceil_div(rows, group) * lines);
+        offer_over(g, t, *c, xk_ceil_div(rows, group) * lines);
 }
 
-/* c, and spread over the fewest groups that give every EU as many threads, and
- * the next such number. */
-static void offer_spread(struct search *g, struct xk_schedule *c)
+/* c spread over the fewest groups that give every EU as many threads, and the next
+ * such number. */
+static void offer_even(struct search *g, const struct xk_score_tile *t,
+                       const struct xk_schedule *c)
 {
     const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
     const int64_t threads = (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c) *
                             xk_schedule_groups_n(c, g->s->n);
-    struct xk_spread of;
-    offer(g, c);
-    if (c->m_thr < 16 || is_second(g, c) || !xk_fma_is_systolic(c->fma) ||
-        c->pack)
-        return;
-    xk_schedule_spread(g->s, c, &of);
-    if (of.parts > 1) {
-        offer_lines(g, c, of.parts);
-        return;
-    }
     const int64_t fewest = xk_ceil_div(g->s->m, (int64_t)c->m_thr * c->tg_m);
     const int64_t each = xk_ceil_div(fewest * threads, n_eu);
     for (int64_t i = each; i < each + (c->slm ? 1 : 2); i++)
-        offer_over(g, *c, i * n_eu / threads);
+        offer_over(g, t, *c, i * n_eu / threads);
+}
+
+/* A tile whose groups follow each other in M, and the same whose rows are spread over
+ * them; NULL: it is not valid so. */
+struct tiles {
+    const struct xk_score_tile *in_turn, *spread;
+};
+
+/* c in its group, in turn and spread. */
+static void offer_spread(struct search *g, const struct tiles *t,
+                         struct xk_schedule *c)
+{
+    struct xk_spread of = {.parts = 1};
+    if (t->in_turn)
+        offer_group(g, t->in_turn, c);
+    if (!t->spread || c->m_thr < 16 || is_second(g, c) ||
+        !xk_fma_is_systolic(c->fma) || c->pack)
+        return;
+    if (c->window)
+        xk_schedule_spread(g->s, c, &of);
+    if (of.parts > 1)
+        offer_lines(g, t->spread, c, of.parts);
+    else
+        offer_even(g, t->spread, c);
 }
 
 static unsigned pow2_at_most(int64_t v, unsigned most)
@@ -189,21 +230,27 @@ static void plain_group(const struct xk_shape *s, struct xk_schedule *c)
 /* In that group, and in a pair, which leaves cores the most even shares. */
 static void in_groups(struct search *g, struct xk_schedule *c)
 {
+    struct xk_score_tile t;
     plain_group(g->s, c);
-    offer(g, c);
+    if (!tile_of(g, c, &t))
+        return;
+    offer_group(g, &t, c);
     if (c->tg_m * c->tg_n > 2) {
         c->tg_m = 2;
         c->tg_n = 1;
-        offer(g, c);
+        offer_group(g, &t, c);
     }
 }
 
-/* Whether the smaller register file is as good. */
+/* Whether the smaller register file is as good, in any group. */
 static bool fits_half(const struct search *g, const struct xk_schedule *c)
 {
     struct xk_schedule half = *c;
     half.grf_count = 128;
-    return c->grf_count > 128 && !xk_schedule_check(g->p, g->s, &half);
+    if (c->grf_count == 128)
+        return false;
+    const struct xk_shape seen = xk_schedule_shape(g->s, c);
+    return !xk_schedule_check_tile(g->p, &seen, &half);
 }
 
 /* Of 1024 places along M's outermost index and taps, as many beside the tensor.
@@ -240,13 +287,12 @@ static bool has_window(const struct search *g, const struct xk_schedule *c)
 {
     struct xk_schedule some = *c;
     struct xk_neighbours n;
-    const int64_t rows = g->s->window.rows, places = g->s->window.places;
-    if (g->s->window.taps < 2 || c->pack)
+    if (c->pack)
         return false;
-    if (xk_schedule_neighbours(&some, rows, places, &n))
+    if (xk_schedule_window(g->s, &some, &n))
         return true;
     some.spread = 1;
-    return c->m_thr > 16 && xk_schedule_neighbours(&some, rows, places, &n);
+    return c->m_thr > 16 && xk_schedule_window(g->s, &some, &n);
 }
 
 /* Whether c can have them, and should: where taps can share registers, three buffers of
@@ -254,9 +300,11 @@ static bool has_window(const struct search *g, const struct xk_schedule *c)
 static bool can_have(const struct search *g, const struct xk_schedule *c,
                      const struct buffers *b)
 {
-    const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
     if (b->load_a == XK_LOAD_LINES && (c->pack || !in_lines(g, c)))
         return false;
+    if (is_second(g, c) && (b->a > 2 || b->window))
+        return false;
+    const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
     return b->window ? shares
                      : !shares || b->a == 2 || b->load_a == XK_LOAD_LINES;
 }
@@ -273,25 +321,46 @@ static struct xk_schedule with_buffers(const struct search *g,
     out.slots_b = b->b;
     out.load_a = b->load_a;
     out.skip =
-        edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window) ? skip_of(g->s, c) : XK_SKIP_NONE;
-    out.window = b->window && can_have(g, &out, b);
+        edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window)
+            ? skip_of(g->s, c)
+            : XK_SKIP_NONE;
+    out.window = b->window;
     return out;
 }
 
 /* In groups of a few threads; slices make them large. */
-static void in_flat_groups(struct search *g, struct xk_schedule c)
+static void in_flat_groups(struct search *g, const struct tiles *t,
+                           struct xk_schedule c)
 {
     static const uint8_t groups[][2] = {{2, 1}, {2, 2}, {4, 1},
                                         {1, 1}, {2, 4}, {4, 2}};
-    for (unsigned t = 0; t < (c.slices > 1 ? 4 : XK_COUNTOF(groups)); t++) {
-        if (c.fma == XK_FMA_DPASW && groups[t][0] % 2)
+    const int64_t tiles_n = xk_ceil_div(g->s->n, c.n_thr);
+    for (unsigned i = 0; i < (c.slices > 1 ? 4 : XK_COUNTOF(groups)); i++) {
+        if (c.fma == XK_FMA_DPASW && groups[i][0] % 2)
             continue;
-        c.tg_m = groups[t][0];
-        c.tg_n = groups[t][1];
-        if (c.tg_n <= xk_ceil_div(g->s->n, c.n_thr) &&
-            c.tg_m * c.tg_n * c.slices >= 2 && !fits_half(g, &c))
-            offer_spread(g, &c);
+        c.tg_m = groups[i][0];
+        c.tg_n = groups[i][1];
+        if (c.tg_n <= tiles_n && c.tg_m * c.tg_n * c.slices >= 2)
+            offer_spread(g, t, &c);
     }
+}
+
+/* Whether pixels of a window are neighbours depends on whether rows are spread. */
+static void flat_tile(struct search *g, const struct xk_schedule *c)
+{
+    struct xk_score_tile in_turn, spread;
+    struct tiles t = {NULL, NULL};
+    if (fits_half(g, c))
+        return;
+    if (tile_of(g, c, &in_turn))
+        t.in_turn = t.spread = &in_turn;
+    if (c->window) {
+        struct xk_schedule some = *c;
+        some.spread = 1;
+        t.spread = tile_of(g, &some, &spread) ? &spread : NULL;
+    }
+    if (t.in_turn || t.spread)
+        in_flat_groups(g, &t, *c);
 }
 
 /* Filter taps innermost, in one or more slices of K. */
@@ -304,18 +373,22 @@ static void flat(struct search *g, struct xk_schedule c)
         {1, 3, .load_a = XK_LOAD_LINES}, {1, 2, .load_a = XK_LOAD_LINES},
         {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
+    struct xk_schedule with[XK_COUNTOF(all)];
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
-    c.taps_inner = true;
-    c.n_sub = c.n_thr;
+    unsigned n = 0;
     if (g->s->plain_b)
         return;
-    for (c.slices = 1; c.slices <= most; c.slices = (uint8_t)(c.slices * 2))
-        for (unsigned b = 0; b < XK_COUNTOF(all); b++) {
-            const struct xk_schedule with = with_buffers(g, &c, &all[b]);
-            if (is_second(g, &c) && (all[b].a > 2 || all[b].window))
-                continue;
-            if (with.window == all[b].window && can_have(g, &with, &all[b]))
-                in_flat_groups(g, with);
+    c.taps_inner = true;
+    c.n_sub = c.n_thr;
+    c.tg_m = c.tg_n = 1; /* groups come last */
+    for (unsigned b = 0; b < XK_COUNTOF(all); b++) {
+        with[n] = with_buffers(g, &c, &all[b]);
+        n += can_have(g, &with[n], &all[b]);
+    }
+    for (unsigned slices = 1; slices <= most; slices *= 2)
+        for (unsigned i = 0; i < n; i++) {
+            with[i].slices = (uint8_t)slices;
+            flat_tile(g, &with[i]);
         }
 }
 
@@ -378,6 +451,17 @@ static bool has_room(const struct search *g, const struct xk_schedule *c)
            xk_platform_grf(g->p, c->grf_count);
 }
 
+/* In groups of one to four slices. */
+static void in_slices(struct search *g, struct xk_schedule c)
+{
+    for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
+         c.slices *= 2) {
+        struct xk_score_tile t;
+        if (tile_of(g, &c, &t))
+            offer_spread(g, &(struct tiles){&t, &t}, &c);
+    }
+}
+
 /* One group in depths of one and two; four were never much better. All threads
  * have as much to load. */
 static void in_depths(struct search *g, struct xk_schedule c)
@@ -388,12 +472,8 @@ static void in_depths(struct search *g, struct xk_schedule c)
             continue;
         for (unsigned slm = 3; slm >= 2; slm--) {
             c.slm = (uint8_t)slm;
-            c.slices = 1;
-            if (!g->s->loose_a && !has_room(g, &c))
-                continue;
-            for (; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
-                 c.slices *= 2)
-                offer_spread(g, &c);
+            if (g->s->loose_a || has_room(g, &c))
+                in_slices(g, c);
         }
     }
 }

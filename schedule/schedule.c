@@ -151,13 +151,19 @@ bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
     return false;
 }
 
+bool xk_schedule_window(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_neighbours *out)
+{
+    return s->window.taps > 1 &&
+           xk_schedule_neighbours(c, s->window.rows, s->window.places, out);
+}
+
 /* Of A's rows, those beside the thread's own that its registers hold. */
 static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s,
                            const struct xk_schedule *c)
 {
     struct xk_neighbours n;
-    if (!c->window || s->window.taps < 2 ||
-        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+    if (!c->window || !xk_schedule_window(s, c, &n))
         return 0;
     return (unsigned)(s->window.taps - 1) * n.shift * 8 * step_b(c) *
            xk_schedule_steps_a(c) / p->grf_b;
@@ -341,13 +347,17 @@ bool xk_schedule_spread(const struct xk_shape *s, const struct xk_schedule *c,
                         struct xk_spread *out)
 {
     const int64_t threads = 8 * (int64_t)c->tg_m, fewer = c->m_thr / 8 - 1;
+    int64_t rows = s->m;
     out->parts = spread_parts(s, c);
-    out->groups = c->spread / out->parts;
-    const int64_t rows = s->m / out->parts;
+    out->groups = c->spread;
+    if (out->parts > 1) {
+        rows /= out->parts;
+        out->groups /= out->parts;
+        if (rows % threads != 0 || c->spread % out->parts != 0)
+            return false;
+    }
     out->full = xk_ceil_div(rows, threads) - out->groups * fewer;
-    const bool whole = out->parts == 1 || rows % threads == 0;
-    return whole && c->spread % out->parts == 0 && out->full > 0 &&
-           out->full < out->groups;
+    return out->full > 0 && out->full < out->groups;
 }
 
 /* Some groups are full, some are not: else fewer groups, or smaller tiles do. */
@@ -383,8 +393,7 @@ static bool rule_window(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     return !c->window ||
            (xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
-            c->slots_a == 1 && s->window.taps > 1 &&
-            xk_schedule_neighbours(c, s->window.rows, s->window.places, &n));
+            c->slots_a == 1 && xk_schedule_window(s, c, &n));
 }
 
 /* Behind a loop over all of K, where groups that follow each other read the same
@@ -492,7 +501,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
     {"parts", rule_parts,
      "two buffers of B, or B in the lanes, hold the whole of it"},
     {"pairs", rule_pairs,
-     "dpasw wants fused pairs along M and halves of B in whole messages"},
+     "dpasw wants fused pairs along M and halves of B in whole messages",
+     .of_group = true},
     {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
      "filter taps; one where A's elements of K lie apart"},
     {"slm", rule_slm,
@@ -500,7 +510,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "register buffer of A; at most 9 filter taps"},
     {"of", rule_of,
      "in SLM is what threads share: A along N, B along M (beyond a dpasw pair) in "
-     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords"},
+     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords",
+     .of_group = true},
     {"footprint", rule_footprint,
      "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
      "one filter tap and elements of K that lie side by side"},
@@ -520,7 +531,8 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "elements of K lie side by side"},
     {"spread", rule_spread,
      "rows are spread over groups of which some have m rows a thread and some 8 "
-     "fewer; dpas with filter taps innermost and no footprint"},
+     "fewer; dpas with filter taps innermost and no footprint",
+     .of_group = true},
     {"skip", rule_skip,
      "filter taps are skipped in padding along the outermost of M's dims that are "
      "not 1, with taps innermost, two steps of A in registers, and no SLM; by rows "
@@ -533,7 +545,9 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
      "a later group's rows are asked for with taps innermost, without SLM, and with "
      "groups along N first"},
     {"registers", rule_registers, "tiles and buffers fit the register file"},
-    {"group", rule_group, "a thread group fits one core, and has at most 1024 lanes"},
+    {"group", rule_group,
+     "a thread group fits one core, and has at most 1024 lanes",
+     .of_group = true},
     {"unroll", rule_unroll,
      "a loop's body has at most 18 copies of a dpas depth and, over a footprint, "
      "filter tap; no more are asked for than the loop has steps"},
@@ -550,13 +564,37 @@ const struct xk_schedule_rule xk_schedule_rules[] = {
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
 
+/* The first broken one of those that groups decide, of the others, or of both. */
+static const struct xk_schedule_rule *
+first_broken(const struct xk_platform *p, const struct xk_shape *seen,
+             const struct xk_schedule *c, bool of_tile, bool of_group)
+{
+    for (unsigned i = 0; i < xk_n_schedule_rules; i++) {
+        const struct xk_schedule_rule *const r = &xk_schedule_rules[i];
+        if ((r->of_group ? of_group : of_tile) && !r->ok(p, seen, c))
+            return r;
+    }
+    return NULL;
+}
+
 const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c)
 {
     const struct xk_shape seen = xk_schedule_shape(s, c);
-    for (unsigned i = 0; i < xk_n_schedule_rules; i++)
-        if (!xk_schedule_rules[i].ok(p, &seen, c))
-            return &xk_schedule_rules[i];
-    return NULL;
+    return first_broken(p, &seen, c, true, true);
+}
+
+const struct xk_schedule_rule *
+xk_schedule_check_tile(const struct xk_platform *p, const struct xk_shape *seen,
+                       const struct xk_schedule *c)
+{
+    return first_broken(p, seen, c, true, false);
+}
+
+const struct xk_schedule_rule *
+xk_schedule_check_group(const struct xk_platform *p, const struct xk_shape *seen,
+                        const struct xk_schedule *c)
+{
+    return first_broken(p, seen, c, false, true);
 }

@@ -204,6 +204,9 @@ struct xk_neighbours {
  * False: a thread's rows are not whole pixels side by side. */
 bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
                             int64_t places, struct xk_neighbours *out);
+/* Those of the shape's window: whether its filter taps can share registers. */
+bool xk_schedule_window(const struct xk_shape *s, const struct xk_schedule *c,
+                        struct xk_neighbours *out);
 
 /* Bytes that so many items' places of a filter tap take in registers (plan.h,
  * struct xk_plan_flat): vectors of dwords, of 16 where there are so many. */
@@ -238,6 +241,9 @@ struct xk_schedule_rule {
     bool (*ok)(const struct xk_platform *p, const struct xk_shape *s,
                const struct xk_schedule *c);
     const char *why;
+    bool of_group; /* the group decides: its threads, over how many groups rows are
+                      spread; else they are all the same to it, but for whether rows
+                      are spread */
 };
 extern const struct xk_schedule_rule xk_schedule_rules[];
 extern const unsigned xk_n_schedule_rules;
@@ -245,6 +251,14 @@ extern const unsigned xk_n_schedule_rules;
 const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
                                                  const struct xk_shape *s,
                                                  const struct xk_schedule *c);
+/* The same in two parts, for tiles that are tried in many groups; of the shape as the
+ * schedule sees it. */
+const struct xk_schedule_rule *
+xk_schedule_check_tile(const struct xk_platform *p, const struct xk_shape *seen,
+                       const struct xk_schedule *c);
+const struct xk_schedule_rule *
+xk_schedule_check_group(const struct xk_platform *p, const struct xk_shape *seen,
+                        const struct xk_schedule *c);
 
 #define XK_MAX_CANDIDATES 64 /* 12 of each family */
 /* Fills out[] with valid candidates, best first; returns how many. Depends on

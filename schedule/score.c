@@ -5,48 +5,13 @@
  * L2), and what the last threads wait for. How long that is is fitted to the
  * timing model of sim/. Integers, so that every compiler picks the same
  * candidate. */
-#include "schedule/schedule.h"
-
-#define LINE_B 64 /* of L1 */
-
-static int64_t max(int64_t a, int64_t b)
-{
-    return a > b ? a : b;
-}
-
-static int64_t min(int64_t a, int64_t b)
-{
-    return a < b ? a : b;
-}
+#include "schedule/score.h"
 
 /* Of a group. */
 static int64_t threads(const struct xk_schedule *c)
 {
     return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
 }
-
-/* Units of 8 pixels of the group's footprint that a thread loads for all taps.
- */
-static int64_t units(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m;
-    const int64_t pixels = rows * s->pixels_1k / 1024 + s->reach + 1;
-    return xk_ceil_div(pixels, 8 * c->tg_m * c->tg_n);
-}
-
-/* What one thread does in one step; through SLM, from barrier to barrier. */
-struct work {
-    int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */
-    int64_t port_cyc;             /* of the core's data port: lines, SLM */
-    int64_t tile_cyc;             /* the same for each 8 rows of a thread */
-    int64_t port_around;          /* the same around the loop */
-    int64_t around;               /* instructions before and after the loop */
-    int64_t first_pct, later_pct; /* cycles of one in hundredths, see xk_perf */
-    /* What nobody else fills: of the launch, of each round of groups behind the
-     * first. */
-    int64_t once_cyc, round_cyc;
-    int64_t alone_cyc; /* what a thread waits for */
-};
 
 /* Addresses move two registers an instruction; waits come with the sends. */
 static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
@@ -113,7 +78,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
     const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
     int64_t taps = 10;
     if (c->footprint)
-        taps = 40 * units(s, c) + 2 * c->m_thr;
+        taps = 40 * xk_score_units(s, c) + 2 * c->m_thr;
     else if (c->slm)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps_inner)
@@ -122,48 +87,12 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
            exchange(c, rows);
 }
 
-/* Channels of a block: those of a dpas depth where the schedule chooses the
- * layout. */
-static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const bool blocks =
-        xk_fma_is_systolic(c->fma) && (!c->slm || s->images) && !s->plain_a;
-    return blocks ? c->k_step : 1;
-}
-
-/* Of the data port's cycles those that stores of C take: mad's go out dword by dword,
- * into half as many lines if blocks of its channels are whole ones; dpas's by whole
- * lines, or a thread's part of each row's. */
-static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
-                          const struct xk_schedule *c)
-{
-    const int64_t slices = xk_schedule_slices(c);
-    const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
-    const bool blocks = block_of(s, c) > 1;
-    if (!xk_fma_is_systolic(c->fma))
-        return (blocks ? tile_b : 2 * tile_b) / slices / f->slm_b_cyc;
-    const int64_t row_b = c->n_thr * (int64_t)s->elem_b / slices;
-    const int64_t lines = blocks ? c->m_thr * row_b / LINE_B
-                                 : c->m_thr * xk_ceil_div(row_b, LINE_B);
-    return lines / f->lines_cyc;
-}
-
-/* Of the data port: C goes out; sums of slices go in and out of SLM. */
-static int64_t port_around(const struct xk_perf *f, const struct xk_shape *s,
-                           const struct xk_schedule *c)
-{
-    const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
-    const int64_t slices = xk_schedule_slices(c);
-    const int64_t sums = 2 * (slices - 1) * tile_b / slices / f->slm_b_cyc;
-    return port_store(f, s, c) + sums + 5;
-}
-
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct work *w)
+                       const struct xk_schedule *c, struct xk_score_work *w)
 {
     const bool mad = !xk_fma_is_systolic(c->fma);
     w->around = around(s, c);
-    w->port_around = port_around(f, s, c);
+    w->port_around = xk_score_port_around(f, s, c);
     w->first_pct = mad ? 100 : f->first_pct;
     w->later_pct = mad ? 100 : f->later_pct;
     w->once_cyc = mad ? f->launch : f->launch_dpas;
@@ -174,44 +103,25 @@ static void set_around(const struct xk_perf *f, const struct xk_shape *s,
     }
 }
 
-/* Lines that a dword of each row of A lies in: few where pixels have few
- * channels. */
-static int64_t row_lines(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t few = min(s->k_inner * s->elem_b, LINE_B);
-    const int64_t pitch = few < 4 ? 4 : few;
-    const int64_t bytes = c->m_thr * pitch * max(s->stride, 1);
-    return min(xk_ceil_div(bytes, LINE_B), c->m_thr);
-}
-
 /* mad and dp4a, which takes four elements at once. */
-static struct work mad_work(const struct xk_perf *f, const struct xk_shape *s,
-                            const struct xk_schedule *c, int64_t cold)
+static struct xk_score_work mad_work(const struct xk_perf *f,
+                                     const struct xk_shape *s,
+                                     const struct xk_schedule *c)
 {
     const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
     const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
     const int64_t gathers = c->m_thr / c->simd;
     const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
-    struct work w = {0};
+    struct xk_score_work w = {0};
     w.fma_cyc = mads * c->simd / f->mad_lanes;
     w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = xk_ceil_div(row_lines(s, c) + blocks * 4, f->lines_cyc);
+    w.port_cyc = xk_ceil_div(xk_score_row_lines(s, c) + blocks * 4, f->lines_cyc);
     if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
         w.port_cyc += gathers * c->k_step;
         w.issue += gathers * c->k_step * 5 / 2;
     }
-    w.alone_cyc = waits(f, c, w.fma_cyc, gathers + blocks, cold);
-    set_around(f, s, c, &w);
+    w.sends = gathers + blocks;
     return w;
-}
-
-/* Lines of A, of which filter taps beyond the image's edge meet none: as if it
- * were padded to its own size. */
-static int64_t inside(const struct xk_shape *s, int64_t lines)
-{
-    if (s->k_outer == 1 || s->pixels_1k < 1024 || s->pixels_1k >= 2048)
-        return lines;
-    return lines * 3072 / (2048 + s->pixels_1k);
 }
 
 /* Blocks of B that a thread loads for a dpas depth. */
@@ -226,14 +136,14 @@ static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
                           int64_t gathers)
 {
     struct xk_neighbours n;
-    if (!c->window ||
-        !xk_schedule_neighbours(c, s->window.rows, s->window.places, &n))
+    if (!c->window || !xk_schedule_window(s, c, &n))
         return 16 * gathers;
     return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
 }
 
-static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
-                             const struct xk_schedule *c, int64_t cold)
+static struct xk_score_work dpas_work(const struct xk_perf *f,
+                                      const struct xk_shape *s,
+                                      const struct xk_schedule *c)
 {
     const int64_t dpas =
         (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
@@ -246,7 +156,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t brought = brought_16(s, c, all) / steps;
     const int64_t gathers = xk_ceil_div(brought, 16);
     const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
-    struct work w = {0};
+    struct xk_score_work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
         c->pack                                                 ? 1
@@ -255,7 +165,7 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
     /* A message without a gap takes as long if it brings nothing. */
     const int64_t lines_a = brought * per_gather / 16;
     const bool gaps = per_gather > 4 || c->pack;
-    int64_t lines = (gaps ? inside(s, lines_a) : lines_a) + blocks * 4;
+    int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
     int64_t sends = gathers + blocks;
     int64_t moves = gathers + blocks;
     w.fma_cyc = dpas * 8 * f->dpas_row;
@@ -272,174 +182,38 @@ static struct work dpas_work(const struct xk_perf *f, const struct xk_shape *s,
         w.issue += c->slm ? 2 * n : n * 5 / 2;
     }
     w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
-    w.alone_cyc = waits(f, c, w.fma_cyc, sends, cold);
-    set_around(f, s, c, &w);
+    w.sends = sends;
     return w;
 }
 
 /* A step is a filter tap: its share of the units, its rows from SLM. */
-static struct work footprint_work(const struct xk_perf *f,
-                                  const struct xk_shape *s,
-                                  const struct xk_schedule *c)
+static struct xk_score_work footprint_work(const struct xk_perf *f,
+                                           const struct xk_shape *s,
+                                           const struct xk_schedule *c)
 {
     const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
-    const int64_t dpas = tiles * (c->n_thr / 8), n = units(s, c);
+    const int64_t dpas = tiles * (c->n_thr / 8), n = xk_score_units(s, c);
     const int64_t blocks = blocks_b(c);
     const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
     const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
-    struct work w = {0};
+    struct xk_score_work w = {0};
     w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
     w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
                  xk_ceil_div(port, s->k_outer);
     w.issue = issue_of(dpas, sends, sends);
     w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer;
-    set_around(f, s, c, &w);
     return w;
 }
 
-/* Bytes of L1 that pixels with K in plain order can be in at one K: lines that
- * lie a power of two apart share few of its sets. */
-static int64_t l1_bytes(const struct xk_perf *f, const struct xk_shape *s)
+static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
+                        const struct xk_shape *s, const struct xk_schedule *c)
 {
-    int64_t lines = s->k_inner * s->elem_b * max(s->stride, 1) / LINE_B;
-    int64_t bytes = f->l1_b;
-    for (; lines > 0 && lines % 2 == 0 && bytes > LINE_B; lines /= 2)
-        bytes /= 2;
-    return bytes;
-}
-
-/* From few to many as what is used in turn outgrows what there is: soon all of
- * it is lost before it is used again. */
-static int64_t outgrown(int64_t few, int64_t many, int64_t held, int64_t room)
-{
-    const int64_t over = min(max(4 * held / 3 - room, 0), room / 2);
-    return few + (many - few) * over / (room / 2);
-}
-
-/* Rows of A that differ, of all filter taps together: at most those of a run of pixels
- * of each outer tap, of which a window's taps add one each. */
-static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
-                         int64_t tiles)
-{
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    const int64_t pixels = rows * s->pixels_1k / 1024 + tiles * s->reach;
-    const int64_t once = min(pixels, rows * s->k_outer);
-    if (s->window.taps < 2 || !xk_fma_is_systolic(c->fma))
-        return once;
-    const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
-    return min(once, (rows + more) * (s->k_outer / s->window.taps));
-}
-
-/* Of packed taps all that rows read is brought once, and shared by the steps. */
-static int64_t pixel_bytes(const struct xk_shape *s, const struct xk_schedule *c,
-                           int64_t rows, int64_t tiles)
-{
-    const int64_t most = rows * s->k_outer * xk_schedule_gathers(c);
-    const int64_t pixels =
-        min(rows * s->pixels_1k / 1024 + tiles * s->reach, most);
-    return pixels * XK_PACK_FEW * s->elem_b / s->k_outer;
-}
-
-/* Bytes of A that a step brings from L2 for so many different tiles of a core's
- * groups. Filter taps read nearly the same pixels, and what has K in plain
- * order has two steps in a line: as far as L1 holds them until then. */
-static int64_t l2_bytes_a(const struct xk_perf *f, const struct xk_shape *s,
-                          const struct xk_schedule *c, int64_t tiles)
-{
-    if (c->pack)
-        return pixel_bytes(s, c, (int64_t)c->m_thr * c->tg_m * tiles, tiles);
-    const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
-    /* mad's short steps use a line up before it is lost. */
-    const bool plain = c->load_a != XK_LOAD_LINES &&
-                       ((s->plain_a && xk_fma_is_systolic(c->fma)) ||
-                        (c->slm && !s->images));
-    /* Slices of half a line read it at the same time. */
-    const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
-    const int64_t line_b = plain ? max(row_b, min(LINE_B, slice_b)) : row_b;
-    /* Slices are at other K, in other sets. */
-    const int64_t room =
-        (plain ? l1_bytes(f, s) : f->l1_b) / xk_schedule_slices(c);
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    if (s->k_outer == 1 || !s->pixels_1k)
-        return outgrown(rows * row_b, rows * line_b, rows * line_b, room);
-    const int64_t all = rows_once(s, c, tiles);
-    /* Halves of a line follow each other behind a window's taps, else behind all. */
-    const int64_t held = c->window ? all * s->window.taps / s->k_outer : all;
-    const int64_t brought =
-        outgrown(all * row_b, all * line_b, held * line_b, room);
-    const int64_t once = inside(s, brought) / s->k_outer;
-    const int64_t met = inside(s, rows * line_b);
-    return c->window ? once : outgrown(once, max(once, met), met, room);
-}
-
-/* Groups of a core, and what they are to each of its EUs. */
-struct load {
-    int64_t n, most; /* groups in all, at a time */
-    int64_t per_eu;  /* threads of an EU in all */
-    int64_t at_once; /* of them at a time */
-    int64_t steps;   /* of a thread */
-    int64_t blocks;  /* of 8 rows, of one thread of each group */
-};
-
-/* Threads that load B once for all of them. */
-static int64_t alike(const struct xk_schedule *c)
-{
-    return c->fma == XK_FMA_DPASW ? 2 : 1;
-}
-
-/* Times that a step brings a tile of B for so many readers of a core (a pair of
- * dpasw's is one), of all_b bytes of B that the core meets. After a round of groups
- * readers have drifted apart, and what one has brought is lost before the next one
- * comes: the more, the longer B is, and the fewer they are. In 1024ths. */
-static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c,
-                            const struct load *l, int64_t all_b, int64_t readers)
-{
-    const int64_t mates = max(c->tg_m / alike(c), 1);
-    if (!xk_schedule_is_flat(c) || !xk_fma_is_systolic(c->fma) || l->n <= l->most)
-        return 1024;
-    const int64_t lost = 1024 * all_b / (all_b + readers * f->kept_b);
-    const int64_t first = 1024 * l->most / l->n;
-    /* Those of a group stay together half of the time. */
-    const int64_t others = 2 * (readers - 1) - (readers - readers / mates);
-    return 1024 + others * lost / 2 * (1024 - first * first / 1024) / 1024;
-}
-
-/* Bytes that a step of n groups of a core brings from L2: their tiles of A and
- * B, once. Groups are handed out in turn along N, so that a core's groups meet
- * few tiles of B where those along N divide the cores. */
-static int64_t l2_bytes(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, const struct load *l)
-{
-    const int64_t n = min(l->n, l->most);
-    const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
-    const int64_t b = (int64_t)c->n_thr * c->tg_n * row_b;
-    const int64_t along_n = xk_schedule_groups_n(c, s->n);
-    const int64_t cores = xk_perf_cores(f);
-    int64_t same = 1; /* largest power of two that divides both */
-    while (same < cores && along_n % (2 * same) == 0)
-        same *= 2;
-    const int64_t tiles_b = min(n, along_n / same);
-    const int64_t tiles_a = min(n, xk_ceil_div(n * cores, along_n));
-    const int64_t readers = max(n * c->tg_m / alike(c) / tiles_b, 1);
-    const int64_t a = c->footprint ? tiles_a * units(s, c) * c->tg_m * c->tg_n *
-                                         256 / s->k_outer
-                                   : l2_bytes_a(f, s, c, tiles_a);
-    const int64_t all_b = tiles_b * b * s->k_outer * s->k_inner / c->k_step;
-    const int64_t step_b = tiles_b * b * brought_b_1k(f, c, l, all_b, readers) / 1024;
-    return (a + step_b) * xk_schedule_slices(c);
-}
-
-int64_t xk_schedule_resident(const struct xk_platform *p,
-                             const struct xk_shape *s,
-                             const struct xk_schedule *c)
-{
-    const struct xk_perf *const f = xk_perf_get(p->id);
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     const int64_t places = c->slm > 2 ? 4 : c->slm;
     int64_t slm_b = c->tg_m * c->m_thr * 32 * xk_schedule_depth(c);
     if (c->footprint)
-        slm_b = units(s, c) * c->tg_m * c->tg_n * 256;
+        slm_b = xk_score_units(s, c) * c->tg_m * c->tg_n * 256;
     slm_b *= places * xk_schedule_slices(c);
     if (c->slices > 1) /* half a tile each */
         slm_b = max(slm_b, tg * c->m_thr * c->n_thr * 2);
@@ -447,6 +221,13 @@ int64_t xk_schedule_resident(const struct xk_platform *p,
     if (slm_b && f->slm_core_b / slm_b < n)
         n = max(f->slm_core_b / slm_b, 1);
     return n;
+}
+
+int64_t xk_schedule_resident(const struct xk_platform *p,
+                             const struct xk_shape *s,
+                             const struct xk_schedule *c)
+{
+    return resident(p, xk_perf_get(p->id), s, c);
 }
 
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
@@ -473,31 +254,6 @@ static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
     return s->edge_1k * (s->edge_rows - half) / s->edge_rows;
 }
 
-/* Cycles that memory needs for A and B once, in whole blocks. */
-static int64_t read_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c)
-{
-    const int64_t unit = block_of(s, c);
-    const int64_t k = s->k_inner <= XK_PACK_FEW
-                          ? XK_PACK_FEW
-                          : xk_ceil_div(s->k_inner, unit) * unit;
-    /* Rows of A that the filter meets; beside each in a line one that it does
-     * not, if rows are half a line. */
-    int64_t rows = s->pixels_1k ? s->m * s->pixels_1k / 1024 : s->m;
-    if (unit > 1 && s->stride > 1 && s->k_outer == 1)
-        rows *= 2;
-    const int64_t elements = rows * k + s->n * k * s->k_outer;
-    return elements * s->elem_b / f->memory_b_cyc;
-}
-
-/* For C. */
-static int64_t store_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                         const struct xk_schedule *c)
-{
-    const int64_t unit = block_of(s, c);
-    return s->m * xk_ceil_div(s->n, unit) * unit * s->elem_b / f->memory_b_cyc;
-}
-
 /* Blocks of a core's groups that are beyond M, where such rows are skipped: of a
  * thread, in the groups along N that come last, if every core has one of these. */
 static int64_t missing_blocks(const struct xk_shape *s, const struct xk_schedule *c,
@@ -509,27 +265,29 @@ static int64_t missing_blocks(const struct xk_shape *s, const struct xk_schedule
     return (n - min(n, xk_ceil_div(full, cores))) * (beyond / (8 * c->tg_m));
 }
 
-static struct load load_of(const struct xk_perf *f, const struct xk_platform *p,
-                           const struct xk_shape *s,
-                           const struct xk_schedule *c)
+static struct xk_score_load load_of(const struct xk_platform *p,
+                                    const struct xk_score_tile *t,
+                                    const struct xk_schedule *c)
 {
-    const int64_t groups_n = xk_schedule_groups_n(c, s->n);
-    const int64_t groups = xk_schedule_groups_m(c, s->m) * groups_n;
-    const int64_t cores = xk_perf_cores(f), tiles = c->m_thr / 8;
-    struct load l = {.n = xk_ceil_div(groups, cores),
-                     .most = xk_schedule_resident(p, s, c)};
+    const struct xk_perf *const f = t->perf;
+    const struct xk_shape *const s = &t->seen;
+    const int64_t along_n = xk_schedule_groups_n(c, s->n);
+    const int64_t groups = xk_schedule_groups_m(c, s->m) * along_n;
+    const int64_t cores = t->cores, tiles = c->m_thr / 8;
+    struct xk_score_load l = {.along_n = along_n,
+                              .n = xk_ceil_div(groups, cores),
+                              .most = resident(p, f, s, c)};
     l.per_eu = xk_ceil_div(l.n * threads(c), f->eu_per_core);
-    l.at_once = xk_ceil_div(min(l.n, l.most) * threads(c), f->eu_per_core);
-    l.steps = s->k_outer *
-              xk_ceil_div(s->k_inner, c->k_step * xk_schedule_depth(c)) /
-              xk_schedule_slices(c);
+    l.at_once = l.n <= l.most
+                    ? l.per_eu
+                    : xk_ceil_div(l.most * threads(c), f->eu_per_core);
     l.blocks = l.n * tiles;
     if (c->skip == XK_SKIP_ROWS && !c->spread)
         l.blocks -= missing_blocks(s, c, l.n, cores);
     if (c->spread) {
         struct xk_spread spread;
         xk_schedule_spread(s, c, &spread);
-        const int64_t full = spread.full * spread.parts * groups_n;
+        const int64_t full = spread.full * spread.parts * along_n;
         l.blocks = l.n * (tiles - 1) + min(l.n, xk_ceil_div(full, cores));
     }
     return l;
@@ -546,8 +304,8 @@ static int64_t beside(int64_t a, int64_t b, int64_t pct)
 
 /* What the youngest threads of an EU leave idle, a step, if they have fewer rows: each
  * has a slower pace, and nobody older is left to fill it. Of one round. */
-static int64_t few_rows_tail(const struct xk_schedule *c, const struct work *w,
-                             const struct load *l)
+static int64_t few_rows_tail(const struct xk_schedule *c, const struct xk_score_work *w,
+                             const struct xk_score_load *l)
 {
     const int64_t tiles = c->m_thr / 8;
     const int64_t full = l->blocks - l->n * (tiles - 1);
@@ -558,7 +316,7 @@ static int64_t few_rows_tail(const struct xk_schedule *c, const struct work *w,
 }
 
 /* Of 1024 cycles those in which all threads of an EU wait: nobody multiplies. */
-static int64_t idle_1k(const struct work *w, const struct load *l)
+static int64_t idle_1k(const struct xk_score_work *w, const struct xk_score_load *l)
 {
     const int64_t share = 1024 * w->alone_cyc / (w->fma_cyc + w->alone_cyc);
     int64_t idle = share;
@@ -567,67 +325,86 @@ static int64_t idle_1k(const struct work *w, const struct load *l)
     return idle;
 }
 
-/* Cycles of a step of all groups of a core on the way from L2. */
-static int64_t l2_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                      const struct xk_schedule *c, const struct load *l)
+/* Cycles of an EU in a step. The oldest thread has its own pace, which younger ones
+ * fill; the youngest has the EU to itself at the end. */
+static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+                      const struct xk_score_work *w, const struct xk_score_load *l)
 {
-    return l2_bytes(f, s, c, l) * l->n / min(l->n, l->most) / f->l2_b_cyc;
-}
-
-/* Cycles of a core's loops. The oldest thread of an EU has its own pace, which
- * younger ones fill; the youngest has the EU to itself at the end. */
-static int64_t loops_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                         const struct xk_schedule *c, const struct work *w,
-                         const struct load *l)
-{
-    const int64_t tiles = c->m_thr / 8, tg = threads(c);
-    const int64_t done = 1024 - skipped_1k(s, c);
-    const int64_t busy =
-        l->per_eu * w->fma_cyc * l->blocks / (l->n * tiles) * done / 1024;
+    const int64_t all = l->per_eu * w->fma_cyc, blocks = l->n * (c->m_thr / 8);
+    const int64_t met = l->blocks == blocks ? all : all * l->blocks / blocks;
+    const int64_t busy = met * t->done_1k / 1024;
     const int64_t pace = w->fma_cyc + w->alone_cyc;
     /* What the last thread leaves idle; if it has not been alone all the time.
      */
     int64_t tail = w->fma_cyc * w->alone_cyc / pace * (l->at_once - 1) /
-                   l->at_once * f->tail_pct / 100;
+                   l->at_once * t->perf->tail_pct / 100;
     if (c->spread && l->n <= l->most)
         tail = max(tail, few_rows_tail(c, w, l));
     const int64_t xmx = max(busy, l->per_eu * w->issue);
-    const int64_t eu = xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
+    return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
+}
+
+/* Cycles of a core's loops, whose EUs take so long. */
+static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+                         const struct xk_score_load *l, int64_t eus)
+{
+    const struct xk_perf *const f = t->perf;
+    const struct xk_score_work *const w = &t->work;
+    const int64_t tg = threads(c);
     const int64_t port = l->n * tg * w->port_cyc + w->tile_cyc * l->blocks * tg;
     const int64_t port_around = l->n * tg * w->port_around;
-    const int64_t fill = c->taps_inner ? 0 : s->k_outer * f->refill;
     const bool mad = !xk_fma_is_systolic(c->fma);
-    const int64_t core = beside(l->steps * eu, l->steps * port + port_around,
+    const int64_t core = beside(eus, t->steps * port + port_around,
                                 mad ? f->port_pct : f->port_dpas_pct);
-    return beside(core, l->steps * l2_cyc(f, s, c, l), mad ? 0 : f->l2_pct) +
-           fill;
+    return beside(core, t->steps * xk_score_l2_cyc(t, c, l), mad ? 0 : f->l2_pct);
 }
 
 /* What rounds behind the first cost; dpas's overlap, so parts of one count. */
-static int64_t rounds_cyc(const struct xk_schedule *c, const struct work *w,
-                          const struct load *l)
+static int64_t rounds_cyc(const struct xk_schedule *c, const struct xk_score_work *w,
+                          const struct xk_score_load *l)
 {
     if (!xk_fma_is_systolic(c->fma))
         return (xk_ceil_div(l->n, l->most) - 1) * w->round_cyc;
     return max(l->n - l->most, 0) * w->round_cyc / l->most;
 }
 
-/* Cycles of a core. What is in memory is so at the first filter tap, or for the
- * first threads. */
-static int64_t core_cyc(const struct xk_perf *f, const struct xk_shape *s,
-                        const struct xk_schedule *c, const struct load *l)
+/* A thread's step in its group. What is in memory is so at the first filter tap, or
+ * for the first threads. */
+static struct xk_score_work in_group(const struct xk_score_tile *t,
+                                     const struct xk_schedule *c,
+                                     const struct xk_score_load *l)
 {
-    const int64_t cold =
-        f->cold_a / s->k_outer + f->cold_b * l->at_once / l->per_eu;
-    struct work w = c->footprint ? footprint_work(f, s, c)
-                    : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c, cold)
-                                                 : mad_work(f, s, c, cold);
+    const struct xk_perf *const f = t->perf;
+    const int64_t cold = t->cold_a + (l->at_once == l->per_eu
+                                          ? f->cold_b
+                                          : f->cold_b * l->at_once / l->per_eu);
+    struct xk_score_work w = t->work;
+    if (!c->footprint)
+        w.alone_cyc += waits(f, c, w.fma_cyc, w.sends, cold);
+    return w;
+}
+
+/* Around the loops, and between them. */
+static int64_t around_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+                          const struct xk_score_load *l)
+{
+    const struct xk_score_work *const w = &t->work;
     /* A third stage is filled and drained, by nobody else's work. */
-    const int64_t fill = c->slm == 3 ? 6 * f->latency : 0;
-    const int64_t later = w.later_pct * (l->per_eu - l->at_once);
-    return loops_cyc(f, s, c, &w, l) +
-           w.around * (w.first_pct * l->at_once + later) / 100 + w.once_cyc +
-           rounds_cyc(c, &w, l) + fill;
+    const int64_t drain = c->slm == 3 ? 6 * t->perf->latency : 0;
+    const int64_t fill = c->taps_inner ? 0 : t->seen.k_outer * t->perf->refill;
+    const int64_t later = w->later_pct * (l->per_eu - l->at_once);
+    return w->around * (w->first_pct * l->at_once + later) / 100 + w->once_cyc +
+           rounds_cyc(c, w, l) + drain + fill;
+}
+
+/* Cycles of a core, or of its EUs alone if these are more than `most`. */
+static int64_t core_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+                        const struct xk_score_load *l, int64_t most)
+{
+    const struct xk_score_work w = in_group(t, c, l);
+    const int64_t eus = t->steps * eu_cyc(t, c, &w, l);
+    const int64_t around = around_cyc(t, c, l);
+    return (eus + around > most ? eus : loops_cyc(t, c, l, eus)) + around;
 }
 
 /* Steps that fill or drain a loop: as many as its loads are ahead. */
@@ -676,22 +453,59 @@ static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
     return sum;
 }
 
-int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
-                          const struct xk_schedule *c)
+static struct xk_score_work work_of(const struct xk_perf *f, const struct xk_shape *s,
+                                    const struct xk_schedule *c)
+{
+    struct xk_score_work w = c->footprint                 ? footprint_work(f, s, c)
+                             : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
+                                                          : mad_work(f, s, c);
+    set_around(f, s, c, &w);
+    return w;
+}
+
+void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
+                       const struct xk_schedule *c, struct xk_score_tile *out)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
-    const struct xk_shape seen = xk_schedule_shape(s, c);
-    const struct load l = load_of(f, p, &seen, c);
-    const int64_t core = core_cyc(f, &seen, c, &l);
-    const int64_t store = store_cyc(f, s, c);
+    out->perf = f;
+    out->cores = xk_perf_cores(f);
+    out->seen = xk_schedule_shape(s, c);
+    out->work = work_of(f, &out->seen, c);
+    out->a = xk_score_lines_a(f, &out->seen, c);
+    out->steps = out->seen.k_outer *
+                 xk_ceil_div(out->seen.k_inner, c->k_step * xk_schedule_depth(c)) /
+                 xk_schedule_slices(c);
+    out->cold_a = f->cold_a / out->seen.k_outer;
+    out->done_1k = 1024 - skipped_1k(&out->seen, c);
+    out->read_cyc = xk_score_read_cyc(f, s, c);
+    out->store_cyc = xk_score_store_cyc(f, s, c);
+    out->extra_1k = instructions_1k(f, s, c);
+}
+
+int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
+                       const struct xk_schedule *c, int64_t most)
+{
+    const struct xk_perf *const f = t->perf;
+    const struct xk_score_load l = load_of(p, t, c);
+    const int64_t core = core_cyc(t, c, &l, most);
+    if (core > most)
+        return core;
     const bool mad = !xk_fma_is_systolic(c->fma);
     /* Those of the youngest threads, which nobody multiplies beside. */
     const int64_t bare =
-        store * (mad ? f->bare_pct : f->bare_dpas_pct) / 100 / l.per_eu;
-    const int64_t memory = read_cyc(f, s, c) + max(store - bare, 0);
+        t->store_cyc * (mad ? f->bare_pct : f->bare_dpas_pct) / 100 / l.per_eu;
+    const int64_t memory = t->read_cyc + max(t->store_cyc - bare, 0);
     const int64_t pct =
         mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
             : f->overlap_dpas_pct;
     const int64_t cyc = beside(core, memory, pct) + bare;
-    return cyc + cyc * (instructions_1k(f, s, c) + group_1k(f, c)) / 1000;
+    return cyc + cyc * (t->extra_1k + group_1k(f, c)) / 1000;
+}
+
+int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
+                          const struct xk_schedule *c)
+{
+    struct xk_score_tile t;
+    xk_score_tile_set(p, s, c, &t);
+    return xk_score_group(p, &t, c, INT64_MAX);
 }

@@ -155,7 +155,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
     const void *known;
     const enum xk_op op = xk_op(e);
-    if (op == XK_OP_IMM || op == XK_OP_FIMM)
+    if (op == XK_OP_IMM || op == XK_OP_FIMM || xk_is_place(e))
         return e;
     if (xk_memo_get(&d->memo, xk_serial(e), &known))
         return known;
@@ -169,7 +169,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
     }
     d->depth--;
     if (!r || !xk_memo_set(&d->memo, xk_serial(e), r) ||
-        !xk_memo_set(&d->memo, xk_serial(r), r))
+        (r != e && !xk_memo_set(&d->memo, xk_serial(r), r)))
         return NULL;
     return r;
 }

@@ -3,7 +3,7 @@
  * four threads where the problem has the work. */
 #include <string.h>
 
-#include "schedule/schedule.h"
+#include "schedule/score.h"
 #include "tests/tap.h"
 
 static const struct xk_platform *xehpg(void)
@@ -828,6 +828,40 @@ START_TEST(candidates_are_valid_and_sorted)
 }
 END_TEST
 
+/* A search scores a tile's groups from one part, and those that are too slow not to
+ * their end. */
+START_TEST(scores_do_not_depend_on_how_they_are_asked_for)
+{
+    struct xk_schedule c[XK_MAX_CANDIDATES];
+    struct xk_score_tile t;
+    const struct xk_shape *const s = &shapes[_i];
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c, NULL);
+    for (unsigned i = 0; i < n; i++) {
+        const int64_t score = xk_schedule_score(xehpg(), s, &c[i]);
+        ck_assert_int_eq(c[i].score, score);
+        xk_score_tile_set(xehpg(), s, &c[i], &t);
+        ck_assert_int_eq(xk_score_group(xehpg(), &t, &c[i], score), score);
+        for (int64_t most = score - 1; most > 0; most /= 2)
+            ck_assert_int_gt(xk_score_group(xehpg(), &t, &c[i], most), most);
+    }
+}
+END_TEST
+
+START_TEST(a_tile_s_and_a_group_s_rules_are_all_rules)
+{
+    struct xk_schedule s = good;
+    ck_assert_ptr_null(xk_schedule_check_tile(xehpg(), &shape, &s));
+    ck_assert_ptr_null(xk_schedule_check_group(xehpg(), &shape, &s));
+    s.tg_m = 64; /* 128 threads of 16 lanes */
+    ck_assert_ptr_null(xk_schedule_check_tile(xehpg(), &shape, &s));
+    ck_assert_str_eq(xk_schedule_check_group(xehpg(), &shape, &s)->name, "group");
+    s = good;
+    s.m_thr = 8;
+    ck_assert_str_eq(xk_schedule_check_tile(xehpg(), &shape, &s)->name, "lanes");
+    ck_assert_ptr_null(xk_schedule_check_group(xehpg(), &shape, &s));
+}
+END_TEST
+
 START_TEST(groups_have_two_threads_where_there_is_work)
 {
     struct xk_schedule c[XK_MAX_CANDIDATES];
@@ -902,6 +936,9 @@ int main(void)
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, the_good_schedule_is_valid);
+    tcase_add_test(t, a_tile_s_and_a_group_s_rules_are_all_rules);
+    tcase_add_loop_test(t, scores_do_not_depend_on_how_they_are_asked_for, 0,
+                        XK_COUNTOF(shapes));
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));
     tcase_add_loop_test(t, groups_have_two_threads_where_there_is_work, 0,
