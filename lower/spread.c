@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Rows spread over groups (plan.h, full_groups): the first groups, or of each line
- * some, have m_thr rows a thread, the others 8 fewer, so that all of them together fill the
- * machine, and the last 8 rows of the tile are loaded, multiplied and stored
- * only where they are. Rows beyond M are left out here too, however groups are
- * made. */
+ * some, have m_thr rows a thread, the others 8 fewer, so that all of them together
+ * fill the machine, and the last 8 rows of the tile are loaded, multiplied and
+ * stored only where they are. Rows beyond M are left out here too, however groups
+ * are made. */
 #include "lower/state.h"
 
 /* The first row beyond those of so many threads from `first` on. */

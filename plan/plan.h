@@ -186,8 +186,8 @@ struct xk_plan_shared_b {
 
 /* Operands through shared local memory. A comes in tiles of some rows and one
  * step of K. A time step has `depth` of them in a row; a thread gathers units of
- * a tile and one depth, or two. With a footprint a time step is one depth of all filter taps,
- * and units are 8 pixels. */
+ * a tile and one depth, or two. With a footprint a time step is one depth of all
+ * filter taps, and units are 8 pixels. */
 struct xk_plan_slm {
     uint8_t buffers;      /* 0: all goes straight to registers */
     uint8_t lanes;        /* rows of a tile of A: a gather's lanes */

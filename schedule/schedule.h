@@ -345,7 +345,7 @@ struct xk_perf {
      * and of dpas. */
     uint16_t tail_pct, bare_pct, bare_dpas_pct;
     uint16_t straight_1k; /* thousandths added where the loop has not most of the work */
-    uint16_t group_1k; /* for each doubling along N of a group that takes whole lines of A */
+    uint16_t group_1k; /* for each doubling along N of a group with whole lines of A */
     uint8_t lines_cyc; /* lines that a core's L1 looks up in a cycle */
     uint16_t slm_b_cyc, l2_b_cyc; /* bytes a core and cycle */
     uint32_t slm_core_b, l1_b;    /* of a core */

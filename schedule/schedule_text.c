@@ -246,8 +246,8 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
             return xk_fail(c, XK_EPARSE,
                            "schedule: '%.*s' names no field: fma, simd, m, n, "
                            "nsub, k, tg, slices, taps, slots, slm, of, depth, "
-                           "footprint, spread, skip, window, prefetch, pack, addr, grf, order, unroll, load_a, "
-                           "load_b, store",
+                           "footprint, spread, skip, window, prefetch, pack, addr, "
+                           "grf, order, unroll, load_a, load_b, store",
                            (int)n, text);
         if (!parse_field(f, value, text + n, io))
             return xk_fail(c, XK_EPARSE, "schedule: '%.*s' has no valid value",
