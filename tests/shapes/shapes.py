@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""shapes.py XKBENCH LIST...: the forward, 2D, ungrouped problems of benchdnn's
-lists at mb=1 through xkbench's mode C, in each type and layout. TAP, one line a
-problem; the time of each run is a comment."""
+"""shapes.py XKBENCH LIST...: the forward, ungrouped problems of benchdnn's lists at
+mb=1 through xkbench's mode C, in each type and layout (axb: channels innermost, abx:
+pixels; for 2D and 3D). TAP, one line a problem; the time of each run is a comment."""
 import argparse
 import os
 import re
@@ -39,7 +39,7 @@ def main():
     parser.add_argument("xkbench", type=os.path.abspath)
     parser.add_argument("lists", nargs="+", type=Path)
     parser.add_argument("--types", default="f16,u8s8")
-    parser.add_argument("--layouts", default="nhwc,nchw,any")
+    parser.add_argument("--layouts", default="axb,abx,any")
     args = parser.parse_args()
     count = bad = 0
     for path in args.lists:
