@@ -16,7 +16,10 @@
 enum {
     UNIT_B = 16,         /* granularity of node sizes */
     N_CLASSES = 32,      /* sizes up to 512 bytes come from chunks */
-    CHUNK_B = 32 * 1024, /* one request to the allocator */
+    /* One request to the allocator. glibc raises its thresholds to the largest block
+     * that came back (mallopt(3)): of 1 MiB it keeps the heap from kernel to kernel
+     * instead of giving it back and having its pages cleared, 4 % of a creation. */
+    CHUNK_B = 1024 * 1024,
     FIRST_BUCKETS = 1024,
     FLAG_PENDING = 1,
     FLAG_INTERNED = 2,
