@@ -14,16 +14,18 @@
 #include "codegen/order_graph.h"
 
 #define WINDOW 32 /* units behind the first one not yet placed */
+#define PLACED UINT32_MAX
 
 struct order {
     struct xk_order_graph g;
     uint32_t *ready; /* per node: earliest cycle */
-    uint32_t *left;  /* per unit: edges from units not yet placed */
+    uint32_t *left;  /* per unit: edges from units not yet placed; PLACED */
     uint32_t *list;  /* units in an order */
     uint32_t *best;  /* the best so far */
     uint32_t *wish;  /* units in the order in which they are looked at */
+    uint32_t *rank;  /* per unit: where it stands there */
+    uint64_t *open;  /* bit per rank: waits for nobody, is not placed */
     uint32_t *key;   /* per unit: the first message that waits for it */
-    bool *placed;
     struct xk_inst *copy;
     struct xk_sb_access *copy_access;
     struct xk_order_stats stats;
@@ -59,6 +61,11 @@ static uint32_t start_of(const struct order *o, const struct clock *t,
     return later(later(t->now, o->ready[node]), t->free[u->port]);
 }
 
+static void set_open(struct order *o, uint32_t u)
+{
+    o->open[o->rank[u] / 64] |= 1ull << o->rank[u] % 64;
+}
+
 /* Nodes that wait for this one learn when it is done. */
 static void issue(struct order *o, struct clock *t, uint32_t node)
 {
@@ -75,8 +82,8 @@ static void issue(struct order *o, struct clock *t, uint32_t node)
          k = o->g.edge[k].next) {
         const struct xk_order_edge *const e = &o->g.edge[k];
         o->ready[e->to] = later(o->ready[e->to], at + e->lat_cyc);
-        if (e->to < o->g.n_units)
-            o->left[e->to]--;
+        if (e->to < o->g.n_units && --o->left[e->to] == 0)
+            set_open(o, e->to);
     }
 }
 
@@ -85,7 +92,6 @@ static void start(struct order *o)
     const size_t nodes = (size_t)o->g.rounds * o->g.n_units;
     memset(o->ready, 0, nodes * sizeof *o->ready);
     memcpy(o->left, o->g.before, o->g.n_units * sizeof *o->left);
-    memset(o->placed, 0, o->g.n_units * sizeof *o->placed);
 }
 
 /* Of several loads the next block needs the first ones first. */
@@ -107,20 +113,25 @@ static struct estimate judge(struct order *o, const uint32_t *list)
     return estimate(o, &t);
 }
 
+/* Of the units behind the one of this rank that wait for nobody: a bit each. */
+static uint64_t open_behind(const struct order *o, uint32_t head)
+{
+    const uint32_t region = o->g.unit[o->wish[head]].region_end;
+    const uint32_t n = region - head < WINDOW ? region - head : WINDOW;
+    const uint64_t *const word = &o->open[head / 64];
+    uint64_t bits = word[0] >> head % 64;
+    if (head % 64)
+        bits |= word[1] << (64 - head % 64);
+    return bits & ((1ull << n) - 1);
+}
+
 /* The first one wished for that need not wait, or else waits least. */
 static uint32_t pick(const struct order *o, const struct clock *t,
                      uint32_t head)
 {
     uint32_t best = o->wish[head], best_at = UINT32_MAX;
-    const uint32_t end =
-        head + WINDOW < o->g.n_units ? head + WINDOW : o->g.n_units;
-    const uint32_t region = o->g.unit[best].region;
-    for (uint32_t k = head; k < end; k++) {
-        const uint32_t u = o->wish[k];
-        if (o->g.unit[u].region != region)
-            break;
-        if (o->placed[u] || o->left[u])
-            continue;
+    for (uint64_t bits = open_behind(o, head); bits; bits &= bits - 1) {
+        const uint32_t u = o->wish[head + (uint32_t)__builtin_ctzll(bits)];
         const uint32_t at = start_of(o, t, u);
         if (at == t->now)
             return u;
@@ -132,18 +143,33 @@ static uint32_t pick(const struct order *o, const struct clock *t,
     return best;
 }
 
+static void place(struct order *o, uint32_t u)
+{
+    o->left[u] = PLACED;
+    o->open[o->rank[u] / 64] &= ~(1ull << o->rank[u] % 64);
+}
+
+static void start_open(struct order *o)
+{
+    memset(o->open, 0, (o->g.n_units / 64 + 2) * sizeof *o->open);
+    for (uint32_t u = 0; u < o->g.n_units; u++)
+        if (!o->left[u])
+            set_open(o, u);
+}
+
 /* Into o->list, with its estimate. */
 static struct estimate arrange(struct order *o)
 {
     struct clock t = {0};
     uint32_t head = 0;
     start(o);
+    start_open(o);
     for (uint32_t i = 0; i < o->g.n_units; i++) {
-        while (o->placed[o->wish[head]])
+        while (o->left[o->wish[head]] == PLACED)
             head++;
         const uint32_t u = pick(o, &t, head);
         o->list[i] = u;
-        o->placed[u] = true;
+        place(o, u);
         issue(o, &t, u);
     }
     return o->g.rounds > 1 ? judge(o, o->list) : estimate(o, &t);
@@ -152,7 +178,7 @@ static struct estimate arrange(struct order *o)
 static void wish_source(struct order *o)
 {
     for (uint32_t u = 0; u < o->g.n_units; u++)
-        o->wish[u] = u;
+        o->wish[u] = o->rank[u] = u;
 }
 
 static bool is_message(const struct order *o, uint32_t u)
@@ -164,11 +190,8 @@ static bool is_message(const struct order *o, uint32_t u)
  * their region. */
 static void find_keys(struct order *o)
 {
-    uint32_t end = o->g.n_units;
     for (uint32_t u = o->g.n_units; u-- > 0;) {
-        if (u + 1 < o->g.n_units &&
-            o->g.unit[u].region != o->g.unit[u + 1].region)
-            end = u + 1;
+        const uint32_t end = o->g.unit[u].region_end;
         o->key[u] = is_message(o, u) ? u : end;
         for (uint32_t k = o->g.edges[u]; k != XK_ORDER_NONE;
              k = o->g.edge[k].next) {
@@ -191,8 +214,10 @@ static void wish_messages(struct order *o)
             o->list[o->key[u] + 1]++;
     for (uint32_t k = 1; k <= n; k++)
         o->list[k] += o->list[k - 1];
-    for (uint32_t u = 0; u < n; u++)
-        o->wish[o->list[o->key[u]]++] = u;
+    for (uint32_t u = 0; u < n; u++) {
+        o->rank[u] = o->list[o->key[u]]++;
+        o->wish[o->rank[u]] = u;
+    }
 }
 
 /* Earlier for what follows; in a loop that is all, else what is under way then
@@ -247,13 +272,12 @@ static enum xk_status order_block(struct order *o, struct xk_inst *in,
                                   bool loops)
 {
     XK_TRY(xk_order_graph_build(&o->g, in, access, n, loops));
+    wish_source(o);
     const struct estimate source = judge(o, NULL);
     struct estimate e = source;
     bool changed = false;
-    if (!is_smooth(o, source)) {
-        wish_source(o);
+    if (!is_smooth(o, source))
         changed = try_wishes(o, &e);
-    }
     if (o->g.rounds == 1 && o->g.sent != XK_ORDER_NONE) {
         wish_messages(o);
         changed |= try_wishes(o, &e);
@@ -288,12 +312,14 @@ static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
     o->list = xk_malloc(o->g.c, (most + 1ull) * sizeof *o->list);
     o->best = xk_malloc(o->g.c, (most + 1ull) * sizeof *o->best);
     o->wish = xk_malloc(o->g.c, most * sizeof *o->wish);
+    o->rank = xk_malloc(o->g.c, most * sizeof *o->rank);
+    o->open = xk_malloc(o->g.c, (most / 64 + 2ull) * sizeof *o->open);
     o->key = xk_malloc(o->g.c, most * sizeof *o->key);
-    o->placed = xk_malloc(o->g.c, most * sizeof *o->placed);
     o->copy = xk_malloc(o->g.c, most * sizeof *o->copy);
     o->copy_access = xk_malloc(o->g.c, most * sizeof *o->copy_access);
-    if (!o->ready || !o->left || !o->list || !o->best || !o->wish || !o->key ||
-        !o->placed || !o->copy || !o->copy_access)
+    if (!o->ready || !o->left || !o->list || !o->best || !o->wish ||
+        !o->rank || !o->open || !o->key ||
+        !o->copy || !o->copy_access)
         return XK_ENOMEM;
     for (unsigned b = 0; b < n; b++)
         XK_TRY(order_block(o, in + all[b].first, access + all[b].first,
@@ -310,8 +336,9 @@ static void release(struct order *o)
     xk_free(o->g.c, o->list);
     xk_free(o->g.c, o->best);
     xk_free(o->g.c, o->wish);
+    xk_free(o->g.c, o->rank);
+    xk_free(o->g.c, o->open);
     xk_free(o->g.c, o->key);
-    xk_free(o->g.c, o->placed);
     xk_free(o->g.c, o->copy);
     xk_free(o->g.c, o->copy_access);
 }

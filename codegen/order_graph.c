@@ -147,25 +147,42 @@ static void cost(const struct xk_cg_costs *c, const struct xk_inst *i,
         cost_alu(c, i, a, u);
 }
 
+/* A chain from instruction i on is one. */
+static unsigned unit_length(const struct xk_order_graph *g, const struct xk_inst *in,
+                            unsigned i, unsigned n)
+{
+    unsigned length = 1;
+    while (in[i + length - 1].atomic && i + length < n &&
+           g->access[i + length].kind == XK_SB_DPAS)
+        length++;
+    return length;
+}
+
+/* Units [first, n_units) are a region. */
+static void end_region(struct xk_order_graph *g, uint32_t first)
+{
+    for (uint32_t u = first; u < g->n_units; u++)
+        g->unit[u].region_end = g->n_units;
+}
+
 static void find_units(struct xk_order_graph *g, const struct xk_inst *in,
                        unsigned n)
 {
-    uint32_t region = 0;
+    uint32_t first = 0;
     bool wall = false;
     g->n_units = 0;
-    for (unsigned i = 0; i < n;) {
-        struct xk_order_unit *const u = &g->unit[g->n_units++];
+    for (unsigned i = 0; i < n; i += g->unit[g->n_units++].n) {
+        struct xk_order_unit *const u = &g->unit[g->n_units];
         const bool was = wall;
-        *u = (struct xk_order_unit){.first = i, .n = 1};
-        while (in[i + u->n - 1].atomic && i + u->n < n &&
-               g->access[i + u->n].kind == XK_SB_DPAS)
-            u->n++;
+        *u = (struct xk_order_unit){.first = i, .n = unit_length(g, in, i, n)};
         wall = is_wall(g, &in[i], &g->access[i]);
-        region += was || wall;
-        u->region = region;
+        if (was || wall) {
+            end_region(g, first);
+            first = g->n_units;
+        }
         cost(g->costs, &in[i], &g->access[i], u);
-        i += u->n;
     }
+    end_region(g, first);
 }
 
 /* How late a message is cannot be known. What waits for one must not come in

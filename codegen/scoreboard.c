@@ -1,13 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scoreboard pass: forward dataflow over basic blocks to a fixpoint, then
- * one walk that writes the annotations. Joins keep the worst of both sides, so
- * a block's annotations hold for every path into it, back edges included.
- * Tokens are given once, in program order, a free one if there is one. */
+/* The scoreboard pass: forward dataflow over basic blocks to a fixpoint. A block's
+ * last visit knows all that may be under way at its entry: joins keep the worst of
+ * both sides, so what it notes holds for every path into the block, back edges
+ * included. Notes are then written out. Tokens are given once, in program order, a
+ * free one if there is one. */
 #include "codegen/scoreboard.h"
 
 #include <string.h>
 
 #include "codegen/sb.h"
+
+/* What one instruction waits for: syncs in front of it, for tokens and a distance,
+ * and its own annotation. */
+struct note {
+    uint32_t dst, src;
+    struct xk_swsb dist, carry;
+};
 
 struct pass {
     xk_ctx *c;
@@ -19,6 +27,8 @@ struct pass {
     unsigned *block_at; /* instruction -> block */
     struct xk_sb_block *block;
     struct xk_sb_state *entry; /* per block */
+    struct note *note; /* per instruction; behind these, per block, in front of what
+                          comes after it */
     unsigned n_blocks;
     unsigned next_token;
     unsigned first, end; /* of the block that is visited */
@@ -122,19 +132,18 @@ static bool plain(const struct pass *s, const struct waiter *w)
            w->a->pipe == xk_sb_pipe_of_sources(s->p, w->x);
 }
 
-static void emit_waits(struct pass *s, uint32_t dst, uint32_t src,
-                       struct xk_swsb dist)
+static void emit_waits(struct pass *s, const struct note *n)
 {
-    if (dst & (dst - 1))
-        emit_sync(s, XK_SYNC_ALLWR, dst, (struct xk_swsb){0});
-    else if (dst)
-        emit_sync(s, XK_SYNC_NOP, 0, token_wait(dst, XK_SBID_DST));
-    if (src & (src - 1))
-        emit_sync(s, XK_SYNC_ALLRD, src, (struct xk_swsb){0});
-    else if (src)
-        emit_sync(s, XK_SYNC_NOP, 0, token_wait(src, XK_SBID_SRC));
-    if (dist.dist)
-        emit_sync(s, XK_SYNC_NOP, 0, dist);
+    if (n->dst & (n->dst - 1))
+        emit_sync(s, XK_SYNC_ALLWR, n->dst, (struct xk_swsb){0});
+    else if (n->dst)
+        emit_sync(s, XK_SYNC_NOP, 0, token_wait(n->dst, XK_SBID_DST));
+    if (n->src & (n->src - 1))
+        emit_sync(s, XK_SYNC_ALLRD, n->src, (struct xk_swsb){0});
+    else if (n->src)
+        emit_sync(s, XK_SYNC_NOP, 0, token_wait(n->src, XK_SBID_SRC));
+    if (n->dist.dist)
+        emit_sync(s, XK_SYNC_NOP, 0, n->dist);
 }
 
 /* The distance beside the token that the instruction sets; none if the sync
@@ -156,56 +165,46 @@ static struct xk_swsb beside_set(const struct pass *s, struct waiter *w)
     return dist_wait(s->caps, &w->need, true);
 }
 
-/* What the instruction itself can say of its needs; the rest stays in *dst,
- * *src and *dist. */
-static struct xk_swsb carried(const struct pass *s, struct waiter *w,
-                              uint32_t *dst, uint32_t *src,
-                              struct xk_swsb *dist)
+/* What the instruction itself can say of its needs, and what is left to syncs. */
+static struct note carried(const struct pass *s, struct waiter *w)
 {
     const bool far = w->need.pipes != 0, own = !far || plain(s, w);
     const bool dpas = w->a->kind == XK_SB_DPAS; /* its distances are others' */
-    struct xk_swsb carry = {0};
+    struct note n = {.dst = w->need.dst, .src = w->need.src};
     if (w->set) {
-        carry = beside_set(s, w);
-    } else if (!w->last && single(*dst) &&
+        n.carry = beside_set(s, w);
+    } else if (!w->last && single(n.dst) &&
                (own || (!dpas && s->caps->all_joins_dst))) {
-        *dist = dist_wait(s->caps, &w->need, !own);
-        carry = token_wait(*dst, XK_SBID_DST);
-        carry.dist = dist->dist;
-        carry.pipe = own ? XK_PIPE_NONE : s->caps->all;
-        *dst = 0;
-    } else if (!w->last && !*dst && single(*src) &&
+        const struct xk_swsb dist = dist_wait(s->caps, &w->need, !own);
+        n.carry = token_wait(n.dst, XK_SBID_DST);
+        n.carry.dist = dist.dist;
+        n.carry.pipe = own ? XK_PIPE_NONE : s->caps->all;
+        n.dst = 0;
+    } else if (!w->last && !n.dst && single(n.src) &&
                (!far || (own && s->caps->src_joins))) {
-        *dist = dist_wait(s->caps, &w->need, false);
-        carry = token_wait(*src, XK_SBID_SRC);
-        carry.dist = dist->dist;
-        *src = 0;
+        const struct xk_swsb dist = dist_wait(s->caps, &w->need, false);
+        n.carry = token_wait(n.src, XK_SBID_SRC);
+        n.carry.dist = dist.dist;
+        n.src = 0;
     } else if (!dpas) {
-        carry = dist_wait(s->caps, &w->need, w->a->kind == XK_SB_SEND);
+        n.carry = dist_wait(s->caps, &w->need, w->a->kind == XK_SB_SEND);
     }
-    *dist = dist_wait(s->caps, &w->need, false);
-    if (carry.dist)
-        dist->dist = 0;
-    return carry;
+    if (!n.carry.dist)
+        n.dist = dist_wait(s->caps, &w->need, false);
+    return n;
 }
 
-/* Waits in syncs for what the instruction cannot carry; returns what it
- * carries. Where a sync for sources is due, it waits for the sources of all
- * messages: they are read soon, and the next header is then free as well. */
-static struct xk_swsb plan(struct pass *s, struct waiter *w,
-                           const struct xk_sb_state *st, bool write)
+/* Where a sync for sources is due, it waits for the sources of all messages: they are
+ * read soon, and the next header is then free as well. */
+static struct note plan(const struct pass *s, struct waiter *w,
+                        const struct xk_sb_state *st)
 {
-    struct xk_sb_need *const n = &w->need;
-    struct xk_swsb dist, carry;
-    uint32_t dst = n->dst, src = n->src;
-    carry = carried(s, w, &dst, &src, &dist);
-    if (src) {
-        src = xk_sb_state_reading(st) & ~n->dst;
-        n->src |= src;
+    struct note n = carried(s, w);
+    if (n.src) {
+        n.src = xk_sb_state_reading(st) & ~w->need.dst;
+        w->need.src |= n.src;
     }
-    if (write)
-        emit_waits(s, dst, src, dist);
-    return carry;
+    return n;
 }
 
 /* What has to wait for a token's user may as well take it over: setting it is
@@ -287,13 +286,13 @@ static void need_in_front(const struct xk_sb_state *st, struct xk_sb_need *n)
     merge(n, &more);
 }
 
-static void enter_loop(struct pass *s, struct xk_sb_state *st, bool write)
+static struct note enter_loop(const struct pass *s, struct xk_sb_state *st)
 {
     struct xk_sb_need n = {0};
     need_in_front(st, &n);
-    if (n.pipes && write)
-        emit_waits(s, 0, 0, dist_wait(s->caps, &n, false));
+    const struct note note = {.dist = dist_wait(s->caps, &n, false)};
     xk_sb_state_wait(st, &n);
+    return note;
 }
 
 /* What instruction `at` has to wait for before it may be issued. */
@@ -329,14 +328,12 @@ static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
         n->dst |= xk_sb_state_writing(st);
 }
 
-static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
-                  bool write)
+static void visit(struct pass *s, struct xk_sb_state *st, unsigned at)
 {
     const struct xk_inst *const x = &s->in[at];
     struct xk_sb_access *const a = &s->access[at];
-    struct xk_swsb carry = {0};
-    if (write)
-        s->new_at[at] = s->n_out;
+    struct note *const n = &s->note[at];
+    *n = (struct note){0};
     if (is_ours(x))
         return;
     const bool last = a->kind == XK_SB_SEND && x->send.eot;
@@ -348,35 +345,26 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at,
     a->follows = at > s->first && chained(s, at - 1);
     find_need(s, st, at, &w);
     if (w.need.dst || w.need.src || w.need.pipes) {
-        carry = plan(s, &w, st, write);
+        *n = plan(s, &w, st);
         xk_sb_state_wait(st, &w.need);
     }
     xk_sb_state_issue(st, a);
-    if (!write)
-        return;
-    struct xk_inst *const i = append(s);
-    if (!i)
-        return;
-    *i = *x;
-    i->swsb = carry;
-    i->atomic = chained(s, at);
     if (w.set) {
-        i->swsb.mode = XK_SBID_SET;
-        i->swsb.sbid = (uint8_t)a->token;
+        n->carry.mode = XK_SBID_SET;
+        n->carry.sbid = (uint8_t)a->token;
     }
 }
 
-static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st,
-                      bool write)
+static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st)
 {
     *st = s->entry[b];
     s->first = s->block[b].first;
     s->end = s->block[b].end;
     s->enters = s->block[b].enters && s->has_dpas;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
-        visit(s, st, i, write);
-    if (s->enters && !xk_sb_is_branch(&s->in[s->end - 1]))
-        enter_loop(s, st, write);
+        visit(s, st, i);
+    const bool falls = s->enters && !xk_sb_is_branch(&s->in[s->end - 1]);
+    s->note[s->n + b] = falls ? enter_loop(s, st) : (struct note){0};
 }
 
 static void analyse(struct pass *s, struct xk_sb_state *st)
@@ -389,7 +377,7 @@ static void analyse(struct pass *s, struct xk_sb_state *st)
             if (!s->block[b].dirty)
                 continue;
             s->block[b].dirty = false;
-            run_block(s, b, st, false);
+            run_block(s, b, st);
             xk_sb_state_rebase(st);
             for (unsigned k = 0; k < s->block[b].n_succ; k++) {
                 struct xk_sb_block *const to = &s->block[s->block[b].succ[k]];
@@ -404,10 +392,36 @@ static void analyse(struct pass *s, struct xk_sb_state *st)
     }
 }
 
-static void write_out(struct pass *s, struct xk_sb_state *st)
+/* The notes of blocks that nothing leads to. */
+static void annotate_rest(struct pass *s, struct xk_sb_state *st)
 {
     for (unsigned b = 0; b < s->n_blocks; b++)
-        run_block(s, b, st, true);
+        if (!s->block[b].reached)
+            run_block(s, b, st);
+}
+
+static void write_one(struct pass *s, unsigned at)
+{
+    s->new_at[at] = s->n_out;
+    if (is_ours(&s->in[at]))
+        return;
+    emit_waits(s, &s->note[at]);
+    struct xk_inst *const i = append(s);
+    if (!i)
+        return;
+    *i = s->in[at];
+    i->swsb = s->note[at].carry;
+    i->atomic = chained(s, at);
+}
+
+static void write_out(struct pass *s)
+{
+    for (unsigned b = 0; b < s->n_blocks; b++) {
+        s->end = s->block[b].end;
+        for (unsigned i = s->block[b].first; i < s->end; i++)
+            write_one(s, i);
+        emit_waits(s, &s->note[s->n + b]);
+    }
     if (s->failed)
         return;
     for (unsigned i = 0; i < s->n_out; i++) {
@@ -423,18 +437,20 @@ static enum xk_status run(struct pass *s, struct xk_sb_state *st)
     XK_TRY(xk_sb_find_blocks(s->c, s->in, s->n, s->block_at, &s->block,
                              &s->n_blocks));
     s->entry = xk_malloc(s->c, s->n_blocks * sizeof *s->entry);
-    if (!s->entry)
+    s->note = xk_malloc(s->c, (s->n + s->n_blocks) * sizeof *s->note);
+    if (!s->entry || !s->note)
         return XK_ENOMEM;
     for (unsigned b = 0; b < s->n_blocks; b++)
         xk_sb_state_clear(&s->entry[b], s->caps);
     for (unsigned i = 0; i < s->n; i++)
         s->has_dpas |= s->access[i].kind == XK_SB_DPAS;
     analyse(s, st);
+    annotate_rest(s, st);
     s->cap_out = s->n + s->n / 4 + 16; /* with most syncs */
     s->out = xk_malloc(s->c, s->cap_out * sizeof *s->out);
     if (!s->out)
         return XK_ENOMEM;
-    write_out(s, st);
+    write_out(s);
     return s->failed ? XK_ENOMEM : XK_OK;
 }
 
@@ -496,6 +512,7 @@ enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
     xk_free(c, s.new_at);
     xk_free(c, s.block);
     xk_free(c, s.entry);
+    xk_free(c, s.note);
     xk_free(c, scratch);
     if (st < 0) {
         xk_free(c, s.out);
