@@ -231,18 +231,25 @@ static bool better(const struct order *o, struct estimate a, struct estimate b)
     return a.issued + a.done < b.issued + b.done;
 }
 
+/* Units before the first one that is moved, and behind the last one, stay. */
 static void permute(struct order *o, struct xk_inst *in,
                     struct xk_sb_access *access)
 {
+    uint32_t from = 0, end = o->g.n_units;
+    while (from < end && o->best[from] == from)
+        from++;
+    while (end > from && o->best[end - 1] == end - 1)
+        end--;
+    const uint32_t first = o->g.unit[from].first;
     unsigned n = 0;
-    for (uint32_t i = 0; i < o->g.n_units; i++) {
+    for (uint32_t i = from; i < end; i++) {
         const struct xk_order_unit *const u = &o->g.unit[o->best[i]];
         memcpy(&o->copy[n], &in[u->first], u->n * sizeof *in);
         memcpy(&o->copy_access[n], &access[u->first], u->n * sizeof *access);
         n += u->n;
     }
-    memcpy(in, o->copy, n * sizeof *in);
-    memcpy(access, o->copy_access, n * sizeof *access);
+    memcpy(&in[first], o->copy, n * sizeof *in);
+    memcpy(&access[first], o->copy_access, n * sizeof *access);
 }
 
 /* Nothing to win: it never stands still. */
