@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside scores: a candidate's part that is the same in every group, and what
- * traffic.c knows of bytes on their way. */
+/* Inside scores: a candidate's part that is the same in every group; work.c counts what
+ * a thread does, traffic.c bytes on their way. */
 #ifndef XK_SCHEDULE_SCORE_H
 #define XK_SCHEDULE_SCORE_H
 
@@ -80,6 +80,11 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
  * `most`. */
 int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
                        const struct xk_schedule *c, int64_t most);
+
+/* work.c */
+
+struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
+                                      const struct xk_schedule *c);
 
 /* traffic.c */
 
