@@ -53,7 +53,7 @@ struct xk_score_lines {
  * through SLM it is of that group. */
 struct xk_score_tile {
     const struct xk_perf *perf;
-    struct xk_shape seen; /* as the schedule sees it */
+    const struct xk_shape *seen; /* as the schedule sees it; the caller's */
     struct xk_score_work work;
     struct xk_score_lines a;
     int64_t cores;               /* of the machine */
@@ -73,9 +73,13 @@ struct xk_score_load {
     int64_t blocks;  /* of 8 rows, of one thread of each group */
 };
 
-/* The score in two parts, for tiles that are tried in many groups. */
+/* The score in two parts, for tiles that are tried in many groups. seen: s as the schedule
+ * sees it, which the tile keeps. */
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct xk_score_tile *out);
+                       const struct xk_shape *seen, const struct xk_schedule *c,
+                       struct xk_score_tile *out);
+/* In no group is the score less. */
+int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c);
 /* c is the tile in a group. A score above `most` may come out too low, but above
  * `most`. */
 int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
