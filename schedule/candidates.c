@@ -373,8 +373,9 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
     }
 }
 
-/* Whether pixels of a window are neighbours depends on whether rows are spread. */
-static void flat_tile(struct search *g, const struct xk_schedule *c)
+/* Whether pixels of a window are neighbours depends on whether rows are spread. False: in
+ * more slices it is of no use either, as these only break rules. */
+static bool flat_tile(struct search *g, const struct xk_schedule *c)
 {
     struct xk_score_tile in_turn, spread;
     struct xk_schedule some = *c;
@@ -382,7 +383,7 @@ static void flat_tile(struct search *g, const struct xk_schedule *c)
     some.spread = 1;
     const bool valid = tile_ok(g, c);
     if (valid && fits_half(g, c))
-        return;
+        return false;
     const bool valid_spread = c->window ? tile_ok(g, &some) : valid;
     if (valid && tile_of(g, c, &in_turn))
         t.in_turn = &in_turn;
@@ -392,6 +393,7 @@ static void flat_tile(struct search *g, const struct xk_schedule *c)
         t.spread = &spread;
     if (t.in_turn || t.spread)
         in_flat_groups(g, &t, *c);
+    return valid || valid_spread;
 }
 
 /* Filter taps innermost, in one or more slices of K. */
@@ -416,11 +418,15 @@ static void flat(struct search *g, struct xk_schedule c)
         with[n] = with_buffers(g, &c, &of[b]);
         n += can_have(g, &with[n], &of[b]);
     }
-    for (unsigned slices = 1; slices <= most; slices *= 2)
-        for (unsigned i = 0; i < n; i++) {
+    for (unsigned slices = 1; slices <= most; slices *= 2) {
+        const unsigned all = n;
+        n = 0;
+        for (unsigned i = 0; i < all; i++) {
             with[i].slices = (uint8_t)slices;
-            flat_tile(g, &with[i]);
+            if (flat_tile(g, &with[i]))
+                with[n++] = with[i];
         }
+    }
 }
 
 /* mad of f32 or dp4a of bytes: N in the lanes, steps of one to four dwords. */
@@ -454,12 +460,14 @@ static void mads(struct search *g)
             }
 }
 
-/* Straight to registers. */
+/* Straight to registers. Parts of B take turns in one buffer, so the first slots are for
+ * the whole of it, which a pair of dpasw always has. */
 static void direct(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {2, 1}, {1, 1}};
-    for (unsigned n_sub = 8; n_sub <= c.n_thr; n_sub *= 2)
-        for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
+    const unsigned fewest = c.fma == XK_FMA_DPASW ? c.n_thr : 8;
+    for (unsigned n_sub = fewest; n_sub <= c.n_thr; n_sub *= 2)
+        for (unsigned b = n_sub < c.n_thr; b < XK_COUNTOF(slots); b++) {
             c.n_sub = (uint16_t)n_sub;
             c.slots_a = slots[b][0];
             c.slots_b = slots[b][1];
