@@ -135,6 +135,13 @@ static bool tile_of(const struct search *g, const struct xk_schedule *c,
     return xk_score_tile_least(out, c) <= most_of(g, family_of(c));
 }
 
+/* Whether a valid tile is too slow in more slices of K, too. */
+static bool is_hopeless(const struct search *g, const struct xk_score_tile *t,
+                        const struct xk_schedule *c)
+{
+    return xk_score_sliced_least(t, c) > most_of(g, family_of(c));
+}
+
 /* Keeps c, which is that tile in a group, if it is among the best of its family and
  * valid: few are the former. */
 static void offer_group(struct search *g, const struct xk_score_tile *t,
@@ -373,8 +380,8 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
     }
 }
 
-/* Whether pixels of a window are neighbours depends on whether rows are spread. False: in
- * more slices it is of no use either, as these only break rules. */
+/* Whether pixels of a window are neighbours depends on whether rows are spread. False:
+ * in more slices, which only break rules, it is of no use either. */
 static bool flat_tile(struct search *g, const struct xk_schedule *c)
 {
     struct xk_score_tile in_turn, spread;
@@ -393,7 +400,8 @@ static bool flat_tile(struct search *g, const struct xk_schedule *c)
         t.spread = &spread;
     if (t.in_turn || t.spread)
         in_flat_groups(g, &t, *c);
-    return valid || valid_spread;
+    return (valid && !is_hopeless(g, &in_turn, c)) ||
+           (c->window && valid_spread && !is_hopeless(g, &spread, &some));
 }
 
 /* Filter taps innermost, in one or more slices of K. */
@@ -496,7 +504,9 @@ static void in_slices(struct search *g, struct xk_schedule c)
     for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
          c.slices *= 2) {
         struct xk_score_tile t;
-        if (tile_ok(g, &c) && tile_of(g, &c, &t))
+        if (!tile_ok(g, &c))
+            return;
+        if (tile_of(g, &c, &t))
             offer_spread(g, &(struct tiles){&t, &t}, &c);
     }
 }

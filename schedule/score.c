@@ -381,6 +381,20 @@ int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_sched
     return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);
 }
 
+/* Slices divide the steps and multiply the threads, and rounding only adds: the data ports
+ * of all cores have as much to do in any. */
+int64_t xk_score_sliced_least(const struct xk_score_tile *t,
+                              const struct xk_schedule *c)
+{
+    const int64_t steps = t->steps * xk_schedule_slices(c);
+    const int64_t along_n = xk_ceil_div(t->seen->n, c->n_thr);
+    const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
+    const int64_t blocks = xk_ceil_div(t->seen->m, 8) * along_n;
+    const int64_t step = tiles * t->work.port_cyc + blocks * t->work.tile_cyc;
+    const int64_t port = steps * step / t->cores;
+    return max(port + t->work.once_cyc, t->read_cyc + t->store_cyc);
+}
+
 /* Hundredths of the shorter of the core's and memory's times. */
 static int64_t overlap_pct(const struct xk_perf *f, bool mad,
                            const struct xk_score_load *l)

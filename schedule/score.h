@@ -80,6 +80,9 @@ void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
                        struct xk_score_tile *out);
 /* In no group is the score less. */
 int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c);
+/* Nor is it in as many slices of K or more, if these are valid. */
+int64_t xk_score_sliced_least(const struct xk_score_tile *t,
+                              const struct xk_schedule *c);
 /* c is the tile in a group. A score above `most` may come out too low, but above
  * `most`. */
 int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,

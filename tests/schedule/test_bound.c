@@ -142,26 +142,39 @@ static const char *shown(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* The tile as a search has it, before its group is known. */
-static int64_t least_of(const struct xk_shape *s, const struct xk_shape *seen,
-                        const struct xk_schedule *c, struct xk_score_tile *t)
+static struct xk_schedule tile_of(const struct xk_schedule *c)
 {
     struct xk_schedule tile = *c;
     if (!c->slm)
         tile.tg_m = tile.tg_n = 1;
     tile.spread = c->spread && c->window;
-    xk_score_tile_set(xehpg(), s, seen, &tile, t);
-    return xk_score_tile_least(t, &tile);
+    return tile;
 }
 
-/* Not above the score; and with it as a limit, or a lower one, the same side of it. */
-static void check_bound(const struct xk_shape *s, const struct xk_shape *seen,
-                        const struct xk_schedule *c)
+/* No bound is above the score: the tile's, in its slices of K and in fewer. */
+static void check_bounds(const struct xk_shape *s, const struct xk_shape *seen,
+                         const struct xk_schedule *c, int64_t score)
 {
     struct xk_score_tile t;
-    const int64_t score = xk_schedule_score(xehpg(), s, c);
-    const int64_t least = least_of(s, seen, c, &t);
+    struct xk_schedule tile = tile_of(c);
+    xk_score_tile_set(xehpg(), s, seen, &tile, &t);
+    const int64_t least = xk_score_tile_least(&t, &tile);
     ck_assert_msg(least <= score, "least %lld of %lld: %s", (long long)least,
                   (long long)score, shown(s, c));
+    for (; tile.slices; tile.slices /= 2) {
+        xk_score_tile_set(xehpg(), s, seen, &tile, &t);
+        ck_assert_msg(xk_score_sliced_least(&t, &tile) <= score, "from %u slices: %s",
+                      tile.slices, shown(s, c));
+    }
+}
+
+/* With the score as a limit, or a lower one, a group is on the same side of it. */
+static void check_limits(const struct xk_shape *s, const struct xk_shape *seen,
+                         const struct xk_schedule *c, int64_t score)
+{
+    struct xk_score_tile t;
+    const struct xk_schedule tile = tile_of(c);
+    xk_score_tile_set(xehpg(), s, seen, &tile, &t);
     ck_assert_msg(xk_score_group(xehpg(), &t, c, score) == score, "%s", shown(s, c));
     for (int64_t most = score - 1; most > 0; most = most * 7 / 8) {
         const int64_t low = xk_score_group(xehpg(), &t, c, most);
@@ -180,7 +193,9 @@ START_TEST(no_group_is_faster_than_its_bounds)
         if (xk_schedule_check(xehpg(), &s, &c))
             continue;
         const struct xk_shape seen = xk_schedule_shape(&s, &c);
-        check_bound(&s, &seen, &c);
+        const int64_t score = xk_schedule_score(xehpg(), &s, &c);
+        check_bounds(&s, &seen, &c, score);
+        check_limits(&s, &seen, &c, score);
         n++;
     }
     printf("# %u valid\n", n);
