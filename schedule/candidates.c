@@ -45,8 +45,10 @@ enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
 struct search {
     const struct xk_platform *p;
     const struct xk_shape *s;
+    struct xk_shape packed; /* as schedules with packed taps see it */
     struct xk_schedule *out; /* a share for each family, best first */
     unsigned n[N_FAMILIES];
+    bool found; /* something; until then: */
     const struct xk_schedule_rule *broken; /* the last in their order */
 };
 
@@ -88,23 +90,56 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
     return ahead && 2 * along_m * along_n <= 9 * ahead;
 }
 
-static bool refused(struct search *g, const struct xk_schedule_rule *broken)
+/* The shape as c sees it. */
+static const struct xk_shape *seen_by(const struct search *g,
+                                      const struct xk_schedule *c)
 {
-    if (broken && broken > g->broken)
-        g->broken = broken;
-    return broken;
+    return c->pack ? &g->packed : g->s;
 }
 
-/* A tile with its buffers, of which all is known but the group. False: it is not valid
- * in any. */
-static bool tile_of(struct search *g, const struct xk_schedule *c,
+/* Who finds nothing is told why; else nobody asks. */
+static void note(struct search *g, const struct xk_schedule_rule *broken)
+{
+    if (broken > g->broken)
+        g->broken = broken;
+}
+
+static bool tile_ok(struct search *g, const struct xk_schedule *c)
+{
+    const bool ok = xk_schedule_tile_ok(g->p, seen_by(g, c), c);
+    if (!ok && !g->found)
+        note(g, xk_schedule_check_tile(g->p, seen_by(g, c), c));
+    return ok;
+}
+
+static bool group_ok(struct search *g, const struct xk_schedule *c)
+{
+    const bool ok = xk_schedule_group_ok(g->p, seen_by(g, c), c);
+    if (!ok && !g->found)
+        note(g, xk_schedule_check_group(g->p, seen_by(g, c), c));
+    return ok;
+}
+
+/* The highest score that is among the best of a family. */
+static int64_t most_of(const struct search *g, enum family f)
+{
+    return g->n[f] < SHARE ? INT64_MAX : g->out[f * SHARE + SHARE - 1].score;
+}
+
+/* A valid tile with its buffers, of which all is known but the group. False: it is too
+ * slow in any. */
+static bool tile_of(const struct search *g, const struct xk_schedule *c,
                     struct xk_score_tile *out)
 {
-    out->seen = xk_schedule_shape(g->s, c);
-    if (refused(g, xk_schedule_check_tile(g->p, &out->seen, c)))
-        return false;
-    xk_score_tile_set(g->p, g->s, c, out);
-    return true;
+    xk_score_tile_set(g->p, g->s, seen_by(g, c), c, out);
+    return xk_score_tile_least(out, c) <= most_of(g, family_of(c));
+}
+
+/* Whether a valid tile is too slow in more slices of K, too. */
+static bool is_hopeless(const struct search *g, const struct xk_score_tile *t,
+                        const struct xk_schedule *c)
+{
+    return xk_score_sliced_least(t, c) > most_of(g, family_of(c));
 }
 
 /* Keeps c, which is that tile in a group, if it is among the best of its family and
@@ -114,16 +149,18 @@ static void offer_group(struct search *g, const struct xk_score_tile *t,
 {
     const enum family f = family_of(c);
     struct xk_schedule *const best = g->out + f * SHARE;
-    const int64_t most = g->n[f] < SHARE ? INT64_MAX : best[SHARE - 1].score;
+    const int64_t most = most_of(g, f);
     c->score = xk_score_group(g->p, t, c, most);
-    if (c->score <= most && !refused(g, xk_schedule_check_group(g->p, &t->seen, c)))
-        g->n[f] = insert(best, g->n[f], SHARE, c);
+    if (c->score > most || !group_ok(g, c))
+        return;
+    g->n[f] = insert(best, g->n[f], SHARE, c);
+    g->found = true;
 }
 
 static void offer(struct search *g, struct xk_schedule *c)
 {
     struct xk_score_tile t;
-    if (tile_of(g, c, &t))
+    if (tile_ok(g, c) && tile_of(g, c, &t))
         offer_group(g, &t, c);
 }
 
@@ -232,7 +269,7 @@ static void in_groups(struct search *g, struct xk_schedule *c)
 {
     struct xk_score_tile t;
     plain_group(g->s, c);
-    if (!tile_of(g, c, &t))
+    if (!tile_ok(g, c) || !tile_of(g, c, &t))
         return;
     offer_group(g, &t, c);
     if (c->tg_m * c->tg_n > 2) {
@@ -242,15 +279,13 @@ static void in_groups(struct search *g, struct xk_schedule *c)
     }
 }
 
-/* Whether the smaller register file is as good, in any group. */
+/* Whether a valid tile is so with the smaller register file, too: as good, in any group.
+ */
 static bool fits_half(const struct search *g, const struct xk_schedule *c)
 {
     struct xk_schedule half = *c;
     half.grf_count = 128;
-    if (c->grf_count == 128)
-        return false;
-    const struct xk_shape seen = xk_schedule_shape(g->s, c);
-    return !xk_schedule_check_tile(g->p, &seen, &half);
+    return c->grf_count > 128 && xk_schedule_fits(g->p, seen_by(g, c), &half);
 }
 
 /* Of 1024 places along M's outermost index and taps, as many beside the tensor.
@@ -345,35 +380,41 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
     }
 }
 
-/* Whether pixels of a window are neighbours depends on whether rows are spread. */
-static void flat_tile(struct search *g, const struct xk_schedule *c)
+/* Whether pixels of a window are neighbours depends on whether rows are spread. False:
+ * in more slices, which only break rules, it is of no use either. */
+static bool flat_tile(struct search *g, const struct xk_schedule *c)
 {
     struct xk_score_tile in_turn, spread;
+    struct xk_schedule some = *c;
     struct tiles t = {NULL, NULL};
-    if (fits_half(g, c))
-        return;
-    if (tile_of(g, c, &in_turn))
-        t.in_turn = t.spread = &in_turn;
-    if (c->window) {
-        struct xk_schedule some = *c;
-        some.spread = 1;
-        t.spread = tile_of(g, &some, &spread) ? &spread : NULL;
-    }
+    some.spread = 1;
+    const bool valid = tile_ok(g, c);
+    if (valid && fits_half(g, c))
+        return false;
+    const bool valid_spread = c->window ? tile_ok(g, &some) : valid;
+    if (valid && tile_of(g, c, &in_turn))
+        t.in_turn = &in_turn;
+    if (!c->window)
+        t.spread = t.in_turn;
+    else if (valid_spread && tile_of(g, &some, &spread))
+        t.spread = &spread;
     if (t.in_turn || t.spread)
         in_flat_groups(g, &t, *c);
+    return (valid && !is_hopeless(g, &in_turn, c)) ||
+           (c->window && valid_spread && !is_hopeless(g, &spread, &some));
 }
 
 /* Filter taps innermost, in one or more slices of K. */
 static void flat(struct search *g, struct xk_schedule c)
 {
-    static const struct buffers all[] = {
+    static const struct buffers of[] = {
         {1, 2, .window = true},
         {1, 3, .window = true, .load_a = XK_LOAD_LINES},
         {1, 2, .window = true, .load_a = XK_LOAD_LINES},
         {1, 3, .load_a = XK_LOAD_LINES}, {1, 2, .load_a = XK_LOAD_LINES},
         {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
-    struct xk_schedule with[XK_COUNTOF(all)];
+    struct xk_schedule with[XK_COUNTOF(of)];
     const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
     unsigned n = 0;
     if (g->s->plain_b)
@@ -381,15 +422,19 @@ static void flat(struct search *g, struct xk_schedule c)
     c.taps_inner = true;
     c.n_sub = c.n_thr;
     c.tg_m = c.tg_n = 1; /* groups come last */
-    for (unsigned b = 0; b < XK_COUNTOF(all); b++) {
-        with[n] = with_buffers(g, &c, &all[b]);
-        n += can_have(g, &with[n], &all[b]);
+    for (unsigned b = 0; b < XK_COUNTOF(of); b++) {
+        with[n] = with_buffers(g, &c, &of[b]);
+        n += can_have(g, &with[n], &of[b]);
     }
-    for (unsigned slices = 1; slices <= most; slices *= 2)
-        for (unsigned i = 0; i < n; i++) {
+    for (unsigned slices = 1; slices <= most; slices *= 2) {
+        const unsigned all = n;
+        n = 0;
+        for (unsigned i = 0; i < all; i++) {
             with[i].slices = (uint8_t)slices;
-            flat_tile(g, &with[i]);
+            if (flat_tile(g, &with[i]))
+                with[n++] = with[i];
         }
+    }
 }
 
 /* mad of f32 or dp4a of bytes: N in the lanes, steps of one to four dwords. */
@@ -423,12 +468,14 @@ static void mads(struct search *g)
             }
 }
 
-/* Straight to registers. */
+/* Straight to registers. Parts of B take turns in one buffer, so the first slots are for
+ * the whole of it, which a pair of dpasw always has. */
 static void direct(struct search *g, struct xk_schedule c)
 {
     static const uint8_t slots[][2] = {{2, 2}, {2, 1}, {1, 1}};
-    for (unsigned n_sub = 8; n_sub <= c.n_thr; n_sub *= 2)
-        for (unsigned b = 0; b < XK_COUNTOF(slots); b++) {
+    const unsigned fewest = c.fma == XK_FMA_DPASW ? c.n_thr : 8;
+    for (unsigned n_sub = fewest; n_sub <= c.n_thr; n_sub *= 2)
+        for (unsigned b = n_sub < c.n_thr; b < XK_COUNTOF(slots); b++) {
             c.n_sub = (uint16_t)n_sub;
             c.slots_a = slots[b][0];
             c.slots_b = slots[b][1];
@@ -457,6 +504,8 @@ static void in_slices(struct search *g, struct xk_schedule c)
     for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
          c.slices *= 2) {
         struct xk_score_tile t;
+        if (!tile_ok(g, &c))
+            return;
         if (tile_of(g, &c, &t))
             offer_spread(g, &(struct tiles){&t, &t}, &c);
     }
@@ -531,6 +580,7 @@ static void packed(struct search *g, struct xk_schedule c)
 {
     const bool whole = g->s->used_e == XK_PACK_FEW;
     c.pack = true;
+    g->packed = xk_schedule_shape(g->s, &c);
     if (g->s->images && whole) {
         if (c.m_thr <= 16)
             flat(g, c);

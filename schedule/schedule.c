@@ -169,9 +169,8 @@ static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s
            xk_schedule_steps_a(c) / p->grf_b;
 }
 
-static bool rule_registers(const struct xk_platform *p,
-                           const struct xk_shape *s,
-                           const struct xk_schedule *c)
+bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
 {
     unsigned other = OTHER_GRF;
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
@@ -180,6 +179,13 @@ static bool rule_registers(const struct xk_platform *p,
         other = header_grf(p, s, c) + OTHER_FLAT_GRF;
     return xk_schedule_buffer_grf(p, c) + window_grf(p, s, c) + other <=
            xk_platform_grf(p, c->grf_count);
+}
+
+static bool rule_registers(const struct xk_platform *p,
+                           const struct xk_shape *s,
+                           const struct xk_schedule *c)
+{
+    return xk_schedule_fits(p, s, c);
 }
 
 static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
@@ -490,77 +496,11 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
 }
 
 const struct xk_schedule_rule xk_schedule_rules[] = {
-    {"fields", rule_fields, "simd is 8 or 16, and no size is 0"},
-    {"lanes", rule_lanes, "tile sides are multiples of the SIMD width"},
-    {"step", rule_step,
-     "a step is at most 4 elements of f32, 4 dwords for dp4a of 8 bits, or one "
-     "dpas deep of narrow types"},
-    {"slots", rule_slots,
-     "two buffers need at least two steps, three three; three are for taps innermost "
-     "without SLM, or for a footprint's B"},
-    {"parts", rule_parts,
-     "two buffers of B, or B in the lanes, hold the whole of it"},
-    {"pairs", rule_pairs,
-     "dpasw wants fused pairs along M and halves of B in whole messages",
-     .of_group = true},
-    {"depth", rule_depth, "a time step through SLM has 1, 2 or 4 dpas depths, at most 18 with all "
-     "filter taps; one where A's elements of K lie apart"},
-    {"slm", rule_slm,
-     "SLM has up to three buffers of whole steps of K, through surfaces, with one "
-     "register buffer of A; at most 9 filter taps"},
-    {"of", rule_of,
-     "in SLM is what threads share: A along N, B along M (beyond a dpasw pair) in "
-     "one register buffer and steps of one depth; mad and dp4a in 1, 2 or 4 dwords",
-     .of_group = true},
-    {"footprint", rule_footprint,
-     "a footprint lies in two buffers of SLM, one dpas depth deep, for more than "
-     "one filter tap and elements of K that lie side by side"},
-    {"taps", rule_taps,
-     "filter taps are innermost in whole steps of K, through surfaces, with all of "
-     "B's columns at once; at most 9 of them (packed 36 groups); A's elements of K "
-     "lie side by side"},
-    {"pack", rule_pack,
-     "taps are packed where a line of the filter has several, of at most 4 channels "
-     "innermost; with dpas, through surfaces, no SLM, 16 columns and more, no skip, "
-     "window or prefetch; weights are any, or have those taps inside. With taps innermost 8 "
-     "images are inside pixels of 4 channels, with at most 32 eights of rows and taps, "
-     "and 40 registers of places"},
-    {"slices", rule_slices,
-     "slices of K are 1, 2, 4 or 8, of whole steps, with filter taps innermost, each "
-     "with rows or squares of columns of the tile; in SLM nothing but A, whose "
-     "elements of K lie side by side"},
-    {"spread", rule_spread,
-     "rows are spread over groups of which some have m rows a thread and some 8 "
-     "fewer; dpas with filter taps innermost and no footprint",
-     .of_group = true},
-    {"skip", rule_skip,
-     "filter taps are skipped in padding along the outermost of M's dims that are "
-     "not 1, with taps innermost, two steps of A in registers, and no SLM; by rows "
-     "with dpasw and 16 images inside the pixels"},
-    {"window", rule_window,
-     "filter taps along the innermost dim share registers with dpas, taps innermost, "
-     "one buffer of A, eight images inside the pixels, and threads that have several "
-     "pixels of a row, a whole number of which make it"},
-    {"prefetch", rule_prefetch,
-     "a later group's rows are asked for with taps innermost, without SLM, and with "
-     "groups along N first"},
-    {"registers", rule_registers, "tiles and buffers fit the register file"},
-    {"group", rule_group,
-     "a thread group fits one core, and has at most 1024 lanes",
-     .of_group = true},
-    {"unroll", rule_unroll,
-     "a loop's body has at most 18 copies of a dpas depth and, over a footprint, "
-     "filter tap; no more are asked for than the loop has steps"},
-    {"load", rule_load,
-     "A comes scattered, by elements or, for dpas with taps innermost without SLM, "
-     "two steps at a time, by lines, with one tap or eight images inside the pixels; B in "
-     "blocks, by elements, in rows (dpas) or "
-     "scattered (mad, dp4a); in SLM or with taps innermost B only in blocks, A by "
-     "elements only for mad outside SLM, or for dpas in it, one depth deep, without "
-     "a footprint"},
-    {"store", rule_store,
-     "C goes out in blocks or scattered with N in the lanes (mad, dp4a), packed or "
-     "in columns with M there (dpas)"},
+#define XK_TILE_RULE(name, why) {#name, rule_##name, why, .of_group = false},
+#define XK_GROUP_RULE(name, why) {#name, rule_##name, why, .of_group = true},
+#include "schedule/rules.def"
+#undef XK_TILE_RULE
+#undef XK_GROUP_RULE
 };
 const unsigned xk_n_schedule_rules = XK_COUNTOF(xk_schedule_rules);
 
@@ -583,6 +523,32 @@ const struct xk_schedule_rule *xk_schedule_check(const struct xk_platform *p,
 {
     const struct xk_shape seen = xk_schedule_shape(s, c);
     return first_broken(p, &seen, c, true, true);
+}
+
+/* A quarter of a search's instructions were rules called one by one. As one expression
+ * they are inlined. */
+bool xk_schedule_tile_ok(const struct xk_platform *p, const struct xk_shape *seen,
+                         const struct xk_schedule *c)
+{
+    return true
+#define XK_TILE_RULE(name, why) &&rule_##name(p, seen, c)
+#define XK_GROUP_RULE(name, why)
+#include "schedule/rules.def"
+#undef XK_TILE_RULE
+#undef XK_GROUP_RULE
+        ;
+}
+
+bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *seen,
+                          const struct xk_schedule *c)
+{
+    return true
+#define XK_TILE_RULE(name, why)
+#define XK_GROUP_RULE(name, why) &&rule_##name(p, seen, c)
+#include "schedule/rules.def"
+#undef XK_TILE_RULE
+#undef XK_GROUP_RULE
+        ;
 }
 
 const struct xk_schedule_rule *

@@ -260,10 +260,19 @@ const struct xk_schedule_rule *
 xk_schedule_check_group(const struct xk_platform *p, const struct xk_shape *seen,
                         const struct xk_schedule *c);
 
+/* Whether it breaks none of these, in half the time. */
+bool xk_schedule_tile_ok(const struct xk_platform *p, const struct xk_shape *seen,
+                         const struct xk_schedule *c);
+bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *seen,
+                          const struct xk_schedule *c);
+/* Whether it obeys the rule of registers alone. */
+bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
+                      const struct xk_schedule *c);
+
 #define XK_MAX_CANDIDATES 64 /* 12 of each family */
 /* Fills out[] with valid candidates, best first; returns how many. Depends on
- * nothing but its arguments. broken (may be NULL): of the rules that refused
- * one the last in their order, NULL if none was refused. */
+ * nothing but its arguments. broken (may be NULL): if there are none, of
+ * the rules that refused one the last in their order. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],

@@ -13,12 +13,6 @@ static int64_t threads(const struct xk_schedule *c)
     return (int64_t)c->tg_m * c->tg_n * xk_schedule_slices(c);
 }
 
-/* Addresses move two registers an instruction; waits come with the sends. */
-static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
-{
-    return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
-}
-
 /* Through SLM: it, fence and barrier, whose wait follows its signal at once
  * with fewer than three buffers; each part of B that is not loaded ahead. */
 static int64_t waits_slm(const struct xk_perf *f, const struct xk_schedule *c,
@@ -59,150 +53,6 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
     const int64_t b = c->slots_b > 1 ? left(late, c->slots_b, fma_cyc)
                                      : f->late_cyc * parts;
     return base + max(a, b) + min(a, b) * f->both_pct / 100;
-}
-
-/* Instructions of the slices' sums: an add for each two registers of what is given
- * away, half of what there is, and messages and headers. */
-static int64_t exchange(const struct xk_schedule *c, int64_t rows)
-{
-    int64_t sum = 0;
-    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2, rows /= 2)
-        sum += rows * 3 / 8 + 15;
-    return sum;
-}
-
-/* Instructions before and after the loop: coordinates and addresses; C is
- * converted and stored. */
-static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
-    int64_t taps = 10;
-    if (c->footprint)
-        taps = 40 * xk_score_units(s, c) + 2 * c->m_thr;
-    else if (c->slm)
-        taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
-    else if (c->taps_inner)
-        taps = 4 * s->k_outer * (c->m_thr / 16);
-    return 120 + taps + rows * 2 / xk_schedule_slices(c) +
-           exchange(c, rows);
-}
-
-static void set_around(const struct xk_perf *f, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct xk_score_work *w)
-{
-    const bool mad = !xk_fma_is_systolic(c->fma);
-    w->around = around(s, c);
-    w->port_around = xk_score_port_around(f, s, c);
-    w->first_pct = mad ? 100 : f->first_pct;
-    w->later_pct = mad ? 100 : f->later_pct;
-    w->once_cyc = mad ? f->launch : f->launch_dpas;
-    w->round_cyc = mad ? f->round : f->round_dpas;
-    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2) {
-        w->once_cyc += mad ? f->exchange : f->exchange_dpas;
-        w->round_cyc += mad ? 0 : f->exchange_later;
-    }
-}
-
-/* mad and dp4a, which takes four elements at once. */
-static struct xk_score_work mad_work(const struct xk_perf *f,
-                                     const struct xk_shape *s,
-                                     const struct xk_schedule *c)
-{
-    const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
-    const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
-    const int64_t gathers = c->m_thr / c->simd;
-    const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
-    struct xk_score_work w = {0};
-    w.fma_cyc = mads * c->simd / f->mad_lanes;
-    w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
-    w.port_cyc = xk_ceil_div(xk_score_row_lines(s, c) + blocks * 4, f->lines_cyc);
-    if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
-        w.port_cyc += gathers * c->k_step;
-        w.issue += gathers * c->k_step * 5 / 2;
-    }
-    w.sends = gathers + blocks;
-    return w;
-}
-
-/* Blocks of B that a thread loads for a dpas depth. */
-static int64_t blocks_b(const struct xk_schedule *c)
-{
-    return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
-}
-
-/* Of so many loads of 8 rows of A a step those that bring something: taps that share
- * registers load what the last of them has more. In 16ths. */
-static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
-                          int64_t gathers)
-{
-    struct xk_neighbours n;
-    if (!c->window || !xk_schedule_window(s, c, &n))
-        return 16 * gathers;
-    return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
-}
-
-static struct xk_score_work dpas_work(const struct xk_perf *f,
-                                      const struct xk_shape *s,
-                                      const struct xk_schedule *c)
-{
-    const int64_t dpas =
-        (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
-    const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
-    const int64_t tiles =
-        c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
-    const int64_t steps = xk_schedule_steps_a(c);
-    const int64_t all = xk_ceil_div(
-        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
-    const int64_t brought = brought_16(s, c, all) / steps;
-    const int64_t gathers = xk_ceil_div(brought, 16);
-    const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
-    struct xk_score_work w = {0};
-    /* A step of a row is half a line, unless channels are blocked by it. */
-    const int64_t per_gather =
-        c->pack                                                 ? 1
-        : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
-                                                                : 4;
-    /* A message without a gap takes as long if it brings nothing. */
-    const int64_t lines_a = brought * per_gather / 16;
-    const bool gaps = per_gather > 4 || c->pack;
-    int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
-    int64_t sends = gathers + blocks;
-    int64_t moves = gathers + blocks;
-    w.fma_cyc = dpas * 8 * f->dpas_row;
-    if (c->slm) { /* write a share, read one's rows; fence and barrier */
-        sends += gathers + tiles + 2;
-        moves += gathers + tiles;
-        w.port_cyc = gathers * gather_b / f->slm_b_cyc;
-        w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
-    }
-    w.issue = issue_of(dpas, sends, moves);
-    if (s->loose_a) { /* a message for one or two elements; they are packed */
-        const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
-        lines += (c->slm ? n / 2 : n) * f->lines_cyc;
-        w.issue += c->slm ? 2 * n : n * 5 / 2;
-    }
-    w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
-    w.sends = sends;
-    return w;
-}
-
-/* A step is a filter tap: its share of the units, its rows from SLM. */
-static struct xk_score_work footprint_work(const struct xk_perf *f,
-                                           const struct xk_shape *s,
-                                           const struct xk_schedule *c)
-{
-    const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
-    const int64_t dpas = tiles * (c->n_thr / 8), n = xk_score_units(s, c);
-    const int64_t blocks = blocks_b(c);
-    const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
-    const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
-    struct xk_score_work w = {0};
-    w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
-    w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
-                 xk_ceil_div(port, s->k_outer);
-    w.issue = issue_of(dpas, sends, sends);
-    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer;
-    return w;
 }
 
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
@@ -265,32 +115,44 @@ static int64_t missing_blocks(const struct xk_shape *s, const struct xk_schedule
     return (n - min(n, xk_ceil_div(full, cores))) * (beyond / (8 * c->tg_m));
 }
 
-static struct xk_score_load load_of(const struct xk_platform *p,
-                                    const struct xk_score_tile *t,
+/* Blocks of 8 rows of a core's n groups, of one thread of each. */
+static int64_t blocks_of(const struct xk_score_tile *t, const struct xk_schedule *c,
+                         int64_t n, int64_t along_n)
+{
+    const int64_t tiles = c->m_thr / 8;
+    struct xk_spread spread;
+    if (c->skip == XK_SKIP_ROWS && !c->spread)
+        return n * tiles - missing_blocks(t->seen, c, n, t->cores);
+    if (!c->spread)
+        return n * tiles;
+    xk_schedule_spread(t->seen, c, &spread);
+    const int64_t full = spread.full * spread.parts * along_n;
+    return n * (tiles - 1) + min(n, xk_ceil_div(full, t->cores));
+}
+
+static struct xk_score_load load_of(const struct xk_score_tile *t,
                                     const struct xk_schedule *c)
 {
-    const struct xk_perf *const f = t->perf;
-    const struct xk_shape *const s = &t->seen;
+    const struct xk_shape *const s = t->seen;
     const int64_t along_n = xk_schedule_groups_n(c, s->n);
     const int64_t groups = xk_schedule_groups_m(c, s->m) * along_n;
-    const int64_t cores = t->cores, tiles = c->m_thr / 8;
-    struct xk_score_load l = {.along_n = along_n,
-                              .n = xk_ceil_div(groups, cores),
-                              .most = resident(p, f, s, c)};
-    l.per_eu = xk_ceil_div(l.n * threads(c), f->eu_per_core);
-    l.at_once = l.n <= l.most
-                    ? l.per_eu
-                    : xk_ceil_div(l.most * threads(c), f->eu_per_core);
-    l.blocks = l.n * tiles;
-    if (c->skip == XK_SKIP_ROWS && !c->spread)
-        l.blocks -= missing_blocks(s, c, l.n, cores);
-    if (c->spread) {
-        struct xk_spread spread;
-        xk_schedule_spread(s, c, &spread);
-        const int64_t full = spread.full * spread.parts * along_n;
-        l.blocks = l.n * (tiles - 1) + min(l.n, xk_ceil_div(full, cores));
-    }
-    return l;
+    const int64_t n = xk_ceil_div(groups, t->cores);
+    const int64_t per_eu = xk_ceil_div(n * threads(c), t->perf->eu_per_core);
+    return (struct xk_score_load){.along_n = along_n,
+                                  .n = n,
+                                  .per_eu = per_eu,
+                                  .blocks = blocks_of(t, c, n, along_n)};
+}
+
+/* How many are there at a time. */
+static void set_at_once(const struct xk_platform *p, const struct xk_score_tile *t,
+                        const struct xk_schedule *c, struct xk_score_load *l)
+{
+    const struct xk_perf *const f = t->perf;
+    l->most = resident(p, f, t->seen, c);
+    l->at_once = l->n <= l->most
+                     ? l->per_eu
+                     : xk_ceil_div(l->most * threads(c), f->eu_per_core);
 }
 
 /* Of two that want the same time: the longer, and the more of the shorter the
@@ -344,19 +206,14 @@ static int64_t eu_cyc(const struct xk_score_tile *t, const struct xk_schedule *c
     return xmx * 1024 / (1024 - idle_1k(w, l)) + tail;
 }
 
-/* Cycles of a core's loops, whose EUs take so long. */
-static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
-                         const struct xk_score_load *l, int64_t eus)
+/* Cycles of a core's data port for so many threads, of so many blocks of 8 rows between
+ * them. */
+static int64_t port_cyc(const struct xk_score_tile *t, int64_t n_threads,
+                        int64_t blocks)
 {
-    const struct xk_perf *const f = t->perf;
     const struct xk_score_work *const w = &t->work;
-    const int64_t tg = threads(c);
-    const int64_t port = l->n * tg * w->port_cyc + w->tile_cyc * l->blocks * tg;
-    const int64_t port_around = l->n * tg * w->port_around;
-    const bool mad = !xk_fma_is_systolic(c->fma);
-    const int64_t core = beside(eus, t->steps * port + port_around,
-                                mad ? f->port_pct : f->port_dpas_pct);
-    return beside(core, t->steps * xk_score_l2_cyc(t, c, l), mad ? 0 : f->l2_pct);
+    return t->steps * (n_threads * w->port_cyc + blocks * w->tile_cyc) +
+           n_threads * w->port_around;
 }
 
 /* What rounds behind the first cost; dpas's overlap, so parts of one count. */
@@ -391,20 +248,26 @@ static int64_t around_cyc(const struct xk_score_tile *t, const struct xk_schedul
     const struct xk_score_work *const w = &t->work;
     /* A third stage is filled and drained, by nobody else's work. */
     const int64_t drain = c->slm == 3 ? 6 * t->perf->latency : 0;
-    const int64_t fill = c->taps_inner ? 0 : t->seen.k_outer * t->perf->refill;
+    const int64_t fill = c->taps_inner ? 0 : t->seen->k_outer * t->perf->refill;
     const int64_t later = w->later_pct * (l->per_eu - l->at_once);
     return w->around * (w->first_pct * l->at_once + later) / 100 + w->once_cyc +
            rounds_cyc(c, w, l) + drain + fill;
 }
 
-/* Cycles of a core, or of its EUs alone if these are more than `most`. */
-static int64_t core_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
-                        const struct xk_score_load *l, int64_t most)
+/* The same at least, of so many threads an EU. */
+static int64_t around_least(const struct xk_score_work *w, int64_t per_eu)
 {
+    return w->around * w->later_pct * per_eu / 100 + w->once_cyc;
+}
+
+/* Cycles of a core's loops, but for the way from L2. */
+static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule *c,
+                         const struct xk_score_load *l, int64_t port)
+{
+    const struct xk_perf *const f = t->perf;
     const struct xk_score_work w = in_group(t, c, l);
-    const int64_t eus = t->steps * eu_cyc(t, c, &w, l);
-    const int64_t around = around_cyc(t, c, l);
-    return (eus + around > most ? eus : loops_cyc(t, c, l, eus)) + around;
+    return beside(t->steps * eu_cyc(t, c, &w, l), port,
+                  xk_fma_is_systolic(c->fma) ? f->port_dpas_pct : f->port_pct);
 }
 
 /* Steps that fill or drain a loop: as many as its loads are ahead. */
@@ -453,59 +316,126 @@ static int64_t group_1k(const struct xk_perf *f, const struct xk_schedule *c)
     return sum;
 }
 
-static struct xk_score_work work_of(const struct xk_perf *f, const struct xk_shape *s,
-                                    const struct xk_schedule *c)
-{
-    struct xk_score_work w = c->footprint                 ? footprint_work(f, s, c)
-                             : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
-                                                          : mad_work(f, s, c);
-    set_around(f, s, c, &w);
-    return w;
-}
-
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct xk_score_tile *out)
+                       const struct xk_shape *seen, const struct xk_schedule *c,
+                       struct xk_score_tile *out)
 {
     const struct xk_perf *const f = xk_perf_get(p->id);
     out->perf = f;
     out->cores = xk_perf_cores(f);
-    out->seen = xk_schedule_shape(s, c);
-    out->work = work_of(f, &out->seen, c);
-    out->a = xk_score_lines_a(f, &out->seen, c);
-    out->steps = out->seen.k_outer *
-                 xk_ceil_div(out->seen.k_inner, c->k_step * xk_schedule_depth(c)) /
+    out->seen = seen;
+    out->work = xk_score_work_of(f, seen, c);
+    out->a = xk_score_lines_a(f, seen, c);
+    out->steps = out->seen->k_outer *
+                 xk_ceil_div(out->seen->k_inner, c->k_step * xk_schedule_depth(c)) /
                  xk_schedule_slices(c);
-    out->cold_a = f->cold_a / out->seen.k_outer;
-    out->done_1k = 1024 - skipped_1k(&out->seen, c);
+    out->cold_a = f->cold_a / out->seen->k_outer;
+    out->done_1k = 1024 - skipped_1k(seen, c);
     out->read_cyc = xk_score_read_cyc(f, s, c);
     out->store_cyc = xk_score_store_cyc(f, s, c);
     out->extra_1k = instructions_1k(f, s, c);
 }
 
+static int64_t longer(int64_t cyc, int64_t by_1k)
+{
+    return cyc + cyc * by_1k / 1000;
+}
+
+/* Cycles of what memory does beside the cores, and of the youngest threads' part of C,
+ * which nobody multiplies beside. */
+struct memory {
+    int64_t beside, bare;
+};
+
+static struct memory memory_of(const struct xk_score_tile *t, bool mad,
+                               int64_t per_eu)
+{
+    const int64_t pct = mad ? t->perf->bare_pct : t->perf->bare_dpas_pct;
+    const int64_t bare = t->store_cyc * pct / 100 / per_eu;
+    return (struct memory){t->read_cyc + max(t->store_cyc - bare, 0), bare};
+}
+
+/* No score of cores that take so long is less. */
+static int64_t score_least(const struct memory *m, int64_t core, int64_t extra_1k)
+{
+    return longer(max(core, m->beside) + m->bare, extra_1k);
+}
+
+/* Some core has its share of all threads and of M's rows, at least, however they are
+ * grouped or spread; here its threads wait for nothing. */
+int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c)
+{
+    const struct xk_score_work *const w = &t->work;
+    const int64_t eu_per_core = t->perf->eu_per_core;
+    const int64_t along_n =
+        xk_ceil_div(t->seen->n, c->n_thr) * xk_schedule_slices(c);
+    const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
+    const int64_t n_threads = xk_ceil_div(tiles, t->cores);
+    const int64_t per_eu = xk_ceil_div(n_threads, eu_per_core);
+    const int64_t blocks =
+        xk_ceil_div(xk_ceil_div(t->seen->m, 8) * along_n, t->cores);
+    const int64_t met = w->fma_cyc * blocks / (eu_per_core * (c->m_thr / 8));
+    const int64_t step = max(met * t->done_1k / 1024, per_eu * w->issue);
+    const int64_t loops = max(t->steps * step, port_cyc(t, n_threads, blocks));
+    const struct memory all = {t->read_cyc + t->store_cyc, 0};
+    return score_least(&all, loops + around_least(w, per_eu), t->extra_1k);
+}
+
+/* Slices divide the steps and multiply the threads, and rounding only adds: the data ports
+ * of all cores have as much to do in any. */
+int64_t xk_score_sliced_least(const struct xk_score_tile *t,
+                              const struct xk_schedule *c)
+{
+    const int64_t steps = t->steps * xk_schedule_slices(c);
+    const int64_t along_n = xk_ceil_div(t->seen->n, c->n_thr);
+    const int64_t tiles = xk_ceil_div(t->seen->m, c->m_thr) * along_n;
+    const int64_t blocks = xk_ceil_div(t->seen->m, 8) * along_n;
+    const int64_t step = tiles * t->work.port_cyc + blocks * t->work.tile_cyc;
+    const int64_t port = steps * step / t->cores;
+    return max(port + t->work.once_cyc, t->read_cyc + t->store_cyc);
+}
+
+/* Hundredths of the shorter of the core's and memory's times. */
+static int64_t overlap_pct(const struct xk_perf *f, bool mad,
+                           const struct xk_score_load *l)
+{
+    if (!mad)
+        return f->overlap_dpas_pct;
+    return f->overlap_pct + f->single_pct * l->most / max(l->n, l->most);
+}
+
+/* What is cheap to know comes first: most are too slow, many by what the data port and
+ * memory have to do. */
 int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
                        const struct xk_schedule *c, int64_t most)
 {
     const struct xk_perf *const f = t->perf;
-    const struct xk_score_load l = load_of(p, t, c);
-    const int64_t core = core_cyc(t, c, &l, most);
-    if (core > most)
-        return core;
     const bool mad = !xk_fma_is_systolic(c->fma);
-    /* Those of the youngest threads, which nobody multiplies beside. */
-    const int64_t bare =
-        t->store_cyc * (mad ? f->bare_pct : f->bare_dpas_pct) / 100 / l.per_eu;
-    const int64_t memory = t->read_cyc + max(t->store_cyc - bare, 0);
-    const int64_t pct =
-        mad ? f->overlap_pct + f->single_pct * l.most / max(l.n, l.most)
-            : f->overlap_dpas_pct;
-    const int64_t cyc = beside(core, memory, pct) + bare;
-    return cyc + cyc * (t->extra_1k + group_1k(f, c)) / 1000;
+    const int64_t extra_1k = t->extra_1k + group_1k(f, c);
+    struct xk_score_load l = load_of(t, c);
+    const struct memory m = memory_of(t, mad, l.per_eu);
+    const int64_t port = port_cyc(t, l.n * threads(c), l.blocks * threads(c));
+    int64_t least =
+        score_least(&m, port + around_least(&t->work, l.per_eu), extra_1k);
+    if (least > most)
+        return least;
+    set_at_once(p, t, c, &l);
+    const int64_t around = around_cyc(t, c, &l);
+    const int64_t loops = loops_cyc(t, c, &l, port);
+    least = score_least(&m, loops + around, extra_1k);
+    if (least > most)
+        return least;
+    const int64_t l2 = t->steps * xk_score_l2_cyc(t, c, &l);
+    const int64_t core = beside(loops, l2, mad ? 0 : f->l2_pct) + around;
+    const int64_t all = beside(core, m.beside, overlap_pct(f, mad, &l)) + m.bare;
+    return longer(all, extra_1k);
 }
 
 int64_t xk_schedule_score(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
+    const struct xk_shape seen = xk_schedule_shape(s, c);
     struct xk_score_tile t;
-    xk_score_tile_set(p, s, c, &t);
+    xk_score_tile_set(p, s, &seen, c, &t);
     return xk_score_group(p, &t, c, INT64_MAX);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Inside scores: a candidate's part that is the same in every group, and what
- * traffic.c knows of bytes on their way. */
+/* Inside scores: a candidate's part that is the same in every group; work.c counts what
+ * a thread does, traffic.c bytes on their way. */
 #ifndef XK_SCHEDULE_SCORE_H
 #define XK_SCHEDULE_SCORE_H
 
@@ -53,7 +53,7 @@ struct xk_score_lines {
  * through SLM it is of that group. */
 struct xk_score_tile {
     const struct xk_perf *perf;
-    struct xk_shape seen; /* as the schedule sees it */
+    const struct xk_shape *seen; /* as the schedule sees it; the caller's */
     struct xk_score_work work;
     struct xk_score_lines a;
     int64_t cores;               /* of the machine */
@@ -73,13 +73,25 @@ struct xk_score_load {
     int64_t blocks;  /* of 8 rows, of one thread of each group */
 };
 
-/* The score in two parts, for tiles that are tried in many groups. */
+/* The score in two parts, for tiles that are tried in many groups. seen: s as the schedule
+ * sees it, which the tile keeps. */
 void xk_score_tile_set(const struct xk_platform *p, const struct xk_shape *s,
-                       const struct xk_schedule *c, struct xk_score_tile *out);
+                       const struct xk_shape *seen, const struct xk_schedule *c,
+                       struct xk_score_tile *out);
+/* In no group is the score less. */
+int64_t xk_score_tile_least(const struct xk_score_tile *t, const struct xk_schedule *c);
+/* Nor is it in as many slices of K or more, if these are valid. */
+int64_t xk_score_sliced_least(const struct xk_score_tile *t,
+                              const struct xk_schedule *c);
 /* c is the tile in a group. A score above `most` may come out too low, but above
  * `most`. */
 int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *t,
                        const struct xk_schedule *c, int64_t most);
+
+/* work.c */
+
+struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
+                                      const struct xk_schedule *c);
 
 /* traffic.c */
 

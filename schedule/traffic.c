@@ -128,7 +128,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
 static int64_t l2_bytes_a(const struct xk_score_tile *t,
                           const struct xk_schedule *c, int64_t tiles)
 {
-    const struct xk_shape *const s = &t->seen;
+    const struct xk_shape *const s = t->seen;
     const struct xk_score_lines l = t->a;
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
     if (c->footprint)
@@ -178,7 +178,7 @@ static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c
 static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule *c,
                         const struct xk_score_load *l)
 {
-    const struct xk_shape *const s = &t->seen;
+    const struct xk_shape *const s = t->seen;
     const int64_t n = min(l->n, l->most), cores = t->cores;
     const int64_t b = (int64_t)c->n_thr * c->tg_n * t->a.row_b;
     int64_t same = 1; /* largest power of two that divides both */

@@ -839,7 +839,8 @@ START_TEST(scores_do_not_depend_on_how_they_are_asked_for)
     for (unsigned i = 0; i < n; i++) {
         const int64_t score = xk_schedule_score(xehpg(), s, &c[i]);
         ck_assert_int_eq(c[i].score, score);
-        xk_score_tile_set(xehpg(), s, &c[i], &t);
+        const struct xk_shape seen = xk_schedule_shape(s, &c[i]);
+        xk_score_tile_set(xehpg(), s, &seen, &c[i], &t);
         ck_assert_int_eq(xk_score_group(xehpg(), &t, &c[i], score), score);
         for (int64_t most = score - 1; most > 0; most /= 2)
             ck_assert_int_gt(xk_score_group(xehpg(), &t, &c[i], most), most);

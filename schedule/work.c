@@ -1,0 +1,165 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What one thread does in a step: multiplies, instructions, messages, its share of the
+ * data port; and around its loop. Of a score all that only the tile decides, or through
+ * SLM a group and its tile. */
+#include "schedule/score.h"
+
+/* Addresses move two registers an instruction; waits come with the sends. */
+static int64_t issue_of(int64_t fma, int64_t sends, int64_t headers)
+{
+    return fma + sends + xk_ceil_div(headers, 2) + sends / 4 + 2;
+}
+
+/* Instructions of the slices' sums: an add for each two registers of what is given
+ * away, half of what there is, and messages and headers. */
+static int64_t exchange(const struct xk_schedule *c, int64_t rows)
+{
+    int64_t sum = 0;
+    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2, rows /= 2)
+        sum += rows * 3 / 8 + 15;
+    return sum;
+}
+
+/* Instructions before and after the loop: coordinates and addresses; C is
+ * converted and stored. */
+static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
+    int64_t taps = 10;
+    if (c->footprint)
+        taps = 40 * xk_score_units(s, c) + 2 * c->m_thr;
+    else if (c->slm)
+        taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
+    else if (c->taps_inner)
+        taps = 4 * s->k_outer * (c->m_thr / 16);
+    return 120 + taps + rows * 2 / xk_schedule_slices(c) +
+           exchange(c, rows);
+}
+
+static void set_around(const struct xk_perf *f, const struct xk_shape *s,
+                       const struct xk_schedule *c, struct xk_score_work *w)
+{
+    const bool mad = !xk_fma_is_systolic(c->fma);
+    w->around = around(s, c);
+    w->port_around = xk_score_port_around(f, s, c);
+    w->first_pct = mad ? 100 : f->first_pct;
+    w->later_pct = mad ? 100 : f->later_pct;
+    w->once_cyc = mad ? f->launch : f->launch_dpas;
+    w->round_cyc = mad ? f->round : f->round_dpas;
+    for (unsigned n = xk_schedule_slices(c); n > 1; n /= 2) {
+        w->once_cyc += mad ? f->exchange : f->exchange_dpas;
+        w->round_cyc += mad ? 0 : f->exchange_later;
+    }
+}
+
+/* mad and dp4a, which takes four elements at once. */
+static struct xk_score_work mad_work(const struct xk_perf *f,
+                                     const struct xk_shape *s,
+                                     const struct xk_schedule *c)
+{
+    const int64_t deep = c->k_step / (c->fma == XK_FMA_DP4A ? 4 : 1);
+    const int64_t mads = (int64_t)c->m_thr * deep * (c->n_thr / c->simd);
+    const int64_t gathers = c->m_thr / c->simd;
+    const int64_t blocks = xk_ceil_div(c->n_thr * deep, 64);
+    struct xk_score_work w = {0};
+    w.fma_cyc = mads * c->simd / f->mad_lanes;
+    w.issue = issue_of(mads, gathers + blocks, 2 * gathers + blocks);
+    w.port_cyc = xk_ceil_div(xk_score_row_lines(s, c) + blocks * 4, f->lines_cyc);
+    if (s->loose_a && c->fma == XK_FMA_DP4A) { /* element by element */
+        w.port_cyc += gathers * c->k_step;
+        w.issue += gathers * c->k_step * 5 / 2;
+    }
+    w.sends = gathers + blocks;
+    return w;
+}
+
+/* Blocks of B that a thread loads for a dpas depth. */
+static int64_t blocks_b(const struct xk_schedule *c)
+{
+    return xk_ceil_div(c->n_thr, c->fma == XK_FMA_DPASW ? 16 : 8);
+}
+
+/* Of so many loads of 8 rows of A a step those that bring something: taps that share
+ * registers load what the last of them has more. In 16ths. */
+static int64_t brought_16(const struct xk_shape *s, const struct xk_schedule *c,
+                          int64_t gathers)
+{
+    struct xk_neighbours n;
+    if (!c->window || !xk_schedule_window(s, c, &n))
+        return 16 * gathers;
+    return 16 * (gathers + (s->window.taps - 1) * n.shift) / s->window.taps;
+}
+
+static struct xk_score_work dpas_work(const struct xk_perf *f,
+                                      const struct xk_shape *s,
+                                      const struct xk_schedule *c)
+{
+    const int64_t dpas =
+        (int64_t)c->m_thr / 8 * (c->n_thr / 8) * xk_schedule_depth(c);
+    const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
+    const int64_t tiles =
+        c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
+    const int64_t steps = xk_schedule_steps_a(c);
+    const int64_t all = xk_ceil_div(
+        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
+    const int64_t brought = brought_16(s, c, all) / steps;
+    const int64_t gathers = xk_ceil_div(brought, 16);
+    const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
+    struct xk_score_work w = {0};
+    /* A step of a row is half a line, unless channels are blocked by it. */
+    const int64_t per_gather =
+        c->pack                                                 ? 1
+        : (c->slm && !s->images) || s->plain_a || s->stride > 1 ? 8
+                                                                : 4;
+    /* A message without a gap takes as long if it brings nothing. */
+    const int64_t lines_a = brought * per_gather / 16;
+    const bool gaps = per_gather > 4 || c->pack;
+    int64_t lines = (gaps ? xk_score_inside(s, lines_a) : lines_a) + blocks * 4;
+    int64_t sends = gathers + blocks;
+    int64_t moves = gathers + blocks;
+    w.fma_cyc = dpas * 8 * f->dpas_row;
+    if (c->slm) { /* write a share, read one's rows; fence and barrier */
+        sends += gathers + tiles + 2;
+        moves += gathers + tiles;
+        w.port_cyc = gathers * gather_b / f->slm_b_cyc;
+        w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
+    }
+    w.issue = issue_of(dpas, sends, moves);
+    if (s->loose_a) { /* a message for one or two elements; they are packed */
+        const int64_t n = (c->slm ? gathers : tiles) * c->k_step;
+        lines += (c->slm ? n / 2 : n) * f->lines_cyc;
+        w.issue += c->slm ? 2 * n : n * 5 / 2;
+    }
+    w.port_cyc += xk_ceil_div(lines, f->lines_cyc);
+    w.sends = sends;
+    return w;
+}
+
+/* A step is a filter tap: its share of the units, its rows from SLM. */
+static struct xk_score_work footprint_work(const struct xk_perf *f,
+                                           const struct xk_shape *s,
+                                           const struct xk_schedule *c)
+{
+    const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
+    const int64_t dpas = tiles * (c->n_thr / 8), n = xk_score_units(s, c);
+    const int64_t blocks = blocks_b(c);
+    const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
+    const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
+    struct xk_score_work w = {0};
+    w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
+    w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
+                 xk_ceil_div(port, s->k_outer);
+    w.issue = issue_of(dpas, sends, sends);
+    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer;
+    return w;
+}
+
+struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
+                                      const struct xk_schedule *c)
+{
+    struct xk_score_work w = c->footprint                 ? footprint_work(f, s, c)
+                             : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
+                                                          : mad_work(f, s, c);
+    set_around(f, s, c, &w);
+    return w;
+}

@@ -1,0 +1,248 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What a search leaves out without looking: random tiles and groups are never faster than
+ * their bounds say, and what it takes for granted of rules holds. XK_TEST_SEED repeats a
+ * run. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "schedule/score.h"
+#include "tests/tap.h"
+
+#define N_DRAWS 1000000
+#define MIN_VALID 10000 /* of these; it is 2 % */
+
+static const struct xk_platform *xehpg(void)
+{
+    return xk_platform_get(XK_PLATFORM_XEHPG);
+}
+
+/* SplitMix64. */
+static uint64_t below(uint64_t *state, uint64_t n)
+{
+    uint64_t x = *state += 0x9e3779b97f4a7c15u;
+    x = (x ^ x >> 30) * 0xbf58476d1ce4e5b9u;
+    x = (x ^ x >> 27) * 0x94d049bb133111ebu;
+    return (x ^ x >> 31) % n;
+}
+
+static unsigned pow2_below(uint64_t *r, unsigned n)
+{
+    return 1u << below(r, n);
+}
+
+static uint64_t seed_of(void)
+{
+    const char *const text = getenv("XK_TEST_SEED");
+    const uint64_t seed = text ? strtoull(text, NULL, 0) : 20261123;
+    printf("# XK_TEST_SEED=%" PRIu64 "\n", seed);
+    return seed;
+}
+
+/* A convolution's: images inside the pixels or not, odd sizes, few channels. */
+static struct xk_shape random_shape(uint64_t *r)
+{
+    static const int64_t sides[] = {1, 5, 7, 14, 28, 56, 61}, k[] = {1, 3, 9, 5};
+    const int64_t side = sides[below(r, 7)], images = (int64_t)pow2_below(r, 7);
+    const int64_t taps = k[below(r, 4)], channels[] = {3, 32, 48, 64, 256, 1024};
+    const bool inside = below(r, 4) > 0, packs = taps > 1 && below(r, 4) == 0;
+    struct xk_shape s = {.m = images * side * side,
+                         .n = channels[below(r, 6)],
+                         .k_inner = packs ? 3 : channels[below(r, 6)],
+                         .k_outer = taps,
+                         .elem_b = pow2_below(r, 3),
+                         .plain_a = !inside,
+                         .plain_b = below(r, 4) == 0,
+                         .lines_b = below(r, 2),
+                         .loose_a = below(r, 8) == 0,
+                         .eights = inside && images % 8 == 0,
+                         .sixteens = inside && images % 16 == 0,
+                         .images = inside && images % 8 == 0,
+                         .stride = (int64_t)below(r, 3)};
+    if (below(r, 4)) {
+        s.pixels_1k = 1024 + (int64_t)below(r, 3) * 600;
+        s.reach = taps * side;
+        s.edge_rows = inside ? images * side : side;
+        s.edge_1k = (int64_t)below(r, 300);
+    }
+    if (inside && taps > 1) {
+        s.window.rows = images;
+        s.window.places = side;
+        s.window.taps = taps == 5 ? 5 : 3;
+    }
+    if (packs) {
+        s.line_taps = taps == 5 ? 5 : 3;
+        s.used_e = 4;
+    }
+    return s;
+}
+
+static uint16_t random_step(uint64_t *r, const struct xk_shape *s, uint8_t fma)
+{
+    if (xk_fma_is_systolic(fma))
+        return (uint16_t)(32 / s->elem_b);
+    return (uint16_t)((1 + below(r, 4)) * (fma == XK_FMA_DP4A ? 4 : 1));
+}
+
+/* Of every field that a search sets; most break a rule. */
+static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
+{
+    static const uint8_t dpas_m[] = {8, 16, 24, 32}, depths[] = {1, 1, 2};
+    const uint8_t fma = s->elem_b == 4   ? XK_FMA_MAD
+                        : s->elem_b == 2 ? (uint8_t)(1 + below(r, 2))
+                                         : (uint8_t)(1 + below(r, 3));
+    const bool dpas = xk_fma_is_systolic(fma);
+    struct xk_schedule c = {.fma = fma,
+                            .simd = dpas ? 8 : 16,
+                            .m_thr = dpas ? dpas_m[below(r, 4)]
+                                          : (uint16_t)(16 * pow2_below(r, 2)),
+                            .n_thr = (uint16_t)((dpas ? 8 : 16) * pow2_below(r, 3)),
+                            .k_step = random_step(r, s, fma),
+                            .tg_m = (uint16_t)pow2_below(r, 4),
+                            .tg_n = (uint16_t)pow2_below(r, 4),
+                            .slots_a = (uint8_t)(1 + below(r, 3)),
+                            .slots_b = (uint8_t)(1 + below(r, 3)),
+                            .taps_inner = below(r, 4) > 0,
+                            .slices = (uint8_t)pow2_below(r, 4),
+                            .slm = below(r, 4) ? 0 : (uint8_t)(2 + below(r, 2)),
+                            .depth = depths[below(r, 3)],
+                            .surfaces = true,
+                            .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
+    c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
+    c.footprint = c.slm == 2 && below(r, 3) == 0;
+    c.skip = (uint8_t)(below(r, 2) * below(r, 3));
+    c.window = !c.slm && below(r, 2);
+    c.pack = dpas && s->line_taps && below(r, 2);
+    c.load_a = below(r, 3) ? XK_LOAD_AUTO : XK_LOAD_LINES;
+    if (c.window || c.slm)
+        c.slots_a = 1;
+    if (c.window || c.skip || c.slm) { /* what they need at least */
+        c.taps_inner = true;
+        c.n_sub = c.n_thr;
+    }
+    if (c.taps_inner && below(r, 2)) { /* about as many groups as can be */
+        const int64_t fewest = xk_ceil_div(s->m, (int64_t)c.m_thr * c.tg_m);
+        c.spread = (uint16_t)(fewest + (int64_t)below(r, (uint64_t)fewest / 2 + 1));
+    }
+    return c;
+}
+
+/* Until the next call. */
+static const char *shown(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    static char out[512];
+    struct xk_str text;
+    xk_str_init(&text, NULL);
+    xk_schedule_print(c, &text);
+    snprintf(out, sizeof(out), "m=%lld n=%lld k=%lldx%lld elem_b=%u: %s",
+             (long long)s->m, (long long)s->n, (long long)s->k_outer,
+             (long long)s->k_inner, s->elem_b, xk_str_get(&text));
+    xk_str_fini(&text);
+    return out;
+}
+
+/* The tile as a search has it, before its group is known. */
+static struct xk_schedule tile_of(const struct xk_schedule *c)
+{
+    struct xk_schedule tile = *c;
+    if (!c->slm)
+        tile.tg_m = tile.tg_n = 1;
+    tile.spread = c->spread && c->window;
+    return tile;
+}
+
+/* No bound is above the score: the tile's, in its slices of K and in fewer. */
+static void check_bounds(const struct xk_shape *s, const struct xk_shape *seen,
+                         const struct xk_schedule *c, int64_t score)
+{
+    struct xk_score_tile t;
+    struct xk_schedule tile = tile_of(c);
+    xk_score_tile_set(xehpg(), s, seen, &tile, &t);
+    const int64_t least = xk_score_tile_least(&t, &tile);
+    ck_assert_msg(least <= score, "least %lld of %lld: %s", (long long)least,
+                  (long long)score, shown(s, c));
+    for (; tile.slices; tile.slices /= 2) {
+        xk_score_tile_set(xehpg(), s, seen, &tile, &t);
+        ck_assert_msg(xk_score_sliced_least(&t, &tile) <= score, "from %u slices: %s",
+                      tile.slices, shown(s, c));
+    }
+}
+
+/* With the score as a limit, or a lower one, a group is on the same side of it. */
+static void check_limits(const struct xk_shape *s, const struct xk_shape *seen,
+                         const struct xk_schedule *c, int64_t score)
+{
+    struct xk_score_tile t;
+    const struct xk_schedule tile = tile_of(c);
+    xk_score_tile_set(xehpg(), s, seen, &tile, &t);
+    ck_assert_msg(xk_score_group(xehpg(), &t, c, score) == score, "%s", shown(s, c));
+    for (int64_t most = score - 1; most > 0; most = most * 7 / 8) {
+        const int64_t low = xk_score_group(xehpg(), &t, c, most);
+        ck_assert_msg(low > most && low <= score, "most %lld: %s", (long long)most,
+                      shown(s, c));
+    }
+}
+
+START_TEST(no_group_is_faster_than_its_bounds)
+{
+    uint64_t r = seed_of();
+    unsigned n = 0;
+    for (unsigned i = 0; i < N_DRAWS; i++) {
+        const struct xk_shape s = random_shape(&r);
+        const struct xk_schedule c = random_schedule(&r, &s);
+        if (xk_schedule_check(xehpg(), &s, &c))
+            continue;
+        const struct xk_shape seen = xk_schedule_shape(&s, &c);
+        const int64_t score = xk_schedule_score(xehpg(), &s, &c);
+        check_bounds(&s, &seen, &c, score);
+        check_limits(&s, &seen, &c, score);
+        n++;
+    }
+    printf("# %u valid\n", n);
+    ck_assert_uint_gt(n, MIN_VALID);
+}
+END_TEST
+
+/* A tile that is not valid in some slices of K is not valid in more; with the smaller
+ * register file one is if its registers fit. */
+static void check_tile(const struct xk_shape *s, const struct xk_shape *seen,
+                       const struct xk_schedule *c)
+{
+    struct xk_schedule fewer = *c, half = *c;
+    fewer.slices = c->slices / 2;
+    half.grf_count = 128;
+    if (c->slices > 1)
+        ck_assert_msg(xk_schedule_tile_ok(xehpg(), seen, &fewer), "%s", shown(s, c));
+    ck_assert_msg(xk_schedule_tile_ok(xehpg(), seen, &half) ==
+                      xk_schedule_fits(xehpg(), seen, &half),
+                  "%s", shown(s, c));
+}
+
+START_TEST(a_search_may_rely_on_rules)
+{
+    uint64_t r = seed_of();
+    for (unsigned i = 0; i < N_DRAWS; i++) {
+        const struct xk_shape s = random_shape(&r);
+        const struct xk_schedule c = random_schedule(&r, &s);
+        const struct xk_shape seen = xk_schedule_shape(&s, &c);
+        const bool tile = xk_schedule_tile_ok(xehpg(), &seen, &c);
+        const bool group = xk_schedule_group_ok(xehpg(), &seen, &c);
+        ck_assert_msg(tile == !xk_schedule_check_tile(xehpg(), &seen, &c), "%s",
+                      shown(&s, &c));
+        ck_assert_msg(group == !xk_schedule_check_group(xehpg(), &seen, &c), "%s",
+                      shown(&s, &c));
+        if (tile)
+            check_tile(&s, &seen, &c);
+    }
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("schedule_bound");
+    TCase *const t = tcase_create("schedule_bound");
+    tcase_add_test(t, no_group_is_faster_than_its_bounds);
+    tcase_add_test(t, a_search_may_rely_on_rules);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
