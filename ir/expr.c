@@ -207,34 +207,10 @@ const char *xk_var_name(const xk_expr *e)
     return var_payload(e)->name;
 }
 
-uint32_t xk_var_id(const xk_expr *e)
-{
-    return var_payload(e)->id;
-}
-
-int64_t xk_imm_value(const xk_expr *e)
-{
-    XK_ASSERT(xk_op(e) == XK_OP_IMM);
-    return *(const int64_t *)xk_pool_payload(e);
-}
-
 double xk_fimm_value(const xk_expr *e)
 {
     XK_ASSERT(xk_op(e) == XK_OP_FIMM);
     return *(const double *)xk_pool_payload(e);
-}
-
-bool xk_is_const(const xk_expr *e, int64_t *v)
-{
-    if (!e)
-        return false;
-    if (xk_op(e) == XK_OP_BCAST)
-        e = xk_kid(e, 0);
-    if (xk_op(e) != XK_OP_IMM)
-        return false;
-    if (v)
-        *v = xk_imm_value(e);
-    return true;
 }
 
 /* Which element types an operator takes. */

@@ -74,11 +74,28 @@ static inline const xk_expr *xk_s32(xk_ctx *c, int64_t v)
     return xk_imm(c, XK_DT_S32, v);
 }
 const char *xk_var_name(const xk_expr *e);
-uint32_t xk_var_id(const xk_expr *e);
-int64_t xk_imm_value(const xk_expr *e);
 double xk_fimm_value(const xk_expr *e);
-/* True and *v for an IMM, also below a BCAST. */
-bool xk_is_const(const xk_expr *e, int64_t *v);
+static inline uint32_t xk_var_id(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_VAR);
+    return *(const uint32_t *)xk_pool_payload(e); /* its first member */
+}
+static inline int64_t xk_imm_value(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_IMM);
+    return *(const int64_t *)xk_pool_payload(e);
+}
+/* True and *v for an IMM, also below a BCAST. e may be NULL. */
+static inline bool xk_is_const(const xk_expr *e, int64_t *v)
+{
+    if (e && xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    if (!e || xk_op(e) != XK_OP_IMM)
+        return false;
+    if (v)
+        *v = xk_imm_value(e);
+    return true;
+}
 
 /* Operands of a binary or ternary op have one type, except that a scalar is
  * broadcast to the lanes of the other (an explicit BCAST node is made).
