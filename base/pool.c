@@ -267,10 +267,15 @@ static struct xk_node *new_node(struct xk_ctx *c, const struct xk_node_desc *d,
     n->n_kids = d->n_kids;
     n->payload_b = d->payload_b;
     n->op = d->op;
+    n->traits = d->traits;
+    uint32_t below = 0;
     for (uint32_t i = 0; i < d->n_kids; i++) {
         n->kid[i] = d->kids[i];
+        below |= d->kids[i]->traits;
         ((struct xk_node *)d->kids[i])->rc++;
     }
+    if (!d->opaque)
+        n->traits |= below;
     if (d->payload_b)
         memcpy((void *)(n->kid + n->n_kids), d->payload, d->payload_b);
     p->n_live++;

@@ -340,8 +340,17 @@ static const xk_stmt *simplify_plain(struct driver *d, const xk_stmt *s)
     return r;
 }
 
+/* Constants and floats moved about: no rule has anything to say. */
+static bool is_plain(const xk_stmt *s)
+{
+    return !xk_has(s, XK_HAS_MATH | XK_HAS_COUNT | XK_HAS_INDEX | XK_HAS_LOOP |
+                          XK_HAS_IF);
+}
+
 static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
 {
+    if (is_plain(s))
+        return s;
     switch (xk_op(s)) {
     case XK_OP_LET:
     case XK_OP_LOAD:
