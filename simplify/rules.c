@@ -352,6 +352,12 @@ static bool compile_guard(const struct names *n, struct rule *r,
     }
 }
 
+/* The driver asks no rule about a broadcast or an address. */
+static bool may_be_root(const struct pat *p)
+{
+    return p->kind == P_OP && p->op != XK_OP_BCAST && p->op != XK_OP_PTR;
+}
+
 static bool compile_rule(const struct names *n, unsigned i)
 {
     const struct xk_rule_row *const row = &rows[i];
@@ -363,7 +369,7 @@ static bool compile_rule(const struct names *n, unsigned i)
     if (!r)
         return false;
     const int pattern = flatten(n, l), replacement = flatten(n, r);
-    if (pattern < 0 || replacement < 0 || pats[pattern].kind != P_OP)
+    if (pattern < 0 || replacement < 0 || !may_be_root(&pats[pattern]))
         return false;
     memset(&rules[i], 0, sizeof(rules[i]));
     rules[i].replacement = (uint16_t)replacement;
