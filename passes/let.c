@@ -120,8 +120,12 @@ static void count_tree(struct counting *s, const xk_expr *e)
     if (xk_op(e) == XK_OP_VAR)
         count_var(s, e, (uint32_t)s->sign);
     for (unsigned i = 0; i < xk_n_kids(e) && s->fuel > 0; i++) {
+        const xk_expr *const k = xk_kid(e, i);
         s->fuel--;
-        count_tree(s, xk_kid(e, i));
+        if (xk_op(k) == XK_OP_VAR)
+            count_var(s, k, (uint32_t)s->sign);
+        else if (xk_n_kids(k))
+            count_tree(s, k);
     }
 }
 
