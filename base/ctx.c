@@ -91,11 +91,9 @@ void xk_free(xk_ctx *c, void *p)
         c->alloc.realloc(c->alloc.user, p, 0);
 }
 
-bool xk_grow(xk_ctx *c, void *array, uint32_t n, uint32_t *cap, size_t size_b)
+bool xk_grow_full(xk_ctx *c, void *array, uint32_t *cap, size_t size_b)
 {
     void *old;
-    if (n < *cap)
-        return true;
     memcpy(&old, array, sizeof(old));
     const uint32_t more = *cap ? 2 * *cap : 64;
     void *const p = xk_realloc(c, old, more * size_b);

@@ -42,9 +42,15 @@ void *xk_malloc(xk_ctx *c, size_t n_b);
 void *xk_calloc(xk_ctx *c, size_t n, size_t size_b);
 void *xk_realloc(xk_ctx *c, void *p, size_t n_b);
 void xk_free(xk_ctx *c, void *p);
+/* xk_grow when *cap elements are used. */
+bool xk_grow_full(xk_ctx *c, void *array, uint32_t *cap, size_t size_b);
 /* Room for one more in a growing array: *array is a T *, n of its *cap elements
  * of size_b bytes are used. False, and everything as it was, on failure. */
-bool xk_grow(xk_ctx *c, void *array, uint32_t n, uint32_t *cap, size_t size_b);
+static inline bool xk_grow(xk_ctx *c, void *array, uint32_t n, uint32_t *cap,
+                           size_t size_b)
+{
+    return n < *cap || xk_grow_full(c, array, cap, size_b);
+}
 
 /* One line to the log callback, if there is one. */
 void xk_log(xk_ctx *c, const char *fmt, ...) XK_PRINTF(2, 3);

@@ -7,9 +7,8 @@
 
 static inline uint64_t xk_hash_mix(uint64_t h, uint64_t v)
 {
-    h ^= v + 0x9e3779b97f4a7c15u + (h << 6) + (h >> 2);
-    h *= 0xff51afd7ed558ccdu;
-    return h ^ (h >> 33);
+    h = (h ^ v) * 0x9e3779b97f4a7c15u;
+    return h ^ (h >> 32);
 }
 
 #endif

@@ -14,8 +14,8 @@
 #include "base/hash.h"
 
 enum {
-    UNIT_B = 16,         /* granularity of node sizes */
-    N_CLASSES = 32,      /* sizes up to 512 bytes come from chunks */
+    UNIT_B = 8,          /* granularity of node sizes */
+    N_CLASSES = 64,      /* sizes up to 512 bytes come from chunks */
     /* One request to the allocator. glibc raises its thresholds to the largest block
      * that came back (mallopt(3)): of 1 MiB it keeps the heap from kernel to kernel
      * instead of giving it back and having its pages cleared, 4 % of a creation. */
@@ -210,13 +210,17 @@ static void push_pending(struct xk_pool *p, struct xk_node *n)
 
 static uint64_t hash_payload(uint64_t h, const void *payload, size_t n_b)
 {
-    const char *const s = payload;
-    for (size_t i = 0; i < n_b; i += 8) {
-        uint64_t v = 0;
-        memcpy(&v, s + i, n_b - i < 8 ? n_b - i : 8);
+    const char *s = payload;
+    uint64_t v;
+    for (; n_b >= sizeof(v); n_b -= sizeof(v), s += sizeof(v)) {
+        memcpy(&v, s, sizeof(v)); /* of constant size: a load */
         h = xk_hash_mix(h, v);
     }
-    return h;
+    if (!n_b)
+        return h;
+    v = 0;
+    memcpy(&v, s, n_b);
+    return xk_hash_mix(h, v);
 }
 
 /* Hashes kids by serial, not address: the same run gives the same chains. */
@@ -229,6 +233,16 @@ static uint32_t hash_desc(const struct xk_node_desc *d)
     return (uint32_t)(h ^ (h >> 32));
 }
 
+static bool same_payload(const void *a, const void *b, size_t n_b)
+{
+    uint64_t x, y;
+    if (n_b != sizeof(x))
+        return !n_b || !memcmp(a, b, n_b);
+    memcpy(&x, a, sizeof(x)); /* a constant: two loads, no call */
+    memcpy(&y, b, sizeof(y));
+    return x == y;
+}
+
 static bool matches(const struct xk_node *n, const struct xk_node_desc *d)
 {
     if (n->op != d->op || n->type != d->type || n->n_kids != d->n_kids ||
@@ -238,8 +252,7 @@ static bool matches(const struct xk_node *n, const struct xk_node_desc *d)
         if (n->kid[i] != d->kids[i])
             return false;
     }
-    return !d->payload_b ||
-           !memcmp(xk_pool_payload(n), d->payload, d->payload_b);
+    return same_payload(xk_pool_payload(n), d->payload, d->payload_b);
 }
 
 static struct xk_node *find(const struct xk_pool *p,
@@ -251,6 +264,19 @@ static struct xk_node *find(const struct xk_pool *p,
     return n;
 }
 
+/* Returns the kids' traits that count for n. */
+static uint32_t link_kids(struct xk_node *n, const struct xk_node_desc *d)
+{
+    uint32_t below = 0;
+    for (uint32_t i = 0; i < d->n_kids; i++) {
+        struct xk_node *const k = (struct xk_node *)d->kids[i];
+        n->kid[i] = k;
+        below |= k->traits;
+        k->rc++;
+    }
+    return d->opaque ? 0 : below;
+}
+
 static struct xk_node *new_node(struct xk_ctx *c, const struct xk_node_desc *d,
                                 uint32_t hash)
 {
@@ -260,21 +286,26 @@ static struct xk_node *new_node(struct xk_ctx *c, const struct xk_node_desc *d,
     struct xk_node *const n = alloc_node(c, node_b(d->n_kids, d->payload_b));
     if (!n)
         return NULL;
-    memset(n, 0, sizeof(*n));
-    n->serial = p->next_serial++;
-    n->hash = hash;
-    n->type = d->type;
-    n->n_kids = d->n_kids;
-    n->payload_b = d->payload_b;
-    n->op = d->op;
-    for (uint32_t i = 0; i < d->n_kids; i++) {
-        n->kid[i] = d->kids[i];
-        ((struct xk_node *)d->kids[i])->rc++;
-    }
+    *n = (struct xk_node){.serial = p->next_serial++,
+                          .hash = hash,
+                          .type = d->type,
+                          .n_kids = d->n_kids,
+                          .payload_b = d->payload_b,
+                          .op = d->op};
+    n->traits = d->traits | link_kids(n, d);
     if (d->payload_b)
         memcpy((void *)(n->kid + n->n_kids), d->payload, d->payload_b);
     p->n_live++;
     return n;
+}
+
+static void intern(struct xk_pool *p, struct xk_node *n)
+{
+    struct xk_node **const b = &p->bucket[n->hash & (p->n_buckets - 1)];
+    n->flags |= FLAG_INTERNED;
+    n->next = *b;
+    *b = n;
+    p->n_interned++;
 }
 
 const struct xk_node *xk_pool_make(struct xk_ctx *c,
@@ -291,13 +322,8 @@ const struct xk_node *xk_pool_make(struct xk_ctx *c,
         n = new_node(c, d, hash);
         if (!n)
             return NULL;
-        if (d->intern) {
-            struct xk_node **const b = &p->bucket[hash & (p->n_buckets - 1)];
-            n->flags |= FLAG_INTERNED;
-            n->next = *b;
-            *b = n;
-            p->n_interned++;
-        }
+        if (d->intern)
+            intern(p, n);
     }
     push_pending(p, n);
     return n;

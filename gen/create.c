@@ -198,7 +198,9 @@ static enum xk_status try_candidate(struct create *g, unsigned i)
         status = make_ir(g);
     if (status == XK_OK)
         status = make_code(g);
-    xk_scope_end(g->c, scope, NULL);
+    /* A kernel that was made is the last: its nodes go with the context. */
+    if (status != XK_OK)
+        xk_scope_end(g->c, scope, NULL);
     return status;
 }
 

@@ -40,11 +40,39 @@ static uint32_t type_word(struct xk_type t)
     return t.dt | (uint32_t)t.space << 8 | (uint32_t)t.lanes << 16;
 }
 
+static unsigned var_traits(struct xk_type t)
+{
+    if (t.space || xk_dtype_is_float((enum xk_dtype)t.dt))
+        return 0;
+    return t.dt == XK_DT_BOOL ? XK_HAS_COUNT | XK_HAS_FLAG : XK_HAS_COUNT;
+}
+
+unsigned xk_own_traits(enum xk_op op, struct xk_type t)
+{
+    switch (op) {
+    case XK_OP_VAR:
+        return var_traits(t);
+    case XK_OP_IMM:
+    case XK_OP_FIMM:
+    case XK_OP_BCAST:
+        return 0;
+    case XK_OP_ADD:
+    case XK_OP_SUB:
+        return xk_dtype_is_float((enum xk_dtype)t.dt) ? XK_HAS_MATH
+                                                      : XK_HAS_MATH | XK_HAS_SUM;
+    case XK_OP_MUL:
+        return XK_HAS_MATH | XK_HAS_PRODUCT;
+    default:
+        return XK_HAS_MATH;
+    }
+}
+
 static const xk_expr *make(xk_ctx *c, enum xk_op op, struct xk_type t,
                            const xk_expr *const *kids, unsigned n)
 {
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .intern = true,
+                                   .traits = xk_own_traits(op, t),
                                    .type = type_word(t),
                                    .n_kids = n,
                                    .kids = kids};
@@ -56,6 +84,7 @@ static const xk_expr *make_leaf(xk_ctx *c, enum xk_op op, struct xk_type t,
 {
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .intern = true,
+                                   .traits = xk_own_traits(op, t),
                                    .type = type_word(t),
                                    .payload = payload,
                                    .payload_b = (uint16_t)n_b};
@@ -207,34 +236,10 @@ const char *xk_var_name(const xk_expr *e)
     return var_payload(e)->name;
 }
 
-uint32_t xk_var_id(const xk_expr *e)
-{
-    return var_payload(e)->id;
-}
-
-int64_t xk_imm_value(const xk_expr *e)
-{
-    XK_ASSERT(xk_op(e) == XK_OP_IMM);
-    return *(const int64_t *)xk_pool_payload(e);
-}
-
 double xk_fimm_value(const xk_expr *e)
 {
     XK_ASSERT(xk_op(e) == XK_OP_FIMM);
     return *(const double *)xk_pool_payload(e);
-}
-
-bool xk_is_const(const xk_expr *e, int64_t *v)
-{
-    if (!e)
-        return false;
-    if (xk_op(e) == XK_OP_BCAST)
-        e = xk_kid(e, 0);
-    if (xk_op(e) != XK_OP_IMM)
-        return false;
-    if (v)
-        *v = xk_imm_value(e);
-    return true;
 }
 
 /* Which element types an operator takes. */
@@ -471,6 +476,7 @@ const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
     const struct xk_node_desc d = {
         .op = XK_OP_SHUFFLE,
         .intern = true,
+        .traits = XK_HAS_MATH,
         .type = type_word(xk_type_vec((enum xk_dtype)t.dt, n)),
         .n_kids = 1,
         .kids = &a,
@@ -495,7 +501,16 @@ const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off)
     if (!in_domain(D_INT, xk_type_of(off)) || xk_type_of(off).lanes != 1)
         return bad(c, XK_OP_PTR, "offset must be an integer scalar", buf, off);
     const xk_expr *const kids[] = {buf, off};
-    return make(c, XK_OP_PTR, xk_type_of(buf), kids, 2);
+    const struct xk_node_desc d = {
+        .op = XK_OP_PTR,
+        .intern = true,
+        .opaque = true,
+        .traits = xk_op(off) == XK_OP_IMM ? 0 : XK_HAS_INDEX,
+        .type = type_word(xk_type_of(buf)),
+        .n_kids = 2,
+        .kids = kids,
+    };
+    return xk_pool_make(c, &d);
 }
 
 static int cmp_i64(int64_t a, int64_t b)

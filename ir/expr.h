@@ -23,6 +23,24 @@ enum xk_op {
 #undef XK_STMT
     XK_N_OPS
 };
+
+/* What occurs in a tree, itself included; a pass goes past what has nothing for
+ * it. Of an address of registers it is only told that its offset varies. */
+enum xk_trait {
+    XK_HAS_MATH = 1,     /* an operator other than a broadcast */
+    XK_HAS_SUM = 2,      /* + or - of integers */
+    XK_HAS_PRODUCT = 4,  /* * */
+    XK_HAS_COUNT = 8,    /* a variable of integers or bools */
+    XK_HAS_FLAG = 16,    /* a variable of bools */
+    XK_HAS_INDEX = 32,   /* an address of registers that is not constant */
+    XK_HAS_LET = 64,
+    XK_HAS_LOOP = 128,   /* FOR or PIPE */
+    XK_HAS_IF = 256,
+    XK_HAS_SEND = 512,   /* a message that has no header yet */
+    XK_HAS_ACCESS = 1024, /* any message */
+    XK_HAS_SYNC = 2048,  /* a barrier or a fence */
+};
+
 #define XK_EF_C 1u
 #define XK_EF_P 2u
 #define XK_EF_T 4u
@@ -55,11 +73,18 @@ static inline bool xk_is_expr(const xk_expr *e)
 {
     return e->op < XK_OP_SEQ;
 }
+/* Whether any of these traits (xk_trait, or'ed) is in the tree. */
+static inline bool xk_has(const xk_expr *e, unsigned traits)
+{
+    return e->traits & traits;
+}
 /* A constant place in a buffer, as each multiply has three: nothing is simpler. */
 static inline bool xk_is_place(const xk_expr *e)
 {
     return xk_op(e) == XK_OP_PTR && xk_op(xk_kid(e, 1)) == XK_OP_IMM;
 }
+/* An expression's own traits, those of its kids apart; not for PTR. */
+unsigned xk_own_traits(enum xk_op op, struct xk_type t);
 const char *xk_op_text(enum xk_op op);
 unsigned xk_op_flags(enum xk_op op);
 /* Kids that every node of this op has; -1: any number. */
@@ -74,11 +99,28 @@ static inline const xk_expr *xk_s32(xk_ctx *c, int64_t v)
     return xk_imm(c, XK_DT_S32, v);
 }
 const char *xk_var_name(const xk_expr *e);
-uint32_t xk_var_id(const xk_expr *e);
-int64_t xk_imm_value(const xk_expr *e);
 double xk_fimm_value(const xk_expr *e);
-/* True and *v for an IMM, also below a BCAST. */
-bool xk_is_const(const xk_expr *e, int64_t *v);
+static inline uint32_t xk_var_id(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_VAR);
+    return *(const uint32_t *)xk_pool_payload(e); /* its first member */
+}
+static inline int64_t xk_imm_value(const xk_expr *e)
+{
+    XK_ASSERT(xk_op(e) == XK_OP_IMM);
+    return *(const int64_t *)xk_pool_payload(e);
+}
+/* True and *v for an IMM, also below a BCAST. e may be NULL. */
+static inline bool xk_is_const(const xk_expr *e, int64_t *v)
+{
+    if (e && xk_op(e) == XK_OP_BCAST)
+        e = xk_kid(e, 0);
+    if (!e || xk_op(e) != XK_OP_IMM)
+        return false;
+    if (v)
+        *v = xk_imm_value(e);
+    return true;
+}
 
 /* Operands of a binary or ternary op have one type, except that a scalar is
  * broadcast to the lanes of the other (an explicit BCAST node is made).

@@ -6,10 +6,45 @@
 
 #include "ir/func_table.h"
 
+static unsigned call_traits(const struct xk_func *f)
+{
+    switch ((enum xk_func_kind)f->kind) {
+    case XK_FUNC_SEND:
+        return XK_HAS_SEND | XK_HAS_ACCESS;
+    case XK_FUNC_SENDH:
+        return XK_HAS_ACCESS;
+    case XK_FUNC_BARRIER_SIGNAL:
+    case XK_FUNC_BARRIER_WAIT:
+    case XK_FUNC_FENCE:
+        return XK_HAS_SYNC;
+    default:
+        return 0;
+    }
+}
+
+/* A statement's own traits, those of its kids apart. */
+static unsigned own_traits(enum xk_op op, const void *payload)
+{
+    switch (op) {
+    case XK_OP_LET:
+        return XK_HAS_LET;
+    case XK_OP_FOR:
+    case XK_OP_PIPE:
+        return XK_HAS_LOOP;
+    case XK_OP_IF:
+        return XK_HAS_IF;
+    case XK_OP_CALL:
+        return call_traits(payload);
+    default:
+        return 0;
+    }
+}
+
 static const xk_stmt *make(xk_ctx *c, enum xk_op op, const xk_expr *const *kids,
                            unsigned n, const void *payload, size_t payload_b)
 {
     const struct xk_node_desc d = {.op = (uint8_t)op,
+                                   .traits = own_traits(op, payload),
                                    .n_kids = n,
                                    .kids = kids,
                                    .payload = payload,
@@ -286,6 +321,8 @@ static const xk_expr *remake(xk_ctx *c, const xk_expr *e,
 {
     const struct xk_node_desc d = {.op = e->op,
                                    .intern = true,
+                                   .traits =
+                                       xk_own_traits(xk_op(e), xk_type_of(e)),
                                    .type = e->type,
                                    .n_kids = n,
                                    .kids = kids,

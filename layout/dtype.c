@@ -5,26 +5,25 @@
 #include <stddef.h>
 #include <string.h>
 
-enum { IS_INT = 1, IS_FLOAT = 2, IS_SIGNED = 4 };
-
 static const struct {
     const char *name;
-    uint8_t size_b, kind;
+    uint8_t size_b;
+    bool is_signed;
 } types[XK_N_DTYPES] = {
-    [XK_DT_UNDEF] = {"undef", 0, 0},
-    [XK_DT_BOOL] = {"bool", 0, 0},
-    [XK_DT_U8] = {"u8", 1, IS_INT},
-    [XK_DT_S8] = {"s8", 1, IS_INT | IS_SIGNED},
-    [XK_DT_U16] = {"u16", 2, IS_INT},
-    [XK_DT_S16] = {"s16", 2, IS_INT | IS_SIGNED},
-    [XK_DT_U32] = {"u32", 4, IS_INT},
-    [XK_DT_S32] = {"s32", 4, IS_INT | IS_SIGNED},
-    [XK_DT_U64] = {"u64", 8, IS_INT},
-    [XK_DT_S64] = {"s64", 8, IS_INT | IS_SIGNED},
-    [XK_DT_BF16] = {"bf16", 2, IS_FLOAT | IS_SIGNED},
-    [XK_DT_F16] = {"f16", 2, IS_FLOAT | IS_SIGNED},
-    [XK_DT_F32] = {"f32", 4, IS_FLOAT | IS_SIGNED},
-    [XK_DT_F64] = {"f64", 8, IS_FLOAT | IS_SIGNED},
+    [XK_DT_UNDEF] = {"undef", 0, false},
+    [XK_DT_BOOL] = {"bool", 0, false},
+    [XK_DT_U8] = {"u8", 1, false},
+    [XK_DT_S8] = {"s8", 1, true},
+    [XK_DT_U16] = {"u16", 2, false},
+    [XK_DT_S16] = {"s16", 2, true},
+    [XK_DT_U32] = {"u32", 4, false},
+    [XK_DT_S32] = {"s32", 4, true},
+    [XK_DT_U64] = {"u64", 8, false},
+    [XK_DT_S64] = {"s64", 8, true},
+    [XK_DT_BF16] = {"bf16", 2, true},
+    [XK_DT_F16] = {"f16", 2, true},
+    [XK_DT_F32] = {"f32", 4, true},
+    [XK_DT_F64] = {"f64", 8, true},
 };
 
 /* A number from outside the enum counts as UNDEF. */
@@ -52,17 +51,7 @@ unsigned xk_dtype_b(enum xk_dtype t)
     return types[row(t)].size_b;
 }
 
-bool xk_dtype_is_float(enum xk_dtype t)
-{
-    return types[row(t)].kind & IS_FLOAT;
-}
-
-bool xk_dtype_is_int(enum xk_dtype t)
-{
-    return types[row(t)].kind & IS_INT;
-}
-
 bool xk_dtype_is_signed(enum xk_dtype t)
 {
-    return types[row(t)].kind & IS_SIGNED;
+    return types[row(t)].is_signed;
 }

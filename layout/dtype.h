@@ -19,8 +19,16 @@ const char *xk_dtype_name(enum xk_dtype t); /* "f32"; benchdnn's spelling */
 /* XK_DT_UNDEF if the name (n characters) is unknown. */
 enum xk_dtype xk_dtype_find(const char *name, uint32_t n);
 unsigned xk_dtype_b(enum xk_dtype t); /* bytes of one element, 0 for BOOL */
-bool xk_dtype_is_float(enum xk_dtype t);
-bool xk_dtype_is_int(enum xk_dtype t);    /* BOOL is not */
 bool xk_dtype_is_signed(enum xk_dtype t); /* floats are */
+
+/* Asked of every node again and again, hence here; by the order of the enum. */
+static inline bool xk_dtype_is_int(enum xk_dtype t) /* BOOL is not */
+{
+    return t >= XK_DT_U8 && t <= XK_DT_S64;
+}
+static inline bool xk_dtype_is_float(enum xk_dtype t)
+{
+    return t >= XK_DT_BF16 && t <= XK_DT_F64;
+}
 
 #endif

@@ -121,6 +121,11 @@ static enum kind kind_of(const xk_stmt *s)
     }
 }
 
+static bool has_event(const xk_stmt *s)
+{
+    return xk_has(s, XK_HAS_ACCESS | XK_HAS_SYNC);
+}
+
 static void collect_call(struct pass *p, enum kind kind)
 {
     const uint32_t at = add(p, kind);
@@ -174,6 +179,8 @@ static void collect(struct pass *p, const xk_stmt *s)
     const enum kind kind = kind_of(s);
     const unsigned n = xk_n_kids(s);
     bool odd;
+    if (!has_event(s))
+        return;
     switch (xk_op(s)) {
     case XK_OP_CALL:
         if (kind != NOTHING)
@@ -332,7 +339,7 @@ static bool decide(struct pass *p)
 static const xk_expr *rewrite(void *user, const xk_expr *s)
 {
     struct pass *const p = user;
-    if (xk_is_expr(s))
+    if (!has_event(s))
         return s;
     if (xk_op(s) != XK_OP_CALL)
         return xk_pass_map_kids(p->c, s, rewrite, p);
@@ -349,6 +356,8 @@ enum xk_status xk_pass_barrier(xk_ctx *c, struct xk_kernel *k,
     struct pass p = {.c = c};
     const xk_stmt *body = k->body;
     (void)env;
+    if (!xk_has(k->body, XK_HAS_SYNC))
+        return XK_OK;
     collect(&p, k->body);
     if (!p.failed && decide(&p))
         body = rewrite(&p, body);

@@ -155,9 +155,17 @@ static void count_flag(struct pass *p, uint32_t place, const xk_expr *var)
         p->place[place].flags = p->place[place].deepest_flags = 1;
 }
 
+/* Nothing to share and no flag taken: gets no place, is not rewritten. */
+static bool is_plain(const xk_stmt *s)
+{
+    return !xk_has(s, XK_HAS_MATH | XK_HAS_FLAG);
+}
+
 static void scan(struct pass *p, const xk_stmt *s, uint32_t parent,
                  uint32_t kid)
 {
+    if (is_plain(s))
+        return;
     const enum xk_op op = xk_op(s);
     const bool loop = op == XK_OP_FOR || op == XK_OP_PIPE;
     const bool binds =
@@ -374,6 +382,8 @@ static const xk_stmt *rewrite_seq(struct pass *p, const xk_stmt *s,
 
 static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s)
 {
+    if (is_plain(s))
+        return s;
     const struct place *const at = &p->place[p->next_place++];
     struct lets l = {.from = at->first_let, .to = at->first_let + at->n_lets};
     if (xk_op(s) == XK_OP_SEQ && at->n_lets)

@@ -291,7 +291,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
     struct xk_hd_pass *const p = user;
     const unsigned level = p->loop ? p->loop->level : 0;
     const xk_stmt *out, *kid;
-    if (xk_is_expr(s))
+    if (!xk_has(s, XK_HAS_SEND))
         return s;
     switch (xk_op(s)) {
     case XK_OP_LET:

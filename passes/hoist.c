@@ -229,9 +229,16 @@ static void analyse_loop(struct pass *p, const xk_stmt *s)
     p->at = l->outer;
 }
 
+/* Outside of loops nothing moves, but lets of flags count. */
+static bool is_plain(const struct pass *p, const xk_stmt *s)
+{
+    return !xk_has(s, p->at ? XK_HAS_MATH | XK_HAS_LET | XK_HAS_LOOP
+                            : XK_HAS_FLAG | XK_HAS_LOOP);
+}
+
 static void analyse(struct pass *p, const xk_stmt *s)
 {
-    if (p->failed)
+    if (p->failed || is_plain(p, s))
         return;
     switch (xk_op(s)) {
     case XK_OP_LET:
@@ -351,6 +358,8 @@ static const xk_stmt *rewrite_loop(struct pass *p, const xk_stmt *s)
 static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s)
 {
     const void *l;
+    if (is_plain(p, s))
+        return s;
     switch (xk_op(s)) {
     case XK_OP_FOR:
     case XK_OP_PIPE:

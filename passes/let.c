@@ -6,7 +6,11 @@
  *
  * One scan counts uses, one backward look over the binders decides, one
  * rebuild carries it out. Backward, because a binder's value only uses earlier
- * binders: when it is looked at, all uses of its variable are decided. */
+ * binders: when it is looked at, all uses of its variable are decided.
+ *
+ * Few variables are replaced, so the rebuild goes to the statements where they
+ * are used and leaves the rest as it is. For that the scan numbers statements
+ * in its order, which is that of the rebuild, and notes where lets are used. */
 #include "passes/walk.h"
 
 enum fate { KEEP, DROP, REPLACE };
@@ -15,16 +19,34 @@ struct binder {
     const xk_expr *var;
     const xk_expr *value;       /* of a LET; LOAD: the address; or NULL */
     const xk_expr *replacement; /* REPLACE, once its binder was rebuilt */
-    uint32_t uses;
+    uint32_t uses, at; /* at: number of its statement */
     uint16_t depth, use_depth; /* loops around it, most around a use */
     uint8_t fate;              /* enum fate */
     bool is_let;
+};
+
+/* A statement, by its number; there is one more behind the last. */
+struct place {
+    uint32_t end;       /* number after those inside */
+    uint32_t n_changed; /* statements before it that change themselves */
+    bool changes;       /* itself, whatever is inside */
+};
+
+/* Of the variable of a let. */
+struct let_use {
+    uint32_t binder, at; /* at: number of the statement */
 };
 
 struct pass {
     xk_ctx *c;
     struct binder *binder; /* in order of appearance */
     uint32_t n, cap;
+    struct place *place;
+    uint32_t n_places, places_cap;
+    struct let_use *let_use;
+    uint32_t n_let_uses, let_uses_cap;
+    uint32_t at; /* number of the statement that is scanned, or rebuilt next */
+    bool changes; /* the statement whose expressions are rebuilt */
     uint32_t *number; /* of a variable's binder + 1, by variable id */
     uint32_t n_ids;
     struct xk_memo done; /* rebuilt expressions */
@@ -49,6 +71,7 @@ static void add(struct pass *p, const xk_stmt *s, unsigned depth)
     }
     p->binder[p->n++] =
         (struct binder){.var = var,
+                        .at = p->at,
                         .value = xk_op(s) == XK_OP_ALLOC ? NULL : xk_kid(s, 1),
                         .depth = (uint16_t)depth,
                         .is_let = xk_op(s) == XK_OP_LET};
@@ -62,6 +85,19 @@ static void use(struct binder *b, uint32_t n, unsigned depth)
         b->use_depth = (uint16_t)depth;
 }
 
+static void note(struct pass *p, const struct binder *b)
+{
+    if (!b->is_let)
+        return;
+    if (!xk_grow(p->c, &p->let_use, p->n_let_uses, &p->let_uses_cap,
+                 sizeof(*p->let_use))) {
+        p->failed = true;
+        return;
+    }
+    p->let_use[p->n_let_uses++] =
+        (struct let_use){(uint32_t)(b - p->binder), p->at};
+}
+
 struct counting {
     struct pass *p;
     unsigned depth;
@@ -69,25 +105,34 @@ struct counting {
     int fuel;
 };
 
+static void count_var(const struct counting *s, const xk_expr *var, uint32_t n)
+{
+    struct binder *const b = find(s->p, var);
+    if (!b)
+        return;
+    use(b, n, s->depth);
+    if (s->sign > 0)
+        note(s->p, b);
+}
+
 static void count_tree(struct counting *s, const xk_expr *e)
 {
-    if (xk_op(e) == XK_OP_VAR) {
-        struct binder *const b = find(s->p, e);
-        if (b)
-            use(b, (uint32_t)s->sign, s->depth);
-    }
+    if (xk_op(e) == XK_OP_VAR)
+        count_var(s, e, (uint32_t)s->sign);
     for (unsigned i = 0; i < xk_n_kids(e) && s->fuel > 0; i++) {
+        const xk_expr *const k = xk_kid(e, i);
         s->fuel--;
-        count_tree(s, xk_kid(e, i));
+        if (xk_op(k) == XK_OP_VAR)
+            count_var(s, k, (uint32_t)s->sign);
+        else if (xk_n_kids(k))
+            count_tree(s, k);
     }
 }
 
 static bool count_often(const xk_expr *e, void *user)
 {
-    const struct counting *const s = user;
-    struct binder *const b = xk_op(e) == XK_OP_VAR ? find(s->p, e) : NULL;
-    if (b)
-        use(b, 1u << 20, s->depth);
+    if (xk_op(e) == XK_OP_VAR)
+        count_var(user, e, 1u << 20);
     return true;
 }
 
@@ -104,10 +149,27 @@ static void count(struct pass *p, const xk_expr *e, unsigned depth, int sign)
         p->failed = true;
 }
 
+static bool is_void(const xk_stmt *s);
+
+/* Numbers s; false if there is no room. */
+static bool enter(struct pass *p, const xk_stmt *s)
+{
+    p->failed = p->failed || !xk_grow(p->c, &p->place, p->n_places + 1,
+                                      &p->places_cap, sizeof(*p->place));
+    if (p->failed)
+        return false;
+    p->at = p->n_places++;
+    p->place[p->at] = (struct place){.changes = is_void(s)};
+    return true;
+}
+
 static void scan(struct pass *p, const xk_stmt *s, unsigned depth)
 {
     unsigned first = 0;
     unsigned inner = depth;
+    if (!enter(p, s))
+        return;
+    const uint32_t at = p->at;
     switch (xk_op(s)) {
     case XK_OP_LET:
     case XK_OP_LOAD:
@@ -130,6 +192,8 @@ static void scan(struct pass *p, const xk_stmt *s, unsigned depth)
         else
             scan(p, k, inner);
     }
+    if (!p->failed)
+        p->place[at].end = p->n_places;
 }
 
 /* The variable that a trivial value copies; NULL: it is a constant. */
@@ -161,6 +225,33 @@ static void decide(struct pass *p, struct binder *b)
         b->fate = REPLACE;
 }
 
+/* What is dropped or replaced changes where it is bound and where it is used. */
+static void find_changes(struct pass *p)
+{
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < p->n; i++)
+        p->place[p->binder[i].at].changes |= p->binder[i].fate != KEEP;
+    for (uint32_t i = 0; i < p->n_let_uses; i++)
+        p->place[p->let_use[i].at].changes |=
+            p->binder[p->let_use[i].binder].fate == REPLACE;
+    for (uint32_t i = 0; i < p->n_places; i++) {
+        p->place[i].n_changed = n;
+        n += p->place[i].changes;
+    }
+    p->place[p->n_places].n_changed = n;
+    p->at = 0;
+}
+
+/* Whether the next statement stays, and all inside; if so, goes past it. */
+static bool stays(struct pass *p)
+{
+    const struct place *const s = &p->place[p->at];
+    if (p->place[s->end].n_changed != s->n_changed)
+        return false;
+    p->at = s->end;
+    return true;
+}
+
 static const xk_expr *rebuild_expr(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
@@ -183,7 +274,10 @@ static const xk_stmt *rebuild(struct pass *p, const xk_stmt *s);
 
 static const xk_expr *rebuild_kid(void *user, const xk_expr *e)
 {
-    return xk_is_expr(e) ? rebuild_expr(user, e) : rebuild(user, e);
+    struct pass *const p = user;
+    if (!xk_is_expr(e))
+        return rebuild(p, e);
+    return p->changes ? rebuild_expr(p, e) : e;
 }
 
 /* The statement inside the binders that vanish around it. NULL on failure. */
@@ -200,6 +294,7 @@ static const xk_stmt *peel(struct pass *p, const xk_stmt *s)
                 return NULL;
         }
         s = xk_kid(s, xk_n_kids(s) - 1);
+        p->at++;
     }
     return s;
 }
@@ -218,9 +313,12 @@ static const xk_stmt *rebuild_one(struct pass *p, const xk_stmt *s);
  * once: a chain of lets that vanish must not copy its tail at each of them. */
 static bool emit(struct pass *p, const xk_stmt *s)
 {
+    if (stays(p))
+        return push(p, s);
     s = peel(p, s);
     if (!s || xk_op(s) != XK_OP_SEQ)
         return s && push(p, rebuild_one(p, s));
+    p->at++;
     for (unsigned i = 0; i < xk_n_kids(s); i++) {
         if (!emit(p, xk_kid(s, i)))
             return false;
@@ -231,6 +329,8 @@ static bool emit(struct pass *p, const xk_stmt *s)
 static const xk_stmt *rebuild(struct pass *p, const xk_stmt *s)
 {
     const uint32_t mark = p->n_out;
+    if (stays(p))
+        return s;
     s = peel(p, s);
     if (!s || xk_op(s) != XK_OP_SEQ)
         return s ? rebuild_one(p, s) : NULL;
@@ -275,6 +375,7 @@ static bool is_void(const xk_stmt *s)
 /* A statement that is no SEQ and stays, unless nothing is left inside. */
 static const xk_stmt *rebuild_one(struct pass *p, const xk_stmt *s)
 {
+    p->changes = p->place[p->at++].changes;
     const xk_stmt *const out = xk_pass_map_kids(p->c, s, rebuild_kid, p);
     return out && is_void(out) ? xk_seq(p->c, NULL, 0) : out;
 }
@@ -292,11 +393,15 @@ enum xk_status xk_pass_let(xk_ctx *c, struct xk_kernel *k,
     scan(&p, k->body, 0);
     for (uint32_t i = p.n; i-- > 0 && !p.failed;)
         decide(&p, &p.binder[i]);
-    if (!p.failed)
+    if (!p.failed) {
+        find_changes(&p);
         body = rebuild(&p, k->body);
+    }
     xk_memo_fini(&p.done);
     xk_free(c, p.number);
     xk_free(c, p.binder);
+    xk_free(c, p.place);
+    xk_free(c, p.let_use);
     xk_free(c, p.out);
     return xk_pass_end(c, k, body);
 }

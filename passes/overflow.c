@@ -319,7 +319,7 @@ static const xk_stmt *rewrite_send(struct pass *p, const xk_stmt *s)
 static const xk_expr *rewrite(void *user, const xk_expr *s)
 {
     struct pass *const p = user;
-    if (xk_is_expr(s))
+    if (!xk_has(s, XK_HAS_SEND))
         return s;
     switch (xk_op(s)) {
     case XK_OP_CALL:

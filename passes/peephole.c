@@ -157,7 +157,8 @@ static const xk_expr *rewrite(void *user, const xk_expr *e)
     struct pass *const p = user;
     const void *known;
     const xk_expr *out = NULL;
-    if (!xk_n_kids(e) || xk_op(e) == XK_OP_PTR)
+    /* A sum of floats alone makes neither a mad nor an add3. */
+    if (!xk_has(e, XK_HAS_SUM | XK_HAS_PRODUCT))
         return e;
     if (xk_is_expr(e) && xk_memo_get(&p->done, xk_serial(e), &known))
         return known;

@@ -217,7 +217,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
-    if (!e || !xk_n_kids(e) || xk_op(e) == XK_OP_PTR)
+    if (!e || !xk_has(e, XK_HAS_SUM))
         return e;
     if (xk_op(e) == XK_OP_LET)
         xk_memo_set(&p->lets, xk_serial(xk_kid(e, 0)), xk_kid(e, 1));

@@ -77,9 +77,15 @@ void xk_levels_fini(struct xk_levels *l)
 /* A level is kept as the address of that byte. */
 static const char numbers[256];
 
+static void keep_level(struct xk_levels *l, const xk_expr *e, unsigned level)
+{
+    xk_memo_set(&l->memo, xk_serial(e), &numbers[level & 255]);
+}
+
 void xk_levels_set(struct xk_levels *l, const xk_expr *var, unsigned level)
 {
-    xk_memo_set(&l->memo, xk_serial(var), &numbers[level & 255]);
+    if (level) /* else it is that of a variable that is not set */
+        keep_level(l, var, level);
 }
 
 unsigned xk_levels_of(struct xk_levels *l, const xk_expr *e)
@@ -96,6 +102,6 @@ unsigned xk_levels_of(struct xk_levels *l, const xk_expr *e)
             level = k;
     }
     if (xk_n_kids(e))
-        xk_levels_set(l, e, level);
+        keep_level(l, e, level);
     return level;
 }

@@ -26,6 +26,7 @@ enum {
     MAX_PATS = 8192,
     MAX_FORMS = 1024,
     MAX_CLAUSES = 4,
+    MAX_FNS = 3, /* of an op */
     N_NUMBERS = 6, /* x y z w u v */
     N_SLOTS = 9,   /* and p q r */
     N_CONSTS = 10, /* c0..c9 */
@@ -68,6 +69,12 @@ static struct form forms[MAX_FORMS];
 static struct rule rules[N_ROWS];
 static uint16_t first_form[XK_N_OPS + 1];
 static unsigned n_pats, n_forms;
+
+/* The functions of an op, the later rows first. */
+static struct fns {
+    uint8_t n;
+    uint16_t row[MAX_FNS];
+} fns[XK_N_OPS];
 
 static pthread_mutex_t compile_lock = PTHREAD_MUTEX_INITIALIZER;
 static atomic_bool compiled;
@@ -345,6 +352,12 @@ static bool compile_guard(const struct names *n, struct rule *r,
     }
 }
 
+/* The driver asks no rule about a broadcast or an address. */
+static bool may_be_root(const struct pat *p)
+{
+    return p->kind == P_OP && p->op != XK_OP_BCAST && p->op != XK_OP_PTR;
+}
+
 static bool compile_rule(const struct names *n, unsigned i)
 {
     const struct xk_rule_row *const row = &rows[i];
@@ -356,7 +369,7 @@ static bool compile_rule(const struct names *n, unsigned i)
     if (!r)
         return false;
     const int pattern = flatten(n, l), replacement = flatten(n, r);
-    if (pattern < 0 || replacement < 0 || pats[pattern].kind != P_OP)
+    if (pattern < 0 || replacement < 0 || !may_be_root(&pats[pattern]))
         return false;
     memset(&rules[i], 0, sizeof(rules[i]));
     rules[i].replacement = (uint16_t)replacement;
@@ -396,6 +409,20 @@ static void sort_forms(void)
         sort_range(first_form[op], first_form[op + 1]);
 }
 
+static bool index_fns(void)
+{
+    memset(fns, 0, sizeof(fns));
+    for (unsigned i = N_ROWS; i-- > 0 && rows[i].fn;)
+        for (unsigned op = 0; op < XK_N_OPS; op++) {
+            if (rows[i].op != op && rows[i].op != XK_OP_ANY)
+                continue;
+            if (fns[op].n == MAX_FNS)
+                return false;
+            fns[op].row[fns[op].n++] = (uint16_t)i;
+        }
+    return true;
+}
+
 static bool compile_in(xk_ctx *c, unsigned *bad_row)
 {
     struct names n;
@@ -413,7 +440,7 @@ static bool compile_in(xk_ctx *c, unsigned *bad_row)
         }
     }
     sort_forms();
-    return true;
+    return index_fns();
 }
 
 /* False with the error in c; the next call tries again. */
@@ -655,9 +682,9 @@ static void count_hit(struct xk_facts *f, unsigned rule)
 
 static const xk_expr *apply_fns(struct xk_facts *f, const xk_expr *e)
 {
-    for (unsigned i = N_ROWS; i-- > 0 && rows[i].fn;) {
-        if (rows[i].op != e->op && rows[i].op != XK_OP_ANY)
-            continue;
+    const struct fns *const of = &fns[e->op];
+    for (unsigned k = 0; k < of->n; k++) {
+        const unsigned i = of->row[k];
         if (is_off(f, i))
             continue;
         const xk_expr *const r = rows[i].fn(f, e);

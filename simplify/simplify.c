@@ -151,12 +151,30 @@ static const xk_expr *simplify_sum(struct driver *d, const xk_expr *e)
     return r ? simplify(d, r) : sum;
 }
 
+/* No rule has a variable or a broadcast at its root: ranges alone speak, and
+ * are quicker asked again than looked up. */
+static const xk_expr *by_range_alone(struct driver *d, const xk_expr *e)
+{
+    const xk_expr *const r = e ? by_range(d, e) : NULL;
+    return r ? r : e;
+}
+
+static const xk_expr *simplify_bcast(struct driver *d, const xk_expr *e)
+{
+    const xk_expr *const k = simplify(d, xk_kid(e, 0));
+    return by_range_alone(d, k ? xk_with_kids(d->c, e, &k, 1) : NULL);
+}
+
 static const xk_expr *simplify(struct driver *d, const xk_expr *e)
 {
     const void *known;
     const enum xk_op op = xk_op(e);
     if (op == XK_OP_IMM || op == XK_OP_FIMM || xk_is_place(e))
         return e;
+    if (op == XK_OP_VAR)
+        return by_range_alone(d, e);
+    if (op == XK_OP_BCAST)
+        return simplify_bcast(d, e);
     if (xk_memo_get(&d->memo, xk_serial(e), &known))
         return known;
     if (d->depth >= MAX_DEPTH)
@@ -165,7 +183,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
     const xk_expr *r = is_sum(e) ? simplify_sum(d, e) : NULL;
     if (!r) {
         r = simplify_kids(d, e);
-        r = r ? fixpoint(d, r) : NULL;
+        r = r && op != XK_OP_PTR ? fixpoint(d, r) : r;
     }
     d->depth--;
     if (!r || !xk_memo_set(&d->memo, xk_serial(e), r) ||
@@ -340,8 +358,17 @@ static const xk_stmt *simplify_plain(struct driver *d, const xk_stmt *s)
     return r;
 }
 
+/* Constants and floats moved about: no rule has anything to say. */
+static bool is_plain(const xk_stmt *s)
+{
+    return !xk_has(s, XK_HAS_MATH | XK_HAS_COUNT | XK_HAS_INDEX | XK_HAS_LOOP |
+                          XK_HAS_IF);
+}
+
 static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
 {
+    if (is_plain(s))
+        return s;
     switch (xk_op(s)) {
     case XK_OP_LET:
     case XK_OP_LOAD:

@@ -292,6 +292,29 @@ static bool enter_stmts(const xk_expr *e, void *user)
     return !xk_is_expr(e);
 }
 
+START_TEST(traits_are_those_of_the_whole_tree)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    const xk_expr *const b = xk_var(c, xk_type_ptr(XK_SPACE_GRF), "b");
+    const xk_expr *const x = xk_var(c, s32, "x");
+    const xk_expr *const f = xk_var(c, xk_type_vec(XK_DT_F32, 8), "f");
+    const xk_expr *const sum = xk_add(c, x, xk_s32(c, 1));
+    const xk_expr *const floats = xk_add(c, f, f);
+    ck_assert(xk_has(sum, XK_HAS_SUM) && xk_has(sum, XK_HAS_COUNT));
+    ck_assert(xk_has(floats, XK_HAS_MATH) && !xk_has(floats, XK_HAS_SUM));
+    ck_assert(!xk_has(floats, XK_HAS_COUNT));
+    const xk_expr *const at = xk_ptr(c, b, sum); /* says no more than this */
+    ck_assert_uint_eq(at->traits, XK_HAS_INDEX);
+    const xk_stmt *const plain = xk_store(c, xk_ptr(c, b, xk_s32(c, 0)), f);
+    ck_assert_uint_eq(plain->traits, 0);
+    const xk_stmt *const whole =
+        xk_for(c, x, xk_s32(c, 0), xk_s32(c, 4), 1, xk_store(c, at, floats));
+    ck_assert_uint_eq(whole->traits, XK_HAS_LOOP | XK_HAS_COUNT |
+                                         XK_HAS_INDEX | XK_HAS_MATH);
+    xk_ctx_destroy(c);
+}
+END_TEST
+
 START_TEST(visiting_enters_and_leaves_every_statement)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -355,6 +378,7 @@ TCase *ir_expr_cases(void)
     tcase_add_test(t, new_kids_of_other_types_change_the_type);
     tcase_add_test(t, sequences_are_flat);
     tcase_add_test(t, structural_order_is_total_and_puts_constants_last);
+    tcase_add_test(t, traits_are_those_of_the_whole_tree);
     tcase_add_test(t, visiting_enters_and_leaves_every_statement);
     tcase_add_test(t, out_of_memory_in_builders_is_a_status);
     return t;
