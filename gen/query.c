@@ -144,8 +144,8 @@ static enum xk_status override(xk_ctx *c, const char *text,
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(p->platform, s, x);
     if (broken)
-        return xk_fail(c, XK_EINVAL, "schedule: '%s' breaks the rule %s: %s",
-                       text, broken->name, broken->why);
+        return xk_fail(c, XK_EINVAL, "schedule: breaks the rule %s: %s; given '%s'",
+                       broken->name, broken->why, text);
     x->score = xk_schedule_score(p->platform, s, x);
     p->n_candidates = 1;
     return XK_OK;

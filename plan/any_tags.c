@@ -16,6 +16,14 @@ static void blocks_of(const struct xk_schedule *s, const struct xk_shape *shape,
     snprintf(out, size, images ? "B%sa%ub" : "aB%s%ub", inner, block);
 }
 
+/* Columns of a block of weights: the tile's, or of them the largest power of two that
+ * divides them and for which there are tags (conv/tensors.c). */
+static unsigned columns(const struct xk_schedule *s, unsigned most)
+{
+    const unsigned n = s->n_thr & -s->n_thr;
+    return n < most ? n : most;
+}
+
 /* Filter taps inside a step of K, or around all of it; or some of a line with the
  * few channels of each. By lines dwords of two steps, of each eight rows side by side. */
 static void systolic_weights(const struct xk_schedule *s, const char *inner,
@@ -24,17 +32,18 @@ static void systolic_weights(const struct xk_schedule *s, const char *inner,
     const size_t last = strlen(inner) - 1; /* the dim of a line's taps */
     const bool in_step = s->slm || s->taps_inner;
     const unsigned per_dw = s->k_step / 8u;
-    if (s->load_a == XK_LOAD_LINES && s->n_thr > 8)
-        snprintf(out, size, "AB%s%ua16b8a%ub", inner, s->n_thr / 8u, per_dw);
+    const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
+    if (s->load_a == XK_LOAD_LINES && n > 8)
+        snprintf(out, size, "AB%s%ua16b8a%ub", inner, n / 8, per_dw);
     else if (s->load_a == XK_LOAD_LINES)
         snprintf(out, size, "AB%s16b8a%ub", inner, per_dw);
     else if (s->pack)
         snprintf(out, size, "A%.*s%cB%ua%u%c%db", (int)last, inner,
-                 inner[last] - 'a' + 'A', s->n_thr, xk_schedule_gathers(s),
+                 inner[last] - 'a' + 'A', n, xk_schedule_gathers(s),
                  inner[last], XK_PACK_FEW);
     else
         snprintf(out, size, "A%s%s%s%ua%ub", in_step ? "B" : "", inner,
-                 in_step ? "" : "B", s->n_thr, s->k_step);
+                 in_step ? "" : "B", n, s->k_step);
 }
 
 void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
@@ -59,9 +68,9 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
         systolic_weights(s, inner, out->wei, sizeof(out->wei));
     } else if (s->fma == XK_FMA_DP4A) {
         /* Dwords of four channels, a run of them along N. */
-        snprintf(out->wei, sizeof(out->wei), "A%sB%ua4b", inner, s->n_thr);
+        snprintf(out->wei, sizeof(out->wei), "A%sB%ua4b", inner, columns(s, 32));
     } else {
-        snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, s->n_thr);
+        snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, columns(s, 32));
     }
     /* So few channels are padded to no more: neighbouring pixels share cache
      * lines. */

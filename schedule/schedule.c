@@ -16,6 +16,8 @@
 #define MAX_SLICES 8
 /* Work items of a group, as the drivers have it. */
 #define MAX_LANES 1024
+/* Of tiles, steps and groups in any one direction. */
+#define MAX_SIDE 1024
 
 struct xk_shape xk_shape_of(const struct xk_contraction *p)
 {
@@ -38,8 +40,8 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c)
 {
     struct xk_shape r = *s;
-    if (!c->pack || !s->line_taps)
-        return r;
+    if (!c->pack || !s->line_taps || c->k_step < XK_PACK_FEW)
+        return r; /* no step is that short: the rules say so */
     r.k_inner = c->k_step;
     r.k_outer = s->k_outer / s->line_taps *
                 xk_ceil_div(s->line_taps, xk_schedule_gathers(c));
@@ -92,6 +94,13 @@ unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
     return c->unroll > n ? (c->unroll + n - 1) / n * n : n;
 }
 
+/* Products of such sizes, which other rules make, fit 32 bits. */
+static bool are_small(const struct xk_schedule *c)
+{
+    return c->m_thr <= MAX_SIDE && c->n_thr <= MAX_SIDE && c->k_step <= MAX_SIDE &&
+           c->tg_m <= MAX_SIDE && c->tg_n <= MAX_SIDE;
+}
+
 /* What the other rules divide by. */
 static bool rule_fields(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
@@ -99,8 +108,9 @@ static bool rule_fields(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     (void)s;
     return (c->simd == 8 || c->simd == 16) && c->m_thr && c->n_thr &&
-           c->n_sub && c->k_step && c->tg_m && c->tg_n && c->slots_a &&
-           c->slots_b;
+           c->n_sub && c->k_step && c->tg_m && c->tg_n && c->slices && c->slots_a &&
+           c->slots_b && are_small(c) &&
+           (c->grf_count == 128 || c->grf_count == 256);
 }
 
 static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
@@ -223,15 +233,15 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     return steps >= needed;
 }
 
-/* Parts of B that take turns in one buffer cannot be loaded ahead; where N is in
- * the lanes there is one part. */
+/* Parts of B that take turns in one buffer cannot be loaded ahead, and are multiplied
+ * eight columns at a time; where N is in the lanes there is one part. */
 static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
     (void)s;
     return c->n_sub == c->n_thr ||
-           (c->slots_b == 1 && xk_fma_is_systolic(c->fma));
+           (c->slots_b == 1 && c->n_sub % 8 == 0 && xk_fma_is_systolic(c->fma));
 }
 
 /* The pair differs along M, in whole messages of half of B. */
@@ -251,7 +261,7 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->slm ||
-           (c->slm <= 3 && c->surfaces && c->slots_a == 1 &&
+           (c->slm <= 3 && c->taps_inner && c->surfaces && c->slots_a == 1 &&
             c->n_sub == c->n_thr &&
             s->k_inner % (c->k_step * c->depth) == 0 &&
             s->k_outer <= MAX_SLM_TAPS);

@@ -88,10 +88,11 @@ struct xk_schedule {
     uint8_t slots_a, slots_b; /* register buffers; 2, 3: loaded so many steps less
                                  one ahead */
     bool taps_inner; /* all of K is one loop, filter taps innermost, each with
-                        addresses of its own; always so through SLM. Else a loop
-                        for each outer K index */
-    uint8_t slices; /* parts of K, a thread of the group each, 0 as 1; they add up
-                       through SLM and each ends with its part of the tile of C */
+                        addresses of its own; so is all that goes through SLM. Else
+                        a loop for each outer K index */
+    uint8_t slices; /* parts of K, a thread of the group each; they add up
+                       through SLM and each ends with its part of the tile of C.
+                       Not valid, but taken as 1: 0 */
     uint8_t slm;   /* buffers in shared local memory; 0: not used */
     uint8_t slm_of; /* enum xk_slm_of; without buffers it says nothing */
     uint8_t depth; /* dpas depths from barrier to barrier; without SLM it says

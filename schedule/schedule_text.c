@@ -205,7 +205,8 @@ static bool parse_field(const struct field *f, const char *s, const char *end,
 /* What the named fields decide of the others. */
 static void settle(struct xk_schedule *io, uint64_t named)
 {
-    io->taps_inner |= io->slm != 0;
+    if (!(named & BIT(taps_inner)))
+        io->taps_inner |= io->slm != 0;
     if (!(named & BIT(load_a)) && named & DECIDE_LINES &&
         io->load_a == XK_LOAD_LINES)
         io->load_a = XK_LOAD_AUTO;

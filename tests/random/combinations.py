@@ -170,7 +170,7 @@ class Combination:
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
                 f"+slm={self.slm}+of={self.of}+depth={self.depth}"
                 f"+footprint={self.footprint}"
-                f"+taps={'outer' if self.edge is None else 'inner'}"
+                f"+taps={'outer' if self.edge is None and not self.slm else 'inner'}"
                 f"+slices={self.slices}+addr=surface+grf={self.grf}"
                 f"+skip={self.skip()}")
 

@@ -52,11 +52,11 @@ REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
 
 
-def loop(rng, surfaces, slm=False):
+def loop(rng, surfaces, slm=0, sliced=False):
     """Where filter taps are innermost, as always in SLM, threads may share K."""
-    inner = slm or (surfaces and rng.random() < 0.8)
+    inner = sliced or (surfaces and not slm and rng.random() < 0.8)
     slices = rng.choice([1, 2, 2, 2, 4, 4, 4, 8]) if inner else 1
-    return f"taps={'inner' if inner else 'outer'} slices={slices}"
+    return f"taps={'inner' if inner or slm else 'outer'} slices={slices}"
 
 
 def from_footprint(rng, types):
@@ -179,7 +179,7 @@ def narrow(rng, types):
         units = m // 8 * max(depth // 2, 1)
         tg_n = rng.choice([t for t in (2, 3, 4, 6, 8) if units % t == 0] or [1])
     groups = f"{tg_m}x{tg_n}"
-    shared = loop(rng, addr == "surface" and not slm,
+    shared = loop(rng, addr == "surface", slm,
                   slm > 0 and of == "a" and rng.random() < 0.5)
     return (f"fma={rng.choice(['dpas', 'dpasw'])} simd=8 "
             f"m={m} n={n} nsub={n_sub} "
@@ -199,7 +199,7 @@ def lanes_of_n(rng, kind, n, rows, word):
     return (f"{kind} m={rng.choice(rows)} n={n} nsub={n} "
             f"k={word * rng.choice([1, 2, 4] if slm else [1, 2, 3, 4])} "
             f"tg={groups} slots={slots} slm={slm} of={of} depth=1 footprint=0 "
-            f"{loop(rng, addr == 'surface' and not slm)} addr={addr} "
+            f"{loop(rng, addr == 'surface', slm)} addr={addr} "
             f"grf={rng.choice([128, 256])}"
             + " skip=1" * (not slm and addr == "surface" and slots[0] == "2"
                            and rng.random() < 0.6))

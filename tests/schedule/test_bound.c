@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a search leaves out without looking: random tiles and groups are never faster than
- * their bounds say, and what it takes for granted of rules holds. XK_TEST_SEED repeats a
- * run. */
+ * their bounds say, and what it takes for granted of rules holds. Rules and scores take any
+ * value of a field. XK_TEST_SEED repeats a run. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -237,12 +237,61 @@ START_TEST(a_search_may_rely_on_rules)
 }
 END_TEST
 
+/* What a user may say of a field in place of what was chosen. */
+static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
+{
+    static const char *const names[] = {"simd", "m", "n", "nsub", "k", "slices", "slm",
+                                        "depth", "spread", "grf", "unroll"};
+    static const char *const rest[] = {
+        "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
+        "of=ab", "pack=1", "window=1", "skip=rows", "skip=1", "footprint=1",
+        "slots=1,1", "slots=2,3", "slots=0,255", "slots=255,254", "tg=1x1",
+        "tg=0x1", "tg=65535x65535", "tg=1024x1024", "load_a=lines", "addr=a64"};
+    static const unsigned values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 32, 48, 64,
+                                      127, 128, 192, 255, 256, 1024, 65520, 65535};
+    char text[32];
+    if (below(r, 3) == 0)
+        snprintf(text, sizeof(text), "%s", rest[below(r, XK_COUNTOF(rest))]);
+    else
+        snprintf(text, sizeof(text), "%s=%u", names[below(r, XK_COUNTOF(names))],
+                 values[below(r, XK_COUNTOF(values))]);
+    if (xk_schedule_parse(x, text, c)) /* 256 in a byte */
+        xk_ctx_clear(x);
+}
+
+/* Under the sanitizers of CI: nothing overflows. */
+START_TEST(any_value_gets_a_rule_or_a_score)
+{
+    struct xk_schedule all[XK_MAX_CANDIDATES];
+    xk_ctx *const x = xk_ctx_create(NULL);
+    uint64_t r = seed_of();
+    unsigned valid = 0;
+    for (unsigned i = 0; i < 2000; i++) {
+        const struct xk_shape s = random_shape(&r);
+        const unsigned n = xk_schedule_candidates(xehpg(), &s, all, NULL);
+        for (unsigned j = 0; n && j < 200; j++) {
+            struct xk_schedule c = all[below(&r, n)];
+            for (unsigned words = 1 + (unsigned)below(&r, 3); words; words--)
+                say(x, &r, &c);
+            if (xk_schedule_check(xehpg(), &s, &c))
+                continue;
+            valid++;
+            ck_assert_int_gt(xk_schedule_score(xehpg(), &s, &c), 0);
+        }
+    }
+    printf("# %u valid\n", valid);
+    ck_assert_uint_gt(valid, 1000);
+    xk_ctx_destroy(x);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("schedule_bound");
     TCase *const t = tcase_create("schedule_bound");
     tcase_add_test(t, no_group_is_faster_than_its_bounds);
     tcase_add_test(t, a_search_may_rely_on_rules);
+    tcase_add_test(t, any_value_gets_a_rule_or_a_score);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

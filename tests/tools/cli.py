@@ -74,8 +74,19 @@ XKBENCH = [
      r"--schedule=n=16 g1.*\n1:LISTED __REPRO: --mode=L g1.*\n"
      r"2:.*--schedule=grf=256 g1.*\n.*listed:3"),
     (["--schedule=tg=64x64", FINE], 1,
-     r"INVALID_ARGUMENTS \(schedule: 'tg=64x64' breaks the rule group: "),
+     r"INVALID_ARGUMENTS \(schedule: breaks the rule group: .*; given 'tg=64x64'"),
     (["--dt=f16", "--schedule=fma=mad", FINE], 1, r"breaks the rule step: "),
+    # Packed taps of so short a step are none.
+    (["--dt=f16", "--schedule=k=2", "mb8ic3ih16oc32oh16kh3ph1"], 1,
+     r"breaks the rule step: .*; given 'k=2'"),
+    # A long text takes the place of the rule's name in no message.
+    (["--dt=f16", "--schedule=" + "fma=dpasw+" * 48 + "m=3", FINE], 1,
+     r"schedule: breaks the rule lanes: "),
+    # Tiles whose columns are no block of weights that has a tag.
+    (["--mode=C", "--dt=f16", "--schedule=" + "+".join(
+        "fma=dpas m=8 taps=outer slots=1,1 grf=256 n=48 nsub=48".split()) +
+      ";n=24+nsub=24+m=8+fma=dpas+slots=1,1+taps=outer",
+      "mb1ic32ih8oc64oh8kh3ph1"], 0, r"passed:2"),
     (["--schedule=n=16 colour=red", FINE], 1,
      r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),
     (["--schedule=addr=moon", FINE], 1, r"schedule: 'addr=moon' has no valid"),
