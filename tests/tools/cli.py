@@ -160,7 +160,13 @@ XKBENCH_USAGE = [
     (["--perf-template=%bogus%", FINE], r"%bogus%"),
     (["--perf-template=%", FINE], r"lone %"),
     (["--batch=/no/such/file"], r"batch=/no/such/file"),
-    (["--stag=" + "a" * 40, FINE], r"tag=aaaa"),
+    (["--time-only=x", FINE], r"time-only=x: not a whole number"),
+    (["--time-bound=x", FINE], r"time-bound=x: not a whole number"),
+    (["--time-bound=", FINE], r"time-bound=: not a whole number"),
+    (["--time-bound=-1", FINE], r"time-bound=-1: not in 0\.\."),
+    (["--stag=" + "a" * 40, FINE], r"stag=aaaa"),
+    (["--wtag=" + "a" * 40, FINE], r"wtag=aaaa"),
+    (["--dtag=" + "a" * 40, FINE], r"dtag=aaaa"),
     (["--schedule=" + "n" * 600, FINE], r"nnn\.\.\.: list longer than 511"),
 ]
 
@@ -177,7 +183,11 @@ XK = [
     (["gen", "-o", "/no/such/dir/x", FINE], 1, r"/no/such/dir/x"),
     (["dis"], 2, r"no file"),
     (["dis", "/no/such/file"], 1, r"/no/such/file"),
-    (["dis", "-p", "vax", "/dev/null"], 2, r"arch=vax"),
+    (["gen", "--arch=vax", FINE], 2, r"arch=vax"),
+    (["gen", "--wtag=" + "a" * 40, FINE], 2, r"wtag=aaaa"),
+    (["dis", "-p", "vax", "/dev/null"], 2, r"platform=vax"),
+    (["run", "--platform=vax", "/dev/null", "k"], 2, r"platform=vax"),
+    (["vgpu", "-p", "vax", "--", "true"], 2, r"platform=vax"),
     (["dis", "/dev/null"], 1, r"XK_E"),
 ]
 

@@ -154,7 +154,7 @@ def wrong_use(tool):
     for verb in "asm", "dis", "lint", "diff":
         tool.fails(2, r"no file given", verb)
         tool.fails(2, r"--bogus: unknown option", verb, "--bogus", "x")
-        tool.fails(2, r"arch=vax|vax", verb, "-p", "vax", "x")
+        tool.fails(2, r"platform=vax", verb, "-p", "vax", "x")
     tool.fails(2, r"no second file", "diff", "k.zebin")
     tool.fails(2, r"one file too many", "lint", "a", "b")
     tool.fails(1, r"-p PLATFORM must be given", "asm", "in.asm", "-o", "x")

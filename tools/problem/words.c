@@ -77,10 +77,10 @@ static const char *name_of(const struct word *words, size_t n, uint32_t value)
     return "?";
 }
 
-enum xk_status xk_word_platform(const char *word, uint32_t *out,
-                                struct xk_error *err)
+enum xk_status xk_word_platform(const char *name, const char *word,
+                                uint32_t *out, struct xk_error *err)
 {
-    return find(platforms, COUNTOF(platforms), "arch", word, out, err);
+    return find(platforms, COUNTOF(platforms), name, word, out, err);
 }
 
 enum xk_status xk_word_prop(const char *word, uint32_t *out,
@@ -274,12 +274,12 @@ enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
     return XK_OK;
 }
 
-enum xk_status xk_word_tag(const char *word, char out[XK_TAG_MAX],
-                           struct xk_error *err)
+enum xk_status xk_word_tag(const char *name, const char *word,
+                           char out[XK_TAG_MAX], struct xk_error *err)
 {
     if (strlen(word) >= XK_TAG_MAX)
-        return xk_tool_fail(err, XK_EINVAL, "tag=%.80s: longer than %d", word,
-                            XK_TAG_MAX - 1);
+        return xk_tool_fail(err, XK_EINVAL, "%s=%.80s: longer than %d", name,
+                            word, XK_TAG_MAX - 1);
     memset(out, 0, XK_TAG_MAX);
     strcpy(out, word);
     return XK_OK;

@@ -15,9 +15,10 @@
 enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
                             const char *format, ...) XK_PRINTF(3, 4);
 
-/* One word each; the reverse direction answers "?" for an unknown value. */
-enum xk_status xk_word_platform(const char *word, uint32_t *out,
-                                struct xk_error *err);
+/* One word each; the reverse direction answers "?" for an unknown value. The
+ * option that has the word is called name. */
+enum xk_status xk_word_platform(const char *name, const char *word,
+                                uint32_t *out, struct xk_error *err);
 enum xk_status xk_word_prop(const char *word, uint32_t *out,
                             struct xk_error *err);
 enum xk_status xk_word_type(const char *word, uint32_t *out,
@@ -40,9 +41,10 @@ enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
 enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
                               struct xk_error *err);
 
-/* Copies a layout tag; too long is an error, what it says is judged later. */
-enum xk_status xk_word_tag(const char *word, char out[XK_TAG_MAX],
-                           struct xk_error *err);
+/* Copies a layout tag for the option called name; too long is an error, what it
+ * says is judged later. */
+enum xk_status xk_word_tag(const char *name, const char *word,
+                           char out[XK_TAG_MAX], struct xk_error *err);
 
 /* A whole decimal number in [least, most] for the option called name. */
 enum xk_status xk_word_int(const char *name, const char *word, int64_t least,

@@ -21,7 +21,8 @@ struct gen {
 static enum xk_status set_arch(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_platform(value, &((struct gen *)user)->desc.platform, err);
+    return xk_word_platform("arch", value,
+                            &((struct gen *)user)->desc.platform, err);
 }
 
 static enum xk_status set_dir(void *user, const char *value,
@@ -39,19 +40,22 @@ static enum xk_status set_dt(void *user, const char *value,
 static enum xk_status set_stag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag(value, ((struct gen *)user)->desc.src_tag, err);
+    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag,
+                       err);
 }
 
 static enum xk_status set_wtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag(value, ((struct gen *)user)->desc.wei_tag, err);
+    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag,
+                       err);
 }
 
 static enum xk_status set_dtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag(value, ((struct gen *)user)->desc.dst_tag, err);
+    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag,
+                       err);
 }
 
 static enum xk_status set_post_ops(void *user, const char *value,

@@ -11,7 +11,7 @@ enum xk_status xk_request_platform(void *user, const char *value,
                                    struct xk_error *err)
 {
     uint32_t known;
-    const enum xk_status st = xk_word_platform(value, &known, err);
+    const enum xk_status st = xk_word_platform("platform", value, &known, err);
     if (st >= 0)
         ((struct xk_request *)user)->platform = xk_platform_word(known);
     return st;

@@ -42,7 +42,7 @@ SETTER(set_timing)
 SETTER(set_platform)
 {
     uint32_t known;
-    const enum xk_status st = xk_word_platform(value, &known, err);
+    const enum xk_status st = xk_word_platform("platform", value, &known, err);
     if (st >= 0)
         request_of(user)->platform = xk_platform_word(known);
     return st;

@@ -186,23 +186,28 @@ static enum xk_status set_hash(void *user, const char *value,
     return XK_OK;
 }
 
-static enum xk_status set_time_only(void *user, const char *value,
-                                    struct xk_error *err)
+static enum xk_status set_time(struct xk_bench *b, const char *option,
+                               const char *value, struct xk_error *err)
 {
-    struct xk_bench *const b = user;
     int64_t waves = 0;
     const enum xk_status st =
-        xk_word_int("time-only", value, 0, UINT32_MAX, &waves, err);
+        xk_word_int(option, value, 0, UINT32_MAX, &waves, err);
     b->waves = (uint32_t)waves;
     b->time_only = st == XK_OK;
     b->bound = false;
     return st;
 }
 
+static enum xk_status set_time_only(void *user, const char *value,
+                                    struct xk_error *err)
+{
+    return set_time(user, "time-only", value, err);
+}
+
 static enum xk_status set_time_bound(void *user, const char *value,
                                      struct xk_error *err)
 {
-    const enum xk_status st = set_time_only(user, value, err);
+    const enum xk_status st = set_time(user, "time-bound", value, err);
     ((struct xk_bench *)user)->bound = st == XK_OK;
     return st;
 }

@@ -20,17 +20,18 @@ enum xk_status xk_bench_apply_word(enum xk_bench_axis axis, const char *word,
 {
     switch (axis) {
     case XK_AXIS_ARCH:
-        return *word ? xk_word_platform(word, &d->platform, err) : XK_OK;
+        return *word ? xk_word_platform("arch", word, &d->platform, err)
+                     : XK_OK;
     case XK_AXIS_DIR:
         return xk_word_prop(word, &d->prop, err);
     case XK_AXIS_DT:
         return xk_word_types(word, d, err);
     case XK_AXIS_STAG:
-        return xk_word_tag(word, d->src_tag, err);
+        return xk_word_tag("stag", word, d->src_tag, err);
     case XK_AXIS_WTAG:
-        return xk_word_tag(word, d->wei_tag, err);
+        return xk_word_tag("wtag", word, d->wei_tag, err);
     case XK_AXIS_DTAG:
-        return xk_word_tag(word, d->dst_tag, err);
+        return xk_word_tag("dtag", word, d->dst_tag, err);
     case XK_AXIS_OSCALE:
         return xk_word_oscale(word, d, err);
     case XK_AXIS_POST_OPS:

@@ -169,7 +169,8 @@ static bool take_platform(struct xk_bench_work *w)
     struct xk_device_info info = {.size = sizeof info};
     enum xk_status st = xk_device_get_info(w->device, &info, &w->err);
     if (st >= 0)
-        st = xk_word_platform(info.platform, &w->p->desc.platform, &w->err);
+        st = xk_word_platform("engine", info.platform, &w->p->desc.platform,
+                              &w->err);
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }
 
