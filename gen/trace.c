@@ -13,10 +13,12 @@
 static const char *const stage_names[XK_N_STAGES] = {
     "views", "schedule", "plan", "ir", "passes", "asm", "zebin", "order"};
 
+enum { FOLDER_B = 192 }; /* a problem's folder: a number, its name, two more */
+
 static struct {
     unsigned stages;
     bool verbose, verify;
-    char dir[256];
+    char dir[sizeof(((struct xk_trace *)NULL)->dir) - FOLDER_B];
 } env;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_uint problem_count;
@@ -48,14 +50,29 @@ static bool says_yes(const char *value)
     return value && *value && strcmp(value, "0") != 0;
 }
 
+/* What does not fit is no other directory: then nothing is dumped. */
+static void read_dir(void)
+{
+    const char *const given = secure_getenv("XK_DUMP_DIR");
+    const char *const dir = given && *given ? given : "xk_dump";
+    if (strlen(dir) < sizeof(env.dir)) {
+        strcpy(env.dir, dir);
+        return;
+    }
+    if (env.stages)
+        fprintf(stderr, "xekern: XK_DUMP_DIR: longer than %zu bytes, nothing "
+                        "is dumped\n",
+                sizeof(env.dir) - 1);
+    env.stages = 0;
+}
+
 static void read_env(void)
 {
     const char *const dump = secure_getenv("XK_DUMP");
-    const char *const dir = secure_getenv("XK_DUMP_DIR");
     env.verbose = says_yes(secure_getenv("XK_VERBOSE"));
     env.verify = says_yes(secure_getenv("XK_VERIFY"));
     env.stages = dump ? parse_stages(dump) : 0;
-    snprintf(env.dir, sizeof(env.dir), "%s", dir && *dir ? dir : "xk_dump");
+    read_dir();
 }
 
 void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
@@ -93,7 +110,7 @@ static void make_dir(struct xk_trace *t)
 static void put_file(struct xk_trace *t, enum xk_stage_id s, const void *data,
                      size_t n_b)
 {
-    char path[600];
+    char path[PATH_MAX];
     if (!t->dir[0])
         make_dir(t);
     snprintf(path, sizeof(path), "%s/%02u-%s.%s", t->dir, (unsigned)s + 1,

@@ -5,6 +5,8 @@
 #ifndef XK_GEN_TRACE_H
 #define XK_GEN_TRACE_H
 
+#include <limits.h>
+
 #include "base/ctx.h"
 #include "base/str.h"
 #include "xekern/xekern.h"
@@ -18,7 +20,9 @@ struct xk_trace {
     bool verbose, verify;
     xk_dump_fn dump; /* NULL: files under dir */
     void *dump_user;
-    char dir[512]; /* of this problem; "" until the first file */
+    /* Of this problem, with room for a file's name behind it; "" until the first
+     * file. */
+    char dir[PATH_MAX - 32];
     char name[160];
 };
 

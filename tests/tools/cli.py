@@ -284,6 +284,24 @@ def generate_and_disassemble(tap, xk, folder):
           r"tensor src: f32 (.*\n)+kernel .*\ngroups")
 
 
+def long_directories(tap, xk, n_files):
+    """XK_DUMP_DIR of any length is the directory, or is refused by its name."""
+    for dots, refused in (120, False), (1800, False), (2100, True):
+        with tempfile.TemporaryDirectory() as name:
+            env = dict(os.environ, XK_DUMP="all",
+                       XK_DUMP_DIR="./" * dots + "far")
+            done = subprocess.run([xk, "gen", FINE], capture_output=True,
+                                  text=True, cwd=name, env=env, check=False)
+            found = [p for p in Path(name).glob("**/*") if p.is_file()]
+            far = [p for p in found if Path(name, "far") in p.parents]
+        good = far == found and done.returncode == 0 and (
+            not far and "XK_DUMP_DIR: longer than" in done.stderr if refused
+            else len(far) == n_files and not done.stderr)
+        tap.line("" if good else done.stderr + "\n".join(map(str, found)),
+                 f"XK_DUMP_DIR of {2 * dots + 3} bytes is "
+                 f"{'refused' if refused else 'taken as it is'}")
+
+
 def dumps(tap, xkbench, xk, folder):
     """XK_DUMP writes one file a stage, XK_VERBOSE a line in problem syntax."""
     env = dict(os.environ, XK_DUMP="all", XK_DUMP_DIR=str(folder / "dump"),
@@ -294,6 +312,7 @@ def dumps(tap, xkbench, xk, folder):
     numbered = [n for n in names if re.match(r"0\d-[a-z]+\.", n)]
     tap.line("" if len(numbered) >= 7 and numbered == names else str(names),
              "XK_DUMP=all writes every stage, numbered")
+    long_directories(tap, xk, len(names))
     line = done.stderr.splitlines()[0] if done.stderr else "silent"
     again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
     tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
