@@ -7,9 +7,12 @@
 
 enum { LINE_B = 64 };
 
-static enum xk_status no_fit(xk_ctx *c, const char *why)
+static const char taps_inner[] = "taps=inner"; /* what asks for this loop */
+
+/* field: of the schedule, with its value. */
+static enum xk_status no_fit(xk_ctx *c, const char *field, const char *why)
 {
-    return xk_fail(c, XK_ENOFIT, "plan: filter taps innermost: %s", why);
+    return xk_fail(c, XK_ENOFIT, "plan: %s: %s", field, why);
 }
 
 /* Registers of the headers of one step's loads, in bytes; 0: not only loads, or
@@ -128,7 +131,7 @@ static enum xk_status set_neighbours(xk_ctx *c, struct xk_plan *p)
         return XK_OK;
     if (!xk_window_of(c, p->con, &w) ||
         !xk_schedule_neighbours(&p->s, w.rows, w.places, &n) || w.taps > UINT8_MAX)
-        return no_fit(c, "taps beside each other share no rows");
+        return no_fit(c, "window=1", "taps beside each other share no rows");
     p->flat.alternate = n.alternate;
     p->flat.window = n.shift;
     p->a.slots = (uint8_t)w.taps;
@@ -162,11 +165,11 @@ static enum xk_status check_steps(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
     if (!(f->headers_b = headers_b(p)))
-        return no_fit(c, "rows of A are no dwords of K");
+        return no_fit(c, taps_inner, "rows of A are no dwords of K");
     if (!xk_plan_has_tiles(&p->b))
-        return no_fit(c, "B is not loaded in blocks");
+        return no_fit(c, taps_inner, "B is not loaded in blocks");
     if (xk_plan_k_inner(p)->extent % p->s.k_step)
-        return no_fit(c, "K is no multiple of a step");
+        return no_fit(c, taps_inner, "K is no multiple of a step");
     return XK_OK;
 }
 
@@ -179,10 +182,10 @@ static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
         return XK_OK;
     f->step_b = xk_plan_step_b(p) * xk_schedule_steps_a(&p->s);
     if (!f->step_b)
-        return no_fit(c, "A's steps of K are not evenly spaced");
+        return no_fit(c, taps_inner, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
     if (f->step_b * (k->extent / p->s.k_step + 1) >= UINT32_MAX - XK_OFF_NULL)
-        return no_fit(c, "K spans too many bytes");
+        return no_fit(c, taps_inner, "K spans too many bytes");
     return XK_OK;
 }
 
@@ -197,19 +200,19 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     if (!may || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
     if (p->s.pack && !f->row_b)
-        return no_fit(c, "rows with packed taps do not share pixels");
+        return no_fit(c, "pack=1", "rows do not share pixels");
     if (p->a.steps > 1 && f->taps > 1 && !f->row_b)
-        return no_fit(c, "rows that come by lines do not share pixels");
-    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
-        return no_fit(c, "rows of a fused pair do not share pixels");
+        return no_fit(c, "load_a=lines", "rows do not share pixels");
     if (f->window && !f->row_b)
-        return no_fit(c, "rows of a thread do not share pixels");
+        return no_fit(c, "window=1", "rows of a thread do not share pixels");
+    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
+        return no_fit(c, "skip=rows", "rows of a pair do not share pixels");
     if (p->s.skip == XK_SKIP_ROWS)
         f->inner = xk_edge_inner_taps(c, p->con, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
-        return no_fit(c, "too many addresses");
+        return no_fit(c, taps_inner, "too many addresses");
     return XK_OK;
 }
 
@@ -219,11 +222,11 @@ static enum xk_status set_body(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     f->b_in_order = b_in_order(c, p);
     if (p->b.access == XK_ACCESS_LINES && !f->b_in_order)
-        return no_fit(c, "B is not in the order of the loop");
+        return no_fit(c, "load_a=lines", "B is not in the order of the loop");
     set_halves(p);
     f->copies = (uint16_t)xk_schedule_copies(&p->s, f->taps * f->halves);
     if (f->copies > xk_schedule_most_copies(&p->s))
-        return no_fit(c, "too many copies of the loop's body");
+        return no_fit(c, taps_inner, "too many copies of the loop's body");
     f->trip = (uint32_t)(f->taps * steps_of(p));
     set_stages(p);
     set_turns(p);
@@ -242,6 +245,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);
     if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(c, p->con, &p->flat.edge))
-        return no_fit(c, "no tap is beside the tensor for all of many rows");
+        return no_fit(c, "skip=1",
+                      "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);
 }

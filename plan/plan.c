@@ -64,7 +64,8 @@ static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
         s.window.places = w.places;
     }
     if (!xk_schedule_spread(&s, &p->s, &spread))
-        return xk_fail(c, XK_ENOFIT, "plan: rows are not spread over %u groups",
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: spread=%u: rows are not spread over so many groups",
                        p->s.spread);
     p->full_groups = (uint32_t)spread.full;
     p->part_groups = (uint32_t)spread.groups;

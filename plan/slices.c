@@ -94,7 +94,7 @@ enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
     set_part(p);
     if (s->slm_b > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
-                       "plan: partial sums of %u bytes are larger than SLM",
-                       s->slm_b);
+                       "plan: slices=%u: sums of %u bytes are larger than SLM",
+                       s->n, s->slm_b);
     return XK_OK;
 }

@@ -6,9 +6,10 @@
 #include "isa/message.h"
 #include "plan/operand.h"
 
-static enum xk_status no_fit(xk_ctx *c, const char *why)
+static enum xk_status no_fit(xk_ctx *c, const struct xk_plan *p,
+                             const char *why)
 {
-    return xk_fail(c, XK_ENOFIT, "plan: A through SLM: %s", why);
+    return xk_fail(c, XK_ENOFIT, "plan: slm=%u: %s", p->s.slm, why);
 }
 
 int64_t xk_plan_step_b(const struct xk_plan *p)
@@ -107,13 +108,13 @@ static enum xk_status shape_tiles(xk_ctx *c, struct xk_plan *p)
     if (p->a.access == XK_ACCESS_SCATTERED)
         return list->n == (unsigned)p->s.m_thr / s->lanes
                    ? XK_OK
-                   : no_fit(c, "a step of its rows is not one message");
+                   : no_fit(c, p, "a step of A's rows is not one message");
     const struct xk_tile_strides k =
         xk_tile_strides_of(c, p, &p->con->a.view, NULL);
     XK_TRY(xk_ctx_status(c));
     if (!k.k_b || k.k_run < xk_plan_k_inner(p)->extent || p->s.depth > 1 ||
         p->s.footprint || p->s.slm_of == XK_SLM_OF_B)
-        return no_fit(c, "its elements come one by one");
+        return no_fit(c, p, "A's elements come one by one");
     s->k_b = k.k_b;
     s->raw_b = (uint16_t)(4u * s->lanes * p->s.k_step);
     p->a.staging_b = 0;
@@ -151,7 +152,7 @@ static enum xk_status divide_b(xk_ctx *c, struct xk_plan *p, unsigned threads)
         const struct xk_plan_msg *const x = &list->item[i].msg;
         if (x->send.vec * x->send.data_b != b->unit_b || x->row != i * b->row ||
             x->k != i * b->k)
-            return no_fit(c, "B's messages are not alike");
+            return no_fit(c, p, "B's messages are not alike");
     }
     b->units = (uint16_t)(owners * list->n);
     b->per_thread = (uint16_t)xk_ceil_div(b->units, threads);
@@ -171,7 +172,7 @@ static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
     size_buffers(s, (uint32_t)threads * s->b.per_thread * s->b.unit_b);
     s->all_b = s->slot_b * s->places;
     if (s->all_b * p->s.slices > p->platform->slm_max_b)
-        return no_fit(c, "its buffers are larger than SLM");
+        return no_fit(c, p, "its buffers are larger than SLM");
     return XK_OK;
 }
 
@@ -185,23 +186,23 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
         return XK_OK;
     if (p->a.access != XK_ACCESS_SCATTERED &&
         (p->a.access != XK_ACCESS_ELEMENTS || !xk_fma_is_systolic(p->s.fma)))
-        return no_fit(c, "its rows are no dwords of K");
+        return no_fit(c, p, "A's rows are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
-        return no_fit(c, "B is not loaded in blocks");
+        return no_fit(c, p, "B is not loaded in blocks");
     if (k->extent % k_step)
-        return no_fit(c, "K is no multiple of a step");
+        return no_fit(c, p, "K is no multiple of a step");
     s->depth_b = xk_plan_step_b(p);
     s->step_b = s->depth_b * p->s.depth;
     if (!s->step_b)
-        return no_fit(c, "its steps of K are not evenly spaced");
+        return no_fit(c, p, "A's steps of K are not evenly spaced");
     /* A lane that begins at XK_OFF_NULL must not come round. */
     if (s->step_b * (k->extent / k_step) >= UINT32_MAX - XK_OFF_NULL)
-        return no_fit(c, "K spans too many bytes");
+        return no_fit(c, p, "K spans too many bytes");
     if (!b_strides(c, p))
-        return no_fit(c, "steps or taps of B are not evenly spaced");
+        return no_fit(c, p, "steps or taps of B are not evenly spaced");
     s->beside = XK_OFF_NULL;
     if (taps > XK_MAX_COPIES)
-        return no_fit(c, "too many filter taps");
+        return no_fit(c, p, "too many filter taps");
     s->taps = (uint16_t)taps;
     XK_TRY(divide(c, p));
     s->copies = (uint16_t)xk_schedule_copies(&p->s, taps);
@@ -209,7 +210,7 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     if (!s->foot.f.n) /* whose step and body have all taps */
         s->trip *= s->taps;
     if (s->copies * (s->foot.f.n ? s->taps : s->depth) > XK_MAX_COPIES)
-        return no_fit(c, "too many copies of the loop's body");
+        return no_fit(c, p, "too many copies of the loop's body");
     return xk_ctx_status(c);
 }
 

@@ -31,12 +31,12 @@ enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
     const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
     if (!xk_halo_of(c, p->con, &f->f))
         return xk_fail(c, XK_ENOFIT,
-                       "plan: A's footprint: its taps are no constant number "
+                       "plan: footprint=1: filter taps are no constant number "
                        "of pixels apart");
     const int64_t pixels = xk_halo_pixels(p->con, &f->f, rows);
     if (pixels * 4 * PIXELS > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
-                       "plan: A's footprint: %lld pixels are larger than SLM",
+                       "plan: footprint=1: %lld pixels are larger than SLM",
                        (long long)pixels);
     f->pixels = (uint32_t)pixels;
     p->slm.per_thread =

@@ -405,7 +405,8 @@ START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
     s.taps_inner = s.surfaces = s.pack = true;
     ck_assert_int_eq(xk_contraction_pack(c, &con, 16), XK_OK);
     ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
-    ck_assert_ptr_nonnull(strstr(c->error.message, "do not share pixels"));
+    ck_assert_str_eq(c->error.message,
+                     "plan: pack=1: rows do not share pixels");
     xk_ctx_clear(c);
 }
 END_TEST
@@ -534,6 +535,47 @@ START_TEST(a_kind_of_message_that_cannot_be_is_refused)
         ck_assert_msg(strstr(c->error.message, kinds[_i].why) ==
                           c->error.message + strlen("plan: "),
                       "%s", c->error.message);
+    xk_ctx_clear(c);
+}
+END_TEST
+
+/* What does not fit, by the field that asks for it. */
+static const struct {
+    const char *why, *text, *src_tag, *change;
+} flat[] = {
+    {"taps=inner: K is no multiple of a step", "mb1ic40ih8oc64kh3ph1", "acdb", ""},
+    {"taps=inner: rows of A are no dwords of K", "mb1ic64ih8oc64kh3ph1", "abcd",
+     ""},
+    {"taps=inner: A's steps of K are not evenly spaced", "mb1ic64ih8oc64kh3ph1",
+     "aBcd32b", ""},
+    {"taps=inner: too many addresses", "mb1ic64ih8oc64kh9ph4", "acdb", "m=32"},
+    {"taps=inner: too many copies of the loop's body", "mb1ic64ih8oc64kh3ph1",
+     "acdb", "unroll=200"},
+    {"window=1: taps beside each other share no rows", "mb1ic64ih8oc64kh3ph1",
+     "acdb", "window=1"},
+    {"skip=1: no tap is beside the tensor for all of many rows",
+     "mb2ic64ih8oc64kh3ph1", "acdb", "skip=1"},
+    {"skip=rows: rows of a pair do not share pixels", "mb16ic64ih8oc64kh3ph1",
+     "Bcda16b", "skip=rows"},
+    {"load_a=lines: rows do not share pixels", "mb1ic64ih7oc64kh3ph1", "acdb",
+     "load_a=lines"},
+    {"spread=99: rows are not spread over so many groups", "mb1ic64ih8oc64kh1",
+     "acdb", "spread=99"},
+    {"slices=4: sums of 131072 bytes are larger than SLM",
+     "mb1ic64ih16oc256kh1", "acdb", "tg=8x2 n=32 nsub=32 m=32 slices=4"},
+};
+
+START_TEST(what_does_not_fit_names_a_field_and_its_value)
+{
+    static struct xk_plan p;
+    char change[96], want[96];
+    snprintf(change, sizeof(change), "fma=dpas m=16 n=32 nsub=32 %s",
+             flat[_i].change);
+    snprintf(want, sizeof(want), "plan: %s", flat[_i].why);
+    ck_assert_int_eq(plan_lab_flat(c, flat[_i].text, flat[_i].src_tag, change,
+                                   &con, &p),
+                     XK_ENOFIT);
+    ck_assert_str_eq(c->error.message, want);
     xk_ctx_clear(c);
 }
 END_TEST
@@ -698,6 +740,8 @@ int main(void)
     tcase_add_loop_test(t, systolic_tiles_are_filled, 0,
                         XK_COUNTOF(systolic));
     tcase_add_loop_test(t, tiles_of_dp4a_are_filled, 0, XK_COUNTOF(dots));
+    tcase_add_loop_test(t, what_does_not_fit_names_a_field_and_its_value, 0,
+                        XK_COUNTOF(flat));
     tcase_add_loop_test(t, a_kind_of_message_that_cannot_be_is_refused, 0,
                         XK_COUNTOF(kinds));
     tcase_add_loop_test(t, a_plan_that_skips_taps_has_their_edge, 0,

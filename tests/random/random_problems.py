@@ -29,8 +29,8 @@ POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
             "sum:-2", "relu+sum:0.3+relu"]
 MAX_MACS = 300_000
 NO_FIT = re.compile(r" \(XK_ENOFIT: no candidate fits, of \d+ the last: plan: "
-                    r"(\d+ registers of |filter taps innermost: |"
-                    r"A through SLM: )")
+                    r"(\d+ registers of |"
+                    r"(taps|slm|window|skip|pack|load_a)=\w+: )")
 
 
 def effective(p, axis):
