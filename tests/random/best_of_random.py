@@ -22,6 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import namedtuple
 
 from random_schedules import grid_and_messages, groups_to_spread, has_edge
 
@@ -31,6 +32,11 @@ MARK = "row|"
 WAVES = {"bound": 2, "only": 6}  # 6: the fewest that the model itself takes
 SLACK = 0.05  # of the bound: another sample, and the model is not monotone
 NEAR = 1.1
+
+# What of a problem decides which fields are worth drawing: rows of M; images, if many
+# rows of M may meet the same padding, else 0; whether filter taps may be packed;
+# channels, if A may come by lines, else 0.
+Fits = namedtuple("Fits", "rows edge few line")
 
 
 def through_slm(rng, systolic, a64):
@@ -59,9 +65,24 @@ def loop(rng, systolic, n):
             f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
 
 
-def draw(rng, dtype, rows, edge):
-    """A schedule as --schedule takes it, for a problem with so many rows of M, of
-    which many may meet the same padding (edge)."""
+def packed_or_lines(rng, fits, k, text):
+    """pack and load_a=lines of a schedule for dpas, if they are drawn; pack with what
+    goes with it alone."""
+    slices = int(re.search(r"slices=(\d+)", text).group(1))
+    if fits.few and "slm=0" in text and "surface" in text and rng.random() < 0.5:
+        for field in "skip", "window", "prefetch":
+            text = re.sub(rf"\+{field}=\w+", f"+{field}=0", text)
+        return text + "+pack=1"
+    steps = 2 * k * slices  # whole lines for each slice
+    if fits.line and fits.line % steps == 0 and "slm=0" in text and \
+            "taps=inner" in text and rng.random() < 0.3:
+        text += "+load_a=lines"
+    return text + "+pack=0"
+
+
+def draw(rng, dtype, fits):
+    """A schedule as --schedule takes it."""
+    rows, edge = fits.rows, fits.edge
     fma = "mad" if dtype == "f32" else rng.choice(["dpas", "dpasw", "dpasw"])
     if dtype == "u8s8" and rng.random() < 0.15:
         fma = "dp4a"
@@ -92,6 +113,7 @@ def draw(rng, dtype, rows, edge):
             f"+grf={rng.choice([128, 256])}")
     if straight:
         text += f"+prefetch={int(rng.random() < 0.7)}"
+    text = packed_or_lines(rng, fits, k, text) if systolic else text + "+pack=0"
     if rng.random() < 0.3:
         text += grid_and_messages(rng, text.replace("+", " "))
     return text.replace(" ", "+")
@@ -115,6 +137,15 @@ def can_skip(problem, mb, dtype):
     images = mb or at["mb"]
     can = has_edge(at) and (images == 1 or (images % 8 == 0 and dtype != "f32"))
     return images if can else 0
+
+
+def fits_of(problem, mb, dtype):
+    """Fits of a problem and a type."""
+    at = {key: int(n) for key, n in re.findall(r"([a-z]+)(\d+)", problem)}
+    taps = [at.get("k" + axis, 1) for axis in "dhw"]
+    pixels = max(taps) == 1 or (mb or at["mb"]) % 8 == 0
+    return Fits(rows_of(problem, mb), can_skip(problem, mb, dtype),
+                at["ic"] <= 4 and taps[-1] > 1, at["ic"] if pixels else 0)
 
 
 def waves(schedule, how):
@@ -145,10 +176,10 @@ def times(args, problem, dtype, schedules, how):
 
 def bounds(args, problem, dtype, rng):
     """{schedule: least ms} of N valid ones, and how many were drawn."""
-    found, drawn, rows = {}, 0, rows_of(problem, int(args.mb))
-    edge = can_skip(problem, int(args.mb), dtype)
+    found, drawn = {}, 0
+    fits = fits_of(problem, int(args.mb), dtype)
     while len(found) < args.count and drawn < 40 * args.count:
-        batch = {draw(rng, dtype, rows, edge) for _ in range(100)}
+        batch = {draw(rng, dtype, fits) for _ in range(100)}
         drawn += 100
         for s, ms in times(args, problem, dtype, sorted(batch),
                            "bound").items():
