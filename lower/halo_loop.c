@@ -31,7 +31,8 @@ struct halo {
 
 static int64_t tap_b(const struct halo *h, unsigned tap)
 {
-    return xk_halo_tap(h->g.l->p->con, &h->foot->f, tap) * PIXEL_B;
+    const int64_t pixel = xk_halo_tap(h->g.l->p->con, &h->foot->f, tap);
+    return xk_plan_footprint_place(h->foot, pixel) * PIXEL_B;
 }
 
 static unsigned last_tap(const struct halo *h)
@@ -50,35 +51,49 @@ static const xk_expr *pixel_at(const struct halo *h, const xk_expr *const *at)
         const xk_expr *const part =
             xk_bin_imm(l->c, XK_OP_MUL, at[x->m], x->m_step * size);
         sum = xk_add(l->c, sum, part);
-        size *= x->extent;
+        size *= x->pitch;
     }
     return sum;
 }
 
 /* The tensor's coordinates of pixels: an M index and its K index move the same
- * one, so either stands for both. Returns the outermost, which may lie beyond. */
+ * one, so either stands for both. Returns which pixels there are: the outermost may
+ * lie beyond, and a line have more numbers than pixels. */
 static const xk_expr *coordinates(struct halo *h, const xk_expr *pixel,
                                   const xk_expr **at)
 {
     struct xk_lowering *const l = h->g.l;
-    const xk_expr *rest = pixel;
+    const xk_expr *rest = pixel, *there = NULL;
     xk_lower_tap(l, 0, at);
     for (unsigned d = h->foot->f.n; d-- > 0;) {
         const struct xk_halo_dim *const x = &h->foot->f.dim[d];
         const xk_expr *q = rest;
         if (d) {
-            q = xk_bin_imm(l->c, XK_OP_MOD, rest, x->extent);
+            q = xk_bin_imm(l->c, XK_OP_MOD, rest, x->pitch);
             rest = xk_block_let(&l->w, "rest",
-                                xk_bin_imm(l->c, XK_OP_DIV, rest, x->extent));
+                                xk_bin_imm(l->c, XK_OP_DIV, rest, x->pitch));
         }
         q = xk_block_let(&l->w, "q", q);
         const bool by_k = x->k >= 0 && x->m_step > 1;
         at[x->m] = by_k ? xk_s32(l->c, 0) : q;
         if (by_k)
             at[x->k] = q;
-        rest = d ? rest : q;
+        if (d && x->pitch == x->extent)
+            continue;
+        const xk_expr *const inside =
+            xk_bin_imm(l->c, XK_OP_LT, q, x->extent);
+        there = there ? xk_and(l->c, inside, there) : inside;
     }
-    return rest;
+    return there;
+}
+
+/* s32: unit u's first pixel, from the group's first. */
+static const xk_expr *unit_pixel(const struct halo *h, unsigned u)
+{
+    struct xk_lowering *const l = h->g.l;
+    const xk_expr *const first =
+        xk_bin_imm(l->c, XK_OP_MUL, l->tid, h->g.s->per_thread * LANES);
+    return xk_bin_imm(l->c, XK_OP_ADD, first, u * LANES);
 }
 
 /* Where the pixels of unit u are in memory, a step before the first. */
@@ -86,18 +101,13 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
 {
     struct xk_lowering *const l = h->g.l;
     const struct xk_view *const v = &l->p->con->a.view;
-    const struct xk_halo_dim *const outer = &h->foot->f.dim[0];
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-    const xk_expr *slot =
-        xk_bin_imm(l->c, XK_OP_MUL, l->tid, h->g.s->per_thread * LANES);
-    slot = xk_bin_imm(l->c, XK_OP_ADD, slot, u * LANES);
-    const xk_expr *const first = xk_add(l->c, h->pixel0, slot);
+    const xk_expr *const first = xk_add(l->c, h->pixel0, unit_pixel(h, u));
     const xk_expr *const pixel =
         xk_block_let(&l->w, "pixel", xk_lower_lanes(l, first));
-    const xk_expr *const q = coordinates(h, pixel, at);
-    const xk_expr *const mask =
-        xk_and(l->c, xk_bin_imm(l->c, XK_OP_LT, q, outer->extent),
-               xk_lower_widen(l, xk_lower_mask(l, v, at), LANES));
+    const xk_expr *const there = coordinates(h, pixel, at);
+    const xk_expr *const mask = xk_and(
+        l->c, there, xk_lower_widen(l, xk_lower_mask(l, v, at), LANES));
     const xk_expr *const start =
         xk_lower_start_a(l, h->g.s->step_b, h->g.s->step_b);
     const xk_expr *const off =
@@ -108,10 +118,35 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
                                   h->g.s->beside - h->g.s->step_b);
 }
 
+/* The same where a unit's pixels are not side by side. Numbers that no row reads are
+ * behind all others, as they are. */
+static const xk_expr *store_byte_apart(struct halo *h, unsigned u)
+{
+    struct xk_lowering *const l = h->g.l;
+    const int64_t columns = xk_halo_columns(&h->foot->f);
+    const int64_t apart = h->foot->apart;
+    const xk_expr *const pixel =
+        xk_block_let(&l->w, "pixel", xk_lower_lanes(l, unit_pixel(h, u)));
+    const xk_expr *const first = xk_bin_imm(l->c, XK_OP_DIV, pixel, columns);
+    const xk_expr *const column = xk_bin_imm(
+        l->c, XK_OP_MUL, xk_bin_imm(l->c, XK_OP_MOD, pixel, columns), apart);
+    const xk_expr *at = xk_add(l->c, column, first);
+    if (apart * columns < h->g.s->blocks * (int64_t)LANES)
+        at = xk_select(l->c, xk_bin_imm(l->c, XK_OP_LT, pixel, apart * columns), at,
+                       pixel);
+    const xk_expr *const byte =
+        xk_cast(l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, at, PIXEL_B));
+    const xk_expr *const place = xk_lower_of_slice(
+        l, xk_lower_u32(l, h->g.s->slot_b), h->g.s->all_b);
+    return xk_add(l->c, byte, xk_lower_widen(l, place, LANES));
+}
+
 /* Where unit u is stored, in the place after the first. */
 static const xk_expr *store_byte(struct halo *h, unsigned u)
 {
     struct xk_lowering *const l = h->g.l;
+    if (xk_halo_columns(&h->foot->f) > 1)
+        return store_byte_apart(h, u);
     const xk_expr *const first = xk_bin_imm(
         l->c, XK_OP_MUL, l->tid, h->g.s->per_thread * (int64_t)UNIT_B);
     const xk_expr *byte =
@@ -131,8 +166,11 @@ static const xk_expr *fetch_byte(struct halo *h, unsigned k)
     const xk_expr *const m =
         xk_block_let(&l->w, "m", xk_lower_lanes(l, row));
     xk_lower_unpack_m(l, m, at);
-    const xk_expr *const slot = xk_sub(
+    const xk_expr *slot = xk_sub(
         l->c, pixel_at(h, at), xk_lower_widen(l, h->pixel0, LANES));
+    const int64_t columns = xk_halo_columns(&h->foot->f);
+    if (columns > 1) /* all rows are in the first one */
+        slot = xk_bin_imm(l->c, XK_OP_DIV, slot, columns);
     const xk_expr *const byte = xk_cast(
         l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, slot, PIXEL_B));
     const xk_expr *const place = xk_lower_of_slice(

@@ -166,12 +166,22 @@ static inline uint32_t xk_plan_packed_b(const struct xk_plan_epilogue *e,
 
 /* A's footprint in SLM: the pixels that the group's rows read over all filter
  * taps, 32 bytes each, in the order of their numbers (views/halo.h). A unit
- * is 8 of them. */
+ * is 8 of them. With a stride of 2 (or 4, 6, 8 ...) the even ones come first, so that
+ * the rows of a tap do not all meet the same half of the banks. */
 struct xk_plan_footprint {
     struct xk_halo f; /* n 0: rows are stored tap by tap */
     uint32_t pixels;       /* of a group, from the first to the last */
+    uint32_t apart;        /* places from a number that is a multiple of columns to
+                              the next number */
     uint16_t staged;       /* units on their way to SLM at a time */
 };
+/* In 32 bytes, of a number that counts from the group's first pixel. */
+static inline int64_t xk_plan_footprint_place(const struct xk_plan_footprint *f,
+                                              int64_t pixel)
+{
+    const int64_t columns = xk_halo_columns(&f->f);
+    return pixel % columns * f->apart + pixel / columns;
+}
 
 /* B in SLM: the messages that bring the tiles of the group's threads along N,
  * each once. Threads load `per_thread` of them; those that have none left load the

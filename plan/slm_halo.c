@@ -24,6 +24,19 @@ static uint16_t staged(const struct xk_plan *p)
     return (uint16_t)(room < p->slm.per_thread ? room : p->slm.per_thread);
 }
 
+/* Banks are 32 bytes in 8 (docs/timing.md): the pixels of a unit, which are stored
+ * at once, go to all of them if those of a number more begin where the others of the
+ * unit end. */
+static uint32_t apart(const struct xk_plan *p)
+{
+    const int64_t columns = xk_halo_columns(&p->slm.foot.f);
+    const int64_t of_unit = xk_ceil_div(PIXELS, columns);
+    const int64_t all = xk_ceil_div(p->slm.foot.pixels, columns);
+    if (columns == 1)
+        return (uint32_t)all;
+    return (uint32_t)(xk_ceil_div(all - of_unit, PIXELS) * PIXELS + of_unit);
+}
+
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_footprint *const f = &p->slm.foot;
@@ -42,6 +55,7 @@ enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
     p->slm.per_thread =
         (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
     p->slm.blocks = (uint16_t)(p->slm.per_thread * threads);
+    f->apart = apart(p);
     f->staged = staged(p);
     return XK_OK;
 }

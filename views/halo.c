@@ -35,12 +35,29 @@ static bool add_coord(const struct xk_contraction *con,
     d->extent = con->index[m].extent;
     if (k < 0 || con->index[k].extent == 1)
         return true;
-    *d = (struct xk_halo_dim){
-        (uint8_t)m, (int8_t)k, m_step, k_step,
-        (con->index[m].extent - 1) * m_step +
-            (con->index[k].extent - 1) * k_step + 1};
+    d->k = (int8_t)k;
+    d->m_step = m_step;
+    d->k_step = k_step;
+    d->extent = (con->index[m].extent - 1) * m_step +
+                (con->index[k].extent - 1) * k_step + 1;
     *taps += 1;
     return m_step == 1 || k_step == 1;
+}
+
+/* False: an index that A does not have. */
+static bool set_pitches(struct xk_halo *f)
+{
+    for (unsigned d = 0; d < f->n; d++) {
+        if (!f->dim[d].m_step)
+            return false;
+        f->dim[d].pitch = f->dim[d].extent;
+    }
+    if (!f->n)
+        return false;
+    const int64_t columns = xk_halo_columns(f);
+    int64_t *const line = &f->dim[f->n - 1].pitch;
+    *line = (*line + columns - 1) / columns * columns;
+    return true;
 }
 
 bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
@@ -56,7 +73,7 @@ bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
             continue;
         if (f->n == XK_HALO_MAX_DIMS)
             return false;
-        f->dim[f->n++] = (struct xk_halo_dim){(uint8_t)i, -1, 0, 0, 1};
+        f->dim[f->n++] = (struct xk_halo_dim){(uint8_t)i, -1, 0, 0, 1, 1};
     }
     for (unsigned d = 0; d < con->a.view.layout.n_dims; d++) {
         struct xk_linear l;
@@ -64,10 +81,7 @@ bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
             !add_coord(con, &l, f, &taps))
             return false;
     }
-    for (unsigned d = 0; d < f->n; d++) /* an index that A does not have */
-        if (!f->dim[d].m_step)
-            return false;
-    return taps == want;
+    return set_pitches(f) && taps == want;
 }
 
 int64_t xk_halo_pixel(const struct xk_contraction *con,
@@ -81,7 +95,7 @@ int64_t xk_halo_pixel(const struct xk_contraction *con,
         const int64_t extent = con->index[f->dim[d].m].extent;
         sum += (d > first ? m % extent : m) * f->dim[d].m_step * size;
         m /= extent;
-        size *= f->dim[d].extent;
+        size *= f->dim[d].pitch;
     }
     return sum;
 }
@@ -94,7 +108,7 @@ int64_t xk_halo_tap(const struct xk_contraction *con,
     for (unsigned d = f->n; d-- > 0;) {
         if (f->dim[d].k >= 0)
             sum += at[f->dim[d].k] * f->dim[d].k_step * size;
-        size *= f->dim[d].extent;
+        size *= f->dim[d].pitch;
     }
     return sum;
 }

@@ -212,6 +212,55 @@ START_TEST(the_footprint_is_counted)
 }
 END_TEST
 
+/* Lines of eight rows, so far apart. */
+static const char *const strides[] = {
+    "mb1ic64ih8iw10oc64oh8ow8kh1kw3sw1ph0pw0", "mb1ic64ih8iw17oc64oh8ow8kh1kw3sw2ph0pw0",
+    "mb1ic64ih8iw24oc64oh8ow8kh1kw3sw3ph0pw0", "mb1ic64ih8iw31oc64oh8ow8kh1kw3sw4ph0pw0",
+    "mb1ic64ih8iw45oc64oh8ow8kh1kw3sw6ph0pw0", "mb1ic64ih8iw59oc64oh8ow8kh1kw3sw8ph0pw0",
+};
+
+static int64_t place_of(int64_t pixel)
+{
+    return xk_plan_footprint_place(&p.slm.foot, pixel);
+}
+
+/* Of 8 pixels, `by` apart: 32 bytes of SLM's 8 times 8 banks each. */
+static void check_banks(int64_t pixel, int64_t by)
+{
+    unsigned met = 0;
+    for (unsigned i = 0; i < 8; i++)
+        met |= 1u << place_of(pixel + i * by) % 8;
+    ck_assert_msg(met == 0xff, "pixel %d, %d apart: %02x", (int)pixel, (int)by, met);
+}
+
+START_TEST(neighbours_meet_all_banks)
+{
+    problem(strides[_i], SRC, WEI);
+    ck_assert_msg(make(FOOT "tg=1x2") == XK_OK, "%s", c->error.message);
+    const struct xk_plan_footprint *const f = &p.slm.foot;
+    for (int64_t m = 0; m < 16; m += 8)
+        for (int64_t tap = 0; tap < 3; tap++)
+            check_banks(xk_halo_pixel(p.con, &f->f, m) +
+                            xk_halo_tap(p.con, &f->f, tap),
+                        xk_halo_pixel(p.con, &f->f, 1));
+    for (int64_t unit = 0; 8 * unit + 8 <= f->pixels; unit++)
+        check_banks(8 * unit, 1);
+}
+END_TEST
+
+/* Each in a place of its own, all in one buffer. */
+START_TEST(pixels_have_places)
+{
+    problem(strides[_i], SRC, WEI);
+    ck_assert_msg(make(FOOT "tg=1x2") == XK_OK, "%s", c->error.message);
+    for (int64_t i = 0; i < p.slm.foot.pixels; i++) {
+        ck_assert_int_lt(place_of(i) * 32, p.slm.slot_b);
+        for (int64_t j = 0; j < i; j++)
+            ck_assert_int_ne(place_of(i), place_of(j));
+    }
+}
+END_TEST
+
 /* 49 rows are 7 blocks of 8, 4 of 16 and 2 of 32: with tiles of 16 rows a group
  * has two or one of them a thread. */
 static const struct {
@@ -281,6 +330,8 @@ int main(void)
     tcase_add_loop_test(t, each_reason_is_said, 0, XK_COUNTOF(refused));
     tcase_add_loop_test(t, the_loop_is_worked_out, 0, XK_COUNTOF(loops));
     tcase_add_loop_test(t, the_footprint_is_counted, 0, XK_COUNTOF(halos));
+    tcase_add_loop_test(t, neighbours_meet_all_banks, 0, XK_COUNTOF(strides));
+    tcase_add_loop_test(t, pixels_have_places, 0, XK_COUNTOF(strides));
     tcase_add_loop_test(t, rows_are_spread, 0, XK_COUNTOF(spread));
     tcase_add_loop_test(t, each_reason_against_a_footprint_is_said, 0,
                         XK_COUNTOF(no_halo));

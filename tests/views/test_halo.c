@@ -131,6 +131,28 @@ START_TEST(test_span)
 }
 END_TEST
 
+/* Neighbours of a stride of 2 are told apart by a bit, whatever the row is. */
+START_TEST(test_columns)
+{
+    unsigned seed = 977 + (unsigned)_i;
+    struct image g = random_image(&seed);
+    struct xk_contraction con;
+    struct xk_halo f;
+    g.s[1] = 1 + rand_r(&seed) % 8;
+    g.d[1] = 1;
+    contraction(&g, &con);
+    ck_assert(xk_halo_of(c, &con, &f));
+    const int64_t columns = xk_halo_columns(&f), by = g.k[1] > 1 ? g.s[1] : 1;
+    ck_assert_int_eq(by % columns, 0);
+    ck_assert_int_eq(by / columns % 2, 1);
+    for (int64_t m = 0; m < rows_of(&g) + 20; m++)
+        ck_assert_int_eq(xk_halo_pixel(&con, &f, m) % columns, 0);
+    for (int64_t tap = 0; tap < g.k[0] * g.k[1]; tap++)
+        ck_assert_int_eq(xk_halo_tap(&con, &f, tap) % columns,
+                         tap % g.k[1] % columns);
+}
+END_TEST
+
 /* Rows beyond M go on along the outermost index of more than one, as lower/
  * unpacks them: a last group reads them too. */
 START_TEST(test_beyond)
@@ -144,7 +166,8 @@ START_TEST(test_beyond)
     contraction(&g, &con);
     ck_assert(xk_halo_of(c, &con, &f));
     const int64_t down = g.k[0] > 1 ? g.s[0] : 1, by = g.k[1] > 1 ? g.s[1] : 1;
-    const int64_t wide = (g.o[1] - 1) * by + (g.k[1] - 1) * g.d[1] + 1;
+    const int64_t used = (g.o[1] - 1) * by + (g.k[1] - 1) * g.d[1] + 1;
+    const int64_t wide = by % 2 ? used : (used + 1) / 2 * 2; /* by: 1, 2, 3 */
     for (int64_t m = 0; m < rows_of(&g) + 20; m++)
         ck_assert_int_eq(xk_halo_pixel(&con, &f, m),
                          m / g.o[1] * down * wide + m % g.o[1] * by);
@@ -174,6 +197,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, test_numbers, 0, 60);
     tcase_add_loop_test(t, test_span, 0, 300);
+    tcase_add_loop_test(t, test_columns, 0, 60);
     tcase_add_loop_test(t, test_beyond, 0, 50);
     tcase_add_test(t, test_refused);
     suite_add_tcase(s, t);
