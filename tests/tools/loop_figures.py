@@ -16,13 +16,14 @@ from cli import Tap
 MAD = ("fma=mad simd=16 k=4 tg=2x1 slm=0 depth=1 taps=outer slices=1 "
        "addr=surface grf=128")
 DPAS = "simd=8 depth=1 taps=outer slices=1 addr=surface"
+INNER = DPAS.replace("outer", "inner")  # With SLM the taps are innermost.
 CASES = [
     ("f32", f"{MAD} m=16 n=16 nsub=16 slots=2,1", "mb1ic256ih8oc32kh1", True),
     ("f32", f"{MAD} m=16 n=32 nsub=32 slots=1,1", "mb1ic128ih6oc32kh3ph1",
      True),
     ("f16", f"fma=dpas {DPAS} m=16 n=16 nsub=16 k=16 tg=2x1 slots=2,2 slm=0 "
      "grf=128", "mb1ic512ih8oc32kh1", True),
-    ("f16", f"fma=dpasw {DPAS} m=32 n=32 nsub=32 k=16 tg=2x2 slots=1,2 slm=3 "
+    ("f16", f"fma=dpasw {INNER} m=32 n=32 nsub=32 k=16 tg=2x2 slots=1,2 slm=3 "
      "grf=256", "mb1ic1024ih8oc64kh1", True),
     ("u8s8", f"fma=dpas {DPAS} m=32 n=16 nsub=16 k=32 tg=2x1 slots=1,1 slm=0 "
      "grf=256", "mb1ic512ih8oc32kh1", True),
@@ -33,7 +34,7 @@ CASES = [
 ]
 # Eight rows are a line of the image; a step is 4 dpas, and of 3 x 3 taps 3 are on
 # the middle line of the filter.
-SKIP = (f"fma=dpas {DPAS.replace('outer', 'inner')} m=8 n=32 nsub=32 k=16 tg=2x1 "
+SKIP = (f"fma=dpas {INNER} m=8 n=32 nsub=32 k=16 tg=2x1 "
         "slots=2,1 slm=0 grf=256 spread=0 skip=1")
 FMA = re.compile(r"\b(dpasw?\.|dp4a\b|mad \(\d+\|M\d+\) r[\d.]+<1>:(f|hf)\b)")
 JUMP = re.compile(r"\b(jmpi|while|goto)\b.* L(\d+)\b")
