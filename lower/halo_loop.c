@@ -123,7 +123,7 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
 static const xk_expr *store_byte_apart(struct halo *h, unsigned u)
 {
     struct xk_lowering *const l = h->g.l;
-    const int64_t columns = xk_halo_columns(&h->foot->f);
+    const int64_t columns = h->foot->f.columns;
     const int64_t apart = h->foot->apart;
     const xk_expr *const pixel =
         xk_block_let(&l->w, "pixel", xk_lower_lanes(l, unit_pixel(h, u)));
@@ -145,7 +145,7 @@ static const xk_expr *store_byte_apart(struct halo *h, unsigned u)
 static const xk_expr *store_byte(struct halo *h, unsigned u)
 {
     struct xk_lowering *const l = h->g.l;
-    if (xk_halo_columns(&h->foot->f) > 1)
+    if (h->foot->f.columns > 1)
         return store_byte_apart(h, u);
     const xk_expr *const first = xk_bin_imm(
         l->c, XK_OP_MUL, l->tid, h->g.s->per_thread * (int64_t)UNIT_B);
@@ -168,7 +168,7 @@ static const xk_expr *fetch_byte(struct halo *h, unsigned k)
     xk_lower_unpack_m(l, m, at);
     const xk_expr *slot = xk_sub(
         l->c, pixel_at(h, at), xk_lower_widen(l, h->pixel0, LANES));
-    const int64_t columns = xk_halo_columns(&h->foot->f);
+    const int64_t columns = h->foot->f.columns;
     if (columns > 1) /* all rows are in the first one */
         slot = xk_bin_imm(l->c, XK_OP_DIV, slot, columns);
     const xk_expr *const byte = xk_cast(

@@ -179,7 +179,7 @@ struct xk_plan_footprint {
 static inline int64_t xk_plan_footprint_place(const struct xk_plan_footprint *f,
                                               int64_t pixel)
 {
-    const int64_t columns = xk_halo_columns(&f->f);
+    const int64_t columns = f->f.columns;
     return pixel % columns * f->apart + pixel / columns;
 }
 

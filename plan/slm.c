@@ -82,14 +82,6 @@ static bool b_strides(xk_ctx *c, struct xk_plan *p)
     return true;
 }
 
-/* Of a place: all pixels in their order; units have some more. */
-static uint32_t footprint_b(const struct xk_plan_slm *s, uint32_t units_b)
-{
-    const int64_t pixels = s->foot.apart * xk_halo_columns(&s->foot.f);
-    const uint32_t pixels_b = (uint32_t)pixels * s->tile_b / s->lanes;
-    return pixels_b > units_b ? pixels_b : units_b;
-}
-
 /* Headers go from place to place by an exclusive or, so all sizes are powers of
  * two. Three buffers take turns in four places, in the order of a Gray code: the
  * next one differs by a bit, which is not that of the step before. */
@@ -102,7 +94,7 @@ static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
     s->slot_b = s->level_b * s->depth;
     s->places = s->buffers > 2 ? 4 : s->buffers;
     if (s->foot.f.n) /* there and back by the same distance */
-        s->slot_b = footprint_b(s, blocks_b);
+        s->slot_b = xk_plan_footprint_b(s);
 }
 
 /* A step of a tile is one gather; or its elements come one by one, evenly

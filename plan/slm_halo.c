@@ -6,7 +6,8 @@
 
 enum {
     PIXELS = 8,    /* of a unit */
-    UNIT_GRF = 8,  /* registers of it: 32 bytes a pixel */
+    PIXEL_B = 32,
+    UNIT_GRF = 8,  /* registers of a unit */
     OTHER_GRF = 14 /* coordinates, scalars, what is fixed */
 };
 
@@ -29,7 +30,7 @@ static uint16_t staged(const struct xk_plan *p)
  * unit end. */
 static uint32_t apart(const struct xk_plan *p)
 {
-    const int64_t columns = xk_halo_columns(&p->slm.foot.f);
+    const int64_t columns = p->slm.foot.f.columns;
     const int64_t of_unit = xk_ceil_div(PIXELS, columns);
     const int64_t all = xk_ceil_div(p->slm.foot.pixels, columns);
     if (columns == 1)
@@ -37,25 +38,48 @@ static uint32_t apart(const struct xk_plan *p)
     return (uint32_t)(xk_ceil_div(all - of_unit, PIXELS) * PIXELS + of_unit);
 }
 
+uint32_t xk_plan_footprint_b(const struct xk_plan_slm *s)
+{
+    const int64_t pixels = s->foot.apart * s->foot.f.columns;
+    const uint32_t pixels_b = (uint32_t)pixels * PIXEL_B;
+    const uint32_t units_b = (uint32_t)s->blocks * s->tile_b;
+    return pixels_b > units_b ? pixels_b : units_b;
+}
+
+/* Divides the pixels of a group; whether there is room for all places. */
+static bool divide(struct xk_plan *p, int64_t *group_pixels)
+{
+    struct xk_plan_slm *const s = &p->slm;
+    const unsigned threads = p->s.tg_m * p->s.tg_n;
+    const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
+    const int64_t pixels = xk_halo_pixels(p->con, &s->foot.f, rows);
+    *group_pixels = pixels;
+    if (pixels * PIXEL_B > p->platform->slm_max_b)
+        return false;
+    s->foot.pixels = (uint32_t)pixels;
+    s->per_thread = (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
+    s->blocks = (uint16_t)(s->per_thread * threads);
+    s->foot.apart = apart(p);
+    return (int64_t)xk_plan_footprint_b(s) * s->buffers * p->s.slices <=
+           p->platform->slm_max_b;
+}
+
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_footprint *const f = &p->slm.foot;
-    const unsigned threads = p->s.tg_m * p->s.tg_n;
-    const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
     if (!xk_halo_of(c, p->con, &f->f))
         return xk_fail(c, XK_ENOFIT,
                        "plan: footprint=1: filter taps are no constant number "
                        "of pixels apart");
-    const int64_t pixels = xk_halo_pixels(p->con, &f->f, rows);
-    if (pixels * 4 * PIXELS > p->platform->slm_max_b)
+    int64_t pixels;
+    if (!divide(p, &pixels) && f->f.columns > 1) {
+        xk_halo_in_order(&f->f); /* which takes less room */
+        divide(p, &pixels);
+    }
+    if (pixels * PIXEL_B > p->platform->slm_max_b)
         return xk_fail(c, XK_ENOFIT,
                        "plan: footprint=1: %lld pixels are larger than SLM",
                        (long long)pixels);
-    f->pixels = (uint32_t)pixels;
-    p->slm.per_thread =
-        (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
-    p->slm.blocks = (uint16_t)(p->slm.per_thread * threads);
-    f->apart = apart(p);
     f->staged = staged(p);
     return XK_OK;
 }

@@ -47,17 +47,23 @@ static bool add_coord(const struct xk_contraction *con,
 /* False: an index that A does not have. */
 static bool set_pitches(struct xk_halo *f)
 {
-    for (unsigned d = 0; d < f->n; d++) {
+    for (unsigned d = 0; d < f->n; d++)
         if (!f->dim[d].m_step)
             return false;
-        f->dim[d].pitch = f->dim[d].extent;
-    }
     if (!f->n)
         return false;
-    const int64_t columns = xk_halo_columns(f);
-    int64_t *const line = &f->dim[f->n - 1].pitch;
-    *line = (*line + columns - 1) / columns * columns;
+    xk_halo_in_order(f);
+    struct xk_halo_dim *const line = &f->dim[f->n - 1];
+    f->columns = line->m_step & -line->m_step;
+    line->pitch = (line->extent + f->columns - 1) / f->columns * f->columns;
     return true;
+}
+
+void xk_halo_in_order(struct xk_halo *f)
+{
+    f->columns = 1;
+    for (unsigned d = 0; d < f->n; d++)
+        f->dim[d].pitch = f->dim[d].extent;
 }
 
 bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,

@@ -15,25 +15,21 @@ struct xk_halo_dim {
     int64_t m_step, k_step; /* pixels along this dim; k_step 0 where k is -1 */
     int64_t extent;         /* of the padded image; pixels */
     int64_t pitch;          /* that numbers have: the innermost dim's is a multiple of
-                               xk_halo_columns, so that all rows' numbers are */
+                               columns, so that all rows' numbers are */
 };
 struct xk_halo {
-    unsigned n; /* M indices, outermost first */
+    unsigned n;      /* M indices, outermost first */
+    int64_t columns; /* a power of two, of which the number of each row's first pixel
+                        is a multiple: 1, or that in the distance of neighbouring rows' */
     struct xk_halo_dim dim[XK_HALO_MAX_DIMS];
 };
-
-/* The power of two in the distance of neighbouring rows' pixels; every number of a row's
- * first pixel is a multiple of it. */
-static inline int64_t xk_halo_columns(const struct xk_halo *f)
-{
-    const int64_t step = f->dim[f->n - 1].m_step;
-    return step & -step;
-}
 
 /* False where A's coordinates are no such sums: other than one M index with at
  * most one K index, or both with steps above 1. */
 bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
                      struct xk_halo *out);
+/* Numbers pixels anew, in one column: lines have no numbers but their pixels'. */
+void xk_halo_in_order(struct xk_halo *f);
 /* Number of the first tap's pixel of row m; how far the taps' are from it. Taps
  * count the outer K indices, the last one fastest. */
 int64_t xk_halo_pixel(const struct xk_contraction *con,

@@ -261,6 +261,27 @@ START_TEST(pixels_have_places)
 }
 END_TEST
 
+/* Images of 3 lines with 3 rows 4 pixels apart and a tap beside each: 10 pixels, or 12
+ * in 4 columns. Row 63 of 64 begins the image with number 7. Columns of 66 places, 32
+ * bytes each, twice in each slice: 8 times 8448 bytes are more than 64 KiB, 8 times 7
+ * units for each of 4 threads are not. */
+static const struct {
+    const char *change;
+    unsigned columns, pixels;
+} room[] = {
+    {FOOT "m=32 tg=2x2 slices=2", 4, 7 * 36 + 2},
+    {FOOT "m=32 tg=2x2 slices=4", 1, 7 * 30 + 2},
+};
+
+START_TEST(columns_need_room)
+{
+    problem("mb2ic128ih13iw13oc32kh1kw2sh5sw4", SRC, WEI);
+    ck_assert_msg(make(room[_i].change) == XK_OK, "%s", c->error.message);
+    ck_assert_int_eq(p.slm.foot.f.columns, room[_i].columns);
+    ck_assert_uint_eq(p.slm.foot.pixels, room[_i].pixels);
+}
+END_TEST
+
 /* 49 rows are 7 blocks of 8, 4 of 16 and 2 of 32: with tiles of 16 rows a group
  * has two or one of them a thread. */
 static const struct {
@@ -332,6 +353,7 @@ int main(void)
     tcase_add_loop_test(t, the_footprint_is_counted, 0, XK_COUNTOF(halos));
     tcase_add_loop_test(t, neighbours_meet_all_banks, 0, XK_COUNTOF(strides));
     tcase_add_loop_test(t, pixels_have_places, 0, XK_COUNTOF(strides));
+    tcase_add_loop_test(t, columns_need_room, 0, XK_COUNTOF(room));
     tcase_add_loop_test(t, rows_are_spread, 0, XK_COUNTOF(spread));
     tcase_add_loop_test(t, each_reason_against_a_footprint_is_said, 0,
                         XK_COUNTOF(no_halo));
