@@ -287,15 +287,17 @@ unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
  * order=n unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
 void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 /* Sets the fields that the text names, in any order, and leaves the others, but
- * for what they decide: slm has taps inside; where slm is named or taps are
- * outside K is whole; with other buffers, depths or operands in SLM than it can
- * have there is no footprint; rows are not spread if fma, m, tg, taps or footprint
- * are named; A does not come by lines if fma, m, n, k, slices, taps, slots, slm or grf
- * are; taps are packed only with dpas, without SLM, through surfaces, with 16 columns and
- * more; taps are not skipped through SLM, with one buffer of A or taps outside; they share
- * no registers then, nor with two buffers of A or if what rows depend on is named; asked
- * to, they have one buffer;
- * nothing is prefetched through SLM, with taps outside or groups along M first.
+ * for what they decide. Buffers: slm has taps inside, and one register buffer of A if it
+ * is named; a64 has taps outside and no slm; there two register buffers are most; n has
+ * nsub with it. Then, of what is not named: where slm is named or taps are outside K is
+ * whole; with other buffers, depths or operands in SLM than it can have there is no
+ * footprint; rows are not spread if fma, m, tg, taps, footprint or addr are named; A does
+ * not come by lines if fma, m, n, k, slices, taps, slots, slm, addr or grf are; taps are
+ * packed only with dpas, without SLM, through surfaces, with 16 columns and more; taps are
+ * not skipped through SLM, with one buffer of A or taps outside, by rows only with dpasw;
+ * they share no registers then, nor with two buffers of A or if what rows depend on is
+ * named; asked to, they have one buffer; nothing is prefetched through SLM, with taps
+ * outside or groups along M first.
  * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
  * says. */
 enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,

@@ -195,18 +195,37 @@ static bool parse_field(const struct field *f, const char *s, const char *end,
 #define BIT(field) (UINT64_C(1) << offsetof(struct xk_schedule, field))
 /* Whether rows may be spread depends on these. */
 #define DECIDE_ROWS                                                            \
-    (BIT(fma) | BIT(m_thr) | BIT(tg_m) | BIT(taps_inner) | BIT(footprint))
+    (BIT(fma) | BIT(m_thr) | BIT(tg_m) | BIT(taps_inner) | BIT(footprint) |    \
+     BIT(surfaces))
 
 /* Whether A may come by lines, and how many buffers fit, on these. */
 #define DECIDE_LINES                                                           \
     (BIT(fma) | BIT(m_thr) | BIT(n_thr) | BIT(k_step) | BIT(slices) |          \
-     BIT(taps_inner) | BIT(slots_a) | BIT(slm) | BIT(grf_count))
+     BIT(taps_inner) | BIT(slots_a) | BIT(slm) | BIT(surfaces) |               \
+     BIT(grf_count))
 
-/* What the named fields decide of the others. */
-static void settle(struct xk_schedule *io, uint64_t named)
+/* What the named fields decide of the loops and buffers of the others. */
+static void settle_buffers(struct xk_schedule *io, uint64_t named)
 {
+    if (!(named & BIT(slm)) && !io->surfaces)
+        io->slm = 0;
     if (!(named & BIT(taps_inner)))
-        io->taps_inner |= io->slm != 0;
+        io->taps_inner = io->slm != 0 || (io->taps_inner && io->surfaces);
+    if (!(named & BIT(n_sub)) && named & BIT(n_thr))
+        io->n_sub = io->n_thr;
+    if (named & BIT(slots_a))
+        return;
+    if (io->slm && named & BIT(slm))
+        io->slots_a = 1;
+    if (!io->taps_inner) {
+        io->slots_a = io->slots_a > 2 ? 2 : io->slots_a;
+        io->slots_b = io->slots_b > 2 ? 2 : io->slots_b;
+    }
+}
+
+/* And of what makes them better where it can be. */
+static void settle_extras(struct xk_schedule *io, uint64_t named)
+{
     if (!(named & BIT(load_a)) && named & DECIDE_LINES &&
         io->load_a == XK_LOAD_LINES)
         io->load_a = XK_LOAD_AUTO;
@@ -227,8 +246,9 @@ static void settle(struct xk_schedule *io, uint64_t named)
     if (!(named & BIT(pack)))
         io->pack &= !io->slm && io->surfaces && io->n_thr >= XK_PACK_COLUMNS &&
                     xk_fma_is_systolic(io->fma);
-    if (!(named & BIT(skip)) &&
-        (!flat || (io->slots_a < 2 && !io->window)))
+    const bool rows = io->fma == XK_FMA_DPASW && io->m_thr % 8 == 0;
+    if (!(named & BIT(skip)) && (!flat || (io->slots_a < 2 && !io->window) ||
+                                 (io->skip == XK_SKIP_ROWS && !rows)))
         io->skip = XK_SKIP_NONE;
     if (!(named & BIT(prefetch)))
         io->prefetch &= flat && !io->m_first;
@@ -256,6 +276,7 @@ enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
         named |= UINT64_C(1) << f->first.at;
         text += n;
     }
-    settle(io, named);
+    settle_buffers(io, named);
+    settle_extras(io, named);
     return XK_OK;
 }

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Candidates obey their rules, come best first, and give groups of at least
  * four threads where the problem has the work. */
+#include <stdio.h>
 #include <string.h>
 
 #include "schedule/score.h"
@@ -135,7 +136,7 @@ static const struct {
     {"parts", "fma=dpas slm=0 taps=outer nsub=4", {3136, 64, 64, 9, 2}},
     {NULL, "fma=dpas slm=0 taps=outer nsub=8", {3136, 64, 64, 9, 2}},
     {NULL, "fma=dpas slm=0 taps=outer m=8 n=48 nsub=24", {3136, 64, 64, 9, 2}},
-    {"slm", "addr=a64", {3136, 64, 64, 9, 2}},
+    {"slm", "slm=3 addr=a64", {3136, 64, 64, 9, 2}},
     {"pairs", "tg=1x2", {3136, 64, 64, 9, 2}},
     {"pairs", "n=8 nsub=8", {3136, 64, 64, 9, 2}},
     {"step", "k=32", {3136, 64, 64, 9, 2}},
@@ -533,6 +534,45 @@ START_TEST(a_footprint_goes_with_its_buffers)
 }
 END_TEST
 
+/* Loops and buffers that no text names follow those that it does. */
+START_TEST(buffers_follow)
+{
+    static const struct {
+        const char *first, *then, *result;
+    } rows[] = {
+        {"n=32 nsub=32", "n=16", "n=16 nsub=16"},
+        {"n=32 nsub=16", "m=16", "m=16 n=32 nsub=16"},
+        {"n=32 nsub=32", "n=16 nsub=8", "n=16 nsub=8"},
+        {"slm=3 taps=inner", "addr=a64", "slm=0 taps=outer addr=a64"},
+        {"slm=0 taps=inner", "addr=a64", "taps=outer addr=a64"},
+        {"slm=3 taps=inner", "addr=a64 slm=3", "slm=3 taps=inner addr=a64"},
+        {"slm=0 taps=inner", "addr=a64 taps=inner", "taps=inner addr=a64"},
+        {"slm=0 taps=inner", "grf=128", "taps=inner grf=128"},
+        {"slm=0 taps=inner slots=2,3", "slm=2", "slm=2 slots=1,3"},
+        {"slm=0 taps=inner slots=2,3", "slm=2 slots=2,2", "slm=2 slots=2,2"},
+        {"slm=0 taps=inner slots=3,1", "taps=outer", "taps=outer slots=2,1"},
+        {"slm=0 taps=inner slots=1,3", "addr=a64", "addr=a64 slots=1,2"},
+        {"slm=0 taps=inner slots=1,3", "taps=outer slots=3,3",
+         "taps=outer slots=3,3"},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const struct xk_schedule s = overridden(rows[i].first, rows[i].then);
+        const char *word = rows[i].result;
+        struct xk_str text;
+        xk_str_init(&text, NULL);
+        xk_schedule_print(&s, &text);
+        for (size_t n; *word; word += n + (word[n] != 0)) {
+            char want[40];
+            n = strcspn(word, " ");
+            snprintf(want, sizeof(want), " %.*s ", (int)n, word);
+            ck_assert_msg(strstr(xk_str_get(&text), want), "%s: no%sin %s",
+                          rows[i].then, want, xk_str_get(&text));
+        }
+        xk_str_fini(&text);
+    }
+}
+END_TEST
+
 /* Overrides leave rows spread, unless they change what those depend on. */
 START_TEST(rows_are_spread_as_long_as_they_can_be)
 {
@@ -644,6 +684,9 @@ START_TEST(taps_are_skipped_as_long_as_they_can_be)
         {"slm=3 skip=1", true}, {"skip=1 slots=1,1", true},
         {"taps=outer skip=1", true},
     };
+    ck_assert(overridden(SKIP_ROWS, "slots=2,2").skip == XK_SKIP_ROWS);
+    ck_assert(!overridden(SKIP_ROWS, "fma=dpas").skip);
+    ck_assert(!overridden(SKIP_ROWS, "m=12").skip);
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         ck_assert_msg(overridden(SKIP, rows[i].text).skip == rows[i].skip, "%s",
                       rows[i].text);
@@ -942,6 +985,7 @@ int main(void)
     tcase_add_test(t, text_parses_back);
     tcase_add_loop_test(t, a_wrong_word_is_named, 0, XK_COUNTOF(wrong));
     tcase_add_test(t, a_footprint_goes_with_its_buffers);
+    tcase_add_test(t, buffers_follow);
     tcase_add_test(t, rows_are_spread_as_long_as_they_can_be);
     tcase_add_test(t, prefetches_as_long_as_it_can);
     tcase_add_test(t, taps_share_registers_as_long_as_they_can);
