@@ -44,8 +44,8 @@ struct xk_epilogue {
     const xk_expr *wide[2]; /* M in the lanes: eight columns before the conversion, in
                                its order */
     /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
-    const xk_expr *in[XK_LOWER_MAX_BLOCKS];
-    const xk_expr *row_b[XK_LOWER_MAX_BLOCKS]; /* s32: rows' offsets, N at 0 */
+    const xk_expr *in[XK_MAX_WIDTHS];
+    const xk_expr *row_b[XK_MAX_WIDTHS]; /* s32: rows' offsets, N at 0 */
 };
 
 /* What does not need C: coordinates, inputs, the sum's first parts; where C begins

@@ -6,7 +6,6 @@
 #include "lower/block.h"
 #include "lower/lower.h"
 
-#define XK_LOWER_MAX_BLOCKS 8 /* SIMD widths in a tile side */
 #define XK_LOWER_MAX_PLACES 8 /* of slices */
 
 struct xk_lowering {
@@ -35,12 +34,12 @@ struct xk_lowering {
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     /* Per block of lanes: coordinates of each index, and masks. */
-    const xk_expr *lane[XK_LOWER_MAX_BLOCKS][XK_VIEW_MAX_DIMS];
-    const xk_expr *mask_a[XK_LOWER_MAX_BLOCKS];
-    const xk_expr *row_m[XK_LOWER_MAX_BLOCKS]; /* s32 x simd: rows */
+    const xk_expr *lane[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
+    const xk_expr *mask_a[XK_MAX_WIDTHS];
+    const xk_expr *row_m[XK_MAX_WIDTHS]; /* s32 x simd: rows */
     const xk_expr *heads; /* of packed taps, if there are */
-    const xk_expr *cols[XK_LOWER_MAX_BLOCKS]; /* s32 x simd: columns for B */
-    const xk_expr *mask_b[XK_LOWER_MAX_BLOCKS];
+    const xk_expr *cols[XK_MAX_WIDTHS]; /* s32 x simd: columns for B */
+    const xk_expr *mask_b[XK_MAX_WIDTHS];
 };
 
 /* Coordinates for a view: at[i] belongs to contraction index i; dims that the

@@ -118,8 +118,9 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     (void)s;
+    const unsigned most = XK_MAX_WIDTHS * c->simd;
     return c->m_thr % c->simd == 0 && c->n_thr % c->simd == 0 &&
-           c->n_thr % c->n_sub == 0;
+           c->m_thr <= most && c->n_thr <= most && c->n_thr % c->n_sub == 0;
 }
 
 /* Of A's addresses in a loop over all of K: a place for each tap and eight rows

@@ -78,6 +78,8 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p);
  * a fused pair; or for each eight rows of both its threads. */
 enum xk_skip { XK_SKIP_NONE, XK_SKIP_PAIR, XK_SKIP_ROWS };
 
+#define XK_MAX_WIDTHS 8 /* SIMD widths in a tile side */
+
 struct xk_schedule {
     uint8_t fma;              /* enum xk_fma_kind */
     uint16_t simd;            /* lanes of a thread */
