@@ -73,7 +73,11 @@ void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
         snprintf(out->wei, sizeof(out->wei), "A%sb%ua", inner, columns(s, 32));
     }
     /* So few channels are padded to no more: neighbouring pixels share cache
-     * lines. */
-    if (shape->k_inner <= XK_PACK_FEW && s->fma != XK_FMA_MAD)
+     * lines, and no group has padding alone to write. */
+    if (s->fma == XK_FMA_MAD)
+        return;
+    if (shape->k_inner <= XK_PACK_FEW)
         blocks_of(s, shape, inner, XK_PACK_FEW, out->src, sizeof(out->src));
+    if (shape->n <= XK_PACK_FEW)
+        blocks_of(s, shape, inner, XK_PACK_FEW, out->dst, sizeof(out->dst));
 }

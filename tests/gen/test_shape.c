@@ -226,6 +226,12 @@ static const struct {
      "AcdB32a16b", NULL, 16 * 56, 31},
     {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb",
      0, 0},
+    /* Few channels of C. */
+    {"mb16ic64ih56oc3kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda4b",
+     16 * 56, 12},
+    {"mb1ic64ih56oc4kh3ph1", XK_U8, XK_S8, "", "aBcd32b", NULL, "aBcd4b", 56, 12},
+    {"mb1ic64ih56oc5kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 56, 12},
+    {"mb16ic64ih56oc3kh3ph1", XK_F32, XK_F32, "", "acdb", NULL, "acdb", 0, 0},
     /* All of M's places are images. */
     {"mb64ic64ih1oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda16b", 0,
      0},
