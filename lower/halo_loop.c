@@ -118,7 +118,19 @@ static const xk_expr *unit_offset(struct halo *h, unsigned u)
                                   h->g.s->beside - h->g.s->step_b);
 }
 
-/* The same where a unit's pixels are not side by side. Numbers that no row reads are
+/* u32 x LANES: a pixel's place, b bytes behind the first of the thread's slice. */
+static const xk_expr *in_slm(const struct halo *h, const xk_expr *pixel,
+                             int64_t b)
+{
+    struct xk_lowering *const l = h->g.l;
+    const xk_expr *const byte = xk_cast(
+        l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, pixel, PIXEL_B));
+    const xk_expr *const place =
+        xk_lower_of_slice(l, xk_lower_u32(l, b), h->g.s->all_b);
+    return xk_add(l->c, byte, xk_lower_widen(l, place, LANES));
+}
+
+/* Where unit u is stored if its pixels are not side by side. Numbers that no row reads are
  * behind all others, as they are. */
 static const xk_expr *store_byte_apart(struct halo *h, unsigned u)
 {
@@ -134,11 +146,7 @@ static const xk_expr *store_byte_apart(struct halo *h, unsigned u)
     if (apart * columns < h->g.s->blocks * (int64_t)LANES)
         at = xk_select(l->c, xk_bin_imm(l->c, XK_OP_LT, pixel, apart * columns), at,
                        pixel);
-    const xk_expr *const byte =
-        xk_cast(l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, at, PIXEL_B));
-    const xk_expr *const place = xk_lower_of_slice(
-        l, xk_lower_u32(l, h->g.s->slot_b), h->g.s->all_b);
-    return xk_add(l->c, byte, xk_lower_widen(l, place, LANES));
+    return in_slm(h, at, h->g.s->slot_b);
 }
 
 /* Where unit u is stored, in the place after the first. */
@@ -171,13 +179,7 @@ static const xk_expr *fetch_byte(struct halo *h, unsigned k)
     const int64_t columns = h->foot->f.columns;
     if (columns > 1) /* all rows are in the first one */
         slot = xk_bin_imm(l->c, XK_OP_DIV, slot, columns);
-    const xk_expr *const byte = xk_cast(
-        l->c, XK_DT_U32, xk_bin_imm(l->c, XK_OP_MUL, slot, PIXEL_B));
-    const xk_expr *const place = xk_lower_of_slice(
-        l,
-        xk_lower_u32(l, tap_b(h, last_tap(h)) + h->g.s->slot_b),
-        h->g.s->all_b);
-    return xk_add(l->c, byte, xk_lower_widen(l, place, LANES));
+    return in_slm(h, slot, tap_b(h, last_tap(h)) + h->g.s->slot_b);
 }
 
 static void first_pixel(struct halo *h)

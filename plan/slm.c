@@ -83,8 +83,7 @@ static bool b_strides(xk_ctx *c, struct xk_plan *p)
 }
 
 /* Headers go from place to place by an exclusive or, so all sizes are powers of
- * two. Three buffers take turns in four places, in the order of a Gray code: the
- * next one differs by a bit, which is not that of the step before. */
+ * two. */
 static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
 {
     const unsigned blocks_b = s->blocks * s->tile_b + spare_b;
@@ -92,7 +91,6 @@ static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
     while (s->level_b < blocks_b)
         s->level_b *= 2;
     s->slot_b = s->level_b * s->depth;
-    s->places = s->buffers > 2 ? 4 : s->buffers;
     if (s->foot.f.n) /* there and back by the same distance */
         s->slot_b = xk_plan_footprint_b(s);
 }
@@ -160,18 +158,27 @@ static enum xk_status divide_b(xk_ctx *c, struct xk_plan *p, unsigned threads)
     return XK_OK;
 }
 
+bool xk_plan_slm_fits(const struct xk_plan *p, uint32_t slot_b)
+{
+    return (int64_t)slot_b * p->slm.places * p->s.slices <=
+           p->platform->slm_max_b;
+}
+
+/* Three buffers take turns in four places, in the order of a Gray code: the next one
+ * differs by a bit, which is not that of the step before. */
 static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slm *const s = &p->slm;
     const unsigned threads = p->s.tg_m * p->s.tg_n;
     s->buffers = p->s.slm;
+    s->places = s->buffers > 2 ? 4 : s->buffers;
     s->depth = p->s.depth;
     XK_TRY(divide_a(c, p, threads));
     if (p->s.slm_of != XK_SLM_OF_A)
         XK_TRY(divide_b(c, p, threads));
     size_buffers(s, (uint32_t)threads * s->b.per_thread * s->b.unit_b);
     s->all_b = s->slot_b * s->places;
-    if (s->all_b * p->s.slices > p->platform->slm_max_b)
+    if (!xk_plan_slm_fits(p, s->slot_b))
         return no_fit(c, p, "its buffers are larger than SLM");
     return XK_OK;
 }

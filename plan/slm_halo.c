@@ -33,8 +33,6 @@ static uint32_t apart(const struct xk_plan *p)
     const int64_t columns = p->slm.foot.f.columns;
     const int64_t of_unit = xk_ceil_div(PIXELS, columns);
     const int64_t all = xk_ceil_div(p->slm.foot.pixels, columns);
-    if (columns == 1)
-        return (uint32_t)all;
     return (uint32_t)(xk_ceil_div(all - of_unit, PIXELS) * PIXELS + of_unit);
 }
 
@@ -60,8 +58,7 @@ static bool divide(struct xk_plan *p, int64_t *group_pixels)
     s->per_thread = (uint16_t)xk_ceil_div(pixels, (int64_t)threads * PIXELS);
     s->blocks = (uint16_t)(s->per_thread * threads);
     s->foot.apart = apart(p);
-    return (int64_t)xk_plan_footprint_b(s) * s->buffers * p->s.slices <=
-           p->platform->slm_max_b;
+    return xk_plan_slm_fits(p, xk_plan_footprint_b(s));
 }
 
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
