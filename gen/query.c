@@ -135,35 +135,23 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
     return s;
 }
 
-/* The first rule that the schedule breaks, in 256 registers if the text does not say how
- * many and it fits no less; NULL: none. */
-static const struct xk_schedule_rule *check(const char *text,
-                                            const struct xk_platform *platform,
-                                            const struct xk_shape *s,
-                                            struct xk_schedule *io)
-{
-    struct xk_schedule large = *io;
-    const struct xk_schedule_rule *const broken =
-        xk_schedule_check(platform, s, io);
-    large.grf_count = 256;
-    if (!broken || strstr(text, "grf=") ||
-        xk_schedule_check(platform, s, &large))
-        return broken;
-    *io = large;
-    return NULL;
-}
-
-/* XK_SCHEDULE: the first candidate with what the text says instead, alone. */
+/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in 256
+ * registers if it needs them and the text lets it. */
 static enum xk_status override(xk_ctx *c, const char *text,
                                const struct xk_shape *s, struct xk_problem *p)
 {
     struct xk_schedule *const x = &p->candidate[0];
+    struct xk_schedule large = *x;
+    large.grf_count = 256;
     XK_TRY(xk_schedule_parse(c, text, x));
+    XK_TRY(xk_schedule_parse(c, text, &large));
     const struct xk_schedule_rule *const broken =
-        check(text, p->platform, s, x);
-    if (broken)
+        xk_schedule_check(p->platform, s, x);
+    if (broken && xk_schedule_check(p->platform, s, &large))
         return xk_fail(c, XK_EINVAL, "schedule: breaks the rule %s: %s; given '%s'",
                        broken->name, broken->why, text);
+    if (broken)
+        *x = large;
     x->score = xk_schedule_score(p->platform, s, x);
     p->n_candidates = 1;
     return XK_OK;
