@@ -100,6 +100,16 @@ const char *xk_platform_word(uint32_t platform)
     return name_of(platforms, COUNTOF(platforms), platform);
 }
 
+enum xk_status xk_platform_option(const char *word, const char **out,
+                                  struct xk_error *err)
+{
+    uint32_t known;
+    const enum xk_status st = xk_word_platform("platform", word, &known, err);
+    if (st >= 0)
+        *out = xk_platform_word(known);
+    return st;
+}
+
 const char *xk_prop_word(uint32_t prop)
 {
     return name_of(props, COUNTOF(props), prop);

@@ -26,6 +26,9 @@ enum xk_status xk_word_type(const char *word, uint32_t *out,
 const char *xk_platform_word(uint32_t platform);
 const char *xk_prop_word(uint32_t prop);
 const char *xk_type_word(uint32_t type);
+/* Of --platform: the same word, as a string that stays. */
+enum xk_status xk_platform_option(const char *word, const char **out,
+                                  struct xk_error *err);
 
 /* "f32" for all three, "src:wei:dst", or "u8s8", which is u8:s8:u8. */
 enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,

@@ -10,11 +10,7 @@
 enum xk_status xk_request_platform(void *user, const char *value,
                                    struct xk_error *err)
 {
-    uint32_t known;
-    const enum xk_status st = xk_word_platform("platform", value, &known, err);
-    if (st >= 0)
-        ((struct xk_request *)user)->platform = xk_platform_word(known);
-    return st;
+    return xk_platform_option(value, &((struct xk_request *)user)->platform, err);
 }
 
 enum xk_status xk_request_kernel(void *user, const char *value,

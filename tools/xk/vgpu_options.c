@@ -41,11 +41,7 @@ SETTER(set_timing)
 
 SETTER(set_platform)
 {
-    uint32_t known;
-    const enum xk_status st = xk_word_platform("platform", value, &known, err);
-    if (st >= 0)
-        request_of(user)->platform = xk_platform_word(known);
-    return st;
+    return xk_platform_option(value, &request_of(user)->platform, err);
 }
 
 static const struct xk_tool_option options[] = {
