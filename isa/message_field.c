@@ -331,6 +331,9 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return true;
     case XK_MF_ONE:
         return true; /* the reserved bits speak of it */
+    case XK_MF_FENCE_A32:
+        m->fence_a64 = !bits;
+        return true;
     case XK_MF_SCRATCH:
         m->scratch_b = bits * 32;
         return true;
@@ -403,6 +406,9 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_simd(p, field, m, bits, err);
     case XK_MF_ONE_WIDTH:
         *bits = 0;
+        return true;
+    case XK_MF_FENCE_A32:
+        *bits = !m->fence_a64;
         return true;
     case XK_MF_SLOTS2:
         *bits = m->slot_high;
