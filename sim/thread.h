@@ -113,6 +113,7 @@ struct xk_sim_run {
 
 struct xk_sim_group {
     const struct xk_sim_run *run;
+    uint64_t index; /* in the dispatch, x fastest */
     uint32_t id[3];
     uint8_t *slm;
     uint32_t slm_b;
