@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "sim/known.h"
+
 /* Spreads "any" or "all" over groups of w flag bits. */
 static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
 {
@@ -480,7 +482,7 @@ void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             store_acc_hi(t, off[l], e->dst.size_b, v->i[l]);
     }
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }
 
 void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -493,7 +495,7 @@ void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, float_encode(t, e, v->f[l]));
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }
 
 void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -517,5 +519,5 @@ void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, (uint64_t)v->i[l]);
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }
