@@ -416,6 +416,14 @@ static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
 }
 
+/* The host's rounding mode is the thread's. */
+static uint64_t int_bits(const struct xk_sim_thread *t,
+                         const struct xk_sim_inst *e, double d)
+{
+    return (uint64_t)xk_sim_int_from_double(e->dst.type,
+                                            t->round_int ? rint(d) : d);
+}
+
 /* clang-format off */
 static uint64_t float_encode(const struct xk_sim_thread *t,
                              const struct xk_sim_inst *e, float f)
@@ -432,7 +440,7 @@ static uint64_t float_encode(const struct xk_sim_thread *t,
     case XK_RT_BF8:
         return xk_sim_bf8_from_half(xk_sim_half_from_float(f, 0), t->round);
     case XK_RT_DF: return double_bits((double)f);
-    default: return (uint64_t)xk_sim_int_from_double(e->dst.type, (double)f);
+    default: return int_bits(t, e, (double)f);
     }
 }
 /* clang-format on */
@@ -444,7 +452,7 @@ static uint64_t double_encode(const struct xk_sim_thread *t,
         return double_bits(t->ftz_double ? flush_double(d) : d);
     if (xk_sim_type_is_float(e->dst.type))
         return float_encode(t, e, (float)d);
-    return (uint64_t)xk_sim_int_from_double(e->dst.type, d);
+    return int_bits(t, e, d);
 }
 
 /* Of a move; arithmetic has no 64-bit integers and floats in one. */
