@@ -309,6 +309,9 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return get_owords(p, bits, m, err);
     case XK_MF_HWORDS:
         return get_log2(bits, 3, &m->vec, "hword block size code", err);
+    case XK_MF_A64_HWORDS:
+        return get_log2(bits - 1, 3, &m->vec, "hword block size code less 1:",
+                        err);
     case XK_MF_ELEMS:
         return get_log2(bits, 3, &m->vec, "elements code", err);
     case XK_MF_BYTES:
@@ -395,6 +398,11 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_owords(p, m, bits, err);
     case XK_MF_HWORDS:
         return put_log2(m->vec, 3, bits, "hwords in a block:", err);
+    case XK_MF_A64_HWORDS:
+        if (!put_log2(m->vec, 3, bits, "hwords in a block:", err))
+            return false;
+        ++*bits;
+        return true;
     case XK_MF_ELEMS:
         return put_log2(m->vec, 3, bits, "vector of", err);
     case XK_MF_BYTES:
