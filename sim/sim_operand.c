@@ -89,10 +89,21 @@ static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+/* Lanes whose operands count; the predicate of sel only chooses. */
+static uint32_t lanes_of(const struct xk_sim_thread *t,
+                         const struct xk_sim_inst *e)
+{
+    return e->in.op == XK_OPC_SEL
+               ? e->no_mask ? UINT32_MAX : t->active >> e->chan_off
+               : xk_sim_mask(t, e);
+}
+
+/* Of a lane that is off the address is anything. */
 static bool indirect_offsets(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
                              const struct xk_sim_opnd *o, uint32_t *off)
 {
+    const uint32_t on = lanes_of(t, e);
     const unsigned w_mask = (1u << o->log_w) - 1;
     for (unsigned l = 0; l < e->exec; l++) {
         const unsigned row = l >> o->log_w;
@@ -102,15 +113,17 @@ static bool indirect_offsets(struct xk_sim_thread *t,
         const int32_t b = (int32_t)base + o->a0_off_b +
                           (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
                                     (l & w_mask) * o->hs_b);
-        if (b < 0 || b + o->size_b >
-                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
+        const bool outside =
+            b < 0 || b + o->size_b >
+                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b);
+        if (outside && on >> l & 1) {
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
                          "the %u registers",
                          l, b, t->kernel->grf_count);
             return false;
         }
-        off[l] = (uint32_t)b;
+        off[l] = outside ? 0 : (uint32_t)b;
     }
     return true;
 }
