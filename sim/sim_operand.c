@@ -89,9 +89,8 @@ static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
-/* Lanes whose operands count; the predicate of sel only chooses. */
-static uint32_t lanes_of(const struct xk_sim_thread *t,
-                         const struct xk_sim_inst *e)
+uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e)
 {
     return e->in.op == XK_OPC_SEL
                ? e->no_mask ? UINT32_MAX : t->active >> e->chan_off
@@ -103,7 +102,7 @@ static bool indirect_offsets(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
                              const struct xk_sim_opnd *o, uint32_t *off)
 {
-    const uint32_t on = lanes_of(t, e);
+    const uint32_t on = xk_sim_operand_lanes(t, e);
     const unsigned w_mask = (1u << o->log_w) - 1;
     for (unsigned l = 0; l < e->exec; l++) {
         const unsigned row = l >> o->log_w;
