@@ -211,6 +211,7 @@ void xk_sim_check_start(struct xk_sim_thread *t)
     c->signals = 0;
     c->loading = c->fencing = c->n_pending = c->n_fenced = 0;
     c->pending_lost = false;
+    memset(c->slm, 0, sizeof c->slm);
     memset(c->known, 0, c->work->n_group * sizeof *c->known);
     xk_check_init_start(c);
     if (c->extra && c->work->run->extra->start)
@@ -308,6 +309,13 @@ static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         xk_check_sync_before(c, e, mask);
 }
 
+/* The space of a message with a dynamic descriptor shows in what it touched. */
+static bool touches_slm(const struct xk_sim_check_thread *c,
+                        const struct xk_sim_inst *e)
+{
+    return e->msg.space == XK_MSPACE_SLM || c->work->spaces >> XK_CS_SLM & 1;
+}
+
 static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                   uint32_t mask, uint32_t open)
 {
@@ -317,6 +325,8 @@ static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
             xk_check_accesses(c, e);
         if (on & XK_CHECK_INIT)
             xk_check_send_after(c, e, mask);
+        if (on & XK_CHECK_HAZARD && touches_slm(c, e))
+            xk_check_slm_note(c, e);
     }
     xk_check_sync_after(c, e, open, mask);
 }

@@ -79,6 +79,17 @@ struct xk_check_store {
     uint32_t fenced_at; /* signals of the thread when a fence was complete */
 };
 
+#define XK_CHECK_SLM 16        /* messages of a thread that are remembered */
+#define XK_CHECK_SLM_PIECES 32 /* of one that are told apart */
+
+/* What one message touched in shared local memory. */
+struct xk_check_slm {
+    uint32_t inst;
+    bool known, lost; /* lost: more pieces than there is room for */
+    uint8_t n;
+    struct xk_check_range piece[XK_CHECK_SLM_PIECES];
+};
+
 struct xk_sim_check_thread {
     struct xk_sim_check_work *work;
     struct xk_sim_thread *thread;
@@ -102,6 +113,8 @@ struct xk_sim_check_thread {
     uint32_t n_fenced; /* signalled, fenced since: visible to those who wait
                           for a later signal */
     struct xk_check_store fenced[XK_CHECK_PENDING];
+    uint32_t next_slm;
+    struct xk_check_slm slm[XK_CHECK_SLM];
 };
 
 /* One who touched memory: 0 nobody; else [63] 1, [62] written without a fence
@@ -399,5 +412,15 @@ static inline const struct xk_msg *xk_check_msg(
 {
     return e->in.send.desc_reg || e->msg.unknown_src1 ? &c->work->msg : &e->msg;
 }
+
+/* -- check_slm.c -- */
+
+/* e, a message to shared local memory, was executed: notes its bytes. */
+void xk_check_slm_note(struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e);
+/* Whether the last executions of two instructions touched a byte that is the
+ * same; true where that is not known. */
+bool xk_check_slm_meet(const struct xk_sim_check_thread *c, uint32_t first,
+                       uint32_t second);
 
 #endif

@@ -9,6 +9,8 @@
 #include "sim/hazard_memo.h"
 #include "sim/sim_operand.h"
 
+#define MOST_OPEN 16
+
 /* Of an EU thread; what follows the static part is there with a seed only. */
 struct state {
     struct xk_hz_thread th;
@@ -16,6 +18,9 @@ struct state {
     struct xk_sim_thread *t;
     const struct xk_sim_inst *e; /* in hand */
     bool waits;                  /* e was seen, and is to come again */
+    /* Loads from local memory that e may overtake, if they meet. */
+    unsigned n_open;
+    struct xk_hz_finding open[MOST_OPEN];
     struct xk_hz_late late;
 };
 
@@ -51,9 +56,8 @@ void xk_sim_hazard_forget(struct xk_sim_kernel *k)
     k->hazard = NULL;
 }
 
-static void tell(void *user, const struct xk_hz_finding *f)
+static void report(const struct state *s, const struct xk_hz_finding *f)
 {
-    const struct state *const s = user;
     struct xk_sim_thread *const t = s->t;
     const struct xk_sim_who other = {
         .unit = t->check->work->unit, .thread = t->index, .inst = f->first};
@@ -66,6 +70,26 @@ static void tell(void *user, const struct xk_hz_finding *f)
         xk_hz_name(t->kernel->platform, f->begin, place.what,
                    sizeof place.what);
     xk_sim_check_report(t, s->e, XK_CHECK_HAZARD, &other, &place, "%s", why);
+}
+
+/* A store that may come before a load from local memory has read: once it is
+ * executed, its bytes are known. */
+static void tell(void *user, const struct xk_hz_finding *f)
+{
+    struct state *const s = user;
+    if (f->kind == XK_HZ_SLM && s->e->msg.op != XK_MOP_FENCE &&
+        s->n_open < MOST_OPEN)
+        s->open[s->n_open++] = *f;
+    else
+        report(s, f);
+}
+
+static void judge_open(struct state *s)
+{
+    for (unsigned k = 0; k < s->n_open; k++)
+        if (xk_check_slm_meet(s->t->check, s->open[k].first, s->open[k].second))
+            report(s, &s->open[k]);
+    s->n_open = 0;
 }
 
 static bool is_random(const struct xk_sim_run *r)
@@ -98,6 +122,7 @@ static void start(struct xk_sim_thread *t, void *state)
     const bool strict = r->d->check.hazard_strict;
     s->t = t;
     s->waits = false;
+    s->n_open = 0;
     s->node = m ? xk_hz_memo_begin(m, t->ip) : NULL;
     s->th.strict = strict;
     if (!s->node) {
@@ -188,6 +213,7 @@ static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     struct state *const s = state;
     (void)mask;
     s->waits = false;
+    judge_open(s);
     if (is_random(t->group->run))
         late_after(t, e, s);
 }

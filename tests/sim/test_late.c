@@ -83,6 +83,24 @@
     "(W) send.slm (1|M0) null r22 r23:1 0x0 0x02008504 {$3}\n"                 \
     "sync.nop null {$2.dst}\n"                                                 \
     "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
+/* The store goes to the element behind; or its one lane is off. */
+#define SLM_BESIDE                                                             \
+    SET("r22", "0") SET("r25", "4") SET("r21", "5") WAIT                       \
+    "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"                 \
+    "sync.nop null {$1.dst}\n"                                                 \
+    "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"                 \
+    "(W) send.slm (1|M0) null r25 r21:1 0x0 0x02008504 {$3}\n"                 \
+    "sync.nop null {$2.dst}\n"                                                 \
+    "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
+#define SLM_LANE_OFF                                                           \
+    SET("r22", "0") SET("r21", "5")                                            \
+    "(W) mov (1|M0) f0.0<1>:uw 0:uw\n" WAIT                                    \
+    "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"                 \
+    "sync.nop null {$1.dst}\n"                                                 \
+    "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"                 \
+    "(f0.0) send.slm (8|M0) null r22 r21:1 0x0 0x02000504 {$3}\n"              \
+    "sync.nop null {$2.dst}\n"                                                 \
+    "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
 #define GLOBAL_LOAD                                                            \
     NEXT SET("r21", "5") SET("r23", "9") WAIT                                  \
     "(W) send.ugm (1|M0) null r4 r21:1 0x0 0x0200C584 {$1}\n"                  \
@@ -132,6 +150,8 @@ static const struct row {
     {"memory that a load reads", HPG, SLM_LOAD(""), 1, true},
     {"memory that a load reads, waits", HPG,
      SLM_LOAD("sync.nop null {$2.dst}\n"), 1, false},
+    {"memory beside what a load reads", HPG, SLM_BESIDE, 1, false},
+    {"memory that a lane that is off would write", HPG, SLM_LANE_OFF, 1, false},
     {"messages in order", HPG, GLOBAL_LOAD, 1, false},
 };
 
