@@ -331,6 +331,35 @@ static enum xk_status load_words(struct xk_dec *d, const uint8_t *in,
     return d->status;
 }
 
+static enum xk_status decode(struct xk_dec *d, const uint8_t *in, size_t n_b,
+                             size_t *used_b)
+{
+    struct xk_inst *const i = d->i;
+
+    memset(i, 0, sizeof(*i));
+    *used_b = 0;
+    if (!d->t)
+        return XK_EUNSUPPORTED;
+    if (n_b < 8)
+        return xk_isa_fail(d->err, XK_EPARSE, "%zu bytes are no instruction",
+                           n_b);
+    if (load_words(d, in, n_b, used_b) < 0)
+        return d->status;
+    if (!find_opcode(d))
+        return d->status;
+    if (i->op != XK_OPC_ILLEGAL) { /* all its bits are zero */
+        get_swsb(d);
+        i->debug = xk_dec_get(d, XK_FLD_DEBUG);
+    }
+    if (d->format != XK_FMT_NULLARY)
+        get_header(d);
+    decode_body(d);
+    get_flag(d);
+    refuse_foreign(d);
+    refuse_unread(d);
+    return d->status;
+}
+
 enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
                               size_t n_b, struct xk_inst *i, size_t *used_b,
                               struct xk_error *err)
@@ -338,25 +367,49 @@ enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
     struct xk_dec d = {
         .t = xk_isa_tables_get(p, err), .p = p, .i = i, .err = err};
 
-    memset(i, 0, sizeof(*i));
-    *used_b = 0;
-    if (!d.t)
-        return XK_EUNSUPPORTED;
-    if (n_b < 8)
-        return xk_isa_fail(err, XK_EPARSE, "%zu bytes are no instruction", n_b);
-    if (load_words(&d, in, n_b, used_b) < 0)
-        return d.status;
-    if (!find_opcode(&d))
-        return d.status;
-    if (i->op != XK_OPC_ILLEGAL) { /* all its bits are zero */
-        get_swsb(&d);
-        i->debug = xk_dec_get(&d, XK_FLD_DEBUG);
+    return decode(&d, in, n_b, used_b);
+}
+
+/* The number of the bit in the field's value, or a negative number. */
+static int bit_of_value(const struct xk_field *f, unsigned bit)
+{
+    unsigned at = 0;
+
+    for (unsigned k = 0; k < f->n_parts; k++) {
+        if (bit - f->part[k].first < f->part[k].count)
+            return (int)(at + bit - f->part[k].first);
+        at += f->part[k].count;
     }
-    if (d.format != XK_FMT_NULLARY)
-        get_header(&d);
-    decode_body(&d);
-    get_flag(&d);
-    refuse_foreign(&d);
-    refuse_unread(&d);
-    return d.status;
+    return -1;
+}
+
+/* Rows of the 64-bit form, which the decoder reads through isa/compact.c. */
+static bool is_compact_row(unsigned id, enum xk_opcode op)
+{
+    const bool ternary = xk_opcode_format(op) == XK_FMT_TERNARY;
+
+    return xk_field_rows[id].format ==
+               (ternary ? XK_FMT_COMPACT3 : XK_FMT_COMPACT2) ||
+           id == XK_FLD_OPCODE || id == XK_FLD_SWSB || id == XK_FLD_COMPACT;
+}
+
+unsigned xk_inst_field_at(const struct xk_platform *p, const uint8_t *in,
+                          size_t n_b, unsigned bit, unsigned *value_bit)
+{
+    struct xk_inst i;
+    struct xk_dec d = {.t = xk_isa_tables_get(p, NULL), .p = p, .i = &i};
+    size_t used_b;
+
+    if (decode(&d, in, n_b, &used_b) < 0)
+        return XK_N_FIELDS;
+    for (unsigned id = 0; id < XK_N_FIELDS; id++) {
+        const int at = bit_of_value(&d.t->field[id], bit);
+
+        if (at < 0 || !(used_b == 8 ? is_compact_row(id, i.op)
+                                    : d.read[id >> 6] >> (id & 63) & 1))
+            continue;
+        *value_bit = (unsigned)at;
+        return id;
+    }
+    return XK_N_FIELDS;
 }

@@ -12,6 +12,7 @@ struct xk_dec {
     const struct xk_platform *p;
     struct xk_inst *i;
     uint64_t w[2], seen[2];
+    uint64_t read[(XK_N_FIELDS + 63) / 64]; /* by enum xk_field_id */
     enum xk_format format;
     bool macro; /* operands name an extended accumulator */
     enum xk_status status;
@@ -46,6 +47,7 @@ static inline uint32_t xk_dec_get(struct xk_dec *d, unsigned id)
 {
     const struct xk_field *f = &d->t->field[id];
 
+    d->read[id >> 6] |= UINT64_C(1) << (id & 63);
     if (f->n_parts == 1) /* nearly always */
         return xk_dec_get_run(d, f->part[0]) << f->unit;
     return xk_dec_get_runs(d, f);

@@ -133,6 +133,12 @@ extern const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1];
 
 enum xk_format xk_opcode_format(enum xk_opcode op);
 
+/* The row of isa/format.def by which a bit of the instruction at in[0..n_b) is
+ * read, and which bit of that field's value it is; XK_N_FIELDS if none reads it,
+ * or in[] is no instruction. */
+unsigned xk_inst_field_at(const struct xk_platform *p, const uint8_t *in,
+                          size_t n_b, unsigned bit, unsigned *value_bit);
+
 enum xk_swsb_class xk_swsb_class(enum xk_opcode op);
 /* False where no code says what *s says. */
 bool xk_swsb_encode(const struct xk_isa_tables *t, enum xk_swsb_class class,

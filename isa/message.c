@@ -60,6 +60,7 @@ static const struct {
     IN(active_only),
     IN(returns),
     IN(channel_dw),
+    IN(fence_a64),
 #undef IN
 #undef IN_OR_ZERO
 };
@@ -318,6 +319,41 @@ uint32_t xk_msg_reserved_bits(const struct xk_platform *p,
     return (i->send.desc & ~known) | (~i->send.desc & must);
 }
 
+unsigned xk_msg_part_at(const struct xk_platform *p, const struct xk_inst *i,
+                        unsigned bit)
+{
+    const struct xk_msg_row *r;
+    struct xk_msg m;
+
+    if (bit >= 20 && bit < 29)
+        return bit < 25 ? XK_MSG_PART_RLEN : XK_MSG_PART_MLEN;
+    if (decode(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
+        return XK_MSG_PART_RESERVED;
+    r = xk_msg_row(m.kind);
+    for (const struct xk_msg_slot *f = xk_msg_slots(r->layout); f->field; f++) {
+        if (xk_msg_field_here(f->field, &m) && bit - f->first < f->width)
+            return f->field;
+    }
+    return r->match >> bit & 1 ? XK_MSG_PART_OPERATION : XK_MSG_PART_RESERVED;
+}
+
+/* What build would make of the extended descriptor. */
+static enum xk_status check_extended(const struct xk_send_info *a,
+                                     const struct xk_send_info *b,
+                                     const struct xk_msg *m,
+                                     struct xk_error *err)
+{
+    const uint32_t other = a->exdesc ^ b->exdesc;
+
+    if (!other)
+        return XK_OK;
+    return xk_isa_fail(err, XK_EPARSE,
+                       "message: bit %u of extended descriptor 0x%08x is "
+                       "reserved in %s",
+                       (unsigned)__builtin_ctz(other), a->exdesc,
+                       xk_msg_kind_name((enum xk_msg_kind)m->kind));
+}
+
 static enum xk_status check_same(const struct xk_inst *i,
                                  const struct xk_inst *again,
                                  const struct xk_msg *m, struct xk_error *err)
@@ -338,13 +374,11 @@ static enum xk_status check_same(const struct xk_inst *i,
                            "message: second payload of %u registers, but %s "
                            "needs %u",
                            a->src1_len, xk_msg_op_name(now.op), now.src1_grf);
-    if (a->desc != b->desc || a->exdesc != b->exdesc)
+    if (a->desc != b->desc)
         return xk_isa_fail(err, XK_EPARSE,
-                           "message: descriptors 0x%08x 0x%08x, but %s would "
-                           "be 0x%08x 0x%08x",
-                           a->exdesc, a->desc, xk_msg_op_name(now.op),
-                           b->exdesc, b->desc);
-    return XK_OK;
+                           "message: descriptor 0x%08x, but %s would be 0x%08x",
+                           a->desc, xk_msg_op_name(now.op), b->desc);
+    return check_extended(a, b, &now, err);
 }
 
 enum xk_status xk_msg_check(const struct xk_platform *p,
@@ -371,4 +405,25 @@ enum xk_status xk_msg_check(const struct xk_platform *p,
     if (xk_msg_build(p, &m, &again, err) < 0)
         return XK_EPARSE;
     return check_same(i, &again, &m, err);
+}
+
+enum xk_status xk_msg_check_padded(const struct xk_platform *p,
+                                   const struct xk_inst *i,
+                                   struct xk_error *err)
+{
+    const unsigned widest = xk_msg_machine(p)->lsc_simd;
+    struct xk_inst wide = *i;
+    struct xk_msg m;
+
+    if (xk_msg_check(p, i, err) == XK_OK)
+        return XK_OK;
+    xk_msg_decode(p, i, &m);
+    while (xk_msg_is_lsc(m.sfid) && !m.transpose && wide.exec < widest) {
+        wide.exec = (uint8_t)(2 * wide.exec);
+        if (m.vec > 1 && wide.exec * m.reg_b > p->grf_b)
+            break;
+        if (xk_msg_check(p, &wide, NULL) == XK_OK)
+            return XK_OK;
+    }
+    return XK_EPARSE;
 }

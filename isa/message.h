@@ -132,7 +132,9 @@ struct xk_msg {
     bool exbso;      /* [in] with surf_reg: src1 length beside a0, not in it;
                         [out] bss, ss without surf_imm */
     bool channel_dw; /* [in] scratch: a channel masks a dword, not an oword */
-    uint8_t reserved[2]; /* zero */
+    bool fence_a64;  /* [in] LSC fence: bit 8 is clear, as IGC writes it; it says
+                        nothing (workarounds.md 2) */
+    uint8_t reserved; /* zero */
 };
 
 /* Sets sfid, desc, exdesc, src1_len and eot of i->send from *m, and the lengths
@@ -152,6 +154,12 @@ void xk_msg_decode(const struct xk_platform *p, const struct xk_inst *i,
  * length that is reserved, refused or unlike what the operation needs. */
 enum xk_status xk_msg_check(const struct xk_platform *p,
                             const struct xk_inst *i, struct xk_error *err);
+/* The same, but an LSC message may have payloads as long as those of more
+ * channels, as compilers pad a few channels to 8 or 16, if each component of its
+ * data begins in the same register then. */
+enum xk_status xk_msg_check_padded(const struct xk_platform *p,
+                                   const struct xk_inst *i,
+                                   struct xk_error *err);
 /* Bits of desc (immediate) that no field of the message covers and that are
  * set, or that must be set and are clear; 0 for UNKNOWN and OTHER. */
 uint32_t xk_msg_reserved_bits(const struct xk_platform *p,

@@ -309,6 +309,9 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return get_owords(p, bits, m, err);
     case XK_MF_HWORDS:
         return get_log2(bits, 3, &m->vec, "hword block size code", err);
+    case XK_MF_A64_HWORDS:
+        return get_log2(bits - 1, 3, &m->vec, "hword block size code less 1:",
+                        err);
     case XK_MF_ELEMS:
         return get_log2(bits, 3, &m->vec, "elements code", err);
     case XK_MF_BYTES:
@@ -331,6 +334,9 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return true;
     case XK_MF_ONE:
         return true; /* the reserved bits speak of it */
+    case XK_MF_FENCE_A32:
+        m->fence_a64 = !bits;
+        return true;
     case XK_MF_SCRATCH:
         m->scratch_b = bits * 32;
         return true;
@@ -392,6 +398,11 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_owords(p, m, bits, err);
     case XK_MF_HWORDS:
         return put_log2(m->vec, 3, bits, "hwords in a block:", err);
+    case XK_MF_A64_HWORDS:
+        if (!put_log2(m->vec, 3, bits, "hwords in a block:", err))
+            return false;
+        ++*bits;
+        return true;
     case XK_MF_ELEMS:
         return put_log2(m->vec, 3, bits, "vector of", err);
     case XK_MF_BYTES:
@@ -403,6 +414,9 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_simd(p, field, m, bits, err);
     case XK_MF_ONE_WIDTH:
         *bits = 0;
+        return true;
+    case XK_MF_FENCE_A32:
+        *bits = !m->fence_a64;
         return true;
     case XK_MF_SLOTS2:
         *bits = m->slot_high;

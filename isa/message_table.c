@@ -90,6 +90,18 @@ static const char *const kind_names[XK_N_MSG_KINDS] = {
 #undef XK_MSG_ROW
 };
 
+static const char *const field_names[XK_N_MSG_FIELDS] = {
+    "",
+#define XK_MSG_FIELD(id, text) text,
+#include "isa/message_field.def"
+#undef XK_MSG_FIELD
+};
+
+const char *xk_msg_field_name(unsigned field)
+{
+    return field < XK_N_MSG_FIELDS ? field_names[field] : "";
+}
+
 const struct xk_msg_row *xk_msg_row(unsigned kind)
 {
     return kind > XK_MSG_UNKNOWN && kind < XK_N_MSG_KINDS ? &rows[kind] : NULL;

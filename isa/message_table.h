@@ -5,49 +5,13 @@
 
 #include "isa/message.h"
 
-/* Fields of a descriptor; what each means is in message_field.c. */
+/* Fields of a descriptor. */
 enum xk_msg_field {
     XK_MF_END,
-    XK_MF_ADDR, /* log2 of address bytes */
-    XK_MF_ADDR_TYPE,
-    XK_MF_DATA,      /* LSC data size */
-    XK_MF_VEC,       /* LSC vector size */
-    XK_MF_CMASK_ON,  /* 1: component enabled */
-    XK_MF_CMASK_OFF, /* 1: component disabled */
-    XK_MF_TRANSPOSE,
-    XK_MF_VNNI,
-    XK_MF_CACHE, /* without meaning in slm, but compilers set it there */
-    XK_MF_FENCE_CACHE,
-    XK_MF_SCOPE,
-    XK_MF_FLUSH,
-    XK_MF_LSC_ATOMIC,
-    XK_MF_INT_ATOMIC,
-    XK_MF_FLOAT_ATOMIC,
-    XK_MF_SUB,
-    XK_MF_CCS, /* page clear, sector clear, and uncompress: 0 to 3 */
-    XK_MF_BTI,
-    XK_MF_OWORDS,    /* 1 low, 1 high, 2, 4, 8, 16 */
-    XK_MF_HWORDS,    /* log2 of the number */
-    XK_MF_ELEMS,     /* log2 of the vector */
-    XK_MF_BYTES,     /* log2 of bytes in memory: 1, 2, 4 */
-    XK_MF_SIMD16,    /* 0: 8 channels, 1: 16 */
-    XK_MF_SIMD16X,   /* the same, widths per platform */
-    XK_MF_SIMD8,     /* 1: 8 channels, 0: 16, widths per platform */
-    XK_MF_SIMD3,     /* 1: 16 channels, 2: 8 */
-    XK_MF_ONE_WIDTH, /* no bits: the platform's one width */
-    XK_MF_SLOTS2,    /* 1: upper slot group */
-    XK_MF_SLOTS3,    /* 1: lower, 2: upper slot group */
-    XK_MF_DATA64,    /* 1: 8-byte data, 0: 4 */
-    XK_MF_RETURNS,
-    XK_MF_HEADER,      /* may be there */
-    XK_MF_HEADER_MUST, /* must be there */
-    XK_MF_ONE,         /* always 1 */
-    XK_MF_LAST_USE,
-    XK_MF_COMMIT,
-    XK_MF_FLUSH_L1,
-    XK_MF_FLUSH_L3,
-    XK_MF_SCRATCH,  /* offset in units of 32 bytes */
-    XK_MF_CHANNELS, /* 1: a channel masks a dword, 0: an oword */
+#define XK_MSG_FIELD(id, text) XK_MF_##id,
+#include "isa/message_field.def"
+#undef XK_MSG_FIELD
+    XK_N_MSG_FIELDS
 };
 
 enum xk_msg_shape {
@@ -105,6 +69,7 @@ const struct xk_msg_row *xk_msg_row(unsigned kind); /* NULL: UNKNOWN, beyond */
 /* The kind whose row matches, or XK_MSG_UNKNOWN. */
 unsigned xk_msg_find(const struct xk_platform *p, const struct xk_send_info *s);
 const struct xk_msg_slot *xk_msg_slots(unsigned layout); /* up to XK_MF_END */
+const char *xk_msg_field_name(unsigned field);           /* "cache control" */
 const struct xk_msg_machine *xk_msg_machine(const struct xk_platform *p);
 bool xk_msg_is_lsc(unsigned sfid);
 /* NULL if there is none of that code on the platform. */
@@ -120,6 +85,19 @@ static inline uint32_t xk_msg_get(uint32_t v, unsigned first, unsigned width)
 {
     return v >> first & ((1u << width) - 1);
 }
+
+/* Which part of an immediate descriptor a bit belongs to: enum xk_msg_field, or
+ * one of these. */
+enum xk_msg_part {
+    XK_MSG_PART_OPERATION = XK_N_MSG_FIELDS, /* what chooses the row */
+    XK_MSG_PART_RLEN,
+    XK_MSG_PART_MLEN,
+    XK_MSG_PART_RESERVED,
+    XK_N_MSG_PARTS
+};
+/* XK_MSG_PART_RESERVED also where nothing is known of the message. */
+unsigned xk_msg_part_at(const struct xk_platform *p, const struct xk_inst *i,
+                        unsigned bit);
 
 /* message_field.c: one field between record and its bits. False with a
  * sentence in *err if the value is reserved, or cannot be encoded. */

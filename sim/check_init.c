@@ -183,11 +183,17 @@ static bool offsets(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
 {
     const struct xk_sim_thread *const t = c->thread;
     const unsigned w_mask = (1u << o->log_w) - 1;
+    const uint32_t on =
+        o->kind == XK_SO_REG ? UINT32_MAX : xk_sim_operand_lanes(t, e);
     for (unsigned l = 0; l < e->exec; l++) {
         const unsigned row = l >> o->log_w;
         off[l] = row * o->vs_b + (l & w_mask) * o->hs_b;
         if (o->kind == XK_SO_REG) {
             off[l] += o->off_b;
+            continue;
+        }
+        if (!(on >> l & 1)) { /* its address is not looked at */
+            off[l] = 0;
             continue;
         }
         const uint32_t at = o->off_b + (o->kind == XK_SO_VXH ? 2 * row : 0);

@@ -46,7 +46,8 @@ static uint32_t acc_b(const struct xk_sim_inst *e)
 static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
 {
     const unsigned use = xk_inst_acc_use(&e->in);
-    const struct xk_check_range all = {XK_RF_ACC, e->exec * acc_b(e)};
+    const struct xk_check_range all = {XK_RF_ACC + xk_sim_acc_at(e),
+                                       e->exec * acc_b(e)};
     bool read = false;
     if (xk_sim_is_macro(&e->in))
         return; /* exponents beyond the type's: not followed */

@@ -90,20 +90,29 @@ static bool all_done(struct xk_sim_group *g)
     return true;
 }
 
+void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t index,
+                     uint32_t id[3])
+{
+    const uint32_t *const n = d->groups, *const first = d->first_group;
+    id[0] = first[0] + (uint32_t)(index % n[0]);
+    id[1] = first[1] + (uint32_t)(index / n[0] % n[1]);
+    id[2] = first[2] + (uint32_t)(index / n[0] / n[1]);
+}
+
 static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
 {
     const struct xk_sim_run *r = w->pool->run;
-    const uint32_t *n = r->d->groups;
-    return (struct xk_sim_group){
+    struct xk_sim_group g = {
         .run = r,
+        .index = index,
         .slm = w->slm,
         .slm_b = r->d->slm_b,
         .thread = w->thread,
         .n_threads = r->d->n_threads,
         .slot_base = w->index * r->d->n_threads,
-        .id = {(uint32_t)(index % n[0]), (uint32_t)(index / n[0] % n[1]),
-               (uint32_t)(index / n[0] / n[1])},
     };
+    xk_sim_group_id(r->d, index, g.id);
+    return g;
 }
 
 static void add_counts(struct worker *w, const struct xk_sim_thread *t)

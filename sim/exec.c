@@ -115,7 +115,8 @@ static void store(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_sim_store_int(t, e, mask, r);
 }
 
-/* AccWrEn: the result also lands in acc0, whatever the channel offset. */
+/* AccWrEn: the result also lands in acc0, at the destination's place in its
+ * register, whatever the channel offset. */
 static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      uint32_t mask, const union xk_sim_lanes *r)
 {
@@ -126,7 +127,7 @@ static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         .size_b = e->dst.size_b,
         .special = XK_SS_ACC,
         .vs_b = e->dst.size_b,
-        .off_b = XK_RF_ACC,
+        .off_b = XK_RF_ACC + xk_sim_acc_at(e),
     };
     store(t, &to_acc, mask, r);
 }

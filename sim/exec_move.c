@@ -52,12 +52,21 @@ static void exec_srnd(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     xk_sim_store_raw(t, e, mask, &v);
 }
 
+/* All that vISA makes of it. */
+static bool is_plain_movi(const struct xk_sim_inst *e)
+{
+    const struct xk_operand *const s1 = &e->in.src[1];
+    const bool alone = s1->file == XK_FILE_NONE ||
+                       (s1->file == XK_FILE_ARF && s1->arf == XK_ARF_NULL);
+    return (e->src[0].kind == XK_SO_INDIRECT || e->src[0].kind == XK_SO_VXH) &&
+           alone && !e->src[0].neg && !e->src[0].abs && !e->in.sat &&
+           !e->in.acc_wr_en;
+}
+
 xk_sim_fn *xk_sim_select_move(const struct xk_sim_inst *e)
 {
     if (e->in.op == XK_OPC_MOVI)
-        return e->src[0].kind == XK_SO_INDIRECT || e->src[0].kind == XK_SO_VXH
-                   ? exec_movi
-                   : NULL;
+        return is_plain_movi(e) ? exec_movi : NULL;
     const bool to_half = e->dst.type == XK_RT_HF && e->src[0].type == XK_RT_F;
     const bool to_bf8 = e->dst.type == XK_RT_BF8 && e->src[0].type == XK_RT_HF;
     return e->in.op == XK_OPC_SRND && !e->in.sat && (to_half || to_bf8)

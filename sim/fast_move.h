@@ -73,19 +73,23 @@ ALWAYS void m_hf_to_f(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     store(t, e, mask, n, r);
 }
 
-/* Clamps; a NaN is 0. */
+/* Clamps; a NaN is 0. The host's rounding mode is the thread's. */
 ALWAYS void f_to_narrow(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         unsigned n, unsigned size_b, float least, float most)
 {
     uint32_t a[XK_SIM_LANES];
     uint16_t v[XK_SIM_LANES];
     const uint32_t mask = active_lanes(t, e);
+    const bool round = t->round_int;
     load(t, e, 0, n, a);
+    if (round && t->ftz)
+        flush_lanes(n, a);
     for (unsigned l = 0; l < n; l++) {
         const float x = as_float(a[l]);
         const float y = x == x ? x : 0.0f;
         const float z = y > least ? y : least;
-        v[l] = (uint16_t)(int32_t)(z < most ? z : most);
+        const float w = z < most ? z : most;
+        v[l] = (uint16_t)(int32_t)(round ? rintf(w) : w);
     }
     store_narrow(t, e, mask, n, size_b, v);
 }

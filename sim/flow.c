@@ -58,19 +58,26 @@ static void jump(struct xk_sim_thread *t, uint32_t target)
     wake(t, target);
 }
 
-/* Channels of the whole thread that take the branch. */
-static uint32_t takers(const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e)
-{
-    const uint32_t pred = xk_sim_pred(t, e) << e->chan_off;
-    return pred & t->active;
-}
-
 /* Channels that the branch speaks for and that do not take it. */
 static uint32_t leavers(const struct xk_sim_thread *t,
                         const struct xk_sim_inst *e, uint32_t go)
 {
     return t->active & e->lanes << e->chan_off & ~go;
+}
+
+#define SINGLE_PROGRAM_FLOW 4u /* cr0.0 */
+
+/* Channels of the whole thread that take the branch. No source says which of
+ * them decides in single program flow: there all must agree. */
+static uint32_t takers(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = xk_sim_pred(t, e) << e->chan_off & t->active;
+    if (go && xk_rf_u32(t, XK_RF_CR) & SINGLE_PROGRAM_FLOW && leavers(t, e, go))
+        xk_sim_fault(t, e,
+                     "not modelled: single program flow (cr0.0 bit 2) where "
+                     "channels 0x%x take the branch and 0x%x do not",
+                     go, leavers(t, e, go));
+    return go;
 }
 
 /* JIP (n = 0) or UIP (1): what the instruction says, or, relative to it but for

@@ -6,6 +6,7 @@
 
 #include "base/half.h"
 #include "sim/hazard_hook.h"
+#include "sim/known.h"
 
 static void set_linear(struct xk_sim_opnd *o, unsigned step_b)
 {
@@ -384,10 +385,16 @@ static bool set_control(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 
 static void prepare(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
+    char why[256];
     e->n_srcs = (uint8_t)xk_opcode_n_srcs(e->in.op);
     if (e->in.op == XK_OPC_NOP || e->in.op == XK_OPC_SYNC)
         e->in.exec = 1;
-    if (!set_control(k, e) || !set_operands(k, e)) {
+    const bool good = set_control(k, e) && set_operands(k, e);
+    if (xk_sim_not_known(k, e, why, sizeof(why))) {
+        e->fn = xk_sim_exec_not_known;
+        return;
+    }
+    if (!good) {
         e->fn = xk_sim_exec_unsupported;
         return;
     }

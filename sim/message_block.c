@@ -106,7 +106,7 @@ static const struct header_kind *header_kind(unsigned kind)
 {
     static const struct header_kind
         owords = {16, 16, 4}, bytes = {1, 4, 0}, hwords = {1, 32, 0},
-        address = {0, 4, 0},
+        read4 = {0, 4, 4},
         write16 = {0, 16, 4}, write4 = {0, 4, 4};
     switch ((enum xk_msg_kind)kind) {
     case XK_MSG_DC0_OWORD_LOAD: case XK_MSG_DC0_OWORD_STORE:
@@ -119,7 +119,7 @@ static const struct header_kind *header_kind(unsigned kind)
     /* "aligned" is a name only: compilers read at any dword with it */
     case XK_MSG_DC1_A64_OWORD_LOAD: case XK_MSG_DC1_A64_OWORD_LOAD_BYTES:
     case XK_MSG_DC1_A64_HWORD_LOAD:
-        return &address;
+        return &read4;
     case XK_MSG_DC1_A64_OWORD_STORE: case XK_MSG_DC1_A64_HWORD_STORE:
         return &write16;
     case XK_MSG_DC1_A64_OWORD_STORE_BYTES: return &write4;

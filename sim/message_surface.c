@@ -143,6 +143,27 @@ static uint64_t surface_key(const struct xk_sim_thread *t,
                 : m->bti);
 }
 
+/* Bits 23:11 beside a binding table index, and bit 11 beside the length of
+ * src1, are reserved (isa.md 6.2); those below it repeat the port and EOT, or
+ * nothing. */
+static bool exdesc_known(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const struct xk_msg *const m = &e->msg;
+    const bool index = m->addr_type == XK_LSC_BTI && m->bti != XK_BTI_BINDLESS;
+    const uint32_t reserved = !m->surf_reg       ? 0
+                              : index            ? 0x00fff800u
+                              : e->in.send.exbso ? 0
+                                                 : 0x800u;
+    if (!(exdesc_of(t, e) & reserved))
+        return true;
+    xk_sim_fault(t, e,
+                 "not modelled: extended descriptor 0x%x in a0.%u has reserved "
+                 "bits 0x%x",
+                 exdesc_of(t, e), e->in.send.exdesc_sub,
+                 exdesc_of(t, e) & reserved);
+    return false;
+}
+
 static bool surface_view(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          struct xk_sim_view *v)
 {
@@ -157,7 +178,8 @@ static bool surface_view(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                                   .surface = true};
         return true;
     }
-    if (!xk_sim_surface_va(t, e, &va) || !xk_sim_view_of_state(t, e, va, v))
+    if (!exdesc_known(t, e) || !xk_sim_surface_va(t, e, &va) ||
+        !xk_sim_view_of_state(t, e, va, v))
         return false;
     *c = (struct xk_sim_surface){key, v->base, v->size_b};
     return true;

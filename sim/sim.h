@@ -49,7 +49,9 @@ unsigned xk_sim_kernel_insts(const xk_sim_kernel *k);
 struct xk_sim_dispatch {
     const xk_sim_kernel *kernel;
     uint32_t start_b;   /* offset of the first instruction in the code */
-    uint32_t groups[3];
+    uint32_t groups[3]; /* how many in each dimension */
+    uint32_t first_group[3]; /* the number of the first one: a driver walks the
+                                remainders of a grid by themselves */
     uint32_t simd;      /* lanes of a thread's dispatch mask: 8, 16, 32 */
     uint32_t n_threads; /* per group */
     uint32_t last_mask; /* dispatch mask of the last thread of a group */
@@ -89,6 +91,9 @@ struct xk_sim_dispatch {
     struct xk_sim_checks check;
 };
 
+/* The number of a dispatch's group with an index, x fastest. */
+void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t index,
+                     uint32_t id[3]);
 /* Sets what the platform of d->kernel decides, not the walker: scratch_surface,
  * sr0_holes, n_slots. */
 void xk_sim_dispatch_habits(struct xk_sim_dispatch *d);

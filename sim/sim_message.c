@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Sends: which executor, descriptors from address registers, and what an
  * access that cannot be made means. */
+#include "sim/known.h"
 #include "sim/message_sample.h"
 #include "sim/message_typed.h"
 
@@ -163,10 +164,16 @@ static void exec_dynamic(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_inst fixed = *e;
     struct xk_send_info *s = &fixed.in.send;
+    char why[256];
     if (s->desc_reg) {
         s->desc = xk_rf_u32(t, XK_RF_A0);
         s->desc_reg = false;
         xk_msg_decode(t->kernel->platform, &fixed.in, &fixed.msg);
+        if (xk_sim_message_not_known(t->kernel->platform, &fixed.in, why,
+                                     sizeof(why))) {
+            xk_sim_fault(t, e, "not modelled: %s", why);
+            return;
+        }
     }
     if (fixed.msg.unknown_src1) {
         const uint32_t ex = xk_rf_u32(t, XK_RF_A0 + 4u * (s->exdesc_sub & 7));

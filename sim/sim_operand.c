@@ -3,6 +3,8 @@
 
 #include <math.h>
 
+#include "sim/known.h"
+
 /* Spreads "any" or "all" over groups of w flag bits. */
 static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
 {
@@ -87,10 +89,20 @@ static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e)
+{
+    return e->in.op == XK_OPC_SEL
+               ? e->no_mask ? UINT32_MAX : t->active >> e->chan_off
+               : xk_sim_mask(t, e);
+}
+
+/* Of a lane that is off the address is anything. */
 static bool indirect_offsets(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
                              const struct xk_sim_opnd *o, uint32_t *off)
 {
+    const uint32_t on = xk_sim_operand_lanes(t, e);
     const unsigned w_mask = (1u << o->log_w) - 1;
     for (unsigned l = 0; l < e->exec; l++) {
         const unsigned row = l >> o->log_w;
@@ -100,15 +112,17 @@ static bool indirect_offsets(struct xk_sim_thread *t,
         const int32_t b = (int32_t)base + o->a0_off_b +
                           (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
                                     (l & w_mask) * o->hs_b);
-        if (b < 0 || b + o->size_b >
-                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
+        const bool outside =
+            b < 0 || b + o->size_b >
+                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b);
+        if (outside && on >> l & 1) {
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
                          "the %u registers",
                          l, b, t->kernel->grf_count);
             return false;
         }
-        off[l] = (uint32_t)b;
+        off[l] = outside ? 0 : (uint32_t)b;
     }
     return true;
 }
@@ -414,6 +428,14 @@ static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
 }
 
+/* The host's rounding mode is the thread's. */
+static uint64_t int_bits(const struct xk_sim_thread *t,
+                         const struct xk_sim_inst *e, double d)
+{
+    return (uint64_t)xk_sim_int_from_double(e->dst.type,
+                                            t->round_int ? rint(d) : d);
+}
+
 /* clang-format off */
 static uint64_t float_encode(const struct xk_sim_thread *t,
                              const struct xk_sim_inst *e, float f)
@@ -430,7 +452,7 @@ static uint64_t float_encode(const struct xk_sim_thread *t,
     case XK_RT_BF8:
         return xk_sim_bf8_from_half(xk_sim_half_from_float(f, 0), t->round);
     case XK_RT_DF: return double_bits((double)f);
-    default: return (uint64_t)xk_sim_int_from_double(e->dst.type, (double)f);
+    default: return int_bits(t, e, (double)f);
     }
 }
 /* clang-format on */
@@ -442,7 +464,7 @@ static uint64_t double_encode(const struct xk_sim_thread *t,
         return double_bits(t->ftz_double ? flush_double(d) : d);
     if (xk_sim_type_is_float(e->dst.type))
         return float_encode(t, e, (float)d);
-    return (uint64_t)xk_sim_int_from_double(e->dst.type, d);
+    return int_bits(t, e, d);
 }
 
 /* Of a move; arithmetic has no 64-bit integers and floats in one. */
@@ -480,7 +502,7 @@ void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             store_acc_hi(t, off[l], e->dst.size_b, v->i[l]);
     }
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }
 
 void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -493,7 +515,7 @@ void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, float_encode(t, e, v->f[l]));
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }
 
 void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -517,5 +539,5 @@ void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, (uint64_t)v->i[l]);
     if (e->dst.special == XK_SS_CR)
-        xk_sim_thread_cr_written(t);
+        xk_sim_control_written(t, e);
 }

@@ -105,4 +105,16 @@ static inline float xk_sim_half_to_float(uint16_t h)
     return f;
 }
 
+/* Lanes whose operands count; the predicate of sel only chooses. */
+uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e);
+
+/* The accumulator that an instruction means without naming it begins where the
+ * destination does in its register, from acc0 on: vISA's HWConformity.cpp, fixAcc,
+ * wants both at one offset, oneDNN adds up in acc0.6 what mach leaves in r34.6. */
+static inline uint32_t xk_sim_acc_at(const struct xk_sim_inst *e)
+{
+    return e->in.dst.indirect ? 0 : e->in.dst.sub_b;
+}
+
 #endif

@@ -59,6 +59,7 @@ void xk_sim_thread_cr_written(struct xk_sim_thread *t)
     t->ftz = !(cr >> 7 & 1);
     t->ftz_half = !(cr >> 10 & 1);
     t->ftz_double = !(cr >> 6 & 1);
+    t->round_int = cr >> 12 & 1;
     fesetround(mode[t->round]);
 }
 

@@ -94,6 +94,7 @@ struct xk_sim_thread {
     uint8_t round;          /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
     uint8_t barrier_awaited; /* in state XK_SIM_BARRIER */
     bool ftz, ftz_half, ftz_double; /* flush denormals */
+    bool round_int; /* cr0[12]: floats become integers in mode `round` */
     uint64_t count[XK_N_STATS];
     uint64_t budget;      /* instructions left */
     struct xk_error *err; /* where a finding goes */
@@ -113,6 +114,7 @@ struct xk_sim_run {
 
 struct xk_sim_group {
     const struct xk_sim_run *run;
+    uint64_t index; /* in the dispatch, x fastest */
     uint32_t id[3];
     uint8_t *slm;
     uint32_t slm_b;

@@ -72,6 +72,11 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
                             const struct xk_command *cmd, uint64_t va,
                             bool ggtt, const void *src, uint64_t n_b);
 
+/* How many groups lie from w->first_group up to, and without, end: a walker
+ * names the first one and the one behind the last one. False if there are none.
+ */
+bool xk_gpu_walker_set_end(struct xk_gpu_walker *w, const uint32_t end[3]);
+
 /* One more unit of work, a command or a row of a copy; XK_EFAULT beyond the
  * limit of a submission. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);

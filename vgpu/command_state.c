@@ -93,13 +93,24 @@ static bool slm_bytes(const struct xk_command_stream *s, unsigned code,
     return *out = large[code - 8] * 1024, true;
 }
 
+bool xk_gpu_walker_set_end(struct xk_gpu_walker *w, const uint32_t end[3])
+{
+    bool any = true;
+    for (unsigned d = 0; d < 3; d++) {
+        any &= end[d] > w->first_group[d];
+        w->groups[d] = any ? end[d] - w->first_group[d] : 0;
+    }
+    return any;
+}
+
 static uint32_t barrier_count(unsigned code)
 {
     static const uint8_t counts[8] = {0, 1, 2, 4, 8, 16, 24, 32};
     return counts[code & 7];
 }
 
-static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w)
+static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w,
+                        uint32_t end[3])
 {
     w->indirect_n_b = dw[2] & 0x1ffff;
     w->indirect_b = dw[3] & ~0x3fu;
@@ -108,7 +119,7 @@ static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w)
     for (unsigned d = 0; d < 3; d++) {
         w->emit_ids[d] = dw[4] >> (26 + d) & 1;
         w->local[d] = (dw[6] >> (10 * d) & 0x3ff) + 1;
-        w->groups[d] = dw[7 + d];
+        end[d] = dw[7 + d];
         w->first_group[d] = dw[10 + d];
     }
     w->generate_ids = dw[4] >> 29 & 1;
@@ -134,13 +145,11 @@ static enum xk_status read_interface(struct xk_command_stream *s,
                    id[5] >> 16 & 0x1f);
 }
 
-static void indirect_groups(const struct xk_command_stream *s,
-                            struct xk_gpu_walker *w)
+static void indirect_end(const struct xk_command_stream *s, uint32_t end[3])
 {
     for (unsigned d = 0; d < 3; d++)
-        w->groups[d] =
-            xk_command_stream_register(
-                s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
+        end[d] = xk_command_stream_register(s, s->config.mmio_base +
+                                                   DISPATCH_DIMENSIONS + 4 * d);
 }
 
 /* What a walker writes when it is done: a value, or four clocks. */
@@ -169,13 +178,14 @@ enum xk_status xk_cmd_walker(struct xk_command_stream *s,
     struct xk_gpu_walker w = {.base = s->base,
                               .scratch_field = s->scratch_field};
     const uint64_t begin = clock_of(s);
+    uint32_t end[3];
     (void)jump;
     w.grf_count = s->compute_mode & LARGE_GRF ? 256 : 128;
-    read_walker(cmd->dw, &w);
+    read_walker(cmd->dw, &w, end);
     XK_TRY(read_interface(s, cmd->dw + 18, &w));
     if (cmd->dw[0] >> 10 & 1)
-        indirect_groups(s, &w);
-    if (w.groups[0] && w.groups[1] && w.groups[2]) {
+        indirect_end(s, end);
+    if (xk_gpu_walker_set_end(&w, end)) {
         if (!o->walker)
             return xk_fail(s->c, XK_EUNSUPPORTED,
                            "vgpu: this engine has no walker");

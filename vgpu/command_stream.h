@@ -10,14 +10,15 @@
 /* Heaps, as the state commands set them. */
 struct xk_gpu_bases {
     uint64_t general, surface, bindless_surface, dynamic, instruction;
-    uint64_t indirect; /* of data that is preloaded */
+    uint64_t indirect;     /* of data that is preloaded */
     uint64_t binding_pool; /* 0: binding tables are relative to `surface` */
 };
 
 /* A COMPUTE_WALKER and the state it meets. */
 struct xk_gpu_walker {
     struct xk_gpu_bases base;
-    uint32_t groups[3], first_group[3];
+    uint32_t groups[3]; /* how many */
+    uint32_t first_group[3];
     uint32_t local[3];  /* work items, where the hardware makes ids */
     uint32_t n_threads; /* per group */
     uint32_t last_mask; /* dispatch mask of a group's last thread */

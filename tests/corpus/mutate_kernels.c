@@ -21,10 +21,9 @@
 #include <string.h>
 
 #include "isa/format.h"
-#include "tests/corpus/launch_job.h"
+#include "tests/corpus/job_code.h"
 #include "xekern/simulate.h"
 
-#define MAX_INSTS 4096
 #define ROOM_B 4096u
 #define LIMIT 20000 /* instructions of a thread; most kernels need fewer */
 #define NOTHING 0xfffe0000u /* offsets from here on are outside any surface */
@@ -38,17 +37,7 @@ static struct score {
     unsigned made, harmful, found, more;
 } score[N_KINDS];
 
-static struct line {
-    struct xk_inst in;
-    uint32_t at_b, n_b;
-} lines[MAX_INSTS];
-
-static struct {
-    uint8_t *file, *code;
-    size_t file_b, code_b;
-    const struct xk_platform *p;
-    unsigned n;
-} kernel;
+static struct job_code kernel;
 
 static unsigned n_mem;
 
@@ -61,40 +50,8 @@ static void hear(void *user, const struct xk_simulate_finding *f)
 
 /* -- Code -- */
 
-static bool find_code(const struct job *j)
-{
-    struct corpus_file file = {0}, code = {0};
-    if (!job_read_file(j->path, &file) || !job_read_file(j->code, &code))
-        return false;
-    free(kernel.file);
-    kernel.file = file.data;
-    kernel.file_b = file.n_b;
-    kernel.code = memmem(file.data, file.n_b, code.data, code.n_b);
-    kernel.code_b = code.n_b;
-    kernel.p = xk_platform_find(j->platform);
-    free(code.data);
-    return kernel.code && kernel.p;
-}
-
-static void decode(void)
-{
-    kernel.n = 0;
-    for (uint32_t at = 0; at < kernel.code_b && kernel.n < MAX_INSTS;) {
-        struct line *const l = &lines[kernel.n];
-        struct xk_error err;
-        size_t used_b = 0;
-        if (xk_inst_decode(kernel.p, kernel.code + at, kernel.code_b - at,
-                           &l->in, &used_b, &err) != XK_OK)
-            break;
-        l->at_b = at;
-        l->n_b = (uint32_t)used_b;
-        at += l->n_b;
-        kernel.n++;
-    }
-}
-
 /* False if it does not fit where the old one was. */
-static bool put(const struct line *l, const struct xk_inst *in)
+static bool put(const struct job_inst *l, const struct xk_inst *in)
 {
     struct xk_inst copy = *in;
     struct xk_error err;
@@ -312,13 +269,13 @@ static void mutate(struct job *j, enum kind kind)
     unsigned made = 0;
     for (unsigned k = 0; k < kernel.n && made < EACH; k++)
         for (unsigned up = 0; up < 2; up++) {
-            struct xk_inst in = lines[k].in;
+            struct xk_inst in = kernel.inst[k].in;
             uint8_t old[XK_INST_B];
-            memcpy(old, kernel.code + lines[k].at_b, lines[k].n_b);
-            if (!changes[kind](&in, up) || !put(&lines[k], &in))
+            memcpy(old, kernel.code + kernel.inst[k].at_b, kernel.inst[k].n_b);
+            if (!changes[kind](&in, up) || !put(&kernel.inst[k], &in))
                 continue;
-            judge(j, kind, MAX_ARGS, 0, lines[k].at_b);
-            memcpy(kernel.code + lines[k].at_b, old, lines[k].n_b);
+            judge(j, kind, MAX_ARGS, 0, kernel.inst[k].at_b);
+            memcpy(kernel.code + kernel.inst[k].at_b, old, kernel.inst[k].n_b);
             made++;
         }
 }
@@ -326,8 +283,8 @@ static void mutate(struct job *j, enum kind kind)
 static void one(struct job *j)
 {
     memset(score, 0, sizeof score);
-    if (find_code(j) && judge(j, N_KINDS, MAX_ARGS, 0, 0)) {
-        decode();
+    if (job_code_read(&kernel, j) && judge(j, N_KINDS, MAX_ARGS, 0, 0)) {
+        job_code_decode(&kernel);
         shorten(j);
         for (unsigned k = LIMIT_; k < N_KINDS; k++)
             mutate(j, (enum kind)k);
@@ -346,6 +303,6 @@ int main(void)
     while (job_read(&j, stdin))
         one(&j);
     job_fini(&j);
-    free(kernel.file);
+    job_code_fini(&kernel);
     return 0;
 }

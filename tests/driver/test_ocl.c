@@ -168,6 +168,77 @@ START_TEST(shared_virtual_memory_is_read)
 }
 END_TEST
 
+static const char count_source[] =
+    "kernel void count(global int *n, global int *group, uint nx, uint ny) {\n"
+    "  size_t i = get_global_id(0) + nx * (get_global_id(1)\n"
+    "             + (size_t)ny * get_global_id(2));\n"
+    "  atomic_inc(n + i);\n"
+    "  atomic_add(group + i, (int)(get_group_id(0) + 100 * get_group_id(1)\n"
+    "             + 10000 * get_group_id(2)));\n"
+    "}\n";
+
+static cl_kernel count_kernel(void)
+{
+    const char *text = count_source;
+    cl_int st = 0;
+    cl_device_id d;
+    ck_assert_int_eq(
+        clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof d, &d, NULL), 0);
+    const cl_program p =
+        clCreateProgramWithSource(context, 1, &text, NULL, &st);
+    ck_assert_int_eq(clBuildProgram(p, 1, &d, "-cl-std=CL2.0", NULL, NULL), 0);
+    const cl_kernel k = clCreateKernel(p, "count", &st);
+    ck_assert_int_eq(st, 0);
+    return k;
+}
+
+/* Sizes that are no multiples of the group's: the driver sends a walker for
+ * each remainder, whose groups do not begin at 0. */
+static const struct {
+    cl_uint dims;
+    size_t global[3], local[3];
+} odd_sizes[] = {
+    {1, {340, 1, 1}, {64, 1, 1}},
+    {2, {10, 10, 1}, {4, 4, 1}},
+    {3, {5, 6, 7}, {2, 4, 4}},
+    {2, {33, 3, 1}, {32, 2, 1}},
+};
+
+START_TEST(every_item_of_odd_sizes_runs_once)
+{
+    const size_t *const n = odd_sizes[_i].global, *const l =
+                                                      odd_sizes[_i].local;
+    const size_t items = n[0] * n[1] * n[2];
+    static int zero[1024], runs[1024], group[1024];
+    const cl_uint nx = (cl_uint)n[0], ny = (cl_uint)n[1];
+    const cl_mem_flags copy = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
+    const cl_mem a = clCreateBuffer(context, copy, sizeof zero, zero, NULL);
+    const cl_mem b = clCreateBuffer(context, copy, sizeof zero, zero, NULL);
+    const cl_kernel k = count_kernel();
+    clSetKernelArg(k, 0, sizeof a, &a);
+    clSetKernelArg(k, 1, sizeof b, &b);
+    clSetKernelArg(k, 2, sizeof nx, &nx);
+    clSetKernelArg(k, 3, sizeof ny, &ny);
+    ck_assert_int_eq(clEnqueueNDRangeKernel(queue, k, odd_sizes[_i].dims, NULL,
+                                            n, l, 0, NULL, NULL),
+                     0);
+    clEnqueueReadBuffer(queue, a, CL_TRUE, 0, sizeof runs, runs, 0, NULL, NULL);
+    clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof group, group, 0, NULL,
+                        NULL);
+    for (size_t i = 0; i < 1024; i++) {
+        const size_t x = i % n[0], y = i / n[0] % n[1], z = i / n[0] / n[1];
+        const int at = (int)(x / l[0] + 100 * (y / l[1]) + 10000 * (z / l[2]));
+        ck_assert_msg(runs[i] == (i < items), "item %zu ran %d times", i,
+                      runs[i]);
+        ck_assert_msg(group[i] == (i < items ? at : 0),
+                      "item %zu was in group %d, not %d", i, group[i], at);
+    }
+    clReleaseKernel(k);
+    clReleaseMemObject(a);
+    clReleaseMemObject(b);
+}
+END_TEST
+
 START_TEST(profiling_times_are_in_order)
 {
     cl_ulong t[4] = {0}, before = 0;
@@ -201,6 +272,8 @@ static Suite *suite(void)
     tcase_add_test(t, mapped_buffers_are_read_or_the_driver_itself_ends);
     tcase_add_test(t, shared_virtual_memory_is_read);
     tcase_add_test(t, profiling_times_are_in_order);
+    tcase_add_loop_test(t, every_item_of_odd_sizes_runs_once, 0,
+                        sizeof odd_sizes / sizeof odd_sizes[0]);
     suite_add_tcase(s, t);
     return s;
 }

@@ -160,6 +160,16 @@ static const struct {
      XK_MSG_DC1_A64_OWORD_STORE_BYTES, XK_MOP_STORE, XK_MSPACE_FLAT, 16, 4, 0,
      0, 64,
      "store.dc1.d128x4t.a64 flat (store_block) header src0:1 src1:2 dst:0"},
+    /* oneDNN's: registers that come back say what the size code means */
+    {XK_PLATFORM_XEHPG, XK_SFID_DC1, 1, 0, 0x021d19ff,
+     XK_MSG_DC1_A64_HWORD_LOAD, XK_MOP_LOAD, XK_MSPACE_FLAT, 32, 1, 0, 0, 32,
+     "load.dc1.d256x1t.a64 flat (load_block) header src0:1 src1:0 dst:1"},
+    {XK_PLATFORM_XEHPG, XK_SFID_DC1, 1, 0, 0x022d1aff,
+     XK_MSG_DC1_A64_HWORD_LOAD, XK_MOP_LOAD, XK_MSPACE_FLAT, 32, 2, 0, 0, 64,
+     "load.dc1.d256x2t.a64 flat (load_block) header src0:1 src1:0 dst:2"},
+    {XK_PLATFORM_XEHPG, XK_SFID_DC1, 1, 0, 0x028d1cff,
+     XK_MSG_DC1_A64_HWORD_LOAD, XK_MOP_LOAD, XK_MSPACE_FLAT, 32, 8, 0, 0, 256,
+     "load.dc1.d256x8t.a64 flat (load_block) header src0:1 src1:0 dst:8"},
     {XK_PLATFORM_XELP, XK_SFID_DC1, 8, 2, 0x0414aeff, XK_MSG_DC1_A64_ATOMIC_INT,
      XK_MOP_ATOMIC_ICAS, XK_MSPACE_FLAT, 4, 1, 0, 8, 4,
      "atomic_icas.dc1.d32.a64 flat simd8 (untyped) return src0:2 src1:2 "

@@ -316,6 +316,13 @@ static bool is_byte_size3(const struct probe *q, const struct xk_msg *m)
             (q->sfid == XK_SFID_DC1 && (t == 16 || t == 26) && !subtype));
 }
 
+static bool is_a64_hwords(const struct probe *q, const struct xk_msg *m)
+{
+    (void)m;
+    return q->sfid == XK_SFID_DC1 && (type_of(q) == 20 || type_of(q) == 21) &&
+           (q->desc >> 11 & 3) == 3;
+}
+
 static bool is_big_block(const struct probe *q, const struct xk_msg *m)
 {
     const unsigned t = type_of(q);
@@ -446,6 +453,13 @@ static struct {
      "byte messages of 8 bytes: 1, 2, 4 are all (isa.md 6.2)", 0},
     {"unknown to us", 0, is_big_block,
      "block sizes beyond 16 owords (xelp: 8) and 8 hwords", 0},
+    {"vector", 0, is_a64_hwords,
+     "says 1 << bits, as of scratch blocks; oneDNN's kernels read 8 hwords with "
+     "code 4 (0x028d1cff), 1 with 1 (0x021d19ff): 1 + log2 (workarounds.md "
+     "3.7)",
+     0},
+    {"unknown to us", 0, is_a64_hwords, "the same: code 0", 0},
+    {"unknown to iga64", 0, is_a64_hwords, "the same: code 4", 0},
     {"unknown to us", 0, is_dcro_ccs,
      "compression control through dcro: graphics drivers only, left out", 0},
     {"unknown to us", 0, is_slots_4x2, "typed SIMD4x2: gone since Gen11", 0},

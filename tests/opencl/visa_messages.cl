@@ -105,7 +105,7 @@ KERNEL(data_port_1,
        L64_2("12", "c", "412ff") S64_2("12", "c", "692ff")
        BLOCK_L("12", "c", "d02ff") BLOCK_L("12", "c", "d0aff")
        BLOCK_S("12", "c", "d42ff") BLOCK_S("12", "c", "d4aff")
-       HWORDS_L("12", "c", "d19ff") HWORDS_S("12", "c", "d59ff"))
+       HWORDS_L("12", "c", "d1aff") HWORDS_S("12", "c", "d5aff"))
 // @ data_port_read_only out:uint8:1 in:uint8:1 needs=vendor,visa
 KERNEL(data_port_read_only,
        BLOCK_L("9", "9", "80203") BLOCK_L("9", "9", "84203")

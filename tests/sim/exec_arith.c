@@ -401,6 +401,78 @@ START_TEST(products_have_64_bits)
 }
 END_TEST
 
+/* Registers of lanes that are off may lie beyond the file: a row from r127 on, and
+ * an address for each lane. */
+START_TEST(lanes_that_are_off_may_point_anywhere)
+{
+    static const char *const text =
+        "(W) mov (1|M0) a0.0<1>:uw %u:uw\n"
+        "(W) mov (1|M0) f0.0<1>:uw 0xff:uw\n"
+        "(f0.0) mov (16|M0) r20.0<1>:d r[a0.0]<1;1,0>:d\n"
+        "(f0.0) mov (16|M0) r[a0.0]<1>:d 7:w\n"
+        "(W) mov (8|M0) a0.8<1>:uw 0xfff0:uw\n"
+        "(W) mov (8|M0) a0.0<1>:uw 64:uw\n"
+        "(f0.0) mov (16|M0) r24.0<1>:d r[a0.0]<1,0>:d\n";
+    for (unsigned p = 0; lab_platforms[p]; p++) {
+        char full[600];
+        const unsigned grf_b = p == 2 ? 64 : 32;
+        snprintf(full, sizeof full, text, 128 * grf_b - 32);
+        struct lab *const x = lab_open(lab_platforms[p], full);
+        lab_start(x, 1, 0);
+        for (uint32_t l = 0; l < 8; l++) {
+            xk_rf_set_u32(x->t, 128 * grf_b - 32 + 4 * l, 100 + l);
+            xk_rf_set_u32(x->t, 64, 77);
+            xk_rf_set_u32(x->t, 20 * grf_b + 32 + 4 * l, 5);
+        }
+        lab_run_ok(x);
+        for (uint32_t l = 0; l < 8; l++) {
+            ck_assert_uint_eq(xk_rf_u32(x->t, 20 * grf_b + 4 * l), 100 + l);
+            ck_assert_uint_eq(xk_rf_u32(x->t, 20 * grf_b + 32 + 4 * l), 5);
+            ck_assert_uint_eq(xk_rf_u32(x->t, 128 * grf_b - 32 + 4 * l), 7);
+            ck_assert_uint_eq(xk_rf_u32(x->t, 24 * grf_b + 4 * l), 77);
+        }
+        lab_close(x);
+    }
+}
+END_TEST
+
+/* As oneDNN divides by a group's size: one channel in the middle of a register,
+ * and the accumulator at the same place. acc0.0 holds something else. */
+START_TEST(the_accumulator_lies_under_the_destination)
+{
+    static const char *const text[2] = {
+        "(W) mov (8|M0) acc0.0<1>:ud 0x77777777:ud\n"
+        "(W) mul (1|M0) acc0.6<1>:ud r30.0<0;1,0>:ud r40.0<0;1,0>:uw\n"
+        "(W) mach (1|M0) r20.6<1>:ud r30.0<0;1,0>:ud r40.0<0;1,0>:ud %s\n"
+        "(W) addc (1|M0) r21.2<1>:ud r30.0<0;1,0>:ud r40.0<0;1,0>:ud %s\n"
+        "(W) mov (1|M0) r22.0<1>:ud acc0.2<0;1,0>:ud\n"
+        "(W) mov (1|M0) r23.0<1>:ud acc0.0<0;1,0>:ud\n",
+        "(W) add (1|M0) r24.3<1>:ud r30.0<0;1,0>:ud 5:uw {AccWrEn}\n"
+        "(W) mov (1|M0) r25.0<1>:ud acc0.3<0;1,0>:ud\n"};
+    const uint32_t a = 3000000019u, b = 0xaaaaaaabu;
+    for (unsigned p = 0; lab_platforms[p]; p++) {
+        const char *const wr = p == 2 ? "" : "{AccWrEn}";
+        char full[900];
+        snprintf(full, sizeof(full), text[0], wr, wr);
+        if (p < 2)
+            strcat(full, text[1]);
+        struct lab *const x = lab_open(lab_platforms[p], full);
+        lab_start(x, 1, 0);
+        memcpy(lab_reg(x, 30), &a, 4);
+        memcpy(lab_reg(x, 40), &b, 4);
+        lab_run_ok(x);
+        ck_assert_uint_eq(xk_rf_u32(x->t, 20 * x->k->grf_b + 24),
+                          (uint32_t)((uint64_t)a * b >> 32));
+        ck_assert_uint_eq(xk_rf_u32(x->t, 21 * x->k->grf_b + 8), a + b);
+        ck_assert_uint_eq(xk_rf_u32(x->t, 22 * x->k->grf_b), 1);
+        ck_assert_uint_eq(xk_rf_u32(x->t, 23 * x->k->grf_b), 0x77777777u);
+        if (p < 2)
+            ck_assert_uint_eq(xk_rf_u32(x->t, 25 * x->k->grf_b), a + 5);
+        lab_close(x);
+    }
+}
+END_TEST
+
 /* A sum of products of words that no 16 bits hold, saturated at its end. */
 START_TEST(the_word_accumulator_is_wider_than_a_word)
 {
@@ -561,6 +633,8 @@ void exec_arith_tests(Suite *s)
     tcase_add_test(t, a_sum_of_products_of_dwords_wraps);
     tcase_add_test(t, compares_of_unsigned_and_signed_qwords);
     tcase_add_test(t, movi_takes_places_inside_one_register);
+    tcase_add_test(t, the_accumulator_lies_under_the_destination);
+    tcase_add_test(t, lanes_that_are_off_may_point_anywhere);
     tcase_add_test(t, indirect_destinations_and_flags_of_xehpc);
     suite_add_tcase(s, t);
 }

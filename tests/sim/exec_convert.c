@@ -174,7 +174,9 @@ START_TEST(floats_round_to_bfloats_and_tf32)
 }
 END_TEST
 
-/* f and df to integers: towards zero, clamped, NaN is 0. */
+/* f to integers: towards zero, or, with cr0.0 bit 12, as its bits 5:4 say (IGC,
+ * CISABuilder.hpp RMEncoding; oneDNN's kernels write 0x1480); clamped, NaN is 0.
+ */
 static const struct {
     const char *type;
     unsigned size_b;
@@ -184,14 +186,22 @@ static const struct {
     {"ud", 4, 0, 4294967295.0},
     {"w", 2, -32768, 32767},
     {"uw", 2, 0, 65535},
+    {"b", 1, -128, 127},
+    {"ub", 1, 0, 255},
 };
 
-static int64_t want_int(double v, unsigned k)
+#define ROUND_INTEGERS 0x1000u /* cr0.0 */
+
+/* mode: cr0.0 bits 5:4, or 4: towards zero */
+static int64_t want_int(double v, unsigned k, unsigned mode)
 {
+    exec_round(mode & 3);
+    const volatile double whole = mode < 4 ? rint(v) : trunc(v);
+    exec_round(0);
     const double c = isnan(v)            ? 0
                      : v < ints[k].least ? ints[k].least
                      : v > ints[k].most  ? ints[k].most
-                                         : trunc(v);
+                                         : whole;
     return (int64_t)c;
 }
 
@@ -207,15 +217,22 @@ START_TEST(floats_become_integers)
             struct lab *x = lab_open(lab_platforms[p], text);
             for (unsigned n = 0; n < 20000; n++) {
                 uint32_t in[8];
-                lab_start(x, 1, KEEP | (n & 3) << 4);
-                for (unsigned l = 0; l < 8; l++)
+                const bool round = n >> 2 & 1;
+                lab_start(x, 1,
+                          KEEP | (n & 3) << 4 | (round ? ROUND_INTEGERS : 0));
+                for (unsigned l = 0; l < 8; l++) {
                     in[l] = (rnd() & 0x80ffu) << 16 | rnd() | 0x3f000000u;
+                    in[l] += (n >> 3) % 9 << 23;
+                    if (l & 1) /* halves lie in the middle */
+                        in[l] &= 0xfff00000u;
+                }
                 if (n < 4)
                     in[n] = 0x7f800001u << (n & 1) | n << 31;
                 memcpy(lab_reg(x, 10), in, sizeof(in));
                 lab_run_ok(x);
                 for (unsigned l = 0; l < 8; l++) {
-                    const int64_t want = want_int(float_of(in[l]), k);
+                    const int64_t want =
+                        want_int(float_of(in[l]), k, round ? n & 3 : 4);
                     if (memcmp(lab_reg(x, 20) + 4 * l, &want, ints[k].size_b))
                         ck_abort_msg("0x%x is not %lld as %s", in[l],
                                      (long long)want, ints[k].type);

@@ -10,21 +10,34 @@
 
 const char *const lab_platforms[] = {"xelp", "xehpg", "xehpc", NULL};
 
+struct lab *lab_open_code(const char *platform, const uint8_t *code,
+                          size_t code_b)
+{
+    const struct xk_zkernel z = {.name = "lab",
+                                 .simd = 16,
+                                 .grf_count = 128,
+                                 .code = code,
+                                 .code_b = code_b};
+    struct lab *const x = calloc(1, sizeof(*x));
+    ck_assert(x);
+    ck_assert_msg(xk_sim_kernel_create(NULL, xk_platform_find(platform), &z,
+                                       &x->k, &x->err) == XK_OK,
+                  "%s", x->err.message);
+    return x;
+}
+
 struct lab *lab_open(const char *platform, const char *text)
 {
     const struct xk_platform *const p = xk_platform_find(platform);
     const struct xk_asm_opts o = {.file = "lab"};
-    struct xk_zkernel z = {.name = "lab", .simd = 16, .grf_count = 128};
-    struct lab *const x = calloc(1, sizeof(*x));
     xk_ctx *const c = xk_ctx_create(NULL);
     uint8_t *code = NULL;
-    ck_assert(p && x && c);
+    size_t code_b = 0;
+    ck_assert(p && c);
     ck_assert_msg(
-        xk_assemble_text(c, p, text, strlen(text), &o, &code, &z.code_b) >= 0,
+        xk_assemble_text(c, p, text, strlen(text), &o, &code, &code_b) >= 0,
         "%s: %s\n%s", platform, c->error.message, text);
-    z.code = code;
-    ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &x->k, &x->err) == XK_OK,
-                  "%s", x->err.message);
+    struct lab *const x = lab_open_code(platform, code, code_b);
     xk_free(c, code);
     xk_ctx_destroy(c);
     return x;

@@ -18,6 +18,8 @@ extern const char *const lab_platforms[];
 
 /* Ends the test if the text is refused. lab_close frees it. */
 struct lab *lab_open(const char *platform, const char *text);
+struct lab *lab_open_code(const char *platform, const uint8_t *code,
+                          size_t code_b);
 void lab_close(struct lab *x);
 /* Cleared registers, 16 lanes on; n threads, 1 or 2. cr0: 0x4c0 keeps
  * denormals, bits 5:4 round. */
