@@ -41,7 +41,7 @@ static const struct row {
     {GFX(1, 1, 4), 1, "PIPELINE_SELECT", xk_cmd_ignore},
     {GFX(0, 1, 1), 22, "STATE_BASE_ADDRESS", xk_cmd_bases},
     {GFX(0, 1, 2), 1, "STATE_SIP", xk_cmd_ignore},
-    {GFX(0, 1, 3), 1, "STATE_PREFETCH", xk_cmd_ignore},
+    {GFX(0, 0, 3), 1, "STATE_PREFETCH", xk_cmd_ignore}, /* of code */
     {GFX(0, 1, 4), 1, "GPGPU_CSR_BASE_ADDRESS", xk_cmd_ignore},
     {GFX(0, 1, 5), 2, "STATE_COMPUTE_MODE", xk_cmd_compute_mode},
     {GFX(0, 1, 6), 1, "3DSTATE_BTD", xk_cmd_ignore},

@@ -9,14 +9,17 @@
 
 #include "vgpu/tbx_server.h"
 
-/* What the driver calls a platform, and how large a device it shall believe in:
- * slices x subslices x cores (virtual-device.md 0). */
+/* What the driver calls a platform, how large a device it shall believe in,
+ * slices x subslices x cores (virtual-device.md 0), and the PCI device and
+ * revision of what is sold: Iris Xe B0, Arc A770 C0, Max 1550 XT-C0. Without a
+ * revision it takes the first stepping, with that one's workarounds: at most 64
+ * threads in a group. */
 static const struct product {
-    const char *platform, *name, *shape, *id; /* id: PCI */
+    const char *platform, *name, *shape, *id, *revision;
 } products[] = {
-    {"xelp", "tgllp", "default", "0x9a49"},
-    {"xehpg", "dg2", "8x4x16", "0x56a0"},
-    {"xehpc", "pvc", "8x8x8", "0x0bd5"},
+    {"xelp", "tgllp", "default", "0x9a49", "1"},
+    {"xehpg", "dg2", "8x4x16", "0x56a0", "8"},
+    {"xehpc", "pvc", "8x8x8", "0x0bd5", "47"},
 };
 
 #define MAX_VARIABLES 16
@@ -51,6 +54,7 @@ static void make_variables(xk_virtual_device *d, const struct product *p)
     add(d, "ProductFamilyOverride", p->name);
     add(d, "HardwareInfoOverride", p->shape);
     add(d, "ForceDeviceId", p->id);
+    add(d, "OverrideRevision", p->revision);
     add(d, "EnableLocalMemory", "0");
     add(d, "EnableDeviceBasedTimestamps", "1");
     add(d, "EnableBlitterForEnqueueOperations", "0");
@@ -75,7 +79,8 @@ static enum xk_status start(xk_virtual_device *d,
     if (!p) {
         err->status = XK_EINVAL;
         snprintf(err->message, sizeof err->message,
-                 "platform: '%.40s' is no virtual device (xelp, xehpg, xehpc)", name);
+                 "platform: '%.40s' is no virtual device (xelp, xehpg, xehpc)",
+                 name);
         return XK_EINVAL;
     }
     XK_TRY(xk_gpu_device_init(&d->device, opts, err));

@@ -168,6 +168,92 @@ START_TEST(shared_virtual_memory_is_read)
 }
 END_TEST
 
+static cl_device_id device_of_context(void)
+{
+    cl_device_id d = NULL;
+    ck_assert_int_eq(
+        clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof d, &d, NULL), 0);
+    return d;
+}
+
+static cl_kernel kernel_of(const char *text, const char *name)
+{
+    cl_int st = 0;
+    const cl_device_id d = device_of_context();
+    const cl_program p =
+        clCreateProgramWithSource(context, 1, &text, NULL, &st);
+    ck_assert_int_eq(clBuildProgram(p, 1, &d, "-cl-std=CL2.0", NULL, NULL), 0);
+    const cl_kernel k = clCreateKernel(p, name, &st);
+    ck_assert_int_eq(st, 0);
+    return k;
+}
+
+/* Of Iris Xe, Arc A770, Max 1550 (docs/vgpu.md). */
+static const struct {
+    const char *platform;
+    size_t group;
+    cl_ulong local_b;
+    cl_uint units;
+} products[] = {{"xelp", 512, 65536, 96},
+                {"xehpg", 1024, 65536, 512},
+                {"xehpc", 1024, 131072, 512}};
+
+START_TEST(limits_are_those_of_the_product)
+{
+    const cl_device_id d = device_of_context();
+    for (unsigned k = 0; k < sizeof products / sizeof products[0]; k++) {
+        size_t group = 0;
+        cl_ulong local_b = 0;
+        cl_uint units = 0;
+        if (strcmp(platform, products[k].platform) != 0)
+            continue;
+        clGetDeviceInfo(d, CL_DEVICE_MAX_WORK_GROUP_SIZE, sizeof group, &group,
+                        NULL);
+        clGetDeviceInfo(d, CL_DEVICE_LOCAL_MEM_SIZE, sizeof local_b, &local_b,
+                        NULL);
+        clGetDeviceInfo(d, CL_DEVICE_MAX_COMPUTE_UNITS, sizeof units, &units,
+                        NULL);
+        ck_assert_uint_eq(group, products[k].group);
+        ck_assert_uint_eq(local_b, products[k].local_b);
+        ck_assert_uint_eq(units, products[k].units);
+    }
+}
+END_TEST
+
+static const char turn_source[] =
+    "kernel void turn(global int *a, local int *l) {\n"
+    "  size_t i = get_local_id(0), n = get_local_size(0);\n"
+    "  l[i] = a[get_global_id(0)];\n"
+    "  barrier(CLK_LOCAL_MEM_FENCE);\n"
+    "  a[get_global_id(0)] = l[n - 1 - i];\n"
+    "}\n";
+
+/* Two groups of as many items as the device takes, which meet at a barrier. */
+START_TEST(the_largest_group_meets_at_a_barrier)
+{
+    static int a[2048];
+    size_t n = 0;
+    clGetDeviceInfo(device_of_context(), CL_DEVICE_MAX_WORK_GROUP_SIZE,
+                    sizeof n, &n, NULL);
+    ck_assert_uint_le(2 * n, 2048);
+    const size_t all = 2 * n;
+    for (size_t i = 0; i < all; i++)
+        a[i] = (int)i;
+    const cl_mem b = clCreateBuffer(
+        context, CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR, sizeof a, a, NULL);
+    const cl_kernel k = kernel_of(turn_source, "turn");
+    clSetKernelArg(k, 0, sizeof b, &b);
+    clSetKernelArg(k, 1, n * sizeof(int), NULL);
+    ck_assert_int_eq(
+        clEnqueueNDRangeKernel(queue, k, 1, NULL, &all, &n, 0, NULL, NULL), 0);
+    clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof a, a, 0, NULL, NULL);
+    for (size_t i = 0; i < all; i++)
+        ck_assert_int_eq(a[i], (int)(i / n * n + n - 1 - i % n));
+    clReleaseKernel(k);
+    clReleaseMemObject(b);
+}
+END_TEST
+
 static const char count_source[] =
     "kernel void count(global int *n, global int *group, uint nx, uint ny) {\n"
     "  size_t i = get_global_id(0) + nx * (get_global_id(1)\n"
@@ -176,21 +262,6 @@ static const char count_source[] =
     "  atomic_add(group + i, (int)(get_group_id(0) + 100 * get_group_id(1)\n"
     "             + 10000 * get_group_id(2)));\n"
     "}\n";
-
-static cl_kernel count_kernel(void)
-{
-    const char *text = count_source;
-    cl_int st = 0;
-    cl_device_id d;
-    ck_assert_int_eq(
-        clGetContextInfo(context, CL_CONTEXT_DEVICES, sizeof d, &d, NULL), 0);
-    const cl_program p =
-        clCreateProgramWithSource(context, 1, &text, NULL, &st);
-    ck_assert_int_eq(clBuildProgram(p, 1, &d, "-cl-std=CL2.0", NULL, NULL), 0);
-    const cl_kernel k = clCreateKernel(p, "count", &st);
-    ck_assert_int_eq(st, 0);
-    return k;
-}
 
 /* Sizes that are no multiples of the group's: the driver sends a walker for
  * each remainder, whose groups do not begin at 0. */
@@ -214,7 +285,7 @@ START_TEST(every_item_of_odd_sizes_runs_once)
     const cl_mem_flags copy = CL_MEM_READ_WRITE | CL_MEM_COPY_HOST_PTR;
     const cl_mem a = clCreateBuffer(context, copy, sizeof zero, zero, NULL);
     const cl_mem b = clCreateBuffer(context, copy, sizeof zero, zero, NULL);
-    const cl_kernel k = count_kernel();
+    const cl_kernel k = kernel_of(count_source, "count");
     clSetKernelArg(k, 0, sizeof a, &a);
     clSetKernelArg(k, 1, sizeof b, &b);
     clSetKernelArg(k, 2, sizeof nx, &nx);
@@ -272,6 +343,8 @@ static Suite *suite(void)
     tcase_add_test(t, mapped_buffers_are_read_or_the_driver_itself_ends);
     tcase_add_test(t, shared_virtual_memory_is_read);
     tcase_add_test(t, profiling_times_are_in_order);
+    tcase_add_test(t, limits_are_those_of_the_product);
+    tcase_add_test(t, the_largest_group_meets_at_a_barrier);
     tcase_add_loop_test(t, every_item_of_odd_sizes_runs_once, 0,
                         sizeof odd_sizes / sizeof odd_sizes[0]);
     suite_add_tcase(s, t);

@@ -65,6 +65,8 @@ static const struct {
      {0x7a000004, 0x00105000, DATA, 0xaa, 0xbb}},
     {"PIPE_CONTROL, clock", 1,
      {0x7a000004, 0x0010c000, DATA, 0xaa, 0xbb}},
+    {"STATE_PREFETCH, which PVC's driver sends from B0 on", BEFORE,
+     {0x60030002, DATA, 0xaa, 0xbb}},
     {"MI_ATOMIC, move", UINT64_C(0x1111111100000007),
      {0x17840409, DATA, 7, 0, 0, 0, 0, 0, 0, 0}},
     {"MI_ATOMIC, increment", UINT64_C(0x1111111122222223),
