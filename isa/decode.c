@@ -113,8 +113,7 @@ static void get_header(struct xk_dec *d)
     if (i->pred == XK_NO_CODE)
         XK_DEC_REFUSE(d, "%s: predicate code %u", xk_dec_op_name(d),
                       xk_dec_get(d, XK_FLD_PRED));
-    if (i->pred)
-        i->pred_inv = xk_dec_get(d, XK_FLD_PRED_INV);
+    i->pred_inv = xk_dec_get(d, XK_FLD_PRED_INV);
     i->no_mask = xk_dec_get(d, XK_FLD_NO_MASK);
 }
 

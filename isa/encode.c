@@ -139,10 +139,9 @@ static void put_header(struct xk_enc *e)
         XK_ENC_REFUSE(e, XK_EINVAL,
                       "%s: channel offset %u, need a multiple of %u",
                       xk_enc_op_name(e), i->chan_off, e->p->chan_off_unit);
-    if (i->pred > XK_PRED_ALL || e->t->pred_code[i->pred] == XK_NO_CODE ||
-        (i->pred_inv && !i->pred))
-        XK_ENC_REFUSE(e, XK_EINVAL, "%s: predicate %u, inverse %u",
-                      xk_enc_op_name(e), i->pred, i->pred_inv);
+    if (i->pred > XK_PRED_ALL || e->t->pred_code[i->pred] == XK_NO_CODE)
+        XK_ENC_REFUSE(e, XK_EINVAL, "%s: predicate %u", xk_enc_op_name(e),
+                      i->pred);
     else
         xk_enc_put(e, XK_FLD_PRED, e->t->pred_code[i->pred]);
     if (i->flag_reg >= e->p->n_flag_regs || i->flag_sub > 1 ||

@@ -137,7 +137,7 @@ struct xk_inst {
     uint8_t exec;         /* exec size: 1, 2, 4, 8, 16, 32 channels */
     uint8_t chan_off;     /* first channel: multiple of 4 (8 on xehpc) */
     uint8_t pred;         /* enum xk_pred */
-    bool pred_inv;
+    bool pred_inv;        /* without pred: ignored, and nGEN emits it */
     uint8_t flag_reg, flag_sub; /* f<reg>.<sub>: for pred and cond */
     uint8_t cond;         /* enum xk_cond */
     bool sat, no_mask, atomic, acc_wr_en, branch_ctrl, debug, compacted;

@@ -145,16 +145,33 @@ static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         wake(t, t->ip);
 }
 
+/* No source says what a branch without the mask does to channels that are off.
+ * Where none waits and all agree it does what one with the mask does; vendors
+ * emit it for conditions of the whole thread. */
+static bool needs_unmasked(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = xk_sim_pred(t, e);
+    if (!e->no_mask || (!t->waiting && (!go || go == e->lanes)))
+        return false;
+    xk_sim_fault(t, e,
+                 "not modelled: no mask of %s where channels 0x%x take the "
+                 "branch and 0x%x wait elsewhere",
+                 xk_opcode_name(e->in.op), go, t->waiting);
+    return true;
+}
+
 static void exec_join(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     wake(t, here(t, e));
+    if (t->active && needs_unmasked(t, e))
+        return;
     if (!t->active && !bad_target(t, e, e->jip))
         jump(t, e->jip);
 }
 
 static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    if (bad_target(t, e, e->jip))
+    if (bad_target(t, e, e->jip) || needs_unmasked(t, e))
         return;
     put_to_sleep(t, leavers(t, e, takers(t, e)), e->jip);
     if (!t->active)
@@ -165,6 +182,8 @@ static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 static void exec_else(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+        return;
+    if (t->active && needs_unmasked(t, e))
         return;
     put_to_sleep(t, t->active, e->uip);
     wake(t, t->ip);
@@ -177,6 +196,8 @@ static void exec_while(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t me = here(t, e);
     wake(t, me);
+    if (needs_unmasked(t, e))
+        return;
     const uint32_t go = takers(t, e);
     if (go) {
         if (bad_target(t, e, e->jip))

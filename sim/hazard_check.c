@@ -188,7 +188,10 @@ ALWAYS void look_at_write(const struct arrival *v, const struct xk_hz_access *a)
     const struct xk_hz_thread *const th = v->th;
     const struct xk_hz_place *p = &th->place[a->place];
     const xk_hz_pipes read = but_own(v);
-    /* only general registers are merged: flags of the same pipe come in order */
+    /* only general registers are merged: flags of the same pipe come in order
+     */
+    const bool in_turn =
+        a->file == XK_HZ_FLAG && !v->t->flags_overtake && !th->strict;
     const bool merges = a->file == XK_HZ_GRF && v->e->writes_bytes &&
                         (th->strict || !v->e->byte_float);
     const xk_hz_pipes written = merges ? th->done : read;
@@ -202,6 +205,8 @@ ALWAYS void look_at_write(const struct arrival *v, const struct xk_hz_access *a)
     }
     slots_w &= th->live_w;
     slots_r &= th->live_r;
+    if (in_turn)
+        late_w = late_r = (xk_hz_pipes){0};
     if (any(late_w) || slots_w)
         compare_all(v, XK_HZ_WAW, a, written, slots_w);
     if (any(late_r) && (a->file != XK_HZ_A0 || th->strict))

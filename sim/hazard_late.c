@@ -8,7 +8,7 @@ static const struct {
     uint16_t read_min, read_max, write_min, write_max;
 } latencies[] = {
 #define XK_HZ_PIPE(pipe, n_inst)
-#define XK_HZ_PLATFORM(id, merges, slm)
+#define XK_HZ_PLATFORM(id, merges, slm, flags)
 #define XK_HZ_LATENCY(unit, r0, r1, w0, w1) [XK_HZ_##unit] = {r0, r1, w0, w1},
 #include "sim/hazard_pipe.def"
 #undef XK_HZ_PIPE

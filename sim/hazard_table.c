@@ -271,7 +271,7 @@ static void set_platform(struct xk_hz_table *t)
 {
     static const uint8_t window[XK_HZ_PIPES] = {
 #define XK_HZ_PIPE(pipe, n_inst) n_inst,
-#define XK_HZ_PLATFORM(id, merges, slm)
+#define XK_HZ_PLATFORM(id, merges, slm, flags)
 #define XK_HZ_LATENCY(unit, r0, r1, w0, w1)
 #include "sim/hazard_pipe.def"
 #undef XK_HZ_PIPE
@@ -279,10 +279,11 @@ static void set_platform(struct xk_hz_table *t)
 #undef XK_HZ_LATENCY
     };
     static const struct {
-        bool merges, slm;
+        bool merges, slm, flags;
     } rows[] = {
 #define XK_HZ_PIPE(pipe, n_inst)
-#define XK_HZ_PLATFORM(id, merges, slm) [XK_PLATFORM_##id] = {merges, slm},
+#define XK_HZ_PLATFORM(id, merges, slm, flags)                                 \
+    [XK_PLATFORM_##id] = {merges, slm, flags},
 #define XK_HZ_LATENCY(unit, r0, r1, w0, w1)
 #include "sim/hazard_pipe.def"
 #undef XK_HZ_PIPE
@@ -293,6 +294,7 @@ static void set_platform(struct xk_hz_table *t)
     t->strict_window = STRICT_WINDOW;
     t->merges_bytes = rows[t->platform->id].merges;
     t->slm_overtakes = rows[t->platform->id].slm;
+    t->flags_overtake = rows[t->platform->id].flags;
     t->one_pipe = xk_type_pipe(t->platform, XK_RT_F) == XK_PIPE_ALL;
     const uint32_t at = xk_hz_file_at(t->platform, XK_HZ_STATE);
     t->state = (struct xk_hz_access){.first = at,

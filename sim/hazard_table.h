@@ -70,7 +70,7 @@ struct xk_hz_table {
     uint32_t n_access, room;
     struct xk_hz_access state; /* cr0, sr0 ...: what most instructions read */
     bool one_pipe;             /* flags, accumulators, a0 interlock */
-    bool merges_bytes, slm_overtakes; /* of hazard_pipe.def */
+    bool merges_bytes, slm_overtakes, flags_overtake; /* of hazard_pipe.def */
     /* A pipe holds no more than so many instructions. */
     uint8_t window[XK_HZ_PIPES], strict_window;
 };

@@ -310,6 +310,7 @@ static enum xk_status run(struct launch *x)
     x->l = (struct xk_virtual_launch){.pid = x->p->pid,
                                       .kernel = x->kernel.name,
                                       .start_va = x->w->start_va,
+                                      .code_hash = x->kernel.code_hash,
                                       .n_threads = x->w->n_threads,
                                       .simd = x->w->simd};
     memcpy(x->l.groups, x->w->groups, sizeof x->l.groups);

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "vgpu/page_hash.h"
+
 #define MAX_ENTRIES 1024u
 
 /* What the decoded form depends on besides the code. */
@@ -19,6 +21,7 @@ struct entry {
     xk_sim_kernel *kernel;
     uint8_t *code;
     size_t code_b;
+    uint64_t code_hash;
     unsigned users;
     uint64_t used_at; /* the cache's turn */
     bool stale;       /* other code lies there now */
@@ -115,6 +118,7 @@ static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
     if (!e->code)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel's code");
     memcpy(e->code, code, e->code_b);
+    e->code_hash = xk_page_hash(e->code, e->code_b);
     if (!name || !name(user, e->code, e->code_b, e->name))
         snprintf(e->name, sizeof e->name, "kernel at 0x%llx",
                  (unsigned long long)w->start_va);
@@ -155,7 +159,7 @@ enum xk_status xk_kernel_cache_get(xk_kernel_cache *k, xk_ctx *c,
     if (s == XK_OK) {
         e->users++;
         e->used_at = ++k->turn;
-        *out = (struct xk_cached_kernel){e->kernel, e->name};
+        *out = (struct xk_cached_kernel){e->kernel, e->name, e->code_hash};
     }
     pthread_mutex_unlock(&k->lock);
     return s;

@@ -11,6 +11,7 @@ typedef struct xk_kernel_cache xk_kernel_cache;
 struct xk_cached_kernel {
     const xk_sim_kernel *kernel;
     const char *name;
+    uint64_t code_hash;
 };
 
 /* What the program calls the kernel whose n_b bytes of code these are, written

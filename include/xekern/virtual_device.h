@@ -18,6 +18,7 @@ struct xk_virtual_launch {
     int pid;             /* of the client; 0: unknown */
     const char *kernel;  /* the program's name for it; else "kernel at 0x..." */
     uint64_t start_va;   /* of its first instruction */
+    uint64_t code_hash;  /* equal for equal bytes of code */
     uint32_t groups[3], n_threads, simd; /* threads: per group */
     struct xk_launch_stats stats; /* device_ns: simulated time */
     enum xk_status status; /* how it ended; XK_OK before */

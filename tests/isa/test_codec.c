@@ -138,7 +138,6 @@ static const struct {
     {AT(chan_off), 32, "channel offset 8"},
     {AT(pred), 14, "predicate 14"},
     {AT(pred), 16, "predicate 16"},
-    {AT(pred_inv), 1, "predicate 0, inverse 1"},
     {AT(flag_reg), 1, "flag f1.0 without"},
     {AT(cond), 7, "condition 7"},
     {AT(cond), 15, "condition 15"},
@@ -439,6 +438,27 @@ START_TEST(dpas_reads_no_architecture_register)
 }
 END_TEST
 
+/* An instruction of nGEN's; iga64 -d says the same words of it. */
+START_TEST(an_inversion_of_no_predicate_is_no_predicate)
+{
+    static const uint8_t mov[XK_INST_B] = {0x61, 0x00, 0x03, 0x90,
+                                           0xa0, 0x4a, 0x05, 0x2a};
+    struct xk_str text;
+    struct xk_inst i;
+    size_t used_b;
+
+    p = xk_platform_find("xehpg");
+    ck_assert_int_eq(xk_inst_decode(p, mov, XK_INST_B, &i, &used_b, &err),
+                     XK_OK);
+    xk_str_init(&text, NULL);
+    xk_inst_print(p, &i, &text);
+    ck_assert_msg(strstr(xk_str_get(&text), "mov (8|M0) r42.0<1>:f 0.0:f") &&
+                      !strchr(xk_str_get(&text), '~'),
+                  "%s", xk_str_get(&text));
+    xk_str_fini(&text);
+}
+END_TEST
+
 TCase *isa_codec_case(void)
 {
     TCase *const t = tcase_create("codec");
@@ -460,5 +480,6 @@ TCase *isa_codec_case(void)
     tcase_add_test(t, odd_bytes_are_refused_where_a_field_counts_words);
     tcase_add_test(t, reserved_bits_are_refused);
     tcase_add_test(t, dpas_reads_no_architecture_register);
+    tcase_add_test(t, an_inversion_of_no_predicate_is_no_predicate);
     return t;
 }

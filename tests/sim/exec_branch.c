@@ -3,6 +3,7 @@
  * compared with what a scalar program would do in it. */
 #include "tests/sim/exec_tests.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/sim/lab.h"
@@ -39,6 +40,37 @@ START_TEST(brd_jumps_if_anybody_goes)
         }
         lab_close(x);
     }
+}
+END_TEST
+
+/* Branches of the whole thread: nGEN's, of a flag that a (W) cmp has set. */
+START_TEST(unmasked_branches_that_all_agree_on)
+{
+    for (unsigned p = 0; lab_platforms[p]; p++)
+        for (int all = 0; all < 2; all++) {
+            char text[600];
+            snprintf(text, sizeof text,
+                     "(W) mov (1|M0) f0.0<1>:uw 0x%x:uw\n"
+                     "(W&f0.0) if (16|M0) ELSE END\n"
+                     "mov (16|M0) r20.0<1>:d 5:w\n"
+                     "(W) else (16|M0) END END\n"
+                     "ELSE:\nmov (16|M0) r20.0<1>:d 7:w\n"
+                     "END:\n(W) endif (16|M0) OUT\n"
+                     "OUT:\nmov (16|M0) r22.0<1>:d 0:w\n"
+                     "(W) mov (1|M0) r14.0<1>:d 0:w\n"
+                     "LOOP:\nadd (16|M0) r22.0<1>:d r22.0<1;1,0>:d 1:w\n"
+                     "(W) add (1|M0) r14.0<1>:d r14.0<0;1,0>:d 1:w\n"
+                     "(W) cmp (16|M0) (lt)f1.0 null<1>:d r14.0<0;1,0>:d 3:w\n"
+                     "(W&f1.0%s) while (16|M0) LOOP\n",
+                     all ? 0xffff : 0,
+                     strcmp(lab_platforms[p], "xehpc") ? ".any16h" : ".any");
+            struct lab *x = run(lab_platforms[p], text);
+            for (uint32_t l = 0; l < 16; l++) {
+                ck_assert_uint_eq(lane(x, 20, l), all ? 5 : 7);
+                ck_assert_uint_eq(lane(x, 22, l), 3);
+            }
+            lab_close(x);
+        }
 }
 END_TEST
 
@@ -166,6 +198,7 @@ void exec_flow_tests(Suite *s)
 {
     TCase *t = tcase_create("branches");
     tcase_add_test(t, brd_jumps_if_anybody_goes);
+    tcase_add_test(t, unmasked_branches_that_all_agree_on);
     tcase_add_test(t, brc_waits_where_channels_meet);
     tcase_add_test(t, targets_in_registers);
     tcase_add_test(t, calls_nest_in_some_channels);

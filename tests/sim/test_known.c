@@ -98,6 +98,10 @@ START_TEST(options_unknown_with_an_opcode_stop)
     expect("xehpg",
            "cmp (8|M0) (eq)f0.0 r10.0<1>:d r12.0<1;1,0>:d 0:w {AccWrEn}\n",
            "accwren of cmp");
+    expect("xehpg",
+           "(W) mov (1|M0) f0.0<1>:uw 0xff:uw\n"
+           "(W&f0.0) if (16|M0) END END\nEND:\nendif (16|M0) OUT\nOUT:\nnop\n",
+           "no mask of if where channels 0xff");
     expect("xehpg", "sync.host null\n", "sync.host");
     expect("xelp", "(W) mov (1|M0) sp.0<1>:ud 0x0:ud\n",
            "writing the register sp");

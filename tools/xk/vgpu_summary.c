@@ -6,9 +6,10 @@
 #include "tools/problem/words.h"
 #include "tools/xk/vgpu_verb.h"
 
-/* All launches under one name. */
+/* All launches of one code under one name. */
 struct xk_vgpu_sum {
     char *kernel;
+    uint64_t code_hash;
     uint64_t launches;
     struct xk_launch_stats stats;
 };
@@ -34,10 +35,12 @@ void xk_vgpu_log_fini(struct xk_vgpu_log *l)
 }
 
 /* NULL: no memory. */
-static struct xk_vgpu_sum *sum_of(struct xk_vgpu_log *l, const char *kernel)
+static struct xk_vgpu_sum *sum_of(struct xk_vgpu_log *l, const char *kernel,
+                                  uint64_t code_hash)
 {
     for (size_t k = 0; k < l->n_sums; k++)
-        if (!strcmp(l->sum[k].kernel, kernel))
+        if (l->sum[k].code_hash == code_hash &&
+            !strcmp(l->sum[k].kernel, kernel))
             return &l->sum[k];
     if (l->n_sums == l->n_sums_max) {
         const size_t more = l->n_sums_max ? 2 * l->n_sums_max : 16;
@@ -50,7 +53,8 @@ static struct xk_vgpu_sum *sum_of(struct xk_vgpu_log *l, const char *kernel)
     char *const name = strdup(kernel);
     if (!name)
         return NULL;
-    l->sum[l->n_sums] = (struct xk_vgpu_sum){.kernel = name};
+    l->sum[l->n_sums] =
+        (struct xk_vgpu_sum){.kernel = name, .code_hash = code_hash};
     return &l->sum[l->n_sums++];
 }
 
@@ -69,7 +73,8 @@ static void add(struct xk_launch_stats *to, const struct xk_launch_stats *s)
 void xk_vgpu_log_launched(void *user, const struct xk_virtual_launch *launch)
 {
     struct xk_vgpu_log *const l = user;
-    struct xk_vgpu_sum *const sum = sum_of(l, launch->kernel);
+    struct xk_vgpu_sum *const sum =
+        sum_of(l, launch->kernel, launch->code_hash);
     if (sum) {
         sum->launches++;
         add(&sum->stats, &launch->stats);
@@ -99,8 +104,10 @@ static json_t *json_of_sum(const struct xk_vgpu_sum *s)
     json_t *const stats = xk_run_json_of_stats(&s->stats);
     json_object_set_new(stats, "device_ns",
                         json_integer((json_int_t)s->stats.device_ns));
-    return json_pack("{s:s, s:I, s:o}", "kernel", s->kernel, "launches",
-                     (json_int_t)s->launches, "stats", stats);
+    char hash[17];
+    snprintf(hash, sizeof hash, "%016llx", (unsigned long long)s->code_hash);
+    return json_pack("{s:s, s:s, s:I, s:o}", "kernel", s->kernel, "code", hash,
+                     "launches", (json_int_t)s->launches, "stats", stats);
 }
 
 json_t *xk_vgpu_log_json(const struct xk_vgpu_log *l)
