@@ -98,11 +98,7 @@ void xk_sim_finding_print(const struct xk_sim_finding *f, char *out,
 
 static void group_of(const struct xk_sim_run *r, uint64_t unit, uint32_t id[3])
 {
-    const uint64_t g = r->apart ? unit / r->d->n_threads : unit;
-    const uint32_t *const n = r->d->groups;
-    id[0] = (uint32_t)(g % n[0]);
-    id[1] = (uint32_t)(g / n[0] % n[1]);
-    id[2] = (uint32_t)(g / n[0] / n[1]);
+    xk_sim_group_id(r->d, r->apart ? unit / r->d->n_threads : unit, id);
 }
 
 static void party(const struct xk_sim_run *r, const struct xk_sim_who *w,

@@ -93,17 +93,16 @@ static bool all_done(struct xk_sim_group *g)
 static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
 {
     const struct xk_sim_run *r = w->pool->run;
-    const uint32_t *n = r->d->groups;
-    return (struct xk_sim_group){
+    struct xk_sim_group g = {
         .run = r,
         .slm = w->slm,
         .slm_b = r->d->slm_b,
         .thread = w->thread,
         .n_threads = r->d->n_threads,
         .slot_base = w->index * r->d->n_threads,
-        .id = {(uint32_t)(index % n[0]), (uint32_t)(index / n[0] % n[1]),
-               (uint32_t)(index / n[0] / n[1])},
     };
+    xk_sim_group_id(r->d, index, g.id);
+    return g;
 }
 
 static void add_counts(struct worker *w, const struct xk_sim_thread *t)
@@ -207,6 +206,10 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
         if (!d->groups[i])
             return xk_sim_refuse(err, XK_EINVAL, k->name,
                                  "group count is 0 in dimension", i);
+    for (unsigned i = 0; i < 3; i++)
+        if (d->first_group[i] > UINT32_MAX - d->groups[i])
+            return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                 "group ids wrap in dimension", i);
     if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
         return xk_sim_refuse(err, XK_EINVAL, k->name, "threads in a group",
                              d->n_threads);

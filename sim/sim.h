@@ -49,7 +49,7 @@ unsigned xk_sim_kernel_insts(const xk_sim_kernel *k);
 struct xk_sim_dispatch {
     const xk_sim_kernel *kernel;
     uint32_t start_b;   /* offset of the first instruction in the code */
-    uint32_t groups[3];
+    uint32_t groups[3], first_group[3]; /* how many; the first one's id */
     uint32_t simd;      /* lanes of a thread's dispatch mask: 8, 16, 32 */
     uint32_t n_threads; /* per group */
     uint32_t last_mask; /* dispatch mask of the last thread of a group */

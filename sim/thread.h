@@ -122,6 +122,24 @@ struct xk_sim_group {
     uint32_t n_threads;
 };
 
+/* The id of the group that comes at this place: x counts fastest. */
+static inline void xk_sim_group_id(const struct xk_sim_dispatch *d,
+                                   uint64_t index, uint32_t id[3])
+{
+    const uint32_t *const n = d->groups, *const first = d->first_group;
+    id[0] = first[0] + (uint32_t)(index % n[0]);
+    id[1] = first[1] + (uint32_t)(index / n[0] % n[1]);
+    id[2] = first[2] + (uint32_t)(index / n[0] / n[1]);
+}
+
+static inline uint64_t xk_sim_group_index(const struct xk_sim_dispatch *d,
+                                          const uint32_t id[3])
+{
+    const uint32_t *const n = d->groups, *const first = d->first_group;
+    return id[0] - first[0] +
+           n[0] * (id[1] - first[1] + (uint64_t)n[1] * (id[2] - first[2]));
+}
+
 static inline bool xk_sim_barrier_done(const struct xk_sim_thread *t)
 {
     const unsigned id = t->barrier_awaited;

@@ -181,8 +181,7 @@ static void set_limit(struct xk_timing_record *r, uint32_t n_words)
 void xk_timing_tap(struct xk_timing_record *r, const struct xk_sim_thread *t,
                    struct xk_tm_tap *tap)
 {
-    const uint32_t *const n = r->run->d->groups, *const id = t->group->id;
-    const uint64_t g = id[0] + n[0] * (id[1] + (uint64_t)n[1] * id[2]);
+    const uint64_t g = xk_sim_group_index(r->run->d, t->group->id);
     const uint64_t k = g / r->m->cores; /* of its core */
     tap->on = k < atomic_load(&r->limit) && !atomic_load(&r->no_memory);
     if (!tap->on)

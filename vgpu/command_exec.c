@@ -80,6 +80,16 @@ enum xk_status xk_command_exec(struct xk_command_stream *s,
                    (unsigned long long)cmd->at_va);
 }
 
+bool xk_cmd_count_groups(struct xk_gpu_walker *w)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        if (w->groups[d] <= w->first_group[d])
+            return false;
+        w->groups[d] -= w->first_group[d];
+    }
+    return true;
+}
+
 static enum xk_status not_mapped(struct xk_command_stream *s,
                                  const struct xk_command *cmd, uint64_t va)
 {

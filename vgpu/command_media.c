@@ -84,7 +84,7 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
         w.first_group[d] = dw[first_at[d]];
     }
     XK_TRY(read_descriptor(s, cmd, &w));
-    if (!w.groups[0] || !w.groups[1] || !w.groups[2])
+    if (!xk_cmd_count_groups(&w))
         return XK_OK;
     if (!o->walker)
         return xk_fail(s->c, XK_EUNSUPPORTED,

@@ -175,7 +175,7 @@ enum xk_status xk_cmd_walker(struct xk_command_stream *s,
     XK_TRY(read_interface(s, cmd->dw + 18, &w));
     if (cmd->dw[0] >> 10 & 1)
         indirect_groups(s, &w);
-    if (w.groups[0] && w.groups[1] && w.groups[2]) {
+    if (xk_cmd_count_groups(&w)) {
         if (!o->walker)
             return xk_fail(s->c, XK_EUNSUPPORTED,
                            "vgpu: this engine has no walker");

@@ -17,7 +17,7 @@ struct xk_gpu_bases {
 /* A COMPUTE_WALKER and the state it meets. */
 struct xk_gpu_walker {
     struct xk_gpu_bases base;
-    uint32_t groups[3], first_group[3];
+    uint32_t groups[3], first_group[3]; /* how many; the first one's id */
     uint32_t local[3];  /* work items, where the hardware makes ids */
     uint32_t n_threads; /* per group */
     uint32_t last_mask; /* dispatch mask of a group's last thread */

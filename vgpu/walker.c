@@ -216,6 +216,7 @@ static struct xk_sim_dispatch dispatch_of(const struct xk_gpu_walker *w,
     };
     xk_sim_dispatch_habits(&d);
     memcpy(d.groups, w->groups, sizeof d.groups);
+    memcpy(d.first_group, w->first_group, sizeof d.first_group);
     memcpy(d.local, w->local, sizeof d.local);
     return d;
 }

@@ -19,12 +19,23 @@
 static const char source[] =
     "kernel void step(global int *a, int f) {\n"
     "  size_t i = get_global_id(0); a[i] = a[i] * f + (int)i;\n"
+    "}\n"
+    "kernel void count(global int *n) {\n"
+    "  size_t x = get_global_id(0), y = get_global_id(1), z = "
+    "get_global_id(2);\n"
+    "  size_t i = x + get_global_size(0) * (y + get_global_size(1) * z);\n"
+    "  atomic_inc(&n[0]); atomic_inc(&n[1 + i]);\n"
+    "  size_t l = get_local_id(0) + get_local_size(0) * (get_local_id(1) +\n"
+    "    get_local_size(1) * get_local_id(2));\n"
+    "  if (l == 0) atomic_inc(&n[1 + get_global_size(0) * get_global_size(1) "
+    "*\n"
+    "    get_global_size(2)]);\n"
     "}\n";
 
 static const char *platform;
 static cl_context context;
 static cl_command_queue queue;
-static cl_kernel kernel;
+static cl_kernel kernel, count;
 
 static bool open_device(void)
 {
@@ -39,9 +50,11 @@ static bool open_device(void)
     queue = clCreateCommandQueue(context, d, CL_QUEUE_PROFILING_ENABLE, &st);
     const cl_program program =
         clCreateProgramWithSource(context, 1, &text, NULL, &st);
-    if (st || clBuildProgram(program, 1, &d, "", NULL, NULL))
+    if (st || clBuildProgram(program, 1, &d, "-cl-std=CL2.0", NULL, NULL))
         return false;
     kernel = clCreateKernel(program, "step", &st);
+    if (st == CL_SUCCESS)
+        count = clCreateKernel(program, "count", &st);
     return st == CL_SUCCESS;
 }
 
@@ -192,6 +205,44 @@ START_TEST(profiling_times_are_in_order)
 }
 END_TEST
 
+/* Global and local sizes that leave remainders; the group counts are their
+ * quotients rounded up, by hand. */
+static const struct {
+    size_t global[3], local[3];
+    int groups;
+} ranges[] = {
+    {{340, 1, 1}, {64, 1, 1}, 6}, {{63, 1, 1}, {64, 1, 1}, 1},
+    {{10, 10, 1}, {4, 4, 1}, 9},  {{16, 10, 1}, {8, 4, 1}, 6},
+    {{7, 5, 3}, {4, 2, 2}, 12},   {{5, 9, 4}, {5, 4, 4}, 3},
+    {{128, 4, 2}, {64, 2, 1}, 8}, {{33, 1, 5}, {16, 1, 2}, 9},
+};
+
+/* On foreign hardware each item runs once, whatever the remainder. */
+START_TEST(every_item_runs_once)
+{
+    static int n[1026];
+    const size_t *const r = ranges[_i].global;
+    const int items = (int)(r[0] * r[1] * r[2]);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof n, NULL, NULL);
+    memset(n, 0, sizeof n);
+    ck_assert_int_eq(
+        clEnqueueWriteBuffer(queue, b, CL_TRUE, 0, sizeof n, n, 0, NULL, NULL),
+        0);
+    ck_assert_int_eq(clSetKernelArg(count, 0, sizeof b, &b), 0);
+    ck_assert_int_eq(clEnqueueNDRangeKernel(queue, count, 3, NULL, r,
+                                            ranges[_i].local, 0, NULL, NULL),
+                     0);
+    ck_assert_int_eq(
+        clEnqueueReadBuffer(queue, b, CL_TRUE, 0, sizeof n, n, 0, NULL, NULL),
+        0);
+    ck_assert_int_eq(n[0], items);
+    for (int i = 0; i < items; i++)
+        ck_assert_msg(n[1 + i] == 1, "item %d runs %d times", i, n[1 + i]);
+    ck_assert_int_eq(n[1 + items], ranges[_i].groups);
+    clReleaseMemObject(b);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *const s = suite_create("ocl");
@@ -201,6 +252,8 @@ static Suite *suite(void)
     tcase_add_test(t, mapped_buffers_are_read_or_the_driver_itself_ends);
     tcase_add_test(t, shared_virtual_memory_is_read);
     tcase_add_test(t, profiling_times_are_in_order);
+    tcase_add_loop_test(t, every_item_runs_once, 0,
+                        sizeof ranges / sizeof ranges[0]);
     suite_add_tcase(s, t);
     return s;
 }

@@ -491,6 +491,64 @@ START_TEST(an_indirect_walker_takes_its_groups_from_registers)
 }
 END_TEST
 
+/* The dimensions are the ends of the ids, as the driver's second walker of a
+ * range of 340 items by 64 sets them: start 5, dimension 6, one group of 20. */
+START_TEST(a_walker_begins_at_its_first_group)
+{
+    uint32_t dw[39];
+    memcpy(dw, walker, sizeof walker);
+    dw[10] = 1;
+    dw[11] = 4;
+    ck_assert_int_eq(machine_run(&g, dw, 39), XK_OK);
+    for (unsigned d = 0; d < 3; d++) {
+        static const uint32_t first[3] = {1, 4, 0}, n[3] = {3, 1, 6};
+        ck_assert_uint_eq(g.walker.first_group[d], first[d]);
+        ck_assert_uint_eq(g.walker.groups[d], n[d]);
+    }
+    dw[12] = 6;
+    ck_assert_int_eq(machine_run(&g, dw, 39), XK_OK);
+    ck_assert_uint_eq(g.n_walkers, 1);
+}
+END_TEST
+
+START_TEST(an_older_walker_begins_at_its_first_group)
+{
+    static const uint32_t dw[15] = {0x7105000d, 0, 0, 0, 1u << 30, 2, 0, 6,
+                                    3,          0, 5, 1, 2,        1, 1};
+    ck_assert_int_eq(machine_run(&g,
+                                 (uint32_t[]){0x61010014,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              LO(MACHINE_DATA) | 1,
+                                              HI(MACHINE_DATA),
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0},
+                                 22),
+                     XK_OK);
+    ck_assert_int_eq(machine_run(&g, dw, 15), XK_OK);
+    for (unsigned d = 0; d < 3; d++) {
+        static const uint32_t first[3] = {2, 3, 1}, n[3] = {4, 2, 1};
+        ck_assert_uint_eq(g.walker.first_group[d], first[d]);
+        ck_assert_uint_eq(g.walker.groups[d], n[d]);
+    }
+}
+END_TEST
+
 START_TEST(a_walker_without_groups_only_syncs)
 {
     uint32_t dw[39];
@@ -560,6 +618,8 @@ static Suite *suite(void)
     tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
     tcase_add_test(t, an_indirect_walker_takes_its_groups_from_registers);
+    tcase_add_test(t, a_walker_begins_at_its_first_group);
+    tcase_add_test(t, an_older_walker_begins_at_its_first_group);
     tcase_add_test(t, a_walker_without_groups_only_syncs);
     tcase_add_test(t, a_walker_that_fails_ends_the_batch);
     tcase_add_test(t, an_slm_code_of_larger_devices_is_refused);
