@@ -47,7 +47,8 @@ struct xk_command_jump {
     uint64_t va;
 };
 
-/* Executes one command; what is unknown is an error that names it. */
+/* Executes one command. What is not modelled is an error that names it
+ * (XK_EUNSUPPORTED), or, if somebody wants to hear of that, skipped. */
 enum xk_status xk_command_exec(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump);
@@ -62,6 +63,7 @@ xk_command_fn xk_cmd_atomic, xk_cmd_pipe_control, xk_cmd_bases;
 xk_command_fn xk_cmd_compute_mode, xk_cmd_binding_pool, xk_cmd_front_end;
 xk_command_fn xk_cmd_walker, xk_cmd_block_copy, xk_cmd_color_fill;
 xk_command_fn xk_cmd_mem_copy, xk_cmd_mem_set;
+xk_command_fn xk_cmd_l3_control, xk_cmd_predicate;
 xk_command_fn xk_cmd_vfe, xk_cmd_descriptor_load, xk_cmd_media_walker;
 
 /* Memory at a virtual address; ggtt: of the global table. */

@@ -28,6 +28,33 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
                         cmd->dw[1] >> 24 & 1, &v, 8);
 }
 
+#define L3_POST_SYNC (1u << 14)
+#define L3_GGTT (1u << 21)
+/* Length, caches to flush, post-sync and its place, stall. */
+#define L3_KNOWN_BITS 0xffb0e7ffu
+
+/* Flushes ranges of addresses; then writes a qword. Up to xelp the ranges are
+ * those of the caches, too, and nothing is cached here. */
+enum xk_status xk_cmd_l3_control(struct xk_command_stream *s,
+                                 const struct xk_command *cmd,
+                                 struct xk_command_jump *jump)
+{
+    const uint32_t dw0 = cmd->dw[0];
+    (void)jump;
+    if (dw0 & ~L3_KNOWN_BITS)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: L3_CONTROL at 0x%llx: bits 0x%x are unknown",
+                       (unsigned long long)cmd->at_va, dw0 & ~L3_KNOWN_BITS);
+    if (!(dw0 & L3_POST_SYNC))
+        return XK_OK;
+    if (cmd->n < 5)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: L3_CONTROL at 0x%llx has %u dwords, not 5",
+                       (unsigned long long)cmd->at_va, cmd->n);
+    return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~7ull, dw0 & L3_GGTT,
+                        &cmd->dw[3], 8);
+}
+
 /* Bit 0 of a low dword says whether that base is set. */
 static void set_base(const struct xk_command *cmd, unsigned k, uint64_t *base)
 {
