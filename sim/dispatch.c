@@ -216,6 +216,10 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
         if (!d->groups[i])
             return xk_sim_refuse(err, XK_EINVAL, k->name,
                                  "group count is 0 in dimension", i);
+    for (unsigned i = 0; i < 3; i++)
+        if (d->first_group[i] > UINT32_MAX - d->groups[i])
+            return xk_sim_refuse(err, XK_EINVAL, k->name,
+                                 "group ids wrap in dimension", i);
     if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
         return xk_sim_refuse(err, XK_EINVAL, k->name, "threads in a group",
                              d->n_threads);

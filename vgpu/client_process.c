@@ -326,6 +326,29 @@ static enum xk_status run(struct launch *x)
     return s;
 }
 
+/* A launch that did not come as far as the simulator. */
+static enum xk_status refuse(struct launch *x)
+{
+    struct xk_gpu_device *const d = x->p->device;
+    const enum xk_status s = xk_ctx_status(x->c);
+    if (s == XK_ENOMEM)
+        return s;
+    x->l = (struct xk_virtual_launch){.pid = x->p->pid,
+                                      .kernel = "unknown",
+                                      .start_va = x->w->start_va,
+                                      .n_threads = x->w->n_threads,
+                                      .simd = x->w->simd,
+                                      .status = s};
+    memcpy(x->l.groups, x->w->groups, sizeof x->l.groups);
+    xk_gpu_device_say(d, "process %d: the launch at 0x%llx is refused: %s",
+                      x->p->pid, (unsigned long long)x->w->start_va,
+                      x->c->error.message);
+    call(d, d->opts.begins, &x->l);
+    call(d, d->opts.launched, &x->l);
+    xk_ctx_clear(x->c);
+    return XK_OK;
+}
+
 enum xk_status xk_gpu_process_launch(struct xk_gpu_process *p, xk_ctx *c,
                                      const struct xk_gpu_walker *w)
 {
@@ -335,7 +358,9 @@ enum xk_status xk_gpu_process_launch(struct xk_gpu_process *p, xk_ctx *c,
         xk_va_store_regions(p->store, c, &x.region, &x.n_regions);
     if (s == XK_OK)
         s = get_kernel(&x);
-    if (s == XK_OK) {
+    if (s < 0) {
+        s = refuse(&x);
+    } else {
         if (d->opts.look)
             pthread_mutex_lock(&d->launches);
         if (run(&x) != XK_ENOMEM)

@@ -14,14 +14,19 @@
     0xfffc0000u, 3u << 29 | (uint32_t)(sub) << 27 | (uint32_t)(op) << 24 |     \
                      (uint32_t)(fn) << 18
 
+/* One bit is its sub-opcode, below are flags. */
+#define L3_CONTROL 0xff800000u, 0x7d800000u
+
+/* All commands that the driver's sources have a structure for (22.43: gen12lp,
+ * xe_hpg_core, xe_hpc_core). */
 static const struct row {
     uint32_t mask, value;
     uint8_t dwords; /* that the handler reads */
     const char *name;
-    xk_command_fn *fn;
+    xk_command_fn *fn; /* NULL: not modelled, and nothing emits it */
 } rows[] = {
     {MI(0x00), 1, "MI_NOOP", xk_cmd_ignore},
-    {MI(0x01), 1, "MI_SET_PREDICATE", xk_cmd_ignore},
+    {MI(0x01), 1, "MI_SET_PREDICATE", xk_cmd_predicate},
     {MI(0x02), 1, "MI_USER_INTERRUPT", xk_cmd_ignore},
     {MI(0x05), 1, "MI_ARB_CHECK", xk_cmd_ignore},
     {MI(0x08), 1, "MI_ARB_ON_OFF", xk_cmd_ignore},
@@ -33,10 +38,12 @@ static const struct row {
     {MI(0x22), 1, "MI_LOAD_REGISTER_IMM", xk_cmd_load_imm},
     {MI(0x24), 4, "MI_STORE_REGISTER_MEM", xk_cmd_store_reg},
     {MI(0x26), 5, "MI_FLUSH_DW", xk_cmd_flush},
+    {MI(0x28), 1, "MI_REPORT_PERF_COUNT", NULL},
     {MI(0x29), 4, "MI_LOAD_REGISTER_MEM", xk_cmd_load_mem},
     {MI(0x2a), 3, "MI_LOAD_REGISTER_REG", xk_cmd_load_reg},
     {MI(0x2f), 3, "MI_ATOMIC", xk_cmd_atomic},
     {MI(0x31), 3, "MI_BATCH_BUFFER_START", xk_cmd_batch_start},
+    {MI(0x36), 1, "MI_CONDITIONAL_BATCH_BUFFER_END", NULL},
     {GFX(3, 2, 0), 6, "PIPE_CONTROL", xk_cmd_pipe_control},
     {GFX(1, 1, 4), 1, "PIPELINE_SELECT", xk_cmd_ignore},
     {GFX(0, 1, 1), 22, "STATE_BASE_ADDRESS", xk_cmd_bases},
@@ -48,6 +55,7 @@ static const struct row {
     {GFX(0, 1, 9), 1, "STATE_SYSTEM_MEM_FENCE_ADDRESS", xk_cmd_ignore},
     {GFX(3, 1, 0x19), 4, "3DSTATE_BINDING_TABLE_POOL_ALLOC",
      xk_cmd_binding_pool},
+    {L3_CONTROL, 1, "L3_CONTROL", xk_cmd_l3_control},
     {GFX(2, 0, 0), 9, "MEDIA_VFE_STATE", xk_cmd_vfe},
     {GFX(2, 0, 2), 4, "MEDIA_INTERFACE_DESCRIPTOR_LOAD",
      xk_cmd_descriptor_load},
@@ -57,13 +65,14 @@ static const struct row {
     {GFX2(2, 2, 2), 39, "COMPUTE_WALKER", xk_cmd_walker},
     {BLIT(0x41), 11, "XY_BLOCK_COPY_BLT", xk_cmd_block_copy},
     {BLIT(0x44), 8, "XY_FAST_COLOR_BLT", xk_cmd_color_fill},
+    {BLIT(0x53), 1, "XY_SRC_COPY_BLT", NULL},
     {BLIT(0x5a), 9, "MEM_COPY", xk_cmd_mem_copy},
     {BLIT(0x5b), 7, "MEM_SET", xk_cmd_mem_set},
 };
 
-enum xk_status xk_command_exec(struct xk_command_stream *s,
-                               const struct xk_command *cmd,
-                               struct xk_command_jump *jump)
+static enum xk_status exec(struct xk_command_stream *s,
+                           const struct xk_command *cmd,
+                           struct xk_command_jump *jump)
 {
     for (size_t k = 0; k < XK_COUNTOF(rows); k++) {
         if ((cmd->dw[0] & rows[k].mask) != rows[k].value)
@@ -73,11 +82,45 @@ enum xk_status xk_command_exec(struct xk_command_stream *s,
                            "vgpu: %s at 0x%llx has %u dwords, not %u",
                            rows[k].name, (unsigned long long)cmd->at_va, cmd->n,
                            rows[k].dwords);
-        return rows[k].fn(s, cmd, jump);
+        if (rows[k].fn)
+            return rows[k].fn(s, cmd, jump);
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: %s at 0x%llx is not modelled", rows[k].name,
+                       (unsigned long long)cmd->at_va);
     }
     return xk_fail(s->c, XK_EUNSUPPORTED,
                    "vgpu: command 0x%08x at 0x%llx is unknown", cmd->dw[0],
                    (unsigned long long)cmd->at_va);
+}
+
+/* The types whose length is known: MI, blitter, the rest. */
+static bool can_skip(const struct xk_command *cmd)
+{
+    const unsigned type = cmd->dw[0] >> 29;
+    return type == 0 || type == 2 || type == 3;
+}
+
+enum xk_status xk_command_exec(struct xk_command_stream *s,
+                               const struct xk_command *cmd,
+                               struct xk_command_jump *jump)
+{
+    const struct xk_command_ops *const o = &s->config.ops;
+    const enum xk_status st = exec(s, cmd, jump);
+    if (st != XK_EUNSUPPORTED || !o->finds || !can_skip(cmd))
+        return st;
+    o->finds(o->user, s->c->error.message);
+    xk_ctx_clear(s->c);
+    return XK_OK;
+}
+
+bool xk_cmd_count_groups(struct xk_gpu_walker *w)
+{
+    for (unsigned d = 0; d < 3; d++) {
+        if (w->groups[d] <= w->first_group[d])
+            return false;
+        w->groups[d] -= w->first_group[d];
+    }
+    return true;
 }
 
 static enum xk_status not_mapped(struct xk_command_stream *s,

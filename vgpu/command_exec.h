@@ -47,7 +47,8 @@ struct xk_command_jump {
     uint64_t va;
 };
 
-/* Executes one command; what is unknown is an error that names it. */
+/* Executes one command. What is not modelled is an error that names it
+ * (XK_EUNSUPPORTED), or, if somebody wants to hear of that, skipped. */
 enum xk_status xk_command_exec(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump);
@@ -62,6 +63,7 @@ xk_command_fn xk_cmd_atomic, xk_cmd_pipe_control, xk_cmd_bases;
 xk_command_fn xk_cmd_compute_mode, xk_cmd_binding_pool, xk_cmd_front_end;
 xk_command_fn xk_cmd_walker, xk_cmd_block_copy, xk_cmd_color_fill;
 xk_command_fn xk_cmd_mem_copy, xk_cmd_mem_set;
+xk_command_fn xk_cmd_l3_control, xk_cmd_predicate;
 xk_command_fn xk_cmd_vfe, xk_cmd_descriptor_load, xk_cmd_media_walker;
 
 /* Memory at a virtual address; ggtt: of the global table. */
@@ -72,14 +74,13 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
                             const struct xk_command *cmd, uint64_t va,
                             bool ggtt, const void *src, uint64_t n_b);
 
-/* How many groups lie from w->first_group up to, and without, end: a walker
- * names the first one and the one behind the last one. False if there are none.
- */
-bool xk_gpu_walker_set_end(struct xk_gpu_walker *w, const uint32_t end[3]);
-
 /* One more unit of work, a command or a row of a copy; XK_EFAULT beyond the
  * limit of a submission. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);
+
+/* A walker's dimensions are ends, not counts: groups[] becomes what lies between
+ * first_group[] and them. False: nothing does. */
+bool xk_cmd_count_groups(struct xk_gpu_walker *w);
 
 /* Two dwords from k as an address of 48 bits. */
 static inline uint64_t xk_cmd_address(const struct xk_command *cmd, unsigned k)

@@ -74,17 +74,17 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
                               .indirect_b = dw[3] & ~0x3fu,
                               .simd = (uint8_t)(8u << (dw[4] >> 30)),
                               .last_mask = dw[13]};
-    uint32_t end[3];
     (void)jump;
     for (unsigned d = 0; d < 3; d++) {
-        end[d] = dw[0] >> 10 & 1
-                     ? xk_command_stream_register(
-                           s, s->config.mmio_base + INDIRECT_DIMENSIONS + 4 * d)
-                     : dw[groups_at[d]];
+        w.groups[d] =
+            dw[0] >> 10 & 1
+                ? xk_command_stream_register(s, s->config.mmio_base +
+                                                   INDIRECT_DIMENSIONS + 4 * d)
+                : dw[groups_at[d]];
         w.first_group[d] = dw[first_at[d]];
     }
     XK_TRY(read_descriptor(s, cmd, &w));
-    if (!xk_gpu_walker_set_end(&w, end))
+    if (!xk_cmd_count_groups(&w))
         return XK_OK;
     if (!o->walker)
         return xk_fail(s->c, XK_EUNSUPPORTED,

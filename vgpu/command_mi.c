@@ -160,6 +160,20 @@ enum xk_status xk_cmd_math(struct xk_command_stream *s,
     return XK_OK;
 }
 
+/* Commands are predicated on devices of several tiles only. */
+enum xk_status xk_cmd_predicate(struct xk_command_stream *s,
+                                const struct xk_command *cmd,
+                                struct xk_command_jump *jump)
+{
+    const uint32_t what = cmd->dw[0] & 0x7fffff;
+    (void)jump;
+    if (!what)
+        return XK_OK;
+    return xk_fail(s->c, XK_EUNSUPPORTED,
+                   "vgpu: MI_SET_PREDICATE at 0x%llx: 0x%x is not modelled",
+                   (unsigned long long)cmd->at_va, what);
+}
+
 /* memory OP data, numbered as in dw0[14:12] */
 static bool holds(unsigned compare, uint32_t memory, uint32_t data)
 {

@@ -28,6 +28,33 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
                         cmd->dw[1] >> 24 & 1, &v, 8);
 }
 
+#define L3_POST_SYNC (1u << 14)
+#define L3_GGTT (1u << 21)
+/* Length, caches to flush, post-sync and its place, stall. */
+#define L3_KNOWN_BITS 0xffb0e7ffu
+
+/* Flushes ranges of addresses; then writes a qword. Up to xelp the ranges are
+ * those of the caches, too, and nothing is cached here. */
+enum xk_status xk_cmd_l3_control(struct xk_command_stream *s,
+                                 const struct xk_command *cmd,
+                                 struct xk_command_jump *jump)
+{
+    const uint32_t dw0 = cmd->dw[0];
+    (void)jump;
+    if (dw0 & ~L3_KNOWN_BITS)
+        return xk_fail(s->c, XK_EUNSUPPORTED,
+                       "vgpu: L3_CONTROL at 0x%llx: bits 0x%x are unknown",
+                       (unsigned long long)cmd->at_va, dw0 & ~L3_KNOWN_BITS);
+    if (!(dw0 & L3_POST_SYNC))
+        return XK_OK;
+    if (cmd->n < 5)
+        return xk_fail(s->c, XK_EFAULT,
+                       "vgpu: L3_CONTROL at 0x%llx has %u dwords, not 5",
+                       (unsigned long long)cmd->at_va, cmd->n);
+    return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 1) & ~7ull, dw0 & L3_GGTT,
+                        &cmd->dw[3], 8);
+}
+
 /* Bit 0 of a low dword says whether that base is set. */
 static void set_base(const struct xk_command *cmd, unsigned k, uint64_t *base)
 {
@@ -93,24 +120,13 @@ static bool slm_bytes(const struct xk_command_stream *s, unsigned code,
     return *out = large[code - 8] * 1024, true;
 }
 
-bool xk_gpu_walker_set_end(struct xk_gpu_walker *w, const uint32_t end[3])
-{
-    bool any = true;
-    for (unsigned d = 0; d < 3; d++) {
-        any &= end[d] > w->first_group[d];
-        w->groups[d] = any ? end[d] - w->first_group[d] : 0;
-    }
-    return any;
-}
-
 static uint32_t barrier_count(unsigned code)
 {
     static const uint8_t counts[8] = {0, 1, 2, 4, 8, 16, 24, 32};
     return counts[code & 7];
 }
 
-static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w,
-                        uint32_t end[3])
+static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w)
 {
     w->indirect_n_b = dw[2] & 0x1ffff;
     w->indirect_b = dw[3] & ~0x3fu;
@@ -119,7 +135,7 @@ static void read_walker(const uint32_t *dw, struct xk_gpu_walker *w,
     for (unsigned d = 0; d < 3; d++) {
         w->emit_ids[d] = dw[4] >> (26 + d) & 1;
         w->local[d] = (dw[6] >> (10 * d) & 0x3ff) + 1;
-        end[d] = dw[7 + d];
+        w->groups[d] = dw[7 + d];
         w->first_group[d] = dw[10 + d];
     }
     w->generate_ids = dw[4] >> 29 & 1;
@@ -145,11 +161,13 @@ static enum xk_status read_interface(struct xk_command_stream *s,
                    id[5] >> 16 & 0x1f);
 }
 
-static void indirect_end(const struct xk_command_stream *s, uint32_t end[3])
+static void indirect_groups(const struct xk_command_stream *s,
+                            struct xk_gpu_walker *w)
 {
     for (unsigned d = 0; d < 3; d++)
-        end[d] = xk_command_stream_register(s, s->config.mmio_base +
-                                                   DISPATCH_DIMENSIONS + 4 * d);
+        w->groups[d] =
+            xk_command_stream_register(
+                s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
 }
 
 /* What a walker writes when it is done: a value, or four clocks. */
@@ -178,14 +196,13 @@ enum xk_status xk_cmd_walker(struct xk_command_stream *s,
     struct xk_gpu_walker w = {.base = s->base,
                               .scratch_field = s->scratch_field};
     const uint64_t begin = clock_of(s);
-    uint32_t end[3];
     (void)jump;
     w.grf_count = s->compute_mode & LARGE_GRF ? 256 : 128;
-    read_walker(cmd->dw, &w, end);
+    read_walker(cmd->dw, &w);
     XK_TRY(read_interface(s, cmd->dw + 18, &w));
     if (cmd->dw[0] >> 10 & 1)
-        indirect_end(s, end);
-    if (xk_gpu_walker_set_end(&w, end)) {
+        indirect_groups(s, &w);
+    if (xk_cmd_count_groups(&w)) {
         if (!o->walker)
             return xk_fail(s->c, XK_EUNSUPPORTED,
                            "vgpu: this engine has no walker");

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "vgpu/page_hash.h"
+#include "base/hash.h"
 
 #define MAX_ENTRIES 1024u
 
@@ -106,6 +106,17 @@ static struct entry **place(xk_kernel_cache *k)
     return best;
 }
 
+/* Code is whole words of 8 bytes. */
+static uint64_t hash_of(const uint8_t *code, size_t n_b)
+{
+    uint64_t h = n_b, v;
+    for (size_t at = 0; at + 8 <= n_b; at += 8) {
+        memcpy(&v, code + at, 8);
+        h = xk_hash_mix(h, v);
+    }
+    return h;
+}
+
 static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
                                  const struct xk_gpu_walker *w,
                                  const uint8_t *code, size_t n_b,
@@ -118,7 +129,7 @@ static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
     if (!e->code)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel's code");
     memcpy(e->code, code, e->code_b);
-    e->code_hash = xk_page_hash(e->code, e->code_b);
+    e->code_hash = hash_of(e->code, e->code_b);
     if (!name || !name(user, e->code, e->code_b, e->name))
         snprintf(e->name, sizeof e->name, "kernel at 0x%llx",
                  (unsigned long long)w->start_va);

@@ -64,6 +64,7 @@ struct xk_tbx_client {
     bool table_open;
     struct xk_gpu_flight *flight;
     bool flies;
+    unsigned n_found; /* commands that are not modelled */
 };
 
 enum xk_status xk_tbx_client_create(xk_ctx *c, struct xk_gpu_device *d,
@@ -347,6 +348,7 @@ static uint64_t timestamp(void *user)
     return xk_gpu_device_ticks(((struct engine *)user)->client->device);
 }
 
+#define MAX_FOUND 100 /* of a connection */
 #define SEMAPHORE_MS 30000
 
 static uint64_t now_ms(void)
@@ -372,6 +374,18 @@ static bool wait_for(void *user, uint64_t va)
     return true;
 }
 
+/* What the device does not model; the client goes on without it. */
+static void report(void *user, const char *sentence)
+{
+    const struct engine *const e = user;
+    xk_tbx_client *const t = e->client;
+    if (++t->n_found > MAX_FOUND)
+        return;
+    xk_gpu_device_say(t->device, "process %d: skipped: %s%s", t->process->pid,
+                      sentence,
+                      t->n_found < MAX_FOUND ? "" : "; more is not said");
+}
+
 static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
                                   uint32_t base)
 {
@@ -379,7 +393,7 @@ static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
         .mmio_base = base,
         .large_slm = t->device->platform->slm_max_b > 65536,
         .max_commands = t->device->opts.max_commands,
-        .ops = {run_walker, timestamp, e, wait_for},
+        .ops = {run_walker, timestamp, e, wait_for, report},
         .store = t->process->store};
     e->client = t;
     return xk_command_stream_create(t->c, &config, &e->stream);

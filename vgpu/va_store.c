@@ -10,8 +10,6 @@
 #include <string.h>
 #include <sys/mman.h>
 
-#include "vgpu/page_hash.h"
-
 #define PAGE_B 4096u
 #define CACHE_LINE_B 64u
 #define VA_BITS 48
@@ -30,9 +28,8 @@
 #define MAP_FIXED_NOREPLACE 0
 #endif
 
-/* [lo, hi): what the client has ever exchanged of this page; its hash. */
+/* [lo, hi): what the client has ever exchanged of this page. */
 struct page {
-    uint64_t hash;
     uint16_t lo, hi;
     atomic_uchar mapped;
     uint8_t fresh; /* uploaded since the last refresh */
@@ -41,6 +38,7 @@ struct page {
 struct chunk {
     uint8_t *host;
     struct page *page;
+    uint8_t *both; /* what both sides held when they last exchanged it */
 };
 
 /* Consecutive mapped pages. */
@@ -72,7 +70,7 @@ static void destroy_chunk(struct chunk *k)
     if (k->host)
         munmap(k->host, CHUNK_B);
     if (k->page)
-        munmap(k->page, PAGES_B);
+        munmap(k->page, PAGES_B + CHUNK_B);
     free(k);
 }
 
@@ -127,11 +125,12 @@ static struct chunk *make_chunk(xk_va_store *s, uint32_t i)
         return NULL;
     }
     k->host = reserve(wish_for(s, i), CHUNK_B);
-    k->page = reserve(NULL, PAGES_B);
+    k->page = reserve(NULL, PAGES_B + CHUNK_B);
     if (!k->host || !k->page) {
         destroy_chunk(k);
         return NULL;
     }
+    k->both = (uint8_t *)k->page + PAGES_B;
     s->n_chunks++;
     atomic_store(&s->chunk[i], k);
     return k;
@@ -149,6 +148,14 @@ static uint8_t *host_of(const xk_va_store *s, uint64_t va)
     return atomic_load_explicit(&s->chunk[(va & VA_MASK) >> CHUNK_BITS],
                                 memory_order_acquire)
                ->host +
+           (va & (CHUNK_B - 1));
+}
+
+static uint8_t *both_of(const xk_va_store *s, uint64_t va)
+{
+    return atomic_load_explicit(&s->chunk[(va & VA_MASK) >> CHUNK_BITS],
+                                memory_order_acquire)
+               ->both +
            (va & (CHUNK_B - 1));
 }
 
@@ -273,30 +280,62 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
     return host_of(s, va);
 }
 
-/* What has been exchanged of the page, in a copy of it. */
-static uint64_t hash_in(const struct page *p, const uint8_t *copy)
+/* Whether a copy of the page is what both sides held, as far as they have
+ * exchanged it; `both` is of the page, too. */
+static bool same(const struct page *p, const uint8_t *both, const uint8_t *copy)
 {
-    return xk_page_hash(copy + p->lo, p->hi - p->lo);
+    return memcmp(both + p->lo, copy + p->lo, p->hi - p->lo) == 0;
 }
 
-/* An engine uploads what another may have changed since: the client's copy is
- * newer only if it is not what both sides held last. */
+/* n_b bytes as the client holds them, of which it has written those that are
+ * not as in `both`: they are taken. What differs on the device then is the
+ * device's work. If `device_first`, a byte that both have written stays the
+ * device's. */
+static void merge(uint8_t *host, uint8_t *both, const uint8_t *mine,
+                  uint64_t n_b, bool device_first)
+{
+    if (memcmp(both, mine, n_b) == 0)
+        return;
+    for (uint64_t k = 0; k < n_b; k++) {
+        if (mine[k] == both[k])
+            continue;
+        if (!device_first || host[k] == both[k])
+            host[k] = mine[k];
+        both[k] = mine[k];
+    }
+}
+
+/* The bytes from lo to hi become some that are exchanged; those between them
+ * and what was so before, as the device has them. */
+static void widen(struct page *p, uint8_t *both, const uint8_t *host,
+                  uint16_t lo, uint16_t hi)
+{
+    if (p->hi == 0)
+        p->lo = p->hi = lo;
+    if (lo < p->lo) {
+        memcpy(both + lo, host + lo, p->lo - lo);
+        p->lo = lo;
+    }
+    if (hi > p->hi) {
+        memcpy(both + p->hi, host + p->hi, hi - p->hi);
+        p->hi = hi;
+    }
+}
+
+/* An engine uploads what another may have changed since: the client's bytes are
+ * newer only if they are not what both sides held last. */
 static void upload(xk_va_store *s, struct page *p, uint64_t va,
                    const uint8_t *src, uint64_t n_b)
 {
-    const uint64_t lo = va % PAGE_B, hi = lo + n_b,
-                   hash = xk_page_hash(src, n_b);
-    const bool same_part = p->hi && p->lo == lo && p->hi == hi;
+    const uint64_t in_page = va % PAGE_B, page = va - in_page;
+    const uint16_t lo = p->lo, hi = p->hi;
+    uint8_t *const host = host_of(s, page), *const both = both_of(s, page);
     p->fresh = 1;
-    if (same_part && p->hash == hash)
-        return;
-    memcpy(host_of(s, va), src, n_b);
-    if (p->hi == 0 || lo < p->lo)
-        p->lo = (uint16_t)lo;
-    if (hi > p->hi)
-        p->hi = (uint16_t)hi;
-    p->hash =
-        p->lo == lo && p->hi == hi ? hash : hash_in(p, host_of(s, va - lo));
+    widen(p, both, host, (uint16_t)in_page, (uint16_t)(in_page + n_b));
+    for (uint64_t k = in_page; k < in_page + n_b; k++)
+        if (k < lo || k >= hi) /* new */
+            host[k] = both[k] = src[k - in_page];
+    merge(host + in_page, both + in_page, src, n_b, false);
 }
 
 bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
@@ -317,25 +356,25 @@ bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
 }
 
 /* mine[]: the client's page of va, as just read. */
-static bool changed(const struct page *p, const uint8_t *mine)
+static bool changed(const xk_va_store *s, const struct page *p, uint64_t va,
+                    const uint8_t *mine)
 {
-    return p->hi && hash_in(p, mine) != p->hash;
+    return p->hi && !same(p, both_of(s, va), mine);
 }
 
 static void take(xk_va_store *s, struct page *p, uint64_t va,
                  const uint8_t *mine)
 {
-    if (!changed(p, mine))
-        return;
-    memcpy(host_of(s, va) + p->lo, mine + p->lo, p->hi - p->lo);
-    p->hash = hash_in(p, mine);
+    if (p->hi)
+        merge(host_of(s, va) + p->lo, both_of(s, va) + p->lo, mine + p->lo,
+              p->hi - p->lo, false);
 }
 
 static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
                          uint64_t va, uint8_t *mine)
 {
     struct page *const p = page_of(s, va);
-    if (!changed(p, mine))
+    if (!changed(s, p, va, mine))
         return;
     if (client->settle && client->settle(client->user, va) &&
         !client->read(client->user, va, mine, PAGE_B))
@@ -343,26 +382,29 @@ static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
     take(s, p, va, mine);
 }
 
-/* Whether the device's page is as the client last sent or got it; one that was
- * never exchanged, as it was made. */
-static bool untouched(const struct page *p, const uint8_t *host)
+/* What the client's CPU has written into [lo, hi) of the page, which is about
+ * to be sent over it. Of a page that was never exchanged, all is the client's
+ * if the device has left it as it was made. */
+static void take_own(xk_va_store *s, const struct xk_va_client *client,
+                     uint64_t page, uint16_t lo, uint16_t hi)
 {
     static const uint8_t zero[PAGE_B];
-    return p->hi ? hash_in(p, host) == p->hash
-                 : memcmp(host, zero, PAGE_B) == 0;
-}
-
-/* What the client's CPU has written into the page, which the device has not. */
-static void take_own(xk_va_store *s, const struct xk_va_client *client,
-                     uint64_t va, const uint8_t *own)
-{
-    struct page *const p = page_of(s, va);
-    if (p->hi == 0) {
-        memcpy(host_of(s, va), own, PAGE_B);
+    struct page *const p = page_of(s, page);
+    uint8_t *const host = host_of(s, page), *const both = both_of(s, page);
+    const bool known = p->hi;
+    if (!known && (hi - lo != PAGE_B || memcmp(host, zero, PAGE_B) != 0))
+        return;
+    if (!client->read(client->user, page, s->block, PAGE_B))
+        return;
+    if (!known) {
+        memcpy(host, s->block, PAGE_B);
         return;
     }
-    memcpy(s->block, own, PAGE_B);
-    refresh_page(s, client, va, s->block);
+    if (memcmp(both + lo, s->block + lo, hi - lo) == 0 ||
+        (client->settle && client->settle(client->user, page) &&
+         !client->read(client->user, page, s->block, PAGE_B)))
+        return;
+    merge(host + lo, both + lo, s->block + lo, hi - lo, true);
 }
 
 /* Drivers read one page after the other, and the next one is in no cache. */
@@ -372,24 +414,23 @@ static void expect(const uint8_t *page)
         __builtin_prefetch(page + k);
 }
 
-/* An engine may write the page all the while: what is sent must be what was
- * hashed, else the client's copy would later seem to be its CPU's work. Of
- * parts that are sent one by one, the hash knows nothing. */
+/* An engine may write the page all the while: what is sent must be what is
+ * noted, else the client's copy would later seem to be its CPU's work. */
 static void download(xk_va_store *s, const struct xk_va_client *client,
                      uint64_t va, uint64_t n_b, uint8_t out[PAGE_B])
 {
     struct page *const p = page_of(s, va);
-    const uint64_t lo = va % PAGE_B;
-    uint8_t *const host = host_of(s, va - lo);
-    const bool all = p->hi ? lo <= p->lo && lo + n_b >= p->hi : n_b == PAGE_B;
-    if (all && client && untouched(p, host) &&
-        client->read(client->user, va - lo, out, PAGE_B)) {
-        if (memcmp(out + lo, host + lo, n_b) == 0)
-            return;
-        take_own(s, client, va - lo, out);
+    const uint64_t in_page = va % PAGE_B, page = va - in_page;
+    uint64_t lo = in_page, hi = in_page + n_b;
+    if (p->hi) {
+        lo = lo < p->lo ? p->lo : lo;
+        hi = hi > p->hi ? p->hi : hi;
     }
-    memcpy(out, host, PAGE_B);
-    p->hash = hash_in(p, out);
+    if (client && lo < hi)
+        take_own(s, client, page, (uint16_t)lo, (uint16_t)hi);
+    memcpy(out, host_of(s, page), PAGE_B);
+    if (p->hi && lo < hi)
+        memcpy(both_of(s, page) + lo, out + lo, hi - lo);
 }
 
 bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,

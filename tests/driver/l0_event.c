@@ -73,6 +73,29 @@ START_TEST(events_order_kernels_of_one_list)
 }
 END_TEST
 
+/* On xehpg the driver flushes each range by L3_CONTROL. */
+START_TEST(a_barrier_over_ranges_orders_kernels)
+{
+    struct chain c;
+    struct l0_events e;
+    struct l0_list l;
+    make_chain(&c);
+    l0_events_make(&e, &l0_here, 1, ways[_i].timestamps);
+    l0_begin(&l, &l0_here, ways[_i].immediate, l0_here.compute);
+    const size_t sizes[2] = {sizeof(int) * N_E, 4096};
+    const void *ranges[2] = {c.a, c.a};
+    l0_launch(&l, c.k[0], N_E / LOCAL, NULL, 0, NULL);
+    L0(zeCommandListAppendMemoryRangesBarrier(l.list, 2, sizes, ranges,
+                                              e.event[0], 0, NULL));
+    l0_launch(&l, c.k[1], N_E / LOCAL, NULL, 1, e.event);
+    l0_finish(&l);
+    check_chain(&c, 2);
+    l0_end(&l);
+    l0_events_drop(&e);
+    drop_chain(&c);
+}
+END_TEST
+
 START_TEST(the_list_signals_waits_and_resets_events_itself)
 {
     struct chain c;
@@ -239,6 +262,7 @@ TCase *l0_event_tests(void)
     TCase *const t = tcase_create("event");
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, events_order_kernels_of_one_list, 0, 4);
+    tcase_add_loop_test(t, a_barrier_over_ranges_orders_kernels, 0, 4);
     tcase_add_loop_test(t, the_list_signals_waits_and_resets_events_itself, 0,
                         4);
     tcase_add_test(t, fences_are_signalled_and_used_again);

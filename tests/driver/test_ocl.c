@@ -273,6 +273,8 @@ static const struct {
     {2, {10, 10, 1}, {4, 4, 1}},
     {3, {5, 6, 7}, {2, 4, 4}},
     {2, {33, 3, 1}, {32, 2, 1}},
+    {3, {7, 5, 3}, {4, 2, 2}},
+    {3, {33, 1, 5}, {16, 1, 2}},
 };
 
 START_TEST(every_item_of_odd_sizes_runs_once)
@@ -334,6 +336,58 @@ START_TEST(profiling_times_are_in_order)
 }
 END_TEST
 
+#define N_READS 8
+#define PIECE_E 250 /* 1000 bytes: pages are shared by their neighbours */
+
+/* Reads that nobody waits for one by one, into pieces that lie side by side;
+ * the CPU writes between them all the while. By copies of SVM, too. */
+START_TEST(reads_without_waiting_lose_nothing)
+{
+    int *const out = malloc(sizeof(int) * N_READS * PIECE_E * 2);
+    int *const in = malloc(sizeof(int) * N_READS * PIECE_E);
+    cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE,
+                              sizeof(int) * N_READS * PIECE_E, NULL, NULL);
+    int *const m = clSVMAlloc(context, CL_MEM_READ_WRITE,
+                              sizeof(int) * N_READS * PIECE_E, 0);
+    ck_assert(out && in && m);
+    for (int t = 0; t < 8; t++) {
+        for (int i = 0; i < N_READS * PIECE_E; i++)
+            in[i] = i * 5 + t;
+        ck_assert(!clEnqueueWriteBuffer(queue, b, CL_TRUE, 0,
+                                        sizeof(int) * N_READS * PIECE_E, in, 0,
+                                        NULL, NULL) &&
+                  !clEnqueueSVMMemcpy(queue, CL_TRUE, m, in,
+                                      sizeof(int) * N_READS * PIECE_E, 0, NULL,
+                                      NULL));
+        for (int k = 0; k < N_READS; k++) {
+            int *const to = out + 2 * PIECE_E * k;
+            const size_t at = (size_t)k * PIECE_E, n_b = sizeof(int) * PIECE_E;
+            ck_assert_int_eq(_i ? clEnqueueSVMMemcpy(queue, CL_FALSE, to,
+                                                     m + at, n_b, 0, NULL, NULL)
+                                : clEnqueueReadBuffer(queue, b, CL_FALSE,
+                                                      at * sizeof(int), n_b, to,
+                                                      0, NULL, NULL),
+                             0);
+            for (int i = 0; i < PIECE_E; i++)
+                to[PIECE_E + i] = -1 - i - t; /* beside */
+        }
+        ck_assert_int_eq(clFinish(queue), 0);
+        for (int k = 0; k < N_READS; k++)
+            for (int i = 0; i < PIECE_E; i++) {
+                const int *const got = out + 2 * PIECE_E * k + i;
+                ck_assert_msg(got[0] == (k * PIECE_E + i) * 5 + t &&
+                                  got[PIECE_E] == -1 - i - t,
+                              "turn %d, piece %d, element %d: %d, %d", t, k, i,
+                              got[0], got[PIECE_E]);
+            }
+    }
+    clSVMFree(context, m);
+    clReleaseMemObject(b);
+    free(in);
+    free(out);
+}
+END_TEST
+
 static Suite *suite(void)
 {
     Suite *const s = suite_create("ocl");
@@ -347,6 +401,7 @@ static Suite *suite(void)
     tcase_add_test(t, the_largest_group_meets_at_a_barrier);
     tcase_add_loop_test(t, every_item_of_odd_sizes_runs_once, 0,
                         sizeof odd_sizes / sizeof odd_sizes[0]);
+    tcase_add_loop_test(t, reads_without_waiting_lose_nothing, 0, 2);
     suite_add_tcase(s, t);
     return s;
 }

@@ -55,13 +55,15 @@ def mapped(va, page):
     return out
 
 
-def walker(groups, inline, start=CODE - HEAP, simd=1):
-    """COMPUTE_WALKER with inline data; simd: 0 is 8, 1 is 16, 2 is 32 lanes."""
+def walker(groups, inline, start=CODE - HEAP, simd=1, first=(0, 0, 0)):
+    """COMPUTE_WALKER with inline data; simd: 0 is 8, 1 is 16, 2 is 32 lanes. The
+    groups are those from `first` on, below `groups`."""
     dw = [0] * 39
     dw[0] = 0x72080025
     dw[4] = simd << 30 | 1 << 25
     dw[5] = 1
     dw[7:10] = groups
+    dw[10:13] = first
     dw[18] = start
     dw[23] = 1
     return dwords(*dw[:31]) + inline.ljust(32, b"\0")

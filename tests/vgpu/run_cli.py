@@ -175,6 +175,10 @@ def prepare(xk):
     device = captures.DEVICES["xehpg"]
     good = captures.one_launch(device, code, (4, 1, 1), launches=2)
     xk.put("good", good)
+    late = captures.walker([4, 1, 1], struct.pack("<Q", captures.DATA),
+                           first=(2, 0, 0))
+    xk.put("late", captures.capture(device, code, captures.bases() + late +
+                                    captures.END, 2))
     xk.put("cut", good[:-6])
     xk.put("stranger", captures.one_launch(0x99, code))
     xk.put("unknown", captures.capture(device, code,
@@ -317,6 +321,15 @@ def captured(xk, tap):
         l["simd"] == 16 and l["stats"]["instructions"] == 32 and
         [i["executed"] for i in l["instructions"]] == [4] * 8
         for l in launches), "each launch has its statistics", done.stdout)
+    done = xk.run("run", "--aub", "{late}", "--stats", "--json",
+                  "--timing", f"--out={captures.DATA}:16:data")
+    data = (xk.folder / "data").read_bytes()
+    launches = json.loads(done.stdout)
+    tap.check(done.returncode == 0 and
+              struct.unpack("<4I", data) == (0, 0, 4, 6) and
+              all(l["groups"] == [2, 1, 1] and l["timing"]["groups"] == 2 and
+                  l["stats"]["instructions"] == 16 for l in launches),
+              "a walker begins at its first group", done.stdout + data)
     done = xk.run("run", "--aub", "{good}", "--trace", "-",
                   "--trace-thread=3:0")
     tap.check(done.stdout.count(b"3,0,0:0 0x") == 16, "and its trace",

@@ -5,6 +5,7 @@
 
 #include "tests/tap.h"
 #include "tests/vgpu/machine.h"
+#include "vgpu/command_exec.h"
 
 static struct machine g;
 
@@ -67,6 +68,11 @@ static const struct {
      {0x7a000004, 0x0010c000, DATA, 0xaa, 0xbb}},
     {"STATE_PREFETCH, which PVC's driver sends from B0 on", BEFORE,
      {0x60030002, DATA, 0xaa, 0xbb}},
+    {"L3_CONTROL, a range and no post-sync", BEFORE,
+     {0x7d802605, DATA, 0xaa, 0xbb, 0x1000, 0}},
+    {"L3_CONTROL, immediate", UINT64_C(0xbb000000aa),
+     {0x7d906605, DATA, 0xaa, 0xbb, 0x1000, 0}},
+    {"L3_CONTROL of xelp, no post-sync", BEFORE, {0x7d800601, DATA}},
     {"MI_ATOMIC, move", UINT64_C(0x1111111100000007),
      {0x17840409, DATA, 7, 0, 0, 0, 0, 0, 0, 0}},
     {"MI_ATOMIC, increment", UINT64_C(0x1111111122222223),
@@ -278,6 +284,14 @@ static const struct {
     {{0x14800002, GPR(0), 0x2000, 0}, 4, XK_EFAULT, "0x2000", "not mapped"},
     {{0x10400002, 0x99000, 0, 1}, 4, XK_EFAULT, "0x99000", "not mapped"},
     {{0x18800101, 0x4000, 0}, 3, XK_EFAULT, "0x4000", "not mapped"},
+    {{0x14000002, 0, 0, 0}, 4, XK_EUNSUPPORTED, "MI_REPORT_PERF_COUNT",
+     "not modelled"},
+    {{0x1b000002, 0, 0, 0}, 4, XK_EUNSUPPORTED,
+     "MI_CONDITIONAL_BATCH_BUFFER_END", "not modelled"},
+    {{0x54c00000, 0}, 2, XK_EUNSUPPORTED, "XY_SRC_COPY_BLT", "not modelled"},
+    {{0x00800001}, 1, XK_EUNSUPPORTED, "MI_SET_PREDICATE", "0x1"},
+    {{0x7d800e01, 0, 0}, 3, XK_EUNSUPPORTED, "L3_CONTROL", "0x800"},
+    {{0x7d804001, 0, 0}, 3, XK_EFAULT, "L3_CONTROL", "3 dwords, not 5"},
     {{0x17803101, DATA}, 3, XK_EUNSUPPORTED, "MI_ATOMIC", "0x31"},
 };
 
@@ -285,6 +299,31 @@ START_TEST(a_bad_command_is_named)
 {
     must_say(machine_run(&g, bad[_i].dw, bad[_i].n), bad[_i].status, bad[_i].a,
              bad[_i].b);
+}
+END_TEST
+
+static unsigned n_found;
+
+static void find(void *user, const char *sentence)
+{
+    (void)user;
+    (void)sentence;
+    n_found++;
+}
+
+/* Lengths: MI below 0x10 one dword, else bits 7:0 and 2, as the blitter's and
+ * the others' (virtual-device.md 4). */
+START_TEST(an_unknown_command_is_skipped_by_its_length)
+{
+    g.s->config.ops.finds = find;
+    n_found = 0;
+    machine_write64(&g, MACHINE_DATA, 0);
+    RUN_OK(0x07800000, 0x1f800001, END, END, 0x54400002, END, END, END,
+           0x7fff0001, END, END, STORE(0, 0x77));
+    ck_assert_uint_eq(n_found, 4);
+    ck_assert_uint_eq(machine_read32(&g, MACHINE_DATA), 0x77);
+    ck_assert_int_eq(RUN(0x20000000, 0), XK_EUNSUPPORTED); /* no such type */
+    ck_assert_uint_eq(n_found, 4);
 }
 END_TEST
 
@@ -493,6 +532,64 @@ START_TEST(an_indirect_walker_takes_its_groups_from_registers)
 }
 END_TEST
 
+/* The dimensions are the ends of the ids, as the driver's second walker of a
+ * range of 340 items by 64 sets them: start 5, dimension 6, one group of 20. */
+START_TEST(a_walker_begins_at_its_first_group)
+{
+    uint32_t dw[39];
+    memcpy(dw, walker, sizeof walker);
+    dw[10] = 1;
+    dw[11] = 4;
+    ck_assert_int_eq(machine_run(&g, dw, 39), XK_OK);
+    for (unsigned d = 0; d < 3; d++) {
+        static const uint32_t first[3] = {1, 4, 0}, n[3] = {3, 1, 6};
+        ck_assert_uint_eq(g.walker.first_group[d], first[d]);
+        ck_assert_uint_eq(g.walker.groups[d], n[d]);
+    }
+    dw[12] = 6;
+    ck_assert_int_eq(machine_run(&g, dw, 39), XK_OK);
+    ck_assert_uint_eq(g.n_walkers, 1);
+}
+END_TEST
+
+START_TEST(an_older_walker_begins_at_its_first_group)
+{
+    static const uint32_t dw[15] = {0x7105000d, 0, 0, 0, 1u << 30, 2, 0, 6,
+                                    3,          0, 5, 1, 2,        1, 1};
+    ck_assert_int_eq(machine_run(&g,
+                                 (uint32_t[]){0x61010014,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              LO(MACHINE_DATA) | 1,
+                                              HI(MACHINE_DATA),
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0,
+                                              0},
+                                 22),
+                     XK_OK);
+    ck_assert_int_eq(machine_run(&g, dw, 15), XK_OK);
+    for (unsigned d = 0; d < 3; d++) {
+        static const uint32_t first[3] = {2, 3, 1}, n[3] = {4, 2, 1};
+        ck_assert_uint_eq(g.walker.first_group[d], first[d]);
+        ck_assert_uint_eq(g.walker.groups[d], n[d]);
+    }
+}
+END_TEST
+
 START_TEST(a_walker_without_groups_only_syncs)
 {
     uint32_t dw[39];
@@ -552,6 +649,7 @@ static Suite *suite(void)
     tcase_add_test(t, an_endless_batch_is_an_error_with_the_limit);
     tcase_add_test(t, a_submission_goes_on_where_the_last_one_ended);
     tcase_add_loop_test(t, a_bad_command_is_named, 0, XK_COUNTOF(bad));
+    tcase_add_test(t, an_unknown_command_is_skipped_by_its_length);
     tcase_add_test(t, a_batch_that_runs_into_an_unmapped_page_is_named);
     tcase_add_loop_test(t, a_ring_tail_outside_the_ring_is_refused, 0, 3);
     tcase_add_test(t, a_context_that_is_not_mapped_is_named);
@@ -562,6 +660,8 @@ static Suite *suite(void)
     tcase_add_test(t, an_older_walker_brings_its_descriptor);
     tcase_add_test(t, a_walker_brings_its_fields_and_the_state_it_meets);
     tcase_add_test(t, an_indirect_walker_takes_its_groups_from_registers);
+    tcase_add_test(t, a_walker_begins_at_its_first_group);
+    tcase_add_test(t, an_older_walker_begins_at_its_first_group);
     tcase_add_test(t, a_walker_without_groups_only_syncs);
     tcase_add_test(t, a_walker_that_fails_ends_the_batch);
     tcase_add_test(t, an_slm_code_of_larger_devices_is_refused);

@@ -410,11 +410,12 @@ static void nowhere_store(void)
     raw_submit(&a, BATCH);
 }
 
+/* Of a type whose length nobody knows. */
 static void unknown_command(void)
 {
     raw_begin(&a);
     const uint64_t batch = raw_map(&a, BATCH);
-    PLACE(&a, batch, 0x7fff0000);
+    PLACE(&a, batch, 0xffff0000);
     raw_submit(&a, BATCH);
 }
 
@@ -467,7 +468,7 @@ static const struct {
     {"endless batch", endless_batch, "more than 1000 commands"},
     {"batch nowhere", nowhere_batch, "0x800100000000: the page is not mapped"},
     {"store nowhere", nowhere_store, "0x800100100000 is not mapped"},
-    {"unknown command", unknown_command, "0x7fff0000"},
+    {"unknown command", unknown_command, "0xffff0000"},
     {"no context", no_context, "context image 0x12345000 is not mapped"},
     {"bad tail", bad_tail, "ring tail 0x12345678"},
     {"many pages", many_pages, "more than 67108864 bytes of device memory"},
@@ -488,6 +489,18 @@ START_TEST(a_broken_client_is_dropped_and_another_goes_on)
     must_work(&b, 4711);
     ck_assert(raw_open(&a, xk_virtual_device_port(device), RAW_RENDER));
     must_work(&a, 4712);
+}
+END_TEST
+
+START_TEST(an_unknown_command_is_said_and_its_client_lives_on)
+{
+    raw_begin(&a);
+    const uint64_t batch = raw_map(&a, BATCH), data = raw_map(&a, HEAP);
+    PLACE(&a, batch, 0x7fff0000, END, 0x10000002, LO(HEAP), HI(HEAP), 99);
+    raw_submit(&a, BATCH);
+    ck_assert_uint_eq(read32(&a, data), 99);
+    must_say("skipped: vgpu: command 0x7fff0000 at 0x800100000000 is unknown");
+    ck_assert(!has_said("dropped"));
 }
 END_TEST
 
@@ -555,6 +568,7 @@ static Suite *suite(void)
         t, a_read_of_a_page_that_only_the_cpu_changed_answers_with_that);
     tcase_add_loop_test(t, a_broken_client_is_dropped_and_another_goes_on, 0,
                         sizeof broken / sizeof broken[0]);
+    tcase_add_test(t, an_unknown_command_is_said_and_its_client_lives_on);
     tcase_add_test(t, a_device_that_is_stopped_drops_who_waits);
     tcase_add_test(t, a_taken_port_and_a_wrong_platform_are_refused);
     tcase_add_test(t, the_environment_names_the_port);
