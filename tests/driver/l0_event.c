@@ -257,6 +257,48 @@ START_TEST(global_timestamps_and_barriers_with_timestamps_advance)
 }
 END_TEST
 
+#define N_EVENTS 8
+
+/* All of one page: the device signals one event and waits for all, the host
+ * signals the others meanwhile; then both sides have reset theirs. */
+START_TEST(host_and_list_signal_and_reset_events_of_one_page)
+{
+    struct chain c;
+    struct l0_events e;
+    struct l0_list l;
+    make_chain(&c);
+    l0_events_make(&e, &l0_here, N_EVENTS, ways[_i].timestamps);
+    l0_begin(&l, &l0_here, false, l0_here.compute);
+    for (unsigned i = 0; i < 3; i++) {
+        for (unsigned j = 0; j < N_EVENTS; j++)
+            ck_assert_int_eq(zeEventQueryStatus(e.event[j]),
+                             ZE_RESULT_NOT_READY);
+        L0(zeCommandListAppendSignalEvent(l.list, e.event[i]));
+        L0(zeCommandListAppendWaitOnEvents(l.list, N_EVENTS, e.event));
+        l0_launch(&l, c.k[i], N_E / LOCAL, NULL, 0, NULL);
+        L0(zeCommandListAppendEventReset(l.list, e.event[i]));
+        l0_submit(&l, NULL);
+        for (unsigned j = 0; j < N_EVENTS; j++)
+            if (i != j)
+                L0(zeEventHostSignal(e.event[j]));
+        l0_wait(&l);
+        for (unsigned j = 0; j < N_EVENTS; j++) {
+            if (i != j) {
+                L0(zeEventQueryStatus(e.event[j]));
+                L0(zeEventHostReset(e.event[j]));
+            }
+            ck_assert_int_eq(zeEventQueryStatus(e.event[j]),
+                             ZE_RESULT_NOT_READY);
+        }
+        l0_reset(&l);
+    }
+    check_chain(&c, 3);
+    l0_end(&l);
+    l0_events_drop(&e);
+    drop_chain(&c);
+}
+END_TEST
+
 TCase *l0_event_tests(void)
 {
     TCase *const t = tcase_create("event");
@@ -265,6 +307,8 @@ TCase *l0_event_tests(void)
     tcase_add_loop_test(t, a_barrier_over_ranges_orders_kernels, 0, 4);
     tcase_add_loop_test(t, the_list_signals_waits_and_resets_events_itself, 0,
                         4);
+    tcase_add_loop_test(t, host_and_list_signal_and_reset_events_of_one_page, 0,
+                        1);
     tcase_add_test(t, fences_are_signalled_and_used_again);
     tcase_add_loop_test(t, kernel_timestamps_are_monotone_and_know_more_work, 0,
                         2);
