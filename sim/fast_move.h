@@ -73,6 +73,13 @@ ALWAYS void m_hf_to_f(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     store(t, e, mask, n, r);
 }
 
+/* To integers, in the host's rounding mode, which is the thread's. */
+RARELY void to_whole(unsigned n, uint32_t *v)
+{
+    for (unsigned l = 0; l < n; l++)
+        v[l] = as_bits(nearbyintf(as_float(v[l])));
+}
+
 /* Clamps; a NaN is 0. */
 ALWAYS void f_to_narrow(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         unsigned n, unsigned size_b, float least, float most)
@@ -81,6 +88,11 @@ ALWAYS void f_to_narrow(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint16_t v[XK_SIM_LANES];
     const uint32_t mask = active_lanes(t, e);
     load(t, e, 0, n, a);
+    if (t->ints_round) {
+        if (t->ftz)
+            flush_lanes(n, a);
+        to_whole(n, a);
+    }
     for (unsigned l = 0; l < n; l++) {
         const float x = as_float(a[l]);
         const float y = x == x ? x : 0.0f;

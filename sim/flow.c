@@ -58,19 +58,22 @@ static void jump(struct xk_sim_thread *t, uint32_t target)
     wake(t, target);
 }
 
-/* Channels of the whole thread that take the branch. */
-static uint32_t takers(const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e)
-{
-    const uint32_t pred = xk_sim_pred(t, e) << e->chan_off;
-    return pred & t->active;
-}
-
 /* Channels that the branch speaks for and that do not take it. */
 static uint32_t leavers(const struct xk_sim_thread *t,
                         const struct xk_sim_inst *e, uint32_t go)
 {
     return t->active & e->lanes << e->chan_off & ~go;
+}
+
+/* Channels of the whole thread that take the branch. */
+static uint32_t takers(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = xk_sim_pred(t, e) << e->chan_off & t->active;
+    if (t->single_flow && go && leavers(t, e, go))
+        xk_sim_fault(t, e,
+                     "channels part although cr0.0[2] says single program "
+                     "flow");
+    return go;
 }
 
 /* JIP (n = 0) or UIP (1): what the instruction says, or, relative to it but for

@@ -117,7 +117,6 @@ uint16_t xk_sim_half_stochastic(float f, uint32_t random)
     return (uint16_t)(sign | xk_sim_half_from_float(raised, 3));
 }
 
-/* Truncates towards zero; out of range clamps, NaN is 0. */
 int64_t xk_sim_int_from_double(unsigned type, double d)
 {
     if (d != d)

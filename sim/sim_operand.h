@@ -85,7 +85,7 @@ uint8_t xk_sim_bf8_from_half(uint16_t h, unsigned round);
 /* srnd: the low bits of random are added below the last bit that stays. */
 uint16_t xk_sim_half_stochastic(float f, uint32_t random);
 uint8_t xk_sim_bf8_stochastic(uint16_t h, uint32_t random);
-/* Truncates towards zero; out of range clamps, NaN is 0. */
+/* Cuts the fraction; out of range clamps, NaN is 0. */
 int64_t xk_sim_int_from_double(unsigned type, double d);
 /* x + y * z of halves; rounding the result to half rounds once. */
 float xk_sim_mad_half(float x, float y, float z);

@@ -59,6 +59,8 @@ void xk_sim_thread_cr_written(struct xk_sim_thread *t)
     t->ftz = !(cr >> 7 & 1);
     t->ftz_half = !(cr >> 10 & 1);
     t->ftz_double = !(cr >> 6 & 1);
+    t->ints_round = cr >> 12 & 1;
+    t->single_flow = cr >> 2 & 1;
     fesetround(mode[t->round]);
 }
 

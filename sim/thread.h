@@ -94,6 +94,8 @@ struct xk_sim_thread {
     uint8_t round;          /* cr0[5:4]: 0 RNE 1 up 2 down 3 RTZ */
     uint8_t barrier_awaited; /* in state XK_SIM_BARRIER */
     bool ftz, ftz_half, ftz_double; /* flush denormals */
+    bool ints_round;  /* cr0[12]: a float becomes an integer as 5:4 say */
+    bool single_flow; /* cr0[2]: all channels take the same way */
     uint64_t count[XK_N_STATS];
     uint64_t budget;      /* instructions left */
     struct xk_error *err; /* where a finding goes */
@@ -159,7 +161,7 @@ bool xk_sim_lacks(struct xk_sim_thread *t, const struct xk_sim_inst *e,
  * a finding. */
 bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e);
 
-/* Takes over rounding mode and denormal handling after a write to cr0. */
+/* Takes over what cr0 says after a write to it. */
 void xk_sim_thread_cr_written(struct xk_sim_thread *t);
 
 /* Bytes of one dimension's ids of one thread: whole registers. */
