@@ -132,6 +132,13 @@ static const struct row rows[] = {
      BEGIN "-(W) mov (1|M0) r50.0<1>:ud 0x1:ud {I@1}\n"
            "!" STORE("r50") EOT,
      XK_CHECK_INIT, "r50", "", 0, 0},
+    {"what a flag masks of an A64 block",
+     BEGIN "-(W) mov (1|M0) f0.0<1>:ud 0xFFFF:ud {I@1}\n"
+           "+(W) mov (1|M0) f0.0<1>:ud 0xFFFE:ud {I@1}\n"
+           "(W&f0.0) send.dc1 (16|M0) r50 r10 null:0 0x0 0x022D03FF {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n"
+           "!" STORE("r50") EOT,
+     XK_CHECK_INIT, "r50", "", 0, 0},
     {"uninitialised flag of a message",
      BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x1:uw {I@1}\n"
            "!(W&f0.0) send.ugm (1|M0) null r10 r30:1 0x0 0x02008584 {A@1,$1}\n"

@@ -530,10 +530,12 @@ static bool in_owords(unsigned kind)
            kind == XK_MSG_DCRO_OWORD_LOAD;
 }
 
-/* Channels mask dwords in aligned reads and in all writes. */
+/* Channels mask dwords in all blocks but those that nGEN calls aligned owords
+ * (oneDNN gemm/jit/generator/pieces/register_layout.cpp, case Block). */
 static bool obeys_mask(unsigned kind)
 {
-    return in_owords(kind) || kind == XK_MSG_DC1_A64_OWORD_STORE ||
+    return in_owords(kind) || kind == XK_MSG_DC1_A64_OWORD_LOAD_BYTES ||
+           kind == XK_MSG_DC1_A64_HWORD_LOAD || kind == XK_MSG_DC1_A64_OWORD_STORE ||
            kind == XK_MSG_DC1_A64_OWORD_STORE_BYTES ||
            kind == XK_MSG_DC1_A64_HWORD_STORE;
 }
