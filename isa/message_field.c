@@ -208,6 +208,24 @@ static bool put_log2(unsigned from, unsigned max, uint32_t *v, const char *name,
     return (n >= 0 && n <= (int)max) || bad(err, name, from);
 }
 
+/* A64 hwords: nGEN's count. iga64 takes the code for log2 of the number,
+ * against the response length beside it. */
+static bool get_hwords1(uint32_t v, struct xk_msg *m, struct xk_error *err)
+{
+    if (!v)
+        return bad(err, "hword block size code", v);
+    return get_log2(v - 1, 3, &m->vec, "hword block size code - 1 =", err);
+}
+
+static bool put_hwords1(const struct xk_msg *m, uint32_t *v,
+                        struct xk_error *err)
+{
+    const bool good = put_log2(m->vec, 3, v, "hwords in a block:", err);
+
+    ++*v;
+    return good;
+}
+
 static bool get_cmask(uint32_t on, struct xk_msg *m, struct xk_error *err)
 {
     m->cmask = (uint8_t)on;
@@ -309,6 +327,8 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         return get_owords(p, bits, m, err);
     case XK_MF_HWORDS:
         return get_log2(bits, 3, &m->vec, "hword block size code", err);
+    case XK_MF_HWORDS1:
+        return get_hwords1(bits, m, err);
     case XK_MF_ELEMS:
         return get_log2(bits, 3, &m->vec, "elements code", err);
     case XK_MF_BYTES:
@@ -392,6 +412,8 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
         return put_owords(p, m, bits, err);
     case XK_MF_HWORDS:
         return put_log2(m->vec, 3, bits, "hwords in a block:", err);
+    case XK_MF_HWORDS1:
+        return put_hwords1(m, bits, err);
     case XK_MF_ELEMS:
         return put_log2(m->vec, 3, bits, "vector of", err);
     case XK_MF_BYTES:

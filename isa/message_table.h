@@ -28,6 +28,7 @@ enum xk_msg_field {
     XK_MF_BTI,
     XK_MF_OWORDS,    /* 1 low, 1 high, 2, 4, 8, 16 */
     XK_MF_HWORDS,    /* log2 of the number */
+    XK_MF_HWORDS1,   /* 1 + log2 of the number */
     XK_MF_ELEMS,     /* log2 of the vector */
     XK_MF_BYTES,     /* log2 of bytes in memory: 1, 2, 4 */
     XK_MF_SIMD16,    /* 0: 8 channels, 1: 16 */

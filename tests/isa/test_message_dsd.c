@@ -398,6 +398,15 @@ static bool is_byte_status(const struct probe *q, const struct xk_msg *m)
            (q->desc >> 8 & 3) == 3;
 }
 
+static bool is_a64_hwords(const struct probe *q, const struct xk_msg *m)
+{
+    const unsigned t = type_of(q);
+
+    (void)m;
+    return q->sfid == XK_SFID_DC1 && (t == 0x14 || t == 0x15) &&
+           (q->desc >> 11 & 3) == 3;
+}
+
 static struct {
     const char *what;
     uint8_t platforms; /* bit per enum xk_platform_id; 0: all */
@@ -446,6 +455,11 @@ static struct {
      "byte messages of 8 bytes: 1, 2, 4 are all (isa.md 6.2)", 0},
     {"unknown to us", 0, is_big_block,
      "block sizes beyond 16 owords (xelp: 8) and 8 hwords", 0},
+    {"vector", 0, is_a64_hwords,
+     "takes the code for log2 of the number, against the response length beside "
+     "it in nGEN's kernels, which count 1 + log2 (0x028d1cff: 8 registers)",
+     0},
+    {"unknown to us", 0, is_a64_hwords, "the same: there is no code 0", 0},
     {"unknown to us", 0, is_dcro_ccs,
      "compression control through dcro: graphics drivers only, left out", 0},
     {"unknown to us", 0, is_slots_4x2, "typed SIMD4x2: gone since Gen11", 0},
