@@ -401,6 +401,67 @@ START_TEST(products_have_64_bits)
 }
 END_TEST
 
+static uint32_t dword(struct lab *x, unsigned reg, unsigned n)
+{
+    uint32_t v;
+    memcpy(&v, lab_reg(x, reg) + 4 * n, 4);
+    return v;
+}
+
+/* The accumulator that is not named lies under the destination: oneDNN's
+ * emulation.hpp, emul32High and emul, names acc0 at the destination's offset
+ * and stride, and IGC's HWConformity.cpp, fixAcc, keeps the offsets equal. What
+ * lies at acc0.0 must not matter. */
+START_TEST(the_accumulator_lies_under_the_destination)
+{
+    static const char text[] =
+        "mov (16|M0) acc0.0<1>:ud 0x5A5A5A5A:ud\n"
+        "mul (1|M0) acc0.6<1>:ud r30.1<0;1,0>:ud r40.2<0;1,0>:uw\n"
+        "mach (1|M0) r34.6<1>:ud r30.1<0;1,0>:ud r40.1<0;1,0>:ud%s\n"
+        "mul (4|M0) acc0.1<2>:ud r30.0<1;1,0>:ud r40.0<2;1,0>:uw\n"
+        "mach (4|M0) r36.1<2>:ud r30.0<1;1,0>:ud r40.0<1;1,0>:ud%s\n"
+        "mov (4|M0) r37.0<1>:ud acc0.1<2;1,0>:ud\n"
+        "addc (1|M0) r38.5<1>:ud r30.2<0;1,0>:ud r40.2<0;1,0>:ud%s\n"
+        "mov (1|M0) r38.6<1>:ud acc0.5<0;1,0>:ud\n"
+        "subb (2|M0) r39.3<2>:ud r30.2<1;1,0>:ud r40.2<1;1,0>:ud%s\n"
+        "mov (2|M0) r39.0<1>:ud acc0.3<2;1,0>:ud\n"
+        "mov (1|M0) acc0.4<1>:f 10.0:f\n"
+        "mac (1|M0) r42.4<1>:f r41.0<0;1,0>:f r41.1<0;1,0>:f\n"
+        "%s";
+    const uint32_t a[4] = {0xdeadbeef, 0x89abcdef, 0xfffffff0, 7};
+    const uint32_t b[4] = {0x12345678, 0xfedcba98, 0x20, 9};
+    const float f[2] = {3, 5};
+    for (unsigned p = 0; lab_platforms[p]; p++) {
+        char full[1400];
+        const char *const en = p == 2 ? "" : " {AccWrEn}";
+        snprintf(full, sizeof(full), text, en, en, en, en,
+                 p == 2 ? ""
+                        : "add (1|M0) r43.7<1>:ud r30.3<0;1,0>:ud "
+                          "r40.3<0;1,0>:ud {AccWrEn}\n"
+                          "mov (1|M0) r43.0<1>:ud acc0.7<0;1,0>:ud\n");
+        struct lab *x = lab_open(lab_platforms[p], full);
+        lab_start(x, 1, 0);
+        memcpy(lab_reg(x, 30), a, sizeof(a));
+        memcpy(lab_reg(x, 40), b, sizeof(b));
+        memcpy(lab_reg(x, 41), f, sizeof(f));
+        lab_run_ok(x);
+        ck_assert_uint_eq(dword(x, 34, 6), (uint64_t)a[1] * b[1] >> 32);
+        for (unsigned l = 0; l < 4; l++) {
+            const uint64_t product = (uint64_t)a[l] * b[l];
+            ck_assert_uint_eq(dword(x, 36, 1 + 2 * l), product >> 32);
+            ck_assert_uint_eq(dword(x, 37, l), (uint32_t)product);
+        }
+        ck_assert_uint_eq(dword(x, 38, 6), 1); /* carries */
+        ck_assert_uint_eq(dword(x, 39, 0), 0); /* borrows: 7 - 9 */
+        ck_assert_uint_eq(dword(x, 39, 1), 1);
+        ck_assert_uint_eq(dword(x, 42, 4), 0x41c80000); /* 25.0 */
+        if (p != 2)
+            ck_assert_uint_eq(dword(x, 43, 0), 16);
+        lab_close(x);
+    }
+}
+END_TEST
+
 /* A sum of products of words that no 16 bits hold, saturated at its end. */
 START_TEST(the_word_accumulator_is_wider_than_a_word)
 {
@@ -557,6 +618,7 @@ void exec_arith_tests(Suite *s)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, integers_are_exact, 0, XK_COUNTOF(ops));
     tcase_add_test(t, products_have_64_bits);
+    tcase_add_test(t, the_accumulator_lies_under_the_destination);
     tcase_add_test(t, the_word_accumulator_is_wider_than_a_word);
     tcase_add_test(t, a_sum_of_products_of_dwords_wraps);
     tcase_add_test(t, compares_of_unsigned_and_signed_qwords);
