@@ -20,8 +20,9 @@ static const struct {
          "interlock"},
     [HZ_EX_TIMEOUT] =
         {"pipe_is_done",
-         "IGC SWSB_G4IR.cpp, clearKilledBucketNode: after 11 instructions of "
-         "the float or int pipe, 15 of long, 18 of math, nothing is left"},
+         "nGEN ngen_auto_swsb.hpp, timeout, and IGC SWSB_G4IR.cpp, "
+         "clearKilledBucketNode (one more but for math): after 10 instructions "
+         "of the float or int pipe, 14 of long, 18 of math, nothing is left"},
     [HZ_EX_SAME_FUNCTION_WAR] =
         {"same_function_reads_first",
          "IGC SWSB_G4IR.cpp, WARDepRequired: messages to one shared function, "
@@ -135,7 +136,7 @@ static bool same_function(const struct hz_inst *a, const struct hz_inst *b)
 
 static unsigned limit(const struct hz_pair *q)
 {
-    static const uint8_t most[] = {11, 11, 15, 18};
+    static const uint8_t most[] = {10, 10, 14, 18};
     return q->g->is_ours ? 23 : most[q->g->inst[q->a].t.pipe];
 }
 
