@@ -12,6 +12,8 @@ static void exec_movi(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     const uint32_t grf_b = t->kernel->grf_b;
     const uint32_t mask = xk_sim_mask(t, e);
     uint16_t a0;
+    if (!mask)
+        return;
     memcpy(&a0, t->rf + o->off_b, 2);
     const int32_t first = (int32_t)a0 + o->a0_off_b;
     if (first < 0 || (uint32_t)first >= t->kernel->grf_count * grf_b) {

@@ -87,9 +87,11 @@ static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+/* What address a lane outside of mask has does not matter. */
 static bool indirect_offsets(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
-                             const struct xk_sim_opnd *o, uint32_t *off)
+                             const struct xk_sim_opnd *o, uint32_t mask,
+                             uint32_t *off)
 {
     const unsigned w_mask = (1u << o->log_w) - 1;
     for (unsigned l = 0; l < e->exec; l++) {
@@ -102,6 +104,9 @@ static bool indirect_offsets(struct xk_sim_thread *t,
                                     (l & w_mask) * o->hs_b);
         if (b < 0 || b + o->size_b >
                          (int32_t)(t->kernel->grf_count * t->kernel->grf_b)) {
+            off[l] = 0;
+            if (!(mask >> l & 1))
+                continue;
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
                          "the %u registers",
@@ -114,11 +119,12 @@ static bool indirect_offsets(struct xk_sim_thread *t,
 }
 
 /* Byte offset in the image of every lane's element. */
-static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                    const struct xk_sim_opnd *o, uint32_t *off)
+static bool offsets_in(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct xk_sim_opnd *o, uint32_t mask,
+                       uint32_t *off)
 {
     if (o->kind != XK_SO_REG)
-        return indirect_offsets(t, e, o, off);
+        return indirect_offsets(t, e, o, mask, off);
     if (o->special)
         refresh(t, e, o->special);
     const uint32_t first = o->off_b, vs = o->vs_b, hs = o->hs_b;
@@ -126,6 +132,19 @@ static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned l = 0; l < e->exec; l++)
         off[l] = first + (l >> log_w) * vs + (l & w_mask) * hs;
     return true;
+}
+
+/* The same of a source: sel by a flag reads in lanes that the flag leaves out.
+ */
+static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    const struct xk_sim_opnd *o, uint32_t *off)
+{
+    uint32_t mask = 0;
+    if (o->kind != XK_SO_REG)
+        mask = e->in.op != XK_OPC_SEL ? xk_sim_mask(t, e)
+               : e->no_mask           ? e->lanes
+                                      : t->active >> e->chan_off & e->lanes;
+    return offsets_in(t, e, o, mask, off);
 }
 
 /* The parts of a vector lie under the destination, words for V and UV, dwords
@@ -410,9 +429,9 @@ static void write_lane(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
 }
 
 static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        uint32_t *off)
+                        uint32_t mask, uint32_t *off)
 {
-    return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
+    return e->dst.kind != XK_SO_NONE && offsets_in(t, e, &e->dst, mask, off);
 }
 
 /* The host's rounding mode is the thread's. */
@@ -490,7 +509,7 @@ void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       uint32_t mask, const union xk_sim_lanes *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (!dst_offsets(t, e, off))
+    if (!dst_offsets(t, e, mask, off))
         return;
     for (unsigned l = 0; l < e->exec; l++) {
         if (!(mask >> l & 1))
@@ -507,7 +526,7 @@ void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         uint32_t mask, const union xk_sim_lanes *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (!dst_offsets(t, e, off))
+    if (!dst_offsets(t, e, mask, off))
         return;
     for (unsigned l = 0; l < e->exec; l++)
         if (mask >> l & 1)
@@ -520,7 +539,7 @@ void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint32_t mask, const union xk_sim_lanes *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (!dst_offsets(t, e, off))
+    if (!dst_offsets(t, e, mask, off))
         return;
     for (unsigned l = 0; l < e->exec; l++)
         if (mask >> l & 1)
@@ -531,7 +550,7 @@ void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       uint32_t mask, const union xk_sim_lanes *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (!dst_offsets(t, e, off))
+    if (!dst_offsets(t, e, mask, off))
         return;
     for (unsigned l = 0; l < e->exec; l++)
         if (mask >> l & 1)

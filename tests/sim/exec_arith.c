@@ -462,6 +462,43 @@ START_TEST(the_accumulator_lies_under_the_destination)
 }
 END_TEST
 
+/* Lanes 0 to 7 have good addresses; behind them, where no lane is on, or a flag
+ * leaves it out, are addresses outside of all registers. */
+static void garbage(const char *platform, const char *text, uint32_t active,
+                    bool good)
+{
+    struct lab *x = lab_open(platform, text);
+    lab_start(x, 1, 0);
+    x->t[0].active = active;
+    xk_rf_set_u32(&x->t[0], XK_RF_FLAG, 0xff);
+    for (uint32_t l = 0; l < 16; l++) {
+        const uint16_t a =
+            (uint16_t)(l < 8 ? 30 * x->k->grf_b + 4 * l : 0xfff0);
+        const uint32_t v = 100 + l;
+        memcpy(x->t[0].rf + XK_RF_A0 + 2 * l, &a, 2);
+        memcpy(lab_reg(x, 30) + 4 * l, &v, 4);
+    }
+    ck_assert_msg(lab_run(x) == good, "%s: %s", text, x->err.message);
+    for (uint32_t l = 0; good && l < 16; l++)
+        ck_assert_uint_eq(dword(x, 33, l), l < 8 ? 100 + l : 0);
+    lab_close(x);
+}
+
+START_TEST(addresses_of_lanes_that_are_off_do_not_matter)
+{
+    static const char from[] = "mov (16|M0) r33.0<1>:d r[a0.0]<1,0>:d\n",
+                      flag[] = "(f0.0) mov (16|M0) r33.0<1>:d r[a0.0]<1,0>:d\n",
+                      add[] =
+                          "(f0.0) add (16|M0) r33.0<1>:d r[a0.0]<1,0>:d 0:w\n";
+    for (unsigned p = 0; lab_platforms[p]; p++) {
+        garbage(lab_platforms[p], from, 0xff, true);
+        garbage(lab_platforms[p], flag, 0xffff, true);
+        garbage(lab_platforms[p], add, 0xffff, true);
+        garbage(lab_platforms[p], from, 0x1ff, false);
+    }
+}
+END_TEST
+
 /* A sum of products of words that no 16 bits hold, saturated at its end. */
 START_TEST(the_word_accumulator_is_wider_than_a_word)
 {
@@ -618,6 +655,7 @@ void exec_arith_tests(Suite *s)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, integers_are_exact, 0, XK_COUNTOF(ops));
     tcase_add_test(t, products_have_64_bits);
+    tcase_add_test(t, addresses_of_lanes_that_are_off_do_not_matter);
     tcase_add_test(t, the_accumulator_lies_under_the_destination);
     tcase_add_test(t, the_word_accumulator_is_wider_than_a_word);
     tcase_add_test(t, a_sum_of_products_of_dwords_wraps);
