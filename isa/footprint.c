@@ -226,13 +226,27 @@ static struct xk_footprint acc_operand(const struct xk_platform *p,
     return f;
 }
 
+uint32_t xk_inst_acc_first_b(const struct xk_inst *i)
+{
+    return i->dst.indirect ? 0 : i->dst.sub_b;
+}
+
+uint32_t xk_inst_acc_step_b(const struct xk_inst *i)
+{
+    const uint32_t e_b = xk_reg_type_b(i->dst.type);
+    const uint32_t step_b = (i->dst.rgn.hs ? i->dst.rgn.hs : 1u) * e_b;
+
+    return step_b < 2 ? 2 : step_b;
+}
+
 /* What goes through acc0 unnamed: the channels of the destination, at least a
  * pair of registers, since the later channels' half is acc1. */
 static struct xk_footprint implicit_acc(const struct xk_platform *p,
                                         const struct xk_inst *i)
 {
-    const uint32_t e_b = xk_reg_type_b(i->dst.type);
-    const uint32_t all_b = i->exec * (e_b < 4 ? 4 : e_b);
+    const uint32_t step_b = xk_inst_acc_step_b(i);
+    const uint32_t all_b =
+        xk_inst_acc_first_b(i) + i->exec * (step_b < 4 ? 4 : step_b);
     const uint32_t pair_b = 2u * p->grf_b;
 
     return (struct xk_footprint){0, all_b > pair_b ? all_b : pair_b};

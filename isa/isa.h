@@ -110,6 +110,10 @@ struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
 /* Implicit accumulator use (mach, addc, AccWrEn ...): bit 0 reads acc0, bit 1
  * writes it. Explicit acc operands are included. */
 unsigned xk_inst_acc_use(const struct xk_inst *i);
+/* Where lane 0 of the accumulator that is not named lies, from acc0 on, and the
+ * bytes from lane to lane: as the destination's sub-register and stride. */
+uint32_t xk_inst_acc_first_b(const struct xk_inst *i);
+uint32_t xk_inst_acc_step_b(const struct xk_inst *i);
 /* The same in bytes of the accumulator file (acc1 begins at the GRF size):
  * what is read, or written, explicitly and implicitly. */
 struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,

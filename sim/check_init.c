@@ -235,17 +235,29 @@ static uint32_t operand_ok(struct xk_sim_check_thread *c,
     return ok;
 }
 
-static uint32_t range_ok(const struct xk_sim_check_thread *c,
-                         const struct xk_sim_inst *e,
-                         const struct xk_check_range *r)
+/* Lanes whose part of the accumulator that is not named is defined. */
+static uint32_t acc_ok(const struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e,
+                       const struct xk_check_inst *p)
 {
-    const uint32_t each_b = r->n_b / e->exec;
-    uint32_t ok = 0;
-    if (!each_b)
-        return UINT32_MAX;
-    for (unsigned l = 0; l < e->exec; l++)
-        ok |= (uint32_t)xk_check_defined(c, r->at_b + l * each_b, each_b) << l;
+    uint32_t ok = UINT32_MAX;
+    for (unsigned l = 0; p->acc_in.n_b && l < e->exec; l++)
+        if (!xk_check_defined(c, p->acc_in.at_b + l * p->acc_step_b,
+                              p->acc_lane_b))
+            ok &= ~(1u << l);
     return ok;
+}
+
+static void put_acc(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                    const struct xk_check_inst *p, uint32_t lanes, uint32_t ok)
+{
+    if (!p->acc_out.n_b)
+        return;
+    for (uint32_t k = lanes & e->lanes; k; k &= k - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(k);
+        xk_check_put(c, p->acc_out.at_b + l * p->acc_step_b, p->acc_lane_b,
+                     ok >> l & 1);
+    }
 }
 
 static void put_lanes(struct xk_sim_check_thread *c,
@@ -344,7 +356,7 @@ static uint32_t result_ok(struct xk_sim_check_thread *c,
         return ((first & ok[0]) | (~first & ok[1])) &
                (pred_ok | ~e->lanes);
     }
-    return ok[0] & ok[1] & ok[2] & range_ok(c, e, &p->acc_in);
+    return ok[0] & ok[1] & ok[2] & acc_ok(c, e, p);
 }
 
 static bool sets_flags(const struct xk_sim_inst *e)
@@ -372,9 +384,7 @@ static void by_lanes(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         put_lanes(c, e, lanes, ok);
         if (sets_flags(e))
             put_flags(c, e->flag_bit, lanes, ok);
-        if (p->acc_out.n_b)
-            xk_check_put(c, p->acc_out.at_b, p->acc_out.n_b,
-                         (ok & lanes) == lanes);
+        put_acc(c, e, p, lanes, ok);
         return;
     }
     if (sets_flags(e))
@@ -412,8 +422,7 @@ static void by_ranges(struct xk_sim_check_thread *c,
     }
     if (sets_flags(e))
         put_flags(c, e->flag_bit, lanes, UINT32_MAX);
-    if (p->acc_out.n_b && lanes)
-        xk_check_put(c, p->acc_out.at_b, p->acc_out.n_b, true);
+    put_acc(c, e, p, lanes, UINT32_MAX);
 }
 
 static void by_branch(struct xk_sim_check_thread *c,

@@ -46,8 +46,12 @@ static uint32_t acc_b(const struct xk_sim_inst *e)
 static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
 {
     const unsigned use = xk_inst_acc_use(&e->in);
-    const struct xk_check_range all = {XK_RF_ACC + xk_sim_acc_at(e),
-                                       e->exec * acc_b(e)};
+    const uint32_t lane_b = acc_b(e), step_b = xk_inst_acc_step_b(&e->in);
+    out->acc_lane_b = (uint8_t)lane_b;
+    out->acc_step_b = (uint8_t)(step_b < lane_b ? lane_b : step_b);
+    const struct xk_check_range all = {XK_RF_ACC + xk_inst_acc_first_b(&e->in),
+                                       (e->exec - 1u) * out->acc_step_b +
+                                           lane_b};
     bool read = false;
     if (xk_sim_is_macro(&e->in))
         return; /* exponents beyond the type's: not followed */

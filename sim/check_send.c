@@ -6,7 +6,7 @@
 #include <stdio.h>
 
 #include "sim/check_state.h"
-#include "sim/sim_operand.h"
+#include "sim/sim_message.h"
 
 static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                  uint32_t at_b, uint32_t n_b, const char *role, unsigned lane)
@@ -137,9 +137,8 @@ static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                 xk_check_set_def(c, n->space, addr + b, m_b,
                                  xk_check_get_bits(c, reg_b + b, m_b));
             else
-                xk_check_put_bits(
-                    c, reg_b + b, m_b,
-                    xk_check_get_def(c, n->space, addr + b, m_b));
+                xk_check_put_bits(c, reg_b + b, m_b,
+                                  xk_check_get_def(c, n->space, addr + b, m_b));
         } else if (store) {
             need(c, e, reg_b + b, m_b, "what is stored", n->lane);
         } else {
@@ -159,8 +158,7 @@ static void fill_lanes(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e, const struct xk_msg *m,
                        uint32_t lanes)
 {
-    const uint32_t high_b =
-        m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
+    const uint32_t high_b = m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
     for (unsigned v = 0; v < m->vec; v++)
         for (uint32_t k = lanes; k; k &= k - 1) {
             const unsigned l = (unsigned)__builtin_ctz(k);
@@ -195,8 +193,7 @@ static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
 {
     const struct xk_sim_check_work *const w = c->work;
     const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
-    const uint32_t high_b =
-        m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
+    const uint32_t high_b = m->data_high ? (uint32_t)(m->reg_b - m->data_b) : 0;
     const uint32_t step_b = plane_b(c, m);
     uint8_t done[XK_SIM_LANES] = {0};
     if (data->kind != XK_SO_REG)
@@ -221,34 +218,39 @@ static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     }
 }
 
-/* Pieces in a row; where some were masked the rest counts as defined. */
+/* What the mask lets through is defined, also beyond a surface's end. */
+static void fill_block(struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e, const struct xk_msg *m,
+                       uint32_t mask, uint32_t at_b)
+{
+    const uint32_t unit_b = xk_sim_block_unit_b(m);
+    const uint32_t all_b = (uint32_t)m->vec * m->data_b;
+    const uint32_t piece_b = unit_b ? unit_b : all_b;
+    for (uint32_t b = 0; b < all_b; b += piece_b)
+        if (xk_sim_block_moves(e, mask, unit_b, b))
+            xk_check_put(c, at_b + b, piece_b, true);
+}
+
+/* The whole, or pieces of one size, whose number is in `lane`. */
 static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                  const struct xk_msg *m, bool store)
+                  const struct xk_msg *m, uint32_t mask)
 {
     const struct xk_sim_check_work *const w = c->work;
+    const bool store = xk_msg_op_class(m->op) == XK_MCLASS_STORE;
     const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
     const uint32_t all_b = (uint32_t)m->vec * m->data_b;
-    uint32_t at_b = data->off_b + (m->data_high ? 16 : 0), sum_b = 0;
+    const uint32_t at_b = data->off_b + (m->data_high ? 16 : 0);
     if (data->kind != XK_SO_REG ||
         (w->spaces == 1u << XK_CS_GLOBAL && xk_check_defined(c, at_b, all_b)))
         return;
-    for (unsigned i = 0; i < w->n_notes; i++)
-        sum_b += w->note[i].space == XK_CS_STATE ? 0 : w->note[i].n_b;
-    if (sum_b != all_b) {
-        if (!store && w->n_notes)
-            xk_check_put(c, at_b, all_b, true);
-        for (unsigned i = 0; store && i < w->n_notes; i++)
-            if (w->note[i].space != XK_CS_STATE && w->note[i].n_b <= 64)
-                xk_check_set_def(c, w->note[i].space, w->note[i].addr,
-                                 w->note[i].n_b, UINT64_MAX);
-        return;
-    }
+    if (!store && w->n_notes)
+        fill_block(c, e, m, mask, at_b);
     for (unsigned i = 0; i < w->n_notes; i++) {
         const struct xk_check_note *const n = &w->note[i];
         if (n->space == XK_CS_STATE)
             continue;
-        exchange(c, e, n, n->addr, at_b, n->n_b, store);
-        at_b += n->n_b;
+        if (store || n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH)
+            exchange(c, e, n, n->addr, at_b + n->lane * n->n_b, n->n_b, store);
     }
 }
 
@@ -297,7 +299,7 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
     else if (is_block2d(m) || m->op == XK_MOP_LOAD_STATUS || !m->addr_b)
         whole_dst(c, e, m);
     else if (is_block(m))
-        block(c, e, m, k == XK_MCLASS_STORE);
+        block(c, e, m, mask);
     else
         gather(c, e, m, lanes, k == XK_MCLASS_STORE);
 }

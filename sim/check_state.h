@@ -30,6 +30,7 @@ struct xk_check_inst {
     uint32_t stretch; /* that it lies in; XK_CHECK_ALONE: in none */
     struct xk_check_range src[3], dst;
     struct xk_check_range acc_in, acc_out; /* implicit */
+    uint8_t acc_lane_b, acc_step_b;        /* of these */
     uint64_t dst_bits; /* bytes of dst from its first, where n_b <= 64 */
 };
 

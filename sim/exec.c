@@ -115,8 +115,8 @@ static void store(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_sim_store_int(t, e, mask, r);
 }
 
-/* AccWrEn: the result also lands in acc0, at the destination's place in its
- * register, whatever the channel offset. */
+/* AccWrEn: the result also lands in acc0, at the destination's sub-register and
+ * with its stride, whatever the channel offset. */
 static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      uint32_t mask, const union xk_sim_lanes *r)
 {
@@ -126,8 +126,8 @@ static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         .type = e->dst.type,
         .size_b = e->dst.size_b,
         .special = XK_SS_ACC,
-        .vs_b = e->dst.size_b,
-        .off_b = XK_RF_ACC + xk_sim_acc_at(e),
+        .vs_b = (uint16_t)xk_inst_acc_step_b(&e->in),
+        .off_b = XK_RF_ACC + xk_inst_acc_first_b(&e->in),
     };
     store(t, &to_acc, mask, r);
 }

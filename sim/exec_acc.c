@@ -1,12 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Instructions that read or write the accumulator without naming it. An
- * integer accumulator is wider than its register: what does not fit lies in
- * acc_hi. */
+/* Instructions that read or write the accumulator without naming it: its place
+ * follows the destination's sub-register and stride. An integer accumulator is
+ * wider than its register: what does not fit lies in acc_hi. */
 #include <math.h>
 
 #include "sim/sim_operand.h"
 
-/* at_b: of the lane's element, from acc0 on. */
+/* From acc0 on; each lane has size_b bytes at least. */
+static uint32_t place(const struct xk_sim_inst *e, unsigned lane,
+                      unsigned size_b)
+{
+    const uint32_t step_b = xk_inst_acc_step_b(&e->in);
+    return xk_inst_acc_first_b(&e->in) +
+           lane * (step_b < size_b ? size_b : step_b);
+}
+
 static int64_t acc_get(const struct xk_sim_thread *t, uint32_t at_b,
                        unsigned size_b)
 {
@@ -32,14 +40,13 @@ static void exec_addc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     const bool add = e->in.op == XK_OPC_ADDC;
-    const uint32_t acc_b = xk_sim_acc_at(e);
     for (unsigned l = 0; l < e->exec; l++) {
         const uint64_t x = (uint32_t)s.v[0].i[l], y = (uint32_t)s.v[1].i[l];
         const uint64_t r = add ? x + y : x - y;
         const bool under = !add && e->in.sat;
         s.v[0].i[l] = under ? (int64_t)r : (int64_t)(r & UINT32_MAX);
         if (mask >> l & 1)
-            acc_set(t, acc_b + 4 * l, (int64_t)(r >> 32 & 1));
+            acc_set(t, place(e, l, 4), (int64_t)(r >> 32 & 1));
     }
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_FLAGS);
 }
@@ -55,13 +62,12 @@ static void exec_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return;
     const bool high = e->in.op == XK_OPC_MACH &&
                       (e->in.acc_wr_en || !t->kernel->platform->has_acc_wr_en);
-    const uint32_t acc_b = xk_sim_acc_at(e);
     for (unsigned l = 0; l < e->exec; l++) {
         const uint64_t hi = (uint64_t)s.v[1].i[l] & ~UINT64_C(0xffff);
-        const uint64_t p =
-            (uint64_t)acc_get(t, acc_b + 4 * l, 4) + (uint64_t)s.v[0].i[l] * hi;
+        const uint64_t p = (uint64_t)acc_get(t, place(e, l, 4), 4) +
+                           (uint64_t)s.v[0].i[l] * hi;
         if (high && (mask >> l & 1))
-            acc_set(t, acc_b + 4 * l, (int64_t)p);
+            acc_set(t, place(e, l, 4), (int64_t)p);
         s.v[0].i[l] = high ? (int64_t)p >> 32 : (int64_t)(int32_t)p;
     }
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_FLAGS);
@@ -71,25 +77,23 @@ static void exec_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 static void mac_lane(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      struct xk_sim_sources *s, unsigned l)
 {
-    const uint8_t *const at = t->rf + XK_RF_ACC + xk_sim_acc_at(e);
     if (e->is_double) {
         double acc;
-        memcpy(&acc, at + 8 * l, 8);
+        memcpy(&acc, t->rf + XK_RF_ACC + place(e, l, 8), 8);
         s->v[0].d[l] = fma(s->v[0].d[l], s->v[1].d[l], acc);
     } else if (e->is_float && e->dst.type == XK_RT_HF) {
         uint16_t h;
-        memcpy(&h, at + 2 * l, 2);
+        memcpy(&h, t->rf + XK_RF_ACC + place(e, l, 2), 2);
         s->v[0].f[l] = xk_sim_mad_half(xk_sim_half_to_float(h), s->v[0].f[l],
                                        s->v[1].f[l]);
     } else if (e->is_float) {
         float acc;
-        memcpy(&acc, at + 4 * l, 4);
+        memcpy(&acc, t->rf + XK_RF_ACC + place(e, l, 4), 4);
         s->v[0].f[l] = fmaf(s->v[0].f[l], s->v[1].f[l], acc);
     } else {
         const unsigned size_b = e->dst.size_b < 2 ? 2 : e->dst.size_b;
-        const uint32_t at_b = xk_sim_acc_at(e) + l * size_b;
         s->v[0].i[l] =
-            (int64_t)((uint64_t)acc_get(t, at_b, size_b) +
+            (int64_t)((uint64_t)acc_get(t, place(e, l, size_b), size_b) +
                       (uint64_t)s->v[0].i[l] * (uint64_t)s->v[1].i[l]);
     }
 }

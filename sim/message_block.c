@@ -15,17 +15,15 @@ struct block {
 
 /* Piece by piece, where some are masked or beyond the end of a surface. */
 static void move_pieces(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct block *b, uint32_t rf_b, uint32_t mask,
-                        unsigned n_channels)
+                        const struct block *b, uint32_t rf_b, uint32_t mask)
 {
     const uint32_t piece_b = b->unit_b ? b->unit_b : 4;
     for (uint32_t at = 0; at < b->n_b; at += piece_b) {
-        const unsigned channel = at / piece_b % n_channels;
-        if (b->unit_b && !(mask >> channel & 1))
+        if (b->unit_b && !xk_sim_block_moves(e, mask, b->unit_b, at))
             continue;
         uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr + at, piece_b,
                                     b->align_b < piece_b ? b->align_b : piece_b,
-                                    0);
+                                    at / piece_b);
         uint8_t *const reg = t->rf + rf_b + at;
         if (t->state == XK_SIM_FAULT)
             return;
@@ -51,15 +49,14 @@ static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (!mask)
         return;
     if (b->unit_b && e->exec > 1 && mask != e->lanes) {
-        move_pieces(t, e, b, rf_b, mask, e->exec < 8 ? 8 : e->exec);
+        move_pieces(t, e, b, rf_b, mask);
         return;
     }
-    uint8_t *mem =
-        xk_sim_reach(t, e, &b->view, b->addr, b->n_b, b->align_b, 0);
+    uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr, b->n_b, b->align_b, 0);
     struct block whole = *b;
     whole.unit_b = 0;
     if (!mem && t->state != XK_SIM_FAULT)
-        move_pieces(t, e, &whole, rf_b, 1, 1);
+        move_pieces(t, e, &whole, rf_b, 1);
     else if (mem && b->store)
         memcpy(mem, t->rf + rf_b, b->n_b);
     else if (mem)
@@ -106,7 +103,7 @@ static const struct header_kind *header_kind(unsigned kind)
 {
     static const struct header_kind
         owords = {16, 16, 4}, bytes = {1, 4, 0}, hwords = {1, 32, 0},
-        read4 = {0, 4, 4},
+        address = {0, 4, 0}, masked = {0, 4, 4},
         write16 = {0, 16, 4}, write4 = {0, 4, 4};
     switch ((enum xk_msg_kind)kind) {
     case XK_MSG_DC0_OWORD_LOAD: case XK_MSG_DC0_OWORD_STORE:
@@ -116,10 +113,11 @@ static const struct header_kind *header_kind(unsigned kind)
     case XK_MSG_DC0_HWORD_LOAD:
         return &bytes;
     case XK_MSG_DC0_OWORD_STORE_ALIGNED: return &hwords;
-    /* "aligned" is a name only: compilers read at any dword with it */
-    case XK_MSG_DC1_A64_OWORD_LOAD: case XK_MSG_DC1_A64_OWORD_LOAD_BYTES:
-    case XK_MSG_DC1_A64_HWORD_LOAD:
-        return &read4;
+    /* "aligned" is a name only: compilers read at any dword with it, and no
+     * channel masks it */
+    case XK_MSG_DC1_A64_OWORD_LOAD: return &address;
+    case XK_MSG_DC1_A64_OWORD_LOAD_BYTES: case XK_MSG_DC1_A64_HWORD_LOAD:
+        return &masked;
     case XK_MSG_DC1_A64_OWORD_STORE: case XK_MSG_DC1_A64_HWORD_STORE:
         return &write16;
     case XK_MSG_DC1_A64_OWORD_STORE_BYTES: return &write4;
@@ -128,21 +126,28 @@ static const struct header_kind *header_kind(unsigned kind)
 }
 /* clang-format on */
 
+uint32_t xk_sim_block_unit_b(const struct xk_msg *m)
+{
+    const struct header_kind *const k = header_kind(m->kind);
+    if (m->space == XK_MSPACE_SCRATCH)
+        return m->channel_dw ? 4 : 16;
+    return k ? k->mask_b : 0;
+}
+
 static void exec_header(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const struct xk_msg *const m = &e->msg;
     const struct header_kind *const k = header_kind(m->kind);
     struct block b = {.n_b = (uint32_t)m->vec * m->data_b,
                       .align_b = k->align_b,
-                      .unit_b = k->mask_b,
+                      .unit_b = xk_sim_block_unit_b(m),
                       .reg_off_b = m->data_high ? 16 : 0,
                       .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
     if (is_prefetch(e) || !xk_sim_view_of(t, e, &b.view) ||
         !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))
         return;
-    b.addr = k->unit_b
-                 ? (uint64_t)xk_rf_u32(t, e->src[0].off_b + 8) * k->unit_b
-                 : xk_rf_u64(t, e->src[0].off_b);
+    b.addr = k->unit_b ? (uint64_t)xk_rf_u32(t, e->src[0].off_b + 8) * k->unit_b
+                       : xk_rf_u64(t, e->src[0].off_b);
     run_block(t, e, &b);
 }
 
@@ -152,7 +157,7 @@ static void exec_scratch(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     struct block b = {.addr = m->scratch_b,
                       .n_b = (uint32_t)m->vec * m->data_b,
                       .align_b = 32,
-                      .unit_b = m->channel_dw ? 4 : 16,
+                      .unit_b = xk_sim_block_unit_b(m),
                       .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
     if (!is_prefetch(e) && xk_sim_view_of(t, e, &b.view))
         run_block(t, e, &b);

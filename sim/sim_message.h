@@ -114,6 +114,20 @@ static inline uint32_t xk_sim_addresses_at(const struct xk_sim_thread *t,
     return e->src[0].off_b + (e->msg.header ? t->kernel->grf_b : 0);
 }
 
+/* Bytes of a block that one channel masks; 0: it moves as a whole. */
+uint32_t xk_sim_block_unit_b(const struct xk_msg *m);
+
+/* Whether mask lets the piece at at_b move; the channels repeat. A block sent
+ * for one channel moves as a whole. */
+static inline bool xk_sim_block_moves(const struct xk_sim_inst *e,
+                                      uint32_t mask, uint32_t unit_b,
+                                      uint32_t at_b)
+{
+    const unsigned n_channels = e->exec < 8 ? 8 : e->exec;
+    return !unit_b || e->exec == 1 || mask == e->lanes ||
+           (mask >> at_b / unit_b % n_channels & 1);
+}
+
 /* By e->msg; NULL where a kind is not simulated. */
 xk_sim_fn *xk_sim_select_gather(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_block(const struct xk_sim_inst *e);

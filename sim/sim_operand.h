@@ -85,7 +85,7 @@ uint8_t xk_sim_bf8_from_half(uint16_t h, unsigned round);
 /* srnd: the low bits of random are added below the last bit that stays. */
 uint16_t xk_sim_half_stochastic(float f, uint32_t random);
 uint8_t xk_sim_bf8_stochastic(uint16_t h, uint32_t random);
-/* Truncates towards zero; out of range clamps, NaN is 0. */
+/* Cuts the fraction; out of range clamps, NaN is 0. */
 int64_t xk_sim_int_from_double(unsigned type, double d);
 /* x + y * z of halves; rounding the result to half rounds once. */
 float xk_sim_mad_half(float x, float y, float z);
@@ -108,13 +108,5 @@ static inline float xk_sim_half_to_float(uint16_t h)
 /* Lanes whose operands count; the predicate of sel only chooses. */
 uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
                               const struct xk_sim_inst *e);
-
-/* The accumulator that an instruction means without naming it begins where the
- * destination does in its register, from acc0 on: vISA's HWConformity.cpp, fixAcc,
- * wants both at one offset, oneDNN adds up in acc0.6 what mach leaves in r34.6. */
-static inline uint32_t xk_sim_acc_at(const struct xk_sim_inst *e)
-{
-    return e->in.dst.indirect ? 0 : e->in.dst.sub_b;
-}
 
 #endif

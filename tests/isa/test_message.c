@@ -28,6 +28,13 @@ static const struct {
     {{.kind = XK_MSG_LSC_FENCE, .sfid = XK_SFID_SLM, .exec = 1}, 0x0210011f, 0},
     {{LSC(LOAD, UGM, 8, 4, 4, 1, 16)}, 0x08200580, 0},
     {{LSC(STORE, UGM, 8, 4, 4, 1, 16)}, 0x08000584, 0x80},
+    /* nGEN's, of oneDNN's kernels: 1, 2 and 8 hwords and the same registers */
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 1,
+      .header = true}, 0x021d19ff, 0},
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 2,
+      .header = true}, 0x022d1aff, 0},
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 8,
+      .header = true}, 0x028d1cff, 0},
 };
 
 START_TEST(the_descriptor_is_the_measured_one)

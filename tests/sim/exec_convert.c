@@ -175,7 +175,8 @@ START_TEST(floats_round_to_bfloats_and_tf32)
 END_TEST
 
 /* f to integers: towards zero, or, with cr0.0 bit 12, as its bits 5:4 say (IGC,
- * CISABuilder.hpp RMEncoding; oneDNN's kernels write 0x1480); clamped, NaN is 0.
+ * CISABuilder.hpp RMEncoding; oneDNN's kernels write 0x1480); clamped, NaN is
+ * 0.
  */
 static const struct {
     const char *type;
@@ -238,6 +239,67 @@ START_TEST(floats_become_integers)
                                      (long long)want, ints[k].type);
                 }
             }
+            lab_close(x);
+        }
+}
+END_TEST
+
+static void put_real(uint8_t *p, double v, const char *type)
+{
+    const float f = (float)v;
+    const uint16_t h = (uint16_t)exact_bits(v, exact_hf, 0);
+    if (type[0] == 'd')
+        memcpy(p, &v, 8);
+    else if (type[0] == 'h')
+        memcpy(p, &h, 2);
+    else
+        memcpy(p, &f, 4);
+}
+
+/* Numbers that every format of the three holds, in and out of range. */
+static void check_whole(struct lab *x, const char *from, unsigned from_b,
+                        unsigned k, uint32_t cr0)
+{
+    static const double in[16] = {2.5,   3.5,   -2.5,  -0.5,  0.5,   1.25,
+                                  0.0,   1.75,  -1.75, 126.5, -0.25, -127.5,
+                                  254.5, 255.5, 300.0, -300.0};
+    const unsigned mode = cr0 >> 12 & 1 ? cr0 >> 4 & 3 : 3;
+    lab_start(x, 1, cr0);
+    for (unsigned l = 0; l < 8; l++)
+        put_real(lab_reg(x, 10) + from_b * l, in[l], from);
+    for (unsigned l = 8; l < 16; l++)
+        put_real(lab_reg(x, 12) + from_b * (l - 8), in[l], from);
+    lab_run_ok(x);
+    for (unsigned l = 0; l < 16; l++) {
+        const int64_t want = want_int(exact_whole(in[l], mode), k, 4);
+        if (memcmp(lab_reg(x, l < 8 ? 20 : 22) + 4 * (l & 7), &want,
+                   ints[k].size_b))
+            ck_abort_msg("%g with cr0 0x%x is not %lld: %s to %s", in[l], cr0,
+                         (long long)want, from, ints[k].type);
+    }
+}
+
+/* cr0.0[12]: 0 cuts whatever 5:4 say, 1 rounds as they say (intel-graphics-
+ * compiler CISABuilder.hpp RMEncoding, oneDNN's prologues with 0x1480). */
+START_TEST(bit_12_says_how_floats_become_integers)
+{
+    static const char *const from[] = {"f", "hf", "df"};
+    for (unsigned p = 0; lab_platforms[p]; p++)
+        for (unsigned k = 0; k < 3 * XK_COUNTOF(ints); k++) {
+            char text[200];
+            const unsigned i = k / 3, step = 4 / ints[i].size_b;
+            const unsigned from_b = k % 3 == 2 ? 8 : k % 3 == 1 ? 2 : 4;
+            if (k % 3 == 2 && strcmp(lab_platforms[p], "xehpc") != 0)
+                continue;
+            snprintf(text, sizeof(text),
+                     "mov (8|M0) %sr20.0<%u>:%s r10.0<1;1,0>:%s\n"
+                     "mov (8|M0) %sr22.0<%u>:%s r12.0<1;1,0>:%s\n",
+                     step > 1 ? "(sat)" : "", step, ints[i].type, from[k % 3],
+                     step > 1 ? "(sat)" : "", step, ints[i].type, from[k % 3]);
+            struct lab *x = lab_open(lab_platforms[p], text);
+            for (unsigned n = 0; n < 8; n++)
+                check_whole(x, from[k % 3], from_b, i,
+                            KEEP | (n & 3) << 4 | n >> 2 << 12);
             lab_close(x);
         }
 }
@@ -348,6 +410,7 @@ void exec_convert_tests(Suite *s)
     tcase_add_test(t, floats_round_to_halves);
     tcase_add_test(t, floats_round_to_bfloats_and_tf32);
     tcase_add_test(t, floats_become_integers);
+    tcase_add_test(t, bit_12_says_how_floats_become_integers);
     tcase_add_test(t, qwords_and_doubles_convert);
     tcase_add_test(t, srnd_rounds_by_chance);
     suite_add_tcase(s, t);

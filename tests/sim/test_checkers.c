@@ -132,10 +132,27 @@ static const struct row rows[] = {
      BEGIN "-(W) mov (1|M0) r50.0<1>:ud 0x1:ud {I@1}\n"
            "!" STORE("r50") EOT,
      XK_CHECK_INIT, "r50", "", 0, 0},
+    {"an accumulator written at another place than the destination's",
+     BEGIN
+     "(W) mov (8|M0) r50.0<1>:ud 0x3:ud {I@1}\n"
+     "+(W) mul (1|M0) acc0.0<1>:ud r50.0<0;1,0>:ud r30.0<0;1,0>:uw {I@1}\n"
+     "-(W) mul (1|M0) acc0.6<1>:ud r50.0<0;1,0>:ud r30.0<0;1,0>:uw {I@1}\n"
+     "(W) mach (1|M0) r50.6<1>:ud r50.0<0;1,0>:ud r30.0<0;1,0>:ud "
+     "{AccWrEn,I@1}\n"
+     "(W) mov (1|M0) r51.0<1>:ud r50.6<0;1,0>:ud {I@1}\n"
+     "!" STORE("r51") EOT,
+     XK_CHECK_INIT, "r51", "", 0, 0},
+    {"what a flag masks of an A64 block",
+     BEGIN "-(W) mov (1|M0) f0.0<1>:ud 0xFFFF:ud {I@1}\n"
+           "+(W) mov (1|M0) f0.0<1>:ud 0xFFFE:ud {I@1}\n"
+           "(W&f0.0) send.dc1 (16|M0) r50 r10 null:0 0x0 0x022D03FF {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n"
+           "!" STORE("r50") EOT,
+     XK_CHECK_INIT, "r50", "", 0, 0},
     {"uninitialised flag of a message",
-     BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x1:uw {I@1}\n"
-           "!(W&f0.0) send.ugm (1|M0) null r10 r30:1 0x0 0x02008584 {A@1,$1}\n"
-               EOT,
+     BEGIN
+     "-(W) mov (1|M0) f0.0<1>:uw 0x1:uw {I@1}\n"
+     "!(W&f0.0) send.ugm (1|M0) null r10 r30:1 0x0 0x02008584 {A@1,$1}\n" EOT,
      XK_CHECK_INIT, "f0.0", "the message's predicate", 0, 0},
     {"uninitialised flag of a branch",
      BEGIN "-(W) mov (1|M0) f0.0<1>:uw 0x0:uw {I@1}\n"
@@ -179,13 +196,12 @@ static const struct row rows[] = {
            "!" BARRIER EOT,
      XK_CHECK_SYNC, "", "the group has 2 threads", 2, 0},
     {"no fence before the barrier that publishes SLM",
-     BEGIN
-     "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"
-     "?(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n"
-     "sync.allrd null\n" FENCE BARRIER
-     "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"
-     "!(W) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"
-     "sync.nop null {$2.dst}\n" EOT,
+     BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"
+           "?(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n"
+           "sync.allrd null\n" FENCE BARRIER
+           "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"
+           "!(W) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n" EOT,
      XK_CHECK_SYNC, "SLM", "fence", 2, 0},
     {"no fence for this store, but for the next: thread 1 looks",
      PIPELINE("0x1"), XK_CHECK_SYNC, "SLM", "fence", 2, 0},
@@ -194,9 +210,8 @@ static const struct row rows[] = {
     {"uninitialised registers of the other thread's half of dpasw's src2",
      PAIR_SRC2("0x0", "f0.0", "r42"), XK_CHECK_INIT, "r42", "what is stored", 2,
      0},
-    {"the same in the second half",
-     PAIR_SRC2("0x1", "f0.0", "r46"), XK_CHECK_INIT, "r46", "what is stored", 2,
-     0},
+    {"the same in the second half", PAIR_SRC2("0x1", "f0.0", "r46"),
+     XK_CHECK_INIT, "r46", "what is stored", 2, 0},
     {"uninitialised registers of its own half of dpasw's src2",
      PAIR_SRC2("0x1", "~f0.0", "r47"), XK_CHECK_INIT, "r47", "what is stored",
      2, 0},

@@ -46,14 +46,15 @@ static uint32_t rnd(void)
 static void emit(struct xk_inst *i)
 {
     struct xk_error err = {.message = ""};
-    ck_assert_msg(xk_inst_encode(p, i, code + 16 * n_code, &err) == XK_OK,
-                  "%s", err.message);
+    ck_assert_msg(xk_inst_encode(p, i, code + 16 * n_code, &err) == XK_OK, "%s",
+                  err.message);
     n_code++;
 }
 
 static struct xk_operand grf(unsigned r)
 {
-    return (struct xk_operand){.file = XK_FILE_GRF, .type = XK_RT_UD, .reg = (uint8_t)r};
+    return (struct xk_operand){
+        .file = XK_FILE_GRF, .type = XK_RT_UD, .reg = (uint8_t)r};
 }
 
 static struct xk_operand null_operand(void)
@@ -95,7 +96,9 @@ static void finish_code(void)
     const unsigned chunk_b = 128, n = N_DUMPED * p->grf_b / chunk_b;
     for (unsigned k = 0; k < n; k++) {
         struct xk_msg m = {.kind = XK_MSG_DC1_A64_OWORD_STORE_BYTES,
-                           .exec = 8, .bti = XK_BTI_STATELESS, .vec = 8,
+                           .exec = 8,
+                           .bti = XK_BTI_STATELESS,
+                           .vec = 8,
                            .header = true};
         const uint64_t va = DUMP_VA + k * chunk_b;
         memcpy(regs + (HEAD + k) * p->grf_b, &va, 8);
@@ -123,23 +126,35 @@ static void run(uint32_t mask)
 {
     struct xk_error err = {.message = ""};
     xk_sim_kernel *k;
-    const struct xk_zkernel z = {.name = "message", .simd = 32,
-                                 .grf_count = 128, .slm_b = SLM_B,
-                                 .barriers = 1, .code = code,
+    const struct xk_zkernel z = {.name = "message",
+                                 .simd = 32,
+                                 .grf_count = 128,
+                                 .slm_b = SLM_B,
+                                 .barriers = 1,
+                                 .code = code,
                                  .code_b = 16 * n_code};
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
                   err.message);
     struct xk_sim_region r[3] = {{MEM_VA, MEM_B, mem, XK_SIM_BUFFER},
                                  {DUMP_VA, sizeof dump, dump, XK_SIM_BUFFER},
-                                 {STATE_VA, sizeof state, state,
-                                  XK_SIM_STATE}};
+                                 {STATE_VA, sizeof state, state, XK_SIM_STATE}};
     const struct xk_sim_dispatch d = {
-        .kernel = k, .groups = {1, 1, 1}, .simd = 32, .n_threads = 1,
-        .last_mask = mask, .thread_data = regs + p->grf_b,
-        .thread_data_b = 127 * p->grf_b, .general_va = GENERAL_VA,
-        .surface_va = STATE_VA, .bindless_va = STATE_VA,
-        .binding_table_va = STATE_VA + TABLE_B, .slm_b = SLM_B,
-        .n_barriers = 1, .regions = r, .n_regions = 3, .n_host_threads = 1,
+        .kernel = k,
+        .groups = {1, 1, 1},
+        .simd = 32,
+        .n_threads = 1,
+        .last_mask = mask,
+        .thread_data = regs + p->grf_b,
+        .thread_data_b = 127 * p->grf_b,
+        .general_va = GENERAL_VA,
+        .surface_va = STATE_VA,
+        .bindless_va = STATE_VA,
+        .binding_table_va = STATE_VA + TABLE_B,
+        .slm_b = SLM_B,
+        .n_barriers = 1,
+        .regions = r,
+        .n_regions = 3,
+        .n_host_threads = 1,
         .scratch_field = p->id == XK_PLATFORM_XELP ? 0x1000 : 0x1000,
         .scratch_surface = p->id != XK_PLATFORM_XELP,
         .scratch_slot_b = SLOT_B};
@@ -176,8 +191,7 @@ static void check(const struct xk_msg *m)
     for (unsigned i = 0; i < MEM_B; i++)
         ck_assert_msg(mem[i] == want_mem[i],
                       "%s %s exec %u: memory byte %u is %02x, not %02x",
-                      p->name, xk_str_get(&s), m->exec, i, mem[i],
-                      want_mem[i]);
+                      p->name, xk_str_get(&s), m->exec, i, mem[i], want_mem[i]);
     for (unsigned i = 0; i < N_DUMPED * p->grf_b; i++)
         ck_assert_msg(!known[i] || dump[i] == want[i],
                       "%s %s exec %u: register r%u byte %u is %02x, not %02x",
@@ -212,8 +226,7 @@ static void model_element(const struct xk_msg *m, enum place at, uint32_t off,
                           unsigned reg, bool store)
 {
     const unsigned up = m->data_high ? 2 : 0;
-    const bool inside =
-        at != SURFACE || off + m->data_b <= SURFACE_B;
+    const bool inside = at != SURFACE || off + m->data_b <= SURFACE_B;
     for (unsigned b = 0; b < m->data_b; b++) {
         uint8_t *const x = inside ? byte_of(want_mem, at, off + b) : NULL;
         if (store && x)
@@ -262,8 +275,7 @@ static void choose_offsets(uint32_t *off, unsigned n, unsigned room_b,
     const uint32_t first =
         span_b < limit_b ? rnd() % (limit_b - span_b) / 8 * 8 : 0;
     for (unsigned l = 0; l < n; l++)
-        off[l] = first + slot[l] * each_b +
-                 (align_b == 1 ? rnd() % 4 : 0);
+        off[l] = first + slot[l] * each_b + (align_b == 1 ? rnd() % 4 : 0);
 }
 
 static unsigned alignment(const struct xk_msg *m)
@@ -354,19 +366,20 @@ START_TEST(lsc_gathers_and_scatters)
         uint8_t data_b, reg_b;
         bool high;
     } sizes[] = {{1, 4, 0}, {2, 4, 0}, {2, 4, 1}, {4, 4, 0}, {8, 8, 0}};
-    static const uint8_t vecs[] = {1, 2, 3, 4, 8}, execs[] = {1, 2, 4, 8, 16, 32};
+    static const uint8_t vecs[] = {1, 2, 3, 4, 8},
+                         execs[] = {1, 2, 4, 8, 16, 32};
     for (unsigned s = 0; s < 5; s++)
         for (unsigned v = 0; v < 5; v++)
             for (unsigned e = 0; e < 6; e++)
                 for (unsigned st = 0; st < 2; st++)
                     lsc_places((unsigned)_i,
-                               (struct xk_msg){
-                                   .kind = st ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
-                                   .data_b = sizes[s].data_b,
-                                   .reg_b = sizes[s].reg_b,
-                                   .data_high = sizes[s].high,
-                                   .vec = vecs[v],
-                                   .exec = execs[e]});
+                               (struct xk_msg){.kind = st ? XK_MSG_LSC_STORE
+                                                          : XK_MSG_LSC_LOAD,
+                                               .data_b = sizes[s].data_b,
+                                               .reg_b = sizes[s].reg_b,
+                                               .data_high = sizes[s].high,
+                                               .vec = vecs[v],
+                                               .exec = execs[e]});
     ck_assert_int_eq(n_done > 400, _i > 0);
 }
 END_TEST
@@ -451,8 +464,12 @@ START_TEST(strided_messages_step_from_lane_to_lane)
             begin((unsigned)_i);
             struct xk_msg m = {.kind = st ? XK_MSG_LSC_STORE_STRIDED
                                           : XK_MSG_LSC_LOAD_STRIDED,
-                               .sfid = XK_SFID_UGM, .addr_b = 8, .data_b = 4,
-                               .reg_b = 4, .vec = (uint8_t)vec, .exec = 16,
+                               .sfid = XK_SFID_UGM,
+                               .addr_b = 8,
+                               .data_b = 4,
+                               .reg_b = 4,
+                               .vec = (uint8_t)vec,
+                               .exec = 16,
                                .src0_grf = 1};
             const unsigned planes = (64 + p->grf_b - 1) / p->grf_b * vec;
             if (st)
@@ -479,9 +496,9 @@ END_TEST
 
 /* n_b bytes at off and the registers from DST or DATA on; unit_b: what a
  * channel of mask covers, 0: everything. */
-static void model_block(enum place at, uint32_t off, unsigned n_b,
-                        unsigned reg, unsigned unit_b, uint32_t mask,
-                        unsigned exec, bool store)
+static void model_block(enum place at, uint32_t off, unsigned n_b, unsigned reg,
+                        unsigned unit_b, uint32_t mask, unsigned exec,
+                        bool store)
 {
     for (unsigned b = 0; b < n_b; b++) {
         uint8_t *const x = byte_of(want_mem, at, off + b);
@@ -506,15 +523,19 @@ START_TEST(lsc_blocks)
                 begin((unsigned)_i);
                 struct xk_msg m = {
                     .kind = k & 1 ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
-                    .sfid = XK_SFID_UGM, .data_b = (uint8_t)data_b,
-                    .reg_b = (uint8_t)data_b, .vec = vecs[v], .exec = 1,
-                    .transpose = true, .addr_b = at == FLAT ? 8 : 4,
+                    .sfid = XK_SFID_UGM,
+                    .data_b = (uint8_t)data_b,
+                    .reg_b = (uint8_t)data_b,
+                    .vec = vecs[v],
+                    .exec = 1,
+                    .transpose = true,
+                    .addr_b = at == FLAT ? 8 : 4,
                     .addr_type = at == FLAT ? XK_LSC_FLAT : XK_LSC_BTI,
                     .bti = at == FLAT        ? 0
                            : at == STATELESS ? XK_BTI_STATELESS
                                              : BTI};
-                const uint32_t off = at == SURFACE ? SURFACE_B - 64
-                                                   : rnd() % 4000 / 8 * 8;
+                const uint32_t off =
+                    at == SURFACE ? SURFACE_B - 64 : rnd() % 4000 / 8 * 8;
                 const uint64_t a = address_of(at, off);
                 memcpy(regs + ADDR * p->grf_b, &a, m.addr_b);
                 if (!send(&m, ADDR, DATA, DST, true))
@@ -535,39 +556,45 @@ static bool in_owords(unsigned kind)
            kind == XK_MSG_DCRO_OWORD_LOAD;
 }
 
-/* A channel masks a dword, but not in the "aligned" reads through a binding table
+/* A channel masks a dword, but not in the "aligned" reads
  * (oneDNN, gemm/jit/generator/pieces/register_layout.cpp). */
 static bool obeys_mask(unsigned kind)
 {
     return kind != XK_MSG_DC0_OWORD_LOAD_BYTES &&
+           kind != XK_MSG_DC1_A64_OWORD_LOAD &&
            kind != XK_MSG_DCRO_OWORD_LOAD_BYTES;
 }
 
 START_TEST(old_ports_move_blocks)
 {
-    static const uint8_t kinds[] = {
-        XK_MSG_DC0_OWORD_LOAD, XK_MSG_DC0_OWORD_LOAD_BYTES,
-        XK_MSG_DC0_OWORD_STORE, XK_MSG_DCRO_OWORD_LOAD,
-        XK_MSG_DCRO_OWORD_LOAD_BYTES, XK_MSG_DC1_A64_OWORD_LOAD_BYTES,
-        XK_MSG_DC1_A64_OWORD_LOAD, XK_MSG_DC1_A64_HWORD_LOAD,
-        XK_MSG_DC1_A64_OWORD_STORE_BYTES, XK_MSG_DC1_A64_OWORD_STORE,
-        XK_MSG_DC1_A64_HWORD_STORE};
+    static const uint8_t kinds[] = {XK_MSG_DC0_OWORD_LOAD,
+                                    XK_MSG_DC0_OWORD_LOAD_BYTES,
+                                    XK_MSG_DC0_OWORD_STORE,
+                                    XK_MSG_DCRO_OWORD_LOAD,
+                                    XK_MSG_DCRO_OWORD_LOAD_BYTES,
+                                    XK_MSG_DC1_A64_OWORD_LOAD_BYTES,
+                                    XK_MSG_DC1_A64_OWORD_LOAD,
+                                    XK_MSG_DC1_A64_HWORD_LOAD,
+                                    XK_MSG_DC1_A64_OWORD_STORE_BYTES,
+                                    XK_MSG_DC1_A64_OWORD_STORE,
+                                    XK_MSG_DC1_A64_HWORD_STORE};
     for (unsigned k = 0; k < sizeof kinds; k++)
         for (unsigned v = 1; v <= 16; v *= 2)
             for (unsigned t = 0; t < 8; t++) {
                 begin((unsigned)_i);
                 const bool a64 = k >= 5;
                 const enum place at = a64 ? FLAT : t & 1 ? SURFACE : STATELESS;
-                struct xk_msg m = {.kind = kinds[k], .exec = t & 2 ? 16 : 8,
-                                   .vec = (uint8_t)v, .header = true,
+                struct xk_msg m = {.kind = kinds[k],
+                                   .exec = t & 2 ? 16 : 8,
+                                   .vec = (uint8_t)v,
+                                   .header = true,
                                    .data_high = v == 1 && t & 4,
-                                   .bti = at == SURFACE ? BTI
-                                                        : XK_BTI_STATELESS};
+                                   .bti =
+                                       at == SURFACE ? BTI : XK_BTI_STATELESS};
                 const uint32_t off = at == SURFACE ? SURFACE_B / 16 * 16 - 64
                                                    : rnd() % 4000 / 32 * 32;
                 const uint64_t a = address_of(at, off);
-                const uint32_t o =
-                    (uint32_t)a / (in_owords(kinds[k]) ? 16 : 1);
+                const uint32_t o = (uint32_t)a / (in_owords(kinds[k]) ? 16 : 1);
                 if (a64)
                     memcpy(regs + ADDR * p->grf_b, &a, 8);
                 else
@@ -594,8 +621,10 @@ START_TEST(scratch_blocks_lie_in_the_threads_slot)
             const bool store = t & 1, dw = t & 2;
             struct xk_msg m = {.kind = store ? XK_MSG_DC0_SCRATCH_STORE
                                              : XK_MSG_DC0_SCRATCH_LOAD,
-                               .exec = t & 4 ? 16 : 8, .vec = (uint8_t)v,
-                               .header = true, .channel_dw = dw,
+                               .exec = t & 4 ? 16 : 8,
+                               .vec = (uint8_t)v,
+                               .header = true,
+                               .channel_dw = dw,
                                .scratch_b = 96};
             /* xelp: an offset from the general base; then MEM begins there */
             put32(regs + ADDR * p->grf_b + 20, 0x1000);
@@ -645,27 +674,50 @@ static uint64_t model_atomic(unsigned op, uint64_t old, uint64_t a, uint64_t b,
     const int64_t so = as_signed(old, n_b), sa = as_signed(a, n_b);
     const double x = as_double(old, n_b), y = as_double(a, n_b);
     switch (op) {
-    case XK_MOP_ATOMIC_LOAD: return old;
-    case XK_MOP_ATOMIC_STORE: return a;
-    case XK_MOP_ATOMIC_IINC: return old + 1;
-    case XK_MOP_ATOMIC_IDEC: case XK_MOP_ATOMIC_IPDEC: return old - 1;
-    case XK_MOP_ATOMIC_IADD: return old + a;
-    case XK_MOP_ATOMIC_ISUB: return old - a;
-    case XK_MOP_ATOMIC_IRSUB: return a - old;
-    case XK_MOP_ATOMIC_SMIN: return so < sa ? old : a;
-    case XK_MOP_ATOMIC_SMAX: return so > sa ? old : a;
-    case XK_MOP_ATOMIC_UMIN: return old < a ? old : a;
-    case XK_MOP_ATOMIC_UMAX: return old > a ? old : a;
-    case XK_MOP_ATOMIC_ICAS: return old == a ? b : old;
-    case XK_MOP_ATOMIC_AND: return old & a;
-    case XK_MOP_ATOMIC_OR: return old | a;
-    case XK_MOP_ATOMIC_XOR: return old ^ a;
-    case XK_MOP_ATOMIC_FADD: return as_bits(x + y, n_b);
-    case XK_MOP_ATOMIC_FSUB: return as_bits(x - y, n_b);
-    case XK_MOP_ATOMIC_FMIN: return x < y ? old : a;
-    case XK_MOP_ATOMIC_FMAX: return x > y ? old : a;
-    case XK_MOP_ATOMIC_FCAS: return x == y ? b : old;
-    default: ck_abort_msg("no model for op %u", op); return 0;
+    case XK_MOP_ATOMIC_LOAD:
+        return old;
+    case XK_MOP_ATOMIC_STORE:
+        return a;
+    case XK_MOP_ATOMIC_IINC:
+        return old + 1;
+    case XK_MOP_ATOMIC_IDEC:
+    case XK_MOP_ATOMIC_IPDEC:
+        return old - 1;
+    case XK_MOP_ATOMIC_IADD:
+        return old + a;
+    case XK_MOP_ATOMIC_ISUB:
+        return old - a;
+    case XK_MOP_ATOMIC_IRSUB:
+        return a - old;
+    case XK_MOP_ATOMIC_SMIN:
+        return so < sa ? old : a;
+    case XK_MOP_ATOMIC_SMAX:
+        return so > sa ? old : a;
+    case XK_MOP_ATOMIC_UMIN:
+        return old < a ? old : a;
+    case XK_MOP_ATOMIC_UMAX:
+        return old > a ? old : a;
+    case XK_MOP_ATOMIC_ICAS:
+        return old == a ? b : old;
+    case XK_MOP_ATOMIC_AND:
+        return old & a;
+    case XK_MOP_ATOMIC_OR:
+        return old | a;
+    case XK_MOP_ATOMIC_XOR:
+        return old ^ a;
+    case XK_MOP_ATOMIC_FADD:
+        return as_bits(x + y, n_b);
+    case XK_MOP_ATOMIC_FSUB:
+        return as_bits(x - y, n_b);
+    case XK_MOP_ATOMIC_FMIN:
+        return x < y ? old : a;
+    case XK_MOP_ATOMIC_FMAX:
+        return x > y ? old : a;
+    case XK_MOP_ATOMIC_FCAS:
+        return x == y ? b : old;
+    default:
+        ck_abort_msg("no model for op %u", op);
+        return 0;
     }
 }
 
@@ -745,9 +797,12 @@ START_TEST(lsc_atomics)
         for (unsigned s = 0; s < 3; s++)
             for (unsigned e = 8; e <= 32; e *= 2) {
                 struct xk_msg m = {.kind = XK_MSG_LSC_ATOMIC,
-                                   .sfid = XK_SFID_UGM, .op = (uint8_t)op,
-                                   .addr_b = 8, .data_b = sizes[s].data_b,
-                                   .reg_b = sizes[s].reg_b, .vec = 1,
+                                   .sfid = XK_SFID_UGM,
+                                   .op = (uint8_t)op,
+                                   .addr_b = 8,
+                                   .data_b = sizes[s].data_b,
+                                   .reg_b = sizes[s].reg_b,
+                                   .vec = 1,
                                    .exec = (uint8_t)e};
                 one_atomic((unsigned)_i, m, FLAT);
                 m.addr_b = 4;
@@ -763,23 +818,28 @@ START_TEST(old_ports_do_atomics)
 {
     static const struct {
         uint8_t kind, data_b, addr_b;
-    } kinds[] = {{XK_MSG_DC1_ATOMIC_INT, 4, 4}, {XK_MSG_DC1_ATOMIC_INT16, 2, 4},
+    } kinds[] = {{XK_MSG_DC1_ATOMIC_INT, 4, 4},
+                 {XK_MSG_DC1_ATOMIC_INT16, 2, 4},
                  {XK_MSG_DC1_A64_ATOMIC_INT, 4, 8},
                  {XK_MSG_DC1_A64_ATOMIC_INT, 8, 8},
                  {XK_MSG_DC1_A64_ATOMIC_INT16, 2, 8},
-                 {XK_MSG_DC1_ATOMIC_FLOAT, 4, 4}, {XK_MSG_DC1_ATOMIC_HALF, 2, 4},
+                 {XK_MSG_DC1_ATOMIC_FLOAT, 4, 4},
+                 {XK_MSG_DC1_ATOMIC_HALF, 2, 4},
                  {XK_MSG_DC1_A64_ATOMIC_FLOAT, 4, 8},
                  {XK_MSG_DC1_A64_ATOMIC_HALF, 2, 8}};
     for (unsigned op = XK_MOP_ATOMIC_IINC; op <= XK_MOP_ATOMIC_XOR; op++)
         for (unsigned k = 0; k < sizeof kinds / sizeof kinds[0]; k++)
             for (unsigned e = 8; e <= 16; e *= 2) {
                 const bool a64 = kinds[k].addr_b == 8;
-                struct xk_msg m = {.kind = kinds[k].kind, .op = (uint8_t)op,
+                struct xk_msg m = {.kind = kinds[k].kind,
+                                   .op = (uint8_t)op,
                                    .data_b = kinds[k].data_b,
                                    .reg_b = kinds[k].data_b == 8 ? 8 : 4,
-                                   .addr_b = kinds[k].addr_b, .vec = 1,
+                                   .addr_b = kinds[k].addr_b,
+                                   .vec = 1,
                                    .bti = XK_BTI_STATELESS,
-                                   .simd = (uint8_t)e, .exec = (uint8_t)e};
+                                   .simd = (uint8_t)e,
+                                   .exec = (uint8_t)e};
                 one_atomic((unsigned)_i, m, a64 ? FLAT : STATELESS);
                 m.bti = BTI;
                 if (!a64)
@@ -827,25 +887,34 @@ START_TEST(shared_local_memory)
         for (unsigned addr_b = 2; addr_b <= 4; addr_b += 2)
             for (unsigned vec = 1; vec <= 4; vec++) {
                 struct xk_msg m = {.kind = XK_MSG_LSC_STORE,
-                                   .sfid = XK_SFID_SLM, .addr_b = (uint8_t)addr_b,
-                                   .data_b = 4, .reg_b = 4, .vec = (uint8_t)vec,
+                                   .sfid = XK_SFID_SLM,
+                                   .addr_b = (uint8_t)addr_b,
+                                   .data_b = 4,
+                                   .reg_b = 4,
+                                   .vec = (uint8_t)vec,
                                    .exec = (uint8_t)e};
                 struct xk_msg l = m;
                 l.kind = XK_MSG_LSC_LOAD;
                 through_slm((unsigned)_i, m, l);
             }
         for (unsigned c = 1; c < 16 && e < 32; c++) {
-            struct xk_msg m = {.kind = XK_MSG_DC1_UNTYPED_STORE, .addr_b = 4,
-                               .cmask = (uint8_t)c, .bti = XK_BTI_SLM,
-                               .exec = (uint8_t)e, .simd = (uint8_t)e};
+            struct xk_msg m = {.kind = XK_MSG_DC1_UNTYPED_STORE,
+                               .addr_b = 4,
+                               .cmask = (uint8_t)c,
+                               .bti = XK_BTI_SLM,
+                               .exec = (uint8_t)e,
+                               .simd = (uint8_t)e};
             struct xk_msg l = m;
             l.kind = XK_MSG_DC1_UNTYPED_LOAD;
             through_slm((unsigned)_i, m, l);
         }
         for (unsigned n_b = 1; n_b < 8 && e < 32; n_b *= 2) {
-            struct xk_msg m = {.kind = XK_MSG_DC0_BYTE_STORE, .addr_b = 4,
-                               .data_b = (uint8_t)n_b, .bti = XK_BTI_SLM,
-                               .exec = (uint8_t)e, .simd = (uint8_t)e};
+            struct xk_msg m = {.kind = XK_MSG_DC0_BYTE_STORE,
+                               .addr_b = 4,
+                               .data_b = (uint8_t)n_b,
+                               .bti = XK_BTI_SLM,
+                               .exec = (uint8_t)e,
+                               .simd = (uint8_t)e};
             struct xk_msg l = m;
             l.kind = XK_MSG_DC0_BYTE_LOAD;
             through_slm((unsigned)_i, m, l);
@@ -870,8 +939,8 @@ static unsigned place_2d(const struct xk_msg *m, const struct xk_block2d *h,
     const unsigned row =
         pow2(m->transpose ? h->block_h : h->block_w) * m->data_b;
     const unsigned per = m->vnni ? 4u / m->data_b : 1;
-    const unsigned rows = m->transpose ? h->block_w
-                                       : (h->block_h + per - 1) / per * per;
+    const unsigned rows =
+        m->transpose ? h->block_w : (h->block_h + per - 1) / per * per;
     const unsigned block =
         (row * rows + p->grf_b - 1) / p->grf_b * p->grf_b * b;
     if (m->transpose)
@@ -934,7 +1003,8 @@ START_TEST(blocks_2d)
         const unsigned w = 1 + rnd() % most_w;
         struct xk_block2d h = {.base = MEM_VA + 64 * (rnd() % 8),
                                .width_b = 64 + 8 * (rnd() % 16),
-                               .height = 1 + rnd() % 24, .pitch_b = 192,
+                               .height = 1 + rnd() % 24,
+                               .pitch_b = 192,
                                .x = (int)(rnd() % 60) - 20,
                                .y = (int)(rnd() % 40) - 12,
                                .block_w = (uint8_t)w,
@@ -949,8 +1019,12 @@ END_TEST
 START_TEST(a_prefetch_changes_nothing)
 {
     begin((unsigned)_i);
-    struct xk_msg m = {.kind = XK_MSG_LSC_LOAD, .sfid = XK_SFID_UGM,
-                       .addr_b = 8, .data_b = 4, .reg_b = 4, .vec = 1,
+    struct xk_msg m = {.kind = XK_MSG_LSC_LOAD,
+                       .sfid = XK_SFID_UGM,
+                       .addr_b = 8,
+                       .data_b = 4,
+                       .reg_b = 4,
+                       .vec = 1,
                        .exec = 16};
     const bool have = xk_msg_exists(p, XK_MSG_LSC_LOAD, XK_SFID_UGM);
     ck_assert_int_eq(send(&m, ADDR, 0, 0, false), have);
@@ -963,8 +1037,11 @@ END_TEST
 START_TEST(a_state_can_be_read)
 {
     begin((unsigned)_i);
-    struct xk_msg m = {.kind = XK_MSG_LSC_READ_STATE, .sfid = XK_SFID_UGM,
-                       .addr_type = XK_LSC_BTI, .bti = BTI, .exec = 1};
+    struct xk_msg m = {.kind = XK_MSG_LSC_READ_STATE,
+                       .sfid = XK_SFID_UGM,
+                       .addr_type = XK_LSC_BTI,
+                       .bti = BTI,
+                       .exec = 1};
     if (!send(&m, ADDR, 0, DST, true)) {
         ck_assert_int_eq(_i, 0);
         return;

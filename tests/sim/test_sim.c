@@ -106,9 +106,9 @@ END_TEST
     "add (8|M0) r10.8<1>:uw r10.0<1;1,0>:uw 8:w\n"                             \
     "shl (16|M0) r12.0<1>:ud r10.0<1;1,0>:uw 2:w\n"                            \
     "addc (8|M0) r14.0<2>:ud r12.0<1;1,0>:ud r1.2<0;1,0>:ud {AccWrEn}\n"       \
-    "add (8|M0) r14.1<2>:ud acc0.0<1;1,0>:ud r1.3<0;1,0>:ud\n"                 \
+    "add (8|M0) r14.1<2>:ud acc0.0<2;1,0>:ud r1.3<0;1,0>:ud\n"                 \
     "addc (8|M8) r16.0<2>:ud r13.0<1;1,0>:ud r1.2<0;1,0>:ud {AccWrEn}\n"       \
-    "add (8|M8) r16.1<2>:ud acc0.0<1;1,0>:ud r1.3<0;1,0>:ud\n"                 \
+    "add (8|M8) r16.1<2>:ud acc0.0<2;1,0>:ud r1.3<0;1,0>:ud\n"                 \
     "mov (16|M0) r20.0<1>:ud 0x0:ud\n"                                         \
     "cmp (16|M0) (lt)f0.0 null<1>:d r10.0<1;1,0>:uw r1.4<0;1,0>:d\n"           \
     "(f0.0) send.ugm (16|M0) r20 r14 null:0 0x0 0x08200580\n"
