@@ -125,12 +125,13 @@ static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 /* No source says what a branch without the mask does to channels that are off.
- * Where none waits and all agree it does what one with the mask does; vendors
- * emit it for conditions of the whole thread. */
+ * Where all are on, or none waits and all agree, it does what one with the mask
+ * does; vendors emit it for conditions of the whole thread. */
 static bool needs_unmasked(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = xk_sim_pred(t, e);
-    if (!e->no_mask || (!t->waiting && (!go || go == e->lanes)))
+    if (!e->no_mask || !(e->lanes << e->chan_off & ~t->active) ||
+        (!t->waiting && (!go || go == e->lanes)))
         return false;
     xk_sim_fault(t, e,
                  "not modelled: no mask of %s where channels 0x%x take the "
