@@ -124,10 +124,27 @@ static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         wake(t, t->ip);
 }
 
+/* No source says what a branch without the mask does to channels that are off.
+ * Where all are on, or none waits and all agree, it does what one with the mask
+ * does; vendors emit it for conditions of the whole thread. */
+static bool needs_unmasked(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    const uint32_t go = xk_sim_pred(t, e);
+    if (!e->no_mask || !(e->lanes << e->chan_off & ~t->active) ||
+        (!t->waiting && (!go || go == e->lanes)))
+        return false;
+    xk_sim_fault(t, e,
+                 "not modelled: no mask of %s where channels 0x%x take the "
+                 "branch and 0x%x wait elsewhere",
+                 xk_opcode_name(e->in.op), go, t->waiting);
+    return true;
+}
+
 static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = takers(t, e);
-    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
+    if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip) ||
+        needs_unmasked(t, e))
         return;
     if (e->in.branch_ctrl) { /* backward: the takers run first */
         if (go) {
@@ -143,21 +160,6 @@ static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         jump(t, e->jip);
     else
         wake(t, t->ip);
-}
-
-/* No source says what a branch without the mask does to channels that are off.
- * Where none waits and all agree it does what one with the mask does; vendors
- * emit it for conditions of the whole thread. */
-static bool needs_unmasked(struct xk_sim_thread *t, const struct xk_sim_inst *e)
-{
-    const uint32_t go = xk_sim_pred(t, e);
-    if (!e->no_mask || (!t->waiting && (!go || go == e->lanes)))
-        return false;
-    xk_sim_fault(t, e,
-                 "not modelled: no mask of %s where channels 0x%x take the "
-                 "branch and 0x%x wait elsewhere",
-                 xk_opcode_name(e->in.op), go, t->waiting);
-    return true;
 }
 
 static void exec_join(struct xk_sim_thread *t, const struct xk_sim_inst *e)

@@ -162,6 +162,8 @@ static bool operand_not_known(const struct xk_operand *o, bool write, char *why,
     if (o->file != XK_FILE_ARF)
         return false;
     const unsigned verdict = write ? arfs[o->arf].write : arfs[o->arf].read;
+    if (write && o->arf == XK_ARF_SR && o->sub_b == 8)
+        return false; /* the channels; written whole, sim_operand.c */
     if (verdict != XK_KNOWN_UNKNOWN)
         return dword_not_known(o, why, why_b);
     snprintf(why, why_b, "%s the register %s (%s)",

@@ -113,8 +113,8 @@ static bool indirect_offsets(struct xk_sim_thread *t,
                           (int32_t)((o->kind == XK_SO_VXH ? 0 : row) * o->vs_b +
                                     (l & w_mask) * o->hs_b);
         const bool outside =
-            b < 0 || b + o->size_b >
-                         (int32_t)(t->kernel->grf_count * t->kernel->grf_b);
+            b < 0 ||
+            b + o->size_b > (int32_t)(t->kernel->grf_count * t->kernel->grf_b);
         if (outside && on >> l & 1) {
             xk_sim_fault(t, e,
                          "lane %u: indirect register byte %d is outside "
@@ -145,7 +145,8 @@ static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 /* The parts of a vector lie under the destination, words for V and UV, dwords
  * for VF: wider elements take the part at their start. IGC counts on it, "add
  * (4|M0) r5.0<1>:ud r2.2<0;1,0>:uw 0xC080400:uv" adds 0, 4, 8, 12. */
-static unsigned part_of(const struct xk_sim_inst *e, unsigned l, unsigned part_b)
+static unsigned part_of(const struct xk_sim_inst *e, unsigned l,
+                        unsigned part_b)
 {
     const unsigned step_b = e->dst.vs_b ? e->dst.vs_b : e->dst.hs_b;
     return step_b > part_b ? l * (step_b / part_b) : l;
@@ -488,6 +489,22 @@ static void store_acc_hi(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
             (int32_t)(v >> 8 * size_b);
 }
 
+/* sr0.2, the channels of the thread: nGEN sets all 16 in kernels of SIMD8.
+ * Those that wait go on waiting. */
+static void dispatch_written(struct xk_sim_thread *t)
+{
+    t->dispatch = xk_rf_u32(t, XK_RF_SR + 8);
+    t->active = t->dispatch & ~t->waiting;
+}
+
+static void state_written(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (e->dst.special == XK_SS_CR)
+        xk_sim_control_written(t, e);
+    else if (e->dst.special == XK_SS_SR)
+        dispatch_written(t);
+}
+
 void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       uint32_t mask, const union xk_sim_lanes *v)
 {
@@ -501,8 +518,7 @@ void xk_sim_store_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (e->dst.special == XK_SS_ACC)
             store_acc_hi(t, off[l], e->dst.size_b, v->i[l]);
     }
-    if (e->dst.special == XK_SS_CR)
-        xk_sim_control_written(t, e);
+    state_written(t, e);
 }
 
 void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -514,8 +530,7 @@ void xk_sim_store_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned l = 0; l < e->exec; l++)
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, float_encode(t, e, v->f[l]));
-    if (e->dst.special == XK_SS_CR)
-        xk_sim_control_written(t, e);
+    state_written(t, e);
 }
 
 void xk_sim_store_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -538,6 +553,5 @@ void xk_sim_store_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned l = 0; l < e->exec; l++)
         if (mask >> l & 1)
             write_lane(t, off[l], e->dst.size_b, (uint64_t)v->i[l]);
-    if (e->dst.special == XK_SS_CR)
-        xk_sim_control_written(t, e);
+    state_written(t, e);
 }

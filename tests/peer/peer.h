@@ -121,7 +121,11 @@ struct peer_arg {
     bool is_output;
     dnnl_memory_desc_t md;
     dnnl_memory_t memory;
+    const struct peer_engine *on;
 };
+/* Its bytes, to be unmapped; NULL: they cannot be read. */
+void *peer_map(const struct peer_arg *a);
+bool peer_unmap(const struct peer_arg *a, void *p, bool changed);
 #define PEER_MAX_ARGS 24
 struct peer_run {
     dnnl_primitive_desc_t pd;

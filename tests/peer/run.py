@@ -31,6 +31,7 @@ class Run:
 
     def __init__(self, xk, peer, platform, cases):
         self.codes = set()
+        self.last_words = ""
         with tempfile.TemporaryDirectory() as folder:
             table, report = Path(folder, "cases"), Path(folder, "report")
             table.write_text("".join(c.line + "\n" for c in cases))
@@ -41,6 +42,7 @@ class Run:
                                       timeout=60 + 20 * len(cases),
                                       check=False)
                 self.out = done.stdout
+                self.last_words = (done.stderr.splitlines() or [""])[-1][:200]
                 told = json.loads(report.read_text())
             except subprocess.TimeoutExpired as e:
                 self.out, told = (e.stdout or b"").decode(), None
@@ -67,8 +69,9 @@ class Run:
             case.said = []
             if lines[0].startswith("not "):
                 case.said = [l[2:] for l in lines[2:3]] or ["failed"]
+        self.ended_early = len(blocks) < len(cases)
         for case in cases[len(blocks):]:
-            case.said = ["the program ended before it"]
+            case.said = ["the program ended before it: " + self.last_words]
 
 
 class Excuse:
@@ -109,7 +112,7 @@ def run_all(xk, peer, platform, cases):
         run = Run(xk, peer, platform, batch)
         codes |= run.codes
         # Whose findings they are: once more, each alone.
-        for case in batch if run.findings else []:
+        for case in batch if run.findings or run.ended_early else []:
             alone = Run(xk, peer, platform, [case])
             codes |= alone.codes
             case.said += alone.findings

@@ -74,6 +74,25 @@ START_TEST(unmasked_branches_that_all_agree_on)
 }
 END_TEST
 
+/* A thread of fewer channels wakes all, as nGEN's gemm does in SIMD8. */
+START_TEST(sr0_2_says_which_channels_there_are)
+{
+    for (unsigned p = 0; lab_platforms[p]; p++) {
+        struct lab *x = run(lab_platforms[p],
+                            "mov (16|M0) r20.0<1>:d 1:w\n"
+                            "(W) mov (1|M0) sr0.2<1>:ud 0xf:uw\n"
+                            "mov (16|M0) r20.0<1>:d 2:w\n"
+                            "(W) mov (1|M0) sr0.2<1>:ud 0xffff:uw\n"
+                            "mov (16|M0) r22.0<1>:d 3:w\n");
+        for (uint32_t l = 0; l < 16; l++) {
+            ck_assert_uint_eq(lane(x, 20, l), l < 4 ? 2 : 1);
+            ck_assert_uint_eq(lane(x, 22, l), 3);
+        }
+        lab_close(x);
+    }
+}
+END_TEST
+
 START_TEST(brc_waits_where_channels_meet)
 {
     for (unsigned p = 0; lab_platforms[p]; p++) {
@@ -199,6 +218,7 @@ void exec_flow_tests(Suite *s)
     TCase *t = tcase_create("branches");
     tcase_add_test(t, brd_jumps_if_anybody_goes);
     tcase_add_test(t, unmasked_branches_that_all_agree_on);
+    tcase_add_test(t, sr0_2_says_which_channels_there_are);
     tcase_add_test(t, brc_waits_where_channels_meet);
     tcase_add_test(t, targets_in_registers);
     tcase_add_test(t, calls_nest_in_some_channels);

@@ -100,6 +100,7 @@ START_TEST(options_unknown_with_an_opcode_stop)
            "accwren of cmp");
     expect("xehpg",
            "(W) mov (1|M0) f0.0<1>:uw 0xff:uw\n"
+           "(W) mov (1|M0) sr0.2<1>:ud 0x7fff:uw\n"
            "(W&f0.0) if (16|M0) END END\nEND:\nendif (16|M0) OUT\nOUT:\nnop\n",
            "no mask of if where channels 0xff");
     expect("xehpg", "sync.host null\n", "sync.host");

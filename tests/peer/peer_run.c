@@ -103,20 +103,17 @@ static dnnl_status_t fill_memory(const struct peer_case *c,
                                  const struct peer_arg *a,
                                  const struct peer_run *from)
 {
-    void *p;
     const size_t size_b = dnnl_memory_desc_get_size(&a->md);
     const struct peer_arg *const ready =
         a->arg == DNNL_ARG_WORKSPACE && !a->is_output
             ? peer_run_find(from, a->arg)
             : NULL;
-    if (dnnl_memory_map_data(a->memory, &p) != dnnl_success)
+    void *const p = peer_map(a), *const q = ready ? peer_map(ready) : NULL;
+    if (!p || (ready && !q))
         return dnnl_runtime_error;
     if (ready) {
-        void *q;
-        if (dnnl_memory_map_data(ready->memory, &q) != dnnl_success)
-            return dnnl_runtime_error;
         memcpy(p, q, size_b);
-        dnnl_memory_unmap_data(ready->memory, q);
+        peer_unmap(ready, q, false);
     } else if (a->is_output && !(a->arg == DNNL_ARG_DST && adds_to_output(c))) {
         memset(p, 0xff, size_b);
     } else if (a->arg & DNNL_ARG_ATTR_ZERO_POINTS) {
@@ -126,7 +123,7 @@ static dnnl_status_t fill_memory(const struct peer_case *c,
     } else {
         fill(c, a, exact_type(c, a->arg, a->md.data_type), p);
     }
-    return dnnl_memory_unmap_data(a->memory, p);
+    return peer_unmap(a, p, true) ? dnnl_success : dnnl_runtime_error;
 }
 
 static dnnl_status_t add(struct peer_run *r, const struct peer_case *c,
@@ -138,7 +135,7 @@ static dnnl_status_t add(struct peer_run *r, const struct peer_case *c,
     if (r->n == PEER_MAX_ARGS)
         return dnnl_out_of_memory;
     struct peer_arg *const a = &r->arg[r->n];
-    *a = (struct peer_arg){arg, is_output(c, forward, arg), *md, NULL};
+    *a = (struct peer_arg){arg, is_output(c, forward, arg), *md, NULL, e};
     const dnnl_status_t s =
         dnnl_memory_create(&a->memory, md, e->engine, DNNL_MEMORY_ALLOCATE);
     if (s == dnnl_success)

@@ -337,15 +337,14 @@ static bool judge_values(const struct peer_case *c, const struct views *v,
 static bool judge_one(const struct peer_case *c, const struct peer_arg *seen,
                       const struct peer_arg *expected, char what[256])
 {
-    void *p, *q;
+    void *const p = peer_map(seen), *const q = peer_map(expected);
     snprintf(what, 256, "argument %d: its memory cannot be mapped", seen->arg);
-    if (dnnl_memory_map_data(seen->memory, &p) != dnnl_success ||
-        dnnl_memory_map_data(expected->memory, &q) != dnnl_success)
+    if (!p || !q)
         return false;
     const bool ok =
         judge_values(c, &(struct views){seen, expected, p, q}, what);
-    dnnl_memory_unmap_data(seen->memory, p);
-    dnnl_memory_unmap_data(expected->memory, q);
+    peer_unmap(seen, p, false);
+    peer_unmap(expected, q, false);
     return ok;
 }
 
