@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench report check check-long programs fuzz fuzz-isa bench-isa bench-sim bench-timing readme clean
+.PHONY: all build bench report check check-long programs conformance fuzz fuzz-isa bench-isa bench-sim bench-timing readme clean
 
 all: build
 
@@ -24,6 +24,12 @@ check-long: build
 # A row whose package is not installed is skipped and named.
 programs: build
 	@ninja -C build programs
+
+# OpenCL's conformance suite on the virtual GPU: CTS is a checkout of it, or a
+# folder where it was built (scripts/conformance.sh); ROWS="select printf" runs
+# only the rows with these names.
+conformance: build
+	@scripts/conformance.sh "$(CTS)" $(ROWS)
 
 # libFuzzer on the decoder, the assembler and the container readers.
 fuzz:

@@ -1,0 +1,105 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run.py XK BUILD [NAME...]: binaries of OpenCL-CTS, built by the user in the
+folder BUILD, on the virtual GPU. table.txt says which, how and where; NAME keeps
+the rows whose binary contains it. Nothing of the suite is in this tree."""
+import os
+import re
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+PLATFORMS = {"G": "xehpg", "L": "xelp", "C": "xehpc"}
+# The harness says one such line a subtest.
+ENDS = re.compile(r"^(\w+) (passed|FAILED|skipped)\b", re.M)
+# It counts what was asked for; a run without this line was cut short.
+TOTAL = re.compile(r"^(?:PASSED|FAILED|SKIPPED) .*\btests?\.", re.M)
+DROPPED = re.compile(r"xk: .*(refused|dropped|unknown|says that it has)")
+
+
+def lines(name):
+    """The fields of a table's lines, comments left out."""
+    for line in (HERE / name).read_text(encoding="utf-8").splitlines():
+        if line.strip() and not line.startswith("#"):
+            yield [field.strip() for field in line.split("|")]
+
+
+def execute(words, limit_s):
+    """The output and the exit status, None if it was ended after limit_s."""
+    env = dict(os.environ, CL_WIMPY_MODE="1")
+    with subprocess.Popen(words, stdin=subprocess.DEVNULL, text=True, env=env,
+                          stdout=subprocess.PIPE, stderr=subprocess.STDOUT,
+                          errors="replace") as p:
+        try:
+            return p.communicate(timeout=limit_s)[0], p.returncode
+        except subprocess.TimeoutExpired:
+            p.terminate()
+        try:
+            return p.communicate(timeout=10)[0], None
+        except subprocess.TimeoutExpired:
+            p.kill()
+            return p.communicate()[0], None
+
+
+def judge(out, status):
+    """What the row came to, and its subtests that failed."""
+    failed = {n for n, how in ENDS.findall(out) if how == "FAILED"}
+    if status is None:
+        return "hang", failed | {"(hang)"}
+    if DROPPED.search(out):
+        return "client dropped", failed | {"(dropped)"}
+    if status >= 126 or not TOTAL.search(out):
+        return f"ended early, status {status}", failed | {"(crash)"}
+    if failed or status:
+        return "fail", failed or {"(status)"}
+    return "pass", failed
+
+
+def run_row(xk, path, letter, row, excuses, used):
+    """One row on one platform; its line and whether all is well."""
+    start = time.monotonic()
+    out, status = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
+                           str(path)] + row[3].split(), int(row[1]))
+    how, failed = judge(out or "", status)
+    left = []
+    for name in sorted(failed):
+        key = (letter, row[2], name)
+        if key in excuses:
+            used.add(key)
+        else:
+            left.append(name)
+    ends = [e for _, e in ENDS.findall(out or "")]
+    print(f"{PLATFORMS[letter]} {row[2]}: {how}; {ends.count('passed')} passed, "
+          f"{ends.count('FAILED')} failed, {ends.count('skipped')} skipped, "
+          f"{time.monotonic() - start:.0f} s", *left, flush=True)
+    return not left
+
+
+def main():
+    xk, build = sys.argv[1], Path(sys.argv[2])
+    excuses = {tuple(e[:3]) for e in lines("excuses.txt") if len(e) == 5}
+    used, ran, count = set(), set(), [0, 0, 0]
+    for row in lines("table.txt"):
+        if sys.argv[3:] and not any(n in row[2] for n in sys.argv[3:]):
+            continue
+        path = build / "test_conformance" / row[2]
+        for letter in row[0]:
+            if not path.exists():
+                print(f"{PLATFORMS[letter]} {row[2]}: skip, not built")
+                count[2] += 1
+                continue
+            ran.add((letter, row[2]))
+            good = run_row(xk, path, letter, row, excuses, used)
+            count[0 if good else 1] += 1
+    for key in sorted(excuses - used):
+        if key[:2] in ran:
+            print("excuse that fits nothing:", *key)
+            count[1] += 1
+    print(f"{count[0]} passed, {count[1]} failed, {count[2]} skipped")
+    return 1 if count[1] or not count[0] else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
