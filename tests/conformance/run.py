@@ -79,7 +79,11 @@ def run_row(xk, path, letter, row, excuses, used):
 
 def main():
     xk, build = sys.argv[1], Path(sys.argv[2])
-    excuses = {tuple(e[:3]) for e in lines("excuses.txt") if len(e) == 5}
+    excuses = set()
+    for e in lines("excuses.txt"):
+        if len(e) != 5:
+            sys.exit(f"excuses.txt: {len(e)} fields, not 5: {' | '.join(e)}")
+        excuses.add(tuple(e[:3]))
     used, ran, count = set(), set(), [0, 0, 0]
     for row in lines("table.txt"):
         if sys.argv[3:] and not any(n in row[2] for n in sys.argv[3:]):
