@@ -188,8 +188,8 @@ static bool is_message(const struct xk_inst *i)
     return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
 }
 
-/* Of the sampler's messages, whose record is OTHER, sim/message_sample.c
- * refuses what it does not know. */
+/* sim/message_sample.c refuses what it does not know of the sampler's messages,
+ * whose record is OTHER. */
 bool xk_sim_message_not_known(const struct xk_platform *p,
                               const struct xk_inst *i, char *why, size_t why_b)
 {

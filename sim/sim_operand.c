@@ -97,7 +97,7 @@ uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
                : xk_sim_mask(t, e);
 }
 
-/* Of a lane that is off the address is anything. */
+/* The address of a lane that is off may be anything. */
 static bool indirect_offsets(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
                              const struct xk_sim_opnd *o, uint32_t *off)

@@ -188,7 +188,7 @@ static cl_kernel kernel_of(const char *text, const char *name)
     return k;
 }
 
-/* Of Iris Xe, Arc A770, Max 1550 (docs/vgpu.md). */
+/* Iris Xe, Arc A770, Max 1550 (docs/vgpu.md). */
 static const struct {
     const char *platform;
     size_t group;

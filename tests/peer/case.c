@@ -37,7 +37,7 @@ static const struct word type_names[] = {
     {"s32", dnnl_s32}, {"s8", dnnl_s8},   {"u8", dnnl_u8},
     {NULL, 0}};
 
-/* Of whole numbers these make whole numbers. */
+/* These make whole numbers out of whole numbers. */
 static const struct word exact_algs[] = {
     {"relu", dnnl_eltwise_relu},
     {"abs", dnnl_eltwise_abs},

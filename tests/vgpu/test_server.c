@@ -410,7 +410,7 @@ static void nowhere_store(void)
     raw_submit(&a, BATCH);
 }
 
-/* Of a type whose length nobody knows. */
+/* A command of a type whose length nobody knows. */
 static void unknown_command(void)
 {
     raw_begin(&a);
