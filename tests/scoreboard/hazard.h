@@ -28,6 +28,7 @@ enum hz_excuse {
     HZ_EX_HWORDS,
     HZ_EX_CHAIN,
     HZ_EX_BYTE_FLOAT,
+    HZ_EX_FLAG_ORDER,
     HZ_EX_SLM_UNUSED,
     HZ_N_EXCUSES
 };

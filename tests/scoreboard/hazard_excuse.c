@@ -62,6 +62,12 @@ static const struct {
          "IGC SWSB_G4IR.cpp, getFootprintForGRF: Debian's version takes a "
          "conversion to bf8 for a float write that merges nothing; later ones "
          "(isFcvtByteType) track it as we do"},
+    [HZ_EX_FLAG_ORDER] =
+        {"flag_readers_first",
+         "nGEN ngen_auto_swsb.hpp, line 2225: a flag's writer waits for "
+         "earlier "
+         "ones of another pipe from xehpc on only; oneDNN's kernels for xehpg "
+         "count on it"},
     [HZ_EX_SLM_UNUSED] =
         {"slm_answer_unused",
          "seen in Debian's compiler: no wait for an SLM load whose answer "
@@ -238,6 +244,10 @@ static enum hz_excuse by_knowledge(const struct hz_pair *q,
         return HZ_EX_MACRO;
     if (q->kind == HZ_WAR && meets_only(a, b, q->kind, HZ_A0, HZ_STATE))
         return HZ_EX_A0;
+    if (q->kind != HZ_RAW && q->g->p->id == XK_PLATFORM_XEHPG &&
+        meets_only(a, b, q->kind, HZ_FLAG, HZ_ACC) && a->t.unit == HZ_INORDER &&
+        b->t.unit == HZ_INORDER)
+        return HZ_EX_FLAG_ORDER;
     return HZ_N_EXCUSES;
 }
 
