@@ -115,7 +115,7 @@ static inline int64_t quotient(const struct xk_sim_inst *e, int64_t x,
 LANE_FN(op_mov, A)
 LANE_FN(op_add, U(A) + U(B))
 LANE_FN(op_mul, U(A) * U(B))
-LANE_FN(op_avg, (A + B + 1) >> 1)
+LANE_FN(op_avg, (A >> 1) + (B >> 1) + ((A | B) & 1))
 LANE_FN(op_add3, U(A) + U(B) + U(C))
 LANE_FN(op_mad, U(A) + U(B) * U(C))
 LANE_FN(op_and, A & B)

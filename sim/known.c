@@ -203,6 +203,21 @@ bool xk_sim_message_not_known(const struct xk_platform *p,
     return true;
 }
 
+/* The unnamed accumulator has the destination's stride, but must end somewhere.
+ */
+static bool accumulator_not_known(const struct xk_inst *i, char *why,
+                                  size_t why_b)
+{
+    const uint32_t step_b = xk_inst_acc_step_b(i);
+    const uint32_t end_b =
+        xk_inst_acc_first_b(i) + i->exec * (step_b < 8 ? 8 : step_b);
+    if (!xk_inst_acc_use(i) || end_b <= XK_SIM_SPAN_B)
+        return false;
+    snprintf(why, why_b, "%u bytes of the accumulator that is not named",
+             end_b);
+    return true;
+}
+
 bool xk_sim_not_known(const struct xk_sim_kernel *k,
                       const struct xk_sim_inst *e, char *why, size_t why_b)
 {
@@ -217,7 +232,8 @@ bool xk_sim_not_known(const struct xk_sim_kernel *k,
         snprintf(why, why_b, "sync.%s", xk_sync_name(i->sync_fn));
         return true;
     }
-    return operands_not_known(e, why, why_b);
+    return accumulator_not_known(i, why, why_b) ||
+           operands_not_known(e, why, why_b);
 }
 
 void xk_sim_exec_not_known(struct xk_sim_thread *t, const struct xk_sim_inst *e)
