@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench report check check-long programs fuzz fuzz-isa bench-isa bench-sim bench-timing readme clean
+.PHONY: all build bench report check check-long programs fuzz fuzz-isa bench-isa bench-sim bench-foreign bench-timing readme clean
 
 all: build
 
@@ -42,6 +42,10 @@ bench-isa: build
 # The simulator's rates, without and with checks, next to their goals.
 bench-sim: build
 	@ninja -C build bench-sim
+
+# The same of another compiler's kernels, which ocloc makes.
+bench-foreign: build
+	@ninja -C build bench-foreign
 
 # The timing model beside published figures.
 bench-timing: build
