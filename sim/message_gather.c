@@ -48,8 +48,8 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned v = 0; v < g->vec; v++) {
         if (!wanted(g, v))
             continue;
-        uint8_t *const mem = xk_sim_reach(
-            t, e, &g->view, addr + v * g->data_b, g->data_b, g->align_b, lane);
+        uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr + v * g->data_b,
+                                          g->data_b, g->align_b, lane);
         if (t->state == XK_SIM_FAULT)
             return false;
         if (mem && g->reg_off_b)
@@ -64,6 +64,76 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
+/* Addresses, less the first, at which n_b bytes are plainly there: in shared
+ * local memory, or in the region that was hit last. With checks none are, since
+ * every access is told to them. */
+struct window {
+    uint8_t *host;
+    uint64_t first, n;
+};
+
+static struct window window_of(const struct xk_sim_thread *t,
+                               const struct xk_sim_view *v, uint32_t n_b)
+{
+    const struct xk_sim_region *const r = t->last;
+    struct window w = {.host = v->host};
+    uint64_t size_b = v->size_b;
+    if (t->check || (!v->host && !r))
+        return w;
+    if (!v->host) {
+        const uint64_t skip_b = v->base > r->va ? v->base - r->va : 0;
+        w.first = v->base > r->va ? 0 : r->va - v->base;
+        if (skip_b >= r->size_b || w.first >= v->size_b)
+            return w;
+        w.host = r->host + skip_b;
+        size_b -= w.first;
+        if (size_b > r->size_b - skip_b)
+            size_b = r->size_b - skip_b;
+    }
+    w.n = size_b < n_b ? 0 : size_b - n_b + 1;
+    return w;
+}
+
+/* NULL if that address needs a closer look. */
+ALWAYS uint8_t *in_window(const struct window *w, const struct gather *g,
+                          uint64_t addr)
+{
+    const uint64_t at = addr & g->view.mask;
+    return at - w->first < w->n && !(at & (g->align_b - 1u))
+               ? w->host + (at - w->first)
+               : NULL;
+}
+
+/* All lanes on, dwords one behind the other or, of a load, all the same: moved
+ * as a whole. False if they are not like that. */
+static bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct gather *g, const uint64_t *addr,
+                      uint32_t rf_b)
+{
+    const unsigned n = e->exec;
+    uint64_t apart = 0, differ = 0;
+    for (unsigned l = 0; l < n; l++) {
+        apart |= addr[l] ^ (addr[0] + 4 * l);
+        differ |= addr[l] ^ addr[0];
+    }
+    const bool row = !apart && g->vec == 1;
+    if (!row && (differ || g->store))
+        return false;
+    const struct window w =
+        window_of(t, &g->view, 4 * (row ? n : (unsigned)g->vec));
+    uint8_t *const mem = in_window(&w, g, addr[0]), *reg = t->rf + rf_b;
+    if (!mem)
+        return false;
+    if (row) {
+        memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
+        return true;
+    }
+    for (unsigned v = 0; v < g->vec; v++, reg += g->plane_b)
+        for (unsigned l = 0; l < n; l++)
+            memcpy(reg + 4 * l, mem + 4 * v, 4);
+    return true;
+}
+
 /* All components of the lanes in mask; stops at a finding. */
 ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct gather *g, const uint64_t *addr,
@@ -72,11 +142,16 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     const unsigned vec = g->vec;
     const bool store = g->store;
+    struct window w = window_of(t, &g->view, vec * data_b);
     for (; mask; mask &= mask - 1) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t *reg = t->rf + rf_b + l * reg_b;
-        uint8_t *mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
-                                    g->align_b, l);
+        uint8_t *mem = in_window(&w, g, addr[l]);
+        if (!mem) {
+            mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
+                               g->align_b, l);
+            w = window_of(t, &g->view, vec * data_b);
+        }
         if (!mem) {
             if (t->state == XK_SIM_FAULT ||
                 !move_lane(t, e, g, addr[l], reg, l))
@@ -106,9 +181,10 @@ static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
         move_some(t, e, g, addr, mask, rf_b);
-    else if (g->reg_b == 4 && g->data_b == 4)
-        move_whole(t, e, g, addr, mask, rf_b, 4, 4);
-    else if (g->reg_b == 4 && g->data_b == 2)
+    else if (g->reg_b == 4 && g->data_b == 4) {
+        if (t->check || mask != e->lanes || !move_even(t, e, g, addr, rf_b))
+            move_whole(t, e, g, addr, mask, rf_b, 4, 4);
+    } else if (g->reg_b == 4 && g->data_b == 2)
         move_whole(t, e, g, addr, mask, rf_b, 2, 4);
     else if (g->reg_b == 4 && g->data_b == 1)
         move_whole(t, e, g, addr, mask, rf_b, 1, 4);
@@ -140,6 +216,13 @@ static void take_addresses(const struct xk_sim_thread *t,
         memcpy(addr, p, e->exec * sizeof(*addr));
         return;
     }
+    if (addr_b == 4) {
+        uint32_t a[XK_SIM_LANES];
+        memcpy(a, p, e->exec * sizeof(*a));
+        for (unsigned l = 0; l < e->exec; l++)
+            addr[l] = (uint64_t)a[l] * unit_b;
+        return;
+    }
     for (unsigned l = 0; l < e->exec; l++, p += addr_b) {
         uint32_t a = 0;
         memcpy(&a, p, addr_b);
@@ -165,8 +248,7 @@ static bool is_strided(const struct xk_msg *m)
 }
 
 static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct gather *g,
-                         const struct xk_sim_opnd *data)
+                         const struct gather *g, const struct xk_sim_opnd *data)
 {
     const struct xk_msg *const m = &e->msg;
     const uint32_t lanes = e->exec < m->simd ? e->exec : m->simd;
@@ -189,8 +271,8 @@ enum any_address { NONE, SINGLE, ALL }; /* SINGLE: no vectors */
 static bool takes_any_address(const struct xk_platform *p,
                               const struct xk_msg *m)
 {
-    static const uint8_t any[] = {[XK_PLATFORM_XEHPG] = SINGLE,
-                                  [XK_PLATFORM_XEHPC] = ALL};
+    static const uint8_t any[] = {
+        [XK_PLATFORM_XEHPG] = SINGLE, [XK_PLATFORM_XEHPC] = ALL};
     const uint8_t which = p->id < XK_COUNTOF(any) ? any[p->id] : NONE;
     return (m->sfid == XK_SFID_UGM || m->sfid == XK_SFID_SLM) &&
            (which == ALL || (which == SINGLE && !m->cmask && m->vec == 1));
@@ -198,8 +280,7 @@ static bool takes_any_address(const struct xk_platform *p,
 
 /* Words may lie anywhere: compilers use that. So may what the old ports move in
  * bytes. */
-static unsigned alignment_b(const struct xk_platform *p,
-                            const struct xk_msg *m)
+static unsigned alignment_b(const struct xk_platform *p, const struct xk_msg *m)
 {
     if (takes_any_address(p, m))
         return 1;
@@ -218,14 +299,17 @@ static void shape(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   struct gather *g)
 {
     const struct xk_msg *const m = &e->msg;
-    const bool quad = m->cmask != 0;
+    /* without gaps as a vector of as many */
+    const bool quad = (m->cmask & (m->cmask + 1)) != 0;
+    const unsigned vec =
+        m->cmask ? (unsigned)__builtin_popcount(m->cmask) : m->vec;
     g->store = xk_msg_op_class(m->op) == XK_MCLASS_STORE;
     g->data_b = m->data_b;
     g->reg_b = m->reg_b;
     g->reg_off_b = m->data_high ? m->reg_b - m->data_b : 0;
     g->align_b = (uint8_t)alignment_b(t->kernel->platform, m);
-    g->vec = quad ? 4 : m->vec;
-    g->cmask = quad ? m->cmask : (uint8_t)((1u << (m->vec & 15)) - 1);
+    g->vec = quad ? 4 : (uint8_t)vec;
+    g->cmask = quad ? m->cmask : (uint8_t)((1u << (vec & 15)) - 1);
     g->plane_b = xk_sim_plane_b(t, e);
 }
 

@@ -194,7 +194,8 @@ void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
         done++;
         e->fn(t, e);
     }
-    fesetround(FE_TONEAREST);
+    if (t->round)
+        fesetround(FE_TONEAREST);
     t->budget -= done;
     if (!t->budget && t->state == XK_SIM_RUN)
         xk_sim_fault(t, &inst[t->ip],
