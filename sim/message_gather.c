@@ -65,20 +65,20 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 /* Addresses, less the first, at which n_b bytes are plainly there: in shared
- * local memory, or in the region that was hit last. With checks none are, since
- * every access is told to them. */
+ * local memory, or in the region that was hit last. */
 struct window {
     uint8_t *host;
     uint64_t first, n;
+    const struct xk_sim_region *region; /* NULL: shared local memory */
 };
 
 static struct window window_of(const struct xk_sim_thread *t,
                                const struct xk_sim_view *v, uint32_t n_b)
 {
     const struct xk_sim_region *const r = t->last;
-    struct window w = {.host = v->host};
+    struct window w = {.host = v->host, .region = v->host ? NULL : r};
     uint64_t size_b = v->size_b;
-    if (t->check || (!v->host && !r))
+    if (!v->host && !r)
         return w;
     if (!v->host) {
         const uint64_t skip_b = v->base > r->va ? v->base - r->va : 0;
@@ -104,6 +104,13 @@ ALWAYS uint8_t *in_window(const struct window *w, const struct gather *g,
                : NULL;
 }
 
+/* As the checkers count it. */
+static uint64_t address_in(const struct window *w, const uint8_t *mem)
+{
+    return w->region ? w->region->va + (uint64_t)(mem - w->region->host)
+                     : w->first + (uint64_t)(mem - w->host);
+}
+
 /* All lanes on, dwords one behind the other or, of a load, all the same: moved
  * as a whole. False if they are not like that. */
 static bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -124,6 +131,9 @@ static bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint8_t *const mem = in_window(&w, g, addr[0]), *reg = t->rf + rf_b;
     if (!mem)
         return false;
+    if (t->check)
+        xk_sim_check_touch_row(t, e, w.region, address_in(&w, mem), row ? 4 : 0,
+                               row ? 4 : 4u * g->vec, n);
     if (row) {
         memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
         return true;
@@ -151,6 +161,9 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
                                g->align_b, l);
             w = window_of(t, &g->view, vec * data_b);
+        } else if (t->check) {
+            xk_sim_check_touch(t, e, w.region, address_in(&w, mem),
+                               vec * data_b, l);
         }
         if (!mem) {
             if (t->state == XK_SIM_FAULT ||
@@ -182,7 +195,7 @@ static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
         move_some(t, e, g, addr, mask, rf_b);
     else if (g->reg_b == 4 && g->data_b == 4) {
-        if (t->check || mask != e->lanes || !move_even(t, e, g, addr, rf_b))
+        if (mask != e->lanes || !move_even(t, e, g, addr, rf_b))
             move_whole(t, e, g, addr, mask, rf_b, 4, 4);
     } else if (g->reg_b == 4 && g->data_b == 2)
         move_whole(t, e, g, addr, mask, rf_b, 2, 4);
