@@ -3,41 +3,45 @@
  * product, carries. Part of sim/fast_body.h, which includes it. A dword of the
  * accumulator has the bits above it in acc_hi, a dword for each two bytes. */
 
-ALWAYS int32_t *acc_hi_at(struct xk_sim_thread *t, uint32_t acc_b)
+ALWAYS uint8_t *acc_hi_at(struct xk_sim_thread *t, uint32_t acc_b)
 {
-    return &t->acc_hi[acc_b / 2];
+    return (uint8_t *)&t->acc_hi[acc_b / 2];
 }
 
-/* What dwords from acc_b on hold above their 32 bits, for the lanes in mask. */
-ALWAYS void put_acc_hi(struct xk_sim_thread *t, uint32_t acc_b, uint32_t mask,
-                       unsigned n, const uint32_t *restrict hi)
+ALWAYS void put_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    uint32_t acc_b, uint32_t mask, unsigned n,
+                    const uint32_t *restrict lo, const uint32_t *restrict hi)
 {
-    int32_t *const to = acc_hi_at(t, acc_b);
-    for (unsigned l = 0; l < n; l++)
-        to[2 * l] = mask >> l & 1 ? (int32_t)hi[l] : to[2 * l];
-}
-
-ALWAYS void put_acc(struct xk_sim_thread *t, uint32_t acc_b, uint32_t mask,
-                    unsigned n, const uint32_t *restrict lo)
-{
-    uint8_t *const to = t->rf + XK_RF_ACC + acc_b;
-    if (mask == (n == 32 ? UINT32_MAX : (1u << n) - 1)) {
-        memcpy(to, lo, 4 * n);
+    uint8_t *const low = t->rf + XK_RF_ACC + acc_b;
+    uint8_t *const high = acc_hi_at(t, acc_b);
+    if (mask == e->lanes) {
+        memcpy(low, lo, 4 * n);
+        store_pairs(high, false, n, hi);
         return;
     }
-    for (unsigned l = 0; l < n; l++)
-        if (mask >> l & 1)
-            memcpy(to + 4 * l, &lo[l], 4);
-}
-
-ALWAYS int64_t widen(uint32_t x, bool is_signed)
-{
-    return is_signed ? (int32_t)x : (int64_t)x;
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        memcpy(low + 4 * l, &lo[l], 4);
+        memcpy(high + 8 * l, &hi[l], 4);
+    }
 }
 
 ALWAYS bool is_signed(const struct xk_sim_opnd *o)
 {
     return o->type == XK_RT_D || o->type == XK_RT_W || o->type == XK_RT_B;
+}
+
+/* Bits 63:32 of a product: of the unsigned numbers, less what a negative one
+ * counts too much. */
+ALWAYS void high_half(const struct xk_sim_inst *e, unsigned n,
+                      uint32_t *restrict hi, const uint32_t *a,
+                      const uint32_t *b)
+{
+    const uint32_t sa = is_signed(&e->src[0]) ? UINT32_MAX : 0;
+    const uint32_t sb = is_signed(&e->src[1]) ? UINT32_MAX : 0;
+    LANES hi[l] = (uint32_t)((uint64_t)a[l] * b[l] >> 32);
+    LANES hi[l] -= ((uint32_t)((int32_t)a[l] >> 31) & b[l] & sa) +
+                   ((uint32_t)((int32_t)b[l] >> 31) & a[l] & sb);
 }
 
 /* mul to the accumulator: all 64 bits of the product. */
@@ -46,18 +50,12 @@ ALWAYS void a_mul(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     uint32_t a[XK_SIM_LANES], b[XK_SIM_LANES], lo[XK_SIM_LANES];
     uint32_t hi[XK_SIM_LANES];
-    const bool sa = is_signed(&e->src[0]), sb = is_signed(&e->src[1]);
     const uint32_t mask = active_lanes(t, e);
     load(t, e, 0, n, a);
     load(t, e, 1, n, b);
-    for (unsigned l = 0; l < n; l++) {
-        const uint64_t p =
-            (uint64_t)widen(a[l], sa) * (uint64_t)widen(b[l], sb);
-        lo[l] = (uint32_t)p;
-        hi[l] = (uint32_t)(p >> 32);
-    }
-    put_acc(t, e->dst.off_b - XK_RF_ACC, mask, n, lo);
-    put_acc_hi(t, e->dst.off_b - XK_RF_ACC, mask, n, hi);
+    LANES lo[l] = a[l] * b[l];
+    high_half(e, n, hi, a, b);
+    put_acc(t, e, e->dst.off_b - XK_RF_ACC, mask, n, lo, hi);
 }
 
 /* The low half: acc + a * (b without its low word). */
@@ -78,23 +76,17 @@ ALWAYS void a_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                    unsigned n)
 {
     uint32_t a[XK_SIM_LANES], b[XK_SIM_LANES], lo[XK_SIM_LANES];
-    uint32_t hi[XK_SIM_LANES];
-    const bool sa = is_signed(&e->src[0]), sb = is_signed(&e->src[1]);
+    uint32_t hi[XK_SIM_LANES], acc[XK_SIM_LANES], acc_hi[XK_SIM_LANES];
     const uint32_t mask = active_lanes(t, e);
-    const int32_t *const acc_hi = acc_hi_at(t, e->acc_b);
     load(t, e, 0, n, a);
     load(t, e, 1, n, b);
-    load_packed(t->rf + XK_RF_ACC + e->acc_b, n, lo);
-    for (unsigned l = 0; l < n; l++) {
-        const uint64_t acc = (uint64_t)(uint32_t)acc_hi[2 * l] << 32 | lo[l];
-        const uint64_t p =
-            acc + (uint64_t)widen(a[l], sa) *
-                      ((uint64_t)widen(b[l], sb) & ~UINT64_C(0xffff));
-        lo[l] = (uint32_t)p;
-        hi[l] = (uint32_t)(p >> 32);
-    }
-    put_acc(t, e->acc_b, mask, n, lo);
-    put_acc_hi(t, e->acc_b, mask, n, hi);
+    load_packed(t->rf + XK_RF_ACC + e->acc_b, n, acc);
+    load_pairs(acc_hi_at(t, e->acc_b), false, n, acc_hi);
+    LANES b[l] &= 0xffff0000u;
+    LANES lo[l] = a[l] * b[l] + acc[l];
+    high_half(e, n, hi, a, b);
+    LANES hi[l] += acc_hi[l] + (lo[l] < acc[l]);
+    put_acc(t, e, e->acc_b, mask, n, lo, hi);
     store(t, e, mask, n, hi);
 }
 
@@ -110,8 +102,7 @@ ALWAYS void carry(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     load(t, e, 1, n, b);
     LANES r[l] = add ? a[l] + b[l] : a[l] - b[l];
     LANES out[l] = add ? r[l] < a[l] : a[l] < b[l];
-    put_acc(t, e->acc_b, mask, n, out);
-    put_acc_hi(t, e->acc_b, mask, n, none);
+    put_acc(t, e, e->acc_b, mask, n, out, none);
     store(t, e, mask, n, r);
 }
 
