@@ -315,7 +315,7 @@ ALWAYS void i_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     load(t, e, 1, n, b);
     LANES a[l] ^= flip;
     LANES b[l] ^= flip;
-    compare_bits(e->in.cond, n, r, a, b);
+    compare_bits(e->cond, n, r, a, b);
     finish_compare(t, e, mask, n, r);
 }
 
@@ -330,7 +330,7 @@ ALWAYS void f_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         flush_lanes(n, a);
         flush_lanes(n, b);
     }
-    compare_floats(e->in.cond, n, r, a, b);
+    compare_floats(e->cond, n, r, a, b);
     finish_compare(t, e, mask, n, r);
 }
 
@@ -338,7 +338,7 @@ ALWAYS void f_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 ALWAYS void choose(const struct xk_sim_inst *e, unsigned n,
                    uint32_t *restrict r, const uint32_t *a, const uint32_t *b)
 {
-    compare_floats(e->in.cond, n, r, a, b);
+    compare_floats(e->cond, n, r, a, b);
     LANES r[l] = r[l] || (b[l] & 0x7fffffffu) > 0x7f800000u ? a[l] : b[l];
 }
 

@@ -111,36 +111,59 @@ static uint64_t address_in(const struct window *w, const uint8_t *mem)
                      : w->first + (uint64_t)(mem - w->host);
 }
 
-/* All lanes on, dwords one behind the other or, of a load, all the same: moved
- * as a whole. False if they are not like that. */
-static bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      const struct gather *g, const uint64_t *addr,
-                      uint32_t rf_b)
+/* The same, where the region that was hit last is another one. */
+static uint8_t *find(struct xk_sim_thread *t, const struct gather *g,
+                     uint64_t addr, uint32_t n_b, struct window *w)
 {
-    const unsigned n = e->exec;
-    uint64_t apart = 0, differ = 0;
-    for (unsigned l = 0; l < n; l++) {
-        apart |= addr[l] ^ (addr[0] + 4 * l);
-        differ |= addr[l] ^ addr[0];
-    }
-    const bool row = !apart && g->vec == 1;
-    if (!row && (differ || g->store))
+    *w = window_of(t, &g->view, n_b);
+    uint8_t *const mem = in_window(w, g, addr);
+    if (mem || g->view.host ||
+        !xk_sim_space_at(&t->group->run->space, &t->last,
+                         g->view.base + (addr & g->view.mask), n_b))
+        return mem;
+    *w = window_of(t, &g->view, n_b);
+    return in_window(w, g, addr);
+}
+
+/* Bits in which the address of any lane differs from step_b times its number
+ * behind the first one's. */
+ALWAYS uint64_t unevenness(const uint64_t *addr, unsigned n, unsigned step_b)
+{
+    uint64_t bits = 0;
+    if (addr[n - 1] - addr[0] != (uint64_t)step_b * (n - 1))
+        return UINT64_MAX;
+    for (unsigned l = 0; l < n; l++)
+        bits |= addr[l] ^ (addr[0] + (uint64_t)step_b * l);
+    return bits;
+}
+
+/* All lanes on, elements one behind the other or, of a load, all the same:
+ * moved as a whole. False if they are not like that. */
+ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct gather *g, const uint64_t *addr,
+                      uint32_t rf_b, unsigned data_b)
+{
+    const unsigned n = e->exec, all_b = g->vec * data_b;
+    const bool row = g->vec == 1 && !unevenness(addr, n, data_b);
+    const unsigned step_b = row ? data_b : 0;
+    struct window w;
+    if (!row && (g->store || unevenness(addr, n, 0)))
         return false;
-    const struct window w =
-        window_of(t, &g->view, 4 * (row ? n : (unsigned)g->vec));
-    uint8_t *const mem = in_window(&w, g, addr[0]), *reg = t->rf + rf_b;
+    uint8_t *const mem = find(t, g, addr[0], row ? n * data_b : all_b, &w);
+    uint8_t *reg = t->rf + rf_b;
     if (!mem)
         return false;
     if (t->check)
-        xk_sim_check_touch_row(t, e, w.region, address_in(&w, mem), row ? 4 : 0,
-                               row ? 4 : 4u * g->vec, n);
-    if (row) {
+        xk_sim_check_touch_row(t, e, w.region, address_in(&w, mem), step_b,
+                               all_b, n);
+    if (row && data_b == 4) {
         memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
         return true;
     }
     for (unsigned v = 0; v < g->vec; v++, reg += g->plane_b)
         for (unsigned l = 0; l < n; l++)
-            memcpy(reg + 4 * l, mem + 4 * v, 4);
+            move_element(reg + 4 * l, mem + v * data_b + l * step_b, data_b, 4,
+                         g->store);
     return true;
 }
 
@@ -188,19 +211,25 @@ static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+/* One size of element that takes a dword of a register. */
+#define MOVE_DWORDS(data_b)                                                    \
+    do {                                                                       \
+        if (mask != e->lanes || !move_even(t, e, g, addr, rf_b, data_b))       \
+            move_whole(t, e, g, addr, mask, rf_b, data_b, 4);                  \
+    } while (0)
+
 static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                  const struct gather *g, const uint64_t *addr, uint32_t mask,
                  uint32_t rf_b)
 {
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
         move_some(t, e, g, addr, mask, rf_b);
-    else if (g->reg_b == 4 && g->data_b == 4) {
-        if (mask != e->lanes || !move_even(t, e, g, addr, rf_b))
-            move_whole(t, e, g, addr, mask, rf_b, 4, 4);
-    } else if (g->reg_b == 4 && g->data_b == 2)
-        move_whole(t, e, g, addr, mask, rf_b, 2, 4);
+    else if (g->reg_b == 4 && g->data_b == 4)
+        MOVE_DWORDS(4);
+    else if (g->reg_b == 4 && g->data_b == 2)
+        MOVE_DWORDS(2);
     else if (g->reg_b == 4 && g->data_b == 1)
-        move_whole(t, e, g, addr, mask, rf_b, 1, 4);
+        MOVE_DWORDS(1);
     else if (g->reg_b == 8 && g->data_b == 8)
         move_whole(t, e, g, addr, mask, rf_b, 8, 8);
     else
