@@ -5,7 +5,8 @@
  * Rates are per processor time of this process; unchecked and checked runs are
  * taken in turns, and of each the least of several rounds counts. "sum" tells
  * whether two builds computed the same. With a kernel's name behind the file
- * only that one runs, unchecked or with the checks that follow: for profilers. */
+ * only that one runs, unchecked or with the checks that follow: for profilers.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
