@@ -99,12 +99,11 @@ static bool uses_acc(const struct op *o)
     return is_carry(o) || is_op(o, "mach");
 }
 
-/* May name it: a float, or bits that are copied, or the low half of a
- * product. */
-static bool may_name_acc(const struct op *o, bool as_dst)
+/* May name it. */
+static bool may_name_acc(const struct op *o)
 {
-    const bool plain = is_op(o, "mad") || is_op(o, "add") || is_op(o, "mul");
-    return plain && (o->is_float || !as_dst || is_op(o, "mul"));
+    return is_op(o, "mad") || is_op(o, "add") || is_op(o, "mul") ||
+           (is_op(o, "mov") && !o->src);
 }
 
 static const char *type_of(struct writer *w, const struct op *o, unsigned k)
@@ -138,8 +137,7 @@ static void source(struct writer *w, const struct op *o, unsigned k)
     static const char *const three[] = {"<1;0>", "<0;0>", "<8;2>"};
     static const char *const last[] = {"<1>", "<0>", "<2>"};
     const char *type = type_of(w, o, k);
-    if (k == 0 && may_name_acc(o, false) && strchr("df", type[0]) &&
-        rnd(w, 4) == 0) {
+    if (k == 0 && may_name_acc(o) && strchr("df", type[0]) && rnd(w, 4) == 0) {
         put(w, " acc0.0%s:%s", o->n_srcs < 3 ? "<1;1,0>" : "<1;0>", type);
         return;
     }
@@ -172,8 +170,7 @@ static void instruction(struct writer *w)
                        : o->unsigned_only ? "ud"
                                           : "d";
     const unsigned step = o->n_srcs == 3 || uses_acc(o) ? 1 : 1u + rnd(w, 2);
-    const bool acc =
-        step == 1 && !cond && may_name_acc(o, true) && rnd(w, 4) == 0;
+    const bool acc = step == 1 && !cond && may_name_acc(o) && rnd(w, 4) == 0;
     const bool narrow = type[1] == 'b' || type[0] == 'b';
     put(w, "%s %s (%u|M0) %s%s%s", pred ? "(f0.0)" : "", o->name, exec,
         cond ? "(" : "", cond ? conds[rnd(w, 6)] : "", cond ? ")f0.0 " : "");
