@@ -2,9 +2,10 @@
 /* Where the interpreter meets the checkers. Without checks t->check is NULL and
  * nothing here is called. With checks every instruction is executed by
  * xk_sim_check_exec, which asks the checkers before and after it; what a send
- * touches in memory is noted by xk_sim_check_touch while it executes. Everything
- * about one unit of work (a group, or a thread of its own) belongs to one host
- * thread; only the ends of units and the list of findings are shared. */
+ * touches in memory is noted by xk_sim_check_touch while it executes.
+ * Everything about one unit of work (a group, or a thread of its own) belongs
+ * to one host thread; only the ends of units and the list of findings are
+ * shared. */
 #ifndef XK_SIM_CHECK_HOOK_H
 #define XK_SIM_CHECK_HOOK_H
 
@@ -48,6 +49,11 @@ uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most);
 void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const struct xk_sim_region *region, uint64_t addr,
                         uint32_t n_b, unsigned lane);
+/* The same of lanes 0 to n - 1, n_b bytes each, at addresses step_b apart. */
+void xk_sim_check_touch_row(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_region *region, uint64_t addr,
+                            uint32_t step_b, uint32_t n_b, unsigned n);
 /* An access beyond the end of its surface: zero, or dropped. */
 void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint64_t offset, uint32_t n_b);
@@ -71,8 +77,8 @@ struct xk_sim_place {
  * check and instructions are dropped. */
 void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint32_t check, const struct xk_sim_who *other,
-                         const struct xk_sim_place *place, const char *fmt,
-                         ...) XK_PRINTF(6, 7);
+                         const struct xk_sim_place *place, const char *fmt, ...)
+    XK_PRINTF(6, 7);
 
 /* A checker that lives elsewhere (the scoreboard's). All but state_b may be
  * NULL. state: of one EU thread, state_b bytes, zero before its first start and

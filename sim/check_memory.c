@@ -207,6 +207,24 @@ static void read_dwords(struct xk_check_cells *k, xk_check_key me, unsigned p,
             add_user(&k->r1[p], &k->r2[p], me);
 }
 
+/* Dwords that were also written, but not atomically. What a thread wrote in one
+ * go is asked for once. */
+static void read_written(struct access *x, struct xk_check_cells *k,
+                         uint64_t line_va, unsigned p, unsigned end)
+{
+    xk_check_key over = 0;
+    for (; p < end; p++) {
+        const xk_check_key w = k->w[p];
+        if (w && w != over && !same_user(w, x->me)) {
+            x->addr = line_va + 4 * p;
+            behind_writer(x, w);
+            over = meets(x, w) || w & XK_KEY_DIRTY ? 0 : w;
+        }
+        if (!same_user(k->r1[p], x->me))
+            add_user(&k->r1[p], &k->r2[p], x->me);
+    }
+}
+
 static void touch_line(struct access *x, struct xk_check_line *l,
                        uint32_t off_b, uint32_t n_b)
 {
@@ -218,6 +236,10 @@ static void touch_line(struct access *x, struct xk_check_line *l,
     }
     l->written |= x->write;
     x->n_b = unit_b;
+    if (!l->bytes && !l->atoms && !x->write && !x->atomic) {
+        read_written(x, l->cells, line_va, off_b / 4, (off_b + n_b) / 4);
+        return;
+    }
     for (uint32_t b = off_b; b < off_b + n_b; b += unit_b) {
         x->addr = line_va + b;
         piece(x, l, b / unit_b);
@@ -293,7 +315,7 @@ static void touch(struct access *x, uint64_t addr, uint32_t n_b)
 }
 
 /* Notes behind note i of dwords right behind its own, which *n_b then covers
- * too: lanes often read a row. */
+ * too, or of the same ones: lanes often read a row, or all the same. */
 static unsigned following(const struct xk_sim_check_work *w, unsigned i,
                           uint32_t *n_b)
 {
@@ -303,10 +325,11 @@ static unsigned following(const struct xk_sim_check_work *w, unsigned i,
         return 0;
     for (; k < w->n_notes; k++) {
         const struct xk_check_note *const n = &w->note[k];
-        if (n->space != first->space || n->addr != first->addr + *n_b ||
-            n->n_b & 3)
+        const bool again = n->addr == first->addr && n->n_b == *n_b;
+        if (n->space != first->space || n->n_b & 3 ||
+            (!again && n->addr != first->addr + *n_b))
             break;
-        *n_b += n->n_b;
+        *n_b += again ? 0 : n->n_b;
     }
     return k - i - 1;
 }

@@ -227,21 +227,56 @@ static uint8_t space_of(const struct xk_sim_region *r)
                                      : XK_CS_GLOBAL;
 }
 
-void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_region *region, uint64_t addr,
-                        uint32_t n_b, unsigned lane)
+/* Room for n notes, what all of them have in common; NULL if there is none. */
+static struct xk_check_note *notes_of(struct xk_sim_thread *t,
+                                      const struct xk_sim_inst *e, unsigned n)
 {
     struct xk_sim_check_work *const w = t->check->work;
-    if (w->n_notes == XK_CHECK_NOTES) {
+    if (w->n_notes + n > XK_CHECK_NOTES) {
         w->notes_lost = true;
-        return;
+        return NULL;
     }
     if (!w->n_notes) {
         w->storing = xk_msg_op_class(e->msg.op) == XK_MCLASS_STORE;
         if (e < t->kernel->inst || e >= t->kernel->inst + t->kernel->n)
             w->msg = e->msg; /* made for a dynamic descriptor */
     }
-    struct xk_check_note *const n = &w->note[w->n_notes++];
+    w->n_notes += n;
+    return &w->note[w->n_notes - n];
+}
+
+void xk_sim_check_touch_row(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_region *region, uint64_t addr,
+                            uint32_t step_b, uint32_t n_b, unsigned n)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_check_note *k = notes_of(t, e, n);
+    const uint8_t space = space_of(region);
+    const uint8_t *host =
+        region ? region->host + (addr - region->va) : t->group->slm + addr;
+    if (!k)
+        return;
+    w->spaces |= (uint8_t)(1u << space);
+    for (unsigned l = 0; l < n; l++, k++, addr += step_b, host += step_b) {
+        k->addr = addr;
+        k->n_b = n_b;
+        k->space = space;
+        k->lane = (uint8_t)l;
+        k->host = host;
+        if (w->storing && n_b <= XK_CHECK_OLD_B)
+            memcpy(k->old, host, n_b);
+    }
+}
+
+void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_region *region, uint64_t addr,
+                        uint32_t n_b, unsigned lane)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_check_note *const n = notes_of(t, e, 1);
+    if (!n)
+        return;
     n->addr = addr;
     n->n_b = n_b;
     n->space = space_of(region);

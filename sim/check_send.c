@@ -188,6 +188,55 @@ static bool is_quiet(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     return true;
 }
 
+/* Bytes that notes from *i on cover without a gap, 64 at most; lanes often
+ * take a row, or all the same. *i goes behind them. */
+static uint32_t run_b(const struct xk_sim_check_work *w, unsigned *i)
+{
+    const struct xk_check_note *const first = &w->note[*i];
+    uint32_t n_b = first->n_b;
+    for (++*i; *i < w->n_notes; ++*i) {
+        const struct xk_check_note *const n = &w->note[*i];
+        const bool again = n->addr == first->addr && n->n_b <= n_b;
+        if (n->space != first->space ||
+            (!again && (n->addr != first->addr + n_b || n_b + n->n_b > 64)))
+            break;
+        n_b += again ? 0 : n->n_b;
+    }
+    return n_b;
+}
+
+static bool travels(const struct xk_check_note *n)
+{
+    return n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH;
+}
+
+/* Of memory whose bytes are known one by one, all that was read is. */
+static bool all_known(struct xk_sim_check_thread *c)
+{
+    const struct xk_sim_check_work *const w = c->work;
+    for (unsigned i = 0; i < w->n_notes;) {
+        const struct xk_check_note *const n = &w->note[i];
+        const uint32_t n_b = run_b(w, &i);
+        if (n_b > 64 ||
+            (travels(n) && xk_check_get_def(c, n->space, n->addr, n_b) !=
+                               xk_check_low_bits(n_b)))
+            return false;
+    }
+    return true;
+}
+
+/* What was written is. */
+static void know_all(struct xk_sim_check_thread *c)
+{
+    const struct xk_sim_check_work *const w = c->work;
+    for (unsigned i = 0; i < w->n_notes;) {
+        const struct xk_check_note *const n = &w->note[i];
+        const uint32_t n_b = run_b(w, &i);
+        if (travels(n))
+            xk_check_set_def(c, n->space, n->addr, n_b, UINT64_MAX);
+    }
+}
+
 static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                    const struct xk_msg *m, uint32_t lanes, bool store)
 {
@@ -198,11 +247,15 @@ static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     uint8_t done[XK_SIM_LANES] = {0};
     if (data->kind != XK_SO_REG)
         return;
-    if (is_plain(w) && is_quiet(c, e, m, data, lanes))
+    const bool plain = is_plain(w) || (!store && all_known(c));
+    if ((plain || store) && is_quiet(c, e, m, data, lanes)) {
+        if (!plain)
+            know_all(c);
         return;
+    }
     if (!store)
         fill_lanes(c, e, m, lanes);
-    if (!store && is_plain(w))
+    if (!store && plain)
         return;
     for (unsigned i = 0; i < w->n_notes; i++) {
         const struct xk_check_note *const n = &w->note[i];

@@ -72,6 +72,59 @@ LANE_FN(op_rndd, floorf(A))
 LANE_FN(op_rnde, roundevenf(A))
 LANE_FN(op_rndz, truncf(A))
 
+/* The extended math unit is only specified up to an error of a few units in
+ * the last place; these come from libm in double, so are within one. */
+#define X ((double)x)
+#define Y ((double)y)
+#define MATH_FN(name, expr)                                                    \
+    static float name(float x, float y)                                        \
+    {                                                                          \
+        (void)y;                                                               \
+        return (expr);                                                         \
+    }
+
+MATH_FN(math_inv, 1.0f / x)
+MATH_FN(math_log, (float)log2(X))
+MATH_FN(math_exp, (float)exp2(X))
+MATH_FN(math_sqt, sqrtf(x))
+MATH_FN(math_rsqt, (float)(1.0 / sqrt(X)))
+MATH_FN(math_sin, (float)sin(X))
+MATH_FN(math_cos, (float)cos(X))
+MATH_FN(math_fdiv, x / y)
+MATH_FN(math_pow, (float)pow(fabs(X), Y))
+
+/* clang-format off */
+xk_sim_math_fn *xk_sim_math_of(const struct xk_inst *i)
+{
+    switch (i->math_fn) {
+    case XK_MATH_INV: return math_inv;
+    case XK_MATH_LOG: return math_log;
+    case XK_MATH_EXP: return math_exp;
+    case XK_MATH_SQT: return math_sqt;
+    case XK_MATH_RSQT: return math_rsqt;
+    case XK_MATH_SIN: return math_sin;
+    case XK_MATH_COS: return math_cos;
+    case XK_MATH_FDIV: return math_fdiv;
+    case XK_MATH_POW: return math_pow;
+    default: return NULL;
+    }
+}
+/* clang-format on */
+
+unsigned xk_sim_math_n_srcs(const struct xk_inst *i)
+{
+    return i->math_fn == XK_MATH_FDIV || i->math_fn == XK_MATH_POW ? 2 : 1;
+}
+
+static void op_math(const struct xk_sim_inst *e, union xk_sim_lanes *r,
+                    const union xk_sim_lanes *a, const union xk_sim_lanes *b,
+                    const union xk_sim_lanes *c)
+{
+    xk_sim_math_fn *const fn = xk_sim_math_of(&e->in);
+    (void)c;
+    LANES r->f[l] = fn(A, e->n_srcs > 1 ? B : 0.0f);
+}
+
 /* clang-format off */
 xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i)
 {
@@ -85,38 +138,7 @@ xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i)
     case XK_OPC_RNDD: return op_rndd;
     case XK_OPC_RNDE: return op_rnde;
     case XK_OPC_RNDZ: return op_rndz;
-    case XK_OPC_MATH: return xk_sim_lane_math(i);
-    default: return NULL;
-    }
-}
-/* clang-format on */
-
-/* The extended math unit is only specified up to an error of a few units in
- * the last place; these come from libm in double, so are within one. */
-#define D (double)
-LANE_FN(op_inv, 1.0f / A)
-LANE_FN(op_log, (float)log2(D A))
-LANE_FN(op_exp, (float)exp2(D A))
-LANE_FN(op_sqt, sqrtf(A))
-LANE_FN(op_rsqt, (float)(1.0 / sqrt(D A)))
-LANE_FN(op_sin, (float)sin(D A))
-LANE_FN(op_cos, (float)cos(D A))
-LANE_FN(op_fdiv, A / B)
-LANE_FN(op_pow, (float)pow(fabs(D A), D B))
-
-/* clang-format off */
-xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i)
-{
-    switch (i->math_fn) {
-    case XK_MATH_INV: return op_inv;
-    case XK_MATH_LOG: return op_log;
-    case XK_MATH_EXP: return op_exp;
-    case XK_MATH_SQT: return op_sqt;
-    case XK_MATH_RSQT: return op_rsqt;
-    case XK_MATH_SIN: return op_sin;
-    case XK_MATH_COS: return op_cos;
-    case XK_MATH_FDIV: return op_fdiv;
-    case XK_MATH_POW: return op_pow;
+    case XK_OPC_MATH: return xk_sim_math_of(i) ? op_math : NULL;
     default: return NULL;
     }
 }

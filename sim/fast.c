@@ -8,32 +8,69 @@
 #include <stdatomic.h>
 #endif
 
-static bool dst_fits(const struct xk_sim_opnd *d)
+/* Same type, no modifiers: the general way copies bits. */
+static bool is_raw_copy(const struct xk_sim_inst *e)
 {
-    return d->kind == XK_SO_REG && d->size_b == 4 && !d->special;
+    return e->in.op == XK_OPC_MOV && !e->in.cond &&
+           e->dst.type == e->src[0].type && !e->src[0].neg && !e->src[0].abs;
+}
+
+/* An integer that is computed into an accumulator has bits above the
+ * register's. */
+static bool dst_fits(const struct xk_sim_inst *e)
+{
+    const struct xk_sim_opnd *const d = &e->dst;
+    return d->kind == XK_SO_REG && d->size_b == 4 &&
+           (!d->special ||
+            (d->special == XK_SS_ACC && (e->is_float || is_raw_copy(e))));
+}
+
+/* Read like a register, an accumulator has a register's bits. */
+static bool is_plain(const struct xk_sim_opnd *o)
+{
+    return o->kind == XK_SO_REG && (!o->special || o->special == XK_SS_ACC);
+}
+
+/* What the paths for integers take as 32 bits. */
+static bool is_dword_or_less(unsigned type)
+{
+    return type == XK_RT_UD || type == XK_RT_D || type == XK_RT_UW ||
+           type == XK_RT_W;
+}
+
+static bool is_byte(unsigned type)
+{
+    return type == XK_RT_UB || type == XK_RT_B;
 }
 
 static bool src_fits(const struct xk_sim_inst *e, const struct xk_sim_opnd *o)
 {
     const unsigned t = o->type;
+    const bool bits_of_float = t == XK_RT_F && e->in.op == XK_OPC_MOV;
     if (e->is_float)
-        return t == XK_RT_F && !o->special &&
-               (o->kind == XK_SO_REG || o->kind == XK_SO_IMM);
+        return t == XK_RT_F && (is_plain(o) || o->kind == XK_SO_IMM);
     if (o->kind == XK_SO_IMM)
-        return t == XK_RT_UD || t == XK_RT_D || t == XK_RT_UW || t == XK_RT_W ||
-               (t == XK_RT_F && e->in.op == XK_OPC_MOV);
-    return o->kind == XK_SO_REG && !o->special &&
-           (t == XK_RT_UD || t == XK_RT_D || t == XK_RT_UW || t == XK_RT_W ||
-            (t == XK_RT_F && e->in.op == XK_OPC_MOV)) &&
+        return is_dword_or_less(t) || bits_of_float;
+    return is_plain(o) &&
+           (is_dword_or_less(t) || is_byte(t) || bits_of_float) &&
            !(o->abs && !e->logic);
 }
 
+static bool is_unsigned(unsigned type)
+{
+    return type == XK_RT_UD || type == XK_RT_UW || type == XK_RT_UB;
+}
+
 /* A shift's first operand is 32 bits wide, else its sign or top would differ
- * from what the exact value gives. */
-static bool shift_fits(const struct xk_sim_inst *e)
+ * from what the exact value gives; so would the bits that are counted. */
+static bool width_fits(const struct xk_sim_inst *e)
 {
     switch ((enum xk_opcode)e->in.op) {
+    case XK_OPC_CBIT:
+        return is_unsigned(e->src[0].type) && !e->src[0].neg;
     case XK_OPC_SHR:
+    case XK_OPC_ROL:
+    case XK_OPC_ROR:
         return e->src[0].size_b == 4 && !e->src[0].neg;
     case XK_OPC_ASR:
         return e->src[0].type == XK_RT_D && !e->src[0].neg;
@@ -70,7 +107,8 @@ static bool is_int_to_float(const struct xk_sim_inst *e)
 {
     const unsigned t = e->src[0].type;
     return e->in.op == XK_OPC_MOV && e->dst.type == XK_RT_F && !e->is_float &&
-           (t == XK_RT_D || t == XK_RT_W || t == XK_RT_UW) && !e->src[0].neg;
+           (t == XK_RT_D || t == XK_RT_W || t == XK_RT_UW || is_byte(t)) &&
+           e->dst.special != XK_SS_ACC && !e->src[0].neg;
 }
 
 static bool is_order(unsigned cond)
@@ -82,15 +120,14 @@ static bool is_order(unsigned cond)
 static bool cmp_fits(const struct xk_sim_inst *e)
 {
     bool has[XK_N_REG_TYPES] = {false};
-    if (!is_order(e->in.cond) ||
-        (e->dst.kind != XK_SO_NONE && !dst_fits(&e->dst)))
+    if (!is_order(e->in.cond) || (e->dst.kind != XK_SO_NONE && !dst_fits(e)))
         return false;
     for (unsigned k = 0; k < 2; k++) {
         if (!e->is_float && (e->src[k].neg || e->src[k].abs))
             return false;
         has[e->src[k].type] = true;
     }
-    return !(has[XK_RT_UD] && (has[XK_RT_D] || has[XK_RT_W]));
+    return !(has[XK_RT_UD] && (has[XK_RT_D] || has[XK_RT_W] || has[XK_RT_B]));
 }
 
 /* By predicate, or as minimum and maximum of floats. */
@@ -140,6 +177,15 @@ static bool move_fits(const struct xk_sim_inst *e)
            (is_narrow(s) && is_narrow(d) && s->size_b == d->size_b);
 }
 
+/* The flags of an integer result, which may be dropped. */
+static bool cond_fits(const struct xk_sim_inst *e)
+{
+    const unsigned d = e->dst.type;
+    return is_order(e->in.cond) && !e->is_float &&
+           (d == XK_RT_D || d == XK_RT_UD) &&
+           (dst_fits(e) || e->dst.kind == XK_SO_NONE);
+}
+
 static bool dst_and_flags_fit(const struct xk_sim_inst *e)
 {
     const unsigned d = e->dst.type;
@@ -147,19 +193,36 @@ static bool dst_and_flags_fit(const struct xk_sim_inst *e)
     case XK_OPC_CMP:
         return cmp_fits(e);
     case XK_OPC_SEL:
-        return dst_fits(&e->dst) && sel_fits(e);
+        return dst_fits(e) && sel_fits(e);
     default:
-        if (e->in.cond || !dst_fits(&e->dst))
-            return false;
-        return e->is_float ? d == XK_RT_F
-                           : d == XK_RT_UD || d == XK_RT_D || is_bit_copy(e) ||
-                                 is_int_to_float(e);
+        if (e->in.cond)
+            return cond_fits(e);
+        return dst_fits(e) &&
+               (e->is_float ? d == XK_RT_F
+                            : d == XK_RT_UD || d == XK_RT_D || is_bit_copy(e) ||
+                                  is_int_to_float(e));
+    }
+}
+
+/* They have rules of their own, below. */
+static bool is_special(unsigned op)
+{
+    switch (op) {
+    case XK_OPC_MATH:
+    case XK_OPC_MACH:
+    case XK_OPC_MACL:
+    case XK_OPC_ADDC:
+    case XK_OPC_SUBB:
+        return true;
+    default:
+        return false;
     }
 }
 
 static bool fits(const struct xk_sim_inst *e)
 {
-    if (e->in.sat || e->in.acc_wr_en || !dst_and_flags_fit(e) || !shift_fits(e))
+    if (is_special(e->in.op) || e->in.sat || e->in.acc_wr_en ||
+        !dst_and_flags_fit(e) || !width_fits(e))
         return false;
     for (unsigned k = 0; k < e->n_srcs; k++)
         if (!src_fits(e, &e->src[k]))
@@ -201,49 +264,64 @@ static xk_sim_fn *select_build(struct xk_sim_inst *e)
     return xk_sim_select_fast_any(e);
 }
 
-/* The flags of an integer result, from what was stored. */
-static void exec_with_flags(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e)
+/* Functions of one float by the extended math unit. */
+static bool math_fits(const struct xk_sim_inst *e)
 {
-    const uint32_t mask = xk_sim_mask(t, e); /* before the flags change */
-    const bool is_signed = e->dst.type == XK_RT_D;
-    uint32_t lt = 0, eq = 0;
-    e->inner(t, e);
-    for (uint32_t m = mask; m; m &= m - 1) {
-        const unsigned l = (unsigned)__builtin_ctz(m);
-        const uint32_t v = xk_rf_u32(t, e->dst.off_b + l * e->dst.vs_b);
-        lt |= (is_signed ? v >> 31 : 0) << l;
-        eq |= (uint32_t)(v == 0) << l;
-    }
-    const uint32_t by_cond[] = {
-        [XK_COND_EQ] = eq,  [XK_COND_NE] = ~eq, [XK_COND_GT] = ~(lt | eq),
-        [XK_COND_GE] = ~lt, [XK_COND_LT] = lt,  [XK_COND_LE] = lt | eq};
-    xk_sim_set_flags(t, e, mask, by_cond[e->in.cond]);
+    return e->in.op == XK_OPC_MATH && e->is_float && !e->in.sat &&
+           !e->in.cond && !e->in.acc_wr_en && xk_sim_math_of(&e->in) &&
+           xk_sim_math_n_srcs(&e->in) == 1 && dst_fits(e) &&
+           e->dst.type == XK_RT_F && src_fits(e, &e->src[0]);
 }
 
-static xk_sim_fn *select_plain(struct xk_sim_inst *e)
+/* Products in halves, carries: dwords one behind the other. */
+static bool acc_fits(const struct xk_sim_inst *e)
+{
+    const struct xk_sim_opnd *const d = &e->dst;
+    const bool product = e->in.op != XK_OPC_ADDC && e->in.op != XK_OPC_SUBB;
+    if (e->is_float || e->in.sat || e->in.cond || e->n_srcs != 2 ||
+        d->kind != XK_SO_REG || !(d->packed || e->exec == 1) ||
+        (d->type != XK_RT_D && d->type != XK_RT_UD))
+        return false;
+    for (unsigned k = 0; k < 2; k++)
+        if (!src_fits(e, &e->src[k]) ||
+            (product && (e->src[k].neg || e->src[k].abs)))
+            return false;
+    switch ((enum xk_opcode)e->in.op) {
+    case XK_OPC_MUL:
+        return d->special == XK_SS_ACC && !e->in.acc_wr_en;
+    case XK_OPC_MACH:
+    case XK_OPC_MACL:
+    case XK_OPC_ADDC:
+    case XK_OPC_SUBB:
+        return !d->special;
+    default:
+        return false;
+    }
+}
+
+static bool is_fast(const struct xk_sim_inst *e)
+{
+    return e->n_srcs &&
+           (fits(e) || move_fits(e) || math_fits(e) || acc_fits(e));
+}
+
+xk_sim_fn *xk_sim_select_fast(const struct xk_sim_kernel *k,
+                              struct xk_sim_inst *e)
 {
     struct xk_sim_inst copy = *e;
     if (is_bit_copy(e))
         copy.is_float = false;
-    if (!copy.n_srcs || !(fits(&copy) || move_fits(&copy)))
+    if (!is_fast(&copy))
         return NULL;
     set_modifiers(&copy);
+    copy.acc_b = xk_inst_acc_first_b(&e->in);
+    copy.high = e->in.op == XK_OPC_MACH &&
+                (e->in.acc_wr_en || !k->platform->has_acc_wr_en);
+    copy.cond = e->in.cond;
+    if (e->in.op == XK_OPC_MATH)
+        copy.math = xk_sim_math_of(&e->in);
     xk_sim_fn *const fn = select_build(&copy);
     if (fn)
         *e = copy;
     return fn;
-}
-
-xk_sim_fn *xk_sim_select_fast(struct xk_sim_inst *e)
-{
-    const unsigned cond = e->in.cond;
-    if (!is_order(cond) || e->in.op == XK_OPC_CMP || e->in.op == XK_OPC_SEL)
-        return select_plain(e);
-    if (e->is_float || (e->dst.type != XK_RT_D && e->dst.type != XK_RT_UD))
-        return NULL;
-    e->in.cond = XK_COND_NONE;
-    e->inner = select_plain(e);
-    e->in.cond = cond;
-    return e->inner ? exec_with_flags : NULL;
 }

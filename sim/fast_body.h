@@ -53,6 +53,8 @@ ALWAYS uint32_t load_one(const uint8_t *p, const struct xk_sim_opnd *o)
         memcpy(&x, p, 4);
         return x;
     }
+    if (o->size_b == 1)
+        return o->type == XK_RT_B ? (uint32_t)(int8_t)*p : *p;
     uint16_t h;
     memcpy(&h, p, 2);
     return o->type == XK_RT_W ? (uint32_t)(int16_t)h : h;
@@ -125,6 +127,21 @@ ALWAYS void load_words(const uint8_t *p, bool is_signed, unsigned n,
         LANES v[l] = h[l];
 }
 
+/* The low byte or word of every dword. */
+ALWAYS void load_low(const uint8_t *p, unsigned type, unsigned n,
+                     uint32_t *restrict v)
+{
+    load_packed(p, n, v);
+    if (type == XK_RT_UB)
+        LANES v[l] &= 0xff;
+    else if (type == XK_RT_UW)
+        LANES v[l] &= 0xffff;
+    else if (type == XK_RT_B)
+        LANES v[l] = (uint32_t)(int8_t)v[l];
+    else
+        LANES v[l] = (uint32_t)(int16_t)v[l];
+}
+
 RARELY void load_region(const uint8_t *p, const struct xk_sim_opnd *o,
                         unsigned n, uint32_t *v)
 {
@@ -148,10 +165,12 @@ ALWAYS void load(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
     if (o->packed && o->size_b == 4)
         load_packed(p, n, v);
-    else if (o->packed)
+    else if (o->packed && o->size_b == 2)
         load_words(p, o->type == XK_RT_W, n, v);
     else if (o->size_b == 4 && o->vs_b == 8 && !o->log_w)
         load_pairs(p, o->off_b & 4, n, v);
+    else if (o->size_b < 4 && o->vs_b == 4 && !o->log_w)
+        load_low(p, o->type, n, v);
     else
         load_region(p, o, n, v);
     if (o->neg || o->abs)
@@ -296,7 +315,7 @@ ALWAYS void i_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     load(t, e, 1, n, b);
     LANES a[l] ^= flip;
     LANES b[l] ^= flip;
-    compare_bits(e->in.cond, n, r, a, b);
+    compare_bits(e->cond, n, r, a, b);
     finish_compare(t, e, mask, n, r);
 }
 
@@ -311,7 +330,7 @@ ALWAYS void f_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         flush_lanes(n, a);
         flush_lanes(n, b);
     }
-    compare_floats(e->in.cond, n, r, a, b);
+    compare_floats(e->cond, n, r, a, b);
     finish_compare(t, e, mask, n, r);
 }
 
@@ -319,7 +338,7 @@ ALWAYS void f_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 ALWAYS void choose(const struct xk_sim_inst *e, unsigned n,
                    uint32_t *restrict r, const uint32_t *a, const uint32_t *b)
 {
-    compare_floats(e->in.cond, n, r, a, b);
+    compare_floats(e->cond, n, r, a, b);
     LANES r[l] = r[l] || (b[l] & 0x7fffffffu) > 0x7f800000u ? a[l] : b[l];
 }
 
@@ -356,6 +375,28 @@ ALWAYS void round_lanes(unsigned n, uint32_t *restrict r, const uint32_t *a)
         r[l] = as_bits(roundevenf(as_float(a[l])));
 }
 
+/* The flags of an integer result, against zero. */
+RARELY void set_flags(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      uint32_t mask, unsigned n, const uint32_t *v)
+{
+    const uint32_t flip = e->dst.type == XK_RT_UD ? 0x80000000u : 0;
+    uint32_t a[XK_SIM_LANES], b[XK_SIM_LANES], r[XK_SIM_LANES];
+    LANES a[l] = v[l] ^ flip;
+    LANES b[l] = flip;
+    compare_bits(e->cond, n, r, a, b);
+    xk_sim_set_flags(t, e, mask, signs(n, r));
+}
+
+/* Only the lanes that count: each costs a call. */
+RARELY void math_lanes(const struct xk_sim_inst *e, uint32_t mask,
+                       uint32_t *restrict r, const uint32_t *a)
+{
+    for (; mask; mask &= mask - 1) {
+        const unsigned l = (unsigned)__builtin_ctz(mask);
+        r[l] = as_bits(e->math(as_float(a[l]), 0.0f));
+    }
+}
+
 /* An operation on bits. */
 #define BITS(name, n_srcs, expr)                                               \
     ALWAYS void name(struct xk_sim_thread *t, const struct xk_sim_inst *e,     \
@@ -372,7 +413,10 @@ ALWAYS void round_lanes(unsigned n, uint32_t *restrict r, const uint32_t *a)
         if (n_srcs > 2)                                                        \
             load(t, e, 2, n, c);                                               \
         LANES r[l] = (expr);                                                   \
-        store(t, e, mask, n, r);                                               \
+        if (e->cond)                                                           \
+            set_flags(t, e, mask, n, r);                                       \
+        if (!e->cond || e->dst.kind == XK_SO_REG)                              \
+            store(t, e, mask, n, r);                                           \
     }                                                                          \
     VARIANTS(name)
 
@@ -475,6 +519,8 @@ static xk_sim_fn *select_mad(const struct xk_sim_inst *e)
 }
 #endif
 
+/* The lanes that are off hold nothing; they are flushed, and not stored. */
+FLOATS(f_math, 1, LANES r[l] = 0; math_lanes(e, mask, r, a))
 FLOATS(f_sel, 2, choose(e, n, r, a, b))
 FLOATS(f_rnde, 1, round_lanes(n, r, a))
 VARIANTS(f_cmp)
@@ -492,6 +538,9 @@ BITS(i_or, 2, a[l] | b[l])
 BITS(i_xor, 2, a[l] ^ b[l])
 BITS(i_shl, 2, a[l] << (b[l] & 31))
 BITS(i_shr, 2, a[l] >> (b[l] & 31))
+BITS(i_rol, 2, a[l] << (b[l] & 31) | a[l] >> (-b[l] & 31))
+BITS(i_ror, 2, a[l] >> (b[l] & 31) | a[l] << (-b[l] & 31))
+BITS(i_cbit, 1, (uint32_t)__builtin_popcount(a[l]))
 BITS(i_asr, 2, (uint32_t)((int32_t)a[l] >> (b[l] & 31)))
 
 /* clang-format off */
@@ -504,6 +553,7 @@ static xk_sim_fn *select_float(const struct xk_sim_inst *e)
     case XK_OPC_CMP: return PICK(f_cmp);
     case XK_OPC_SEL: return e->in.cond ? PICK(f_sel) : PICK(by_flag);
     case XK_OPC_RNDE: return PICK(f_rnde);
+    case XK_OPC_MATH: return PICK(f_math);
     default: return NULL;
     }
 }
@@ -530,17 +580,38 @@ static xk_sim_fn *select_int(const struct xk_sim_inst *e)
     case XK_OPC_SHL: return PICK(i_shl);
     case XK_OPC_SHR: return PICK(i_shr);
     case XK_OPC_ASR: return PICK(i_asr);
+    case XK_OPC_ROL: return PICK(i_rol);
+    case XK_OPC_ROR: return PICK(i_ror);
+    case XK_OPC_CBIT: return PICK(i_cbit);
     default: return NULL;
     }
 }
 /* clang-format on */
 
+#include "sim/fast_acc.h"
 #include "sim/fast_move.h"
+
+static bool uses_acc(const struct xk_sim_inst *e)
+{
+    switch ((enum xk_opcode)e->in.op) {
+    case XK_OPC_MACH:
+    case XK_OPC_MACL:
+    case XK_OPC_ADDC:
+    case XK_OPC_SUBB:
+        return true;
+    case XK_OPC_MUL:
+        return !e->is_float && e->dst.special == XK_SS_ACC;
+    default:
+        return false;
+    }
+}
 
 xk_sim_fn *XK_FAST_SELECT(struct xk_sim_inst *e)
 {
     if (e->in.op == XK_OPC_MOV &&
         (e->dst.size_b != 4 || e->src[0].type == XK_RT_HF))
         return select_move(e);
+    if (uses_acc(e))
+        return select_acc(e);
     return e->is_float ? select_float(e) : select_int(e);
 }

@@ -17,9 +17,8 @@ static bool bad_target(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static void put_to_sleep(struct xk_sim_thread *t, uint32_t channels,
                          uint32_t until)
 {
-    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
-        if (channels >> ch & 1)
-            t->pcip[ch] = until;
+    for (uint32_t c = channels; c; c &= c - 1)
+        t->pcip[__builtin_ctz(c)] = until;
     t->waiting |= channels;
     t->active &= ~channels;
 }
@@ -37,11 +36,13 @@ static void pass_while(struct xk_sim_thread *t, uint32_t at)
 static void wake(struct xk_sim_thread *t, uint32_t at)
 {
     uint32_t up = 0;
+    if (!t->waiting)
+        return; /* nobody is out of a loop either: they would wait */
     if (t->left)
         pass_while(t, at);
-    for (unsigned ch = 0; ch < XK_SIM_LANES; ch++)
-        if (t->waiting >> ch & 1 && t->pcip[ch] == at)
-            up |= 1u << ch;
+    for (uint32_t c = t->waiting; c; c &= c - 1)
+        if (t->pcip[__builtin_ctz(c)] == at)
+            up |= c & -c;
     t->waiting &= ~up;
     t->left &= ~up;
     t->active |= up;

@@ -399,7 +399,7 @@ static void prepare(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
         return;
     }
     set_class(e);
-    e->fn = xk_sim_select_fast(e);
+    e->fn = xk_sim_select_fast(k, e);
     if (!e->fn)
         xk_sim_select(k, e);
 }

@@ -52,6 +52,8 @@ union xk_sim_lanes {
 };
 
 typedef void xk_sim_fn(struct xk_sim_thread *t, const struct xk_sim_inst *e);
+/* One lane of an extended math function. */
+typedef float xk_sim_math_fn(float x, float y);
 /* r = op(a, b, c), lane by lane, for e->exec lanes; cannot fail. */
 typedef void xk_sim_lane_fn(const struct xk_sim_inst *e, union xk_sim_lanes *r,
                             const union xk_sim_lanes *a,
@@ -61,15 +63,21 @@ typedef void xk_sim_lane_fn(const struct xk_sim_inst *e, union xk_sim_lanes *r,
 struct xk_sim_inst {
     xk_sim_fn *fn;
     xk_sim_lane_fn *lane;
-    xk_sim_fn *inner; /* what fn wraps, if it does */
+    union {
+        xk_sim_fn *inner;     /* what fn wraps, if it does */
+        xk_sim_math_fn *math; /* of one lane, on the fast path */
+    };
     uint32_t lanes;   /* (1 << exec) - 1 */
     uint8_t exec, chan_off, n_srcs, stat;
     uint8_t flag_bit; /* of channel 0 of this instruction, in the flag file */
     /* The class a lane is computed in: float, double, else integer. */
     bool is_float, is_double;
     bool no_mask, pred, logic;
+    bool high;    /* mach: bits 63:32 */
+    uint8_t cond; /* fast path: in.cond */
     uint32_t jip, uip; /* instruction indices */
     uint32_t pc_b;
+    uint32_t acc_b; /* fast path: first byte of the implicit accumulator */
     struct xk_sim_opnd dst, src[3];
     union {
         /* 32-bit fast path: source value = (bits & and_) ^ xor_ */
@@ -116,7 +124,8 @@ uint32_t xk_sim_kernel_at(const struct xk_sim_kernel *k, int64_t pc_b);
 /* Chooses fn and lane for a decoded instruction. */
 void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e);
 /* A 32-bit fast path if the instruction has such a form, else NULL. */
-xk_sim_fn *xk_sim_select_fast(struct xk_sim_inst *e);
+xk_sim_fn *xk_sim_select_fast(const struct xk_sim_kernel *k,
+                              struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_fast_avx2(struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_fast_any(struct xk_sim_inst *e);
 /* AVX2, FMA and F16C, which the files named so are compiled for. */
@@ -125,7 +134,8 @@ xk_sim_fn *xk_sim_select_flow(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e);
 xk_sim_lane_fn *xk_sim_lane_int(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_float(const struct xk_inst *i);
-xk_sim_lane_fn *xk_sim_lane_math(const struct xk_inst *i);
+xk_sim_math_fn *xk_sim_math_of(const struct xk_inst *i);
+unsigned xk_sim_math_n_srcs(const struct xk_inst *i);
 xk_sim_lane_fn *xk_sim_lane_double(const struct xk_inst *i);
 /* NULL where the general form of an ALU instruction serves. */
 xk_sim_fn *xk_sim_select_move(const struct xk_sim_inst *e);

@@ -48,8 +48,8 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     for (unsigned v = 0; v < g->vec; v++) {
         if (!wanted(g, v))
             continue;
-        uint8_t *const mem = xk_sim_reach(
-            t, e, &g->view, addr + v * g->data_b, g->data_b, g->align_b, lane);
+        uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr + v * g->data_b,
+                                          g->data_b, g->align_b, lane);
         if (t->state == XK_SIM_FAULT)
             return false;
         if (mem && g->reg_off_b)
@@ -64,6 +64,109 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
+/* Addresses, less the first, at which n_b bytes are plainly there: in shared
+ * local memory, or in the region that was hit last. */
+struct window {
+    uint8_t *host;
+    uint64_t first, n;
+    const struct xk_sim_region *region; /* NULL: shared local memory */
+};
+
+static struct window window_of(const struct xk_sim_thread *t,
+                               const struct xk_sim_view *v, uint32_t n_b)
+{
+    const struct xk_sim_region *const r = t->last;
+    struct window w = {.host = v->host, .region = v->host ? NULL : r};
+    uint64_t size_b = v->size_b;
+    if (!v->host && !r)
+        return w;
+    if (!v->host) {
+        const uint64_t skip_b = v->base > r->va ? v->base - r->va : 0;
+        w.first = v->base > r->va ? 0 : r->va - v->base;
+        if (skip_b >= r->size_b || w.first >= v->size_b)
+            return w;
+        w.host = r->host + skip_b;
+        size_b -= w.first;
+        if (size_b > r->size_b - skip_b)
+            size_b = r->size_b - skip_b;
+    }
+    w.n = size_b < n_b ? 0 : size_b - n_b + 1;
+    return w;
+}
+
+/* NULL if that address needs a closer look. */
+ALWAYS uint8_t *in_window(const struct window *w, const struct gather *g,
+                          uint64_t addr)
+{
+    const uint64_t at = addr & g->view.mask;
+    return at - w->first < w->n && !(at & (g->align_b - 1u))
+               ? w->host + (at - w->first)
+               : NULL;
+}
+
+/* As the checkers count it. */
+static uint64_t address_in(const struct window *w, const uint8_t *mem)
+{
+    return w->region ? w->region->va + (uint64_t)(mem - w->region->host)
+                     : w->first + (uint64_t)(mem - w->host);
+}
+
+/* The same, where the region that was hit last is another one. */
+static uint8_t *find(struct xk_sim_thread *t, const struct gather *g,
+                     uint64_t addr, uint32_t n_b, struct window *w)
+{
+    *w = window_of(t, &g->view, n_b);
+    uint8_t *const mem = in_window(w, g, addr);
+    if (mem || g->view.host ||
+        !xk_sim_space_at(&t->group->run->space, &t->last,
+                         g->view.base + (addr & g->view.mask), n_b))
+        return mem;
+    *w = window_of(t, &g->view, n_b);
+    return in_window(w, g, addr);
+}
+
+/* Bits in which the address of any lane differs from step_b times its number
+ * behind the first one's. */
+ALWAYS uint64_t unevenness(const uint64_t *addr, unsigned n, unsigned step_b)
+{
+    uint64_t bits = 0;
+    if (addr[n - 1] - addr[0] != (uint64_t)step_b * (n - 1))
+        return UINT64_MAX;
+    for (unsigned l = 0; l < n; l++)
+        bits |= addr[l] ^ (addr[0] + (uint64_t)step_b * l);
+    return bits;
+}
+
+/* All lanes on, elements one behind the other or, of a load, all the same:
+ * moved as a whole. False if they are not like that. */
+ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct gather *g, const uint64_t *addr,
+                      uint32_t rf_b, unsigned data_b)
+{
+    const unsigned n = e->exec, all_b = g->vec * data_b;
+    const bool row = g->vec == 1 && !unevenness(addr, n, data_b);
+    const unsigned step_b = row ? data_b : 0;
+    struct window w;
+    if (!row && (g->store || unevenness(addr, n, 0)))
+        return false;
+    uint8_t *const mem = find(t, g, addr[0], row ? n * data_b : all_b, &w);
+    uint8_t *reg = t->rf + rf_b;
+    if (!mem)
+        return false;
+    if (t->check)
+        xk_sim_check_touch_row(t, e, w.region, address_in(&w, mem), step_b,
+                               all_b, n);
+    if (row && data_b == 4) {
+        memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
+        return true;
+    }
+    for (unsigned v = 0; v < g->vec; v++, reg += g->plane_b)
+        for (unsigned l = 0; l < n; l++)
+            move_element(reg + 4 * l, mem + v * data_b + l * step_b, data_b, 4,
+                         g->store);
+    return true;
+}
+
 /* All components of the lanes in mask; stops at a finding. */
 ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct gather *g, const uint64_t *addr,
@@ -72,11 +175,19 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     const unsigned vec = g->vec;
     const bool store = g->store;
+    struct window w = window_of(t, &g->view, vec * data_b);
     for (; mask; mask &= mask - 1) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
         uint8_t *reg = t->rf + rf_b + l * reg_b;
-        uint8_t *mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
-                                    g->align_b, l);
+        uint8_t *mem = in_window(&w, g, addr[l]);
+        if (!mem) {
+            mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
+                               g->align_b, l);
+            w = window_of(t, &g->view, vec * data_b);
+        } else if (t->check) {
+            xk_sim_check_touch(t, e, w.region, address_in(&w, mem),
+                               vec * data_b, l);
+        }
         if (!mem) {
             if (t->state == XK_SIM_FAULT ||
                 !move_lane(t, e, g, addr[l], reg, l))
@@ -100,6 +211,13 @@ static void move_some(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+/* One size of element that takes a dword of a register. */
+#define MOVE_DWORDS(data_b)                                                    \
+    do {                                                                       \
+        if (mask != e->lanes || !move_even(t, e, g, addr, rf_b, data_b))       \
+            move_whole(t, e, g, addr, mask, rf_b, data_b, 4);                  \
+    } while (0)
+
 static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                  const struct gather *g, const uint64_t *addr, uint32_t mask,
                  uint32_t rf_b)
@@ -107,11 +225,11 @@ static void move(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (g->reg_off_b || (g->vec <= 8 && g->cmask != (1u << g->vec) - 1))
         move_some(t, e, g, addr, mask, rf_b);
     else if (g->reg_b == 4 && g->data_b == 4)
-        move_whole(t, e, g, addr, mask, rf_b, 4, 4);
+        MOVE_DWORDS(4);
     else if (g->reg_b == 4 && g->data_b == 2)
-        move_whole(t, e, g, addr, mask, rf_b, 2, 4);
+        MOVE_DWORDS(2);
     else if (g->reg_b == 4 && g->data_b == 1)
-        move_whole(t, e, g, addr, mask, rf_b, 1, 4);
+        MOVE_DWORDS(1);
     else if (g->reg_b == 8 && g->data_b == 8)
         move_whole(t, e, g, addr, mask, rf_b, 8, 8);
     else
@@ -140,6 +258,13 @@ static void take_addresses(const struct xk_sim_thread *t,
         memcpy(addr, p, e->exec * sizeof(*addr));
         return;
     }
+    if (addr_b == 4) {
+        uint32_t a[XK_SIM_LANES];
+        memcpy(a, p, e->exec * sizeof(*a));
+        for (unsigned l = 0; l < e->exec; l++)
+            addr[l] = (uint64_t)a[l] * unit_b;
+        return;
+    }
     for (unsigned l = 0; l < e->exec; l++, p += addr_b) {
         uint32_t a = 0;
         memcpy(&a, p, addr_b);
@@ -165,8 +290,7 @@ static bool is_strided(const struct xk_msg *m)
 }
 
 static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct gather *g,
-                         const struct xk_sim_opnd *data)
+                         const struct gather *g, const struct xk_sim_opnd *data)
 {
     const struct xk_msg *const m = &e->msg;
     const uint32_t lanes = e->exec < m->simd ? e->exec : m->simd;
@@ -189,8 +313,8 @@ enum any_address { NONE, SINGLE, ALL }; /* SINGLE: no vectors */
 static bool takes_any_address(const struct xk_platform *p,
                               const struct xk_msg *m)
 {
-    static const uint8_t any[] = {[XK_PLATFORM_XEHPG] = SINGLE,
-                                  [XK_PLATFORM_XEHPC] = ALL};
+    static const uint8_t any[] = {
+        [XK_PLATFORM_XEHPG] = SINGLE, [XK_PLATFORM_XEHPC] = ALL};
     const uint8_t which = p->id < XK_COUNTOF(any) ? any[p->id] : NONE;
     return (m->sfid == XK_SFID_UGM || m->sfid == XK_SFID_SLM) &&
            (which == ALL || (which == SINGLE && !m->cmask && m->vec == 1));
@@ -198,8 +322,7 @@ static bool takes_any_address(const struct xk_platform *p,
 
 /* Words may lie anywhere: compilers use that. So may what the old ports move in
  * bytes. */
-static unsigned alignment_b(const struct xk_platform *p,
-                            const struct xk_msg *m)
+static unsigned alignment_b(const struct xk_platform *p, const struct xk_msg *m)
 {
     if (takes_any_address(p, m))
         return 1;
@@ -218,14 +341,17 @@ static void shape(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   struct gather *g)
 {
     const struct xk_msg *const m = &e->msg;
-    const bool quad = m->cmask != 0;
+    /* without gaps as a vector of as many */
+    const bool quad = (m->cmask & (m->cmask + 1)) != 0;
+    const unsigned vec =
+        m->cmask ? (unsigned)__builtin_popcount(m->cmask) : m->vec;
     g->store = xk_msg_op_class(m->op) == XK_MCLASS_STORE;
     g->data_b = m->data_b;
     g->reg_b = m->reg_b;
     g->reg_off_b = m->data_high ? m->reg_b - m->data_b : 0;
     g->align_b = (uint8_t)alignment_b(t->kernel->platform, m);
-    g->vec = quad ? 4 : m->vec;
-    g->cmask = quad ? m->cmask : (uint8_t)((1u << (m->vec & 15)) - 1);
+    g->vec = quad ? 4 : (uint8_t)vec;
+    g->cmask = quad ? m->cmask : (uint8_t)((1u << (vec & 15)) - 1);
     g->plane_b = xk_sim_plane_b(t, e);
 }
 

@@ -67,9 +67,10 @@ static void fill_registers(struct xk_sim_thread *t)
 {
     const uint32_t junk = JUNK;
     const uint32_t end_b = t->kernel->grf_count * t->kernel->grf_b;
-    memset(t->rf + end_b, 0, sizeof(t->rf) - end_b);
-    for (uint32_t b = 0; b < end_b; b += 4)
-        memcpy(t->rf + b, &junk, 4);
+    memset(t->rf + XK_RF_ACC, 0, sizeof(t->rf) - XK_RF_ACC);
+    memcpy(t->rf, &junk, sizeof(junk));
+    for (uint32_t b = sizeof(junk); b < end_b; b *= 2)
+        memcpy(t->rf + b, t->rf, b < end_b - b ? b : end_b - b);
 }
 
 /* virtual-device.md 6 */
@@ -193,7 +194,8 @@ void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
         done++;
         e->fn(t, e);
     }
-    fesetround(FE_TONEAREST);
+    if (t->round)
+        fesetround(FE_TONEAREST);
     t->budget -= done;
     if (!t->budget && t->state == XK_SIM_RUN)
         xk_sim_fault(t, &inst[t->ip],

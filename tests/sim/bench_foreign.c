@@ -4,8 +4,9 @@
  * Three SIMD16 kernels for xehpg by ocloc, unchecked and with every check.
  * Rates are per processor time of this process; unchecked and checked runs are
  * taken in turns, and of each the least of several rounds counts. "sum" tells
- * whether two builds computed the same. With a third argument, a kernel's name,
- * only that one runs, unchecked: for profilers. */
+ * whether two builds computed the same. With a kernel's name behind the file
+ * only that one runs, unchecked or with the checks that follow: for profilers.
+ */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -152,16 +153,16 @@ int main(int argc, char **argv)
                                           "softmax_rows"};
     struct bench b = {0};
     bool met = true;
-    if (argc < 2 || argc > 3) {
-        fputs("bench_foreign FILE.cl [KERNEL]\n", stderr);
+    if (argc < 2 || argc > 4) {
+        fputs("bench_foreign FILE.cl [KERNEL [CHECKS]]\n", stderr);
         return 2;
     }
     if (!ocl_available())
         return 77;
     bench_init(&b, argv[1]);
-    if (argc == 3) {
+    if (argc > 2) {
         for (unsigned r = 0; r < ROUNDS; r++)
-            run(&b, argv[2], "none");
+            run(&b, argv[2], argc > 3 ? argv[3] : "none");
         bench_fini(&b);
         return 0;
     }

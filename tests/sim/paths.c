@@ -71,7 +71,40 @@ static const struct op {
     {"mov", "w", "uw", 1, NO_COND, false, false, false},
     {"mov", "ub", "ub", 1, NO_COND, false, false, false},
     {"mov", "hf", "hf", 1, NO_COND, false, false, false},
+    {"rol", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"ror", NULL, NULL, 2, MAY_COND, false, true, false},
+    {"cbit", NULL, NULL, 1, NO_COND, false, true, false},
+    {"addc", NULL, NULL, 2, NO_COND, false, true, false},
+    {"subb", NULL, NULL, 2, NO_COND, false, true, false},
+    {"mach", NULL, NULL, 2, NO_COND, false, false, false},
+    {"mach", NULL, NULL, 2, NO_COND, false, true, false},
+    {"math.inv", NULL, NULL, 1, NO_COND, true, false, false},
+    {"math.exp", NULL, NULL, 1, NO_COND, true, false, false},
+    {"math.rsqt", NULL, NULL, 1, NO_COND, true, false, false},
 };
+
+static bool is_op(const struct op *o, const char *name)
+{
+    return strcmp(o->name, name) == 0;
+}
+
+static bool is_carry(const struct op *o)
+{
+    return is_op(o, "addc") || is_op(o, "subb");
+}
+
+/* Reads or writes the accumulator unnamed. */
+static bool uses_acc(const struct op *o)
+{
+    return is_carry(o) || is_op(o, "mach");
+}
+
+/* May name it. */
+static bool may_name_acc(const struct op *o)
+{
+    return is_op(o, "mad") || is_op(o, "add") || is_op(o, "mul") ||
+           (is_op(o, "mov") && !o->src);
+}
 
 static const char *type_of(struct writer *w, const struct op *o, unsigned k)
 {
@@ -80,6 +113,12 @@ static const char *type_of(struct writer *w, const struct op *o, unsigned k)
         return o->src;
     if (o->is_float)
         return "f";
+    if (is_carry(o))
+        return "ud";
+    if (is_op(o, "mach"))
+        return o->unsigned_only ? "ud" : "d";
+    if (k == 0 && o->n_srcs == 2 && is_op(o, "add") && rnd(w, 4) == 0)
+        return rnd(w, 2) ? "ub" : "b";
     if (narrow || (k == 1 && strcmp(o->name, "mul") == 0) ||
         (k == 2 && strcmp(o->name, "mad") == 0))
         return o->unsigned_only || rnd(w, 2) ? "uw" : "w";
@@ -98,6 +137,10 @@ static void source(struct writer *w, const struct op *o, unsigned k)
     static const char *const three[] = {"<1;0>", "<0;0>", "<8;2>"};
     static const char *const last[] = {"<1>", "<0>", "<2>"};
     const char *type = type_of(w, o, k);
+    if (k == 0 && may_name_acc(o) && strchr("df", type[0]) && rnd(w, 4) == 0) {
+        put(w, " acc0.0%s:%s", o->n_srcs < 3 ? "<1;1,0>" : "<1;0>", type);
+        return;
+    }
     const uint32_t r = 40 + 2 * rnd(w, 14), shape = rnd(w, 3);
     const char *rgn = o->n_srcs < 3 ? two[shape]
                       : k < 2       ? three[shape]
@@ -126,15 +169,22 @@ static void instruction(struct writer *w)
                        : o->is_float      ? "f"
                        : o->unsigned_only ? "ud"
                                           : "d";
-    const unsigned step = o->n_srcs == 3 ? 1 : 1u + rnd(w, 2);
+    const unsigned step = o->n_srcs == 3 || uses_acc(o) ? 1 : 1u + rnd(w, 2);
+    const bool acc = step == 1 && !cond && may_name_acc(o) && rnd(w, 4) == 0;
     const bool narrow = type[1] == 'b' || type[0] == 'b';
     put(w, "%s %s (%u|M0) %s%s%s", pred ? "(f0.0)" : "", o->name, exec,
         cond ? "(" : "", cond ? conds[rnd(w, 6)] : "", cond ? ")f0.0 " : "");
-    put(w, "r20.%u<%u>:%s", step == 2 && !narrow ? rnd(w, 2) : 0,
-        narrow ? 4 : step, type);
+    if (acc)
+        put(w, "acc0.0<1>:%s", type);
+    else if (cond && o->cond == MAY_COND && step == 1 && rnd(w, 3) == 0)
+        put(w, "null<1>:%s", type);
+    else
+        put(w, "r20.%u<%u>:%s", step == 2 && !narrow ? rnd(w, 2) : 0,
+            narrow ? 4 : step, type);
     for (unsigned k = 0; k < o->n_srcs; k++)
         source(w, o, k);
-    put(w, "\n");
+    put(w, "%s\n",
+        is_carry(o) || (is_op(o, "mach") && rnd(w, 2)) ? " {AccWrEn}" : "");
 }
 
 void paths_write(char *text, size_t size_b, unsigned n, uint32_t seed)

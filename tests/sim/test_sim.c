@@ -589,6 +589,8 @@ static void compare_files(const struct xk_sim_inst *e,
                           const struct xk_sim_thread *b)
 {
     struct xk_str s;
+    if (memcmp(a->acc_hi, b->acc_hi, sizeof(a->acc_hi)))
+        ck_abort_msg("the accumulators' upper bits differ");
     if (memcmp(a->rf, b->rf, XK_RF_END_B) == 0)
         return;
     uint32_t off = 0;
@@ -613,6 +615,9 @@ static void start_thread(struct xk_sim_thread *t, const xk_sim_kernel *k,
     t->kernel = k;
     t->active = seed % 4 ? UINT32_MAX : seed * 2654435761u;
     paths_fill(t->rf, 128 * 32, seed);
+    paths_fill(t->rf + XK_RF_ACC, XK_SIM_SPAN_B, ~seed);
+    for (unsigned i = 0; i < XK_COUNTOF(t->acc_hi); i++) /* of 48 bits */
+        t->acc_hi[i] = (int16_t)(seed * 40503u + i * 2654435761u);
     xk_rf_set_u32(t, XK_RF_FLAG, seed * 40503u + (seed << 16));
     xk_rf_set_u32(t, XK_RF_CR, cr0[seed / 4 % XK_COUNTOF(cr0)]);
     xk_sim_thread_cr_written(t);
