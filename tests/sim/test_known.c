@@ -90,6 +90,10 @@ static const struct {
     {"(W) mov (2|M0) sr0.2<1>:ud 0xff:ud\n", "sr0.3 (vector mask)"},
     {"(W) mov (1|M0) ce0.0<1>:ud 0x1:ud\n", "writing the register ce"},
     {"(W) mov (1|M0) tm0.0<1>:ud 0x1:ud\n", "writing the register tm"},
+    {"(W) mov (1|M0) tm0.4<1>:ud 0x400:uw\n", "writing the register tm"},
+    {"(W) mov (1|M0) tm0.4<1>:ud 0x1:uw\n", "writing the register tm"},
+    /* IGC's intel_eu_thread_pause, and loops of 64-bit atomics in local memory */
+    {"(W) mov (1|M0) tm0.4<1>:ud 0x3e0:uw\nnop\n", NULL},
     {"(W) mov (1|M0) r10.0<1>:ud dbg0.0<0;1,0>:ud\n",
      "reading the register dbg"},
     {"(W) mov (1|M0) r10.0<1>:ud n0.0<0;1,0>:ud\n", "reading the register n"},
