@@ -95,7 +95,7 @@ class Excuse:
         if self.case == "*":
             return said
         if self.case.startswith("by "):
-            return said and case.impl == self.case
+            return said and "by " + case.impl == self.case
         return self.case in case.line
 
     def covers(self, sentence, case):
