@@ -165,9 +165,9 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->group = g;
     t->index = index;
     t->slot = g->slot_base + index;
-    t->dispatch = index + 1 == g->n_threads ? r->d->last_mask
-                  : r->d->simd == 32        ? UINT32_MAX
-                                            : (1u << r->d->simd) - 1;
+    t->dispatch = r->d->simd == 32 ? UINT32_MAX : (1u << r->d->simd) - 1;
+    if (index + 1 == g->n_threads) /* a walker's is of 32 channels, always */
+        t->dispatch &= r->d->last_mask;
     t->active = t->dispatch;
     t->ip = r->start;
     t->budget = r->d->inst_limit ? r->d->inst_limit : UINT64_C(1) << 32;
