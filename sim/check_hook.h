@@ -57,6 +57,12 @@ void xk_sim_check_touch_row(struct xk_sim_thread *t,
 /* An access beyond the end of its surface: zero, or dropped. */
 void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint64_t offset, uint32_t n_b);
+/* The last n_b bytes of a block's load, at addr, are behind its buffer. */
+void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint64_t addr, uint32_t n_b);
+/* The thread ends at e and has not waited for the barrier that it signalled. */
+void xk_sim_check_unawaited(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e);
 /* The thread stops at e (may be NULL) with this sentence. */
 void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const char *why);

@@ -16,6 +16,7 @@ static const struct {
     {XK_CHECK_FAULT, "fault"}, {XK_CHECK_MEM, "mem"},
     {XK_CHECK_RACE, "race"},   {XK_CHECK_INIT, "init"},
     {XK_CHECK_SYNC, "sync"},   {XK_CHECK_HAZARD, "hazard"},
+    {XK_CHECK_PEDANTIC, "pedantic"},
 };
 
 const char *xk_sim_check_name(uint32_t check)
@@ -57,7 +58,7 @@ bool xk_sim_checks_parse(const char *words, uint32_t *on)
         if (!*p)
             break;
     }
-    *on = all;
+    *on = all == XK_CHECK_PEDANTIC ? all | XK_CHECK_ALL : all;
     return true;
 }
 

@@ -299,6 +299,26 @@ void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         "beyond the end of its surface");
 }
 
+void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint64_t addr, uint32_t n_b)
+{
+    const struct xk_sim_place place = {
+        .what = "memory", .address = addr, .n_b = n_b};
+    t->check->work->beyond_b = n_b;
+    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
+        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, &place,
+                            "a block's load goes on beyond its buffer, within "
+                            "the cache line");
+}
+
+void xk_sim_check_unawaited(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e)
+{
+    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
+        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, NULL,
+                            "thread ends between barrier and sync.bar");
+}
+
 static bool is_send(const struct xk_sim_inst *e)
 {
     return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
@@ -338,6 +358,7 @@ static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     c->work->n_notes = 0;
     c->work->notes_lost = false;
     c->work->spaces = 0;
+    c->work->beyond_b = 0;
     if (on & XK_CHECK_INIT)
         xk_check_init_before(c, e, mask);
     if (on & XK_CHECK_SYNC)

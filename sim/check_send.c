@@ -294,7 +294,8 @@ static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     const uint32_t all_b = (uint32_t)m->vec * m->data_b;
     const uint32_t at_b = data->off_b + (m->data_high ? 16 : 0);
     if (data->kind != XK_SO_REG ||
-        (w->spaces == 1u << XK_CS_GLOBAL && xk_check_defined(c, at_b, all_b)))
+        (w->spaces == 1u << XK_CS_GLOBAL && !w->beyond_b &&
+         xk_check_defined(c, at_b, all_b)))
         return;
     if (!store && w->n_notes)
         fill_block(c, e, m, mask, at_b);
@@ -305,6 +306,8 @@ static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         if (store || n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH)
             exchange(c, e, n, n->addr, at_b + n->lane * n->n_b, n->n_b, store);
     }
+    if (w->beyond_b)
+        xk_check_put(c, at_b + all_b - w->beyond_b, w->beyond_b, false);
 }
 
 static void atomic(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,

@@ -236,6 +236,7 @@ struct xk_sim_check_work {
     bool notes_lost, storing;
     uint8_t spaces; /* of the notes: bits of enum xk_check_space */
     struct xk_msg msg; /* its message, where dynamic decoded now */
+    uint32_t beyond_b; /* of a widened load: bytes behind its buffer */
     struct xk_check_note note[XK_CHECK_NOTES];
     struct xk_check_lines lines;
     unsigned n_beside;

@@ -93,13 +93,13 @@ static bool ends(const struct xk_sim_check_thread *c,
 static void left_behind(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e)
 {
-    if (!c->loading)
+    if (!c->loading || !xk_check_on(c, XK_CHECK_PEDANTIC))
         return;
     const struct xk_sim_who load = {
         .unit = c->work->unit,
         .thread = c->thread->index,
         .inst = c->load_inst[__builtin_ctz(c->loading)]};
-    xk_sim_check_report(c->thread, e, XK_CHECK_SYNC, &load, NULL,
+    xk_sim_check_report(c->thread, e, XK_CHECK_PEDANTIC, &load, NULL,
                         "the thread ends while a message that writes its "
                         "registers may be in flight ($%d)",
                         __builtin_ctz(c->loading));

@@ -3,6 +3,7 @@
  * find the address in a header, by kind in bytes or in owords; some of them
  * obey the channel mask, a channel for each dword or oword. */
 #include "sim/sim_message.h"
+#include "sim/check_hook.h"
 
 struct block {
     struct xk_sim_view view;
@@ -36,6 +37,43 @@ static void move_pieces(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
+/* Compilers widen loads of constants: IGC fetches three floats as four. Bytes
+ * of a load that begins inside its buffer, as far as the end of the cache line
+ * that the buffer ends in; 0: the load is inside, or ends elsewhere. Memory is
+ * allocated in whole cache lines at least, so no card faults there. */
+static uint32_t widened_b(const struct xk_sim_thread *t, const struct block *b)
+{
+    const uint64_t at = b->addr & b->view.mask, line_b = 64;
+    uint64_t end = b->view.size_b;
+    if (b->store || b->view.host || at >= end)
+        return 0;
+    if (!b->view.surface) {
+        const struct xk_sim_region *const r =
+            xk_sim_space_find(&t->group->run->space, b->view.base + at, 1);
+        end = r ? r->va + r->size_b - b->view.base : 0;
+    }
+    return at < end && at + b->n_b > end &&
+                   at + b->n_b <= (end + line_b - 1) / line_b * line_b
+               ? (uint32_t)(at + b->n_b - end)
+               : 0;
+}
+
+/* What is there, and behind it zeros from a surface, junk from memory. */
+static void load_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct block *b, uint32_t rf_b,
+                         uint32_t beyond_b)
+{
+    const uint32_t inside_b = b->n_b - beyond_b;
+    const uint8_t *const mem =
+        xk_sim_reach(t, e, &b->view, b->addr, inside_b, b->align_b, 0);
+    if (!mem)
+        return;
+    memcpy(t->rf + rf_b, mem, inside_b);
+    memset(t->rf + rf_b + inside_b, b->view.surface ? 0 : 0xa5, beyond_b);
+    if (t->check)
+        xk_sim_check_widened(t, e, b->addr + inside_b, beyond_b);
+}
+
 static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       const struct block *b)
 {
@@ -50,6 +88,11 @@ static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return;
     if (b->unit_b && e->exec > 1 && mask != e->lanes) {
         move_pieces(t, e, b, rf_b, mask);
+        return;
+    }
+    const uint32_t beyond_b = widened_b(t, b);
+    if (beyond_b) {
+        load_widened(t, e, b, rf_b, beyond_b);
         return;
     }
     uint8_t *mem = xk_sim_reach(t, e, &b->view, b->addr, b->n_b, b->align_b, 0);

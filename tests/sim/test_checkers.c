@@ -17,6 +17,8 @@
 #define FREED_VA (VA + 0x2000)
 #define TENSOR_VA (VA + 0x4000)
 #define TENSOR_B 64u
+#define SMALL_VA (VA + 0x6000)
+#define SMALL_B 12u
 #define SURFACE_B 128u /* of the tensor: longer than it */
 
 /* r10: the buffer's address and one of a dword for each thread */
@@ -225,7 +227,21 @@ static const struct row rows[] = {
            "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
            "!(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 "
            "{EOT,I@1}\n",
-     XK_CHECK_SYNC, "", "in flight", 0, 0},
+     XK_CHECK_PEDANTIC, "", "in flight", 0, 0},
+    {"end of the thread before the barrier that it signalled",
+     BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x01010000:ud {I@1}\n" SIGNAL
+           "-sync.bar null\n"
+           "sync.allrd null\n"
+           "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
+           "!(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 "
+           "{EOT,I@1}\n",
+     XK_CHECK_PEDANTIC, "", "between barrier and sync.bar", 0, 0},
+    {"three dwords loaded as a block of four",
+     BEGIN "(W) add (1|M0) r10.0<1>:d r10.0<0;1,0>:d 0x6000:uw {I@1}\n"
+           "+!(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x0210B580 {A@1,$1}\n"
+           "-(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x0210A580 {A@1,$1}\n"
+           "sync.nop null {$1.dst}\n" EOT,
+     XK_CHECK_PEDANTIC, "memory", "within the cache line", 0, 0},
     {"use of what a load has not delivered",
      BEGIN "?(W) send.ugm (1|M0) r20 r10 null:0 0x0 0x02108580 {A@1,$1}\n"
            "-sync.nop null {$1.dst}\n"
@@ -317,22 +333,23 @@ static enum xk_status launch_kernel(const struct row *r,
                                     const xk_sim_kernel *k, unsigned hosts,
                                     struct found *x, struct xk_error *err)
 {
-    static uint8_t buffer[BUFFER_B], tensor[TENSOR_B];
+    static uint8_t buffer[BUFFER_B], tensor[TENSOR_B], small[SMALL_B];
     uint64_t args[4] = {VA};
     struct xk_launch_stats stats;
     struct xk_sim_region regions[] = {
         {VA, BUFFER_B, buffer, XK_SIM_BUFFER},
         {FREED_VA, 256, NULL, XK_SIM_FREED},
-        {TENSOR_VA, TENSOR_B, tensor, XK_SIM_BUFFER}};
+        {TENSOR_VA, TENSOR_B, tensor, XK_SIM_BUFFER},
+        {SMALL_VA, SMALL_B, small, XK_SIM_BUFFER}};
     const struct xk_sim_bound bound = {0, TENSOR_VA, SURFACE_B};
     memset(x, 0, sizeof *x);
     const struct xk_sim_launch l = {
         .kernel = k, .groups = {r->groups ? r->groups : 1, 1, 1},
         .local = {16 * (r->threads ? r->threads : 1), 1, 1},
         .cross_thread = (const uint8_t *)args, .cross_thread_b = sizeof args,
-        .regions = regions, .n_regions = 3, .bound = &bound, .n_bound = 1,
+        .regions = regions, .n_regions = 4, .bound = &bound, .n_bound = 1,
         .slm_b = 128, .n_threads = hosts, .inst_limit = 1000,
-        .check = {.on = XK_CHECK_ALL, .found = take, .user = x}};
+        .check = {.on = XK_CHECK_ALL | XK_CHECK_PEDANTIC, .found = take, .user = x}};
     err->message[0] = 0;
     return xk_sim_launch(&l, &stats, err);
 }

@@ -61,10 +61,15 @@ START_TEST(consumers_see_what_producers_wrote)
 }
 END_TEST
 
+START_TEST(no_thread_must_wait)
+{
+    ck_assert_msg(go(no_wait) == XK_OK, "%s", r.err.message);
+}
+END_TEST
+
 static const struct {
     const char *text, *says;
 } bad[] = {{other_counts, "an earlier one"},
-           {no_wait, "between barrier and sync.bar"},
            {undeclared, "declares 2"},
            {starved, "waits for a barrier that only 2 of 3"}};
 
@@ -83,6 +88,7 @@ int main(void)
     Suite *s = suite_create("gateway");
     TCase *t = tcase_create("gateway");
     tcase_add_test(t, consumers_see_what_producers_wrote);
+    tcase_add_test(t, no_thread_must_wait);
     tcase_add_loop_test(t, misuse_is_found, 0,
                         (int)(sizeof bad / sizeof bad[0]));
     suite_add_tcase(s, t);

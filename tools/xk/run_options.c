@@ -75,7 +75,7 @@ NUMBER(set_inline, "inline", code_number[4], 64)
 enum xk_status xk_run_checks_known(const char *list, struct xk_error *err)
 {
     static const char *const words[] = {"mem",    "race", "init", "sync",
-                                        "hazard", "all",  "none"};
+                                        "hazard", "all",  "none", "pedantic"};
     for (const char *w = list; w; w = strchr(w, ',')) {
         w += *w == ',';
         const size_t n = strcspn(w, ",");
@@ -86,7 +86,7 @@ enum xk_status xk_run_checks_known(const char *list, struct xk_error *err)
         if (k == sizeof words / sizeof words[0])
             return xk_tool_fail(err, XK_EINVAL,
                                 "check=%.100s: '%.*s' is not of mem, race, "
-                                "init, sync, hazard, all, none",
+                                "init, sync, hazard, all, pedantic, none",
                                 list, (int)(n > 40 ? 40 : n), w);
     }
     return XK_OK;
@@ -187,7 +187,7 @@ static const struct xk_tool_option options[] = {
     {"out", 0, "N:FILE",
      "argument N, counted from 0, is written there after the run", set_out,
      true},
-    {"check", 0, "LIST", "mem,race,init,sync,hazard, all or none (default)",
+    {"check", 0, "LIST", "mem,race,init,sync,hazard, all, pedantic or none",
      set_check, true},
     {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
      set_seed, true},

@@ -51,7 +51,7 @@ static const struct xk_tool_option options[] = {
     {"serve", 0, NULL,
      "no program: says its environment on stdout and serves until a signal",
      set_serve},
-    {"check", 0, "LIST", "mem,race,init,sync,hazard, all or none (default)",
+    {"check", 0, "LIST", "mem,race,init,sync,hazard, all, pedantic or none",
      set_check, true},
     {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
      set_seed, true},
