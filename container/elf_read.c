@@ -89,6 +89,7 @@ enum xk_status xk_elf_section(xk_ctx *c, const struct xk_elf *e, unsigned i,
     *out =
         (struct xk_elf_section){.name = (const char *)(e->file + names + name),
                                 .type = (uint32_t)get(h + 4, 4),
+                                .link = (uint32_t)get(h + 40, 4),
                                 .data = e->file + off,
                                 .size_b = size_b};
     return XK_OK;

@@ -18,6 +18,7 @@ struct xk_elf {
 struct xk_elf_section {
     const char *name; /* NUL terminated, inside the file */
     uint32_t type;
+    uint32_t link;       /* index of the section it refers to */
     const uint8_t *data; /* inside the file */
     uint64_t size_b;
 };

@@ -112,15 +112,17 @@ enum xk_status xk_inspect_kernel(const xk_inspect *f, uint32_t kernel,
     const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
     *out = (struct xk_kernel_facts){.name = ""};
     if (k)
-        *out = (struct xk_kernel_facts){.name = k->name,
-                                        .code = k->code,
-                                        .code_b = k->code_b,
-                                        .simd = k->simd,
-                                        .grf_count = k->grf_count,
-                                        .slm_b = k->slm_b,
-                                        .barriers = k->barriers,
-                                        .scratch_b = k->scratch_b,
-                                        .n_args = k->n_args};
+        *out = (struct xk_kernel_facts){
+            .name = k->name,
+            .code = k->code,
+            .code_b = k->code_b,
+            .simd = k->simd,
+            .grf_count = k->grf_count,
+            .slm_b = k->slm_b,
+            .barriers = k->barriers,
+            .scratch_b = k->scratch_b,
+            .required = {k->required[0], k->required[1], k->required[2]},
+            .n_args = k->n_args};
     return xk_inspect_end(f, err);
 }
 

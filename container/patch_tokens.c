@@ -232,6 +232,8 @@ static enum xk_status read_refused(struct reader *r, const char *what,
 static void read_environment(const struct span *t, struct xk_zkernel *k)
 {
     const unsigned later = t->n_b >= 34 * 4;
+    for (unsigned i = 0; i < 3; i++)
+        k->required[i] = body(t, i);
     k->simd = body(t, 3);
     k->barriers = body(t, 5);
     k->grf_count = body(t, 20 + later);

@@ -109,6 +109,26 @@ static enum xk_status read_walk_order(struct reader *r,
                    "zebin: kernel '%.100s': walk order '%.3s'", k->name, text);
 }
 
+/* reqd_work_group_size of the source: three numbers, none of them 0. */
+static enum xk_status read_required(struct reader *r, const yaml_node_t *env,
+                                    struct xk_zkernel *k)
+{
+    const yaml_node_t *const list = get(r, env, "required_work_group_size");
+    const unsigned n = list ? length(list) : 0;
+    for (unsigned i = 0; i < 3 && i < n; i++) {
+        const char *const s = text_of(item(r, list, i));
+        char *end = "?";
+        const unsigned long v = s ? strtoul(s, &end, 10) : 0;
+        k->required[i] = *end || v > UINT32_MAX ? 0 : (uint32_t)v;
+    }
+    if (!list || (n == 3 && k->required[0] && k->required[1] && k->required[2]))
+        return XK_OK;
+    return xk_fail(r->c, XK_EPARSE,
+                   "zebin: kernel '%.100s': required_work_group_size has %u "
+                   "numbers, %u,%u,%u",
+                   k->name, n, k->required[0], k->required[1], k->required[2]);
+}
+
 static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
                                struct xk_zkernel *k)
 {
@@ -127,6 +147,7 @@ static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
                    &k->skip_per_thread_b));
     k->has_dpas = get_bool(r, env, "has_dpas");
     XK_TRY(read_walk_order(r, env, k));
+    XK_TRY(read_required(r, env, k));
     if (!k->simd || !k->grf_count)
         return xk_fail(r->c, XK_EPARSE,
                        "zebin: kernel '%.100s': simd_size is "
@@ -348,6 +369,24 @@ static uint64_t u64_at(const uint8_t *p)
     return v;
 }
 
+/* Nobody gives an undefined symbol an address here. */
+static enum xk_status undefined(struct reader *r,
+                                const struct xk_elf_section *symbols,
+                                uint32_t name, uint32_t index)
+{
+    struct xk_elf_section names = {.name = ""};
+    if (symbols->link && symbols->link < r->elf.n_sections)
+        XK_TRY(xk_elf_section(r->c, &r->elf, symbols->link, &names));
+    const bool named =
+        name < names.size_b &&
+        memchr(names.data + name, 0, (size_t)(names.size_b - name));
+    return xk_fail(r->c, XK_EUNSUPPORTED,
+                   "zebin: kernel '%.100s': symbol %u, '%.100s', is not "
+                   "defined in the file",
+                   r->kernel, index,
+                   named ? (const char *)names.data + name : "");
+}
+
 /* Where symbol number `index` lies. */
 static enum xk_status find_symbol(struct reader *r, uint32_t index,
                                   struct xk_zreloc *out)
@@ -361,7 +400,9 @@ static enum xk_status find_symbol(struct reader *r, uint32_t index,
             break;
         const uint8_t *const p = s.data + 24 * (size_t)index;
         const unsigned in = p[6] | (unsigned)p[7] << 8;
-        if (in && in < r->elf.n_sections)
+        if (!in)
+            return undefined(r, &s, u32_at(p), index);
+        if (in < r->elf.n_sections)
             XK_TRY(xk_elf_section(r->c, &r->elf, in, &home));
         out->value += u64_at(p + 8);
         out->section = strcmp(home.name, ".data.const") == 0 ? XK_ZSECTION_CONST

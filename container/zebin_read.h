@@ -77,6 +77,7 @@ struct xk_zkernel {
     uint32_t local_id_b;        /* per thread, 0: no local ids */
     uint32_t n_local_ids;       /* dimensions of them, where it is told */
     bool has_dpas;
+    uint32_t required[3]; /* required_work_group_size; 0: any */
     uint8_t walk_order;   /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */
     uint32_t private_b;   /* bytes of private memory, per thread ... */
     bool private_is_lane; /* ... or per lane */

@@ -18,8 +18,7 @@ static bool has_cmask(const struct xk_msg *m)
            m->op == XK_MOP_STORE_UNCOMPRESSED_QUAD;
 }
 
-static enum xk_status check_lsc_vector(const struct xk_platform *p,
-                                       const struct xk_msg *m,
+static enum xk_status check_lsc_vector(const struct xk_msg *m,
                                        struct xk_error *err)
 {
     const bool atomic = xk_msg_op_class(m->op) == XK_MCLASS_ATOMIC;
@@ -29,10 +28,6 @@ static enum xk_status check_lsc_vector(const struct xk_platform *p,
                            "lsc: transposed with exec size %u and %u-byte "
                            "data: need 1 and 4 or 8 in a plain load or store",
                            m->exec, m->data_b);
-    if (m->transpose && m->vec * m->data_b > 8u * p->grf_b)
-        return xk_isa_fail(err, XK_EINVAL,
-                           "lsc: transposed block of %u bytes, at most %u",
-                           m->vec * m->data_b, 8u * p->grf_b);
     if (!m->transpose && !has_cmask(m) && m->vec > 8)
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: vector of %u without transpose, at most 8",
@@ -79,7 +74,7 @@ static enum xk_status check_lsc(const struct xk_platform *p,
     if (!m->exec || m->exec & (m->exec - 1) || m->exec > widest)
         return xk_isa_fail(err, XK_EUNSUPPORTED,
                            "lsc: exec size %u, need 1 to %u", m->exec, widest);
-    return check_lsc_vector(p, m, err);
+    return check_lsc_vector(m, err);
 }
 
 static enum xk_status check_block2d(const struct xk_msg *m,

@@ -461,6 +461,19 @@ static enum xk_status run(struct sim_module *m, uint32_t index,
     return watched(&l, &d->look, stats, err);
 }
 
+static enum xk_status check_local(const struct xk_zkernel *k,
+                                  const struct xk_launch_args *a,
+                                  struct xk_error *err)
+{
+    if (!k->required[0] || !memcmp(k->required, a->local, sizeof k->required))
+        return XK_OK;
+    return xk_runtime_fail(
+        err, XK_EINVAL,
+        "kernel '%.100s': local=%u,%u,%u: required_work_group_size is %u,%u,%u",
+        k->name, a->local[0], a->local[1], a->local[2], k->required[0],
+        k->required[1], k->required[2]);
+}
+
 static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
                                     const struct xk_launch_args *a,
                                     struct xk_launch_stats *stats,
@@ -468,6 +481,7 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
 {
     const struct xk_alloc *al = &m->base.device->alloc;
     const struct xk_zkernel *const k = &m->zebin.kernels[index];
+    XK_TRY(check_local(k, a, err));
     const size_t n_b = (a->n_args + 3u + N_GONE) * sizeof(struct xk_sim_region);
     const struct room room = {
         .cross = xk_runtime_mem(al, NULL, k->cross_thread_b + 64u),

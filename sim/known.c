@@ -42,11 +42,12 @@ static const struct {
 };
 
 static const struct control {
-    uint8_t arf, dword, first, count, verdict;
+    uint8_t arf, dword, first, count;
+    uint8_t read, write; /* enum xk_known */
     const char *name;
 } controls[] = {
-#define XK_KNOWN_CONTROL(arf, dw, first, count, name, verdict, note)           \
-    {XK_ARF_##arf, dw, first, count, verdict, name},
+#define XK_KNOWN_CONTROL(arf, dw, first, count, name, r, w, note)              \
+    {XK_ARF_##arf, dw, first, count, r, w, name},
 #include "sim/known.def"
 #undef XK_KNOWN_CONTROL
 };
@@ -135,50 +136,79 @@ static bool option_not_known(const struct xk_inst *i, char *why, size_t why_b)
     return false;
 }
 
-/* The first dword that an operand names. */
-static const struct control *control_at(const struct xk_operand *o)
+static const struct control *control_at(unsigned arf, unsigned dword)
 {
     for (unsigned k = 0; k < XK_COUNTOF(controls); k++)
-        if (controls[k].arf == o->arf && controls[k].dword == o->sub_b / 4)
+        if (controls[k].arf == arf && controls[k].dword == dword)
             return &controls[k];
     return NULL;
 }
 
-/* A dword of a control register of which no bit is known. */
-static bool dword_not_known(const struct xk_operand *o, char *why, size_t why_b)
+/* A dword of sr0 or cr0 of which no bit may be read, or written. */
+static bool dword_not_known(unsigned arf, unsigned dword, bool write, char *why,
+                            size_t why_b)
 {
-    const struct control *const c =
-        o->arf == XK_ARF_CR || o->arf == XK_ARF_SR ? control_at(o) : NULL;
-    if (!c || c->count < 32 || c->verdict != XK_KNOWN_UNKNOWN)
+    const struct control *const c = control_at(arf, dword);
+    if (c &&
+        (c->count < 32 || (write ? c->write : c->read) != XK_KNOWN_UNKNOWN))
         return false;
-    snprintf(why, why_b, "%s0.%u (%s)", o->arf == XK_ARF_CR ? "cr" : "sr",
-             c->dword, c->name);
+    snprintf(why, why_b, "%s the register %s0.%u (%s)",
+             write ? "writing" : "reading", xk_arf_rows[arf].text, dword,
+             c ? c->name : "not listed");
     return true;
 }
 
-static bool operand_not_known(const struct xk_operand *o, bool write, char *why,
-                              size_t why_b)
+/* The same of every dword that the elements of an operand touch. */
+static bool dwords_not_known(const struct xk_operand *o, unsigned exec,
+                             bool write, char *why, size_t why_b)
+{
+    const unsigned size_b = xk_reg_type_b((enum xk_reg_type)o->type);
+    const unsigned width = write || !o->rgn.width ? exec : o->rgn.width;
+    if (o->arf != XK_ARF_CR && o->arf != XK_ARF_SR)
+        return false;
+    for (unsigned n = 0; n < exec; n++) {
+        const unsigned first_b =
+            o->sub_b + size_b * (n / width * o->rgn.vs + n % width * o->rgn.hs);
+        for (unsigned dw = first_b / 4; dw <= (first_b + size_b - 1) / 4; dw++)
+            if (dword_not_known(o->arf, dw, write, why, why_b))
+                return true;
+    }
+    return false;
+}
+
+static bool operand_not_known(const struct xk_operand *o, unsigned exec,
+                              bool write, char *why, size_t why_b)
 {
     if (o->file != XK_FILE_ARF)
         return false;
     const unsigned verdict = write ? arfs[o->arf].write : arfs[o->arf].read;
-    if (write && o->arf == XK_ARF_SR && o->sub_b == 8)
-        return false; /* the channels; written whole, sim_operand.c */
     if (verdict != XK_KNOWN_UNKNOWN)
-        return dword_not_known(o, why, why_b);
+        return dwords_not_known(o, exec, write, why, why_b);
     snprintf(why, why_b, "%s the register %s (%s)",
              write ? "writing" : "reading", xk_arf_rows[o->arf].text,
              arfs[o->arf].note);
     return true;
 }
 
+/* `mov tm0.4 N:uw` makes the thread pause; bits 9:5 count 32 cycles each
+ * (Intel's pti-gpu, OpenCLBuiltIn.md, intel_eu_thread_pause). It changes no
+ * result. */
+static bool is_pause(const struct xk_sim_inst *e)
+{
+    const struct xk_inst *const i = &e->in;
+    return i->op == XK_OPC_MOV && i->dst.file == XK_FILE_ARF &&
+           i->dst.arf == XK_ARF_TM && i->dst.sub_b == 16 &&
+           i->src[0].file == XK_FILE_IMM && !(i->src[0].imm & ~(uint64_t)0x3e0);
+}
+
 static bool operands_not_known(const struct xk_sim_inst *e, char *why,
                                size_t why_b)
 {
-    if (operand_not_known(&e->in.dst, true, why, why_b))
+    if (!is_pause(e) &&
+        operand_not_known(&e->in.dst, e->in.exec, true, why, why_b))
         return true;
     for (unsigned n = 0; n < e->n_srcs; n++)
-        if (operand_not_known(&e->in.src[n], false, why, why_b))
+        if (operand_not_known(&e->in.src[n], e->in.exec, false, why, why_b))
             return true;
     return false;
 }
@@ -248,7 +278,7 @@ void xk_sim_control_written(struct xk_sim_thread *t,
 {
     for (unsigned k = 0; k < XK_COUNTOF(controls); k++) {
         const struct control *const c = &controls[k];
-        if (c->arf != XK_ARF_CR || c->verdict != XK_KNOWN_UNKNOWN)
+        if (c->arf != XK_ARF_CR || c->write != XK_KNOWN_UNKNOWN)
             continue;
         const uint32_t v = xk_rf_u32(t, XK_RF_CR + 4u * c->dword) >> c->first;
         if (v & (uint32_t)((UINT64_C(1) << c->count) - 1)) {

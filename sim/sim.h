@@ -24,6 +24,10 @@ enum xk_sim_region_kind {
     XK_SIM_FREED    /* was a buffer: host may be NULL, every use is a finding */
 };
 
+/* Instructions that an EU thread may execute where nobody says how many: a
+ * quarter of a second on hardware, some ten seconds here. */
+#define XK_SIM_INST_LIMIT (UINT64_C(1) << 28)
+
 /* One piece of device memory: [va, va + size_b) is backed by host[]. */
 struct xk_sim_region {
     uint64_t va, size_b;
@@ -86,7 +90,7 @@ struct xk_sim_dispatch {
     struct xk_sim_region *regions;
     unsigned n_regions;
     unsigned n_host_threads; /* 0 = all cores */
-    uint64_t inst_limit;     /* per EU thread, 0 = 2^32 */
+    uint64_t inst_limit;     /* per EU thread, 0: XK_SIM_INST_LIMIT */
     const struct xk_sim_watch *watch; /* NULL: nobody looks */
     struct xk_sim_checks check;
 };
@@ -131,7 +135,7 @@ struct xk_sim_launch {
     uint32_t private_b;    /* per thread, at XK_SIM_PRIVATE_VA; 0: none */
     uint32_t slm_b;        /* bytes of shared local memory per group */
     unsigned n_threads;    /* host threads, 0 = all cores */
-    uint64_t inst_limit;   /* per EU thread, 0 = 2^32 */
+    uint64_t inst_limit;   /* per EU thread, 0: XK_SIM_INST_LIMIT */
     bool memory_local_ids; /* local ids through memory and the prologue, as a
                               driver does when the hardware cannot make them */
     const struct xk_sim_watch *watch; /* NULL: nobody looks */

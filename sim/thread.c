@@ -5,6 +5,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "isa/format.h"
 #include "sim/check_hook.h"
 #include "sim/watch.h"
 
@@ -149,6 +150,11 @@ static uint32_t slot_bits(uint32_t slot, uint32_t holes)
     return out;
 }
 
+static uint64_t limit_of(const struct xk_sim_run *r)
+{
+    return r->d->inst_limit ? r->d->inst_limit : XK_SIM_INST_LIMIT;
+}
+
 void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
                          uint32_t index)
 {
@@ -165,16 +171,47 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->group = g;
     t->index = index;
     t->slot = g->slot_base + index;
-    t->dispatch = index + 1 == g->n_threads ? r->d->last_mask
-                  : r->d->simd == 32        ? UINT32_MAX
-                                            : (1u << r->d->simd) - 1;
+    t->dispatch = r->d->simd == 32 ? UINT32_MAX : (1u << r->d->simd) - 1;
+    if (index + 1 == g->n_threads) /* a walker's is of 32 channels, always */
+        t->dispatch &= r->d->last_mask;
     t->active = t->dispatch;
     t->ip = r->start;
-    t->budget = r->d->inst_limit ? r->d->inst_limit : UINT64_C(1) << 32;
+    t->budget = limit_of(r);
     set_payload(t);
     xk_rf_set_u32(t, XK_RF_SR, slot_bits(t->slot, r->d->sr0_holes));
     if (t->check)
         xk_sim_check_start(t);
+}
+
+/* Finds the innermost loop around ip: the nearest branch from there on that
+ * leads to ip or before it. Targets in registers are not looked at. */
+static bool find_loop(const struct xk_sim_kernel *k, uint32_t ip,
+                      uint32_t *begin, uint32_t *end)
+{
+    for (*end = ip; *end < k->n; ++*end) {
+        const struct xk_sim_inst *const e = &k->inst[*end];
+        if (xk_opcode_format(e->in.op) != XK_FMT_BRANCH ||
+            e->in.src[0].file != XK_FILE_NONE)
+            continue;
+        *begin = e->in.uip_b < 0 && e->uip < e->jip ? e->uip : e->jip;
+        if (*begin <= ip)
+            return true;
+    }
+    return false;
+}
+
+static void limit_reached(struct xk_sim_thread *t)
+{
+    const struct xk_sim_kernel *const k = t->kernel;
+    char loop[64] = "";
+    uint32_t begin, end;
+    if (find_loop(k, t->ip, &begin, &end))
+        snprintf(loop, sizeof loop, " in the loop from offset 0x%x to 0x%x",
+                 k->inst[begin].pc_b, k->inst[end].pc_b);
+    xk_sim_fault(t, &k->inst[t->ip],
+                 "instruction limit of %llu reached%s: the thread seems not to "
+                 "end",
+                 (unsigned long long)limit_of(t->group->run), loop);
 }
 
 void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
@@ -198,7 +235,5 @@ void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
         fesetround(FE_TONEAREST);
     t->budget -= done;
     if (!t->budget && t->state == XK_SIM_RUN)
-        xk_sim_fault(t, &inst[t->ip],
-                     "instruction limit reached: the thread "
-                     "seems not to end");
+        limit_reached(t);
 }

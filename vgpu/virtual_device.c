@@ -45,7 +45,10 @@ static void add(xk_virtual_device *d, const char *name, const char *value)
  * copies stay on the engine of its kernels: a second engine reads back
  * allocations that only the first has uploaded from pages whose address it
  * never tells; of a client that may not be looked at they are not found, and
- * the program would get zeros. */
+ * the program would get zeros. pvc without pages of 64 KiB: for those the
+ * driver asks its page library for a description, which for pvc gives it none,
+ * and clEnqueueMapBuffer reads through that (22.43, mem_obj.cpp,
+ * isTiledAllocation). */
 static void make_variables(xk_virtual_device *d, const struct product *p)
 {
     snprintf(d->port, sizeof d->port, "%u", xk_tbx_server_port(d->server));
@@ -58,6 +61,8 @@ static void make_variables(xk_virtual_device *d, const struct product *p)
     add(d, "EnableLocalMemory", "0");
     add(d, "EnableDeviceBasedTimestamps", "1");
     add(d, "EnableBlitterForEnqueueOperations", "0");
+    if (strcmp(p->platform, "xehpc") == 0)
+        add(d, "Enable64kbpages", "0");
     add(d, "TbxServer", "127.0.0.1");
     add(d, "TbxPort", d->port);
 }

@@ -60,6 +60,7 @@ struct xk_kernel_facts {
     const void *code; /* inside the file */
     size_t code_b;
     uint32_t simd, grf_count, slm_b, barriers, scratch_b, n_args;
+    uint32_t required[3]; /* work items of a group that it must have; 0: any */
 };
 XK_API enum xk_status xk_inspect_kernel(const xk_inspect *f, uint32_t kernel,
                                         struct xk_kernel_facts *out,

@@ -51,7 +51,7 @@ typedef void xk_simulate_finding_fn(void *user,
 /* What a launch is looked at with and searched for. All zero: faults of memory
  * end it, nothing else is looked at. */
 struct xk_simulate_opts {
-    uint64_t inst_limit; /* per hardware thread; 0 = 2^32 */
+    uint64_t inst_limit; /* per hardware thread; 0 = 2^28 */
     /* "mem,race,init,sync,hazard", "all", "none"; NULL is "none". A launch with
      * findings ends with XK_EFAULT. */
     const char *checks;

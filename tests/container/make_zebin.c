@@ -70,7 +70,7 @@ static void section(uint8_t *file, unsigned i, uint32_t name, uint32_t type,
     put(h + 32, size_b, 8);
 }
 
-static void header(uint8_t *f)
+static void header(uint8_t *f, unsigned n_sections)
 {
     static const uint8_t ident[] = {0x7f, 'E', 'L', 'F', 2, 1, 1};
     memcpy(f, ident, sizeof(ident));
@@ -78,28 +78,51 @@ static void header(uint8_t *f)
     put(f + 18, 205, 2);
     put(f + 40, 64, 8); /* section headers follow */
     put(f + 58, 64, 2);
-    put(f + 60, 5, 2);
+    put(f + 60, n_sections, 2);
     put(f + 62, 4, 2);
+}
+
+/* Sections 5 to 7: strings, symbols (the second is the one that is told), and
+ * its relocation, all at `at`. */
+static void put_symbol(uint8_t *f, size_t at, const struct zebin_parts *p,
+                       uint32_t name)
+{
+    const size_t text_b = strlen(p->symbol) + 2;
+    uint8_t *const symbol = f + at + text_b + 24;
+    uint8_t *const rela = symbol + 24;
+    section(f, 5, 0, 3, at, text_b);
+    section(f, 6, 0, 2, at + text_b, 48);
+    put(f + 64 + 64 * 6 + 40, 5, 4); /* its strings */
+    section(f, 7, name, 4, at + text_b + 48, 24);
+    memcpy(f + at + 1, p->symbol, text_b - 1);
+    put(symbol, 1, 4);
+    put(symbol + 6, p->defined_in, 2);
+    put(rela, 8, 8);
+    put(rela + 8, 1, 4); /* an address of 64 bits */
+    put(rela + 12, 1, 4);
 }
 
 uint8_t *make_zebin(const struct zebin_parts *p, size_t *n_b)
 {
     const char *kernel = p->kernel ? p->kernel : "k";
     const char *info = p->ze_info ? p->ze_info : default_info;
+    const unsigned n_sections = p->symbol ? 8 : 5;
     char names[400];
+    /* section 1's name is the end of the relocation's */
     const int t =
-        snprintf(names + 1, sizeof(names) - 1, ".text.%s", kernel) + 2;
+        snprintf(names + 1, sizeof(names) - 1, ".rela.text.%s", kernel) + 2;
     names[0] = 0;
     static const char rest[] = ".ze_info\0.note.intelgt.compat\0.shstrtab";
     memcpy(names + t, rest, sizeof(rest));
     const size_t names_b = (size_t)t + sizeof(rest), info_b = strlen(info);
-    const size_t code = 64 + 5 * 64, note = code + 32, at = note + 24;
-    *n_b = at + names_b + info_b;
+    const size_t code = 64 + n_sections * 64u, note = code + 32, at = note + 24;
+    const size_t end = at + names_b + info_b;
+    *n_b = end + (p->symbol ? strlen(p->symbol) + 2 + 72 : 0);
     uint8_t *f = calloc(1, *n_b);
     if (!f)
         return NULL;
-    header(f);
-    section(f, 1, 1, 1, code, 32);
+    header(f, n_sections);
+    section(f, 1, 6, 1, code, 32);
     section(f, 2, (uint32_t)t, 0xff000011u, at + names_b, info_b);
     section(f, 3, (uint32_t)t + 9, 7, note, 24);
     section(f, 4, (uint32_t)t + 30, 3, at, names_b);
@@ -111,5 +134,7 @@ uint8_t *make_zebin(const struct zebin_parts *p, size_t *n_b)
     put(f + note + 20, p->family ? p->family : 1270, 4);
     memcpy(f + at, names, names_b);
     memcpy(f + at + names_b, info, info_b);
+    if (p->symbol)
+        put_symbol(f, end, p, 1);
     return f;
 }

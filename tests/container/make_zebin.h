@@ -10,6 +10,9 @@ struct zebin_parts {
     const char *kernel;  /* NULL: "k" */
     const char *ze_info; /* NULL: a kernel with all kinds of arguments */
     uint32_t family;     /* of the note; 0: 1270, DG2 */
+    const char *symbol;  /* its address is written to the code's byte 8; NULL:
+                            no relocation */
+    uint16_t defined_in; /* that symbol's section; 0: undefined */
 };
 
 /* malloc'd; the code copies r0 and ends the thread. */

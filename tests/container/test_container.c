@@ -52,6 +52,48 @@ START_TEST(every_field_arrives)
 }
 END_TEST
 
+/* A relocation to what the file does not define has no address to write. */
+START_TEST(an_undefined_symbol_is_refused_by_name)
+{
+    struct zebin_parts p = {.symbol = "far_away"};
+    ck_assert_int_eq(read_parts(p), XK_EUNSUPPORTED);
+    ck_assert_msg(strstr(c->error.message, "symbol 1, 'far_away', is not "
+                                           "defined in the file"),
+                  "%s", c->error.message);
+    p.defined_in = 0xfff1; /* SHN_ABS: a number */
+    ck_assert_int_eq(read_parts(p), XK_OK);
+    ck_assert_uint_eq(z.kernels[0].n_relocs, 1);
+    ck_assert_uint_eq(z.kernels[0].relocs[0].offset_b, 8);
+    ck_assert_int_eq(z.kernels[0].relocs[0].section, XK_ZSECTION_NONE);
+    xk_zebin_fini(c, &z);
+}
+END_TEST
+
+#define REQUIRED(list)                                                         \
+    "version: '1.0'\nkernels:\n  - name: k\n    execution_env:\n"              \
+    "      grf_count: 128\n      simd_size: 16\n"                              \
+    "      required_work_group_size: " list "\n...\n"
+
+START_TEST(required_work_group_sizes_have_three_numbers)
+{
+    static const char *const bad[] = {
+        REQUIRED("[16, 2]"),      REQUIRED("[16, 0, 1]"),
+        REQUIRED("[16, x, 1]"),   REQUIRED("[16, -1, 1]"),
+        REQUIRED("[1, 1, 1, 1]"), REQUIRED("16")};
+    struct zebin_parts p = {.ze_info = REQUIRED("[16, 2, 1]")};
+    ck_assert_int_eq(read_parts(p), XK_OK);
+    ck_assert_uint_eq(z.kernels[0].required[0], 16);
+    ck_assert_uint_eq(z.kernels[0].required[1], 2);
+    ck_assert_uint_eq(z.kernels[0].required[2], 1);
+    xk_zebin_fini(c, &z);
+    for (size_t i = 0; i < XK_COUNTOF(bad); i++) {
+        p.ze_info = bad[i];
+        ck_assert_msg(read_parts(p) == XK_EPARSE, "%s", bad[i]);
+        ck_assert(strstr(c->error.message, "required_work_group_size"));
+    }
+}
+END_TEST
+
 START_TEST(arguments_keep_their_order_and_kind)
 {
     static const struct xk_zarg want[] = {
@@ -217,6 +259,8 @@ int main(void)
     tcase_add_checked_fixture(t, open_ctx, close_ctx);
     tcase_set_timeout(t, 60);
     tcase_add_test(t, every_field_arrives);
+    tcase_add_test(t, an_undefined_symbol_is_refused_by_name);
+    tcase_add_test(t, required_work_group_sizes_have_three_numbers);
     tcase_add_test(t, arguments_keep_their_order_and_kind);
     tcase_add_loop_test(t, wrong_descriptions_are_explained, 0,
                         XK_COUNTOF(bad));

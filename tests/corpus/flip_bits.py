@@ -10,13 +10,11 @@ absent."""
 import argparse
 import collections
 import sys
-import tempfile
 from pathlib import Path
 
 import compile as corpus
 import launch
-import launch_args
-import mutate_kernels
+import launch_alone
 import run_kernels
 
 VERDICTS = ("not listed", "acts", "no effect", "unknown")
@@ -83,17 +81,13 @@ def main():
     print(f"# seed {options.seed}, {each or 'all'} bits of a kernel")
     program = launch.Simulator([options.program, str(each), str(options.seed)])
     picked = chosen(run_kernels.rows_of(options.cache), lambda row:
-                    mutate_kernels.wanted(
+                    launch_alone.wanted(
                         files[row["file"]].kernels[row["kernel"]], row,
                         excuses), number)
     for row in picked:
         kernel = files[row["file"]].kernels[row["kernel"]]
-        args = launch_args.make_arguments(kernel)
-        with tempfile.NamedTemporaryFile() as file:
-            mutate_kernels.alone(Path(row["zebin"]), row["kernel"],
-                                 Path(file.name))
-            line = program.launch(row | {"zebin": file.name}, kernel, args)
-            wrong += listen(program, line, rows)
+        wrong += launch_alone.launch(program, row, kernel, lambda line:
+                                     listen(program, line, rows))
     program.stop()
     flips = sum(sum(n.values()) for n in rows.values())
     for verdict in range(4):

@@ -7,7 +7,6 @@ buffers, one of N compiled kernels, and the generator's convolutions. Prints a l
 was missed. Exit 0; 1 if one was; 77 if a tool is absent."""
 import argparse
 import collections
-import re
 import subprocess
 import sys
 import tempfile
@@ -15,43 +14,10 @@ from pathlib import Path
 
 import compile as corpus
 import launch
-import launch_args
+import launch_alone
 import run_kernels
 
 KINDS = ("short", "limit", "offset", "mask", "guard")
-
-
-def wanted(kernel, row, excuses):
-    """Whether it can be broken: it must run, and end, without a finding."""
-    return row["variant"] == "-" and not any(
-        excuses.find(what, row["platform"], row["kernel"])
-        for what in ("run", "init"))
-
-
-def alone(path, name, to):
-    """Writes a zebin of which .ze_info has one kernel only, since most of the
-    time to load a module goes into reading that."""
-    elf = bytearray(path.read_bytes())
-    (info,) = [bytes(data) for title, data in corpus.sections(elf)
-               if title == ".ze_info"]
-    text = info.decode()
-    start = re.search(r"(?m)^kernels:\n", text).end()
-    end = start + len(re.match(r"(?:[ -].*\n)*", text[start:]).group())
-    parts = re.split(r"(?m)^(?=  - name:)", text[start:end])
-    keep = [p for p in parts if re.match(rf"  - name: +'?{name}'?\n", p)]
-    short = (text[:start] + "".join(keep) + text[end:]).encode()
-    at = elf.index(info)
-    elf[at:at + len(info)] = short.ljust(len(info), b"\n")
-    to.write_bytes(elf)
-
-
-def mutate(mutator, row, kernel, score):
-    """One kernel; the number of harmful mutants that were missed."""
-    args = launch_args.make_arguments(kernel)
-    with tempfile.NamedTemporaryFile() as file:
-        alone(Path(row["zebin"]), row["kernel"], Path(file.name))
-        line = mutator.launch(row | {"zebin": file.name}, kernel, args)
-        return listen(mutator, line, row["kernel"], score)
 
 
 def convolutions(mutator, program, score):
@@ -105,11 +71,13 @@ def main():
     score, missed, number = collections.defaultdict(collections.Counter), 0, 0
     for row in run_kernels.rows_of(options.cache):
         kernel = files[row["file"]].kernels[row["kernel"]]
-        if not wanted(kernel, row, excuses):
+        if not launch_alone.wanted(kernel, row, excuses):
             continue
         number += 1
         if number % options.every == 0:
-            missed += mutate(mutator, row, kernel, score)
+            missed += launch_alone.launch(
+                mutator, row, kernel, lambda line: listen(
+                    mutator, line, kernel["name"], score))
     if options.convolutions:
         missed += convolutions(mutator, options.convolutions, score)
     mutator.stop()

@@ -6,11 +6,9 @@
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
 #include <check.h>
-#include <spawn.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/wait.h>
 
 #include "xekern/virtual_device.h"
 
@@ -86,10 +84,9 @@ START_TEST(buffers_rewritten_between_launches_are_read)
 }
 END_TEST
 
-/* 0, or 1 if a result is wrong. */
-static int map_buffer(void)
+/* On xehpc a segmentation fault in the driver while it had 64 KiB pages. */
+START_TEST(mapped_buffers_are_written_and_read)
 {
-    int bad = 0;
     cl_mem b = clCreateBuffer(context, CL_MEM_READ_WRITE, sizeof(int) * N_E,
                               NULL, NULL);
     clSetKernelArg(kernel, 0, sizeof b, &b);
@@ -99,49 +96,15 @@ static int map_buffer(void)
         for (int i = 0; i < N_E; i++)
             m[i] = i + t;
         clEnqueueUnmapMemObject(queue, b, m, 0, NULL, NULL);
-        bad |= !step_done(5);
+        ck_assert(step_done(5));
         m = clEnqueueMapBuffer(queue, b, CL_TRUE, CL_MAP_READ, 0,
                                sizeof(int) * N_E, 0, NULL, NULL, NULL);
         for (int i = 0; i < N_E; i++)
-            bad |= m[i] != (i + t) * 5 + i;
+            ck_assert_int_eq(m[i], (i + t) * 5 + i);
         clEnqueueUnmapMemObject(queue, b, m, 0, NULL, NULL);
         clFinish(queue);
     }
-    return bad;
-}
-
-static int run_map(bool capture)
-{
-    extern char **environ;
-    char *const args[] = {(char *)"test_ocl", (char *)platform, (char *)"map",
-                          NULL};
-    char mode[2] = "";
-    pid_t child;
-    int status = -1;
-    snprintf(mode, sizeof mode, "%.1s", getenv("SetCommandStreamReceiver"));
-    if (capture)
-        setenv("SetCommandStreamReceiver", "1", 1);
-    setenv("AUBDumpCaptureFileName", "/dev/null", 1);
-    ck_assert_int_eq(
-        posix_spawn(&child, "/proc/self/exe", NULL, NULL, args, environ), 0);
-    setenv("SetCommandStreamReceiver", mode, 1);
-    ck_assert_int_eq(waitpid(child, &status, 0), child);
-    return status;
-}
-
-/* On xehpc the driver ends the program before it submits anything: also where
- * it only writes a capture, so that no device is there to blame. */
-START_TEST(mapped_buffers_are_read_or_the_driver_itself_ends)
-{
-    const int status = run_map(false);
-    if (!strcmp(platform, "xehpc") && WIFSIGNALED(status)) {
-        const int alone = run_map(true);
-        ck_assert(WIFSIGNALED(alone) && WTERMSIG(alone) == WTERMSIG(status));
-        puts("# clEnqueueMapBuffer ends the process in AUB mode, too");
-        return;
-    }
-    ck_assert_msg(WIFEXITED(status) && !WEXITSTATUS(status), "status 0x%x",
-                  status);
+    clReleaseMemObject(b);
 }
 END_TEST
 
@@ -269,12 +232,9 @@ static const struct {
     cl_uint dims;
     size_t global[3], local[3];
 } odd_sizes[] = {
-    {1, {340, 1, 1}, {64, 1, 1}},
-    {2, {10, 10, 1}, {4, 4, 1}},
-    {3, {5, 6, 7}, {2, 4, 4}},
-    {2, {33, 3, 1}, {32, 2, 1}},
-    {3, {7, 5, 3}, {4, 2, 2}},
-    {3, {33, 1, 5}, {16, 1, 2}},
+    {1, {340, 1, 1}, {64, 1, 1}}, {2, {10, 10, 1}, {4, 4, 1}},
+    {3, {5, 6, 7}, {2, 4, 4}},    {2, {33, 3, 1}, {32, 2, 1}},
+    {3, {7, 5, 3}, {4, 2, 2}},    {3, {33, 1, 5}, {16, 1, 2}},
 };
 
 START_TEST(every_item_of_odd_sizes_runs_once)
@@ -394,7 +354,7 @@ static Suite *suite(void)
     TCase *const t = tcase_create("ocl");
     tcase_set_timeout(t, 300);
     tcase_add_test(t, buffers_rewritten_between_launches_are_read);
-    tcase_add_test(t, mapped_buffers_are_read_or_the_driver_itself_ends);
+    tcase_add_test(t, mapped_buffers_are_written_and_read);
     tcase_add_test(t, shared_virtual_memory_is_read);
     tcase_add_test(t, profiling_times_are_in_order);
     tcase_add_test(t, limits_are_those_of_the_product);
@@ -429,8 +389,6 @@ int main(int argc, char **argv)
         puts("1..0 # SKIP no OpenCL driver of Intel's (intel-opencl-icd)");
         return 0;
     }
-    if (argc > 2 && !strcmp(argv[2], "map"))
-        return map_buffer();
     SRunner *const r = srunner_create(suite());
     srunner_set_fork_status(r, CK_NOFORK);
     srunner_set_tap(r, "-");

@@ -28,6 +28,8 @@ static const struct {
     {{.kind = XK_MSG_LSC_FENCE, .sfid = XK_SFID_SLM, .exec = 1}, 0x0210011f, 0},
     {{LSC(LOAD, UGM, 8, 4, 4, 1, 16)}, 0x08200580, 0},
     {{LSC(STORE, UGM, 8, 4, 4, 1, 16)}, 0x08000584, 0x80},
+    /* nGEN's, of oneDNN's gemm_kernel: 512 bytes, 16 registers */
+    {{LSC(LOAD, SLM, 4, 8, 8, 64, 1), .transpose = true}, 0x0300f700, 0},
     /* nGEN's, of oneDNN's kernels: 1, 2 and 8 hwords and the same registers */
     {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 1,
       .header = true}, 0x021d19ff, 0},
@@ -435,9 +437,6 @@ static const struct {
     {XK_PLATFORM_XEHPC,
      {LSC(LOAD, UGM, 4, 8, 8, 64, 1), .transpose = true, .bti = 9},
      "bti 9"},
-    {XK_PLATFORM_XEHPG,
-     {LSC(LOAD, UGM, 8, 8, 8, 64, 1), .transpose = true},
-     "block of 512 bytes, at most 256"},
 };
 
 START_TEST(what_a_platform_has_not_is_refused_by_name)

@@ -7,8 +7,11 @@ last lines count cases, findings and kernels that differ by the hash of their co
 
 A case that fails, or has findings, is right only with a line in excuses.txt:
     PLATFORM... | words of the case | words of what was said | proof
-An excuse that fits nothing of a whole run, or that fits a case without a fault, is
-a failure itself."""
+What was said may be several sentences' words, " / " between them: the first is
+the cause, without which the others, its consequences, excuse nothing. "by IMPL" as
+the case is each case of that implementation, "*" each case, whose words are only
+looked for where they are said. An excuse that fits nothing of a whole run, or
+that fits a case without a fault, is a failure itself."""
 import json
 import re
 import subprocess
@@ -80,15 +83,25 @@ class Excuse:
         if len(fields) != 4 or not all(fields):
             sys.exit("excuses.txt: four fields: " + text)
         self.platforms = fields[0].split()
-        self.case, self.what, self.proof = fields[1:]
+        self.case, what, self.proof = fields[1:]
+        self.what = [w.strip() for w in what.split(" / ")]
         self.used = 0
         self.text = text
 
     def is_of(self, platform, case):
-        return platform in self.platforms and self.case in case.line
+        if platform not in self.platforms:
+            return False
+        said = any(self.what[0] in s for s in case.said)
+        if self.case == "*":
+            return said
+        if self.case.startswith("by "):
+            return said and "by " + case.impl == self.case
+        return self.case in case.line
 
-    def covers(self, sentence):
-        return self.what in sentence
+    def covers(self, sentence, case):
+        """The sentence is the cause, or follows from it."""
+        return (any(self.what[0] in s for s in case.said)
+                and any(w in sentence for w in self.what))
 
 
 def read(name):
@@ -124,10 +137,10 @@ def verdict(platform, case, excuses):
     if case.skip and platform == "xehpg":
         case.said.append(case.skip)
     mine = [e for e in excuses if e.is_of(platform, case)]
-    left = [s for s in case.said if not any(e.covers(s) for e in mine)]
+    left = [s for s in case.said if not any(e.covers(s, case) for e in mine)]
     for e in mine:
-        e.used += any(e.covers(s) for s in case.said)
-    idle = [e for e in mine if not any(e.covers(s) for s in case.said)]
+        e.used += any(e.covers(s, case) for s in case.said)
+    idle = [e for e in mine if not any(e.covers(s, case) for s in case.said)]
     left += ["has no fault that its excuse names: " + e.text for e in idle]
     return left, [e for e in mine if e not in idle]
 

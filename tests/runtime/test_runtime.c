@@ -217,6 +217,28 @@ START_TEST(wrong_launches_are_explained)
 }
 END_TEST
 
+/* A kernel that says how many work items a group has is not run with others. */
+START_TEST(a_required_group_size_is_kept)
+{
+    static const struct zebin_parts parts = {
+        .ze_info = "version: '1.0'\nkernels:\n  - name: k\n    execution_env:\n"
+                   "      grf_count: 128\n      simd_size: 16\n"
+                   "      required_work_group_size: [16, 2, 1]\n...\n"};
+    static const uint32_t one[3] = {1, 1, 1}, other[3] = {2, 16, 1},
+                          right[3] = {16, 2, 1};
+    size_t n_b;
+    xk_module *m;
+    uint8_t *zebin = make_zebin(&parts, &n_b);
+    ck_assert_int_eq(xk_module_create(dev, zebin, n_b, &m, &err), XK_OK);
+    ck_assert_int_eq(xk_launch(m, "k", one, right, 0, NULL, NULL, &err), XK_OK);
+    ck_assert_int_eq(xk_launch(m, "k", one, other, 0, NULL, NULL, &err),
+                     XK_EINVAL);
+    SAYS("local=2,16,1: required_work_group_size is 16,2,1");
+    xk_module_unref(m);
+    free(zebin);
+}
+END_TEST
+
 START_TEST(wrong_shapes_are_explained)
 {
     struct call k = good();
@@ -322,6 +344,7 @@ int main(void)
     tcase_add_test(t, a_pending_launch_holds_what_it_uses);
     tcase_add_test(t, a_device_tells_what_it_is);
     tcase_add_test(t, wrong_launches_are_explained);
+    tcase_add_test(t, a_required_group_size_is_kept);
     tcase_add_test(t, wrong_shapes_are_explained);
     tcase_add_test(t, buffers_of_other_devices_are_refused);
     tcase_add_test(t, unref_of_nothing_is_nothing);

@@ -101,7 +101,7 @@ enum xk_status check_lab_run(struct check_lab *x)
                                 .groups = {1, 1, 1},
                                 .simd = 8,
                                 .n_threads = x->n_threads,
-                                .last_mask = 0xff,
+                                .last_mask = x->last_mask ? x->last_mask : 0xff,
                                 .cross_data = (const uint8_t *)payload,
                                 .cross_data_b = sizeof payload,
                                 .slm_b = x->slm_b,

@@ -14,6 +14,7 @@
 struct check_lab {
     const char *platform, *text;
     uint32_t n_threads, slm_b, barriers;
+    uint32_t last_mask; /* 0: its 8 channels */
     struct xk_sim_checks check;
     unsigned n; /* findings */
     struct {

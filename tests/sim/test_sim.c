@@ -532,7 +532,15 @@ START_TEST(endless_loops_end)
 {
     struct asm_run r = {.text = "LOOP:\njmpi (1|M0) LOOP\n",
                         .inst_limit = 100000};
-    FINDS(&r, "instruction limit", "jmpi", "offset 0x0");
+    FINDS(&r, "instruction limit of 100000", "jmpi", "offset 0x0",
+          "loop from offset 0x0 to 0x0");
+    /* the inner one of two, from 16 to 48 */
+    r.text = "OUTER:\n(W) mov (1|M0) r1.0<1>:ud 0x0:ud\n"
+             "INNER:\n(W) add (1|M0) r1.0<1>:ud r1.0<0;1,0>:ud 0x1:ud\n"
+             "(W) cmp (1|M0) (ge)f0.0 null<1>:ud r1.0<0;1,0>:ud 0x0:ud\n"
+             "(W&f0.0) jmpi (1|M0) INNER\n"
+             "jmpi (1|M0) OUTER\n" ASM_EOT;
+    FINDS(&r, "instruction limit of 100000", "loop from offset 0x10 to 0x30");
 }
 END_TEST
 

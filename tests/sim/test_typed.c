@@ -344,6 +344,15 @@ static void check_one(const struct try *y, uint32_t mask)
                       y->f->code, y->tgm ? "tgm" : "dc1", b, image[b], want[b]);
 }
 
+/* Coordinates that no image has, in lanes that are off. */
+static void spoil_lanes(uint32_t mask)
+{
+    for (unsigned k = 0; k < 3; k++)
+        for (unsigned l = 0; l < LANES; l++)
+            if (!(mask >> l & 1))
+                coord[k][l] = rnd() | 0x40000000u;
+}
+
 static void one(const struct try *y)
 {
     struct code c = {.n = 0};
@@ -353,6 +362,7 @@ static void one(const struct try *y)
         image[i] = want[i] = (uint8_t)rnd();
     write_state(y->n_coords - 1, false, y->f->code);
     draw_payload();
+    spoil_lanes(mask);
     draw_values(y->f);
     place_planes(COORD, coord, y->tgm ? y->n_coords : 1);
     if (y->tgm && y->store) {

@@ -6,6 +6,7 @@ compiler's; with files and arguments that are wrong. TAP."""
 import json
 import re
 import shutil
+import struct
 import subprocess
 import sys
 import tempfile
@@ -192,6 +193,49 @@ def compiled(tool, tap, source):
                  f"diff of both containers, {device}", out)
 
 
+COUNT = """
+__kernel __attribute__((reqd_work_group_size(16, 2, 1)))
+void count(__global uint *out)
+{
+    const size_t i = get_global_id(1) * 16 + get_global_id(0);
+    out[i] = 100 * get_local_size(0) + 10 * get_local_size(1) + get_local_id(1);
+}
+"""
+
+
+def required_group(tool, tap):
+    """reqd_work_group_size is what a group has if nobody says another size."""
+    if not shutil.which("ocloc"):
+        return
+    (tool.folder / "count.cl").write_text(COUNT)
+    want = struct.pack("<32I", *[1620 + i // 16 for i in range(32)])
+    for name, extra in ("old", []), ("zebin", ["--format", "zebin"]):
+        file = f"count.{name}"
+        subprocess.run(["ocloc", "compile", "-file", "count.cl", "-device",
+                        "acm-g10", *extra, "-output", file,
+                        "-output_no_suffix"], capture_output=True,
+                       cwd=tool.folder, check=False)
+        code, out, err = tool.run("run", "--out=0:o.bin", file, "count",
+                                  "buf:zero:128")
+        tap.line(code == 0 and (tool.folder / "o.bin").read_bytes() == want,
+                 f"{file}: 16,2,1 work items by themselves",
+                 out.decode() + err)
+        tool.fails(1, r"local=32,1,1: required_work_group_size is 16,2,1",
+                   "run", "--local=32", file, "count", "buf:zero:128")
+
+
+def endless(tool, tap):
+    """A loop without end ends at the limit, and its place is told."""
+    (tool.folder / "l.asm").write_text("nop\nA:\nnop\njmpi (1|M0) A\n")
+    tool.run("asm", "-p", "xehpg", "l.asm", "-o", "l.bin")
+    code, out, err = tool.run("run", "--platform=xehpg", "--limit=1000",
+                              "l.bin", "code")
+    tap.line(code == 1 and re.search(r"instruction limit of 1000 reached in "
+                                     r"the loop from offset 0x10 to 0x20",
+                                     out.decode() + err),
+             "an endless loop is placed", out.decode() + err)
+
+
 def back_to_bytes(tool, tap, file, platform):
     """dis and asm give the kernel's bytes; the rest of its section is zero."""
     text = tool.run("dis", "-k", "reverse", file)[1]
@@ -211,6 +255,8 @@ def main():
         broken_rules(tool, tap)
         wrong_use(tool)
         compiled(tool, tap, source.resolve())
+        required_group(tool, tap)
+        endless(tool, tap)
     print(f"1..{tap.count}")
     return 1 if tap.bad else 0
 

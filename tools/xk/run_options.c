@@ -181,7 +181,9 @@ SETTER(set_trace_thread)
 
 static const struct xk_tool_option options[] = {
     {"groups", 'g', "X,Y,Z", "thread groups (1,1,1)", set_groups, true},
-    {"local", 'l', "X,Y,Z", "work items of a group (1,1,1)", set_local, true},
+    {"local", 'l', "X,Y,Z",
+     "work items of a group (what the kernel requires, else 1,1,1)", set_local,
+     true},
     {"out", 0, "N:FILE",
      "argument N, counted from 0, is written there after the run", set_out,
      true},
@@ -205,8 +207,8 @@ static const struct xk_tool_option options[] = {
      set_output, true},
     {"threads", 't', "N", "of the host; 0 (default): all cores", set_threads,
      true},
-    {"limit", 0, "N", "instructions that a thread may execute", set_limit,
-     true},
+    {"limit", 0, "N", "instructions that a thread may execute (2^28)",
+     set_limit, true},
     {"aub", 0, "FILE",
      "the launches of a capture; then --out ADDRESS:BYTES:FILE", set_capture,
      true},
@@ -271,7 +273,7 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
                                    const char *const *args,
                                    struct xk_error *err)
 {
-    *r = (struct xk_run_request){.groups = {1, 1, 1}, .local = {1, 1, 1}};
+    *r = (struct xk_run_request){.groups = {1, 1, 1}};
     const enum xk_status st =
         xk_tool_arguments(options, N_OPTIONS, n, args, set_other, r, err);
     return st < 0 || r->help ? st : check_request(r, err);

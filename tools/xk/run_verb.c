@@ -23,8 +23,18 @@ struct run {
     xk_module *module;
     xk_buffer *buffer[XK_RUN_ARGS_MAX];
     xk_capture *capture;
-    bool misused; /* the failure is one of usage */
+    uint32_t local[3]; /* work items of a group */
+    bool misused;      /* the failure is one of usage */
 };
+
+/* What the user said, else what the kernel requires, else one item. */
+static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
+{
+    for (unsigned i = 0; i < 3; i++)
+        x->local[i] = x->r->local[0]       ? x->r->local[i]
+                      : facts->required[0] ? facts->required[i]
+                                           : 1;
+}
 
 static enum xk_status find_kernel(struct run *x, struct xk_error *err)
 {
@@ -37,8 +47,10 @@ static enum xk_status find_kernel(struct run *x, struct xk_error *err)
                             why.message);
     for (uint32_t k = 0; k < xk_inspect_n_kernels(x->inspect); k++)
         if (xk_inspect_kernel(x->inspect, k, &facts, NULL) >= 0 &&
-            !strcmp(facts.name, name))
+            !strcmp(facts.name, name)) {
+            choose_local(x, &facts);
             return XK_OK;
+        }
     return xk_tool_fail(err, XK_EINVAL,
                         "%.150s: kernel '%.100s' is not in the file%s",
                         x->r->file, name,
@@ -141,7 +153,7 @@ static enum xk_status launch(struct run *x, struct xk_error *err)
     if (make_args(x, args, err) < 0)
         return err->status;
     const enum xk_status st =
-        xk_launch(x->module, r->kernel, r->groups, r->local, x->n_args, args,
+        xk_launch(x->module, r->kernel, r->groups, x->local, x->n_args, args,
                   &stats, &why);
     if (st < 0 && st != XK_EFAULT) {
         *err = why;
@@ -150,7 +162,7 @@ static enum xk_status launch(struct run *x, struct xk_error *err)
     const struct xk_run_launch l = {.kernel = r->kernel,
                                     .platform = xk_inspect_platform(x->inspect),
                                     .groups = r->groups,
-                                    .local = r->local,
+                                    .local = x->local,
                                     .stats = &stats,
                                     .error = st < 0 ? why.message : NULL};
     xk_run_report_launch(&x->report, &l);

@@ -70,8 +70,8 @@ static const struct xk_tool_option options[] = {
      true},
     {"memory", 0, "MIB", "of each process; 0 (default): 16384", set_memory,
      true},
-    {"limit", 0, "N", "instructions that a thread may execute", set_limit,
-     true},
+    {"limit", 0, "N", "instructions that a thread may execute (2^28)",
+     set_limit, true},
     {"help", 'h', NULL, "this text", set_help},
 };
 #define N_OPTIONS (sizeof options / sizeof options[0])

@@ -1,0 +1,102 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""test_run.py: the runner of OpenCL-CTS with a binary and an xk that are made
+here: one that passes, fails, hangs, is dropped, crashes or ends without its total
+must be told apart, and an excuse counts only for what it names. TAP."""
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+RUN = Path(__file__).resolve().parent / "run.py"
+# xk vgpu -q -p PLATFORM -- BINARY ARG...
+XK = '#!/bin/sh\nshift 5\n"$@"\n'
+TOTAL = "echo 'PASSED 2 of 2 tests.'\n"
+LOST = "echo 'FAILED 1 of 2 tests.'\n"
+# A child that does not die of SIGTERM and holds the pipe.
+HANG = "echo 'a passed'\n(trap '' TERM; sleep 60 & wait; sleep 60) & wait\n"
+# vgpu_summary.c says sentences in this form.
+DROP = "echo 'xk vgpu: a client was dropped: a message says that it has 9'\n"
+
+# name, the binary's script, excuses, exit code, what stdout says
+CASES = [
+    ("all passed", "echo 'a passed'\necho 'b passed'\n" + TOTAL, "", 0,
+     ["xehpg t/test_t: pass; 2 passed, 0 failed, 0 skipped",
+      "1 passed, 0 failed, 0 skipped"]),
+    ("a skip is counted", "echo 'a passed'\necho 'b skipped'\n" + TOTAL, "", 0,
+     ["pass; 1 passed, 0 failed, 1 skipped"]),
+    ("a failure is named", "echo 'a passed'\necho 'b FAILED'\n" + LOST
+     + "exit 1\n", "", 1, ["fail; 1 passed, 1 failed", " s b\n"]),
+    ("a status without a failed subtest", TOTAL + "exit 3\n", "", 1,
+     ["fail; ", "(status)"]),
+    ("an excused failure", "echo 'b FAILED'\n" + LOST + "exit 1\n",
+     "G | t/test_t | b | theirs | xelp\n", 0, ["1 passed, 0 failed"]),
+    ("an excuse of another subtest", "echo 'b FAILED'\n" + LOST + "exit 1\n",
+     "G | t/test_t | c | theirs | xelp\n", 1,
+     ["excuse that fits nothing: G t/test_t c", "0 passed, 2 failed"]),
+    ("an excuse of another platform", "echo 'b FAILED'\n" + LOST + "exit 1\n",
+     "L | t/test_t | b | theirs | xelp\n", 1, ["0 passed, 1 failed"]),
+    ("an excuse without need", "echo 'b passed'\n" + TOTAL,
+     "G | t/test_t | b | theirs | xelp\n", 1, ["excuse that fits nothing"]),
+    ("a failure by chance that stays away", "echo 'b passed'\n" + TOTAL,
+     "G? | t/test_t | b | theirs | xelp\n", 0, ["1 passed, 0 failed"]),
+    ("a failure by chance", "echo 'b FAILED'\n" + LOST + "exit 1\n",
+     "G? | t/test_t | b | theirs | xelp\n", 0, ["1 passed, 0 failed"]),
+    ("one excuse for two subtests",
+     "echo 'b FAILED'\necho 'c FAILED'\n" + LOST + "exit 2\n",
+     "G | t/test_t | b c | theirs | xelp\n", 0, ["1 passed, 0 failed"]),
+    ("an excuse without a proof", TOTAL, "G | t/test_t | b | theirs\n", 1, []),
+    ("a hang", HANG, "", 1, ["hang; 1 passed", "(hang)"]),
+    ("a dropped client", "echo 'a passed'\n" + DROP + TOTAL, "", 1,
+     ["xk said: xk vgpu: a client was dropped", "(dropped)"]),
+    ("a crash", "echo 'a passed'\nkill -SEGV $$\n", "", 1,
+     ["ended early", "(crash)"]),
+    ("an end without a total", "echo 'a passed'\n", "", 1,
+     ["ended early, status 0", "(crash)"]),
+]
+
+
+def write(path, text):
+    """An executable file."""
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(text, encoding="utf-8")
+    path.chmod(0o755)
+
+
+def runs(folder, script, excuses):
+    """run.py's result on a table of one row, and its seconds."""
+    write(folder / "xk", XK)
+    if script is not None:
+        write(folder / "test_conformance/t/test_t", "#!/bin/sh\n" + script)
+    write(folder / "table.txt", "G | 2 | t/test_t | -w\n")
+    write(folder / "excuses.txt", excuses)
+    env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder))
+    start = time.monotonic()
+    done = subprocess.run([RUN, folder / "xk", folder], env=env, text=True,
+                          capture_output=True, timeout=50, check=False)
+    return done, time.monotonic() - start
+
+
+def main():
+    """All cases."""
+    cases = CASES + [("a binary that is not built", None, "", 1,
+                      ["skip, not built", "0 passed, 0 failed, 1 skipped"])]
+    print(f"1..{len(cases)}")
+    n_bad = 0
+    for k, (name, script, excuses, code, said) in enumerate(cases, 1):
+        with tempfile.TemporaryDirectory() as folder:
+            done, seconds = runs(Path(folder), script, excuses)
+        good = done.returncode == code and seconds < 40 and \
+            all(s in done.stdout for s in said)
+        n_bad += not good
+        print("ok" if good else "not ok", k, "-", name)
+        if not good:
+            print("#", done.returncode, f"{seconds:.0f} s", done.stdout,
+                  done.stderr, sep="\n# ")
+    return 1 if n_bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
