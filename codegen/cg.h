@@ -21,7 +21,7 @@ struct xk_cg_tile {
     uint32_t size_b;
     uint16_t align_b;
     bool pinned;    /* an IR buffer: long-lived, placed from the top */
-    bool eot;       /* must lie in r112..r127 */
+    bool eot;       /* must lie in the last 16 registers of the mode */
     bool sunk;      /* a buffer whose fills went behind what came after them */
     uint32_t loop;  /* innermost loop around its creation */
     uint32_t first; /* first instruction that touches it */
@@ -250,6 +250,7 @@ void xk_cg_barrier_message(struct xk_cg *g);
 
 /* prologue.c */
 enum xk_status xk_cg_prologue(struct xk_cg *g);
+/* thread_end.c */
 void xk_cg_epilogue(struct xk_cg *g);
 /* A send whose message is *m; operands are filled by the caller. */
 struct xk_msg;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Entry and exit of a kernel: what the hardware left in r0 and r1 becomes the
+/* Entry of a kernel: what the hardware left in r0 and r1 becomes the
  * kernel's parameters (isa.md 10). The first inline_b bytes of the arguments
  * are in r1; the rest lies in memory at the 32-bit address r0.0[31:6]. */
 #include <string.h>
@@ -194,23 +194,4 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
     if (g->has_barrier)
         xk_cg_barrier_message(g);
     return lane_numbers(g);
-}
-
-/* The end-of-thread message wants r0 in the last sixteen of 128 registers. */
-void xk_cg_epilogue(struct xk_cg *g)
-{
-    const uint32_t tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
-    const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);
-    const struct xk_cg_val copy = xk_cg_reg(XK_DT_U32, tile, 0, 1);
-    struct xk_msg m = {.kind = XK_MSG_EOT, .sfid = XK_SFID_GTWY};
-    struct xk_error err = {0};
-    if (!xk_cg_ok(g))
-        return;
-    g->tile[tile].eot = true;
-    xk_cg_op1(g, XK_OPC_MOV, &copy, &r0, g->p->grf_b / 4);
-    struct xk_inst *const i = xk_cg_send(g, &m, 8);
-    i->src[0] = xk_cg_dst(&copy, 0);
-    i->send.eot = true;
-    if (xk_msg_build(g->p, &m, i, &err) < 0)
-        xk_fail(g->c, err.status, "codegen: end of thread: %s", err.message);
 }

@@ -21,8 +21,7 @@
 #include <string.h>
 
 #define MAX_GRF 256
-#define EOT_FIRST_GRF 112
-#define EOT_END_GRF 128
+#define N_EOT_GRF 16
 #define COOLING_INSTS 32 /* a GRF counts as just freed for so long */
 #define SHORT_INSTS 128  /* values that live longer lie close together */
 
@@ -248,8 +247,9 @@ static int find_small(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
 static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
 {
     const unsigned grf_b = a->g->p->grf_b;
-    const unsigned lo = t->eot ? EOT_FIRST_GRF : 0;
-    const unsigned hi = t->eot ? EOT_END_GRF : a->n_grf;
+    const unsigned end = a->g->abi->grf_count; /* of the mode, never limited */
+    const unsigned lo = t->eot ? end - N_EOT_GRF : 0;
+    const unsigned hi = t->eot ? end : a->n_grf;
     int r = -1;
     a->wishes = t->at_b < 0 &&
                 xk_banks_ask(&a->banks, a->g, (uint32_t)(t - a->g->tile));

@@ -1,23 +1,25 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The scoreboard pass: forward dataflow over basic blocks to a fixpoint. A block's
- * last visit knows all that may be under way at its entry: joins keep the worst of
- * both sides, so what it notes holds for every path into the block, back edges
- * included. Notes are then written out. Tokens are given once, in program order, a
- * free one if there is one. */
+/* The scoreboard pass: forward dataflow over basic blocks to a fixpoint. A
+ * block's last visit knows all that may be under way at its entry: joins keep
+ * the worst of both sides, so what it notes holds for every path into the
+ * block, back edges included. Notes are then written out. Tokens are given
+ * once, in program order, a free one if there is one. */
 #include "codegen/scoreboard.h"
 
 #include <string.h>
 
 #include "codegen/sb.h"
+#include "isa/workaround.h"
 
-/* What one instruction waits for: syncs in front of it, for tokens and a distance,
- * and its own annotation. */
+/* What one instruction waits for: syncs in front of it, for tokens and a
+ * distance, and its own annotation. */
 struct note {
     uint32_t dst, src;
     struct xk_swsb dist, carry;
 };
 
 struct pass {
+    bool end_drains; /* the end of the thread waits for all pipes */
     xk_ctx *c;
     const struct xk_platform *p;
     const struct xk_sb_caps *caps;
@@ -27,8 +29,8 @@ struct pass {
     unsigned *block_at; /* instruction -> block */
     struct xk_sb_block *block;
     struct xk_sb_state *entry; /* per block */
-    struct note *note; /* per instruction; behind these, per block, in front of what
-                          comes after it */
+    struct note *note; /* per instruction; behind these, per block, in front of
+                          what comes after it */
     unsigned n_blocks;
     unsigned next_token;
     unsigned first, end; /* of the block that is visited */
@@ -165,7 +167,8 @@ static struct xk_swsb beside_set(const struct pass *s, struct waiter *w)
     return dist_wait(s->caps, &w->need, true);
 }
 
-/* What the instruction itself can say of its needs, and what is left to syncs. */
+/* What the instruction itself can say of its needs, and what is left to syncs.
+ */
 static struct note carried(const struct pass *s, struct waiter *w)
 {
     const bool far = w->need.pipes != 0, own = !far || plain(s, w);
@@ -194,8 +197,8 @@ static struct note carried(const struct pass *s, struct waiter *w)
     return n;
 }
 
-/* Where a sync for sources is due, it waits for the sources of all messages: they are
- * read soon, and the next header is then free as well. */
+/* Where a sync for sources is due, it waits for the sources of all messages:
+ * they are read soon, and the next header is then free as well. */
 static struct note plan(const struct pass *s, struct waiter *w,
                         const struct xk_sb_state *st)
 {
@@ -295,6 +298,14 @@ static struct note enter_loop(const struct pass *s, struct xk_sb_state *st)
     return note;
 }
 
+/* All pipes, to the last instruction (row eot_distance). */
+static void need_distance_1(const struct xk_sb_caps *caps, struct xk_sb_need *n)
+{
+    for (unsigned p = 0; p < caps->n_pipes; p++)
+        n->dist[p] = 1;
+    n->pipes = (1u << caps->n_pipes) - 1;
+}
+
 /* What instruction `at` has to wait for before it may be issued. */
 static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
                       struct waiter *w)
@@ -324,8 +335,11 @@ static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
         s->load_tokens |= 1u << a->token;
     if (a->kind == XK_SB_DPAS && n->dst)
         n->dst |= chain_needs(s, st, at);
-    if (w->last) /* registers must not be written after the end */
+    if (w->last) { /* registers must not be written after the end */
         n->dst |= xk_sb_state_writing(st);
+        if (s->end_drains)
+            need_distance_1(s->caps, n);
+    }
 }
 
 static void visit(struct pass *s, struct xk_sb_state *st, unsigned at)
@@ -486,6 +500,12 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
     return st;
 }
 
+static bool end_drains(const struct xk_platform *p)
+{
+    const struct xk_wa_device d = {p->id, XK_PRODUCT_ANY, XK_STEP_ANY};
+    return xk_wa_applies(XK_WA_eot_distance, &d);
+}
+
 enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
                               const struct xk_inst *in,
                               struct xk_sb_access *access, unsigned n,
@@ -495,6 +515,7 @@ enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
                      .p = p,
                      .caps = xk_sb_caps_get(p),
                      .in = in,
+                     .end_drains = end_drains(p),
                      .access = access,
                      .n = n};
     enum xk_status st = XK_ENOMEM;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The validator over a kernel of a file. */
 #include "container/inspect_file.h"
+#include "isa/workaround.h"
 
 struct lint {
     const xk_inspect *f;
@@ -20,22 +21,22 @@ static void report(void *user, unsigned at, const struct xk_isa_violation *v)
     xk_str_clear(&l->text);
     if (known)
         xk_inst_print_as(l->f->file.platform, &l->inst[at], &opts, &l->text);
-    l->fn(l->user, &(struct xk_lint_finding){
-                       .rule = v->rule,
-                       .why = v->why,
-                       .source = v->source,
-                       .text = xk_str_get(&l->text),
-                       .offset_b = known ? l->offset_b[at] : 0});
+    l->fn(l->user,
+          &(struct xk_lint_finding){.rule = v->rule,
+                                    .why = v->why,
+                                    .source = v->source,
+                                    .text = xk_str_get(&l->text),
+                                    .offset_b = known ? l->offset_b[at] : 0});
 }
 
 static void report_decode(struct lint *l, const struct xk_code_step *s)
 {
-    l->fn(l->user, &(struct xk_lint_finding){
-                       .rule = "DECODE",
-                       .why = s->error.message,
-                       .source = "the platform's encoding tables",
-                       .text = "",
-                       .offset_b = (uint32_t)s->at_b});
+    l->fn(l->user,
+          &(struct xk_lint_finding){.rule = "DECODE",
+                                    .why = s->error.message,
+                                    .source = "the platform's encoding tables",
+                                    .text = "",
+                                    .offset_b = (uint32_t)s->at_b});
 }
 
 /* Decodes all; how many places are no instructions. */
@@ -57,11 +58,18 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
 }
 
 /* Rules about several instructions mean nothing where some are missing. */
-static void judge(struct lint *l, unsigned n_bad)
+static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
 {
     const struct xk_platform *const p = l->f->file.platform;
     if (!n_bad) {
         xk_program_validate(p, l->inst, l->n, report, l);
+        xk_wa_validate(&(struct xk_wa_program){.device = {p->id, XK_PRODUCT_ANY,
+                                                          XK_STEP_SOLD},
+                                               .p = p,
+                                               .inst = l->inst,
+                                               .n = l->n,
+                                               .grf_count = z->grf_count},
+                       report, l);
         return;
     }
     for (unsigned at = 0; at < l->n; at++) {
@@ -82,7 +90,7 @@ enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
     l.inst = xk_calloc(f->c, most, sizeof *l.inst);
     l.offset_b = xk_calloc(f->c, most, sizeof *l.offset_b);
     if (k && l.inst && l.offset_b)
-        judge(&l, read_code(&l, k));
+        judge(&l, k, read_code(&l, k));
     xk_str_fini(&l.text);
     xk_free(f->c, l.inst);
     xk_free(f->c, l.offset_b);

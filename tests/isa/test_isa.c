@@ -10,5 +10,6 @@ int main(void)
     suite_add_tcase(s, isa_footprint_case());
     suite_add_tcase(s, isa_message_case());
     suite_add_tcase(s, isa_rules_case());
+    suite_add_tcase(s, isa_workaround_case());
     return xk_tap_run(s);
 }

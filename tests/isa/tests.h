@@ -9,5 +9,6 @@ TCase *isa_codec_case(void);
 TCase *isa_footprint_case(void);
 TCase *isa_message_case(void);
 TCase *isa_rules_case(void);
+TCase *isa_workaround_case(void);
 
 #endif

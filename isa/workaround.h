@@ -1,0 +1,98 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Hardware workarounds as rows (isa/workaround.def): which apply to a device,
+ * and which of them a program needs and lacks. A program that names no device
+ * is judged for every stepping of every product of its platform. */
+#ifndef XK_ISA_WORKAROUND_H
+#define XK_ISA_WORKAROUND_H
+
+#include "isa/isa.h"
+
+/* Products of a platform, and ANY of them. RPL has no table of its own at the
+ * vendor's; it is ADL's. */
+enum xk_product {
+    XK_TGL,
+    XK_RKL,
+    XK_ADL_S,
+    XK_ADL_P,
+    XK_ADL_N,
+    XK_RPL,
+    XK_DG1,
+    XK_DG2_G10,
+    XK_DG2_G11,
+    XK_DG2_G12,
+    XK_PVC_XL,
+    XK_PVC_XT,
+    XK_N_PRODUCTS,
+    XK_PRODUCT_ANY = XK_N_PRODUCTS
+};
+
+enum xk_stepping {
+    XK_STEP_A0,
+    XK_STEP_A1,
+    XK_STEP_B0,
+    XK_STEP_B1,
+    XK_STEP_C0,
+    XK_STEP_C1,
+    XK_N_STEPPINGS,
+    XK_STEP_ANY = XK_N_STEPPINGS,
+    XK_STEP_SOLD /* those that are in cards: DG2-G10 from C0, G11 from B0, PVC
+                    XT from C0 (XL: none), all of the others */
+};
+
+struct xk_wa_device {
+    enum xk_platform_id platform;
+    enum xk_product product;   /* or XK_PRODUCT_ANY */
+    enum xk_stepping stepping; /* or XK_STEP_ANY, XK_STEP_SOLD */
+};
+
+/* Who sees to it. */
+enum xk_wa_handling {
+    XK_WA_APPLIED,  /* the generator; `by` is the function */
+    XK_WA_NEVER,    /* the trigger is never emitted; `by` is the lint rule */
+    XK_WA_DISPATCH, /* who starts the kernel; `by` is the function */
+    XK_WA_NOT_OURS, /* `by` is the reason */
+    XK_WA_OPEN,     /* nobody yet; `by` is what is missing */
+};
+
+enum xk_wa {
+#define XK_WORKAROUND(name, ...) XK_WA_##name,
+#include "isa/workaround.def"
+#undef XK_WORKAROUND
+    XK_N_WORKAROUNDS
+};
+
+struct xk_wa_program {
+    struct xk_wa_device device;
+    const struct xk_platform *p;
+    const struct xk_inst *inst;
+    unsigned n;
+    unsigned grf_count; /* 128 or 256; 0: not known */
+};
+
+struct xk_workaround {
+    const char *name; /* "eot_ugm_fence" */
+    const char *id;   /* "W03 22013689345": the document's row, the bug */
+    const char *by;
+    const char *action;
+    struct xk_isa_violation text; /* why: the trigger */
+    uint8_t steps[XK_N_PRODUCTS]; /* bit k: enum xk_stepping k */
+    uint8_t handling;             /* enum xk_wa_handling */
+    /* Whether instruction `at` triggers it and lacks the action; NULL: there is
+     * no rule. */
+    bool (*lacks)(const struct xk_wa_program *g, unsigned at);
+};
+
+const struct xk_workaround *xk_workaround_get(enum xk_wa id);
+bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
+/* The product's platform. */
+enum xk_platform_id xk_product_platform(enum xk_product product);
+
+/* What the program lacks; returns how many. report may be NULL. */
+unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
+                        void *user);
+
+/* A store or atomic that may be under way when the thread has ended
+ * (22013689345): to global memory, not kept in L1. */
+bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i);
+
+#endif
