@@ -260,6 +260,17 @@ static void put_acc(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     }
 }
 
+/* Bits of the result that a constant decides, whatever the other operand is. */
+static uint32_t decided_bits(const struct xk_sim_inst *e)
+{
+    const struct xk_sim_opnd *const k = &e->src[1];
+    if (k->kind != XK_SO_IMM || k->type > XK_RT_Q)
+        return 0;
+    return e->in.op == XK_OPC_OR    ? (uint32_t)k->ival
+           : e->in.op == XK_OPC_AND ? ~(uint32_t)k->ival
+                                    : 0;
+}
+
 static void put_lanes(struct xk_sim_check_thread *c,
                       const struct xk_sim_inst *e, uint32_t lanes, uint32_t ok)
 {
@@ -273,7 +284,7 @@ static void put_lanes(struct xk_sim_check_thread *c,
         if (xk_check_is_flag(off[l]))
             put_flags(c, 8 * (off[l] - XK_RF_FLAG),
                       (uint32_t)xk_check_low_bits(8u * o->size_b),
-                      good ? UINT32_MAX : 0);
+                      good ? UINT32_MAX : decided_bits(e));
         else
             xk_check_put(c, off[l], o->size_b, good);
     }

@@ -217,6 +217,12 @@ static const struct row rows[] = {
     {"uninitialised registers of its own half of dpasw's src2",
      PAIR_SRC2("0x1", "~f0.0", "r47"), XK_CHECK_INIT, "r47", "what is stored",
      2, 0},
+    {"a flag's bit that a constant decides is defined",
+     BEGIN "+(W) or (1|M0) f0.0<1>:uw f0.0<0;1,0>:uw 0x2:uw {I@1}\n"
+           "-(W) or (1|M0) f0.0<1>:uw f0.0<0;1,0>:uw 0x1:uw {I@1}\n"
+           "!(W&f0.0) send.ugm (1|M0) null r10 r30:1 0x0 0x02008584 "
+           "{A@1,$1}\n" EOT,
+     XK_CHECK_INIT, "f0.0", "", 0, 0},
     {"uninitialised payload of the end",
      "-(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud {I@1}\n"
      "!(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT,A@1}\n",
