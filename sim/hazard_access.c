@@ -16,7 +16,7 @@ uint32_t xk_hz_file_at(const struct xk_platform *p, enum xk_hz_file f)
 {
     const uint32_t flag = XK_HZ_GRFS * (uint32_t)p->grf_b;
     const uint32_t acc = flag + XK_HZ_FLAG_UNITS;
-    const uint32_t a0 = acc + (uint32_t)p->n_acc * p->grf_b;
+    const uint32_t a0 = acc + (p->n_acc + XK_HZ_MMES) * (uint32_t)p->grf_b;
     switch (f) {
     case XK_HZ_GRF:
         return 0;
@@ -181,7 +181,8 @@ static void add_arf(struct list *l, const struct xk_inst *i, int k)
     }
 }
 
-/* Exponents that a macro's operand hands on: mme0..7 lie in acc2..9. */
+/* Exponents that a macro's operand hands on: mme0..7 are registers of their own
+ * (IGA numbers them from 8 on as of Xe), and IGC uses acc2 beside mme0. */
 static void add_mme(struct list *l, const struct xk_inst *i, int k)
 {
     const struct xk_operand *const o = operand(i, k);
@@ -190,7 +191,8 @@ static void add_mme(struct list *l, const struct xk_inst *i, int k)
     if (o->file == XK_FILE_ARF && o->arf == XK_ARF_ACC)
         add(l, XK_HZ_ACC, k, o->reg * grf_b, o->reg * grf_b + n_b);
     if (o->sub_b < 8 && (o->file == XK_FILE_GRF || o->file == XK_FILE_ARF))
-        add(l, XK_HZ_ACC, 3, (2u + o->sub_b) * grf_b, (3u + o->sub_b) * grf_b);
+        add(l, XK_HZ_ACC, 3, (l->p->n_acc + o->sub_b) * grf_b,
+            (l->p->n_acc + o->sub_b + 1u) * grf_b);
 }
 
 static void add_acc(struct list *l, const struct xk_inst *i, bool write)

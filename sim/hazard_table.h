@@ -15,7 +15,8 @@
 #define XK_HZ_GRFS 256
 #define XK_HZ_FLAG_UNITS 128
 #define XK_HZ_PIPES 4
-#define XK_HZ_PLACES (XK_HZ_GRFS + 4 + 16 + 2)
+#define XK_HZ_MMES 8 /* behind the accumulators */
+#define XK_HZ_PLACES (XK_HZ_GRFS + 4 + 16 + XK_HZ_MMES + 2)
 
 enum xk_hz_file { XK_HZ_GRF, XK_HZ_FLAG, XK_HZ_ACC, XK_HZ_A0, XK_HZ_STATE };
 

@@ -15,8 +15,10 @@ void xk_hz_name(const struct xk_platform *p, uint32_t unit, char *out,
     else if (unit < acc)
         snprintf(out, out_b, "f%u.%u", (unit - flag) / 32,
                  (unit - flag) / 16 % 2);
-    else if (unit < a0)
+    else if (unit < acc + (uint32_t)p->n_acc * p->grf_b)
         snprintf(out, out_b, "acc%u", (unit - acc) / p->grf_b);
+    else if (unit < a0)
+        snprintf(out, out_b, "mme%u", (unit - acc) / p->grf_b - p->n_acc);
     else if (unit < xk_hz_file_at(p, XK_HZ_STATE))
         snprintf(out, out_b, "a0.%u", (unit - a0) / 2);
     else

@@ -102,13 +102,13 @@ static bool is_macro(const struct xk_inst *i)
             (i->math_fn == XK_MATH_INVM || i->math_fn == XK_MATH_RSQTM));
 }
 
-/* The two bits a channel that a macro hands on, .mme0..7; 8 is .nomme. They
- * stand for the accumulators from acc2 on. */
+/* The two bits a channel that a macro hands on, .mme0..7; 8 is .nomme:
+ * registers behind the accumulators. */
 static void mme(const struct xk_platform *p, const struct xk_operand *o,
                 struct hz_set *s)
 {
     if (o->sub_b < 8)
-        put(p, s, HZ_ACC + (2u + o->sub_b) * p->grf_b, p->grf_b);
+        put(p, s, HZ_ACC + (p->n_acc + o->sub_b) * p->grf_b, p->grf_b);
 }
 
 static void arf(const struct xk_platform *p, const struct xk_inst *i, int k,

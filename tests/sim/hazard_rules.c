@@ -157,6 +157,8 @@ static const struct row rows[] = {
     {"acc interlocks", HPG, "mov (8|M0) acc0<1>:f r1<1;1,0>:f\n" ADD_F("r10", "acc0", "r2", ""), NONE},
     {"... strictly not", HPG, "mov (8|M0) acc0<1>:f r1<1;1,0>:f\n" ADD_F("r10", "acc0", "r2", ""), "RAW", 0, 1, NULL, STRICT},
     {"acc written across pipes", HPG, "mov (8|M0) acc0<1>:f r1<1;1,0>:f\n" "mov (8|M0) acc0<1>:d r2<1;1,0>:d\n", "WAW", 0, 1},
+    {"an accumulator beside a macro", HPC, "math.rsqtm (16|M0) (eo)f1.0 r84.mme0:f r78.nomme:f\n" "add (16|M0) acc2<1>:f acc2<1;1,0>:f r24<1;1,0>:f\n", NONE, NULL, STRICT},
+    {"the macro's own", HPC, "math.rsqtm (16|M0) (eo)f1.0 r84.mme0:f r78.nomme:f\n" "madm (16|M0) r86.nomme:f r88.nomme:f r89.nomme:f r90.mme0:f\n", "RAW", 0, 1, NULL, STRICT},
     {"another acc", HPG, "mov (8|M0) acc2<1>:f r1<1;1,0>:f\n" "mov (8|M0) acc4<1>:d r2<1;1,0>:d\n", NONE, NULL, STRICT},
     {"a0 strictly waits", HPG, "(W) mov (1|M0) a0.0<1>:ud r1.0<0;1,0>:ud\n" "mov (8|M0) r10<1>:d r[a0.0]<1;1,0>:d {I@1}\n", NONE, NULL, STRICT},
     {"a0 strictly", HPG, "(W) mov (1|M0) a0.0<1>:ud r1.0<0;1,0>:ud\n" "mov (8|M0) r10<1>:d r[a0.0]<1;1,0>:d\n", "RAW", 0, 1, NULL, STRICT},
