@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers as an order of threads, fences that make SLM visible, and what a
- * thread leaves behind. A store to SLM is visible behind a barrier if a fence
- * was sent after it and the fence's return was waited for before the barrier
- * was signalled. */
+ * thread leaves behind. A store to SLM is visible behind a barrier if a fence,
+ * or something else that SLM answers, was sent after it and the answer was waited
+ * for before the barrier was signalled: SLM takes a thread's messages in turn,
+ * on which oneDNN's loops over SLM in three parts rely. */
 #include <stdio.h>
 
 #include "sim/check_state.h"
@@ -167,7 +168,8 @@ static void sent(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         c->loading |= 1u << s;
         c->load_inst[s] = (uint32_t)(e - c->thread->kernel->inst);
     }
-    if (k == XK_MCLASS_FENCE && is_of_slm(m)) {
+    if (is_of_slm(m) &&
+        (k == XK_MCLASS_FENCE || (c->loading >> s & 1))) {
         c->fencing |= 1u << s;
         c->fence_covers[s] = c->n_pending;
     }

@@ -205,6 +205,16 @@ static const struct row rows[] = {
            "!(W) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"
            "sync.nop null {$2.dst}\n" EOT,
      XK_CHECK_SYNC, "SLM", "fence", 2, 0},
+    {"neither a fence nor a load that SLM has answered",
+     BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"
+           "?(W) send.slm (1|M0) null r3 r30:1 0x0 0x02008504 {A@1,$1}\n"
+           "sync.allrd null\n"
+           "-(W) send.slm (1|M0) r40 r3 null:0 0x0 0x02108500 {$4}\n"
+           "-sync.nop null {$4.dst}\n" BARRIER
+           "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"
+           "!(W) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"
+           "sync.nop null {$2.dst}\n" EOT,
+     XK_CHECK_SYNC, "SLM", "fence", 2, 0},
     {"no fence for this store, but for the next: thread 1 looks",
      PIPELINE("0x1"), XK_CHECK_SYNC, "SLM", "fence", 2, 0},
     {"no fence for this store, but for the next: thread 0 looks",
