@@ -39,6 +39,24 @@ static bool wanted(const struct gather *g, unsigned v)
     return v >= 8 || g->cmask >> v & 1;
 }
 
+/* An element that a load by bytes of the old port finds partly beyond the end of
+ * its surface: the bytes inside, then zeros. oneDNN's gemm of bf16 loads the last of an odd
+ * number of columns so. */
+static void load_partly(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct gather *g, uint64_t addr, uint8_t *reg,
+                        unsigned lane)
+{
+    const uint64_t at = addr & g->view.mask, end = g->view.size_b;
+    memset(reg, 0, g->reg_b);
+    if (e->msg.sfid != XK_SFID_DC0 || g->align_b != 1 || !g->view.surface ||
+        at >= end)
+        return;
+    const uint32_t n_b = (uint32_t)(end - at);
+    const uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr, n_b, 1, lane);
+    if (mem)
+        memcpy(reg, mem, n_b);
+}
+
 /* One lane, component by component: what is beyond the end of a surface is
  * zero, or dropped. False after a finding. */
 static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -58,7 +76,7 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         else if (mem)
             move_element(reg, mem, g->data_b, g->reg_b, g->store);
         else if (!g->store)
-            memset(reg, 0, g->reg_b);
+            load_partly(t, e, g, addr + v * g->data_b, reg, lane);
         reg += g->plane_b;
     }
     return true;

@@ -227,8 +227,12 @@ static void model_element(const struct xk_msg *m, enum place at, uint32_t off,
 {
     const unsigned up = m->data_high ? 2 : 0;
     const bool inside = at != SURFACE || off + m->data_b <= SURFACE_B;
+    const bool by_bytes = m->kind == XK_MSG_DC0_BYTE_LOAD;
+    if (!store && !inside)
+        memset(want + reg, 0, m->reg_b);
     for (unsigned b = 0; b < m->data_b; b++) {
-        uint8_t *const x = inside ? byte_of(want_mem, at, off + b) : NULL;
+        uint8_t *const x =
+            inside || by_bytes ? byte_of(want_mem, at, off + b) : NULL;
         if (store && x)
             *x = regs[DATA * p->grf_b + reg + up + b];
         else if (!store)
@@ -236,8 +240,6 @@ static void model_element(const struct xk_msg *m, enum place at, uint32_t off,
     }
     if (!store && !m->data_high && inside)
         memset(known + reg + m->data_b, 0, m->reg_b - m->data_b);
-    else if (!store && !inside)
-        memset(want + reg, 0, m->reg_b);
 }
 
 static void model_gather(const struct xk_msg *m, enum place at,
@@ -262,7 +264,8 @@ static void choose_offsets(uint32_t *off, unsigned n, unsigned room_b,
                            unsigned align_b, uint32_t limit_b)
 {
     uint32_t slot[32];
-    const uint32_t each_b = (room_b + align_b + 7) / 8 * 8;
+    const uint32_t slack_b = align_b == 1 ? 7 : 0;
+    const uint32_t each_b = (room_b + slack_b + 7) / 8 * 8;
     for (unsigned l = 0; l < n; l++)
         slot[l] = l;
     for (unsigned l = n - 1; l; l--) {
@@ -272,10 +275,12 @@ static void choose_offsets(uint32_t *off, unsigned n, unsigned room_b,
         slot[k] = x;
     }
     const uint32_t span_b = each_b * n;
+    const uint32_t room = span_b < limit_b ? limit_b - span_b : 1;
+    const uint32_t back = limit_b > SURFACE_B && rnd() % 2 ? 128 : room;
     const uint32_t first =
-        span_b < limit_b ? rnd() % (limit_b - span_b) / 8 * 8 : 0;
+        (room - 1 - rnd() % (back < room ? back : room)) / 8 * 8;
     for (unsigned l = 0; l < n; l++)
-        off[l] = first + slot[l] * each_b + (align_b == 1 ? rnd() % 4 : 0);
+        off[l] = first + slot[l] * each_b + rnd() % (slack_b + 1);
 }
 
 static unsigned alignment(const struct xk_msg *m)
@@ -454,6 +459,22 @@ START_TEST(old_ports_gather_and_scatter)
                 old_places((unsigned)_i, m);
             }
     ck_assert_uint_gt(n_done, 150);
+}
+END_TEST
+
+/* An element may begin in the surface and end behind it. */
+START_TEST(byte_messages_stop_at_the_surface_s_last_byte)
+{
+    for (unsigned k = 0; k < 400; k++)
+        one_gather((unsigned)_i,
+                   (struct xk_msg){.kind = k % 2 ? XK_MSG_DC0_BYTE_LOAD
+                                                 : XK_MSG_DC0_BYTE_STORE,
+                                   .addr_b = 4,
+                                   .exec = 8,
+                                   .simd = 8,
+                                   .data_b = (uint8_t)(2 + k / 2 % 2 * 2),
+                                   .bti = BTI},
+                   SURFACE);
 }
 END_TEST
 
@@ -1073,6 +1094,7 @@ int main(void)
     add(t, lsc_gathers_and_scatters);
     add(t, lsc_component_masks);
     add(t, old_ports_gather_and_scatter);
+    add(t, byte_messages_stop_at_the_surface_s_last_byte);
     add(t, strided_messages_step_from_lane_to_lane);
     add(t, lsc_blocks);
     add(t, old_ports_move_blocks);
