@@ -8,7 +8,7 @@ static const struct {
     {XK_SMP_SAMPLE, "sample"},     {XK_SMP_SAMPLE_L, "sample_l"},
     {XK_SMP_SAMPLE_D, "sample_d"}, {XK_SMP_LD, "ld"},
     {XK_SMP_RESINFO, "resinfo"},   {XK_SMP_SAMPLE_LZ, "sample_lz"},
-    {XK_SMP_LD_LZ, "ld_lz"},
+    {XK_SMP_LD_LZ, "ld_lz"},       {XK_SMP_FLUSH, "flush"},
 };
 
 /* desc[31], [29]: modes of 16-bit coordinates and of other generations */

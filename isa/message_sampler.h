@@ -16,7 +16,11 @@ enum xk_sampler_op {
     XK_SMP_RESINFO = 0x0a,
     XK_SMP_SAMPLE_LZ = 0x18, /* of level 0 */
     XK_SMP_LD_LZ = 0x1a,
+    XK_SMP_FLUSH = 0x1f, /* forgets what its cache holds, and answers */
 };
+/* The descriptor with which IGC flushes before it reads an image that the kernel
+ * wrote: a header, one register back (vISA, sampler cache flush). */
+#define XK_SMP_FLUSH_DESC 0x021ff000u
 
 struct xk_sampler_msg {
     uint8_t op;      /* enum xk_sampler_op, or another code */

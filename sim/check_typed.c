@@ -115,6 +115,10 @@ bool xk_check_sample_after(struct xk_sim_check_thread *c,
                            const struct xk_sim_inst *e, uint32_t lanes)
 {
     struct xk_sim_sample s;
+    if (e->dst.kind == XK_SO_REG && xk_sim_is_sampler_flush(e)) {
+        xk_check_put(c, e->dst.off_b, c->thread->kernel->grf_b, false);
+        return true;
+    }
     if (e->dst.kind != XK_SO_REG || !xk_sim_sample_of(c->thread->kernel, e, &s))
         return false;
     for (unsigned k = 0; k < s.n_back; k++)

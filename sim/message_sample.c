@@ -195,9 +195,20 @@ static void exec_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     fesetround(was);
 }
 
+static void exec_flush(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    if (!t->kernel->platform->has_sampler)
+        xk_sim_fault(t, e, "%s has no sampler", t->kernel->platform->name);
+    else if (e->dst.kind == XK_SO_REG &&
+             xk_sim_payload(t, e, &e->dst, 0, 1, "the answer"))
+        memset(t->rf + e->dst.off_b, 0xa5, t->kernel->grf_b);
+}
+
 xk_sim_fn *xk_sim_select_sample(const struct xk_sim_inst *e)
 {
     struct xk_sampler_msg m;
+    if (xk_sim_is_sampler_flush(e))
+        return exec_flush;
     return xk_sampler_decode(&e->in, &m) && is_simulated(&m) ? exec_sample
                                                              : NULL;
 }

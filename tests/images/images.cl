@@ -35,6 +35,20 @@ kernel void store(write_only IMAGE image, global const int4 *at,
 }
 #endif
 
+#ifdef RENEW
+// Reads what the same item has just written.
+kernel void renew(read_write IMAGE image, global const int4 *at,
+                  global TYPE *out)
+{
+    const size_t i = get_global_id(0);
+    const TYPE was = READ_IMAGE(image, WHOLE(at[i]));
+    WRITE_IMAGE(image, WHOLE(at[i]), was.wzyx);
+    atomic_work_item_fence(CLK_IMAGE_MEM_FENCE, memory_order_acq_rel,
+                           memory_scope_work_item);
+    out[i] = READ_IMAGE(image, WHOLE(at[i]));
+}
+#endif
+
 #ifndef NO_SAMPLER
 kernel void sample(read_only IMAGE image, sampler_t s, global const float4 *at,
                    global TYPE *out)

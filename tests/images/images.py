@@ -44,8 +44,8 @@ SHORT = ["read-2d-RGBA-UNS", "read-2d-R-UNORM", "read-3d-RGBA-FLOAT",
          "read-1d_array-RG-", "read-2d_array-R-HALF", "read-1d_buffer-RGBA-U",
          "read-1d-RGBA-FLOAT", "write-2d-R-UNORM", "write-3d-RG-SIG",
          "write-2d_array-RGBA-FLOAT", "write-1d-R-HALF",
-         "copy-3d-RGBA-U", "format-2d-A", "format-2d-B", "format-2d-L",
-         "format-2d-I", "format-2d-s", "store-2d-"]
+         "renew-2d-RGBA-F", "renew-3d-RGBA-U", "copy-3d-RGBA-U",
+         "format-2d-A", "format-2d-B", "format-2d-L", "format-2d-I", "format-2d-s", "store-2d-"]
 # What PoCL 3.1 does as OpenCL says. Not: the border of images without alpha, which
 # it makes transparent, the elements of arrays, which it scales, and 8-bit
 # fractions, which are 1 ulp off.
@@ -162,6 +162,13 @@ def check_sampler(case, r, image):
                                       close(order))
 
 
+def check_renewal(case, r):
+    """What was read, its channels turned round, and what was read then."""
+    _, shape, order, kind = parts(case)
+    was = texels_at(shape, r["texels"], order, kind, r["at"])
+    yield "renewed", differ(flushed(r["renew"]), flushed(was[:, ::-1]))
+
+
 def check_store(case, r):
     """What write_image left."""
     _, shape, order, kind = parts(case)
@@ -214,7 +221,7 @@ def complaints(results):
         else:
             check = {"read": check_whole_image, "format": check_whole_image,
                      "write": check_store, "store": check_store,
-                     "copy": check_copies}[parts(case)[0]]
+                     "copy": check_copies, "renew": check_renewal}[parts(case)[0]]
             for what, bad in check(case, r):
                 yield case, what, bad
 

@@ -106,6 +106,22 @@ def real_coordinates(rng, shape, size, normalized, wide):
     return at
 
 
+def renewals(d, rng, case, shape, order, kind, size):
+    """Kernels that read what they have written; each texel at most once."""
+    if "XK_CL_STD" in os.environ:
+        return
+    how = family(kind)
+    texels = random_texels(rng, shape, order, kind, size)
+    image = d.image(shape, order, kind, size, texels)
+    at = np.unique(whole_coordinates(rng, size), axis=0)
+    at = np.resize(at, (len(at) // 32 * 32, 4))
+    out = np.full((len(at), 4), 77, VECTOR[how])
+    room = d.buffer(out)
+    d.launch(d.kernels(shape, how, "RENEW"), "renew", len(at), 32, image,
+             d.buffer(at), room)
+    d.keep(case, texels=texels, at=at, renew=d.read(room, out))
+
+
 def fetches(d, rng, case, shape, order, kind, size):
     """Reading without and with a sampler, asking, copying out."""
     how = family(kind)
@@ -214,6 +230,8 @@ def run(sections):
             size = SIZES[shape]
             attempt(fetches, "read-" + name, shape, order, kind, size)
             attempt(stores, "write-" + name, shape, order, kind, size)
+            if order == "RGBA" and shape in ("2d", "2d_array", "3d"):
+                attempt(renewals, "renew-" + name, shape, order, kind, size)
             if shape != "1d_buffer":
                 attempt(copies, "copy-" + name, shape, order, kind, size)
     for shape in ("2d", "3d"):

@@ -328,6 +328,8 @@ START_TEST(what_is_not_simulated_is_named)
     refused("xehpg", 2, 0x0000 | simd8 | r4, 0, "sampler message sample ");
     refused("xehpg", 2, 0xa000 | simd8 | r4, 0, "resinfo");
     refused("xelp", 3, 0x7000 | simd8 | r4, 0, "sampler message ld ");
+    refused("xehpg", 1, 0xff000 & ~simd8, 0, "sampler message flush");
+    refused("xehpg", 1, 0xff000 | 1 << 20 | 1, 0, "sampler message flush");
     refused("xehpg", 3, lz | simd8 | r4 | 1 << 19, 1, "bindless sampler");
     refused("xehpc", 2, lz | simd8 | r4, 0, "has no sampler");
     write_sampler(true, true, 0, 0);
