@@ -3,9 +3,12 @@
  * environment must say. */
 #include "xekern/virtual_device.h"
 
+#include <dlfcn.h>
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "vgpu/tbx_server.h"
 
@@ -28,6 +31,7 @@ struct xk_virtual_device {
     struct xk_gpu_device device;
     xk_tbx_server *server;
     char port[8];
+    char preload[PATH_MAX];
     struct variable {
         const char *name, *value;
     } variable[MAX_VARIABLES];
@@ -37,6 +41,26 @@ struct xk_virtual_device {
 static void add(xk_virtual_device *d, const char *name, const char *value)
 {
     d->variable[d->n_variables++] = (struct variable){name, value};
+}
+
+/* The library of tbx_lock.c, which lies beside this one, before what is preloaded
+ * already. False: it is not there, or its place has no room here; programs whose
+ * threads share the driver need it. */
+static bool find_lock(xk_virtual_device *d)
+{
+    static const char name[] = "libxekern_tbx_lock.so";
+    const char *const other = getenv("LD_PRELOAD");
+    Dl_info self;
+    char path[PATH_MAX + sizeof name];
+    if (!dladdr((const void *)products, &self) ||
+        !realpath(self.dli_fname, path))
+        return false;
+    strcpy(strrchr(path, '/') + 1, name);
+    if (access(path, R_OK) < 0)
+        return false;
+    const int n_b = snprintf(d->preload, sizeof d->preload, "%s%s%s", path,
+                   other && *other ? ":" : "", other ? other : "");
+    return n_b < (int)sizeof d->preload;
 }
 
 /* Without local memory: a read does not say which memory it means
@@ -65,6 +89,8 @@ static void make_variables(xk_virtual_device *d, const struct product *p)
         add(d, "Enable64kbpages", "0");
     add(d, "TbxServer", "127.0.0.1");
     add(d, "TbxPort", d->port);
+    if (find_lock(d))
+        add(d, "LD_PRELOAD", d->preload);
 }
 
 static const struct product *find_product(const char *platform)

@@ -86,6 +86,8 @@ WRONG = [
     (["-p", "xehpc", "{zebin}", "{kernel}"], 1, r"is for xehpg, not for xehpc"),
     (["{half}", "{kernel}"], 1, r"{half}: "),
     (["{zebin}", "{kernel}"], 1, r"wants 4 arguments, 0 were given"),
+    (["--local=16", "{zebin}", "{kernel}", "buf:zero:1024", "buf:zero:9216",
+      "buf:zero:64", "buf:zero:1024"], 1, r"required_work_group_size is 64,1,1"),
     (["{zebin}", "{kernel}", "u64:0", "buf:zero:64", "buf:zero:64",
       "buf:zero:64"], 1,
      r"argument 0 is a pointer, but has no buffer"),
@@ -265,7 +267,7 @@ def values(xk, tap):
 
 def generated(xk, tap):
     """A generated kernel, with all that is to be had."""
-    args = ["run", "--groups=1", "--local=16", "{zebin}", "{kernel}",
+    args = ["run", "--groups=1", "{zebin}", "{kernel}",
             "buf:rand:f32:256:1", "buf:rand:f32:2304:2", "buf:zero:64",
             "buf:zero:1024", "--out=3:dst"]
     done = xk.run(*args)
@@ -281,7 +283,7 @@ def generated(xk, tap):
 
 def timed(xk, tap):
     """The timing model: text and JSON say the same, results do not change."""
-    plain = ["run", "--groups=1", "--local=16", "{zebin}", "{kernel}",
+    plain = ["run", "--groups=1", "{zebin}", "{kernel}",
              "buf:rand:f32:256:1", "buf:rand:f32:2304:2", "buf:zero:64",
              "buf:zero:1024"]
     xk.run(*plain, "--out=3:plain")

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""stress_vgpu.py XK STRESS_CLIENT [MINUTES [PLATFORM]]: ten clients of four threads
-on one virtual device, each comparing its results (stress_client.c), for ten
-minutes, or XK_STRESS_MINUTES of the environment. Exits 1 if a result is wrong,
+"""stress_vgpu.py XK STRESS_CLIENT [MINUTES [PLATFORM [CLIENTS]]]: ten clients of four
+threads on one virtual device, each comparing its results (stress_client.c), for
+ten minutes, or XK_STRESS_MINUTES of the environment. Exits 1 if a result is wrong,
 a client does not come to its end, does nothing, or the device has complained."""
 import os
 import re
@@ -10,22 +10,22 @@ import signal
 import subprocess
 import sys
 
-CLIENTS = 10
 GRACE_S = 300  # to start, and to end, on a busy machine
 
 
-def shell(seconds, client):
+def shell(seconds, client, clients):
     """All clients, as children of one xk; each says its figure."""
     one = f'"{client}" {seconds} || echo "failed: $?"'
-    return " & ".join([f"({one})"] * CLIENTS) + " & wait"
+    return " & ".join([f"({one})"] * clients) + " & wait"
 
 
-def main(xk, client, minutes=None, platform="xehpg"):
+def main(xk, client, minutes=None, platform="xehpg", clients="10"):
     """Command line."""
+    clients = int(clients)
     minutes = float(minutes or os.environ.get("XK_STRESS_MINUTES", "10"))
     seconds = int(minutes * 60)
     command = [xk, "vgpu", "-q", "-p", platform, "--", "sh", "-c",
-               shell(seconds, client)]
+               shell(seconds, client, clients)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
     try:
@@ -37,9 +37,9 @@ def main(xk, client, minutes=None, platform="xehpg"):
     figures = re.findall(r"^(\d+) rounds, (\d+) wrong$", out, re.M)
     rounds = sum(int(n) for n, _ in figures)
     wrong = sum(int(n) for _, n in figures)
-    good = len(figures) == CLIENTS and not wrong and not err and \
+    good = len(figures) == clients and not wrong and not err and \
         all(int(n) for n, _ in figures) and "failed" not in out
-    print(f"{platform}: {len(figures)} of {CLIENTS} clients, {minutes:g} minutes: "
+    print(f"{platform}: {len(figures)} of {clients} clients, {minutes:g} minutes: "
           f"{rounds} rounds, {wrong} wrong")
     if not good:
         print(out + err)

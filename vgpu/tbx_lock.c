@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A lock that Intel's driver lacks: its threads share an engine's socket and
+ * send a message by two calls (22.43, tbx_sockets_imp.cpp, writeMemory), so
+ * that messages and answers of two threads mix. This library stands before the
+ * C library in programs that xk vgpu starts (LD_PRELOAD): on a socket that was
+ * connected to the device's port, the thread that sends a message's first byte
+ * keeps the socket until the last one has gone, and the answer, where there is
+ * one, has come. All other sockets are left alone. */
+#include <arpa/inet.h>
+#include <dlfcn.h>
+#include <netinet/in.h>
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include "vgpu/tbx_protocol.h"
+
+#define EXPORT __attribute__((visibility("default")))
+#define MOST_SOCKETS 64 /* engines of a program; those beyond have no lock */
+#define HEAD_B (XK_TBX_HEADER_B + XK_TBX_MAX_BODY_B)
+
+struct line {
+    atomic_int fd; /* -1: free */
+    pthread_mutex_t lock;
+    /* of the thread that has the lock */
+    uint8_t head[HEAD_B]; /* the message under way, its first bytes */
+    size_t have_b, need_b, reply_b;
+    atomic_bool lost; /* nobody knows where a message ends: no lock any more */
+};
+
+static struct line lines[MOST_SOCKETS];
+static pthread_once_t once = PTHREAD_ONCE_INIT;
+static _Thread_local struct line *mine;
+static int (*next_connect)(int, const struct sockaddr *, socklen_t);
+static int (*next_close)(int);
+static ssize_t (*next_send)(int, const void *, size_t, int);
+static ssize_t (*next_recv)(int, void *, size_t, int);
+
+static void find_next(const char *name, void *function)
+{
+    void *const f = dlsym(RTLD_NEXT, name);
+    memcpy(function, &f, sizeof f);
+}
+
+static void start(void)
+{
+    find_next("connect", &next_connect);
+    find_next("close", &next_close);
+    find_next("send", &next_send);
+    find_next("recv", &next_recv);
+    for (size_t k = 0; k < MOST_SOCKETS; k++) {
+        pthread_mutex_init(&lines[k].lock, NULL);
+        atomic_store(&lines[k].fd, -1);
+    }
+}
+
+static struct line *find(int fd)
+{
+    pthread_once(&once, start);
+    for (size_t k = 0; fd >= 0 && k < MOST_SOCKETS; k++)
+        if (atomic_load_explicit(&lines[k].fd, memory_order_acquire) == fd)
+            return &lines[k];
+    return NULL;
+}
+
+static bool is_device(const struct sockaddr *to, socklen_t n_b)
+{
+    const char *const port = getenv("TbxPort");
+    struct sockaddr_in in;
+    if (!port || !to || to->sa_family != AF_INET || n_b < sizeof in)
+        return false;
+    memcpy(&in, to, sizeof in);
+    return ntohs(in.sin_port) == atoi(port) &&
+           ntohl(in.sin_addr.s_addr) == INADDR_LOOPBACK;
+}
+
+static void track(int fd)
+{
+    for (size_t k = 0; k < MOST_SOCKETS; k++) {
+        int was = -1;
+        struct line *const l = &lines[k];
+        if (!atomic_compare_exchange_strong(&l->fd, &was, fd))
+            continue;
+        l->have_b = l->need_b = l->reply_b = 0;
+        l->lost = false;
+        return;
+    }
+}
+
+static void release(struct line *l)
+{
+    l->have_b = l->need_b = l->reply_b = 0;
+    mine = NULL;
+    pthread_mutex_unlock(&l->lock);
+}
+
+static void take(struct line *l)
+{
+    if (mine == l)
+        return;
+    pthread_mutex_lock(&l->lock);
+    mine = l;
+}
+
+/* All bytes are there that it was known to need. True: it is complete. */
+static bool settle(struct line *l)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    struct xk_tbx_message m = {.kind = XK_TBX_OTHER};
+    size_t need_b = 0;
+    l->lost = !c || xk_tbx_parse(c, l->head, l->have_b, &m, &need_b) < 0;
+    xk_ctx_destroy(c);
+    l->need_b = need_b;
+    if (l->lost || need_b > l->have_b)
+        return l->lost;
+    l->reply_b = m.kind == XK_TBX_MEMORY_READ     ? XK_TBX_READ_REPLY_B + m.n_b
+                 : m.kind == XK_TBX_REGISTER_READ ? XK_TBX_REGISTER_REPLY_B
+                                                  : 0;
+    l->have_b = l->need_b = 0;
+    return true;
+}
+
+/* n_b bytes have gone. True: nothing of the message is left. */
+static bool has_gone(struct line *l, const uint8_t *bytes, size_t n_b)
+{
+    bool complete = false;
+    while (n_b && !l->lost) {
+        if (!l->need_b)
+            l->need_b = XK_TBX_HEADER_B;
+        const size_t left_b = l->need_b - l->have_b;
+        const size_t k = n_b < left_b ? n_b : left_b;
+        if (l->have_b < HEAD_B)
+            memcpy(l->head + l->have_b, bytes,
+                   k < HEAD_B - l->have_b ? k : HEAD_B - l->have_b);
+        l->have_b += k;
+        bytes += k;
+        n_b -= k;
+        complete = l->have_b == l->need_b && settle(l);
+    }
+    return complete || l->lost;
+}
+
+/* The C library's own type: a union of all addresses, transparent. */
+EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n_b)
+{
+    pthread_once(&once, start);
+    const int s = next_connect(fd, to.__sockaddr__, n_b);
+    if (!s && is_device(to.__sockaddr__, n_b))
+        track(fd);
+    return s;
+}
+
+EXPORT int close(int fd)
+{
+    struct line *const l = find(fd);
+    if (l)
+        atomic_store(&l->fd, -1);
+    return next_close(fd);
+}
+
+EXPORT ssize_t send(int fd, const void *bytes, size_t n_b, int flags)
+{
+    struct line *const l = find(fd);
+    if (!l || l->lost)
+        return next_send(fd, bytes, n_b, flags);
+    take(l);
+    const ssize_t n = next_send(fd, bytes, n_b, flags);
+    if (n <= 0 || (has_gone(l, bytes, (size_t)n) && !l->reply_b))
+        release(l);
+    return n;
+}
+
+EXPORT ssize_t recv(int fd, void *bytes, size_t n_b, int flags)
+{
+    struct line *const l = find(fd);
+    const ssize_t n = next_recv(fd, bytes, n_b, flags);
+    if (!l || mine != l)
+        return n;
+    if (n > 0 && (size_t)n < l->reply_b)
+        l->reply_b -= (size_t)n;
+    else
+        release(l);
+    return n;
+}
