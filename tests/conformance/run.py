@@ -97,10 +97,10 @@ def read_excuses():
         if len(e) != 5:
             sys.exit(f"excuses.txt: {len(e)} fields, not 5: {' | '.join(e)}")
         for name in e[2].split():
-            key = (e[0].rstrip("?"), e[1], name)
-            excuses.add(key)
+            keys = {(letter, e[1], name) for letter in e[0].rstrip("?")}
+            excuses |= keys
             if e[0].endswith("?"):
-                by_chance.add(key)
+                by_chance |= keys
     return excuses, by_chance
 
 

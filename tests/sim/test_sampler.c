@@ -155,8 +155,9 @@ START_TEST(texels_are_fetched)
         const uint32_t mask = 1 + rnd() % 255;
         pay[0][2] = unwanted << 12;
         for (unsigned l = 0; l < LANES; l++) {
-            pay[1][l] = rnd() % (WIDTH + 30) - 15;
-            pay[2][l] = rnd() % (HEIGHT + 10) - 5;
+            const bool on = mask >> l & 1;
+            pay[1][l] = on ? rnd() % (WIDTH + 30) - 15 : 0x7fbadbad;
+            pay[2][l] = on ? rnd() % (HEIGHT + 10) - 5 : 0xfffffffe;
         }
         struct lab *const x = open_send(places[_i].platform, 3,
                                         0x0a * 4096 + 0x10000 + (1 << 17) +
