@@ -218,11 +218,15 @@ void xk_sim_check_start(struct xk_sim_thread *t)
         c->work->run->extra->start(t, c->extra);
 }
 
-static uint8_t space_of(const struct xk_sim_region *r)
+/* Groups that run one after the other in a slot share its scratch memory, which
+ * no one orders and no one has to: each begins with what nobody wrote. */
+static uint8_t space_of(const struct xk_sim_thread *t,
+                        const struct xk_sim_region *r, uint64_t addr)
 {
     if (!r)
         return XK_CS_SLM;
-    return r->kind == XK_SIM_SCRATCH ? XK_CS_SCRATCH
+    return r->kind == XK_SIM_SCRATCH || addr - t->scratch_va < t->scratch_b
+               ? XK_CS_SCRATCH
            : r->kind == XK_SIM_STATE ? XK_CS_STATE
                                      : XK_CS_GLOBAL;
 }
@@ -252,7 +256,7 @@ void xk_sim_check_touch_row(struct xk_sim_thread *t,
 {
     struct xk_sim_check_work *const w = t->check->work;
     struct xk_check_note *k = notes_of(t, e, n);
-    const uint8_t space = space_of(region);
+    const uint8_t space = space_of(t, region, addr);
     const uint8_t *host =
         region ? region->host + (addr - region->va) : t->group->slm + addr;
     if (!k)
@@ -279,7 +283,7 @@ void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return;
     n->addr = addr;
     n->n_b = n_b;
-    n->space = space_of(region);
+    n->space = space_of(t, region, addr);
     w->spaces |= (uint8_t)(1u << n->space);
     n->lane = (uint8_t)lane;
     n->host =

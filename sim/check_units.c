@@ -85,6 +85,18 @@ struct meeting {
     uint32_t n_b;
 };
 
+/* One after the other in a slot of the machine. */
+static bool in_turn(const struct xk_sim_run *r, uint64_t unit, uint64_t other,
+                    bool same_thread)
+{
+    const uint64_t n = r->d->n_threads;
+    if (!r->n_places)
+        return false;
+    return r->apart ? unit % n == other % n &&
+                          unit / n % r->n_places == other / n % r->n_places
+                    : same_thread && unit % r->n_places == other % r->n_places;
+}
+
 static void race(const struct meeting *x, xk_check_key me, const char *mine,
                  struct xk_check_origin o, const char *theirs)
 {
@@ -95,8 +107,11 @@ static void race(const struct meeting *x, xk_check_key me, const char *mine,
                                  .inst = xk_key_inst(me)};
     const struct xk_sim_who b = {
         .unit = o.unit_1 - 1u, .thread = o.who >> 21, .inst = o.who & 0x1fffff};
-    const bool apart = x->w->run->run->apart;
+    const struct xk_sim_run *const r = x->w->run->run;
+    const bool apart = r->apart;
     char why[160];
+    if (in_turn(r, a.unit, b.unit, a.thread == b.thread))
+        return;
     snprintf(why, sizeof why, "%s what another %s %s, and nothing orders them",
              mine, apart ? "thread" : "group", theirs);
     xk_check_record(x->w, XK_CHECK_RACE, &a, &b, &place, why);

@@ -4,6 +4,7 @@
  * thread if the threads of a group cannot meet: launches often have few groups,
  * which would not divide well. */
 #include <pthread.h>
+#include <sched.h>
 #include <stdatomic.h>
 #include <time.h>
 #include <unistd.h>
@@ -13,11 +14,14 @@
 #include "sim/watch.h"
 
 #define MAX_GROUP_THREADS 1024
+#define MAX_WORKERS 64
 #define QUANTUM 65536 /* instructions a thread may run before the next one */
 
 struct pool {
     const struct xk_sim_run *run;
     atomic_ullong next, first_bad; /* units */
+    atomic_ullong at[MAX_WORKERS]; /* unit that a worker has in hand */
+    unsigned n_workers;
     struct xk_sim_check_run *check;
 };
 
@@ -109,7 +113,8 @@ static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
         .slm_b = r->d->slm_b,
         .thread = w->thread,
         .n_threads = r->d->n_threads,
-        .slot_base = w->index * r->d->n_threads,
+        .slot_base = (uint32_t)(r->n_places ? index % r->n_places : w->index) *
+                     r->d->n_threads,
     };
     xk_sim_group_id(r->d, index, g.id);
     return g;
@@ -164,6 +169,19 @@ static bool omitted(const struct xk_sim_run *r, uint64_t unit)
                               r->apart ? unit / r->d->n_threads : unit);
 }
 
+/* A place is free when the group that had it before is done. */
+static void wait_for_place(struct worker *w, uint64_t unit)
+{
+    struct pool *const p = w->pool;
+    const struct xk_sim_run *const r = p->run;
+    const uint64_t each = r->apart ? r->d->n_threads : 1;
+    atomic_store(&p->at[w->index], unit);
+    for (unsigned k = 0; r->n_places && k < p->n_workers; k++)
+        while (k != w->index && unit / each >= r->n_places &&
+               atomic_load(&p->at[k]) / each <= unit / each - r->n_places)
+            sched_yield();
+}
+
 /* Units go out in order, so below the first bad one all are executed. */
 static void *work(void *arg)
 {
@@ -173,6 +191,7 @@ static void *work(void *arg)
         const uint64_t i = atomic_fetch_add(&p->next, 1);
         if (i >= p->run->n_units || i > atomic_load(&p->first_bad))
             break;
+        wait_for_place(w, i);
         if (omitted(p->run, i) || run_unit(w, i))
             continue;
         w->bad_unit = i;
@@ -181,6 +200,7 @@ static void *work(void *arg)
             ;
         break;
     }
+    atomic_store(&p->at[w->index], UINT64_MAX);
     return NULL;
 }
 
@@ -280,9 +300,14 @@ static enum xk_status run_init(struct xk_sim_run *r,
         return xk_sim_refuse(err, XK_EINVAL, d->kernel->name, "too many groups",
                              d->groups[2]);
     r->pairs = xk_pair_wanted(r);
-    r->apart = d->kernel->threads_apart && !d->slm_b && !d->n_barriers &&
-               !r->pairs;
+    r->apart =
+        d->kernel->threads_apart && !d->slm_b && !d->n_barriers && !r->pairs;
     r->n_units = r->apart ? r->n_groups * d->n_threads : r->n_groups;
+    /* With checks groups do not share slots, and so private memory, unless the
+     * machine has too few; where the caller counted slots for host threads it
+     * has told which memory is private. */
+    if (d->check.on && d->n_slots / d->n_threads >= 4 * MAX_WORKERS)
+        r->n_places = d->n_slots / d->n_threads;
     return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
 }
 
@@ -293,8 +318,8 @@ static unsigned n_workers(const struct xk_sim_run *r)
         const long cores = sysconf(_SC_NPROCESSORS_ONLN);
         n = cores > 0 ? (unsigned)cores : 1;
     }
-    if (n > 64)
-        n = 64;
+    if (n > MAX_WORKERS)
+        n = MAX_WORKERS;
     if (xk_sim_watch_traces(r->d->watch))
         n = 1;
     if (r->d->n_slots && n > r->d->n_slots / r->d->n_threads)
@@ -342,6 +367,8 @@ static void run_workers(struct worker *w, unsigned n)
     while (started < n &&
            pthread_create(&w[started].id, NULL, work, &w[started]) == 0)
         started++;
+    for (unsigned i = started; i < n; i++)
+        atomic_store(&w->pool->at[i], UINT64_MAX);
     work(&w[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(w[i].id, NULL);
@@ -351,9 +378,9 @@ static enum xk_status run_all(const struct xk_sim_run *r,
                               struct xk_launch_stats *stats,
                               struct xk_error *err)
 {
-    struct worker w[64];
-    struct pool p = {.run = r, .next = 0, .first_bad = UINT64_MAX};
+    struct worker w[MAX_WORKERS];
     const unsigned n = n_workers(r);
+    struct pool p = {.run = r, .first_bad = UINT64_MAX, .n_workers = n};
     unsigned ready = 0;
     enum xk_status s = xk_sim_check_run_create(r, &p.check, err);
     while (ready < n && s == XK_OK) {

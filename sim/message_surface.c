@@ -105,6 +105,8 @@ static bool read_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     } else if (type == TYPE_SCRATCH) {
         *base += t->slot * pitch_b;
         *size_b = pitch_b;
+        t->scratch_va = *base;
+        t->scratch_b = pitch_b;
     } else if (type == TYPE_BUFFER && format == FORMAT_RAW) {
         *size_b =
             ((xk_sim_dw(s, 2) & 127) | (xk_sim_dw(s, 2) >> 16 & 0x3fff) << 7 |
@@ -198,6 +200,8 @@ static bool scratch_view(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     *v = (struct xk_sim_view){.base = d->general_va + field,
                               .size_b = d->scratch_slot_b,
                               .mask = UINT64_MAX};
+    t->scratch_va = v->base;
+    t->scratch_b = v->size_b;
     return true;
 }
 

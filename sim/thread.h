@@ -87,6 +87,8 @@ struct xk_sim_thread {
     uint32_t dispatch;
     uint32_t index;         /* in the group */
     uint32_t slot;          /* of the thread on the machine: scratch, FFTID */
+    uint64_t scratch_va;    /* its own part of scratch memory, once it was used */
+    uint64_t scratch_b;
     /* Barriers signalled and not yet waited for; their phases then. */
     uint32_t barrier_open, barrier_phase[XK_SIM_BARRIERS];
     struct xk_sim_surface surface[XK_SIM_SURFACES]; /* found before */
@@ -110,6 +112,8 @@ struct xk_sim_run {
     bool apart;       /* threads of a group run independently */
     bool pairs;       /* fused pairs run in step (sim/pair.h) */
     uint64_t n_units; /* groups; threads if they run apart */
+    uint64_t n_places; /* groups that have slots of their own; 0: host threads
+                          have them */
 };
 
 struct xk_sim_group {

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """stress_vgpu.py XK STRESS_CLIENT [MINUTES [PLATFORM [CLIENTS]]]: ten clients of four
-threads on one virtual device, each comparing its results (stress_client.c), for
-ten minutes, or XK_STRESS_MINUTES of the environment. Exits 1 if a result is wrong,
+threads on one virtual device that looks for races, each comparing its results
+(stress_client.c), for ten minutes, or XK_STRESS_MINUTES of the environment. Exits 1 if a result is wrong,
 a client does not come to its end, does nothing, or the device has complained."""
 import os
 import re
@@ -24,7 +24,7 @@ def main(xk, client, minutes=None, platform="xehpg", clients="10"):
     clients = int(clients)
     minutes = float(minutes or os.environ.get("XK_STRESS_MINUTES", "10"))
     seconds = int(minutes * 60)
-    command = [xk, "vgpu", "-q", "-p", platform, "--", "sh", "-c",
+    command = [xk, "vgpu", "-q", "-p", platform, "--check=race", "--", "sh", "-c",
                shell(seconds, client, clients)]
     process = subprocess.Popen(command, stdout=subprocess.PIPE,
                                stderr=subprocess.PIPE, text=True)
