@@ -36,8 +36,10 @@ static const uint32_t engine_bases[] = {0x2000,  0x1a000, 0x1c000,   0x1e000,
 #define LEAF_BITS 9
 #define MID_BITS 9
 #define N_MIDS (1u << (40 - 12 - MID_BITS - LEAF_BITS))
+#define CLIENTS_OWN UINT64_MAX
 struct leaf {
-    uint64_t va[1u << LEAF_BITS]; /* of the page, + 1; 0: not mapped */
+    uint64_t va[1u << LEAF_BITS]; /* of the page, + 1; 0: not mapped; or
+                                     CLIENTS_OWN: nor ever sent */
 };
 struct mid {
     struct leaf *leaf[1u << MID_BITS];
@@ -169,7 +171,15 @@ static bool find_va(const xk_tbx_client *t, uint64_t address, uint64_t *va)
     const struct leaf *const l = m ? m->leaf[leaf_index(number)] : NULL;
     const uint64_t page = l ? l->va[page_index(number)] : 0;
     *va = page - 1 + address % XK_GPU_PAGE_B;
-    return page;
+    return page && page != CLIENTS_OWN;
+}
+
+/* The page is the client's alone, and what the device has of it a copy. */
+static bool is_clients_own(const xk_tbx_client *t, uint64_t address)
+{
+    uint64_t va;
+    return !find_va(t, address, &va) &&
+           va - address % XK_GPU_PAGE_B + 1 == CLIENTS_OWN;
 }
 
 /* Which level's entry may lie there; the address that it is for. */
@@ -241,6 +251,8 @@ static enum xk_status write_memory(xk_tbx_client *t,
         if (part_b > m->n_b - done)
             part_b = m->n_b - done;
         if (!find_va(t, at, &va)) {
+            if (is_clients_own(t, at))
+                XK_TRY(set_page(t, at, UINT64_MAX));
             XK_TRY(xk_gpu_phys_write(t->memory,
                                      (struct xk_gpu_phys){at, XK_GPU_SYSTEM},
                                      m->data + done, part_b));
@@ -273,23 +285,23 @@ static bool in_one_page(const struct xk_tbx_message *m)
 /* The driver uploads most memory through one engine only, but reads it back
  * through each that has used it, from physical pages whose address it has told
  * nobody. It stores the answer at the address that the device knows the page
- * by; what the device does not know is answered with what is there. */
+ * by; what the device does not know is answered with what is there, each time
+ * anew: Level Zero asks for events that only the CPU has touched. */
 static void learn_page(xk_tbx_client *t, const struct xk_tbx_message *m)
 {
     uint8_t own[XK_GPU_PAGE_B];
     uint64_t va, part_b;
+    const struct xk_gpu_phys at = {m->address, XK_GPU_SYSTEM};
     if (find_va(t, m->address, &va) || !t->ops.target ||
-        xk_gpu_phys_exists(t->memory,
-                           (struct xk_gpu_phys){m->address, XK_GPU_SYSTEM}) ||
+        (xk_gpu_phys_exists(t->memory, at) && !is_clients_own(t, m->address)) ||
         !t->ops.target(t->ops.user, m->n_b, &va))
         return;
     if (va % XK_GPU_PAGE_B == m->address % XK_GPU_PAGE_B &&
         xk_va_store_at(t->process->store, va, m->n_b, &part_b))
         set_page(t, m->address, va - va % XK_GPU_PAGE_B);
-    else if (xk_gpu_process_peek(t->process, va, own, m->n_b))
-        xk_gpu_phys_write(t->memory,
-                          (struct xk_gpu_phys){m->address, XK_GPU_SYSTEM}, own,
-                          m->n_b);
+    else if (xk_gpu_process_peek(t->process, va, own, m->n_b) &&
+             set_page(t, m->address, CLIENTS_OWN - 1) == XK_OK)
+        xk_gpu_phys_write(t->memory, at, own, m->n_b);
 }
 
 /* A whole page, which is what is read nearly always: one piece is sent faster
