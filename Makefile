@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench report check check-long programs conformance fuzz fuzz-isa bench-isa bench-sim bench-foreign bench-timing readme clean
+.PHONY: all build bench report check check-long programs conformance conformance-l0 fuzz fuzz-isa bench-isa bench-sim bench-foreign bench-timing readme clean
 
 all: build
 
@@ -30,6 +30,11 @@ programs: build
 # only the rows with these names.
 conformance: build
 	@scripts/conformance.sh "$(CTS)" $(ROWS)
+
+# Level Zero's tests likewise; L0 is a folder where they were built, for which
+# tests/conformance/l0.txt says how.
+conformance-l0: build
+	@tests/conformance/run_l0.py build/tools/xk "$(L0)"
 
 # libFuzzer on the decoder, the assembler and the container readers.
 fuzz:
