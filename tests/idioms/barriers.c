@@ -20,8 +20,8 @@ static void tell_payload(const struct kernel *k, unsigned at, struct lines *l)
         xk_str_puts(&l->text, "payload: ");
         put_shape(k, n, &l->text);
         say(l, "barrier");
-        if (k->inst[n].exec >= 8)
-            return; /* the whole register */
+        if (k->inst[n].dst.type != XK_RT_UB)
+            return; /* the rest of dword 2, or of the register */
     }
 }
 
@@ -73,8 +73,8 @@ static void tell_fence(const struct kernel *k, unsigned at, struct lines *l)
 {
     put_mask(&k->inst[at], &l->text);
     put_form(k, at, &l->text);
-    put_swsb(&k->inst[at], &l->text);
-    xk_str_printf(&l->text, " of %s",
+    say(l, "fence");
+    xk_str_printf(&l->text, "of %s",
                   k->inst[at].src[0].reg ? "a register" : "r0");
     say(l, "fence");
     xk_str_printf(&l->text, "%s waited for by %s",
