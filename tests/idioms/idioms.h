@@ -22,7 +22,7 @@ struct lines {
     struct xk_str text; /* the line at hand */
 };
 
-/* text.c: pieces of lines, appended to *out. */
+/* idiom_text.c: pieces of lines, appended to *out. */
 void put_mask(const struct xk_inst *i, struct xk_str *out); /* "W&p " */
 void put_swsb(const struct xk_inst *i, struct xk_str *out); /* " {A@,$}" */
 void put_operand(const struct xk_operand *o, struct xk_str *out);
@@ -31,7 +31,7 @@ void put_shape(const struct kernel *k, unsigned at, struct xk_str *out);
 /* "load ugm bti a32 d32x8 t SIMD1 df.df": all fields of a message form. */
 void put_form(const struct kernel *k, unsigned at, struct xk_str *out);
 
-/* walk.c */
+/* idiom_walk.c */
 bool is_send(const struct xk_inst *i);
 bool is_branch(const struct xk_inst *i);
 enum xk_msg_class class_of(const struct kernel *k, unsigned at);
