@@ -2,22 +2,24 @@
 # SPDX-License-Identifier: Apache-2.0
 """Idioms of our kernels beside those of ocloc and oneDNN on DG2.
 
-idioms.py check DESCRIBE XKBENCH     compares ours, generated now, with others.txt
+idioms.py check DESCRIBE XKBENCH     a sample of ours, generated now, with seen.txt
 idioms.py list DESCRIBE XKBENCH      the same, and every line with its counts
 idioms.py refresh DESCRIBE XKBENCH XK PEER
-    has ocloc compile tests/opencl, oneDNN its primitives, and each message form
-    of ours by ocloc from inline vISA; writes others.txt and docs/messages.md
+    four times as many of ours; has ocloc compile tests/opencl, oneDNN its
+    primitives, and each message form of ours by ocloc from inline vISA; writes
+    seen.txt and docs/messages.md
 idioms.py sample DESCRIBE XKBENCH XK PEER
-    a part of the others' kernels again: others.txt must have all of their lines
+    a part of oneDNN's kernels again: seen.txt must have all of their lines
 
-others.txt: what the others' kernels contain, a line an idiom: situation, text,
-kernels of ocloc, kernels of oneDNN, and for a message form whether ocloc emits it
+seen.txt: what kernels contain, a line an idiom: situation, text, whether ours have
+it, kernels of ocloc, kernels of oneDNN, and for messages whether ocloc emits it
 from inline vISA (yes, or its complaint). explained.txt: a line for idioms that
 differ, in words of a pattern (`*` is any text):
     only|lack SITUATION PATTERN -- EXPLANATION -- SOURCE
 only: ours that nobody else has; lack: theirs that we have not. Of single
 instructions (`arithmetic`) and message forms (docs/messages.md) only ours count.
-An idiom without an explanation fails, and an explanation that fits nothing."""
+An idiom without an explanation fails, and an explanation that fits nothing. What
+we have ceased to emit only refresh notices."""
 import collections
 import re
 import subprocess
@@ -29,8 +31,9 @@ import kernels
 import messages
 
 HERE = Path(__file__).resolve().parent
-OTHERS, EXPLAINED = HERE / "others.txt", HERE / "explained.txt"
+SEEN, EXPLAINED = HERE / "seen.txt", HERE / "explained.txt"
 LEAST = {"ocloc": 500, "onednn": 150, "ours": 500}
+WHOLE = 4  # times as many kernels of ours
 ONE_WAY = {"arithmetic"}  # only ours are compared
 FORM = "form"
 MASKED = ("gather", "block")  # taken from inline vISA as well
@@ -65,20 +68,23 @@ class Idioms:
         return {i for i, sides in self.seen.items() if sides[side]}
 
 
-class Others:
-    """others.txt."""
+class Seen:
+    """seen.txt."""
 
     def __init__(self):
         self.count, self.forced, self.n = {}, {}, {}
-        for line in OTHERS.read_text().splitlines():
+        self.ours = set()
+        for line in SEEN.read_text().splitlines():
             if line.startswith("# kernels "):
                 _, _, side, n = line.split()
                 self.n[side] = int(n)
             if line.startswith("#") or not line.strip():
                 continue
-            situation, text, ocloc, onednn, forced = line.split("\t")
+            situation, text, ours, ocloc, onednn, forced = line.split("\t")
             self.count[situation, text] = (int(ocloc), int(onednn))
             self.forced[situation, text] = forced
+            if ours == "yes":
+                self.ours.add((situation, text))
 
     def has(self, idiom):
         return any(self.count.get(idiom, (0, 0))) or \
@@ -108,7 +114,7 @@ def explanations():
 
 def differences(idioms, others):
     """(kind, idiom) of all that differ."""
-    mine = {i for i in idioms.of("ours") if i[0] != FORM}
+    mine = {i for i in idioms.of("ours") | others.ours if i[0] != FORM}
     for idiom in sorted(mine):
         if not others.has(idiom):
             yield "only", idiom
@@ -140,7 +146,7 @@ def planted(idioms, others):
     def fails(table, of=idioms, than=others):
         return len(judge(of, than, table)[0]) > 0
 
-    new, theirs = Idioms(), Others()
+    new, theirs = Idioms(), Seen()
     new.seen = idioms.seen | {("end", "planted"): {"ours": {"0"}}}
     theirs.count["end", "planted"] = (1, 0)
     rows = explanations()
@@ -164,7 +170,7 @@ def compare(idioms, others, show):
         if have < least:
             said.append(f"{side}: {have} kernels, {least} at least")
     both = len({i for i in idioms.of("ours") if others.has(i)})
-    print(f"# idioms: {both} of ours that others have, {n['only']} only ours, "
+    print(f"# idioms: {both} of this sample that others have, {n['only']} only ours, "
           f"{n['lack']} only theirs; {len(explanations())} explanations")
     if show:
         for idiom in sorted(set(idioms.of("ours")) | set(others.count)):
@@ -173,10 +179,10 @@ def compare(idioms, others, show):
     return said
 
 
-def own(describe, xkbench):
+def own(describe, xkbench, scale):
     idioms = Idioms()
     with tempfile.TemporaryDirectory() as folder:
-        idioms.take(describe, "ours", kernels.ours(xkbench, folder))
+        idioms.take(describe, "ours", kernels.ours(xkbench, folder, scale))
     return idioms
 
 
@@ -188,7 +194,8 @@ def force(idioms, describe):
     with tempfile.TemporaryDirectory() as folder:
         for form, got in kernels.forced(forms, folder):
             if not isinstance(got, Path):
-                out[FORM, form or "predicated"] = got
+                if form:
+                    out[FORM, form] = got
                 continue
             one = Idioms()
             one.take(describe, "forced", [got])
@@ -199,30 +206,32 @@ def force(idioms, describe):
     return out
 
 
-def write_others(idioms, forced):
-    lines = ["# What kernels of ocloc (tests/opencl for DG2 C0) and of oneDNN's GPU",
-             "# engine (tests/peer/cases.txt) contain: made by idioms.py refresh.",
-             "# situation, text, kernels of ocloc, of oneDNN, forced by inline vISA"]
-    lines += [f"# kernels {s} {len(idioms.kernels[s])}" for s in ("ocloc", "onednn")]
-    for idiom in sorted(set(idioms.of("ocloc")) | set(idioms.of("onednn")) |
-                        set(forced)):
-        lines.append("\t".join([*idiom, str(idioms.count(idiom, "ocloc")),
-                                str(idioms.count(idiom, "onednn")),
-                                forced.get(idiom, "-")]))
-    OTHERS.write_text("\n".join(lines) + "\n")
+def write_seen(idioms, forced):
+    lines = ["# What kernels of ours, of ocloc (tests/opencl for DG2 C0) and of",
+             "# oneDNN's GPU engine (tests/peer/cases.txt) contain: made by ninja idioms.",
+             "# situation, text, ours, kernels of ocloc, of oneDNN, forced by inline vISA"]
+    lines += [f"# kernels {s} {len(idioms.kernels[s])}"
+              for s in ("ours", "ocloc", "onednn")]
+    mine = idioms.of("ours")
+    for idiom in sorted(set(idioms.seen) | set(forced)):
+        lines.append("\t".join([
+            *idiom, "yes" if idiom in mine else "-",
+            *(str(idioms.count(idiom, s)) for s in ("ocloc", "onednn")),
+            forced.get(idiom, "-")]))
+    SEEN.write_text("\n".join(lines) + "\n")
 
 
 def refresh(describe, xkbench, xk, peer):
-    idioms = own(describe, xkbench)
+    idioms = own(describe, xkbench, WHOLE)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("ocloc", "onednn"):
             Path(folder, name).mkdir()
         idioms.take(describe, "ocloc", kernels.ocloc(Path(folder, "ocloc")))
         idioms.take(describe, "onednn", kernels.onednn(
             xk, peer, Path(folder, "onednn"), 1))
-    write_others(idioms, force(idioms, describe))
-    messages.write(idioms, Others())
-    return compare(idioms, Others(), False)
+    write_seen(idioms, force(idioms, describe))
+    messages.write(idioms, Seen())
+    return compare(idioms, Seen(), False)
 
 
 def sample(describe, xk, peer):
@@ -231,8 +240,8 @@ def sample(describe, xk, peer):
     with tempfile.TemporaryDirectory() as folder:
         idioms.take(describe, "onednn", kernels.onednn(xk, peer, folder, 40))
     print(f"# {len(idioms.kernels['onednn'])} kernels of oneDNN")
-    others = Others()
-    return ["others.txt lacks (refresh it): " + " ".join(i)
+    others = Seen()
+    return ["seen.txt lacks (refresh it): " + " ".join(i)
             for i in sorted(idioms.seen) if not others.has(i)] + \
         ([] if idioms.kernels["onednn"] else ["no kernel at all"])
 
@@ -244,10 +253,10 @@ def main():
     elif what == "sample":
         said = sample(describe, *rest)
     else:
-        idioms = own(describe, xkbench)
-        said = compare(idioms, Others(), what == "list")
-        said += messages.complaints(idioms, Others())
-        said += planted(idioms, Others()) if not said else []
+        idioms = own(describe, xkbench, 1)
+        said = compare(idioms, Seen(), what == "list")
+        said += messages.complaints(idioms, Seen())
+        said += planted(idioms, Seen()) if not said else []
     for sentence in said:
         print(sentence)
     print(f"# {len(said)} complaints")

@@ -33,14 +33,15 @@ DRAWN = 120  # schedules of each
 RANDOM = 60  # problems of a type
 
 
-def batch_lines():
-    """What xkbench is asked for: the lists, random problems, drawn schedules."""
+def batch_lines(scale):
+    """What xkbench is asked for: the lists, random problems, drawn schedules, the
+    latter two scale times."""
     rng = random.Random(SEED)
     lists = sorted((TESTS.parent / "shapes").glob("*.txt"))
     for family, types in TYPES.items():
         listed = subprocess.run(
             [sys.executable, TESTS / "random" / "random_problems.py", "--list",
-             f"--count={RANDOM}", f"--types={family}"], check=True,
+             f"--count={scale * RANDOM}", f"--types={family}"], check=True,
             stdout=subprocess.PIPE, text=True).stdout.split()
         yield f"--reset --mode=I --dt={types[0]}"
         for tag in TAGS:
@@ -53,16 +54,16 @@ def batch_lines():
                        f"{rng.choice(['FWD_B', 'FWD_D'])} --attr-post-ops="
                        f"{rng.choice(['relu', 'sum', 'sum:0.5+relu'])} {problem}")
         for problem in DRAWN_FOR:
-            for k in range(DRAWN):
+            for k in range(scale * DRAWN):
                 schedule = draw(rng, family, fits_of(problem, 0, family))
                 yield (f"--reset --mode=I --dt={types[0]} --stag={TAGS[k % 2]} "
                        f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
 
 
-def ours(xkbench, folder):
+def ours(xkbench, folder, scale):
     """Zebins of the generator. A schedule that a rule refuses gives none."""
     batch = Path(folder, "batch")
-    batch.write_text("\n".join(batch_lines()) + "\n")
+    batch.write_text("\n".join(batch_lines(scale)) + "\n")
     done = subprocess.run(
         [xkbench, f"--batch={batch}"], capture_output=True, text=True,
         check=False, env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder})
@@ -115,7 +116,8 @@ def onednn(xk, peer, folder, every):
     """Each every-th line of tests/peer/cases.txt, dumped by the library."""
     lines = [l for l in (TESTS / "peer/cases.txt").read_text().splitlines()
              if l.strip() and not l.startswith("#")][::every]
-    for k in range(0, len(lines), 16):
+
+    def one(k):
         here = Path(folder, str(k))
         here.mkdir()
         (here / "cases").write_text("\n".join(lines[k:k + 16]) + "\n")
@@ -124,6 +126,9 @@ def onednn(xk, peer, folder, every):
                        cwd=here, env=os.environ | {"ONEDNN_JIT_DUMP": "1"},
                        stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
                        check=False, timeout=600)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, range(0, len(lines), 16)))
     return sorted(Path(folder).rglob("dnnl_dump_gpu*.bin"))
 
 

@@ -38,9 +38,9 @@ def cell(exact, like):
 
 
 def rows(idioms, others):
-    """(kernels of ours, form, cells, witnessed)."""
+    """(form, cells, witnessed) of all forms of ours, of now and in seen.txt."""
     table = sources()
-    for situation, form in idioms.of("ours"):
+    for situation, form in sorted(idioms.of("ours") | others.ours):
         if situation != "form":
             continue
         exact = others.count.get((situation, form), (0, 0))
@@ -48,17 +48,17 @@ def rows(idioms, others):
         forced = others.forced.get((situation, form), "not tried")
         told = [s for p, s, _ in table if p.fullmatch(form)]
         seen = any(exact) or forced == "yes"
-        yield (idioms.count((situation, form), "ours"), form,
+        yield (form,
                [cell(exact[0], like[0]), cell(exact[1], like[1]),
                 "yes" if forced == "yes" else "-" if any(exact) else forced,
                 "; ".join(told) if told else "-" if seen else "**none**"], seen)
 
 
 def generated(idioms, others):
-    """No counts of our own kernels, so that it changes only when a form does."""
+    """The table."""
     out = ["| form | ocloc | oneDNN | inline vISA | source |",
            "|---|--:|--:|---|---|"]
-    for _, form, cells, _ in sorted(rows(idioms, others), key=lambda r: r[1]):
+    for form, cells, _ in rows(idioms, others):
         out.append(f"| `{form}` | " + " | ".join(cells) + " |")
     return "\n".join(out)
 
@@ -77,7 +77,7 @@ def complaints(idioms, others):
     text = DOC.read_text()
     if text.split(BEGIN)[1].split(END)[0].strip() != generated(idioms, others):
         out.append("docs/messages.md is not fresh: ninja idioms")
-    forms = [r[1] for r in rows(idioms, others) if not r[3]]
+    forms = [r[0] for r in rows(idioms, others) if not r[2]]
     out += [f"sources.txt fits no form without a witness: {line}"
             for p, _, line in sources() if not any(p.fullmatch(f) for f in forms)]
     return out
