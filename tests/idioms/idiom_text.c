@@ -128,6 +128,20 @@ static const char *space_of(const struct xk_msg *m)
     return "-";
 }
 
+/* The code of a flush that has no name, as the end's 6. */
+static void put_fence(const struct xk_msg *m, unsigned exec, struct xk_str *out)
+{
+    const char *const flush = xk_msg_fence_flush_name(m->fence_flush);
+
+    if (*flush == '?')
+        xk_str_printf(out, " flush%u", m->fence_flush);
+    else
+        xk_str_printf(out, " %s", flush);
+    xk_str_printf(out, " %s cache %u%s SIMD%u",
+                  xk_msg_fence_scope_name(m->fence_scope), m->cache,
+                  m->fence_a64 ? " a64" : "", exec);
+}
+
 void put_form(const struct kernel *k, unsigned at, struct xk_str *out)
 {
     const struct xk_inst *const i = &k->inst[at];
@@ -143,10 +157,7 @@ void put_form(const struct kernel *k, unsigned at, struct xk_str *out)
     xk_str_printf(out, "%s %s", xk_msg_op_name(m->op),
                   xk_msg_sfid_name(m->sfid));
     if (class == XK_MCLASS_FENCE && xk_msg_is_lsc(m->sfid)) {
-        xk_str_printf(out, " %s %s cache %u%s SIMD%u",
-                      xk_msg_fence_flush_name(m->fence_flush),
-                      xk_msg_fence_scope_name(m->fence_scope), m->cache,
-                      m->fence_a64 ? " a64" : "", i->exec);
+        put_fence(m, i->exec, out);
         return;
     }
     xk_str_printf(out, " %s", space_of(m));
