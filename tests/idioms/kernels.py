@@ -1,0 +1,199 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Where kernels come from: ours, ocloc's, oneDNN's, and ocloc's with a message
+written out. Each function fills a folder and returns its files."""
+import concurrent.futures
+import os
+import random
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+TESTS = HERE.parent
+sys.path[:0] = [str(TESTS / "corpus"), str(TESTS / "random")]
+import compile as corpus  # noqa: E402
+from best_of_random import draw, fits_of  # noqa: E402
+
+# A DG2-G10 of stepping C0, as sold; the corpus is compiled for A0.
+DEVICE = "12.55.8"
+SEED = 20261124
+TYPES = {"f32": ["f32"], "f16": ["f16", "f16:f16:f32"],
+         "u8s8": ["u8s8", "u8:s8:s32", "u8:s8:f32", "s8u8"]}
+TAGS = ["any", "axb", "abx"]
+DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
+             "mb16ic64ih7iw7oc96oh7ow7kh3kw3sh1sw1ph1pw1dh0dw0",
+             "mb1ic3ih20iw20oc16oh20ow20kh5kw5sh1sw1ph2pw2dh0dw0",
+             "mb8ic3ih16iw16oc32oh16ow16kh3kw3sh1sw1ph1pw1dh0dw0",
+             "mb4ic128ih9iw9oc40oh9ow9kh1kw1sh1sw1ph0pw0dh0dw0",
+             "mb1ic19ih9iw9oc21oh8ow8kh2kw2sh1sw1ph0pw0dh0dw0"]
+DRAWN = 120  # schedules of each
+RANDOM = 60  # problems of a type
+
+
+def batch_lines(scale):
+    """What xkbench is asked for: the lists, random problems, drawn schedules, the
+    latter two scale times."""
+    rng = random.Random(SEED)
+    lists = sorted((TESTS.parent / "shapes").glob("*.txt"))
+    for family, types in TYPES.items():
+        listed = subprocess.run(
+            [sys.executable, TESTS / "random" / "random_problems.py", "--list",
+             f"--count={scale * RANDOM}", f"--types={family}"], check=True,
+            stdout=subprocess.PIPE, text=True).stdout.split()
+        yield f"--reset --mode=I --dt={types[0]}"
+        for tag in TAGS:
+            yield f"--stag={tag} --dtag={tag}"
+            yield from (f"--batch={path}" for path in lists)
+        for problem in listed:
+            for dtype in types:
+                yield (f"--reset --mode=I --dt={dtype} --stag={rng.choice(TAGS)} "
+                       f"--dtag={rng.choice(TAGS)} --dir="
+                       f"{rng.choice(['FWD_B', 'FWD_D'])} --attr-post-ops="
+                       f"{rng.choice(['relu', 'sum', 'sum:0.5+relu'])} {problem}")
+        for problem in DRAWN_FOR:
+            for k in range(scale * DRAWN):
+                schedule = draw(rng, family, fits_of(problem, 0, family))
+                yield (f"--reset --mode=I --dt={types[0]} --stag={TAGS[k % 2]} "
+                       f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
+
+
+def ours(xkbench, folder, scale):
+    """Zebins of the generator. A schedule that a rule refuses gives none."""
+    batch = Path(folder, "batch")
+    batch.write_text("\n".join(batch_lines(scale)) + "\n")
+    done = subprocess.run(
+        [xkbench, f"--batch={batch}"], capture_output=True, text=True,
+        check=False, env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder})
+    if "tests:" not in done.stdout:
+        sys.exit("xkbench: " + (done.stdout + done.stderr)[-500:])
+    return sorted(Path(folder).rglob("*zebin.bin"))
+
+
+def compiled(source, out, options, simd):
+    """Whether ocloc made `out` of a file; its complaint if not."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            ["ocloc", "compile", "-file", source, "-device", DEVICE, "--format",
+             "zebin", "-output", "k", "-out_dir", folder, "-output_no_suffix",
+             "-options", f"{corpus.OPTIONS} {options}".strip()],
+            env=os.environ | {"IGC_ForceOCLSIMDWidth": str(simd)}, cwd=folder,
+            capture_output=True, text=True, check=False, timeout=120)
+        if Path(folder, "k").exists():
+            shutil.move(Path(folder, "k"), out)
+            return None
+        told = [p.read_text() for p in Path(folder).rglob("*errors.txt")]
+        reason = re.search(r"^ \* (.*)", "\n".join(told), re.M)
+        return reason.group(1) if reason else done.stdout[-400:] + done.stderr
+
+
+def ocloc(folder):
+    """tests/opencl for DG2 C0, at two widths. Messages whose descriptors are
+    written out (visa_messages.cl) are no witness, since nobody checks those."""
+    jobs = []
+    for path in sorted((TESTS / "opencl").glob("*.cl")):
+        source = corpus.Source(path)
+        if "dg2" in source.platforms and path.stem != "visa_messages":
+            jobs += [(path, simd, v) for simd in corpus.PLATFORMS["dg2"][2]
+                     for v in source.variants]
+
+    def one(job):
+        path, simd, (name, options) = job
+        out = Path(folder, f"{path.stem}.{simd}.{name}")
+        trouble = compiled(path, out, f"-D XK_DG2 -D XK_SIMD={simd} {options}",
+                           simd)
+        if trouble:
+            sys.exit(f"{path}: {trouble}")
+        return out
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return list(pool.map(one, jobs))
+
+
+def onednn(xk, peer, folder, every):
+    """Each every-th line of tests/peer/cases.txt, dumped by the library."""
+    lines = [l for l in (TESTS / "peer/cases.txt").read_text().splitlines()
+             if l.strip() and not l.startswith("#")][::every]
+
+    def one(k):
+        here = Path(folder, str(k))
+        here.mkdir()
+        (here / "cases").write_text("\n".join(lines[k:k + 16]) + "\n")
+        subprocess.run([Path(xk).resolve(), "vgpu", "-q", "-p", "xehpg", "--",
+                        Path(peer).resolve(), "cases"],
+                       cwd=here, env=os.environ | {"ONEDNN_JIT_DUMP": "1"},
+                       stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+                       check=False, timeout=600)
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        list(pool.map(one, range(0, len(lines), 16)))
+    return sorted(Path(folder).rglob("dnnl_dump_gpu*.bin"))
+
+
+FORM = re.compile(r"(load|store) (ugm|slm) (flat|bti) a(32|64) d(\d+)(u32)?(?: x"
+                  r"(\d+))?( t)? SIMD(\d+) (\w+)\.(\w+)( prefetch)?")
+
+
+def statement(form):
+    """A message form as inline vISA, or None."""
+    m = FORM.fullmatch(form)
+    if not m:
+        return None
+    op, port, space, bits, data, narrow, vec, block, simd, l1, l3, none = \
+        m.groups()
+    where = {"flat": "flat", "bti": "bti(0x1)"}[space]
+    value = "V0" if none else "%0"
+    size = f"d{data}{'c32' if narrow else ''}" + \
+        (f"x{vec}" if vec and vec != "1" or block else "") + ("t" if block else "")
+    at = f"{where}[%1]:a{bits}"
+    cache = "" if l1 == l3 == "df" else f".{l1}.{l3}"
+    words = f"{value}:{size} {at}" if op == "load" else f"{at} {value}:{size}"
+    return (f'"lsc_{op}.{port}{cache} (M1_NM, {simd}) {words}"'
+            ' : "+rw"(r) : "rw"(' + ("p" if bits == "64" else "o") + ")")
+
+
+KERNEL = """kernel __attribute__((intel_reqd_sub_group_size(%u)))
+void form(global uint *a, global uint *b)
+{
+    uint o = get_local_id(0) * 64;
+    ulong p = (ulong)b;
+    uint16 r = o;
+    __asm__ volatile(%s);
+    a[get_global_id(0)] = r.s0 + r.sf + b[1];
+}
+"""
+PREDICATED = ["load ugm bti a32 d32 x2 SIMD8 df.df", "load ugm bti a32 d32 SIMD16 df.df",
+              "store ugm bti a32 d32 x2 SIMD8 df.df", "store ugm bti a32 d32 SIMD16 df.df",
+              "load ugm bti a32 d32 x16 t SIMD1 df.df",
+              "store ugm bti a32 d32 x16 t SIMD1 df.df"]
+
+
+def predicated(form):
+    """The statement below a flag that all lanes compute."""
+    words, operands = re.fullmatch(r'"(.*)" (:.*)', statement(form)).groups()
+    lanes = 8 if "SIMD8" in form else 16
+    return (f'"{{\\n.decl P1 v_type=P num_elts={lanes}\\n"\n'
+            f'        "cmp.eq (M1_NM, {lanes}) P1 %1(0,0)<1;1,0> 0x1:ud\\n"\n'
+            f'        "(P1) {words}\\n}}" {operands}')
+
+
+def forced(forms, folder):
+    """(form, file or the compiler's complaint) for each form; and for messages
+    with a predicate, without a form."""
+    jobs = [(form, form, statement(form)) for form in forms]
+    jobs += [(None, form + " predicated", predicated(form)) for form in PREDICATED]
+
+    def one(job):
+        _, name, said = job
+        if said is None:
+            return "no inline vISA for it is known here"
+        simd = 8 if "SIMD8" in name else 16
+        path = Path(folder, re.sub(r"\W", "_", name) + ".cl")
+        path.write_text(KERNEL % (simd, said))
+        made = path.with_suffix(".zebin")
+        return compiled(path, made, "", simd) or made
+
+    with concurrent.futures.ThreadPoolExecutor(2) as pool:
+        return [(job[0], got) for job, got in zip(jobs, pool.map(one, jobs))]
