@@ -164,6 +164,9 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *path,
  * status is a usage error. */
 void xk_bench_init(struct xk_bench *b);
 void xk_bench_fini(struct xk_bench *b);
+/* Refuses options behind the last problem: they would hold for none. */
+enum xk_status xk_bench_check_order(int n, const char *const *args,
+                                    struct xk_error *err);
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args,
                                   struct xk_error *err);

@@ -306,6 +306,27 @@ static enum xk_status set_problem(void *user, const char *value,
     return XK_OK;
 }
 
+enum xk_status xk_bench_check_order(int n, const char *const *args,
+                                    struct xk_error *err)
+{
+    static const char *const idle[] = {"--help", "-h", "--reset", "--conv"};
+    int last = n;
+    while (last && args[last - 1][0] == '-' &&
+           strncmp(args[last - 1], "--batch=", 8) != 0)
+        last--;
+    for (int i = last; last && i < n; i++) {
+        bool is_idle = false;
+        for (size_t k = 0; k < XK_COUNTOF(idle); k++)
+            is_idle = is_idle || !strcmp(args[i], idle[k]);
+        if (!is_idle)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "%.200s: stands behind the last problem; an "
+                                "option holds for the problems after it",
+                                args[i]);
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args, struct xk_error *err)
 {
