@@ -19,10 +19,10 @@ struct gen {
     bool assembly, info, help;
 };
 
-static enum xk_status set_arch(void *user, const char *value,
-                               struct xk_error *err)
+static enum xk_status set_platform(void *user, const char *value,
+                                   struct xk_error *err)
 {
-    return xk_word_platform("arch", value,
+    return xk_word_platform("platform", value,
                             &((struct gen *)user)->desc.platform, err);
 }
 
@@ -114,9 +114,10 @@ static enum xk_status set_help(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"arch", 0, "PLATFORM", "xehpg (default), xelp, xehpc", set_arch},
+    {"platform", 'p', "PLATFORM", "xehpg (default), xelp, xehpc", set_platform},
     {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
-    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...", set_dt},
+    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...",
+     set_dt},
     {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
     {"wtag", 0, "TAG", "layout of the weights", set_wtag},
     {"dtag", 0, "TAG", "layout of the destination", set_dtag},
@@ -127,8 +128,8 @@ static const struct xk_tool_option options[] = {
     {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
-    {"info", 0, NULL, "print the launch, its resources and the schedule (default)",
-     set_info},
+    {"info", 0, NULL,
+     "print the launch, its resources and the schedule (default)", set_info},
     {"help", 'h', NULL, "this text", set_help},
 };
 
