@@ -265,7 +265,7 @@ def values(xk, tap):
 
 def generated(xk, tap):
     """A generated kernel, with all that is to be had."""
-    args = ["run", "--groups=1", "--local=16", "{zebin}", "{kernel}",
+    args = ["run", "--groups=1", "{zebin}", "{kernel}",
             "buf:rand:f32:256:1", "buf:rand:f32:2304:2", "buf:zero:64",
             "buf:zero:1024", "--out=3:dst"]
     done = xk.run(*args)
@@ -281,7 +281,7 @@ def generated(xk, tap):
 
 def timed(xk, tap):
     """The timing model: text and JSON say the same, results do not change."""
-    plain = ["run", "--groups=1", "--local=16", "{zebin}", "{kernel}",
+    plain = ["run", "--groups=1", "{zebin}", "{kernel}",
              "buf:rand:f32:256:1", "buf:rand:f32:2304:2", "buf:zero:64",
              "buf:zero:1024"]
     xk.run(*plain, "--out=3:plain")
