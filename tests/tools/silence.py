@@ -25,6 +25,7 @@ TO_FULL = [
     ("xk", ["dis", "--json", "k.zebin"]), ("xk", ["lint", "k.zebin"]),
     ("xk", ["diff", "k.zebin", "k.zebin"]), ("xk", ["vgpu", "--help"]),
     ("xk", ["run", "add.bin", "code", "-p", "xehpg"]),
+    ("xk", ["vgpu", "--serve"]),
     ("xk", ["run", "--trace=-", "-o", "/dev/null", "add.bin", "code", "-p",
             "xehpg"]),
 ] + [("xk", [verb, "--help"]) for verb in
@@ -68,6 +69,9 @@ ROWS = [
     # Options that do nothing.
     ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
     ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),
+    ("xkbench", ["--hash", "--mode=L", FINE], 2, r"hash: .*mode=L"),
+    ("xkbench", ["--time-only=1", FINE], 2, r"time-only: .*mode=C"),
+    ("xkbench", ["--mode=R", "--time-bound=1", FINE], 2, r"time-bound: .*=R"),
     ("xk", ["gen", "-o", "-", "--asm", FINE], 2, r"output=-: .*--asm"),
     ("xk", ["gen", "-o", "-", "--info", FINE], 2, r"output=-: .*--info"),
     ("xk", RUN + ["--trace-thread=0:0"], 2, r"trace-thread: .*without --trace"),

@@ -90,7 +90,7 @@ static void set_environment(const struct vgpu *x)
         setenv("OCL_ICD_VENDORS", INTEL_ICD, 1);
 }
 
-static void print_environment(const struct vgpu *x)
+static bool print_environment(const struct vgpu *x)
 {
     const char *name, *value;
     for (unsigned k = 0;
@@ -98,7 +98,7 @@ static void print_environment(const struct vgpu *x)
         printf("%s=%s\n", name, value);
     if (needs_icd())
         puts("OCL_ICD_VENDORS=" INTEL_ICD);
-    fflush(stdout);
+    return !fflush(stdout) && !ferror(stdout);
 }
 
 static enum xk_status report(const struct vgpu *x, struct xk_error *err)
@@ -133,8 +133,11 @@ static int run(struct vgpu *x, struct xk_error *err)
     if (start(x, err) < 0)
         return err->status == XK_EINVAL ? 2 : 1;
     if (x->r->serve) {
-        print_environment(x);
-        xk_vgpu_signals_await(&x->signals);
+        /* Nobody can find a device whose address was not told. */
+        if (print_environment(x))
+            xk_vgpu_signals_await(&x->signals);
+        else
+            code = 1;
     } else {
         set_environment(x);
         code = xk_vgpu_program_run(&x->signals, x->r->program, err);

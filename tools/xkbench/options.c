@@ -304,9 +304,17 @@ static enum xk_status set_problem(void *user, const char *value,
                                   struct xk_error *err)
 {
     struct xk_bench *const b = user;
-    (void)err;
-    if (!b->help)
-        xk_bench_run_product(b, value);
+    if (b->help)
+        return XK_OK;
+    if (b->time_only && b->mode != 'P')
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: does nothing in mode=%c, only in mode P",
+                            b->bound ? "time-bound" : "time-only", b->mode);
+    if (b->hash && !strchr("CR", b->mode))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "hash: does nothing in mode=%c, only in C and R",
+                            b->mode);
+    xk_bench_run_product(b, value);
     return XK_OK;
 }
 
