@@ -66,9 +66,10 @@ bench-timing: build
 report: build
 	@python3 scripts/report.py build/tools/xkbench docs/report-resnet50.md
 
-# The README's example, run again.
+# The README's example, run again, and its table of what works.
 readme: build
 	@python3 scripts/readme.py README.md
+	@python3 scripts/support.py README.md build/tools/xkbench build/tools/xk
 
 clean:
 	rm -rf build build-asan build-clang build-fuzz

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The node pool of a context: one uniform node layout, hash-consing, deferred
- * reference counting with scopes (style.md section 3). It knows nothing of IR
+ * reference counting with scopes (docs/design.md). It knows nothing of IR
  * semantics: op is a number, type an opaque word, payload opaque bytes. Traits
  * say what occurs in a whole tree: like the hash they follow from what a node is
  * made of, and are there when it is.

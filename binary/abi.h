@@ -11,17 +11,17 @@
 
 #define XK_ABI_MAX_ARGS 16
 
-enum xk_arg_kind {
-    XK_ARG_GLOBAL_PTR, /* stateless: 8-byte virtual address */
-    XK_ARG_VALUE,      /* by value, size_b bytes */
-    XK_ARG_SURFACE,    /* a buffer in the binding table, at the argument's
+enum xk_abi_arg_kind {
+    XK_ABI_ARG_GLOBAL_PTR, /* stateless: 8-byte virtual address */
+    XK_ABI_ARG_VALUE,      /* by value, size_b bytes */
+    XK_ABI_ARG_SURFACE,    /* a buffer in the binding table, at the argument's
                           number; in the data its offset from the surface's
                           base, 4 bytes */
 };
 
 struct xk_abi_arg {
     char name[32];
-    uint8_t kind;      /* enum xk_arg_kind */
+    uint8_t kind;      /* enum xk_abi_arg_kind */
     bool written;      /* the kernel writes through it */
     uint16_t offset_b; /* in the cross-thread data */
     uint16_t size_b;   /* 8 for pointers, 4 for surfaces */

@@ -75,9 +75,9 @@ static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
         const struct xk_abi_arg *const a = &abi->args[k];
         const unsigned align_b = a->size_b < 4 ? a->size_b : 4;
 
-        if (a->kind > XK_ARG_SURFACE || a->size_b == 0 ||
-            (a->kind == XK_ARG_SURFACE && a->size_b != 4) ||
-            (a->kind == XK_ARG_GLOBAL_PTR &&
+        if (a->kind > XK_ABI_ARG_SURFACE || a->size_b == 0 ||
+            (a->kind == XK_ABI_ARG_SURFACE && a->size_b != 4) ||
+            (a->kind == XK_ABI_ARG_GLOBAL_PTR &&
              (a->size_b != 8 || a->offset_b % 8)) ||
             a->offset_b % align_b)
             return xk_fail(c, XK_EINVAL,
@@ -179,7 +179,7 @@ static void put_binding_table(struct xk_str *b, const struct xk_abi *abi)
     bool any = false;
 
     for (uint32_t k = 0; k < abi->n_args; k++) {
-        if (abi->args[k].kind != XK_ARG_SURFACE)
+        if (abi->args[k].kind != XK_ABI_ARG_SURFACE)
             continue;
         if (!any)
             xk_str_puts(b, "    binding_table_indices:\n");
@@ -194,9 +194,9 @@ static void put_binding_table(struct xk_str *b, const struct xk_abi *abi)
 static void put_argument(struct xk_str *b, const struct xk_abi_arg *a,
                          unsigned index)
 {
-    const bool pointer = a->kind == XK_ARG_GLOBAL_PTR;
+    const bool pointer = a->kind == XK_ABI_ARG_GLOBAL_PTR;
 
-    if (a->kind == XK_ARG_SURFACE) {
+    if (a->kind == XK_ABI_ARG_SURFACE) {
         put_surface(b, a, index);
         return;
     }

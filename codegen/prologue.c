@@ -86,10 +86,10 @@ static enum xk_status bind_arg(struct xk_cg *g, unsigned p, uint32_t rest)
                        "codegen: the ABI record has no "
                        "argument %s",
                        xk_var_name(q->var));
-    if (at && a->kind != XK_ARG_SURFACE)
+    if (at && a->kind != XK_ABI_ARG_SURFACE)
         return xk_fail(g->c, XK_EINVAL,
                        "codegen: argument %s has no surface", a->name);
-    if (ptr && a->kind == XK_ARG_SURFACE)
+    if (ptr && a->kind == XK_ABI_ARG_SURFACE)
         return XK_OK; /* no address: messages name its surface */
     if (a->size_b != xk_dtype_b(dt) || a->offset_b % a->size_b)
         return xk_fail(g->c, XK_EINVAL,

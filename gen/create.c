@@ -124,7 +124,7 @@ static enum xk_status make_abi(struct create *g)
         struct xk_abi_arg *const x = &a->args[a->n_args];
         const char *const name = xk_var_name(k->params[i].var);
         snprintf(x->name, sizeof(x->name), "%s", name);
-        x->kind = surfaces ? XK_ARG_SURFACE : XK_ARG_GLOBAL_PTR;
+        x->kind = surfaces ? XK_ABI_ARG_SURFACE : XK_ABI_ARG_GLOBAL_PTR;
         x->written = strcmp(name, g->con.c.name) == 0;
         x->size_b = surfaces ? 4 : 8;
         x->offset_b = (uint16_t)(x->size_b * a->n_args);
@@ -325,16 +325,17 @@ static void verbose_line(struct create *g, const xk_program *p, uint64_t ns)
         return;
     xk_str_clear(&g->text);
     xk_conv_print(d, &g->text);
-    xk_trace_line(
-        &g->trace,
-        "xkbench --arch=%s --dir=%s --dt=%s:%s:%s --stag=%s --wtag=%s --dtag=%s%s "
-        "%s # %s, %u instructions, %u registers, %.3f ms",
-        g->problem.platform->name, dirs[d->prop & 3], types[d->src_type],
-        types[d->wei_type], types[d->dst_type], f->tensor[XK_ARG_SRC].tag,
-        f->tensor[XK_ARG_WEI].tag, f->tensor[XK_ARG_DST].tag,
-        d->n_post_ops ? " --attr-post-ops=relu" : "", xk_str_get(&g->text),
-        xk_program_launch(p, 0)->schedule, g->stats.instructions,
-        g->stats.peak_grf, (double)ns * 1e-6);
+    xk_trace_line(&g->trace,
+                  "xkbench --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
+                  "--wtag=%s --dtag=%s%s "
+                  "%s # %s, %u instructions, %u registers, %.3f ms",
+                  g->problem.platform->name, dirs[d->prop & 3],
+                  types[d->src_type], types[d->wei_type], types[d->dst_type],
+                  f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
+                  f->tensor[XK_ARG_DST].tag,
+                  d->n_post_ops ? " --attr-post-ops=relu" : "",
+                  xk_str_get(&g->text), xk_program_launch(p, 0)->schedule,
+                  g->stats.instructions, g->stats.peak_grf, (double)ns * 1e-6);
 }
 
 static void fini(struct create *g, struct xk_error *err)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Expressions: immutable, interned (equal means same address within a ctx),
- * ref-counted with deferred release (base/pool.h, style.md section 3).
+ * ref-counted with deferred release (base/pool.h, docs/design.md).
  * Builders borrow their operands, return NULL on error and on NULL operands,
  * with the reason in the ctx. They fold nothing: simplify/ does. */
 #ifndef XK_IR_EXPR_H
@@ -161,7 +161,7 @@ const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
 const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off);
 unsigned xk_shuffle_index(const xk_expr *e, unsigned lane);
 
-/* Lifetime (xk_scope: base/pool.h; style.md section 3): results live until the
+/* Lifetime (xk_scope: base/pool.h; docs/design.md): results live until the
  * enclosing scope ends unless something references them. xk_scope_end keeps
  * `keep` (may be NULL) alive into the outer scope and returns it. */
 static inline xk_scope xk_scope_begin(xk_ctx *c)

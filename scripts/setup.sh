@@ -1,14 +1,19 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# Installs the Debian packages that xekern is built and tested with. Asks dpkg
-# first and calls apt only when something is missing, so it also works offline.
+# setup.sh [build | all]: installs the Debian packages that xekern is built with,
+# and (all, the default) what it is tested with. Asks dpkg first and calls apt
+# only when something is missing, so it also works offline.
 set -euo pipefail
+cd "$(dirname "$0")/.."
 
-packages=(
-    meson ninja-build pkg-config gcc g++ clang python3
+for_build=(
+    meson ninja-build pkg-config gcc python3
     libc6-dev libyaml-dev uthash-dev     # the library
     libjansson-dev                       # xk's JSON
-    libdnnl-dev                          # the reference of xkbench
+    libdnnl-dev                          # the reference of xkbench's mode C
+)
+for_tests=(
+    g++ clang
     check z3                             # tests
     libigc-tools                         # iga64
     pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
@@ -20,6 +25,14 @@ packages=(
     python3-pyopencl python3-gpyfft      # the same
     opencl-c-headers                     # OpenCL
 )
+case ${1:-all} in
+build) packages=("${for_build[@]}") ;;
+all) packages=("${for_build[@]}" "${for_tests[@]}") ;;
+*)
+    echo "setup: $1: want build or all" >&2
+    exit 2
+    ;;
+esac
 
 missing=()
 for package in "${packages[@]}"; do
@@ -41,3 +54,11 @@ install=(env DEBIAN_FRONTEND=noninteractive
     apt-get install -y --no-install-recommends "${missing[@]}")
 "${as_root[@]}" apt-get update -q
 "${as_root[@]}" "${install[@]}"
+
+# A folder that was configured without them must look again: meson remembers
+# also what it has not found.
+for private in build*/meson-private; do
+    [ -d "$private" ] || continue
+    meson configure --clearcache "${private%/*}"
+    meson setup --reconfigure "${private%/*}"
+done

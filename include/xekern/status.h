@@ -11,7 +11,7 @@
 #define XK_PRINTF(f, a)
 #endif
 
-/* Ownership notes for readers (style.md section 4); they expand to nothing. */
+/* Ownership notes for readers (docs/design.md); they expand to nothing. */
 #define XK_GIVE
 #define XK_TAKE
 #define XK_KEEP

@@ -35,9 +35,9 @@ static struct xk_abi plain_abi(void)
                        .inline_b = 32,
                        .n_args = 3};
 
-    a.args[0] = (struct xk_abi_arg){"src", XK_ARG_GLOBAL_PTR, false, 0, 8};
-    a.args[1] = (struct xk_abi_arg){"dst", XK_ARG_GLOBAL_PTR, true, 8, 8};
-    a.args[2] = (struct xk_abi_arg){"n", XK_ARG_VALUE, false, 16, 4};
+    a.args[0] = (struct xk_abi_arg){"src", XK_ABI_ARG_GLOBAL_PTR, false, 0, 8};
+    a.args[1] = (struct xk_abi_arg){"dst", XK_ABI_ARG_GLOBAL_PTR, true, 8, 8};
+    a.args[2] = (struct xk_abi_arg){"n", XK_ABI_ARG_VALUE, false, 16, 4};
     return a;
 }
 

@@ -73,7 +73,8 @@ static void make_abi(const struct xk_kernel *k, unsigned grf_count,
             continue;
         struct xk_abi_arg *const a = &abi->args[abi->n_args++];
         strncpy(a->name, xk_var_name(p->var), sizeof a->name - 1);
-        a->kind = p->kind == XK_PARAM_GLOBAL ? XK_ARG_GLOBAL_PTR : XK_ARG_VALUE;
+        a->kind = p->kind == XK_PARAM_GLOBAL ? XK_ABI_ARG_GLOBAL_PTR
+                                             : XK_ABI_ARG_VALUE;
         a->written = true;
         a->size_b = p->kind == XK_PARAM_GLOBAL
                         ? 8
@@ -165,7 +166,7 @@ static void launch(struct device *v, const struct cg_case *t,
     struct xk_launch_arg args[XK_ABI_MAX_ARGS] = {0};
     unsigned n = 0;
     for (unsigned i = 0; i < code->abi.n_args; i++) {
-        if (code->abi.args[i].kind == XK_ARG_VALUE) {
+        if (code->abi.args[i].kind == XK_ABI_ARG_VALUE) {
             args[i].size_b = code->abi.args[i].size_b;
             args[i].value =
                 args[i].size_b == 8 ? (const void *)&t->wide : &t->value;

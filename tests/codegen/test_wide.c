@@ -180,8 +180,10 @@ static void make_far_code(xk_ctx *c, const char *text, struct xk_abi *abi,
                            .inline_b = 32,
                            .local = {16, 1, 1},
                            .n_args = 1};
-    abi->args[0] = (struct xk_abi_arg){
-        .name = "a", .kind = XK_ARG_GLOBAL_PTR, .written = true, .size_b = 8};
+    abi->args[0] = (struct xk_abi_arg){.name = "a",
+                                       .kind = XK_ABI_ARG_GLOBAL_PTR,
+                                       .written = true,
+                                       .size_b = 8};
     c->verify = true;
     if (xk_kernel_parse(c, text, &k) < 0 ||
         xk_passes_run(c, &k, &env, NULL, NULL) < 0 ||

@@ -70,13 +70,13 @@ def same_bytes(data_type):
 
 def as_a_user(engine):
     """The device's own platform and clock."""
-    perf = bench(engine, "--mode=P", "--perf-template=%arch%,%-time%,%0time%",
+    perf = bench(engine, "--mode=P", "--perf-template=%platform%,%-time%,%0time%",
                  SMALL)
     m = re.search(r"^xehpg,([\d.e-]+),([\d.e-]+)$", perf.stdout, re.MULTILINE)
     report(bool(m) and 0 < float(m[1]) <= float(m[2]) < 1000,
            f"mode P through {engine} tells platform and time",
            perf.stdout + perf.stderr)
-    other = bench(engine, "--arch=xehpc", SMALL)
+    other = bench(engine, "--platform=xehpc", SMALL)
     report(other.returncode == 1 and
            re.search(r"INVALID_ARGUMENTS \(.*is xehpg, not xehpc",
                      other.stdout),

@@ -54,7 +54,7 @@ static const struct {
      1, 64, 8 * 4 / 32.0},
     {"xehpc", "dp4a (16|M0) r%u.0<1>:d r2.0<1;0>:d r4.0<1;0>:d r7.0<1>:d\n", 20,
      1, 64, 16 * 4 / 64.0},
-    /* design.md: a dpas of 8x8 keeps XMX busy 16 cycles, 8 on xehpc */
+    /* isa.md 13.2: a dpas of 8x8 keeps XMX busy 16 cycles, 8 on xehpc */
     {"xehpg", "(W) dpas.8x8 (8|M0) r%u:f r%u:f r2:hf r10.0:hf\n", 20, 8, 64,
      16},
     {"xehpg", "(W) dpas.8x8 (8|M0) r%u:d r%u:d r2:b r10.0:b\n", 20, 8, 64, 16},

@@ -176,7 +176,7 @@ def bounds(xkbench):
           f"{t.REPORTED_MHZ} MHz")
     mhz = {"a770": t.REPORTED_MHZ / 2100, "max1550": 1}
     for machine, arch, dt, mb, least, source in t.BOUNDS:
-        out = run(xkbench, "--mode=P", f"--arch={arch}", f"--dt={dt}",
+        out = run(xkbench, "--mode=P", f"--platform={arch}", f"--dt={dt}",
                   "--perf-template=@%ops% %ptime% %eff%", t.GEMM % mb,
                   refusal="UNIMPLEMENTED")
         if "\n@" not in out:

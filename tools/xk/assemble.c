@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/request.h"
 #include "tools/xk/verbs.h"
@@ -53,7 +54,7 @@ static int assemble(const struct xk_request *r, struct xk_error *err)
     if (xk_assemble(r->platform, text, text_b, &opts, &code, &code_b, err) >=
             0 &&
         r->output)
-        xk_tool_write(r->output, code, code_b, err);
+        xk_tool_output_write("output", r->output, code, code_b, err);
     const int exit_code = r->json ? tell_json(r, code_b, err) : 0;
     free(code);
     free(text);

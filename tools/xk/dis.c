@@ -8,8 +8,8 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "raw code is for this one: xelp, xehpg, xehpc",
-     xk_request_platform},
+    {"platform", 'p', "PLATFORM",
+     "raw code is for this one: xelp, xehpg, xehpc", xk_request_platform},
     {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
     {"messages", 'm', NULL, "sends spelled out as loads and stores",
      xk_request_messages},
@@ -29,9 +29,8 @@ static enum xk_status print_kernel(const struct xk_request *r,
                                    const struct xk_kernel_facts *facts,
                                    FILE *out, struct xk_error *err)
 {
-    const struct xk_text_opts opts = {.messages = r->messages,
-                                      .numeric = r->numeric,
-                                      .offsets = r->offsets};
+    const struct xk_text_opts opts = {
+        .messages = r->messages, .numeric = r->numeric, .offsets = r->offsets};
     if (facts->simd)
         fprintf(out, "// kernel %s, %s, SIMD%u, %u registers\n", facts->name,
                 xk_inspect_platform(f), facts->simd, facts->grf_count);
@@ -88,10 +87,17 @@ static json_t *json_of_kernel(const xk_inspect *f, uint32_t k,
         json_decref(list);
         return NULL;
     }
-    return json_pack("{s:s, s:s, s:i, s:i, s:i, s:o}", "kernel", facts->name,
-                     "platform", xk_inspect_platform(f), "simd",
-                     (int)facts->simd, "grf_count", (int)facts->grf_count,
-                     "code_bytes", (int)facts->code_b, "instructions", list);
+    json_t *const o = json_pack("{s:s, s:s}", "kernel", facts->name, "platform",
+                                xk_inspect_platform(f));
+    /* Raw code does not say it. */
+    if (facts->simd)
+        json_object_set_new(o, "simd", json_integer(facts->simd));
+    if (facts->grf_count)
+        json_object_set_new(o, "grf_count", json_integer(facts->grf_count));
+    json_object_set_new(o, "code_bytes",
+                        json_integer((json_int_t)facts->code_b));
+    json_object_set_new(o, "instructions", list);
+    return o;
 }
 
 static enum xk_status print_json(const struct xk_request *r,

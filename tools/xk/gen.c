@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tools/problem/option_table.h"
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/verbs.h"
 #include "xekern/inspect.h"
@@ -18,10 +19,10 @@ struct gen {
     bool assembly, info, help;
 };
 
-static enum xk_status set_arch(void *user, const char *value,
-                               struct xk_error *err)
+static enum xk_status set_platform(void *user, const char *value,
+                                   struct xk_error *err)
 {
-    return xk_word_platform("arch", value,
+    return xk_word_platform("platform", value,
                             &((struct gen *)user)->desc.platform, err);
 }
 
@@ -113,9 +114,10 @@ static enum xk_status set_help(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"arch", 0, "PLATFORM", "xehpg (default), xelp, xehpc", set_arch},
+    {"platform", 'p', "PLATFORM", "xehpg (default), xelp, xehpc", set_platform},
     {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
-    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...", set_dt},
+    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...",
+     set_dt},
     {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
     {"wtag", 0, "TAG", "layout of the weights", set_wtag},
     {"dtag", 0, "TAG", "layout of the destination", set_dtag},
@@ -126,8 +128,8 @@ static const struct xk_tool_option options[] = {
     {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
-    {"info", 0, NULL, "print the launch, its resources and the schedule",
-     set_info},
+    {"info", 0, NULL,
+     "print the launch, its resources and the schedule (default)", set_info},
     {"help", 'h', NULL, "this text", set_help},
 };
 
@@ -162,6 +164,12 @@ static enum xk_status read_arguments(struct gen *g, int n,
         return st;
     if (!g->problem)
         return xk_tool_fail(err, XK_EINVAL, "no problem given");
+    if (g->output && !strcmp(g->output, "-") && (g->info || g->assembly))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "output=-: the zebin and the text of %s would both "
+                            "go to standard output",
+                            g->info ? "--info" : "--asm");
+    g->info = g->info || (!g->output && !g->assembly);
     st = xk_conv_desc_parse(g->problem, &g->desc, NULL, 0, err);
     if (st >= 0 && g->mb)
         g->desc.mb = g->mb;
@@ -210,10 +218,13 @@ static enum xk_status write_zebin(const struct gen *g, uint32_t i,
                                   struct xk_error *err)
 {
     char path[4096];
-    if (!i)
-        return xk_tool_write(g->output, l->zebin, l->zebin_b, err);
-    snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i);
-    return xk_tool_write(path, l->zebin, l->zebin_b, err);
+    const int n = i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i)
+                    : 0;
+    if (n >= (int)sizeof path)
+        return xk_tool_fail(err, XK_EINVAL, "output=%.200s...: too long",
+                            g->output);
+    return xk_tool_output_write("output", i ? path : g->output, l->zebin,
+                                l->zebin_b, err);
 }
 
 static enum xk_status generate(const struct gen *g, struct xk_error *err)

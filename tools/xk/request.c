@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/verbs.h"
 
@@ -67,7 +68,10 @@ static enum xk_status read_arguments(const struct xk_request_verb *v,
     if (r->n_inputs < v->n_inputs)
         return xk_tool_fail(err, XK_EINVAL, "no %sfile given (- is stdin)",
                             r->n_inputs ? "second " : "");
-    return XK_OK;
+    const struct xk_tool_file_use use[] = {{"output", r->output, true},
+                                           {"an input", r->input[0], false},
+                                           {"an input", r->input[1], false}};
+    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
 }
 
 int xk_request_main(const struct xk_request_verb *verb, int n,
@@ -138,7 +142,8 @@ enum xk_status xk_request_check_kernel(const struct xk_request *r,
 enum xk_status xk_request_write(const struct xk_request *r, const char *text,
                                 size_t n_b, struct xk_error *err)
 {
-    return xk_tool_write(r->output ? r->output : "-", text, n_b, err);
+    return xk_tool_output_write("output", r->output ? r->output : "-", text,
+                                n_b, err);
 }
 
 enum xk_status xk_request_write_json(const struct xk_request *r, json_t *root,

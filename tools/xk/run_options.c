@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tools/problem/option_table.h"
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/run_verb.h"
 
@@ -61,16 +62,33 @@ WORD(set_output, output)
 FLAG(set_stats, stats)
 FLAG(set_json, json)
 FLAG(set_help, help)
-FLAG(set_ids, code.local_ids)
 NUMBER(set_threads, "threads", host_threads, 1024)
 NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
 NUMBER(set_waves, "timing-waves", timing_waves, UINT32_MAX)
 NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
-NUMBER(set_simd, "simd", code_number[0], 32)
-NUMBER(set_grf, "grf", code_number[1], 256)
-NUMBER(set_barriers, "barriers", code_number[2], 32)
-NUMBER(set_scratch, "scratch", code_number[3], 1 << 20)
-NUMBER(set_inline, "inline", code_number[4], 64)
+
+/* A fact of raw code; a zebin says it itself. */
+#define CODE_NUMBER(name, word, k, max)                                        \
+    SETTER(name)                                                               \
+    {                                                                          \
+        request_of(user)->sets_code = word;                                    \
+        return xk_run_number_set(word, value, max,                             \
+                                 &request_of(user)->code_number[k], err);      \
+    }
+CODE_NUMBER(set_simd, "simd", 0, 32)
+CODE_NUMBER(set_grf, "grf", 1, 256)
+CODE_NUMBER(set_barriers, "barriers", 2, 32)
+CODE_NUMBER(set_scratch, "scratch", 3, 1 << 20)
+CODE_NUMBER(set_inline, "inline", 4, 64)
+
+SETTER(set_ids)
+{
+    (void)value;
+    (void)err;
+    request_of(user)->sets_code = "ids";
+    request_of(user)->code.local_ids = true;
+    return XK_OK;
+}
 
 enum xk_status xk_run_checks_known(const char *list, struct xk_error *err)
 {
@@ -118,6 +136,7 @@ SETTER(set_timing)
 
 SETTER(set_groups)
 {
+    request_of(user)->sets_groups = true;
     return set_triple("groups", value, request_of(user)->groups, err);
 }
 
@@ -246,10 +265,62 @@ static enum xk_status set_other(void *user, const char *value,
     return XK_OK;
 }
 
+/* The report, the trace and the arguments' files against all that is read. */
+static enum xk_status check_files(const struct xk_run_request *r,
+                                  struct xk_error *err)
+{
+    struct xk_tool_file_use use[4 + XK_RUN_OUTS_MAX + XK_RUN_ARGS_MAX] = {
+        {"output", r->output, true},
+        {"trace", r->trace, true},
+        {"the kernel's file", r->file, false},
+        {"the capture", r->capture, false}};
+    size_t n = 4;
+    for (unsigned k = 0; k < r->n_outs; k++)
+        use[n++] = (struct xk_tool_file_use){"out", r->out[k].path, true};
+    for (unsigned k = 0; k < r->n_words; k++)
+        if (!strncmp(r->word[k], "buf:", 4))
+            use[n++] = (struct xk_tool_file_use){"an argument's file",
+                                                 r->word[k] + 4, false};
+    return xk_tool_files_distinct(use, n, err);
+}
+
+/* Options that would do nothing beside the others. */
+static enum xk_status check_effects(const struct xk_run_request *r,
+                                    struct xk_error *err)
+{
+    const char *const checks = r->look.checks;
+    const bool hazard = checks && (strstr(checks, "hazard") ||
+                                   strstr(checks, "all") ||
+                                   strstr(checks, "pedantic"));
+    if (r->look.trace_one && !r->trace)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "trace-thread: does nothing without --trace=FILE");
+    if (r->timing_waves && !r->look.timing)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "timing-waves=%llu: does nothing without --timing",
+                            (unsigned long long)r->timing_waves);
+    if (r->look.hazard_seed && !hazard)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "seed=%llu: does nothing without --check=hazard",
+                            (unsigned long long)r->look.hazard_seed);
+    if (r->capture && (r->local[0] || r->sets_groups || r->sets_code))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: does nothing with --aub; the capture says it",
+                            r->local[0]      ? "local"
+                            : r->sets_groups ? "groups"
+                                             : r->sets_code);
+    return XK_OK;
+}
+
 static enum xk_status check_request(const struct xk_run_request *r,
                                     struct xk_error *err)
 {
     const uint64_t simd = r->code_number[0], grf = r->code_number[1];
+    if (check_effects(r, err) < 0 || check_files(r, err) < 0)
+        return err->status;
+    if (r->capture && r->file)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.200s: a capture has its own arguments", r->file);
     if (r->capture)
         return XK_OK;
     if (!r->file || !r->kernel)

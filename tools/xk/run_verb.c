@@ -3,9 +3,11 @@
  * simulator. */
 #include "tools/xk/run_verb.h"
 
+#include <errno.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/verbs.h"
 
@@ -13,7 +15,9 @@
 struct run {
     struct xk_run_request *r;
     struct xk_run_report report;
-    FILE *text, *trace;
+    FILE *text;
+    struct xk_tool_output trace;
+    bool traced; /* something was written there */
     struct xk_run_arg arg[XK_RUN_ARGS_MAX];
     unsigned n_args;
     void *file;
@@ -24,12 +28,14 @@ struct run {
     xk_buffer *buffer[XK_RUN_ARGS_MAX];
     xk_capture *capture;
     uint32_t local[3]; /* work items of a group */
+    uint32_t simd;
     bool misused;      /* the failure is one of usage */
 };
 
 /* What the user said, else what the kernel requires, else one item. */
 static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
 {
+    x->simd = facts->simd;
     for (unsigned i = 0; i < 3; i++)
         x->local[i] = x->r->local[0]       ? x->r->local[i]
                       : facts->required[0] ? facts->required[i]
@@ -72,6 +78,7 @@ static enum xk_status make_raw_module(struct run *x, struct xk_error *err)
                                          : (uint32_t)x->arg[i].size_b;
     }
     facts.simd = (uint32_t)n[0];
+    x->simd = facts.simd ? facts.simd : 16;
     facts.grf_count = (uint32_t)n[1];
     facts.barriers = (uint32_t)n[2];
     facts.scratch_b = (uint32_t)n[3];
@@ -95,6 +102,14 @@ static enum xk_status make_device(struct run *x, struct xk_error *err)
         return st;
     if (!strcmp(xk_inspect_container(x->inspect), "raw"))
         return make_raw_module(x, err);
+    if (r->sets_code) {
+        x->misused = true;
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: holds for raw code; %.150s is a %s, which "
+                            "says it itself",
+                            r->sets_code, r->file,
+                            xk_inspect_container(x->inspect));
+    }
     return xk_module_create(x->device, x->file, x->file_b, &x->module, err);
 }
 
@@ -137,7 +152,7 @@ static enum xk_status write_outs(struct run *x, struct xk_error *err)
         else
             st = xk_capture_read(x->capture, o->number, bytes, size_b, err);
         if (st >= 0)
-            st = xk_tool_write(o->path, bytes, size_b, err);
+            st = xk_tool_output_write("out", o->path, bytes, size_b, err);
         free(bytes);
     }
     return st;
@@ -163,6 +178,7 @@ static enum xk_status launch(struct run *x, struct xk_error *err)
                                     .platform = xk_inspect_platform(x->inspect),
                                     .groups = r->groups,
                                     .local = x->local,
+                                    .simd = x->simd,
                                     .stats = &stats,
                                     .error = st < 0 ? why.message : NULL};
     xk_run_report_launch(&x->report, &l);
@@ -214,6 +230,9 @@ static enum xk_status feed_file(struct run *x, FILE *f, struct xk_error *err)
     while (st >= 0 && (n = fread(piece, 1, piece_b, f)) > 0)
         st = xk_capture_feed(x->capture, piece, n, err);
     free(piece);
+    if (st >= 0 && ferror(f))
+        return xk_tool_fail(err, XK_EIO, "%.200s: cannot be read: %s",
+                            x->r->capture, strerror(errno));
     return st < 0 ? st : xk_capture_end(x->capture, err);
 }
 
@@ -227,7 +246,8 @@ static enum xk_status run_capture(struct run *x, struct xk_error *err)
                                          .user = x};
     FILE *const f = strcmp(r->capture, "-") ? fopen(r->capture, "rb") : stdin;
     if (!f)
-        return xk_tool_fail(err, XK_EIO, "%.200s: cannot be read", r->capture);
+        return xk_tool_fail(err, XK_EIO, "%.200s: cannot be read: %s",
+                            r->capture, strerror(errno));
     enum xk_status st = xk_capture_create(&opts, &x->capture, err);
     if (st >= 0)
         st = feed_file(x, f, err);
@@ -247,8 +267,6 @@ static void release(struct run *x)
     xk_inspect_close(x->inspect);
     xk_capture_destroy(x->capture);
     free(x->file);
-    if (x->trace && x->trace != stdout)
-        fclose(x->trace);
 }
 
 /* What was found is shown also when the run ended badly. */
@@ -257,7 +275,7 @@ static enum xk_status write_report(struct run *x, const char *text,
 {
     const char *const path = x->r->output ? x->r->output : "-";
     if (!x->r->json)
-        return xk_tool_write(path, text, text_b, err);
+        return xk_tool_output_write("output", path, text, text_b, err);
     char *const json = json_dumps(x->report.root, JSON_INDENT(1));
     char *const line = json ? realloc(json, strlen(json) + 2) : NULL;
     if (!line) {
@@ -265,9 +283,17 @@ static enum xk_status write_report(struct run *x, const char *text,
         return xk_tool_fail(err, XK_ENOMEM, "no memory for the JSON text");
     }
     strcat(line, "\n");
-    const enum xk_status st = xk_tool_write(path, line, strlen(line), err);
+    const enum xk_status st =
+        xk_tool_output_write("output", path, line, strlen(line), err);
     free(line);
     return st;
+}
+
+static void print_trace(void *user, const char *text, size_t n)
+{
+    struct run *const x = user;
+    x->traced = true;
+    fwrite(text, 1, n, x->trace.f);
 }
 
 static enum xk_status open_trace(struct run *x, struct xk_error *err)
@@ -275,13 +301,27 @@ static enum xk_status open_trace(struct run *x, struct xk_error *err)
     struct xk_run_request *const r = x->r;
     if (!r->trace)
         return XK_OK;
-    x->trace = strcmp(r->trace, "-") ? fopen(r->trace, "w") : stdout;
-    if (!x->trace)
-        return xk_tool_fail(err, XK_EIO, "trace=%.200s: cannot be written",
-                            r->trace);
-    r->look.trace = xk_tool_print;
-    r->look.trace_user = x->trace;
-    return XK_OK;
+    r->look.trace = print_trace;
+    r->look.trace_user = x;
+    return xk_tool_output_open(&x->trace, "trace", r->trace, err);
+}
+
+/* A trace of a run that failed says why it failed, so it is kept too. One of a
+ * thread that was never there is none. */
+static void close_trace(struct run *x, struct xk_error *err)
+{
+    const struct xk_simulate_opts *const look = &x->r->look;
+    struct xk_error late = {0};
+    if (x->trace.f && look->trace_one && !x->traced && err->status >= 0) {
+        xk_tool_output_drop(&x->trace);
+        xk_tool_fail(err, XK_EINVAL,
+                     "trace-thread=%u,%u,%u:%u: no launch had this thread; "
+                     "groups and threads count from 0",
+                     look->trace_group[0], look->trace_group[1],
+                     look->trace_group[2], look->trace_thread);
+    }
+    if (xk_tool_output_commit(&x->trace, &late) < 0 && err->status >= 0)
+        *err = late;
 }
 
 static int run(struct xk_run_request *r, struct xk_error *err)
@@ -293,8 +333,13 @@ static int run(struct xk_run_request *r, struct xk_error *err)
     x.text = open_memstream(&text, &text_b);
     if (!x.text ||
         xk_run_report_init(&x.report, r->stats, r->json, x.text, err) < 0 ||
-        open_trace(&x, err) < 0)
+        open_trace(&x, err) < 0) {
+        xk_run_report_fini(&x.report);
+        if (x.text)
+            fclose(x.text);
+        free(text);
         return 1;
+    }
     r->look.inst = r->stats ? xk_run_report_inst : NULL;
     r->look.found = xk_run_report_finding;
     r->look.timed = xk_run_report_timing;
@@ -307,6 +352,7 @@ static int run(struct xk_run_request *r, struct xk_error *err)
     fclose(x.text);
     if (write_report(&x, text, text_b, &late) < 0 && err->status >= 0)
         *err = late;
+    close_trace(&x, err);
     const unsigned n_findings = x.report.n_findings;
     if (n_findings && err->status == XK_EFAULT)
         *err = (struct xk_error){XK_OK, ""}; /* said with the launch */

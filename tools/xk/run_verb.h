@@ -62,7 +62,8 @@ struct xk_run_request {
     const char *word[XK_RUN_ARGS_MAX];
     unsigned n_words, n_outs;
     struct xk_run_out out[XK_RUN_OUTS_MAX];
-    bool stats, json, help;
+    const char *sets_code; /* an option that only raw code needs, or NULL */
+    bool stats, json, help, sets_groups;
 };
 
 /* Reads the arguments behind the verb; what is wrong is XK_EINVAL. */

@@ -17,10 +17,8 @@ int xk_verb_diff(int n, const char *const *args);
 int xk_verb_run(int n, const char *const *args);
 int xk_verb_vgpu(int n, const char *const *args);
 
-/* "-" is stdin or stdout. A whole input, to be freed; NULL says why in *err. */
+/* "-" is stdin. A whole input, to be freed; NULL says why in *err. */
 void *xk_tool_read(const char *path, size_t *n_b, struct xk_error *err);
-enum xk_status xk_tool_write(const char *path, const void *bytes, size_t n_b,
-                             struct xk_error *err);
 /* An xk_write_fn; user is a FILE. */
 void xk_tool_print(void *user, const char *text, size_t n);
 

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "tools/problem/option_table.h"
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/vgpu_verb.h"
 
@@ -105,7 +106,9 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
                             r->program[0]);
     if (!r->serve && !r->program)
         return xk_tool_fail(err, XK_EINVAL, "no program given behind --");
-    return XK_OK;
+    const struct xk_tool_file_use use[] = {{"output", r->output, true},
+                                           {"trace", r->trace, true}};
+    return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);
 }
 
 void xk_vgpu_request_help(FILE *out)

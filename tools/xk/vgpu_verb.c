@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/verbs.h"
 #include "tools/xk/vgpu_verb.h"
@@ -16,40 +17,44 @@ struct vgpu {
     struct xk_vgpu_request *r;
     struct xk_vgpu_log log;
     struct xk_vgpu_signals signals;
-    FILE *output, *trace;
+    struct xk_tool_output output, trace;
     xk_virtual_device *device;
 };
 
-static enum xk_status open_file(const char *field, const char *path, FILE **out,
+static enum xk_status open_file(const char *field, const char *path,
+                                struct xk_tool_output *out,
                                 struct xk_error *err)
 {
-    if (!path)
-        return XK_OK;
-    *out = strcmp(path, "-") ? fopen(path, "w") : stdout;
-    return *out ? XK_OK
-                : xk_tool_fail(err, XK_EIO, "%s=%.200s: cannot be written",
-                               field, path);
+    return path ? xk_tool_output_open(out, field, path, err) : XK_OK;
+}
+
+static FILE *report_file(const struct vgpu *x)
+{
+    return x->output.f ? x->output.f : stderr;
 }
 
 static enum xk_status open_files(struct vgpu *x, struct xk_error *err)
 {
     struct xk_vgpu_request *const r = x->r;
-    x->output = stderr;
     if (open_file("trace", r->trace, &x->trace, err) < 0 ||
         open_file("output", r->output, &x->output, err) < 0)
         return err->status;
     r->look.trace = r->trace ? xk_tool_print : NULL;
-    r->look.trace_user = x->trace;
+    r->look.trace_user = x->trace.f;
     r->look.inst = r->stats ? xk_run_report_inst : NULL;
     r->look.found = xk_run_report_finding;
     r->look.user = &x->log.report;
-    return xk_vgpu_log_init(&x->log, r, x->output, err);
+    return xk_vgpu_log_init(&x->log, r, report_file(x), err);
 }
 
-static void close_file(FILE *f)
+/* Both are kept when the program failed: they say how far it came. */
+static void close_files(struct vgpu *x, struct xk_error *err)
 {
-    if (f && f != stdout && f != stderr)
-        fclose(f);
+    struct xk_error late = {0};
+    if (xk_tool_output_commit(&x->output, &late) < 0 && err->status >= 0)
+        *err = late;
+    if (xk_tool_output_commit(&x->trace, &late) < 0 && err->status >= 0)
+        *err = late;
 }
 
 static enum xk_status start(struct vgpu *x, struct xk_error *err)
@@ -85,7 +90,7 @@ static void set_environment(const struct vgpu *x)
         setenv("OCL_ICD_VENDORS", INTEL_ICD, 1);
 }
 
-static void print_environment(const struct vgpu *x)
+static bool print_environment(const struct vgpu *x)
 {
     const char *name, *value;
     for (unsigned k = 0;
@@ -93,20 +98,20 @@ static void print_environment(const struct vgpu *x)
         printf("%s=%s\n", name, value);
     if (needs_icd())
         puts("OCL_ICD_VENDORS=" INTEL_ICD);
-    fflush(stdout);
+    return !fflush(stdout) && !ferror(stdout);
 }
 
 static enum xk_status report(const struct vgpu *x, struct xk_error *err)
 {
     json_t *root;
     if (!x->r->json && !x->r->quiet)
-        xk_vgpu_log_print(&x->log, x->output);
+        xk_vgpu_log_print(&x->log, report_file(x));
     if (!x->r->json)
         return XK_OK;
     root = xk_vgpu_log_json(&x->log);
-    const int failed = !root || json_dumpf(root, x->output, JSON_INDENT(1));
+    const int failed = !root || json_dumpf(root, report_file(x), JSON_INDENT(1));
     json_decref(root);
-    fputc('\n', x->output);
+    fputc('\n', report_file(x));
     return failed ? xk_tool_fail(err, XK_EIO, "output: cannot be written")
                   : XK_OK;
 }
@@ -128,8 +133,11 @@ static int run(struct vgpu *x, struct xk_error *err)
     if (start(x, err) < 0)
         return err->status == XK_EINVAL ? 2 : 1;
     if (x->r->serve) {
-        print_environment(x);
-        xk_vgpu_signals_await(&x->signals);
+        /* Nobody can find a device whose address was not told. */
+        if (print_environment(x))
+            xk_vgpu_signals_await(&x->signals);
+        else
+            code = 1;
     } else {
         set_environment(x);
         code = xk_vgpu_program_run(&x->signals, x->r->program, err);
@@ -153,12 +161,13 @@ int xk_verb_vgpu(int n, const char *const *args)
         return 0;
     }
     struct vgpu x = {.r = &r};
-    const int code = run(&x, &err);
+    int code = run(&x, &err);
+    close_files(&x, &err);
+    if (err.status < 0 && !code)
+        code = 1;
     if (err.status < 0)
         fprintf(stderr, "xk vgpu: %s: %s\n", xk_status_str(err.status),
                 err.message);
     xk_vgpu_log_fini(&x.log);
-    close_file(x.output);
-    close_file(x.trace);
     return code;
 }

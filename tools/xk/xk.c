@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <string.h>
 
+#include "tools/problem/output.h"
 #include "tools/xk/verbs.h"
 #include "xekern/xekern.h"
 
@@ -25,7 +26,7 @@ static void help(FILE *out)
     fputs("\nexit: 0 fine, 1 failed, 2 usage\n", out);
 }
 
-int main(int argc, char **argv)
+static int dispatch(int argc, char **argv)
 {
     const char *const name = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
@@ -43,4 +44,10 @@ int main(int argc, char **argv)
         fprintf(stderr, "xk: %s: no such verb\n", name);
     help(stderr);
     return 2;
+}
+
+int main(int argc, char **argv)
+{
+    xk_tool_standard_begin();
+    return xk_tool_standard_end("xk", dispatch(argc, argv));
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Files of arguments. */
+#include <errno.h>
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +10,7 @@
 #include "tools/xkbench/bench.h"
 
 #define BATCH_DEPTH_MAX 16
+#define BATCH_LINE_MAX 65536
 
 /* One line of a batch file: words up to a # that starts a word. */
 static enum xk_status batch_line(struct xk_bench *b, char *line,
@@ -30,7 +32,7 @@ static enum xk_status batch_line(struct xk_bench *b, char *line,
 static FILE *open_batch(const char *path)
 {
     FILE *f = fopen(path, "r");
-    if (f || path[0] == '/')
+    if (f || path[0] == '/' || errno != ENOENT)
         return f;
     char exe[PATH_MAX];
     const ssize_t n = readlink("/proc/self/exe", exe, sizeof exe - 1);
@@ -53,6 +55,53 @@ static FILE *open_batch(const char *path)
     return f;
 }
 
+/* A line without its end. XK_EABSENT: there is none left. A byte 0 or a line
+ * without end, as of /dev/zero, belongs to no list of problems. */
+static enum xk_status read_line(FILE *f, char line[BATCH_LINE_MAX],
+                                struct xk_error *err)
+{
+    size_t n = 0;
+    int c;
+    errno = 0;
+    while ((c = getc(f)) != EOF && c != '\n') {
+        if (!c)
+            return xk_tool_fail(err, XK_EINVAL, "a byte 0: no text file");
+        if (n == BATCH_LINE_MAX - 1)
+            return xk_tool_fail(err, XK_EINVAL, "longer than %d bytes",
+                                BATCH_LINE_MAX - 1);
+        line[n++] = (char)c;
+    }
+    line[n] = 0;
+    if (ferror(f))
+        return xk_tool_fail(err, XK_EIO, "cannot be read: %s", strerror(errno));
+    return c == EOF && !n ? XK_EABSENT : XK_OK;
+}
+
+static enum xk_status batch_file(struct xk_bench *b, const char *path, FILE *f,
+                                 struct xk_error *err)
+{
+    enum xk_status st = XK_OK;
+    char *const line = malloc(BATCH_LINE_MAX);
+    if (!line)
+        return xk_tool_fail(err, XK_ENOMEM, "batch=%.200s: no memory", path);
+    for (unsigned number = 1; st == XK_OK; number++) {
+        struct xk_error inner = {0};
+        st = read_line(f, line, &inner);
+        if (st == XK_OK)
+            st = batch_line(b, line, &inner);
+        if (inner.status < 0 && b->error_located)
+            *err = inner;
+        else if (inner.status < 0)
+            xk_tool_fail(err, st, "%.100s:%u: %.300s", path, number,
+                         inner.message);
+        b->error_located = inner.status < 0;
+        if (inner.status >= 0 && st < 0)
+            break; /* the end */
+    }
+    free(line);
+    return err->status;
+}
+
 enum xk_status xk_bench_batch(struct xk_bench *b, const char *value,
                               struct xk_error *err)
 {
@@ -60,25 +109,17 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *value,
         return xk_tool_fail(err, XK_EINVAL,
                             "batch=%.200s: nested deeper than %d", value,
                             BATCH_DEPTH_MAX);
+    if (!*value)
+        return xk_tool_fail(err, XK_EINVAL, "batch=: names no file");
     FILE *const f = open_batch(value);
     if (!f)
-        return xk_tool_fail(err, XK_EIO, "batch=%.200s: no such file", value);
+        return xk_tool_fail(err, XK_EIO, "batch=%.200s: %s", value,
+                            strerror(errno));
     b->batch_depth++;
-    char *line = NULL;
-    size_t line_size = 0;
-    enum xk_status st = XK_OK;
-    for (unsigned number = 1; st == XK_OK && getline(&line, &line_size, f) >= 0;
-         number++) {
-        struct xk_error inner = {0};
-        st = batch_line(b, line, &inner);
-        if (st < 0 && b->error_located)
-            *err = inner;
-        else if (st < 0)
-            xk_tool_fail(err, st, "%.100s:%u: %.300s", value, number,
-                         inner.message);
-        b->error_located = st < 0;
-    }
-    free(line);
+    struct xk_error why = {0};
+    const enum xk_status st = batch_file(b, value, f, &why);
+    if (st < 0)
+        *err = why;
     fclose(f);
     b->batch_depth--;
     return st;

@@ -31,7 +31,7 @@
 /* Options whose lists make a cross product. Items are separated by commas,
  * those of schedules by semicolons. */
 enum xk_bench_axis {
-    XK_AXIS_ARCH,
+    XK_AXIS_PLATFORM,
     XK_AXIS_DIR,
     XK_AXIS_DT,
     XK_AXIS_STAG,
@@ -65,7 +65,7 @@ struct xk_bench_problem {
     char name[128];
     char engine[8];
     char mode; /* C R I L P */
-    bool own_arch; /* no --arch: what the device is */
+    bool own_platform; /* no --platform: what the device is */
     bool hash;
     bool time_only; /* mode P: the predicted time of one creation */
     bool bound;     /* its lower bound */
@@ -164,12 +164,15 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *path,
  * status is a usage error. */
 void xk_bench_init(struct xk_bench *b);
 void xk_bench_fini(struct xk_bench *b);
+/* Refuses options behind the last problem: they would hold for none. */
+enum xk_status xk_bench_check_order(int n, const char *const *args,
+                                    struct xk_error *err);
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args,
                                   struct xk_error *err);
 void xk_bench_help(FILE *out);
 
-/* run.c; own_arch becomes the device's platform. */
+/* run.c; own_platform becomes the device's platform. */
 void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
                   struct xk_bench_result *r);
 /* 2 * multiply-adds that touch no padding (benchdnn's %ops%). */

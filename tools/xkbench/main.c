@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include <stdio.h>
 
+#include "tools/problem/output.h"
 #include "tools/xkbench/bench.h"
 
 int main(int argc, char **argv)
 {
     struct xk_bench b;
     struct xk_error err = {0};
+    xk_tool_standard_begin();
     xk_bench_init(&b);
     setvbuf(stdout, NULL, _IOLBF, 0);
-    const enum xk_status st =
-        xk_bench_arguments(&b, argc - 1, (const char *const *)argv + 1, &err);
+    const char *const *const args = (const char *const *)argv + 1;
+    enum xk_status st = xk_bench_check_order(argc - 1, args, &err);
+    if (st >= 0)
+        st = xk_bench_arguments(&b, argc - 1, args, &err);
     int rc = 2;
     if (st < 0) {
         fprintf(stderr, "xkbench: %s\n", err.message);
@@ -25,5 +29,5 @@ int main(int argc, char **argv)
         rc = xk_bench_exit_code(&b);
     }
     xk_bench_fini(&b);
-    return rc;
+    return xk_tool_standard_end("xkbench", rc);
 }

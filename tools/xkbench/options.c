@@ -67,7 +67,7 @@ static enum xk_status set_list(struct xk_bench *b, enum xk_bench_axis axis,
     {                                                                          \
         return set_list(user, axis, value, err);                               \
     }
-LIST_SETTER(set_arch, XK_AXIS_ARCH)
+LIST_SETTER(set_platform, XK_AXIS_PLATFORM)
 LIST_SETTER(set_dir, XK_AXIS_DIR)
 LIST_SETTER(set_dt, XK_AXIS_DT)
 LIST_SETTER(set_stag, XK_AXIS_STAG)
@@ -221,14 +221,14 @@ static enum xk_status set_batch(void *user, const char *value,
 static const struct xk_tool_option options[] = {
     {"engine", 0, "sim|ze|ocl",
      "simulator, Level Zero or OpenCL; ze:1 is the second device", set_engine},
-    {"arch", 0, "LIST",
-     "platform: xehpg, xelp, xehpc (default: the device's; sim: xehpg)",
-     set_arch},
+    {"platform", 0, "LIST",
+     "xehpg, xelp, xehpc (default: the device's; sim: xehpg)", set_platform},
     {"mode", 0, "C|R|I|L|P", "check (default), run, init, list, performance",
      set_mode},
     {"dir", 0, "LIST", "FWD_B (default), FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB",
      set_dir},
-    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...", set_dt},
+    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...",
+     set_dt},
     {"stag", 0, "LIST", "layout of the source: any (default), axb, ...",
      set_stag},
     {"wtag", 0, "LIST", "layout of the weights", set_wtag},
@@ -239,7 +239,8 @@ static const struct xk_tool_option options[] = {
      set_post_ops},
     {"schedule", 0, "LIST",
      "fields of the schedule joined by + or blanks, as XK_SCHEDULE; ';' "
-     "between schedules", set_schedules},
+     "between schedules",
+     set_schedules},
     {"mb", 0, "LIST", "minibatch instead of the problem's (0: keep)", set_mb},
     {"match", 0, "REGEX", "only problems whose line matches", set_match},
     {"perf-template", 0, "TEXT", "def, csv, or text with %symbols%",
@@ -248,7 +249,8 @@ static const struct xk_tool_option options[] = {
      set_hash},
     {"time-only", 0, "N",
      "mode P, engine sim: %ptime% and %cycles% alone, nothing is computed; "
-     "of a core N waves are modelled, 0: as many as without this", set_time_only},
+     "of a core N waves are modelled, 0: as many as without this",
+     set_time_only},
     {"time-bound", 0, "N",
      "the same, a lower bound: all that is loaded is in L2; much faster",
      set_time_bound},
@@ -271,13 +273,14 @@ void xk_bench_help(FILE *out)
     fputs(
         "\nSymbols of --perf-template, with benchdnn's modifiers (- best,\n"
         "0 average, + worst, then K M G):\n"
-        "  %prb% %desc% %name% %engine% %arch% %dir% %dt% %stag% %wtag%\n"
+        "  %prb% %desc% %name% %engine% %platform% %dir% %dt% %stag% %wtag%\n"
         "  %dtag% %attr% %impl% %ops% %flops% %bw% %ibytes% %obytes%\n"
         "  %iobytes% %time% %ctime% %qtime% (ms) %code% %peak% (bytes)\n"
         "  %instr% %fma% %sends% executed, %xipf% executed and %sipf% static\n"
         "  instructions per FMA instruction, %ipf% and %spf% instructions and\n"
         "  syncs for each FMA instruction of the innermost loop with 80 % of\n"
-        "  them (of all the code if no loop has), %grf% registers used at most,\n"
+        "  them (of all the code if no loop has), %grf% registers used at "
+        "most,\n"
         "  %sched% the schedule, %sinstr% instructions in the code,\n"
         "  %threads% per group, %groups%.\n"
         "%time% is between the driver's own timestamps; with --engine=sim it\n"
@@ -289,7 +292,8 @@ void xk_bench_help(FILE *out)
         "C and R print a --perf-template other than def too; %ipf% and %spf%\n"
         "are counted by the simulator and 0 with other engines.\n"
         "\nXK_DUMP=schedule writes the candidates with their scores below\n"
-        "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets fields\n"
+        "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets "
+        "fields\n"
         "of the first one (docs/kernels.md).\n"
         "\nexit: 0 fine, 1 a problem FAILED, is UNIMPLEMENTED or has\n"
         "INVALID_ARGUMENTS, 2 usage, 77 everything SKIPPED\n",
@@ -300,9 +304,38 @@ static enum xk_status set_problem(void *user, const char *value,
                                   struct xk_error *err)
 {
     struct xk_bench *const b = user;
-    (void)err;
-    if (!b->help)
-        xk_bench_run_product(b, value);
+    if (b->help)
+        return XK_OK;
+    if (b->time_only && b->mode != 'P')
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: does nothing in mode=%c, only in mode P",
+                            b->bound ? "time-bound" : "time-only", b->mode);
+    if (b->hash && !strchr("CR", b->mode))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "hash: does nothing in mode=%c, only in C and R",
+                            b->mode);
+    xk_bench_run_product(b, value);
+    return XK_OK;
+}
+
+enum xk_status xk_bench_check_order(int n, const char *const *args,
+                                    struct xk_error *err)
+{
+    static const char *const idle[] = {"--help", "-h", "--reset", "--conv"};
+    int last = n;
+    while (last && args[last - 1][0] == '-' &&
+           strncmp(args[last - 1], "--batch=", 8) != 0)
+        last--;
+    for (int i = last; last && i < n; i++) {
+        bool is_idle = false;
+        for (size_t k = 0; k < XK_COUNTOF(idle); k++)
+            is_idle = is_idle || !strcmp(args[i], idle[k]);
+        if (!is_idle)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "%.200s: stands behind the last problem; an "
+                                "option holds for the problems after it",
+                                args[i]);
+    }
     return XK_OK;
 }
 

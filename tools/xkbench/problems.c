@@ -7,9 +7,9 @@
 #include "tools/xkbench/bench.h"
 
 const char *const xk_bench_defaults[XK_N_AXES] = {
-    [XK_AXIS_ARCH] = "",    [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
-    [XK_AXIS_STAG] = "any", [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
-    [XK_AXIS_OSCALE] = "",  [XK_AXIS_POST_OPS] = "", [XK_AXIS_SCHEDULE] = "",
+    [XK_AXIS_PLATFORM] = "", [XK_AXIS_DIR] = "FWD_B", [XK_AXIS_DT] = "f32",
+    [XK_AXIS_STAG] = "any",  [XK_AXIS_WTAG] = "any",  [XK_AXIS_DTAG] = "any",
+    [XK_AXIS_OSCALE] = "",   [XK_AXIS_POST_OPS] = "", [XK_AXIS_SCHEDULE] = "",
     [XK_AXIS_MB] = "0",
 };
 
@@ -19,8 +19,8 @@ enum xk_status xk_bench_apply_word(enum xk_bench_axis axis, const char *word,
                                    struct xk_error *err)
 {
     switch (axis) {
-    case XK_AXIS_ARCH:
-        return *word ? xk_word_platform("arch", word, &d->platform, err)
+    case XK_AXIS_PLATFORM:
+        return *word ? xk_word_platform("platform", word, &d->platform, err)
                      : XK_OK;
     case XK_AXIS_DIR:
         return xk_word_prop(word, &d->prop, err);
@@ -72,7 +72,7 @@ static void set_repro(struct xk_bench_problem *p,
                       const char (*words)[XK_BENCH_LIST_MAX])
 {
     static const char *const option[XK_N_AXES] = {
-        [XK_AXIS_ARCH] = "arch",
+        [XK_AXIS_PLATFORM] = "platform",
         [XK_AXIS_DIR] = "dir",
         [XK_AXIS_DT] = "dt",
         [XK_AXIS_STAG] = "stag",
@@ -124,7 +124,7 @@ static void make_problem(const struct xk_bench *b, const char *text,
                                    .time_only = b->time_only,
                                    .bound = b->bound,
                                    .waves = b->waves,
-                                   .own_arch = !*words[XK_AXIS_ARCH]};
+                                   .own_platform = !*words[XK_AXIS_PLATFORM]};
     strcpy(p->engine, b->engine);
     p->desc.mb = 2; /* benchdnn's default */
     int64_t mb = 0;

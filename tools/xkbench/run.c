@@ -177,7 +177,7 @@ static bool take_platform(struct xk_bench_work *w)
 /* The device of the last problem serves again if it is the same. */
 static bool open_device(struct xk_bench *b, struct xk_bench_work *w)
 {
-    const bool own = w->p->own_arch && !xk_bench_is_simulated(w);
+    const bool own = w->p->own_platform && !xk_bench_is_simulated(w);
     const uint32_t platform = own ? 0 : w->p->desc.platform;
     if (!b->device || b->device_platform != platform ||
         strcmp(b->device_engine, w->p->engine)) {

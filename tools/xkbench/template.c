@@ -27,7 +27,7 @@ static const char *resolved(const struct line *l, enum xk_conv_arg arg,
         return expression;                                                     \
     }
 TEXT(text_engine, l->p->engine)
-TEXT(text_arch, xk_platform_word(l->p->desc.platform))
+TEXT(text_platform, xk_platform_word(l->p->desc.platform))
 TEXT(text_dir, xk_prop_word(l->p->desc.prop))
 TEXT(text_dt, l->p->dt)
 TEXT(text_stag, resolved(l, XK_ARG_SRC, l->p->desc.src_tag))
@@ -118,7 +118,7 @@ static const struct symbol {
     const char *(*text)(const struct line *l);
     double (*number)(const struct line *l);
 } symbols[] = {
-    {"engine", text_engine, NULL},     {"arch", text_arch, NULL},
+    {"engine", text_engine, NULL},     {"platform", text_platform, NULL},
     {"dir", text_dir, NULL},           {"dt", text_dt, NULL},
     {"cfg", text_dt, NULL},            {"stag", text_stag, NULL},
     {"wtag", text_wtag, NULL},         {"dtag", text_dtag, NULL},
@@ -177,7 +177,8 @@ const char *xk_bench_template_text(const char *text)
         return "perf,%engine%,%impl%,%name%,%prb%,%Gops%,%-ctime%,%0ctime%,"
                "%code%,%sipf%,%xipf%,%ptime%,%cycles%,%eff%";
     if (!strcmp(text, "csv"))
-        return "%engine%,%arch%,%impl%,%dir%,%dt%,%stag%,%wtag%,%dtag%,%attr%,"
+        return "%engine%,%platform%,%impl%,%dir%,%dt%,%stag%,%wtag%,%dtag%,%"
+               "attr%,"
                "%name%,%desc%,%Gops%,%-time%,%0time%,%-ctime%,%0ctime%,"
                "%-qtime%,%code%,%peak%,%threads%,%groups%,%instr%,%fma%,"
                "%sends%,%sipf%,%xipf%,%ptime%,%cycles%,%eff%";

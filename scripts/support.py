@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""support.py [--check] README XKBENCH XK: the table of what works, written between
+the markers of the README, from what the programs answer. A word of a row is asked
+alone: a kernel that was generated puts it under "works", UNIMPLEMENTED under "not
+yet", and any other answer ends the script. --check compares, and writes TAP."""
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+BEGIN = "<!-- written by scripts/support.py: make readme -->"
+END = "<!-- end -->"
+PROBLEM = "mb1ic16ih8oc16kh3ph1"
+
+# Row, words; each word with what xkbench is asked.
+ROWS = [
+    ("platforms of the generator", [
+        (p, [f"--platform={p}", PROBLEM]) for p in ("xelp", "xehpg", "xehpc")]),
+    ("direction", [
+        (d, [f"--dir={d}", PROBLEM])
+        for d in ("FWD_B", "FWD_D", "FWD_I", "BWD_D", "BWD_W", "BWD_WB")]),
+    ("dimensions", [
+        ("1D", ["mb1ic16ih1iw8oc16kh1kw3pw1ph0"]), ("2D", [PROBLEM]),
+        ("3D", ["mb1ic16id4oc16kd3pd1"])]),
+    ("shapes", [
+        ("stride", ["mb1ic16ih8oc16kh3sh2ph1"]),
+        ("dilation", ["mb1ic16ih8oc16kh3dh1ph2"]),
+        ("any padding", ["mb1ic16ih8oc16oh9kh3ph2"]),
+        ("odd channels", ["mb1ic3ih8oc5kh3ph1"]),
+        ("groups", ["g2mb1ic16ih8oc16kh3ph1"]),
+        ("depthwise", ["g16mb1ic16ih8oc16kh3ph1"])]),
+    ("types", [
+        (t, [f"--dt={t}", PROBLEM]) for t in (
+            "f32", "f16", "f16:f16:f32", "u8s8", "s8s8", "u8:s8:s32",
+            "u8:s8:f32", "bf16")]),
+    ("source's layout", [
+        (t, [f"--stag={t}", PROBLEM])
+        for t in ("any", "nhwc", "nchw", "aBcd16b", "bax")]),
+    ("weights' layout", [
+        (t, [f"--wtag={t}", PROBLEM])
+        for t in ("any", "oihw", "ohwi", "hwio", "aBcd16b")]),
+    ("epilogue", [
+        (o, [f"--attr-post-ops={o}", PROBLEM])
+        for o in ("relu", "sum", "sum+relu", "relu:0.5", "tanh")] + [
+        ("common scale", ["--attr-oscale=common:2", PROBLEM]),
+        ("scale per channel", ["--attr-oscale=per_oc:2", PROBLEM])]),
+]
+ANSWERS = {"INITIALIZED": True, "UNIMPLEMENTED": False}
+
+
+def output(command):
+    """(stdout, stderr) of a command, whatever its exit code."""
+    done = subprocess.run(command, capture_output=True, text=True, check=False,
+                          stdin=subprocess.DEVNULL)
+    return done.stdout, done.stderr
+
+
+def generated(xkbench, words):
+    """Was there a kernel? Any answer but yes and no is an error."""
+    text = output([xkbench, "--mode=I"] + words)
+    found = re.search(r"^0:(\w+)", text[0], re.M)
+    if not found or found.group(1) not in ANSWERS:
+        sys.exit(f"support: {' '.join(words)}: {''.join(text)}")
+    return ANSWERS[found.group(1)]
+
+
+def known(command, unknown):
+    """Does a tool not say that it does not know a word?"""
+    return not re.search(unknown, output(command)[1])
+
+
+def rows(xkbench, xk):
+    """(name, words that work, words that do not)."""
+    for name, words in ROWS:
+        asked = [(word, generated(xkbench, args)) for word, args in words]
+        yield name, asked
+    yield "platforms of asm, dis, lint, run, vgpu", [
+        (p, known([xk, "asm", "-p", p, "-o", "-", "/dev/null"],
+                  r"platform=\w+:"))
+        for p in ("xelp", "xehpg", "xehpc", "xe2", "xe3")]
+    yield "machines of the timing model", [
+        (m, known([xk, "run", f"--timing={m}"], r"timing=\w"))
+        for m in ("a770", "max1550", "iris-xe", "b580")]
+    yield "devices", [
+        (e, known([xkbench, "--mode=L", f"--engine={e}", PROBLEM], r"engine="))
+        for e in ("sim", "ze", "ocl")]
+
+
+def table(xkbench, xk):
+    """The table's lines."""
+    lines = ["| | works | not yet |", "|---|---|---|"]
+    for name, asked in rows(xkbench, xk):
+        cells = [", ".join(w for w, good in asked if good == wanted)
+                 for wanted in (True, False)]
+        lines.append(f"| {name} | {cells[0]} | {cells[1]} |")
+    return "\n".join(lines)
+
+
+def main():
+    check = sys.argv[1] == "--check"
+    readme, xkbench, xk = sys.argv[1 + check:4 + check]
+    text = Path(readme).read_text(encoding="utf-8")
+    begin, end = text.index(BEGIN) + len(BEGIN), text.index(END)
+    fresh = f"{text[:begin]}\n{table(xkbench, xk)}\n{text[end:]}"
+    if check:
+        print("1..1\n" + ("ok" if fresh == text else "not ok") +
+              " 1 - README's table of what works is what the programs say")
+        if fresh != text:
+            print("# make readme writes it:\n# " +
+                  fresh[begin:fresh.index(END)].replace("\n", "\n# "))
+        return int(fresh != text)
+    Path(readme).write_text(fresh, encoding="utf-8")
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,226 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""silence.py XKBENCH XK: what went wrong is said, with an exit code, and no half
+of a file stays. A full disk is /dev/full, or a limit on the size of files. TAP."""
+import json
+import os
+import re
+import resource
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+FINE = "mb1ic3ih5oc4kh3ph1"
+FULL = r"cannot be written: No space left on device"
+
+# Standard output is /dev/full: tool, arguments. All end with 1.
+TO_FULL = [
+    ("xkbench", [FINE]), ("xkbench", ["--mode=L", FINE]),
+    ("xkbench", ["--mode=P", FINE]), ("xkbench", ["--help"]),
+    ("xk", ["--help"]), ("xk", ["--version"]), ("xk", ["gen", FINE]),
+    ("xk", ["gen", "--info", FINE]), ("xk", ["gen", "--asm", FINE]),
+    ("xk", ["gen", "-o", "-", FINE]), ("xk", ["dis", "k.zebin"]),
+    ("xk", ["dis", "--json", "k.zebin"]), ("xk", ["lint", "k.zebin"]),
+    ("xk", ["diff", "k.zebin", "k.zebin"]), ("xk", ["vgpu", "--help"]),
+    ("xk", ["run", "add.bin", "code", "-p", "xehpg"]),
+    ("xk", ["vgpu", "--serve"]),
+    ("xk", ["run", "--trace=-", "-o", "/dev/null", "add.bin", "code", "-p",
+            "xehpg"]),
+] + [("xk", [verb, "--help"]) for verb in
+     ("gen", "asm", "dis", "lint", "diff", "run")]
+
+# Tool, arguments, exit code, what stderr must match. In a folder with k.zebin,
+# add.asm, add.bin and the folder `folder`.
+RUN = ["run", "-p", "xehpg", "add.bin", "code"]
+ROWS = [
+    # Output files on a full disk.
+    ("xk", ["gen", "-o", "/dev/full", FINE], 1, "output=/dev/full: " + FULL),
+    ("xk", ["dis", "-o", "/dev/full", "k.zebin"], 1, "/dev/full: " + FULL),
+    ("xk", ["asm", "-p", "xehpg", "add.asm", "-o", "/dev/full"], 1,
+     "/dev/full: " + FULL),
+    ("xk", RUN + ["--trace=/dev/full"], 1, "trace=/dev/full: " + FULL),
+    ("xk", RUN + ["-o", "/dev/full"], 1, "output=/dev/full: " + FULL),
+    ("xk", RUN + ["buf:zero:64", "--out", "0:/dev/full"], 1,
+     "out=/dev/full: " + FULL),
+    # Where no file can be.
+    ("xk", ["gen", "-o", "folder", FINE], 1, r"output=folder: .*directory"),
+    ("xk", ["gen", "-o", "no/such", FINE], 1, r"output=no/such: .*No such"),
+    ("xk", ["gen", "-o", "", FINE], 1, r"output=: cannot be written"),
+    ("xk", ["gen", "-o", "folder/", FINE], 1, r"output=folder/: .*directory"),
+    ("xk", RUN + ["--trace=no/such"], 1, r"trace=no/such: .*No such file"),
+    # An output over an input, or over another output.
+    ("xk", ["dis", "k.zebin", "-o", "k.zebin"], 2, r"output=k.zebin: is also"),
+    ("xk", ["dis", "k.zebin", "-o", "link"], 2, r"output=link: is also"),
+    ("xk", ["dis", "k.zebin", "-o", "folder/../k.zebin"], 2, r"is also"),
+    ("xk", ["asm", "-p", "xehpg", "add.asm", "-o", "add.asm"], 2, r"is also"),
+    ("xk", ["lint", "k.zebin", "-o", "k.zebin"], 2, r"is also"),
+    ("xk", ["diff", "add.bin", "k.zebin", "-o", "k.zebin"], 2, r"is also"),
+    ("xk", RUN + ["-o", "add.bin"], 2, r"output=add.bin: is also the kernel"),
+    ("xk", RUN + ["--trace", "add.bin"], 2, r"trace=add.bin: is also"),
+    ("xk", RUN + ["buf:k.zebin", "--out", "0:k.zebin"], 2,
+     r"out=k.zebin: is also an argument's file"),
+    ("xk", RUN + ["--trace=new", "-o", "new"], 2, r"new: is also trace"),
+    ("xk", ["run", "--aub", "k.zebin", "-o", "k.zebin"], 2,
+     r"is also the capture"),
+    ("xk", ["vgpu", "-o", "new", "--trace=./new", "--", "true"], 2,
+     r"output=new: is also trace"),
+    # Options that do nothing.
+    ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
+    ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),
+    ("xkbench", ["--hash", "--mode=L", FINE], 2, r"hash: .*mode=L"),
+    ("xkbench", ["--time-only=1", FINE], 2, r"time-only: .*mode=C"),
+    ("xkbench", ["--mode=R", "--time-bound=1", FINE], 2, r"time-bound: .*=R"),
+    ("xk", ["gen", "-o", "-", "--asm", FINE], 2, r"output=-: .*--asm"),
+    ("xk", ["gen", "-o", "-", "--info", FINE], 2, r"output=-: .*--info"),
+    ("xk", RUN + ["--trace-thread=0:0"], 2, r"trace-thread: .*without --trace"),
+    ("xk", RUN + ["--timing-waves=3"], 2, r"timing-waves=3: .*--timing"),
+    ("xk", RUN + ["--seed=3"], 2, r"seed=3: .*--check=hazard"),
+    ("xk", ["run", "--simd=8", "k.zebin", "xk_conv"], 2,
+     r"simd: holds for raw code"),
+    ("xk", ["run", "--aub=/dev/null", "--groups=2"], 2, r"groups: .*--aub"),
+    ("xk", ["run", "k.zebin", "--aub=/dev/null"], 2, r"k.zebin: a capture"),
+    # A thread that is not there.
+    ("xk", RUN + ["--trace=new", "--trace-thread=7:0"], 1,
+     r"trace-thread=7,0,0:0: no launch had this thread"),
+    ("xk", RUN + ["--trace=new", "--trace-thread=0:5"], 1, r"0,0,0:5: no"),
+    # Inputs that are no files of this kind.
+    ("xkbench", ["--batch=folder"], 2, r"folder:1: cannot be read: Is a dir"),
+    ("xkbench", ["--batch=/dev/zero"], 2, r"/dev/zero:1: a byte 0"),
+    ("xkbench", ["--batch=long.txt"], 2, r"long.txt:1: longer than"),
+    ("xkbench", ["--batch=/proc/self/mem"], 2, r"mem:1: cannot be read: Inp"),
+    ("xkbench", ["--batch="], 2, r"batch=: names no file"),
+    ("xk", ["dis", "folder"], 1, r"folder: cannot be read: Is a directory"),
+    ("xk", ["dis", "/dev/zero"], 1, r"/dev/zero: too large"),
+    ("xk", ["run", "--aub=folder"], 1, r"folder: cannot be read: Is a dir"),
+    ("xk", ["run", "--aub=no-such"], 1, r"no-such: cannot be read: No such"),
+]
+
+
+class Tap:
+    """Numbered TAP lines."""
+
+    def __init__(self):
+        self.count = 0
+        self.bad = 0
+
+    def line(self, complaint, name):
+        """One line; complaint is empty if all is well."""
+        self.count += 1
+        self.bad += bool(complaint)
+        print(f"{'not ok' if complaint else 'ok'} {self.count} - {name}")
+        if complaint:
+            print("# " + complaint.strip().replace("\n", "\n# "))
+
+
+def judge(tap, name, done, code, pattern):
+    """The exit code, and what stderr must match."""
+    complaint = ""
+    if done.returncode != code:
+        complaint = f"exit {done.returncode}, expected {code}\n"
+    if not re.search(pattern, done.stderr):
+        complaint += f"no match for {pattern}\n{done.stderr}"
+    tap.line(complaint, name)
+
+
+def limited():
+    """Files of at most 4096 bytes, as on a disk that fills up."""
+    signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (4096, 4096))
+
+
+def half_files(tap, xk):
+    """A disk that fills up leaves the old file, and no other one."""
+    before = sorted(os.listdir())
+    old = Path("k.zebin").read_bytes()
+    for args in (["gen", "-o", "k.zebin", "mb1ic64ih14oc64kh3ph1"],
+                 ["gen", "-o", "half.zebin", "mb1ic64ih14oc64kh3ph1"],
+                 ["dis", "k.zebin", "-o", "half.txt"]):
+        done = subprocess.run([xk] + args, capture_output=True, text=True,
+                              check=False, preexec_fn=limited)
+        judge(tap, "a disk that fills up: " + " ".join(args), done, 1,
+              r"output=.*: cannot be written: File too large")
+        same = Path("k.zebin").read_bytes() == old
+        tap.line("" if same and sorted(os.listdir()) == before else
+                 " ".join(sorted(os.listdir())), "nothing half stays of it")
+
+
+def good_files(tap, xk):
+    """Links and permissions of an output that exists are kept."""
+    os.symlink("target.zebin", "to_target")
+    Path("target.zebin").write_text("old")
+    os.chmod("target.zebin", 0o640)
+    subprocess.run([xk, "gen", "-o", "to_target", FINE], check=True)
+    same = Path("target.zebin").read_bytes() == Path("k.zebin").read_bytes()
+    mode = os.stat("target.zebin").st_mode & 0o777
+    tap.line("" if same and Path("to_target").is_symlink() and mode == 0o640
+             else f"same {same}, mode {mode:o}",
+             "a link stays a link, a file keeps its permissions")
+    done = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
+                          check=False)
+    tap.line("" if re.search(r"^groups \d", done.stdout, re.M) else
+             repr(done.stdout), "xk gen without -o says what it generated")
+    closed = subprocess.run(["sh", "-c", f"'{xk}' gen --info {FINE} >&-"],
+                            capture_output=True, text=True, check=False)
+    judge(tap, "standard output is closed", closed, 1,
+          r"standard output: cannot be written")
+
+
+def widths(tap, xk):
+    """JSON has the width of a launch, or no word of it, and never 0."""
+    def facts(args):
+        done = subprocess.run([xk] + args, capture_output=True, text=True,
+                              check=False)
+        return json.loads(done.stdout)[0].get("simd", "absent")
+    tap.line("" if facts(RUN + ["--json", "--simd=8"]) == 8 else "not 8",
+             "xk run --json --simd=8 says 8")
+    tap.line("" if facts(RUN + ["--json"]) == 16 else "not 16",
+             "xk run --json of raw code says its default, 16")
+    got = facts(["dis", "--json", "-p", "xehpg", "add.bin"])
+    tap.line("" if got == "absent" else str(got),
+             "xk dis --json of raw code has no width")
+
+
+def prepare(xk):
+    """The files that the rows name."""
+    os.mkdir("folder")
+    subprocess.run([xk, "gen", "-o", "k.zebin", FINE], check=True)
+    os.symlink("k.zebin", "link")
+    Path("add.asm").write_text("(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
+                               "/* 0x29F0 */ (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
+    subprocess.run([xk, "asm", "-p", "xehpg", "add.asm", "-o", "add.bin"],
+                   check=True)
+    Path("long.txt").write_text("x" * 70000)
+
+
+def main():
+    tools = dict(zip(("xkbench", "xk"), map(os.path.abspath, sys.argv[1:3])))
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as name:
+        os.chdir(name)
+        prepare(tools["xk"])
+        for tool, args in TO_FULL:
+            with open("/dev/full", "w", encoding="utf-8") as full:
+                done = subprocess.run([tools[tool]] + args, stdout=full,
+                                      stderr=subprocess.PIPE, text=True,
+                                      check=False)
+            judge(tap, f"{tool} {' '.join(args)} to /dev/full", done, 1,
+                  r"cannot be written")
+        before = sorted(os.listdir())
+        for tool, args, code, pattern in ROWS:
+            done = subprocess.run([tools[tool]] + args, capture_output=True,
+                                  text=True, check=False)
+            judge(tap, f"{tool} {' '.join(args)}", done, code, pattern)
+        tap.line("" if sorted(os.listdir()) == before else
+                 " ".join(sorted(os.listdir())), "none of these left a file")
+        half_files(tap, tools["xk"])
+        good_files(tap, tools["xk"])
+        widths(tap, tools["xk"])
+        os.chdir("/")
+    print(f"1..{tap.count}")
+    return 1 if tap.bad else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,196 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "tools/problem/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio_ext.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "tools/problem/words.h"
+
+/* The path without symbolic links, also of a file that does not exist yet.
+ * NULL with errno set: the folder does not exist, or no memory. */
+static char *resolved(const char *path)
+{
+    char *const whole = realpath(path, NULL);
+    const char *const slash = strrchr(path, '/');
+    const char *const name = slash ? slash + 1 : path;
+    if (whole || errno != ENOENT)
+        return whole;
+    if (!*name) {
+        errno = EISDIR;
+        return NULL;
+    }
+    char *const folder =
+        strndup(slash ? path : ".", slash ? (size_t)(slash - path) + 1 : 1);
+    char *const real = folder ? realpath(folder, NULL) : NULL;
+    char *out = NULL;
+    if (real &&
+        asprintf(&out, "%s/%s", strcmp(real, "/") ? real : "", name) < 0)
+        out = NULL;
+    free(real);
+    free(folder);
+    return out;
+}
+
+static void close_all(struct xk_tool_output *o)
+{
+    if (o->f && o->f != stdout)
+        fclose(o->f);
+    free(o->target);
+    free(o->temporary);
+    *o = (struct xk_tool_output){NULL};
+}
+
+void xk_tool_output_drop(struct xk_tool_output *o)
+{
+    if (o->temporary)
+        unlink(o->temporary);
+    close_all(o);
+}
+
+/* The message, with errno's reason; removes what was written. */
+static enum xk_status failed(struct xk_tool_output *o, int why,
+                             struct xk_error *err)
+{
+    const enum xk_status st =
+        xk_tool_fail(err, XK_EIO, "%s=%.200s: cannot be written%s%s", o->field,
+                     o->path, why ? ": " : "", why ? strerror(why) : "");
+    if (o->f == stdout) { /* said here, not once more at the end */
+        __fpurge(stdout);
+        clearerr(stdout);
+    }
+    xk_tool_output_drop(o);
+    return st;
+}
+
+/* A name beside the target; an existing file keeps its permissions. */
+static FILE *open_temporary(struct xk_tool_output *o, const struct stat *old)
+{
+    if (asprintf(&o->temporary, "%s.%ld.tmp", o->target, (long)getpid()) < 0) {
+        o->temporary = NULL;
+        errno = ENOMEM;
+        return NULL;
+    }
+    const int fd =
+        open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    if (fd < 0) {
+        free(o->temporary); /* not ours to remove */
+        o->temporary = NULL;
+        return NULL;
+    }
+    if (old && fchmod(fd, old->st_mode & 07777) < 0) {
+        close(fd);
+        return NULL;
+    }
+    return fdopen(fd, "w");
+}
+
+enum xk_status xk_tool_output_open(struct xk_tool_output *o, const char *field,
+                                   const char *path, struct xk_error *err)
+{
+    struct stat old;
+    *o = (struct xk_tool_output){.field = field, .path = path};
+    if (!strcmp(path, "-")) {
+        o->f = stdout;
+        return XK_OK;
+    }
+    const bool exists = stat(path, &old) == 0;
+    if (exists && S_ISDIR(old.st_mode))
+        return failed(o, EISDIR, err);
+    if (exists && access(path, W_OK) < 0)
+        return failed(o, errno, err);
+    o->target = resolved(path);
+    if (!o->target)
+        return failed(o, errno, err);
+    /* /dev/stdout may be a regular file that others have open. */
+    const bool direct = (exists && !S_ISREG(old.st_mode)) ||
+                        !strncmp(path, "/dev/", 5) ||
+                        !strncmp(path, "/proc/", 6);
+    o->f = direct ? fopen(path, "w") : open_temporary(o, exists ? &old : NULL);
+    return o->f ? XK_OK : failed(o, errno, err);
+}
+
+enum xk_status xk_tool_output_commit(struct xk_tool_output *o,
+                                     struct xk_error *err)
+{
+    if (!o->f)
+        return XK_OK;
+    errno = 0;
+    if (fflush(o->f) || ferror(o->f))
+        return failed(o, errno, err);
+    if (o->temporary && fsync(fileno(o->f)) < 0)
+        return failed(o, errno, err);
+    FILE *const f = o->f;
+    o->f = NULL;
+    if (f != stdout && fclose(f))
+        return failed(o, errno, err);
+    if (o->temporary && rename(o->temporary, o->target) < 0)
+        return failed(o, errno, err);
+    close_all(o);
+    return XK_OK;
+}
+
+enum xk_status xk_tool_output_write(const char *field, const char *path,
+                                    const void *bytes, size_t n_b,
+                                    struct xk_error *err)
+{
+    struct xk_tool_output o;
+    if (xk_tool_output_open(&o, field, path, err) < 0)
+        return err->status;
+    errno = 0;
+    if (fwrite(bytes, 1, n_b, o.f) != n_b)
+        return failed(&o, errno, err);
+    return xk_tool_output_commit(&o, err);
+}
+
+/* Only a regular file, existing or to be, can be destroyed. */
+static char *regular(const char *path)
+{
+    struct stat s;
+    if (!path || !strcmp(path, "-") ||
+        (stat(path, &s) == 0 && !S_ISREG(s.st_mode)))
+        return NULL;
+    return resolved(path);
+}
+
+enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,
+                                      size_t n, struct xk_error *err)
+{
+    enum xk_status st = XK_OK;
+    for (size_t i = 0; i < n && st >= 0; i++) {
+        char *const mine = use[i].written ? regular(use[i].path) : NULL;
+        for (size_t k = 0; k < n && mine && st >= 0; k++) {
+            char *const other = k != i ? regular(use[k].path) : NULL;
+            if (other && !strcmp(mine, other))
+                st = xk_tool_fail(err, XK_EINVAL,
+                                  "%s=%.200s: is also %s; it would be "
+                                  "overwritten",
+                                  use[i].field, use[i].path, use[k].field);
+            free(other);
+        }
+        free(mine);
+    }
+    return st;
+}
+
+void xk_tool_standard_begin(void)
+{
+    for (int fd = 0; fd <= 2; fd++)
+        if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
+            /* Reading only: what is written there fails and is noticed. */
+            (void)!open("/dev/null", O_RDONLY);
+}
+
+int xk_tool_standard_end(const char *tool, int code)
+{
+    errno = 0;
+    if (!fflush(stdout) && !ferror(stdout))
+        return code;
+    fprintf(stderr, "%s: standard output: cannot be written%s%s\n", tool,
+            errno ? ": " : "", errno ? strerror(errno) : "");
+    return code ? code : 1;
+}
