@@ -112,7 +112,7 @@ START_TEST(other_sends_are_none)
     ck_assert(xk_sampler_decode(&i, &m) && m.other);
     i.send.desc = 3u << 17;
     ck_assert(xk_sampler_decode(&i, &m) && !m.simd && !m.other);
-    ck_assert_str_eq(xk_sampler_op_name(0x1f), "");
+    ck_assert_str_eq(xk_sampler_op_name(0x1e), "");
 }
 END_TEST
 
