@@ -9,7 +9,7 @@ packages=(
     libc6-dev libyaml-dev uthash-dev     # the library
     libjansson-dev                       # xk's JSON
     libdnnl-dev                          # the reference of xkbench
-    check z3                             # tests
+    check z3 clang-format-14             # tests
     libigc-tools                         # iga64
     pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
     libmpfr-dev                          # the reference of rounding, tests
