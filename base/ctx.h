@@ -19,7 +19,7 @@ typedef struct xk_ctx {
     void (*log)(void *user, const char *line);
     void *log_user;
     uint32_t next_var_id;
-    bool verify; /* judge what is generated in release builds, too */
+    bool verify;      /* judge what is generated in release builds, too */
     uint8_t code_off; /* parts of codegen/ left out, codegen/codegen.h */
 } xk_ctx;
 

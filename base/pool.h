@@ -2,9 +2,9 @@
 /* The node pool of a context: one uniform node layout, hash-consing, deferred
  * reference counting with scopes (docs/design.md). It knows nothing of IR
  * semantics: op is a number, type an opaque word, payload opaque bytes. Traits
- * say what occurs in a whole tree: like the hash they follow from what a node is
- * made of, and are there when it is.
- * Nodes are immutable once made; only pool.c writes to them. */
+ * say what occurs in a whole tree: like the hash they follow from what a node
+ * is made of, and are there when it is. Nodes are immutable once made; only
+ * pool.c writes to them. */
 #ifndef XK_BASE_POOL_H
 #define XK_BASE_POOL_H
 
@@ -26,8 +26,8 @@ struct xk_node {
     uint32_t n_kids;
     uint16_t payload_b;
     uint8_t op;
-    uint8_t flags; /* the pool's own */
-    uint32_t traits; /* bits of the maker, of this node and of all below */
+    uint8_t flags;        /* the pool's own */
+    uint32_t traits;      /* bits of the maker, of this node and of all below */
     struct xk_node *next; /* hash chain or work list */
     const struct xk_node *kid[];
     /* payload_b bytes follow the kids, 8-byte aligned */

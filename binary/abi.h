@@ -28,16 +28,16 @@ struct xk_abi_arg {
 };
 
 struct xk_abi {
-    char name[64];              /* kernel name, a C identifier */
+    char name[64]; /* kernel name, a C identifier */
     enum xk_platform_id platform;
-    uint16_t simd;              /* 8, 16, 32 */
-    uint16_t grf_count;         /* 128 or 256 */
-    uint16_t inline_b;          /* of the cross-thread data, in r1 */
-    uint16_t barriers;          /* 0 or 1 */
+    uint16_t simd;      /* 8, 16, 32 */
+    uint16_t grf_count; /* 128 or 256 */
+    uint16_t inline_b;  /* of the cross-thread data, in r1 */
+    uint16_t barriers;  /* 0 or 1 */
     uint32_t slm_b, scratch_b;
     bool has_dpas;
-    bool uses_local_ids;        /* false: thread index from r0.2[7:0] */
-    uint32_t local[3];          /* work items per group: threads * simd, 1, 1 */
+    bool uses_local_ids; /* false: thread index from r0.2[7:0] */
+    uint32_t local[3];   /* work items per group: threads * simd, 1, 1 */
     uint32_t n_args;
     struct xk_abi_arg args[XK_ABI_MAX_ARGS];
 };

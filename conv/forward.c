@@ -2,15 +2,16 @@
 /* A forward convolution as a contraction:
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
- * M is mb oh ow, or oh ow mb (xk_conv_rows_by_images): rows that follow each other
- * do so in memory, or meet padding together. There mb may be in blocks,
- * oh mbo ow mbi. N is oc, K is kh kw ic. With depth, od and kd stand before oh and kh
- * everywhere. Behind this file nobody knows of convolution. */
+ * M is mb oh ow, or oh ow mb (xk_conv_rows_by_images): rows that follow each
+ * other do so in memory, or meet padding together. There mb may be in blocks,
+ * oh mbo ow mbi. N is oc, K is kh kw ic. With depth, od and kd stand before oh
+ * and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
 #include <string.h>
 
-/* Images in M: 0, outside the pixels; else how many are so before the next pixel. */
+/* Images in M: 0, outside the pixels; else how many are so before the next
+ * pixel. */
 static int64_t images_inside(const struct xk_contraction *p,
                              const struct xk_conv_desc *f)
 {

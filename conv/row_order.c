@@ -17,7 +17,8 @@ struct xk_conv_edge xk_conv_edge(const struct xk_conv_desc *f)
     for (int64_t k = 0; x.places > 1 && k < x.taps; k++) {
         const int64_t at = k * x.apart - x.pad; /* of the first place */
         const int64_t first = at < 0 ? (x.step - 1 - at) / x.step : 0;
-        const int64_t end = at < x.extent ? (x.extent - 1 - at) / x.step + 1 : 0;
+        const int64_t end =
+            at < x.extent ? (x.extent - 1 - at) / x.step + 1 : 0;
         const int64_t inside = within(end, x.places) - within(first, x.places);
         e.beside += x.places - within(inside, x.places);
     }

@@ -49,10 +49,9 @@ static void dump_head(struct create *g)
 {
     struct xk_trace *const t = &g->trace;
     if (xk_trace_wants(t, XK_STAGE_VIEWS)) {
-        xk_contraction_print(g->problem.candidate[0].pack && g->is_packed
-                                 ? &g->packed
-                                 : &g->con,
-                             &g->text);
+        xk_contraction_print(
+            g->problem.candidate[0].pack && g->is_packed ? &g->packed : &g->con,
+            &g->text);
         put_text(g, XK_STAGE_VIEWS);
     }
     if (!xk_trace_wants(t, XK_STAGE_SCHEDULE))
@@ -65,8 +64,7 @@ static void dump_head(struct create *g)
     put_text(g, XK_STAGE_SCHEDULE);
 }
 
-static void trace_pass(void *user, const char *pass,
-                       const struct xk_kernel *k)
+static void trace_pass(void *user, const char *pass, const struct xk_kernel *k)
 {
     struct create *const g = user;
     xk_str_printf(&g->text, "; after %s\n", pass);
@@ -82,9 +80,8 @@ static enum xk_status make_ir(struct create *g)
     const char *const passes = secure_getenv("XK_PASSES");
     if (passes)
         XK_TRY(xk_passes_parse(g->c, passes, &env.off));
-    g->c->code_off =
-        (uint8_t)((env.off & XK_PASSES_ORDER ? XK_CODE_ORDER : 0) |
-                  (env.off & XK_PASSES_BANKS ? XK_CODE_BANKS : 0));
+    g->c->code_off = (uint8_t)((env.off & XK_PASSES_ORDER ? XK_CODE_ORDER : 0) |
+                               (env.off & XK_PASSES_BANKS ? XK_CODE_BANKS : 0));
     XK_TRY(xk_lower(g->c, &g->plan, g->abi.name, &g->kernel));
     if (xk_trace_wants(t, XK_STAGE_IR)) {
         xk_kernel_print(&g->kernel, &g->text);
@@ -93,7 +90,8 @@ static enum xk_status make_ir(struct create *g)
     const bool traced = xk_trace_wants(t, XK_STAGE_PASSES);
     if (grf->loop < grf->limit)
         env.spare_grf = (unsigned)(grf->limit - grf->loop);
-    XK_TRY(xk_passes_run(g->c, &g->kernel, &env, traced ? trace_pass : NULL, g));
+    XK_TRY(
+        xk_passes_run(g->c, &g->kernel, &env, traced ? trace_pass : NULL, g));
     if (traced)
         put_text(g, XK_STAGE_PASSES);
     return XK_OK;
@@ -115,8 +113,8 @@ static enum xk_status make_abi(struct create *g)
     if (g->plan.slices.slm_b > a->slm_b)
         a->slm_b = g->plan.slices.slm_b;
     a->barriers = a->slm_b != 0;
-    a->local[0] = (uint32_t)g->plan.s.tg_m * g->plan.s.tg_n *
-                  g->plan.s.slices * a->simd;
+    a->local[0] =
+        (uint32_t)g->plan.s.tg_m * g->plan.s.tg_n * g->plan.s.slices * a->simd;
     a->local[1] = a->local[2] = 1;
     for (unsigned i = 0; i < k->n_params; i++) {
         if (k->params[i].kind != XK_PARAM_GLOBAL)
@@ -134,8 +132,8 @@ static enum xk_status make_abi(struct create *g)
     const unsigned inline_b = g->problem.platform->inline_data_b;
     if (end_b > inline_b)
         return xk_fail(g->c, XK_EUNSUPPORTED,
-                       "abi: %u pointers do not fit %u inline bytes",
-                       a->n_args, inline_b);
+                       "abi: %u pointers do not fit %u inline bytes", a->n_args,
+                       inline_b);
     a->inline_b = (uint16_t)inline_b;
     return XK_OK;
 }
@@ -144,8 +142,8 @@ static enum xk_status make_code(struct create *g)
 {
     const bool text = xk_trace_wants(&g->trace, XK_STAGE_ASM);
     XK_TRY(make_abi(g));
-    XK_TRY(xk_codegen(g->c, g->problem.platform, &g->kernel, &g->abi,
-                      &g->code, text ? &g->text : NULL, &g->stats));
+    XK_TRY(xk_codegen(g->c, g->problem.platform, &g->kernel, &g->abi, &g->code,
+                      text ? &g->text : NULL, &g->stats));
     if (text)
         put_text(g, XK_STAGE_ASM);
     if (xk_trace_wants(&g->trace, XK_STAGE_ORDER)) {
@@ -178,7 +176,8 @@ static enum xk_status plan_candidate(struct create *g, unsigned i)
 {
     const struct xk_schedule *const s = &g->problem.candidate[i];
     if (s->pack && !g->is_packed)
-        return xk_fail(g->c, XK_ENOFIT, "plan: taps of these layouts are not packed");
+        return xk_fail(g->c, XK_ENOFIT,
+                       "plan: taps of these layouts are not packed");
     return xk_plan_make(g->c, g->problem.platform,
                         s->pack ? &g->packed : &g->con, s, &g->plan);
 }
@@ -230,9 +229,10 @@ static enum xk_status try_each(struct create *g)
     return status;
 }
 
-/* The ladder: the next candidate when one does not fit; after the last one those
- * again, with fewer headers, whose code needed more registers than the plan had
- * counted: which headers pay is seen only while registers are allocated. */
+/* The ladder: the next candidate when one does not fit; after the last one
+ * those again, with fewer headers, whose code needed more registers than the
+ * plan had counted: which headers pay is seen only while registers are
+ * allocated. */
 static enum xk_status try_all(struct create *g)
 {
     enum xk_status status = try_each(g);
@@ -272,8 +272,8 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
     xk_trace_init(&g->trace, o, xk_str_get(&g->text));
     g->c->verify = g->trace.verify;
     xk_str_clear(&g->text);
-    XK_TRY(xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info,
-                               &g->con));
+    XK_TRY(
+        xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info, &g->con));
     XK_TRY(pack(g));
     dump_head(g);
     return try_all(g);
@@ -380,8 +380,9 @@ static enum xk_status check_options(const struct xk_create_options *o,
 {
     char why[80];
     if (o && o->size != sizeof(*o))
-        return refuse(err, XK_EINVAL, "options: size is not that of "
-                                      "struct xk_create_options");
+        return refuse(err, XK_EINVAL,
+                      "options: size is not that of "
+                      "struct xk_create_options");
     if (!o || !(o->flags & ~(uint32_t)XK_CREATE_A64))
         return XK_OK;
     snprintf(why, sizeof(why),

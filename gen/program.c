@@ -31,8 +31,8 @@ static void fill_launch(xk_program *p, const struct xk_program_parts *s)
     l->grf_count = s->abi->grf_count;
     l->slm_b = s->abi->slm_b;
     l->barriers = s->abi->barriers;
-    l->threads_per_group = (uint32_t)s->plan->s.tg_m *
-                           s->plan->s.tg_n * s->plan->s.slices;
+    l->threads_per_group =
+        (uint32_t)s->plan->s.tg_m * s->plan->s.tg_n * s->plan->s.slices;
     l->static_instructions = s->stats.instructions;
     l->static_fma = s->stats.fma;
     l->peak_grf = s->stats.peak_grf;

@@ -11,7 +11,8 @@
 
 #define MOST_PIXELS (1 << 24) /* no footprint is that large */
 
-/* Whether channels are not in blocks: a tag ends with its innermost one, "16b". */
+/* Whether channels are not in blocks: a tag ends with its innermost one, "16b".
+ */
 static bool is_plain(const char *tag)
 {
     const size_t n = tag ? strlen(tag) : 0;
@@ -62,9 +63,9 @@ static void set_window(const struct xk_conv_desc *d, struct xk_shape *s)
     s->window.taps = x.taps;
 }
 
-/* Whether eight rows of M share a pixel, and whether they are neighbours in src:
- * its images lie inside the pixels, or may, for systolic types. The tag has been
- * checked. */
+/* Whether eight rows of M share a pixel, and whether they are neighbours in
+ * src: its images lie inside the pixels, or may, for systolic types. The tag
+ * has been checked. */
 static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
                      struct xk_shape *s)
 {
@@ -89,8 +90,8 @@ static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
         s->stride = 1;
 }
 
-/* Taps of a line go inside K with few channels where those are innermost in src, and
- * padded for that in wei, or may be. */
+/* Taps of a line go inside K with few channels where those are innermost in
+ * src, and padded for that in wei, or may be. */
 static void set_taps(xk_ctx *c, const struct xk_conv_desc *d,
                      struct xk_shape *s)
 {
@@ -109,7 +110,8 @@ static void set_taps(xk_ctx *c, const struct xk_conv_desc *d,
         s->line_taps = d->kw;
 }
 
-/* Whether weights are any, or dwords of two steps, eight rows of each side by side. */
+/* Whether weights are any, or dwords of two steps, eight rows of each side by
+ * side. */
 static bool may_have_lines(const char *tag)
 {
     return xk_conv_tag_is_any(tag) || strstr(tag, "16b8a");
@@ -119,15 +121,14 @@ static bool may_have_lines(const char *tag)
 static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
 {
     struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
-                               .n = d->oc,
-                               .k_inner = d->ic,
-                               .k_outer = d->kd * d->kh * d->kw,
-                               .elem_b =
-                                   xk_dtype_b(xk_conv_dtype(d->src_type)),
-                               .plain_a = is_plain(d->src_tag),
-                               .plain_b = has_no_blocks(d->wei_tag),
-                               .lines_b = may_have_lines(d->wei_tag),
-                               .stride = d->sw};
+                         .n = d->oc,
+                         .k_inner = d->ic,
+                         .k_outer = d->kd * d->kh * d->kw,
+                         .elem_b = xk_dtype_b(xk_conv_dtype(d->src_type)),
+                         .plain_a = is_plain(d->src_tag),
+                         .plain_b = has_no_blocks(d->wei_tag),
+                         .lines_b = may_have_lines(d->wei_tag),
+                         .stride = d->sw};
     s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
     set_pixels(d, &s);
     set_rows(c, d, &s);
@@ -135,8 +136,8 @@ static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
     return s;
 }
 
-/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in 256
- * registers if it needs them and the text lets it. */
+/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in
+ * 256 registers if it needs them and the text lets it. */
 static enum xk_status override(xk_ctx *c, const char *text,
                                const struct xk_shape *s, struct xk_problem *p)
 {
@@ -148,7 +149,8 @@ static enum xk_status override(xk_ctx *c, const char *text,
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(p->platform, s, x);
     if (broken && xk_schedule_check(p->platform, s, &large))
-        return xk_fail(c, XK_EINVAL, "schedule: breaks the rule %s: %s; given '%s'",
+        return xk_fail(c, XK_EINVAL,
+                       "schedule: breaks the rule %s: %s; given '%s'",
                        broken->name, broken->why, text);
     if (broken)
         *x = large;
@@ -177,15 +179,15 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     const char *const text = secure_getenv("XK_SCHEDULE");
     if (text && *text)
         XK_TRY(override(c, text, &s, out));
-    xk_plan_any_tags(&out->candidate[0], &s,
-                     xk_conv_is_3d(&out->desc) ? 3 : 2, &any);
+    xk_plan_any_tags(&out->candidate[0], &s, xk_conv_is_3d(&out->desc) ? 3 : 2,
+                     &any);
     const char *const best[3] = {any.src, any.wei, any.dst};
     const char *const plain[3] = {any.plain, any.wei, any.plain};
     out->info.size = sizeof(out->info);
     const enum xk_status status =
         xk_conv_tensors(c, &out->desc, best, &out->info);
-    if (status != XK_EUNSUPPORTED || (strcmp(any.src, any.plain) == 0 &&
-                                       strcmp(any.dst, any.plain) == 0))
+    if (status != XK_EUNSUPPORTED ||
+        (strcmp(any.src, any.plain) == 0 && strcmp(any.dst, any.plain) == 0))
         return status;
     /* The padding of blocks made a tensor too large: plain ones may fit. */
     xk_ctx_clear(c);

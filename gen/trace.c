@@ -60,8 +60,9 @@ static void read_dir(void)
         return;
     }
     if (env.stages)
-        fprintf(stderr, "xekern: XK_DUMP_DIR: longer than %zu bytes, nothing "
-                        "is dumped\n",
+        fprintf(stderr,
+                "xekern: XK_DUMP_DIR: longer than %zu bytes, nothing "
+                "is dumped\n",
                 sizeof(env.dir) - 1);
     env.stages = 0;
 }

@@ -11,17 +11,25 @@
 #include "base/str.h"
 #include "xekern/xekern.h"
 
-enum xk_stage_id { XK_STAGE_VIEWS, XK_STAGE_SCHEDULE, XK_STAGE_PLAN,
-                   XK_STAGE_IR, XK_STAGE_PASSES, XK_STAGE_ASM, XK_STAGE_ZEBIN,
-                   XK_STAGE_ORDER, XK_N_STAGES };
+enum xk_stage_id {
+    XK_STAGE_VIEWS,
+    XK_STAGE_SCHEDULE,
+    XK_STAGE_PLAN,
+    XK_STAGE_IR,
+    XK_STAGE_PASSES,
+    XK_STAGE_ASM,
+    XK_STAGE_ZEBIN,
+    XK_STAGE_ORDER,
+    XK_N_STAGES
+};
 
 struct xk_trace {
     unsigned wanted; /* bit per stage */
     bool verbose, verify;
     xk_dump_fn dump; /* NULL: files under dir */
     void *dump_user;
-    /* Of this problem, with room for a file's name behind it; "" until the first
-     * file. */
+    /* Of this problem, with room for a file's name behind it; "" until the
+     * first file. */
     char dir[PATH_MAX - 32];
     char name[160];
 };

@@ -58,8 +58,9 @@ unsigned xk_own_traits(enum xk_op op, struct xk_type t)
         return 0;
     case XK_OP_ADD:
     case XK_OP_SUB:
-        return xk_dtype_is_float((enum xk_dtype)t.dt) ? XK_HAS_MATH
-                                                      : XK_HAS_MATH | XK_HAS_SUM;
+        return xk_dtype_is_float((enum xk_dtype)t.dt)
+                   ? XK_HAS_MATH
+                   : XK_HAS_MATH | XK_HAS_SUM;
     case XK_OP_MUL:
         return XK_HAS_MATH | XK_HAS_PRODUCT;
     default:

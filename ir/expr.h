@@ -27,18 +27,18 @@ enum xk_op {
 /* What occurs in a tree, itself included; a pass goes past what has nothing for
  * it. Of an address of registers it is only told that its offset varies. */
 enum xk_trait {
-    XK_HAS_MATH = 1,     /* an operator other than a broadcast */
-    XK_HAS_SUM = 2,      /* + or - of integers */
-    XK_HAS_PRODUCT = 4,  /* * */
-    XK_HAS_COUNT = 8,    /* a variable of integers or bools */
-    XK_HAS_FLAG = 16,    /* a variable of bools */
-    XK_HAS_INDEX = 32,   /* an address of registers that is not constant */
+    XK_HAS_MATH = 1,    /* an operator other than a broadcast */
+    XK_HAS_SUM = 2,     /* + or - of integers */
+    XK_HAS_PRODUCT = 4, /* * */
+    XK_HAS_COUNT = 8,   /* a variable of integers or bools */
+    XK_HAS_FLAG = 16,   /* a variable of bools */
+    XK_HAS_INDEX = 32,  /* an address of registers that is not constant */
     XK_HAS_LET = 64,
-    XK_HAS_LOOP = 128,   /* FOR or PIPE */
+    XK_HAS_LOOP = 128, /* FOR or PIPE */
     XK_HAS_IF = 256,
-    XK_HAS_SEND = 512,   /* a message that has no header yet */
+    XK_HAS_SEND = 512,    /* a message that has no header yet */
     XK_HAS_ACCESS = 1024, /* any message */
-    XK_HAS_SYNC = 2048,  /* a barrier or a fence */
+    XK_HAS_SYNC = 2048,   /* a barrier or a fence */
 };
 
 #define XK_EF_C 1u
@@ -78,7 +78,8 @@ static inline bool xk_has(const xk_expr *e, unsigned traits)
 {
     return e->traits & traits;
 }
-/* A constant place in a buffer, as each multiply has three: nothing is simpler. */
+/* A constant place in a buffer, as each multiply has three: nothing is simpler.
+ */
 static inline bool xk_is_place(const xk_expr *e)
 {
     return xk_op(e) == XK_OP_PTR && xk_op(xk_kid(e, 1)) == XK_OP_IMM;

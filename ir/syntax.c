@@ -259,10 +259,8 @@ void xk_syntax_print_double(char *out, size_t cap, int digits, double v)
 const char *xk_syntax_param_kind(unsigned kind)
 {
     static const char *const names[] = {
-        [XK_PARAM_GROUP_X] = "group_x",
-        [XK_PARAM_GROUP_Y] = "group_y",
-        [XK_PARAM_GROUP_Z] = "group_z",
-        [XK_PARAM_THREAD] = "thread",
+        [XK_PARAM_GROUP_X] = "group_x", [XK_PARAM_GROUP_Y] = "group_y",
+        [XK_PARAM_GROUP_Z] = "group_z", [XK_PARAM_THREAD] = "thread",
         [XK_PARAM_SURFACE] = "surface",
     };
     return kind < XK_COUNTOF(names) ? names[kind] : NULL;

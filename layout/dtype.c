@@ -10,20 +10,13 @@ static const struct {
     uint8_t size_b;
     bool is_signed;
 } types[XK_N_DTYPES] = {
-    [XK_DT_UNDEF] = {"undef", 0, false},
-    [XK_DT_BOOL] = {"bool", 0, false},
-    [XK_DT_U8] = {"u8", 1, false},
-    [XK_DT_S8] = {"s8", 1, true},
-    [XK_DT_U16] = {"u16", 2, false},
-    [XK_DT_S16] = {"s16", 2, true},
-    [XK_DT_U32] = {"u32", 4, false},
-    [XK_DT_S32] = {"s32", 4, true},
-    [XK_DT_U64] = {"u64", 8, false},
-    [XK_DT_S64] = {"s64", 8, true},
-    [XK_DT_BF16] = {"bf16", 2, true},
-    [XK_DT_F16] = {"f16", 2, true},
-    [XK_DT_F32] = {"f32", 4, true},
-    [XK_DT_F64] = {"f64", 8, true},
+    [XK_DT_UNDEF] = {"undef", 0, false}, [XK_DT_BOOL] = {"bool", 0, false},
+    [XK_DT_U8] = {"u8", 1, false},       [XK_DT_S8] = {"s8", 1, true},
+    [XK_DT_U16] = {"u16", 2, false},     [XK_DT_S16] = {"s16", 2, true},
+    [XK_DT_U32] = {"u32", 4, false},     [XK_DT_S32] = {"s32", 4, true},
+    [XK_DT_U64] = {"u64", 8, false},     [XK_DT_S64] = {"s64", 8, true},
+    [XK_DT_BF16] = {"bf16", 2, true},    [XK_DT_F16] = {"f16", 2, true},
+    [XK_DT_F32] = {"f32", 4, true},      [XK_DT_F64] = {"f64", 8, true},
 };
 
 /* A number from outside the enum counts as UNDEF. */

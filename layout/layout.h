@@ -34,10 +34,9 @@ struct xk_layout {
  * "nchw", "ohwi", "oihw", "hwio", and the same with a d before the h for five.
  * "any" is refused. XK_EINVAL names `what` (the tensor or field) and the tag;
  * sizes that overflow 2^62 bytes too. */
-enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what,
-                                  enum xk_dtype dt, unsigned n_dims,
-                                  const int64_t *dims, const char *tag,
-                                  struct xk_layout *out);
+enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
+                                  unsigned n_dims, const int64_t *dims,
+                                  const char *tag, struct xk_layout *out);
 /* Canonical tag ("acdb", "Acdb32a"); "" if strides are not dense. */
 void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size);
 /* Bytes from the start to the end of the last (padded) element. */

@@ -19,9 +19,9 @@ struct binder {
     const xk_expr *var;
     const xk_expr *value;       /* of a LET; LOAD: the address; or NULL */
     const xk_expr *replacement; /* REPLACE, once its binder was rebuilt */
-    uint32_t uses, at; /* at: number of its statement */
-    uint16_t depth, use_depth; /* loops around it, most around a use */
-    uint8_t fate;              /* enum fate */
+    uint32_t uses, at;          /* at: number of its statement */
+    uint16_t depth, use_depth;  /* loops around it, most around a use */
+    uint8_t fate;               /* enum fate */
     bool is_let;
 };
 
@@ -45,7 +45,7 @@ struct pass {
     uint32_t n_places, places_cap;
     struct let_use *let_use;
     uint32_t n_let_uses, let_uses_cap;
-    uint32_t at; /* number of the statement that is scanned, or rebuilt next */
+    uint32_t at;  /* number of the statement that is scanned, or rebuilt next */
     bool changes; /* the statement whose expressions are rebuilt */
     uint32_t *number; /* of a variable's binder + 1, by variable id */
     uint32_t n_ids;
@@ -225,7 +225,8 @@ static void decide(struct pass *p, struct binder *b)
         b->fate = REPLACE;
 }
 
-/* What is dropped or replaced changes where it is bound and where it is used. */
+/* What is dropped or replaced changes where it is bound and where it is used.
+ */
 static void find_changes(struct pass *p)
 {
     uint32_t n = 0;

@@ -35,8 +35,8 @@ typedef void (*xk_pass_trace)(void *user, const char *pass,
                               const struct xk_kernel *k);
 /* Runs all; the verifier follows each pass in debug builds. */
 enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
-                             const struct xk_pass_env *env,
-                             xk_pass_trace trace, void *user);
+                             const struct xk_pass_env *env, xk_pass_trace trace,
+                             void *user);
 /* "-cse,-hoist": the passes that are to be left out, as bits for env.off.
  * XK_EPARSE names a word that is no pass, XK_EINVAL says why one is needed. */
 enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off);

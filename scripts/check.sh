@@ -1,14 +1,34 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# make check: gcc release with all tests, the sanitizers, and a clang build,
-# whose kernels must have the same bytes. Goes on after a failure; the last line
-# sums up.
+# check.sh [full]. Without a word, make check: gcc release, all tests but those
+# of suite long and of tests/full.txt; fails above a budget of CPU seconds.
+# "full", make check-full: all tests, the sanitizers, and a clang build, whose
+# kernels must have the same bytes. Goes on after a failure; the last line sums
+# up.
 set -uo pipefail
 cd "$(dirname "$0")/.." || exit 1
 
 scripts/setup.sh || exit 1
+budget_s=600
 logs=build/check
 results=()
+
+# Sets cpu_s: CPU seconds of the processes that this shell has waited for (a
+# subshell would count its own only).
+take_cpu() {
+    times >"$logs/times"
+    cpu_s=$(awk 'NR == 2 { for (i = 1; i <= 2; i++) { split($i, t, /[ms]/)
+        s += t[1] * 60 + t[2] } printf "%d\n", s }' "$logs/times")
+}
+
+# Tests one build directory: the arguments say which tests.
+run_tests() {
+    local dir=$1
+    shift
+    meson test -C "$dir" --no-rebuild --print-errorlogs \
+        --timeout-multiplier 3 "$@"
+    results+=("$dir/meson-logs/testlog.json")
+}
 
 # Configures, builds and tests one build directory.
 run() {
@@ -20,9 +40,7 @@ run() {
         # driver does not run under ASan.
         local -a skip=(--no-suite long)
         case $dir in *asan*) skip+=(--no-suite driver --no-suite corpus) ;; esac
-        meson test -C "$dir" --no-rebuild --print-errorlogs \
-            --timeout-multiplier 3 "${skip[@]}"
-        results+=("$dir/meson-logs/testlog.json")
+        run_tests "$dir" "${skip[@]}"
     else
         results+=("broken:$dir")
     fi
@@ -33,25 +51,56 @@ run_tap() {
     local name=$1
     shift
     echo "== $name"
-    mkdir -p "$logs"
     "$@" | tee "$logs/$name.tap"
     results+=("$logs/$name.tap")
 }
 
-run build --buildtype=release
-# -O1 and lines without variables take half the time to compile, and run within
-# a tenth of -O2. The warning has false alarms at -O1.
-run build-asan --buildtype=debugoptimized -Doptimization=1 \
-    -Dc_args='-g1 -Wno-format-truncation' \
-    -Db_sanitize=address,undefined -Db_lundef=false
-if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
+check_all() {
+    run build --buildtype=release
     mkdir -p "$logs"
-    python3 tests/random/random_problems.py --list --count=60 \
-        >"$logs/random.txt"
-    run_tap same-bytes tests/tools/same_bytes.sh build/tools/xk \
-        build-clang/tools/xk "$logs/random.txt" \
-        shapes/{resnet_50,inception_v3,vgg_16,unet,perf_basic}.txt
+    # -O1 and lines without variables take half the time to compile, and run
+    # within a tenth of -O2. The warning has false alarms at -O1.
+    run build-asan --buildtype=debugoptimized -Doptimization=1 \
+        -Dc_args='-g1 -Wno-format-truncation' \
+        -Db_sanitize=address,undefined -Db_lundef=false
+    if CC=clang scripts/build.sh build-clang tools/xk --buildtype=release; then
+        python3 tests/random/random_problems.py --list --count=60 \
+            >"$logs/random.txt"
+        run_tap same-bytes tests/tools/same_bytes.sh build/tools/xk \
+            build-clang/tools/xk "$logs/random.txt" \
+            shapes/{resnet_50,inception_v3,vgg_16,unet,perf_basic}.txt
+    else
+        results+=("broken:build-clang")
+    fi
+    python3 scripts/tally.py "${results[@]}"
+}
+
+# The build, and the corpus that ocloc compiles once, do not count.
+check_sample() {
+    local names status before used
+    scripts/build.sh build --buildtype=release || exit 1
+    mkdir -p "$logs"
+    python3 tests/corpus/compile.py tests/opencl build/tests/corpus/cache
+    names=$(python3 tests/suites.py tests/full.txt build --names) || exit 1
+    readarray -t names <<<"$names"
+    take_cpu
+    before=$cpu_s
+    run_tests build "${names[@]}"
+    take_cpu
+    used=$((cpu_s - before))
+    python3 scripts/tally.py "${results[@]}"
+    status=$?
+    echo "check: $used s of CPU, the budget is $budget_s s"
+    if [ "$used" -gt "$budget_s" ]; then
+        echo "check: over the budget: tests/full.txt says what can go to" \
+            "make check-full"
+        status=1
+    fi
+    return $status
+}
+
+if [ "${1:-}" = full ]; then
+    check_all
 else
-    results+=("broken:build-clang")
+    check_sample
 fi
-python3 scripts/tally.py "${results[@]}"

@@ -14,7 +14,7 @@ for_build=(
 )
 for_tests=(
     g++ clang
-    check z3                             # tests
+    check z3 clang-format-14             # tests
     libigc-tools                         # iga64
     pocl-opencl-icd ocl-icd-libopencl1   # what OpenCL kernels are compared with
     libmpfr-dev                          # the reference of rounding, tests

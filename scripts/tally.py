@@ -6,6 +6,7 @@ import json
 import re
 import sys
 
+REASON_LINES = 20
 TAP_LINE = re.compile(r"^(not ok|ok)\b.*?(#\s*SKIP.*)?$", re.IGNORECASE)
 
 
@@ -26,6 +27,21 @@ def tap_counts(text):
     return counts
 
 
+def reason(test):
+    """The lines of a failed test that say why: its failed TAP lines, each with
+    the comments behind it; else the end of what it wrote."""
+    lines, behind = [], False
+    for line in (test.get("stdout") or "").splitlines():
+        behind = line.startswith("not ok") or (behind and line.startswith("#"))
+        if behind:
+            lines.append(line)
+    if lines:
+        return lines[:REASON_LINES]
+    text = (test.get("stdout") or "") + (test.get("stderr") or "")
+    return text.splitlines()[-REASON_LINES:] or [
+        f"wrote nothing; exit code {test.get('returncode')}"]
+
+
 def meson_counts(path):
     """Counts the TAP lines of each test, or the test itself if it has none."""
     total = [0, 0, 0]
@@ -43,6 +59,8 @@ def meson_counts(path):
                 counts[1] = 1  # crashed, timed out, or bad exit code
             if counts[1]:
                 print(f"failed: {test['name']} ({result})")
+                for text in reason(test):
+                    print("    " + text)
             total = [a + b for a, b in zip(total, counts)]
     return total
 

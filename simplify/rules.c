@@ -26,7 +26,7 @@ enum {
     MAX_PATS = 8192,
     MAX_FORMS = 1024,
     MAX_CLAUSES = 4,
-    MAX_FNS = 3, /* of an op */
+    MAX_FNS = 3,   /* of an op */
     N_NUMBERS = 6, /* x y z w u v */
     N_SLOTS = 9,   /* and p q r */
     N_CONSTS = 10, /* c0..c9 */

@@ -15,7 +15,7 @@ struct xk_index {
 };
 
 enum xk_epi_kind {
-    XK_EPI_ADD,   /* + input[i] */
+    XK_EPI_ADD, /* + input[i] */
     XK_EPI_RELU,
     XK_EPI_SCALE, /* * alpha */
     XK_EPI_SUM,   /* + alpha * what C held before */
@@ -52,20 +52,20 @@ struct xk_contraction {
 /* Appends an index; name: at most 7 characters. There is room. */
 void xk_contraction_add_index(struct xk_contraction *p, const char *name,
                               int64_t extent, enum xk_role role);
-/* The index that a term of one of A's coordinates stands for; -1: it is no plain
- * index. */
+/* The index that a term of one of A's coordinates stands for; -1: it is no
+ * plain index. */
 int xk_contraction_index_of(const struct xk_contraction *p,
                             const xk_expr *term);
 /* The innermost K index; NULL: there is none. */
 const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
 /* Channels that packing pads to, a tap. */
 #define XK_PACK_FEW 4
-/* The channels of neighbouring filter taps as one index: the innermost K index, of
- * at most XK_PACK_FEW elements, padded to that, becomes [tap][channel] of k_inner
- * elements, and the K index in front of it counts groups of such taps. In A taps
- * behind the last one are masked, and what its pixels are not padded to; in B both
- * must be zero. XK_ENOFIT: B is not padded, A to something else, or there are no such
- * indices. */
+/* The channels of neighbouring filter taps as one index: the innermost K index,
+ * of at most XK_PACK_FEW elements, padded to that, becomes [tap][channel] of
+ * k_inner elements, and the K index in front of it counts groups of such taps.
+ * In A taps behind the last one are masked, and what its pixels are not padded
+ * to; in B both must be zero. XK_ENOFIT: B is not padded, A to something else,
+ * or there are no such indices. */
 enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
                                    int64_t k_inner);
 /* The place of a filter tap along each K index, into at[]; 0 for the innermost

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The outermost M index and the outer K index that move the same coordinate of A:
- * rows of M in their order meet its edges at the beginning and at the end, where
- * some filter taps lie beside the tensor for all of many rows. */
+/* The outermost M index and the outer K index that move the same coordinate of
+ * A: rows of M in their order meet its edges at the beginning and at the end,
+ * where some filter taps lie beside the tensor for all of many rows. */
 #ifndef XK_VIEWS_EDGE_H
 #define XK_VIEWS_EDGE_H
 

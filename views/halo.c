@@ -66,8 +66,7 @@ void xk_halo_in_order(struct xk_halo *f)
         f->dim[d].pitch = f->dim[d].extent;
 }
 
-bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
-                     struct xk_halo *f)
+bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con, struct xk_halo *f)
 {
     const struct xk_index *const inner = xk_contraction_k_inner(con);
     unsigned taps = 0, want = 0;
@@ -90,11 +89,12 @@ bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con,
     return set_pitches(f) && taps == want;
 }
 
-int64_t xk_halo_pixel(const struct xk_contraction *con,
-                           const struct xk_halo *f, int64_t m)
+int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
+                      int64_t m)
 {
     int64_t sum = 0, size = 1;
-    unsigned first = 0; /* rows beyond M go on along it, as lower/ unpacks them */
+    unsigned first =
+        0; /* rows beyond M go on along it, as lower/ unpacks them */
     while (first + 1 < f->n && con->index[f->dim[first].m].extent == 1)
         first++;
     for (unsigned d = f->n; d-- > first;) {
@@ -106,8 +106,8 @@ int64_t xk_halo_pixel(const struct xk_contraction *con,
     return sum;
 }
 
-int64_t xk_halo_tap(const struct xk_contraction *con,
-                         const struct xk_halo *f, int64_t tap)
+int64_t xk_halo_tap(const struct xk_contraction *con, const struct xk_halo *f,
+                    int64_t tap)
 {
     int64_t at[XK_VIEW_MAX_DIMS] = {0}, sum = 0, size = 1;
     xk_contraction_tap(con, tap, at);
@@ -120,7 +120,7 @@ int64_t xk_halo_tap(const struct xk_contraction *con,
 }
 
 int64_t xk_halo_pixels(const struct xk_contraction *con,
-                            const struct xk_halo *f, int64_t rows)
+                       const struct xk_halo *f, int64_t rows)
 {
     const struct xk_index *const inner = xk_contraction_k_inner(con);
     int64_t m = 1, taps = 1, image = 1, most = 0;

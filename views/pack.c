@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Few channels fill a small part of a dpas depth. Here those of some filter taps
- * that follow each other become one index: the K index in front of the innermost
- * one gives up its inner part to it. */
+/* Few channels fill a small part of a dpas depth. Here those of some filter
+ * taps that follow each other become one index: the K index in front of the
+ * innermost one gives up its inner part to it. */
 #include "views/contraction.h"
 
 #include <string.h>
 
-/* Memory is padded with zeros, so K runs over that too, without a mask; or it is not
- * padded at all, and what is behind it is masked, if that may be. *used_e: elements in
- * memory. */
+/* Memory is padded with zeros, so K runs over that too, without a mask; or it
+ * is not padded at all, and what is behind it is masked, if that may be.
+ * *used_e: elements in memory. */
 static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
                              bool masked, uint8_t *used_e)
 {
@@ -21,8 +21,8 @@ static enum xk_status extend(xk_ctx *c, struct xk_view *v, const char *name,
     }
     if (masked && padded < XK_PACK_FEW)
         return xk_view_pad(c, v, name, 0, XK_PACK_FEW - padded);
-    return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d", name,
-                   XK_PACK_FEW);
+    return xk_fail(c, XK_ENOFIT, "pack: %s of a tensor is not padded to %d",
+                   name, XK_PACK_FEW);
 }
 
 /* taps places of `outer` go into `inner`, which has `few` elements then. */
@@ -50,7 +50,8 @@ enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
         inner = &p->index[i];
     }
     if (!outer || inner->extent > XK_PACK_FEW)
-        return xk_fail(c, XK_ENOFIT, "pack: K is not filter taps of few channels");
+        return xk_fail(c, XK_ENOFIT,
+                       "pack: K is not filter taps of few channels");
     uint8_t all_e;
     XK_TRY(extend(c, &p->a.view, inner->name, true, &p->used_e));
     XK_TRY(extend(c, &p->b.view, inner->name, false, &all_e));

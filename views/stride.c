@@ -11,10 +11,11 @@
  * multiple of `base` (0: it is 0 there). Without end there is one run, from 0.
  * ok is false if nothing is known.
  *
- * Runs are steps too: inside aligned spans of `span` values (0: without end; run: a
- * span is one run) each begins `jump` behind the one before. The first values of
- * spans are multiples of span_base. Where the jump is what the run's steps come to,
- * the span is a longer run: that of channels and taps that were merged. */
+ * Runs are steps too: inside aligned spans of `span` values (0: without end;
+ * run: a span is one run) each begins `jump` behind the one before. The first
+ * values of spans are multiples of span_base. Where the jump is what the run's
+ * steps come to, the span is a longer run: that of channels and taps that were
+ * merged. */
 struct step {
     bool ok;
     int64_t coef, run, base;
@@ -86,8 +87,8 @@ static bool within_one(struct step *a, int64_t k)
     return a->base % (coef * a->run) == 0;
 }
 
-/* How far runs stay inside one multiple of k, if spans begin at one; 0 with *ok:
- * without end, each is a multiple further. */
+/* How far runs stay inside one multiple of k, if spans begin at one; 0 with
+ * *ok: without end, each is a multiple further. */
 static int64_t runs_within(const struct step *a, int64_t k, bool *ok)
 {
     *ok = a->jump > 0 && k % a->jump == 0 && a->span_base % k == 0;

@@ -30,7 +30,8 @@ enum xk_status xk_view_init(xk_ctx *c, struct xk_view *v,
                             const struct xk_layout *l,
                             const char *const *names);
 int xk_view_find(const struct xk_view *v, const char *name); /* -1: none */
-/* Tensor dim that a view dim passes through; -1: none, or there is no such dim. */
+/* Tensor dim that a view dim passes through; -1: none, or there is no such dim.
+ */
 int xk_view_tensor_dim(const struct xk_view *v, const char *name);
 
 /* All transforms replace view dims in place (upper from lower); the new dims
@@ -62,8 +63,8 @@ enum xk_status xk_view_unmerge(xk_ctx *c, struct xk_view *v, const char *dim,
 enum xk_status xk_view_slice(xk_ctx *c, struct xk_view *v, const char *dim,
                              int64_t start, int64_t extent);
 /* Adds a dim, last, that no coordinate uses, e.g. m of a bias. */
-enum xk_status xk_view_broadcast(xk_ctx *c, struct xk_view *v,
-                                 const char *dim, int64_t extent);
+enum xk_status xk_view_broadcast(xk_ctx *c, struct xk_view *v, const char *dim,
+                                 int64_t extent);
 
 /* Byte offset (s32) of the element at index[] (one s32 expression per view dim,
  * scalars or all of the same lanes); simplified with facts (may be NULL). A

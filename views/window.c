@@ -31,7 +31,8 @@ static const struct xk_index *last_tap(const struct xk_contraction *con)
     return found;
 }
 
-/* Whether e depends on m and k by their sum alone: with m - k for m, k is gone. */
+/* Whether e depends on m and k by their sum alone: with m - k for m, k is gone.
+ */
 static bool by_sum(xk_ctx *c, const xk_expr *e, const xk_expr *m,
                    const xk_expr *k)
 {
@@ -52,7 +53,8 @@ bool xk_window_of(xk_ctx *c, const struct xk_contraction *con,
     const int at_m = xk_view_find(v, m->name), at_k = xk_view_find(v, k->name);
     if (at_m < 0 || at_k < 0)
         return false;
-    const xk_expr *const var_m = v->dim[at_m].var, *const var_k = v->dim[at_k].var;
+    const xk_expr *const var_m = v->dim[at_m].var, *const var_k =
+                                                       v->dim[at_k].var;
     for (unsigned i = 0; i < v->layout.n_dims; i++)
         if (!by_sum(c, v->coord[i], var_m, var_k))
             return false;

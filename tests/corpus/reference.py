@@ -31,6 +31,8 @@ class Reference:
 
     def __init__(self):
         os.environ.setdefault("POCL_MAX_PTHREAD_COUNT", "1")
+        if not os.path.exists("/sys/devices/system/cpu"):
+            raise Absent("/sys is not mounted: PoCL dies without it")
         try:
             self.cl = ctypes.CDLL("libOpenCL.so.1")
         except OSError:

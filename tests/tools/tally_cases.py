@@ -34,9 +34,31 @@ CASES = [
 ]
 
 
+# What a failed test wrote, the reason that is printed.
+REASONS = [
+    ("ok 1\n# no\nnot ok 2 - a\n# 3 is not 4\nok 3\n# no\n1..3\n",
+     ["not ok 2 - a", "# 3 is not 4"]),
+    ("one\ntwo\n", ["one", "two"]),
+    ("", ["wrote nothing; exit code None"]),
+]
+
+
+def reason_is_told(number, stdout, lines, folder, script):
+    """Between "failed: t" and the sum stand these lines."""
+    path = Path(folder) / "reason.json"
+    path.write_text(test("FAIL", stdout))
+    done = subprocess.run([sys.executable, script, str(path)],
+                          capture_output=True, text=True, check=False)
+    said = [line.strip() for line in done.stdout.splitlines()[1:-1]]
+    print(f"{'ok' if said == lines else 'not ok'} {number} - the reason")
+    if said != lines:
+        print(f"# {said}")
+    return said == lines
+
+
 def main():
     bad = 0
-    print(f"1..{len(CASES)}")
+    print(f"1..{len(CASES) + len(REASONS)}")
     with tempfile.TemporaryDirectory() as folder:
         for number, (inputs, counts, code) in enumerate(CASES, 1):
             args = []
@@ -55,6 +77,8 @@ def main():
             print(f"{'ok' if good else 'not ok'} {number} - {counts}")
             if not good:
                 print(f"# exit {done.returncode}: {last} {done.stderr}")
+        for number, row in enumerate(REASONS, len(CASES) + 1):
+            bad += not reason_is_told(number, *row, folder, sys.argv[1])
     return 1 if bad else 0
 
 

@@ -49,7 +49,7 @@ WRONG = [
     (["--grf=64", "{code}", "code"], 2, r"grf=64: not 128 or 256"),
     (["--platform=vax", "{code}", "code"], 2, r"vax"),
     (["--limit=-1", "{code}", "code"], 2, r"limit=-1"),
-    (["--timing=gtx", "{code}", "code"], 2, r"timing=gtx: not a770"),
+    (["--timing=gtx", "{code}", "code"], 2, r"timing=gtx: not a770, max1550 or iris-xe"),
     (["--timing-waves=all", "{code}", "code"], 2, r"timing-waves=all: not a"),
     (RAW + ["--timing=max1550", "{code}", "code", "buf:zero:16"], 1,
      r"'max1550' is no machine of the kernel's platform"),

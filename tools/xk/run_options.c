@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The command line of xk run. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tools/problem/option_table.h"
@@ -116,16 +117,33 @@ SETTER(set_check)
     return xk_run_checks_known(value, err);
 }
 
+/* The names of all machines, "a, b or c". */
+static void machine_words(char *out, size_t out_b)
+{
+    struct xk_timing_machine m, after;
+    size_t at = 0;
+    out[0] = '\0';
+    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++) {
+        const bool last = xk_timing_machine_at(k + 1, &after) < 0;
+        const char *const between = !k ? "" : last ? " or " : ", ";
+        const int n = snprintf(out + at, out_b - at, "%s%s", between, m.name);
+        if (n < 0 || (size_t)n >= out_b - at)
+            return;
+        at += (size_t)n;
+    }
+}
+
 enum xk_status xk_run_machine_known(const char *value, struct xk_error *err)
 {
     struct xk_timing_machine m;
+    char words[200];
     if (!*value)
         return XK_OK;
     for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
         if (!strcmp(m.name, value))
             return XK_OK;
-    return xk_tool_fail(err, XK_EINVAL,
-                        "timing=%.100s: not a770, max1550 or iris-xe", value);
+    machine_words(words, sizeof words);
+    return xk_tool_fail(err, XK_EINVAL, "timing=%.100s: not %s", value, words);
 }
 
 SETTER(set_timing)

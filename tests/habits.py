@@ -1,0 +1,171 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""habits.py ROOT [--update]: what a tool can say about the sources: format,
+parameters, lengths, sizes, commit messages. tests/habits.txt has what was there
+before; it only shrinks: a row that is not needed any more fails, --update takes
+such rows out and never adds one. TAP."""
+import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from layers import FILE_LINES, QUOTED_OR_COMMENT, long_functions
+
+PARAMETERS = 6
+FILE_B = 200 * 1000
+SUBJECT = 72
+# Messages of later commits are judged.
+FIRST_COMMIT = "bdf6d08"
+
+
+def git(root, *words):
+    """What git says, or None where there is no git or it fails."""
+    try:
+        done = subprocess.run(["git", "-C", str(root), *words], text=True,
+                              capture_output=True, check=False)
+    except OSError:
+        return None
+    return None if done.returncode else done.stdout
+
+
+def tracked(root):
+    """Names of the files of the tree; those of builds are not among them."""
+    listed = git(root, "ls-files")
+    if listed is not None:
+        return [n for n in listed.splitlines() if (root / n).is_file()]
+    names = [p.relative_to(root) for p in sorted(root.rglob("*"))
+             if p.is_file()]
+    return [str(n) for n in names
+            if not n.parts[0].startswith(("build", ".git"))]
+
+
+def heads(text):
+    """(number of its "{" line, head) of each function body in column 0."""
+    plain = QUOTED_OR_COMMENT.sub(
+        lambda m: "\n" * m.group(0).count("\n"), text).splitlines()
+    for number, line in enumerate(plain):
+        if not line.startswith("{"):
+            continue
+        first = number
+        while first and plain[first - 1].strip() and not re.match(
+                r"#|.*[;}]\s*$", plain[first - 1]):
+            first -= 1
+        yield number + 1, " ".join(plain[first:number])
+
+
+def function(head):
+    """(name, number of parameters) of a function's head."""
+    found = re.search(r"(\w+)\s*\(", head)
+    if not found:
+        return "?", 0
+    depth, commas = 0, 0
+    for char in head[found.end():]:
+        depth += (char == "(") - (char == ")")
+        commas += char == "," and not depth
+        if depth < 0:
+            break
+    return found.group(1), commas + 1
+
+
+def c_findings(name, text):
+    """Rows for habits.txt of one C file."""
+    if name.endswith(".c") and text.count("\n") > FILE_LINES:
+        yield f"lines {name}"
+    by_line = {n: function(h) for n, h in heads(text)}
+    for which, count in by_line.values():
+        if count > PARAMETERS:
+            yield f"parameters {name} {which}"
+    for line, _ in long_functions(text):
+        yield f"function {name} {by_line.get(line, ('?',))[0]}"
+
+
+def unformatted(root, names):
+    """Rows of the files that clang-format would change."""
+    done = subprocess.run(["clang-format-14", "--dry-run", *names], cwd=root,
+                          capture_output=True, text=True, check=False)
+    found = re.findall(r"^([^\s:]+):\d+:\d+: warning: code should be",
+                       done.stderr, re.MULTILINE)
+    return {f"format {name}" for name in found}
+
+
+def commit_findings(root):
+    """Commits with a long subject or without a body; None: nothing to judge."""
+    log = git(root, "log", "--no-merges", "--format=%h%x00%s%x00%b%x01",
+              f"{FIRST_COMMIT}..HEAD")
+    if log is None:
+        return None
+    found = []
+    for entry in log.split("\x01"):
+        if not entry.strip():
+            continue
+        commit, subject, body = entry.strip().split("\x00")
+        if len(subject) >= SUBJECT:
+            found.append(f"{commit}: a subject of {len(subject)} characters")
+        if not body.strip():
+            found.append(f"{commit}: no body that says why")
+    return found
+
+
+def read_rows(path):
+    """The rows of habits.txt without their reasons, in order."""
+    return [line.partition(":")[0].strip()
+            for line in path.read_text(encoding="utf-8").splitlines()
+            if line.strip() and not line.startswith("#")]
+
+
+def all_findings(root):
+    """{kind: rows found}; a kind that could not be judged is None."""
+    names = tracked(root)
+    sources = [n for n in names if n.endswith((".c", ".h"))]
+    found = {k: set() for k in ("lines", "parameters", "function")}
+    for name in sources:
+        text = (root / name).read_text(encoding="utf-8")
+        for row in c_findings(name, text):
+            found[row.split()[0]].add(row)
+    found["size"] = {f"size {n}" for n in names
+                     if (root / n).stat().st_size > FILE_B}
+    found["format"] = (unformatted(root, sources)
+                       if shutil.which("clang-format-14") else None)
+    return found
+
+
+def update(path, stale):
+    """Takes the rows out."""
+    kept = [line for line in path.read_text(encoding="utf-8").splitlines()
+            if line.partition(":")[0].strip() not in stale]
+    path.write_text("\n".join(kept) + "\n", encoding="utf-8")
+
+
+def report(number, title, wrong):
+    """One TAP line; wrong is None for what could not be judged."""
+    skip = " # SKIP git or clang-format 14 is not here" if wrong is None else ""
+    print(f"{'not ok' if wrong else 'ok'} {number} - {title}{skip}")
+    for text in sorted(wrong or []):
+        print(f"# {text}")
+    return bool(wrong)
+
+
+def main():
+    """Command line."""
+    root = Path(sys.argv[1]).resolve()
+    path = root / "tests/habits.txt"
+    known, found = set(read_rows(path)), all_findings(root)
+    stale = {row for row in known
+             if found.get(row.split()[0], set()) is not None
+             and row not in found.get(row.split()[0], set())}
+    if "--update" in sys.argv:
+        update(path, stale)
+        stale = set()
+    print(f"1..{len(found) + 2}")
+    bad = False
+    for number, (kind, rows) in enumerate(found.items(), 1):
+        new = None if rows is None else rows - known
+        bad |= report(number, f"{kind}: no more than tests/habits.txt has", new)
+    bad |= report(len(found) + 1, "tests/habits.txt has no row too many", stale)
+    bad |= report(len(found) + 2, "commit messages", commit_findings(root))
+    return bad
+
+
+if __name__ == "__main__":
+    sys.exit(main())
