@@ -18,8 +18,8 @@ enum xk_sampler_op {
     XK_SMP_LD_LZ = 0x1a,
     XK_SMP_FLUSH = 0x1f, /* forgets what its cache holds, and answers */
 };
-/* The descriptor with which IGC flushes before it reads an image that the kernel
- * wrote: a header, one register back (vISA, sampler cache flush). */
+/* The descriptor with which IGC flushes before it reads an image that the
+ * kernel wrote: a header, one register back (vISA, sampler cache flush). */
 #define XK_SMP_FLUSH_DESC 0x021ff000u
 
 struct xk_sampler_msg {

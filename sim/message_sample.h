@@ -24,8 +24,8 @@ bool xk_sim_sample_of(const struct xk_sim_kernel *k,
 uint32_t xk_sim_sample_plane_at(const struct xk_sim_kernel *k,
                                 const struct xk_sim_inst *e,
                                 const struct xk_sim_sample *s, unsigned i);
-/* Empties the sampler's cache, which is not simulated: nothing happens, and what
- * comes back has no meaning. */
+/* Empties the sampler's cache, which is not simulated: nothing happens, and
+ * what comes back has no meaning. */
 static inline bool xk_sim_is_sampler_flush(const struct xk_sim_inst *e)
 {
     struct xk_sampler_msg m;

@@ -43,9 +43,9 @@ static void add(xk_virtual_device *d, const char *name, const char *value)
     d->variable[d->n_variables++] = (struct variable){name, value};
 }
 
-/* The library of tbx_lock.c, which lies beside this one, before what is preloaded
- * already. False: it is not there, or its place has no room here; programs whose
- * threads share the driver need it. */
+/* The library of tbx_lock.c, which lies beside this one, before what is
+ * preloaded already. False: it is not there, or its place has no room here;
+ * programs whose threads share the driver need it. */
 static bool find_lock(xk_virtual_device *d)
 {
     static const char name[] = "libxekern_tbx_lock.so";
@@ -59,7 +59,7 @@ static bool find_lock(xk_virtual_device *d)
     if (access(path, R_OK) < 0)
         return false;
     const int n_b = snprintf(d->preload, sizeof d->preload, "%s%s%s", path,
-                   other && *other ? ":" : "", other ? other : "");
+                             other && *other ? ":" : "", other ? other : "");
     return n_b < (int)sizeof d->preload;
 }
 

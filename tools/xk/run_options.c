@@ -307,9 +307,9 @@ static enum xk_status check_effects(const struct xk_run_request *r,
                                     struct xk_error *err)
 {
     const char *const checks = r->look.checks;
-    const bool hazard = checks && (strstr(checks, "hazard") ||
-                                   strstr(checks, "all") ||
-                                   strstr(checks, "pedantic"));
+    const bool hazard =
+        checks && (strstr(checks, "hazard") || strstr(checks, "all") ||
+                   strstr(checks, "pedantic"));
     if (r->look.trace_one && !r->trace)
         return xk_tool_fail(err, XK_EINVAL,
                             "trace-thread: does nothing without --trace=FILE");

@@ -29,7 +29,7 @@ struct run {
     xk_capture *capture;
     uint32_t local[3]; /* work items of a group */
     uint32_t simd;
-    bool misused;      /* the failure is one of usage */
+    bool misused; /* the failure is one of usage */
 };
 
 /* What the user said, else what the kernel requires, else one item. */

@@ -109,7 +109,8 @@ static enum xk_status report(const struct vgpu *x, struct xk_error *err)
     if (!x->r->json)
         return XK_OK;
     root = xk_vgpu_log_json(&x->log);
-    const int failed = !root || json_dumpf(root, report_file(x), JSON_INDENT(1));
+    const int failed =
+        !root || json_dumpf(root, report_file(x), JSON_INDENT(1));
     json_decref(root);
     fputc('\n', report_file(x));
     return failed ? xk_tool_fail(err, XK_EIO, "output: cannot be written")
