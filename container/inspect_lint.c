@@ -61,10 +61,12 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
 static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
 {
     const struct xk_platform *const p = l->f->file.platform;
+    const struct xk_zebin *const file = &l->f->file.z;
     if (!n_bad) {
+        const struct xk_wa_device device =
+            xk_product_device(p, file->product_family, file->revision);
         xk_program_validate(p, l->inst, l->n, report, l);
-        xk_wa_validate(&(struct xk_wa_program){.device = {p->id, XK_PRODUCT_ANY,
-                                                          XK_STEP_SOLD},
+        xk_wa_validate(&(struct xk_wa_program){.device = device,
                                                .p = p,
                                                .inst = l->inst,
                                                .n = l->n,

@@ -457,13 +457,6 @@ const struct xk_workaround *xk_workaround_get(enum xk_wa id)
     return (unsigned)id < XK_N_WORKAROUNDS ? &table[id] : NULL;
 }
 
-enum xk_platform_id xk_product_platform(enum xk_product product)
-{
-    if (product <= XK_DG1)
-        return XK_PLATFORM_XELP;
-    return product <= XK_DG2_G12 ? XK_PLATFORM_XEHPG : XK_PLATFORM_XEHPC;
-}
-
 static unsigned sold(enum xk_product product)
 {
     switch (product) {

@@ -198,6 +198,34 @@ START_TEST(steppings)
 }
 END_TEST
 
+/* Families and revisions as ocloc 22.43 writes them for -device. */
+START_TEST(a_container_names_the_device)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        uint32_t family, revision;
+        enum xk_product product;
+        enum xk_stepping stepping;
+    } known[] = {
+        {XK_PLATFORM_XELP, 30, 0, XK_RKL, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPG, 1270, 8, XK_PRODUCT_ANY, XK_STEP_C0},
+        {XK_PLATFORM_XEHPG, 1270, 5, XK_DG2_G11, XK_STEP_B1},
+        {XK_PLATFORM_XEHPG, 1270, 9, XK_DG2_G10, XK_STEP_C1},
+        {XK_PLATFORM_XEHPG, 1270, 0, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPC, 1271, 7, XK_PVC_XT, XK_STEP_C0},
+        {XK_PLATFORM_XEHPC, 0, 7, XK_PRODUCT_ANY, XK_STEP_SOLD},
+    };
+
+    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
+        const struct xk_wa_device d =
+            xk_product_device(xk_platform_get(known[k].platform),
+                              known[k].family, known[k].revision);
+        ck_assert_uint_eq(d.product, known[k].product);
+        ck_assert_uint_eq(d.stepping, known[k].stepping);
+    }
+}
+END_TEST
+
 /* What is never emitted has a rule that proves it. */
 START_TEST(rows_are_whole)
 {
@@ -219,6 +247,7 @@ TCase *isa_workaround_case(void)
     tcase_add_loop_test(t, a_lack_is_found, 0, XK_COUNTOF(cases));
     tcase_add_test(t, each_rule_has_a_pair);
     tcase_add_test(t, steppings);
+    tcase_add_test(t, a_container_names_the_device);
     tcase_add_test(t, rows_are_whole);
     return t;
 }
