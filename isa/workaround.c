@@ -202,11 +202,24 @@ static bool lacks_fence_commit(prog *g, unsigned at)
     return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
 }
 
+/* A csel that writes back what it reads, as the vendor's compiler clears
+ * buffers of sources. */
+static bool keeps_value(const struct xk_inst *i)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (i->src[k].file != i->dst.file || i->src[k].reg != i->dst.reg ||
+            i->src[k].sub_b != i->dst.sub_b || i->src[k].neg || i->src[k].abs)
+            return false;
+    return true;
+}
+
 static bool lacks_split_barrier_r0(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_footprint f = xk_inst_footprint(g->p, i, -1);
 
+    if (i->op == XK_OPC_CSEL && keeps_value(i))
+        return false;
     if (f.end_b == 0 || f.first_b >= g->p->grf_b || i->dst.rgn.vs == XK_VS_VXH)
         return false;
     for (unsigned k = 0; k < g->n; k++)
@@ -269,18 +282,22 @@ static bool lacks_math_hf_packed(prog *g, unsigned at)
            i->exec > 1;
 }
 
+/* Both factors, and one is narrower than a dword that the other is. */
 static bool lacks_mul_narrow_mods(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
-    bool narrow = false, mods = false;
+    const unsigned first = i->op == XK_OPC_MAD;
+    bool narrow = false, wide = false, mods = false;
 
-    if (i->op != XK_OPC_MUL || xk_is_float_type(i->dst.type))
+    if ((i->op != XK_OPC_MUL && i->op != XK_OPC_MAD) ||
+        xk_is_float_type(i->dst.type))
         return false;
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = first; k < first + 2; k++) {
         narrow |= xk_reg_type_b(i->src[k].type) < 4;
+        wide |= xk_reg_type_b(i->src[k].type) == 4;
         mods |= i->src[k].neg || i->src[k].abs;
     }
-    return narrow && mods;
+    return narrow && wide && mods;
 }
 
 static bool lacks_acc_stride(prog *g, unsigned at)
@@ -395,14 +412,26 @@ static bool lacks_slm_block(prog *g, unsigned at)
     return m.transpose && m.data_b * m.vec > SLM_BLOCK_B;
 }
 
+/* All of a0 is written, whatever the mask. */
+static bool clears_a0(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_MOV && i->no_mask && !i->pred && i->exec == 16 &&
+           i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_A &&
+           xk_reg_type_b(i->dst.type) == 2 && i->src[0].file == XK_FILE_IMM;
+}
+
 static bool lacks_vxh_bounds(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
+    bool indirect = false;
 
     for (unsigned k = 0; k < xk_opcode_n_srcs(i->op); k++)
-        if (i->src[k].file == XK_FILE_GRF && i->src[k].rgn.vs == XK_VS_VXH)
-            return true;
-    return false;
+        indirect |=
+            i->src[k].file == XK_FILE_GRF && i->src[k].rgn.vs == XK_VS_VXH;
+    for (unsigned k = 0; indirect && k < at; k++)
+        if (clears_a0(&g->inst[k]))
+            return false;
+    return indirect;
 }
 
 static bool lacks_eot_file_end(prog *g, unsigned at)

@@ -63,6 +63,11 @@ static const struct row_case {
      EOT("r250", "A@1")},
     {XK_WA_split_barrier_r0, XK_PLATFORM_XEHPG, 128, MOV8 "(W) sync.bar null\n",
      "mov (8|M0) r0.0<1>:ud 0x0:ud\n(W) sync.bar null\n"},
+    {XK_WA_split_barrier_r0, XK_PLATFORM_XELP, 128,
+     "(W) csel (4|M0) (eq)f0.0 r0.0<1>:w r0.0<4;1>:w r0.0<4;1>:w r0.0<1>:w\n"
+     "(W) sync.bar null\n",
+     "(W) csel (4|M0) (eq)f0.0 r0.0<1>:w r1.0<4;1>:w r0.0<4;1>:w r0.0<1>:w\n"
+     "(W) sync.bar null\n"},
     {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
      PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS,
      PRED_LOAD DPAS},
@@ -90,6 +95,12 @@ static const struct row_case {
     {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
      "mul (8|M0) r1.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:w\n",
      "mul (8|M0) r1.0<1>:d -r2.0<1;1,0>:d r3.0<2;1,0>:w\n"},
+    {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
+     "mul (8|M0) r1.0<2>:w -r2.0<1;1,0>:w r3.0<2;1,0>:w\n",
+     "mul (8|M0) r1.0<1>:d r2.0<1;1,0>:d -r3.0<2;1,0>:w\n"},
+    {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
+     "mad (8|M0) r1.0<1>:d -r2.0<1;0>:d r3.0<1;0>:d r4.0<1>:w\n",
+     "mad (8|M0) r1.0<1>:d r2.0<1;0>:d -r3.0<1;0>:d r4.0<1>:w\n"},
     {XK_WA_acc_stride, XK_PLATFORM_XELP, 128,
      "mov (8|M0) acc0.0<1>:w r2.0<8;8,1>:w\n",
      "mov (8|M0) acc0.0<2>:w r2.0<8;8,1>:w\n"},
@@ -119,6 +130,11 @@ static const struct row_case {
      "(W) send.slm (1|M0) r10 r2 null:0 0x0 0x0240E500 {$0}\n"},
     {XK_WA_vxh_bounds, XK_PLATFORM_XEHPG, 128,
      "mov (8|M0) r10.0<1>:d r[a0.0,16]<8;8,1>:d\n",
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n"},
+    {XK_WA_vxh_bounds, XK_PLATFORM_XEHPG, 128,
+     "(W) mov (16|M0) a0.0<1>:uw 0x0:uw\n"
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n",
+     "(W) mov (8|M0) a0.0<1>:uw 0x0:uw\n"
      "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n"},
     {XK_WA_slm_fence_scope, XK_PLATFORM_XEHPG, 128,
      "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$1}\n",
