@@ -57,6 +57,16 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
     return n_bad;
 }
 
+/* What follows the last instruction; of raw code nobody knows. */
+static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
+{
+    if (!l->n || l->f->file.kind == XK_CONTAINER_RAW)
+        return XK_INST_B;
+    const bool half = l->inst[l->n - 1].compacted;
+    return z->code_b - l->offset_b[l->n - 1] -
+           (half ? XK_INST_B / 2 : XK_INST_B);
+}
+
 /* Rules about several instructions mean nothing where some are missing. */
 static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
 {
@@ -70,6 +80,7 @@ static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
                                                .p = p,
                                                .inst = l->inst,
                                                .n = l->n,
+                                               .tail_b = tail_of(l, z),
                                                .grf_count = z->grf_count},
                        report, l);
         return;

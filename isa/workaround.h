@@ -30,6 +30,8 @@ struct xk_wa_program {
     const struct xk_inst *inst;
     unsigned n;
     unsigned grf_count; /* 128 or 256; 0: not known */
+    uint64_t tail_b;    /* bytes in memory behind the last instruction */
+    const bool *target; /* xk_wa_validate sets it: what branches go to */
 };
 
 struct xk_workaround {

@@ -151,7 +151,7 @@ def main():
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
     wrong += judge_devices(tool, source)
     wrong += judge_ours(tool, lists, "--all" in sys.argv)
-    for line in wrong[:20]:
+    for line in wrong[:int(os.environ.get("XK_LINT_SHOW", "20"))]:
         print(line)
     print(f"# {len(wrong)} wrong")
     return 1 if wrong else 0

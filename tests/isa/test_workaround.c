@@ -25,6 +25,9 @@
 #define UGM_LOAD(swsb)                                                         \
     "send.ugm (8|M0) r10 r4 null:0 0x0 0x04100580 {" swsb "}\n"
 #define DPAS "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {$3}\n"
+#define LOAD_SRC1 "(W) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n"
+#define SLM_STORE "send.slm (8|M0) null r2 r3:1 0x0 0x02000504 {$3}\n"
+#define SLM_FENCE "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$4}\n"
 #define PRED_LOAD "(f0.0) " UGM_LOAD("$0")
 
 static const struct row_case {
@@ -71,6 +74,49 @@ static const struct row_case {
     {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
      PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS,
      PRED_LOAD DPAS},
+    {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
+     PRED_LOAD "(W&~f0.0) jmpi 16\n"
+               "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS DPAS,
+     PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n"
+               "(W&~f0.0) jmpi 16\n" DPAS},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, LOAD_SRC1 DPAS, DPAS},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" LOAD_SRC1 DPAS,
+     LOAD_SRC1 "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" DPAS},
+    /* Only what jumps over the load jumps over the dpas, or not. */
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W&~f0.0) jmpi 32\n" DPAS MOV8W,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W&f0.0) jmpi 32\n" DPAS MOV8W},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 MOV8W "(W&~f0.0) jmpi 32\n" DPAS MOV8W,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W) mov (1|M0) f0.0<1>:uw 0x1:uw\n"
+     "(W&~f0.0) jmpi 32\n" DPAS MOV8W},
+    {XK_WA_eot_is_last, XK_PLATFORM_XEHPG, 128, EOT("r127", "A@1") "nop\n",
+     "nop\n" EOT("r127", "A@1")},
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1 "(W) sync.nop null {$2.dst}\n" SLM_STORE,
+     LOAD_SRC1 "(W) sync.nop null {$2.src}\n" SLM_STORE},
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1 "sync.allwr 0x4\n" SLM_FENCE,
+     LOAD_SRC1 "sync.allwr 0x8\n" SLM_FENCE},
+    /* The load is behind the store, and before it in the next round. */
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     SLM_STORE LOAD_SRC1 "(W) sync.nop null {$2.dst}\n(W&f0.0) jmpi -48\n",
+     SLM_STORE LOAD_SRC1 MOV8W "(W&f0.0) jmpi -48\n"},
+    {XK_WA_dpas_src1_8, XK_PLATFORM_XEHPC, 128,
+     "dpas.8x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n",
+     "dpas.4x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n"},
+    {XK_WA_acc_war, XK_PLATFORM_XEHPG, 128,
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@1}\n",
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {I@1}\n"},
+    {XK_WA_acc_war, XK_PLATFORM_XEHPG, 128,
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) r2.0<1>:f r3.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@2}\n",
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@2}\n"},
     {XK_WA_dead_block, XK_PLATFORM_XELP, 128,
      "if (8|M0) 32 32\n(W&f0.0) send.dc1 (8|M0) r10 r2 null 0x0 0x02106E00\n"
      "endif (8|M0) 16\n",
