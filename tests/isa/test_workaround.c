@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/dispatch.h"
 #include "tests/isa/rule_cases.h"
 #include "tests/isa/tests.h"
 
@@ -288,6 +289,67 @@ START_TEST(a_container_names_the_device)
 }
 END_TEST
 
+/* NEO's limits, workarounds.md 5: what is taken, and what is one too many. */
+START_TEST(a_dispatch_keeps_limits)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        struct xk_dispatch good, bad;
+        const char *text;
+    } known[] = {
+        {XK_PLATFORM_XELP,
+         {.threads = 112, .grf_count = 128},
+         {.threads = 113, .grf_count = 128},
+         "dispatch: threads of 128 registers in a group=113, but TGL takes at "
+         "most 112"},
+        {XK_PLATFORM_XELP,
+         {.threads = 1, .grf_count = 128},
+         {.threads = 1, .grf_count = 256},
+         "dispatch: grf_count=256, but TGL takes at most 128"},
+        {XK_PLATFORM_XEHPG,
+         {.threads = 64, .grf_count = 256},
+         {.threads = 65, .grf_count = 256},
+         "dispatch: threads of 256 registers in a group=65, but DG2-G10 takes "
+         "at most 64"},
+        {XK_PLATFORM_XEHPG,
+         {.threads = 128, .grf_count = 128, .barriers = 1},
+         {.threads = 128, .grf_count = 128, .barriers = 2},
+         "dispatch: barriers=2, but DG2-G10 takes at most 1"},
+        {XK_PLATFORM_XEHPC,
+         {.threads = 64, .grf_count = 128, .barriers = 32},
+         {.threads = 65, .grf_count = 128, .barriers = 32},
+         "dispatch: threads of 128 registers in a group=65, but PVC-XL takes "
+         "at most 64"},
+        {XK_PLATFORM_XEHPC,
+         {.grf_count = 128, .slm_b = 131072},
+         {.grf_count = 128, .slm_b = 131073},
+         "dispatch: bytes of shared local memory=131073, but PVC-XL takes at "
+         "most 131072"},
+        {XK_PLATFORM_XEHPG,
+         {.grf_count = 128, .inline_b = 32},
+         {.grf_count = 128, .inline_b = 33},
+         "dispatch: inline_b=33, but DG2-G10 takes at most 32"},
+        {XK_PLATFORM_XEHPG,
+         {.grf_count = 128, .walk_order = 5},
+         {.grf_count = 128, .walk_order = 6},
+         "dispatch: walk_order=6, but DG2-G10 takes at most 5"},
+    };
+
+    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
+        const struct xk_platform *const p = xk_platform_get(known[k].platform);
+        struct xk_error err = {0};
+        ck_assert_int_eq(
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].good, &err), XK_OK);
+        ck_assert_int_eq(
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].bad, &err),
+            XK_EINVAL);
+        ck_assert_str_eq(err.message, known[k].text);
+    }
+    ck_assert_uint_eq(xk_dispatch_padding_b(XK_DG2_G10), 512);
+    ck_assert_uint_eq(xk_dispatch_padding_b(XK_PVC_XT), 3584);
+}
+END_TEST
+
 /* What is never emitted has a rule that proves it. */
 START_TEST(rows_are_whole)
 {
@@ -309,6 +371,7 @@ TCase *isa_workaround_case(void)
     tcase_add_loop_test(t, a_lack_is_found, 0, XK_COUNTOF(cases));
     tcase_add_test(t, each_rule_has_a_pair);
     tcase_add_test(t, steppings);
+    tcase_add_test(t, a_dispatch_keeps_limits);
     tcase_add_test(t, a_container_names_the_device);
     tcase_add_test(t, rows_are_whole);
     return t;
