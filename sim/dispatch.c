@@ -8,7 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "isa/dispatch.h"
+#include "isa/dispatch_limits.h"
 #include "sim/check_hook.h"
 #include "sim/pair.h"
 #include "sim/watch.h"

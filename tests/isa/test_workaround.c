@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "isa/dispatch.h"
+#include "isa/dispatch_limits.h"
 #include "tests/isa/rule_cases.h"
 #include "tests/isa/tests.h"
 

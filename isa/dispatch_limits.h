@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a launch may ask of a product (isa/dispatch_limits.def). */
-#ifndef XK_ISA_DISPATCH_H
-#define XK_ISA_DISPATCH_H
+#ifndef XK_ISA_DISPATCH_LIMITS_H
+#define XK_ISA_DISPATCH_LIMITS_H
 
 #include "isa/product.h"
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "isa/dispatch.h"
+#include "isa/dispatch_limits.h"
 
 #include <stdio.h>
 
