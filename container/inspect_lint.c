@@ -57,10 +57,10 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
     return n_bad;
 }
 
-/* What follows the last instruction; of raw code nobody knows. */
+/* What follows the last instruction; only a zebin says. */
 static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
 {
-    if (!l->n || l->f->file.kind == XK_CONTAINER_RAW)
+    if (!l->n || l->f->file.kind != XK_CONTAINER_ZEBIN)
         return XK_INST_B;
     const bool half = l->inst[l->n - 1].compacted;
     return z->code_b - l->offset_b[l->n - 1] -
