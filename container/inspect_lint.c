@@ -57,17 +57,30 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
     return n_bad;
 }
 
+/* What follows the last instruction; only a zebin says. */
+static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
+{
+    if (!l->n || l->f->file.kind != XK_CONTAINER_ZEBIN)
+        return XK_INST_B;
+    const bool half = l->inst[l->n - 1].compacted;
+    return z->code_b - l->offset_b[l->n - 1] -
+           (half ? XK_INST_B / 2 : XK_INST_B);
+}
+
 /* Rules about several instructions mean nothing where some are missing. */
 static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
 {
     const struct xk_platform *const p = l->f->file.platform;
+    const struct xk_zebin *const file = &l->f->file.z;
     if (!n_bad) {
+        const struct xk_wa_device device =
+            xk_product_device(p, file->product_family, file->revision);
         xk_program_validate(p, l->inst, l->n, report, l);
-        xk_wa_validate(&(struct xk_wa_program){.device = {p->id, XK_PRODUCT_ANY,
-                                                          XK_STEP_SOLD},
+        xk_wa_validate(&(struct xk_wa_program){.device = device,
                                                .p = p,
                                                .inst = l->inst,
                                                .n = l->n,
+                                               .tail_b = tail_of(l, z),
                                                .grf_count = z->grf_count},
                        report, l);
         return;

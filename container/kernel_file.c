@@ -4,17 +4,18 @@
 #include <string.h>
 
 #include "container/patch_tokens.h"
+#include "isa/product.h"
 
 static const struct xk_platform *by_number(uint32_t family, uint32_t core)
 {
-    for (int i = XK_PLATFORM_XELP; i <= XK_PLATFORM_XEHPC; i++) {
+    const struct xk_platform *const told = xk_product_family(family);
+    for (int i = XK_PLATFORM_XELP; !told && i <= XK_PLATFORM_XEHPC; i++) {
         const struct xk_platform *const p =
             xk_platform_get((enum xk_platform_id)i);
-        if (p && ((family && p->product_family == family) ||
-                  (core && p->gfx_core == core)))
+        if (p && core && p->gfx_core == core)
             return p;
     }
-    return NULL;
+    return told;
 }
 
 /* The whole file is one kernel of which nothing else is known. */

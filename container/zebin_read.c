@@ -539,7 +539,15 @@ static enum xk_status read_ze_info(struct reader *r,
     return status;
 }
 
-/* Note of type 1 from IntelGT: the product family. */
+/* The revision in a target's flags: lowest in bits 12:8, highest in 20:16. */
+static uint32_t one_revision(uint32_t flags)
+{
+    const uint32_t least = flags >> 8 & 31, most = flags >> 16 & 31;
+    return least == most ? least : 0;
+}
+
+/* Notes from IntelGT: type 1 is the product family, type 3 the target's flags.
+ */
 static void read_notes(struct reader *r, const struct xk_elf_section *s)
 {
     uint64_t at = 0;
@@ -549,9 +557,12 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
         const uint64_t desc_b = ((uint64_t)u32_at(p + 4) + 3) / 4 * 4;
         if (name_b + desc_b > s->size_b - at - 12)
             return;
-        if (name_b == 8 && memcmp(p + 12, "IntelGT", 8) == 0 && desc_b >= 4 &&
-            u32_at(p + 8) == 1)
+        const bool ours =
+            name_b == 8 && memcmp(p + 12, "IntelGT", 8) == 0 && desc_b >= 4;
+        if (ours && u32_at(p + 8) == 1)
             r->out->product_family = u32_at(p + 20);
+        if (ours && u32_at(p + 8) == 3)
+            r->out->revision = one_revision(u32_at(p + 20));
         at += 12 + name_b + desc_b;
     }
 }

@@ -91,6 +91,7 @@ struct xk_zkernel {
 
 struct xk_zebin {
     uint32_t product_family; /* from the note or e_machine; 0 unknown */
+    uint32_t revision; /* from the note, if it names just one; 0: none */
     uint32_t n_kernels;
     struct xk_zkernel *kernels;
     /* .data.const and .data.global, in the file; NULL: none. */

@@ -2,6 +2,8 @@
 /* The table of workarounds, and one small function per lint rule. */
 #include "isa/workaround.h"
 
+#include <string.h>
+
 #include "base/alloc.h"
 #include "isa/message.h"
 #include "isa/validate.h"
@@ -12,6 +14,11 @@
 #define SCOPE_LOCAL 1  /* codes of LSC fences */
 #define SCOPE_TILE 2
 #define FLUSH_NONE 0
+#define GRF_LSC 8      /* of data in an untyped message */
+#define PIPE_WINDOW 11 /* instructions, workarounds.md 3.9 */
+#define MOST_SEEN                                                              \
+    16384 /* instructions; of longer programs the worst is said                \
+           */
 
 #define BIT(s) (1u << XK_STEP_##s)
 enum {
@@ -202,11 +209,24 @@ static bool lacks_fence_commit(prog *g, unsigned at)
     return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
 }
 
+/* A csel that writes back what it reads, as the vendor's compiler clears
+ * buffers of sources. */
+static bool keeps_value(const struct xk_inst *i)
+{
+    for (unsigned k = 0; k < 3; k++)
+        if (i->src[k].file != i->dst.file || i->src[k].reg != i->dst.reg ||
+            i->src[k].sub_b != i->dst.sub_b || i->src[k].neg || i->src[k].abs)
+            return false;
+    return true;
+}
+
 static bool lacks_split_barrier_r0(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_footprint f = xk_inst_footprint(g->p, i, -1);
 
+    if (i->op == XK_OPC_CSEL && keeps_value(i))
+        return false;
     if (f.end_b == 0 || f.first_b >= g->p->grf_b || i->dst.rgn.vs == XK_VS_VXH)
         return false;
     for (unsigned k = 0; k < g->n; k++)
@@ -269,18 +289,22 @@ static bool lacks_math_hf_packed(prog *g, unsigned at)
            i->exec > 1;
 }
 
+/* Both factors, and one is narrower than a dword that the other is. */
 static bool lacks_mul_narrow_mods(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
-    bool narrow = false, mods = false;
+    const unsigned first = i->op == XK_OPC_MAD;
+    bool narrow = false, wide = false, mods = false;
 
-    if (i->op != XK_OPC_MUL || xk_is_float_type(i->dst.type))
+    if ((i->op != XK_OPC_MUL && i->op != XK_OPC_MAD) ||
+        xk_is_float_type(i->dst.type))
         return false;
-    for (unsigned k = 0; k < 2; k++) {
+    for (unsigned k = first; k < first + 2; k++) {
         narrow |= xk_reg_type_b(i->src[k].type) < 4;
+        wide |= xk_reg_type_b(i->src[k].type) == 4;
         mods |= i->src[k].neg || i->src[k].abs;
     }
-    return narrow && mods;
+    return narrow && wide && mods;
 }
 
 static bool lacks_acc_stride(prog *g, unsigned at)
@@ -350,16 +374,291 @@ static bool lacks_plain_distance(prog *g, unsigned at)
     return s->dist && s->pipe == XK_PIPE_NONE;
 }
 
+static bool is_predicated_load(const struct xk_inst *i)
+{
+    return is_send(i) && i->pred && !xk_is_null(&i->dst);
+}
+
+static bool is_branch(const struct xk_inst *i)
+{
+    return xk_opcode_format(i->op) == XK_FMT_BRANCH;
+}
+
+static unsigned size_of(const struct xk_inst *i)
+{
+    return i->compacted ? XK_INST_B / 2 : XK_INST_B;
+}
+
+/* The instruction that a branch goes to; n: none that is known. */
+static unsigned target_of(const struct xk_wa_program *g, unsigned from)
+{
+    int32_t b = g->inst[from].jip_b;
+    unsigned at = from;
+
+    if (!is_branch(&g->inst[from]))
+        return g->n;
+    for (; b > 0 && at < g->n; at++)
+        b -= (int32_t)size_of(&g->inst[at]);
+    for (; b < 0 && at > 0; at--)
+        b += (int32_t)size_of(&g->inst[at - 1]);
+    return b == 0 ? at : g->n;
+}
+
+/* Whether the branch at `from` goes to `to`. */
+static bool jumps_to(prog *g, unsigned from, unsigned to)
+{
+    return g->target[to] && target_of(g, from) == to;
+}
+
+static bool begins_block(prog *g, unsigned at)
+{
+    return at == 0 || g->target[at] || is_branch(&g->inst[at - 1]);
+}
+
+static bool has_predicated_load(prog *g)
+{
+    bool any = false;
+    for (unsigned k = 0; k < g->n && !any; k++)
+        any = is_predicated_load(&g->inst[k]);
+    return any;
+}
+
+/* The first dpas of a block, and the next behind each such load. */
 static bool lacks_rs_dpas(prog *g, unsigned at)
 {
-    if (!is_dpas(&g->inst[at]))
+    const struct xk_operand *const src1 = &g->inst[at].src[1];
+
+    if (!is_dpas(&g->inst[at]) || !has_predicated_load(g))
         return false;
-    for (unsigned k = at; k-- > 0 && !is_dpas(&g->inst[k]);) {
-        const struct xk_inst *const i = &g->inst[k];
-        if (i->op == XK_OPC_MOV && i->dst.file == XK_FILE_GRF &&
-            i->dst.reg == g->inst[at].src[1].reg && i->src[0].reg == i->dst.reg)
+    if (!g->target)
+        return true;
+    for (unsigned k = at; !begins_block(g, k); k--) {
+        const struct xk_inst *const i = &g->inst[k - 1];
+        if (is_dpas(i))
             return false;
-        if (is_send(i) && i->pred && !xk_is_null(&i->dst))
+        if (is_predicated_load(i))
+            return true;
+        if (i->op == XK_OPC_MOV && i->dst.file == XK_FILE_GRF &&
+            i->dst.reg == src1->reg && i->src[0].file == XK_FILE_GRF &&
+            i->src[0].reg == i->dst.reg)
+            return false;
+    }
+    return true;
+}
+
+/* A walk back from an instruction to what wrote registers last. The nearest
+ * branch that was not taken is remembered while its flag is as it was: no way
+ * leads over one that needs the opposite. */
+struct walk {
+    prog *g;
+    struct xk_footprint what;
+    bool seen[2][MOST_SEEN]; /* without and with a remembered branch */
+};
+
+static bool same_flag(const struct xk_inst *a, const struct xk_inst *b)
+{
+    return a && a->pred == b->pred && a->flag_reg == b->flag_reg &&
+           a->flag_sub == b->flag_sub;
+}
+
+static bool flag_changes(const struct xk_inst *guard, const struct xk_inst *i)
+{
+    return guard && xk_inst_flag_use(guard, false) & xk_inst_flag_use(i, true);
+}
+
+static bool alu_wrote(struct walk *w, unsigned at, const struct xk_inst *guard);
+
+/* Over the branches that go to `at`. */
+static bool alu_wrote_before_jump(struct walk *w, unsigned at,
+                                  const struct xk_inst *guard)
+{
+    for (unsigned k = 0; w->g->target[at] && k < w->g->n; k++) {
+        const struct xk_inst *const i = &w->g->inst[k];
+        if (w->seen[guard != NULL][k] || !jumps_to(w->g, k, at) ||
+            (same_flag(guard, i) && guard->pred_inv == i->pred_inv))
+            continue;
+        w->seen[guard != NULL][k] = true;
+        if (alu_wrote(w, k, guard))
+            return true;
+    }
+    return false;
+}
+
+/* True if an instruction that is no send wrote it, or nobody. */
+static bool alu_wrote(struct walk *w, unsigned at, const struct xk_inst *guard)
+{
+    while (at > 0) {
+        if (alu_wrote_before_jump(w, at, guard))
+            return true;
+        const struct xk_inst *const i = &w->g->inst[--at];
+        const struct xk_footprint d = xk_inst_footprint(w->g->p, i, -1);
+        if (i->op == XK_OPC_JMPI &&
+            (!i->pred ||
+             (same_flag(guard, i) && guard->pred_inv != i->pred_inv)))
+            return false; /* no way from there */
+        if (i->op == XK_OPC_JMPI && !guard)
+            guard = i;
+        if (flag_changes(guard, i))
+            guard = NULL;
+        if (xk_footprints_meet(d, w->what)) {
+            if (!is_send(i))
+                return true;
+            if (d.first_b <= w->what.first_b && d.end_b >= w->what.end_b)
+                return false;
+        }
+    }
+    return true;
+}
+
+/* Register by register: loads may have brought them in parts. */
+static bool needs_dummy(prog *g, unsigned at)
+{
+    struct walk w = {.g = g, .what = xk_inst_footprint(g->p, &g->inst[at], 1)};
+    const uint32_t end_b = w.what.end_b;
+
+    for (; w.what.first_b < end_b; w.what.first_b += g->p->grf_b) {
+        w.what.end_b = w.what.first_b + g->p->grf_b;
+        memset(w.seen, 0, sizeof w.seen);
+        if (alu_wrote(&w, at, NULL))
+            return true;
+    }
+    return false;
+}
+
+/* Only what the vendor's compiler knows to be loaded is exempt. */
+static bool lacks_rs_dpas_fused(prog *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+
+    if (!is_dpas(i) || i->rcount != 8 || i->sdepth != 8)
+        return false;
+    if (!g->target)
+        return true;
+    for (unsigned k = at; !begins_block(g, k); k--)
+        if (is_dpas(&g->inst[k - 1]))
+            return false;
+    return needs_dummy(g, at);
+}
+
+static bool lacks_dpas_src1_8(prog *g, unsigned at)
+{
+    return is_dpas(&g->inst[at]) && g->inst[at].sdepth != 8;
+}
+
+static bool lacks_eot_is_last(prog *g, unsigned at)
+{
+    return is_eot(g, at) && at == g->n - 1 && !g->tail_b;
+}
+
+/* Tokens whose responses it waits for. A new user of a token waits as well. */
+static uint32_t tokens_waited(const struct xk_inst *i)
+{
+    uint32_t set = 0;
+
+    if (i->swsb.mode == XK_SBID_DST || i->swsb.mode == XK_SBID_SET)
+        set |= 1u << i->swsb.sbid % 32;
+    if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_ALLWR)
+        set |= i->src[0].file == XK_FILE_IMM ? (uint32_t)i->src[0].imm
+                                             : UINT32_MAX;
+    return set;
+}
+
+static bool is_slm(const struct xk_inst *i, const struct xk_msg *m)
+{
+    return i->send.sfid == XK_SFID_SLM || (is_hdc(i) && m->bti == XK_BTI_SLM);
+}
+
+static bool is_slm_load(prog *g, unsigned at)
+{
+    struct xk_msg m;
+
+    if (!is_send(&g->inst[at]) || xk_is_null(&g->inst[at].dst))
+        return false;
+    decode(g, at, &m);
+    return m.op != XK_MOP_FENCE && is_slm(&g->inst[at], &m);
+}
+
+/* A store, an atomic without a response, a fence. */
+static bool orders_slm(prog *g, unsigned at)
+{
+    struct xk_msg m;
+
+    if (!is_send(&g->inst[at]) || g->inst[at].send.eot)
+        return false;
+    decode(g, at, &m);
+    return is_slm(&g->inst[at], &m) &&
+           (m.op == XK_MOP_FENCE || xk_is_null(&g->inst[at].dst));
+}
+
+struct slm_walk {
+    prog *g;
+    uint32_t met[MOST_SEEN]; /* per branch: tokens waited for on each way */
+    bool seen[MOST_SEEN];
+};
+
+/* Back from `at`, from where on the tokens of the set are waited for. */
+static bool meets_slm_load(struct slm_walk *w, unsigned at, uint32_t waited)
+{
+    for (;;) {
+        for (unsigned k = 0; w->g->target[at] && k < w->g->n; k++) {
+            if (!jumps_to(w->g, k, at) ||
+                (w->seen[k] && (w->met[k] & ~waited) == 0))
+                continue;
+            w->met[k] = w->seen[k] ? w->met[k] & waited : waited;
+            w->seen[k] = true;
+            if (meets_slm_load(w, k, w->met[k]))
+                return true;
+        }
+        if (at-- == 0)
+            return false;
+        const struct xk_inst *const i = &w->g->inst[at];
+        if (i->op == XK_OPC_JMPI && !i->pred)
+            return false;
+        if (is_slm_load(w->g, at) && !(waited >> i->swsb.sbid % 32 & 1))
+            return true;
+        waited |= tokens_waited(i);
+    }
+}
+
+static bool lacks_slm_war(prog *g, unsigned at)
+{
+    struct slm_walk w = {.g = g};
+
+    return orders_slm(g, at) &&
+           (!g->target || meets_slm_load(&w, at, tokens_waited(&g->inst[at])));
+}
+
+/* The instruction waits for one so many of its pipe before. */
+static bool waits_for(prog *g, const struct xk_inst *i, enum xk_pipe pipe,
+                      unsigned n)
+{
+    const enum xk_pipe named = (enum xk_pipe)i->swsb.pipe;
+
+    return i->swsb.dist && i->swsb.dist <= n &&
+           (named == XK_PIPE_ALL || named == pipe ||
+            (named == XK_PIPE_NONE && xk_inst_pipe(g->p, i) == pipe));
+}
+
+/* Of the last so many instructions: older ones are done. */
+static bool lacks_acc_war(prog *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const struct xk_footprint d = xk_inst_acc_footprint(g->p, i, true);
+    const enum xk_pipe own = xk_inst_pipe(g->p, i);
+    bool waited[XK_PIPE_DPAS + 1] = {false};
+
+    if (!xk_inst_acc_use(i) || d.end_b == 0)
+        return false;
+    for (unsigned k = at; k-- > 0 && at - k <= PIPE_WINDOW;) {
+        const enum xk_pipe pipe = xk_inst_pipe(g->p, &g->inst[k]);
+        unsigned n = 1;
+        for (unsigned j = k + 1; j <= at && !waited[pipe]; j++) {
+            waited[pipe] = waits_for(g, &g->inst[j], pipe, n);
+            n += xk_inst_pipe(g->p, &g->inst[j]) == pipe;
+        }
+        if (pipe != own && !waited[pipe] && xk_inst_acc_use(&g->inst[k]) &&
+            xk_footprints_meet(d,
+                               xk_inst_acc_footprint(g->p, &g->inst[k], false)))
             return true;
     }
     return false;
@@ -395,14 +694,26 @@ static bool lacks_slm_block(prog *g, unsigned at)
     return m.transpose && m.data_b * m.vec > SLM_BLOCK_B;
 }
 
+/* All of a0 is written, whatever the mask. */
+static bool clears_a0(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_MOV && i->no_mask && !i->pred && i->exec == 16 &&
+           i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_A &&
+           xk_reg_type_b(i->dst.type) == 2 && i->src[0].file == XK_FILE_IMM;
+}
+
 static bool lacks_vxh_bounds(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
+    bool indirect = false;
 
     for (unsigned k = 0; k < xk_opcode_n_srcs(i->op); k++)
-        if (i->src[k].file == XK_FILE_GRF && i->src[k].rgn.vs == XK_VS_VXH)
-            return true;
-    return false;
+        indirect |=
+            i->src[k].file == XK_FILE_GRF && i->src[k].rgn.vs == XK_VS_VXH;
+    for (unsigned k = 0; indirect && k < at; k++)
+        if (clears_a0(&g->inst[k]))
+            return false;
+    return indirect;
 }
 
 static bool lacks_eot_file_end(prog *g, unsigned at)
@@ -457,13 +768,6 @@ const struct xk_workaround *xk_workaround_get(enum xk_wa id)
     return (unsigned)id < XK_N_WORKAROUNDS ? &table[id] : NULL;
 }
 
-enum xk_platform_id xk_product_platform(enum xk_product product)
-{
-    if (product <= XK_DG1)
-        return XK_PLATFORM_XELP;
-    return product <= XK_DG2_G12 ? XK_PLATFORM_XEHPG : XK_PLATFORM_XEHPC;
-}
-
 static unsigned sold(enum xk_product product)
 {
     switch (product) {
@@ -498,16 +802,32 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
     return false;
 }
 
+/* Marks what branches go to. */
+static void find_targets(const struct xk_wa_program *g, bool *target)
+{
+    for (unsigned k = 0; k < g->n; k++) {
+        const unsigned to = target_of(g, k);
+        if (to < g->n)
+            target[to] = true;
+    }
+}
+
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user)
 {
+    struct xk_wa_program known = *g;
+    bool target[MOST_SEEN + 1] = {false};
     unsigned n = 0;
 
+    if (g->n <= MOST_SEEN) {
+        find_targets(g, target);
+        known.target = target;
+    }
     for (unsigned r = 0; r < XK_N_WORKAROUNDS; r++) {
         if (!table[r].lacks || !xk_wa_applies(r, &g->device))
             continue;
         for (unsigned at = 0; at < g->n; at++) {
-            if (!table[r].lacks(g, at))
+            if (!table[r].lacks(&known, at))
                 continue;
             n++;
             if (report)

@@ -6,44 +6,7 @@
 #define XK_ISA_WORKAROUND_H
 
 #include "isa/isa.h"
-
-/* Products of a platform, and ANY of them. RPL has no table of its own at the
- * vendor's; it is ADL's. */
-enum xk_product {
-    XK_TGL,
-    XK_RKL,
-    XK_ADL_S,
-    XK_ADL_P,
-    XK_ADL_N,
-    XK_RPL,
-    XK_DG1,
-    XK_DG2_G10,
-    XK_DG2_G11,
-    XK_DG2_G12,
-    XK_PVC_XL,
-    XK_PVC_XT,
-    XK_N_PRODUCTS,
-    XK_PRODUCT_ANY = XK_N_PRODUCTS
-};
-
-enum xk_stepping {
-    XK_STEP_A0,
-    XK_STEP_A1,
-    XK_STEP_B0,
-    XK_STEP_B1,
-    XK_STEP_C0,
-    XK_STEP_C1,
-    XK_N_STEPPINGS,
-    XK_STEP_ANY = XK_N_STEPPINGS,
-    XK_STEP_SOLD /* those that are in cards: DG2-G10 from C0, G11 from B0, PVC
-                    XT from C0 (XL: none), all of the others */
-};
-
-struct xk_wa_device {
-    enum xk_platform_id platform;
-    enum xk_product product;   /* or XK_PRODUCT_ANY */
-    enum xk_stepping stepping; /* or XK_STEP_ANY, XK_STEP_SOLD */
-};
+#include "isa/product.h"
 
 /* Who sees to it. */
 enum xk_wa_handling {
@@ -67,6 +30,8 @@ struct xk_wa_program {
     const struct xk_inst *inst;
     unsigned n;
     unsigned grf_count; /* 128 or 256; 0: not known */
+    uint64_t tail_b;    /* bytes in memory behind the last instruction */
+    const bool *target; /* xk_wa_validate sets it: what branches go to */
 };
 
 struct xk_workaround {
@@ -84,8 +49,6 @@ struct xk_workaround {
 
 const struct xk_workaround *xk_workaround_get(enum xk_wa id);
 bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
-/* The product's platform. */
-enum xk_platform_id xk_product_platform(enum xk_product product);
 
 /* What the program lacks; returns how many. report may be NULL. */
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,

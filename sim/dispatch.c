@@ -9,11 +9,11 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "isa/dispatch_limits.h"
 #include "sim/check_hook.h"
 #include "sim/pair.h"
 #include "sim/watch.h"
 
-#define MAX_GROUP_THREADS 1024
 #define MAX_WORKERS 64
 #define QUANTUM 65536 /* instructions a thread may run before the next one */
 
@@ -240,9 +240,8 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
         if (d->first_group[i] > UINT32_MAX - d->groups[i])
             return xk_sim_refuse(err, XK_EINVAL, k->name,
                                  "group ids wrap in dimension", i);
-    if (!d->n_threads || d->n_threads > MAX_GROUP_THREADS)
-        return xk_sim_refuse(err, XK_EINVAL, k->name, "threads in a group",
-                             d->n_threads);
+    if (!d->n_threads)
+        return xk_sim_refuse(err, XK_EINVAL, k->name, "threads in a group", 0);
     if (d->n_slots && d->n_slots < d->n_threads)
         return xk_sim_refuse(err, XK_EINVAL, k->name,
                              "threads in a group, more than the machine has",
@@ -250,11 +249,13 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
     if (d->simd != 8 && d->simd != 16 && d->simd != 32)
         return xk_sim_refuse(err, XK_EINVAL, k->name,
                              "SIMD size is not 8, 16 or 32", d->simd);
-    if (d->slm_b > k->platform->slm_max_b)
-        return xk_sim_refuse(err, XK_EINVAL, k->name,
-                             "more shared local memory than a group can have",
-                             d->slm_b);
-    return XK_OK;
+    const struct xk_dispatch asked = {.threads = d->n_threads,
+                                      .grf_count = k->grf_count,
+                                      .barriers = d->n_barriers,
+                                      .slm_b = d->slm_b,
+                                      .inline_b = k->inline_b,
+                                      .walk_order = d->walk_order};
+    return xk_dispatch_check(k->platform, XK_PRODUCT_ANY, &asked, err);
 }
 
 /* Payload that would not leave a register free is no payload. */

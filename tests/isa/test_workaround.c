@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/dispatch_limits.h"
 #include "tests/isa/rule_cases.h"
 #include "tests/isa/tests.h"
 
@@ -18,31 +19,173 @@
     "(W) csel (4|M0) (eq)f0.0 r1.0<1>:w r1.0<1;1>:w r1.0<1;1>:w r1.0<1>:w\n"   \
     "(W) csel (4|M0) (eq)f0.0 r1.4<1>:f r1.4<1;1>:f r1.4<1;1>:f r1.4<1>:f\n"
 
-static const struct {
+#define EOT_TS "send.ts (8|M0) null r112 null 0x0 0x02000010 {EOT,@1}\n"
+#define DC0_FENCE "(W) send.dc0 (8|M0) r6 r0 null 0x0 0x0219E000 {$1}\n"
+#define MOV8 "mov (8|M0) r2.0<1>:ud 0x0:ud\n"
+#define MOV8W "(W) mov (8|M0) r2.0<1>:ud 0x0:ud\n"
+#define UGM_LOAD(swsb)                                                         \
+    "send.ugm (8|M0) r10 r4 null:0 0x0 0x04100580 {" swsb "}\n"
+#define DPAS "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {$3}\n"
+#define LOAD_SRC1 "(W) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n"
+#define SLM_STORE "send.slm (8|M0) null r2 r3:1 0x0 0x02000504 {$3}\n"
+#define SLM_FENCE "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$4}\n"
+#define PRED_LOAD "(f0.0) " UGM_LOAD("$0")
+
+static const struct row_case {
     enum xk_wa row;
+    enum xk_platform_id platform;
     unsigned grf_count;
     const char *good, *bad;
 } cases[] = {
-    {XK_WA_eot_ugm_fence, 128,
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
      STORE FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
      STORE EOT("r127", "A@1")},
-    {XK_WA_eot_ugm_fence, 128,
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
      STORE FENCE("0x0210641F") WAIT EOT("r127", "A@1"),
      STORE FENCE("0x0210651F") EOT("r127", "A@1")},
-    {XK_WA_eot_ugm_fence, 128, FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
+    {XK_WA_eot_ugm_fence, XK_PLATFORM_XEHPG, 128,
+     FENCE("0x0210651F") WAIT EOT("r127", "A@1"),
      FENCE("0x0210651F") WAIT STORE EOT("r127", "A@1")},
-    {XK_WA_eot_distance, 128, EOT("r127", "A@1"), EOT("r127", "A@2")},
-    {XK_WA_eot_file_end, 256, EOT("r240", "A@1"), EOT("r112", "A@1")},
-    {XK_WA_eot_file_end, 128, EOT("r112", "A@1"), EOT("r240", "A@1")},
-    {XK_WA_fence_flush, 128, FENCE("0x0210651F"), FENCE("0x0210051F")},
-    {XK_WA_first_no_mask, 128, "(W) mov (8|M0) r2.0<1>:ud 0x0:ud\n",
-     "mov (8|M0) r2.0<1>:ud 0x0:ud\n"},
-    {XK_WA_eot_csel, 256, CSELS EOT("r250", "A@1"), EOT("r250", "A@1")},
-    {XK_WA_state_distance, 128,
+    {XK_WA_eot_hdc_fence, XK_PLATFORM_XELP, 128,
+     "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" DC0_FENCE EOT_TS,
+     "send.dc1 (8|M0) null r2 r3 0x40 0x02026E00 {$0}\n" EOT_TS},
+    {XK_WA_eot_scratch, XK_PLATFORM_XELP, 128,
+     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" DC0_FENCE EOT_TS,
+     "(W) send.dc0 (8|M0) null r0 r3 0x40 0x020E0000 {$0}\n" EOT_TS},
+    {XK_WA_eot_distance, XK_PLATFORM_XEHPG, 128, EOT("r127", "A@1"),
+     EOT("r127", "A@2")},
+    {XK_WA_eot_file_end, XK_PLATFORM_XEHPG, 256, EOT("r240", "A@1"),
+     EOT("r112", "A@1")},
+    {XK_WA_eot_file_end, XK_PLATFORM_XEHPG, 128, EOT("r112", "A@1"),
+     EOT("r240", "A@1")},
+    {XK_WA_fence_flush, XK_PLATFORM_XEHPG, 128, FENCE("0x0210651F"),
+     FENCE("0x0210051F")},
+    {XK_WA_fence_commit, XK_PLATFORM_XELP, 128, DC0_FENCE,
+     "(W) send.dc0 (8|M0) null r0 null 0x0 0x0209C000 {$1}\n"},
+    {XK_WA_first_no_mask, XK_PLATFORM_XEHPG, 128, MOV8W, MOV8},
+    {XK_WA_eot_csel, XK_PLATFORM_XEHPG, 256, CSELS EOT("r250", "A@1"),
+     EOT("r250", "A@1")},
+    {XK_WA_split_barrier_r0, XK_PLATFORM_XEHPG, 128, MOV8 "(W) sync.bar null\n",
+     "mov (8|M0) r0.0<1>:ud 0x0:ud\n(W) sync.bar null\n"},
+    {XK_WA_split_barrier_r0, XK_PLATFORM_XELP, 128,
+     "(W) csel (4|M0) (eq)f0.0 r0.0<1>:w r0.0<4;1>:w r0.0<4;1>:w r0.0<1>:w\n"
+     "(W) sync.bar null\n",
+     "(W) csel (4|M0) (eq)f0.0 r0.0<1>:w r1.0<4;1>:w r0.0<4;1>:w r0.0<1>:w\n"
+     "(W) sync.bar null\n"},
+    {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
+     PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS,
+     PRED_LOAD DPAS},
+    {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
+     PRED_LOAD "(W&~f0.0) jmpi 16\n"
+               "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS DPAS,
+     PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n"
+               "(W&~f0.0) jmpi 16\n" DPAS},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, LOAD_SRC1 DPAS, DPAS},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" LOAD_SRC1 DPAS,
+     LOAD_SRC1 "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" DPAS},
+    /* Only what jumps over the load jumps over the dpas, or not. */
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W&~f0.0) jmpi 32\n" DPAS MOV8W,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W&f0.0) jmpi 32\n" DPAS MOV8W},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 MOV8W "(W&~f0.0) jmpi 32\n" DPAS MOV8W,
+     "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W) mov (1|M0) f0.0<1>:uw 0x1:uw\n"
+     "(W&~f0.0) jmpi 32\n" DPAS MOV8W},
+    {XK_WA_eot_is_last, XK_PLATFORM_XEHPG, 128, EOT("r127", "A@1") "nop\n",
+     "nop\n" EOT("r127", "A@1")},
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1 "(W) sync.nop null {$2.dst}\n" SLM_STORE,
+     LOAD_SRC1 "(W) sync.nop null {$2.src}\n" SLM_STORE},
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1 "sync.allwr 0x4\n" SLM_FENCE,
+     LOAD_SRC1 "sync.allwr 0x8\n" SLM_FENCE},
+    /* The load is behind the store, and before it in the next round. */
+    {XK_WA_slm_war, XK_PLATFORM_XEHPG, 128,
+     SLM_STORE LOAD_SRC1 "(W) sync.nop null {$2.dst}\n(W&f0.0) jmpi -48\n",
+     SLM_STORE LOAD_SRC1 MOV8W "(W&f0.0) jmpi -48\n"},
+    {XK_WA_dpas_src1_8, XK_PLATFORM_XEHPC, 128,
+     "dpas.8x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n",
+     "dpas.4x8 (16|M0) r10:f r18:f r30:bf r40.0:bf {$1}\n"},
+    {XK_WA_acc_war, XK_PLATFORM_XEHPG, 128,
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@1}\n",
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {I@1}\n"},
+    {XK_WA_acc_war, XK_PLATFORM_XEHPG, 128,
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) r2.0<1>:f r3.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@2}\n",
+     "mov (8|M0) r1.0<1>:f acc0.0<1;1,0>:f\n"
+     "mov (8|M0) acc0.0<1>:d r2.0<1;1,0>:d {F@2}\n"},
+    {XK_WA_dead_block, XK_PLATFORM_XELP, 128,
+     "if (8|M0) 32 32\n(W&f0.0) send.dc1 (8|M0) r10 r2 null 0x0 0x02106E00\n"
+     "endif (8|M0) 16\n",
+     "if (8|M0) 32 32\n(W) send.dc1 (8|M0) r10 r2 null 0x0 0x02106E00\n"
+     "endif (8|M0) 16\n"},
+    {XK_WA_fused_call, XK_PLATFORM_XEHPG, 128, "call (16|M0) r10.0 16\n",
+     "call (16|M0) r10.0 r2.2\n"},
+    {XK_WA_dpas_atomic_8, XK_PLATFORM_XEHPG, 128,
+     "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {Atomic}\n" DPAS,
+     "dpas.8x4 (8|M0) r40:f r40:f r20:hf r30.0:hf {Atomic}\n" DPAS},
+    {XK_WA_dpas_compact, XK_PLATFORM_XEHPG, 128, DPAS,
+     "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {Compacted,$3}\n"},
+    {XK_WA_dpas_src0_half, XK_PLATFORM_XEHPC, 128,
+     "dpas.8x8 (16|M0) r10:f r10:f r20:bf r30.0:bf {$3}\n",
+     "dpas.8x8 (16|M0) r10:bf r10:bf r20:bf r30.0:bf {$3}\n"},
+    {XK_WA_dpas_src2_half_grf, XK_PLATFORM_XEHPC, 128,
+     "dpas.8x8 (16|M0) r10:f r10:f r20:bf r30.0:bf {$3}\n",
+     "dpas.8x8 (16|M0) r10:f r10:f r20:bf r30.16:bf {$3}\n"},
+    {XK_WA_math_hf_packed, XK_PLATFORM_XEHPC, 128,
+     "math.inv (16|M0) r1.0<1>:hf r2.0<1;1,0>:hf {$3}\n",
+     "math.inv (16|M0) r1.16<1>:hf r2.0<1;1,0>:hf {$3}\n"},
+    {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
+     "mul (8|M0) r1.0<1>:d r2.0<1;1,0>:d r3.0<2;1,0>:w\n",
+     "mul (8|M0) r1.0<1>:d -r2.0<1;1,0>:d r3.0<2;1,0>:w\n"},
+    {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
+     "mul (8|M0) r1.0<2>:w -r2.0<1;1,0>:w r3.0<2;1,0>:w\n",
+     "mul (8|M0) r1.0<1>:d r2.0<1;1,0>:d -r3.0<2;1,0>:w\n"},
+    {XK_WA_mul_narrow_mods, XK_PLATFORM_XEHPG, 128,
+     "mad (8|M0) r1.0<1>:d -r2.0<1;0>:d r3.0<1;0>:d r4.0<1>:w\n",
+     "mad (8|M0) r1.0<1>:d r2.0<1;0>:d -r3.0<1;0>:d r4.0<1>:w\n"},
+    {XK_WA_acc_stride, XK_PLATFORM_XELP, 128,
+     "mov (8|M0) acc0.0<1>:w r2.0<8;8,1>:w\n",
+     "mov (8|M0) acc0.0<2>:w r2.0<8;8,1>:w\n"},
+    {XK_WA_send_overlap, XK_PLATFORM_XEHPC, 128,
+     "send.ugm (16|M0) r10 r2 null:0 0x0 0x04100580 {$0}\n",
+     "send.ugm (16|M0) r3 r2 null:0 0x0 0x04100580 {$0}\n"},
+    {XK_WA_state_distance, XK_PLATFORM_XEHPG, 128,
      "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n"
      "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {I@1}\n",
-     "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n"
-     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud\n"},
+     "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n" MOV8W},
+    {XK_WA_a0_war, XK_PLATFORM_XEHPG, 128,
+     MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {A@1}\n",
+     MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {I@1}\n"},
+    {XK_WA_early_send, XK_PLATFORM_XEHPG, 128, MOV8W EOT("r127", "A@1"),
+     MOV8W EOT("r127", "I@1")},
+    {XK_WA_plain_distance, XK_PLATFORM_XEHPC, 128,
+     "mov (16|M0) r2.0<1>:ud r3.0<1;1,0>:ud {I@1}\n",
+     "mov (16|M0) r2.0<1>:ud r3.0<1;1,0>:ud {@1}\n"},
+    {XK_WA_scratch_d32x8, XK_PLATFORM_XEHPG, 128,
+     "send.ugm (8|M0) r10 r2 null:0 a0.2 0x42403500 {$0}\n",
+     "send.ugm (8|M0) r10 r2 null:0 a0.2 0x42804500 {$0}\n"},
+    {XK_WA_scratch_d64, XK_PLATFORM_XEHPG, 128,
+     "send.ugm (8|M0) r10 r2 null:0 a0.2 0x42403500 {$0}\n",
+     "send.ugm (8|M0) r10 r2 null:0 a0.2 0x42401700 {$0}\n"},
+    {XK_WA_slm_block, XK_PLATFORM_XEHPG, 128,
+     "(W) send.slm (1|M0) r10 r2 null:0 0x0 0x0220D500 {$0}\n",
+     "(W) send.slm (1|M0) r10 r2 null:0 0x0 0x0240E500 {$0}\n"},
+    {XK_WA_vxh_bounds, XK_PLATFORM_XEHPG, 128,
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<8;8,1>:d\n",
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n"},
+    {XK_WA_vxh_bounds, XK_PLATFORM_XEHPG, 128,
+     "(W) mov (16|M0) a0.0<1>:uw 0x0:uw\n"
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n",
+     "(W) mov (8|M0) a0.0<1>:uw 0x0:uw\n"
+     "mov (8|M0) r10.0<1>:d r[a0.0,16]<1,0>:d\n"},
+    {XK_WA_slm_fence_scope, XK_PLATFORM_XEHPG, 128,
+     "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$1}\n",
+     "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210051F {$1}\n"},
 };
 
 struct heard {
@@ -58,27 +201,44 @@ static void hear(void *user, unsigned at, const struct xk_isa_violation *v)
     h->any |= !strcmp(v->rule, h->rule);
 }
 
-static bool lacks(unsigned c, const char *text)
+static bool lacks(const struct row_case *c, const char *text)
 {
     struct xk_inst inst[8];
     struct xk_error err = {0};
-    struct heard h = {xk_workaround_get(cases[c].row)->text.rule, false};
+    struct heard h = {xk_workaround_get(c->row)->text.rule, false};
     struct xk_wa_program g = {
-        .device = {XK_PLATFORM_XEHPG, XK_PRODUCT_ANY, XK_STEP_ANY},
-        .p = xk_platform_get(XK_PLATFORM_XEHPG),
+        .device = {c->platform, XK_PRODUCT_ANY, XK_STEP_ANY},
+        .p = xk_platform_get(c->platform),
         .inst = inst,
-        .grf_count = cases[c].grf_count};
+        .grf_count = c->grf_count};
 
     g.n = program_case_parse(g.p, text, inst, XK_COUNTOF(inst), &err);
-    ck_assert_msg(g.n > 0, "%s: %s", text, err.message);
+    ck_assert_msg(g.n > 0, "%s: %s: %s", h.rule, text, err.message);
     xk_wa_validate(&g, hear, &h);
     return h.any;
 }
 
 START_TEST(a_lack_is_found)
 {
-    ck_assert_msg(!lacks(_i, cases[_i].good), "%s", cases[_i].good);
-    ck_assert_msg(lacks(_i, cases[_i].bad), "%s", cases[_i].bad);
+    const struct row_case *const c = &cases[_i];
+    const char *const name = xk_workaround_get(c->row)->name;
+
+    ck_assert_msg(!lacks(c, c->good), "%s: %s", name, c->good);
+    ck_assert_msg(lacks(c, c->bad), "%s: %s", name, c->bad);
+}
+END_TEST
+
+/* A rule without a pair of programs proves nothing. */
+START_TEST(each_rule_has_a_pair)
+{
+    for (unsigned k = 0; k < XK_N_WORKAROUNDS; k++) {
+        const struct xk_workaround *const w = xk_workaround_get(k);
+        unsigned n = 0;
+
+        for (unsigned c = 0; c < XK_COUNTOF(cases); c++)
+            n += cases[c].row == k;
+        ck_assert_msg(!w->lacks == !n, "%s: %u pairs", w->name, n);
+    }
 }
 END_TEST
 
@@ -101,6 +261,95 @@ START_TEST(steppings)
 }
 END_TEST
 
+/* Families and revisions as ocloc 22.43 writes them for -device. */
+START_TEST(a_container_names_the_device)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        uint32_t family, revision;
+        enum xk_product product;
+        enum xk_stepping stepping;
+    } known[] = {
+        {XK_PLATFORM_XELP, 30, 0, XK_RKL, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPG, 1270, 8, XK_PRODUCT_ANY, XK_STEP_C0},
+        {XK_PLATFORM_XEHPG, 1270, 5, XK_DG2_G11, XK_STEP_B1},
+        {XK_PLATFORM_XEHPG, 1270, 9, XK_DG2_G10, XK_STEP_C1},
+        {XK_PLATFORM_XEHPG, 1270, 0, XK_PRODUCT_ANY, XK_STEP_SOLD},
+        {XK_PLATFORM_XEHPC, 1271, 7, XK_PVC_XT, XK_STEP_C0},
+        {XK_PLATFORM_XEHPC, 0, 7, XK_PRODUCT_ANY, XK_STEP_SOLD},
+    };
+
+    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
+        const struct xk_wa_device d =
+            xk_product_device(xk_platform_get(known[k].platform),
+                              known[k].family, known[k].revision);
+        ck_assert_uint_eq(d.product, known[k].product);
+        ck_assert_uint_eq(d.stepping, known[k].stepping);
+    }
+}
+END_TEST
+
+/* NEO's limits, workarounds.md 5: what is taken, and what is one too many. */
+START_TEST(a_dispatch_keeps_limits)
+{
+    static const struct {
+        enum xk_platform_id platform;
+        struct xk_dispatch good, bad;
+        const char *text;
+    } known[] = {
+        {XK_PLATFORM_XELP,
+         {.threads = 112, .grf_count = 128},
+         {.threads = 113, .grf_count = 128},
+         "dispatch: threads of 128 registers in a group=113, but TGL takes at "
+         "most 112"},
+        {XK_PLATFORM_XELP,
+         {.threads = 1, .grf_count = 128},
+         {.threads = 1, .grf_count = 256},
+         "dispatch: grf_count=256, but TGL takes at most 128"},
+        {XK_PLATFORM_XEHPG,
+         {.threads = 64, .grf_count = 256},
+         {.threads = 65, .grf_count = 256},
+         "dispatch: threads of 256 registers in a group=65, but DG2-G10 takes "
+         "at most 64"},
+        {XK_PLATFORM_XEHPG,
+         {.threads = 128, .grf_count = 128, .barriers = 1},
+         {.threads = 128, .grf_count = 128, .barriers = 2},
+         "dispatch: barriers=2, but DG2-G10 takes at most 1"},
+        {XK_PLATFORM_XEHPC,
+         {.threads = 64, .grf_count = 128, .barriers = 32},
+         {.threads = 65, .grf_count = 128, .barriers = 32},
+         "dispatch: threads of 128 registers in a group=65, but PVC-XL takes "
+         "at most 64"},
+        {XK_PLATFORM_XEHPC,
+         {.grf_count = 128, .slm_b = 131072},
+         {.grf_count = 128, .slm_b = 131073},
+         "dispatch: bytes of shared local memory=131073, but PVC-XL takes at "
+         "most 131072"},
+        {XK_PLATFORM_XEHPG,
+         {.grf_count = 128, .inline_b = 32},
+         {.grf_count = 128, .inline_b = 33},
+         "dispatch: inline_b=33, but DG2-G10 takes at most 32"},
+        {XK_PLATFORM_XEHPG,
+         {.grf_count = 128, .walk_order = 5},
+         {.grf_count = 128, .walk_order = 6},
+         "dispatch: walk_order=6, but DG2-G10 takes at most 5"},
+    };
+
+    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
+        const struct xk_platform *const p = xk_platform_get(known[k].platform);
+        struct xk_error err = {0};
+        ck_assert_int_eq(
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].good, &err), XK_OK);
+        ck_assert_int_eq(
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].bad, &err),
+            XK_EINVAL);
+        ck_assert_str_eq(err.message, known[k].text);
+    }
+    ck_assert_uint_eq(xk_dispatch_padding_b(XK_DG2_G10), 512);
+    ck_assert_uint_eq(xk_dispatch_padding_b(XK_PVC_XT), 3584);
+}
+END_TEST
+
 /* What is never emitted has a rule that proves it. */
 START_TEST(rows_are_whole)
 {
@@ -120,7 +369,10 @@ TCase *isa_workaround_case(void)
     TCase *const t = tcase_create("workarounds");
 
     tcase_add_loop_test(t, a_lack_is_found, 0, XK_COUNTOF(cases));
+    tcase_add_test(t, each_rule_has_a_pair);
     tcase_add_test(t, steppings);
+    tcase_add_test(t, a_dispatch_keeps_limits);
+    tcase_add_test(t, a_container_names_the_device);
     tcase_add_test(t, rows_are_whole);
     return t;
 }

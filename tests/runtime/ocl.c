@@ -202,14 +202,19 @@ uint8_t *ocl_compile(const char *cl_path, const char *device, unsigned simd,
     return file;
 }
 
-uint8_t *ocl_assemble(const char *text, size_t *n_b)
+uint8_t *ocl_assemble_as(const char *iga, const char *text, size_t *n_b)
 {
     char dir[] = "/tmp/xk_asm_XXXXXX", cmd[64];
     if (!mkdtemp(dir))
         return NULL;
-    uint8_t *code = assemble_in(dir, "12p71", text, n_b);
+    uint8_t *code = assemble_in(dir, iga, text, n_b);
     snprintf(cmd, sizeof(cmd), "rm -rf %s", dir);
     if (system(cmd) != 0)
         printf("# %s stays behind\n", dir);
     return code;
+}
+
+uint8_t *ocl_assemble(const char *text, size_t *n_b)
+{
+    return ocl_assemble_as("12p71", text, n_b);
 }

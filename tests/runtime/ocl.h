@@ -17,5 +17,7 @@ uint8_t *ocl_compile(const char *cl_path, const char *device, unsigned simd,
                      size_t *n_b);
 /* Native code of assembler text for xehpg; NULL if iga64 refuses. */
 uint8_t *ocl_assemble(const char *text, size_t *n_b);
+/* The same for what iga64 calls a platform. */
+uint8_t *ocl_assemble_as(const char *iga, const char *text, size_t *n_b);
 
 #endif

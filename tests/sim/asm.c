@@ -45,14 +45,15 @@ enum xk_status asm_run(struct asm_run *r)
                            .barriers = r->barriers,
                            .inline_b = 32,
                            .cross_thread_b = 32};
-    uint8_t *code = ocl_assemble(r->text, &z.code_b);
+    const struct xk_platform *const p =
+        xk_platform_find(r->platform ? r->platform : "xehpg");
+    uint8_t *code = ocl_assemble_as(p->iga_name, r->text, &z.code_b);
     if (!code) {
         printf("# iga64 refuses:\n%s\n", r->text);
         return XK_EPARSE;
     }
     z.code = code;
-    enum xk_status s = xk_sim_kernel_create(r->alloc, xk_platform_find("xehpg"),
-                                            &z, &k, &r->err);
+    enum xk_status s = xk_sim_kernel_create(r->alloc, p, &z, &k, &r->err);
     free(code);
     if (s == XK_OK) {
         s = launch(r, k, z.simd);

@@ -17,6 +17,7 @@
 
 struct asm_run {
     const char *text;
+    const char *platform;     /* NULL: xehpg */
     uint32_t simd;            /* 0: 16 */
     uint32_t groups, threads; /* 0: 1 */
     uint32_t last_lanes;      /* of the last thread, 0: all */

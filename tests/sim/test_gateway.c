@@ -31,12 +31,12 @@
     "(W) send.gtwy (1|M0) null r5 null:0 0x0 0x02000004\n" ASM_EOT
 
 /* id 1 of 2 producers and 2 consumers: type 1 produces, type 2 consumes */
-static const char good[] = WHO CONSUME("0x02028001", "sync.bar null\n")
-    PRODUCE("0x02024001");
+static const char good[] =
+    WHO CONSUME("0x02028001", "sync.bar null\n") PRODUCE("0x02024001");
 static const char other_counts[] =
     WHO CONSUME("0x02018001", "sync.bar null\n") PRODUCE("0x02024001");
-static const char no_wait[] = WHO CONSUME("0x02028001", "")
-    PRODUCE("0x02024001");
+static const char no_wait[] =
+    WHO CONSUME("0x02028001", "") PRODUCE("0x02024001");
 static const char undeclared[] =
     WHO CONSUME("0x02028003", "sync.bar null\n") PRODUCE("0x02024003");
 static const char starved[] =
@@ -48,8 +48,12 @@ static struct asm_run r;
 static enum xk_status go(const char *text)
 {
     memset(out, 0, sizeof out);
-    r = (struct asm_run){.text = text, .threads = 4, .slm_b = 64,
-                         .barriers = 2, .out = (uint8_t *)out};
+    r = (struct asm_run){.text = text,
+                         .platform = "xehpc",
+                         .threads = 4,
+                         .slm_b = 64,
+                         .barriers = 2,
+                         .out = (uint8_t *)out};
     return asm_run(&r);
 }
 

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "isa/dispatch_limits.h"
+
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "base/ctx.h"
+
+#define WALK_ORDERS 6
+
+static const struct limit {
+    uint32_t threads_128, threads_256, barriers, slm_kib, inline_b, padding_b;
+} limits[XK_N_PRODUCTS] = {
+#define XK_DISPATCH_LIMIT(product, ...) [XK_##product] = {__VA_ARGS__},
+#include "isa/dispatch_limits.def"
+#undef XK_DISPATCH_LIMIT
+};
+
+static enum xk_status refuse(enum xk_product product, const char *field,
+                             uint32_t value, uint32_t most,
+                             struct xk_error *err)
+{
+    err->status = XK_EINVAL;
+    snprintf(err->message, sizeof err->message,
+             "dispatch: %s=%u, but %s takes at most %u", field, value,
+             xk_product_name(product), most);
+    return XK_EINVAL;
+}
+
+static enum xk_status check(enum xk_product product,
+                            const struct xk_dispatch *d, struct xk_error *err)
+{
+    const struct limit *const l = &limits[product];
+    const bool wide = d->grf_count == 256;
+    const struct {
+        const char *field;
+        uint32_t value, most;
+    } rows[] = {
+        {"grf_count", d->grf_count, l->threads_256 ? 256 : 128},
+        {wide ? "threads of 256 registers in a group"
+              : "threads of 128 registers in a group",
+         d->threads, wide ? l->threads_256 : l->threads_128},
+        {"barriers", d->barriers, l->barriers},
+        {"bytes of shared local memory", d->slm_b, l->slm_kib * 1024},
+        {"inline_b", d->inline_b, l->inline_b},
+        {"walk_order", d->walk_order, WALK_ORDERS - 1},
+    };
+
+    for (unsigned k = 0; k < XK_COUNTOF(rows); k++)
+        if (rows[k].value > rows[k].most)
+            return refuse(product, rows[k].field, rows[k].value, rows[k].most,
+                          err);
+    return XK_OK;
+}
+
+enum xk_status xk_dispatch_check(const struct xk_platform *p,
+                                 enum xk_product product,
+                                 const struct xk_dispatch *d,
+                                 struct xk_error *err)
+{
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
+        const bool asked = product == XK_PRODUCT_ANY || product == k;
+        if (asked && xk_product_platform((enum xk_product)k) == p->id)
+            XK_TRY(check((enum xk_product)k, d, err));
+    }
+    return XK_OK;
+}
+
+uint32_t xk_dispatch_padding_b(enum xk_product product)
+{
+    return product < XK_N_PRODUCTS ? limits[product].padding_b : 0;
+}

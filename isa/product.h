@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Products and steppings of a platform (isa/product.def), and which of them a
+ * container names. */
+#ifndef XK_ISA_PRODUCT_H
+#define XK_ISA_PRODUCT_H
+
+#include "isa/isa.h"
+
+/* Products of a platform, and ANY of them. RPL has no table of its own at the
+ * vendor's; it is ADL's. */
+enum xk_product {
+#define XK_PRODUCT(name, ...) XK_##name,
+#define XK_REVISION(...)
+#include "isa/product.def"
+#undef XK_PRODUCT
+#undef XK_REVISION
+    XK_N_PRODUCTS,
+    XK_PRODUCT_ANY = XK_N_PRODUCTS
+};
+
+enum xk_stepping {
+    XK_STEP_A0,
+    XK_STEP_A1,
+    XK_STEP_B0,
+    XK_STEP_B1,
+    XK_STEP_C0,
+    XK_STEP_C1,
+    XK_N_STEPPINGS,
+    XK_STEP_ANY = XK_N_STEPPINGS,
+    XK_STEP_SOLD /* those that are in cards: DG2-G10 from C0, G11 from B0, PVC
+                    XT from C0 (XL: none), all of the others */
+};
+
+struct xk_wa_device {
+    enum xk_platform_id platform;
+    enum xk_product product;   /* or XK_PRODUCT_ANY */
+    enum xk_stepping stepping; /* or XK_STEP_ANY, XK_STEP_SOLD */
+};
+
+/* "DG2-G10"; "" for ANY. */
+const char *xk_product_name(enum xk_product product);
+/* The product's platform. */
+enum xk_platform_id xk_product_platform(enum xk_product product);
+/* The platform of a family, as a container numbers it; NULL: none of ours. */
+const struct xk_platform *xk_product_family(uint32_t family);
+
+/* The device that a container names: the family, and the revision that it is
+ * compiled for. Revision 0 is what a compiler writes that was told none, so it
+ * says nothing; one that several products share leaves the product open. What
+ * is open is all that is in cards. */
+struct xk_wa_device xk_product_device(const struct xk_platform *p,
+                                      uint32_t family, uint32_t revision);
+
+#endif

@@ -1,0 +1,161 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""lint_kernels.py CACHE XK EXCUSES SOURCE [--all] LIST...: `xk lint` of what others
+compile and of what we generate.
+
+  CACHE    compile.py's: each finding in its zebins needs a line in EXCUSES,
+           RULE PLATFORM INSTRUCTION -- REASON (patterns as for fnmatch, the
+           instruction without blanks), and each line a finding
+  SOURCE   compiled for DEVICES it gives no finding: what the excuses say of
+           kernels for no particular revision
+  LIST...  files of problems: every one, in the data types of TYPES (the first
+           list only, unless --all), gives a kernel without a finding
+
+Exit 0, or 1 with what is wrong: a finding without an excuse, an excuse without
+a finding, a finding in a kernel of ours, fewer than 500 kernels of others or
+100 of ours."""
+import collections
+import concurrent.futures
+import fnmatch
+import json
+import os
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+TYPES = ("f32", "f16", "u8s8", "s8:s8:s32")
+DEVICES = ("dg2-g10", "dg2-g11")
+LEAST_THEIRS = 500
+LEAST_OURS = 100
+
+
+def lint(tool, path):
+    """The findings in a file, each a dict."""
+    done = subprocess.run([tool, "lint", "--json", path], check=False,
+                          capture_output=True, text=True)
+    if done.returncode not in (0, 1) or done.stderr:
+        raise SystemExit(f"{path}: {done.stderr.strip()}")
+    return json.loads(done.stdout)
+
+
+def read_excuses(path):
+    """[(rule, platform, pattern)] of the file's lines."""
+    excuses = []
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line or line.startswith("#"):
+            continue
+        what, reason = line.split(" -- ")
+        if len(what.split()) != 3 or not reason.strip():
+            raise SystemExit(f"{path}: {line}")
+        excuses.append(tuple(what.split()))
+    return excuses
+
+
+def excuse_of(excuses, platform, finding):
+    """The line that covers a finding, or None."""
+    text = finding["instruction"].replace(" ", "")
+    return next((e for e in excuses if e[0] == finding["rule"] and
+                 e[1] == platform and
+                 fnmatch.fnmatchcase(text, e[2].replace("[", "[[]"))), None)
+
+
+def judge_theirs(tool, cache, excuses):
+    """Lines of what is wrong with the corpus."""
+    lines = (cache / "index.txt").read_text(encoding="utf-8").splitlines()
+    head = lines[0].split("\t")
+    rows = [dict(zip(head, line.split("\t"))) for line in lines[1:]]
+    platform = {row["zebin"]: row["platform"] for row in rows}
+    used = collections.Counter()
+    wrong = []
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        found = pool.map(lambda path: (path, lint(tool, path)), platform)
+        for path, findings in found:
+            for finding in findings:
+                excuse = excuse_of(excuses, platform[path], finding)
+                used[excuse] += 1
+                if not excuse:
+                    wrong.append(f"{path}: {finding['kernel']}: "
+                                 f"{finding['rule']}: {finding['instruction']}")
+    wrong += [f"{' '.join(e)}: an excuse that fits nothing"
+              for e in excuses if not used[e]]
+    if len(rows) < LEAST_THEIRS:
+        wrong.append(f"{len(rows)} kernels of others, not {LEAST_THEIRS}")
+    print(f"# {len(rows)} kernels of others in {len(platform)} files")
+    for excuse in excuses:
+        print(f"#   {used[excuse]} findings: {' '.join(excuse)}")
+    return wrong
+
+
+def judge_devices(tool, source):
+    """Lines of what is wrong with a source compiled for named devices."""
+    wrong = []
+    for device in DEVICES:
+        with tempfile.TemporaryDirectory() as folder:
+            subprocess.run(["ocloc", "compile", "-file", source.absolute(),
+                            "-device", device, "--format", "zebin", "-output",
+                            "k", "-out_dir", folder, "-output_no_suffix",
+                            "-options", "-cl-std=CL2.0 -D XK_DG2 -D XK_SIMD=8"],
+                           check=True, capture_output=True, cwd=folder)
+            wrong += [f"{source} for {device}: {f['kernel']}: {f['rule']}"
+                      for f in lint(tool, Path(folder) / "k")]
+    print(f"# {source.name} for {', '.join(DEVICES)}")
+    return wrong
+
+
+def problems(path):
+    """The problems of a list: words before the first blank, without counts."""
+    lines = path.read_text(encoding="utf-8").splitlines()
+    words = [line.split()[0] for line in lines
+             if line.strip() and not line.startswith(("#", "-"))]
+    return [word.split("*")[0].rstrip('"') + ('"' if '"' in word else "")
+            for word in words]
+
+
+def lint_ours(tool, job):
+    """What is wrong with one kernel; None if nothing is generated for it."""
+    problem, dtype = job
+    with tempfile.TemporaryDirectory() as folder:
+        made = Path(folder) / "k.zebin"
+        done = subprocess.run([tool, "gen", "--dir=FWD_B", f"--dt={dtype}",
+                               "-o", made, problem], check=False,
+                              capture_output=True, text=True)
+        if done.returncode:
+            if "XK_EUNSUPPORTED" in done.stderr:
+                return None
+            return [f"{problem} {dtype}: {done.stderr.strip()}"]
+        return [f"{problem} {dtype}: {f['rule']}: {f['instruction']}"
+                for f in lint(tool, made)]
+
+
+def judge_ours(tool, lists, everything):
+    """Lines of what is wrong with our kernels."""
+    jobs = [(problem, dtype) for number, path in enumerate(lists)
+            for problem in problems(path)
+            for dtype in (TYPES if everything or not number else TYPES[:1])]
+    with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+        done = list(pool.map(lambda job: lint_ours(tool, job), jobs))
+    n_made = sum(wrong is not None for wrong in done)
+    print(f"# {n_made} kernels of ours, {len(jobs) - n_made} not supported")
+    wrong = [line for found in done for line in found or ()]
+    if n_made < LEAST_OURS:
+        wrong.append(f"{n_made} kernels of ours, not {LEAST_OURS}")
+    return wrong
+
+
+def main():
+    """Command line."""
+    args = [arg for arg in sys.argv[1:] if arg != "--all"]
+    cache, tool, excuses, source, *lists = (Path(arg) for arg in args)
+    tool = tool.absolute()
+    wrong = judge_theirs(tool, cache, read_excuses(excuses))
+    wrong += judge_devices(tool, source)
+    wrong += judge_ours(tool, lists, "--all" in sys.argv)
+    for line in wrong[:int(os.environ.get("XK_LINT_SHOW", "20"))]:
+        print(line)
+    print(f"# {len(wrong)} wrong")
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
