@@ -16,7 +16,7 @@ PARAMETERS = 6
 FILE_B = 200 * 1000
 SUBJECT = 72
 # Messages of later commits are judged.
-FIRST_COMMIT = "dc72063308e4"
+FIRST_COMMIT = "2ca319d81ead"
 
 
 def git(root, *words):
