@@ -14,8 +14,8 @@
 #define EM_INTELGT 205
 #define SHT_ZEINFO 0xff000011u
 #define TEXT_ALIGN_B 64
-#define PREFETCH_PAD_B 512 /* zero bytes the fetcher may run into: NEO, xehpg  \
-                            */
+/* Zero bytes behind the code that the fetcher may run into: NEO, xehpg. */
+#define PREFETCH_PAD_B 512
 #define NOTE_PRODUCT_FAMILY 1
 
 enum section {
