@@ -35,6 +35,18 @@ static unsigned register_bytes(const struct xk_send *s)
     return s->data_b < 4 ? 4 : s->data_b;
 }
 
+/* Stores to memory go through L1, as IGC's do for the steppings that were sold:
+ * such stores need no fence before the end (isa/workaround.def, W03), and no
+ * surface's state decides about them. */
+static uint8_t cache_of(const struct xk_cg *g, const struct xk_send *s)
+{
+    const int through_l1 = xk_msg_cache_code(g->p, XK_MOP_STORE, XK_CACHE_WB,
+                                             XK_CACHE_WB);
+    const bool chosen = s->cache || s->op != XK_SEND_STORE ||
+                        s->space == XK_SPACE_SLM || through_l1 < 0;
+    return chosen ? s->cache : (uint8_t)through_l1;
+}
+
 /* What the operation and the element size say about the message. */
 static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
                                struct xk_msg *m)
@@ -59,7 +71,7 @@ static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
                          .reg_b = (uint8_t)register_bytes(s),
                          .vec = s->vec,
                          .transpose = s->block,
-                         .cache = s->cache};
+                         .cache = cache_of(g, s)};
     return XK_OK;
 }
 
