@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "isa/message.h"
+#include "isa/workaround.h"
 
 enum xk_status xk_order_graph_init(struct xk_order_graph *g, unsigned n)
 {
@@ -53,14 +54,15 @@ static bool is_memory(const struct xk_platform *p, const struct xk_inst *i)
     return k == XK_MCLASS_LOAD || k == XK_MCLASS_STORE || k == XK_MCLASS_ATOMIC;
 }
 
-/* Nothing passes it: control flow, barriers, fences, state. */
+/* Nothing passes it: control flow, barriers, fences, state, and what clears
+ * buffers of sources where it stands. */
 static bool is_wall(const struct xk_order_graph *g, const struct xk_inst *i,
                     const struct xk_sb_access *a)
 {
     bool special = is_special(&i->dst);
     for (unsigned k = 0; k < 3; k++)
         special |= is_special(&i->src[k]);
-    if (special || a->pipe == XK_SB_NOWHERE)
+    if (special || a->pipe == XK_SB_NOWHERE || xk_wa_clears_sources(i))
         return true;
     return a->kind == XK_SB_SEND && !is_memory(g->p, i);
 }

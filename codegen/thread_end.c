@@ -75,8 +75,6 @@ void xk_cg_epilogue(struct xk_cg *g)
         return;
     if (applies(g, XK_WA_eot_ugm_fence) && has_late_stores(g))
         fence_stores(g);
-    if (applies(g, XK_WA_eot_csel) && g->abi->grf_count == 256)
-        clear_sources(g);
     const uint32_t tile = xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b);
     const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);
     const struct xk_cg_val copy = xk_cg_reg(XK_DT_U32, tile, 0, 1);
@@ -84,6 +82,8 @@ void xk_cg_epilogue(struct xk_cg *g)
         return;
     g->tile[tile].eot = true;
     xk_cg_op1(g, XK_OPC_MOV, &copy, &r0, g->p->grf_b / 4);
+    if (applies(g, XK_WA_eot_csel) && g->abi->grf_count == 256)
+        clear_sources(g);
     struct xk_inst *const i = xk_cg_send(g, &m, 8);
     i->src[0] = xk_cg_dst(&copy, 0);
     i->send.eot = true;

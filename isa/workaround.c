@@ -209,10 +209,10 @@ static bool lacks_fence_commit(prog *g, unsigned at)
     return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
 }
 
-/* A csel that writes back what it reads, as the vendor's compiler clears
- * buffers of sources. */
-static bool keeps_value(const struct xk_inst *i)
+bool xk_wa_clears_sources(const struct xk_inst *i)
 {
+    if (i->op != XK_OPC_CSEL)
+        return false;
     for (unsigned k = 0; k < 3; k++)
         if (i->src[k].file != i->dst.file || i->src[k].reg != i->dst.reg ||
             i->src[k].sub_b != i->dst.sub_b || i->src[k].neg || i->src[k].abs)
@@ -225,7 +225,7 @@ static bool lacks_split_barrier_r0(prog *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_footprint f = xk_inst_footprint(g->p, i, -1);
 
-    if (i->op == XK_OPC_CSEL && keeps_value(i))
+    if (xk_wa_clears_sources(i))
         return false;
     if (f.end_b == 0 || f.first_b >= g->p->grf_b || i->dst.rgn.vs == XK_VS_VXH)
         return false;

@@ -58,4 +58,8 @@ unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
  * (22013689345): to global memory, not kept in L1. */
 bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i);
 
+/* A csel that writes back what it reads: so the vendor's compiler clears
+ * buffers of sources (14016880151), right where it stands. */
+bool xk_wa_clears_sources(const struct xk_inst *i);
+
 #endif

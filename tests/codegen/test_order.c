@@ -33,6 +33,8 @@
 /* The second waits for the first. */
 #define PAIR ADD("r10", "r1", "r2") ADD("r11", "r10", "r3")
 #define MODE "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw\n"
+#define CSEL                                                                   \
+    "(W) csel (4|M0) (eq)f0.0 r8.0<1>:w r8.0<1;1>:w r8.0<1;1>:w r8.0<1>:w\n"
 #define BACK "(W&f1.0) jmpi top\n"
 
 /* want: the instructions of the source, from 0, in the order that comes out. */
@@ -74,6 +76,8 @@ static const struct {
     {"nothing passes a fence", HPG,
      SLM_STORE("r8", "r9") PAIR FENCE("r7") ADD("r12", "r4", "r5"), "01234"},
     {"nothing passes a change of modes", HPG, PAIR MODE ADD("r12", "r4", "r5"), "0123"},
+    {"what clears buffers of sources stays in front of the end", HPG,
+     PAIR CSEL ADD("r12", "r4", "r5"), "0123"},
     {"nothing leaves its block", HPG,
      "top:\n" PAIR BACK ADD("r12", "r4", "r5"), "0123"},
     {"a loop's next round counts", HPG,
