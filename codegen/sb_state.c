@@ -96,6 +96,23 @@ static void need_pipes(const struct xk_sb_state *s, struct xk_sb_need *n)
         need_pipe(s, p, s->count[p] - 1, n);
 }
 
+/* Who comes right behind a write of a state register names all pipes, as the
+ * write itself does (row state_distance), even if nothing is under way there.
+ */
+static void need_after_state(const struct xk_sb_state *s, struct xk_sb_need *n)
+{
+    const unsigned all = s->caps->n_pipes;
+    bool behind = false;
+    for (unsigned p = 0; p < all; p++) {
+        const int32_t stamp = s->wr[p][XK_SB_STATE];
+        behind |= stamp > s->done[p] && s->count[p] - stamp == 1;
+    }
+    for (unsigned p = 0; behind && p < all; p++)
+        n->dist[p] = 1;
+    if (behind)
+        n->pipes = (1u << all) - 1;
+}
+
 /* State registers change under everything that is under way; a0, for a fault
  * of some platforms, under their readers. */
 static void need_for_special(const struct xk_sb_state *s, unsigned r,
@@ -123,6 +140,7 @@ void xk_sb_need_of(const struct xk_sb_state *s, const struct xk_sb_access *a,
     }
     for (unsigned p = 0; p < s->caps->n_pipes; p++)
         need_pipe(s, p, y.stamp[p], n);
+    need_after_state(s, n);
     if (a->slm_order && s->caps->slm_read_drains)
         n->dst |= s->slm;
     if (s->caps->payload_by_dst)

@@ -349,7 +349,7 @@ static bool lacks_state_distance(prog *g, unsigned at)
     if (uses_state(i) && !waits_for_all(g, i))
         return !before || before->op != XK_OPC_SYNC ||
                !waits_for_all(g, before);
-    return before && uses_state(before) && i->swsb.dist != 1;
+    return before && uses_state(before) && !waits_for_all(g, i);
 }
 
 static bool lacks_a0_war(prog *g, unsigned at)

@@ -156,8 +156,9 @@ static const struct row_case {
      "send.ugm (16|M0) r3 r2 null:0 0x0 0x04100580 {$0}\n"},
     {XK_WA_state_distance, XK_PLATFORM_XEHPG, 128,
      "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n"
-     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {I@1}\n",
-     "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n" MOV8W},
+     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {A@1}\n",
+     "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n"
+     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {I@1}\n"},
     {XK_WA_a0_war, XK_PLATFORM_XEHPG, 128,
      MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {A@1}\n",
      MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {I@1}\n"},
