@@ -93,33 +93,67 @@ static struct xk_cg_val message_place(struct xk_cg *g, const xk_expr *ptr,
     return v;
 }
 
+/* A message and its operands. */
+struct message {
+    const struct xk_send *s;
+    struct xk_msg m;
+    unsigned exec;
+    struct xk_cg_val head, data, flag; /* NONE: none of these */
+};
+
+static void emit_message(struct xk_cg *g, struct message *x)
+{
+    struct xk_inst *const i = xk_cg_send(g, &x->m, x->exec);
+    i->src[0] = whole(&x->head);
+    if (x->data.kind != XK_CG_NONE)
+        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole(&x->data);
+    if (x->flag.kind == XK_CG_FLAG)
+        xk_cg_predicate(i, &x->flag);
+    build(g, &x->m, i);
+}
+
+/* Whether the lanes have more data than a message takes. */
+static bool is_long(const struct xk_cg *g, const struct message *x)
+{
+    return !x->s->block &&
+           data_bytes(x->s) > XK_MSG_GATHER_GRF * g->p->grf_b;
+}
+
+/* Two messages: the second half of each lane's vector lies behind the first, in
+ * registers and in memory. */
+static void emit_halves(struct xk_cg *g, struct message *x)
+{
+    const unsigned vec = x->s->vec / 2u;
+    const struct xk_cg_val by = xk_cg_imm(XK_DT_U32, vec * x->m.data_b);
+    const struct xk_cg_val first = x->head;
+    if (x->m.addr_b != 4 || x->s->vec % 2)
+        xk_fail(g->c, XK_ENOFIT,
+                "codegen: send: %u registers of data with %u-byte addresses",
+                data_bytes(x->s) / g->p->grf_b, x->m.addr_b);
+    x->m.vec = (uint8_t)vec;
+    emit_message(g, x);
+    x->head = xk_cg_temp(g, XK_DT_U32, x->exec);
+    xk_cg_op2(g, XK_OPC_ADD, &x->head, &first, &by, x->exec);
+    x->data.sub_b += data_bytes(x->s) / 2;
+    emit_message(g, x);
+}
+
 static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
                             const xk_stmt *call)
 {
-    struct xk_msg m;
+    struct message x = {.s = s, .exec = s->block ? 1 : s->lanes};
     int64_t k;
-    struct xk_cg_val f = {.kind = XK_CG_NONE};
-    XK_TRY(describe(g, s, &m));
-    const unsigned exec = s->block ? 1 : s->lanes;
-    const struct xk_cg_val head =
-        message_place(g, xk_kid(call, 0), exec * m.addr_b);
-    const bool prefetch = s->op == XK_SEND_PREFETCH;
-    struct xk_cg_val data = {.kind = XK_CG_NONE};
-    if (!prefetch)
-        data = message_place(g, xk_kid(call, 1), data_bytes(s));
+    XK_TRY(describe(g, s, &x.m));
+    x.head = message_place(g, xk_kid(call, 0), x.exec * x.m.addr_b);
+    if (s->op != XK_SEND_PREFETCH)
+        x.data = message_place(g, xk_kid(call, 1), data_bytes(s));
     if (!xk_cg_const(g, xk_kid(call, 2), &k))
-        f = xk_cg_eval_bool(g, xk_kid(call, 2));
+        x.flag = xk_cg_eval_bool(g, xk_kid(call, 2));
     else if (!k)
         return xk_ctx_status(g->c); /* no lane at all */
     XK_TRY(xk_ctx_status(g->c));
-    struct xk_inst *const i = xk_cg_send(g, &m, exec);
-    i->src[0] = whole(&head);
-    if (!prefetch)
-        *(s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole(&data);
-    if (f.kind == XK_CG_FLAG)
-        xk_cg_predicate(i, &f);
-    xk_cg_flag_free(g, &f);
-    build(g, &m, i);
+    (is_long(g, &x) ? emit_halves : emit_message)(g, &x);
+    xk_cg_flag_free(g, &x.flag);
     return xk_ctx_status(g->c);
 }
 

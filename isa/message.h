@@ -137,6 +137,11 @@ struct xk_msg {
     uint8_t reserved; /* zero */
 };
 
+/* Most registers of data of an LSC gather or scatter, whatever they hold: 256 bytes
+ * on DG2, 512 on PVC (vISA's IsaVerification.cpp, "this message accesses more than 8
+ * registers"; oneDNN's jit/ir/message.cpp, send_t::is_supported). */
+#define XK_MSG_GATHER_GRF 8
+
 /* Sets sfid, desc, exdesc, src1_len and eot of i->send from *m, and the lengths
  * and [out] fields in *m. A load whose i->dst is the null register is a
  * prefetch (dst_grf 0); bss and ss take their surface from

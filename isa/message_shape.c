@@ -18,7 +18,14 @@ static bool has_cmask(const struct xk_msg *m)
            m->op == XK_MOP_STORE_UNCOMPRESSED_QUAD;
 }
 
-static enum xk_status check_lsc_vector(const struct xk_msg *m,
+/* Registers of the data of all lanes, a plane a component. */
+static unsigned lane_grf(const struct xk_platform *p, const struct xk_msg *m)
+{
+    return m->vec * grfs(p, m->exec * m->reg_b);
+}
+
+static enum xk_status check_lsc_vector(const struct xk_platform *p,
+                                       const struct xk_msg *m,
                                        struct xk_error *err)
 {
     const bool atomic = xk_msg_op_class(m->op) == XK_MCLASS_ATOMIC;
@@ -32,6 +39,12 @@ static enum xk_status check_lsc_vector(const struct xk_msg *m,
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: vector of %u without transpose, at most 8",
                            m->vec);
+    if (!m->transpose && lane_grf(p, m) > XK_MSG_GATHER_GRF)
+        return xk_isa_fail(err, XK_EINVAL,
+                           "lsc: %u registers of data, %u lanes by %u of %u "
+                           "bytes: at most %u",
+                           lane_grf(p, m), m->exec, m->vec, m->reg_b,
+                           XK_MSG_GATHER_GRF);
     if (has_cmask(m) && m->data_b != 4)
         return xk_isa_fail(err, XK_EINVAL,
                            "lsc: component mask 0x%x, data %u bytes: need 4",
@@ -74,7 +87,7 @@ static enum xk_status check_lsc(const struct xk_platform *p,
     if (!m->exec || m->exec & (m->exec - 1) || m->exec > widest)
         return xk_isa_fail(err, XK_EUNSUPPORTED,
                            "lsc: exec size %u, need 1 to %u", m->exec, widest);
-    return check_lsc_vector(m, err);
+    return check_lsc_vector(p, m, err);
 }
 
 static enum xk_status check_block2d(const struct xk_msg *m,

@@ -14,7 +14,6 @@
 #define SCOPE_LOCAL 1  /* codes of LSC fences */
 #define SCOPE_TILE 2
 #define FLUSH_NONE 0
-#define GRF_LSC 8      /* of data in an untyped message */
 #define PIPE_WINDOW 11 /* instructions, workarounds.md 3.9 */
 #define MOST_SEEN                                                              \
     16384 /* instructions; of longer programs the worst is said                \

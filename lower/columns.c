@@ -54,16 +54,12 @@ static const xk_expr *narrow_of(struct xk_lowering *l, const xk_expr *part,
 
 /* Eight columns are converted together: those of registers of the part that lie
  * together. Vector i of them is element i / registers of each lane's dword in
- * register i % registers, so two vectors make two registers. A message of two halves
- * of rows has a dword of each side by side. */
+ * register i % registers, so two vectors make two registers. */
 static unsigned column_of(const struct xk_lowering *l, unsigned eight,
                           unsigned i)
 {
     const unsigned regs = registers_of_eight(l);
-    const unsigned reg = eight * regs + i % regs;
-    const unsigned dword =
-        l->p->epi.lanes == SIDE ? reg : reg / 2 + reg % 2 * SIDE;
-    return dword * columns_of_dword(l) + i / regs;
+    return (eight * regs + i % regs) * columns_of_dword(l) + i / regs;
 }
 
 /* Between eight vectors of f32 and their registers as in memory. */
@@ -105,7 +101,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
 {
     struct xk_lowering *const l = e->l;
     const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
-    const unsigned run = run_of(l), dword = l->p->epi.lanes * per_dw;
+    const unsigned run = run_of(l), dword = SIDE * per_dw;
     const unsigned next = n + run % SIDE; /* of one run, none */
     const uint32_t next_b =
         place_b(l, at->m, at->n + next) - place_b(l, at->m, at->n + n);
@@ -123,8 +119,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
         r->dst_stride[i] = (uint16_t)dst[first + i];
         r->src_stride[i] = (uint16_t)src[first + i];
     }
-    const uint32_t at_b = xk_plan_packed_b(&l->p->epi, n / per);
-    const xk_expr *const to = xk_lower_reg(l, out, at_b);
+    const xk_expr *const to = xk_lower_reg(l, out, xk_plan_packed_b(n / per));
     const xk_expr *const from = column(l, at, n);
     const xk_expr *const args[2] = {to, from};
     xk_block_call(&l->w, &f, args, 2);
@@ -215,12 +210,11 @@ static const xk_expr *mask_of(struct xk_epilogue *e, unsigned block,
 {
     struct xk_lowering *const l = e->l;
     const xk_expr *const in_m = e->in[block];
-    const unsigned lanes = l->p->epi.lanes;
     if (!l->p->epi.n_masked)
-        return in_m ? in_m : xk_lower_true(l, lanes);
+        return in_m ? in_m : xk_lower_true(l, SIDE);
     const xk_expr *const in_n =
         xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
-    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, lanes);
+    return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
 }
 
 /* Dwords of a lane: all of a part's columns, as many of C's own registers as lie
@@ -230,8 +224,7 @@ static unsigned dwords_of(const struct xk_lowering *l, bool own)
     const struct xk_plan_epilogue *const p = &l->p->epi;
     if (!packed(l))
         return 1;
-    return own ? run_of(l)
-               : p->cols / columns_of_dword(l) / (p->lanes / SIDE);
+    return own ? run_of(l) : p->cols / columns_of_dword(l);
 }
 
 static void move(struct xk_epilogue *e, enum xk_send_op op,
@@ -241,12 +234,12 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     struct xk_lowering *const l = e->l;
     const bool own = buf == l->acc;
     const unsigned vec = dwords_of(l, own), block = part->m / SIDE;
-    const unsigned cols = vec * columns_of_dword(l) * (l->p->epi.lanes / SIDE);
+    const unsigned cols = vec * columns_of_dword(l);
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)(packed(l) ? 4 : xk_lower_dst_b(l)),
                                  .vec = (uint8_t)vec,
-                                 .lanes = l->p->epi.lanes};
+                                 .lanes = SIDE};
     for (unsigned n = 0; n < xk_plan_part_columns(&l->p->epi); n += cols) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
@@ -263,49 +256,25 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     }
 }
 
-/* Rows 0 .. 7 of the lanes, and where the lanes are in them, bytes. */
-static void set_lanes(struct xk_lowering *l, const xk_expr **row,
-                      const xk_expr **row_b)
-{
-    const unsigned lanes = l->p->epi.lanes;
-    const xk_expr *const i =
-        xk_ramp(l->c, xk_s32(l->c, 0), xk_s32(l->c, 1), lanes);
-    *row = i;
-    *row_b = NULL;
-    if (lanes == SIDE)
-        return;
-    const unsigned half_b = l->p->epi.cols / 2 * xk_lower_dst_b(l);
-    const xk_expr *const upper = xk_bin_imm(l->c, XK_OP_DIV, i, SIDE);
-    *row = xk_block_let(&l->w, "row", xk_bin_imm(l->c, XK_OP_MOD, i, SIDE));
-    *row_b = xk_block_let(&l->w, "half_b",
-                          xk_bin_imm(l->c, XK_OP_MUL, upper, half_b));
-}
-
 /* Offsets of the lanes' rows with N at 0, and which lanes are inside M. */
 static void prepare(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan *const p = l->p;
-    const xk_expr *row, *half_b;
-    set_lanes(l, &row, &half_b);
     for (unsigned i = 0; i < p->epi.m / SIDE; i++) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const first = xk_lower_row(l, l->out_m0, i * SIDE);
-        const xk_expr *const m = xk_block_let(
-            &l->w, "out_m",
-            half_b ? xk_add(l->c, xk_lower_widen(l, first, p->epi.lanes), row)
-                   : xk_lower_lanes(l, first));
+        const xk_expr *const m =
+            xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first));
         if (p->epi.m_masked)
             e->in[i] = xk_block_let(
                 &l->w, "in_m", xk_lower_below_m(l, m));
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);
-        const xk_expr *off =
+        const xk_expr *const off =
             p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
                           : xk_lower_offset(l, &p->con->c.view, at);
-        if (half_b)
-            off = xk_add(l->c, off, half_b);
         e->row_b[i] = xk_block_let(&l->w, "row_b", off);
     }
 }

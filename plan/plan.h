@@ -117,8 +117,6 @@ enum xk_plan_store {
  * at least 8. */
 struct xk_plan_epilogue {
     uint8_t store;       /* enum xk_plan_store */
-    uint8_t lanes;       /* M in lanes: of a message, 8, or 16: the upper ones are the
-                            same rows' second half, 32 bytes further */
     uint16_t cols;       /* columns of a row per store message */
     bool m_masked;       /* some rows may lie beyond M */
     bool n_masked;       /* some columns may lie beyond n_extent */
@@ -158,10 +156,9 @@ static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
 }
 /* Packed: where dword d of a row is in a part's registers, for its first row; the
  * others are in the next lanes. */
-static inline uint32_t xk_plan_packed_b(const struct xk_plan_epilogue *e,
-                                        unsigned d)
+static inline uint32_t xk_plan_packed_b(unsigned d)
 {
-    return 4u * (d % 8 * e->lanes + d / 8 * 8);
+    return 4u * 8 * d;
 }
 
 /* A's footprint in SLM: the pixels that the group's rows read over all filter

@@ -4,15 +4,12 @@
  *
  * With M in the lanes a message has eight rows. The data port looks up each
  * line that a message touches, so it should store as much of a row as it can:
- * eight dwords, or a whole line by the lanes of two halves of a row. */
+ * eight dwords, the eight registers that a message has at most. */
 #include "plan/operand.h"
 
 enum {
     SIDE = 8,
-    VEC = 8,     /* most dwords of a lane */
-    LINE_B = 64,
-    SUM_B = 32,  /* of a row, if what memory held is loaded too: fewer registers for
-                    more parts under way */
+    ROW_B = 32,  /* most of a row: eight dwords of a lane */
     WIDE = 2,    /* one is converted while the next is made */
     TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
 };
@@ -114,7 +111,6 @@ static void set_columns(struct xk_plan *p, unsigned n)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     e->cols = (uint16_t)n;
-    e->lanes = n * xk_dtype_b(e->dst) > 4 * VEC ? 2 * SIDE : SIDE;
     set_parts(p);
 }
 
@@ -158,8 +154,7 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
     e->why = eight ? "eight columns of C are consecutive dwords"
                    : "columns of C are not eight consecutive dwords";
     /* Without a conversion C's own registers go out, in squares. */
-    const unsigned most_b = xk_plan_has_sum(p) ? SUM_B : LINE_B;
-    unsigned n = e->convert ? most_b / dst_b : SIDE;
+    unsigned n = e->convert ? ROW_B / dst_b : SIDE;
     while (n > SIDE && !may_store(p, n, run))
         n /= 2;
     set_columns(p, packed ? n : 1);

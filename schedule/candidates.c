@@ -409,8 +409,6 @@ static void flat(struct search *g, struct xk_schedule c)
 {
     static const struct buffers of[] = {
         {1, 2, .window = true},
-        {1, 3, .window = true, .load_a = XK_LOAD_LINES},
-        {1, 2, .window = true, .load_a = XK_LOAD_LINES},
         {1, 3, .load_a = XK_LOAD_LINES}, {1, 2, .load_a = XK_LOAD_LINES},
         {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};

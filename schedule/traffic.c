@@ -13,8 +13,10 @@ static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
 }
 
 /* Of the data port's cycles those that stores of C take: mad's go out dword by dword,
- * into half as many lines if blocks of its channels are whole ones; dpas's by whole
- * lines, or a thread's part of each row's. */
+ * into half as many lines if blocks of its channels are whole ones; dpas's by 32 bytes
+ * of a row, of which the port looks up each. */
+enum { STORE_B = 32 };
+
 static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
@@ -25,7 +27,7 @@ static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
         return (blocks ? tile_b : 2 * tile_b) / slices / f->slm_b_cyc;
     const int64_t row_b = c->n_thr * (int64_t)s->elem_b / slices;
     const int64_t lines = blocks ? c->m_thr * row_b / XK_LINE_B
-                                 : c->m_thr * xk_ceil_div(row_b, XK_LINE_B);
+                                 : c->m_thr * xk_ceil_div(row_b, STORE_B);
     return lines / f->lines_cyc;
 }
 

@@ -99,12 +99,9 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     const int64_t blocks = blocks_b(c) * xk_schedule_depth(c);
     const int64_t tiles =
         c->m_thr / 8 * xk_schedule_depth(c) * xk_schedule_gathers(c);
-    const int64_t steps = xk_schedule_steps_a(c);
-    const int64_t all = xk_ceil_div(
-        tiles, c->slm ? c->tg_n * (xk_schedule_depth(c) > 1 ? 2 : 1) : 1);
-    const int64_t brought = brought_16(s, c, all) / steps;
+    const int64_t all = xk_ceil_div(tiles, c->slm ? c->tg_n : 1);
+    const int64_t brought = brought_16(s, c, all);
     const int64_t gathers = xk_ceil_div(brought, 16);
-    const int64_t gather_b = xk_schedule_depth(c) > 1 ? 512 : 256;
     struct xk_score_work w = {0};
     /* A step of a row is half a line, unless channels are blocked by it. */
     const int64_t per_gather =
@@ -121,7 +118,7 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     if (c->slm) { /* write a share, read one's rows; fence and barrier */
         sends += gathers + tiles + 2;
         moves += gathers + tiles;
-        w.port_cyc = gathers * gather_b / f->slm_b_cyc;
+        w.port_cyc = gathers * 256 / f->slm_b_cyc;
         w.tile_cyc = xk_schedule_depth(c) * 256 / f->slm_b_cyc;
     }
     w.issue = issue_of(dpas, sends, moves);

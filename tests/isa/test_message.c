@@ -68,7 +68,12 @@ static const struct {
     {{LSC(LOAD, UGM, 8, 2, 2, 1, 16)}, "data 2 bytes in memory, 2"},
     {{LSC(LOAD, UGM, 8, 4, 4, 5, 16)}, "vector 5"},
     {{LSC(LOAD, UGM, 8, 4, 4, 16, 8)}, "vector of 16 without"},
+    /* 8 registers on DG2 (IGC's verifier): 32 bytes of 8 lanes, 16 of 16 */
     {{LSC(LOAD, UGM, 8, 8, 8, 8, 16)}, "32 registers of data"},
+    {{LSC(LOAD, UGM, 8, 4, 4, 8, 16)}, "16 registers of data, 16 lanes by 8"},
+    {{LSC(STORE, SLM, 4, 4, 4, 8, 16)}, "16 registers of data"},
+    {{LSC(STORE, UGM, 8, 8, 8, 3, 16)}, "12 registers of data"},
+    {{LSC(LOAD, UGM, 8, 8, 8, 8, 8)}, "16 registers of data, 8 lanes"},
     {{LSC(LOAD, UGM, 8, 4, 4, 8, 16), .transpose = true}, "transposed"},
     {{LSC(LOAD, UGM, 8, 1, 4, 8, 1), .transpose = true}, "1-byte data"},
     {{LSC(LOAD, UGM, 8, 4, 4, 1, 16), .cache = 8}, "cache code 8"},

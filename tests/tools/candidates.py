@@ -39,7 +39,7 @@ ROWS = [
      [FOOTPRINT, BUFFERED, SLICED, SKIP], [WINDOW]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP, FOOTPRINT]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
-     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE, "window=1 .*" + LINES], []),
+     [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE, WINDOW], []),
     # B's rows are in blocks, its dwords are not side by side.
     (["--dt=f16", "--stag=axb", "--dtag=axb", "--wtag=ABcd64a16b"],
      "mb16ic512ih28oc1024oh14kh1sh2ph0", ["slm=0"], [LINES]),
