@@ -23,6 +23,7 @@ struct xk_cg_tile {
     bool pinned;    /* an IR buffer: long-lived, placed from the top */
     bool eot;       /* must lie in the last 16 registers of the mode */
     bool sunk;      /* a buffer whose fills went behind what came after them */
+    bool dummy;     /* nobody's, as long as there are dpas (dpas_guard.c) */
     uint32_t loop;  /* innermost loop around its creation */
     uint32_t first; /* first instruction that touches it */
     uint32_t last;  /* last one, loops respected; first > last: unused */
@@ -261,5 +262,14 @@ enum xk_status xk_cg_sink(struct xk_cg *g);
 
 /* regalloc.c: tile operands become registers */
 enum xk_status xk_cg_allocate(struct xk_cg *g);
+
+/* dpas_guard.c: room for what xk_cg_guard_dpas() may need, before the
+ * allocation */
+enum xk_status xk_cg_guard_room(struct xk_cg *g);
+struct xk_cg_tile *
+xk_cg_guard_tile(const struct xk_cg *g); /* that; NULL: none */
+/* Puts into the final order, with resolved registers and branch targets
+ * as indices, what must stand in front of some dpas */
+enum xk_status xk_cg_guard_dpas(struct xk_cg *g);
 
 #endif

@@ -49,6 +49,7 @@ static enum xk_status generate(struct xk_cg *g)
     xk_cg_epilogue(g);
     XK_TRY(xk_ctx_status(g->c));
     XK_TRY(xk_cg_sink(g));
+    XK_TRY(xk_cg_guard_room(g));
     XK_TRY(xk_cg_allocate(g));
     for (uint32_t i = 0; i < g->n_inst; i++)
         if (g->inst[i].op == XK_OPC_JMPI)
@@ -131,9 +132,17 @@ static enum xk_status finish(struct xk_cg *g, struct xk_code_stats *s,
                              struct xk_inst **list, unsigned *n)
 {
     xk_scoreboard_chain(g->p, g->inst, g->n_inst);
-    struct xk_sb_access *const access =
+    struct xk_sb_access *access =
         xk_sb_accesses(g->c, g->p, g->inst, g->n_inst);
     enum xk_status st = access ? order(g, access, s) : XK_ENOMEM;
+    const uint32_t ordered = g->n_inst;
+    if (st == XK_OK)
+        st = xk_cg_guard_dpas(g);
+    if (st == XK_OK && g->n_inst != ordered) {
+        xk_free(g->c, access);
+        access = xk_sb_accesses(g->c, g->p, g->inst, g->n_inst);
+        st = access ? XK_OK : XK_ENOMEM;
+    }
     if (st == XK_OK)
         st = xk_sb_annotate(g->c, g->p, g->inst, access, g->n_inst, list, n);
     xk_free(g->c, access);

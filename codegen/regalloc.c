@@ -61,8 +61,38 @@ static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
         t->last = last;
 }
 
+static bool is_dpas(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
+}
+
+static bool is_label(const struct xk_cg *g, uint32_t at)
+{
+    for (uint32_t k = 0; k < g->n_labels; k++)
+        if (g->label[k] == at)
+            return true;
+    return false;
+}
+
+/* Nobody has a dummy's registers in a block with dpas, in which instructions
+ * are put into another order later. */
+static void touch_room(struct xk_cg *g, struct xk_cg_tile *room, uint32_t at,
+                       uint32_t loop)
+{
+    uint32_t first = at, end = at + 1;
+    while (first > 0 && !is_label(g, first) &&
+           g->inst[first - 1].op != XK_OPC_JMPI)
+        first--;
+    while (end < g->n_inst && !is_label(g, end) &&
+           g->inst[end - 1].op != XK_OPC_JMPI)
+        end++;
+    touch(g, room, first, loop);
+    touch(g, room, end - 1, loop);
+}
+
 static void find_ranges(struct xk_cg *g)
 {
+    struct xk_cg_tile *const room = xk_cg_guard_tile(g);
     uint32_t loop = XK_CG_NO_LOOP, next = 1;
     for (uint32_t i = 0; i < g->n_inst; i++) {
         while (loop != XK_CG_NO_LOOP && i > g->loop[loop].last)
@@ -72,6 +102,8 @@ static void find_ranges(struct xk_cg *g)
         const struct xk_inst *const x = &g->inst[i];
         if (x->dst.file == XK_FILE_TILE)
             touch(g, &g->tile[x->dst.reg], i, loop);
+        if (room && is_dpas(x) && i > room->last)
+            touch_room(g, room, i, loop);
         for (unsigned k = 0; k < 3; k++)
             if (x->src[k].file == XK_FILE_TILE)
                 touch(g, &g->tile[x->src[k].reg], i, loop);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "isa/loaded.h"
 #include "isa/message.h"
 #include "isa/validate.h"
 
@@ -383,24 +384,12 @@ static bool is_branch(const struct xk_inst *i)
     return xk_opcode_format(i->op) == XK_FMT_BRANCH;
 }
 
-static unsigned size_of(const struct xk_inst *i)
-{
-    return i->compacted ? XK_INST_B / 2 : XK_INST_B;
-}
-
 /* The instruction that a branch goes to; n: none that is known. */
 static unsigned target_of(const struct xk_wa_program *g, unsigned from)
 {
-    int32_t b = g->inst[from].jip_b;
-    unsigned at = from;
-
-    if (!is_branch(&g->inst[from]))
-        return g->n;
-    for (; b > 0 && at < g->n; at++)
-        b -= (int32_t)size_of(&g->inst[at]);
-    for (; b < 0 && at > 0; at--)
-        b += (int32_t)size_of(&g->inst[at - 1]);
-    return b == 0 ? at : g->n;
+    return is_branch(&g->inst[from])
+               ? xk_inst_at(g->inst, g->n, from, g->inst[from].jip_b)
+               : g->n;
 }
 
 /* Whether the branch at `from` goes to `to`. */
@@ -422,15 +411,39 @@ static bool has_predicated_load(prog *g)
     return any;
 }
 
+static bool same_place(const struct xk_operand *a, const struct xk_operand *b)
+{
+    return a->file == b->file && a->reg == b->reg && a->sub_b == b->sub_b;
+}
+
+/* A dpas that only stands in front of another one, as the vendor's compiler has
+ * it for 18023229625: the first of a chain, adding to nothing, both factors
+ * from one place, which is not where the next one has src1. */
+static bool is_dummy(prog *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+
+    return is_dpas(i) && i->atomic && xk_is_null(&i->src[0]) &&
+           same_place(&i->src[1], &i->src[2]) && at + 1 < g->n &&
+           is_dpas(i + 1) && !same_place(&i->src[1], &i[1].src[1]);
+}
+
+/* A dpas alone, or the first of a chain. */
+static bool begins_chain(prog *g, unsigned at)
+{
+    return is_dpas(&g->inst[at]) &&
+           (begins_block(g, at) || !is_dpas(&g->inst[at - 1]) ||
+            !g->inst[at - 1].atomic);
+}
+
 /* The first dpas of a block, and the next behind each such load. */
 static bool lacks_rs_dpas(prog *g, unsigned at)
 {
-    const struct xk_operand *const src1 = &g->inst[at].src[1];
-
     if (!is_dpas(&g->inst[at]) || !has_predicated_load(g))
         return false;
     if (!g->target)
         return true;
+    const struct xk_operand *const src1 = &g->inst[at + is_dummy(g, at)].src[1];
     for (unsigned k = at; !begins_block(g, k); k--) {
         const struct xk_inst *const i = &g->inst[k - 1];
         if (is_dpas(i))
@@ -445,86 +458,50 @@ static bool lacks_rs_dpas(prog *g, unsigned at)
     return true;
 }
 
-/* A walk back from an instruction to what wrote registers last. The nearest
- * branch that was not taken is remembered while its flag is as it was: no way
- * leads over one that needs the opposite. */
-struct walk {
-    prog *g;
-    struct xk_footprint what;
-    bool seen[2][MOST_SEEN]; /* without and with a remembered branch */
-};
-
-static bool same_flag(const struct xk_inst *a, const struct xk_inst *b)
+/* The chain before this one in its block; n: none. */
+static unsigned chain_before(prog *g, unsigned at)
 {
-    return a && a->pred == b->pred && a->flag_reg == b->flag_reg &&
-           a->flag_sub == b->flag_sub;
+    for (unsigned k = at; !begins_block(g, k); k--)
+        if (begins_chain(g, k - 1))
+            return k - 1;
+    return g->n;
 }
 
-static bool flag_changes(const struct xk_inst *guard, const struct xk_inst *i)
+/* Between the dpas alone at `last` and the next chain somebody waits for it, or
+ * the next one reads what it writes. */
+static bool is_done(prog *g, unsigned last, unsigned at)
 {
-    return guard && xk_inst_flag_use(guard, false) & xk_inst_flag_use(i, true);
-}
+    const struct xk_inst *const l = &g->inst[last];
+    const struct xk_footprint d = xk_inst_footprint(g->p, l, -1);
 
-static bool alu_wrote(struct walk *w, unsigned at, const struct xk_inst *guard);
-
-/* Over the branches that go to `at`. */
-static bool alu_wrote_before_jump(struct walk *w, unsigned at,
-                                  const struct xk_inst *guard)
-{
-    for (unsigned k = 0; w->g->target[at] && k < w->g->n; k++) {
-        const struct xk_inst *const i = &w->g->inst[k];
-        if (w->seen[guard != NULL][k] || !jumps_to(w->g, k, at) ||
-            (same_flag(guard, i) && guard->pred_inv == i->pred_inv))
-            continue;
-        w->seen[guard != NULL][k] = true;
-        if (alu_wrote(w, k, guard))
+    for (int k = 0; k < 3; k++)
+        if (xk_footprints_meet(d, xk_inst_footprint(g->p, &g->inst[at], k)))
             return true;
-    }
+    for (unsigned k = last + 1; k <= at; k++)
+        if (g->inst[k].swsb.mode == XK_SBID_DST &&
+            g->inst[k].swsb.sbid == l->swsb.sbid)
+            return true;
     return false;
 }
 
-/* True if an instruction that is no send wrote it, or nobody. */
-static bool alu_wrote(struct walk *w, unsigned at, const struct xk_inst *guard)
+/* A chain at which src1 may come from a buffer of sources: the first of its
+ * block; one whose first two have it in common; one that has it in common with
+ * a dpas alone before it that may not be done. */
+static bool repeats_src1(prog *g, unsigned at)
 {
-    while (at > 0) {
-        if (alu_wrote_before_jump(w, at, guard))
-            return true;
-        const struct xk_inst *const i = &w->g->inst[--at];
-        const struct xk_footprint d = xk_inst_footprint(w->g->p, i, -1);
-        if (i->op == XK_OPC_JMPI &&
-            (!i->pred ||
-             (same_flag(guard, i) && guard->pred_inv != i->pred_inv)))
-            return false; /* no way from there */
-        if (i->op == XK_OPC_JMPI && !guard)
-            guard = i;
-        if (flag_changes(guard, i))
-            guard = NULL;
-        if (xk_footprints_meet(d, w->what)) {
-            if (!is_send(i))
-                return true;
-            if (d.first_b <= w->what.first_b && d.end_b >= w->what.end_b)
-                return false;
-        }
-    }
-    return true;
+    const struct xk_inst *const i = &g->inst[at];
+    const unsigned last = chain_before(g, at);
+
+    if (last == g->n)
+        return true;
+    if (i->atomic)
+        return same_place(&i->src[1], &i[1].src[1]);
+    return !g->inst[last].atomic &&
+           same_place(&g->inst[last].src[1], &i->src[1]) &&
+           !is_done(g, last, at);
 }
 
-/* Register by register: loads may have brought them in parts. */
-static bool needs_dummy(prog *g, unsigned at)
-{
-    struct walk w = {.g = g, .what = xk_inst_footprint(g->p, &g->inst[at], 1)};
-    const uint32_t end_b = w.what.end_b;
-
-    for (; w.what.first_b < end_b; w.what.first_b += g->p->grf_b) {
-        w.what.end_b = w.what.first_b + g->p->grf_b;
-        memset(w.seen, 0, sizeof w.seen);
-        if (alu_wrote(&w, at, NULL))
-            return true;
-    }
-    return false;
-}
-
-/* Only what the vendor's compiler knows to be loaded is exempt. */
+/* Only src1 that messages have brought on every way is exempt. */
 static bool lacks_rs_dpas_fused(prog *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
@@ -533,10 +510,8 @@ static bool lacks_rs_dpas_fused(prog *g, unsigned at)
         return false;
     if (!g->target)
         return true;
-    for (unsigned k = at; !begins_block(g, k); k--)
-        if (is_dpas(&g->inst[k - 1]))
-            return false;
-    return needs_dummy(g, at);
+    return g->mixed[at] && begins_chain(g, at) && !is_dummy(g, at) &&
+           repeats_src1(g, at);
 }
 
 static bool lacks_dpas_src1_8(prog *g, unsigned at)
@@ -801,8 +776,7 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
     return false;
 }
 
-/* Marks what branches go to. */
-static void find_targets(const struct xk_wa_program *g, bool *target)
+void xk_wa_find_targets(const struct xk_wa_program *g, bool *target)
 {
     for (unsigned k = 0; k < g->n; k++) {
         const unsigned to = target_of(g, k);
@@ -815,12 +789,14 @@ unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user)
 {
     struct xk_wa_program known = *g;
-    bool target[MOST_SEEN + 1] = {false};
+    bool target[MOST_SEEN + 1] = {false}, mixed[MOST_SEEN];
     unsigned n = 0;
 
     if (g->n <= MOST_SEEN) {
-        find_targets(g, target);
+        xk_wa_find_targets(g, target);
         known.target = target;
+        xk_find_mixed_src1(g->p, g->inst, g->n, mixed);
+        known.mixed = mixed;
     }
     for (unsigned r = 0; r < XK_N_WORKAROUNDS; r++) {
         if (!table[r].lacks || !xk_wa_applies(r, &g->device))

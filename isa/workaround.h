@@ -31,7 +31,9 @@ struct xk_wa_program {
     unsigned n;
     unsigned grf_count; /* 128 or 256; 0: not known */
     uint64_t tail_b;    /* bytes in memory behind the last instruction */
-    const bool *target; /* xk_wa_validate sets it: what branches go to */
+    /* xk_wa_validate sets these: what branches go to; src1 of which dpas is not
+     * all loaded (isa/loaded.h). */
+    const bool *target, *mixed;
 };
 
 struct xk_workaround {
@@ -53,6 +55,9 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d);
 /* What the program lacks; returns how many. report may be NULL. */
 unsigned xk_wa_validate(const struct xk_wa_program *g, xk_violation_fn *report,
                         void *user);
+
+/* Marks what branches go to: target[0..n), cleared by the caller. */
+void xk_wa_find_targets(const struct xk_wa_program *g, bool *target);
 
 /* A store or atomic that may be under way when the thread has ended
  * (22013689345): to global memory, not kept in L1. */

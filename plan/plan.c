@@ -322,6 +322,34 @@ static unsigned flat_b_grf(const struct xk_plan *p, const struct xk_plan_list *b
     return p->b.access == XK_ACCESS_LINES ? b->n : header_grf(p, b);
 }
 
+static bool has_zeros(const struct xk_plan_list *l)
+{
+    bool any = false;
+    for (unsigned i = 0; i < l->n; i++)
+        any |= l->item[i].kind == XK_ITEM_ZERO;
+    return any;
+}
+
+/* What a dummy in front of a dpas writes (codegen/dpas_guard.c): where not all of
+ * src1 is loaded, or a load leaves lanes alone. */
+static unsigned dummy_grf(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const bool inputs = p->con->n_inputs && e->input_masked;
+    const bool old = xk_plan_has_sum(p) && (e->m_masked || e->n_masked);
+    const bool beside = p->slm.buffers || p->flat.taps; /* no masks */
+    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.zero_once ||
+                 p->a.row_masked || p->con->a.view.n_masks;
+    for (unsigned i = 0; i < p->n_segments; i++)
+        parts |= has_zeros(&p->seg[i].a);
+    if (beside)
+        parts = p->flat.taps && p->a.access == XK_ACCESS_ELEMENTS;
+    return is_dpas(p) && (inputs || old || parts || p->b.row_masked ||
+                        p->b.access == XK_ACCESS_ELEMENTS)
+               ? 8
+               : 0;
+}
+
 static void count_loop(struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
@@ -351,7 +379,8 @@ static void count_loop(struct xk_plan *p)
         g->staging = (uint16_t)staged;
         g->lets = p->slm.lanes / 2u + (p->slm.raw_b ? 8 : 0);
     }
-    g->fixed = 5; /* r0, arguments in r1, three of packed scalars */
+    /* r0, arguments in r1, three of packed scalars */
+    g->fixed = (uint16_t)(5 + dummy_grf(p));
     g->loop = (uint16_t)(g->acc + g->a + g->b + g->staging + g->headers +
                          g->lets + g->fixed);
 }

@@ -6,6 +6,7 @@
 
 TCase *cg_arith_tests(void);
 TCase *cg_divide_tests(void);
+TCase *cg_dpas_guard_tests(void);
 TCase *cg_far_tests(void); /* tag far: slow */
 TCase *cg_flow_tests(void);
 TCase *cg_place_tests(void);

@@ -8,6 +8,7 @@ int main(void)
     Suite *const s = suite_create("codegen");
     suite_add_tcase(s, cg_arith_tests());
     suite_add_tcase(s, cg_divide_tests());
+    suite_add_tcase(s, cg_dpas_guard_tests());
     suite_add_tcase(s, cg_flow_tests());
     suite_add_tcase(s, cg_place_tests());
     suite_add_tcase(s, cg_scoreboard_tests());

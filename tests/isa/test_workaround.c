@@ -26,6 +26,14 @@
 #define UGM_LOAD(swsb)                                                         \
     "send.ugm (8|M0) r10 r4 null:0 0x0 0x04100580 {" swsb "}\n"
 #define DPAS "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {$3}\n"
+/* What adds to dst; and two of them. */
+#define ALONE(dst, src1)                                                       \
+    "dpas.8x8 (8|M0) " dst ":f " dst ":f " src1 ":hf r30.0:hf {$4}\n"
+#define CHAIN(first, second)                                                   \
+    "dpas.8x8 (8|M0) r70:f r70:f " first ":hf r30.0:hf {Atomic}\n"             \
+    "dpas.8x8 (8|M0) r80:f r80:f " second ":hf r30.0:hf {$5}\n"
+#define MOV24 "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n"
+#define DUMMY "dpas.8x8 (8|M0) r50:f null:f r30:hf r30.0:hf {Atomic}\n"
 #define LOAD_SRC1 "(W) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n"
 #define SLM_STORE "send.slm (8|M0) null r2 r3:1 0x0 0x02000504 {$3}\n"
 #define SLM_FENCE "(W) send.slm (1|M0) r6 r0 null:0 0x0 0x0210011F {$4}\n"
@@ -80,10 +88,28 @@ static const struct row_case {
                "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DPAS DPAS,
      PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n"
                "(W&~f0.0) jmpi 16\n" DPAS},
+    /* IGC's order: the mov, the dummy, the dpas. */
+    {XK_WA_rs_dpas, XK_PLATFORM_XEHPG, 128,
+     PRED_LOAD "(W) mov (8|M0) r20.0<1>:ud r20.0<1;1,0>:ud\n" DUMMY DPAS,
+     PRED_LOAD "(W) mov (8|M0) r30.0<1>:ud r30.0<1;1,0>:ud\n" DUMMY DPAS},
     {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, LOAD_SRC1 DPAS, DPAS},
+    /* The vendor's dummy has a src1 that the next has not. */
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, DUMMY DPAS,
+     "dpas.8x8 (8|M0) r50:f null:f r20:hf r20.0:hf {Atomic}\n" DPAS},
+    /* A load that leaves lanes alone leaves what was there. */
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, LOAD_SRC1 DPAS,
+     "(f0.0) send.slm (8|M0) r20 r119 null:0 0x0 0x02804500 {$2}\n" DPAS},
+    /* Behind the first of its block: a chain whose first two share src1, and a
+     * dpas behind one alone that shares it and is not read; not other ones
+     * (SWSB_G4IR.cpp, needWA). */
     {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
-     "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" LOAD_SRC1 DPAS,
-     LOAD_SRC1 "(W) mov (8|M0) r24.0<1>:ud 0x0:ud\n" DPAS},
+     LOAD_SRC1 DPAS CHAIN("r60", "r68") DPAS,
+     LOAD_SRC1 DPAS CHAIN("r60", "r60")},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
+     LOAD_SRC1 DPAS MOV24 ALONE("r40", "r20"),
+     LOAD_SRC1 DPAS MOV24 ALONE("r80", "r20")},
+    {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128, MOV24 LOAD_SRC1 DPAS,
+     LOAD_SRC1 MOV24 DPAS},
     /* Only what jumps over the load jumps over the dpas, or not. */
     {XK_WA_rs_dpas_fused, XK_PLATFORM_XEHPG, 128,
      "(W&~f0.0) jmpi 32\n" LOAD_SRC1 "(W&~f0.0) jmpi 32\n" DPAS MOV8W,

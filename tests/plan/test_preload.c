@@ -47,7 +47,7 @@ static const struct {
      XK_F16, "ABcd32a16b", 0, true}, 8, 256, 2},
     /* the same without registers for a second; without a sum */
     {{"mb1ic16ih4oc20oh4kh1", DPAS "m=16 n=32 nsub=8 k=16", XK_F16, XK_F16,
-     XK_F16, "ABcd32a16b", 109, true}, 8, 256, 1},
+     XK_F16, "ABcd32a16b", 117, true}, 8, 256, 1},
     {{"mb1ic16ih4oc32oh4kh1", DPAS "m=16 n=32 nsub=32 k=16", XK_F16, XK_F16,
      XK_F16, "ABcd32a16b", 0, false}, 4, 256, 0},
 };
