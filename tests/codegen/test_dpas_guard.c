@@ -21,7 +21,7 @@
     "send.load.global.a64.d32x64.block(&src[0], 256, &b[256], true)\n"
 #define LOAD_A(mask)                                                           \
     "send.load.global.a64.d32x8.s8(&src[0], ramp.8(512, 32), &a[0], " mask ")" \
-                                                                           "\n"
+    "\n"
 #define FIRST "dpas.f32_f32_f16_f16.e8.d8.r8(&acc[0], &acc[0], &a[0], &b[0])\n"
 #define SECOND                                                                 \
     "dpas.f32_f32_f16_f16.e8.d8.r8(&acc[256], &acc[256], &a[0], &b[256])\n"
