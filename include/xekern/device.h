@@ -27,7 +27,7 @@ typedef struct xk_pending xk_pending;
 /* A device as its driver describes it. Strings are "" and numbers 0 where that
  * is not known, or has no meaning for the engine. */
 struct xk_device_info {
-    uint32_t size; /* sizeof(struct xk_device_info), set by the caller */
+    uint32_t size;      /* sizeof(struct xk_device_info), set by the caller */
     uint32_t device_id; /* PCI */
     char name[128], driver[64];
     char platform[16]; /* "xehpg"; "": none that kernels are generated for */
@@ -49,11 +49,9 @@ XK_API enum xk_status xk_device_query(const char *engine,
  * device's own, another than the device's is XK_EINVAL. A device that is not in
  * the library's list is believed to be what platform says. n_threads: host
  * threads for the simulator, 0 = all cores. */
-XK_API XK_GIVE enum xk_status xk_device_create(const char *engine,
-                                               const char *platform,
-                                               unsigned n_threads,
-                                               xk_device **out,
-                                               struct xk_error *err);
+XK_API XK_GIVE enum xk_status
+xk_device_create(const char *engine, const char *platform, unsigned n_threads,
+                 xk_device **out, struct xk_error *err);
 XK_API void xk_device_unref(xk_device *d);
 XK_API enum xk_status xk_device_get_info(const xk_device *d,
                                          struct xk_device_info *info,
@@ -91,11 +89,11 @@ struct xk_launch_arg {
  * driver is in between. */
 struct xk_launch_stats {
     uint64_t instructions;
-    uint64_t fma;   /* mad, mac, dp4a, dpas, dpasw with float or dot type */
+    uint64_t fma; /* mad, mac, dp4a, dpas, dpasw with float or dot type */
     uint64_t sends;
     uint64_t syncs; /* sync.* instructions */
     uint64_t groups, threads;
-    uint64_t time_ns; /* host time: simulating, or from start to known end */
+    uint64_t time_ns;   /* host time: simulating, or from start to known end */
     uint64_t device_ns; /* between the driver's own timestamps; sim: 0 */
 };
 

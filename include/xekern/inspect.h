@@ -119,13 +119,13 @@ struct xk_loop_facts {
 struct xk_kernel_stats {
     size_t code_b;
     uint32_t n_inst, n_compacted, n_undecoded;
-    uint32_t n_fma;     /* mad, mac, dp4a, dpas, dpasw */
+    uint32_t n_fma; /* mad, mac, dp4a, dpas, dpasw */
     uint32_t n_sync, n_branch, n_send;
-    uint32_t grf_used;  /* registers that appear as direct operands */
-    uint32_t grf_top;   /* 1 + the highest of them */
+    uint32_t grf_used; /* registers that appear as direct operands */
+    uint32_t grf_top;  /* 1 + the highest of them */
     uint32_t n_opcodes, n_messages, n_loops;
-    const struct xk_count *opcode;   /* most frequent first */
-    const struct xk_count *message;  /* most frequent first */
+    const struct xk_count *opcode;    /* most frequent first */
+    const struct xk_count *message;   /* most frequent first */
     const struct xk_loop_facts *loop; /* in the order of their heads */
 };
 /* *out points into memory of f, which the next call for f reuses. */

@@ -19,12 +19,12 @@ extern "C" {
 
 /* An instruction of a kernel after a launch. Strings live during the call. */
 struct xk_simulate_inst {
-    uint32_t offset_b;     /* in the kernel's code */
+    uint32_t offset_b; /* in the kernel's code */
     const char *text;
-    const char *opcode;    /* "mad" */
-    const char *message;   /* sends: in words; "" otherwise */
-    uint64_t executed;     /* over all threads */
-    uint64_t lanes;        /* channels that were active then, summed */
+    const char *opcode;  /* "mad" */
+    const char *message; /* sends: in words; "" otherwise */
+    uint64_t executed;   /* over all threads */
+    uint64_t lanes;      /* channels that were active then, summed */
 };
 typedef void xk_simulate_inst_fn(void *user,
                                  const struct xk_simulate_inst *inst);
@@ -57,7 +57,7 @@ struct xk_simulate_opts {
     const char *checks;
     uint32_t most_findings; /* 0 = 20 */
     uint64_t hazard_seed;   /* 0: worst case; else random legal latencies */
-    bool hazard_strict; /* no guarantee that only compilers rely on */
+    bool hazard_strict;     /* no guarantee that only compilers rely on */
     xk_simulate_finding_fn *found; /* after the launch; NULL: only the status */
     /* Each instruction executed, with the registers that it changed; the
      * host's threads are not used then. */
@@ -94,10 +94,10 @@ XK_API enum xk_status xk_simulate_configure(xk_device *d,
 /* What a container would say of raw instructions. Arguments lie one behind the
  * other, each at a multiple of its size, pointers have 8 bytes. */
 struct xk_simulate_code {
-    uint32_t simd, grf_count;  /* 0: 16, 128 */
+    uint32_t simd, grf_count; /* 0: 16, 128 */
     uint32_t barriers, slm_b, scratch_b;
-    uint32_t inline_b;  /* of the arguments that arrive in registers */
-    bool local_ids;     /* x, y, z before them */
+    uint32_t inline_b; /* of the arguments that arrive in registers */
+    bool local_ids;    /* x, y, z before them */
     uint32_t n_args;
     const uint32_t *arg_b; /* bytes of each; 0: a size of local memory */
     const bool *pointers;  /* which of them are; NULL: none */
@@ -120,8 +120,8 @@ struct xk_capture_launch {
     struct xk_launch_stats stats; /* zero before the launch */
 };
 struct xk_capture_opts {
-    const char *platform; /* NULL: the capture says */
-    uint32_t n_threads;   /* of the host; 0 = all cores */
+    const char *platform;  /* NULL: the capture says */
+    uint32_t n_threads;    /* of the host; 0 = all cores */
     uint64_t max_memory_b; /* of the captured device; 0 = 16 GiB */
     const struct xk_simulate_opts *look; /* borrowed; may be NULL */
     /* Around each launch; may be NULL. */

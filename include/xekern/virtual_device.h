@@ -15,21 +15,21 @@ typedef struct xk_virtual_device xk_virtual_device;
 
 /* A kernel launch that was executed. Strings live during the call. */
 struct xk_virtual_launch {
-    int pid;             /* of the client; 0: unknown */
-    const char *kernel;  /* the program's name for it; else "kernel at 0x..." */
-    uint64_t start_va;   /* of its first instruction */
-    uint64_t code_hash;  /* equal for equal bytes of code */
+    int pid;            /* of the client; 0: unknown */
+    const char *kernel; /* the program's name for it; else "kernel at 0x..." */
+    uint64_t start_va;  /* of its first instruction */
+    uint64_t code_hash; /* equal for equal bytes of code */
     uint32_t groups[3], n_threads, simd; /* threads: per group */
-    struct xk_launch_stats stats; /* device_ns: simulated time */
-    enum xk_status status; /* how it ended; XK_OK before */
+    struct xk_launch_stats stats;        /* device_ns: simulated time */
+    enum xk_status status;               /* how it ended; XK_OK before */
 };
 
 struct xk_virtual_device_opts {
-    const char *platform;   /* "xelp", "xehpg", "xehpc"; NULL: "xehpg" */
-    uint16_t port;          /* of 127.0.0.1; 0: any free one */
+    const char *platform;    /* "xelp", "xehpg", "xehpc"; NULL: "xehpg" */
+    uint16_t port;           /* of 127.0.0.1; 0: any free one */
     unsigned n_host_threads; /* of a launch; 0: all cores */
-    uint64_t max_memory_b;  /* of each client process; 0: 16 GiB */
-    uint64_t max_commands;  /* of a submission; 0: 10 million */
+    uint64_t max_memory_b;   /* of each client process; 0: 16 GiB */
+    uint64_t max_commands;   /* of a submission; 0: 10 million */
     const struct xk_simulate_opts *look; /* at each launch; NULL: not at all */
     /* Calls come from the server's threads, one at a time. Any may be NULL. */
     void (*begins)(void *user, const struct xk_virtual_launch *l);

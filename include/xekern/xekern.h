@@ -23,21 +23,30 @@ enum xk_arch { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
 enum xk_prop {
     XK_PROP_DEFAULT = 0, /* FWD_B */
-    XK_FWD_D = 1, XK_FWD_B = 2, XK_FWD_I = 3,
-    XK_BWD_D = 4, XK_BWD_W = 5, XK_BWD_WB = 6,
+    XK_FWD_D = 1,
+    XK_FWD_B = 2,
+    XK_FWD_I = 3,
+    XK_BWD_D = 4,
+    XK_BWD_W = 5,
+    XK_BWD_WB = 6,
 };
 
 enum xk_data_type {
     XK_TYPE_DEFAULT = 0, /* f32; dst: the type of src */
-    XK_F32 = 1, XK_F16 = 2, XK_BF16 = 3, XK_S32 = 4, XK_S8 = 5, XK_U8 = 6,
+    XK_F32 = 1,
+    XK_F16 = 2,
+    XK_BF16 = 3,
+    XK_S32 = 4,
+    XK_S8 = 5,
+    XK_U8 = 6,
 };
 
 enum xk_post_op_kind { XK_POST_RELU = 1, XK_POST_SUM = 2 };
 #define XK_MAX_POST_OPS 8
 struct xk_post_op {
-    uint32_t kind;  /* enum xk_post_op_kind */
-    float alpha;    /* relu: slope for negative values, only 0 for now;
-                       sum: what the old destination is multiplied by */
+    uint32_t kind; /* enum xk_post_op_kind */
+    float alpha;   /* relu: slope for negative values, only 0 for now;
+                      sum: what the old destination is multiplied by */
 };
 
 #define XK_TAG_MAX 32
@@ -100,8 +109,13 @@ struct xk_tensor_info {
 };
 
 /* Arguments in the order kernels take them. */
-enum xk_conv_arg { XK_ARG_SRC, XK_ARG_WEI, XK_ARG_BIA, XK_ARG_DST,
-                   XK_N_CONV_ARGS };
+enum xk_conv_arg {
+    XK_ARG_SRC,
+    XK_ARG_WEI,
+    XK_ARG_BIA,
+    XK_ARG_DST,
+    XK_N_CONV_ARGS
+};
 
 /* What query answers; no code has been generated. */
 struct xk_conv_info {
@@ -132,8 +146,8 @@ enum xk_create_flag {
     /* Tensors may lie anywhere, also inside allocations above 4 GiB: kernels
      * take 64-bit addresses. Without it they take offsets of 32 bits into
      * surfaces, which costs fewer instructions, and an allocation has at most
-     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared local
-     * memory. A tensor itself has at most 2 GiB in both cases. */
+     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared
+     * local memory. A tensor itself has at most 2 GiB in both cases. */
     XK_CREATE_A64 = 1,
 };
 
@@ -162,18 +176,18 @@ struct xk_launch_arg_info {
 
 #define XK_MAX_LAUNCH_ARGS 8
 struct xk_launch_info {
-    const char *kernel;     /* name inside the zebin */
-    const void *zebin;      /* owned by the program */
+    const char *kernel; /* name inside the zebin */
+    const void *zebin;  /* owned by the program */
     size_t zebin_b;
-    const void *code;       /* the instructions inside it */
+    const void *code; /* the instructions inside it */
     size_t code_b;
     uint32_t groups[3], local[3]; /* work items per group */
     uint32_t simd, grf_count, slm_b, barriers, threads_per_group;
     uint32_t n_args;
     struct xk_launch_arg_info args[XK_MAX_LAUNCH_ARGS];
     uint32_t static_instructions, static_fma;
-    const char *schedule;   /* the decisions, as text */
-    uint32_t peak_grf;      /* most registers in use at one moment */
+    const char *schedule; /* the decisions, as text */
+    uint32_t peak_grf;    /* most registers in use at one moment */
 };
 
 XK_API uint32_t xk_program_n_launches(const xk_program *p);
