@@ -66,7 +66,7 @@ enum xk_status xk_ocl_fail(const char *function, const char *what,
 struct xk_ocl_found {
     struct xk_ocl_calls cl;
     cl_device_id device;
-    uint32_t n;         /* how many there are */
+    uint32_t n;          /* how many there are */
     char platforms[200]; /* names of all */
 };
 /* The index-th; XK_EABSENT says what is missing. */
