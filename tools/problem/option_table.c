@@ -91,7 +91,9 @@ void xk_tool_option_help(const struct xk_tool_option *table, size_t n,
         const struct xk_tool_option *const o = &table[i];
         snprintf(left, sizeof left, "%s%c%s--%s%s%s%s", o->letter ? "-" : "",
                  o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
-                 o->maybe ? "[=" : o->value ? "=" : "",
+                 o->maybe   ? "[="
+                 : o->value ? "="
+                            : "",
                  o->value ? o->value : "", o->maybe ? "]" : "");
         fprintf(out, "  %-34s %s\n", left, o->help);
     }

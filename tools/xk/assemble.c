@@ -15,8 +15,7 @@ static const struct xk_tool_option options[] = {
      xk_request_output},
     {"compact", 'c', NULL, "the 64-bit form wherever there is one",
      xk_request_compact},
-    {"json", 0, NULL, "no code: how many bytes, or the error",
-     xk_request_json},
+    {"json", 0, NULL, "no code: how many bytes, or the error", xk_request_json},
     {"help", 'h', NULL, "this text", xk_request_help},
 };
 

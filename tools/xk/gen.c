@@ -41,22 +41,19 @@ static enum xk_status set_dt(void *user, const char *value,
 static enum xk_status set_stag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag,
-                       err);
+    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag, err);
 }
 
 static enum xk_status set_wtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag,
-                       err);
+    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag, err);
 }
 
 static enum xk_status set_dtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag,
-                       err);
+    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag, err);
 }
 
 static enum xk_status set_post_ops(void *user, const char *value,
@@ -218,8 +215,8 @@ static enum xk_status write_zebin(const struct gen *g, uint32_t i,
                                   struct xk_error *err)
 {
     char path[4096];
-    const int n = i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i)
-                    : 0;
+    const int n =
+        i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i) : 0;
     if (n >= (int)sizeof path)
         return xk_tool_fail(err, XK_EINVAL, "output=%.200s...: too long",
                             g->output);

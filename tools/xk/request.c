@@ -11,7 +11,8 @@
 enum xk_status xk_request_platform(void *user, const char *value,
                                    struct xk_error *err)
 {
-    return xk_platform_option(value, &((struct xk_request *)user)->platform, err);
+    return xk_platform_option(value, &((struct xk_request *)user)->platform,
+                              err);
 }
 
 enum xk_status xk_request_kernel(void *user, const char *value,
@@ -61,8 +62,8 @@ static enum xk_status read_arguments(const struct xk_request_verb *v,
                                      const char *const *args,
                                      struct xk_error *err)
 {
-    const enum xk_status st = xk_tool_arguments(v->options, v->n_options, n,
-                                                args, set_input, r, err);
+    const enum xk_status st =
+        xk_tool_arguments(v->options, v->n_options, n, args, set_input, r, err);
     if (st < 0 || r->help)
         return st;
     if (r->n_inputs < v->n_inputs)

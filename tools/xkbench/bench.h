@@ -64,7 +64,7 @@ struct xk_bench_problem {
     struct xk_conv_desc desc;
     char name[128];
     char engine[8];
-    char mode; /* C R I L P */
+    char mode;         /* C R I L P */
     bool own_platform; /* no --platform: what the device is */
     bool hash;
     bool time_only; /* mode P: the predicted time of one creation */
@@ -72,10 +72,10 @@ struct xk_bench_problem {
     uint32_t waves; /* of a core, to model; 0: some */
     enum xk_status status;
     struct xk_error err;
-    char dt[32], attr[240]; /* as they were given */
+    char dt[32], attr[240];           /* as they were given */
     char schedule[XK_BENCH_LIST_MAX]; /* "": the library's own */
-    char text[512];         /* canonical, with the name */
-    char repro[1600];       /* non-default options and text */
+    char text[512];                   /* canonical, with the name */
+    char repro[1600];                 /* non-default options and text */
 };
 
 struct xk_bench_time {
@@ -97,7 +97,7 @@ struct xk_bench_counts {
  * most powerful kind; without such a loop all of the code. */
 struct xk_bench_loop {
     bool whole;
-    uint32_t head_b, tail_b; /* first and last instruction */
+    uint32_t head_b, tail_b;           /* first and last instruction */
     uint64_t instructions, fma, syncs; /* executed */
 };
 
@@ -108,16 +108,16 @@ struct xk_bench_result {
     struct xk_conv_info info;
     /* run: on the device, by its own clock; simulated: by the host's */
     struct xk_bench_time query, create, run;
-    struct xk_launch_stats stats;            /* all launches */
+    struct xk_launch_stats stats; /* all launches */
     /* Predicted by the simulator's timing model, all launches; 0: not asked. */
     double predicted_us, predicted_cycles;
-    double touched_b; /* of memory */
+    double touched_b;              /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
     char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */
     struct xk_bench_loop loop;     /* of all launches; engine sim only */
     uint64_t code_b, static_instructions, static_fma, peak_b;
-    uint32_t peak_grf; /* the most of all launches */
+    uint32_t peak_grf;  /* the most of all launches */
     char schedule[256]; /* of the last launch */
     uint32_t groups, threads_per_group;
     bool hashed;
@@ -253,8 +253,8 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *bia, float *dst,
                                   struct xk_error *err);
 
-/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of a launch
- * from what it noted, added to r->loop. */
+/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of
+ * a launch from what it noted, added to r->loop. */
 void xk_bench_note_inst(void *user, const struct xk_simulate_inst *inst);
 void xk_bench_add_loop(struct xk_bench_result *r,
                        const struct xk_launch_info *l);

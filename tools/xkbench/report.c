@@ -22,8 +22,7 @@ void xk_bench_progress(struct xk_bench *b, const struct xk_bench_problem *p)
         fprintf(stderr, "\r\033[K%" PRIu64 ": %.70s", b->n_tests, p->text);
 }
 
-static void print_template(struct xk_bench *b,
-                           const struct xk_bench_problem *p,
+static void print_template(struct xk_bench *b, const struct xk_bench_problem *p,
                            const struct xk_bench_result *r)
 {
     const char *const text = xk_bench_template_text(b->perf_template);
