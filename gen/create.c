@@ -355,6 +355,9 @@ static enum xk_status run(struct create *g, const struct xk_conv_desc *d,
                           xk_program **out)
 {
     XK_TRY(generate(g, d, o));
+    const struct xk_error *const dump = &g->trace.error;
+    if (dump->status)
+        return xk_fail(g->c, dump->status, "%s", dump->message);
     xk_program *const p = make_program(g, &heap->below);
     if (!p)
         return xk_ctx_status(g->c);

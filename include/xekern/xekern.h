@@ -155,7 +155,7 @@ struct xk_create_options {
     uint32_t size;              /* sizeof(struct xk_create_options) */
     uint32_t flags;             /* of enum xk_create_flag; others: XK_EINVAL */
     const struct xk_heap *heap; /* NULL: malloc */
-    xk_dump_fn dump;            /* NULL: as XK_DUMP says */
+    xk_dump_fn dump;            /* NULL: files, as XK_DUMP says */
     void *dump_user;
 };
 
