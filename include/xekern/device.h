@@ -37,7 +37,10 @@ struct xk_device_info {
     uint64_t max_buffer_b; /* larger ones are asked for as the driver wants */
 };
 
-/* How many devices an engine ("sim", "ze", "ocl") has; never 0. */
+/* The name of engine k, in a fixed order, also of one that this build lacks;
+ * NULL behind the last one. */
+XK_API const char *xk_device_engine_at(uint32_t k);
+/* How many devices an engine has; never 0. */
 XK_API enum xk_status xk_device_count(const char *engine, uint32_t *n,
                                       struct xk_error *err);
 /* engine: "ze" is the first device, "ze:1" the second, ... */

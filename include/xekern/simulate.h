@@ -48,11 +48,14 @@ struct xk_simulate_finding {
 typedef void xk_simulate_finding_fn(void *user,
                                     const struct xk_simulate_finding *f);
 
+/* Word k of the checks below, in a fixed order; NULL behind the last one. */
+XK_API const char *xk_simulate_check_at(uint32_t k);
+
 /* What a launch is looked at with and searched for. All zero: faults of memory
  * end it, nothing else is looked at. */
 struct xk_simulate_opts {
     uint64_t inst_limit; /* per hardware thread; 0 = 2^28 */
-    /* "mem,race,init,sync,hazard", "all", "none"; NULL is "none". A launch with
+    /* Words joined by commas, such as "mem,race"; NULL is "none". A launch with
      * findings ends with XK_EFAULT. */
     const char *checks;
     uint32_t most_findings; /* 0 = 20 */

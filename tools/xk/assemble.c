@@ -9,8 +9,8 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "xelp, xehpg, xehpc; must be given",
-     xk_request_platform},
+    {"platform", 'p', "PLATFORM", "{}; must be given", xk_request_platform,
+     .words = xk_words_of_platforms},
     {"output", 'o', "FILE", "the code goes there; - is stdout",
      xk_request_output},
     {"compact", 'c', NULL, "the 64-bit form wherever there is one",

@@ -8,8 +8,8 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM",
-     "raw code is for this one: xelp, xehpg, xehpc", xk_request_platform},
+    {"platform", 'p', "PLATFORM", "raw code is for this one: {}",
+     xk_request_platform, .words = xk_words_of_platforms},
     {"kernel", 'k', "NAME", "this kernel of both files", xk_request_kernel},
     {"json", 0, NULL, "as JSON", xk_request_json},
     {"output", 'o', "FILE", "goes there; - (default) is stdout",

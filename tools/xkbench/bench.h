@@ -134,6 +134,9 @@ struct xk_bench {
     regex_t match;
     unsigned batch_depth;
     bool error_located; /* the usage error already names file and line */
+    /* The last option of a batch file, with its place, that no problem has
+     * followed yet; "": there is none. */
+    char unused[400];
     bool help, hash, time_only, bound;
     uint32_t waves;
     uint64_t n_tests, n_seen;
@@ -167,6 +170,10 @@ void xk_bench_fini(struct xk_bench *b);
 /* Refuses options behind the last problem: they would hold for none. */
 enum xk_status xk_bench_check_order(int n, const char *const *args,
                                     struct xk_error *err);
+/* Does the option do something only for problems behind it? */
+bool xk_bench_waits(const char *word);
+/* The error about such an option that no problem follows. */
+enum xk_status xk_bench_unused(const char *option, struct xk_error *err);
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args,
                                   struct xk_error *err);
@@ -260,6 +267,7 @@ void xk_bench_add_loop(struct xk_bench_result *r,
                        const struct xk_launch_info *l);
 
 /* template.c */
+void xk_bench_template_help(FILE *out);
 enum xk_status xk_bench_template_check(const char *text, struct xk_error *err);
 /* "def" and "csv" become their texts; others stay as they are. */
 const char *xk_bench_template_text(const char *text);

@@ -81,5 +81,5 @@ int xk_bench_exit_code(const struct xk_bench *b)
     const uint64_t *const n = b->count;
     if (n[XK_FAILED] || n[XK_UNIMPLEMENTED] || n[XK_INVALID_ARGUMENTS])
         return 1;
-    return b->n_tests && n[XK_SKIPPED] == b->n_tests ? 77 : 0;
+    return n[XK_SKIPPED] == b->n_tests ? 77 : 0; /* also with none */
 }
