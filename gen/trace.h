@@ -29,8 +29,8 @@ struct xk_trace {
     struct xk_error error; /* the first thing that XK_DUMP could not do */
     xk_dump_fn dump;       /* NULL: files under dir */
     void *dump_user;
-    /* Of this problem, with room for a file's name behind it; "" until the
-     * first file. */
+    /* This problem's folder, with room for a file's name behind it; "" until
+     * the first file. */
     char dir[PATH_MAX - 32];
     char name[160];
 };

@@ -27,7 +27,7 @@ unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
     return __real_xk_schedule_candidates(p, s, out, broken);
 }
 
-/* Of a descriptor; the problem's tags into *info. */
+/* The shape of a descriptor; the problem's tags go into *info. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d,
                                 struct xk_conv_info *info)
 {

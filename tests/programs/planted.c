@@ -44,7 +44,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel)
     return 0;
 }
 
-/* Of elements that began as 0, after so many steps. */
+/* For elements that began as 0, after so many steps. */
 static int is_right(const int *a, int n_launches)
 {
     for (int i = 0; i < N_E; i++) {

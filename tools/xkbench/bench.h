@@ -208,9 +208,9 @@ void xk_bench_mark(const struct xk_bench_map *m, bool *used);
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
                    int64_t every, uint64_t seed);
 
-/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. Of the
- * k_n terms of each sum every wei_step-th has a weight, so that any partial sum
- * stays within 2^24. */
+/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. A sum
+ * has k_n terms; every wei_step-th of them has a weight, so that any partial
+ * sum stays within 2^24. */
 struct xk_bench_ranges {
     int64_t k_n; /* terms of one output element */
     int32_t src, wei, bia, dst;

@@ -133,7 +133,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t k,
     return (ze_result_t)fake_answer("zeKernelGetProperties");
 }
 
-/* Of later specifications. */
+/* From later specifications. */
 ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t d,
                                             const char **text);
 ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t d,
