@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A virtual Intel GPU under Intel's own, unmodified Level Zero and OpenCL
- * driver: a device model that listens on a loopback socket and executes what
- * the driver submits on the simulator. May change until 1.0. */
+ * driver. It is a device model that listens on a loopback socket and executes
+ * on the simulator what the driver submits. It may change until 1.0. */
 #ifndef XK_XEKERN_VIRTUAL_DEVICE_H
 #define XK_XEKERN_VIRTUAL_DEVICE_H
 
@@ -40,9 +40,10 @@ struct xk_virtual_device_opts {
 };
 
 /* Listens on 127.0.0.1 and serves from threads of its own until it is stopped.
- * opts is copied, what it points to must live as long. XK_EINVAL names the
- * field; XK_EFAULT: the port is taken. A client in the calling process has its
- * memory refreshed by plain copies, others through the kernel. */
+ * opts is copied; what it points to must live as long. XK_EINVAL names the
+ * field; XK_EFAULT says that the port is taken. Memory of a client in the
+ * calling process is refreshed by plain copies, that of other clients through
+ * the kernel. */
 XK_API enum xk_status
 xk_virtual_device_start(const struct xk_virtual_device_opts *opts,
                         xk_virtual_device **out, struct xk_error *err);

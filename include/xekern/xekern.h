@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xekern: convolution descriptors in, finished Intel GPU kernels out.
  *
- * Fill a descriptor, ask xk_conv_query() (microseconds; no code is generated),
- * then xk_conv_create() for the program. Every function is thread safe on
- * distinct objects; a program is immutable and may be shared. */
+ * Fill a descriptor and ask xk_conv_query(), which takes microseconds and
+ * generates no code. Then xk_conv_create() makes the program. Threads may call
+ * every function at the same time on distinct objects; a program is immutable
+ * and may be shared. */
 #ifndef XK_XEKERN_XEKERN_H
 #define XK_XEKERN_XEKERN_H
 
@@ -19,7 +20,8 @@ extern "C" {
 /* "major.minor.patch" of the library at run time. */
 XK_API const char *xk_version(void);
 
-enum xk_arch { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
+/* Values of xk_conv_desc.platform. */
+enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
 enum xk_prop {
     XK_PROP_DEFAULT = 0, /* FWD_B */
@@ -60,7 +62,7 @@ struct xk_post_op {
  * Start from XK_CONV_DESC_INIT; later versions only append fields. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
-    uint32_t platform; /* enum xk_arch */
+    uint32_t platform; /* enum xk_desc_platform */
     uint32_t prop;     /* enum xk_prop; FWD_D has no bias */
     uint32_t src_type, wei_type, dst_type, bia_type; /* enum xk_data_type */
     uint32_t n_post_ops;
@@ -89,9 +91,9 @@ XK_API enum xk_status xk_conv_desc_parse(const char *text,
 XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                                  size_t out_size);
 
-/* Memory of one tensor: offset of element (i0, i1, ...) in elements is
- * sum over blocks of ((i[dim] / div) % size) * stride, innermost block last;
- * dims are a=0 b=1 ... as in the tag. */
+/* A tensor's memory. Element (i0, i1, ...) lies at the sum over all blocks of
+ * ((i[dim] / div) % size) * stride, in elements. The innermost block is the
+ * last. Dims are a=0, b=1, ... as in the tag. */
 struct xk_layout_block {
     uint32_t dim;
     int64_t size, div, stride; /* elements */
@@ -108,7 +110,7 @@ struct xk_tensor_info {
     uint64_t size_b;      /* bytes with padding; padding must hold zeros */
 };
 
-/* Arguments in the order kernels take them. */
+/* A kernel's arguments, in its order. */
 enum xk_conv_arg {
     XK_ARG_SRC,
     XK_ARG_WEI,
@@ -117,7 +119,7 @@ enum xk_conv_arg {
     XK_N_CONV_ARGS
 };
 
-/* What query answers; no code has been generated. */
+/* What xk_conv_query() answers. */
 struct xk_conv_info {
     uint32_t size; /* sizeof(struct xk_conv_info), set by the caller */
     uint32_t n_launches;
@@ -130,13 +132,14 @@ XK_API enum xk_status xk_conv_query(const struct xk_conv_desc *d,
                                     struct xk_conv_info *info,
                                     struct xk_error *err);
 
-/* Heap used during generation; realloc(user, NULL, n), realloc(user, p, 0). */
+/* The heap during generation. realloc(user, NULL, n) allocates, and
+ * realloc(user, p, 0) frees. */
 struct xk_heap {
     void *(*realloc)(void *user, void *p, size_t n_b);
     void *user;
 };
 
-/* One text or byte dump of a stage: "views", "schedule", "plan", "ir",
+/* Receives the text or the bytes of a stage: "views", "schedule", "plan", "ir",
  * "passes", "asm", "zebin", "order". */
 typedef void (*xk_dump_fn)(void *user, const char *stage, const void *data,
                            size_t n_b);
