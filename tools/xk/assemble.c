@@ -11,8 +11,7 @@
 static const struct xk_tool_option options[] = {
     {"platform", 'p', "PLATFORM", "{}; must be given", xk_request_platform,
      .words = xk_words_of_platforms},
-    {"output", 'o', "FILE", "the code goes there; - is stdout",
-     xk_request_output},
+    {"output", 'o', "FILE", "writes the code; - is stdout", xk_request_output},
     {"compact", 'c', NULL, "the 64-bit form wherever there is one",
      xk_request_compact},
     {"json", 0, NULL, "no code: how many bytes, or the error", xk_request_json},

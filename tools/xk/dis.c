@@ -19,7 +19,7 @@ static const struct xk_tool_option options[] = {
      xk_request_offsets},
     {"json", 0, NULL, "a list of kernels with their instructions",
      xk_request_json},
-    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+    {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
      xk_request_output},
     {"help", 'h', NULL, "this text", xk_request_help},
 };

@@ -12,7 +12,7 @@ static const struct xk_tool_option options[] = {
      xk_request_platform, .words = xk_words_of_platforms},
     {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
     {"json", 0, NULL, "a list of findings", xk_request_json},
-    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+    {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
      xk_request_output},
     {"help", 'h', NULL, "this text", xk_request_help},
 };
