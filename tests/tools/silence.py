@@ -116,6 +116,8 @@ ROWS = [
     ("xkbench", ["--batch="], 2, r"batch=: names no file"),
     ("xk", ["dis", "folder"], 1, r"folder: cannot be read: Is a directory"),
     ("xk", ["dis", "/dev/zero"], 1, r"/dev/zero: too large"),
+    ("xk", ["asm", "-p", "xehpg", "/dev/null", "-o", "new"], 1,
+     r"/dev/null: has no instruction"),
     ("xk", ["run", "--aub=folder"], 1, r"folder: cannot be read: Is a dir"),
     ("xk", ["run", "--aub=no-such"], 1, r"no-such: cannot be read: No such"),
 ]

@@ -51,7 +51,9 @@ static int assemble(const struct xk_request *r, struct xk_error *err)
         return 1;
     if (xk_assemble(r->platform, text, text_b, &opts, &code, &code_b, err) >=
             0 &&
-        r->output)
+        !code_b)
+        xk_tool_fail(err, XK_EPARSE, "%.200s: has no instruction", opts.file);
+    if (err->status >= 0 && r->output)
         xk_tool_output_write("output", r->output, code, code_b, err);
     const int exit_code = r->json ? tell_json(r, code_b, err) : 0;
     free(code);

@@ -93,7 +93,7 @@ int xk_request_main(const struct xk_request_verb *verb, int n,
     if (err.status < 0)
         fprintf(stderr, "xk %s: %s: %s\n", verb->name,
                 xk_status_str(err.status), err.message);
-    return err.status < 0 ? 1 : code;
+    return err.status < 0 && !code ? 1 : code;
 }
 
 enum xk_status xk_request_open(const struct xk_request *r, int k,
