@@ -39,9 +39,8 @@ static uint64_t u64_at(const uint8_t *p, size_t dword)
 static struct header header_of(const uint8_t *p)
 {
     const uint32_t v = u32_at(p, 0);
-    struct header h = {.type = v >> 29,
-                       .opcode = v >> 23 & 0x3f,
-                       .sub = v >> 16 & 0x7f};
+    struct header h = {
+        .type = v >> 29, .opcode = v >> 23 & 0x3f, .sub = v >> 16 & 0x7f};
     const unsigned extra = h.opcode == OPCODE_MEMTRACE ? 1 : 2;
     h.length_b = ((uint64_t)(v & 0xffff) + extra) * 4;
     return h;
@@ -145,8 +144,8 @@ enum xk_status xk_aub_next(xk_ctx *c, struct xk_aub *a,
                        a->at_b, h.type, TYPE_AUB);
     if (h.length_b > left_b || (r && h.length_b < 4u * r->dwords))
         return xk_fail(c, XK_EPARSE,
-                       "aub: packet at 0x%zx: %llu bytes, %zu are left", a->at_b,
-                       (unsigned long long)h.length_b, left_b);
+                       "aub: packet at 0x%zx: %llu bytes, %zu are left",
+                       a->at_b, (unsigned long long)h.length_b, left_b);
     *out = (struct xk_aub_packet){.kind = XK_AUB_OTHER, .at_b = a->at_b};
     a->at_b += (size_t)h.length_b;
     return r ? read_packet(c, &h, r, p, out) : XK_OK;

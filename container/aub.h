@@ -53,8 +53,8 @@ struct xk_aub {
 bool xk_aub_recognise(const void *file, size_t n_b);
 enum xk_status xk_aub_open(xk_ctx *c, const void *file, size_t n_b,
                            struct xk_aub *out);
-/* Bytes of the packet that begins at p, by its header; 0: fewer than 4 are there.
- * For captures that arrive in pieces. */
+/* Bytes of the packet that begins at p, by its header; 0: fewer than 4 are
+ * there. For captures that arrive in pieces. */
 uint64_t xk_aub_packet_b(const void *p, size_t n_b);
 /* The next packet; *end is set, and *out left alone, behind the last one. A
  * truncated or lying file is XK_EPARSE with the packet's offset. */

@@ -87,8 +87,7 @@ static bool get_bool(struct reader *r, const yaml_node_t *map, const char *key)
 }
 
 /* work_group_walk_order_dimensions: [0, 1, 2] is x first. */
-static enum xk_status read_walk_order(struct reader *r,
-                                      const yaml_node_t *env,
+static enum xk_status read_walk_order(struct reader *r, const yaml_node_t *env,
                                       struct xk_zkernel *k)
 {
     static const char orders[][4] = {"012", "021", "102", "201", "120", "210"};
@@ -105,8 +104,8 @@ static enum xk_status read_walk_order(struct reader *r,
         if (length(list) == 3 && memcmp(orders[i], text, 3) == 0)
             return XK_OK;
     }
-    return xk_fail(r->c, XK_EPARSE,
-                   "zebin: kernel '%.100s': walk order '%.3s'", k->name, text);
+    return xk_fail(r->c, XK_EPARSE, "zebin: kernel '%.100s': walk order '%.3s'",
+                   k->name, text);
 }
 
 /* reqd_work_group_size of the source: three numbers, none of them 0. */
@@ -179,9 +178,10 @@ static uint8_t kind_of(const char *type)
         {"data_global_buffer", XK_ZARG_GLOBAL_BASE},
     };
     static const char *const refused[] = {
-        "printf_buffer", "assert_buffer", "implicit_arg_buffer", "rt_",
-        "sync_buffer",   "image_",        "sampler_",            "vme_",
-        "flat_image_",   "dispatch_",
+        "printf_buffer", "assert_buffer", "implicit_arg_buffer",
+        "rt_",           "sync_buffer",   "image_",
+        "sampler_",      "vme_",          "flat_image_",
+        "dispatch_",
     };
     for (size_t i = 0; i < XK_COUNTOF(refused); i++)
         if (strncmp(type, refused[i], strlen(refused[i])) == 0)
@@ -313,8 +313,7 @@ static enum xk_status read_memory(struct reader *r, const yaml_node_t *kernel,
     return XK_OK;
 }
 
-static enum xk_status read_bindings(struct reader *r,
-                                    const yaml_node_t *kernel,
+static enum xk_status read_bindings(struct reader *r, const yaml_node_t *kernel,
                                     struct xk_zkernel *k)
 {
     const yaml_node_t *list = get(r, kernel, "binding_table_indices");
@@ -546,8 +545,7 @@ static uint32_t one_revision(uint32_t flags)
     return least == most ? least : 0;
 }
 
-/* Notes from IntelGT: type 1 is the product family, type 3 the target's flags.
- */
+/* IntelGT's notes: type 1 is the product family, type 3 the target's flags. */
 static void read_notes(struct reader *r, const struct xk_elf_section *s)
 {
     uint64_t at = 0;

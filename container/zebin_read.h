@@ -57,7 +57,7 @@ enum xk_zreloc_type {
     XK_ZRELOC_ADDR = 1,       /* 64 bits */
     XK_ZRELOC_ADDR_LOW = 2,   /* bits 31:0 */
     XK_ZRELOC_ADDR_HIGH = 3,  /* bits 63:32 */
-    XK_ZRELOC_PER_THREAD = 4, /* 32 bits: offset of per-thread data, see below */
+    XK_ZRELOC_PER_THREAD = 4, /* 32 bits: per-thread data's offset, see below */
 };
 enum xk_zsection { XK_ZSECTION_CONST, XK_ZSECTION_GLOBAL, XK_ZSECTION_NONE };
 struct xk_zreloc {
@@ -78,8 +78,8 @@ struct xk_zkernel {
     uint32_t n_local_ids;       /* dimensions of them, where it is told */
     bool has_dpas;
     uint32_t required[3]; /* required_work_group_size; 0: any */
-    uint8_t walk_order;   /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */
-    uint32_t private_b;   /* bytes of private memory, per thread ... */
+    uint8_t walk_order; /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */
+    uint32_t private_b; /* bytes of private memory, per thread ... */
     bool private_is_lane; /* ... or per lane */
     uint32_t n_args;
     struct xk_zarg *args;
@@ -91,7 +91,7 @@ struct xk_zkernel {
 
 struct xk_zebin {
     uint32_t product_family; /* from the note or e_machine; 0 unknown */
-    uint32_t revision; /* from the note, if it names just one; 0: none */
+    uint32_t revision;       /* from the note, if it names just one; 0: none */
     uint32_t n_kernels;
     struct xk_zkernel *kernels;
     /* .data.const and .data.global, in the file; NULL: none. */

@@ -79,7 +79,7 @@ static const char names_wei_3d[] =
     "ABcde<8, 16, 32, 64>a<16, 32>b, ABcde<, 2a, 4a, 8a>16b8a<2, 4>b or "
     "AcdEB<16, 32, 64>a<4, 8>e4b";
 
-/* Of each tensor, for 2D and for 3D: the tags, and what a message calls them */
+/* The tags of each tensor for 2D and 3D, and what a message calls them. */
 static const struct {
     const char *field;
     const char *const *tags[2];

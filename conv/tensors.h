@@ -23,20 +23,21 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
 /* Whether images lie inside the pixels of src or dst, "Bcda16b": the blocks of
  * a tag's letters come first, in its order. */
 bool xk_conv_images_inside(const struct xk_layout *act);
-/* Whether so many filter taps of a line lie inside with few channels of each:
- * "AcDB32a4d4b" for 4. */
+/* Does wei have so many filter taps of a line in its innermost block, with few
+ * channels of each? "AcDB32a4d4b" has 4. */
 bool xk_conv_taps_inside(const struct xk_layout *wei, int64_t taps);
-/* Whether M's innermost index is the image: src has them inside its pixels; or
- * it has channels innermost, so many that rows are apart in any order, in whole
- * steps of K, and eight that share a pixel are beside the tensor together. */
+/* Is M's innermost index the image? It is where src has the images inside its
+ * pixels. It also is where src has channels innermost, so many (in whole steps
+ * of K) that rows are apart in any order; then eight images that share a pixel
+ * are out of bounds together. */
 bool xk_conv_rows_by_images(const struct xk_conv_desc *full,
                             const struct xk_layout *src);
-/* Whether taps and pixels of a line move src alike, and there are several of
- * both: a tap further is a pixel further. */
+/* Is a tap further in a line of src the same as a pixel further, with several
+ * of both? */
 bool xk_conv_taps_slide(const struct xk_conv_desc *full);
-/* Of images that are M's innermost index, how many are so before the next pixel
- * of a line: all, or where taps slide so few that a thread has several pixels.
- * The others come before the next line. */
+/* Where the image is M's innermost index: how many images follow each other
+ * before the next pixel of a line. All do; where taps slide, so few that a
+ * thread has several pixels. The other images come before the next line. */
 int64_t xk_conv_image_block(const struct xk_conv_desc *full);
 /* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
  * place to place and from tap to tap, padding in front, pixels. */

@@ -33,7 +33,7 @@ struct primitive {
 };
 
 static struct library {
-    uint32_t platform; /* enum xk_arch */
+    uint32_t platform; /* enum xk_desc_platform */
     ze_driver_handle_t driver;
     ze_device_handle_t device;
     ze_context_handle_t context;

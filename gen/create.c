@@ -313,6 +313,21 @@ static xk_program *make_program(struct create *g, const struct xk_alloc *heap)
     return p;
 }
 
+/* " --attr-oscale=common:2 --attr-post-ops=sum:0.5+relu", or "". */
+static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
+{
+    if (d->scale != 0)
+        xk_str_printf(out, " --attr-oscale=common:%.9g", (double)d->scale);
+    for (uint32_t i = 0; i < d->n_post_ops; i++) {
+        const struct xk_post_op *const op = &d->post_ops[i];
+        xk_str_printf(out, "%s", i ? "+" : " --attr-post-ops=");
+        if (op->kind == XK_POST_SUM)
+            xk_str_printf(out, "sum:%.9g", (double)op->alpha);
+        else
+            xk_str_printf(out, "relu");
+    }
+}
+
 /* The line can be pasted into a shell: '#' begins the explanation. */
 static void verbose_line(struct create *g, const xk_program *p, uint64_t ns)
 {
@@ -324,18 +339,19 @@ static void verbose_line(struct create *g, const xk_program *p, uint64_t ns)
     if (!g->trace.verbose)
         return;
     xk_str_clear(&g->text);
+    print_attr(d, &g->text);
+    xk_str_printf(&g->text, " ");
     xk_conv_print(d, &g->text);
     xk_trace_line(&g->trace,
                   "xkbench --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
-                  "--wtag=%s --dtag=%s%s "
+                  "--wtag=%s --dtag=%s"
                   "%s # %s, %u instructions, %u registers, %.3f ms",
                   g->problem.platform->name, dirs[d->prop & 3],
                   types[d->src_type], types[d->wei_type], types[d->dst_type],
                   f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
-                  f->tensor[XK_ARG_DST].tag,
-                  d->n_post_ops ? " --attr-post-ops=relu" : "",
-                  xk_str_get(&g->text), xk_program_launch(p, 0)->schedule,
-                  g->stats.instructions, g->stats.peak_grf, (double)ns * 1e-6);
+                  f->tensor[XK_ARG_DST].tag, xk_str_get(&g->text),
+                  xk_program_launch(p, 0)->schedule, g->stats.instructions,
+                  g->stats.peak_grf, (double)ns * 1e-6);
 }
 
 static void fini(struct create *g, struct xk_error *err)
@@ -355,6 +371,9 @@ static enum xk_status run(struct create *g, const struct xk_conv_desc *d,
                           xk_program **out)
 {
     XK_TRY(generate(g, d, o));
+    const struct xk_error *const dump = &g->trace.error;
+    if (dump->status)
+        return xk_fail(g->c, dump->status, "%s", dump->message);
     xk_program *const p = make_program(g, &heap->below);
     if (!p)
         return xk_ctx_status(g->c);

@@ -2,6 +2,7 @@
 #include "gen/trace.h"
 
 #include <ctype.h>
+#include <errno.h>
 #include <pthread.h>
 #include <stdarg.h>
 #include <stdatomic.h>
@@ -18,12 +19,40 @@ enum { FOLDER_B = 192 }; /* a problem's folder: a number, its name, two more */
 static struct {
     unsigned stages;
     bool verbose, verify;
+    struct xk_error error;
     char dir[sizeof(((struct xk_trace *)NULL)->dir) - FOLDER_B];
 } env;
 static pthread_once_t env_once = PTHREAD_ONCE_INIT;
 static atomic_uint problem_count;
 
-/* "views,asm" or "all". Unknown names are said and skipped. */
+static void keep(struct xk_error *e, enum xk_status status, const char *fmt,
+                 ...) XK_PRINTF(3, 4);
+
+/* Keeps the first error. */
+static void keep(struct xk_error *e, enum xk_status status, const char *fmt,
+                 ...)
+{
+    va_list ap;
+    if (e->status)
+        return;
+    e->status = status;
+    va_start(ap, fmt);
+    vsnprintf(e->message, sizeof(e->message), fmt, ap);
+    va_end(ap);
+}
+
+static void unknown_stage(const char *name, size_t n)
+{
+    char words[128] = "all";
+    size_t at = strlen(words);
+    for (unsigned i = 0; i < XK_N_STAGES && at < sizeof(words); i++)
+        at += (size_t)snprintf(words + at, sizeof(words) - at, ", %s",
+                               stage_names[i]);
+    keep(&env.error, XK_EINVAL, "XK_DUMP: '%.*s' is no stage: %s", (int)n, name,
+         words);
+}
+
+/* "views,asm" or "all". */
 static unsigned parse_stages(const char *list)
 {
     unsigned bits = 0;
@@ -37,8 +66,7 @@ static unsigned parse_stages(const char *list)
         if (n == 3 && strncmp(list, "all", 3) == 0)
             hit = (1u << XK_N_STAGES) - 1;
         if (!hit && n)
-            fprintf(stderr, "xekern: XK_DUMP: unknown stage '%.*s'\n", (int)n,
-                    list);
+            unknown_stage(list, n < 40 ? n : 40);
         bits |= hit;
         list += n + (list[n] == ',');
     }
@@ -60,10 +88,8 @@ static void read_dir(void)
         return;
     }
     if (env.stages)
-        fprintf(stderr,
-                "xekern: XK_DUMP_DIR: longer than %zu bytes, nothing "
-                "is dumped\n",
-                sizeof(env.dir) - 1);
+        keep(&env.error, XK_EINVAL, "XK_DUMP_DIR: longer than %zu bytes",
+             sizeof(env.dir) - 1);
     env.stages = 0;
 }
 
@@ -84,6 +110,8 @@ void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
     t->verbose = env.verbose;
     t->verify = env.verify;
     t->wanted = env.stages;
+    if (!o || !o->dump)
+        t->error = env.error;
     if (o && o->dump) {
         t->dump = o->dump;
         t->dump_user = o->dump_user;
@@ -103,7 +131,7 @@ bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s)
 static void make_dir(struct xk_trace *t)
 {
     const unsigned n = atomic_fetch_add(&problem_count, 1);
-    mkdir(env.dir, 0777); /* may exist; fopen tells what matters */
+    mkdir(env.dir, 0777); /* may exist; put_file tells what matters */
     snprintf(t->dir, sizeof(t->dir), "%s/%03u-%s", env.dir, n, t->name);
     mkdir(t->dir, 0777);
 }
@@ -116,11 +144,14 @@ static void put_file(struct xk_trace *t, enum xk_stage_id s, const void *data,
         make_dir(t);
     snprintf(path, sizeof(path), "%s/%02u-%s.%s", t->dir, (unsigned)s + 1,
              stage_names[s], s == XK_STAGE_ZEBIN ? "bin" : "txt");
+    errno = 0;
     FILE *const f = fopen(path, "wb");
     const bool ok = f && fwrite(data, 1, n_b, f) == n_b;
+    const int why = errno;
     if (f && fclose(f) == 0 && ok)
         return;
-    fprintf(stderr, "xekern: XK_DUMP: cannot write %s\n", path);
+    keep(&t->error, XK_EIO, "XK_DUMP: %.300s: cannot be written: %s", path,
+         strerror(why ? why : errno));
 }
 
 void xk_trace_put(struct xk_trace *t, enum xk_stage_id s, const void *data,

@@ -26,10 +26,11 @@ enum xk_stage_id {
 struct xk_trace {
     unsigned wanted; /* bit per stage */
     bool verbose, verify;
-    xk_dump_fn dump; /* NULL: files under dir */
+    struct xk_error error; /* the first thing that XK_DUMP could not do */
+    xk_dump_fn dump;       /* NULL: files under dir */
     void *dump_user;
-    /* Of this problem, with room for a file's name behind it; "" until the
-     * first file. */
+    /* This problem's folder, with room for a file's name behind it; "" until
+     * the first file. */
     char dir[PATH_MAX - 32];
     char name[160];
 };
@@ -38,8 +39,9 @@ struct xk_trace {
 void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
                    const char *name);
 bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s);
-/* Hands out one stage. A file that cannot be written is said in a verbose
- * line and otherwise ignored: a dump never fails a create. */
+/* Hands out one stage. What cannot be written is kept in error, so that the
+ * create goes on to the end and fails then: the stages that can be written are
+ * still there. */
 void xk_trace_put(struct xk_trace *t, enum xk_stage_id s, const void *data,
                   size_t n_b);
 /* One line to stderr if XK_VERBOSE asks for it. */

@@ -25,7 +25,7 @@ enum xk_op {
 };
 
 /* What occurs in a tree, itself included; a pass goes past what has nothing for
- * it. Of an address of registers it is only told that its offset varies. */
+ * it. An address of registers tells only that its offset varies. */
 enum xk_trait {
     XK_HAS_MATH = 1,    /* an operator other than a broadcast */
     XK_HAS_SUM = 2,     /* + or - of integers */

@@ -32,7 +32,7 @@ struct place {
     bool changes;       /* itself, whatever is inside */
 };
 
-/* Of the variable of a let. */
+/* Where the variable of a let is used. */
 struct let_use {
     uint32_t binder, at; /* at: number of the statement */
 };

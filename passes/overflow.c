@@ -63,7 +63,7 @@ static struct bounds sum(struct bounds a, struct bounds b)
                            a.fits && b.fits};
 }
 
-/* Of something that is no sum: its range, with 0 for the sums without it. */
+/* The range of something that is no sum, with 0 for the sums without it. */
 static struct bounds term(struct pass *p, const xk_expr *e)
 {
     struct bounds b = {0, 0, true};

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of the passes. Each gets a scope of its own, so that what it made
  * and did not keep is freed when it ends. */
+#include <stdio.h>
 #include <string.h>
 
 #include "passes/walk.h"
@@ -51,17 +52,29 @@ static uint32_t rows_named(const char *name, size_t n)
     return rows;
 }
 
+/* "-simplify, -let, ...": what can be left out, each once. */
+static void removable(char *out, size_t out_b)
+{
+    size_t n = 0;
+    out[0] = '\0';
+    for (unsigned i = 0; i < xk_n_passes && n < out_b; i++)
+        if (!xk_passes[i].needed &&
+            xk_pass_find(xk_passes[i].name) == &xk_passes[i])
+            n += (size_t)snprintf(out + n, out_b - n, "%s-%s", n ? ", " : "",
+                                  xk_passes[i].name);
+    for (unsigned i = 0; i < XK_COUNTOF(steps) && n < out_b; i++)
+        n += (size_t)snprintf(out + n, out_b - n, ", -%s", steps[i].name);
+}
+
 static enum xk_status leave_out(xk_ctx *c, const char *word, size_t n,
                                 uint32_t *off)
 {
     const uint32_t rows = *word == '-' ? rows_named(word + 1, n - 1) : 0;
+    char words[200];
+    removable(words, sizeof(words));
     if (!rows)
-        return xk_fail(
-            c, XK_EPARSE,
-            "passes: '%.*s' leaves out no pass: -simplify, -let, "
-            "-strength, -overflow, -hoist, -cse, -barrier, -peephole, "
-            "-order, -banks",
-            (int)n, word);
+        return xk_fail(c, XK_EPARSE, "passes: '%.*s' leaves out no pass: %s",
+                       (int)n, word, words);
     for (unsigned i = 0; i < xk_n_passes; i++)
         if (rows & 1u << i && xk_passes[i].needed)
             return xk_fail(c, XK_EINVAL, "passes: '%.*s': %s", (int)n, word,

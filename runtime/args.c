@@ -215,12 +215,11 @@ static struct xk_sim_bound surface_of(const struct xk_launch_args *a,
 }
 
 void xk_args_bind(const struct xk_zkernel *k, const struct xk_launch_args *a,
-                  const struct xk_args_places *places,
-                  struct xk_sim_bound *out)
+                  const struct xk_args_places *places, struct xk_sim_bound *out)
 {
     for (uint32_t i = 0; i < k->n_bindings; i++)
-        *out++ = surface_of(a, places, k->bindings[i].bti,
-                            k->bindings[i].arg_index);
+        *out++ =
+            surface_of(a, places, k->bindings[i].bti, k->bindings[i].arg_index);
     for (uint32_t i = 0; i < k->n_args; i++)
         if (is_bindless(&k->args[i]))
             *out++ = surface_of(a, places, UINT32_MAX, k->args[i].arg_index);

@@ -56,10 +56,20 @@ static const struct {
 #endif
 };
 
+const char *xk_device_engine_at(uint32_t k)
+{
+    return k < XK_COUNTOF(engines) ? engines[k].name : NULL;
+}
+
 static enum xk_status no_engine(const char *name, struct xk_error *err)
 {
-    return xk_runtime_fail(err, XK_EINVAL,
-                           "engine '%.40s' is none of sim, ze, ocl", name);
+    char words[40] = "";
+    for (size_t i = 0, at = 0; i < XK_COUNTOF(engines) && at < sizeof words;
+         i++)
+        at += (size_t)snprintf(words + at, sizeof words - at, "%s%s",
+                               i ? ", " : "", engines[i].name);
+    return xk_runtime_fail(err, XK_EINVAL, "engine '%.40s' is none of %s", name,
+                           words);
 }
 
 /* "ze:1" -> Level Zero, 1 */

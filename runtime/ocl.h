@@ -41,9 +41,9 @@ struct xk_ocl_device {
     struct xk_ocl_calls cl;
     cl_device_id device;
     cl_context context;
-    /* Of the arguments of kernels, and of each call that makes the driver talk
-     * to the device: it may do so for one caller only where the device is a
-     * virtual one behind a socket. */
+    /* Guards the arguments of kernels, and each call that makes the driver talk
+     * to the device: where the device is a virtual one behind a socket, only
+     * one caller at a time may do so. */
     pthread_mutex_t lock;
     cl_command_queue queue; /* in order, with profiling */
     uint64_t max_buffer_b;  /* without asking for more */
@@ -66,7 +66,7 @@ enum xk_status xk_ocl_fail(const char *function, const char *what,
 struct xk_ocl_found {
     struct xk_ocl_calls cl;
     cl_device_id device;
-    uint32_t n;         /* how many there are */
+    uint32_t n;          /* how many there are */
     char platforms[200]; /* names of all */
 };
 /* The index-th; XK_EABSENT says what is missing. */

@@ -34,7 +34,7 @@ struct xk_ze_calls {
 #define X(name) __typeof__(&name) name;
     XK_ZE_CALLS(X)
 #undef X
-    /* Of later specifications; NULL: not there. */
+    /* From later specifications; NULL: not there. */
     ze_result_t (*zeDriverGetLastErrorDescription)(ze_driver_handle_t driver,
                                                    const char **text);
 };
@@ -55,9 +55,9 @@ struct xk_ze_device {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
     ze_context_handle_t context;
-    /* Of everything below, of the arguments of kernels, and of each call that
-     * makes the driver talk to the device: it may do so for one caller only
-     * where the device is a virtual one behind a socket. */
+    /* Guards everything below, the arguments of kernels, and each call that
+     * makes the driver talk to the device: where the device is a virtual one
+     * behind a socket, only one caller at a time may do so. */
     pthread_mutex_t lock;
     ze_command_list_handle_t list; /* immediate, and in order by barriers */
     struct xk_ze_mark *marks;

@@ -86,7 +86,7 @@ def median(values):
 
 
 def peer_medians(dtype, layout):
-    """Of the loops' instructions and syncs for a multiply-add; as text."""
+    """Medians of the loops' instructions and syncs for a multiply-add, as text."""
     mine = [v[2] for k, v in KERNELS.items()
             if k[:2] == (dtype, layout) and k[2] != "conv1"]
     if not mine:

@@ -15,8 +15,8 @@ def fields(desc):
 
 
 def bound(desc, dtype, ideal_cycles):
-    """Of the arithmetic's limit, the part that can be reached at most;
-    ideal_cycles: of the multiply-adds that touch no padding."""
+    """The part of the arithmetic's limit that can be reached at most;
+    ideal_cycles: those of the multiply-adds that touch no padding."""
     f = fields(desc)
     pixels = f["ih"] * f["iw"]
     if f["kh"] == f["kw"] == 1:

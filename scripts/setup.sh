@@ -1,8 +1,9 @@
 #!/bin/bash
 # SPDX-License-Identifier: Apache-2.0
-# setup.sh [build | all]: installs the Debian packages that xekern is built with,
-# and (all, the default) what it is tested with. Asks dpkg first and calls apt
-# only when something is missing, so it also works offline.
+# setup.sh [build | all] [list]: installs the Debian packages that xekern is built
+# with, and (all, the default) what it is tested with. Asks dpkg first and calls
+# apt only when something is missing, so it also works offline. "list" only prints
+# the packages' names.
 set -euo pipefail
 cd "$(dirname "$0")/.."
 
@@ -33,6 +34,11 @@ all) packages=("${for_build[@]}" "${for_tests[@]}") ;;
     exit 2
     ;;
 esac
+
+if [ "${2:-}" = list ]; then
+    printf '%s\n' "${packages[@]}"
+    exit 0
+fi
 
 missing=()
 for package in "${packages[@]}"; do

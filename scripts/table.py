@@ -7,7 +7,7 @@ import sys
 import time
 
 COLUMNS = [  # title, width, format, factor, goal of the median, meaning
-    ("problem", -20, "{}", None, "goal", "the layer's name in the list"),
+    ("problem", -20, "{}", None, "goal", "the layer's name; \"*4\": the network has four such layers"),
     ("Gops", 6, "{:.4f}", 1, "", "its operations, 10^9; a multiply-add is two"),
     ("query ms", 8, "{:.4f}", 1, "< 0.1",
      "to answer whether the problem is supported, best of all runs"),
@@ -70,7 +70,7 @@ def main():
         print(line(formatted(medians)))
         print(line([c[4] for c in COLUMNS]))
         print()
-        for column in COLUMNS[1:]:
+        for column in COLUMNS:
             print(f"{column[0]:10}{column[5]}")
     for text in others:
         print(text)

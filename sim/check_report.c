@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "sim/check_state.h"
+#include "xekern/simulate.h"
 
 static const struct {
     uint32_t bit;
@@ -16,8 +17,14 @@ static const struct {
     {XK_CHECK_FAULT, "fault"}, {XK_CHECK_MEM, "mem"},
     {XK_CHECK_RACE, "race"},   {XK_CHECK_INIT, "init"},
     {XK_CHECK_SYNC, "sync"},   {XK_CHECK_HAZARD, "hazard"},
-    {XK_CHECK_PEDANTIC, "pedantic"},
+    {XK_CHECK_PEDANTIC, "pedantic"}, {XK_CHECK_ALL, "all"}, {0, "none"},
 };
+
+/* A fault is found without being asked for. */
+XK_API const char *xk_simulate_check_at(uint32_t k)
+{
+    return k < sizeof names / sizeof names[0] - 1 ? names[k + 1].name : NULL;
+}
 
 const char *xk_sim_check_name(uint32_t check)
 {
@@ -29,17 +36,10 @@ const char *xk_sim_check_name(uint32_t check)
 
 static bool one_word(const char *word, size_t n, uint32_t *bits)
 {
-    if (n == 3 && !memcmp(word, "all", 3)) {
-        *bits = XK_CHECK_ALL;
-        return true;
-    }
-    if (n == 4 && !memcmp(word, "none", 4)) {
-        *bits = 0;
-        return true;
-    }
-    for (size_t i = 1; i < sizeof names / sizeof names[0]; i++)
-        if (strlen(names[i].name) == n && !memcmp(word, names[i].name, n)) {
-            *bits = names[i].bit;
+    const char *known;
+    for (uint32_t k = 0; (known = xk_simulate_check_at(k)); k++)
+        if (strlen(known) == n && !memcmp(word, known, n)) {
+            *bits = names[k + 1].bit;
             return true;
         }
     return false;

@@ -80,6 +80,19 @@ def c_findings(name, text):
         yield f"function {name} {by_line.get(line, ('?',))[0]}"
 
 
+# A sentence that begins with "Of": what it is about comes last.
+OF = re.compile(r"""(?:^\s*(?:/\*+|\*|//|\#+|\"{3}|-)?\s*|[.:!?]\s+(?:[*\#]\s)?|
+                    ^\s*(?:/\*+|\*|\#)\s.*[.:!?]\s*\n\s*[*\#]\s|\|\s)
+                    (?:\*\*)?Of\s[a-z0-9`*]""", re.X | re.M)
+
+
+def starts_with_of(root, names):
+    """Rows of the files with such a sentence in a comment or a document."""
+    ends = (".c", ".h", ".def", ".md", ".py", ".sh", "meson.build", "Makefile")
+    return {f"of {n}" for n in names if n.endswith(ends) and
+            OF.search((root / n).read_text(encoding="utf-8"))}
+
+
 def unformatted(root, names):
     """Rows of the files that clang-format would change."""
     done = subprocess.run(["clang-format-14", "--dry-run", *names], cwd=root,
@@ -125,6 +138,7 @@ def all_findings(root):
             found[row.split()[0]].add(row)
     found["size"] = {f"size {n}" for n in names
                      if (root / n).stat().st_size > FILE_B}
+    found["of"] = starts_with_of(root, names)
     found["format"] = (unformatted(root, sources)
                        if shutil.which("clang-format-14") else None)
     return found

@@ -708,8 +708,8 @@ static void run_dp4a(struct interp *s, const xk_stmt *st)
     for (unsigned i = 0; i < m->lanes && !s->fault; i++) {
         union lane v[4];
         for (unsigned k = 1; k < 4; k++)
-            v[k] = read_lane(s, p[k], i * stride[k], (enum xk_dtype)dt[k],
-                             "dp4a");
+            v[k] =
+                read_lane(s, p[k], i * stride[k], (enum xk_dtype)dt[k], "dp4a");
         r[i] = v[1];
         for (unsigned b = 0; b < 4; b++)
             r[i].i += byte_of(v[2], b, dt[2]) * byte_of(v[3], b, dt[3]);

@@ -2,8 +2,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """suites.py FULL BUILD [--names]: the tests of a build directory. Each has a
 suite, and each name in FULL (tests/full.txt) is a test here and has a reason.
-With --names: prints the tests of make check, one a line. TAP otherwise."""
+Each target that runs something is named in CONTRIBUTING.md's table. With --names:
+prints the tests of make check, one a line. TAP otherwise."""
 import json
+import re
 import sys
 from pathlib import Path
 
@@ -33,6 +35,20 @@ def read_tests(build):
                          if ":" in s], t["env"]) for t in tests]
 
 
+def unnamed_targets(build):
+    """What `ninja NAME` and `make NAME` run and CONTRIBUTING.md's table lacks."""
+    root = Path(__file__).resolve().parents[1]
+    path = Path(build) / "meson-info/intro-targets.json"
+    names = {t["name"] for t in json.loads(path.read_text(encoding="utf-8"))
+             if t["type"] in ("run", "alias")}
+    makefile = (root / "Makefile").read_text(encoding="utf-8")
+    names |= set(re.search(r"^\.PHONY: (.*)", makefile, re.M).group(1).split())
+    table = "\n".join(line for line in (root / "CONTRIBUTING.md").read_text(
+        encoding="utf-8").splitlines() if line.startswith(("|", "    make")))
+    return sorted(n for n in names - {"all", "clean"} if not re.search(
+        rf"(?<![\w-]){re.escape(n)}(?![\w-])", table))
+
+
 def findings(full, tests):
     """The checks: title, what is wrong."""
     names = {name for name, _, _ in tests}
@@ -58,9 +74,11 @@ def main():
             if name not in full and "long" not in suites:
                 print(name)
         return 0
-    print("1..4")
     bad = False
-    for number, (title, wrong) in enumerate(findings(full, tests), 1):
+    rows = list(findings(full, tests)) + [
+        ("every target is in CONTRIBUTING.md", unnamed_targets(sys.argv[2]))]
+    print(f"1..{len(rows)}")
+    for number, (title, wrong) in enumerate(rows, 1):
         bad |= bool(wrong)
         print(f"{'not ok' if wrong else 'ok'} {number} - {title}")
         for name in wrong:

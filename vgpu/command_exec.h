@@ -78,8 +78,8 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
  * limit of a submission. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);
 
-/* A walker's dimensions are ends, not counts: groups[] becomes what lies between
- * first_group[] and them. False: nothing does. */
+/* A walker's dimensions are ends, not counts: groups[] becomes what lies
+ * between first_group[] and them. False: nothing does. */
 bool xk_cmd_count_groups(struct xk_gpu_walker *w);
 
 /* Two dwords from k as an address of 48 bits. */

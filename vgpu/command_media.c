@@ -79,7 +79,7 @@ enum xk_status xk_cmd_media_walker(struct xk_command_stream *s,
         w.groups[d] =
             dw[0] >> 10 & 1
                 ? xk_command_stream_register(s, s->config.mmio_base +
-                                                   INDIRECT_DIMENSIONS + 4 * d)
+                                                    INDIRECT_DIMENSIONS + 4 * d)
                 : dw[groups_at[d]];
         w.first_group[d] = dw[first_at[d]];
     }

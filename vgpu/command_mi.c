@@ -302,7 +302,8 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
 {
-    const uint32_t v = read_register(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
+    const uint32_t v =
+        read_register(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
     (void)jump;
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &v, 4);

@@ -165,9 +165,8 @@ static void indirect_groups(const struct xk_command_stream *s,
                             struct xk_gpu_walker *w)
 {
     for (unsigned d = 0; d < 3; d++)
-        w->groups[d] =
-            xk_command_stream_register(
-                s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
+        w->groups[d] = xk_command_stream_register(
+            s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
 }
 
 /* What a walker writes when it is done: a value, or four clocks. */

@@ -51,8 +51,8 @@ struct xk_command_ops {
     /* A semaphore's condition does not hold: false if it never will, else it
      * is looked at again. va: what is waited for. NULL: never. */
     bool (*wait)(void *user, uint64_t va);
-    /* A command, or a field of one, is not modelled: the sentence says which. It
-     * is skipped. NULL: that is an error. */
+    /* A command, or a field of one, is not modelled: the sentence says which.
+     * It is skipped. NULL: that is an error. */
     void (*finds)(void *user, const char *sentence);
 };
 

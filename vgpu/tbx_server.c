@@ -205,7 +205,7 @@ static void *run_link(void *arg)
     return NULL;
 }
 
-/* Of connections that have ended, or of all. */
+/* Frees the connections that have ended, or all. */
 static void reap(xk_tbx_server *s, bool all)
 {
     struct link **at = &s->links;

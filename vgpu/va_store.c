@@ -383,8 +383,8 @@ static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
 }
 
 /* What the client's CPU has written into [lo, hi) of the page, which is about
- * to be sent over it. Of a page that was never exchanged, all is the client's
- * if the device has left it as it was made. */
+ * to be sent over it. A page that was never exchanged is the client's as a
+ * whole if the device has left it as it was made. */
 static void take_own(xk_va_store *s, const struct xk_va_client *client,
                      uint64_t page, uint16_t lo, uint16_t hi)
 {
@@ -473,7 +473,7 @@ static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
     }
 }
 
-/* Of n pages from a page on, those that are read at once: of one chunk. */
+/* How many of n pages from a page on are read at once: those of one chunk. */
 static uint64_t block_pages(uint64_t page, uint64_t n)
 {
     const uint64_t left = BLOCK_PAGES - page % BLOCK_PAGES;

@@ -24,20 +24,23 @@ typedef struct xk_buffer xk_buffer;
 typedef struct xk_module xk_module;
 typedef struct xk_pending xk_pending;
 
-/* A device as its driver describes it. Strings are "" and numbers 0 where that
- * is not known, or has no meaning for the engine. */
+/* A device as its driver describes it. What is not known, or has no meaning for
+ * the engine, is "" or 0. */
 struct xk_device_info {
-    uint32_t size; /* sizeof(struct xk_device_info), set by the caller */
+    uint32_t size;      /* sizeof(struct xk_device_info), set by the caller */
     uint32_t device_id; /* PCI */
     char name[128], driver[64];
-    char platform[16]; /* "xehpg"; "": none that kernels are generated for */
+    char platform[16]; /* "xehpg"; "": no platform of the library */
     uint32_t n_units;  /* execution units */
     uint32_t threads_per_unit;
     uint64_t memory_b;
     uint64_t max_buffer_b; /* larger ones are asked for as the driver wants */
 };
 
-/* How many devices an engine ("sim", "ze", "ocl") has; never 0. */
+/* The name of engine k, in a fixed order, also of one that this build lacks;
+ * NULL behind the last one. */
+XK_API const char *xk_device_engine_at(uint32_t k);
+/* How many devices an engine has; never 0. */
 XK_API enum xk_status xk_device_count(const char *engine, uint32_t *n,
                                       struct xk_error *err);
 /* engine: "ze" is the first device, "ze:1" the second, ... */
@@ -45,23 +48,21 @@ XK_API enum xk_status xk_device_query(const char *engine,
                                       struct xk_device_info *info,
                                       struct xk_error *err);
 
-/* engine: as above. platform: "xehpg"; sim simulates it; NULL takes the
- * device's own, another than the device's is XK_EINVAL. A device that is not in
- * the library's list is believed to be what platform says. n_threads: host
- * threads for the simulator, 0 = all cores. */
-XK_API XK_GIVE enum xk_status xk_device_create(const char *engine,
-                                               const char *platform,
-                                               unsigned n_threads,
-                                               xk_device **out,
-                                               struct xk_error *err);
+/* engine: as above. platform, such as "xehpg", is what sim simulates. NULL
+ * takes the device's own platform; a platform that is not the device's is
+ * XK_EINVAL. A device that is not in the library's list is believed to be what
+ * platform says. The simulator uses n_threads host threads, 0 = all cores. */
+XK_API XK_GIVE enum xk_status
+xk_device_create(const char *engine, const char *platform, unsigned n_threads,
+                 xk_device **out, struct xk_error *err);
 XK_API void xk_device_unref(xk_device *d);
 XK_API enum xk_status xk_device_get_info(const xk_device *d,
                                          struct xk_device_info *info,
                                          struct xk_error *err);
 
-/* Uninitialised device memory, also of more than 4 GiB. The virtual address of
- * the simulator's buffers is chosen so that neighbouring buffers never touch
- * and so that some buffers straddle a 4 GiB boundary. Fill is unspecified. */
+/* Device memory with unspecified content; it may have more than 4 GiB. The
+ * simulator chooses virtual addresses so that neighbouring buffers never touch
+ * and some buffers straddle a 4 GiB boundary. */
 XK_API XK_GIVE enum xk_status xk_buffer_create(xk_device *d, uint64_t size_b,
                                                xk_buffer **out,
                                                struct xk_error *err);
@@ -86,22 +87,22 @@ struct xk_launch_arg {
     uint32_t size_b;
 };
 
-/* What one launch executed; instruction counts are per thread-instruction (one
- * instruction of one hardware thread), whatever its exec size, and 0 where a
- * driver is in between. */
+/* What one launch executed. An instruction counts once for each hardware thread
+ * that executes it, whatever its exec size. Where a driver is in between, these
+ * counts are 0. */
 struct xk_launch_stats {
     uint64_t instructions;
-    uint64_t fma;   /* mad, mac, dp4a, dpas, dpasw with float or dot type */
+    uint64_t fma; /* mad, mac, dp4a, dpas, dpasw with float or dot type */
     uint64_t sends;
     uint64_t syncs; /* sync.* instructions */
     uint64_t groups, threads;
-    uint64_t time_ns; /* host time: simulating, or from start to known end */
+    uint64_t time_ns;   /* host time: simulating, or from start to known end */
     uint64_t device_ns; /* between the driver's own timestamps; sim: 0 */
 };
 
 /* Runs kernel `name` over groups[] thread groups of local[] work items and
- * waits. XK_EFAULT: the kernel did something illegal, the message names the
- * instruction, its offset, and the address. stats may be NULL. */
+ * waits. XK_EFAULT says that the kernel did something illegal; the message
+ * names the instruction, its offset and the address. stats may be NULL. */
 XK_API enum xk_status xk_launch(xk_module *m, const char *name,
                                 const uint32_t groups[3],
                                 const uint32_t local[3], unsigned n_args,
@@ -116,11 +117,12 @@ xk_launch_start(xk_module *m, const char *name, const uint32_t groups[3],
                 const uint32_t local[3], unsigned n_args,
                 const struct xk_launch_arg *args, xk_pending **out,
                 struct xk_error *err);
-/* Until it has run; a second wait answers the same. One thread at a time. */
+/* Waits until it has run. A second wait answers the same. Only one thread at a
+ * time may wait. */
 XK_API enum xk_status xk_pending_wait(xk_pending *p,
                                       struct xk_launch_stats *stats,
                                       struct xk_error *err);
-/* Waits if nobody has. */
+/* Waits first, if nobody has. */
 XK_API void xk_pending_unref(xk_pending *p);
 
 #ifdef __cplusplus

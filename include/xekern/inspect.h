@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking into kernels, whoever made them: assembler, disassembler, checker,
- * statistics. For tools; may change until 1.0. No function here keeps state
- * between calls; an xk_inspect may be used by one thread at a time. */
+/* Looks into kernels, whoever made them: assembler, disassembler, checker,
+ * statistics. It is for tools and may change until 1.0. No function keeps state
+ * between calls. One thread at a time may use an xk_inspect. */
 #ifndef XK_XEKERN_INSPECT_H
 #define XK_XEKERN_INSPECT_H
 
@@ -18,10 +18,10 @@ extern "C" {
 /* Receives text in pieces; n bytes, no NUL. */
 typedef void (*xk_write_fn)(void *user, const char *text, size_t n);
 
-/* Disassembles n_b bytes of raw instructions, or the kernels of a zebin or of
- * the compiler's older container (by recognition), one line an instruction,
- * through write(). Raw code needs the platform's name ("xehpg"); otherwise it
- * may be NULL. */
+/* Disassembles n_b bytes through write(), one line an instruction. The bytes
+ * are raw instructions, a zebin, or the compiler's older container; the last
+ * two are recognised. Raw code needs the platform's name, such as "xehpg"; else
+ * it may be NULL. */
 XK_API enum xk_status xk_disassemble(const char *platform, const void *bytes,
                                      size_t n_b, xk_write_fn write, void *user,
                                      struct xk_error *err);
@@ -32,9 +32,9 @@ struct xk_asm_text_opts {
     bool compact;     /* 64-bit forms wherever there is one */
 };
 
-/* Text in the vendor assembler's syntax, labels included, to machine code.
- * *code is to be given to free(). Errors name file, line, column, the word and
- * the field with its range. */
+/* Makes machine code from text in the vendor assembler's syntax, labels
+ * included. The caller gives *code to free(). Errors name file, line, column,
+ * the word and the field with its range. */
 XK_API enum xk_status xk_assemble(const char *platform, const char *text,
                                   size_t n_b,
                                   const struct xk_asm_text_opts *opts,
@@ -119,16 +119,16 @@ struct xk_loop_facts {
 struct xk_kernel_stats {
     size_t code_b;
     uint32_t n_inst, n_compacted, n_undecoded;
-    uint32_t n_fma;     /* mad, mac, dp4a, dpas, dpasw */
+    uint32_t n_fma; /* mad, mac, dp4a, dpas, dpasw */
     uint32_t n_sync, n_branch, n_send;
-    uint32_t grf_used;  /* registers that appear as direct operands */
-    uint32_t grf_top;   /* 1 + the highest of them */
+    uint32_t grf_used; /* registers that appear as direct operands */
+    uint32_t grf_top;  /* 1 + the highest of them */
     uint32_t n_opcodes, n_messages, n_loops;
-    const struct xk_count *opcode;   /* most frequent first */
-    const struct xk_count *message;  /* most frequent first */
+    const struct xk_count *opcode;    /* most frequent first */
+    const struct xk_count *message;   /* most frequent first */
     const struct xk_loop_facts *loop; /* in the order of their heads */
 };
-/* *out points into memory of f, which the next call for f reuses. */
+/* *out points into memory of f, which the next call for f uses again. */
 XK_API enum xk_status xk_inspect_stats(xk_inspect *f, uint32_t kernel,
                                        struct xk_kernel_stats *out,
                                        struct xk_error *err);

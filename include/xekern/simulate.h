@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The simulator for tools: what it looks at and looks for while it runs, code
- * without a container, and launches that Intel's driver wrote down. May change
- * until 1.0. */
+/* The simulator for tools: what it records and checks while it runs, code
+ * without a container, and launches that Intel's driver wrote down. It may
+ * change until 1.0. */
 #ifndef XK_XEKERN_SIMULATE_H
 #define XK_XEKERN_SIMULATE_H
 
@@ -19,12 +19,12 @@ extern "C" {
 
 /* An instruction of a kernel after a launch. Strings live during the call. */
 struct xk_simulate_inst {
-    uint32_t offset_b;     /* in the kernel's code */
+    uint32_t offset_b; /* in the kernel's code */
     const char *text;
-    const char *opcode;    /* "mad" */
-    const char *message;   /* sends: in words; "" otherwise */
-    uint64_t executed;     /* over all threads */
-    uint64_t lanes;        /* channels that were active then, summed */
+    const char *opcode;  /* "mad" */
+    const char *message; /* sends: in words; "" otherwise */
+    uint64_t executed;   /* over all threads */
+    uint64_t lanes;      /* channels that were active then, summed */
 };
 typedef void xk_simulate_inst_fn(void *user,
                                  const struct xk_simulate_inst *inst);
@@ -48,56 +48,60 @@ struct xk_simulate_finding {
 typedef void xk_simulate_finding_fn(void *user,
                                     const struct xk_simulate_finding *f);
 
-/* What a launch is looked at with and searched for. All zero: faults of memory
- * end it, nothing else is looked at. */
+/* Word k of the checks below, in a fixed order; NULL behind the last one. */
+XK_API const char *xk_simulate_check_at(uint32_t k);
+
+/* What is recorded and checked during a launch. If all is zero, a fault of
+ * memory ends the launch and nothing else is noticed. */
 struct xk_simulate_opts {
     uint64_t inst_limit; /* per hardware thread; 0 = 2^28 */
-    /* "mem,race,init,sync,hazard", "all", "none"; NULL is "none". A launch with
+    /* Words joined by commas, such as "mem,race"; NULL is "none". A launch with
      * findings ends with XK_EFAULT. */
     const char *checks;
     uint32_t most_findings; /* 0 = 20 */
     uint64_t hazard_seed;   /* 0: worst case; else random legal latencies */
-    bool hazard_strict; /* no guarantee that only compilers rely on */
+    bool hazard_strict;     /* no guarantee that only compilers rely on */
     xk_simulate_finding_fn *found; /* after the launch; NULL: only the status */
-    /* Each instruction executed, with the registers that it changed; the
-     * host's threads are not used then. */
+    /* Gets each instruction that is executed, with the registers that it
+     * changed. The launch then uses one host thread. */
     xk_write_fn trace;
     void *trace_user;
     bool trace_one; /* only trace_thread of trace_group */
     uint32_t trace_group[3], trace_thread;
-    /* After each launch that ended well or badly, once per instruction of its
-     * code, in the order of the offsets. */
+    /* Is called after each launch, ended well or badly, once for each
+     * instruction of its code, in the order of the offsets. */
     xk_simulate_inst_fn *inst;
     void *user; /* of found, inst and timed */
-    /* How fast it would be: the name of a machine (xekern/timing.h), "" for the
-     * first one of the platform, NULL: not asked. */
+    /* The machine whose time is predicted (xekern/timing.h); "" is the first
+     * one of the platform, NULL predicts nothing. */
     const char *timing;
     uint32_t timing_waves; /* of a core, in detail; 0: some, UINT32_MAX: all */
     xk_timing_fn *timed;   /* after each launch that ended well */
-    /* Nothing but the time is wanted: multiply-adds of floats and of bytes are
-     * not computed, groups that the model does not look at are left out. What
-     * the launch writes means nothing then; the time is the same as long as no
-     * address and no branch depends on a multiply-add. */
+    /* Nothing but the time is wanted. Multiply-adds of floats and of bytes are
+     * not computed, and groups that the model does not look at are left out.
+     * What the launch writes means nothing then. The time is the same as long
+     * as no address and no branch depends on a multiply-add. */
     bool timing_only;
-    /* The same, and less: the other cores' groups are left out as well, and
-     * what is loaded from memory is in L2. A lower bound of the time, up to the
-     * anomalies that docs/timing.md counts. */
+    /* A lower bound of that time, up to the anomalies that docs/timing.md
+     * counts. The other cores' groups are left out as well, and what is loaded
+     * from memory is in L2. */
     bool timing_bound;
 };
 
-/* From now on for launches of d, a device of engine "sim". What *o points to
- * must live as long as launches follow; NULL goes back to none of this. */
+/* Sets what is recorded and checked in later launches of d, a device of engine
+ * "sim". What *o points to must live as long as launches follow. NULL sets
+ * nothing of this. */
 XK_API enum xk_status xk_simulate_configure(xk_device *d,
                                             const struct xk_simulate_opts *o,
                                             struct xk_error *err);
 
 /* What a container would say of raw instructions. Arguments lie one behind the
- * other, each at a multiple of its size, pointers have 8 bytes. */
+ * other, each at a multiple of its size. Pointers have 8 bytes. */
 struct xk_simulate_code {
-    uint32_t simd, grf_count;  /* 0: 16, 128 */
+    uint32_t simd, grf_count; /* 0: 16, 128 */
     uint32_t barriers, slm_b, scratch_b;
-    uint32_t inline_b;  /* of the arguments that arrive in registers */
-    bool local_ids;     /* x, y, z before them */
+    uint32_t inline_b; /* of the arguments that arrive in registers */
+    bool local_ids;    /* x, y, z before them */
     uint32_t n_args;
     const uint32_t *arg_b; /* bytes of each; 0: a size of local memory */
     const bool *pointers;  /* which of them are; NULL: none */
@@ -108,8 +112,9 @@ xk_simulate_module(xk_device *d, const void *code, size_t code_b,
                    const struct xk_simulate_code *facts, xk_module **out,
                    struct xk_error *err);
 
-/* Launches that Intel's driver wrote down in AUB capture mode: executed with
- * the driver's own page tables, state and payload while the capture is read. */
+/* Launches that Intel's driver wrote down in AUB capture mode. They are
+ * executed while the capture is read, with the driver's own page tables, state
+ * and payload. */
 typedef struct xk_capture xk_capture;
 
 struct xk_capture_launch {
@@ -120,8 +125,8 @@ struct xk_capture_launch {
     struct xk_launch_stats stats; /* zero before the launch */
 };
 struct xk_capture_opts {
-    const char *platform; /* NULL: the capture says */
-    uint32_t n_threads;   /* of the host; 0 = all cores */
+    const char *platform;  /* NULL: the capture says */
+    uint32_t n_threads;    /* of the host; 0 = all cores */
     uint64_t max_memory_b; /* of the captured device; 0 = 16 GiB */
     const struct xk_simulate_opts *look; /* borrowed; may be NULL */
     /* Around each launch; may be NULL. */

@@ -71,7 +71,7 @@ struct xk_timing {
     uint64_t fmas;    /* multiply-adds, all groups */
     double peak_fmas; /* a second, the whole machine, of that kind */
     double memory_b;  /* distinct lines touched */
-    /* Of the groups modelled. */
+    /* The groups modelled, no others. */
     uint64_t instructions, slm_b, global_b, l2_b, dram_b, slm_conflict_cyc;
     double port_busy, l2_busy, dram_busy; /* shares of the cycles */
     double model_s;                       /* host time of the model */

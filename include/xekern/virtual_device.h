@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A virtual Intel GPU under Intel's own, unmodified Level Zero and OpenCL
- * driver: a device model that listens on a loopback socket and executes what
- * the driver submits on the simulator. May change until 1.0. */
+ * driver. It is a device model that listens on a loopback socket and executes
+ * on the simulator what the driver submits. It may change until 1.0. */
 #ifndef XK_XEKERN_VIRTUAL_DEVICE_H
 #define XK_XEKERN_VIRTUAL_DEVICE_H
 
@@ -15,21 +15,21 @@ typedef struct xk_virtual_device xk_virtual_device;
 
 /* A kernel launch that was executed. Strings live during the call. */
 struct xk_virtual_launch {
-    int pid;             /* of the client; 0: unknown */
-    const char *kernel;  /* the program's name for it; else "kernel at 0x..." */
-    uint64_t start_va;   /* of its first instruction */
-    uint64_t code_hash;  /* equal for equal bytes of code */
+    int pid;            /* of the client; 0: unknown */
+    const char *kernel; /* the program's name for it; else "kernel at 0x..." */
+    uint64_t start_va;  /* of its first instruction */
+    uint64_t code_hash; /* equal for equal bytes of code */
     uint32_t groups[3], n_threads, simd; /* threads: per group */
-    struct xk_launch_stats stats; /* device_ns: simulated time */
-    enum xk_status status; /* how it ended; XK_OK before */
+    struct xk_launch_stats stats;        /* device_ns: simulated time */
+    enum xk_status status;               /* how it ended; XK_OK before */
 };
 
 struct xk_virtual_device_opts {
-    const char *platform;   /* "xelp", "xehpg", "xehpc"; NULL: "xehpg" */
-    uint16_t port;          /* of 127.0.0.1; 0: any free one */
+    const char *platform;    /* "xelp", "xehpg", "xehpc"; NULL: "xehpg" */
+    uint16_t port;           /* of 127.0.0.1; 0: any free one */
     unsigned n_host_threads; /* of a launch; 0: all cores */
-    uint64_t max_memory_b;  /* of each client process; 0: 16 GiB */
-    uint64_t max_commands;  /* of a submission; 0: 10 million */
+    uint64_t max_memory_b;   /* of each client process; 0: 16 GiB */
+    uint64_t max_commands;   /* of a submission; 0: 10 million */
     const struct xk_simulate_opts *look; /* at each launch; NULL: not at all */
     /* Calls come from the server's threads, one at a time. Any may be NULL. */
     void (*begins)(void *user, const struct xk_virtual_launch *l);
@@ -40,9 +40,10 @@ struct xk_virtual_device_opts {
 };
 
 /* Listens on 127.0.0.1 and serves from threads of its own until it is stopped.
- * opts is copied, what it points to must live as long. XK_EINVAL names the
- * field; XK_EFAULT: the port is taken. A client in the calling process has its
- * memory refreshed by plain copies, others through the kernel. */
+ * opts is copied; what it points to must live as long. XK_EINVAL names the
+ * field; XK_EFAULT says that the port is taken. Memory of a client in the
+ * calling process is refreshed by plain copies, that of other clients through
+ * the kernel. */
 XK_API enum xk_status
 xk_virtual_device_start(const struct xk_virtual_device_opts *opts,
                         xk_virtual_device **out, struct xk_error *err);

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* xekern: convolution descriptors in, finished Intel GPU kernels out.
  *
- * Fill a descriptor, ask xk_conv_query() (microseconds; no code is generated),
- * then xk_conv_create() for the program. Every function is thread safe on
- * distinct objects; a program is immutable and may be shared. */
+ * Fill a descriptor and ask xk_conv_query(), which takes microseconds and
+ * generates no code. Then xk_conv_create() makes the program. Threads may call
+ * every function at the same time on distinct objects; a program is immutable
+ * and may be shared. */
 #ifndef XK_XEKERN_XEKERN_H
 #define XK_XEKERN_XEKERN_H
 
@@ -19,25 +20,35 @@ extern "C" {
 /* "major.minor.patch" of the library at run time. */
 XK_API const char *xk_version(void);
 
-enum xk_arch { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
+/* Values of xk_conv_desc.platform. */
+enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
 enum xk_prop {
     XK_PROP_DEFAULT = 0, /* FWD_B */
-    XK_FWD_D = 1, XK_FWD_B = 2, XK_FWD_I = 3,
-    XK_BWD_D = 4, XK_BWD_W = 5, XK_BWD_WB = 6,
+    XK_FWD_D = 1,
+    XK_FWD_B = 2,
+    XK_FWD_I = 3,
+    XK_BWD_D = 4,
+    XK_BWD_W = 5,
+    XK_BWD_WB = 6,
 };
 
 enum xk_data_type {
     XK_TYPE_DEFAULT = 0, /* f32; dst: the type of src */
-    XK_F32 = 1, XK_F16 = 2, XK_BF16 = 3, XK_S32 = 4, XK_S8 = 5, XK_U8 = 6,
+    XK_F32 = 1,
+    XK_F16 = 2,
+    XK_BF16 = 3,
+    XK_S32 = 4,
+    XK_S8 = 5,
+    XK_U8 = 6,
 };
 
 enum xk_post_op_kind { XK_POST_RELU = 1, XK_POST_SUM = 2 };
 #define XK_MAX_POST_OPS 8
 struct xk_post_op {
-    uint32_t kind;  /* enum xk_post_op_kind */
-    float alpha;    /* relu: slope for negative values, only 0 for now;
-                       sum: what the old destination is multiplied by */
+    uint32_t kind; /* enum xk_post_op_kind */
+    float alpha;   /* relu: slope for negative values, only 0 for now;
+                      sum: what the old destination is multiplied by */
 };
 
 #define XK_TAG_MAX 32
@@ -51,7 +62,7 @@ struct xk_post_op {
  * Start from XK_CONV_DESC_INIT; later versions only append fields. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
-    uint32_t platform; /* enum xk_arch */
+    uint32_t platform; /* enum xk_desc_platform */
     uint32_t prop;     /* enum xk_prop; FWD_D has no bias */
     uint32_t src_type, wei_type, dst_type, bia_type; /* enum xk_data_type */
     uint32_t n_post_ops;
@@ -80,9 +91,9 @@ XK_API enum xk_status xk_conv_desc_parse(const char *text,
 XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                                  size_t out_size);
 
-/* Memory of one tensor: offset of element (i0, i1, ...) in elements is
- * sum over blocks of ((i[dim] / div) % size) * stride, innermost block last;
- * dims are a=0 b=1 ... as in the tag. */
+/* A tensor's memory. Element (i0, i1, ...) lies at the sum over all blocks of
+ * ((i[dim] / div) % size) * stride, in elements. The innermost block is the
+ * last. Dims are a=0, b=1, ... as in the tag. */
 struct xk_layout_block {
     uint32_t dim;
     int64_t size, div, stride; /* elements */
@@ -99,11 +110,16 @@ struct xk_tensor_info {
     uint64_t size_b;      /* bytes with padding; padding must hold zeros */
 };
 
-/* Arguments in the order kernels take them. */
-enum xk_conv_arg { XK_ARG_SRC, XK_ARG_WEI, XK_ARG_BIA, XK_ARG_DST,
-                   XK_N_CONV_ARGS };
+/* A kernel's arguments, in its order. */
+enum xk_conv_arg {
+    XK_ARG_SRC,
+    XK_ARG_WEI,
+    XK_ARG_BIA,
+    XK_ARG_DST,
+    XK_N_CONV_ARGS
+};
 
-/* What query answers; no code has been generated. */
+/* What xk_conv_query() answers. */
 struct xk_conv_info {
     uint32_t size; /* sizeof(struct xk_conv_info), set by the caller */
     uint32_t n_launches;
@@ -116,13 +132,14 @@ XK_API enum xk_status xk_conv_query(const struct xk_conv_desc *d,
                                     struct xk_conv_info *info,
                                     struct xk_error *err);
 
-/* Heap used during generation; realloc(user, NULL, n), realloc(user, p, 0). */
+/* The heap during generation. realloc(user, NULL, n) allocates, and
+ * realloc(user, p, 0) frees. */
 struct xk_heap {
     void *(*realloc)(void *user, void *p, size_t n_b);
     void *user;
 };
 
-/* One text or byte dump of a stage: "views", "schedule", "plan", "ir",
+/* Receives the text or the bytes of a stage: "views", "schedule", "plan", "ir",
  * "passes", "asm", "zebin", "order". */
 typedef void (*xk_dump_fn)(void *user, const char *stage, const void *data,
                            size_t n_b);
@@ -132,8 +149,8 @@ enum xk_create_flag {
     /* Tensors may lie anywhere, also inside allocations above 4 GiB: kernels
      * take 64-bit addresses. Without it they take offsets of 32 bits into
      * surfaces, which costs fewer instructions, and an allocation has at most
-     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared local
-     * memory. A tensor itself has at most 2 GiB in both cases. */
+     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared
+     * local memory. A tensor itself has at most 2 GiB in both cases. */
     XK_CREATE_A64 = 1,
 };
 
@@ -141,7 +158,7 @@ struct xk_create_options {
     uint32_t size;              /* sizeof(struct xk_create_options) */
     uint32_t flags;             /* of enum xk_create_flag; others: XK_EINVAL */
     const struct xk_heap *heap; /* NULL: malloc */
-    xk_dump_fn dump;            /* NULL: as XK_DUMP says */
+    xk_dump_fn dump;            /* NULL: files, as XK_DUMP says */
     void *dump_user;
 };
 
@@ -162,18 +179,18 @@ struct xk_launch_arg_info {
 
 #define XK_MAX_LAUNCH_ARGS 8
 struct xk_launch_info {
-    const char *kernel;     /* name inside the zebin */
-    const void *zebin;      /* owned by the program */
+    const char *kernel; /* name inside the zebin */
+    const void *zebin;  /* owned by the program */
     size_t zebin_b;
-    const void *code;       /* the instructions inside it */
+    const void *code; /* the instructions inside it */
     size_t code_b;
     uint32_t groups[3], local[3]; /* work items per group */
     uint32_t simd, grf_count, slm_b, barriers, threads_per_group;
     uint32_t n_args;
     struct xk_launch_arg_info args[XK_MAX_LAUNCH_ARGS];
     uint32_t static_instructions, static_fma;
-    const char *schedule;   /* the decisions, as text */
-    uint32_t peak_grf;      /* most registers in use at one moment */
+    const char *schedule; /* the decisions, as text */
+    uint32_t peak_grf;    /* most registers in use at one moment */
 };
 
 XK_API uint32_t xk_program_n_launches(const xk_program *p);

@@ -93,7 +93,7 @@ static void numbers_fini(struct numbers *x)
     free(x->m);
 }
 
-/* Of any size, either sign. */
+/* A number of any size and either sign. */
 static uint32_t any_number(uint64_t *state)
 {
     const uint32_t x = cg_random32(state) >> cg_random32(state) % 32;

@@ -123,7 +123,7 @@ START_TEST(u64_expressions_give_the_interpreters_bits)
 }
 END_TEST
 
-/* Of numbers so small that nothing leaves s64. */
+/* The numbers are so small that nothing leaves s64. */
 static const struct {
     const char *expr;
     unsigned keep;

@@ -49,10 +49,9 @@ START_TEST(every_packet_arrives)
     bool end;
     make_file();
     ck_assert_int_eq(xk_aub_open(c, file, n * 4, &a), XK_OK);
-    static const uint8_t kinds[] = {XK_AUB_VERSION,  XK_AUB_COMMENT,
-                                    XK_AUB_CONTEXT,  XK_AUB_MEMORY,
-                                    XK_AUB_OTHER,    XK_AUB_REGISTER,
-                                    XK_AUB_POLL};
+    static const uint8_t kinds[] = {
+        XK_AUB_VERSION, XK_AUB_COMMENT,  XK_AUB_CONTEXT, XK_AUB_MEMORY,
+        XK_AUB_OTHER,   XK_AUB_REGISTER, XK_AUB_POLL};
     for (unsigned k = 0; k < XK_COUNTOF(kinds); k++) {
         ck_assert_int_eq(xk_aub_next(c, &a, &p, &end), XK_OK);
         ck_assert(!end);

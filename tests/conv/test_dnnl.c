@@ -198,8 +198,8 @@ START_TEST(formats_with_depth_are_where_onednn_has_them)
 }
 END_TEST
 
-/* Formats that have no name in oneDNN: its name for the order of the outer
- * blocks, and blocks inside, in the order of the dims but for the last one's. */
+/* Formats without a name in oneDNN: its name for the order of the outer blocks,
+ * and the blocks inside, in the order of the dims except the last one's. */
 static const struct unnamed {
     enum xk_conv_arg arg;
     const char *tag;
@@ -250,9 +250,9 @@ static void describe(const struct unnamed *f, const dnnl_dims_t dims,
         outer[i] = (dims[i] + inner_of(f, i) - 1) / inner_of(f, i);
         size *= inner_of(f, i);
     }
-    ck_assert_int_eq(dnnl_memory_desc_init_by_tag(md, f->n_dims, outer, dnnl_f32,
-                                                  f->outer),
-                     dnnl_success);
+    ck_assert_int_eq(
+        dnnl_memory_desc_init_by_tag(md, f->n_dims, outer, dnnl_f32, f->outer),
+        dnnl_success);
     dnnl_blocking_desc_t *const b = &md->format_desc.blocking;
     for (int i = 0; i < f->n_dims; i++) {
         md->dims[i] = dims[i];
@@ -280,8 +280,8 @@ static void reorder_numbers(const dnnl_memory_desc_t *md, int n, float *plain,
     dnnl_primitive_t prim;
     for (int i = 0; i < n; i++)
         plain[i] = (float)(i + 1);
-    int bad = dnnl_memory_desc_init_by_tag(&from, md->ndims, md->dims, dnnl_f32,
-                                           tag);
+    int bad =
+        dnnl_memory_desc_init_by_tag(&from, md->ndims, md->dims, dnnl_f32, tag);
     bad = bad || dnnl_engine_create(&engine, dnnl_cpu, 0);
     ck_assert_int_eq(bad, 0);
     bad = dnnl_stream_create(&stream, engine, dnnl_stream_default_flags) ||
@@ -372,8 +372,8 @@ Suite *suite_dnnl(void)
                         XK_COUNTOF(formats));
     tcase_add_loop_test(t, formats_with_depth_are_where_onednn_has_them, 0,
                         XK_COUNTOF(formats_3d));
-    tcase_add_loop_test(t, formats_without_a_name_are_as_onednn_reorders_them, 0,
-                        XK_COUNTOF(unnamed));
+    tcase_add_loop_test(t, formats_without_a_name_are_as_onednn_reorders_them,
+                        0, XK_COUNTOF(unnamed));
     suite_add_tcase(s, t);
     return s;
 }

@@ -231,7 +231,8 @@ static void follow(const char *problem, unsigned row)
 START_TEST(views_follow_layouts_and_types)
 {
     follow("mb2ic18ih4iw5oc17oh3kh3kw2sh2sw1ph1pw1", (unsigned)_i);
-    /* Inside the pixels, and with padding, in blocks of 8 before the next pixel. */
+    /* Inside the pixels, and with padding, in blocks of 8 before the next
+     * pixel. */
     follow("mb24ic3ih4iw5oc2oh3kh3kw2sh2sw1ph1pw1", (unsigned)_i);
 }
 END_TEST
@@ -256,9 +257,9 @@ static const struct {
      XK_S8, 8},
 };
 
-/* Group kw, k = 4 * tap + channel. Behind the last tap src is masked, and wei is in
- * its padding; so is a channel behind the last one, of both, or src is masked where
- * it has no padding. */
+/* Group kw, k = 4 * tap + channel. Behind the last tap src is masked, and wei
+ * is in its padding; so is a channel behind the last one, of both, or src is
+ * masked where it has no padding. */
 START_TEST(packed_taps_are_those_of_the_filter)
 {
     struct xk_conv_desc d = test_parse(packed[_i].problem);
@@ -284,15 +285,14 @@ START_TEST(packed_taps_are_those_of_the_filter)
             at_index(con, x, "ow") * f->sw - f->pw + kw * (f->dw + 1);
         const bool inside = kw < f->kw && ih >= 0 && ih < f->ih && iw >= 0 &&
                             iw < f->iw && ic < con->used_e;
-        ck_assert_int_eq(at_b(&src, x), inside
-                                            ? by_layout(&con->a.view,
-                                                        at_index(con, x, "mb"),
-                                                        ic, ih, iw)
-                                            : -1);
+        ck_assert_int_eq(
+            at_b(&src, x),
+            inside ? by_layout(&con->a.view, at_index(con, x, "mb"), ic, ih, iw)
+                   : -1);
         if (kw < f->kw)
-            ck_assert_int_eq(at_b(&wei, x),
-                             by_layout(&con->b.view, at_index(con, x, "oc"), ic,
-                                       kh, kw));
+            ck_assert_int_eq(
+                at_b(&wei, x),
+                by_layout(&con->b.view, at_index(con, x, "oc"), ic, kh, kw));
         n_taps += k % 4 == 0;
     } while (next(con, x));
     ck_assert_int_eq(n_taps % taps, 0);
@@ -303,7 +303,9 @@ START_TEST(unpadded_channels_are_not_packed)
 {
     static const struct {
         const char *src, *wei;
-    } rows[] = {{"aBcd16b", "AcDB32a4d4b"}, {"Bcda4b", "ohwi"}, {"nhwc", "ohwi"},
+    } rows[] = {{"aBcd16b", "AcDB32a4d4b"},
+                {"Bcda4b", "ohwi"},
+                {"nhwc", "ohwi"},
                 {"Bcda16b", "AcDB32a4d4b"}};
     struct xk_conv_desc d = test_parse("mb8ic3ih9oc32kh5ph2");
     d.src_type = d.wei_type = d.dst_type = XK_F16;
@@ -357,8 +359,9 @@ START_TEST(indices_of_depth_are_outermost_of_their_kind)
 END_TEST
 
 /* Images inside the pixels of src are M's innermost index, so that rows which
- * follow each other are neighbours in memory; likewise where channels are innermost
- * and eight images of a pixel meet padding together. dst's layout decides nothing. */
+ * follow each other are neighbours in memory; likewise where channels are
+ * innermost and eight images of a pixel meet padding together. dst's layout
+ * decides nothing. */
 static const struct {
     const char *problem, *src, *dst, *order;
 } orders[] = {
@@ -390,8 +393,7 @@ static const struct {
      "mb od oh ow oc kd kh kw ic "},
     /* In blocks where taps of a line read what neighbours do. */
     {"mb16ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
-    {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc",
-     "oh mbo ow mbi oc kh kw ic "},
+    {"mb32ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh mbo ow mbi oc kh kw ic "},
     {"mb24ic32ih5oc17kh3ph1", "nhwc", "nchw", "oh mbo ow mbi oc kh kw ic "},
     {"mb12ic18ih5oc17kh3ph1", "Bcda16b", "nhwc", "oh ow mb oc kh kw ic "},
     {"mb32ic18ih5oc17kh3ph1", "nchw", "nchw", "mb oh ow oc kh kw ic "},
@@ -419,9 +421,10 @@ START_TEST(images_are_innermost_of_m_where_rows_gain_by_it)
         if (strncmp(orders[i].src, "Bc", 2) != 0 || v.full.mb == 1)
             continue;
         const char *const images = strstr(order, "mbi") ? "mbi" : "mb";
-        ck_assert(xk_view_stride_b(test_ctx, &v.con.a.view, images, &stride_b,
-                                   &run));
-        ck_assert_int_eq(stride_b, 2 * atoi(strpbrk(orders[i].src, "0123456789")));
+        ck_assert(
+            xk_view_stride_b(test_ctx, &v.con.a.view, images, &stride_b, &run));
+        ck_assert_int_eq(stride_b,
+                         2 * atoi(strpbrk(orders[i].src, "0123456789")));
         ck_assert_int_ge(run, 3);
     }
 }

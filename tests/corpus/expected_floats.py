@@ -202,7 +202,7 @@ def generic_atomic(c):
 
 @expects("group_functions")
 def group_functions(c):
-    """Of the whole group."""
+    """Functions of the whole group."""
     def item(i):
         first = i // c.local * c.local
         v, k = c[1][first:first + c.local], i - first

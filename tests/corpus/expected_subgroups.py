@@ -38,7 +38,7 @@ def scan(c):
 
 @expects("sg_broadcast")
 def broadcast(c):
-    """Of items 3, the last and 0."""
+    """Items 3, the last and 0 are broadcast."""
     return [c.lanes(2, lambda items, _: [c[2][items[3]], c[2][items[-1]]]),
             c.lanes(1, lambda items, _: [c[3][items[0]]]), None, None]
 
@@ -103,7 +103,7 @@ def shuffle(c):
 
 @expects("shuffle_up_down")
 def up_down(c):
-    """Of two variables side by side: down(current, next), up(previous,
+    """Two variables side by side: down(current, next), up(previous,
     current)."""
     def item(items, lane):
         both = [c[1][i] for i in items] + [c[2][i] for i in items]

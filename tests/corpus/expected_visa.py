@@ -53,7 +53,7 @@ def integer(f):
 
 
 def bits(kind):
-    """Of an element."""
+    """The size of an element."""
     return 8 * struct.calcsize(CODE[kind])
 
 
@@ -159,7 +159,8 @@ def to_integer(v, kind, sat):
 
 
 def float_result(op, v, types, sat):
-    """Of operations that round once; None where nothing is promised."""
+    """The result of an operation that rounds once; None where nothing is
+    promised."""
     v = [bf16(x) if t == "bf" else x for x, t in zip(v, types[1:])]
     if op not in ROUNDED or any(math.isnan(x) or math.isinf(x) for x in v):
         return None

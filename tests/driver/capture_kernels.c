@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* capture_kernels PLATFORM [opencl] [KEY=VALUE]...: launches kernels as
  * run_kernels of tests/corpus does and is asked in the same words, but through
- * the real Level Zero library, or OpenCL's, which writes down what it would have
- * sent to a device, and executes that. Answers `ok 0` and the buffers, `bad STATUS MESSAGE`, and `skip
- * REASON` once if there is no driver. A launch that fails is the last one. The
- * keys are the driver's. */
+ * the real Level Zero library, or OpenCL's, which writes down what it would
+ * have sent to a device, and executes that. Answers `ok 0` and the buffers,
+ * `bad STATUS MESSAGE`, and `skip REASON` once if there is no driver. A launch
+ * that fails is the last one. The keys are the driver's. */
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -66,7 +66,8 @@ static bool read_arg(struct request *r, uint32_t k, const char *line)
     if (!p)
         return false;
     const char *const hex = line[0] == 'b' ? strchr(line + 2, ' ') : line + 1;
-    for (const char *s = hex ? hex + 1 : ""; s[0] && s[0] != '\n' && s[1]; s += 2)
+    for (const char *s = hex ? hex + 1 : ""; s[0] && s[0] != '\n' && s[1];
+         s += 2)
         p[n++] = (uint8_t)(digit(s[0]) << 4 | digit(s[1]));
     j->size_b[k] = n;
     *(line[0] == 'b' ? &j->data[k] : &j->value[k]) = p;

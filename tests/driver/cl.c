@@ -103,8 +103,8 @@ const char *cl_open_as(struct cl_driver *d, const struct ze_setup *s)
     d->context = cl.clCreateContext(NULL, 1, &d->device, NULL, NULL, &st);
     if (!d->context)
         return "clCreateContext failed";
-    d->queue = cl.clCreateCommandQueueWithProperties(d->context, d->device,
-                                                     NULL, &st);
+    d->queue =
+        cl.clCreateCommandQueueWithProperties(d->context, d->device, NULL, &st);
     return d->queue ? NULL : "clCreateCommandQueueWithProperties failed";
 }
 
@@ -129,9 +129,8 @@ static const char *make_kernel(const struct cl_driver *d,
 {
     const unsigned char *bytes = job->zebin;
     cl_int loaded;
-    h->program = cl.clCreateProgramWithBinary(d->context, 1, &d->device,
-                                              &job->zebin_b, &bytes, &loaded,
-                                              st);
+    h->program = cl.clCreateProgramWithBinary(
+        d->context, 1, &d->device, &job->zebin_b, &bytes, &loaded, st);
     if (*st)
         return "clCreateProgramWithBinary";
     *st = cl.clBuildProgram(h->program, 1, &d->device, "", NULL, NULL);

@@ -173,9 +173,9 @@ START_TEST(regions_are_copied_with_their_pitches)
             for (unsigned x = 0; x < PITCH_B; x++) {
                 const bool in =
                     z >= 1 && y >= 3 && y < 8 && x >= to_x && x < end_x;
-                const uint8_t e = in ? from[(z * ROWS + y - 2) * PITCH_A + x -
-                                            to_x + from_x]
-                                     : 0xee;
+                const uint8_t e =
+                    in ? from[(z * ROWS + y - 2) * PITCH_A + x - to_x + from_x]
+                       : 0xee;
                 ck_assert_msg(to[(z * ROWS + y) * PITCH_B + x] == e,
                               "slice %u, row %u, byte %u", z, y, x);
             }

@@ -32,7 +32,7 @@ static const struct {
 };
 enum { N_VARIANTS = sizeof(variants) / sizeof(variants[0]) };
 
-/* The program of list entry i at mb=1, variant after variant; relu with bias. */
+/* List entry i at mb=1, one variant after the other; relu with bias. */
 static xk_program *make_program(int i)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;

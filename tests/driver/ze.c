@@ -55,9 +55,8 @@ static const char *load(struct ze_driver *z)
 
 const char *ze_open(struct ze_driver *z)
 {
-    const struct ze_setup dg2 = {.product = "dg2",
-                                 .hardware = "8x4x16",
-                                 .capture = "/dev/null"};
+    const struct ze_setup dg2 = {
+        .product = "dg2", .hardware = "8x4x16", .capture = "/dev/null"};
     return ze_open_as(z, &dg2);
 }
 
@@ -129,8 +128,8 @@ static const char *make_kernel(struct ze_driver *z, const struct ze_job *job,
         .stype = ZE_STRUCTURE_TYPE_KERNEL_PROPERTIES};
     TRY(zeKernelGetProperties(h->kernel, &properties));
     h->n_args = properties.numKernelArgs;
-    return h->n_args == job->n_args || (job->any_n_args &&
-                                        h->n_args < job->n_args)
+    return h->n_args == job->n_args ||
+                   (job->any_n_args && h->n_args < job->n_args)
                ? NULL
                : "number of arguments";
 }
@@ -143,8 +142,8 @@ static const char *make_buffer(struct ze_driver *z, const struct ze_job *job,
     const ze_host_mem_alloc_desc_t host = {
         .stype = ZE_STRUCTURE_TYPE_HOST_MEM_ALLOC_DESC};
     if (!job->data[i]) {
-        TRY(zeMemAllocDevice(z->context, &device, job->size_b[i], 64,
-                             z->device, &h->memory[i]));
+        TRY(zeMemAllocDevice(z->context, &device, job->size_b[i], 64, z->device,
+                             &h->memory[i]));
         return NULL;
     }
     TRY(zeMemAllocShared(z->context, &device, &host, job->size_b[i], 64,

@@ -35,8 +35,8 @@ struct ze_job {
     const void *data[ZE_ARGS_MAX], *value[ZE_ARGS_MAX];
     bool is_local[ZE_ARGS_MAX];
     bool any_n_args; /* the driver may know of fewer: unused ones are dropped */
-    bool indirect; /* the group count is read from memory by the device */
-    uint32_t times; /* launches in the list; 0 is 1 */
+    bool indirect;   /* the group count is read from memory by the device */
+    uint32_t times;  /* launches in the list; 0 is 1 */
     /* After the launch, while the buffers live; may be NULL. memory[i]: the
      * device's address of buffer i. */
     void (*launched)(void *user, void *const *memory);

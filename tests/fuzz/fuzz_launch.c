@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* libFuzzer: a file with kernels up to and including a launch of each. Byte 0
  * says what the rest is: a whole file of whatever container, or the .ze_info of
- * an otherwise sound zebin. What is launched ends with OK or with a sentence. */
+ * an otherwise sound zebin. A launch ends with OK or with a sentence. */
 #include <stdlib.h>
 #include <string.h>
 

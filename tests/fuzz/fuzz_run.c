@@ -54,8 +54,7 @@ static void fill_memory(struct memory *m)
     memset(m->args + 32, 0, 32);
     m->region[0] = (struct xk_sim_region){VA, BUFFER_B, m->buffer, 0};
     m->region[1] = (struct xk_sim_region){VA + 8192, SMALL_B, m->small, 0};
-    m->region[2] =
-        (struct xk_sim_region){VA + 16384, 64, NULL, XK_SIM_FREED};
+    m->region[2] = (struct xk_sim_region){VA + 16384, 64, NULL, XK_SIM_FREED};
     m->bound[0] = (struct xk_sim_bound){0, VA, BUFFER_B};
     m->bound[1] = (struct xk_sim_bound){1, VA + 8192, SMALL_B};
 }
@@ -137,6 +136,8 @@ static void change_operand(struct xk_operand *o, unsigned *seed)
 {
     static const uint8_t vs[] = {0, 1, 2, 4, 8, 16}, w[] = {1, 2, 4, 8, 16},
                          hs[] = {0, 1, 2, 4};
+    /* A case in a line. */
+    /* clang-format off */
     switch (draw(seed, 9)) {
     case 0: o->reg = (uint16_t)draw(seed, 128); break;
     case 1: o->reg = (uint16_t)draw(seed, 6); break;
@@ -154,10 +155,13 @@ static void change_operand(struct xk_operand *o, unsigned *seed)
         o->indirect = !o->indirect;
         o->a0_off_b = (int16_t)(draw(seed, 1024) - 512);
     }
+    /* clang-format on */
 }
 
 static void change_field(struct xk_inst *i, unsigned *seed)
 {
+    /* A case in a line. */
+    /* clang-format off */
     switch (draw(seed, 12)) {
     case 0: change_operand(&i->dst, seed); break;
     case 1: change_operand(&i->src[0], seed); break;
@@ -174,6 +178,7 @@ static void change_field(struct xk_inst *i, unsigned *seed)
         i->swsb = (struct xk_swsb){.mode = (uint8_t)draw(seed, 4),
                                    .sbid = (uint8_t)draw(seed, 16)};
     }
+    /* clang-format on */
 }
 
 /* The offset of a random instruction; n_b if there is none. */

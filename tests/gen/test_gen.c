@@ -143,9 +143,8 @@ START_TEST(dumps_come_stage_by_stage)
 {
     const struct xk_conv_desc d = parse("mb1ic64ih8oc64kh1");
     char seen[256] = "";
-    const struct xk_create_options o = {.size = sizeof(o),
-                                        .dump = count_stage,
-                                        .dump_user = seen};
+    const struct xk_create_options o = {
+        .size = sizeof(o), .dump = count_stage, .dump_user = seen};
     xk_program *p = NULL;
     ck_assert_int_eq(xk_conv_create(&d, &o, &p, NULL), XK_OK);
     ck_assert_str_eq(seen, "views schedule plan ir passes asm order zebin ");
@@ -171,7 +170,7 @@ START_TEST(unknown_options_are_refused)
 }
 END_TEST
 
-/* As query says, whatever the best schedule without the flag would have been. */
+/* As query says, whatever the best schedule would be without the flag. */
 START_TEST(addresses_of_64_bits_keep_the_layouts)
 {
     static const char *const text[] = {"mb16ic64ih56oc256kh1",
@@ -199,8 +198,8 @@ START_TEST(addresses_of_64_bits_keep_the_layouts)
                              sizeof(info.tensor[k]));
         const char *const with = xk_program_launch(p, 0)->schedule;
         const char *const without = xk_program_launch(q, 0)->schedule;
-        ck_assert_msg(strstr(with, " slm=0 ") && strstr(with, " addr=a64 "), "%s",
-                      with);
+        ck_assert_msg(strstr(with, " slm=0 ") && strstr(with, " addr=a64 "),
+                      "%s", with);
         ck_assert_msg(strstr(without, "addr=surface"), "%s", without);
         other = other || strstr(without, "taps=inner");
         xk_program_unref(p);
@@ -243,8 +242,7 @@ int main(void)
     Suite *const s = suite_create("gen");
     TCase *const t = tcase_create("gen");
     tcase_set_timeout(t, 300);
-    tcase_add_loop_test(t, same_descriptor_same_bytes, 0,
-                        XK_COUNTOF(problems));
+    tcase_add_loop_test(t, same_descriptor_same_bytes, 0, XK_COUNTOF(problems));
     tcase_add_test(t, threads_make_the_same_bytes);
     tcase_add_loop_test(t, query_and_create_agree, 0, XK_COUNTOF(problems));
     tcase_add_test(t, every_failed_allocation_is_a_status);

@@ -11,8 +11,8 @@
 #include "xekern/xekern.h"
 
 /* CK_FORK=no: one process, so each test sets them. */
-static uint16_t few;         /* registers of a thread; 0: as they are */
-static unsigned refusals;    /* codegen refuses so many candidates */
+static uint16_t few;      /* registers of a thread; 0: as they are */
+static unsigned refusals; /* codegen refuses so many candidates */
 static unsigned n_plans, n_unfit, n_codes;
 static struct xk_platform small[8];
 
@@ -120,9 +120,9 @@ END_TEST
 static void check_tries(const struct xk_error *none)
 {
     unsigned n_candidates = 0;
-    ck_assert_int_eq(
-        sscanf(strstr(none->message, "fits, of "), "fits, of %u", &n_candidates),
-        1);
+    ck_assert_int_eq(sscanf(strstr(none->message, "fits, of "), "fits, of %u",
+                            &n_candidates),
+                     1);
     ck_assert_uint_eq(n_plans, n_candidates + n_codes / 2);
 }
 
@@ -144,7 +144,8 @@ START_TEST(each_size_is_answered)
             made++;
         } else if (st == XK_ENOFIT) {
             ck_assert_ptr_nonnull(strstr(err.message, "no candidate fits, of"));
-            /* Or the layouts, chosen for the first candidate, suit not the last. */
+            /* Or the layouts, chosen for the first candidate, suit not the
+             * last. */
             ck_assert_msg(strstr(err.message, "registers") ||
                               strstr(err.message, "B is not loaded in blocks"),
                           "%s", err.message);

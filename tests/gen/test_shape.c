@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What query tells the schedules of a problem's edges, beside rows and taps that
- * are counted one by one; and the tags of "any" that go with it. Linked with
- * --wrap of the function that is told. */
+/* What query tells the schedules of a problem's edges, beside rows and taps
+ * that are counted one by one; and the tags of "any" that go with it. The
+ * function that is told is replaced by the linker's --wrap. */
 #include <stdio.h>
 #include <string.h>
 
@@ -27,7 +27,7 @@ unsigned __wrap_xk_schedule_candidates(const struct xk_platform *p,
     return __real_xk_schedule_candidates(p, s, out, broken);
 }
 
-/* Of a descriptor; the problem's tags into *info. */
+/* The shape of a descriptor; the problem's tags go into *info. */
 static struct xk_shape shape_of(const struct xk_conv_desc *d,
                                 struct xk_conv_info *info)
 {
@@ -115,12 +115,12 @@ static const struct {
     enum place place;
     bool volume;
 } tags[] = {
-    {"any", ANY, false},          {"axb", AROUND, false},
-    {"abx", OUTSIDE, false},      {"Bcda16b", INSIDE, false},
-    {"aBcd16b", OUTSIDE, false},  {"Bcda32b", INSIDE, false},
-    {"any", ANY, true},           {"axb", AROUND, true},
-    {"Bcdea16b", INSIDE, true},   {"aBcde16b", OUTSIDE, true},
-    {"any", ANY, false},          {"Bcda4b", INSIDE, false},
+    {"any", ANY, false},         {"axb", AROUND, false},
+    {"abx", OUTSIDE, false},     {"Bcda16b", INSIDE, false},
+    {"aBcd16b", OUTSIDE, false}, {"Bcda32b", INSIDE, false},
+    {"any", ANY, true},          {"axb", AROUND, true},
+    {"Bcdea16b", INSIDE, true},  {"aBcde16b", OUTSIDE, true},
+    {"any", ANY, false},         {"Bcda4b", INSIDE, false},
 };
 
 /* Whether M's innermost index is the image: where it is in memory, and where
@@ -177,8 +177,8 @@ START_TEST(edges_are_those_of_rows_and_taps)
                       "%d, %u: %lld rows, %lld of 1024; %lld, %lld", _i, i,
                       (long long)s.edge_rows, (long long)s.edge_1k,
                       (long long)rows, (long long)beside_1k);
-        const bool slides = s.eights && x[2].o > 1 && x[2].k > 1 &&
-                            x[2].s == x[2].d;
+        const bool slides =
+            s.eights && x[2].o > 1 && x[2].k > 1 && x[2].s == x[2].d;
         ck_assert_msg(s.window.taps == (slides ? x[2].k : 0) &&
                           (!slides || (s.window.rows == (mb % 16 ? 8 : 16) &&
                                        s.window.places == x[2].o)),
@@ -201,36 +201,40 @@ static const struct {
     const char *any_src, *any_wei, *any_dst;
     int64_t edge_rows, edge_1k;
 } rows[] = {
-    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL,
-     "Bcda16b", 16 * 56, 12},
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda16b",
+     16 * 56, 12},
     {"mb8ic64ih56oc64kh3ph1", XK_U8, XK_S8, "", "Bcda32b", NULL, "Bcda32b",
      8 * 56, 12},
-    {"mb12ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 0,
-     0},
-    {"mb1ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 56,
-     12},
-    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "axb", "acdb", NULL, NULL, 16 * 56, 12},
+    {"mb12ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b",
+     0, 0},
+    {"mb1ic64ih56oc64kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b",
+     56, 12},
+    {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "axb", "acdb", NULL, NULL,
+     16 * 56, 12},
     {"mb16ic64ih56oc64kh3", XK_F16, XK_F16, "axb", "acdb", NULL, NULL, 0, 0},
     {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "abx", "abcd", NULL, NULL, 0, 0},
     {"mb16ic64ih56oc64kh3ph1", XK_F16, XK_F16, "Bcda16b", "Bcda16b", NULL,
      "Bcda16b", 16 * 56, 12},
-    {"mb16ic64id8ih8iw8oc64kd3kh3kw3pd1ph1pw1", XK_F16, XK_F16, "", "Bcdea16b", NULL,
-     "Bcdea16b", 16 * 64, 85},
+    {"mb16ic64id8ih8iw8oc64kd3kh3kw3pd1ph1pw1", XK_F16, XK_F16, "", "Bcdea16b",
+     NULL, "Bcdea16b", 16 * 64, 85},
     {"mb16ic3ih56oc64kh3ph1", XK_F16, XK_F16, "", "Bcda4b", NULL, "Bcda16b",
      16 * 56, 12},
     {"mb16ic3ih56oc32kh7ph3", XK_F16, XK_F16, "", "Bcda4b", "AcDB32a4d4b",
      "Bcda16b", 16 * 56, 31},
-    {"mb8ic4id9ih9iw9oc16kd2kh3kw5pd0ph1pw2", XK_U8, XK_S8, "Bcdea4b", "Bcdea4b",
-     "AcdEB32a8e4b", "Bcdea32b", 0, 0}, /* C's columns are padded to 32 */
+    /* C's columns are padded to 32. */
+    {"mb8ic4id9ih9iw9oc16kd2kh3kw5pd0ph1pw2", XK_U8, XK_S8, "Bcdea4b",
+     "Bcdea4b", "AcdEB32a8e4b", "Bcdea32b", 0, 0},
     {"mb16ic3ih56oc64kh7kw1ph3pw0iw56", XK_F16, XK_F16, "", "Bcda4b",
      "AcdB32a16b", NULL, 16 * 56, 31},
-    {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb",
-     0, 0},
+    {"mb16ic64ih56oc64kh3ph1", XK_F32, XK_F32, "", "acdb", "Acdb32a", "acdb", 0,
+     0},
     /* Few channels of C. */
     {"mb16ic64ih56oc3kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda4b",
      16 * 56, 12},
-    {"mb1ic64ih56oc4kh3ph1", XK_U8, XK_S8, "", "aBcd32b", NULL, "aBcd4b", 56, 12},
-    {"mb1ic64ih56oc5kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 56, 12},
+    {"mb1ic64ih56oc4kh3ph1", XK_U8, XK_S8, "", "aBcd32b", NULL, "aBcd4b", 56,
+     12},
+    {"mb1ic64ih56oc5kh3ph1", XK_F16, XK_F16, "", "aBcd16b", NULL, "aBcd16b", 56,
+     12},
     {"mb16ic64ih56oc3kh3ph1", XK_F32, XK_F32, "", "acdb", NULL, "acdb", 0, 0},
     /* All of M's places are images. */
     {"mb64ic64ih1oc64kh3ph1", XK_F16, XK_F16, "", "Bcda16b", NULL, "Bcda16b", 0,

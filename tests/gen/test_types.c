@@ -184,9 +184,11 @@ static double sum_at(struct dims o)
                     iw >= d->iw)
                     continue;
                 const double *const src =
-                    plain[0] + (((o.a * d->id + id) * d->ih + ih) * d->iw + iw) * d->ic;
+                    plain[0] +
+                    (((o.a * d->id + id) * d->ih + ih) * d->iw + iw) * d->ic;
                 const double *const wei =
-                    plain[1] + (((o.b * d->kd + kd) * d->kh + kh) * d->kw + kw) * d->ic;
+                    plain[1] +
+                    (((o.b * d->kd + kd) * d->kh + kh) * d->kw + kw) * d->ic;
                 for (int64_t ic = 0; ic < d->ic; ic++)
                     v += src[ic] * wei[ic];
             }
@@ -231,8 +233,8 @@ static void run(const xk_program *p)
         xk_buffer_write(buf[i], 0, x->data, x->info.size_b, &err);
         args[i].buffer = buf[i];
     }
-    ck_assert_msg(xk_launch(m, l->kernel, l->groups, l->local, l->n_args,
-                            args, NULL, &err) == XK_OK,
+    ck_assert_msg(xk_launch(m, l->kernel, l->groups, l->local, l->n_args, args,
+                            NULL, &err) == XK_OK,
                   "%s", err.message);
     for (unsigned i = 0; i < l->n_args; i++) {
         const struct tensor *const x = &t[l->args[i].tensor];
@@ -283,11 +285,16 @@ static const struct {
     {XK_S8, XK_U8, XK_S32},   {XK_U8, XK_U8, XK_U8},
 };
 static const char *const tags[][3] = {
-    {"any", "any", "any"},    {"nhwc", "any", "nhwc"},
-    {"nchw", "any", "nchw"},  {"nhwc", "ohwi", "nhwc"},
-    {"nchw", "oihw", "nhwc"}, {"nhwc", "hwio", "any"},
-    {"nhwc", "AcdB32a4b", "nhwc"}, {"aBcd32b", "AcdB16a16b", "nhwc"},
-    {"Bcda4b", "AcDB16a4d4b", "any"}, {"any", "AcDB32a8d4b", "nhwc"},
+    {"any", "any", "any"},
+    {"nhwc", "any", "nhwc"},
+    {"nchw", "any", "nchw"},
+    {"nhwc", "ohwi", "nhwc"},
+    {"nchw", "oihw", "nhwc"},
+    {"nhwc", "hwio", "any"},
+    {"nhwc", "AcdB32a4b", "nhwc"},
+    {"aBcd32b", "AcdB16a16b", "nhwc"},
+    {"Bcda4b", "AcDB16a4d4b", "any"},
+    {"any", "AcDB32a8d4b", "nhwc"},
 };
 static const char *const problems[] = {
     "mb1ic32ih6oc32oh6kh3ph1",
@@ -359,8 +366,7 @@ static void convolve(uint32_t first_seed)
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         t[i].info = xk_program_info(p)->tensor[i];
         if (t[i].info.ndims)
-            fill(&t[i],
-                 i <= XK_ARG_WEI && t[i].info.type == XK_U8 ? 0 : -2,
+            fill(&t[i], i <= XK_ARG_WEI && t[i].info.type == XK_U8 ? 0 : -2,
                  2 + (i == XK_ARG_DST) * 3);
     }
     old = t[XK_ARG_DST];
@@ -388,8 +394,8 @@ END_TEST
 START_TEST(addresses_of_64_bits_convolve)
 {
     const unsigned i = (unsigned)_i;
-    describe(_i, problems[i % N_PROBLEMS],
-             tags[(i + i / N_PROBLEMS) % 2], i / N_PROBLEMS);
+    describe(_i, problems[i % N_PROBLEMS], tags[(i + i / N_PROBLEMS) % 2],
+             i / N_PROBLEMS);
     flags = XK_CREATE_A64;
     convolve(i + 1);
     flags = 0;

@@ -16,8 +16,8 @@ it, kernels of ocloc, kernels of oneDNN, and for messages whether ocloc emits it
 from inline vISA (yes, or its complaint). explained.txt: a line for idioms that
 differ, in words of a pattern (`*` is any text):
     only|lack SITUATION PATTERN -- EXPLANATION -- SOURCE
-only: ours that nobody else has; lack: theirs that we have not. Of single
-instructions (`arithmetic`) and message forms (docs/messages.md) only ours count.
+only: ours that nobody else has; lack: theirs that we have not. Single
+instructions (`arithmetic`) and message forms (docs/messages.md) count only if ours.
 An idiom without an explanation fails, and an explanation that fits nothing. What
 we have ceased to emit only refresh notices."""
 import collections

@@ -5,8 +5,8 @@ written from the text alone. Coordinates are arrays [items][4]; an image is an
 array [elements or slices][rows][columns][channels as stored]."""
 import numpy as np
 
-# Of each channel order: which stored channel red, green, blue and alpha are; None
-# is absent.
+# For each channel order: which stored channel red, green, blue and alpha are;
+# None is absent.
 ORDERS = {"R": (0, None, None, None), "A": (None, None, None, 0),
           "RG": (0, 1, None, None), "RGBA": (0, 1, 2, 3),
           "BGRA": (2, 1, 0, 3), "INTENSITY": (0, 0, 0, 0),
@@ -16,7 +16,7 @@ TYPES = {"UNORM_INT8": "u1", "UNORM_INT16": "u2", "SNORM_INT8": "i1",
          "SNORM_INT16": "i2", "SIGNED_INT8": "i1", "SIGNED_INT16": "i2",
          "SIGNED_INT32": "i4", "UNSIGNED_INT8": "u1", "UNSIGNED_INT16": "u2",
          "UNSIGNED_INT32": "u4", "HALF_FLOAT": "f2", "FLOAT": "f4"}
-# Of each kind: coordinates that are filtered, and whether an element follows.
+# For each kind: coordinates that are filtered, and whether an element follows.
 KINDS = {"1d": (1, False), "1d_buffer": (1, False), "1d_array": (1, True),
          "2d": (2, False), "2d_array": (2, True), "3d": (3, False)}
 
@@ -74,14 +74,14 @@ def encoded(order, kind, values):
 
 
 def border(order, kind):
-    """Of images without alpha it is opaque black."""
+    """The border's colour; opaque black if images have no alpha."""
     out = decoded(order, kind, np.zeros((1, channels(order)),
                                         TYPES[kind]))[0]
     return out
 
 
 def element(coordinate, count):
-    """Of an array: rounded to the nearest even, clamped."""
+    """An array's element: rounded to the nearest even, clamped."""
     return np.clip(np.rint(coordinate), 0, count - 1).astype(np.int64)
 
 

@@ -309,8 +309,8 @@ START_TEST(traits_are_those_of_the_whole_tree)
     ck_assert_uint_eq(plain->traits, 0);
     const xk_stmt *const whole =
         xk_for(c, x, xk_s32(c, 0), xk_s32(c, 4), 1, xk_store(c, at, floats));
-    ck_assert_uint_eq(whole->traits, XK_HAS_LOOP | XK_HAS_COUNT |
-                                         XK_HAS_INDEX | XK_HAS_MATH);
+    ck_assert_uint_eq(whole->traits,
+                      XK_HAS_LOOP | XK_HAS_COUNT | XK_HAS_INDEX | XK_HAS_MATH);
     xk_ctx_destroy(c);
 }
 END_TEST

@@ -74,8 +74,8 @@ class Iga:
         return not error or 'no compacted form' not in error
 
     def assemble(self, texts, *options):
-        """Each text's instruction; None where iga64 refuses it. Of 8 bytes, if
-        bit 29 is set, else of 16."""
+        """Each text's instruction; None where iga64 refuses it. It has 8 bytes
+        if bit 29 is set, else 16."""
         out = [None] * len(texts)
         left = [k for k, t in enumerate(texts) if t is not None]
         while left:

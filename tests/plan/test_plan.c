@@ -212,7 +212,7 @@ static void carry_out(struct registers *r, const struct xk_plan_item *it,
     }
 }
 
-/* Of dp4a only the dwords that k_len reaches are multiplied. */
+/* dp4a multiplies only the dwords that k_len reaches. */
 static void check_tile(const struct xk_plan_operand *o,
                        const struct xk_plan_list *l, unsigned rows,
                        unsigned k_len, bool dots)

@@ -224,7 +224,7 @@ static int64_t place_of(int64_t pixel)
     return xk_plan_footprint_place(&p.slm.foot, pixel);
 }
 
-/* Of 8 pixels, `by` apart: 32 bytes of SLM's 8 times 8 banks each. */
+/* 8 pixels, `by` apart: each has 32 bytes of SLM's 8 times 8 banks. */
 static void check_banks(int64_t pixel, int64_t by)
 {
     unsigned met = 0;

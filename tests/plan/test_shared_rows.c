@@ -195,8 +195,8 @@ static int64_t row_of(uint32_t group, unsigned thread, unsigned eight)
     return first + thread * mine + 8 * eight;
 }
 
-/* Of eights that a thread has both, the first one's images and pixel, one tap on, are
- * the other's. mb: images before the next pixel of a line. */
+/* Where a thread has both eights, the first one's images and pixel are the other's
+ * one tap further. mb: images before the next pixel of a line. */
 static void check_thread(uint32_t group, unsigned thread, int64_t mb, int64_t ow)
 {
     const unsigned n = p.s.m_thr / 8u - !is_full(group);

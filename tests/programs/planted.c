@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* planted KERNEL [LAUNCHES [copied]]: an OpenCL program as a user would write it, for
- * the tests of xk vgpu. It launches KERNEL (step: right; clash: all work items
- * write one element; wild: far outside of the buffer), reads back, and prints
- * the event's "start end" of each launch. Ends with 0, with 3 if step's result
- * is wrong, with 77 if there is no device. */
+/* planted KERNEL [LAUNCHES [copied]]: an OpenCL program as a user would write
+ * it, for the tests of xk vgpu. It launches KERNEL (step: right; clash: all
+ * work items write one element; wild: far outside of the buffer), reads back,
+ * and prints the event's "start end" of each launch. Ends with 0, with 3 if
+ * step's result is wrong, with 77 if there is no device. */
 #define CL_TARGET_OPENCL_VERSION 200
 #define CL_USE_DEPRECATED_OPENCL_1_2_APIS
 #include <CL/cl.h>
@@ -44,7 +44,7 @@ static int launch(cl_command_queue queue, cl_kernel kernel)
     return 0;
 }
 
-/* Of elements that began as 0, after so many steps. */
+/* For elements that began as 0, after so many steps. */
 static int is_right(const int *a, int n_launches)
 {
     for (int i = 0; i < N_E; i++) {

@@ -15,11 +15,14 @@ import tempfile
 import time
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 XK, PLANTED = (str(Path(a).absolute()) for a in sys.argv[1:3])
 ICD = "/etc/OpenCL/vendors/intel.icd"
 TICK_NS = 84  # of the device's timer, rounded up
 ROUGH = 1.01  # the driver takes a tick for 83.33 ns, the device for 83
-n = failures = 0
+TAP = Tap()
 
 # Arguments behind "vgpu", exit code, what stderr says.
 WRONG = [
@@ -33,7 +36,7 @@ WRONG = [
     (["--port=65536", "--", "true"], 2, r"port=65536"),
     (["--port=any", "--", "true"], 2, r"port=any"),
     (["--check=mem,luck", "--", "true"], 2, r"check=mem,luck: 'luck'"),
-    (["--timing=gtx", "--", "true"], 2, r"timing=gtx: not a770"),
+    (["--timing=gtx", "--", "true"], 2, r"timing=gtx: is none of a770, "),
     (["--threads=1025", "--", "true"], 2, r"threads=1025"),
     (["--memory=-1", "--", "true"], 2, r"memory=-1"),
     (["--limit=few", "--", "true"], 2, r"limit=few"),
@@ -48,15 +51,6 @@ ENDINGS = [("exit 0", 0), ("exit 1", 1), ("exit 77", 77), ("exit 255", 255),
            ("kill -SEGV $$", 139), ("kill -KILL $$", 137)]
 
 
-def report(good, name, why=""):
-    global n, failures
-    n += 1
-    failures += not good
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    if not good:
-        print("\n".join("# " + line for line in str(why).splitlines()[-15:]))
-
-
 def vgpu(*args, **more):
     return subprocess.run([XK, "vgpu", *args], capture_output=True, text=True,
                           check=False, timeout=120, **more)
@@ -65,11 +59,11 @@ def vgpu(*args, **more):
 def usage():
     for args, code, says in WRONG:
         run = vgpu(*args)
-        report(run.returncode == code and re.search(says, run.stderr),
+        TAP.check(run.returncode == code and re.search(says, run.stderr),
                f"{' '.join(args) or 'nothing'}: {code}",
                f"{run.returncode} {run.stderr}")
     text = vgpu("--help")
-    report(text.returncode == 0 and not text.stderr and
+    TAP.check(text.returncode == 0 and not text.stderr and
            all(w in text.stdout for w in ("xelp", "xehpg", "xehpc", "--check",
                                           "--serve", "126", "127", "128 + n")),
            "the help names platforms and exit codes", text.stdout)
@@ -78,18 +72,18 @@ def usage():
         other.listen(1)
         port = other.getsockname()[1]
         run = vgpu(f"--port={port}", "--", "true")
-        report(run.returncode == 1 and str(port) in run.stderr,
+        TAP.check(run.returncode == 1 and str(port) in run.stderr,
                "a port that is taken", run.stderr)
 
 
 def endings():
     for what, code in ENDINGS:
         run = vgpu("-q", "--", "sh", "-c", what)
-        report(run.returncode == code and not run.stderr, f"{what}: {code}",
+        TAP.check(run.returncode == code and not run.stderr, f"{what}: {code}",
                f"{run.returncode} {run.stderr}")
     run = vgpu("-q", "--", "sh", "-c", 'echo "$1:$TbxServer"; cat', "sh", "a b",
                input="typed")
-    report(run.stdout == "a b:127.0.0.1\ntyped",
+    TAP.check(run.stdout == "a b:127.0.0.1\ntyped",
            "arguments, stdin and stdout are the program's own", run.stdout)
 
 
@@ -113,24 +107,24 @@ def signals():
             except subprocess.TimeoutExpired:
                 os.killpg(xk.pid, signal.SIGKILL)
                 out, _ = xk.communicate()
-        report(out == "got\n" and xk.returncode == 9,
+        TAP.check(out == "got\n" and xk.returncode == 9,
                f"SIG{name} is handed on", f"{xk.returncode} {out}")
     with subprocess.Popen([XK, "vgpu", "-q", "--", "sleep", "60"],
                           start_new_session=True) as xk:
         time.sleep(0.5)
         xk.terminate()
-        report(xk.wait(60) == 128 + signal.SIGTERM,
+        TAP.check(xk.wait(60) == 128 + signal.SIGTERM,
                "a program that a signal ends: 128 + n", xk.returncode)
 
 
 def checks():
     clean = vgpu("--check=all", "--", PLANTED, "step", "2")
-    report(clean.returncode == 0 and "finding" not in clean.stderr,
+    TAP.check(clean.returncode == 0 and "finding" not in clean.stderr,
            "a right program has no findings", clean.stderr)
     for platform in ("xelp", "xehpg", "xehpc"):
         copied = vgpu("--platform=" + platform, "--check=all", "--", PLANTED,
                       "step", "2", "copied")
-        report(copied.returncode == 0 and "finding" not in copied.stderr and
+        TAP.check(copied.returncode == 0 and "finding" not in copied.stderr and
                "CopyBuffer" in copied.stderr,
                f"{platform}: nor has the driver's copy kernel", copied.stderr)
     for kernel, check, says in (
@@ -138,18 +132,18 @@ def checks():
             ("wild", "mem", "beyond the end of its surface")):
         run = vgpu("--check=" + check, "--", PLANTED, kernel)
         told = len(re.findall(rf"^{check}: ", run.stderr, re.MULTILINE))
-        report(run.returncode == 1 and told and
+        TAP.check(run.returncode == 1 and told and
                re.search(rf"^{check}: kernel '{kernel}': .*{says}", run.stderr,
                          re.MULTILINE) and
                re.search(rf"^{told} findings", run.stderr, re.MULTILINE),
                f"{check} finds {kernel} by its name; 1", run.stderr)
         plain = vgpu("--", PLANTED, kernel)
-        report(plain.returncode == 0 and "finding" not in plain.stderr,
+        TAP.check(plain.returncode == 0 and "finding" not in plain.stderr,
                f"{kernel} unchecked: the program's own exit status",
                f"{plain.returncode} {plain.stderr}")
     failed = vgpu("--check=race", "--", "sh", "-c", '"$0" clash; exit 5',
                   PLANTED)
-    report(failed.returncode == 5 and "race: kernel" in failed.stderr,
+    TAP.check(failed.returncode == 5 and "race: kernel" in failed.stderr,
            "a program that failed keeps its status beside findings",
            f"{failed.returncode} {failed.stderr}")
 
@@ -175,14 +169,14 @@ def device_time(folder):
             sums = {k["kernel"]: k for k in told["kernels"]}
             step = sums.get("step", {"launches": 0, "stats": {"device_ns": 0}})
             ns, own = step["stats"]["device_ns"], spans(run.stdout)
-            report(run.returncode == 0 and step["launches"] == len(own) == 3 and
+            TAP.check(run.returncode == 0 and step["launches"] == len(own) == 3 and
                    told["platform"] == platform and agrees(ns, own),
                    f"{platform} {' '.join(how)}: {ns} ns of device time, its "
                    f"events say {sum(own)}", run.stderr)
     text = vgpu("--", PLANTED, "step", "3")
     line = re.search(r"^ +3 +\d+ +\d+ +([\d.]+) +[\d.]+  step$", text.stderr,
                      re.MULTILINE)
-    report(line and agrees(float(line[1]) * 1000, spans(text.stdout)),
+    TAP.check(line and agrees(float(line[1]) * 1000, spans(text.stdout)),
            "the summary tells the same in microseconds", text.stderr)
 
 
@@ -191,23 +185,23 @@ def reports(folder):
     run = vgpu("--stats", "--trace", trace, "-o", folder + "/text", "--",
                PLANTED, "step")
     text = Path(folder, "text").read_text(encoding="utf-8")
-    report(run.returncode == 0 and "step for xehpg: " in text and
+    TAP.check(run.returncode == 0 and "step for xehpg: " in text and
            re.search(r"send\.ugm|send\.dc", text) and not run.stderr,
            "--stats tells each launch and instruction, -o takes it",
            text + run.stderr)
     lines = Path(trace).read_text(encoding="utf-8").splitlines()
     ends = [line for line in lines if "EOT" in line]
-    report(ends and all(re.match(r"\d+,0,0:\d+ 0x[0-9a-f]{4} ", e)
+    TAP.check(ends and all(re.match(r"\d+,0,0:\d+ 0x[0-9a-f]{4} ", e)
                         for e in ends),
            "--trace has each thread's end", "\n".join(lines[:5]))
     run = vgpu("--json", "--stats", "--check=race", "--", PLANTED, "clash")
     told = json.loads(run.stderr[run.stderr.index("\n{"):])
-    report(told["findings"] > 0 and told["launches"][0]["kernel"] == "clash" and
+    TAP.check(told["findings"] > 0 and told["launches"][0]["kernel"] == "clash" and
            told["launches"][0]["instructions"] and
            "clash" in told["said"][0], "--json parses and has all of it",
            run.stderr)
     run = vgpu("--limit=3", "--check=mem", "--", PLANTED, "step")
-    report(run.returncode in (1, 3) and
+    TAP.check(run.returncode in (1, 3) and
            re.search(r"step: the launch has failed", run.stderr),
            "a refused launch is said with the kernel's name", run.stderr)
 
@@ -224,12 +218,12 @@ def serve():
             run = subprocess.run([PLANTED, "step", "2"], check=False, text=True,
                                  env={**os.environ, **printed}, timeout=120,
                                  capture_output=True)
-            report(run.returncode == 0 and len(spans(run.stdout)) == 2,
+            TAP.check(run.returncode == 0 and len(spans(run.stdout)) == 2,
                    "a client with the printed environment",
                    f"{run.returncode} {run.stderr}")
         xk.send_signal(signal.SIGINT)
         _, said = xk.communicate(timeout=60)
-        report(xk.returncode == 0 and
+        TAP.check(xk.returncode == 0 and
                re.search(r"^ +4 .*  step$", said, re.MULTILINE),
                "SIGINT ends the server with the sum of both",
                f"{xk.returncode} {said}")
@@ -241,16 +235,15 @@ def main():
     endings()
     signals()
     if not Path(ICD).exists():
-        print(f"ok {n + 1} # SKIP no Intel OpenCL driver (package "
-              f"intel-opencl-icd)\n1..{n + 1}")
-        return failures > 0
+        TAP.skip("launches", "no Intel OpenCL driver (package "
+                 "intel-opencl-icd)")
+        return TAP.end()
     checks()
     with tempfile.TemporaryDirectory() as folder:
         device_time(folder)
         reports(folder)
     serve()
-    print(f"1..{n}")
-    return failures > 0
+    return TAP.end()
 
 
 sys.exit(main())

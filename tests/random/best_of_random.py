@@ -6,7 +6,7 @@ the best of N random valid ones, in the timing model's time.
 Problems are drawn from the lists with a printed seed, each kind of sizes once,
 with the list's own minibatch, and so are their types. All fields of a schedule
 are drawn; what a rule or the generator refuses is drawn again, and so is what
-was there before. Of every valid one the model says the least time it can take
+was there before. The model says for every valid one the least time it can take
 (xkbench --time-bound: one core, all that it loads in L2); in the order of these
 they get their times until the rest cannot be the best: until the bound, less
 SLACK, is above the best time. Both are of WAVES waves of a core, of which long

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The generator for a machine of one core with four EUs: linked with
- * --wrap=xk_perf_get. Small problems have more groups than it holds, so that they
- * ask for what later ones read. */
+ * --wrap=xk_perf_get. Small problems have more groups than it holds, so that
+ * they ask for what later ones read. */
 #include "schedule/schedule.h"
 
 const struct xk_perf *__real_xk_perf_get(enum xk_platform_id id);

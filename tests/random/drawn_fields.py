@@ -8,6 +8,10 @@ import subprocess
 import sys
 
 from best_of_random import draw, fits_of
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 PROBLEMS = {
     "f32": ["mb1ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0"],
@@ -41,16 +45,15 @@ def drawn():
 
 
 def main():
-    words, bad, n = drawn(), 0, 0
+    words, tap = drawn(), Tap()
     rows = [(f"more than one {field}",
              sum(w.startswith(field + "=") for w in words) > 1)
             for field in fields_of(sys.argv[1])]
     rows += [(value, value in words) for value in VALUES]
     for name, good in rows:
-        n, bad = n + 1, bad + (not good)
-        print(f"{'ok' if good else 'not ok'} {n} - {name} is drawn")
-    print(f"1..{n}")
-    return 1 if bad or len(rows) < 30 else 0
+        tap.check(good, f"{name} is drawn")
+    tap.check(len(rows) >= 30, f"{len(rows)} rows")
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -13,6 +13,10 @@ import re
 import subprocess
 import sys
 import tempfile
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 SHARE = 0.10  # least share of each property
 DATA_TYPES = {
@@ -128,23 +132,6 @@ def batch_line(rng, p, types):
         "--dtag=" + rng.choice(LAYOUTS + BLOCKED), text(p)])
 
 
-class Tap:
-    """Numbered TAP lines."""
-
-    def __init__(self):
-        self.count = 0
-        self.bad = 0
-
-    def line(self, good, name):
-        self.count += 1
-        self.bad += not good
-        print(f"{'ok' if good else 'not ok'} {self.count} - {name}")
-
-    def close(self):
-        print(f"1..{self.count}")
-        return 1 if self.bad else 0
-
-
 def run(xkbench, lines):
     """xkbench's output for the lines, and its exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
@@ -177,24 +164,24 @@ def main():
     tap = Tap()
     for name, holds in properties.items():
         share = sum(map(holds, problems)) / len(problems)
-        tap.line(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
+        tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
     out, code = run(args.xkbench, [batch_line(rng, p, args.types)
                               for p in problems])
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:
         failed = sum(state == "FAILED" for state, _ in states)
-        tap.line(failed > 0, f"the planted bug makes {failed} problems fail")
-        return tap.close()
+        tap.check(failed > 0, f"the planted bug makes {failed} problems fail")
+        return tap.end()
     refused = [bool(args.few and NO_FIT.match(rest)) for _, rest in states]
     for (state, rest), no_fit in zip(states, refused):
-        tap.line(state == "PASSED" or no_fit, f"{state}{rest}")
+        tap.check(state == "PASSED" or no_fit, f"{state}{rest}")
     if args.few:
-        tap.line(0 < sum(refused) <= 0.9 * args.count,
+        tap.check(0 < sum(refused) <= 0.9 * args.count,
                  f"{sum(refused)} of {args.count} did not fit")
         code = 0
-    tap.line(len(states) == args.count and code == 0,
+    tap.check(len(states) == args.count and code == 0,
              f"all {args.count} ran, exit code {code}")
-    return tap.close()
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -334,8 +334,8 @@ def problem_of_few(rng, images):
 
 
 def layouts(rng, types, p, schedule):
-    """Of src and dst: where images are several, taps are skipped only if they are
-    inside the pixels of src."""
+    """Layouts of src and dst: where images are several, taps are skipped only if
+    they are inside the pixels of src."""
     dst = rng.choice(["any", "axb", "axb", "abx", *IMAGES])
     if "load_a=lines" in schedule:  # channels innermost, seldom refused
         return rng.choice(["any", "axb", "axb", "axb", "axb", *IMAGES]), dst
@@ -423,7 +423,7 @@ def settings(rng, types, schedule):
 
 
 def judge(out):
-    """Of one problem's line: True or False; None: refused."""
+    """What one problem's line says: True or False; None: refused."""
     return None if REFUSED.search(out) else "0:PASSED" in out
 
 

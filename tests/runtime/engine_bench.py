@@ -8,20 +8,16 @@ and time of the device, a platform that it is not. TAP."""
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 XK, XKBENCH, LIST, TYPES = sys.argv[1:5]
 OPTIONS = sys.argv[5:]
 ENGINES = ("ze", "ocl")
 SMALL = "mb1ic16ih8oc32oh8kh3ph1"
-n = 0
-
-
-def report(good, name, why=""):
-    global n
-    n += 1
-    print(f"{'ok' if good else 'not ok'} {n} - {name}", flush=True)
-    if not good:
-        print("\n".join("# " + line for line in why.splitlines()[-20:]))
+TAP = Tap()
 
 
 def bench(engine, *args, platform="xehpg"):
@@ -63,7 +59,7 @@ def same_bytes(data_type):
                  or alone.get(problem) != state]
         good = not wrong and len(there) == len(alone) > 0 \
             and run.returncode == 0
-        report(good, f"{data_type}: {len(there)} problems through {engine} "
+        TAP.check(good, f"{data_type}: {len(there)} problems through {engine} "
                "leave the bytes that sim leaves",
                "\n".join(wrong) or run.stdout[-500:] + run.stderr)
 
@@ -73,17 +69,17 @@ def as_a_user(engine):
     perf = bench(engine, "--mode=P", "--perf-template=%platform%,%-time%,%0time%",
                  SMALL)
     m = re.search(r"^xehpg,([\d.e-]+),([\d.e-]+)$", perf.stdout, re.MULTILINE)
-    report(bool(m) and 0 < float(m[1]) <= float(m[2]) < 1000,
+    TAP.check(bool(m) and 0 < float(m[1]) <= float(m[2]) < 1000,
            f"mode P through {engine} tells platform and time",
            perf.stdout + perf.stderr)
     other = bench(engine, "--platform=xehpc", SMALL)
-    report(other.returncode == 1 and
+    TAP.check(other.returncode == 1 and
            re.search(r"INVALID_ARGUMENTS \(.*is xehpg, not xehpc",
                      other.stdout),
            f"another platform than {engine}'s is refused with both names",
            other.stdout + other.stderr)
     ponte = bench(engine, SMALL, platform="xehpc")
-    report(re.search(r"^0:(PASSED|UNIMPLEMENTED \(.*xehpc)", ponte.stdout),
+    TAP.check(re.search(r"^0:(PASSED|UNIMPLEMENTED \(.*xehpc)", ponte.stdout),
            f"on another device {engine} asks for kernels of that one",
            ponte.stdout + ponte.stderr)
 
@@ -93,4 +89,4 @@ for t in TYPES.split(","):
     same_bytes(t)
 for e in ENGINES:
     as_a_user(e)
-print(f"1..{n}")
+sys.exit(TAP.end())

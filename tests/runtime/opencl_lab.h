@@ -28,7 +28,7 @@ uint32_t opencl_rnd(void);
 int32_t opencl_any_int(unsigned i);
 float opencl_any_float(unsigned i);
 
-/* Of data, or not written; the caller's to unref. */
+/* Filled from data, or not written; the caller's to unref. */
 xk_buffer *opencl_buffer(const void *data, size_t n_b);
 
 /* An argument of a kernel: a buffer of n_b bytes, filled from `from` (NULL: not

@@ -16,9 +16,9 @@
 
 static const struct {
     const char *device, *platform, *format;
-} builds[] = {{"tgllp", "xelp", ""},  {"tgllp", "xelp", "--format zebin"},
-              {"dg2", "xehpg", ""},   {"dg2", "xehpg", "--format zebin"},
-              {"pvc", "xehpc", ""},   {"pvc", "xehpc", "--format zebin"}};
+} builds[] = {{"tgllp", "xelp", ""}, {"tgllp", "xelp", "--format zebin"},
+              {"dg2", "xehpg", ""},  {"dg2", "xehpg", "--format zebin"},
+              {"pvc", "xehpc", ""},  {"pvc", "xehpc", "--format zebin"}};
 enum { N_BUILDS = 6 };
 
 static const int table[8] = {3, 10, 200, 3000, -4, 50, -600, 7};
@@ -31,10 +31,11 @@ static struct xk_error err;
 static bool compile(unsigned k, const char *dir)
 {
     char cmd[600];
-    snprintf(cmd, sizeof cmd,
-             "cd %s && ocloc compile -file %s -device %s %s -options "
-             "'-cl-std=CL2.0' -output k -out_dir %s -output_no_suffix >log 2>&1",
-             dir, DRIVER_CL, builds[k].device, builds[k].format, dir);
+    snprintf(
+        cmd, sizeof cmd,
+        "cd %s && ocloc compile -file %s -device %s %s -options "
+        "'-cl-std=CL2.0' -output k -out_dir %s -output_no_suffix >log 2>&1",
+        dir, DRIVER_CL, builds[k].device, builds[k].format, dir);
     return system(cmd) == 0;
 }
 
@@ -61,9 +62,11 @@ static void load(unsigned k)
     if (!file_b[k])
         read_build(k);
     ck_assert_msg(xk_device_create("sim", builds[k].platform, 0, &dev, &err) ==
-                      XK_OK, "%s", err.message);
+                      XK_OK,
+                  "%s", err.message);
     ck_assert_msg(xk_module_create(dev, file[k], file_b[k], &mod, &err) ==
-                      XK_OK, "%s", err.message);
+                      XK_OK,
+                  "%s", err.message);
     ck_assert_int_eq(xk_buffer_create(dev, sizeof got, &out, &err), XK_OK);
     ck_assert_int_eq(xk_buffer_create(dev, sizeof a, &in, &err), XK_OK);
     for (int i = 0; i < N; i++)
@@ -88,7 +91,8 @@ static void launch(const char *name, const uint32_t local[3], unsigned n,
         groups[1] = 2;
     }
     ck_assert_msg(xk_launch(mod, name, groups, local, n, args, NULL, &err) ==
-                      XK_OK, "%s: %s", name, err.message);
+                      XK_OK,
+                  "%s: %s", name, err.message);
     xk_buffer_read(out, 0, got, sizeof got, &err);
 }
 
@@ -104,8 +108,9 @@ START_TEST(local_memory_and_constants)
                                          {.size_b = LOCAL * 4}};
     launch("local_and_constants", line, 4, args);
     for (int i = 0; i < N; i++)
-        ck_assert_int_eq(got[i], a[i / LOCAL * LOCAL + LOCAL - 1 - i % LOCAL] *
-                                         7 + table[a[i] & 7]);
+        ck_assert_int_eq(got[i],
+                         a[i / LOCAL * LOCAL + LOCAL - 1 - i % LOCAL] * 7 +
+                             table[a[i] & 7]);
     unload();
 }
 END_TEST

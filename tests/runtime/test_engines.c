@@ -332,7 +332,7 @@ START_TEST(launches_that_the_driver_refuses)
 }
 END_TEST
 
-/* Of another product, and none at all. */
+/* One of another product, and one that is no module. */
 START_TEST(modules_that_the_driver_refuses)
 {
     static const char *const words[N_ENGINES][2] = {

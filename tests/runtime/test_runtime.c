@@ -271,20 +271,22 @@ START_TEST(a_pending_launch_holds_what_it_uses)
     xk_buffer *b;
     ck_assert_int_eq(xk_buffer_create(dev, 64, &b, &err), XK_OK);
     k.arg[0].buffer = b;
-    ck_assert_int_eq(xk_launch_start(mod, "k", groups, local, 3, k.arg, &p,
-                                     &err), XK_OK);
+    ck_assert_int_eq(
+        xk_launch_start(mod, "k", groups, local, 3, k.arg, &p, &err), XK_OK);
     xk_buffer_unref(b);
     ck_assert_int_eq(xk_pending_wait(p, &s, &err), XK_OK);
     ck_assert_int_eq(xk_pending_wait(p, &again, &err), XK_OK);
     ck_assert(s.groups == 3 && !memcmp(&s, &again, sizeof s));
     xk_pending_unref(p);
     k = good();
-    ck_assert_int_eq(xk_launch_start(mod, "nobody", groups, local, 3, k.arg,
-                                     &none, &err), XK_EINVAL);
+    ck_assert_int_eq(
+        xk_launch_start(mod, "nobody", groups, local, 3, k.arg, &none, &err),
+        XK_EINVAL);
     ck_assert_ptr_null(none);
     ck_assert_int_eq(xk_pending_wait(NULL, &s, &err), XK_EINVAL);
-    ck_assert_int_eq(xk_launch_start(mod, "k", groups, local, 3, k.arg, NULL,
-                                     &err), XK_EINVAL);
+    ck_assert_int_eq(
+        xk_launch_start(mod, "k", groups, local, 3, k.arg, NULL, &err),
+        XK_EINVAL);
 }
 END_TEST
 

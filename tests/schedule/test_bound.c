@@ -84,7 +84,7 @@ static uint16_t random_step(uint64_t *r, const struct xk_shape *s, uint8_t fma)
     return (uint16_t)((1 + below(r, 4)) * (fma == XK_FMA_DP4A ? 4 : 1));
 }
 
-/* Of every field that a search sets; most break a rule. */
+/* Sets every field that a search sets; most results break a rule. */
 static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
 {
     static const uint8_t dpas_m[] = {8, 16, 24, 32}, depths[] = {1, 1, 2};

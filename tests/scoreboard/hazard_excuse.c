@@ -91,7 +91,7 @@ static bool in_registers(const struct hz_set *a, const struct hz_set *b)
            (a->mask[2] & b->mask[2]) || (a->mask[3] & b->mask[3]);
 }
 
-/* Of what a pair has in common, all is between lo and hi. */
+/* Is all that a pair has in common between lo and hi? */
 static bool meets_only(const struct hz_inst *a, const struct hz_inst *b,
                        enum hz_kind k, uint32_t lo, uint32_t hi)
 {

@@ -27,7 +27,7 @@ struct totals {
     unsigned mutants, harmful, gone, found, extra;
 };
 
-/* Of all platforms: mutants made, harmful on a way gone, found, and found though
+/* Sums over all platforms: mutants made, harmful on a way gone, found, and found though
  * the enumerator does not think so. */
 static struct score {
     unsigned made, harmful, found, more;

@@ -5,7 +5,7 @@
  * how many kernels.
  *
  * One thread, or a fused pair, is strict, and so is the work that the data port
- * is given. Of many threads that compete each arrival changes whose turn it is,
+ * is given. Where many threads compete, each arrival changes whose turn it is,
  * and an earlier one can hurt (Graham's anomaly, traced in docs/timing.md). It
  * hurts the last threads once, however long the kernel is: there 2 % and a
  * number of cycles are allowed for each, 2 % alone for nearly all, and on
@@ -21,7 +21,7 @@
 #define MAX_LINES 1200
 #define SHORT_LINES 160
 #define KERNELS 40
-/* Of many threads, the oldest first. In 60 runs of this test, 11,520 removals
+/* For many threads, the oldest first. In 60 runs of this test, 11,520 removals
  * and 14,400 latencies, 80 cycles beyond 2 % were the most, and 5.2 % of a
  * run's pairs were beyond where 0.8 % are on average (docs/timing.md). Seeds
  * are drawn by the clock: allowed is twice that. */
@@ -161,7 +161,7 @@ static double cycles_of(const struct kernel *k, unsigned without,
 
 /* ---- the properties ---- */
 
-/* Of many threads: pairs of cycles of which the first should not be more. */
+/* For many threads: pairs of cycles of which the first should not be more. */
 static struct sums {
     const char *what;
     double ratios, pairs, slower, beyond; /* of 2 % */

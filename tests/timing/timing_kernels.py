@@ -145,8 +145,8 @@ UNLIKE = [("f32_scalar", "flops", 1, 19196.22), ("f32_vec4", "flops", 4, 14152.8
           ("i16_scalar", "iops", 1, 9187.25), ("i16_vec4", "iops", 4, 9653.79)]
 PUBLISHED += [(k, kind, v, f, VKPEAK, OTHER) for k, kind, v, f in UNLIKE]
 REPORTED_MHZ = 2400
-# Of an Arc A380 (same XVE, compiler of 2026): a lane's multiply-adds a cycle,
-# here as those of an A770.
+# Measured on an Arc A380 (same XVE, compiler of 2026): a lane's multiply-adds a
+# cycle, here as those of an A770.
 A770_PEAK = 512 * 8 * 2 * REPORTED_MHZ / 1e3
 PUBLISHED += [(k, "flops", 1, rate * A770_PEAK, PROBED, "")
               for k, rate in (("probe_square", 0.496), ("probe_chain", 0.984),

@@ -13,6 +13,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 FOOTPRINT = "footprint=1"
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
@@ -114,10 +117,10 @@ def main():
             out = generated(sys.argv[1], words, best)
             lines.append((best and out == best, f"{words[-1]}: {best} forced"
                           + ("" if out == best else ": " + out.strip())))
-    for i, (good, what) in enumerate(lines, 1):
-        print(f"{'ok' if good else 'not ok'} {i} - {what}")
-    print(f"1..{len(lines)}")
-    return 0 if all(good for good, _ in lines) else 1
+    tap = Tap()
+    for good, what in lines:
+        tap.check(good, what)
+    return tap.end()
 
 
 if __name__ == "__main__":

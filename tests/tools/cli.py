@@ -9,6 +9,9 @@ import sys
 import tempfile
 from pathlib import Path
 
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+
 FINE = "mb1ic3ih5oc4kh3ph1"
 
 # What xkbench is asked, its exit code, and what stdout must match.
@@ -205,22 +208,6 @@ XK = [
 ]
 
 
-class Tap:
-    """Numbered TAP lines."""
-
-    def __init__(self):
-        self.count = 0
-        self.bad = 0
-
-    def line(self, complaint, name):
-        """One line; complaint is empty if all is well."""
-        self.count += 1
-        self.bad += bool(complaint)
-        print(f"{'not ok' if complaint else 'ok'} {self.count} - {name}")
-        if complaint:
-            print("# " + complaint.strip().replace("\n", "\n# "))
-
-
 def run(command, stdin=b"", cwd=None):
     """(exit code, stdout, stderr) as bytes."""
     done = subprocess.run(command, input=stdin, capture_output=True, cwd=cwd,
@@ -307,7 +294,7 @@ def long_directories(tap, xk, n_files):
                                   text=True, cwd=name, env=env, check=False)
             found = [p for p in Path(name).glob("**/*") if p.is_file()]
             far = [p for p in found if Path(name, "far") in p.parents]
-        good = far == found and done.returncode == 0 and (
+        good = far == found and done.returncode == refused and (
             not far and "XK_DUMP_DIR: longer than" in done.stderr if refused
             else len(far) == n_files and not done.stderr)
         tap.line("" if good else done.stderr + "\n".join(map(str, found)),
@@ -330,6 +317,12 @@ def dumps(tap, xkbench, xk, folder):
     again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
     tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
              else line, "XK_VERBOSE's line can be fed back")
+    attr = ["--attr-oscale=common:0.5", "--attr-post-ops=sum:2+relu"]
+    done = subprocess.run([xk, "gen"] + attr + [FINE], capture_output=True,
+                          text=True, check=False,
+                          env=dict(os.environ, XK_VERBOSE="1"))
+    tap.line("" if f" {' '.join(attr)} " in done.stderr else done.stderr,
+             "XK_VERBOSE's line has the scale and every post-op")
     quiet = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
                            check=False)
     tap.line(quiet.stderr, "without XK_VERBOSE the library is silent")
@@ -347,8 +340,8 @@ def main():
     sanitized = b"__asan_init" in Path(xkbench).read_bytes()
     for args, code, pattern in XKBENCH:
         if sanitized and re.search(r"--engine=(ze|ocl)", " ".join(args)):
-            tap.line("", f"xkbench {shown(args)} # SKIP the driver does not "
-                     "run under AddressSanitizer")
+            tap.skip(f"xkbench {shown(args)}",
+                     "the driver does not run under AddressSanitizer")
             continue
         judge(tap, "xkbench " + shown(args), run([xkbench] + args), code, 1,
               pattern)
@@ -363,8 +356,7 @@ def main():
         batch_files(tap, xkbench, folder)
         generate_and_disassemble(tap, xk, folder)
         dumps(tap, xkbench, xk, folder)
-    print(f"1..{tap.count}")
-    return 1 if tap.bad else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

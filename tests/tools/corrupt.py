@@ -6,6 +6,10 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 PROBLEM = "mb1ic3ih5oc4kh3ph1"  # 4 x 5 x 5 results
 SIZES = {"f32": 4, "f16": 2, "f16:f16:f32": 4, "u8s8": 1, "u8:s8:s8": 1,
@@ -30,7 +34,7 @@ def cases(size):
 
 
 def main():
-    count = bad = 0
+    tap = Tap()
     for types, size in SIZES.items():
         for post_ops in ("", "sum:2"):
             for tag, byte, pattern in cases(size):
@@ -39,15 +43,10 @@ def main():
                      "--attr-post-ops=" + post_ops, PROBLEM],
                     env=dict(os.environ, XK_CORRUPT=str(byte)), text=True,
                     stdout=subprocess.PIPE, check=False).stdout
-                good = re.search(pattern, out)
-                count += 1
-                bad += not good
-                print(f"{'ok' if good else 'not ok'} {count} - {types} "
-                      f"{post_ops or 'no sum'} {tag} byte {byte}")
-                if not good:
-                    print("# " + out.replace("\n", "\n# "))
-    print(f"1..{count}")
-    return 1 if bad else 0
+                tap.check(re.search(pattern, out),
+                          f"{types} {post_ops or 'no sum'} {tag} byte {byte}",
+                          out)
+    return tap.end()
 
 
 if __name__ == "__main__":

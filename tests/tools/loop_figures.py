@@ -3,8 +3,8 @@
 """loop_figures.py XKBENCH XK: %ipf%, %spf% and %grf% of xkbench against
 counting in the text of `xk dis`. The innermost loop with multiply-adds of each
 kernel has no branch inside, so its executed instructions are its instructions;
-kernels without loops are counted whole. Of filter taps that are skipped in padding
-those of the middle have no branch. TAP."""
+kernels without loops are counted whole. Where filter taps are skipped in
+padding, those of the middle have no branch. TAP."""
 import os
 import re
 import subprocess

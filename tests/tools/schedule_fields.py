@@ -8,6 +8,10 @@ import os
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 THROUGH = ("fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 slices=1 taps=inner "
            "slots=1,1 slm=2 of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 "
@@ -82,8 +86,8 @@ def generated(xk, dtype, schedule, problem):
 
 
 def main():
-    bad, seen, named = 0, set(), set()
-    for i, (dtype, schedule, change, *rest) in enumerate(ROWS, 1):
+    tap, seen, named = Tap(), set(), set()
+    for dtype, schedule, change, *rest in ROWS:
         name, value = change.split("=")
         problem = (rest or [PROBLEM])[0]
         before, code = generated(sys.argv[1], dtype, schedule, problem)
@@ -93,16 +97,11 @@ def main():
         named.add(name)
         good = (before and after and code != other
                 and before[name] != value and after == {**before, name: value})
-        bad += not good
-        print(f"{'ok' if good else 'not ok'} {i} - {dtype}: {change} changes "
-              "what is generated")
-        if not before or not after:
-            print("# " + (code if not before else other).strip()[:300])
-    good = seen == named
-    print(f"{'ok' if good else 'not ok'} {len(ROWS) + 1} - each of {len(seen)} "
-          f"fields has a row {'' if good else sorted(seen ^ named)}")
-    print(f"1..{len(ROWS) + 1}")
-    return 1 if bad or not good else 0
+        tap.check(good, f"{dtype}: {change} changes what is generated",
+                  code if not before else other)
+    tap.check(seen == named, f"each of {len(seen)} fields has a row",
+              sorted(seen ^ named))
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -10,7 +10,11 @@ import signal
 import subprocess
 import sys
 import tempfile
+import time
 from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 FINE = "mb1ic3ih5oc4kh3ph1"
 FULL = r"cannot be written: No space left on device"
@@ -44,6 +48,8 @@ ROWS = [
     ("xk", RUN + ["-o", "/dev/full"], 1, "output=/dev/full: " + FULL),
     ("xk", RUN + ["buf:zero:64", "--out", "0:/dev/full"], 1,
      "out=/dev/full: " + FULL),
+    ("xk", ["vgpu", "-o", "/dev/full", "--", "true"], 1,
+     "output=/dev/full: " + FULL),
     # Where no file can be.
     ("xk", ["gen", "-o", "folder", FINE], 1, r"output=folder: .*directory"),
     ("xk", ["gen", "-o", "no/such", FINE], 1, r"output=no/such: .*No such"),
@@ -69,7 +75,15 @@ ROWS = [
     # Options that do nothing.
     ("xkbench", [FINE, "--mode=L"], 2, r"--mode=L: stands behind the last"),
     ("xkbench", ["--mode=L", FINE, "--mb=3", "--reset"], 2, r"--mb=3: stands"),
+    ("xkbench", ["--batch=late.txt"], 2, r"late.txt:2: --mode=L: stands be"),
+    ("xkbench", ["--batch=early.txt", FINE], 0, r"^$"),
+    ("xkbench", ["--batch=nested.txt"], 2, r"late.txt:2: --mode=L: stands be"),
+    ("xkbench", ["--match=nothing", FINE], 77, r"match: no problem's line"),
     ("xkbench", ["--hash", "--mode=L", FINE], 2, r"hash: .*mode=L"),
+    ("xkbench", ["--mode=I", "--perf-template=csv", FINE], 2,
+     r"perf-template: .*mode=I"),
+    ("xkbench", ["--mode=P", "--engine=ze", "--time-only=1", FINE], 2,
+     r"time-only: .*engine=ze"),
     ("xkbench", ["--time-only=1", FINE], 2, r"time-only: .*mode=C"),
     ("xkbench", ["--mode=R", "--time-bound=1", FINE], 2, r"time-bound: .*=R"),
     ("xk", ["gen", "-o", "-", "--asm", FINE], 2, r"output=-: .*--asm"),
@@ -77,6 +91,15 @@ ROWS = [
     ("xk", RUN + ["--trace-thread=0:0"], 2, r"trace-thread: .*without --trace"),
     ("xk", RUN + ["--timing-waves=3"], 2, r"timing-waves=3: .*--timing"),
     ("xk", RUN + ["--seed=3"], 2, r"seed=3: .*--check=hazard"),
+    ("xk", ["vgpu", "--seed=3", "--", "true"], 2, r"seed=3: .*=hazard"),
+    ("xk", ["vgpu", "--seed=3", "--check=mem", "--", "true"], 2, r"seed=3: "),
+    ("xk", ["vgpu", "--quiet", "--json", "--", "true"], 2, r"quiet: .*json"),
+    ("xk", ["vgpu", "--timing=max1550", "--", "true"], 2,
+     r"timing=max1550: is a machine of xehpc, the platform is xehpg"),
+    ("xk", ["--help", "extra"], 2, r"extra: no such verb"),
+    ("xk", ["--help", "gen", "extra"], 2, r"extra: unexpected behind --help"),
+    ("xk", ["--version", "extra"], 2, r"extra: unexpected behind --version"),
+    ("xk", ["--help", "gen"], 0, r"^$"),
     ("xk", ["run", "--simd=8", "k.zebin", "xk_conv"], 2,
      r"simd: holds for raw code"),
     ("xk", ["run", "--aub=/dev/null", "--groups=2"], 2, r"groups: .*--aub"),
@@ -93,35 +116,11 @@ ROWS = [
     ("xkbench", ["--batch="], 2, r"batch=: names no file"),
     ("xk", ["dis", "folder"], 1, r"folder: cannot be read: Is a directory"),
     ("xk", ["dis", "/dev/zero"], 1, r"/dev/zero: too large"),
+    ("xk", ["asm", "-p", "xehpg", "/dev/null", "-o", "new"], 1,
+     r"/dev/null: has no instruction"),
     ("xk", ["run", "--aub=folder"], 1, r"folder: cannot be read: Is a dir"),
     ("xk", ["run", "--aub=no-such"], 1, r"no-such: cannot be read: No such"),
 ]
-
-
-class Tap:
-    """Numbered TAP lines."""
-
-    def __init__(self):
-        self.count = 0
-        self.bad = 0
-
-    def line(self, complaint, name):
-        """One line; complaint is empty if all is well."""
-        self.count += 1
-        self.bad += bool(complaint)
-        print(f"{'not ok' if complaint else 'ok'} {self.count} - {name}")
-        if complaint:
-            print("# " + complaint.strip().replace("\n", "\n# "))
-
-
-def judge(tap, name, done, code, pattern):
-    """The exit code, and what stderr must match."""
-    complaint = ""
-    if done.returncode != code:
-        complaint = f"exit {done.returncode}, expected {code}\n"
-    if not re.search(pattern, done.stderr):
-        complaint += f"no match for {pattern}\n{done.stderr}"
-    tap.line(complaint, name)
 
 
 def limited():
@@ -139,7 +138,7 @@ def half_files(tap, xk):
                  ["dis", "k.zebin", "-o", "half.txt"]):
         done = subprocess.run([xk] + args, capture_output=True, text=True,
                               check=False, preexec_fn=limited)
-        judge(tap, "a disk that fills up: " + " ".join(args), done, 1,
+        tap.judge("a disk that fills up: " + " ".join(args), done, 1,
               r"output=.*: cannot be written: File too large")
         same = Path("k.zebin").read_bytes() == old
         tap.line("" if same and sorted(os.listdir()) == before else
@@ -163,8 +162,45 @@ def good_files(tap, xk):
              repr(done.stdout), "xk gen without -o says what it generated")
     closed = subprocess.run(["sh", "-c", f"'{xk}' gen --info {FINE} >&-"],
                             capture_output=True, text=True, check=False)
-    judge(tap, "standard output is closed", closed, 1,
+    tap.judge("standard output is closed", closed, 1,
           r"standard output: cannot be written")
+
+
+def signals(tap, xk):
+    """A signal that ends the tool leaves no half of a trace, whatever signal."""
+    before = sorted(os.listdir())
+    for number in (signal.SIGINT, signal.SIGTERM, signal.SIGPIPE):
+        with subprocess.Popen([xk, "run", "-p", "xehpg", "loop.bin", "code",
+                               "--trace=t.txt"], stdout=subprocess.DEVNULL,
+                              stderr=subprocess.DEVNULL) as done:
+            deadline = time.monotonic() + 30
+            while not list(Path().glob("t.txt.*.tmp")):
+                if done.poll() is not None or time.monotonic() > deadline:
+                    break
+                time.sleep(0.01)
+            begun = bool(list(Path().glob("t.txt.*.tmp")))
+            done.send_signal(number)
+            done.wait()
+        left = sorted(os.listdir())
+        good = begun and done.returncode == -number and left == before
+        tap.line("" if good else f"begun {begun}, exit {done.returncode}, "
+                 f"files {left}", f"{number.name} leaves no half of a file")
+
+
+def dumps(tap, tools):
+    """A dump that is asked for and cannot be written is a failure."""
+    for tool in tools.values():
+        for values, pattern in (
+                ({"XK_DUMP": "all", "XK_DUMP_DIR": "/proc/no"},
+                 r"XK_DUMP: /proc/no/.*cannot be written"),
+                ({"XK_DUMP": "nothing"}, r"XK_DUMP: 'nothing' is no stage")):
+            args = ["gen", FINE] if tool == tools["xk"] else [FINE]
+            done = subprocess.run([tool] + args, text=True, check=False,
+                                  stdout=subprocess.PIPE,
+                                  stderr=subprocess.STDOUT,
+                                  env={**os.environ, **values})
+            done.stderr = done.stdout
+            tap.judge(f"{Path(tool).name} with {values}", done, 1, pattern)
 
 
 def widths(tap, xk):
@@ -191,7 +227,13 @@ def prepare(xk):
                                "/* 0x29F0 */ (W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n")
     subprocess.run([xk, "asm", "-p", "xehpg", "add.asm", "-o", "add.bin"],
                    check=True)
+    Path("loop.asm").write_text("L0:\n(W) jmpi L0\n")
+    subprocess.run([xk, "asm", "-p", "xehpg", "loop.asm", "-o", "loop.bin"],
+                   check=True)
     Path("long.txt").write_text("x" * 70000)
+    Path("late.txt").write_text(FINE + "\n--mode=L\n--reset\n")
+    Path("early.txt").write_text(FINE + "\n--mode=L\n")
+    Path("nested.txt").write_text("--batch=late.txt\n")
 
 
 def main():
@@ -205,21 +247,22 @@ def main():
                 done = subprocess.run([tools[tool]] + args, stdout=full,
                                       stderr=subprocess.PIPE, text=True,
                                       check=False)
-            judge(tap, f"{tool} {' '.join(args)} to /dev/full", done, 1,
+            tap.judge(f"{tool} {' '.join(args)} to /dev/full", done, 1,
                   r"cannot be written")
         before = sorted(os.listdir())
         for tool, args, code, pattern in ROWS:
             done = subprocess.run([tools[tool]] + args, capture_output=True,
                                   text=True, check=False)
-            judge(tap, f"{tool} {' '.join(args)}", done, code, pattern)
+            tap.judge(f"{tool} {' '.join(args)}", done, code, pattern)
         tap.line("" if sorted(os.listdir()) == before else
                  " ".join(sorted(os.listdir())), "none of these left a file")
         half_files(tap, tools["xk"])
         good_files(tap, tools["xk"])
+        signals(tap, tools["xk"])
+        dumps(tap, tools)
         widths(tap, tools["xk"])
         os.chdir("/")
-    print(f"1..{tap.count}")
-    return 1 if tap.bad else 0
+    return tap.end()
 
 
 if __name__ == "__main__":

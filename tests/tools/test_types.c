@@ -247,8 +247,8 @@ END_TEST
 START_TEST(sums_without_signs_stay_in_range)
 {
     static const uint32_t dst[] = {XK_U8, XK_S8};
-    const struct xk_conv_desc d = make(sizes[_i / 2].ic, sizes[_i / 2].k, XK_U8,
-                                       XK_U8, dst[_i % 2]);
+    const struct xk_conv_desc d =
+        make(sizes[_i / 2].ic, sizes[_i / 2].k, XK_U8, XK_U8, dst[_i % 2]);
     struct data t;
     int64_t high = 0, zero = 0;
     data_init(&t, &d);

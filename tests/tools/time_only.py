@@ -7,6 +7,10 @@ kernel. TAP: one line a row, and one for how many cycles differ between rows."""
 import re
 import subprocess
 import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
 
 SLM = ("--schedule=fma=dpasw+simd=8+m=16+n=32+nsub=32+k=16+tg=4x2+slices=1"
        "+taps=inner+slots=1,2+slm=3+of=a+depth=1+footprint=0+addr=surface"
@@ -38,21 +42,17 @@ def predicted(xkbench, words):
 
 
 def main():
-    bad, n, seen = 0, 0, set()
+    tap, seen = Tap(), set()
     for options, problem in ROWS:
         for more in ([], ["--dir=FWD_B", "--attr-post-ops=sum+relu"]):
             words = [*options, *more, problem]
             whole = predicted(sys.argv[1], words)
             alone = predicted(sys.argv[1], ["--time-only=0", *words])
-            good = whole is not None and whole == alone
             seen.add(whole)
-            n, bad = n + 1, bad + (not good)
-            print(f"{'ok' if good else 'not ok'} {n} - {' '.join(words)}: "
-                  f"{whole}, with --time-only=0 {alone}")
-    good = len(seen) > len(ROWS)
-    print(f"{'ok' if good else 'not ok'} {n + 1} - {len(seen)} different times")
-    print(f"1..{n + 1}")
-    return 1 if bad or not good else 0
+            tap.check(whole is not None and whole == alone,
+                      f"{' '.join(words)}: {whole}, with --time-only=0 {alone}")
+    tap.check(len(seen) > len(ROWS), f"{len(seen)} different times")
+    return tap.end()
 
 
 if __name__ == "__main__":

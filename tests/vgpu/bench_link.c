@@ -71,7 +71,7 @@ static uint8_t *make_buffer(void)
 }
 
 /* The bare server: one connection at a time, blocking, one receive for many
- * messages. Of the page tables it takes no notice. */
+ * messages. It takes no notice of the page tables. */
 struct bare {
     int fd;
     uint16_t port;

@@ -43,6 +43,7 @@ static void must_say(enum xk_status got, enum xk_status want, const char *a,
 /* One command, and the qword at MACHINE_DATA after it; before, it was
  * 0x1111111122222222. */
 #define BEFORE UINT64_C(0x1111111122222222)
+/* clang-format off */
 static const struct {
     const char *name;
     uint64_t want;
@@ -91,6 +92,7 @@ static const struct {
      {0x5110000e, 63, 0x00000001, 0x00010002, DATA, 0, 0xabcd1234, 0, 0, 0,
       0, 0, 0, 0, 0}},
 };
+/* clang-format on */
 
 START_TEST(a_command_writes_what_it_says)
 {
@@ -134,6 +136,8 @@ END_TEST
  * LOAD_REGISTER_MEM, LOAD_REGISTER_REG. */
 START_TEST(registers_are_loaded_copied_and_stored)
 {
+    /* A command in a line. */
+    /* clang-format off */
     RUN_OK(0x11000003, GPR(0), 0xabc, GPR(1), 0xdef,
            0x11080001, 0x600 + 8 * 2, 0x123,
            0x15000001, GPR(0), GPR(3),
@@ -141,6 +145,7 @@ START_TEST(registers_are_loaded_copied_and_stored)
            0x12000002, GPR(2), LO(MACHINE_DATA) + 4, HI(MACHINE_DATA),
            0x14800002, GPR(5), DATA,
            0x12000002, GPR(5), LO(MACHINE_DATA) + 8, HI(MACHINE_DATA));
+    /* clang-format on */
     ck_assert_uint_eq(machine_read64(&g, MACHINE_DATA),
                       UINT64_C(0x12300000abc));
     ck_assert_uint_eq(machine_read32(&g, MACHINE_DATA + 8), 0xabc);
@@ -151,11 +156,10 @@ END_TEST
 START_TEST(clocks_are_read_from_the_device)
 {
     g.clock = UINT64_C(0x500000010);
-    RUN_OK(0x12000002, 0x2358, DATA, 0x12000002, 0x235c,
-           LO(MACHINE_DATA) + 4, HI(MACHINE_DATA), 0x12000002, 0x23a8,
-           LO(MACHINE_DATA) + 8, HI(MACHINE_DATA));
-    ck_assert_uint_eq(machine_read64(&g, MACHINE_DATA),
-                      UINT64_C(0x500000011));
+    RUN_OK(0x12000002, 0x2358, DATA, 0x12000002, 0x235c, LO(MACHINE_DATA) + 4,
+           HI(MACHINE_DATA), 0x12000002, 0x23a8, LO(MACHINE_DATA) + 8,
+           HI(MACHINE_DATA));
+    ck_assert_uint_eq(machine_read64(&g, MACHINE_DATA), UINT64_C(0x500000011));
     ck_assert_uint_eq(machine_read32(&g, MACHINE_DATA + 8), 0x13);
 }
 END_TEST
@@ -181,13 +185,12 @@ START_TEST(math_computes_64_bits_and_flags)
 {
     const uint64_t a = sums[_i].a, b = sums[_i].b;
     RUN_OK(0x11000007, GPR(0), LO(a), GPR(0) + 4, HI(a), GPR(1), LO(b),
-           GPR(1) + 4, HI(b),
-           0x0d000005, ALU(0x080, 0x20, 0), ALU(0x080, 0x21, 1),
-           ALU(sums[_i].op, 0, 0), ALU(0x180, 2, 0x31), ALU(0x180, 3, 0x32),
-           ALU(0x180, 4, 0x33));
-    const uint64_t got =
-        (uint64_t)xk_command_stream_register(g.s, GPR(2) + 4) << 32 |
-        xk_command_stream_register(g.s, GPR(2));
+           GPR(1) + 4, HI(b), 0x0d000005, ALU(0x080, 0x20, 0),
+           ALU(0x080, 0x21, 1), ALU(sums[_i].op, 0, 0), ALU(0x180, 2, 0x31),
+           ALU(0x180, 3, 0x32), ALU(0x180, 4, 0x33));
+    const uint64_t got = (uint64_t)xk_command_stream_register(g.s, GPR(2) + 4)
+                             << 32 |
+                         xk_command_stream_register(g.s, GPR(2));
     ck_assert_uint_eq(got, sums[_i].accu);
     ck_assert_int_eq(xk_command_stream_register(g.s, GPR(3)) != 0,
                      sums[_i].zero);
@@ -208,16 +211,16 @@ static const struct {
     uint32_t compare, memory, data;
     bool holds;
 } waits[] = {
-    {0, 6, 5, true},  {0, 5, 5, false}, {1, 5, 5, true},  {1, 4, 5, false},
-    {2, 4, 5, true},  {2, 5, 5, false}, {3, 5, 5, true},  {3, 6, 5, false},
-    {4, 5, 5, true},  {4, 6, 5, false}, {5, 6, 5, true},  {5, 5, 5, false},
+    {0, 6, 5, true}, {0, 5, 5, false}, {1, 5, 5, true}, {1, 4, 5, false},
+    {2, 4, 5, true}, {2, 5, 5, false}, {3, 5, 5, true}, {3, 6, 5, false},
+    {4, 5, 5, true}, {4, 6, 5, false}, {5, 6, 5, true}, {5, 5, 5, false},
 };
 
 START_TEST(a_semaphore_that_holds_passes_and_another_never_will)
 {
     machine_write64(&g, MACHINE_DATA, waits[_i].memory);
-    const enum xk_status st = RUN(0x0e000003 | waits[_i].compare << 12,
-                                  waits[_i].data, DATA, 0);
+    const enum xk_status st =
+        RUN(0x0e000003 | waits[_i].compare << 12, waits[_i].data, DATA, 0);
     if (waits[_i].holds)
         ck_assert_int_eq(st, XK_OK);
     else
@@ -269,6 +272,7 @@ START_TEST(a_submission_goes_on_where_the_last_one_ended)
 END_TEST
 
 /* What nobody can run, with what the message must say. */
+/* clang-format off */
 static const struct {
     uint32_t dw[5];
     unsigned n;
@@ -294,6 +298,7 @@ static const struct {
     {{0x7d804001, 0, 0}, 3, XK_EFAULT, "L3_CONTROL", "3 dwords, not 5"},
     {{0x17803101, DATA}, 3, XK_EUNSUPPORTED, "MI_ATOMIC", "0x31"},
 };
+/* clang-format on */
 
 START_TEST(a_bad_command_is_named)
 {
@@ -362,16 +367,14 @@ START_TEST(a_rectangle_is_copied_with_both_pitches)
         in[k] = (uint8_t)(k + 1);
     xk_gpu_write(&g.space, MACHINE_DATA + 0xff0, in, sizeof in, NULL);
     /* 8 bit; from (1, 1) with pitch 8 to (2, 1) with pitch 16; 3 x 2 */
-    RUN_OK(0x50400014, 15, 0x00010002, 0x00030005,
-           LO(MACHINE_DATA + 0x3000), HI(MACHINE_DATA), 0, 0x00010001, 7,
-           LO(MACHINE_DATA + 0xff0), HI(MACHINE_DATA), 0, 0, 0, 0, 0, 0, 0, 0,
-           0, 0, 0);
+    RUN_OK(0x50400014, 15, 0x00010002, 0x00030005, LO(MACHINE_DATA + 0x3000),
+           HI(MACHINE_DATA), 0, 0x00010001, 7, LO(MACHINE_DATA + 0xff0),
+           HI(MACHINE_DATA), 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0);
     xk_gpu_read(&g.space, MACHINE_DATA + 0x3000, out, sizeof out, NULL);
     for (unsigned y = 0; y < 4; y++)
         for (unsigned x = 0; x < 16; x++) {
             const bool inside = x >= 2 && x < 5 && (y == 1 || y == 2);
-            ck_assert_uint_eq(out[16 * y + x],
-                              inside ? in[8 * y + x - 1] : 0);
+            ck_assert_uint_eq(out[16 * y + x], inside ? in[8 * y + x - 1] : 0);
         }
 }
 END_TEST
@@ -407,8 +410,8 @@ END_TEST
 
 START_TEST(a_rectangle_that_ends_before_it_begins_is_refused)
 {
-    must_say(RUN(0x50400014, 15, 0x00010005, 0x00030002, DATA, 0, 0, 7, DATA,
-                 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
+    must_say(RUN(0x50400014, 15, 0x00010005, 0x00030002, DATA, 0, 0, 7, DATA, 0,
+                 0, 0, 0, 0, 0, 0, 0, 0, 0, 0),
              XK_EFAULT, "XY_BLOCK_COPY_BLT", "00010005");
 }
 END_TEST
@@ -477,6 +480,8 @@ END_TEST
 
 START_TEST(a_walker_brings_its_fields_and_the_state_it_meets)
 {
+    /* A command in a line, or a few. */
+    /* clang-format off */
     uint32_t dw[22 + 2 + 6 + 4 + 39] = {
         0x61010014, 0x00010001, 0x8001, 0, 0x00020001, 0x8001, 0x00030001,
         0x8001,     0,          0,      0x00040001, 0x8001, [16] = 0x00050001,
@@ -484,6 +489,7 @@ START_TEST(a_walker_brings_its_fields_and_the_state_it_meets)
         [22] = 0x61050000, [23] = 0x80008000, /* large GRF */
         [24] = 0x72000004, [25] = 0x800 << 2 | 0x3ff,
         [30] = 0x79190002, [31] = 0x00060000, [32] = 0x8001};
+    /* clang-format on */
     memcpy(dw + 34, walker, sizeof walker);
     ck_assert_msg(machine_run(&g, dw, XK_COUNTOF(dw)) == XK_OK, "%s",
                   g.c->error.message);
@@ -641,8 +647,7 @@ static Suite *suite(void)
     tcase_add_loop_test(t, math_computes_64_bits_and_flags, 0,
                         XK_COUNTOF(sums));
     tcase_add_test(t, math_names_an_opcode_that_it_does_not_know);
-    tcase_add_loop_test(t,
-                        a_semaphore_that_holds_passes_and_another_never_will,
+    tcase_add_loop_test(t, a_semaphore_that_holds_passes_and_another_never_will,
                         0, XK_COUNTOF(waits));
     tcase_add_test(t, a_called_batch_returns_and_a_chained_one_does_not);
     tcase_add_test(t, a_third_level_is_refused);

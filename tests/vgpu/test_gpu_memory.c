@@ -162,8 +162,7 @@ static Suite *suite(void)
     Suite *const s = suite_create("gpu_memory");
     TCase *const t = tcase_create("pages");
     tcase_add_checked_fixture(t, open_machine, close_machine);
-    tcase_add_test(t,
-                   bytes_come_back_across_pages_and_unwritten_ones_are_zero);
+    tcase_add_test(t, bytes_come_back_across_pages_and_unwritten_ones_are_zero);
     tcase_add_test(t, memory_beyond_the_limit_is_refused_with_the_limit);
     tcase_add_test(t, global_table_says_page_and_bank);
     tcase_add_loop_test(t, a_mapped_page_is_found_and_lost_at_every_level, 0,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Edges against plain enumeration: for every row of M and every filter tap the
- * edge's numbers say whether the coordinate that they move is inside the tensor,
- * and there is an edge exactly if one is not. */
+ * edge's numbers say whether the coordinate that they move is inside the
+ * tensor, and there is an edge exactly if one is not. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -67,8 +67,8 @@ static void compare(const struct image *g, const struct xk_contraction *con,
         for (int64_t k = 0; k < g->k[a]; k++) {
             const int64_t at =
                 m / e->rows * e->m_step + k * e->k_step + e->start;
-            ck_assert_int_eq(at, place(g, a, m) * g->s[a] + k * g->d[a] -
-                                     g->p[a]);
+            ck_assert_int_eq(at,
+                             place(g, a, m) * g->s[a] + k * g->d[a] - g->p[a]);
             ck_assert_int_eq(at >= 0 && at < e->extent,
                              is_inside(g, a, place(g, a, m), k));
         }
@@ -127,8 +127,8 @@ START_TEST(test_rows_and_taps)
         image_contraction(c, &g, &con);
         const bool got = xk_edge_of(c, &con, &e);
         const bool want = a >= 0 && has_edge(&g, a);
-        ck_assert_msg(got == want,
-                      "seed %d, %u: %d %d", 4000 + _i, i, got, want);
+        ck_assert_msg(got == want, "seed %d, %u: %d %d", 4000 + _i, i, got,
+                      want);
         if (got)
             compare(&g, &con, &e, a);
         found += got;
@@ -140,7 +140,8 @@ START_TEST(test_rows_and_taps)
 }
 END_TEST
 
-/* By hand. */
+/* By hand; a row in three lines. */
+/* clang-format off */
 static const struct {
     const char *what;
     struct image g;
@@ -178,6 +179,7 @@ static const struct {
                      {0, 1, 1}, false, true},
      false, {0}},
 };
+/* clang-format on */
 
 START_TEST(test_by_hand)
 {
@@ -185,7 +187,8 @@ START_TEST(test_by_hand)
     struct xk_edge e;
     const struct xk_edge *const w = &rows[_i].want;
     image_contraction(c, &rows[_i].g, &con);
-    ck_assert_msg(xk_edge_of(c, &con, &e) == rows[_i].edge, "%s", rows[_i].what);
+    ck_assert_msg(xk_edge_of(c, &con, &e) == rows[_i].edge, "%s",
+                  rows[_i].what);
     if (!rows[_i].edge)
         return;
     ck_assert_msg(e.m == w->m && e.k == w->k && e.m_step == w->m_step &&

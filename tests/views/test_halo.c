@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Footprints against plain enumeration: two rows and taps have the same pixel
- * number exactly if they stand for the same place of the padded tensor, and what
- * a group spans is what its rows and taps span. */
+ * number exactly if they stand for the same place of the padded tensor, and
+ * what a group spans is what its rows and taps span. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -37,8 +37,8 @@ static void contraction(const struct image *g, struct xk_contraction *con)
     struct xk_layout l;
     struct xk_view *const v = &con->a.view;
     memset(con, 0, sizeof(*con));
-    ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, 4, dims, "acdb", &l),
-                     XK_OK);
+    ck_assert_int_eq(
+        xk_layout_from_tag(c, "src", XK_DT_F16, 4, dims, "acdb", &l), XK_OK);
     ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "h", 2, h, -g->p[0]), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "w", 2, w, -g->p[1]), XK_OK);
@@ -70,15 +70,14 @@ struct place {
 
 static struct place place_of(const struct image *g,
                              const struct xk_contraction *con,
-                             const struct xk_halo *f, int64_t m,
-                             int64_t tap)
+                             const struct xk_halo *f, int64_t m, int64_t tap)
 {
     const int64_t oh = m / g->o[1] % g->o[0], ow = m % g->o[1];
     const int64_t kh = tap / g->k[1], kw = tap % g->k[1];
-    return (struct place){
-        m / g->o[1] / g->o[0], oh * g->s[0] + kh * g->d[0] - g->p[0],
-        ow * g->s[1] + kw * g->d[1] - g->p[1],
-        xk_halo_pixel(con, f, m) + xk_halo_tap(con, f, tap)};
+    return (struct place){m / g->o[1] / g->o[0],
+                          oh * g->s[0] + kh * g->d[0] - g->p[0],
+                          ow * g->s[1] + kw * g->d[1] - g->p[1],
+                          xk_halo_pixel(con, f, m) + xk_halo_tap(con, f, tap)};
 }
 
 static int64_t rows_of(const struct image *g)

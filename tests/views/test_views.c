@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Views against the integer model: random tensors and chains of transforms,
- * every index of the box. Hand-made cases for what the models' users rely on.
- */
+ * every index of the box. Cases by hand for what the models' users rely on. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -369,8 +368,8 @@ START_TEST(strides_follow_type_and_layout)
 }
 END_TEST
 
-/* [oc 40][ic 4][kh 3][kw 7] in f16, and [tap 4][ic 4] as one dim k of it: a run goes
- * on through what one block follows the other. */
+/* [oc 40][ic 4][kh 3][kw 7] in f16, and [tap 4][ic 4] as one dim k of it: a run
+ * goes on through what one block follows the other. */
 START_TEST(strides_go_on_from_one_merged_dim_to_the_next)
 {
     static const char *const names[] = {"oc", "ic", "kh", "kw"};
@@ -380,10 +379,15 @@ START_TEST(strides_go_on_from_one_merged_dim_to_the_next)
         const char *tag;
         int64_t stride_b, run; /* 0: none */
     } rows[] = {
-        {"AcDB32a4d4b", 2, 16}, {"AcDB32a8d4b", 2, 16}, {"AcDB32a2d4b", 2, 8},
+        {"AcDB32a4d4b", 2, 16},
+        {"AcDB32a8d4b", 2, 16},
+        {"AcDB32a2d4b", 2, 8},
         {"AcDb32a4d", 2 * 4 * 32, 4}, /* the tap is further in */
-        {"ABcd32a4b", 2, 4}, {"acdb", 2, 16}, {"abcd", 2 * 21, 4},
-        {"AcdB16a2b", 2, 2}, {"AcDB4d16a4b", 2, 4},
+        {"ABcd32a4b", 2, 4},
+        {"acdb", 2, 16},
+        {"abcd", 2 * 21, 4},
+        {"AcdB16a2b", 2, 2},
+        {"AcDB4d16a4b", 2, 4},
     };
     const int64_t dims[] = {40, 4, 3, 7};
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {

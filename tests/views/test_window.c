@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Windows: pixels beside each other and filter taps beside each other read the same
- * exactly if both are along one dim, whose stride is the taps' distance. */
+/* Windows: neighbouring pixels and neighbouring filter taps read the same if
+ * both are along one dim and its stride is the taps' distance, else never. */
 #include <check.h>
 #include <string.h>
 
@@ -73,11 +73,12 @@ START_TEST(random_images)
 }
 END_TEST
 
-/* By hand: what a 3 x 3 of 16 images is, and that dilation and stride must agree. */
+/* By hand: what a 3 x 3 of 16 images is, and that dilation and stride must
+ * agree. */
 START_TEST(by_hand)
 {
-    struct image g = {16, {1, 7, 9}, {1, 7, 9}, {1, 3, 3}, {1, 1, 1}, {1, 1, 1},
-                      {0, 1, 1}, false, true};
+    struct image g = {16,        {1, 7, 9}, {1, 7, 9}, {1, 3, 3}, {1, 1, 1},
+                      {1, 1, 1}, {0, 1, 1}, false,     true};
     struct xk_contraction con;
     struct xk_window w;
     image_contraction(c, &g, &con);

@@ -83,16 +83,57 @@ enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
     return XK_OK;
 }
 
+void xk_tool_join_words(const char *(*at)(uint32_t k), char *out, size_t out_b)
+{
+    const char *word;
+    size_t n = 0;
+    out[0] = '\0';
+    for (uint32_t k = 0; n < out_b && (word = at(k)); k++)
+        n += (size_t)snprintf(out + n, out_b - n, "%s%s", k ? ", " : "", word);
+}
+
+/* Lines of at most 80 characters, the later ones below the first. */
+static void print_wrapped(const char *text, int indent, FILE *out)
+{
+    int column = indent;
+    for (size_t n; *text; text += n + strspn(text + n, " ")) {
+        n = strcspn(text, " ");
+        if (column > indent && column + 1 + (int)n > 80) {
+            fprintf(out, "\n%*s", indent, "");
+            column = indent;
+        } else if (column > indent) {
+            column += fprintf(out, " ");
+        }
+        column += fprintf(out, "%.*s", (int)n, text);
+    }
+    fputc('\n', out);
+}
+
+/* The text, with the words at its {}. */
+static void print_help(const struct xk_tool_option *o, int indent, FILE *out)
+{
+    const char *const hole = o->words ? strstr(o->help, "{}") : NULL;
+    char words[400], text[800];
+    if (!hole) {
+        print_wrapped(o->help, indent, out);
+        return;
+    }
+    o->words(words, sizeof words);
+    snprintf(text, sizeof text, "%.*s%s%s", (int)(hole - o->help), o->help,
+             words, hole + 2);
+    print_wrapped(text, indent, out);
+}
+
 void xk_tool_option_help(const struct xk_tool_option *table, size_t n,
                          FILE *out)
 {
     for (size_t i = 0; i < n; i++) {
         char left[80];
         const struct xk_tool_option *const o = &table[i];
+        const char *const equals = o->maybe ? "[=" : o->value ? "=" : "";
         snprintf(left, sizeof left, "%s%c%s--%s%s%s%s", o->letter ? "-" : "",
                  o->letter ? o->letter : ' ', o->letter ? ", " : "   ", o->name,
-                 o->maybe ? "[=" : o->value ? "=" : "",
-                 o->value ? o->value : "", o->maybe ? "]" : "");
-        fprintf(out, "  %-34s %s\n", left, o->help);
+                 equals, o->value ? o->value : "", o->maybe ? "]" : "");
+        print_help(o, fprintf(out, "  %-30s ", left), out);
     }
 }

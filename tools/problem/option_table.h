@@ -6,6 +6,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "xekern/status.h"
@@ -17,11 +18,13 @@ struct xk_tool_option {
     const char *name;  /* without the dashes */
     char letter;       /* 0: none */
     const char *value; /* the value's name in the help; NULL: a flag */
-    const char *help;
+    const char *help;  /* a {} becomes the value's words */
     /* value is "" for a flag. */
     xk_tool_set_fn set;
     bool apart; /* "--name value" is understood, too */
     bool maybe; /* "--name" alone is, too; value is "" then */
+    /* Writes the value's words, from the table that knows them. */
+    void (*words)(char *out, size_t out_b);
 };
 
 /* Applies n arguments in order until one fails: options through the table, the
@@ -30,6 +33,9 @@ enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
                                  size_t table_n, int n, const char *const *args,
                                  xk_tool_set_fn other, void *user,
                                  struct xk_error *err);
+
+/* "a, b, c" of the words of a table: at(k) is word k, NULL behind the last. */
+void xk_tool_join_words(const char *(*at)(uint32_t k), char *out, size_t out_b);
 
 void xk_tool_option_help(const struct xk_tool_option *table, size_t n,
                          FILE *out);

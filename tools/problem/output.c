@@ -3,6 +3,8 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
+#include <stdatomic.h>
 #include <stdio_ext.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,6 +12,58 @@
 #include <unistd.h>
 
 #include "tools/problem/words.h"
+
+/* What a signal that ends the tool removes. Atomic, since the handler may run
+ * in another thread than the one that opens or commits. */
+enum { N_TEMPORARIES = 16 };
+static _Atomic(char *) temporaries[N_TEMPORARIES];
+
+static void remove_temporaries(int number)
+{
+    for (int k = 0; k < N_TEMPORARIES; k++) {
+        const char *const name = atomic_load(&temporaries[k]);
+        if (name)
+            unlink(name);
+    }
+    /* SA_RESETHAND: this time it ends the process. */
+    raise(number);
+}
+
+/* A signal that is ignored (nohup) or waited for (xk vgpu) stays so. */
+static void take_signals(void)
+{
+    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                                 SIGPIPE, SIGXCPU, SIGXFSZ};
+    for (size_t k = 0; k < sizeof ending / sizeof ending[0]; k++) {
+        struct sigaction now;
+        const struct sigaction ours = {.sa_handler = remove_temporaries,
+                                       .sa_flags = SA_RESETHAND};
+        if (sigaction(ending[k], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+            sigaction(ending[k], &ours, NULL);
+    }
+}
+
+/* False: too many files are open at once. */
+static bool note_temporary(char *name)
+{
+    for (int k = 0; k < N_TEMPORARIES; k++) {
+        char *none = NULL;
+        if (atomic_compare_exchange_strong(&temporaries[k], &none, name))
+            return true;
+    }
+    errno = EMFILE;
+    return false;
+}
+
+static void forget_temporary(char *name)
+{
+    for (int k = 0; k < N_TEMPORARIES; k++) {
+        char *mine = name;
+        if (name && atomic_compare_exchange_strong(&temporaries[k], &mine,
+                                                   (char *)NULL))
+            return;
+    }
+}
 
 /* The path without symbolic links, also of a file that does not exist yet.
  * NULL with errno set: the folder does not exist, or no memory. */
@@ -40,6 +94,7 @@ static void close_all(struct xk_tool_output *o)
 {
     if (o->f && o->f != stdout)
         fclose(o->f);
+    forget_temporary(o->temporary);
     free(o->target);
     free(o->temporary);
     *o = (struct xk_tool_output){NULL};
@@ -75,6 +130,7 @@ static FILE *open_temporary(struct xk_tool_output *o, const struct stat *old)
         errno = ENOMEM;
         return NULL;
     }
+    take_signals();
     const int fd =
         open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
     if (fd < 0) {
@@ -82,7 +138,8 @@ static FILE *open_temporary(struct xk_tool_output *o, const struct stat *old)
         o->temporary = NULL;
         return NULL;
     }
-    if (old && fchmod(fd, old->st_mode & 07777) < 0) {
+    if (!note_temporary(o->temporary) ||
+        (old && fchmod(fd, old->st_mode & 07777) < 0)) {
         close(fd);
         return NULL;
     }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The files that a tool writes, and its standard output. A file appears under
  * its name only when all of it is on the disk: until then it is a temporary
- * file in the same folder. Devices and pipes are written directly. */
+ * file in the same folder, which a signal that ends the tool removes, except
+ * SIGKILL. Devices and pipes are written directly. */
 #ifndef XK_TOOLS_PROBLEM_OUTPUT_H
 #define XK_TOOLS_PROBLEM_OUTPUT_H
 

@@ -31,6 +31,19 @@ static const struct word types[] = {
     {"s8", XK_S8},   {"u8", XK_U8},   {"f32", XK_TYPE_DEFAULT},
 };
 
+/* 8-bit types of source and weights; the destination has the source's. */
+static const char *const pairs[][2] = {
+    {"u8s8", "u8:s8:u8"},
+    {"u8u8", "u8:u8:u8"},
+    {"s8s8", "s8:s8:s8"},
+    {"s8u8", "s8:u8:s8"},
+};
+
+static const struct word post_ops[] = {
+    {"relu", XK_POST_RELU},
+    {"sum", XK_POST_SUM},
+};
+
 /* Post-ops that benchdnn knows and xekern does not do yet. */
 /* clang-format off */
 static const char *const peer_post_ops[] = {
@@ -57,6 +70,22 @@ enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
     return status;
 }
 
+/* Leaves out words whose value has had one. */
+static void join(const struct word *words, size_t n, char *out, size_t out_b)
+{
+    size_t at = 0;
+    out[0] = '\0';
+    for (size_t i = 0; i < n; i++) {
+        bool again = false;
+        for (size_t k = 0; k < i; k++)
+            again = again || words[k].value == words[i].value ||
+                    !strcmp(words[k].text, words[i].text);
+        if (!again && at < out_b)
+            at += (size_t)snprintf(out + at, out_b - at, "%s%s", i ? ", " : "",
+                                   words[i].text);
+    }
+}
+
 static enum xk_status find(const struct word *words, size_t n,
                            const char *field, const char *text, uint32_t *out,
                            struct xk_error *err)
@@ -66,7 +95,33 @@ static enum xk_status find(const struct word *words, size_t n,
             *out = words[i].value;
             return XK_OK;
         }
-    return xk_tool_fail(err, XK_EINVAL, "%s=%s: unknown value", field, text);
+    char known[200];
+    join(words, n, known, sizeof known);
+    return xk_tool_fail(err, XK_EINVAL, "%s=%.100s: is none of %s", field, text,
+                        known);
+}
+void xk_words_of_platforms(char *out, size_t out_b)
+{
+    join(platforms, COUNTOF(platforms), out, out_b);
+}
+
+void xk_words_of_props(char *out, size_t out_b)
+{
+    join(props, COUNTOF(props), out, out_b);
+}
+
+void xk_words_of_types(char *out, size_t out_b)
+{
+    join(types, COUNTOF(types), out, out_b);
+    for (size_t i = 0; i < COUNTOF(pairs); i++) {
+        const size_t at = strlen(out);
+        snprintf(out + at, out_b - at, ", %s", pairs[i][0]);
+    }
+}
+
+void xk_words_of_post_ops(char *out, size_t out_b)
+{
+    join(post_ops, COUNTOF(post_ops), out, out_b);
 }
 
 static const char *name_of(const struct word *words, size_t n, uint32_t value)
@@ -120,15 +175,8 @@ const char *xk_type_word(uint32_t type)
     return name_of(types, COUNTOF(types), type);
 }
 
-/* A pair of 8-bit types stands for itself with the source's for dst. */
 static const char *pair_of(const char *word)
 {
-    static const char *const pairs[][2] = {
-        {"u8s8", "u8:s8:u8"},
-        {"u8u8", "u8:u8:u8"},
-        {"s8s8", "s8:s8:s8"},
-        {"s8u8", "s8:u8:s8"},
-    };
     for (size_t i = 0; i < COUNTOF(pairs); i++)
         if (!strcmp(word, pairs[i][0]))
             return pairs[i][1];
@@ -205,19 +253,19 @@ static enum xk_status post_op(char *text, struct xk_conv_desc *d,
                               struct xk_error *err)
 {
     const char *const kind = strsep(&text, ":");
-    const bool sum = !strcmp(kind, "sum");
+    uint32_t which = 0;
     if (is_peer_post_op(kind))
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "attr-post-ops=%s is not implemented", kind);
-    if (!sum && strcmp(kind, "relu"))
-        return xk_tool_fail(err, XK_EINVAL, "attr-post-ops=%s: unknown post-op",
-                            kind);
+    if (find(post_ops, COUNTOF(post_ops), "attr-post-ops", kind, &which, err) <
+        0)
+        return err ? err->status : XK_EINVAL;
+    const bool sum = which == XK_POST_SUM;
     if (d->n_post_ops == XK_MAX_POST_OPS)
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "attr-post-ops: more than %d post-ops",
                             XK_MAX_POST_OPS);
-    struct xk_post_op op = {.kind = sum ? XK_POST_SUM : XK_POST_RELU,
-                            .alpha = sum ? 1.0f : 0.0f};
+    struct xk_post_op op = {.kind = which, .alpha = sum ? 1.0f : 0.0f};
     if (text && sum) {
         const enum xk_status st = sum_factor(text, &op.alpha, err);
         if (st < 0)

@@ -23,6 +23,11 @@ enum xk_status xk_word_prop(const char *word, uint32_t *out,
                             struct xk_error *err);
 enum xk_status xk_word_type(const char *word, uint32_t *out,
                             struct xk_error *err);
+/* For help texts: each value's first word, "a, b, c". */
+void xk_words_of_platforms(char *out, size_t out_b);
+void xk_words_of_props(char *out, size_t out_b);
+void xk_words_of_types(char *out, size_t out_b);
+void xk_words_of_post_ops(char *out, size_t out_b);
 const char *xk_platform_word(uint32_t platform);
 const char *xk_prop_word(uint32_t prop);
 const char *xk_type_word(uint32_t type);

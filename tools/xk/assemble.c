@@ -9,14 +9,12 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "xelp, xehpg, xehpc; must be given",
-     xk_request_platform},
-    {"output", 'o', "FILE", "the code goes there; - is stdout",
-     xk_request_output},
+    {"platform", 'p', "PLATFORM", "{}; must be given", xk_request_platform,
+     .words = xk_words_of_platforms},
+    {"output", 'o', "FILE", "writes the code; - is stdout", xk_request_output},
     {"compact", 'c', NULL, "the 64-bit form wherever there is one",
      xk_request_compact},
-    {"json", 0, NULL, "no code: how many bytes, or the error",
-     xk_request_json},
+    {"json", 0, NULL, "no code: how many bytes, or the error", xk_request_json},
     {"help", 'h', NULL, "this text", xk_request_help},
 };
 
@@ -53,7 +51,9 @@ static int assemble(const struct xk_request *r, struct xk_error *err)
         return 1;
     if (xk_assemble(r->platform, text, text_b, &opts, &code, &code_b, err) >=
             0 &&
-        r->output)
+        !code_b)
+        xk_tool_fail(err, XK_EPARSE, "%.200s: has no instruction", opts.file);
+    if (err->status >= 0 && r->output)
         xk_tool_output_write("output", r->output, code, code_b, err);
     const int exit_code = r->json ? tell_json(r, code_b, err) : 0;
     free(code);

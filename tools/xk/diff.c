@@ -8,11 +8,11 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "raw code is for this one: xelp, xehpg, xehpc",
-     xk_request_platform},
+    {"platform", 'p', "PLATFORM", "raw code is for this one: {}",
+     xk_request_platform, .words = xk_words_of_platforms},
     {"kernel", 'k', "NAME", "this kernel of both files", xk_request_kernel},
     {"json", 0, NULL, "as JSON", xk_request_json},
-    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+    {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
      xk_request_output},
     {"help", 'h', NULL, "this text", xk_request_help},
 };
@@ -22,30 +22,29 @@ struct side {
     struct xk_kernel_stats stats;
 };
 
-/* Rows of the table: a title and the same member on both sides. */
-#define FACT(text, member)                                                     \
-    {text, offsetof(struct side, member),                                      \
-     sizeof(((struct side *)0)->member)}
+/* Rows of the table: a title, and the member that both sides have. */
+#define FACT(member)                                                           \
+    offsetof(struct side, member), sizeof(((struct side *)0)->member)
 static const struct row {
     const char *text;
     size_t at, size_b;
 } rows[] = {
-    FACT("code bytes", stats.code_b),
-    FACT("instructions", stats.n_inst),
-    FACT("compacted", stats.n_compacted),
-    FACT("undecoded", stats.n_undecoded),
-    FACT("fma", stats.n_fma),
-    FACT("sends", stats.n_send),
-    FACT("syncs", stats.n_sync),
-    FACT("branches", stats.n_branch),
-    FACT("loops", stats.n_loops),
-    FACT("registers used", stats.grf_used),
-    FACT("highest register + 1", stats.grf_top),
-    FACT("SIMD", facts.simd),
-    FACT("registers per thread", facts.grf_count),
-    FACT("slm bytes", facts.slm_b),
-    FACT("scratch bytes", facts.scratch_b),
-    FACT("barriers", facts.barriers),
+    {"code bytes", FACT(stats.code_b)},
+    {"instructions", FACT(stats.n_inst)},
+    {"compacted", FACT(stats.n_compacted)},
+    {"undecoded", FACT(stats.n_undecoded)},
+    {"fma", FACT(stats.n_fma)},
+    {"sends", FACT(stats.n_send)},
+    {"syncs", FACT(stats.n_sync)},
+    {"branches", FACT(stats.n_branch)},
+    {"loops", FACT(stats.n_loops)},
+    {"registers used", FACT(stats.grf_used)},
+    {"highest register + 1", FACT(stats.grf_top)},
+    {"SIMD", FACT(facts.simd)},
+    {"registers per thread", FACT(facts.grf_count)},
+    {"slm bytes", FACT(facts.slm_b)},
+    {"scratch bytes", FACT(facts.scratch_b)},
+    {"barriers", FACT(facts.barriers)},
 };
 
 static unsigned long value(const struct side *s, const struct row *row)
@@ -188,9 +187,9 @@ struct output {
     unsigned n;
 };
 
-static enum xk_status compare(const struct xk_request *r, xk_inspect *const f[2],
-                              uint32_t k, struct output *out,
-                              struct xk_error *err)
+static enum xk_status compare(const struct xk_request *r,
+                              xk_inspect *const f[2], uint32_t k,
+                              struct output *out, struct xk_error *err)
 {
     struct side a, b;
     uint32_t other;

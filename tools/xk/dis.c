@@ -8,8 +8,8 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM",
-     "raw code is for this one: xelp, xehpg, xehpc", xk_request_platform},
+    {"platform", 'p', "PLATFORM", "raw code is for this one: {}",
+     xk_request_platform, .words = xk_words_of_platforms},
     {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
     {"messages", 'm', NULL, "sends spelled out as loads and stores",
      xk_request_messages},
@@ -19,7 +19,7 @@ static const struct xk_tool_option options[] = {
      xk_request_offsets},
     {"json", 0, NULL, "a list of kernels with their instructions",
      xk_request_json},
-    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+    {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
      xk_request_output},
     {"help", 'h', NULL, "this text", xk_request_help},
 };

@@ -41,22 +41,19 @@ static enum xk_status set_dt(void *user, const char *value,
 static enum xk_status set_stag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag,
-                       err);
+    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag, err);
 }
 
 static enum xk_status set_wtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag,
-                       err);
+    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag, err);
 }
 
 static enum xk_status set_dtag(void *user, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag,
-                       err);
+    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag, err);
 }
 
 static enum xk_status set_post_ops(void *user, const char *value,
@@ -114,17 +111,19 @@ static enum xk_status set_help(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "xehpg (default), xelp, xehpc", set_platform},
-    {"dir", 0, "DIR", "FWD_B (default), FWD_D, ...", set_dir},
-    {"dt", 0, "TYPE", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...",
-     set_dt},
+    {"platform", 'p', "PLATFORM", "{} (default: xehpg)", set_platform,
+     .words = xk_words_of_platforms},
+    {"dir", 0, "DIR", "{} (default: FWD_B)", set_dir,
+     .words = xk_words_of_props},
+    {"dt", 0, "TYPE", "{}, or src:wei:dst (default: f32)", set_dt,
+     .words = xk_words_of_types},
     {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
     {"wtag", 0, "TAG", "layout of the weights", set_wtag},
     {"dtag", 0, "TAG", "layout of the destination", set_dtag},
     {"attr-oscale", 0, "SCALE", "common:FACTOR of convolution and bias",
      set_oscale},
-    {"attr-post-ops", 0, "OPS", "relu, sum[:FACTOR]; several joined with +",
-     set_post_ops},
+    {"attr-post-ops", 0, "OPS", "{}; several joined with +; sum:FACTOR",
+     set_post_ops, .words = xk_words_of_post_ops},
     {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
@@ -218,8 +217,8 @@ static enum xk_status write_zebin(const struct gen *g, uint32_t i,
                                   struct xk_error *err)
 {
     char path[4096];
-    const int n = i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i)
-                    : 0;
+    const int n =
+        i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i) : 0;
     if (n >= (int)sizeof path)
         return xk_tool_fail(err, XK_EINVAL, "output=%.200s...: too long",
                             g->output);

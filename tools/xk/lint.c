@@ -8,11 +8,11 @@
 #include "tools/xk/verbs.h"
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "raw code is for this one: xelp, xehpg, xehpc",
-     xk_request_platform},
+    {"platform", 'p', "PLATFORM", "raw code is for this one: {}",
+     xk_request_platform, .words = xk_words_of_platforms},
     {"kernel", 'k', "NAME", "only this kernel", xk_request_kernel},
     {"json", 0, NULL, "a list of findings", xk_request_json},
-    {"output", 'o', "FILE", "goes there; - (default) is stdout",
+    {"output", 'o', "FILE", "writes the result there; - (default) is stdout",
      xk_request_output},
     {"help", 'h', NULL, "this text", xk_request_help},
 };
@@ -36,11 +36,11 @@ static void add_json(void *user, const struct xk_lint_finding *f)
 {
     struct report *const r = user;
     r->n++;
-    json_array_append_new(
-        r->json, json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
-                           r->kernel, "offset", (int)f->offset_b, "rule",
-                           f->rule, "instruction", f->text, "why", f->why,
-                           "source", f->source));
+    json_array_append_new(r->json,
+                          json_pack("{s:s, s:i, s:s, s:s, s:s, s:s}", "kernel",
+                                    r->kernel, "offset", (int)f->offset_b,
+                                    "rule", f->rule, "instruction", f->text,
+                                    "why", f->why, "source", f->source));
 }
 
 static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
@@ -62,9 +62,8 @@ static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
     return st;
 }
 
-static enum xk_status lint_file(const struct xk_request *r,
-                                const xk_inspect *f, struct report *report,
-                                struct xk_error *err)
+static enum xk_status lint_file(const struct xk_request *r, const xk_inspect *f,
+                                struct report *report, struct xk_error *err)
 {
     char *text = NULL;
     size_t text_b = 0;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Functions that set one field of a verb's request, for its option table. Before
- * it is included, request_of(user) must be declared. */
+/* Functions that set one field of a verb's request, for its option table.
+ * Before it is included, request_of(user) must be declared. */
 #ifndef XK_TOOLS_XK_OPTION_SETTERS_H
 #define XK_TOOLS_XK_OPTION_SETTERS_H
 

@@ -11,7 +11,8 @@
 enum xk_status xk_request_platform(void *user, const char *value,
                                    struct xk_error *err)
 {
-    return xk_platform_option(value, &((struct xk_request *)user)->platform, err);
+    return xk_platform_option(value, &((struct xk_request *)user)->platform,
+                              err);
 }
 
 enum xk_status xk_request_kernel(void *user, const char *value,
@@ -61,8 +62,8 @@ static enum xk_status read_arguments(const struct xk_request_verb *v,
                                      const char *const *args,
                                      struct xk_error *err)
 {
-    const enum xk_status st = xk_tool_arguments(v->options, v->n_options, n,
-                                                args, set_input, r, err);
+    const enum xk_status st =
+        xk_tool_arguments(v->options, v->n_options, n, args, set_input, r, err);
     if (st < 0 || r->help)
         return st;
     if (r->n_inputs < v->n_inputs)
@@ -92,7 +93,7 @@ int xk_request_main(const struct xk_request_verb *verb, int n,
     if (err.status < 0)
         fprintf(stderr, "xk %s: %s: %s\n", verb->name,
                 xk_status_str(err.status), err.message);
-    return err.status < 0 ? 1 : code;
+    return err.status < 0 && !code ? 1 : code;
 }
 
 enum xk_status xk_request_open(const struct xk_request *r, int k,

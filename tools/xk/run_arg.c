@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/option_table.h"
 #include "tools/problem/words.h"
 #include "tools/xk/run_verb.h"
 #include "tools/xk/verbs.h"
@@ -21,7 +22,16 @@ static const struct type {
     {"i32", 4, SIGNED},   {"i64", 8, SIGNED},   {"f16", 2, FLOAT},
     {"f32", 4, FLOAT},    {"f64", 8, FLOAT},
 };
-#define TYPE_NAMES "u8 u16 u32 u64 i8 i16 i32 i64 f16 f32 f64"
+
+static const char *type_name(uint32_t k)
+{
+    return k < sizeof types / sizeof types[0] ? types[k].name : NULL;
+}
+
+void xk_run_type_words(char *out, size_t out_b)
+{
+    xk_tool_join_words(type_name, out, out_b);
+}
 
 static const struct type *find_type(const char *name, size_t n)
 {
@@ -98,11 +108,14 @@ static enum xk_status read_value(const char *word, unsigned number,
 {
     const size_t name_n = strcspn(word, ":");
     const struct type *const t = find_type(word, name_n);
+    char words[120];
+    xk_run_type_words(words, sizeof words);
     if (!t || word[name_n] != ':')
-        return xk_tool_fail(err, XK_EINVAL,
-                            "argument %u: '%.100s': begins with none of buf:, "
-                            "slm:, or a type (" TYPE_NAMES ")",
-                            number, word);
+        return xk_tool_fail(
+            err, XK_EINVAL,
+            "argument %u: '%.100s': begins with neither buf: nor "
+            "slm:, and its type is none of %s",
+            number, word, words);
     const char *const text = word + name_n + 1;
     out->size_b = t->size_b;
     if (t->form == FLOAT ? read_float(t, text, out->value)
@@ -155,10 +168,12 @@ static enum xk_status read_random(const char *text, unsigned number,
     const char *const rest = text + name_n + (text[name_n] == ':');
     char count_text[32] = "";
     uint64_t count, seed = 1;
+    char words[120];
+    xk_run_type_words(words, sizeof words);
     if (!t)
         return xk_tool_fail(err, XK_EINVAL,
-                            "argument %u: type '%.*s' is not of " TYPE_NAMES,
-                            number, (int)(name_n > 40 ? 40 : name_n), text);
+                            "argument %u: type '%.*s' is none of %s", number,
+                            (int)(name_n > 40 ? 40 : name_n), text, words);
     const size_t count_n = strcspn(rest, ":");
     if (count_n < sizeof count_text)
         memcpy(count_text, rest, count_n);

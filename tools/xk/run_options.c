@@ -6,6 +6,7 @@
 #include "tools/problem/option_table.h"
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
+#include "tools/xk/look_words.h"
 #include "tools/xk/run_verb.h"
 
 /* "X", "X,Y" or "X,Y,Z"; what is missing is `rest`. */
@@ -91,65 +92,16 @@ SETTER(set_ids)
     return XK_OK;
 }
 
-enum xk_status xk_run_checks_known(const char *list, struct xk_error *err)
-{
-    static const char *const words[] = {"mem",    "race", "init", "sync",
-                                        "hazard", "all",  "none", "pedantic"};
-    for (const char *w = list; w; w = strchr(w, ',')) {
-        w += *w == ',';
-        const size_t n = strcspn(w, ",");
-        size_t k = 0;
-        while (k < sizeof words / sizeof words[0] &&
-               (strlen(words[k]) != n || memcmp(words[k], w, n) != 0))
-            k++;
-        if (k == sizeof words / sizeof words[0])
-            return xk_tool_fail(err, XK_EINVAL,
-                                "check=%.100s: '%.*s' is not of mem, race, "
-                                "init, sync, hazard, all, pedantic, none",
-                                list, (int)(n > 40 ? 40 : n), w);
-    }
-    return XK_OK;
-}
-
 SETTER(set_check)
 {
     request_of(user)->look.checks = value;
-    return xk_run_checks_known(value, err);
-}
-
-/* The names of all machines, "a, b or c". */
-static void machine_words(char *out, size_t out_b)
-{
-    struct xk_timing_machine m, after;
-    size_t at = 0;
-    out[0] = '\0';
-    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++) {
-        const bool last = xk_timing_machine_at(k + 1, &after) < 0;
-        const char *const between = !k ? "" : last ? " or " : ", ";
-        const int n = snprintf(out + at, out_b - at, "%s%s", between, m.name);
-        if (n < 0 || (size_t)n >= out_b - at)
-            return;
-        at += (size_t)n;
-    }
-}
-
-enum xk_status xk_run_machine_known(const char *value, struct xk_error *err)
-{
-    struct xk_timing_machine m;
-    char words[200];
-    if (!*value)
-        return XK_OK;
-    for (uint32_t k = 0; xk_timing_machine_at(k, &m) >= 0; k++)
-        if (!strcmp(m.name, value))
-            return XK_OK;
-    machine_words(words, sizeof words);
-    return xk_tool_fail(err, XK_EINVAL, "timing=%.100s: not %s", value, words);
+    return xk_look_checks_known(value, err);
 }
 
 SETTER(set_timing)
 {
     request_of(user)->look.timing = value;
-    return xk_run_machine_known(value, err);
+    return xk_look_machine_known(value, err);
 }
 
 SETTER(set_groups)
@@ -221,42 +173,45 @@ static const struct xk_tool_option options[] = {
     {"local", 'l', "X,Y,Z",
      "work items of a group (what the kernel requires, else 1,1,1)", set_local,
      true},
-    {"out", 0, "N:FILE",
-     "argument N, counted from 0, is written there after the run", set_out,
+    {"out", 0, "N:FILE", "writes argument N, counted from 0, after the run",
+     set_out, true},
+    {"check", 0, "LIST", "some of {}", set_check, true,
+     .words = xk_look_check_words},
+    {"seed", 0, "N",
+     "for hazard: random latencies from this seed; 0: the worst case", set_seed,
      true},
-    {"check", 0, "LIST", "mem,race,init,sync,hazard, all, pedantic or none",
-     set_check, true},
-    {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
-     set_seed, true},
-    {"trace", 0, "FILE", "instructions executed and registers changed",
+    {"trace", 0, "FILE",
+     "writes each instruction executed and the registers that it changed",
      set_trace, true},
-    {"trace-thread", 0, "GROUP:THREAD", "only this one, e.g. 0,1,0:3",
-     set_trace_thread, true},
-    {"stats", 0, NULL, "how often: opcodes, messages, each instruction",
+    {"trace-thread", 0, "GROUP:THREAD",
+     "traces only this thread, such as 0,1,0:3", set_trace_thread, true},
+    {"stats", 0, NULL, "counts opcodes, messages and each instruction",
      set_stats},
     {"timing", 0, "MACHINE",
-     "how fast it would be on a770, max1550, iris-xe (the platform's)",
-     set_timing, .maybe = true},
+     "predicts the time on {} (else on the platform's first)", set_timing,
+     .maybe = true, .words = xk_look_machine_words},
     {"timing-waves", 0, "N",
-     "of groups on a core, in detail; 0 (default): some", set_waves, true},
-    {"json", 0, NULL, "the report as a list of launches", set_json},
-    {"output", 'o', "FILE", "the report goes there; - (default) is stdout",
+     "models N waves of a core's groups in detail; 0 (default): some",
+     set_waves, true},
+    {"json", 0, NULL, "prints the report as a JSON list of launches", set_json},
+    {"output", 'o', "FILE", "writes the report; - (default) is stdout",
      set_output, true},
-    {"threads", 't', "N", "of the host; 0 (default): all cores", set_threads,
+    {"threads", 't', "N", "host threads; 0 (default): all cores", set_threads,
      true},
     {"limit", 0, "N", "instructions that a thread may execute (2^28)",
      set_limit, true},
     {"aub", 0, "FILE",
      "the launches of a capture; then --out ADDRESS:BYTES:FILE", set_capture,
      true},
-    {"platform", 'p', "PLATFORM", "of raw code: xelp, xehpg, xehpc",
-     set_platform, true},
-    {"simd", 0, "N", "of raw code (16)", set_simd, true},
+    {"platform", 'p', "PLATFORM", "raw code is for this one: {}", set_platform,
+     true, .words = xk_words_of_platforms},
+    {"simd", 0, "N", "lanes of raw code (16)", set_simd, true},
     {"grf", 0, "N", "registers of raw code (128)", set_grf, true},
-    {"barriers", 0, "N", "of raw code (0)", set_barriers, true},
-    {"scratch", 0, "BYTES", "a thread, of raw code (0)", set_scratch, true},
-    {"inline", 0, "BYTES",
-     "of raw code: arguments that arrive in registers (0)", set_inline, true},
+    {"barriers", 0, "N", "barriers of raw code (0)", set_barriers, true},
+    {"scratch", 0, "BYTES", "scratch of a thread of raw code (0)", set_scratch,
+     true},
+    {"inline", 0, "BYTES", "arguments that raw code gets in registers (0)",
+     set_inline, true},
     {"ids", 0, NULL, "raw code gets local ids", set_ids},
     {"help", 'h', NULL, "this text", set_help},
 };
@@ -306,10 +261,6 @@ static enum xk_status check_files(const struct xk_run_request *r,
 static enum xk_status check_effects(const struct xk_run_request *r,
                                     struct xk_error *err)
 {
-    const char *const checks = r->look.checks;
-    const bool hazard =
-        checks && (strstr(checks, "hazard") || strstr(checks, "all") ||
-                   strstr(checks, "pedantic"));
     if (r->look.trace_one && !r->trace)
         return xk_tool_fail(err, XK_EINVAL,
                             "trace-thread: does nothing without --trace=FILE");
@@ -317,7 +268,7 @@ static enum xk_status check_effects(const struct xk_run_request *r,
         return xk_tool_fail(err, XK_EINVAL,
                             "timing-waves=%llu: does nothing without --timing",
                             (unsigned long long)r->timing_waves);
-    if (r->look.hazard_seed && !hazard)
+    if (r->look.hazard_seed && !xk_look_checks_has(r->look.checks, "hazard"))
         return xk_tool_fail(err, XK_EINVAL,
                             "seed=%llu: does nothing without --check=hazard",
                             (unsigned long long)r->look.hazard_seed);
@@ -370,6 +321,8 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
 
 void xk_run_request_help(FILE *out)
 {
+    char types[120];
+    xk_run_type_words(types, sizeof types);
     fputs("usage: xk run [OPTION]... FILE KERNEL [ARG]...\n"
           "       xk run [OPTION]... --aub FILE\n"
           "Executes a kernel of a zebin, of a compiler's older container "
@@ -377,9 +330,8 @@ void xk_run_request_help(FILE *out)
           "down. ARG is one of\n"
           "  buf:FILE, buf:zero:BYTES, buf:rand:TYPE:COUNT[:SEED], "
           "slm:BYTES,\n"
-          "  TYPE:VALUE with TYPE of u8 u16 u32 u64 i8 i16 i32 i64 f16 "
-          "f32 f64\n"
-          "Exit 1: a finding or a failure.\n\n",
+          "  TYPE:VALUE, with a TYPE of ",
           out);
+    fprintf(out, "%s\nExit 1: a finding or a failure.\n\n", types);
     xk_tool_option_help(options, N_OPTIONS, out);
 }

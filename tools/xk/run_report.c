@@ -108,10 +108,10 @@ static json_t *json_of_triple(const uint32_t v[3])
 static json_t *json_of_launch(struct xk_run_report *r,
                               const struct xk_run_launch *l)
 {
-    json_t *const o = json_pack(
-        "{s:s, s:s, s:o, s:o}", "kernel", l->kernel, "platform",
-        l->platform, "groups", json_of_triple(l->groups), "stats",
-        xk_run_json_of_stats(l->stats));
+    json_t *const o =
+        json_pack("{s:s, s:s, s:o, s:o}", "kernel", l->kernel, "platform",
+                  l->platform, "groups", json_of_triple(l->groups), "stats",
+                  xk_run_json_of_stats(l->stats));
     if (l->simd)
         json_object_set_new(o, "simd", json_integer((json_int_t)l->simd));
     if (l->local)

@@ -28,6 +28,8 @@ struct xk_run_arg {
 enum xk_status xk_run_arg_parse(const char *word, unsigned number,
                                 struct xk_run_arg *out, struct xk_error *err);
 void xk_run_arg_fini(struct xk_run_arg *a);
+/* The types of values and random data, "u8, u16, ...". */
+void xk_run_type_words(char *out, size_t out_b);
 
 /* The whole of a text as an unsigned number, decimal or 0x; false if it is none
  * or larger than max. */
@@ -37,11 +39,6 @@ bool xk_run_number(const char *text, uint64_t max, uint64_t *out);
 enum xk_status xk_run_number_set(const char *name, const char *value,
                                  uint64_t max, uint64_t *out,
                                  struct xk_error *err);
-
-/* Is every word of a --check list one of the checkers'? */
-enum xk_status xk_run_checks_known(const char *list, struct xk_error *err);
-/* Is it a machine of --timing, or empty, the platform's own? */
-enum xk_status xk_run_machine_known(const char *value, struct xk_error *err);
 
 /* Where a buffer goes after the run. */
 struct xk_run_out {

@@ -5,6 +5,7 @@
 #include "tools/problem/option_table.h"
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
+#include "tools/xk/look_words.h"
 #include "tools/xk/vgpu_verb.h"
 
 static struct xk_vgpu_request *request_of(void *user)
@@ -31,13 +32,13 @@ SETTER(set_check)
 {
     request_of(user)->look.checks = value;
     request_of(user)->is_checked = strcmp(value, "none") != 0;
-    return xk_run_checks_known(value, err);
+    return xk_look_checks_known(value, err);
 }
 
 SETTER(set_timing)
 {
     request_of(user)->look.timing = value;
-    return xk_run_machine_known(value, err);
+    return xk_look_machine_known(value, err);
 }
 
 SETTER(set_platform)
@@ -46,31 +47,37 @@ SETTER(set_platform)
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "xelp, xehpg (default) or xehpc",
-     set_platform, true},
-    {"port", 0, "N", "of 127.0.0.1; 0 (default): any free one", set_port, true},
+    {"platform", 'p', "PLATFORM", "{} (default: xehpg)", set_platform, true,
+     .words = xk_words_of_platforms},
+    {"port", 0, "N", "port of 127.0.0.1; 0 (default): any free one", set_port,
+     true},
     {"serve", 0, NULL,
-     "no program: says its environment on stdout and serves until a signal",
+     "runs no program: prints the environment of clients and serves until a "
+     "signal",
      set_serve},
-    {"check", 0, "LIST", "mem,race,init,sync,hazard, all, pedantic or none",
-     set_check, true},
-    {"seed", 0, "N", "hazard: random latencies of this seed; 0: worst case",
-     set_seed, true},
+    {"check", 0, "LIST", "some of {}", set_check, true,
+     .words = xk_look_check_words},
+    {"seed", 0, "N",
+     "for hazard: random latencies from this seed; 0: the worst case", set_seed,
+     true},
     {"timing", 0, "MACHINE",
-     "device time as on a770, max1550, iris-xe (the platform's); else rough",
-     set_timing, .maybe = true},
-    {"stats", 0, NULL, "every launch: opcodes, messages, each instruction",
+     "device time as on {} (else on the platform's first); without it a rough "
+     "one",
+     set_timing, .maybe = true, .words = xk_look_machine_words},
+    {"stats", 0, NULL,
+     "counts opcodes, messages and each instruction of every launch",
      set_stats},
-    {"trace", 0, "FILE", "instructions executed and registers changed",
+    {"trace", 0, "FILE",
+     "writes each instruction executed and the registers that it changed",
      set_trace, true},
-    {"json", 0, NULL, "the report as one object", set_json},
-    {"output", 'o', "FILE", "the report goes there; default is stderr",
-     set_output, true},
-    {"quiet", 'q', NULL, "no summary", set_quiet},
-    {"threads", 't', "N", "of the host; 0 (default): all cores", set_threads,
+    {"json", 0, NULL, "prints the report as one JSON object", set_json},
+    {"output", 'o', "FILE", "writes the report; default is stderr", set_output,
      true},
-    {"memory", 0, "MIB", "of each process; 0 (default): 16384", set_memory,
+    {"quiet", 'q', NULL, "prints no summary", set_quiet},
+    {"threads", 't', "N", "host threads; 0 (default): all cores", set_threads,
      true},
+    {"memory", 0, "MIB", "memory of each process; 0 (default): 16384",
+     set_memory, true},
     {"limit", 0, "N", "instructions that a thread may execute (2^28)",
      set_limit, true},
     {"help", 'h', NULL, "this text", set_help},
@@ -83,6 +90,28 @@ SETTER(set_other)
     return xk_tool_fail(err, XK_EINVAL,
                         "%.200s: no option; the program stands behind --",
                         value);
+}
+
+/* Options that would do nothing beside the others. */
+static enum xk_status check_effects(const struct xk_vgpu_request *r,
+                                    struct xk_error *err)
+{
+    if (r->serve && r->program)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "serve: no program is run then, but '%.100s' is "
+                            "given",
+                            r->program[0]);
+    if (!r->serve && !r->program)
+        return xk_tool_fail(err, XK_EINVAL, "no program given behind --");
+    if (r->json && r->quiet)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "quiet: does nothing with --json, which prints no "
+                            "summary");
+    if (r->look.hazard_seed && !xk_look_checks_has(r->look.checks, "hazard"))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "seed=%llu: does nothing without --check=hazard",
+                            (unsigned long long)r->look.hazard_seed);
+    return xk_look_machine_fits(r->look.timing, r->platform, err);
 }
 
 enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
@@ -99,13 +128,8 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
         return st;
     if (n_own + 1 < n)
         r->program = args + n_own + 1;
-    if (r->serve && r->program)
-        return xk_tool_fail(err, XK_EINVAL,
-                            "serve: no program is run then, but '%.100s' is "
-                            "given",
-                            r->program[0]);
-    if (!r->serve && !r->program)
-        return xk_tool_fail(err, XK_EINVAL, "no program given behind --");
+    if (check_effects(r, err) < 0)
+        return err->status;
     const struct xk_tool_file_use use[] = {{"output", r->output, true},
                                            {"trace", r->trace, true}};
     return xk_tool_files_distinct(use, sizeof use / sizeof use[0], err);

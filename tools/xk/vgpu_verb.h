@@ -48,7 +48,7 @@ void xk_vgpu_log_says(void *user, const char *sentence);
 json_t *xk_vgpu_log_json(const struct xk_vgpu_log *l);
 void xk_vgpu_log_print(const struct xk_vgpu_log *l, FILE *out);
 
-/* Of a whole run: what the verb's program or server came to. */
+/* Signals during a whole run. */
 struct xk_vgpu_signals {
     sigset_t taken, before;
 };

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include <stdbool.h>
 #include <string.h>
 
 #include "tools/problem/output.h"
@@ -26,28 +27,42 @@ static void help(FILE *out)
     fputs("\nexit: 0 fine, 1 failed, 2 usage\n", out);
 }
 
-static int dispatch(int argc, char **argv)
+static int run_verb(const char *name, int n, const char *const *args)
 {
-    const char *const name = argc > 1 ? argv[1] : "";
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
         if (!strcmp(verbs[i].name, name))
-            return verbs[i].run(argc - 2, (const char *const *)argv + 2);
-    if (!strcmp(name, "--help") || !strcmp(name, "-h")) {
-        help(stdout);
-        return 0;
-    }
-    if (!strcmp(name, "--version")) {
-        puts(xk_version());
-        return 0;
-    }
+            return verbs[i].run(n, args);
     if (*name)
         fprintf(stderr, "xk: %s: no such verb\n", name);
     help(stderr);
     return 2;
 }
 
+/* "xk --help VERB" is "xk VERB --help". */
+static int dispatch(int n, const char *const *args)
+{
+    static const char *const ask[] = {"--help"};
+    const char *const name = n ? args[0] : "";
+    const bool asks = !strcmp(name, "--help") || !strcmp(name, "-h");
+    const bool version = !strcmp(name, "--version");
+    if (!asks && !version)
+        return run_verb(name, n - 1, args + 1);
+    if (n > 1 + asks) {
+        fprintf(stderr, "xk: %s: unexpected behind %s\n", args[1 + asks], name);
+        return 2;
+    }
+    if (n > 1)
+        return run_verb(args[1], 1, ask);
+    if (asks)
+        help(stdout);
+    else
+        puts(xk_version());
+    return 0;
+}
+
 int main(int argc, char **argv)
 {
     xk_tool_standard_begin();
-    return xk_tool_standard_end("xk", dispatch(argc, argv));
+    const char *const *const args = (const char *const *)argv + 1;
+    return xk_tool_standard_end("xk", dispatch(argc > 1 ? argc - 1 : 0, args));
 }

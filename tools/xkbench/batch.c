@@ -12,14 +12,18 @@
 #define BATCH_DEPTH_MAX 16
 #define BATCH_LINE_MAX 65536
 
-/* One line of a batch file: words up to a # that starts a word. */
-static enum xk_status batch_line(struct xk_bench *b, char *line,
-                                 struct xk_error *err)
+/* One line of a batch file: words up to a # that starts a word. place: the
+ * file's name and the line's number. */
+static enum xk_status batch_line(struct xk_bench *b, const char *place,
+                                 char *line, struct xk_error *err)
 {
     char *state;
     for (char *word = strtok_r(line, " \t\r\n", &state); word && *word != '#';
          word = strtok_r(NULL, " \t\r\n", &state)) {
         const char *const one[1] = {word};
+        if (xk_bench_waits(word))
+            snprintf(b->unused, sizeof b->unused, "%.150s: %.200s", place,
+                     word);
         const enum xk_status st = xk_bench_arguments(b, 1, one, err);
         if (st < 0)
             return st;
@@ -86,14 +90,15 @@ static enum xk_status batch_file(struct xk_bench *b, const char *path, FILE *f,
         return xk_tool_fail(err, XK_ENOMEM, "batch=%.200s: no memory", path);
     for (unsigned number = 1; st == XK_OK; number++) {
         struct xk_error inner = {0};
+        char place[128];
+        snprintf(place, sizeof place, "%.100s:%u", path, number);
         st = read_line(f, line, &inner);
         if (st == XK_OK)
-            st = batch_line(b, line, &inner);
+            st = batch_line(b, place, line, &inner);
         if (inner.status < 0 && b->error_located)
             *err = inner;
         else if (inner.status < 0)
-            xk_tool_fail(err, st, "%.100s:%u: %.300s", path, number,
-                         inner.message);
+            xk_tool_fail(err, st, "%s: %.300s", place, inner.message);
         b->error_located = inner.status < 0;
         if (inner.status >= 0 && st < 0)
             break; /* the end */

@@ -64,7 +64,7 @@ struct xk_bench_problem {
     struct xk_conv_desc desc;
     char name[128];
     char engine[8];
-    char mode; /* C R I L P */
+    char mode;         /* C R I L P */
     bool own_platform; /* no --platform: what the device is */
     bool hash;
     bool time_only; /* mode P: the predicted time of one creation */
@@ -72,10 +72,10 @@ struct xk_bench_problem {
     uint32_t waves; /* of a core, to model; 0: some */
     enum xk_status status;
     struct xk_error err;
-    char dt[32], attr[240]; /* as they were given */
+    char dt[32], attr[240];           /* as they were given */
     char schedule[XK_BENCH_LIST_MAX]; /* "": the library's own */
-    char text[512];         /* canonical, with the name */
-    char repro[1600];       /* non-default options and text */
+    char text[512];                   /* canonical, with the name */
+    char repro[1600];                 /* non-default options and text */
 };
 
 struct xk_bench_time {
@@ -97,7 +97,7 @@ struct xk_bench_counts {
  * most powerful kind; without such a loop all of the code. */
 struct xk_bench_loop {
     bool whole;
-    uint32_t head_b, tail_b; /* first and last instruction */
+    uint32_t head_b, tail_b;           /* first and last instruction */
     uint64_t instructions, fma, syncs; /* executed */
 };
 
@@ -108,16 +108,16 @@ struct xk_bench_result {
     struct xk_conv_info info;
     /* run: on the device, by its own clock; simulated: by the host's */
     struct xk_bench_time query, create, run;
-    struct xk_launch_stats stats;            /* all launches */
+    struct xk_launch_stats stats; /* all launches */
     /* Predicted by the simulator's timing model, all launches; 0: not asked. */
     double predicted_us, predicted_cycles;
-    double touched_b; /* of memory */
+    double touched_b;              /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
     char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */
     struct xk_bench_loop loop;     /* of all launches; engine sim only */
     uint64_t code_b, static_instructions, static_fma, peak_b;
-    uint32_t peak_grf; /* the most of all launches */
+    uint32_t peak_grf;  /* the most of all launches */
     char schedule[256]; /* of the last launch */
     uint32_t groups, threads_per_group;
     bool hashed;
@@ -134,6 +134,9 @@ struct xk_bench {
     regex_t match;
     unsigned batch_depth;
     bool error_located; /* the usage error already names file and line */
+    /* The last option of a batch file, with its place, that no problem has
+     * followed yet; "": there is none. */
+    char unused[400];
     bool help, hash, time_only, bound;
     uint32_t waves;
     uint64_t n_tests, n_seen;
@@ -167,6 +170,10 @@ void xk_bench_fini(struct xk_bench *b);
 /* Refuses options behind the last problem: they would hold for none. */
 enum xk_status xk_bench_check_order(int n, const char *const *args,
                                     struct xk_error *err);
+/* Does the option do something only for problems behind it? */
+bool xk_bench_waits(const char *word);
+/* The error about such an option that no problem follows. */
+enum xk_status xk_bench_unused(const char *option, struct xk_error *err);
 enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   const char *const *args,
                                   struct xk_error *err);
@@ -201,9 +208,9 @@ void xk_bench_mark(const struct xk_bench_map *m, bool *used);
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
                    int64_t every, uint64_t seed);
 
-/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. Of the
- * k_n terms of each sum every wei_step-th has a weight, so that any partial sum
- * stays within 2^24. */
+/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. A sum
+ * has k_n terms; every wei_step-th of them has a weight, so that any partial
+ * sum stays within 2^24. */
 struct xk_bench_ranges {
     int64_t k_n; /* terms of one output element */
     int32_t src, wei, bia, dst;
@@ -253,13 +260,14 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *bia, float *dst,
                                   struct xk_error *err);
 
-/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of a launch
- * from what it noted, added to r->loop. */
+/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of
+ * a launch from what it noted, added to r->loop. */
 void xk_bench_note_inst(void *user, const struct xk_simulate_inst *inst);
 void xk_bench_add_loop(struct xk_bench_result *r,
                        const struct xk_launch_info *l);
 
 /* template.c */
+void xk_bench_template_help(FILE *out);
 enum xk_status xk_bench_template_check(const char *text, struct xk_error *err);
 /* "def" and "csv" become their texts; others stay as they are. */
 const char *xk_bench_template_text(const char *text);

@@ -89,32 +89,59 @@ static enum xk_status set_schedules(void *user, const char *value,
     return st;
 }
 
+static void engine_words(char *out, size_t out_b)
+{
+    xk_tool_join_words(xk_device_engine_at, out, out_b);
+}
+
 static enum xk_status set_engine(void *user, const char *value,
                                  struct xk_error *err)
 {
-    static const char *const known[] = {"sim", "ze", "ocl"};
     struct xk_bench *const b = user;
     const size_t n = strcspn(value, ":");
-    for (size_t i = 0; i < XK_COUNTOF(known); i++)
-        if (strlen(known[i]) == n && !strncmp(known[i], value, n) &&
+    const char *known;
+    char words[80];
+    for (uint32_t k = 0; (known = xk_device_engine_at(k)); k++)
+        if (strlen(known) == n && !strncmp(known, value, n) &&
             strlen(value) < sizeof b->engine) {
             strcpy(b->engine, value);
             return XK_OK;
         }
+    engine_words(words, sizeof words);
     return xk_tool_fail(err, XK_EINVAL,
-                        "engine=%s: want sim, ze or ocl, and :N for a device",
-                        value);
+                        "engine=%.80s: is none of %s, with :N for a device",
+                        value, words);
+}
+
+static const struct {
+    char letter;
+    const char *text;
+} modes[] = {
+    {'C', "check (default)"}, {'R', "run"}, {'I', "init"}, {'L', "list"},
+    {'P', "performance"},
+};
+
+static void mode_words(char *out, size_t out_b)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < XK_COUNTOF(modes) && n < out_b; k++)
+        n += (size_t)snprintf(out + n, out_b - n, "%s%c %s", k ? ", " : "",
+                              modes[k].letter, modes[k].text);
 }
 
 static enum xk_status set_mode(void *user, const char *value,
                                struct xk_error *err)
 {
     struct xk_bench *const b = user;
-    if (strlen(value) != 1 || !strchr("CRILP", value[0]))
-        return xk_tool_fail(err, XK_EINVAL, "mode=%s: want C, R, I, L or P",
-                            value);
-    b->mode = value[0];
-    return XK_OK;
+    char words[120];
+    for (size_t k = 0; k < XK_COUNTOF(modes); k++)
+        if (value[0] == modes[k].letter && !value[1]) {
+            b->mode = value[0];
+            return XK_OK;
+        }
+    mode_words(words, sizeof words);
+    return xk_tool_fail(err, XK_EINVAL, "mode=%.80s: is none of %s", value,
+                        words);
 }
 
 static enum xk_status set_template(void *user, const char *value,
@@ -219,24 +246,25 @@ static enum xk_status set_batch(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"engine", 0, "sim|ze|ocl",
-     "simulator, Level Zero or OpenCL; ze:1 is the second device", set_engine},
-    {"platform", 0, "LIST",
-     "xehpg, xelp, xehpc (default: the device's; sim: xehpg)", set_platform},
-    {"mode", 0, "C|R|I|L|P", "check (default), run, init, list, performance",
-     set_mode},
-    {"dir", 0, "LIST", "FWD_B (default), FWD_D, FWD_I, BWD_D, BWD_W, BWD_WB",
-     set_dir},
-    {"dt", 0, "LIST", "one type (f32, default), src:wei:dst, u8s8, s8u8, ...",
-     set_dt},
+    {"engine", 0, "ENGINE",
+     "{} (default: sim); the simulator, Level Zero, OpenCL; ze:1 is the second "
+     "device",
+     set_engine, .words = engine_words},
+    {"platform", 0, "LIST", "{} (default: the device's; sim: xehpg)",
+     set_platform, .words = xk_words_of_platforms},
+    {"mode", 0, "LETTER", "{}", set_mode, .words = mode_words},
+    {"dir", 0, "LIST", "{} (default: FWD_B)", set_dir,
+     .words = xk_words_of_props},
+    {"dt", 0, "LIST", "{}, or src:wei:dst (default: f32)", set_dt,
+     .words = xk_words_of_types},
     {"stag", 0, "LIST", "layout of the source: any (default), axb, ...",
      set_stag},
     {"wtag", 0, "LIST", "layout of the weights", set_wtag},
     {"dtag", 0, "LIST", "layout of the destination", set_dtag},
     {"attr-oscale", 0, "LIST", "common:FACTOR of convolution and bias",
      set_oscale},
-    {"attr-post-ops", 0, "LIST", "relu, sum[:FACTOR]; several joined with +",
-     set_post_ops},
+    {"attr-post-ops", 0, "LIST", "{}; several joined with +; sum:FACTOR",
+     set_post_ops, .words = xk_words_of_post_ops},
     {"schedule", 0, "LIST",
      "fields of the schedule joined by + or blanks, as XK_SCHEDULE; ';' "
      "between schedules",
@@ -270,27 +298,10 @@ void xk_bench_help(FILE *out)
           "  mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"\n\n",
           out);
     xk_tool_option_help(options, XK_COUNTOF(options), out);
+    xk_bench_template_help(out);
     fputs(
-        "\nSymbols of --perf-template, with benchdnn's modifiers (- best,\n"
-        "0 average, + worst, then K M G):\n"
-        "  %prb% %desc% %name% %engine% %platform% %dir% %dt% %stag% %wtag%\n"
-        "  %dtag% %attr% %impl% %ops% %flops% %bw% %ibytes% %obytes%\n"
-        "  %iobytes% %time% %ctime% %qtime% (ms) %code% %peak% (bytes)\n"
-        "  %instr% %fma% %sends% executed, %xipf% executed and %sipf% static\n"
-        "  instructions per FMA instruction, %ipf% and %spf% instructions and\n"
-        "  syncs for each FMA instruction of the innermost loop with 80 % of\n"
-        "  them (of all the code if no loop has), %grf% registers used at "
-        "most,\n"
-        "  %sched% the schedule, %sinstr% instructions in the code,\n"
-        "  %threads% per group, %groups%.\n"
-        "%time% is between the driver's own timestamps; with --engine=sim it\n"
-        "is the host's time for the simulation. With --engine=sim mode P also\n"
-        "predicts %ptime% (ms), %cycles% and %eff%, the part of the\n"
-        "machine's limit for the problem's operations or tensors, and\n"
-        "%opeff%, of that for operations alone, and %shares%, where the\n"
-        "cycles of the last launch went (docs/timing.md). Modes\n"
-        "C and R print a --perf-template other than def too; %ipf% and %spf%\n"
-        "are counted by the simulator and 0 with other engines.\n"
+        "\nMode P predicts times with --engine=sim (docs/timing.md). Modes C\n"
+        "and R print a --perf-template other than def, too.\n"
         "\nXK_DUMP=schedule writes the candidates with their scores below\n"
         "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets "
         "fields\n"
@@ -306,10 +317,18 @@ static enum xk_status set_problem(void *user, const char *value,
     struct xk_bench *const b = user;
     if (b->help)
         return XK_OK;
+    b->unused[0] = 0;
+    if (strcmp(b->perf_template, "def") != 0 && strchr("IL", b->mode))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "perf-template: does nothing in mode=%c", b->mode);
     if (b->time_only && b->mode != 'P')
         return xk_tool_fail(err, XK_EINVAL,
                             "%s: does nothing in mode=%c, only in mode P",
                             b->bound ? "time-bound" : "time-only", b->mode);
+    if (b->time_only && strncmp(b->engine, "sim", 3) != 0)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: does nothing with engine=%s, only with sim",
+                            b->bound ? "time-bound" : "time-only", b->engine);
     if (b->hash && !strchr("CR", b->mode))
         return xk_tool_fail(err, XK_EINVAL,
                             "hash: does nothing in mode=%c, only in C and R",
@@ -318,24 +337,36 @@ static enum xk_status set_problem(void *user, const char *value,
     return XK_OK;
 }
 
+/* Does the option do something only for problems behind it? */
+bool xk_bench_waits(const char *word)
+{
+    static const char *const idle[] = {"--help", "-h", "--reset", "--conv"};
+    if (word[0] != '-' || !strncmp(word, "--batch=", 8))
+        return false;
+    for (size_t k = 0; k < XK_COUNTOF(idle); k++)
+        if (!strcmp(word, idle[k]))
+            return false;
+    return true;
+}
+
+enum xk_status xk_bench_unused(const char *option, struct xk_error *err)
+{
+    return xk_tool_fail(err, XK_EINVAL,
+                        "%.400s: stands behind the last problem; an option "
+                        "holds for the problems after it",
+                        option);
+}
+
 enum xk_status xk_bench_check_order(int n, const char *const *args,
                                     struct xk_error *err)
 {
-    static const char *const idle[] = {"--help", "-h", "--reset", "--conv"};
     int last = n;
     while (last && args[last - 1][0] == '-' &&
            strncmp(args[last - 1], "--batch=", 8) != 0)
         last--;
-    for (int i = last; last && i < n; i++) {
-        bool is_idle = false;
-        for (size_t k = 0; k < XK_COUNTOF(idle); k++)
-            is_idle = is_idle || !strcmp(args[i], idle[k]);
-        if (!is_idle)
-            return xk_tool_fail(err, XK_EINVAL,
-                                "%.200s: stands behind the last problem; an "
-                                "option holds for the problems after it",
-                                args[i]);
-    }
+    for (int i = last; last && i < n; i++)
+        if (xk_bench_waits(args[i]))
+            return xk_bench_unused(args[i], err);
     return XK_OK;
 }
 

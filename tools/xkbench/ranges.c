@@ -100,11 +100,9 @@ static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
         return;
     }
     const double product = 200 / scale / sqrt(terms); /* rms */
-    const double wei =
-        fmin(fmax(sqrt(3 * product), 1), byte_most(d->wei_type));
+    const double wei = fmin(fmax(sqrt(3 * product), 1), byte_most(d->wei_type));
     r->wei = (int32_t)wei;
-    r->src =
-        (int32_t)fmin(fmax(3 * product / wei, 1), byte_most(d->src_type));
+    r->src = (int32_t)fmin(fmax(3 * product / wei, 1), byte_most(d->src_type));
 }
 
 /* As large as the types allow; limit_exact() does the rest. */

@@ -112,35 +112,73 @@ static double number_opeff(const struct line *l)
                  l->r->predicted_us / 1e6);
 }
 
-/* clang-format off */
 static const struct symbol {
     const char *name;
     const char *(*text)(const struct line *l);
     double (*number)(const struct line *l);
+    const char *help;
 } symbols[] = {
-    {"engine", text_engine, NULL},     {"platform", text_platform, NULL},
-    {"dir", text_dir, NULL},           {"dt", text_dt, NULL},
-    {"cfg", text_dt, NULL},            {"stag", text_stag, NULL},
-    {"wtag", text_wtag, NULL},         {"dtag", text_dtag, NULL},
-    {"attr", text_attr, NULL},         {"impl", text_impl, NULL},
-    {"name", text_name, NULL},         {"desc", text_desc, NULL},
-    {"DESC", text_desc, NULL},         {"prb", text_prb, NULL},
-    {"ops", NULL, number_ops},         {"flops", NULL, number_flops},
-    {"time", NULL, number_time},       {"ctime", NULL, number_ctime},
-    {"qtime", NULL, number_qtime},     {"bw", NULL, number_bw},
-    {"ibytes", NULL, number_ibytes},   {"obytes", NULL, number_obytes},
-    {"iobytes", NULL, number_iobytes}, {"code", NULL, number_code},
-    {"peak", NULL, number_peak},       {"instr", NULL, number_instr},
-    {"fma", NULL, number_fma},         {"sends", NULL, number_sends},
-    {"xipf", NULL, number_xipf},       {"sipf", NULL, number_sipf},
-    {"threads", NULL, number_threads}, {"groups", NULL, number_groups},
-    {"ptime", NULL, number_ptime},     {"cycles", NULL, number_cycles},
-    {"eff", NULL, number_eff},         {"ipf", NULL, number_ipf},
-    {"spf", NULL, number_spf},         {"grf", NULL, number_grf},
-    {"sched", text_sched, NULL},       {"opeff", NULL, number_opeff},
-    {"sinstr", NULL, number_sinstr},   {"shares", text_shares, NULL},
+    {"prb", text_prb, NULL, "the options and the problem, to be pasted"},
+    {"desc", text_desc, NULL, "the problem"},
+    {"DESC", text_desc, NULL, "the same"},
+    {"name", text_name, NULL, "the problem's name"},
+    {"engine", text_engine, NULL, "what ran it"},
+    {"platform", text_platform, NULL, "what it was made for"},
+    {"dir", text_dir, NULL, "direction"},
+    {"dt", text_dt, NULL, "data types"},
+    {"cfg", text_dt, NULL, "the same"},
+    {"stag", text_stag, NULL, "layout of the source"},
+    {"wtag", text_wtag, NULL, "of the weights"},
+    {"dtag", text_dtag, NULL, "of the destination"},
+    {"attr", text_attr, NULL, "scale and post-ops"},
+    {"impl", text_impl, NULL, "who made the kernel"},
+    {"sched", text_sched, NULL, "the schedule"},
+    {"ops", NULL, number_ops, "operations, two for a multiply-add"},
+    {"ibytes", NULL, number_ibytes, "bytes of source, weights and bias"},
+    {"obytes", NULL, number_obytes, "bytes of the destination"},
+    {"iobytes", NULL, number_iobytes, "both"},
+    {"time", NULL, number_time,
+     "ms by the driver's timestamps; engine sim: the host's, for the "
+     "simulation"},
+    {"ctime", NULL, number_ctime, "ms to create the program"},
+    {"qtime", NULL, number_qtime, "ms of the query before it"},
+    {"flops", NULL, number_flops, "operations a second of %time%"},
+    {"bw", NULL, number_bw, "bytes a second of %time%"},
+    {"code", NULL, number_code, "bytes of code"},
+    {"peak", NULL, number_peak, "bytes of memory while the program is created"},
+    {"sinstr", NULL, number_sinstr, "instructions in the code"},
+    {"sipf", NULL, number_sipf, "those for each FMA instruction in it"},
+    {"instr", NULL, number_instr, "instructions executed (engine sim)"},
+    {"fma", NULL, number_fma, "FMA instructions executed"},
+    {"sends", NULL, number_sends, "messages sent"},
+    {"xipf", NULL, number_xipf,
+     "executed instructions for each FMA instruction"},
+    {"ipf", NULL, number_ipf,
+     "the same in the innermost loop with 80 % of the FMAs (else of all code)"},
+    {"spf", NULL, number_spf, "syncs for each FMA instruction of that loop"},
+    {"grf", NULL, number_grf, "most registers in use at a time"},
+    {"threads", NULL, number_threads, "of a group"},
+    {"groups", NULL, number_groups, "of all launches"},
+    {"ptime", NULL, number_ptime, "ms predicted (engine sim, mode P)"},
+    {"cycles", NULL, number_cycles, "cycles predicted"},
+    {"eff", NULL, number_eff,
+     "part of the machine's limit for the problem's operations or tensors"},
+    {"opeff", NULL, number_opeff, "part of its limit for operations"},
+    {"shares", text_shares, NULL, "where the last launch's cycles went"},
 };
-/* clang-format on */
+
+void xk_bench_template_help(FILE *out)
+{
+    fputs(
+        "\nSymbols of --perf-template. Before a name may stand which of "
+        "several "
+        "times is\nmeant (- best, 0 average, + worst) and a unit (K, M, G), as "
+        "in %-time%, %Gops%.\n",
+        out);
+    for (size_t i = 0; i < XK_COUNTOF(symbols); i++)
+        fprintf(out, "  %%%s%%%*s %s\n", symbols[i].name,
+                10 - (int)strlen(symbols[i].name), "", symbols[i].help);
+}
 
 /* What stands between two percent signs. */
 struct use {

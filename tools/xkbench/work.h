@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One problem while it runs: run.c leads, operands.c has the tensors, judge.c
- * says whether the result is right. All but is_simulated and time_only say false
- * after they have ended the problem with a state and a reason. */
+ * says whether the result is right. All but is_simulated and time_only say
+ * false after they have ended the problem with a state and a reason. */
 #ifndef XK_TOOLS_XKBENCH_WORK_H
 #define XK_TOOLS_XKBENCH_WORK_H
 

@@ -71,9 +71,8 @@ ze_result_t zeDeviceGetProperties(ze_device_handle_t d,
     return (ze_result_t)fake_answer("zeDeviceGetProperties");
 }
 
-ze_result_t
-zeDeviceGetMemoryProperties(ze_device_handle_t d, uint32_t *n,
-                            ze_device_memory_properties_t *p)
+ze_result_t zeDeviceGetMemoryProperties(ze_device_handle_t d, uint32_t *n,
+                                        ze_device_memory_properties_t *p)
 {
     *n = 1;
     if (p)
@@ -81,8 +80,9 @@ zeDeviceGetMemoryProperties(ze_device_handle_t d, uint32_t *n,
     return ZE_RESULT_SUCCESS;
 }
 
-ze_result_t zeDeviceGetCommandQueueGroupProperties(
-    ze_device_handle_t d, uint32_t *n, ze_command_queue_group_properties_t *p)
+ze_result_t
+zeDeviceGetCommandQueueGroupProperties(ze_device_handle_t d, uint32_t *n,
+                                       ze_command_queue_group_properties_t *p)
 {
     *n = 1;
     if (p)
@@ -133,7 +133,7 @@ ze_result_t zeKernelGetProperties(ze_kernel_handle_t k,
     return (ze_result_t)fake_answer("zeKernelGetProperties");
 }
 
-/* Of later specifications. */
+/* From later specifications. */
 ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t d,
                                             const char **text);
 ze_result_t zeDriverGetLastErrorDescription(ze_driver_handle_t d,

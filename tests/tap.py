@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What Python tests print: numbered TAP lines, and why a test failed."""
+import re
+
+WHY_LINES = 40
+
+
+class Tap:
+    """Counts and prints; end() is the exit code."""
+
+    def __init__(self):
+        self.count = 0
+        self.bad = 0
+
+    def check(self, good, name, why=""):
+        """One line; why explains a failure, its last lines do."""
+        self.count += 1
+        self.bad += not good
+        print(f"{'ok' if good else 'not ok'} {self.count} - {name}", flush=True)
+        if not good:
+            for line in str(why).strip().splitlines()[-WHY_LINES:]:
+                print("# " + line[:2000])
+
+    def line(self, complaint, name):
+        """One line; complaint is empty if all is well."""
+        self.check(not complaint, name, complaint)
+
+    def skip(self, name, why):
+        """One line for what cannot be tried here."""
+        self.check(True, f"{name} # SKIP {why}")
+
+    def judge(self, name, done, code, pattern):
+        """A finished process: its exit code, and what stderr must match."""
+        complaint = ""
+        if done.returncode != code:
+            complaint = f"exit {done.returncode}, expected {code}\n"
+        if not re.search(pattern, done.stderr):
+            complaint += f"no match for {pattern}\n{done.stderr}"
+        self.line(complaint, name)
+
+    def end(self):
+        """The plan; 1 if a line failed or there was none."""
+        print(f"1..{self.count}")
+        return 1 if self.bad or not self.count else 0
