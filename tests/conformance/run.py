@@ -2,10 +2,12 @@
 # SPDX-License-Identifier: Apache-2.0
 """run.py XK BUILD [NAME...]: binaries of OpenCL-CTS, built by the user in the
 folder BUILD, on the virtual GPU. table.txt says which, how and where; NAME keeps
-the rows whose binary contains it. Nothing of the suite is in this tree.
-XK_CONFORMANCE_TABLES names another folder of the two tables."""
+the rows whose binary contains it, a platform's name the rows on that platform.
+Nothing of the suite is in this tree. XK_CONFORMANCE_TABLES names another folder of
+the two tables, XK_CONFORMANCE_LOGS a folder that keeps what each row said."""
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
@@ -71,15 +73,32 @@ def judge(out, status):
         return f"ended early, status {status}", failed | {"(crash)"}
     if failed or status:
         return "fail", failed or {"(status)"}
+    if not ENDS.search(out):
+        return "no subtest ran", {"(nothing)"}
     return "pass", failed
+
+
+def cpu_s():
+    """Seconds of processor time of all programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def keep(letter, name, out):
+    """What the row said, for who wants to know more."""
+    folder = os.environ.get("XK_CONFORMANCE_LOGS")
+    if folder:
+        name = f"{PLATFORMS[letter]}-{Path(name).name}.txt"
+        Path(folder, name).write_text(out, encoding="utf-8")
 
 
 def run_row(xk, path, letter, row, excuses, used):
     """One row on one platform; its line and whether all is well."""
-    start = time.monotonic()
+    start, cpu = time.monotonic(), cpu_s()
     out, status = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
                            str(path)] + row[3].split(), int(row[1]),
                           ENVIRONMENT.get(letter))
+    keep(letter, row[2], out or "")
     how, failed = judge(out or "", status)
     left = []
     for name in sorted(failed):
@@ -91,7 +110,8 @@ def run_row(xk, path, letter, row, excuses, used):
     ends = [e for _, e in ENDS.findall(out or "")]
     print(f"{PLATFORMS[letter]} {row[2]}: {how}; {ends.count('passed')} passed, "
           f"{ends.count('FAILED')} failed, {ends.count('skipped')} skipped, "
-          f"{time.monotonic() - start:.0f} s", *left, flush=True)
+          f"{time.monotonic() - start:.0f} s, {cpu_s() - cpu:.0f} s of CPU", *left,
+          flush=True)
     return not left
 
 
@@ -113,11 +133,15 @@ def main():
     xk, build = sys.argv[1], Path(sys.argv[2])
     excuses, by_chance = read_excuses()
     used, ran, count = set(), set(), [0, 0, 0]
+    platforms = {k for k, n in PLATFORMS.items() if n in sys.argv[3:]}
+    names = [n for n in sys.argv[3:] if n not in PLATFORMS.values()]
     for row in lines("table.txt"):
-        if sys.argv[3:] and not any(n in row[2] for n in sys.argv[3:]):
+        if names and not any(n in row[2] for n in names):
             continue
         path = build / "test_conformance" / row[2]
         for letter in row[0]:
+            if platforms and letter not in platforms:
+                continue
             if not path.exists():
                 print(f"{PLATFORMS[letter]} {row[2]}: skip, not built")
                 count[2] += 1

@@ -28,7 +28,7 @@ CASES = [
     ("a skip is counted", "echo 'a passed'\necho 'b skipped'\n" + TOTAL, "", 0,
      ["pass; 1 passed, 0 failed, 1 skipped"]),
     ("a failure is named", "echo 'a passed'\necho 'b FAILED'\n" + LOST
-     + "exit 1\n", "", 1, ["fail; 1 passed, 1 failed", " s b\n"]),
+     + "exit 1\n", "", 1, ["fail; 1 passed, 1 failed", "of CPU b\n"]),
     ("a status without a failed subtest", TOTAL + "exit 3\n", "", 1,
      ["fail; ", "(status)"]),
     ("an excused failure", "echo 'b FAILED'\n" + LOST + "exit 1\n",
@@ -53,6 +53,9 @@ CASES = [
      ["xk said: xk vgpu: a client was dropped", "(dropped)"]),
     ("a crash", "echo 'a passed'\nkill -SEGV $$\n", "", 1,
      ["ended early", "(crash)"]),
+    ("a total of nothing", TOTAL, "", 1, ["no subtest ran", "(nothing)"]),
+    ("the rows of a platform", "echo 'a passed'\n" + TOTAL, "", 0,
+     ["xehpg t/test_t: pass", "1 passed, 0 failed, 0 skipped"]),
     ("an end without a total", "echo 'a passed'\n", "", 1,
      ["ended early, status 0", "(crash)"]),
 ]
@@ -70,11 +73,11 @@ def runs(folder, script, excuses):
     write(folder / "xk", XK)
     if script is not None:
         write(folder / "test_conformance/t/test_t", "#!/bin/sh\n" + script)
-    write(folder / "table.txt", "G | 2 | t/test_t | -w\n")
+    write(folder / "table.txt", "GL | 2 | t/test_t | -w\n")
     write(folder / "excuses.txt", excuses)
     env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder))
     start = time.monotonic()
-    done = subprocess.run([RUN, folder / "xk", folder], env=env, text=True,
+    done = subprocess.run([RUN, folder / "xk", folder, "xehpg"], env=env, text=True,
                           capture_output=True, timeout=50, check=False)
     return done, time.monotonic() - start
 
