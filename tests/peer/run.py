@@ -45,10 +45,12 @@ class Run:
                                       timeout=60 + 20 * len(cases),
                                       check=False)
                 self.out = done.stdout
-                self.last_words = (done.stderr.splitlines() or [""])[-1][:200]
+                said = (done.stderr.splitlines() or ["no word"])[-1][:200]
+                self.last_words = f"status {done.returncode}, {said}"
                 told = json.loads(report.read_text())
             except subprocess.TimeoutExpired as e:
                 self.out, told = (e.stdout or b"").decode(), None
+                self.last_words = f"after {e.timeout} s"
             except (OSError, ValueError) as e:
                 self.out, told = "", None
                 print("#", e)
