@@ -18,7 +18,7 @@
 #include "tests/sim/lab.h"
 #include "tests/tap.h"
 
-#define RUNS 60   /* of an opcode, on each platform */
+#define RUNS 60    /* of an opcode, on each platform */
 #define TRIES 9000 /* until so many did */
 #define N_INSTS 8  /* nop, nop, the instruction, and nops to jump to */
 #define AT 2
