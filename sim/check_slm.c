@@ -30,8 +30,10 @@ void xk_check_slm_note(struct xk_sim_check_thread *c,
     const struct xk_sim_check_work *const w = c->work;
     const uint32_t inst = (uint32_t)(e - c->thread->kernel->inst);
     struct xk_check_slm *const s = place_for(c, inst);
-    *s = (struct xk_check_slm){
-        .inst = inst, .known = true, .lost = w->notes_lost};
+    s->inst = inst;
+    s->known = true;
+    s->lost = w->notes_lost;
+    s->n = 0; /* old pieces may stay: clearing them costs more than the rest */
     for (unsigned k = 0; k < w->n_notes; k++)
         if (w->note[k].space == XK_CS_SLM)
             add(s, (uint32_t)w->note[k].addr, w->note[k].n_b);

@@ -2,14 +2,19 @@
 # SPDX-License-Identifier: Apache-2.0
 """run.py XK BUILD [NAME...]: binaries of OpenCL-CTS, built by the user in the
 folder BUILD, on the virtual GPU. table.txt says which, how and where; NAME keeps
-the rows whose binary contains it. Nothing of the suite is in this tree.
-XK_CONFORMANCE_TABLES names another folder of the two tables."""
+the rows whose binary contains it, a platform's name the rows on that platform.
+Nothing of the suite is in this tree. XK_CONFORMANCE_JOBS rows run at a time (2).
+XK_CONFORMANCE_TABLES names another folder of the two tables, XK_CONFORMANCE_LOGS a
+folder that keeps what each row said."""
 import os
 import re
+import resource
 import signal
 import subprocess
 import sys
 import time
+from concurrent.futures import ProcessPoolExecutor
+from fnmatch import fnmatchcase
 from pathlib import Path
 
 HERE = Path(os.environ.get("XK_CONFORMANCE_TABLES") or
@@ -71,28 +76,61 @@ def judge(out, status):
         return f"ended early, status {status}", failed | {"(crash)"}
     if failed or status:
         return "fail", failed or {"(status)"}
+    if not ENDS.search(out):
+        return "no subtest ran", {"(nothing)"}
     return "pass", failed
 
 
-def run_row(xk, path, letter, row, excuses, used):
-    """One row on one platform; its line and whether all is well."""
-    start = time.monotonic()
+def cpu_s():
+    """Seconds of processor time of all programs that have ended."""
+    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
+    return usage.ru_utime + usage.ru_stime
+
+
+def keep(letter, name, out):
+    """What the row said, for who wants to know more."""
+    folder = os.environ.get("XK_CONFORMANCE_LOGS")
+    if folder:
+        name = f"{PLATFORMS[letter]}-{Path(name).name}.txt"
+        Path(folder, name).write_text(out, encoding="utf-8")
+
+
+def subtests(path, words):
+    """The words with patterns (*) as the binary's subtests that fit, and without
+    those behind a !, which alone means all others; None if a pattern fits nothing."""
+    if not any(c in w for w in words for c in "*!"):
+        return words
+    out, _ = execute([path, "--list"], 60)
+    names = [line.strip() for line in out.splitlines() if line.startswith("\t")]
+    fits = {w: [n for n in names if fnmatchcase(n, w.lstrip("!"))] for w in words
+            if "*" in w or w.startswith("!")}
+    if not all(fits.values()):
+        return None
+    options = [w for w in words if w not in fits]
+    away = {n for w, f in fits.items() if w.startswith("!") for n in f}
+    asked = {n for w, f in fits.items() if not w.startswith("!") for n in f}
+    return options + [n for n in names if n not in away and
+                      (n in asked or all(w.startswith("!") for w in fits))]
+
+
+def run_row(job):
+    """One row on one platform: its letter and binary, its line, the subtests that
+    failed."""
+    xk, path, letter, row = job
+    start, cpu = time.monotonic(), cpu_s()
+    words = subtests(path, row[3].split())
+    if words is None:
+        return letter, row[2], "a pattern fits no subtest", ["(pattern)"]
     out, status = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
-                           str(path)] + row[3].split(), int(row[1]),
+                           str(path)] + words, int(row[1]),
                           ENVIRONMENT.get(letter))
+    keep(letter, row[2], out or "")
     how, failed = judge(out or "", status)
-    left = []
-    for name in sorted(failed):
-        key = (letter, row[2], name)
-        if key in excuses:
-            used.add(key)
-        else:
-            left.append(name)
     ends = [e for _, e in ENDS.findall(out or "")]
-    print(f"{PLATFORMS[letter]} {row[2]}: {how}; {ends.count('passed')} passed, "
-          f"{ends.count('FAILED')} failed, {ends.count('skipped')} skipped, "
-          f"{time.monotonic() - start:.0f} s", *left, flush=True)
-    return not left
+    said = (f"{how}; {ends.count('passed')} passed, {ends.count('FAILED')} failed, "
+            f"{ends.count('skipped')} skipped, {time.monotonic() - start:.0f} s, "
+            f"{cpu_s() - cpu:.0f} s of CPU")
+    return letter, row[2], said, sorted(failed)
 
 
 def read_excuses():
@@ -109,22 +147,37 @@ def read_excuses():
     return excuses, by_chance
 
 
-def main():
-    xk, build = sys.argv[1], Path(sys.argv[2])
-    excuses, by_chance = read_excuses()
-    used, ran, count = set(), set(), [0, 0, 0]
+def jobs_of(xk, build, chosen, count):
+    """What is to run; says what is not built."""
+    platforms = {k for k, n in PLATFORMS.items() if n in chosen}
+    names = [n for n in chosen if n not in PLATFORMS.values()]
     for row in lines("table.txt"):
-        if sys.argv[3:] and not any(n in row[2] for n in sys.argv[3:]):
+        if names and not any(n in row[2] for n in names):
             continue
         path = build / "test_conformance" / row[2]
         for letter in row[0]:
-            if not path.exists():
+            if platforms and letter not in platforms:
+                continue
+            if path.exists():
+                yield xk, path, letter, row
+            else:
                 print(f"{PLATFORMS[letter]} {row[2]}: skip, not built")
                 count[2] += 1
-                continue
-            ran.add((letter, row[2]))
-            good = run_row(xk, path, letter, row, excuses, used)
-            count[0 if good else 1] += 1
+
+
+def main():
+    excuses, by_chance = read_excuses()
+    used, ran, count = set(), set(), [0, 0, 0]
+    jobs = list(jobs_of(sys.argv[1], Path(sys.argv[2]), sys.argv[3:], count))
+    at_a_time = int(os.environ.get("XK_CONFORMANCE_JOBS", "2"))
+    with ProcessPoolExecutor(at_a_time) as pool:
+        for letter, binary, said, failed in pool.map(run_row, jobs):
+            keys = {(letter, binary, name) for name in failed}
+            left = sorted(name for _, _, name in keys - excuses)
+            ran.add((letter, binary))
+            used |= keys & excuses
+            print(f"{PLATFORMS[letter]} {binary}: {said}", *left, flush=True)
+            count[1 if left else 0] += 1
     for key in sorted(excuses - used - by_chance):
         if key[:2] in ran:
             print("excuse that fits nothing:", *key)

@@ -20,7 +20,12 @@ HANG = "echo 'a passed'\n(trap '' TERM; sleep 60 & wait; sleep 60) & wait\n"
 # vgpu_summary.c says sentences in this form.
 DROP = "echo 'xk vgpu: a client was dropped: a message says that it has 9'\n"
 
-# name, the binary's script, excuses, exit code, what stdout says
+# As the harness lists its subtests.
+LISTS = ("[ \"$1\" = --list ] && "
+         "printf '\\ta_int\\n\\tb_int\\n\\tb_x\\n\\tc_int\\n\\tc_x\\n' && "
+         "exit 0\n")
+
+# name, the binary's script, excuses, exit code, what stdout says, arguments (-w)
 CASES = [
     ("all passed", "echo 'a passed'\necho 'b passed'\n" + TOTAL, "", 0,
      ["xehpg t/test_t: pass; 2 passed, 0 failed, 0 skipped",
@@ -28,7 +33,7 @@ CASES = [
     ("a skip is counted", "echo 'a passed'\necho 'b skipped'\n" + TOTAL, "", 0,
      ["pass; 1 passed, 0 failed, 1 skipped"]),
     ("a failure is named", "echo 'a passed'\necho 'b FAILED'\n" + LOST
-     + "exit 1\n", "", 1, ["fail; 1 passed, 1 failed", " s b\n"]),
+     + "exit 1\n", "", 1, ["fail; 1 passed, 1 failed", "of CPU b\n"]),
     ("a status without a failed subtest", TOTAL + "exit 3\n", "", 1,
      ["fail; ", "(status)"]),
     ("an excused failure", "echo 'b FAILED'\n" + LOST + "exit 1\n",
@@ -53,6 +58,17 @@ CASES = [
      ["xk said: xk vgpu: a client was dropped", "(dropped)"]),
     ("a crash", "echo 'a passed'\nkill -SEGV $$\n", "", 1,
      ["ended early", "(crash)"]),
+    ("subtests by patterns", LISTS + "echo \"$*\" >&2\nfor n in \"$@\"; do "
+     "echo \"$n passed\"; done\n" + TOTAL, "", 0,
+     ["pass; 3 passed"], "-w *_int !b_int c_x"),
+    ("all but those by patterns", LISTS + "for n in \"$@\"; do "
+     "echo \"$n passed\"; done\n" + TOTAL, "", 0,
+     ["pass; 2 passed"], "!b* !c_x"),
+    ("a pattern without a subtest", LISTS + "echo 'a passed'\n" + TOTAL, "", 1,
+     ["a pattern fits no subtest", "(pattern)"], "a_* d_*"),
+    ("a total of nothing", TOTAL, "", 1, ["no subtest ran", "(nothing)"]),
+    ("the rows of a platform", "echo 'a passed'\n" + TOTAL, "", 0,
+     ["xehpg t/test_t: pass", "1 passed, 0 failed, 0 skipped"]),
     ("an end without a total", "echo 'a passed'\n", "", 1,
      ["ended early, status 0", "(crash)"]),
 ]
@@ -65,16 +81,16 @@ def write(path, text):
     path.chmod(0o755)
 
 
-def runs(folder, script, excuses):
+def runs(folder, script, excuses, arguments):
     """run.py's result on a table of one row, and its seconds."""
     write(folder / "xk", XK)
     if script is not None:
         write(folder / "test_conformance/t/test_t", "#!/bin/sh\n" + script)
-    write(folder / "table.txt", "G | 2 | t/test_t | -w\n")
+    write(folder / "table.txt", f"GL | 2 | t/test_t | {arguments}\n")
     write(folder / "excuses.txt", excuses)
     env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder))
     start = time.monotonic()
-    done = subprocess.run([RUN, folder / "xk", folder], env=env, text=True,
+    done = subprocess.run([RUN, folder / "xk", folder, "xehpg"], env=env, text=True,
                           capture_output=True, timeout=50, check=False)
     return done, time.monotonic() - start
 
@@ -85,9 +101,10 @@ def main():
                       ["skip, not built", "0 passed, 0 failed, 1 skipped"])]
     print(f"1..{len(cases)}")
     n_bad = 0
-    for k, (name, script, excuses, code, said) in enumerate(cases, 1):
+    for k, (name, script, excuses, code, said, *more) in enumerate(cases, 1):
         with tempfile.TemporaryDirectory() as folder:
-            done, seconds = runs(Path(folder), script, excuses)
+            done, seconds = runs(Path(folder), script, excuses,
+                                 more[0] if more else "-w")
         good = done.returncode == code and seconds < 40 and \
             all(s in done.stdout for s in said)
         n_bad += not good

@@ -33,9 +33,10 @@ static const struct xk_platform *p;
 static uint8_t regs[128 * 64], dump[N_DUMPED * 64], mem[MEM_B], before[MEM_B];
 static uint8_t state[4096], want_mem[MEM_B], want[N_DUMPED * 64];
 static uint8_t known[N_DUMPED * 64]; /* bytes of want that are defined */
-static uint8_t code[64 * 16];
+static uint8_t code[80 * 16];
 static unsigned n_code, n_done;
 static uint64_t seed;
+static uint32_t checks;
 
 static uint32_t rnd(void)
 {
@@ -63,6 +64,14 @@ static struct xk_operand null_operand(void)
         .file = XK_FILE_ARF, .type = XK_RT_UD, .arf = XK_ARF_NULL};
 }
 
+/* Everything that is under way. */
+static void wait(void)
+{
+    struct xk_inst i = {.op = XK_OPC_SYNC, .exec = 1, .sync_fn = XK_SYNC_ALLWR};
+    i.dst = i.src[0] = null_operand();
+    emit(&i);
+}
+
 /* False if the platform has no such message. */
 static bool send(struct xk_msg *m, unsigned src0, unsigned src1, unsigned dst,
                  bool all)
@@ -75,6 +84,8 @@ static bool send(struct xk_msg *m, unsigned src0, unsigned src1, unsigned dst,
     i.src[0] = grf(src0);
     i.src[1] = src1 ? grf(src1) : null_operand();
     i.dst = dst ? grf(dst) : null_operand();
+    i.swsb.mode = XK_SBID_SET;
+    i.swsb.sbid = n_code % 16;
     if (xk_msg_build(p, m, &i, &err) < 0)
         return false;
     if (!m->src1_grf)
@@ -82,6 +93,7 @@ static bool send(struct xk_msg *m, unsigned src0, unsigned src1, unsigned dst,
     if (!m->dst_grf)
         i.dst = null_operand();
     emit(&i);
+    wait();
     return true;
 }
 
@@ -121,6 +133,14 @@ static void write_state(uint32_t at, uint64_t va, uint32_t size_b)
     memcpy(s + 32, &va, 8);
 }
 
+static void say(void *user, const struct xk_sim_finding *f)
+{
+    char line[900];
+    (void)user;
+    xk_sim_finding_print(f, line, sizeof line);
+    printf("# %s\n", line);
+}
+
 /* Runs what was emitted in one thread with some of 32 channels on. */
 static void run(uint32_t mask)
 {
@@ -157,7 +177,8 @@ static void run(uint32_t mask)
         .n_host_threads = 1,
         .scratch_field = p->id == XK_PLATFORM_XELP ? 0x1000 : 0x1000,
         .scratch_surface = p->id != XK_PLATFORM_XELP,
-        .scratch_slot_b = SLOT_B};
+        .scratch_slot_b = SLOT_B,
+        .check = {.on = checks, .found = say}};
     ck_assert_msg(xk_sim_dispatch(&d, NULL, &err) == XK_OK, "%s", err.message);
     xk_sim_kernel_destroy(k);
 }
@@ -167,6 +188,8 @@ static void begin(unsigned platform)
 {
     p = xk_platform_find(platforms[platform]);
     n_code = 0;
+    /* what nobody wrote is stored, surfaces are left: both on purpose */
+    checks = XK_CHECK_ALL & ~(XK_CHECK_INIT | XK_CHECK_MEM);
     for (size_t i = 0; i < sizeof regs; i++)
         regs[i] = (uint8_t)rnd();
     for (size_t i = 0; i < MEM_B; i++)
@@ -202,7 +225,7 @@ static void check(const struct xk_msg *m)
 }
 
 /* How the model sees memory. off is an address of the message. */
-enum place { FLAT, STATELESS, SURFACE, N_PLACES };
+enum place { FLAT, STATELESS, SURFACE, LOCAL };
 
 static uint64_t address_of(enum place at, uint32_t off)
 {
@@ -308,11 +331,24 @@ static bool is_store(const struct xk_msg *m)
 /* The address in a lane that is off: nowhere, and at no element's place. */
 #define GARBAGE UINT64_C(0x7bad0badf00dbad1)
 
+static void place_addresses(const struct xk_msg *m, enum place at,
+                            const uint32_t *off, uint32_t mask)
+{
+    uint8_t *const first = regs + (ADDR + m->header) * p->grf_b;
+    const unsigned unit_b = scaled(m, at) ? 4 : 1;
+    for (unsigned l = 0; l < m->exec; l++) {
+        const uint64_t a =
+            mask >> l & 1 ? address_of(at, off[l]) / unit_b : GARBAGE;
+        memcpy(first + l * m->addr_b, &a, m->addr_b);
+    }
+}
+
 /* Near the surface's end in every second try, so that lanes are beyond. */
 static void one_gather(unsigned platform, struct xk_msg m, enum place at)
 {
     uint32_t off[32];
     begin(platform);
+    checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
     struct xk_msg probe = m;
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
     struct xk_error err;
@@ -326,16 +362,7 @@ static void one_gather(unsigned platform, struct xk_msg m, enum place at)
         return;
     choose_offsets(off, 32, comps * probe.data_b, alignment(&probe),
                    at == SURFACE ? SURFACE_B + 400 : MEM_B);
-    for (unsigned l = 0; l < 32; l++) {
-        uint64_t a = address_of(at, off[l]);
-        if (scaled(&probe, at))
-            a /= 4;
-        if (!(mask >> l & 1))
-            a = GARBAGE;
-        if (l < m.exec)
-            memcpy(regs + (ADDR + m.header) * p->grf_b + l * probe.addr_b, &a,
-                   probe.addr_b);
-    }
+    place_addresses(&probe, at, off, mask);
     ck_assert(send(&m, ADDR, DATA, DST, false));
     finish_code();
     run(mask);
@@ -761,6 +788,7 @@ static void one_atomic(unsigned platform, struct xk_msg m, enum place at)
 {
     uint32_t off[32];
     begin(platform);
+    checks |= at == SURFACE ? 0 : XK_CHECK_MEM;
     m.returns = true;
     struct xk_msg probe = m;
     struct xk_inst i = {.op = XK_OPC_SEND, .exec = m.exec};
@@ -781,10 +809,8 @@ static void one_atomic(unsigned platform, struct xk_msg m, enum place at)
         memcpy(before, mem, MEM_B);
         memcpy(want_mem, mem, MEM_B);
     }
+    place_addresses(&probe, at, off, mask);
     for (unsigned l = 0; l < n; l++) {
-        const uint64_t a = mask >> l & 1 ? address_of(at, off[l]) : GARBAGE;
-        memcpy(regs + (ADDR + m.header) * p->grf_b + l * probe.addr_b, &a,
-               probe.addr_b);
         if (l % 3 == 0)
             memcpy(data + l * probe.reg_b, before + off[l], n_b);
         if (!(mask >> l & 1))
@@ -884,10 +910,7 @@ static void through_slm(unsigned platform, struct xk_msg store,
         return;
     const uint32_t mask = rnd() | 1;
     choose_offsets(off, 32, 4u * probe.data_b, 4, SLM_B);
-    for (unsigned l = 0; l < store.exec; l++) {
-        const uint64_t a = mask >> l & 1 ? off[l] : GARBAGE;
-        memcpy(regs + ADDR * p->grf_b + l * probe.addr_b, &a, probe.addr_b);
-    }
+    place_addresses(&probe, LOCAL, off, mask);
     ck_assert(send(&store, ADDR, DATA, 0, false));
     ck_assert(send(&load, ADDR, 0, DST, false));
     finish_code();
