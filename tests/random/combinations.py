@@ -353,7 +353,7 @@ def shape(tap, args, row, every):
     passed = sum(state == "PASSED" for state, _ in states)
     what = ("footprint, " if every[0][0].footprint else
             "skip, " if every[0][0].edge is not None else "")
-    tap.line(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
+    tap.check(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
              "ran, the others were refused as expected")
     for complaint in wrong[:5]:
         print("# " + complaint)
@@ -389,23 +389,23 @@ def main():
             ran += shape(tap, args, row, both_layouts(found, args.all))
     for kind in ("fma=dpas", "fma=dpasw", "slices=1", "slices=2", "slots=2",
                  "slots=3", "any", "axb", "skip=1", "skip=rows") if args.types in DEPTH else ():
-        tap.line(ran["skip " + kind] > 2,
+        tap.check(ran["skip " + kind] > 2,
                  f"{ran['skip ' + kind]} ran with skip {kind}")
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
         kind = f"slm={slm} fma={fma} grf={grf}"
-        tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+        tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     for fma, of, slm in itertools.product(FMAS[args.types], ["b", "ab"],
                                           range(1, 4)):
         kind = f"slm={slm} of={of} fma={fma}"
-        tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+        tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
         kind = f"slm={slm} depth={depth}"
         if args.types != "f32":
-            tap.line(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+            tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
     for kind in foot_kinds() if args.types != "f32" else []:
-        tap.line(ran[kind] > 2, f"{ran[kind]} ran with {kind}")
-    return tap.close()
+        tap.check(ran[kind] > 2, f"{ran[kind]} ran with {kind}")
+    return tap.end()
 
 
 if __name__ == "__main__":

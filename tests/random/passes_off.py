@@ -49,24 +49,24 @@ def main():
         lines = [exact(batch_line(rng, problem(rng), types)) for _ in range(9)]
         lines.append(f"--dt={types} --stag=axb --wtag=any --dtag=axb {MORE}")
         _, hashes, code = run(xkbench, "", lines)
-        tap.line(len(hashes) == len(lines), f"{types}: all passes")
+        tap.check(len(hashes) == len(lines), f"{types}: all passes")
         for name in PASSES + IDLE:
             states, others, sizes = run(xkbench, "-" + name, lines)
             good = len(states) == len(lines) and all(
                 s.startswith("PASSED") for s in states) and others == hashes
-            tap.line(good, f"{types} without {name}: the same bytes")
+            tap.check(good, f"{types} without {name}: the same bytes")
             for state in states:
                 if not state.startswith("PASSED"):
                     print("# " + state)
             n = sum(a != b for a, b in zip(sizes, code))
-            tap.line(n > 0 or name in IDLE, f"{types} without {name}: {n} codes of "
+            tap.check(n > 0 or name in IDLE, f"{types} without {name}: {n} codes of "
                      f"{len(lines)} have another size")
     for left_out, pattern in REFUSED:
         states, _, _ = run(xkbench, left_out, [MORE])
-        tap.line(len(states) == 1 and re.search(
+        tap.check(len(states) == 1 and re.search(
             r"INVALID_ARGUMENTS \(" + pattern, states[0]),
             f"XK_PASSES={left_out} is refused by name")
-    return tap.close()
+    return tap.end()
 
 
 if __name__ == "__main__":

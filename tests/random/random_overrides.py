@@ -79,10 +79,10 @@ def main():
             bad = [f"{schedule}: {line}" for (schedule, _), (good, line)
                    in zip(tries, answers) if not is_fine(good, line)]
             ran += sum(bool(good) for good, _ in answers)
-            tap.line(not bad, f"{args.count} overrides, {' '.join(command)}"
-                     + ("" if not bad else f" # {len(bad)}, the first {bad[0]}"))
-    tap.line(ran > args.count, f"{ran} ran")
-    return tap.close()
+            tap.check(not bad, f"{args.count} overrides, {' '.join(command)}"
+                      + ("" if not bad else f" # {len(bad)}, the first {bad[0]}"))
+    tap.check(ran > args.count, f"{ran} ran")
+    return tap.end()
 
 
 if __name__ == "__main__":

@@ -495,13 +495,13 @@ def main():
                 continue
             seen.append(schedule)
             want = lacking(want, seen, args.count)
-            tap.line(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
-                     + ("" if good else " # " + (out.splitlines() + [""])[0]))
+            tap.check(good, f"XK_SCHEDULE='{schedule}' {' '.join(command)}"
+                      + ("" if good else " # " + (out.splitlines() + [""])[0]))
     for kind in kinds:
         n = sum(re.search(kind, s) is not None for s in seen)
-        tap.line(kind not in want, f"{n} of {len(seen)} have {kind}")
-    tap.line(len(seen) >= args.count, f"{len(seen)} ran of {tries} tried")
-    return tap.close()
+        tap.check(kind not in want, f"{n} of {len(seen)} have {kind}")
+    tap.check(len(seen) >= args.count, f"{len(seen)} ran of {tries} tried")
+    return tap.end()
 
 
 if __name__ == "__main__":
