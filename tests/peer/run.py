@@ -38,7 +38,7 @@ class Run:
         with tempfile.TemporaryDirectory() as folder:
             table, report = Path(folder, "cases"), Path(folder, "report")
             table.write_text("".join(c.line + "\n" for c in cases))
-            command = [xk, "vgpu", "-q", "-p", platform, "--check=all",
+            command = [xk, "vgpu", "-p", platform, "--check=all",
                        "--json", "-o", report, "--", peer, table]
             try:
                 done = subprocess.run(command, capture_output=True, text=True,
