@@ -7,6 +7,7 @@
 
 #include <string.h>
 
+#include "isa/dispatch_limits.h"
 #include "isa/isa.h"
 
 #define ELF_HEADER_B 64
@@ -14,8 +15,6 @@
 #define EM_INTELGT 205
 #define SHT_ZEINFO 0xff000011u
 #define TEXT_ALIGN_B 64
-/* Zero bytes behind the code that the fetcher may run into: NEO, xehpg. */
-#define PREFETCH_PAD_B 512
 #define NOTE_PRODUCT_FAMILY 1
 
 enum section {
@@ -31,7 +30,7 @@ struct layout {
     uint32_t name_at[N_SECTIONS]; /* in the name table */
     uint64_t at[N_SECTIONS], size_b[N_SECTIONS];
     uint64_t headers_at;
-    uint32_t code_b;
+    uint32_t code_b, padding_b;
 };
 
 static void put_le(struct xk_str *b, uint64_t v, unsigned n_b)
@@ -99,6 +98,22 @@ static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
     return XK_OK;
 }
 
+/* Every product of the platform can dispatch it. */
+static enum xk_status check_dispatch(xk_ctx *c, const struct xk_abi *abi,
+                                     const struct xk_platform *p)
+{
+    const struct xk_dispatch asked = {.threads = abi->local[0] / abi->simd *
+                                                 abi->local[1] * abi->local[2],
+                                      .grf_count = abi->grf_count,
+                                      .barriers = abi->barriers,
+                                      .slm_b = abi->slm_b,
+                                      .inline_b = abi->inline_b};
+    struct xk_error err;
+    if (xk_dispatch_check(p, XK_PRODUCT_ANY, &asked, &err) != XK_OK)
+        return xk_fail(c, err.status, "zebin: %s", err.message);
+    return XK_OK;
+}
+
 static enum xk_status check(xk_ctx *c, const struct xk_abi *abi,
                             uint32_t code_b)
 {
@@ -119,12 +134,10 @@ static enum xk_status check(xk_ctx *c, const struct xk_abi *abi,
     if (abi->grf_count != 128 && abi->grf_count != 256)
         return xk_fail(c, XK_EINVAL, "zebin: %u registers, need 128 or 256",
                        abi->grf_count);
-    if (abi->slm_b > p->slm_max_b || abi->barriers > 1 ||
-        (abi->inline_b != 0 && abi->inline_b != p->inline_data_b))
-        return xk_fail(c, XK_EINVAL,
-                       "zebin: slm %u of %u bytes, %u barriers, "
-                       "%u inline bytes",
-                       abi->slm_b, p->slm_max_b, abi->barriers, abi->inline_b);
+    if (abi->inline_b != 0 && abi->inline_b != p->inline_data_b)
+        return xk_fail(c, XK_EINVAL, "zebin: %u inline bytes, need 0 or %u",
+                       abi->inline_b, p->inline_data_b);
+    XK_TRY(check_dispatch(c, abi, p));
     if (abi->has_dpas && !p->dpas_exec)
         return xk_fail(c, XK_EINVAL, "zebin: dpas on %s", p->name);
     if (abi->simd == 1 && abi->uses_local_ids)
@@ -278,7 +291,7 @@ static void place(struct layout *l, const struct xk_str *info,
                   const struct xk_str *names)
 {
     l->at[SEC_TEXT] = ELF_HEADER_B;
-    l->size_b[SEC_TEXT] = align(l->code_b + PREFETCH_PAD_B, TEXT_ALIGN_B);
+    l->size_b[SEC_TEXT] = align(l->code_b + l->padding_b, TEXT_ALIGN_B);
     l->at[SEC_ZEINFO] = l->at[SEC_TEXT] + l->size_b[SEC_TEXT];
     l->size_b[SEC_ZEINFO] = info->len;
     l->at[SEC_NOTE] = align(l->at[SEC_ZEINFO] + info->len, 4);
@@ -365,6 +378,8 @@ enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_abi *abi,
     xk_str_init(&names, &c->alloc);
     put_zeinfo(&info, abi);
     put_names(&names, abi, &l);
+    l.padding_b =
+        xk_dispatch_padding_b(xk_platform_get(abi->platform), XK_PRODUCT_ANY);
     place(&l, &info, &names);
     put_file(out, &l, code, &info,
              xk_platform_get(abi->platform)->product_family, &names);

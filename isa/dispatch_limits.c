@@ -53,20 +53,31 @@ static enum xk_status check(enum xk_product product,
     return XK_OK;
 }
 
+/* Products of the platform that are meant. */
+static bool meant(const struct xk_platform *p, enum xk_product product,
+                  unsigned k)
+{
+    return (product == XK_PRODUCT_ANY || product == k) &&
+           xk_product_platform((enum xk_product)k) == p->id;
+}
+
 enum xk_status xk_dispatch_check(const struct xk_platform *p,
                                  enum xk_product product,
                                  const struct xk_dispatch *d,
                                  struct xk_error *err)
 {
-    for (unsigned k = 0; k < XK_N_PRODUCTS; k++) {
-        const bool asked = product == XK_PRODUCT_ANY || product == k;
-        if (asked && xk_product_platform((enum xk_product)k) == p->id)
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++)
+        if (meant(p, product, k))
             XK_TRY(check((enum xk_product)k, d, err));
-    }
     return XK_OK;
 }
 
-uint32_t xk_dispatch_padding_b(enum xk_product product)
+uint32_t xk_dispatch_padding_b(const struct xk_platform *p,
+                               enum xk_product product)
 {
-    return product < XK_N_PRODUCTS ? limits[product].padding_b : 0;
+    uint32_t most = 0;
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++)
+        if (meant(p, product, k) && limits[k].padding_b > most)
+            most = limits[k].padding_b;
+    return most;
 }

@@ -5,6 +5,10 @@
 
 #include "isa/product.h"
 
+/* A raw buffer's surface state holds its size less one in 32 bits, on all
+ * products (NEO e37c60bf, encodeBuffer). */
+#define XK_DISPATCH_SURFACE_B (UINT64_C(1) << 32)
+
 struct xk_dispatch {
     uint32_t threads;   /* in a group */
     uint32_t grf_count; /* 128 or 256 */
@@ -20,7 +24,9 @@ enum xk_status xk_dispatch_check(const struct xk_platform *p,
                                  enum xk_product product,
                                  const struct xk_dispatch *d,
                                  struct xk_error *err);
-/* Bytes that must be readable behind the last instruction. */
-uint32_t xk_dispatch_padding_b(enum xk_product product);
+/* Bytes that must be readable behind the last instruction: on the product, or
+ * on all of the platform. */
+uint32_t xk_dispatch_padding_b(const struct xk_platform *p,
+                               enum xk_product product);
 
 #endif

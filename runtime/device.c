@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "runtime/engine.h"
-#include "runtime/surfaces.h"
+#include "runtime/launch_limits.h"
 
 enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,
                                const char *fmt, ...)
@@ -285,15 +285,15 @@ enum xk_status xk_module_create(xk_device *d, const void *zebin, size_t size_b,
                                : !zebin ? "zebin"
                                         : "out");
     *out = NULL;
-    struct xk_surfaces *surfaces;
-    XK_TRY(xk_surfaces_read(&d->alloc, zebin, size_b, &surfaces, err));
+    struct xk_launch_limits *limits;
+    XK_TRY(xk_launch_limits_read(&d->alloc, zebin, size_b, &limits, err));
     const enum xk_status s =
         d->engine->module_create(d, zebin, size_b, out, err);
     if (s < 0) {
-        xk_surfaces_free(&d->alloc, surfaces);
+        xk_launch_limits_free(&d->alloc, limits);
         return s;
     }
-    (*out)->surfaces = surfaces;
+    (*out)->limits = limits;
     atomic_init(&(*out)->refs, 1);
     (*out)->device = d;
     ref(&d->refs);
@@ -305,7 +305,7 @@ void xk_module_unref(xk_module *m)
     if (!m || !unref(&m->refs))
         return;
     xk_device *d = m->device;
-    xk_surfaces_free(&d->alloc, m->surfaces);
+    xk_launch_limits_free(&d->alloc, m->limits);
     d->engine->module_destroy(m);
     xk_device_unref(d);
 }
@@ -343,7 +343,8 @@ static enum xk_status check_launch(const xk_module *m,
                                    "launch: argument %u is a "
                                    "buffer of another device",
                                    i);
-    return xk_surfaces_check(m->surfaces, a, err);
+    return xk_launch_limits_check(
+        m->limits, xk_platform_find(m->device->info.platform), a, err);
 }
 
 /* Frees *p, and gives back what it holds. */

@@ -67,12 +67,12 @@ struct xk_buffer {
     uint64_t size_b;
 };
 
-struct xk_surfaces;
+struct xk_launch_limits;
 
 struct xk_module {
     atomic_uint refs;
     xk_device *device; /* a reference */
-    struct xk_surfaces *surfaces;
+    struct xk_launch_limits *limits;
 };
 
 extern const struct xk_engine xk_engine_sim, xk_engine_ze, xk_engine_ocl;

@@ -31,7 +31,7 @@ ALLOWED = {
     "container": ["isa"],
     "sim": ["isa", "container"],
     "vgpu": ["sim", "container", "isa"],
-    "runtime": ["sim", "container"],
+    "runtime": ["sim", "container", "isa"],
 }
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)

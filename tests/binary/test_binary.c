@@ -155,17 +155,29 @@ START_TEST(same_inputs_give_the_same_bytes)
 }
 END_TEST
 
+/* NEO e37c60bf, getPaddingForISAAllocation. */
+static const struct {
+    enum xk_platform_id platform;
+    uint16_t inline_b;
+    uint32_t padding_b;
+} padded[] = {{XK_PLATFORM_XELP, 0, 512},
+              {XK_PLATFORM_XEHPG, 32, 512},
+              {XK_PLATFORM_XEHPC, 32, 3584}};
+
 START_TEST(code_is_padded_with_zeros)
 {
-    const struct xk_abi a = plain_abi();
+    struct xk_abi a = plain_abi();
     const size_t headers = 40; /* e_shoff */
     size_t text, at, size_b;
 
+    a.platform = padded[_i].platform;
+    a.inline_b = padded[_i].inline_b;
     write_ok(&a);
     text = load(headers, 8) + 64;
     at = load(text + 24, 8);
     size_b = load(text + 32, 8);
-    ck_assert_uint_ge(size_b, sizeof(code) + 512); /* NEO, xehpg */
+    ck_assert_uint_ge(size_b, sizeof(code) + padded[_i].padding_b);
+    ck_assert_uint_lt(size_b, sizeof(code) + padded[_i].padding_b + 64);
     ck_assert_uint_eq(size_b % 64, 0);
     ck_assert_uint_eq(at % 64, 0);
     ck_assert_mem_eq(out.s + at, code, sizeof(code));
@@ -253,16 +265,47 @@ static void bad_inline(struct xk_abi *a)
     a->inline_b = 16;
 }
 
+static void two_barriers(struct xk_abi *a)
+{
+    a->barriers = 2;
+}
+static void many_threads(struct xk_abi *a)
+{
+    a->local[0] = 16 * 129;
+    a->local[1] = a->local[2] = 1;
+}
+static void many_wide_threads(struct xk_abi *a)
+{
+    many_threads(a);
+    a->local[0] = 16 * 65;
+    a->grf_count = 256;
+}
+static void no_wide_threads(struct xk_abi *a)
+{
+    a->platform = XK_PLATFORM_XELP;
+    a->inline_b = 0;
+    a->grf_count = 256;
+}
+
 static const struct {
     void (*spoil)(struct xk_abi *a);
     const char *says;
 } refused[] = {
-    {long_name, "identifier"},  {bad_name, "identifier"},
-    {empty_name, "identifier"}, {bad_platform, "platform 0"},
-    {bad_simd, "simd 4"},       {bad_grf, "100 registers"},
-    {much_slm, "65537"},        {many_args, "17 arguments"},
-    {overlapping, "overlap"},   {misaligned, "offset 12"},
+    {long_name, "identifier"},
+    {bad_name, "identifier"},
+    {empty_name, "identifier"},
+    {bad_platform, "platform 0"},
+    {bad_simd, "simd 4"},
+    {bad_grf, "100 registers"},
+    {much_slm, "65537"},
+    {many_args, "17 arguments"},
+    {overlapping, "overlap"},
+    {misaligned, "offset 12"},
     {bad_inline, "16 inline"},
+    {two_barriers, "barriers=2"},
+    {many_threads, "=129"},
+    {many_wide_threads, "=65"},
+    {no_wide_threads, "grf_count=256"},
 };
 
 START_TEST(a_wrong_record_is_refused)
@@ -344,7 +387,7 @@ static Suite *suite(void)
     if (installed("readelf"))
         tcase_add_test(t, readelf_reads_it_without_a_warning);
     tcase_add_test(t, same_inputs_give_the_same_bytes);
-    tcase_add_test(t, code_is_padded_with_zeros);
+    tcase_add_loop_test(t, code_is_padded_with_zeros, 0, 3);
     tcase_add_test(t, metadata_has_what_the_record_has);
     tcase_add_loop_test(t, a_wrong_record_is_refused, 0, XK_COUNTOF(refused));
     tcase_add_test(t, a_wrong_code_size_is_refused);

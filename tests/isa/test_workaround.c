@@ -372,8 +372,12 @@ START_TEST(a_dispatch_keeps_limits)
             XK_EINVAL);
         ck_assert_str_eq(err.message, known[k].text);
     }
-    ck_assert_uint_eq(xk_dispatch_padding_b(XK_DG2_G10), 512);
-    ck_assert_uint_eq(xk_dispatch_padding_b(XK_PVC_XT), 3584);
+    const struct xk_platform *const dg2 = xk_platform_get(XK_PLATFORM_XEHPG),
+                                    *const pvc =
+                                        xk_platform_get(XK_PLATFORM_XEHPC);
+    ck_assert_uint_eq(xk_dispatch_padding_b(dg2, XK_DG2_G10), 512);
+    ck_assert_uint_eq(xk_dispatch_padding_b(dg2, XK_PVC_XT), 0);
+    ck_assert_uint_eq(xk_dispatch_padding_b(pvc, XK_PRODUCT_ANY), 3584);
 }
 END_TEST
 
