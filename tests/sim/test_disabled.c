@@ -110,8 +110,8 @@ static uint16_t address(unsigned k)
     return a;
 }
 
-/* What channel l reads of an operand. Of an operand that is not understood here
- * all channels are taken to read everything. */
+/* What channel l reads of an operand. All channels are taken to read everything
+ * of an operand that is not understood here. */
 static void mark_source(const struct xk_inst *i, unsigned k, unsigned l,
                         unsigned how)
 {
