@@ -424,3 +424,27 @@ bool xk_inst_is_out_of_order(const struct xk_platform *p,
     return pipe == XK_PIPE_SEND || pipe == XK_PIPE_DPAS ||
            (pipe == XK_PIPE_MATH && !pipe_rows[p->id].math);
 }
+
+/* Elements from the first to channel c's. Three-source regions <vs;hs> have no
+ * width: a row is what vs covers. */
+static uint32_t source_elements(const struct xk_inst *i, int k, unsigned c)
+{
+    const struct xk_region *const r = &i->src[k].rgn;
+    unsigned w = r->width ? r->width : 1;
+
+    if (xk_opcode_format(i->op) == XK_FMT_TERNARY) {
+        if (k == 2)
+            return c * r->hs;
+        w = r->hs && r->vs > r->hs ? r->vs / r->hs : 1;
+    }
+    return c / w * r->vs + c % w * r->hs;
+}
+
+uint32_t xk_inst_element_b(const struct xk_platform *p, const struct xk_inst *i,
+                           int operand, unsigned c)
+{
+    const struct xk_operand *const o = operand < 0 ? &i->dst : &i->src[operand];
+    const uint32_t n = operand < 0 ? c * (o->rgn.hs ? o->rgn.hs : 1u)
+                                   : source_elements(i, operand, c);
+    return o->reg * p->grf_b + o->sub_b + n * xk_reg_type_b(o->type);
+}

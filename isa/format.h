@@ -133,9 +133,27 @@ extern const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1];
 
 enum xk_format xk_opcode_format(enum xk_opcode op);
 
+/* send, sendc. */
+static inline bool xk_inst_is_send(const struct xk_inst *i)
+{
+    return xk_opcode_format(i->op) == XK_FMT_SEND;
+}
+
+/* jmpi to join: all that may change the instruction pointer. */
+static inline bool xk_inst_is_branch(const struct xk_inst *i)
+{
+    return xk_opcode_format(i->op) == XK_FMT_BRANCH;
+}
+
+/* dpas, dpasw. */
+static inline bool xk_inst_is_dpas(const struct xk_inst *i)
+{
+    return xk_opcode_format(i->op) == XK_FMT_DPAS;
+}
+
 /* The row of isa/format.def by which a bit of the instruction at in[0..n_b) is
- * read, and which bit of that field's value it is; XK_N_FIELDS if none reads it,
- * or in[] is no instruction. */
+ * read, and which bit of that field's value it is; XK_N_FIELDS if none reads
+ * it, or in[] is no instruction. */
 unsigned xk_inst_field_at(const struct xk_platform *p, const uint8_t *in,
                           size_t n_b, unsigned bit, unsigned *value_bit);
 

@@ -23,12 +23,12 @@ struct xk_platform {
     bool has_acc_wr_en; /* {AccWrEn}; mach without it is macl */
     bool has_add3;
     bool ternary_anywhere; /* three sources write any dword; else 8 B aligned */
-    bool has_sampler; /* without, the compiler drops what reads images */
-    uint8_t dpas_exec;       /* 8, 16, 0: no systolic unit */
+    bool has_sampler;      /* without, the compiler drops what reads images */
+    uint8_t dpas_exec;     /* 8, 16, 0: no systolic unit */
     uint16_t product_family; /* zebin note: 1270 for DG2 */
     uint16_t gfx_core;       /* both containers: 3079 for Xe-HPG */
     uint16_t inline_data_b;
-    uint32_t slm_max_b; /* per group */
+    uint32_t slm_max_b;  /* per group */
     uint16_t kernel_grf; /* most registers of a thread; 0: what its mode has.
                             Tests limit it */
 };
@@ -107,6 +107,10 @@ struct xk_footprint {
  * registers, a register descriptor the longest payload. */
 struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
                                       const struct xk_inst *i, int operand);
+/* Where channel c's element of a direct GRF operand begins, in bytes of the GRF
+ * file; not of sends, dpas and macros, which have no regions. */
+uint32_t xk_inst_element_b(const struct xk_platform *p, const struct xk_inst *i,
+                           int operand, unsigned c);
 /* Implicit accumulator use (mach, addc, AccWrEn ...): bit 0 reads acc0, bit 1
  * writes it. Explicit acc operands are included. */
 unsigned xk_inst_acc_use(const struct xk_inst *i);

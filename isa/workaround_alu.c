@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules for arithmetic: regions, accumulators, state and address registers, and
+ * the distances between them. */
+#include "isa/validate.h"
+#include "isa/workaround_rule.h"
+
+#define PIPE_WINDOW 11 /* instructions, workarounds.md 3.9 */
+
+bool xk_wa_lacks_math_hf_packed(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_MATH && i->dst.type == XK_RT_HF && i->dst.sub_b &&
+           i->exec > 1;
+}
+
+/* Both factors, and one is narrower than a dword that the other is. */
+bool xk_wa_lacks_mul_narrow_mods(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const unsigned first = i->op == XK_OPC_MAD;
+    bool narrow = false, wide = false, mods = false;
+
+    if ((i->op != XK_OPC_MUL && i->op != XK_OPC_MAD) ||
+        xk_is_float_type(i->dst.type))
+        return false;
+    for (unsigned k = first; k < first + 2; k++) {
+        narrow |= xk_reg_type_b(i->src[k].type) < 4;
+        wide |= xk_reg_type_b(i->src[k].type) == 4;
+        mods |= i->src[k].neg || i->src[k].abs;
+    }
+    return narrow && wide && mods;
+}
+
+bool xk_wa_lacks_acc_stride(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_operand *const d = &g->inst[at].dst;
+    return xk_is_acc(d) && d->sub_b == 0 && d->rgn.hs > 1;
+}
+
+static bool is_state(const struct xk_operand *o)
+{
+    return o->file == XK_FILE_ARF &&
+           (o->arf == XK_ARF_CR || o->arf == XK_ARF_SR || o->arf == XK_ARF_CE ||
+            o->arf == XK_ARF_IP);
+}
+
+static bool uses_state(const struct xk_inst *i)
+{
+    bool any = is_state(&i->dst);
+    for (unsigned k = 0; k < xk_opcode_n_srcs(i->op) && !any; k++)
+        any = is_state(&i->src[k]);
+    return any && xk_opcode_format(i->op) != XK_FMT_BRANCH;
+}
+
+/* A sync of all pipes stands for the annotation. */
+bool xk_wa_lacks_state_distance(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const struct xk_inst *const before = at > 0 ? i - 1 : NULL;
+
+    if (uses_state(i) && !xk_wa_waits_for_all(g, i))
+        return !before || before->op != XK_OPC_SYNC ||
+               !xk_wa_waits_for_all(g, before);
+    return before && uses_state(before) && !xk_wa_waits_for_all(g, i);
+}
+
+bool xk_wa_lacks_a0_war(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const bool write = i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_A;
+    const bool synced =
+        at > 0 && i[-1].op == XK_OPC_SYNC && xk_wa_waits_for_all(g, i - 1);
+    return write && at > 0 && !xk_wa_waits_for_all(g, i) && !synced;
+}
+
+bool xk_wa_lacks_plain_distance(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_swsb *const s = &g->inst[at].swsb;
+    return s->dist && s->pipe == XK_PIPE_NONE;
+}
+
+/* The instruction waits for one so many of its pipe before. */
+static bool waits_for(const struct xk_wa_program *g, const struct xk_inst *i,
+                      enum xk_pipe pipe, unsigned n)
+{
+    const enum xk_pipe named = (enum xk_pipe)i->swsb.pipe;
+
+    return i->swsb.dist && i->swsb.dist <= n &&
+           (named == XK_PIPE_ALL || named == pipe ||
+            (named == XK_PIPE_NONE && xk_inst_pipe(g->p, i) == pipe));
+}
+
+/* Older instructions than the last so many are done. */
+bool xk_wa_lacks_acc_war(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const struct xk_footprint d = xk_inst_acc_footprint(g->p, i, true);
+    const enum xk_pipe own = xk_inst_pipe(g->p, i);
+    bool waited[XK_PIPE_DPAS + 1] = {false};
+
+    if (!xk_inst_acc_use(i) || d.end_b == 0)
+        return false;
+    for (unsigned k = at; k-- > 0 && at - k <= PIPE_WINDOW;) {
+        const enum xk_pipe pipe = xk_inst_pipe(g->p, &g->inst[k]);
+        unsigned n = 1;
+        for (unsigned j = k + 1; j <= at && !waited[pipe]; j++) {
+            waited[pipe] = waits_for(g, &g->inst[j], pipe, n);
+            n += xk_inst_pipe(g->p, &g->inst[j]) == pipe;
+        }
+        if (pipe != own && !waited[pipe] && xk_inst_acc_use(&g->inst[k]) &&
+            xk_footprints_meet(d,
+                               xk_inst_acc_footprint(g->p, &g->inst[k], false)))
+            return true;
+    }
+    return false;
+}
+
+/* All of a0 is written, whatever the mask. */
+static bool clears_a0(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_MOV && i->no_mask && !i->pred && i->exec == 16 &&
+           i->dst.file == XK_FILE_ARF && i->dst.arf == XK_ARF_A &&
+           xk_reg_type_b(i->dst.type) == 2 && i->src[0].file == XK_FILE_IMM;
+}
+
+bool xk_wa_lacks_vxh_bounds(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    bool indirect = false;
+
+    for (unsigned k = 0; k < xk_opcode_n_srcs(i->op); k++)
+        indirect |=
+            i->src[k].file == XK_FILE_GRF && i->src[k].rgn.vs == XK_VS_VXH;
+    for (unsigned k = 0; indirect && k < at; k++)
+        if (clears_a0(&g->inst[k]))
+            return false;
+    return indirect;
+}
+
+static bool is_region_of_grf(const struct xk_operand *o)
+{
+    return o->file == XK_FILE_GRF && !o->indirect;
+}
+
+/* Arithmetic that writes two registers by regions. */
+static bool crosses_grf(const struct xk_wa_program *g, const struct xk_inst *i)
+{
+    const struct xk_footprint d = xk_inst_footprint(g->p, i, -1);
+    const bool macro = i->op == XK_OPC_MADM ||
+                       (i->op == XK_OPC_MATH && (i->math_fn == XK_MATH_INVM ||
+                                                 i->math_fn == XK_MATH_RSQTM));
+
+    return !macro && !xk_inst_is_send(i) && !xk_inst_is_dpas(i) &&
+           !xk_inst_is_branch(i) && is_region_of_grf(&i->dst) && d.end_b &&
+           d.first_b / g->p->grf_b != (d.end_b - 1) / g->p->grf_b;
+}
+
+/* Bit k: dword k from the destination's first register on. */
+static uint64_t dwords(const struct xk_wa_program *g, const struct xk_inst *i,
+                       int operand, unsigned channel)
+{
+    const struct xk_operand *const o = operand < 0 ? &i->dst : &i->src[operand];
+    const int64_t from_b =
+        (int64_t)xk_inst_element_b(g->p, i, operand, channel) -
+        (int64_t)(i->dst.reg * g->p->grf_b);
+    uint64_t set = 0;
+
+    for (unsigned b = 0; b < xk_reg_type_b(o->type); b++)
+        if (from_b + b >= 0 && (from_b + b) / 4 < 64)
+            set |= UINT64_C(1) << (from_b + b) / 4;
+    return set;
+}
+
+/* By dwords, as the vendor's text has it; its code takes the whole span. */
+bool xk_wa_lacks_dst_src_half(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    uint64_t first = 0; /* what the channels of the first register write */
+    unsigned c = 0;
+
+    if (!crosses_grf(g, i))
+        return false;
+    for (; c < i->exec && xk_inst_element_b(g->p, i, -1, c) / g->p->grf_b ==
+                              xk_inst_element_b(g->p, i, -1, 0) / g->p->grf_b;
+         c++)
+        first |= dwords(g, i, -1, c);
+    for (; c < i->exec; c++)
+        for (unsigned k = 0; k < xk_opcode_n_srcs(i->op); k++)
+            if (is_region_of_grf(&i->src[k]) && dwords(g, i, (int)k, c) & first)
+                return true;
+    return false;
+}

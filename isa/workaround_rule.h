@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the rules of isa/workaround.def share: the functions xk_wa_lacks_RULE of
+ * workaround_end.c, _send.c, _dpas.c and _alu.c. */
+#ifndef XK_ISA_WORKAROUND_RULE_H
+#define XK_ISA_WORKAROUND_RULE_H
+
+#include "isa/format.h"
+#include "isa/loaded.h"
+#include "isa/message.h"
+#include "isa/workaround.h"
+
+/* Instructions; of a longer program the worst is said: its target and mixed are
+ * NULL. */
+#define XK_WA_MOST_SEEN 16384
+
+/* Whether instruction `at` triggers the workaround and lacks its action. */
+#define XK_WORKAROUND(name, id, where, handling, by, rule, ...)                \
+    bool xk_wa_lacks_##rule(const struct xk_wa_program *g, unsigned at);
+#include "isa/workaround.def"
+#undef XK_WORKAROUND
+
+/* A message of the old data ports. */
+static inline bool xk_wa_is_hdc(const struct xk_inst *i)
+{
+    return i->send.sfid == XK_SFID_DC0 || i->send.sfid == XK_SFID_DC1 ||
+           i->send.sfid == XK_SFID_DC2;
+}
+
+static inline bool xk_wa_is_eot(const struct xk_wa_program *g, unsigned at)
+{
+    return xk_inst_is_send(&g->inst[at]) && g->inst[at].send.eot;
+}
+
+/* For the last instruction of each pipe. */
+static inline bool xk_wa_waits_for_all(const struct xk_wa_program *g,
+                                       const struct xk_inst *i)
+{
+    const bool one_pipe = g->p->id == XK_PLATFORM_XELP;
+    return i->swsb.dist == 1 &&
+           i->swsb.pipe == (one_pipe ? XK_PIPE_NONE : XK_PIPE_ALL);
+}
+
+/* The instruction that a branch goes to; n: none that is known. */
+static inline unsigned xk_wa_target(const struct xk_wa_program *g,
+                                    unsigned from)
+{
+    return xk_inst_is_branch(&g->inst[from])
+               ? xk_inst_at(g->inst, g->n, from, g->inst[from].jip_b)
+               : g->n;
+}
+
+/* Whether the branch at `from` goes to `to`. */
+static inline bool xk_wa_jumps_to(const struct xk_wa_program *g, unsigned from,
+                                  unsigned to)
+{
+    return g->target[to] && xk_wa_target(g, from) == to;
+}
+
+#endif

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Rules for messages: fences, shared local memory, scratch, where sends stand.
+ */
+#include "isa/validate.h"
+#include "isa/workaround_rule.h"
+
+#define EARLY_SENDS 8  /* instructions */
+#define SLM_BLOCK_B 64 /* of DG2-G10 A0 */
+#define SCOPE_LOCAL 1  /* codes of LSC fences */
+#define FLUSH_NONE 0
+
+static bool fence_of(const struct xk_wa_program *g, unsigned at,
+                     enum xk_sfid sfid, struct xk_msg *m)
+{
+    if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.sfid != sfid)
+        return false;
+    xk_msg_decode(g->p, &g->inst[at], m);
+    return m->op == XK_MOP_FENCE;
+}
+
+bool xk_wa_lacks_fence_flush(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return fence_of(g, at, XK_SFID_UGM, &m) && m.fence_scope > SCOPE_LOCAL &&
+           m.fence_flush == FLUSH_NONE;
+}
+
+bool xk_wa_lacks_fence_commit(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return fence_of(g, at, XK_SFID_DC0, &m) && !m.commit;
+}
+
+/* An unmasked send between if and endif. */
+bool xk_wa_lacks_dead_block(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    unsigned depth = 0;
+
+    if (!xk_inst_is_send(i) || !i->no_mask || i->pred || i->send.eot)
+        return false;
+    for (unsigned k = 0; k < at; k++) {
+        depth += g->inst[k].op == XK_OPC_IF;
+        depth -= g->inst[k].op == XK_OPC_ENDIF && depth;
+    }
+    return depth > 0;
+}
+
+bool xk_wa_lacks_fused_call(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return (i->op == XK_OPC_CALL || i->op == XK_OPC_CALLA) &&
+           i->src[0].file == XK_FILE_GRF;
+}
+
+bool xk_wa_lacks_send_overlap(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_footprint d = xk_inst_footprint(g->p, &g->inst[at], -1);
+
+    if (!xk_inst_is_send(&g->inst[at]))
+        return false;
+    for (int k = 0; k < 2; k++)
+        if (xk_footprints_meet(d, xk_inst_footprint(g->p, &g->inst[at], k)))
+            return true;
+    return false;
+}
+
+bool xk_wa_lacks_early_send(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_swsb *const s = &g->inst[at].swsb;
+    return at < EARLY_SENDS && xk_inst_is_send(&g->inst[at]) && s->dist &&
+           s->pipe != XK_PIPE_ALL;
+}
+
+/* Tokens whose responses it waits for. A new user of a token waits as well. */
+static uint32_t tokens_waited(const struct xk_inst *i)
+{
+    uint32_t set = 0;
+
+    if (i->swsb.mode == XK_SBID_DST || i->swsb.mode == XK_SBID_SET)
+        set |= 1u << i->swsb.sbid % 32;
+    if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_ALLWR)
+        set |= i->src[0].file == XK_FILE_IMM ? (uint32_t)i->src[0].imm
+                                             : UINT32_MAX;
+    return set;
+}
+
+static bool is_slm(const struct xk_inst *i, const struct xk_msg *m)
+{
+    return i->send.sfid == XK_SFID_SLM ||
+           (xk_wa_is_hdc(i) && m->bti == XK_BTI_SLM);
+}
+
+static bool is_slm_load(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(&g->inst[at]) || xk_is_null(&g->inst[at].dst))
+        return false;
+    xk_msg_decode(g->p, &g->inst[at], &m);
+    return m.op != XK_MOP_FENCE && is_slm(&g->inst[at], &m);
+}
+
+/* A store, an atomic without a response, a fence. */
+static bool orders_slm(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.eot)
+        return false;
+    xk_msg_decode(g->p, &g->inst[at], &m);
+    return is_slm(&g->inst[at], &m) &&
+           (m.op == XK_MOP_FENCE || xk_is_null(&g->inst[at].dst));
+}
+
+struct slm_walk {
+    const struct xk_wa_program *g;
+    uint32_t
+        met[XK_WA_MOST_SEEN]; /* per branch: tokens waited for on each way */
+    bool seen[XK_WA_MOST_SEEN];
+};
+
+/* Back from `at`, from where on the tokens of the set are waited for. */
+static bool meets_slm_load(struct slm_walk *w, unsigned at, uint32_t waited)
+{
+    for (;;) {
+        for (unsigned k = 0; w->g->target[at] && k < w->g->n; k++) {
+            if (!xk_wa_jumps_to(w->g, k, at) ||
+                (w->seen[k] && (w->met[k] & ~waited) == 0))
+                continue;
+            w->met[k] = w->seen[k] ? w->met[k] & waited : waited;
+            w->seen[k] = true;
+            if (meets_slm_load(w, k, w->met[k]))
+                return true;
+        }
+        if (at-- == 0)
+            return false;
+        const struct xk_inst *const i = &w->g->inst[at];
+        if (i->op == XK_OPC_JMPI && !i->pred)
+            return false;
+        if (is_slm_load(w->g, at) && !(waited >> i->swsb.sbid % 32 & 1))
+            return true;
+        waited |= tokens_waited(i);
+    }
+}
+
+bool xk_wa_lacks_slm_war(const struct xk_wa_program *g, unsigned at)
+{
+    struct slm_walk w = {.g = g};
+
+    return orders_slm(g, at) &&
+           (!g->target || meets_slm_load(&w, at, tokens_waited(&g->inst[at])));
+}
+
+static bool scratch_of(const struct xk_wa_program *g, unsigned at,
+                       struct xk_msg *m)
+{
+    if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.sfid != XK_SFID_UGM)
+        return false;
+    xk_msg_decode(g->p, &g->inst[at], m);
+    return m->addr_type == XK_LSC_SS && !m->transpose;
+}
+
+bool xk_wa_lacks_scratch_wide(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return scratch_of(g, at, &m) && m.vec == 8;
+}
+
+bool xk_wa_lacks_scratch_d64(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return scratch_of(g, at, &m) && m.data_b == 8;
+}
+
+bool xk_wa_lacks_slm_block(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.sfid != XK_SFID_SLM)
+        return false;
+    xk_msg_decode(g->p, &g->inst[at], &m);
+    return m.transpose && m.data_b * m.vec > SLM_BLOCK_B;
+}
+
+bool xk_wa_lacks_slm_fence_scope(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return fence_of(g, at, XK_SFID_SLM, &m) && (m.fence_scope || m.fence_flush);
+}
