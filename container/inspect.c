@@ -70,10 +70,14 @@ enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
     }
     xk_kernel_file_open(f->c, bytes, n_b, platform, &f->file);
     const enum xk_status s = xk_inspect_end(f, err);
-    if (s == XK_OK)
-        *out = f;
-    else
+    if (s != XK_OK) {
         xk_inspect_close(f);
+        return s;
+    }
+    f->device = xk_product_device(f->file.platform, f->file.z.product_family,
+                                  f->file.z.revision);
+    xk_product_device_name(&f->device, f->device_name, sizeof f->device_name);
+    *out = f;
     return s;
 }
 
@@ -98,6 +102,11 @@ const char *xk_inspect_container(const xk_inspect *f)
 const char *xk_inspect_platform(const xk_inspect *f)
 {
     return f->file.platform->name;
+}
+
+const char *xk_inspect_device(const xk_inspect *f)
+{
+    return f->device_name;
 }
 
 uint32_t xk_inspect_n_kernels(const xk_inspect *f)

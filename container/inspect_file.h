@@ -5,6 +5,7 @@
 #define XK_CONTAINER_INSPECT_FILE_H
 
 #include "container/kernel_file.h"
+#include "isa/product.h"
 #include "xekern/inspect.h"
 
 struct xk_inspect {
@@ -13,7 +14,9 @@ struct xk_inspect {
     /* of the last xk_inspect_stats */
     struct xk_count *opcode, *message;
     struct xk_loop_facts *loop;
-    char *names; /* texts of the messages */
+    char *names;                /* texts of the messages */
+    struct xk_wa_device device; /* that it is judged for */
+    char device_name[32];
 };
 
 /* One step of a walk. */

@@ -71,12 +71,9 @@ static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
 static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
 {
     const struct xk_platform *const p = l->f->file.platform;
-    const struct xk_zebin *const file = &l->f->file.z;
     if (!n_bad) {
-        const struct xk_wa_device device =
-            xk_product_device(p, file->product_family, file->revision);
         xk_program_validate(p, l->inst, l->n, report, l);
-        xk_wa_validate(&(struct xk_wa_program){.device = device,
+        xk_wa_validate(&(struct xk_wa_program){.device = l->f->device,
                                                .p = p,
                                                .inst = l->inst,
                                                .n = l->n,

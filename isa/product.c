@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "isa/product.h"
 
+#include <stdio.h>
+
 #include "base/alloc.h"
 
 static const struct product {
@@ -76,4 +78,27 @@ struct xk_wa_device xk_product_device(const struct xk_platform *p,
         d.stepping = r->stepping;
     }
     return d;
+}
+
+void xk_product_device_name(const struct xk_wa_device *d, char *out,
+                            size_t size_b)
+{
+    static const char *const steps[] = {[XK_STEP_A0] = "A0",
+                                        [XK_STEP_A1] = "A1",
+                                        [XK_STEP_B0] = "B0",
+                                        [XK_STEP_B1] = "B1",
+                                        [XK_STEP_C0] = "C0",
+                                        [XK_STEP_C1] = "C1",
+                                        [XK_STEP_ANY] = "all steppings",
+                                        [XK_STEP_SOLD] = "all in cards"};
+    const char *product = xk_product_name(d->product);
+    const bool one = d->stepping < XK_STEP_ANY;
+
+    if (!*product)
+        product = one ? "any product" : NULL;
+    snprintf(out, size_b, "%s%s%s", product ? product : "",
+             !product ? ""
+             : one    ? " "
+                      : ", ",
+             steps[d->stepping]);
 }

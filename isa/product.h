@@ -50,5 +50,8 @@ const struct xk_platform *xk_product_family(uint32_t family);
  * is open is all that is in cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision);
+/* "DG2-G11 B1", "any product C0", "DG1, all in cards", "all in cards". */
+void xk_product_device_name(const struct xk_wa_device *d, char *out,
+                            size_t size_b);
 
 #endif

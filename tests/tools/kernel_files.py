@@ -25,7 +25,8 @@ LOOP:
 (W)     mov (8|M0)               r112.0<1>:ud  r0.0<8;8,1>:ud
 (W)     send.gtwy (8|M0)  null  r112  null:0  0x0  0x02000010  {EOT,I@1}
 """
-TARGETS = [("tgllp", "xelp"), ("acm-g10", "xehpg"), ("pvc", "xehpc")]
+TARGETS = [("tgllp", "xelp"), ("acm-g10", "xehpg"), ("dg2-g11", "xehpg"),
+           ("pvc", "xehpc")]
 
 # Assembler input, and what the message on stderr must say.
 BAD_TEXT = [
@@ -175,9 +176,20 @@ def compiled(tool, tap, source):
             tap.check(code == 0 and f"0 findings in 5 kernels for {platform}"
                      in out.decode(), f"lint {file}", out.decode() + err)
             back_to_bytes(tool, tap, file, platform)
+        judged_for(tool, tap, f"{device}.zebin")
         code, out, _ = tool.run("diff", f"{device}.old", f"{device}.zebin")
         tap.check(code == 0 and out.count(b"instruction mix") == 5,
                  f"diff of both containers, {device}", out)
+
+
+def judged_for(tool, tap, file):
+    """Lint's last line; note 3 of ocloc 22.43's files has revision 0 (nothing)
+    for tgllp, 8 for acm-g10 (C0 of G10 and of G11), 5 for dg2-g11, 7 for pvc."""
+    last = tool.run("lint", file)[1].decode().splitlines()[-1]
+    device = {"tgllp": "all in cards", "acm-g10": "any product C0",
+              "dg2-g11": "DG2-G11 B1", "pvc": "PVC-XT C0"}[file.split(".")[0]]
+    tap.check(last.endswith(f"{device}; 128 registers)"), f"device of {file}",
+              last)
 
 
 COUNT = """

@@ -22,6 +22,7 @@ struct report {
     FILE *text;
     json_t *json;
     unsigned n;
+    bool told[3]; /* kernels with 128, 256, an unknown number of registers */
 };
 
 static void add_text(void *user, const struct xk_lint_finding *f)
@@ -43,6 +44,24 @@ static void add_json(void *user, const struct xk_lint_finding *f)
                                     "why", f->why, "source", f->source));
 }
 
+static void note_registers(struct report *r, uint32_t grf_count)
+{
+    r->told[grf_count == 128 ? 0 : grf_count == 256 ? 1 : 2] = true;
+}
+
+/* "0 findings in 2 kernels for xehpg (DG2-G11 B1; 128, 256 registers)" */
+static void print_sum(const struct report *r, const xk_inspect *f,
+                      unsigned n_kernels)
+{
+    static const char *const registers[] = {"128", "256", "unknown"};
+    fprintf(r->text, "%u findings in %u kernels for %s (%s", r->n, n_kernels,
+            xk_inspect_platform(f), xk_inspect_device(f));
+    for (unsigned k = 0, n = 0; k < 3; k++)
+        if (r->told[k])
+            fprintf(r->text, "%s %s", n++ ? "," : ";", registers[k]);
+    fprintf(r->text, "%s)\n", n_kernels ? " registers" : "");
+}
+
 static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
                               struct report *report, struct xk_error *err)
 {
@@ -54,11 +73,11 @@ static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
             continue;
         report->kernel = facts.name;
         n_kernels++;
+        note_registers(report, facts.grf_count);
         st = xk_inspect_lint(f, k, r->json ? add_json : add_text, report, err);
     }
     if (!r->json)
-        fprintf(report->text, "%u findings in %u kernels for %s\n", report->n,
-                n_kernels, xk_inspect_platform(f));
+        print_sum(report, f, n_kernels);
     return st;
 }
 
