@@ -29,11 +29,12 @@ static void remove_temporaries(int number)
     raise(number);
 }
 
+static const int ending[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
+                             SIGPIPE, SIGXCPU, SIGXFSZ};
+
 /* A signal that is ignored (nohup) or waited for (xk vgpu) stays so. */
 static void take_signals(void)
 {
-    static const int ending[] = {SIGINT,  SIGTERM, SIGHUP, SIGQUIT,
-                                 SIGPIPE, SIGXCPU, SIGXFSZ};
     for (size_t k = 0; k < sizeof ending / sizeof ending[0]; k++) {
         struct sigaction now;
         const struct sigaction ours = {.sa_handler = remove_temporaries,
@@ -122,6 +123,22 @@ static enum xk_status failed(struct xk_tool_output *o, int why,
     return st;
 }
 
+/* No signal comes between the file and the note of its name. */
+static int create_noted(char *name, bool *noted)
+{
+    sigset_t held, old;
+    sigemptyset(&held);
+    for (size_t k = 0; k < sizeof ending / sizeof ending[0]; k++)
+        sigaddset(&held, ending[k]);
+    pthread_sigmask(SIG_BLOCK, &held, &old);
+    const int fd = open(name, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    *noted = fd >= 0 && note_temporary(name);
+    const int why = errno;
+    pthread_sigmask(SIG_SETMASK, &old, NULL);
+    errno = why;
+    return fd;
+}
+
 /* A name beside the target; an existing file keeps its permissions. */
 static FILE *open_temporary(struct xk_tool_output *o, const struct stat *old)
 {
@@ -131,15 +148,14 @@ static FILE *open_temporary(struct xk_tool_output *o, const struct stat *old)
         return NULL;
     }
     take_signals();
-    const int fd =
-        open(o->temporary, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+    bool noted;
+    const int fd = create_noted(o->temporary, &noted);
     if (fd < 0) {
         free(o->temporary); /* not ours to remove */
         o->temporary = NULL;
         return NULL;
     }
-    if (!note_temporary(o->temporary) ||
-        (old && fchmod(fd, old->st_mode & 07777) < 0)) {
+    if (!noted || (old && fchmod(fd, old->st_mode & 07777) < 0)) {
         close(fd);
         return NULL;
     }
