@@ -283,8 +283,8 @@ const char *xk_msg_fence_scope_name(unsigned code)
 
 const char *xk_msg_fence_flush_name(unsigned code)
 {
-    static const char *const names[] = {"none",    "evict", "invalidate",
-                                        "discard", "clean", "flushl3",
+    static const char *const names[] = {"none",      "evict", "invalidate",
+                                        "discard",   "clean", "flushl3",
                                         "flushtype6"};
 
     return code < XK_COUNTOF(names) ? names[code] : "?";

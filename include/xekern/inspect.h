@@ -53,8 +53,8 @@ XK_API void xk_inspect_close(xk_inspect *f); /* NULL is fine */
 XK_API const char *xk_inspect_container(const xk_inspect *f);
 XK_API const char *xk_inspect_platform(const xk_inspect *f);
 /* What xk_inspect_lint judges for: the product and stepping that the container
- * names ("DG2-G11 B1"); where it leaves them open, all that is in cards ("all in
- * cards", "DG1, all in cards"). Lives as long as f. */
+ * names ("DG2-G11 B1"); where it leaves them open, all that is in cards ("all
+ * in cards", "DG1, all in cards"). Lives as long as f. */
 XK_API const char *xk_inspect_device(const xk_inspect *f);
 XK_API uint32_t xk_inspect_n_kernels(const xk_inspect *f);
 
