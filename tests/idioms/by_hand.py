@@ -57,7 +57,7 @@ CASES = [
      ["barrier\tW sync.bar later, messages between, a branch between"], []),
     ("no wait at all", SIGNAL + END, ["barrier\tno sync.bar"], []),
     ("a global store and its fence", GLOBAL + LAST + LAST_WAIT + END,
-     ["end\tglobal stores, fence ugm flush6 tile cache 0 SIMD1, waited for by a read"
+     ["end\tglobal stores, fence ugm flushtype6 tile cache 0 SIMD1, waited for by a read"
       " of it", "form\tstore ugm bti a32 d32 x8 SIMD16 df.df",
       "gather\tW store ugm SIMD16"],
      ["end\tglobal stores, no fence"]),

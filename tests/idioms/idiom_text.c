@@ -128,16 +128,10 @@ static const char *space_of(const struct xk_msg *m)
     return "-";
 }
 
-/* The code of a flush that has no name, as the end's 6. */
 static void put_fence(const struct xk_msg *m, unsigned exec, struct xk_str *out)
 {
-    const char *const flush = xk_msg_fence_flush_name(m->fence_flush);
-
-    if (*flush == '?')
-        xk_str_printf(out, " flush%u", m->fence_flush);
-    else
-        xk_str_printf(out, " %s", flush);
-    xk_str_printf(out, " %s cache %u%s SIMD%u",
+    xk_str_printf(out, " %s %s cache %u%s SIMD%u",
+                  xk_msg_fence_flush_name(m->fence_flush),
                   xk_msg_fence_scope_name(m->fence_scope), m->cache,
                   m->fence_a64 ? " a64" : "", exec);
 }
