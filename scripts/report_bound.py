@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The least time that any kernel can take in the timing model, whatever its
-schedule: memory gives what it gives (sim/timing_table.def: 560 GB/s, of which 75 %
+schedule: memory gives what it gives (sim/timing/timing_table.def: 560 GB/s, of which 75 %
 arrive). Not counted are padding, which need not be multiplied, the first loads, the
 last stores and tiles that do not divide evenly."""
 import re

@@ -10,8 +10,8 @@
 #include <unistd.h>
 
 #include "isa/dispatch_limits.h"
-#include "sim/check_hook.h"
-#include "sim/pair.h"
+#include "sim/check/check_hook.h"
+#include "sim/check/pair.h"
 #include "sim/watch.h"
 
 #define MAX_WORKERS 64

@@ -3,9 +3,9 @@
 
 #include <stdio.h>
 
-#include "sim/check_hook.h"
-#include "sim/sim_operand.h"
-#include "sim/timing_report.h"
+#include "sim/check/check_hook.h"
+#include "sim/core/sim_operand.h"
+#include "sim/timing/timing_report.h"
 
 /* Multiply-adds, and what moves data for lanes; blocks may be arguments. */
 static bool is_data(const struct xk_sim_inst *e)
@@ -25,7 +25,7 @@ static enum xk_status find_omitted(struct xk_sim_watch *w,
                              "out of memory for what need not be executed",
                              k->n);
     for (uint32_t i = k->n; i--;)
-        w->omit[i] = !is_data(&k->inst[i])                     ? 0
+        w->omit[i] = !is_data(&k->inst[i]) ? 0
                      : k->inst[i].stat == XK_STAT_FMA && i + 1 < k->n &&
                              k->inst[i + 1].stat == XK_STAT_FMA
                          ? w->omit[i + 1] + 1
@@ -285,9 +285,8 @@ bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
 static uint64_t pass_over(const struct xk_sim_watch *w, struct xk_sim_thread *t,
                           struct xk_tm_tap *tap, uint64_t most)
 {
-    const uint32_t n = w->omit[t->ip] > 1 && w->omit[t->ip] <= most
-                           ? w->omit[t->ip] - 1
-                           : 0;
+    const uint32_t n =
+        w->omit[t->ip] > 1 && w->omit[t->ip] <= most ? w->omit[t->ip] - 1 : 0;
     for (uint32_t i = 0; i < n && tap->on && tap->trace; i++)
         xk_timing_after(tap, t, t->ip + i);
     t->count[XK_STAT_FMA] += n;

@@ -7,8 +7,8 @@
 
 #include <stdatomic.h>
 
-#include "sim/kernel.h"
-#include "sim/timing_record.h"
+#include "sim/core/kernel.h"
+#include "sim/timing/timing_record.h"
 #include "xekern/simulate.h"
 
 /* Of one instruction, over all threads. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Flips bits of kernels that nobody here wrote and holds what happens against
- * sim/known.def. Requests are those of run_kernels.c.
+ * sim/core/known.def. Requests are those of run_kernels.c.
  * usage: flip_bits COUNT SEED: COUNT random bits of each kernel, 0: every bit
  * of every instruction that the launch executes. Each mutant runs with all
  * checkers; it is stopped (a sentence says what cannot be executed), changed
@@ -16,7 +16,7 @@
 
 #include "isa/format.h"
 #include "isa/message_table.h"
-#include "sim/known.h"
+#include "sim/core/known.h"
 #include "tests/corpus/job_code.h"
 #include "xekern/simulate.h"
 

@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """flip_bits.py [--count=N] [--kernels=N] [--seed=N] --excuses=FILE SOURCES CACHE
 PROGRAM: PROGRAM (flip_bits) flips bits of kernels of the corpus and holds
-what happens against sim/known.def: an unknown bit stops with its name, one
+what happens against sim/core/known.def: an unknown bit stops with its name, one
 without effect changes nothing. --count: that many bits, seeded; without it every
 bit of every instruction executed, and then each field of a message that acts must
 have changed something. Exit 0; 1 if something is wrong; 77 if a tool is

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/known.h"
+#include "sim/core/known.h"
 #include "tests/corpus/corpus.h"
 
 #define MAX_MISSING 200

@@ -4,7 +4,7 @@
 #ifndef XK_TESTS_SIM_HAZARD_WALK_H
 #define XK_TESTS_SIM_HAZARD_WALK_H
 
-#include "sim/hazard_check.h"
+#include "sim/hazard/hazard_check.h"
 #include "tests/scoreboard/hazard.h"
 
 struct walk {

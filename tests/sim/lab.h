@@ -4,7 +4,7 @@
 #ifndef XK_TESTS_SIM_LAB_H
 #define XK_TESTS_SIM_LAB_H
 
-#include "sim/kernel.h"
+#include "sim/core/kernel.h"
 
 struct lab {
     xk_sim_kernel *k;

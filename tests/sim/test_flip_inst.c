@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bits of single instructions flipped, against sim/known.def. Random
+/* Bits of single instructions flipped, against sim/core/known.def. Random
  * instructions of every opcode but messages run on random registers, once as
  * they are and once with a bit flipped; all of the thread's state is compared.
  * A bit that is unknown must stop with its name, one without effect change
@@ -12,7 +12,7 @@
 #include <string.h>
 
 #include "isa/format.h"
-#include "sim/known.h"
+#include "sim/core/known.h"
 #include "tests/isa/random_inst.h"
 #include "tests/sim/lab.h"
 #include "tests/tap.h"

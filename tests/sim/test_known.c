@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* sim/known.def: every field has a row, and what a row calls unknown stops the
- * thread with its name. Fields of instructions and descriptors are flipped in
- * compiled kernels by tests/corpus/flip_bits.c. */
+/* sim/core/known.def: every field has a row, and what a row calls unknown stops
+ * the thread with its name. Fields of instructions and descriptors are flipped
+ * in compiled kernels by tests/corpus/flip_bits.c. */
 #include <stdio.h>
 #include <string.h>
 
 #include "isa/format.h"
 #include "isa/message_table.h"
-#include "sim/known.h"
+#include "sim/core/known.h"
 #include "tests/sim/lab.h"
 #include "tests/tap.h"
 
@@ -92,7 +92,8 @@ static const struct {
     {"(W) mov (1|M0) tm0.0<1>:ud 0x1:ud\n", "writing the register tm"},
     {"(W) mov (1|M0) tm0.4<1>:ud 0x400:uw\n", "writing the register tm"},
     {"(W) mov (1|M0) tm0.4<1>:ud 0x1:uw\n", "writing the register tm"},
-    /* IGC's intel_eu_thread_pause, and loops of 64-bit atomics in local memory */
+    /* IGC's intel_eu_thread_pause, and loops of 64-bit atomics in local memory
+     */
     {"(W) mov (1|M0) tm0.4<1>:ud 0x3e0:uw\nnop\n", NULL},
     {"(W) mov (1|M0) r10.0<1>:ud dbg0.0<0;1,0>:ud\n",
      "reading the register dbg"},

@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "isa/message_sampler.h"
-#include "sim/tiling.h"
+#include "sim/message/tiling.h"
 #include "tests/sim/lab.h"
 #include "tests/tap.h"
 

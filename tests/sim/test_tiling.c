@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "sim/tiling.h"
+#include "sim/message/tiling.h"
 #include "tests/tap.h"
 
 static uint8_t *library;

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sim/timing_record.h"
+#include "sim/timing/timing_record.h"
 #include "tests/sim/timing_lab.h"
 
 #define LINES 1024

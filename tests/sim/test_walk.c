@@ -8,7 +8,7 @@
 
 #include "isa/message_sampler.h"
 #include "isa/message_table.h"
-#include "sim/message_typed.h"
+#include "sim/message/message_typed.h"
 #include "tests/tap.h"
 
 static const char *const platforms[] = {"xelp", "xehpg", "xehpc"};
@@ -38,7 +38,7 @@ static bool is_transposed(const struct xk_msg *m)
 /* Messages that are refused at execution. */
 static struct refused {
     unsigned kind;
-    unsigned sfid; /* 0: any */
+    unsigned sfid;                        /* 0: any */
     bool (*only)(const struct xk_msg *m); /* NULL: always */
     const char *why;
     bool met;
@@ -113,8 +113,11 @@ static xk_sim_kernel *kernel_of(const struct xk_platform *p,
     xk_sim_kernel *k = NULL;
     if (xk_inst_encode(p, i, code, &err) < 0)
         return NULL;
-    const struct xk_zkernel z = {.name = "walk", .simd = 16, .grf_count = 128,
-                                 .code = code, .code_b = sizeof code};
+    const struct xk_zkernel z = {.name = "walk",
+                                 .simd = 16,
+                                 .grf_count = 128,
+                                 .code = code,
+                                 .code_b = sizeof code};
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &err) == XK_OK, "%s",
                   err.message);
     return k;
@@ -123,7 +126,9 @@ static xk_sim_kernel *kernel_of(const struct xk_platform *p,
 static struct xk_operand grf(unsigned reg, unsigned type, unsigned exec)
 {
     return (struct xk_operand){
-        .file = XK_FILE_GRF, .type = (uint8_t)type, .reg = (uint16_t)reg,
+        .file = XK_FILE_GRF,
+        .type = (uint8_t)type,
+        .reg = (uint16_t)reg,
         .rgn = exec == 1 ? (struct xk_region){0, 1, 0}
                          : (struct xk_region){(uint8_t)exec, (uint8_t)exec, 1}};
 }
@@ -207,7 +212,8 @@ static bool fits_math(const struct xk_inst *i)
         i->math_fn >= XK_MATH_IDIV && i->math_fn <= XK_MATH_IREM;
     if (i->op != XK_OPC_MATH)
         return true;
-    return on_ints == is_int(i->dst.type) && on_ints == is_int(i->src[0].type) &&
+    return on_ints == is_int(i->dst.type) &&
+           on_ints == is_int(i->src[0].type) &&
            (i->src[1].file == XK_FILE_NONE ||
             on_ints == is_int(i->src[1].type));
 }
@@ -288,7 +294,8 @@ START_TEST(every_opcode_has_an_executor)
         else if (is_branch(op))
             try_branch(p, op);
         else
-            for (unsigned exec = 1; exec <= 16; exec *= p->dpas_exec ? p->dpas_exec : 8)
+            for (unsigned exec = 1; exec <= 16;
+                 exec *= p->dpas_exec ? p->dpas_exec : 8)
                 walk_types(p, op, exec);
     }
     for (unsigned op = 0; op < XK_N_OPCODES; op++) {
@@ -335,8 +342,8 @@ static bool draw(const struct xk_platform *p, unsigned kind, unsigned sfid,
     *i = (struct xk_inst){.op = XK_OPC_SEND, .no_mask = true};
     i->exec = (uint8_t)(1u << rnd() % 6);
     i->send.sfid = (uint8_t)sfid;
-    i->send.desc = r->value | (bits & ~r->match & 0x600fffff) | mlen << 25 |
-                   rlen << 20;
+    i->send.desc =
+        r->value | (bits & ~r->match & 0x600fffff) | mlen << 25 | rlen << 20;
     i->send.src1_len = lengths[rnd() % 8];
     i->send.exdesc = (uint32_t)i->send.src1_len << 6;
     i->send.eot = kind == XK_MSG_EOT || kind == XK_MSG_TS_EOT;

@@ -4,18 +4,18 @@
 #ifndef XK_TESTS_SIM_TIMING_LAB_H
 #define XK_TESTS_SIM_TIMING_LAB_H
 
-#include "sim/timing_report.h"
+#include "sim/timing/timing_report.h"
 
 struct timing_job {
-    const char *platform, *text; /* without the end of the thread */
+    const char *platform, *text;             /* without the end of the thread */
     const struct xk_timing_product *product; /* NULL: the platform's first */
-    uint32_t simd;            /* 0: 16 */
-    uint32_t threads, groups; /* 0: 1 */
+    uint32_t simd;                           /* 0: 16 */
+    uint32_t threads, groups;                /* 0: 1 */
     uint32_t slm_b, barriers, grf;
-    uint32_t waves; /* 0: the default */
+    uint32_t waves;  /* 0: the default */
     uint8_t *memory; /* r1.0: its address, qword; r1.1: its bytes */
     uint64_t memory_b;
-    bool plain; /* without the model */
+    bool plain;                   /* without the model */
     const struct xk_alloc *alloc; /* of record and model; may fail */
 };
 

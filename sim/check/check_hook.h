@@ -1,0 +1,123 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Where the interpreter meets the checkers. Without checks t->check is NULL and
+ * nothing here is called. With checks every instruction is executed by
+ * xk_sim_check_exec, which asks the checkers before and after it; what a send
+ * touches in memory is noted by xk_sim_check_touch while it executes.
+ * Everything about one unit of work (a group, or a thread of its own) belongs
+ * to one host thread; only the ends of units and the list of findings are
+ * shared. */
+#ifndef XK_SIM_CHECK_HOOK_H
+#define XK_SIM_CHECK_HOOK_H
+
+#include "sim/core/kernel.h"
+
+struct xk_sim_check_run;    /* of a dispatch */
+struct xk_sim_check_work;   /* of a host thread */
+struct xk_sim_check_thread; /* of an EU thread */
+
+/* A dispatch. *out is NULL where no checks are on. */
+enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
+                                       struct xk_sim_check_run **out,
+                                       struct xk_error *err);
+/* Hands findings of units up to `last` to the callback. s is what the run ended
+ * with, *err belongs to it; XK_EFAULT and the first finding if there is one. */
+enum xk_status xk_sim_check_run_report(struct xk_sim_check_run *c,
+                                       uint64_t last, enum xk_status s,
+                                       struct xk_error *err);
+void xk_sim_check_run_destroy(struct xk_sim_check_run *c);
+
+/* A host thread with n EU threads at a time; gives them their t->check. */
+enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
+                                        struct xk_sim_thread *t, uint32_t n,
+                                        struct xk_sim_check_work **out,
+                                        struct xk_error *err);
+void xk_sim_check_work_destroy(struct xk_sim_check_work *w);
+/* w may be NULL. The end must be told also of units that fault. */
+void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit);
+void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
+                           bool good);
+
+/* t has just been given its payload. */
+void xk_sim_check_start(struct xk_sim_thread *t);
+/* Executes e, at which t->ip pointed. */
+void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e);
+/* Executes until the thread stops or has done `most`; returns how many. */
+uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most);
+/* One access of the instruction in hand succeeded: lane `lane`, n_b bytes at
+ * addr in *region, or in SLM where region is NULL. Called in the order of the
+ * components of a lane. */
+void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_region *region, uint64_t addr,
+                        uint32_t n_b, unsigned lane);
+/* The same of lanes 0 to n - 1, n_b bytes each, at addresses step_b apart. */
+void xk_sim_check_touch_row(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_region *region, uint64_t addr,
+                            uint32_t step_b, uint32_t n_b, unsigned n);
+/* An access beyond the end of its surface: zero, or dropped. */
+void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint64_t offset, uint32_t n_b);
+/* The last n_b bytes of a block's load, at addr, are behind its buffer. */
+void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint64_t addr, uint32_t n_b);
+/* The thread ends at e and has not waited for the barrier that it signalled. */
+void xk_sim_check_unawaited(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e);
+/* The thread stops at e (may be NULL) with this sentence. */
+void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const char *why);
+
+/* The other party of a finding. unit as in xk_sim_run. */
+struct xk_sim_who {
+    uint64_t unit;
+    uint32_t thread, inst; /* in the group; index of the record */
+};
+
+struct xk_sim_place {
+    char what[32]; /* as in struct xk_sim_finding */
+    uint64_t address;
+    uint32_t n_b;
+};
+
+/* A finding about e; other and place may be NULL. Later findings with the same
+ * check and instructions are dropped. */
+void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint32_t check, const struct xk_sim_who *other,
+                         const struct xk_sim_place *place, const char *fmt, ...)
+    XK_PRINTF(6, 7);
+
+/* A checker that lives elsewhere (the scoreboard's). All but state_b may be
+ * NULL. state: of one EU thread, state_b bytes, zero before its first start and
+ * then as the last thread left it. */
+struct xk_sim_checker {
+    uint32_t check; /* it is on where this bit is */
+    size_t (*state_b)(const struct xk_sim_run *r);
+    /* Of a host thread: t->check->work->extra. */
+    void *(*work_create)(const struct xk_sim_run *r);
+    void (*work_destroy)(void *work);
+    void (*start)(struct xk_sim_thread *t, void *state);
+    /* e comes next. n > 0: the checker has nothing to say of the next n
+     * instructions in a row, and takes them for executed; none of them but the
+     * last jumps, waits or ends the thread. n < 0: each of so many must be
+     * asked about with before and after. At most `most` either way. */
+    int64_t (*ahead)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                     uint64_t most, void *state);
+    /* mask: lanes that execute. before comes again for an instruction that has
+     * to wait (a barrier, dpasw); after comes once it is done. */
+    void (*before)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   uint32_t mask, void *state);
+    void (*after)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  uint32_t mask, void *state);
+};
+
+/* In its place e->fn(t, e) where checks may be on. */
+static inline void xk_sim_exec_one(struct xk_sim_thread *t,
+                                   const struct xk_sim_inst *e)
+{
+    if (t->check)
+        xk_sim_check_exec(t, e);
+    else
+        e->fn(t, e);
+}
+
+#endif

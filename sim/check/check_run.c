@@ -1,0 +1,470 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The checkers' frame: what a dispatch, a host thread and a unit of work have,
+ * and the loop that executes instructions between the hooks. */
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "sim/check/check_state.h"
+#include "sim/check/hazard_hook.h"
+#include "sim/check/pair.h"
+#include "sim/core/sim_operand.h"
+
+/* Checkers that live in files of their own; at most one for now. */
+static const struct xk_sim_checker *const extras[] = {
+    &xk_sim_hazard_checker,
+};
+
+static enum xk_status no_memory(const struct xk_sim_check_run *c,
+                                struct xk_error *err)
+{
+    err->status = XK_ENOMEM;
+    snprintf(err->message, sizeof err->message,
+             "sim: kernel '%.100s': out of memory for checks",
+             c->run->kernel->name);
+    return XK_ENOMEM;
+}
+
+static void *take(const struct xk_alloc *a, size_t n_b)
+{
+    void *const p = a->realloc(a->user, NULL, n_b ? n_b : 1);
+    if (p)
+        memset(p, 0, n_b);
+    return p;
+}
+
+static void choose_extra(struct xk_sim_check_run *c)
+{
+    for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++)
+        if (extras[i] && c->on & extras[i]->check) {
+            c->extra = extras[i];
+            c->extra_b = extras[i]->state_b(c->run);
+        }
+}
+
+enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
+                                       struct xk_sim_check_run **out,
+                                       struct xk_error *err)
+{
+    const struct xk_alloc *const a = &r->kernel->alloc;
+    const struct xk_sim_kernel *const k = r->kernel;
+    *out = NULL;
+    if (!r->d->check.on)
+        return XK_OK;
+    struct xk_sim_check_run *const c = take(a, sizeof *c);
+    const struct xk_sim_check_run stub = {.run = r};
+    if (!c)
+        return no_memory(&stub, err);
+    c->run = r;
+    c->alloc = *a;
+    c->on = r->d->check.on;
+    c->bad = UINT64_MAX;
+    pthread_mutex_init(&c->lock, NULL);
+    pthread_cond_init(&c->turned, NULL);
+    *out = c;
+    c->inst = take(a, k->n * sizeof *c->inst);
+    if (!c->inst)
+        return no_memory(c, err);
+    for (uint32_t i = 0; i < k->n; i++)
+        xk_check_plan(k, &k->inst[i], &c->inst[i]);
+    if (!xk_check_stretches(c))
+        return no_memory(c, err);
+    choose_extra(c);
+    return XK_OK;
+}
+
+void xk_sim_check_run_destroy(struct xk_sim_check_run *c)
+{
+    if (!c)
+        return;
+    const struct xk_alloc a = c->alloc;
+    pthread_mutex_destroy(&c->lock);
+    pthread_cond_destroy(&c->turned);
+    a.realloc(a.user, c->inst, 0);
+    a.realloc(a.user, c->stretch, 0);
+    a.realloc(a.user, c->need, 0);
+    a.realloc(a.user, c->record, 0);
+    a.realloc(a.user, c->gslot, 0);
+    xk_check_arena_fini(&a, &c->arena);
+    a.realloc(a.user, c, 0);
+}
+
+static bool give_thread(struct xk_sim_check_work *w, uint32_t i,
+                        struct xk_sim_thread *t)
+{
+    const struct xk_alloc *const a = &w->run->alloc;
+    struct xk_sim_check_thread *const c = &w->thread[i];
+    c->work = w;
+    c->thread = t;
+    c->known = take(a, w->n_group * sizeof *c->known);
+    c->good_age = take(a, w->run->n_stretches * sizeof *c->good_age);
+    c->extra = w->run->extra ? take(a, w->run->extra_b) : NULL;
+    t->check = c;
+    return c->known && c->good_age && (c->extra || !w->run->extra);
+}
+
+enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
+                                        struct xk_sim_thread *t, uint32_t n,
+                                        struct xk_sim_check_work **out,
+                                        struct xk_error *err)
+{
+    *out = NULL;
+    if (!c)
+        return XK_OK;
+    struct xk_sim_check_work *const w = take(&c->alloc, sizeof *w);
+    if (!w)
+        return no_memory(c, err);
+    *out = w;
+    w->run = c;
+    w->threads = t;
+    w->n_group = c->run->d->n_threads;
+    w->thread = take(&c->alloc, n * sizeof *w->thread);
+    w->joining = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    w->joined = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    if (!w->thread || !w->joining || !w->joined)
+        return no_memory(c, err);
+    w->n_threads = n;
+    if (c->extra && c->extra->work_create)
+        w->extra = c->extra->work_create(c->run);
+    for (uint32_t i = 0; i < n; i++)
+        if (!give_thread(w, i, &t[i]))
+            return no_memory(c, err);
+    if (!xk_pairs_create(w))
+        return no_memory(c, err);
+    return XK_OK;
+}
+
+void xk_sim_check_work_destroy(struct xk_sim_check_work *w)
+{
+    if (!w)
+        return;
+    const struct xk_alloc a = w->run->alloc;
+    for (uint32_t i = 0; i < w->n_threads; i++) {
+        a.realloc(a.user, w->thread[i].known, 0);
+        a.realloc(a.user, w->thread[i].good_age, 0);
+        a.realloc(a.user, w->thread[i].extra, 0);
+    }
+    if (w->extra)
+        w->run->extra->work_destroy(w->extra);
+    a.realloc(a.user, w->thread, 0);
+    a.realloc(a.user, w->joining, 0);
+    a.realloc(a.user, w->joined, 0);
+    xk_check_lines_fini(&a, &w->lines);
+    xk_pairs_destroy(w);
+    a.realloc(a.user, w, 0);
+}
+
+void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
+{
+    if (!w)
+        return;
+    const size_t n_b = (size_t)XK_SIM_BARRIERS * w->n_group * 4;
+    w->unit = unit;
+    w->n_seen = w->n_beside = 0;
+    xk_check_lines_reset(&w->lines);
+    memset(w->phase, 0, sizeof w->phase);
+    memset(w->joining, 0, n_b);
+    memset(w->joined, 0, n_b);
+    xk_pairs_begin(w);
+}
+
+/* Waits until all units before it were merged. A lower unit that faulted ends
+ * the run: units between may never come. */
+static bool my_turn(struct xk_sim_check_run *c, uint64_t unit, bool good)
+{
+    pthread_mutex_lock(&c->lock);
+    if (!good && unit < c->bad) {
+        c->bad = unit;
+        pthread_cond_broadcast(&c->turned);
+    }
+    while (c->turn != unit && c->bad >= unit)
+        pthread_cond_wait(&c->turned, &c->lock);
+    const bool mine = c->turn == unit;
+    pthread_mutex_unlock(&c->lock);
+    return mine;
+}
+
+void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
+                           bool good)
+{
+    if (!w)
+        return;
+    struct xk_sim_check_run *const c = w->run;
+    if (c->on & XK_CHECK_RACE)
+        xk_check_accesses_end(w);
+    if (w->no_memory) {
+        pthread_mutex_lock(&c->lock);
+        c->no_memory = true;
+        pthread_mutex_unlock(&c->lock);
+    }
+    if (!(c->on & XK_CHECK_RACE) || !my_turn(c, unit, good))
+        return;
+    xk_check_merge(w);
+    pthread_mutex_lock(&c->lock);
+    c->turn++;
+    pthread_cond_broadcast(&c->turned);
+    pthread_mutex_unlock(&c->lock);
+}
+
+void xk_sim_check_start(struct xk_sim_thread *t)
+{
+    struct xk_sim_check_thread *const c = t->check;
+    c->signals = 0;
+    c->loading = c->fencing = c->n_pending = c->n_fenced = 0;
+    c->pending_lost = false;
+    memset(c->slm, 0, sizeof c->slm);
+    memset(c->known, 0, c->work->n_group * sizeof *c->known);
+    xk_check_init_start(c);
+    if (c->extra && c->work->run->extra->start)
+        c->work->run->extra->start(t, c->extra);
+}
+
+/* Groups that run one after the other in a slot share its scratch memory, which
+ * no one orders and no one has to: each begins with what nobody wrote. */
+static uint8_t space_of(const struct xk_sim_thread *t,
+                        const struct xk_sim_region *r, uint64_t addr)
+{
+    if (!r)
+        return XK_CS_SLM;
+    return r->kind == XK_SIM_SCRATCH || addr - t->scratch_va < t->scratch_b
+               ? XK_CS_SCRATCH
+           : r->kind == XK_SIM_STATE ? XK_CS_STATE
+                                     : XK_CS_GLOBAL;
+}
+
+/* Room for n notes, what all of them have in common; NULL if there is none. */
+static struct xk_check_note *notes_of(struct xk_sim_thread *t,
+                                      const struct xk_sim_inst *e, unsigned n)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    if (w->n_notes + n > XK_CHECK_NOTES) {
+        w->notes_lost = true;
+        return NULL;
+    }
+    if (!w->n_notes) {
+        w->storing = xk_msg_op_class(e->msg.op) == XK_MCLASS_STORE;
+        if (e < t->kernel->inst || e >= t->kernel->inst + t->kernel->n)
+            w->msg = e->msg; /* made for a dynamic descriptor */
+    }
+    w->n_notes += n;
+    return &w->note[w->n_notes - n];
+}
+
+void xk_sim_check_touch_row(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_region *region, uint64_t addr,
+                            uint32_t step_b, uint32_t n_b, unsigned n)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_check_note *k = notes_of(t, e, n);
+    const uint8_t space = space_of(t, region, addr);
+    const uint8_t *host =
+        region ? region->host + (addr - region->va) : t->group->slm + addr;
+    if (!k)
+        return;
+    w->spaces |= (uint8_t)(1u << space);
+    for (unsigned l = 0; l < n; l++, k++, addr += step_b, host += step_b) {
+        k->addr = addr;
+        k->n_b = n_b;
+        k->space = space;
+        k->lane = (uint8_t)l;
+        k->host = host;
+        if (w->storing && n_b <= XK_CHECK_OLD_B)
+            memcpy(k->old, host, n_b);
+    }
+}
+
+void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_region *region, uint64_t addr,
+                        uint32_t n_b, unsigned lane)
+{
+    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_check_note *const n = notes_of(t, e, 1);
+    if (!n)
+        return;
+    n->addr = addr;
+    n->n_b = n_b;
+    n->space = space_of(t, region, addr);
+    w->spaces |= (uint8_t)(1u << n->space);
+    n->lane = (uint8_t)lane;
+    n->host =
+        region ? region->host + (addr - region->va) : t->group->slm + addr;
+    if (w->storing && n_b <= XK_CHECK_OLD_B)
+        memcpy(n->old, n->host, n_b);
+}
+
+void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint64_t offset, uint32_t n_b)
+{
+    const struct xk_sim_place place = {
+        .what = "surface", .address = offset, .n_b = n_b};
+    if (!xk_check_on(t->check, XK_CHECK_MEM) || offset >= XK_OFF_NULL)
+        return;
+    xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
+                        "beyond the end of its surface");
+}
+
+void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint64_t addr, uint32_t n_b)
+{
+    const struct xk_sim_place place = {
+        .what = "memory", .address = addr, .n_b = n_b};
+    t->check->work->beyond_b = n_b;
+    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
+        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, &place,
+                            "a block's load goes on beyond its buffer, within "
+                            "the cache line");
+}
+
+void xk_sim_check_unawaited(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e)
+{
+    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
+        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, NULL,
+                            "thread ends between barrier and sync.bar");
+}
+
+static bool is_send(const struct xk_sim_inst *e)
+{
+    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
+}
+
+static uint32_t check_of(const struct xk_sim_inst *e)
+{
+    if (!e)
+        return XK_CHECK_FAULT;
+    if (e->in.op == XK_OPC_SYNC || e->in.op == XK_OPC_DPASW)
+        return XK_CHECK_SYNC;
+    if (!is_send(e))
+        return XK_CHECK_FAULT;
+    switch (xk_msg_op_class(e->msg.op)) {
+    case XK_MCLASS_BARRIER:
+    case XK_MCLASS_EOT:
+        return XK_CHECK_SYNC;
+    case XK_MCLASS_LOAD:
+    case XK_MCLASS_STORE:
+    case XK_MCLASS_ATOMIC:
+        return XK_CHECK_MEM;
+    default:
+        return XK_CHECK_FAULT;
+    }
+}
+
+void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const char *why)
+{
+    xk_sim_check_report(t, e, check_of(e), NULL, NULL, "%s", why);
+}
+
+static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                   uint32_t mask)
+{
+    const uint32_t on = c->work->run->on;
+    c->work->n_notes = 0;
+    c->work->notes_lost = false;
+    c->work->spaces = 0;
+    c->work->beyond_b = 0;
+    if (on & XK_CHECK_INIT)
+        xk_check_init_before(c, e, mask);
+    if (on & XK_CHECK_SYNC)
+        xk_check_sync_before(c, e, mask);
+}
+
+/* The space of a message with a dynamic descriptor shows in what it touched. */
+static bool touches_slm(const struct xk_sim_check_thread *c,
+                        const struct xk_sim_inst *e)
+{
+    return e->msg.space == XK_MSPACE_SLM || c->work->spaces >> XK_CS_SLM & 1;
+}
+
+static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                  uint32_t mask, uint32_t open)
+{
+    const uint32_t on = c->work->run->on;
+    if (is_send(e)) {
+        if (on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
+            xk_check_accesses(c, e);
+        if (on & XK_CHECK_INIT)
+            xk_check_send_after(c, e, mask);
+        if (on & XK_CHECK_HAZARD && touches_slm(c, e))
+            xk_check_slm_note(c, e);
+    }
+    xk_check_sync_after(c, e, open, mask);
+}
+
+/* ask: the checker that lives elsewhere too. */
+static void exec(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
+                 bool ask)
+{
+    struct xk_sim_thread *const t = c->thread;
+    const struct xk_sim_checker *const x = ask ? c->work->run->extra : NULL;
+    const uint32_t mask = xk_sim_mask(t, e), open = t->barrier_open;
+    before(c, e, mask);
+    if (x && x->before)
+        x->before(t, e, mask, c->extra);
+    e->fn(t, e);
+    if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
+        return;
+    after(c, e, mask, open);
+    if (x && x->after)
+        x->after(t, e, mask, c->extra);
+}
+
+void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    exec(t->check, e, true);
+}
+
+/* Instructions in a row, about which the checker that lives elsewhere has
+ * nothing to say; how many. */
+static uint64_t quiet_row(struct xk_sim_check_thread *c, uint64_t n)
+{
+    struct xk_sim_thread *const t = c->thread;
+    const struct xk_sim_check_run *const r = c->work->run;
+    const struct xk_sim_inst *const inst = t->kernel->inst;
+    uint64_t done = 0;
+    while (done < n && t->state == XK_SIM_RUN) {
+        const uint32_t at = t->ip, s = r->inst[at].stretch;
+        if (s != XK_CHECK_ALONE) {
+            const uint32_t to_end = r->stretch[s].end - at;
+            const uint32_t m =
+                to_end < n - done ? to_end : (uint32_t)(n - done);
+            xk_check_run_stretch(c, &r->stretch[s], m);
+            done += m;
+            continue;
+        }
+        t->ip++;
+        t->count[inst[at].stat]++;
+        done++;
+        exec(c, &inst[at], false);
+    }
+    return done;
+}
+
+static uint64_t loud_row(struct xk_sim_check_thread *c, uint64_t n)
+{
+    struct xk_sim_thread *const t = c->thread;
+    uint64_t done = 0;
+    while (done < n && t->state == XK_SIM_RUN) {
+        const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
+        t->count[e->stat]++;
+        done++;
+        exec(c, e, true);
+    }
+    return done;
+}
+
+uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most)
+{
+    struct xk_sim_check_thread *const c = t->check;
+    const struct xk_sim_checker *const x = c->work->run->extra;
+    uint64_t done = 0;
+    while (done < most && t->state == XK_SIM_RUN) {
+        const uint64_t left = most - done;
+        const int64_t n =
+            !x         ? (int64_t)left
+            : x->ahead ? x->ahead(t, &t->kernel->inst[t->ip], left, c->extra)
+                       : -(int64_t)left;
+        done += n > 0 ? quiet_row(c, (uint64_t)n) : loud_row(c, (uint64_t)-n);
+    }
+    return done;
+}

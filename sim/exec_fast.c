@@ -1,4 +1,0 @@
-/* SPDX-License-Identifier: Apache-2.0 */
-/* The fast paths for any host. */
-#define XK_FAST_SELECT xk_sim_select_fast_any
-#include "sim/fast_body.h"

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Fields of SAMPLER_STATE as Intel's driver publishes them. */
+#include <math.h>
+
+#include "sim/message/sampler.h"
+
+#define STATE_B 16
+#define FRACTION_BITS 8
+
+/* Texels beside each other, and how much of the second one: of 2^8. */
+struct pair {
+    int64_t at[2];
+    uint32_t part;
+};
+
+static bool take_wraps(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       uint32_t dw3, struct xk_sim_sampler *s)
+{
+    for (unsigned k = 0; k < 3; k++) {
+        const unsigned wrap = dw3 >> (6 - 3 * k) & 7;
+        s->wrap[k] = (uint8_t)wrap;
+        s->rounded[k] = dw3 >> (18 - 2 * k) & 1; /* of magnification */
+        if (wrap > XK_WRAP_EDGE && wrap != XK_WRAP_BORDER)
+            return xk_sim_lacks(t, e, "a sampler with address mode", wrap);
+        if (wrap < XK_WRAP_EDGE && !s->normalized)
+            return xk_sim_lacks(
+                t, e, "a sampler with whole coordinates and address mode",
+                wrap);
+    }
+    return true;
+}
+
+bool xk_sim_sampler_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint64_t state_va, uint64_t dynamic_va,
+                         struct xk_sim_sampler *s)
+{
+    const uint8_t *const p = xk_sim_state_at(t, e, state_va, STATE_B);
+    if (!p)
+        return false;
+    const unsigned min = xk_sim_dw(p, 0) >> 14 & 7,
+                   mag = xk_sim_dw(p, 0) >> 17 & 7;
+    const uint32_t border_b = xk_sim_dw(p, 2) & ~0x3fu;
+    *s = (struct xk_sim_sampler){.linear = mag,
+                                 .normalized = !(xk_sim_dw(p, 3) >> 10 & 1)};
+    if (min != mag || mag > 1)
+        return xk_sim_lacks(
+            t, e,
+            "a sampler with filters (of reduction * 8 + of magnification)",
+            min * 8 + mag);
+    if (xk_sim_dw(p, 3) >> 9 & 1 || xk_sim_dw(p, 1) & 0x80)
+        return xk_sim_lacks(t, e,
+                            "a sampler with reduction or chroma key, number",
+                            xk_sim_dw(p, 3) >> 22 & 3);
+    if (!take_wraps(t, e, xk_sim_dw(p, 3), s))
+        return false;
+    if (s->wrap[0] != XK_WRAP_BORDER && s->wrap[1] != XK_WRAP_BORDER &&
+        s->wrap[2] != XK_WRAP_BORDER)
+        return true;
+    const uint8_t *const c = xk_sim_state_at(t, e, dynamic_va + border_b, 16);
+    if (!c)
+        return false;
+    memcpy(s->border, c, sizeof s->border);
+    return true;
+}
+
+/* Channel k of a texel of the format, or of the border. */
+static uint32_t channel_of(const struct xk_sim_image *g, const uint8_t *texel,
+                           const uint32_t *border, unsigned k)
+{
+    if (texel)
+        return xk_sim_texel_get(g->format, texel, k);
+    return xk_sim_texel_has(g->format, k) ? border[k]
+                                          : xk_sim_texel_absent(g->format, k);
+}
+
+static uint32_t one_of(const struct xk_sim_image *g)
+{
+    return xk_sim_texel_absent(g->format, 3);
+}
+
+static void select_channels(const struct xk_sim_image *g, const uint32_t in[4],
+                            uint32_t out[4])
+{
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = g->select[k] >= XK_SELECT_RED
+                     ? in[g->select[k] - XK_SELECT_RED]
+                 : g->select[k] == XK_SELECT_ONE ? one_of(g)
+                                                 : 0;
+}
+
+/* All channels of the texel at x, y, z, or of the border. */
+static bool tap(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                const struct xk_sim_image *g, const uint32_t *border,
+                const int64_t at[3], unsigned lane, uint32_t out[4])
+{
+    const uint8_t *texel = NULL;
+    bool inside = true;
+    for (unsigned k = 0; k < 3; k++)
+        inside &= at[k] >= 0 && (uint64_t)at[k] < g->extent[k];
+    if (inside) {
+        texel = xk_sim_reach(t, e, &xk_sim_flat,
+                             xk_sim_image_at(g, (uint64_t)at[0],
+                                             (uint64_t)at[1], (uint64_t)at[2]),
+                             g->texel_b, g->format->size_b, lane);
+        if (!texel)
+            return false;
+    }
+    for (unsigned k = 0; k < 4; k++)
+        out[k] = channel_of(g, texel, border, k);
+    return true;
+}
+
+bool xk_sim_image_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_image *g, const int64_t at[3],
+                        unsigned lane, uint32_t out[4])
+{
+    static const uint32_t black[4];
+    uint32_t v[4];
+    if (!tap(t, e, g, black, at, lane, v))
+        return false;
+    select_channels(g, v, out);
+    return true;
+}
+
+/* As a number of texels, from the image's edge: OpenCL 8.2. */
+static float unfold(const struct xk_sim_sampler *s, unsigned k, float c,
+                    float extent)
+{
+    if (!(c == c))
+        c = 0.0f;
+    if (!s->normalized)
+        return c;
+    if (s->wrap[k] == XK_WRAP_REPEAT)
+        return (c - floorf(c)) * extent;
+    if (s->wrap[k] == XK_WRAP_MIRROR)
+        return fabsf(c - 2.0f * rintf(0.5f * c)) * extent;
+    return c * extent;
+}
+
+/* A number of texels that fits whatever is done with it. */
+static double within(double u)
+{
+    const double most = 1 << 30;
+    return u < -most ? -most : u > most ? most : u;
+}
+
+static int64_t wrapped(const struct xk_sim_sampler *s, unsigned k, int64_t i,
+                       int64_t n)
+{
+    switch ((enum xk_sim_wrap)s->wrap[k]) {
+    case XK_WRAP_REPEAT:
+        return i < 0 ? i + n : i >= n ? i - n : i;
+    case XK_WRAP_BORDER:
+        return i < 0 ? -1 : i >= n ? n : i;
+    case XK_WRAP_MIRROR:
+    case XK_WRAP_EDGE:
+        break;
+    }
+    return i < 0 ? 0 : i >= n ? n - 1 : i;
+}
+
+static struct pair pair_of(const struct xk_sim_sampler *s, unsigned k, float c,
+                           uint64_t extent, bool linear)
+{
+    const int64_t n = (int64_t)extent;
+    const double u = within((double)unfold(s, k, c, (float)extent));
+    struct pair p = {.part = 0};
+    if (!linear) {
+        p.at[0] = p.at[1] = wrapped(s, k, (int64_t)floor(u), n);
+        return p;
+    }
+    const int64_t fixed = (int64_t)floor((u - 0.5) * (1 << FRACTION_BITS) +
+                                         (s->rounded[k] ? 0.5 : 0.0));
+    p.part = (uint32_t)fixed & ((1u << FRACTION_BITS) - 1);
+    p.at[0] = wrapped(s, k, (fixed - (int64_t)p.part) >> FRACTION_BITS, n);
+    p.at[1] =
+        wrapped(s, k, ((fixed - (int64_t)p.part) >> FRACTION_BITS) + 1, n);
+    return p;
+}
+
+static int64_t element_of(float c, uint64_t n)
+{
+    const double r = floor((double)c + 0.5);
+    const double even = r - (double)c == 0.5 && fmod(r, 2.0) != 0.0 ? r - 1 : r;
+    return !(even > 0.0)             ? 0
+           : even >= (double)(n - 1) ? (int64_t)n - 1
+                                     : (int64_t)even;
+}
+
+/* Sum of the corners of a cell, each by its weight; corners without weight are
+ * not read. */
+static bool blend(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  const struct xk_sim_image *g, const struct xk_sim_sampler *s,
+                  const struct pair p[3], unsigned lane, uint32_t out[4])
+{
+    double sum[4] = {0};
+    for (unsigned corner = 0; corner < 8; corner++) {
+        int64_t at[3];
+        uint32_t v[4], weight = 1;
+        for (unsigned k = 0; k < 3; k++) {
+            const bool second = corner >> k & 1;
+            at[k] = p[k].at[second];
+            weight *= second ? p[k].part : (1u << FRACTION_BITS) - p[k].part;
+        }
+        if (!weight)
+            continue;
+        if (!tap(t, e, g, s->border, at, lane, v))
+            return false;
+        for (unsigned k = 0; k < 4; k++) {
+            float f;
+            memcpy(&f, &v[k], 4);
+            sum[k] += (double)f * weight;
+        }
+    }
+    for (unsigned k = 0; k < 4; k++) {
+        const float f = (float)(sum[k] / (1 << 3 * FRACTION_BITS));
+        memcpy(&out[k], &f, 4);
+    }
+    return true;
+}
+
+bool xk_sim_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   const struct xk_sim_image *g, const struct xk_sim_sampler *s,
+                   const float at[4], unsigned lane, uint32_t out[4])
+{
+    const bool linear = s->linear && g->format->kind > XK_TEXEL_SINT;
+    struct pair p[3] = {{.part = 0}};
+    uint32_t v[4];
+    for (unsigned k = 0; k < g->n_dims; k++)
+        p[k] = pair_of(s, k, at[k], g->extent[k], linear);
+    if (g->array)
+        p[g->n_dims].at[0] = element_of(at[g->n_dims], g->extent[g->n_dims]);
+    const int64_t first[3] = {p[0].at[0], p[1].at[0], p[2].at[0]};
+    if (!(linear ? blend(t, e, g, s, p, lane, v)
+                 : tap(t, e, g, s->border, first, lane, v)))
+        return false;
+    select_channels(g, v, out);
+    return true;
+}

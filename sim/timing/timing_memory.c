@@ -1,0 +1,288 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/timing/timing_memory.h"
+
+#include <string.h>
+
+#define PAGE_LINES 4096
+
+static void *take(struct xk_tm_memory *x, size_t n_b)
+{
+    void *const p = x->alloc.realloc(x->alloc.user, NULL, n_b);
+    if (p)
+        memset(p, 0, n_b);
+    return p;
+}
+
+/* How many lines the recorded core touches: those of its traces. */
+static uint64_t own_lines(const struct xk_timing_record *r, uint8_t *seen)
+{
+    uint64_t n = 0;
+    for (size_t k = 0; k < (size_t)r->n_traced * r->n_threads; k++) {
+        const struct xk_tm_trace *const s = &r->trace[k];
+        for (uint32_t at = 0; at < s->n; at += 1 + XK_TM_EXTRA(s->word[at])) {
+            const uint32_t *const w = &s->word[at];
+            for (uint32_t e = 3; e < 1 + XK_TM_EXTRA(w[0]); e += 2)
+                for (uint32_t l = w[e]; l < w[e] + w[e + 1]; l++) {
+                    n += !(seen[l / 8] >> (l % 8) & 1);
+                    seen[l / 8] |= (uint8_t)(1u << (l % 8));
+                }
+        }
+    }
+    return n;
+}
+
+/* Every core brings its own lines into the L2 that all share. */
+static enum xk_status set_shares(struct xk_tm_memory *x)
+{
+    const struct xk_timing_record *const r = x->r;
+    const struct xk_timing_product *const m = x->m;
+    uint8_t *const seen = take(x, r->n_lines / 8 + 1);
+    if (!seen)
+        return XK_ENOMEM;
+    const double own = (double)own_lines(r, seen);
+    x->alloc.realloc(x->alloc.user, seen, 0);
+    x->fills_each = own > 0 ? (double)xk_timing_lines(r) / own : 1;
+    if (x->fills_each < 1)
+        x->fills_each = 1;
+    x->l2_lines = (double)m->l2_b / m->line_b;
+    const double cores = r->cores;
+    x->link_b = m->l2_total_b / cores;
+    if (x->link_b > m->l2_core_b)
+        x->link_b = m->l2_core_b;
+    x->memory_b =
+        (double)m->memory_mbps * m->memory_percent / 100 / m->clock_mhz / cores;
+    if (x->memory_b > m->l2_core_b)
+        x->memory_b = m->l2_core_b;
+    return XK_OK;
+}
+
+enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
+                                 const struct xk_timing_record *r)
+{
+    const struct xk_timing_product *const m = r->m;
+    *x = (struct xk_tm_memory){.m = m, .r = r, .alloc = r->alloc};
+    x->l1_sets = m->l1_ways ? m->l1_b / m->line_b / m->l1_ways : 0;
+    if (x->l1_sets)
+        x->l1 = take(x, (size_t)x->l1_sets * m->l1_ways * sizeof *x->l1);
+    x->n_pages = r->n_lines / PAGE_LINES + 1;
+    x->page = take(x, x->n_pages * sizeof(struct xk_tm_line_state *));
+    if ((x->l1_sets && !x->l1) || !x->page || set_shares(x) < 0) {
+        xk_tm_memory_fini(x);
+        return XK_ENOMEM;
+    }
+    return XK_OK;
+}
+
+void xk_tm_memory_fini(struct xk_tm_memory *x)
+{
+    if (!x->alloc.realloc)
+        return; /* never was there */
+    for (uint32_t k = 0; x->page && k < x->n_pages; k++)
+        x->alloc.realloc(x->alloc.user, x->page[k], 0);
+    x->alloc.realloc(x->alloc.user, x->page, 0);
+    x->alloc.realloc(x->alloc.user, x->l1, 0);
+    x->page = NULL;
+    x->l1 = NULL;
+}
+
+/* ---- resources ---- */
+
+static double later(double a, double b)
+{
+    return a > b ? a : b;
+}
+
+/* Takes a resource for `cycles` from `at` on, or from when it is free; when it
+ * is done. */
+static double pass(double *free_at, double at, double cycles, double *taken)
+{
+    const double end = later(*free_at, at) + cycles;
+    *free_at = end;
+    *taken += cycles;
+    return end;
+}
+
+/* ---- caches ---- */
+
+static struct xk_tm_line_state *line_state(struct xk_tm_memory *x,
+                                           uint32_t line)
+{
+    struct xk_tm_line_state **const p = &x->page[line / PAGE_LINES];
+    if (!*p)
+        *p = take(x, PAGE_LINES * sizeof **p);
+    if (!*p) {
+        x->no_memory = true;
+        return NULL;
+    }
+    return &(*p)[line % PAGE_LINES];
+}
+
+/* Least recently used of the set, or the one that has the line. */
+static struct xk_tm_tag *l1_at(struct xk_tm_memory *x, uint32_t line, bool *hit)
+{
+    const uint32_t ways = x->m->l1_ways;
+    struct xk_tm_tag *const set = x->l1 + (line % x->l1_sets) * (size_t)ways;
+    struct xk_tm_tag *old = set;
+    *hit = true;
+    for (uint32_t k = 0; k < ways; k++) {
+        if (set[k].line == line + 1)
+            return &set[k];
+        if (set[k].used < old->used)
+            old = &set[k];
+    }
+    *hit = false;
+    return old;
+}
+
+/* L2 holds the line still, counting what the other cores bring in. */
+static bool in_l2(const struct xk_tm_memory *x,
+                  const struct xk_tm_line_state *s)
+{
+    return s->stamp && x->l2_fills - (double)(s->stamp - 1) < x->l2_lines;
+}
+
+/* A line that neither L1 has: when it is there. lat_l1, lat_l2 ... count from
+ * issue, so their differences are the way between the levels. */
+static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
+                    uint32_t line, double at)
+{
+    const struct xk_timing_product *const m = x->m;
+    struct xk_tm_line_state *const s = line_state(x, line);
+    const double l2_way = (double)m->lat_l2 - (m->l1_b ? m->lat_l1 : 0);
+    const double far = (double)m->lat_memory - m->lat_l2;
+    double ready =
+        pass(&x->link, at, m->line_b / x->link_b, &x->traffic.l2_cyc) + l2_way;
+    uint32_t wave;
+    x->traffic.l2_lines++;
+    if (!s)
+        return ready;
+    if (!in_l2(x, s) && !x->r->alone) {
+        x->l2_fills += x->fills_each;
+        if (xk_timing_owns(x->r, line, &wave)) {
+            x->traffic.memory_lines++;
+            ready = later(ready, pass(&x->memory, at, m->line_b / x->memory_b,
+                                      &x->traffic.memory_cyc) +
+                                     l2_way) +
+                    far;
+        } else if (wave >= q->wave) {
+            ready += far; /* another core's request is on its way */
+        }
+        s->ready = ready;
+    }
+    s->stamp = (uint64_t)x->l2_fills + 1;
+    return later(ready, s->ready);
+}
+
+static double load_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
+                        uint32_t line, double at)
+{
+    bool hit;
+    if (!x->l1 || q->inst->past_l1)
+        return fetch(x, q, line, at);
+    struct xk_tm_tag *const tag = l1_at(x, line, &hit);
+    tag->used = ++x->clock;
+    if (hit)
+        return later(at, tag->ready);
+    tag->line = line + 1;
+    tag->ready = fetch(x, q, line, at);
+    return tag->ready;
+}
+
+/* Written through; a line costs memory once, when it is first written. */
+static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
+                         double at)
+{
+    const struct xk_timing_product *const m = x->m;
+    struct xk_tm_line_state *const s = line_state(x, line);
+    uint32_t wave;
+    const double done = pass(&x->link, at, n_b / x->link_b, &x->traffic.l2_cyc);
+    x->traffic.l2_lines++;
+    x->settled = later(x->settled, done + m->lat_l2);
+    if (s && !in_l2(x, s)) {
+        x->l2_fills += x->fills_each;
+        s->ready = 0;
+        if (xk_timing_owns(x->r, line, &wave)) {
+            x->traffic.memory_lines++;
+            const double there = pass(&x->memory, at, m->line_b / x->memory_b,
+                                      &x->traffic.memory_cyc);
+            x->settled = later(x->settled, m->flush_end ? there : 0);
+        }
+    }
+    if (s)
+        s->stamp = (uint64_t)x->l2_fills + 1;
+    return later(done, x->memory - m->lat_memory) + m->lat_l2;
+}
+
+/* ---- messages ---- */
+
+/* Bytes that cross between registers and the data port. */
+static double register_bytes(const struct xk_tm_memory *x,
+                             const struct xk_tm_inst *i)
+{
+    const unsigned n = i->answer > i->payload ? i->answer : i->payload;
+    return (double)n * x->r->kernel->grf_b;
+}
+
+static uint32_t n_lines(const struct xk_tm_request *q)
+{
+    uint32_t n = 0;
+    for (uint32_t k = 2; k < q->n_words; k += 2)
+        n += q->word[k + 1];
+    return n;
+}
+
+static double slm(struct xk_tm_memory *x, const struct xk_tm_request *q)
+{
+    const struct xk_timing_product *const m = x->m;
+    const uint32_t w = q->word[0], n_b = q->word[1];
+    const double plain = register_bytes(x, q->inst) / m->port_b;
+    const double least = later(plain, 1);
+    const double cycles = later(least, XK_TM_WORD_UNITS(w));
+    const double lat = XK_TM_WORD_LANES(w) > 16 ? m->lat_slm32 : m->lat_slm;
+    x->traffic.slm_b += n_b;
+    x->traffic.conflict_cyc += (uint64_t)(cycles - least);
+    return pass(&x->port, q->in, cycles, &x->traffic.port_cyc) - 1 + lat;
+}
+
+/* The port first, then line by line. */
+static double memory(struct xk_tm_memory *x, const struct xk_tm_request *q)
+{
+    const struct xk_timing_product *const m = x->m;
+    const uint32_t w = q->word[0], lines = n_lines(q);
+    const enum xk_tm_class class = XK_TM_WORD_CLASS(w);
+    const double each_b = lines ? (double)q->word[1] / lines : 0;
+    const double cycles = later(
+        later((double)lines / m->l1_lines_cyc, 1),
+        class == XK_TM_PREFETCH ? 0 : register_bytes(x, q->inst) / m->port_b);
+    const double start =
+        pass(&x->port, q->in, cycles, &x->traffic.port_cyc) - 1;
+    double done = start;
+    x->traffic.global_b += q->word[1];
+    x->traffic.port_lines += lines;
+    for (uint32_t k = 2; k < q->n_words; k += 2)
+        for (uint32_t l = 0; l < q->word[k + 1]; l++) {
+            const uint32_t line = q->word[k] + l;
+            done = later(done, class == XK_TM_STORE || class == XK_TM_ATOMIC
+                                   ? store_line(x, line, each_b, start)
+                                   : load_line(x, q, line, start));
+        }
+    if (class == XK_TM_ATOMIC)
+        done = later(done, pass(&x->link, start,
+                                (double)m->atomic_cyc * XK_TM_WORD_UNITS(w),
+                                &x->traffic.l2_cyc) +
+                               m->lat_l2);
+    return done + (class == XK_TM_STORE || !m->l1_b ? 0 : m->lat_l1);
+}
+
+double xk_tm_memory_access(struct xk_tm_memory *x,
+                           const struct xk_tm_request *q)
+{
+    const struct xk_timing_product *const m = x->m;
+    if (q->n_words < 2)
+        return q->in;
+    /* the table's latencies hold the way of one payload register */
+    const double way = (double)m->lat_payload + m->payload_cyc;
+    const double done = XK_TM_WORD_SLM(q->word[0]) ? slm(x, q) : memory(x, q);
+    const unsigned n = q->inst->answer;
+    return done - way + (n > 1 ? (double)(n - 1) * m->answer_cyc : 0);
+}

@@ -1,0 +1,275 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/timing/timing_record.h"
+
+#include <string.h>
+
+#define BUDGET (24u << 20) /* words of traces */
+#define LEAST_WAVES 6      /* whatever the budget is */
+#define MOST_THREADS 65536
+
+static void *take(const struct xk_timing_record *r, void *p, size_t n_b)
+{
+    return r->alloc.realloc(r->alloc.user, p, n_b);
+}
+
+void xk_timing_record_init(struct xk_timing_record *r,
+                           const struct xk_timing_product *m,
+                           const struct xk_alloc *alloc)
+{
+    memset(r, 0, sizeof *r);
+    r->m = m;
+    r->alloc = alloc ? *alloc : xk_alloc_default;
+    atomic_init(&r->no_memory, false);
+}
+
+static void forget(struct xk_timing_record *r)
+{
+    const size_t n = (size_t)r->n_room * r->n_threads;
+    for (size_t k = 0; r->trace && k < n; k++)
+        take(r, r->trace[k].word, 0);
+    for (unsigned k = 0; r->region && k < r->n_regions; k++)
+        take(r, (void *)atomic_load(&r->region[k].owner), 0);
+    take(r, r->trace, 0);
+    take(r, r->region, 0);
+    r->trace = NULL;
+    r->region = NULL;
+    r->n_regions = r->n_lines = r->n_traced = r->n_room = 0;
+}
+
+void xk_timing_record_fini(struct xk_timing_record *r)
+{
+    forget(r);
+}
+
+/* ---- how the launch lies on the machine ---- */
+
+static uint32_t least(uint64_t a, uint64_t b)
+{
+    return (uint32_t)(a < b ? a : b);
+}
+
+/* Threads that a core holds; half as many with the large register file. */
+static uint32_t core_slots(const struct xk_timing_record *r)
+{
+    const struct xk_timing_product *const m = r->m;
+    const uint32_t threads =
+        r->kernel->grf_count > 128 ? m->threads / 2 : m->threads;
+    return threads * (m->xves / m->fused);
+}
+
+static uint32_t slm_taken_b(const struct xk_timing_record *r)
+{
+    const uint32_t step_b = r->m->slm_step_b;
+    return (r->slm_b + step_b - 1) / step_b * step_b;
+}
+
+static uint64_t later(uint64_t a, uint64_t b)
+{
+    return a > b ? a : b;
+}
+
+static void set_traced(struct xk_timing_record *r, uint32_t n)
+{
+    r->n_traced = n;
+    r->n_waves = n ? xk_timing_wave(r, n - 1) + 1 : 0;
+    atomic_store(&r->limit, n);
+    r->n_seen = (uint64_t)n * r->m->cores;
+    if (r->n_seen > r->n_groups)
+        r->n_seen = r->n_groups;
+}
+
+uint32_t xk_timing_wave(const struct xk_timing_record *r, uint64_t k)
+{
+    return k < r->odd ? 0
+                      : (uint32_t)((k - r->odd) / r->resident) + (r->odd != 0);
+}
+
+static enum xk_status place(struct xk_timing_record *r, struct xk_error *err)
+{
+    const struct xk_timing_product *const m = r->m;
+    uint32_t n;
+    r->slots = (r->n_threads + m->fused - 1) / m->fused;
+    n = core_slots(r) / r->slots;
+    if (r->slm_b)
+        n = least(n, m->slm_b / slm_taken_b(r));
+    if (!n)
+        return xk_sim_refuse(err, XK_EINVAL, r->kernel->name,
+                             "timing: a group does not fit on a core, threads",
+                             r->n_threads);
+    r->resident = n;
+    r->cores = least(r->n_groups, m->cores);
+    r->n_mine = (r->n_groups + m->cores - 1) / m->cores;
+    r->odd = (uint32_t)(r->n_mine % n);
+    const uint64_t waves =
+        r->waves_wanted ? r->waves_wanted : MOST_THREADS / r->n_threads / n;
+    r->n_room = least(r->n_mine, r->odd + later(waves, 1) * n);
+    set_traced(r, r->n_room);
+    return XK_OK;
+}
+
+static enum xk_status make_regions(struct xk_timing_record *r)
+{
+    const struct xk_sim_space *const s = &r->run->space;
+    const uint32_t line_b = r->m->line_b;
+    r->region = take(r, NULL, (s->n + 1) * sizeof *r->region);
+    if (!r->region)
+        return XK_ENOMEM;
+    r->n_regions = s->n;
+    for (unsigned k = 0; k < s->n; k++) {
+        const struct xk_sim_region *const g = &s->region[k];
+        struct xk_tm_region *const out = &r->region[k];
+        out->va = g->va;
+        out->size_b = g->size_b;
+        out->first_line = r->n_lines;
+        out->n_lines =
+            g->kind == XK_SIM_FREED
+                ? 0 /* which would move the lines behind it */
+                : (uint32_t)((g->va % line_b + g->size_b + line_b - 1) /
+                             line_b);
+        atomic_init(&out->owner, NULL);
+        r->n_lines += out->n_lines;
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
+                                      const struct xk_sim_run *run,
+                                      struct xk_error *err)
+{
+    forget(r);
+    r->good = false;
+    r->run = run;
+    r->kernel = run->kernel;
+    r->n_threads = run->d->n_threads;
+    r->slm_b = run->d->slm_b;
+    r->n_groups = run->n_groups;
+    atomic_store(&r->no_memory, false);
+    if (r->m->platform != (uint32_t)r->kernel->platform->id)
+        return xk_sim_refuse(err, XK_EINVAL, r->kernel->name,
+                             "timing: the product is of another platform",
+                             r->m->platform);
+    XK_TRY(place(r, err));
+    const size_t n = (size_t)r->n_room * r->n_threads;
+    r->trace = take(r, NULL, n * sizeof *r->trace);
+    if (r->trace)
+        memset(r->trace, 0, n * sizeof *r->trace);
+    if (!r->trace || make_regions(r) < 0)
+        return xk_sim_refuse(err, XK_ENOMEM, r->kernel->name,
+                             "timing: out of memory for traces", n);
+    return XK_OK;
+}
+
+void xk_timing_record_end(struct xk_timing_record *r, bool good)
+{
+    r->good = good;
+    r->run = NULL;
+    set_traced(r, atomic_load(&r->limit));
+}
+
+/* ---- threads ---- */
+
+/* So many groups as the budget has room for, if all threads are like this one:
+ * whole waves. */
+static void set_limit(struct xk_timing_record *r, uint32_t n_words)
+{
+    const uint64_t group = (uint64_t)(n_words + 1) * r->n_threads;
+    const uint64_t waves = later(BUDGET / group / r->resident, LEAST_WAVES);
+    if (!r->waves_wanted)
+        atomic_store(&r->limit, least(r->n_room, r->odd + waves * r->resident));
+}
+
+void xk_timing_tap(struct xk_timing_record *r, const struct xk_sim_thread *t,
+                   struct xk_tm_tap *tap)
+{
+    const uint64_t g = t->group->index;
+    const uint64_t k = g / r->m->cores; /* of its core */
+    tap->on = k < atomic_load(&r->limit) && !atomic_load(&r->no_memory);
+    if (!tap->on)
+        return;
+    tap->r = r;
+    tap->core = (uint32_t)(g % r->m->cores);
+    tap->wave = xk_timing_wave(r, k);
+    tap->last_region = 0;
+    tap->n_extra = 0;
+    tap->trace = NULL;
+    if (tap->core == 0)
+        tap->trace = &r->trace[k * r->n_threads + t->index];
+}
+
+/* Which barrier: the number in the operand; without one the first signalled. */
+static uint32_t awaited(const struct xk_sim_thread *t,
+                        const struct xk_sim_inst *e)
+{
+    const struct xk_operand *const s = &e->in.src[0];
+    if (s->file == XK_FILE_IMM)
+        return (uint32_t)s->imm % XK_SIM_BARRIERS;
+    if (s->file == XK_FILE_ARF && s->arf == XK_ARF_F)
+        return (xk_rf_u32(t, XK_RF_FLAG + 4u * s->reg + s->sub_b) & 0xffff) %
+               XK_SIM_BARRIERS;
+    return t->barrier_open ? (uint32_t)__builtin_ctz(t->barrier_open) : 0;
+}
+
+static uint32_t signalled(const struct xk_sim_thread *t,
+                          const struct xk_sim_inst *e)
+{
+    struct xk_barrier w = {.id = 0};
+    struct xk_error err = {.message = ""};
+    const uint32_t n = t->group->n_threads & 0xff;
+    if (e->src[0].kind == XK_SO_REG)
+        xk_barrier_unpack(t->kernel->platform,
+                          xk_rf_u32(t, e->src[0].off_b + 8), &w, &err);
+    if (!w.producers && !w.consumers)
+        w = (struct xk_barrier){.producers = (uint8_t)n,
+                                .consumers = (uint8_t)n};
+    return w.id % XK_SIM_BARRIERS | (uint32_t)w.type << 8 |
+           (uint32_t)w.producers << 16 | (uint32_t)w.consumers << 24;
+}
+
+void xk_timing_before(struct xk_tm_tap *tap, struct xk_sim_thread *t,
+                      const struct xk_sim_inst *e)
+{
+    const struct xk_inst *const i = &e->in;
+    tap->n_extra = 0;
+    if (i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) {
+        if (e->msg.op == XK_MOP_BARRIER)
+            tap->extra[tap->n_extra++] = signalled(t, e);
+        else if (!i->send.eot)
+            xk_timing_touch(tap, t, e);
+    } else if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR) {
+        tap->extra[tap->n_extra++] = awaited(t, e);
+    }
+}
+
+static bool grow(struct xk_tm_tap *tap)
+{
+    struct xk_tm_trace *const s = tap->trace;
+    const uint32_t room = s->room ? 2 * s->room : 4096;
+    uint32_t *const w = take(tap->r, s->word, room * sizeof *w);
+    if (!w) {
+        atomic_store(&tap->r->no_memory, true);
+        tap->on = false;
+        return false;
+    }
+    s->word = w;
+    s->room = room;
+    return true;
+}
+
+/* A thread that waits in a barrier comes to its sync.bar again; the one that
+ * waits in a dpasw does not, its partner executes it. */
+void xk_timing_after(struct xk_tm_tap *tap, const struct xk_sim_thread *t,
+                     uint32_t at)
+{
+    struct xk_tm_trace *const s = tap->trace;
+    const uint32_t n = tap->n_extra;
+    if (!s || t->state == XK_SIM_BARRIER)
+        return;
+    if (s->room - s->n < n + 1 && !grow(tap))
+        return;
+    s->word[s->n++] = (at & 0xfffff) | n << 20;
+    memcpy(s->word + s->n, tap->extra, n * sizeof *s->word);
+    s->n += n;
+    tap->n_extra = 0;
+    if (t->state == XK_SIM_DONE && s == tap->r->trace)
+        set_limit(tap->r, s->n);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/timing/timing_unit.h"
+
+/* Both of a pair at the same instruction execute it as one; where they part,
+ * the one that is behind in the code goes first. */
+static bool fetch(struct xk_tm_thread *t)
+{
+    uint32_t index[2] = {UINT32_MAX, UINT32_MAX};
+    for (unsigned h = 0; h < 2; h++)
+        if (t->at[h] < t->end[h])
+            index[h] = XK_TM_INDEX(*t->at[h]);
+    t->next = index[0] < index[1] ? index[0] : index[1];
+    t->halves = (uint8_t)((index[0] == t->next) | (index[1] == t->next) << 1);
+    return t->next != UINT32_MAX;
+}
+
+static void wait_distance(struct xk_tm_thread *t, const struct xk_tm_inst *i)
+{
+    static const uint8_t cause[XK_TM_ORDERS] = {XK_TM_AT_FLOAT, XK_TM_AT_INT,
+                                                XK_TM_AT_LONG, XK_TM_AT_MATH};
+    for (unsigned o = 0; o < XK_TM_ORDERS; o++) {
+        if (!(i->dist_orders >> o & 1) || t->n_done[o] < i->dist)
+            continue;
+        xk_tm_wait_for(t, t->done[o][(t->n_done[o] - i->dist) % XK_TM_RING],
+                       cause[o]);
+    }
+}
+
+static void wait_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
+{
+    for (uint32_t k = i->wait_dst; k; k &= k - 1) {
+        const struct xk_tm_token *const s = &t->token[__builtin_ctz(k)];
+        xk_tm_wait_for(t, s->done, s->cause);
+    }
+    for (uint32_t k = i->wait_src; k; k &= k - 1) {
+        const struct xk_tm_token *const s = &t->token[__builtin_ctz(k)];
+        xk_tm_wait_for(t, s->read, s->cause);
+    }
+    if (i->set >= 0) /* a token in use is waited for */
+        xk_tm_wait_for(t, t->token[i->set].done, t->token[i->set].cause);
+}
+
+static void wait_barrier(const struct xk_tm_core *c, struct xk_tm_thread *t)
+{
+    const uint32_t *const w = t->at[t->halves & 1 ? 0 : 1];
+    const uint32_t id = XK_TM_EXTRA(w[0]) ? w[1] % XK_SIM_BARRIERS : 0;
+    const struct xk_tm_barrier *const b = &c->group[t->group].barrier[id];
+    t->blocked = b->phase == t->phase[id];
+    if (!t->blocked)
+        xk_tm_wait_for(t, b->done + c->m->lat_barrier, XK_TM_AT_BARRIER);
+}
+
+/* Sets ready and cause of the next instruction; its own place in the order is
+ * the earliest. */
+void xk_tm_prepare(const struct xk_tm_core *c, struct xk_tm_thread *t)
+{
+    const struct xk_tm_inst *i;
+    if (!fetch(t))
+        return;
+    i = &c->inst[t->next];
+    t->blocked = false;
+    wait_distance(t, i);
+    wait_tokens(t, i);
+    if (i->kind == XK_TM_WAIT)
+        wait_barrier(c, t);
+    if (i->kind == XK_TM_EOT) /* its registers wait for what was asked for */
+        xk_tm_wait_for(t, t->answered, t->answer_cause);
+}
