@@ -16,10 +16,10 @@
  * that is none of the others (bytes that are no instruction ...). */
 enum xk_sim_check {
     XK_CHECK_FAULT = 0,
-    XK_CHECK_MEM = 1,    /* outside buffers, misaligned, freed */
-    XK_CHECK_RACE = 2,   /* two threads, nothing between them */
-    XK_CHECK_INIT = 4,   /* read of what nobody wrote */
-    XK_CHECK_SYNC = 8,   /* barriers, fences, fused pairs, end of thread */
+    XK_CHECK_MEM = 1,     /* outside buffers, misaligned, freed */
+    XK_CHECK_RACE = 2,    /* two threads, nothing between them */
+    XK_CHECK_INIT = 4,    /* read of what nobody wrote */
+    XK_CHECK_SYNC = 8,    /* barriers, fences, fused pairs, end of thread */
     XK_CHECK_HAZARD = 16, /* scoreboard annotation missing */
     XK_CHECK_ALL = 31,
     /* Not in ALL: what compilers do by themselves, and no card minds. Of the
@@ -58,8 +58,8 @@ typedef void xk_sim_finding_fn(void *user, const struct xk_sim_finding *f);
 /* In struct xk_sim_dispatch and struct xk_sim_launch. All zero: no checks, and
  * nothing is paid for them. */
 struct xk_sim_checks {
-    uint32_t on;  /* enum xk_sim_check bits */
-    unsigned most; /* findings to report, 0: XK_SIM_MAX_FINDINGS */
+    uint32_t on;              /* enum xk_sim_check bits */
+    unsigned most;            /* findings to report, 0: XK_SIM_MAX_FINDINGS */
     xk_sim_finding_fn *found; /* NULL: only the status tells */
     void *user;
     /* HAZARD: 0 is the static worst case; else latencies are drawn from this

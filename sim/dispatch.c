@@ -30,6 +30,7 @@ struct worker {
     pthread_t id;
     struct xk_sim_thread *thread; /* of the group in hand */
     struct xk_sim_check_work *check;
+    struct xk_sim_watcher *watchers; /* per thread; NULL: none */
     uint8_t *slm;
     uint32_t index;
     uint64_t count[XK_N_STATS], units, bad_unit;
@@ -92,15 +93,6 @@ static bool all_done(struct xk_sim_group *g)
         return false;
     }
     return true;
-}
-
-void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t index,
-                     uint32_t id[3])
-{
-    const uint32_t *const n = d->groups, *const first = d->first_group;
-    id[0] = first[0] + (uint32_t)(index % n[0]);
-    id[1] = first[1] + (uint32_t)(index / n[0] % n[1]);
-    id[2] = first[2] + (uint32_t)(index / n[0] / n[1]);
 }
 
 static struct xk_sim_group group_at(const struct worker *w, uint64_t index)
@@ -207,6 +199,7 @@ static void *work(void *arg)
 static void worker_fini(const struct xk_alloc *a, struct worker *w)
 {
     xk_sim_check_work_destroy(w->check);
+    a->realloc(a->user, w->watchers, 0);
     a->realloc(a->user, w->thread, 0);
     a->realloc(a->user, w->slm, 0);
 }
@@ -225,6 +218,8 @@ static enum xk_status worker_init(struct worker *w, struct pool *p,
                              "out of memory for threads", n);
     for (uint32_t i = 0; i < n; i++)
         w->thread[i] = (struct xk_sim_thread){.err = &w->err};
+    XK_TRY(xk_sim_watchers_create(r->d->watch, r->kernel, w->thread, n,
+                                  &w->watchers, err));
     return xk_sim_check_work_create(p->check, w->thread, n, &w->check, err);
 }
 

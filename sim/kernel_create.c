@@ -458,19 +458,6 @@ static bool is_apart(const struct xk_sim_kernel *k)
     return true;
 }
 
-uint32_t xk_sim_kernel_at(const struct xk_sim_kernel *k, int64_t pc_b)
-{
-    uint32_t lo = 0, hi = k->n;
-    while (lo < hi) {
-        const uint32_t mid = lo + (hi - lo) / 2;
-        if (k->inst[mid].pc_b < pc_b)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo < k->n && k->inst[lo].pc_b == pc_b ? lo : UINT32_MAX;
-}
-
 static void link_branches(struct xk_sim_kernel *k)
 {
     for (uint32_t n = 0; n + 1 < k->n; n++) {
@@ -493,16 +480,6 @@ static void copy_abi(struct xk_sim_kernel *k, const struct xk_zkernel *z)
     k->skip_b = z->skip_per_thread_b;
     k->scratch_b = z->scratch_b;
     k->cross_thread_b = z->cross_thread_b;
-}
-
-enum xk_status xk_sim_refuse(struct xk_error *err, enum xk_status status,
-                             const char *name, const char *what, uint64_t value)
-{
-    err->status = status;
-    snprintf(err->message, sizeof(err->message),
-             "sim: kernel '%.100s': %s (%llu)", name, what,
-             (unsigned long long)value);
-    return status;
 }
 
 static enum xk_status check(const struct xk_platform *p,

@@ -18,8 +18,8 @@ struct xk_sim_watch; /* sim/watch.h */
 
 /* What a piece of device memory is for. */
 enum xk_sim_region_kind {
-    XK_SIM_BUFFER, /* data of the kernel */
-    XK_SIM_STATE,  /* arguments, surface states, binding tables: driver's */
+    XK_SIM_BUFFER,  /* data of the kernel */
+    XK_SIM_STATE,   /* arguments, surface states, binding tables: driver's */
     XK_SIM_SCRATCH, /* private memory of threads */
     XK_SIM_FREED    /* was a buffer: host may be NULL, every use is a finding */
 };
@@ -52,16 +52,16 @@ unsigned xk_sim_kernel_insts(const xk_sim_kernel *k);
  * virtual device all end here. */
 struct xk_sim_dispatch {
     const xk_sim_kernel *kernel;
-    uint32_t start_b;   /* offset of the first instruction in the code */
-    uint32_t groups[3]; /* how many in each dimension */
+    uint32_t start_b;        /* offset of the first instruction in the code */
+    uint32_t groups[3];      /* how many in each dimension */
     uint32_t first_group[3]; /* the number of the first one: a driver walks the
                                 remainders of a grid by themselves */
-    uint32_t simd;      /* lanes of a thread's dispatch mask: 8, 16, 32 */
-    uint32_t n_threads; /* per group */
-    uint32_t last_mask; /* dispatch mask of the last thread of a group */
+    uint32_t simd;           /* lanes of a thread's dispatch mask: 8, 16, 32 */
+    uint32_t n_threads;      /* per group */
+    uint32_t last_mask;      /* dispatch mask of the last thread of a group */
     /* Payload behind r0, in this order, each in whole registers. */
-    bool emit_ids;      /* x, y, z of the lanes, 16 bits each, made by the
-                           hardware: local[] in walk_order */
+    bool emit_ids; /* x, y, z of the lanes, 16 bits each, made by the
+                      hardware: local[] in walk_order */
     uint32_t local[3];
     uint8_t walk_order; /* 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx, fastest first */
     const uint8_t *thread_data; /* per thread, thread_data_b apart; or NULL */
@@ -70,13 +70,14 @@ struct xk_sim_dispatch {
                                    what xelp preloads; or NULL */
     uint32_t cross_data_b;
     /* Addresses that r0 and messages use. */
-    uint32_t indirect_b;    /* r0.0: from general_va, multiple of 64 */
-    uint32_t scratch_field; /* r0.5[31:10] */
+    uint32_t indirect_b;     /* r0.0: from general_va, multiple of 64 */
+    uint32_t scratch_field;  /* r0.5[31:10] */
     uint32_t scratch_slot_b; /* bytes a thread, 0: none */
     bool scratch_surface; /* r0.5[31:10] >> 4 is the offset of a surface state
                              of type scratch; else r0.5[31:10] is the thread's
                              own space, from general_va */
-    uint32_t sr0_holes; /* bits of sr0.0 that are no part of a thread's number */
+    uint32_t
+        sr0_holes;    /* bits of sr0.0 that are no part of a thread's number */
     uint32_t n_slots; /* threads at once that the machine has numbers for, which
                          scratch and private memory are sized by; 0: any */
     uint64_t general_va, surface_va, bindless_va;
@@ -89,8 +90,8 @@ struct xk_sim_dispatch {
      * by va during the call. */
     struct xk_sim_region *regions;
     unsigned n_regions;
-    unsigned n_host_threads; /* 0 = all cores */
-    uint64_t inst_limit;     /* per EU thread, 0: XK_SIM_INST_LIMIT */
+    unsigned n_host_threads;          /* 0 = all cores */
+    uint64_t inst_limit;              /* per EU thread, 0: XK_SIM_INST_LIMIT */
     const struct xk_sim_watch *watch; /* NULL: nobody looks */
     struct xk_sim_checks check;
 };
@@ -107,8 +108,9 @@ enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
                                struct xk_launch_stats *stats,
                                struct xk_error *err);
 
-/* Where xk_sim_launch puts what arguments must point to: private memory; and, as
- * offsets from the base of bindless surface states, the state of surface k. */
+/* Where xk_sim_launch puts what arguments must point to: private memory; and,
+ * as offsets from the base of bindless surface states, the state of surface k.
+ */
 #define XK_SIM_PRIVATE_VA UINT64_C(0x800300000000)
 #define XK_SIM_STATE_OFFSET_B(k) (128u + 64u * (k))
 

@@ -3,7 +3,7 @@
 
 #include <stdio.h>
 
-#include "sim/check/check_hook.h"
+#include "sim/core/observer.h"
 #include "sim/core/sim_operand.h"
 #include "sim/timing/timing_report.h"
 
@@ -254,25 +254,6 @@ static bool traced(const struct xk_sim_watch *w, const struct xk_sim_thread *t)
                                                   sizeof o->trace_group)));
 }
 
-/* A send of a split message, or a fault, still shows what was changed. */
-static void trace_one(const struct xk_sim_watch *w, struct xk_sim_thread *t,
-                      const struct xk_sim_inst *e, uint32_t mask)
-{
-    uint8_t before[XK_RF_END_B];
-    const uint32_t *const id = t->group->id;
-    struct xk_str s;
-    xk_str_init(&s, &t->kernel->alloc);
-    xk_str_printf(&s, "%u,%u,%u:%u 0x%04x [%08x] ", id[0], id[1], id[2],
-                  t->index, e->pc_b, mask);
-    xk_inst_print(t->kernel->platform, &e->in, &s);
-    xk_str_printf(&s, "\n");
-    memcpy(before, t->rf, sizeof before);
-    xk_sim_exec_one(t, e);
-    show_changes(t, before, &s);
-    w->opts->trace(w->opts->trace_user, xk_str_get(&s), s.len);
-    xk_str_fini(&s);
-}
-
 bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
 {
     const struct xk_timing_record *const r = w ? w->timing : NULL;
@@ -281,54 +262,130 @@ bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
             (r->alone && group % r->m->cores));
 }
 
-/* All but the last of some multiply-adds, fewer than `most`. */
-static uint64_t pass_over(const struct xk_sim_watch *w, struct xk_sim_thread *t,
-                          struct xk_tm_tap *tap, uint64_t most)
+/* -- The observer of a thread, the outer one -- */
+
+struct xk_sim_watcher {
+    struct xk_sim_observer observer; /* the first member */
+    const struct xk_sim_watch *watch;
+    struct xk_tm_tap tap; /* of the call of xk_sim_thread_step in hand */
+    bool trace, omits;
+    uint32_t mask; /* of the instruction in hand: lanes */
+    uint8_t *was;  /* the registers before it, where there is a trace */
+};
+
+static struct xk_sim_watcher *watcher_of(const struct xk_sim_thread *t)
 {
+    return (struct xk_sim_watcher *)t->observer[XK_SIM_OUTER];
+}
+
+static void begin(struct xk_sim_thread *t)
+{
+    struct xk_sim_watcher *const o = watcher_of(t);
+    const struct xk_sim_watch *const w = o->watch;
+    o->trace = traced(w, t);
+    o->omits = w->omit && !o->trace && !w->hits;
+    o->tap.on = false;
+    if (w->timing)
+        xk_timing_tap(w->timing, t, &o->tap);
+}
+
+/* All but the last of some multiply-adds, fewer than `most`. */
+static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
+                          uint64_t most)
+{
+    const uint32_t *const omit = o->watch->omit;
     const uint32_t n =
-        w->omit[t->ip] > 1 && w->omit[t->ip] <= most ? w->omit[t->ip] - 1 : 0;
-    for (uint32_t i = 0; i < n && tap->on && tap->trace; i++)
-        xk_timing_after(tap, t, t->ip + i);
+        omit[t->ip] > 1 && omit[t->ip] <= most ? omit[t->ip] - 1 : 0;
+    for (uint32_t i = 0; i < n && o->tap.on && o->tap.trace; i++)
+        xk_timing_after(&o->tap, t, t->ip + i);
     t->count[XK_STAT_FMA] += n;
     t->ip += n;
     return n;
 }
 
-uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
-                            struct xk_sim_thread *t, uint64_t most)
+static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
 {
-    const bool trace = traced(w, t);
-    const bool plain = w->omit && !trace && !w->hits;
-    struct xk_tm_tap tap;
-    uint64_t done = 0;
-    tap.on = false;
-    if (w->timing)
-        xk_timing_tap(w->timing, t, &tap);
-    if (!trace && !w->hits && !tap.on)
-        return 0;
-    while (done < most && t->state == XK_SIM_RUN) {
-        done += plain ? pass_over(w, t, &tap, most - done) : 0;
-        const uint32_t at = t->ip++;
-        const struct xk_sim_inst *const e = &t->kernel->inst[at];
-        const uint32_t mask = trace || w->hits ? xk_sim_mask(t, e) : 0;
-        t->count[e->stat]++;
-        done++;
-        if (tap.on && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
-            xk_timing_before(&tap, t, e);
-        if (trace)
-            trace_one(w, t, e, mask);
-        else if (!w->omit || !w->omit[at])
-            xk_sim_exec_one(t, e);
-        /* What waits at a barrier comes again, and counts then. */
-        if (w->hits && t->state != XK_SIM_BARRIER) {
-            atomic_fetch_add_explicit(&w->hits[at].executed, 1,
-                                      memory_order_relaxed);
-            atomic_fetch_add_explicit(&w->hits[at].lanes,
-                                      (unsigned)__builtin_popcount(mask),
-                                      memory_order_relaxed);
-        }
-        if (tap.on && tap.trace)
-            xk_timing_after(&tap, t, at);
+    struct xk_sim_watcher *const o = watcher_of(t);
+    if (!o->trace && !o->watch->hits && !o->tap.on)
+        return most;
+    if (o->omits)
+        *passed = pass_over(o, t, most);
+    return 0;
+}
+
+static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    struct xk_sim_watcher *const o = watcher_of(t);
+    const struct xk_sim_watch *const w = o->watch;
+    o->mask = o->trace || w->hits ? xk_sim_mask(t, e) : 0;
+    if (o->tap.on && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
+        xk_timing_before(&o->tap, t, e);
+    if (o->trace)
+        memcpy(o->was, t->rf, XK_RF_END_B);
+    return o->trace || !w->omit || !w->omit[e - t->kernel->inst];
+}
+
+/* A send of a split message, or a fault, still shows what was changed. */
+static void tell_trace(const struct xk_sim_watcher *o,
+                       const struct xk_sim_thread *t,
+                       const struct xk_sim_inst *e)
+{
+    const struct xk_simulate_opts *const opts = o->watch->opts;
+    const uint32_t *const id = t->group->id;
+    struct xk_str s;
+    xk_str_init(&s, &t->kernel->alloc);
+    xk_str_printf(&s, "%u,%u,%u:%u 0x%04x [%08x] ", id[0], id[1], id[2],
+                  t->index, e->pc_b, o->mask);
+    xk_inst_print(t->kernel->platform, &e->in, &s);
+    xk_str_printf(&s, "\n");
+    show_changes(t, o->was, &s);
+    opts->trace(opts->trace_user, xk_str_get(&s), s.len);
+    xk_str_fini(&s);
+}
+
+static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    struct xk_sim_watcher *const o = watcher_of(t);
+    const uint32_t at = (uint32_t)(e - t->kernel->inst);
+    struct xk_sim_hits *const hits = o->watch->hits;
+    if (o->trace)
+        tell_trace(o, t, e);
+    /* What waits at a barrier comes again, and counts then. */
+    if (hits && t->state != XK_SIM_BARRIER) {
+        atomic_fetch_add_explicit(&hits[at].executed, 1, memory_order_relaxed);
+        atomic_fetch_add_explicit(&hits[at].lanes,
+                                  (unsigned)__builtin_popcount(o->mask),
+                                  memory_order_relaxed);
     }
-    return done;
+    if (o->tap.on && o->tap.trace)
+        xk_timing_after(&o->tap, t, at);
+}
+
+static const struct xk_sim_observer_ops watcher_ops = {
+    .begin = begin, .ahead = ahead, .before = before, .after = after};
+
+enum xk_status xk_sim_watchers_create(const struct xk_sim_watch *w,
+                                      const xk_sim_kernel *k,
+                                      struct xk_sim_thread *t, uint32_t n,
+                                      struct xk_sim_watcher **out,
+                                      struct xk_error *err)
+{
+    const struct xk_alloc *const a = &k->alloc;
+    const size_t was_b = xk_sim_watch_traces(w) ? XK_RF_END_B : 0;
+    *out = NULL;
+    if (!w)
+        return XK_OK;
+    struct xk_sim_watcher *const o =
+        a->realloc(a->user, NULL, n * (sizeof *o + was_b));
+    if (!o)
+        return xk_sim_refuse(err, XK_ENOMEM, k->name,
+                             "out of memory for those who watch threads", n);
+    for (uint32_t i = 0; i < n; i++) {
+        o[i] = (struct xk_sim_watcher){.observer = {&watcher_ops}, .watch = w};
+        if (was_b)
+            o[i].was = (uint8_t *)(o + n) + i * was_b;
+        xk_sim_observe(&t[i], XK_SIM_OUTER, &o[i].observer);
+    }
+    *out = o;
+    return XK_OK;
 }

@@ -11,6 +11,8 @@
 #include "sim/timing/timing_record.h"
 #include "xekern/simulate.h"
 
+struct xk_sim_watcher; /* of an EU thread */
+
 /* Of one instruction, over all threads. */
 struct xk_sim_hits {
     atomic_ullong executed, lanes;
@@ -60,8 +62,12 @@ static inline bool xk_sim_watch_traces(const struct xk_sim_watch *w)
 /* A group that nobody looks at, where nothing but the time is wanted. */
 bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group);
 
-/* Executes until the thread stops or has done `most`; returns how many. */
-uint64_t xk_sim_watch_steps(const struct xk_sim_watch *w,
-                            struct xk_sim_thread *t, uint64_t most);
+/* Looks at n EU threads from now on. *out is one allocation of k->alloc; NULL
+ * where w is. */
+enum xk_status xk_sim_watchers_create(const struct xk_sim_watch *w,
+                                      const xk_sim_kernel *k,
+                                      struct xk_sim_thread *t, uint32_t n,
+                                      struct xk_sim_watcher **out,
+                                      struct xk_error *err);
 
 #endif

@@ -20,9 +20,10 @@ static bool src2_ok(const struct xk_sim_check_thread *c,
     const uint32_t cut_b = end_b < half_b ? end_b : half_b;
     const uint32_t rest_b = from_b > half_b ? from_b : half_b;
     return (from_b >= cut_b ||
-            xk_check_defined(even[0].check, at_b + from_b, cut_b - from_b)) &&
+            xk_check_defined(xk_check_of(&even[0]), at_b + from_b,
+                             cut_b - from_b)) &&
            (rest_b >= end_b ||
-            xk_check_defined(even[1].check, at_b + rest_b - half_b,
+            xk_check_defined(xk_check_of(&even[1]), at_b + rest_b - half_b,
                              end_b - rest_b));
 }
 
@@ -80,7 +81,7 @@ static void by_dpasw(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     const struct xk_sim_thread *const other = &t->group->thread[partner];
     if (&t->kernel->inst[other->ip] != e)
         return;
-    by_dpas(other->check, e, p, xk_sim_mask(other, e));
+    by_dpas(xk_check_of(other), e, p, xk_sim_mask(other, e));
     by_dpas(c, e, p, mask);
 }
 

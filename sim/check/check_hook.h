@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Where the interpreter meets the checkers. Without checks t->check is NULL and
- * nothing here is called. With checks every instruction is executed by
- * xk_sim_check_exec, which asks the checkers before and after it; what a send
- * touches in memory is noted by xk_sim_check_touch while it executes.
- * Everything about one unit of work (a group, or a thread of its own) belongs
- * to one host thread; only the ends of units and the list of findings are
- * shared. */
+/* The checkers as an observer of threads (core/observer.h), the inner one: they
+ * are asked before and after each instruction that may have something to tell,
+ * and note what a send touches in memory while it executes. Everything about
+ * one unit of work (a group, or a thread of its own) belongs to one host
+ * thread; only the ends of units and the list of findings are shared. */
 #ifndef XK_SIM_CHECK_HOOK_H
 #define XK_SIM_CHECK_HOOK_H
 
 #include "sim/core/kernel.h"
+#include "sim/core/observer.h"
 
 struct xk_sim_check_run;    /* of a dispatch */
 struct xk_sim_check_work;   /* of a host thread */
@@ -26,7 +25,7 @@ enum xk_status xk_sim_check_run_report(struct xk_sim_check_run *c,
                                        struct xk_error *err);
 void xk_sim_check_run_destroy(struct xk_sim_check_run *c);
 
-/* A host thread with n EU threads at a time; gives them their t->check. */
+/* A host thread with n EU threads at a time; looks at them from now on. */
 enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
                                         struct xk_sim_thread *t, uint32_t n,
                                         struct xk_sim_check_work **out,
@@ -36,36 +35,6 @@ void xk_sim_check_work_destroy(struct xk_sim_check_work *w);
 void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit);
 void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
                            bool good);
-
-/* t has just been given its payload. */
-void xk_sim_check_start(struct xk_sim_thread *t);
-/* Executes e, at which t->ip pointed. */
-void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e);
-/* Executes until the thread stops or has done `most`; returns how many. */
-uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most);
-/* One access of the instruction in hand succeeded: lane `lane`, n_b bytes at
- * addr in *region, or in SLM where region is NULL. Called in the order of the
- * components of a lane. */
-void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_region *region, uint64_t addr,
-                        uint32_t n_b, unsigned lane);
-/* The same of lanes 0 to n - 1, n_b bytes each, at addresses step_b apart. */
-void xk_sim_check_touch_row(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e,
-                            const struct xk_sim_region *region, uint64_t addr,
-                            uint32_t step_b, uint32_t n_b, unsigned n);
-/* An access beyond the end of its surface: zero, or dropped. */
-void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         uint64_t offset, uint32_t n_b);
-/* The last n_b bytes of a block's load, at addr, are behind its buffer. */
-void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                          uint64_t addr, uint32_t n_b);
-/* The thread ends at e and has not waited for the barrier that it signalled. */
-void xk_sim_check_unawaited(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e);
-/* The thread stops at e (may be NULL) with this sentence. */
-void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const char *why);
 
 /* The other party of a finding. unit as in xk_sim_run. */
 struct xk_sim_who {
@@ -92,7 +61,7 @@ void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 struct xk_sim_checker {
     uint32_t check; /* it is on where this bit is */
     size_t (*state_b)(const struct xk_sim_run *r);
-    /* Of a host thread: t->check->work->extra. */
+    /* Of a host thread: xk_check_of(t)->work->extra. */
     void *(*work_create)(const struct xk_sim_run *r);
     void (*work_destroy)(void *work);
     void (*start)(struct xk_sim_thread *t, void *state);
@@ -109,15 +78,5 @@ struct xk_sim_checker {
     void (*after)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   uint32_t mask, void *state);
 };
-
-/* In its place e->fn(t, e) where checks may be on. */
-static inline void xk_sim_exec_one(struct xk_sim_thread *t,
-                                   const struct xk_sim_inst *e)
-{
-    if (t->check)
-        xk_sim_check_exec(t, e);
-    else
-        e->fn(t, e);
-}
 
 #endif

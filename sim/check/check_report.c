@@ -203,7 +203,7 @@ void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint32_t check, const struct xk_sim_who *other,
                          const struct xk_sim_place *place, const char *fmt, ...)
 {
-    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_sim_check_work *const w = xk_check_of(t)->work;
     const struct xk_sim_who me = {
         .unit = w->unit,
         .thread = t->index,

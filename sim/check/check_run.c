@@ -9,6 +9,8 @@
 #include "sim/check/pair.h"
 #include "sim/core/sim_operand.h"
 
+static const struct xk_sim_observer_ops observer_ops;
+
 /* Checkers that live in files of their own; at most one for now. */
 static const struct xk_sim_checker *const extras[] = {
     &xk_sim_hazard_checker,
@@ -98,7 +100,8 @@ static bool give_thread(struct xk_sim_check_work *w, uint32_t i,
     c->known = take(a, w->n_group * sizeof *c->known);
     c->good_age = take(a, w->run->n_stretches * sizeof *c->good_age);
     c->extra = w->run->extra ? take(a, w->run->extra_b) : NULL;
-    t->check = c;
+    c->observer.ops = &observer_ops;
+    xk_sim_observe(t, XK_SIM_INNER, &c->observer);
     return c->known && c->good_age && (c->extra || !w->run->extra);
 }
 
@@ -205,9 +208,9 @@ void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
     pthread_mutex_unlock(&c->lock);
 }
 
-void xk_sim_check_start(struct xk_sim_thread *t)
+static void start(struct xk_sim_thread *t)
 {
-    struct xk_sim_check_thread *const c = t->check;
+    struct xk_sim_check_thread *const c = xk_check_of(t);
     c->signals = 0;
     c->loading = c->fencing = c->n_pending = c->n_fenced = 0;
     c->pending_lost = false;
@@ -235,7 +238,7 @@ static uint8_t space_of(const struct xk_sim_thread *t,
 static struct xk_check_note *notes_of(struct xk_sim_thread *t,
                                       const struct xk_sim_inst *e, unsigned n)
 {
-    struct xk_sim_check_work *const w = t->check->work;
+    struct xk_sim_check_work *const w = xk_check_of(t)->work;
     if (w->n_notes + n > XK_CHECK_NOTES) {
         w->notes_lost = true;
         return NULL;
@@ -249,78 +252,69 @@ static struct xk_check_note *notes_of(struct xk_sim_thread *t,
     return &w->note[w->n_notes - n];
 }
 
-void xk_sim_check_touch_row(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e,
-                            const struct xk_sim_region *region, uint64_t addr,
-                            uint32_t step_b, uint32_t n_b, unsigned n)
+static void access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   const struct xk_sim_access *a)
 {
-    struct xk_sim_check_work *const w = t->check->work;
-    struct xk_check_note *k = notes_of(t, e, n);
-    const uint8_t space = space_of(t, region, addr);
-    const uint8_t *host =
-        region ? region->host + (addr - region->va) : t->group->slm + addr;
+    struct xk_sim_check_work *const w = xk_check_of(t)->work;
+    struct xk_check_note *k = notes_of(t, e, a->n);
+    const uint8_t space = space_of(t, a->region, a->addr);
+    uint64_t addr = a->addr;
+    const uint8_t *host = a->region ? a->region->host + (addr - a->region->va)
+                                    : t->group->slm + addr;
     if (!k)
         return;
     w->spaces |= (uint8_t)(1u << space);
-    for (unsigned l = 0; l < n; l++, k++, addr += step_b, host += step_b) {
+    for (unsigned l = 0; l < a->n; l++, k++) {
         k->addr = addr;
-        k->n_b = n_b;
+        k->n_b = a->n_b;
         k->space = space;
-        k->lane = (uint8_t)l;
+        k->lane = (uint8_t)(a->lane + l);
         k->host = host;
-        if (w->storing && n_b <= XK_CHECK_OLD_B)
-            memcpy(k->old, host, n_b);
+        if (w->storing && a->n_b <= XK_CHECK_OLD_B)
+            memcpy(k->old, host, a->n_b);
+        addr += a->step_b;
+        host += a->step_b;
     }
 }
 
-void xk_sim_check_touch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_region *region, uint64_t addr,
-                        uint32_t n_b, unsigned lane)
-{
-    struct xk_sim_check_work *const w = t->check->work;
-    struct xk_check_note *const n = notes_of(t, e, 1);
-    if (!n)
-        return;
-    n->addr = addr;
-    n->n_b = n_b;
-    n->space = space_of(t, region, addr);
-    w->spaces |= (uint8_t)(1u << n->space);
-    n->lane = (uint8_t)lane;
-    n->host =
-        region ? region->host + (addr - region->va) : t->group->slm + addr;
-    if (w->storing && n_b <= XK_CHECK_OLD_B)
-        memcpy(n->old, n->host, n_b);
-}
-
-void xk_sim_check_beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         uint64_t offset, uint32_t n_b)
+static void beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                   uint64_t offset, uint32_t n_b)
 {
     const struct xk_sim_place place = {
         .what = "surface", .address = offset, .n_b = n_b};
-    if (!xk_check_on(t->check, XK_CHECK_MEM) || offset >= XK_OFF_NULL)
-        return;
-    xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
-                        "beyond the end of its surface");
+    if (xk_check_on(xk_check_of(t), XK_CHECK_MEM) && offset < XK_OFF_NULL)
+        xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
+                            "beyond the end of its surface");
 }
 
-void xk_sim_check_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                          uint64_t addr, uint32_t n_b)
+static void widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                    uint64_t addr, uint32_t n_b)
 {
     const struct xk_sim_place place = {
         .what = "memory", .address = addr, .n_b = n_b};
-    t->check->work->beyond_b = n_b;
-    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
+    xk_check_of(t)->work->beyond_b = n_b;
+    if (xk_check_on(xk_check_of(t), XK_CHECK_PEDANTIC))
         xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, &place,
                             "a block's load goes on beyond its buffer, within "
                             "the cache line");
 }
 
-void xk_sim_check_unawaited(struct xk_sim_thread *t,
-                            const struct xk_sim_inst *e)
+static void event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  enum xk_sim_event what, uint64_t at, uint32_t n_b)
 {
-    if (xk_check_on(t->check, XK_CHECK_PEDANTIC))
-        xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, NULL,
-                            "thread ends between barrier and sync.bar");
+    switch (what) {
+    case XK_SIM_EV_BEYOND:
+        beyond(t, e, at, n_b);
+        break;
+    case XK_SIM_EV_WIDENED:
+        widened(t, e, at, n_b);
+        break;
+    case XK_SIM_EV_UNAWAITED:
+        if (xk_check_on(xk_check_of(t), XK_CHECK_PEDANTIC))
+            xk_sim_check_report(t, e, XK_CHECK_PEDANTIC, NULL, NULL,
+                                "thread ends between barrier and sync.bar");
+        break;
+    }
 }
 
 static bool is_send(const struct xk_sim_inst *e)
@@ -349,14 +343,14 @@ static uint32_t check_of(const struct xk_sim_inst *e)
     }
 }
 
-void xk_sim_check_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const char *why)
+static void fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                  const char *why)
 {
     xk_sim_check_report(t, e, check_of(e), NULL, NULL, "%s", why);
 }
 
-static void before(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                   uint32_t mask)
+static void look_before(struct xk_sim_check_thread *c,
+                        const struct xk_sim_inst *e, uint32_t mask)
 {
     const uint32_t on = c->work->run->on;
     c->work->n_notes = 0;
@@ -376,10 +370,10 @@ static bool touches_slm(const struct xk_sim_check_thread *c,
     return e->msg.space == XK_MSPACE_SLM || c->work->spaces >> XK_CS_SLM & 1;
 }
 
-static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                  uint32_t mask, uint32_t open)
+static void look_after(struct xk_sim_check_thread *c,
+                       const struct xk_sim_inst *e)
 {
-    const uint32_t on = c->work->run->on;
+    const uint32_t on = c->work->run->on, mask = c->mask, open = c->open;
     if (is_send(e)) {
         if (on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
             xk_check_accesses(c, e);
@@ -391,80 +385,89 @@ static void after(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     xk_check_sync_after(c, e, open, mask);
 }
 
-/* ask: the checker that lives elsewhere too. */
-static void exec(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                 bool ask)
+/* -- The observer -- */
+
+static void begin(struct xk_sim_thread *t)
+{
+    struct xk_sim_check_thread *const c = xk_check_of(t);
+    c->quiet = c->loud = 0;
+    c->is_quiet = false;
+}
+
+/* Asks the checker that lives elsewhere about the instructions to come. */
+static void ask_extra(struct xk_sim_check_thread *c, uint64_t most)
 {
     struct xk_sim_thread *const t = c->thread;
-    const struct xk_sim_checker *const x = ask ? c->work->run->extra : NULL;
-    const uint32_t mask = xk_sim_mask(t, e), open = t->barrier_open;
-    before(c, e, mask);
+    const struct xk_sim_checker *const x = c->work->run->extra;
+    const int64_t n = !x ? (int64_t)most
+                      : x->ahead
+                          ? x->ahead(t, &t->kernel->inst[t->ip], most, c->extra)
+                          : -(int64_t)most;
+    c->quiet = n > 0 ? (uint64_t)n : 0;
+    c->loud = n > 0 ? 0 : (uint64_t)-n;
+}
+
+static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
+{
+    struct xk_sim_check_thread *const c = xk_check_of(t);
+    const struct xk_sim_check_run *const r = c->work->run;
+    (void)passed;
+    if (!c->quiet && !c->loud)
+        ask_extra(c, most);
+    c->is_quiet = c->quiet;
+    if (c->loud) {
+        c->loud--;
+        return 0;
+    }
+    const uint32_t s = r->inst[t->ip].stretch;
+    if (s != XK_CHECK_ALONE) {
+        const uint32_t to_end = r->stretch[s].end - t->ip;
+        const uint32_t n = to_end < c->quiet ? to_end : (uint32_t)c->quiet;
+        if (xk_check_is_quiet(c, &r->stretch[s], n)) {
+            c->quiet -= n;
+            return n;
+        }
+    }
+    c->quiet--;
+    return 0;
+}
+
+static const struct xk_sim_checker *
+extra_of(const struct xk_sim_check_thread *c)
+{
+    return c->is_quiet ? NULL : c->work->run->extra;
+}
+
+static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    struct xk_sim_check_thread *const c = xk_check_of(t);
+    const struct xk_sim_checker *const x = extra_of(c);
+    c->mask = xk_sim_mask(t, e);
+    c->open = t->barrier_open;
+    look_before(c, e, c->mask);
     if (x && x->before)
-        x->before(t, e, mask, c->extra);
-    e->fn(t, e);
+        x->before(t, e, c->mask, c->extra);
+    return true;
+}
+
+static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+{
+    struct xk_sim_check_thread *const c = xk_check_of(t);
+    const struct xk_sim_checker *const x = extra_of(c);
     if (t->state != XK_SIM_RUN && t->state != XK_SIM_DONE)
         return;
-    after(c, e, mask, open);
+    look_after(c, e);
     if (x && x->after)
-        x->after(t, e, mask, c->extra);
+        x->after(t, e, c->mask, c->extra);
 }
 
-void xk_sim_check_exec(struct xk_sim_thread *t, const struct xk_sim_inst *e)
-{
-    exec(t->check, e, true);
-}
-
-/* Instructions in a row, about which the checker that lives elsewhere has
- * nothing to say; how many. */
-static uint64_t quiet_row(struct xk_sim_check_thread *c, uint64_t n)
-{
-    struct xk_sim_thread *const t = c->thread;
-    const struct xk_sim_check_run *const r = c->work->run;
-    const struct xk_sim_inst *const inst = t->kernel->inst;
-    uint64_t done = 0;
-    while (done < n && t->state == XK_SIM_RUN) {
-        const uint32_t at = t->ip, s = r->inst[at].stretch;
-        if (s != XK_CHECK_ALONE) {
-            const uint32_t to_end = r->stretch[s].end - at;
-            const uint32_t m =
-                to_end < n - done ? to_end : (uint32_t)(n - done);
-            xk_check_run_stretch(c, &r->stretch[s], m);
-            done += m;
-            continue;
-        }
-        t->ip++;
-        t->count[inst[at].stat]++;
-        done++;
-        exec(c, &inst[at], false);
-    }
-    return done;
-}
-
-static uint64_t loud_row(struct xk_sim_check_thread *c, uint64_t n)
-{
-    struct xk_sim_thread *const t = c->thread;
-    uint64_t done = 0;
-    while (done < n && t->state == XK_SIM_RUN) {
-        const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
-        t->count[e->stat]++;
-        done++;
-        exec(c, e, true);
-    }
-    return done;
-}
-
-uint64_t xk_sim_check_steps(struct xk_sim_thread *t, uint64_t most)
-{
-    struct xk_sim_check_thread *const c = t->check;
-    const struct xk_sim_checker *const x = c->work->run->extra;
-    uint64_t done = 0;
-    while (done < most && t->state == XK_SIM_RUN) {
-        const uint64_t left = most - done;
-        const int64_t n =
-            !x         ? (int64_t)left
-            : x->ahead ? x->ahead(t, &t->kernel->inst[t->ip], left, c->extra)
-                       : -(int64_t)left;
-        done += n > 0 ? quiet_row(c, (uint64_t)n) : loud_row(c, (uint64_t)-n);
-    }
-    return done;
-}
+static const struct xk_sim_observer_ops observer_ops = {
+    .start = start,
+    .begin = begin,
+    .ahead = ahead,
+    .before = before,
+    .after = after,
+    .access = access,
+    .event = event,
+    .fault = fault,
+};

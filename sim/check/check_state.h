@@ -47,7 +47,6 @@ struct xk_check_stretch {
     uint32_t begin, end;
     uint32_t need, n_needs;
     uint32_t waits; /* SBIDs whose messages one of them waits for */
-    uint32_t count[XK_N_STATS];
 };
 
 /* What an access was to. */
@@ -92,9 +91,15 @@ struct xk_check_slm {
 };
 
 struct xk_sim_check_thread {
+    struct xk_sim_observer observer; /* the first member */
     struct xk_sim_check_work *work;
     struct xk_sim_thread *thread;
     void *extra; /* of the checker that lives elsewhere */
+    /* Instructions to come that the checker that lives elsewhere has nothing to
+     * say of, or of which it must be asked about each; one of them is 0. */
+    uint64_t quiet, loud;
+    bool is_quiet;       /* the one in hand is one of quiet */
+    uint32_t mask, open; /* of the one in hand: lanes; barriers signalled */
     /* A bit per byte of the image, then a bit per flag bit: defined. */
     uint64_t def[XK_CHECK_IMAGE_W + 2];
     /* Grows when something becomes undefined; per stretch: the age when all of
@@ -117,6 +122,13 @@ struct xk_sim_check_thread {
     uint32_t next_slm;
     struct xk_check_slm slm[XK_CHECK_SLM];
 };
+
+/* What the checkers keep of a thread that they look at. */
+static inline struct xk_sim_check_thread *
+xk_check_of(const struct xk_sim_thread *t)
+{
+    return (struct xk_sim_check_thread *)t->observer[XK_SIM_INNER];
+}
 
 /* One who touched memory: 0 nobody; else [63] 1, [62] written without a fence
  * before the barrier, [61:37] barriers signalled before, [36:26] thread,
@@ -375,9 +387,10 @@ void xk_check_undefined(struct xk_sim_check_thread *c,
 
 /* check_stretch.c; false: out of memory. Needs c->inst. */
 bool xk_check_stretches(struct xk_sim_check_run *c);
-/* Executes n instructions of *s from t->ip on. */
-void xk_check_run_stretch(struct xk_sim_check_thread *c,
-                          const struct xk_check_stretch *s, uint32_t n);
+/* Whether the next n instructions, of *s, have nothing to tell; then what they
+ * wait for is noted. */
+bool xk_check_is_quiet(struct xk_sim_check_thread *c,
+                       const struct xk_check_stretch *s, uint32_t n);
 
 /* check_send.c */
 void xk_check_send_before(struct xk_sim_check_thread *c,

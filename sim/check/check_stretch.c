@@ -180,7 +180,6 @@ static bool add_stretches(struct xk_sim_check_run *c, const uint8_t *target)
             const struct xk_sim_inst *const e = &k->inst[s.end];
             need_all(def, e, &c->inst[s.end]);
             s.waits |= waits_of(e);
-            s.count[e->stat]++;
             c->inst[s.end].stretch = c->n_stretches;
         }
         i = s.end > i ? s.end : i + 1;
@@ -211,7 +210,7 @@ bool xk_check_stretches(struct xk_sim_check_run *c)
     return good;
 }
 
-/* -- Execution -- */
+/* -- In front of execution -- */
 
 static bool needs_met(struct xk_sim_check_thread *c,
                       const struct xk_check_stretch *s)
@@ -239,28 +238,13 @@ static void tell_waits(struct xk_sim_check_thread *c,
             xk_check_sync_before(c, e, e->lanes);
 }
 
-void xk_check_run_stretch(struct xk_sim_check_thread *c,
-                          const struct xk_check_stretch *s, uint32_t n)
+bool xk_check_is_quiet(struct xk_sim_check_thread *c,
+                       const struct xk_check_stretch *s, uint32_t n)
 {
-    struct xk_sim_thread *const t = c->thread;
-    const struct xk_sim_inst *e = &t->kernel->inst[t->ip];
-    const struct xk_sim_inst *const end = e + n;
-    const bool quiet = !xk_check_on(c, XK_CHECK_INIT) || needs_met(c, s);
+    const struct xk_sim_thread *const t = c->thread;
+    if (xk_check_on(c, XK_CHECK_INIT) && !needs_met(c, s))
+        return false;
     if (s->waits & (c->loading | c->fencing) && xk_check_on(c, XK_CHECK_SYNC))
-        tell_waits(c, e, n);
-    t->ip += n;
-    if (n == s->end - s->begin)
-        for (unsigned k = 0; k < XK_N_STATS; k++)
-            t->count[k] += s->count[k];
-    else
-        for (uint32_t k = 0; k < n; k++)
-            t->count[e[k].stat]++;
-    if (quiet)
-        for (; e < end; e++)
-            e->fn(t, e);
-    else
-        for (; e < end; e++) {
-            xk_check_init_before(c, e, xk_sim_mask(t, e));
-            e->fn(t, e);
-        }
+        tell_waits(c, &t->kernel->inst[t->ip], n);
+    return true;
 }

@@ -59,8 +59,9 @@ void xk_sim_hazard_forget(struct xk_sim_kernel *k)
 static void report(const struct state *s, const struct xk_hz_finding *f)
 {
     struct xk_sim_thread *const t = s->t;
-    const struct xk_sim_who other = {
-        .unit = t->check->work->unit, .thread = t->index, .inst = f->first};
+    const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
+                                     .thread = t->index,
+                                     .inst = f->first};
     struct xk_sim_place place = {0};
     char why[200];
     xk_hz_explain(t->kernel->hazard, f, why, sizeof why);
@@ -87,7 +88,8 @@ static void tell(void *user, const struct xk_hz_finding *f)
 static void judge_open(struct state *s)
 {
     for (unsigned k = 0; k < s->n_open; k++)
-        if (xk_check_slm_meet(s->t->check, s->open[k].first, s->open[k].second))
+        if (xk_check_slm_meet(xk_check_of(s->t), s->open[k].first,
+                              s->open[k].second))
             report(s, &s->open[k]);
     s->n_open = 0;
 }
@@ -118,7 +120,7 @@ static void start(struct xk_sim_thread *t, void *state)
 {
     struct state *const s = state;
     const struct xk_sim_run *const r = t->group->run;
-    struct xk_hz_memo *const m = t->check->work->extra;
+    struct xk_hz_memo *const m = xk_check_of(t)->work->extra;
     const bool strict = r->d->check.hazard_strict;
     s->t = t;
     s->waits = false;
@@ -133,7 +135,7 @@ static void start(struct xk_sim_thread *t, void *state)
     s->th.user = s;
     if (is_random(r)) {
         memset(&s->late, 0, sizeof s->late);
-        xk_hz_late_begin(&s->late, t, t->check->work->unit);
+        xk_hz_late_begin(&s->late, t, xk_check_of(t)->work->unit);
     }
 }
 
@@ -149,7 +151,7 @@ static int64_t ahead(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      uint64_t most, void *state)
 {
     struct state *const s = state;
-    struct xk_hz_memo *const m = t->check->work->extra;
+    struct xk_hz_memo *const m = xk_check_of(t)->work->extra;
     const uint32_t at = (uint32_t)(e - t->kernel->inst);
     const bool dynamic = t->kernel->hazard->inst[at].is_dynamic;
     struct xk_hz_node *next = NULL;
@@ -202,7 +204,8 @@ static void late_after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_hz_late_after(&s->late, at);
         return;
     }
-    struct state *const other = t->group->thread[t->index ^ 1].check->extra;
+    struct state *const other =
+        xk_check_of(&t->group->thread[t->index ^ 1])->extra;
     other->waits = false;
     xk_hz_late_after_both(&s->late, &other->late, at);
 }

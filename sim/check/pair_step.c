@@ -210,7 +210,7 @@ static void report(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
 {
     struct xk_sim_thread *const t = p->t[who];
     const struct xk_sim_thread *const o = p->t[!who];
-    const struct xk_sim_who other = {.unit = t->check->work->unit,
+    const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
                                      .thread = o->index,
                                      .inst = is_alive(o) ? o->ip : UINT32_MAX};
     if (!p->all->fine)
@@ -366,7 +366,7 @@ static uint64_t step_once(struct xk_pair *p)
 
 bool xk_pair_step(struct xk_sim_thread *even, uint64_t most)
 {
-    const struct xk_sim_check_work *const w = even->check->work;
+    const struct xk_sim_check_work *const w = xk_check_of(even)->work;
     struct xk_pair *const p = &w->pairs->pair[even->index / 2];
     uint64_t done = 0;
     while (!p->loose && done < 2 * most && place(p)) {
@@ -388,7 +388,7 @@ static bool is_held(const struct xk_pair *p)
 
 bool xk_pair_release(const struct xk_sim_group *g)
 {
-    const struct xk_pairs *const s = g->thread[0].check->work->pairs;
+    const struct xk_pairs *const s = xk_check_of(&g->thread[0])->work->pairs;
     bool released = false;
     for (uint32_t i = 0; i < s->n; i++) {
         struct xk_pair *const p = &s->pair[i];

@@ -62,7 +62,7 @@ static struct xk_sim_thread *make_twin(struct xk_pair_wrong *w,
 {
     struct xk_sim_thread *const x = &w->twin;
     *x = *t;
-    x->check = NULL;
+    x->observed = false;
     x->err = &w->err;
     for (uint32_t b = 0; w->n && b < XK_PAIR_LOOKED_B; b++) {
         if (!w->bits[b / 64])
@@ -118,7 +118,7 @@ static void seen(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
 {
     struct xk_pair_wrong *const w = p->wrong[who];
     struct xk_sim_thread *const t = p->t[who];
-    const struct xk_sim_who other = {.unit = t->check->work->unit,
+    const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
                                      .thread = p->t[!who]->index,
                                      .inst = w->by[at_b / XK_PAIR_PLACE_B]};
     struct xk_sim_place place = {.n_b = 0};
@@ -178,7 +178,7 @@ static bool has_room(struct xk_pair *p, unsigned who)
 void xk_pair_stray(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e)
 {
     struct xk_sim_thread *const t = p->t[who];
-    const struct xk_sim_who other = {.unit = t->check->work->unit,
+    const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
                                      .thread = p->t[!who]->index,
                                      .inst = p->parted};
     if (!has_room(p, who))

@@ -6,8 +6,8 @@
 #include <stdio.h>
 
 #include "isa/format.h"
-#include "sim/check/check_hook.h"
-#include "sim/watch.h"
+#include "sim/core/kernel.h"
+#include "sim/core/observer.h"
 
 /* Nothing a correct kernel reads: NaN as float, negative as integer. */
 #define JUNK 0xffc0a5a5u
@@ -33,8 +33,8 @@ void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
-    if (t->check)
-        xk_sim_check_fault(t, e, what);
+    if (t->observed)
+        xk_sim_tell_fault(t, e, what);
     if (e)
         text_of(t, e, where, sizeof(where));
     t->err->status = XK_EFAULT;
@@ -160,14 +160,16 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
 {
     const struct xk_sim_run *r = g->run;
     struct xk_error *err = t->err;
-    struct xk_sim_check_thread *const check = t->check;
+    struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
+    struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
     t->kernel = r->kernel;
     fill_registers(t);
     memset(t->acc_hi, 0, sizeof(t->acc_hi));
     memset(t->mme, 0, sizeof(t->mme));
     memset(&t->group, 0, sizeof(*t) - offsetof(struct xk_sim_thread, group));
     t->err = err;
-    t->check = check;
+    xk_sim_observe(t, XK_SIM_OUTER, outer);
+    xk_sim_observe(t, XK_SIM_INNER, inner);
     t->group = g;
     t->index = index;
     t->slot = g->slot_base + index;
@@ -179,8 +181,8 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->budget = limit_of(r);
     set_payload(t);
     xk_rf_set_u32(t, XK_RF_SR, slot_bits(t->slot, r->d->sr0_holes));
-    if (t->check)
-        xk_sim_check_start(t);
+    if (t->observed)
+        xk_sim_tell_start(t);
 }
 
 /* Finds the innermost loop around ip: the nearest branch from there on that
@@ -214,23 +216,77 @@ static void limit_reached(struct xk_sim_thread *t)
                  (unsigned long long)limit_of(t->group->run), loop);
 }
 
-void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
+/* Instructions in a row that nobody looks at. */
+static uint64_t step_row(struct xk_sim_thread *t, uint64_t most)
 {
     const struct xk_sim_inst *const inst = t->kernel->inst;
-    const uint64_t most = n < t->budget ? n : t->budget;
     uint64_t done = 0;
-
-    xk_sim_thread_cr_written(t); /* the host's rounding mode is per thread */
-    if (t->group->run->d->watch)
-        done = xk_sim_watch_steps(t->group->run->d->watch, t, most);
-    if (t->check)
-        done += xk_sim_check_steps(t, most - done);
     while (done < most && t->state == XK_SIM_RUN) {
         const struct xk_sim_inst *e = &inst[t->ip++];
         t->count[e->stat]++;
         done++;
         e->fn(t, e);
     }
+    return done;
+}
+
+/* One instruction, between before and after of those who look. */
+static void step_seen(struct xk_sim_thread *t)
+{
+    const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
+    struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
+    struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
+    t->count[e->stat]++;
+    if (outer && !outer->ops->before(t, e)) {
+        outer->ops->after(t, e);
+        return;
+    }
+    if (!inner || inner->ops->before(t, e))
+        e->fn(t, e);
+    if (inner)
+        inner->ops->after(t, e);
+    if (outer)
+        outer->ops->after(t, e);
+}
+
+/* How many of the next instructions nobody needs to see. */
+static uint64_t unseen(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
+{
+    uint64_t n = most;
+    *passed = 0;
+    for (unsigned i = 0; i < XK_SIM_OBSERVERS && n; i++)
+        if (t->observer[i])
+            n = t->observer[i]->ops->ahead(t, n, passed);
+    return n;
+}
+
+static uint64_t step_observed(struct xk_sim_thread *t, uint64_t most)
+{
+    uint64_t done = 0;
+    for (unsigned i = 0; i < XK_SIM_OBSERVERS; i++)
+        if (t->observer[i] && t->observer[i]->ops->begin)
+            t->observer[i]->ops->begin(t);
+    while (done < most && t->state == XK_SIM_RUN) {
+        uint64_t passed;
+        const uint64_t n = unseen(t, most - done, &passed);
+        done += passed;
+        if (n) {
+            done += step_row(t, n);
+        } else {
+            step_seen(t);
+            done++;
+        }
+    }
+    return done;
+}
+
+void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
+{
+    const uint64_t most = n < t->budget ? n : t->budget;
+    uint64_t done;
+
+    xk_sim_thread_cr_written(t); /* the host's rounding mode is per thread */
+    done = t->observed ? step_observed(t, most) : step_row(t, most);
     if (t->round)
         fesetround(FE_TONEAREST);
     t->budget -= done;

@@ -50,10 +50,14 @@ enum xk_sim_stat {
     XK_N_STATS
 };
 
-struct xk_sim_check_thread;
 struct xk_sim_group;
 struct xk_sim_kernel;
 struct xk_sim_inst;
+struct xk_sim_observer;
+
+/* Places of a thread's observers: the outer one is called before the inner one
+ * in front of an instruction, and behind it afterwards. */
+enum { XK_SIM_OUTER, XK_SIM_INNER, XK_SIM_OBSERVERS };
 
 #define XK_SIM_BARRIERS 32
 struct xk_sim_barrier {
@@ -98,9 +102,10 @@ struct xk_sim_thread {
     bool ftz, ftz_half, ftz_double; /* flush denormals */
     bool round_int; /* cr0[12]: floats become integers in mode `round` */
     uint64_t count[XK_N_STATS];
-    uint64_t budget;                   /* instructions left */
-    struct xk_error *err;              /* where a finding goes */
-    struct xk_sim_check_thread *check; /* NULL: no checks (check_hook.h) */
+    uint64_t budget;      /* instructions left */
+    struct xk_error *err; /* where a finding goes */
+    struct xk_sim_observer *observer[XK_SIM_OBSERVERS]; /* NULL: none */
+    bool observed; /* there is one (core/observer.h) */
 };
 
 struct xk_sim_run {

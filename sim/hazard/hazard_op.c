@@ -263,7 +263,7 @@ static bool change_matters(const struct xk_hz_late *l,
 struct rest {
     uint8_t arf[XK_RF_CE - XK_RF_ACC];
     int32_t acc_hi[XK_SIM_SPAN_B / 2];
-    struct xk_sim_check_thread *check;
+    bool observed;
     uint32_t ip, active;
 };
 
@@ -271,7 +271,7 @@ static void set_aside(struct xk_sim_thread *t, struct rest *r)
 {
     memcpy(r->arf, t->rf + XK_RF_ACC, sizeof r->arf);
     memcpy(r->acc_hi, t->acc_hi, sizeof r->acc_hi);
-    r->check = t->check;
+    r->observed = t->observed;
     r->ip = t->ip;
     r->active = t->active;
 }
@@ -280,7 +280,7 @@ static void put_back(struct xk_sim_thread *t, const struct rest *r)
 {
     memcpy(t->rf + XK_RF_ACC, r->arf, sizeof r->arf);
     memcpy(t->acc_hi, r->acc_hi, sizeof r->acc_hi);
-    t->check = r->check;
+    t->observed = r->observed;
     t->ip = r->ip;
     t->active = r->active;
 }
@@ -302,7 +302,7 @@ static void repeat(struct xk_hz_late *l, struct xk_hz_late_op *op)
     if (!is_read_late(l, i, XK_HZ_A0))
         memcpy(t->rf + XK_RF_A0, op->a0, sizeof op->a0);
     t->active = op->active;
-    t->check = NULL;
+    t->observed = false;
     if (e->in.op == XK_OPC_DPASW)
         xk_sim_dpasw_again(t, partner_of(t), e);
     else

@@ -3,7 +3,6 @@
  * find the address in a header, by kind in bytes or in owords; some of them
  * obey the channel mask, a channel for each dword or oword. */
 #include "sim/message/sim_message.h"
-#include "sim/check/check_hook.h"
 
 struct block {
     struct xk_sim_view view;
@@ -70,8 +69,9 @@ static void load_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return;
     memcpy(t->rf + rf_b, mem, inside_b);
     memset(t->rf + rf_b + inside_b, b->view.surface ? 0 : 0xa5, beyond_b);
-    if (t->check)
-        xk_sim_check_widened(t, e, b->addr + inside_b, beyond_b);
+    if (t->observed)
+        xk_sim_tell_event(t, e, XK_SIM_EV_WIDENED, b->addr + inside_b,
+                          beyond_b);
 }
 
 static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,

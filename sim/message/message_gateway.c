@@ -124,8 +124,8 @@ bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e)
  * named one has producers that never do, and oneDNN's kernels end so. */
 static void exec_eot(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    if (t->barrier_open && t->check)
-        xk_sim_check_unawaited(t, e);
+    if (t->barrier_open && t->observed)
+        xk_sim_tell_event(t, e, XK_SIM_EV_UNAWAITED, 0, 0);
     t->state = XK_SIM_DONE;
 }
 

@@ -171,9 +171,13 @@ ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint8_t *reg = t->rf + rf_b;
     if (!mem)
         return false;
-    if (t->check)
-        xk_sim_check_touch_row(t, e, w.region, address_in(&w, mem), step_b,
-                               all_b, n);
+    if (t->observed)
+        xk_sim_tell_access(t, e,
+                           &(struct xk_sim_access){.region = w.region,
+                                                   .addr = address_in(&w, mem),
+                                                   .step_b = step_b,
+                                                   .n_b = all_b,
+                                                   .n = n});
     if (row && data_b == 4) {
         memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
         return true;
@@ -202,9 +206,8 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
                                g->align_b, l);
             w = window_of(t, &g->view, vec * data_b);
-        } else if (t->check) {
-            xk_sim_check_touch(t, e, w.region, address_in(&w, mem),
-                               vec * data_b, l);
+        } else if (t->observed) {
+            xk_sim_saw(t, e, w.region, address_in(&w, mem), vec * data_b, l);
         }
         if (!mem) {
             if (t->state == XK_SIM_FAULT ||

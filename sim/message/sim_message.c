@@ -13,8 +13,8 @@
 static void surface_oob(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         uint64_t addr, uint32_t n_b)
 {
-    if (t->check)
-        xk_sim_check_beyond(t, e, addr, n_b);
+    if (t->observed)
+        xk_sim_tell_event(t, e, XK_SIM_EV_BEYOND, addr, n_b);
 }
 
 static void explain(const struct xk_sim_thread *t, const struct xk_sim_view *v,

@@ -5,7 +5,7 @@
 #ifndef XK_SIM_SIM_MESSAGE_H
 #define XK_SIM_SIM_MESSAGE_H
 
-#include "sim/check/check_hook.h"
+#include "sim/core/observer.h"
 #include "sim/core/sim_operand.h"
 
 /* The addresses of a message are offsets in a view. */
@@ -68,15 +68,15 @@ static inline uint8_t *xk_sim_reach(struct xk_sim_thread *t,
     const uint64_t at = addr & v->mask;
     if (!(at & (align_b - 1)) && at < v->size_b && v->size_b - at >= n_b) {
         if (v->host) {
-            if (t->check)
-                xk_sim_check_touch(t, e, NULL, at, n_b, lane);
+            if (t->observed)
+                xk_sim_saw(t, e, NULL, at, n_b, lane);
             return v->host + at;
         }
         uint8_t *const p =
             xk_sim_space_at(&t->group->run->space, &t->last, v->base + at, n_b);
         if (p) {
-            if (t->check)
-                xk_sim_check_touch(t, e, t->last, v->base + at, n_b, lane);
+            if (t->observed)
+                xk_sim_saw(t, e, t->last, v->base + at, n_b, lane);
             return p;
         }
     }

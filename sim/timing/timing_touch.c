@@ -361,13 +361,13 @@ static void resolve(const struct xk_sim_thread *t, struct xk_sim_inst *fixed)
     xk_msg_decode(t->kernel->platform, &fixed->in, &fixed->msg);
 }
 
-/* The checkers must not hear of our looking at surface states. */
+/* Nobody must hear of our looking at surface states. */
 static bool find_view(struct touch *x)
 {
-    struct xk_sim_check_thread *const check = x->t->check;
-    x->t->check = NULL;
+    const bool observed = x->t->observed;
+    x->t->observed = false;
     const bool found = xk_sim_view_of(x->t, x->e, &x->v);
-    x->t->check = check;
+    x->t->observed = observed;
     return found;
 }
 
