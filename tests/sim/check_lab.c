@@ -69,9 +69,11 @@ static xk_sim_kernel *assemble(struct check_lab *x)
     const struct xk_platform *const p = xk_platform_find(x->platform);
     const struct xk_asm_opts o = {.file = "check_lab"};
     const size_t f = form_of(x->platform);
-    const char *const parts[] = {begin, x->text, wait,
-                                 forms[f].store, copy, forms[f].end};
-    struct xk_zkernel z = {.name = "check_lab", .simd = 8, .grf_count = 128,
+    const char *const parts[] = {begin,          x->text, wait,
+                                 forms[f].store, copy,    forms[f].end};
+    struct xk_zkernel z = {.name = "check_lab",
+                           .simd = 8,
+                           .grf_count = 128,
                            .barriers = x->barriers};
     uint8_t *code = NULL;
     xk_sim_kernel *k = NULL;
@@ -80,9 +82,9 @@ static xk_sim_kernel *assemble(struct check_lab *x)
     all[0] = 0;
     for (size_t i = 0; i < sizeof parts / sizeof parts[0]; i++)
         append(all, sizeof all, x->platform, parts[i]);
-    ck_assert_msg(xk_assemble_text(c, p, all, strlen(all), &o, &code,
-                                   &z.code_b) >= 0,
-                  "%s: %s", x->platform, c->error.message);
+    ck_assert_msg(
+        xk_assemble_text(c, p, all, strlen(all), &o, &code, &z.code_b) >= 0,
+        "%s: %s", x->platform, c->error.message);
     z.code = code;
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, &x->err) == XK_OK, "%s",
                   x->err.message);

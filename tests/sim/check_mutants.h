@@ -15,7 +15,7 @@
 struct arg {
     uint32_t buffer_b; /* 0: a value, or local memory */
     uint32_t element_b;
-    bool full; /* used to its last element */
+    bool full;           /* used to its last element */
     const uint8_t *data; /* of the buffer, or of the value; NULL: local */
     uint32_t size_b;
 };
@@ -48,8 +48,8 @@ bool write_inst(const struct subject *s, const struct line *l,
 /* A wait for what the instruction would have waited for, and no more. */
 void remove_inst(const struct subject *s, const struct line *l);
 void restore(const struct subject *s, const uint8_t *saved);
-/* Makes every read of a group's number along an axis one of zero; false if there
- * is none, or one that cannot be. */
+/* Makes every read of a group's number along an axis one of zero; false if
+ * there is none, or one that cannot be. */
 bool forget_group(const struct subject *s, const struct line *lines, unsigned n,
                   unsigned axis);
 /* Lives until the next call. */

@@ -96,8 +96,8 @@ static unsigned generated(const char *text, const char *schedule, uint32_t src,
     return !good;
 }
 
-/* Unit stride, so that every element of every tensor is used; with few taps whole
- * tiles of columns, since what nobody stores nobody misses. */
+/* Unit stride, so that every element of every tensor is used; with few taps
+ * whole tiles of columns, since what nobody stores nobody misses. */
 static const char *const problems[] = {
     "mb1ic16oc32ih8oh8kh1",         "mb1ic32oc32ih7oh7kh3ph1",
     "mb2ic64oc48ih5oh5kh3ph1",      "mb1ic17oc19ih6oh6kh3ph1",
@@ -125,8 +125,8 @@ static const struct row {
      "spread=3 grf=256"},
 };
 
-/* Branches around filter taps in padding; eight images inside each pixel, so that
- * addresses are made anew for each load, or one image. */
+/* Branches around filter taps in padding; eight images inside each pixel, so
+ * that addresses are made anew for each load, or one image. */
 static const struct row with_branches[] = {
     {"mb8ic32oc16ih3oh3kh3ph1",
      "fma=dpasw m=8 n=16 nsub=16 tg=2x1 slots=2,2 slm=0 taps=inner skip=1 "
@@ -193,17 +193,42 @@ static const int32_t n_long = 3001;
     }
 
 static const struct compiled kernels[] = {
-    {"memory", "reduce", {4, 1, 1}, {128, 1, 1}, 4,
-     {BUF(16, 4, true), BUF(12004, 4, true), LOCAL(512), VAL(n_long)}, false},
-    {"memory", "transpose", {3, 2, 1}, {16, 16, 1}, 2,
-     {BUF(6144, 4, true), BUF(6144, 4, true)}, false},
-    {"memory", "local_atomics", {2, 1, 1}, {100, 1, 1}, 2,
-     {BUF(64, 4, true), BUF(800, 4, true)}, false},
-    {"memory", "bytes", {2, 1, 1}, {100, 1, 1}, 3,
-     {BUF(200, 1, true), BUF(400, 2, true), BUF(201, 1, true)}, false},
+    {"memory",
+     "reduce",
+     {4, 1, 1},
+     {128, 1, 1},
+     4,
+     {BUF(16, 4, true), BUF(12004, 4, true), LOCAL(512), VAL(n_long)},
+     false},
+    {"memory",
+     "transpose",
+     {3, 2, 1},
+     {16, 16, 1},
+     2,
+     {BUF(6144, 4, true), BUF(6144, 4, true)},
+     false},
+    {"memory",
+     "local_atomics",
+     {2, 1, 1},
+     {100, 1, 1},
+     2,
+     {BUF(64, 4, true), BUF(800, 4, true)},
+     false},
+    {"memory",
+     "bytes",
+     {2, 1, 1},
+     {100, 1, 1},
+     3,
+     {BUF(200, 1, true), BUF(400, 2, true), BUF(201, 1, true)},
+     false},
     {"memory", "ids", {2, 2, 2}, {4, 4, 2}, 1, {BUF(1024, 4, true)}, false},
-    {"arith", "saxpy", {2, 1, 1}, {128, 1, 1}, 4,
-     {BUF(800, 4, true), BUF(800, 4, true), VAL(factor), VAL(n_items)}, true},
+    {"arith",
+     "saxpy",
+     {2, 1, 1},
+     {128, 1, 1},
+     4,
+     {BUF(800, 4, true), BUF(800, 4, true), VAL(factor), VAL(n_items)},
+     true},
 };
 
 static unsigned compile(const struct compiled *k, const struct xk_platform *p,

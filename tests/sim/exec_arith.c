@@ -462,8 +462,8 @@ START_TEST(the_accumulator_lies_under_the_destination)
 }
 END_TEST
 
-/* Registers of lanes that are off may lie beyond the file: a row from r127 on, and
- * an address for each lane. */
+/* Registers of lanes that are off may lie beyond the file: a row from r127 on,
+ * and an address for each lane. */
 START_TEST(lanes_that_are_off_may_point_anywhere)
 {
     static const char *const text =

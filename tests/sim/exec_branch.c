@@ -78,12 +78,12 @@ END_TEST
 START_TEST(sr0_2_says_which_channels_there_are)
 {
     for (unsigned p = 0; lab_platforms[p]; p++) {
-        struct lab *x = run(lab_platforms[p],
-                            "mov (16|M0) r20.0<1>:d 1:w\n"
-                            "(W) mov (1|M0) sr0.2<1>:ud 0xf:uw\n"
-                            "mov (16|M0) r20.0<1>:d 2:w\n"
-                            "(W) mov (1|M0) sr0.2<1>:ud 0xffff:uw\n"
-                            "mov (16|M0) r22.0<1>:d 3:w\n");
+        struct lab *x =
+            run(lab_platforms[p], "mov (16|M0) r20.0<1>:d 1:w\n"
+                                  "(W) mov (1|M0) sr0.2<1>:ud 0xf:uw\n"
+                                  "mov (16|M0) r20.0<1>:d 2:w\n"
+                                  "(W) mov (1|M0) sr0.2<1>:ud 0xffff:uw\n"
+                                  "mov (16|M0) r22.0<1>:d 3:w\n");
         for (uint32_t l = 0; l < 16; l++) {
             ck_assert_uint_eq(lane(x, 20, l), l < 4 ? 2 : 1);
             ck_assert_uint_eq(lane(x, 22, l), 3);

@@ -15,8 +15,8 @@
 #define STRICT true
 #define MAX_INST 40
 
-/* want: kind of the first finding, "" for none; instructions from 0. way: digits
- * and letters are instructions 0..35; NULL: straight through. */
+/* want: kind of the first finding, "" for none; instructions from 0. way:
+ * digits and letters are instructions 0..35; NULL: straight through. */
 struct row {
     const char *name, *platform, *text, *want;
     unsigned first, second;
@@ -25,22 +25,32 @@ struct row {
 };
 
 #define FILL_F(n, r) "mad (8|M0) " r ":f r100:f r101:f r102:f\n"
-#define FILL4 FILL_F(0, "r110") FILL_F(0, "r111") FILL_F(0, "r112") FILL_F(0, "r113")
+#define FILL4                                                                  \
+    FILL_F(0, "r110") FILL_F(0, "r111") FILL_F(0, "r112") FILL_F(0, "r113")
 #define FILL12 FILL4 FILL4 FILL4
-#define ADD_F(d, a, b, s) "add (8|M0) " d "<1>:f " a "<1;1,0>:f " b "<1;1,0>:f " s "\n"
-#define ADD_D(d, a, b, s) "add (8|M0) " d "<1>:d " a "<1;1,0>:d " b "<1;1,0>:d " s "\n"
+#define ADD_F(d, a, b, s)                                                      \
+    "add (8|M0) " d "<1>:f " a "<1;1,0>:f " b "<1;1,0>:f " s "\n"
+#define ADD_D(d, a, b, s)                                                      \
+    "add (8|M0) " d "<1>:d " a "<1;1,0>:d " b "<1;1,0>:d " s "\n"
 #define MOV_D(d, a, s) "mov (8|M0) " d "<1>:d " a "<1;1,0>:d " s "\n"
 #define MOV_F(d, a, s) "mov (8|M0) " d "<1>:f " a "<1;1,0>:f " s "\n"
 #define INV(d, a, s) "math.inv (8|M0) " d "<1>:f " a "<1;1,0>:f " s "\n"
 /* One register of addresses; load: one register back, store: r<data>. */
-#define LOAD(d, a, s) "send.ugm (8|M0) " d " " a " null:0 0x0 0x02100500 " s "\n"
-#define STORE(a, data, s) "send.ugm (8|M0) null " a " " data ":1 0x0 0x02000504 " s "\n"
-#define SLM_LOAD(d, a, s) "send.slm (8|M0) " d " " a " null:0 0x0 0x02100500 " s "\n"
-#define SLM_STORE(a, data, s) "send.slm (8|M0) null " a " " data ":1 0x0 0x02000504 " s "\n"
+#define LOAD(d, a, s)                                                          \
+    "send.ugm (8|M0) " d " " a " null:0 0x0 0x02100500 " s "\n"
+#define STORE(a, data, s)                                                      \
+    "send.ugm (8|M0) null " a " " data ":1 0x0 0x02000504 " s "\n"
+#define SLM_LOAD(d, a, s)                                                      \
+    "send.slm (8|M0) " d " " a " null:0 0x0 0x02100500 " s "\n"
+#define SLM_STORE(a, data, s)                                                  \
+    "send.slm (8|M0) null " a " " data ":1 0x0 0x02000504 " s "\n"
 /* The old ports: a load of r<d>, a store of r<data> (untyped, surface 1). */
-#define HDC_LOAD(d, a, s) "send.dc1 (8|M0) " d " " a " null 0x0 0x02106E01 " s "\n"
-#define HDC_STORE(a, data, s) "send.dc1 (8|M0) null " a " " data " 0x40 0x02026E01 " s "\n"
-#define DPAS8(d, a, b, c, s) "dpas.8x8 (8|M0) " d ":f " a ":f " b ":hf " c ":hf " s "\n"
+#define HDC_LOAD(d, a, s)                                                      \
+    "send.dc1 (8|M0) " d " " a " null 0x0 0x02106E01 " s "\n"
+#define HDC_STORE(a, data, s)                                                  \
+    "send.dc1 (8|M0) null " a " " data " 0x40 0x02026E01 " s "\n"
+#define DPAS8(d, a, b, c, s)                                                   \
+    "dpas.8x8 (8|M0) " d ":f " a ":f " b ":hf " c ":hf " s "\n"
 
 /* clang-format off */
 static const struct row rows[] = {
@@ -237,12 +247,11 @@ static void rule(const struct row *r)
     w.n = go_way(r, n, at);
     ck_assert(walk_check(p, in, n, &w, 1, r->strict, &v));
     const char *const got = v.findings ? names[v.first.kind] : "";
-    ck_assert_msg(!strcmp(got, r->want) &&
-                      (!v.findings || (v.first.first == r->first &&
-                                       v.first.second == r->second)),
-                  "%s (%s): '%s' %u to %u, expected '%s' %u to %u", r->name,
-                  r->platform, got, v.first.first, v.first.second, r->want,
-                  r->first, r->second);
+    ck_assert_msg(
+        !strcmp(got, r->want) && (!v.findings || (v.first.first == r->first &&
+                                                  v.first.second == r->second)),
+        "%s (%s): '%s' %u to %u, expected '%s' %u to %u", r->name, r->platform,
+        got, v.first.first, v.first.second, r->want, r->first, r->second);
 }
 
 START_TEST(rule_holds)

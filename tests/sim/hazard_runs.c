@@ -161,9 +161,10 @@ static bool is_late(struct conv_lab *x, uint32_t plain)
 {
     uint32_t sum = plain;
     for (unsigned seed = 1; seed <= N_SEEDS && sum == plain; seed++) {
-        const struct xk_simulate_opts o = {
-            .inst_limit = MAX_WAY, .checks = "hazard", .hazard_seed = seed,
-            .hazard_strict = true};
+        const struct xk_simulate_opts o = {.inst_limit = MAX_WAY,
+                                           .checks = "hazard",
+                                           .hazard_seed = seed,
+                                           .hazard_strict = true};
         if (conv_run(x, &o, &sum) != XK_OK)
             return true;
     }

@@ -9,12 +9,12 @@
  *   meet      a group's number is zero, so that all write to one place   race
  *   half      only the signal, or only the wait, of a barrier is gone    sync
  *   fence     a fence of SLM before a barrier is gone                    sync
- *   unread    nobody waits for a load before the thread ends             pedantic
- *   write     an instruction that alone writes a register is gone        init
- * A mutant is found if the checker of its row finds it. Some run again with other
- * numbers of host threads, which must not change a letter of what is found.
- * Prints the table and every mutant that was missed; exit 1 if there is one, a
- * false alarm, or such a change. */
+ *   unread    nobody waits for a load before the thread ends pedantic write an
+ * instruction that alone writes a register is gone        init A mutant is
+ * found if the checker of its row finds it. Some run again with other numbers
+ * of host threads, which must not change a letter of what is found. Prints the
+ * table and every mutant that was missed; exit 1 if there is one, a false
+ * alarm, or such a change. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -26,20 +26,29 @@
 #include "xekern/simulate.h"
 #include "xekern/xekern.h"
 
-#define WRITES_EACH 8 /* mutants of that kind per kernel */
+#define WRITES_EACH 8  /* mutants of that kind per kernel */
 #define COMPARE_EACH 8 /* of a kind: one of so many on other host threads */
 #define CHECKS "mem,race,init,sync,pedantic"
 
 enum kind {
-    FREED, BOUND, GUARD, BARRIER, MEET, HALF, FENCE, UNREAD, WRITE, N_KINDS
+    FREED,
+    BOUND,
+    GUARD,
+    BARRIER,
+    MEET,
+    HALF,
+    FENCE,
+    UNREAD,
+    WRITE,
+    N_KINDS
 };
-static const char *const kind_names[N_KINDS] = {
-    "freed", "bound", "guard",  "barrier", "meet",
-    "half",  "fence", "unread", "write"};
+static const char *const kind_names[N_KINDS] = {"freed",   "bound",  "guard",
+                                                "barrier", "meet",   "half",
+                                                "fence",   "unread", "write"};
 enum { MEM, RACE, INIT, SYNC, PEDANTIC, OTHER, N_FOUND };
-static const char *const found_names[N_FOUND] = {
-    "mem", "race", "init", "sync", "pedantic", "other"};
-static const unsigned right[N_KINDS] = {MEM,  MEM,  MEM,  RACE, RACE,
+static const char *const found_names[N_FOUND] = {"mem",  "race",     "init",
+                                                 "sync", "pedantic", "other"};
+static const unsigned right[N_KINDS] = {MEM,  MEM,  MEM,      RACE, RACE,
                                         SYNC, SYNC, PEDANTIC, INIT};
 
 static xk_device *dev; /* of the platform in hand */
@@ -62,9 +71,9 @@ static void hear(void *user, const struct xk_simulate_finding *f)
     const size_t at = strlen(all_lines);
     snprintf(all_lines + at, sizeof all_lines - at, "%s\n", f->line);
     found[k]++;
-    n_met += k == RACE && f->n_parties == 2 &&
-             memcmp(f->party[0].group, f->party[1].group,
-                    sizeof f->party[0].group);
+    n_met +=
+        k == RACE && f->n_parties == 2 &&
+        memcmp(f->party[0].group, f->party[1].group, sizeof f->party[0].group);
 }
 
 /* What of the code ran the last time, by its offset in units of 8 bytes. */
@@ -92,7 +101,8 @@ static bool give_buffer(const struct arg *a, uint32_t less_b,
                            &err) == XK_OK;
 }
 
-/* Runs it with argument `shorter` short of an element, -1: none. Fills found. */
+/* Runs it with argument `shorter` short of an element, -1: none. Fills found.
+ */
 static void run(const struct subject *s, int shorter)
 {
     struct xk_launch_arg arg[MAX_ARGS] = {{0}};
@@ -106,11 +116,11 @@ static void run(const struct subject *s, int shorter)
     for (unsigned i = 0; i < s->n_args && good; i++) {
         const struct arg *const a = &s->arg[i];
         if (a->buffer_b)
-            good = give_buffer(a, (int)i == shorter ? a->element_b : 0,
-                               &arg[i]);
+            good =
+                give_buffer(a, (int)i == shorter ? a->element_b : 0, &arg[i]);
         else
-            arg[i] = (struct xk_launch_arg){.value = a->data,
-                                            .size_b = a->size_b};
+            arg[i] =
+                (struct xk_launch_arg){.value = a->data, .size_b = a->size_b};
     }
     if (good && xk_module_create(dev, s->file, s->file_b, &m, &err) == XK_OK &&
         xk_launch(m, s->kernel, s->groups, s->local, s->n_args, arg, NULL,
@@ -314,7 +324,8 @@ static bool overlap(struct xk_footprint a, struct xk_footprint b)
 static bool writes_alone(const struct subject *s, unsigned i, unsigned n,
                          const bool *in_use)
 {
-    const struct xk_footprint me = xk_inst_footprint(s->platform, &lines[i].in, -1);
+    const struct xk_footprint me =
+        xk_inst_footprint(s->platform, &lines[i].in, -1);
     bool read = false;
     if (me.first_b == me.end_b || me.first_b < 16u * s->platform->grf_b)
         return false; /* the payload */

@@ -42,47 +42,50 @@
 #define SIGNAL "(W) send.gtwy (1|M0) null r4 null:0 0x0 0x02000004 {A@1,$3}\n"
 #define BARRIER SIGNAL "sync.bar null\n"
 
-/* Both threads store, signal, wait, store the next, fence, signal, and only then
- * the one whose number is `who` looks at what the other one stored first; the
- * fence of that is what is left out. */
+/* Both threads store, signal, wait, store the next, fence, signal, and only
+ * then the one whose number is `who` looks at what the other one stored first;
+ * the fence of that is what is left out. */
 #define STORE_SLM(at, sbid)                                                    \
-    "(W) send.slm (1|M0) null " at " r30:1 0x0 0x02008504 {A@1," sbid "}\n"   \
+    "(W) send.slm (1|M0) null " at " r30:1 0x0 0x02008504 {A@1," sbid "}\n"    \
     "sync.allrd null\n"
 #define PIPELINE(who)                                                          \
-    BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"                   \
-    "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"                 \
-    "(W) add (1|M0) r6.0<1>:ud r3.0<0;1,0>:ud 0x10:ud {I@1}\n"                \
-    "(W) cmp (1|M0) (eq)f0.0 null<1>:ud r2.0<0;1,0>:ud " who ":ud {I@1}\n"    \
-    "?" STORE_SLM("r3", "$1") FENCE SIGNAL "sync.bar null\n"                  \
-    STORE_SLM("r6", "$5")                                                      \
-    "(W) send.slm (1|M0) r41 r0 null:0 0x0 0x0210011F {$6}\n"                 \
-    "sync.nop null {$6.dst}\n" SIGNAL                                         \
-    "!(W&f0.0) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 {A@1,$2}\n"       \
-    "sync.nop null {$2.dst}\n"                                                \
-    "sync.bar null\n" EOT
-/* r60 to r63 are the thread's half of src2, of which thread `who` does not write
- * the second half; looks: who stores the row that comes from there, ~f0.0 being
- * that thread, f0.0 the other one. */
+    BEGIN "(W) mov (1|M0) r4.2<1>:ud 0x02020000:ud {I@1}\n"                    \
+          "(W) xor (1|M0) r5.0<1>:ud r3.0<0;1,0>:ud 0x4:ud {I@1}\n"            \
+          "(W) add (1|M0) r6.0<1>:ud r3.0<0;1,0>:ud 0x10:ud {I@1}\n"           \
+          "(W) cmp (1|M0) (eq)f0.0 null<1>:ud r2.0<0;1,0>:ud " who             \
+          ":ud {I@1}\n"                                                        \
+          "?" STORE_SLM("r3", "$1") FENCE SIGNAL "sync.bar null\n" STORE_SLM(  \
+              "r6",                                                            \
+              "$5") "(W) send.slm (1|M0) r41 r0 null:0 0x0 0x0210011F {$6}\n"  \
+                    "sync.nop null {$6.dst}\n" SIGNAL                          \
+                    "!(W&f0.0) send.slm (1|M0) r20 r5 null:0 0x0 0x02108500 "  \
+                    "{A@1,$2}\n"                                               \
+                    "sync.nop null {$2.dst}\n"                                 \
+                    "sync.bar null\n" EOT
+/* r60 to r63 are the thread's half of src2, of which thread `who` does not
+ * write the second half; looks: who stores the row that comes from there, ~f0.0
+ * being that thread, f0.0 the other one. */
 #define PAIR_SRC2(who, looks, row)                                             \
-    BEGIN OWN                                                                  \
-    "(W) cmp (16|M0) (ne)f0.0 null<1>:ud r2.0<0;1,0>:ud " who ":ud {I@1}\n"   \
-    "(W) mov (16|M0) r50.0<1>:ud 0x0:ud\n"                                    \
-    "(W) mov (16|M0) r52.0<1>:ud 0x0:ud\n"                                    \
-    "(W) mov (16|M0) r54.0<1>:ud 0x0:ud\n"                                    \
-    "(W) mov (16|M0) r56.0<1>:ud 0x0:ud\n"                                    \
-    "(W) mov (16|M0) r60.0<1>:ud 0x0:ud\n"                                    \
-    "-(W) mov (16|M0) r62.0<1>:ud 0x0:ud\n"                                   \
-    "+(W&f0.0) mov (16|M0) r62.0<1>:ud 0x0:ud {I@1}\n"                        \
-    "sync.nop null {A@1}\n"                                                   \
-    "dpasw.8x8 (8|M0) r40:f null:f r50:hf r60:hf {$5}\n"                      \
-    "sync.nop null {$5.dst}\n"                                                \
-    "!(W&" looks ") send.ugm (1|M0) null r10 " row ":1 0x0 0x02008584 "        \
-    "{A@1,$1}\n" EOT
+    BEGIN OWN "(W) cmp (16|M0) (ne)f0.0 null<1>:ud r2.0<0;1,0>:ud " who        \
+              ":ud {I@1}\n"                                                    \
+              "(W) mov (16|M0) r50.0<1>:ud 0x0:ud\n"                           \
+              "(W) mov (16|M0) r52.0<1>:ud 0x0:ud\n"                           \
+              "(W) mov (16|M0) r54.0<1>:ud 0x0:ud\n"                           \
+              "(W) mov (16|M0) r56.0<1>:ud 0x0:ud\n"                           \
+              "(W) mov (16|M0) r60.0<1>:ud 0x0:ud\n"                           \
+              "-(W) mov (16|M0) r62.0<1>:ud 0x0:ud\n"                          \
+              "+(W&f0.0) mov (16|M0) r62.0<1>:ud 0x0:ud {I@1}\n"               \
+              "sync.nop null {A@1}\n"                                          \
+              "dpasw.8x8 (8|M0) r40:f null:f r50:hf r60:hf {$5}\n"             \
+              "sync.nop null {$5.dst}\n"                                       \
+              "!(W&" looks ") send.ugm (1|M0) null r10 " row                   \
+              ":1 0x0 0x02008584 "                                             \
+              "{A@1,$1}\n" EOT
 
 struct row {
     const char *name, *text;
     uint32_t check;
-    const char *what, *why; /* parts of the finding */
+    const char *what, *why;   /* parts of the finding */
     uint32_t threads, groups; /* 0: 1 */
 };
 /* A pair of threads goes one way on this platform: rows that part threads part
@@ -319,8 +322,12 @@ static xk_sim_kernel *assemble(const char *text, int flip)
     const struct xk_platform *const p = xk_platform_find("xehpg");
     const struct xk_asm_opts o = {.file = "checkers"};
     struct xk_error err = {.message = ""};
-    struct xk_zkernel z = {.name = "one", .simd = 16, .grf_count = 128,
-                           .slm_b = 128, .barriers = 1, .inline_b = 32,
+    struct xk_zkernel z = {.name = "one",
+                           .simd = 16,
+                           .grf_count = 128,
+                           .slm_b = 128,
+                           .barriers = 1,
+                           .inline_b = 32,
                            .scratch_b = 1024,
                            .cross_thread_b = 32};
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -345,9 +352,9 @@ static xk_sim_kernel *assemble(const char *text, int flip)
     return k;
 }
 
-static enum xk_status launch_kernel(const struct row *r,
-                                    const xk_sim_kernel *k, unsigned hosts,
-                                    struct found *x, struct xk_error *err)
+static enum xk_status launch_kernel(const struct row *r, const xk_sim_kernel *k,
+                                    unsigned hosts, struct found *x,
+                                    struct xk_error *err)
 {
     static uint8_t buffer[BUFFER_B], tensor[TENSOR_B], small[SMALL_B];
     uint64_t args[4] = {VA};
@@ -360,12 +367,20 @@ static enum xk_status launch_kernel(const struct row *r,
     const struct xk_sim_bound bound = {0, TENSOR_VA, SURFACE_B};
     memset(x, 0, sizeof *x);
     const struct xk_sim_launch l = {
-        .kernel = k, .groups = {r->groups ? r->groups : 1, 1, 1},
+        .kernel = k,
+        .groups = {r->groups ? r->groups : 1, 1, 1},
         .local = {16 * (r->threads ? r->threads : 1), 1, 1},
-        .cross_thread = (const uint8_t *)args, .cross_thread_b = sizeof args,
-        .regions = regions, .n_regions = 4, .bound = &bound, .n_bound = 1,
-        .slm_b = 128, .n_threads = hosts, .inst_limit = 1000,
-        .check = {.on = XK_CHECK_ALL | XK_CHECK_PEDANTIC, .found = take, .user = x}};
+        .cross_thread = (const uint8_t *)args,
+        .cross_thread_b = sizeof args,
+        .regions = regions,
+        .n_regions = 4,
+        .bound = &bound,
+        .n_bound = 1,
+        .slm_b = 128,
+        .n_threads = hosts,
+        .inst_limit = 1000,
+        .check = {
+            .on = XK_CHECK_ALL | XK_CHECK_PEDANTIC, .found = take, .user = x}};
     err->message[0] = 0;
     return xk_sim_launch(&l, &stats, err);
 }
@@ -428,7 +443,8 @@ START_TEST(its_twin_has_none)
 END_TEST
 
 /* Groups that all write one place of memory: the mark of the last one may hide
- * that a lower group raced with itself, so only which group it was may differ. */
+ * that a lower group raced with itself, so only which group it was may differ.
+ */
 static void hide_group(char *text)
 {
     for (char *at = text; (at = strstr(at, "(group ")); at++)

@@ -27,8 +27,8 @@ struct totals {
     unsigned mutants, harmful, gone, found, extra;
 };
 
-/* Sums over all platforms: mutants made, harmful on a way gone, found, and found though
- * the enumerator does not think so. */
+/* Sums over all platforms: mutants made, harmful on a way gone, found, and
+ * found though the enumerator does not think so. */
 static struct score {
     unsigned made, harmful, found, more;
 } score[N_CHANGES];
@@ -166,8 +166,7 @@ static void show(const struct kernel *k, const char *what,
                                     .second = gaps[0].second});
 }
 
-static void judge(struct kernel *k, unsigned at, unsigned how,
-                  struct totals *t)
+static void judge(struct kernel *k, unsigned at, unsigned how, struct totals *t)
 {
     struct walk_verdict v;
     bool harmful = false;

@@ -25,7 +25,7 @@
     SIDE "(~f0.0) goto (8|M0) B1 B1\n" walked "B1:\njoin (8|M0) B4\nB4:\n"
 /* The two sides of an if; both are a first parting. */
 #define IF_ELSE(then, other)                                                   \
-    SIDE "(f0.0) if (8|M0) B1 B2\n" then "else (8|M0) B2 B2\nB1:\n" other     \
+    SIDE "(f0.0) if (8|M0) B1 B2\n" then "else (8|M0) B2 B2\nB1:\n" other      \
          "B2:\nendif (8|M0) B3\nB3:\n"
 
 #define CLOBBER "(W) mov (1|M0) r20.0<1>:ud 7:ud\n"
@@ -105,12 +105,12 @@ static const struct row {
 START_TEST(a_row_is_judged_rightly)
 {
     const struct row *const row = &rows[_i];
-    struct check_lab x = {.platform = row->platform,
-                          .text = row->text,
-                          .n_threads = 2,
-                          .barriers = 1,
-                          .check = {.on = XK_CHECK_SYNC,
-                                    .hazard_strict = row->strict}};
+    struct check_lab x = {
+        .platform = row->platform,
+        .text = row->text,
+        .n_threads = 2,
+        .barriers = 1,
+        .check = {.on = XK_CHECK_SYNC, .hazard_strict = row->strict}};
     const enum xk_status s = check_lab_run(&x);
     bool said = false;
     for (unsigned i = 0; i < x.n; i++)

@@ -187,28 +187,40 @@ static enum xk_status run(struct code *c, uint32_t mask, uint32_t checks,
                          .exec = 8};
     for (unsigned k = 0; k < 4u * p->grf_b / 128; k++) {
         struct xk_msg m = {.kind = XK_MSG_DC1_A64_OWORD_STORE_BYTES,
-                           .exec = 8, .bti = XK_BTI_STATELESS, .vec = 8,
+                           .exec = 8,
+                           .bti = XK_BTI_STATELESS,
+                           .vec = 8,
                            .header = true};
         const uint64_t at = va + 128 * k;
         memcpy(regs + (100 + k) * p->grf_b, &at, 8);
         build(c, &m, 100 + k, DST + k * 128 / p->grf_b);
     }
     build(c, &end, END, 0);
-    const struct xk_zkernel z = {.name = "typed", .simd = 8, .grf_count = 128,
-                                 .code = c->bytes, .code_b = 16 * c->n};
+    const struct xk_zkernel z = {.name = "typed",
+                                 .simd = 8,
+                                 .grf_count = 128,
+                                 .code = c->bytes,
+                                 .code_b = 16 * c->n};
     xk_sim_kernel *k;
     ck_assert_msg(xk_sim_kernel_create(NULL, p, &z, &k, err) == XK_OK, "%s",
                   err->message);
     struct xk_sim_region r[] = {{IMAGE_VA, IMAGE_B, image, XK_SIM_BUFFER},
                                 {DUMP_VA, sizeof dump, dump, XK_SIM_BUFFER},
                                 {STATE_VA, sizeof state, state, XK_SIM_STATE}};
-    const struct xk_sim_dispatch d = {
-        .kernel = k, .groups = {1, 1, 1}, .simd = 8, .n_threads = 1,
-        .last_mask = mask, .thread_data = regs + p->grf_b,
-        .thread_data_b = 127 * p->grf_b, .surface_va = STATE_VA,
-        .bindless_va = STATE_VA, .binding_table_va = STATE_VA + 64,
-        .regions = r, .n_regions = 3, .n_host_threads = 1,
-        .check = {.on = checks}};
+    const struct xk_sim_dispatch d = {.kernel = k,
+                                      .groups = {1, 1, 1},
+                                      .simd = 8,
+                                      .n_threads = 1,
+                                      .last_mask = mask,
+                                      .thread_data = regs + p->grf_b,
+                                      .thread_data_b = 127 * p->grf_b,
+                                      .surface_va = STATE_VA,
+                                      .bindless_va = STATE_VA,
+                                      .binding_table_va = STATE_VA + 64,
+                                      .regions = r,
+                                      .n_regions = 3,
+                                      .n_host_threads = 1,
+                                      .check = {.on = checks}};
     const enum xk_status st = xk_sim_dispatch(&d, NULL, err);
     xk_sim_kernel_destroy(k);
     return st;
@@ -249,11 +261,16 @@ static uint32_t want_read(const struct format *f, const uint8_t *t, unsigned k)
     memcpy(&u, t + byte_at(f, k), f->bits / 8);
     const double s = u > half ? (double)u - most - 1 : (double)u;
     switch (f->kind) {
-    case UINT: return u;
-    case SINT: return (uint32_t)(int64_t)s;
-    case UNORM: return bits_of((float)u / (float)most);
-    case SNORM: return bits_of(s < -half ? -1 : (float)s / (float)half);
-    default: return f->bits == 32 ? u : bits_of(xk_half_to_float((uint16_t)u));
+    case UINT:
+        return u;
+    case SINT:
+        return (uint32_t)(int64_t)s;
+    case UNORM:
+        return bits_of((float)u / (float)most);
+    case SNORM:
+        return bits_of(s < -half ? -1 : (float)s / (float)half);
+    default:
+        return f->bits == 32 ? u : bits_of(xk_half_to_float((uint16_t)u));
     }
 }
 
@@ -273,9 +290,9 @@ static void want_write(const struct format *f, uint8_t *t, unsigned k,
     else if (f->kind == UNORM)
         v = isnan(x) ? 0 : (uint32_t)rint(fmax(0, fmin(1, (double)x)) * most);
     else if (f->kind == SNORM)
-        v = isnan(x) ? 0
-                     : (uint32_t)(int64_t)rint(fmax(-1, fmin(1, (double)x)) *
-                                               half);
+        v = isnan(x)
+                ? 0
+                : (uint32_t)(int64_t)rint(fmax(-1, fmin(1, (double)x)) * half);
     else if (f->bits == 16)
         v = xk_half_from_float(x);
     memcpy(t + byte_at(f, k), &v, f->bits / 8);
@@ -283,7 +300,8 @@ static void want_write(const struct format *f, uint8_t *t, unsigned k,
 
 /* -- One message -- */
 
-struct try {
+struct
+try {
     const struct format *f;
     unsigned n_coords, cmask;
     bool store, tgm;
@@ -393,9 +411,11 @@ START_TEST(texels_are_read_and_written)
         return;
     for (size_t f = 0; f < XK_COUNTOF(formats); f++)
         for (unsigned k = 0; k < 24; k++) {
-            const struct try y = {.f = &formats[f], .n_coords = 1 + k % 3,
+            const struct try y = {.f = &formats[f],
+                                  .n_coords = 1 + k % 3,
                                   .cmask = k < 6 ? 15 : 1 + rnd() % 15,
-                                  .store = k / 3 % 2, .tgm = tgm};
+                                  .store = k / 3 % 2,
+                                  .tgm = tgm};
             one(&y);
             n++;
         }
@@ -431,7 +451,8 @@ START_TEST(typed_atomics_return_the_old_value)
         send_raw(&c, XK_SFID_DC1,
                  0x18000u | 7u << 8 | 1u << 13 | 1u << 25 | 1u << 20, COORD,
                  DATA, 2, DST, LANES);
-    ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s", err.message);
+    ck_assert_msg(run(&c, mask, XK_CHECK_ALL, &err) == XK_OK, "%s",
+                  err.message);
     for (unsigned l = 0; l < LANES; l++) {
         const unsigned at[3] = {coord[0][l], coord[1][l], 0};
         uint8_t *const t = texel(want, &r32, at);
