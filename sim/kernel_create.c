@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes to execution records, once per kernel. */
+#include "sim/exec/select.h"
 #include "sim/core/kernel.h"
 
 #include <stdio.h>

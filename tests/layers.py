@@ -1,10 +1,13 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks every #include "..." against the folder table of the design: who may
-include whom, and that no two sources have the same base name. Warns, without
-failing, about functions over 60 lines and files over 1200. TAP, one line a
-folder and one for the names."""
+include whom, which room of sim/ may include which, and that no two sources have
+the same base name; with a build folder, also who calls whom, by nm, because a
+declaration can stand anywhere. Warns, without failing, about functions over 60
+lines and files over 1200. TAP, one line a folder, a room, and one for the
+names."""
 import re
+import subprocess
 import sys
 from collections import defaultdict
 from pathlib import Path
@@ -33,6 +36,12 @@ ALLOWED = {
     "vgpu": ["sim", "container", "isa"],
     "runtime": ["sim", "container", "isa"],
 }
+# Rooms of sim/ from the lowest to the highest: each may use those before it.
+# The simulator's front, the files that are in no room, may use all.
+ROOMS = "core message exec hazard check".split()
+# Beside them: the timing model hears of threads and messages, and nobody but
+# the front of it.
+BESIDE = {"timing": ["core", "message"]}
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 QUOTED_OR_COMMENT = re.compile(
@@ -59,6 +68,67 @@ def violations(root, folder, may):
         for header in INCLUDE.findall(path.read_text(encoding="utf-8")):
             if "/" not in header or folder_of(header) not in may:
                 found.append(f"{path.relative_to(root)}: {header}")
+    return found
+
+
+def room_rules():
+    """What each room of sim/ may use, itself included."""
+    rules = {room: ROOMS[:k + 1] for k, room in enumerate(ROOMS)}
+    rules.update({room: [room] + may for room, may in BESIDE.items()})
+    return rules
+
+
+def room_of(name):
+    """The room of a path under sim/; "" is the front."""
+    parts = name.split("/")
+    return parts[1] if len(parts) > 2 and parts[0] == "sim" else ""
+
+
+def room_violations(root, room, may):
+    """Texts of the includes of a room that are of a room it may not use; the
+    front's header sim.h is everybody's."""
+    found = []
+    for path in sorted((root / "sim" / room).rglob("*")):
+        if path.suffix not in (".c", ".h", ".def"):
+            continue
+        for header in INCLUDE.findall(path.read_text(encoding="utf-8")):
+            if not header.startswith("sim/") or header == "sim/sim.h":
+                continue
+            if room_of(header) not in may:
+                found.append(f"{path.relative_to(root)}: {header}")
+    return found
+
+
+def symbols(archive):
+    """{object: (defined, undefined)} of a static library, by nm."""
+    done = subprocess.run(["nm", "-A", archive], capture_output=True,
+                          text=True, check=True)
+    found = defaultdict(lambda: (set(), set()))
+    for line in done.stdout.splitlines():
+        where, _, rest = line.rpartition(":")
+        fields = rest.split()
+        if len(fields) < 2:
+            continue
+        kind, name = fields[-2:]
+        found[Path(where.split(":")[-1]).name][kind == "U"].add(name)
+    return found
+
+
+def call_violations(archive, rules):
+    """Texts of the calls between rooms that the rules do not allow. Meson names
+    an object of sim/core/find.c core_find.c.o."""
+    table = symbols(archive)
+    room = {o: next((r for r in rules if o.startswith(r + "_")), "")
+            for o in table}
+    home = {name: o for o, (defined, _) in table.items() for name in defined
+            if name.startswith("xk_")}
+    seen = {room[o] for o in home.values()}
+    found = [f"{archive}: nothing of room {r}" for r in rules if r not in seen]
+    for o, (_, undefined) in sorted(table.items()):
+        for name in sorted(undefined):
+            of = home.get(name)
+            if of and room[o] and room[of] not in rules[room[o]]:
+                found.append(f"{o} calls {name} of {of}")
     return found
 
 
@@ -100,31 +170,44 @@ def warnings(root, folders):
                 yield f"{name}:{line}: function of {length} lines"
 
 
+class Lines:
+    """TAP."""
+
+    def __init__(self):
+        self.n = 0
+        self.bad = 0
+
+    def say(self, found, what):
+        self.n += 1
+        self.bad += bool(found)
+        print(f"{'not ok' if found else 'ok'} {self.n} - {what}")
+        for text in found:
+            print(f"# {text}")
+
+
 def main():
     root = Path(sys.argv[1] if len(sys.argv) > 1 else ".").resolve()
+    archive = sys.argv[2] if len(sys.argv) > 2 else None
     rules = {f: [f, "base", "include/xekern"] + may
              for f, may in ALLOWED.items()}
     rules.update({f: [f, "include/xekern"] for f in PUBLIC_ONLY})
     rules["include/xekern"] = ["include/xekern"]
     present = [f for f in rules if (root / f).is_dir()]
-    bad = 0
-    print(f"1..{len(present) + 1}")
-    for number, folder in enumerate(present, 1):
-        found = violations(root, folder, rules[folder])
-        bad += bool(found)
-        print(f"{'not ok' if found else 'ok'} {number} - {folder} includes "
-              "what the design allows")
-        for text in found:
-            print(f"# {text}")
-    found = same_names(root, present + ["tests"])
-    bad += bool(found)
-    print(f"{'not ok' if found else 'ok'} {len(present) + 1} - base names are "
-          "unique")
-    for text in found:
-        print(f"# {text}")
+    lines = Lines()
+    for folder in present:
+        lines.say(violations(root, folder, rules[folder]),
+                  f"{folder} includes what the design allows")
+    for room, may in room_rules().items():
+        lines.say(room_violations(root, room, may),
+                  f"sim/{room} includes {', '.join(may)}")
+    if archive:
+        lines.say(call_violations(archive, room_rules()),
+                  "rooms of sim/ call what they may include")
+    lines.say(same_names(root, present + ["tests"]), "base names are unique")
     for text in warnings(root, present + ["tests"]):
         print(f"# warning: {text}")
-    return 1 if bad else 0
+    print(f"1..{lines.n}")
+    return 1 if lines.bad else 0
 
 
 if __name__ == "__main__":

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Undefined bytes through dpas and dpasw: an element of the result is defined
  * if all of its row and its column are. */
+#include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the init checker looks at each instruction of a kernel: by the ranges of
  * bytes that it reads and writes, or lane by lane where these are not known. */
+#include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 

@@ -3,6 +3,7 @@
  * nothing to tell the checkers once all that they read and write is defined.
  * That is asked for a whole stretch, and no more until something becomes
  * undefined. */
+#include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "sim/exec/select.h"
 #include "sim/check/hazard_hook.h"
 
 #include <stdio.h>

@@ -37,10 +37,11 @@
 #define XK_SIM_PAIR_H
 
 #include "sim/check/check_hook.h"
+#include "sim/message/message_shown.h"
 
 #define XK_PAIR_PATIENCE (UINT64_C(1) << 22)
-#define XK_PAIR_LOOKED_B XK_RF_CE /* of the image: r, acc, flags, a0 */
-#define XK_PAIR_BITS ((XK_PAIR_LOOKED_B + 63) / 64)
+#define XK_PAIR_LOOKED_B XK_SIM_SHOWN_B
+#define XK_PAIR_BITS XK_SIM_SHOWN_WORDS
 #define XK_PAIR_PLACE_B 32u
 
 struct xk_sim_check_work;
@@ -100,17 +101,9 @@ void xk_pair_stray(struct xk_pair *p, unsigned who,
 /* Executes one instruction of thread `who` where something is wrong. */
 void xk_pair_careful(struct xk_pair *p, unsigned who);
 
-/* The first byte, of those that are set in bits, that matters to a message;
- * UINT32_MAX: none. mask: channels that take part; scratch: data that goes to
- * scratch memory matters. */
-uint32_t xk_pair_shown(const uint64_t *bits, const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e, uint32_t mask,
-                       bool scratch);
 /* What a message writes is right again, where the channels of mask write. */
 void xk_pair_loaded(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
                     const struct xk_sim_inst *e, uint32_t mask);
-/* First byte of [at_b, at_b + n_b) that is set; UINT32_MAX: none. */
-uint32_t xk_pair_find(const uint64_t *bits, uint32_t at_b, uint32_t n_b);
 void xk_pair_right(struct xk_pair_wrong *w, uint32_t at_b, uint32_t n_b);
 
 #endif

@@ -9,6 +9,7 @@
 #include "sim/check/check_state.h"
 #include "sim/hazard/hazard_check.h"
 #include "sim/check/pair.h"
+#include "sim/message/message_shown.h"
 #include "sim/core/sim_operand.h"
 
 static bool is_send(const struct xk_sim_inst *e)
@@ -19,19 +20,6 @@ static bool is_send(const struct xk_sim_inst *e)
 static bool is_wrong(const struct xk_pair_wrong *w, uint32_t at_b)
 {
     return w->bits[at_b / 64] >> at_b % 64 & 1;
-}
-
-uint32_t xk_pair_find(const uint64_t *bits, uint32_t at_b, uint32_t n_b)
-{
-    const uint32_t end_b =
-        at_b + n_b < XK_PAIR_LOOKED_B ? at_b + n_b : XK_PAIR_LOOKED_B;
-    for (uint32_t b = at_b; b < end_b; b++) {
-        if (!bits[b / 64])
-            b |= 63;
-        else if (bits[b / 64] >> b % 64 & 1)
-            return b;
-    }
-    return UINT32_MAX;
 }
 
 void xk_pair_right(struct xk_pair_wrong *w, uint32_t at_b, uint32_t n_b)
@@ -213,13 +201,14 @@ static uint32_t find_access(const struct xk_pair_wrong *w,
     const uint32_t n = a->end - a->first;
     switch ((enum xk_hz_file)a->file) {
     case XK_HZ_GRF:
-        return xk_pair_find(w->bits, XK_RF_GRF + at, n);
+        return xk_sim_bits_find(w->bits, XK_RF_GRF + at, n);
     case XK_HZ_FLAG:
-        return xk_pair_find(w->bits, XK_RF_FLAG + at / 8, (at % 8 + n + 7) / 8);
+        return xk_sim_bits_find(w->bits, XK_RF_FLAG + at / 8,
+                                (at % 8 + n + 7) / 8);
     case XK_HZ_ACC:
-        return xk_pair_find(w->bits, XK_RF_ACC + at, n);
+        return xk_sim_bits_find(w->bits, XK_RF_ACC + at, n);
     case XK_HZ_A0:
-        return xk_pair_find(w->bits, XK_RF_A0 + at, n);
+        return xk_sim_bits_find(w->bits, XK_RF_A0 + at, n);
     case XK_HZ_STATE:
         break;
     }
@@ -266,7 +255,7 @@ static bool sends_wrong(const struct xk_pair_wrong *w,
 {
     const uint32_t mask = xk_sim_mask(t, e);
     const uint32_t shown =
-        mask ? xk_pair_shown(w->bits, t, e, mask, false) : UINT32_MAX;
+        mask ? xk_sim_msg_shown(w->bits, t, e, mask, false) : UINT32_MAX;
     if (shown != UINT32_MAX)
         *at_b = shown;
     return shown != UINT32_MAX || mask != xk_sim_mask(x, e);

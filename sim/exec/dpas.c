@@ -9,6 +9,7 @@
  * the thread's mode. The hardware's order inside a depth is not public: it may
  * add the two products first, and may round less often. Denormals are kept, and
  * a NaN is always XK_SIM_NAN, so that it depends on no host compiler. */
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 #define DEPTH 8

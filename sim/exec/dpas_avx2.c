@@ -7,6 +7,7 @@
  * over- or underflow, so there both operations stay. */
 #include <immintrin.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 #define ALWAYS static inline __attribute__((always_inline))

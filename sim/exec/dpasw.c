@@ -4,6 +4,7 @@
  * (isa.md 7). Whoever arrives first waits; the second one does it for both,
  * from a copy of src2 outside the register file, so that neither sees what the
  * other has written. */
+#include "sim/exec/select.h"
 #include "sim/core/kernel.h"
 
 uint32_t xk_sim_dpasw_first_b(const struct xk_sim_kernel *k, uint32_t src2_b)

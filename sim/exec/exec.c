@@ -3,6 +3,8 @@
  * instructions that do not fit it (compare, select). */
 #include <math.h>
 
+#include "sim/exec/select.h"
+#include "sim/message/sim_message.h"
 #include "sim/core/sim_operand.h"
 
 /* -1, 0, 1; an unsigned qword with its top bit set lies above all others. */

@@ -4,6 +4,7 @@
  * wider than its register: what does not fit lies in acc_hi. */
 #include <math.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 /* From acc0 on; each lane has size_b bytes at least. */

@@ -3,6 +3,7 @@
  * thread's. */
 #include <math.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/kernel.h"
 
 #define LANE_FN(name, expr)                                                    \

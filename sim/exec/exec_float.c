@@ -5,6 +5,7 @@
  * rounds to odd in float before the final rounding to half. */
 #include <math.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 #define LANES for (unsigned l = 0; l < e->exec; l++)

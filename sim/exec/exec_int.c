@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Integer and logic operations, lane by lane on exact 64-bit values. */
+#include "sim/exec/select.h"
 #include "sim/core/kernel.h"
 
 #define LANES for (unsigned l = 0; l < e->exec; l++)

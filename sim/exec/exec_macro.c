@@ -8,6 +8,7 @@
  * the thread's mode. */
 #include <math.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 __extension__ typedef unsigned __int128 u128;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves that are more than a copy: movi takes each lane from its own place in
  * one register, srnd rounds by chance. */
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 /* The register of the first address serves all lanes; the others only choose

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saturation and overflow of 64-bit integers, whose exact results need more
  * than 64 bits. All else of them is done as for the narrower ones. */
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 __extension__ typedef __int128 i128;

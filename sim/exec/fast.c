@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Decides which instructions take the 32-bit fast path, and which build of it
  * this host can run. */
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 #if XK_SIM_AVX2

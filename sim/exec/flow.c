@@ -3,6 +3,7 @@
  * the thread reaches the instruction it waits for (pcip); join, endif, while,
  * else and the targets of jumps wake it. If nobody is left awake the thread
  * jumps to JIP, the nearest place where somebody may wake. */
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
 static bool bad_target(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -26,7 +26,7 @@
 #ifndef XK_SIM_HAZARD_LATE_H
 #define XK_SIM_HAZARD_LATE_H
 
-#include "sim/check/check_hook.h"
+#include "sim/core/kernel.h"
 #include "sim/hazard/hazard_check.h"
 
 #define XK_HZ_LATE_OPS 32

@@ -3,8 +3,9 @@
  * again. */
 #include <string.h>
 
+#include "sim/exec/select.h"
 #include "sim/hazard/hazard_late.h"
-#include "sim/check/pair.h"
+#include "sim/message/message_shown.h"
 
 static const struct xk_hz_table *table_of(const struct xk_hz_late *l)
 {
@@ -246,7 +247,7 @@ static bool sources_changed(const struct xk_hz_late *l,
 static bool change_matters(const struct xk_hz_late *l,
                            const struct xk_hz_late_op *op)
 {
-    uint64_t bits[XK_PAIR_BITS] = {0};
+    uint64_t bits[XK_SIM_SHOWN_WORDS] = {0};
     const struct xk_sim_inst *const e = &l->t->kernel->inst[op->inst];
     if (!op->acts || e->in.send.desc_reg)
         return true;
@@ -256,7 +257,7 @@ static bool change_matters(const struct xk_hz_late *l,
             if (l->t->rf[at] != op->src_copy[op->src[k].copy_b + b])
                 bits[at / 64] |= UINT64_C(1) << at % 64;
         }
-    return xk_pair_shown(bits, l->t, e, op->mask, true) != UINT32_MAX;
+    return xk_sim_msg_shown(bits, l->t, e, op->mask, true) != UINT32_MAX;
 }
 
 /* What an instruction may change besides its results. */

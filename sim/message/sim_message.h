@@ -141,4 +141,7 @@ xk_sim_fn xk_sim_exec_media;
 /* A message that isa/ knows and that is refused. */
 xk_sim_fn xk_sim_exec_refused;
 
+/* Who executes a send. */
+xk_sim_fn *xk_sim_select_send(const struct xk_sim_inst *e);
+
 #endif

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/known.h"
 #include "tests/corpus/corpus.h"
 

@@ -3,6 +3,7 @@
  * repeat count. Integers and small numbers in floats must be exact; of other
  * floats only a bound is known, since the order of the sums is not public:
  * each of at most 17 additions may be off by 2^-23 of the sum of magnitudes. */
+#include "sim/exec/select.h"
 #include "tests/sim/exec_tests.h"
 
 #include <math.h>

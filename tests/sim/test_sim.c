@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 #include "tests/runtime/ocl.h"
 #include "tests/sim/asm.h"

@@ -8,6 +8,7 @@
 
 #include "isa/message_sampler.h"
 #include "isa/message_table.h"
+#include "sim/exec/select.h"
 #include "sim/message/message_typed.h"
 #include "tests/tap.h"
 

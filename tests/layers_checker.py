@@ -1,0 +1,89 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""The checker of layers finds what is planted: includes and calls that go the
+wrong way, and names that stand twice."""
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+sys.path.insert(0, str(Path(__file__).resolve().parent))
+import layers  # noqa: E402
+from tap import Tap  # noqa: E402
+
+# Path, text, and whether the includes of its folder and room are allowed.
+FILES = [
+    ("isa/low.c", '#include "base/a.h"\n', True),
+    ("isa/high.c", '#include "sim/sim.h"\n', False),
+    ("sim/core/low.c", '#include "sim/sim.h"\n#include "isa/isa.h"\n', True),
+    ("sim/core/high.c", '#include "sim/exec/a.h"\n', False),
+    ("sim/check/high.c", '#include "sim/core/a.h"\n', True),
+    ("sim/hazard/high.c", '#include "sim/check/a.h"\n', False),
+    ("sim/timing/a.c", '#include "sim/exec/a.h"\n', False),
+    ("sim/timing/b.c", '#include "sim/message/a.h"\n', True),
+    ("sim/hazard/t.c", '#include "sim/timing/a.h"\n', False),
+    ("sim/watch.c", '#include "sim/check/a.h"\n', True),
+]
+
+
+def includes(tap, root):
+    """Each file by itself."""
+    for name, text, allowed in FILES:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        folder, room = name.split("/")[0], layers.room_of(name)
+        may = [folder, "base"] + layers.ALLOWED[folder]
+        found = layers.violations(root, folder, may)
+        if room:
+            found += layers.room_violations(root, room,
+                                            layers.room_rules()[room])
+        path.unlink()
+        tap.check((not found) == allowed, f"{name}: {text.strip()!r}", found)
+
+
+def calls(tap, root):
+    """An archive of two objects, one calls the other."""
+    for caller, callee, allowed in (("check", "core", True),
+                                    ("core", "check", False),
+                                    ("timing", "hazard", False)):
+        objects = []
+        for room, text in ((caller, "void xk_b(void);\n"
+                            "void xk_a(void) { xk_b(); }\n"),
+                           (callee, "void xk_b(void) {}\n")):
+            source = root / f"{room}_x.c"
+            source.write_text(text, encoding="utf-8")
+            subprocess.run(["cc", "-c", source, "-o", f"{source}.o"],
+                           check=True)
+            objects.append(f"{source}.o")
+        archive = root / f"{caller}_{callee}.a"
+        subprocess.run(["ar", "rc", archive, *objects], check=True)
+        rules = {r: may for r, may in layers.room_rules().items()
+                 if r in (caller, callee)}
+        found = layers.call_violations(archive, rules)
+        tap.check((not found) == allowed, f"{caller} calls {callee}", found)
+    tap.check(layers.call_violations(archive, layers.room_rules()),
+              "an archive without a room is told")
+
+
+def names(tap, root):
+    """Two files of one name."""
+    for folder in ("isa", "base"):
+        (root / folder).mkdir(exist_ok=True)
+        (root / folder / "twice.c").write_text("", encoding="utf-8")
+    tap.check(layers.same_names(root, ["isa", "base"]), "a name that is twice")
+
+
+def main():
+    """All in a folder of its own."""
+    tap = Tap()
+    with tempfile.TemporaryDirectory() as folder:
+        includes(tap, Path(folder))
+        calls(tap, Path(folder))
+        names(tap, Path(folder))
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
