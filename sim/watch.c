@@ -37,17 +37,24 @@ static enum xk_status find_omitted(struct xk_sim_watch *w,
 static enum xk_status open_timing(struct xk_sim_watch *w,
                                   const xk_sim_kernel *k, struct xk_error *err)
 {
-    const struct xk_timing_product *m;
-    XK_TRY(xk_timing_product_pick(w->opts->timing, k->platform->id, &m, err));
-    w->timing =
-        w->alloc.realloc(w->alloc.user, NULL, sizeof(struct xk_timing_record));
-    if (!w->timing)
+    struct xk_timing_spec spec;
+    XK_TRY(xk_timing_spec_parse(w->opts->timing, k->platform->id, &spec, err));
+    struct xk_sim_timing *const x =
+        w->alloc.realloc(w->alloc.user, NULL, sizeof *x);
+    w->timing = x;
+    if (!x)
         return xk_sim_refuse(err, XK_ENOMEM, k->name,
                              "out of memory for the timing's record",
-                             sizeof *w->timing);
-    xk_timing_record_init(w->timing, m, &w->alloc);
-    w->timing->waves_wanted = w->opts->timing_waves;
-    w->timing->alone = w->opts->timing_bound;
+                             sizeof *x);
+    x->spec = spec;
+    x->n = spec.all ? XK_SIM_RECORDS : 1;
+    for (unsigned r = 0; r < x->n; r++) {
+        x->on[r] = spec.m;
+        x->on[r].dispatch ^= r;
+        xk_timing_record_init(&x->record[r], &x->on[r], &w->alloc);
+        x->record[r].waves_wanted = w->opts->timing_waves;
+        x->record[r].alone = w->opts->timing_bound;
+    }
     return w->opts->timing_only || w->opts->timing_bound
                ? find_omitted(w, k, err)
                : XK_OK;
@@ -57,13 +64,15 @@ enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,
                                   const struct xk_sim_run *r,
                                   struct xk_error *err)
 {
-    return w && w->timing ? xk_timing_record_begin(w->timing, r, err) : XK_OK;
+    for (unsigned k = 0; w && w->timing && k < w->timing->n; k++)
+        XK_TRY(xk_timing_record_begin(&w->timing->record[k], r, err));
+    return XK_OK;
 }
 
 void xk_sim_watch_end(const struct xk_sim_watch *w, bool good)
 {
-    if (w && w->timing)
-        xk_timing_record_end(w->timing, good);
+    for (unsigned k = 0; w && w->timing && k < w->timing->n; k++)
+        xk_timing_record_end(&w->timing->record[k], good);
 }
 
 enum xk_status xk_sim_watch_init(struct xk_sim_watch *w,
@@ -97,8 +106,8 @@ void xk_sim_watch_fini(struct xk_sim_watch *w)
 {
     if (w->hits)
         w->alloc.realloc(w->alloc.user, w->hits, 0);
-    if (w->timing)
-        xk_timing_record_fini(w->timing);
+    for (unsigned k = 0; w->timing && k < w->timing->n; k++)
+        xk_timing_record_fini(&w->timing->record[k]);
     w->alloc.realloc(w->alloc.user, w->omit, 0);
     w->alloc.realloc(w->alloc.user, w->timing, 0);
     w->hits = NULL;
@@ -126,8 +135,9 @@ void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
 {
     const uint32_t n = n_reported(w, k, all);
     struct xk_str text, message;
-    if (w->timing && w->timing->good && w->opts->timed)
-        xk_timing_tell(w->timing, w->opts->timed, w->opts->user);
+    if (w->timing && w->timing->record[0].good && w->opts->timed)
+        xk_timing_tell(w->timing->record, w->timing->n, w->timing->spec.all,
+                       w->opts->timed, w->opts->user);
     xk_str_init(&text, &k->alloc);
     xk_str_init(&message, &k->alloc);
     for (uint32_t i = 0; i < n; i++) {
@@ -154,10 +164,10 @@ enum xk_status xk_sim_watch_check_opts(const struct xk_simulate_opts *opts,
                                        struct xk_error *err)
 {
     uint32_t on;
-    if (opts && opts->timing && *opts->timing &&
-        !xk_timing_product_find(opts->timing))
-        return xk_timing_product_pick(opts->timing, XK_PLATFORM_NONE, NULL,
-                                      err);
+    struct xk_timing_spec spec;
+    if (opts && opts->timing && *opts->timing)
+        XK_TRY(
+            xk_timing_spec_parse(opts->timing, XK_PLATFORM_NONE, &spec, err));
     if (!opts || !opts->checks || xk_sim_checks_parse(opts->checks, &on))
         return XK_OK;
     err->status = XK_EINVAL;
@@ -254,12 +264,19 @@ static bool traced(const struct xk_sim_watch *w, const struct xk_sim_thread *t)
                                                   sizeof o->trace_group)));
 }
 
+static bool looks_at(const struct xk_timing_record *r, uint64_t group)
+{
+    uint64_t k;
+    const uint32_t core = xk_timing_core_of(r, group, &k);
+    return k < atomic_load(&r->limit) && !(r->alone && core);
+}
+
 bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
 {
-    const struct xk_timing_record *const r = w ? w->timing : NULL;
-    return r && w->omit &&
-           (group / r->m->cores >= atomic_load(&r->limit) ||
-            (r->alone && group % r->m->cores));
+    bool any = !w || !w->timing || !w->omit;
+    for (unsigned k = 0; !any && k < w->timing->n; k++)
+        any = looks_at(&w->timing->record[k], group);
+    return !any;
 }
 
 /* -- The observer of a thread, the outer one -- */
@@ -267,7 +284,9 @@ bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
 struct xk_sim_watcher {
     struct xk_sim_observer observer; /* the first member */
     const struct xk_sim_watch *watch;
-    struct xk_tm_tap tap; /* of the call of xk_sim_thread_step in hand */
+    /* Of the call of xk_sim_thread_step in hand. */
+    struct xk_tm_tap tap[XK_SIM_RECORDS];
+    bool taps; /* one of them is on */
     bool trace, omits;
     uint32_t mask; /* of the instruction in hand: lanes */
     uint8_t *was;  /* the registers before it, where there is a trace */
@@ -284,9 +303,28 @@ static void begin(struct xk_sim_thread *t)
     const struct xk_sim_watch *const w = o->watch;
     o->trace = traced(w, t);
     o->omits = w->omit && !o->trace && !w->hits;
-    o->tap.on = false;
-    if (w->timing)
-        xk_timing_tap(w->timing, t, &o->tap);
+    o->taps = false;
+    for (unsigned k = 0; w->timing && k < w->timing->n; k++) {
+        xk_timing_tap(&w->timing->record[k], t, &o->tap[k]);
+        o->taps |= o->tap[k].on;
+    }
+}
+
+/* Before an instruction; after it. */
+static void tap_before(struct xk_sim_watcher *o, struct xk_sim_thread *t,
+                       const struct xk_sim_inst *e)
+{
+    for (unsigned k = 0; k < o->watch->timing->n; k++)
+        if (o->tap[k].on)
+            xk_timing_before(&o->tap[k], t, e);
+}
+
+static void tap_after(struct xk_sim_watcher *o, const struct xk_sim_thread *t,
+                      uint32_t at)
+{
+    for (unsigned k = 0; k < o->watch->timing->n; k++)
+        if (o->tap[k].on && o->tap[k].trace)
+            xk_timing_after(&o->tap[k], t, at);
 }
 
 /* All but the last of some multiply-adds, fewer than `most`. */
@@ -296,8 +334,8 @@ static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
     const uint32_t *const omit = o->watch->omit;
     const uint32_t n =
         omit[t->ip] > 1 && omit[t->ip] <= most ? omit[t->ip] - 1 : 0;
-    for (uint32_t i = 0; i < n && o->tap.on && o->tap.trace; i++)
-        xk_timing_after(&o->tap, t, t->ip + i);
+    for (uint32_t i = 0; i < n && o->taps; i++)
+        tap_after(o, t, t->ip + i);
     t->count[XK_STAT_FMA] += n;
     t->ip += n;
     return n;
@@ -306,7 +344,7 @@ static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
 static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
-    if (!o->trace && !o->watch->hits && !o->tap.on)
+    if (!o->trace && !o->watch->hits && !o->taps)
         return most;
     if (o->omits)
         *passed = pass_over(o, t, most);
@@ -318,8 +356,8 @@ static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     struct xk_sim_watcher *const o = watcher_of(t);
     const struct xk_sim_watch *const w = o->watch;
     o->mask = o->trace || w->hits ? xk_sim_mask(t, e) : 0;
-    if (o->tap.on && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
-        xk_timing_before(&o->tap, t, e);
+    if (o->taps && (e->stat == XK_STAT_SEND || e->stat == XK_STAT_SYNC))
+        tap_before(o, t, e);
     if (o->trace)
         memcpy(o->was, t->rf, XK_RF_END_B);
     return o->trace || !w->omit || !w->omit[e - t->kernel->inst];
@@ -357,8 +395,8 @@ static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                                   (unsigned)__builtin_popcount(o->mask),
                                   memory_order_relaxed);
     }
-    if (o->tap.on && o->tap.trace)
-        xk_timing_after(&o->tap, t, at);
+    if (o->taps)
+        tap_after(o, t, at);
 }
 
 static const struct xk_sim_observer_ops watcher_ops = {

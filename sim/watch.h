@@ -8,6 +8,7 @@
 #include <stdatomic.h>
 
 #include "sim/core/kernel.h"
+#include "sim/timing/timing_hypothesis.h"
 #include "sim/timing/timing_record.h"
 #include "xekern/simulate.h"
 
@@ -18,11 +19,22 @@ struct xk_sim_hits {
     atomic_ullong executed, lanes;
 };
 
+/* What is recorded for the timing model: a record for each order in which
+ * groups may be dispatched, more than one where all hypotheses are asked for.
+ */
+#define XK_SIM_RECORDS 2
+struct xk_sim_timing {
+    struct xk_timing_spec spec;
+    struct xk_timing_product on[XK_SIM_RECORDS]; /* of each record */
+    struct xk_timing_record record[XK_SIM_RECORDS];
+    unsigned n;
+};
+
 struct xk_sim_watch {
     const struct xk_simulate_opts *opts;
     struct xk_sim_hits *hits; /* per instruction of the kernel; NULL: none */
     struct xk_alloc alloc;    /* of hits */
-    struct xk_timing_record *timing; /* NULL: not asked */
+    struct xk_sim_timing *timing; /* NULL: not asked */
     /* Where nothing but the time is wanted, per instruction of the kernel: how
      * many from here on need not be executed. */
     uint32_t *omit;

@@ -149,7 +149,7 @@ static void account_issue(struct xk_tm_core *c, struct xk_tm_unit *u,
 static void place_thread(struct xk_tm_core *c, uint32_t group, uint32_t k)
 {
     const struct xk_timing_record *const r = c->r;
-    const uint32_t fused = r->m->fused;
+    const uint32_t fused = c->m->fused;
     const struct xk_tm_trace *const s =
         &r->trace[(size_t)group * r->n_threads + k * fused];
     uint32_t best = 0;
@@ -250,6 +250,18 @@ static void advance(struct xk_tm_thread *t)
             t->at[h] += 1 + XK_TM_EXTRA(*t->at[h]);
 }
 
+/* How long the port is taken: the array may have to take another src1. */
+static uint32_t busy_cycles(const struct xk_tm_core *c, struct xk_tm_unit *u,
+                            const struct xk_tm_thread *t,
+                            const struct xk_tm_inst *i)
+{
+    const uint64_t src1 = t->age << 16 | i->src1;
+    if (i->kind != XK_TM_DPAS || u->in_array == src1)
+        return i->busy_cyc;
+    u->in_array = src1;
+    return i->busy_cyc + c->m->xmx_src1_cyc;
+}
+
 static void issue(struct xk_tm_core *c, struct xk_tm_unit *u,
                   struct xk_tm_thread *t)
 {
@@ -259,7 +271,7 @@ static void issue(struct xk_tm_core *c, struct xk_tm_unit *u,
     account_issue(c, u, t, now);
     u->last[i->port] = slot_of(c, t);
     if (i->port != XK_TM_NO_PORT)
-        u->free[i->port] = now + i->busy_cyc;
+        u->free[i->port] = now + busy_cycles(c, u, t, i);
     if (i->pipe == XK_TM_SEND)
         xk_tm_send(c, t, i, now);
     result(c, t, i, now);
@@ -293,14 +305,15 @@ static void give(const struct xk_timing_record *r, void *p)
 
 static enum xk_status open_core(struct xk_tm_core *c,
                                 const struct xk_timing_record *r,
+                                const struct xk_timing_product *m,
                                 struct xk_tm_result *out)
 {
     const uint32_t n = r->kernel->n + 1;
     c->r = r;
-    c->m = r->m;
+    c->m = m;
     c->out = out;
-    c->n_units = r->m->xves / r->m->fused;
-    c->n_slots = r->kernel->grf_count > 128 ? r->m->threads / 2 : r->m->threads;
+    c->n_units = m->xves / m->fused;
+    c->n_slots = r->kernel->grf_count > 128 ? m->threads / 2 : m->threads;
     if (c->n_units > XK_TM_MAX_UNITS || c->n_slots > XK_TM_UNIT_THREADS)
         return XK_EINVAL;
     out->units = c->n_units;
@@ -310,8 +323,9 @@ static enum xk_status open_core(struct xk_tm_core *c,
     c->group = take(r, (r->n_traced + 1) * sizeof *c->group);
     c->thread = take(r, (size_t)c->n_units * c->n_slots * sizeof *c->thread);
     if (!out->line || !out->group_end || !out->group_work || !c->group ||
-        !c->thread || xk_tm_insts_create(r->m, r->kernel, &out->inst) < 0 ||
-        xk_tm_memory_init(&c->memory, r) < 0)
+        !c->thread || xk_tm_insts_create(m, r->kernel, &out->inst) < 0 ||
+        xk_tm_code_init(&c->code, r, m) < 0 ||
+        xk_tm_memory_init(&c->memory, r, m) < 0)
         return XK_ENOMEM;
     c->inst = out->inst;
     for (uint32_t u = 0; u < c->n_units; u++) {
@@ -358,19 +372,21 @@ void xk_tm_result_fini(const struct xk_timing_record *r,
 }
 
 enum xk_status xk_timing_core_run(const struct xk_timing_record *r,
+                                  const struct xk_timing_product *m,
                                   struct xk_tm_result *out,
                                   struct xk_error *err)
 {
     const char *const name = r->kernel->name;
     memset(out, 0, sizeof *out);
     struct xk_tm_core *const c = take(r, sizeof *c);
-    enum xk_status s = c ? open_core(c, r, out) : XK_ENOMEM;
+    enum xk_status s = c ? open_core(c, r, m, out) : XK_ENOMEM;
     const bool ended = s == XK_OK && replay(c);
     if (c) {
         out->traffic = c->memory.traffic;
         if (c->memory.no_memory || atomic_load(&r->no_memory))
             s = XK_ENOMEM;
         xk_tm_memory_fini(&c->memory);
+        xk_tm_code_fini(&c->code);
         give(r, c->group);
         give(r, c->thread);
         give(r, c);
@@ -381,7 +397,7 @@ enum xk_status xk_timing_core_run(const struct xk_timing_record *r,
     if (s < 0)
         return xk_sim_refuse(err, s, name,
                              "timing: the product has too many XVEs or threads",
-                             r->m->xves);
+                             m->xves);
     if (!ended)
         return xk_sim_refuse(err, XK_EINTERNAL, name,
                              "timing: threads wait for each other, ended", 0);

@@ -41,8 +41,12 @@ struct xk_tm_result {
     struct xk_tm_traffic traffic;
 };
 
-/* Replays what was recorded. *out must be given to xk_tm_result_fini. */
+/* Replays what was recorded, on m: the machine that it was recorded for, or one
+ * that differs in what does not change what is recorded: everything but the
+ * sizes of the machine and `dispatch`. *out must be given to
+ * xk_tm_result_fini. */
 enum xk_status xk_timing_core_run(const struct xk_timing_record *r,
+                                  const struct xk_timing_product *m,
                                   struct xk_tm_result *out,
                                   struct xk_error *err);
 void xk_tm_result_fini(const struct xk_timing_record *r,

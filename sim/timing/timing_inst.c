@@ -373,6 +373,7 @@ static void fill(const struct xk_timing_product *m, const struct xk_platform *p,
     out->joins = i->op == XK_OPC_JOIN || i->op == XK_OPC_ENDIF;
     out->fma = (uint8_t)fma_of(i);
     out->macs = out->fma ? macs_of(i) : 0;
+    out->src1 = i->src[1].reg;
     set_cycles(m, e, out);
     set_waits(p, i, out);
 }

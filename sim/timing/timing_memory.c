@@ -21,7 +21,7 @@ static uint64_t own_lines(const struct xk_timing_record *r, uint8_t *seen)
         const struct xk_tm_trace *const s = &r->trace[k];
         for (uint32_t at = 0; at < s->n; at += 1 + XK_TM_EXTRA(s->word[at])) {
             const uint32_t *const w = &s->word[at];
-            for (uint32_t e = 3; e < 1 + XK_TM_EXTRA(w[0]); e += 2)
+            for (uint32_t e = 1 + XK_TM_HEAD; e < 1 + XK_TM_EXTRA(w[0]); e += 2)
                 for (uint32_t l = w[e]; l < w[e] + w[e + 1]; l++) {
                     n += !(seen[l / 8] >> (l % 8) & 1);
                     seen[l / 8] |= (uint8_t)(1u << (l % 8));
@@ -49,24 +49,41 @@ static enum xk_status set_shares(struct xk_tm_memory *x)
     x->link_b = m->l2_total_b / cores;
     if (x->link_b > m->l2_core_b)
         x->link_b = m->l2_core_b;
-    x->memory_b =
-        (double)m->memory_mbps * m->memory_percent / 100 / m->clock_mhz / cores;
-    if (x->memory_b > m->l2_core_b)
-        x->memory_b = m->l2_core_b;
+    x->link_b *= m->l2_percent / 100.0;
+    x->memory_b = (double)m->memory_mbps * m->memory_percent / 100 /
+                  xk_timing_clock(r, m) / cores;
+    if (x->memory_b > x->link_b)
+        x->memory_b = x->link_b;
     return XK_OK;
 }
 
-enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
-                                 const struct xk_timing_record *r)
+/* A core's share of what may be under way to memory, and its pages. */
+static bool take_queues(struct xk_tm_memory *x)
 {
-    const struct xk_timing_product *const m = r->m;
+    const struct xk_timing_product *const m = x->m;
+    const size_t pages = (size_t)x->r->n_lines / (m->tlb_page_b / m->line_b);
+    x->n_queue = m->miss_b / m->line_b / x->r->cores;
+    if (m->miss_b)
+        x->n_queue += !x->n_queue;
+    if (x->n_queue)
+        x->queue = take(x, x->n_queue * sizeof *x->queue);
+    if (m->tlb_pages)
+        x->tlb = take(x, (pages + 1) * sizeof *x->tlb);
+    return (!x->n_queue || x->queue) && (!m->tlb_pages || x->tlb);
+}
+
+enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
+                                 const struct xk_timing_record *r,
+                                 const struct xk_timing_product *m)
+{
     *x = (struct xk_tm_memory){.m = m, .r = r, .alloc = r->alloc};
-    x->l1_sets = m->l1_ways ? m->l1_b / m->line_b / m->l1_ways : 0;
+    x->l1_sets = m->l1_ways ? r->l1_b / m->line_b / m->l1_ways : 0;
     if (x->l1_sets)
         x->l1 = take(x, (size_t)x->l1_sets * m->l1_ways * sizeof *x->l1);
     x->n_pages = r->n_lines / PAGE_LINES + 1;
     x->page = take(x, x->n_pages * sizeof(struct xk_tm_line_state *));
-    if ((x->l1_sets && !x->l1) || !x->page || set_shares(x) < 0) {
+    if ((x->l1_sets && !x->l1) || !x->page || !take_queues(x) ||
+        set_shares(x) < 0) {
         xk_tm_memory_fini(x);
         return XK_ENOMEM;
     }
@@ -81,8 +98,12 @@ void xk_tm_memory_fini(struct xk_tm_memory *x)
         x->alloc.realloc(x->alloc.user, x->page[k], 0);
     x->alloc.realloc(x->alloc.user, x->page, 0);
     x->alloc.realloc(x->alloc.user, x->l1, 0);
+    x->alloc.realloc(x->alloc.user, x->queue, 0);
+    x->alloc.realloc(x->alloc.user, x->tlb, 0);
     x->page = NULL;
     x->l1 = NULL;
+    x->queue = NULL;
+    x->tlb = NULL;
 }
 
 /* ---- resources ---- */
@@ -141,6 +162,47 @@ static bool in_l2(const struct xk_tm_memory *x,
     return s->stamp && x->l2_fills - (double)(s->stamp - 1) < x->l2_lines;
 }
 
+/* When a request that comes at `at` is taken by memory, as soon as there is
+ * room for it. */
+static double enter_queue(const struct xk_tm_memory *x, double at)
+{
+    return x->n_queue ? later(at, x->queue[x->in_queue]) : at;
+}
+
+static void leave_queue(struct xk_tm_memory *x, double served)
+{
+    if (!x->n_queue)
+        return;
+    x->queue[x->in_queue] = served;
+    x->in_queue = (x->in_queue + 1) % x->n_queue;
+}
+
+/* Memory has brought, or taken, a line that is asked for at `at`; far: cycles
+ * of its latency. */
+static double through_memory(struct xk_tm_memory *x, double at, double far)
+{
+    const double line = x->m->line_b / x->memory_b;
+    const double served =
+        pass(&x->memory, enter_queue(x, at), line, &x->traffic.memory_cyc);
+    leave_queue(x, served + far);
+    return served;
+}
+
+/* When the line's address is known, of a message at `at`. */
+static double translate(struct xk_tm_memory *x, uint32_t line, double at)
+{
+    const struct xk_timing_product *const m = x->m;
+    if (!x->tlb)
+        return at;
+    struct xk_tm_page *const p = &x->tlb[line / (m->tlb_page_b / m->line_b)];
+    if (!p->stamp || x->tlb_misses - (p->stamp - 1) >= m->tlb_pages) {
+        p->ready = at + m->lat_tlb;
+        x->tlb_misses++;
+    }
+    p->stamp = x->tlb_misses + 1;
+    return later(at, p->ready);
+}
+
 /* A line that neither L1 has: when it is there. lat_l1, lat_l2 ... count from
  * issue, so their differences are the way between the levels. */
 static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
@@ -148,7 +210,7 @@ static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
 {
     const struct xk_timing_product *const m = x->m;
     struct xk_tm_line_state *const s = line_state(x, line);
-    const double l2_way = (double)m->lat_l2 - (m->l1_b ? m->lat_l1 : 0);
+    const double l2_way = (double)m->lat_l2 - (m->l1_total_b ? m->lat_l1 : 0);
     const double far = (double)m->lat_memory - m->lat_l2;
     double ready =
         pass(&x->link, at, m->line_b / x->link_b, &x->traffic.l2_cyc) + l2_way;
@@ -160,10 +222,7 @@ static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
         x->l2_fills += x->fills_each;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
-            ready = later(ready, pass(&x->memory, at, m->line_b / x->memory_b,
-                                      &x->traffic.memory_cyc) +
-                                     l2_way) +
-                    far;
+            ready = later(ready, through_memory(x, at, far) + l2_way) + far;
         } else if (wave >= q->wave) {
             ready += far; /* another core's request is on its way */
         }
@@ -203,8 +262,7 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
         s->ready = 0;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
-            const double there = pass(&x->memory, at, m->line_b / x->memory_b,
-                                      &x->traffic.memory_cyc);
+            const double there = through_memory(x, at, 0);
             x->settled = later(x->settled, m->flush_end ? there : 0);
         }
     }
@@ -226,9 +284,23 @@ static double register_bytes(const struct xk_tm_memory *x,
 static uint32_t n_lines(const struct xk_tm_request *q)
 {
     uint32_t n = 0;
-    for (uint32_t k = 2; k < q->n_words; k += 2)
+    for (uint32_t k = XK_TM_HEAD; k < q->n_words; k += 2)
         n += q->word[k + 1];
     return n;
+}
+
+/* Cycles that the message takes the port at least. */
+static double least_cycles(const struct xk_tm_memory *x, uint32_t parts)
+{
+    return x->m->gather_comp && XK_TM_PARTS(parts) ? XK_TM_PARTS(parts) : 1;
+}
+
+/* The way of a message through the port. */
+static double *port_of(struct xk_tm_memory *x, uint32_t w)
+{
+    return x->m->port_writes && XK_TM_WORD_CLASS(w) == XK_TM_STORE
+               ? &x->port_out
+               : &x->port;
 }
 
 static double slm(struct xk_tm_memory *x, const struct xk_tm_request *q)
@@ -236,12 +308,14 @@ static double slm(struct xk_tm_memory *x, const struct xk_tm_request *q)
     const struct xk_timing_product *const m = x->m;
     const uint32_t w = q->word[0], n_b = q->word[1];
     const double plain = register_bytes(x, q->inst) / m->port_b;
-    const double least = later(plain, 1);
-    const double cycles = later(least, XK_TM_WORD_UNITS(w));
+    const double least = later(plain, least_cycles(x, q->word[2]));
+    const double cycles =
+        later(least, m->slm_comp ? XK_TM_PARTS_UNITS(q->word[2])
+                                 : XK_TM_WORD_UNITS(w));
     const double lat = XK_TM_WORD_LANES(w) > 16 ? m->lat_slm32 : m->lat_slm;
     x->traffic.slm_b += n_b;
     x->traffic.conflict_cyc += (uint64_t)(cycles - least);
-    return pass(&x->port, q->in, cycles, &x->traffic.port_cyc) - 1 + lat;
+    return pass(port_of(x, w), q->in, cycles, &x->traffic.port_cyc) - 1 + lat;
 }
 
 /* The port first, then line by line. */
@@ -252,33 +326,34 @@ static double memory(struct xk_tm_memory *x, const struct xk_tm_request *q)
     const enum xk_tm_class class = XK_TM_WORD_CLASS(w);
     const double each_b = lines ? (double)q->word[1] / lines : 0;
     const double cycles = later(
-        later((double)lines / m->l1_lines_cyc, 1),
+        later((double)lines / m->l1_lines_cyc, least_cycles(x, q->word[2])),
         class == XK_TM_PREFETCH ? 0 : register_bytes(x, q->inst) / m->port_b);
     const double start =
-        pass(&x->port, q->in, cycles, &x->traffic.port_cyc) - 1;
+        pass(port_of(x, w), q->in, cycles, &x->traffic.port_cyc) - 1;
     double done = start;
     x->traffic.global_b += q->word[1];
     x->traffic.port_lines += lines;
-    for (uint32_t k = 2; k < q->n_words; k += 2)
+    for (uint32_t k = XK_TM_HEAD; k < q->n_words; k += 2)
         for (uint32_t l = 0; l < q->word[k + 1]; l++) {
             const uint32_t line = q->word[k] + l;
+            const double at = translate(x, line, start);
             done = later(done, class == XK_TM_STORE || class == XK_TM_ATOMIC
-                                   ? store_line(x, line, each_b, start)
-                                   : load_line(x, q, line, start));
+                                   ? store_line(x, line, each_b, at)
+                                   : load_line(x, q, line, at));
         }
     if (class == XK_TM_ATOMIC)
         done = later(done, pass(&x->link, start,
                                 (double)m->atomic_cyc * XK_TM_WORD_UNITS(w),
                                 &x->traffic.l2_cyc) +
                                m->lat_l2);
-    return done + (class == XK_TM_STORE || !m->l1_b ? 0 : m->lat_l1);
+    return done + (class == XK_TM_STORE || !m->l1_total_b ? 0 : m->lat_l1);
 }
 
 double xk_tm_memory_access(struct xk_tm_memory *x,
                            const struct xk_tm_request *q)
 {
     const struct xk_timing_product *const m = x->m;
-    if (q->n_words < 2)
+    if (q->n_words < XK_TM_HEAD)
         return q->in;
     /* the table's latencies hold the way of one payload register */
     const double way = (double)m->lat_payload + m->payload_cyc;

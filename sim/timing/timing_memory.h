@@ -26,6 +26,11 @@ struct xk_tm_tag {
     double ready;
 };
 
+struct xk_tm_page { /* of virtual memory */
+    uint64_t stamp; /* misses before its last use, and 1; 0: never used */
+    double ready;
+};
+
 struct xk_tm_memory {
     const struct xk_timing_product *m;
     const struct xk_timing_record *r;
@@ -34,9 +39,13 @@ struct xk_tm_memory {
     uint32_t l1_sets, clock;
     struct xk_tm_line_state **page; /* of 4096 lines each */
     uint32_t n_pages;
-    double l2_fills, fills_each; /* of all cores for one of ours */
-    double l2_lines;             /* that fit */
-    double port, link, memory;   /* free from then on */
+    struct xk_tm_page *tlb; /* of tlb_page_b each; NULL: all are known */
+    uint64_t tlb_misses;
+    double *queue; /* when the last n_queue requests to memory are served */
+    uint32_t n_queue, in_queue;
+    double l2_fills, fills_each;         /* of all cores for one of ours */
+    double l2_lines;                     /* that fit */
+    double port, port_out, link, memory; /* free from then on */
     double
         settled; /* when what was written is where the launch's end wants it */
     double link_b, memory_b; /* bytes a cycle, of this core */
@@ -44,8 +53,10 @@ struct xk_tm_memory {
     struct xk_tm_traffic traffic;
 };
 
+/* As m has it, which may be another than what was recorded for. */
 enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
-                                 const struct xk_timing_record *r);
+                                 const struct xk_timing_record *r,
+                                 const struct xk_timing_product *m);
 void xk_tm_memory_fini(struct xk_tm_memory *x);
 
 /* A message of a thread issued at cycle `at`, whose payload is there at `in`.

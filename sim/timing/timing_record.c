@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "isa/format.h"
+
 #define BUDGET (24u << 20) /* words of traces */
 #define LEAST_WAVES 6      /* whatever the budget is */
 #define MOST_THREADS 65536
@@ -57,10 +59,27 @@ static uint32_t core_slots(const struct xk_timing_record *r)
     return threads * (m->xves / m->fused);
 }
 
+/* What a group takes of shared local memory. */
 static uint32_t slm_taken_b(const struct xk_timing_record *r)
 {
-    const uint32_t step_b = r->m->slm_step_b;
-    return (r->slm_b + step_b - 1) / step_b * step_b;
+    static const uint32_t kib[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128};
+    for (unsigned k = 0; k < sizeof kib / sizeof kib[0]; k++) {
+        const bool power = !(kib[k] & (kib[k] - 1)) && kib[k] <= 64;
+        if ((power || r->m->slm_sizes) && r->slm_b <= kib[k] * 1024)
+            return kib[k] * 1024;
+    }
+    return UINT32_MAX;
+}
+
+/* L1 and shared local memory are one: what the latter is given for so many
+ * groups, in the driver's steps, the former has not. */
+static uint32_t l1_rest_b(const struct xk_timing_product *m, uint64_t slm_b)
+{
+    static const uint32_t kib[] = {0, 16, 32, 64, 96, 128};
+    unsigned k = 0;
+    while (k + 1 < sizeof kib / sizeof kib[0] && kib[k] * 1024u < slm_b)
+        k++;
+    return m->l1_total_b ? m->l1_total_b - kib[k] * 1024 : 0;
 }
 
 static uint64_t later(uint64_t a, uint64_t b)
@@ -73,9 +92,27 @@ static void set_traced(struct xk_timing_record *r, uint32_t n)
     r->n_traced = n;
     r->n_waves = n ? xk_timing_wave(r, n - 1) + 1 : 0;
     atomic_store(&r->limit, n);
-    r->n_seen = (uint64_t)n * r->m->cores;
+    r->n_seen = (uint64_t)n * (r->m->dispatch ? r->cores : r->m->cores);
     if (r->n_seen > r->n_groups)
         r->n_seen = r->n_groups;
+}
+
+uint32_t xk_timing_core_of(const struct xk_timing_record *r, uint64_t group,
+                           uint64_t *k)
+{
+    if (r->m->dispatch) {
+        *k = group % r->n_mine;
+        return (uint32_t)(group / r->n_mine);
+    }
+    *k = group / r->m->cores;
+    return (uint32_t)(group % r->m->cores);
+}
+
+double xk_timing_clock(const struct xk_timing_record *r,
+                       const struct xk_timing_product *m)
+{
+    return (double)m->clock_mhz *
+           (r->systolic ? m->xmx_clock_percent / 100.0 : 1);
 }
 
 uint32_t xk_timing_wave(const struct xk_timing_record *r, uint64_t k)
@@ -97,8 +134,11 @@ static enum xk_status place(struct xk_timing_record *r, struct xk_error *err)
                              "timing: a group does not fit on a core, threads",
                              r->n_threads);
     r->resident = n;
-    r->cores = least(r->n_groups, m->cores);
+    r->l1_b = l1_rest_b(m, r->slm_b ? (uint64_t)n * slm_taken_b(r) : 0);
     r->n_mine = (r->n_groups + m->cores - 1) / m->cores;
+    r->cores = m->dispatch
+                   ? least((r->n_groups + r->n_mine - 1) / r->n_mine, m->cores)
+                   : least(r->n_groups, m->cores);
     r->odd = (uint32_t)(r->n_mine % n);
     const uint64_t waves =
         r->waves_wanted ? r->waves_wanted : MOST_THREADS / r->n_threads / n;
@@ -132,6 +172,14 @@ static enum xk_status make_regions(struct xk_timing_record *r)
     return XK_OK;
 }
 
+static bool has_dpas(const struct xk_sim_kernel *k)
+{
+    bool any = false;
+    for (uint32_t n = 0; n < k->n && !any; n++)
+        any = xk_inst_is_dpas(&k->inst[n].in);
+    return any;
+}
+
 enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
                                       const struct xk_sim_run *run,
                                       struct xk_error *err)
@@ -149,6 +197,7 @@ enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
                              "timing: the product is of another platform",
                              r->m->platform);
     XK_TRY(place(r, err));
+    r->systolic = has_dpas(r->kernel);
     const size_t n = (size_t)r->n_room * r->n_threads;
     r->trace = take(r, NULL, n * sizeof *r->trace);
     if (r->trace)
@@ -181,13 +230,13 @@ static void set_limit(struct xk_timing_record *r, uint32_t n_words)
 void xk_timing_tap(struct xk_timing_record *r, const struct xk_sim_thread *t,
                    struct xk_tm_tap *tap)
 {
-    const uint64_t g = t->group->index;
-    const uint64_t k = g / r->m->cores; /* of its core */
+    uint64_t k;
+    const uint32_t core = xk_timing_core_of(r, t->group->index, &k);
     tap->on = k < atomic_load(&r->limit) && !atomic_load(&r->no_memory);
     if (!tap->on)
         return;
     tap->r = r;
-    tap->core = (uint32_t)(g % r->m->cores);
+    tap->core = core;
     tap->wave = xk_timing_wave(r, k);
     tap->last_region = 0;
     tap->n_extra = 0;

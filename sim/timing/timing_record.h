@@ -5,8 +5,9 @@
  * touch, so that what cores share is fetched once. Nothing here changes what a
  * kernel does.
  *
- * Groups go to cores in turn: group g is the (g / n)-th of core g mod n. The
- * core that is recorded is core 0, which has the most. Waves are counted so
+ * Groups go to cores in turn: group g is the (g / n)-th of core g mod n; or by
+ * blocks of neighbours (hypothesis dispatch). The core that is recorded is core
+ * 0, which has the most. Waves are counted so
  * that the incomplete one is wave 0. Of long launches only some waves are
  * recorded; how many depends on the length of the very first thread, so that it
  * is the same for any number of host threads. */
@@ -20,17 +21,22 @@
 
 /* ---- a trace: words ----
  * An instruction: its index in bits 19:0, in 31:20 how many words follow.
- * A message to memory: XK_TM_WORD_*, bytes, then first line and count of each
- * run of lines. A signal: the barrier's id in 7:0, type in 9:8, producers in
- * 23:16, consumers in 31:24. sync.bar: the barrier's id. */
+ * A message to memory: XK_TM_WORD_*, bytes, XK_TM_PARTS_*, then first line and
+ * count of each run of lines. A signal: the barrier's id in 7:0, type in 9:8,
+ * producers in 23:16, consumers in 31:24. sync.bar: the barrier's id. */
 #define XK_TM_INDEX(w) ((w)&0xfffff)
 #define XK_TM_EXTRA(w) ((w) >> 20)
-#define XK_TM_MAX_EXTRA 1026
+#define XK_TM_HEAD 3 /* words of a message before its runs */
+#define XK_TM_MAX_EXTRA (XK_TM_HEAD + 1024)
 #define XK_TM_WORD_CLASS(w) ((w)&3) /* enum xk_tm_class */
 #define XK_TM_WORD_SLM(w) ((w) >> 2 & 1)
 #define XK_TM_WORD_LANES(w) ((w) >> 8 & 0xff)
 /* of shared local memory: cycles of its banks; of an atomic: elements */
 #define XK_TM_WORD_UNITS(w) ((w) >> 16)
+/* Components of a lane's access; cycles of the banks if each is served by
+ * itself. */
+#define XK_TM_PARTS(w) ((w)&0xff)
+#define XK_TM_PARTS_UNITS(w) ((w) >> 8)
 
 enum xk_tm_class { XK_TM_LOAD, XK_TM_STORE, XK_TM_ATOMIC, XK_TM_PREFETCH };
 
@@ -59,6 +65,8 @@ struct xk_timing_record {
     const struct xk_sim_run *run;
     const struct xk_sim_kernel *kernel;
     uint32_t n_threads, slm_b;
+    uint32_t l1_b;             /* what shared local memory leaves of it */
+    bool systolic;             /* the kernel has dpas */
     uint64_t n_groups, n_seen; /* groups whose lines are heard of: the first */
     uint32_t cores;            /* that have a group */
     uint32_t resident;         /* groups on a core at a time */
@@ -99,6 +107,13 @@ enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
 /* After threads have run. good: the dispatch ended well. */
 void xk_timing_record_end(struct xk_timing_record *r, bool good);
 
+/* MHz while the kernel runs. */
+double xk_timing_clock(const struct xk_timing_record *r,
+                       const struct xk_timing_product *m);
+
+/* The core of a group, and its number there. */
+uint32_t xk_timing_core_of(const struct xk_timing_record *r, uint64_t group,
+                           uint64_t *k);
 /* The wave of the k-th group of a core. */
 uint32_t xk_timing_wave(const struct xk_timing_record *r, uint64_t k);
 

@@ -1,8 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/timing/timing_report.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
+
+#include "sim/timing/timing_hypothesis.h"
+
+#define MOST_ALTERNATIVES 64 /* of all hypotheses; a test counts them */
 
 XK_API enum xk_status xk_timing_machine_at(uint32_t k,
                                            struct xk_timing_machine *out)
@@ -15,6 +20,39 @@ XK_API enum xk_status xk_timing_machine_at(uint32_t k,
         .text = m->text,
         .platform = xk_platform_get((enum xk_platform_id)m->platform)->name};
     return XK_OK;
+}
+
+static void to_public(const struct xk_tm_value *v,
+                      struct xk_timing_hypothesis *out)
+{
+    *out = (struct xk_timing_hypothesis){.name = v->name,
+                                         .word = v->word,
+                                         .question =
+                                             xk_tm_hypothesis_question(v->of),
+                                         .why = v->why,
+                                         .nominal = v->nominal};
+}
+
+XK_API enum xk_status xk_timing_hypothesis_at(const char *machine, uint32_t k,
+                                              struct xk_timing_hypothesis *out)
+{
+    const struct xk_timing_product *const m = xk_timing_product_find(machine);
+    struct xk_tm_value v;
+    if (!m || !xk_tm_value_at(m, k, &v))
+        return XK_EINVAL;
+    to_public(&v, out);
+    return XK_OK;
+}
+
+XK_API enum xk_status xk_timing_check(const char *text, const char *platform,
+                                      struct xk_error *err)
+{
+    const struct xk_platform *const p =
+        platform ? xk_platform_find(platform) : NULL;
+    struct xk_timing_spec spec;
+    struct xk_error ignored;
+    return xk_timing_spec_parse(text, p ? p->id : XK_PLATFORM_NONE, &spec,
+                                err ? err : &ignored);
 }
 
 /* ---- the loop ---- */
@@ -145,14 +183,15 @@ static double further(const struct xk_timing_record *r,
 }
 
 static void set_time(const struct xk_timing_record *r,
+                     const struct xk_timing_product *m,
                      const struct xk_tm_result *x, struct xk_timing *t)
 {
     const double rest = (double)(r->n_mine - r->n_traced);
     double error;
     const double each = further(r, x, &error);
-    const double all = (double)r->n_mine * r->m->cores;
+    const double all = (double)r->n_mine * m->cores;
     t->cycles = (double)x->cycles + rest * each;
-    t->time_us = t->cycles / r->m->clock_mhz;
+    t->time_us = t->cycles / xk_timing_clock(r, m);
     t->sampled = rest > 0;
     if (t->sampled)
         t->sampling_error = error * each * rest / t->cycles;
@@ -160,15 +199,16 @@ static void set_time(const struct xk_timing_record *r,
     t->tail = 1 - (double)r->n_groups / all;
 }
 
-static void set_shape(const struct xk_timing_record *r, struct xk_timing *t)
+static void set_shape(const struct xk_timing_record *r,
+                      const struct xk_timing_product *m, struct xk_timing *t)
 {
-    const struct xk_timing_product *const m = r->m;
     const uint32_t threads =
         r->kernel->grf_count > 128 ? m->threads / 2 : m->threads;
     const uint64_t busy = r->n_mine < r->resident ? r->n_mine : r->resident;
     t->product = m->name;
     t->kernel = r->kernel->name;
-    t->clock_mhz = m->clock_mhz;
+    t->clock_mhz = xk_timing_clock(r, m);
+    t->driver_mhz = m->clock_mhz;
     t->groups = r->n_groups;
     t->groups_modelled = r->n_traced;
     t->cores = m->cores;
@@ -179,9 +219,10 @@ static void set_shape(const struct xk_timing_record *r, struct xk_timing *t)
 }
 
 static void set_limits(const struct xk_timing_record *r,
+                       const struct xk_timing_product *m,
                        const struct xk_tm_result *x, struct xk_timing *t)
 {
-    const struct xk_timing_product *const m = r->m;
+    const double mhz = xk_timing_clock(r, m);
     const double scale = (double)r->n_groups / r->n_traced;
     const double xves = (double)m->cores * m->xves;
     double macs = 0, best = 0, cycles = 0;
@@ -195,11 +236,11 @@ static void set_limits(const struct xk_timing_record *r,
         if (n <= best)
             continue;
         best = n;
-        t->peak_fmas = peak * xves * m->clock_mhz * 1e6;
+        t->peak_fmas = peak * xves * mhz * 1e6;
     }
     t->fma = xk_tm_fma_name(main_fma(r, x));
     t->fmas = (uint64_t)(macs * scale + 0.5);
-    t->arithmetic_us = cycles * scale / xves / m->clock_mhz;
+    t->arithmetic_us = cycles * scale / xves / mhz;
     t->memory_b = (double)xk_timing_lines(r) * m->line_b *
                   ((double)r->n_groups / (double)r->n_seen);
     if (t->memory_b > (double)r->n_lines * m->line_b)
@@ -290,25 +331,109 @@ static double now_s(void)
     return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
 }
 
-void xk_timing_tell(const struct xk_timing_record *r, xk_timing_fn *fn,
-                    void *user)
+/* ---- hypotheses ---- */
+
+/* The names and values that are not nominal: "gather=component,port=64". */
+static void set_values(const struct xk_timing_product *m, char *out,
+                       size_t out_b)
+{
+    struct xk_tm_value v;
+    size_t at = 0;
+    *out = '\0';
+    for (unsigned k = 0; xk_tm_value_at(m, k, &v) && at < out_b; k++)
+        if (!v.nominal && xk_tm_value_is(m, &v))
+            at += (size_t)snprintf(out + at, out_b - at, "%s%s=%s",
+                                   at ? "," : "", v.name, v.word);
+}
+
+/* Of those that were recorded: the one whose groups lie as m has them. */
+static const struct xk_timing_record *
+record_for(const struct xk_timing_record *r, unsigned n,
+           const struct xk_timing_product *m)
+{
+    for (unsigned k = 0; k < n; k++)
+        if (r[k].m->dispatch == m->dispatch)
+            return &r[k];
+    return NULL;
+}
+
+static enum xk_status time_with(const struct xk_timing_record *r,
+                                const struct xk_timing_product *m,
+                                struct xk_timing_alternative *out,
+                                struct xk_error *err)
+{
+    struct xk_timing t = {.fma = ""};
+    struct xk_tm_result x;
+    const enum xk_status s = xk_timing_core_run(r, m, &x, err);
+    if (s == XK_OK) {
+        set_time(r, m, &x, &t);
+        out->time_us = t.time_us;
+        out->cycles = t.cycles;
+    }
+    xk_tm_result_fini(r, &x);
+    return s;
+}
+
+/* Each other value of each hypothesis, one at a time. */
+static enum xk_status add_alternatives(const struct xk_timing_record *r,
+                                       unsigned n, struct xk_timing *t,
+                                       struct xk_timing_alternative *out,
+                                       struct xk_error *err)
+{
+    struct xk_tm_value v;
+    t->alternative = out;
+    for (unsigned k = 0; xk_tm_value_at(r->m, k, &v); k++) {
+        const struct xk_timing_product m = xk_tm_value_set(r->m, &v);
+        const struct xk_timing_record *const with = record_for(r, n, &m);
+        if (xk_tm_value_is(r->m, &v) || !with)
+            continue;
+        struct xk_timing_alternative *const a = &out[t->n_alternatives++];
+        *a = (struct xk_timing_alternative){.hypothesis = v.name,
+                                            .value = v.word};
+        XK_TRY(time_with(with, &m, a, err));
+        if (a->time_us < t->best_us)
+            t->best_us = a->time_us;
+        if (a->time_us > t->worst_us)
+            t->worst_us = a->time_us;
+    }
+    return XK_OK;
+}
+
+/* All that is told of the launch, but for what needs memory of its own. */
+static enum xk_status set_all(const struct xk_timing_record *r, unsigned n,
+                              bool all, const struct xk_tm_result *x,
+                              struct xk_timing *t,
+                              struct xk_timing_alternative *alternatives,
+                              struct xk_error *err)
+{
+    set_time(r, r->m, x, t);
+    set_limits(r, r->m, x, t);
+    set_traffic(r, x, t);
+    t->loop = xk_timing_find_loop(r, x);
+    t->best_us = t->worst_us = t->time_us;
+    return all ? add_alternatives(r, n, t, alternatives, err) : XK_OK;
+}
+
+void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
+                    xk_timing_fn *fn, void *user)
 {
     struct xk_timing t = {.fma = ""};
     struct xk_timing_share share[XK_TM_CAUSES];
+    struct xk_timing_alternative alternatives[MOST_ALTERNATIVES];
     struct xk_tm_result x;
     struct xk_error err = {.message = ""};
     struct xk_timing_inst *inst = NULL;
     struct xk_str texts;
+    char values[200];
     const double begin_s = now_s();
     xk_str_init(&texts, &r->alloc);
-    set_shape(r, &t);
-    if (xk_timing_core_run(r, &x, &err) < 0) {
+    set_shape(r, r->m, &t);
+    set_values(r->m, values, sizeof values);
+    t.values = values;
+    if (xk_timing_core_run(r, r->m, &x, &err) < 0 ||
+        set_all(r, n, all, &x, &t, alternatives, &err) < 0) {
         t.error = err.message;
     } else {
-        set_time(r, &x, &t);
-        set_limits(r, &x, &t);
-        set_traffic(r, &x, &t);
-        t.loop = xk_timing_find_loop(r, &x);
         t.n_shares = make_shares(&x, share);
         t.share = share;
         t.inst = inst = make_insts(r, &x, &texts, &t.n_insts);

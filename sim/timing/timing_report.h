@@ -8,9 +8,11 @@
 #include "xekern/timing.h"
 
 /* Models what was recorded and hands it to fn; if that cannot be done, fn gets
- * the reason. */
-void xk_timing_tell(const struct xk_timing_record *r, xk_timing_fn *fn,
-                    void *user);
+ * the reason. r[0] is of the machine that is asked for; all: with each other
+ * value of each hypothesis, for which the n records are of one launch, one for
+ * each order in which groups are dispatched. */
+void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
+                    xk_timing_fn *fn, void *user);
 
 /* The loop of struct xk_timing; x: of r. */
 struct xk_timing_loop xk_timing_find_loop(const struct xk_timing_record *r,

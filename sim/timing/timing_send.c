@@ -12,7 +12,7 @@ static enum xk_tm_cause message_cause(const struct xk_tm_inst *i,
 {
     if (i->kind == XK_TM_FENCE)
         return XK_TM_AT_FENCE;
-    if (i->kind != XK_TM_MEMORY || n < 2)
+    if (i->kind != XK_TM_MEMORY || n < XK_TM_HEAD)
         return XK_TM_AT_MESSAGE;
     if (XK_TM_WORD_SLM(extra[0]))
         return XK_TM_AT_SLM;
@@ -73,7 +73,7 @@ static uint64_t message(struct xk_tm_core *c, struct xk_tm_thread *t,
     if (i->kind == XK_TM_FENCE)
         return i->of_slm ? xk_tm_later(in, t->stored_slm) + c->m->lat_fence_slm
                          : xk_tm_later(in, t->stored) + c->m->lat_fence;
-    if (i->kind != XK_TM_MEMORY || n < 2)
+    if (i->kind != XK_TM_MEMORY || n < XK_TM_HEAD)
         return now + i->lat_cyc;
     const uint32_t wave = xk_timing_wave(c->r, t->group);
     const struct xk_tm_request q = {i, w + 1, n, wave, (double)now, (double)in};

@@ -28,6 +28,9 @@ enum xk_tm_arbitration {
     XK_TM_AFTER_STALL
 };
 
+/* How code comes (row fetch). */
+enum xk_tm_fetch { XK_TM_FREE, XK_TM_LINE, XK_TM_AHEAD };
+
 struct xk_timing_product {
     const char *name;  /* "a770" */
     const char *text;  /* what it is */

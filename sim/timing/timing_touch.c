@@ -19,10 +19,12 @@ struct touch {
     uint32_t line[MAX_LINES];
     unsigned n_lines;
     uint32_t n_b, lanes;
+    unsigned parts; /* components of a lane's access */
     bool atomic;
-    /* shared local memory */
+    /* shared local memory: units, and where in them each lane's begin */
     uint32_t slm_unit[1024];
     unsigned n_units;
+    uint32_t slm_at[32], part_b;
 };
 
 /* ---- memory ---- */
@@ -90,6 +92,8 @@ static void add(struct touch *x, uint64_t addr, uint32_t n_b)
     if (!n_b || at >= x->v.size_b)
         return;
     x->n_b += n_b;
+    if (x->lanes < 32)
+        x->slm_at[x->lanes] = (uint32_t)at;
     x->lanes++;
     if (x->v.host)
         add_slm(x, at, n_b);
@@ -132,8 +136,11 @@ static void touch_strided(struct touch *x, uint32_t mask, uint32_t n_b)
 static void touch_lanes(struct touch *x)
 {
     const struct xk_msg *const m = &x->e->msg;
-    const uint32_t n_b = (m->cmask ? 4u : m->vec ? m->vec : 1u) * m->data_b;
+    const uint32_t parts = m->cmask ? 4u : m->vec ? m->vec : 1u;
+    const uint32_t n_b = parts * m->data_b;
     uint32_t mask = xk_sim_msg_mask(x->t, x->e);
+    x->parts = m->cmask ? (unsigned)__builtin_popcount(m->cmask) : parts;
+    x->part_b = m->data_b;
     if (m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED) {
         touch_strided(x, mask, n_b);
         return;
@@ -210,6 +217,22 @@ static uint32_t bank_cycles(struct touch *x)
         most = count[bank] > most ? count[bank] : most;
     }
     return most;
+}
+
+/* The same if components are served one after the other. */
+static uint32_t parts_cycles(struct touch *x, uint32_t whole)
+{
+    const unsigned lanes = x->lanes < 32 ? x->lanes : 32;
+    uint32_t sum = 0;
+    if (x->parts <= 1 || !x->n_units)
+        return whole;
+    for (unsigned p = 0; p < x->parts; p++) {
+        x->n_units = 0;
+        for (unsigned l = 0; l < lanes; l++)
+            add_slm(x, x->slm_at[l] + (uint64_t)p * x->part_b, x->part_b);
+        sum += bank_cycles(x);
+    }
+    return sum;
 }
 
 static uint32_t mix(uint32_t a, uint32_t b)
@@ -331,7 +354,8 @@ static void put(struct touch *x, enum xk_tm_class class)
     tap->extra[0] = (uint32_t) class | (x->v.host ? 4u : 0u) | lanes << 8 |
                     (units < 0xffff ? units : 0xffff) << 16;
     tap->extra[1] = x->n_b;
-    tap->n_extra = 2;
+    tap->extra[2] = x->parts | (x->v.host ? parts_cycles(x, units) : 0) << 8;
+    tap->n_extra = XK_TM_HEAD;
     put_runs(x);
 }
 
@@ -390,6 +414,7 @@ void xk_timing_touch(struct xk_tm_tap *tap, struct xk_sim_thread *t,
     x.e = e;
     x.n_lines = x.n_units = 0;
     x.n_b = x.lanes = 0;
+    x.parts = 1;
     x.atomic = class == XK_TM_ATOMIC;
     if (!find_view(&x))
         return;

@@ -5,6 +5,7 @@
 #ifndef XK_SIM_TIMING_UNIT_H
 #define XK_SIM_TIMING_UNIT_H
 
+#include "sim/timing/timing_code.h"
 #include "sim/timing/timing_core.h"
 
 #define XK_TM_NEVER UINT64_MAX
@@ -32,6 +33,7 @@ struct xk_tm_thread {
     const uint32_t *extra;          /* of the next instruction, first half */
     uint32_t next;                  /* its index */
     uint8_t halves;                 /* who executes it */
+    uint32_t code_line;             /* that it has, and 1; 0: none */
     uint8_t cause;                  /* what `ready` waits for */
     bool blocked;                   /* in sync.bar, nobody knows how long */
     bool used;
@@ -56,6 +58,7 @@ struct xk_tm_unit {
     uint32_t in_cycle, turn;
     uint32_t last[XK_TM_PORTS]; /* slot that issued there */
     uint32_t n_free;            /* thread slots */
+    uint64_t in_array; /* src1 that the systolic array has: thread, register */
     struct xk_tm_thread *slot[XK_TM_UNIT_THREADS];
 };
 
@@ -65,6 +68,7 @@ struct xk_tm_core {
     const struct xk_tm_inst *inst;
     struct xk_tm_result *out;
     struct xk_tm_memory memory;
+    struct xk_tm_code code;
     struct xk_tm_unit unit[XK_TM_MAX_UNITS];
     uint32_t n_units, n_slots;
     struct xk_tm_thread *thread; /* n_units * n_slots */
@@ -91,7 +95,7 @@ static inline void xk_tm_wait_for(struct xk_tm_thread *t, uint64_t when,
 
 /* Finds t's next instruction, if there is one, and from ready on, when it may
  * be issued and what for it waits; or that it is blocked. */
-void xk_tm_prepare(const struct xk_tm_core *c, struct xk_tm_thread *t);
+void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t);
 /* The message that t issues now: its token, the barrier that it signals. */
 void xk_tm_send(struct xk_tm_core *c, struct xk_tm_thread *t,
                 const struct xk_tm_inst *i, uint64_t now);

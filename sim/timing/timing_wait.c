@@ -40,6 +40,18 @@ static void wait_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
         xk_tm_wait_for(t, t->token[i->set].done, t->token[i->set].cause);
 }
 
+/* Threads execute from the line that they have; the next one is asked for. */
+static void wait_code(struct xk_tm_core *c, struct xk_tm_thread *t)
+{
+    const uint32_t line = c->r->kernel->inst[t->next].pc_b / c->m->line_b;
+    if (!c->m->fetch || t->code_line == line + 1)
+        return;
+    t->code_line = line + 1;
+    const double at = (double)xk_tm_later(c->now, t->ready);
+    const double there = xk_tm_code_fetch(&c->code, line, at);
+    xk_tm_wait_for(t, (uint64_t)there, XK_TM_AT_FETCH);
+}
+
 static void wait_barrier(const struct xk_tm_core *c, struct xk_tm_thread *t)
 {
     const uint32_t *const w = t->at[t->halves & 1 ? 0 : 1];
@@ -52,13 +64,14 @@ static void wait_barrier(const struct xk_tm_core *c, struct xk_tm_thread *t)
 
 /* Sets ready and cause of the next instruction; its own place in the order is
  * the earliest. */
-void xk_tm_prepare(const struct xk_tm_core *c, struct xk_tm_thread *t)
+void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t)
 {
     const struct xk_tm_inst *i;
     if (!fetch(t))
         return;
     i = &c->inst[t->next];
     t->blocked = false;
+    wait_code(c, t);
     wait_distance(t, i);
     wait_tokens(t, i);
     if (i->kind == XK_TM_WAIT)

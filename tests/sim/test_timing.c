@@ -455,10 +455,11 @@ static double slm_cycles(unsigned stride_b, unsigned n)
 
 START_TEST(a_conflict_of_local_memory_banks_costs_by_its_degree)
 {
-    /* 32 banks of 4 bytes: 16 lanes meet in so many of one bank */
+    /* 32 banks of 8 bytes: 16 lanes meet in so many words of one bank */
     static const struct {
         unsigned stride_b, degree;
-    } cases[] = {{0, 1}, {4, 1}, {8, 1}, {16, 2}, {32, 4}, {64, 8}, {128, 16}};
+    } cases[] = {{0, 1},  {4, 1},  {8, 1},   {16, 1},
+                 {32, 2}, {64, 4}, {128, 8}, {256, 16}};
     for (size_t k = 0; k < XK_COUNTOF(cases); k++) {
         const double got = (slm_cycles(cases[k].stride_b, 48) -
                             slm_cycles(cases[k].stride_b, 16)) /
@@ -863,9 +864,10 @@ START_TEST(every_parameter_says_where_it_is_from)
     for (unsigned p = 0; xk_timing_product_at(p); p++)
         for (unsigned k = 0;
              xk_timing_parameter_at(xk_timing_product_at(p), k, &v); k++) {
-            static const char *const known[] = {"vISA",    "RA",    "NEO",
-                                                "i915",    "guide", "spec",
-                                                "assumed", "fitted"};
+            static const char *const known[] = {
+                "vISA",   "RA",       "NEO",      "i915",
+                "guide",  "spec",     "assumed",  "fitted",
+                "oneDNN", "counters", "measured", "hypothesis"};
             unsigned hits = 0;
             for (size_t s = 0; s < XK_COUNTOF(known); s++)
                 hits += !strncmp(v.source, known[s], strlen(known[s]));

@@ -75,7 +75,7 @@ static void look(const struct xk_timing_record *r, struct timing_answer *a)
 {
     struct xk_error err = {.message = ""};
     struct xk_tm_result x;
-    a->status = xk_timing_core_run(r, &x, &err);
+    a->status = xk_timing_core_run(r, r->m, &x, &err);
     ck_assert_msg(a->status == XK_OK || a->status == XK_ENOMEM, "%s",
                   err.message);
     a->cycles = x.cycles;
@@ -87,7 +87,7 @@ static void look(const struct xk_timing_record *r, struct timing_answer *a)
         a->end[k] = x.group_end[k];
     xk_tm_result_fini(r, &x);
     if (a->status == XK_OK)
-        xk_timing_tell(r, take, a);
+        xk_timing_tell(r, 1, false, take, a);
 }
 
 struct timing_answer timing_run(const struct timing_job *j)
@@ -98,12 +98,11 @@ struct timing_answer timing_run(const struct timing_job *j)
     const struct xk_simulate_opts none = {.checks = NULL};
     const uint64_t args[8] = {TIMING_MEMORY_VA, j->memory_b};
     struct xk_sim_region region = {TIMING_MEMORY_VA, j->memory_b, j->memory, 0};
-    struct xk_timing_record r;
-    const struct xk_timing_product *const m =
-        j->product ? j->product
-                   : xk_timing_product_of(xk_platform_find(j->platform)->id);
+    struct xk_sim_timing x = {.n = 1};
+    struct xk_timing_record *const r = &x.record[0];
+    struct xk_timing_product *const m = &x.on[0];
     const struct xk_sim_watch w = {.opts = &none,
-                                   .timing = j->plain ? NULL : &r};
+                                   .timing = j->plain ? NULL : &x};
     struct xk_sim_dispatch d = {.kernel = k,
                                 .groups = {j->groups ? j->groups : 1, 1, 1},
                                 .simd = j->simd ? j->simd : 16,
@@ -119,15 +118,19 @@ struct timing_answer timing_run(const struct timing_job *j)
                                 .watch = &w};
     d.last_mask = d.simd == 32 ? UINT32_MAX : (1u << d.simd) - 1;
     xk_sim_dispatch_habits(&d);
-    xk_timing_record_init(&r, m, j->alloc);
-    r.waves_wanted = j->waves;
+    *m = j->product ? *j->product
+                    : *xk_timing_product_of(xk_platform_find(j->platform)->id);
+    if (!j->fetches)
+        m->fetch = XK_TM_FREE;
+    xk_timing_record_init(r, m, j->alloc);
+    r->waves_wanted = j->waves;
     a.status = xk_sim_dispatch(&d, NULL, &err);
     ck_assert_msg(a.status == XK_OK || (j->alloc && a.status == XK_ENOMEM),
                   "%s", err.message);
     if (!j->plain && a.status == XK_OK)
-        look(&r, &a);
+        look(r, &a);
     ck_assert(a.status == XK_OK || j->alloc);
-    xk_timing_record_fini(&r);
+    xk_timing_record_fini(r);
     xk_sim_kernel_destroy(k);
     return a;
 }

@@ -16,6 +16,7 @@ struct timing_job {
     uint8_t *memory; /* r1.0: its address, qword; r1.1: its bytes */
     uint64_t memory_b;
     bool plain;                   /* without the model */
+    bool fetches;                 /* code has to be fetched, else it is there */
     const struct xk_alloc *alloc; /* of record and model; may fail */
 };
 

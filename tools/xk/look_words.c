@@ -62,28 +62,11 @@ bool xk_look_checks_has(const char *list, const char *check)
 
 enum xk_status xk_look_machine_known(const char *value, struct xk_error *err)
 {
-    const char *known;
-    char words[200];
-    if (!*value)
-        return XK_OK;
-    for (uint32_t k = 0; (known = machine_word(k)); k++)
-        if (!strcmp(known, value))
-            return XK_OK;
-    xk_look_machine_words(words, sizeof words);
-    return xk_tool_fail(err, XK_EINVAL, "timing=%.100s: is none of %s", value,
-                        words);
+    return xk_timing_check(value, NULL, err);
 }
 
 enum xk_status xk_look_machine_fits(const char *value, const char *platform,
                                     struct xk_error *err)
 {
-    struct xk_timing_machine m;
-    for (uint32_t k = 0; value && *value && xk_timing_machine_at(k, &m) >= 0;
-         k++)
-        if (!strcmp(m.name, value) && strcmp(m.platform, platform) != 0)
-            return xk_tool_fail(err, XK_EINVAL,
-                                "timing=%s: is a machine of %s, the platform "
-                                "is %s",
-                                value, m.platform, platform);
-    return XK_OK;
+    return value ? xk_timing_check(value, platform, err) : XK_OK;
 }

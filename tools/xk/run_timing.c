@@ -74,6 +74,24 @@ static void set_traffic(json_t *o, const struct xk_timing *t)
     json_object_set_new(o, "model_s", real(t->model_s));
 }
 
+/* Only where it was asked for. */
+static void set_interval(json_t *o, const struct xk_timing *t)
+{
+    if (!t->n_alternatives)
+        return;
+    json_t *const list = json_array();
+    for (uint32_t k = 0; k < t->n_alternatives; k++) {
+        const struct xk_timing_alternative *const a = &t->alternative[k];
+        json_array_append_new(list, json_pack("{s:s, s:s, s:f, s:f}",
+                                              "hypothesis", a->hypothesis,
+                                              "value", a->value, "time_us",
+                                              a->time_us, "cycles", a->cycles));
+    }
+    json_object_set_new(o, "best_us", real(t->best_us));
+    json_object_set_new(o, "worst_us", real(t->worst_us));
+    json_object_set_new(o, "alternatives", list);
+}
+
 static json_t *json_of_timing(const struct xk_timing *t)
 {
     json_t *const o = json_object();
@@ -84,7 +102,10 @@ static json_t *json_of_timing(const struct xk_timing *t)
     }
     json_object_set_new(o, "time_us", real(t->time_us));
     json_object_set_new(o, "cycles", real(t->cycles));
-    set_number(o, "clock_mhz", t->clock_mhz);
+    json_object_set_new(o, "clock_mhz", real(t->clock_mhz));
+    json_object_set_new(o, "driver_mhz", real(t->driver_mhz));
+    json_object_set_new(o, "values", json_string(t->values));
+    set_interval(o, t);
     json_object_set_new(o, "efficiency", real(t->efficiency));
     json_object_set_new(o, "arithmetic_us", real(t->arithmetic_us));
     json_object_set_new(o, "memory_us", real(t->memory_us));
@@ -120,16 +141,39 @@ static const char *word(const json_t *o, const char *key)
     return s ? s : "";
 }
 
+/* "gather=component 1.42x": those that are 1 % and more off. */
+static void print_interval(FILE *out, const json_t *o)
+{
+    const double nominal = get(o, "time_us");
+    size_t k;
+    const json_t *a;
+    if (!json_object_get(o, "alternatives"))
+        return;
+    fprintf(out, "  interval: best %.2f us (%.2f), worst %.2f us (%.2f);",
+            get(o, "best_us"), get(o, "best_us") / nominal, get(o, "worst_us"),
+            get(o, "worst_us") / nominal);
+    json_array_foreach(json_object_get(o, "alternatives"), k, a)
+    {
+        const double ratio = get(a, "time_us") / nominal;
+        if (ratio > 1.01 || ratio < 0.99)
+            fprintf(out, " %s=%s %.2f", word(a, "hypothesis"), word(a, "value"),
+                    ratio);
+    }
+    fprintf(out, "\n");
+}
+
 static void print_head(FILE *out, const json_t *o)
 {
+    const bool slower = get(o, "clock_mhz") < get(o, "driver_mhz");
     fprintf(out,
-            "  timing for %s: %.2f us, %.0f cycles at %.0f MHz; efficiency "
-            "%.3f of %.2f us arithmetic (%s, %.3f G multiply-adds), %.2f us "
-            "memory (%.3f MB)\n",
-            word(o, "product"), get(o, "time_us"), get(o, "cycles"),
-            get(o, "clock_mhz"), get(o, "efficiency"), get(o, "arithmetic_us"),
-            word(o, "fma"), get(o, "fmas") * 1e-9, get(o, "memory_us"),
-            get(o, "memory_bytes") * 1e-6);
+            "  timing for %s%s%s: %.2f us, %.0f cycles at %.0f MHz%s; "
+            "efficiency %.3f of %.2f us arithmetic (%s, %.3f G multiply-adds), "
+            "%.2f us memory (%.3f MB)\n",
+            word(o, "product"), *word(o, "values") ? ":" : "",
+            word(o, "values"), get(o, "time_us"), get(o, "cycles"),
+            get(o, "clock_mhz"), slower ? " (XMX)" : "", get(o, "efficiency"),
+            get(o, "arithmetic_us"), word(o, "fma"), get(o, "fmas") * 1e-9,
+            get(o, "memory_us"), get(o, "memory_bytes") * 1e-6);
     fprintf(out,
             "  on %.0f of %.0f cores, %.0f groups (%.0f threads) at a time, "
             "%.0f %% occupied, %.2f waves, tail %.1f %%; %.0f of %.0f groups "
@@ -197,6 +241,7 @@ void xk_run_timing_print(FILE *out, json_t *o)
         return;
     }
     print_head(out, o);
+    print_interval(out, o);
     print_shares(out, json_object_get(o, "shares"));
     print_loop(out, o);
     print_traffic(out, o);

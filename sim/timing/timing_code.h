@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The instruction cache of a core. Lines of the kernel's code are in L2, since
+ * the driver has written them; what the cache has not comes from there, and
+ * what follows it as far as hardware reads ahead. Replacement is least recently
+ * used, by counted fills. */
+#ifndef XK_SIM_TIMING_CODE_H
+#define XK_SIM_TIMING_CODE_H
+
+#include "sim/timing/timing_record.h"
+
+struct xk_tm_code_line {
+    uint64_t stamp; /* fills before its last use, and 1; 0: not there */
+    double ready;
+};
+
+struct xk_tm_code {
+    const struct xk_timing_product *m;
+    struct xk_alloc alloc;
+    struct xk_tm_code_line *line;
+    uint32_t n_lines, n_held; /* of the code; that the cache holds */
+    uint64_t fills;
+    double link; /* free from then on */
+};
+
+enum xk_status xk_tm_code_init(struct xk_tm_code *x,
+                               const struct xk_timing_record *r,
+                               const struct xk_timing_product *m);
+void xk_tm_code_fini(struct xk_tm_code *x);
+/* When a line of the code is there that a thread comes to at `at`. */
+double xk_tm_code_fetch(struct xk_tm_code *x, uint32_t line, double at);
+
+#endif
