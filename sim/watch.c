@@ -284,7 +284,7 @@ bool xk_sim_watch_omits(const struct xk_sim_watch *w, uint64_t group)
 struct xk_sim_watcher {
     struct xk_sim_observer observer; /* the first member */
     const struct xk_sim_watch *watch;
-    /* Of the call of xk_sim_thread_step in hand. */
+    /* For the call of xk_sim_thread_step in hand. */
     struct xk_tm_tap tap[XK_SIM_RECORDS];
     bool taps; /* one of them is on */
     bool trace, omits;

@@ -27,15 +27,14 @@ XK_API enum xk_status xk_timing_machine_at(uint32_t k,
 /* What the model does not know of a machine, and one of the values that it may
  * have: by `NAME=WORD` in the machine's name. */
 struct xk_timing_hypothesis {
-    const char *name, *word;   /* "gather", "component" */
+    const char *name, *word;    /* "gather", "component" */
     const char *question, *why; /* what speaks for and against the value */
     bool nominal;
 };
 /* All values of all hypotheses of a machine, in a fixed order; XK_EINVAL behind
  * the last one, or if there is no such machine. */
-XK_API enum xk_status
-xk_timing_hypothesis_at(const char *machine, uint32_t k,
-                        struct xk_timing_hypothesis *out);
+XK_API enum xk_status xk_timing_hypothesis_at(const char *machine, uint32_t k,
+                                              struct xk_timing_hypothesis *out);
 /* XK_EINVAL with the word that is not known: "a770:gather=component,port=64",
  * ":all". platform: "xehpg", or NULL for the machine's own. */
 XK_API enum xk_status xk_timing_check(const char *text, const char *platform,
@@ -75,11 +74,11 @@ struct xk_timing_loop {
 /* Strings and arrays live during the call. */
 struct xk_timing {
     const char *product, *kernel;
-    const char *error; /* why there is nothing else; NULL: all is there */
-    double time_us;    /* predicted */
-    double cycles;     /* of the core's clock */
-    double clock_mhz;  /* while this kernel runs ... */
-    double driver_mhz; /* ... and without load of the systolic array */
+    const char *error;  /* why there is nothing else; NULL: all is there */
+    double time_us;     /* predicted */
+    double cycles;      /* of the core's clock */
+    double clock_mhz;   /* while this kernel runs ... */
+    double driver_mhz;  /* ... and without load of the systolic array */
     const char *values; /* other than nominal: "gather=component"; "": none */
     /* The least and the most with another value of one hypothesis, and all of
      * these times; none and time_us where ":all" was not asked for. */

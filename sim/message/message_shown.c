@@ -38,7 +38,7 @@ uint32_t xk_sim_msg_lanes(const struct xk_msg *m, uint32_t mask)
     return m->simd && m->simd < 32 ? mask & ((1u << m->simd) - 1) : mask;
 }
 
-/* Of elements of size_b bytes, of those channels. */
+/* The first byte of the elements, of size_b bytes, of those channels. */
 static uint32_t find_lanes(const uint64_t *bits, uint32_t at_b, uint32_t size_b,
                            uint32_t lanes)
 {

@@ -6,7 +6,7 @@
 
 #include "sim/core/kernel.h"
 
-/* Of the image: r, acc, flags, a0. */
+/* The image of r, acc, flags and a0. */
 #define XK_SIM_SHOWN_B XK_RF_CE
 #define XK_SIM_SHOWN_WORDS ((XK_SIM_SHOWN_B + 63) / 64)
 

@@ -346,7 +346,7 @@ static void set_values(const struct xk_timing_product *m, char *out,
                                    at ? "," : "", v.name, v.word);
 }
 
-/* Of those that were recorded: the one whose groups lie as m has them. */
+/* The record whose groups lie as m has them. */
 static const struct xk_timing_record *
 record_for(const struct xk_timing_record *r, unsigned n,
            const struct xk_timing_product *m)
@@ -399,19 +399,15 @@ static enum xk_status add_alternatives(const struct xk_timing_record *r,
     return XK_OK;
 }
 
-/* All that is told of the launch, but for what needs memory of its own. */
-static enum xk_status set_all(const struct xk_timing_record *r, unsigned n,
-                              bool all, const struct xk_tm_result *x,
-                              struct xk_timing *t,
-                              struct xk_timing_alternative *alternatives,
-                              struct xk_error *err)
+/* What is told of the launch, but for what needs memory of its own. */
+static void set_figures(const struct xk_timing_record *r,
+                        const struct xk_tm_result *x, struct xk_timing *t)
 {
     set_time(r, r->m, x, t);
     set_limits(r, r->m, x, t);
     set_traffic(r, x, t);
     t->loop = xk_timing_find_loop(r, x);
     t->best_us = t->worst_us = t->time_us;
-    return all ? add_alternatives(r, n, t, alternatives, err) : XK_OK;
 }
 
 void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
@@ -430,8 +426,12 @@ void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
     set_shape(r, r->m, &t);
     set_values(r->m, values, sizeof values);
     t.values = values;
-    if (xk_timing_core_run(r, r->m, &x, &err) < 0 ||
-        set_all(r, n, all, &x, &t, alternatives, &err) < 0) {
+    enum xk_status s = xk_timing_core_run(r, r->m, &x, &err);
+    if (s == XK_OK)
+        set_figures(r, &x, &t);
+    if (s == XK_OK && all)
+        s = add_alternatives(r, n, &t, alternatives, &err);
+    if (s != XK_OK) {
         t.error = err.message;
     } else {
         t.n_shares = make_shares(&x, share);

@@ -60,13 +60,37 @@ bool xk_look_checks_has(const char *list, const char *check)
                     strstr(list, "pedantic"));
 }
 
+/* The machine that the words begin with; false: another word is there, or ""
+ * (the platform's own), which *m does not say. */
+static bool find_machine(const char *value, struct xk_timing_machine *m)
+{
+    const size_t n = strcspn(value, ":");
+    for (uint32_t k = 0; n && xk_timing_machine_at(k, m) >= 0; k++)
+        if (strlen(m->name) == n && !memcmp(m->name, value, n))
+            return true;
+    return false;
+}
+
 enum xk_status xk_look_machine_known(const char *value, struct xk_error *err)
 {
-    return xk_timing_check(value, NULL, err);
+    struct xk_timing_machine m;
+    char words[200];
+    if (!*value || *value == ':' || find_machine(value, &m))
+        return xk_timing_check(value, NULL, err);
+    xk_look_machine_words(words, sizeof words);
+    return xk_tool_fail(err, XK_EINVAL, "timing=%.100s: is none of %s", value,
+                        words);
 }
 
 enum xk_status xk_look_machine_fits(const char *value, const char *platform,
                                     struct xk_error *err)
 {
-    return value ? xk_timing_check(value, platform, err) : XK_OK;
+    struct xk_timing_machine m;
+    if (!value)
+        return XK_OK;
+    if (find_machine(value, &m) && strcmp(m.platform, platform) != 0)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "timing=%s: is a machine of %s, the platform is %s",
+                            value, m.platform, platform);
+    return xk_timing_check(value, platform, err);
 }
