@@ -79,7 +79,8 @@ void xk_vgpu_log_launched(void *user, const struct xk_virtual_launch *launch)
         sum->launches++;
         add(&sum->stats, &launch->stats);
     }
-    if (!l->report.stats && !l->report.findings && launch->status >= 0)
+    if (!l->report.stats && !l->report.findings && !l->report.timing &&
+        launch->status >= 0)
         return;
     const struct xk_run_launch told = {
         .kernel = launch->kernel,

@@ -43,6 +43,7 @@ static enum xk_status open_files(struct vgpu *x, struct xk_error *err)
     r->look.trace_user = x->trace.f;
     r->look.inst = r->stats ? xk_run_report_inst : NULL;
     r->look.found = xk_run_report_finding;
+    r->look.timed = r->look.timing ? xk_run_report_timing : NULL;
     r->look.user = &x->log.report;
     return xk_vgpu_log_init(&x->log, r, report_file(x), err);
 }

@@ -67,9 +67,10 @@ struct xk_bench_problem {
     char mode;         /* C R I L P */
     bool own_platform; /* no --platform: what the device is */
     bool hash;
-    bool time_only; /* mode P: the predicted time of one creation */
-    bool bound;     /* its lower bound */
-    uint32_t waves; /* of a core, to model; 0: some */
+    const char *timing; /* mode P: machine and hypotheses; lives in xk_bench */
+    bool time_only;     /* mode P: the predicted time of one creation */
+    bool bound;         /* its lower bound */
+    uint32_t waves;     /* of a core, to model; 0: some */
     enum xk_status status;
     struct xk_error err;
     char dt[32], attr[240];           /* as they were given */
@@ -111,7 +112,9 @@ struct xk_bench_result {
     struct xk_launch_stats stats; /* all launches */
     /* Predicted by the simulator's timing model, all launches; 0: not asked. */
     double predicted_us, predicted_cycles;
-    double touched_b;              /* of memory */
+    double best_us, worst_us; /* with the hypotheses that were asked for */
+    char worst[48];           /* the one that takes the longest, of the last */
+    double touched_b;         /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
     char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */
@@ -129,6 +132,7 @@ struct xk_bench {
     char engine[8];
     char mode;
     char perf_template[512];
+    char timing[160];   /* words of --timing */
     char *env_schedule; /* XK_SCHEDULE as it was; NULL: not set */
     bool has_match;
     regex_t match;

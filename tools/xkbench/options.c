@@ -9,6 +9,7 @@
 #include "tools/problem/option_table.h"
 #include "tools/problem/words.h"
 #include "tools/xkbench/bench.h"
+#include "xekern/timing.h"
 
 static void reset(struct xk_bench *b)
 {
@@ -225,6 +226,17 @@ static enum xk_status set_time(struct xk_bench *b, const char *option,
     return st;
 }
 
+static enum xk_status set_timing(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    struct xk_bench *const b = user;
+    if (strlen(value) >= sizeof b->timing)
+        return xk_tool_fail(err, XK_EINVAL, "timing=%.40s...: longer than %zu",
+                            value, sizeof b->timing - 1);
+    strcpy(b->timing, value);
+    return xk_timing_check(value, NULL, err);
+}
+
 static enum xk_status set_time_only(void *user, const char *value,
                                     struct xk_error *err)
 {
@@ -275,6 +287,11 @@ static const struct xk_tool_option options[] = {
      set_template},
     {"hash", 0, NULL, "modes C and R: a hash of the destination's bytes",
      set_hash},
+    {"timing", 0, "MACHINE",
+     "mode P, engine sim: the machine of the predicted time; "
+     "a770:gather=component sets a hypothesis, :all times each "
+     "(docs/timing.md)",
+     set_timing},
     {"time-only", 0, "N",
      "mode P, engine sim: %ptime% and %cycles% alone, nothing is computed; "
      "of a core N waves are modelled, 0: as many as without this",
@@ -329,6 +346,12 @@ static enum xk_status set_problem(void *user, const char *value,
         return xk_tool_fail(err, XK_EINVAL,
                             "%s: does nothing with engine=%s, only with sim",
                             b->bound ? "time-bound" : "time-only", b->engine);
+    if (*b->timing && (b->mode != 'P' || strncmp(b->engine, "sim", 3) != 0))
+        return xk_tool_fail(
+            err, XK_EINVAL,
+            "timing=%s: does nothing in mode=%c with engine=%s, "
+            "only in mode P with sim",
+            b->timing, b->mode, b->engine);
     if (b->hash && !strchr("CR", b->mode))
         return xk_tool_fail(err, XK_EINVAL,
                             "hash: does nothing in mode=%c, only in C and R",

@@ -116,12 +116,28 @@ static void note_shares(struct xk_bench_result *r, const struct xk_timing *t)
                  t->port_busy, t->l2_busy, t->dram_busy);
 }
 
+/* "gather=component" */
+static void note_worst(struct xk_bench_result *r, const struct xk_timing *t)
+{
+    double most = 0;
+    for (uint32_t k = 0; k < t->n_alternatives; k++) {
+        const struct xk_timing_alternative *const a = &t->alternative[k];
+        if (a->time_us <= most)
+            continue;
+        most = a->time_us;
+        snprintf(r->worst, sizeof r->worst, "%s=%s", a->hypothesis, a->value);
+    }
+}
+
 static void timed(void *user, const struct xk_timing *t)
 {
     struct xk_bench_result *const r = user;
     if (t->error)
         return;
     r->predicted_us += t->time_us;
+    r->best_us += t->best_us;
+    r->worst_us += t->worst_us;
+    note_worst(r, t);
     r->predicted_cycles += t->cycles;
     r->touched_b += t->memory_b;
     note_shares(r, t);
@@ -150,7 +166,7 @@ static bool look_closer(struct xk_bench *b, struct xk_bench_work *w)
 {
     const struct xk_simulate_opts look = {
         .checks = w->p->mode == 'C' ? "all" : NULL,
-        .timing = w->p->mode == 'P' ? "" : NULL,
+        .timing = w->p->mode == 'P' ? w->p->timing : NULL,
         .timed = timed,
         .timing_only = xk_bench_time_only(w),
         .timing_bound = xk_bench_time_only(w) && w->p->bound,

@@ -40,6 +40,7 @@ TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
 TEXT(text_sched, l->r->schedule)
 TEXT(text_shares, l->r->shares)
+TEXT(text_worst, l->r->worst)
 
 static double pick_ns(const struct xk_bench_time *t, char which)
 {
@@ -58,6 +59,14 @@ static double tensor_b(const struct line *l, enum xk_conv_arg arg)
 static double ratio(double a, double b)
 {
     return b > 0 ? a / b : 0.0;
+}
+
+/* Best and worst are those of the hypotheses that were asked for. */
+static double predicted_us(const struct line *l)
+{
+    return l->which == '-'   ? l->r->best_us
+           : l->which == '+' ? l->r->worst_us
+                             : l->r->predicted_us;
 }
 
 #define NUMBER(name, expression)                                               \
@@ -90,7 +99,7 @@ NUMBER(number_spf, ratio((double)l->r->loop.syncs, (double)l->r->loop.fma))
 NUMBER(number_grf, (double)l->r->peak_grf)
 NUMBER(number_threads, (double)l->r->threads_per_group)
 NUMBER(number_groups, (double)l->r->groups)
-NUMBER(number_ptime, l->r->predicted_us / 1e3)
+NUMBER(number_ptime, predicted_us(l) / 1e3)
 NUMBER(number_cycles, l->r->predicted_cycles)
 
 /* The least time for the problem's operations and tensors (of which a stride
@@ -101,15 +110,14 @@ static double number_eff(const struct line *l)
     const double work_s = ratio(number_ops(l) / 2, l->r->peak_fmas);
     const double memory_s =
         ratio(io_b < touched_b ? io_b : touched_b, l->r->memory_rate);
-    return ratio(work_s > memory_s ? work_s : memory_s,
-                 l->r->predicted_us / 1e6);
+    return ratio(work_s > memory_s ? work_s : memory_s, predicted_us(l) / 1e6);
 }
 
 /* The same for the operations alone: equal to eff where they are the limit. */
 static double number_opeff(const struct line *l)
 {
     return ratio(ratio(number_ops(l) / 2, l->r->peak_fmas),
-                 l->r->predicted_us / 1e6);
+                 predicted_us(l) / 1e6);
 }
 
 static const struct symbol {
@@ -159,11 +167,14 @@ static const struct symbol {
     {"grf", NULL, number_grf, "most registers in use at a time"},
     {"threads", NULL, number_threads, "of a group"},
     {"groups", NULL, number_groups, "of all launches"},
-    {"ptime", NULL, number_ptime, "ms predicted (engine sim, mode P)"},
+    {"ptime", NULL, number_ptime,
+     "ms predicted (engine sim, mode P); best and worst: of --timing=:all"},
     {"cycles", NULL, number_cycles, "cycles predicted"},
     {"eff", NULL, number_eff,
      "part of the machine's limit for the problem's operations or tensors"},
     {"opeff", NULL, number_opeff, "part of its limit for operations"},
+    {"worst", text_worst, NULL,
+     "the value of --timing=:all with which the last launch takes longest"},
     {"shares", text_shares, NULL, "where the last launch's cycles went"},
 };
 
