@@ -1,12 +1,57 @@
+#!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""The least time that any kernel can take in the timing model, whatever its
-schedule: memory gives what it gives (sim/timing/timing_table.def: 560 GB/s, of which 75 %
-arrive). Not counted are padding, which need not be multiplied, the first loads, the
-last stores and tiles that do not divide evenly."""
-import re
+"""report_bound.py [--machine=a770] [--mb=16] [--dt=f16,u8s8,f32] SHAPES: for each
+problem, direction, type and hypothesis of the timing model the least cycles that
+any kernel can take, so that a kernel is compared with what is possible there and
+not with a peak. A Markdown table.
 
-BYTES_A_CYCLE = 0.75 * 560e9 / 2.1e9
+The least of a problem is the largest of these, each over all tiles and groups
+that a core has room for:
+  arithmetic  multiply-adds over the machine's rate, padding left out
+  port        what a tile of m x n reads for each k of both tensors, through the
+              data port by blocks; a fused pair may share one of them (dpasw)
+  issue       one instruction a multiply-add instruction and one a message
+  l2          what a core's share of the output needs of both tensors, once
+  memory      source, weights and destination, once
+Not counted: first loads, last stores, tiles that do not divide evenly."""
+import argparse
+import re
+from math import ceil, prod, sqrt
+from pathlib import Path
+
+TIMING = Path(__file__).resolve().parents[1] / "sim" / "timing"
+MACHINES = ["a770", "max1550", "iris-xe"]
 SIZE = {"f32": (4, 4), "f16": (2, 2), "u8s8": (1, 1)}  # of source, destination
+GRF_B = {"a770": 32, "max1550": 64, "iris-xe": 32}
+TILES = (8, 16, 24, 32, 48, 64)
+MESSAGE_B = 512  # at most
+
+
+def table_rows(name):
+    """[macro arguments] of a .def, strings and numbers."""
+    text = (TIMING / name).read_text(encoding="utf-8")
+    for macro, args in re.findall(r"^(XK_TM_\w+)\((.*)\)$", text, re.MULTILINE):
+        yield macro, [a.strip().strip('"') for a in
+                      re.findall(r'"[^"]*"|[^,]+', args)]
+
+
+def machine_of(name):
+    """{row: value} of timing_table.def."""
+    column = 1 + MACHINES.index(name)
+    return {args[0]: int(args[column]) for macro, args in
+            table_rows("timing_table.def") if macro == "XK_TM_FIELD"}
+
+
+def hypotheses(name):
+    """(hypothesis=value, row, value) that the machine may have but has not."""
+    column, rows, nominal = 2 + MACHINES.index(name), {}, machine_of(name)
+    for macro, args in table_rows("timing_hypothesis.def"):
+        if macro == "XK_TM_HYPOTHESIS":
+            rows[args[0]] = args[1:3]
+        elif args[column] != "NONE":
+            word, row = rows[args[0]]
+            if nominal[row] != int(args[column]):
+                yield f"{word}={args[1]}", row, int(args[column])
 
 
 def fields(desc):
@@ -14,16 +59,141 @@ def fields(desc):
     return {k: int(v) for k, v in re.findall(r"([a-z]+)(\d+)", desc.split('n"')[0])}
 
 
+def taps_inside(size, out, kernel, stride, pad):
+    """Pairs of output and tap that touch no padding, of one dimension."""
+    return sum(0 <= o * stride - pad + k < size
+               for o in range(out) for k in range(kernel))
+
+
+class Problem:
+    """As a product: m x n outputs, k of each, for a direction."""
+
+    def __init__(self, desc, dtype, direction="fwd"):
+        f = fields(desc)
+        g = {d: (f.get("i" + d, 1), f.get("o" + d, f.get("i" + d, 1)),
+                 f.get("k" + d, 1), f.get("s" + d, 1), f.get("p" + d, 0))
+             for d in "hw"}
+        pixels_in = prod(v[0] for v in g.values())
+        pixels_out = prod(v[1] for v in g.values())
+        taps = prod(v[2] for v in g.values())
+        inside = prod(taps_inside(*v) for v in g.values())
+        mb, ic, oc = f["mb"], f["ic"], f["oc"]
+        self.macs = mb * ic * oc * inside
+        size, out_size = SIZE[dtype]
+        touched = pixels_in if taps > 1 else pixels_out
+        src, wei, dst = mb * ic * touched, ic * oc * taps, mb * oc * pixels_out
+        self.m, self.n, self.out_b = {
+            "fwd": (mb * pixels_out, oc, out_size),
+            "bwd_d": (mb * pixels_in, ic, out_size),
+            "bwd_w": (ic * taps, oc, 4)}[direction]
+        self.k = self.macs / (self.m * self.n)
+        self.size = size
+        tensors = {"fwd": (src + wei, dst), "bwd_d": (dst + wei, src),
+                   "bwd_w": (src + dst, wei)}[direction]
+        self.read_b = tensors[0] * size
+        self.memory_b = self.read_b + tensors[1] * self.out_b
+
+
+def lanes_of(machine, dtype):
+    """Multiply-adds of an XVE in a cycle, and of one instruction."""
+    if dtype == "f32" or not machine["xmx_row_cyc"]:
+        return machine["lanes_f32"], 2 * machine["lanes_f32"]
+    width = machine["lanes_f32"]  # channels of dpas: 8, xehpc 16
+    each = width * 8 * (4 // SIZE[dtype][0])
+    return each / machine["xmx_row_cyc"], 8 * each
+
+
+def port_cycles(name, machine, p, dtype):
+    """The best tile's reads; accumulators have 7/8 of the registers."""
+    room = 256 * GRF_B[name] * 7 // 8
+    rate = min(machine["port_b"], machine["l1_lines_cyc"] * machine["line_b"])
+    shared = 2 if machine["fused"] == 2 and dtype != "f32" else 1
+    best = min(1 / m + 1 / (n * shared) for m in TILES for n in TILES
+               if m * n * 4 <= room)
+    return best * p.m * p.n * p.k * p.size / rate / machine["cores"]
+
+
+def l2_cycles(machine, p):
+    """A core's outputs as near to a square as the tensors are."""
+    cores = machine["cores"]
+    side = min(sqrt(p.m * p.n / cores), p.m, p.n)
+    other = p.m * p.n / cores / side
+    per_core = (side + other) * p.k * p.size
+    rate = min(machine["l2_core_b"], machine["l2_total_b"] / cores)
+    reuse = min(1.0, p.read_b / max(1.0, per_core * cores))
+    least = per_core * max(reuse, 1 / cores)
+    return least / (rate * machine["l2_percent"] / 100)
+
+
+def clock_mhz(machine, dtype):
+    """While the kernel runs."""
+    part = 1 if dtype == "f32" else machine["xmx_clock_percent"] / 100
+    return machine["clock_mhz"] * part
+
+
+def least_cycles(name, machine, p, dtype):
+    """{what: cycles}."""
+    xves = machine["cores"] * machine["xves"]
+    rate, macs_each = lanes_of(machine, dtype)
+    instructions = p.macs / macs_each
+    messages = p.read_b / MESSAGE_B
+    memory_b = (machine["memory_mbps"] * machine["memory_percent"] / 100 /
+                clock_mhz(machine, dtype))
+    return {"arithmetic": p.macs / rate / xves,
+            "port": port_cycles(name, machine, p, dtype),
+            "issue": (instructions + messages) / xves / machine["issue_width"],
+            "l2": l2_cycles(machine, p),
+            "memory": p.memory_b / memory_b}
+
+
 def bound(desc, dtype, ideal_cycles):
-    """The part of the arithmetic's limit that can be reached at most;
-    ideal_cycles: those of the multiply-adds that touch no padding."""
-    f = fields(desc)
-    pixels = f["ih"] * f["iw"]
-    if f["kh"] == f["kw"] == 1:
-        pixels = f["oh"] * f["ow"]
-    size, out_size = SIZE[dtype]
-    size_b = (f["mb"] * pixels * f["ic"] * size
-              + f["oc"] * f["ic"] * f["kh"] * f["kw"] * size
-              + f["mb"] * f["oc"] * f["oh"] * f["ow"] * out_size)
-    least = max(ideal_cycles, size_b / BYTES_A_CYCLE)
-    return ideal_cycles / least
+    """The part of the arithmetic's limit that can be reached at most, nominally
+    on a770; ideal_cycles: those of the multiply-adds that touch no padding."""
+    machine = machine_of("a770")
+    limits = least_cycles("a770", machine, Problem(desc, dtype), dtype)
+    return ideal_cycles / max(ideal_cycles, *limits.values())
+
+
+def row_of(name, problem, dtype):
+    """Nominal limit in us and its cause, then what each hypothesis makes of it."""
+    machine = machine_of(name)
+
+    def least(m):
+        limits = least_cycles(name, m, problem, dtype)
+        what = max(limits, key=limits.get)
+        return limits[what] / clock_mhz(m, dtype), what
+    nominal, what = least(machine)
+    moved = []
+    for words, row, value in hypotheses(name):
+        other, _ = least({**machine, row: value})
+        if abs(other / nominal - 1) > 0.005:
+            moved.append(f"{words} {other / nominal:.2f}")
+    return nominal, what, ", ".join(moved)
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n", 1)[0])
+    parser.add_argument("--machine", default="a770", choices=MACHINES)
+    parser.add_argument("--mb", type=int)
+    parser.add_argument("--dt", default="f16,u8s8,f32")
+    parser.add_argument("--dir", default="fwd,bwd_d,bwd_w")
+    parser.add_argument("shapes", type=Path)
+    args = parser.parse_args()
+    print("| layer | direction | type | at least, us | limit | with another "
+          "value, times |\n|---|---|---|--:|---|---|")
+    for line in args.shapes.read_text(encoding="utf-8").splitlines():
+        if not re.search(r"ic\d+", line) or line.startswith("#"):
+            continue
+        desc = re.sub(r"^(g\d+)?mb\d+", "", line.strip())
+        mb = args.mb or fields(line).get("mb", 1)
+        name = re.sub(r".*n\"|\"|\*\d+$", "", line.strip())
+        for direction in args.dir.split(","):
+            for dtype in args.dt.split(","):
+                p = Problem(f"mb{mb}{desc}", dtype, direction)
+                us, what, moved = row_of(args.machine, p, dtype)
+                print(f"| {name} | {direction} | {dtype} | {us:.1f} | {what} | "
+                      f"{moved} |")
+
+
+if __name__ == "__main__":
+    main()
