@@ -114,7 +114,8 @@ struct xk_bench_result {
     double predicted_us, predicted_cycles;
     double best_us, worst_us; /* with the hypotheses that were asked for */
     char worst[48];           /* the one that takes the longest, of the last */
-    double touched_b;         /* of memory */
+    char hypotheses[1024]; /* "gather=component:61.20 ...", us, of the last */
+    double touched_b;      /* of memory */
     double peak_fmas, memory_rate; /* limits of the machine: a second */
     char shares[256]; /* where the last launch's cycles went, the most first */
     struct xk_bench_counts counts; /* of the launch that runs */

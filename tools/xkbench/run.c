@@ -116,6 +116,20 @@ static void note_shares(struct xk_bench_result *r, const struct xk_timing *t)
                  t->port_busy, t->l2_busy, t->dram_busy);
 }
 
+/* "gather=component:61.20 port=64:70.33" */
+static void note_hypotheses(struct xk_bench_result *r,
+                            const struct xk_timing *t)
+{
+    size_t at = 0;
+    *r->hypotheses = 0;
+    for (uint32_t k = 0; k < t->n_alternatives && at < sizeof r->hypotheses;
+         k++)
+        at += (size_t)snprintf(
+            r->hypotheses + at, sizeof r->hypotheses - at, "%s%s=%s:%.4f",
+            k ? " " : "", t->alternative[k].hypothesis, t->alternative[k].value,
+            t->alternative[k].time_us);
+}
+
 /* "gather=component" */
 static void note_worst(struct xk_bench_result *r, const struct xk_timing *t)
 {
@@ -138,6 +152,7 @@ static void timed(void *user, const struct xk_timing *t)
     r->best_us += t->best_us;
     r->worst_us += t->worst_us;
     note_worst(r, t);
+    note_hypotheses(r, t);
     r->predicted_cycles += t->cycles;
     r->touched_b += t->memory_b;
     note_shares(r, t);

@@ -41,6 +41,7 @@ TEXT(text_prb, l->p->repro)
 TEXT(text_sched, l->r->schedule)
 TEXT(text_shares, l->r->shares)
 TEXT(text_worst, l->r->worst)
+TEXT(text_hypotheses, l->r->hypotheses)
 
 static double pick_ns(const struct xk_bench_time *t, char which)
 {
@@ -175,6 +176,7 @@ static const struct symbol {
     {"opeff", NULL, number_opeff, "part of its limit for operations"},
     {"worst", text_worst, NULL,
      "the value of --timing=:all with which the last launch takes longest"},
+    {"hypotheses", text_hypotheses, NULL, "all of them, with their us"},
     {"shares", text_shares, NULL, "where the last launch's cycles went"},
 };
 
