@@ -28,7 +28,7 @@ TYPES = {"f16": "f16", "u8s8": "u8:s8:u8"}
 
 
 def layers(folder, rng, count):
-    """Of all lists together, without repeats."""
+    """A sample of all lists together, without repeats."""
     found = {}
     for name in LISTS:
         for line in (folder / f"{name}.txt").read_text().splitlines():
