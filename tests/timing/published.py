@@ -203,6 +203,22 @@ def products(xk, folder, matmul):
             why, PRODUCT)
 
 
+def residency(xkbench):
+    """One group a core, then two; along the output channels."""
+    print("\nrate with half of the threads over the full rate (a770, f16)")
+    for n, m, want in t.RESIDENCY:
+        ms = []
+        for groups in (1, 2):
+            rows, channels = m * 4 * 32 // 64, n * 8 * groups
+            out = run(xkbench, "--mode=P", "--dt=f16", "--time-only=0",
+                      f"--schedule=fma=dpasw m={m} n={n} k=16 tg=4x8 grf=256 "
+                      "slm=0 slices=1 taps=inner", "--perf-template=@%0ptime%",
+                      f"mb1ic2048ih{rows}iw64oc{channels}oh{rows}ow64kh1kw1ph0pw0")
+            ms.append(float(out.split("@")[2].split()[0]))
+        say(f"tile {n} x {m}", "a770", ms[1] / ms[0] / 2, want, "catalog Ep",
+            t.NO_COPIES, t.HALF / want)
+
+
 def main():
     xk = sys.argv[1]
     with tempfile.TemporaryDirectory() as name:
@@ -226,6 +242,7 @@ def main():
             products(xk, folder, sys.argv[3])
         if len(sys.argv) > 2:
             bounds(sys.argv[2])
+            residency(sys.argv[2])
         got, eff = by_hand(xk, folder)
         print(f"\nby hand, f16 {'%d x %d x %d' % t.GEMM_MAX}, {100 * eff:.0f} % of the "
               "peak")

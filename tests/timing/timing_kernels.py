@@ -169,6 +169,15 @@ PRODUCTS = [("a770", "xehpg", "f32", 1024, 13.9, TORCH,
              "oneDNN 2.6.3 has a slow kernel for Max"),
             ("max1550", "xehpc", "f32", 2048, 21.0, "ALCF", "the same")]
 
+# f16 tiles m x n of 32 threads with 256 registers, two groups of which fit on a
+# core: the rate with one group a core over that with two, by the coefficients Ep
+# of oneDNN's GEMM catalog (xehpg). Theirs go through shared local memory with a
+# barrier a step; ours of these tiles do not.
+RESIDENCY = [(32, 32, 0.50), (64, 16, 0.47), (16, 48, 0.54), (32, 24, 0.52),
+             (16, 32, 0.49)]
+NO_COPIES = "ours has no copies through SLM and no barriers"
+HALF = 0.1  # that far
+
 # Matrix products of unknown kernels, as lower bounds for our best one; the
 # problem is a 1x1 convolution that is that product.
 GEMM = 'mb%dic1024ih14oc1024oh14kh1ph0n"gemm"'
