@@ -10,6 +10,7 @@
  * src2 of its chain, which waits for them anyway, or src0. */
 #include <string.h>
 
+#include "isa/format.h"
 #include "codegen/cg.h"
 #include "isa/loaded.h"
 #include "isa/workaround.h"
@@ -30,15 +31,10 @@ struct guard {
     unsigned n_extra;
 };
 
-static bool is_dpas(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
-}
-
 static bool any_dpas(const struct xk_cg *g)
 {
     for (uint32_t i = 0; i < g->n_inst; i++)
-        if (is_dpas(&g->inst[i]))
+        if (xk_inst_is_dpas(&g->inst[i]))
             return true;
     return false;
 }
@@ -50,7 +46,7 @@ static bool may_need_dummy(const struct xk_cg *g, const bool *computed)
     bool need = false;
     for (uint32_t k = 0; k < g->n_inst && !need; k++) {
         const struct xk_inst *const i = &g->inst[k];
-        need = is_dpas(i)
+        need = xk_inst_is_dpas(i)
                    ? i->src[1].file == XK_FILE_TILE && computed[i->src[1].reg]
                    : i->op == XK_OPC_SEND && i->pred &&
                          i->dst.file == XK_FILE_TILE;
@@ -163,7 +159,8 @@ static enum xk_status describe(struct guard *w)
 
 static bool lacks(const struct guard *w, enum xk_wa row, unsigned at)
 {
-    return is_dpas(&w->g->inst[at]) && xk_wa_applies(row, &w->program.device) &&
+    return xk_inst_is_dpas(&w->g->inst[at]) &&
+           xk_wa_applies(row, &w->program.device) &&
            xk_workaround_get(row)->lacks(&w->program, at);
 }
 
@@ -244,7 +241,7 @@ static unsigned find_factors(const struct guard *w, unsigned at)
 {
     const struct xk_cg *const g = w->g;
     struct regs read = {{0}};
-    for (uint32_t i = at; i < g->n_inst && is_dpas(&g->inst[i]); i++) {
+    for (uint32_t i = at; i < g->n_inst && xk_inst_is_dpas(&g->inst[i]); i++) {
         mark(&read, grfs_of(g, &g->inst[i], 2));
         if (!g->inst[i].atomic)
             break;

@@ -14,6 +14,7 @@
  * where a tile lies and never how many registers are in use. Should the pieces
  * that are left by all that be too small for a tile, it is done again without.
  */
+#include "isa/format.h"
 #include "codegen/banks.h"
 #include "codegen/cg.h"
 #include "codegen/codegen.h"
@@ -61,11 +62,6 @@ static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
         t->last = last;
 }
 
-static bool is_dpas(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
-}
-
 static bool is_label(const struct xk_cg *g, uint32_t at)
 {
     for (uint32_t k = 0; k < g->n_labels; k++)
@@ -102,7 +98,7 @@ static void find_ranges(struct xk_cg *g)
         const struct xk_inst *const x = &g->inst[i];
         if (x->dst.file == XK_FILE_TILE)
             touch(g, &g->tile[x->dst.reg], i, loop);
-        if (room && is_dpas(x) && i > room->last)
+        if (room && xk_inst_is_dpas(x) && i > room->last)
             touch_room(g, room, i, loop);
         for (unsigned k = 0; k < 3; k++)
             if (x->src[k].file == XK_FILE_TILE)

@@ -136,7 +136,6 @@ struct xk_sb_block {
     bool outside, enters; /* lies in no loop; and goes on in one */
 };
 
-bool xk_sb_is_branch(const struct xk_inst *i);
 bool xk_sb_has_jip(const struct xk_inst *i); /* an immediate target */
 bool xk_sb_has_uip(const struct xk_inst *i);
 bool xk_sb_ends_thread(const struct xk_inst *i);

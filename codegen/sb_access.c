@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Which resources an instruction reads and writes, from isa/'s footprints. */
 #include "codegen/sb.h"
+#include "isa/format.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -201,7 +202,7 @@ void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
     a->n_rd = a->n_wr = 0;
     if (a->pipe == XK_SB_NOWHERE)
         return;
-    if (xk_sb_is_branch(i)) {
+    if (xk_inst_is_branch(i)) {
         a->pipe = XK_SB_NOWHERE;
         a->kind = XK_SB_BRANCH;
     }

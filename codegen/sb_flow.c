@@ -3,11 +3,7 @@
  * whichever channels. A goto without channels left jumps to its nearest join,
  * so each target counts, and falling through as well. */
 #include "codegen/sb.h"
-
-bool xk_sb_is_branch(const struct xk_inst *i)
-{
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
-}
+#include "isa/format.h"
 
 bool xk_sb_is_call(const struct xk_inst *i)
 {
@@ -16,8 +12,8 @@ bool xk_sb_is_call(const struct xk_inst *i)
 
 bool xk_sb_has_jip(const struct xk_inst *i)
 {
-    return xk_sb_is_branch(i) && i->op != XK_OPC_RET && i->op != XK_OPC_CALLA &&
-           i->src[0].file != XK_FILE_GRF;
+    return xk_inst_is_branch(i) && i->op != XK_OPC_RET &&
+           i->op != XK_OPC_CALLA && i->src[0].file != XK_FILE_GRF;
 }
 
 /* if and else carry one as well, the endif, but go to the first only. */
@@ -60,7 +56,7 @@ static enum xk_status check_targets(xk_ctx *c, const struct xk_inst *in,
 {
     for (unsigned i = 0; i < n; i++) {
         const struct xk_inst *const x = &in[i];
-        if (!xk_sb_is_branch(x))
+        if (!xk_inst_is_branch(x))
             continue;
         if (!xk_sb_is_call(x) && !xk_sb_has_jip(x))
             return xk_fail(c, XK_EUNSUPPORTED,
@@ -83,7 +79,7 @@ static void mark_leaders(const struct xk_inst *in, unsigned n, unsigned *leader)
             leader[in[i].jip_b] = 1;
         if (xk_sb_has_uip(&in[i]))
             leader[in[i].uip_b] = 1;
-        if ((xk_sb_is_branch(&in[i]) || never_falls_through(&in[i])) &&
+        if ((xk_inst_is_branch(&in[i]) || never_falls_through(&in[i])) &&
             i + 1 < n)
             leader[i + 1] = 1;
     }

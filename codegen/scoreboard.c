@@ -5,6 +5,7 @@
  * block, back edges included. Notes are then written out. Tokens are given
  * once, in program order, a free one if there is one. */
 #include "codegen/scoreboard.h"
+#include "isa/format.h"
 
 #include <string.h>
 
@@ -377,7 +378,7 @@ static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st)
     s->enters = s->block[b].enters && s->has_dpas;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
         visit(s, st, i);
-    const bool falls = s->enters && !xk_sb_is_branch(&s->in[s->end - 1]);
+    const bool falls = s->enters && !xk_inst_is_branch(&s->in[s->end - 1]);
     s->note[s->n + b] = falls ? enter_loop(s, st) : (struct note){0};
 }
 

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/format.h"
 #include "container/inspect_file.h"
 #include "isa/message.h"
 
@@ -24,16 +25,6 @@ static bool is_fma(enum xk_opcode op)
 {
     return op == XK_OPC_MAD || op == XK_OPC_MAC || op == XK_OPC_DP4A ||
            op == XK_OPC_DPAS || op == XK_OPC_DPASW;
-}
-
-static bool is_send(enum xk_opcode op)
-{
-    return op == XK_OPC_SEND || op == XK_OPC_SENDC;
-}
-
-static bool is_branch(enum xk_opcode op)
-{
-    return op >= XK_OPC_JMPI && op <= XK_OPC_JOIN;
 }
 
 static enum xk_opcode op_of(const struct xk_code_step *s)
@@ -92,10 +83,10 @@ static void count(struct stats *s)
         o->n_compacted += st->inst.compacted;
         o->n_fma += is_fma(op);
         o->n_sync += op == XK_OPC_SYNC;
-        o->n_branch += is_branch(op);
-        o->n_send += is_send(op);
+        o->n_branch += xk_opcode_is_branch(op);
+        o->n_send += xk_opcode_is_send(op);
         note_registers(s, &st->inst);
-        if (is_send(op))
+        if (xk_opcode_is_send(op))
             note_message(s, &st->inst);
     }
     for (unsigned r = 0; r < MAX_GRF; r++) {
@@ -171,7 +162,7 @@ static enum xk_status list_messages(struct stats *s)
  * or while goes back by whichever of its targets lies before it. */
 static bool back_edge(const struct xk_code_step *st, size_t *head_b)
 {
-    if (!st->good || !is_branch(op_of(st)))
+    if (!st->good || !xk_opcode_is_branch(op_of(st)))
         return false;
     int64_t off = st->inst.jip_b;
     if (st->inst.uip_b < off && op_of(st) == XK_OPC_GOTO)
@@ -209,7 +200,7 @@ static void fill_loop(const struct stats *s, struct xk_loop_facts *l)
         if (!st->good)
             continue;
         l->n_fma += is_fma(op_of(st));
-        l->n_send += is_send(op_of(st));
+        l->n_send += xk_opcode_is_send(op_of(st));
         l->n_sync += op_of(st) == XK_OPC_SYNC;
     }
     for (uint32_t k = 0; k < s->out->n_loops; k++) {

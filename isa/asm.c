@@ -3,6 +3,7 @@
  * sizes are settled, labels become offsets, and every instruction is encoded,
  * with the place of its mnemonic in each refusal. */
 #include "isa/asm.h"
+#include "isa/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -93,7 +94,8 @@ static bool parse_program(struct program *g)
             return false;
         }
         if (g->written_b > INT32_MAX)
-            return xk_isa_parse_fail(ps, &ps->tok, "a program of more than 2 GB");
+            return xk_isa_parse_fail(ps, &ps->tok,
+                                     "a program of more than 2 GB");
     }
     return true;
 }
@@ -125,11 +127,11 @@ static bool sort_labels(struct program *g)
         const struct label *const a = &g->label[k - 1], *const b = a + 1;
 
         if (!compare_names(a->name, a->n_b, b->name, b->n_b))
-            return xk_isa_parse_fail_at(&g->ps, XK_EPARSE, b->line, b->col,
-                                    "label '%.*s' is defined twice, first in "
-                                    "line %u",
-                                    (int)(b->n_b < 80 ? b->n_b : 80), b->name,
-                                    a->line);
+            return xk_isa_parse_fail_at(
+                &g->ps, XK_EPARSE, b->line, b->col,
+                "label '%.*s' is defined twice, first in "
+                "line %u",
+                (int)(b->n_b < 80 ? b->n_b : 80), b->name, a->line);
     }
     return true;
 }
@@ -155,15 +157,10 @@ static const struct label *find_label(const struct program *g,
     return NULL;
 }
 
-static bool is_branch(const struct xk_inst *i)
-{
-    return xk_opcode_format(i->op) == XK_FMT_BRANCH;
-}
-
 /* The targets that stand in the text: 0 where a register holds it. */
 static unsigned n_targets(const struct xk_inst *i)
 {
-    if (!is_branch(i) || i->src[0].file != XK_FILE_NONE)
+    if (!xk_inst_is_branch(i) || i->src[0].file != XK_FILE_NONE)
         return 0;
     return xk_branch_shape(i->op) & XK_BR_UIP ? 2 : 1;
 }
@@ -180,7 +177,7 @@ static void settle_sizes(struct program *g)
 
         e->shrinks = e->i.compacted;
         if (g->o->compact && !e->shrinks && !e->no_compact &&
-            !is_branch(&e->i) && !e->use[0].name)
+            !xk_inst_is_branch(&e->i) && !e->use[0].name)
             e->shrinks = xk_inst_compact(g->ps.p, &e->i, bytes);
         e->at = g->code_b;
         g->code_b += e->shrinks ? XK_INST_B / 2 : XK_INST_B;
@@ -213,8 +210,8 @@ static size_t place(const struct program *g, uint32_t item)
 static bool undefined(struct program *g, const struct xk_label_use *u)
 {
     return xk_isa_parse_fail_at(&g->ps, XK_EPARSE, u->line, u->col,
-                            "label '%.*s' is not defined",
-                            (int)(u->n_b < 80 ? u->n_b : 80), u->name);
+                                "label '%.*s' is not defined",
+                                (int)(u->n_b < 80 ? u->n_b : 80), u->name);
 }
 
 /* Sets the k-th target of the item: relative, but for calla. Numbers count the
@@ -235,9 +232,9 @@ static bool resolve_branch(struct program *g, struct item *e, unsigned k)
         item = l->item;
     } else if (!item_at(g, base + *to, &item)) {
         return xk_isa_parse_fail_at(&g->ps, XK_EINVAL, u->line, u->col,
-                                "branch offset %d: no instruction of the "
-                                "program begins there",
-                                *to);
+                                    "branch offset %d: no instruction of the "
+                                    "program begins there",
+                                    *to);
     }
     *to = (int32_t)((int64_t)place(g, item) - (absolute ? 0 : (int64_t)e->at));
     return true;
@@ -252,7 +249,7 @@ static bool resolve(struct program *g, struct item *e)
         if (!resolve_branch(g, e, k))
             return false;
     }
-    if (is_branch(&e->i) || !e->use[0].name)
+    if (xk_inst_is_branch(&e->i) || !e->use[0].name)
         return true;
     l = find_label(g, &e->use[0]);
     if (!l)

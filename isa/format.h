@@ -133,22 +133,36 @@ extern const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1];
 
 enum xk_format xk_opcode_format(enum xk_opcode op);
 
-/* send, sendc. */
+/* send, sendc; jmpi to join, all that may change the instruction pointer; dpas,
+ * dpasw. */
+static inline bool xk_opcode_is_send(enum xk_opcode op)
+{
+    return xk_opcode_format(op) == XK_FMT_SEND;
+}
+
+static inline bool xk_opcode_is_branch(enum xk_opcode op)
+{
+    return xk_opcode_format(op) == XK_FMT_BRANCH;
+}
+
+static inline bool xk_opcode_is_dpas(enum xk_opcode op)
+{
+    return xk_opcode_format(op) == XK_FMT_DPAS;
+}
+
 static inline bool xk_inst_is_send(const struct xk_inst *i)
 {
-    return xk_opcode_format(i->op) == XK_FMT_SEND;
+    return xk_opcode_is_send((enum xk_opcode)i->op);
 }
 
-/* jmpi to join: all that may change the instruction pointer. */
 static inline bool xk_inst_is_branch(const struct xk_inst *i)
 {
-    return xk_opcode_format(i->op) == XK_FMT_BRANCH;
+    return xk_opcode_is_branch((enum xk_opcode)i->op);
 }
 
-/* dpas, dpasw. */
 static inline bool xk_inst_is_dpas(const struct xk_inst *i)
 {
-    return xk_opcode_format(i->op) == XK_FMT_DPAS;
+    return xk_opcode_is_dpas((enum xk_opcode)i->op);
 }
 
 /* The row of isa/format.def by which a bit of the instruction at in[0..n_b) is

@@ -40,16 +40,6 @@ unsigned xk_inst_at(const struct xk_inst *inst, unsigned n, unsigned from,
     return offset_b == 0 ? at : n;
 }
 
-static bool is_branch(const struct xk_inst *i)
-{
-    return xk_opcode_format(i->op) == XK_FMT_BRANCH;
-}
-
-static bool is_send(const struct xk_inst *i)
-{
-    return xk_opcode_format(i->op) == XK_FMT_SEND;
-}
-
 /* The flag half that decides about a jmpi of one lane; N_FLAGS: another thing.
  */
 static unsigned guard_of(const struct xk_inst *i)
@@ -122,7 +112,7 @@ static void execute(const struct walk *w, const struct xk_inst *i,
     for (uint32_t r = d.first_b / grf_b; r * grf_b < d.end_b && r < N_GRF;
          r++) {
         const bool whole = d.first_b <= r * grf_b && d.end_b >= (r + 1) * grf_b;
-        if (!is_send(i))
+        if (!xk_inst_is_send(i))
             mark(k, r, true);
         else if (whole && !i->pred)
             mark(k, r, false);
@@ -207,7 +197,7 @@ static void pass(struct walk *w, bool *mixed)
             continue;
         if (xk_opcode_format(i->op) == XK_FMT_DPAS && reads_mixed(w, at, &k))
             mixed[at] = true;
-        if (is_branch(i))
+        if (xk_inst_is_branch(i))
             branch(w, at, &k);
         else
             execute(w, i, &k);
@@ -226,7 +216,7 @@ static void add_target(bool *is_target, const struct walk *w, unsigned at,
 static bool find_targets(struct walk *w, bool *mixed)
 {
     for (unsigned at = 0; at < w->n; at++)
-        if (is_branch(&w->inst[at])) {
+        if (xk_inst_is_branch(&w->inst[at])) {
             add_target(mixed, w, at, w->inst[at].jip_b);
             if (w->inst[at].uip_b)
                 add_target(mixed, w, at, w->inst[at].uip_b);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Bytes to execution records, once per kernel. */
+#include "isa/format.h"
 #include "sim/exec/select.h"
 #include "sim/core/kernel.h"
 
@@ -187,11 +188,6 @@ static bool type_known(unsigned type, bool dpas)
     }
 }
 
-static bool is_dpas(const struct xk_sim_inst *e)
-{
-    return e->in.op == XK_OPC_DPAS || e->in.op == XK_OPC_DPASW;
-}
-
 static bool is_null(const struct xk_operand *x)
 {
     return x->file == XK_FILE_NONE ||
@@ -205,7 +201,7 @@ static bool set_type(struct xk_sim_opnd *o, const struct xk_operand *x,
     o->size_b = (uint8_t)xk_reg_type_b(x->type);
     if (!o->size_b)
         o->size_b = 1;
-    return type_known(x->type, is_dpas(e));
+    return type_known(x->type, xk_inst_is_dpas(&e->in));
 }
 
 /* A macro's operand names an exponent store in place of a subregister. */
@@ -231,11 +227,11 @@ static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
     o->abs = x->abs;
     if (x->file == XK_FILE_IMM)
         return set_immediate(o, x);
-    if (is_dpas(e) && is_null(x))
+    if (xk_inst_is_dpas(&e->in) && is_null(x))
         return true; /* kind NONE: no addend */
     if (xk_sim_is_macro(&e->in) && !is_null(x))
         return set_macro(k, o, x, e->exec);
-    if (is_null(x) || is_dpas(e))
+    if (is_null(x) || xk_inst_is_dpas(&e->in))
         set_linear(o, 0);
     else if (e->n_srcs == 3)
         set_ternary_region(o, e->exec, x->rgn, n);
@@ -276,11 +272,6 @@ static bool set_payload(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
     o->kind = XK_SO_REG;
     o->off_b = (uint32_t)x->reg * k->grf_b;
     return x->file == XK_FILE_GRF && !x->indirect;
-}
-
-static bool is_send(const struct xk_sim_inst *e)
-{
-    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
 }
 
 static bool is_flow(const struct xk_sim_inst *e)
@@ -324,7 +315,7 @@ static bool set_flow_operands(const struct xk_sim_kernel *k,
 
 static bool set_operands(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
-    if (is_send(e)) {
+    if (xk_inst_is_send(&e->in)) {
         xk_msg_decode(k->platform, &e->in, &e->msg);
         return set_payload(k, &e->dst, &e->in.dst) &&
                set_payload(k, &e->src[0], &e->in.src[0]) &&
@@ -361,7 +352,7 @@ static void set_class(struct xk_sim_inst *e)
         ((op == XK_OPC_MAD || op == XK_OPC_MAC || op == XK_OPC_MADM) &&
          (e->is_float || e->is_double)))
         e->stat = XK_STAT_FMA;
-    else if (is_send(e))
+    else if (xk_inst_is_send(&e->in))
         e->stat = XK_STAT_SEND;
     else if (op == XK_OPC_SYNC)
         e->stat = XK_STAT_SYNC;
@@ -443,7 +434,7 @@ static bool is_apart(const struct xk_sim_kernel *k)
         const struct xk_sim_inst *e = &k->inst[n];
         if (e->in.op == XK_OPC_DPASW && e->fn)
             return false;
-        if (!is_send(e))
+        if (!xk_inst_is_send(&e->in))
             continue;
         switch ((enum xk_msg_kind)e->msg.kind) {
         case XK_MSG_LSC_LOAD:

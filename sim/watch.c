@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/watch.h"
+#include "isa/format.h"
 
 #include <stdio.h>
 
@@ -115,11 +116,6 @@ void xk_sim_watch_fini(struct xk_sim_watch *w)
     w->timing = NULL;
 }
 
-static bool is_send(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
 /* The last record is a guard behind the code. */
 static uint32_t n_reported(const struct xk_sim_watch *w, const xk_sim_kernel *k,
                            bool all)
@@ -145,7 +141,7 @@ void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
         xk_str_clear(&text);
         xk_str_clear(&message);
         xk_inst_print(k->platform, &e->in, &text);
-        if (is_send(&e->in))
+        if (xk_inst_is_send(&e->in))
             xk_msg_print(k->platform, &e->msg, &message);
         const struct xk_simulate_inst fact = {
             .offset_b = e->pc_b,

@@ -4,6 +4,7 @@
 #include <stdarg.h>
 #include <stdio.h>
 
+#include "isa/format.h"
 #include "sim/check/check_state.h"
 #include "sim/check/hazard_hook.h"
 #include "sim/check/pair.h"
@@ -317,18 +318,13 @@ static void event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
-static bool is_send(const struct xk_sim_inst *e)
-{
-    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
-}
-
 static uint32_t check_of(const struct xk_sim_inst *e)
 {
     if (!e)
         return XK_CHECK_FAULT;
     if (e->in.op == XK_OPC_SYNC || e->in.op == XK_OPC_DPASW)
         return XK_CHECK_SYNC;
-    if (!is_send(e))
+    if (!xk_inst_is_send(&e->in))
         return XK_CHECK_FAULT;
     switch (xk_msg_op_class(e->msg.op)) {
     case XK_MCLASS_BARRIER:
@@ -374,7 +370,7 @@ static void look_after(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e)
 {
     const uint32_t on = c->work->run->on, mask = c->mask, open = c->open;
-    if (is_send(e)) {
+    if (xk_inst_is_send(&e->in)) {
         if (on & (XK_CHECK_RACE | XK_CHECK_SYNC) && c->work->n_notes)
             xk_check_accesses(c, e);
         if (on & XK_CHECK_INIT)

@@ -6,12 +6,8 @@
  * turn, on which oneDNN's loops over SLM in three parts rely. */
 #include <stdio.h>
 
+#include "isa/format.h"
 #include "sim/check/check_state.h"
-
-static bool is_send(const struct xk_sim_inst *e)
-{
-    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
-}
 
 /* A fence covers it. What was signalled before stays marked for those who have
  * not waited for a later signal, however far this thread has gone by then. */
@@ -84,7 +80,7 @@ static void returned(struct xk_sim_check_thread *c, uint32_t sbids)
 static bool ends(const struct xk_sim_check_thread *c,
                  const struct xk_sim_inst *e)
 {
-    return is_send(e) &&
+    return xk_inst_is_send(&e->in) &&
            (e->in.send.eot || xk_msg_op_class(e->msg.op) == XK_MCLASS_EOT) &&
            xk_check_on(c, XK_CHECK_SYNC);
 }
@@ -228,7 +224,7 @@ void xk_check_sync_after(struct xk_sim_check_thread *c,
                          const struct xk_sim_inst *e, uint32_t open,
                          uint32_t mask)
 {
-    if (is_send(e)) {
+    if (xk_inst_is_send(&e->in)) {
         sent(c, e, mask);
         if (xk_msg_op_class(e->msg.op) == XK_MCLASS_BARRIER)
             signalled(c, e);

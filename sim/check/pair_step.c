@@ -2,15 +2,11 @@
 /* Who of a pair goes on, and what the fused mask is. Channels that wait never
  * lie behind the place in hand except around a loop, so going on with the lower
  * instruction walks both sides of a branch as one instruction pointer would. */
+#include "isa/format.h"
 #include "sim/check/pair.h"
 
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
-
-static bool is_branch(const struct xk_sim_inst *e)
-{
-    return e->in.op >= XK_OPC_JMPI && e->in.op <= XK_OPC_JOIN;
-}
 
 static bool is_call(const struct xk_sim_inst *e)
 {
@@ -21,7 +17,7 @@ static bool is_call(const struct xk_sim_inst *e)
 static bool ends_stretch(const struct xk_sim_inst *e)
 {
     const bool is_send = e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
-    return is_branch(e) || e->in.op == XK_OPC_SYNC ||
+    return xk_inst_is_branch(&e->in) || e->in.op == XK_OPC_SYNC ||
            e->in.op == XK_OPC_DPASW || e->in.op == XK_OPC_ILLEGAL ||
            (is_send && (e->in.send.eot || e->in.send.sfid == XK_SFID_GTWY));
 }
@@ -29,7 +25,8 @@ static bool ends_stretch(const struct xk_sim_inst *e)
 static bool can_part(const struct xk_sim_kernel *k)
 {
     for (uint32_t i = 0; i < k->n; i++)
-        if (is_branch(&k->inst[i]) && (k->inst[i].pred || is_call(&k->inst[i])))
+        if (xk_inst_is_branch(&k->inst[i].in) &&
+            (k->inst[i].pred || is_call(&k->inst[i])))
             return true;
     return false;
 }
@@ -182,7 +179,7 @@ static void run(struct xk_pair *p, unsigned who, uint64_t n)
     }
     if (n && t->state == XK_SIM_RUN)
         xk_sim_thread_step(t, n);
-    if (is_branch(e))
+    if (xk_inst_is_branch(&e->in))
         note_depth(p, who, e, last);
 }
 
@@ -190,7 +187,8 @@ static void run(struct xk_pair *p, unsigned who, uint64_t n)
 static void settle(struct xk_pair *p, unsigned who)
 {
     const struct xk_sim_thread *const t = p->t[who];
-    while (t->state == XK_SIM_RUN && !t->active && is_branch(next_of(t)))
+    while (t->state == XK_SIM_RUN && !t->active &&
+           xk_inst_is_branch(&next_of(t)->in))
         run(p, who, 1);
 }
 
@@ -280,7 +278,7 @@ static uint64_t step_both(struct xk_pair *p)
             done += n;
         }
     }
-    if (done && is_branch(e) && here == 3)
+    if (done && xk_inst_is_branch(&e->in) && here == 3)
         branched(p, e);
     else if (done && !(is_alive(p->t[0]) && is_alive(p->t[1])))
         p->on = p->mask = place(p);
@@ -292,8 +290,9 @@ static uint64_t step_both(struct xk_pair *p)
 /* Has the channels of neither thread in it, or acts once for all. */
 static bool may_stray(const struct xk_sim_inst *e)
 {
-    return e->no_mask && !is_branch(e) && e->in.op != XK_OPC_SYNC &&
-           e->in.op != XK_OPC_NOP && e->in.op != XK_OPC_ILLEGAL;
+    return e->no_mask && !xk_inst_is_branch(&e->in) &&
+           e->in.op != XK_OPC_SYNC && e->in.op != XK_OPC_NOP &&
+           e->in.op != XK_OPC_ILLEGAL;
 }
 
 static bool strays(const struct xk_pair *p, unsigned who)
@@ -334,7 +333,7 @@ static uint64_t step_one(struct xk_pair *p, unsigned who)
                "dpasw while the other thread of the pair is elsewhere");
         p->loose = true;
     }
-    if (is_branch(e) || !is_alive(t) || place(p) == 3)
+    if (xk_inst_is_branch(&e->in) || !is_alive(t) || place(p) == 3)
         branched(p, e);
     return n;
 }

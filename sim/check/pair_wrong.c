@@ -6,16 +6,12 @@
  * compared. */
 #include <stdio.h>
 
+#include "isa/format.h"
 #include "sim/check/check_state.h"
 #include "sim/hazard/hazard_check.h"
 #include "sim/check/pair.h"
 #include "sim/message/message_shown.h"
 #include "sim/core/sim_operand.h"
-
-static bool is_send(const struct xk_sim_inst *e)
-{
-    return e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
-}
 
 static bool is_wrong(const struct xk_pair_wrong *w, uint32_t at_b)
 {
@@ -125,7 +121,7 @@ static bool acts_outside(const struct xk_sim_inst *e)
 {
     if (e->in.op == XK_OPC_DPASW)
         return true;
-    if (!is_send(e) || e->in.send.eot)
+    if (!xk_inst_is_send(&e->in) || e->in.send.eot)
         return false;
     switch (xk_msg_op_class(e->msg.op)) {
     case XK_MCLASS_STORE:
@@ -182,7 +178,7 @@ void xk_pair_stray(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e)
                             "its fused pair");
         return;
     }
-    if (is_send(e))
+    if (xk_inst_is_send(&e->in))
         load(x, e);
     else
         execute(x, e);
@@ -230,11 +226,6 @@ static uint32_t find_touched(const struct xk_pair_wrong *w,
     return at;
 }
 
-static bool is_branch(const struct xk_sim_inst *e)
-{
-    return e->in.op >= XK_OPC_JMPI && e->in.op <= XK_OPC_JOIN;
-}
-
 /* Channels that go, or whether a scalar jump is taken; a wrong target. */
 static bool goes_wrong(const struct xk_sim_inst *e,
                        const struct xk_sim_thread *t,
@@ -274,10 +265,11 @@ void xk_pair_careful(struct xk_pair *p, unsigned who)
     const struct xk_sim_thread *const x = make_twin(w, t);
     const uint32_t mask = xk_sim_mask(t, e);
     const uint32_t by = w->by[at_b / XK_PAIR_PLACE_B];
-    if (is_branch(e) || is_send(e)) {
-        if (is_branch(e) ? goes_wrong(e, t, x) : sends_wrong(w, e, t, x, &at_b))
+    if (xk_inst_is_branch(&e->in) || xk_inst_is_send(&e->in)) {
+        if (xk_inst_is_branch(&e->in) ? goes_wrong(e, t, x)
+                                      : sends_wrong(w, e, t, x, &at_b))
             seen(p, who, e, at_b);
-        else if (is_send(e))
+        else if (xk_inst_is_send(&e->in))
             xk_pair_loaded(w, t, e, mask);
         xk_sim_thread_step(t, 1);
         return;

@@ -4,6 +4,7 @@
  * bits and a0 are worked out here. */
 #include <string.h>
 
+#include "isa/format.h"
 #include "sim/hazard/hazard_table.h"
 
 struct list {
@@ -115,16 +116,11 @@ static void set_gaps(const struct xk_inst *i, int k, struct xk_hz_access *a,
     a->row = (uint16_t)(vs * size);
 }
 
-static bool is_send(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
 /* Whether an operand is a region: not a payload, a matrix or a target. */
 static bool has_region(const struct xk_inst *i)
 {
-    return !is_send(i) && i->op != XK_OPC_DPAS && i->op != XK_OPC_DPASW &&
-           !(i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN);
+    return !xk_inst_is_send(i) && i->op != XK_OPC_DPAS &&
+           i->op != XK_OPC_DPASW && !xk_inst_is_branch(i);
 }
 
 static void add_grf(struct list *l, const struct xk_inst *i, int k)
@@ -135,7 +131,7 @@ static void add_grf(struct list *l, const struct xk_inst *i, int k)
         return;
     if (has_region(i))
         a->dynamic = operand(i, k)->indirect;
-    else if (is_send(i))
+    else if (xk_inst_is_send(i))
         a->dynamic =
             k < 1 ? i->send.desc_reg : i->send.exdesc_reg && !i->send.exbso;
     if (has_region(i) && !a->dynamic)
@@ -209,7 +205,7 @@ static void add_acc(struct list *l, const struct xk_inst *i, bool write)
 /* Address registers that the operands and descriptors are made with. */
 static void add_addresses(struct list *l, const struct xk_inst *i)
 {
-    if (is_send(i)) {
+    if (xk_inst_is_send(i)) {
         if (i->send.desc_reg)
             add(l, XK_HZ_A0, 3, 0, 4);
         if (i->send.exdesc_reg)

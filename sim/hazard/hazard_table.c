@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/hazard/hazard_table.h"
+#include "isa/format.h"
 
 #include <string.h>
 
@@ -10,26 +11,11 @@
 
 enum function { F_NONE, F_MATH, F_DPAS, F_SEND, F_SLM = F_SEND + 16 };
 
-static bool is_send(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
-static bool is_dpas(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
-}
-
-static bool is_branch(const struct xk_inst *i)
-{
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
-}
-
 /* Shared local memory: its own function, or surface 254 of the old ports. */
 static bool is_slm(const struct xk_inst *i)
 {
     const struct xk_send_info *const s = &i->send;
-    if (!is_send(i))
+    if (!xk_inst_is_send(i))
         return false;
     if (s->sfid == XK_SFID_SLM)
         return true;
@@ -39,9 +25,9 @@ static bool is_slm(const struct xk_inst *i)
 
 static uint8_t function_of(const struct xk_inst *i)
 {
-    if (is_send(i))
+    if (xk_inst_is_send(i))
         return (uint8_t)((is_slm(i) ? F_SLM : F_SEND) + (i->send.sfid & 15));
-    return is_dpas(i) ? F_DPAS : F_MATH;
+    return xk_inst_is_dpas(i) ? F_DPAS : F_MATH;
 }
 
 /* ---- where it is executed ---- */
@@ -64,16 +50,16 @@ static void set_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
 {
     const struct xk_inst *const i = e->in;
     const enum xk_pipe pipe = xk_inst_pipe(t->platform, i);
-    e->is_branch = is_branch(i);
+    e->is_branch = xk_inst_is_branch(i);
     e->is_sync = i->op == XK_OPC_SYNC;
     if (pipe == XK_PIPE_NONE)
         return;
     e->unit = XK_HZ_IN_ORDER;
     e->pipe = pipe_index(pipe);
     if (xk_inst_is_out_of_order(t->platform, i)) {
-        e->unit = is_send(i)   ? XK_HZ_SEND
-                  : is_dpas(i) ? XK_HZ_DPAS
-                               : XK_HZ_MATH;
+        e->unit = xk_inst_is_send(i)   ? XK_HZ_SEND
+                  : xk_inst_is_dpas(i) ? XK_HZ_DPAS
+                                       : XK_HZ_MATH;
         e->function = function_of(i);
     }
     e->touches_state = !e->is_branch;
@@ -84,7 +70,7 @@ static void set_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
 /* The pipe of what math or dpas multiplies, for a distance that names none. */
 static uint8_t source_pipe(const struct xk_inst *i)
 {
-    const unsigned type = i->src[is_dpas(i) ? 1 : 0].type;
+    const unsigned type = i->src[xk_inst_is_dpas(i) ? 1 : 0].type;
     return type == XK_RT_F || type == XK_RT_HF || type == XK_RT_BF ? 1 : 2;
 }
 
@@ -183,8 +169,9 @@ static bool is_fence(const struct xk_inst *i)
 static bool reads_hwords(const struct xk_inst *i)
 {
     const uint32_t desc = i->send.desc;
-    return is_send(i) && i->send.sfid == XK_SFID_DC1 && !i->send.desc_reg &&
-           (desc >> 14 & 31) == 0x14 && (desc >> 11 & 3) == 3;
+    return xk_inst_is_send(i) && i->send.sfid == XK_SFID_DC1 &&
+           !i->send.desc_reg && (desc >> 14 & 31) == 0x14 &&
+           (desc >> 11 & 3) == 3;
 }
 
 static void set_kind(const struct xk_hz_table *t, struct xk_hz_inst *e)

@@ -1,20 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/timing/timing_inst.h"
-
-static bool is_send(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
-static bool is_dpas(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
-}
-
-static bool is_branch(const struct xk_inst *i)
-{
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
-}
+#include "isa/format.h"
 
 static bool is_float_type(unsigned type)
 {
@@ -38,13 +24,13 @@ static bool is_float_type(unsigned type)
 static enum xk_tm_pipe pipe_of(const struct xk_platform *p,
                                const struct xk_inst *i)
 {
-    if (is_send(i))
+    if (xk_inst_is_send(i))
         return XK_TM_SEND;
-    if (is_dpas(i))
+    if (xk_inst_is_dpas(i))
         return XK_TM_XMX;
     if (i->op == XK_OPC_MATH)
         return XK_TM_MATH;
-    if (is_branch(i))
+    if (xk_inst_is_branch(i))
         return XK_TM_FRONT;
     switch (xk_inst_pipe(p, i)) {
     case XK_PIPE_NONE:
@@ -166,7 +152,7 @@ static uint32_t bank_conflicts(const struct xk_timing_product *m,
                                const struct xk_inst *i)
 {
     const struct xk_operand *const a = &i->src[1], *const b = &i->src[2];
-    if (!m->bank_regs || is_dpas(i) || is_send(i) ||
+    if (!m->bank_regs || xk_inst_is_dpas(i) || xk_inst_is_send(i) ||
         xk_opcode_n_srcs((enum xk_opcode)i->op) != 3 ||
         a->file != XK_FILE_GRF || b->file != XK_FILE_GRF || a->indirect ||
         b->indirect)
@@ -224,7 +210,7 @@ static uint32_t ops_per_channel(const struct xk_inst *i)
 
 static enum xk_tm_fma fma_of(const struct xk_inst *i)
 {
-    if (is_dpas(i))
+    if (xk_inst_is_dpas(i))
         return XK_TM_XMX_FMA;
     if (i->op == XK_OPC_DP4A)
         return XK_TM_DP4A;
@@ -238,14 +224,14 @@ static enum xk_tm_fma fma_of(const struct xk_inst *i)
 
 static uint32_t macs_of(const struct xk_inst *i)
 {
-    if (is_dpas(i))
+    if (xk_inst_is_dpas(i))
         return 8u * ops_per_channel(i) * i->exec * i->rcount;
     return i->op == XK_OPC_DP4A ? 4u * i->exec : i->exec;
 }
 
 double xk_tm_peak(const struct xk_timing_product *m, const struct xk_inst *i)
 {
-    if (is_dpas(i))
+    if (xk_inst_is_dpas(i))
         return 8.0 * ops_per_channel(i) * i->exec / m->xmx_row_cyc;
     if (i->op == XK_OPC_DP4A)
         return 4.0 * m->lanes_dp4a;
@@ -272,9 +258,9 @@ static uint8_t own_orders(const struct xk_platform *p, const struct xk_inst *i,
         return 1;
     if (order < XK_TM_ORDERS)
         return (uint8_t)(1u << order);
-    if (is_send(i) || xk_inst_pipe(p, i) == XK_PIPE_NONE)
+    if (xk_inst_is_send(i) || xk_inst_pipe(p, i) == XK_PIPE_NONE)
         return (1u << XK_TM_ORDERS) - 1;
-    return is_float_type(i->src[is_dpas(i) ? 1 : 0].type) ? 1 : 2;
+    return is_float_type(i->src[xk_inst_is_dpas(i) ? 1 : 0].type) ? 1 : 2;
 }
 
 static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
@@ -303,13 +289,13 @@ static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
 static enum xk_tm_kind kind_of(const struct xk_sim_inst *e)
 {
     const struct xk_inst *const i = &e->in;
-    if (is_dpas(i))
+    if (xk_inst_is_dpas(i))
         return XK_TM_DPAS;
     if (i->op == XK_OPC_SYNC)
         return i->sync_fn == XK_SYNC_BAR ? XK_TM_WAIT : XK_TM_SYNC;
-    if (is_branch(i))
+    if (xk_inst_is_branch(i))
         return XK_TM_BRANCH;
-    if (!is_send(i))
+    if (!xk_inst_is_send(i))
         return XK_TM_ALU;
     if (i->send.eot)
         return XK_TM_EOT;
@@ -367,9 +353,9 @@ static void fill(const struct xk_timing_product *m, const struct xk_platform *p,
     out->port = port_of(m, out->pipe);
     if (xk_inst_pipe(p, i) != XK_PIPE_NONE && !xk_inst_is_out_of_order(p, i))
         out->order = order_index(xk_inst_pipe(p, i));
-    out->of_slm =
-        is_send(i) && (e->msg.sfid == XK_SFID_SLM || e->msg.bti == XK_BTI_SLM);
-    out->past_l1 = is_send(i) && e->msg.l1 == XK_CACHE_UC;
+    out->of_slm = xk_inst_is_send(i) &&
+                  (e->msg.sfid == XK_SFID_SLM || e->msg.bti == XK_BTI_SLM);
+    out->past_l1 = xk_inst_is_send(i) && e->msg.l1 == XK_CACHE_UC;
     out->joins = i->op == XK_OPC_JOIN || i->op == XK_OPC_ENDIF;
     out->fma = (uint8_t)fma_of(i);
     out->macs = out->fma ? macs_of(i) : 0;

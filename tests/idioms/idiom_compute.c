@@ -4,11 +4,6 @@
 #include "isa/format.h"
 #include "tests/idioms/idioms.h"
 
-static bool is_dpas(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW;
-}
-
 static void tell_dpas(const struct kernel *k, unsigned at, struct lines *l)
 {
     const struct xk_inst *const i = &k->inst[at];
@@ -27,7 +22,7 @@ static void tell_dpas(const struct kernel *k, unsigned at, struct lines *l)
     say(l, "dpas");
     xk_str_printf(&l->text, "%s%s%s", xk_opcode_name(i->op),
                   i->atomic ? " Atomic" : "",
-                  at && is_dpas(&k->inst[at - 1])
+                  at && xk_inst_is_dpas(&k->inst[at - 1])
                       ? k->inst[at - 1].atomic ? " behind an Atomic one"
                                                : " behind another one"
                       : "");
@@ -94,7 +89,7 @@ void tell_instructions(const struct kernel *k, struct lines *l)
     for (unsigned n = 0; n < k->n; n++) {
         const struct xk_inst *const i = &k->inst[n];
         tell_swsb(k, n, l);
-        if (is_dpas(i))
+        if (xk_inst_is_dpas(i))
             tell_dpas(k, n, l);
         else if (is_branch(i))
             tell_branch(k, n, l);

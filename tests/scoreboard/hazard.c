@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/scoreboard/hazard.h"
+#include "isa/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -9,11 +10,6 @@
 #define FAR 24
 
 /* ---- the program ---- */
-
-static bool is_branch(const struct xk_inst *i)
-{
-    return i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN;
-}
 
 static bool has_second(const struct xk_inst *i)
 {
@@ -48,8 +44,8 @@ bool hz_program_make(struct hz_program *g, const struct xk_platform *p,
         hz_touch_of(p, &x->i, &x->t);
         x->token = in[k].swsb.mode == XK_SBID_SET ? in[k].swsb.sbid : -1;
         x->jip = x->uip = -1;
-        if (is_branch(&in[k]) && !to_register && in[k].op != XK_OPC_RET &&
-            in[k].op != XK_OPC_CALLA)
+        if (xk_inst_is_branch(&in[k]) && !to_register &&
+            in[k].op != XK_OPC_RET && in[k].op != XK_OPC_CALLA)
             x->jip = in[k].jip_b;
         if (has_second(&in[k]) && !to_register)
             x->uip = in[k].uip_b;

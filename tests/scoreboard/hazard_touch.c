@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
+#include "isa/format.h"
 #include "tests/scoreboard/hazard_touch.h"
 
 #include <string.h>
@@ -299,7 +300,7 @@ void hz_touch_of(const struct xk_platform *p, const struct xk_inst *i,
         flags(p, i, t);
         break;
     default:
-        if (i->op >= XK_OPC_JMPI && i->op <= XK_OPC_JOIN) {
+        if (xk_inst_is_branch(i)) {
             branch(p, i, t);
             return;
         }

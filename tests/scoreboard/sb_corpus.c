@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/format.h"
 #include "codegen/scoreboard.h"
 #include "tests/scoreboard/hazard.h"
 
@@ -147,7 +148,7 @@ static bool all_encode(const struct xk_platform *p, const struct xk_inst *in,
     struct xk_error err = {0};
     for (unsigned k = 0; k < n; k++) {
         struct xk_inst i = in[k];
-        if (i.op >= XK_OPC_JMPI && i.op <= XK_OPC_JOIN) {
+        if (xk_inst_is_branch(&i)) {
             i.jip_b = (i.jip_b - (int)k) * XK_INST_B;
             i.uip_b = i.op == XK_OPC_ENDIF || i.op == XK_OPC_JOIN
                           ? 0

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "isa/format.h"
 #include "isa/message_sampler.h"
 #include "isa/message_table.h"
 #include "sim/exec/select.h"
@@ -137,11 +138,6 @@ static struct xk_operand grf(unsigned reg, unsigned type, unsigned exec)
 static bool is_ternary(unsigned op)
 {
     return xk_opcode_n_srcs((enum xk_opcode)op) == 3;
-}
-
-static bool is_branch(unsigned op)
-{
-    return op >= XK_OPC_JMPI && op <= XK_OPC_JOIN;
 }
 
 static void shape(struct xk_inst *i, unsigned op, unsigned dst, unsigned a,
@@ -292,7 +288,7 @@ START_TEST(every_opcode_has_an_executor)
             continue; /* below */
         if (op == XK_OPC_ILLEGAL || op == XK_OPC_NOP || op == XK_OPC_SYNC)
             try_one(p, &plain);
-        else if (is_branch(op))
+        else if (xk_opcode_is_branch((enum xk_opcode)op))
             try_branch(p, op);
         else
             for (unsigned exec = 1; exec <= 16;
