@@ -131,7 +131,13 @@ const struct xk_field *xk_isa_fields(enum xk_family_id f);
 extern const struct xk_field_row xk_field_rows[XK_N_FIELDS];
 extern const struct xk_arf_row xk_arf_rows[XK_ARF_MME + 1];
 
-enum xk_format xk_opcode_format(enum xk_opcode op);
+extern const uint8_t xk_opcode_formats[XK_N_OPCODES]; /* enum xk_format */
+
+static inline enum xk_format xk_opcode_format(enum xk_opcode op)
+{
+    return (unsigned)op < XK_N_OPCODES ? (enum xk_format)xk_opcode_formats[op]
+                                       : XK_FMT_NULLARY;
+}
 
 /* send, sendc; jmpi to join, all that may change the instruction pointer; dpas,
  * dpasw. */

@@ -7,10 +7,15 @@
 
 static const struct {
     const char *text;
-    uint8_t format, n_srcs;
+    uint8_t n_srcs;
 } opcodes[XK_N_OPCODES] = {
-#define XK_OPCODE(id, text, fmt, srcs, ...)                                    \
-    [XK_OPC_##id] = {text, XK_FMT_##fmt, srcs},
+#define XK_OPCODE(id, text, fmt, srcs, ...) [XK_OPC_##id] = {text, srcs},
+#include "isa/opcode.def"
+#undef XK_OPCODE
+};
+
+const uint8_t xk_opcode_formats[XK_N_OPCODES] = {
+#define XK_OPCODE(id, text, fmt, ...) [XK_OPC_##id] = XK_FMT_##fmt,
 #include "isa/opcode.def"
 #undef XK_OPCODE
 };
@@ -54,11 +59,6 @@ const char *xk_opcode_name(enum xk_opcode op)
 unsigned xk_opcode_n_srcs(enum xk_opcode op)
 {
     return (unsigned)op < XK_N_OPCODES ? opcodes[op].n_srcs : 0;
-}
-
-enum xk_format xk_opcode_format(enum xk_opcode op)
-{
-    return (unsigned)op < XK_N_OPCODES ? opcodes[op].format : XK_FMT_NULLARY;
 }
 
 unsigned xk_reg_type_b(enum xk_reg_type t)
