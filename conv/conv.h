@@ -4,7 +4,7 @@
 #ifndef XK_CONV_CONV_H
 #define XK_CONV_CONV_H
 
-#include "views/contraction.h"
+#include "views/nest.h"
 #include "xekern/xekern.h"
 
 /* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says
@@ -31,6 +31,6 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
 /* The contraction over the layouts in *info. */
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
-                                   struct xk_contraction *out);
+                                   struct xk_nest *out);
 
 #endif

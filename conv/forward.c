@@ -12,31 +12,30 @@
 
 /* Images in M: 0, outside the pixels; else how many are so before the next
  * pixel. */
-static int64_t images_inside(const struct xk_contraction *p,
+static int64_t images_inside(const struct xk_nest *p,
                              const struct xk_conv_desc *f)
 {
     const bool inside = xk_conv_rows_by_images(f, &p->a.view.layout);
     return inside ? xk_conv_image_block(f) : 0;
 }
 
-static void add_rows(struct xk_contraction *p, const struct xk_conv_desc *f)
+static void add_rows(struct xk_nest *p, const struct xk_conv_desc *f)
 {
     const int64_t inside = images_inside(p, f);
     if (!inside)
-        xk_contraction_add_index(p, "mb", f->mb, XK_ROLE_M);
+        xk_nest_add_index(p, "mb", f->mb, XK_ROLE_M);
     if (xk_conv_is_3d(f))
-        xk_contraction_add_index(p, "od", f->od, XK_ROLE_M);
-    xk_contraction_add_index(p, "oh", f->oh, XK_ROLE_M);
+        xk_nest_add_index(p, "od", f->od, XK_ROLE_M);
+    xk_nest_add_index(p, "oh", f->oh, XK_ROLE_M);
     if (inside && inside < f->mb)
-        xk_contraction_add_index(p, "mbo", f->mb / inside, XK_ROLE_M);
-    xk_contraction_add_index(p, "ow", f->ow, XK_ROLE_M);
+        xk_nest_add_index(p, "mbo", f->mb / inside, XK_ROLE_M);
+    xk_nest_add_index(p, "ow", f->ow, XK_ROLE_M);
     if (inside)
-        xk_contraction_add_index(p, inside < f->mb ? "mbi" : "mb", inside,
-                                 XK_ROLE_M);
+        xk_nest_add_index(p, inside < f->mb ? "mbi" : "mb", inside, XK_ROLE_M);
 }
 
 /* The view's images as M has them. */
-static enum xk_status split_images(xk_ctx *c, const struct xk_contraction *p,
+static enum xk_status split_images(xk_ctx *c, const struct xk_nest *p,
                                    const struct xk_conv_desc *f,
                                    struct xk_view *v)
 {
@@ -48,16 +47,16 @@ static enum xk_status split_images(xk_ctx *c, const struct xk_contraction *p,
     return xk_view_unmerge(c, v, "mb", 2, parts);
 }
 
-static void add_indices(struct xk_contraction *p, const struct xk_conv_desc *f)
+static void add_indices(struct xk_nest *p, const struct xk_conv_desc *f)
 {
     const bool with_d = xk_conv_is_3d(f);
     add_rows(p, f);
-    xk_contraction_add_index(p, "oc", f->oc, XK_ROLE_N);
+    xk_nest_add_index(p, "oc", f->oc, XK_ROLE_N);
     if (with_d)
-        xk_contraction_add_index(p, "kd", f->kd, XK_ROLE_K);
-    xk_contraction_add_index(p, "kh", f->kh, XK_ROLE_K);
-    xk_contraction_add_index(p, "kw", f->kw, XK_ROLE_K);
-    xk_contraction_add_index(p, "ic", f->ic, XK_ROLE_K);
+        xk_nest_add_index(p, "kd", f->kd, XK_ROLE_K);
+    xk_nest_add_index(p, "kh", f->kh, XK_ROLE_K);
+    xk_nest_add_index(p, "kw", f->kw, XK_ROLE_K);
+    xk_nest_add_index(p, "ic", f->ic, XK_ROLE_K);
 }
 
 /* The argument's tensor, each of its dims a view dim of the given name; the
@@ -107,7 +106,7 @@ static enum xk_status init_src(xk_ctx *c, const struct xk_conv_desc *f,
 /* bia: [oc], the same for every row of C. */
 static enum xk_status init_bias(xk_ctx *c, const struct xk_conv_desc *f,
                                 const struct xk_conv_info *info,
-                                struct xk_contraction *p)
+                                struct xk_nest *p)
 {
     static const char *const names[] = {"oc"};
     struct xk_operand_view *const o = &p->input[p->n_inputs];
@@ -122,8 +121,7 @@ static enum xk_status init_bias(xk_ctx *c, const struct xk_conv_desc *f,
     return xk_view_broadcast(c, &o->view, "ow", f->ow);
 }
 
-static void add_epi(struct xk_contraction *p, enum xk_epi_kind kind,
-                    float alpha)
+static void add_epi(struct xk_nest *p, enum xk_epi_kind kind, float alpha)
 {
     p->epi[p->n_epi].kind = (uint8_t)kind;
     p->epi[p->n_epi++].alpha = alpha;
@@ -131,7 +129,7 @@ static void add_epi(struct xk_contraction *p, enum xk_epi_kind kind,
 
 /* What follows the bias: the scale is of convolution and bias, and the
  * post-ops see its result. */
-static void add_scale_and_post_ops(struct xk_contraction *p,
+static void add_scale_and_post_ops(struct xk_nest *p,
                                    const struct xk_conv_desc *f)
 {
     if (f->scale != 0)
@@ -144,7 +142,7 @@ static void add_scale_and_post_ops(struct xk_contraction *p,
 
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
-                                   struct xk_contraction *out)
+                                   struct xk_nest *out)
 {
     static const char *const wei[] = {"oc", "ic", "kd", "kh", "kw"};
     static const char *const dst[] = {"mb", "oc", "od", "oh", "ow"};

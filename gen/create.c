@@ -21,8 +21,8 @@ struct create {
     xk_ctx *c;
     struct xk_trace trace;
     struct xk_problem problem;
-    struct xk_contraction con, packed; /* [tap][channel] innermost of K */
-    bool is_packed;                    /* there is the latter */
+    struct xk_nest con, packed; /* [tap][channel] innermost of K */
+    bool is_packed;             /* there is the latter */
     struct xk_plan plan;
     struct xk_kernel kernel;
     struct xk_abi abi;
@@ -49,9 +49,9 @@ static void dump_head(struct create *g)
 {
     struct xk_trace *const t = &g->trace;
     if (xk_trace_wants(t, XK_STAGE_VIEWS)) {
-        xk_contraction_print(
-            g->problem.candidate[0].pack && g->is_packed ? &g->packed : &g->con,
-            &g->text);
+        xk_nest_print(g->problem.candidate[0].pack && g->is_packed ? &g->packed
+                                                                   : &g->con,
+                      &g->text);
         put_text(g, XK_STAGE_VIEWS);
     }
     if (!xk_trace_wants(t, XK_STAGE_SCHEDULE))
@@ -254,7 +254,7 @@ static enum xk_status pack(struct create *g)
         return XK_OK;
     g->packed = g->con;
     const enum xk_status status =
-        xk_contraction_pack(g->c, &g->packed, wanted->k_step);
+        xk_nest_pack(g->c, &g->packed, wanted->k_step);
     g->is_packed = status == XK_OK;
     if (status != XK_ENOFIT)
         return status;
@@ -282,7 +282,7 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
 static const struct xk_operand_view *operand_named(const struct create *g,
                                                    const char *name)
 {
-    const struct xk_contraction *const con = &g->con;
+    const struct xk_nest *const con = &g->con;
     const struct xk_operand_view *const v[] = {&con->a, &con->b, &con->c};
     for (unsigned i = 0; i < XK_COUNTOF(v); i++)
         if (strcmp(v[i]->name, name) == 0)

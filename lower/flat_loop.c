@@ -374,7 +374,7 @@ static const xk_expr *meets(struct flat *g)
 {
     xk_ctx *const c = g->l->c;
     const struct xk_edge *const e = &g->f->edge;
-    const struct xk_contraction *const con = g->l->p->con;
+    const struct xk_nest *const con = g->l->p->con;
     int64_t inner = 1; /* taps that share a place of the edge's index */
     for (unsigned i = e->k + 1u; i < xk_lower_k_inner(g->l); i++)
         inner *= con->index[i].role == XK_ROLE_K ? con->index[i].extent : 1;

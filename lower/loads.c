@@ -62,7 +62,7 @@ void xk_lower_columns(struct xk_lowering *l)
  * to see which loops they depend on. Extent 1: the constant 0. */
 static void make_k_vars(struct xk_lowering *l)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
         if (x->role != XK_ROLE_K)
@@ -480,7 +480,7 @@ static void segments(struct xk_lowering *l)
 
 void xk_lower_k_loops(struct xk_lowering *l)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     unsigned depth = 0;
     bind_masks(l, false);
     for (unsigned x = 0; x < con->n_index; x++)

@@ -38,7 +38,7 @@ static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
 /* Pointers in the order of the callers' argument numbers. */
 static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     const struct xk_operand_view *v[3 + XK_MAX_INPUTS] = {&con->a, &con->b,
                                                           &con->c};
     const xk_expr **slot[3 + XK_MAX_INPUTS] = {&l->arg_a, &l->arg_b, &l->arg_c};
@@ -201,7 +201,7 @@ void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
 }
 
 /* Gathers the view's coordinates from the contraction's. */
-static void view_index(const struct xk_contraction *con,
+static void view_index(const struct xk_nest *con,
                        const struct xk_view *v, const xk_expr *const *at,
                        const xk_expr **index)
 {
@@ -231,7 +231,7 @@ const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
 void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
                        const xk_expr **at)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     int64_t outer = l->p->m_extent;
     bool first = true;
     for (unsigned i = 0; i < con->n_index; i++) {

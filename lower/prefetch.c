@@ -33,7 +33,7 @@ static void set_rows(struct xk_lowering *l, const xk_expr *first,
                      unsigned lanes, const xk_expr **at)
 {
     xk_ctx *const c = l->c;
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     const xk_expr *const rows = xk_ramp(c, first, xk_s32(c, 1), lanes);
     const xk_expr *const in =
         xk_bin_imm(c, XK_OP_MIN, rows, l->p->m_extent - 1);

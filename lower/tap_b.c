@@ -8,7 +8,7 @@
 static void step_index(struct xk_lowering *l, const xk_expr *i, unsigned taps,
                        const xk_expr **at)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     const xk_expr *tap = xk_bin_imm(l->c, XK_OP_MOD, i, taps);
     const xk_expr *step = xk_bin_imm(l->c, XK_OP_DIV, i, taps);
     if (l->slice)

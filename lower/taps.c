@@ -5,9 +5,9 @@
 
 void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     int64_t k[XK_VIEW_MAX_DIMS];
-    xk_contraction_tap(con, tap, k);
+    xk_nest_tap(con, tap, k);
     for (unsigned x = 0; x < con->n_index; x++)
         if (con->index[x].role == XK_ROLE_K)
             at[x] = xk_s32(l->c, k[x]);
@@ -90,7 +90,7 @@ const xk_expr *xk_lower_start_a(struct xk_lowering *l, int64_t before_b,
 /* Whether offsets go from tap to tap by constants. */
 static bool tap_strides(struct xk_lowering *l, int64_t *stride_b)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     for (unsigned x = 0; x < con->n_index; x++) {
         const struct xk_index *const d = &con->index[x];
         int64_t run;
@@ -129,7 +129,7 @@ void xk_lower_tap_rows(struct xk_lowering *l, const xk_expr *m,
 static const xk_expr *tap_b(struct xk_lowering *l, const struct xk_tap_rows *r,
                             const xk_expr *const *at)
 {
-    const struct xk_contraction *const con = l->p->con;
+    const struct xk_nest *const con = l->p->con;
     int64_t sum_b = 0, v;
     if (!r->even) { /* the whole offset less the first */
         const xk_expr *const off = xk_lower_offset(l, &con->a.view, at);

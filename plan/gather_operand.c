@@ -100,7 +100,7 @@ static void init_lines(const struct xk_operand_job *j)
 /* Whether A has element k of a step: of packed taps not those of padding. */
 static bool is_there(const struct xk_operand_job *j, unsigned k)
 {
-    const struct xk_contraction *const con = j->plan->con;
+    const struct xk_nest *const con = j->plan->con;
     return !con->tap_e || k % con->tap_e < con->used_e;
 }
 

@@ -9,7 +9,7 @@
 
 const struct xk_index *xk_plan_k_inner(const struct xk_plan *p)
 {
-    return xk_contraction_k_inner(p->con);
+    return xk_nest_k_inner(p->con);
 }
 
 const struct xk_index *xk_plan_n_index(const struct xk_plan *p)
@@ -414,7 +414,7 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 }
 
 enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
-                            const struct xk_contraction *con,
+                            const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *p)
 {
     memset(p, 0, sizeof(*p));

@@ -304,7 +304,7 @@ struct xk_plan_grf {
 };
 
 struct xk_plan {
-    const struct xk_contraction *con;
+    const struct xk_nest *con;
     const struct xk_platform *platform;
     struct xk_schedule s;
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
@@ -330,7 +330,7 @@ struct xk_plan {
 /* XK_ENOFIT with a sentence when the schedule cannot be carried out with the
  * registers; XK_EUNSUPPORTED when no message can do what a view asks. */
 enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
-                            const struct xk_contraction *con,
+                            const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 

@@ -19,7 +19,7 @@
 /* Of tiles, steps and groups in any one direction. */
 #define MAX_SIDE 1024
 
-struct xk_shape xk_shape_of(const struct xk_contraction *p)
+struct xk_shape xk_shape_of(const struct xk_nest *p)
 {
     struct xk_shape s = {1, 1, 1, 1, xk_dtype_b(p->a.view.layout.dt)};
     for (unsigned i = 0; i < p->n_index; i++) {

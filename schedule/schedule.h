@@ -8,7 +8,7 @@
 #include "base/str.h"
 #include "isa/isa.h"
 #include "layout/dtype.h"
-#include "views/contraction.h"
+#include "views/nest.h"
 
 /* dpasw: a fused pair shares B, of which each thread holds half. dp4a: as mad,
  * of dwords of four 8-bit elements along K. */
@@ -72,7 +72,7 @@ struct xk_shape {
      * its few channels; 0: they may not. Elements of a tap that A has in memory. */
     int64_t line_taps, used_e;
 };
-struct xk_shape xk_shape_of(const struct xk_contraction *p);
+struct xk_shape xk_shape_of(const struct xk_nest *p);
 
 /* Filter taps beside the tensor are not multiplied: where they are so for all rows of
  * a fused pair; or for each eight rows of both its threads. */
@@ -105,7 +105,7 @@ struct xk_schedule {
                         a thread: some have m_thr rows a thread, the others 8
                         fewer; 0: as few groups as hold M, all but the last full */
     bool pack; /* few channels: a dpas depth has XK_PACK_FEW of each of several
-                  neighbouring filter taps (xk_contraction_pack); else those of one */
+                  neighbouring filter taps (xk_nest_pack); else those of one */
     uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
     bool window; /* filter taps along the innermost dim share A's registers: they hold
                     the pixels that a thread's rows meet at all of these taps, and

@@ -2,7 +2,7 @@
 #include "views/edge.h"
 
 /* The outermost M index that has more than one place; -1: none. */
-static int outermost_m(const struct xk_contraction *con, int64_t *rows)
+static int outermost_m(const struct xk_nest *con, int64_t *rows)
 {
     int found = -1;
     *rows = 1;
@@ -19,12 +19,12 @@ static int outermost_m(const struct xk_contraction *con, int64_t *rows)
 }
 
 /* Whether the coordinate is a sum of e->m and one K index. */
-static bool read_coord(const struct xk_contraction *con,
-                       const struct xk_linear *l, struct xk_edge *e)
+static bool read_coord(const struct xk_nest *con, const struct xk_linear *l,
+                       struct xk_edge *e)
 {
     bool has_m = false, has_k = false;
     for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_contraction_index_of(con, l->term[t]);
+        const int i = xk_nest_index_of(con, l->term[t]);
         if (i < 0 || l->coef[t] < 1)
             return false;
         if (i == e->m) {
@@ -40,7 +40,7 @@ static bool read_coord(const struct xk_contraction *con,
     return has_m && has_k && l->n == 2;
 }
 
-bool xk_edge_of(xk_ctx *c, const struct xk_contraction *con, struct xk_edge *e)
+bool xk_edge_of(xk_ctx *c, const struct xk_nest *con, struct xk_edge *e)
 {
     const struct xk_view *const v = &con->a.view;
     *e = (struct xk_edge){0};
@@ -62,14 +62,13 @@ bool xk_edge_of(xk_ctx *c, const struct xk_contraction *con, struct xk_edge *e)
 
 /* Whether the coordinate stays inside for all of M and of the innermost K; k:
  * the other K indices' places. */
-static bool stays_inside(const struct xk_contraction *con,
-                         const struct xk_linear *l, const int64_t *k,
-                         int64_t extent)
+static bool stays_inside(const struct xk_nest *con, const struct xk_linear *l,
+                         const int64_t *k, int64_t extent)
 {
-    const struct xk_index *const inner = xk_contraction_k_inner(con);
+    const struct xk_index *const inner = xk_nest_k_inner(con);
     int64_t least = l->constant, most = l->constant;
     for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_contraction_index_of(con, l->term[t]);
+        const int i = xk_nest_index_of(con, l->term[t]);
         if (i < 0)
             return false;
         const struct xk_index *const x = &con->index[i];
@@ -82,8 +81,7 @@ static bool stays_inside(const struct xk_contraction *con,
     return least >= 0 && most < extent;
 }
 
-uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con,
-                            unsigned taps)
+uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_nest *con, unsigned taps)
 {
     const struct xk_view *const v = &con->a.view;
     const unsigned n = taps < 32 ? taps : 32;
@@ -93,7 +91,7 @@ uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_contraction *con,
         const bool read = xk_linear_from(c, v->coord[d], &l);
         for (unsigned tap = 0; tap < n; tap++) {
             int64_t k[XK_VIEW_MAX_DIMS];
-            xk_contraction_tap(con, tap, k);
+            xk_nest_tap(con, tap, k);
             if (!read || !stays_inside(con, &l, k, v->layout.dim[d]))
                 inside &= ~(UINT32_C(1) << tap);
         }

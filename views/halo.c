@@ -10,17 +10,16 @@ static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
 }
 
 /* One coordinate: an M index and perhaps a K index, or the inner K alone. */
-static bool add_coord(const struct xk_contraction *con,
-                      const struct xk_linear *l, struct xk_halo *f,
-                      unsigned *taps)
+static bool add_coord(const struct xk_nest *con, const struct xk_linear *l,
+                      struct xk_halo *f, unsigned *taps)
 {
     int m = -1, k = -1;
     int64_t m_step = 0, k_step = 0;
     for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_contraction_index_of(con, l->term[t]);
+        const int i = xk_nest_index_of(con, l->term[t]);
         if (i < 0)
             return false;
-        if (&con->index[i] == xk_contraction_k_inner(con))
+        if (&con->index[i] == xk_nest_k_inner(con))
             return l->n == 1;
         int *const of = con->index[i].role == XK_ROLE_M ? &m : &k;
         if (*of >= 0 || l->coef[t] < 1)
@@ -66,9 +65,9 @@ void xk_halo_in_order(struct xk_halo *f)
         f->dim[d].pitch = f->dim[d].extent;
 }
 
-bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con, struct xk_halo *f)
+bool xk_halo_of(xk_ctx *c, const struct xk_nest *con, struct xk_halo *f)
 {
-    const struct xk_index *const inner = xk_contraction_k_inner(con);
+    const struct xk_index *const inner = xk_nest_k_inner(con);
     unsigned taps = 0, want = 0;
     *f = (struct xk_halo){0};
     for (unsigned i = 0; i < con->n_index; i++) {
@@ -89,7 +88,7 @@ bool xk_halo_of(xk_ctx *c, const struct xk_contraction *con, struct xk_halo *f)
     return set_pitches(f) && taps == want;
 }
 
-int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
+int64_t xk_halo_pixel(const struct xk_nest *con, const struct xk_halo *f,
                       int64_t m)
 {
     int64_t sum = 0, size = 1;
@@ -106,11 +105,11 @@ int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
     return sum;
 }
 
-int64_t xk_halo_tap(const struct xk_contraction *con, const struct xk_halo *f,
+int64_t xk_halo_tap(const struct xk_nest *con, const struct xk_halo *f,
                     int64_t tap)
 {
     int64_t at[XK_VIEW_MAX_DIMS] = {0}, sum = 0, size = 1;
-    xk_contraction_tap(con, tap, at);
+    xk_nest_tap(con, tap, at);
     for (unsigned d = f->n; d-- > 0;) {
         if (f->dim[d].k >= 0)
             sum += at[f->dim[d].k] * f->dim[d].k_step * size;
@@ -119,10 +118,10 @@ int64_t xk_halo_tap(const struct xk_contraction *con, const struct xk_halo *f,
     return sum;
 }
 
-int64_t xk_halo_pixels(const struct xk_contraction *con,
-                       const struct xk_halo *f, int64_t rows)
+int64_t xk_halo_pixels(const struct xk_nest *con, const struct xk_halo *f,
+                       int64_t rows)
 {
-    const struct xk_index *const inner = xk_contraction_k_inner(con);
+    const struct xk_index *const inner = xk_nest_k_inner(con);
     int64_t m = 1, taps = 1, image = 1, most = 0;
     for (unsigned i = 0; i < con->n_index; i++) {
         if (con->index[i].role == XK_ROLE_M)

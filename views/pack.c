@@ -2,7 +2,7 @@
 /* Few channels fill a small part of a dpas depth. Here those of some filter
  * taps that follow each other become one index: the K index in front of the
  * innermost one gives up its inner part to it. */
-#include "views/contraction.h"
+#include "views/nest.h"
 
 #include <string.h>
 
@@ -38,8 +38,7 @@ static enum xk_status pack_view(xk_ctx *c, struct xk_view *v,
     return xk_view_merge(c, v, 2, parts, inner->name);
 }
 
-enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
-                                   int64_t k_inner)
+enum xk_status xk_nest_pack(xk_ctx *c, struct xk_nest *p, int64_t k_inner)
 {
     const int64_t taps = k_inner / XK_PACK_FEW;
     struct xk_index *inner = NULL, *outer = NULL;

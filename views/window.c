@@ -3,8 +3,7 @@
 
 /* The M index outside the innermost one, among those with more than one place;
  * NULL: there is none. *rows: of M that share a place of it. */
-static const struct xk_index *second_m(const struct xk_contraction *con,
-                                       int64_t *rows)
+static const struct xk_index *second_m(const struct xk_nest *con, int64_t *rows)
 {
     *rows = 1;
     for (unsigned i = con->n_index; i-- > 0;) {
@@ -19,9 +18,9 @@ static const struct xk_index *second_m(const struct xk_contraction *con,
 }
 
 /* The fastest of the taps' indices that has more than one place. */
-static const struct xk_index *last_tap(const struct xk_contraction *con)
+static const struct xk_index *last_tap(const struct xk_nest *con)
 {
-    const struct xk_index *const inner = xk_contraction_k_inner(con);
+    const struct xk_index *const inner = xk_nest_k_inner(con);
     const struct xk_index *found = NULL;
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
@@ -42,8 +41,7 @@ static bool by_sum(xk_ctx *c, const xk_expr *e, const xk_expr *m,
     return simple && !xk_depends_on(simple, k);
 }
 
-bool xk_window_of(xk_ctx *c, const struct xk_contraction *con,
-                  struct xk_window *out)
+bool xk_window_of(xk_ctx *c, const struct xk_nest *con, struct xk_window *out)
 {
     const struct xk_view *const v = &con->a.view;
     const struct xk_index *const m = second_m(con, &out->rows);

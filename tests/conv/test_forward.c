@@ -13,7 +13,7 @@ static const char *const any_3d[3] = {"acdeb", "Acdeb16a", "acdeb"};
 struct conv {
     struct xk_conv_desc full;
     struct xk_conv_info info;
-    struct xk_contraction con;
+    struct xk_nest con;
 };
 
 static struct conv make_conv_of(const struct xk_conv_desc *d)
@@ -45,7 +45,7 @@ struct access {
     unsigned n;
 };
 
-static struct access make_access(const struct xk_contraction *con,
+static struct access make_access(const struct xk_nest *con,
                                  const struct xk_view *v)
 {
     struct access a = {.n = v->n_dims};
@@ -109,7 +109,7 @@ static void check_point(const struct xk_conv_desc *f, const struct access *a,
     ck_assert_int_eq(at(&a[3], x), oc);
 }
 
-static bool next(const struct xk_contraction *con, int64_t *x)
+static bool next(const struct xk_nest *con, int64_t *x)
 {
     for (unsigned i = con->n_index; i-- > 0;) {
         if (++x[i] < con->index[i].extent)
@@ -177,7 +177,7 @@ static const struct {
 };
 
 /* Where an index is, whatever the order of M. */
-static int64_t at_index(const struct xk_contraction *con, const int64_t *x,
+static int64_t at_index(const struct xk_nest *con, const int64_t *x,
                         const char *name)
 {
     for (unsigned i = 0; i < con->n_index; i++) {
@@ -189,7 +189,7 @@ static int64_t at_index(const struct xk_contraction *con, const int64_t *x,
 }
 
 /* The image, also where M has them in blocks. */
-static int64_t image_of(const struct xk_contraction *con, const int64_t *x)
+static int64_t image_of(const struct xk_nest *con, const int64_t *x)
 {
     for (unsigned i = 0; i < con->n_index; i++)
         if (strcmp(con->index[i].name, "mbi") == 0)
@@ -207,7 +207,7 @@ static void follow(const char *problem, unsigned row)
     strcpy(d.wei_tag, layouts[row].wei);
     strcpy(d.dst_tag, layouts[row].dst);
     const struct conv v = make_conv_of(&d);
-    const struct xk_contraction *const con = &v.con;
+    const struct xk_nest *const con = &v.con;
     const struct access src = make_access(con, &con->a.view);
     const struct access wei = make_access(con, &con->b.view);
     const struct access dst = make_access(con, &con->c.view);
@@ -268,10 +268,10 @@ START_TEST(packed_taps_are_those_of_the_filter)
     strcpy(d.src_tag, packed[_i].src);
     strcpy(d.wei_tag, packed[_i].wei);
     struct conv v = make_conv_of(&d);
-    struct xk_contraction *const con = &v.con;
+    struct xk_nest *const con = &v.con;
     const struct xk_conv_desc *const f = &v.full;
     const int64_t taps = packed[_i].taps;
-    ck_assert_int_eq(xk_contraction_pack(test_ctx, con, 4 * taps), XK_OK);
+    ck_assert_int_eq(xk_nest_pack(test_ctx, con, 4 * taps), XK_OK);
     ck_assert_uint_eq(con->tap_e, 4);
     ck_assert_int_eq(con->used_e, con->a.view.layout.padded[1]);
     const struct access src = make_access(con, &con->a.view);
@@ -312,7 +312,7 @@ START_TEST(unpadded_channels_are_not_packed)
     strcpy(d.src_tag, rows[_i].src);
     strcpy(d.wei_tag, rows[_i].wei);
     struct conv v = make_conv_of(&d);
-    ck_assert_int_eq(xk_contraction_pack(test_ctx, &v.con, 16), XK_ENOFIT);
+    ck_assert_int_eq(xk_nest_pack(test_ctx, &v.con, 16), XK_ENOFIT);
     xk_ctx_clear(test_ctx);
 }
 END_TEST
@@ -556,7 +556,7 @@ START_TEST(scale_and_sum_print)
     d.post_ops[0] = (struct xk_post_op){XK_POST_SUM, 2};
     const struct conv v = make_conv_of(&d);
     xk_str_init(&s, NULL);
-    xk_contraction_print(&v.con, &s);
+    xk_nest_print(&v.con, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s), "contraction, accumulated in s32\n"));
     ck_assert_ptr_nonnull(strstr(xk_str_get(&s),
@@ -599,7 +599,7 @@ START_TEST(contraction_prints)
     const struct conv v = make_conv("mb1ic3ih4oc8kh3ph1", XK_FWD_B);
     struct xk_str s;
     xk_str_init(&s, NULL);
-    xk_contraction_print(&v.con, &s);
+    xk_nest_print(&v.con, &s);
     ck_assert_str_eq(
         xk_str_get(&s),
         "contraction, accumulated in f32\n"
@@ -642,7 +642,7 @@ static enum xk_status exercise(xk_ctx *c)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
     struct xk_conv_info info = {.size = sizeof(info)};
-    struct xk_contraction con;
+    struct xk_nest con;
     XK_TRY(xk_conv_parse(c, "ic3ih4oc8kh3ph1", &d, NULL, 0));
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(xk_conv_tensors(c, &full, any, &info));

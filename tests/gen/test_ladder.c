@@ -29,15 +29,15 @@ const struct xk_platform *__wrap_xk_platform_get(enum xk_platform_id id)
 }
 
 enum xk_status __real_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
-                                   const struct xk_contraction *con,
+                                   const struct xk_nest *con,
                                    const struct xk_schedule *s,
                                    struct xk_plan *out);
 enum xk_status __wrap_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
-                                   const struct xk_contraction *con,
+                                   const struct xk_nest *con,
                                    const struct xk_schedule *s,
                                    struct xk_plan *out);
 enum xk_status __wrap_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
-                                   const struct xk_contraction *con,
+                                   const struct xk_nest *con,
                                    const struct xk_schedule *s,
                                    struct xk_plan *out)
 {

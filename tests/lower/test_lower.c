@@ -14,7 +14,7 @@
 static xk_ctx *c;
 static struct xk_conv_desc desc;
 static struct xk_conv_info info;
-static struct xk_contraction con;
+static struct xk_nest con;
 static struct xk_plan plan;
 static struct xk_kernel kernel;
 static float *src, *wei, *bia, *dst;

@@ -39,7 +39,7 @@ static void take_words(char ***words, struct xk_conv_desc *d,
 static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
 {
     static struct xk_plan plan;
-    static struct xk_contraction con;
+    static struct xk_nest con;
     const char *any[3] = {"acdb", "ABcd32a16b", "acdb"};
     struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
     struct xk_conv_info info = {.size = sizeof(info)};
@@ -59,7 +59,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     while (*++words)
         XK_TRY(xk_schedule_parse(c, *words, &s));
     if (s.pack)
-        XK_TRY(xk_contraction_pack(c, &con, s.k_step));
+        XK_TRY(xk_nest_pack(c, &con, s.k_step));
     XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));
     XK_TRY(xk_lower(c, &plan, "k", k));
     return xk_kernel_verify(c, k, NULL, NULL);

@@ -7,7 +7,7 @@
 
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
-                          struct xk_contraction *con)
+                          struct xk_nest *con)
 {
     struct xk_conv_desc full;
     struct xk_conv_info info = {.size = sizeof(info)};
@@ -35,7 +35,7 @@ static const char *weights_of(const char *text)
 }
 
 enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
-                             const char *text, struct xk_contraction *con,
+                             const char *text, struct xk_nest *con,
                              struct xk_plan *p)
 {
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
@@ -56,7 +56,7 @@ enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag
 void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
                    struct xk_plan *p)
 {
-    static struct xk_contraction con;
+    static struct xk_nest con;
     static struct xk_platform platform;
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
     struct xk_schedule s = {0};

@@ -11,7 +11,7 @@
  * destination's is nhwc. Ends the test if anything refuses. */
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
-                          struct xk_contraction *con);
+                          struct xk_nest *con);
 
 /* What decides an epilogue. */
 struct plan_lab_case {
@@ -28,7 +28,7 @@ void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
 /* The plan of a loop over all of K (taps=inner) of an f16 problem by dpas; `text` sets
  * the schedule's fields that matter. Why there is none stands in the context's error. */
 enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag,
-                             const char *text, struct xk_contraction *con,
+                             const char *text, struct xk_nest *con,
                              struct xk_plan *p);
 
 /* The machine that plans are made for here. */

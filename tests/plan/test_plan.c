@@ -9,7 +9,7 @@
 #include "tests/tap.h"
 
 static xk_ctx *c;
-static struct xk_contraction con;
+static struct xk_nest con;
 
 static void setup(void)
 {
@@ -325,7 +325,7 @@ START_TEST(packed_taps_fill_a_step)
     s.n_sub = 32;
     s.grf_count = 256;
     s.taps_inner = s.surfaces = s.pack = true;
-    ck_assert_int_eq(xk_contraction_pack(c, &con, s.k_step), XK_OK);
+    ck_assert_int_eq(xk_nest_pack(c, &con, s.k_step), XK_OK);
     const struct xk_plan p = plan_of(&s);
     ck_assert_int_eq(p.a.access, XK_ACCESS_SCATTERED);
     ck_assert_int_eq(p.b.access, XK_ACCESS_BLOCK);
@@ -369,7 +369,7 @@ START_TEST(packed_taps_outside_load_what_is_there)
     s.n_sub = 32;
     s.grf_count = 256;
     s.surfaces = s.pack = true;
-    ck_assert_int_eq(xk_contraction_pack(c, &con, s.k_step), XK_OK);
+    ck_assert_int_eq(xk_nest_pack(c, &con, s.k_step), XK_OK);
     const struct xk_plan p = plan_of(&s);
     const bool whole = loose[_i].used == 4;
     unsigned loads = 0;
@@ -403,7 +403,7 @@ START_TEST(packed_taps_are_refused_where_rows_share_no_pixel)
     s.simd = 8;
     s.n_sub = 32;
     s.taps_inner = s.surfaces = s.pack = true;
-    ck_assert_int_eq(xk_contraction_pack(c, &con, 16), XK_OK);
+    ck_assert_int_eq(xk_nest_pack(c, &con, 16), XK_OK);
     ck_assert_int_eq(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p), XK_ENOFIT);
     ck_assert_str_eq(c->error.message,
                      "plan: pack=1: rows do not share pixels");

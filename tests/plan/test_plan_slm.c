@@ -9,7 +9,7 @@
 #include "tests/tap.h"
 
 static xk_ctx *c;
-static struct xk_contraction con;
+static struct xk_nest con;
 static struct xk_plan p;
 
 static void setup(void)

@@ -14,7 +14,7 @@
 enum { EIGHT_B = 256, MAX_EIGHTS = 32 }; /* eight rows of 32 bytes */
 
 static xk_ctx *c;
-static struct xk_contraction con;
+static struct xk_nest con;
 static struct xk_plan p;
 
 static void setup(void)

@@ -20,7 +20,7 @@ struct sum {
 };
 
 static xk_ctx *c;
-static struct xk_contraction con;
+static struct xk_nest con;
 static struct xk_plan p;
 static struct sum reg[MAX_SLICES][MAX_ELEMENTS];
 

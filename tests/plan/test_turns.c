@@ -15,7 +15,7 @@
 #define NINE_TAPS "mb16ic64ih16oc64oh16kh3ph1"
 
 static xk_ctx *c;
-static struct xk_contraction con;
+static struct xk_nest con;
 
 static void setup(void)
 {

@@ -9,8 +9,7 @@ const char *const image_out_names[3] = {"od", "oh", "ow"};
 const char *const image_tap_names[3] = {"kd", "kh", "kw"};
 static const char *const in_names[] = {"d", "h", "w"};
 
-void image_contraction(xk_ctx *c, const struct image *g,
-                       struct xk_contraction *con)
+void image_contraction(xk_ctx *c, const struct image *g, struct xk_nest *con)
 {
     const char *names[5] = {"n", "c"};
     int64_t dims[5] = {g->n, 16};
@@ -34,15 +33,15 @@ void image_contraction(xk_ctx *c, const struct image *g,
                          XK_OK);
     }
     if (!g->inside)
-        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
+        xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
     for (unsigned a = !g->volume; a < 3; a++)
-        xk_contraction_add_index(con, image_out_names[a], g->o[a], XK_ROLE_M);
+        xk_nest_add_index(con, image_out_names[a], g->o[a], XK_ROLE_M);
     if (g->inside)
-        xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
-    xk_contraction_add_index(con, "oc", 32, XK_ROLE_N);
+        xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
+    xk_nest_add_index(con, "oc", 32, XK_ROLE_N);
     for (unsigned a = !g->volume; a < 3; a++)
-        xk_contraction_add_index(con, image_tap_names[a], g->k[a], XK_ROLE_K);
-    xk_contraction_add_index(con, "c", 16, XK_ROLE_K);
+        xk_nest_add_index(con, image_tap_names[a], g->k[a], XK_ROLE_K);
+    xk_nest_add_index(con, "c", 16, XK_ROLE_K);
 }
 
 struct image image_random(unsigned *seed)

@@ -56,7 +56,7 @@ static bool is_inside(const struct image *g, int a, int64_t o, int64_t k)
 }
 
 /* Every row and tap, by the edge's own numbers. */
-static void compare(const struct image *g, const struct xk_contraction *con,
+static void compare(const struct image *g, const struct xk_nest *con,
                     const struct xk_edge *e, int a)
 {
     ck_assert_str_eq(con->index[e->m].name, image_out_names[a]);
@@ -99,7 +99,7 @@ START_TEST(test_inner_taps)
     for (unsigned i = 0; i < 100; i++) {
         const struct image g = image_random(&seed);
         const int64_t taps = g.k[0] * g.k[1] * g.k[2];
-        struct xk_contraction con;
+        struct xk_nest con;
         uint32_t want = 0;
         image_contraction(c, &g, &con);
         for (int64_t t = 0; t < taps && t < 32; t++)
@@ -122,7 +122,7 @@ START_TEST(test_rows_and_taps)
     for (unsigned i = 0; i < 100; i++) {
         const struct image g = image_random(&seed);
         const int a = slowest(&g);
-        struct xk_contraction con;
+        struct xk_nest con;
         struct xk_edge e;
         image_contraction(c, &g, &con);
         const bool got = xk_edge_of(c, &con, &e);
@@ -183,7 +183,7 @@ static const struct {
 
 START_TEST(test_by_hand)
 {
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_edge e;
     const struct xk_edge *const w = &rows[_i].want;
     image_contraction(c, &rows[_i].g, &con);
@@ -203,7 +203,7 @@ END_TEST
 /* What is not a sum of one index of M and one of K. */
 START_TEST(test_refused)
 {
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_edge e;
     image_contraction(c, &rows[0].g, &con);
     ck_assert(xk_edge_of(c, &con, &e));

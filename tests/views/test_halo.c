@@ -26,7 +26,7 @@ struct image {
     int64_t n, o[2], k[2], s[2], d[2], p[2];
 };
 
-static void contraction(const struct image *g, struct xk_contraction *con)
+static void contraction(const struct image *g, struct xk_nest *con)
 {
     static const char *const names[] = {"n", "c", "h", "w"};
     const struct xk_embed h[] = {{"oh", g->o[0], g->s[0]},
@@ -42,12 +42,12 @@ static void contraction(const struct image *g, struct xk_contraction *con)
     ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "h", 2, h, -g->p[0]), XK_OK);
     ck_assert_int_eq(xk_view_embed(c, v, "w", 2, w, -g->p[1]), XK_OK);
-    xk_contraction_add_index(con, "n", g->n, XK_ROLE_M);
-    xk_contraction_add_index(con, "oh", g->o[0], XK_ROLE_M);
-    xk_contraction_add_index(con, "ow", g->o[1], XK_ROLE_M);
-    xk_contraction_add_index(con, "kh", g->k[0], XK_ROLE_K);
-    xk_contraction_add_index(con, "kw", g->k[1], XK_ROLE_K);
-    xk_contraction_add_index(con, "c", 16, XK_ROLE_K);
+    xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
+    xk_nest_add_index(con, "oh", g->o[0], XK_ROLE_M);
+    xk_nest_add_index(con, "ow", g->o[1], XK_ROLE_M);
+    xk_nest_add_index(con, "kh", g->k[0], XK_ROLE_K);
+    xk_nest_add_index(con, "kw", g->k[1], XK_ROLE_K);
+    xk_nest_add_index(con, "c", 16, XK_ROLE_K);
 }
 
 static struct image random_image(unsigned *seed)
@@ -68,8 +68,7 @@ struct place {
     int64_t n, y, x, number;
 };
 
-static struct place place_of(const struct image *g,
-                             const struct xk_contraction *con,
+static struct place place_of(const struct image *g, const struct xk_nest *con,
                              const struct xk_halo *f, int64_t m, int64_t tap)
 {
     const int64_t oh = m / g->o[1] % g->o[0], ow = m % g->o[1];
@@ -89,7 +88,7 @@ START_TEST(test_numbers)
 {
     unsigned seed = 77 + (unsigned)_i;
     const struct image g = random_image(&seed);
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_halo f;
     contraction(&g, &con);
     ck_assert(xk_halo_of(c, &con, &f));
@@ -110,7 +109,7 @@ START_TEST(test_span)
     unsigned seed = 177 + (unsigned)_i;
     const struct image g = random_image(&seed);
     const int64_t rows = 1 + rand_r(&seed) % 20;
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_halo f;
     contraction(&g, &con);
     ck_assert(xk_halo_of(c, &con, &f));
@@ -135,7 +134,7 @@ START_TEST(test_columns)
 {
     unsigned seed = 977 + (unsigned)_i;
     struct image g = random_image(&seed);
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_halo f;
     g.s[1] = 1 + rand_r(&seed) % 8;
     g.d[1] = 1;
@@ -158,7 +157,7 @@ START_TEST(test_beyond)
 {
     unsigned seed = 577 + (unsigned)_i;
     struct image g = random_image(&seed);
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_halo f;
     g.n = 1;
     g.o[0]++;
@@ -175,7 +174,7 @@ END_TEST
 
 START_TEST(test_refused)
 {
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_halo f;
     const struct image strided = {1, {3, 3}, {3, 3}, {2, 1}, {2, 1}, {0, 0}};
     contraction(&strided, &con);

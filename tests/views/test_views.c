@@ -7,7 +7,7 @@
 
 #include "tests/views/eval.h"
 #include "tests/views/model.h"
-#include "views/contraction.h"
+#include "views/nest.h"
 
 #define N_RANDOM 400
 #define MAX_POINTS 3000

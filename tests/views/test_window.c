@@ -53,7 +53,7 @@ START_TEST(random_images)
     unsigned seed = 7000u + (unsigned)_i, found = 0;
     for (unsigned i = 0; i < 200; i++) {
         struct image g = image_random(&seed);
-        struct xk_contraction con;
+        struct xk_nest con;
         struct xk_window w;
         int64_t rows;
         g.d[2] = i % 2 ? g.s[2] : g.d[2];
@@ -79,7 +79,7 @@ START_TEST(by_hand)
 {
     struct image g = {16,        {1, 7, 9}, {1, 7, 9}, {1, 3, 3}, {1, 1, 1},
                       {1, 1, 1}, {0, 1, 1}, false,     true};
-    struct xk_contraction con;
+    struct xk_nest con;
     struct xk_window w;
     image_contraction(c, &g, &con);
     ck_assert(xk_window_of(c, &con, &w));

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The indices; the contraction as text, for the "views" dump. */
-#include "views/contraction.h"
+#include "views/nest.h"
 
 #include <string.h>
 
-void xk_contraction_add_index(struct xk_contraction *p, const char *name,
-                              int64_t extent, enum xk_role role)
+void xk_nest_add_index(struct xk_nest *p, const char *name, int64_t extent,
+                       enum xk_role role)
 {
     struct xk_index *const x = &p->index[p->n_index++];
     strcpy(x->name, name);
@@ -13,7 +13,7 @@ void xk_contraction_add_index(struct xk_contraction *p, const char *name,
     x->role = (uint8_t)role;
 }
 
-int xk_contraction_index_of(const struct xk_contraction *p, const xk_expr *term)
+int xk_nest_index_of(const struct xk_nest *p, const xk_expr *term)
 {
     const struct xk_view *const v = &p->a.view;
     for (unsigned d = 0; d < v->n_dims; d++)
@@ -23,7 +23,7 @@ int xk_contraction_index_of(const struct xk_contraction *p, const xk_expr *term)
     return -1;
 }
 
-const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p)
+const struct xk_index *xk_nest_k_inner(const struct xk_nest *p)
 {
     const struct xk_index *k = NULL;
     for (unsigned i = 0; i < p->n_index; i++)
@@ -32,10 +32,9 @@ const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p)
     return k;
 }
 
-void xk_contraction_tap(const struct xk_contraction *p, int64_t tap,
-                        int64_t *at)
+void xk_nest_tap(const struct xk_nest *p, int64_t tap, int64_t *at)
 {
-    const struct xk_index *const inner = xk_contraction_k_inner(p);
+    const struct xk_index *const inner = xk_nest_k_inner(p);
     for (int i = (int)p->n_index - 1; i >= 0; i--) {
         const struct xk_index *const x = &p->index[i];
         if (x->role != XK_ROLE_K)
@@ -68,7 +67,7 @@ static void print_operand(const char *letter, const struct xk_operand_view *o,
     xk_view_print(&o->view, o->name, out);
 }
 
-static void print_epi(const struct xk_contraction *p, struct xk_str *out)
+static void print_epi(const struct xk_nest *p, struct xk_str *out)
 {
     for (unsigned i = 0; i < p->n_epi; i++) {
         const struct xk_epi_op *const e = &p->epi[i];
@@ -92,7 +91,7 @@ static void print_epi(const struct xk_contraction *p, struct xk_str *out)
     }
 }
 
-void xk_contraction_print(const struct xk_contraction *p, struct xk_str *out)
+void xk_nest_print(const struct xk_nest *p, struct xk_str *out)
 {
     xk_str_printf(out, "contraction, accumulated in %s\n",
                   xk_dtype_name(p->acc_dt));

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* C[m, n] (+)= sum over k of A[m, k] * B[k, n], with an epilogue: what every
- * later stage works on. Nobody behind this type knows of convolution. */
-#ifndef XK_VIEWS_CONTRACTION_H
-#define XK_VIEWS_CONTRACTION_H
+/* A nest: the indices of a contraction in the order of loops, and its operands
+ * as views, which are IR. Plan and lower work on it. The contraction itself is
+ * integers (contraction.h). */
+#ifndef XK_VIEWS_NEST_H
+#define XK_VIEWS_NEST_H
 
 #include "views/view.h"
 
@@ -36,13 +37,13 @@ struct xk_operand_view {
     struct xk_view view;
 };
 
-struct xk_contraction {
+struct xk_nest {
     uint8_t n_index, n_inputs, n_epi;
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
     uint8_t tap_e; /* elements of the innermost K that belong to one filter tap,
-                      where it has several (xk_contraction_pack); 0: taps are
+                      where it has several (xk_nest_pack); 0: taps are
                       indices of their own */
     uint8_t used_e; /* of those, that A has in memory; the others are masked */
     struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
@@ -50,14 +51,13 @@ struct xk_contraction {
 };
 
 /* Appends an index; name: at most 7 characters. There is room. */
-void xk_contraction_add_index(struct xk_contraction *p, const char *name,
-                              int64_t extent, enum xk_role role);
+void xk_nest_add_index(struct xk_nest *p, const char *name, int64_t extent,
+                       enum xk_role role);
 /* The index that a term of one of A's coordinates stands for; -1: it is no
  * plain index. */
-int xk_contraction_index_of(const struct xk_contraction *p,
-                            const xk_expr *term);
+int xk_nest_index_of(const struct xk_nest *p, const xk_expr *term);
 /* The innermost K index; NULL: there is none. */
-const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
+const struct xk_index *xk_nest_k_inner(const struct xk_nest *p);
 /* Channels that packing pads to, a tap. */
 #define XK_PACK_FEW 4
 /* The channels of neighbouring filter taps as one index: the innermost K index,
@@ -66,13 +66,11 @@ const struct xk_index *xk_contraction_k_inner(const struct xk_contraction *p);
  * In A taps behind the last one are masked, and what its pixels are not padded
  * to; in B both must be zero. XK_ENOFIT: B is not padded, A to something else,
  * or there are no such indices. */
-enum xk_status xk_contraction_pack(xk_ctx *c, struct xk_contraction *p,
-                                   int64_t k_inner);
+enum xk_status xk_nest_pack(xk_ctx *c, struct xk_nest *p, int64_t k_inner);
 /* The place of a filter tap along each K index, into at[]; 0 for the innermost
  * K. Taps count the outer K indices, the last one fastest. */
-void xk_contraction_tap(const struct xk_contraction *p, int64_t tap,
-                        int64_t *at);
+void xk_nest_tap(const struct xk_nest *p, int64_t tap, int64_t *at);
 
-void xk_contraction_print(const struct xk_contraction *p, struct xk_str *out);
+void xk_nest_print(const struct xk_nest *p, struct xk_str *out);
 
 #endif
