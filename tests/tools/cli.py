@@ -103,11 +103,13 @@ XKBENCH = [
     (["--schedule=n=16 colour=red", FINE], 1,
      r"INVALID_ARGUMENTS \(schedule: 'colour=red' names no field.*addr"),
     (["--schedule=addr=moon", FINE], 1, r"schedule: 'addr=moon' has no valid"),
-    # The template in modes C and R, only if it is asked for.
+    # The template in modes C, R and I, only if it is asked for.
     (["--perf-template=%name%;%grf%;%sinstr%", FINE + 'n"t"'], 0,
      r"0:PASSED .*\nOutput template: .*\nt;[1-9]\d*;[1-9]\d*\ntests:1 "),
     (["--mode=R", "--perf-template=%ipf%;%spf%", FINE], 0,
      r"0:EXECUTED .*\nOutput template: .*\n\d+\.\d+;\d\.?\d*\ntests:1 "),
+    (["--mode=I", "--perf-template=%name%;%chash%;%instr%", FINE + 'n"t"'], 0,
+     r"0:INITIALIZED .*\nOutput template: .*\nt;[0-9a-f]{16};0\ntests:1 "),
     (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
     (["--attr-post-ops=relu:0.5", FINE], 1, r"UNIMPLEMENTED \(.*0\.5"),
     # Devices that are not there.

@@ -125,7 +125,8 @@ struct xk_bench_result {
     char schedule[256]; /* of the last launch */
     uint32_t groups, threads_per_group;
     bool hashed;
-    uint64_t hash; /* of the destination's bytes */
+    uint64_t hash;      /* of the destination's bytes */
+    char code_hash[20]; /* of all launches' instructions */
 };
 
 struct xk_bench {

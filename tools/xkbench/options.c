@@ -317,8 +317,8 @@ void xk_bench_help(FILE *out)
     xk_tool_option_help(options, XK_COUNTOF(options), out);
     xk_bench_template_help(out);
     fputs(
-        "\nMode P predicts times with --engine=sim (docs/timing.md). Modes C\n"
-        "and R print a --perf-template other than def, too.\n"
+        "\nMode P predicts times with --engine=sim (docs/timing.md). Modes C,\n"
+        "R and I print a --perf-template other than def, too.\n"
         "\nXK_DUMP=schedule writes the candidates with their scores below\n"
         "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets "
         "fields\n"
@@ -335,9 +335,9 @@ static enum xk_status set_problem(void *user, const char *value,
     if (b->help)
         return XK_OK;
     b->unused[0] = 0;
-    if (strcmp(b->perf_template, "def") != 0 && strchr("IL", b->mode))
+    if (strcmp(b->perf_template, "def") != 0 && b->mode == 'L')
         return xk_tool_fail(err, XK_EINVAL,
-                            "perf-template: does nothing in mode=%c", b->mode);
+                            "perf-template: does nothing in mode=L");
     if (b->time_only && b->mode != 'P')
         return xk_tool_fail(err, XK_EINVAL,
                             "%s: does nothing in mode=%c, only in mode P",

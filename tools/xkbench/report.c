@@ -32,12 +32,13 @@ static void print_template(struct xk_bench *b, const struct xk_bench_problem *p,
     xk_bench_template_print(text, p, r, stdout);
 }
 
-/* Mode P always prints it, C and R what was asked for. */
+/* Mode P always prints it, C, R and I what was asked for. */
 static bool has_template(const struct xk_bench *b,
                          const struct xk_bench_problem *p,
                          const struct xk_bench_result *r)
 {
-    if (r->state != XK_EXECUTED && r->state != XK_PASSED)
+    if (r->state != XK_EXECUTED && r->state != XK_PASSED &&
+        r->state != XK_INITIALIZED)
         return false;
     return p->mode == 'P' || strcmp(b->perf_template, "def") != 0;
 }

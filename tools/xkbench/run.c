@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One problem in one mode: query, device, create, data, launch, compare. */
+#include <inttypes.h>
 #include <stdarg.h>
 #include <stdlib.h>
 #include <string.h>
@@ -226,6 +227,16 @@ static bool open_device(struct xk_bench *b, struct xk_bench_work *w)
     return (!own || take_platform(w)) && look_closer(b, w);
 }
 
+#define FNV_START UINT64_C(0xcbf29ce484222325)
+
+/* FNV-1a, 64 bits */
+static uint64_t fnv1a(uint64_t h, const uint8_t *bytes, uint64_t n)
+{
+    for (uint64_t i = 0; i < n; i++)
+        h = (h ^ bytes[i]) * UINT64_C(0x100000001b3);
+    return h;
+}
+
 static bool create(struct xk_bench_work *w)
 {
     const int n =
@@ -241,9 +252,11 @@ static bool create(struct xk_bench_work *w)
             return xk_bench_end_status(w, st);
     }
     w->r->peak_b = xk_program_peak_b(w->program);
+    uint64_t code_hash = FNV_START;
     for (uint32_t i = 0; i < xk_program_n_launches(w->program); i++) {
         const struct xk_launch_info *const l = xk_program_launch(w->program, i);
         w->r->code_b += l->code_b;
+        code_hash = fnv1a(code_hash, l->code, l->code_b);
         w->r->static_instructions += l->static_instructions;
         w->r->static_fma += l->static_fma;
         snprintf(w->r->schedule, sizeof w->r->schedule, "%s", l->schedule);
@@ -252,6 +265,7 @@ static bool create(struct xk_bench_work *w)
         w->r->threads_per_group = l->threads_per_group;
         w->r->groups += l->groups[0] * l->groups[1] * l->groups[2];
     }
+    snprintf(w->r->code_hash, sizeof w->r->code_hash, "%016" PRIx64, code_hash);
     return true;
 }
 
@@ -319,14 +333,10 @@ static bool launch_all(struct xk_bench_work *w)
     return true;
 }
 
-/* FNV-1a, 64 bits */
 static void hash(struct xk_bench_work *w)
 {
     const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
-    uint64_t h = UINT64_C(0xcbf29ce484222325);
-    for (uint64_t i = 0; i < o->size_b; i++)
-        h = (h ^ o->image[i]) * UINT64_C(0x100000001b3);
-    w->r->hash = h;
+    w->r->hash = fnv1a(FNV_START, o->image, o->size_b);
     w->r->hashed = true;
 }
 

@@ -39,6 +39,7 @@ TEXT(text_name, l->p->name)
 TEXT(text_desc, l->p->text)
 TEXT(text_prb, l->p->repro)
 TEXT(text_sched, l->r->schedule)
+TEXT(text_chash, l->r->code_hash)
 TEXT(text_shares, l->r->shares)
 TEXT(text_worst, l->r->worst)
 TEXT(text_hypotheses, l->r->hypotheses)
@@ -154,6 +155,7 @@ static const struct symbol {
     {"flops", NULL, number_flops, "operations a second of %time%"},
     {"bw", NULL, number_bw, "bytes a second of %time%"},
     {"code", NULL, number_code, "bytes of code"},
+    {"chash", text_chash, NULL, "a hash of the code"},
     {"peak", NULL, number_peak, "bytes of memory while the program is created"},
     {"sinstr", NULL, number_sinstr, "instructions in the code"},
     {"sipf", NULL, number_sipf, "those for each FMA instruction in it"},
