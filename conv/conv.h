@@ -28,9 +28,10 @@ const char *xk_conv_dense_tag(const struct xk_conv_desc *full);
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
                                const char *const any_tags[3],
                                struct xk_conv_info *info);
-/* The contraction over the layouts in *info. */
+/* The contraction over the layouts in *info; info NULL: over those of the
+ * descriptor, which are open where a tag is "any". */
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
-                                   struct xk_nest *out);
+                                   struct xk_contraction *out);
 
 #endif

@@ -205,6 +205,15 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
     return XK_OK;
 }
 
+void xk_conv_open_layout(const struct xk_conv_desc *full, enum xk_conv_arg arg,
+                         struct xk_layout *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->dt = xk_conv_dtype(type_of(full, arg));
+    out->n_dims = (uint8_t)xk_conv_dims(full, arg, out->dim);
+    memcpy(out->padded, out->dim, sizeof(out->dim));
+}
+
 /* sum of e[i] * stride_b[i] + rest is at most 2^31-1. Nothing is negative. */
 static bool fits(const int64_t e[3], const int64_t stride_b[3], int64_t rest)
 {

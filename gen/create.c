@@ -272,8 +272,9 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
     xk_trace_init(&g->trace, o, xk_str_get(&g->text));
     g->c->verify = g->trace.verify;
     xk_str_clear(&g->text);
-    XK_TRY(
-        xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info, &g->con));
+    struct xk_contraction con;
+    XK_TRY(xk_conv_contraction(g->c, &g->problem.desc, &g->problem.info, &con));
+    XK_TRY(xk_nest_make(g->c, &con, &g->con));
     XK_TRY(pack(g));
     dump_head(g);
     return try_all(g);

@@ -9,133 +9,6 @@
 #include "gen/gen.h"
 #include "plan/plan.h"
 
-#define MOST_PIXELS (1 << 24) /* no footprint is that large */
-
-/* Whether channels are not in blocks: a tag ends with its innermost one, "16b".
- */
-static bool is_plain(const char *tag)
-{
-    const size_t n = tag ? strlen(tag) : 0;
-    return n > 1 && !xk_conv_tag_is_any(tag) &&
-           !(tag[n - 1] == 'b' && tag[n - 2] >= '0' && tag[n - 2] <= '9');
-}
-
-static bool has_no_blocks(const char *tag)
-{
-    return !xk_conv_tag_is_any(tag) && !strpbrk(tag, "0123456789");
-}
-
-/* "nhwc", or letters in the order of dims, where b is channels. */
-static bool ends_with_channels(const char *tag)
-{
-    return tag[strlen(tag) - 1] == (strchr(tag, 'n') ? 'c' : 'b');
-}
-
-static int64_t at_most(int64_t v, int64_t most)
-{
-    return v < most ? v : most;
-}
-
-/* Pixels of the padded image: for 1024 outputs, and from a first filter tap to
- * the last (views/halo.h has them exactly). */
-static void set_pixels(const struct xk_conv_desc *d, struct xk_shape *s)
-{
-    s->reach = 0;
-    s->pixels_1k = 1024;
-    for (unsigned i = 0; i < 3; i++) {
-        const struct xk_conv_axis x = xk_conv_axis(d, i);
-        const int64_t step = x.taps > 1 ? x.step : 1;
-        const int64_t far = (x.taps - 1) * x.apart;
-        const int64_t extent = (x.places - 1) * step + far + 1;
-        s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
-        s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
-    }
-}
-
-/* What neighbouring pixels of an image's row share. */
-static void set_window(const struct xk_conv_desc *d, struct xk_shape *s)
-{
-    const struct xk_conv_axis x = xk_conv_axis(d, 2);
-    if (!s->eights || !xk_conv_taps_slide(d))
-        return;
-    s->window.rows = xk_conv_image_block(d);
-    s->window.places = x.places;
-    s->window.taps = x.taps;
-}
-
-/* Whether eight rows of M share a pixel, and whether they are neighbours in
- * src: its images lie inside the pixels, or may, for systolic types. The tag
- * has been checked. */
-static void set_rows(xk_ctx *c, const struct xk_conv_desc *d,
-                     struct xk_shape *s)
-{
-    const struct xk_conv_edge e = xk_conv_edge(d);
-    struct xk_layout l;
-    const bool any = xk_conv_tag_is_any(d->src_tag);
-    if (!any && xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &l) != XK_OK)
-        return;
-    const bool by_images =
-        any ? d->mb % 8 == 0 && s->elem_b < 4 : xk_conv_rows_by_images(d, &l);
-    s->eights = by_images && d->mb % 8 == 0;
-    s->sixteens = s->eights && d->mb % 16 == 0;
-    s->images = s->eights && (any || xk_conv_images_inside(&l));
-    if ((by_images || d->mb == 1) && e.beside) {
-        s->edge_rows = s->m / e.places;
-        s->edge_1k = 1024 * e.beside / (e.places * e.taps);
-    }
-    set_window(d, s);
-    if (by_images)
-        s->reach = at_most(s->reach * d->mb, MOST_PIXELS);
-    if (s->images) /* neighbours along M are those of a pixel */
-        s->stride = 1;
-}
-
-/* Taps of a line go inside K with few channels where those are innermost in
- * src, and padded for that in wei, or may be. */
-static void set_taps(xk_ctx *c, const struct xk_conv_desc *d,
-                     struct xk_shape *s)
-{
-    const bool any_src = xk_conv_tag_is_any(d->src_tag);
-    const bool any_wei = xk_conv_tag_is_any(d->wei_tag);
-    struct xk_layout src, wei;
-    if (s->k_inner > XK_PACK_FEW || s->elem_b > 2 || d->kw < 2 || s->loose_a ||
-        (!any_src &&
-         xk_conv_layout(c, d, XK_ARG_SRC, d->src_tag, &src) != XK_OK) ||
-        (!any_wei &&
-         xk_conv_layout(c, d, XK_ARG_WEI, d->wei_tag, &wei) != XK_OK))
-        return;
-    s->used_e = any_src ? XK_PACK_FEW : src.padded[1];
-    if (s->used_e <= XK_PACK_FEW &&
-        (any_wei || xk_conv_taps_inside(&wei, 8 / s->elem_b)))
-        s->line_taps = d->kw;
-}
-
-/* Whether weights are any, or dwords of two steps, eight rows of each side by
- * side. */
-static bool may_have_lines(const char *tag)
-{
-    return xk_conv_tag_is_any(tag) || strstr(tag, "16b8a");
-}
-
-/* Extents without building the contraction. */
-static struct xk_shape shape_of(xk_ctx *c, const struct xk_conv_desc *d)
-{
-    struct xk_shape s = {.m = d->mb * d->od * d->oh * d->ow,
-                         .n = d->oc,
-                         .k_inner = d->ic,
-                         .k_outer = d->kd * d->kh * d->kw,
-                         .elem_b = xk_dtype_b(xk_conv_dtype(d->src_type)),
-                         .plain_a = is_plain(d->src_tag),
-                         .plain_b = has_no_blocks(d->wei_tag),
-                         .lines_b = may_have_lines(d->wei_tag),
-                         .stride = d->sw};
-    s.loose_a = s.plain_a && d->ic > 1 && !ends_with_channels(d->src_tag);
-    set_pixels(d, &s);
-    set_rows(c, d, &s);
-    set_taps(c, d, &s);
-    return s;
-}
-
 /* XK_SCHEDULE: the first candidate with what the text says instead, alone; in
  * 256 registers if it needs them and the text lets it. */
 static enum xk_status override(xk_ctx *c, const char *text,
@@ -162,12 +35,14 @@ static enum xk_status override(xk_ctx *c, const char *text,
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out)
 {
+    struct xk_contraction con;
     struct xk_any_tags any;
     memset(out, 0, sizeof(*out));
     XK_TRY(xk_conv_check(c, d, &out->desc));
     /* xk_conv_check admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    const struct xk_shape s = shape_of(c, &out->desc);
+    XK_TRY(xk_conv_contraction(c, &out->desc, NULL, &con));
+    const struct xk_shape s = xk_shape_of(&con);
     const struct xk_schedule_rule *broken = NULL;
     out->n_candidates =
         xk_schedule_candidates(out->platform, &s, out->candidate, &broken);
@@ -196,7 +71,9 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
 
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
 {
-    const struct xk_shape s = shape_of(c, &p->desc);
+    struct xk_contraction con;
+    XK_TRY(xk_conv_contraction(c, &p->desc, NULL, &con));
+    const struct xk_shape s = xk_shape_of(&con);
     const struct xk_schedule_rule *broken = NULL;
     unsigned n = 0;
     for (unsigned i = 0; i < p->n_candidates; i++) {

@@ -31,7 +31,7 @@ struct halo {
 
 static int64_t tap_b(const struct halo *h, unsigned tap)
 {
-    const int64_t pixel = xk_halo_tap(h->g.l->p->con, &h->foot->f, tap);
+    const int64_t pixel = xk_halo_tap(&h->g.l->p->con->walked, &h->foot->f, tap);
     return xk_plan_footprint_place(h->foot, pixel) * PIXEL_B;
 }
 

@@ -7,7 +7,7 @@ void xk_lower_tap(const struct xk_lowering *l, unsigned tap, const xk_expr **at)
 {
     const struct xk_nest *const con = l->p->con;
     int64_t k[XK_VIEW_MAX_DIMS];
-    xk_nest_tap(con, tap, k);
+    xk_contraction_tap(con->index, con->n_index, tap, k);
     for (unsigned x = 0; x < con->n_index; x++)
         if (con->index[x].role == XK_ROLE_K)
             at[x] = xk_s32(l->c, k[x]);

@@ -26,7 +26,6 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_ahead *const a = &p->flat.ahead;
     if (!p->s.prefetch)
         return;
-    const struct xk_shape shape = xk_shape_of(p->con);
     const int64_t unit = unit_of(c, p);
     const int64_t units = xk_ceil_div(xk_plan_k_inner(p)->extent, unit);
     const int64_t sharers =
@@ -38,7 +37,7 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
         return;
     }
     a->groups = (uint32_t)xk_schedule_groups_ahead(
-        p->platform, &shape, &p->s, xk_plan_groups_n(p), xk_plan_groups_m(p));
+        p->platform, &p->shape, &p->s, xk_plan_groups_n(p), xk_plan_groups_m(p));
     a->why = a->groups ? NULL : "no group has the place of a group before";
     a->unit = (uint16_t)unit;
     a->units = (uint32_t)units;

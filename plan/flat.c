@@ -129,7 +129,7 @@ static enum xk_status set_neighbours(xk_ctx *c, struct xk_plan *p)
     p->flat.alternate = p->s.skip == XK_SKIP_ROWS;
     if (!p->s.window)
         return XK_OK;
-    if (!xk_window_of(c, p->con, &w) ||
+    if (!xk_window_of(&p->con->walked, &w) ||
         !xk_schedule_neighbours(&p->s, w.rows, w.places, &n) || w.taps > UINT8_MAX)
         return no_fit(c, "window=1", "taps beside each other share no rows");
     p->flat.alternate = n.alternate;
@@ -194,7 +194,7 @@ static enum xk_status set_step(xk_ctx *c, struct xk_plan *p)
 static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_flat *const f = &p->flat;
-    f->taps = (uint16_t)xk_shape_of(p->con).k_outer;
+    f->taps = (uint16_t)p->shape.k_outer;
     f->each = (uint8_t)xk_schedule_gathers(&p->s);
     const bool may = (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
     if (!may || !rows_together(c, p, &f->row_b))
@@ -208,7 +208,9 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
         return no_fit(c, "skip=rows", "rows of a pair do not share pixels");
     if (p->s.skip == XK_SKIP_ROWS)
-        f->inner = xk_edge_inner_taps(c, p->con, f->taps);
+        f->inner = p->con->tap_e
+                       ? 0
+                       : xk_edge_inner_taps(&p->con->walked, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
@@ -244,7 +246,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     XK_TRY(set_addresses(c, p));
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);
-    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(c, p->con, &p->flat.edge))
+    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(&p->con->walked, &p->flat.edge))
         return no_fit(c, "skip=1",
                       "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);

@@ -40,7 +40,7 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
 
 static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
 {
-    const struct xk_shape s = xk_shape_of(p->con);
+    const struct xk_shape s = p->shape;
     const struct xk_tile_strides columns =
         xk_tile_strides_of(c, p, &p->con->c.view, xk_plan_n_index(p)->name);
     const int64_t most = INT32_MAX - 4096; /* tile indices stay s32 */
@@ -56,14 +56,8 @@ static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
 
 static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
 {
-    struct xk_shape s = xk_shape_of(p->con);
-    struct xk_window w;
     struct xk_spread spread;
-    if (p->s.window && xk_window_of(c, p->con, &w)) {
-        s.window.rows = w.rows;
-        s.window.places = w.places;
-    }
-    if (!xk_schedule_spread(&s, &p->s, &spread))
+    if (!xk_schedule_spread(&p->shape, &p->s, &spread))
         return xk_fail(c, XK_ENOFIT,
                        "plan: spread=%u: rows are not spread over so many groups",
                        p->s.spread);
@@ -422,6 +416,8 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     p->platform = platform;
     p->s = *s;
     p->s.slices = (uint8_t)xk_schedule_slices(s);
+    const struct xk_shape whole = xk_shape_of(&con->of);
+    p->shape = xk_schedule_shape(&whole, s);
     XK_TRY(check_indices(c, p));
     XK_TRY(set_extents(c, p));
     XK_TRY(set_grid(c, p));

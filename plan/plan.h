@@ -307,6 +307,7 @@ struct xk_plan {
     const struct xk_nest *con;
     const struct xk_platform *platform;
     struct xk_schedule s;
+    struct xk_shape shape; /* as the schedule sees it */
     int64_t m_extent, n_extent; /* products of the M and of the N indices */
     uint32_t groups[3];
     /* Groups along M that have m_thr rows a thread in each of so many equal parts of M

@@ -187,7 +187,7 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slm *const s = &p->slm;
     const struct xk_index *const k = xk_plan_k_inner(p);
-    const int64_t taps = xk_shape_of(p->con).k_outer;
+    const int64_t taps = p->shape.k_outer;
     const int64_t k_step = (int64_t)p->s.k_step * p->s.depth;
     if (!p->s.slm)
         return XK_OK;

@@ -50,7 +50,7 @@ static bool divide(struct xk_plan *p, int64_t *group_pixels)
     struct xk_plan_slm *const s = &p->slm;
     const unsigned threads = p->s.tg_m * p->s.tg_n;
     const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
-    const int64_t pixels = xk_halo_pixels(p->con, &s->foot.f, rows);
+    const int64_t pixels = xk_halo_pixels(&p->con->walked, &s->foot.f, rows);
     *group_pixels = pixels;
     if (pixels * PIXEL_B > p->platform->slm_max_b)
         return false;
@@ -64,7 +64,7 @@ static bool divide(struct xk_plan *p, int64_t *group_pixels)
 enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_footprint *const f = &p->slm.foot;
-    if (!xk_halo_of(c, p->con, &f->f))
+    if (!xk_halo_of(&p->con->walked, &f->f))
         return xk_fail(c, XK_ENOFIT,
                        "plan: footprint=1: filter taps are no constant number "
                        "of pixels apart");

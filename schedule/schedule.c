@@ -19,23 +19,6 @@
 /* Of tiles, steps and groups in any one direction. */
 #define MAX_SIDE 1024
 
-struct xk_shape xk_shape_of(const struct xk_nest *p)
-{
-    struct xk_shape s = {1, 1, 1, 1, xk_dtype_b(p->a.view.layout.dt)};
-    for (unsigned i = 0; i < p->n_index; i++) {
-        const struct xk_index *const x = &p->index[i];
-        if (x->role == XK_ROLE_M) {
-            s.m *= x->extent;
-        } else if (x->role == XK_ROLE_N) {
-            s.n *= x->extent;
-        } else if (x->role == XK_ROLE_K) {
-            s.k_outer *= s.k_inner;
-            s.k_inner = x->extent;
-        }
-    }
-    return s;
-}
-
 struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c)
 {

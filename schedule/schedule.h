@@ -72,7 +72,9 @@ struct xk_shape {
      * its few channels; 0: they may not. Elements of a tap that A has in memory. */
     int64_t line_taps, used_e;
 };
-struct xk_shape xk_shape_of(const struct xk_nest *p);
+/* Of a contraction whose rows are in the order of their indices, or which
+ * xk_row_order_apply has ordered. An open layout is what the search would like. */
+struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
 /* Filter taps beside the tensor are not multiplied: where they are so for all rows of
  * a fused pair; or for each eight rows of both its threads. */

@@ -2,7 +2,7 @@
 #include "views/edge.h"
 
 /* The outermost M index that has more than one place; -1: none. */
-static int outermost_m(const struct xk_nest *con, int64_t *rows)
+static int outermost_m(const struct xk_contraction *con, int64_t *rows)
 {
     int found = -1;
     *rows = 1;
@@ -19,42 +19,41 @@ static int outermost_m(const struct xk_nest *con, int64_t *rows)
 }
 
 /* Whether the coordinate is a sum of e->m and one K index. */
-static bool read_coord(const struct xk_nest *con, const struct xk_linear *l,
-                       struct xk_edge *e)
+static bool read_coord(const struct xk_contraction *con,
+                       const struct xk_coord *x, struct xk_edge *e)
 {
-    bool has_m = false, has_k = false;
-    for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_nest_index_of(con, l->term[t]);
-        if (i < 0 || l->coef[t] < 1)
+    unsigned terms = 0, taps = 0;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        if (!x->coef[i])
+            continue;
+        if (x->coef[i] < 1)
             return false;
+        terms++;
         if (i == e->m) {
-            has_m = true;
-            e->m_step = l->coef[t];
+            e->m_step = x->coef[i];
         } else if (con->index[i].role == XK_ROLE_K) {
-            has_k = true;
+            taps++;
             e->k = (uint8_t)i;
-            e->k_step = l->coef[t];
+            e->k_step = x->coef[i];
         }
     }
-    e->start = l->constant;
-    return has_m && has_k && l->n == 2;
+    e->start = x->base - x->lo;
+    e->extent = x->hi - x->lo;
+    return x->coef[e->m] && taps == 1 && terms == 2;
 }
 
-bool xk_edge_of(xk_ctx *c, const struct xk_nest *con, struct xk_edge *e)
+bool xk_edge_of(const struct xk_contraction *con, struct xk_edge *e)
 {
-    const struct xk_view *const v = &con->a.view;
     *e = (struct xk_edge){0};
     const int m = outermost_m(con, &e->rows);
     if (m < 0)
         return false;
     e->m = (uint8_t)m;
-    for (unsigned d = 0; d < v->layout.n_dims; d++) {
-        struct xk_linear l;
-        if (!xk_linear_from(c, v->coord[d], &l) || !read_coord(con, &l, e))
+    for (unsigned d = 0; d < con->a.layout.n_dims; d++) {
+        if (!read_coord(con, &con->a.at[d], e))
             continue;
         const int64_t far = (con->index[m].extent - 1) * e->m_step +
                             (con->index[e->k].extent - 1) * e->k_step;
-        e->extent = v->layout.dim[d];
         return e->start < 0 || e->start + far >= e->extent;
     }
     return false;
@@ -62,37 +61,30 @@ bool xk_edge_of(xk_ctx *c, const struct xk_nest *con, struct xk_edge *e)
 
 /* Whether the coordinate stays inside for all of M and of the innermost K; k:
  * the other K indices' places. */
-static bool stays_inside(const struct xk_nest *con, const struct xk_linear *l,
-                         const int64_t *k, int64_t extent)
+static bool stays_inside(const struct xk_contraction *con,
+                         const struct xk_coord *x, const int64_t *k)
 {
-    const struct xk_index *const inner = xk_nest_k_inner(con);
-    int64_t least = l->constant, most = l->constant;
-    for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_nest_index_of(con, l->term[t]);
-        if (i < 0)
-            return false;
-        const struct xk_index *const x = &con->index[i];
-        const bool tap = x->role == XK_ROLE_K && x != inner;
+    const int inner = xk_contraction_last(con, XK_ROLE_K);
+    int64_t least = x->base, most = x->base;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const bool tap = con->index[i].role == XK_ROLE_K && (int)i != inner;
         const int64_t first = tap ? k[i] : 0;
-        const int64_t last = tap ? k[i] : x->extent - 1;
-        least += l->coef[t] * (l->coef[t] > 0 ? first : last);
-        most += l->coef[t] * (l->coef[t] > 0 ? last : first);
+        const int64_t last = tap ? k[i] : con->index[i].extent - 1;
+        least += x->coef[i] * (x->coef[i] > 0 ? first : last);
+        most += x->coef[i] * (x->coef[i] > 0 ? last : first);
     }
-    return least >= 0 && most < extent;
+    return least >= x->lo && most < x->hi;
 }
 
-uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_nest *con, unsigned taps)
+uint32_t xk_edge_inner_taps(const struct xk_contraction *con, unsigned taps)
 {
-    const struct xk_view *const v = &con->a.view;
     const unsigned n = taps < 32 ? taps : 32;
     uint32_t inside = UINT32_MAX >> (32 - n);
-    for (unsigned d = 0; d < v->layout.n_dims; d++) {
-        struct xk_linear l;
-        const bool read = xk_linear_from(c, v->coord[d], &l);
+    for (unsigned d = 0; d < con->a.n_coord; d++) {
         for (unsigned tap = 0; tap < n; tap++) {
-            int64_t k[XK_VIEW_MAX_DIMS];
-            xk_nest_tap(con, tap, k);
-            if (!read || !stays_inside(con, &l, k, v->layout.dim[d]))
+            int64_t k[XK_MAX_INDEX];
+            xk_contraction_tap(con->index, con->n_index, tap, k);
+            if (!stays_inside(con, &con->a.at[d], k))
                 inside &= ~(UINT32_C(1) << tap);
         }
     }

@@ -5,7 +5,7 @@
 #ifndef XK_VIEWS_EDGE_H
 #define XK_VIEWS_EDGE_H
 
-#include "views/nest.h"
+#include "views/contraction.h"
 
 /* coordinate = m * m_step + k * k_step + start, inside if 0 <= it < extent. */
 struct xk_edge {
@@ -16,12 +16,11 @@ struct xk_edge {
 };
 
 /* False if there is no such pair, or no tap of it is ever beside the tensor. */
-bool xk_edge_of(xk_ctx *c, const struct xk_nest *con, struct xk_edge *out);
+bool xk_edge_of(const struct xk_contraction *con, struct xk_edge *out);
 
-/* Bit t: filter tap t, counted as in xk_nest_tap, is inside the tensor
+/* Bit t: filter tap t, counted as in xk_contraction_tap, is inside the tensor
  * for all rows of M. taps: how many there are, at least 1; from 32 on they have
  * no bit. */
-uint32_t xk_edge_inner_taps(xk_ctx *c, const struct xk_nest *con,
-                            unsigned taps);
+uint32_t xk_edge_inner_taps(const struct xk_contraction *con, unsigned taps);
 
 #endif

@@ -10,37 +10,36 @@ static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
 }
 
 /* One coordinate: an M index and perhaps a K index, or the inner K alone. */
-static bool add_coord(const struct xk_nest *con, const struct xk_linear *l,
-                      struct xk_halo *f, unsigned *taps)
+static bool add_coord(const struct xk_contraction *con,
+                      const struct xk_coord *x, struct xk_halo *f,
+                      unsigned *taps)
 {
+    const int inner = xk_contraction_last(con, XK_ROLE_K);
     int m = -1, k = -1;
-    int64_t m_step = 0, k_step = 0;
-    for (unsigned t = 0; t < l->n; t++) {
-        const int i = xk_nest_index_of(con, l->term[t]);
-        if (i < 0)
-            return false;
-        if (&con->index[i] == xk_nest_k_inner(con))
-            return l->n == 1;
+    for (int i = 0; i < con->n_index; i++) {
+        if (!x->coef[i] || i == inner)
+            continue;
         int *const of = con->index[i].role == XK_ROLE_M ? &m : &k;
-        if (*of >= 0 || l->coef[t] < 1)
+        if (*of >= 0 || x->coef[i] < 1)
             return false;
         *of = i;
-        *(of == &m ? &m_step : &k_step) = l->coef[t];
     }
+    if (inner >= 0 && x->coef[inner])
+        return m < 0 && k < 0;
     struct xk_halo_dim *const d = m < 0 ? NULL : dim_of(f, m);
     if (!d || d->m_step)
-        return l->n == 0;
+        return m < 0 && k < 0;
     d->m_step = 1;
     d->extent = con->index[m].extent;
     if (k < 0 || con->index[k].extent == 1)
         return true;
     d->k = (int8_t)k;
-    d->m_step = m_step;
-    d->k_step = k_step;
-    d->extent = (con->index[m].extent - 1) * m_step +
-                (con->index[k].extent - 1) * k_step + 1;
+    d->m_step = x->coef[m];
+    d->k_step = x->coef[k];
+    d->extent = (con->index[m].extent - 1) * d->m_step +
+                (con->index[k].extent - 1) * d->k_step + 1;
     *taps += 1;
-    return m_step == 1 || k_step == 1;
+    return d->m_step == 1 || d->k_step == 1;
 }
 
 /* False: an index that A does not have. */
@@ -65,30 +64,27 @@ void xk_halo_in_order(struct xk_halo *f)
         f->dim[d].pitch = f->dim[d].extent;
 }
 
-bool xk_halo_of(xk_ctx *c, const struct xk_nest *con, struct xk_halo *f)
+bool xk_halo_of(const struct xk_contraction *con, struct xk_halo *f)
 {
-    const struct xk_index *const inner = xk_nest_k_inner(con);
+    const int inner = xk_contraction_last(con, XK_ROLE_K);
     unsigned taps = 0, want = 0;
     *f = (struct xk_halo){0};
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
-        want += x->role == XK_ROLE_K && x != inner && x->extent > 1;
+        want += x->role == XK_ROLE_K && (int)i != inner && x->extent > 1;
         if (x->role != XK_ROLE_M)
             continue;
         if (f->n == XK_HALO_MAX_DIMS)
             return false;
         f->dim[f->n++] = (struct xk_halo_dim){(uint8_t)i, -1, 0, 0, 1, 1};
     }
-    for (unsigned d = 0; d < con->a.view.layout.n_dims; d++) {
-        struct xk_linear l;
-        if (!xk_linear_from(c, con->a.view.coord[d], &l) ||
-            !add_coord(con, &l, f, &taps))
+    for (unsigned d = 0; d < con->a.layout.n_dims; d++)
+        if (!add_coord(con, &con->a.at[d], f, &taps))
             return false;
-    }
     return set_pitches(f) && taps == want;
 }
 
-int64_t xk_halo_pixel(const struct xk_nest *con, const struct xk_halo *f,
+int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
                       int64_t m)
 {
     int64_t sum = 0, size = 1;
@@ -105,11 +101,11 @@ int64_t xk_halo_pixel(const struct xk_nest *con, const struct xk_halo *f,
     return sum;
 }
 
-int64_t xk_halo_tap(const struct xk_nest *con, const struct xk_halo *f,
+int64_t xk_halo_tap(const struct xk_contraction *con, const struct xk_halo *f,
                     int64_t tap)
 {
-    int64_t at[XK_VIEW_MAX_DIMS] = {0}, sum = 0, size = 1;
-    xk_nest_tap(con, tap, at);
+    int64_t at[XK_MAX_INDEX] = {0}, sum = 0, size = 1;
+    xk_contraction_tap(con->index, con->n_index, tap, at);
     for (unsigned d = f->n; d-- > 0;) {
         if (f->dim[d].k >= 0)
             sum += at[f->dim[d].k] * f->dim[d].k_step * size;
@@ -118,15 +114,15 @@ int64_t xk_halo_tap(const struct xk_nest *con, const struct xk_halo *f,
     return sum;
 }
 
-int64_t xk_halo_pixels(const struct xk_nest *con, const struct xk_halo *f,
-                       int64_t rows)
+int64_t xk_halo_pixels(const struct xk_contraction *con,
+                       const struct xk_halo *f, int64_t rows)
 {
-    const struct xk_index *const inner = xk_nest_k_inner(con);
+    const int inner = xk_contraction_last(con, XK_ROLE_K);
     int64_t m = 1, taps = 1, image = 1, most = 0;
     for (unsigned i = 0; i < con->n_index; i++) {
         if (con->index[i].role == XK_ROLE_M)
             m *= con->index[i].extent;
-        if (con->index[i].role == XK_ROLE_K && &con->index[i] != inner)
+        if (con->index[i].role == XK_ROLE_K && (int)i != inner)
             taps *= con->index[i].extent;
     }
     for (unsigned d = 1; d < f->n; d++)

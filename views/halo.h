@@ -6,7 +6,7 @@
 #ifndef XK_VIEWS_HALO_H
 #define XK_VIEWS_HALO_H
 
-#include "views/nest.h"
+#include "views/contraction.h"
 
 #define XK_HALO_MAX_DIMS 4
 
@@ -28,19 +28,19 @@ struct xk_halo {
 
 /* False where A's coordinates are no such sums: other than one M index with at
  * most one K index, or both with steps above 1. */
-bool xk_halo_of(xk_ctx *c, const struct xk_nest *con, struct xk_halo *out);
+bool xk_halo_of(const struct xk_contraction *con, struct xk_halo *out);
 /* Numbers pixels anew, in one column: lines have no numbers but their pixels'.
  */
 void xk_halo_in_order(struct xk_halo *f);
 /* Number of the first tap's pixel of row m; how far the taps' are from it. Taps
  * count the outer K indices, the last one fastest. */
-int64_t xk_halo_pixel(const struct xk_nest *con, const struct xk_halo *f,
+int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
                       int64_t m);
-int64_t xk_halo_tap(const struct xk_nest *con, const struct xk_halo *f,
+int64_t xk_halo_tap(const struct xk_contraction *con, const struct xk_halo *f,
                     int64_t tap);
 /* Most pixels from the first to the last that `rows` consecutive rows read,
  * which begin at a multiple of rows. */
-int64_t xk_halo_pixels(const struct xk_nest *con, const struct xk_halo *f,
-                       int64_t rows);
+int64_t xk_halo_pixels(const struct xk_contraction *con,
+                       const struct xk_halo *f, int64_t rows);
 
 #endif

@@ -1,27 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The indices; the contraction as text, for the "views" dump. */
+/* What is asked about a nest; its text, for the "views" dump. */
 #include "views/nest.h"
 
 #include <string.h>
-
-void xk_nest_add_index(struct xk_nest *p, const char *name, int64_t extent,
-                       enum xk_role role)
-{
-    struct xk_index *const x = &p->index[p->n_index++];
-    strcpy(x->name, name);
-    x->extent = extent;
-    x->role = (uint8_t)role;
-}
-
-int xk_nest_index_of(const struct xk_nest *p, const xk_expr *term)
-{
-    const struct xk_view *const v = &p->a.view;
-    for (unsigned d = 0; d < v->n_dims; d++)
-        for (unsigned i = 0; v->dim[d].var == term && i < p->n_index; i++)
-            if (xk_view_find(v, p->index[i].name) == (int)d)
-                return (int)i;
-    return -1;
-}
 
 const struct xk_index *xk_nest_k_inner(const struct xk_nest *p)
 {
@@ -30,19 +11,6 @@ const struct xk_index *xk_nest_k_inner(const struct xk_nest *p)
         if (p->index[i].role == XK_ROLE_K)
             k = &p->index[i];
     return k;
-}
-
-void xk_nest_tap(const struct xk_nest *p, int64_t tap, int64_t *at)
-{
-    const struct xk_index *const inner = xk_nest_k_inner(p);
-    for (int i = (int)p->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->index[i];
-        if (x->role != XK_ROLE_K)
-            continue;
-        at[i] = x == inner ? 0 : tap % x->extent;
-        if (x != inner)
-            tap /= x->extent;
-    }
 }
 
 static const char *role_name(uint8_t role)

@@ -340,3 +340,25 @@ enum xk_status xk_view_broadcast(xk_ctx *c, struct xk_view *v, const char *dim,
     XK_TRY(init_dim(c, &d, dim, extent));
     return splice_dims(c, v, v->n_dims, 0, 1, &d);
 }
+
+enum xk_status xk_view_condition(xk_ctx *c, struct xk_view *v,
+                                 const struct xk_condition *x)
+{
+    struct xk_view_dim dims[XK_VIEW_MAX_DIMS];
+    struct bounds b;
+    for (unsigned i = 0; i < x->n; i++) {
+        unsigned d;
+        XK_TRY(find_dim(c, v, x->sum[i].name, &d));
+        dims[i] = v->dim[d];
+    }
+    if (!bound_sum(x->n, x->sum, x->start, &b))
+        return xk_fail(c, XK_EUNSUPPORTED, "view: a condition exceeds 2^31-1");
+    const xk_expr *const e = sum_of(c, x->n, x->sum, dims, x->start);
+    if (!e)
+        return xk_ctx_status(c);
+    if (b.lo < x->lo)
+        XK_TRY(add_mask(c, v, xk_bin_imm(c, XK_OP_GE, e, x->lo)));
+    if (b.hi >= x->hi)
+        XK_TRY(add_mask(c, v, xk_bin_imm(c, XK_OP_LT, e, x->hi)));
+    return XK_OK;
+}

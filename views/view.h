@@ -66,6 +66,16 @@ enum xk_status xk_view_slice(xk_ctx *c, struct xk_view *v, const char *dim,
 enum xk_status xk_view_broadcast(xk_ctx *c, struct xk_view *v, const char *dim,
                                  int64_t extent);
 
+/* Adds the condition lo <= sum coef[i] * dim i + start < hi, over dims that are
+ * there. */
+struct xk_condition {
+    unsigned n;
+    struct xk_embed sum[XK_VIEW_MAX_DIMS];
+    int64_t start, lo, hi;
+};
+enum xk_status xk_view_condition(xk_ctx *c, struct xk_view *v,
+                                 const struct xk_condition *x);
+
 /* Byte offset (s32) of the element at index[] (one s32 expression per view dim,
  * scalars or all of the same lanes); simplified with facts (may be NULL). A
  * scalar if no vector index matters. Where the mask is false, the offset may

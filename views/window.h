@@ -5,7 +5,7 @@
 #ifndef XK_VIEWS_WINDOW_H
 #define XK_VIEWS_WINDOW_H
 
-#include "views/nest.h"
+#include "views/contraction.h"
 
 struct xk_window {
     int64_t rows;   /* of M, in its order, that share a place */
@@ -17,6 +17,6 @@ struct xk_window {
 
 /* False if there are no two such indices, or A and its masks depend on them
  * other than by their sum. */
-bool xk_window_of(xk_ctx *c, const struct xk_nest *con, struct xk_window *out);
+bool xk_window_of(const struct xk_contraction *con, struct xk_window *out);
 
 #endif

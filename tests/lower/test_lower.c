@@ -9,6 +9,7 @@
 #include "lower/lower.h"
 #include "passes/passes.h"
 #include "tests/ir_interp.h"
+#include "tests/conv/conv_nest.h"
 #include "tests/tap.h"
 
 static xk_ctx *c;
@@ -98,7 +99,7 @@ static void problem(const char *text, const char *wei_tag,
     const char *const act = xk_conv_is_3d(&desc) ? "acdeb" : "acdb";
     const char *const any[3] = {act, wei_tag, act};
     xk_conv_tensors(c, &desc, any, &info);
-    xk_conv_contraction(c, &desc, &info, &con);
+    test_conv_nest(c, &desc, &info, &con);
     xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, s, &plan);
     ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);
     fill(&info.tensor[XK_ARG_SRC], &src, 1);

@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tests/conv/conv_nest.h"
+
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
                           struct xk_nest *con)
@@ -16,7 +18,7 @@ void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
     ck_assert_int_eq(xk_conv_parse(c, text, d, NULL, 0), XK_OK);
     ck_assert_msg(xk_conv_check(c, d, &full) == XK_OK, "%s", c->error.message);
     ck_assert_int_eq(xk_conv_tensors(c, &full, any, &info), XK_OK);
-    ck_assert_msg(xk_conv_contraction(c, &full, &info, con) == XK_OK, "%s",
+    ck_assert_msg(test_conv_nest(c, &full, &info, con) == XK_OK, "%s",
                   c->error.message);
 }
 

@@ -240,9 +240,9 @@ START_TEST(neighbours_meet_all_banks)
     const struct xk_plan_footprint *const f = &p.slm.foot;
     for (int64_t m = 0; m < 16; m += 8)
         for (int64_t tap = 0; tap < 3; tap++)
-            check_banks(xk_halo_pixel(p.con, &f->f, m) +
-                            xk_halo_tap(p.con, &f->f, tap),
-                        xk_halo_pixel(p.con, &f->f, 1));
+            check_banks(xk_halo_pixel(&p.con->walked, &f->f, m) +
+                            xk_halo_tap(&p.con->walked, &f->f, tap),
+                        xk_halo_pixel(&p.con->walked, &f->f, 1));
     for (int64_t unit = 0; 8 * unit + 8 <= f->pixels; unit++)
         check_banks(8 * unit, 1);
 }

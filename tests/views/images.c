@@ -7,41 +7,38 @@
 
 const char *const image_out_names[3] = {"od", "oh", "ow"};
 const char *const image_tap_names[3] = {"kd", "kh", "kw"};
-static const char *const in_names[] = {"d", "h", "w"};
-
-void image_contraction(xk_ctx *c, const struct image *g, struct xk_nest *con)
+void image_contraction(xk_ctx *c, const struct image *g,
+                       struct xk_contraction *con)
 {
-    const char *names[5] = {"n", "c"};
+    const unsigned first = !g->volume;
     int64_t dims[5] = {g->n, 16};
-    unsigned n = 2;
-    struct xk_layout l;
-    struct xk_view *const v = &con->a.view;
+    unsigned n = 2, o[3], k[3];
     memset(con, 0, sizeof(*con));
-    for (unsigned a = !g->volume; a < 3; a++) {
-        names[n] = in_names[a];
+    for (unsigned a = first; a < 3; a++)
         dims[n++] = g->i[a];
-    }
     ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, n, dims,
-                                        g->inside ? "Bxa16b" : "axb", &l),
+                                        g->inside ? "Bxa16b" : "axb",
+                                        &con->a.layout),
                      XK_OK);
-    ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
-    for (unsigned a = !g->volume; a < 3; a++) {
-        struct xk_embed e[] = {{"", g->o[a], g->s[a]}, {"", g->k[a], g->d[a]}};
-        strcpy(e[0].name, image_out_names[a]);
-        strcpy(e[1].name, image_tap_names[a]);
-        ck_assert_int_eq(xk_view_embed(c, v, in_names[a], 2, e, -g->p[a]),
-                         XK_OK);
-    }
+    int image = -1;
     if (!g->inside)
-        xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
-    for (unsigned a = !g->volume; a < 3; a++)
-        xk_nest_add_index(con, image_out_names[a], g->o[a], XK_ROLE_M);
+        image = (int)xk_contraction_add(con, "n", g->n, XK_ROLE_M);
+    for (unsigned a = first; a < 3; a++)
+        o[a] = xk_contraction_add(con, image_out_names[a], g->o[a], XK_ROLE_M);
     if (g->inside)
-        xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
-    xk_nest_add_index(con, "oc", 32, XK_ROLE_N);
-    for (unsigned a = !g->volume; a < 3; a++)
-        xk_nest_add_index(con, image_tap_names[a], g->k[a], XK_ROLE_K);
-    xk_nest_add_index(con, "c", 16, XK_ROLE_K);
+        image = (int)xk_contraction_add(con, "n", g->n, XK_ROLE_M);
+    xk_contraction_add(con, "oc", 32, XK_ROLE_N);
+    for (unsigned a = first; a < 3; a++)
+        k[a] = xk_contraction_add(con, image_tap_names[a], g->k[a], XK_ROLE_K);
+    const unsigned ch = xk_contraction_add(con, "c", 16, XK_ROLE_K);
+    xk_access_add(&con->a, image, g->n);
+    xk_access_add(&con->a, (int)ch, 16);
+    for (unsigned a = first; a < 3; a++) {
+        struct xk_coord *const x = xk_access_add(&con->a, -1, g->i[a]);
+        x->coef[o[a]] = g->s[a];
+        x->coef[k[a]] = g->d[a];
+        x->base = -g->p[a];
+    }
 }
 
 struct image image_random(unsigned *seed)

@@ -3,7 +3,7 @@
 #ifndef XK_TESTS_VIEWS_IMAGES_H
 #define XK_TESTS_VIEWS_IMAGES_H
 
-#include "views/nest.h"
+#include "views/contraction.h"
 
 /* Images of up to three dims, d h w: pixels, outputs, taps, stride, distance of
  * taps, padding. */
@@ -13,11 +13,12 @@ struct image {
     bool inside; /* images are the innermost index of M */
 };
 
-/* Names of the view's dims along each. */
+/* Names of the indices along each. */
 extern const char *const image_out_names[3], *const image_tap_names[3];
 
 /* A and the indices; ends the test if anything refuses. */
-void image_contraction(xk_ctx *c, const struct image *g, struct xk_nest *con);
+void image_contraction(xk_ctx *c, const struct image *g,
+                       struct xk_contraction *con);
 /* Often 1 image, 1 place or no padding along a dim. */
 struct image image_random(unsigned *seed);
 

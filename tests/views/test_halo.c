@@ -26,28 +26,30 @@ struct image {
     int64_t n, o[2], k[2], s[2], d[2], p[2];
 };
 
-static void contraction(const struct image *g, struct xk_nest *con)
+static void contraction(const struct image *g, struct xk_contraction *con)
 {
-    static const char *const names[] = {"n", "c", "h", "w"};
-    const struct xk_embed h[] = {{"oh", g->o[0], g->s[0]},
-                                 {"kh", g->k[0], g->d[0]}};
-    const struct xk_embed w[] = {{"ow", g->o[1], g->s[1]},
-                                 {"kw", g->k[1], g->d[1]}};
+    static const char *const places[] = {"oh", "ow"}, *const taps[] = {"kh",
+                                                                       "kw"};
     const int64_t dims[4] = {g->n, 16, 50, 50};
-    struct xk_layout l;
-    struct xk_view *const v = &con->a.view;
+    int o[2], k[2];
     memset(con, 0, sizeof(*con));
-    ck_assert_int_eq(
-        xk_layout_from_tag(c, "src", XK_DT_F16, 4, dims, "acdb", &l), XK_OK);
-    ck_assert_int_eq(xk_view_init(c, v, &l, names), XK_OK);
-    ck_assert_int_eq(xk_view_embed(c, v, "h", 2, h, -g->p[0]), XK_OK);
-    ck_assert_int_eq(xk_view_embed(c, v, "w", 2, w, -g->p[1]), XK_OK);
-    xk_nest_add_index(con, "n", g->n, XK_ROLE_M);
-    xk_nest_add_index(con, "oh", g->o[0], XK_ROLE_M);
-    xk_nest_add_index(con, "ow", g->o[1], XK_ROLE_M);
-    xk_nest_add_index(con, "kh", g->k[0], XK_ROLE_K);
-    xk_nest_add_index(con, "kw", g->k[1], XK_ROLE_K);
-    xk_nest_add_index(con, "c", 16, XK_ROLE_K);
+    ck_assert_int_eq(xk_layout_from_tag(c, "src", XK_DT_F16, 4, dims, "acdb",
+                                        &con->a.layout),
+                     XK_OK);
+    const int n = (int)xk_contraction_add(con, "n", g->n, XK_ROLE_M);
+    for (unsigned i = 0; i < 2; i++)
+        o[i] = (int)xk_contraction_add(con, places[i], g->o[i], XK_ROLE_M);
+    for (unsigned i = 0; i < 2; i++)
+        k[i] = (int)xk_contraction_add(con, taps[i], g->k[i], XK_ROLE_K);
+    const int ch = (int)xk_contraction_add(con, "c", 16, XK_ROLE_K);
+    xk_access_add(&con->a, n, g->n);
+    xk_access_add(&con->a, ch, 16);
+    for (unsigned i = 0; i < 2; i++) {
+        struct xk_coord *const x = xk_access_add(&con->a, o[i], 50);
+        x->coef[o[i]] = g->s[i];
+        x->coef[k[i]] = g->d[i];
+        x->base = -g->p[i];
+    }
 }
 
 static struct image random_image(unsigned *seed)
@@ -68,7 +70,8 @@ struct place {
     int64_t n, y, x, number;
 };
 
-static struct place place_of(const struct image *g, const struct xk_nest *con,
+static struct place place_of(const struct image *g,
+                             const struct xk_contraction *con,
                              const struct xk_halo *f, int64_t m, int64_t tap)
 {
     const int64_t oh = m / g->o[1] % g->o[0], ow = m % g->o[1];
@@ -88,10 +91,10 @@ START_TEST(test_numbers)
 {
     unsigned seed = 77 + (unsigned)_i;
     const struct image g = random_image(&seed);
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_halo f;
     contraction(&g, &con);
-    ck_assert(xk_halo_of(c, &con, &f));
+    ck_assert(xk_halo_of(&con, &f));
     const int64_t taps = g.k[0] * g.k[1], n = rows_of(&g) * taps;
     for (int64_t i = 0; i < n; i++)
         for (int64_t j = 0; j < i; j++) {
@@ -109,10 +112,10 @@ START_TEST(test_span)
     unsigned seed = 177 + (unsigned)_i;
     const struct image g = random_image(&seed);
     const int64_t rows = 1 + rand_r(&seed) % 20;
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_halo f;
     contraction(&g, &con);
-    ck_assert(xk_halo_of(c, &con, &f));
+    ck_assert(xk_halo_of(&con, &f));
     const int64_t taps = g.k[0] * g.k[1];
     int64_t most = 0;
     for (int64_t m = 0; m < rows_of(&g); m += rows) {
@@ -134,12 +137,12 @@ START_TEST(test_columns)
 {
     unsigned seed = 977 + (unsigned)_i;
     struct image g = random_image(&seed);
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_halo f;
     g.s[1] = 1 + rand_r(&seed) % 8;
     g.d[1] = 1;
     contraction(&g, &con);
-    ck_assert(xk_halo_of(c, &con, &f));
+    ck_assert(xk_halo_of(&con, &f));
     const int64_t columns = f.columns, by = g.k[1] > 1 ? g.s[1] : 1;
     ck_assert_int_eq(by % columns, 0);
     ck_assert_int_eq(by / columns % 2, 1);
@@ -157,12 +160,12 @@ START_TEST(test_beyond)
 {
     unsigned seed = 577 + (unsigned)_i;
     struct image g = random_image(&seed);
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_halo f;
     g.n = 1;
     g.o[0]++;
     contraction(&g, &con);
-    ck_assert(xk_halo_of(c, &con, &f));
+    ck_assert(xk_halo_of(&con, &f));
     const int64_t down = g.k[0] > 1 ? g.s[0] : 1, by = g.k[1] > 1 ? g.s[1] : 1;
     const int64_t used = (g.o[1] - 1) * by + (g.k[1] - 1) * g.d[1] + 1;
     const int64_t wide = by % 2 ? used : (used + 1) / 2 * 2; /* by: 1, 2, 3 */
@@ -174,17 +177,17 @@ END_TEST
 
 START_TEST(test_refused)
 {
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_halo f;
     const struct image strided = {1, {3, 3}, {3, 3}, {2, 1}, {2, 1}, {0, 0}};
     contraction(&strided, &con);
-    ck_assert(!xk_halo_of(c, &con, &f)); /* neither step is 1 */
+    ck_assert(!xk_halo_of(&con, &f)); /* neither step is 1 */
     const struct image good = {1, {3, 3}, {3, 3}, {1, 1}, {1, 1}, {0, 0}};
     contraction(&good, &con);
-    ck_assert(xk_halo_of(c, &con, &f));
+    ck_assert(xk_halo_of(&con, &f));
     /* Two coordinates move with oh. */
-    con.a.view.coord[3] = con.a.view.coord[2];
-    ck_assert(!xk_halo_of(c, &con, &f));
+    con.a.at[3] = con.a.at[2];
+    ck_assert(!xk_halo_of(&con, &f));
 }
 END_TEST
 

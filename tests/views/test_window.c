@@ -53,15 +53,15 @@ START_TEST(random_images)
     unsigned seed = 7000u + (unsigned)_i, found = 0;
     for (unsigned i = 0; i < 200; i++) {
         struct image g = image_random(&seed);
-        struct xk_nest con;
+        struct xk_contraction con;
         struct xk_window w;
         int64_t rows;
         g.d[2] = i % 2 ? g.s[2] : g.d[2];
         const int m = second_dim(&g, &rows), k = last_tap(&g);
         const bool want = m >= 0 && m == k && g.s[m] == g.d[m];
         image_contraction(c, &g, &con);
-        ck_assert_msg(xk_window_of(c, &con, &w) == want, "seed %d, %u",
-                      7000 + _i, i);
+        ck_assert_msg(xk_window_of(&con, &w) == want, "seed %d, %u", 7000 + _i,
+                      i);
         if (want)
             ck_assert_msg(w.rows == rows && w.places == g.o[m] &&
                               w.taps == g.k[m],
@@ -79,18 +79,18 @@ START_TEST(by_hand)
 {
     struct image g = {16,        {1, 7, 9}, {1, 7, 9}, {1, 3, 3}, {1, 1, 1},
                       {1, 1, 1}, {0, 1, 1}, false,     true};
-    struct xk_nest con;
+    struct xk_contraction con;
     struct xk_window w;
     image_contraction(c, &g, &con);
-    ck_assert(xk_window_of(c, &con, &w));
+    ck_assert(xk_window_of(&con, &w));
     ck_assert(w.rows == 16 && w.places == 9 && w.taps == 3);
     g.d[2] = 2;
     image_contraction(c, &g, &con);
-    ck_assert(!xk_window_of(c, &con, &w));
+    ck_assert(!xk_window_of(&con, &w));
     g.d[2] = 1;
     g.inside = false; /* then pixels of a row are M's innermost dim */
     image_contraction(c, &g, &con);
-    ck_assert(!xk_window_of(c, &con, &w));
+    ck_assert(!xk_window_of(&con, &w));
 }
 END_TEST
 

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the search reads of a contraction. */
+#include "schedule/schedule.h"
+#include "views/access.h"
+#include "views/row_order.h"
+
+#define MOST_PIXELS (1 << 24) /* no footprint is that large */
+
+static int64_t at_most(int64_t v, int64_t most)
+{
+    return v < most ? v : most;
+}
+
+static int64_t magnitude(int64_t v)
+{
+    return v < 0 ? -v : v;
+}
+
+/* The K index in front of the innermost one; -1: none. */
+static int second_k(const struct xk_contraction *p)
+{
+    const int inner = xk_contraction_last(p, XK_ROLE_K);
+    int found = -1;
+    for (int i = 0; i < inner; i++)
+        if (p->index[i].role == XK_ROLE_K)
+            found = i;
+    return found;
+}
+
+static void set_extents(const struct xk_contraction *p, struct xk_shape *s)
+{
+    const int inner = xk_contraction_last(p, XK_ROLE_K);
+    s->m = xk_contraction_extent(p, XK_ROLE_M);
+    s->n = xk_contraction_extent(p, XK_ROLE_N);
+    s->k_inner = inner < 0 ? 1 : p->index[inner].extent;
+    s->k_outer = xk_contraction_extent(p, XK_ROLE_K) / s->k_inner;
+    s->elem_b = xk_dtype_b(p->a.layout.dt);
+}
+
+/* Whether A's innermost K is in blocks of its own, and neighbours in memory. */
+static void set_a(const struct xk_contraction *p, struct xk_shape *s)
+{
+    const struct xk_layout *const l = &p->a.layout;
+    const int k = xk_contraction_last(p, XK_ROLE_K);
+    const int dim = k < 0 ? -1 : xk_access_dim_of(&p->a, (unsigned)k);
+    if (xk_access_is_open(&p->a))
+        return;
+    const bool inside = l->block[l->n_blocks - 1].dim == dim;
+    s->plain_a = !inside || l->n_blocks == l->n_dims;
+    s->loose_a = s->plain_a && s->k_inner > 1 && !inside;
+}
+
+/* Whether B has dwords of two steps, eight rows of each side by side. */
+static bool has_lines(const struct xk_contraction *p)
+{
+    const struct xk_layout *const l = &p->b.layout;
+    const struct xk_block *const b = &l->block[l->n_blocks];
+    const int k = xk_contraction_last(p, XK_ROLE_K);
+    const int n = xk_contraction_last(p, XK_ROLE_N);
+    if (k < 0 || n < 0 || l->n_blocks < l->n_dims + 3)
+        return false;
+    const int k_dim = xk_access_dim_of(&p->b, (unsigned)k);
+    return b[-1].dim == k_dim && b[-2].size == 8 &&
+           b[-2].dim == xk_access_dim_of(&p->b, (unsigned)n) &&
+           b[-3].dim == k_dim && b[-3].size == 16;
+}
+
+static void set_b(const struct xk_contraction *p, struct xk_shape *s)
+{
+    const struct xk_layout *const l = &p->b.layout;
+    const bool open = xk_access_is_open(&p->b);
+    s->plain_b = !open && l->n_blocks == l->n_dims;
+    s->lines_b = open || has_lines(p);
+}
+
+/* Pixels of the padded image: for 1024 outputs, and from a first filter tap to
+ * the last (views/halo.h has them exactly). */
+static void set_pixels(const struct xk_contraction *p, int free,
+                       struct xk_shape *s)
+{
+    s->reach = 0;
+    s->pixels_1k = 1024;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        struct xk_slide x;
+        if (p->index[i].role != XK_ROLE_M || (int)i == free)
+            continue;
+        if (!xk_slide_of(p, i, &x)) {
+            s->reach = s->pixels_1k = 0;
+            return;
+        }
+        const int64_t step = x.taps > 1 ? magnitude(x.m_step) : 1;
+        const int64_t far = (x.taps - 1) * magnitude(x.k_step);
+        const int64_t extent = (x.places - 1) * step + far + 1;
+        s->reach = at_most(s->reach * extent + far, MOST_PIXELS);
+        s->pixels_1k = at_most(s->pixels_1k * extent / x.places, MOST_PIXELS);
+        s->stride = magnitude(x.m_step);
+    }
+}
+
+/* What neighbouring pixels of an image's row share. */
+static void set_window(const struct xk_contraction *p,
+                       const struct xk_row_order *o, struct xk_shape *s)
+{
+    struct xk_slide x;
+    if (!s->eights || !xk_row_order_window(p, o->free, &x))
+        return;
+    s->window.rows = o->block;
+    s->window.places = x.places;
+    s->window.taps = x.taps;
+}
+
+static int64_t outside_1k(const struct xk_slide *x)
+{
+    const int64_t pairs = x->places * x->taps, all = xk_slide_outside(x);
+    return pairs < INT64_C(1) << 52 ? 1024 * all / pairs : all / (pairs / 1024);
+}
+
+/* Whether eight rows of M share a pixel, and whether they are neighbours in
+ * A. */
+static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
+{
+    const struct xk_row_order o = xk_row_order_of(p);
+    const int64_t images = o.free < 0 ? 1 : p->index[o.free].extent;
+    struct xk_slide edge;
+    set_pixels(p, o.free, s);
+    s->eights = o.last && images % 8 == 0;
+    s->sixteens = s->eights && images % 16 == 0;
+    s->images = s->eights && o.together && !s->loose_a;
+    if ((o.last || images == 1) && xk_row_order_edge(p, o.free, &edge) &&
+        xk_slide_outside(&edge)) {
+        s->edge_rows = s->m / edge.places;
+        s->edge_1k = outside_1k(&edge);
+    }
+    set_window(p, &o, s);
+    if (o.last)
+        s->reach = at_most(s->reach * images, MOST_PIXELS);
+    if (s->images) /* neighbours along M are those of a pixel */
+        s->stride = 1;
+}
+
+/* Whether B has so many places of the K index `outer` in its innermost block,
+ * with few of the innermost K each. */
+static bool has_taps_inside(const struct xk_contraction *p, unsigned outer,
+                            int64_t taps)
+{
+    const struct xk_layout *const l = &p->b.layout;
+    const int k = xk_contraction_last(p, XK_ROLE_K);
+    const int dim = xk_access_dim_of(&p->b, (unsigned)k);
+    if (dim < 0 || l->n_blocks <= l->n_dims + 2)
+        return false;
+    const struct xk_block *const b = &l->block[l->n_blocks - 2];
+    return b->dim == xk_access_dim_of(&p->b, outer) && b->size == taps &&
+           l->padded[dim] == XK_PACK_FEW;
+}
+
+/* Filter taps of a line go inside K with few channels where those are innermost
+ * in A, and padded for that in B, or may be. */
+static void set_taps(const struct xk_contraction *p, struct xk_shape *s)
+{
+    const int k = xk_contraction_last(p, XK_ROLE_K), outer = second_k(p);
+    if (s->k_inner > XK_PACK_FEW || s->elem_b > 2 || s->loose_a || outer < 0 ||
+        p->index[outer].extent < 2)
+        return;
+    const int dim = xk_access_dim_of(&p->a, (unsigned)k);
+    const bool open = xk_access_is_open(&p->a) || dim < 0;
+    s->used_e = open ? XK_PACK_FEW : p->a.layout.padded[dim];
+    if (s->used_e <= XK_PACK_FEW &&
+        (xk_access_is_open(&p->b) ||
+         has_taps_inside(p, (unsigned)outer, 8 / s->elem_b)))
+        s->line_taps = p->index[outer].extent;
+}
+
+struct xk_shape xk_shape_of(const struct xk_contraction *p)
+{
+    struct xk_shape s = {0};
+    set_extents(p, &s);
+    set_a(p, &s);
+    set_b(p, &s);
+    set_rows(p, &s);
+    set_taps(p, &s);
+    return s;
+}

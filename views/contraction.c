@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views/contraction.h"
+
+#include <string.h>
+
+unsigned xk_contraction_add(struct xk_contraction *p, const char *name,
+                            int64_t extent, enum xk_role role)
+{
+    struct xk_index *const x = &p->index[p->n_index];
+    strcpy(x->name, name);
+    x->extent = extent;
+    x->role = (uint8_t)role;
+    return p->n_index++;
+}
+
+int xk_contraction_find(const struct xk_contraction *p, const char *name)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (strcmp(p->index[i].name, name) == 0)
+            return (int)i;
+    return -1;
+}
+
+int xk_contraction_last(const struct xk_contraction *p, enum xk_role role)
+{
+    int found = -1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == role)
+            found = (int)i;
+    return found;
+}
+
+int64_t xk_contraction_extent(const struct xk_contraction *p, enum xk_role role)
+{
+    int64_t all = 1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == role &&
+            __builtin_mul_overflow(all, p->index[i].extent, &all))
+            return INT64_MAX;
+    return all;
+}
+
+void xk_contraction_tap(const struct xk_index *index, unsigned n, int64_t tap,
+                        int64_t *at)
+{
+    bool inner = true;
+    for (unsigned i = n; i-- > 0;) {
+        if (index[i].role != XK_ROLE_K)
+            continue;
+        at[i] = inner ? 0 : tap % index[i].extent;
+        if (!inner)
+            tap /= index[i].extent;
+        inner = false;
+    }
+}
+
+struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent)
+{
+    struct xk_coord *const x = &a->at[a->n_coord++];
+    *x = (struct xk_coord){.hi = extent};
+    if (index >= 0)
+        x->coef[index] = 1;
+    return x;
+}
+
+/* The accesses, one after the other; NULL behind the last. */
+static struct xk_access *access_at(struct xk_contraction *p, unsigned i)
+{
+    struct xk_access *const first[] = {&p->a, &p->b, &p->c};
+    if (i < 3)
+        return first[i];
+    return i - 3 < p->n_inputs ? &p->input[i - 3] : NULL;
+}
+
+static void access_of_class(struct xk_access *a, const uint32_t *r)
+{
+    for (unsigned i = 0; i < a->n_coord; i++) {
+        struct xk_coord *const x = &a->at[i];
+        if (x->class_base)
+            x->base += x->class_base[r[x->class_dim]];
+        x->class_base = NULL;
+        x->class_dim = 0;
+    }
+}
+
+bool xk_contraction_class(const struct xk_contraction *p, const uint32_t *r,
+                          struct xk_contraction *out)
+{
+    bool terms = true;
+    *out = *p;
+    out->n_class_dims = 0;
+    memset(out->class_dim, 0, sizeof(out->class_dim));
+    struct xk_access *a;
+    for (unsigned i = 0; (a = access_at(out, i)); i++)
+        access_of_class(a, r);
+    for (unsigned d = 0; d < p->n_class_dims; d++) {
+        const struct xk_class_dim *const x = &p->class_dim[d];
+        const int64_t extent = x->k_extent[r[d]];
+        out->index[x->k].extent = extent ? extent : 1;
+        terms = terms && extent;
+    }
+    return terms;
+}
+
+/* Coefficients of the indices from `from` on move to those from `to` on. */
+static void move_coefs(struct xk_contraction *p, unsigned from, unsigned to,
+                       unsigned n)
+{
+    struct xk_access *a;
+    for (unsigned i = 0; (a = access_at(p, i)); i++)
+        for (unsigned d = 0; d < a->n_coord; d++)
+            memmove(&a->at[d].coef[to], &a->at[d].coef[from],
+                    n * sizeof(int64_t));
+}
+
+void xk_contraction_split(struct xk_contraction *p, unsigned i, int64_t size,
+                          const char *outer, const char *inner)
+{
+    const unsigned behind = p->n_index - i - 1u;
+    memmove(&p->index[i + 2], &p->index[i + 1], behind * sizeof(p->index[0]));
+    move_coefs(p, i, i + 1, behind + 1);
+    p->n_index++;
+    p->index[i + 1] = p->index[i];
+    strcpy(p->index[i].name, outer);
+    strcpy(p->index[i + 1].name, inner);
+    p->index[i].extent /= size;
+    p->index[i + 1].extent = size;
+    struct xk_access *a;
+    for (unsigned n = 0; (a = access_at(p, n)); n++)
+        for (unsigned d = 0; d < a->n_coord; d++)
+            a->at[d].coef[i] = a->at[d].coef[i + 1] * size;
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        p->class_dim[d].k += p->class_dim[d].k > i;
+}
+
+void xk_contraction_move(struct xk_contraction *p, unsigned from, unsigned to)
+{
+    const unsigned first = from < to ? from : to;
+    const unsigned last = from < to ? to : from;
+    unsigned old[XK_MAX_INDEX];
+    struct xk_contraction q = *p;
+    for (unsigned i = first; i <= last; i++)
+        old[i] = i == to ? from : from < to ? i + 1 : i - 1;
+    struct xk_access *a;
+    for (unsigned i = first; i <= last; i++)
+        p->index[i] = q.index[old[i]];
+    for (unsigned n = 0; (a = access_at(p, n)); n++)
+        for (unsigned d = 0; d < a->n_coord; d++)
+            for (unsigned i = first; i <= last; i++)
+                a->at[d].coef[i] = access_at(&q, n)->at[d].coef[old[i]];
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        for (unsigned i = first; i <= last; i++)
+            if (q.class_dim[d].k == old[i])
+                p->class_dim[d].k = (uint8_t)i;
+}
+
+static bool coord_eq(const struct xk_contraction *p, const struct xk_coord *x,
+                     const struct xk_coord *y)
+{
+    if (x->base != y->base || x->lo != y->lo || x->hi != y->hi ||
+        !x->class_base != !y->class_base)
+        return false;
+    if (memcmp(x->coef, y->coef, sizeof(x->coef)) != 0)
+        return false;
+    if (!x->class_base)
+        return true;
+    return x->class_dim == y->class_dim &&
+           memcmp(x->class_base, y->class_base,
+                  p->class_dim[x->class_dim].n * sizeof(int64_t)) == 0;
+}
+
+static bool access_eq(const struct xk_contraction *p, const struct xk_access *a,
+                      const struct xk_access *b)
+{
+    if (strcmp(a->name, b->name) != 0 || a->n_coord != b->n_coord ||
+        a->fill != b->fill || !xk_layout_eq(&a->layout, &b->layout))
+        return false;
+    for (unsigned i = 0; i < a->n_coord; i++)
+        if (!coord_eq(p, &a->at[i], &b->at[i]))
+            return false;
+    return true;
+}
+
+static bool indices_eq(const struct xk_contraction *p,
+                       const struct xk_contraction *q)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (strcmp(p->index[i].name, q->index[i].name) != 0 ||
+            p->index[i].extent != q->index[i].extent ||
+            p->index[i].role != q->index[i].role)
+            return false;
+    for (unsigned d = 0; d < p->n_class_dims; d++) {
+        const struct xk_class_dim *const x = &p->class_dim[d];
+        const struct xk_class_dim *const y = &q->class_dim[d];
+        if (x->n != y->n || x->k != y->k ||
+            memcmp(x->k_extent, y->k_extent, x->n * sizeof(int64_t)) != 0)
+            return false;
+    }
+    return true;
+}
+
+bool xk_contraction_eq(const struct xk_contraction *p,
+                       const struct xk_contraction *q)
+{
+    if (p->n_index != q->n_index || p->n_inputs != q->n_inputs ||
+        p->n_class_dims != q->n_class_dims || p->acc_dt != q->acc_dt ||
+        !indices_eq(p, q))
+        return false;
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        if (!access_eq(p, &p->input[i], &q->input[i]))
+            return false;
+    return access_eq(p, &p->a, &q->a) && access_eq(p, &p->b, &q->b) &&
+           access_eq(p, &p->c, &q->c);
+}

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contraction, all of it integers:
+ *     C[...] = epilogue(sum over the K indices of A[...] * B[...]).
+ * Index variables have an extent and a role. Every coordinate of a tensor is a
+ * linear form of them. A convolution in any direction, a matmul and a formula
+ * differ in nothing else, so nobody behind this type knows of convolution.
+ * nest.h makes IR of it for create; query and the search ask access.h. */
+#ifndef XK_VIEWS_CONTRACTION_H
+#define XK_VIEWS_CONTRACTION_H
+
+#include "layout/layout.h"
+
+#define XK_MAX_INDEX 12
+#define XK_MAX_COORD 8
+#define XK_MAX_INPUTS 4
+#define XK_MAX_CLASS_DIMS 3
+
+/* M is in A and C, N in B and C, K in neither C nor an input, batch in all
+ * three. An index of C alone is N; one of A or of B alone is K. */
+enum xk_role { XK_ROLE_M, XK_ROLE_N, XK_ROLE_K, XK_ROLE_BATCH };
+
+struct xk_index {
+    char name[8];   /* a letter, then letters and digits */
+    int64_t extent; /* 1 to 2^31-1 */
+    uint8_t role;   /* enum xk_role */
+};
+
+/* base + sum of coef[i] * index i, with coefficients of any sign. It must lie
+ * in [lo, hi): elsewhere a load gives the access's fill and a store is dropped.
+ * In class r the base is base + class_base[r] (struct xk_class_dim). */
+struct xk_coord {
+    int64_t base, coef[XK_MAX_INDEX], lo, hi;
+    const int64_t *class_base; /* NULL: the same in all classes */
+    uint8_t class_dim;
+};
+
+/* at[0 .. layout.n_dims) are the tensor's coordinates, with [lo, hi) inside the
+ * dim. The others are conditions alone. An open layout has n_blocks 0: the
+ * search chooses it. */
+struct xk_access {
+    char name[16]; /* of the argument */
+    uint8_t arg;   /* the caller's argument number */
+    uint8_t n_coord;
+    int32_t fill;
+    struct xk_layout layout;
+    struct xk_coord at[XK_MAX_COORD];
+};
+
+/* Contractions that differ in constants and in the extent of one K index alone:
+ * n of them along each class dim, so that their number is the product. Where
+ * the extent is 0 nothing is summed: C is the epilogue of zero. */
+struct xk_class_dim {
+    uint32_t n;
+    uint8_t k;               /* the K index */
+    const int64_t *k_extent; /* n of them; the context's or the caller's */
+};
+
+enum xk_epi_kind {
+    XK_EPI_ADD, /* + input[i] */
+    XK_EPI_RELU,
+    XK_EPI_SCALE, /* * alpha */
+    XK_EPI_SUM,   /* + alpha * what C held before */
+};
+/* One epilogue step on C in f32, in order. */
+struct xk_epi_op {
+    uint8_t kind;  /* enum xk_epi_kind */
+    uint8_t input; /* ADD: index into inputs[] */
+    float alpha;   /* RELU: negative slope; SCALE, SUM: the factor */
+};
+#define XK_MAX_EPI 10
+
+struct xk_contraction {
+    uint8_t n_index, n_inputs, n_class_dims, n_epi;
+    enum xk_dtype acc_dt;                /* f32, or s32 for integer A and B */
+    struct xk_index index[XK_MAX_INDEX]; /* in the order of loops: of each role
+                                            the outermost first */
+    struct xk_access a, b, c;
+    struct xk_access
+        input[XK_MAX_INPUTS]; /* right-hand sides of the epilogue */
+    struct xk_class_dim class_dim[XK_MAX_CLASS_DIMS];
+    struct xk_epi_op epi[XK_MAX_EPI];
+};
+
+static inline bool xk_access_is_open(const struct xk_access *a)
+{
+    return a->layout.n_blocks == 0;
+}
+
+/* Appends an index; name: at most 7 characters. There is room. Its number. */
+unsigned xk_contraction_add(struct xk_contraction *p, const char *name,
+                            int64_t extent, enum xk_role role);
+int xk_contraction_find(const struct xk_contraction *p, const char *name);
+/* The last index of a role; -1: there is none. */
+int xk_contraction_last(const struct xk_contraction *p, enum xk_role role);
+/* The product of a role's extents, at most INT64_MAX; 1 without an index. */
+int64_t xk_contraction_extent(const struct xk_contraction *p,
+                              enum xk_role role);
+
+/* The K indices but the last are counted by a tap, the last of them fastest:
+ * their places, into at[], with 0 for the innermost K. */
+void xk_contraction_tap(const struct xk_index *index, unsigned n, int64_t tap,
+                        int64_t *at);
+
+/* Appends a coordinate 1 * index (-1: none) that lies in [0, extent). */
+struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent);
+
+/* Whether the parts fit together. XK_EINVAL: a name, an extent, an interval
+ * outside its dim, a role that the accesses contradict. XK_EUNSUPPORTED: a
+ * coordinate beyond 2^31-1, or a C whose indices may meet in one element. */
+enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p);
+
+/* Writes the contraction of one class: r[d] < class_dim[d].n. It has no class
+ * dims. False: the class has no terms, and the extent of its K index, which is
+ * 1 there, means nothing. */
+bool xk_contraction_class(const struct xk_contraction *p, const uint32_t *r,
+                          struct xk_contraction *out);
+
+/* Index i becomes two: outer * size + inner. size divides the extent. The inner
+ * one stands behind it. There is room for one more. */
+void xk_contraction_split(struct xk_contraction *p, unsigned i, int64_t size,
+                          const char *outer, const char *inner);
+/* Index `from` moves to the place `to` among the indices. */
+void xk_contraction_move(struct xk_contraction *p, unsigned from, unsigned to);
+
+bool xk_contraction_eq(const struct xk_contraction *p,
+                       const struct xk_contraction *q);
+
+#endif

@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Whether a contraction's parts fit together. */
+#include <string.h>
+
+#include "views/access.h"
+
+static bool is_name(const char *s, size_t size)
+{
+    const size_t n = strnlen(s, size);
+    if (n == 0 || n == size)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        const bool letter = (s[i] >= 'a' && s[i] <= 'z') ||
+                            (s[i] >= 'A' && s[i] <= 'Z') || s[i] == '_';
+        const bool digit = s[i] >= '0' && s[i] <= '9';
+        if (!letter && !(digit && i))
+            return false;
+    }
+    return true;
+}
+
+static enum xk_status check_indices(xk_ctx *c, const struct xk_contraction *p)
+{
+    if (p->n_index > XK_MAX_INDEX)
+        return xk_fail(c, XK_EINVAL, "contraction: %u indices, at most %d",
+                       p->n_index, XK_MAX_INDEX);
+    for (unsigned i = 0; i < p->n_index; i++) {
+        const struct xk_index *const x = &p->index[i];
+        if (!is_name(x->name, sizeof(x->name)))
+            return xk_fail(c, XK_EINVAL, "index %u: \"%.8s\" is no name", i,
+                           x->name);
+        if (xk_contraction_find(p, x->name) != (int)i)
+            return xk_fail(c, XK_EINVAL, "index %s is there twice", x->name);
+        if (x->extent < 1 || x->extent > INT32_MAX)
+            return xk_fail(c, XK_EINVAL,
+                           "index %s: extent %lld, want 1 to 2147483647",
+                           x->name, (long long)x->extent);
+    }
+    return XK_OK;
+}
+
+/* Every part of the sum stays within 2^31-1. */
+static enum xk_status check_coord(xk_ctx *c, const struct xk_contraction *p,
+                                  const struct xk_access *a, unsigned d)
+{
+    const struct xk_coord *const x = &a->at[d];
+    struct xk_range r;
+    if (x->lo >= x->hi ||
+        (d < a->layout.n_dims && (x->lo < 0 || x->hi > a->layout.dim[d])))
+        return xk_fail(c, XK_EINVAL, "%s: coordinate %u: interval %lld..%lld",
+                       a->name, d, (long long)x->lo, (long long)x->hi);
+    if (x->class_base && x->class_dim >= p->n_class_dims)
+        return xk_fail(c, XK_EINVAL, "%s: coordinate %u: class dim %u of %u",
+                       a->name, d, x->class_dim, p->n_class_dims);
+    if (!xk_coord_range(p, x, &r))
+        return xk_fail(c, XK_EUNSUPPORTED, "%s: coordinate %u exceeds 2^31-1",
+                       a->name, d);
+    return XK_OK;
+}
+
+static enum xk_status check_access(xk_ctx *c, const struct xk_contraction *p,
+                                   const struct xk_access *a)
+{
+    if (!is_name(a->name, sizeof(a->name)))
+        return xk_fail(c, XK_EINVAL, "access: \"%.16s\" is no name", a->name);
+    if (a->n_coord > XK_MAX_COORD || a->n_coord < a->layout.n_dims ||
+        a->layout.n_dims == 0)
+        return xk_fail(c, XK_EINVAL, "%s: %u coordinates of %u dims", a->name,
+                       a->n_coord, a->layout.n_dims);
+    for (unsigned d = 0; d < a->n_coord; d++)
+        XK_TRY(check_coord(c, p, a, d));
+    return XK_OK;
+}
+
+enum xk_role xk_role_of(bool in_a, bool in_b, bool in_c)
+{
+    if (!in_c)
+        return XK_ROLE_K;
+    if (in_a)
+        return in_b ? XK_ROLE_BATCH : XK_ROLE_M;
+    return XK_ROLE_N;
+}
+
+static enum xk_status check_roles(xk_ctx *c, const struct xk_contraction *p)
+{
+    static const char *const names[] = {"M", "N", "K", "batch"};
+    const uint32_t a = xk_access_uses(&p->a), b = xk_access_uses(&p->b);
+    const uint32_t in_c = xk_access_uses(&p->c);
+    uint32_t inputs = 0;
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        inputs |= xk_access_uses(&p->input[i]);
+    for (unsigned i = 0; i < p->n_index; i++) {
+        const struct xk_index *const x = &p->index[i];
+        const unsigned want = xk_role_of(a >> i & 1, b >> i & 1, in_c >> i & 1);
+        if (x->extent > 1 && want != x->role)
+            return xk_fail(c, XK_EINVAL, "index %s: role %s, accesses say %s",
+                           x->name, names[x->role & 3], names[want]);
+        if (x->extent > 1 && want == XK_ROLE_K && inputs >> i & 1)
+            return xk_fail(c, XK_EINVAL,
+                           "index %s is summed over, but in an input", x->name);
+    }
+    return XK_OK;
+}
+
+/* C's indices are told apart by its coordinates: each stands in one alone, and
+ * there its steps pass all that smaller steps reach. */
+static bool is_one_to_one(const struct xk_contraction *p)
+{
+    uint32_t seen = 0;
+    for (unsigned d = 0; d < p->c.n_coord; d++) {
+        uint32_t left = 0;
+        int64_t reach = 0;
+        for (unsigned i = 0; i < p->n_index; i++)
+            if (p->c.at[d].coef[i] && p->index[i].extent > 1)
+                left |= 1u << i;
+        if (left & seen)
+            return false;
+        seen |= left;
+        while (left) {
+            unsigned least = 0;
+            int64_t step = INT64_MAX;
+            for (unsigned i = 0; i < p->n_index; i++) {
+                const int64_t s = p->c.at[d].coef[i];
+                if (left >> i & 1 && (s < 0 ? -s : s) < step) {
+                    step = s < 0 ? -s : s;
+                    least = i;
+                }
+            }
+            if (step <= reach)
+                return false;
+            reach += step * (p->index[least].extent - 1);
+            left &= ~(1u << least);
+        }
+    }
+    return true;
+}
+
+static enum xk_status check_classes(xk_ctx *c, const struct xk_contraction *p)
+{
+    if (p->n_class_dims > XK_MAX_CLASS_DIMS)
+        return xk_fail(c, XK_EINVAL, "contraction: %u class dims, at most %d",
+                       p->n_class_dims, XK_MAX_CLASS_DIMS);
+    for (unsigned d = 0; d < p->n_class_dims; d++) {
+        const struct xk_class_dim *const x = &p->class_dim[d];
+        if (!x->n || x->k >= p->n_index || !x->k_extent ||
+            p->index[x->k].role != XK_ROLE_K)
+            return xk_fail(c, XK_EINVAL, "class dim %u: %u classes of index %u",
+                           d, x->n, x->k);
+        for (uint32_t r = 0; r < x->n; r++)
+            if (x->k_extent[r] < 0 || x->k_extent[r] > INT32_MAX)
+                return xk_fail(c, XK_EINVAL,
+                               "class dim %u: extent %lld of class %u", d,
+                               (long long)x->k_extent[r], r);
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
+{
+    XK_TRY(check_indices(c, p));
+    XK_TRY(check_classes(c, p));
+    XK_TRY(check_access(c, p, &p->a));
+    XK_TRY(check_access(c, p, &p->b));
+    XK_TRY(check_access(c, p, &p->c));
+    if (p->n_inputs > XK_MAX_INPUTS)
+        return xk_fail(c, XK_EINVAL, "contraction: %u inputs, at most %d",
+                       p->n_inputs, XK_MAX_INPUTS);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        XK_TRY(check_access(c, p, &p->input[i]));
+    XK_TRY(check_roles(c, p));
+    if (!is_one_to_one(p))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: two places of its indices may be one element",
+                       p->c.name);
+    return XK_OK;
+}
