@@ -45,7 +45,7 @@ static enum xk_status check_type(xk_ctx *c, const char *field, uint32_t *type,
 {
     if (*type == XK_TYPE_DEFAULT)
         *type = default_type;
-    if (xk_conv_dtype(*type) == XK_DT_UNDEF)
+    if (!xk_conv_type_name(*type))
         return xk_fail(c, XK_EINVAL, "%s=%u is not a data type", field, *type);
     return XK_OK;
 }
@@ -74,6 +74,11 @@ static enum xk_status check_post_op_kinds(xk_ctx *c, struct xk_conv_desc *f)
     return XK_OK;
 }
 
+static uint32_t bias_default(const struct xk_conv_desc *f)
+{
+    return f->wei_type == XK_F64 ? XK_F64 : XK_F32;
+}
+
 /* Unknown numbers; defaults become explicit. */
 static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
 {
@@ -88,9 +93,19 @@ static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
     XK_TRY(check_type(c, "src_type", &f->src_type, XK_F32));
     XK_TRY(check_type(c, "wei_type", &f->wei_type, XK_F32));
     XK_TRY(check_type(c, "dst_type", &f->dst_type, f->src_type));
-    XK_TRY(check_type(c, "bia_type", &f->bia_type, XK_F32));
-    if (!xk_conv_has_bias(f))
-        f->bia_type = XK_TYPE_DEFAULT;
+    if (f->prop == XK_BWD_W && f->bia_type != XK_TYPE_DEFAULT)
+        f->prop = XK_BWD_WB;
+    if (f->prop == XK_FWD_B || f->prop == XK_BWD_WB ||
+        f->bia_type != XK_TYPE_DEFAULT)
+        XK_TRY(check_type(c, "bia_type", &f->bia_type, bias_default(f)));
+    if (f->prop == XK_BWD_D && f->bia_type != XK_TYPE_DEFAULT)
+        return xk_fail(c, XK_EINVAL,
+                       "bia_type=%s: the gradient of src (BWD_D) has no bias",
+                       xk_conv_type_name(f->bia_type));
+    if (f->alg > XK_ALG_WINO)
+        return xk_fail(c, XK_EINVAL, "alg=%u is not an algorithm", f->alg);
+    if (f->grouped > 1)
+        return xk_fail(c, XK_EINVAL, "grouped=%u must be 0 or 1", f->grouped);
     return check_post_op_kinds(c, f);
 }
 
@@ -100,12 +115,17 @@ static enum xk_status check_extents(xk_ctx *c, const struct xk_conv_desc *f)
         const char *field;
         int64_t value, min;
     } rows[] = {
-        {"g", f->g, 1},   {"mb", f->mb, 1}, {"ic", f->ic, 1}, {"oc", f->oc, 1},
-        {"id", f->id, 1}, {"ih", f->ih, 1}, {"iw", f->iw, 1}, {"od", f->od, 0},
-        {"oh", f->oh, 0}, {"ow", f->ow, 0}, {"kd", f->kd, 1}, {"kh", f->kh, 1},
-        {"kw", f->kw, 1}, {"sd", f->sd, 1}, {"sh", f->sh, 1}, {"sw", f->sw, 1},
-        {"dd", f->dd, 0}, {"dh", f->dh, 0}, {"dw", f->dw, 0}, {"pd", f->pd, 0},
-        {"ph", f->ph, 0}, {"pw", f->pw, 0},
+        {"g", f->g, 1},           {"mb", f->mb, 0},
+        {"ic", f->ic, 1},         {"oc", f->oc, 1},
+        {"id", f->id, 1},         {"ih", f->ih, 1},
+        {"iw", f->iw, 1},         {"od", f->od, 0},
+        {"oh", f->oh, 0},         {"ow", f->ow, 0},
+        {"kd", f->kd, 1},         {"kh", f->kh, 1},
+        {"kw", f->kw, 1},         {"sd", f->sd, 1},
+        {"sh", f->sh, 1},         {"sw", f->sw, 1},
+        {"dd", f->dd, 0},         {"dh", f->dh, 0},
+        {"dw", f->dw, 0},         {"pd", f->pd, INT64_MIN},
+        {"ph", f->ph, INT64_MIN}, {"pw", f->pw, INT64_MIN},
     };
     for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
         if (rows[i].value < rows[i].min)
@@ -138,6 +158,9 @@ static int64_t symmetric_output(const struct window *w, int64_t ek)
  * output element, so the sizes contradict each other. */
 static enum xk_status check_window(xk_ctx *c, const struct window *w)
 {
+    if (w->p < 0) /* a problem string deduces it from the output */
+        return xk_fail(c, XK_EINVAL, "p%c=%lld must not be negative (o%c=%lld)",
+                       w->dim, (long long)w->p, w->dim, (long long)*w->o);
     const int64_t ek = (w->k - 1) * (w->d + 1) + 1;
     const int64_t auto_o = symmetric_output(w, ek);
     if (*w->o == 0 && auto_o == 0)
@@ -184,6 +207,29 @@ static enum xk_status check_geometry(xk_ctx *c, struct xk_conv_desc *f)
     return XK_OK;
 }
 
+/* 1D has no heights, and 1D and 2D no depths, that do anything. */
+static enum xk_status check_ndims(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    const bool no_h = f->ih == 1 && f->oh == 1 && f->kh == 1 && f->sh == 1 &&
+                      f->dh == 0 && f->ph == 0;
+    if (f->ndims && (f->ndims < 3 || f->ndims > 5))
+        return xk_fail(c, XK_EINVAL, "ndims=%u must be 3, 4, 5 or 0", f->ndims);
+    if (f->ndims == 3 && !no_h)
+        return xk_fail(c, XK_EINVAL,
+                       "ndims=3: ih=%lld oh=%lld kh=%lld sh=%lld dh=%lld "
+                       "ph=%lld are not those of 1D",
+                       (long long)f->ih, (long long)f->oh, (long long)f->kh,
+                       (long long)f->sh, (long long)f->dh, (long long)f->ph);
+    if (f->ndims && f->ndims < 5 && xk_conv_is_3d(f))
+        return xk_fail(c, XK_EINVAL,
+                       "ndims=%u: id=%lld od=%lld kd=%lld sd=%lld dd=%lld "
+                       "pd=%lld are those of 3D",
+                       f->ndims, (long long)f->id, (long long)f->od,
+                       (long long)f->kd, (long long)f->sd, (long long)f->dd,
+                       (long long)f->pd);
+    return XK_OK;
+}
+
 /* Which types go together: a row for each type of src. */
 static const struct type_row {
     uint32_t src, wei[2], dst[4]; /* enum xk_data_type; lists end with 0 */
@@ -220,36 +266,37 @@ static const struct type_row *find_type_row(uint32_t src_type)
     return NULL;
 }
 
-static const char *type_name(uint32_t type)
-{
-    return xk_dtype_name(xk_conv_dtype(type));
-}
-
 static enum xk_status check_types_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
+    if (f->src_type == XK_F64 || f->wei_type == XK_F64 || f->dst_type == XK_F64)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s=f64: xehpg has no arithmetic of 64-bit floats",
+                       f->src_type == XK_F64   ? "src_type"
+                       : f->wei_type == XK_F64 ? "wei_type"
+                                               : "dst_type");
     const struct type_row *const row = find_type_row(f->src_type);
     if (!row)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "src_type=%s is not implemented, only f32, f16, u8 "
                        "and s8 are",
-                       type_name(f->src_type));
+                       xk_conv_type_name(f->src_type));
     if (!in_list(row->wei, XK_COUNTOF(row->wei), f->wei_type))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "wei_type=%s is not implemented with src_type=%s, only "
                        "%s",
-                       type_name(f->wei_type), type_name(f->src_type),
-                       row->wei_names);
+                       xk_conv_type_name(f->wei_type),
+                       xk_conv_type_name(f->src_type), row->wei_names);
     if (!in_list(row->dst, XK_COUNTOF(row->dst), f->dst_type))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "dst_type=%s is not implemented with src_type=%s, only "
                        "%s",
-                       type_name(f->dst_type), type_name(f->src_type),
-                       row->dst_names);
+                       xk_conv_type_name(f->dst_type),
+                       xk_conv_type_name(f->src_type), row->dst_names);
     if (xk_conv_has_bias(f) && f->bia_type != XK_F32)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "bia_type=%s is not implemented, only f32 is",
-                       type_name(f->bia_type));
+                       xk_conv_type_name(f->bia_type));
     return XK_OK;
 }
 
@@ -288,8 +335,16 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
                        "prop=%s is not implemented, only FWD_D, FWD_B and "
                        "FWD_I are",
                        props[f->prop]);
+    if (f->alg == XK_ALG_WINO)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "alg=wino is not implemented (computed directly with "
+                       "--alg=auto)");
     XK_TRY(check_types_implemented(c, f));
+    XK_TRY(xk_conv_check_attr_implemented(c, f));
     XK_TRY(check_post_ops_implemented(c, f));
+    if (f->mb == 0)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "mb=0: empty tensors are not implemented");
     if (f->g != 1)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "g=%lld: grouped convolutions are not implemented",
@@ -297,29 +352,30 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
-/* Unknown tags, tags without kernels, and tensors that are too large. For
- * "any" it is the dense layout that must fit, the smallest there is: what the
- * chosen one needs is xk_conv_tensors' to judge. */
-static enum xk_status check_tensors(xk_ctx *c, const struct xk_conv_desc *f)
+/* Unknown tags, tags without kernels, and tensors that are too large. The tags
+ * of *f become those over our dims. For "any" it is the dense layout that must
+ * fit, the smallest there is: what the chosen one needs is xk_conv_tensors' to
+ * judge. */
+static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
 {
     const struct {
         enum xk_conv_arg arg;
-        const char *tag;
+        char *tag;
     } rows[] = {
         {XK_ARG_SRC, f->src_tag},
         {XK_ARG_WEI, f->wei_tag},
         {XK_ARG_DST, f->dst_tag},
     };
-    const char *const dense = xk_conv_dense_tag(f);
     struct xk_layout l[XK_COUNTOF(rows)];
     for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
-        const char *const field = xk_conv_tensor_field(rows[i].arg);
         if (strnlen(rows[i].tag, XK_TAG_MAX) == XK_TAG_MAX)
-            return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end", field,
-                           XK_TAG_MAX, rows[i].tag);
+            return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end",
+                           xk_conv_tensor_field(rows[i].arg), XK_TAG_MAX,
+                           rows[i].tag);
+        XK_TRY(xk_conv_take_layout(c, f, rows[i].arg, rows[i].tag));
         const bool any = xk_conv_tag_is_any(rows[i].tag);
-        XK_TRY(xk_conv_layout(c, f, rows[i].arg, any ? dense : rows[i].tag,
-                              &l[i]));
+        XK_TRY(xk_conv_layout(c, f, rows[i].arg,
+                              any ? xk_conv_dense_tag(f) : rows[i].tag, &l[i]));
     }
     return xk_conv_tag_is_any(f->src_tag) ? XK_OK
                                           : xk_conv_check_reach(c, f, &l[0]);
@@ -332,6 +388,8 @@ enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_enums(c, full));
     XK_TRY(check_extents(c, full));
     XK_TRY(check_geometry(c, full));
+    XK_TRY(check_ndims(c, full));
+    XK_TRY(xk_conv_check_attr(c, full));
     XK_TRY(check_implemented(c, full));
     return check_tensors(c, full);
 }

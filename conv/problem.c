@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* benchdnn's problem strings: desc := entry { ["_"] entry }, entry := key INT
- * or "n" NAME, which ends the string. What the string leaves out is deduced in
- * benchdnn's order: defaults, output size or front padding of each dimension,
- * then square and cubic shapes. All sizes are elements. */
+/* benchdnn's problem strings: desc := entry { ["_"] entry } ["_"], entry := key
+ * INT or "n" NAME, which ends the string. What the string leaves out is deduced
+ * in benchdnn's order and with its arithmetic: defaults,
+ * output size or front padding of each dimension, then square and cubic shapes.
+ * A size of 0 counts as left out. All sizes are elements. */
 #include "conv/conv.h"
 
 #include <stddef.h>
@@ -13,20 +14,23 @@
 /* One row each, the three dimensions d, h, w of a kind next to each other. */
 /* clang-format off */
 #define FIELDS(X)                                                              \
-    X(ID, id, 1) X(IH, ih, 1) X(IW, iw, 1) X(OD, od, 1) X(OH, oh, 1)           \
-    X(OW, ow, 1) X(KD, kd, 1) X(KH, kh, 1) X(KW, kw, 1) X(SD, sd, 1)           \
-    X(SH, sh, 1) X(SW, sw, 1) X(DD, dd, 0) X(DH, dh, 0) X(DW, dw, 0)           \
-    X(PD, pd, 0) X(PH, ph, 0) X(PW, pw, 0) X(G, g, 1)   X(MB, mb, 1)           \
-    X(IC, ic, 1) X(OC, oc, 1)
-#define FIELD_ID(id, name, min) id,
-#define FIELD_ROW(id, name, min) \
-    {#name, min, offsetof(struct xk_conv_desc, name)},
+    X(ID, id, 0, 1)  X(IH, ih, 0, 1)  X(IW, iw, 0, 1)                          \
+    X(OD, od, 0, 1)  X(OH, oh, 0, 1)  X(OW, ow, 0, 1)                          \
+    X(KD, kd, 0, 1)  X(KH, kh, 0, 1)  X(KW, kw, 0, 1)                          \
+    X(SD, sd, 1, 1)  X(SH, sh, 1, 1)  X(SW, sw, 1, 1)                          \
+    X(DD, dd, 0, 0)  X(DH, dh, 0, 0)  X(DW, dw, 0, 0)                          \
+    X(PD, pd, -1, 0) X(PH, ph, -1, 0) X(PW, pw, -1, 0)                         \
+    X(G, g, -1, 1)   X(MB, mb, 2, 1)  X(IC, ic, 0, 1)   X(OC, oc, 0, 1)
+#define FIELD_ID(id, name, initial, unit) id,
+#define FIELD_ROW(id, name, initial, unit) \
+    {#name, initial, unit, offsetof(struct xk_conv_desc, name)},
 /* clang-format on */
 enum { FIELDS(FIELD_ID) N_FIELDS };
 
 static const struct field {
     char key[3];
-    uint8_t min; /* least value that makes sense */
+    int8_t initial; /* in a string without it; -1: nothing is known */
+    int8_t unit;    /* of a dimension that is not there */
     uint16_t offset_b;
 } fields[N_FIELDS] = {FIELDS(FIELD_ROW)};
 
@@ -41,11 +45,6 @@ struct parser {
     uint32_t given; /* bit per field */
     int64_t value[N_FIELDS];
 };
-
-static bool has(const struct parser *p, unsigned field)
-{
-    return p->given >> field & 1;
-}
 
 static bool is_digit(char ch)
 {
@@ -74,23 +73,22 @@ static enum xk_status fail_value(const struct parser *p, const char *at,
                    n > 24 ? "..." : "", why);
 }
 
+/* The last value of a key counts. */
 static enum xk_status parse_value(struct parser *p, unsigned field)
 {
     const char *const at = p->s;
+    const bool sign = *at == '-' || *at == '+';
     int64_t v = 0;
-    if (*at == '-' && is_digit(at[1]))
-        return fail_value(p, at, field, "must not be negative");
-    if (!is_digit(*at))
+    p->s += sign;
+    if (!is_digit(*p->s))
         return fail_value(p, at, field, "a number must follow");
     for (; is_digit(*p->s); p->s++) {
         v = v * 10 + (*p->s - '0');
         if (v > MAX_VALUE)
             return fail_value(p, at, field, "must be at most 2147483647");
     }
-    if (v < fields[field].min)
-        return fail_value(p, at, field, "must be positive");
-    if (has(p, field) && p->value[field] != v)
-        return fail_value(p, at, field, "was given before with another value");
+    if (*at == '-' && v)
+        return fail_value(p, at, field, "must not be negative");
     p->given |= 1u << field;
     p->value[field] = v;
     return XK_OK;
@@ -106,23 +104,13 @@ static unsigned find_field(const char *s)
     return N_FIELDS;
 }
 
-/* After the "n": the rest, or what stands between two quotes that end it. */
+/* After the "n": the rest, without the quotes around it. */
 static enum xk_status parse_name(struct parser *p)
 {
-    const char *const start = p->s + (*p->s == '"');
-    size_t n = strlen(start);
-    if (*p->s == '"') {
-        const char *const quote = strchr(start, '"');
-        if (!quote)
-            return fail_at(p, p->s, "name (n) lacks the closing quote:");
-        if (quote[1])
-            return fail_at(p, quote + 1, "text behind the name:");
-        n = (size_t)(quote - start);
-    } else if (n == 0) {
-        return fail_at(p, p->s, "name (n) is missing:");
-    }
-    if (strcspn(start, " \t\r\n") < n)
-        return fail_at(p, start, "name (n) contains white space:");
+    size_t n = strlen(p->s);
+    const bool quoted = n > 1 && p->s[0] == '"' && p->s[n - 1] == '"';
+    const char *const start = p->s + quoted;
+    n -= 2 * (size_t)quoted;
     if (p->name && n >= p->name_size)
         return fail_at(p, start, "name (n) is too long:");
     if (p->name) {
@@ -134,115 +122,103 @@ static enum xk_status parse_name(struct parser *p)
 
 static enum xk_status parse_entries(struct parser *p)
 {
-    do {
+    while (*p->s) {
         const unsigned field = find_field(p->s);
         if (field == N_FIELDS && *p->s == 'n') {
             p->s++;
             return parse_name(p);
         }
         if (field == N_FIELDS)
-            return fail_at(p, p->s,
-                           *p->s ? "unknown field" : "a field must follow");
+            return fail_at(p, p->s, "unknown field");
         p->s += strlen(fields[field].key);
         XK_TRY(parse_value(p, field));
         if (*p->s == '_')
             p->s++;
-        else if (*p->s == 0)
-            return XK_OK;
-    } while (true);
+    }
+    return XK_OK;
 }
 
 static enum xk_status require(const struct parser *p, unsigned field)
 {
-    if (has(p, field))
+    if (p->value[field] > 0)
         return XK_OK;
-    return xk_fail(p->c, XK_EINVAL, "problem \"%.200s\": %s is missing",
-                   p->text, fields[field].key);
+    return xk_fail(
+        p->c, XK_EINVAL, "problem \"%.200s\": %s%s", p->text, fields[field].key,
+        p->given >> field & 1 ? "=0 must be positive" : " is missing");
 }
 
-/* benchdnn counts a dimension as given by its sizes, a stride or a padding;
- * dilation is added here, which benchdnn would silently drop. */
+/* A dimension is there if anything of it was given that does something. */
 static bool dim_given(const struct parser *p, unsigned dim)
 {
-    return has(p, ID + dim) || has(p, OD + dim) || has(p, KD + dim) ||
-           p->value[SD + dim] > 1 || p->value[DD + dim] > 0 ||
-           p->value[PD + dim] > 0;
+    const int64_t *const v = p->value;
+    return v[ID + dim] || v[OD + dim] || v[KD + dim] || v[DD + dim] ||
+           v[SD + dim] != 1 || v[PD + dim] > 0;
 }
 
-/* Output size from padding or padding from output size. */
+/* Output size from padding or padding from output size, each division towards
+ * 0: benchdnn's, where a window that does not fit into the source still has one
+ * place if less than a stride is missing, and padding may come out negative. */
 static enum xk_status deduce(struct parser *p, unsigned dim)
 {
     int64_t *const v = p->value;
     XK_TRY(require(p, ID + dim));
     XK_TRY(require(p, KD + dim));
     const int64_t ek = (v[KD + dim] - 1) * (v[DD + dim] + 1) + 1;
-    if (!has(p, OD + dim)) {
-        const int64_t room = v[ID + dim] + 2 * v[PD + dim] - ek;
-        if (room < 0)
-            return xk_fail(p->c, XK_EINVAL,
-                           "problem \"%.200s\": %s=%lld: the kernel of extent "
-                           "%lld does not fit into %s=%lld with padding %lld",
-                           p->text, fields[KD + dim].key,
-                           (long long)v[KD + dim], (long long)ek,
-                           fields[ID + dim].key, (long long)v[ID + dim],
-                           (long long)v[PD + dim]);
-        v[OD + dim] = room / v[SD + dim] + 1;
-    } else if (!has(p, PD + dim)) {
-        const int64_t total =
-            (v[OD + dim] - 1) * v[SD + dim] - v[ID + dim] + ek;
-        v[PD + dim] = total > 0 ? total / 2 : 0;
-    }
-    return XK_OK;
+    if (v[OD + dim] && v[PD + dim] < 0)
+        v[PD + dim] = ((v[OD + dim] - 1) * v[SD + dim] - v[ID + dim] + ek) / 2;
+    if (v[OD + dim])
+        return XK_OK;
+    if (v[PD + dim] < 0)
+        v[PD + dim] = 0;
+    v[OD + dim] = (v[ID + dim] - ek + 2 * v[PD + dim]) / v[SD + dim] + 1;
+    if (v[OD + dim] > 0)
+        return XK_OK;
+    return xk_fail(
+        p->c, XK_EINVAL,
+        "problem \"%.200s\": %s=%lld: the kernel of extent %lld does "
+        "not fit into %s=%lld with padding %lld",
+        p->text, fields[KD + dim].key, (long long)v[KD + dim], (long long)ek,
+        fields[ID + dim].key, (long long)v[ID + dim], (long long)v[PD + dim]);
 }
 
 static void set_unit(struct parser *p, unsigned dim)
 {
     for (unsigned i = 0; i < XK_COUNTOF(kinds); i++) {
         const unsigned field = kinds[i] + dim;
-        p->value[field] = fields[field].min;
+        p->value[field] = fields[field].unit;
     }
 }
 
-/* Dim `to` becomes what `from` is; what was given for it must agree. */
-static enum xk_status copy_dim(struct parser *p, unsigned to, unsigned from)
+static void copy_dim(struct parser *p, unsigned to, unsigned from)
 {
-    for (unsigned i = 0; i < XK_COUNTOF(kinds); i++) {
-        const struct field *const f = &fields[kinds[i] + to];
-        const int64_t v = p->value[kinds[i] + from];
-        if (has(p, kinds[i] + to) && p->value[kinds[i] + to] != v)
-            return xk_fail(p->c, XK_EINVAL,
-                           "problem \"%.200s\": %s=%lld does not fit a shape "
-                           "that takes %s from %s=%lld",
-                           p->text, f->key, (long long)p->value[kinds[i] + to],
-                           f->key, fields[kinds[i] + from].key, (long long)v);
-        p->value[kinds[i] + to] = v;
-    }
-    return XK_OK;
+    for (unsigned i = 0; i < XK_COUNTOF(kinds); i++)
+        p->value[kinds[i] + to] = p->value[kinds[i] + from];
 }
 
 /* Any d makes the problem 3D, any h 2D, else it is 1D. A shape whose lower
  * dimensions are missing altogether is cubic or square. */
-static enum xk_status complete(struct parser *p)
+static enum xk_status complete(struct parser *p, uint32_t *ndims)
 {
-    const bool d = dim_given(p, 0), h = dim_given(p, 1), w = dim_given(p, 2);
-    if (!d && !h && !w)
-        return require(p, IW);
+    bool given[3];
     for (unsigned dim = 0; dim < 3; dim++) {
-        if (dim == 0 ? d : dim == 1 ? h : w)
+        given[dim] = dim_given(p, dim);
+        if (given[dim])
             XK_TRY(deduce(p, dim));
     }
+    const bool d = given[0], h = given[1], w = given[2];
+    if (!d && !h && !w)
+        return require(p, IW);
     if (d && h != w)
         return require(p, h ? IW : IH);
-    if (d && !h) {
-        XK_TRY(copy_dim(p, 1, 0));
-        return copy_dim(p, 2, 0);
-    }
+    *ndims = d ? 5 : h ? 4 : 3;
     if (!d)
         set_unit(p, 0);
-    if (h && !w)
-        return copy_dim(p, 2, 1);
+    else if (!h)
+        copy_dim(p, 1, 0);
     if (!d && !h)
         set_unit(p, 1);
+    else if (!w)
+        copy_dim(p, 2, 1);
     return XK_OK;
 }
 
@@ -257,6 +233,7 @@ enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
 {
     struct parser p = {
         .c = c, .text = text, .s = text, .name = name, .name_size = name_size};
+    uint32_t ndims = 0;
     if (!text || !d)
         return xk_fail(c, XK_EINVAL, "%s is NULL", text ? "desc" : "problem");
     if (d->size < offsetof(struct xk_conv_desc, src_tag))
@@ -264,15 +241,22 @@ enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
                        d->size, offsetof(struct xk_conv_desc, src_tag));
     if (name && name_size)
         name[0] = 0;
-    p.value[G] = 1;
-    p.value[MB] = 2;
-    p.value[SD] = p.value[SH] = p.value[SW] = 1;
+    for (unsigned i = 0; i < N_FIELDS; i++)
+        p.value[i] = fields[i].initial;
     XK_TRY(parse_entries(&p));
-    XK_TRY(require(&p, IC));
-    XK_TRY(require(&p, OC));
-    XK_TRY(complete(&p));
+    const bool grouped = p.value[G] >= 0;
+    if (!grouped)
+        p.value[G] = 1;
+    static const uint8_t positive[] = {G, IC, OC, SD, SH, SW};
+    for (unsigned i = 0; i < XK_COUNTOF(positive); i++)
+        XK_TRY(require(&p, positive[i]));
+    XK_TRY(complete(&p, &ndims));
     for (unsigned i = 0; i < N_FIELDS; i++)
         *field_of(d, i) = p.value[i];
+    if (d->size < offsetof(struct xk_conv_desc, alg))
+        return XK_OK; /* a caller from before 1D and groups were told apart */
+    d->ndims = ndims;
+    d->grouped = grouped;
     return XK_OK;
 }
 
@@ -289,13 +273,16 @@ void xk_conv_print(const struct xk_conv_desc *d, struct xk_str *out)
         {N_FIELDS, SD, SH, SW}, {N_FIELDS, PD, PH, PW}, {N_FIELDS, DD, DH, DW},
     };
     struct xk_conv_desc copy = *d;
-    const bool with_d = xk_conv_is_3d(d);
-    xk_str_printf(out, "g%lldmb%lld", (long long)d->g, (long long)d->mb);
+    const uint32_t own = xk_conv_is_3d(d) ? 5 : 4;
+    const uint32_t ndims = d->ndims ? d->ndims : own;
+    if (d->grouped || d->g != 1)
+        xk_str_printf(out, "g%lld", (long long)d->g);
+    xk_str_printf(out, "mb%lld", (long long)d->mb);
     for (unsigned i = 0; i < XK_COUNTOF(groups); i++) {
         xk_str_putc(out, '_');
         for (unsigned j = 0; j < 4; j++) {
             const unsigned field = groups[i][j];
-            if (field != N_FIELDS && (j != 1 || with_d))
+            if (field != N_FIELDS && j + ndims >= (j ? 6 : 0))
                 xk_str_printf(out, "%s%lld", fields[field].key,
                               (long long)*field_of(&copy, field));
         }

@@ -97,17 +97,7 @@ static const struct {
                     {names_act, names_act_3d}},
 };
 
-enum xk_dtype xk_conv_dtype(uint32_t data_type)
-{
-    static const uint8_t map[] = {
-        [XK_F32] = XK_DT_F32, [XK_F16] = XK_DT_F16, [XK_BF16] = XK_DT_BF16,
-        [XK_S32] = XK_DT_S32, [XK_S8] = XK_DT_S8,   [XK_U8] = XK_DT_U8,
-    };
-    return data_type < XK_COUNTOF(map) ? (enum xk_dtype)map[data_type]
-                                       : XK_DT_UNDEF;
-}
-
-static uint32_t type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg)
+uint32_t xk_conv_type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg)
 {
     switch (arg) {
     case XK_ARG_SRC:
@@ -125,7 +115,7 @@ static uint32_t type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg)
 
 bool xk_conv_has_bias(const struct xk_conv_desc *full)
 {
-    return full->prop == XK_FWD_B || full->prop == XK_BWD_WB;
+    return full->bia_type != XK_TYPE_DEFAULT;
 }
 
 const char *xk_conv_tensor_field(enum xk_conv_arg arg)
@@ -171,20 +161,21 @@ const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
     return xk_conv_is_3d(full) ? "acdeb" : "acdb";
 }
 
-static enum xk_status check_tag_known(xk_ctx *c, const struct xk_conv_desc *f,
-                                      enum xk_conv_arg arg,
-                                      const struct xk_layout *l,
-                                      const char *tag)
+bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
+                          const char *tag)
 {
-    const bool with_d = xk_conv_is_3d(f);
-    char canonical[XK_TAG_MAX];
-    xk_layout_tag(l, canonical, sizeof(canonical));
-    for (const char *const *t = tensors[arg].tags[with_d]; *t; t++) {
-        if (strcmp(canonical, *t) == 0)
-            return XK_OK;
-    }
+    for (const char *const *t = tensors[arg].tags[xk_conv_is_3d(f)]; *t; t++)
+        if (strcmp(tag, *t) == 0)
+            return true;
+    return false;
+}
+
+enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *f,
+                                enum xk_conv_arg arg, const char *tag)
+{
     return xk_fail(c, XK_EUNSUPPORTED, "%s=%s: no kernel takes it; use any, %s",
-                   tensors[arg].field, tag, tensors[arg].names[with_d]);
+                   tensors[arg].field, tag,
+                   tensors[arg].names[xk_conv_is_3d(f)]);
 }
 
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
@@ -193,9 +184,12 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
 {
     int64_t dims[XK_LAYOUT_MAX_DIMS];
     const unsigned n = xk_conv_dims(full, arg, dims);
-    const enum xk_dtype dt = xk_conv_dtype(type_of(full, arg));
+    const enum xk_dtype dt = xk_conv_dtype(xk_conv_type_of(full, arg));
     XK_TRY(xk_layout_from_tag(c, tensors[arg].field, dt, n, dims, tag, out));
-    XK_TRY(check_tag_known(c, full, arg, out, tag));
+    char canonical[XK_TAG_MAX];
+    xk_layout_tag(out, canonical, sizeof(canonical));
+    if (!xk_conv_tag_is_known(full, arg, canonical))
+        return xk_conv_fail_tag(c, full, arg, tag);
     const int64_t size_b = xk_layout_size_b(out);
     if (size_b > MAX_TENSOR_B)
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -209,7 +203,7 @@ void xk_conv_open_layout(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                          struct xk_layout *out)
 {
     memset(out, 0, sizeof(*out));
-    out->dt = xk_conv_dtype(type_of(full, arg));
+    out->dt = xk_conv_dtype(xk_conv_type_of(full, arg));
     out->n_dims = (uint8_t)xk_conv_dims(full, arg, out->dim);
     memcpy(out->padded, out->dim, sizeof(out->dim));
 }
@@ -317,7 +311,8 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
         XK_TRY(xk_conv_layout(c, full, rows[i].arg, rows[i].tag, &l));
         if (rows[i].arg == XK_ARG_SRC)
             XK_TRY(xk_conv_check_reach(c, full, &l));
-        describe(&l, type_of(full, rows[i].arg), &info->tensor[rows[i].arg]);
+        describe(&l, xk_conv_type_of(full, rows[i].arg),
+                 &info->tensor[rows[i].arg]);
     }
     return XK_OK;
 }

@@ -5,18 +5,42 @@
 
 #include "conv/conv.h"
 
-/* UNDEF for a number that is no enum xk_data_type. */
+/* UNDEF for a type that no generated kernel has, and for a number that is no
+ * enum xk_data_type. */
 enum xk_dtype xk_conv_dtype(uint32_t data_type);
+/* "f32"; NULL for the default and for a number that is no type. */
+const char *xk_conv_type_name(uint32_t data_type);
+/* Mantissa and exponent, or no fraction: scales and zero points ask. */
+bool xk_conv_type_is_int(uint32_t data_type);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
+/* The parts of xk_conv_check that look at the attributes: what contradicts
+ * itself (XK_EINVAL; default types become explicit), then what is not
+ * implemented. The descriptor's other fields have been checked. */
+enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *full);
+enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
+                                              const struct xk_conv_desc *full);
 /* "src_tag" and so on, "bia" for the bias: the name in messages. */
 const char *xk_conv_tensor_field(enum xk_conv_arg arg);
 /* Extents of src, dst: n c [d] h w; wei: o i [d] h w; bia: o. Returns their
  * number. */
 unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                       int64_t dims[XK_LAYOUT_MAX_DIMS]);
+uint32_t xk_conv_type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 /* A tag that leaves the choice to the library. */
 bool xk_conv_tag_is_any(const char *tag);
-/* XK_EINVAL if the tag is none, XK_EUNSUPPORTED if no kernel takes it. */
+/* Is there a kernel for this canonical tag over our dims? */
+bool xk_conv_tag_is_known(const struct xk_conv_desc *full, enum xk_conv_arg arg,
+                          const char *tag);
+/* XK_EUNSUPPORTED: there is none for the tag, as the user wrote it. */
+enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *full,
+                                enum xk_conv_arg arg, const char *tag);
+/* The user's tag or strides of the tensor become the tag over our dims, which
+ * have a height in 1D and no groups; "any" stays. XK_EINVAL and XK_EUNSUPPORTED
+ * name what the user wrote. */
+enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                                   enum xk_conv_arg arg, char tag[XK_TAG_MAX]);
+/* A tag over our dims. XK_EINVAL if it is none, XK_EUNSUPPORTED if no kernel
+ * takes it. */
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
                               enum xk_conv_arg arg, const char *tag,
                               struct xk_layout *out);

@@ -29,11 +29,15 @@ struct xk_layout {
     struct xk_block block[XK_LAYOUT_MAX_BLOCKS]; /* outermost first */
 };
 
-/* benchdnn tags: "abcd", "acdb", "aBcd16b", "axb", "abx", "xba" (x: all dims
- * that no other letter names, ascending), for four dims the names "nhwc",
- * "nchw", "ohwi", "oihw", "hwio", and the same with a d before the h for five.
- * "any" is refused. XK_EINVAL names `what` (the tensor or field) and the tag;
- * sizes that overflow 2^62 bytes too. */
+#define XK_LAYOUT_TAG_MAX 64
+
+/* A tag in the letters of dims alone: "nChw16c" is "aBcd16b", and "axb" "acdb"
+ * for four dims. Other text stays as it is. False: too long. */
+bool xk_layout_tag_letters(const char *tag, unsigned n_dims,
+                           char out[XK_LAYOUT_TAG_MAX]);
+/* Every tag of benchdnn: "abcd", "acdb", "aBcd16b", "axb", "nhwc",
+ * "OIhw16i16o". "any" is refused. XK_EINVAL names `what` (the tensor or field)
+ * and the tag; sizes that overflow 2^62 bytes too. */
 enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
                                   unsigned n_dims, const int64_t *dims,
                                   const char *tag, struct xk_layout *out);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* benchdnn's layout tags. A tag is a list of letters, outermost dim first, and
  * inner blocks behind it: "acdb", "Acdb32a"; a dim that has inner blocks is in
- * capitals. An "x" stands for all dims that no other letter names. */
+ * capitals. Other spellings: tag_name.c. */
 #include "layout/layout.h"
 
 #include <stdio.h>
@@ -9,21 +9,11 @@
 
 #define MAX_BLOCK_E (1 << 20) /* largest inner block that makes sense */
 
-/* Names from before the letters, for tensors of four and of five dims. */
-static const struct {
-    const char *name, *tag;
-} names[] = {
-    {"nhwc", "acdb"},   {"nchw", "abcd"},   {"ohwi", "acdb"},
-    {"oihw", "abcd"},   {"hwio", "cdba"},   {"ndhwc", "acdeb"},
-    {"ncdhw", "abcde"}, {"odhwi", "acdeb"}, {"oidhw", "abcde"},
-    {"dhwio", "cdeba"},
-};
-
 struct tag_parser {
     xk_ctx *c;
     const char *what;  /* the tensor, for messages */
     const char *tag;   /* as the caller wrote it */
-    const char *s;     /* what is left of it, or of the tag that it names */
+    const char *s;     /* what is left of it, in letters of dims */
     unsigned capitals; /* dims that announce inner blocks */
     struct xk_layout *l;
 };
@@ -51,32 +41,10 @@ static void add_outer(struct xk_layout *l, unsigned dim)
     l->block[l->n_blocks++].size = 1;
 }
 
-/* The dims that no letter of the outer part names, ascending. */
-static void add_unnamed(struct tag_parser *p)
-{
-    unsigned named = 0;
-    for (const char *s = p->s; *s && (*s < '0' || *s > '9'); s++) {
-        if (is_letter(*s, p->l->n_dims))
-            named |= 1u << letter_dim(*s);
-    }
-    for (unsigned i = 0; i < p->l->n_blocks; i++)
-        named |= 1u << p->l->block[i].dim;
-    for (unsigned d = 0; d < p->l->n_dims; d++) {
-        if (!(named & 1u << d))
-            add_outer(p->l, d);
-    }
-}
-
 static enum xk_status parse_outer(struct tag_parser *p)
 {
     unsigned seen = 0;
-    bool x = false;
     for (; *p->s && (*p->s < '0' || *p->s > '9'); p->s++) {
-        if (*p->s == 'x' && !x) {
-            x = true;
-            add_unnamed(p);
-            continue;
-        }
         if (!is_letter(*p->s, p->l->n_dims))
             return bad_tag(p, "unknown letter for this number of dims");
         const unsigned dim = letter_dim(*p->s);
@@ -99,8 +67,8 @@ static enum xk_status parse_inner(struct tag_parser *p)
         int64_t size = 0;
         for (; *p->s >= '0' && *p->s <= '9' && size <= MAX_BLOCK_E; p->s++)
             size = size * 10 + (*p->s - '0');
-        if (size < 2 || size > MAX_BLOCK_E)
-            return bad_tag(p, "inner block of a size below 2 or too large");
+        if (size < 1 || size > MAX_BLOCK_E)
+            return bad_tag(p, "inner block of size 0 or too large");
         if (*p->s < 'a' || !is_letter(*p->s, p->l->n_dims))
             return bad_tag(p, "inner block without a dim");
         if (p->l->n_blocks == XK_LAYOUT_MAX_BLOCKS)
@@ -169,13 +137,12 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
     out->dt = dt;
     out->n_dims = (uint8_t)n_dims;
     memcpy(out->dim, dims, n_dims * sizeof(dims[0]));
-    p.s = tag;
-    for (unsigned i = 0; i < XK_COUNTOF(names); i++) {
-        if (strlen(names[i].tag) == n_dims && strcmp(tag, names[i].name) == 0)
-            p.s = names[i].tag;
-    }
     if (strcmp(tag, "any") == 0)
         return bad_tag(&p, "must be resolved before there is a layout");
+    char letters[XK_LAYOUT_TAG_MAX];
+    if (!xk_layout_tag_letters(tag, n_dims, letters))
+        return bad_tag(&p, "too long");
+    p.s = letters;
     XK_TRY(parse_outer(&p));
     XK_TRY(parse_inner(&p));
     return finish(&p);

@@ -11,7 +11,7 @@ from pathlib import Path
 
 BEGIN = "<!-- written by scripts/support.py: make readme -->"
 END = "<!-- end -->"
-PROBLEM = "mb1ic16ih8oc16kh3ph1"
+PROBLEM = "mb2ic16ih8oc16kh3ph1"
 
 # Row, words; each word with what xkbench is asked.
 ROWS = [

@@ -11,6 +11,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "xekern/attr.h"
+#include "xekern/data_type.h"
 #include "xekern/status.h"
 
 #ifdef __cplusplus
@@ -33,15 +35,8 @@ enum xk_prop {
     XK_BWD_WB = 6,
 };
 
-enum xk_data_type {
-    XK_TYPE_DEFAULT = 0, /* f32; dst: the type of src */
-    XK_F32 = 1,
-    XK_F16 = 2,
-    XK_BF16 = 3,
-    XK_S32 = 4,
-    XK_S8 = 5,
-    XK_U8 = 6,
-};
+/* WINO: Winograd's, which is not generated; AUTO is DIRECT. */
+enum xk_conv_alg { XK_ALG_AUTO = 0, XK_ALG_DIRECT = 1, XK_ALG_WINO = 2 };
 
 enum xk_post_op_kind { XK_POST_RELU = 1, XK_POST_SUM = 2 };
 #define XK_MAX_POST_OPS 8
@@ -51,19 +46,25 @@ struct xk_post_op {
                       sum: what the old destination is multiplied by */
 };
 
-#define XK_TAG_MAX 32
-#define XK_MAX_NDIMS 6
+/* Elements between neighbours of each dim, outermost dim first, in the place of
+ * a tag. The dims are those of the tensor's tag. */
+struct xk_strides {
+    int64_t n_dims; /* 0: the tag says how the tensor lies */
+    int64_t stride[XK_MAX_NDIMS];
+};
 
 /* A convolution as benchdnn writes it. Sizes are in elements, strides s?, dense
  * dilation d? = 0, p? the padding in front; padding behind follows from the
  * output size. 2D: id = od = kd = sd = 1, dd = pd = 0; with any other depth the
  * tensors have five dims. Tags: "" or "any" lets the library choose; else a
  * benchdnn tag such as "axb" (nhwc, ndhwc), "abx" (nchw), "acdb" (ohwi).
- * Start from XK_CONV_DESC_INIT; later versions only append fields. */
+ * Start from XK_CONV_DESC_INIT. Later versions append fields to the attributes,
+ * which therefore stay last. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
     uint32_t platform; /* enum xk_desc_platform */
-    uint32_t prop;     /* enum xk_prop; FWD_D has no bias */
+    uint32_t prop;     /* enum xk_prop; FWD_D, FWD_I and BWD_W have a bias if
+                          bia_type is given */
     uint32_t src_type, wei_type, dst_type, bia_type; /* enum xk_data_type */
     uint32_t n_post_ops;
     int64_t g, mb, ic, oc;
@@ -72,12 +73,35 @@ struct xk_conv_desc {
     char src_tag[XK_TAG_MAX], wei_tag[XK_TAG_MAX], dst_tag[XK_TAG_MAX];
     struct xk_post_op post_ops[XK_MAX_POST_OPS];
     float scale; /* of the result after bias, before post-ops; 0: none */
+    /* Dims of src and dst as their tags count them: 3 is n c w, and the heights
+     * are 1. 0: 4, or 5 where depth does anything. */
+    uint32_t ndims;
+    uint32_t grouped; /* 1: tag and strides of wei have a dim of groups in
+                         front though g is 1; above 1 they always have */
+    uint32_t alg;     /* enum xk_conv_alg */
+    struct xk_strides src_strides, wei_strides, dst_strides;
+    struct xk_attr attr;
 };
+
+#ifdef __cplusplus
+inline struct xk_conv_desc xk_conv_desc_init()
+{
+    struct xk_conv_desc d = xk_conv_desc();
+    d.size = (uint32_t)sizeof(struct xk_conv_desc);
+    d.platform = XK_XEHPG;
+    d.g = d.mb = 1;
+    d.id = d.od = d.kd = 1;
+    d.sd = d.sh = d.sw = 1;
+    return d;
+}
+#define XK_CONV_DESC_INIT xk_conv_desc_init()
+#else
 #define XK_CONV_DESC_INIT                                                      \
     {                                                                          \
         .size = (uint32_t)sizeof(struct xk_conv_desc), .platform = XK_XEHPG,   \
         .g = 1, .mb = 1, .id = 1, .od = 1, .kd = 1, .sd = 1, .sh = 1, .sw = 1  \
     }
+#endif
 
 /* Reads benchdnn's problem string ("mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"") over
  * what is in *d: sizes that may be deduced are deduced. name (may be NULL)
@@ -108,15 +132,6 @@ struct xk_tensor_info {
     struct xk_layout_block blocks[XK_MAX_BLOCKS];
     char tag[XK_TAG_MAX]; /* resolved, never "any" */
     uint64_t size_b;      /* bytes with padding; padding must hold zeros */
-};
-
-/* A kernel's arguments, in its order. */
-enum xk_conv_arg {
-    XK_ARG_SRC,
-    XK_ARG_WEI,
-    XK_ARG_BIA,
-    XK_ARG_DST,
-    XK_N_CONV_ARGS
 };
 
 /* What xk_conv_query() answers. */

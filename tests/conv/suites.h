@@ -17,6 +17,7 @@ struct xk_conv_desc test_parse(const char *text);
 
 Suite *suite_problem(void);
 Suite *suite_check(void);
+Suite *suite_attr(void);
 Suite *suite_tensors(void);
 Suite *suite_forward(void);
 Suite *suite_dnnl(void); /* only with XK_HAVE_DNNL */

@@ -8,7 +8,9 @@
 
 static struct xk_conv_desc good_desc(void)
 {
-    return test_parse("mb2ic16ih8iw9oc24oh8ow9kh3kw3ph1pw1");
+    struct xk_conv_desc d = test_parse("mb2ic16ih8iw9oc24oh8ow9kh3kw3ph1pw1");
+    d.ndims = 0; /* as the sizes say, which the tests set */
+    return d;
 }
 
 static enum xk_status check(const struct xk_conv_desc *d)
@@ -45,16 +47,17 @@ START_TEST(good_descriptor_gets_explicit_defaults)
 }
 END_TEST
 
-START_TEST(no_bias_type_without_bias)
+START_TEST(a_bias_is_where_its_type_or_the_direction_says_so)
 {
-    struct xk_conv_desc d = good_desc(), full;
-    d.bia_type = XK_F32;
-    d.prop = XK_FWD_D;
-    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
-    d.prop = XK_FWD_I;
-    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
+    static const uint32_t props[] = {XK_FWD_D, XK_FWD_I, XK_FWD_B};
+    for (unsigned i = 0; i < 6; i++) {
+        struct xk_conv_desc d = good_desc(), full;
+        d.prop = props[i / 2];
+        d.bia_type = i % 2 ? XK_F32 : XK_TYPE_DEFAULT;
+        ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+        ck_assert_uint_eq(full.bia_type,
+                          i % 2 || i == 4 ? XK_F32 : XK_TYPE_DEFAULT);
+    }
 }
 END_TEST
 
@@ -168,7 +171,7 @@ START_TEST(sizes_must_be_positive_and_below_2_31)
         BAD(f, INT64_MAX, XK_EINVAL, #f "=9223372036854775807 is above");      \
     } while (0)
     SIZE(g);
-    SIZE(mb);
+    NATURAL(mb);
     SIZE(ic);
     SIZE(oc);
     SIZE(id);
@@ -197,10 +200,10 @@ START_TEST(unknown_numbers_are_invalid)
     BAD(platform, 0, XK_EINVAL, "platform=0");
     BAD(platform, 4, XK_EINVAL, "platform=4");
     BAD(prop, 7, XK_EINVAL, "prop=7");
-    BAD(src_type, 7, XK_EINVAL, "src_type=7");
+    BAD(src_type, 16, XK_EINVAL, "src_type=16");
     BAD(wei_type, 99, XK_EINVAL, "wei_type=99");
     BAD(dst_type, UINT32_MAX, XK_EINVAL, "dst_type=4294967295");
-    BAD(bia_type, 8, XK_EINVAL, "bia_type=8");
+    BAD(bia_type, 17, XK_EINVAL, "bia_type=17");
     BAD(n_post_ops, 9, XK_EINVAL, "n_post_ops=9");
     BAD(n_post_ops, 1, XK_EINVAL, "post_ops[0].kind=0");
     BAD(scale, NAN, XK_EINVAL, "scale=");
@@ -211,8 +214,42 @@ START_TEST(unknown_numbers_are_invalid)
 }
 END_TEST
 
+START_TEST(what_contradicts_itself_is_invalid)
+{
+    BAD(alg, 3, XK_EINVAL, "alg=3");
+    BAD(grouped, 2, XK_EINVAL, "grouped=2");
+    BAD(ndims, 2, XK_EINVAL, "ndims=2");
+    BAD(ndims, 6, XK_EINVAL, "ndims=6");
+    BAD(ndims, 3, XK_EINVAL, "ndims=3: ih=");
+    BAD(attr.math_mode, 5, XK_EINVAL, "math_mode=5");
+    BAD(attr.math_integers, 2, XK_EINVAL, "math_integers=2");
+    BAD(attr.acc_mode, 6, XK_EINVAL, "acc_mode=6");
+    BAD(attr.deterministic, 2, XK_EINVAL, "deterministic=2");
+    BAD(attr.dropout.source, XK_QUANT_MX, XK_EINVAL, "dropout.source=3");
+    BAD(attr.dropout.has_offset, 2, XK_EINVAL, "dropout.has_offset=2");
+    BAD(attr.rounding[XK_ARG_DST], 2, XK_EINVAL, "rounding[dst]=2");
+    BAD(attr.rounding[XK_ARG_SRC], 1, XK_EINVAL, "rounding[src]=stochastic");
+    BAD(attr.scale[XK_ARG_SRC].source, 5, XK_EINVAL, "scale[src].source=5");
+    BAD(attr.scale[XK_ARG_BIA].source, 1, XK_EINVAL, "scale[bia].source=dev");
+    BAD(attr.scale[XK_ARG_WEI].source, 3, XK_EINVAL, "scale[wei].source=mx");
+    BAD(attr.zero_point[XK_ARG_DST].source, 4, XK_EINVAL,
+        "zero_point[dst].source=dynamic");
+}
+END_TEST
+
 START_TEST(what_is_not_implemented_says_so)
 {
+    BAD(mb, 0, XK_EUNSUPPORTED, "mb=0: empty tensors");
+    BAD(alg, XK_ALG_WINO, XK_EUNSUPPORTED, "computed directly with --alg=auto");
+    BAD(src_type, XK_F64, XK_EUNSUPPORTED, "src_type=f64: xehpg has no");
+    BAD(dst_type, XK_F64, XK_EUNSUPPORTED, "dst_type=f64: xehpg has no");
+    BAD(src_type, XK_F8_E4M3, XK_EUNSUPPORTED, "src_type=f8_e4m3");
+    BAD(dst_type, XK_F4_E2M1, XK_EUNSUPPORTED, "dst_type=f4_e2m1");
+    BAD(wei_type, XK_U4, XK_EUNSUPPORTED, "wei_type=u4");
+    BAD(attr.rounding[XK_ARG_DST], 1, XK_EUNSUPPORTED,
+        "rounding[dst]=stochastic");
+    BAD(attr.dropout.source, 1, XK_EUNSUPPORTED, "dropout.source=device");
+    BAD(attr.acc_mode, XK_ACC_F16, XK_EUNSUPPORTED, "acc_mode=f16");
     BAD(platform, XK_XELP, XK_EUNSUPPORTED, "platform=xelp");
     BAD(platform, XK_XEHPC, XK_EUNSUPPORTED, "platform=xehpc");
     BAD(prop, XK_BWD_D, XK_EUNSUPPORTED, "prop=BWD_D");
@@ -361,7 +398,6 @@ START_TEST(dst_has_the_type_of_src_by_default)
         ck_assert_uint_eq(full.dst_type, rows[i].dst);
         ck_assert_uint_eq(full.bia_type, XK_F32);
         d.prop = XK_FWD_D;
-        d.bia_type = XK_S8; /* nobody asks */
         ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
         ck_assert_uint_eq(full.bia_type, XK_TYPE_DEFAULT);
     }
@@ -489,7 +525,8 @@ static const struct {
     {"aBcd16b2b", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"bacd", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
     {"AcdB8a", XK_EINVAL, XK_EINVAL},
-    {"nhcw", XK_EINVAL, XK_EINVAL},
+    {"nhcw", XK_EUNSUPPORTED, XK_EUNSUPPORTED},
+    {"nhcx", XK_EINVAL, XK_EINVAL},
     {"ab", XK_EINVAL, XK_EINVAL},
     {"abcde", XK_EINVAL, XK_EINVAL},
     {"%s%n", XK_EINVAL, XK_EINVAL},
@@ -692,11 +729,11 @@ START_TEST(the_limit_is_in_bytes_of_the_type_and_layout)
          XK_S32},
         {"mb1ic1ih1024oc512kh1", "nhwc", NULL, XK_U8, XK_S8, XK_S8},
         /* 33 channels are 48 or 64 */
-        {"mb1ic33ih8192iw8191oc1oh1ow1kh1kw1sh8192sw8191", "aBcd32b",
+        {"mb1ic33ih8192iw8191oc1oh1ow1kh1kw1sh8192sw8191ph0pw0", "aBcd32b",
          "src is 4294443008 bytes (tag aBcd32b)", XK_U8, XK_S8, XK_U8},
-        {"mb1ic33ih8192iw5461oc1oh1ow1kh1kw1sh8192sw5461", "aBcd16b", NULL,
-         XK_U8, XK_S8, XK_U8},
-        {"mb1ic33ih8192iw5462oc1oh1ow1kh1kw1sh8192sw5462", "aBcd16b",
+        {"mb1ic33ih8192iw5461oc1oh1ow1kh1kw1sh8192sw5461ph0pw0", "aBcd16b",
+         NULL, XK_U8, XK_S8, XK_U8},
+        {"mb1ic33ih8192iw5462oc1oh1ow1kh1kw1sh8192sw5462ph0pw0", "aBcd16b",
          "src is 2147745792", XK_U8, XK_S8, XK_U8},
         /* rows of 1000 * 64 B * 33554 behind the image are 2^31 - 27648 */
         {"mb1ic64ih1iw1000oc1oh33554ow1kh1kw1ph16777pw0sw1000", "nhwc", NULL,
@@ -807,7 +844,7 @@ Suite *suite_check(void)
     TCase *const t = tcase_create("check");
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_test(t, good_descriptor_gets_explicit_defaults);
-    tcase_add_test(t, no_bias_type_without_bias);
+    tcase_add_test(t, a_bias_is_where_its_type_or_the_direction_says_so);
     tcase_add_test(t, output_size_0_is_deduced);
     tcase_add_loop_test(t, window_is_checked, 0, XK_COUNTOF(windows));
     tcase_add_loop_test(t, window_of_depth_is_checked, 0, XK_COUNTOF(windows));
@@ -815,6 +852,7 @@ Suite *suite_check(void)
     tcase_add_test(t, tags_of_5_dims_are_known_supported_or_refused);
     tcase_add_test(t, sizes_must_be_positive_and_below_2_31);
     tcase_add_test(t, unknown_numbers_are_invalid);
+    tcase_add_test(t, what_contradicts_itself_is_invalid);
     tcase_add_test(t, what_is_not_implemented_says_so);
     tcase_add_test(t, types_that_go_together);
     tcase_add_test(t, unsupported_type_is_named);

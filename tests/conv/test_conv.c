@@ -25,6 +25,7 @@ int main(void)
 {
     SRunner *const r = srunner_create(suite_problem());
     srunner_add_suite(r, suite_check());
+    srunner_add_suite(r, suite_attr());
     srunner_add_suite(r, suite_tensors());
     srunner_add_suite(r, suite_forward());
 #ifdef XK_HAVE_DNNL

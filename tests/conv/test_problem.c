@@ -13,61 +13,74 @@ static const struct {
 } good[] = {
     /* defaults, square shapes, deduced output */
     {"ic3ih32oc16kh3",
-     "g1mb2_ic3ih32iw32_oc16oh30ow30_kh3kw3_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic3ih32iw32_oc16oh30ow30_kh3kw3_sh1sw1_ph0pw0_dh0dw0"},
     {"mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"",
-     "g1mb2_ic3ih32iw32_oc16oh16ow16_kh3kw3_sh2sw2_ph1pw1_dh0dw0"},
+     "mb2_ic3ih32iw32_oc16oh16ow16_kh3kw3_sh2sw2_ph1pw1_dh0dw0"},
     /* underscores between entries are optional, order is free */
     {"kh3_oc16_ph1mb7_g1_ih32_ic3",
      "g1mb7_ic3ih32iw32_oc16oh32ow32_kh3kw3_sh1sw1_ph1pw1_dh0dw0"},
     /* padding from the output size: (55*1 - 56 + 3) / 2 = 1 */
     {"ic64ih56oc64oh56kh3",
-     "g1mb2_ic64ih56iw56_oc64oh56ow56_kh3kw3_sh1sw1_ph1pw1_dh0dw0"},
+     "mb2_ic64ih56iw56_oc64oh56ow56_kh3kw3_sh1sw1_ph1pw1_dh0dw0"},
     /* (111*2 - 224 + 7) / 2 = 2: benchdnn rounds down, the end gets 3 */
     {"ic3ih224oc64oh112kh7sh2",
-     "g1mb2_ic3ih224iw224_oc64oh112ow112_kh7kw7_sh2sw2_ph2pw2_dh0dw0"},
+     "mb2_ic3ih224iw224_oc64oh112ow112_kh7kw7_sh2sw2_ph2pw2_dh0dw0"},
     /* even kernel: (31 - 32 + 2) / 2 = 0 in front, 1 behind */
     {"ic1ih32oc1oh32kh2",
-     "g1mb2_ic1ih32iw32_oc1oh32ow32_kh2kw2_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic1ih32iw32_oc1oh32ow32_kh2kw2_sh1sw1_ph0pw0_dh0dw0"},
     /* 27*2 - 56 + 1 = -1: no padding */
     {"ic256ih56oc512oh28kh1sh2",
-     "g1mb2_ic256ih56iw56_oc512oh28ow28_kh1kw1_sh2sw2_ph0pw0_dh0dw0"},
+     "mb2_ic256ih56iw56_oc512oh28ow28_kh1kw1_sh2sw2_ph0pw0_dh0dw0"},
     /* dilation 1 means a gap of one: extent 5, 32 - 5 + 1 = 28 */
     {"ic3ih32oc16kh3dh1",
-     "g1mb2_ic3ih32iw32_oc16oh28ow28_kh3kw3_sh1sw1_ph0pw0_dh1dw1"},
+     "mb2_ic3ih32iw32_oc16oh28ow28_kh3kw3_sh1sw1_ph0pw0_dh1dw1"},
     /* extent (3-1)*3+1 = 7: (31 - 32 + 7) / 2 = 3 */
     {"ic3ih32oc16oh32kh3dh2",
-     "g1mb2_ic3ih32iw32_oc16oh32ow32_kh3kw3_sh1sw1_ph3pw3_dh2dw2"},
+     "mb2_ic3ih32iw32_oc16oh32ow32_kh3kw3_sh1sw1_ph3pw3_dh2dw2"},
     /* h and w of their own: (10+2-3)/2+1 = 5, (20+4-5)/3+1 = 7 */
     {"g1mb1ic4ih10iw20oc8kh3kw5sh2sw3ph1pw2",
      "g1mb1_ic4ih10iw20_oc8oh5ow7_kh3kw5_sh2sw3_ph1pw2_dh0dw0"},
     /* a w of its own takes defaults, not h's stride */
     {"ic4ih10iw20oc8kh3kw5sh2",
-     "g1mb2_ic4ih10iw20_oc8oh4ow16_kh3kw5_sh2sw1_ph0pw0_dh0dw0"},
-    /* 1D: the missing h is 1 */
+     "mb2_ic4ih10iw20_oc8oh4ow16_kh3kw5_sh2sw1_ph0pw0_dh0dw0"},
+    /* 1D */
     {"g1mb1_ic32iw84350_oc32ow84349_kw2_sw1_pw0_dw0_n\"wavenet:conv1d_1\"",
-     "g1mb1_ic32ih1iw84350_oc32oh1ow84349_kh1kw2_sh1sw1_ph0pw0_dh0dw0"},
-    {"ic3iw9oc4kw3pw1sw2",
-     "g1mb2_ic3ih1iw9_oc4oh1ow5_kh1kw3_sh1sw2_ph0pw1_dh0dw0"},
+     "g1mb1_ic32iw84350_oc32ow84349_kw2_sw1_pw0_dw0"},
+    {"ic3iw9oc4kw3pw1sw2", "mb2_ic3iw9_oc4ow5_kw3_sw2_pw1_dw0"},
     /* 3D: cubic, and in full */
     {"ic3id8oc4kd3pd1",
-     "g1mb2_ic3id8ih8iw8_oc4od8oh8ow8_kd3kh3kw3_sd1sh1sw1_pd1ph1pw1_"
+     "mb2_ic3id8ih8iw8_oc4od8oh8ow8_kd3kh3kw3_sd1sh1sw1_pd1ph1pw1_"
      "dd0dh0dw0"},
     {"ic3id8ih9iw10oc4kd3kh2kw1",
-     "g1mb2_ic3id8ih9iw10_oc4od6oh8ow10_kd3kh2kw1_sd1sh1sw1_pd0ph0pw0_"
+     "mb2_ic3id8ih9iw10_oc4od6oh8ow10_kd3kh2kw1_sd1sh1sw1_pd0ph0pw0_"
      "dd0dh0dw0"},
     /* groups, leading zeros, repetition with the same value, names */
     {"g2ic4ih5oc6kh1", "g2mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
-    {"ic04ih5oc6kh1ic4",
-     "g1mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+    {"ic04ih5oc6kh1ic4", "mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
     {"ic4ih5oc6kh1nab*4:c/_\"d",
-     "g1mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
     {"ic4ih5oc6kh1_n\"\"",
-     "g1mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
     /* w written out as it is deduced anyway, its sizes missing */
     {"ic4ih5oc6kh1sw1ph0pw0",
-     "g1mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+    /* the last value of a key counts; signs; an underscore at the end */
+    {"ic3mb9ic4mb8_ih+5oc6kh1ph-0_",
+     "mb8_ic4ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+    /* a dimension of which only zeros are given is not there: the shape is
+     * square, and pw is ph */
+    {"ic3oc3ih5kh3ph1pw0",
+     "mb2_ic3ih5iw5_oc3oh5ow5_kh3kw3_sh1sw1_ph1pw1_dh0dw0"},
+    {"ic3oc3id0ih5kh3sw1dh1dw0od0",
+     "mb2_ic3ih5iw5_oc3oh1ow1_kh3kw3_sh1sw1_ph0pw0_dh1dw1"},
+    /* (4 - 5 + 0) / 2 is 0: one place, whose last row is padding */
+    {"ic3oc3ih4kh5sh2", "mb2_ic3ih4iw4_oc3oh1ow1_kh5kw5_sh2sw2_ph0pw0_dh0dw0"},
+    /* a depth that does nothing, and groups of which there is one */
+    {"g1ic3oc3id1ih5iw5kd1kh1kw1",
+     "g1mb2_ic3id1ih5iw5_oc3od1oh5ow5_kd1kh1kw1_sd1sh1sw1_pd0ph0pw0_dd0dh0dw0"},
+    {"mb0ic3oc3iw5kw1", "mb0_ic3iw5_oc3ow5_kw1_sw1_pw0_dw0"},
     {"ic2147483647ih5oc6kh1",
-     "g1mb2_ic2147483647ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
+     "mb2_ic2147483647ih5iw5_oc6oh5ow5_kh1kw1_sh1sw1_ph0pw0_dh0dw0"},
 };
 
 static void print_desc(const struct xk_conv_desc *d, char *out, size_t size)
@@ -100,6 +113,11 @@ START_TEST(name_is_what_is_between_the_quotes)
         {"ic4ih5oc6kh1_nplain", "plain"},
         {"ic4ih5oc6kh1nic7", "ic7"}, /* a name ends the descriptor */
         {"ic4ih5oc6kh1n\"\"", ""},
+        {"ic4ih5oc6kh1n", ""},
+        {"ic4ih5oc6kh1n\"ab", "\"ab"},
+        {"ic4ih5oc6kh1n\"ab\"c", "\"ab\"c"},
+        {"ic4ih5oc6kh1n\"a b\"", "a b"},
+        {"ic4ih5oc6kh1n\"", "\""},
         {"ic4ih5oc6kh1", ""},
     };
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
@@ -137,7 +155,7 @@ END_TEST
 static const struct {
     const char *text, *a, *b;
 } bad[] = {
-    {"", "position 1", "a field must follow"},
+    {"", "ic", "missing"},
     {"ic3", "oc", "missing"},
     {"oc3ih4kh1", "ic", "missing"},
     {"ic3oc3", "iw", "missing"},
@@ -150,39 +168,29 @@ static const struct {
     {"ic3oc3ih5kh3pw2", "iw", "missing"},
     {"ic3oc3id5kd3ih5kh3", "iw", "missing"},
     {"ic3oc3id5kd3iw5kw3", "ih", "missing"},
-    {"ic3oc3ih5kh3sh2sw1", "sw=1", "sh=2"},
-    {"ic3oc3ih5kh3ph1pw0", "pw=0", "ph=1"},
-    {"ic3oc3ih5kh3dh1dw0", "dw=0", "dh=1"},
     {"xy3", "position 1", "\"xy3\""},
     {"ic3zz4", "position 4", "\"zz4\""},
     {"ic3 oc3", "position 4", "unknown field"},
     {"ic3__oc3", "position 5", "unknown field"},
     {"_ic3", "position 1", "unknown field"},
-    {"ic3oc3ih5kh3_", "position 14", "a field must follow"},
     {"ic", "position 3", "ic="},
     {"icxoc3", "position 3", "a number must follow"},
     {"ic-3oc3", "position 3", "ic=-3"},
-    {"ic+3oc3", "position 3", "a number must follow"},
-    {"ic0oc3ih4kh1", "position 3", "ic=0"},
-    {"mb0ic3", "position 3", "mb=0"},
-    {"g0ic3", "position 2", "g=0"},
+    {"ic0oc3ih4kh1", "ic=0", "positive"},
+    {"g0ic3", "g=0", "positive"},
+    {"ic+-3oc3", "position 3", "a number must follow"},
+    {"ic-oc3", "position 3", "a number must follow"},
+    {"ic3oc3ih5kh3id4", "kd", "missing"},
     {"ic3oc0", "oc=0", "positive"},
     {"ic3oc3ih0kh1", "ih=0", "positive"},
     {"ic3oc3ih3kh0", "kh=0", "positive"},
-    {"ic3oc3ih3kh1oh0", "oh=0", "positive"},
     {"ic3oc3ih3kh1sh0", "sh=0", "positive"},
     {"ic3oc3ih3kh1dh-1", "dh=-1", "negative"},
     {"ic2147483648", "ic=2147483648", "at most 2147483647"},
     {"ic99999999999999999999999999", "ic=999", "at most 2147483647"},
-    {"ic3ic4", "position 6", "ic=4"},
     {"ic3oc3ih4kh5", "kh=5", "ih=4"},
     {"ic3oc3ih4kh3dh1", "kh=3", "extent 5"},
     {"ic3oc3ih4kh7ph1", "kh=7", "padding 1"},
-    {"ic3oc3ih4kh1n", "name (n)", "missing"},
-    {"ic3oc3ih4kh1n\"ab", "name (n)", "closing quote"},
-    {"ic3oc3ih4kh1n\"ab\"c", "position 18", "behind the name"},
-    {"ic3oc3ih4kh1n\"a b\"", "name (n)", "white space"},
-    {"ic3oc3ih4kh1na\n", "name (n)", "white space"},
     {"ic3oc3ih4kh1n12345678901234567890", "name (n)", "too long"},
     {"IC3oc3", "position 1", "unknown field"},
 };
@@ -225,8 +233,7 @@ static void check_line(const char *line, const char *file)
     print_desc(&d, text, sizeof(text));
     ck_assert_msg(name != NULL, "%s: %s", file, line);
     snprintf(want, sizeof(want), "%.*s", (int)(name - line), line);
-    if (strstr(line, "ih")) /* a 1D line comes back as 2D with height 1 */
-        ck_assert_str_eq(text, want);
+    ck_assert_str_eq(text, want);
     const struct xk_conv_desc again = test_parse(text);
     ck_assert_mem_eq(&again, &d, sizeof(d));
 }
@@ -295,6 +302,8 @@ START_TEST(mutated_problems_never_break_the_parser)
             continue;
         }
         n_ok++;
+        if (d.ph < 0 || d.pw < 0)
+            continue; /* deduced; xk_conv_check refuses it */
         print_desc(&d, print, sizeof(print));
         const struct xk_conv_desc again = test_parse(print);
         ck_assert_mem_eq(&again, &d, sizeof(d));

@@ -52,9 +52,13 @@ run_primitives() {
 }
 
 header() {
-    "$1" -x "$2" "-std=$3" -fsyntax-only -Wall -Wextra -pedantic -Werror \
+    "$1" -x "$2" "-std=$3" -fsyntax-only -Wall -Wextra -pedantic-errors -Werror \
         -I "$place$prefix/include" \
-        <(printf '#include "xekern/%s"\n#include "xekern/%s"\n' "$4" "$4")
+        <(printf '#include "xekern/%s"\n#include "xekern/%s"\n' "$4" "$4"
+            [ "$4" != xekern.h ] || cat <<'END'
+int f(void) { struct xk_conv_desc d = XK_CONV_DESC_INIT; return (int)d.g; }
+END
+        )
 }
 
 run_tool() {
@@ -83,6 +87,6 @@ check "xk says its version" "$place$prefix/bin/xk" --version
 for file in "$place$prefix"/include/xekern/*.h; do
     name=$(basename "$file")
     check "$name alone is C11" header cc c c11 "$name"
-    check "$name alone is C++" header c++ c++ c++17 "$name"
+    check "$name alone is C++11" header c++ c++ c++11 "$name"
 done
 echo "1..$n"

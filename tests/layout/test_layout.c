@@ -75,8 +75,15 @@ static const struct {
      2400},
     {"xba", "cdba", "f32[2, 20, 3, 5] cdba: 3c*200 5d*40 20b*2 2a*1, 2400 B",
      2400},
-    {"xb", "acdb", "f32[2, 20, 3, 5] acdb: 2a*300 3c*100 5d*20 20b*1, 2400 B",
-     2400},
+    {"nChw16c", "aBcd16b",
+     "f32[2, 20(32), 3, 5] aBcd16b: 2a*480 2b*240 3c*80 5d*16 16b*1, 3840 B",
+     3840},
+    {"ABx16b2a8b", "ABcd16b2a8b",
+     "f32[2, 20(128), 3, 5] ABcd16b2a8b: 1a*3840 1b*3840 3c*1280 5d*256 "
+     "16b*16 2a*8 8b*1, 15360 B",
+     15360},
+    {"aBcd1b", "aBcd1b",
+     "f32[2, 20, 3, 5] aBcd1b: 2a*300 20b*15 3c*5 5d*1 1b*1, 2400 B", 2400},
     {"aBcd16b", "aBcd16b",
      "f32[2, 20(32), 3, 5] aBcd16b: 2a*480 2b*240 3c*80 5d*16 16b*1, 3840 B",
      3840},
@@ -129,15 +136,43 @@ START_TEST(names_are_of_their_number_of_dims)
         const char *name, *tag;
         unsigned n;
     } rows[] = {
-        {"ndhwc", "acdeb", 5},     {"ncdhw", "abcde", 5},
-        {"odhwi", "acdeb", 5},     {"oidhw", "abcde", 5},
-        {"dhwio", "cdeba", 5},     {"axb", "acdeb", 5},
-        {"abx", "abcde", 5},       {"xba", "cdeba", 5},
-        {"aBx32b", "aBcde32b", 5}, {"AcdeB8a16b", "AcdeB8a16b", 5},
-        {"nhwc", NULL, 5},         {"hwio", NULL, 5},
-        {"ndhwc", NULL, 4},        {"dhwio", NULL, 4},
+        {"ndhwc", "acdeb", 5},
+        {"ncdhw", "abcde", 5},
+        {"odhwi", "acdeb", 5},
+        {"oidhw", "abcde", 5},
+        {"dhwio", "cdeba", 5},
+        {"axb", "acdeb", 5},
+        {"abx", "abcde", 5},
+        {"xba", "cdeba", 5},
+        {"aBx32b", "aBcde32b", 5},
+        {"AcdeB8a16b", "AcdeB8a16b", 5},
+        {"nhwc", NULL, 5},
+        {"hwio", NULL, 5},
+        {"ndhwc", NULL, 4},
+        {"dhwio", NULL, 4},
+        /* 1D: what is not there counts no dim */
+        {"nwc", "acb", 3},
+        {"ncw", "abc", 3},
+        {"wio", "cba", 3},
+        {"nCw16c", "aBc16b", 3},
+        {"axb", "acb", 3},
+        {"ABx16a16b", "ABc16a16b", 3},
+        {"tnc", "abc", 3},
+        {"ntc", "bac", 3},
+        /* groups in front of weights */
+        {"goihw", "abcde", 5},
+        {"hwigo", "decab", 5},
+        {"gOIhw4o4i", "aBCde4b4c", 5},
+        {"abcx", "abcde", 5},
+        {"abxc", "abdec", 5},
+        {"axcb", "adecb", 5},
+        {"goidhw", "abcdef", 6},
+        {"abxc", "abdefc", 6},
+        /* letters of dims that are not there are left out with their blocks */
+        {"aBcxd16b", "aBc16b", 3},
+        {"ndchw", "acbde", 5},
     };
-    const int64_t dims[] = {2, 20, 3, 5, 7};
+    const int64_t dims[] = {2, 20, 3, 5, 7, 2};
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_layout l;
         char tag[32];
@@ -304,10 +339,11 @@ static const struct {
     {"aBcd16", "inner block without a dim", 4},
     {"aBcd16B", "inner block without a dim", 4},
     {"aBcd16e", "inner block without a dim", 4},
-    {"aBcd0b", "inner block of a size", 4},
-    {"aBcd1b", "inner block of a size", 4},
+    {"aBcd0b", "inner block of size 0", 4},
+    {"xb", "does not name every dim", 4},
+    {"axc", "does not name every dim", 4},
     {"aBcdb", "names a dim twice", 4},
-    {"aBcd99999999999999999999b", "inner block of a size", 4},
+    {"aBcd99999999999999999999b", "too large", 4},
     {"aBcd1048576b1048576b1048576b1048576b", "overflow", 4},
     {"aBcd2b2b2b2b2b2b2b2b2b2b2b2b2b", "too many inner blocks", 4},
     {"ab cd", "unknown letter", 4},
@@ -315,7 +351,11 @@ static const struct {
      "bcd",
      "unknown letter", 4},
     {"nhwc", "unknown letter", 3},
-    {"NHWC", "unknown letter", 4},
+    {"NHWC", "capitals and inner blocks", 4},
+    {"nhwo", "unknown letter", 4},
+    {"hwc", "unknown letter", 3},
+    {"nchwnchwnchwnchwnchwnchwnchwnchwnchwnchwnchwnchwnchwnchwnchw", "too long",
+     4},
     {"@bcd", "unknown letter", 4},
 };
 

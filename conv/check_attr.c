@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Validation of the attributes. Which types and masks a scale or a zero point
+ * may have is oneDNN's rule, so that a descriptor that
+ * oneDNN refuses is refused here. */
+#include "conv/tensors.h"
+
+static const char *const args[XK_N_CONV_ARGS] = {"src", "wei", "bia", "dst"};
+static const char *const sources[] = {"none", "device", "host", "mx",
+                                      "dynamic"};
+static const char *const math_modes[] = {"strict", "bf16", "f16", "tf32",
+                                         "any"};
+static const char *const acc_modes[] = {"strict", "relaxed", "any",
+                                        "f32",    "s32",     "f16"};
+
+/* Scales or zero points: the field, and which types it takes. A type that needs
+ * a mask is none for a single value. */
+struct kind {
+    const char *field;
+    uint32_t default_type;
+    uint32_t types, need_mask; /* bit of each enum xk_data_type */
+};
+#define BIT(type) (1u << (type))
+static const struct kind kinds[2] = {
+    {"scale", XK_F32,
+     BIT(XK_F32) | BIT(XK_BF16) | BIT(XK_F16) | BIT(XK_E8M0) | BIT(XK_F8_E4M3),
+     BIT(XK_E8M0) | BIT(XK_F8_E4M3)},
+    {"zero_point", XK_S32,
+     BIT(XK_S32) | BIT(XK_S8) | BIT(XK_U8) | BIT(XK_S4) | BIT(XK_U4),
+     BIT(XK_S4) | BIT(XK_U4)},
+};
+
+/* Dims of the tensor as masks count them. */
+static unsigned mask_dims(const struct xk_conv_desc *f, unsigned arg)
+{
+    const unsigned n = f->ndims ? f->ndims : xk_conv_is_3d(f) ? 5 : 4;
+    return n + (arg == XK_ARG_WEI && (f->grouped || f->g > 1));
+}
+
+static enum xk_status check_source(xk_ctx *c, const struct kind *k,
+                                   unsigned arg, const struct xk_quant *q)
+{
+    const bool written =
+        q->source == XK_QUANT_MX || q->source == XK_QUANT_DYNAMIC;
+    if (q->source >= XK_COUNTOF(sources))
+        return xk_fail(c, XK_EINVAL, "%s[%s].source=%u is no source of values",
+                       k->field, args[arg], q->source);
+    if (q->source != XK_QUANT_NONE && arg == XK_ARG_BIA)
+        return xk_fail(c, XK_EINVAL, "%s[bia].source=%s: a bias has none",
+                       k->field, sources[q->source]);
+    if (written && (arg != XK_ARG_DST || k != &kinds[0]))
+        return xk_fail(c, XK_EINVAL,
+                       "%s[%s].source=%s: only scales of dst are written",
+                       k->field, args[arg], sources[q->source]);
+    return XK_OK;
+}
+
+static enum xk_status check_values(xk_ctx *c, const struct kind *k,
+                                   const struct xk_conv_desc *f, unsigned arg,
+                                   struct xk_quant *q)
+{
+    const char *const name = args[arg];
+    if (q->type == XK_TYPE_DEFAULT)
+        q->type = k->default_type;
+    if (!xk_conv_type_name(q->type))
+        return xk_fail(c, XK_EINVAL, "%s[%s].type=%u is not a data type",
+                       k->field, name, q->type);
+    if (!(k->types & BIT(q->type)))
+        return xk_fail(c, XK_EINVAL, "%s[%s].type=%s is not one of a %s",
+                       k->field, name, xk_conv_type_name(q->type), k->field);
+    if (q->mask >= BIT(mask_dims(f, arg)))
+        return xk_fail(c, XK_EINVAL, "%s[%s].mask=%u: %s has %u dims", k->field,
+                       name, q->mask, name, mask_dims(f, arg));
+    if (!q->mask && k->need_mask & BIT(q->type))
+        return xk_fail(c, XK_EINVAL,
+                       "%s[%s].mask=0: a single value has no type %s", k->field,
+                       name, xk_conv_type_name(q->type));
+    if (q->mask && q->source == XK_QUANT_HOST)
+        return xk_fail(c, XK_EINVAL,
+                       "%s[%s].mask=%u: the host gives one value, mask 0",
+                       k->field, name, q->mask);
+    if (q->n_groups != 0 && q->n_groups != 2)
+        return xk_fail(c, XK_EINVAL, "%s[%s].n_groups=%u must be 0 or 2",
+                       k->field, name, q->n_groups);
+    for (unsigned i = 0; i < q->n_groups; i++)
+        if (q->group[i] < 1)
+            return xk_fail(c, XK_EINVAL,
+                           "%s[%s].group[%u]=%lld must be positive", k->field,
+                           name, i, (long long)q->group[i]);
+    return XK_OK;
+}
+
+static enum xk_status check_modes(xk_ctx *c, const struct xk_attr *a)
+{
+    const struct {
+        const char *field;
+        uint32_t value, n;
+    } rows[] = {
+        {"math_mode", a->math_mode, XK_COUNTOF(math_modes)},
+        {"math_integers", a->math_integers, 2},
+        {"acc_mode", a->acc_mode, XK_COUNTOF(acc_modes)},
+        {"deterministic", a->deterministic, 2},
+        {"dropout.source", a->dropout.source, XK_QUANT_HOST + 1},
+        {"dropout.has_offset", a->dropout.has_offset, 2},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
+        if (rows[i].value >= rows[i].n)
+            return xk_fail(c, XK_EINVAL, "%s=%u must be below %u",
+                           rows[i].field, rows[i].value, rows[i].n);
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        if (a->rounding[i] > XK_ROUND_STOCHASTIC)
+            return xk_fail(c, XK_EINVAL, "rounding[%s]=%u must be below 2",
+                           args[i], a->rounding[i]);
+        if (a->rounding[i] && i != XK_ARG_DST)
+            return xk_fail(c, XK_EINVAL,
+                           "rounding[%s]=stochastic: only dst is rounded",
+                           args[i]);
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *f)
+{
+    XK_TRY(check_modes(c, &f->attr));
+    for (unsigned i = 0; i < 2 * XK_N_CONV_ARGS; i++) {
+        const unsigned arg = i % XK_N_CONV_ARGS;
+        const struct kind *const k = &kinds[i / XK_N_CONV_ARGS];
+        struct xk_quant *const q =
+            k == &kinds[0] ? &f->attr.scale[arg] : &f->attr.zero_point[arg];
+        XK_TRY(check_source(c, k, arg, q));
+        if (q->source != XK_QUANT_NONE)
+            XK_TRY(check_values(c, k, f, arg, q));
+    }
+    return XK_OK;
+}
+
+static enum xk_status check_quant_implemented(xk_ctx *c, const char *field,
+                                              const struct xk_quant q[])
+{
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        if (q[i].source != XK_QUANT_NONE)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s[%s].source=%s (mask %u, type %s) is not "
+                           "implemented",
+                           field, args[i], sources[q[i].source], q[i].mask,
+                           xk_conv_type_name(q[i].type));
+    return XK_OK;
+}
+
+/* Kernels accumulate in s32 if src has an integer type, else in f32. Modes that
+ * permit less are fulfilled by that. */
+static enum xk_status check_acc_implemented(xk_ctx *c,
+                                            const struct xk_conv_desc *f)
+{
+    const bool ints = xk_conv_type_is_int(f->src_type);
+    const uint32_t mode = f->attr.acc_mode;
+    if (mode <= XK_ACC_ANY || mode == (ints ? XK_ACC_S32 : XK_ACC_F32))
+        return XK_OK;
+    return xk_fail(c, XK_EUNSUPPORTED,
+                   "acc_mode=%s is not implemented with src_type=%s, only %s",
+                   acc_modes[mode], xk_conv_type_name(f->src_type),
+                   ints ? "s32" : "f32");
+}
+
+enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
+                                              const struct xk_conv_desc *f)
+{
+    XK_TRY(check_quant_implemented(c, "scale", f->attr.scale));
+    XK_TRY(check_quant_implemented(c, "zero_point", f->attr.zero_point));
+    XK_TRY(check_acc_implemented(c, f));
+    if (f->attr.rounding[XK_ARG_DST] != XK_ROUND_ENVIRONMENT)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "rounding[dst]=stochastic is not implemented");
+    if (f->attr.dropout.source != XK_QUANT_NONE)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "dropout.source=%s: dropout is not implemented",
+                       sources[f->attr.dropout.source]);
+    return XK_OK;
+}

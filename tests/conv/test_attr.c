@@ -1,0 +1,258 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Attributes, and layouts as the user counts their dims. */
+#include <string.h>
+
+#include "tests/conv/suites.h"
+
+static struct xk_conv_desc good_desc(void)
+{
+    return test_parse("mb1ic16ih8oc24kh3ph1");
+}
+
+static enum xk_status check(const struct xk_conv_desc *d)
+{
+    struct xk_conv_desc full;
+    xk_ctx_clear(test_ctx);
+    return xk_conv_check(test_ctx, d, &full);
+}
+
+/* A scale or zero point of src (arg 0), wei or dst, and what is said of it. */
+static const struct {
+    uint32_t arg;
+    bool zero_point;
+    struct xk_quant q;
+    enum xk_status st;
+    const char *message;
+} quant_rows[] = {
+    {0,
+     0,
+     {1, 0, 0, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "scale[src].source=device (mask 0, type f32) is not implemented"},
+    {1,
+     0,
+     {1, 1, XK_BF16, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "scale[wei].source=device (mask 1, type bf16)"},
+    {3,
+     0,
+     {2, 0, XK_F16, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "scale[dst].source=host (mask 0, type f16)"},
+    {3,
+     0,
+     {3, 15, XK_E8M0, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "scale[dst].source=mx"},
+    {0,
+     1,
+     {1, 2, 0, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "zero_point[src].source=device (mask 2, type s32)"},
+    {1, 1, {1, 3, XK_U4, 2, {1, 32}}, XK_EUNSUPPORTED, "(mask 3, type u4)"},
+    {0, 0, {1, 16, 0, 0, {0, 0}}, XK_EINVAL, "scale[src].mask=16: src has 4"},
+    {0, 0, {1, 0, 99, 0, {0, 0}}, XK_EINVAL, "scale[src].type=99"},
+    {0,
+     0,
+     {1, 0, XK_S8, 0, {0, 0}},
+     XK_EINVAL,
+     "type=s8 is not one of a scale"},
+    {0, 0, {1, 2, XK_F8_E5M2, 0, {0, 0}}, XK_EINVAL, "type=f8_e5m2"},
+    {0, 0, {1, 0, XK_E8M0, 0, {0, 0}}, XK_EINVAL, "has no type e8m0"},
+    {0,
+     1,
+     {1, 0, XK_F32, 0, {0, 0}},
+     XK_EINVAL,
+     "type=f32 is not one of a zero"},
+    {0, 1, {1, 0, XK_S4, 0, {0, 0}}, XK_EINVAL, "has no type s4"},
+    {3, 0, {2, 2, 0, 0, {0, 0}}, XK_EINVAL, "the host gives one value"},
+    {1, 0, {1, 3, 0, 1, {1, 1}}, XK_EINVAL, "n_groups=1"},
+    {1, 0, {1, 3, 0, 2, {0, 1}}, XK_EINVAL, "group[0]=0 must be positive"},
+};
+
+START_TEST(scales_and_zero_points_are_judged)
+{
+    struct xk_conv_desc d = good_desc();
+    struct xk_quant *const q =
+        quant_rows[_i].zero_point ? d.attr.zero_point : d.attr.scale;
+    q[quant_rows[_i].arg] = quant_rows[_i].q;
+    ck_assert_int_eq(check(&d), quant_rows[_i].st);
+    ck_assert_msg(strstr(test_ctx->error.message, quant_rows[_i].message) != 0,
+                  "%s", test_ctx->error.message);
+    q[quant_rows[_i].arg].source =
+        XK_QUANT_NONE; /* then nothing of it counts */
+    ck_assert_int_eq(check(&d), XK_OK);
+}
+END_TEST
+
+/* Permissions for less than what is done anyway. */
+START_TEST(modes_that_permit_are_accepted)
+{
+    struct xk_conv_desc d = good_desc();
+    for (unsigned i = 0; i < 5 * 2 * 3 * 2; i++) {
+        d.attr.math_mode = i % 5;
+        d.attr.math_integers = i / 5 % 2;
+        d.attr.acc_mode = i / 10 % 3;
+        d.attr.deterministic = i / 30;
+        ck_assert_int_eq(check(&d), XK_OK);
+    }
+    d.alg = XK_ALG_DIRECT;
+    d.attr.acc_mode = XK_ACC_F32;
+    ck_assert_int_eq(check(&d), XK_OK);
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message,
+                                 "acc_mode=f32 is not implemented with "
+                                 "src_type=u8, only s32"));
+    d.attr.acc_mode = XK_ACC_S32;
+    ck_assert_int_eq(check(&d), XK_OK);
+}
+END_TEST
+
+/* A tag or strides in the user's dims, and the tag that kernels have; NULL: the
+ * status and a part of the message. */
+static const struct {
+    const char *problem, *tag;
+    enum xk_conv_arg arg;
+    struct xk_strides strides;
+    const char *ours;
+    enum xk_status st;
+    const char *message;
+} layout_rows[] = {
+    /* 1D: a height of 1 comes in */
+    {"ic32iw9oc16kw3", "acb", XK_ARG_SRC, {0, {0}}, "acdb", 0, NULL},
+    {"ic32iw9oc16kw3", "nwc", XK_ARG_DST, {0, {0}}, "acdb", 0, NULL},
+    {"ic32iw9oc16kw3", "axb", XK_ARG_WEI, {0, {0}}, "acdb", 0, NULL},
+    {"ic32iw9oc16kw3", "wio", XK_ARG_WEI, {0, {0}}, "cdba", 0, NULL},
+    {"ic32iw9oc16kw3", "nCw16c", XK_ARG_SRC, {0, {0}}, "aBcd16b", 0, NULL},
+    {"ic32iw9oc16kw3", "acdb", XK_ARG_SRC, {0, {0}}, NULL, XK_EINVAL, "acdb"},
+    /* 3D whose depth does nothing */
+    {"ic32id1ih9iw9oc16kd1kh3kw3", "ndhwc", XK_ARG_SRC, {0, {0}}, "acdb", 0, 0},
+    {"ic32id1ih9iw9oc16kd1kh3kw3",
+     "acdb",
+     XK_ARG_SRC,
+     {0, {0}},
+     NULL,
+     XK_EINVAL,
+     "acdb"},
+    {"ic32id4ih9iw9oc16kd1kh3kw3", "axb", XK_ARG_DST, {0, {0}}, "acdeb", 0, 0},
+    /* one group in front of the weights */
+    {"g1ic32ih9oc16kh3", "goihw", XK_ARG_WEI, {0, {0}}, "abcd", 0, NULL},
+    {"g1ic32ih9oc16kh3", "abdec", XK_ARG_WEI, {0, {0}}, "acdb", 0, NULL},
+    {"g1ic32iw9oc16kw3", "abcd", XK_ARG_WEI, {0, {0}}, "abcd", 0, NULL},
+    {"g1ic32ih9oc16kh3",
+     "gABcd8a16b",
+     XK_ARG_WEI,
+     {0, {0}},
+     NULL,
+     XK_EINVAL,
+     "gABcd8a16b"},
+    {"g1ic32ih9oc16kh3",
+     "Abcde8a",
+     XK_ARG_WEI,
+     {0, {0}},
+     NULL,
+     XK_EUNSUPPORTED,
+     "blocks of dim a"},
+    {"g1ic32ih9oc16kh3", "acdb", XK_ARG_WEI, {0, {0}}, NULL, XK_EINVAL, "acdb"},
+    {"g1ic32ih9oc16kh3", "acdb", XK_ARG_SRC, {0, {0}}, "acdb", 0, NULL},
+    /* dims of extent 1 may stand anywhere */
+    {"mb1ic32ih9oc16kh3", "bacd", XK_ARG_SRC, {0, {0}}, "abcd", 0, NULL},
+    {"ic32ih9oc16kh1", "cadb", XK_ARG_WEI, {0, {0}}, "acdb", 0, NULL},
+    {"mb2ic32ih9oc16kh3",
+     "bacd",
+     XK_ARG_SRC,
+     {0, {0}},
+     NULL,
+     XK_EUNSUPPORTED,
+     "src_tag=bacd: no kernel"},
+    /* strides without gaps are a tag's */
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_SRC,
+     {4, {2592, 1, 288, 32}},
+     "acdb",
+     0,
+     0},
+    {"mb2ic32ih9oc16kh3", "", XK_ARG_DST, {4, {784, 49, 7, 1}}, "abcd", 0, 0},
+    {"mb1ic32ih9oc16kh1", "", XK_ARG_WEI, {4, {32, 1, 7, 7}}, "acdb", 0, NULL},
+    {"g1ic32iw9oc16kw3", "", XK_ARG_WEI, {4, {9999, 96, 1, 32}}, "acdb", 0, 0},
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_SRC,
+     {4, {5184, 1, 576, 64}},
+     NULL,
+     XK_EUNSUPPORTED,
+     "src_strides: stride 64 of dim d leaves a gap behind 32"},
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_SRC,
+     {4, {2592, 1, 288, 16}},
+     NULL,
+     XK_EINVAL,
+     "src_strides: stride 16 of dim d is below 32"},
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_SRC,
+     {4, {2592, 0, 288, 32}},
+     NULL,
+     XK_EUNSUPPORTED,
+     "stride 0 of dim b"},
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_SRC,
+     {4, {2592, -1, 288, 32}},
+     NULL,
+     XK_EINVAL,
+     "stride -1 of dim b is negative"},
+    {"mb2ic32ih9oc16kh3",
+     "",
+     XK_ARG_DST,
+     {3, {1, 1, 1}},
+     NULL,
+     XK_EINVAL,
+     "dst_strides: 3 strides for 4 dims"},
+    {"mb2ic32ih9oc16kh3",
+     "axb",
+     XK_ARG_WEI,
+     {4, {1, 1, 1, 1}},
+     NULL,
+     XK_EINVAL,
+     "wei_tag=axb: wei_strides are given, too"},
+};
+
+START_TEST(layouts_are_taken_in_the_users_dims)
+{
+    const char *const ours = layout_rows[_i].ours;
+    struct xk_conv_desc d = test_parse(layout_rows[_i].problem), full;
+    char *const tags[] = {d.src_tag, d.wei_tag, NULL, d.dst_tag};
+    char *const full_tags[] = {full.src_tag, full.wei_tag, NULL, full.dst_tag};
+    struct xk_strides *const strides[] = {&d.src_strides, &d.wei_strides, NULL,
+                                          &d.dst_strides};
+    strcpy(tags[layout_rows[_i].arg], layout_rows[_i].tag);
+    *strides[layout_rows[_i].arg] = layout_rows[_i].strides;
+    const enum xk_status st = xk_conv_check(test_ctx, &d, &full);
+    ck_assert_msg(st == layout_rows[_i].st, "%s", test_ctx->error.message);
+    if (ours)
+        ck_assert_str_eq(full_tags[layout_rows[_i].arg], ours);
+    else
+        ck_assert_msg(
+            strstr(test_ctx->error.message, layout_rows[_i].message) != 0, "%s",
+            test_ctx->error.message);
+}
+END_TEST
+
+Suite *suite_attr(void)
+{
+    Suite *const s = suite_create("conv/attr");
+    TCase *const t = tcase_create("attr");
+    tcase_add_checked_fixture(t, test_setup, test_teardown);
+    tcase_add_loop_test(t, scales_and_zero_points_are_judged, 0,
+                        XK_COUNTOF(quant_rows));
+    tcase_add_test(t, modes_that_permit_are_accepted);
+    tcase_add_loop_test(t, layouts_are_taken_in_the_users_dims, 0,
+                        XK_COUNTOF(layout_rows));
+    suite_add_tcase(s, t);
+    return s;
+}
