@@ -8,15 +8,16 @@
 #include <stdint.h>
 
 #include "isa/inst.h"
+#include "xekern/launches.h"
 
-#define XK_ABI_MAX_ARGS 16
+#define XK_ABI_MAX_ARGS XK_MAX_LAUNCH_ARGS
 
 enum xk_abi_arg_kind {
     XK_ABI_ARG_GLOBAL_PTR, /* stateless: 8-byte virtual address */
     XK_ABI_ARG_VALUE,      /* by value, size_b bytes */
-    XK_ABI_ARG_SURFACE,    /* a buffer in the binding table, at the argument's
-                          number; in the data its offset from the surface's
-                          base, 4 bytes */
+    XK_ABI_ARG_SURFACE,    /* a buffer in the binding table, at its number among
+                          the kernel's surfaces; in the data its offset from
+                          the surface's base, 4 bytes */
 };
 
 struct xk_abi_arg {

@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "base/launch_list.h"
+#include "binary/launches_text.h"
 #include "isa/dispatch_limits.h"
 #include "isa/isa.h"
 
@@ -14,23 +16,22 @@
 #define ELF_SECTION_B 64
 #define EM_INTELGT 205
 #define SHT_ZEINFO 0xff000011u
+#define SHT_STRTAB 3
+#define SHT_NOTE 7
 #define TEXT_ALIGN_B 64
 #define NOTE_PRODUCT_FAMILY 1
+#define SECTIONS_MAX (XK_MAX_LAUNCHES + 5)
 
-enum section {
-    SEC_NULL,
-    SEC_TEXT,
-    SEC_ZEINFO,
-    SEC_NOTE,
-    SEC_NAMES,
-    N_SECTIONS
+struct section {
+    uint32_t name_at; /* in the name table */
+    uint32_t type, flags, align_b;
+    uint64_t at, size_b;
 };
 
 struct layout {
-    uint32_t name_at[N_SECTIONS]; /* in the name table */
-    uint64_t at[N_SECTIONS], size_b[N_SECTIONS];
-    uint64_t headers_at;
-    uint32_t code_b, padding_b;
+    unsigned n;
+    struct section section[SECTIONS_MAX];
+    uint64_t end, headers_at; /* of the sections' bytes; of their headers */
 };
 
 static void put_le(struct xk_str *b, uint64_t v, unsigned n_b)
@@ -48,22 +49,6 @@ static void pad_to(struct xk_str *b, uint64_t at)
 static uint64_t align(uint64_t v, uint64_t a)
 {
     return (v + a - 1) / a * a;
-}
-
-static bool is_identifier(const char *s, size_t max)
-{
-    const size_t n = strnlen(s, max);
-
-    if (n == 0 || n == max || (s[0] >= '0' && s[0] <= '9'))
-        return false;
-    for (size_t k = 0; k < n; k++) {
-        const char ch = s[k];
-
-        if (!((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-              (ch >= '0' && ch <= '9') || ch == '_'))
-            return false;
-    }
-    return true;
 }
 
 static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
@@ -114,14 +99,14 @@ static enum xk_status check_dispatch(xk_ctx *c, const struct xk_abi *abi,
     return XK_OK;
 }
 
-static enum xk_status check(xk_ctx *c, const struct xk_abi *abi,
-                            uint32_t code_b)
+static enum xk_status check_kernel(xk_ctx *c, const struct xk_abi *abi,
+                                   uint32_t code_b)
 {
     const struct xk_platform *const p = xk_platform_get(abi->platform);
 
     if (!p)
         return xk_fail(c, XK_EINVAL, "zebin: platform %d", abi->platform);
-    if (!is_identifier(abi->name, sizeof(abi->name)))
+    if (!xk_is_identifier(abi->name, sizeof(abi->name)))
         return xk_fail(c, XK_EINVAL, "zebin: kernel name is no identifier");
     if (code_b == 0 || code_b % XK_INST_B)
         return xk_fail(c, XK_EINVAL,
@@ -143,6 +128,56 @@ static enum xk_status check(xk_ctx *c, const struct xk_abi *abi,
     if (abi->simd == 1 && abi->uses_local_ids)
         return xk_fail(c, XK_EUNSUPPORTED, "zebin: local ids at simd 1");
     return check_args(c, abi);
+}
+
+static const struct xk_abi *find_kernel(const struct xk_zebin_contents *z,
+                                        unsigned n, const char *name)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (strcmp(z->kernels[i].abi->name, name) == 0)
+            return z->kernels[i].abi;
+    return NULL;
+}
+
+/* What is launched is there, with as many arguments as it has. */
+static enum xk_status check_launches(xk_ctx *c,
+                                     const struct xk_zebin_contents *z)
+{
+    struct xk_error err;
+    if (!z->launches)
+        return XK_OK;
+    if (xk_launch_list_check(z->launches, &err) < 0)
+        return xk_fail(c, err.status, "zebin: %s", err.message);
+    for (uint32_t i = 0; i < z->launches->n_launches; i++) {
+        const struct xk_launch_step *const s = &z->launches->launches[i];
+        const struct xk_abi *const abi =
+            find_kernel(z, z->n_kernels, s->kernel);
+        if (!abi || abi->n_args != s->n_args)
+            return xk_fail(c, XK_EINVAL,
+                           "zebin: launch %u of %s with %u arguments, which "
+                           "%s %u",
+                           i, s->kernel, s->n_args, abi ? "has" : "is not here",
+                           abi ? abi->n_args : 0);
+    }
+    return XK_OK;
+}
+
+static enum xk_status check(xk_ctx *c, const struct xk_zebin_contents *z)
+{
+    if (!z->n_kernels || z->n_kernels > XK_MAX_LAUNCHES)
+        return xk_fail(c, XK_EINVAL, "zebin: %u kernels, need 1 to %d",
+                       z->n_kernels, XK_MAX_LAUNCHES);
+    for (unsigned i = 0; i < z->n_kernels; i++) {
+        const struct xk_abi *const abi = z->kernels[i].abi;
+
+        XK_TRY(check_kernel(c, abi, z->kernels[i].code_b));
+        if (find_kernel(z, i, abi->name))
+            return xk_fail(c, XK_EINVAL, "zebin: two kernels %s", abi->name);
+        if (abi->platform != z->kernels[0].abi->platform)
+            return xk_fail(c, XK_EINVAL, "zebin: %s is for another platform",
+                           abi->name);
+    }
+    return check_launches(c, z);
 }
 
 /* Keys in alphabetical order, as the vendor's compiler writes them. */
@@ -190,18 +225,17 @@ static void put_surface(struct xk_str *b, const struct xk_abi_arg *a,
 
 static void put_binding_table(struct xk_str *b, const struct xk_abi *abi)
 {
-    bool any = false;
+    unsigned n = 0;
 
     for (uint32_t k = 0; k < abi->n_args; k++) {
         if (abi->args[k].kind != XK_ABI_ARG_SURFACE)
             continue;
-        if (!any)
+        if (n == 0)
             xk_str_puts(b, "    binding_table_indices:\n");
-        any = true;
         xk_str_printf(b,
                       "      - bti_value: %u\n"
                       "        arg_index: %u\n",
-                      k, k);
+                      n++, k);
     }
 }
 
@@ -228,12 +262,11 @@ static void put_argument(struct xk_str *b, const struct xk_abi_arg *a,
                       a->written ? "readwrite" : "readonly");
 }
 
-static void put_zeinfo(struct xk_str *b, const struct xk_abi *abi)
+static void put_kernel_info(struct xk_str *b, const struct xk_abi *abi)
 {
     const struct xk_platform *const p = xk_platform_get(abi->platform);
 
-    xk_str_printf(b, "---\nversion: '1.0'\nkernels:\n  - name: %s\n",
-                  abi->name);
+    xk_str_printf(b, "  - name: %s\n", abi->name);
     put_environment(b, abi);
     if (abi->n_args) {
         xk_str_puts(b, "    payload_arguments:\n");
@@ -254,28 +287,14 @@ static void put_zeinfo(struct xk_str *b, const struct xk_abi *abi)
                       "        usage: spill_fill_space\n"
                       "        size: %u\n",
                       abi->scratch_b);
-    xk_str_puts(b, "...\n");
 }
 
-/* The name table, recording where each name starts. */
-static void put_names(struct xk_str *b, const struct xk_abi *abi,
-                      struct layout *l)
+static void put_zeinfo(struct xk_str *b, const struct xk_zebin_contents *z)
 {
-    const size_t base = b->len;
-
-    put_le(b, 0, 1);
-    l->name_at[SEC_TEXT] = (uint32_t)(b->len - base);
-    xk_str_printf(b, ".text.%s", abi->name);
-    put_le(b, 0, 1);
-    l->name_at[SEC_ZEINFO] = (uint32_t)(b->len - base);
-    xk_str_puts(b, ".ze_info");
-    put_le(b, 0, 1);
-    l->name_at[SEC_NOTE] = (uint32_t)(b->len - base);
-    xk_str_puts(b, ".note.intelgt.compat");
-    put_le(b, 0, 1);
-    l->name_at[SEC_NAMES] = (uint32_t)(b->len - base);
-    xk_str_puts(b, ".shstrtab");
-    put_le(b, 0, 1);
+    xk_str_puts(b, "---\nversion: '1.0'\nkernels:\n");
+    for (unsigned i = 0; i < z->n_kernels; i++)
+        put_kernel_info(b, z->kernels[i].abi);
+    xk_str_puts(b, "...\n");
 }
 
 static void put_note(struct xk_str *b, uint32_t product_family)
@@ -287,18 +306,63 @@ static void put_note(struct xk_str *b, uint32_t product_family)
     put_le(b, product_family, 4);
 }
 
-static void place(struct layout *l, const struct xk_str *info,
-                  const struct xk_str *names)
+/* One string, behind the empty one with which a string table begins. */
+static void put_launches(struct xk_str *b, const struct xk_launch_list *l)
 {
-    l->at[SEC_TEXT] = ELF_HEADER_B;
-    l->size_b[SEC_TEXT] = align(l->code_b + l->padding_b, TEXT_ALIGN_B);
-    l->at[SEC_ZEINFO] = l->at[SEC_TEXT] + l->size_b[SEC_TEXT];
-    l->size_b[SEC_ZEINFO] = info->len;
-    l->at[SEC_NOTE] = align(l->at[SEC_ZEINFO] + info->len, 4);
-    l->size_b[SEC_NOTE] = 3 * 4 + 8 + 4;
-    l->at[SEC_NAMES] = l->at[SEC_NOTE] + l->size_b[SEC_NOTE];
-    l->size_b[SEC_NAMES] = names->len;
-    l->headers_at = align(l->at[SEC_NAMES] + names->len, 8);
+    put_le(b, 0, 1);
+    xk_launches_print(l, b);
+    put_le(b, 0, 1);
+}
+
+/* Everything that is no code, before it is placed. */
+struct parts {
+    struct xk_str info, note, launches, names;
+};
+
+/* A section behind the last one; its name goes into the name table. */
+static void add_section(struct layout *l, struct xk_str *names,
+                        const char *name, const char *more, struct section s)
+{
+    s.name_at = (uint32_t)names->len;
+    xk_str_printf(names, "%s%s", name, more);
+    put_le(names, 0, 1);
+    s.at = align(l->end, s.align_b);
+    l->end = s.at + s.size_b;
+    l->section[l->n++] = s;
+}
+
+static void place(struct layout *l, const struct xk_zebin_contents *z,
+                  struct parts *p)
+{
+    const uint32_t padding_b = xk_dispatch_padding_b(
+        xk_platform_get(z->kernels[0].abi->platform), XK_PRODUCT_ANY);
+
+    put_le(&p->names, 0, 1);
+    l->n = 1; /* the null section */
+    l->end = ELF_HEADER_B;
+    for (unsigned i = 0; i < z->n_kernels; i++)
+        add_section(
+            l, &p->names, ".text.", z->kernels[i].abi->name,
+            (struct section){.type = 1,
+                             .flags = 2 | 4 /* allocated, executable */,
+                             .align_b = TEXT_ALIGN_B,
+                             .size_b = align(z->kernels[i].code_b + padding_b,
+                                             TEXT_ALIGN_B)});
+    add_section(l, &p->names, ".ze_info", "",
+                (struct section){
+                    .type = SHT_ZEINFO, .align_b = 1, .size_b = p->info.len});
+    add_section(l, &p->names, ".note.intelgt.compat", "",
+                (struct section){
+                    .type = SHT_NOTE, .align_b = 4, .size_b = p->note.len});
+    if (p->launches.len)
+        add_section(l, &p->names, ".xekern.launches", "",
+                    (struct section){.type = SHT_STRTAB,
+                                     .align_b = 1,
+                                     .size_b = p->launches.len});
+    add_section(l, &p->names, ".shstrtab", "",
+                (struct section){.type = SHT_STRTAB, .align_b = 1});
+    l->section[l->n - 1].size_b = p->names.len;
+    l->headers_at = align(l->section[l->n - 1].at + p->names.len, 8);
 }
 
 static void put_elf_header(struct xk_str *b, const struct layout *l)
@@ -319,73 +383,77 @@ static void put_elf_header(struct xk_str *b, const struct layout *l)
     put_le(b, 0, 2); /* program header size and count */
     put_le(b, 0, 2);
     put_le(b, ELF_SECTION_B, 2);
-    put_le(b, N_SECTIONS, 2);
-    put_le(b, SEC_NAMES, 2);
+    put_le(b, l->n, 2);
+    put_le(b, l->n - 1, 2); /* the name table */
 }
 
 static void put_section_headers(struct xk_str *b, const struct layout *l)
 {
-    static const struct {
-        uint32_t type, flags, align_b;
-    } kinds[N_SECTIONS] = {
-        [SEC_TEXT] = {1, 2 | 4 /* allocated, executable */, TEXT_ALIGN_B},
-        [SEC_ZEINFO] = {SHT_ZEINFO, 0, 1},
-        [SEC_NOTE] = {7, 0, 4},
-        [SEC_NAMES] = {3, 0, 1},
-    };
+    for (unsigned k = 0; k < l->n; k++) {
+        const struct section *const s = &l->section[k];
 
-    for (unsigned k = 0; k < N_SECTIONS; k++) {
-        put_le(b, l->name_at[k], 4);
-        put_le(b, kinds[k].type, 4);
-        put_le(b, kinds[k].flags, 8);
+        put_le(b, s->name_at, 4);
+        put_le(b, s->type, 4);
+        put_le(b, s->flags, 8);
         put_le(b, 0, 8); /* address */
-        put_le(b, l->at[k], 8);
-        put_le(b, l->size_b[k], 8);
+        put_le(b, s->at, 8);
+        put_le(b, s->size_b, 8);
         put_le(b, 0, 8); /* link, info */
-        put_le(b, kinds[k].align_b, 8);
+        put_le(b, s->align_b, 8);
         put_le(b, 0, 8); /* entry size */
     }
 }
 
-static void put_file(struct xk_str *b, const struct layout *l, const void *code,
-                     const struct xk_str *info, uint32_t product_family,
-                     const struct xk_str *names)
+static void put_file(struct xk_str *b, const struct layout *l,
+                     const struct xk_zebin_contents *z, const struct parts *p)
 {
+    const struct xk_str *const rest[] = {&p->info, &p->note, &p->launches,
+                                         &p->names};
+    unsigned k = 1;
+
     put_elf_header(b, l);
-    xk_str_write(b, code, l->code_b);
-    pad_to(b, l->at[SEC_ZEINFO]);
-    xk_str_write(b, xk_str_get(info), info->len);
-    pad_to(b, l->at[SEC_NOTE]);
-    put_note(b, product_family);
-    xk_str_write(b, xk_str_get(names), names->len);
+    for (unsigned i = 0; i < z->n_kernels; i++) {
+        pad_to(b, l->section[k].at);
+        z->kernels[i].code_at_b = (uint32_t)l->section[k++].at;
+        xk_str_write(b, z->kernels[i].code, z->kernels[i].code_b);
+    }
+    for (unsigned i = 0; i < XK_COUNTOF(rest); i++) {
+        if (!rest[i]->len)
+            continue;
+        pad_to(b, l->section[k++].at);
+        xk_str_write(b, rest[i]->s, rest[i]->len);
+    }
     pad_to(b, l->headers_at);
     put_section_headers(b, l);
 }
 
-enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_abi *abi,
-                              const void *code, uint32_t code_b,
+enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_zebin_contents *z,
                               struct xk_str *out)
 {
-    struct layout l = {.code_b = code_b};
-    enum xk_status st = check(c, abi, code_b);
-    struct xk_str info, names;
+    struct layout l = {.n = 0};
+    struct parts p;
+    struct xk_str *const all[] = {&p.info, &p.note, &p.launches, &p.names};
+    enum xk_status st = check(c, z);
+    bool failed = false;
 
     if (st < 0)
         return st;
     if (out->len)
         return xk_fail(c, XK_EINVAL, "zebin: output holds %zu bytes", out->len);
-    xk_str_init(&info, &c->alloc);
-    xk_str_init(&names, &c->alloc);
-    put_zeinfo(&info, abi);
-    put_names(&names, abi, &l);
-    l.padding_b =
-        xk_dispatch_padding_b(xk_platform_get(abi->platform), XK_PRODUCT_ANY);
-    place(&l, &info, &names);
-    put_file(out, &l, code, &info,
-             xk_platform_get(abi->platform)->product_family, &names);
-    if (info.failed || names.failed || out->failed)
+    for (unsigned i = 0; i < XK_COUNTOF(all); i++)
+        xk_str_init(all[i], &c->alloc);
+    put_zeinfo(&p.info, z);
+    put_note(&p.note,
+             xk_platform_get(z->kernels[0].abi->platform)->product_family);
+    if (z->launches)
+        put_launches(&p.launches, z->launches);
+    place(&l, z, &p);
+    put_file(out, &l, z, &p);
+    for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
+        failed = failed || all[i]->failed;
+        xk_str_fini(all[i]);
+    }
+    if (failed || out->failed)
         st = xk_fail(c, XK_ENOMEM, "zebin: out of memory");
-    xk_str_fini(&names);
-    xk_str_fini(&info);
     return st;
 }

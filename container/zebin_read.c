@@ -9,6 +9,7 @@
 #include <yaml.h>
 
 #include "container/elf_read.h"
+#include "container/launches_read.h"
 
 #define SECTION_ZE_INFO 0xff000011u
 #define SECTION_NOTE 7u
@@ -565,6 +566,56 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
     }
 }
 
+/* Nobody else writes this section, so that what is wrong in it is wrong with
+ * the file. It is a string table of one string, because drivers pass over
+ * those. */
+static enum xk_status read_launches(struct reader *r,
+                                    const struct xk_elf_section *s)
+{
+    if (s->size_b < 2 || s->data[0] || s->data[s->size_b - 1])
+        return xk_fail(r->c, XK_EPARSE, "zebin: %s is not one string", s->name);
+    if (r->out->launches)
+        return xk_fail(r->c, XK_EPARSE, "zebin: a second %s", s->name);
+    return xk_launches_read(r->c, (const char *)s->data + 1,
+                            (size_t)s->size_b - 2, &r->out->launches);
+}
+
+static const struct xk_zkernel *find_kernel(const struct xk_zebin *z,
+                                            const char *name)
+{
+    for (uint32_t i = 0; i < z->n_kernels; i++)
+        if (strcmp(z->kernels[i].name, name) == 0)
+            return &z->kernels[i];
+    return NULL;
+}
+
+uint32_t xk_zkernel_n_args(const struct xk_zkernel *k)
+{
+    int32_t last = -1;
+    for (uint32_t i = 0; i < k->n_args; i++)
+        if (k->args[i].arg_index > last)
+            last = k->args[i].arg_index;
+    return (uint32_t)(last + 1);
+}
+
+/* What is launched is in the file, and takes as many arguments. */
+static enum xk_status check_launches(struct reader *r)
+{
+    const struct xk_launch_list *const l = r->out->launches;
+    for (uint32_t i = 0; l && i < l->n_launches; i++) {
+        const struct xk_launch_step *const s = &l->launches[i];
+        const struct xk_zkernel *const k = find_kernel(r->out, s->kernel);
+        if (!k || xk_zkernel_n_args(k) != s->n_args)
+            return xk_fail(r->c, XK_EPARSE,
+                           "zebin: launch %u: kernel '%s' with %u arguments: "
+                           "%s",
+                           i, s->kernel, s->n_args,
+                           k ? "it has another number of them"
+                             : "it is not in the file");
+    }
+    return XK_OK;
+}
+
 static void set_data(struct reader *r, enum xk_zsection k,
                      const struct xk_elf_section *s)
 {
@@ -586,10 +637,13 @@ static enum xk_status read_sections(struct reader *r)
         else if (s.type == SECTION_NOTE &&
                  strcmp(s.name, ".note.intelgt.compat") == 0)
             read_notes(r, &s);
+        else if (strcmp(s.name, ".xekern.launches") == 0)
+            XK_TRY(read_launches(r, &s));
     }
     if (!info.name)
         return xk_fail(r->c, XK_EPARSE, "zebin: no .ze_info section");
-    return read_ze_info(r, &info);
+    XK_TRY(read_ze_info(r, &info));
+    return check_launches(r);
 }
 
 enum xk_status xk_zebin_read(xk_ctx *c, const void *file, size_t n_b,
@@ -616,5 +670,6 @@ void xk_zebin_fini(xk_ctx *c, struct xk_zebin *z)
         xk_free(c, k->relocs);
     }
     xk_free(c, z->kernels);
+    xk_free(c, z->launches);
     *z = (struct xk_zebin){.n_kernels = 0};
 }

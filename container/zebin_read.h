@@ -9,6 +9,7 @@
 #include <stdint.h>
 
 #include "base/ctx.h"
+#include "xekern/launches.h"
 
 enum xk_zarg_kind {
     XK_ZARG_POINTER,
@@ -97,11 +98,16 @@ struct xk_zebin {
     /* .data.const and .data.global, in the file; NULL: none. */
     const uint8_t *data[2];
     uint64_t data_b[2];
+    /* How the kernels are launched, where the file says it; NULL: it does not.
+     */
+    struct xk_launch_list *launches;
 };
 
 /* file must outlive *out. On failure *out holds nothing. */
 enum xk_status xk_zebin_read(xk_ctx *c, const void *file, size_t n_b,
                              struct xk_zebin *out);
+/* Arguments that a launch gives: one more than the largest arg_index. */
+uint32_t xk_zkernel_n_args(const struct xk_zkernel *k);
 void xk_zebin_fini(xk_ctx *c, struct xk_zebin *z);
 
 #endif

@@ -5,70 +5,92 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/launch_list.h"
+
 struct xk_program {
     atomic_uint refs;
     struct xk_alloc alloc;
     struct xk_conv_info info;
-    struct xk_launch_info launch;
+    struct xk_launch_list *list; /* a block of its own */
     uint64_t create_ns, peak_b;
-    char kernel[64], schedule[256];
-    _Alignas(64) unsigned char bytes[]; /* zebin, then code */
+    struct xk_launch_info *launch; /* these three lie behind the struct */
+    char *schedules;               /* a text a launch, each ended */
+    unsigned char *zebin;
 };
 
-static void fill_launch(xk_program *p, const struct xk_program_parts *s)
+static size_t align8(size_t n)
 {
-    struct xk_launch_info *const l = &p->launch;
-    snprintf(p->kernel, sizeof(p->kernel), "%s", s->abi->name);
-    memcpy(p->bytes, s->zebin->s, s->zebin->len);
-    memcpy(p->bytes + s->zebin->len, s->code->s, s->code->len);
-    l->kernel = p->kernel;
-    l->schedule = p->schedule;
-    l->zebin = p->bytes;
+    return (n + 7) / 8 * 8;
+}
+
+static void fill_launch(const xk_program *p, uint32_t i, const char *schedule,
+                        const struct xk_program_parts *s)
+{
+    const struct xk_made_kernel *const k = &s->kernel[i];
+    const struct xk_launch_step *const step = &p->list->launches[i];
+    struct xk_launch_info *const l = &p->launch[i];
+    l->kernel = step->kernel;
+    l->schedule = schedule;
+    l->zebin = p->zebin;
     l->zebin_b = s->zebin->len;
-    l->code = p->bytes + s->zebin->len;
-    l->code_b = s->code->len;
-    l->simd = s->abi->simd;
-    l->grf_count = s->abi->grf_count;
-    l->slm_b = s->abi->slm_b;
-    l->barriers = s->abi->barriers;
-    l->threads_per_group =
-        (uint32_t)s->plan->s.tg_m * s->plan->s.tg_n * s->plan->s.slices;
-    l->static_instructions = s->stats.instructions;
-    l->static_fma = s->stats.fma;
-    l->peak_grf = s->stats.peak_grf;
-    l->n_args = s->abi->n_args;
-    for (unsigned i = 0; i < 3; i++) {
-        l->groups[i] = s->plan->groups[i];
-        l->local[i] = s->abi->local[i];
-    }
-    for (unsigned i = 0; i < l->n_args; i++) {
-        snprintf(l->args[i].name, sizeof(l->args[i].name), "%s",
-                 s->abi->args[i].name);
-        l->args[i].tensor = s->arg_tensor[i];
+    l->code = p->zebin + s->placed[i].code_at_b;
+    l->code_b = k->code.len;
+    l->simd = k->abi.simd;
+    l->grf_count = k->abi.grf_count;
+    l->slm_b = k->abi.slm_b;
+    l->barriers = k->abi.barriers;
+    l->threads_per_group = k->threads;
+    l->static_instructions = k->stats.instructions;
+    l->static_fma = k->stats.fma;
+    l->peak_grf = k->stats.peak_grf;
+    l->n_args = step->n_args;
+    l->args = step->args;
+    memcpy(l->groups, step->groups, sizeof(l->groups));
+    memcpy(l->local, step->local, sizeof(l->local));
+}
+
+static void fill(xk_program *p, const struct xk_program_parts *s)
+{
+    char *at = p->schedules;
+    memcpy(p->zebin, s->zebin->s, s->zebin->len);
+    for (uint32_t i = 0; i < p->list->n_launches; i++) {
+        const struct xk_str *const text = &s->kernel[i].schedule;
+        memcpy(at, xk_str_get(text), text->len + 1);
+        fill_launch(p, i, at, s);
+        at += text->len + 1;
     }
 }
 
 xk_program *xk_program_make(const struct xk_program_parts *s)
 {
-    const size_t n_b = sizeof(xk_program) + s->zebin->len + s->code->len;
-    struct xk_str text;
+    const uint32_t n = s->list->n_launches;
+    const size_t launches_b = n * sizeof(struct xk_launch_info);
+    size_t texts_b = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        texts_b += s->kernel[i].schedule.len + 1;
+        if (s->kernel[i].schedule.failed)
+            return NULL;
+    }
+    const size_t n_b =
+        align8(sizeof(xk_program)) + launches_b + s->zebin->len + texts_b;
     xk_program *const p = s->alloc->realloc(s->alloc->user, NULL, n_b);
-    if (!p)
+    struct xk_launch_list *const list =
+        p ? xk_launch_list_copy(s->alloc, s->list) : NULL;
+    if (!list) {
+        if (p)
+            s->alloc->realloc(s->alloc->user, p, 0);
         return NULL;
-    memset(p, 0, sizeof(*p));
+    }
+    memset(p, 0, n_b);
     atomic_init(&p->refs, 1);
     p->alloc = *s->alloc;
     p->info = *s->info;
-    fill_launch(p, s);
-    xk_str_init(&text, s->alloc);
-    xk_schedule_print(&s->plan->s, &text);
-    snprintf(p->schedule, sizeof(p->schedule), "%s", xk_str_get(&text));
-    const bool failed = text.failed;
-    xk_str_fini(&text);
-    if (failed) {
-        xk_program_unref(p);
-        return NULL;
-    }
+    p->list = list;
+    p->launch = (struct xk_launch_info *)(void *)((char *)p +
+                                                  align8(sizeof(xk_program)));
+    p->zebin = (unsigned char *)p->launch + launches_b;
+    p->schedules = (char *)p->zebin + s->zebin->len;
+    fill(p, s);
     return p;
 }
 
@@ -87,18 +109,25 @@ xk_program *xk_program_ref(xk_program *p)
 
 void xk_program_unref(xk_program *p)
 {
-    if (p && atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) == 1)
-        p->alloc.realloc(p->alloc.user, p, 0);
+    if (!p || atomic_fetch_sub_explicit(&p->refs, 1, memory_order_acq_rel) != 1)
+        return;
+    p->alloc.realloc(p->alloc.user, p->list, 0);
+    p->alloc.realloc(p->alloc.user, p, 0);
 }
 
 uint32_t xk_program_n_launches(const xk_program *p)
 {
-    return p ? 1 : 0;
+    return p ? p->list->n_launches : 0;
 }
 
 const struct xk_launch_info *xk_program_launch(const xk_program *p, uint32_t i)
 {
-    return p && i == 0 ? &p->launch : NULL;
+    return i < xk_program_n_launches(p) ? &p->launch[i] : NULL;
+}
+
+const struct xk_launch_list *xk_program_launches(const xk_program *p)
+{
+    return p ? p->list : NULL;
 }
 
 const struct xk_conv_info *xk_program_info(const xk_program *p)

@@ -3,21 +3,18 @@
 #ifndef XK_GEN_PROGRAM_H
 #define XK_GEN_PROGRAM_H
 
-#include "base/ctx.h"
-#include "binary/abi.h"
-#include "codegen/codegen.h"
-#include "plan/plan.h"
+#include "binary/zebin.h"
+#include "gen/make_kernel.h"
 #include "xekern/xekern.h"
 
 /* What create gathered; all borrowed. */
 struct xk_program_parts {
     const struct xk_conv_info *info;
-    const struct xk_plan *plan;
-    const struct xk_abi *abi;
-    const struct xk_str *code, *zebin;
-    struct xk_code_stats stats;
-    uint32_t arg_tensor[XK_ABI_MAX_ARGS]; /* enum xk_conv_arg per argument */
-    const struct xk_alloc *alloc;         /* the caller's heap */
+    const struct xk_launch_list *list;
+    const struct xk_made_kernel *kernel;  /* of each launch */
+    const struct xk_zebin_kernel *placed; /* the same, in the file */
+    const struct xk_str *zebin;
+    const struct xk_alloc *alloc; /* the caller's heap */
 };
 
 /* NULL on out of memory. */

@@ -123,6 +123,11 @@ void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
             *p = '-';
 }
 
+void xk_trace_set_launch(struct xk_trace *t, unsigned launch)
+{
+    t->launch = launch;
+}
+
 bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s)
 {
     return t->wanted >> s & 1;
@@ -139,11 +144,13 @@ static void make_dir(struct xk_trace *t)
 static void put_file(struct xk_trace *t, enum xk_stage_id s, const void *data,
                      size_t n_b)
 {
-    char path[PATH_MAX];
+    char path[PATH_MAX], launch[16] = "";
     if (!t->dir[0])
         make_dir(t);
-    snprintf(path, sizeof(path), "%s/%02u-%s.%s", t->dir, (unsigned)s + 1,
-             stage_names[s], s == XK_STAGE_ZEBIN ? "bin" : "txt");
+    if (t->launch)
+        snprintf(launch, sizeof(launch), "-%u", t->launch);
+    snprintf(path, sizeof(path), "%s/%02u-%s%s.%s", t->dir, (unsigned)s + 1,
+             stage_names[s], launch, s == XK_STAGE_ZEBIN ? "bin" : "txt");
     errno = 0;
     FILE *const f = fopen(path, "wb");
     const bool ok = f && fwrite(data, 1, n_b, f) == n_b;

@@ -33,11 +33,15 @@ struct xk_trace {
      * the first file. */
     char dir[PATH_MAX - 32];
     char name[160];
+    unsigned launch; /* whose kernel is made */
 };
 
 /* name: the problem, for the folder. */
 void xk_trace_init(struct xk_trace *t, const struct xk_create_options *o,
                    const char *name);
+/* What follows is about the kernel of a launch, from 0. The files of the first
+ * launch have no number. */
+void xk_trace_set_launch(struct xk_trace *t, unsigned launch);
 bool xk_trace_wants(const struct xk_trace *t, enum xk_stage_id s);
 /* Hands out one stage. What cannot be written is kept in error, so that the
  * create goes on to the end and fails then: the stages that can be written are

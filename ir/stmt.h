@@ -63,7 +63,7 @@ struct xk_param {
     uint8_t kind; /* enum xk_param_kind */
     const xk_expr *var;
 };
-#define XK_KERNEL_MAX_PARAMS 20
+#define XK_KERNEL_MAX_PARAMS 132 /* 64 pointers, their surfaces, four ids */
 
 /* A kernel: the body's free variables are its params. Known ranges of params
  * (group ids, thread index) are [0, extent). */

@@ -151,15 +151,6 @@ static enum xk_status put_arg(struct marshal *m, const struct xk_zarg *z)
     return XK_OK;
 }
 
-static unsigned n_wanted(const struct xk_zkernel *k)
-{
-    int32_t last = -1;
-    for (uint32_t i = 0; i < k->n_args; i++)
-        if (k->args[i].arg_index > last)
-            last = k->args[i].arg_index;
-    return (unsigned)(last + 1);
-}
-
 enum xk_status xk_args_marshal(const struct xk_zkernel *k,
                                const struct xk_launch_args *a,
                                const struct xk_args_places *places,
@@ -172,11 +163,11 @@ enum xk_status xk_args_marshal(const struct xk_zkernel *k,
                         .out = out,
                         .slm_b = k->slm_b,
                         .err = err};
-    if (a->n_args < n_wanted(k))
+    if (a->n_args < xk_zkernel_n_args(k))
         return xk_runtime_fail(err, XK_EINVAL,
                                "kernel '%.100s' wants %u "
                                "arguments, %u were given",
-                               k->name, n_wanted(k), a->n_args);
+                               k->name, xk_zkernel_n_args(k), a->n_args);
     memset(out, 0, k->cross_thread_b);
     for (uint32_t i = 0; i < k->n_args; i++)
         XK_TRY(put_arg(&m, &k->args[i]));

@@ -13,6 +13,7 @@
 
 #include "xekern/attr.h"
 #include "xekern/data_type.h"
+#include "xekern/launches.h"
 #include "xekern/status.h"
 
 #ifdef __cplusplus
@@ -138,8 +139,9 @@ struct xk_tensor_info {
 struct xk_conv_info {
     uint32_t size; /* sizeof(struct xk_conv_info), set by the caller */
     uint32_t n_launches;
-    uint64_t scratch_b;
+    uint64_t scratch_b; /* bytes of scratch memory; 0: none is needed */
     struct xk_tensor_info tensor[XK_N_CONV_ARGS]; /* bia: ndims 0 if absent */
+    uint32_t scratch_align_b; /* where scratch memory begins; 0: none */
 };
 
 /* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). */
@@ -187,22 +189,19 @@ XK_API XK_GIVE enum xk_status xk_conv_create(const struct xk_conv_desc *d,
 XK_API xk_program *xk_program_ref(xk_program *p);
 XK_API void xk_program_unref(xk_program *p);
 
-struct xk_launch_arg_info {
-    char name[32];   /* "src" */
-    uint32_t tensor; /* enum xk_conv_arg */
-};
-
-#define XK_MAX_LAUNCH_ARGS 8
+/* One launch of the program. Its arguments' bindings are in
+ * xekern/launches.h. */
 struct xk_launch_info {
     const char *kernel; /* name inside the zebin */
-    const void *zebin;  /* owned by the program */
+    const void *zebin;  /* with all kernels of the program, which owns it: the
+                           same for each launch */
     size_t zebin_b;
     const void *code; /* the instructions inside it */
     size_t code_b;
     uint32_t groups[3], local[3]; /* work items per group */
     uint32_t simd, grf_count, slm_b, barriers, threads_per_group;
     uint32_t n_args;
-    struct xk_launch_arg_info args[XK_MAX_LAUNCH_ARGS];
+    const struct xk_launch_arg_info *args; /* in the kernel's order */
     uint32_t static_instructions, static_fma;
     const char *schedule; /* the decisions, as text */
     uint32_t peak_grf;    /* most registers in use at one moment */
@@ -212,6 +211,8 @@ XK_API uint32_t xk_program_n_launches(const xk_program *p);
 /* NULL if i is out of range; valid as long as the program. */
 XK_API const struct xk_launch_info *xk_program_launch(const xk_program *p,
                                                       uint32_t i);
+/* The same as plain data: what the caller gives, scratch buffers, launches. */
+XK_API const struct xk_launch_list *xk_program_launches(const xk_program *p);
 XK_API const struct xk_conv_info *xk_program_info(const xk_program *p);
 /* Wall time of xk_conv_create and the most heap it held at one moment. */
 XK_API uint64_t xk_program_create_ns(const xk_program *p);

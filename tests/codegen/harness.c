@@ -198,7 +198,7 @@ void cg_run_code(const struct cg_case *t, const struct cg_code *code)
     abi.local[0] = t->n_threads * abi.simd;
     xk_str_init(&zebin, NULL);
     need(
-        xk_zebin_write(c, &abi, code->code.s, (uint32_t)code->code.len, &zebin),
+        xk_zebin_write_kernel(c, &abi, code->code.s, (uint32_t)code->code.len, &zebin),
         &c->error, code);
     need(xk_device_create("sim", "xehpg", 1, &v.d, &err), &err, code);
     need(xk_module_create(v.d, zebin.s, zebin.len, &v.m, &err), &err, code);

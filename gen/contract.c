@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Only here does anything go round. */
+#include "gen/contract.h"
+
+#include <string.h>
+
+#include "lower/lower.h"
+#include "plan/plan.h"
+
+/* While it goes round. */
+struct ladder {
+    struct xk_gen *g;
+    const struct xk_contract *k;
+    const char *name;
+    struct xk_made_kernel *out;
+    struct xk_nest packed; /* [tap][channel] innermost of K */
+    bool is_packed;        /* there is that */
+    struct xk_plan plan;
+    struct xk_kernel kernel;
+    bool tight;                      /* second time down the ladder */
+    bool planned[XK_MAX_CANDIDATES]; /* its plan fitted, its code did not */
+};
+
+static void dump_head(struct ladder *l)
+{
+    struct xk_gen *const g = l->g;
+    const struct xk_contract *const k = l->k;
+    if (xk_trace_wants(&g->trace, XK_STAGE_VIEWS)) {
+        xk_nest_print(k->candidate[0].pack && l->is_packed ? &l->packed
+                                                           : k->nest,
+                      &g->text);
+        xk_gen_put_text(g, XK_STAGE_VIEWS);
+    }
+    if (!xk_trace_wants(&g->trace, XK_STAGE_SCHEDULE))
+        return;
+    for (unsigned i = 0; i < k->n_candidates; i++) {
+        const struct xk_schedule *const s = &k->candidate[i];
+        xk_schedule_print(s, &g->text);
+        xk_str_printf(&g->text, " score=%lld\n", (long long)s->score);
+    }
+    xk_gen_put_text(g, XK_STAGE_SCHEDULE);
+}
+
+/* What the plan asks of a launch. */
+static struct xk_kernel_job job_of(struct ladder *l)
+{
+    const struct xk_plan *const p = &l->plan;
+    struct xk_kernel_job job = {
+        .ir = &l->kernel,
+        .written = l->k->nest->c.name,
+        .threads = (uint32_t)p->s.tg_m * p->s.tg_n * p->s.slices,
+        .groups = {p->groups[0], p->groups[1], p->groups[2]},
+        .slm_b = p->slm.all_b * p->s.slices,
+        .grf_count = p->s.grf_count,
+        .has_dpas = xk_fma_is_systolic(p->s.fma),
+        .surfaces = p->s.surfaces,
+        .tight = l->tight};
+    if (p->slices.slm_b > job.slm_b)
+        job.slm_b = p->slices.slm_b;
+    if (p->grf.loop < p->grf.limit)
+        job.spare_grf = (unsigned)(p->grf.limit - p->grf.loop);
+    return job;
+}
+
+/* The nest that a candidate sees. */
+static enum xk_status plan_candidate(struct ladder *l, unsigned i)
+{
+    const struct xk_schedule *const s = &l->k->candidate[i];
+    if (s->pack && !l->is_packed)
+        return xk_fail(l->g->c, XK_ENOFIT,
+                       "plan: taps of these layouts are not packed");
+    return xk_plan_make(l->g->c, l->g->platform,
+                        s->pack ? &l->packed : l->k->nest, s, &l->plan);
+}
+
+static enum xk_status make_kernel(struct ladder *l)
+{
+    struct xk_gen *const g = l->g;
+    if (xk_trace_wants(&g->trace, XK_STAGE_PLAN)) {
+        xk_plan_print(&l->plan, &g->text);
+        xk_gen_put_text(g, XK_STAGE_PLAN);
+    }
+    XK_TRY(xk_lower(g->c, &l->plan, l->name, &l->kernel));
+    const struct xk_kernel_job job = job_of(l);
+    return xk_kernel_make(g, &job, l->out);
+}
+
+static enum xk_status try_candidate(struct ladder *l, unsigned i)
+{
+    xk_ctx *const c = l->g->c;
+    const xk_scope scope = xk_scope_begin(c);
+    enum xk_status status;
+    xk_str_clear(&l->out->code);
+    xk_str_clear(&l->g->text);
+    status = plan_candidate(l, i);
+    l->planned[i] = status == XK_OK;
+    if (status == XK_OK)
+        status = make_kernel(l);
+    /* A kernel that was made is the last: its nodes go with the context. */
+    if (status != XK_OK)
+        xk_scope_end(c, scope, NULL);
+    return status;
+}
+
+/* Keeps the reason of the last candidate. */
+static enum xk_status none_fits(struct ladder *l)
+{
+    xk_ctx *const c = l->g->c;
+    const struct xk_error last = c->error;
+    xk_ctx_clear(c);
+    return xk_fail(c, XK_ENOFIT, "no candidate fits, of %u the last: %s",
+                   l->k->n_candidates, last.message);
+}
+
+static enum xk_status try_each(struct ladder *l)
+{
+    const unsigned n = l->k->n_candidates;
+    enum xk_status status = XK_ENOFIT;
+    for (unsigned i = 0; i < n && status == XK_ENOFIT; i++) {
+        if (l->tight && !l->planned[i])
+            continue;
+        xk_ctx_clear(l->g->c);
+        status = try_candidate(l, i);
+        if (status == XK_ENOFIT)
+            xk_trace_line(&l->g->trace, "xekern: # candidate %u of %u%s: %s",
+                          i + 1, n, l->tight ? ", tight" : "",
+                          l->g->c->error.message);
+    }
+    return status;
+}
+
+/* The ladder: the next candidate when one does not fit; after the last one
+ * those again, with fewer headers, whose code needed more registers than the
+ * plan had counted: which headers pay is seen only while registers are
+ * allocated. */
+static enum xk_status try_all(struct ladder *l)
+{
+    enum xk_status status = try_each(l);
+    if (status == XK_ENOFIT) {
+        l->tight = true;
+        status = try_each(l);
+    }
+    return status == XK_ENOFIT ? none_fits(l) : status;
+}
+
+/* For candidates with packed taps, if the layouts are right. */
+static enum xk_status pack(struct ladder *l)
+{
+    const struct xk_schedule *wanted = NULL;
+    for (unsigned i = 0; i < l->k->n_candidates && !wanted; i++)
+        if (l->k->candidate[i].pack)
+            wanted = &l->k->candidate[i];
+    if (!wanted)
+        return XK_OK;
+    l->packed = *l->k->nest;
+    const enum xk_status status =
+        xk_nest_pack(l->g->c, &l->packed, wanted->k_step);
+    l->is_packed = status == XK_OK;
+    if (status != XK_ENOFIT)
+        return status;
+    xk_ctx_clear(l->g->c);
+    return XK_OK;
+}
+
+enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
+                                const char *name, struct xk_made_kernel *out)
+{
+    struct ladder *const l = xk_calloc(g->c, 1, sizeof(*l));
+    if (!l)
+        return XK_ENOMEM;
+    l->g = g;
+    l->k = k;
+    l->name = name;
+    l->out = out;
+    enum xk_status status = pack(l);
+    if (status == XK_OK) {
+        dump_head(l);
+        status = try_all(l);
+    }
+    if (status == XK_OK)
+        xk_schedule_print(&l->plan.s, &out->schedule);
+    xk_free(g->c, l);
+    return status;
+}

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The kernel of a launch that contracts: candidates, best first, until a plan
+ * and its registers fit. */
+#ifndef XK_GEN_CONTRACT_H
+#define XK_GEN_CONTRACT_H
+
+#include "gen/make_kernel.h"
+#include "schedule/schedule.h"
+#include "views/nest.h"
+
+struct xk_contract {
+    const struct xk_nest *nest;
+    const struct xk_schedule *candidate; /* of the nest, best first */
+    unsigned n_candidates;
+};
+
+/* Makes the kernel `name`. IR nodes live on in the context. XK_ENOFIT: no
+ * candidate fits, with the reason of the last one. */
+enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
+                                const char *name, struct xk_made_kernel *out);
+
+#endif

@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* One kernel of a program: from its IR to its code. */
+#ifndef XK_GEN_MAKE_KERNEL_H
+#define XK_GEN_MAKE_KERNEL_H
+
+#include "binary/abi.h"
+#include "codegen/codegen.h"
+#include "gen/trace.h"
+
+/* What all kernels of one create call share. */
+struct xk_gen {
+    xk_ctx *c;
+    const struct xk_platform *platform;
+    struct xk_trace trace;
+    struct xk_str text; /* of a stage, until it is handed out */
+};
+
+/* Hands g->text out as a stage. */
+void xk_gen_put_text(struct xk_gen *g, enum xk_stage_id s);
+
+/* A kernel's IR, and what its launch takes besides. */
+struct xk_kernel_job {
+    struct xk_kernel *ir;
+    const char *written; /* the only pointer it writes to; NULL: to any */
+    uint32_t threads;    /* of a group */
+    uint32_t groups[3];
+    uint32_t slm_b;
+    uint16_t grf_count;
+    bool has_dpas;
+    bool surfaces; /* pointers are surfaces: each has a SURFACE parameter */
+    bool tight;    /* of the passes (passes/passes.h) */
+    unsigned spare_grf; /* of the passes */
+};
+
+/* A finished kernel. */
+struct xk_made_kernel {
+    struct xk_abi abi;
+    struct xk_str code;
+    struct xk_code_stats stats;
+    uint32_t groups[3], threads;
+    struct xk_str schedule; /* the decisions, as text; "" if there were none */
+};
+void xk_made_kernel_init(struct xk_made_kernel *k, const struct xk_alloc *a);
+void xk_made_kernel_fini(struct xk_made_kernel *k);
+
+/* Passes, ABI record and code, into *out, whose code is empty. Arguments lie
+ * one after the other in the order of the parameters, each at a multiple of its
+ * size; what the payload's registers do not hold the kernel loads. XK_ENOFIT:
+ * the registers do not suffice. */
+enum xk_status xk_kernel_make(struct xk_gen *g, const struct xk_kernel_job *job,
+                              struct xk_made_kernel *out);
+
+#endif

@@ -1,0 +1,247 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/make_launches.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/launch_list.h"
+#include "gen/program.h"
+
+/* While a program is made: for each launch its kernel and its place. */
+struct maker {
+    struct xk_gen *g;
+    const struct xk_launches *l;
+    struct xk_made_kernel *kernel;
+    struct xk_zebin_kernel *placed;
+    struct xk_launch_step *step;
+    struct xk_launch_arg_info *arg; /* of all launches */
+    struct xk_scratch_info scratch[XK_MAX_SCRATCH];
+    struct xk_launch_list list;
+    struct xk_str zebin;
+};
+
+static enum xk_status make_flat(struct xk_gen *g, struct xk_flat_nest *n,
+                                bool surfaces, struct xk_made_kernel *out)
+{
+    const struct xk_kernel_job job = {
+        .ir = &n->kernel,
+        .written = "dst",
+        .threads = n->threads,
+        .groups = {n->groups[0], n->groups[1], n->groups[2]},
+        .grf_count = 128,
+        .surfaces = surfaces};
+    return xk_kernel_make(g, &job, out);
+}
+
+static enum xk_status make_kernel(struct maker *m, unsigned i)
+{
+    struct xk_gen *const g = m->g;
+    const struct xk_launch *const l = &m->l->at[i];
+    const bool surfaces = !m->l->addresses;
+    struct xk_flat_nest nest;
+    switch ((enum xk_launch_kind)l->kind) {
+    case XK_LAUNCH_CONTRACT:
+        return xk_contract_make(g, &l->u.contract, l->name, &m->kernel[i]);
+    case XK_LAUNCH_FILL:
+        XK_TRY(xk_lower_fill(g->c, &l->u.fill, l->name, surfaces, &nest));
+        return make_flat(g, &nest, surfaces, &m->kernel[i]);
+    case XK_LAUNCH_REDUCE:
+        XK_TRY(xk_lower_reduce(g->c, &l->u.reduce, l->name, surfaces, &nest));
+        return make_flat(g, &nest, surfaces, &m->kernel[i]);
+    case XK_LAUNCH_IR:
+        return xk_kernel_make(g, &l->u.ir, &m->kernel[i]);
+    }
+    return xk_fail(g->c, XK_EINVAL, "launch %u: kind %u", i, l->kind);
+}
+
+static const struct xk_bind *find_bind(const struct xk_launch *l,
+                                       const char *name)
+{
+    for (unsigned i = 0; i < l->n_binds; i++)
+        if (strcmp(l->bind[i].name, name) == 0)
+            return &l->bind[i];
+    return NULL;
+}
+
+static bool nest_bind(const struct xk_nest *n, const char *name,
+                      struct xk_bind *out)
+{
+    const struct xk_operand_view *v[3 + XK_MAX_INPUTS] = {&n->a, &n->b, &n->c};
+    for (unsigned i = 0; i < n->n_inputs; i++)
+        v[3 + i] = &n->input[i];
+    for (unsigned i = 0; i < 3u + n->n_inputs; i++)
+        if (strcmp(v[i]->name, name) == 0) {
+            *out = (struct xk_bind){.binding = XK_BIND_TENSOR,
+                                    .number = v[i]->arg};
+            return true;
+        }
+    return false;
+}
+
+/* What argument `a` of a launch's kernel takes. */
+static enum xk_status bind_arg(struct maker *m, unsigned i,
+                               const struct xk_abi_arg *a,
+                               struct xk_launch_arg_info *out)
+{
+    const struct xk_launch *const l = &m->l->at[i];
+    const struct xk_bind *const row = find_bind(l, a->name);
+    struct xk_bind b;
+    if (row)
+        b = *row;
+    else if (l->kind != XK_LAUNCH_CONTRACT ||
+             !nest_bind(l->u.contract.nest, a->name, &b))
+        return xk_fail(m->g->c, XK_EINVAL,
+                       "launch %u, %s: nothing says what argument %s takes", i,
+                       l->name, a->name);
+    memset(out, 0, sizeof(*out));
+    memcpy(out->name, a->name, sizeof(out->name));
+    out->tensor = b.binding == XK_BIND_TENSOR ? b.number : UINT32_MAX;
+    out->binding = b.binding;
+    out->number = b.binding == XK_BIND_CONSTANT ? 0 : b.number;
+    out->size_b = a->kind == XK_ABI_ARG_VALUE ? a->size_b : 0;
+    out->bits = b.binding == XK_BIND_CONSTANT ? b.bits : 0;
+    return XK_OK;
+}
+
+/* Rows for arguments that the kernel does not have hide a mistake. */
+static enum xk_status check_binds(struct maker *m, unsigned i)
+{
+    const struct xk_launch *const l = &m->l->at[i];
+    const struct xk_abi *const abi = &m->kernel[i].abi;
+    for (unsigned k = 0; k < l->n_binds; k++) {
+        bool found = false;
+        for (uint32_t a = 0; a < abi->n_args; a++)
+            found |= strcmp(l->bind[k].name, abi->args[a].name) == 0;
+        if (!found)
+            return xk_fail(m->g->c, XK_EINVAL,
+                           "launch %u, %s: it has no argument %.31s", i,
+                           l->name, l->bind[k].name);
+    }
+    return XK_OK;
+}
+
+static enum xk_status add_launch(struct maker *m, unsigned i)
+{
+    const struct xk_made_kernel *const k = &m->kernel[i];
+    struct xk_launch_step *const s = &m->step[i];
+    struct xk_launch_arg_info *const args =
+        m->arg + (size_t)i * XK_ABI_MAX_ARGS;
+    memcpy(s->kernel, k->abi.name, sizeof(s->kernel));
+    memcpy(s->groups, k->groups, sizeof(s->groups));
+    memcpy(s->local, k->abi.local, sizeof(s->local));
+    s->n_args = k->abi.n_args;
+    s->args = args;
+    for (uint32_t a = 0; a < s->n_args; a++)
+        XK_TRY(bind_arg(m, i, &k->abi.args[a], &args[a]));
+    m->placed[i] = (struct xk_zebin_kernel){
+        .abi = &k->abi, .code = k->code.s, .code_b = (uint32_t)k->code.len};
+    return check_binds(m, i);
+}
+
+void xk_launches_scratch(const struct xk_launches *l,
+                         struct xk_scratch_info *each,
+                         struct xk_launch_list *out)
+{
+    const uint64_t align_b = XK_SCRATCH_ALIGN_B;
+    uint64_t end_b = 0;
+    for (unsigned i = 0; i < l->n_scratch; i++) {
+        each[i].offset_b = (end_b + align_b - 1) / align_b * align_b;
+        each[i].size_b = (uint64_t)l->scratch_b[i];
+        end_b = each[i].offset_b + each[i].size_b;
+    }
+    out->n_scratch = l->n_scratch;
+    out->scratch = each;
+    out->scratch_b = end_b;
+    out->scratch_align_b = l->n_scratch ? XK_SCRATCH_ALIGN_B : 0;
+}
+
+static enum xk_status write_zebin(struct maker *m)
+{
+    const struct xk_zebin_contents z = {
+        .n_kernels = m->l->n, .kernels = m->placed, .launches = &m->list};
+    XK_TRY(xk_zebin_write(m->g->c, &z, &m->zebin));
+    if (m->zebin.failed)
+        return xk_fail(m->g->c, XK_ENOMEM, "out of memory writing the zebin");
+    xk_trace_put(&m->g->trace, XK_STAGE_ZEBIN, m->zebin.s, m->zebin.len);
+    return XK_OK;
+}
+
+static enum xk_status make_all(struct maker *m)
+{
+    struct xk_error err;
+    m->list.n_args = m->l->n_args;
+    m->list.args = m->l->args;
+    m->list.n_launches = m->l->n;
+    m->list.launches = m->step;
+    xk_launches_scratch(m->l, m->scratch, &m->list);
+    for (unsigned i = 0; i < m->l->n; i++) {
+        xk_trace_set_launch(&m->g->trace, i);
+        XK_TRY(make_kernel(m, i));
+        XK_TRY(add_launch(m, i));
+    }
+    xk_trace_set_launch(&m->g->trace, 0);
+    if (xk_launch_list_check(&m->list, &err) < 0)
+        return xk_fail(m->g->c, err.status, "%s", err.message);
+    return write_zebin(m);
+}
+
+static enum xk_status make_program(struct maker *m,
+                                   const struct xk_conv_info *info,
+                                   const struct xk_alloc *heap,
+                                   xk_program **out)
+{
+    struct xk_conv_info full = *info;
+    full.n_launches = m->list.n_launches;
+    full.scratch_b = m->list.scratch_b;
+    full.scratch_align_b = m->list.scratch_align_b;
+    const struct xk_program_parts parts = {.info = &full,
+                                           .list = &m->list,
+                                           .kernel = m->kernel,
+                                           .placed = m->placed,
+                                           .zebin = &m->zebin,
+                                           .alloc = heap};
+    *out = xk_program_make(&parts);
+    return *out ? XK_OK
+                : xk_fail(m->g->c, XK_ENOMEM,
+                          "out of memory making the program");
+}
+
+static enum xk_status begin(struct maker *m)
+{
+    xk_ctx *const c = m->g->c;
+    const unsigned n = m->l->n;
+    if (!n || n > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
+        return xk_fail(c, XK_EINVAL,
+                       "program: %u launches, %u scratch buffers, need 1 to %d "
+                       "and at most %d",
+                       n, m->l->n_scratch, XK_MAX_LAUNCHES, XK_MAX_SCRATCH);
+    m->kernel = xk_calloc(c, n, sizeof(*m->kernel));
+    m->placed = xk_calloc(c, n, sizeof(*m->placed));
+    m->step = xk_calloc(c, n, sizeof(*m->step));
+    m->arg = xk_calloc(c, (size_t)n * XK_ABI_MAX_ARGS, sizeof(*m->arg));
+    for (unsigned i = 0; m->kernel && i < n; i++)
+        xk_made_kernel_init(&m->kernel[i], &c->alloc);
+    return xk_ctx_status(c);
+}
+
+enum xk_status xk_launches_make(struct xk_gen *g, const struct xk_launches *l,
+                                const struct xk_conv_info *info,
+                                const struct xk_alloc *heap, xk_program **out)
+{
+    struct maker m = {.g = g, .l = l};
+    *out = NULL;
+    xk_str_init(&m.zebin, &g->c->alloc);
+    enum xk_status s = begin(&m);
+    if (s == XK_OK)
+        s = make_all(&m);
+    if (s == XK_OK)
+        s = make_program(&m, info, heap, out);
+    for (unsigned i = 0; m.kernel && i < l->n; i++)
+        xk_made_kernel_fini(&m.kernel[i]);
+    xk_free(g->c, m.kernel);
+    xk_free(g->c, m.placed);
+    xk_free(g->c, m.step);
+    xk_free(g->c, m.arg);
+    xk_str_fini(&m.zebin);
+    return s;
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program before it has kernels: launches in their order, what they take, and
+ * scratch buffers between them. Who has a list of these gets a program. */
+#ifndef XK_GEN_MAKE_LAUNCHES_H
+#define XK_GEN_MAKE_LAUNCHES_H
+
+#include "gen/contract.h"
+#include "lower/pattern.h"
+#include "lower/reduce.h"
+#include "xekern/xekern.h"
+
+enum xk_launch_kind {
+    XK_LAUNCH_CONTRACT,
+    XK_LAUNCH_FILL,
+    XK_LAUNCH_REDUCE,
+    XK_LAUNCH_IR, /* a kernel that is IR already */
+};
+
+/* What an argument of a kernel takes, by the argument's name. */
+struct xk_bind {
+    char name[32];
+    uint8_t binding; /* enum xk_binding */
+    uint8_t number;  /* TENSOR, VALUE: the caller's; SCRATCH: from 0 */
+    uint64_t bits;   /* CONSTANT */
+};
+#define XK_MAX_BINDS 64
+
+struct xk_launch {
+    uint8_t kind;  /* enum xk_launch_kind */
+    char name[64]; /* of the kernel; each in the program another */
+    union {
+        struct xk_contract contract;
+        struct xk_fill fill;
+        struct xk_reduce reduce;
+        struct xk_kernel_job ir; /* its name is that of the kernel */
+    } u;
+    /* Arguments without a row: those of a contraction take the caller's tensor
+     * of the number that the nest says; of others it is an error. */
+    unsigned n_binds;
+    const struct xk_bind *bind;
+};
+
+/* Where scratch buffers begin in their block, for the base address of OpenCL's
+ * sub-buffers on Intel GPUs (CL_DEVICE_MEM_BASE_ADDR_ALIGN: 1024 bits). */
+#define XK_SCRATCH_ALIGN_B 128
+
+struct xk_launches {
+    unsigned n_args, n_scratch, n;
+    const struct xk_program_arg_info *args; /* by number */
+    const int64_t *scratch_b;
+    const struct xk_launch *at;
+    bool
+        addresses; /* fills and reductions take 64-bit addresses, no surfaces */
+};
+
+/* The sizes of the scratch buffers and of their block, into *info. */
+void xk_launches_scratch(const struct xk_launches *l,
+                         struct xk_scratch_info *each,
+                         struct xk_launch_list *out);
+
+/* Makes every kernel and the program; *out is in `heap`. The program's info is
+ * *info with the number of launches and the scratch. XK_EINVAL: a list that
+ * contradicts itself; else what a launch's kernel answers. */
+enum xk_status xk_launches_make(struct xk_gen *g, const struct xk_launches *l,
+                                const struct xk_conv_info *info,
+                                const struct xk_alloc *heap, xk_program **out);
+
+#endif

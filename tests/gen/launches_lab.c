@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "launches_lab.h"
+
+#include <string.h>
+
+#include "tests/tap.h"
+#include "xekern/simulate.h"
+
+static xk_program *make(xk_ctx *c, const struct xk_launches *l)
+{
+    static const struct xk_conv_info info = {.size = sizeof info};
+    struct xk_gen g = {.c = c, .platform = xk_platform_get(XK_PLATFORM_XEHPG)};
+    xk_program *p = NULL;
+    ck_assert_ptr_nonnull(c);
+    xk_str_init(&g.text, NULL);
+    xk_trace_init(&g.trace, NULL, "lab");
+    c->verify = true;
+    const enum xk_status s =
+        xk_launches_make(&g, l, &info, &xk_alloc_default, &p);
+    xk_str_fini(&g.text);
+    ck_assert_int_eq(s, c->error.status);
+    ck_assert_int_eq(p == NULL, s < 0);
+    return p;
+}
+
+xk_program *lab_make(const struct xk_launches *l, struct xk_error *err)
+{
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_program *const p = make(c, l);
+    *err = c->error;
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+    return p;
+}
+
+xk_program *lab_must_make_in(xk_ctx *c, const struct xk_launches *l)
+{
+    xk_program *const p = make(c, l);
+    ck_assert_msg(p != NULL, "%s", c->error.message);
+    return p;
+}
+
+xk_program *lab_must_make(const struct xk_launches *l)
+{
+    struct xk_error err;
+    xk_program *const p = lab_make(l, &err);
+    ck_assert_msg(p != NULL, "%s", err.message);
+    return p;
+}
+
+static void need(enum xk_status s, const struct xk_error *err)
+{
+    ck_assert_msg(s == XK_OK, "%s", err->message);
+}
+
+struct device {
+    xk_device *d;
+    xk_module *m;
+    xk_buffer *arg[XK_MAX_LAUNCH_ARGS], *scratch[XK_MAX_SCRATCH];
+};
+
+static void launch(const struct device *v, const struct xk_launch_step *s,
+                   const struct lab_arg *arg)
+{
+    struct xk_launch_arg a[XK_MAX_LAUNCH_ARGS] = {{0}};
+    struct xk_error err;
+    for (uint32_t i = 0; i < s->n_args; i++) {
+        const struct xk_launch_arg_info *const x = &s->args[i];
+        a[i].size_b = x->size_b;
+        if (x->binding == XK_BIND_TENSOR)
+            a[i].buffer = v->arg[x->number];
+        else if (x->binding == XK_BIND_SCRATCH)
+            a[i].buffer = v->scratch[x->number];
+        else
+            a[i].value = x->binding == XK_BIND_VALUE ? arg[x->number].data
+                                                     : (const void *)&x->bits;
+    }
+    need(xk_launch(v->m, s->kernel, s->groups, s->local, s->n_args, a, NULL,
+                   &err),
+         &err);
+}
+
+static void open_device(struct device *v, const xk_program *p)
+{
+    const struct xk_launch_info *const first = xk_program_launch(p, 0);
+    const struct xk_simulate_opts look = {.checks = "all"};
+    struct xk_error err;
+    need(xk_device_create("sim", "xehpg", 1, &v->d, &err), &err);
+    need(xk_simulate_configure(v->d, &look, &err), &err);
+    need(xk_module_create(v->d, first->zebin, first->zebin_b, &v->m, &err),
+         &err);
+}
+
+void lab_run(const xk_program *p, const struct lab_arg *arg)
+{
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    struct device v = {0};
+    struct xk_error err;
+    open_device(&v, p);
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        const struct lab_arg *const x = &arg[l->args[i].number];
+        xk_buffer **const b = &v.arg[l->args[i].number];
+        if (l->args[i].type != XK_VALUE_NONE)
+            continue;
+        need(xk_buffer_create(v.d, x->size_b, b, &err), &err);
+        need(xk_buffer_write(*b, 0, x->data, x->size_b, &err), &err);
+    }
+    for (uint32_t i = 0; i < l->n_scratch; i++)
+        need(xk_buffer_create(v.d, l->scratch[i].size_b, &v.scratch[i], &err),
+             &err);
+    for (uint32_t i = 0; i < l->n_launches; i++)
+        launch(&v, &l->launches[i], arg);
+    for (uint32_t i = 0; i < XK_MAX_LAUNCH_ARGS; i++) {
+        if (v.arg[i])
+            need(xk_buffer_read(v.arg[i], 0, arg[i].data, arg[i].size_b, &err),
+                 &err);
+        xk_buffer_unref(v.arg[i]);
+    }
+    for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)
+        xk_buffer_unref(v.scratch[i]);
+    xk_module_unref(v.m);
+    xk_device_unref(v.d);
+}
