@@ -185,12 +185,13 @@ static bool stride_in_dim(const struct xk_layout *l, unsigned dim, int64_t step,
     return true;
 }
 
-/* How far an endless run really goes. */
+/* How far an endless run really goes: padding is memory too. */
 static int64_t memory_extent(const struct xk_contraction *p,
                              const struct xk_access *a, unsigned index)
 {
     const int d = xk_access_dim_of(a, index);
-    return d < 0 ? p->index[index].extent : a->layout.padded[d];
+    const int64_t extent = p->index[index].extent;
+    return d < 0 || a->layout.padded[d] < extent ? extent : a->layout.padded[d];
 }
 
 bool xk_access_stride_b(const struct xk_contraction *p,

@@ -21,7 +21,7 @@ enum xk_role { XK_ROLE_M, XK_ROLE_N, XK_ROLE_K, XK_ROLE_BATCH };
 
 struct xk_index {
     char name[8];   /* a letter, then letters and digits */
-    int64_t extent; /* 1 to 2^31-1 */
+    int64_t extent; /* 1 to 2^31-1; the most of all classes */
     uint8_t role;   /* enum xk_role */
 };
 

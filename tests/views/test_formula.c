@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Formulas: printing and parsing again, what follows from what, and what is
+ * refused with which words. */
+#include <check.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "any_contraction.h"
+#include "tests/tap.h"
+#include "views/formula.h"
+
+static xk_ctx *c;
+static struct xk_arena arena;
+
+static void setup(void)
+{
+    c = xk_ctx_create(NULL);
+    xk_arena_init(&arena, c);
+}
+
+static void teardown(void)
+{
+    xk_arena_fini(&arena);
+    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
+}
+
+START_TEST(round_trip)
+{
+    unsigned seed = 40u + (unsigned)_i;
+    for (unsigned n = 0; n < 100; n++) {
+        struct xk_contraction p, q;
+        struct xk_str s;
+        any_contraction(c, &seed, n % 3 == 0, &p);
+        xk_str_init(&s, NULL);
+        xk_formula_print(&p, &s);
+        ck_assert_msg(xk_formula_parse(c, &arena, xk_str_get(&s), &q) == XK_OK,
+                      "seed %d, %u: %s: %s", 40 + _i, n, c->error.message,
+                      xk_str_get(&s));
+        ck_assert_msg(xk_contraction_eq(&p, &q), "seed %d, %u: %s", 40 + _i, n,
+                      xk_str_get(&s));
+        xk_str_fini(&s);
+    }
+}
+END_TEST
+
+/* Texts, and the same with all that follows. */
+static const struct {
+    const char *text, *want;
+} good[] = {
+    {"A: f16[8,16]; B: f16[16,32]; C[m,n] += A[m,k] * B[k,n]",
+     "A: f16[8,16] ab; B: f16[16,32] ab; C: f32[8,32] ab; m = 8; n = 32; "
+     "k = 16; C[m,n] += A[m,k] * B[k,n]"},
+    /* A convolution: h and w follow from what stays inside. */
+    {"I: f16[2,3,9,9] acdb\nW: f16[4,3,3,3]\nO: f16\n"
+     "O[n,o,h,w] += I[n,c,2*h+r,w+s] * W[o,c,r,s]\n",
+     "I: f16[2,3,9,9] acdb; W: f16[4,3,3,3] abcd; O: f16[2,4,4,7] abcd; "
+     "n = 2; o = 4; h = 4; w = 7; c = 3; r = 3; s = 3; "
+     "O[n,o,h,w] += I[n,c,2*h+r,w+s] * W[o,c,r,s]"},
+    /* Padding in front and behind: declared. */
+    {"h=5; I: s8[5] fill -3; W: s8[3]; O: s32; O[h] += I[h + r - 1] * W[r]",
+     "I: s8[5] a fill -3; W: s8[3] a; O: s32[5] a; h = 5; r = 3; "
+     "O[h] += I[h+r-1] * W[r]"},
+    /* Going down; a dim as large as it is reached. */
+    {"k=4; x=3; O[x] += I[x-k+3] * W[k]",
+     "I: f32[6] a; W: f32[4] a; O: f32[3] a; k = 4; x = 3; "
+     "O[x] += I[-k+x+3] * W[k]"},
+    /* A condition, a broadcast operand, an interval, an open layout. */
+    {"p=2; q=2; n=3; A: f32[2] any; O[q,n] += A[p] * B[p, q | p - q in 0..1]",
+     "A: f32[2] any; B: f32[2,2] ab; O: f32[2,3] ab; p = 2; q = 2; n = 3; "
+     "O[q,n] += A[p] * B[p,q | p-q in 0..1]"},
+    {"m=4; A: f32[9]; O[m] += A[2*m+1 in 2..8] * B[0]",
+     "A: f32[9] a; B: f32[1] a; O: f32[4] a; m = 4; "
+     "O[m] += A[2*m+1 in 2..8] * B[0]"},
+    /* Classes. */
+    {"t={2,1}@0; u=3; D: f32[3]; W: f32[3]; "
+     "S[2*u+{0,1}@0] += D[u-t+{0,1}@0] * W[2*t+{0,1}@0]",
+     "D: f32[3] a; W: f32[3] a; S: f32[6] a; t = {2,1}@0; u = 3; "
+     "S[2*u+{0,1}@0] += D[-t+u+{0,1}@0] * W[2*t+{0,1}@0]"},
+};
+
+START_TEST(follows)
+{
+    struct xk_contraction p;
+    struct xk_str s;
+    xk_str_init(&s, NULL);
+    ck_assert_msg(xk_formula_parse(c, &arena, good[_i].text, &p) == XK_OK,
+                  "%s: %s", good[_i].text, c->error.message);
+    xk_formula_print(&p, &s);
+    ck_assert_str_eq(xk_str_get(&s), good[_i].want);
+    xk_str_fini(&s);
+}
+END_TEST
+
+static const struct {
+    const char *text;
+    enum xk_status status;
+    const char *message; /* a part of it */
+} bad[] = {
+    {"", XK_EPARSE, "position 1: expected a name"},
+    {"C[m] += A[m]", XK_EPARSE, "expected *"},
+    {"C[m] + A[m] * B[m]", XK_EPARSE, "expected +="},
+    {"C[m] += A[m * B[m]", XK_EPARSE, "expected a number"},
+    {"C[m) += A[m] * B[m]", XK_EPARSE, "expected ]"},
+    {"A: q7; C[m] += A[m] * B[m]", XK_EPARSE, "no such type"},
+    {"A: f32[0]; C[m] += A[m] * B[m]", XK_EPARSE, "at least 1"},
+    {"A: f32[2] zz; C[m] += A[m] * B[m]", XK_EINVAL, "zz"},
+    {"A: f32; A: f32; C[m] += A[m] * B[m]", XK_EPARSE, "declared twice"},
+    {"m = 3; m = 4; C[m] += A[m] * B[m]", XK_EPARSE, "declared twice"},
+    {"m = 3000000000; C[m] += A[m] * B[m]", XK_EPARSE, "above 2147483647"},
+    {"m = 3; C[m] += A[m] * A[m]", XK_EPARSE, "stands twice"},
+    {"X: f32; m = 3; C[m] += A[m] * B[m]", XK_EINVAL, "tensor X"},
+    {"C[m] += A[m] * B[m]", XK_EINVAL, "extent of index m does not follow"},
+    {"A: f32[3]; B: f32[4]; C[m] += A[m] * B[m]", XK_EINVAL, "index m is 3"},
+    {"A: f32[3]; k=5; C[m] += A[m+k] * B[k]", XK_EINVAL, "no place"},
+    {"A: f32[3,3]; C[m] += A[m] * B[m]", XK_EPARSE, "than dims"},
+    {"A: f16[3]; B: s8[3]; C[m] += A[m] * B[m]", XK_EUNSUPPORTED, "integers"},
+    {"m=3; n=2; C[m+n] += A[m] * B[n]", XK_EUNSUPPORTED, "one element"},
+    {"m=3; C[m] += A[m in 2..2] * B[m]", XK_EPARSE, "interval is empty"},
+    {"m=3; C[m] += A[m | m] * B[m]", XK_EPARSE, "a condition has an interval"},
+    {"m=3; A: f32[3]; C[m] += A[m in 1..5] * B[m]", XK_EINVAL, "interval"},
+    {"t={1,2}@3; C[m] += A[t] * B[m]", XK_EPARSE, "class dims 0, 1 and 2"},
+    {"m=3; C[m] += A[m] * B[m] x", XK_EPARSE, "expected the end"},
+    {"indexname=3; C[m] += A[m] * B[m]", XK_EPARSE, "7 characters"},
+    {"m=2147483647; C[m] += A[3*m] * B[m]", XK_EUNSUPPORTED, "2^31-1"},
+};
+
+START_TEST(refused)
+{
+    struct xk_contraction p;
+    const enum xk_status got = xk_formula_parse(c, &arena, bad[_i].text, &p);
+    ck_assert_msg(got == bad[_i].status &&
+                      strstr(c->error.message, bad[_i].message),
+                  "%s: %d: %s", bad[_i].text, got, c->error.message);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("formula");
+    TCase *const t = tcase_create("formula");
+    tcase_add_checked_fixture(t, setup, teardown);
+    tcase_add_loop_test(t, round_trip, 0, 20);
+    tcase_add_loop_test(t, follows, 0, XK_COUNTOF(good));
+    tcase_add_loop_test(t, refused, 0, XK_COUNTOF(bad));
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
