@@ -286,14 +286,19 @@ enum xk_status xk_module_create(xk_device *d, const void *zebin, size_t size_b,
                                         : "out");
     *out = NULL;
     struct xk_launch_limits *limits;
-    XK_TRY(xk_launch_limits_read(&d->alloc, zebin, size_b, &limits, err));
+    struct xk_launch_list *launches;
+    XK_TRY(xk_launch_limits_read(&d->alloc, zebin, size_b, &limits, &launches,
+                                 err));
     const enum xk_status s =
         d->engine->module_create(d, zebin, size_b, out, err);
     if (s < 0) {
         xk_launch_limits_free(&d->alloc, limits);
+        if (launches)
+            xk_runtime_mem(&d->alloc, launches, 0);
         return s;
     }
     (*out)->limits = limits;
+    (*out)->launches = launches;
     atomic_init(&(*out)->refs, 1);
     (*out)->device = d;
     ref(&d->refs);
@@ -306,6 +311,8 @@ void xk_module_unref(xk_module *m)
         return;
     xk_device *d = m->device;
     xk_launch_limits_free(&d->alloc, m->limits);
+    if (m->launches)
+        xk_runtime_mem(&d->alloc, m->launches, 0);
     d->engine->module_destroy(m);
     xk_device_unref(d);
 }

@@ -73,6 +73,7 @@ struct xk_module {
     atomic_uint refs;
     xk_device *device; /* a reference */
     struct xk_launch_limits *limits;
+    struct xk_launch_list *launches; /* NULL: the file does not say */
 };
 
 extern const struct xk_engine xk_engine_sim, xk_engine_ze, xk_engine_ocl;

@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "base/launch_list.h"
 #include "container/zebin_read.h"
 
 _Static_assert(XK_SURFACE_MAX_B < XK_DISPATCH_SURFACE_B, "a surface's size");
@@ -58,17 +59,24 @@ static enum xk_status add(const struct xk_alloc *a, const struct xk_zkernel *k,
 enum xk_status xk_launch_limits_read(const struct xk_alloc *a,
                                      const void *zebin, size_t size_b,
                                      struct xk_launch_limits **out,
+                                     struct xk_launch_list **launches,
                                      struct xk_error *err)
 {
     struct xk_zebin z;
     enum xk_status s = XK_OK;
     *out = NULL;
+    *launches = NULL;
     xk_ctx *const c = xk_ctx_create(a);
     if (!c)
         return xk_runtime_fail(err, XK_ENOMEM, "module: out of memory");
     if (xk_zebin_read(c, zebin, size_b, &z) == XK_OK) {
         for (uint32_t i = 0; i < z.n_kernels && s >= 0; i++)
             s = add(a, &z.kernels[i], out, err);
+        if (s >= 0 && z.launches) {
+            *launches = xk_launch_list_copy(a, z.launches);
+            if (!*launches)
+                s = xk_runtime_fail(err, XK_ENOMEM, "module: out of memory");
+        }
         xk_zebin_fini(c, &z);
     }
     xk_ctx_destroy(c);

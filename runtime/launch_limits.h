@@ -21,10 +21,12 @@ struct xk_launch_limits {
     char kernel[256];
 };
 
-/* What cannot be read is left to the engine to refuse. */
+/* What cannot be read is left to the engine to refuse. *launches: a block of
+ * its own, NULL where the file does not say how it is launched. */
 enum xk_status xk_launch_limits_read(const struct xk_alloc *a,
                                      const void *zebin, size_t size_b,
                                      struct xk_launch_limits **out,
+                                     struct xk_launch_list **launches,
                                      struct xk_error *err);
 void xk_launch_limits_free(const struct xk_alloc *a,
                            struct xk_launch_limits *l);

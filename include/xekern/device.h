@@ -13,6 +13,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "xekern/launches.h"
 #include "xekern/status.h"
 
 #ifdef __cplusplus
@@ -124,6 +125,21 @@ XK_API enum xk_status xk_pending_wait(xk_pending *p,
                                       struct xk_error *err);
 /* Waits first, if nobody has. */
 XK_API void xk_pending_unref(xk_pending *p);
+
+/* How the module's file says that its kernels are launched; NULL: it does not
+ * say. It lives as long as the module. */
+XK_API const struct xk_launch_list *xk_module_launches(const xk_module *m);
+/* Runs all launches of the module's program in their order and waits. args[k]
+ * is the program's argument of number k; those of numbers that the program does
+ * not have are zero. scratch: a buffer for each of the program's, or NULL: they
+ * are allocated, and freed at the end. XK_EINVAL names the argument or the
+ * scratch buffer that is missing, too small or unknown; nothing was launched
+ * then. stats (may be NULL): the launches' sums. */
+XK_API enum xk_status xk_module_run(xk_module *m, unsigned n_args,
+                                    const struct xk_launch_arg *args,
+                                    xk_buffer *const *scratch,
+                                    struct xk_launch_stats *stats,
+                                    struct xk_error *err);
 
 #ifdef __cplusplus
 }

@@ -55,29 +55,8 @@ static void need(enum xk_status s, const struct xk_error *err)
 struct device {
     xk_device *d;
     xk_module *m;
-    xk_buffer *arg[XK_MAX_LAUNCH_ARGS], *scratch[XK_MAX_SCRATCH];
+    xk_buffer *buffer[XK_MAX_LAUNCH_ARGS];
 };
-
-static void launch(const struct device *v, const struct xk_launch_step *s,
-                   const struct lab_arg *arg)
-{
-    struct xk_launch_arg a[XK_MAX_LAUNCH_ARGS] = {{0}};
-    struct xk_error err;
-    for (uint32_t i = 0; i < s->n_args; i++) {
-        const struct xk_launch_arg_info *const x = &s->args[i];
-        a[i].size_b = x->size_b;
-        if (x->binding == XK_BIND_TENSOR)
-            a[i].buffer = v->arg[x->number];
-        else if (x->binding == XK_BIND_SCRATCH)
-            a[i].buffer = v->scratch[x->number];
-        else
-            a[i].value = x->binding == XK_BIND_VALUE ? arg[x->number].data
-                                                     : (const void *)&x->bits;
-    }
-    need(xk_launch(v->m, s->kernel, s->groups, s->local, s->n_args, a, NULL,
-                   &err),
-         &err);
-}
 
 static void open_device(struct device *v, const xk_program *p)
 {
@@ -93,30 +72,30 @@ static void open_device(struct device *v, const xk_program *p)
 void lab_run(const xk_program *p, const struct lab_arg *arg)
 {
     const struct xk_launch_list *const l = xk_program_launches(p);
+    struct xk_launch_arg a[XK_MAX_LAUNCH_ARGS] = {{0}};
     struct device v = {0};
     struct xk_error err;
     open_device(&v, p);
     for (uint32_t i = 0; i < l->n_args; i++) {
-        const struct lab_arg *const x = &arg[l->args[i].number];
-        xk_buffer **const b = &v.arg[l->args[i].number];
-        if (l->args[i].type != XK_VALUE_NONE)
+        const uint32_t k = l->args[i].number;
+        if (l->args[i].type != XK_VALUE_NONE) {
+            a[k].value = arg[k].data;
+            a[k].size_b = (uint32_t)arg[k].size_b;
             continue;
-        need(xk_buffer_create(v.d, x->size_b, b, &err), &err);
-        need(xk_buffer_write(*b, 0, x->data, x->size_b, &err), &err);
-    }
-    for (uint32_t i = 0; i < l->n_scratch; i++)
-        need(xk_buffer_create(v.d, l->scratch[i].size_b, &v.scratch[i], &err),
+        }
+        need(xk_buffer_create(v.d, arg[k].size_b, &v.buffer[k], &err), &err);
+        need(xk_buffer_write(v.buffer[k], 0, arg[k].data, arg[k].size_b, &err),
              &err);
-    for (uint32_t i = 0; i < l->n_launches; i++)
-        launch(&v, &l->launches[i], arg);
-    for (uint32_t i = 0; i < XK_MAX_LAUNCH_ARGS; i++) {
-        if (v.arg[i])
-            need(xk_buffer_read(v.arg[i], 0, arg[i].data, arg[i].size_b, &err),
-                 &err);
-        xk_buffer_unref(v.arg[i]);
+        a[k].buffer = v.buffer[k];
     }
-    for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)
-        xk_buffer_unref(v.scratch[i]);
+    need(xk_module_run(v.m, XK_MAX_LAUNCH_ARGS, a, NULL, NULL, &err), &err);
+    for (uint32_t k = 0; k < XK_MAX_LAUNCH_ARGS; k++) {
+        if (v.buffer[k])
+            need(xk_buffer_read(v.buffer[k], 0, arg[k].data, arg[k].size_b,
+                                &err),
+                 &err);
+        xk_buffer_unref(v.buffer[k]);
+    }
     xk_module_unref(v.m);
     xk_device_unref(v.d);
 }
