@@ -4,6 +4,7 @@
 #ifndef XK_CONV_CONV_H
 #define XK_CONV_CONV_H
 
+#include "base/arena.h"
 #include "views/nest.h"
 #include "xekern/xekern.h"
 
@@ -33,5 +34,19 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
                                    struct xk_contraction *out);
+
+/* Backward by data: dsrc from ddst and wei, a class for each residue of each
+ * stride, so that no tap is summed that does not contribute. Backward by
+ * weights: dwei from src (A) and ddst (B). The gradients have the arguments of
+ * their tensors. Tables of classes live in the arena. No kernels yet:
+ * xk_conv_check refuses both. XK_EUNSUPPORTED: a stride above 65536. */
+enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
+                                     const struct xk_conv_desc *full,
+                                     const struct xk_conv_info *info,
+                                     struct xk_contraction *out);
+enum xk_status xk_conv_backward_weights(xk_ctx *c,
+                                        const struct xk_conv_desc *full,
+                                        const struct xk_conv_info *info,
+                                        struct xk_contraction *out);
 
 #endif

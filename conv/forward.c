@@ -32,11 +32,9 @@ static struct indices add_indices(struct xk_contraction *p,
     return x;
 }
 
-/* The argument's tensor. Its layout is that of *info; without info the
- * descriptor's, which is open where the tag is "any". */
-static enum xk_status init_access(xk_ctx *c, const struct xk_conv_desc *f,
-                                  const struct xk_conv_info *info,
-                                  enum xk_conv_arg arg, struct xk_access *a)
+enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *f,
+                              const struct xk_conv_info *info,
+                              enum xk_conv_arg arg, struct xk_access *a)
 {
     static const char *const names[XK_N_CONV_ARGS] = {
         [XK_ARG_SRC] = "src",
@@ -60,8 +58,7 @@ static enum xk_status init_access(xk_ctx *c, const struct xk_conv_desc *f,
     return xk_conv_layout(c, f, arg, tag, &a->layout);
 }
 
-/* Passes the indices through, one a dim; -1: no such dim. */
-static void add_dims(struct xk_access *a, unsigned n, const int *index)
+void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index)
 {
     for (unsigned i = 0; i < n; i++)
         if (index[i] >= 0)
@@ -72,7 +69,7 @@ static void add_dims(struct xk_access *a, unsigned n, const int *index)
 static void add_src_dims(struct xk_access *a, const struct xk_conv_desc *f,
                          const struct indices *x)
 {
-    add_dims(a, 2, (const int[]){x->mb, x->ic});
+    xk_conv_add_dims(a, 2, (const int[]){x->mb, x->ic});
     for (unsigned i = 0; i < 3; i++) {
         const struct xk_conv_axis s = xk_conv_axis(f, i);
         if (x->o[i] < 0)
@@ -93,8 +90,8 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
     struct xk_access *const a = &p->input[p->n_inputs];
     p->epi[p->n_epi].kind = XK_EPI_ADD;
     p->epi[p->n_epi++].input = p->n_inputs++;
-    XK_TRY(init_access(c, f, info, XK_ARG_BIA, a));
-    add_dims(a, 1, &x->oc);
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_BIA, a));
+    xk_conv_add_dims(a, 1, &x->oc);
     return XK_OK;
 }
 
@@ -126,12 +123,14 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
     out->acc_dt =
         xk_dtype_is_int(xk_conv_dtype(f->src_type)) ? XK_DT_S32 : XK_DT_F32;
     const struct indices x = add_indices(out, f);
-    XK_TRY(init_access(c, f, info, XK_ARG_SRC, &out->a));
-    XK_TRY(init_access(c, f, info, XK_ARG_WEI, &out->b));
-    XK_TRY(init_access(c, f, info, XK_ARG_DST, &out->c));
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_SRC, &out->a));
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &out->b));
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_DST, &out->c));
     add_src_dims(&out->a, f, &x);
-    add_dims(&out->b, 5, (const int[]){x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
-    add_dims(&out->c, 5, (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
+    xk_conv_add_dims(&out->b, 5,
+                     (const int[]){x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
+    xk_conv_add_dims(&out->c, 5,
+                     (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
     if (xk_conv_has_bias(f))
         XK_TRY(add_bias(c, f, info, &x, out));
     add_scale_and_post_ops(out, f);

@@ -53,6 +53,13 @@ struct xk_conv_axis {
     int64_t places, taps, step, apart, pad, extent;
 };
 struct xk_conv_axis xk_conv_axis(const struct xk_conv_desc *full, unsigned i);
+/* The argument's tensor, without coordinates. Its layout is that of *info;
+ * without info the descriptor's, which is open where the tag is "any". */
+enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *full,
+                              const struct xk_conv_info *info,
+                              enum xk_conv_arg arg, struct xk_access *out);
+/* Passes the indices through, one a dim; -1: no such dim. */
+void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index);
 /* Offsets are s32 also where a mask hides them, in the padding around src, and
  * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,

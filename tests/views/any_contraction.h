@@ -5,9 +5,9 @@
 
 #include "views/contraction.h"
 
-/* Of all roles, with coefficients of any sign, coordinates that leave their
- * dims, blocked layouts, conditions, fills; with classes sometimes. At most
- * some thousand terms. Tables of classes are static: one at a time. */
+/* Indices of all roles, with coefficients of any sign, coordinates that leave
+ * their dims, blocked layouts, conditions, fills; with classes sometimes. At
+ * most some thousand terms. Tables of classes are static: one at a time. */
 void any_contraction(xk_ctx *c, unsigned *seed, bool classes,
                      struct xk_contraction *out);
 int any_below(unsigned *seed, int n);

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The gradients as contractions. Along one spatial dim, with stride s, distance
+ * of taps D and padding p, output o at tap k reads pixel i = o * s + k * D - p.
+ *
+ * By data the pixels with (i + p) mod s = r are a class: i = i_r + s * u. With
+ * g = gcd(s, D) they have no tap if g does not divide r; else every (s / g)th
+ * one from k_r on: k = k_r + s / g * t, and then o = u - D / g * t + c_r. */
+#include <string.h>
+
+#include "conv/tensors.h"
+#include "ir/fold.h" /* xk_gcd */
+
+#define MOST_CLASSES 65536 /* of a dim */
+
+static int64_t floor_mod(int64_t a, int64_t b)
+{
+    return (a % b + b) % b;
+}
+
+/* The x in [0, m) with a * x mod m = 1, a and m without common divisor. */
+static int64_t inverse(int64_t a, int64_t m)
+{
+    int64_t x = 0, next_x = 1, r = m, next_r = floor_mod(a, m);
+    while (next_r) {
+        const int64_t q = r / next_r, old_x = x, old_r = r;
+        x = next_x;
+        next_x = old_x - q * next_x;
+        r = next_r;
+        next_r = old_r - q * next_r;
+    }
+    return floor_mod(x, m);
+}
+
+/* A spatial dim by data: what the indices u and t are multiplied by, and the
+ * tables of its classes. */
+struct residues {
+    int64_t s, tap_step, place_step; /* of i by u; of k and of -o by t */
+    int64_t *i, *k, *o, *taps;       /* i_r, k_r, c_r, extents of t */
+};
+
+static void fill_class(const struct xk_conv_axis *x, const struct residues *v,
+                       int64_t r)
+{
+    const int64_t g = xk_gcd(x->step, x->apart);
+    v->i[r] = floor_mod(r - x->pad, x->step);
+    v->k[r] = v->o[r] = v->taps[r] = 0;
+    if (r % g)
+        return;
+    v->k[r] =
+        r / g % v->tap_step * inverse(x->apart / g, v->tap_step) % v->tap_step;
+    v->o[r] = (v->i[r] + x->pad - v->k[r] * x->apart) / x->step;
+    if (v->k[r] < x->taps)
+        v->taps[r] = (x->taps - v->k[r] + v->tap_step - 1) / v->tap_step;
+}
+
+static enum xk_status make_residues(xk_ctx *c, struct xk_arena *arena,
+                                    const struct xk_conv_axis *x,
+                                    struct residues *v)
+{
+    const int64_t s = x->step, g = xk_gcd(s, x->apart);
+    if (s > MOST_CLASSES)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "backward by data: a stride of %lld has more than %d "
+                       "classes",
+                       (long long)s, MOST_CLASSES);
+    int64_t *const all = xk_arena_alloc(arena, 4 * (size_t)s * sizeof(*all));
+    if (!all)
+        return xk_ctx_status(c);
+    *v = (struct residues){s,       s / g,       x->apart / g, all,
+                           all + s, all + 2 * s, all + 3 * s};
+    for (int64_t r = 0; r < s; r++)
+        fill_class(x, v, r);
+    return XK_OK;
+}
+
+static int64_t most_of(const int64_t *v, int64_t n)
+{
+    int64_t most = 1;
+    for (int64_t i = 0; i < n; i++)
+        most = v[i] > most ? v[i] : most;
+    return most;
+}
+
+/* Indices of a spatial dim by data, and its classes. */
+static enum xk_status add_axis(xk_ctx *c, struct xk_arena *arena,
+                               const struct xk_conv_axis *x, unsigned axis,
+                               struct xk_contraction *p, struct residues *v,
+                               int *u, int *t)
+{
+    static const char *const places[] = {"ud", "uh", "uw"};
+    static const char *const taps[] = {"td", "th", "tw"};
+    XK_TRY(make_residues(c, arena, x, v));
+    struct xk_class_dim *const d = &p->class_dim[p->n_class_dims++];
+    *u = (int)xk_contraction_add(
+        p, places[axis], (x->extent + x->step - 1) / x->step, XK_ROLE_M);
+    *t = (int)xk_contraction_add(p, taps[axis], most_of(v->taps, x->step),
+                                 XK_ROLE_K);
+    *d = (struct xk_class_dim){(uint32_t)x->step, (uint8_t)*t, v->taps};
+    return XK_OK;
+}
+
+/* coef * index (-1: none) and the bases of a class, in a dim of `extent`. */
+static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
+                                    unsigned dim, const int64_t *bases)
+{
+    struct xk_coord *const x = xk_access_add(a, -1, extent);
+    x->class_base = bases;
+    x->class_dim = (uint8_t)dim;
+    return x;
+}
+
+/* The coordinates of a spatial dim in ddst, wei and dsrc. */
+static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
+                       const struct residues *v, int u, int t)
+{
+    const unsigned dim = p->n_class_dims - 1u;
+    struct xk_coord *const o = add_classes(&p->a, x->places, dim, v->o);
+    o->coef[u] = 1;
+    o->coef[t] = -v->place_step;
+    struct xk_coord *const k = add_classes(&p->b, x->taps, dim, v->k);
+    k->coef[t] = v->tap_step;
+    struct xk_coord *const i = add_classes(&p->c, x->extent, dim, v->i);
+    i->coef[u] = v->s;
+}
+
+static enum xk_status init_accesses(xk_ctx *c, const struct xk_conv_desc *f,
+                                    const struct xk_conv_info *info,
+                                    const enum xk_conv_arg of[3],
+                                    struct xk_contraction *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->acc_dt =
+        xk_dtype_is_int(xk_conv_dtype(f->dst_type)) ? XK_DT_S32 : XK_DT_F32;
+    XK_TRY(xk_conv_access(c, f, info, of[0], &out->a));
+    XK_TRY(xk_conv_access(c, f, info, of[1], &out->b));
+    return xk_conv_access(c, f, info, of[2], &out->c);
+}
+
+enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
+                                     const struct xk_conv_desc *f,
+                                     const struct xk_conv_info *info,
+                                     struct xk_contraction *out)
+{
+    static const enum xk_conv_arg of[] = {XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC};
+    XK_TRY(init_accesses(c, f, info, of, out));
+    const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_M);
+    const int ic = (int)xk_contraction_add(out, "ic", f->ic, XK_ROLE_N);
+    const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_K);
+    xk_conv_add_dims(&out->a, 2, (const int[]){mb, oc});
+    xk_conv_add_dims(&out->b, 2, (const int[]){oc, ic});
+    xk_conv_add_dims(&out->c, 2, (const int[]){mb, ic});
+    for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        struct residues v = {0};
+        int u = 0, t = 0;
+        XK_TRY(add_axis(c, arena, &x, i, out, &v, &u, &t));
+        add_coords(out, &x, &v, u, t);
+    }
+    xk_contraction_move(out, (unsigned)oc, out->n_index - 1u);
+    return XK_OK;
+}
+
+enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
+                                        const struct xk_conv_info *info,
+                                        struct xk_contraction *out)
+{
+    static const enum xk_conv_arg of[] = {XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
+    static const char *const places[] = {"od", "oh", "ow"};
+    static const char *const taps[] = {"kd", "kh", "kw"};
+    const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
+    int o[3], k[3];
+    XK_TRY(init_accesses(c, f, info, of, out));
+    for (unsigned i = first; i < 3; i++)
+        k[i] = (int)xk_contraction_add(out, taps[i], xk_conv_axis(f, i).taps,
+                                       XK_ROLE_M);
+    const int ic = (int)xk_contraction_add(out, "ic", f->ic, XK_ROLE_M);
+    const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_N);
+    const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
+    for (unsigned i = first; i < 3; i++)
+        o[i] = (int)xk_contraction_add(out, places[i],
+                                       xk_conv_axis(f, i).places, XK_ROLE_K);
+    xk_conv_add_dims(&out->a, 2, (const int[]){mb, ic});
+    for (unsigned i = first; i < 3; i++) {
+        const struct xk_conv_axis x = xk_conv_axis(f, i);
+        struct xk_coord *const at = xk_access_add(&out->a, -1, x.extent);
+        at->coef[o[i]] = x.step;
+        at->coef[k[i]] = x.apart;
+        at->base = -x.pad;
+    }
+    xk_conv_add_dims(&out->b, 2, (const int[]){mb, oc});
+    xk_conv_add_dims(&out->b, 3 - first, &o[first]);
+    xk_conv_add_dims(&out->c, 2, (const int[]){oc, ic});
+    xk_conv_add_dims(&out->c, 3 - first, &k[first]);
+    return XK_OK;
+}
