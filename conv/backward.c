@@ -36,6 +36,7 @@ static int64_t inverse(int64_t a, int64_t m)
 struct residues {
     int64_t s, tap_step, place_step; /* of i by u; of k and of -o by t */
     int64_t *i, *k, *o, *taps;       /* i_r, k_r, c_r, extents of t */
+    int u, t;                        /* numbers of the indices */
 };
 
 static void fill_class(const struct xk_conv_axis *x, const struct residues *v,
@@ -82,24 +83,20 @@ static int64_t most_of(const int64_t *v, int64_t n)
 }
 
 /* Indices of a spatial dim by data, and its classes. */
-static enum xk_status add_axis(xk_ctx *c, struct xk_arena *arena,
-                               const struct xk_conv_axis *x, unsigned axis,
-                               struct xk_contraction *p, struct residues *v,
-                               int *u, int *t)
+static void add_axis(struct xk_contraction *p, const struct xk_conv_axis *x,
+                     unsigned axis, struct residues *v)
 {
     static const char *const places[] = {"ud", "uh", "uw"};
     static const char *const taps[] = {"td", "th", "tw"};
-    XK_TRY(make_residues(c, arena, x, v));
-    struct xk_class_dim *const d = &p->class_dim[p->n_class_dims++];
-    *u = (int)xk_contraction_add(
-        p, places[axis], (x->extent + x->step - 1) / x->step, XK_ROLE_M);
-    *t = (int)xk_contraction_add(p, taps[axis], most_of(v->taps, x->step),
-                                 XK_ROLE_K);
-    *d = (struct xk_class_dim){(uint32_t)x->step, (uint8_t)*t, v->taps};
-    return XK_OK;
+    const int64_t most_places = (x->extent + x->step - 1) / x->step;
+    v->u = (int)xk_contraction_add(p, places[axis], most_places, XK_ROLE_M);
+    v->t = (int)xk_contraction_add(p, taps[axis], most_of(v->taps, x->step),
+                                   XK_ROLE_K);
+    p->class_dim[p->n_class_dims++] =
+        (struct xk_class_dim){(uint32_t)x->step, (uint8_t)v->t, v->taps};
 }
 
-/* coef * index (-1: none) and the bases of a class, in a dim of `extent`. */
+/* A coordinate with the bases of a class dim, in a dim of `extent`. */
 static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
                                     unsigned dim, const int64_t *bases)
 {
@@ -111,16 +108,16 @@ static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
 
 /* The coordinates of a spatial dim in ddst, wei and dsrc. */
 static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
-                       const struct residues *v, int u, int t)
+                       const struct residues *v)
 {
     const unsigned dim = p->n_class_dims - 1u;
     struct xk_coord *const o = add_classes(&p->a, x->places, dim, v->o);
-    o->coef[u] = 1;
-    o->coef[t] = -v->place_step;
+    o->coef[v->u] = 1;
+    o->coef[v->t] = -v->place_step;
     struct xk_coord *const k = add_classes(&p->b, x->taps, dim, v->k);
-    k->coef[t] = v->tap_step;
+    k->coef[v->t] = v->tap_step;
     struct xk_coord *const i = add_classes(&p->c, x->extent, dim, v->i);
-    i->coef[u] = v->s;
+    i->coef[v->u] = v->s;
 }
 
 static enum xk_status init_accesses(xk_ctx *c, const struct xk_conv_desc *f,
@@ -152,9 +149,9 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         struct residues v = {0};
-        int u = 0, t = 0;
-        XK_TRY(add_axis(c, arena, &x, i, out, &v, &u, &t));
-        add_coords(out, &x, &v, u, t);
+        XK_TRY(make_residues(c, arena, &x, &v));
+        add_axis(out, &x, i, &v);
+        add_coords(out, &x, &v);
     }
     xk_contraction_move(out, (unsigned)oc, out->n_index - 1u);
     return XK_OK;
