@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""create_cost.py TREE [OTHER-TREE] [--query] [--lists=N] [--random=N] [--seed=N]:
-instructions that a creation retires, counted by valgrind, so that the machine's load
-does not matter: of N problems of the lists in each setting of kernels.py, and of N
-random ones, drawn with the seed. A tree has build/tools/xkbench, or is an xkbench; both
+"""create_cost.py TREE [OTHER-TREE] [--query] [--lists=N] [--random=N] [--seed=N]
+[--batch=FILE]: instructions that a creation retires, counted by valgrind, so that the
+machine's load does not matter: of N problems of the lists in each setting of kernels.py,
+of N random ones, drawn with the seed, and of a file's, one a line. A tree has build/tools/xkbench, or is an xkbench; both
 should be built alike. It prints median, 99th percentile and the worst of each tree; of
 two also the median, least and largest ratio of the other to the first. With --query the
 same of queries."""
@@ -97,12 +97,15 @@ def main():
     parser.add_argument("--lists", type=int, default=5)
     parser.add_argument("--random", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--batch", type=Path)
     args = parser.parse_args()
     if len(args.tree) > 2:
         parser.error("want one tree or two")
     rng = random.Random(args.seed)
     folder = Path(__file__).resolve().parents[1] / "shapes"
     lines = of_lists(folder, rng, args.lists) + of_chance(rng, args.random)
+    if args.batch:
+        lines += args.batch.read_text(encoding="ascii").splitlines()
     tools = [str(tree if tree.is_file() else tree / "build/tools/xkbench")
              for tree in args.tree]
     for tool in tools:

@@ -83,10 +83,12 @@ def add_times(xkbench, rows, before):
 
 
 def keyed(rows):
-    """{(setting, problem, how often it was there before): row}."""
+    """{(setting, problem's name or else sizes, how often it was there before): row}: a
+    later xkbench may print sizes differently."""
     out, seen = {}, collections.Counter()
     for row in rows:
-        key = (row["setting"], row["problem"])
+        sizes, _, name = row["problem"].partition('n"')
+        key = (row["setting"], name.rstrip('"') or sizes)
         out[key + (seen[key],)] = row
         seen[key] += 1
     return out
