@@ -33,6 +33,8 @@ struct pass {
     struct xk_memo bounds; /* expression: struct bounds */
     struct xk_memo lets;   /* variable: value of its LET */
     const xk_expr *culprit;
+    bool masked; /* the message whose offsets these are, so that lanes may be
+                    off */
 };
 
 static struct bounds bounds_of(struct pass *p, const xk_expr *e);
@@ -159,7 +161,24 @@ static const xk_expr *kids_as(struct pass *p, enum xk_dtype dt,
     return b ? xk_bin(p->c, xk_op(e), a, b) : NULL;
 }
 
-/* ramp(b, s) = b + ramp(0, s), whose lanes fit s32 or it is refused. */
+/* ramp(0, stride) in a type that holds its lanes, s32 or u32; NULL: neither
+ * does. Lanes that are masked off may hold anything; the others are less than
+ * 2^31 apart. */
+static const xk_expr *lanes_of(struct pass *p, const xk_expr *ramp)
+{
+    const unsigned lanes = xk_type_of(ramp).lanes;
+    const struct bounds step = bounds_of(p, xk_kid(ramp, 1));
+    const struct bounds b = scaled(step, lanes - 1);
+    const bool is_signed = b.lo >= INT32_MIN && b.hi <= INT32_MAX;
+    const bool is_unsigned =
+        b.lo >= 0 && (p->masked ? step.hi : b.hi) <= UINT32_MAX;
+    const enum xk_dtype dt = is_signed ? XK_DT_S32 : XK_DT_U32;
+    const xk_expr *const stride =
+        is_signed || is_unsigned ? as(p, dt, xk_kid(ramp, 1)) : NULL;
+    return stride ? xk_ramp(p->c, xk_imm(p->c, dt, 0), stride, lanes) : NULL;
+}
+
+/* ramp(b, s) = b + ramp(0, s), whose lanes fit 32 bits or it is refused. */
 static const xk_expr *ramp_as(struct pass *p, enum xk_dtype dt,
                               const xk_expr *e)
 {
@@ -168,13 +187,11 @@ static const xk_expr *ramp_as(struct pass *p, enum xk_dtype dt,
     const xk_expr *stride = base ? as(p, dt, xk_kid(e, 1)) : NULL;
     if (!stride || dt != XK_DT_S64)
         return stride ? xk_ramp(p->c, base, stride, lanes) : NULL;
-    const struct bounds b = scaled(bounds_of(p, xk_kid(e, 1)), lanes - 1);
-    stride = as(p, XK_DT_S32, xk_kid(e, 1));
-    if (b.lo < INT32_MIN || b.hi > INT32_MAX || !stride) {
+    const xk_expr *const lane = lanes_of(p, e);
+    if (!lane) {
         p->culprit = e;
         return NULL;
     }
-    const xk_expr *const lane = xk_ramp(p->c, xk_s32(p->c, 0), stride, lanes);
     return xk_add(p->c, xk_bcast(p->c, base, lanes), xk_cast(p->c, dt, lane));
 }
 
@@ -273,9 +290,11 @@ static const xk_expr *offset_of(struct pass *p, const xk_stmt *s)
     const bool wide = xk_func_of(s)->u.send.addr == XK_SEND_A64;
     const enum xk_dtype dt = (enum xk_dtype)xk_type_of(off).dt;
     const bool fits = bounds_of(p, off).fits;
+    int64_t always;
     if (dt == XK_DT_U32 || (dt == XK_DT_S32 && fits))
         return off;
     p->culprit = NULL;
+    p->masked = !xk_is_const(xk_kid(s, 3), &always) || !always;
     if (dt == XK_DT_S64 && narrows(p, off)) {
         const xk_expr *const narrow = as(p, XK_DT_S32, off);
         if (narrow || xk_ctx_status(p->c) < 0)

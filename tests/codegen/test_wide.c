@@ -136,6 +136,7 @@ static const struct {
     {"cast.s64(i) * cast.s64(j)", 64},
     {"cast.s64(i) - cast.s64(j)", 64},
     {"cast.s64(i) * bcast.16(65536:s64) + bcast.16(cast.s64(s))", 64},
+    {"x + cast.s64(ramp.16(0:u32, 268435456:u32))", 62},
     {"x >> bcast.16(1:s64)", 64},
     {"x >> bcast.16(40:s64)", 64},
     {"cast.s64(cast.s32(x) ^ cast.s32(y >> bcast.16(7:s64)))", 64},
