@@ -112,34 +112,49 @@ static enum xk_status none_fits(struct ladder *l)
                    l->k->n_candidates, last.message);
 }
 
-static enum xk_status try_each(struct ladder *l)
+/* Candidates from the first one up to the end. */
+struct rungs {
+    unsigned first, end;
+};
+
+static enum xk_status try_each(struct ladder *l, struct rungs r)
 {
-    const unsigned n = l->k->n_candidates;
     enum xk_status status = XK_ENOFIT;
-    for (unsigned i = 0; i < n && status == XK_ENOFIT; i++) {
+    for (unsigned i = r.first; i < r.end && status == XK_ENOFIT; i++) {
         if (l->tight && !l->planned[i])
             continue;
         xk_ctx_clear(l->g->c);
         status = try_candidate(l, i);
         if (status == XK_ENOFIT)
             xk_trace_line(&l->g->trace, "xekern: # candidate %u of %u%s: %s",
-                          i + 1, n, l->tight ? ", tight" : "",
+                          i + 1, l->k->n_candidates, l->tight ? ", tight" : "",
                           l->g->c->error.message);
     }
     return status;
 }
 
-/* The ladder: the next candidate when one does not fit; after the last one
- * those again, with fewer headers, whose code needed more registers than the
- * plan had counted: which headers pay is seen only while registers are
- * allocated. */
-static enum xk_status try_all(struct ladder *l)
+/* The next candidate when one does not fit; after the last one those again,
+ * with fewer headers, whose code needed more registers than the plan had
+ * counted: which headers pay is seen only while registers are allocated. */
+static enum xk_status climb(struct ladder *l, struct rungs r)
 {
-    enum xk_status status = try_each(l);
+    l->tight = false;
+    enum xk_status status = try_each(l, r);
     if (status == XK_ENOFIT) {
         l->tight = true;
-        status = try_each(l);
+        status = try_each(l, r);
     }
+    return status;
+}
+
+/* The last candidate is the last resort: it is slow, so it comes behind all
+ * others' second time. */
+static enum xk_status try_all(struct ladder *l)
+{
+    const unsigned n = l->k->n_candidates;
+    enum xk_status status = climb(l, (struct rungs){0, n - 1});
+    if (status == XK_ENOFIT)
+        status = climb(l, (struct rungs){n - 1, n});
     return status == XK_ENOFIT ? none_fits(l) : status;
 }
 

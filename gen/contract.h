@@ -10,7 +10,9 @@
 
 struct xk_contract {
     const struct xk_nest *nest;
-    const struct xk_schedule *candidate; /* of the nest, best first */
+    /* The nest's, best first; the last one is the last resort, if there are
+     * several. */
+    const struct xk_schedule *candidate;
     unsigned n_candidates;
 };
 

@@ -1,95 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Descriptor strings, and the query: no IR, no code. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "conv/conv.h"
 #include "conv/tensors.h"
 #include "gen/gen.h"
-#include "plan/plan.h"
-
-/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in
- * 256 registers if it needs them and the text lets it. */
-static enum xk_status override(xk_ctx *c, const char *text,
-                               const struct xk_shape *s, struct xk_problem *p)
-{
-    struct xk_schedule *const x = &p->candidate[0];
-    struct xk_schedule large = *x;
-    large.grf_count = 256;
-    XK_TRY(xk_schedule_parse(c, text, x));
-    XK_TRY(xk_schedule_parse(c, text, &large));
-    const struct xk_schedule_rule *const broken =
-        xk_schedule_check(p->platform, s, x);
-    if (broken && xk_schedule_check(p->platform, s, &large))
-        return xk_fail(c, XK_EINVAL,
-                       "schedule: breaks the rule %s: %s; given '%s'",
-                       broken->name, broken->why, text);
-    if (broken)
-        *x = large;
-    x->score = xk_schedule_score(p->platform, s, x);
-    p->n_candidates = 1;
-    return XK_OK;
-}
-
-enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
-                               struct xk_problem *out)
-{
-    struct xk_contraction con;
-    struct xk_any_tags any;
-    memset(out, 0, sizeof(*out));
-    XK_TRY(xk_conv_check(c, d, &out->desc));
-    /* xk_conv_check admits only platforms that have a row. */
-    out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    XK_TRY(xk_conv_contraction(c, &out->desc, NULL, &con));
-    const struct xk_shape s = xk_shape_of(&con);
-    const struct xk_schedule_rule *broken = NULL;
-    out->n_candidates =
-        xk_schedule_candidates(out->platform, &s, out->candidate, &broken);
-    if (!out->n_candidates)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "schedule: no candidate is valid; the best one breaks "
-                       "the rule %s: %s",
-                       broken ? broken->name : "", broken ? broken->why : "");
-    const char *const text = secure_getenv("XK_SCHEDULE");
-    if (text && *text)
-        XK_TRY(override(c, text, &s, out));
-    xk_plan_any_tags(&out->candidate[0], &s, xk_conv_is_3d(&out->desc) ? 3 : 2,
-                     &any);
-    const char *const best[3] = {any.src, any.wei, any.dst};
-    const char *const plain[3] = {any.plain, any.wei, any.plain};
-    out->info.size = sizeof(out->info);
-    const enum xk_status status =
-        xk_conv_tensors(c, &out->desc, best, &out->info);
-    if (status != XK_EUNSUPPORTED ||
-        (strcmp(any.src, any.plain) == 0 && strcmp(any.dst, any.plain) == 0))
-        return status;
-    /* The padding of blocks made a tensor too large: plain ones may fit. */
-    xk_ctx_clear(c);
-    return xk_conv_tensors(c, &out->desc, plain, &out->info);
-}
-
-enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
-{
-    struct xk_contraction con;
-    XK_TRY(xk_conv_contraction(c, &p->desc, NULL, &con));
-    const struct xk_shape s = xk_shape_of(&con);
-    const struct xk_schedule_rule *broken = NULL;
-    unsigned n = 0;
-    for (unsigned i = 0; i < p->n_candidates; i++) {
-        struct xk_schedule x = p->candidate[i];
-        x.surfaces = false;
-        broken = xk_schedule_check(p->platform, &s, &x);
-        if (!broken)
-            p->candidate[n++] = x;
-    }
-    p->n_candidates = n;
-    if (!n)
-        return xk_fail(c, XK_EINVAL,
-                       "schedule: with XK_CREATE_A64 it breaks the rule %s: %s",
-                       broken ? broken->name : "", broken ? broken->why : "");
-    return XK_OK;
-}
 
 /* Copies the context's error out and destroys it. */
 static enum xk_status finish(xk_ctx *c, struct xk_error *err)

@@ -38,20 +38,15 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
-static enum xk_status set_extents(xk_ctx *c, struct xk_plan *p)
+static void set_extents(xk_ctx *c, struct xk_plan *p)
 {
     const struct xk_shape s = p->shape;
     const struct xk_tile_strides columns =
         xk_tile_strides_of(c, p, &p->con->c.view, xk_plan_n_index(p)->name);
-    const int64_t most = INT32_MAX - 4096; /* tile indices stay s32 */
     p->m_extent = s.m;
     p->n_extent = s.n;
     /* The padding of C's columns is written too: with zeros. */
     p->epi.n_extent = columns.rows_padded > s.n ? columns.rows_padded : s.n;
-    if (s.m > most || s.n > most)
-        return xk_fail(c, XK_EUNSUPPORTED, "plan: M=%lld N=%lld beyond s32",
-                       (long long)s.m, (long long)s.n);
-    return XK_OK;
 }
 
 static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
@@ -262,19 +257,6 @@ static void plan_acc(struct xk_plan *p)
     }
 }
 
-/* Row offsets are s32, also those of the rows beyond M in the last group. */
-static enum xk_status check_offsets(xk_ctx *c, const struct xk_plan *p)
-{
-    const int64_t rows = (int64_t)xk_plan_groups_m(p) * p->s.tg_m * p->s.m_thr;
-    const int64_t row_b = p->epi.merged ? p->epi.row_stride_b : 0;
-    const int64_t tile_b = 4 * (int64_t)p->s.n_thr * p->s.tg_n;
-    if (row_b && rows > (INT32_MAX - tile_b) / row_b - 1)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "plan: %s: %lld rows of %lld bytes pass s32 offsets",
-                       p->con->c.name, (long long)rows, (long long)row_b);
-    return XK_OK;
-}
-
 /* Addresses: 8 bytes a lane. The header pass gives the messages of a loop a few
  * headers in turn, and keeps a few bases: their loop-invariant parts. */
 static unsigned header_grf(const struct xk_plan *p,
@@ -419,7 +401,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     const struct xk_shape whole = xk_shape_of(&con->of);
     p->shape = xk_schedule_shape(&whole, s);
     XK_TRY(check_indices(c, p));
-    XK_TRY(set_extents(c, p));
+    set_extents(c, p);
     XK_TRY(set_grid(c, p));
     const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     XK_TRY(plan_operands(c, p, &a, &b));
@@ -429,6 +411,5 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
     XK_TRY(xk_plan_store(c, p));
-    XK_TRY(check_offsets(c, p));
     return count_registers(c, p);
 }

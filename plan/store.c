@@ -22,28 +22,6 @@ bool xk_plan_has_sum(const struct xk_plan *p)
     return false;
 }
 
-/* Whether the M indices of C are one: each stride is the next one's stride
- * times its extent. Then *stride_b is that of the merged index. */
-static bool merged_rows(xk_ctx *c, const struct xk_plan *p, int64_t *stride_b)
-{
-    int64_t want = 0;
-    *stride_b = 0;
-    for (int i = (int)p->con->n_index - 1; i >= 0; i--) {
-        const struct xk_index *const x = &p->con->index[i];
-        int64_t s_b = 0, run = 0;
-        if (x->role != XK_ROLE_M || x->extent == 1)
-            continue;
-        if (!xk_view_stride_b(c, &p->con->c.view, x->name, &s_b, &run))
-            return false;
-        if (run < x->extent || (want && s_b != want))
-            return false;
-        if (!want)
-            *stride_b = s_b;
-        want = s_b * x->extent;
-    }
-    return true;
-}
-
 /* N in the lanes: C goes out row by row. */
 static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
                        bool dwords)
@@ -205,7 +183,8 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
     e->dst = v->layout.dt;
     e->in_f32 = needs_f32(p);
     e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
-    e->merged = merged_rows(c, p, &e->row_stride_b);
+    e->merged = p->shape.even_c;
+    e->row_stride_b = p->shape.row_b;
     e->m_masked = p->a.row_masked;
     e->n_masked = e->n_extent % ((int64_t)p->s.n_thr * p->s.tg_n) != 0;
     if (xk_fma_is_systolic(p->s.fma)) {

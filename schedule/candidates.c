@@ -621,6 +621,45 @@ static void systolic(struct search *g)
                 }
 }
 
+struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
+{
+    const bool systolic = s->elem_b == 2;
+    const uint16_t side = systolic ? 8 : 16;
+    return (struct xk_schedule){.fma = (uint8_t)(systolic         ? XK_FMA_DPAS
+                                                 : s->elem_b == 1 ? XK_FMA_DP4A
+                                                                  : XK_FMA_MAD),
+                                .simd = side,
+                                .m_thr = side,
+                                .n_thr = side,
+                                .n_sub = side,
+                                .k_step = (uint16_t)(systolic         ? 16
+                                                     : s->elem_b == 1 ? 4
+                                                                      : 1),
+                                .tg_m = 1,
+                                .tg_n = 1,
+                                .slots_a = 1,
+                                .slots_b = 1,
+                                .depth = 1,
+                                .slices = 1,
+                                .surfaces = true,
+                                .grf_count = 256};
+}
+
+/* Behind the others, whatever its score is. */
+static unsigned with_last_resort(struct search *g, unsigned n)
+{
+    struct xk_schedule last = xk_schedule_last_resort(g->s);
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(g->p, g->s, &last);
+    if (broken) {
+        note(g, broken);
+        return n;
+    }
+    last.score = xk_schedule_score(g->p, g->s, &last);
+    g->out[n] = last;
+    return n + 1;
+}
+
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
@@ -631,7 +670,8 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
         systolic(&g);
     if (s->elem_b != 2)
         mads(&g);
+    const unsigned n = with_last_resort(&g, in_order(&g));
     if (broken)
         *broken = g.broken;
-    return in_order(&g);
+    return n;
 }

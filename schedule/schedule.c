@@ -489,6 +489,20 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
     return threads <= core && threads * c->simd <= MAX_LANES;
 }
 
+/* Tile indices stay s32, and so do offsets of rows that are evenly apart, also
+ * of those beyond M, which nobody stores. */
+static bool rule_offsets(const struct xk_platform *p, const struct xk_shape *s,
+                         const struct xk_schedule *c)
+{
+    const int64_t most = INT32_MAX - 4 * MAX_SIDE;
+    const int64_t rows =
+        xk_schedule_groups_m(c, s->m) * c->tg_m * (int64_t)c->m_thr;
+    const int64_t tile_b = 4 * (int64_t)c->n_thr * c->tg_n;
+    (void)p;
+    return s->m <= most && s->n <= most &&
+           (!s->row_b || rows < (INT32_MAX - tile_b) / s->row_b);
+}
+
 const struct xk_schedule_rule xk_schedule_rules[] = {
 #define XK_TILE_RULE(name, why) {#name, rule_##name, why, .of_group = false},
 #define XK_GROUP_RULE(name, why) {#name, rule_##name, why, .of_group = true},

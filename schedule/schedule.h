@@ -71,6 +71,10 @@ struct xk_shape {
     /* Filter taps of a line, the innermost of k_outer, that may lie inside K with
      * its few channels; 0: they may not. Elements of a tap that A has in memory. */
     int64_t line_taps, used_e;
+    /* Whether rows of C follow each other evenly, so many bytes apart; false as
+     * long as a layout is open. */
+    bool even_c;
+    int64_t row_b;
 };
 /* Of a contraction whose rows are in the order of their indices, or which
  * xk_row_order_apply has ordered. An open layout is what the search would like. */
@@ -274,10 +278,15 @@ bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *se
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
                       const struct xk_schedule *c);
 
-#define XK_MAX_CANDIDATES 64 /* 12 of each family */
-/* Fills out[] with valid candidates, best first; returns how many. Depends on
- * nothing but its arguments. broken (may be NULL): if there are none, of
- * the rules that refused one the last in their order. */
+/* What fits whatever the layouts are, with and without surfaces: the smallest
+ * tile in the larger register file, a step at a time. It is slow. */
+struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
+
+#define XK_MAX_CANDIDATES 64 /* 12 of each family, the last resort */
+/* Fills out[] with valid candidates, best first, and behind them the last
+ * resort; returns how many. Depends on nothing but its arguments. broken (may
+ * be NULL): if there are none, of the rules that refused one the last in their
+ * order. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],

@@ -876,6 +876,8 @@ START_TEST(candidates_are_valid_and_sorted)
     ck_assert_uint_gt(n, 0);
     for (unsigned i = 0; i < n; i++) {
         ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &c[i]));
+        if (i == n - 1) /* the last resort */
+            break;
         if (i && class_of(&c[i]) == class_of(&c[i - 1]))
             ck_assert_int_ge(c[i].score, c[i - 1].score);
         if (i) /* small tiles later */
@@ -886,6 +888,43 @@ START_TEST(candidates_are_valid_and_sorted)
         ck_assert_uint_eq(c[i].n_thr, again[i].n_thr);
         ck_assert_uint_eq(c[i].k_step, again[i].k_step);
     }
+}
+END_TEST
+
+/* One tile of one thread in the larger register file, with nothing ahead; and valid
+ * without surfaces. */
+START_TEST(the_last_candidate_is_the_last_resort)
+{
+    struct xk_schedule c[XK_MAX_CANDIDATES];
+    const struct xk_shape *const s = &shapes[_i];
+    const unsigned n = xk_schedule_candidates(xehpg(), s, c, NULL);
+    struct xk_schedule last = c[n - 1];
+    ck_assert_uint_eq(last.m_thr * last.n_thr, last.simd * last.simd);
+    ck_assert_uint_eq(last.tg_m * last.tg_n * xk_schedule_slices(&last), 1);
+    ck_assert_uint_eq(last.slots_a * last.slots_b, 1);
+    ck_assert_uint_eq(last.grf_count, 256);
+    ck_assert(!last.taps_inner && !last.slm && !last.pack);
+    last.surfaces = false;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), s, &last));
+}
+END_TEST
+
+/* Rows of C beyond M, and M itself, keep below 2^31. */
+START_TEST(offsets_of_rows_beyond_m_count)
+{
+    struct xk_shape s = {.m = 16 * 1024, .n = 16, .k_inner = 16, .k_outer = 1,
+                         .elem_b = 4, .even_c = true, .row_b = 131056};
+    struct xk_schedule c = xk_schedule_last_resort(&s);
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &c));
+    s.m++; /* another tile of 16 rows: 16400 * 131056 bytes */
+    ck_assert_str_eq(xk_schedule_check(xehpg(), &s, &c)->name, "offsets");
+    s.row_b = 130000;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &c));
+    s.row_b = 0;
+    s.m = INT32_MAX - 4096;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &c));
+    s.m++;
+    ck_assert_str_eq(xk_schedule_check(xehpg(), &s, &c)->name, "offsets");
 }
 END_TEST
 
@@ -929,7 +968,7 @@ START_TEST(groups_have_two_threads_where_there_is_work)
     struct xk_schedule c[XK_MAX_CANDIDATES];
     const struct xk_shape *const s = &shapes[_i];
     const unsigned n = xk_schedule_candidates(xehpg(), s, c, NULL);
-    for (unsigned i = 0; i < n; i++) {
+    for (unsigned i = 0; i + 1 < n; i++) { /* but for the last resort */
         const int64_t tiles = (s->m + c[i].m_thr - 1) / c[i].m_thr *
                               ((s->n + c[i].n_thr - 1) / c[i].n_thr);
         if (tiles >= 8 && !c[i].slm)
@@ -1004,6 +1043,9 @@ int main(void)
                         XK_COUNTOF(shapes));
     tcase_add_loop_test(t, candidates_are_valid_and_sorted, 0,
                         XK_COUNTOF(shapes));
+    tcase_add_loop_test(t, the_last_candidate_is_the_last_resort, 0,
+                        XK_COUNTOF(shapes));
+    tcase_add_test(t, offsets_of_rows_beyond_m_count);
     tcase_add_loop_test(t, groups_have_two_threads_where_there_is_work, 0,
                         XK_COUNTOF(shapes));
     tcase_add_test(t, prints_every_field);

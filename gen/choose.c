@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What query and create both know before any code: layouts, and candidates that
+ * obey every rule with them. The last candidate always fits, so that what is
+ * accepted here can be made. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "conv/conv.h"
+#include "conv/tensors.h"
+#include "gen/gen.h"
+#include "plan/plan.h"
+
+/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in
+ * 256 registers if it needs them and the text lets it. */
+static enum xk_status override(xk_ctx *c, const char *text,
+                               const struct xk_shape *s, struct xk_problem *p)
+{
+    struct xk_schedule *const x = &p->candidate[0];
+    struct xk_schedule large = *x;
+    large.grf_count = 256;
+    XK_TRY(xk_schedule_parse(c, text, x));
+    XK_TRY(xk_schedule_parse(c, text, &large));
+    const struct xk_schedule_rule *const broken =
+        xk_schedule_check(p->platform, s, x);
+    if (broken && xk_schedule_check(p->platform, s, &large))
+        return xk_fail(c, XK_EINVAL,
+                       "schedule: breaks the rule %s: %s; given '%s'",
+                       broken->name, broken->why, text);
+    if (broken)
+        *x = large;
+    x->score = xk_schedule_score(p->platform, s, x);
+    p->n_candidates = 1;
+    return XK_OK;
+}
+
+/* The shape over the layouts in info; NULL: as far as the descriptor says them.
+ */
+static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
+                               const struct xk_conv_info *info,
+                               struct xk_shape *out)
+{
+    struct xk_contraction con;
+    XK_TRY(xk_conv_contraction(c, &p->desc, info, &con));
+    XK_TRY(xk_contraction_check(c, &con));
+    *out = xk_shape_of(&con);
+    return XK_OK;
+}
+
+static enum xk_status none_valid(xk_ctx *c, enum xk_status status,
+                                 const char *when,
+                                 const struct xk_schedule_rule *broken)
+{
+    return xk_fail(c, status, "schedule: %s the rule %s: %s", when,
+                   broken ? broken->name : "", broken ? broken->why : "");
+}
+
+/* Layouts that suit the first candidate; channels innermost where the padding
+ * of blocks makes a tensor too large. */
+static enum xk_status set_layouts(xk_ctx *c, const struct xk_shape *s,
+                                  struct xk_problem *p)
+{
+    struct xk_any_tags any;
+    xk_plan_any_tags(&p->candidate[0], s, xk_conv_is_3d(&p->desc) ? 3 : 2,
+                     &any);
+    const char *const best[3] = {any.src, any.wei, any.dst};
+    const char *const plain[3] = {any.plain, any.wei, any.plain};
+    p->info.size = sizeof(p->info);
+    const enum xk_status status = xk_conv_tensors(c, &p->desc, best, &p->info);
+    if (status != XK_EUNSUPPORTED ||
+        (strcmp(any.src, any.plain) == 0 && strcmp(any.dst, any.plain) == 0))
+        return status;
+    xk_ctx_clear(c);
+    return xk_conv_tensors(c, &p->desc, plain, &p->info);
+}
+
+/* Candidates for the layouts that the descriptor gives, and then all layouts.
+ */
+static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    const char *const text = secure_getenv("XK_SCHEDULE");
+    struct xk_shape s;
+    XK_TRY(shape_of(c, p, NULL, &s));
+    p->n_candidates =
+        xk_schedule_candidates(p->platform, &s, p->candidate, &broken);
+    if (!p->n_candidates)
+        return none_valid(c, XK_EUNSUPPORTED,
+                          "no candidate is valid; the best one breaks", broken);
+    if (text && *text)
+        XK_TRY(override(c, text, &s, p));
+    return set_layouts(c, &s, p);
+}
+
+/* Leaves the candidates that obey the rules with these layouts, all of them
+ * with or without surfaces. The last broken rule, if none is left. */
+static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
+                                 const struct xk_schedule_rule **broken)
+{
+    struct xk_shape s;
+    unsigned n = 0;
+    XK_TRY(shape_of(c, p, &p->info, &s));
+    for (unsigned i = 0; i < p->n_candidates; i++) {
+        struct xk_schedule x = p->candidate[i];
+        x.surfaces = x.surfaces && surfaces;
+        *broken = xk_schedule_check(p->platform, &s, &x);
+        if (!*broken)
+            p->candidate[n++] = x;
+    }
+    p->n_candidates = n;
+    return XK_OK;
+}
+
+enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
+                               struct xk_problem *out)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    memset(out, 0, sizeof(*out));
+    XK_TRY(xk_conv_check(c, d, &out->desc));
+    /* xk_conv_check admits only platforms that have a row. */
+    out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
+    enum xk_status status = choose(c, out);
+    if (status == XK_EUNSUPPORTED && xk_conv_tag_is_any(out->desc.wei_tag)) {
+        /* Blocks of weights may have made them too large. */
+        xk_ctx_clear(c);
+        strcpy(out->desc.wei_tag, xk_conv_dense_tag(&out->desc));
+        status = choose(c, out);
+    }
+    XK_TRY(status);
+    XK_TRY(keep_valid(c, out, true, &broken));
+    return out->n_candidates
+               ? XK_OK
+               : none_valid(c, XK_EUNSUPPORTED,
+                            "with these layouts each candidate breaks", broken);
+}
+
+enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    XK_TRY(keep_valid(c, p, false, &broken));
+    return p->n_candidates ? XK_OK
+                           : none_valid(c, XK_EINVAL,
+                                        "with XK_CREATE_A64 it breaks", broken);
+}
