@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* agree [--extreme] [--count=N] [--seed=N] [--first=N] [--list]: what query
+ * accepts, create makes, of N random descriptors from the first one on; both
+ * refuse the others, with the same sentence; the layouts are the same. A third
+ * can be made. Nothing is executed. TAP; --list prints the descriptors instead,
+ * as lines of xkbench's --batch. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tests/agree/descriptors.h"
+
+#define SHOWN 20 /* breaches */
+
+struct run {
+    uint64_t seed, first, count;
+    bool extreme, list;
+    uint64_t made, refused, breaches, slow;
+    uint64_t worst_ns;
+    char worst[1200];
+};
+
+static void breach(struct run *r, const char *line, uint64_t number,
+                   const char *what)
+{
+    if (++r->breaches <= SHOWN)
+        printf("# %" PRIu64 ": %s\n#   %s\n", number, line, what);
+}
+
+/* What query and create say of one descriptor. */
+struct answers {
+    enum xk_status query, create;
+    struct xk_conv_info info;
+    struct xk_error query_err, create_err;
+    xk_program *program;
+};
+
+static bool same_sentence(const struct answers *a)
+{
+    return a->query == a->create &&
+           !strcmp(a->query_err.message, a->create_err.message);
+}
+
+static void judge(struct run *r, const char *line, uint64_t number,
+                  const struct answers *a)
+{
+    char why[1400];
+    if (a->query == XK_OK && a->create == XK_OK) {
+        r->made++;
+        if (memcmp(&a->info, xk_program_info(a->program), sizeof(a->info)))
+            breach(r, line, number, "layouts of query and create differ");
+    } else if (a->query != XK_OK && a->create != XK_OK) {
+        r->refused++;
+        if (same_sentence(a))
+            return;
+        snprintf(why, sizeof(why), "query: %s; create: %s",
+                 a->query_err.message, a->create_err.message);
+        breach(r, line, number, why);
+    } else {
+        const bool create = a->create != XK_OK;
+        snprintf(why, sizeof(why), "%s alone refuses: %s",
+                 create ? "create" : "query",
+                 create ? a->create_err.message : a->query_err.message);
+        breach(r, line, number, why);
+    }
+}
+
+static void ask(struct run *r, uint64_t number)
+{
+    const struct xk_drawn d = xk_draw(r->seed, number, r->extreme);
+    const struct xk_create_options o = {.size = sizeof(o), .flags = d.flags};
+    struct answers a = {.info = {.size = sizeof(a.info)}};
+    char line[1200];
+    if (!xk_drawn_print(&d, line, sizeof(line))) {
+        breach(r, "?", number, "a line that is too long");
+        return;
+    }
+    if (r->list) {
+        printf("%s\n", line);
+        return;
+    }
+    a.query = xk_conv_query(&d.desc, &a.info, &a.query_err);
+    a.create = xk_conv_create(&d.desc, &o, &a.program, &a.create_err);
+    judge(r, line, number, &a);
+    if (a.program && xk_program_create_ns(a.program) > r->worst_ns) {
+        r->worst_ns = xk_program_create_ns(a.program);
+        snprintf(r->worst, sizeof(r->worst), "%s", line);
+    }
+    xk_program_unref(a.program);
+}
+
+static bool number_of(const char *word, const char *option, uint64_t *out)
+{
+    const size_t n = strlen(option);
+    char *end;
+    if (strncmp(word, option, n) != 0)
+        return false;
+    *out = strtoull(word + n, &end, 10);
+    return word[n] && !*end;
+}
+
+static bool options(struct run *r, int n, char **words)
+{
+    for (int i = 1; i < n; i++) {
+        const char *const w = words[i];
+        if (!strcmp(w, "--extreme"))
+            r->extreme = true;
+        else if (!strcmp(w, "--list"))
+            r->list = true;
+        else if (!number_of(w, "--count=", &r->count) &&
+                 !number_of(w, "--seed=", &r->seed) &&
+                 !number_of(w, "--first=", &r->first))
+            return false;
+    }
+    return true;
+}
+
+int main(int argc, char **argv)
+{
+    struct run r = {.seed = 27, .count = 300};
+    if (!options(&r, argc, argv)) {
+        fprintf(stderr, "usage: agree [--extreme] [--list] [--count=N] "
+                        "[--seed=N] [--first=N]\n");
+        return 2;
+    }
+    for (uint64_t i = 0; i < r.count; i++)
+        ask(&r, r.first + i);
+    if (r.list)
+        return 0;
+    printf("# seed %" PRIu64 ", longest creation %.3f ms: %s\n", r.seed,
+           (double)r.worst_ns * 1e-6, r.worst);
+    printf("%sok 1 - query and create agree about %" PRIu64
+           " %s descriptors: %" PRIu64 " made, %" PRIu64 " refused, %" PRIu64
+           " breaches\n",
+           r.breaches ? "not " : "", r.count, r.extreme ? "extreme" : "random",
+           r.made, r.refused, r.breaches);
+    printf("%sok 2 - a third can be made\n1..2\n",
+           3 * r.made >= r.count ? "" : "not ");
+    return 0;
+}
