@@ -207,6 +207,17 @@ static void columns_last(struct xk_contraction *p)
     }
 }
 
+/* A and B have the innermost K, if only to stand still along it. */
+static enum xk_status complete_inner(xk_ctx *c, struct xk_nest *n)
+{
+    const struct xk_index *const k = xk_nest_k_inner(n);
+    struct xk_view *const v[] = {&n->a.view, &n->b.view};
+    for (unsigned i = 0; i < 2; i++)
+        if (xk_view_find(v[i], k->name) < 0)
+            XK_TRY(xk_view_broadcast(c, v[i], k->name, k->extent));
+    return XK_OK;
+}
+
 enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
                             struct xk_nest *out)
 {
@@ -228,5 +239,6 @@ enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
     memcpy(out->epi, of->epi, sizeof(of->epi));
     XK_TRY(make_views(c, out));
     XK_TRY(merge_columns(c, out));
-    return complete_roles(c, out);
+    XK_TRY(complete_roles(c, out));
+    return complete_inner(c, out);
 }

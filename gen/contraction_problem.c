@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/contraction_problem.h"
+
+#include <string.h>
+
+#include "views/access.h"
+
+/* A's type, and those of B and C that go with it. */
+static const struct type_row {
+    uint8_t a, b[2], c[4]; /* enum xk_dtype; lists end with 0 */
+} type_rows[] = {
+    {XK_DT_F32, {XK_DT_F32}, {XK_DT_F32}},
+    {XK_DT_F16, {XK_DT_F16}, {XK_DT_F16, XK_DT_F32}},
+    {XK_DT_U8,
+     {XK_DT_S8, XK_DT_U8},
+     {XK_DT_U8, XK_DT_S8, XK_DT_S32, XK_DT_F32}},
+    {XK_DT_S8,
+     {XK_DT_S8, XK_DT_U8},
+     {XK_DT_U8, XK_DT_S8, XK_DT_S32, XK_DT_F32}},
+};
+
+static bool in_list(const uint8_t *list, size_t n, enum xk_dtype t)
+{
+    for (size_t i = 0; i < n; i++)
+        if (list[i] == t)
+            return true;
+    return false;
+}
+
+static enum xk_status check_types(xk_ctx *c, const struct xk_contraction *p)
+{
+    const enum xk_dtype a = p->a.layout.dt, b = p->b.layout.dt;
+    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
+        const struct type_row *const r = &type_rows[i];
+        if (r->a == a && in_list(r->b, XK_COUNTOF(r->b), b) &&
+            in_list(r->c, XK_COUNTOF(r->c), p->c.layout.dt))
+            return XK_OK;
+    }
+    return xk_fail(c, XK_EUNSUPPORTED,
+                   "contraction: no kernel multiplies %s by %s into %s",
+                   xk_dtype_name(a), xk_dtype_name(b),
+                   xk_dtype_name(p->c.layout.dt));
+}
+
+static enum xk_status close_layout(xk_ctx *c, struct xk_access *a)
+{
+    static const char *const dense[] = {"",     "a",     "ab",    "abc",
+                                        "abcd", "abcde", "abcdef"};
+    const struct xk_layout l = a->layout;
+    if (!xk_access_is_open(a))
+        return XK_OK;
+    return xk_layout_from_tag(c, a->name, l.dt, l.n_dims, l.dim,
+                              dense[l.n_dims], &a->layout);
+}
+
+/* Bytes to the furthest place along a dim, inside the tensor or not. */
+static bool reach_b(const struct xk_contraction *p, const struct xk_access *a,
+                    unsigned d, int64_t *out)
+{
+    const struct xk_layout *const l = &a->layout;
+    struct xk_range r;
+    int64_t inside = 1, stride_b = 0;
+    if (!xk_coord_range(p, &a->at[d], &r))
+        return false;
+    for (unsigned n = l->n_blocks; n-- > 0;) {
+        if (l->block[n].dim != d)
+            continue;
+        stride_b = l->block[n].stride * xk_dtype_b(l->dt);
+        inside *= l->block[n].size;
+    }
+    const int64_t lo = r.lo < 0 ? -r.lo : r.lo;
+    const int64_t most = lo > r.hi ? lo : r.hi;
+    const int64_t places = most > l->padded[d] ? most : l->padded[d];
+    return !__builtin_mul_overflow(places, stride_b, out);
+}
+
+/* Offsets are s32, and so is every part of their sum. */
+static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
+                                  const struct xk_access *a)
+{
+    int64_t sum = 0;
+    for (unsigned d = 0; d < a->layout.n_dims; d++) {
+        int64_t part;
+        if (!reach_b(p, a, d, &part) ||
+            __builtin_add_overflow(sum, part, &sum) || sum > INT32_MAX)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s with what lies beside it spans more than "
+                           "2^31-1 bytes, which is not implemented",
+                           a->name);
+    }
+    return XK_OK;
+}
+
+static enum xk_status check_inside(xk_ctx *c, const struct xk_contraction *p,
+                                   const struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->n_coord; d++)
+        if (xk_coord_leaves(p, &a->at[d]))
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s: coordinate %u leaves its interval, which is "
+                           "implemented for %s alone",
+                           a->name, d, p->a.name);
+    return XK_OK;
+}
+
+static enum xk_status check_implemented(xk_ctx *c,
+                                        const struct xk_contraction *p)
+{
+    XK_TRY(check_types(c, p));
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_BATCH && p->index[i].extent > 1)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "contraction: batch index %s is not implemented",
+                           p->index[i].name);
+    if (xk_contraction_extent(p, XK_ROLE_M) == 1 &&
+        xk_contraction_extent(p, XK_ROLE_N) == 1)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "contraction: a single element of %s is not implemented",
+                       p->c.name);
+    XK_TRY(check_inside(c, p, &p->b));
+    XK_TRY(check_inside(c, p, &p->c));
+    XK_TRY(check_reach(c, p, &p->a));
+    XK_TRY(check_reach(c, p, &p->b));
+    return check_reach(c, p, &p->c);
+}
+
+/* One place of a batch is a row's. */
+static void drop_batch(struct xk_contraction *p)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_BATCH)
+            p->index[i].role = XK_ROLE_M;
+}
+
+/* Whether a step may walk along the K index: in A it is a dim of its own, so
+ * that rows begin where memory's do, or nothing; no condition depends on it.
+ * *stride_b: what is better is less. */
+static bool may_be_inner(const struct xk_contraction *p, unsigned i,
+                         int64_t *stride_b)
+{
+    const bool moves = xk_access_uses(&p->a) >> i & 1;
+    int64_t run;
+    if (p->index[i].role != XK_ROLE_K ||
+        (moves && xk_access_dim_of(&p->a, i) < 0) ||
+        xk_access_masks(p, &p->a) >> i & 1)
+        return false;
+    if (!xk_access_stride_b(p, &p->a, i, stride_b, &run) || *stride_b < 0 ||
+        p->index[i].extent == 1)
+        *stride_b = INT64_MAX;
+    return true;
+}
+
+/* The K index whose neighbours are closest in A comes last; where none may, one
+ * of a single place does. */
+static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
+{
+    int found = -1;
+    int64_t least = 0;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        int64_t stride_b;
+        if (may_be_inner(p, i, &stride_b) && (found < 0 || stride_b <= least)) {
+            found = (int)i;
+            least = stride_b;
+        }
+    }
+    if (found >= 0) {
+        xk_contraction_move(p, (unsigned)found, p->n_index - 1u);
+        return XK_OK;
+    }
+    if (p->n_index == XK_MAX_INDEX)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "contraction: conditions of %s depend on all of K, and "
+                       "there is no room for an index more",
+                       p->a.name);
+    xk_contraction_add(p, "#k", 1, XK_ROLE_K);
+    return XK_OK;
+}
+
+enum xk_status xk_contraction_problem_make(xk_ctx *c,
+                                           const struct xk_platform *platform,
+                                           const struct xk_contraction *con,
+                                           struct xk_contraction_problem *out)
+{
+    struct xk_contraction p = *con;
+    const struct xk_schedule_rule *broken = NULL;
+    memset(out, 0, sizeof(*out));
+    XK_TRY(close_layout(c, &p.a));
+    XK_TRY(close_layout(c, &p.b));
+    XK_TRY(close_layout(c, &p.c));
+    XK_TRY(check_implemented(c, &p));
+    drop_batch(&p);
+    XK_TRY(choose_inner(c, &p));
+    XK_TRY(xk_nest_make(c, &p, &out->nest));
+    const struct xk_shape s = xk_shape_of(&p);
+    out->n_candidates =
+        xk_schedule_candidates(platform, &s, out->candidate, &broken);
+    if (!out->n_candidates)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "schedule: no candidate is valid; the best one breaks "
+                       "the rule %s: %s",
+                       broken ? broken->name : "", broken ? broken->why : "");
+    return XK_OK;
+}

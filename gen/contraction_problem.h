@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contraction as a problem of its own: what the generator does with one that
+ * comes from no convolution. */
+#ifndef XK_GEN_CONTRACTION_PROBLEM_H
+#define XK_GEN_CONTRACTION_PROBLEM_H
+
+#include "gen/contract.h"
+
+struct xk_contraction_problem {
+    struct xk_nest nest; /* over layouts that are chosen */
+    unsigned n_candidates;
+    struct xk_schedule candidate[XK_MAX_CANDIDATES];
+};
+
+/* Open layouts become dense, their last dim innermost; then the candidates.
+ * The contraction has been checked. XK_EUNSUPPORTED, with the operand: types
+ * that no kernel has; a B or C whose coordinates leave their intervals; batch
+ * indices, classes, a fill other than 0; memory beyond 2^31-1 bytes, also where
+ * a condition hides it. */
+enum xk_status xk_contraction_problem_make(xk_ctx *c,
+                                           const struct xk_platform *platform,
+                                           const struct xk_contraction *con,
+                                           struct xk_contraction_problem *out);
+
+#endif
