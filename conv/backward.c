@@ -7,20 +7,15 @@
  * one from k_r on: k = k_r + s / g * t, and then o = u - D / g * t + c_r. */
 #include <string.h>
 
+#include "base/integer.h"
 #include "conv/tensors.h"
-#include "ir/fold.h" /* xk_gcd */
 
 #define MOST_CLASSES 65536 /* of a dim */
-
-static int64_t floor_mod(int64_t a, int64_t b)
-{
-    return (a % b + b) % b;
-}
 
 /* The x in [0, m) with a * x mod m = 1, a and m without common divisor. */
 static int64_t inverse(int64_t a, int64_t m)
 {
-    int64_t x = 0, next_x = 1, r = m, next_r = floor_mod(a, m);
+    int64_t x = 0, next_x = 1, r = m, next_r = xk_floor_mod(a, m);
     while (next_r) {
         const int64_t q = r / next_r, old_x = x, old_r = r;
         x = next_x;
@@ -28,7 +23,7 @@ static int64_t inverse(int64_t a, int64_t m)
         r = next_r;
         next_r = old_r - q * next_r;
     }
-    return floor_mod(x, m);
+    return xk_floor_mod(x, m);
 }
 
 /* A spatial dim by data: what the indices u and t are multiplied by, and the
@@ -43,7 +38,7 @@ static void fill_class(const struct xk_conv_axis *x, const struct residues *v,
                        int64_t r)
 {
     const int64_t g = xk_gcd(x->step, x->apart);
-    v->i[r] = floor_mod(r - x->pad, x->step);
+    v->i[r] = xk_floor_mod(r - x->pad, x->step);
     v->k[r] = v->o[r] = v->taps[r] = 0;
     if (r % g)
         return;

@@ -3,6 +3,7 @@
 #ifndef XK_IR_FOLD_H
 #define XK_IR_FOLD_H
 
+#include "base/integer.h"
 #include "ir/expr.h"
 
 /* Value of op on constants of type dt. False if undefined: s32 or s64 overflow,
@@ -15,13 +16,5 @@ bool xk_dtype_nowrap(enum xk_dtype dt);
 
 /* The op' with which b op' a is a op b; an op that is no compare stays. */
 enum xk_op xk_compare_swapped(enum xk_op op);
-
-/* Floor division, modulo with the divisor's sign; 0 if b is 0. */
-int64_t xk_floor_div(int64_t a, int64_t b);
-int64_t xk_floor_mod(int64_t a, int64_t b);
-/* Greatest common divisor of the absolute values; of 0 and x: |x|. */
-int64_t xk_gcd(int64_t a, int64_t b);
-/* Least common multiple of two positive numbers; it must fit. */
-int64_t xk_lcm(int64_t a, int64_t b);
 
 #endif

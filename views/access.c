@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views/access.h"
 
-#include "ir/fold.h" /* xk_gcd */
+#include "base/integer.h"
 
 static int64_t magnitude(int64_t v)
 {

@@ -2,7 +2,7 @@
 /* What a formula leaves out follows from what it says. */
 #include <string.h>
 
-#include "ir/fold.h" /* xk_floor_div */
+#include "base/integer.h"
 #include "views/access.h"
 #include "views/formula_text.h"
 

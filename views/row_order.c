@@ -3,7 +3,7 @@
 
 #include <string.h>
 
-#include "ir/fold.h" /* xk_floor_div */
+#include "base/integer.h"
 #include "views/access.h"
 
 #define STEP_B 32 /* bytes of K in a dpas depth: what a row of M brings */
