@@ -2,7 +2,7 @@
 # Two commands for a fresh Debian 12: make bench, make check. meson does the
 # building; the scripts install what is missing.
 
-.PHONY: all build bench report check check-full check-long programs conformance conformance-l0 fuzz fuzz-isa bench-isa bench-sim bench-foreign bench-timing readme clean
+.PHONY: all build bench report check check-full check-long programs conformance conformance-l0 fuzz fuzz-isa bench-isa bench-sim bench-foreign bench-timing peer-suite readme clean
 
 all: build
 
@@ -66,6 +66,10 @@ bench-foreign: build
 # The timing model beside published figures.
 bench-timing: build
 	@ninja -C build bench-timing
+
+# The peer's own suite of cases: how many are created, and why others are not.
+peer-suite: build
+	@python3 tests/peer_suite/peer_suite.py --table build/tools/xkbench tests/peer_suite/sample.txt.xz
 
 # ResNet-50's kernels, modelled times and goals: docs/report-resnet50.md.
 report: build

@@ -220,8 +220,26 @@ def captured_seeds(out):
                 captures.capture(device, code, batch, launches=2))
 
 
+# Options and a problem each; no case of the peer's suite has as many.
+PROBLEMS = [
+    "--dir=FWD_I --dt=u8:s8:f16 --bia-dt=s32 --stag=nChw16c --wtag=goihw "
+    "--attr-scales=src:common:0.25+wei:per_oc:bf16+dst:host_scalar:1e+5 "
+    "g1mb2_ic16ih9iw8_oc32oh5ow8_kh3kw1_sh2sw1_ph1pw0_dh0dw0n\"a*2\"",
+    "--attr-zero-points=src:per_dim_1+wei:common:3:s8+dst:2:s32 "
+    "--attr-post-ops=sum:0.5:3:s8+relu+add:f32:per_oc:axb+linear:2:1 "
+    "--attr-fpmath=tf32:true --attr-acc-mode=any ic3iw9oc4kw3",
+    "--strides=2592x1x288x32:x:784x49x7x1 --alg=wino --mb=3 --dtag=axb "
+    "--attr-rounding-mode=dst:stochastic:7 --attr-dropout=0.5:7:any:1:true "
+    "--attr-deterministic=1 mb2ic32ih9oc16kh3",
+    "--attr-scales=wei:3:f32:2x32 --ctx-init=4:0:1 "
+    "--attr-oscale=common:2 ic3id8ih9iw10oc4kd3kh2kw1dd1pd2",
+]
+
+
 def main():
     out = Path(sys.argv[1])
+    for k, text in enumerate(PROBLEMS):
+        (out / "fuzz_problem" / str(k)).write_text(text)
     captured_seeds(out)
     for k in range(3):
         (out / "fuzz_asm" / f"text{k}").write_bytes(bytes([k]) + TEXT.encode())

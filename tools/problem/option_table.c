@@ -16,6 +16,13 @@ static const struct xk_tool_option *find_long(const struct xk_tool_option *t,
     return NULL;
 }
 
+static enum xk_status set(const struct xk_tool_option *o, void *user,
+                          const char *value, struct xk_error *err)
+{
+    return o->set ? o->set(user, value, err)
+                  : o->set_row(user, o->row, value, err);
+}
+
 static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
                                  const char *const arg[2], bool *took_next,
                                  void *user, struct xk_error *err)
@@ -30,11 +37,11 @@ static enum xk_status apply_long(const struct xk_tool_option *table, size_t n,
         return xk_tool_fail(err, XK_EINVAL, "--%s: takes no value", text);
     if (!has_value && o->value && o->apart && arg[1]) {
         *took_next = true;
-        return o->set(user, arg[1], err);
+        return set(o, user, arg[1], err);
     }
     if (!has_value && o->value && !o->maybe)
         return xk_tool_fail(err, XK_EINVAL, "--%s: needs =%s", text, o->value);
-    return o->set(user, has_value ? text + name_n + 1 : "", err);
+    return set(o, user, has_value ? text + name_n + 1 : "", err);
 }
 
 static enum xk_status apply_letter(const struct xk_tool_option *o,
@@ -45,11 +52,11 @@ static enum xk_status apply_letter(const struct xk_tool_option *o,
     if (!o->value && *glued)
         return xk_tool_fail(err, XK_EINVAL, "%s: takes no value", arg[0]);
     if (!o->value || *glued)
-        return o->set(user, glued, err);
+        return set(o, user, glued, err);
     if (!arg[1])
         return xk_tool_fail(err, XK_EINVAL, "%s: needs %s", arg[0], o->value);
     *took_next = true;
-    return o->set(user, arg[1], err);
+    return set(o, user, arg[1], err);
 }
 
 static enum xk_status apply(const struct xk_tool_option *table, size_t n,

@@ -25,6 +25,10 @@ struct xk_tool_option {
     bool maybe; /* "--name" alone is, too; value is "" then */
     /* Writes the value's words, from the table that knows them. */
     void (*words)(char *out, size_t out_b);
+    /* In the place of set, for an option that is a row of another table. */
+    enum xk_status (*set_row)(void *user, uint32_t row, const char *value,
+                              struct xk_error *err);
+    uint32_t row;
 };
 
 /* Applies n arguments in order until one fails: options through the table, the

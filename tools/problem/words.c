@@ -8,27 +8,30 @@
 #include <stdlib.h>
 #include <string.h>
 
-#define COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
+#include "tools/problem/word_table.h"
 
-struct word {
-    const char *text;
-    uint32_t value;
-};
+#define COUNTOF XK_WORD_COUNT
 
-static const struct word platforms[] = {
+static const struct xk_word platforms[] = {
     {"xehpg", XK_XEHPG}, {"xelp", XK_XELP}, {"xehpc", XK_XEHPC},
     {"dg2", XK_XEHPG},   {"pvc", XK_XEHPC}, /* the chips' names */
 };
 
-static const struct word props[] = {
+static const struct xk_word props[] = {
     {"FWD_B", XK_FWD_B},        {"FWD_D", XK_FWD_D}, {"FWD_I", XK_FWD_I},
     {"BWD_D", XK_BWD_D},        {"BWD_W", XK_BWD_W}, {"BWD_WB", XK_BWD_WB},
     {"FWD_B", XK_PROP_DEFAULT},
 };
 
-static const struct word types[] = {
-    {"f32", XK_F32}, {"f16", XK_F16}, {"bf16", XK_BF16},        {"s32", XK_S32},
-    {"s8", XK_S8},   {"u8", XK_U8},   {"f32", XK_TYPE_DEFAULT},
+static const struct xk_word types[] = {
+    {"f32", XK_F32},         {"f16", XK_F16},
+    {"bf16", XK_BF16},       {"s32", XK_S32},
+    {"s8", XK_S8},           {"u8", XK_U8},
+    {"f64", XK_F64},         {"f8_e5m2", XK_F8_E5M2},
+    {"f8_e4m3", XK_F8_E4M3}, {"f4_e2m1", XK_F4_E2M1},
+    {"f4_e3m0", XK_F4_E3M0}, {"s4", XK_S4},
+    {"u4", XK_U4},           {"e8m0", XK_E8M0},
+    {"boolean", XK_BOOLEAN}, {"f32", XK_TYPE_DEFAULT},
 };
 
 /* 8-bit types of source and weights; the destination has the source's. */
@@ -39,7 +42,7 @@ static const char *const pairs[][2] = {
     {"s8u8", "s8:u8:s8"},
 };
 
-static const struct word post_ops[] = {
+static const struct xk_word post_ops[] = {
     {"relu", XK_POST_RELU},
     {"sum", XK_POST_SUM},
 };
@@ -53,7 +56,9 @@ static const char *const peer_post_ops[] = {
     "hardswish", "le",    "linear",  "log",          "logistic", "lt",
     "max",    "min",      "mish",    "mul",          "ne",       "pow",
     "prelu",  "round",    "soft_relu", "sqrt",       "square",   "srelu",
-    "sub",    "swish",    "tanh",
+    "sub",    "swish",    "tanh",    "select",  "relu",  "relu_dst",
+    "elu_dst", "exp_dst", "logistic_dst", "sqrt_dst", "tanh_dst",
+    "clip_v2_dst",
 };
 /* clang-format on */
 
@@ -70,49 +75,12 @@ enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
     return status;
 }
 
-/* Leaves out words whose value has had one. */
-static void join(const struct word *words, size_t n, char *out, size_t out_b)
-{
-    size_t at = 0;
-    out[0] = '\0';
-    for (size_t i = 0; i < n; i++) {
-        bool again = false;
-        for (size_t k = 0; k < i; k++)
-            again = again || words[k].value == words[i].value ||
-                    !strcmp(words[k].text, words[i].text);
-        if (!again && at < out_b)
-            at += (size_t)snprintf(out + at, out_b - at, "%s%s", i ? ", " : "",
-                                   words[i].text);
-    }
-}
-
-static enum xk_status find(const struct word *words, size_t n,
-                           const char *field, const char *text, uint32_t *out,
-                           struct xk_error *err)
-{
-    for (size_t i = 0; i < n; i++)
-        if (!strcmp(words[i].text, text)) {
-            *out = words[i].value;
-            return XK_OK;
-        }
-    char known[200];
-    join(words, n, known, sizeof known);
-    return xk_tool_fail(err, XK_EINVAL, "%s=%.100s: is none of %s", field, text,
-                        known);
-}
-void xk_words_of_platforms(char *out, size_t out_b)
-{
-    join(platforms, COUNTOF(platforms), out, out_b);
-}
-
-void xk_words_of_props(char *out, size_t out_b)
-{
-    join(props, COUNTOF(props), out, out_b);
-}
+XK_WORDS_OF(platforms, platforms)
+XK_WORDS_OF(props, props)
 
 void xk_words_of_types(char *out, size_t out_b)
 {
-    join(types, COUNTOF(types), out, out_b);
+    xk_word_join(types, COUNTOF(types), out, out_b);
     for (size_t i = 0; i < COUNTOF(pairs); i++) {
         const size_t at = strlen(out);
         snprintf(out + at, out_b - at, ", %s", pairs[i][0]);
@@ -121,10 +89,11 @@ void xk_words_of_types(char *out, size_t out_b)
 
 void xk_words_of_post_ops(char *out, size_t out_b)
 {
-    join(post_ops, COUNTOF(post_ops), out, out_b);
+    xk_word_join(post_ops, COUNTOF(post_ops), out, out_b);
 }
 
-static const char *name_of(const struct word *words, size_t n, uint32_t value)
+static const char *name_of(const struct xk_word *words, size_t n,
+                           uint32_t value)
 {
     for (size_t i = 0; i < n; i++)
         if (words[i].value == value)
@@ -135,19 +104,20 @@ static const char *name_of(const struct word *words, size_t n, uint32_t value)
 enum xk_status xk_word_platform(const char *name, const char *word,
                                 uint32_t *out, struct xk_error *err)
 {
-    return find(platforms, COUNTOF(platforms), name, word, out, err);
+    return xk_word_find(XK_WORD_LIST(platforms, false), name, word, out, err);
 }
 
 enum xk_status xk_word_prop(const char *word, uint32_t *out,
                             struct xk_error *err)
 {
-    return find(props, COUNTOF(props), "dir", word, out, err);
+    return xk_word_find(XK_WORD_LIST(props, true), "dir", word, out, err);
 }
 
-enum xk_status xk_word_type(const char *word, uint32_t *out,
+enum xk_status xk_word_type(const char *name, const char *word, uint32_t *out,
                             struct xk_error *err)
 {
-    return find(types, COUNTOF(types), "dt", word, out, err);
+    const char *const bare = strncmp(word, "dnnl_", 5) ? word : word + 5;
+    return xk_word_find(XK_WORD_LIST(types, false), name, bare, out, err);
 }
 
 const char *xk_platform_word(uint32_t platform)
@@ -197,7 +167,7 @@ enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
         if (n == 3)
             return xk_tool_fail(err, XK_EINVAL, "dt=%s: more than src:wei:dst",
                                 word);
-        const enum xk_status st = xk_word_type(part, &value[n++], err);
+        const enum xk_status st = xk_word_type("dt", part, &value[n++], err);
         if (st < 0)
             return st;
     }
@@ -213,6 +183,8 @@ enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
 
 static bool is_peer_post_op(const char *kind)
 {
+    kind += !strncmp(kind, "eltwise_", 8) ? 8 : 0;
+    kind += !strncmp(kind, "binary_", 7) ? 7 : 0;
     for (size_t i = 0; i < COUNTOF(peer_post_ops); i++)
         if (!strcmp(peer_post_ops[i], kind))
             return true;
@@ -252,13 +224,14 @@ static enum xk_status sum_factor(char *text, float *out, struct xk_error *err)
 static enum xk_status post_op(char *text, struct xk_conv_desc *d,
                               struct xk_error *err)
 {
-    const char *const kind = strsep(&text, ":");
+    const char *kind = strsep(&text, ":");
     uint32_t which = 0;
-    if (is_peer_post_op(kind))
+    kind += !strcmp(kind, "eltwise_relu") ? 8 : 0;
+    if (is_peer_post_op(kind) && strcmp(kind, "relu") != 0)
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "attr-post-ops=%s is not implemented", kind);
-    if (find(post_ops, COUNTOF(post_ops), "attr-post-ops", kind, &which, err) <
-        0)
+    if (xk_word_find(XK_WORD_LIST(post_ops, true), "attr-post-ops", kind,
+                     &which, err) < 0)
         return err ? err->status : XK_EINVAL;
     const bool sum = which == XK_POST_SUM;
     if (d->n_post_ops == XK_MAX_POST_OPS)
@@ -281,21 +254,15 @@ static enum xk_status post_op(char *text, struct xk_conv_desc *d,
 enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
                                 struct xk_error *err)
 {
-    char copy[256];
-    if (strlen(word) >= sizeof copy)
-        return xk_tool_fail(err, XK_EINVAL, "attr-post-ops=%.80s...: too long",
-                            word);
-    strcpy(copy, word);
+    char *const copy = strdup(word);
+    enum xk_status st =
+        copy ? XK_OK : xk_tool_fail(err, XK_ENOMEM, "attr-post-ops: no memory");
     d->n_post_ops = 0;
-    if (!*copy)
-        return XK_OK;
     char *rest = copy;
-    for (char *part; (part = strsep(&rest, "+"));) {
-        const enum xk_status st = post_op(part, d, err);
-        if (st < 0)
-            return st;
-    }
-    return XK_OK;
+    for (char *part; st >= 0 && *word && (part = strsep(&rest, "+"));)
+        st = post_op(part, d, err);
+    free(copy);
+    return st;
 }
 
 enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,

@@ -21,13 +21,19 @@ enum xk_status xk_word_platform(const char *name, const char *word,
                                 uint32_t *out, struct xk_error *err);
 enum xk_status xk_word_prop(const char *word, uint32_t *out,
                             struct xk_error *err);
-enum xk_status xk_word_type(const char *word, uint32_t *out,
+enum xk_status xk_word_type(const char *name, const char *word, uint32_t *out,
                             struct xk_error *err);
 /* For help texts: each value's first word, "a, b, c". */
 void xk_words_of_platforms(char *out, size_t out_b);
 void xk_words_of_props(char *out, size_t out_b);
 void xk_words_of_types(char *out, size_t out_b);
 void xk_words_of_post_ops(char *out, size_t out_b);
+void xk_words_of_algs(char *out, size_t out_b);
+void xk_words_of_policies(char *out, size_t out_b);
+void xk_words_of_scratchpads(char *out, size_t out_b);
+void xk_words_of_maths(char *out, size_t out_b);
+void xk_words_of_accs(char *out, size_t out_b);
+void xk_words_of_roundings(char *out, size_t out_b);
 const char *xk_platform_word(uint32_t platform);
 const char *xk_prop_word(uint32_t prop);
 const char *xk_type_word(uint32_t type);

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tools/problem/conv_words.h"
 #include "tools/problem/option_table.h"
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
@@ -14,65 +15,21 @@
 
 struct gen {
     struct xk_conv_desc desc;
-    int64_t mb;
+    const char *word[XK_N_CONV_OPTIONS];
     const char *problem, *output;
     bool assembly, info, help;
 };
 
-static enum xk_status set_platform(void *user, const char *value,
-                                   struct xk_error *err)
-{
-    return xk_word_platform("platform", value,
-                            &((struct gen *)user)->desc.platform, err);
-}
-
-static enum xk_status set_dir(void *user, const char *value,
-                              struct xk_error *err)
-{
-    return xk_word_prop(value, &((struct gen *)user)->desc.prop, err);
-}
-
-static enum xk_status set_dt(void *user, const char *value,
-                             struct xk_error *err)
-{
-    return xk_word_types(value, &((struct gen *)user)->desc, err);
-}
-
-static enum xk_status set_stag(void *user, const char *value,
+/* A word each, checked at once; what is known but cannot be said to the library
+ * is refused when the problem is read. */
+static enum xk_status set_word(void *user, uint32_t option, const char *value,
                                struct xk_error *err)
 {
-    return xk_word_tag("stag", value, ((struct gen *)user)->desc.src_tag, err);
-}
-
-static enum xk_status set_wtag(void *user, const char *value,
-                               struct xk_error *err)
-{
-    return xk_word_tag("wtag", value, ((struct gen *)user)->desc.wei_tag, err);
-}
-
-static enum xk_status set_dtag(void *user, const char *value,
-                               struct xk_error *err)
-{
-    return xk_word_tag("dtag", value, ((struct gen *)user)->desc.dst_tag, err);
-}
-
-static enum xk_status set_post_ops(void *user, const char *value,
-                                   struct xk_error *err)
-{
-    return xk_word_post_ops(value, &((struct gen *)user)->desc, err);
-}
-
-static enum xk_status set_oscale(void *user, const char *value,
-                                 struct xk_error *err)
-{
-    return xk_word_oscale(value, &((struct gen *)user)->desc, err);
-}
-
-static enum xk_status set_mb(void *user, const char *value,
-                             struct xk_error *err)
-{
-    return xk_word_int("mb", value, 0, INT64_MAX, &((struct gen *)user)->mb,
-                       err);
+    const enum xk_status st = xk_conv_word_check(option, value, err);
+    if (st >= 0 || st == XK_EUNSUPPORTED)
+        ((struct gen *)user)->word[option] =
+            *value ? value : xk_conv_options[option].initial;
+    return st == XK_EUNSUPPORTED ? XK_OK : st;
 }
 
 static enum xk_status set_output(void *user, const char *value,
@@ -111,20 +68,16 @@ static enum xk_status set_help(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "PLATFORM", "{} (default: xehpg)", set_platform,
-     .words = xk_words_of_platforms},
-    {"dir", 0, "DIR", "{} (default: FWD_B)", set_dir,
-     .words = xk_words_of_props},
-    {"dt", 0, "TYPE", "{}, or src:wei:dst (default: f32)", set_dt,
-     .words = xk_words_of_types},
-    {"stag", 0, "TAG", "layout of the source: any (default), axb", set_stag},
-    {"wtag", 0, "TAG", "layout of the weights", set_wtag},
-    {"dtag", 0, "TAG", "layout of the destination", set_dtag},
-    {"attr-oscale", 0, "SCALE", "common:FACTOR of convolution and bias",
-     set_oscale},
-    {"attr-post-ops", 0, "OPS", "{}; several joined with +; sum:FACTOR",
-     set_post_ops, .words = xk_words_of_post_ops},
-    {"mb", 0, "N", "minibatch instead of the problem's (0: keep)", set_mb},
+#define XK_CONV_OPTION(id, name, initial, read, known, help)                   \
+    {name,                                                                     \
+     XK_OPT_##id == XK_OPT_PLATFORM ? 'p' : 0,                                 \
+     "WORD",                                                                   \
+     help,                                                                     \
+     .words = known,                                                           \
+     .set_row = set_word,                                                      \
+     .row = XK_OPT_##id},
+#include "tools/problem/conv_option.def"
+#undef XK_CONV_OPTION
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
     {"info", 0, NULL,
@@ -169,9 +122,19 @@ static enum xk_status read_arguments(struct gen *g, int n,
                             "go to standard output",
                             g->info ? "--info" : "--asm");
     g->info = g->info || (!g->output && !g->assembly);
-    st = xk_conv_desc_parse(g->problem, &g->desc, NULL, 0, err);
-    if (st >= 0 && g->mb)
-        g->desc.mb = g->mb;
+    return XK_OK;
+}
+
+static enum xk_status read_problem(struct gen *g, struct xk_error *err)
+{
+    struct xk_conv_request r;
+    char *const name = malloc(strlen(g->problem) + 1);
+    const enum xk_status st =
+        name ? xk_conv_request_read(g->problem, g->word, &r, name, err)
+             : xk_tool_fail(err, XK_ENOMEM, "no memory");
+    free(name);
+    if (st >= 0)
+        g->desc = r.desc;
     return st;
 }
 
@@ -251,7 +214,8 @@ int xk_verb_gen(int n, const char *const *args)
 {
     struct gen g = {.desc = XK_CONV_DESC_INIT};
     struct xk_error err = {0};
-    g.desc.mb = 2; /* benchdnn's default */
+    for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
+        g.word[i] = xk_conv_options[i].initial;
     if (read_arguments(&g, n, args, &err) < 0) {
         fprintf(stderr, "xk gen: %s\n", err.message);
         return 2;
@@ -260,7 +224,13 @@ int xk_verb_gen(int n, const char *const *args)
         help(stdout);
         return 0;
     }
-    const enum xk_status st = generate(&g, &err);
+    enum xk_status st = read_problem(&g, &err);
+    if (st < 0 && st != XK_EUNSUPPORTED) {
+        fprintf(stderr, "xk gen: %s\n", err.message);
+        return 2;
+    }
+    if (st >= 0)
+        st = generate(&g, &err);
     if (st < 0)
         fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);
     return st < 0 ? 1 : 0;

@@ -4,6 +4,7 @@
  * and the closing line follow oneDNN's benchdnn.
  *
  *   options.c  the option state machine
+ *   peer_options.c  those of benchdnn that change no result
  *   problems.c  settings -> problems
  *   batch.c    files of arguments
  *   fill.c     random numbers, and the way between plain arrays and layouts
@@ -22,28 +23,25 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "tools/problem/conv_words.h"
 #include "xekern/device.h"
 #include "xekern/simulate.h"
 #include "xekern/xekern.h"
 
 #define XK_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
-/* Options whose lists make a cross product. Items are separated by commas,
- * those of schedules by semicolons. */
-enum xk_bench_axis {
-    XK_AXIS_PLATFORM,
-    XK_AXIS_DIR,
-    XK_AXIS_DT,
-    XK_AXIS_STAG,
-    XK_AXIS_WTAG,
-    XK_AXIS_DTAG,
-    XK_AXIS_OSCALE,
-    XK_AXIS_POST_OPS,
-    XK_AXIS_SCHEDULE,
-    XK_AXIS_MB,
-    XK_N_AXES
+/* Options whose lists make a cross product: the convolution's (enum
+ * xk_conv_option_id), then this tool's. Items are separated by commas, those of
+ * schedules by semicolons. */
+enum xk_bench_axis { XK_AXIS_SCHEDULE = XK_N_CONV_OPTIONS, XK_N_AXES };
+enum xk_bench_peer_option {
+#define XK_PEER_OPTION(id, name, letter, kind, scope, words, keeps, modes,     \
+                       help)                                                   \
+    XK_PEER_##id,
+#include "tools/xkbench/peer_option.def"
+#undef XK_PEER_OPTION
+    XK_N_PEER_OPTIONS
 };
-#define XK_BENCH_LIST_MAX 512
 
 enum xk_bench_state {
     XK_LISTED,
@@ -62,9 +60,9 @@ enum xk_bench_state {
  * make a descriptor, err says why and text is what was given. */
 struct xk_bench_problem {
     struct xk_conv_desc desc;
-    char name[128];
+    char *name;
     char engine[8];
-    char mode;         /* C R I L P */
+    char mode;         /* C R I L P B */
     bool own_platform; /* no --platform: what the device is */
     bool hash;
     const char *timing; /* mode P: machine and hypotheses; lives in xk_bench */
@@ -73,10 +71,12 @@ struct xk_bench_problem {
     uint32_t waves;     /* of a core, to model; 0: some */
     enum xk_status status;
     struct xk_error err;
-    char dt[32], attr[240];           /* as they were given */
-    char schedule[XK_BENCH_LIST_MAX]; /* "": the library's own */
-    char text[512];                   /* canonical, with the name */
-    char repro[1600];                 /* non-default options and text */
+    char *dt, *attr;    /* as they were given */
+    char *schedule;     /* "": the library's own */
+    char *text;         /* canonical, with the name */
+    char *repro;        /* non-default options and text */
+    uint32_t fix_times; /* mode P: runs to measure; 0: as many as fit */
+    uint64_t max_ns;    /* into this time; 0: some */
 };
 
 struct xk_bench_time {
@@ -130,7 +130,7 @@ struct xk_bench_result {
 };
 
 struct xk_bench {
-    char list[XK_N_AXES][XK_BENCH_LIST_MAX]; /* comma separated words */
+    char *list[XK_N_AXES]; /* comma separated words */
     char engine[8];
     char mode;
     char perf_template[512];
@@ -139,12 +139,19 @@ struct xk_bench {
     bool has_match;
     regex_t match;
     unsigned batch_depth;
-    bool error_located; /* the usage error already names file and line */
     /* The last option of a batch file, with its place, that no problem has
      * followed yet; "": there is none. */
     char unused[400];
     bool help, hash, time_only, bound;
     uint32_t waves;
+    uint32_t fix_times, max_ms; /* 0: not given */
+    int64_t start, repeats;     /* the first index, runs of each problem */
+    bool no_reference;          /* --mode-modifier=M */
+    /* Why problems are not run: values of benchdnn's options, the engine, the
+     * driver; "": they are. */
+    char refused[XK_N_PEER_OPTIONS][80], refusal[2][80];
+    char *folder[30]; /* of batch files so far, where others are looked for */
+    size_t n_folders;
     uint64_t n_tests, n_seen;
     uint64_t count[XK_N_STATES];
     bool template_shown, progress;
@@ -153,19 +160,25 @@ struct xk_bench {
     uint32_t device_platform; /* 0: its own */
 };
 
-/* problems.c. The words of lists without options. */
-extern const char *const xk_bench_defaults[XK_N_AXES];
-/* Item i of a list; false behind the last. */
-bool xk_bench_list_item(enum xk_bench_axis axis, const char *list, size_t i,
-                        char *out, size_t out_size);
-/* Applies one word of a list to a problem's descriptor. */
-enum xk_status xk_bench_apply_word(enum xk_bench_axis axis, const char *word,
-                                   struct xk_conv_desc *d, int64_t *mb,
-                                   struct xk_error *err);
-/* Runs the problem with each combination of the lists' words. */
-void xk_bench_run_product(struct xk_bench *b, const char *text);
+/* problems.c. The word of a list without its option. */
+const char *xk_bench_default(int axis);
+/* Item i of a list, to be freed; NULL behind the last, or without memory. */
+char *xk_bench_list_item(int axis, const char *list, size_t i);
+/* Runs the problem with each combination of the lists' words. False: no
+ * memory. */
+bool xk_bench_run_product(struct xk_bench *b, const char *text);
 
-/* batch.c: the arguments in a file. */
+/* peer_options.c. An xk_tool_option's set_row. */
+enum xk_status xk_bench_set_peer_option(void *user, uint32_t row,
+                                        const char *value,
+                                        struct xk_error *err);
+void xk_bench_reset_peer_options(struct xk_bench *b);
+/* XK_EUNSUPPORTED: with these options no problem is run. */
+enum xk_status xk_bench_peer_refuses(const struct xk_bench *b,
+                                     struct xk_error *err);
+
+/* batch.c: the arguments in a file. A line with a wrong one counts as invalid,
+ * and the next one follows; an error is of the file itself. */
 enum xk_status xk_bench_batch(struct xk_bench *b, const char *path,
                               struct xk_error *err);
 
@@ -185,7 +198,10 @@ enum xk_status xk_bench_arguments(struct xk_bench *b, int n,
                                   struct xk_error *err);
 void xk_bench_help(FILE *out);
 
-/* run.c; own_platform becomes the device's platform. */
+/* run.c. A result without a run. */
+void xk_bench_skip(struct xk_bench_result *r, const char *why);
+void xk_bench_invalid(struct xk_bench_result *r, const char *why);
+/* own_platform becomes the device's platform. */
 void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
                   struct xk_bench_result *r);
 /* 2 * multiply-adds that touch no padding (benchdnn's %ops%). */

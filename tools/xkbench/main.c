@@ -17,6 +17,8 @@ int main(int argc, char **argv)
         st = xk_bench_arguments(&b, argc - 1, args, &err);
     int rc = 2;
     if (st < 0) {
+        if (b.n_tests)
+            xk_bench_close(&b);
         fprintf(stderr, "xkbench: %s\n", err.message);
     } else if (b.help) {
         xk_bench_help(stdout);

@@ -2,6 +2,7 @@
 /* The option state machine: an option holds for the problems after it, lists
  * make a cross product (problems.c), --reset goes back to the defaults, --batch
  * reads more arguments from a file (batch.c). */
+#include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
@@ -11,18 +12,30 @@
 #include "tools/xkbench/bench.h"
 #include "xekern/timing.h"
 
+/* False: no memory; the list stays. */
+static bool store(struct xk_bench *b, int axis, const char *value)
+{
+    char *const copy = strdup(value);
+    if (!copy)
+        return false;
+    free(b->list[axis]);
+    b->list[axis] = copy;
+    return true;
+}
+
 static void reset(struct xk_bench *b)
 {
     for (int i = 0; i < XK_N_AXES; i++)
-        strcpy(b->list[i], xk_bench_defaults[i]);
+        store(b, i, xk_bench_default(i));
     if (b->has_match)
         regfree(&b->match);
     b->has_match = false;
+    xk_bench_reset_peer_options(b);
 }
 
 void xk_bench_init(struct xk_bench *b)
 {
-    *b = (struct xk_bench){.mode = 'C'};
+    *b = (struct xk_bench){.mode = 'C', .repeats = 1};
     strcpy(b->engine, "sim");
     strcpy(b->perf_template, "def");
     const char *const schedule = getenv("XK_SCHEDULE");
@@ -34,6 +47,10 @@ void xk_bench_init(struct xk_bench *b)
 void xk_bench_fini(struct xk_bench *b)
 {
     reset(b);
+    for (int i = 0; i < XK_N_AXES; i++)
+        free(b->list[i]);
+    for (size_t i = 0; i < b->n_folders; i++)
+        free(b->folder[i]);
     xk_device_unref(b->device);
     b->device = NULL;
     free(b->env_schedule);
@@ -41,50 +58,35 @@ void xk_bench_fini(struct xk_bench *b)
 }
 
 /* Checks every word now, so that a wrong one is a usage error; a word that is
- * known but not implemented becomes the problem's status later. */
-static enum xk_status set_list(struct xk_bench *b, enum xk_bench_axis axis,
-                               const char *value, struct xk_error *err)
+ * known but not implemented becomes the problem's status later. Without a value
+ * the default comes back. */
+static enum xk_status set_list(void *user, uint32_t axis, const char *value,
+                               struct xk_error *err)
 {
-    char word[XK_BENCH_LIST_MAX];
-    if (strlen(value) >= sizeof word)
-        return xk_tool_fail(err, XK_EINVAL, "%.40s...: list longer than %d",
-                            value, XK_BENCH_LIST_MAX - 1);
-    for (size_t i = 0; xk_bench_list_item(axis, value, i, word, sizeof word);
+    char *word;
+    enum xk_status st = XK_OK;
+    if (!*value)
+        value = xk_bench_default((int)axis);
+    for (size_t i = 0;
+         st != XK_EINVAL && (word = xk_bench_list_item((int)axis, value, i));
          i++) {
-        struct xk_conv_desc scratch = XK_CONV_DESC_INIT;
-        int64_t mb;
-        const enum xk_status st =
-            xk_bench_apply_word(axis, word, &scratch, &mb, err);
-        if (st < 0 && st != XK_EUNSUPPORTED)
-            return st;
+        st = axis < XK_N_CONV_OPTIONS ? xk_conv_word_check(axis, word, err)
+                                      : XK_OK; /* the library judges it */
+        free(word);
     }
-    strcpy(b->list[axis], value);
-    return XK_OK;
+    if (st < 0 && st != XK_EUNSUPPORTED)
+        return st;
+    return store(user, (int)axis, value)
+               ? XK_OK
+               : xk_tool_fail(err, XK_ENOMEM, "%.40s...: no memory", value);
 }
-
-#define LIST_SETTER(function, axis)                                            \
-    static enum xk_status function(void *user, const char *value,              \
-                                   struct xk_error *err)                       \
-    {                                                                          \
-        return set_list(user, axis, value, err);                               \
-    }
-LIST_SETTER(set_platform, XK_AXIS_PLATFORM)
-LIST_SETTER(set_dir, XK_AXIS_DIR)
-LIST_SETTER(set_dt, XK_AXIS_DT)
-LIST_SETTER(set_stag, XK_AXIS_STAG)
-LIST_SETTER(set_wtag, XK_AXIS_WTAG)
-LIST_SETTER(set_dtag, XK_AXIS_DTAG)
-LIST_SETTER(set_oscale, XK_AXIS_OSCALE)
-LIST_SETTER(set_post_ops, XK_AXIS_POST_OPS)
-LIST_SETTER(set_schedule, XK_AXIS_SCHEDULE)
-LIST_SETTER(set_mb, XK_AXIS_MB)
 
 /* Blanks become +, so that the text is one word in shells and batch files. */
 static enum xk_status set_schedules(void *user, const char *value,
                                     struct xk_error *err)
 {
+    const enum xk_status st = set_list(user, XK_AXIS_SCHEDULE, value, err);
     char *const list = ((struct xk_bench *)user)->list[XK_AXIS_SCHEDULE];
-    const enum xk_status st = set_schedule(user, value, err);
     for (char *c = list; st == XK_OK && *c; c++)
         *c = strchr(" \t", *c) ? '+' : *c;
     return st;
@@ -102,6 +104,18 @@ static enum xk_status set_engine(void *user, const char *value,
     const size_t n = strcspn(value, ":");
     const char *known;
     char words[80];
+    b->refusal[0][0] = 0;
+    if (n == 3 && !strncmp(value, "cpu", 3)) {
+        snprintf(b->refusal[0], sizeof b->refusal[0],
+                 "engine=%.20s: kernels are for GPUs", value);
+        return XK_OK;
+    }
+    if (n == 3 && !strncmp(value, "gpu", 3) &&
+        strlen(value) < sizeof b->engine) { /* the one that is always there */
+        snprintf(b->engine, sizeof b->engine, "sim%s",
+                 strcmp(value + n, ":0") ? value + n : "");
+        return XK_OK;
+    }
     for (uint32_t k = 0; (known = xk_device_engine_at(k)); k++)
         if (strlen(known) == n && !strncmp(known, value, n) &&
             strlen(value) < sizeof b->engine) {
@@ -118,8 +132,14 @@ static const struct {
     char letter;
     const char *text;
 } modes[] = {
-    {'C', "check (default)"}, {'R', "run"}, {'I', "init"}, {'L', "list"},
+    {'C', "check (default)"},
+    {'R', "run"},
+    {'I', "init"},
+    {'L', "list"},
     {'P', "performance"},
+    {'F', "P of 10 ms a problem"},
+    {'B', "two runs, equal bytes"},
+    {'S', "R once"},
 };
 
 static void mode_words(char *out, size_t out_b)
@@ -134,10 +154,12 @@ static enum xk_status set_mode(void *user, const char *value,
                                struct xk_error *err)
 {
     struct xk_bench *const b = user;
-    char words[120];
+    char words[200];
+    const char letter = (char)toupper((unsigned char)value[0]);
     for (size_t k = 0; k < XK_COUNTOF(modes); k++)
-        if (value[0] == modes[k].letter && !value[1]) {
-            b->mode = value[0];
+        if (letter == modes[k].letter && !value[1]) {
+            b->mode = letter == 'F' ? 'P' : letter == 'S' ? 'R' : letter;
+            b->max_ms = letter == 'F' ? 10 : b->max_ms;
             return XK_OK;
         }
     mode_words(words, sizeof words);
@@ -165,7 +187,7 @@ static enum xk_status set_match(void *user, const char *value,
 {
     struct xk_bench *const b = user;
     regex_t compiled;
-    const int rc = regcomp(&compiled, value, REG_EXTENDED | REG_NOSUB);
+    const int rc = regcomp(&compiled, value, REG_NOSUB);
     if (rc) {
         char why[128];
         regerror(rc, &compiled, why, sizeof why);
@@ -193,6 +215,45 @@ static enum xk_status set_conv(void *user, const char *value,
     (void)user;
     (void)value;
     (void)err;
+    return XK_OK;
+}
+
+static enum xk_status set_deconv(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    (void)value;
+    (void)err;
+    strcpy(((struct xk_bench *)user)->refusal[1],
+           "deconv is not implemented, only conv");
+    return XK_OK;
+}
+
+/* Whole numbers of benchdnn's options: the option, least, most, and where it
+ * goes. */
+#define COUNT_SETTER(function, option, least, most, field)                     \
+    static enum xk_status function(void *user, const char *value,              \
+                                   struct xk_error *err)                       \
+    {                                                                          \
+        struct xk_bench *const b = user;                                       \
+        int64_t n = least;                                                     \
+        const enum xk_status st =                                              \
+            *value ? xk_word_int(option, value, 0, most, &n, err) : XK_OK;     \
+        if (st >= 0)                                                           \
+            b->field = n < least ? least : n;                                  \
+        return st;                                                             \
+    }
+COUNT_SETTER(set_fix_times, "fix-times-per-prb", 0, INT32_MAX, fix_times)
+COUNT_SETTER(set_max_ms, "max-ms-per-prb", 10, 60000, max_ms)
+COUNT_SETTER(set_repeats, "repeats-per-prb", 1, INT32_MAX, repeats)
+COUNT_SETTER(set_start, "start", 0, INT64_MAX, start)
+
+static enum xk_status set_modifier(void *user, const char *value,
+                                   struct xk_error *err)
+{
+    if (value[strspn(value, "pPmM")])
+        return xk_tool_fail(err, XK_EINVAL,
+                            "mode-modifier=%.40s: letters are P and M", value);
+    ((struct xk_bench *)user)->no_reference = strpbrk(value, "mM") != NULL;
     return XK_OK;
 }
 
@@ -262,27 +323,23 @@ static const struct xk_tool_option options[] = {
      "{} (default: sim); the simulator, Level Zero, OpenCL; ze:1 is the second "
      "device",
      set_engine, .words = engine_words},
-    {"platform", 0, "LIST", "{} (default: the device's; sim: xehpg)",
-     set_platform, .words = xk_words_of_platforms},
     {"mode", 0, "LETTER", "{}", set_mode, .words = mode_words},
-    {"dir", 0, "LIST", "{} (default: FWD_B)", set_dir,
-     .words = xk_words_of_props},
-    {"dt", 0, "LIST", "{}, or src:wei:dst (default: f32)", set_dt,
-     .words = xk_words_of_types},
-    {"stag", 0, "LIST", "layout of the source: any (default), axb, ...",
-     set_stag},
-    {"wtag", 0, "LIST", "layout of the weights", set_wtag},
-    {"dtag", 0, "LIST", "layout of the destination", set_dtag},
-    {"attr-oscale", 0, "LIST", "common:FACTOR of convolution and bias",
-     set_oscale},
-    {"attr-post-ops", 0, "LIST", "{}; several joined with +; sum:FACTOR",
-     set_post_ops, .words = xk_words_of_post_ops},
+#define XK_CONV_OPTION(id, name, initial, read, known, help)                   \
+    {name,                                                                     \
+     0,                                                                        \
+     "LIST",                                                                   \
+     help,                                                                     \
+     .words = known,                                                           \
+     .set_row = set_list,                                                      \
+     .row = XK_OPT_##id},
+#include "tools/problem/conv_option.def"
+#undef XK_CONV_OPTION
     {"schedule", 0, "LIST",
      "fields of the schedule joined by + or blanks, as XK_SCHEDULE; ';' "
      "between schedules",
      set_schedules},
-    {"mb", 0, "LIST", "minibatch instead of the problem's (0: keep)", set_mb},
-    {"match", 0, "REGEX", "only problems whose line matches", set_match},
+    {"match", 0, "REGEX",
+     "only problems whose line matches, a basic regular expression", set_match},
     {"perf-template", 0, "TEXT", "def, csv, or text with %symbols%",
      set_template},
     {"hash", 0, NULL, "modes C and R: a hash of the destination's bytes",
@@ -304,6 +361,24 @@ static const struct xk_tool_option options[] = {
     {"reset", 0, NULL, "back to the default settings", set_reset},
     {"conv", 0, NULL, "accepted, so that benchdnn's lines can be pasted",
      set_conv},
+    {"deconv", 0, NULL, "not implemented", set_deconv},
+    {"fix-times-per-prb", 0, "N", "mode P, not sim: so many runs (0: by time)",
+     set_fix_times},
+    {"max-ms-per-prb", 0, "MS", "mode P, not sim: time to run in", set_max_ms},
+    {"repeats-per-prb", 0, "N", "each problem so many times", set_repeats},
+    {"start", 0, "INDEX", "problems before it are SKIPPED", set_start},
+    {"mode-modifier", 0, "LETTERS", "P and M; no effect, M not in mode C",
+     set_modifier},
+#define XK_PEER_OPTION(id, name, letter, kind, scope, words, keeps, modes,     \
+                       help)                                                   \
+    {name,                                                                     \
+     letter,                                                                   \
+     "VALUE",                                                                  \
+     help,                                                                     \
+     .set_row = xk_bench_set_peer_option,                                      \
+     .row = XK_PEER_##id},
+#include "tools/xkbench/peer_option.def"
+#undef XK_PEER_OPTION
     {"help", 'h', NULL, "this text", set_help},
 };
 
@@ -356,8 +431,12 @@ static enum xk_status set_problem(void *user, const char *value,
         return xk_tool_fail(err, XK_EINVAL,
                             "hash: does nothing in mode=%c, only in C and R",
                             b->mode);
-    xk_bench_run_product(b, value);
-    return XK_OK;
+    if (b->no_reference && b->mode == 'C')
+        return xk_tool_fail(err, XK_EINVAL,
+                            "mode-modifier=M: mode=C needs a reference");
+    return xk_bench_run_product(b, value)
+               ? XK_OK
+               : xk_tool_fail(err, XK_ENOMEM, "%.100s: no memory", value);
 }
 
 /* Does the option do something only for problems behind it? */

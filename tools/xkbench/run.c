@@ -324,8 +324,12 @@ static bool launch_all(struct xk_bench_work *w)
         return false;
     if (!several || now_ns() - start > PERF_RUNS_NS)
         add_time(&w->r->run, ns);
-    for (unsigned i = 0;
-         several && i < PERF_RUNS && now_ns() - start < PERF_RUNS_NS; i++) {
+    const unsigned runs = w->p->fix_times ? w->p->fix_times : PERF_RUNS;
+    const uint64_t most_ns = w->p->fix_times ? UINT64_MAX
+                             : w->p->max_ns  ? w->p->max_ns
+                                             : PERF_RUNS_NS;
+    for (unsigned i = 0; several && i < runs && now_ns() - start < most_ns;
+         i++) {
         if (!launch_once(w, &ns))
             return false;
         add_time(&w->r->run, ns);
@@ -338,6 +342,24 @@ static void hash(struct xk_bench_work *w)
     const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
     w->r->hash = fnv1a(FNV_START, o->image, o->size_b);
     w->r->hashed = true;
+}
+
+/* Mode B: a second run leaves the same bytes. */
+static bool repeat(struct xk_bench_work *w)
+{
+    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    unsigned char *const first = malloc(o->size_b);
+    if (!first)
+        return xk_bench_end(w, XK_SKIPPED, "no memory for a second result");
+    memcpy(first, o->image, o->size_b);
+    xk_bench_fill_operands(w, 1);
+    const bool ran =
+        xk_bench_upload(w) && launch_all(w) && xk_bench_download(w);
+    const bool same = ran && !memcmp(first, o->image, o->size_b);
+    free(first);
+    return !ran || same ? ran
+                        : xk_bench_end(w, XK_FAILED,
+                                       "dst: a second run leaves other bytes");
 }
 
 static bool execute(struct xk_bench_work *w)
@@ -355,13 +377,16 @@ static bool execute(struct xk_bench_work *w)
         xk_bench_fill_operands(w, 1);
     if ((!xk_bench_time_only(w) && !xk_bench_upload(w)) || !launch_all(w))
         return false;
-    if ((check || w->p->hash) && !xk_bench_download(w))
+    const bool twice = w->p->mode == 'B';
+    if ((check || twice || w->p->hash) && !xk_bench_download(w))
+        return false;
+    if (twice && !repeat(w))
         return false;
     if (w->p->hash)
         hash(w);
     if (check && (!xk_bench_compare(w) || !xk_bench_check_outside(w)))
         return false;
-    w->r->state = check ? XK_PASSED : XK_EXECUTED;
+    w->r->state = check || twice ? XK_PASSED : XK_EXECUTED;
     return true;
 }
 
@@ -396,6 +421,23 @@ static void stages(struct xk_bench *b, struct xk_bench_work *w)
     w->r->state = XK_INITIALIZED;
     if (w->p->mode != 'I')
         execute(w);
+}
+
+static void end_without_run(struct xk_bench_result *r,
+                            enum xk_bench_state state, const char *why)
+{
+    *r = (struct xk_bench_result){.state = state};
+    snprintf(r->reason, sizeof r->reason, "%s", why);
+}
+
+void xk_bench_skip(struct xk_bench_result *r, const char *why)
+{
+    end_without_run(r, XK_SKIPPED, why);
+}
+
+void xk_bench_invalid(struct xk_bench_result *r, const char *why)
+{
+    end_without_run(r, XK_INVALID_ARGUMENTS, why);
 }
 
 void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,

@@ -1,0 +1,186 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The options of a convolution but for the attributes, and how a problem and a
+ * word for each become a descriptor. */
+#include "tools/problem/conv_words.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/problem/word_table.h"
+
+static const struct xk_word algs[] = {
+    {"direct", XK_ALG_DIRECT},
+    {"wino", XK_ALG_WINO},
+    {"auto", XK_ALG_AUTO},
+    {"convolution_direct", XK_ALG_DIRECT},
+    {"convolution_wino", XK_ALG_WINO},
+    {"convolution_auto", XK_ALG_AUTO},
+};
+XK_WORDS_OF(algs, algs)
+
+static XK_CONV_READ(read_platform)
+{
+    return *word ? xk_word_platform(o->name, word, &r->desc.platform, err)
+                 : XK_OK;
+}
+
+static XK_CONV_READ(read_dir)
+{
+    (void)o;
+    return xk_word_prop(word, &r->desc.prop, err);
+}
+
+static XK_CONV_READ(read_dt)
+{
+    (void)o;
+    return xk_word_types(word, &r->desc, err);
+}
+
+/* The directions with a B have a bias of f32 (f64), whatever this says, as in
+ * benchdnn. */
+static XK_CONV_READ(read_bia_dt)
+{
+    uint32_t type = XK_TYPE_DEFAULT;
+    const enum xk_status st =
+        strcmp(word, "undef") ? xk_word_type(o->name, word, &type, err) : XK_OK;
+    if (r->desc.prop != XK_FWD_B && r->desc.prop != XK_BWD_WB)
+        r->desc.bia_type = type;
+    return st;
+}
+
+static XK_CONV_READ(read_stag)
+{
+    return xk_word_tag(o->name, word, r->desc.src_tag, err);
+}
+
+static XK_CONV_READ(read_wtag)
+{
+    return xk_word_tag(o->name, word, r->desc.wei_tag, err);
+}
+
+static XK_CONV_READ(read_dtag)
+{
+    return xk_word_tag(o->name, word, r->desc.dst_tag, err);
+}
+
+/* "802816x1x28672x512" */
+static bool read_tensor_strides(char *text, struct xk_strides *s)
+{
+    for (char *rest = text; *text && rest; s->n_dims++)
+        if (s->n_dims == XK_MAX_NDIMS ||
+            !xk_word_digits(strsep(&rest, "x"), &s->stride[s->n_dims]))
+            return false;
+    return true;
+}
+
+static XK_CONV_READ(read_strides)
+{
+    struct xk_strides *const s[3] = {&r->desc.src_strides, &r->desc.wei_strides,
+                                     &r->desc.dst_strides};
+    char copy[512], *rest = copy;
+    unsigned n = 0;
+    if (strlen(word) >= sizeof copy)
+        return xk_tool_fail(err, XK_EINVAL, "%s=%.60s...: too long", o->name,
+                            word);
+    strcpy(copy, word);
+    for (char *part; *word && (part = strsep(&rest, ":")); n++)
+        if (n == 3 || !read_tensor_strides(part, s[n]))
+            return xk_tool_fail(err, XK_EINVAL,
+                                "%s=%.200s: want three lists AxBxC.. with two "
+                                "colons, for src, wei and dst",
+                                o->name, word);
+    if (*word && n != 3)
+        return xk_tool_fail(err, XK_EINVAL, "%s=%.200s: want two colons",
+                            o->name, word);
+    return XK_OK;
+}
+
+static XK_CONV_READ(read_alg)
+{
+    return xk_word_find(XK_WORD_LIST(algs, true), o->name, word, &r->desc.alg,
+                        err);
+}
+
+static XK_CONV_READ(read_oscale)
+{
+    (void)o;
+    return xk_word_oscale(word, &r->desc, err);
+}
+
+static XK_CONV_READ(read_post_ops)
+{
+    (void)o;
+    return xk_word_post_ops(word, &r->desc, err);
+}
+
+/* N[:CORE[:THREADS]] or auto, of a CPU. */
+static XK_CONV_READ(read_context)
+{
+    char copy[80], *rest = copy;
+    int64_t n;
+    (void)r;
+    snprintf(copy, sizeof copy, "%s", word);
+    for (unsigned i = 0; rest && strcmp(word, "auto") != 0; i++)
+        if (i == 3 || !xk_word_digits(strsep(&rest, ":"), &n))
+            return xk_tool_fail(err, XK_EINVAL,
+                                "%s=%.60s: want auto or N[:CORE[:THREADS]]",
+                                o->name, word);
+    return XK_OK;
+}
+
+static XK_CONV_READ(read_mb)
+{
+    int64_t mb = 0;
+    const enum xk_status st =
+        xk_word_int(o->name, word, 0, INT64_MAX, &mb, err);
+    if (st >= 0 && mb)
+        r->desc.mb = mb;
+    return st;
+}
+
+#define read_scales xk_read_scales
+#define read_zero_points xk_read_zero_points
+#define read_precomputed xk_read_precomputed
+#define read_scratchpad xk_read_scratchpad
+#define read_fpmath xk_read_fpmath
+#define read_acc_mode xk_read_acc_mode
+#define read_deterministic xk_read_deterministic
+#define read_dropout xk_read_dropout
+#define read_rounding xk_read_rounding
+
+const struct xk_conv_option xk_conv_options[XK_N_CONV_OPTIONS] = {
+#define XK_CONV_OPTION(id, name, initial, read, words, help)                   \
+    [XK_OPT_##id] = {name, initial, help, words, read_##read},
+#include "tools/problem/conv_option.def"
+#undef XK_CONV_OPTION
+};
+
+static void begin(struct xk_conv_request *r)
+{
+    const struct xk_conv_desc initial = XK_CONV_DESC_INIT;
+    *r = (struct xk_conv_request){.desc = initial};
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        r->scale[i] = 1;
+}
+
+enum xk_status xk_conv_request_read(const char *problem,
+                                    const char *const word[XK_N_CONV_OPTIONS],
+                                    struct xk_conv_request *r, char *name,
+                                    struct xk_error *err)
+{
+    begin(r);
+    enum xk_status st =
+        xk_conv_desc_parse(problem, &r->desc, name, strlen(problem) + 1, err);
+    for (int i = 0; i < XK_N_CONV_OPTIONS && st >= 0; i++)
+        st = xk_conv_options[i].read(&xk_conv_options[i], word[i], r, err);
+    return st;
+}
+
+enum xk_status xk_conv_word_check(enum xk_conv_option_id id, const char *word,
+                                  struct xk_error *err)
+{
+    struct xk_conv_request scratch;
+    begin(&scratch);
+    return xk_conv_options[id].read(&xk_conv_options[id], word, &scratch, err);
+}
