@@ -178,8 +178,9 @@ static struct xk_cg_val eval_addsub(struct xk_cg *g, const xk_expr *e,
         a.imm = a.kind == XK_CG_IMM ? a.imm : 0;
         b.imm = 0;
     }
-    if (xk_dtype_is_int(b.dt) && b.kind == XK_CG_IMM && sub) {
-        b.imm = -b.imm;
+    if (b.kind == XK_CG_IMM && sub) { /* constants take no sign of their own */
+        b.imm = xk_dtype_is_int(b.dt) ? -b.imm
+                                      : b.imm ^ (int64_t)1 << (8 * xk_dtype_b(b.dt) - 1);
         return alu2(g, XK_OPC_ADD, e, a, b, want);
     }
     if (sub)

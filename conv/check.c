@@ -3,42 +3,14 @@
  * what is not implemented (XK_EUNSUPPORTED). Every sentence names the field and
  * its value. All arithmetic stays below 2^63: sizes are checked against 2^31-1
  * before they are multiplied. */
+#include "conv/post_ops.h"
 #include "conv/tensors.h"
+#include "conv/version.h"
 
 #include <math.h>
-#include <stddef.h>
 #include <string.h>
 
 #define MAX_EXTENT INT32_MAX
-#define MAX_DESC_B 65536 /* a larger size field is garbage */
-
-/* The caller's struct may be older (shorter) or newer (longer) than ours. */
-static enum xk_status copy_desc(xk_ctx *c, const struct xk_conv_desc *d,
-                                struct xk_conv_desc *full)
-{
-    if (!d || !full)
-        return xk_fail(c, XK_EINVAL, "desc is NULL");
-    const uint32_t size = d->size;
-    if (size < sizeof(d->size) || size > MAX_DESC_B)
-        return xk_fail(c, XK_EINVAL,
-                       "desc.size=%u: not the size of a descriptor, start "
-                       "from XK_CONV_DESC_INIT",
-                       size);
-    const unsigned char *const bytes = (const unsigned char *)d;
-    for (uint32_t i = sizeof(*full); i < size; i++) {
-        if (bytes[i])
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "desc.size=%u: byte %u behind the fields known to "
-                           "this version (%zu bytes) is not zero",
-                           size, i, sizeof(*full));
-    }
-    struct xk_conv_desc copy;
-    memset(&copy, 0, sizeof(copy));
-    memcpy(&copy, d, size < sizeof(copy) ? size : sizeof(copy));
-    copy.size = (uint32_t)sizeof(copy);
-    *full = copy;
-    return XK_OK;
-}
 
 static enum xk_status check_type(xk_ctx *c, const char *field, uint32_t *type,
                                  uint32_t default_type)
@@ -47,30 +19,6 @@ static enum xk_status check_type(xk_ctx *c, const char *field, uint32_t *type,
         *type = default_type;
     if (!xk_conv_type_name(*type))
         return xk_fail(c, XK_EINVAL, "%s=%u is not a data type", field, *type);
-    return XK_OK;
-}
-
-/* A sum without a factor adds the old destination as it is. */
-static enum xk_status check_post_op_kinds(xk_ctx *c, struct xk_conv_desc *f)
-{
-    if (f->n_post_ops > XK_MAX_POST_OPS)
-        return xk_fail(c, XK_EINVAL, "n_post_ops=%u, at most %d", f->n_post_ops,
-                       XK_MAX_POST_OPS);
-    for (uint32_t i = 0; i < f->n_post_ops; i++) {
-        struct xk_post_op *const op = &f->post_ops[i];
-        if (op->kind != XK_POST_RELU && op->kind != XK_POST_SUM)
-            return xk_fail(c, XK_EINVAL,
-                           "post_ops[%u].kind=%u is not a post-op", i,
-                           op->kind);
-        if (!isfinite(op->alpha))
-            return xk_fail(c, XK_EINVAL, "post_ops[%u].alpha=%g is not finite",
-                           i, (double)op->alpha);
-        if (op->kind == XK_POST_SUM && op->alpha == 0)
-            op->alpha = 1;
-    }
-    if (!isfinite(f->scale))
-        return xk_fail(c, XK_EINVAL, "scale=%g is not finite",
-                       (double)f->scale);
     return XK_OK;
 }
 
@@ -106,7 +54,10 @@ static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
         return xk_fail(c, XK_EINVAL, "alg=%u is not an algorithm", f->alg);
     if (f->grouped > 1)
         return xk_fail(c, XK_EINVAL, "grouped=%u must be 0 or 1", f->grouped);
-    return check_post_op_kinds(c, f);
+    if (!isfinite(f->scale))
+        return xk_fail(c, XK_EINVAL, "scale=%g is not finite",
+                       (double)f->scale);
+    return xk_conv_check_post_ops(c, f);
 }
 
 static enum xk_status check_extents(xk_ctx *c, const struct xk_conv_desc *f)
@@ -300,27 +251,6 @@ static enum xk_status check_types_implemented(xk_ctx *c,
     return XK_OK;
 }
 
-static enum xk_status check_post_ops_implemented(xk_ctx *c,
-                                                 const struct xk_conv_desc *f)
-{
-    bool sum = false;
-    for (uint32_t i = 0; i < f->n_post_ops; i++) {
-        const struct xk_post_op *const op = &f->post_ops[i];
-        if (op->kind == XK_POST_RELU && op->alpha != 0)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].alpha=%g is not implemented, only "
-                           "relu with alpha 0 is",
-                           i, (double)op->alpha);
-        if (op->kind == XK_POST_SUM && sum)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].kind=%u: a second sum is not "
-                           "implemented",
-                           i, op->kind);
-        sum = sum || op->kind == XK_POST_SUM;
-    }
-    return XK_OK;
-}
-
 static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
 {
     static const char *const platforms[] = {"", "xelp", "xehpg", "xehpc"};
@@ -341,7 +271,7 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
                        "--alg=auto)");
     XK_TRY(check_types_implemented(c, f));
     XK_TRY(xk_conv_check_attr_implemented(c, f));
-    XK_TRY(check_post_ops_implemented(c, f));
+    XK_TRY(xk_conv_post_ops_implemented(c, f));
     if (f->mb == 0)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "mb=0: empty tensors are not implemented");
@@ -384,7 +314,7 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
 enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
                              struct xk_conv_desc *full)
 {
-    XK_TRY(copy_desc(c, d, full));
+    XK_TRY(xk_conv_copy_desc(c, d, full));
     XK_TRY(check_enums(c, full));
     XK_TRY(check_extents(c, full));
     XK_TRY(check_geometry(c, full));

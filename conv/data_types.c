@@ -2,6 +2,8 @@
 /* The public data types, a row each. */
 #include "conv/tensors.h"
 
+#include <string.h>
+
 static const struct {
     const char *name;
     enum xk_dtype dtype; /* UNDEF: no kernel has it */
@@ -37,4 +39,12 @@ enum xk_dtype xk_conv_dtype(uint32_t data_type)
 bool xk_conv_type_is_int(uint32_t data_type)
 {
     return data_type < XK_N_DATA_TYPES && types[data_type].is_int;
+}
+
+uint32_t xk_conv_type_named(const char *name, size_t n)
+{
+    for (uint32_t t = XK_F32; t < XK_N_DATA_TYPES; t++)
+        if (strlen(types[t].name) == n && !memcmp(types[t].name, name, n))
+            return t;
+    return 0;
 }

@@ -95,24 +95,21 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
     return XK_OK;
 }
 
-static void add_epi(struct xk_contraction *p, enum xk_epi_kind kind,
-                    float alpha)
-{
-    p->epi[p->n_epi].kind = (uint8_t)kind;
-    p->epi[p->n_epi++].alpha = alpha;
-}
-
 /* What follows the bias: the scale is of convolution and bias, and the
  * post-ops see its result. */
 static void add_scale_and_post_ops(struct xk_contraction *p,
                                    const struct xk_conv_desc *f)
 {
     if (f->scale != 0)
-        add_epi(p, XK_EPI_SCALE, f->scale);
-    for (uint32_t i = 0; i < f->n_post_ops; i++)
-        add_epi(p,
-                f->post_ops[i].kind == XK_POST_SUM ? XK_EPI_SUM : XK_EPI_RELU,
-                f->post_ops[i].alpha);
+        p->epi[p->n_epi++] =
+            (struct xk_epi_op){.kind = XK_EPI_LINEAR, .alpha = f->scale};
+    for (uint32_t i = 0; i < f->n_post_ops; i++) {
+        const struct xk_post_op *const op = &f->post_ops[i];
+        p->epi[p->n_epi++] = (struct xk_epi_op){.kind = (uint8_t)op->kind,
+                                                .alpha = op->alpha,
+                                                .beta = op->beta,
+                                                .zero = (float)op->zero_point};
+    }
 }
 
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,

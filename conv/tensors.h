@@ -12,6 +12,8 @@ enum xk_dtype xk_conv_dtype(uint32_t data_type);
 const char *xk_conv_type_name(uint32_t data_type);
 /* Mantissa and exponent, or no fraction: scales and zero points ask. */
 bool xk_conv_type_is_int(uint32_t data_type);
+/* enum xk_data_type of a name of n characters ("f32"); 0: there is none. */
+uint32_t xk_conv_type_named(const char *name, size_t n);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
 /* The parts of xk_conv_check that look at the attributes: what contradicts
  * itself (XK_EINVAL; default types become explicit), then what is not

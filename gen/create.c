@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "conv/conv.h"
+#include "conv/post_ops.h"
 #include "gen/gen.h"
 #include "gen/heap.h"
 #include "gen/make_launches.h"
@@ -85,15 +86,13 @@ static enum xk_status generate(struct create *g, const struct xk_conv_desc *d,
 /* " --attr-oscale=common:2 --attr-post-ops=sum:0.5+relu", or "". */
 static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
 {
-    if (d->scale != 0)
-        xk_str_printf(out, " --attr-oscale=common:%.9g", (double)d->scale);
-    for (uint32_t i = 0; i < d->n_post_ops; i++) {
-        const struct xk_post_op *const op = &d->post_ops[i];
-        xk_str_printf(out, "%s", i ? "+" : " --attr-post-ops=");
-        if (op->kind == XK_POST_SUM)
-            xk_str_printf(out, "sum:%.9g", (double)op->alpha);
-        else
-            xk_str_printf(out, "relu");
+    if (d->scale != 0) {
+        xk_str_printf(out, " --attr-oscale=common:");
+        xk_conv_print_number(d->scale, out);
+    }
+    if (d->n_post_ops) {
+        xk_str_printf(out, " --attr-post-ops=");
+        xk_conv_print_post_ops(d->post_ops, d->n_post_ops, out);
     }
 }
 

@@ -137,11 +137,23 @@ static void buffers(struct xk_epilogue *e)
     }
 }
 
+/* The operations' texts as lists of operators. */
+static void compile(struct xk_epilogue *e)
+{
+    const struct xk_nest *const con = e->l->p->con;
+    if (con->n_epi)
+        e->code = xk_malloc(e->l->c, con->n_epi * sizeof(*e->code));
+    for (unsigned i = 0; e->code && i < con->n_epi; i++)
+        if (xk_epi_compile(e->l->c, &con->epi[i], &e->code[i]) < 0)
+            e->code[i].n = 0;
+}
+
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 {
     *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
     if (xk_fma_is_systolic(l->p->s.fma))
         e->f = &xk_epi_columns;
+    compile(e);
     preload(e);
 }
 
@@ -156,4 +168,5 @@ void xk_lower_epilogue_end(struct xk_epilogue *e)
         if (p->ahead > 1 && i + p->ahead < p->parts)
             load_part(e, i + p->ahead);
     }
+    xk_free(e->l->c, e->code);
 }

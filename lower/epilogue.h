@@ -37,6 +37,7 @@ extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 struct xk_epilogue {
     struct xk_lowering *l;
     const struct xk_epi_family *f;
+    struct xk_epi_code *code; /* of each operation */
     const xk_expr *input[XK_MAX_INPUTS];   /* buffers of epi.n f32 */
     const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of a sum: parts under way */
     const xk_expr *old;    /* a part of that in f32; NULL: raw itself */

@@ -2,31 +2,6 @@
 /* The steps of the epilogue on C: to f32, the operations, zeros for padding. */
 #include "lower/epilogue.h"
 
-/* A float constant for x's lanes. */
-static const xk_expr *constant(struct xk_lowering *l, const xk_expr *x,
-                               double v)
-{
-    return xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, v), xk_type_of(x).lanes);
-}
-
-/* One step on a value. */
-static const xk_expr *apply(struct xk_lowering *l, const struct xk_epi_op *op,
-                            const xk_expr *x, const xk_expr *rhs)
-{
-    switch (op->kind) {
-    case XK_EPI_ADD:
-        return xk_add(l->c, x, rhs);
-    case XK_EPI_SCALE:
-        return xk_mul(l->c, x, constant(l, x, (double)op->alpha));
-    case XK_EPI_SUM:
-        if (op->alpha != 1 && rhs)
-            rhs = xk_mul(l->c, rhs, constant(l, x, (double)op->alpha));
-        return xk_add(l->c, x, rhs);
-    default: /* RELU: a slope other than 0 is refused before it gets here */
-        return xk_max(l->c, x, constant(l, x, 0));
-    }
-}
-
 /* x where columns n (one, or one a lane) are inside N, else zero: columns
  * behind N are padding of C's layout, whatever rows of B stood in for them. */
 static const xk_expr *zero_padding(struct xk_lowering *l, const xk_expr *x,
@@ -70,25 +45,22 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
 {
     if (step == 0 || is_last(l, step))
         return step ? XK_EPI_COLUMN : XK_EPI_NONE;
-    switch (l->p->con->epi[step - 1].kind) {
-    case XK_EPI_ADD:
+    const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
+    if (xk_epi_reads_rhs(op))
         return XK_EPI_COLUMN;
-    case XK_EPI_SUM:
-        return XK_EPI_OLD;
-    default:
-        return XK_EPI_NONE;
-    }
+    return xk_epi_reads_old(op) ? XK_EPI_OLD : XK_EPI_NONE;
 }
 
-/* Right-hand side of an operation. */
-static const xk_expr *rhs_of(struct xk_epilogue *e, const struct xk_epi_op *op,
-                             const struct xk_epi_vector *v)
+/* What an operation reads besides C; NULL: nothing. */
+static const xk_expr *operand_of(struct xk_epilogue *e,
+                                 const struct xk_epi_op *op,
+                                 const struct xk_epi_vector *v)
 {
     struct xk_lowering *const l = e->l;
-    if (op->kind == XK_EPI_SUM)
+    if (xk_epi_reads_old(op))
         return xk_block_load(&l->w, "old", xk_type_vec(XK_DT_F32, v->lanes),
                              v->old);
-    if (op->kind != XK_EPI_ADD)
+    if (!xk_epi_reads_rhs(op))
         return NULL;
     const xk_expr *const from = xk_lower_reg(l, e->input[op->input], 4 * v->n);
     const struct xk_type type =
@@ -104,7 +76,9 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
         return xk_cast(l->c, XK_DT_F32, x);
     if (!is_last(l, step)) {
         const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
-        return apply(l, op, x, rhs_of(e, op, v));
+        return e->code ? xk_epi_apply(l->c, &e->code[step - 1], x,
+                                      operand_of(e, op, v))
+                       : NULL; /* out of memory */
     }
     return zero_padding(l, x,
                         e->f->n_lanes

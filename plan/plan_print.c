@@ -52,20 +52,9 @@ static void print_list(const char *name, const struct xk_plan_list *l,
 static void print_op(const struct xk_plan *p, const struct xk_epi_op *op,
                      struct xk_str *out)
 {
-    switch (op->kind) {
-    case XK_EPI_ADD:
-        xk_str_printf(out, "  add %s\n", p->con->input[op->input].name);
-        break;
-    case XK_EPI_RELU:
-        xk_str_printf(out, "  relu %g\n", (double)op->alpha);
-        break;
-    case XK_EPI_SCALE:
-        xk_str_printf(out, "  scale %g\n", (double)op->alpha);
-        break;
-    case XK_EPI_SUM:
-        xk_str_printf(out, "  sum %g\n", (double)op->alpha);
-        break;
-    }
+    xk_str_printf(out, "  ");
+    xk_epi_print(op, p->con->input[op->input].name, out);
+    xk_str_printf(out, "\n");
 }
 
 static void print_epilogue(const struct xk_plan *p, struct xk_str *out)

@@ -17,7 +17,7 @@ enum {
 bool xk_plan_has_sum(const struct xk_plan *p)
 {
     for (unsigned i = 0; i < p->con->n_epi; i++)
-        if (p->con->epi[i].kind == XK_EPI_SUM)
+        if (xk_epi_reads_old(&p->con->epi[i]))
             return true;
     return false;
 }

@@ -42,7 +42,8 @@ ROWS = [
         for t in ("any", "oihw", "ohwi", "hwio", "aBcd16b")]),
     ("epilogue", [
         (o, [f"--attr-post-ops={o}", PROBLEM])
-        for o in ("relu", "sum", "sum+relu", "relu:0.5", "tanh")] + [
+        for o in ("relu", "sum", "sum+relu", "relu:0.5", "tanh",
+                  "add:f32:per_oc")] + [
         ("common scale", ["--attr-oscale=common:2", PROBLEM]),
         ("scale per channel", ["--attr-oscale=per_oc:2", PROBLEM])]),
 ]

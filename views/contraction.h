@@ -9,6 +9,7 @@
 #define XK_VIEWS_CONTRACTION_H
 
 #include "layout/layout.h"
+#include "views/epi_kind.h"
 
 #define XK_MAX_INDEX 12
 #define XK_MAX_COORD 8
@@ -55,19 +56,7 @@ struct xk_class_dim {
     const int64_t *k_extent; /* n of them; the context's or the caller's */
 };
 
-enum xk_epi_kind {
-    XK_EPI_ADD, /* + input[i] */
-    XK_EPI_RELU,
-    XK_EPI_SCALE, /* * alpha */
-    XK_EPI_SUM,   /* + alpha * what C held before */
-};
-/* One epilogue step on C in f32, in order. */
-struct xk_epi_op {
-    uint8_t kind;  /* enum xk_epi_kind */
-    uint8_t input; /* ADD: index into inputs[] */
-    float alpha;   /* RELU: negative slope; SCALE, SUM: the factor */
-};
-#define XK_MAX_EPI 10
+#define XK_MAX_EPI 34 /* bias, scale, and 32 of a descriptor */
 
 struct xk_contraction {
     uint8_t n_index, n_inputs, n_class_dims, n_epi;

@@ -39,23 +39,9 @@ static void print_epi(const struct xk_nest *p, struct xk_str *out)
 {
     for (unsigned i = 0; i < p->n_epi; i++) {
         const struct xk_epi_op *const e = &p->epi[i];
-        switch ((enum xk_epi_kind)e->kind) {
-        case XK_EPI_ADD:
-            xk_str_printf(out, "epilogue %u: add input %u\n", i, e->input);
-            break;
-        case XK_EPI_RELU:
-            xk_str_printf(out, "epilogue %u: relu, slope %g\n", i,
-                          (double)e->alpha);
-            break;
-        case XK_EPI_SCALE:
-            xk_str_printf(out, "epilogue %u: scale by %g\n", i,
-                          (double)e->alpha);
-            break;
-        case XK_EPI_SUM:
-            xk_str_printf(out, "epilogue %u: add %g * what C held\n", i,
-                          (double)e->alpha);
-            break;
-        }
+        xk_str_printf(out, "epilogue %u: ", i);
+        xk_epi_print(e, p->input[e->input].name, out);
+        xk_str_printf(out, "\n");
     }
 }
 

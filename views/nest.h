@@ -6,6 +6,7 @@
 #define XK_VIEWS_NEST_H
 
 #include "views/contraction.h"
+#include "views/epi_op.h"
 #include "views/view.h"
 
 /* A tensor argument of the kernel. */
@@ -28,7 +29,7 @@ struct xk_nest {
                       indices of their own */
     uint8_t used_e; /* of those, that A has in memory; the others are masked */
     struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
-    struct xk_epi_op epi[XK_MAX_EPI];
+    struct xk_epi_op epi[XK_MAX_EPI];            /* in this order */
 };
 
 /* The contraction's indices in the order of loops and its accesses as views.

@@ -41,6 +41,18 @@ XK_API enum xk_status xk_assemble(const char *platform, const char *text,
                                   XK_GIVE void **code, size_t *code_b,
                                   struct xk_error *err);
 
+/* What the library knows of a kind of post-op (enum xk_post_op_kind). */
+struct xk_post_op_info {
+    uint32_t kind, n_numbers;   /* of alpha, beta, those that mean something */
+    const char *name, *aliases; /* words in problem strings; "" or "a b" */
+    const char *syntax;         /* what may follow: "[:alpha[:beta]]" */
+    const char *meaning; /* its value, over x, alpha, beta, zero, old, rhs */
+    const char *limit;   /* of its numbers, a sentence; "": none */
+    bool reads_old, reads_rhs; /* the old destination, a right-hand side */
+};
+/* The i-th kind; false behind the last. */
+XK_API bool xk_post_op_at(uint32_t i, struct xk_post_op_info *out);
+
 /* An opened file. It borrows the bytes it was made from. */
 typedef struct xk_inspect xk_inspect;
 

@@ -14,6 +14,7 @@
 #include "xekern/attr.h"
 #include "xekern/data_type.h"
 #include "xekern/launches.h"
+#include "xekern/post_op.h"
 #include "xekern/status.h"
 
 #ifdef __cplusplus
@@ -39,14 +40,6 @@ enum xk_prop {
 /* WINO: Winograd's, which is not generated; AUTO is DIRECT. */
 enum xk_conv_alg { XK_ALG_AUTO = 0, XK_ALG_DIRECT = 1, XK_ALG_WINO = 2 };
 
-enum xk_post_op_kind { XK_POST_RELU = 1, XK_POST_SUM = 2 };
-#define XK_MAX_POST_OPS 8
-struct xk_post_op {
-    uint32_t kind; /* enum xk_post_op_kind */
-    float alpha;   /* relu: slope for negative values, only 0 for now;
-                      sum: what the old destination is multiplied by */
-};
-
 /* Elements between neighbours of each dim, outermost dim first, in the place of
  * a tag. The dims are those of the tensor's tag. */
 struct xk_strides {
@@ -59,8 +52,9 @@ struct xk_strides {
  * output size. 2D: id = od = kd = sd = 1, dd = pd = 0; with any other depth the
  * tensors have five dims. Tags: "" or "any" lets the library choose; else a
  * benchdnn tag such as "axb" (nhwc, ndhwc), "abx" (nchw), "acdb" (ohwi).
- * Start from XK_CONV_DESC_INIT. Later versions append fields to the attributes,
- * which therefore stay last. */
+ * Start from XK_CONV_DESC_INIT; size says which version of the struct it is,
+ * and callers compiled with an older one are understood. Later versions append
+ * fields to the attributes, which therefore stay last. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
     uint32_t platform; /* enum xk_desc_platform */

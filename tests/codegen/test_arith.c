@@ -169,6 +169,7 @@ static const char *const float_exprs[] = {
     "mad(x, y, y)",
     "select(x > y, x, bcast.16(3.0))",
     "bcast.16(2.0) - x",
+    "x - bcast.16(2.0)",
     "x * bcast.16(0.25)",
     "cast.f32(cast.s32(x))",
     "cast.f32(cast.f16(x))",

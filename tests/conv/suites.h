@@ -20,6 +20,7 @@ Suite *suite_check(void);
 Suite *suite_attr(void);
 Suite *suite_tensors(void);
 Suite *suite_forward(void);
+Suite *suite_post_ops(void);
 Suite *suite_dnnl(void); /* only with XK_HAVE_DNNL */
 
 #endif

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "conv/post_ops.h"
 #include "tests/conv/conv_nest.h"
 #include "tests/conv/suites.h"
 #include "tests/views/eval.h"
@@ -457,48 +458,40 @@ START_TEST(scale_stands_between_bias_and_post_ops)
     static const struct {
         uint32_t prop;
         float scale;
-        unsigned n_post_ops;
-        struct xk_post_op post_ops[3];
+        const char *post_ops;
         unsigned n_epi;
         struct xk_epi_op epi[5];
     } rows[] = {
-        {XK_FWD_D, 0, 0, {{0}}, 0, {{0}}},
-        {XK_FWD_D, -0.0f, 0, {{0}}, 0, {{0}}},
-        {XK_FWD_B,
-         0.5f,
-         0,
-         {{0}},
-         2,
-         {{XK_EPI_ADD, 0, 0}, {XK_EPI_SCALE, 0, 0.5f}}},
-        {XK_FWD_D,
-         -2,
-         1,
-         {{XK_POST_SUM, 0}},
-         2,
-         {{XK_EPI_SCALE, 0, -2}, {XK_EPI_SUM, 0, 1}}},
+        {XK_FWD_D, 0, "", 0, {{0}}},
+        {XK_FWD_D, -0.0f, "", 0, {{0}}},
+        {XK_FWD_B, 0.5f, "", 2, {{XK_EPI_ADD}, {XK_EPI_LINEAR, 0, 0.5f}}},
+        {XK_FWD_D, -2, "sum", 2, {{XK_EPI_LINEAR, 0, -2}, {XK_EPI_SUM, 0, 1}}},
         {XK_FWD_B,
          3,
-         3,
-         {{XK_POST_RELU, 0}, {XK_POST_SUM, 0.25f}, {XK_POST_RELU, 0}},
+         "relu:0.125+sum:0.25:-3+clip:-1:2",
          5,
-         {{XK_EPI_ADD, 0, 0},
-          {XK_EPI_SCALE, 0, 3},
-          {XK_EPI_RELU, 0, 0},
-          {XK_EPI_SUM, 0, 0.25f},
-          {XK_EPI_RELU, 0, 0}}},
+         {{XK_EPI_ADD},
+          {XK_EPI_LINEAR, 0, 3},
+          {XK_EPI_RELU, 0, 0.125f},
+          {XK_EPI_SUM, 0, 0.25f, 0, -3},
+          {XK_EPI_CLIP, 0, -1, 2}}},
     };
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
         struct xk_conv_desc d = test_parse(problems[0]);
         d.prop = rows[i].prop;
+        d.src_type = d.wei_type = XK_S8; /* for the zero point */
         d.scale = rows[i].scale;
-        d.n_post_ops = rows[i].n_post_ops;
-        memcpy(d.post_ops, rows[i].post_ops, sizeof(rows[i].post_ops));
+        ck_assert_int_eq(xk_conv_parse_post_ops(test_ctx, rows[i].post_ops,
+                                                d.post_ops, &d.n_post_ops),
+                         XK_OK);
         const struct conv v = make_conv_of(&d);
         ck_assert_uint_eq(v.con.n_epi, rows[i].n_epi);
         for (unsigned j = 0; j < v.con.n_epi; j++) {
             ck_assert_uint_eq(v.con.epi[j].kind, rows[i].epi[j].kind);
             ck_assert_uint_eq(v.con.epi[j].input, 0);
             ck_assert(v.con.epi[j].alpha == rows[i].epi[j].alpha);
+            ck_assert(v.con.epi[j].beta == rows[i].epi[j].beta);
+            ck_assert(v.con.epi[j].zero == rows[i].epi[j].zero);
         }
     }
 }
@@ -514,7 +507,7 @@ START_TEST(the_longest_epilogue_fits)
     const struct conv v = make_conv_of(&d);
     ck_assert_uint_eq(v.con.n_epi, 2 + XK_MAX_POST_OPS);
     ck_assert_uint_eq(v.con.epi[6].kind, XK_EPI_SUM);
-    ck_assert_uint_eq(v.con.epi[9].kind, XK_EPI_RELU);
+    ck_assert_uint_eq(v.con.epi[33].kind, XK_EPI_RELU);
 }
 END_TEST
 
@@ -554,15 +547,14 @@ START_TEST(scale_and_sum_print)
     d.wei_type = XK_S8;
     d.scale = 0.125f;
     d.n_post_ops = 1;
-    d.post_ops[0] = (struct xk_post_op){XK_POST_SUM, 2};
+    d.post_ops[0] = (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 2};
     const struct conv v = make_conv_of(&d);
     xk_str_init(&s, NULL);
     xk_nest_print(&v.con, &s);
     ck_assert_ptr_nonnull(
         strstr(xk_str_get(&s), "contraction, accumulated in s32\n"));
-    ck_assert_ptr_nonnull(strstr(xk_str_get(&s),
-                                 "epilogue 0: scale by 0.125\n"
-                                 "epilogue 1: add 2 * what C held\n"));
+    ck_assert_ptr_nonnull(strstr(xk_str_get(&s), "epilogue 0: linear 0.125 0\n"
+                                                 "epilogue 1: sum 2\n"));
     xk_str_fini(&s);
 }
 END_TEST
@@ -621,7 +613,7 @@ START_TEST(contraction_prints)
         "input: argument 2, view bia (oc:8)\n"
         "  layout f32[8] a: 8a*1, 32 B\n"
         "  a = oc\n"
-        "epilogue 0: add input 0\nepilogue 1: relu, slope 0\n");
+        "epilogue 0: add bia\nepilogue 1: relu 0\n");
     xk_str_fini(&s);
 }
 END_TEST

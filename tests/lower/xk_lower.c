@@ -28,7 +28,7 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     if ((*words)[1] && !strncmp((*words)[1], wei, strlen(wei)))
         snprintf(d->wei_tag, sizeof(d->wei_tag), "%s", *++*words + strlen(wei));
     if ((*words)[1] && !strcmp((*words)[1], "sum")) {
-        d->post_ops[d->n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
+        d->post_ops[d->n_post_ops++] = (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
         ++*words;
     }
     if ((*words)[1] && !strncmp((*words)[1], registers, strlen(registers))) {

@@ -66,7 +66,7 @@ void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
     d.wei_type = of->wei;
     d.dst_type = of->dst;
     if (of->sum)
-        d.post_ops[d.n_post_ops++] = (struct xk_post_op){XK_POST_SUM, 1};
+        d.post_ops[d.n_post_ops++] = (struct xk_post_op){.kind = XK_POST_SUM, .alpha = 1};
     plan_lab_contraction(c, of->problem, &d, "acdb", of->tag, &con);
     platform = *plan_lab_xehpg();
     platform.kernel_grf = of->registers;

@@ -30,7 +30,8 @@ SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
 LAYOUTS = ["any", "axb", "abx"]
 BLOCKED = ["aBx4b", "aBx16b", "aBx32b", "Bxa4b", "Bxa16b", "Bxa32b"]
 POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
-            "sum:-2", "relu+sum:0.3+relu"]
+            "sum:-2", "relu+sum:0.3+relu", "relu:0.5+clip:-40:200",
+            "linear:0.5:3+abs"]
 MAX_MACS = 300_000
 NO_FIT = re.compile(r" \(XK_ENOFIT: no candidate fits, of \d+ the last: plan: "
                     r"(\d+ registers of |"

@@ -47,7 +47,7 @@ XKBENCH = [
     (["g4mb1ic4id5oc4kd3"], 1, r"UNIMPLEMENTED \(.*g=4"),
     (["--stag=bax", "mb2ic3ih5oc4kh3"], 1, r"UNIMPLEMENTED \(.*bax"),
     (["--stag=bax", FINE], 0, r"0:PASSED"),  # one image: abx
-    (["--attr-post-ops=sum:2:1", FINE], 1, r"UNIMPLEMENTED \(.*sum:2:1.*point"),
+    (["--attr-post-ops=sum:2:1", FINE], 1, r"UNIMPLEMENTED \(.*zero_point=1"),
     (["--attr-post-ops=sum+sum", FINE], 1, r"UNIMPLEMENTED \(.*second sum"),
     (["--attr-oscale=per_oc:2", FINE], 1, r"UNIMPLEMENTED \(.*per_oc:2"),
     (["--attr-oscale=common:0", FINE], 1, r"UNIMPLEMENTED \(.*common:0"),
@@ -112,7 +112,7 @@ XKBENCH = [
     (["--mode=I", "--perf-template=%name%;%chash%;%instr%", FINE + 'n"t"'], 0,
      r"0:INITIALIZED .*\nOutput template: .*\nt;[0-9a-f]{16};0\ntests:1 "),
     (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
-    (["--attr-post-ops=relu:0.5", FINE], 1, r"UNIMPLEMENTED \(.*0\.5"),
+    (["--attr-post-ops=swish:0.5", FINE], 1, r"UNIMPLEMENTED \(.*swish:0\.5"),
     # Devices that are not there.
     (["--engine=ze", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze"),
     (["--engine=ocl", FINE], 77, r"tests:1 passed:0 skipped:1"),

@@ -82,36 +82,58 @@ static struct xk_conv_desc make(int64_t ic, int64_t k, uint32_t src,
 
 static const struct {
     float scale;
-    struct xk_post_op ops[2];
-    uint32_t n, dst;
+    const char *ops;
+    uint32_t dst;
     double v, old, lo, hi;
 } finishes[] = {
-    {0, {{0}}, 0, XK_F32, -7, 99, -7, -7},
-    {0, {{XK_POST_RELU, 0}}, 1, XK_F32, -7, 99, 0, 0},
-    {0.5f, {{0}}, 0, XK_U8, 5, 99, 2, 2}, /* 2.5: to even */
-    {0, {{XK_POST_SUM, 0.5f}, {XK_POST_RELU, 0}}, 2, XK_F16, -7, 8, 0, 0},
-    {0, {{XK_POST_RELU, 0}, {XK_POST_SUM, 0.5f}}, 2, XK_F16, -7, 8, 4, 4},
-    {2, {{XK_POST_SUM, -3}}, 1, XK_S8, 50, -10, 127, 127},
-    {2, {{XK_POST_SUM, 1}}, 1, XK_S32, 50, -10, 90, 90},
-    {0, {{XK_POST_SUM, 0}}, 1, XK_S32, 50, -10, 40, 40}, /* 0 stands for 1 */
-    {-1, {{XK_POST_RELU, 0}}, 1, XK_F32, -7, 0, 7, 7},
+    {0, "", XK_F32, -7, 99, -7, -7},
+    {0, "relu", XK_F32, -7, 99, 0, 0},
+    {0.5f, "", XK_U8, 5, 99, 2, 2}, /* 2.5: to even */
+    {0, "sum:0.5+relu", XK_F16, -7, 8, 0, 0},
+    {0, "relu+sum:0.5", XK_F16, -7, 8, 4, 4},
+    {2, "sum:-3", XK_S8, 50, -10, 127, 127},
+    {2, "sum", XK_S32, 50, -10, 90, 90},
+    {0, "sum:2:3", XK_S32, 50, -10, 24, 24},
+    {-1, "relu", XK_F32, -7, 0, 7, 7},
+    {0, "relu:0.25", XK_F32, -8, 0, -2, -2},
+    {0, "linear:2:-3+clip:0:4", XK_F32, 3, 0, 3, 3},
+    {0, "hardswish:0.25:0.5", XK_F32, 1, 0, 0.75, 0.75},
+    {0, "abs+square", XK_F32, -3, 0, 9, 9},
     /* 0.3 in f32 is 10066330 * 2^-25; seven times that 8808038.75 * 2^-22,
      * between two floats. */
-    {0.3f, {{0}}, 0, XK_F32, 7, 0, 8808038 * 0x1p-22, 8808039 * 0x1p-22},
-    {0.3f, {{0}}, 0, XK_F16, 7, 0, 1075 * 0x1p-9, 1075 * 0x1p-9},
+    {0.3f, "", XK_F32, 7, 0, 8808038 * 0x1p-22, 8808039 * 0x1p-22},
+    {0.3f, "", XK_F16, 7, 0, 1075 * 0x1p-9, 1075 * 0x1p-9},
 };
 
 START_TEST(scale_and_post_ops_follow_in_order)
 {
     struct xk_conv_desc d = make(1, 1, XK_F32, XK_F32, finishes[_i].dst);
+    struct xk_bench_chain c;
     d.scale = finishes[_i].scale;
-    d.n_post_ops = finishes[_i].n;
-    d.post_ops[0] = finishes[_i].ops[0];
-    d.post_ops[1] = finishes[_i].ops[1];
+    ck_assert_int_eq(
+        xk_post_ops_parse(finishes[_i].ops, d.post_ops, &d.n_post_ops, NULL),
+        XK_OK);
+    ck_assert(xk_bench_chain_init(&c, &d));
     const struct xk_bench_span s =
-        xk_bench_finish(&d, finishes[_i].v, finishes[_i].old);
-    ck_assert_double_eq(s.lo, finishes[_i].lo);
-    ck_assert_double_eq(s.hi, finishes[_i].hi);
+        xk_bench_finish(&c, finishes[_i].v, finishes[_i].old, NULL);
+    ck_assert_double_eq_tol(s.lo, finishes[_i].lo, 1e-300);
+    ck_assert_double_eq_tol(s.hi, finishes[_i].hi, 1e-300);
+}
+END_TEST
+
+/* 2e8 + 1 is no f32: f32 gives 0 in the end, and exact arithmetic 1. */
+START_TEST(what_is_lost_on_the_way_widens_the_interval)
+{
+    struct xk_conv_desc d = make(1, 1, XK_F32, XK_F32, XK_F32);
+    struct xk_bench_chain c;
+    ck_assert_int_eq(xk_post_ops_parse("linear:1:200000000+linear:1:-200000000",
+                                       d.post_ops, &d.n_post_ops, NULL),
+                     XK_OK);
+    ck_assert(xk_bench_chain_init(&c, &d));
+    const struct xk_bench_span s = xk_bench_finish(&c, 1, 0, NULL);
+    ck_assert(s.lo <= 0 && s.lo > -32 && s.hi >= 1 && s.hi < 32);
+    ck_assert(!xk_bench_is_exact(&c, 1, 0, NULL));
+    ck_assert(xk_bench_is_exact(&c, 16, 0, NULL));
 }
 END_TEST
 
@@ -204,11 +226,13 @@ START_TEST(results_of_f16_are_f16_values)
 {
     const struct xk_conv_desc d =
         make(sizes[_i].ic, sizes[_i].k, XK_F16, XK_F16, XK_F16);
+    struct xk_bench_chain c;
     struct data t;
+    ck_assert(xk_bench_chain_init(&c, &d));
     data_init(&t, &d);
     for (int64_t i = 0; i < t.n_dst; i++) {
         ck_assert_float_le(fabsf(t.sum[i]), 2048);
-        ck_assert(xk_bench_is_exact(&d, (double)t.sum[i], 0));
+        ck_assert(xk_bench_is_exact(&c, (double)t.sum[i], 0, NULL));
     }
     data_fini(&t);
 }
@@ -289,6 +313,7 @@ TCase *xk_tcase_types(void)
     tcase_add_loop_test(t, values_are_rounded_to_nearest_even_and_saturated, 0,
                         XK_COUNTOF(roundings));
     tcase_add_test(t, every_half_is_itself);
+    tcase_add_test(t, what_is_lost_on_the_way_widens_the_interval);
     tcase_add_loop_test(t, scale_and_post_ops_follow_in_order, 0,
                         XK_COUNTOF(finishes));
     tcase_add_loop_test(t, sums_of_f16_show_an_f16_accumulator, 0,

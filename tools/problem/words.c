@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "tools/problem/word_table.h"
+#include "xekern/inspect.h"
 
 #define COUNTOF XK_WORD_COUNT
 
@@ -42,26 +43,6 @@ static const char *const pairs[][2] = {
     {"s8u8", "s8:u8:s8"},
 };
 
-static const struct xk_word post_ops[] = {
-    {"relu", XK_POST_RELU},
-    {"sum", XK_POST_SUM},
-};
-
-/* Post-ops that benchdnn knows and xekern does not do yet. */
-/* clang-format off */
-static const char *const peer_post_ops[] = {
-    "abs",    "add",      "binary",  "bounded_relu", "clip",     "clip_v2",
-    "div",    "dw",       "elu",     "exp",          "eq",       "ge",
-    "gelu",   "gelu_erf", "gelu_tanh", "gt",         "hardsigmoid",
-    "hardswish", "le",    "linear",  "log",          "logistic", "lt",
-    "max",    "min",      "mish",    "mul",          "ne",       "pow",
-    "prelu",  "round",    "soft_relu", "sqrt",       "square",   "srelu",
-    "sub",    "swish",    "tanh",    "select",  "relu",  "relu_dst",
-    "elu_dst", "exp_dst", "logistic_dst", "sqrt_dst", "tanh_dst",
-    "clip_v2_dst",
-};
-/* clang-format on */
-
 enum xk_status xk_tool_fail(struct xk_error *err, enum xk_status status,
                             const char *format, ...)
 {
@@ -89,7 +70,11 @@ void xk_words_of_types(char *out, size_t out_b)
 
 void xk_words_of_post_ops(char *out, size_t out_b)
 {
-    xk_word_join(post_ops, COUNTOF(post_ops), out, out_b);
+    struct xk_post_op_info row;
+    size_t at = 0;
+    for (uint32_t i = 0; at < out_b && xk_post_op_at(i, &row); i++)
+        at += (size_t)snprintf(out + at, out_b - at, "%s%s", i ? ", " : "",
+                               row.name);
 }
 
 static const char *name_of(const struct xk_word *words, size_t n,
@@ -181,16 +166,6 @@ enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
     return XK_OK;
 }
 
-static bool is_peer_post_op(const char *kind)
-{
-    kind += !strncmp(kind, "eltwise_", 8) ? 8 : 0;
-    kind += !strncmp(kind, "binary_", 7) ? 7 : 0;
-    for (size_t i = 0; i < COUNTOF(peer_post_ops); i++)
-        if (!strcmp(peer_post_ops[i], kind))
-            return true;
-    return false;
-}
-
 /* A finite number that ends its word. */
 static bool read_number(const char *text, float *out)
 {
@@ -199,70 +174,10 @@ static bool read_number(const char *text, float *out)
     return end != text && !*end && isfinite(*out);
 }
 
-/* What follows "sum:", that is "scale[:zero_point[:type]]", of which only the
- * scale is implemented. */
-static enum xk_status sum_factor(char *text, float *out, struct xk_error *err)
-{
-    const char *const factor = strsep(&text, ":");
-    if (!read_number(factor, out))
-        return xk_tool_fail(err, XK_EINVAL,
-                            "attr-post-ops=sum:%s: not a number", factor);
-    if (text)
-        return xk_tool_fail(err, XK_EUNSUPPORTED,
-                            "attr-post-ops=sum:%s:%s: zero point and type of a "
-                            "sum are not implemented",
-                            factor, text);
-    if (*out == 0) /* the descriptor's word for a factor of 1 */
-        return xk_tool_fail(err, XK_EUNSUPPORTED,
-                            "attr-post-ops=sum:%s: a sum of factor 0 is not "
-                            "implemented",
-                            factor);
-    return XK_OK;
-}
-
-/* One post-op "kind[:alpha]". */
-static enum xk_status post_op(char *text, struct xk_conv_desc *d,
-                              struct xk_error *err)
-{
-    const char *kind = strsep(&text, ":");
-    uint32_t which = 0;
-    kind += !strcmp(kind, "eltwise_relu") ? 8 : 0;
-    if (is_peer_post_op(kind) && strcmp(kind, "relu") != 0)
-        return xk_tool_fail(err, XK_EUNSUPPORTED,
-                            "attr-post-ops=%s is not implemented", kind);
-    if (xk_word_find(XK_WORD_LIST(post_ops, true), "attr-post-ops", kind,
-                     &which, err) < 0)
-        return err ? err->status : XK_EINVAL;
-    const bool sum = which == XK_POST_SUM;
-    if (d->n_post_ops == XK_MAX_POST_OPS)
-        return xk_tool_fail(err, XK_EUNSUPPORTED,
-                            "attr-post-ops: more than %d post-ops",
-                            XK_MAX_POST_OPS);
-    struct xk_post_op op = {.kind = which, .alpha = sum ? 1.0f : 0.0f};
-    if (text && sum) {
-        const enum xk_status st = sum_factor(text, &op.alpha, err);
-        if (st < 0)
-            return st;
-    } else if (text && !read_number(text, &op.alpha)) {
-        return xk_tool_fail(err, XK_EINVAL,
-                            "attr-post-ops=relu:%s: not a number", text);
-    }
-    d->post_ops[d->n_post_ops++] = op;
-    return XK_OK;
-}
-
 enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
                                 struct xk_error *err)
 {
-    char *const copy = strdup(word);
-    enum xk_status st =
-        copy ? XK_OK : xk_tool_fail(err, XK_ENOMEM, "attr-post-ops: no memory");
-    d->n_post_ops = 0;
-    char *rest = copy;
-    for (char *part; st >= 0 && *word && (part = strsep(&rest, "+"));)
-        st = post_op(part, d, err);
-    free(copy);
-    return st;
+    return xk_post_ops_parse(word, d->post_ops, &d->n_post_ops, err);
 }
 
 enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,

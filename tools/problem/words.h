@@ -45,8 +45,7 @@ enum xk_status xk_platform_option(const char *word, const char **out,
 enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
                              struct xk_error *err);
 
-/* "", "relu", "sum:0.5+relu": fills post_ops. A post-op that benchdnn has and
- * we do not is XK_EUNSUPPORTED, any other word XK_EINVAL. */
+/* "", "relu", "sum:0.5+relu": fills post_ops, as xk_post_ops_parse. */
 enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
                                 struct xk_error *err);
 

@@ -10,6 +10,7 @@
  *   fill.c     random numbers, and the way between plain arrays and layouts
  *   ranges.c   which data a problem gets
  *   types.c    data types as numbers; scale, post-ops, rounding
+ *   meaning.c  the value of a post-op by its definition
  *   reference.c  the expected result, from oneDNN's CPU library
  *   run.c      one problem in one mode, with operands.c and judge.c (work.h)
  *   loop_figures.c  executed instructions of the loop that multiplies
@@ -244,7 +245,8 @@ struct xk_bench_ranges {
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
 /* False if they are as narrow as they get. */
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r);
-/* Scale and the factor of a sum are short binary fractions. */
+/* Scale and the numbers of post-ops are short binary fractions, and none is a
+ * function. */
 bool xk_bench_attributes_exact(const struct xk_conv_desc *d);
 /* Values of the tensor's type (plain: n of them). */
 void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
@@ -262,18 +264,55 @@ double xk_bench_decode(uint32_t type, uint32_t bits);
 uint32_t xk_bench_unwritten(uint32_t type);
 bool xk_bench_has_sum(const struct xk_conv_desc *d);
 
-/* The destination's value for the exact v = conv + bias after scale, post-ops
- * (old: the destination before) and rounding, between lo and hi. They are equal
- * unless an attribute makes an intermediate result that is no f32 value: then
- * the kernel's roundings in f32 are allowed for, half a unit each. */
+/* Values that the kernel may compute. */
 struct xk_bench_span {
     double lo, hi;
 };
-struct xk_bench_span xk_bench_finish(const struct xk_conv_desc *d, double v,
-                                     double old);
+
+/* meaning.c: a definition of post_op.def as a list of operators. */
+struct xk_bench_instruction {
+    uint8_t op;
+    double number;
+    double (*f)(double);
+};
+struct xk_bench_code {
+    unsigned n;
+    bool has_function; /* division and powers are */
+    struct xk_bench_instruction at[64];
+};
+struct xk_bench_values {
+    struct xk_bench_span x;
+    double old, rhs, alpha, beta, zero;
+};
+/* False: the text is none. */
+bool xk_bench_code_read(const char *text, struct xk_bench_code *code);
+struct xk_bench_span xk_bench_code_run(const struct xk_bench_code *c,
+                                       const struct xk_bench_values *v);
+
+/* types.c: what follows conv + bias: the scale (0: none) and the post-ops. */
+struct xk_bench_step {
+    struct xk_bench_code code;
+    struct xk_bench_values values; /* the numbers alone */
+};
+struct xk_bench_chain {
+    uint32_t dst_type, n;
+    double scale;
+    struct xk_bench_code scaling;
+    struct xk_bench_step step[XK_MAX_POST_OPS];
+};
+/* False: a kind is unknown, or its definition cannot be read. */
+bool xk_bench_chain_init(struct xk_bench_chain *c,
+                         const struct xk_conv_desc *d);
+/* The destination's value for the exact v = conv + bias after scale, post-ops
+ * (old: the destination before; rhs: of each post-op, NULL: none has one) and
+ * rounding. Both ends are equal unless an intermediate result is no f32 value:
+ * then the kernel's roundings in f32 are allowed for, half a unit each. */
+struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
+                                     double old, const double *rhs);
 /* Every step is exact and the destination's type holds the result; out of an
  * integer's range or a tie is not. */
-bool xk_bench_is_exact(const struct xk_conv_desc *d, double v, double old);
+bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
+                       const double *rhs);
 
 /* reference.c: dst = conv(src, wei) + bia in plain nchw and oihw, f32. bia may
  * be NULL. XK_EABSENT: no reference on this machine. */

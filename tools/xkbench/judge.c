@@ -10,8 +10,8 @@
 
 static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
 {
-    return xk_bench_finish(&w->p->desc, (double)w->expected[i],
-                           (double)w->op[XK_ARG_DST].plain[i]);
+    return xk_bench_finish(&w->chain, (double)w->expected[i],
+                           (double)w->op[XK_ARG_DST].plain[i], NULL);
 }
 
 /* Enough non-zero results that equality proves something; a problem whose
@@ -47,8 +47,8 @@ static bool half_results_exact(const struct xk_bench_work *w)
     if (d->dst_type != XK_F16 || !xk_bench_attributes_exact(d))
         return true;
     for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        if (!xk_bench_is_exact(d, (double)w->expected[i],
-                               (double)w->op[XK_ARG_DST].plain[i]))
+        if (!xk_bench_is_exact(&w->chain, (double)w->expected[i],
+                               (double)w->op[XK_ARG_DST].plain[i], NULL))
             return false;
     return true;
 }
@@ -71,6 +71,8 @@ bool xk_bench_expect(struct xk_bench_work *w)
     w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
     if (!w->expected)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for the reference");
+    if (!xk_bench_chain_init(&w->chain, &w->p->desc))
+        return xk_bench_end(w, XK_FAILED, "a post-op has no reference");
     for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
         if (!make_expected(w, seed))
             return false;

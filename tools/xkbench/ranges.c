@@ -40,7 +40,13 @@ enum { SHORT = 64 }; /* factors up to so many odd steps keep results exact */
 
 bool xk_bench_attributes_exact(const struct xk_conv_desc *d)
 {
-    return odd_part(d->scale) <= SHORT && odd_part(sum_factor(d)) <= SHORT;
+    struct xk_bench_chain c;
+    bool exact = xk_bench_chain_init(&c, d) && odd_part(d->scale) <= SHORT;
+    for (uint32_t i = 0; exact && i < c.n; i++)
+        exact = !c.step[i].code.has_function &&
+                odd_part(d->post_ops[i].alpha) <= SHORT &&
+                odd_part(d->post_ops[i].beta) <= SHORT;
+    return exact;
 }
 
 static int64_t at_most(int64_t v, int64_t most)

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Data types as numbers: to and from bits, rounding to a type, and what scale,
- * post-ops and the destination's type make of a convolution's exact result. All
+ * post-ops (meaning.c) and the destination's type make of a convolution's exact
+ * result. All
  * of it in double and by the definition of the formats; nothing is shared with
  * the library. */
 #include <limits.h>
@@ -8,6 +9,7 @@
 #include <string.h>
 
 #include "tools/xkbench/bench.h"
+#include "xekern/inspect.h"
 
 unsigned xk_bench_type_b(uint32_t type)
 {
@@ -145,58 +147,61 @@ bool xk_bench_has_sum(const struct xk_conv_desc *d)
     return false;
 }
 
-/* The kernel computes in f32: what is no f32 value may lie a rounding away. */
-static void widen(struct xk_bench_span *s)
+/* Behind the scale. */
+static struct xk_bench_span scaled(const struct xk_bench_chain *c, double v)
 {
-    if (s->lo == s->hi && (double)(float)s->lo == s->lo)
-        return;
-    s->lo -= fabs(s->lo) * 0x1p-24;
-    s->hi += fabs(s->hi) * 0x1p-24;
+    const struct xk_bench_values at = {.x = {v, v}, .alpha = c->scale};
+    return c->scale != 0 ? xk_bench_code_run(&c->scaling, &at) : at.x;
 }
 
-static void multiply(struct xk_bench_span *s, double factor)
+static bool read_step(const struct xk_post_op *op, struct xk_bench_step *s)
 {
-    const double a = s->lo * factor, b = s->hi * factor;
-    *s = (struct xk_bench_span){fmin(a, b), fmax(a, b)};
-    widen(s);
+    struct xk_post_op_info row;
+    if (!op->kind || !xk_post_op_at(op->kind - 1, &row))
+        return false;
+    const bool sum = row.reads_old;
+    s->values.alpha = sum && op->alpha == 0 ? 1 : (double)op->alpha;
+    s->values.beta = (double)op->beta;
+    s->values.zero = op->zero_point;
+    return xk_bench_code_read(row.meaning, &s->code);
 }
 
-static void add(struct xk_bench_span *s, double factor, double old)
+bool xk_bench_chain_init(struct xk_bench_chain *c, const struct xk_conv_desc *d)
 {
-    struct xk_bench_span term = {old, old};
-    multiply(&term, factor);
-    s->lo += term.lo;
-    s->hi += term.hi;
-    widen(s);
+    *c = (struct xk_bench_chain){.dst_type = d->dst_type,
+                                 .scale = (double)d->scale};
+    bool fine = xk_bench_code_read("x * alpha", &c->scaling);
+    for (c->n = 0; fine && c->n < d->n_post_ops; c->n++)
+        fine = read_step(&d->post_ops[c->n], &c->step[c->n]);
+    return fine;
 }
 
 /* Before the rounding to the destination's type. */
-static struct xk_bench_span unrounded(const struct xk_conv_desc *d, double v,
-                                      double old)
+static struct xk_bench_span unrounded(const struct xk_bench_chain *c, double v,
+                                      double old, const double *rhs)
 {
-    struct xk_bench_span s = {v, v};
-    if (d->scale != 0)
-        multiply(&s, (double)d->scale);
-    for (uint32_t i = 0; i < d->n_post_ops; i++) {
-        const struct xk_post_op *const op = &d->post_ops[i];
-        if (op->kind == XK_POST_SUM)
-            add(&s, op->alpha != 0 ? (double)op->alpha : 1.0, old);
-        else
-            s = (struct xk_bench_span){fmax(s.lo, 0), fmax(s.hi, 0)};
+    struct xk_bench_span s = scaled(c, v);
+    for (uint32_t i = 0; i < c->n; i++) {
+        struct xk_bench_values at = c->step[i].values;
+        at.x = s;
+        at.old = old;
+        at.rhs = rhs ? rhs[i] : 0;
+        s = xk_bench_code_run(&c->step[i].code, &at);
     }
     return s;
 }
 
-struct xk_bench_span xk_bench_finish(const struct xk_conv_desc *d, double v,
-                                     double old)
+struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
+                                     double old, const double *rhs)
 {
-    const struct xk_bench_span s = unrounded(d, v, old);
-    return (struct xk_bench_span){xk_bench_round(d->dst_type, s.lo),
-                                  xk_bench_round(d->dst_type, s.hi)};
+    const struct xk_bench_span s = unrounded(c, v, old, rhs);
+    return (struct xk_bench_span){xk_bench_round(c->dst_type, s.lo),
+                                  xk_bench_round(c->dst_type, s.hi)};
 }
 
-bool xk_bench_is_exact(const struct xk_conv_desc *d, double v, double old)
+bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
+                       const double *rhs)
 {
-    const struct xk_bench_span s = unrounded(d, v, old);
-    return s.lo == s.hi && xk_bench_round(d->dst_type, s.lo) == s.lo;
+    const struct xk_bench_span s = unrounded(c, v, old, rhs);
+    return s.lo == s.hi && xk_bench_round(c->dst_type, s.lo) == s.lo;
 }

@@ -26,6 +26,7 @@ struct xk_bench_work {
     xk_program *program;
     struct xk_bench_operand op[XK_N_CONV_ARGS];
     struct xk_bench_ranges ranges;
+    struct xk_bench_chain chain;
     float *expected; /* convolution and bias */
     uint32_t *got;   /* bits */
     struct xk_error err;

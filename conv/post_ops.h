@@ -1,0 +1,25 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Post-ops of a descriptor: text, checks. The public functions of
+ * xekern/post_op.h have the contracts of the first two. */
+#ifndef XK_CONV_POST_OPS_H
+#define XK_CONV_POST_OPS_H
+
+#include "base/ctx.h"
+#include "base/str.h"
+#include "xekern/xekern.h"
+
+enum xk_status xk_conv_parse_post_ops(xk_ctx *c, const char *text,
+                                      struct xk_post_op *ops, uint32_t *n);
+void xk_conv_print_post_ops(const struct xk_post_op *ops, uint32_t n,
+                            struct xk_str *out);
+/* The shortest decimal that is read back as v, without a plus. */
+void xk_conv_print_number(float v, struct xk_str *out);
+
+/* XK_EINVAL names the post-op, the field and its value; defaults become
+ * explicit (the factor of a sum, the type of a right-hand side). */
+enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f);
+/* XK_EUNSUPPORTED: what is right and not done. */
+enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
+                                            const struct xk_conv_desc *f);
+
+#endif

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The value of a post-op by its definition (post_op.def, through
+ * xk_post_op_at): a text such as "select(x > 0.0, x, x * alpha)" as a list of
+ * operators on intervals, in double. An operation whose result is no f32 value
+ * may be a rounding away in the kernel, so it widens the interval by that; a
+ * function of math.h by what such functions are allowed. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "tools/xkbench/bench.h"
+
+enum code_op {
+    NUMBER,
+    X,
+    OLD,
+    RHS,
+    ALPHA,
+    BETA,
+    ZERO, /* pushed */
+    ADD,
+    SUB,
+    MUL,
+    DIV,
+    LT,
+    LE,
+    GT,
+    GE,
+    EQ,
+    NE,
+    MIN,
+    MAX,
+    POW, /* of two */
+    NEG,
+    FUNCTION, /* of one */
+    SELECT,   /* of three */
+};
+
+static const struct {
+    const char *name;
+    uint8_t op, n_args;
+    double (*f)(double);
+} words[] = {
+    {"x", X, 0, NULL},
+    {"old", OLD, 0, NULL},
+    {"rhs", RHS, 0, NULL},
+    {"alpha", ALPHA, 0, NULL},
+    {"beta", BETA, 0, NULL},
+    {"zero", ZERO, 0, NULL},
+    {"min", MIN, 2, NULL},
+    {"max", MAX, 2, NULL},
+    {"pow", POW, 2, NULL},
+    {"neg", NEG, 1, NULL},
+    {"select", SELECT, 3, NULL},
+    {"exp", FUNCTION, 1, exp},
+    {"expm1", FUNCTION, 1, expm1},
+    {"log", FUNCTION, 1, log},
+    {"log1p", FUNCTION, 1, log1p},
+    {"tanh", FUNCTION, 1, tanh},
+    {"erf", FUNCTION, 1, erf},
+    {"sqrt", FUNCTION, 1, sqrt},
+    {"rint", FUNCTION, 1, rint},
+};
+
+/* The text while it is read. */
+struct reader {
+    const char *at;
+    struct xk_bench_code *code;
+    bool bad;
+};
+
+static void put(struct reader *r, uint8_t op, double number,
+                double (*f)(double))
+{
+    struct xk_bench_code *const c = r->code;
+    if (c->n == XK_COUNTOF(c->at))
+        r->bad = true;
+    else
+        c->at[c->n++] = (struct xk_bench_instruction){op, number, f};
+    c->has_function |= op == FUNCTION || op == POW || op == DIV;
+}
+
+static bool take(struct reader *r, const char *text)
+{
+    r->at += strspn(r->at, " ");
+    const size_t n = strlen(text);
+    if (strncmp(r->at, text, n) != 0)
+        return false;
+    r->at += n;
+    return true;
+}
+
+static void read_compare(struct reader *r);
+
+static void read_arguments(struct reader *r, unsigned n)
+{
+    r->bad |= !take(r, "(");
+    for (unsigned i = 0; i < n && !r->bad; i++) {
+        if (i)
+            r->bad |= !take(r, ",");
+        read_compare(r);
+    }
+    r->bad |= !take(r, ")");
+}
+
+static void read_word(struct reader *r)
+{
+    const size_t n = strspn(r->at, "abcdefghijklmnopqrstuvwxyz0123456789_");
+    for (size_t i = 0; n && i < XK_COUNTOF(words); i++)
+        if (strlen(words[i].name) == n && !memcmp(words[i].name, r->at, n)) {
+            r->at += n;
+            if (words[i].n_args)
+                read_arguments(r, words[i].n_args);
+            put(r, words[i].op, 0, words[i].f);
+            return;
+        }
+    r->bad = true;
+}
+
+static void read_unary(struct reader *r)
+{
+    char *end;
+    if (r->bad)
+        return;
+    if (take(r, "-")) {
+        read_unary(r);
+        put(r, NEG, 0, NULL);
+    } else if (take(r, "(")) {
+        read_compare(r);
+        r->bad |= !take(r, ")");
+    } else if (*r->at >= '0' && *r->at <= '9') {
+        put(r, NUMBER, strtod(r->at, &end), NULL);
+        r->at = end;
+    } else {
+        read_word(r);
+    }
+}
+
+struct infix {
+    const char *text;
+    uint8_t op;
+};
+
+/* Operands by `next`, any number joined by one of n operators. */
+static void read_infix(struct reader *r, void (*next)(struct reader *),
+                       const struct infix *of, size_t n)
+{
+    next(r);
+    for (size_t i = 0; i < n && !r->bad;)
+        if (take(r, of[i].text)) {
+            next(r);
+            put(r, of[i].op, 0, NULL);
+            i = 0;
+        } else {
+            i++;
+        }
+}
+
+static void read_product(struct reader *r)
+{
+    static const struct infix of[] = {{"*", MUL}, {"/", DIV}};
+    read_infix(r, read_unary, of, XK_COUNTOF(of));
+}
+
+static void read_sum(struct reader *r)
+{
+    static const struct infix of[] = {{"+", ADD}, {"-", SUB}};
+    read_infix(r, read_product, of, XK_COUNTOF(of));
+}
+
+static void read_compare(struct reader *r)
+{
+    static const struct infix of[] = {{"<=", LE}, {">=", GE}, {"==", EQ},
+                                      {"!=", NE}, {"<", LT},  {">", GT}};
+    read_infix(r, read_sum, of, XK_COUNTOF(of));
+}
+
+bool xk_bench_code_read(const char *text, struct xk_bench_code *code)
+{
+    struct reader r = {text, code, false};
+    *code = (struct xk_bench_code){0};
+    read_compare(&r);
+    return !r.bad && !r.at[strspn(r.at, " ")];
+}
+
+static struct xk_bench_span span(double a, double b)
+{
+    return (struct xk_bench_span){fmin(a, b), fmax(a, b)};
+}
+
+static struct xk_bench_span hull(struct xk_bench_span a, struct xk_bench_span b)
+{
+    return (struct xk_bench_span){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
+}
+
+/* What is no f32 value may lie a rounding away. */
+static struct xk_bench_span rounded(struct xk_bench_span s)
+{
+    if (s.lo == s.hi && (double)(float)s.lo == s.lo)
+        return s;
+    s.lo -= fabs(s.lo) * 0x1p-24;
+    s.hi += fabs(s.hi) * 0x1p-24;
+    return s;
+}
+
+/* 8 units in the last place of f32, or 1e-6. */
+static struct xk_bench_span loosened(struct xk_bench_span s)
+{
+    s.lo -= fmax(fabs(s.lo) * 0x1p-20, 1e-6);
+    s.hi += fmax(fabs(s.hi) * 0x1p-20, 1e-6);
+    return s;
+}
+
+/* The least and the largest of f at the corners of both intervals. */
+static struct xk_bench_span corners(double (*f)(double, double),
+                                    struct xk_bench_span a,
+                                    struct xk_bench_span b)
+{
+    const struct xk_bench_span s = span(f(a.lo, b.lo), f(a.lo, b.hi));
+    return hull(s, span(f(a.hi, b.lo), f(a.hi, b.hi)));
+}
+
+static double times(double a, double b)
+{
+    return a * b;
+}
+
+static double over(double a, double b)
+{
+    return a / b;
+}
+
+/* 0 or 1, or both. */
+static struct xk_bench_span compared(uint8_t op, struct xk_bench_span a,
+                                     struct xk_bench_span b)
+{
+    const bool point = a.lo == a.hi && b.lo == b.hi;
+    const bool apart = a.hi < b.lo || b.hi < a.lo;
+    switch (op) {
+    case LT:
+        return (struct xk_bench_span){a.hi < b.lo, a.lo < b.hi};
+    case LE:
+        return (struct xk_bench_span){a.hi <= b.lo, a.lo <= b.hi};
+    case EQ:
+        return (struct xk_bench_span){point && a.lo == b.lo, !apart};
+    default:
+        return (struct xk_bench_span){apart, !(point && a.lo == b.lo)};
+    }
+}
+
+static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
+                                   struct xk_bench_span b)
+{
+    switch (op) {
+    case ADD:
+        return rounded((struct xk_bench_span){a.lo + b.lo, a.hi + b.hi});
+    case SUB:
+        return rounded((struct xk_bench_span){a.lo - b.hi, a.hi - b.lo});
+    case MUL:
+        return rounded(corners(times, a, b));
+    case DIV:
+        return loosened(corners(over, a, b));
+    case POW:
+        return loosened(corners(pow, a, b));
+    case MIN:
+        return (struct xk_bench_span){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
+    case MAX:
+        return (struct xk_bench_span){fmax(a.lo, b.lo), fmax(a.hi, b.hi)};
+    case GT:
+        return compared(LT, b, a);
+    case GE:
+        return compared(LE, b, a);
+    default:
+        return compared(op, a, b);
+    }
+}
+
+static struct xk_bench_span function(double (*f)(double),
+                                     struct xk_bench_span a)
+{
+    const struct xk_bench_span s = span(f(a.lo), f(a.hi));
+    return f == rint ? s : loosened(s);
+}
+
+struct xk_bench_span xk_bench_code_run(const struct xk_bench_code *c,
+                                       const struct xk_bench_values *v)
+{
+    const double number[] = {[OLD] = v->old,
+                             [RHS] = v->rhs,
+                             [ALPHA] = v->alpha,
+                             [BETA] = v->beta,
+                             [ZERO] = v->zero};
+    struct xk_bench_span s[XK_COUNTOF(c->at) + 1];
+    unsigned n = 0;
+    for (unsigned i = 0; i < c->n; i++) {
+        const struct xk_bench_instruction *const k = &c->at[i];
+        if (k->op == NUMBER)
+            s[n++] = span((double)(float)k->number, (double)(float)k->number);
+        else if (k->op == X)
+            s[n++] = v->x;
+        else if (k->op <= ZERO)
+            s[n++] = span(number[k->op], number[k->op]);
+        else if (k->op <= POW)
+            n--, s[n - 1] = of_two(k->op, s[n - 1], s[n]);
+        else if (k->op == NEG)
+            s[n - 1] = span(-s[n - 1].hi, -s[n - 1].lo);
+        else if (k->op == FUNCTION)
+            s[n - 1] = function(k->f, s[n - 1]);
+        else {
+            n -= 2;
+            const struct xk_bench_span if_not = s[n + 1], is = s[n - 1];
+            s[n - 1] = is.lo == is.hi ? (is.lo != 0 ? s[n] : if_not)
+                                      : hull(s[n], if_not);
+        }
+    }
+    return s[0];
+}

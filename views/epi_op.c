@@ -1,0 +1,185 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A row's text as a list of operators. */
+#include "views/epi_op.h"
+
+#include <string.h>
+
+/* The first form that holds; its number of vectors in *temps. */
+static const char *form_of(const struct xk_epi_op *op, unsigned *temps)
+{
+    const float alpha = op->alpha, beta = op->beta, zero = op->zero;
+    (void)alpha, (void)beta, (void)zero;
+#define XK_POST_OP(...)
+#define XK_POST_FORM(id, when, n, text)                                        \
+    if (op->kind == XK_EPI_##id && (when)) {                                   \
+        *temps = n;                                                            \
+        return text;                                                           \
+    }
+#include "views/post_op.def"
+#undef XK_POST_OP
+#undef XK_POST_FORM
+    *temps = 1;
+    return xk_post_op_row(op->kind) ? xk_post_op_row(op->kind)->meaning : "";
+}
+
+const char *xk_epi_text(const struct xk_epi_op *op)
+{
+    unsigned temps;
+    return form_of(op, &temps);
+}
+
+unsigned xk_epi_temps(const struct xk_epi_op *op)
+{
+    unsigned temps;
+    form_of(op, &temps);
+    return temps;
+}
+
+/* Names of a text: its variables, and the steps in front of the value. */
+enum { MAX_NAMES = 24, MAX_TEXT = 640 };
+struct names {
+    unsigned n;
+    const char *name[MAX_NAMES];
+    const xk_expr *value[MAX_NAMES];
+};
+
+static void add_name(struct names *s, const char *name, const xk_expr *value)
+{
+    s->name[s->n] = name;
+    s->value[s->n++] = value;
+}
+
+static const xk_expr *number(xk_ctx *c, float v)
+{
+    return xk_fimm(c, XK_DT_F32, (double)v);
+}
+
+static void make_names(xk_ctx *c, const struct xk_epi_op *op,
+                       struct xk_epi_code *code, struct names *s)
+{
+    const struct xk_type f32 = xk_type_vec(XK_DT_F32, 1);
+    code->x = xk_var(c, f32, "x");
+    code->operand = xk_var(c, f32, "y");
+    s->n = 0;
+    add_name(s, "x", code->x);
+    add_name(s, "rhs", code->operand);
+    add_name(s, "old", code->operand);
+    add_name(s, "alpha", number(c, op->alpha));
+    add_name(s, "beta", number(c, op->beta));
+    add_name(s, "zero", number(c, op->zero));
+}
+
+/* "t = value; u = value; value"; text is cut into pieces. */
+static const xk_expr *parse_steps(xk_ctx *c, char *text, struct names *s)
+{
+    for (char *end; (end = strchr(text, ';')); text = end + 1) {
+        char *const is = strchr(text, '=');
+        if (!is || is > end || s->n == MAX_NAMES)
+            return NULL;
+        *end = 0;
+        const size_t lead = strspn(text, " ");
+        text[strcspn(text + lead, " =") + lead] = 0;
+        const xk_expr *const v =
+            xk_parse_expr(c, is + 1, s->n, s->name, s->value);
+        if (!v)
+            return NULL;
+        add_name(s, text + lead, v);
+    }
+    return xk_parse_expr(c, text, s->n, s->name, s->value);
+}
+
+static int index_of(const struct xk_epi_code *code, const xk_expr *e)
+{
+    for (unsigned i = 0; i < code->n; i++)
+        if (code->node[i].e == e)
+            return (int)i;
+    return -1;
+}
+
+/* e's kids, then e; each once. */
+static bool list(struct xk_epi_code *code, const xk_expr *e)
+{
+    struct xk_epi_node n = {.e = e};
+    if (index_of(code, e) >= 0)
+        return true;
+    for (unsigned i = 0; i < xk_n_kids(e); i++) {
+        if (i == XK_COUNTOF(n.kid) || !list(code, xk_kid(e, i)))
+            return false;
+        n.kid[i] = (uint8_t)index_of(code, xk_kid(e, i));
+    }
+    if (code->n == XK_EPI_MAX_NODES)
+        return false;
+    code->node[code->n++] = n;
+    return true;
+}
+
+enum xk_status xk_epi_compile(xk_ctx *c, const struct xk_epi_op *op,
+                              struct xk_epi_code *code)
+{
+    char text[MAX_TEXT];
+    struct names s;
+    const char *const form = xk_epi_text(op);
+    code->n = 0;
+    if (!*form || strlen(form) >= sizeof(text))
+        return xk_fail(c, XK_EINTERNAL, "post-op %u has no text", op->kind);
+    strcpy(text, form);
+    make_names(c, op, code, &s);
+    const xk_expr *const e = parse_steps(c, text, &s);
+    if (e && list(code, e))
+        return XK_OK;
+    XK_TRY(xk_ctx_status(c));
+    return xk_fail(c, XK_EINTERNAL, "post-op %u: no steps of IR: %s", op->kind,
+                   form);
+}
+
+/* The operator of e over vectors; a number stays a scalar. */
+static const xk_expr *build(xk_ctx *c, const xk_expr *e,
+                            const xk_expr *const *k, unsigned lanes)
+{
+    switch (xk_n_kids(e)) {
+    case 0:
+        return xk_bcast(c, e, lanes);
+    case 1:
+        return xk_un(c, xk_op(e), k[0]);
+    case 2:
+        return xk_bin(c, xk_op(e), k[0], k[1]);
+    default:
+        return xk_ternary(c, xk_op(e), k[0], k[1], k[2]);
+    }
+}
+
+const xk_expr *xk_epi_apply(xk_ctx *c, const struct xk_epi_code *code,
+                            const xk_expr *x, const xk_expr *operand)
+{
+    const xk_expr *value[XK_EPI_MAX_NODES];
+    if (!x || !code->n)
+        return NULL;
+    for (unsigned i = 0; i < code->n; i++) {
+        const struct xk_epi_node *const n = &code->node[i];
+        const xk_expr *k[XK_COUNTOF(n->kid)] = {NULL};
+        for (unsigned j = 0; j < xk_n_kids(n->e); j++)
+            k[j] = value[n->kid[j]];
+        value[i] = n->e == code->x ? x
+                   : n->e == code->operand
+                       ? operand
+                       : build(c, n->e, k, xk_type_of(x).lanes);
+        if (!value[i])
+            return NULL;
+    }
+    return value[code->n - 1];
+}
+
+void xk_epi_print(const struct xk_epi_op *op, const char *rhs,
+                  struct xk_str *out)
+{
+    const struct xk_post_op_row *const r = xk_post_op_row(op->kind);
+    xk_str_printf(out, "%s", r ? r->name : "?");
+    if (xk_epi_reads_rhs(op))
+        xk_str_printf(out, " %s", rhs);
+    else if (r && r->n_numbers)
+        xk_str_printf(out, " %g", (double)op->alpha);
+    if (r && r->n_numbers > 1)
+        xk_str_printf(out, " %g", (double)op->beta);
+    if (op->zero != 0)
+        xk_str_printf(out, " less %g", (double)op->zero);
+}
