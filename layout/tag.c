@@ -4,7 +4,6 @@
  * capitals. Other spellings: tag_name.c. */
 #include "layout/layout.h"
 
-#include <stdio.h>
 #include <string.h>
 
 #define MAX_BLOCK_E (1 << 20) /* largest inner block that makes sense */
@@ -178,6 +177,18 @@ static bool has_inner_blocks(const struct xk_layout *l, unsigned dim)
     return false;
 }
 
+/* The number's digits; how many there are. No printf: a query asks for a dozen
+ * tags. */
+static unsigned digits_of(int64_t number, char out[20])
+{
+    unsigned n = 0;
+    for (int64_t left = number; left || !n; left /= 10)
+        n++;
+    for (unsigned i = n; i-- > 0; number /= 10)
+        out[i] = (char)('0' + number % 10);
+    return n;
+}
+
 void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size)
 {
     if (out_size == 0)
@@ -186,16 +197,19 @@ void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size)
     if (!is_dense(l) || !starts_with_all_dims(l))
         return;
     size_t len = 0;
-    for (unsigned i = 0; i < l->n_blocks && len < out_size; i++) {
+    for (unsigned i = 0; i < l->n_blocks; i++) {
         const struct xk_block *const b = &l->block[i];
         const char base =
             i < l->n_dims && has_inner_blocks(l, b->dim) ? 'A' : 'a';
-        char size[24] = "";
-        if (i >= l->n_dims)
-            snprintf(size, sizeof(size), "%lld", (long long)b->size);
-        len += (size_t)snprintf(out + len, out_size - len, "%s%c", size,
-                                base + b->dim);
+        char text[21];
+        unsigned n = i >= l->n_dims ? digits_of(b->size, text) : 0;
+        text[n++] = (char)(base + b->dim);
+        if (len + n >= out_size) {
+            out[0] = 0;
+            return;
+        }
+        memcpy(out + len, text, n);
+        len += n;
     }
-    if (len >= out_size)
-        out[0] = 0;
+    out[len] = 0;
 }

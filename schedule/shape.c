@@ -170,21 +170,17 @@ static void set_taps(const struct xk_contraction *p, struct xk_shape *s)
         s->line_taps = p->index[outer].extent;
 }
 
-/* Whether the M indices of C are one, with these layouts: each stride is the
- * next one's times its extent. */
-static void set_c(const struct xk_contraction *p, struct xk_shape *s)
+/* Whether the M indices of C are one, as they stand: each stride is the next
+ * one's times its extent. */
+static void set_row(const struct xk_contraction *walked, struct xk_shape *s)
 {
-    struct xk_contraction walked = *p;
     int64_t first_b = 0, want_b = 0;
-    if (xk_access_is_open(&p->a) || xk_access_is_open(&p->c))
-        return;
-    xk_row_order_apply(&walked);
-    for (unsigned i = walked.n_index; i-- > 0;) {
-        const struct xk_index *const x = &walked.index[i];
+    for (unsigned i = walked->n_index; i-- > 0;) {
+        const struct xk_index *const x = &walked->index[i];
         int64_t b = 0, run = 0;
         if (x->role != XK_ROLE_M || x->extent == 1)
             continue;
-        if (!xk_access_stride_b(&walked, &walked.c, i, &b, &run) ||
+        if (!xk_access_stride_b(walked, &walked->c, i, &b, &run) ||
             run < x->extent || (want_b && b != want_b))
             return;
         first_b = want_b ? first_b : b;
@@ -192,6 +188,20 @@ static void set_c(const struct xk_contraction *p, struct xk_shape *s)
     }
     s->even_c = true;
     s->row_b = first_b;
+}
+
+/* The same in the order of loops, with these layouts. */
+static void set_c(const struct xk_contraction *p, struct xk_shape *s)
+{
+    if (xk_access_is_open(&p->a) || xk_access_is_open(&p->c))
+        return;
+    if (!xk_row_order_of(p).last) {
+        set_row(p, s);
+        return;
+    }
+    struct xk_contraction walked = *p;
+    xk_row_order_apply(&walked);
+    set_row(&walked, s);
 }
 
 struct xk_shape xk_shape_of(const struct xk_contraction *p)
