@@ -54,7 +54,8 @@ static struct xk_kernel_job job_of(struct ladder *l)
         .grf_count = p->s.grf_count,
         .has_dpas = xk_fma_is_systolic(p->s.fma),
         .surfaces = p->s.surfaces,
-        .tight = l->tight};
+        .tight = l->tight,
+        .header_grf = p->grf.headers};
     if (p->slices.slm_b > job.slm_b)
         job.slm_b = p->slices.slm_b;
     if (p->grf.loop < p->grf.limit)

@@ -38,7 +38,8 @@ static enum xk_status run_passes(struct xk_gen *g,
 {
     struct xk_pass_env env = {.platform = g->platform,
                               .tight = job->tight,
-                              .spare_grf = job->spare_grf};
+                              .spare_grf = job->spare_grf,
+                              .header_grf = job->header_grf};
     struct xk_trace *const t = &g->trace;
     const char *const passes = secure_getenv("XK_PASSES");
     if (passes)

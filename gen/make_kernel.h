@@ -29,7 +29,7 @@ struct xk_kernel_job {
     bool has_dpas;
     bool surfaces; /* pointers are surfaces: each has a SURFACE parameter */
     bool tight;    /* of the passes (passes/passes.h) */
-    unsigned spare_grf; /* of the passes */
+    unsigned spare_grf, header_grf; /* of the passes */
 };
 
 /* A finished kernel. */

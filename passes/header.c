@@ -281,6 +281,8 @@ static const xk_stmt *rewrite_loop(struct xk_hd_pass *p, const xk_stmt *s)
         kids[i] = xk_kid(s, i);
     kids[last] = xk_hd_place_movers(p, rewrite(p, xk_kid(s, last)));
     p->loop = l.outer;
+    if (l.outer && l.outer->inner_grf < l.moving_grf + l.inner_grf)
+        l.outer->inner_grf = l.moving_grf + l.inner_grf;
     if (!kids[last])
         return NULL;
     return xk_hd_place_items(p, l.items, xk_with_kids(p->c, s, kids, last + 1));

@@ -87,6 +87,7 @@ struct xk_hd_loop {
     struct xk_hd_item *items, **tail;
     struct xk_hd_base *bases;
     unsigned n_bases, n_rings, n_moving;
+    unsigned moving_grf, inner_grf; /* of headers that move; of loops inside */
     struct xk_hd_ring ring[XK_HD_MAX_RINGS];
     struct xk_hd_mover *movers; /* of the stage, or of the loop's body */
 };

@@ -74,6 +74,26 @@ static const xk_expr *start_of(struct xk_hd_pass *p,
     return xk_hd_to_lanes(p->c, start, lanes);
 }
 
+/* Takes registers for one more header that moves; false: there are none left.
+ */
+static bool reserve(struct xk_hd_pass *p, unsigned lanes)
+{
+    const struct xk_pass_env *const env = p->env;
+    const unsigned grf =
+        (lanes * 4 + env->platform->grf_b - 1) / env->platform->grf_b;
+    unsigned sum = p->loop->inner_grf + grf;
+    for (const struct xk_hd_loop *l = p->loop; l; l = l->outer)
+        sum += l->moving_grf;
+    if (p->loop->n_moving == XK_HD_MAX_MOVING ||
+        (env->header_grf && sum > env->header_grf + env->spare_grf))
+        return false;
+    p->loop->n_moving++;
+    p->loop->moving_grf += grf;
+    if (env->moving_grf && *env->moving_grf < sum)
+        *env->moving_grf = sum;
+    return true;
+}
+
 /* The message with a header that moves, or NULL without an error: it cannot. */
 const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
                                const struct xk_hd_message *m,
@@ -81,15 +101,13 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
 {
     int64_t step_b;
     const unsigned lanes = m->lanes > 8 ? 16 : 8;
-    if (!moves_evenly(p, m, s, &step_b) ||
-        p->loop->n_moving == XK_HD_MAX_MOVING)
+    if (!moves_evenly(p, m, s, &step_b) || !reserve(p, lanes))
         return NULL;
     struct xk_hd_mover *const v = mover_for(p, step_b);
     const xk_expr *const start = v ? start_of(p, m, s, step_b, lanes) : NULL;
     if (!start)
         return NULL;
     const unsigned at = v->lanes;
-    p->loop->n_moving++;
     v->header[v->n].start = start;
     v->header[v->n++].lane = at;
     v->lanes += lanes;

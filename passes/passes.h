@@ -10,7 +10,12 @@ struct xk_platform;
 struct xk_pass_env {
     const struct xk_platform *platform;
     unsigned spare_grf; /* registers CSE and hoisting may use */
-    uint32_t off;       /* bit i: row i of xk_passes is left out */
+    /* Registers that are counted for headers. Those that move in a loop, one a
+     * message, may take them and the spare ones; what they take of the latter
+     * the others have not. 0: not counted, they take what they want. */
+    unsigned header_grf;
+    unsigned *moving_grf; /* xk_passes_run's: what the most of a loop take */
+    uint32_t off;         /* bit i: row i of xk_passes is left out */
     bool tight; /* registers are short: no header of its own for each message */
 };
 

@@ -133,10 +133,13 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
 #ifndef NDEBUG
     XK_TRY(verify(c, k, "lowering", false));
 #endif
+    struct xk_pass_env own = *env;
+    unsigned moving_grf = 0;
+    own.moving_grf = &moving_grf;
     for (unsigned i = 0; i < xk_n_passes; i++) {
         if (env->off & 1u << i)
             continue;
-        XK_TRY(run_one(c, k, env, &xk_passes[i]));
+        XK_TRY(run_one(c, k, &own, &xk_passes[i]));
         if (trace)
             trace(user, xk_passes[i].name, k);
     }

@@ -52,14 +52,23 @@ bool xk_pass_is_trivial(const xk_expr *e);
 /* Registers that a value of type t occupies, in bytes; a bool has none. */
 unsigned xk_pass_value_b(struct xk_type t, unsigned grf_b);
 
-/* The registers to spare, divided between hoisting and CSE. */
+/* The registers to spare that headers have left, divided between hoisting and
+ * CSE. */
+static inline unsigned xk_pass_left_grf(const struct xk_pass_env *env)
+{
+    const unsigned moving =
+        env->header_grf && env->moving_grf ? *env->moving_grf : 0;
+    const unsigned more =
+        moving > env->header_grf ? moving - env->header_grf : 0;
+    return more < env->spare_grf ? env->spare_grf - more : 0;
+}
 static inline unsigned xk_pass_cse_grf(const struct xk_pass_env *env)
 {
-    return env->spare_grf / 4;
+    return xk_pass_left_grf(env) / 4;
 }
 static inline unsigned xk_pass_hoist_grf(const struct xk_pass_env *env)
 {
-    return env->spare_grf - xk_pass_cse_grf(env);
+    return xk_pass_left_grf(env) - xk_pass_cse_grf(env);
 }
 
 /* Loop level of expressions: how many loops around the place where a variable

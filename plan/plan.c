@@ -336,6 +336,11 @@ static void count_loop(struct xk_plan *p)
     g->staging =
         (uint16_t)(xk_grfs(p, p->a.staging_b) + xk_grfs(p, p->b.staging_b));
     g->headers = (uint16_t)(header_grf(p, &s->a) + header_grf(p, &s->b));
+    /* Element by element the rest of K has many messages, too, whose headers
+     * the loop around both keeps. */
+    if (p->n_segments > 1 && (p->a.staging_b || p->b.staging_b))
+        g->headers = (uint16_t)(g->headers + header_grf(p, &s[1].a) +
+                                header_grf(p, &s[1].b));
     if (p->flat.taps)
         g->headers = (uint16_t)(xk_grfs(p, p->flat.taps * p->flat.headers_b) +
                                 flat_b_grf(p, &s->b));
@@ -346,9 +351,9 @@ static void count_loop(struct xk_plan *p)
     /* Element by element: offsets along K of 16 lanes, and the temporaries of
      * addresses that share no base. Measured on random problems. */
     if (p->b.staging_b)
-        g->lets = (uint16_t)(g->lets + 14);
+        g->lets = (uint16_t)(g->lets + 14 * p->n_segments);
     if (p->a.staging_b)
-        g->lets = (uint16_t)(g->lets + 6);
+        g->lets = (uint16_t)(g->lets + 6 * p->n_segments);
     if (p->slm.buffers) {
         unsigned staged;
         g->headers = (uint16_t)xk_plan_slm_grf(p, &staged);

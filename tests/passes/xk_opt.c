@@ -37,12 +37,17 @@ static enum xk_status run_pass(xk_ctx *c, struct xk_kernel *k,
 
 static enum xk_status optimise(xk_ctx *c, struct xk_kernel *k, char **words)
 {
-    struct xk_pass_env env = {xk_platform_find("xehpg"), 32};
+    unsigned moving_grf = 0;
+    struct xk_pass_env env = {.platform = xk_platform_find("xehpg"),
+                              .spare_grf = 32,
+                              .moving_grf = &moving_grf};
     for (; *words; words++) {
         if (!strncmp(*words, "--platform=", 11))
             env.platform = xk_platform_find(*words + 11);
         else if (!strncmp(*words, "--spare=", 8))
             env.spare_grf = (unsigned)strtoul(*words + 8, NULL, 10);
+        else if (!strncmp(*words, "--headers=", 10))
+            env.header_grf = (unsigned)strtoul(*words + 10, NULL, 10);
         else
             XK_TRY(run_pass(c, k, &env, *words));
         if (!env.platform)
