@@ -3,6 +3,8 @@
  * becomes the lanes of moves, the rest is enumerated. Conversion rounds to
  * nearest even and saturates to the range of an integer destination.
  *
+ * bf16 is the upper half of an f32, so a shift makes that of it.
+ *
  * Float operands must keep each lane at the same place in its dword as the
  * other side (isa.md 8), so narrow elements are spread to dwords by raw moves
  * before a conversion, and packed by raw moves after it. */
@@ -50,6 +52,16 @@ static void raw_mov(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
     xk_cg_op1(g, XK_OPC_MOV, &d, &a, lanes);
 }
 
+/* d, an f32, = a, a bf16. */
+static void shift_up(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
+                     unsigned lanes)
+{
+    const struct xk_cg_val n = xk_cg_imm(XK_DT_U32, 16);
+    d.dt = XK_DT_U32;
+    a.dt = XK_DT_U16;
+    xk_cg_op2(g, XK_OPC_SHL, &d, &a, &n, lanes);
+}
+
 /* A source of four bytes a lane that stands for the elements of a. */
 static struct xk_cg_val widened(struct xk_cg *g, const struct xk_cg_val *a,
                                 unsigned lanes)
@@ -57,6 +69,11 @@ static struct xk_cg_val widened(struct xk_cg *g, const struct xk_cg_val *a,
     const enum xk_dtype dt = (enum xk_dtype)a->dt;
     if (xk_dtype_b(dt) == 4)
         return *a;
+    if (dt == XK_DT_BF16) {
+        const struct xk_cg_val t = xk_cg_temp(g, XK_DT_F32, lanes);
+        shift_up(g, t, *a, lanes);
+        return t;
+    }
     if (xk_dtype_is_int(dt)) {
         const struct xk_cg_val t = xk_cg_temp(g, XK_DT_S32, lanes);
         xk_cg_op1(g, XK_OPC_MOV, &t, a, lanes);
@@ -96,6 +113,10 @@ static void convert(struct xk_cg *g, const struct xk_cg_val *d,
     const enum xk_dtype to = (enum xk_dtype)d->dt;
     if (to == a->dt) {
         raw_mov(g, *d, *a, lanes);
+        return;
+    }
+    if (a->dt == XK_DT_BF16 && to == XK_DT_F32) {
+        shift_up(g, *d, *a, lanes);
         return;
     }
     const struct xk_cg_val w = widened(g, a, lanes);

@@ -320,6 +320,7 @@ enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_geometry(c, full));
     XK_TRY(check_ndims(c, full));
     XK_TRY(xk_conv_check_attr(c, full));
+    XK_TRY(xk_conv_check_rhs(c, full));
     XK_TRY(check_implemented(c, full));
     return check_tensors(c, full);
 }

@@ -6,6 +6,7 @@
  * and kh everywhere. Behind this file nobody knows of convolution. */
 #include "conv/tensors.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* Numbers of the indices; of a spatial dim 0 d, 1 h, 2 w: -1 without depth. */
@@ -95,10 +96,40 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
     return XK_OK;
 }
 
+/* The right-hand side of post-op i, for the step that was appended last. It
+ * stands still along the dims that it does not have. */
+static enum xk_status add_rhs(xk_ctx *c, const struct xk_conv_desc *f,
+                              const struct xk_conv_info *info,
+                              const struct indices *x, uint32_t i,
+                              struct xk_contraction *p)
+{
+    const int index[] = {x->mb, x->oc, x->o[0], x->o[1], x->o[2]};
+    struct xk_access *const a = &p->input[p->n_inputs];
+    if (p->n_inputs == XK_MAX_INPUTS)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "post_ops[%u]: more than %d right-hand sides, bias "
+                       "included",
+                       i, XK_MAX_INPUTS);
+    p->epi[p->n_epi - 1].input = p->n_inputs++;
+    snprintf(a->name, sizeof(a->name), "rhs%u", i);
+    a->arg = (uint8_t)(XK_ARG_RHS + i);
+    XK_TRY(xk_conv_rhs_layout(
+        c, f, i, info ? info->tensor[XK_ARG_DST].tag : NULL, &a->layout));
+    for (unsigned k = 0; k < XK_COUNTOF(index); k++)
+        if (index[k] >= 0) {
+            const int64_t extent = a->layout.dim[a->n_coord];
+            xk_access_add(a, extent > 1 ? index[k] : -1, extent);
+        }
+    return XK_OK;
+}
+
 /* What follows the bias: the scale is of convolution and bias, and the
  * post-ops see its result. */
-static void add_scale_and_post_ops(struct xk_contraction *p,
-                                   const struct xk_conv_desc *f)
+static enum xk_status add_scale_and_post_ops(xk_ctx *c,
+                                             const struct xk_conv_desc *f,
+                                             const struct xk_conv_info *info,
+                                             const struct indices *x,
+                                             struct xk_contraction *p)
 {
     if (f->scale != 0)
         p->epi[p->n_epi++] =
@@ -109,7 +140,10 @@ static void add_scale_and_post_ops(struct xk_contraction *p,
                                                 .alpha = op->alpha,
                                                 .beta = op->beta,
                                                 .zero = (float)op->zero_point};
+        if (xk_post_op_reads_rhs(op->kind))
+            XK_TRY(add_rhs(c, f, info, x, i, p));
     }
+    return XK_OK;
 }
 
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
@@ -130,6 +164,5 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
                      (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
     if (xk_conv_has_bias(f))
         XK_TRY(add_bias(c, f, info, &x, out));
-    add_scale_and_post_ops(out, f);
-    return XK_OK;
+    return add_scale_and_post_ops(c, f, info, &x, out);
 }

@@ -411,22 +411,61 @@ enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f)
     return XK_OK;
 }
 
+static enum xk_status check_rhs_type(xk_ctx *c, uint32_t i,
+                                     const struct xk_post_op *op)
+{
+    switch (op->type) {
+    case XK_TYPE_DEFAULT:
+    case XK_F32:
+    case XK_F16:
+    case XK_BF16:
+    case XK_S32:
+    case XK_S8:
+    case XK_U8:
+        return XK_OK;
+    default:
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "post_ops[%u].type=%s: right-hand sides are f32, f16, "
+                       "bf16, s32, s8 or u8",
+                       i, xk_conv_type_name(op->type));
+    }
+}
+
+/* A mask of all dims becomes the bits of all dims. */
+enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *f)
+{
+    const uint32_t all = (1u << xk_conv_user_ndims(f)) - 1;
+    for (uint32_t i = 0; i < f->n_post_ops; i++) {
+        struct xk_post_op *const op = &f->post_ops[i];
+        struct xk_layout l;
+        if (!xk_post_op_reads_rhs(op->kind))
+            continue;
+        if (op->mask == UINT32_MAX)
+            op->mask = all;
+        if (op->mask > all)
+            return xk_fail(c, XK_EINVAL,
+                           "post_ops[%u].mask=%u: dst has %u dims", i, op->mask,
+                           xk_conv_user_ndims(f));
+        if (strnlen(op->tag, XK_TAG_MAX) == XK_TAG_MAX)
+            return xk_fail(c, XK_EINVAL,
+                           "post_ops[%u].tag=%.*s... does not end", i,
+                           XK_TAG_MAX, op->tag);
+        XK_TRY(check_rhs_type(c, i, op));
+        XK_TRY(xk_conv_rhs_layout(c, f, i, NULL, &l));
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f)
 {
-    bool sum = false;
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
         const struct xk_post_op *const op = &f->post_ops[i];
-        const struct xk_post_op_row *const row = xk_post_op_row(op->kind);
-        if (row->syntax == XK_SYNTAX_BINARY || row->syntax == XK_SYNTAX_PRELU)
+        if (xk_post_op_reads_old(op->kind) && op->type &&
+            op->type != f->dst_type)
             return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u]: %s: right-hand sides are not "
-                           "implemented",
-                           i, row->name);
-        if (op->type)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].type=%s: the type of a sum is not "
-                           "implemented",
+                           "post_ops[%u].type=%s: a sum of another type than "
+                           "dst is not implemented",
                            i, xk_conv_type_name(op->type));
         if (op->zero_point && !(xk_conv_type_is_int(f->src_type) &&
                                 xk_conv_type_is_int(f->dst_type)))
@@ -434,12 +473,6 @@ enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                            "post_ops[%u].zero_point=%d: only with integers in "
                            "src and dst",
                            i, (int)op->zero_point);
-        if (row->syntax == XK_SYNTAX_SUM && sum)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].kind=%u: a second sum is not "
-                           "implemented",
-                           i, op->kind);
-        sum = sum || row->syntax == XK_SYNTAX_SUM;
     }
     return XK_OK;
 }

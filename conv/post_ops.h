@@ -18,6 +18,9 @@ void xk_conv_print_number(float v, struct xk_str *out);
 /* XK_EINVAL names the post-op, the field and its value; defaults become
  * explicit (the factor of a sum, the type of a right-hand side). */
 enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f);
+/* Right-hand sides, when the sizes have been checked: XK_EINVAL for a mask or a
+ * tag that dst's dims contradict, XK_EUNSUPPORTED for a type. */
+enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *full);
 /* XK_EUNSUPPORTED: what is right and not done. */
 enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f);

@@ -282,6 +282,27 @@ static void describe(const struct xk_layout *l, uint32_t type,
     out->size_b = (uint64_t)xk_layout_size_b(l);
 }
 
+static enum xk_status describe_rhs(xk_ctx *c, const struct xk_conv_desc *full,
+                                   struct xk_conv_info *info)
+{
+    memset(info->rhs, 0, full->n_post_ops * sizeof(info->rhs[0]));
+    for (uint32_t i = 0; i < full->n_post_ops; i++) {
+        const struct xk_post_op *const op = &full->post_ops[i];
+        struct xk_layout l;
+        if (!xk_post_op_reads_rhs(op->kind))
+            continue;
+        XK_TRY(
+            xk_conv_rhs_layout(c, full, i, info->tensor[XK_ARG_DST].tag, &l));
+        if (xk_layout_size_b(&l) > MAX_TENSOR_B)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "post_ops[%u]: a right-hand side of %lld bytes, "
+                           "above 2^31-1, is not implemented",
+                           i, (long long)xk_layout_size_b(&l));
+        describe(&l, op->type ? op->type : XK_F32, &info->rhs[i]);
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
                                const char *const any_tags[3],
                                struct xk_conv_info *info)
@@ -314,5 +335,5 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
         describe(&l, xk_conv_type_of(full, rows[i].arg),
                  &info->tensor[rows[i].arg]);
     }
-    return XK_OK;
+    return describe_rhs(c, full, info);
 }

@@ -41,6 +41,14 @@ enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *full,
  * name what the user wrote. */
 enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *full,
                                    enum xk_conv_arg arg, char tag[XK_TAG_MAX]);
+/* Dims of src and dst as the user counts them. */
+unsigned xk_conv_user_ndims(const struct xk_conv_desc *full);
+/* The right-hand side of post-op i over our dims of dst, each of which it has
+ * or is 1. Where the post-op leaves its layout open it lies as dst does, if it
+ * is as large (dst_tag; NULL: open, too), else channels innermost. */
+enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                                  uint32_t i, const char *dst_tag,
+                                  struct xk_layout *out);
 /* A tag over our dims. XK_EINVAL if it is none, XK_EUNSUPPORTED if no kernel
  * takes it. */
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,

@@ -5,13 +5,14 @@
  * and a depth where it does something. Dims that differ have the extent 1. */
 #include "conv/tensors.h"
 
+#include <stdio.h>
 #include <string.h>
 
 /* The user's dims: how many, their extents, and which of ours each is (-1:
- * none). */
+ * none); and ours. */
 struct user_dims {
-    unsigned n;
-    int64_t extent[XK_LAYOUT_MAX_DIMS];
+    unsigned n, n_ours;
+    int64_t extent[XK_LAYOUT_MAX_DIMS], our_extent[XK_LAYOUT_MAX_DIMS];
     int ours[XK_LAYOUT_MAX_DIMS];
 };
 
@@ -27,6 +28,8 @@ static struct user_dims dims_of(const struct xk_conv_desc *f,
     struct user_dims u = {.n = 0};
     int64_t ours[XK_LAYOUT_MAX_DIMS];
     const unsigned n = xk_conv_dims(f, arg, ours);
+    u.n_ours = n;
+    memcpy(u.our_extent, ours, sizeof(ours));
     if (arg == XK_ARG_WEI && (f->grouped || f->g > 1)) {
         add(&u, f->g, -1);
         ours[0] /= f->g;
@@ -40,15 +43,16 @@ static struct user_dims dims_of(const struct xk_conv_desc *f,
     return u;
 }
 
-/* Ours from the user's layout. XK_EUNSUPPORTED: a dim that we do not have is in
- * blocks, which would leave gaps. */
+/* Ours from the user's layout. XK_EUNSUPPORTED: a dim that we do not
+ * have is in blocks, which would leave gaps. */
 static enum xk_status fold(xk_ctx *c, const struct xk_conv_desc *f,
-                           enum xk_conv_arg arg, const struct user_dims *u,
+                           const char *field, const struct user_dims *u,
                            const struct xk_layout *from, struct xk_layout *out)
 {
     bool height = f->ndims != 3;
     *out = *from;
-    out->n_dims = (uint8_t)xk_conv_dims(f, arg, out->dim);
+    out->n_dims = (uint8_t)u->n_ours;
+    memcpy(out->dim, u->our_extent, sizeof(out->dim));
     out->n_blocks = 0;
     for (unsigned i = 0; i < out->n_dims; i++)
         out->padded[i] = 1;
@@ -59,7 +63,7 @@ static enum xk_status fold(xk_ctx *c, const struct xk_conv_desc *f,
             return xk_fail(c, XK_EUNSUPPORTED,
                            "%s: blocks of dim %c, which has the extent 1, are "
                            "not implemented",
-                           xk_conv_tensor_field(arg), 'a' + b.dim);
+                           field, 'a' + b.dim);
         if (ours < 0)
             continue;
         b.dim = (uint8_t)ours;
@@ -212,10 +216,43 @@ enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *f,
     if (xk_conv_tag_is_any(tag) && !strides_of(f, arg)->n_dims)
         return XK_OK;
     XK_TRY(user_layout(c, f, arg, tag, &u, &theirs));
-    XK_TRY(fold(c, f, arg, &u, &theirs, &ours));
+    XK_TRY(fold(c, f, xk_conv_tensor_field(arg), &u, &theirs, &ours));
     strcpy(given, tag);
     choose_spelling(c, f, arg, &ours, tag);
     if (xk_conv_tag_is_known(f, arg, tag))
         return XK_OK;
     return xk_conv_fail_tag(c, f, arg, *given ? given : tag);
+}
+
+unsigned xk_conv_user_ndims(const struct xk_conv_desc *f)
+{
+    return dims_of(f, XK_ARG_DST).n;
+}
+
+enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
+                                  uint32_t i, const char *dst_tag,
+                                  struct xk_layout *out)
+{
+    const struct xk_post_op *const op = &f->post_ops[i];
+    const enum xk_dtype dt = xk_conv_dtype(op->type ? op->type : XK_F32);
+    struct user_dims u = dims_of(f, XK_ARG_DST);
+    struct xk_layout theirs;
+    char field[32];
+    bool whole = true;
+    snprintf(field, sizeof(field), "post_ops[%u].tag", i);
+    for (unsigned k = 0; k < u.n; k++) {
+        if (op->mask >> k & 1)
+            continue;
+        whole = whole && u.extent[k] == 1;
+        u.extent[k] = 1;
+        if (u.ours[k] >= 0)
+            u.our_extent[u.ours[k]] = 1;
+    }
+    if (!xk_conv_tag_is_any(op->tag)) {
+        XK_TRY(
+            xk_layout_from_tag(c, field, dt, u.n, u.extent, op->tag, &theirs));
+        return fold(c, f, field, &u, &theirs, out);
+    }
+    return xk_layout_from_tag(c, field, dt, u.n_ours, u.our_extent,
+                              whole && dst_tag ? dst_tag : "axb", out);
 }

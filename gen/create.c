@@ -17,7 +17,7 @@ struct create {
     struct xk_gen gen;
     struct xk_problem problem;
     struct xk_nest con;
-    struct xk_program_arg_info arg[XK_N_CONV_ARGS];
+    struct xk_program_arg_info arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS];
 };
 
 static uint64_t now_ns(void)
@@ -27,21 +27,32 @@ static uint64_t now_ns(void)
     return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
 }
 
+static unsigned add_arg(struct create *g, unsigned n, const char *name,
+                        uint32_t number, const struct xk_tensor_info *t)
+{
+    struct xk_program_arg_info *const a = &g->arg[n];
+    if (!t->ndims)
+        return n;
+    snprintf(a->name, sizeof(a->name), "%s", name);
+    a->number = number;
+    a->size_b = t->size_b;
+    a->written = number == XK_ARG_DST;
+    return n + 1;
+}
+
 /* The tensors that there are. */
 static unsigned set_args(struct create *g)
 {
     static const char *const names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
                                                       "dst"};
+    const struct xk_conv_info *const info = &g->problem.info;
     unsigned n = 0;
-    for (uint32_t i = 0; i < XK_N_CONV_ARGS; i++) {
-        const struct xk_tensor_info *const t = &g->problem.info.tensor[i];
-        if (!t->ndims)
-            continue;
-        struct xk_program_arg_info *const a = &g->arg[n++];
-        snprintf(a->name, sizeof(a->name), "%s", names[i]);
-        a->number = i;
-        a->size_b = t->size_b;
-        a->written = i == XK_ARG_DST;
+    for (uint32_t i = 0; i < XK_N_CONV_ARGS; i++)
+        n = add_arg(g, n, names[i], i, &info->tensor[i]);
+    for (uint32_t i = 0; i < g->problem.desc.n_post_ops; i++) {
+        char name[16];
+        snprintf(name, sizeof(name), "rhs%u", i);
+        n = add_arg(g, n, name, XK_ARG_RHS + i, &info->rhs[i]);
     }
     return n;
 }

@@ -8,9 +8,14 @@
 
 #define SIDE 8
 
-static bool packed(const struct xk_lowering *l)
+static bool packed(const struct xk_plan_side *s)
 {
-    return l->p->epi.store == XK_STORE_PACKED;
+    return s->store == XK_STORE_PACKED;
+}
+
+static unsigned bytes_of(const struct xk_plan_side *s)
+{
+    return xk_dtype_b((enum xk_dtype)s->dt);
 }
 
 /* C holds runs of columns: the eight of a square, or four where dpasw's
@@ -35,46 +40,55 @@ static const xk_expr *column(struct xk_lowering *l,
 }
 
 /* Columns of a dword of a part's registers. */
-static unsigned columns_of_dword(const struct xk_lowering *l)
+static unsigned columns_of_dword(const struct xk_plan_side *s)
 {
-    return packed(l) ? 4 / xk_lower_dst_b(l) : 1;
+    return packed(s) ? 4 / bytes_of(s) : 1;
 }
 
 /* Registers of eight columns in a part as in memory. */
-static unsigned registers_of_eight(const struct xk_lowering *l)
+static unsigned registers_of_eight(const struct xk_plan_side *s)
 {
-    return SIDE / columns_of_dword(l);
+    return SIDE / columns_of_dword(s);
 }
 
-static const xk_expr *narrow_of(struct xk_lowering *l, const xk_expr *part,
-                                unsigned eight)
+static const xk_expr *narrow_of(struct xk_lowering *l,
+                                const struct xk_plan_side *s,
+                                const xk_expr *part, unsigned eight)
 {
-    return xk_lower_reg(l, part, eight * registers_of_eight(l) * 4 * SIDE);
+    return xk_lower_reg(l, part, eight * registers_of_eight(s) * 4 * SIDE);
 }
 
 /* Eight columns are converted together: those of registers of the part that lie
  * together. Vector i of them is element i / registers of each lane's dword in
  * register i % registers, so two vectors make two registers. */
-static unsigned column_of(const struct xk_lowering *l, unsigned eight,
+static unsigned column_of(const struct xk_plan_side *s, unsigned eight,
                           unsigned i)
 {
-    const unsigned regs = registers_of_eight(l);
-    return (eight * regs + i % regs) * columns_of_dword(l) + i / regs;
+    const unsigned regs = registers_of_eight(s);
+    return (eight * regs + i % regs) * columns_of_dword(s) + i / regs;
+}
+
+/* The other way round: where a column's vector is among those of a part. */
+static uint32_t place(const struct xk_plan_side *s, unsigned column)
+{
+    const unsigned per = columns_of_dword(s), regs = registers_of_eight(s);
+    const unsigned dword = column / per;
+    return 4 * SIDE *
+           (dword / regs * SIDE + column % per * regs + dword % regs);
 }
 
 /* Between eight vectors of f32 and their registers as in memory. */
-static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    const xk_expr *narrow)
+static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
+                    bool out, const xk_expr *wide, const xk_expr *narrow)
 {
-    const struct xk_lowering *const l = e->l;
-    const unsigned per_dw = 4 / xk_lower_dst_b(l), regs = registers_of_eight(l);
+    const unsigned per_dw = 4 / bytes_of(s), regs = registers_of_eight(s);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
     const unsigned extent[3] = {regs / 2, SIDE / regs, 2 * SIDE};
     const unsigned wide_stride[3] = {2 * SIDE, regs * SIDE, 1};
     const unsigned narrow_stride[3] = {2 * SIDE * per_dw, 1, per_dw};
-    r->dst = (uint8_t)(out ? l->p->epi.dst : XK_DT_F32);
-    r->src = (uint8_t)(out ? XK_DT_F32 : l->p->epi.dst);
+    r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);
+    r->src = (uint8_t)(out ? XK_DT_F32 : s->dt);
     r->n_dims = 3;
     for (unsigned i = 0; i < 3; i++) {
         r->extent[i] = (uint16_t)extent[i];
@@ -85,12 +99,34 @@ static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
     xk_block_call(&e->l->w, &f, args, 2);
 }
 
-static void widen(struct xk_epilogue *e, const xk_expr *raw)
+/* An element for each row, a dword each. */
+static void widen_one(struct xk_epilogue *e, const struct xk_plan_side *s,
+                      const xk_expr *raw)
+{
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    r->dst = XK_DT_F32;
+    r->src = s->dt;
+    r->n_dims = 1;
+    r->extent[0] = SIDE;
+    r->dst_stride[0] = 1;
+    r->src_stride[0] = (uint16_t)(4 / bytes_of(s));
+    const xk_expr *const args[2] = {xk_lower_reg(e->l, e->f32, 0),
+                                    xk_lower_reg(e->l, raw, 0)};
+    xk_block_call(&e->l->w, &f, args, 2);
+}
+
+static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
+                  const xk_expr *raw)
 {
     const unsigned n = xk_plan_part_columns(&e->l->p->epi) / SIDE;
+    if (s->one) {
+        widen_one(e, s, raw);
+        return;
+    }
     for (unsigned i = 0; i < n; i++) {
-        const xk_expr *const to = xk_lower_reg(e->l, e->old, i * XK_EPI_WIDE_B);
-        convert(e, false, to, narrow_of(e->l, raw, i));
+        const xk_expr *const to = xk_lower_reg(e->l, e->f32, i * XK_EPI_WIDE_B);
+        convert(e, s, false, to, narrow_of(e->l, s, raw, i));
     }
 }
 
@@ -100,7 +136,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
                            unsigned n, const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(l);
+    const unsigned per_dw = 4 / xk_lower_dst_b(l), per = columns_of_dword(&e->c);
     const unsigned run = run_of(l), dword = SIDE * per_dw;
     const unsigned next = n + run % SIDE; /* of one run, none */
     const uint32_t next_b =
@@ -141,62 +177,59 @@ static unsigned placing_step(const struct xk_lowering *l)
 /* A step on a part in place, on two columns at a time where they need not be told
  * apart. */
 static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
-                         const xk_expr *old, unsigned step)
+                         unsigned step)
 {
     struct xk_lowering *const l = e->l;
     const bool alone = xk_epi_operand(l, step) != XK_EPI_NONE;
     const unsigned cols = alone ? 1 : 2;
+    xk_epi_fetch(e, at, step);
     for (unsigned v = 0; v < xk_plan_part_columns(&l->p->epi); v += cols) {
-        const unsigned n = alone ? column_of(l, v / SIDE, v % SIDE) : v;
+        const unsigned n = alone ? column_of(&e->c, v / SIDE, v % SIDE) : v;
         const xk_expr *const reg = column(l, at, n);
-        const xk_expr *const was =
-            old ? xk_lower_reg(l, old, 4 * v * SIDE) : NULL;
-        const struct xk_epi_vector x = {at->n + n, cols * SIDE, reg, reg, was};
+        const struct xk_epi_vector x = {at->n + n, cols * SIDE, n, reg, reg};
         xk_epi_operate(e, step, step + 1, &x);
     }
 }
 
 /* The placing step, then those behind it, on eight columns; wide NULL: in place. */
 static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
-                          const xk_expr *old, unsigned eight,
-                          const xk_expr *wide)
+                          unsigned eight, const xk_expr *wide)
 {
     struct xk_lowering *const l = e->l;
     const unsigned step = placing_step(l);
     const bool pairs = wide || !l->p->epi.convert; /* neighbours */
-    const xk_expr *to[SIDE], *was[SIDE] = {NULL};
+    const xk_expr *to[SIDE];
     for (unsigned i = 0; i < SIDE; i++) {
-        const unsigned n = column_of(l, eight, i);
-        const uint32_t old_b = 4 * SIDE * (eight * SIDE + i);
+        const unsigned n = column_of(&e->c, eight, i);
         const xk_expr *const from = column(l, at, n);
-        if (old)
-            was[i] = xk_lower_reg(l, old, old_b);
         to[i] = wide ? xk_lower_reg(l, wide, 4 * i * SIDE) : from;
-        const struct xk_epi_vector x = {at->n + n, SIDE, from, to[i], was[i]};
+        const struct xk_epi_vector x = {at->n + n, SIDE, n, from, to[i]};
         xk_epi_operate(e, step, step + 1, &x);
     }
     for (unsigned i = 0; i < SIDE; i += pairs ? 2 : 1) {
-        const struct xk_epi_vector x = {at->n, pairs ? 2 * SIDE : SIDE, to[i],
-                                        to[i], was[i]};
+        const struct xk_epi_vector x = {at->n, pairs ? 2 * SIDE : SIDE,
+                                        column_of(&e->c, eight, i), to[i],
+                                        to[i]};
         xk_epi_operate(e, step + 1, xk_epi_steps(l), &x);
     }
 }
 
 static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
-                   const xk_expr *old, const xk_expr *out)
+                   const xk_expr *out)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     const bool any = xk_epi_has_steps(l, 0, xk_epi_steps(l));
     for (unsigned step = 0; step < placing_step(l); step++)
-        operate_part(e, at, old, step);
+        operate_part(e, at, step);
+    xk_epi_fetch(e, at, placing_step(l));
     for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
         const xk_expr *const wide = p->wide ? e->wide[i % p->wide] : NULL;
         if (any)
-            operate_eight(e, at, old, i, wide);
+            operate_eight(e, at, i, wide);
         if (wide) {
             const xk_expr *const from = xk_lower_reg(l, wide, 0);
-            convert(e, true, from, narrow_of(l, out, i));
+            convert(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
     for (unsigned n = 0; out && !p->wide && n < xk_plan_part_columns(p);
@@ -205,54 +238,82 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
 }
 
 /* Lanes that message at column `col` of a block of rows reaches. */
-static const xk_expr *mask_of(struct xk_epilogue *e, unsigned block,
+static const xk_expr *mask_of(struct xk_epilogue *e,
+                              const struct xk_plan_side *s, unsigned block,
                               const xk_expr *col)
 {
     struct xk_lowering *const l = e->l;
     const xk_expr *const in_m = e->in[block];
-    if (!l->p->epi.n_masked)
+    const bool all = !l->p->epi.n_masked && s->n_extent >= l->p->epi.n_extent;
+    if (all || s->one)
         return in_m ? in_m : xk_lower_true(l, SIDE);
-    const xk_expr *const in_n =
-        xk_bin_imm(l->c, XK_OP_LT, col, l->p->epi.n_extent);
+    const xk_expr *const in_n = xk_bin_imm(l->c, XK_OP_LT, col, s->n_extent);
     return in_m ? xk_and(l->c, in_m, in_n) : xk_bcast(l->c, in_n, SIDE);
 }
 
-/* Dwords of a lane: all of a part's columns, as many of C's own registers as lie
+/* Dwords of a lane: all of a message's columns, as many of C's own registers as lie
  * together, or one. */
-static unsigned dwords_of(const struct xk_lowering *l, bool own)
+static unsigned dwords_of(const struct xk_lowering *l,
+                          const struct xk_plan_side *s, bool own)
 {
-    const struct xk_plan_epilogue *const p = &l->p->epi;
-    if (!packed(l))
+    if (!packed(s))
         return 1;
-    return own ? run_of(l) : p->cols / columns_of_dword(l);
+    return own ? run_of(l) : s->cols / columns_of_dword(s);
+}
+
+/* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like C. */
+static const xk_expr *rows_of(struct xk_epilogue *e,
+                              const struct xk_plan_side *s, unsigned block)
+{
+    struct xk_lowering *const l = e->l;
+    const unsigned b = bytes_of(s), c = xk_lower_dst_b(l);
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    if (s->like_c && b >= c)
+        return b == c ? e->row_b[block]
+                      : xk_bin_imm(l->c, XK_OP_MUL, e->row_b[block], b / c);
+    if (s->like_c)
+        return xk_bin_imm(l->c, XK_OP_DIV, e->row_b[block], c / b);
+    xk_lower_n_only(l, xk_s32(l->c, 0), at);
+    const xk_expr *const first = xk_lower_row(l, l->out_m0, block * SIDE);
+    xk_lower_unpack_m(
+        l, xk_block_let(&l->w, "out_m", xk_lower_lanes(l, first)), at);
+    return xk_block_let(
+        &l->w, "rhs_b",
+        xk_lower_offset(l, &l->p->con->input[s->input].view, at));
 }
 
 static void move(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_epi_part *part, const xk_expr *buf,
-                 uint32_t buf_b)
+                 const struct xk_plan_side *s, const struct xk_epi_part *part,
+                 const xk_expr *buf, uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
-    const bool own = buf == l->acc;
-    const unsigned vec = dwords_of(l, own), block = part->m / SIDE;
-    const unsigned cols = vec * columns_of_dword(l);
+    const struct xk_nest *const con = l->p->con;
+    const bool is_c = s->input == XK_SIDE_C, own = buf == l->acc;
+    const unsigned vec = dwords_of(l, s, own), block = part->m / SIDE;
+    const unsigned per = columns_of_dword(s), cols = vec * per;
+    const unsigned all = s->one ? 1 : xk_plan_part_columns(&l->p->epi);
+    const struct xk_view *const v =
+        is_c ? &con->c.view : &con->input[s->input].view;
+    const xk_expr *const rows =
+        is_c ? e->row_b[block] : rows_of(e, s, block);
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)(packed(l) ? 4 : xk_lower_dst_b(l)),
+                                 .data_b = (uint8_t)(packed(s) ? 4 : bytes_of(s)),
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE};
-    for (unsigned n = 0; n < xk_plan_part_columns(&l->p->epi); n += cols) {
+    for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
-        const xk_expr *const mask = mask_of(e, block, col);
+        const xk_expr *const mask = mask_of(e, s, block, col);
         xk_lower_n_only(l, col, at);
-        const xk_expr *const off = xk_add(
-            l->c, e->row_b[block], xk_lower_offset(l, &l->p->con->c.view, at));
-        xk_lower_send(l, &l->w, &send, l->arg_c, off, buf,
+        const xk_expr *const off =
+            xk_add(l->c, rows, xk_lower_offset(l, v, at));
+        xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
+                      off, buf,
                       own ? place_b(l, part->m, part->n + n)
-                          : buf_b + 4 * n * SIDE,
-                      NULL,
-                      mask);
+                          : buf_b + 4 * SIDE * (n / per),
+                      NULL, mask);
     }
 }
 
@@ -293,4 +354,5 @@ const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
                                              .part = part,
                                              .move = move,
                                              .finish = finish,
-                                             .widen = widen};
+                                             .widen = widen,
+                                             .place = place};

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue's order. Inputs are the same for all rows and loaded once. What
- * memory held of a part (a sum) is asked for `ahead` parts before it is added, into
- * buffers that take turns, so that the others' latency passes while one is
- * computed. */
+/* The epilogue's order. Inputs that are the same for all rows are loaded once. Where
+ * one step reads parts (a sum, or another side), they are asked for `ahead` parts
+ * before they are used, into buffers that take turns, so that the others' latency
+ * passes while one is computed. Where several do, each loads where it is. */
 #include "lower/epilogue.h"
 
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
@@ -49,44 +49,132 @@ static void load_blocks(struct xk_lowering *l, unsigned input,
     }
 }
 
-/* An input that is broadcast over M: epi.n elements, zero beyond N. */
-static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
+/* n elements of an input from a column of the thread's part on, each a dword, into
+ * buf; zero beyond N. */
+static void gather_columns(struct xk_lowering *l, unsigned input,
+                           unsigned first, unsigned n, const xk_expr *buf)
 {
     const struct xk_plan *const p = l->p;
     const unsigned simd = p->s.simd;
-    const xk_expr *const buf =
-        xk_block_alloc(&l->w, p->con->input[input].name, 4u * p->epi.n, 0);
+    const enum xk_dtype dt = p->con->input[input].view.layout.dt;
     const struct xk_send send = {.op = XK_SEND_LOAD,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = 4,
+                                 .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
-    if (p->epi.input_blocks) {
-        load_blocks(l, input, buf);
-        return buf;
-    }
     if (p->epi.input_masked)
-        xk_lower_zero(l, &l->w, buf, 0, 4u * p->epi.n);
-    for (unsigned first = 0; first < p->epi.n; first += simd) {
-        const xk_expr *const n = xk_lower_out_columns(l, first);
+        xk_lower_zero(l, &l->w, buf, 0, 4u * n);
+    for (unsigned i = 0; i < n; i += simd) {
+        const xk_expr *const at = xk_lower_out_columns(l, first + i);
         const xk_expr *mask = xk_lower_true(l, simd);
         if (p->epi.input_masked)
             mask = xk_block_let(&l->w, "in_n",
-                                xk_bin_imm(l->c, XK_OP_LT, n, p->n_extent));
-        load_elements(l, input, &send, n, buf, 4 * first, mask);
+                                xk_bin_imm(l->c, XK_OP_LT, at, p->n_extent));
+        load_elements(l, input, &send, at, buf, 4 * i, mask);
     }
+}
+
+/* n elements, each in a dword, become f32. */
+static void dwords_to_f32(struct xk_lowering *l, enum xk_dtype dt, unsigned n,
+                          const xk_expr *from, const xk_expr *to)
+{
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    struct xk_reorder *const r = &f.u.reorder;
+    r->dst = XK_DT_F32;
+    r->src = (uint8_t)dt;
+    r->n_dims = 1;
+    r->extent[0] = (uint16_t)n;
+    r->dst_stride[0] = 1;
+    r->src_stride[0] = (uint16_t)(4 / xk_dtype_b(dt));
+    const xk_expr *const args[2] = {xk_lower_reg(l, to, 0),
+                                    xk_lower_reg(l, from, 0)};
+    xk_block_call(&l->w, &f, args, 2);
+}
+
+/* An element for all, in every lane of a gather. */
+static void gather_one(struct xk_lowering *l, unsigned input,
+                       const xk_expr *buf)
+{
+    const unsigned simd = l->p->s.simd;
+    const enum xk_dtype dt = l->p->con->input[input].view.layout.dt;
+    const struct xk_send send = {.op = XK_SEND_LOAD,
+                                 .space = XK_SPACE_GLOBAL,
+                                 .data_b = (uint8_t)xk_dtype_b(dt),
+                                 .vec = 1,
+                                 .lanes = (uint8_t)simd};
+    load_elements(l, input, &send,
+                  xk_bcast(l->c, xk_s32(l->c, 0), simd), buf, 0,
+                  xk_lower_true(l, simd));
+}
+
+/* An input that is broadcast over M: epi.n elements, zero beyond N; or one. */
+static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
+{
+    const struct xk_plan *const p = l->p;
+    const char *const name = p->con->input[input].name;
+    const enum xk_dtype dt = p->con->input[input].view.layout.dt;
+    const bool one = p->epi.input[input] == XK_INPUT_ONE;
+    const unsigned n = one ? p->s.simd : p->epi.n;
+    const xk_expr *const buf = xk_block_alloc(&l->w, name, 4u * n, 0);
+    const xk_expr *const raw =
+        dt == XK_DT_F32 ? buf : xk_block_alloc(&l->w, "raw_in", 4u * n, 0);
+    if (one)
+        gather_one(l, input, raw);
+    else if (p->epi.input_blocks)
+        load_blocks(l, input, buf);
+    else
+        gather_columns(l, input, 0, n, raw);
+    if (raw != buf)
+        dwords_to_f32(l, dt, n, raw, buf);
     return buf;
 }
 
-/* Asks for what memory holds of a part. Masked lanes read as zero. */
+/* Asks for a part of the only side. Masked lanes read as zero. */
 static void load_part(struct xk_epilogue *e, unsigned number)
 {
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    const struct xk_plan_side *const s = &p->side[0];
     const xk_expr *const raw = e->raw[number % p->ahead];
     const struct xk_epi_part at = e->f->part(e->l, number);
-    if (number < p->ahead && (p->m_masked || p->n_masked))
-        xk_lower_zero(e->l, &e->l->w, raw, 0, p->part_b);
-    e->f->move(e, XK_SEND_LOAD, &at, raw, 0);
+    if (number < p->ahead && s->masked)
+        xk_lower_zero(e->l, &e->l->w, raw, 0, s->part_b);
+    e->f->move(e, XK_SEND_LOAD, s, &at, raw, 0);
+}
+
+/* What has been loaded of a side, as f32. */
+static void hold(struct xk_epilogue *e, const struct xk_plan_side *s,
+                 const xk_expr *raw)
+{
+    if (s->dt != XK_DT_F32)
+        e->f->widen(e, s, raw);
+    e->held = s->dt != XK_DT_F32 ? e->f32 : raw;
+}
+
+static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
+                          const struct xk_epi_part *at)
+{
+    const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    const unsigned n = e->f->n_lanes ? p->n : xk_plan_part_columns(p);
+    gather_columns(e->l, s->input, at->n, n, e->raw[0]);
+    e->held = e->raw[0];
+    if (s->dt == XK_DT_F32)
+        return;
+    dwords_to_f32(e->l, (enum xk_dtype)s->dt, n, e->raw[0], e->f32);
+    e->held = e->f32;
+}
+
+void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
+                  unsigned step)
+{
+    const struct xk_plan_side *const s = xk_epi_side(e->l, step);
+    if (!s || !xk_plan_is_serial(&e->l->p->epi))
+        return;
+    if (s->late) {
+        fetch_columns(e, s, at);
+        return;
+    }
+    e->f->move(e, XK_SEND_LOAD, s, at, e->raw[0], 0);
+    hold(e, s, e->raw[0]);
 }
 
 static void finish_part(struct xk_epilogue *e, unsigned number)
@@ -94,16 +182,27 @@ static void finish_part(struct xk_epilogue *e, unsigned number)
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     const struct xk_epi_part at = e->f->part(e->l, number);
     const xk_expr *const out = p->turns ? e->out[number % p->turns] : NULL;
-    const xk_expr *old = NULL;
-    if (p->ahead) {
-        old = e->raw[number % p->ahead];
-        if (e->old)
-            e->f->widen(e, old);
-        old = e->old ? e->old : old;
-    }
-    e->f->finish(e, &at, old, out);
-    e->f->move(e, XK_SEND_STORE, &at, out ? out : e->l->acc,
+    if (p->ahead)
+        hold(e, &p->side[0], e->raw[number % p->ahead]);
+    e->f->finish(e, &at, out);
+    e->f->move(e, XK_SEND_STORE, &e->c, &at, out ? out : e->l->acc,
                out ? 0 : at.acc_b);
+}
+
+/* Registers that steps which load where they are share. */
+static void shared_raw(struct xk_epilogue *e)
+{
+    const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    uint32_t most_b = 0;
+    bool masked = false;
+    for (unsigned i = 0; i < p->n_sides; i++) {
+        masked |= p->side[i].masked;
+        if (p->side[i].part_b > most_b)
+            most_b = p->side[i].part_b;
+    }
+    e->raw[0] = xk_block_alloc(&e->l->w, "raw", most_b, 0);
+    if (masked) /* lanes that no message fills */
+        xk_lower_zero(e->l, &e->l->w, e->raw[0], 0, most_b);
 }
 
 /* Asks for all that can be under way from here on. */
@@ -112,13 +211,30 @@ static void preload(struct xk_epilogue *e)
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
     for (unsigned i = 0; i < l->p->con->n_inputs; i++)
-        e->input[i] = load_input(l, i);
+        if (p->input[i] != XK_INPUT_PARTS)
+            e->input[i] = load_input(l, i);
     e->f->prepare(e);
     for (unsigned i = 0; i < p->ahead; i++)
-        e->raw[i] = xk_block_alloc(&l->w, "raw", p->part_b, 0);
+        e->raw[i] = xk_block_alloc(&l->w, "raw", p->side[0].part_b, 0);
     if (p->ahead > 1)
         for (unsigned i = 0; i < p->ahead; i++)
             load_part(e, i);
+}
+
+/* f32 of the largest part of a side that has another type; 0: none has. */
+static uint32_t f32_b(const struct xk_epilogue *e)
+{
+    const struct xk_plan *const p = e->l->p;
+    uint32_t most = 0;
+    for (unsigned i = 0; i < p->epi.n_sides; i++) {
+        const struct xk_plan_side *const s = &p->epi.side[i];
+        const uint32_t n = s->one    ? p->s.simd
+                           : s->late ? p->epi.n
+                                     : xk_plan_part_elements(&p->epi);
+        if (s->dt != XK_DT_F32 && n > most)
+            most = n;
+    }
+    return 4 * most;
 }
 
 /* Registers of conversions. */
@@ -126,8 +242,10 @@ static void buffers(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
-    if (p->ahead && p->dst != XK_DT_F32)
-        e->old = xk_block_alloc(&l->w, "old", 4 * xk_plan_part_elements(p), 0);
+    if (xk_plan_is_serial(p))
+        shared_raw(e);
+    if (f32_b(e))
+        e->f32 = xk_block_alloc(&l->w, "old", f32_b(e), 0);
     for (unsigned i = 0; i < p->wide; i++)
         e->wide[i] = xk_block_alloc(&l->w, "wide", XK_EPI_WIDE_B, 0);
     for (unsigned i = 0; i < p->turns; i++) {
@@ -153,6 +271,7 @@ void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
     *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
     if (xk_fma_is_systolic(l->p->s.fma))
         e->f = &xk_epi_columns;
+    e->c = xk_plan_side_of_c(l->p);
     compile(e);
     preload(e);
 }

@@ -21,26 +21,33 @@ struct xk_epi_family {
     /* Coordinates and masks. */
     void (*prepare)(struct xk_epilogue *e);
     struct xk_epi_part (*part)(const struct xk_lowering *l, unsigned number);
-    /* The messages between memory and a part's registers. */
+    /* The messages between a side's memory and a part's registers. */
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_epi_part *at, const xk_expr *buf,
-                 uint32_t buf_b);
+                 const struct xk_plan_side *s, const struct xk_epi_part *at,
+                 const xk_expr *buf, uint32_t buf_b);
     /* All steps on a part of C, and in out its registers as memory has them; out
-     * NULL: in place. old: what memory held, in f32. */
+     * NULL: in place. What the steps read is held, or fetched where they do. */
     void (*finish)(struct xk_epilogue *e, const struct xk_epi_part *at,
-                   const xk_expr *old, const xk_expr *out);
-    /* What memory held of a part, into e->old. */
-    void (*widen)(struct xk_epilogue *e, const xk_expr *raw);
+                   const xk_expr *out);
+    /* A side's part as f32, into e->f32. */
+    void (*widen)(struct xk_epilogue *e, const struct xk_plan_side *s,
+                  const xk_expr *raw);
+    /* Byte of a part's column, or of its first vector of columns, in that. */
+    uint32_t (*place)(const struct xk_plan_side *s, unsigned column);
 };
 extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 
 struct xk_epilogue {
     struct xk_lowering *l;
     const struct xk_epi_family *f;
-    struct xk_epi_code *code; /* of each operation */
-    const xk_expr *input[XK_MAX_INPUTS];   /* buffers of epi.n f32 */
-    const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of a sum: parts under way */
-    const xk_expr *old;    /* a part of that in f32; NULL: raw itself */
+    struct xk_epi_code *code;  /* of each operation */
+    struct xk_plan_side c;     /* C, as it goes out */
+    const xk_expr *input[XK_MAX_INPUTS]; /* buffers of epi.n f32, or of one; NULL:
+                                            it is a side */
+    const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of the side: parts under way; of several
+                                              the first alone */
+    const xk_expr *f32;    /* a side's part in f32; NULL: raw itself is */
+    const xk_expr *held;   /* what the next step reads: one of those */
     const xk_expr *out[2]; /* converted parts; NULL: C itself goes out */
     const xk_expr *wide[2]; /* M in the lanes: eight columns before the conversion, in
                                its order */
@@ -67,8 +74,8 @@ const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
  * n on; with 2 * 8 lanes of M, two columns that lie together. */
 struct xk_epi_vector {
     unsigned n, lanes;
+    unsigned column; /* n, counted from the part's first */
     const xk_expr *from, *to;
-    const xk_expr *old; /* what memory held of it */
 };
 
 enum { XK_EPI_WIDE_B = 256 };
@@ -78,8 +85,14 @@ enum { XK_EPI_WIDE_B = 256 };
 unsigned xk_epi_steps(const struct xk_lowering *l);
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
 bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);
+/* The side of a step; NULL: it reads none. */
+const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
+                                       unsigned step);
+/* Where several steps read parts: loads what this one reads. */
+void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
+                  unsigned step);
 /* What a step needs besides C, M being in the lanes: nothing that differs, what memory
- * held, in the order in which columns are converted, or an element for a column. */
+ * held, in the order in which columns are converted, or what is a column's own. */
 enum xk_epi_operand { XK_EPI_NONE, XK_EPI_OLD, XK_EPI_COLUMN };
 enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */

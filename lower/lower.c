@@ -203,20 +203,24 @@ void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
 /* Gathers the view's coordinates from the contraction's. */
 static void view_index(const struct xk_nest *con,
                        const struct xk_view *v, const xk_expr *const *at,
-                       const xk_expr **index)
+                       const xk_expr *zero, const xk_expr **index)
 {
     for (unsigned i = 0; i < con->n_index; i++) {
         const int d = xk_view_find(v, con->index[i].name);
         if (d >= 0)
             index[d] = at[i];
     }
+    /* What no index moves has one place. */
+    for (unsigned d = 0; d < v->n_dims; d++)
+        if (!index[d] && v->dim[d].extent == 1)
+            index[d] = zero;
 }
 
 const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
                                const xk_expr *const *at)
 {
     const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
-    view_index(l->p->con, v, at, index);
+    view_index(l->p->con, v, at, xk_s32(l->c, 0), index);
     return xk_view_offset_b(l->c, v, index, l->facts);
 }
 
@@ -224,7 +228,7 @@ const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
                              const xk_expr *const *at)
 {
     const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
-    view_index(l->p->con, v, at, index);
+    view_index(l->p->con, v, at, xk_s32(l->c, 0), index);
     return xk_view_mask(l->c, v, index, l->facts);
 }
 
@@ -310,8 +314,10 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL)
         f.u.send = xk_lower_through_surface(l, s, mem);
     for (unsigned i = 0; i < 4; i++)
-        if (!args[i])
+        if (!args[i]) {
+            xk_fail(c, XK_EINTERNAL, "lower: a message lacks argument %u", i);
             return;
+        }
     xk_block_call(w, &f, args, 4);
 }
 

@@ -2,21 +2,54 @@
 /* The epilogue with N in the lanes: rows of C one after the other. */
 #include "lower/epilogue.h"
 
-/* Byte offset of (row m, first column n) of C; row_b is the tile's first
- * element where rows are merged. */
-static const xk_expr *row_offset(struct xk_lowering *l, unsigned m,
+/* C, or an input: what a side reads, and its argument. */
+static const struct xk_view *view_of(const struct xk_lowering *l,
+                                     const struct xk_plan_side *s)
+{
+    const struct xk_nest *const con = l->p->con;
+    return s->input == XK_SIDE_C ? &con->c.view : &con->input[s->input].view;
+}
+
+static const xk_expr *arg_of(const struct xk_lowering *l,
+                             const struct xk_plan_side *s)
+{
+    return s->input == XK_SIDE_C ? l->arg_c : l->arg_in[s->input];
+}
+
+static unsigned bytes_of(const struct xk_plan_side *s)
+{
+    return xk_dtype_b((enum xk_dtype)s->dt);
+}
+
+/* n bytes of C as bytes of a side that lies like it. */
+static const xk_expr *like_c(struct xk_lowering *l,
+                             const struct xk_plan_side *s, const xk_expr *n)
+{
+    const unsigned b = bytes_of(s), c = xk_lower_dst_b(l);
+    if (b < c)
+        return xk_bin_imm(l->c, XK_OP_DIV, n, c / b);
+    return b > c ? xk_bin_imm(l->c, XK_OP_MUL, n, b / c) : n;
+}
+
+/* Byte offset of (row m, first column n) of a side; row_b is the tile's first
+ * element of C where rows are merged. */
+static const xk_expr *row_offset(struct xk_lowering *l,
+                                 const struct xk_plan_side *s, unsigned m,
                                  const xk_expr *n, const xk_expr *row_b)
 {
     const struct xk_plan_epilogue *const e = &l->p->epi;
+    const bool merged = e->merged && s->like_c;
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
     xk_lower_n_only(l, n, at);
-    if (!e->merged)
+    if (!merged)
         xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
-    const xk_expr *const off = xk_lower_offset(l, &l->p->con->c.view, at);
-    if (!e->merged)
+    const xk_expr *const off = xk_lower_offset(l, view_of(l, s), at);
+    if (!merged)
         return off;
-    return xk_bin_imm(l->c, XK_OP_ADD, xk_add(l->c, off, row_b),
-                      m * e->row_stride_b);
+    const int64_t below_b =
+        (int64_t)m * e->row_stride_b / xk_lower_dst_b(l) * bytes_of(s);
+    return xk_bin_imm(l->c, XK_OP_ADD, xk_add(l->c, off, like_c(l, s, row_b)),
+                      below_b);
 }
 
 /* Whether row m of the tile is inside M; NULL: always. */
@@ -37,75 +70,87 @@ static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
     return xk_lower_true(l, n);
 }
 
-static bool by_blocks(const struct xk_lowering *l)
+static unsigned messages(const struct xk_lowering *l,
+                         const struct xk_plan_side *s)
 {
-    return l->p->epi.store == XK_STORE_BLOCK;
-}
-
-static unsigned messages(const struct xk_lowering *l)
-{
-    return l->p->epi.n / l->p->epi.cols;
+    return s->one ? 1 : l->p->epi.n / s->cols;
 }
 
 /* Whole registers of one message of a row. */
-static uint32_t message_b(const struct xk_lowering *l)
+static uint32_t message_b(const struct xk_lowering *l,
+                          const struct xk_plan_side *s)
 {
-    return l->p->epi.part_b / messages(l);
+    return s->part_b / messages(l, s);
 }
 
 /* Where message j of a row begins: its first column, or a column a lane. */
-static const xk_expr *message_n(struct xk_lowering *l, unsigned j)
+static const xk_expr *message_n(struct xk_lowering *l,
+                                const struct xk_plan_side *s, unsigned j)
 {
-    const unsigned first = j * l->p->epi.cols;
-    return by_blocks(l) ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
-                        : xk_lower_out_columns(l, first);
+    const unsigned first = j * s->cols;
+    if (s->one)
+        return xk_bcast(l->c, xk_s32(l->c, 0), l->p->s.simd);
+    return s->store == XK_STORE_BLOCK
+               ? xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first)
+               : xk_lower_out_columns(l, first);
+}
+
+/* Which of those a side has; NULL: all. */
+static const xk_expr *columns_mask(struct xk_epilogue *e,
+                                   const struct xk_plan_side *s, unsigned j)
+{
+    struct xk_lowering *const l = e->l;
+    const struct xk_plan_epilogue *const p = &l->p->epi;
+    if (s->input == XK_SIDE_C)
+        return e->in[j];
+    if (s->one || (!p->n_masked && s->n_extent >= p->n_extent))
+        return NULL;
+    return xk_bin_imm(l->c, XK_OP_LT, message_n(l, s, j), s->n_extent);
 }
 
 static void move(struct xk_epilogue *e, enum xk_send_op op,
-                 const struct xk_epi_part *at, const xk_expr *buf,
-                 uint32_t buf_b)
+                 const struct xk_plan_side *s, const struct xk_epi_part *at,
+                 const xk_expr *buf, uint32_t buf_b)
 {
     struct xk_lowering *const l = e->l;
-    const struct xk_plan *const p = l->p;
-    const bool block = by_blocks(l);
-    const unsigned dst_b = xk_lower_dst_b(l);
-    const unsigned dwords = p->epi.cols * dst_b / 4;
+    const bool block = s->store == XK_STORE_BLOCK;
+    const unsigned b = bytes_of(s), dwords = s->cols * b / 4;
     const struct xk_send send = {.op = (uint8_t)op,
                                  .space = XK_SPACE_GLOBAL,
-                                 .data_b = (uint8_t)(block ? 4 : dst_b),
+                                 .data_b = (uint8_t)(block ? 4 : b),
                                  .vec = (uint8_t)(block ? dwords : 1),
-                                 .lanes = (uint8_t)(block ? 1 : p->s.simd),
+                                 .lanes = (uint8_t)(block ? 1 : l->p->s.simd),
                                  .block = block};
-    for (unsigned j = 0; j < messages(l); j++) {
-        const xk_expr *const n = message_n(l, j);
+    for (unsigned j = 0; j < messages(l, s); j++) {
+        const xk_expr *const n = message_n(l, s, j);
         const xk_expr *const mask =
-            both(l, row_mask(l, at->m), e->in[j], send.lanes);
-        xk_lower_send(l, &l->w, &send, l->arg_c,
-                      row_offset(l, at->m, n, e->row_b[0]), buf,
-                      buf_b + j * message_b(l), NULL, mask);
+            both(l, row_mask(l, at->m), columns_mask(e, s, j), send.lanes);
+        xk_lower_send(l, &l->w, &send, arg_of(l, s),
+                      row_offset(l, s, at->m, n, e->row_b[0]), buf,
+                      buf_b + j * message_b(l, s), NULL, mask);
     }
 }
 
 /* Between a row of 4-byte columns and its messages' registers. */
-static void convert(struct xk_epilogue *e, bool out, const xk_expr *wide,
-                    uint32_t wide_b, const xk_expr *narrow)
+static void convert(struct xk_epilogue *e, const struct xk_plan_side *s,
+                    bool out, const xk_expr *wide, uint32_t wide_b,
+                    const xk_expr *narrow)
 {
     struct xk_lowering *const l = e->l;
-    const struct xk_plan_epilogue *const p = &l->p->epi;
     const uint16_t stride =
-        (uint16_t)(by_blocks(l) ? 1 : 4 / xk_lower_dst_b(l));
+        (uint16_t)(s->store == XK_STORE_BLOCK ? 1 : 4 / bytes_of(s));
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
-    r->dst = (uint8_t)(out ? p->dst : XK_DT_F32);
-    r->src = (uint8_t)(out ? XK_DT_F32 : p->dst);
+    r->dst = (uint8_t)(out ? s->dt : XK_DT_F32);
+    r->src = (uint8_t)(out ? XK_DT_F32 : s->dt);
     r->n_dims = 1;
-    r->extent[0] = p->cols;
+    r->extent[0] = s->cols;
     r->dst_stride[0] = out ? stride : 1;
     r->src_stride[0] = out ? 1 : stride;
-    for (unsigned j = 0; j < messages(l); j++) {
+    for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const w =
-            xk_lower_reg(l, wide, wide_b + 4 * j * p->cols);
-        const xk_expr *const n = xk_lower_reg(l, narrow, j * message_b(l));
+            xk_lower_reg(l, wide, wide_b + 4 * j * s->cols);
+        const xk_expr *const n = xk_lower_reg(l, narrow, j * message_b(l, s));
         const xk_expr *const args[2] = {out ? n : w, out ? w : n};
         xk_block_call(&l->w, &f, args, 2);
     }
@@ -120,10 +165,10 @@ static void prepare(struct xk_epilogue *e)
         e->row_b[0] = xk_block_let(
             &l->w, "row_b",
             xk_bin_imm(l->c, XK_OP_MUL, l->out_m0, p->row_stride_b));
-    for (unsigned j = 0; p->n_masked && j < messages(l); j++)
+    for (unsigned j = 0; p->n_masked && j < messages(l, &e->c); j++)
         e->in[j] = xk_block_let(
             &l->w, "out_n",
-            xk_bin_imm(l->c, XK_OP_LT, message_n(l, j), p->n_extent));
+            xk_bin_imm(l->c, XK_OP_LT, message_n(l, &e->c, j), p->n_extent));
 }
 
 static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
@@ -133,24 +178,47 @@ static struct xk_epi_part part(const struct xk_lowering *l, unsigned number)
         number, 0, 4 * (uint32_t)xk_layout_offset_e(&l->p->part, at)};
 }
 
-static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
-                   const xk_expr *old, const xk_expr *out)
+/* Steps first .. end - 1 on a row. */
+static void operate_row(struct xk_epilogue *e, const struct xk_epi_part *at,
+                        unsigned first, unsigned end)
 {
     struct xk_lowering *const l = e->l;
     const unsigned simd = l->p->s.simd;
     for (unsigned n = 0; n < l->p->epi.n; n += simd) {
         const xk_expr *const reg = xk_lower_reg(l, l->acc, at->acc_b + 4 * n);
-        const xk_expr *const was = old ? xk_lower_reg(l, old, 4 * n) : NULL;
-        const struct xk_epi_vector v = {n, simd, reg, reg, was};
-        xk_epi_operate(e, 0, xk_epi_steps(l), &v);
+        const struct xk_epi_vector v = {n, simd, n, reg, reg};
+        xk_epi_operate(e, first, end, &v);
     }
-    if (out)
-        convert(e, true, l->acc, at->acc_b, out);
 }
 
-static void widen(struct xk_epilogue *e, const xk_expr *raw)
+static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *out)
 {
-    convert(e, false, e->old, 0, raw);
+    const bool serial = xk_plan_is_serial(&e->l->p->epi);
+    const unsigned n = xk_epi_steps(e->l);
+    unsigned first = 0;
+    for (unsigned step = 1; serial && step < n; step++) {
+        if (!xk_epi_side(e->l, step))
+            continue;
+        operate_row(e, at, first, step);
+        xk_epi_fetch(e, at, step);
+        first = step;
+    }
+    operate_row(e, at, first, n);
+    if (out)
+        convert(e, &e->c, true, e->l->acc, at->acc_b, out);
+}
+
+static void widen(struct xk_epilogue *e, const struct xk_plan_side *s,
+                  const xk_expr *raw)
+{
+    convert(e, s, false, e->f32, 0, raw);
+}
+
+static uint32_t place(const struct xk_plan_side *s, unsigned column)
+{
+    (void)s;
+    return 4 * column;
 }
 
 const struct xk_epi_family xk_epi_rows = {.n_lanes = true,
@@ -158,4 +226,5 @@ const struct xk_epi_family xk_epi_rows = {.n_lanes = true,
                                           .part = part,
                                           .move = move,
                                           .finish = finish,
-                                          .widen = widen};
+                                          .widen = widen,
+                                          .place = place};

@@ -41,31 +41,73 @@ bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end)
     return any;
 }
 
+/* The number of the operation that a step is; -1: it is none. */
+static int op_of(const struct xk_lowering *l, unsigned step)
+{
+    return step == 0 || is_last(l, step) ? -1 : (int)step - 1;
+}
+
+const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
+                                       unsigned step)
+{
+    const int op = op_of(l, step);
+    const unsigned side = op < 0 ? 0 : l->p->epi.side_of[op];
+    return side ? &l->p->epi.side[side - 1] : NULL;
+}
+
 enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
 {
-    if (step == 0 || is_last(l, step))
+    const int op = op_of(l, step);
+    if (op < 0)
         return step ? XK_EPI_COLUMN : XK_EPI_NONE;
-    const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
-    if (xk_epi_reads_rhs(op))
+    const struct xk_plan_side *const s = xk_epi_side(l, step);
+    const struct xk_epi_op *const o = &l->p->con->epi[op];
+    if (s && s->input == XK_SIDE_C && !xk_plan_is_serial(&l->p->epi))
+        return XK_EPI_OLD;
+    if (s)
         return XK_EPI_COLUMN;
-    return xk_epi_reads_old(op) ? XK_EPI_OLD : XK_EPI_NONE;
+    return xk_epi_reads_rhs(o) && l->p->epi.input[o->input] != XK_INPUT_ONE
+               ? XK_EPI_COLUMN
+               : XK_EPI_NONE;
+}
+
+/* So many f32 from there, in all lanes of v if it is one. */
+static const xk_expr *load_f32(struct xk_epilogue *e, const char *name,
+                               unsigned lanes, const xk_expr *from,
+                               const struct xk_epi_vector *v)
+{
+    const xk_expr *const x =
+        xk_block_load(&e->l->w, name, xk_type_vec(XK_DT_F32, lanes), from);
+    return xk_lower_widen(e->l, x, v->lanes);
+}
+
+static const xk_expr *side_operand(struct xk_epilogue *e,
+                                   const struct xk_plan_side *s,
+                                   const struct xk_epi_vector *v)
+{
+    const bool alone = e->f->n_lanes ? s->one : s->late;
+    const uint32_t at_b = s->one    ? 0
+                          : s->late ? 4 * v->column
+                                    : e->f->place(s, v->column);
+    return load_f32(e, s->input == XK_SIDE_C ? "old" : "rhs",
+                    alone ? 1 : v->lanes, xk_lower_reg(e->l, e->held, at_b), v);
 }
 
 /* What an operation reads besides C; NULL: nothing. */
-static const xk_expr *operand_of(struct xk_epilogue *e,
-                                 const struct xk_epi_op *op,
+static const xk_expr *operand_of(struct xk_epilogue *e, unsigned step,
                                  const struct xk_epi_vector *v)
 {
     struct xk_lowering *const l = e->l;
-    if (xk_epi_reads_old(op))
-        return xk_block_load(&l->w, "old", xk_type_vec(XK_DT_F32, v->lanes),
-                             v->old);
+    const struct xk_plan_side *const s = xk_epi_side(l, step);
+    const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
+    if (s)
+        return side_operand(e, s, v);
     if (!xk_epi_reads_rhs(op))
         return NULL;
-    const xk_expr *const from = xk_lower_reg(l, e->input[op->input], 4 * v->n);
-    const struct xk_type type =
-        xk_type_vec(XK_DT_F32, e->f->n_lanes ? v->lanes : 1);
-    return xk_lower_widen(l, xk_block_load(&l->w, "rhs", type, from), v->lanes);
+    const bool one = l->p->epi.input[op->input] == XK_INPUT_ONE;
+    return load_f32(e, "rhs", e->f->n_lanes && !one ? v->lanes : 1,
+                    xk_lower_reg(l, e->input[op->input], one ? 0 : 4 * v->n),
+                    v);
 }
 
 static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
@@ -74,12 +116,10 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
     struct xk_lowering *const l = e->l;
     if (step == 0)
         return xk_cast(l->c, XK_DT_F32, x);
-    if (!is_last(l, step)) {
-        const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
+    if (!is_last(l, step))
         return e->code ? xk_epi_apply(l->c, &e->code[step - 1], x,
-                                      operand_of(e, op, v))
+                                      operand_of(e, step, v))
                        : NULL; /* out of memory */
-    }
     return zero_padding(l, x,
                         e->f->n_lanes
                             ? xk_lower_out_columns(l, v->n)

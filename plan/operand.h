@@ -56,12 +56,17 @@ static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
  * loops are counted, as much of that as fits. */
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p);
 void xk_plan_fit_store(struct xk_plan *p);
-/* GRFs of the epilogue but for what a sum has under way. */
+/* GRFs of the epilogue but for what a side has under way. */
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p);
-bool xk_plan_has_sum(const struct xk_plan *p);
+/* plan->epi's inputs and sides; the sides again when the parts have changed. GRFs
+ * of both, but for parts that are under way early, and of one such part. */
+void xk_plan_inputs(xk_ctx *c, struct xk_plan *p);
+void xk_plan_sides(xk_ctx *c, struct xk_plan *p);
+unsigned xk_plan_sides_grf(const struct xk_plan *p);
+unsigned xk_plan_raw_grf(const struct xk_plan *p, const struct xk_plan_side *s);
 /* When the epilogue loads what it reads, by the registers that are left: that needs
  * the counts of the loops and of an epilogue without it, and adds to the latter. */
-void xk_plan_preload(struct xk_plan *p);
+void xk_plan_preload(xk_ctx *c, struct xk_plan *p);
 
 /* plan->flat, if filter taps are innermost without SLM; plan->slices. */
 /* What of A a later group's loads find in a cache. */

@@ -312,7 +312,7 @@ static unsigned dummy_grf(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;
     const bool inputs = p->con->n_inputs && e->input_masked;
-    const bool old = xk_plan_has_sum(p) && (e->m_masked || e->n_masked);
+    const bool old = e->n_sides && (e->m_masked || e->n_masked);
     const bool beside = p->slm.buffers || p->flat.taps; /* no masks */
     bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.zero_once ||
                  p->a.row_masked || p->con->a.view.n_masks;
@@ -366,6 +366,14 @@ static void count_loop(struct xk_plan *p)
                          g->lets + g->fixed);
 }
 
+static unsigned early_inputs(const struct xk_plan *p)
+{
+    unsigned n = 0;
+    for (unsigned i = 0; i < p->con->n_inputs; i++)
+        n += p->epi.input[i] == XK_INPUT_COLUMNS;
+    return n;
+}
+
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
@@ -374,7 +382,7 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
     const unsigned converted =
         is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
-    g->epilogue = (uint16_t)(g->acc + row * (p->con->n_inputs + 2u) + 16 +
+    g->epilogue = (uint16_t)(g->acc + row * (early_inputs(p) + 2u) + 16 +
                              g->fixed + converted);
     if (p->slices.own_first) { /* begins before they add up: headers */
         g->epilogue = (uint16_t)(g->epilogue + g->acc * 3u / 16);
@@ -383,7 +391,7 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
         g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
     }
     xk_plan_fit_store(p);
-    xk_plan_preload(p);
+    xk_plan_preload(c, p);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;
     if (most > g->limit)
         return xk_fail(c, XK_ENOFIT,

@@ -112,6 +112,30 @@ enum xk_plan_store {
 
 #define XK_PLAN_MAX_AHEAD 8
 
+/* How the epilogue gets at an input. */
+enum xk_plan_input {
+    XK_INPUT_COLUMNS, /* the same for all rows: loaded once, an f32 a column */
+    XK_INPUT_ONE,     /* the same everywhere: loaded once, an f32 */
+    XK_INPUT_PARTS,   /* part by part: a side */
+};
+
+/* What a step reads of each part of C from memory: what C itself held, or an input.
+ * In registers it lies as its messages bring it, and then as f32 in vectors. */
+struct xk_plan_side {
+    uint8_t input; /* of the nest; XK_SIDE_C: what C held */
+    uint8_t dt;    /* enum xk_dtype, in memory */
+    uint8_t store; /* enum xk_plan_store: its messages are those of such a store */
+    bool one;      /* the same along N: an element a row */
+    bool late;     /* the same along M: an element a column */
+    bool like_c;   /* places are those of C's elements */
+    bool masked;   /* some lanes may not be loaded */
+    uint16_t cols; /* columns of a row per message */
+    uint16_t part_b;  /* registers as messages bring them */
+    int64_t n_extent; /* columns that it has, padding included */
+};
+#define XK_SIDE_C UINT8_MAX
+#define XK_PLAN_MAX_SIDES 33
+
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
  * by part: row by row, or 8 rows of as many columns as a message stores of them,
  * at least 8. */
@@ -134,8 +158,13 @@ struct xk_plan_epilogue {
     uint8_t turns;     /* converted parts that take turns on their way out */
     uint8_t wide;      /* M in the lanes: buffers of eight columns, in the order in
                           which they are converted 16 lanes at a time; 0: C itself */
-    uint8_t ahead;     /* of a sum, parts under way at once; 1: each is loaded
-                          where it is used; 0: no sum */
+    uint8_t n_sides;
+    uint8_t ahead;     /* of the only side, parts under way at once; 1: each is loaded
+                          where it is used; 0: there is none, or there are several,
+                          each of which is loaded where its step uses it */
+    uint8_t input[XK_MAX_INPUTS];  /* enum xk_plan_input */
+    uint8_t side_of[XK_MAX_EPI];   /* of an operation: number of its side, from 1 */
+    struct xk_plan_side side[XK_PLAN_MAX_SIDES];
     const char *why;
 };
 
@@ -148,6 +177,17 @@ static inline bool xk_plan_stores_dense(const struct xk_plan_epilogue *e)
 static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 {
     return (unsigned)e->m * e->n / e->parts;
+}
+/* Whether each step that reads parts loads its own where it uses it, into the same
+ * registers: there are several, or one that is an element a column. */
+static inline bool xk_plan_is_serial(const struct xk_plan_epilogue *e)
+{
+    return e->n_sides > 1 || (e->n_sides && e->side[0].late);
+}
+/* Whether a side's elements lie side by side in registers, else each in a dword. */
+static inline bool xk_plan_side_is_dense(const struct xk_plan_side *s)
+{
+    return s->store == XK_STORE_BLOCK || s->store == XK_STORE_PACKED;
 }
 /* M in lanes: columns of a part. */
 static inline unsigned xk_plan_part_columns(const struct xk_plan_epilogue *e)
@@ -351,6 +391,8 @@ bool xk_plan_is_wide(const struct xk_plan *p);
 /* Of slices that have their own part first: rows of B in a thread's tile that
  * belong to a place (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
+/* C as a side: how it goes out, and what held before comes in. */
+struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p);
 /* Sizes of block messages: the largest power of two, at most 64 elements of
  * data_b bytes and 256 bytes (LSC, isa.md 6.3). */
 unsigned xk_plan_block_vec(unsigned left);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the epilogue reads besides C, and when it asks for it. C is finished
- * part by part (store.c). With a sum, what memory held of the
- * next parts is under way while one is computed. If the registers do not
- * suffice for two, each part is loaded where it is used.
+/* When the epilogue asks for what it reads besides C. C is finished part by
+ * part (store.c). With one side, a sum's or another's, that of the next parts
+ * is under way while one is computed. If the registers do not suffice for two,
+ * each part is loaded where it is used.
  *
  * More under way than memory can deliver gains nothing, and more lines compete
  * for the caches: with all parts at once, f32 layers took up to 5 % longer. */
@@ -12,19 +12,40 @@ enum {
     AHEAD_B = 256 /* of memory that a thread has asked for, or two parts */
 };
 
-void xk_plan_preload(struct xk_plan *p)
+static unsigned parts_ahead(const struct xk_plan *p,
+                            const struct xk_plan_side *s, unsigned room)
 {
-    struct xk_plan_epilogue *const e = &p->epi;
-    struct xk_plan_grf *const g = &p->grf;
-    if (!xk_plan_has_sum(p))
-        return;
-    const unsigned used = xk_plan_epilogue_grf(p), part = xk_grfs(p, e->part_b);
-    const unsigned room = used < g->limit ? (g->limit - used) / part : 0;
-    unsigned n = AHEAD_B / (xk_plan_part_elements(e) * xk_dtype_b(e->dst));
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const unsigned elements = s->one ? p->s.simd : xk_plan_part_elements(e);
+    unsigned n = AHEAD_B / (elements * xk_dtype_b((enum xk_dtype)s->dt));
     n = n < 2 ? 2 : n > XK_PLAN_MAX_AHEAD ? XK_PLAN_MAX_AHEAD : n;
     n = n < room ? n : room;
     n = n < e->parts ? n : e->parts;
-    e->ahead = (uint8_t)(n > 1 ? n : 1);
-    if (n > 1 && g->epilogue < used + n * part)
-        g->epilogue = (uint16_t)(used + n * part);
+    return n > 1 ? n : 1;
+}
+
+static void at_least(struct xk_plan_grf *g, unsigned n)
+{
+    if (g->epilogue < n)
+        g->epilogue = (uint16_t)n;
+}
+
+void xk_plan_preload(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    struct xk_plan_grf *const g = &p->grf;
+    xk_plan_sides(c, p); /* parts are what they are now */
+    const unsigned used = xk_plan_epilogue_grf(p);
+    const struct xk_plan_side *const s = &e->side[0];
+    const bool all_of_c = e->n_sides == 1 && s->input == XK_SIDE_C;
+    e->ahead = 0;
+    if (e->n_sides && !all_of_c)
+        at_least(g, used);
+    if (!e->n_sides || xk_plan_is_serial(e))
+        return;
+    const unsigned part = xk_grfs(p, s->part_b);
+    const unsigned room = used < g->limit ? (g->limit - used) / part : 0;
+    e->ahead = (uint8_t)parts_ahead(p, s, room);
+    if (e->ahead > 1 || !all_of_c)
+        at_least(g, used + e->ahead * part);
 }

@@ -14,14 +14,6 @@ enum {
     TEMPORARY_GRF = 12 /* values and headers of the part that is computed */
 };
 
-bool xk_plan_has_sum(const struct xk_plan *p)
-{
-    for (unsigned i = 0; i < p->con->n_epi; i++)
-        if (xk_epi_reads_old(&p->con->epi[i]))
-            return true;
-    return false;
-}
-
 /* N in the lanes: C goes out row by row. */
 static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
                        bool dwords)
@@ -58,23 +50,30 @@ static void set_parts(struct xk_plan *p)
         e->turns = systolic && !dense ? 1 : 2;
 }
 
+/* What steps have at once beside C, above what every one has. */
+static unsigned step_grf(const struct xk_plan *p)
+{
+    unsigned most = 0;
+    for (unsigned i = 0; i < p->con->n_epi; i++) {
+        const unsigned n = xk_epi_temps(&p->con->epi[i]);
+        most = n > most ? n : most;
+    }
+    return most > 3 ? 2 * (most - 3) : 0;
+}
+
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;
     const struct xk_plan_grf *const g = &p->grf;
     const bool systolic = xk_fma_is_systolic(p->s.fma);
-    const unsigned inputs = p->con->n_inputs * xk_grfs(p, 4u * e->n);
     const unsigned coordinates = systolic ? 2u * e->m / SIDE : 2;
     const unsigned converted = e->turns * xk_grfs(p, e->part_b);
     const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
-    const unsigned old = xk_plan_has_sum(p) && e->dst != XK_DT_F32
-                             ? xk_grfs(p, 4 * xk_plan_part_elements(e))
-                             : 0;
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
     /* Of a slice's exchange, which the epilogue begins in front of. */
     const unsigned headers = p->slices.own_first ? g->acc * 3u / 16 : 0;
-    return g->acc + headers + inputs + coordinates + converted + wide + old +
-           cse + TEMPORARY_GRF + g->fixed;
+    return g->acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
+           wide + cse + TEMPORARY_GRF + step_grf(p) + g->fixed;
 }
 
 /* Whether messages may store n columns of a row each: consecutive ones, all of
@@ -93,13 +92,14 @@ static void set_columns(struct xk_plan *p, unsigned n)
 }
 
 /* Whether registers hold that many columns, with some buffers in front of the
- * conversion, and two parts of a sum under way. */
+ * conversion, and two parts of a side under way. */
 static bool fits(struct xk_plan *p, unsigned cols, unsigned wide)
 {
     struct xk_plan_epilogue *const e = &p->epi;
     set_columns(p, cols);
     e->wide = (uint8_t)wide;
-    const unsigned raw = xk_plan_has_sum(p) ? 2 * xk_grfs(p, e->part_b) : 0;
+    const bool ahead = e->n_sides && !xk_plan_is_serial(e);
+    const unsigned raw = ahead ? 2 * xk_plan_raw_grf(p, &e->side[0]) : 0;
     return xk_plan_epilogue_grf(p) + raw <= p->grf.limit;
 }
 
@@ -152,21 +152,6 @@ static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-/* Inputs go along N: all of them consecutive dwords, or not. */
-static void plan_inputs(xk_ctx *c, struct xk_plan *p)
-{
-    struct xk_plan_epilogue *const e = &p->epi;
-    e->input_masked =
-        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
-    e->input_blocks = !e->input_masked;
-    for (unsigned i = 0; i < p->con->n_inputs; i++) {
-        int64_t b = 0, run = 0;
-        e->input_blocks &= xk_view_stride_b(c, &p->con->input[i].view,
-                                            xk_plan_n_index(p)->name, &b, &run) &&
-                           b == 4 && run >= p->n_extent;
-    }
-}
-
 static bool needs_f32(const struct xk_plan *p)
 {
     return p->con->acc_dt != XK_DT_F32 &&
@@ -193,6 +178,6 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
         store_rows(p, s.row_b, s.row_run, s.dwords);
         set_parts(p);
     }
-    plan_inputs(c, p);
+    xk_plan_inputs(c, p);
     return check_store(c, p);
 }

@@ -13,7 +13,7 @@
 
 #define XK_MAX_INDEX 12
 #define XK_MAX_COORD 8
-#define XK_MAX_INPUTS 4
+#define XK_MAX_INPUTS 33 /* bias, and 32 of a descriptor */
 #define XK_MAX_CLASS_DIMS 3
 
 /* M is in A and C, N in B and C, K in neither C nor an input, batch in all

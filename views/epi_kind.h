@@ -47,15 +47,23 @@ const struct xk_post_op_row *xk_post_op_row(unsigned kind);
  * an alias, or the name behind "eltwise_" or "binary_"; 0: none. */
 unsigned xk_post_op_named(const char *word, size_t n);
 
+static inline bool xk_post_op_reads_old(unsigned kind)
+{
+    const struct xk_post_op_row *const r = xk_post_op_row(kind);
+    return r && r->syntax == XK_SYNTAX_SUM;
+}
+static inline bool xk_post_op_reads_rhs(unsigned kind)
+{
+    const struct xk_post_op_row *const r = xk_post_op_row(kind);
+    return r && (r->syntax == XK_SYNTAX_BINARY || r->syntax == XK_SYNTAX_PRELU);
+}
 static inline bool xk_epi_reads_old(const struct xk_epi_op *op)
 {
-    const struct xk_post_op_row *const r = xk_post_op_row(op->kind);
-    return r && r->syntax == XK_SYNTAX_SUM;
+    return xk_post_op_reads_old(op->kind);
 }
 static inline bool xk_epi_reads_rhs(const struct xk_epi_op *op)
 {
-    const struct xk_post_op_row *const r = xk_post_op_row(op->kind);
-    return r && (r->syntax == XK_SYNTAX_BINARY || r->syntax == XK_SYNTAX_PRELU);
+    return xk_post_op_reads_rhs(op->kind);
 }
 
 #endif

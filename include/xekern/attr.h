@@ -19,13 +19,15 @@
 
 #include "xekern/data_type.h"
 
-/* A convolution's tensors, and the order of a kernel's arguments. */
+/* A convolution's tensors, and the order of a kernel's arguments. The
+ * right-hand side of post-op i is argument XK_ARG_RHS + i. */
 enum xk_conv_arg {
     XK_ARG_SRC,
     XK_ARG_WEI,
     XK_ARG_BIA,
     XK_ARG_DST,
-    XK_N_CONV_ARGS
+    XK_N_CONV_ARGS,
+    XK_ARG_RHS = 16
 };
 
 /* Where the values of a scale or a zero point come from. None is known when

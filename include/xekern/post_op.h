@@ -53,7 +53,8 @@ struct xk_post_op {
                       DEFAULT: that of dst */
     uint32_t mask; /* binary and prelu: bit i: the right-hand side has dim i of
                       dst, else it is the same along that; UINT32_MAX: all */
-    char tag[XK_TAG_MAX]; /* its layout; "" or "any": channels innermost */
+    char tag[XK_TAG_MAX]; /* its layout; "" or "any": where it is as large as
+                             dst it lies as dst does, else channels innermost */
 };
 
 /* Reads benchdnn's words ("relu:0.5+sum:2+add:f32:per_oc", "" for none) into

@@ -136,6 +136,9 @@ struct xk_conv_info {
     uint64_t scratch_b; /* bytes of scratch memory; 0: none is needed */
     struct xk_tensor_info tensor[XK_N_CONV_ARGS]; /* bia: ndims 0 if absent */
     uint32_t scratch_align_b; /* where scratch memory begins; 0: none */
+    /* Right-hand sides of the post-ops, by their place in the chain; ndims 0
+     * where a post-op has none. Dims are those of dst, or 1. */
+    struct xk_tensor_info rhs[XK_MAX_POST_OPS];
 };
 
 /* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). */

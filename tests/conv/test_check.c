@@ -404,7 +404,7 @@ START_TEST(dst_has_the_type_of_src_by_default)
 }
 END_TEST
 
-START_TEST(one_sum_anywhere)
+START_TEST(sums_anywhere)
 {
     struct xk_conv_desc d = good_desc(), full;
     d.n_post_ops = XK_MAX_POST_OPS;
@@ -425,10 +425,63 @@ START_TEST(one_sum_anywhere)
         d.post_ops[i].kind = XK_POST_RELU;
         xk_ctx_clear(test_ctx);
     }
-    d.post_ops[2].kind = d.post_ops[5].kind = XK_POST_SUM;
-    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
-    ck_assert_ptr_nonnull(
-        strstr(test_ctx->error.message, "post_ops[5].kind=2"));
+    for (unsigned i = 0; i < XK_MAX_POST_OPS; i += 3)
+        d.post_ops[i].kind = XK_POST_SUM;
+    ck_assert_int_eq(check(&d), XK_OK);
+}
+END_TEST
+
+static const struct {
+    struct xk_post_op op;
+    enum xk_status status;
+    const char *why;
+} right_hand_sides[] = {
+    {{.kind = XK_POST_ADD, .mask = 15}, XK_OK, ""},
+    {{.kind = XK_POST_ADD, .mask = UINT32_MAX}, XK_OK, ""},
+    {{.kind = XK_POST_ADD, .mask = 16},
+     XK_EINVAL,
+     "post_ops[1].mask=16: dst has 4 dims"},
+    {{.kind = XK_POST_PRELU, .mask = 31},
+     XK_EINVAL,
+     "post_ops[1].mask=31: dst has 4 dims"},
+    {{.kind = XK_POST_MUL, .type = XK_BF16, .mask = 2}, XK_OK, ""},
+    {{.kind = XK_POST_MUL, .type = XK_F64, .mask = 2},
+     XK_EUNSUPPORTED,
+     "post_ops[1].type=f64: right-hand sides are"},
+    {{.kind = XK_POST_MUL, .type = XK_F8_E4M3, .mask = 2},
+     XK_EUNSUPPORTED,
+     "post_ops[1].type=f8_e4m3: right-hand sides are"},
+    {{.kind = XK_POST_SUB, .mask = 15, .tag = "aBcd16b"}, XK_OK, ""},
+    {{.kind = XK_POST_SUB, .mask = 15, .tag = "axb"}, XK_OK, ""},
+    {{.kind = XK_POST_SUB, .mask = 15, .tag = "abc"},
+     XK_EINVAL,
+     "post_ops[1].tag"},
+    {{.kind = XK_POST_SUB, .mask = 15, .tag = "abcx?"},
+     XK_EINVAL,
+     "post_ops[1].tag"},
+};
+
+START_TEST(right_hand_sides_are_checked)
+{
+    struct xk_conv_desc d = good_desc();
+    d.n_post_ops = 2;
+    d.post_ops[0].kind = XK_POST_RELU;
+    d.post_ops[1] = right_hand_sides[_i].op;
+    ck_assert_int_eq(check(&d), right_hand_sides[_i].status);
+    if (*right_hand_sides[_i].why)
+        ck_assert_msg(strstr(test_ctx->error.message, right_hand_sides[_i].why),
+                      "%s", test_ctx->error.message);
+}
+END_TEST
+
+START_TEST(right_hand_side_without_end_of_its_tag_is_refused)
+{
+    struct xk_conv_desc d = good_desc();
+    d.n_post_ops = 1;
+    d.post_ops[0].kind = XK_POST_ADD;
+    memset(d.post_ops[0].tag, 'a', sizeof(d.post_ops[0].tag));
+    ck_assert_int_eq(check(&d), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "does not end"));
 }
 END_TEST
 
@@ -911,7 +964,10 @@ Suite *suite_check(void)
     tcase_add_test(t, types_that_go_together);
     tcase_add_test(t, unsupported_type_is_named);
     tcase_add_test(t, dst_has_the_type_of_src_by_default);
-    tcase_add_test(t, one_sum_anywhere);
+    tcase_add_test(t, sums_anywhere);
+    tcase_add_loop_test(t, right_hand_sides_are_checked, 0,
+                        XK_COUNTOF(right_hand_sides));
+    tcase_add_test(t, right_hand_side_without_end_of_its_tag_is_refused);
     tcase_add_test(t, post_ops_have_finite_numbers_that_mean_something);
     tcase_add_test(t, tags_are_known_supported_or_refused);
     tcase_add_test(t, tags_of_src_and_dst_are_independent_for_every_type);

@@ -62,6 +62,63 @@ START_TEST(no_bias_tensor_without_bias)
 }
 END_TEST
 
+/* Dims that a mask has are dst's, the others 1. */
+START_TEST(right_hand_sides_have_the_dims_of_their_masks)
+{
+    const int64_t dst[] = {2, 40, 6, 7};
+    struct xk_conv_desc d = test_parse("mb2ic3ih4iw5oc40oh6ow7kh3kw2ph2pw2");
+    d.n_post_ops = 18;
+    d.post_ops[0].kind = XK_POST_RELU;
+    d.post_ops[1] = (struct xk_post_op){
+        .kind = XK_POST_ADD, .mask = 15, .tag = "aBcd16b", .type = XK_F16};
+    for (uint32_t m = 0; m < 16; m++)
+        d.post_ops[2 + m] = (struct xk_post_op){
+            .kind = XK_POST_MUL, .type = XK_S8, .mask = m, .tag = "abcd"};
+    struct xk_conv_desc full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_uint_eq(info.rhs[0].ndims, 0);
+    ck_assert_uint_eq(info.rhs[1].type, XK_F16);
+    ck_assert_int_eq(info.rhs[1].padded_dims[1], 48);
+    ck_assert_uint_eq(info.rhs[1].size_b, 2 * 48 * 6 * 7 * 2);
+    for (uint32_t m = 0; m < 16; m++) {
+        const struct xk_tensor_info *const t = &info.rhs[2 + m];
+        uint64_t n = 1;
+        ck_assert_uint_eq(t->ndims, 4);
+        for (unsigned i = 0; i < 4; i++) {
+            const int64_t want = m >> i & 1 ? dst[i] : 1;
+            ck_assert_int_eq(t->dims[i], want);
+            n *= (uint64_t)want;
+        }
+        ck_assert_uint_eq(t->size_b, n);
+        ck_assert_int_eq(offset_e(t, (int64_t[4]){m & 1, m >> 1 & 1, m >> 2 & 1,
+                                                  m >> 3 & 1}),
+                         (((m & 1) * t->dims[1] + (m >> 1 & 1)) * t->dims[2] +
+                          (m >> 2 & 1)) *
+                                 t->dims[3] +
+                             (m >> 3 & 1));
+    }
+}
+END_TEST
+
+/* Where its tag is left open: as dst lies. */
+START_TEST(whole_right_hand_sides_lie_as_dst)
+{
+    struct xk_conv_desc d = test_parse("mb2ic3ih4oc40kh3ph1"), full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    strcpy(d.dst_tag, "aBx16b");
+    d.n_post_ops = 2;
+    d.post_ops[0] =
+        (struct xk_post_op){.kind = XK_POST_ADD, .mask = UINT32_MAX};
+    d.post_ops[1] = (struct xk_post_op){.kind = XK_POST_ADD, .mask = 3};
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_str_eq(info.rhs[0].tag, "aBcd16b");
+    ck_assert_str_eq(info.rhs[1].tag, "acdb");
+}
+END_TEST
+
 START_TEST(offsets_from_blocks_are_the_formats)
 {
     enum { O = 40, I = 3, KH = 3, KW = 2, H = 4, W = 5 };
@@ -281,6 +338,8 @@ Suite *suite_tensors(void)
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_test(t, tensors_are_described);
     tcase_add_test(t, no_bias_tensor_without_bias);
+    tcase_add_test(t, right_hand_sides_have_the_dims_of_their_masks);
+    tcase_add_test(t, whole_right_hand_sides_lie_as_dst);
     tcase_add_test(t, offsets_from_blocks_are_the_formats);
     tcase_add_loop_test(t, every_format_and_type_is_described, 0,
                         XK_COUNTOF(formats));

@@ -27,6 +27,13 @@ static const struct {
     {XK_F16, 0x1.8p-24, 0x1p-23, 0x0002},
     {XK_F16, 0x1.ff8p-15, 0x1.ff8p-15, 0x03ff}, /* the largest denormal */
     {XK_F16, 0x1.ffcp-15, 0x1p-14, 0x0400},     /* a tie: to even */
+    {XK_BF16, 1, 1, 0x3f80},
+    {XK_BF16, -257, -256, 0xc380},             /* a tie: to even */
+    {XK_BF16, 259, 260, 0x4382},               /* a tie: to even */
+    {XK_BF16, 0x1.fep127, 0x1.fep127, 0x7f7f}, /* the largest */
+    {XK_BF16, -0x1.ffp127, -INFINITY, 0xff80}, /* half a step above */
+    {XK_BF16, 0x1p-133, 0x1p-133, 0x0001},     /* the smallest */
+    {XK_BF16, 0x1.8p-134, 0x1p-133, 0x0001},
     {XK_S8, -128.5, -128, 0x80},
     {XK_S8, 126.5, 126, 0x7e},
     {XK_S8, 127.5, 127, 0x7f},

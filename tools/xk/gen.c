@@ -141,17 +141,25 @@ static enum xk_status read_problem(struct gen *g, struct xk_error *err)
 static const char *const arg_names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
                                                       "dst"};
 
+static void print_tensor(const char *name, const struct xk_tensor_info *t)
+{
+    if (!t->ndims)
+        return;
+    printf("tensor %s: %s %s, %" PRIu64 " bytes, dims", name,
+           xk_type_word(t->type), t->tag, t->size_b);
+    for (uint32_t d = 0; d < t->ndims; d++)
+        printf(" %" PRId64, t->dims[d]);
+    putchar('\n');
+}
+
 static void print_tensors(const struct xk_conv_info *info)
 {
-    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
-        const struct xk_tensor_info *const t = &info->tensor[i];
-        if (!t->ndims)
-            continue;
-        printf("tensor %s: %s %s, %" PRIu64 " bytes, dims", arg_names[i],
-               xk_type_word(t->type), t->tag, t->size_b);
-        for (uint32_t d = 0; d < t->ndims; d++)
-            printf(" %" PRId64, t->dims[d]);
-        putchar('\n');
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        print_tensor(arg_names[i], &info->tensor[i]);
+    for (int i = 0; i < XK_MAX_POST_OPS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "rhs%d", i);
+        print_tensor(name, &info->rhs[i]);
     }
 }
 

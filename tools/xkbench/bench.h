@@ -253,6 +253,10 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
                           const struct xk_bench_ranges *r, float *plain,
                           uint64_t n, uint64_t seed);
 
+/* The right-hand side of a post-op. */
+void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
+                       float *plain, uint64_t n, uint64_t seed);
+
 /* types.c. Bytes of an element; 0: no data of this type. */
 unsigned xk_bench_type_b(uint32_t type);
 /* The nearest value of the type, ties to even, integers saturated. */

@@ -8,10 +8,38 @@
 
 #define SEEDS_MAX 16 /* kinds of data tried */
 
+/* The right-hand sides' elements for element i of dst, which have dst's dims
+ * or 1. */
+static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
+                             double *rhs)
+{
+    const struct xk_bench_map *const dst = &w->op[XK_ARG_DST].map;
+    int64_t at[XK_MAX_NDIMS];
+    for (uint32_t d = dst->ndims; d-- > 0; i /= (uint64_t)dst->dims[d])
+        at[d] = (int64_t)(i % (uint64_t)dst->dims[d]);
+    for (uint32_t k = 0; k < w->chain.n; k++) {
+        const struct xk_bench_operand *const o = &w->op[XK_ARG_RHS + k];
+        int64_t e = 0;
+        for (uint32_t d = 0; o->present && d < dst->ndims; d++)
+            e = e * o->map.dims[d] + (o->map.dims[d] > 1 ? at[d] : 0);
+        rhs[k] = o->present ? (double)o->plain[e] : 0;
+    }
+}
+
 static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
 {
+    double rhs[XK_MAX_POST_OPS];
+    right_hand_sides(w, i, rhs);
     return xk_bench_finish(&w->chain, (double)w->expected[i],
-                           (double)w->op[XK_ARG_DST].plain[i], NULL);
+                           (double)w->op[XK_ARG_DST].plain[i], rhs);
+}
+
+static bool is_exact(const struct xk_bench_work *w, uint64_t i)
+{
+    double rhs[XK_MAX_POST_OPS];
+    right_hand_sides(w, i, rhs);
+    return xk_bench_is_exact(&w->chain, (double)w->expected[i],
+                             (double)w->op[XK_ARG_DST].plain[i], rhs);
 }
 
 /* Enough non-zero results that equality proves something; a problem whose
@@ -47,8 +75,7 @@ static bool half_results_exact(const struct xk_bench_work *w)
     if (d->dst_type != XK_F16 || !xk_bench_attributes_exact(d))
         return true;
     for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        if (!xk_bench_is_exact(&w->chain, (double)w->expected[i],
-                               (double)w->op[XK_ARG_DST].plain[i], NULL))
+        if (!is_exact(w, i))
             return false;
     return true;
 }

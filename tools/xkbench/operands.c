@@ -9,11 +9,20 @@
 
 #define GUARD_B 4096
 
+const struct xk_tensor_info *xk_bench_tensor(const struct xk_conv_info *info,
+                                             int arg)
+{
+    static const struct xk_tensor_info none;
+    if (arg < XK_N_CONV_ARGS)
+        return &info->tensor[arg];
+    return arg < XK_ARG_RHS ? &none : &info->rhs[arg - XK_ARG_RHS];
+}
+
 bool xk_bench_memory_suffices(struct xk_bench_work *w)
 {
     uint64_t tensors_b = 0;
-    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
-        const struct xk_tensor_info *const t = &w->r->info.tensor[i];
+    for (int i = 0; i < XK_BENCH_OPERANDS; i++) {
+        const struct xk_tensor_info *const t = xk_bench_tensor(&w->r->info, i);
         const unsigned elem_b = xk_bench_type_b(t->type);
         tensors_b += elem_b ? t->size_b / elem_b * sizeof(float) : t->size_b;
     }
@@ -35,7 +44,7 @@ static bool make_buffer(struct xk_bench_work *w, struct xk_bench_operand *o)
 
 bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
 {
-    const struct xk_tensor_info *const t = &w->r->info.tensor[arg];
+    const struct xk_tensor_info *const t = xk_bench_tensor(&w->r->info, arg);
     struct xk_bench_operand *const o = &w->op[arg];
     o->present = t->ndims;
     if (!o->present)
@@ -68,8 +77,11 @@ unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)
 
 void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
 {
-    for (int i = 0; i < XK_N_CONV_ARGS; i++)
-        if (w->op[i].present)
+    for (int i = 0; i < XK_BENCH_OPERANDS; i++)
+        if (w->op[i].present && i >= XK_ARG_RHS)
+            xk_bench_fill_rhs(&w->p->desc, (uint32_t)(i - XK_ARG_RHS),
+                              w->op[i].plain, w->op[i].map.n, seed);
+        else if (w->op[i].present)
             xk_bench_fill_tensor(&w->p->desc, i, &w->ranges, w->op[i].plain,
                                  w->op[i].map.n, seed);
 }
@@ -96,7 +108,7 @@ static bool make_image(struct xk_bench_work *w, int arg)
 
 bool xk_bench_upload(struct xk_bench_work *w)
 {
-    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+    for (int i = 0; i < XK_BENCH_OPERANDS; i++) {
         struct xk_bench_operand *const o = &w->op[i];
         if (!o->present)
             continue;

@@ -206,3 +206,16 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
             plain[i] = fminf(plain[i], 127);
     }
 }
+
+/* Factors are small, so that results stay exact. */
+void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
+                       float *plain, uint64_t n, uint64_t seed)
+{
+    const struct xk_post_op *const op = &d->post_ops[post_op];
+    const bool factor = op->kind == XK_POST_MUL || op->kind == XK_POST_PRELU;
+    xk_bench_fill(plain, n, factor ? 2 : 16, 1, 1,
+                  seed * 64 + XK_ARG_RHS + post_op);
+    for (uint64_t i = 0; i < n; i++)
+        if (op->type == XK_U8)
+            plain[i] = fabsf(plain[i]);
+}

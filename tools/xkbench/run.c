@@ -273,7 +273,7 @@ static bool launch(struct xk_bench_work *w, const struct xk_launch_info *l)
 {
     struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {0};
     for (uint32_t i = 0; i < l->n_args; i++) {
-        if (l->args[i].tensor >= XK_N_CONV_ARGS)
+        if (l->args[i].tensor >= XK_BENCH_OPERANDS)
             return xk_bench_end(w, XK_FAILED,
                                 "launch %s: argument %s is no tensor",
                                 l->kernel, l->args[i].name);
@@ -367,7 +367,7 @@ static bool execute(struct xk_bench_work *w)
     const bool check = w->p->mode == 'C';
     if (!xk_bench_memory_suffices(w))
         return false;
-    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+    for (int i = 0; i < XK_BENCH_OPERANDS; i++)
         if (!xk_bench_make_operand(w, i))
             return false;
     w->ranges = xk_bench_choose_ranges(&w->p->desc);
@@ -392,7 +392,7 @@ static bool execute(struct xk_bench_work *w)
 
 static void release(struct xk_bench_work *w)
 {
-    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+    for (int i = 0; i < XK_BENCH_OPERANDS; i++) {
         xk_bench_map_fini(&w->op[i].map);
         free(w->op[i].plain);
         free(w->op[i].image);

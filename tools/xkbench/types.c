@@ -18,6 +18,7 @@ unsigned xk_bench_type_b(uint32_t type)
     case XK_S32:
         return 4;
     case XK_F16:
+    case XK_BF16:
         return 2;
     case XK_S8:
     case XK_U8:
@@ -39,19 +40,16 @@ uint32_t xk_bench_unwritten(uint32_t type)
     }
 }
 
-/* The distance of f16 values around v: 11 significant bits, denormals below
- * 2^-14. */
-static double half_unit(double v)
+/* The nearest value of a float type: so many bits behind the first one,
+ * denormals below 2^least, infinity from half a step above the largest on. */
+static double round_float(double v, int bits, int least, double infinite)
 {
-    const int e = v != 0 ? ilogb(v) : -14;
-    return ldexp(1.0, (e < -14 ? -14 : e) - 10);
-}
-
-static double round_half(double v)
-{
-    if (!(fabs(v) < 65520)) /* half a step above the largest */
+    if (isnan(v))
+        return v;
+    if (fabs(v) >= infinite)
         return copysign(INFINITY, v);
-    const double unit = half_unit(v);
+    const int e = v != 0 ? ilogb(v) : least;
+    const double unit = ldexp(1.0, (e < least ? least : e) - bits);
     return nearbyint(v / unit) * unit;
 }
 
@@ -66,7 +64,9 @@ double xk_bench_round(uint32_t type, double v)
     case XK_F32:
         return (double)(float)v;
     case XK_F16:
-        return round_half(v);
+        return round_float(v, 10, -14, 65520);
+    case XK_BF16:
+        return round_float(v, 7, -126, 0x1.ffp127);
     case XK_S32:
         return round_integer(v, INT_MIN, INT_MAX);
     case XK_S8:
@@ -82,6 +82,8 @@ static uint32_t encode_half(double v)
 {
     const uint32_t sign = signbit(v) ? 0x8000 : 0;
     const double a = fabs(v);
+    if (isnan(v))
+        return 0x7e00;
     if (a > 65504)
         return sign | 0x7c00;
     if (a < 0x1p-14)
@@ -110,6 +112,9 @@ uint32_t xk_bench_encode(uint32_t type, double v)
     switch (type) {
     case XK_F16:
         return encode_half(r);
+    case XK_BF16: /* the upper half of an f32 */
+        memcpy(&bits, &f, sizeof bits);
+        return bits >> 16;
     case XK_S32:
         return (uint32_t)(int32_t)r;
     case XK_S8:
@@ -127,6 +132,8 @@ double xk_bench_decode(uint32_t type, uint32_t bits)
     switch (type) {
     case XK_F16:
         return decode_half(bits);
+    case XK_BF16:
+        return xk_bench_decode(XK_F32, bits << 16);
     case XK_S32:
         return (double)(int32_t)bits;
     case XK_S8:

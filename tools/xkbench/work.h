@@ -19,12 +19,15 @@ struct xk_bench_operand {
     xk_buffer *buffer;
 };
 
+/* By argument number: the convolution's tensors, then right-hand sides. */
+enum { XK_BENCH_OPERANDS = XK_ARG_RHS + XK_MAX_POST_OPS };
+
 struct xk_bench_work {
     struct xk_bench_problem *p;
     struct xk_bench_result *r;
     xk_device *device;
     xk_program *program;
-    struct xk_bench_operand op[XK_N_CONV_ARGS];
+    struct xk_bench_operand op[XK_BENCH_OPERANDS];
     struct xk_bench_ranges ranges;
     struct xk_bench_chain chain;
     float *expected; /* convolution and bias */
@@ -43,6 +46,8 @@ bool xk_bench_time_only(const struct xk_bench_work *w);
 
 /* operands.c. Host and device each hold every tensor, the host also in plain
  * form, the reference in its own. */
+const struct xk_tensor_info *xk_bench_tensor(const struct xk_conv_info *info,
+                                             int arg);
 bool xk_bench_memory_suffices(struct xk_bench_work *w);
 bool xk_bench_make_operand(struct xk_bench_work *w, int arg);
 /* Source, weights and bias get data, and so does the destination that a sum

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the epilogue reads besides C: inputs that are the same for all rows are
+ * loaded once, the others part by part, as what C held is. */
+#include "plan/operand.h"
+#include "views/access.h"
+
+#include <string.h>
+
+enum {
+    SIDE = 8,
+    ROW_B = 32, /* most of a row in a message with M in the lanes */
+    MOST_EARLY =
+        2, /* inputs that are loaded once; more would take the registers */
+};
+
+static bool moves(const struct xk_plan *p, const struct xk_access *a,
+                  enum xk_role role)
+{
+    const uint32_t uses = xk_access_uses(a);
+    for (unsigned i = 0; i < p->con->walked.n_index; i++)
+        if (uses >> i & 1 && p->con->walked.index[i].role == role)
+            return true;
+    return false;
+}
+
+/* How each input is read. */
+static void set_inputs(struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    unsigned early = 0;
+    for (unsigned i = 0; i < p->con->n_inputs; i++) {
+        const struct xk_access *const a = &p->con->walked.input[i];
+        const bool n = moves(p, a, XK_ROLE_N);
+        if (moves(p, a, XK_ROLE_M) || moves(p, a, XK_ROLE_BATCH))
+            e->input[i] = XK_INPUT_PARTS;
+        else if (!n)
+            e->input[i] = XK_INPUT_ONE;
+        else
+            e->input[i] =
+                early++ < MOST_EARLY ? XK_INPUT_COLUMNS : XK_INPUT_PARTS;
+    }
+}
+
+struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    return (struct xk_plan_side){.input = XK_SIDE_C,
+                                 .dt = (uint8_t)e->dst,
+                                 .store = e->store,
+                                 .like_c = true,
+                                 .masked = e->m_masked || e->n_masked,
+                                 .cols = e->cols,
+                                 .part_b = e->part_b,
+                                 .n_extent = e->n_extent};
+}
+
+/* Elements lie where C's do, but for their size. */
+static bool lies_like_c(const struct xk_plan *p, const struct xk_view *v)
+{
+    const struct xk_layout *const a = &v->layout, *const b =
+                                                      &p->con->c.view.layout;
+    bool same = a->n_dims == b->n_dims && a->n_blocks == b->n_blocks;
+    for (unsigned i = 0; same && i < a->n_dims; i++)
+        same = a->dim[i] == b->dim[i];
+    for (unsigned i = 0; same && i < a->n_blocks; i++)
+        same = a->block[i].dim == b->block[i].dim &&
+               a->block[i].size == b->block[i].size &&
+               a->block[i].stride == b->block[i].stride;
+    return same;
+}
+
+/* M in the lanes: as many columns side by side as a message loads, or one. */
+static void side_columns(const struct xk_plan *p,
+                         const struct xk_tile_strides *t,
+                         struct xk_plan_side *s)
+{
+    const unsigned all = xk_plan_part_columns(&p->epi);
+    const unsigned b = xk_dtype_b((enum xk_dtype)s->dt);
+    s->store = XK_STORE_COLUMNS;
+    s->cols = 1;
+    s->part_b = (uint16_t)(all * 4 * SIDE);
+    if (s->one)
+        s->part_b = 4 * SIDE;
+    if (s->one || t->row_b != b || !t->dwords)
+        return;
+    for (unsigned n = ROW_B / b; n >= SIDE; n /= 2) {
+        if (n > all || all % n || t->row_run % n || s->n_extent % n)
+            continue;
+        s->store = XK_STORE_PACKED;
+        s->cols = (uint16_t)n;
+        s->part_b = (uint16_t)(all * SIDE * b);
+        return;
+    }
+}
+
+/* N in the lanes. */
+static void side_rows(const struct xk_plan *p, const struct xk_tile_strides *t,
+                      struct xk_plan_side *s)
+{
+    const unsigned b = xk_dtype_b((enum xk_dtype)s->dt);
+    const unsigned simd = p->s.simd;
+    const bool block = !s->one && t->row_b == b && t->dwords &&
+                       t->row_run >= s->n_extent && s->n_extent % simd == 0;
+    s->store = block ? XK_STORE_BLOCK : XK_STORE_SCATTERED;
+    s->cols = (uint16_t)simd;
+    if (block && s->n_extent % p->epi.n == 0)
+        s->cols = p->epi.n;
+    const unsigned messages = s->one ? 1 : p->epi.n / s->cols;
+    s->part_b = (uint16_t)(messages * p->platform->grf_b *
+                           xk_grfs(p, s->cols * (block ? b : 4u)));
+}
+
+static void make_side(xk_ctx *c, const struct xk_plan *p, unsigned input,
+                      struct xk_plan_side *s)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const struct xk_access *const a = &p->con->walked.input[input];
+    const struct xk_view *const v = &p->con->input[input].view;
+    const struct xk_tile_strides t =
+        xk_tile_strides_of(c, p, v, xk_plan_n_index(p)->name);
+    *s = (struct xk_plan_side){.input = (uint8_t)input, .dt = v->layout.dt};
+    s->one = !moves(p, a, XK_ROLE_N);
+    s->late = !moves(p, a, XK_ROLE_M) && !moves(p, a, XK_ROLE_BATCH);
+    s->like_c = lies_like_c(p, v);
+    s->n_extent = s->like_c ? e->n_extent : p->n_extent;
+    s->masked = e->m_masked || e->n_masked || s->n_extent < e->n_extent;
+    if (s->late)
+        s->part_b = (uint16_t)(4 * e->n);
+    else if (xk_fma_is_systolic(p->s.fma))
+        side_columns(p, &t, s);
+    else
+        side_rows(p, &t, s);
+}
+
+void xk_plan_sides(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    e->n_sides = 0;
+    for (unsigned i = 0; i < p->con->n_epi; i++) {
+        const struct xk_epi_op *const op = &p->con->epi[i];
+        const bool rhs =
+            xk_epi_reads_rhs(op) && e->input[op->input] == XK_INPUT_PARTS;
+        e->side_of[i] = 0;
+        if (!rhs && !xk_epi_reads_old(op))
+            continue;
+        struct xk_plan_side *const s = &e->side[e->n_sides++];
+        if (rhs)
+            make_side(c, p, op->input, s);
+        else
+            *s = xk_plan_side_of_c(p);
+        e->side_of[i] = e->n_sides;
+    }
+}
+
+void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)
+{
+    struct xk_plan_epilogue *const e = &p->epi;
+    e->input_masked =
+        (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
+    e->input_blocks = !e->input_masked;
+    set_inputs(p);
+    for (unsigned i = 0; i < p->con->n_inputs; i++) {
+        const struct xk_view *const v = &p->con->input[i].view;
+        int64_t b = 0, run = 0;
+        if (e->input[i] != XK_INPUT_COLUMNS)
+            continue;
+        e->input_blocks &=
+            xk_view_stride_b(c, v, xk_plan_n_index(p)->name, &b, &run) &&
+            b == 4 && run >= p->n_extent && v->layout.dt == XK_DT_F32;
+    }
+    xk_plan_sides(c, p);
+}
+
+/* A part as messages bring it takes so many at most: parts may still become
+ * smaller. */
+unsigned xk_plan_raw_grf(const struct xk_plan *p, const struct xk_plan_side *s)
+{
+    if (s->input == XK_SIDE_C)
+        return xk_grfs(p, p->epi.part_b);
+    if (s->one || s->late)
+        return xk_grfs(p, s->part_b);
+    return xk_grfs(p, 4 * xk_plan_part_elements(&p->epi));
+}
+
+/* Registers of an input that is loaded once. */
+static unsigned input_grf(const struct xk_plan *p, unsigned i)
+{
+    if (p->epi.input[i] == XK_INPUT_COLUMNS)
+        return xk_grfs(p, 4u * p->epi.n);
+    return p->epi.input[i] == XK_INPUT_ONE ? xk_grfs(p, 4u * p->s.simd) : 0;
+}
+
+unsigned xk_plan_sides_grf(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    unsigned inputs = 0, raw = 0, wide = 0, temps = 0;
+    for (unsigned i = 0; i < p->con->n_inputs; i++)
+        inputs += input_grf(p, i);
+    for (unsigned i = 0; i < e->n_sides; i++) {
+        const struct xk_plan_side *const s = &e->side[i];
+        const unsigned elements = s->one    ? p->s.simd
+                                  : s->late ? e->n
+                                            : xk_plan_part_elements(e);
+        const unsigned r = xk_plan_is_serial(e) ? xk_plan_raw_grf(p, s) : 0;
+        const unsigned w = s->dt != XK_DT_F32 ? xk_grfs(p, 4 * elements) : 0;
+        raw = r > raw ? r : raw;
+        wide = w > wide ? w : wide;
+        if (s->input != XK_SIDE_C) /* its rows' offsets while they are made */
+            temps = 6;
+    }
+    return inputs + raw + wide + temps;
+}

@@ -1,0 +1,118 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""random_post_ops.py XKBENCH [--all]: post-ops on small convolutions in xkbench's mode
+C, on the simulator with all checkers. Each kind that has a right-hand side with each
+broadcast, pairs of kinds, and random chains, up to 32 long. Types of the right-hand
+sides and of dst, layouts and channel counts (with tails) go round. --all: with each
+type of dst, and all pairs. TAP: a line for each of the three, and each failure."""
+import argparse
+import itertools
+import random
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+from random_problems import run  # noqa: E402
+
+BINARY = ["add", "mul", "sub", "min", "max", "ge", "gt", "le", "lt", "eq", "ne"]
+ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "square",
+           "hardsigmoid:0.25:0.5", "hardswish:0.125:0.5"]
+SUMS = ["sum", "sum:0.5", "sum:-2"]
+# By benchdnn's names, and as bits of dims: mb 1, oc 2, oh 4, ow 8.
+MASKS = ["common", "per_oc", "per_dim_0", "per_dim_01", "per_tensor", "4", "8",
+         "12", "13", "14", "9", "6"]
+RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
+TAGS = ["", "", "", ":axb", ":abx"]
+TYPES = ["f32", "f16", "f16:f16:f32", "u8:s8:u8", "s8:s8:s8", "u8:s8:f32",
+         "u8:s8:s32"]
+LAYOUTS = ["any", "axb", "abx"]
+# A comparison behind others may leave nearly nothing but zeros.
+UNTRUSTED = 0.1
+
+
+def right_hand_side(rng, kind, mask):
+    if kind == "prelu":
+        return f"prelu:{mask}"
+    return f"{kind}:{rng.choice(RHS)}:{mask}{rng.choice(TAGS)}"
+
+
+def post_op(rng, word):
+    """A kind's word with the rest of what it needs."""
+    if word in BINARY or word == "prelu":
+        return right_hand_side(rng, word, rng.choice(MASKS))
+    return word
+
+
+def line(rng, dtype, ops):
+    """A batch line: a small problem with these post-ops."""
+    k = rng.choice([1, 1, 3])
+    sizes = (f"mb{rng.choice([1, 2, 3, 8, 17])}"
+             f"ic{rng.choice([1, 3, 8, 16, 17, 32])}"
+             f"ih{rng.randint(3, 8)}iw{rng.randint(3, 9)}"
+             f"oc{rng.choice([1, 5, 8, 16, 24, 32, 33, 64])}"
+             f"kh{k}kw{k}ph{k // 2}pw{k // 2}")
+    return " ".join(["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + dtype,
+                     "--stag=" + rng.choice(LAYOUTS),
+                     "--dtag=" + rng.choice(LAYOUTS + ["aBx16b"]),
+                     "--attr-post-ops=" + "+".join(ops), sizes])
+
+
+def broadcasts(rng, every):
+    """Each kind, each broadcast; each type of dst, or one after the other."""
+    types = itertools.cycle(TYPES)
+    for kind in BINARY + ["prelu"]:
+        for mask in MASKS:
+            for dtype in TYPES if every else [next(types)]:
+                yield line(rng, dtype, [right_hand_side(rng, kind, mask)])
+
+
+def pairs(rng, every):
+    """One row of post_op.def behind another."""
+    words = BINARY + ["prelu"] + ELTWISE + SUMS
+    both = list(itertools.product(words, words))
+    for a, b in both if every else rng.sample(both, 100):
+        yield line(rng, rng.choice(TYPES), [post_op(rng, a), post_op(rng, b)])
+
+
+def chains(rng, every):
+    """Random ones; one in ten is long."""
+    words = BINARY + ["prelu", "add", "mul"] + ELTWISE + SUMS
+    for i in range(400 if every else 60):
+        n = rng.randint(7, 32) if i % 10 == 0 else rng.randint(2, 6)
+        ops = [post_op(rng, rng.choice(words)) for _ in range(n)]
+        yield line(rng, rng.choice(TYPES), ops)
+
+
+def judge(tap, name, lines, out, code):
+    """All passed, but for few whose data proves nothing."""
+    states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
+    for state, rest in states:
+        if state not in ("PASSED", "MISTRUSTED"):
+            tap.check(False, f"{state}{rest}")
+    weak = sum(state == "MISTRUSTED" for state, _ in states)
+    tap.check(len(states) == len(lines) and code == 0 and
+              weak <= UNTRUSTED * len(lines),
+              f"{name}: {len(states)} of {len(lines)} ran, {weak} not trusted, "
+              f"exit code {code}")
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("xkbench")
+    parser.add_argument("--all", action="store_true")
+    parser.add_argument("--seed", type=int, default=20261125)
+    args = parser.parse_args()
+    rng = random.Random(args.seed)
+    tap = Tap()
+    print(f"# seed {args.seed}")
+    for name, make in (("broadcasts", broadcasts), ("pairs", pairs),
+                       ("chains", chains)):
+        lines = list(make(rng, args.all))
+        judge(tap, name, lines, *run(args.xkbench, lines))
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
