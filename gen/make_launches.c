@@ -142,7 +142,7 @@ void xk_launches_scratch(const struct xk_launches *l,
                          struct xk_scratch_info *each,
                          struct xk_launch_list *out)
 {
-    const uint64_t align_b = XK_SCRATCH_ALIGN_B;
+    const uint64_t align_b = XK_PART_ALIGN_B;
     uint64_t end_b = 0;
     for (unsigned i = 0; i < l->n_scratch; i++) {
         each[i].offset_b = (end_b + align_b - 1) / align_b * align_b;
@@ -152,7 +152,7 @@ void xk_launches_scratch(const struct xk_launches *l,
     out->n_scratch = l->n_scratch;
     out->scratch = each;
     out->scratch_b = end_b;
-    out->scratch_align_b = l->n_scratch ? XK_SCRATCH_ALIGN_B : 0;
+    out->scratch_align_b = l->n_scratch ? XK_PART_ALIGN_B : 0;
 }
 
 static enum xk_status write_zebin(struct maker *m)

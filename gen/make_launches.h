@@ -40,10 +40,6 @@ struct xk_launch {
     const struct xk_bind *bind;
 };
 
-/* Where scratch buffers begin in their block, for the base address of OpenCL's
- * sub-buffers on Intel GPUs (CL_DEVICE_MEM_BASE_ADDR_ALIGN: 1024 bits). */
-#define XK_SCRATCH_ALIGN_B 128
-
 struct xk_launches {
     unsigned n_args, n_scratch, n;
     const struct xk_program_arg_info *args; /* by number */

@@ -21,22 +21,6 @@ enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,
     return status;
 }
 
-/* Callers may pass no error record. */
-#define OR_LOCAL(err)                                                          \
-    struct xk_error local_err_;                                                \
-    if (!(err))                                                                \
-    (err) = &local_err_
-
-static void ref(atomic_uint *refs)
-{
-    atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
-}
-
-static bool unref(atomic_uint *refs)
-{
-    return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
-}
-
 /* lacks: why the engine is not in this build. */
 static const struct {
     const char *name;
@@ -103,7 +87,7 @@ enum xk_status xk_device_count(const char *engine, uint32_t *n,
 {
     const struct xk_engine *e;
     uint32_t index;
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!engine || !n)
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
                                !engine ? "engine" : "n");
@@ -145,7 +129,7 @@ enum xk_status xk_device_query(const char *engine, struct xk_device_info *info,
     const struct xk_engine *e;
     struct xk_device_info all;
     uint32_t index;
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!engine || !info)
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
                                !engine ? "engine" : "info");
@@ -183,7 +167,7 @@ enum xk_status xk_device_create(const char *engine, const char *platform,
     const struct xk_platform *p;
     struct xk_device_info info;
     uint32_t index;
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!engine || !out)
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
                                !engine ? "engine" : "out");
@@ -204,7 +188,7 @@ enum xk_status xk_device_get_info(const xk_device *d,
                                   struct xk_device_info *info,
                                   struct xk_error *err)
 {
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!d || !info)
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
                                !d ? "device" : "info");
@@ -213,14 +197,14 @@ enum xk_status xk_device_get_info(const xk_device *d,
 
 void xk_device_unref(xk_device *d)
 {
-    if (d && unref(&d->refs))
+    if (d && xk_runtime_unref(&d->refs))
         d->engine->device_destroy(d);
 }
 
 enum xk_status xk_buffer_create(xk_device *d, uint64_t size_b, xk_buffer **out,
                                 struct xk_error *err)
 {
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!d || !out)
         return xk_runtime_fail(err, XK_EINVAL, "buffer: %s is NULL",
                                !d ? "device" : "out");
@@ -231,16 +215,56 @@ enum xk_status xk_buffer_create(xk_device *d, uint64_t size_b, xk_buffer **out,
     atomic_init(&(*out)->refs, 1);
     (*out)->device = d;
     (*out)->size_b = size_b;
-    ref(&d->refs);
+    xk_runtime_ref(&d->refs);
+    return XK_OK;
+}
+
+static enum xk_status check_part(const xk_buffer *b, uint64_t offset_b,
+                                 uint64_t size_b, struct xk_error *err)
+{
+    if (offset_b % XK_PART_ALIGN_B)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "buffer part: offset %" PRIu64 " is no multiple "
+                               "of %d",
+                               offset_b, XK_PART_ALIGN_B);
+    if (!size_b || offset_b > b->size_b || size_b > b->size_b - offset_b)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "buffer part: [%" PRIu64 ", +%" PRIu64 ") is "
+                               "empty or outside of %" PRIu64 " bytes",
+                               offset_b, size_b, b->size_b);
+    return XK_OK;
+}
+
+enum xk_status xk_buffer_part(xk_buffer *b, uint64_t offset_b, uint64_t size_b,
+                              xk_buffer **out, struct xk_error *err)
+{
+    XK_RUNTIME_OR_LOCAL(err);
+    if (!b || !out)
+        return xk_runtime_fail(err, XK_EINVAL, "buffer part: %s is NULL",
+                               !b ? "buffer" : "out");
+    *out = NULL;
+    XK_TRY(check_part(b, offset_b, size_b, err));
+    xk_buffer *const whole = b->whole ? b->whole : b;
+    const uint64_t at_b = b->at_b + offset_b;
+    XK_TRY(b->device->engine->buffer_part(whole, at_b, size_b, out, err));
+    atomic_init(&(*out)->refs, 1);
+    (*out)->device = b->device;
+    (*out)->size_b = size_b;
+    (*out)->whole = whole;
+    (*out)->at_b = at_b;
+    xk_runtime_ref(&b->device->refs);
+    xk_runtime_ref(&whole->refs);
     return XK_OK;
 }
 
 void xk_buffer_unref(xk_buffer *b)
 {
-    if (!b || !unref(&b->refs))
+    if (!b || !xk_runtime_unref(&b->refs))
         return;
     xk_device *d = b->device;
+    xk_buffer *const whole = b->whole;
     d->engine->buffer_destroy(b);
+    xk_buffer_unref(whole);
     xk_device_unref(d);
 }
 
@@ -262,7 +286,7 @@ static enum xk_status check_range(const xk_buffer *b, const char *what,
 enum xk_status xk_buffer_write(xk_buffer *b, uint64_t offset_b, const void *src,
                                uint64_t size_b, struct xk_error *err)
 {
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     XK_TRY(check_range(b, "write", offset_b, src, size_b, err));
     return b->device->engine->buffer_write(b, offset_b, src, size_b, err);
 }
@@ -270,7 +294,7 @@ enum xk_status xk_buffer_write(xk_buffer *b, uint64_t offset_b, const void *src,
 enum xk_status xk_buffer_read(const xk_buffer *b, uint64_t offset_b, void *dst,
                               uint64_t size_b, struct xk_error *err)
 {
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     XK_TRY(check_range(b, "read", offset_b, dst, size_b, err));
     return b->device->engine->buffer_read(b, offset_b, dst, size_b, err);
 }
@@ -278,7 +302,7 @@ enum xk_status xk_buffer_read(const xk_buffer *b, uint64_t offset_b, void *dst,
 enum xk_status xk_module_create(xk_device *d, const void *zebin, size_t size_b,
                                 xk_module **out, struct xk_error *err)
 {
-    OR_LOCAL(err);
+    XK_RUNTIME_OR_LOCAL(err);
     if (!d || !zebin || !out)
         return xk_runtime_fail(err, XK_EINVAL, "module: %s is NULL",
                                !d       ? "device"
@@ -301,13 +325,13 @@ enum xk_status xk_module_create(xk_device *d, const void *zebin, size_t size_b,
     (*out)->launches = launches;
     atomic_init(&(*out)->refs, 1);
     (*out)->device = d;
-    ref(&d->refs);
+    xk_runtime_ref(&d->refs);
     return XK_OK;
 }
 
 void xk_module_unref(xk_module *m)
 {
-    if (!m || !unref(&m->refs))
+    if (!m || !xk_runtime_unref(&m->refs))
         return;
     xk_device *d = m->device;
     xk_launch_limits_free(&d->alloc, m->limits);
@@ -315,133 +339,4 @@ void xk_module_unref(xk_module *m)
         xk_runtime_mem(&d->alloc, m->launches, 0);
     d->engine->module_destroy(m);
     xk_device_unref(d);
-}
-
-struct xk_pending {
-    xk_module *module; /* a reference */
-    void *run;         /* the engine's */
-    bool waited;
-    enum xk_status status;
-    struct xk_error err;
-    struct xk_launch_stats stats;
-    unsigned n_buffers;
-    xk_buffer *buffer[]; /* references */
-};
-
-static enum xk_status check_launch(const xk_module *m,
-                                   const struct xk_launch_args *a,
-                                   struct xk_error *err)
-{
-    if (!m || !a->name || !a->groups || !a->local || (a->n_args && !a->args))
-        return xk_runtime_fail(err, XK_EINVAL, "launch: %s is NULL",
-                               !m           ? "module"
-                               : !a->name   ? "name"
-                               : !a->groups ? "groups"
-                               : !a->local  ? "local"
-                                            : "args");
-    for (unsigned i = 0; i < 3; i++)
-        if (!a->groups[i] || !a->local[i])
-            return xk_runtime_fail(err, XK_EINVAL, "launch: %s is 0 in %c",
-                                   a->groups[i] ? "local size" : "group count",
-                                   "xyz"[i]);
-    for (unsigned i = 0; i < a->n_args; i++)
-        if (a->args[i].buffer && a->args[i].buffer->device != m->device)
-            return xk_runtime_fail(err, XK_EINVAL,
-                                   "launch: argument %u is a "
-                                   "buffer of another device",
-                                   i);
-    return xk_launch_limits_check(
-        m->limits, xk_platform_find(m->device->info.platform), a, err);
-}
-
-/* Frees *p, and gives back what it holds. */
-static void pending_free(xk_pending *p)
-{
-    xk_module *const m = p->module;
-    const struct xk_alloc a = m->device->alloc;
-    for (unsigned i = 0; i < p->n_buffers; i++)
-        xk_buffer_unref(p->buffer[i]);
-    a.realloc(a.user, p, 0);
-    xk_module_unref(m);
-}
-
-static xk_pending *pending_make(xk_module *m, const struct xk_launch_args *a)
-{
-    const struct xk_alloc *const al = &m->device->alloc;
-    const size_t n_b =
-        sizeof(xk_pending) + (size_t)a->n_args * sizeof(xk_buffer *);
-    xk_pending *const p = al->realloc(al->user, NULL, n_b);
-    if (!p)
-        return NULL;
-    memset(p, 0, sizeof *p);
-    p->module = m;
-    ref(&m->refs);
-    for (unsigned i = 0; i < a->n_args; i++)
-        if (a->args[i].buffer) {
-            p->buffer[p->n_buffers++] = a->args[i].buffer;
-            ref(&a->args[i].buffer->refs);
-        }
-    return p;
-}
-
-enum xk_status xk_launch_start(xk_module *m, const char *name,
-                               const uint32_t groups[3],
-                               const uint32_t local[3], unsigned n_args,
-                               const struct xk_launch_arg *args,
-                               xk_pending **out, struct xk_error *err)
-{
-    const struct xk_launch_args a = {name, groups, local, n_args, args};
-    OR_LOCAL(err);
-    if (!out)
-        return xk_runtime_fail(err, XK_EINVAL, "launch: out is NULL");
-    *out = NULL;
-    XK_TRY(check_launch(m, &a, err));
-    xk_pending *const p = pending_make(m, &a);
-    if (!p)
-        return xk_runtime_fail(err, XK_ENOMEM, "launch: out of memory");
-    const enum xk_status s =
-        m->device->engine->launch_start(m, &a, &p->run, err);
-    if (s < 0)
-        pending_free(p);
-    else
-        *out = p;
-    return s;
-}
-
-enum xk_status xk_pending_wait(xk_pending *p, struct xk_launch_stats *stats,
-                               struct xk_error *err)
-{
-    OR_LOCAL(err);
-    if (!p)
-        return xk_runtime_fail(err, XK_EINVAL, "wait: launch is NULL");
-    if (!p->waited)
-        p->status = p->module->device->engine->launch_wait(p->module, p->run,
-                                                           &p->stats, &p->err);
-    p->waited = true;
-    if (stats)
-        *stats = p->stats;
-    if (p->status < 0)
-        *err = p->err;
-    return p->status;
-}
-
-void xk_pending_unref(xk_pending *p)
-{
-    if (!p)
-        return;
-    xk_pending_wait(p, NULL, NULL);
-    p->module->device->engine->launch_end(p->module, p->run);
-    pending_free(p);
-}
-
-enum xk_status xk_launch(xk_module *m, const char *name,
-                         const uint32_t groups[3], const uint32_t local[3],
-                         unsigned n_args, const struct xk_launch_arg *args,
-                         struct xk_launch_stats *stats, struct xk_error *err)
-{
-    xk_pending *p;
-    XK_TRY(xk_launch_start(m, name, groups, local, n_args, args, &p, err));
-    const enum xk_status s = xk_pending_wait(p, stats, err);
-    xk_pending_unref(p);
-    return s;
 }

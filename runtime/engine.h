@@ -33,7 +33,12 @@ struct xk_engine {
     void (*device_destroy)(xk_device *d);
     enum xk_status (*buffer_create)(xk_device *d, uint64_t size_b,
                                     xk_buffer **out, struct xk_error *err);
-    void (*buffer_destroy)(xk_buffer *b);
+    /* [at_b, at_b + size_b) of a buffer that is no part; the range was
+     * checked. */
+    enum xk_status (*buffer_part)(xk_buffer *whole, uint64_t at_b,
+                                  uint64_t size_b, xk_buffer **out,
+                                  struct xk_error *err);
+    void (*buffer_destroy)(xk_buffer *b); /* or a part, before its whole */
     /* The range was checked. */
     enum xk_status (*buffer_write)(xk_buffer *b, uint64_t offset_b,
                                    const void *src, uint64_t size_b,
@@ -65,6 +70,8 @@ struct xk_buffer {
     atomic_uint refs;
     xk_device *device; /* a reference */
     uint64_t size_b;
+    xk_buffer *whole; /* of a part, a reference; NULL: it is none */
+    uint64_t at_b;    /* where the part begins in it */
 };
 
 struct xk_launch_limits;
@@ -84,6 +91,29 @@ static inline void *xk_runtime_mem(const struct xk_alloc *a, void *p,
 {
     return a->realloc(a->user, p, n_b);
 }
+
+static inline void xk_runtime_ref(atomic_uint *refs)
+{
+    atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
+}
+
+/* Was it the last one? */
+static inline bool xk_runtime_unref(atomic_uint *refs)
+{
+    return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
+}
+
+/* Callers may pass no error record. */
+#define XK_RUNTIME_OR_LOCAL(err)                                               \
+    struct xk_error local_err_;                                                \
+    if (!(err))                                                                \
+    (err) = &local_err_
+
+/* Waiting for the first launch, and giving it back, then means the next one,
+ * too, whose reference goes to it. */
+void xk_pending_chain(xk_pending *first, XK_TAKE xk_pending *next);
+void xk_launch_stats_add(struct xk_launch_stats *to,
+                         const struct xk_launch_stats *s);
 
 /* Sets *err and returns the status. */
 enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,

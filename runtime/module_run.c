@@ -10,11 +10,8 @@
 struct run {
     xk_module *m;
     const struct xk_launch_list *l;
-    unsigned n_args;
-    const struct xk_launch_arg *args;
-    xk_buffer *const *given;            /* scratch of the caller, or NULL */
-    xk_buffer *scratch[XK_MAX_SCRATCH]; /* its own, where nothing is given */
-    struct xk_launch_stats stats;
+    struct xk_run_opts o;
+    xk_buffer *scratch[XK_MAX_SCRATCH]; /* references */
 };
 
 const struct xk_launch_list *xk_module_launches(const xk_module *m)
@@ -28,7 +25,7 @@ static enum xk_status check_arg(const struct run *r,
                                 struct xk_error *err)
 {
     const struct xk_launch_arg *const a =
-        p->number < r->n_args ? &r->args[p->number] : NULL;
+        p->number < r->o.n_args ? &r->o.args[p->number] : NULL;
     const bool buffer = p->type == XK_VALUE_NONE;
     if (!a || (buffer ? !a->buffer : a->buffer || !a->value))
         return xk_runtime_fail(err, XK_EINVAL,
@@ -52,8 +49,8 @@ static enum xk_status check_args(const struct run *r, struct xk_error *err)
 {
     for (uint32_t i = 0; i < r->l->n_args; i++)
         XK_TRY(check_arg(r, &r->l->args[i], err));
-    for (unsigned i = 0; i < r->n_args; i++)
-        if ((r->args[i].buffer || r->args[i].value) &&
+    for (unsigned i = 0; i < r->o.n_args; i++)
+        if ((r->o.args[i].buffer || r->o.args[i].value) &&
             !xk_launch_list_arg(r->l, i))
             return xk_runtime_fail(err, XK_EINVAL,
                                    "run: argument %u is given, but the program "
@@ -62,21 +59,46 @@ static enum xk_status check_args(const struct run *r, struct xk_error *err)
     return XK_OK;
 }
 
-/* The caller's scratch buffers, or new ones. */
-static enum xk_status find_scratch(struct run *r, struct xk_error *err)
+static enum xk_status check_block(const struct run *r, struct xk_error *err)
 {
+    const xk_buffer *const b = r->o.scratch;
+    const uint64_t at_b = r->o.scratch_at_b, need_b = r->l->scratch_b;
+    const uint32_t align_b = r->l->scratch_align_b;
+    if (!b)
+        return at_b ? xk_runtime_fail(err, XK_EINVAL,
+                                      "run: scratch_at_b is %" PRIu64
+                                      ", but there is no scratch buffer",
+                                      at_b)
+                    : XK_OK;
+    if (b->device != r->m->device)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "run: scratch is a buffer of another device");
+    if (align_b && at_b % align_b)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "run: scratch begins at byte %" PRIu64
+                               ", need a multiple of %" PRIu32,
+                               at_b, align_b);
+    if (at_b > b->size_b || need_b > b->size_b - at_b)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "run: scratch has %" PRIu64
+                               " bytes from byte %" PRIu64 " on, need %" PRIu64,
+                               at_b > b->size_b ? 0 : b->size_b - at_b, at_b,
+                               need_b);
+    return XK_OK;
+}
+
+/* Parts of the caller's block, or new ones. */
+static enum xk_status make_scratch(struct run *r, struct xk_error *err)
+{
+    XK_TRY(check_block(r, err));
     for (uint32_t i = 0; i < r->l->n_scratch; i++) {
-        const uint64_t need_b = r->l->scratch[i].size_b;
-        if (!r->given) {
-            XK_TRY(xk_buffer_create(r->m->device, need_b, &r->scratch[i], err));
-            continue;
-        }
-        const uint64_t has_b = r->given[i] ? r->given[i]->size_b : 0;
-        if (has_b < need_b)
-            return xk_runtime_fail(err, XK_EINVAL,
-                                   "run: scratch %" PRIu32 " has %" PRIu64
-                                   " bytes, need %" PRIu64,
-                                   i, has_b, need_b);
+        const struct xk_scratch_info *const s = &r->l->scratch[i];
+        if (r->o.scratch)
+            XK_TRY(xk_buffer_part(r->o.scratch, r->o.scratch_at_b + s->offset_b,
+                                  s->size_b, &r->scratch[i], err));
+        else
+            XK_TRY(
+                xk_buffer_create(r->m->device, s->size_b, &r->scratch[i], err));
     }
     return XK_OK;
 }
@@ -84,70 +106,122 @@ static enum xk_status find_scratch(struct run *r, struct xk_error *err)
 static struct xk_launch_arg bound(const struct run *r,
                                   const struct xk_launch_arg_info *a)
 {
-    xk_buffer *const *const scratch = r->given ? r->given : r->scratch;
     switch ((enum xk_binding)a->binding) {
     case XK_BIND_SCRATCH:
-        return (struct xk_launch_arg){.buffer = scratch[a->number]};
+        return (struct xk_launch_arg){.buffer = r->scratch[a->number]};
     case XK_BIND_CONSTANT:
         return (struct xk_launch_arg){.value = &a->bits, .size_b = a->size_b};
     case XK_BIND_TENSOR:
     case XK_BIND_VALUE:
         break;
     }
-    return r->args[a->number];
+    return r->o.args[a->number];
 }
 
-static void add_stats(struct xk_launch_stats *to,
-                      const struct xk_launch_stats *s)
-{
-    to->instructions += s->instructions;
-    to->fma += s->fma;
-    to->sends += s->sends;
-    to->syncs += s->syncs;
-    to->groups += s->groups;
-    to->threads += s->threads;
-    to->time_ns += s->time_ns;
-    to->device_ns += s->device_ns;
-}
-
-static enum xk_status launch(struct run *r, const struct xk_launch_step *s,
-                             struct xk_error *err)
+static enum xk_status start(const struct run *r, const struct xk_launch_step *s,
+                            xk_pending **out, struct xk_error *err)
 {
     struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
-    struct xk_launch_stats stats = {0};
     for (uint32_t i = 0; i < s->n_args; i++)
         args[i] = bound(r, &s->args[i]);
-    const enum xk_status st = xk_launch(r->m, s->kernel, s->groups, s->local,
-                                        s->n_args, args, &stats, err);
-    add_stats(&r->stats, &stats);
-    return st;
+    return xk_launch_start(r->m, s->kernel, s->groups, s->local, s->n_args,
+                           args, out, err);
 }
 
-enum xk_status xk_module_run(xk_module *m, unsigned n_args,
-                             const struct xk_launch_arg *args,
-                             xk_buffer *const *scratch,
+static enum xk_status read_opts(struct run *r, xk_module *m,
+                                const struct xk_run_opts *o,
+                                struct xk_error *err)
+{
+    if (!m || !o || (o->n_args && !o->args))
+        return xk_runtime_fail(err, XK_EINVAL, "run: %s is NULL",
+                               !m   ? "module"
+                               : !o ? "options"
+                                    : "args");
+    if (o->size != sizeof(*o))
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "run: size is %" PRIu32 ", not that of struct "
+                               "xk_run_opts",
+                               o->size);
+    *r = (struct run){.m = m, .l = m->launches, .o = *o};
+    return r->l ? XK_OK
+                : xk_runtime_fail(err, XK_EINVAL,
+                                  "run: the module's file does not say how its "
+                                  "kernels are launched");
+}
+
+/* What was given is right, and scratch is there. end() follows. */
+static enum xk_status begin(struct run *r, struct xk_error *err)
+{
+    XK_TRY(check_args(r, err));
+    return make_scratch(r, err);
+}
+
+/* Launches that are under way hold what they use. */
+static void end(struct run *r)
+{
+    for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)
+        xk_buffer_unref(r->scratch[i]);
+}
+
+static enum xk_status launch(const struct run *r,
+                             const struct xk_launch_step *step,
+                             struct xk_launch_stats *sum, struct xk_error *err)
+{
+    struct xk_launch_stats stats = {0};
+    xk_pending *p = NULL;
+    enum xk_status s = start(r, step, &p, err);
+    if (s >= 0)
+        s = xk_pending_wait(p, &stats, err);
+    xk_pending_unref(p);
+    xk_launch_stats_add(sum, &stats);
+    if (r->o.launched)
+        r->o.launched(r->o.user, step, &stats, s < 0 ? err : NULL);
+    return s;
+}
+
+enum xk_status xk_module_run(xk_module *m, const struct xk_run_opts *o,
                              struct xk_launch_stats *stats,
                              struct xk_error *err)
 {
-    struct xk_error local;
-    struct run r = {.m = m, .n_args = n_args, .args = args, .given = scratch};
-    err = err ? err : &local;
-    if (!m || (n_args && !args))
-        return xk_runtime_fail(err, XK_EINVAL, "run: %s is NULL",
-                               m ? "args" : "module");
-    r.l = m->launches;
-    if (!r.l)
-        return xk_runtime_fail(err, XK_EINVAL,
-                               "run: the module's file does not say how its "
-                               "kernels are launched");
-    enum xk_status s = check_args(&r, err);
-    if (s >= 0)
-        s = find_scratch(&r, err);
+    struct xk_launch_stats sum = {0};
+    struct run r;
+    XK_RUNTIME_OR_LOCAL(err);
+    XK_TRY(read_opts(&r, m, o, err));
+    enum xk_status s = begin(&r, err);
     for (uint32_t i = 0; s >= 0 && i < r.l->n_launches; i++)
-        s = launch(&r, &r.l->launches[i], err);
-    for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)
-        xk_buffer_unref(r.scratch[i]);
+        s = launch(&r, &r.l->launches[i], &sum, err);
+    end(&r);
     if (stats)
-        *stats = r.stats;
+        *stats = sum;
+    return s;
+}
+
+enum xk_status xk_module_start(xk_module *m, const struct xk_run_opts *o,
+                               xk_pending **out, struct xk_error *err)
+{
+    xk_pending *first = NULL;
+    struct run r;
+    XK_RUNTIME_OR_LOCAL(err);
+    if (!out)
+        return xk_runtime_fail(err, XK_EINVAL, "run: out is NULL");
+    *out = NULL;
+    XK_TRY(read_opts(&r, m, o, err));
+    if (o->launched)
+        return xk_runtime_fail(err, XK_EINVAL,
+                               "run: launched is for xk_module_run alone");
+    enum xk_status s = begin(&r, err);
+    for (uint32_t i = 0; s >= 0 && i < r.l->n_launches; i++) {
+        xk_pending *p = NULL;
+        s = start(&r, &r.l->launches[i], &p, err);
+        if (p && first)
+            xk_pending_chain(first, p);
+        else if (p)
+            first = p;
+    }
+    end(&r);
+    if (s < 0)
+        xk_pending_unref(first);
+    else
+        *out = first;
     return s;
 }

@@ -21,11 +21,12 @@
     X(clGetPlatformIDs) X(clGetPlatformInfo) X(clGetDeviceIDs)                 \
     X(clGetDeviceInfo) X(clCreateContext) X(clReleaseContext)                  \
     X(clCreateCommandQueue) X(clReleaseCommandQueue) X(clCreateBuffer)         \
-    X(clReleaseMemObject) X(clEnqueueWriteBuffer) X(clEnqueueReadBuffer)       \
-    X(clCreateProgramWithBinary) X(clBuildProgram) X(clGetProgramBuildInfo)    \
-    X(clReleaseProgram) X(clCreateKernel) X(clGetKernelInfo)                   \
-    X(clReleaseKernel) X(clSetKernelArg) X(clEnqueueNDRangeKernel) X(clFlush)  \
-    X(clWaitForEvents) X(clGetEventProfilingInfo) X(clReleaseEvent)
+    X(clCreateSubBuffer) X(clReleaseMemObject) X(clEnqueueWriteBuffer)         \
+    X(clEnqueueReadBuffer) X(clCreateProgramWithBinary) X(clBuildProgram)      \
+    X(clGetProgramBuildInfo) X(clReleaseProgram) X(clCreateKernel)             \
+    X(clGetKernelInfo) X(clReleaseKernel) X(clSetKernelArg)                    \
+    X(clEnqueueNDRangeKernel) X(clFlush) X(clWaitForEvents)                    \
+    X(clGetEventProfilingInfo) X(clReleaseEvent)
 /* clang-format on */
 
 /* The library's functions. It stays loaded: a driver's own threads may still

@@ -124,6 +124,31 @@ static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
     return xk_ocl_fail("clCreateBuffer", what, result, err);
 }
 
+static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
+                                  uint64_t size_b, xk_buffer **out,
+                                  struct xk_error *err)
+{
+    struct xk_ocl_device *const d = device_of(whole);
+    const cl_buffer_region region = {(size_t)at_b, (size_t)size_b};
+    cl_int result = CL_SUCCESS;
+    struct ocl_buffer *const b =
+        d->base.alloc.realloc(d->base.alloc.user, NULL, sizeof *b);
+    if (!b)
+        return xk_runtime_fail(err, XK_ENOMEM, "ocl: out of memory");
+    memset(b, 0, sizeof *b);
+    pthread_mutex_lock(&d->lock);
+    b->memory =
+        d->cl.clCreateSubBuffer(xk_ocl_buffer_memory(whole), 0,
+                                CL_BUFFER_CREATE_TYPE_REGION, &region, &result);
+    pthread_mutex_unlock(&d->lock);
+    if (result == CL_SUCCESS) {
+        *out = &b->base;
+        return XK_OK;
+    }
+    d->base.alloc.realloc(d->base.alloc.user, b, 0);
+    return xk_ocl_fail("clCreateSubBuffer", NULL, result, err);
+}
+
 static void buffer_destroy(xk_buffer *b)
 {
     struct xk_ocl_device *const d = device_of(b);
@@ -191,6 +216,7 @@ const struct xk_engine xk_engine_ocl = {
     .device_create = device_create,
     .device_destroy = device_destroy,
     .buffer_create = buffer_create,
+    .buffer_part = buffer_part,
     .buffer_destroy = buffer_destroy,
     .buffer_write = buffer_write,
     .buffer_read = buffer_read,

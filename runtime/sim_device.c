@@ -186,12 +186,30 @@ static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
     return XK_OK;
 }
 
+static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
+                                  uint64_t size_b, xk_buffer **out,
+                                  struct xk_error *err)
+{
+    const struct sim_buffer *const w = (const struct sim_buffer *)whole;
+    struct sim_buffer *const b =
+        xk_runtime_mem(&whole->device->alloc, NULL, sizeof(*b));
+    if (!b)
+        return no_memory(err, "a part of a buffer", size_b);
+    memset(b, 0, sizeof(*b));
+    b->va = w->va + at_b;
+    b->host = w->host + at_b;
+    *out = &b->base;
+    return XK_OK;
+}
+
 static void buffer_destroy(xk_buffer *b)
 {
     struct sim_buffer *s = (struct sim_buffer *)b;
     const struct xk_alloc *a = &b->device->alloc;
-    bury((struct sim_device *)b->device, s);
-    xk_runtime_mem(a, s->host, 0);
+    if (!b->whole) {
+        bury((struct sim_device *)b->device, s);
+        xk_runtime_mem(a, s->host, 0);
+    }
     xk_runtime_mem(a, s, 0);
 }
 
@@ -372,16 +390,37 @@ static void module_destroy(xk_module *m)
     module_free(&m->device->alloc, (struct sim_module *)m);
 }
 
+/* Both are of the same memory, which one region then is. */
+static struct xk_sim_region joined(const struct xk_sim_region *x,
+                                   const struct xk_sim_region *y)
+{
+    const uint64_t x_end = x->va + x->size_b, y_end = y->va + y->size_b;
+    struct xk_sim_region r = x->va < y->va ? *x : *y;
+    r.size_b = (x_end > y_end ? x_end : y_end) - r.va;
+    return r;
+}
+
+/* Parts may overlap each other and their whole; regions do not. */
 static void bind_one(const xk_buffer *buffer, struct xk_sim_region *r,
                      unsigned *n)
 {
     const struct sim_buffer *const b = (const struct sim_buffer *)buffer;
-    for (unsigned k = 0; k < *n; k++)
-        if (!b || r[k].va == b->va)
+    if (!b)
+        return;
+    struct xk_sim_region x = {
+        .va = b->va, .size_b = b->base.size_b, .host = b->host};
+    for (unsigned k = 0; k < *n;) {
+        if (r[k].va <= x.va && x.va + x.size_b <= r[k].va + r[k].size_b)
             return;
-    if (b)
-        r[(*n)++] = (struct xk_sim_region){
-            .va = b->va, .size_b = b->base.size_b, .host = b->host};
+        if (r[k].va >= x.va + x.size_b || x.va >= r[k].va + r[k].size_b) {
+            k++;
+            continue;
+        }
+        x = joined(&r[k], &x);
+        r[k] = r[--*n];
+        k = 0;
+    }
+    r[(*n)++] = x;
 }
 
 static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
@@ -560,6 +599,7 @@ const struct xk_engine xk_engine_sim = {
     .device_create = device_create,
     .device_destroy = device_destroy,
     .buffer_create = buffer_create,
+    .buffer_part = buffer_part,
     .buffer_destroy = buffer_destroy,
     .buffer_write = buffer_write,
     .buffer_read = buffer_read,

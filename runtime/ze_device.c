@@ -237,6 +237,7 @@ const struct xk_engine xk_engine_ze = {
     .device_create = device_create,
     .device_destroy = device_destroy,
     .buffer_create = xk_ze_buffer_create,
+    .buffer_part = xk_ze_buffer_part,
     .buffer_destroy = xk_ze_buffer_destroy,
     .buffer_write = xk_ze_buffer_write,
     .buffer_read = xk_ze_buffer_read,

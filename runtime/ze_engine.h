@@ -107,6 +107,9 @@ void xk_ze_end(struct xk_ze_device *d, struct xk_ze_mark *m);
 /* ze_memory.c, ze_module.c: rows of the engine. */
 enum xk_status xk_ze_buffer_create(xk_device *d, uint64_t size_b,
                                    xk_buffer **out, struct xk_error *err);
+enum xk_status xk_ze_buffer_part(xk_buffer *whole, uint64_t at_b,
+                                 uint64_t size_b, xk_buffer **out,
+                                 struct xk_error *err);
 void xk_ze_buffer_destroy(xk_buffer *b);
 enum xk_status xk_ze_buffer_write(xk_buffer *b, uint64_t offset_b,
                                   const void *src, uint64_t size_b,

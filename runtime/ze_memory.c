@@ -65,12 +65,29 @@ enum xk_status xk_ze_buffer_create(xk_device *d, uint64_t size_b,
     return XK_OK;
 }
 
+enum xk_status xk_ze_buffer_part(xk_buffer *whole, uint64_t at_b,
+                                 uint64_t size_b, xk_buffer **out,
+                                 struct xk_error *err)
+{
+    const struct xk_alloc *const a = &whole->device->alloc;
+    struct ze_buffer *const b = a->realloc(a->user, NULL, sizeof *b);
+    (void)size_b;
+    if (!b)
+        return xk_runtime_fail(err, XK_ENOMEM, "ze: out of memory");
+    memset(b, 0, sizeof *b);
+    b->at = (char *)xk_ze_buffer_at(whole) + at_b;
+    *out = &b->base;
+    return XK_OK;
+}
+
 void xk_ze_buffer_destroy(xk_buffer *b)
 {
     struct xk_ze_device *const d = device_of(b);
-    pthread_mutex_lock(&d->lock);
-    d->ze.zeMemFree(d->context, xk_ze_buffer_at(b));
-    pthread_mutex_unlock(&d->lock);
+    if (!b->whole) {
+        pthread_mutex_lock(&d->lock);
+        d->ze.zeMemFree(d->context, xk_ze_buffer_at(b));
+        pthread_mutex_unlock(&d->lock);
+    }
     d->base.alloc.realloc(d->base.alloc.user, b, 0);
 }
 

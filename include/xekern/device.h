@@ -67,6 +67,12 @@ XK_API enum xk_status xk_device_get_info(const xk_device *d,
 XK_API XK_GIVE enum xk_status xk_buffer_create(xk_device *d, uint64_t size_b,
                                                xk_buffer **out,
                                                struct xk_error *err);
+/* Bytes [offset_b, offset_b + size_b) of b, as a buffer of its own that holds
+ * b. XK_EINVAL: the offset is no multiple of XK_PART_ALIGN_B, or the part is
+ * empty or does not lie in b. */
+XK_API XK_GIVE enum xk_status xk_buffer_part(xk_buffer *b, uint64_t offset_b,
+                                             uint64_t size_b, xk_buffer **out,
+                                             struct xk_error *err);
 XK_API void xk_buffer_unref(xk_buffer *b);
 XK_API enum xk_status xk_buffer_write(xk_buffer *b, uint64_t offset_b,
                                       const void *src, uint64_t size_b,
@@ -118,8 +124,8 @@ xk_launch_start(xk_module *m, const char *name, const uint32_t groups[3],
                 const uint32_t local[3], unsigned n_args,
                 const struct xk_launch_arg *args, xk_pending **out,
                 struct xk_error *err);
-/* Waits until it has run. A second wait answers the same. Only one thread at a
- * time may wait. */
+/* Waits until it has run, of a program all its launches. A second wait answers
+ * the same. Only one thread at a time may wait. */
 XK_API enum xk_status xk_pending_wait(xk_pending *p,
                                       struct xk_launch_stats *stats,
                                       struct xk_error *err);
@@ -129,17 +135,41 @@ XK_API void xk_pending_unref(xk_pending *p);
 /* How the module's file says that its kernels are launched; NULL: it does not
  * say. It lives as long as the module. */
 XK_API const struct xk_launch_list *xk_module_launches(const xk_module *m);
-/* Runs all launches of the module's program in their order and waits. args[k]
- * is the program's argument of number k; those of numbers that the program does
- * not have are zero. scratch: a buffer for each of the program's, or NULL: they
- * are allocated, and freed at the end. XK_EINVAL names the argument or the
- * scratch buffer that is missing, too small or unknown; nothing was launched
- * then. stats (may be NULL): the launches' sums. */
-XK_API enum xk_status xk_module_run(xk_module *m, unsigned n_args,
-                                    const struct xk_launch_arg *args,
-                                    xk_buffer *const *scratch,
+/* What a run of the module's program takes. Start from {.size = sizeof(struct
+ * xk_run_opts)}. */
+struct xk_run_opts {
+    uint32_t size;
+    /* args[k] is the program's argument of number k; those of numbers that the
+     * program does not have are zero. */
+    uint32_t n_args;
+    const struct xk_launch_arg *args;
+    /* The block with all scratch buffers: xk_launch_list.scratch_b bytes from
+     * byte scratch_at_b of this buffer, a multiple of scratch_align_b. Runs
+     * that may overlap need blocks of their own. NULL: each scratch buffer is
+     * allocated apart, and freed at the end. */
+    xk_buffer *scratch;
+    uint64_t scratch_at_b;
+    /* Only of xk_module_run: is called after each launch, in their order; why
+     * is NULL where it ended well. May be NULL. */
+    void (*launched)(void *user, const struct xk_launch_step *step,
+                     const struct xk_launch_stats *stats,
+                     const struct xk_error *why);
+    void *user;
+};
+
+/* Runs all launches of the module's program in their order and waits. XK_EINVAL
+ * names the argument that is missing, too small or unknown, or what is wrong
+ * with the scratch block; nothing was launched then. stats (may be NULL): the
+ * launches' sums. */
+XK_API enum xk_status xk_module_run(xk_module *m, const struct xk_run_opts *o,
                                     struct xk_launch_stats *stats,
                                     struct xk_error *err);
+/* The same without waiting, for xk_pending_wait and xk_pending_unref. If a
+ * launch cannot be started, those before it have run when this returns. */
+XK_API XK_GIVE enum xk_status xk_module_start(xk_module *m,
+                                              const struct xk_run_opts *o,
+                                              xk_pending **out,
+                                              struct xk_error *err);
 
 #ifdef __cplusplus
 }

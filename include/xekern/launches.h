@@ -11,6 +11,9 @@
 #define XK_MAX_LAUNCH_ARGS 64
 #define XK_MAX_LAUNCHES 64
 #define XK_MAX_SCRATCH 16
+/* Where parts of a buffer begin, such as scratch buffers in their block. It is
+ * the base address alignment of OpenCL on Intel's GPUs, 1024 bits. */
+#define XK_PART_ALIGN_B 128
 
 /* What an argument of a program is. */
 enum xk_value_type {

@@ -88,7 +88,9 @@ void lab_run(const xk_program *p, const struct lab_arg *arg)
              &err);
         a[k].buffer = v.buffer[k];
     }
-    need(xk_module_run(v.m, XK_MAX_LAUNCH_ARGS, a, NULL, NULL, &err), &err);
+    const struct xk_run_opts o = {
+        .size = sizeof o, .n_args = XK_MAX_LAUNCH_ARGS, .args = a};
+    need(xk_module_run(v.m, &o, NULL, &err), &err);
     for (uint32_t k = 0; k < XK_MAX_LAUNCH_ARGS; k++) {
         if (v.buffer[k])
             need(xk_buffer_read(v.buffer[k], 0, arg[k].data, arg[k].size_b,

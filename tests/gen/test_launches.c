@@ -383,7 +383,7 @@ START_TEST(scratch_is_filled_summed_onto_and_converted)
         (&wei[0][0][0][0])[i] = (float)(i * 5 % 7 - 3);
     ck_assert_uint_eq(info->n_launches, 3);
     ck_assert_uint_eq(info->scratch_b, 128 + N * 4);
-    ck_assert_uint_eq(info->scratch_align_b, XK_SCRATCH_ALIGN_B);
+    ck_assert_uint_eq(info->scratch_align_b, XK_PART_ALIGN_B);
     lab_run(p, arg);
     for (int i = 0; i < N; i++)
         ck_assert_float_eq(xk_half_to_float(dst[i]),
@@ -579,55 +579,6 @@ START_TEST(a_list_that_contradicts_itself_is_refused)
 }
 END_TEST
 
-/* fill scratch, add it up into the caller's buffer 5. Buffer 0 is not used by
- * a kernel, but is the program's. */
-START_TEST(what_a_run_lacks_is_said)
-{
-    struct list x = right_list();
-    struct xk_error err;
-    xk_device *d;
-    xk_module *m;
-    xk_buffer *b[3];
-    float got[16] = {1};
-    struct xk_launch_arg a[7] = {{0}};
-    static const float value = 3;
-    x.all.n = 2;
-    memcpy(&x.l[0].u.fill.pattern, &value, 4);
-    xk_program *const p = make_list(&x, &err);
-    const struct xk_launch_info *const l = xk_program_launch(p, 1);
-    ck_assert_int_eq(xk_device_create("sim", "xehpg", 1, &d, &err), XK_OK);
-    ck_assert_int_eq(xk_module_create(d, l->zebin, l->zebin_b, &m, &err),
-                     XK_OK);
-    ck_assert_uint_eq(xk_module_launches(m)->n_launches, 2);
-    ck_assert_int_eq(xk_buffer_create(d, 64, &b[0], &err), XK_OK);
-    ck_assert_int_eq(xk_buffer_create(d, 60, &b[1], &err), XK_OK);
-    ck_assert_int_eq(xk_buffer_create(d, 64, &b[2], &err), XK_OK);
-    a[0].buffer = a[5].buffer = b[0];
-    ck_assert_int_eq(xk_module_run(m, 7, a, b + 2, NULL, &err), XK_OK);
-    ck_assert_int_eq(xk_buffer_read(b[0], 0, got, 64, &err), XK_OK);
-    ck_assert_float_eq(got[15], 3);
-    ck_assert_int_eq(xk_module_run(m, 5, a, NULL, NULL, &err), XK_EINVAL);
-    ck_assert_str_eq(err.message, "run: argument 5, 'out', is a buffer; "
-                                  "nothing was given");
-    ck_assert_int_eq(xk_module_run(m, 7, a, b + 1, NULL, &err), XK_EINVAL);
-    ck_assert_str_eq(err.message, "run: scratch 0 has 60 bytes, need 64");
-    a[6].buffer = b[0];
-    ck_assert_int_eq(xk_module_run(m, 7, a, NULL, NULL, &err), XK_EINVAL);
-    ck_assert_ptr_nonnull(strstr(err.message, "argument 6 is given, but"));
-    a[6].buffer = NULL;
-    a[5].buffer = b[1];
-    ck_assert_int_eq(xk_module_run(m, 7, a, NULL, NULL, &err), XK_EINVAL);
-    ck_assert_str_eq(err.message, "run: argument 5, 'out', has 60 bytes, need "
-                                  "at least 64");
-    xk_buffer_unref(b[0]);
-    xk_buffer_unref(b[1]);
-    xk_buffer_unref(b[2]);
-    xk_module_unref(m);
-    xk_device_unref(d);
-    xk_program_unref(p);
-}
-END_TEST
-
 int main(void)
 {
     Suite *const s = suite_create("launches");
@@ -642,7 +593,6 @@ int main(void)
     tcase_add_loop_test(t, the_largest_sizes_have_kernels, 0, 2);
     tcase_add_loop_test(t, a_list_that_contradicts_itself_is_refused, 0,
                         XK_COUNTOF(wrong));
-    tcase_add_test(t, what_a_run_lacks_is_said);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
