@@ -244,11 +244,9 @@ static enum xk_status check_types_implemented(xk_ctx *c,
                        "%s",
                        xk_conv_type_name(f->dst_type),
                        xk_conv_type_name(f->src_type), row->dst_names);
-    if (xk_conv_has_bias(f) && f->bia_type != XK_F32)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "bia_type=%s is not implemented, only f32 is",
-                       xk_conv_type_name(f->bia_type));
-    return XK_OK;
+    return xk_conv_has_bias(f)
+               ? xk_conv_check_rhs_type(c, "bia_type", f->bia_type)
+               : XK_OK;
 }
 
 static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)

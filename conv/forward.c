@@ -140,6 +140,8 @@ static enum xk_status add_scale_and_post_ops(xk_ctx *c,
                                                 .alpha = op->alpha,
                                                 .beta = op->beta,
                                                 .zero = (float)op->zero_point};
+        if (xk_post_op_reads_old(op->kind) && op->type)
+            p->epi[p->n_epi - 1].old_dt = (uint8_t)xk_conv_dtype(op->type);
         if (xk_post_op_reads_rhs(op->kind))
             XK_TRY(add_rhs(c, f, info, x, i, p));
     }

@@ -13,6 +13,8 @@
 #include "conv/tensors.h"
 #include "views/epi_kind.h"
 
+enum { MOST_ZERO = 1 << 24 };
+
 /* The public numbers are those of the rows. */
 #define XK_POST_OP(id, ...)                                                    \
     _Static_assert((int)XK_EPI_##id == (int)XK_POST_##id, "post_op.def");
@@ -411,10 +413,10 @@ enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f)
     return XK_OK;
 }
 
-static enum xk_status check_rhs_type(xk_ctx *c, uint32_t i,
-                                     const struct xk_post_op *op)
+enum xk_status xk_conv_check_rhs_type(xk_ctx *c, const char *field,
+                                      uint32_t type)
 {
-    switch (op->type) {
+    switch (type) {
     case XK_TYPE_DEFAULT:
     case XK_F32:
     case XK_F16:
@@ -425,9 +427,9 @@ static enum xk_status check_rhs_type(xk_ctx *c, uint32_t i,
         return XK_OK;
     default:
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "post_ops[%u].type=%s: right-hand sides are f32, f16, "
-                       "bf16, s32, s8 or u8",
-                       i, xk_conv_type_name(op->type));
+                       "%s=%s is not implemented, only f32, f16, bf16, s32, "
+                       "s8 and u8 are",
+                       field, xk_conv_type_name(type));
     }
 }
 
@@ -438,6 +440,7 @@ enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *f)
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
         struct xk_post_op *const op = &f->post_ops[i];
         struct xk_layout l;
+        char field[32];
         if (!xk_post_op_reads_rhs(op->kind))
             continue;
         if (op->mask == UINT32_MAX)
@@ -450,9 +453,37 @@ enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *f)
             return xk_fail(c, XK_EINVAL,
                            "post_ops[%u].tag=%.*s... does not end", i,
                            XK_TAG_MAX, op->tag);
-        XK_TRY(check_rhs_type(c, i, op));
+        snprintf(field, sizeof(field), "post_ops[%u].type", i);
+        XK_TRY(xk_conv_check_rhs_type(c, field, op->type));
         XK_TRY(xk_conv_rhs_layout(c, f, i, NULL, &l));
     }
+    return XK_OK;
+}
+
+static enum xk_status check_sum(xk_ctx *c, const struct xk_conv_desc *f,
+                                uint32_t i)
+{
+    const struct xk_post_op *const op = &f->post_ops[i];
+    const uint32_t type = op->type ? op->type : f->dst_type;
+    const enum xk_dtype old = xk_conv_dtype(type),
+                        dst = xk_conv_dtype(f->dst_type);
+    if (!old || xk_dtype_b(old) != xk_dtype_b(dst))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "post_ops[%u].type=%s is not implemented: a sum reads "
+                       "dst, which is %s, as a type of the same size",
+                       i, xk_conv_type_name(type),
+                       xk_conv_type_name(f->dst_type));
+    if (op->zero_point &&
+        !(xk_conv_type_is_int(f->src_type) && xk_conv_type_is_int(type)))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "post_ops[%u].zero_point=%d: only with integers in src "
+                       "and in what the sum reads",
+                       i, (int)op->zero_point);
+    if (op->zero_point < -MOST_ZERO || op->zero_point > MOST_ZERO)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "post_ops[%u].zero_point=%d: f32 holds no integers "
+                       "above 2^24",
+                       i, (int)op->zero_point);
     return XK_OK;
 }
 
@@ -460,19 +491,8 @@ enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f)
 {
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
-        const struct xk_post_op *const op = &f->post_ops[i];
-        if (xk_post_op_reads_old(op->kind) && op->type &&
-            op->type != f->dst_type)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].type=%s: a sum of another type than "
-                           "dst is not implemented",
-                           i, xk_conv_type_name(op->type));
-        if (op->zero_point && !(xk_conv_type_is_int(f->src_type) &&
-                                xk_conv_type_is_int(f->dst_type)))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "post_ops[%u].zero_point=%d: only with integers in "
-                           "src and dst",
-                           i, (int)op->zero_point);
+        if (xk_post_op_reads_old(f->post_ops[i].kind))
+            XK_TRY(check_sum(c, f, i));
     }
     return XK_OK;
 }

@@ -21,6 +21,10 @@ enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f);
 /* Right-hand sides, when the sizes have been checked: XK_EINVAL for a mask or a
  * tag that dst's dims contradict, XK_EUNSUPPORTED for a type. */
 enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *full);
+/* XK_EUNSUPPORTED: no kernel reads a bias or a right-hand side of that type;
+ * DEFAULT is f32. */
+enum xk_status xk_conv_check_rhs_type(xk_ctx *c, const char *field,
+                                      uint32_t type);
 /* XK_EUNSUPPORTED: what is right and not done. */
 enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f);

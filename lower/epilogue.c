@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The epilogue's order. Inputs that are the same for all rows are loaded once. Where
- * one step reads parts (a sum, or another side), they are asked for `ahead` parts
- * before they are used, into buffers that take turns, so that the others' latency
- * passes while one is computed. Where several do, each loads where it is. */
+/* The epilogue's order. Inputs that are the same for all rows are loaded once.
+ * Where one step reads parts (a sum, or another side), they are asked for
+ * `ahead` parts before they are used, into buffers that take turns, so that the
+ * others' latency passes while one is computed. Where several do, each loads
+ * where it is. */
 #include "lower/epilogue.h"
 
 void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
@@ -40,17 +41,19 @@ static void load_blocks(struct xk_lowering *l, unsigned input,
                            .data_b = 4,
                            .lanes = 1,
                            .block = true};
-    const unsigned n = l->p->epi.n;
+    const enum xk_dtype dt = l->p->con->input[input].view.layout.dt;
+    const unsigned per = 4 / xk_dtype_b(dt), n = l->p->epi.n / per;
     const xk_expr *const all = xk_lower_true(l, 1);
     for (unsigned first = 0; first < n; first += send.vec) {
-        const xk_expr *const at = xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first);
+        const xk_expr *const at =
+            xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, first * per);
         send.vec = (uint8_t)xk_plan_block_vec(n - first);
         load_elements(l, input, &send, at, buf, 4 * first, all);
     }
 }
 
-/* n elements of an input from a column of the thread's part on, each a dword, into
- * buf; zero beyond N. */
+/* n elements of an input from a column of the thread's part on, each a dword,
+ * into buf; zero beyond N. */
 static void gather_columns(struct xk_lowering *l, unsigned input,
                            unsigned first, unsigned n, const xk_expr *buf)
 {
@@ -74,9 +77,9 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
     }
 }
 
-/* n elements, each in a dword, become f32. */
-static void dwords_to_f32(struct xk_lowering *l, enum xk_dtype dt, unsigned n,
-                          const xk_expr *from, const xk_expr *to)
+/* n elements become f32; stride: one lies so many after another. */
+static void to_f32(struct xk_lowering *l, enum xk_dtype dt, unsigned stride,
+                   unsigned n, const xk_expr *from, const xk_expr *to)
 {
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     struct xk_reorder *const r = &f.u.reorder;
@@ -85,7 +88,7 @@ static void dwords_to_f32(struct xk_lowering *l, enum xk_dtype dt, unsigned n,
     r->n_dims = 1;
     r->extent[0] = (uint16_t)n;
     r->dst_stride[0] = 1;
-    r->src_stride[0] = (uint16_t)(4 / xk_dtype_b(dt));
+    r->src_stride[0] = (uint16_t)stride;
     const xk_expr *const args[2] = {xk_lower_reg(l, to, 0),
                                     xk_lower_reg(l, from, 0)};
     xk_block_call(&l->w, &f, args, 2);
@@ -102,9 +105,8 @@ static void gather_one(struct xk_lowering *l, unsigned input,
                                  .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
                                  .lanes = (uint8_t)simd};
-    load_elements(l, input, &send,
-                  xk_bcast(l->c, xk_s32(l->c, 0), simd), buf, 0,
-                  xk_lower_true(l, simd));
+    load_elements(l, input, &send, xk_bcast(l->c, xk_s32(l->c, 0), simd), buf,
+                  0, xk_lower_true(l, simd));
 }
 
 /* An input that is broadcast over M: epi.n elements, zero beyond N; or one. */
@@ -114,18 +116,19 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     const char *const name = p->con->input[input].name;
     const enum xk_dtype dt = p->con->input[input].view.layout.dt;
     const bool one = p->epi.input[input] == XK_INPUT_ONE;
+    const bool block = p->epi.input_block[input];
     const unsigned n = one ? p->s.simd : p->epi.n;
     const xk_expr *const buf = xk_block_alloc(&l->w, name, 4u * n, 0);
     const xk_expr *const raw =
         dt == XK_DT_F32 ? buf : xk_block_alloc(&l->w, "raw_in", 4u * n, 0);
     if (one)
         gather_one(l, input, raw);
-    else if (p->epi.input_blocks)
-        load_blocks(l, input, buf);
+    else if (block)
+        load_blocks(l, input, raw);
     else
         gather_columns(l, input, 0, n, raw);
     if (raw != buf)
-        dwords_to_f32(l, dt, n, raw, buf);
+        to_f32(l, dt, block ? 1 : 4 / xk_dtype_b(dt), n, raw, buf);
     return buf;
 }
 
@@ -159,7 +162,8 @@ static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
     e->held = e->raw[0];
     if (s->dt == XK_DT_F32)
         return;
-    dwords_to_f32(e->l, (enum xk_dtype)s->dt, n, e->raw[0], e->f32);
+    const enum xk_dtype dt = (enum xk_dtype)s->dt;
+    to_f32(e->l, dt, 4 / xk_dtype_b(dt), n, e->raw[0], e->f32);
     e->held = e->f32;
 }
 

@@ -150,7 +150,8 @@ struct xk_plan_epilogue {
     bool in_f32;         /* C is converted to f32 for the operations */
     bool convert;        /* a reorder makes the destination's type */
     bool input_masked;   /* an input's columns may lie beyond N */
-    bool input_blocks;   /* else, and they are consecutive: block messages */
+    bool input_block[XK_MAX_INPUTS]; /* else, and they are consecutive: block
+                                        messages */
     enum xk_dtype dst;
     uint16_t m, n; /* rows and columns of a thread's part of the tile */
     uint16_t parts;    /* of that */

@@ -74,8 +74,9 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                       (long long)e->row_stride_b);
     for (unsigned i = 0; i < p->con->n_epi; i++)
         print_op(p, &p->con->epi[i], out);
-    if (e->input_blocks && p->con->n_inputs)
-        xk_str_puts(out, "  inputs in blocks\n");
+    for (unsigned i = 0; i < p->con->n_inputs; i++)
+        if (e->input_block[i])
+            xk_str_printf(out, "  %s in blocks\n", p->con->input[i].name);
     xk_str_printf(out, "  %u parts of %u bytes", e->parts, e->part_b);
     if (e->ahead > 1)
         xk_str_printf(out, ", of the sum %u under way at once", e->ahead);

@@ -148,8 +148,21 @@ void xk_plan_sides(xk_ctx *c, struct xk_plan *p)
             make_side(c, p, op->input, s);
         else
             *s = xk_plan_side_of_c(p);
+        if (!rhs && op->old_dt)
+            s->dt = op->old_dt;
         e->side_of[i] = e->n_sides;
     }
+}
+
+/* Whether an input's columns are consecutive, and a tile's fill whole dwords.
+ */
+static bool is_dense(xk_ctx *c, const struct xk_plan *p, unsigned input)
+{
+    const struct xk_view *const v = &p->con->input[input].view;
+    const unsigned size_b = xk_dtype_b((enum xk_dtype)v->layout.dt);
+    int64_t b = 0, run = 0;
+    return xk_view_stride_b(c, v, xk_plan_n_index(p)->name, &b, &run) &&
+           b == size_b && run >= p->n_extent && p->epi.n * size_b % 4 == 0;
 }
 
 void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)
@@ -157,17 +170,10 @@ void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_epilogue *const e = &p->epi;
     e->input_masked =
         (int64_t)xk_plan_groups_n(p) * p->s.tg_n * p->s.n_thr > p->n_extent;
-    e->input_blocks = !e->input_masked;
     set_inputs(p);
-    for (unsigned i = 0; i < p->con->n_inputs; i++) {
-        const struct xk_view *const v = &p->con->input[i].view;
-        int64_t b = 0, run = 0;
-        if (e->input[i] != XK_INPUT_COLUMNS)
-            continue;
-        e->input_blocks &=
-            xk_view_stride_b(c, v, xk_plan_n_index(p)->name, &b, &run) &&
-            b == 4 && run >= p->n_extent && v->layout.dt == XK_DT_F32;
-    }
+    for (unsigned i = 0; i < p->con->n_inputs; i++)
+        e->input_block[i] = e->input[i] == XK_INPUT_COLUMNS &&
+                            !e->input_masked && is_dense(c, p, i);
     xk_plan_sides(c, p);
 }
 

@@ -24,6 +24,8 @@ struct xk_epi_op {
     uint8_t kind;  /* enum xk_epi_kind */
     uint8_t input; /* where it reads rhs: index of the right-hand side */
     float alpha, beta, zero;
+    uint8_t old_dt; /* enum xk_dtype, as large as C's: old is what C held, read
+                       as this; 0: C's */
 };
 
 /* What may follow a name, and so what a kind reads besides x. */

@@ -503,11 +503,14 @@ START_TEST(the_longest_epilogue_fits)
     d.scale = 2;
     d.n_post_ops = XK_MAX_POST_OPS;
     for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
-        d.post_ops[i].kind = i == 4 ? XK_POST_SUM : XK_POST_RELU;
+        d.post_ops[i].kind = i == 4 ? XK_POST_SUM : XK_POST_MUL;
     const struct conv v = make_conv_of(&d);
     ck_assert_uint_eq(v.con.n_epi, 2 + XK_MAX_POST_OPS);
+    ck_assert_uint_eq(v.con.n_inputs, XK_MAX_POST_OPS); /* bias, no sum's */
     ck_assert_uint_eq(v.con.epi[6].kind, XK_EPI_SUM);
-    ck_assert_uint_eq(v.con.epi[33].kind, XK_EPI_RELU);
+    ck_assert_uint_eq(v.con.epi[33].kind, XK_EPI_MUL);
+    ck_assert_uint_eq(v.con.epi[33].input, 31);
+    ck_assert_uint_eq(v.con.input[31].arg, XK_ARG_RHS + 31);
 }
 END_TEST
 

@@ -3,7 +3,7 @@
 """random_post_ops.py XKBENCH [--all]: post-ops on small convolutions in xkbench's mode
 C, on the simulator with all checkers. Each kind that has a right-hand side with each
 broadcast, pairs of kinds, and random chains, up to 32 long. Types of the right-hand
-sides and of dst, layouts and channel counts (with tails) go round. --all: with each
+sides, of the bias and of dst, layouts and channel counts (with tails) go round. --all: with each
 type of dst, and all pairs. TAP: a line for each of the three, and each failure."""
 import argparse
 import itertools
@@ -27,6 +27,7 @@ RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
 TAGS = ["", "", "", ":axb", ":abx"]
 TYPES = ["f32", "f16", "f16:f16:f32", "u8:s8:u8", "s8:s8:s8", "u8:s8:f32",
          "u8:s8:s32"]
+SIZES = {"f32": 4, "s32": 4, "f16": 2, "bf16": 2, "s8": 1, "u8": 1}
 LAYOUTS = ["any", "axb", "abx"]
 # A comparison behind others may leave nearly nothing but zeros.
 UNTRUSTED = 0.1
@@ -45,15 +46,30 @@ def post_op(rng, word):
     return word
 
 
+def with_type(rng, dtype, word):
+    """A sum may read dst as another type of its size, less a zero point."""
+    dst = dtype.split(":")[-1]
+    if word not in SUMS or rng.random() < 0.5:
+        return word
+    word = word if ":" in word else word + ":1"
+    types = [t for t in SIZES if SIZES[t] == SIZES[dst]]
+    old = rng.choice(types)
+    whole = dtype[0] in "su" and old[0] in "su"
+    zero = rng.choice([0, 3, -2]) if whole else 0
+    return f"{word}:{zero}:{old}"
+
+
 def line(rng, dtype, ops):
     """A batch line: a small problem with these post-ops."""
     k = rng.choice([1, 1, 3])
+    ops = [with_type(rng, dtype, op) for op in ops]
     sizes = (f"mb{rng.choice([1, 2, 3, 8, 17])}"
              f"ic{rng.choice([1, 3, 8, 16, 17, 32])}"
              f"ih{rng.randint(3, 8)}iw{rng.randint(3, 9)}"
              f"oc{rng.choice([1, 5, 8, 16, 24, 32, 33, 64])}"
              f"kh{k}kw{k}ph{k // 2}pw{k // 2}")
-    return " ".join(["--dir=" + rng.choice(["FWD_D", "FWD_B"]), "--dt=" + dtype,
+    return " ".join(["--dir=FWD_I", "--dt=" + dtype,
+                     "--bia-dt=" + rng.choice(["undef"] + RHS),
                      "--stag=" + rng.choice(LAYOUTS),
                      "--dtag=" + rng.choice(LAYOUTS + ["aBx16b"]),
                      "--attr-post-ops=" + "+".join(ops), sizes])

@@ -48,7 +48,9 @@ XKBENCH = [
     (["--stag=bax", "mb2ic3ih5oc4kh3"], 1, r"UNIMPLEMENTED \(.*bax"),
     (["--stag=bax", FINE], 0, r"0:PASSED"),  # one image: abx
     (["--attr-post-ops=sum:2:1", FINE], 1, r"UNIMPLEMENTED \(.*zero_point=1"),
-    (["--attr-post-ops=sum+sum", FINE], 1, r"UNIMPLEMENTED \(.*second sum"),
+    (["--attr-post-ops=sum+sum", FINE], 0, r"0:PASSED"),
+    (["--attr-post-ops=sum:1:0:f16", FINE], 1, r"type=f16 is not implemented: "
+     r"a sum reads dst, which is f32"),
     (["--attr-oscale=per_oc:2", FINE], 1, r"UNIMPLEMENTED \(.*per_oc:2"),
     (["--attr-oscale=common:0", FINE], 1, r"UNIMPLEMENTED \(.*common:0"),
     # Depth: 2 * 4 * 4 * 3^3 * 3^3 operations, and layouts of five dims.
@@ -152,7 +154,8 @@ XKBENCH = [
      r"UNIMPLEMENTED \(.*computed directly with --alg=auto.*--alg=wino"),
     (["--dt=f64", FINE], 1, r"UNIMPLEMENTED \(src_type=f64: xehpg has no"),
     (["--dt=f8_e5m2,f8_e4m3,f4_e2m1,s4,u4", FINE], 1, r"unimplemented:5 "),
-    (["--dir=FWD_I", "--bia-dt=f16", FINE], 1, r"UNIMPLEMENTED \(bia_type=f16"),
+    (["--dir=FWD_I", "--bia-dt=f64", FINE], 1, r"UNIMPLEMENTED \(bia_type=f64"),
+    (["--dir=FWD_I", "--bia-dt=f16,bf16,s8,u8,s32", FINE], 0, r"passed:5 "),
     (["--dir=FWD_D", "--bia-dt=f32", FINE], 0, r"0:PASSED"),
     (["--attr-scales=src:common:0.25+wei:per_oc:f16", FINE], 1,
      r"UNIMPLEMENTED \(scale\[src\].source=device"),

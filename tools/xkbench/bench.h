@@ -297,13 +297,17 @@ struct xk_bench_span xk_bench_code_run(const struct xk_bench_code *c,
 struct xk_bench_step {
     struct xk_bench_code code;
     struct xk_bench_values values; /* the numbers alone */
+    uint32_t old_type;             /* a sum reads the old destination as this */
 };
 struct xk_bench_chain {
-    uint32_t dst_type, n;
+    uint32_t dst_type, old_type, n;
     double scale;
     struct xk_bench_code scaling;
     struct xk_bench_step step[XK_MAX_POST_OPS];
 };
+/* The type of the old destination's data: that of the first sum that has one,
+ * else dst's. */
+uint32_t xk_bench_old_type(const struct xk_conv_desc *d);
 /* False: a kind is unknown, or its definition cannot be read. */
 bool xk_bench_chain_init(struct xk_bench_chain *c,
                          const struct xk_conv_desc *d);

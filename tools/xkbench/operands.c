@@ -99,8 +99,10 @@ static bool make_image(struct xk_bench_work *w, int arg)
     uint32_t *const bits = malloc(o->map.n * sizeof *bits);
     if (!bits)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
+    const uint32_t type =
+        arg == XK_ARG_DST ? xk_bench_old_type(&w->p->desc) : o->type;
     for (uint64_t i = 0; i < o->map.n; i++)
-        bits[i] = xk_bench_encode(o->type, (double)o->plain[i]);
+        bits[i] = xk_bench_encode(type, (double)o->plain[i]);
     xk_bench_scatter(&o->map, bits, o->image);
     free(bits);
     return true;

@@ -139,9 +139,10 @@ static void choose_dst(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     const float factor = sum_factor(d);
     r->dst = BIAS;
     r->dst_unit = 1;
-    if (d->dst_type == XK_U8)
+    const uint32_t type = xk_bench_old_type(d);
+    if (type == XK_U8)
         r->dst = 255;
-    else if (d->dst_type == XK_S8)
+    else if (type == XK_S8)
         r->dst = 128;
     else
         while (r->dst_unit < 16 &&
@@ -162,6 +163,8 @@ struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
         choose_byte(d, &r);
     else
         choose_widest(d, &r);
+    if (xk_bench_type_b(d->bia_type) == 1 || d->bia_type == XK_S32)
+        r.bia_unit = 1;
     int64_t limit = whole ? LIMIT / 2 : LIMIT;
     const int64_t odd = odd_part(d->scale);
     if (odd <= SHORT)
@@ -187,7 +190,8 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
                           uint64_t n, uint64_t seed)
 {
     const int32_t range[] = {r->src, r->wei, r->bia, r->dst};
-    const uint32_t type[] = {d->src_type, d->wei_type, XK_F32, d->dst_type};
+    const uint32_t type[] = {d->src_type, d->wei_type, d->bia_type,
+                             xk_bench_old_type(d)};
     xk_bench_fill(plain, n, range[arg], r->k_n,
                   arg == XK_ARG_WEI ? r->wei_step : 1,
                   seed * XK_N_CONV_ARGS + (uint64_t)arg);

@@ -146,6 +146,14 @@ double xk_bench_decode(uint32_t type, uint32_t bits)
     }
 }
 
+uint32_t xk_bench_old_type(const struct xk_conv_desc *d)
+{
+    for (uint32_t i = 0; i < d->n_post_ops; i++)
+        if (d->post_ops[i].kind == XK_POST_SUM && d->post_ops[i].type)
+            return d->post_ops[i].type;
+    return d->dst_type;
+}
+
 bool xk_bench_has_sum(const struct xk_conv_desc *d)
 {
     for (uint32_t i = 0; i < d->n_post_ops; i++)
@@ -170,17 +178,25 @@ static bool read_step(const struct xk_post_op *op, struct xk_bench_step *s)
     s->values.alpha = sum && op->alpha == 0 ? 1 : (double)op->alpha;
     s->values.beta = (double)op->beta;
     s->values.zero = op->zero_point;
+    s->old_type = op->type;
     return xk_bench_code_read(row.meaning, &s->code);
 }
 
 bool xk_bench_chain_init(struct xk_bench_chain *c, const struct xk_conv_desc *d)
 {
     *c = (struct xk_bench_chain){.dst_type = d->dst_type,
+                                 .old_type = xk_bench_old_type(d),
                                  .scale = (double)d->scale};
     bool fine = xk_bench_code_read("x * alpha", &c->scaling);
     for (c->n = 0; fine && c->n < d->n_post_ops; c->n++)
         fine = read_step(&d->post_ops[c->n], &c->step[c->n]);
     return fine;
+}
+
+/* A value's bits as those of another type of the same size. */
+static double read_as(uint32_t type, uint32_t from, double v)
+{
+    return type == from ? v : xk_bench_decode(type, xk_bench_encode(from, v));
 }
 
 /* Before the rounding to the destination's type. */
@@ -191,7 +207,9 @@ static struct xk_bench_span unrounded(const struct xk_bench_chain *c, double v,
     for (uint32_t i = 0; i < c->n; i++) {
         struct xk_bench_values at = c->step[i].values;
         at.x = s;
-        at.old = old;
+        at.old =
+            read_as(c->step[i].old_type ? c->step[i].old_type : c->dst_type,
+                    c->old_type, old);
         at.rhs = rhs ? rhs[i] : 0;
         s = xk_bench_code_run(&c->step[i].code, &at);
     }
