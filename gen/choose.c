@@ -91,22 +91,31 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
     return set_layouts(c, &s, p);
 }
 
-/* Leaves the candidates that obey the rules with these layouts, all of them
- * with or without surfaces. The last broken rule, if none is left. */
+const struct xk_schedule_rule *
+xk_candidates_keep(const struct xk_platform *platform, const struct xk_shape *s,
+                   bool surfaces, struct xk_schedule *candidate, unsigned *n)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    unsigned kept = 0;
+    for (unsigned i = 0; i < *n; i++) {
+        struct xk_schedule x = candidate[i];
+        x.surfaces = x.surfaces && surfaces;
+        broken = xk_schedule_check(platform, s, &x);
+        if (!broken)
+            candidate[kept++] = x;
+    }
+    *n = kept;
+    return kept ? NULL : broken;
+}
+
+/* With the layouts that were chosen. *broken: as of xk_candidates_keep. */
 static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
                                  const struct xk_schedule_rule **broken)
 {
     struct xk_shape s;
-    unsigned n = 0;
     XK_TRY(shape_of(c, p, &p->info, &s));
-    for (unsigned i = 0; i < p->n_candidates; i++) {
-        struct xk_schedule x = p->candidate[i];
-        x.surfaces = x.surfaces && surfaces;
-        *broken = xk_schedule_check(p->platform, &s, &x);
-        if (!*broken)
-            p->candidate[n++] = x;
-    }
-    p->n_candidates = n;
+    *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
+                                 &p->n_candidates);
     return XK_OK;
 }
 

@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "gen/gen.h"
 #include "views/access.h"
 
 /* A's type, and those of B and C that go with it. */
@@ -51,6 +52,13 @@ static enum xk_status close_layout(xk_ctx *c, struct xk_access *a)
         return XK_OK;
     return xk_layout_from_tag(c, a->name, l.dt, l.n_dims, l.dim,
                               dense[l.n_dims], &a->layout);
+}
+
+enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p)
+{
+    XK_TRY(close_layout(c, &p->a));
+    XK_TRY(close_layout(c, &p->b));
+    return close_layout(c, &p->c);
 }
 
 /* Bytes to the furthest place along a dim, inside the tensor or not. */
@@ -184,9 +192,7 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     struct xk_contraction p = *con;
     const struct xk_schedule_rule *broken = NULL;
     memset(out, 0, sizeof(*out));
-    XK_TRY(close_layout(c, &p.a));
-    XK_TRY(close_layout(c, &p.b));
-    XK_TRY(close_layout(c, &p.c));
+    XK_TRY(xk_contraction_close(c, &p));
     XK_TRY(check_implemented(c, &p));
     drop_batch(&p);
     XK_TRY(choose_inner(c, &p));
@@ -200,4 +206,19 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                        "the rule %s: %s",
                        broken ? broken->name : "", broken ? broken->why : "");
     return XK_OK;
+}
+
+enum xk_status
+xk_contraction_problem_use_addresses(xk_ctx *c,
+                                     const struct xk_platform *platform,
+                                     struct xk_contraction_problem *p)
+{
+    const struct xk_shape s = xk_shape_of(&p->nest.of);
+    const struct xk_schedule_rule *const broken =
+        xk_candidates_keep(platform, &s, false, p->candidate, &p->n_candidates);
+    return broken ? xk_fail(c, XK_EINVAL,
+                            "schedule: with XK_CREATE_A64 it breaks the rule "
+                            "%s: %s",
+                            broken->name, broken->why)
+                  : XK_OK;
 }

@@ -12,6 +12,9 @@ struct xk_contraction_problem {
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
 };
 
+/* Open layouts become dense, their last dim innermost. */
+enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
+
 /* Open layouts become dense, their last dim innermost; then the candidates.
  * The contraction has been checked. XK_EUNSUPPORTED, with the operand: types
  * that no kernel has; a B or C whose coordinates leave their intervals; batch
@@ -21,5 +24,11 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out);
+/* Leaves the candidates that can do with 64-bit addresses, with them. XK_EINVAL
+ * if none is left. */
+enum xk_status
+xk_contraction_problem_use_addresses(xk_ctx *c,
+                                     const struct xk_platform *platform,
+                                     struct xk_contraction_problem *p);
 
 #endif

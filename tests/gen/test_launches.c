@@ -13,6 +13,7 @@
 #include "conv/conv.h"
 #include "gen/gen.h"
 #include "launches_lab.h"
+#include "many_program.h"
 #include "tests/tap.h"
 #include "xekern/device.h"
 
@@ -174,125 +175,27 @@ START_TEST(parts_are_added_up_in_their_order)
 }
 END_TEST
 
-/* 12 buffers and five values: 48 bytes of surfaces or 96 of pointers in front
- * of the values, and 32 in registers. Thread t adds a dword of each buffer and
- * the values, and writes the sum to dst. */
-#define MANY 12
-
-static void print_way(struct xk_str *s, const char *op, bool surfaces, int k)
-{
-    xk_str_printf(s, "send.%s.global.", op);
-    if (surfaces)
-        xk_str_printf(s, "surface%d", k);
-    else
-        xk_str_puts(s, "a64");
-    xk_str_puts(s, ".d32x1.s16");
-}
-
-static void print_many(struct xk_str *s, bool surfaces)
-{
-    xk_str_puts(s, "kernel many simd 16 (");
-    for (int i = 0; i < MANY; i++)
-        xk_str_printf(s,
-                      surfaces ? "b%d: ptr.global, b%d_at: surface, "
-                               : "b%d: ptr.global, ",
-                      i, i);
-    xk_str_printf(s,
-                  "x: s32, dst: ptr.global, %swide: s64, y: f32, z: s32, "
-                  "w: s64, g: group_x < 4, t: thread < 2) {\n"
-                  "let e: s32x16 = ramp.16((g * 2 + t) * 64, 4)\n"
-                  "alloc v: grf[64]\nalloc sum: grf[64]\n"
-                  "store &sum[0] = bcast.16(x + cast.s32(wide) + z "
-                  "+ cast.s32(w))\n",
-                  surfaces ? "dst_at: surface, " : "");
-    for (int i = 0; i < MANY; i++) {
-        xk_str_puts(s, "scope {\n");
-        print_way(s, "load", surfaces, i);
-        xk_str_printf(s,
-                      "(&b%d[0], e, &v[0], bcast.16(true))\n"
-                      "load a: s32x16 = &v[0]\nload b: s32x16 = &sum[0]\n"
-                      "store &sum[0] = a + b\n}\n",
-                      i);
-    }
-    xk_str_puts(s, "load f: s32x16 = &sum[0]\n"
-                   "store &sum[0] = cast.f32(f) * bcast.16(y)\n");
-    print_way(s, "store", surfaces, MANY);
-    xk_str_puts(s, "(&dst[0], e, &sum[0], bcast.16(true))\n}\n");
-}
-
-/* The constant comes from the program, the other values from the caller. */
-static xk_program *make_many(bool surfaces)
-{
-    static const char *const values[] = {"x", "wide", "y", "z"};
-    static const uint32_t types[] = {XK_VALUE_S32, XK_VALUE_S64, XK_VALUE_F32,
-                                     XK_VALUE_S32};
-    struct xk_program_arg_info arg[MANY + 5];
-    struct xk_bind bind[MANY + 6];
-    struct xk_kernel k;
-    struct xk_str text;
-    xk_ctx *const c = xk_ctx_create(NULL);
-    unsigned n = 0;
-    xk_str_init(&text, NULL);
-    print_many(&text, surfaces);
-    ck_assert_msg(xk_kernel_parse(c, xk_str_get(&text), &k) == XK_OK, "%s",
-                  c->error.message);
-    for (; n < MANY + 1; n++) {
-        arg[n] = tensor(n, "dst", 512, n == MANY);
-        if (n < MANY)
-            snprintf(arg[n].name, sizeof arg[n].name, "b%u", n);
-    }
-    for (unsigned i = 0; i < 4; i++, n++) {
-        arg[n] = tensor(n, values[i], xk_value_type_b(types[i]), false);
-        arg[n].type = types[i];
-    }
-    for (unsigned i = 0; i < n; i++) {
-        bind[i] = (struct xk_bind){.binding = i <= MANY ? XK_BIND_TENSOR
-                                                        : XK_BIND_VALUE,
-                                   .number = (uint8_t)i};
-        memcpy(bind[i].name, arg[i].name, sizeof bind[i].name);
-    }
-    bind[n] = (struct xk_bind){"w", XK_BIND_CONSTANT, 0, 1000000};
-    const struct xk_launch l = {.kind = XK_LAUNCH_IR,
-                                .name = "many",
-                                .u.ir = {.ir = &k,
-                                         .written = "dst",
-                                         .threads = 2,
-                                         .groups = {4, 1, 1},
-                                         .grf_count = 128,
-                                         .surfaces = surfaces},
-                                .n_binds = n + 1,
-                                .bind = bind};
-    const struct xk_launches all = one(&l, arg, n);
-    xk_program *const p = lab_must_make_in(c, &all);
-    xk_str_fini(&text);
-    ck_assert_uint_eq(xk_ctx_destroy(c), 0);
-    return p;
-}
-
+/* The sum of 12 buffers and of values, of which most lie in memory. */
 START_TEST(arguments_beyond_the_payload_are_loaded)
 {
-    static int32_t b[MANY + 1][128];
-    struct lab_arg arg[MANY + 5];
-    int32_t x = -5, z = 77;
-    int64_t wide = 300;
-    float y = 0.5f, got;
-    xk_program *const p = make_many(_i);
-    for (int i = 0; i <= MANY; i++) {
-        for (int e = 0; e < 128; e++)
-            b[i][e] = i * 1000 + e;
+    static int32_t b[MANY_BUFFERS][MANY_E];
+    struct lab_arg arg[MANY_ARGS];
+    struct many_values v = many_values;
+    float got;
+    xk_program *const p = many_program(_i);
+    for (int i = 0; i < MANY_BUFFERS; i++) {
+        for (int e = 0; e < MANY_E; e++)
+            b[i][e] = many_element(i, e);
         arg[i] = (struct lab_arg){b[i], sizeof b[i]};
     }
-    arg[MANY + 1] = (struct lab_arg){&x, 4};
-    arg[MANY + 2] = (struct lab_arg){&wide, 8};
-    arg[MANY + 3] = (struct lab_arg){&y, 4};
-    arg[MANY + 4] = (struct lab_arg){&z, 4};
+    arg[MANY_X] = (struct lab_arg){&v.x, 4};
+    arg[MANY_WIDE] = (struct lab_arg){&v.wide, 8};
+    arg[MANY_Y] = (struct lab_arg){&v.y, 4};
+    arg[MANY_Z] = (struct lab_arg){&v.z, 4};
     lab_run(p, arg);
-    for (int e = 0; e < 128; e++) {
-        int want = -5 + 300 + 77 + 1000000;
-        for (int i = 0; i < MANY; i++)
-            want += i * 1000 + e;
-        memcpy(&got, &b[MANY][e], 4);
-        ck_assert_float_eq(got, (float)want * 0.5f);
+    for (int e = 0; e < MANY_E; e++) {
+        memcpy(&got, &b[MANY_DST][e], 4);
+        ck_assert_float_eq(got, many_expected(e));
     }
     xk_program_unref(p);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk gen: a problem, written as for xkbench -> its zebin, its instructions, or
- * what the library says about it. */
+/* xk gen: a problem, written as for xkbench, or formulas -> one zebin, the
+ * instructions, or what the library says about it. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -10,13 +10,16 @@
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
 #include "tools/xk/verbs.h"
+#include "xekern/formulas.h"
 #include "xekern/inspect.h"
-#include "xekern/xekern.h"
 
 struct gen {
     struct xk_conv_desc desc;
     const char *word[XK_N_CONV_OPTIONS];
+    const char *of_conv; /* an option that formulas do not have; NULL: none */
     const char *problem, *output;
+    struct xk_formulas formulas;
+    const char *formula[XK_MAX_LAUNCHES];
     bool assembly, info, help;
 };
 
@@ -25,11 +28,24 @@ struct gen {
 static enum xk_status set_word(void *user, uint32_t option, const char *value,
                                struct xk_error *err)
 {
+    struct gen *const g = user;
     const enum xk_status st = xk_conv_word_check(option, value, err);
     if (st >= 0 || st == XK_EUNSUPPORTED)
-        ((struct gen *)user)->word[option] =
-            *value ? value : xk_conv_options[option].initial;
+        g->word[option] = *value ? value : xk_conv_options[option].initial;
+    if (option != XK_OPT_PLATFORM)
+        g->of_conv = xk_conv_options[option].name;
     return st == XK_EUNSUPPORTED ? XK_OK : st;
+}
+
+static enum xk_status set_formula(void *user, const char *value,
+                                  struct xk_error *err)
+{
+    struct gen *const g = user;
+    if (g->formulas.n == XK_MAX_LAUNCHES)
+        return xk_tool_fail(err, XK_EINVAL, "formula=%.200s: more than %d",
+                            value, XK_MAX_LAUNCHES);
+    g->formula[g->formulas.n++] = value;
+    return XK_OK;
 }
 
 static enum xk_status set_output(void *user, const char *value,
@@ -78,6 +94,10 @@ static const struct xk_tool_option options[] = {
      .row = XK_OPT_##id},
 #include "tools/problem/conv_option.def"
 #undef XK_CONV_OPTION
+    {"formula", 0, "TEXT",
+     "a contraction instead of a problem, such as 'A: f16[64,32]; B: "
+     "f16[32,16]; C[m,n] += A[m,k] * B[k,n]'; each is a launch of the program",
+     set_formula, true},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
     {"info", 0, NULL,
@@ -88,8 +108,11 @@ static const struct xk_tool_option options[] = {
 static void help(FILE *out)
 {
     fputs("usage: xk gen [OPTION]... PROBLEM\n"
+          "       xk gen [OPTION]... --formula TEXT [--formula TEXT]...\n"
           "Generates the kernel of a convolution, for example\n"
-          "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n\n",
+          "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n"
+          "or of contractions, of which later ones may take what earlier ones "
+          "make.\n\n",
           out);
     xk_tool_option_help(options, sizeof options / sizeof options[0], out);
 }
@@ -114,8 +137,17 @@ static enum xk_status read_arguments(struct gen *g, int n,
                           set_problem, g, err);
     if (st < 0 || g->help)
         return st;
-    if (!g->problem)
+    if (!g->problem && !g->formulas.n)
         return xk_tool_fail(err, XK_EINVAL, "no problem given");
+    if (g->problem && g->formulas.n)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.200s: there are formulas instead of a problem",
+                            g->problem);
+    if (g->of_conv && g->formulas.n)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%s: does nothing with --formula, which says it "
+                            "itself",
+                            g->of_conv);
     if (g->output && !strcmp(g->output, "-") && (g->info || g->assembly))
         return xk_tool_fail(err, XK_EINVAL,
                             "output=-: the zebin and the text of %s would both "
@@ -125,9 +157,25 @@ static enum xk_status read_arguments(struct gen *g, int n,
     return XK_OK;
 }
 
+/* The platform is the only word that formulas share with problems. */
+static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
+{
+    const char *const word = g->word[XK_OPT_PLATFORM];
+    struct xk_formulas_info info = {.size = sizeof info};
+    g->formulas.size = sizeof g->formulas;
+    g->formulas.platform = g->desc.platform;
+    g->formulas.text = g->formula;
+    if (*word &&
+        xk_word_platform("platform", word, &g->formulas.platform, err) < 0)
+        return err->status;
+    return xk_formulas_query(&g->formulas, &info, err);
+}
+
 static enum xk_status read_problem(struct gen *g, struct xk_error *err)
 {
     struct xk_conv_request r;
+    if (g->formulas.n)
+        return read_formulas(g, err);
     char *const name = malloc(strlen(g->problem) + 1);
     const enum xk_status st =
         name ? xk_conv_request_read(g->problem, g->word, &r, name, err)
@@ -163,6 +211,27 @@ static void print_tensors(const struct xk_conv_info *info)
     }
 }
 
+/* The formulas with all that follows, and what the program takes. */
+static enum xk_status print_formulas(const struct gen *g, const xk_program *p,
+                                     struct xk_error *err)
+{
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    char text[2000];
+    size_t n;
+    for (uint32_t i = 0; i < g->formulas.n; i++) {
+        if (xk_formula_complete(g->formula[i], text, sizeof text, &n, err) < 0)
+            return err->status;
+        printf("formula %s%s\n", text, n < sizeof text ? "" : "...");
+    }
+    for (uint32_t i = 0; i < l->n_args; i++)
+        printf("tensor %s: %" PRIu64 " bytes, %s\n", l->args[i].name,
+               l->args[i].size_b, l->args[i].written ? "written" : "read");
+    if (l->scratch_b)
+        printf("scratch %" PRIu64 " bytes at a multiple of %" PRIu32 "\n",
+               l->scratch_b, l->scratch_align_b);
+    return XK_OK;
+}
+
 static void print_launch(const struct xk_launch_info *l)
 {
     printf("kernel %s: %zu bytes of code in %zu of zebin\n", l->kernel,
@@ -182,38 +251,48 @@ static void print_launch(const struct xk_launch_info *l)
     printf("\nschedule %s\n", l->schedule ? l->schedule : "");
 }
 
-/* The first launch goes to FILE, later ones to FILE.1, FILE.2 ... */
-static enum xk_status write_zebin(const struct gen *g, uint32_t i,
-                                  const struct xk_launch_info *l,
-                                  struct xk_error *err)
+/* A comment tells the kernels of a program apart. */
+static enum xk_status print_asm(const xk_program *p, uint32_t i,
+                                const char *platform, struct xk_error *err)
 {
-    char path[4096];
-    const int n =
-        i ? snprintf(path, sizeof path, "%s.%" PRIu32, g->output, i) : 0;
-    if (n >= (int)sizeof path)
-        return xk_tool_fail(err, XK_EINVAL, "output=%.200s...: too long",
-                            g->output);
-    return xk_tool_output_write("output", i ? path : g->output, l->zebin,
-                                l->zebin_b, err);
+    const struct xk_launch_info *const l = xk_program_launch(p, i);
+    if (xk_program_n_launches(p) > 1)
+        printf("// kernel %s\n", l->kernel);
+    return xk_disassemble(platform, l->code, l->code_b, xk_tool_print, stdout,
+                          err);
+}
+
+static enum xk_status put_out(const struct gen *g, const xk_program *p,
+                              struct xk_error *err)
+{
+    const struct xk_launch_info *const first = xk_program_launch(p, 0);
+    const uint32_t platform =
+        g->formulas.n ? g->formulas.platform : g->desc.platform;
+    enum xk_status st = XK_OK;
+    if (g->info && g->formulas.n)
+        st = print_formulas(g, p, err);
+    else if (g->info)
+        print_tensors(xk_program_info(p));
+    for (uint32_t i = 0; i < xk_program_n_launches(p) && st >= 0; i++) {
+        if (g->info)
+            print_launch(xk_program_launch(p, i));
+        if (g->assembly)
+            st = print_asm(p, i, xk_platform_word(platform), err);
+    }
+    if (g->output && st >= 0)
+        st = xk_tool_output_write("output", g->output, first->zebin,
+                                  first->zebin_b, err);
+    return st;
 }
 
 static enum xk_status generate(const struct gen *g, struct xk_error *err)
 {
     xk_program *p = NULL;
-    enum xk_status st = xk_conv_create(&g->desc, NULL, &p, err);
-    const uint32_t n = st < 0 ? 0 : xk_program_n_launches(p);
-    if (g->info && st >= 0)
-        print_tensors(xk_program_info(p));
-    for (uint32_t i = 0; i < n && st >= 0; i++) {
-        const struct xk_launch_info *const l = xk_program_launch(p, i);
-        if (g->info)
-            print_launch(l);
-        if (g->assembly)
-            st = xk_disassemble(xk_platform_word(g->desc.platform), l->code,
-                                l->code_b, xk_tool_print, stdout, err);
-        if (g->output && st >= 0)
-            st = write_zebin(g, i, l, err);
-    }
+    enum xk_status st = g->formulas.n
+                            ? xk_formulas_create(&g->formulas, NULL, &p, err)
+                            : xk_conv_create(&g->desc, NULL, &p, err);
+    if (st >= 0)
+        st = put_out(g, p, err);
     xk_program_unref(p);
     return st;
 }

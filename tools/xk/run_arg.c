@@ -118,6 +118,7 @@ static enum xk_status read_value(const char *word, unsigned number,
             number, word, words);
     const char *const text = word + name_n + 1;
     out->size_b = t->size_b;
+    out->type = t->name;
     if (t->form == FLOAT ? read_float(t, text, out->value)
                          : read_integer(t, text, out->value))
         return XK_OK;
@@ -159,15 +160,30 @@ static enum xk_status make_buffer(unsigned number, uint64_t size_b,
                                      number, (unsigned long long)size_b);
 }
 
+/* COUNT of so many bytes each, in n characters; or nothing, where need_b says
+ * it. 0: it is neither. */
+static uint64_t read_count(const char *text, size_t n, uint64_t need_b,
+                           uint64_t each_b)
+{
+    const uint64_t max = BUFFER_MAX_B / each_b;
+    char word[32] = "";
+    uint64_t count;
+    if (!n)
+        return need_b % each_b || need_b / each_b > max ? 0 : need_b / each_b;
+    if (n < sizeof word)
+        memcpy(word, text, n);
+    return xk_run_number(word, max, &count) ? count : 0;
+}
+
 /* TYPE:COUNT[:SEED] */
 static enum xk_status read_random(const char *text, unsigned number,
-                                  struct xk_run_arg *out, struct xk_error *err)
+                                  uint64_t need_b, struct xk_run_arg *out,
+                                  struct xk_error *err)
 {
     const size_t name_n = strcspn(text, ":");
     const struct type *const t = find_type(text, name_n);
     const char *const rest = text + name_n + (text[name_n] == ':');
-    char count_text[32] = "";
-    uint64_t count, seed = 1;
+    uint64_t seed = 1;
     char words[120];
     xk_run_type_words(words, sizeof words);
     if (!t)
@@ -175,9 +191,12 @@ static enum xk_status read_random(const char *text, unsigned number,
                             "argument %u: type '%.*s' is none of %s", number,
                             (int)(name_n > 40 ? 40 : name_n), text, words);
     const size_t count_n = strcspn(rest, ":");
-    if (count_n < sizeof count_text)
-        memcpy(count_text, rest, count_n);
-    if (!xk_run_number(count_text, BUFFER_MAX_B / t->size_b, &count) || !count)
+    const uint64_t count = read_count(rest, count_n, need_b, t->size_b);
+    if (!count && !count_n && need_b)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "argument %u: %llu bytes are no number of %s",
+                            number, (unsigned long long)need_b, t->name);
+    if (!count)
         return xk_tool_fail(err, XK_EINVAL,
                             "argument %u: count '%.*s' is not of 1..%llu",
                             number, (int)(count_n > 40 ? 40 : count_n), rest,
@@ -193,13 +212,16 @@ static enum xk_status read_random(const char *text, unsigned number,
 }
 
 static enum xk_status read_buffer(const char *text, unsigned number,
-                                  struct xk_run_arg *out, struct xk_error *err)
+                                  uint64_t need_b, struct xk_run_arg *out,
+                                  struct xk_error *err)
 {
     struct xk_error why = {0};
     uint64_t size_b;
     size_t n_b;
     if (!strncmp(text, "rand:", 5))
-        return read_random(text + 5, number, out, err);
+        return read_random(text + 5, number, need_b, out, err);
+    if (need_b && !strcmp(text, "zero"))
+        return make_buffer(number, need_b, out, err);
     if (!strncmp(text, "zero:", 5)) {
         if (!xk_run_number(text + 5, BUFFER_MAX_B, &size_b) || !size_b)
             return xk_tool_fail(err, XK_EINVAL,
@@ -220,11 +242,12 @@ static enum xk_status read_buffer(const char *text, unsigned number,
 }
 
 enum xk_status xk_run_arg_parse(const char *word, unsigned number,
-                                struct xk_run_arg *out, struct xk_error *err)
+                                uint64_t need_b, struct xk_run_arg *out,
+                                struct xk_error *err)
 {
     *out = (struct xk_run_arg){.word = word};
     if (!strncmp(word, "buf:", 4))
-        return read_buffer(word + 4, number, out, err);
+        return read_buffer(word + 4, number, need_b, out, err);
     if (strncmp(word, "slm:", 4))
         return read_value(word, number, out, err);
     out->is_local = true;

@@ -120,7 +120,8 @@ SETTER(set_platform)
     return xk_platform_option(value, &request_of(user)->platform, err);
 }
 
-/* "N:FILE", of a capture "ADDRESS:BYTES:FILE". */
+/* "N:FILE", of a program also "NAME:FILE", of a capture "ADDRESS:BYTES:FILE".
+ */
 SETTER(set_out)
 {
     struct xk_run_request *const r = user;
@@ -144,6 +145,10 @@ SETTER(set_out)
                             value);
     if (xk_run_number(part[0], UINT64_MAX, &o->number) && *o->path)
         return XK_OK;
+    if (!r->capture && *part[0] && *o->path) {
+        strcpy(o->name, part[0]);
+        return XK_OK;
+    }
     return xk_tool_fail(err, XK_EINVAL, "out=%.100s: not %s:FILE", value,
                         r->capture ? "ADDRESS:BYTES" : "N");
 }
@@ -173,7 +178,9 @@ static const struct xk_tool_option options[] = {
     {"local", 'l', "X,Y,Z",
      "work items of a group (what the kernel requires, else 1,1,1)", set_local,
      true},
-    {"out", 0, "N:FILE", "writes argument N, counted from 0, after the run",
+    {"out", 0, "N:FILE",
+     "writes argument N, counted from 0, after the run; of a program also "
+     "NAME:FILE",
      set_out, true},
     {"check", 0, "LIST", "some of {}", set_check, true,
      .words = xk_look_check_words},
@@ -223,7 +230,8 @@ static enum xk_status set_other(void *user, const char *value,
     struct xk_run_request *const r = user;
     if (!r->capture && !r->file) {
         r->file = value;
-    } else if (!r->capture && !r->kernel) {
+    } else if (!r->capture && !r->kernel && !r->n_words &&
+               !strpbrk(value, ":=")) {
         r->kernel = value;
     } else if (r->capture) {
         return xk_tool_fail(err, XK_EINVAL,
@@ -236,6 +244,14 @@ static enum xk_status set_other(void *user, const char *value,
         r->word[r->n_words++] = value;
     }
     return XK_OK;
+}
+
+/* The file of "buf:FILE" or "NAME=buf:FILE"; NULL: it is another word. */
+static const char *file_of(const char *word)
+{
+    const size_t n = strcspn(word, "=:");
+    const char *const arg = word[n] == '=' ? word + n + 1 : word;
+    return strncmp(arg, "buf:", 4) ? NULL : arg + 4;
 }
 
 /* The report, the trace and the arguments' files against all that is read. */
@@ -251,9 +267,9 @@ static enum xk_status check_files(const struct xk_run_request *r,
     for (unsigned k = 0; k < r->n_outs; k++)
         use[n++] = (struct xk_tool_file_use){"out", r->out[k].path, true};
     for (unsigned k = 0; k < r->n_words; k++)
-        if (!strncmp(r->word[k], "buf:", 4))
+        if (file_of(r->word[k]))
             use[n++] = (struct xk_tool_file_use){"an argument's file",
-                                                 r->word[k] + 4, false};
+                                                 file_of(r->word[k]), false};
     return xk_tool_files_distinct(use, n, err);
 }
 
@@ -281,6 +297,38 @@ static enum xk_status check_effects(const struct xk_run_request *r,
     return XK_OK;
 }
 
+/* A program's file says how it is launched. */
+static enum xk_status check_program(const struct xk_run_request *r,
+                                    struct xk_error *err)
+{
+    const char *const idle = r->local[0]      ? "local"
+                             : r->sets_groups ? "groups"
+                                              : r->sets_code;
+    return idle ? xk_tool_fail(err, XK_EINVAL,
+                               "%s: does nothing without a kernel; the "
+                               "program's file says it",
+                               idle)
+                : XK_OK;
+}
+
+static enum xk_status check_outs(const struct xk_run_request *r,
+                                 struct xk_error *err)
+{
+    for (unsigned k = 0; k < r->n_outs; k++) {
+        const struct xk_run_out *const o = &r->out[k];
+        if (*o->name)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "out=%s:%.100s: not N:FILE; names are a "
+                                "program's",
+                                o->name, o->path);
+        if (o->number >= r->n_words)
+            return xk_tool_fail(err, XK_EINVAL,
+                                "out=%llu: there are %u arguments",
+                                (unsigned long long)o->number, r->n_words);
+    }
+    return XK_OK;
+}
+
 static enum xk_status check_request(const struct xk_run_request *r,
                                     struct xk_error *err)
 {
@@ -292,21 +340,17 @@ static enum xk_status check_request(const struct xk_run_request *r,
                             "%.200s: a capture has its own arguments", r->file);
     if (r->capture)
         return XK_OK;
-    if (!r->file || !r->kernel)
-        return xk_tool_fail(err, XK_EINVAL, "no %s given",
-                            r->file ? "kernel" : "file");
+    if (!r->file)
+        return xk_tool_fail(err, XK_EINVAL, "no file given");
+    if (!r->kernel)
+        return check_program(r, err);
     if (simd && simd != 1 && simd != 8 && simd != 16 && simd != 32)
         return xk_tool_fail(err, XK_EINVAL, "simd=%llu: not 1, 8, 16 or 32",
                             (unsigned long long)simd);
     if (grf && grf != 128 && grf != 256)
         return xk_tool_fail(err, XK_EINVAL, "grf=%llu: not 128 or 256",
                             (unsigned long long)grf);
-    for (unsigned k = 0; k < r->n_outs; k++)
-        if (r->out[k].number >= r->n_words)
-            return xk_tool_fail(
-                err, XK_EINVAL, "out=%llu: there are %u arguments",
-                (unsigned long long)r->out[k].number, r->n_words);
-    return XK_OK;
+    return check_outs(r, err);
 }
 
 enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
@@ -323,15 +367,19 @@ void xk_run_request_help(FILE *out)
 {
     char types[120];
     xk_run_type_words(types, sizeof types);
-    fputs("usage: xk run [OPTION]... FILE KERNEL [ARG]...\n"
+    fputs("usage: xk run [OPTION]... FILE [[NAME=]ARG]...\n"
+          "       xk run [OPTION]... FILE KERNEL [ARG]...\n"
           "       xk run [OPTION]... --aub FILE\n"
-          "Executes a kernel of a zebin, of a compiler's older container "
-          "or of raw code, or\nthe launches that Intel's driver wrote "
-          "down. ARG is one of\n"
+          "Executes the program of a file that xk gen wrote, a kernel of a "
+          "zebin, of a\ncompiler's older container or of raw code, or the "
+          "launches that Intel's driver\nwrote down. ARG is one of\n"
           "  buf:FILE, buf:zero:BYTES, buf:rand:TYPE:COUNT[:SEED], "
           "slm:BYTES,\n"
           "  TYPE:VALUE, with a TYPE of ",
           out);
-    fprintf(out, "%s\nExit 1: a finding or a failure.\n\n", types);
+    fprintf(out,
+            "%s\nBYTES and COUNT may be left out where a program says "
+            "them.\nExit 1: a finding or a failure.\n\n",
+            types);
     xk_tool_option_help(options, N_OPTIONS, out);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* xk run: a kernel of a file, or the launches of a capture, on the
- * simulator. */
+/* xk run: a file's program, a kernel of a file, or the launches of a capture,
+ * on the simulator. */
 #include "tools/xk/run_verb.h"
 
 #include <errno.h>
@@ -42,15 +42,23 @@ static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
                                            : 1;
 }
 
-static enum xk_status find_kernel(struct run *x, struct xk_error *err)
+static enum xk_status open_file(struct run *x, struct xk_error *err)
 {
-    struct xk_kernel_facts facts;
     struct xk_error why = {0};
-    const char *const name = x->r->kernel;
+    x->file = xk_tool_read(x->r->file, &x->file_b, err);
+    if (!x->file)
+        return err->status;
     if (xk_inspect_open(x->file, x->file_b, x->r->platform, &x->inspect, &why) <
         0)
         return xk_tool_fail(err, why.status, "%.150s: %.300s", x->r->file,
                             why.message);
+    return XK_OK;
+}
+
+static enum xk_status find_kernel(struct run *x, struct xk_error *err)
+{
+    struct xk_kernel_facts facts;
+    const char *const name = x->r->kernel;
     for (uint32_t k = 0; k < xk_inspect_n_kernels(x->inspect); k++)
         if (xk_inspect_kernel(x->inspect, k, &facts, NULL) >= 0 &&
             !strcmp(facts.name, name)) {
@@ -118,6 +126,9 @@ static enum xk_status make_args(struct run *x, struct xk_launch_arg *out,
 {
     for (unsigned i = 0; i < x->n_args; i++) {
         const struct xk_run_arg *const a = &x->arg[i];
+        out[i] = (struct xk_launch_arg){.buffer = NULL};
+        if (!a->word)
+            continue;
         if (!a->is_buffer) {
             out[i] =
                 (struct xk_launch_arg){.value = a->is_local ? NULL : a->value,
@@ -187,15 +198,14 @@ static enum xk_status launch(struct run *x, struct xk_error *err)
     return write_outs(x, err);
 }
 
-static enum xk_status run_file(struct run *x, struct xk_error *err)
+static enum xk_status run_kernel(struct run *x, struct xk_error *err)
 {
     const struct xk_run_request *const r = x->r;
-    x->file = xk_tool_read(r->file, &x->file_b, err);
-    if (!x->file || find_kernel(x, err) < 0)
+    if (find_kernel(x, err) < 0)
         return err->status;
     for (; x->n_args < r->n_words; x->n_args++) {
         const enum xk_status st = xk_run_arg_parse(
-            r->word[x->n_args], x->n_args, &x->arg[x->n_args], err);
+            r->word[x->n_args], x->n_args, 0, &x->arg[x->n_args], err);
         x->misused = st == XK_EINVAL;
         if (st < 0)
             return st;
@@ -203,6 +213,84 @@ static enum xk_status run_file(struct run *x, struct xk_error *err)
     if (make_device(x, err) < 0)
         return err->status;
     return launch(x, err);
+}
+
+static uint32_t simd_of(const struct run *x, const char *kernel)
+{
+    struct xk_kernel_facts facts;
+    for (uint32_t k = 0; k < xk_inspect_n_kernels(x->inspect); k++)
+        if (xk_inspect_kernel(x->inspect, k, &facts, NULL) >= 0 &&
+            !strcmp(facts.name, kernel))
+            return facts.simd;
+    return 0;
+}
+
+/* One launch of a program is over. */
+static void launched(void *user, const struct xk_launch_step *s,
+                     const struct xk_launch_stats *stats,
+                     const struct xk_error *why)
+{
+    struct run *const x = user;
+    const struct xk_run_launch l = {.kernel = s->kernel,
+                                    .platform = xk_inspect_platform(x->inspect),
+                                    .groups = s->groups,
+                                    .local = s->local,
+                                    .simd = simd_of(x, s->kernel),
+                                    .stats = stats,
+                                    .error = why ? why->message : NULL};
+    if (!why || why->status == XK_EFAULT)
+        xk_run_report_launch(&x->report, &l);
+    if (x->trace.f)
+        fprintf(x->trace.f, "end of %s\n", s->kernel);
+}
+
+/* The words mean arguments of the file's program. */
+static enum xk_status read_program(struct run *x, struct xk_error *err)
+{
+    const struct xk_launch_list *const l = xk_module_launches(x->module);
+    if (!l)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.150s: no kernel given, and the file does not "
+                            "say how its kernels are launched",
+                            x->r->file);
+    if (xk_run_program_outs(x->r, l, err) < 0)
+        return err->status;
+    x->n_args = XK_RUN_ARGS_MAX;
+    return xk_run_program_args(x->r, l, x->arg, err);
+}
+
+static enum xk_status run_program(struct run *x, struct xk_error *err)
+{
+    struct xk_launch_arg args[XK_RUN_ARGS_MAX];
+    const struct xk_run_opts o = {.size = sizeof o,
+                                  .n_args = XK_RUN_ARGS_MAX,
+                                  .args = args,
+                                  .launched = launched,
+                                  .user = x};
+    x->misused = !strcmp(xk_inspect_container(x->inspect), "raw");
+    if (x->misused)
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.150s: no kernel given; that of raw code is "
+                            "called code",
+                            x->r->file);
+    if (make_device(x, err) < 0)
+        return err->status;
+    enum xk_status st = read_program(x, err);
+    x->misused = st == XK_EINVAL;
+    if (st < 0 || make_args(x, args, err) < 0)
+        return err->status;
+    st = xk_module_run(x->module, &o, NULL, err);
+    x->misused = st == XK_EINVAL;
+    if (st < 0 && st != XK_EFAULT)
+        return st;
+    return write_outs(x, err);
+}
+
+static enum xk_status run_file(struct run *x, struct xk_error *err)
+{
+    if (open_file(x, err) < 0)
+        return err->status;
+    return x->r->kernel ? run_kernel(x, err) : run_program(x, err);
 }
 
 static void capture_ended(void *user, const struct xk_capture_launch *c)

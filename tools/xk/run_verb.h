@@ -9,12 +9,14 @@
 
 #include "xekern/simulate.h"
 
-#define XK_RUN_ARGS_MAX 64
+/* A kernel has at most so many, and a program. */
+#define XK_RUN_ARGS_MAX XK_MAX_LAUNCH_ARGS
 #define XK_RUN_OUTS_MAX 64
 
-/* A kernel argument as the command line gives it. */
+/* An argument as the command line gives it. */
 struct xk_run_arg {
-    const char *word; /* as given */
+    const char *word; /* as given; NULL: not given */
+    const char *type; /* of a value, such as "i32" */
     bool is_buffer;
     uint8_t *bytes;  /* of a buffer, at first; NULL otherwise */
     uint64_t size_b; /* of the buffer, the value, the local memory */
@@ -23,10 +25,13 @@ struct xk_run_arg {
 };
 
 /* "buf:FILE", "buf:zero:BYTES", "buf:rand:TYPE:COUNT[:SEED]", "slm:BYTES",
- * "TYPE:VALUE". A malformed word is XK_EINVAL, a file that cannot be read
- * XK_EIO; messages name the argument's number, the part and its value. */
+ * "TYPE:VALUE". need_b: a buffer's bytes as its program says, with which
+ * "buf:zero" and "buf:rand:TYPE[::SEED]" are understood; 0: nobody says. A
+ * malformed word is XK_EINVAL, a file that cannot be read XK_EIO; messages name
+ * the argument's number, the part and its value. */
 enum xk_status xk_run_arg_parse(const char *word, unsigned number,
-                                struct xk_run_arg *out, struct xk_error *err);
+                                uint64_t need_b, struct xk_run_arg *out,
+                                struct xk_error *err);
 void xk_run_arg_fini(struct xk_run_arg *a);
 /* The types of values and random data, "u8, u16, ...". */
 void xk_run_type_words(char *out, size_t out_b);
@@ -42,12 +47,13 @@ enum xk_status xk_run_number_set(const char *name, const char *value,
 
 /* Where a buffer goes after the run. */
 struct xk_run_out {
+    char name[32];   /* of a program's argument; "": it has a number */
     uint64_t number; /* of the argument; of a capture: the address */
     uint64_t size_b; /* of a capture */
     const char *path;
 };
 
-/* The command line. */
+/* The command line. Without a kernel the file's program is run. */
 struct xk_run_request {
     const char *file, *kernel, *capture, *trace, *output, *platform;
     uint32_t groups[3], local[3];
@@ -68,6 +74,20 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
                                    const char *const *args,
                                    struct xk_error *err);
 void xk_run_request_help(FILE *out);
+
+/* The words as a program's arguments: arg[k] is that of number k. Words
+ * "NAME=ARG" go by name, others in the order of the numbers. A buffer that the
+ * program only writes to may be left out; it is zeros. XK_EINVAL names the
+ * argument and the word; XK_EIO as xk_run_arg_parse. Arguments are finished by
+ * the caller, also then. */
+enum xk_status xk_run_program_args(const struct xk_run_request *r,
+                                   const struct xk_launch_list *l,
+                                   struct xk_run_arg arg[XK_RUN_ARGS_MAX],
+                                   struct xk_error *err);
+/* Numbers for the names of --out. */
+enum xk_status xk_run_program_outs(struct xk_run_request *r,
+                                   const struct xk_launch_list *l,
+                                   struct xk_error *err);
 
 /* What is told of launches: text and JSON come from the same record. */
 struct xk_run_report {

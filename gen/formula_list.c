@@ -1,0 +1,221 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/formula_list.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "views/formula.h"
+
+/* The k-th operand of a formula: A, B, C, then right-hand sides; NULL behind
+ * the last. */
+static const struct xk_access *operand(const struct xk_contraction *p,
+                                       unsigned k)
+{
+    const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
+    if (k < XK_COUNTOF(all))
+        return all[k];
+    k -= (unsigned)XK_COUNTOF(all);
+    return k < p->n_inputs ? &p->input[k] : NULL;
+}
+
+static struct xk_formula_role *find(const struct xk_formula_list *l,
+                                    const char *name)
+{
+    for (unsigned i = 0; i < l->n_tensors; i++)
+        if (strcmp(l->tensor[i].access->name, name) == 0)
+            return &l->tensor[i];
+    return NULL;
+}
+
+static enum xk_status make_tensor(struct xk_formula_list *l,
+                                  struct xk_formula_role *t, unsigned i)
+{
+    if (t->maker >= 0)
+        return xk_fail(l->c, XK_EINVAL, "tensor %s: formula %d makes it, too",
+                       t->access->name, t->maker + 1);
+    if (t->first < i)
+        return xk_fail(l->c, XK_EINVAL,
+                       "tensor %s: formula %u reads it before it is made",
+                       t->access->name, t->first + 1);
+    t->maker = (int)i;
+    return XK_OK;
+}
+
+static enum xk_status read_tensor(struct xk_formula_list *l,
+                                  struct xk_formula_role *t, unsigned i)
+{
+    if (t->maker == (int)i)
+        return xk_fail(l->c, XK_EINVAL,
+                       "tensor %s: the formula that makes it reads it",
+                       t->access->name);
+    t->scratch = t->maker >= 0;
+    return XK_OK;
+}
+
+/* The k-th operand of formula i takes its role. */
+static enum xk_status add_operand(struct xk_formula_list *l, unsigned i,
+                                  unsigned k)
+{
+    const struct xk_access *const a = operand(&l->said[i], k);
+    struct xk_formula_role *t = find(l, a->name);
+    if (!t) {
+        t = &l->tensor[l->n_tensors++];
+        *t = (struct xk_formula_role){.access = a, .first = i, .maker = -1};
+    }
+    if (!xk_layout_eq(&t->access->layout, &a->layout))
+        return xk_fail(l->c, XK_EINVAL,
+                       "tensor %s: its type, dims or layout are not those of "
+                       "formula %u",
+                       a->name, t->first + 1);
+    return k == 2 ? make_tensor(l, t, i) : read_tensor(l, t, i);
+}
+
+static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
+                                  const struct xk_formulas *f, bool addresses)
+{
+    struct xk_contraction *const p = &l->said[i];
+    const struct xk_platform *const on =
+        xk_platform_get((enum xk_platform_id)f->platform);
+    if (!f->text[i])
+        return xk_fail(l->c, XK_EINVAL, "the text is NULL");
+    XK_TRY(xk_formula_parse(l->c, &l->arena, f->text[i], p));
+    XK_TRY(xk_contraction_close(l->c, p));
+    XK_TRY(xk_contraction_problem_make(l->c, on, p, &l->problem[i]));
+    if (addresses)
+        XK_TRY(xk_contraction_problem_use_addresses(l->c, on, &l->problem[i]));
+    for (unsigned k = 0; operand(&l->said[i], k); k++)
+        XK_TRY(add_operand(l, i, k));
+    return XK_OK;
+}
+
+/* Says which of several formulas it was. */
+static enum xk_status in_formula(xk_ctx *c, unsigned i, enum xk_status status)
+{
+    const struct xk_error e = c->error;
+    xk_ctx_clear(c);
+    return xk_fail(c, status, "formula %u: %.470s", i + 1, e.message);
+}
+
+static void add_arg(struct xk_formula_list *l, struct xk_formula_role *t)
+{
+    struct xk_program_arg_info *const a = &l->arg[l->n_args];
+    t->number = (uint8_t)l->n_args;
+    snprintf(a->name, sizeof(a->name), "%s", t->access->name);
+    a->number = l->n_args++;
+    a->size_b = (uint64_t)xk_layout_size_b(&t->access->layout);
+    a->written = t->maker >= 0;
+}
+
+static enum xk_status number_tensors(struct xk_formula_list *l)
+{
+    for (unsigned i = 0; i < l->n_tensors; i++) {
+        struct xk_formula_role *const t = &l->tensor[i];
+        if ((t->scratch ? l->n_scratch == XK_MAX_SCRATCH
+                        : l->n_args == XK_MAX_LAUNCH_ARGS))
+            return xk_fail(l->c, XK_EUNSUPPORTED,
+                           "tensor %s: there are more than %d %s",
+                           t->access->name,
+                           t->scratch ? XK_MAX_SCRATCH : XK_MAX_LAUNCH_ARGS,
+                           t->scratch ? "tensors between formulas"
+                                      : "tensors that the caller gives");
+        if (!t->scratch) {
+            add_arg(l, t);
+            continue;
+        }
+        t->number = (uint8_t)l->n_scratch;
+        l->scratch_b[l->n_scratch++] = xk_layout_size_b(&t->access->layout);
+    }
+    return XK_OK;
+}
+
+/* Launch i, whose arguments are bound by name. */
+static enum xk_status make_launch(struct xk_formula_list *l, unsigned i)
+{
+    const struct xk_contraction *const p = &l->said[i];
+    struct xk_launch *const to = &l->launch[i];
+    struct xk_bind *const bind =
+        xk_arena_alloc(&l->arena, XK_FORMULA_OPERANDS * sizeof(*bind));
+    if (!bind)
+        return XK_ENOMEM;
+    to->kind = XK_LAUNCH_CONTRACT;
+    snprintf(to->name, sizeof(to->name), "xk_%s", p->c.name);
+    to->u.contract =
+        (struct xk_contract){.nest = &l->problem[i].nest,
+                             .candidate = l->problem[i].candidate,
+                             .n_candidates = l->problem[i].n_candidates};
+    to->bind = bind;
+    for (unsigned k = 0; operand(p, k); k++) {
+        const struct xk_formula_role *const t = find(l, operand(p, k)->name);
+        struct xk_bind *const b = &bind[to->n_binds++];
+        snprintf(b->name, sizeof(b->name), "%s", t->access->name);
+        b->binding = t->scratch ? XK_BIND_SCRATCH : XK_BIND_TENSOR;
+        b->number = t->number;
+    }
+    return XK_OK;
+}
+
+static enum xk_status check(xk_ctx *c, const struct xk_formulas *f)
+{
+    if (!f || f->size != sizeof(*f))
+        return xk_fail(c, XK_EINVAL,
+                       "formulas: NULL, or size is not that of struct "
+                       "xk_formulas");
+    if (!f->n || f->n > XK_MAX_LAUNCHES || !f->text)
+        return xk_fail(c, XK_EINVAL, "formulas: %u of them, need 1 to %d", f->n,
+                       XK_MAX_LAUNCHES);
+    if (f->platform < XK_XELP || f->platform > XK_XEHPC)
+        return xk_fail(c, XK_EINVAL, "platform=%u is not a platform",
+                       f->platform);
+    if (f->platform != XK_XEHPG)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "platform=%s is not implemented, only xehpg is",
+                       xk_platform_get((enum xk_platform_id)f->platform)->name);
+    return XK_OK;
+}
+
+static enum xk_status make(struct xk_formula_list *l,
+                           const struct xk_formulas *f, bool addresses)
+{
+    XK_TRY(check(l->c, f));
+    const unsigned operands = f->n * XK_FORMULA_OPERANDS;
+    l->said = xk_arena_alloc(&l->arena, f->n * sizeof(*l->said));
+    l->problem = xk_arena_alloc(&l->arena, f->n * sizeof(*l->problem));
+    l->launch = xk_arena_alloc(&l->arena, f->n * sizeof(*l->launch));
+    l->tensor = xk_arena_alloc(&l->arena, operands * sizeof(*l->tensor));
+    l->arg = xk_arena_alloc(&l->arena, XK_MAX_LAUNCH_ARGS * sizeof(*l->arg));
+    XK_TRY(xk_ctx_status(l->c));
+    for (; l->n < f->n; l->n++) {
+        const enum xk_status s = add_formula(l, l->n, f, addresses);
+        if (s < 0)
+            return f->n > 1 ? in_formula(l->c, l->n, s) : s;
+    }
+    XK_TRY(number_tensors(l));
+    for (unsigned i = 0; i < l->n; i++)
+        XK_TRY(make_launch(l, i));
+    return XK_OK;
+}
+
+enum xk_status xk_formula_list_make(xk_ctx *c, const struct xk_formulas *f,
+                                    bool addresses, struct xk_formula_list *out)
+{
+    memset(out, 0, sizeof(*out));
+    out->c = c;
+    xk_arena_init(&out->arena, c);
+    return make(out, f, addresses);
+}
+
+void xk_formula_list_fini(struct xk_formula_list *l)
+{
+    if (l->c)
+        xk_arena_fini(&l->arena);
+}
+
+struct xk_launches xk_formula_list_launches(const struct xk_formula_list *l)
+{
+    return (struct xk_launches){.n_args = l->n_args,
+                                .n_scratch = l->n_scratch,
+                                .n = l->n,
+                                .args = l->arg,
+                                .scratch_b = l->scratch_b,
+                                .at = l->launch};
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Programs of contractions that are given as text, such as
+ * "A: f16[64,32]; B: f16[32,16]; C[m,n] += A[m,k] * B[k,n]"
+ * (docs/contraction.md). Each formula is a launch. */
+#ifndef XK_XEKERN_FORMULAS_H
+#define XK_XEKERN_FORMULAS_H
+
+#include "xekern/xekern.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/* Formulas in the order of their launches, at most XK_MAX_LAUNCHES. Tensors of
+ * the same name are the same tensor and have the same type, dims and layout. A
+ * tensor is made by one formula at most. One that is made and then read is
+ * scratch memory of the program. The others are the program's arguments,
+ * numbered from 0 as they first stand in the formulas, in each the factors
+ * first. The kernel that makes T is called xk_T. */
+struct xk_formulas {
+    uint32_t size;     /* sizeof(struct xk_formulas) */
+    uint32_t platform; /* enum xk_desc_platform */
+    uint32_t n;
+    const char *const *text;
+};
+
+struct xk_formulas_info {
+    uint32_t size; /* sizeof(struct xk_formulas_info), set by the caller */
+    uint32_t n_launches;
+    uint64_t scratch_b;       /* bytes of scratch memory; 0: none is needed */
+    uint32_t scratch_align_b; /* where it begins; 0: none */
+    uint32_t n_args;
+    struct xk_program_arg_info args[XK_MAX_LAUNCH_ARGS]; /* by number */
+};
+
+/* What xk_formulas_create would make, without making it. XK_EPARSE (where in
+ * the text), XK_EINVAL (what contradicts what) or XK_EUNSUPPORTED (why). */
+XK_API enum xk_status xk_formulas_query(const struct xk_formulas *f,
+                                        struct xk_formulas_info *info,
+                                        struct xk_error *err);
+/* Generates the kernels. options may be NULL. */
+XK_API XK_GIVE enum xk_status
+xk_formulas_create(const struct xk_formulas *f,
+                   const struct xk_create_options *o, xk_program **out,
+                   struct xk_error *err);
+/* A formula with everything that follows from it: extents, dims, layouts, where
+ * a layout is open the one that is taken. At most out_size bytes, ended; *n is
+ * the length that it would have. */
+XK_API enum xk_status xk_formula_complete(const char *text, char *out,
+                                          size_t out_size, size_t *n,
+                                          struct xk_error *err);
+
+#ifdef __cplusplus
+}
+#endif
+#endif
