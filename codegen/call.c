@@ -290,6 +290,7 @@ enum xk_status xk_cg_call(struct xk_cg *g, const xk_stmt *s)
         return xk_fail(g->c, XK_EINTERNAL,
                        "codegen: a send without header: "
                        "the header pass has not run");
+    case XK_FUNC_TILE: /* the passes have replaced it */
     case XK_N_FUNCS:
         break;
     }

@@ -64,6 +64,39 @@ struct xk_reorder {
     uint16_t src_stride[XK_REORDER_MAX_DIMS];
 };
 
+/* Work on tiles of a tiling (ir/tiles.h). */
+enum xk_tile_op {
+    XK_TILE_ZERO,  /* &tile: its elements are 0 */
+    XK_TILE_LOAD,  /* &tile, a position for each of its roles: from a view */
+    XK_TILE_STORE, /* the same, into a view */
+    XK_TILE_MUL,   /* &c, &a, &b: c += a * b, summed over k */
+    XK_N_TILE_OPS
+};
+
+/* The unit that multiplies tiles. dpas has M in the lanes and b's rows
+ * repeated; mad and dp4a have N in the lanes. */
+enum xk_family {
+    XK_FAMILY_MAD,
+    XK_FAMILY_DP4A,
+    XK_FAMILY_DPAS,
+    XK_FAMILY_DPASW,
+    XK_N_TILE_FAMILIES
+};
+
+#define XK_TILE_MAX_PARTS 3
+struct xk_tile_call {
+    uint8_t op, family; /* enum xk_tile_op; MUL: enum xk_family */
+    uint8_t n_parts;
+    char view[4];    /* LOAD, STORE */
+    char tile[3][4]; /* MUL: c, a, b; else one */
+    /* Only positions first .. first + n - 1 of the role; roles that
+     * are not named: all. */
+    struct {
+        uint8_t role; /* enum xk_role */
+        uint16_t first, n;
+    } part[XK_TILE_MAX_PARTS];
+};
+
 struct xk_func {
     uint8_t kind; /* enum xk_func_kind */
     union {
@@ -71,6 +104,7 @@ struct xk_func {
         struct xk_mad mad; /* MAD, DP4A */
         struct xk_dpas dpas;
         struct xk_reorder reorder;
+        struct xk_tile_call tile;
         uint8_t space; /* FENCE: enum xk_space */
     } u;
 };

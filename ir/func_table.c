@@ -4,9 +4,11 @@
 
 #include <string.h>
 
+#include "ir/tiles_text.h"
+
 static const struct {
     const char *text;
-    unsigned n_args;
+    int n_args;
 } rows[XK_N_FUNCS] = {
 #define XK_FUNC(id, text, n_args) [XK_FUNC_##id] = {text, n_args},
 #include "ir/func.def"
@@ -23,7 +25,7 @@ const char *xk_func_text(enum xk_func_kind kind)
     return (unsigned)kind < XK_N_FUNCS ? rows[kind].text : "?";
 }
 
-unsigned xk_func_n_args(enum xk_func_kind kind)
+int xk_func_n_args(enum xk_func_kind kind)
 {
     return (unsigned)kind < XK_N_FUNCS ? rows[kind].n_args : 0;
 }
@@ -111,6 +113,9 @@ void xk_func_print(const struct xk_func *f, struct xk_str *out)
         break;
     case XK_FUNC_REORDER:
         print_reorder(&f->u.reorder, out);
+        break;
+    case XK_FUNC_TILE:
+        xk_tile_call_print(&f->u.tile, out);
         break;
     case XK_FUNC_FENCE:
         xk_str_printf(out, ".%s", xk_space_name((enum xk_space)f->u.space));
@@ -345,6 +350,11 @@ static const char *parse_payload(struct parts *w, struct xk_func *f)
         f->u.reorder.dst = t[0];
         f->u.reorder.src = t[1];
         return NULL;
+    case XK_FUNC_TILE: {
+        const char *const at = w->p;
+        w->p = w->end;
+        return xk_tile_call_parse(at, w->end, &f->u.tile);
+    }
     case XK_FUNC_FENCE:
         return find_name(w, spaces, XK_COUNTOF(spaces), &f->u.space)
                    ? NULL
@@ -411,6 +421,8 @@ bool xk_func_eq(const struct xk_func *a, const struct xk_func *b)
         return !memcmp(&a->u.dpas, &b->u.dpas, sizeof(a->u.dpas));
     case XK_FUNC_REORDER:
         return reorder_eq(&a->u.reorder, &b->u.reorder);
+    case XK_FUNC_TILE:
+        return xk_tile_call_eq(&a->u.tile, &b->u.tile);
     case XK_FUNC_FENCE:
         return a->u.space == b->u.space;
     case XK_FUNC_BARRIER_SIGNAL:

@@ -7,7 +7,7 @@
 #include "ir/func.h"
 
 const char *xk_func_text(enum xk_func_kind kind);
-unsigned xk_func_n_args(enum xk_func_kind kind);
+int xk_func_n_args(enum xk_func_kind kind);     /* -1: any number */
 const char *xk_space_name(enum xk_space space); /* "global" */
 
 /* The function with its payload, as "send.load.global.a64.d32x4.s16". Grammar:

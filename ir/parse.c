@@ -176,6 +176,18 @@ static const xk_expr *find_symbol(const struct xk_parse *p,
     return NULL;
 }
 
+const xk_expr *xk_parse_symbol(struct xk_parse *p)
+{
+    const struct xk_token at = p->tok;
+    const xk_expr *const var =
+        at.kind == XK_TOKEN_WORD ? find_symbol(p, &at) : NULL;
+    if (!var)
+        xk_parse_fail(p, "no such variable in scope");
+    else
+        xk_parse_advance(p);
+    return var;
+}
+
 /* A bare number becomes the type of what it meets. */
 static void adapt(xk_ctx *c, struct value *v, const struct xk_type t)
 {

@@ -6,6 +6,7 @@
 
 #include "ir/stmt.h"
 #include "ir/syntax.h"
+#include "ir/tiles.h"
 
 /* Bounds on what text may ask for, so that recursion stays within any stack. */
 enum { XK_PARSE_MAX_DEPTH = 200, XK_PARSE_MAX_SYMBOLS = 4000 };
@@ -43,6 +44,14 @@ const xk_expr *xk_parse_bind(struct xk_parse *p, struct xk_token word,
                              struct xk_type t);
 bool xk_parse_push(struct xk_parse *p, struct xk_token word,
                    const xk_expr *var);
+/* The variable in scope that the token names, consumed; NULL with the error. */
+const xk_expr *xk_parse_symbol(struct xk_parse *p);
+/* One line that declares a part of a tiling; *any: there was one. mem[]: the
+ * views' pointers. */
+bool xk_parse_tiling(struct xk_parse *p, struct xk_tiling *t,
+                     const xk_expr **mem, bool *any);
+/* "[m 8+8, k 0+16]" behind a tile function, if it is there. */
+bool xk_parse_tile_parts(struct xk_parse *p, struct xk_tile_call *f);
 /* One expression; NULL with the error recorded. */
 const xk_expr *xk_parse_value(struct xk_parse *p);
 /* The same, where a bare number takes the type dt. */

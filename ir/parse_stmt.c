@@ -14,7 +14,14 @@ struct item {
     enum xk_op op;
     const xk_expr *var, *value;
     struct xk_alloc_info info;
+    struct declared *declared; /* TILING */
     struct xk_token at;
+};
+
+/* A tiling, as far as its lines are read. */
+struct declared {
+    struct xk_tiling tiling;
+    const xk_expr *mem[XK_MAX_VIEWS];
 };
 
 struct block {
@@ -193,6 +200,14 @@ static bool parse_reorder_dims(struct xk_parse *p, struct xk_reorder *r)
     return true;
 }
 
+/* What stands in brackets behind a function's name. */
+static bool parse_brackets(struct xk_parse *p, struct xk_func *f)
+{
+    if (f->kind == XK_FUNC_REORDER)
+        return parse_reorder_dims(p, &f->u.reorder);
+    return f->kind != XK_FUNC_TILE || xk_parse_tile_parts(p, &f->u.tile);
+}
+
 static const xk_stmt *parse_call(struct xk_parse *p)
 {
     struct xk_func f;
@@ -204,9 +219,7 @@ static const xk_stmt *parse_call(struct xk_parse *p)
         return NULL;
     }
     xk_parse_advance(p);
-    if (f.kind == XK_FUNC_REORDER && !parse_reorder_dims(p, &f.u.reorder))
-        return NULL;
-    if (!xk_parse_expect(p, "("))
+    if (!parse_brackets(p, &f) || !xk_parse_expect(p, "("))
         return NULL;
     while (!xk_parse_accept(p, ")")) {
         if (n == XK_COUNTOF(args)) {
@@ -242,6 +255,26 @@ static const xk_stmt *parse_stmt(struct xk_parse *p)
     return NULL;
 }
 
+/* All lines of a tiling; none: it->declared stays NULL. */
+static bool parse_declared(struct xk_parse *p, struct item *it)
+{
+    static const char *const words[] = {"index", "view", "walk", "tile"};
+    bool any = false;
+    for (unsigned i = 0; i < XK_COUNTOF(words); i++)
+        any |= xk_token_is(&p->tok, words[i]);
+    if (!any)
+        return true;
+    it->op = XK_OP_TILING;
+    it->declared = xk_malloc(p->c, sizeof(*it->declared));
+    if (!it->declared)
+        return false;
+    memset(it->declared, 0, sizeof(*it->declared));
+    while (any)
+        if (!xk_parse_tiling(p, &it->declared->tiling, it->declared->mem, &any))
+            return false;
+    return true;
+}
+
 static bool parse_item(struct xk_parse *p, struct item *it)
 {
     memset(it, 0, sizeof(*it));
@@ -252,6 +285,9 @@ static bool parse_item(struct xk_parse *p, struct item *it)
         return parse_let(p, XK_OP_LOAD, it);
     if (xk_parse_accept(p, "alloc"))
         return parse_alloc(p, it);
+    const bool ok = parse_declared(p, it);
+    if (!ok || it->declared)
+        return ok;
     it->stmt = parse_stmt(p);
     if (!it->stmt)
         xk_parse_wrap(p, it->at);
@@ -281,6 +317,9 @@ static const xk_stmt *close_item(struct xk_parse *p, const struct item *it,
         return xk_let(p->c, it->var, it->value, body);
     if (it->op == XK_OP_LOAD)
         return xk_load(p->c, it->var, it->value, body);
+    if (it->op == XK_OP_TILING)
+        return xk_tiling_stmt(p->c, &it->declared->tiling, it->declared->mem,
+                              body);
     return xk_alloc_stmt(p->c, it->var, it->info, body);
 }
 
@@ -313,12 +352,18 @@ static const xk_stmt *parse_block(struct xk_parse *p)
     p->depth++;
     while (ok && !xk_parse_accept(p, "}")) {
         struct item it;
-        ok = parse_item(p, &it) && add_item(p, &b, it);
+        ok = parse_item(p, &it);
+        if (!add_item(p, &b, it)) {
+            xk_free(p->c, it.declared);
+            ok = false;
+        }
     }
     if (ok)
         r = fold(p, &b);
     p->depth--;
     p->n_symbols = mark;
+    for (uint32_t i = 0; i < b.n; i++)
+        xk_free(p->c, b.item[i].declared);
     xk_free(p->c, b.item);
     return r;
 }

@@ -12,6 +12,7 @@
 
 #include "ir/func_table.h"
 #include "ir/syntax.h"
+#include "ir/tiles_text.h"
 
 struct bound {
     const xk_expr *var;
@@ -275,6 +276,26 @@ static void print_alloc(struct printer *p, const xk_stmt *s)
         xk_str_printf(p->out, " bank %u", info.bank);
 }
 
+static void print_tiling(struct printer *p, const xk_stmt *s)
+{
+    const struct xk_tiling *const t = xk_tiling_of(s);
+    new_line(p);
+    xk_tiling_print_index(t, p->out);
+    for (unsigned i = 0; i < t->n_views; i++) {
+        new_line(p);
+        xk_str_printf(p->out, "view %s = ", t->view[i].name);
+        print_var(p, xk_tiling_mem(s, i));
+        xk_str_putc(p->out, ' ');
+        xk_tiling_print_view(t, i, p->out);
+    }
+    new_line(p);
+    xk_tiling_print_walks(t, p->out);
+    for (unsigned i = 0; i < t->n_tiles; i++) {
+        new_line(p);
+        xk_tiling_print_tile(&t->tile[i], p->out);
+    }
+}
+
 static void print_for(struct printer *p, const xk_stmt *s)
 {
     const unsigned mark = p->n;
@@ -324,7 +345,7 @@ static void print_seq(struct printer *p, const xk_stmt *s)
     for (unsigned i = 0; i < xk_n_kids(s); i++) {
         const xk_stmt *const k = xk_kid(s, i);
         const bool binds = xk_op(k) == XK_OP_LET || xk_op(k) == XK_OP_LOAD ||
-                           xk_op(k) == XK_OP_ALLOC;
+                           xk_op(k) == XK_OP_ALLOC || xk_op(k) == XK_OP_TILING;
         /* Scope ends before the next statement: show it. */
         if (binds && i + 1 < xk_n_kids(s)) {
             new_line(p);
@@ -383,6 +404,10 @@ static void print_stmt(struct printer *p, const xk_stmt *s)
         case XK_OP_ALLOC:
             print_alloc(p, s);
             s = xk_kid(s, 1);
+            break;
+        case XK_OP_TILING:
+            print_tiling(p, s);
+            s = xk_tiling_body(s);
             break;
         case XK_OP_SEQ:
             print_seq(p, s);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/func_table.h"
+#include "ir/tiles.h"
 
 static unsigned call_traits(const struct xk_func *f)
 {
@@ -33,6 +34,8 @@ static unsigned own_traits(enum xk_op op, const void *payload)
         return XK_HAS_LOOP;
     case XK_OP_IF:
         return XK_HAS_IF;
+    case XK_OP_TILING:
+        return XK_HAS_TILES;
     case XK_OP_CALL:
         return call_traits(payload);
     default:
@@ -261,10 +264,10 @@ const xk_stmt *xk_call(xk_ctx *c, const struct xk_func *f,
 {
     if (f->kind >= XK_N_FUNCS)
         return bad(c, XK_OP_CALL, "unknown function");
-    if (n != xk_func_n_args((enum xk_func_kind)f->kind)) {
-        xk_fail(c, XK_EINVAL, "ir: %s: %u arguments, needs %u",
-                xk_func_text((enum xk_func_kind)f->kind), n,
-                xk_func_n_args((enum xk_func_kind)f->kind));
+    const int needed = xk_func_n_args((enum xk_func_kind)f->kind);
+    if (needed >= 0 && n != (unsigned)needed) {
+        xk_fail(c, XK_EINVAL, "ir: %s: %u arguments, needs %d",
+                xk_func_text((enum xk_func_kind)f->kind), n, needed);
         return NULL;
     }
     for (unsigned i = 0; i < n; i++) {
@@ -274,6 +277,42 @@ const xk_stmt *xk_call(xk_ctx *c, const struct xk_func *f,
             return bad(c, XK_OP_CALL, "an argument is a statement");
     }
     return make(c, XK_OP_CALL, args, n, f, sizeof(*f));
+}
+
+const xk_stmt *xk_tiling_stmt(xk_ctx *c, const struct xk_tiling *t,
+                              const xk_expr *const *mem, const xk_stmt *body)
+{
+    const xk_expr *kids[XK_MAX_VIEWS + 1];
+    if (!body || xk_tiling_check(c, t) != XK_OK)
+        return NULL;
+    if (xk_is_expr(body))
+        return bad(c, XK_OP_TILING, "body must be a statement");
+    for (unsigned i = 0; i < t->n_views; i++) {
+        if (!mem[i])
+            return NULL;
+        if (xk_op(mem[i]) != XK_OP_VAR || !xk_type_of(mem[i]).space ||
+            xk_type_of(mem[i]).space == XK_SPACE_GRF)
+            return bad(c, XK_OP_TILING, "a view needs a pointer to memory");
+        kids[i] = mem[i];
+    }
+    kids[t->n_views] = body;
+    return make(c, XK_OP_TILING, kids, t->n_views + 1u, t, sizeof(*t));
+}
+
+const struct xk_tiling *xk_tiling_of(const xk_stmt *s)
+{
+    XK_ASSERT(xk_op(s) == XK_OP_TILING);
+    return xk_pool_payload(s);
+}
+
+const xk_expr *xk_tiling_mem(const xk_stmt *s, unsigned view)
+{
+    return xk_kid(s, view);
+}
+
+const xk_stmt *xk_tiling_body(const xk_stmt *s)
+{
+    return xk_kid(s, xk_tiling_of(s)->n_views);
 }
 
 struct xk_alloc_info xk_alloc_info_of(const xk_stmt *s)
@@ -380,6 +419,8 @@ static const xk_stmt *rebuild_stmt(xk_ctx *c, const xk_stmt *s,
         return xk_if(c, kid[0], kid[1], kid[2]);
     case XK_OP_CALL:
         return xk_call(c, xk_func_of(s), kid, n);
+    case XK_OP_TILING:
+        return xk_tiling_stmt(c, xk_tiling_of(s), kid, kid[n - 1]);
     default:
         return bad(c, xk_op(s), "is not a statement");
     }

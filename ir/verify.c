@@ -5,6 +5,7 @@
 
 #include "ir/func_table.h"
 #include "ir/memo.h"
+#include "ir/tiles.h"
 
 struct verifier {
     xk_ctx *c;
@@ -13,7 +14,8 @@ struct verifier {
     /* Variables in scope: to the statement that binds them, or to the
      * variable itself for parameters; NULL: out of scope again. */
     struct xk_memo scope;
-    struct xk_memo seen; /* nodes of one expression */
+    struct xk_memo seen;            /* nodes of one expression */
+    const struct xk_tiling *tiling; /* the innermost; NULL: none */
 };
 
 static enum xk_status verify(struct verifier *v, const xk_stmt *s);
@@ -266,6 +268,7 @@ static const char *bad_call(const xk_stmt *s)
                    : "fence: space must be global or slm";
     case XK_FUNC_BARRIER_SIGNAL:
     case XK_FUNC_BARRIER_WAIT:
+    case XK_FUNC_TILE: /* bad_tile_args */
         return NULL;
     case XK_N_FUNCS:
         return "unknown function";
@@ -275,9 +278,28 @@ static const char *bad_call(const xk_stmt *s)
     return all_grf(s) ? NULL : "arguments must be addresses of registers";
 }
 
+/* &tile, and scalar positions behind it but of MUL. */
+static const char *bad_tile_args(const struct verifier *v, const xk_stmt *s)
+{
+    const struct xk_tile_call *const f = &xk_func_of(s)->u.tile;
+    if (!v->tiling)
+        return "tile: there is no tiling around it";
+    const unsigned n = xk_n_kids(s), buffers = f->op == XK_TILE_MUL ? n : 1;
+    for (unsigned i = 0; i < n; i++) {
+        const struct xk_type t = xk_type_of(xk_kid(s, i));
+        if (i < buffers &&
+            (xk_op(xk_kid(s, i)) != XK_OP_PTR || t.space == XK_SPACE_GLOBAL))
+            return "tile: needs addresses of registers or SLM";
+        if (i >= buffers && !xk_type_eq(t, xk_type_vec(XK_DT_S32, 1)))
+            return "tile: positions are s32 scalars";
+    }
+    return xk_tile_call_bad(v->tiling, f, n);
+}
+
 static enum xk_status verify_call(struct verifier *v, const xk_stmt *s)
 {
-    const char *const what = bad_call(s);
+    const char *const what =
+        xk_func_of(s)->kind == XK_FUNC_TILE ? bad_tile_args(v, s) : bad_call(s);
     if (what)
         return fail(v, what, s);
     for (unsigned i = 0; i < xk_n_kids(s); i++)
@@ -314,6 +336,17 @@ static enum xk_status verify_pipe(struct verifier *v, const xk_stmt *s)
     return XK_OK;
 }
 
+static enum xk_status verify_tiling(struct verifier *v, const xk_stmt *s)
+{
+    const struct xk_tiling *const outer = v->tiling;
+    v->tiling = xk_tiling_of(s);
+    for (unsigned i = 0; i < v->tiling->n_views; i++)
+        XK_TRY(check_expr(v, xk_tiling_mem(s, i)));
+    XK_TRY(verify(v, xk_tiling_body(s)));
+    v->tiling = outer;
+    return XK_OK;
+}
+
 static enum xk_status verify(struct verifier *v, const xk_stmt *s)
 {
     switch (xk_op(s)) {
@@ -346,6 +379,8 @@ static enum xk_status verify(struct verifier *v, const xk_stmt *s)
         return verify(v, xk_kid(s, 2));
     case XK_OP_CALL:
         return verify_call(v, s);
+    case XK_OP_TILING:
+        return verify_tiling(v, s);
     default:
         return fail(v, "expression in place of a statement", s);
     }

@@ -7,6 +7,7 @@
 
 TCase *ir_expr_cases(void);
 TCase *ir_text_cases(void);
+TCase *ir_tiling_cases(void);
 TCase *ir_verify_cases(void);
 
 #endif
