@@ -99,45 +99,39 @@ static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
     return XK_OK;
 }
 
-static enum xk_status check_inside(xk_ctx *c, const struct xk_contraction *p,
-                                   const struct xk_access *a)
-{
-    for (unsigned d = 0; d < a->n_coord; d++)
-        if (xk_coord_leaves(p, &a->at[d]))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s: coordinate %u leaves its interval, which is "
-                           "implemented for %s alone",
-                           a->name, d, p->a.name);
-    return XK_OK;
-}
-
 static enum xk_status check_implemented(xk_ctx *c,
                                         const struct xk_contraction *p)
 {
     XK_TRY(check_types(c, p));
-    for (unsigned i = 0; i < p->n_index; i++)
-        if (p->index[i].role == XK_ROLE_BATCH && p->index[i].extent > 1)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "contraction: batch index %s is not implemented",
-                           p->index[i].name);
-    if (xk_contraction_extent(p, XK_ROLE_M) == 1 &&
-        xk_contraction_extent(p, XK_ROLE_N) == 1)
+    if (xk_contraction_extent(p, XK_ROLE_BATCH) > INT32_MAX)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "contraction: a single element of %s is not implemented",
-                       p->c.name);
-    XK_TRY(check_inside(c, p, &p->b));
-    XK_TRY(check_inside(c, p, &p->c));
+                       "contraction: more than 2^31-1 places of a batch");
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        if (xk_access_leaves(p, &p->input[i]))
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s: an input that leaves its intervals is not "
+                           "implemented",
+                           p->input[i].name);
     XK_TRY(check_reach(c, p, &p->a));
     XK_TRY(check_reach(c, p, &p->b));
     return check_reach(c, p, &p->c);
 }
 
-/* One place of a batch is a row's. */
-static void drop_batch(struct xk_contraction *p)
+/* An index of one place moves nothing; summed over, it changes nothing. */
+static void drop_unit(struct xk_contraction *p, unsigned i)
+{
+    struct xk_access *const all[] = {&p->a, &p->b, &p->c};
+    p->index[i].role = XK_ROLE_K;
+    for (unsigned n = 0; n < XK_COUNTOF(all); n++)
+        for (unsigned d = 0; d < all[n]->n_coord; d++)
+            all[n]->at[d].coef[i] = 0;
+}
+
+static void drop_units(struct xk_contraction *p)
 {
     for (unsigned i = 0; i < p->n_index; i++)
-        if (p->index[i].role == XK_ROLE_BATCH)
-            p->index[i].role = XK_ROLE_M;
+        if (p->index[i].extent == 1)
+            drop_unit(p, i);
 }
 
 /* Whether a step may walk along the K index: in A it is a dim of its own, so
@@ -150,7 +144,7 @@ static bool may_be_inner(const struct xk_contraction *p, unsigned i,
     int64_t run;
     if (p->index[i].role != XK_ROLE_K ||
         (moves && xk_access_dim_of(&p->a, i) < 0) ||
-        xk_access_masks(p, &p->a) >> i & 1)
+        (xk_access_masks(p, &p->a) | xk_access_masks(p, &p->b)) >> i & 1)
         return false;
     if (!xk_access_stride_b(p, &p->a, i, stride_b, &run) || *stride_b < 0 ||
         p->index[i].extent == 1)
@@ -177,9 +171,9 @@ static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
     }
     if (p->n_index == XK_MAX_INDEX)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "contraction: conditions of %s depend on all of K, and "
-                       "there is no room for an index more",
-                       p->a.name);
+                       "contraction: conditions of %s and %s depend on all of "
+                       "K, and there is no room for an index more",
+                       p->a.name, p->b.name);
     xk_contraction_add(p, "#k", 1, XK_ROLE_K);
     return XK_OK;
 }
@@ -194,7 +188,7 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     memset(out, 0, sizeof(*out));
     XK_TRY(xk_contraction_close(c, &p));
     XK_TRY(check_implemented(c, &p));
-    drop_batch(&p);
+    drop_units(&p);
     XK_TRY(choose_inner(c, &p));
     XK_TRY(xk_nest_make(c, &p, &out->nest));
     const struct xk_shape s = xk_shape_of(&p);

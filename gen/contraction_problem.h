@@ -17,9 +17,8 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
 
 /* Open layouts become dense, their last dim innermost; then the candidates.
  * The contraction has been checked. XK_EUNSUPPORTED, with the operand: types
- * that no kernel has; a B or C whose coordinates leave their intervals; batch
- * indices, classes, a fill other than 0; memory beyond 2^31-1 bytes, also where
- * a condition hides it. */
+ * that no kernel has; classes; memory beyond 2^31-1 bytes, also where a
+ * condition hides it. */
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,

@@ -6,6 +6,8 @@
  * lanes too. */
 #include "lower/epilogue.h"
 
+#include <string.h>
+
 #define SIDE 8
 
 static bool packed(const struct xk_plan_side *s)
@@ -237,14 +239,29 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
         convert_square(e, at, n, out);
 }
 
+/* Whether C has the elements of column col of a block of rows. */
+static const xk_expr *view_mask(struct xk_epilogue *e, unsigned block,
+                                const xk_expr *col)
+{
+    struct xk_lowering *const l = e->l;
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    memcpy(at, e->at[block], sizeof(at));
+    xk_lower_set_n(l, col, at);
+    return xk_lower_widen(l, xk_lower_mask(l, &l->p->con->c.view, at), SIDE);
+}
+
 /* Lanes that message at column `col` of a block of rows reaches. */
 static const xk_expr *mask_of(struct xk_epilogue *e,
                               const struct xk_plan_side *s, unsigned block,
                               const xk_expr *col)
 {
     struct xk_lowering *const l = e->l;
-    const xk_expr *const in_m = e->in[block];
+    const xk_expr *in_m = e->in[block];
     const bool all = !l->p->epi.n_masked && s->n_extent >= l->p->epi.n_extent;
+    if (s->input == XK_SIDE_C && l->p->epi.masked) {
+        const xk_expr *const in_c = view_mask(e, block, col);
+        in_m = in_m ? xk_and(l->c, in_m, in_c) : in_c;
+    }
     if (all || s->one)
         return in_m ? in_m : xk_lower_true(l, SIDE);
     const xk_expr *const in_n = xk_bin_imm(l->c, XK_OP_LT, col, s->n_extent);
@@ -261,13 +278,16 @@ static unsigned dwords_of(const struct xk_lowering *l,
     return own ? run_of(l) : s->cols / columns_of_dword(s);
 }
 
-/* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like C. */
+/* Byte offsets of a block's rows in an input, with N at 0: C's, if it lies like C.
+ * NULL: they are not told apart from the columns'. */
 static const xk_expr *rows_of(struct xk_epilogue *e,
                               const struct xk_plan_side *s, unsigned block)
 {
     struct xk_lowering *const l = e->l;
     const unsigned b = bytes_of(s), c = xk_lower_dst_b(l);
     const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    if (l->p->epi.whole)
+        return NULL;
     if (s->like_c && b >= c)
         return b == c ? e->row_b[block]
                       : xk_bin_imm(l->c, XK_OP_MUL, e->row_b[block], b / c);
@@ -280,6 +300,22 @@ static const xk_expr *rows_of(struct xk_epilogue *e,
     return xk_block_let(
         &l->w, "rhs_b",
         xk_lower_offset(l, &l->p->con->input[s->input].view, at));
+}
+
+/* Byte offsets of column col of a block of rows, whose own are `rows`. */
+static const xk_expr *offset_of(struct xk_epilogue *e, const struct xk_view *v,
+                                unsigned block, const xk_expr *rows,
+                                const xk_expr *col)
+{
+    struct xk_lowering *const l = e->l;
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    if (!rows) {
+        memcpy(at, e->at[block], sizeof(at));
+        xk_lower_set_n(l, col, at);
+        return xk_lower_offset(l, v, at);
+    }
+    xk_lower_n_only(l, col, at);
+    return xk_add(l->c, rows, xk_lower_offset(l, v, at));
 }
 
 static void move(struct xk_epilogue *e, enum xk_send_op op,
@@ -302,13 +338,10 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE};
     for (unsigned n = 0; n < all; n += cols) {
-        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);
         const xk_expr *const mask = mask_of(e, s, block, col);
-        xk_lower_n_only(l, col, at);
-        const xk_expr *const off =
-            xk_add(l->c, rows, xk_lower_offset(l, v, at));
+        const xk_expr *const off = offset_of(e, v, block, rows, col);
         xk_lower_send(l, &l->w, &send, is_c ? l->arg_c : l->arg_in[s->input],
                       off, buf,
                       own ? place_b(l, part->m, part->n + n)
@@ -333,6 +366,9 @@ static void prepare(struct xk_epilogue *e)
         xk_lower_n_only(l, xk_s32(l->c, 0), at);
         if (!p->epi.merged)
             xk_lower_unpack_m(l, m, at);
+        memcpy(e->at[i], at, sizeof(at));
+        if (p->epi.whole)
+            continue;
         const xk_expr *const off =
             p->epi.merged ? xk_bin_imm(l->c, XK_OP_MUL, m, p->epi.row_stride_b)
                           : xk_lower_offset(l, &p->con->c.view, at);

@@ -54,6 +54,8 @@ struct xk_epilogue {
     /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
     const xk_expr *in[XK_MAX_WIDTHS];
     const xk_expr *row_b[XK_MAX_WIDTHS]; /* s32: rows' offsets, N at 0 */
+    /* Per block of rows: places of the M indices, unless rows are merged. */
+    const xk_expr *at[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
 };
 
 /* What does not need C: coordinates, inputs, the sum's first parts; where C begins

@@ -1,138 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Coordinates, masks, the K loops, and in them each segment's loads and
- * multiplies. A masked operand's buffers are zeroed where its mask is made:
- * nothing else writes the masked lanes, so one fill serves the whole inner
- * loop. */
+/* The K loops, and in them each segment's loads and multiplies. */
 #include "lower/headers.h"
+#include "lower/masks.h"
 #include "lower/taps.h"
-
-enum { TURNS = 8 /* of headers of packed taps */ };
-
-static unsigned row_blocks(const struct xk_lowering *l)
-{
-    return l->p->s.m_thr / l->p->s.simd;
-}
-
-static unsigned col_blocks(const struct xk_lowering *l)
-{
-    return l->p->s.n_thr / l->p->s.simd;
-}
-
-static bool is_true(const xk_expr *mask)
-{
-    int64_t v;
-    return mask && xk_is_const(mask, &v) && v == 1;
-}
-
-static const xk_expr *below(struct xk_lowering *l, const xk_expr *v,
-                            int64_t extent)
-{
-    return xk_bin_imm(l->c, XK_OP_LT, v, extent);
-}
-
-static const xk_expr *let_mask(struct xk_lowering *l, const char *name,
-                               const xk_expr *mask)
-{
-    return xk_block_let(&l->w, name, xk_lower_widen(l, mask, l->p->s.simd));
-}
-
-void xk_lower_columns(struct xk_lowering *l)
-{
-    const struct xk_plan *const p = l->p;
-    bool masked = false;
-    for (unsigned j = 0; j < col_blocks(l); j++) {
-        l->mask_b[j] = xk_lower_true(l, p->s.simd);
-        if (!p->b.row_lanes)
-            continue;
-        const xk_expr *const first =
-            xk_bin_imm(l->c, XK_OP_ADD, l->n0_b, j * p->s.simd);
-        l->cols[j] = xk_block_let(&l->w, "n", xk_lower_lanes(l, first));
-        if (p->b.row_masked)
-            l->mask_b[j] =
-                let_mask(l, "mask_b", below(l, l->cols[j], p->n_extent));
-        masked |= !is_true(l->mask_b[j]);
-    }
-    if (masked && p->b.staging_b)
-        xk_lower_zero(l, &l->w, l->stage_b, 0, p->b.staging_b);
-    else if (masked)
-        xk_lower_zero(l, &l->w, l->b, 0, xk_plan_slots_b(&p->b));
-}
-
-/* K loop variables exist before their loops, so that masks can be looked at
- * to see which loops they depend on. Extent 1: the constant 0. */
-static void make_k_vars(struct xk_lowering *l)
-{
-    const struct xk_nest *const con = l->p->con;
-    for (unsigned i = 0; i < con->n_index; i++) {
-        const struct xk_index *const x = &con->index[i];
-        if (x->role != XK_ROLE_K)
-            continue;
-        l->k[i] = xk_s32(l->c, 0);
-        if (x->extent == 1 || x == xk_plan_k_inner(l->p))
-            continue;
-        l->k[i] = xk_lower_counter(l, x->name, x->extent);
-    }
-}
-
-/* A's coordinates of lane block i, with K at the loop variables. */
-static void a_index(struct xk_lowering *l, unsigned i, const xk_expr **at)
-{
-    for (unsigned x = 0; x < l->p->con->n_index; x++)
-        at[x] = l->k[x] ? l->k[x] : l->lane[i][x];
-}
-
-void xk_lower_rows(struct xk_lowering *l)
-{
-    const struct xk_plan *const p = l->p;
-    make_k_vars(l);
-    for (unsigned i = 0; i < row_blocks(l); i++) {
-        const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
-        const xk_expr *const first =
-            xk_bin_imm(l->c, XK_OP_ADD, l->m0, i * p->s.simd);
-        const xk_expr *const m =
-            xk_block_let(&l->w, "m", xk_lower_lanes(l, first));
-        l->row_m[i] = m;
-        xk_lower_unpack_m(l, m, l->lane[i]);
-        a_index(l, i, at);
-        l->mask_a[i] = xk_lower_mask(l, &p->con->a.view, at);
-        if (p->con->tap_e) /* each tap has its own */
-            l->mask_a[i] = xk_lower_true(l, p->s.simd);
-        else if (p->a.row_masked && l->mask_a[i])
-            l->mask_a[i] = xk_lower_inside_m(l, m, l->mask_a[i]);
-    }
-    if (p->con->tap_e)
-        l->heads = xk_block_alloc(&l->w, "heads", TURNS * XK_HEADER_B, 0);
-}
-
-static bool depends_on_k(const struct xk_lowering *l, const xk_expr *mask)
-{
-    for (unsigned x = 0; x < l->p->con->n_index; x++)
-        if (l->k[x] && xk_op(l->k[x]) == XK_OP_VAR &&
-            xk_depends_on(mask, l->k[x]))
-            return true;
-    return false;
-}
-
-/* Binds A's masks here if they belong here: inside the K loops (inner) or
- * before them; and zeroes what they mask. */
-static void bind_masks(struct xk_lowering *l, bool inner)
-{
-    const struct xk_plan *const p = l->p;
-    const bool staged = p->a.staging_b != 0;
-    const xk_expr *const buf = staged ? l->stage_a : l->a;
-    const uint32_t slot = staged ? p->a.staging_b : p->a.tile_b;
-    const uint32_t block_b = slot / row_blocks(l);
-    for (unsigned i = 0; i < row_blocks(l); i++) {
-        const xk_expr *const m = l->mask_a[i];
-        if (!m || xk_op(m) == XK_OP_VAR || depends_on_k(l, m) != inner)
-            continue;
-        l->mask_a[i] = let_mask(l, "mask_a", m);
-        if (is_true(l->mask_a[i]))
-            continue;
-        for (unsigned s = 0; s < (staged ? 1u : p->a.slots); s++)
-            xk_lower_zero(l, &l->w, buf, s * slot + i * block_b, block_b);
-    }
-}
 
 /* The same of slots that hold several steps. */
 static const xk_expr *step_of_slot(struct xk_lowering *l, const xk_expr *i,
@@ -222,12 +92,12 @@ static void load_taps(struct xk_lowering *l, struct xk_block_writer *w,
             arrange(l, w, it, l->a, l->stage_a, slot);
             continue;
         }
-        a_index(l, m->row / p->s.simd, at);
+        xk_lower_a_index(l, m->row / p->s.simd, at);
         at[xk_lower_k_inner(l)] = xk_s32(l->c, m->k / tap_e * tap_e);
         if (m->k % tap_e == 0)
             tap = tap_place(l, w, m->row / p->s.simd, at);
         const xk_expr *const head =
-            xk_lower_reg(l, l->heads, turn++ % TURNS * XK_HEADER_B);
+            xk_lower_reg(l, l->heads, turn++ % XK_LOWER_TAP_HEADERS * XK_HEADER_B);
         const xk_expr *const by =
             xk_lower_widen(l, xk_lower_u32(l, m->k % tap_e * elem_b), p->s.simd);
         xk_block_add(w, xk_store(l->c, head, xk_add(l->c, tap, by)));
@@ -253,7 +123,7 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
             arrange(l, w, it, l->a, l->stage_a, slot);
             continue;
         }
-        a_index(l, block, at);
+        xk_lower_a_index(l, block, at);
         at[xk_lower_k_inner(l)] = k_element(l, s, m, i);
         xk_lower_send(l, w, &m->send, l->arg_a,
                       xk_lower_offset(l, &p->con->a.view, at),
@@ -291,7 +161,26 @@ static const xk_expr *b_mask(struct xk_lowering *l,
         return xk_lower_true(l, lanes);
     const xk_expr *const k =
         xk_ramp(l->c, xk_s32(l->c, m->k), xk_s32(l->c, 1), lanes);
-    return below(l, k, s->k_len);
+    return xk_bin_imm(l->c, XK_OP_LT, k, s->k_len);
+}
+
+/* Where B leaves its intervals, a message's part of staging is filled first, but
+ * not behind K. The mask: *in and B's own. */
+static const xk_expr *mask_row(struct xk_lowering *l, struct xk_block_writer *w,
+                               const struct xk_plan_msg *m,
+                               const xk_expr *const *at, const xk_expr *in)
+{
+    const struct xk_operand_view *const b = &l->p->con->b;
+    const unsigned lanes = m->send.lanes;
+    const xk_expr *const mask =
+        xk_block_let(w, "mask_b", xk_lower_mask(l, &b->view, at));
+    const xk_expr *v = xk_bcast(l->c, xk_lower_outside(l, b), lanes);
+    if (b->fill)
+        v = xk_select(l->c, in, v,
+                      xk_bcast(l->c, xk_imm(l->c, XK_DT_U32, 0), lanes));
+    xk_block_add(w,
+                 xk_store(l->c, xk_lower_reg(l, l->stage_b, m->reg_b), v));
+    return xk_and(l->c, xk_lower_widen(l, mask, lanes), in);
 }
 
 static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
@@ -308,18 +197,17 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
             arrange(l, w, it, l->b, l->stage_b, slot);
             continue;
         }
-        const xk_expr *const row = b_row(l, m, part);
         const xk_expr *const k = k_element(l, s, m, i);
-        for (unsigned x = 0; x < p->con->n_index; x++)
-            at[x] = l->k[x];
-        xk_lower_set_n(l, row, at);
+        const xk_expr *mask = b_mask(l, s, m);
+        xk_lower_b_index(l, b_row(l, m, part), at);
+        if (!p->b.row_lanes && p->con->b.leaves)
+            mask = mask_row(l, w, m, at, mask);
         at[xk_lower_k_inner(l)] =
             m->lanes_k ? xk_ramp(l->c, k, xk_s32(l->c, 1), m->send.lanes) : k;
         xk_lower_send(l, w, &m->send, l->arg_b,
                       xk_lower_offset(l, &p->con->b.view, at),
                       m->staged ? l->stage_b : l->b, m->reg_b,
-                      m->staged ? NULL : slot,
-                      b_mask(l, s, m));
+                      m->staged ? NULL : slot, mask);
     }
 }
 
@@ -482,13 +370,13 @@ void xk_lower_k_loops(struct xk_lowering *l)
 {
     const struct xk_nest *const con = l->p->con;
     unsigned depth = 0;
-    bind_masks(l, false);
+    xk_lower_bind_masks(l, false);
     for (unsigned x = 0; x < con->n_index; x++)
         if (l->k[x] && xk_op(l->k[x]) == XK_OP_VAR) {
             xk_block_for(&l->w, l->k[x], con->index[x].extent);
             depth++;
         }
-    bind_masks(l, true);
+    xk_lower_bind_masks(l, true);
     segments(l);
     while (depth--)
         xk_block_end_for(&l->w);

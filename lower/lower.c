@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "lower/epilogue.h"
+#include "lower/masks.h"
 
 static const xk_expr *param(struct xk_kernel *k, const xk_expr *var,
                             enum xk_param_kind kind, int64_t extent)
@@ -71,6 +72,25 @@ static const xk_expr *origin(struct xk_lowering *l, const char *name,
     return xk_block_let(&l->w, name, xk_bin_imm(c, XK_OP_MUL, i, tile));
 }
 
+/* The group's place of each batch index: together they count the grid's z. */
+static void place_batch(struct xk_lowering *l, struct xk_kernel *k)
+{
+    const struct xk_nest *const con = l->p->con;
+    int64_t outer = l->p->groups[2];
+    const xk_expr *z = xk_s32(l->c, 0);
+    if (outer > 1)
+        z = id_param(l, k, "tg_z", XK_PARAM_GROUP_Z, outer);
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const struct xk_index *const x = &con->index[i];
+        if (x->role != XK_ROLE_BATCH)
+            continue;
+        outer /= x->extent;
+        const xk_expr *const all = xk_bin_imm(l->c, XK_OP_DIV, z, outer);
+        l->batch[i] = xk_block_let(
+            &l->w, x->name, xk_bin_imm(l->c, XK_OP_MOD, all, x->extent));
+    }
+}
+
 /* Places in the group: a fused pair shares M, or what dpasw shares, N. */
 static void place_thread(struct xk_lowering *l)
 {
@@ -99,6 +119,7 @@ static void tile_origin(struct xk_lowering *l, struct xk_kernel *k)
                            xk_bin_imm(l->c, XK_OP_MOD, tid, tg_n * tg_m));
     }
     l->tid = tid;
+    place_batch(l, k);
     l->group_m = p->s.m_first ? gx : gy;
     place_thread(l);
     l->group_n = p->s.m_first ? gy : gx;
@@ -177,38 +198,16 @@ const xk_expr *xk_lower_slot_reg(struct xk_lowering *l, const xk_expr *buf,
     return xk_ptr(l->c, buf, off);
 }
 
-void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
-                   const xk_expr *buf, uint32_t first_b, uint32_t size_b)
-{
-    xk_lower_zero_slot(l, w, buf, NULL, first_b, size_b);
-}
-
-void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
-                        const xk_expr *buf, const xk_expr *slot_b,
-                        uint32_t first_b, uint32_t size_b)
-{
-    /* Two registers a move where they are there. */
-    const uint32_t most_b = 2u * l->p->platform->grf_b;
-    for (uint32_t at = 0; at < size_b;) {
-        const uint32_t n_b = size_b - at < most_b ? size_b - at : most_b;
-        const xk_expr *const zero =
-            xk_bcast(l->c, xk_fimm(l->c, XK_DT_F32, 0), n_b / 4);
-        xk_block_add(
-            w, xk_store(l->c, xk_lower_slot_reg(l, buf, slot_b, first_b + at),
-                        zero));
-        at += n_b;
-    }
-}
-
 /* Gathers the view's coordinates from the contraction's. */
-static void view_index(const struct xk_nest *con,
-                       const struct xk_view *v, const xk_expr *const *at,
-                       const xk_expr *zero, const xk_expr **index)
+static void view_index(const struct xk_lowering *l, const struct xk_view *v,
+                       const xk_expr *const *at, const xk_expr *zero,
+                       const xk_expr **index)
 {
+    const struct xk_nest *const con = l->p->con;
     for (unsigned i = 0; i < con->n_index; i++) {
         const int d = xk_view_find(v, con->index[i].name);
         if (d >= 0)
-            index[d] = at[i];
+            index[d] = l->batch[i] ? l->batch[i] : at[i];
     }
     /* What no index moves has one place. */
     for (unsigned d = 0; d < v->n_dims; d++)
@@ -220,7 +219,7 @@ const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
                                const xk_expr *const *at)
 {
     const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
-    view_index(l->p->con, v, at, xk_s32(l->c, 0), index);
+    view_index(l, v, at, xk_s32(l->c, 0), index);
     return xk_view_offset_b(l->c, v, index, l->facts);
 }
 
@@ -228,7 +227,7 @@ const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
                              const xk_expr *const *at)
 {
     const xk_expr *index[XK_VIEW_MAX_DIMS] = {0};
-    view_index(l->p->con, v, at, xk_s32(l->c, 0), index);
+    view_index(l, v, at, xk_s32(l->c, 0), index);
     return xk_view_mask(l->c, v, index, l->facts);
 }
 

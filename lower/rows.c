@@ -60,6 +60,18 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
     return xk_lower_below_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m));
 }
 
+/* Whether C has the elements of row m and columns n; NULL: always. */
+static const xk_expr *view_mask(struct xk_lowering *l, unsigned m,
+                                const xk_expr *n)
+{
+    const xk_expr *at[XK_VIEW_MAX_DIMS] = {0};
+    if (!l->p->epi.masked)
+        return NULL;
+    xk_lower_n_only(l, n, at);
+    xk_lower_unpack_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m), at);
+    return xk_lower_mask(l, &l->p->con->c.view, at);
+}
+
 static const xk_expr *both(struct xk_lowering *l, const xk_expr *a,
                            const xk_expr *b, unsigned n)
 {
@@ -123,8 +135,11 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .block = block};
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
+        const xk_expr *in_row = row_mask(l, at->m);
+        if (s->input == XK_SIDE_C && l->p->epi.masked)
+            in_row = both(l, in_row, view_mask(l, at->m, n), send.lanes);
         const xk_expr *const mask =
-            both(l, row_mask(l, at->m), columns_mask(e, s, j), send.lanes);
+            both(l, in_row, columns_mask(e, s, j), send.lanes);
         xk_lower_send(l, &l->w, &send, arg_of(l, s),
                       row_offset(l, s, at->m, n, e->row_b[0]), buf,
                       buf_b + j * message_b(l, s), NULL, mask);

@@ -33,6 +33,8 @@ struct xk_lowering {
     const xk_expr *group_m, *group_n; /* s32: place of the group */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
+    const xk_expr *batch[XK_VIEW_MAX_DIMS]; /* s32, per index: the group's place of
+                                               a batch index */
     /* Per block of lanes: coordinates of each index, and masks. */
     const xk_expr *lane[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
     const xk_expr *mask_a[XK_MAX_WIDTHS];
@@ -43,7 +45,8 @@ struct xk_lowering {
 };
 
 /* Coordinates for a view: at[i] belongs to contraction index i; dims that the
- * view does not have are skipped. Byte offset, or mask. */
+ * view does not have are skipped, batch indices have the group's place whatever
+ * at[] says. Byte offset, or mask. */
 const xk_expr *xk_lower_offset(struct xk_lowering *l, const struct xk_view *v,
                                const xk_expr *const *at);
 const xk_expr *xk_lower_mask(struct xk_lowering *l, const struct xk_view *v,
@@ -89,7 +92,17 @@ const xk_expr *xk_lower_true(struct xk_lowering *l, unsigned lanes);
 /* Zeroes size_b bytes of a register buffer, into w. */
 void xk_lower_zero(struct xk_lowering *l, struct xk_block_writer *w,
                    const xk_expr *buf, uint32_t first_b, uint32_t size_b);
-/* The same in the slot that begins at slot_b; NULL: the only one. */
+/* A part of a register buffer; of a slot, or slot_b NULL: of the only one. */
+struct xk_lower_part {
+    const xk_expr *buf, *slot_b;
+    uint32_t first_b, size_b;
+};
+void xk_lower_fill_part(struct xk_lowering *l, struct xk_block_writer *w,
+                        const struct xk_lower_part *part, const xk_expr *dword);
+/* What masked elements of an operand are, as a dword of them. */
+const xk_expr *xk_lower_outside(struct xk_lowering *l,
+                                const struct xk_operand_view *v);
+/* Zeroes in the slot that begins at slot_b; NULL: the only one. */
 void xk_lower_zero_slot(struct xk_lowering *l, struct xk_block_writer *w,
                         const xk_expr *buf, const xk_expr *slot_b,
                         uint32_t first_b, uint32_t size_b);
@@ -153,10 +166,7 @@ const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
                                unsigned lanes);
 /* prefetch.c: asks for what a later group reads. */
 void xk_lower_prefetch(struct xk_lowering *l);
-/* loads.c: coordinates and masks before and inside the K loops, and the
- * segments' loads and multiplies. */
-void xk_lower_columns(struct xk_lowering *l);
-void xk_lower_rows(struct xk_lowering *l);
+/* loads.c: the segments' loads and multiplies. */
 void xk_lower_k_loops(struct xk_lowering *l);
 /* Bytes of an element of C in memory. */
 static inline unsigned xk_lower_dst_b(const struct xk_lowering *l)

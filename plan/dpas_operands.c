@@ -49,7 +49,7 @@ static struct xk_plan_item zero(uint32_t to_b, uint32_t size_b, bool staged)
 static bool is_block(const struct xk_operand_job *j)
 {
     const int64_t k = j->plan->s.k_step;
-    return j->s.k_b == elem_b(j) && j->s.k_run % k == 0 &&
+    return !j->of->leaves && j->s.k_b == elem_b(j) && j->s.k_run % k == 0 &&
            j->s.row_b == STEP_B && j->s.row_run % LANES == 0 &&
            j->s.rows_padded % j->plan->s.n_thr == 0 && j->s.rows_padded;
 }
@@ -105,7 +105,7 @@ enum xk_status xk_dpas_access_b(xk_ctx *c, const struct xk_operand_job *j)
     }
     const bool whole = j->s.k_run % j->plan->s.k_step == 0 ||
                        j->s.k_run >= xk_plan_k_inner(j->plan)->extent;
-    const bool rows = j->s.k_b == elem_b(j) && whole && j->s.dwords &&
+    const bool rows = !j->of->leaves && j->s.k_b == elem_b(j) && whole && j->s.dwords &&
                       xk_plan_may_load(j, XK_ACCESS_ROWS);
     o->access = rows ? XK_ACCESS_ROWS : XK_ACCESS_ELEMENTS;
     o->why = rows ? "exchanged; k is contiguous: a block message a row"

@@ -84,7 +84,7 @@ static bool b_in_order(xk_ctx *c, const struct xk_plan *p)
         if ((int)l->block[i].dim == dim && l->block[i].size > 1)
             return l->block[i].stride * (int64_t)xk_dtype_b(l->dt) == want ||
                    xk_plan_k_inner(p)->extent <= k;
-    return true;
+    return dim >= 0 || xk_plan_k_inner(p)->extent <= k;
 }
 
 /* B's loads go over what was just multiplied, so they are as many steps ahead as

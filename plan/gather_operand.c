@@ -69,6 +69,8 @@ static void init_tile(const struct xk_operand_job *j)
 static unsigned run_of(const struct xk_operand_job *j)
 {
     const int64_t k = j->plan->s.k_step, tap_e = j->plan->con->tap_e;
+    if (j->of->fill && xk_plan_k_inner(j->plan)->extent * elem_b(j) % 4)
+        return 0; /* what stands behind K in its last dword must stay zero */
     if (tap_e)
         return j->s.k_run % tap_e || j->plan->con->used_e < tap_e
                    ? 0
@@ -134,7 +136,7 @@ enum xk_status xk_gather_access(xk_ctx *c, const struct xk_operand_job *j)
 /* Dwords of K that no load of this step fills, of one lane block. They must be
  * zero: whatever the other side has there, the sum must not change. dpas takes
  * all of a step, dp4a only the dwords that there are. A segment that is the
- * only one leaves them alone for the whole kernel. */
+ * only one leaves them alone for the whole kernel, but for what fills lanes. */
 static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
                                 unsigned block, unsigned from_dw, unsigned n_dw,
                                 struct xk_plan_list *out)
@@ -143,7 +145,7 @@ static enum xk_status zero_rest(xk_ctx *c, const struct xk_operand_job *j,
     const uint32_t block_b = lanes_of(j) * step_b(j);
     if (from_dw >= end_dw)
         return XK_OK;
-    if (xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
+    if (!j->of->fill && xk_plan_k_inner(j->plan)->extent < j->plan->s.k_step) {
         j->o->zero_once = true;
         return XK_OK;
     }

@@ -21,14 +21,30 @@ static int consecutive_dim(const struct xk_view *v, const char *name)
     return merged ? b->dim : t;
 }
 
+/* Whether the tensor dim's place is whole dwords where the view dim is at 0,
+ * whatever the others are. */
+static bool starts_on_dwords(xk_ctx *c, const struct xk_view *v, int t, int dim)
+{
+    const xk_expr *const zero = xk_s32(c, 0);
+    const int64_t per_dw = 4 / xk_dtype_b(v->layout.dt);
+    if (v->coord[t] == v->dim[dim].var || per_dw < 2)
+        return true;
+    const xk_expr *const first =
+        xk_substitute(c, v->coord[t], 1, &v->dim[dim].var, &zero);
+    const xk_expr *const in = xk_bin_imm(c, XK_OP_MOD, first, per_dw);
+    return xk_prove(c, xk_bin_imm(c, XK_OP_EQ, in, 0), NULL);
+}
+
 /* Whether every block stride but that of the consecutive index is whole dwords:
  * then so is the offset of every row, whatever its coordinates. A single row
  * must end with a whole one. */
-static bool dword_rows(const struct xk_view *v, const char *consecutive)
+static bool dword_rows(xk_ctx *c, const struct xk_view *v,
+                       const char *consecutive)
 {
     const int k = consecutive_dim(v, consecutive);
     const unsigned elem_b = xk_dtype_b(v->layout.dt);
-    if (k < 0 || v->layout.padded[k] * elem_b % 4)
+    if (k < 0 || v->layout.padded[k] * elem_b % 4 ||
+        !starts_on_dwords(c, v, k, xk_view_find(v, consecutive)))
         return false;
     for (unsigned i = 0; i < v->layout.n_blocks; i++) {
         const struct xk_block *const b = &v->layout.block[i];
@@ -52,7 +68,7 @@ struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
     s.rows_padded = rows_padded(v, row);
     /* C has no K: its columns are what is consecutive. */
     const char *const k = xk_plan_k_inner(p)->name;
-    s.dwords = dword_rows(v, xk_view_find(v, k) >= 0 ? k : row);
+    s.dwords = dword_rows(c, v, xk_view_find(v, k) >= 0 ? k : row);
     return s;
 }
 

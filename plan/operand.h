@@ -28,6 +28,7 @@ struct xk_operand_job {
     uint16_t rows;   /* of the tile that is in registers at once */
     struct xk_plan_operand *o;
     struct xk_tile_strides s;
+    const struct xk_operand_view *of; /* what it was made of */
 };
 
 /* Whether the schedule admits this way of loading. */

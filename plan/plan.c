@@ -26,8 +26,6 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     for (unsigned i = 0; i < p->con->n_index; i++) {
         const struct xk_index *const x = &p->con->index[i];
         n += x->role == XK_ROLE_N;
-        if (x->role == XK_ROLE_BATCH)
-            return xk_fail(c, XK_EUNSUPPORTED, "plan: batch index %s", x->name);
     }
     if (n != 1 || !xk_plan_k_inner(p))
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -62,15 +60,16 @@ static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
-/* x: N, y: M, or the other way round. Threads of a group run along N first, so
- * that a fused pair shares M. Padding of C's columns is covered too. */
+/* x: N, y: M, or the other way round; z: batch. Threads of a group run along N
+ * first, so that a fused pair shares M. Padding of C's columns is covered too.
+ */
 static enum xk_status set_grid(xk_ctx *c, struct xk_plan *p)
 {
     p->groups[p->s.m_first] =
         (uint32_t)xk_schedule_groups_n(&p->s, p->epi.n_extent);
     p->groups[!p->s.m_first] =
         (uint32_t)xk_schedule_groups_m(&p->s, p->m_extent);
-    p->groups[2] = 1;
+    p->groups[2] = (uint32_t)xk_shape_batch(&p->shape);
     return p->s.spread ? set_spread(c, p) : XK_OK;
 }
 
@@ -112,7 +111,8 @@ static struct family family_of(const struct xk_plan *p)
 static struct xk_operand_job job_a(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_operand_job j = {p,          &p->con->a.view, NULL,
-                               p->s.m_thr, &p->a,           {0}};
+                               p->s.m_thr, &p->a,           {0},
+                               &p->con->a};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -121,7 +121,8 @@ static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
 {
     const uint16_t rows = (uint16_t)(p->s.n_sub / (xk_plan_is_wide(p) ? 2 : 1));
     struct xk_operand_job j = {p,    &p->con->b.view, xk_plan_n_index(p)->name,
-                               rows, &p->b,           {0}};
+                               rows, &p->b,           {0},
+                               &p->con->b};
     j.s = xk_tile_strides_of(c, p, j.view, j.row);
     return j;
 }
@@ -289,7 +290,10 @@ static unsigned lets_grf(const struct xk_plan *p)
     unsigned vectors = 2;
     if (p->con->a.view.n_masks)
         vectors += 2;
-    return vectors * xk_grfs(p, 4u * p->s.simd) * (p->s.m_thr / p->s.simd);
+    const unsigned columns =
+        p->b.row_lanes && p->con->b.leaves ? p->s.n_thr / p->s.simd : 0;
+    return (vectors * (p->s.m_thr / p->s.simd) + 2 * columns) *
+           xk_grfs(p, 4u * p->s.simd);
 }
 
 /* In loops over all of K; by lines each message has a header of its own. */

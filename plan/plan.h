@@ -144,9 +144,13 @@ struct xk_plan_epilogue {
     uint16_t cols;       /* columns of a row per store message */
     bool m_masked;       /* some rows may lie beyond M */
     bool n_masked;       /* some columns may lie beyond n_extent */
+    bool masked;         /* C leaves its intervals */
+    bool masked_n;       /* and columns of a row differ in that */
     int64_t n_extent;    /* columns that are written, padding included */
     bool merged;         /* offset of a row = m * row_stride_b */
     int64_t row_stride_b;
+    bool whole;          /* else, M in the lanes: an element's offset is not that of
+                            its row and that of its column together */
     bool in_f32;         /* C is converted to f32 for the operations */
     bool convert;        /* a reorder makes the destination's type */
     bool input_masked;   /* an input's columns may lie beyond N */

@@ -31,7 +31,7 @@ static void set_inputs(struct xk_plan *p)
     for (unsigned i = 0; i < p->con->n_inputs; i++) {
         const struct xk_access *const a = &p->con->walked.input[i];
         const bool n = moves(p, a, XK_ROLE_N);
-        if (moves(p, a, XK_ROLE_M) || moves(p, a, XK_ROLE_BATCH))
+        if (moves(p, a, XK_ROLE_M)) /* a group's place of a batch is fixed */
             e->input[i] = XK_INPUT_PARTS;
         else if (!n)
             e->input[i] = XK_INPUT_ONE;
@@ -48,20 +48,32 @@ struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p)
                                  .dt = (uint8_t)e->dst,
                                  .store = e->store,
                                  .like_c = true,
-                                 .masked = e->m_masked || e->n_masked,
+                                 .masked =
+                                     e->m_masked || e->n_masked || e->masked,
                                  .cols = e->cols,
                                  .part_b = e->part_b,
                                  .n_extent = e->n_extent};
 }
 
-/* Elements lie where C's do, but for their size. */
-static bool lies_like_c(const struct xk_plan *p, const struct xk_view *v)
+/* Whether a coordinate is C's, but for indices of one place. */
+static bool is_coord_of_c(const struct xk_contraction *con,
+                          const struct xk_access *x, unsigned d)
 {
-    const struct xk_layout *const a = &v->layout, *const b =
+    bool same = x->at[d].base == con->c.at[d].base;
+    for (unsigned i = 0; i < con->n_index; i++)
+        same = same && (con->index[i].extent == 1 ||
+                        x->at[d].coef[i] == con->c.at[d].coef[i]);
+    return same;
+}
+
+/* Elements lie where C's do, but for their size. */
+static bool lies_like_c(const struct xk_plan *p, const struct xk_access *x)
+{
+    const struct xk_layout *const a = &x->layout, *const b =
                                                       &p->con->c.view.layout;
     bool same = a->n_dims == b->n_dims && a->n_blocks == b->n_blocks;
     for (unsigned i = 0; same && i < a->n_dims; i++)
-        same = a->dim[i] == b->dim[i];
+        same = a->dim[i] == b->dim[i] && is_coord_of_c(&p->con->walked, x, i);
     for (unsigned i = 0; same && i < a->n_blocks; i++)
         same = a->block[i].dim == b->block[i].dim &&
                a->block[i].size == b->block[i].size &&
@@ -120,8 +132,8 @@ static void make_side(xk_ctx *c, const struct xk_plan *p, unsigned input,
         xk_tile_strides_of(c, p, v, xk_plan_n_index(p)->name);
     *s = (struct xk_plan_side){.input = (uint8_t)input, .dt = v->layout.dt};
     s->one = !moves(p, a, XK_ROLE_N);
-    s->late = !moves(p, a, XK_ROLE_M) && !moves(p, a, XK_ROLE_BATCH);
-    s->like_c = lies_like_c(p, v);
+    s->late = !moves(p, a, XK_ROLE_M);
+    s->like_c = lies_like_c(p, a);
     s->n_extent = s->like_c ? e->n_extent : p->n_extent;
     s->masked = e->m_masked || e->n_masked || s->n_extent < e->n_extent;
     if (s->late)

@@ -20,7 +20,7 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
 {
     struct xk_plan_epilogue *const e = &p->epi;
     const bool contiguous =
-        col_b == xk_dtype_b(e->dst) && run >= e->n_extent;
+        col_b == xk_dtype_b(e->dst) && run >= e->n_extent && !e->masked_n;
     if (contiguous && dwords && e->n_extent % p->s.simd == 0 &&
         p->s.store != XK_PUT_SCATTERED) {
         e->store = XK_STORE_BLOCK;
@@ -30,7 +30,7 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
         e->store = XK_STORE_SCATTERED;
         e->cols = p->s.simd;
         e->why = contiguous ? "N is not a multiple of the lanes"
-                            : "columns of C are not contiguous";
+                            : "columns of C are not contiguous, or masked";
     }
 }
 
@@ -126,7 +126,7 @@ static void store_columns(struct xk_plan *p, const struct xk_tile_strides *s,
     struct xk_plan_epilogue *const e = &p->epi;
     const unsigned dst_b = xk_dtype_b(e->dst);
     const bool eight = col_b == dst_b && run % SIDE == 0 && s->dwords &&
-                       s->rows_padded % SIDE == 0;
+                       e->n_extent % SIDE == 0 && !e->masked_n;
     const bool packed = eight && p->s.store != XK_PUT_COLUMNS;
     e->store = packed ? XK_STORE_PACKED : XK_STORE_COLUMNS;
     e->why = eight ? "eight columns of C are consecutive dwords"
@@ -152,6 +152,40 @@ static enum xk_status check_store(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
+/* Whether what the rows add to an offset and what the columns add stand apart,
+ * each from an element at 0. */
+static bool adds_up(const struct xk_contraction *p, const struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->layout.n_dims; d++) {
+        const struct xk_coord *const x = &a->at[d];
+        uint32_t roles = 0;
+        for (unsigned i = 0; i < p->n_index; i++)
+            if (x->coef[i] && p->index[i].extent > 1)
+                roles |= 1u << p->index[i].role;
+        if (x->base || roles >> XK_ROLE_BATCH & 1 ||
+            (roles >> XK_ROLE_M & 1 && roles >> XK_ROLE_N & 1))
+            return false;
+    }
+    return true;
+}
+
+static bool inputs_add_up(const struct xk_contraction *p)
+{
+    bool all = true;
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        all = all && adds_up(p, &p->input[i]);
+    return all;
+}
+
+static bool masks_columns(const struct xk_view *v, const char *n)
+{
+    const int d = xk_view_find(v, n);
+    for (unsigned i = 0; d >= 0 && i < v->n_masks; i++)
+        if (xk_depends_on(v->mask[i], v->dim[d].var))
+            return true;
+    return false;
+}
+
 static bool needs_f32(const struct xk_plan *p)
 {
     return p->con->acc_dt != XK_DT_F32 &&
@@ -168,8 +202,13 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
     e->dst = v->layout.dt;
     e->in_f32 = needs_f32(p);
     e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
-    e->merged = p->shape.even_c;
+    e->masked = p->con->c.leaves;
+    e->masked_n = masks_columns(v, n);
+    e->merged = p->shape.even_c && !e->masked;
     e->row_stride_b = p->shape.row_b;
+    e->whole = !inputs_add_up(&p->con->of) ||
+               (!e->merged && !adds_up(&p->con->of, &p->con->of.c));
+    e->merged = e->merged && !e->whole;
     e->m_masked = p->a.row_masked;
     e->n_masked = e->n_extent % ((int64_t)p->s.n_thr * p->s.tg_n) != 0;
     if (xk_fma_is_systolic(p->s.fma)) {

@@ -251,6 +251,14 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
             s->k_outer <= MAX_SLM_TAPS);
 }
 
+/* What else is outside comes from beside a surface, as zeros. */
+static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    (void)p;
+    return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
+}
+
 /* Somebody must share it. B comes whole, so it has one buffer of registers; a
  * pair of dpasw shares it anyway. Tiles of mad and dp4a move as blocks, whose
  * sizes are powers of two. */
@@ -498,9 +506,10 @@ static bool rule_offsets(const struct xk_platform *p, const struct xk_shape *s,
     const int64_t rows =
         xk_schedule_groups_m(c, s->m) * c->tg_m * (int64_t)c->m_thr;
     const int64_t tile_b = 4 * (int64_t)c->n_thr * c->tg_n;
+    const int64_t row_b = s->row_b < 0 ? -s->row_b : s->row_b;
     (void)p;
     return s->m <= most && s->n <= most &&
-           (!s->row_b || rows < (INT32_MAX - tile_b) / s->row_b);
+           (!row_b || rows < (INT32_MAX - tile_b) / row_b);
 }
 
 const struct xk_schedule_rule xk_schedule_rules[] = {

@@ -75,7 +75,14 @@ struct xk_shape {
      * long as a layout is open. */
     bool even_c;
     int64_t row_b;
+    bool filled;   /* B leaves its intervals, or what A or B is outside is not 0:
+                      masked registers are filled before the loads */
+    int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
 };
+static inline int64_t xk_shape_batch(const struct xk_shape *s)
+{
+    return s->batch ? s->batch : 1;
+}
 /* Of a contraction whose rows are in the order of their indices, or which
  * xk_row_order_apply has ordered. An open layout is what the search would like. */
 struct xk_shape xk_shape_of(const struct xk_contraction *p);

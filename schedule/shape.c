@@ -32,6 +32,7 @@ static void set_extents(const struct xk_contraction *p, struct xk_shape *s)
     const int inner = xk_contraction_last(p, XK_ROLE_K);
     s->m = xk_contraction_extent(p, XK_ROLE_M);
     s->n = xk_contraction_extent(p, XK_ROLE_N);
+    s->batch = xk_contraction_extent(p, XK_ROLE_BATCH);
     s->k_inner = inner < 0 ? 1 : p->index[inner].extent;
     s->k_outer = xk_contraction_extent(p, XK_ROLE_K) / s->k_inner;
     s->elem_b = xk_dtype_b(p->a.layout.dt);
@@ -204,6 +205,12 @@ static void set_c(const struct xk_contraction *p, struct xk_shape *s)
     set_row(&walked, s);
 }
 
+static bool is_filled(const struct xk_contraction *p)
+{
+    return xk_access_leaves(p, &p->b) ||
+           (p->a.fill && xk_access_leaves(p, &p->a));
+}
+
 struct xk_shape xk_shape_of(const struct xk_contraction *p)
 {
     struct xk_shape s = {0};
@@ -213,5 +220,6 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
     set_rows(p, &s);
     set_taps(p, &s);
     set_c(p, &s);
+    s.filled = is_filled(p);
     return s;
 }

@@ -91,6 +91,14 @@ uint32_t xk_access_masks(const struct xk_contraction *p,
     return set;
 }
 
+bool xk_access_leaves(const struct xk_contraction *p, const struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->n_coord; d++)
+        if (xk_coord_leaves(p, &a->at[d]))
+            return true;
+    return false;
+}
+
 int xk_access_coord_of(const struct xk_access *a, unsigned index)
 {
     int found = -1;

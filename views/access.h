@@ -24,6 +24,9 @@ uint32_t xk_access_uses(const struct xk_access *a);
 /* The indices of the conditions that can fail: where padding is met. */
 uint32_t xk_access_masks(const struct xk_contraction *p,
                          const struct xk_access *a);
+/* Whether any condition can fail. */
+bool xk_access_leaves(const struct xk_contraction *p,
+                      const struct xk_access *a);
 /* Whether the coordinate can leave its interval. */
 bool xk_coord_leaves(const struct xk_contraction *p, const struct xk_coord *x);
 

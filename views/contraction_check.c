@@ -58,6 +58,28 @@ static enum xk_status check_coord(xk_ctx *c, const struct xk_contraction *p,
     return XK_OK;
 }
 
+/* The integers that a type has without a gap. */
+static enum xk_status check_fill(xk_ctx *c, const struct xk_access *a)
+{
+    static const struct {
+        uint8_t dt;
+        int32_t lo, hi;
+    } rows[] = {
+        {XK_DT_U8, 0, 255},
+        {XK_DT_S8, -128, 127},
+        {XK_DT_F16, -2048, 2048},
+        {XK_DT_BF16, -256, 256},
+        {XK_DT_F32, -16777216, 16777216},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++)
+        if (rows[i].dt == a->layout.dt &&
+            (a->fill < rows[i].lo || a->fill > rows[i].hi))
+            return xk_fail(c, XK_EINVAL, "%s: fill %d, want %d to %d of %s",
+                           a->name, a->fill, rows[i].lo, rows[i].hi,
+                           xk_dtype_name((enum xk_dtype)rows[i].dt));
+    return XK_OK;
+}
+
 static enum xk_status check_access(xk_ctx *c, const struct xk_contraction *p,
                                    const struct xk_access *a)
 {
@@ -69,7 +91,7 @@ static enum xk_status check_access(xk_ctx *c, const struct xk_contraction *p,
                        a->n_coord, a->layout.n_dims);
     for (unsigned d = 0; d < a->n_coord; d++)
         XK_TRY(check_coord(c, p, a, d));
-    return XK_OK;
+    return check_fill(c, a);
 }
 
 enum xk_role xk_role_of(bool in_a, bool in_b, bool in_c)
@@ -102,12 +124,14 @@ static enum xk_status check_roles(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
-/* C's indices are told apart by its coordinates: each stands in one alone, and
- * there its steps pass all that smaller steps reach. */
+/* C's indices are told apart by its tensor coordinates: each stands in one
+ * alone, and there its steps pass all that smaller steps reach. */
 static bool is_one_to_one(const struct xk_contraction *p)
 {
-    uint32_t seen = 0;
-    for (unsigned d = 0; d < p->c.n_coord; d++) {
+    uint32_t seen = 0, all = 0;
+    for (unsigned i = 0; i < p->n_index; i++)
+        all |= (uint32_t)(p->index[i].extent > 1) << i;
+    for (unsigned d = 0; d < p->c.layout.n_dims; d++) {
         uint32_t left = 0;
         int64_t reach = 0;
         for (unsigned i = 0; i < p->n_index; i++)
@@ -132,7 +156,7 @@ static bool is_one_to_one(const struct xk_contraction *p)
             left &= ~(1u << least);
         }
     }
-    return true;
+    return !(xk_access_uses(&p->c) & all & ~seen);
 }
 
 static enum xk_status check_classes(xk_ctx *c, const struct xk_contraction *p)

@@ -9,7 +9,8 @@ static struct xk_halo_dim *dim_of(struct xk_halo *f, int m)
     return NULL;
 }
 
-/* One coordinate: an M index and perhaps a K index, or the inner K alone. */
+/* One coordinate: an M index and perhaps a K index, or the inner K alone. A
+ * batch index moves all pixels alike. */
 static bool add_coord(const struct xk_contraction *con,
                       const struct xk_coord *x, struct xk_halo *f,
                       unsigned *taps)
@@ -17,7 +18,7 @@ static bool add_coord(const struct xk_contraction *con,
     const int inner = xk_contraction_last(con, XK_ROLE_K);
     int m = -1, k = -1;
     for (int i = 0; i < con->n_index; i++) {
-        if (!x->coef[i] || i == inner)
+        if (!x->coef[i] || i == inner || con->index[i].role == XK_ROLE_BATCH)
             continue;
         int *const of = con->index[i].role == XK_ROLE_M ? &m : &k;
         if (*of >= 0 || x->coef[i] < 1)

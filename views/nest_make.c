@@ -83,12 +83,10 @@ static enum xk_status make_view(xk_ctx *c, const struct xk_contraction *p,
     struct xk_view *const v = &out->view;
     memcpy(out->name, a->name, sizeof(out->name));
     out->arg = a->arg;
+    out->leaves = xk_access_leaves(p, a);
+    out->fill = out->leaves ? a->fill : 0;
     if (xk_access_is_open(a))
         return xk_fail(c, XK_EUNSUPPORTED, "%s: no layout is chosen", a->name);
-    if (a->fill)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%s: fill %d is not implemented, only 0 is", a->name,
-                       a->fill);
     XK_TRY(init_view(c, p, a, v));
     for (unsigned d = 0; d < a->layout.n_dims; d++) {
         const char dim[] = {'#', (char)('0' + d), 0};

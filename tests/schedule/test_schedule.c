@@ -747,6 +747,23 @@ START_TEST(two_buffers_need_two_steps)
 }
 END_TEST
 
+/* Where B is masked, or masked elements are not 0, registers are filled: not in
+ * SLM, nor with addresses beside a surface. */
+START_TEST(what_is_filled_has_taps_outside)
+{
+    struct xk_shape s = shape;
+    struct xk_schedule inner = good;
+    inner.taps_inner = inner.surfaces = true;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &inner));
+    s.filled = true;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &good));
+    const struct xk_schedule_rule *const r =
+        xk_schedule_check(xehpg(), &s, &inner);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_str_eq(r->name, "fill");
+}
+END_TEST
+
 START_TEST(the_good_schedule_is_valid)
 {
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &shape, &good));
@@ -1037,6 +1054,7 @@ int main(void)
     tcase_add_test(t, candidates_skip_by_rows_in_small_images);
     tcase_add_test(t, candidates_skip_taps_at_edges_of_many_rows);
     tcase_add_test(t, copies_are_whole_rounds);
+    tcase_add_test(t, what_is_filled_has_taps_outside);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_test(t, a_tile_s_and_a_group_s_rules_are_all_rules);
     tcase_add_loop_test(t, scores_do_not_depend_on_how_they_are_asked_for, 0,
