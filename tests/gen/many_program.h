@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program with more arguments than the payload's registers hold: 13 buffers,
- * five values of all types, one of them the program's own. 52 bytes of surfaces
- * or 104 of pointers stand between the values, and 32 come in registers. Each
- * lane adds a dword of each buffer and the values, and writes the sum to dst.
- */
+/* A program with more arguments than the payload's registers hold: n buffers
+ * that are read, dst, and five values of all types, one of them the program's
+ * own. Buffers stand on both sides of a value. Each lane adds a dword of each
+ * buffer and the values, and writes the sum to dst. */
 #ifndef XK_TESTS_GEN_MANY_PROGRAM_H
 #define XK_TESTS_GEN_MANY_PROGRAM_H
 
@@ -12,16 +11,14 @@
 
 #include "xekern/xekern.h"
 
-/* The program's arguments by number; "b0" is 0. */
+/* The program's arguments by number: 0 to n - 1 are read, called b0, b1 ...;
+ * those behind them are n more than these. */
+enum { MANY_DST, MANY_X, MANY_WIDE, MANY_Y, MANY_Z, MANY_OTHERS };
 enum {
-    MANY_DST = 12,
-    MANY_BUFFERS, /* of MANY_E dwords each */
-    MANY_X = MANY_BUFFERS,
-    MANY_WIDE,
-    MANY_Y,
-    MANY_Z,
-    MANY_ARGS,
-    MANY_E = 128
+    MANY_FEW = 12,
+    MANY_MOST = 58, /* so that the kernel has 64 arguments */
+    MANY_E = 128,   /* dwords of each buffer */
+    MANY_ARGS_MAX = MANY_MOST + MANY_OTHERS
 };
 
 struct many_values {
@@ -32,11 +29,11 @@ struct many_values {
 };
 extern const struct many_values many_values;
 
-/* What the buffers hold, and what dst holds afterwards with these values. */
-int32_t many_element(int buffer, int e);
-float many_expected(int e);
+/* What buffer b holds, and what dst holds afterwards with these values. */
+int32_t many_element(int b, int e);
+float many_expected(int n, int e);
 
-/* For xehpg. */
-xk_program *many_program(bool surfaces);
+/* For xehpg, with surfaces or 64-bit addresses. */
+xk_program *many_program(int n, bool surfaces);
 
 #endif

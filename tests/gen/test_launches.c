@@ -175,27 +175,30 @@ START_TEST(parts_are_added_up_in_their_order)
 }
 END_TEST
 
-/* The sum of 12 buffers and of values, of which most lie in memory. */
+/* Sums of buffers and of values, of which most lie in memory. */
 START_TEST(arguments_beyond_the_payload_are_loaded)
 {
-    static int32_t b[MANY_BUFFERS][MANY_E];
-    struct lab_arg arg[MANY_ARGS];
+    static int32_t b[MANY_MOST + 1][MANY_E];
+    const int n = _i < 2 ? MANY_FEW : MANY_MOST;
+    struct lab_arg arg[MANY_ARGS_MAX];
     struct many_values v = many_values;
     float got;
-    xk_program *const p = many_program(_i);
-    for (int i = 0; i < MANY_BUFFERS; i++) {
+    xk_program *const p = many_program(n, _i % 2);
+    ck_assert_uint_eq(xk_program_launch(p, 0)->n_args,
+                      (unsigned)n + MANY_OTHERS + 1);
+    for (int i = 0; i <= n; i++) {
         for (int e = 0; e < MANY_E; e++)
             b[i][e] = many_element(i, e);
         arg[i] = (struct lab_arg){b[i], sizeof b[i]};
     }
-    arg[MANY_X] = (struct lab_arg){&v.x, 4};
-    arg[MANY_WIDE] = (struct lab_arg){&v.wide, 8};
-    arg[MANY_Y] = (struct lab_arg){&v.y, 4};
-    arg[MANY_Z] = (struct lab_arg){&v.z, 4};
+    arg[n + MANY_X] = (struct lab_arg){&v.x, 4};
+    arg[n + MANY_WIDE] = (struct lab_arg){&v.wide, 8};
+    arg[n + MANY_Y] = (struct lab_arg){&v.y, 4};
+    arg[n + MANY_Z] = (struct lab_arg){&v.z, 4};
     lab_run(p, arg);
     for (int e = 0; e < MANY_E; e++) {
-        memcpy(&got, &b[MANY_DST][e], 4);
-        ck_assert_float_eq(got, many_expected(e));
+        memcpy(&got, &b[n][e], 4);
+        ck_assert_float_eq(got, many_expected(n, e));
     }
     xk_program_unref(p);
 }
@@ -491,7 +494,7 @@ int main(void)
                         XK_COUNTOF(regions));
     tcase_add_loop_test(t, parts_are_added_up_in_their_order, 0,
                         XK_COUNTOF(sums));
-    tcase_add_loop_test(t, arguments_beyond_the_payload_are_loaded, 0, 2);
+    tcase_add_loop_test(t, arguments_beyond_the_payload_are_loaded, 0, 4);
     tcase_add_test(t, scratch_is_filled_summed_onto_and_converted);
     tcase_add_loop_test(t, the_largest_sizes_have_kernels, 0, 2);
     tcase_add_loop_test(t, a_list_that_contradicts_itself_is_refused, 0,
