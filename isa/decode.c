@@ -385,7 +385,7 @@ static int bit_of_value(const struct xk_field *f, unsigned bit)
 /* Rows of the 64-bit form, which the decoder reads through isa/compact.c. */
 static bool is_compact_row(unsigned id, enum xk_opcode op)
 {
-    const bool ternary = xk_opcode_format(op) == XK_FMT_TERNARY;
+    const bool ternary = xk_opcode_is_ternary(op);
 
     return xk_field_rows[id].format ==
                (ternary ? XK_FMT_COMPACT3 : XK_FMT_COMPACT2) ||

@@ -118,7 +118,7 @@ static struct xk_footprint alu_operand(const struct xk_platform *p,
                                        const struct xk_inst *i, int operand)
 {
     const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
-    const bool three_src = xk_opcode_format(i->op) == XK_FMT_TERNARY;
+    const bool three_src = xk_opcode_is_ternary(i->op);
     struct xk_footprint f = {0, 0};
 
     if (o->file != XK_FILE_GRF || !i->exec)
@@ -215,7 +215,7 @@ static struct xk_footprint acc_operand(const struct xk_platform *p,
                                        const struct xk_inst *i, int operand)
 {
     const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
-    const bool three_src = xk_opcode_format(i->op) == XK_FMT_TERNARY;
+    const bool three_src = xk_opcode_is_ternary(i->op);
     struct xk_footprint f = {0, 0};
 
     if (!is_acc(o) || !i->exec)
@@ -318,9 +318,8 @@ static unsigned explicit_halves(const struct xk_inst *i,
 
     if (o->file != XK_FILE_ARF || o->arf != XK_ARF_F)
         return 0;
-    span_b =
-        region_span_e(i, o, is_dst, xk_opcode_format(i->op) == XK_FMT_TERNARY) *
-        xk_reg_type_b(o->type);
+    span_b = region_span_e(i, o, is_dst, xk_opcode_is_ternary(i->op)) *
+             xk_reg_type_b(o->type);
     return flag_halves(o->reg * 2u, 8u * o->sub_b, 8u * (o->sub_b + span_b));
 }
 
@@ -357,12 +356,6 @@ static const struct pipe_row pipe_rows[] = {
     [XK_PLATFORM_XEHPC] = {.math = true, .df_dst_only = true},
 };
 
-static bool is_float(enum xk_reg_type t)
-{
-    return t == XK_RT_F || t == XK_RT_HF || t == XK_RT_BF || t == XK_RT_DF ||
-           t == XK_RT_TF32 || t == XK_RT_VF || t == XK_RT_BF8 || t == XK_RT_HF8;
-}
-
 static enum xk_pipe alu_pipe(const struct pipe_row *row,
                              const struct xk_inst *i)
 {
@@ -375,7 +368,7 @@ static enum xk_pipe alu_pipe(const struct pipe_row *row,
         wide = t == XK_RT_DF;
     if (wide)
         return XK_PIPE_LONG;
-    return is_float(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
+    return xk_is_float_type(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
 }
 
 enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t)
@@ -386,7 +379,7 @@ enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t)
         return XK_PIPE_ALL;
     if (row->df_dst_only ? t == XK_RT_DF : xk_reg_type_b(t) == 8)
         return XK_PIPE_LONG;
-    return is_float(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
+    return xk_is_float_type(t) ? XK_PIPE_FLOAT : XK_PIPE_INT;
 }
 
 enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
@@ -416,6 +409,20 @@ enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i)
     return XK_PIPE_NONE;
 }
 
+unsigned xk_pipe_order(enum xk_pipe pipe)
+{
+    switch (pipe) {
+    case XK_PIPE_INT:
+        return 1;
+    case XK_PIPE_LONG:
+        return 2;
+    case XK_PIPE_MATH:
+        return 3;
+    default:
+        return 0;
+    }
+}
+
 bool xk_inst_is_out_of_order(const struct xk_platform *p,
                              const struct xk_inst *i)
 {
@@ -432,7 +439,7 @@ static uint32_t source_elements(const struct xk_inst *i, int k, unsigned c)
     const struct xk_region *const r = &i->src[k].rgn;
     unsigned w = r->width ? r->width : 1;
 
-    if (xk_opcode_format(i->op) == XK_FMT_TERNARY) {
+    if (xk_opcode_is_ternary(i->op)) {
         if (k == 2)
             return c * r->hs;
         w = r->hs && r->vs > r->hs ? r->vs / r->hs : 1;

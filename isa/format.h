@@ -140,7 +140,7 @@ static inline enum xk_format xk_opcode_format(enum xk_opcode op)
 }
 
 /* send, sendc; jmpi to join, all that may change the instruction pointer; dpas,
- * dpasw. */
+ * dpasw; three sources that have regions: add3 to bfi2. */
 static inline bool xk_opcode_is_send(enum xk_opcode op)
 {
     return xk_opcode_format(op) == XK_FMT_SEND;
@@ -154,6 +154,11 @@ static inline bool xk_opcode_is_branch(enum xk_opcode op)
 static inline bool xk_opcode_is_dpas(enum xk_opcode op)
 {
     return xk_opcode_format(op) == XK_FMT_DPAS;
+}
+
+static inline bool xk_opcode_is_ternary(enum xk_opcode op)
+{
+    return xk_opcode_format(op) == XK_FMT_TERNARY;
 }
 
 static inline bool xk_inst_is_send(const struct xk_inst *i)

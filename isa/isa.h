@@ -49,6 +49,15 @@ const char *xk_opcode_name(enum xk_opcode op);
 unsigned xk_opcode_n_srcs(enum xk_opcode op);
 /* Bytes of one element; 0 for sub-byte types. */
 unsigned xk_reg_type_b(enum xk_reg_type t);
+/* Floating-point types of any width, the packed vector of immediates included.
+ */
+static inline bool xk_is_float_type(enum xk_reg_type t)
+{
+    const uint32_t set = 1u << XK_RT_HF | 1u << XK_RT_BF | 1u << XK_RT_F |
+                         1u << XK_RT_DF | 1u << XK_RT_TF32 | 1u << XK_RT_VF |
+                         1u << XK_RT_BF8 | 1u << XK_RT_HF8;
+    return (unsigned)t < XK_N_REG_TYPES && set >> t & 1;
+}
 const char *xk_reg_type_name(enum xk_reg_type t); /* "ud" */
 
 #define XK_INST_B 16
@@ -132,6 +141,11 @@ unsigned xk_inst_flag_use(const struct xk_inst *i, bool write);
 enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i);
 /* The in-order pipe for data of a type, NONE where it has none of its own. */
 enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t);
+/* The place of an in-order pipe among those that a distance counts: 0 FLOAT,
+ * and the only one of xelp; 1 INT, 2 LONG, 3 MATH. What completes out of order
+ * has none: xk_inst_is_out_of_order. */
+#define XK_PIPE_ORDERS 4
+unsigned xk_pipe_order(enum xk_pipe pipe);
 /* Completes out of order, so is tracked by SBID: messages, dpas, and math where
  * it is no in-order pipe (up to xehpg). */
 bool xk_inst_is_out_of_order(const struct xk_platform *p,

@@ -11,11 +11,6 @@
 #include "isa/inst_print.h"
 #include "isa/traits.h"
 
-static bool is_ternary(const struct xk_parser *ps)
-{
-    return xk_opcode_format(ps->i->op) == XK_FMT_TERNARY;
-}
-
 static bool power_of_two_until(unsigned v, unsigned max)
 {
     return v <= max && !(v & (v - 1));
@@ -87,7 +82,7 @@ static void default_region(const struct xk_parser *ps, unsigned n,
         o->file == XK_FILE_ARF && (o->arf == XK_ARF_CE || o->arf == XK_ARF_IP);
     const bool scalar = !o->indirect && (sub_given || ps->i->exec == 1);
 
-    if (is_ternary(ps)) {
+    if (xk_opcode_is_ternary(ps->i->op)) {
         o->rgn.vs = n < 2 && !scalar;
         o->rgn.hs = n == 2 && !scalar;
     } else {
@@ -103,7 +98,7 @@ static bool parse_region(struct xk_parser *ps, unsigned n, bool sub_given,
         default_region(ps, n, sub_given, o);
         return true;
     }
-    return is_ternary(ps) ? ternary_region(ps, n, &o->rgn)
+    return xk_opcode_is_ternary(ps->i->op) ? ternary_region(ps, n, &o->rgn)
                           : basic_region(ps, o->indirect, &o->rgn);
 }
 
@@ -224,7 +219,7 @@ bool xk_isa_parse_dst(struct xk_parser *ps)
 static void macro_region(const struct xk_parser *ps, unsigned n,
                          struct xk_operand *o)
 {
-    if (!is_ternary(ps))
+    if (!xk_opcode_is_ternary(ps->i->op))
         o->rgn = (struct xk_region){ps->i->exec > 1, 1, 0};
     else if (n < 2)
         o->rgn = (struct xk_region){4, 0, 1};

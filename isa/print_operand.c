@@ -141,7 +141,7 @@ void xk_print_dst(struct xk_printer *w, const struct xk_inst *i)
 static void print_region(struct xk_line *l, const struct xk_inst *i, unsigned n)
 {
     const struct xk_region *const r = &i->src[n].rgn;
-    const bool ternary = xk_opcode_format(i->op) == XK_FMT_TERNARY;
+    const bool ternary = xk_opcode_is_ternary(i->op);
     const bool has_vs = ternary ? n < 2 : r->vs != XK_VS_VXH;
 
     xk_put_c(l, '<');

@@ -103,14 +103,6 @@ static inline bool xk_type_among(enum xk_reg_type t, uint32_t set)
     return (unsigned)t < XK_N_REG_TYPES && set >> t & 1;
 }
 
-static inline bool xk_is_float_type(enum xk_reg_type t)
-{
-    return xk_type_among(t, 1u << XK_RT_HF | 1u << XK_RT_BF | 1u << XK_RT_F |
-                                1u << XK_RT_DF | 1u << XK_RT_TF32 |
-                                1u << XK_RT_VF | 1u << XK_RT_BF8 |
-                                1u << XK_RT_HF8);
-}
-
 static inline bool xk_is_byte_type(enum xk_reg_type t)
 {
     return t == XK_RT_UB || t == XK_RT_B;

@@ -229,7 +229,7 @@ static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
         return set_immediate(o, x);
     if (xk_inst_is_dpas(&e->in) && is_null(x))
         return true; /* kind NONE: no addend */
-    if (xk_sim_is_macro(&e->in) && !is_null(x))
+    if (xk_math_is_macro(&e->in) && !is_null(x))
         return set_macro(k, o, x, e->exec);
     if (is_null(x) || xk_inst_is_dpas(&e->in))
         set_linear(o, 0);
@@ -255,7 +255,7 @@ static bool set_dst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
         return false;
     if (is_null(x))
         return true;
-    if (xk_sim_is_macro(&e->in))
+    if (xk_math_is_macro(&e->in))
         return set_macro(k, o, x, e->exec);
     set_linear(o, (x->rgn.hs ? x->rgn.hs : 1u) * o->size_b);
     return place(k, o, x, e->exec);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* How the init checker looks at each instruction of a kernel: by the ranges of
  * bytes that it reads and writes, or lane by lane where these are not known. */
+#include "isa/format.h"
 #include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
@@ -54,7 +55,7 @@ static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
                                        (e->exec - 1u) * out->acc_step_b +
                                            lane_b};
     bool read = false;
-    if (xk_sim_is_macro(&e->in))
+    if (xk_math_is_macro(&e->in))
         return; /* exponents beyond the type's: not followed */
     for (unsigned n = 0; n < e->n_srcs; n++)
         read |= is_acc(&e->src[n]);

@@ -192,8 +192,7 @@ static bool find_loop(const struct xk_sim_kernel *k, uint32_t ip,
 {
     for (*end = ip; *end < k->n; ++*end) {
         const struct xk_sim_inst *const e = &k->inst[*end];
-        if (xk_opcode_format(e->in.op) != XK_FMT_BRANCH ||
-            e->in.src[0].file != XK_FILE_NONE)
+        if (!xk_inst_is_branch(&e->in) || e->in.src[0].file != XK_FILE_NONE)
             continue;
         *begin = e->in.uip_b < 0 && e->uip < e->jip ? e->uip : e->jip;
         if (*begin <= ip)

@@ -8,6 +8,7 @@
  * the thread's mode. */
 #include <math.h>
 
+#include "isa/format.h"
 #include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
@@ -281,16 +282,9 @@ static void exec_seed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     xk_sim_finish(t, e, mask, &r, 0);
 }
 
-bool xk_sim_is_macro(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_MADM ||
-           (i->op == XK_OPC_MATH &&
-            (i->math_fn == XK_MATH_INVM || i->math_fn == XK_MATH_RSQTM));
-}
-
 xk_sim_fn *xk_sim_select_macro(const struct xk_sim_inst *e)
 {
-    if (!xk_sim_is_macro(&e->in) || !(e->is_float || e->is_double))
+    if (!xk_math_is_macro(&e->in) || !(e->is_float || e->is_double))
         return NULL;
     return e->in.op == XK_OPC_MADM ? exec_madm : exec_seed;
 }

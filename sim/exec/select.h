@@ -25,8 +25,6 @@ xk_sim_fn *xk_sim_select_move(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_wide(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_acc(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_macro(const struct xk_sim_inst *e);
-/* madm, math.invm, math.rsqtm. */
-bool xk_sim_is_macro(const struct xk_inst *i);
 /* dpas: the general form takes whatever select accepted; the direct forms for
  * any host and for AVX2 want equal kinds of sources and no saturation. */
 xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,

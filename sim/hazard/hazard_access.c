@@ -57,30 +57,6 @@ static struct xk_hz_access *add(struct list *l, enum xk_hz_file f, int operand,
     return a;
 }
 
-static bool is_ternary(enum xk_opcode op)
-{
-    switch (op) {
-    case XK_OPC_ADD3:
-    case XK_OPC_DP4A:
-    case XK_OPC_MAD:
-    case XK_OPC_MADM:
-    case XK_OPC_BFN:
-    case XK_OPC_CSEL:
-    case XK_OPC_BFE:
-    case XK_OPC_BFI2:
-        return true;
-    default:
-        return false;
-    }
-}
-
-static bool is_macro(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_MADM ||
-           (i->op == XK_OPC_MATH &&
-            (i->math_fn == XK_MATH_INVM || i->math_fn == XK_MATH_RSQTM));
-}
-
 static const struct xk_operand *operand(const struct xk_inst *i, int k)
 {
     return k < 0 ? &i->dst : &i->src[k];
@@ -91,9 +67,9 @@ static unsigned row_width(const struct xk_inst *i, int k)
 {
     const struct xk_region *const r = &operand(i, k)->rgn;
     unsigned w = r->width;
-    if (k < 0 || (is_ternary((enum xk_opcode)i->op) && k == 2))
+    if (k < 0 || (xk_opcode_is_ternary((enum xk_opcode)i->op) && k == 2))
         w = i->exec;
-    else if (is_ternary((enum xk_opcode)i->op))
+    else if (xk_opcode_is_ternary((enum xk_opcode)i->op))
         w = !r->hs ? 1 : !r->vs ? i->exec : r->vs / r->hs;
     return !w ? 1 : w > i->exec ? i->exec : w;
 }
@@ -107,7 +83,7 @@ static void set_gaps(const struct xk_inst *i, int k, struct xk_hz_access *a,
     const unsigned w = row_width(i, k), hs = o->rgn.hs, vs = o->rgn.vs;
     const bool in_rows = w > 1 && hs > 1;
     const bool between = i->exec > w && vs > (hs ? w : 1);
-    if (!(in_rows || between) || !size || is_macro(i))
+    if (!(in_rows || between) || !size || xk_math_is_macro(i))
         return;
     a->n = i->exec;
     a->width = (uint8_t)w;
@@ -194,7 +170,7 @@ static void add_mme(struct list *l, const struct xk_inst *i, int k)
 static void add_acc(struct list *l, const struct xk_inst *i, bool write)
 {
     const struct xk_footprint f = xk_inst_acc_footprint(l->p, i, write);
-    if (!is_macro(i)) {
+    if (!xk_math_is_macro(i)) {
         add(l, XK_HZ_ACC, 3, f.first_b, f.end_b);
         return;
     }

@@ -32,20 +32,6 @@ static uint8_t function_of(const struct xk_inst *i)
 
 /* ---- where it is executed ---- */
 
-static uint8_t pipe_index(enum xk_pipe pipe)
-{
-    switch (pipe) {
-    case XK_PIPE_INT:
-        return 1;
-    case XK_PIPE_LONG:
-        return 2;
-    case XK_PIPE_MATH:
-        return 3;
-    default: /* float, and the single pipe */
-        return 0;
-    }
-}
-
 static void set_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
 {
     const struct xk_inst *const i = e->in;
@@ -55,7 +41,7 @@ static void set_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
     if (pipe == XK_PIPE_NONE)
         return;
     e->unit = XK_HZ_IN_ORDER;
-    e->pipe = pipe_index(pipe);
+    e->pipe = (uint8_t)xk_pipe_order(pipe);
     if (xk_inst_is_out_of_order(t->platform, i)) {
         e->unit = xk_inst_is_send(i)   ? XK_HZ_SEND
                   : xk_inst_is_dpas(i) ? XK_HZ_DPAS
@@ -82,7 +68,7 @@ static uint8_t distance_pipes(const struct xk_hz_table *t,
     if (pipe == XK_PIPE_ALL)
         return all;
     if (pipe != XK_PIPE_NONE)
-        return (uint8_t)(1u << pipe_index(pipe));
+        return (uint8_t)(1u << xk_pipe_order(pipe));
     if (t->one_pipe)
         return 1;
     switch ((enum xk_hz_unit)e->unit) {
@@ -179,7 +165,7 @@ static void set_kind(const struct xk_hz_table *t, struct xk_hz_inst *e)
     const struct xk_inst *const i = e->in;
     const bool answers = i->dst.file == XK_FILE_GRF;
     const unsigned type = i->dst.type;
-    e->is_macro = i->op == XK_OPC_MADM || (i->op == XK_OPC_MATH && i->cond);
+    e->is_macro = xk_math_is_macro(i);
     e->byte_float = type == XK_RT_BF8 || type == XK_RT_HF8;
     e->writes_bytes = t->merges_bytes && e->unit == XK_HZ_IN_ORDER &&
                       (e->byte_float || type == XK_RT_UB || type == XK_RT_B) &&

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/timing/timing_held.h"
+
 enum xk_status xk_tm_code_init(struct xk_tm_code *x,
                                const struct xk_timing_record *r,
                                const struct xk_timing_product *m)
@@ -27,11 +29,6 @@ void xk_tm_code_fini(struct xk_tm_code *x)
     x->line = NULL;
 }
 
-static bool is_held(const struct xk_tm_code *x, const struct xk_tm_code_line *l)
-{
-    return l->stamp && x->fills - (l->stamp - 1) < x->n_held;
-}
-
 /* From L2, a line a transfer. */
 static void fill(struct xk_tm_code *x, struct xk_tm_code_line *l, double at)
 {
@@ -39,7 +36,7 @@ static void fill(struct xk_tm_code *x, struct xk_tm_code_line *l, double at)
     x->link = start + (double)x->m->line_b / x->m->l2_core_b;
     l->ready = x->link + x->m->lat_l2;
     x->fills++;
-    l->stamp = x->fills + 1;
+    l->stamp = xk_tm_stamp(x->fills);
 }
 
 double xk_tm_code_fetch(struct xk_tm_code *x, uint32_t line, double at)
@@ -48,8 +45,8 @@ double xk_tm_code_fetch(struct xk_tm_code *x, uint32_t line, double at)
         x->m->fetch == XK_TM_AHEAD ? x->m->fetch_ahead_b / x->m->line_b : 0;
     const uint32_t n = x->n_lines - line;
     for (uint32_t k = 0; k <= ahead && k < n; k++)
-        if (!is_held(x, &x->line[line + k]))
+        if (!xk_tm_holds(x->line[line + k].stamp, x->fills, x->n_held))
             fill(x, &x->line[line + k], at);
-    x->line[line].stamp = x->fills + 1;
+    x->line[line].stamp = xk_tm_stamp(x->fills);
     return x->line[line].ready > at ? x->line[line].ready : at;
 }

@@ -1,15 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The instruction cache of a core. Lines of the kernel's code are in L2, since
  * the driver has written them; what the cache has not comes from there, and
- * what follows it as far as hardware reads ahead. Replacement is least recently
- * used, by counted fills. */
+ * what follows it as far as hardware reads ahead. */
 #ifndef XK_SIM_TIMING_CODE_H
 #define XK_SIM_TIMING_CODE_H
 
 #include "sim/timing/timing_record.h"
 
 struct xk_tm_code_line {
-    uint64_t stamp; /* fills before its last use, and 1; 0: not there */
+    uint64_t stamp; /* timing_held.h */
     double ready;
 };
 
@@ -18,8 +17,8 @@ struct xk_tm_code {
     struct xk_alloc alloc;
     struct xk_tm_code_line *line;
     uint32_t n_lines, n_held; /* of the code; that the cache holds */
-    uint64_t fills;
-    double link; /* free from then on */
+    double fills;             /* lines brought in */
+    double link;              /* free from then on */
 };
 
 enum xk_status xk_tm_code_init(struct xk_tm_code *x,

@@ -2,23 +2,6 @@
 #include "sim/timing/timing_inst.h"
 #include "isa/format.h"
 
-static bool is_float_type(unsigned type)
-{
-    switch ((enum xk_reg_type)type) {
-    case XK_RT_HF:
-    case XK_RT_BF:
-    case XK_RT_F:
-    case XK_RT_DF:
-    case XK_RT_TF32:
-    case XK_RT_VF:
-    case XK_RT_BF8:
-    case XK_RT_HF8:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* ---- who executes it ---- */
 
 static enum xk_tm_pipe pipe_of(const struct xk_platform *p,
@@ -40,23 +23,9 @@ static enum xk_tm_pipe pipe_of(const struct xk_platform *p,
     case XK_PIPE_LONG:
         return XK_TM_LONG;
     case XK_PIPE_ALL: /* one pipe; rates still differ by type */
-        return is_float_type(i->dst.type) ? XK_TM_FLOAT : XK_TM_INT;
+        return xk_is_float_type(i->dst.type) ? XK_TM_FLOAT : XK_TM_INT;
     default:
         return XK_TM_INT;
-    }
-}
-
-static uint8_t order_index(enum xk_pipe pipe)
-{
-    switch (pipe) {
-    case XK_PIPE_INT:
-        return 1;
-    case XK_PIPE_LONG:
-        return 2;
-    case XK_PIPE_MATH:
-        return 3;
-    default: /* float, and the single pipe */
-        return 0;
     }
 }
 
@@ -100,7 +69,7 @@ static uint32_t lanes_of(const struct xk_timing_product *m, enum xk_tm_pipe p,
     if (p == XK_TM_FLOAT)
         return n_b <= 2 ? m->lanes_f16 : n_b == 8 ? m->lanes_f64 : m->lanes_f32;
     if (p == XK_TM_LONG)
-        return is_float_type(i->dst.type) ? m->lanes_f64 : m->lanes_i64;
+        return xk_is_float_type(i->dst.type) ? m->lanes_f64 : m->lanes_i64;
     if (i->op == XK_OPC_DP4A)
         return m->lanes_dp4a;
     if (multiplies_dwords(i))
@@ -216,7 +185,7 @@ static enum xk_tm_fma fma_of(const struct xk_inst *i)
         return XK_TM_DP4A;
     if (i->op != XK_OPC_MAD && i->op != XK_OPC_MAC && i->op != XK_OPC_MADM)
         return XK_TM_NO_FMA;
-    if (!is_float_type(i->dst.type))
+    if (!xk_is_float_type(i->dst.type))
         return XK_TM_MAD_INT;
     const unsigned n_b = widest_b(i);
     return n_b <= 2 ? XK_TM_MAD_F16 : n_b == 8 ? XK_TM_MAD_F64 : XK_TM_MAD_F32;
@@ -236,7 +205,7 @@ double xk_tm_peak(const struct xk_timing_product *m, const struct xk_inst *i)
     if (i->op == XK_OPC_DP4A)
         return 4.0 * m->lanes_dp4a;
     const enum xk_tm_pipe p =
-        is_float_type(i->dst.type) ? XK_TM_FLOAT : XK_TM_INT;
+        xk_is_float_type(i->dst.type) ? XK_TM_FLOAT : XK_TM_INT;
     return lanes_of(m, p, i);
 }
 
@@ -260,7 +229,7 @@ static uint8_t own_orders(const struct xk_platform *p, const struct xk_inst *i,
         return (uint8_t)(1u << order);
     if (xk_inst_is_send(i) || xk_inst_pipe(p, i) == XK_PIPE_NONE)
         return (1u << XK_TM_ORDERS) - 1;
-    return is_float_type(i->src[xk_inst_is_dpas(i) ? 1 : 0].type) ? 1 : 2;
+    return xk_is_float_type(i->src[xk_inst_is_dpas(i) ? 1 : 0].type) ? 1 : 2;
 }
 
 static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
@@ -283,7 +252,7 @@ static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
     out->dist_orders = s->pipe == XK_PIPE_ALL ? (1u << XK_TM_ORDERS) - 1
                        : s->pipe == XK_PIPE_NONE
                            ? own_orders(p, i, out->order)
-                           : (uint8_t)(1u << order_index(s->pipe));
+                           : (uint8_t)(1u << xk_pipe_order(s->pipe));
 }
 
 static enum xk_tm_kind kind_of(const struct xk_sim_inst *e)
@@ -352,7 +321,7 @@ static void fill(const struct xk_timing_product *m, const struct xk_platform *p,
                                .order = XK_TM_ORDERS};
     out->port = port_of(m, out->pipe);
     if (xk_inst_pipe(p, i) != XK_PIPE_NONE && !xk_inst_is_out_of_order(p, i))
-        out->order = order_index(xk_inst_pipe(p, i));
+        out->order = (uint8_t)xk_pipe_order(xk_inst_pipe(p, i));
     out->of_slm = xk_inst_is_send(i) &&
                   (e->msg.sfid == XK_SFID_SLM || e->msg.bti == XK_BTI_SLM);
     out->past_l1 = xk_inst_is_send(i) && e->msg.l1 == XK_CACHE_UC;

@@ -36,7 +36,7 @@ enum xk_tm_fma {
 
 #define XK_TM_PORTS 8
 #define XK_TM_NO_PORT 7 /* never taken */
-#define XK_TM_ORDERS 4  /* in-order pipes that distances speak of */
+#define XK_TM_ORDERS XK_PIPE_ORDERS
 
 struct xk_tm_inst {
     uint8_t kind, pipe, port;  /* enum xk_tm_kind, xk_tm_pipe */

@@ -3,6 +3,8 @@
 
 #include <string.h>
 
+#include "sim/timing/timing_held.h"
+
 #define PAGE_LINES 4096
 
 static void *take(struct xk_tm_memory *x, size_t n_b)
@@ -159,7 +161,7 @@ static struct xk_tm_tag *l1_at(struct xk_tm_memory *x, uint32_t line, bool *hit)
 static bool in_l2(const struct xk_tm_memory *x,
                   const struct xk_tm_line_state *s)
 {
-    return s->stamp && x->l2_fills - (double)(s->stamp - 1) < x->l2_lines;
+    return xk_tm_holds(s->stamp, x->l2_fills, x->l2_lines);
 }
 
 /* When a request that comes at `at` is taken by memory, as soon as there is
@@ -195,11 +197,11 @@ static double translate(struct xk_tm_memory *x, uint32_t line, double at)
     if (!x->tlb)
         return at;
     struct xk_tm_page *const p = &x->tlb[line / (m->tlb_page_b / m->line_b)];
-    if (!p->stamp || x->tlb_misses - (p->stamp - 1) >= m->tlb_pages) {
+    if (!xk_tm_holds(p->stamp, x->tlb_misses, m->tlb_pages)) {
         p->ready = at + m->lat_tlb;
         x->tlb_misses++;
     }
-    p->stamp = x->tlb_misses + 1;
+    p->stamp = xk_tm_stamp(x->tlb_misses);
     return later(at, p->ready);
 }
 
@@ -228,7 +230,7 @@ static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
         }
         s->ready = ready;
     }
-    s->stamp = (uint64_t)x->l2_fills + 1;
+    s->stamp = xk_tm_stamp(x->l2_fills);
     return later(ready, s->ready);
 }
 
@@ -267,7 +269,7 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
         }
     }
     if (s)
-        s->stamp = (uint64_t)x->l2_fills + 1;
+        s->stamp = xk_tm_stamp(x->l2_fills);
     return later(done, x->memory - m->lat_memory) + m->lat_l2;
 }
 

@@ -18,7 +18,7 @@ struct xk_tm_traffic {
 
 struct xk_tm_line_state {
     double ready;   /* when L2 has it */
-    uint64_t stamp; /* L2 fills before its last use, and 1; 0: not there */
+    uint64_t stamp; /* timing_held.h, of L2 */
 };
 struct xk_tm_tag {
     uint32_t line; /* and 1; 0: none */
@@ -27,7 +27,7 @@ struct xk_tm_tag {
 };
 
 struct xk_tm_page { /* of virtual memory */
-    uint64_t stamp; /* misses before its last use, and 1; 0: never used */
+    uint64_t stamp; /* timing_held.h, of the TLB */
     double ready;
 };
 
@@ -40,7 +40,7 @@ struct xk_tm_memory {
     struct xk_tm_line_state **page; /* of 4096 lines each */
     uint32_t n_pages;
     struct xk_tm_page *tlb; /* of tlb_page_b each; NULL: all are known */
-    uint64_t tlb_misses;
+    double tlb_misses;
     double *queue; /* when the last n_queue requests to memory are served */
     uint32_t n_queue, in_queue;
     double l2_fills, fills_each;         /* of all cores for one of ours */
