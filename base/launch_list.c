@@ -74,8 +74,8 @@ static enum xk_status check_count(const char *what, uint32_t n, uint32_t most,
                : wrong(err, "%" PRIu32 " %s, at most %" PRIu32, n, what, most);
 }
 
-static enum xk_status check_args(const struct xk_launch_list *l,
-                                 struct xk_error *err)
+static enum xk_status check_list_args(const struct xk_launch_list *l,
+                                      struct xk_error *err)
 {
     TRY(check_count("arguments", l->n_args, XK_MAX_LAUNCH_ARGS, err));
     for (uint32_t i = 0; i < l->n_args; i++) {
@@ -144,8 +144,8 @@ static bool binds(const struct xk_launch_list *l,
     }
 }
 
-static enum xk_status check_launch(const struct xk_launch_list *l, uint32_t i,
-                                   struct xk_error *err)
+static enum xk_status check_step(const struct xk_launch_list *l, uint32_t i,
+                                 struct xk_error *err)
 {
     const struct xk_launch_step *const s = &l->launches[i];
     if (!xk_is_identifier(s->kernel, sizeof s->kernel))
@@ -172,18 +172,18 @@ static enum xk_status check_launch(const struct xk_launch_list *l, uint32_t i,
 enum xk_status xk_launch_list_check(const struct xk_launch_list *l,
                                     struct xk_error *err)
 {
-    TRY(check_args(l, err));
+    TRY(check_list_args(l, err));
     TRY(check_scratch(l, err));
     TRY(check_count("launches", l->n_launches, XK_MAX_LAUNCHES, err));
     if (!l->n_launches)
         return wrong(err, "it has no launches");
     for (uint32_t i = 0; i < l->n_launches; i++)
-        TRY(check_launch(l, i, err));
+        TRY(check_step(l, i, err));
     return XK_OK;
 }
 
 /* The next n_b bytes of a block, filled from `from`. */
-static void *put(char **at, const void *from, size_t n_b)
+static void *put_block(char **at, const void *from, size_t n_b)
 {
     void *const to = *at;
     if (n_b)
@@ -207,13 +207,13 @@ struct xk_launch_list *xk_launch_list_copy(const struct xk_alloc *a,
         return NULL;
     char *at = (char *)(to + 1);
     *to = *l;
-    struct xk_launch_step *const steps = put(&at, l->launches, steps_b);
+    struct xk_launch_step *const steps = put_block(&at, l->launches, steps_b);
     to->launches = steps;
-    to->args = put(&at, l->args, args_b);
-    to->scratch = put(&at, l->scratch, scratch_b);
+    to->args = put_block(&at, l->args, args_b);
+    to->scratch = put_block(&at, l->scratch, scratch_b);
     for (uint32_t i = 0; i < l->n_launches; i++)
-        steps[i].args = put(&at, l->launches[i].args,
-                            steps[i].n_args * sizeof *steps[i].args);
+        steps[i].args = put_block(&at, l->launches[i].args,
+                                  steps[i].n_args * sizeof *steps[i].args);
     return to;
 }
 _Static_assert(sizeof(struct xk_launch_list) % 8 == 0, "a copy's parts");

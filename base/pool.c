@@ -185,7 +185,7 @@ static bool grow_buckets(struct xk_ctx *c)
 }
 
 /* Room in tables for one more node, so that nothing later can fail. */
-static bool reserve(struct xk_ctx *c)
+static bool reserve_node(struct xk_ctx *c)
 {
     struct xk_pool *const p = c->pool;
     if (p->n_live >= p->pending_cap) {
@@ -244,7 +244,7 @@ static bool same_payload(const void *a, const void *b, size_t n_b)
     return x == y;
 }
 
-static bool matches(const struct xk_node *n, const struct xk_node_desc *d)
+static bool matches_desc(const struct xk_node *n, const struct xk_node_desc *d)
 {
     if (n->op != d->op || n->type != d->type || n->n_kids != d->n_kids ||
         n->payload_b != d->payload_b)
@@ -256,11 +256,11 @@ static bool matches(const struct xk_node *n, const struct xk_node_desc *d)
     return same_payload(xk_pool_payload(n), d->payload, d->payload_b);
 }
 
-static struct xk_node *find(const struct xk_pool *p,
-                            const struct xk_node_desc *d, uint32_t hash)
+static struct xk_node *find_node(const struct xk_pool *p,
+                                 const struct xk_node_desc *d, uint32_t hash)
 {
     struct xk_node *n = p->bucket[hash & (p->n_buckets - 1)];
-    while (n && !(n->hash == hash && matches(n, d)))
+    while (n && !(n->hash == hash && matches_desc(n, d)))
         n = n->next;
     return n;
 }
@@ -282,7 +282,7 @@ static struct xk_node *new_node(struct xk_ctx *c, const struct xk_node_desc *d,
                                 uint32_t hash)
 {
     struct xk_pool *const p = c->pool;
-    if (!reserve(c))
+    if (!reserve_node(c))
         return NULL;
     struct xk_node *const n = alloc_node(c, node_b(d->n_kids, d->payload_b));
     if (!n)
@@ -318,7 +318,7 @@ const struct xk_node *xk_pool_make(struct xk_ctx *c,
             return NULL;
     }
     const uint32_t hash = d->intern ? hash_desc(d) : 0;
-    struct xk_node *n = d->intern ? find(p, d, hash) : NULL;
+    struct xk_node *n = d->intern ? find_node(p, d, hash) : NULL;
     if (!n) {
         n = new_node(c, d, hash);
         if (!n)
@@ -369,7 +369,7 @@ static void unlink_node(struct xk_pool *p, struct xk_node *n)
 
 /* Frees a node with rc 0 and what only it referenced. No recursion: the dead
  * are chained through next. */
-static void release(struct xk_ctx *c, struct xk_node *n)
+static void free_dead(struct xk_ctx *c, struct xk_node *n)
 {
     struct xk_pool *const p = c->pool;
     unlink_node(p, n);
@@ -410,7 +410,7 @@ const struct xk_node *xk_pool_end(struct xk_ctx *c, xk_scope s,
         struct xk_node *const n = p->pending[--p->n_pending];
         n->flags &= (uint8_t)~FLAG_PENDING;
         if (n->rc == 0)
-            release(c, n);
+            free_dead(c, n);
     }
     p->depth = s.depth - 1;
     if (keep) {

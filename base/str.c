@@ -28,7 +28,7 @@ void xk_str_clear(struct xk_str *b)
 }
 
 /* Room for n more bytes and the NUL. */
-static bool reserve(struct xk_str *b, size_t n)
+static bool reserve_bytes(struct xk_str *b, size_t n)
 {
     if (b->failed)
         return false;
@@ -50,7 +50,7 @@ static bool reserve(struct xk_str *b, size_t n)
 
 void xk_str_write(struct xk_str *b, const void *p, size_t n)
 {
-    if (n == 0 || !reserve(b, n))
+    if (n == 0 || !reserve_bytes(b, n))
         return;
     memcpy(b->s + b->len, p, n);
     b->len += n;
@@ -72,7 +72,7 @@ void xk_str_vprintf(struct xk_str *b, const char *fmt, va_list ap)
     va_list again;
     va_copy(again, ap);
     const int n = vsnprintf(NULL, 0, fmt, ap);
-    if (n > 0 && reserve(b, (size_t)n)) {
+    if (n > 0 && reserve_bytes(b, (size_t)n)) {
         vsnprintf(b->s + b->len, (size_t)n + 1, fmt, again);
         b->len += (size_t)n;
     }

@@ -51,7 +51,7 @@ static uint64_t align(uint64_t v, uint64_t a)
     return (v + a - 1) / a * a;
 }
 
-static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
+static enum xk_status check_abi_args(xk_ctx *c, const struct xk_abi *abi)
 {
     if (abi->n_args > XK_ABI_MAX_ARGS)
         return xk_fail(c, XK_EINVAL, "zebin: %u arguments, at most %d",
@@ -84,8 +84,8 @@ static enum xk_status check_args(xk_ctx *c, const struct xk_abi *abi)
 }
 
 /* Every product of the platform can dispatch it. */
-static enum xk_status check_dispatch(xk_ctx *c, const struct xk_abi *abi,
-                                     const struct xk_platform *p)
+static enum xk_status check_abi_dispatch(xk_ctx *c, const struct xk_abi *abi,
+                                         const struct xk_platform *p)
 {
     const struct xk_dispatch asked = {.threads = abi->local[0] / abi->simd *
                                                  abi->local[1] * abi->local[2],
@@ -122,16 +122,16 @@ static enum xk_status check_kernel(xk_ctx *c, const struct xk_abi *abi,
     if (abi->inline_b != 0 && abi->inline_b != p->inline_data_b)
         return xk_fail(c, XK_EINVAL, "zebin: %u inline bytes, need 0 or %u",
                        abi->inline_b, p->inline_data_b);
-    XK_TRY(check_dispatch(c, abi, p));
+    XK_TRY(check_abi_dispatch(c, abi, p));
     if (abi->has_dpas && !p->dpas_exec)
         return xk_fail(c, XK_EINVAL, "zebin: dpas on %s", p->name);
     if (abi->simd == 1 && abi->uses_local_ids)
         return xk_fail(c, XK_EUNSUPPORTED, "zebin: local ids at simd 1");
-    return check_args(c, abi);
+    return check_abi_args(c, abi);
 }
 
-static const struct xk_abi *find_kernel(const struct xk_zebin_contents *z,
-                                        unsigned n, const char *name)
+static const struct xk_abi *find_abi(const struct xk_zebin_contents *z,
+                                     unsigned n, const char *name)
 {
     for (unsigned i = 0; i < n; i++)
         if (strcmp(z->kernels[i].abi->name, name) == 0)
@@ -140,7 +140,7 @@ static const struct xk_abi *find_kernel(const struct xk_zebin_contents *z,
 }
 
 /* What is launched is there, with as many arguments as it has. */
-static enum xk_status check_launches(xk_ctx *c,
+static enum xk_status check_launched(xk_ctx *c,
                                      const struct xk_zebin_contents *z)
 {
     struct xk_error err;
@@ -150,8 +150,7 @@ static enum xk_status check_launches(xk_ctx *c,
         return xk_fail(c, err.status, "zebin: %s", err.message);
     for (uint32_t i = 0; i < z->launches->n_launches; i++) {
         const struct xk_launch_step *const s = &z->launches->launches[i];
-        const struct xk_abi *const abi =
-            find_kernel(z, z->n_kernels, s->kernel);
+        const struct xk_abi *const abi = find_abi(z, z->n_kernels, s->kernel);
         if (!abi || abi->n_args != s->n_args)
             return xk_fail(c, XK_EINVAL,
                            "zebin: launch %u of %s with %u arguments, which "
@@ -162,7 +161,8 @@ static enum xk_status check_launches(xk_ctx *c,
     return XK_OK;
 }
 
-static enum xk_status check(xk_ctx *c, const struct xk_zebin_contents *z)
+static enum xk_status check_contents(xk_ctx *c,
+                                     const struct xk_zebin_contents *z)
 {
     if (!z->n_kernels || z->n_kernels > XK_MAX_LAUNCHES)
         return xk_fail(c, XK_EINVAL, "zebin: %u kernels, need 1 to %d",
@@ -171,13 +171,13 @@ static enum xk_status check(xk_ctx *c, const struct xk_zebin_contents *z)
         const struct xk_abi *const abi = z->kernels[i].abi;
 
         XK_TRY(check_kernel(c, abi, z->kernels[i].code_b));
-        if (find_kernel(z, i, abi->name))
+        if (find_abi(z, i, abi->name))
             return xk_fail(c, XK_EINVAL, "zebin: two kernels %s", abi->name);
         if (abi->platform != z->kernels[0].abi->platform)
             return xk_fail(c, XK_EINVAL, "zebin: %s is for another platform",
                            abi->name);
     }
-    return check_launches(c, z);
+    return check_launched(c, z);
 }
 
 /* Keys in alphabetical order, as the vendor's compiler writes them. */
@@ -204,8 +204,8 @@ static void put_environment(struct xk_str *b, const struct xk_abi *abi)
 
 /* A buffer behind a surface: the buffer, which takes no place in the data, and
  * its offset from the surface's base, which does. */
-static void put_surface(struct xk_str *b, const struct xk_abi_arg *a,
-                        unsigned index)
+static void put_surface_arg(struct xk_str *b, const struct xk_abi_arg *a,
+                            unsigned index)
 {
     xk_str_printf(b,
                   "      - arg_type: arg_bypointer\n"
@@ -245,7 +245,7 @@ static void put_argument(struct xk_str *b, const struct xk_abi_arg *a,
     const bool pointer = a->kind == XK_ABI_ARG_GLOBAL_PTR;
 
     if (a->kind == XK_ABI_ARG_SURFACE) {
-        put_surface(b, a, index);
+        put_surface_arg(b, a, index);
         return;
     }
 
@@ -331,8 +331,8 @@ static void add_section(struct layout *l, struct xk_str *names,
     l->section[l->n++] = s;
 }
 
-static void place(struct layout *l, const struct xk_zebin_contents *z,
-                  struct parts *p)
+static void place_sections(struct layout *l, const struct xk_zebin_contents *z,
+                           struct parts *p)
 {
     const uint32_t padding_b = xk_dispatch_padding_b(
         xk_platform_get(z->kernels[0].abi->platform), XK_PRODUCT_ANY);
@@ -433,7 +433,7 @@ enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_zebin_contents *z,
     struct layout l = {.n = 0};
     struct parts p;
     struct xk_str *const all[] = {&p.info, &p.note, &p.launches, &p.names};
-    enum xk_status st = check(c, z);
+    enum xk_status st = check_contents(c, z);
     bool failed = false;
 
     if (st < 0)
@@ -447,7 +447,7 @@ enum xk_status xk_zebin_write(xk_ctx *c, const struct xk_zebin_contents *z,
              xk_platform_get(z->kernels[0].abi->platform)->product_family);
     if (z->launches)
         put_launches(&p.launches, z->launches);
-    place(&l, z, &p);
+    place_sections(&l, z, &p);
     put_file(out, &l, z, &p);
     for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
         failed = failed || all[i]->failed;

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "codegen/banks.h"
+#include "isa/format.h"
 
 #include <string.h>
 
@@ -9,8 +10,8 @@ static bool meet(const struct xk_cg_costs *c, unsigned a, unsigned b)
            a / c->bundle_grf % c->bundles == b / c->bundle_grf % c->bundles;
 }
 
-static bool add(struct xk_banks *b, const struct xk_cg *g, uint32_t tile,
-                struct xk_bank_pair p)
+static bool add_pair(struct xk_banks *b, const struct xk_cg *g, uint32_t tile,
+                     struct xk_bank_pair p)
 {
     if (!xk_grow(g->c, &b->pair, b->n_pairs, &b->cap_pairs, sizeof *b->pair))
         return false;
@@ -21,8 +22,8 @@ static bool add(struct xk_banks *b, const struct xk_cg *g, uint32_t tile,
 }
 
 /* Registers that an operand goes through while its instruction passes. */
-static unsigned grfs_of(const struct xk_cg *g, const struct xk_inst *i,
-                        const struct xk_operand *o)
+static unsigned grfs_a_pass(const struct xk_cg *g, const struct xk_inst *i,
+                            const struct xk_operand *o)
 {
     const bool vector = o->rgn.vs || o->rgn.hs;
     const unsigned stride = o->rgn.vs > o->rgn.hs ? o->rgn.vs : o->rgn.hs;
@@ -32,25 +33,25 @@ static unsigned grfs_of(const struct xk_cg *g, const struct xk_inst *i,
     return (i->exec * stride * size_b + g->p->grf_b - 1) / g->p->grf_b;
 }
 
-static bool add_inst(struct xk_banks *b, const struct xk_cg *g,
-                     const struct xk_inst *i)
+static bool add_bank_pairs(struct xk_banks *b, const struct xk_cg *g,
+                           const struct xk_inst *i)
 {
     const struct xk_operand *const x = &i->src[1], *const y = &i->src[2];
     if (x->file != XK_FILE_TILE || y->file != XK_FILE_TILE || x->reg == y->reg)
         return true;
-    const unsigned n_x = grfs_of(g, i, x), n_y = grfs_of(g, i, y);
+    const unsigned n_x = grfs_a_pass(g, i, x), n_y = grfs_a_pass(g, i, y);
     bool good = true;
     for (unsigned k = 0; k < (n_x > n_y ? n_x : n_y) && good; k++) {
         const unsigned at_x = x->sub_b + (k < n_x ? k : 0) * g->p->grf_b;
         const unsigned at_y = y->sub_b + (k < n_y ? k : 0) * g->p->grf_b;
-        good = add(b, g, x->reg,
-                   (struct xk_bank_pair){.other = y->reg,
-                                         .sub_b = (uint16_t)at_x,
-                                         .other_sub_b = (uint16_t)at_y}) &&
-               add(b, g, y->reg,
-                   (struct xk_bank_pair){.other = x->reg,
-                                         .sub_b = (uint16_t)at_y,
-                                         .other_sub_b = (uint16_t)at_x});
+        good = add_pair(b, g, x->reg,
+                        (struct xk_bank_pair){.other = y->reg,
+                                              .sub_b = (uint16_t)at_x,
+                                              .other_sub_b = (uint16_t)at_y}) &&
+               add_pair(b, g, y->reg,
+                        (struct xk_bank_pair){.other = x->reg,
+                                              .sub_b = (uint16_t)at_y,
+                                              .other_sub_b = (uint16_t)at_x});
     }
     return good;
 }
@@ -58,8 +59,7 @@ static bool add_inst(struct xk_banks *b, const struct xk_cg *g,
 /* dpas reads through its own path, messages have no second read. */
 static bool reads_three(const struct xk_inst *i)
 {
-    return i->op != XK_OPC_DPAS && i->op != XK_OPC_DPASW &&
-           i->op != XK_OPC_SEND && i->op != XK_OPC_SENDC &&
+    return !xk_inst_is_dpas(i) && !xk_inst_is_send(i) &&
            xk_opcode_n_srcs((enum xk_opcode)i->op) == 3;
 }
 
@@ -75,7 +75,7 @@ enum xk_status xk_banks_init(struct xk_banks *b, const struct xk_cg *g)
     if (!b->first)
         return XK_ENOMEM;
     for (uint32_t i = 0; i < g->n_inst; i++)
-        if (reads_three(&g->inst[i]) && !add_inst(b, g, &g->inst[i]))
+        if (reads_three(&g->inst[i]) && !add_bank_pairs(b, g, &g->inst[i]))
             return XK_ENOMEM;
     return XK_OK;
 }

@@ -12,7 +12,7 @@ struct xk_inst *xk_cg_send(struct xk_cg *g, struct xk_msg *m, unsigned exec)
     return i;
 }
 
-static struct xk_operand whole(const struct xk_cg_val *v)
+static struct xk_operand whole_tile(const struct xk_cg_val *v)
 {
     struct xk_operand o = {.file = XK_FILE_TILE,
                            .type = XK_RT_UD,
@@ -22,7 +22,7 @@ static struct xk_operand whole(const struct xk_cg_val *v)
     return o;
 }
 
-static void build(struct xk_cg *g, struct xk_msg *m, struct xk_inst *i)
+static void build_message(struct xk_cg *g, struct xk_msg *m, struct xk_inst *i)
 {
     struct xk_error err = {0};
     if (xk_msg_build(g->p, m, i, &err) < 0)
@@ -30,7 +30,7 @@ static void build(struct xk_cg *g, struct xk_msg *m, struct xk_inst *i)
 }
 
 /* A narrow element has a dword of its own in a lane's registers. */
-static unsigned register_bytes(const struct xk_send *s)
+static unsigned lane_register_bytes(const struct xk_send *s)
 {
     return s->data_b < 4 ? 4 : s->data_b;
 }
@@ -48,7 +48,7 @@ static uint8_t cache_of(const struct xk_cg *g, const struct xk_send *s)
 }
 
 /* What the operation and the element size say about the message. */
-static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
+static enum xk_status describe_message(struct xk_cg *g, const struct xk_send *s,
                                struct xk_msg *m)
 {
     const bool slm = s->space == XK_SPACE_SLM;
@@ -68,7 +68,7 @@ static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
                          .bti = s->surface,
                          .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
                          .data_b = s->data_b,
-                         .reg_b = (uint8_t)register_bytes(s),
+                         .reg_b = (uint8_t)lane_register_bytes(s),
                          .vec = s->vec,
                          .transpose = s->block,
                          .cache = cache_of(g, s)};
@@ -77,7 +77,7 @@ static enum xk_status describe(struct xk_cg *g, const struct xk_send *s,
 
 static unsigned data_bytes(const struct xk_send *s)
 {
-    return s->vec * register_bytes(s) * (s->block ? 1u : s->lanes);
+    return s->vec * lane_register_bytes(s) * (s->block ? 1u : s->lanes);
 }
 
 /* Messages address whole GRFs. */
@@ -104,12 +104,12 @@ struct message {
 static void emit_message(struct xk_cg *g, struct message *x)
 {
     struct xk_inst *const i = xk_cg_send(g, &x->m, x->exec);
-    i->src[0] = whole(&x->head);
+    i->src[0] = whole_tile(&x->head);
     if (x->data.kind != XK_CG_NONE)
-        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole(&x->data);
+        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole_tile(&x->data);
     if (x->flag.kind == XK_CG_FLAG)
         xk_cg_predicate(i, &x->flag);
-    build(g, &x->m, i);
+    build_message(g, &x->m, i);
 }
 
 /* Whether the lanes have more data than a message takes. */
@@ -143,7 +143,7 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
 {
     struct message x = {.s = s, .exec = s->block ? 1 : s->lanes};
     int64_t k;
-    XK_TRY(describe(g, s, &x.m));
+    XK_TRY(describe_message(g, s, &x.m));
     x.head = message_place(g, xk_kid(call, 0), x.exec * x.m.addr_b);
     if (s->op != XK_SEND_PREFETCH)
         x.data = message_place(g, xk_kid(call, 1), data_bytes(s));
@@ -158,7 +158,7 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
 }
 
 /* mad and dp4a, whose operands are alike. */
-static enum xk_status mad(struct xk_cg *g, enum xk_opcode op,
+static enum xk_status gen_mad(struct xk_cg *g, enum xk_opcode op,
                           const struct xk_mad *f, const xk_stmt *call)
 {
     const uint8_t dt[4] = {f->dst, f->src0, f->src1, f->src2};
@@ -188,7 +188,7 @@ static enum xk_status dpas(struct xk_cg *g, const struct xk_dpas *f,
     for (unsigned k = 0; k < 4; k++) {
         const struct xk_cg_val v =
             xk_cg_place_of(g, xk_kid(call, k), (enum xk_dtype)dt[k], 0);
-        o[k] = whole(&v);
+        o[k] = whole_tile(&v);
         o[k].type = (uint8_t)xk_cg_rt((enum xk_dtype)dt[k]);
         if (k)
             o[k].rgn = (struct xk_region){1, 1, 0};
@@ -215,9 +215,9 @@ static enum xk_status fence(struct xk_cg *g, enum xk_space space)
         xk_cg_reg(XK_DT_U32, xk_cg_tile_new(g, g->p->grf_b, g->p->grf_b), 0, 1);
     const struct xk_cg_val r0 = xk_cg_reg(XK_DT_U32, g->r0, 0, 1);
     struct xk_inst *i = xk_cg_send(g, &m, 1);
-    i->dst = whole(&d);
-    i->src[0] = whole(&r0);
-    build(g, &m, i);
+    i->dst = whole_tile(&d);
+    i->src[0] = whole_tile(&r0);
+    build_message(g, &m, i);
     i = xk_cg_emit(g, XK_OPC_MOV, 8);
     i->dst = xk_cg_null(XK_RT_UD);
     i->src[0] = xk_cg_src(&d, 0, 8);
@@ -242,8 +242,8 @@ static enum xk_status barrier_signal(struct xk_cg *g)
     struct xk_msg m = {.kind = XK_MSG_BARRIER, .sfid = XK_SFID_GTWY};
     const struct xk_cg_val head = xk_cg_reg(XK_DT_U32, g->barrier, 0, 1);
     struct xk_inst *const i = xk_cg_send(g, &m, 1);
-    i->src[0] = whole(&head);
-    build(g, &m, i);
+    i->src[0] = whole_tile(&head);
+    build_message(g, &m, i);
     return xk_ctx_status(g->c);
 }
 
@@ -255,7 +255,7 @@ static enum xk_status barrier_wait(struct xk_cg *g)
     return xk_ctx_status(g->c);
 }
 
-static enum xk_status reorder(struct xk_cg *g, const struct xk_reorder *r,
+static enum xk_status gen_reorder(struct xk_cg *g, const struct xk_reorder *r,
                               const xk_stmt *call)
 {
     const struct xk_cg_val d =
@@ -273,13 +273,13 @@ enum xk_status xk_cg_call(struct xk_cg *g, const xk_stmt *s)
     case XK_FUNC_SENDH:
         return sendh(g, &f->u.send, s);
     case XK_FUNC_MAD:
-        return mad(g, XK_OPC_MAD, &f->u.mad, s);
+        return gen_mad(g, XK_OPC_MAD, &f->u.mad, s);
     case XK_FUNC_DP4A:
-        return mad(g, XK_OPC_DP4A, &f->u.mad, s);
+        return gen_mad(g, XK_OPC_DP4A, &f->u.mad, s);
     case XK_FUNC_DPAS:
         return dpas(g, &f->u.dpas, s);
     case XK_FUNC_REORDER:
-        return reorder(g, &f->u.reorder, s);
+        return gen_reorder(g, &f->u.reorder, s);
     case XK_FUNC_BARRIER_SIGNAL:
         return barrier_signal(g);
     case XK_FUNC_BARRIER_WAIT:

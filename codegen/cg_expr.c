@@ -98,7 +98,7 @@ struct xk_cg_val xk_cg_align(struct xk_cg *g, struct xk_cg_val v,
     return to;
 }
 
-static bool commutes(enum xk_op op)
+static bool op_commutes(enum xk_op op)
 {
     return xk_op_flags(op) & XK_EF_C;
 }
@@ -108,7 +108,7 @@ static struct xk_cg_val alu2(struct xk_cg *g, enum xk_opcode opc,
                              const xk_expr *e, struct xk_cg_val a,
                              struct xk_cg_val b, const struct xk_cg_val *want)
 {
-    if (a.kind == XK_CG_IMM && b.kind != XK_CG_IMM && commutes(xk_op(e))) {
+    if (a.kind == XK_CG_IMM && b.kind != XK_CG_IMM && op_commutes(xk_op(e))) {
         const struct xk_cg_val t = a;
         a = b;
         b = t;
@@ -485,7 +485,7 @@ static struct xk_cg_val eval_var(struct xk_cg *g, const xk_expr *e)
     return v->val;
 }
 
-static int64_t float_bits(enum xk_dtype dt, double x)
+static int64_t immediate_bits(enum xk_dtype dt, double x)
 {
     const float f = (float)x;
     uint32_t bits;
@@ -530,7 +530,7 @@ static struct xk_cg_val eval_float_mul(struct xk_cg *g, const xk_expr *e,
     return alu2(g, XK_OPC_MUL, e, a, b, want);
 }
 
-static struct xk_cg_val dispatch(struct xk_cg *g, const xk_expr *e,
+static struct xk_cg_val eval_op(struct xk_cg *g, const xk_expr *e,
                                  const struct xk_cg_val *want)
 {
     const struct xk_type t = xk_type_of(e);
@@ -540,7 +540,7 @@ static struct xk_cg_val dispatch(struct xk_cg *g, const xk_expr *e,
     case XK_OP_IMM:
         return xk_cg_imm(t.dt, xk_imm_value(e));
     case XK_OP_FIMM:
-        return xk_cg_imm(t.dt, float_bits(t.dt, xk_fimm_value(e)));
+        return xk_cg_imm(t.dt, immediate_bits(t.dt, xk_fimm_value(e)));
     case XK_OP_ADD:
     case XK_OP_SUB:
         return eval_addsub(g, e, want);
@@ -582,7 +582,7 @@ static struct xk_cg_val dispatch(struct xk_cg *g, const xk_expr *e,
     }
 }
 
-static bool supported(const struct xk_type t)
+static bool is_type_supported(const struct xk_type t)
 {
     switch ((enum xk_dtype)t.dt) {
     case XK_DT_U8:
@@ -620,7 +620,7 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
         return xk_cg_imm(t.dt, 0);
     if (t.space == XK_SPACE_GLOBAL)
         return xk_cg_eval_u64(g, e, want);
-    if (!supported(t) || byte_arithmetic(e))
+    if (!is_type_supported(t) || byte_arithmetic(e))
         return none(g, XK_EUNSUPPORTED, e, "this type is not implemented");
     if (xk_op(e) == XK_OP_VAR)
         return eval_var(g, e);
@@ -633,7 +633,7 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
     const struct xk_cg_val v =
         xk_dtype_is_int(t.dt) && xk_dtype_b(t.dt) == 8
             ? xk_cg_eval_u64(g, e, want)
-            : dispatch(g, e, want);
+            : eval_op(g, e, want);
     if (!want && xk_n_kids(e) &&
         xk_grow(g->c, &g->memo, g->n_memo, &g->cap_memo, sizeof *g->memo) &&
         xk_cg_map_put(g->c, &g->memo_at, xk_serial(e), g->n_memo))
@@ -641,7 +641,7 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
     return v;
 }
 
-static bool same_place(const struct xk_cg_val *a, const struct xk_cg_val *b)
+static bool same_value_place(const struct xk_cg_val *a, const struct xk_cg_val *b)
 {
     return a->kind == b->kind && a->tile == b->tile && a->sub_b == b->sub_b &&
            a->stride == b->stride && a->zext == b->zext &&
@@ -653,7 +653,7 @@ void xk_cg_eval_into(struct xk_cg *g, const xk_expr *e,
 {
     const unsigned lanes = xk_type_of(e).lanes;
     struct xk_cg_val v = xk_cg_eval_settled(g, e, dst);
-    if (!xk_cg_ok(g) || same_place(&v, dst))
+    if (!xk_cg_ok(g) || same_value_place(&v, dst))
         return;
     if (xk_cg_clash(dst, &v, lanes)) {
         struct xk_cg_val t = xk_cg_temp(g, v.dt, lanes);

@@ -104,7 +104,7 @@ static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
     return true;
 }
 
-static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v);
+static bool fold_const(struct xk_cg *g, const xk_expr *e, int64_t *v);
 
 /* Of two conditions one may decide. */
 static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
@@ -112,7 +112,7 @@ static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
     const bool decides = xk_op(e) == XK_OP_OR;
     bool both = true;
     for (unsigned i = 0; i < 2; i++) {
-        const bool known = fold(g, xk_kid(e, i), v);
+        const bool known = fold_const(g, xk_kid(e, i), v);
         if (known && (*v != 0) == decides)
             return true;
         both &= known;
@@ -121,7 +121,7 @@ static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
     return both;
 }
 
-static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
+static bool fold_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     int64_t k[3];
     const struct xk_type t = xk_type_of(e);
@@ -134,16 +134,16 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
     case XK_OP_VAR:
         return t.space == XK_SPACE_NONE && const_var(g, e, v);
     case XK_OP_BCAST:
-        return fold(g, xk_kid(e, 0), v);
+        return fold_const(g, xk_kid(e, 0), v);
     case XK_OP_CAST:
         if (xk_dtype_is_float(xk_type_of(xk_kid(e, 0)).dt) ||
-            !fold(g, xk_kid(e, 0), &k[0]))
+            !fold_const(g, xk_kid(e, 0), &k[0]))
             return false;
         *v = xk_imm_wrap(t.dt, k[0]);
         return true;
     case XK_OP_MOD:
-        if (t.dt != XK_DT_U64 && fold(g, xk_kid(e, 1), &k[1]) && k[1] > 0 &&
-            residue(g, xk_kid(e, 0), k[1], v))
+        if (t.dt != XK_DT_U64 && fold_const(g, xk_kid(e, 1), &k[1]) &&
+            k[1] > 0 && residue(g, xk_kid(e, 0), k[1], v))
             return true;
         break;
     case XK_OP_AND:
@@ -152,8 +152,8 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
             return fold_logic(g, e, v);
         break;
     case XK_OP_SELECT:
-        return fold(g, xk_kid(e, 0), &k[0]) &&
-               fold(g, xk_kid(e, k[0] ? 1 : 2), v);
+        return fold_const(g, xk_kid(e, 0), &k[0]) &&
+               fold_const(g, xk_kid(e, k[0] ? 1 : 2), v);
     default:
         break;
     }
@@ -161,7 +161,7 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
     if (n != 2 && n != 3)
         return false;
     for (unsigned i = 0; i < n; i++)
-        if (!fold(g, xk_kid(e, i), &k[i]))
+        if (!fold_const(g, xk_kid(e, i), &k[i]))
             return false;
     return xk_fold(xk_op(e), (enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt, k, v);
 }
@@ -171,7 +171,7 @@ static bool fold(struct xk_cg *g, const xk_expr *e, int64_t *v)
 bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     g->fold_work = 0;
-    return fold(g, e, v);
+    return fold_const(g, e, v);
 }
 
 static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
@@ -182,7 +182,7 @@ static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
 
 /* Two numbers of 32 bits; a product that int64_t does not hold is as large as
  * that: it fits no type of theirs. */
-static int64_t times(int64_t a, int64_t b)
+static int64_t times_32(int64_t a, int64_t b)
 {
     int64_t v;
     if (!__builtin_mul_overflow(a, b, &v))
@@ -192,8 +192,8 @@ static int64_t times(int64_t a, int64_t b)
 
 static struct xk_cg_range mul_range(struct xk_cg_range a, struct xk_cg_range b)
 {
-    const int64_t p = times(a.lo, b.lo), q = times(a.lo, b.hi);
-    const int64_t r = times(a.hi, b.lo), s = times(a.hi, b.hi);
+    const int64_t p = times_32(a.lo, b.lo), q = times_32(a.lo, b.hi);
+    const int64_t r = times_32(a.hi, b.lo), s = times_32(a.hi, b.hi);
     return (struct xk_cg_range){min4(p, q, r, s), -min4(-p, -q, -r, -s)};
 }
 

@@ -67,7 +67,7 @@ static uint32_t bind_value(struct xk_cg *g, const xk_expr *var,
 }
 
 /* While the variable is in scope, expressions equal to its value are it. */
-static enum xk_status let_value(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status gen_let(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const value = xk_kid(s, 1);
     const uint32_t at = bind_value(g, xk_kid(s, 0), value);
@@ -95,7 +95,7 @@ static enum xk_status let_bool(struct xk_cg *g, const xk_stmt *s)
     return XK_OK;
 }
 
-static enum xk_status load(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status gen_load(struct xk_cg *g, const xk_stmt *s)
 {
     const xk_expr *const var = xk_kid(s, 0), *const ptr = xk_kid(s, 1);
     const struct xk_type t = xk_type_of(var);
@@ -115,7 +115,7 @@ static enum xk_status load(struct xk_cg *g, const xk_stmt *s)
     return xk_cg_stmt(g, xk_kid(s, 2));
 }
 
-static enum xk_status store(struct xk_cg *g, const xk_stmt *s)
+static enum xk_status gen_store(struct xk_cg *g, const xk_stmt *s)
 {
     const struct xk_type t = xk_type_of(xk_kid(s, 1));
     const struct xk_cg_val d = xk_cg_place_of(
@@ -194,11 +194,11 @@ enum xk_status xk_cg_stmt(struct xk_cg *g, const xk_stmt *s)
         return XK_OK;
     case XK_OP_LET:
         return xk_type_of(xk_kid(s, 0)).dt == XK_DT_BOOL ? let_bool(g, s)
-                                                         : let_value(g, s);
+                                                         : gen_let(g, s);
     case XK_OP_LOAD:
-        return load(g, s);
+        return gen_load(g, s);
     case XK_OP_STORE:
-        return store(g, s);
+        return gen_store(g, s);
     case XK_OP_ALLOC:
         return alloc(g, s);
     case XK_OP_FOR:

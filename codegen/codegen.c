@@ -8,8 +8,9 @@
 #include "codegen/sb.h"
 #include "codegen/scoreboard.h"
 
-static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
-                            const struct xk_kernel *k, const struct xk_abi *abi)
+static enum xk_status check_request(xk_ctx *c, const struct xk_platform *p,
+                                    const struct xk_kernel *k,
+                                    const struct xk_abi *abi)
 {
     if (!p || p->id != XK_PLATFORM_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -33,7 +34,7 @@ static enum xk_status check(xk_ctx *c, const struct xk_platform *p,
 /* Few kernels have fewer. */
 #define FIRST_INSTS 1024
 
-static enum xk_status generate(struct xk_cg *g)
+static enum xk_status generate_code(struct xk_cg *g)
 {
     g->inst = xk_malloc(g->c, FIRST_INSTS * sizeof *g->inst);
     if (!g->inst)
@@ -68,7 +69,8 @@ struct verdict {
     struct xk_str text;
 };
 
-static void tell(void *user, unsigned at, const struct xk_isa_violation *v)
+static void tell_violation(void *user, unsigned at,
+                           const struct xk_isa_violation *v)
 {
     struct verdict *const d = user;
     if (d->n++ >= MAX_TOLD)
@@ -80,8 +82,8 @@ static void tell(void *user, unsigned at, const struct xk_isa_violation *v)
 }
 
 /* No illegal program leaves: in debug builds, and where the context asks. */
-static enum xk_status judge(struct xk_cg *g, const struct xk_inst *list,
-                            unsigned n)
+static enum xk_status judge_list(struct xk_cg *g, const struct xk_inst *list,
+                                 unsigned n)
 {
     struct verdict d = {.g = g, .list = list};
 #ifdef NDEBUG
@@ -89,16 +91,16 @@ static enum xk_status judge(struct xk_cg *g, const struct xk_inst *list,
         return XK_OK;
 #endif
     xk_str_init(&d.text, &g->c->alloc);
-    if (xk_program_validate(g->p, list, n, tell, &d) > 0)
+    if (xk_program_validate(g->p, list, n, tell_violation, &d) > 0)
         xk_fail(g->c, XK_EINTERNAL, "codegen: %u violations: %s", d.n,
                 xk_str_get(&d.text));
     xk_str_fini(&d.text);
     return d.n ? XK_EINTERNAL : XK_OK;
 }
 
-static enum xk_status write_one(struct xk_cg *g, const struct xk_inst *i,
-                                uint32_t at, struct xk_str *code,
-                                struct xk_str *text)
+static enum xk_status write_inst(struct xk_cg *g, const struct xk_inst *i,
+                                 uint32_t at, struct xk_str *code,
+                                 struct xk_str *text)
 {
     uint8_t bytes[XK_INST_B];
     struct xk_error err = {0};
@@ -128,8 +130,8 @@ static enum xk_status order(struct xk_cg *g, struct xk_sb_access *access,
 }
 
 /* The final list: ordered, with annotations and branches in bytes. */
-static enum xk_status finish(struct xk_cg *g, struct xk_code_stats *s,
-                             struct xk_inst **list, unsigned *n)
+static enum xk_status finish_list(struct xk_cg *g, struct xk_code_stats *s,
+                                  struct xk_inst **list, unsigned *n)
 {
     xk_scoreboard_chain(g->p, g->inst, g->n_inst);
     struct xk_sb_access *access =
@@ -152,17 +154,18 @@ static enum xk_status finish(struct xk_cg *g, struct xk_code_stats *s,
     return st;
 }
 
-static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
-                                struct xk_str *text, struct xk_code_stats *s)
+static enum xk_status write_program(struct xk_cg *g, struct xk_str *code,
+                                    struct xk_str *text,
+                                    struct xk_code_stats *s)
 {
     struct xk_inst *list = NULL;
     unsigned n = 0;
-    enum xk_status st = finish(g, s, &list, &n);
+    enum xk_status st = finish_list(g, s, &list, &n);
     if (st == XK_OK)
-        st = judge(g, list, n);
+        st = judge_list(g, list, n);
     for (uint32_t i = 0; i < n && st == XK_OK; i++) {
         s->syncs += list[i].op == XK_OPC_SYNC;
-        st = write_one(g, &list[i], i, code, text);
+        st = write_inst(g, &list[i], i, code, text);
     }
     xk_free(g->c, list);
     s->instructions = n;
@@ -171,7 +174,7 @@ static enum xk_status write_all(struct xk_cg *g, struct xk_str *code,
     return st;
 }
 
-static void release(struct xk_cg *g)
+static void free_codegen(struct xk_cg *g)
 {
     xk_free(g->c, g->inst);
     xk_free(g->c, g->tile);
@@ -195,17 +198,17 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
 {
     struct xk_cg g = {.c = c, .p = p, .k = k, .abi = abi};
     struct xk_code_stats s = {0};
-    XK_TRY(check(c, p, k, abi));
+    XK_TRY(check_request(c, p, k, abi));
     const xk_scope scope = xk_scope_begin(c);
-    enum xk_status st = generate(&g);
+    enum xk_status st = generate_code(&g);
     if (st == XK_OK)
-        st = write_all(&g, code, text, &s);
+        st = write_program(&g, code, text, &s);
     xk_scope_end(c, scope, NULL);
     s.fma = g.n_fma;
     s.sends = g.n_sends;
     s.peak_grf = g.peak_grf;
     if (stats)
         *stats = s;
-    release(&g);
+    free_codegen(&g);
     return st < 0 && xk_ctx_status(c) < 0 ? xk_ctx_status(c) : st;
 }

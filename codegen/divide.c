@@ -18,7 +18,7 @@
 
 #define XK_CG_BELOW_ONE 0x3f7fffc0 /* 1 - 2^-18 as f32 */
 
-static unsigned lanes_of(const struct xk_cg_val *v, unsigned lanes)
+static unsigned lanes_of_value(const struct xk_cg_val *v, unsigned lanes)
 {
     return v->stride ? lanes : 1;
 }
@@ -92,28 +92,31 @@ static struct xk_cg_val reciprocal(struct xk_cg *g, const struct xk_cg_val *d,
 }
 
 /* trunc(n * s) */
-static struct xk_cg_val estimate(struct xk_cg *g, const struct xk_cg_val *n,
-                                 const struct xk_cg_val *s, unsigned lanes)
+static struct xk_cg_val estimate_quotient(struct xk_cg *g,
+                                          const struct xk_cg_val *n,
+                                          const struct xk_cg_val *s,
+                                          unsigned lanes)
 {
-    const struct xk_cg_val f = converted(g, XK_DT_F32, n, lanes_of(n, lanes));
+    const struct xk_cg_val f =
+        converted(g, XK_DT_F32, n, lanes_of_value(n, lanes));
     const struct xk_cg_val q = op2(g, XK_OPC_MUL, XK_DT_F32, &f, s, lanes);
     return converted(g, XK_DT_U32, &q, lanes);
 }
 
 /* floor(n / d) of u32 in registers; of d == 0 anything. */
-static struct xk_cg_val quotient(struct xk_cg *g, struct xk_cg_val n,
-                                 struct xk_cg_val d, unsigned lanes)
+static struct xk_cg_val quotient_u32(struct xk_cg *g, struct xk_cg_val n,
+                                     struct xk_cg_val d, unsigned lanes)
 {
-    const unsigned d_lanes = lanes_of(&d, lanes);
+    const unsigned d_lanes = lanes_of_value(&d, lanes);
     n.dt = d.dt = XK_DT_U32;
     const struct xk_cg_val s = reciprocal(g, &d, d_lanes);
-    const struct xk_cg_val q1 = estimate(g, &n, &s, lanes);
+    const struct xk_cg_val q1 = estimate_quotient(g, &n, &s, lanes);
     const struct xk_cg_val r = xk_cg_temp(g, XK_DT_S32, lanes);
     xk_cg_mul_low(g, &r, &q1, &d, lanes);
     subtract(g, &r, &n, &r, lanes);
     struct xk_cg_val ru = r;
     ru.dt = XK_DT_U32;
-    const struct xk_cg_val q2 = estimate(g, &ru, &s, lanes);
+    const struct xk_cg_val q2 = estimate_quotient(g, &ru, &s, lanes);
     const struct xk_cg_val minus_d = xk_cg_temp(g, XK_DT_S32, d_lanes);
     const uint32_t first = g->n_inst;
     xk_cg_op1(g, XK_OPC_MOV, &minus_d, &d, d_lanes);
@@ -160,7 +163,7 @@ static struct signed_parts parts_positive(struct xk_cg *g,
 static struct signed_parts parts_any(struct xk_cg *g, const struct xk_cg_val *n,
                                      const struct xk_cg_val *d, unsigned lanes)
 {
-    const unsigned n_lanes = lanes_of(n, lanes);
+    const unsigned n_lanes = lanes_of_value(n, lanes);
     const struct xk_cg_val k31 = xk_cg_imm(XK_DT_U16, 31);
     const struct xk_cg_val zero = xk_cg_imm(XK_DT_S32, 0);
     struct signed_parts p;
@@ -169,7 +172,7 @@ static struct signed_parts parts_any(struct xk_cg *g, const struct xk_cg_val *n,
     const struct xk_cg_val some = mask_of(g, XK_COND_NE, n, &zero, n_lanes);
     p.sign = op2(g, XK_OPC_AND, XK_DT_S32, &x, &some, lanes);
     const struct xk_cg_val n_abs = absolute(g, n, n_lanes);
-    p.d = absolute(g, d, lanes_of(d, lanes));
+    p.d = absolute(g, d, lanes_of_value(d, lanes));
     p.n = op2(g, XK_OPC_ADD, XK_DT_S32, &n_abs, &p.sign, lanes);
     return p;
 }
@@ -184,31 +187,31 @@ static void zero_by_zero(struct xk_cg *g, const xk_expr *divisor,
         return;
     const struct xk_cg_val zero = xk_cg_imm((enum xk_dtype)d->dt, 0);
     const struct xk_cg_val some =
-        mask_of(g, XK_COND_NE, d, &zero, lanes_of(d, lanes));
+        mask_of(g, XK_COND_NE, d, &zero, lanes_of_value(d, lanes));
     xk_cg_op2(g, XK_OPC_AND, v, v, &some, lanes);
 }
 
-static struct xk_cg_val operand(struct xk_cg *g, const xk_expr *e)
+static struct xk_cg_val packed_operand(struct xk_cg *g, const xk_expr *e)
 {
     return xk_cg_packed(g, xk_cg_eval_settled(g, e, NULL), xk_type_of(e).lanes);
 }
 
-static struct xk_cg_val divide(struct xk_cg *g, const xk_expr *e)
+static struct xk_cg_val gen_divide(struct xk_cg *g, const xk_expr *e)
 {
     const struct xk_type t = xk_type_of(e);
     const struct xk_cg_range rn = xk_cg_range_of(g, xk_kid(e, 0));
     const struct xk_cg_range rd = xk_cg_range_of(g, xk_kid(e, 1));
-    const struct xk_cg_val n = operand(g, xk_kid(e, 0));
-    const struct xk_cg_val d = operand(g, xk_kid(e, 1));
+    const struct xk_cg_val n = packed_operand(g, xk_kid(e, 0));
+    const struct xk_cg_val d = packed_operand(g, xk_kid(e, 1));
     const unsigned lanes = n.stride || d.stride ? t.lanes : 1;
     struct xk_cg_val q;
     if (rn.lo >= 0 && rd.lo >= 0) {
-        q = quotient(g, n, d, lanes);
+        q = quotient_u32(g, n, d, lanes);
     } else {
         const struct signed_parts p = rd.lo >= 0
                                           ? parts_positive(g, &n, &d, lanes)
                                           : parts_any(g, &n, &d, lanes);
-        q = quotient(g, p.n, p.d, lanes);
+        q = quotient_u32(g, p.n, p.d, lanes);
         xk_cg_op2(g, XK_OPC_XOR, &q, &q, &p.sign, lanes);
     }
     q.dt = t.dt;
@@ -226,8 +229,8 @@ static struct xk_cg_val modulo(struct xk_cg *g, const xk_expr *e)
     if (!div)
         return xk_cg_imm(t.dt, 0);
     const struct xk_cg_val q = xk_cg_eval_settled(g, div, NULL);
-    const struct xk_cg_val n = operand(g, xk_kid(e, 0));
-    const struct xk_cg_val d = operand(g, xk_kid(e, 1));
+    const struct xk_cg_val n = packed_operand(g, xk_kid(e, 0));
+    const struct xk_cg_val d = packed_operand(g, xk_kid(e, 1));
     const unsigned lanes = n.stride || d.stride ? t.lanes : 1;
     const struct xk_cg_val m = xk_cg_temp(g, t.dt, lanes);
     xk_cg_mul_low(g, &m, &q, &d, lanes);
@@ -238,5 +241,5 @@ static struct xk_cg_val modulo(struct xk_cg *g, const xk_expr *e)
 
 struct xk_cg_val xk_cg_divide(struct xk_cg *g, const xk_expr *e)
 {
-    return xk_op(e) == XK_OP_DIV ? divide(g, e) : modulo(g, e);
+    return xk_op(e) == XK_OP_DIV ? gen_divide(g, e) : modulo(g, e);
 }

@@ -83,7 +83,7 @@ struct xk_cg_tile *xk_cg_guard_tile(const struct xk_cg *g)
 
 /* ---- insertion ---- */
 
-static void put(struct guard *w, unsigned at, const struct xk_inst *i)
+static void put_extra(struct guard *w, unsigned at, const struct xk_inst *i)
 {
     w->has[at] = true;
     w->extra[at] = *i;
@@ -91,7 +91,7 @@ static void put(struct guard *w, unsigned at, const struct xk_inst *i)
 }
 
 /* Branches come to what was put in front of their targets. */
-static enum xk_status insert(struct guard *w)
+static enum xk_status insert_extras(struct guard *w)
 {
     struct xk_cg *const g = w->g;
     const uint32_t n = g->n_inst + w->n_extra;
@@ -132,7 +132,7 @@ static void set_offsets(struct xk_cg *g, bool bytes)
 }
 
 /* Arrays for the list as it is now. */
-static enum xk_status describe(struct guard *w)
+static enum xk_status describe_list(struct guard *w)
 {
     struct xk_cg *const g = w->g;
     const size_t n = g->n_inst;
@@ -181,32 +181,32 @@ static struct xk_inst mov_of(const struct xk_operand *src1)
 static enum xk_status put_movs(struct guard *w)
 {
     struct xk_cg *const g = w->g;
-    XK_TRY(describe(w));
+    XK_TRY(describe_list(w));
     set_offsets(g, true);
     xk_wa_find_targets(&w->program, w->target);
     for (uint32_t at = 0; at < g->n_inst; at++)
         if (lacks(w, XK_WA_rs_dpas, at)) {
             const struct xk_inst i = mov_of(&g->inst[at].src[1]);
-            put(w, at, &i);
+            put_extra(w, at, &i);
         }
     set_offsets(g, false);
-    return w->n_extra ? insert(w) : XK_OK;
+    return w->n_extra ? insert_extras(w) : XK_OK;
 }
 
-static bool has(const struct regs *r, unsigned grf)
+static bool has_reg(const struct regs *r, unsigned grf)
 {
     return r->bit[grf / 64] >> grf % 64 & 1;
 }
 
-static void mark(struct regs *r, struct xk_footprint grf)
+static void mark_regs(struct regs *r, struct xk_footprint grf)
 {
     for (uint32_t k = grf.first_b; k < grf.end_b && k < N_GRF; k++)
         r->bit[k / 64] |= 1ull << k % 64;
 }
 
 /* The registers of an operand: whole ones, by their numbers. */
-static struct xk_footprint grfs_of(const struct xk_cg *g,
-                                   const struct xk_inst *i, int operand)
+static struct xk_footprint whole_registers(const struct xk_cg *g,
+                                           const struct xk_inst *i, int operand)
 {
     struct xk_footprint f = xk_inst_footprint(g->p, i, operand);
     f.first_b /= g->p->grf_b;
@@ -226,9 +226,9 @@ static int find_free(const struct guard *w)
         return room->at_b / (int)g->p->grf_b;
     for (uint32_t i = 0; i < g->n_inst; i++)
         for (int k = -1; k < 3; k++)
-            mark(&used, grfs_of(g, &g->inst[i], k));
+            mark_regs(&used, whole_registers(g, &g->inst[i], k));
     for (unsigned r = end, n = 0; r-- > 0;) {
-        n = has(&used, r) ? 0 : n + 1;
+        n = has_reg(&used, r) ? 0 : n + 1;
         if (n == DUMMY_GRF)
             return (int)r;
     }
@@ -242,12 +242,12 @@ static unsigned find_factors(const struct guard *w, unsigned at)
     const struct xk_cg *const g = w->g;
     struct regs read = {{0}};
     for (uint32_t i = at; i < g->n_inst && xk_inst_is_dpas(&g->inst[i]); i++) {
-        mark(&read, grfs_of(g, &g->inst[i], 2));
+        mark_regs(&read, whole_registers(g, &g->inst[i], 2));
         if (!g->inst[i].atomic)
             break;
     }
     for (unsigned r = 0, n = 0; r < N_GRF; r++) {
-        n = has(&read, r) ? n + 1 : 0;
+        n = has_reg(&read, r) ? n + 1 : 0;
         if (n == DUMMY_GRF)
             return r + 1 - DUMMY_GRF;
     }
@@ -268,7 +268,7 @@ static enum xk_status put_dummy(struct guard *w, unsigned at, int free)
     i.src[1].reg = i.src[2].reg = (uint16_t)find_factors(w, at);
     i.src[1].sub_b = i.src[2].sub_b = 0;
     i.src[0] = xk_cg_null((enum xk_reg_type)real->src[0].type);
-    put(w, at, &i);
+    put_extra(w, at, &i);
     return XK_OK;
 }
 
@@ -276,7 +276,7 @@ static enum xk_status put_dummies(struct guard *w)
 {
     struct xk_cg *const g = w->g;
     enum xk_status st = XK_OK;
-    XK_TRY(describe(w));
+    XK_TRY(describe_list(w));
     const int free = find_free(w);
     set_offsets(g, true);
     xk_wa_find_targets(&w->program, w->target);
@@ -285,7 +285,7 @@ static enum xk_status put_dummies(struct guard *w)
         if (lacks(w, XK_WA_rs_dpas_fused, at))
             st = put_dummy(w, at, free);
     set_offsets(g, false);
-    return st == XK_OK && w->n_extra ? insert(w) : st;
+    return st == XK_OK && w->n_extra ? insert_extras(w) : st;
 }
 
 enum xk_status xk_cg_guard_dpas(struct xk_cg *g)

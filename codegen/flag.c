@@ -105,7 +105,7 @@ static const xk_expr *below_bcast(const xk_expr *e)
 }
 
 /* Into *f; under mask *f itself if `and` (lanes that are off stay off). */
-static void compare(struct xk_cg *g, const xk_expr *e, unsigned lanes,
+static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
                     const struct xk_cg_val *f, bool and)
 {
     struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
@@ -137,7 +137,7 @@ static void compare(struct xk_cg *g, const xk_expr *e, unsigned lanes,
     }
 }
 
-static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes);
+static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes);
 
 /* Of two conditions that which decides, the other one being constant; NULL: both
  * do. */
@@ -151,12 +151,12 @@ static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
     return NULL;
 }
 
-static struct xk_cg_val eval_logic(struct xk_cg *g, const xk_expr *e,
+static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
                                    unsigned lanes)
 {
     const xk_expr *const side = one_side(g, e);
     if (side)
-        return eval(g, side, lanes);
+        return eval_flag(g, side, lanes);
     const xk_expr *a = below_bcast(xk_kid(e, 0));
     const xk_expr *b = below_bcast(xk_kid(e, 1));
     if (!is_compare(b) && is_compare(a)) {
@@ -165,17 +165,17 @@ static struct xk_cg_val eval_logic(struct xk_cg *g, const xk_expr *e,
         b = t;
     }
     if (xk_op(e) == XK_OP_AND && is_compare(b)) {
-        struct xk_cg_val f = eval(g, a, lanes);
+        struct xk_cg_val f = eval_flag(g, a, lanes);
         if (f.temp) {
             f = owned(g, f);
-            compare(g, b, lanes, &f, true);
+            compare_to_flag(g, b, lanes, &f, true);
             return f;
         }
-        const struct xk_cg_val d = eval(g, b, lanes);
+        const struct xk_cg_val d = eval_flag(g, b, lanes);
         flag_op(g, XK_OPC_AND, &d, &d, &f);
         return d;
     }
-    const struct xk_cg_val x = eval(g, a, lanes), y = eval(g, b, lanes);
+    const struct xk_cg_val x = eval_flag(g, a, lanes), y = eval_flag(g, b, lanes);
     struct xk_cg_val d = x.temp ? x : y.temp ? y : new_flag(g);
     d.inv = false;
     flag_op(g,
@@ -197,7 +197,7 @@ static struct xk_cg_val load_word(struct xk_cg *g, const struct xk_cg_val *w)
     return f;
 }
 
-static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes)
+static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes)
 {
     int64_t k;
     struct xk_cg_val f = {.kind = XK_CG_FLAG};
@@ -206,7 +206,7 @@ static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes)
     e = below_bcast(e);
     if (is_compare(e)) {
         f = new_flag(g);
-        compare(g, e, lanes, &f, false);
+        compare_to_flag(g, e, lanes, &f, false);
         return f;
     }
     switch (xk_op(e)) {
@@ -225,13 +225,13 @@ static struct xk_cg_val eval(struct xk_cg *g, const xk_expr *e, unsigned lanes)
         }
         break;
     case XK_OP_NOT:
-        f = eval(g, xk_kid(e, 0), lanes);
+        f = eval_flag(g, xk_kid(e, 0), lanes);
         f.inv = !f.inv;
         return f;
     case XK_OP_AND:
     case XK_OP_OR:
     case XK_OP_XOR:
-        return eval_logic(g, e, lanes);
+        return eval_logic_flag(g, e, lanes);
     default:
         break;
     }
@@ -251,7 +251,7 @@ struct xk_cg_val xk_cg_eval_bool(struct xk_cg *g, const xk_expr *e)
                 xk_dtype_name(t.dt), t.lanes, XK_CG_FLAG_LANES);
         return (struct xk_cg_val){.kind = XK_CG_FLAG};
     }
-    return eval(g, e, t.lanes == 1 ? XK_CG_FLAG_LANES : t.lanes);
+    return eval_flag(g, e, t.lanes == 1 ? XK_CG_FLAG_LANES : t.lanes);
 }
 
 void xk_cg_bind_bool(struct xk_cg *g, const xk_expr *var, const xk_expr *value)

@@ -128,7 +128,7 @@ static unsigned n_stages_in(const struct pipe *p)
 
 /* All stages of time t = *reg + t. reg NULL: t itself, stages whose iteration
  * does not exist are left out. */
-static enum xk_status step(struct xk_cg *g, const struct pipe *p,
+static enum xk_status step_stages(struct xk_cg *g, const struct pipe *p,
                            const struct xk_cg_val *reg, int64_t t,
                            int64_t residue)
 {
@@ -174,7 +174,7 @@ static enum xk_status rounds(struct xk_cg *g, const struct pipe *p,
     for (int64_t u = 0; u < p->slots; u++) {
         if (u == skip)
             xk_cg_label_here(g, entry);
-        XK_TRY(step(g, p, &reg, end + u, first + u));
+        XK_TRY(step_stages(g, p, &reg, end + u, first + u));
     }
     back_edge(g, &reg, &zero, p->slots, top);
     xk_cg_loop_end(g);
@@ -205,7 +205,7 @@ enum xk_status xk_cg_pipe(struct xk_cg *g, const xk_stmt *s)
             XK_TRY(rounds(g, &p, t - skip, n, skip));
             t += n * p.slots - skip;
         }
-        XK_TRY(step(g, &p, NULL, t, 0));
+        XK_TRY(step_stages(g, &p, NULL, t, 0));
     }
     return XK_OK;
 }

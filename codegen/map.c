@@ -3,7 +3,8 @@
  * the stamp on. */
 #include "codegen/map.h"
 
-static struct xk_cg_map_slot *find(const struct xk_cg_map *m, uint32_t key)
+static struct xk_cg_map_slot *find_cg_slot(const struct xk_cg_map *m,
+                                           uint32_t key)
 {
     uint32_t i = (key * 0x9e3779b1u) & (m->cap - 1);
     while (m->slot[i].stamp == m->stamp && m->slot[i].key != key)
@@ -27,7 +28,7 @@ bool xk_cg_map_get(const struct xk_cg_map *m, uint32_t key, uint32_t *value)
 {
     if (m->n == 0)
         return false;
-    const struct xk_cg_map_slot *const s = find(m, key);
+    const struct xk_cg_map_slot *const s = find_cg_slot(m, key);
     if (s->stamp != m->stamp)
         return false;
     *value = s->value;
@@ -42,7 +43,8 @@ static bool rehash(xk_ctx *c, struct xk_cg_map *m)
         return false;
     for (uint32_t i = 0; i < m->cap; i++)
         if (m->slot[i].stamp == m->stamp) {
-            struct xk_cg_map_slot *const s = find(&bigger, m->slot[i].key);
+            struct xk_cg_map_slot *const s =
+                find_cg_slot(&bigger, m->slot[i].key);
             *s = m->slot[i];
             s->stamp = bigger.stamp;
             bigger.n++;
@@ -58,7 +60,7 @@ bool xk_cg_map_put(xk_ctx *c, struct xk_cg_map *m, uint32_t key, uint32_t value)
         m->stamp = 1;
     if (2 * (m->n + 1) > m->cap && !rehash(c, m))
         return false;
-    struct xk_cg_map_slot *const s = find(m, key);
+    struct xk_cg_map_slot *const s = find_cg_slot(m, key);
     if (s->stamp != m->stamp)
         m->n++;
     *s = (struct xk_cg_map_slot){key, value, m->stamp};

@@ -152,8 +152,8 @@ struct xk_cg_val xk_cg_eval_mul(struct xk_cg *g, const xk_expr *e,
 }
 
 /* Upper 32 bits of x * m, in new registers. */
-static struct xk_cg_val mul_high(struct xk_cg *g, struct xk_cg_val x,
-                                 uint32_t m, unsigned lanes)
+static struct xk_cg_val mul_high_const(struct xk_cg *g, struct xk_cg_val x,
+                                       uint32_t m, unsigned lanes)
 {
     const unsigned size_b =
         (lanes * 4 + XK_CG_GRF_B - 1) / XK_CG_GRF_B * XK_CG_GRF_B;
@@ -194,7 +194,7 @@ static struct xk_cg_val div_u32(struct xk_cg *g, struct xk_cg_val x, uint64_t d,
     while ((UINT64_C(1) << l) < d)
         l++;
     const uint64_t m = (((UINT64_C(1) << l) - d) << 32) / d + 1;
-    const struct xk_cg_val q = mul_high(g, x, (uint32_t)m, lanes);
+    const struct xk_cg_val q = mul_high_const(g, x, (uint32_t)m, lanes);
     const struct xk_cg_val t = xk_cg_temp(g, XK_DT_U32, lanes);
     const struct xk_cg_val *const v[] = {&t, &x, &q};
     for (unsigned at = 0, n; at < lanes; at += n) {
@@ -228,7 +228,7 @@ static struct xk_cg_val div_positive(struct xk_cg *g, struct xk_cg_val x,
     }
     if (!xk_cg_magic_find(d, hi, 32, 32, &k))
         return div_u32(g, x, d, lanes);
-    const struct xk_cg_val t = mul_high(g, x, (uint32_t)k.m, lanes);
+    const struct xk_cg_val t = mul_high_const(g, x, (uint32_t)k.m, lanes);
     if (k.s > 32)
         shift_right(g, &t, &t, k.s - 32, lanes);
     return t;

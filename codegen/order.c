@@ -44,7 +44,7 @@ struct estimate {
     uint32_t issued, done, ready;
 };
 
-static uint32_t later(uint32_t a, uint32_t b)
+static uint32_t later_cycle(uint32_t a, uint32_t b)
 {
     return a > b ? a : b;
 }
@@ -54,11 +54,11 @@ static const struct xk_order_unit *unit_of(const struct order *o, uint32_t node)
     return &o->g.unit[node < o->g.n_units ? node : node - o->g.n_units];
 }
 
-static uint32_t start_of(const struct order *o, const struct clock *t,
+static uint32_t start_of_node(const struct order *o, const struct clock *t,
                          uint32_t node)
 {
     const struct xk_order_unit *const u = unit_of(o, node);
-    return later(later(t->now, o->ready[node]), t->free[u->port]);
+    return later_cycle(later_cycle(t->now, o->ready[node]), t->free[u->port]);
 }
 
 static void set_open(struct order *o, uint32_t u)
@@ -67,13 +67,13 @@ static void set_open(struct order *o, uint32_t u)
 }
 
 /* Nodes that wait for this one learn when it is done. */
-static void issue(struct order *o, struct clock *t, uint32_t node)
+static void issue_node(struct order *o, struct clock *t, uint32_t node)
 {
     const struct xk_order_unit *const u = unit_of(o, node);
-    const uint32_t at = start_of(o, t, node);
+    const uint32_t at = start_of_node(o, t, node);
     t->now = at + u->slots;
     t->free[u->port] = at + u->busy_cyc;
-    t->done = later(t->done, at + u->lat_cyc);
+    t->done = later_cycle(t->done, at + u->lat_cyc);
     if (u->port == XK_ORDER_SEND && u->lat_cyc >= o->g.costs->load_cyc) {
         t->sent += at;
         t->loads++;
@@ -81,13 +81,13 @@ static void issue(struct order *o, struct clock *t, uint32_t node)
     for (uint32_t k = o->g.edges[node]; k != XK_ORDER_NONE;
          k = o->g.edge[k].next) {
         const struct xk_order_edge *const e = &o->g.edge[k];
-        o->ready[e->to] = later(o->ready[e->to], at + e->lat_cyc);
+        o->ready[e->to] = later_cycle(o->ready[e->to], at + e->lat_cyc);
         if (e->to < o->g.n_units && --o->left[e->to] == 0)
             set_open(o, e->to);
     }
 }
 
-static void start(struct order *o)
+static void start_clock(struct order *o)
 {
     const size_t nodes = (size_t)o->g.rounds * o->g.n_units;
     memset(o->ready, 0, nodes * sizeof *o->ready);
@@ -95,22 +95,22 @@ static void start(struct order *o)
 }
 
 /* Of several loads the next block needs the first ones first. */
-static struct estimate estimate(const struct order *o, const struct clock *t)
+static struct estimate estimate_end(const struct order *o, const struct clock *t)
 {
     const uint32_t back =
         t->loads ? t->sent / t->loads + o->g.costs->far_cyc : 0;
-    return (struct estimate){t->now, t->done, later(t->now, back)};
+    return (struct estimate){t->now, t->done, later_cycle(t->now, back)};
 }
 
 /* list NULL: the source's order. A loop is timed over two rounds. */
-static struct estimate judge(struct order *o, const uint32_t *list)
+static struct estimate judge_order(struct order *o, const uint32_t *list)
 {
     struct clock t = {0};
-    start(o);
+    start_clock(o);
     for (uint32_t r = 0; r < o->g.rounds; r++)
         for (uint32_t i = 0; i < o->g.n_units; i++)
-            issue(o, &t, r * o->g.n_units + (list ? list[i] : i));
-    return estimate(o, &t);
+            issue_node(o, &t, r * o->g.n_units + (list ? list[i] : i));
+    return estimate_end(o, &t);
 }
 
 /* Of the units behind the one of this rank that wait for nobody: a bit each. */
@@ -126,13 +126,13 @@ static uint64_t open_behind(const struct order *o, uint32_t head)
 }
 
 /* The first one wished for that need not wait, or else waits least. */
-static uint32_t pick(const struct order *o, const struct clock *t,
+static uint32_t pick_next(const struct order *o, const struct clock *t,
                      uint32_t head)
 {
     uint32_t best = o->wish[head], best_at = UINT32_MAX;
     for (uint64_t bits = open_behind(o, head); bits; bits &= bits - 1) {
         const uint32_t u = o->wish[head + (uint32_t)__builtin_ctzll(bits)];
-        const uint32_t at = start_of(o, t, u);
+        const uint32_t at = start_of_node(o, t, u);
         if (at == t->now)
             return u;
         if (at < best_at) {
@@ -143,7 +143,7 @@ static uint32_t pick(const struct order *o, const struct clock *t,
     return best;
 }
 
-static void place(struct order *o, uint32_t u)
+static void mark_placed(struct order *o, uint32_t u)
 {
     o->left[u] = PLACED;
     o->open[o->rank[u] / 64] &= ~(1ull << o->rank[u] % 64);
@@ -162,17 +162,17 @@ static struct estimate arrange(struct order *o)
 {
     struct clock t = {0};
     uint32_t head = 0;
-    start(o);
+    start_clock(o);
     start_open(o);
     for (uint32_t i = 0; i < o->g.n_units; i++) {
         while (o->left[o->wish[head]] == PLACED)
             head++;
-        const uint32_t u = pick(o, &t, head);
+        const uint32_t u = pick_next(o, &t, head);
         o->list[i] = u;
-        place(o, u);
-        issue(o, &t, u);
+        mark_placed(o, u);
+        issue_node(o, &t, u);
     }
-    return o->g.rounds > 1 ? judge(o, o->list) : estimate(o, &t);
+    return o->g.rounds > 1 ? judge_order(o, o->list) : estimate_end(o, &t);
 }
 
 static void wish_source(struct order *o)
@@ -181,7 +181,7 @@ static void wish_source(struct order *o)
         o->wish[u] = o->rank[u] = u;
 }
 
-static bool is_message(const struct order *o, uint32_t u)
+static bool is_message_unit(const struct order *o, uint32_t u)
 {
     return o->g.access[o->g.unit[u].first].kind == XK_SB_SEND;
 }
@@ -192,7 +192,7 @@ static void find_keys(struct order *o)
 {
     for (uint32_t u = o->g.n_units; u-- > 0;) {
         const uint32_t end = o->g.unit[u].region_end;
-        o->key[u] = is_message(o, u) ? u : end;
+        o->key[u] = is_message_unit(o, u) ? u : end;
         for (uint32_t k = o->g.edges[u]; k != XK_ORDER_NONE;
              k = o->g.edge[k].next) {
             const uint32_t to = o->g.edge[k].to;
@@ -280,7 +280,7 @@ static enum xk_status order_block(struct order *o, struct xk_inst *in,
 {
     XK_TRY(xk_order_graph_build(&o->g, in, access, n, loops));
     wish_source(o);
-    const struct estimate source = judge(o, NULL);
+    const struct estimate source = judge_order(o, NULL);
     struct estimate e = source;
     bool changed = false;
     if (!is_smooth(o, source))
@@ -312,7 +312,7 @@ static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
 {
     unsigned most = 1;
     for (unsigned b = 0; b < n; b++)
-        most = later(most, all[b].end - all[b].first);
+        most = later_cycle(most, all[b].end - all[b].first);
     XK_TRY(xk_order_graph_init(&o->g, most));
     o->ready = xk_malloc(o->g.c, 2ull * most * sizeof *o->ready);
     o->left = xk_malloc(o->g.c, most * sizeof *o->left);
@@ -335,7 +335,7 @@ static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
     return XK_OK;
 }
 
-static void release(struct order *o)
+static void free_order(struct order *o)
 {
     xk_order_graph_fini(&o->g);
     xk_free(o->g.c, o->ready);
@@ -367,7 +367,7 @@ enum xk_status xk_order(xk_ctx *c, const struct xk_platform *p,
         st = xk_sb_find_blocks(c, in, n, block_at, &all, &n_blocks);
     if (st == XK_OK)
         st = order_blocks(&o, in, access, all, n_blocks);
-    release(&o);
+    free_order(&o);
     xk_free(c, all);
     xk_free(c, block_at);
     if (stats)

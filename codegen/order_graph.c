@@ -36,7 +36,7 @@ void xk_order_graph_fini(struct xk_order_graph *g)
 /* ---- units ---- */
 
 /* Registers that the resources below do not tell apart, or not at all. */
-static bool is_special(const struct xk_operand *o)
+static bool is_arf_state(const struct xk_operand *o)
 {
     if (o->file != XK_FILE_ARF)
         return o->indirect;
@@ -59,15 +59,15 @@ static bool is_memory(const struct xk_platform *p, const struct xk_inst *i)
 static bool is_wall(const struct xk_order_graph *g, const struct xk_inst *i,
                     const struct xk_sb_access *a)
 {
-    bool special = is_special(&i->dst);
+    bool special = is_arf_state(&i->dst);
     for (unsigned k = 0; k < 3; k++)
-        special |= is_special(&i->src[k]);
+        special |= is_arf_state(&i->src[k]);
     if (special || a->pipe == XK_SB_NOWHERE || xk_wa_clears_sources(i))
         return true;
     return a->kind == XK_SB_SEND && !is_memory(g->p, i);
 }
 
-static unsigned passes(unsigned n, unsigned lanes)
+static unsigned issue_cycles(unsigned n, unsigned lanes)
 {
     return n > lanes ? (n + lanes - 1) / lanes : 1;
 }
@@ -101,7 +101,7 @@ static void cost_alu(const struct xk_cg_costs *c, const struct xk_inst *i,
     const bool math = a->kind == XK_SB_MATH;
     const unsigned b = xk_reg_type_b((enum xk_reg_type)i->dst.type);
     const unsigned n =
-        passes(i->exec * (b > 4 ? 2u : 1u), math ? c->math_lanes : c->lanes);
+        issue_cycles(i->exec * (b > 4 ? 2u : 1u), math ? c->math_lanes : c->lanes);
     const unsigned lat = math            ? c->math_cyc
                          : writes_arf(a) ? c->arf_cyc
                                          : c->alu_cyc;
@@ -190,7 +190,7 @@ static void find_units(struct xk_order_graph *g, const struct xk_inst *in,
 /* How late a message is cannot be known. What waits for one must not come in
  * front of a message that the source sends before it: that would be later, too.
  * A loop's messages may still be under way when it is entered again. */
-static void enter_loop(struct xk_order_graph *g, unsigned n)
+static void enter_order_loop(struct xk_order_graph *g, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
         const struct xk_sb_access *const a = &g->access[i];
@@ -211,7 +211,7 @@ static void enter_loop(struct xk_order_graph *g, unsigned n)
  * wrote the register and one to who writes it next, a write one from the write
  * before it, and an instruction two for the messages around it. Where registers
  * are written in parts there may be more edges. */
-static enum xk_status make_room(struct xk_order_graph *g, unsigned n)
+static enum xk_status make_edge_room(struct xk_order_graph *g, unsigned n)
 {
     uint32_t reads = 0, writes = 0;
     for (unsigned i = 0; i < n; i++) {
@@ -278,12 +278,12 @@ static uint32_t until_free(const struct xk_order_graph *g, uint32_t from,
     return a->read_cyc;
 }
 
-static uint16_t dwords_of(struct xk_sb_span s)
+static uint16_t span_dwords(struct xk_sb_span s)
 {
     return s.dwords ? s.dwords : UINT16_MAX;
 }
 
-static void push(struct xk_order_graph *g, uint32_t *list, uint32_t node,
+static void push_user(struct xk_order_graph *g, uint32_t *list, uint32_t node,
                  uint16_t dwords)
 {
     g->user[g->n_users] = (struct xk_order_user){node, *list, dwords};
@@ -291,7 +291,7 @@ static void push(struct xk_order_graph *g, uint32_t *list, uint32_t node,
 }
 
 /* Who has them before: none of these has more to do with what comes later. */
-static void take(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
+static void add_last_user(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
 {
     while (*list != XK_ORDER_NONE) {
         struct xk_order_user *const u = &g->user[*list];
@@ -312,7 +312,7 @@ static void link_read(struct xk_order_graph *g, uint32_t node, unsigned r,
         if (g->user[k].dwords & dwords)
             link(g, g->user[k].node, node,
                  unit_of(g, g->user[k].node)->lat_cyc);
-    push(g, &g->read[r], node, dwords);
+    push_user(g, &g->read[r], node, dwords);
 }
 
 /* Whether it waits for a message. */
@@ -321,7 +321,7 @@ static bool link_reads(struct xk_order_graph *g, uint32_t node,
 {
     unsigned pending = 0;
     for (unsigned r = s.first; r < s.end; r++) {
-        link_read(g, node, r, dwords_of(s));
+        link_read(g, node, r, span_dwords(s));
         pending |= g->pending[r];
         if (send)
             g->pending[r] |= XK_ORDER_PAYLOAD;
@@ -353,9 +353,9 @@ static void link_write(struct xk_order_graph *g, uint32_t node, unsigned r,
         g->wrote[r] = node;
         return;
     }
-    take(g, &g->part[r], dwords);
-    take(g, &g->read[r], dwords);
-    push(g, &g->part[r], node, dwords);
+    add_last_user(g, &g->part[r], dwords);
+    add_last_user(g, &g->read[r], dwords);
+    push_user(g, &g->part[r], node, dwords);
 }
 
 static bool link_writes(struct xk_order_graph *g, uint32_t node,
@@ -363,7 +363,7 @@ static bool link_writes(struct xk_order_graph *g, uint32_t node,
 {
     unsigned pending = 0;
     for (unsigned r = s.first; r < s.end; r++) {
-        link_write(g, node, r, dwords_of(s));
+        link_write(g, node, r, span_dwords(s));
         pending |= g->pending[r];
         g->pending[r] = send ? XK_ORDER_ANSWER : 0;
     }
@@ -422,8 +422,8 @@ enum xk_status xk_order_graph_build(struct xk_order_graph *g,
     memset(g->before, 0, nodes * sizeof *g->before);
     memset(g->seen, 0, nodes * sizeof *g->seen);
     if (loops)
-        enter_loop(g, n);
-    XK_TRY(make_room(g, n));
+        enter_order_loop(g, n);
+    XK_TRY(make_edge_room(g, n));
     for (uint32_t v = 0; v < nodes; v++)
         link_node(g, v);
     return g->failed ? XK_ENOMEM : XK_OK;

@@ -45,8 +45,8 @@ struct alloc {
     bool lone[MAX_GRF];        /* given to a slot alone */
 };
 
-static void touch(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
-                  uint32_t loop)
+static void touch_tile(struct xk_cg *g, struct xk_cg_tile *t, uint32_t at,
+                       uint32_t loop)
 {
     uint32_t first = at, last = at;
     if (loop != t->loop && loop != XK_CG_NO_LOOP) {
@@ -82,8 +82,8 @@ static void touch_room(struct xk_cg *g, struct xk_cg_tile *room, uint32_t at,
     while (end < g->n_inst && !is_label(g, end) &&
            g->inst[end - 1].op != XK_OPC_JMPI)
         end++;
-    touch(g, room, first, loop);
-    touch(g, room, end - 1, loop);
+    touch_tile(g, room, first, loop);
+    touch_tile(g, room, end - 1, loop);
 }
 
 static void find_ranges(struct xk_cg *g)
@@ -97,12 +97,12 @@ static void find_ranges(struct xk_cg *g)
             loop = next++;
         const struct xk_inst *const x = &g->inst[i];
         if (x->dst.file == XK_FILE_TILE)
-            touch(g, &g->tile[x->dst.reg], i, loop);
+            touch_tile(g, &g->tile[x->dst.reg], i, loop);
         if (room && xk_inst_is_dpas(x) && i > room->last)
             touch_room(g, room, i, loop);
         for (unsigned k = 0; k < 3; k++)
             if (x->src[k].file == XK_FILE_TILE)
-                touch(g, &g->tile[x->src[k].reg], i, loop);
+                touch_tile(g, &g->tile[x->src[k].reg], i, loop);
     }
 }
 
@@ -129,18 +129,18 @@ static bool fill_buckets(struct alloc *a)
 }
 
 /* 0 for slots below a GRF. */
-static unsigned whole_grfs(const struct alloc *a, const struct xk_cg_tile *t)
+static unsigned grfs_of_tile(const struct alloc *a, const struct xk_cg_tile *t)
 {
     const unsigned grf_b = a->g->p->grf_b;
     return t->size_b < grf_b ? 0 : (t->size_b + grf_b - 1) / grf_b;
 }
 
-static void mark(struct alloc *a, const struct xk_cg_tile *t, bool use,
-                 uint32_t at)
+static void mark_grfs(struct alloc *a, const struct xk_cg_tile *t, bool use,
+                      uint32_t at)
 {
     const uint32_t first = (uint32_t)t->at_b / 4;
     const uint32_t end = first + (t->size_b + 3) / 4;
-    const unsigned n = whole_grfs(a, t);
+    const unsigned n = grfs_of_tile(a, t);
     a->n_whole = use ? a->n_whole + n : a->n_whole - n;
     for (uint32_t dw = first; dw < end; dw++) {
         const uint32_t r = dw / a->grf_dw;
@@ -166,7 +166,7 @@ static bool grfs_free(const struct alloc *a, const struct xk_cg_tile *t,
 }
 
 /* The better of two places, the best one so far and r. */
-static int choose(const struct alloc *a, int best, int r)
+static int better_grf(const struct alloc *a, int best, int r)
 {
     const unsigned n = a->banks.period;
     if (best < 0)
@@ -196,13 +196,13 @@ static int find_grfs(const struct alloc *a, const struct xk_cg_tile *t,
         for (unsigned r = (lo + step - 1) / step * step;
              r + n <= hi && !good_enough(a, best); r += step)
             if (grfs_free(a, t, r, n, cool_since))
-                best = choose(a, best, (int)r);
+                best = better_grf(a, best, (int)r);
         return best;
     }
     for (int r = (int)((hi - n) / step * step);
          r >= (int)lo && !good_enough(a, best); r -= (int)step)
         if (grfs_free(a, t, (unsigned)r, n, cool_since))
-            best = choose(a, best, r);
+            best = better_grf(a, best, r);
     return best;
 }
 
@@ -225,8 +225,8 @@ static int find_slot(const struct alloc *a, const struct xk_cg_tile *t,
 }
 
 /* Whether there is a GRF to spare for the slot, all its life long. */
-static bool has_room(const struct alloc *a, const struct xk_cg_tile *t,
-                     uint32_t at)
+static bool has_spare_grf(const struct alloc *a, const struct xk_cg_tile *t,
+                          uint32_t at)
 {
     unsigned most = 0;
     if (!a->whole || t->last - at > SHORT_INSTS)
@@ -237,8 +237,8 @@ static bool has_room(const struct alloc *a, const struct xk_cg_tile *t,
 }
 
 /* The next GRF in [lo, hi) that is free, from where the last search ended. */
-static int find_next(struct alloc *a, const struct xk_cg_tile *t, unsigned lo,
-                     unsigned hi, uint32_t cool_since)
+static int next_free_grf(struct alloc *a, const struct xk_cg_tile *t,
+                         unsigned lo, unsigned hi, uint32_t cool_since)
 {
     unsigned r = a->turn >= lo && a->turn < hi ? a->turn : lo;
     for (unsigned k = lo; k < hi; k++) {
@@ -258,21 +258,22 @@ static int find_next(struct alloc *a, const struct xk_cg_tile *t, unsigned lo,
 static int find_lone(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
 {
     const uint32_t cool_since = at > COOLING_INSTS ? at - COOLING_INSTS : 0;
-    const int b = find_next(a, t, a->sunk_lo, a->sunk_hi, cool_since);
-    return b < 0 ? find_next(a, t, 0, a->n_grf, cool_since) : b;
+    const int b = next_free_grf(a, t, a->sunk_lo, a->sunk_hi, cool_since);
+    return b < 0 ? next_free_grf(a, t, 0, a->n_grf, cool_since) : b;
 }
 
 static int find_small(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
 {
     int b = -1;
-    if (has_room(a, t, at))
+    if (has_spare_grf(a, t, at))
         b = find_lone(a, t, at);
     if (b < 0)
         b = find_slot(a, t, false);
     return b < 0 ? find_slot(a, t, true) : b;
 }
 
-static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
+static enum xk_status place_tile(struct alloc *a, struct xk_cg_tile *t,
+                                 uint32_t at)
 {
     const unsigned grf_b = a->g->p->grf_b;
     const unsigned end = a->g->abi->grf_count; /* of the mode, never limited */
@@ -296,7 +297,7 @@ static enum xk_status place(struct alloc *a, struct xk_cg_tile *t, uint32_t at)
                        t->pinned ? " for a buffer" : "");
     if (t->at_b < 0)
         t->at_b = r * (int)grf_b;
-    mark(a, t, true, at);
+    mark_grfs(a, t, true, at);
     return XK_OK;
 }
 
@@ -307,13 +308,13 @@ static void find_until(struct alloc *a, uint32_t k, uint32_t from)
     const unsigned grf_b = a->g->p->grf_b;
     const struct xk_cg_tile *const t = &a->g->tile[a->planned[k]];
     const unsigned lo = (unsigned)t->at_b / grf_b;
-    const unsigned hi = lo + whole_grfs(a, t);
+    const unsigned hi = lo + grfs_of_tile(a, t);
     for (unsigned r = lo; r < hi; r++)
         a->until[r] = UINT32_MAX;
     for (uint32_t j = a->n_planned; j-- > from;) {
         const struct xk_cg_tile *const o = &a->g->tile[a->planned[j]];
         const unsigned first = (unsigned)o->at_b / grf_b;
-        const unsigned end = first + whole_grfs(a, o);
+        const unsigned end = first + grfs_of_tile(a, o);
         for (unsigned r = first > lo ? first : lo; r < end && r < hi; r++)
             a->until[r] = o->first;
     }
@@ -346,13 +347,13 @@ static void free_ended(struct alloc *a, uint32_t k)
         const struct xk_cg_tile *const t = &tile[a->planned[j]];
         if (t->last < tile[a->planned[k]].first &&
             t->last >= tile[a->planned[k - 1]].first)
-            mark(a, t, false, t->last);
+            mark_grfs(a, t, false, t->last);
     }
 }
 
 /* Gives buffers their places, and forgets that they are there. Sunk ones keep
  * theirs free of other buffers, as if they came first: they are the largest. */
-static enum xk_status plan(struct alloc *a)
+static enum xk_status plan_buffers(struct alloc *a)
 {
     struct xk_cg *const g = a->g;
     a->planned = xk_malloc(g->c, g->n_tiles * sizeof *a->planned);
@@ -362,17 +363,17 @@ static enum xk_status plan(struct alloc *a)
     for (uint32_t k = 0; k < a->n_planned; k++) {
         struct xk_cg_tile *const t = &g->tile[a->planned[k]];
         if (comes_first(t))
-            XK_TRY(place(a, t, 0));
+            XK_TRY(place_tile(a, t, 0));
         if (t->sunk) {
             a->sunk_lo = (unsigned)t->at_b / g->p->grf_b;
-            a->sunk_hi = a->sunk_lo + whole_grfs(a, t);
+            a->sunk_hi = a->sunk_lo + grfs_of_tile(a, t);
         }
     }
     for (uint32_t k = 0; k < a->n_planned; k++) {
         struct xk_cg_tile *const t = &g->tile[a->planned[k]];
         free_ended(a, k);
         if (t->at_b < 0)
-            XK_TRY(place(a, t, t->first));
+            XK_TRY(place_tile(a, t, t->first));
     }
     for (uint32_t k = 0; k < a->n_planned; k++)
         find_until(a, k, 0);
@@ -392,27 +393,27 @@ static enum xk_status count_whole(struct alloc *a)
         return XK_ENOMEM;
     for (uint32_t i = 0; i < g->n_inst; i++) {
         for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1])
-            n += (int)whole_grfs(a, &g->tile[t - 1]);
+            n += (int)grfs_of_tile(a, &g->tile[t - 1]);
         a->whole[i] = (uint16_t)n;
         a->limit = (unsigned)n > a->limit ? (unsigned)n : a->limit;
         for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
-            n -= (int)whole_grfs(a, &g->tile[t - 1]);
+            n -= (int)grfs_of_tile(a, &g->tile[t - 1]);
     }
     return XK_OK;
 }
 
-static enum xk_status scan(struct alloc *a)
+static enum xk_status scan_insts(struct alloc *a)
 {
     for (uint32_t i = 0; i < a->g->n_inst; i++) {
         for (uint32_t t = a->by_first[i]; t; t = a->next_first[t - 1]) {
-            XK_TRY(place(a, &a->g->tile[t - 1], i));
+            XK_TRY(place_tile(a, &a->g->tile[t - 1], i));
             if (a->n_begun < a->n_planned && a->planned[a->n_begun] == t - 1) {
                 find_until(a, a->n_begun, a->n_begun + 1);
                 a->n_begun++;
             }
         }
         for (uint32_t t = a->by_last[i]; t; t = a->next_last[t - 1])
-            mark(a, &a->g->tile[t - 1], false, i);
+            mark_grfs(a, &a->g->tile[t - 1], false, i);
     }
     return XK_OK;
 }
@@ -459,9 +460,9 @@ static bool start_again(struct alloc *a, const int32_t *at_b, uint16_t peak_grf)
 
 static enum xk_status scan_with_plan(struct alloc *a)
 {
-    XK_TRY(plan(a));
+    XK_TRY(plan_buffers(a));
     XK_TRY(count_whole(a));
-    return scan(a);
+    return scan_insts(a);
 }
 
 static enum xk_status scan_twice(struct alloc *a)
@@ -475,7 +476,7 @@ static enum xk_status scan_twice(struct alloc *a)
         at_b[t] = g->tile[t].at_b;
     enum xk_status st = scan_with_plan(a);
     if (st == XK_ENOFIT)
-        st = start_again(a, at_b, peak_grf) ? scan(a) : XK_ENOMEM;
+        st = start_again(a, at_b, peak_grf) ? scan_insts(a) : XK_ENOMEM;
     xk_free(g->c, at_b);
     return st;
 }
@@ -490,7 +491,7 @@ static enum xk_status place_all(struct alloc *a)
     return scan_twice(a);
 }
 
-static void resolve(const struct xk_cg *g, struct xk_operand *o)
+static void resolve_operand(const struct xk_cg *g, struct xk_operand *o)
 {
     if (o->file != XK_FILE_TILE)
         return;
@@ -513,9 +514,9 @@ enum xk_status xk_cg_allocate(struct xk_cg *g)
     release_buckets(&a);
     XK_TRY(st);
     for (uint32_t i = 0; i < g->n_inst; i++) {
-        resolve(g, &g->inst[i].dst);
+        resolve_operand(g, &g->inst[i].dst);
         for (unsigned k = 0; k < 3; k++)
-            resolve(g, &g->inst[i].src[k]);
+            resolve_operand(g, &g->inst[i].src[k]);
     }
     return XK_OK;
 }

@@ -29,8 +29,8 @@ static int lane_dim(const struct xk_reorder *r)
 }
 
 /* A dword a lane, seen as elements of type dt. */
-static struct xk_cg_val spread(struct xk_cg *g, enum xk_dtype dt,
-                               unsigned lanes)
+static struct xk_cg_val dword_lanes(struct xk_cg *g, enum xk_dtype dt,
+                                    unsigned lanes)
 {
     struct xk_cg_val v = xk_cg_temp(g, XK_DT_U32, lanes);
     v.dt = dt;
@@ -45,7 +45,7 @@ static enum xk_dtype raw_type(enum xk_dtype dt)
                                  : XK_DT_U8;
 }
 
-static void raw_mov(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
+static void mov_raw(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
                     unsigned lanes)
 {
     d.dt = a.dt = raw_type((enum xk_dtype)d.dt);
@@ -63,8 +63,8 @@ static void shift_up(struct xk_cg *g, struct xk_cg_val d, struct xk_cg_val a,
 }
 
 /* A source of four bytes a lane that stands for the elements of a. */
-static struct xk_cg_val widened(struct xk_cg *g, const struct xk_cg_val *a,
-                                unsigned lanes)
+static struct xk_cg_val as_dwords(struct xk_cg *g, const struct xk_cg_val *a,
+                                  unsigned lanes)
 {
     const enum xk_dtype dt = (enum xk_dtype)a->dt;
     if (xk_dtype_b(dt) == 4)
@@ -79,8 +79,8 @@ static struct xk_cg_val widened(struct xk_cg *g, const struct xk_cg_val *a,
         xk_cg_op1(g, XK_OPC_MOV, &t, a, lanes);
         return t;
     }
-    const struct xk_cg_val t = spread(g, dt, lanes);
-    raw_mov(g, t, *a, lanes);
+    const struct xk_cg_val t = dword_lanes(g, dt, lanes);
+    mov_raw(g, t, *a, lanes);
     return t;
 }
 
@@ -112,24 +112,24 @@ static void convert(struct xk_cg *g, const struct xk_cg_val *d,
 {
     const enum xk_dtype to = (enum xk_dtype)d->dt;
     if (to == a->dt) {
-        raw_mov(g, *d, *a, lanes);
+        mov_raw(g, *d, *a, lanes);
         return;
     }
     if (a->dt == XK_DT_BF16 && to == XK_DT_F32) {
         shift_up(g, *d, *a, lanes);
         return;
     }
-    const struct xk_cg_val w = widened(g, a, lanes);
+    const struct xk_cg_val w = as_dwords(g, a, lanes);
     if (starts_dwords(d, lanes)) {
         convert_wide(g, d, w, lanes);
         return;
     }
-    const struct xk_cg_val t = spread(g, to, lanes);
+    const struct xk_cg_val t = dword_lanes(g, to, lanes);
     convert_wide(g, &t, w, lanes);
-    raw_mov(g, *d, t, lanes);
+    mov_raw(g, *d, t, lanes);
 }
 
-static bool advance(const struct xk_reorder *r, int skip, unsigned *at)
+static bool advance_index(const struct xk_reorder *r, int skip, unsigned *at)
 {
     for (int d = r->n_dims - 1; d >= 0; d--) {
         if (d == skip)
@@ -166,6 +166,6 @@ enum xk_status xk_cg_reorder(struct xk_cg *g, const struct xk_reorder *r,
         s.stride = n > 1 ? (uint8_t)r->src_stride[lane] : 0;
         convert(g, &d, &s, n);
         XK_TRY(xk_ctx_status(g->c));
-    } while (advance(r, lane, at));
+    } while (advance_index(r, lane, at));
     return XK_OK;
 }

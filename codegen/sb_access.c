@@ -108,7 +108,7 @@ static void acc_use(const struct xk_platform *p, const struct xk_inst *i,
     add_write(a, wr);
 }
 
-static uint8_t pipe_of(const struct xk_sb_caps *caps, enum xk_pipe pipe)
+static uint8_t sb_pipe_of(const struct xk_sb_caps *caps, enum xk_pipe pipe)
 {
     if (pipe == XK_PIPE_NONE) /* nop, sync */
         return XK_SB_NOWHERE;
@@ -132,7 +132,7 @@ unsigned xk_sb_pipe_of_sources(const struct xk_platform *p,
         if (o->file != XK_FILE_GRF &&
             (o->file != XK_FILE_ARF || o->arf == XK_ARF_NULL))
             continue;
-        const unsigned of = pipe_of(caps, xk_type_pipe(p, o->type));
+        const unsigned of = sb_pipe_of(caps, xk_type_pipe(p, o->type));
         if (pipe != XK_SB_NOWHERE && pipe != of)
             return XK_SB_NOWHERE;
         pipe = of;
@@ -159,7 +159,7 @@ static void slm_use(const struct xk_inst *i, struct xk_sb_access *a)
     a->slm_order = null || fence;
 }
 
-static uint8_t kind_of(enum xk_pipe pipe)
+static uint8_t sb_kind_of(enum xk_pipe pipe)
 {
     switch (pipe) {
     case XK_PIPE_MATH:
@@ -173,8 +173,8 @@ static uint8_t kind_of(enum xk_pipe pipe)
     }
 }
 
-static void operands(const struct xk_platform *p, const struct xk_inst *i,
-                     bool merges, struct xk_sb_access *a)
+static void note_operands(const struct xk_platform *p, const struct xk_inst *i,
+                          bool merges, struct xk_sb_access *a)
 {
     const struct xk_sb_span d = span_of(p, i, -1);
     bool a0 = i->dst.indirect || i->send.desc_reg || i->send.exdesc_reg;
@@ -196,8 +196,8 @@ void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
     const struct xk_sb_caps *const caps = xk_sb_caps_get(p);
     const enum xk_pipe pipe = xk_inst_pipe(p, i);
     a->token = -1;
-    a->kind = kind_of(pipe);
-    a->pipe = pipe_of(caps, pipe);
+    a->kind = sb_kind_of(pipe);
+    a->pipe = sb_pipe_of(caps, pipe);
     a->slm_load = a->slm_order = a->follows = false;
     a->n_rd = a->n_wr = 0;
     if (a->pipe == XK_SB_NOWHERE)
@@ -206,7 +206,7 @@ void xk_sb_access_of(const struct xk_platform *p, const struct xk_inst *i,
         a->pipe = XK_SB_NOWHERE;
         a->kind = XK_SB_BRANCH;
     }
-    operands(p, i, caps->bytes_merge, a);
+    note_operands(p, i, caps->bytes_merge, a);
     flag_use(i, a);
     acc_use(p, i, a);
     slm_use(i, a);

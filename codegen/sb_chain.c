@@ -15,7 +15,7 @@ static bool overlap(struct xk_footprint a, struct xk_footprint b)
     return a.first_b < b.end_b && b.first_b < a.end_b;
 }
 
-static bool same(struct xk_footprint a, struct xk_footprint b)
+static bool same_footprint(struct xk_footprint a, struct xk_footprint b)
 {
     return a.first_b == b.first_b && a.end_b == b.end_b;
 }
@@ -55,7 +55,7 @@ static struct regs regs_of(const struct xk_platform *p, const struct xk_inst *i)
  * source. */
 static bool is_sound(const struct regs *r)
 {
-    return (!overlap(r->dst, r->src[0]) || same(r->dst, r->src[0])) &&
+    return (!overlap(r->dst, r->src[0]) || same_footprint(r->dst, r->src[0])) &&
            !overlap(r->dst, r->src[1]) && !overlap(r->dst, r->src[2]);
 }
 
@@ -69,7 +69,8 @@ static bool reads(const struct regs *r, struct xk_footprint d)
 static bool goes_on(const struct xk_inst *first, const struct regs *chain,
                     unsigned n, const struct xk_inst *x, const struct regs *r)
 {
-    if (!same_form(first, x) || !is_sound(r) || !same(chain->src[1], r->src[1]))
+    if (!same_form(first, x) || !is_sound(r) ||
+        !same_footprint(chain->src[1], r->src[1]))
         return false;
     for (unsigned k = 0; k < n; k++)
         if (reads(r, chain[k].dst))

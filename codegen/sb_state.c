@@ -228,8 +228,8 @@ static void set_token(struct xk_sb_state *s, const struct xk_sb_access *a)
         s->slm |= bit;
 }
 
-static void mark(struct xk_sb_state *s, const struct xk_sb_span *span,
-                 unsigned n, unsigned p, int16_t *list, int16_t now)
+static void mark_spans(struct xk_sb_state *s, const struct xk_sb_span *span,
+                       unsigned n, unsigned p, int16_t *list, int16_t now)
 {
     for (unsigned i = 0; i < n; i++)
         for (unsigned r = span[i].first; r < span[i].end; r++) {
@@ -243,7 +243,7 @@ static void mark(struct xk_sb_state *s, const struct xk_sb_span *span,
 static void issue_branch(struct xk_sb_state *s, const struct xk_sb_access *a)
 {
     const unsigned p = s->caps->n_pipes > 1 ? XK_SB_I : 0;
-    mark(s, a->rd, a->n_rd, p, s->rd[p], (int16_t)s->count[p]);
+    mark_spans(s, a->rd, a->n_rd, p, s->rd[p], (int16_t)s->count[p]);
 }
 
 void xk_sb_state_issue(struct xk_sb_state *s, const struct xk_sb_access *a)
@@ -257,8 +257,8 @@ void xk_sb_state_issue(struct xk_sb_state *s, const struct xk_sb_access *a)
     if (s->count[a->pipe] == XK_SB_MAX_COUNT)
         xk_sb_state_rebase(s);
     const int16_t now = (int16_t)s->count[a->pipe]++;
-    mark(s, a->rd, a->n_rd, a->pipe, s->rd[a->pipe], now);
-    mark(s, a->wr, a->n_wr, a->pipe, s->wr[a->pipe], now);
+    mark_spans(s, a->rd, a->n_rd, a->pipe, s->rd[a->pipe], now);
+    mark_spans(s, a->wr, a->n_wr, a->pipe, s->wr[a->pipe], now);
 }
 
 static void rebase_list(int16_t *list, int32_t count, int32_t done)

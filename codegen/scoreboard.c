@@ -54,7 +54,7 @@ static bool is_ours(const struct xk_inst *i)
 
 /* ---- annotations ---- */
 
-static struct xk_inst *append(struct pass *s)
+static struct xk_inst *append_inst(struct pass *s)
 {
     if (!xk_grow(s->c, &s->out, s->n_out, &s->cap_out, sizeof *s->out)) {
         s->failed = true;
@@ -66,7 +66,7 @@ static struct xk_inst *append(struct pass *s)
 static void emit_sync(struct pass *s, enum xk_sync_fn fn, uint32_t mask,
                       struct xk_swsb swsb)
 {
-    struct xk_inst *const i = append(s);
+    struct xk_inst *const i = append_inst(s);
     if (!i)
         return;
     *i = (struct xk_inst){
@@ -200,8 +200,8 @@ static struct note carried(const struct pass *s, struct waiter *w)
 
 /* Where a sync for sources is due, it waits for the sources of all messages:
  * they are read soon, and the next header is then free as well. */
-static struct note plan(const struct pass *s, struct waiter *w,
-                        const struct xk_sb_state *st)
+static struct note plan_waits(const struct pass *s, struct waiter *w,
+                              const struct xk_sb_state *st)
 {
     struct note n = carried(s, w);
     if (n.src) {
@@ -258,7 +258,7 @@ static bool chained(const struct pass *s, unsigned at)
            at + 1 < s->end && s->access[at + 1].kind == XK_SB_DPAS;
 }
 
-static void merge(struct xk_sb_need *n, const struct xk_sb_need *more)
+static void merge_needs(struct xk_sb_need *n, const struct xk_sb_need *more)
 {
     n->dst |= more->dst;
     n->src |= more->src;
@@ -276,7 +276,7 @@ static void need_of_chain(const struct pass *s, const struct xk_sb_state *st,
     for (; chained(s, at); at++) {
         struct xk_sb_need more;
         xk_sb_need_of(st, &s->access[at + 1], &more);
-        merge(n, &more);
+        merge_needs(n, &more);
     }
     n->src &= ~n->dst;
 }
@@ -287,10 +287,10 @@ static void need_in_front(const struct xk_sb_state *st, struct xk_sb_need *n)
 {
     struct xk_sb_need more;
     xk_sb_need_of_loop(st, &more);
-    merge(n, &more);
+    merge_needs(n, &more);
 }
 
-static struct note enter_loop(const struct pass *s, struct xk_sb_state *st)
+static struct note enter_sb_loop(const struct pass *s, struct xk_sb_state *st)
 {
     struct xk_sb_need n = {0};
     need_in_front(st, &n);
@@ -343,7 +343,7 @@ static void find_need(struct pass *s, const struct xk_sb_state *st, unsigned at,
     }
 }
 
-static void visit(struct pass *s, struct xk_sb_state *st, unsigned at)
+static void visit_inst(struct pass *s, struct xk_sb_state *st, unsigned at)
 {
     const struct xk_inst *const x = &s->in[at];
     struct xk_sb_access *const a = &s->access[at];
@@ -360,7 +360,7 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at)
     a->follows = at > s->first && chained(s, at - 1);
     find_need(s, st, at, &w);
     if (w.need.dst || w.need.src || w.need.pipes) {
-        *n = plan(s, &w, st);
+        *n = plan_waits(s, &w, st);
         xk_sb_state_wait(st, &w.need);
     }
     xk_sb_state_issue(st, a);
@@ -370,19 +370,19 @@ static void visit(struct pass *s, struct xk_sb_state *st, unsigned at)
     }
 }
 
-static void run_block(struct pass *s, unsigned b, struct xk_sb_state *st)
+static void annotate_block(struct pass *s, unsigned b, struct xk_sb_state *st)
 {
     *st = s->entry[b];
     s->first = s->block[b].first;
     s->end = s->block[b].end;
     s->enters = s->block[b].enters && s->has_dpas;
     for (unsigned i = s->block[b].first; i < s->block[b].end; i++)
-        visit(s, st, i);
+        visit_inst(s, st, i);
     const bool falls = s->enters && !xk_inst_is_branch(&s->in[s->end - 1]);
-    s->note[s->n + b] = falls ? enter_loop(s, st) : (struct note){0};
+    s->note[s->n + b] = falls ? enter_sb_loop(s, st) : (struct note){0};
 }
 
-static void analyse(struct pass *s, struct xk_sb_state *st)
+static void analyse_blocks(struct pass *s, struct xk_sb_state *st)
 {
     for (unsigned b = 0; b < s->n_blocks; b++)
         s->block[b].reached = s->block[b].dirty = s->block[b].root;
@@ -392,7 +392,7 @@ static void analyse(struct pass *s, struct xk_sb_state *st)
             if (!s->block[b].dirty)
                 continue;
             s->block[b].dirty = false;
-            run_block(s, b, st);
+            annotate_block(s, b, st);
             xk_sb_state_rebase(st);
             for (unsigned k = 0; k < s->block[b].n_succ; k++) {
                 struct xk_sb_block *const to = &s->block[s->block[b].succ[k]];
@@ -412,16 +412,16 @@ static void annotate_rest(struct pass *s, struct xk_sb_state *st)
 {
     for (unsigned b = 0; b < s->n_blocks; b++)
         if (!s->block[b].reached)
-            run_block(s, b, st);
+            annotate_block(s, b, st);
 }
 
-static void write_one(struct pass *s, unsigned at)
+static void write_annotated(struct pass *s, unsigned at)
 {
     s->new_at[at] = s->n_out;
     if (is_ours(&s->in[at]))
         return;
     emit_waits(s, &s->note[at]);
-    struct xk_inst *const i = append(s);
+    struct xk_inst *const i = append_inst(s);
     if (!i)
         return;
     *i = s->in[at];
@@ -434,7 +434,7 @@ static void write_out(struct pass *s)
     for (unsigned b = 0; b < s->n_blocks; b++) {
         s->end = s->block[b].end;
         for (unsigned i = s->block[b].first; i < s->end; i++)
-            write_one(s, i);
+            write_annotated(s, i);
         emit_waits(s, &s->note[s->n + b]);
     }
     if (s->failed)
@@ -447,7 +447,7 @@ static void write_out(struct pass *s)
     }
 }
 
-static enum xk_status run(struct pass *s, struct xk_sb_state *st)
+static enum xk_status annotate(struct pass *s, struct xk_sb_state *st)
 {
     XK_TRY(xk_sb_find_blocks(s->c, s->in, s->n, s->block_at, &s->block,
                              &s->n_blocks));
@@ -459,7 +459,7 @@ static enum xk_status run(struct pass *s, struct xk_sb_state *st)
         xk_sb_state_clear(&s->entry[b], s->caps);
     for (unsigned i = 0; i < s->n; i++)
         s->has_dpas |= s->access[i].kind == XK_SB_DPAS;
-    analyse(s, st);
+    analyse_blocks(s, st);
     annotate_rest(s, st);
     s->cap_out = s->n + s->n / 4 + 16; /* with most syncs */
     s->out = xk_malloc(s->c, s->cap_out * sizeof *s->out);
@@ -478,7 +478,7 @@ struct xk_sb_access *xk_sb_accesses(xk_ctx *c, const struct xk_platform *p,
     return a;
 }
 
-static enum xk_status refuse(xk_ctx *c, const struct xk_platform *p)
+static enum xk_status refuse_platform(xk_ctx *c, const struct xk_platform *p)
 {
     return xk_fail(c, XK_EUNSUPPORTED,
                    "scoreboard: platform %s is not implemented", p->name);
@@ -491,7 +491,7 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
     *out = NULL;
     *n_out = 0;
     if (!xk_sb_caps_get(p))
-        return refuse(c, p);
+        return refuse_platform(c, p);
     if (n == 0)
         return XK_OK;
     struct xk_sb_access *const a = xk_sb_accesses(c, p, in, n);
@@ -529,7 +529,7 @@ enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
     s.new_at = xk_calloc(c, n, sizeof *s.new_at);
     struct xk_sb_state *const scratch = xk_malloc(c, sizeof *scratch);
     if (s.block_at && s.new_at && scratch)
-        st = run(&s, scratch);
+        st = annotate(&s, scratch);
     xk_free(c, s.block_at);
     xk_free(c, s.new_at);
     xk_free(c, s.block);

@@ -26,7 +26,8 @@ static uint32_t straight_end(const struct xk_cg *g)
 }
 
 /* Tiles that something else touches as well. */
-static void find_touched(const struct xk_cg *g, uint32_t end, bool *touched)
+static void find_touched_tiles(const struct xk_cg *g, uint32_t end,
+                               bool *touched)
 {
     for (uint32_t n = 0; n < end; n++) {
         const struct xk_inst *const i = &g->inst[n];
@@ -47,7 +48,7 @@ enum xk_status xk_cg_sink(struct xk_cg *g)
     struct xk_inst *const sunk = xk_malloc(g->c, (end + 1ull) * sizeof *sunk);
     uint32_t n = 0, kept = 0;
     if (touched && sunk) {
-        find_touched(g, end, touched);
+        find_touched_tiles(g, end, touched);
         for (uint32_t i = 0; i < end; i++)
             if (is_fill(g, &g->inst[i]) && !touched[g->inst[i].dst.reg]) {
                 g->tile[g->inst[i].dst.reg].sunk = true;

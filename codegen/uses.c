@@ -22,7 +22,7 @@ struct walk {
     bool ok;
 };
 
-static bool use(const xk_expr *e, void *user)
+static bool note_use(const xk_expr *e, void *user)
 {
     struct walk *const w = user;
     uint32_t depth = 0;
@@ -50,12 +50,12 @@ static bool is_flat(const xk_expr *e)
 static void uses_in(struct walk *w, const xk_expr *e)
 {
     if (!is_flat(e)) {
-        w->ok &= xk_walk(w->g->c, e, use, w) == XK_OK;
+        w->ok &= xk_walk(w->g->c, e, note_use, w) == XK_OK;
         return;
     }
-    use(e, w);
+    note_use(e, w);
     for (unsigned i = 0; i < xk_n_kids(e); i++)
-        use(xk_kid(e, i), w);
+        note_use(xk_kid(e, i), w);
 }
 
 static const xk_expr *buffer_of(const xk_expr *ptr)
@@ -76,7 +76,7 @@ static void written(struct walk *w, const xk_expr *ptr)
     w->ok &= xk_cg_map_put(w->g->c, &w->last_load, xk_var_id(buf) + 1, 0);
 }
 
-static void bound(struct walk *w, const xk_expr *var)
+static void bind_depth(struct walk *w, const xk_expr *var)
 {
     w->ok &= xk_cg_map_put(w->g->c, &w->depth, xk_var_id(var) + 1, w->n_loops);
 }
@@ -106,7 +106,7 @@ static void walk(struct walk *w, const xk_stmt *s)
     case XK_OP_LET:
     case XK_OP_LOAD:
         uses_in(w, xk_kid(s, 1));
-        bound(w, xk_kid(s, 0));
+        bind_depth(w, xk_kid(s, 0));
         if (xk_op(s) == XK_OP_LOAD)
             loaded(w, s);
         walk(w, xk_kid(s, 2));
@@ -124,7 +124,7 @@ static void walk(struct walk *w, const xk_stmt *s)
         for (unsigned i = 1; i + 1 < xk_n_kids(s); i++)
             uses_in(w, xk_kid(s, i));
         w->n_loops++;
-        bound(w, xk_kid(s, 0));
+        bind_depth(w, xk_kid(s, 0));
         walk(w, xk_kid(s, xk_n_kids(s) - 1));
         w->n_loops--;
         break;

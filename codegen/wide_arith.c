@@ -10,9 +10,9 @@ static bool is_zero(const struct xk_cg_val *v)
     return v->kind == XK_CG_IMM && v->imm == 0;
 }
 
-static struct xk_cg_val op2(struct xk_cg *g, enum xk_opcode op,
-                            struct xk_cg_val a, struct xk_cg_val b,
-                            unsigned lanes)
+static struct xk_cg_val op2_u32(struct xk_cg *g, enum xk_opcode op,
+                                struct xk_cg_val a, struct xk_cg_val b,
+                                unsigned lanes)
 {
     const struct xk_cg_val d = xk_cg_temp(g, XK_DT_U32, lanes);
     a = xk_cg_in_reg(g, a);
@@ -98,8 +98,8 @@ static struct xk_cg_val multiply(struct xk_cg *g, const struct xk_cg_val *a,
 }
 
 /* d = a - b */
-static void subtract(struct xk_cg *g, const struct xk_cg_val *d,
-                     struct xk_cg_val a, struct xk_cg_val b, unsigned lanes)
+static void subtract_64(struct xk_cg *g, const struct xk_cg_val *d,
+                        struct xk_cg_val a, struct xk_cg_val b, unsigned lanes)
 {
     a = xk_cg_in_reg(g, a);
     b = xk_cg_in_reg(g, b);
@@ -117,8 +117,8 @@ static struct xk_cg_val difference(struct xk_cg *g, const struct xk_cg_val *a,
     const struct xk_cg_val lo = xk_cg_temp(g, XK_DT_U32, lanes);
     struct xk_cg_val hi = xk_cg_temp(g, XK_DT_U32, lanes);
     const struct xk_cg_val borrow = xk_cg_less(g, &al, &bl, lanes);
-    subtract(g, &lo, al, bl, lanes);
-    subtract(g, &hi, xk_cg_half(a, 1), xk_cg_half(b, 1), lanes);
+    subtract_64(g, &lo, al, bl, lanes);
+    subtract_64(g, &hi, xk_cg_half(a, 1), xk_cg_half(b, 1), lanes);
     hi.dt = XK_DT_S32; /* the borrow is 0 or -1 */
     xk_cg_op2(g, XK_OPC_ADD, &hi, &hi, &borrow, lanes);
     return pair(g, &lo, &hi, lanes);
@@ -130,9 +130,9 @@ static struct xk_cg_val funnel(struct xk_cg *g, struct xk_cg_val lo,
 {
     const struct xk_cg_val right = xk_cg_imm(XK_DT_U16, n);
     const struct xk_cg_val left = xk_cg_imm(XK_DT_U16, 32 - n);
-    const struct xk_cg_val a = op2(g, XK_OPC_SHR, lo, right, lanes);
-    const struct xk_cg_val b = op2(g, XK_OPC_SHL, hi, left, lanes);
-    return op2(g, XK_OPC_OR, a, b, lanes);
+    const struct xk_cg_val a = op2_u32(g, XK_OPC_SHR, lo, right, lanes);
+    const struct xk_cg_val b = op2_u32(g, XK_OPC_SHL, hi, left, lanes);
+    return op2_u32(g, XK_OPC_OR, a, b, lanes);
 }
 
 static struct xk_cg_val shift_left(struct xk_cg *g, const struct xk_cg_val *a,
@@ -140,7 +140,7 @@ static struct xk_cg_val shift_left(struct xk_cg *g, const struct xk_cg_val *a,
 {
     const struct xk_cg_val al = xk_cg_half(a, 0), ah = xk_cg_half(a, 1);
     const struct xk_cg_val k = xk_cg_imm(XK_DT_U16, n % 32);
-    struct xk_cg_val lo = op2(g, XK_OPC_SHL, al, k, lanes), hi = lo;
+    struct xk_cg_val lo = op2_u32(g, XK_OPC_SHL, al, k, lanes), hi = lo;
     if (n >= 32)
         lo = xk_cg_imm(XK_DT_U32, 0);
     else
@@ -148,8 +148,9 @@ static struct xk_cg_val shift_left(struct xk_cg *g, const struct xk_cg_val *a,
     return pair(g, &lo, &hi, lanes);
 }
 
-static struct xk_cg_val shift_right(struct xk_cg *g, const struct xk_cg_val *a,
-                                    unsigned n, bool sign, unsigned lanes)
+static struct xk_cg_val shift_right_64(struct xk_cg *g,
+                                       const struct xk_cg_val *a, unsigned n,
+                                       bool sign, unsigned lanes)
 {
     const enum xk_opcode op = sign ? XK_OPC_ASR : XK_OPC_SHR;
     const struct xk_cg_val al = xk_cg_half(a, 0);
@@ -157,11 +158,11 @@ static struct xk_cg_val shift_right(struct xk_cg *g, const struct xk_cg_val *a,
     const struct xk_cg_val k = xk_cg_imm(XK_DT_U16, n % 32);
     const struct xk_cg_val k31 = xk_cg_imm(XK_DT_U16, 31);
     ah.dt = sign ? XK_DT_S32 : XK_DT_U32;
-    struct xk_cg_val hi = op2(g, op, ah, k, lanes), lo = hi;
+    struct xk_cg_val hi = op2_u32(g, op, ah, k, lanes), lo = hi;
     if (n < 32)
         lo = funnel(g, al, ah, n, lanes);
     else
-        hi = sign ? op2(g, op, ah, k31, lanes) : xk_cg_imm(XK_DT_U32, 0);
+        hi = sign ? op2_u32(g, op, ah, k31, lanes) : xk_cg_imm(XK_DT_U32, 0);
     return pair(g, &lo, &hi, lanes);
 }
 
@@ -171,7 +172,7 @@ static struct xk_cg_val logic(struct xk_cg *g, enum xk_opcode op,
 {
     struct xk_cg_val r[2];
     for (unsigned h = 0; h < 2; h++)
-        r[h] = op2(g, op, xk_cg_half(a, h), xk_cg_half(b, h), lanes);
+        r[h] = op2_u32(g, op, xk_cg_half(a, h), xk_cg_half(b, h), lanes);
     return pair(g, &r[0], &r[1], lanes);
 }
 
@@ -190,7 +191,7 @@ static struct xk_cg_val shift(struct xk_cg *g, const xk_expr *e,
         return *a;
     return xk_op(e) == XK_OP_SHL
                ? shift_left(g, a, by, lanes)
-               : shift_right(g, a, by, xk_type_of(e).dt == XK_DT_S64, lanes);
+               : shift_right_64(g, a, by, xk_type_of(e).dt == XK_DT_S64, lanes);
 }
 
 struct xk_cg_val xk_cg_wide_arith(struct xk_cg *g, const xk_expr *e)

@@ -46,7 +46,7 @@ static struct header header_of(const uint8_t *p)
     return h;
 }
 
-static const struct row *row_of(const struct header *h)
+static const struct row *packet_row(const struct header *h)
 {
     for (size_t k = 0; k < XK_COUNTOF(rows); k++)
         if (rows[k].opcode == h->opcode && rows[k].sub == h->sub)
@@ -59,7 +59,7 @@ bool xk_aub_recognise(const void *file, size_t n_b)
     if (!file || n_b < 4)
         return false;
     const struct header h = header_of(file);
-    const struct row *const r = row_of(&h);
+    const struct row *const r = packet_row(&h);
     return h.type == TYPE_AUB && r && r->kind == XK_AUB_VERSION;
 }
 
@@ -138,7 +138,7 @@ enum xk_status xk_aub_next(xk_ctx *c, struct xk_aub *a,
         return xk_fail(c, XK_EPARSE, "aub: %zu bytes behind the last packet",
                        left_b);
     const struct header h = header_of(p);
-    const struct row *const r = row_of(&h);
+    const struct row *const r = packet_row(&h);
     if (h.type != TYPE_AUB)
         return xk_fail(c, XK_EPARSE, "aub: packet at 0x%zx: type is %u, not %u",
                        a->at_b, h.type, TYPE_AUB);

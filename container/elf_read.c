@@ -8,7 +8,7 @@
 #define SECTION_B 64
 #define NOBITS 8
 
-static uint64_t get(const uint8_t *p, unsigned n_b)
+static uint64_t get_le(const uint8_t *p, unsigned n_b)
 {
     uint64_t v = 0;
     for (unsigned i = n_b; i-- > 0;)
@@ -35,11 +35,11 @@ enum xk_status xk_elf_open(xk_ctx *c, const void *file, size_t n_b,
         return xk_fail(c, XK_EPARSE, "zebin: not a little-endian ELF64 file");
     *out = (struct xk_elf){.file = f,
                            .n_b = n_b,
-                           .machine = (uint16_t)get(f + 18, 2),
-                           .table_b = get(f + 40, 8),
-                           .n_sections = (uint16_t)get(f + 60, 2),
-                           .names = (uint16_t)get(f + 62, 2)};
-    const unsigned entry_b = (unsigned)get(f + 58, 2);
+                           .machine = (uint16_t)get_le(f + 18, 2),
+                           .table_b = get_le(f + 40, 8),
+                           .n_sections = (uint16_t)get_le(f + 60, 2),
+                           .names = (uint16_t)get_le(f + 62, 2)};
+    const unsigned entry_b = (unsigned)get_le(f + 58, 2);
     if (entry_b != SECTION_B)
         return xk_fail(c, XK_EPARSE, "zebin: e_shentsize is %u, not 64",
                        entry_b);
@@ -60,9 +60,9 @@ static enum xk_status bounds(xk_ctx *c, const struct xk_elf *e, unsigned i,
                              uint64_t *off, uint64_t *size_b)
 {
     const uint8_t *h = e->file + e->table_b + (uint64_t)i * SECTION_B;
-    *off = get(h + 24, 8);
-    *size_b = get(h + 32, 8);
-    if (get(h + 4, 4) == NOBITS)
+    *off = get_le(h + 24, 8);
+    *size_b = get_le(h + 32, 8);
+    if (get_le(h + 4, 4) == NOBITS)
         *off = *size_b = 0;
     if (!inside(e, *off, *size_b))
         return xk_fail(c, XK_EPARSE,
@@ -79,7 +79,7 @@ enum xk_status xk_elf_section(xk_ctx *c, const struct xk_elf *e, unsigned i,
     XK_TRY(bounds(c, e, e->names, &names, &names_b));
     XK_TRY(bounds(c, e, i, &off, &size_b));
     const uint8_t *h = e->file + e->table_b + (uint64_t)i * SECTION_B;
-    const uint64_t name = get(h, 4);
+    const uint64_t name = get_le(h, 4);
     if (name >= names_b ||
         !memchr(e->file + names + name, 0, (size_t)(names_b - name)))
         return xk_fail(c, XK_EPARSE,
@@ -88,8 +88,8 @@ enum xk_status xk_elf_section(xk_ctx *c, const struct xk_elf *e, unsigned i,
                        i, name);
     *out =
         (struct xk_elf_section){.name = (const char *)(e->file + names + name),
-                                .type = (uint32_t)get(h + 4, 4),
-                                .link = (uint32_t)get(h + 40, 4),
+                                .type = (uint32_t)get_le(h + 4, 4),
+                                .link = (uint32_t)get_le(h + 40, 4),
                                 .data = e->file + off,
                                 .size_b = size_b};
     return XK_OK;

@@ -12,7 +12,7 @@
 #include "isa/message.h"
 
 /* Zero padding behind the last instruction is the hardware's prefetch room. */
-static bool is_padding(const uint8_t *code, size_t n_b)
+static bool is_zero_padding(const uint8_t *code, size_t n_b)
 {
     return !n_b || (!code[0] && !memcmp(code, code + 1, n_b - 1));
 }
@@ -21,7 +21,7 @@ bool xk_code_next(const struct xk_platform *p, const uint8_t *code,
                   size_t code_b, size_t *at_b, struct xk_code_step *step)
 {
     const size_t left_b = code_b - *at_b;
-    if (is_padding(code + *at_b, left_b))
+    if (is_zero_padding(code + *at_b, left_b))
         return false;
     step->at_b = *at_b;
     step->error = (struct xk_error){.status = XK_OK};
@@ -51,7 +51,7 @@ enum xk_status xk_inspect_end(const xk_inspect *f, struct xk_error *err)
     return s;
 }
 
-static enum xk_status out_of_memory(struct xk_error *err)
+static enum xk_status no_memory_left(struct xk_error *err)
 {
     if (err)
         *err = (struct xk_error){XK_ENOMEM, "out of memory"};
@@ -66,7 +66,7 @@ enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
     xk_inspect *const f = calloc(1, sizeof *f);
     if (!f || !(f->c = xk_ctx_create(NULL))) {
         free(f);
-        return out_of_memory(err);
+        return no_memory_left(err);
     }
     xk_kernel_file_open(f->c, bytes, n_b, platform, &f->file);
     const enum xk_status s = xk_inspect_end(f, err);
@@ -265,10 +265,10 @@ enum xk_status xk_disassemble(const char *platform, const void *bytes,
     return s;
 }
 
-static enum xk_status assemble(xk_ctx *c, const char *platform,
-                               const char *text, size_t n_b,
-                               const struct xk_asm_text_opts *opts, void **code,
-                               size_t *code_b)
+static enum xk_status assemble_text(xk_ctx *c, const char *platform,
+                                    const char *text, size_t n_b,
+                                    const struct xk_asm_text_opts *opts,
+                                    void **code, size_t *code_b)
 {
     const struct xk_platform *const p = xk_platform_find(platform);
     const struct xk_asm_opts o = {.file = opts ? opts->file : NULL,
@@ -294,8 +294,8 @@ enum xk_status xk_assemble(const char *platform, const char *text, size_t n_b,
     *code_b = 0;
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
-        return out_of_memory(err);
-    assemble(c, platform, text, n_b, opts, code, code_b);
+        return no_memory_left(err);
+    assemble_text(c, platform, text, n_b, opts, code, code_b);
     const enum xk_status s = xk_ctx_status(c);
     if (err)
         *err = c->error;

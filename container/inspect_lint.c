@@ -13,7 +13,8 @@ struct lint {
     struct xk_str text;
 };
 
-static void report(void *user, unsigned at, const struct xk_isa_violation *v)
+static void report_violation(void *user, unsigned at,
+                             const struct xk_isa_violation *v)
 {
     struct lint *const l = user;
     const struct xk_print_opts opts = {.ldst = false};
@@ -68,25 +69,26 @@ static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
 }
 
 /* Rules about several instructions mean nothing where some are missing. */
-static void judge(struct lint *l, const struct xk_zkernel *z, unsigned n_bad)
+static void judge_kernel(struct lint *l, const struct xk_zkernel *z,
+                         unsigned n_bad)
 {
     const struct xk_platform *const p = l->f->file.platform;
     if (!n_bad) {
-        xk_program_validate(p, l->inst, l->n, report, l);
+        xk_program_validate(p, l->inst, l->n, report_violation, l);
         xk_wa_validate(&(struct xk_wa_program){.device = l->f->device,
                                                .p = p,
                                                .inst = l->inst,
                                                .n = l->n,
                                                .tail_b = tail_of(l, z),
                                                .grf_count = z->grf_count},
-                       report, l);
+                       report_violation, l);
         return;
     }
     for (unsigned at = 0; at < l->n; at++) {
         struct xk_isa_violation v[16];
         const unsigned n = xk_inst_validate(p, &l->inst[at], v, XK_COUNTOF(v));
         for (unsigned k = 0; k < n && k < XK_COUNTOF(v); k++)
-            report(l, at, &v[k]);
+            report_violation(l, at, &v[k]);
     }
 }
 
@@ -100,7 +102,7 @@ enum xk_status xk_inspect_lint(const xk_inspect *f, uint32_t kernel,
     l.inst = xk_calloc(f->c, most, sizeof *l.inst);
     l.offset_b = xk_calloc(f->c, most, sizeof *l.offset_b);
     if (k && l.inst && l.offset_b)
-        judge(&l, k, read_code(&l, k));
+        judge_kernel(&l, k, read_code(&l, k));
     xk_str_fini(&l.text);
     xk_free(f->c, l.inst);
     xk_free(f->c, l.offset_b);

@@ -32,7 +32,7 @@ static enum xk_opcode op_of(const struct xk_code_step *s)
     return (enum xk_opcode)s->inst.op;
 }
 
-static enum xk_status decode_all(struct stats *s, const struct xk_zkernel *k)
+static enum xk_status decode_steps(struct stats *s, const struct xk_zkernel *k)
 {
     struct xk_code_step step;
     const size_t most = k->code_b / (XK_INST_B / 2) + 1;
@@ -68,7 +68,7 @@ static void note_message(struct stats *s, const struct xk_inst *i)
     xk_str_write(&s->names, "", 1);
 }
 
-static void count(struct stats *s)
+static void count_steps(struct stats *s)
 {
     struct xk_kernel_stats *const o = s->out;
     for (unsigned k = 0; k < s->n_steps; k++) {
@@ -160,7 +160,7 @@ static enum xk_status list_messages(struct stats *s)
 
 /* The offset that a backward branch jumps to; false for others. A goto, cont
  * or while goes back by whichever of its targets lies before it. */
-static bool back_edge(const struct xk_code_step *st, size_t *head_b)
+static bool branches_back(const struct xk_code_step *st, size_t *head_b)
 {
     if (!st->good || !xk_opcode_is_branch(op_of(st)))
         return false;
@@ -219,7 +219,7 @@ static enum xk_status list_loops(struct stats *s)
 {
     size_t head_b;
     for (unsigned k = 0; k < s->n_steps; k++)
-        if (back_edge(&s->step[k], &head_b))
+        if (branches_back(&s->step[k], &head_b))
             XK_TRY(note_loop(s, head_b, s->step[k].at_b));
     if (s->out->n_loops)
         qsort(s->f->loop, s->out->n_loops, sizeof *s->f->loop, by_head);
@@ -228,17 +228,17 @@ static enum xk_status list_loops(struct stats *s)
     return XK_OK;
 }
 
-static enum xk_status collect(struct stats *s, const struct xk_zkernel *k)
+static enum xk_status collect_stats(struct stats *s, const struct xk_zkernel *k)
 {
     s->out->code_b = k->code_b;
-    XK_TRY(decode_all(s, k));
-    count(s);
+    XK_TRY(decode_steps(s, k));
+    count_steps(s);
     XK_TRY(list_opcodes(s));
     XK_TRY(list_messages(s));
     return list_loops(s);
 }
 
-static void forget(xk_inspect *f)
+static void free_stats(xk_inspect *f)
 {
     xk_free(f->c, f->opcode);
     xk_free(f->c, f->message);
@@ -256,9 +256,9 @@ enum xk_status xk_inspect_stats(xk_inspect *f, uint32_t kernel,
     struct stats s = {.f = f, .p = f->file.platform, .out = out};
     const struct xk_zkernel *const k = xk_inspect_get(f, kernel);
     *out = (struct xk_kernel_stats){.code_b = 0};
-    forget(f);
+    free_stats(f);
     xk_str_init(&s.names, &f->c->alloc);
-    if (k && collect(&s, k) == XK_OK) {
+    if (k && collect_stats(&s, k) == XK_OK) {
         out->opcode = f->opcode;
         out->message = f->message;
         out->loop = f->loop;

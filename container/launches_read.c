@@ -26,21 +26,21 @@ struct reader {
     uint32_t n_binds, cap_binds;
 };
 
-static enum xk_status bad(struct reader *r, const char *why)
+static enum xk_status bad_line(struct reader *r, const char *why)
 {
     return xk_fail(r->c, XK_EPARSE, "launches: line %u: '%s': %s", r->line,
                    r->n_words ? r->word[0] : "", why);
 }
 
 /* The next line's words. */
-static enum xk_status read_line(struct reader *r)
+static enum xk_status read_words(struct reader *r)
 {
     const char *const from = r->text + r->at;
     const char *const end = memchr(from, '\n', r->n_b - r->at);
     r->line++;
     r->n_words = 0;
     if (!end)
-        return bad(r, "the line does not end");
+        return bad_line(r, "the line does not end");
     r->at += (size_t)(end - from) + 1;
     for (const char *w = from; w < end;) {
         const char *const space = memchr(w, ' ', (size_t)(end - w));
@@ -48,12 +48,13 @@ static enum xk_status read_line(struct reader *r)
         const size_t n = (size_t)(stop - w);
         if (r->n_words == WORDS_MAX || n == 0 || n >= WORD_B ||
             stop + 1 == end || memchr(w, 0, n))
-            return bad(r, "too many words, or one that is empty or too long");
+            return bad_line(r,
+                            "too many words, or one that is empty or too long");
         memcpy(r->word[r->n_words], w, n);
         r->word[r->n_words++][n] = 0;
         w = stop + 1;
     }
-    return r->n_words ? XK_OK : bad(r, "an empty line");
+    return r->n_words ? XK_OK : bad_line(r, "an empty line");
 }
 
 static bool is(const struct reader *r, unsigned k, const char *text)
@@ -62,8 +63,8 @@ static bool is(const struct reader *r, unsigned k, const char *text)
 }
 
 /* Decimal digits only. */
-static enum xk_status number(struct reader *r, unsigned k, uint64_t max,
-                             uint64_t *out)
+static enum xk_status read_count(struct reader *r, unsigned k, uint64_t max,
+                                 uint64_t *out)
 {
     char *end;
     errno = 0;
@@ -79,7 +80,7 @@ static enum xk_status number(struct reader *r, unsigned k, uint64_t max,
 static enum xk_status small(struct reader *r, unsigned k, uint32_t *out)
 {
     uint64_t v = 0;
-    const enum xk_status s = number(r, k, UINT32_MAX, &v);
+    const enum xk_status s = read_count(r, k, UINT32_MAX, &v);
     *out = (uint32_t)v;
     return s;
 }
@@ -96,27 +97,27 @@ static enum xk_status name(struct reader *r, unsigned k, char *out, size_t max)
 }
 
 /* arg NUMBER NAME buffer BYTES read|write, arg NUMBER NAME TYPE */
-static enum xk_status read_arg(struct reader *r)
+static enum xk_status read_arg_line(struct reader *r)
 {
     struct xk_program_arg_info *const a = &r->arg[r->list.n_args];
     uint32_t t = XK_VALUE_NONE;
     if (r->list.n_args == XK_MAX_LAUNCH_ARGS)
-        return bad(r, "one argument too many");
+        return bad_line(r, "one argument too many");
     if (r->n_words < 4)
-        return bad(r, "words are missing");
+        return bad_line(r, "words are missing");
     while (xk_value_type_word(t) && !is(r, 3, xk_value_type_word(t)))
         t++;
     if (!xk_value_type_word(t) || r->n_words != (t ? 4 : 6))
-        return bad(r, "no such type, or not its words");
+        return bad_line(r, "no such type, or not its words");
     if (!t && !is(r, 5, "read") && !is(r, 5, "write"))
-        return bad(r, "neither read nor write");
+        return bad_line(r, "neither read nor write");
     XK_TRY(small(r, 1, &a->number));
     XK_TRY(name(r, 2, a->name, sizeof a->name));
     a->type = t;
     a->size_b = xk_value_type_b(t);
     a->written = !t && is(r, 5, "write");
     if (!t)
-        XK_TRY(number(r, 4, UINT64_MAX, &a->size_b));
+        XK_TRY(read_count(r, 4, UINT64_MAX, &a->size_b));
     r->list.n_args++;
     return XK_OK;
 }
@@ -125,8 +126,8 @@ static enum xk_status read_arg(struct reader *r)
 static enum xk_status read_block(struct reader *r)
 {
     if (r->n_words != 4 || !is(r, 2, "align") || r->list.scratch_align_b)
-        return bad(r, "not its words, or a second one");
-    XK_TRY(number(r, 1, UINT64_MAX, &r->list.scratch_b));
+        return bad_line(r, "not its words, or a second one");
+    XK_TRY(read_count(r, 1, UINT64_MAX, &r->list.scratch_b));
     return small(r, 3, &r->list.scratch_align_b);
 }
 
@@ -135,11 +136,11 @@ static enum xk_status read_scratch(struct reader *r)
 {
     struct xk_scratch_info *const s = &r->scratch[r->list.n_scratch];
     if (r->list.n_scratch == XK_MAX_SCRATCH)
-        return bad(r, "one scratch buffer too many");
+        return bad_line(r, "one scratch buffer too many");
     if (r->n_words != 4 || !is(r, 2, "at"))
-        return bad(r, "not its words");
-    XK_TRY(number(r, 1, UINT64_MAX, &s->size_b));
-    XK_TRY(number(r, 3, UINT64_MAX, &s->offset_b));
+        return bad_line(r, "not its words");
+    XK_TRY(read_count(r, 1, UINT64_MAX, &s->size_b));
+    XK_TRY(read_count(r, 3, UINT64_MAX, &s->offset_b));
     r->list.n_scratch++;
     return XK_OK;
 }
@@ -149,9 +150,9 @@ static enum xk_status read_launch(struct reader *r)
 {
     struct xk_launch_step *const s = &r->step[r->list.n_launches];
     if (r->list.n_launches == XK_MAX_LAUNCHES)
-        return bad(r, "one launch too many");
+        return bad_line(r, "one launch too many");
     if (r->n_words != 10 || !is(r, 2, "groups") || !is(r, 6, "local"))
-        return bad(r, "not its words");
+        return bad_line(r, "not its words");
     XK_TRY(name(r, 1, s->kernel, sizeof s->kernel));
     for (unsigned d = 0; d < 3; d++) {
         XK_TRY(small(r, 3 + d, &s->groups[d]));
@@ -165,7 +166,7 @@ static enum xk_status read_launch(struct reader *r)
 static enum xk_status read_bind(struct reader *r)
 {
     if (!r->list.n_launches)
-        return bad(r, "it comes before the first launch");
+        return bad_line(r, "it comes before the first launch");
     if (!xk_grow(r->c, &r->bind, r->n_binds, &r->cap_binds, sizeof *r->bind))
         return XK_ENOMEM;
     const bool constant = r->n_words == 5 && is(r, 2, "constant");
@@ -173,11 +174,11 @@ static enum xk_status read_bind(struct reader *r)
     struct xk_launch_arg_info *const a = &r->bind[r->n_binds];
     *a = (struct xk_launch_arg_info){.tensor = UINT32_MAX};
     if (!constant && !scratch && (r->n_words != 4 || !is(r, 2, "arg")))
-        return bad(r, "not its words");
+        return bad_line(r, "not its words");
     XK_TRY(name(r, 1, a->name, sizeof a->name));
     XK_TRY(small(r, 3, constant ? &a->size_b : &a->number));
     if (constant)
-        XK_TRY(number(r, 4, UINT64_MAX, &a->bits));
+        XK_TRY(read_count(r, 4, UINT64_MAX, &a->bits));
     a->binding = constant  ? XK_BIND_CONSTANT
                  : scratch ? XK_BIND_SCRATCH
                            : XK_BIND_TENSOR;
@@ -191,16 +192,16 @@ static enum xk_status read_one(struct reader *r)
     static const struct {
         const char *word;
         enum xk_status (*read)(struct reader *r);
-    } kinds[] = {{"arg", read_arg},
+    } kinds[] = {{"arg", read_arg_line},
                  {"block", read_block},
                  {"scratch", read_scratch},
                  {"launch", read_launch},
                  {"bind", read_bind}};
-    XK_TRY(read_line(r));
+    XK_TRY(read_words(r));
     for (unsigned i = 0; i < XK_COUNTOF(kinds); i++)
         if (is(r, 0, kinds[i].word))
             return kinds[i].read(r);
-    return bad(r, "no such line is known");
+    return bad_line(r, "no such line is known");
 }
 
 /* An argument's number says whether it is a buffer or a value. */
@@ -219,7 +220,8 @@ static void finish_bind(const struct xk_launch_list *l,
     }
 }
 
-static enum xk_status finish(struct reader *r, struct xk_launch_list **out)
+static enum xk_status finish_launches(struct reader *r,
+                                      struct xk_launch_list **out)
 {
     struct xk_error err;
     r->list.args = r->arg;
@@ -247,14 +249,14 @@ enum xk_status xk_launches_read(xk_ctx *c, const char *text, size_t n_b,
     r->c = c;
     r->text = text;
     r->n_b = n_b;
-    enum xk_status s = read_line(r);
+    enum xk_status s = read_words(r);
     if (s == XK_OK && (r->n_words != 3 || !is(r, 0, "xekern") ||
                        !is(r, 1, "launches") || !is(r, 2, "1")))
-        s = bad(r, "it is not 'xekern launches 1'");
+        s = bad_line(r, "it is not 'xekern launches 1'");
     while (s == XK_OK && r->at < r->n_b)
         s = read_one(r);
     if (s == XK_OK)
-        s = finish(r, out);
+        s = finish_launches(r, out);
     xk_free(c, r->bind);
     xk_free(c, r);
     return s;

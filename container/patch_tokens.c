@@ -58,7 +58,7 @@ static uint32_t u32_at(const uint8_t *p, size_t dword)
     return v;
 }
 
-static bool take(struct span *from, uint64_t n_b, struct span *out)
+static bool take_bytes(struct span *from, uint64_t n_b, struct span *out)
 {
     if (n_b > from->n_b)
         return false;
@@ -122,8 +122,8 @@ static uint8_t value_kind(uint32_t type)
 }
 
 /* type, argument, offset, size, source offset */
-static enum xk_status read_value(struct reader *r, const struct span *t,
-                                 struct xk_zkernel *k)
+static enum xk_status read_value_token(struct reader *r, const struct span *t,
+                                       struct xk_zkernel *k)
 {
     const uint8_t kind = value_kind(body(t, 0));
     const bool slm = body(t, 0) == 8; /* size of the __local arguments before */
@@ -165,8 +165,8 @@ static enum xk_status read_table(struct reader *r, const struct span *t,
 }
 
 /* The surface state at an offset of the heap is the argument's. */
-static void bind(const struct reader *r, struct xk_zkernel *k, uint32_t state_b,
-                 int32_t arg)
+static void bind_surface(const struct reader *r, struct xk_zkernel *k,
+                         uint32_t state_b, int32_t arg)
 {
     for (uint32_t i = 0; i < k->n_bindings; i++)
         if (u32_at(r->table.p, i) == state_b)
@@ -177,7 +177,7 @@ static void bind(const struct reader *r, struct xk_zkernel *k, uint32_t state_b,
 static enum xk_status read_pointer(struct reader *r, const struct span *t,
                                    struct xk_zkernel *k)
 {
-    bind(r, k, body(t, 1), (int32_t)body(t, 0));
+    bind_surface(r, k, body(t, 1), (int32_t)body(t, 0));
     if (body(t, 2) == NO_OFFSET)
         return XK_OK;
     return add_arg(r, k,
@@ -191,7 +191,7 @@ static enum xk_status read_pointer(struct reader *r, const struct span *t,
 static enum xk_status read_base(struct reader *r, const struct span *t,
                                 uint8_t kind, struct xk_zkernel *k)
 {
-    bind(r, k, body(t, 1), -2 - (kind == XK_ZARG_GLOBAL_BASE));
+    bind_surface(r, k, body(t, 1), -2 - (kind == XK_ZARG_GLOBAL_BASE));
     if (body(t, 2) == NO_OFFSET)
         return XK_OK;
     return add_arg(r, k,
@@ -242,7 +242,7 @@ static void read_environment(const struct span *t, struct xk_zkernel *k)
 
 /* Dimensions of local ids, where a prologue that loads them ends, and whether
  * arguments arrive in a register. */
-static void read_payload(const struct span *t, struct xk_zkernel *k)
+static void read_thread_payload(const struct span *t, struct xk_zkernel *k)
 {
     k->n_local_ids = body(t, 1) + body(t, 2) + body(t, 3);
     k->skip_per_thread_b = body(t, 12);
@@ -254,7 +254,7 @@ static enum xk_status read_token(struct reader *r, uint32_t token,
 {
     switch (token) {
     case TOKEN_DATA_PARAMETER:
-        return read_value(r, t, k);
+        return read_value_token(r, t, k);
     case TOKEN_STATELESS_GLOBAL:
     case TOKEN_STATELESS_CONSTANT:
         return read_pointer(r, t, k);
@@ -279,7 +279,7 @@ static enum xk_status read_token(struct reader *r, uint32_t token,
         k->scratch_b = body(t, 1);
         return XK_OK;
     case TOKEN_THREAD_PAYLOAD:
-        read_payload(t, k);
+        read_thread_payload(t, k);
         return XK_OK;
     case TOKEN_EXECUTION_ENVIRONMENT:
         read_environment(t, k);
@@ -296,14 +296,15 @@ static enum xk_status next_token(struct reader *r, struct span *list,
                                  uint32_t *token, struct span *out)
 {
     struct span head;
-    if (!take(list, TOKEN_HEADER_B, &head))
+    if (!take_bytes(list, TOKEN_HEADER_B, &head))
         return xk_fail(r->c, XK_EPARSE,
                        "patch tokens: kernel '%.100s': %zu bytes behind the "
                        "last token",
                        r->kernel, list->n_b);
     const uint32_t size_b = u32_at(head.p, 1);
     *token = u32_at(head.p, 0);
-    if (size_b < TOKEN_HEADER_B || !take(list, size_b - TOKEN_HEADER_B, out))
+    if (size_b < TOKEN_HEADER_B ||
+        !take_bytes(list, size_b - TOKEN_HEADER_B, out))
         return xk_fail(r->c, XK_EPARSE,
                        "patch tokens: kernel '%.100s': token %u has %u bytes, "
                        "%zu are left",
@@ -313,7 +314,8 @@ static enum xk_status next_token(struct reader *r, struct span *list,
 
 /* The stream that arguments are written into is as long as its own token says,
  * wherever among the tokens that stands. */
-static enum xk_status check_args(struct reader *r, const struct xk_zkernel *k)
+static enum xk_status check_stream_args(struct reader *r,
+                                        const struct xk_zkernel *k)
 {
     if (k->cross_thread_b > 2 * MAX_OFFSET_B)
         return xk_fail(r->c, XK_EPARSE,
@@ -353,14 +355,14 @@ static enum xk_status read_tokens(struct reader *r, struct span list,
                        "patch tokens: kernel '%.100s': SIMD size is %u and "
                        "register count is %u",
                        r->kernel, k->simd, k->grf_count);
-    return check_args(r, k);
+    return check_stream_args(r, k);
 }
 
 static enum xk_status read_name(struct reader *r, uint32_t name_b,
                                 struct xk_zkernel *k)
 {
     struct span name;
-    if (!take(&r->rest, name_b, &name))
+    if (!take_bytes(&r->rest, name_b, &name))
         return short_file(r, "a name", name_b);
     if (!name_b || name_b > sizeof k->name || name.p[0] == 0 ||
         !memchr(name.p, 0, name_b))
@@ -373,15 +375,15 @@ static enum xk_status read_name(struct reader *r, uint32_t name_b,
     return XK_OK;
 }
 
-static enum xk_status read_kernel(struct reader *r, struct xk_zkernel *k)
+static enum xk_status read_token_kernel(struct reader *r, struct xk_zkernel *k)
 {
     struct span head, heap, tokens;
     r->kernel = "?";
-    if (!take(&r->rest, KERNEL_HEADER_B, &head))
+    if (!take_bytes(&r->rest, KERNEL_HEADER_B, &head))
         return short_file(r, "a header", KERNEL_HEADER_B);
     XK_TRY(read_name(r, u32_at(head.p, 3), k));
     const uint32_t heap_b = u32_at(head.p, 5), code_b = u32_at(head.p, 9);
-    if (!take(&r->rest, heap_b, &heap))
+    if (!take_bytes(&r->rest, heap_b, &heap))
         return short_file(r, "a kernel heap", heap_b);
     if (code_b > heap_b)
         return xk_fail(r->c, XK_EPARSE,
@@ -393,12 +395,12 @@ static enum xk_status read_kernel(struct reader *r, struct xk_zkernel *k)
     /* general and dynamic state heaps */
     const uint64_t states_b = (uint64_t)u32_at(head.p, 6) + u32_at(head.p, 7);
     struct span skipped;
-    if (!take(&r->rest, states_b, &skipped))
+    if (!take_bytes(&r->rest, states_b, &skipped))
         return short_file(r, "state heaps", states_b);
     r->table = (struct span){0};
-    if (!take(&r->rest, u32_at(head.p, 8), &r->states))
+    if (!take_bytes(&r->rest, u32_at(head.p, 8), &r->states))
         return short_file(r, "a surface state heap", u32_at(head.p, 8));
-    if (!take(&r->rest, u32_at(head.p, 4), &tokens))
+    if (!take_bytes(&r->rest, u32_at(head.p, 4), &tokens))
         return short_file(r, "a patch list", u32_at(head.p, 4));
     return read_tokens(r, tokens, k);
 }
@@ -414,7 +416,7 @@ static enum xk_status read_program_tokens(struct reader *r, struct span list)
         if (token != TOKEN_PROGRAM_GLOBALS && token != TOKEN_PROGRAM_CONSTANTS)
             continue;
         const uint32_t n_b = t.n_b >= 8 ? u32_at(t.p, t.n_b / 4 - 1) : 0;
-        if (!take(&list, n_b, &data))
+        if (!take_bytes(&list, n_b, &data))
             return xk_fail(r->c, XK_EPARSE,
                            "patch tokens: token %u is followed by %u bytes, "
                            "%zu are left",
@@ -431,11 +433,12 @@ static enum xk_status read_program_tokens(struct reader *r, struct span list)
 static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
 {
     struct span head, tokens;
-    if (!take(&r->rest, PROGRAM_HEADER_B, &head) || u32_at(head.p, 0) != MAGIC)
+    if (!take_bytes(&r->rest, PROGRAM_HEADER_B, &head) ||
+        u32_at(head.p, 0) != MAGIC)
         return xk_fail(r->c, XK_EPARSE, "patch tokens: no program header");
     const uint32_t n = u32_at(head.p, 4);
     *gfx_core = u32_at(head.p, 2);
-    if (!take(&r->rest, u32_at(head.p, 6), &tokens))
+    if (!take_bytes(&r->rest, u32_at(head.p, 6), &tokens))
         return short_file(r, "a program patch list", u32_at(head.p, 6));
     XK_TRY(read_program_tokens(r, tokens));
     if (!n || n > MAX_KERNELS || n > r->rest.n_b / KERNEL_HEADER_B)
@@ -446,7 +449,7 @@ static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
         return XK_ENOMEM;
     while (r->out->n_kernels < n) {
         const uint32_t k = r->out->n_kernels++; /* counted: fini frees args */
-        XK_TRY(read_kernel(r, &r->out->kernels[k]));
+        XK_TRY(read_token_kernel(r, &r->out->kernels[k]));
     }
     return XK_OK;
 }

@@ -28,21 +28,21 @@ struct reader {
     const char *kernel; /* being read, for messages */
 };
 
-static const char *text_of(const yaml_node_t *n)
+static const char *yaml_text(const yaml_node_t *n)
 {
     return n && n->type == YAML_SCALAR_NODE ? (const char *)n->data.scalar.value
                                             : NULL;
 }
 
 /* The value of a key, or NULL. */
-static yaml_node_t *get(struct reader *r, const yaml_node_t *map,
-                        const char *key)
+static yaml_node_t *yaml_get(struct reader *r, const yaml_node_t *map,
+                             const char *key)
 {
     if (!map || map->type != YAML_MAPPING_NODE)
         return NULL;
     for (yaml_node_pair_t *p = map->data.mapping.pairs.start;
          p < map->data.mapping.pairs.top; p++) {
-        const char *k = text_of(yaml_document_get_node(&r->doc, p->key));
+        const char *k = yaml_text(yaml_document_get_node(&r->doc, p->key));
         if (k && strcmp(k, key) == 0)
             return yaml_document_get_node(&r->doc, p->value);
     }
@@ -66,11 +66,11 @@ static yaml_node_t *item(struct reader *r, const yaml_node_t *seq, unsigned i)
 static enum xk_status get_u32(struct reader *r, const yaml_node_t *map,
                               const char *key, uint32_t *out)
 {
-    const yaml_node_t *n = get(r, map, key);
+    const yaml_node_t *n = yaml_get(r, map, key);
     char *end;
     if (!n)
         return XK_OK;
-    const char *s = text_of(n);
+    const char *s = yaml_text(n);
     const unsigned long long v = s ? strtoull(s, &end, 0) : 0;
     if (!s || !*s || *end || *s == '-' || v > UINT32_MAX)
         return xk_fail(r->c, XK_EPARSE,
@@ -83,7 +83,7 @@ static enum xk_status get_u32(struct reader *r, const yaml_node_t *map,
 
 static bool get_bool(struct reader *r, const yaml_node_t *map, const char *key)
 {
-    const char *s = text_of(get(r, map, key));
+    const char *s = yaml_text(yaml_get(r, map, key));
     return s && strcmp(s, "true") == 0;
 }
 
@@ -92,12 +92,13 @@ static enum xk_status read_walk_order(struct reader *r, const yaml_node_t *env,
                                       struct xk_zkernel *k)
 {
     static const char orders[][4] = {"012", "021", "102", "201", "120", "210"};
-    const yaml_node_t *list = get(r, env, "work_group_walk_order_dimensions");
+    const yaml_node_t *list =
+        yaml_get(r, env, "work_group_walk_order_dimensions");
     char text[4] = "";
     if (!list)
         return XK_OK;
     for (unsigned i = 0; i < 3 && i < length(list); i++) {
-        const char *s = text_of(item(r, list, i));
+        const char *s = yaml_text(item(r, list, i));
         text[i] = s ? s[0] : '?';
     }
     for (uint8_t i = 0; i < XK_COUNTOF(orders); i++) {
@@ -113,10 +114,11 @@ static enum xk_status read_walk_order(struct reader *r, const yaml_node_t *env,
 static enum xk_status read_required(struct reader *r, const yaml_node_t *env,
                                     struct xk_zkernel *k)
 {
-    const yaml_node_t *const list = get(r, env, "required_work_group_size");
+    const yaml_node_t *const list =
+        yaml_get(r, env, "required_work_group_size");
     const unsigned n = list ? length(list) : 0;
     for (unsigned i = 0; i < 3 && i < n; i++) {
-        const char *const s = text_of(item(r, list, i));
+        const char *const s = yaml_text(item(r, list, i));
         char *end = "?";
         const unsigned long v = s ? strtoul(s, &end, 10) : 0;
         k->required[i] = *end || v > UINT32_MAX ? 0 : (uint32_t)v;
@@ -132,7 +134,7 @@ static enum xk_status read_required(struct reader *r, const yaml_node_t *env,
 static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
                                struct xk_zkernel *k)
 {
-    const yaml_node_t *env = get(r, kernel, "execution_env");
+    const yaml_node_t *env = yaml_get(r, kernel, "execution_env");
     if (!env)
         return xk_fail(r->c, XK_EPARSE,
                        "zebin: kernel '%.100s' has no "
@@ -156,7 +158,7 @@ static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
     return XK_OK;
 }
 
-static uint8_t kind_of(const char *type)
+static uint8_t arg_kind_of(const char *type)
 {
     static const struct {
         const char *name;
@@ -209,22 +211,22 @@ static bool is_image(const char *space)
            (strcmp(space, "image") == 0 || strcmp(space, "sampler") == 0);
 }
 
-static enum xk_status read_arg(struct reader *r, const yaml_node_t *n,
-                               struct xk_zkernel *k, struct xk_zarg *a)
+static enum xk_status read_yaml_arg(struct reader *r, const yaml_node_t *n,
+                                    struct xk_zkernel *k, struct xk_zarg *a)
 {
-    const char *type = text_of(get(r, n, "arg_type"));
+    const char *type = yaml_text(yaml_get(r, n, "arg_type"));
     uint32_t index = UINT32_MAX;
     if (!type)
         return xk_fail(r->c, XK_EPARSE,
                        "zebin: kernel '%.100s': an argument "
                        "has no arg_type",
                        k->name);
-    a->kind = kind_of(type);
+    a->kind = arg_kind_of(type);
     strncpy(a->type, type, sizeof a->type - 1);
-    a->mode = mode_of(text_of(get(r, n, "addrmode")));
+    a->mode = mode_of(yaml_text(yaml_get(r, n, "addrmode")));
     a->slm = a->mode == XK_ZMODE_SLM;
     a->copy = strcmp(type, "buffer_address") == 0;
-    if (is_image(text_of(get(r, n, "addrspace"))))
+    if (is_image(yaml_text(yaml_get(r, n, "addrspace"))))
         a->kind = XK_ZARG_REFUSED;
     XK_TRY(get_u32(r, n, "offset", &a->offset_b));
     XK_TRY(get_u32(r, n, "size", &a->size_b));
@@ -244,7 +246,7 @@ static enum xk_status read_arg(struct reader *r, const yaml_node_t *n,
 static enum xk_status read_args(struct reader *r, const yaml_node_t *kernel,
                                 struct xk_zkernel *k)
 {
-    const yaml_node_t *list = get(r, kernel, "payload_arguments");
+    const yaml_node_t *list = yaml_get(r, kernel, "payload_arguments");
     const unsigned n = length(list);
     if (n) {
         k->args = xk_calloc(r->c, n, sizeof(*k->args));
@@ -252,7 +254,8 @@ static enum xk_status read_args(struct reader *r, const yaml_node_t *kernel,
             return XK_ENOMEM;
     }
     for (; k->n_args < n; k->n_args++)
-        XK_TRY(read_arg(r, item(r, list, k->n_args), k, &k->args[k->n_args]));
+        XK_TRY(
+            read_yaml_arg(r, item(r, list, k->n_args), k, &k->args[k->n_args]));
     k->cross_thread_b = (k->cross_thread_b + 31) / 32 * 32;
     return XK_OK;
 }
@@ -261,9 +264,10 @@ static enum xk_status read_per_thread(struct reader *r,
                                       const yaml_node_t *kernel,
                                       struct xk_zkernel *k)
 {
-    const yaml_node_t *list = get(r, kernel, "per_thread_payload_arguments");
+    const yaml_node_t *list =
+        yaml_get(r, kernel, "per_thread_payload_arguments");
     for (unsigned i = 0; i < length(list); i++) {
-        const char *type = text_of(get(r, item(r, list, i), "arg_type"));
+        const char *type = yaml_text(yaml_get(r, item(r, list, i), "arg_type"));
         if (type && strcmp(type, "packed_local_ids") == 0) {
             k->local_id_b = 32; /* x, y, z in one register */
             continue;
@@ -285,10 +289,10 @@ static enum xk_status read_per_thread(struct reader *r,
 
 /* Several buffers of a kind add up: a slot for spilled registers may stand
  * beside one for private variables. */
-static enum xk_status read_buffer(struct reader *r, const yaml_node_t *n,
-                                  struct xk_zkernel *k)
+static enum xk_status read_memory_buffer(struct reader *r, const yaml_node_t *n,
+                                         struct xk_zkernel *k)
 {
-    const char *type = text_of(get(r, n, "type"));
+    const char *type = yaml_text(yaml_get(r, n, "type"));
     uint32_t size_b = 0;
     XK_TRY(get_u32(r, n, "size", &size_b));
     if (size_b > MAX_PER_THREAD_B)
@@ -305,19 +309,20 @@ static enum xk_status read_buffer(struct reader *r, const yaml_node_t *n,
     return XK_OK;
 }
 
-static enum xk_status read_memory(struct reader *r, const yaml_node_t *kernel,
-                                  struct xk_zkernel *k)
+static enum xk_status read_memory_buffers(struct reader *r,
+                                          const yaml_node_t *kernel,
+                                          struct xk_zkernel *k)
 {
-    const yaml_node_t *list = get(r, kernel, "per_thread_memory_buffers");
+    const yaml_node_t *list = yaml_get(r, kernel, "per_thread_memory_buffers");
     for (unsigned i = 0; i < length(list); i++)
-        XK_TRY(read_buffer(r, item(r, list, i), k));
+        XK_TRY(read_memory_buffer(r, item(r, list, i), k));
     return XK_OK;
 }
 
 static enum xk_status read_bindings(struct reader *r, const yaml_node_t *kernel,
                                     struct xk_zkernel *k)
 {
-    const yaml_node_t *list = get(r, kernel, "binding_table_indices");
+    const yaml_node_t *list = yaml_get(r, kernel, "binding_table_indices");
     const unsigned n = length(list);
     if (!n)
         return XK_OK;
@@ -370,9 +375,9 @@ static uint64_t u64_at(const uint8_t *p)
 }
 
 /* Nobody gives an undefined symbol an address here. */
-static enum xk_status undefined(struct reader *r,
-                                const struct xk_elf_section *symbols,
-                                uint32_t name, uint32_t index)
+static enum xk_status undefined_symbol(struct reader *r,
+                                       const struct xk_elf_section *symbols,
+                                       uint32_t name, uint32_t index)
 {
     struct xk_elf_section names = {.name = ""};
     if (symbols->link && symbols->link < r->elf.n_sections)
@@ -388,8 +393,8 @@ static enum xk_status undefined(struct reader *r,
 }
 
 /* Where symbol number `index` lies. */
-static enum xk_status find_symbol(struct reader *r, uint32_t index,
-                                  struct xk_zreloc *out)
+static enum xk_status locate_symbol(struct reader *r, uint32_t index,
+                                    struct xk_zreloc *out)
 {
     struct xk_elf_section s, home = {.name = ""};
     for (unsigned i = 0; i < r->elf.n_sections; i++) {
@@ -401,7 +406,7 @@ static enum xk_status find_symbol(struct reader *r, uint32_t index,
         const uint8_t *const p = s.data + 24 * (size_t)index;
         const unsigned in = p[6] | (unsigned)p[7] << 8;
         if (!in)
-            return undefined(r, &s, u32_at(p), index);
+            return undefined_symbol(r, &s, u32_at(p), index);
         if (in < r->elf.n_sections)
             XK_TRY(xk_elf_section(r->c, &r->elf, in, &home));
         out->value += u64_at(p + 8);
@@ -442,7 +447,7 @@ static enum xk_status read_reloc(struct reader *r, const struct xk_zkernel *k,
                               .section = XK_ZSECTION_NONE,
                               .value = addend ? u64_at(p + 16) : 0};
     return type == XK_ZRELOC_PER_THREAD ? XK_OK
-                                        : find_symbol(r, u32_at(p + 12), out);
+                                        : locate_symbol(r, u32_at(p + 12), out);
 }
 
 static enum xk_status read_relocs(struct reader *r, struct xk_zkernel *k)
@@ -469,10 +474,10 @@ static enum xk_status read_relocs(struct reader *r, struct xk_zkernel *k)
     return XK_OK;
 }
 
-static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
-                                  struct xk_zkernel *k)
+static enum xk_status read_yaml_kernel(struct reader *r, const yaml_node_t *n,
+                                       struct xk_zkernel *k)
 {
-    const char *name = text_of(get(r, n, "name"));
+    const char *name = yaml_text(yaml_get(r, n, "name"));
     if (!name || !*name || strlen(name) >= sizeof(k->name))
         return xk_fail(r->c, XK_EPARSE,
                        "zebin: kernel %u has no name, or one "
@@ -483,7 +488,7 @@ static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
     XK_TRY(read_env(r, n, k));
     XK_TRY(read_args(r, n, k));
     XK_TRY(read_per_thread(r, n, k));
-    XK_TRY(read_memory(r, n, k));
+    XK_TRY(read_memory_buffers(r, n, k));
     XK_TRY(read_bindings(r, n, k));
     XK_TRY(find_code(r, k));
     return read_relocs(r, k);
@@ -491,7 +496,7 @@ static enum xk_status read_kernel(struct reader *r, const yaml_node_t *n,
 
 static enum xk_status check_version(struct reader *r, const yaml_node_t *root)
 {
-    const char *v = text_of(get(r, root, "version"));
+    const char *v = yaml_text(yaml_get(r, root, "version"));
     if (!v || (strncmp(v, "1.", 2) != 0 && strcmp(v, "1") != 0))
         return xk_fail(r->c, v ? XK_EUNSUPPORTED : XK_EPARSE,
                        "zebin: .ze_info version is '%.40s', not 1.x",
@@ -505,7 +510,7 @@ static enum xk_status read_document(struct reader *r)
     if (!root || root->type != YAML_MAPPING_NODE)
         return xk_fail(r->c, XK_EPARSE, "zebin: .ze_info is no mapping");
     XK_TRY(check_version(r, root));
-    const yaml_node_t *list = get(r, root, "kernels");
+    const yaml_node_t *list = yaml_get(r, root, "kernels");
     const unsigned n = length(list);
     if (!n)
         return xk_fail(r->c, XK_EPARSE, "zebin: .ze_info lists no kernels");
@@ -514,7 +519,7 @@ static enum xk_status read_document(struct reader *r)
         return XK_ENOMEM;
     while (r->out->n_kernels < n) {
         const unsigned i = r->out->n_kernels++; /* counted: fini frees args */
-        XK_TRY(read_kernel(r, item(r, list, i), &r->out->kernels[i]));
+        XK_TRY(read_yaml_kernel(r, item(r, list, i), &r->out->kernels[i]));
     }
     return XK_OK;
 }
@@ -580,8 +585,8 @@ static enum xk_status read_launches(struct reader *r,
                             (size_t)s->size_b - 2, &r->out->launches);
 }
 
-static const struct xk_zkernel *find_kernel(const struct xk_zebin *z,
-                                            const char *name)
+static const struct xk_zkernel *find_zkernel(const struct xk_zebin *z,
+                                             const char *name)
 {
     for (uint32_t i = 0; i < z->n_kernels; i++)
         if (strcmp(z->kernels[i].name, name) == 0)
@@ -604,7 +609,7 @@ static enum xk_status check_launches(struct reader *r)
     const struct xk_launch_list *const l = r->out->launches;
     for (uint32_t i = 0; l && i < l->n_launches; i++) {
         const struct xk_launch_step *const s = &l->launches[i];
-        const struct xk_zkernel *const k = find_kernel(r->out, s->kernel);
+        const struct xk_zkernel *const k = find_zkernel(r->out, s->kernel);
         if (!k || xk_zkernel_n_args(k) != s->n_args)
             return xk_fail(r->c, XK_EPARSE,
                            "zebin: launch %u: kernel '%s' with %u arguments: "

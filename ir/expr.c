@@ -68,8 +68,8 @@ unsigned xk_own_traits(enum xk_op op, struct xk_type t)
     }
 }
 
-static const xk_expr *make(xk_ctx *c, enum xk_op op, struct xk_type t,
-                           const xk_expr *const *kids, unsigned n)
+static const xk_expr *make_expr(xk_ctx *c, enum xk_op op, struct xk_type t,
+                                const xk_expr *const *kids, unsigned n)
 {
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .intern = true,
@@ -92,7 +92,7 @@ static const xk_expr *make_leaf(xk_ctx *c, enum xk_op op, struct xk_type t,
     return xk_pool_make(c, &d);
 }
 
-static const char *type_name(const xk_expr *e, char out[24])
+static const char *type_text(const xk_expr *e, char out[24])
 {
     static const char *const spaces[] = {"?", "ptr.global", "ptr.slm",
                                          "ptr.grf"};
@@ -118,13 +118,13 @@ static const char *type_name(const xk_expr *e, char out[24])
 }
 
 /* Records "op: what (types)" and returns NULL. */
-static const xk_expr *bad(xk_ctx *c, enum xk_op op, const char *what,
-                          const xk_expr *a, const xk_expr *b)
+static const xk_expr *bad_types(xk_ctx *c, enum xk_op op, const char *what,
+                                const xk_expr *a, const xk_expr *b)
 {
     char ta[24], tb[24];
     xk_fail(c, XK_EINVAL, "ir: %s: %s (operands %s%s%s)", xk_op_text(op), what,
-            a ? type_name(a, ta) : "none", b ? ", " : "",
-            b ? type_name(b, tb) : "");
+            a ? type_text(a, ta) : "none", b ? ", " : "",
+            b ? type_text(b, tb) : "");
     return NULL;
 }
 
@@ -306,7 +306,7 @@ static bool is_compare(enum xk_op op)
     return op >= XK_OP_EQ && op <= XK_OP_GE;
 }
 
-static const xk_expr *widen(xk_ctx *c, const xk_expr *e, unsigned lanes)
+static const xk_expr *to_lanes(xk_ctx *c, const xk_expr *e, unsigned lanes)
 {
     return e && xk_type_of(e).lanes == 1 ? xk_bcast(c, e, lanes) : e;
 }
@@ -324,22 +324,22 @@ const xk_expr *xk_bin(xk_ctx *c, enum xk_op op, const xk_expr *a,
         return NULL;
     if (a->type != b->type) {
         const unsigned lanes = max_lanes(a, b);
-        a = widen(c, a, lanes);
-        b = widen(c, b, lanes);
+        a = to_lanes(c, a, lanes);
+        b = to_lanes(c, b, lanes);
         if (!a || !b)
             return NULL;
     }
     if (xk_op_n_kids(op) != 2 || domain_of(op) == D_NONE)
-        return bad(c, op, "is not a binary operator", a, b);
+        return bad_types(c, op, "is not a binary operator", a, b);
     if (a->type != b->type)
-        return bad(c, op, "operand types differ", a, b);
+        return bad_types(c, op, "operand types differ", a, b);
     struct xk_type t = xk_type_of(a);
     if (!in_domain(domain_of(op), t))
-        return bad(c, op, "not for this type", a, b);
+        return bad_types(c, op, "not for this type", a, b);
     if (is_compare(op))
         t.dt = XK_DT_BOOL;
     const xk_expr *const kids[] = {a, b};
-    return make(c, op, t, kids, 2);
+    return make_expr(c, op, t, kids, 2);
 }
 
 const xk_expr *xk_bin_imm(xk_ctx *c, enum xk_op op, const xk_expr *a, int64_t b)
@@ -354,10 +354,10 @@ const xk_expr *xk_un(xk_ctx *c, enum xk_op op, const xk_expr *a)
     if (!a)
         return NULL;
     if (op != XK_OP_NEG && op != XK_OP_NOT)
-        return bad(c, op, "is not a unary operator", a, NULL);
+        return bad_types(c, op, "is not a unary operator", a, NULL);
     if (!in_domain(domain_of(op), xk_type_of(a)))
-        return bad(c, op, "not for this type", a, NULL);
-    return make(c, op, xk_type_of(a), &a, 1);
+        return bad_types(c, op, "not for this type", a, NULL);
+    return make_expr(c, op, xk_type_of(a), &a, 1);
 }
 
 const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
@@ -368,23 +368,23 @@ const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
     if (!a || !b || !d)
         return NULL;
     if (op != XK_OP_MAD && op != XK_OP_ADD3)
-        return bad(c, op, "is not a ternary operator", a, b);
+        return bad_types(c, op, "is not a ternary operator", a, b);
     if (a->type != b->type || a->type != d->type) {
         const unsigned ab = max_lanes(a, b), ad = max_lanes(a, d);
         const unsigned lanes = ab > ad ? ab : ad;
-        a = widen(c, a, lanes);
-        b = widen(c, b, lanes);
-        d = widen(c, d, lanes);
+        a = to_lanes(c, a, lanes);
+        b = to_lanes(c, b, lanes);
+        d = to_lanes(c, d, lanes);
         if (!a || !b || !d)
             return NULL;
     }
     if (a->type != b->type || a->type != d->type)
-        return bad(c, op, "operand types differ", a,
-                   a->type != b->type ? b : d);
+        return bad_types(c, op, "operand types differ", a,
+                         a->type != b->type ? b : d);
     if (!in_domain(domain_of(op), xk_type_of(a)))
-        return bad(c, op, "not for this type", a, NULL);
+        return bad_types(c, op, "not for this type", a, NULL);
     const xk_expr *const kids[] = {a, b, d};
-    return make(c, op, xk_type_of(a), kids, 3);
+    return make_expr(c, op, xk_type_of(a), kids, 3);
 }
 
 const xk_expr *xk_select(xk_ctx *c, const xk_expr *cond, const xk_expr *t,
@@ -394,18 +394,18 @@ const xk_expr *xk_select(xk_ctx *c, const xk_expr *cond, const xk_expr *t,
         return NULL;
     const unsigned ct = max_lanes(cond, t), cf = max_lanes(cond, f);
     const unsigned lanes = ct > cf ? ct : cf;
-    cond = widen(c, cond, lanes);
-    t = widen(c, t, lanes);
-    f = widen(c, f, lanes);
+    cond = to_lanes(c, cond, lanes);
+    t = to_lanes(c, t, lanes);
+    f = to_lanes(c, f, lanes);
     if (!cond || !t || !f)
         return NULL;
     if (t->type != f->type || !in_domain(D_ANY, xk_type_of(t)))
-        return bad(c, XK_OP_SELECT, "both values need one type", t, f);
+        return bad_types(c, XK_OP_SELECT, "both values need one type", t, f);
     if (!xk_type_eq(xk_type_of(cond),
                     xk_type_vec(XK_DT_BOOL, xk_type_of(t).lanes)))
-        return bad(c, XK_OP_SELECT, "condition must be bool", cond, t);
+        return bad_types(c, XK_OP_SELECT, "condition must be bool", cond, t);
     const xk_expr *const kids[] = {cond, t, f};
-    return make(c, XK_OP_SELECT, xk_type_of(t), kids, 3);
+    return make_expr(c, XK_OP_SELECT, xk_type_of(t), kids, 3);
 }
 
 /* Whether a buffer's address can be had as dt. Registers have none. */
@@ -421,13 +421,14 @@ const xk_expr *xk_cast(xk_ctx *c, enum xk_dtype dt, const xk_expr *a)
     if (!a)
         return NULL;
     if (dt == XK_DT_UNDEF || dt >= XK_N_DTYPES)
-        return bad(c, XK_OP_CAST, "no such type", a, NULL);
+        return bad_types(c, XK_OP_CAST, "no such type", a, NULL);
     if (xk_type_of(a).space && !is_address(a, dt))
-        return bad(c, XK_OP_CAST, "a pointer only becomes u64 or u32", a, NULL);
+        return bad_types(c, XK_OP_CAST, "a pointer only becomes u64 or u32", a,
+                         NULL);
     if (xk_type_of(a).dt == dt)
         return a;
     const struct xk_type t = xk_type_vec(dt, xk_type_of(a).lanes);
-    return make(c, XK_OP_CAST, t, &a, 1);
+    return make_expr(c, XK_OP_CAST, t, &a, 1);
 }
 
 const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,
@@ -437,13 +438,13 @@ const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,
         return NULL;
     const struct xk_type t = xk_type_of(base);
     if (lanes < 2 || lanes > UINT16_MAX)
-        return bad(c, XK_OP_RAMP, "needs 2..65535 lanes", base, stride);
+        return bad_types(c, XK_OP_RAMP, "needs 2..65535 lanes", base, stride);
     if (base->type != stride->type || t.lanes != 1 || !in_domain(D_INT, t))
-        return bad(c, XK_OP_RAMP, "needs two integer scalars of one type", base,
-                   stride);
+        return bad_types(c, XK_OP_RAMP, "needs two integer scalars of one type",
+                         base, stride);
     const xk_expr *const kids[] = {base, stride};
-    return make(c, XK_OP_RAMP, xk_type_vec((enum xk_dtype)t.dt, lanes), kids,
-                2);
+    return make_expr(c, XK_OP_RAMP, xk_type_vec((enum xk_dtype)t.dt, lanes),
+                     kids, 2);
 }
 
 const xk_expr *xk_bcast(xk_ctx *c, const xk_expr *a, unsigned lanes)
@@ -452,12 +453,13 @@ const xk_expr *xk_bcast(xk_ctx *c, const xk_expr *a, unsigned lanes)
         return NULL;
     const struct xk_type t = xk_type_of(a);
     if (t.space || t.lanes != 1 || !xk_is_expr(a))
-        return bad(c, XK_OP_BCAST, "needs a scalar value", a, NULL);
+        return bad_types(c, XK_OP_BCAST, "needs a scalar value", a, NULL);
     if (lanes < 1 || lanes > UINT16_MAX)
-        return bad(c, XK_OP_BCAST, "needs 1..65535 lanes", a, NULL);
+        return bad_types(c, XK_OP_BCAST, "needs 1..65535 lanes", a, NULL);
     if (lanes == 1)
         return a;
-    return make(c, XK_OP_BCAST, xk_type_vec((enum xk_dtype)t.dt, lanes), &a, 1);
+    return make_expr(c, XK_OP_BCAST, xk_type_vec((enum xk_dtype)t.dt, lanes),
+                     &a, 1);
 }
 
 const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
@@ -467,12 +469,12 @@ const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
         return NULL;
     const struct xk_type t = xk_type_of(a);
     if (t.space || !xk_is_expr(a))
-        return bad(c, XK_OP_SHUFFLE, "needs a value", a, NULL);
+        return bad_types(c, XK_OP_SHUFFLE, "needs a value", a, NULL);
     if (n < 1 || n > 1024)
-        return bad(c, XK_OP_SHUFFLE, "needs 1..1024 lanes", a, NULL);
+        return bad_types(c, XK_OP_SHUFFLE, "needs 1..1024 lanes", a, NULL);
     for (unsigned i = 0; i < n; i++) {
         if (index[i] >= t.lanes)
-            return bad(c, XK_OP_SHUFFLE, "lane index too large", a, NULL);
+            return bad_types(c, XK_OP_SHUFFLE, "lane index too large", a, NULL);
     }
     const struct xk_node_desc d = {
         .op = XK_OP_SHUFFLE,
@@ -498,9 +500,10 @@ const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off)
     if (!buf || !off)
         return NULL;
     if (xk_op(buf) != XK_OP_VAR || !xk_type_of(buf).space)
-        return bad(c, XK_OP_PTR, "needs a buffer variable", buf, off);
+        return bad_types(c, XK_OP_PTR, "needs a buffer variable", buf, off);
     if (!in_domain(D_INT, xk_type_of(off)) || xk_type_of(off).lanes != 1)
-        return bad(c, XK_OP_PTR, "offset must be an integer scalar", buf, off);
+        return bad_types(c, XK_OP_PTR, "offset must be an integer scalar", buf,
+                         off);
     const xk_expr *const kids[] = {buf, off};
     const struct xk_node_desc d = {
         .op = XK_OP_PTR,

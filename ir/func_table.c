@@ -35,7 +35,7 @@ const char *xk_space_name(enum xk_space space)
     return (unsigned)space < XK_COUNTOF(spaces) ? spaces[space] : "?";
 }
 
-static const char *name_of(const char *const *names, unsigned n, unsigned i)
+static const char *name_in(const char *const *names, unsigned n, unsigned i)
 {
     return i < n ? names[i] : "?";
 }
@@ -55,9 +55,9 @@ static void print_types(const uint8_t *t, unsigned n, struct xk_str *out)
 static void print_send(const struct xk_send *s, struct xk_str *out)
 {
     xk_str_printf(out, ".%s.%s.%s",
-                  name_of(send_ops, XK_COUNTOF(send_ops), s->op),
+                  name_in(send_ops, XK_COUNTOF(send_ops), s->op),
                   xk_space_name((enum xk_space)s->space),
-                  name_of(send_addrs, XK_COUNTOF(send_addrs), s->addr));
+                  name_in(send_addrs, XK_COUNTOF(send_addrs), s->addr));
     if (s->addr == XK_SEND_SURFACE)
         xk_str_printf(out, "%u", s->surface);
     xk_str_printf(out, ".d%ux%u", s->data_b * 8u, s->vec);
@@ -148,7 +148,7 @@ static bool is_word(const char *s, size_t n, const char *word)
     return n == strlen(word) && !memcmp(s, word, n);
 }
 
-static bool find_name(struct parts *w, const char *const *names, unsigned n,
+static bool find_part(struct parts *w, const char *const *names, unsigned n,
                       uint8_t *out)
 {
     const char *s;
@@ -165,8 +165,8 @@ static bool find_name(struct parts *w, const char *const *names, unsigned n,
 }
 
 /* Decimal digits at *s; moves on. False if there are none or v > max. */
-static bool read_number(const char **s, const char *end, unsigned max,
-                        unsigned *v)
+static bool read_decimal(const char **s, const char *end, unsigned max,
+                         unsigned *v)
 {
     const char *const first = *s;
     *v = 0;
@@ -189,7 +189,7 @@ static bool letter_number(struct parts *w, char letter, uint8_t *out)
         return false;
     const char *const end = s + n;
     s++;
-    if (!read_number(&s, end, UINT8_MAX, &v) || s != end)
+    if (!read_decimal(&s, end, UINT8_MAX, &v) || s != end)
         return false;
     *out = (uint8_t)v;
     return true;
@@ -225,8 +225,8 @@ static const char *parse_data(struct parts *w, struct xk_send *out)
         return "send: expected d<bits>x<count>";
     const char *const end = s + n;
     s++;
-    if (!read_number(&s, end, 64, &bits) || bits % 8 || !bits || s == end ||
-        *s++ != 'x' || !read_number(&s, end, UINT8_MAX, &vec) || s != end)
+    if (!read_decimal(&s, end, 64, &bits) || bits % 8 || !bits || s == end ||
+        *s++ != 'x' || !read_decimal(&s, end, UINT8_MAX, &vec) || s != end)
         return "send: expected d<bits>x<count>";
     out->data_b = (uint8_t)(bits / 8);
     out->vec = (uint8_t)vec;
@@ -246,22 +246,22 @@ static const char *parse_addr(struct parts *w, struct xk_send *out)
         const char *const end = s + n;
         s += len;
         out->addr = XK_SEND_SURFACE;
-        if (read_number(&s, end, UINT8_MAX, &v) && s == end) {
+        if (read_decimal(&s, end, UINT8_MAX, &v) && s == end) {
             out->surface = (uint8_t)v;
             return NULL;
         }
     }
     *w = before;
-    if (find_name(w, send_addrs, XK_SEND_SURFACE, &out->addr))
+    if (find_part(w, send_addrs, XK_SEND_SURFACE, &out->addr))
         return NULL;
     return "send: expected a64, a32 or surface<number>";
 }
 
 static const char *parse_send(struct parts *w, struct xk_send *out)
 {
-    if (!find_name(w, send_ops, XK_COUNTOF(send_ops), &out->op))
+    if (!find_part(w, send_ops, XK_COUNTOF(send_ops), &out->op))
         return "send: expected load, store, prefetch or atomic_add";
-    if (!find_name(w, spaces, XK_COUNTOF(spaces), &out->space))
+    if (!find_part(w, spaces, XK_COUNTOF(spaces), &out->space))
         return "send: expected global or slm";
     const char *e = parse_addr(w, out);
     if (!e)
@@ -356,7 +356,7 @@ static const char *parse_payload(struct parts *w, struct xk_func *f)
         return xk_tile_call_parse(at, w->end, &f->u.tile);
     }
     case XK_FUNC_FENCE:
-        return find_name(w, spaces, XK_COUNTOF(spaces), &f->u.space)
+        return find_part(w, spaces, XK_COUNTOF(spaces), &f->u.space)
                    ? NULL
                    : "fence: expected global or slm";
     case XK_FUNC_BARRIER_SIGNAL:

@@ -29,8 +29,8 @@ void xk_memo_clear(struct xk_memo *m)
 }
 
 /* The slot that holds serial, or the empty one where it belongs. */
-static struct xk_memo_slot *find(struct xk_memo_slot *slot, uint32_t cap,
-                                 uint32_t serial)
+static struct xk_memo_slot *find_memo_slot(struct xk_memo_slot *slot,
+                                           uint32_t cap, uint32_t serial)
 {
     uint32_t i = serial * 2654435761u;
     for (i ^= i >> 15;; i++) {
@@ -42,14 +42,15 @@ static struct xk_memo_slot *find(struct xk_memo_slot *slot, uint32_t cap,
 
 bool xk_memo_get(const struct xk_memo *m, uint32_t serial, const void **value)
 {
-    const struct xk_memo_slot *const s = find(m->slot, m->cap, serial);
+    const struct xk_memo_slot *const s =
+        find_memo_slot(m->slot, m->cap, serial);
     if (!s->serial)
         return false;
     *value = s->value;
     return true;
 }
 
-static bool grow(struct xk_memo *m)
+static bool grow_memo(struct xk_memo *m)
 {
     const uint32_t cap = m->cap * 4;
     struct xk_memo_slot *const slot = xk_calloc(m->c, cap, sizeof(*slot));
@@ -57,7 +58,7 @@ static bool grow(struct xk_memo *m)
         return false;
     for (uint32_t i = 0; i < m->cap; i++) {
         if (m->slot[i].serial)
-            *find(slot, cap, m->slot[i].serial) = m->slot[i];
+            *find_memo_slot(slot, cap, m->slot[i].serial) = m->slot[i];
     }
     if (m->slot != m->first)
         xk_free(m->c, m->slot);
@@ -68,9 +69,9 @@ static bool grow(struct xk_memo *m)
 
 bool xk_memo_set(struct xk_memo *m, uint32_t serial, const void *value)
 {
-    if (m->n * 2 >= m->cap && !grow(m))
+    if (m->n * 2 >= m->cap && !grow_memo(m))
         return false;
-    struct xk_memo_slot *const s = find(m->slot, m->cap, serial);
+    struct xk_memo_slot *const s = find_memo_slot(m->slot, m->cap, serial);
     m->n += !s->serial;
     s->serial = serial;
     s->value = value;

@@ -214,8 +214,8 @@ static void adapt_pair(xk_ctx *c, struct value *a, struct value *b)
         adapt(c, xk_op(a->e) == XK_OP_IMM ? a : b, xk_type_vec(XK_DT_F32, 1));
 }
 
-static struct value finish(struct xk_parse *p, struct xk_token at,
-                           const xk_expr *e, uint32_t height)
+static struct value finish_value(struct xk_parse *p, struct xk_token at,
+                                 const xk_expr *e, uint32_t height)
 {
     const struct value v = {e, false, height};
     if (!e) {
@@ -230,7 +230,7 @@ static struct value finish(struct xk_parse *p, struct xk_token at,
 }
 
 /* ":u16" after a number; dt stays if there is none. */
-static bool parse_suffix(struct xk_parse *p, enum xk_dtype *dt)
+static bool parse_type_suffix(struct xk_parse *p, enum xk_dtype *dt)
 {
     struct xk_type t;
     if (!xk_parse_accept(p, ":"))
@@ -244,7 +244,7 @@ static bool parse_suffix(struct xk_parse *p, enum xk_dtype *dt)
     return true;
 }
 
-static bool fits(enum xk_dtype dt, uint64_t magnitude, bool negative)
+static bool literal_fits(enum xk_dtype dt, uint64_t magnitude, bool negative)
 {
     const int64_t v = (int64_t)(negative ? 0 - magnitude : magnitude);
     if (dt == XK_DT_U64)
@@ -260,20 +260,20 @@ static struct value parse_number(struct xk_parse *p, bool negative)
     const bool real = at.kind == XK_TOKEN_FLOAT;
     enum xk_dtype dt = real ? XK_DT_F32 : XK_DT_S32;
     xk_parse_advance(p);
-    const bool typed = parse_suffix(p, &dt);
+    const bool typed = parse_type_suffix(p, &dt);
     const xk_expr *e = NULL;
     if (dt == XK_DT_UNDEF)
         return no_value;
     if (real) {
         e = xk_fimm(p->c, dt, negative ? -at.u.real : at.u.real);
-    } else if (!typed && !fits(dt, at.u.integer, negative) &&
-               fits(XK_DT_S64, at.u.integer, negative)) {
+    } else if (!typed && !literal_fits(dt, at.u.integer, negative) &&
+               literal_fits(XK_DT_S64, at.u.integer, negative)) {
         e = xk_imm(p->c, XK_DT_S64,
                    (int64_t)(negative ? 0 - at.u.integer : at.u.integer));
     } else if (xk_dtype_is_float(dt)) {
         e = xk_fimm(p->c, dt,
                     negative ? -(double)at.u.integer : (double)at.u.integer);
-    } else if (fits(dt, at.u.integer, negative)) {
+    } else if (literal_fits(dt, at.u.integer, negative)) {
         e = xk_imm(p->c, dt,
                    (int64_t)(negative ? 0 - at.u.integer : at.u.integer));
     } else {
@@ -281,7 +281,7 @@ static struct value parse_number(struct xk_parse *p, bool negative)
         xk_parse_fail(p, "number does not fit its type");
         return no_value;
     }
-    struct value v = finish(p, at, e, 1);
+    struct value v = finish_value(p, at, e, 1);
     v.bare = !typed;
     return v;
 }
@@ -295,9 +295,9 @@ static struct value parse_fbits(struct xk_parse *p, struct xk_token at)
     if (!xk_parse_expect(p, "(") || !xk_parse_uint(p, UINT64_MAX, &bits) ||
         !xk_parse_expect(p, ")"))
         return no_value;
-    parse_suffix(p, &dt);
+    parse_type_suffix(p, &dt);
     memcpy(&v, &bits, sizeof(v));
-    return finish(p, at, xk_fimm(p->c, dt, v), 1);
+    return finish_value(p, at, xk_fimm(p->c, dt, v), 1);
 }
 
 static bool parse_args(struct xk_parse *p, struct value *args, unsigned n)
@@ -342,7 +342,7 @@ static struct value parse_shuffle(struct xk_parse *p, struct xk_token at)
     } while (xk_parse_accept(p, ","));
     if (!xk_parse_expect(p, "]") || !parse_args(p, &a, 1))
         return no_value;
-    return finish(p, at, xk_shuffle(p->c, a.e, index, n), a.height + 1);
+    return finish_value(p, at, xk_shuffle(p->c, a.e, index, n), a.height + 1);
 }
 
 /* cast.f32(x), ramp.16(b, s), bcast.16(x): the word has the parameter. */
@@ -356,7 +356,7 @@ static struct value parse_dotted(struct xk_parse *p, struct xk_token at,
         const enum xk_dtype dt = xk_dtype_find(at.s + skip, at.n - skip);
         if (!parse_args(p, a, 1))
             return no_value;
-        return finish(p, at, xk_cast(p->c, dt, a[0].e), a[0].height + 1);
+        return finish_value(p, at, xk_cast(p->c, dt, a[0].e), a[0].height + 1);
     }
     if (!parse_lanes(at.s + skip, at.n - skip, &lanes)) {
         xk_parse_fail(p, "expected a number of lanes");
@@ -366,10 +366,11 @@ static struct value parse_dotted(struct xk_parse *p, struct xk_token at,
     if (!parse_args(p, a, n))
         return no_value;
     if (op == XK_OP_BCAST)
-        return finish(p, at, xk_bcast(p->c, a[0].e, lanes), a[0].height + 1);
+        return finish_value(p, at, xk_bcast(p->c, a[0].e, lanes),
+                            a[0].height + 1);
     adapt_pair(p->c, &a[0], &a[1]);
-    return finish(p, at, xk_ramp(p->c, a[0].e, a[1].e, lanes),
-                  max_height(a, 2));
+    return finish_value(p, at, xk_ramp(p->c, a[0].e, a[1].e, lanes),
+                        max_height(a, 2));
 }
 
 static struct value parse_call(struct xk_parse *p, struct xk_token at,
@@ -386,10 +387,10 @@ static struct value parse_call(struct xk_parse *p, struct xk_token at,
             adapt_pair(p->c, &a[i], &a[j]);
     }
     if (n == 1)
-        return finish(p, at, xk_un(p->c, op, a[0].e), h);
+        return finish_value(p, at, xk_un(p->c, op, a[0].e), h);
     if (n == 2)
-        return finish(p, at, xk_bin(p->c, op, a[0].e, a[1].e), h);
-    return finish(p, at, xk_ternary(p->c, op, a[0].e, a[1].e, a[2].e), h);
+        return finish_value(p, at, xk_bin(p->c, op, a[0].e, a[1].e), h);
+    return finish_value(p, at, xk_ternary(p->c, op, a[0].e, a[1].e, a[2].e), h);
 }
 
 /* The op whose text starts the word: "min", "cast.f32". */
@@ -417,10 +418,10 @@ static struct value parse_word(struct xk_parse *p)
     const xk_expr *const var = find_symbol(p, &at);
     xk_parse_advance(p);
     if (xk_token_is(&at, "true") || xk_token_is(&at, "false"))
-        return finish(p, at, xk_imm(p->c, XK_DT_BOOL, at.n == 4), 1);
+        return finish_value(p, at, xk_imm(p->c, XK_DT_BOOL, at.n == 4), 1);
     const bool call = xk_token_is(&p->tok, "(") || xk_token_is(&p->tok, "[");
     if (var && !xk_token_is(&p->tok, "("))
-        return finish(p, at, var, 1);
+        return finish_value(p, at, var, 1);
     if (call && xk_token_is(&at, "fbits"))
         return parse_fbits(p, at);
     const enum xk_op op = call ? op_of_word(&at) : XK_N_OPS;
@@ -451,7 +452,7 @@ static struct value parse_ptr(struct xk_parse *p)
     const struct value off = parse_infix(p, 1);
     if (!off.e || !xk_parse_expect(p, "]"))
         return no_value;
-    return finish(p, at, xk_ptr(p->c, buf, off.e), off.height + 1);
+    return finish_value(p, at, xk_ptr(p->c, buf, off.e), off.height + 1);
 }
 
 static struct value parse_primary(struct xk_parse *p)
@@ -479,8 +480,8 @@ static struct value parse_primary(struct xk_parse *p)
     v = parse_infix(p, 9); /* tighter than any infix operator */
     if (!v.e)
         return v;
-    return finish(p, at, xk_un(p->c, minus ? XK_OP_NEG : XK_OP_NOT, v.e),
-                  v.height + 1);
+    return finish_value(p, at, xk_un(p->c, minus ? XK_OP_NEG : XK_OP_NOT, v.e),
+                        v.height + 1);
 }
 
 static struct value parse_infix(struct xk_parse *p, int min_prec)
@@ -505,7 +506,7 @@ static struct value parse_infix(struct xk_parse *p, int min_prec)
         }
         adapt_pair(p->c, &a, &b);
         const uint32_t h = (a.height > b.height ? a.height : b.height) + 1;
-        a = finish(p, at, xk_bin(p->c, op, a.e, b.e), h);
+        a = finish_value(p, at, xk_bin(p->c, op, a.e, b.e), h);
     }
     p->depth--;
     return a;

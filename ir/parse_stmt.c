@@ -31,7 +31,7 @@ struct block {
 
 static const xk_stmt *parse_block(struct xk_parse *p);
 
-static bool add_item(struct xk_parse *p, struct block *b, struct item it)
+static bool add_block_item(struct xk_parse *p, struct block *b, struct item it)
 {
     if (!xk_grow(p->c, &b->item, b->n, &b->cap, sizeof(*b->item)))
         return false;
@@ -39,7 +39,7 @@ static bool add_item(struct xk_parse *p, struct block *b, struct item it)
     return true;
 }
 
-static bool parse_name(struct xk_parse *p, struct xk_token *word)
+static bool parse_identifier(struct xk_parse *p, struct xk_token *word)
 {
     *word = p->tok;
     if (word->kind != XK_TOKEN_WORD)
@@ -53,7 +53,7 @@ static bool parse_let(struct xk_parse *p, enum xk_op op, struct item *it)
 {
     struct xk_type t;
     struct xk_token word;
-    if (!parse_name(p, &word) || !xk_parse_expect(p, ":") ||
+    if (!parse_identifier(p, &word) || !xk_parse_expect(p, ":") ||
         !xk_parse_type(p, &t) || !xk_parse_expect(p, "="))
         return false;
     it->op = op;
@@ -81,7 +81,7 @@ static bool parse_alloc(struct xk_parse *p, struct item *it)
     struct xk_token word;
     struct xk_type t;
     uint64_t size_b, align_b = 0, bank = 0;
-    if (!parse_name(p, &word) || !xk_parse_expect(p, ":") ||
+    if (!parse_identifier(p, &word) || !xk_parse_expect(p, ":") ||
         !parse_space(p, &t) || !xk_parse_expect(p, "[") ||
         !xk_parse_uint(p, UINT32_MAX, &size_b) || !xk_parse_expect(p, "]"))
         return false;
@@ -112,7 +112,7 @@ static const xk_stmt *parse_for(struct xk_parse *p)
     struct xk_token word;
     uint64_t step = 1;
     const uint32_t mark = p->n_symbols;
-    if (!parse_name(p, &word) || !xk_parse_expect(p, "in"))
+    if (!parse_identifier(p, &word) || !xk_parse_expect(p, "in"))
         return NULL;
     const xk_expr *const lo = xk_parse_value(p);
     if (!lo || !xk_parse_expect(p, ".."))
@@ -134,7 +134,7 @@ static const xk_stmt *parse_pipe(struct xk_parse *p)
     struct xk_token word;
     uint64_t zero, trip, slots, stages;
     const uint32_t mark = p->n_symbols;
-    if (!parse_name(p, &word) || !xk_parse_expect(p, "in") ||
+    if (!parse_identifier(p, &word) || !xk_parse_expect(p, "in") ||
         !xk_parse_uint(p, 0, &zero) || !xk_parse_expect(p, "..") ||
         !xk_parse_uint(p, INT32_MAX, &trip) || !xk_parse_expect(p, "slots") ||
         !xk_parse_uint(p, UINT8_MAX, &slots) || !xk_parse_expect(p, "stages") ||
@@ -208,7 +208,7 @@ static bool parse_brackets(struct xk_parse *p, struct xk_func *f)
     return f->kind != XK_FUNC_TILE || xk_parse_tile_parts(p, &f->u.tile);
 }
 
-static const xk_stmt *parse_call(struct xk_parse *p)
+static const xk_stmt *parse_call_stmt(struct xk_parse *p)
 {
     struct xk_func f;
     const xk_expr *args[8];
@@ -250,7 +250,7 @@ static const xk_stmt *parse_stmt(struct xk_parse *p)
     if (xk_parse_accept(p, "scope"))
         return parse_block(p);
     if (p->tok.kind == XK_TOKEN_WORD)
-        return parse_call(p);
+        return parse_call_stmt(p);
     xk_parse_fail(p, "expected a statement");
     return NULL;
 }
@@ -324,7 +324,7 @@ static const xk_stmt *close_item(struct xk_parse *p, const struct item *it,
 }
 
 /* Gives every binder what follows it as its body. */
-static const xk_stmt *fold(struct xk_parse *p, struct block *b)
+static const xk_stmt *fold_block(struct xk_parse *p, struct block *b)
 {
     uint32_t end = b->n;
     for (uint32_t i = b->n; i-- > 0;) {
@@ -353,13 +353,13 @@ static const xk_stmt *parse_block(struct xk_parse *p)
     while (ok && !xk_parse_accept(p, "}")) {
         struct item it;
         ok = parse_item(p, &it);
-        if (!add_item(p, &b, it)) {
+        if (!add_block_item(p, &b, it)) {
             xk_free(p->c, it.declared);
             ok = false;
         }
     }
     if (ok)
-        r = fold(p, &b);
+        r = fold_block(p, &b);
     p->depth--;
     p->n_symbols = mark;
     for (uint32_t i = 0; i < b.n; i++)
@@ -392,7 +392,7 @@ static bool parse_param(struct xk_parse *p, struct xk_kernel *k)
     const unsigned i = k->n_params;
     if (i == XK_KERNEL_MAX_PARAMS)
         return xk_parse_fail(p, "too many parameters");
-    if (!parse_name(p, &word) || !xk_parse_expect(p, ":") ||
+    if (!parse_identifier(p, &word) || !xk_parse_expect(p, ":") ||
         !parse_param_kind(p, &k->params[i].kind, &t) ||
         (xk_parse_accept(p, "<") && !xk_parse_uint(p, INT64_MAX, &extent)))
         return false;
@@ -406,7 +406,7 @@ static bool parse_head(struct xk_parse *p, struct xk_kernel *k)
 {
     struct xk_token word;
     uint64_t simd;
-    if (!xk_parse_expect(p, "kernel") || !parse_name(p, &word))
+    if (!xk_parse_expect(p, "kernel") || !parse_identifier(p, &word))
         return false;
     if (word.n >= sizeof(k->name))
         return xk_parse_fail(p, "kernel name above 63 characters");

@@ -77,7 +77,7 @@ static void print_name(struct printer *p, const xk_expr *var, unsigned suffix)
         xk_str_printf(p->out, ".%u", suffix);
 }
 
-static void bind(struct printer *p, const xk_expr *var)
+static void bind_var(struct printer *p, const xk_expr *var)
 {
     print_name(p, var, push_var(p, &p->bound, &p->n, &p->cap, var));
 }
@@ -253,7 +253,7 @@ static void print_let(struct printer *p, const xk_stmt *s)
 {
     new_line(p);
     xk_str_printf(p->out, "%s ", xk_op_text(xk_op(s)));
-    bind(p, xk_kid(s, 0));
+    bind_var(p, xk_kid(s, 0));
     xk_str_puts(p->out, ": ");
     print_type(p, xk_type_of(xk_kid(s, 0)));
     xk_str_puts(p->out, " = ");
@@ -266,7 +266,7 @@ static void print_alloc(struct printer *p, const xk_stmt *s)
     const xk_expr *const buf = xk_kid(s, 0);
     new_line(p);
     xk_str_puts(p->out, "alloc ");
-    bind(p, buf);
+    bind_var(p, buf);
     xk_str_printf(p->out, ": %s[%u]",
                   xk_space_name((enum xk_space)xk_type_of(buf).space),
                   info.size_b);
@@ -302,7 +302,7 @@ static void print_for(struct printer *p, const xk_stmt *s)
     struct xk_str *const out = p->out;
     new_line(p);
     xk_str_puts(out, "for ");
-    bind(p, xk_kid(s, 0));
+    bind_var(p, xk_kid(s, 0));
     xk_str_puts(out, " in ");
     print_expr(p, xk_kid(s, 1), 0);
     xk_str_puts(out, "..");
@@ -318,7 +318,7 @@ static void print_pipe(struct printer *p, const xk_stmt *s)
     const struct xk_pipe_info info = xk_pipe_info_of(s);
     new_line(p);
     xk_str_puts(p->out, "pipe ");
-    bind(p, xk_kid(s, 0));
+    bind_var(p, xk_kid(s, 0));
     xk_str_puts(p->out, " in 0..");
     print_expr(p, xk_kid(s, 1), 0);
     xk_str_printf(p->out, " slots %u stages %u", info.slots, info.stages);
@@ -419,14 +419,14 @@ static void print_stmt(struct printer *p, const xk_stmt *s)
     }
 }
 
-static void init(struct printer *p, struct xk_str *out)
+static void init_printer(struct printer *p, struct xk_str *out)
 {
     memset(p, 0, sizeof(*p));
     p->out = out;
     p->alloc = out->alloc;
 }
 
-static void fini(struct printer *p)
+static void fini_printer(struct printer *p)
 {
     if (p->bound)
         p->alloc.realloc(p->alloc.user, p->bound, 0);
@@ -441,19 +441,19 @@ void xk_print(const xk_expr *e, struct xk_str *out)
         xk_str_puts(out, "(null)");
         return;
     }
-    init(&p, out);
+    init_printer(&p, out);
     if (xk_is_expr(e))
         print_expr(&p, e, 0);
     else
         print_stmt(&p, e);
-    fini(&p);
+    fini_printer(&p);
 }
 
 static void print_param(struct printer *p, const struct xk_kernel *k,
                         unsigned i)
 {
     const struct xk_param *const q = &k->params[i];
-    bind(p, q->var);
+    bind_var(p, q->var);
     xk_str_puts(p->out, ": ");
     if (q->kind == XK_PARAM_GLOBAL || q->kind == XK_PARAM_VALUE)
         print_type(p, xk_type_of(q->var));
@@ -466,7 +466,7 @@ static void print_param(struct printer *p, const struct xk_kernel *k,
 void xk_kernel_print(const struct xk_kernel *k, struct xk_str *out)
 {
     struct printer p;
-    init(&p, out);
+    init_printer(&p, out);
     xk_str_printf(out, "kernel %s simd %u (", k->name, k->simd);
     for (unsigned i = 0; i < k->n_params; i++) {
         if (i)
@@ -476,5 +476,5 @@ void xk_kernel_print(const struct xk_kernel *k, struct xk_str *out)
     xk_str_putc(out, ')');
     print_block(&p, k->body);
     xk_str_putc(out, '\n');
-    fini(&p);
+    fini_printer(&p);
 }

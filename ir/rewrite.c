@@ -17,7 +17,7 @@ struct rewriter {
     const xk_expr *first[64]; /* the stack of small ones */
 };
 
-static void init(struct rewriter *r, xk_ctx *c)
+static void init_rewriter(struct rewriter *r, xk_ctx *c)
 {
     r->c = c;
     r->stack = r->first;
@@ -26,16 +26,16 @@ static void init(struct rewriter *r, xk_ctx *c)
     xk_memo_init(&r->memo, c);
 }
 
-static void fini(struct rewriter *r)
+static void fini_rewriter(struct rewriter *r)
 {
     xk_memo_fini(&r->memo);
     if (r->stack != r->first)
         xk_free(r->c, r->stack);
 }
 
-static const xk_expr *rewrite(struct rewriter *r, const xk_expr *e);
+static const xk_expr *rewrite_node(struct rewriter *r, const xk_expr *e);
 
-static bool grow(struct rewriter *r)
+static bool grow_stack(struct rewriter *r)
 {
     const bool first = r->stack == r->first;
     const uint32_t cap = r->cap * 4;
@@ -50,9 +50,9 @@ static bool grow(struct rewriter *r)
     return true;
 }
 
-static bool push(struct rewriter *r, const xk_expr *e)
+static bool push_node(struct rewriter *r, const xk_expr *e)
 {
-    if (r->n == r->cap && !grow(r))
+    if (r->n == r->cap && !grow_stack(r))
         return false;
     r->stack[r->n++] = e;
     return true;
@@ -77,12 +77,12 @@ static const xk_expr *rewrite_kids(struct rewriter *r, const xk_expr *e)
 {
     const uint32_t base = r->n;
     for (unsigned i = 0; i < xk_n_kids(e); i++) {
-        const xk_expr *k = rewrite(r, xk_kid(e, i));
+        const xk_expr *k = rewrite_node(r, xk_kid(e, i));
         if (!k)
             return NULL;
         if (i == 0 && xk_op(k) != XK_OP_VAR && binds_kid0(e))
             k = xk_kid(e, 0);
-        if (!push(r, k))
+        if (!push_node(r, k))
             return NULL;
     }
     const xk_expr *const out =
@@ -91,7 +91,7 @@ static const xk_expr *rewrite_kids(struct rewriter *r, const xk_expr *e)
     return out;
 }
 
-static const xk_expr *rewrite(struct rewriter *r, const xk_expr *e)
+static const xk_expr *rewrite_node(struct rewriter *r, const xk_expr *e)
 {
     const void *known;
     if (xk_memo_get(&r->memo, xk_serial(e), &known))
@@ -110,12 +110,12 @@ const xk_expr *xk_rewrite(xk_ctx *c, const xk_expr *root, xk_rewrite_fn visit,
     if (!root)
         return NULL;
     struct rewriter r;
-    init(&r, c);
+    init_rewriter(&r, c);
     r.visit = visit;
     r.user = user;
     const xk_scope s = xk_scope_begin(c);
-    const xk_expr *const out = rewrite(&r, root);
-    fini(&r);
+    const xk_expr *const out = rewrite_node(&r, root);
+    fini_rewriter(&r);
     return xk_scope_end(c, s, out);
 }
 
@@ -131,7 +131,7 @@ static enum xk_status walk_all(struct rewriter *r, xk_walk_fn visit, void *user)
         if (!visit(e, user))
             continue;
         for (unsigned i = xk_n_kids(e); i-- > 0;) {
-            if (!push(r, xk_kid(e, i)))
+            if (!push_node(r, xk_kid(e, i)))
                 return XK_ENOMEM;
         }
     }
@@ -144,10 +144,10 @@ enum xk_status xk_walk(xk_ctx *c, const xk_expr *root, xk_walk_fn visit,
     if (!root)
         return XK_OK;
     struct rewriter r;
-    init(&r, c);
+    init_rewriter(&r, c);
     const enum xk_status st =
-        push(&r, root) ? walk_all(&r, visit, user) : XK_ENOMEM;
-    fini(&r);
+        push_node(&r, root) ? walk_all(&r, visit, user) : XK_ENOMEM;
+    fini_rewriter(&r);
     return st;
 }
 

@@ -43,8 +43,9 @@ static unsigned own_traits(enum xk_op op, const void *payload)
     }
 }
 
-static const xk_stmt *make(xk_ctx *c, enum xk_op op, const xk_expr *const *kids,
-                           unsigned n, const void *payload, size_t payload_b)
+static const xk_stmt *make_stmt(xk_ctx *c, enum xk_op op,
+                                const xk_expr *const *kids, unsigned n,
+                                const void *payload, size_t payload_b)
 {
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .traits = own_traits(op, payload),
@@ -55,7 +56,7 @@ static const xk_stmt *make(xk_ctx *c, enum xk_op op, const xk_expr *const *kids,
     return xk_pool_make(c, &d);
 }
 
-static const xk_stmt *bad(xk_ctx *c, enum xk_op op, const char *what)
+static const xk_stmt *bad_stmt(xk_ctx *c, enum xk_op op, const char *what)
 {
     xk_fail(c, XK_EINVAL, "ir: %s: %s", xk_op_text(op), what);
     return NULL;
@@ -105,7 +106,7 @@ static const xk_stmt *make_seq(xk_ctx *c, const xk_stmt *const *s, unsigned n)
             flat[k++] = xk_kid(s[i], j);
     }
     const xk_stmt *const r =
-        k == 1 ? flat[0] : make(c, XK_OP_SEQ, flat, k, NULL, 0);
+        k == 1 ? flat[0] : make_stmt(c, XK_OP_SEQ, flat, k, NULL, 0);
     if (flat != small)
         xk_free(c, flat);
     return r;
@@ -117,7 +118,7 @@ const xk_stmt *xk_seq(xk_ctx *c, const xk_stmt *const *s, unsigned n)
         if (!s[i])
             return NULL;
         if (xk_is_expr(s[i]))
-            return bad(c, XK_OP_SEQ, "an expression is not a statement");
+            return bad_stmt(c, XK_OP_SEQ, "an expression is not a statement");
     }
     if (n == 1)
         return s[0];
@@ -130,16 +131,16 @@ const xk_stmt *xk_let(xk_ctx *c, const xk_expr *var, const xk_expr *value,
     if (!var || !value || !body)
         return NULL;
     if (!is_value_var(var))
-        return bad(c, XK_OP_LET, "needs a value variable");
+        return bad_stmt(c, XK_OP_LET, "needs a value variable");
     if (!xk_is_expr(value) || value->type != var->type) {
         xk_fail(c, XK_EINVAL, "ir: let %s: value has another type",
                 xk_var_name(var));
         return NULL;
     }
     if (xk_is_expr(body))
-        return bad(c, XK_OP_LET, "body must be a statement");
+        return bad_stmt(c, XK_OP_LET, "body must be a statement");
     const xk_expr *const kids[] = {var, value, body};
-    return make(c, XK_OP_LET, kids, 3, NULL, 0);
+    return make_stmt(c, XK_OP_LET, kids, 3, NULL, 0);
 }
 
 const xk_stmt *xk_load(xk_ctx *c, const xk_expr *var, const xk_expr *ptr,
@@ -148,13 +149,13 @@ const xk_stmt *xk_load(xk_ctx *c, const xk_expr *var, const xk_expr *ptr,
     if (!var || !ptr || !body)
         return NULL;
     if (!is_value_var(var))
-        return bad(c, XK_OP_LOAD, "needs a value variable");
+        return bad_stmt(c, XK_OP_LOAD, "needs a value variable");
     if (!is_grf_ptr(ptr))
-        return bad(c, XK_OP_LOAD, "needs the address of registers");
+        return bad_stmt(c, XK_OP_LOAD, "needs the address of registers");
     if (xk_is_expr(body))
-        return bad(c, XK_OP_LOAD, "body must be a statement");
+        return bad_stmt(c, XK_OP_LOAD, "body must be a statement");
     const xk_expr *const kids[] = {var, ptr, body};
-    return make(c, XK_OP_LOAD, kids, 3, NULL, 0);
+    return make_stmt(c, XK_OP_LOAD, kids, 3, NULL, 0);
 }
 
 const xk_stmt *xk_store(xk_ctx *c, const xk_expr *ptr, const xk_expr *value)
@@ -162,11 +163,11 @@ const xk_stmt *xk_store(xk_ctx *c, const xk_expr *ptr, const xk_expr *value)
     if (!ptr || !value)
         return NULL;
     if (!is_grf_ptr(ptr))
-        return bad(c, XK_OP_STORE, "needs the address of registers");
+        return bad_stmt(c, XK_OP_STORE, "needs the address of registers");
     if (!xk_is_expr(value) || xk_type_of(value).space)
-        return bad(c, XK_OP_STORE, "needs a value");
+        return bad_stmt(c, XK_OP_STORE, "needs a value");
     const xk_expr *const kids[] = {ptr, value};
-    return make(c, XK_OP_STORE, kids, 2, NULL, 0);
+    return make_stmt(c, XK_OP_STORE, kids, 2, NULL, 0);
 }
 
 const xk_stmt *xk_alloc_stmt(xk_ctx *c, const xk_expr *buf,
@@ -177,16 +178,16 @@ const xk_stmt *xk_alloc_stmt(xk_ctx *c, const xk_expr *buf,
     const unsigned space = xk_type_of(buf).space;
     if (xk_op(buf) != XK_OP_VAR ||
         (space != XK_SPACE_GRF && space != XK_SPACE_SLM))
-        return bad(c, XK_OP_ALLOC, "needs a GRF or SLM buffer variable");
+        return bad_stmt(c, XK_OP_ALLOC, "needs a GRF or SLM buffer variable");
     if (!info.size_b || (info.align_b & (info.align_b - 1))) {
         xk_fail(c, XK_EINVAL, "ir: alloc %s: size %u, align %u",
                 xk_var_name(buf), info.size_b, info.align_b);
         return NULL;
     }
     if (xk_is_expr(body))
-        return bad(c, XK_OP_ALLOC, "body must be a statement");
+        return bad_stmt(c, XK_OP_ALLOC, "body must be a statement");
     const xk_expr *const kids[] = {buf, body};
-    return make(c, XK_OP_ALLOC, kids, 2, &info, sizeof(info));
+    return make_stmt(c, XK_OP_ALLOC, kids, 2, &info, sizeof(info));
 }
 
 const xk_stmt *xk_for(xk_ctx *c, const xk_expr *var, const xk_expr *lo,
@@ -196,16 +197,17 @@ const xk_stmt *xk_for(xk_ctx *c, const xk_expr *var, const xk_expr *lo,
         return NULL;
     if (xk_op(var) != XK_OP_VAR || !is_index(var) || !is_index(lo) ||
         !is_index(hi))
-        return bad(c, XK_OP_FOR, "variable and bounds must be s32 scalars");
+        return bad_stmt(c, XK_OP_FOR,
+                        "variable and bounds must be s32 scalars");
     if (step <= 0) {
         xk_fail(c, XK_EINVAL, "ir: for %s: step %d, must be positive",
                 xk_var_name(var), step);
         return NULL;
     }
     if (xk_is_expr(body))
-        return bad(c, XK_OP_FOR, "body must be a statement");
+        return bad_stmt(c, XK_OP_FOR, "body must be a statement");
     const xk_expr *const kids[] = {var, lo, hi, body};
-    return make(c, XK_OP_FOR, kids, 4, &step, sizeof(step));
+    return make_stmt(c, XK_OP_FOR, kids, 4, &step, sizeof(step));
 }
 
 const xk_stmt *xk_pipe(xk_ctx *c, const xk_expr *var, const xk_expr *trip,
@@ -215,11 +217,12 @@ const xk_stmt *xk_pipe(xk_ctx *c, const xk_expr *var, const xk_expr *trip,
         return NULL;
     if (xk_op(var) != XK_OP_VAR || !is_index(var) || !is_index(trip) ||
         xk_op(trip) != XK_OP_IMM)
-        return bad(c, XK_OP_PIPE, "needs an s32 variable, a constant trip");
+        return bad_stmt(c, XK_OP_PIPE,
+                        "needs an s32 variable, a constant trip");
     if (!info.slots || !info.stages)
-        return bad(c, XK_OP_PIPE, "slots and stages must be at least 1");
+        return bad_stmt(c, XK_OP_PIPE, "slots and stages must be at least 1");
     if (xk_op(body) == XK_OP_STAGE)
-        body = make(c, XK_OP_SEQ, &body, 1, NULL, 0);
+        body = make_stmt(c, XK_OP_SEQ, &body, 1, NULL, 0);
     if (!body)
         return NULL;
     bool ok = xk_op(body) == XK_OP_SEQ;
@@ -227,9 +230,9 @@ const xk_stmt *xk_pipe(xk_ctx *c, const xk_expr *var, const xk_expr *trip,
         ok = xk_op(xk_kid(body, i)) == XK_OP_STAGE &&
              xk_stage_of(xk_kid(body, i)) < info.stages;
     if (!ok)
-        return bad(c, XK_OP_PIPE, "body must be stages below `stages`");
+        return bad_stmt(c, XK_OP_PIPE, "body must be stages below `stages`");
     const xk_expr *const kids[] = {var, trip, body};
-    return make(c, XK_OP_PIPE, kids, 3, &info, sizeof(info));
+    return make_stmt(c, XK_OP_PIPE, kids, 3, &info, sizeof(info));
 }
 
 const xk_stmt *xk_stage(xk_ctx *c, unsigned stage, const xk_stmt *body)
@@ -238,10 +241,10 @@ const xk_stmt *xk_stage(xk_ctx *c, unsigned stage, const xk_stmt *body)
     if (!body)
         return NULL;
     if (xk_is_expr(body))
-        return bad(c, XK_OP_STAGE, "body must be a statement");
+        return bad_stmt(c, XK_OP_STAGE, "body must be a statement");
     if (stage > 254)
-        return bad(c, XK_OP_STAGE, "stage number above 254");
-    return make(c, XK_OP_STAGE, &body, 1, &number, sizeof(number));
+        return bad_stmt(c, XK_OP_STAGE, "stage number above 254");
+    return make_stmt(c, XK_OP_STAGE, &body, 1, &number, sizeof(number));
 }
 
 const xk_stmt *xk_if(xk_ctx *c, const xk_expr *cond, const xk_stmt *then_s,
@@ -252,18 +255,18 @@ const xk_stmt *xk_if(xk_ctx *c, const xk_expr *cond, const xk_stmt *then_s,
     if (!cond || !then_s || !else_s)
         return NULL;
     if (!xk_is_expr(cond) || xk_type_of(cond).dt != XK_DT_BOOL)
-        return bad(c, XK_OP_IF, "condition must be bool");
+        return bad_stmt(c, XK_OP_IF, "condition must be bool");
     if (xk_is_expr(then_s) || xk_is_expr(else_s))
-        return bad(c, XK_OP_IF, "branches must be statements");
+        return bad_stmt(c, XK_OP_IF, "branches must be statements");
     const xk_expr *const kids[] = {cond, then_s, else_s};
-    return make(c, XK_OP_IF, kids, 3, NULL, 0);
+    return make_stmt(c, XK_OP_IF, kids, 3, NULL, 0);
 }
 
 const xk_stmt *xk_call(xk_ctx *c, const struct xk_func *f,
                        const xk_expr *const *args, unsigned n)
 {
     if (f->kind >= XK_N_FUNCS)
-        return bad(c, XK_OP_CALL, "unknown function");
+        return bad_stmt(c, XK_OP_CALL, "unknown function");
     const int needed = xk_func_n_args((enum xk_func_kind)f->kind);
     if (needed >= 0 && n != (unsigned)needed) {
         xk_fail(c, XK_EINVAL, "ir: %s: %u arguments, needs %d",
@@ -274,9 +277,9 @@ const xk_stmt *xk_call(xk_ctx *c, const struct xk_func *f,
         if (!args[i])
             return NULL;
         if (!xk_is_expr(args[i]))
-            return bad(c, XK_OP_CALL, "an argument is a statement");
+            return bad_stmt(c, XK_OP_CALL, "an argument is a statement");
     }
-    return make(c, XK_OP_CALL, args, n, f, sizeof(*f));
+    return make_stmt(c, XK_OP_CALL, args, n, f, sizeof(*f));
 }
 
 const xk_stmt *xk_tiling_stmt(xk_ctx *c, const struct xk_tiling *t,
@@ -286,17 +289,18 @@ const xk_stmt *xk_tiling_stmt(xk_ctx *c, const struct xk_tiling *t,
     if (!body || xk_tiling_check(c, t) != XK_OK)
         return NULL;
     if (xk_is_expr(body))
-        return bad(c, XK_OP_TILING, "body must be a statement");
+        return bad_stmt(c, XK_OP_TILING, "body must be a statement");
     for (unsigned i = 0; i < t->n_views; i++) {
         if (!mem[i])
             return NULL;
         if (xk_op(mem[i]) != XK_OP_VAR || !xk_type_of(mem[i]).space ||
             xk_type_of(mem[i]).space == XK_SPACE_GRF)
-            return bad(c, XK_OP_TILING, "a view needs a pointer to memory");
+            return bad_stmt(c, XK_OP_TILING,
+                            "a view needs a pointer to memory");
         kids[i] = mem[i];
     }
     kids[t->n_views] = body;
-    return make(c, XK_OP_TILING, kids, t->n_views + 1u, t, sizeof(*t));
+    return make_stmt(c, XK_OP_TILING, kids, t->n_views + 1u, t, sizeof(*t));
 }
 
 const struct xk_tiling *xk_tiling_of(const xk_stmt *s)
@@ -370,7 +374,7 @@ static const xk_expr *remake(xk_ctx *c, const xk_expr *e,
     return xk_pool_make(c, &d);
 }
 
-static const xk_expr *rebuild_expr(xk_ctx *c, const xk_expr *e,
+static const xk_expr *rebuild_node(xk_ctx *c, const xk_expr *e,
                                    const xk_expr *const *kid, unsigned n)
 {
     const enum xk_op op = xk_op(e);
@@ -422,7 +426,7 @@ static const xk_stmt *rebuild_stmt(xk_ctx *c, const xk_stmt *s,
     case XK_OP_TILING:
         return xk_tiling_stmt(c, xk_tiling_of(s), kid, kid[n - 1]);
     default:
-        return bad(c, xk_op(s), "is not a statement");
+        return bad_stmt(c, xk_op(s), "is not a statement");
     }
 }
 
@@ -442,5 +446,5 @@ const xk_expr *xk_with_kids(xk_ctx *c, const xk_expr *e,
         return rebuild_stmt(c, e, kids, n);
     if (xk_op(e) != XK_OP_PTR && same_types(e, kids, n))
         return remake(c, e, kids, n);
-    return rebuild_expr(c, e, kids, n);
+    return rebuild_node(c, e, kids, n);
 }

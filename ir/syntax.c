@@ -32,7 +32,7 @@ void xk_lexer_init(struct xk_lexer *l, const char *text)
     l->line = 1;
 }
 
-static void skip_space(struct xk_lexer *l)
+static void skip_ir_space(struct xk_lexer *l)
 {
     for (;; l->at++) {
         if (*l->at == ';')
@@ -121,7 +121,7 @@ static void lex_float(struct xk_lexer *l, struct xk_token *t, size_t n)
     t->u.real = xk_syntax_double(text);
 }
 
-static void lex_number(struct xk_lexer *l, struct xk_token *t)
+static void lex_ir_number(struct xk_lexer *l, struct xk_token *t)
 {
     const size_t n = float_length(l->at);
     if (l->at[0] == '0' && l->at[1] == 'x') {
@@ -158,14 +158,14 @@ static void lex_punct(struct xk_lexer *l, struct xk_token *t)
 
 struct xk_token xk_lexer_next(struct xk_lexer *l)
 {
-    skip_space(l);
+    skip_ir_space(l);
     struct xk_token t = {.s = l->at,
                          .line = l->line,
                          .column = (uint32_t)(l->at - l->line_start) + 1};
     if (is_letter(*l->at))
         lex_word(l, &t);
     else if (is_digit(*l->at))
-        lex_number(l, &t);
+        lex_ir_number(l, &t);
     else if (*l->at)
         lex_punct(l, &t);
     t.n = (uint32_t)(l->at - t.s);

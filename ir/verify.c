@@ -18,10 +18,10 @@ struct verifier {
     const struct xk_tiling *tiling; /* the innermost; NULL: none */
 };
 
-static enum xk_status verify(struct verifier *v, const xk_stmt *s);
+static enum xk_status verify_stmt(struct verifier *v, const xk_stmt *s);
 
-static enum xk_status fail(struct verifier *v, const char *what,
-                           const xk_expr *e)
+static enum xk_status fail_node(struct verifier *v, const char *what,
+                                const xk_expr *e)
 {
     struct xk_str text;
     xk_str_init(&text, &v->c->alloc);
@@ -45,7 +45,7 @@ static enum xk_status open_scope(struct verifier *v, const xk_expr *var,
                                  const xk_expr *binder)
 {
     if (binder_of(v, var))
-        return fail(v, "variable is bound again in its own scope", var);
+        return fail_node(v, "variable is bound again in its own scope", var);
     return xk_memo_set(&v->scope, xk_serial(var), binder) ? XK_OK : XK_ENOMEM;
 }
 
@@ -70,11 +70,11 @@ static enum xk_status verify_expr(struct verifier *v, const xk_expr *e)
     if (!xk_memo_set(&v->seen, xk_serial(e), e))
         return XK_ENOMEM;
     if (!xk_is_expr(e))
-        return fail(v, "statement inside an expression", e);
+        return fail_node(v, "statement inside an expression", e);
     if (xk_op(e) == XK_OP_VAR && !binder_of(v, e))
-        return fail(v, "variable is not in scope", e);
+        return fail_node(v, "variable is not in scope", e);
     if (xk_op(e) == XK_OP_PTR && !fits_s32(v, xk_kid(e, 1)))
-        return fail(v, "s32 offset is not proven to fit", e);
+        return fail_node(v, "s32 offset is not proven to fit", e);
     for (unsigned i = 0; i < xk_n_kids(e); i++)
         XK_TRY(verify_expr(v, xk_kid(e, i)));
     return XK_OK;
@@ -104,7 +104,7 @@ static enum xk_status check_access(struct verifier *v, const xk_expr *ptr,
     const unsigned n_b = xk_dtype_b((enum xk_dtype)t.dt) * t.lanes;
     XK_TRY(check_expr(v, ptr));
     if (is_outside(v, ptr, n_b))
-        return fail(v, "access outside its buffer", ptr);
+        return fail_node(v, "access outside its buffer", ptr);
     return XK_OK;
 }
 
@@ -301,11 +301,11 @@ static enum xk_status verify_call(struct verifier *v, const xk_stmt *s)
     const char *const what =
         xk_func_of(s)->kind == XK_FUNC_TILE ? bad_tile_args(v, s) : bad_call(s);
     if (what)
-        return fail(v, what, s);
+        return fail_node(v, what, s);
     for (unsigned i = 0; i < xk_n_kids(s); i++)
         XK_TRY(check_expr(v, xk_kid(s, i)));
     if (xk_func_of(s)->kind == XK_FUNC_SEND && !fits_s32(v, xk_kid(s, 1)))
-        return fail(v, "s32 offset is not proven to fit", s);
+        return fail_node(v, "s32 offset is not proven to fit", s);
     return XK_OK;
 }
 
@@ -314,7 +314,7 @@ static enum xk_status verify_body(struct verifier *v, const xk_stmt *s,
 {
     const xk_expr *const var = xk_kid(s, 0);
     XK_TRY(open_scope(v, var, s));
-    XK_TRY(verify(v, body));
+    XK_TRY(verify_stmt(v, body));
     close_scope(v, var);
     return XK_OK;
 }
@@ -328,11 +328,12 @@ static enum xk_status verify_pipe(struct verifier *v, const xk_stmt *s)
     for (unsigned i = 0; i < xk_n_kids(body); i++) {
         const xk_stmt *const stage = xk_kid(body, i);
         last = xk_stage_of(stage) > last ? xk_stage_of(stage) : last;
-        XK_TRY(verify(v, xk_kid(stage, 0)));
+        XK_TRY(verify_stmt(v, xk_kid(stage, 0)));
     }
     close_scope(v, xk_kid(s, 0));
     if (xk_n_kids(body) && last + 1 != xk_pipe_info_of(s).stages)
-        return fail(v, "pipe: stages must be one more than the last stage", s);
+        return fail_node(v, "pipe: stages must be one more than the last stage",
+                         s);
     return XK_OK;
 }
 
@@ -342,17 +343,17 @@ static enum xk_status verify_tiling(struct verifier *v, const xk_stmt *s)
     v->tiling = xk_tiling_of(s);
     for (unsigned i = 0; i < v->tiling->n_views; i++)
         XK_TRY(check_expr(v, xk_tiling_mem(s, i)));
-    XK_TRY(verify(v, xk_tiling_body(s)));
+    XK_TRY(verify_stmt(v, xk_tiling_body(s)));
     v->tiling = outer;
     return XK_OK;
 }
 
-static enum xk_status verify(struct verifier *v, const xk_stmt *s)
+static enum xk_status verify_stmt(struct verifier *v, const xk_stmt *s)
 {
     switch (xk_op(s)) {
     case XK_OP_SEQ:
         for (unsigned i = 0; i < xk_n_kids(s); i++)
-            XK_TRY(verify(v, xk_kid(s, i)));
+            XK_TRY(verify_stmt(v, xk_kid(s, i)));
         return XK_OK;
     case XK_OP_LET:
         XK_TRY(check_expr(v, xk_kid(s, 1)));
@@ -372,17 +373,17 @@ static enum xk_status verify(struct verifier *v, const xk_stmt *s)
     case XK_OP_PIPE:
         return verify_pipe(v, s);
     case XK_OP_STAGE:
-        return fail(v, "stage outside a pipe", s);
+        return fail_node(v, "stage outside a pipe", s);
     case XK_OP_IF:
         XK_TRY(check_expr(v, xk_kid(s, 0)));
-        XK_TRY(verify(v, xk_kid(s, 1)));
-        return verify(v, xk_kid(s, 2));
+        XK_TRY(verify_stmt(v, xk_kid(s, 1)));
+        return verify_stmt(v, xk_kid(s, 2));
     case XK_OP_CALL:
         return verify_call(v, s);
     case XK_OP_TILING:
         return verify_tiling(v, s);
     default:
-        return fail(v, "expression in place of a statement", s);
+        return fail_node(v, "expression in place of a statement", s);
     }
 }
 
@@ -419,25 +420,25 @@ static enum xk_status verify_kernel(struct verifier *v,
         return xk_fail(v->c, XK_EINVAL, "ir verify: simd %u, needs 8, 16, 32",
                        k->simd);
     if (k->n_params > XK_KERNEL_MAX_PARAMS)
-        return fail(v, "too many parameters", NULL);
+        return fail_node(v, "too many parameters", NULL);
     for (unsigned i = 0; i < k->n_params; i++) {
         const struct xk_param *const p = &k->params[i];
         if (!p->var)
-            return fail(v, "parameter without a variable", NULL);
+            return fail_node(v, "parameter without a variable", NULL);
         const char *const what = bad_param(p);
         if (what)
-            return fail(v, what, p->var);
+            return fail_node(v, what, p->var);
         if (p->kind == XK_PARAM_SURFACE &&
             (!i || k->params[i - 1].kind != XK_PARAM_GLOBAL))
-            return fail(v, "surface parameter without a pointer before it",
-                        p->var);
+            return fail_node(v, "surface parameter without a pointer before it",
+                             p->var);
         if (k->extent[i] < 0)
-            return fail(v, "negative extent", p->var);
+            return fail_node(v, "negative extent", p->var);
         XK_TRY(open_scope(v, p->var, p->var));
     }
     if (!k->body)
-        return fail(v, "kernel without a body", NULL);
-    return verify(v, k->body);
+        return fail_node(v, "kernel without a body", NULL);
+    return verify_stmt(v, k->body);
 }
 
 enum xk_status xk_kernel_verify(xk_ctx *c, const struct xk_kernel *k,

@@ -57,7 +57,7 @@ static bool add_label(struct program *g)
     return true;
 }
 
-static bool add_item(struct program *g)
+static bool add_asm_item(struct program *g)
 {
     struct xk_parser *const ps = &g->ps;
     struct item *e;
@@ -90,7 +90,7 @@ static bool parse_program(struct program *g)
                    xk_isa_parse_peek(ps, 1).kind == ':') {
             if (!add_label(g))
                 return false;
-        } else if (!add_item(g)) {
+        } else if (!add_asm_item(g)) {
             return false;
         }
         if (g->written_b > INT32_MAX)
@@ -202,12 +202,12 @@ static bool item_at(const struct program *g, int64_t offset, uint32_t *found)
            (int64_t)(lo < g->n_items ? g->item[lo].written_at : g->written_b);
 }
 
-static size_t place(const struct program *g, uint32_t item)
+static size_t item_offset(const struct program *g, uint32_t item)
 {
     return item < g->n_items ? g->item[item].at : g->code_b;
 }
 
-static bool undefined(struct program *g, const struct xk_label_use *u)
+static bool undefined_label(struct program *g, const struct xk_label_use *u)
 {
     return xk_isa_parse_fail_at(&g->ps, XK_EPARSE, u->line, u->col,
                                 "label '%.*s' is not defined",
@@ -228,7 +228,7 @@ static bool resolve_branch(struct program *g, struct item *e, unsigned k)
         const struct label *const l = find_label(g, u);
 
         if (!l)
-            return undefined(g, u);
+            return undefined_label(g, u);
         item = l->item;
     } else if (!item_at(g, base + *to, &item)) {
         return xk_isa_parse_fail_at(&g->ps, XK_EINVAL, u->line, u->col,
@@ -236,11 +236,12 @@ static bool resolve_branch(struct program *g, struct item *e, unsigned k)
                                     "program begins there",
                                     *to);
     }
-    *to = (int32_t)((int64_t)place(g, item) - (absolute ? 0 : (int64_t)e->at));
+    *to = (int32_t)((int64_t)item_offset(g, item) -
+                    (absolute ? 0 : (int64_t)e->at));
     return true;
 }
 
-static bool resolve(struct program *g, struct item *e)
+static bool resolve_targets(struct program *g, struct item *e)
 {
     const unsigned n = n_targets(&e->i);
     const struct label *l;
@@ -253,8 +254,8 @@ static bool resolve(struct program *g, struct item *e)
         return true;
     l = find_label(g, &e->use[0]);
     if (!l)
-        return undefined(g, &e->use[0]);
-    e->i.src[0].imm = place(g, l->item);
+        return undefined_label(g, &e->use[0]);
+    e->i.src[0].imm = item_offset(g, l->item);
     return true;
 }
 
@@ -270,14 +271,15 @@ static bool encode_item(struct program *g, struct item *e, uint8_t *code)
            xk_isa_parse_fail_at(&g->ps, st, e->line, e->col, "%s", why.message);
 }
 
-static bool emit(struct program *g, uint8_t **code)
+static bool emit_items(struct program *g, uint8_t **code)
 {
     settle_sizes(g);
     *code = xk_malloc(g->c, g->code_b + XK_INST_B);
     if (!*code)
         return out_of_memory(g);
     for (uint32_t k = 0; k < g->n_items; k++) {
-        if (!resolve(g, &g->item[k]) || !encode_item(g, &g->item[k], *code))
+        if (!resolve_targets(g, &g->item[k]) ||
+            !encode_item(g, &g->item[k], *code))
             return false;
     }
     return true;
@@ -298,7 +300,7 @@ enum xk_status xk_assemble_text(xk_ctx *c, const struct xk_platform *p,
     ok = xk_parser_init(&g.ps, p, text, n_b, &err);
     g.ps.file = g.o->file;
     g.ps.labels = true;
-    ok = ok && parse_program(&g) && sort_labels(&g) && emit(&g, code);
+    ok = ok && parse_program(&g) && sort_labels(&g) && emit_items(&g, code);
     xk_free(c, g.item);
     xk_free(c, g.label);
     if (ok) {

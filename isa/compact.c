@@ -21,7 +21,7 @@ static uint64_t mask(unsigned count)
 }
 
 /* A field of the compact form: one or two runs of bits. */
-static uint32_t get(const struct expansion *x, unsigned id)
+static uint32_t get_compact(const struct expansion *x, unsigned id)
 {
     const struct xk_field *const f = &x->t->field[id];
     const struct xk_field_part p = f->part[0], q = f->part[1];
@@ -32,7 +32,7 @@ static uint32_t get(const struct expansion *x, unsigned id)
     return (uint32_t)v;
 }
 
-static void put(struct expansion *x, unsigned id, uint64_t v)
+static void put_native(struct expansion *x, unsigned id, uint64_t v)
 {
     const struct xk_field *const f = &x->t->field[id];
     const struct xk_field_part p = f->part[0], q = f->part[1];
@@ -63,7 +63,7 @@ static uint32_t rep16(uint32_t v)
 }
 
 /* Twelve bits of immediate as the native form has them. */
-static uint32_t widen(enum xk_compact_imm how, uint32_t v)
+static uint32_t widen_imm(enum xk_compact_imm how, uint32_t v)
 {
     const uint32_t wide = (v ^ 0x800) - 0x800; /* sign extended */
 
@@ -100,10 +100,10 @@ static enum xk_compact_imm imm_rule(const struct expansion *x)
     return type ? xk_compact_imms[type - 1] : XK_COMPACT_IMM_NONE;
 }
 
-static const struct xk_compact_bits *row(const struct expansion *x,
-                                         const struct xk_compact_lookup *l)
+static const struct xk_compact_bits *
+compact_row(const struct expansion *x, const struct xk_compact_lookup *l)
 {
-    return &x->t->compact->row[l->table][get(x, l->index)];
+    return &x->t->compact->row[l->table][get_compact(x, l->index)];
 }
 
 /* Is a source an immediate, if bits are bits 63:0 of the native form? */
@@ -121,7 +121,8 @@ static enum xk_status expand_imm(struct expansion *x, struct xk_error *err)
         return xk_isa_fail(err, XK_EPARSE,
                            "compact: no immediate of type code %u",
                            native(x, x->kind->type));
-    set_native(x, XK_FLD_B_IMM_LO, widen(how, get(x, XK_FLD_C_IMM)));
+    set_native(x, XK_FLD_B_IMM_LO,
+               widen_imm(how, get_compact(x, XK_FLD_C_IMM)));
     return XK_OK;
 }
 
@@ -129,7 +130,8 @@ static enum xk_status expand_imm(struct expansion *x, struct xk_error *err)
 static enum xk_status expand(struct expansion *x, struct xk_error *err)
 {
     const struct xk_compact_form *f = &x->t->compact->form[x->kind->form];
-    const bool imm = has_imm(x, row(x, &f->lookup[XK_COMPACT_TYPE_LOOKUP])->lo);
+    const bool imm =
+        has_imm(x, compact_row(x, &f->lookup[XK_COMPACT_TYPE_LOOKUP])->lo);
     const struct xk_compact_bits *const unread =
         imm ? &x->kind->unread_imm : &x->kind->unread;
     uint64_t lo = 0, hi = 0;
@@ -139,7 +141,7 @@ static enum xk_status expand(struct expansion *x, struct xk_error *err)
         f = &x->t->compact->form[x->kind->imm_form];
     for (unsigned k = 0; k < XK_COUNTOF(f->lookup) && f->lookup[k].index; k++) {
         const struct xk_compact_lookup *const l = &f->lookup[k];
-        const struct xk_compact_bits *const r = row(x, l);
+        const struct xk_compact_bits *const r = compact_row(x, l);
 
         lo |= r->lo & l->care.lo;
         hi |= r->hi & l->care.hi;
@@ -149,13 +151,13 @@ static enum xk_status expand(struct expansion *x, struct xk_error *err)
     if (imm && x->kind->imm_form != x->kind->form)
         st = expand_imm(x, err);
     for (unsigned k = 0; k < XK_COUNTOF(f->reg) && f->reg[k].compact; k++)
-        set_native(x, f->reg[k].native, get(x, f->reg[k].compact));
+        set_native(x, f->reg[k].native, get_compact(x, f->reg[k].compact));
     x->ambiguous = imm || (x->n[0] & unread->lo) | (x->n[1] & unread->hi);
     x->n[0] &= ~unread->lo;
     x->n[1] &= ~unread->hi;
-    set_native(x, XK_FLD_OPCODE, get(x, XK_FLD_OPCODE));
-    set_native(x, XK_FLD_SWSB, get(x, XK_FLD_SWSB));
-    set_native(x, XK_FLD_DEBUG, get(x, XK_FLD_C_DEBUG));
+    set_native(x, XK_FLD_OPCODE, get_compact(x, XK_FLD_OPCODE));
+    set_native(x, XK_FLD_SWSB, get_compact(x, XK_FLD_SWSB));
+    set_native(x, XK_FLD_DEBUG, get_compact(x, XK_FLD_C_DEBUG));
     return st;
 }
 
@@ -169,7 +171,7 @@ static bool find_index(struct expansion *x, const struct xk_compact_lookup *l)
     for (unsigned k = 0; k < n; k++) {
         if (!(((rows[k].lo & l->care.lo) ^ lo) |
               ((rows[k].hi & l->care.hi) ^ hi))) {
-            put(x, l->index, k);
+            put_native(x, l->index, k);
             x->said[0] |= l->care.lo;
             x->said[1] |= l->care.hi;
             return true;
@@ -186,9 +188,9 @@ static void say(struct expansion *x, unsigned id)
 }
 
 /* A native field that the form has, too. */
-static void copy(struct expansion *x, unsigned to, unsigned id)
+static void copy_field(struct expansion *x, unsigned to, unsigned id)
 {
-    put(x, to, native(x, id));
+    put_native(x, to, native(x, id));
     say(x, id);
 }
 
@@ -197,9 +199,9 @@ static bool compact_imm(struct expansion *x)
     const enum xk_compact_imm how = imm_rule(x);
     const uint32_t imm = native(x, XK_FLD_B_IMM_LO), v = narrow(how, imm);
 
-    if (how == XK_COMPACT_IMM_NONE || widen(how, v) != imm)
+    if (how == XK_COMPACT_IMM_NONE || widen_imm(how, v) != imm)
         return false;
-    put(x, XK_FLD_C_IMM, v);
+    put_native(x, XK_FLD_C_IMM, v);
     say(x, XK_FLD_B_IMM_LO);
     return true;
 }
@@ -221,11 +223,11 @@ static bool compact(struct expansion *x)
     if (imm && x->kind->imm_form != x->kind->form && !compact_imm(x))
         return false;
     for (unsigned k = 0; k < XK_COUNTOF(f->reg) && f->reg[k].compact; k++)
-        copy(x, f->reg[k].compact, f->reg[k].native);
-    copy(x, XK_FLD_OPCODE, XK_FLD_OPCODE);
-    copy(x, XK_FLD_SWSB, XK_FLD_SWSB);
-    copy(x, XK_FLD_C_DEBUG, XK_FLD_DEBUG);
-    put(x, XK_FLD_COMPACT, 1);
+        copy_field(x, f->reg[k].compact, f->reg[k].native);
+    copy_field(x, XK_FLD_OPCODE, XK_FLD_OPCODE);
+    copy_field(x, XK_FLD_SWSB, XK_FLD_SWSB);
+    copy_field(x, XK_FLD_C_DEBUG, XK_FLD_DEBUG);
+    put_native(x, XK_FLD_COMPACT, 1);
     return !(x->n[0] & (~x->said[0] | unread->lo)) &&
            !(x->n[1] & (~x->said[1] | unread->hi));
 }
@@ -235,7 +237,7 @@ static bool stands_for(const struct expansion *x)
 {
     struct expansion back = *x;
 
-    return get(x, XK_FLD_COMPACT) && expand(&back, NULL) == XK_OK &&
+    return get_compact(x, XK_FLD_COMPACT) && expand(&back, NULL) == XK_OK &&
            back.n[0] == x->n[0] && back.n[1] == x->n[1];
 }
 
@@ -244,7 +246,8 @@ enum xk_status xk_isa_expand(const struct xk_isa_tables *t, uint64_t word,
                              struct xk_error *err)
 {
     struct expansion x = {.t = t, .compact = word};
-    const unsigned code = get(&x, XK_FLD_OPCODE), op = t->op_of_code[code];
+    const unsigned code = get_compact(&x, XK_FLD_OPCODE),
+                   op = t->op_of_code[code];
     const unsigned kind = op ? t->compact->kind_of[op - 1] : 0;
     enum xk_status st;
 
@@ -261,8 +264,8 @@ enum xk_status xk_isa_expand(const struct xk_isa_tables *t, uint64_t word,
 }
 
 /* Ready for compact(), if the opcode can be compacted at all and encodes. */
-static bool begin(struct expansion *x, const struct xk_platform *p,
-                  const struct xk_inst *i)
+static bool begin_expansion(struct expansion *x, const struct xk_platform *p,
+                            const struct xk_inst *i)
 {
     struct xk_inst plain = *i;
     uint8_t bytes[XK_INST_B];
@@ -279,7 +282,7 @@ static bool begin(struct expansion *x, const struct xk_platform *p,
     return true;
 }
 
-static void store(const struct expansion *x, uint8_t out[XK_INST_B / 2])
+static void store_compact(const struct expansion *x, uint8_t out[XK_INST_B / 2])
 {
     for (unsigned k = 0; k < XK_INST_B / 2; k++)
         out[k] = (uint8_t)(x->compact >> 8 * k);
@@ -290,9 +293,9 @@ bool xk_inst_compact(const struct xk_platform *p, const struct xk_inst *i,
 {
     struct expansion x = {0};
 
-    if (!begin(&x, p, i) || !compact(&x))
+    if (!begin_expansion(&x, p, i) || !compact(&x))
         return false;
-    store(&x, out);
+    store_compact(&x, out);
     return true;
 }
 
@@ -306,10 +309,10 @@ enum xk_status xk_inst_encode_as_marked(const struct xk_platform *p,
     enum xk_status st;
 
     *used_b = i->compacted ? XK_INST_B / 2 : XK_INST_B;
-    if (i->compacted && begin(&x, p, i)) {
+    if (i->compacted && begin_expansion(&x, p, i)) {
         x.compact = i->compact_as;
         if (stands_for(&x) || compact(&x)) {
-            store(&x, out);
+            store_compact(&x, out);
             return XK_OK;
         }
     }

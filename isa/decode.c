@@ -126,7 +126,7 @@ void xk_dec_need_scalar(struct xk_dec *d)
 }
 
 /* Once predicate and condition are known. */
-static void get_flag(struct xk_dec *d)
+static void decode_flag(struct xk_dec *d)
 {
     if (d->i->pred || d->i->cond) {
         const unsigned v = xk_dec_get(d, XK_FLD_FLAG);
@@ -286,7 +286,7 @@ static void refuse_foreign(struct xk_dec *d)
                       xk_dec_op_name(d), text);
 }
 
-static bool find_opcode(struct xk_dec *d)
+static bool opcode_of_code(struct xk_dec *d)
 {
     const unsigned code = xk_dec_get(d, XK_FLD_OPCODE);
     const unsigned op = d->t->op_of_code[code];
@@ -330,8 +330,8 @@ static enum xk_status load_words(struct xk_dec *d, const uint8_t *in,
     return d->status;
 }
 
-static enum xk_status decode(struct xk_dec *d, const uint8_t *in, size_t n_b,
-                             size_t *used_b)
+static enum xk_status decode_inst(struct xk_dec *d, const uint8_t *in,
+                                  size_t n_b, size_t *used_b)
 {
     struct xk_inst *const i = d->i;
 
@@ -344,7 +344,7 @@ static enum xk_status decode(struct xk_dec *d, const uint8_t *in, size_t n_b,
                            n_b);
     if (load_words(d, in, n_b, used_b) < 0)
         return d->status;
-    if (!find_opcode(d))
+    if (!opcode_of_code(d))
         return d->status;
     if (i->op != XK_OPC_ILLEGAL) { /* all its bits are zero */
         get_swsb(d);
@@ -353,7 +353,7 @@ static enum xk_status decode(struct xk_dec *d, const uint8_t *in, size_t n_b,
     if (d->format != XK_FMT_NULLARY)
         get_header(d);
     decode_body(d);
-    get_flag(d);
+    decode_flag(d);
     refuse_foreign(d);
     refuse_unread(d);
     return d->status;
@@ -366,7 +366,7 @@ enum xk_status xk_inst_decode(const struct xk_platform *p, const uint8_t *in,
     struct xk_dec d = {
         .t = xk_isa_tables_get(p, err), .p = p, .i = i, .err = err};
 
-    return decode(&d, in, n_b, used_b);
+    return decode_inst(&d, in, n_b, used_b);
 }
 
 /* The number of the bit in the field's value, or a negative number. */
@@ -399,7 +399,7 @@ unsigned xk_inst_field_at(const struct xk_platform *p, const uint8_t *in,
     struct xk_dec d = {.t = xk_isa_tables_get(p, NULL), .p = p, .i = &i};
     size_t used_b;
 
-    if (decode(&d, in, n_b, &used_b) < 0)
+    if (decode_inst(&d, in, n_b, &used_b) < 0)
         return XK_N_FIELDS;
     for (unsigned id = 0; id < XK_N_FIELDS; id++) {
         const int at = bit_of_value(&d.t->field[id], bit);

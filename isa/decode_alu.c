@@ -218,8 +218,8 @@ void xk_dec_ternary(struct xk_dec *d)
         get_ternary_src(d, k, exec_class);
 }
 
-static uint8_t dpas_type(struct xk_dec *d, unsigned id, unsigned exec_class,
-                         unsigned bits)
+static uint8_t decode_dpas_type(struct xk_dec *d, unsigned id,
+                                unsigned exec_class, unsigned bits)
 {
     const uint8_t t = xk_dec_type_of(d, d->t->type_of_code,
                                      xk_dec_get(d, id) | exec_class << 3, id);
@@ -260,12 +260,12 @@ void xk_dec_dpas(struct xk_dec *d)
     if (!(d->t->dpas_depths & i->sdepth))
         XK_DEC_REFUSE(d, "%s: depth %u", xk_dec_op_name(d), i->sdepth);
     i->rcount = (uint8_t)(xk_dec_get(d, XK_FLD_D_RCOUNT) + 1);
-    i->dst.type = dpas_type(d, XK_FLD_D_DST_TYPE, cls, 0);
-    i->src[0].type = dpas_type(d, XK_FLD_D_SRC0_TYPE, cls, 0);
-    i->src[1].type = dpas_type(d, XK_FLD_D_SRC1_TYPE, cls,
-                               xk_dec_get(d, XK_FLD_D_SRC1_BITS));
-    i->src[2].type = dpas_type(d, XK_FLD_D_SRC2_TYPE, cls,
-                               xk_dec_get(d, XK_FLD_D_SRC2_BITS));
+    i->dst.type = decode_dpas_type(d, XK_FLD_D_DST_TYPE, cls, 0);
+    i->src[0].type = decode_dpas_type(d, XK_FLD_D_SRC0_TYPE, cls, 0);
+    i->src[1].type = decode_dpas_type(d, XK_FLD_D_SRC1_TYPE, cls,
+                                      xk_dec_get(d, XK_FLD_D_SRC1_BITS));
+    i->src[2].type = decode_dpas_type(d, XK_FLD_D_SRC2_TYPE, cls,
+                                      xk_dec_get(d, XK_FLD_D_SRC2_BITS));
     xk_dec_get_reg(d, &i->dst, XK_FLD_D_DST_FILE, XK_FLD_D_DST_REG,
                    XK_FLD_D_DST_SUB);
     get_dpas_src(d, &i->src[0], XK_FLD_D_SRC0_FILE, XK_FLD_D_SRC0_REG,

@@ -36,25 +36,25 @@ struct disasm {
     struct xk_printer w;
 };
 
-static void mark(struct disasm *d, int64_t at_b)
+static void mark_label(struct disasm *d, int64_t at_b)
 {
     if (at_b >= 0 && (uint64_t)at_b <= d->code_b && at_b % SLOT_B == 0)
         d->slot[at_b / SLOT_B] |= SLOT_LABEL;
 }
 
-static void mark_targets(struct disasm *d, const struct piece *s)
+static void mark_target_labels(struct disasm *d, const struct piece *s)
 {
     const struct xk_inst *const i = &s->inst;
-    const bool branch = xk_opcode_format(i->op) == XK_FMT_BRANCH;
+    const bool branch = xk_inst_is_branch(i);
     const int64_t base_b = i->op == XK_OPC_CALLA ? 0 : (int64_t)s->at_b;
 
     if (branch || i->send.eot)
-        mark(d, (int64_t)(s->at_b + s->size_b));
+        mark_label(d, (int64_t)(s->at_b + s->size_b));
     if (!branch || i->src[0].file != XK_FILE_NONE)
         return;
-    mark(d, base_b + i->jip_b);
+    mark_label(d, base_b + i->jip_b);
     if (xk_branch_shape(i->op) & XK_BR_UIP)
-        mark(d, base_b + i->uip_b);
+        mark_label(d, base_b + i->uip_b);
 }
 
 static void read_piece(struct disasm *d, struct piece *s, size_t at_b)
@@ -69,18 +69,18 @@ static void read_piece(struct disasm *d, struct piece *s, size_t at_b)
     d->slot[at_b / SLOT_B] |= SLOT_START;
 }
 
-static void read_all(struct disasm *d)
+static void decode_pieces(struct disasm *d)
 {
     size_t at_b = 0;
 
-    mark(d, 0);
+    mark_label(d, 0);
     while (at_b < d->code_b) {
         struct piece *const s = &d->piece[d->n_pieces++];
 
         read_piece(d, s, at_b);
         at_b += s->size_b;
         if (s->good)
-            mark_targets(d, s);
+            mark_target_labels(d, s);
     }
     if (d->code_b % SLOT_B == 0)
         d->slot[d->code_b / SLOT_B] |= SLOT_START;
@@ -202,7 +202,7 @@ enum xk_status xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
     d.piece = xk_malloc(c, n_slots * sizeof(*d.piece));
     if (d.slot && d.piece) {
         memset(d.slot, 0, n_slots);
-        read_all(&d);
+        decode_pieces(&d);
         print_all(&d, out);
         *n_bad = d.n_bad;
     }

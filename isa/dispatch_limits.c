@@ -16,9 +16,9 @@ static const struct limit {
 #undef XK_DISPATCH_LIMIT
 };
 
-static enum xk_status refuse(enum xk_product product, const char *field,
-                             uint32_t value, uint32_t most,
-                             struct xk_error *err)
+static enum xk_status refuse_limit(enum xk_product product, const char *field,
+                                   uint32_t value, uint32_t most,
+                                   struct xk_error *err)
 {
     err->status = XK_EINVAL;
     snprintf(err->message, sizeof err->message,
@@ -27,8 +27,9 @@ static enum xk_status refuse(enum xk_product product, const char *field,
     return XK_EINVAL;
 }
 
-static enum xk_status check(enum xk_product product,
-                            const struct xk_dispatch *d, struct xk_error *err)
+static enum xk_status check_limits(enum xk_product product,
+                                   const struct xk_dispatch *d,
+                                   struct xk_error *err)
 {
     const struct limit *const l = &limits[product];
     const bool wide = d->grf_count == 256;
@@ -48,8 +49,8 @@ static enum xk_status check(enum xk_product product,
 
     for (unsigned k = 0; k < XK_COUNTOF(rows); k++)
         if (rows[k].value > rows[k].most)
-            return refuse(product, rows[k].field, rows[k].value, rows[k].most,
-                          err);
+            return refuse_limit(product, rows[k].field, rows[k].value,
+                                rows[k].most, err);
     return XK_OK;
 }
 
@@ -68,7 +69,7 @@ enum xk_status xk_dispatch_check(const struct xk_platform *p,
 {
     for (unsigned k = 0; k < XK_N_PRODUCTS; k++)
         if (meant(p, product, k))
-            XK_TRY(check((enum xk_product)k, d, err));
+            XK_TRY(check_limits((enum xk_product)k, d, err));
     return XK_OK;
 }
 

@@ -294,8 +294,8 @@ void xk_enc_ternary(struct xk_enc *e)
 }
 
 /* Sub-byte operands are bytes with a precision field. */
-static unsigned dpas_type(struct xk_enc *e, const struct xk_operand *o,
-                          unsigned *bits)
+static unsigned encode_dpas_type(struct xk_enc *e, const struct xk_operand *o,
+                                 unsigned *bits)
 {
     static const uint8_t byte_of[] = {XK_RT_UB, XK_RT_B, XK_RT_UB, XK_RT_B};
     const bool sub = o->type >= XK_RT_U4 && o->type <= XK_RT_S2;
@@ -315,16 +315,16 @@ static void put_dpas_sources(struct xk_enc *e, unsigned exec_class)
     const struct xk_inst *i = e->i;
     unsigned bits, code;
 
-    code = dpas_type(e, &i->src[0], &bits);
+    code = encode_dpas_type(e, &i->src[0], &bits);
     put_class_type(e, XK_FLD_D_SRC0_TYPE, code, exec_class);
     xk_enc_put_reg(e, &i->src[0], XK_FLD_D_SRC0_FILE, XK_FLD_D_SRC0_REG,
                    XK_FLD_D_SRC0_SUB);
-    code = dpas_type(e, &i->src[1], &bits);
+    code = encode_dpas_type(e, &i->src[1], &bits);
     put_class_type(e, XK_FLD_D_SRC1_TYPE, code, exec_class);
     xk_enc_put(e, XK_FLD_D_SRC1_BITS, bits);
     xk_enc_put_reg(e, &i->src[1], XK_FLD_D_SRC1_FILE, XK_FLD_D_SRC1_REG,
                    XK_FLD_D_SRC1_SUB);
-    code = dpas_type(e, &i->src[2], &bits);
+    code = encode_dpas_type(e, &i->src[2], &bits);
     put_class_type(e, XK_FLD_D_SRC2_TYPE, code, exec_class);
     xk_enc_put(e, XK_FLD_D_SRC2_BITS, bits);
     xk_enc_put_reg(e, &i->src[2], XK_FLD_D_SRC2_FILE, XK_FLD_D_SRC2_REG,
@@ -335,7 +335,7 @@ void xk_enc_dpas(struct xk_enc *e)
 {
     const struct xk_inst *i = e->i;
     unsigned bits;
-    const unsigned code = dpas_type(e, &i->dst, &bits);
+    const unsigned code = encode_dpas_type(e, &i->dst, &bits);
     const int depth = xk_isa_log2(i->sdepth);
 
     xk_enc_refuse_options(e, false, true, true, false, false);

@@ -178,7 +178,7 @@ struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
     return none;
 }
 
-static bool is_acc(const struct xk_operand *o)
+static bool is_acc_operand(const struct xk_operand *o)
 {
     return o->file == XK_FILE_ARF &&
            (o->arf == XK_ARF_ACC || o->arf == XK_ARF_MME);
@@ -186,10 +186,10 @@ static bool is_acc(const struct xk_operand *o)
 
 unsigned xk_inst_acc_use(const struct xk_inst *i)
 {
-    unsigned use = (i->acc_wr_en || is_acc(&i->dst)) ? 2 : 0;
+    unsigned use = (i->acc_wr_en || is_acc_operand(&i->dst)) ? 2 : 0;
 
     for (unsigned k = 0; k < 3; k++)
-        use |= is_acc(&i->src[k]);
+        use |= is_acc_operand(&i->src[k]);
     switch (i->op) {
     case XK_OPC_MAC: /* adds to the accumulator */
     case XK_OPC_MACL:
@@ -218,7 +218,7 @@ static struct xk_footprint acc_operand(const struct xk_platform *p,
     const bool three_src = xk_opcode_is_ternary(i->op);
     struct xk_footprint f = {0, 0};
 
-    if (!is_acc(o) || !i->exec)
+    if (!is_acc_operand(o) || !i->exec)
         return f;
     f.first_b = (uint32_t)o->reg * p->grf_b + o->sub_b;
     f.end_b = f.first_b + region_span_e(i, o, operand < 0, three_src) *
@@ -252,7 +252,8 @@ static struct xk_footprint implicit_acc(const struct xk_platform *p,
     return (struct xk_footprint){0, all_b > pair_b ? all_b : pair_b};
 }
 
-static struct xk_footprint both(struct xk_footprint a, struct xk_footprint b)
+static struct xk_footprint covering(struct xk_footprint a,
+                                    struct xk_footprint b)
 {
     if (!a.end_b || !b.end_b)
         return a.end_b ? a : b;
@@ -263,7 +264,7 @@ static struct xk_footprint both(struct xk_footprint a, struct xk_footprint b)
 struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
                                           const struct xk_inst *i, bool write)
 {
-    const unsigned explicit_wr = is_acc(&i->dst);
+    const unsigned explicit_wr = is_acc_operand(&i->dst);
     unsigned use = xk_inst_acc_use(i);
     struct xk_footprint f = {0, 0};
 
@@ -274,13 +275,13 @@ struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
     if (write) {
         f = acc_operand(p, i, -1);
         if (!explicit_wr || i->acc_wr_en || i->op == XK_OPC_MACH)
-            f = both(f, implicit_acc(p, i));
+            f = covering(f, implicit_acc(p, i));
         return f;
     }
     for (int k = 0; k < 3; k++)
-        f = both(f, acc_operand(p, i, k));
+        f = covering(f, acc_operand(p, i, k));
     if (i->op == XK_OPC_MAC || i->op == XK_OPC_MACL || i->op == XK_OPC_MACH)
-        f = both(f, implicit_acc(p, i));
+        f = covering(f, implicit_acc(p, i));
     return f;
 }
 

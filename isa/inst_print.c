@@ -248,7 +248,7 @@ static void print_sync_operand(struct xk_printer *w, const struct xk_inst *i)
     }
 }
 
-static void flush(struct xk_printer *w)
+static void flush_line(struct xk_printer *w)
 {
     xk_str_write(w->out, w->l.s, w->l.n);
     w->l.n = 0;
@@ -264,7 +264,7 @@ static void print_target(struct xk_printer *w, const struct xk_inst *i,
 
     xk_put_c(l, ' ');
     if (w->o->target) {
-        flush(w);
+        flush_line(w);
         w->o->target(w->o->target_user,
                      (i->op == XK_OPC_CALLA ? 0 : w->o->at_b) + off_b, w->out);
         return;
@@ -393,7 +393,7 @@ void xk_print_inst(struct xk_printer *w, const struct xk_inst *i)
         print_operands(w, i);
     }
     print_options(l, i);
-    flush(w);
+    flush_line(w);
 }
 
 void xk_inst_print_as(const struct xk_platform *p, const struct xk_inst *i,

@@ -78,7 +78,7 @@ static void assume(struct known *k, unsigned flag, bool value)
 }
 
 /* The flags of the set are written: nothing is known of them. */
-static void forget(struct known *k, unsigned flags)
+static void forget_flags(struct known *k, unsigned flags)
 {
     uint64_t all[WORDS];
 
@@ -92,7 +92,7 @@ static void forget(struct known *k, unsigned flags)
         }
 }
 
-static void mark(struct known *k, unsigned r, bool mixed)
+static void mark_loaded(struct known *k, unsigned r, bool mixed)
 {
     const uint64_t bit = 1ull << r % 64;
 
@@ -103,8 +103,8 @@ static void mark(struct known *k, unsigned r, bool mixed)
 }
 
 /* A message brings whole registers, unless it leaves lanes alone. */
-static void execute(const struct walk *w, const struct xk_inst *i,
-                    struct known *k)
+static void execute_known(const struct walk *w, const struct xk_inst *i,
+                          struct known *k)
 {
     const uint32_t grf_b = w->p->grf_b;
     const struct xk_footprint d = xk_inst_footprint(w->p, i, -1);
@@ -113,11 +113,11 @@ static void execute(const struct walk *w, const struct xk_inst *i,
          r++) {
         const bool whole = d.first_b <= r * grf_b && d.end_b >= (r + 1) * grf_b;
         if (!xk_inst_is_send(i))
-            mark(k, r, true);
+            mark_loaded(k, r, true);
         else if (whole && !i->pred)
-            mark(k, r, false);
+            mark_loaded(k, r, false);
     }
-    forget(k, xk_inst_flag_use(i, true));
+    forget_flags(k, xk_inst_flag_use(i, true));
 }
 
 static unsigned find_target(const struct walk *w, unsigned at)
@@ -128,7 +128,7 @@ static unsigned find_target(const struct walk *w, unsigned at)
     return N_TARGETS;
 }
 
-static void join(struct walk *w, unsigned target, const struct known *k)
+static void join_known(struct walk *w, unsigned target, const struct known *k)
 {
     struct known *const to = &w->known[target];
     const uint64_t *const from = &k->may[0][0][0];
@@ -142,8 +142,8 @@ static void join(struct walk *w, unsigned target, const struct known *k)
     }
 }
 
-static void jump(struct walk *w, unsigned at, int32_t offset_b,
-                 const struct known *k)
+static void jump_known(struct walk *w, unsigned at, int32_t offset_b,
+                       const struct known *k)
 {
     const unsigned to = xk_inst_at(w->inst, w->n, at, offset_b);
     struct known taken = *k;
@@ -151,16 +151,16 @@ static void jump(struct walk *w, unsigned at, int32_t offset_b,
     if (to >= w->n)
         return;
     assume(&taken, guard_of(&w->inst[at]), !w->inst[at].pred_inv);
-    join(w, find_target(w, to), &taken);
+    join_known(w, find_target(w, to), &taken);
 }
 
 static void branch(struct walk *w, unsigned at, struct known *k)
 {
     const struct xk_inst *const i = &w->inst[at];
 
-    jump(w, at, i->jip_b, k);
+    jump_known(w, at, i->jip_b, k);
     if (i->uip_b)
-        jump(w, at, i->uip_b, k);
+        jump_known(w, at, i->uip_b, k);
     assume(k, guard_of(i), i->pred_inv);
     k->reached = i->op != XK_OPC_JMPI || i->pred;
 }
@@ -180,7 +180,7 @@ static bool reads_mixed(const struct walk *w, unsigned at,
 }
 
 /* Once over the program, with what is known at its targets so far. */
-static void pass(struct walk *w, bool *mixed)
+static void walk_once(struct walk *w, bool *mixed)
 {
     struct known k = {.reached = true};
     unsigned target = 0;
@@ -190,17 +190,17 @@ static void pass(struct walk *w, bool *mixed)
         const struct xk_inst *const i = &w->inst[at];
         if (target < w->n_targets && w->at[target] == at) {
             if (k.reached)
-                join(w, target, &k);
+                join_known(w, target, &k);
             k = w->known[target++];
         }
         if (!k.reached)
             continue;
-        if (xk_opcode_format(i->op) == XK_FMT_DPAS && reads_mixed(w, at, &k))
+        if (xk_inst_is_dpas(i) && reads_mixed(w, at, &k))
             mixed[at] = true;
         if (xk_inst_is_branch(i))
             branch(w, at, &k);
         else
-            execute(w, i, &k);
+            execute_known(w, i, &k);
     }
 }
 
@@ -243,6 +243,6 @@ void xk_find_mixed_src1(const struct xk_platform *p, const struct xk_inst *inst,
     }
     while (w.changed) {
         w.changed = false;
-        pass(&w, mixed);
+        walk_once(&w, mixed);
     }
 }

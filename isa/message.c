@@ -113,9 +113,9 @@ static enum xk_status get_fields(const struct xk_platform *p,
 }
 
 /* XK_EPARSE: a value is reserved, and *m is not more than the lengths. */
-static enum xk_status decode(const struct xk_platform *p,
-                             const struct xk_inst *i, struct xk_msg *m,
-                             struct xk_error *err)
+static enum xk_status decode_message(const struct xk_platform *p,
+                                     const struct xk_inst *i, struct xk_msg *m,
+                                     struct xk_error *err)
 {
     const struct xk_send_info *const s = &i->send;
     const unsigned kind = s->desc_reg ? XK_MSG_UNKNOWN : xk_msg_find(p, s);
@@ -155,11 +155,11 @@ static enum xk_status decode(const struct xk_platform *p,
 void xk_msg_decode(const struct xk_platform *p, const struct xk_inst *i,
                    struct xk_msg *m)
 {
-    decode(p, i, m, NULL);
+    decode_message(p, i, m, NULL);
 }
 
 /* The surface into i->send; FLAT and slm have none. */
-static void put_surface(const struct xk_msg *m, struct xk_inst *i)
+static void put_surface_field(const struct xk_msg *m, struct xk_inst *i)
 {
     struct xk_send_info *const s = &i->send;
     const bool stated = m->addr_type == XK_LSC_BSS || m->addr_type == XK_LSC_SS;
@@ -203,8 +203,9 @@ static enum xk_status put_fields(const struct xk_platform *p,
     return XK_OK;
 }
 
-static enum xk_status compare(const struct xk_msg *want,
-                              const struct xk_msg *got, struct xk_error *err)
+static enum xk_status compare_inputs(const struct xk_msg *want,
+                                     const struct xk_msg *got,
+                                     struct xk_error *err)
 {
     for (unsigned k = 0; k < XK_COUNTOF(inputs); k++) {
         const unsigned a = ((const uint8_t *)want)[inputs[k].offset];
@@ -269,8 +270,8 @@ enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
     made.send.desc_reg = false;
     made.send.eot = xk_msg_row(full.kind)->op == XK_MOP_EOT;
     made.send.desc = desc;
-    put_surface(&full, &made);
-    st = decode(p, &made, &back, err);
+    put_surface_field(&full, &made);
+    st = decode_message(p, &made, &back, err);
     if (st < 0)
         return st;
     if (back.kind != full.kind)
@@ -281,7 +282,7 @@ enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
     back.src0_grf = full.src0_grf;
     back.src1_grf = full.src1_grf;
     back.returns = full.returns;
-    st = compare(&full, &back, err);
+    st = compare_inputs(&full, &back, err);
     if (st == XK_OK)
         st = xk_msg_check_shape(p, &back, err);
     if (st == XK_OK)
@@ -290,7 +291,7 @@ enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
         return st;
     made.send.desc |= (uint32_t)back.dst_grf << 20 | (uint32_t)back.src0_grf
                                                          << 25;
-    put_surface(&back, &made);
+    put_surface_field(&back, &made);
     i->send = made.send;
     *m = back;
     return XK_OK;
@@ -303,7 +304,7 @@ uint32_t xk_msg_reserved_bits(const struct xk_platform *p,
     struct xk_msg m;
     uint32_t known, must = 0;
 
-    if (decode(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
+    if (decode_message(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
         return 0;
     r = xk_msg_row(m.kind);
     known = r->match | 0x1ff00000; /* with both lengths */
@@ -327,7 +328,7 @@ unsigned xk_msg_part_at(const struct xk_platform *p, const struct xk_inst *i,
 
     if (bit >= 20 && bit < 29)
         return bit < 25 ? XK_MSG_PART_RLEN : XK_MSG_PART_MLEN;
-    if (decode(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
+    if (decode_message(p, i, &m, NULL) < 0 || m.kind == XK_MSG_OTHER)
         return XK_MSG_PART_RESERVED;
     r = xk_msg_row(m.kind);
     for (const struct xk_msg_slot *f = xk_msg_slots(r->layout); f->field; f++) {
@@ -386,7 +387,7 @@ enum xk_status xk_msg_check(const struct xk_platform *p,
 {
     struct xk_inst again = *i;
     struct xk_msg m;
-    enum xk_status st = decode(p, i, &m, err);
+    enum xk_status st = decode_message(p, i, &m, err);
 
     if (st < 0)
         return XK_EPARSE;

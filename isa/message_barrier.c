@@ -7,8 +7,9 @@
 #define PLAIN_KNOWN 0x7f00ff00u
 #define COUNT_VALID 0x80u
 
-static enum xk_status check(const struct xk_platform *p,
-                            const struct xk_barrier *b, struct xk_error *err)
+static enum xk_status check_counts(const struct xk_platform *p,
+                                   const struct xk_barrier *b,
+                                   struct xk_error *err)
 {
     const struct xk_msg_machine *const mc = xk_msg_machine(p);
     const bool counted = mc->counts;
@@ -31,7 +32,7 @@ enum xk_status xk_barrier_pack(const struct xk_platform *p,
                                const struct xk_barrier *b, uint32_t *dw2,
                                struct xk_error *err)
 {
-    const enum xk_status st = check(p, b, err);
+    const enum xk_status st = check_counts(p, b, err);
 
     if (st < 0)
         return st;
@@ -63,5 +64,5 @@ enum xk_status xk_barrier_unpack(const struct xk_platform *p, uint32_t dw2,
     } else {
         b->producers = b->consumers = count & 0x7f;
     }
-    return check(p, b, err) < 0 ? XK_EPARSE : XK_OK;
+    return check_counts(p, b, err) < 0 ? XK_EPARSE : XK_OK;
 }

@@ -17,7 +17,7 @@ static const struct {
 } data_sizes[] = {{1, 1, false}, {2, 2, false}, {4, 4, false}, {8, 8, false},
                   {1, 4, false}, {2, 4, false}, {2, 4, true}};
 
-static bool bad(struct xk_error *err, const char *field, unsigned value)
+static bool bad_field(struct xk_error *err, const char *field, unsigned value)
 {
     xk_isa_fail(err, XK_EINVAL, "message: %s %u", field, value);
     return false;
@@ -31,14 +31,14 @@ static int log2_of(unsigned v)
 static bool get_data(uint32_t v, struct xk_msg *m, struct xk_error *err)
 {
     if (v >= XK_COUNTOF(data_sizes))
-        return bad(err, "data size code", v);
+        return bad_field(err, "data size code", v);
     m->data_b = data_sizes[v].data_b;
     m->reg_b = data_sizes[v].reg_b;
     m->data_high = data_sizes[v].high;
     return true;
 }
 
-static bool put_data(const struct xk_msg *m, uint32_t *v, struct xk_error *err)
+static bool put_data_size(const struct xk_msg *m, uint32_t *v, struct xk_error *err)
 {
     for (unsigned k = 0; k < XK_COUNTOF(data_sizes); k++) {
         *v = k;
@@ -110,7 +110,7 @@ static bool put_vec(const struct xk_msg *m, uint32_t *v, struct xk_error *err)
         if (vec_sizes[k] == m->vec)
             return true;
     }
-    return bad(err, "vector", m->vec);
+    return bad_field(err, "vector", m->vec);
 }
 
 static bool get_owords(const struct xk_platform *p, uint32_t v,
@@ -118,7 +118,7 @@ static bool get_owords(const struct xk_platform *p, uint32_t v,
 {
     if (v >= XK_COUNTOF(oword_counts) ||
         oword_counts[v] > xk_msg_machine(p)->max_owords)
-        return bad(err, "oword block size code", v);
+        return bad_field(err, "oword block size code", v);
     m->vec = oword_counts[v];
     m->data_high = v == 1;
     return true;
@@ -131,7 +131,7 @@ static bool put_owords(const struct xk_platform *p, const struct xk_msg *m,
 
     if (n < 0 || m->vec > xk_msg_machine(p)->max_owords ||
         (m->data_high && m->vec != 1))
-        return bad(err, "owords in a block:", m->vec);
+        return bad_field(err, "owords in a block:", m->vec);
     *v = n ? (uint32_t)n + 1 : m->data_high;
     return true;
 }
@@ -157,7 +157,7 @@ static bool get_simd(const struct xk_platform *p, unsigned field, uint32_t v,
                      struct xk_msg *m, struct xk_error *err)
 {
     m->simd = (uint8_t)simd_of(p, field, v);
-    return m->simd || bad(err, "SIMD mode code", v);
+    return m->simd || bad_field(err, "SIMD mode code", v);
 }
 
 /* A message without a width of its own takes the narrowest one that holds the
@@ -177,7 +177,7 @@ static bool put_simd(const struct xk_platform *p, unsigned field,
     }
     if (best)
         return true;
-    return bad(err, "SIMD width", want ? want : m->exec);
+    return bad_field(err, "SIMD width", want ? want : m->exec);
 }
 
 static bool get_slots(const struct xk_platform *p, unsigned field, uint32_t v,
@@ -185,7 +185,7 @@ static bool get_slots(const struct xk_platform *p, unsigned field, uint32_t v,
 {
     m->simd = xk_msg_machine(p)->hdc_simd;
     if (field == XK_MF_SLOTS3 && (v == 0 || v > 2))
-        return bad(err, "slot group code", v);
+        return bad_field(err, "slot group code", v);
     m->slot_high = field == XK_MF_SLOTS3 ? v == 2 : v;
     return true;
 }
@@ -194,7 +194,7 @@ static bool get_log2(uint32_t v, unsigned max, uint8_t *to, const char *name,
                      struct xk_error *err)
 {
     if (v > max)
-        return bad(err, name, v);
+        return bad_field(err, name, v);
     *to = (uint8_t)(1u << v);
     return true;
 }
@@ -205,14 +205,14 @@ static bool put_log2(unsigned from, unsigned max, uint32_t *v, const char *name,
     const int n = log2_of(from);
 
     *v = (uint32_t)n;
-    return (n >= 0 && n <= (int)max) || bad(err, name, from);
+    return (n >= 0 && n <= (int)max) || bad_field(err, name, from);
 }
 
 static bool get_cmask(uint32_t on, struct xk_msg *m, struct xk_error *err)
 {
     m->cmask = (uint8_t)on;
     m->vec = (uint8_t)__builtin_popcount(on);
-    return on || bad(err, "enabled components:", 0);
+    return on || bad_field(err, "enabled components:", 0);
 }
 
 static bool put_cmask(const struct xk_msg *m, uint32_t *v, struct xk_error *err)
@@ -236,7 +236,7 @@ bool xk_msg_field_here(unsigned field, const struct xk_msg *m)
     return true;
 }
 
-static bool get_flag(unsigned field, uint32_t v, struct xk_msg *m)
+static bool get_flag_field(unsigned field, uint32_t v, struct xk_msg *m)
 {
     bool *const to = field == XK_MF_TRANSPOSE  ? &m->transpose
                      : field == XK_MF_VNNI     ? &m->vnni
@@ -251,7 +251,7 @@ static bool get_flag(unsigned field, uint32_t v, struct xk_msg *m)
 }
 
 /* Plain numbers. */
-static uint8_t *number(unsigned field, struct xk_msg *m)
+static uint8_t *number_field(unsigned field, struct xk_msg *m)
 {
     switch (field) {
     case XK_MF_ADDR_TYPE:
@@ -280,17 +280,17 @@ static uint8_t *number(unsigned field, struct xk_msg *m)
 bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
                       uint32_t bits, struct xk_msg *m, struct xk_error *err)
 {
-    uint8_t *const plain = number(field, m);
+    uint8_t *const plain = number_field(field, m);
 
     if (plain) {
         *plain = (uint8_t)bits;
         return field != XK_MF_CCS || bits < 4 ||
-               bad(err, "compression operation", bits);
+               bad_field(err, "compression operation", bits);
     }
     switch (field) {
     case XK_MF_ADDR:
         m->addr_b = (uint8_t)(1u << bits);
-        return bits || bad(err, "address size code", 0);
+        return bits || bad_field(err, "address size code", 0);
     case XK_MF_DATA:
         return get_data(bits, m, err);
     case XK_MF_VEC:
@@ -341,14 +341,14 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
         m->scratch_b = bits * 32;
         return true;
     default:
-        return get_flag(field, bits, m);
+        return get_flag_field(field, bits, m);
     }
 }
 
 static bool put_plain(unsigned field, const struct xk_msg *m, uint32_t *bits)
 {
     struct xk_msg copy = *m;
-    const uint8_t *const plain = number(field, &copy);
+    const uint8_t *const plain = number_field(field, &copy);
 
     if (plain)
         *bits = *plain;
@@ -378,7 +378,7 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
     case XK_MF_ADDR:
         return put_log2(m->addr_b, 3, bits, "address bytes", err);
     case XK_MF_DATA:
-        return put_data(m, bits, err);
+        return put_data_size(m, bits, err);
     case XK_MF_VEC:
         return put_vec(m, bits, err);
     case XK_MF_CMASK_ON:
@@ -427,11 +427,11 @@ bool xk_msg_field_put(const struct xk_platform *p, unsigned field,
     case XK_MF_DATA64:
         *bits = m->data_b == 8;
         return m->data_b == 4 || m->data_b == 8 ||
-               bad(err, "data bytes", m->data_b);
+               bad_field(err, "data bytes", m->data_b);
     case XK_MF_SCRATCH:
         *bits = m->scratch_b / 32u;
         return m->scratch_b % 32 == 0 ||
-               bad(err, "scratch offset", m->scratch_b);
+               bad_field(err, "scratch offset", m->scratch_b);
     default:
         return put_flag(field, m, bits);
     }

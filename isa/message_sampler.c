@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "isa/message_sampler.h"
+#include "isa/format.h"
 
 static const struct {
     uint8_t op;
@@ -19,8 +20,7 @@ bool xk_sampler_decode(const struct xk_inst *i, struct xk_sampler_msg *m)
     static const uint8_t widths[4] = {0, 8, 16, 0};
     const struct xk_send_info *const s = &i->send;
     const uint32_t d = s->desc;
-    if ((i->op != XK_OPC_SEND && i->op != XK_OPC_SENDC) ||
-        s->sfid != XK_SFID_SMPL || s->desc_reg)
+    if (!xk_inst_is_send(i) || s->sfid != XK_SFID_SMPL || s->desc_reg)
         return false;
     *m = (struct xk_sampler_msg){.op = d >> 12 & 0x1f,
                                  .simd = widths[d >> 17 & 3],

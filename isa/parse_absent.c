@@ -8,7 +8,7 @@
 #include "base/alloc.h"
 #include "isa/message.h"
 
-static bool has(const struct xk_isa_tables *t, enum xk_isa_parse_thing thing,
+static bool platform_has(const struct xk_isa_tables *t, enum xk_isa_parse_thing thing,
                 unsigned v)
 {
     switch (thing) {
@@ -27,7 +27,7 @@ static bool has(const struct xk_isa_tables *t, enum xk_isa_parse_thing thing,
     return true;
 }
 
-static void append(char *list, size_t cap, const char *text)
+static void append_text(char *list, size_t cap, const char *text)
 {
     strncat(list, text, cap - strlen(list) - 1);
 }
@@ -39,23 +39,23 @@ bool xk_isa_parse_exists(struct xk_parser *ps, const struct xk_token *at,
         XK_PLATFORM_XELP, XK_PLATFORM_XEHPG, XK_PLATFORM_XEHPC};
     char list[64] = "";
 
-    if (has(ps->t, thing, v))
+    if (platform_has(ps->t, thing, v))
         return true;
     for (unsigned k = 0; k < XK_COUNTOF(ids); k++) {
         const struct xk_platform *const p = xk_platform_get(ids[k]);
         const struct xk_isa_tables *const t = xk_isa_tables_get(p, NULL);
 
-        if (!t || !has(t, thing, v))
+        if (!t || !platform_has(t, thing, v))
             continue;
-        append(list, sizeof(list), *list ? ", " : ", but on: ");
-        append(list, sizeof(list), p->name);
+        append_text(list, sizeof(list), *list ? ", " : ", but on: ");
+        append_text(list, sizeof(list), p->name);
     }
     return xk_isa_parse_fail_at(
         ps, XK_EUNSUPPORTED, at->line, at->col, "%.*s does not exist on %s%s",
         (int)(at->n_b < 40 ? at->n_b : 40), at->s, ps->p->name, list);
 }
 
-static unsigned least(unsigned a, unsigned b)
+static unsigned shorter(unsigned a, unsigned b)
 {
     return a < b ? a : b;
 }
@@ -77,7 +77,7 @@ static unsigned distance(const struct xk_token *t, const char *word)
             const unsigned change = diagonal + (t->s[i] != word[k]);
 
             diagonal = row[k + 1];
-            row[k + 1] = least(change, least(row[k], diagonal) + 1);
+            row[k + 1] = shorter(change, shorter(row[k], diagonal) + 1);
         }
     }
     return row[n];

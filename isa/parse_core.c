@@ -208,7 +208,7 @@ static const struct {
 };
 
 /* XK_N_REG_TYPES: none. */
-static unsigned find_type(const struct xk_token *t)
+static unsigned type_of_token(const struct xk_token *t)
 {
     for (unsigned k = 0; k < XK_N_REG_TYPES; k++) {
         if (xk_isa_token_is(t, xk_reg_type_name(k)))
@@ -227,7 +227,7 @@ bool xk_isa_parse_type(struct xk_parser *ps, uint8_t *type)
 
     if (!xk_isa_parse_want(ps, ':', "a type such as ':ud'"))
         return false;
-    found = find_type(&ps->tok);
+    found = type_of_token(&ps->tok);
     if (found == XK_N_REG_TYPES)
         return xk_isa_parse_expected(ps, "the name of a type");
     if (!xk_isa_parse_exists(ps, &ps->tok, XK_THING_TYPE, found))

@@ -35,7 +35,7 @@ static const struct {
 };
 /* clang-format on */
 
-static unsigned hash(const char *s, size_t n_b)
+static unsigned name_hash(const char *s, size_t n_b)
 {
     unsigned h = 5381;
 
@@ -58,7 +58,7 @@ bool xk_parser_init(struct xk_parser *ps, const struct xk_platform *p,
     }
     for (unsigned op = 0; op < XK_N_OPCODES; op++) {
         const char *const name = xk_opcode_name(op);
-        unsigned h = hash(name, strlen(name));
+        unsigned h = name_hash(name, strlen(name));
 
         while (ps->op_hash[h & 255])
             h++;
@@ -70,10 +70,10 @@ bool xk_parser_init(struct xk_parser *ps, const struct xk_platform *p,
 }
 
 /* The opcode of the name, XK_N_OPCODES if there is none. */
-static unsigned find_opcode(const struct xk_parser *ps,
+static unsigned opcode_of_name(const struct xk_parser *ps,
                             const struct xk_token *t)
 {
-    for (unsigned h = hash(t->s, t->n_b); ps->op_hash[h & 255]; h++) {
+    for (unsigned h = name_hash(t->s, t->n_b); ps->op_hash[h & 255]; h++) {
         const unsigned op = ps->op_hash[h & 255] - 1u;
 
         if (xk_isa_token_is(t, xk_opcode_name(op)))
@@ -255,7 +255,7 @@ static bool parse_dpas_shape(struct xk_parser *ps)
 }
 
 /* What follows the mnemonic's name: ".inv", ".8x8", ".b" ... */
-static bool parse_suffix(struct xk_parser *ps)
+static bool parse_mnemonic_suffix(struct xk_parser *ps)
 {
     struct xk_inst *const i = ps->i;
     const enum xk_format f = xk_opcode_format(i->op);
@@ -411,7 +411,7 @@ static bool parse_body(struct xk_parser *ps)
                              xk_opcode_name(i->op));
     if (i->op == XK_OPC_JMPI)
         i->no_mask = true; /* as iga64 does */
-    return parse_suffix(ps) && xk_isa_parse_exec(ps) && parse_cond(ps) &&
+    return parse_mnemonic_suffix(ps) && xk_isa_parse_exec(ps) && parse_cond(ps) &&
            parse_operands(ps);
 }
 
@@ -423,7 +423,7 @@ static bool parse_mnemonic(struct xk_parser *ps)
     ps->mnemonic = ps->tok;
     if (ps->tok.kind != XK_TOK_IDENT)
         return xk_isa_parse_expected(ps, "a mnemonic");
-    op = find_opcode(ps, &ps->tok);
+    op = opcode_of_name(ps, &ps->tok);
     if (op == XK_N_OPCODES) {
         if (!xk_isa_parse_message(ps, &found) || found)
             return found && ps->status == XK_OK;

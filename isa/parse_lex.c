@@ -39,7 +39,7 @@ static bool is_word(char ch)
 }
 
 /* The character k ahead, 0 past the end. */
-static char ahead(const struct xk_lexer *l, size_t k)
+static char char_ahead(const struct xk_lexer *l, size_t k)
 {
     return (size_t)(l->end - l->at) > k ? l->at[k] : 0;
 }
@@ -48,7 +48,7 @@ static char ahead(const struct xk_lexer *l, size_t k)
 static bool skip_comment(struct xk_lexer *l)
 {
     for (l->at += 2; l->at < l->end; l->at++) {
-        if (*l->at == '*' && ahead(l, 1) == '/') {
+        if (*l->at == '*' && char_ahead(l, 1) == '/') {
             l->at += 2;
             return true;
         }
@@ -64,16 +64,16 @@ static bool skip_comment(struct xk_lexer *l)
 static bool skip_space(struct xk_lexer *l)
 {
     for (;;) {
-        const char ch = ahead(l, 0);
+        const char ch = char_ahead(l, 0);
 
         if (l->at == l->end) {
             return true;
         } else if (ch == ' ' || ch == '\t' || ch == '\r') {
             l->at++;
-        } else if (ch == '/' && ahead(l, 1) == '/') {
+        } else if (ch == '/' && char_ahead(l, 1) == '/') {
             while (l->at < l->end && *l->at != '\n')
                 l->at++;
-        } else if (ch == '/' && ahead(l, 1) == '*') {
+        } else if (ch == '/' && char_ahead(l, 1) == '*') {
             if (!skip_comment(l))
                 return false;
         } else {
@@ -86,7 +86,8 @@ static size_t count_digits(const struct xk_lexer *l, size_t k, bool hex)
 {
     size_t n = 0;
 
-    while (hex ? hex_digit(ahead(l, k + n)) >= 0 : is_digit(ahead(l, k + n)))
+    while (hex ? hex_digit(char_ahead(l, k + n)) >= 0
+               : is_digit(char_ahead(l, k + n)))
         n++;
     return n;
 }
@@ -94,10 +95,11 @@ static size_t count_digits(const struct xk_lexer *l, size_t k, bool hex)
 /* Length of an exponent part at k, 0 if there is none. */
 static size_t exponent(const struct xk_lexer *l, size_t k, char mark)
 {
-    const size_t sign = ahead(l, k + 1) == '+' || ahead(l, k + 1) == '-';
+    const size_t sign =
+        char_ahead(l, k + 1) == '+' || char_ahead(l, k + 1) == '-';
     size_t n;
 
-    if ((ahead(l, k) | 0x20) != mark)
+    if ((char_ahead(l, k) | 0x20) != mark)
         return 0;
     n = count_digits(l, k + 1 + sign, false);
     return n ? 1 + sign + n : 0;
@@ -127,7 +129,7 @@ static void set_int(struct xk_token *t, const char *s, size_t n, unsigned base)
 static size_t lex_hex(const struct xk_lexer *l, struct xk_token *t)
 {
     const size_t whole = count_digits(l, 2, true);
-    const size_t dot = ahead(l, 2 + whole) == '.';
+    const size_t dot = char_ahead(l, 2 + whole) == '.';
     const size_t frac = dot ? count_digits(l, 3 + whole, true) : 0;
     const size_t n = 2 + whole + dot + frac;
     const size_t exp = whole + frac ? exponent(l, n, 'p') : 0;
@@ -149,7 +151,7 @@ static size_t lex_binary(const struct xk_lexer *l, struct xk_token *t)
 {
     size_t n = 2;
 
-    while (ahead(l, n) == '0' || ahead(l, n) == '1')
+    while (char_ahead(l, n) == '0' || char_ahead(l, n) == '1')
         n++;
     set_int(t, l->at + 2, n - 2, 2);
     return n;
@@ -160,18 +162,18 @@ static size_t lex_number(const struct xk_lexer *l, struct xk_token *t)
     const size_t whole = count_digits(l, 0, false);
     size_t n = whole, exp;
 
-    if (ahead(l, 0) == '0' && (ahead(l, 1) | 0x20) == 'x')
+    if (char_ahead(l, 0) == '0' && (char_ahead(l, 1) | 0x20) == 'x')
         return lex_hex(l, t);
-    if (ahead(l, 0) == '0' && (ahead(l, 1) | 0x20) == 'b' &&
-        (ahead(l, 2) == '0' || ahead(l, 2) == '1'))
+    if (char_ahead(l, 0) == '0' && (char_ahead(l, 1) | 0x20) == 'b' &&
+        (char_ahead(l, 2) == '0' || char_ahead(l, 2) == '1'))
         return lex_binary(l, t);
-    if (ahead(l, 0) != '0' && ahead(l, whole) == 'x' &&
+    if (char_ahead(l, 0) != '0' && char_ahead(l, whole) == 'x' &&
         count_digits(l, whole + 1, false)) {
         t->kind = XK_TOK_IDENT;
         return whole + 1 + count_digits(l, whole + 1, false);
     }
     /* "0." is no number here: r[a0.0.  and f0.0.any8h must come apart */
-    if (ahead(l, n) == '.' && count_digits(l, n + 1, false))
+    if (char_ahead(l, n) == '.' && count_digits(l, n + 1, false))
         n += 1 + count_digits(l, n + 1, false);
     exp = exponent(l, n, 'e');
     if (exp || n > whole) {
@@ -185,7 +187,7 @@ static size_t lex_number(const struct xk_lexer *l, struct xk_token *t)
 static size_t lex_punctuation(const struct xk_lexer *l, struct xk_token *t)
 {
     static const char accepted[] = "<>[]{}().,;:~!@#=%*/+-&^|$";
-    const char ch = ahead(l, 0), next = ahead(l, 1);
+    const char ch = char_ahead(l, 0), next = char_ahead(l, 1);
     const size_t left = (size_t)(l->end - l->at);
 
     if (left >= 5 &&
@@ -223,7 +225,7 @@ static size_t lex_token(struct xk_lexer *l, struct xk_token *t)
     if (!is_word(*l->at))
         return lex_punctuation(l, t);
     t->kind = XK_TOK_IDENT;
-    while (is_word(ahead(l, n)))
+    while (is_word(char_ahead(l, n)))
         n++;
     return n;
 }

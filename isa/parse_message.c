@@ -222,7 +222,7 @@ static bool controls(struct spelled *s)
 }
 
 /* "r10:4", a payload and its length. */
-static bool payload(struct spelled *s, struct xk_operand *o, int *len,
+static bool parse_payload(struct spelled *s, struct xk_operand *o, int *len,
                     unsigned max)
 {
     struct xk_parser *const ps = s->ps;
@@ -295,7 +295,7 @@ static bool address(struct spelled *s)
                              "scaled addresses do not exist on "
                              "%s",
                              ps->p->name);
-    if (!payload(s, &ps->i->src[0], &s->len[1], 15))
+    if (!parse_payload(s, &ps->i->src[0], &s->len[1], 15))
         return false;
     if (ps->tok.kind == '+' || ps->tok.kind == '-')
         return xk_isa_parse_fail(ps, &ps->tok,
@@ -305,7 +305,7 @@ static bool address(struct spelled *s)
     return xk_isa_parse_want(ps, ']', "']'");
 }
 
-static bool operands(struct spelled *s)
+static bool parse_message_operands(struct spelled *s)
 {
     struct xk_inst *const i = s->ps->i;
     const enum xk_msg_class c = xk_msg_op_class(s->op);
@@ -313,13 +313,13 @@ static bool operands(struct spelled *s)
     i->dst = i->src[1] =
         (struct xk_operand){.file = XK_FILE_ARF, .type = XK_RT_UD};
     if (c == XK_MCLASS_STORE)
-        return address(s) && payload(s, &i->src[1], &s->len[2], 31);
-    if (!payload(s, &i->dst, &s->len[0], 31) || !address(s))
+        return address(s) && parse_payload(s, &i->src[1], &s->len[2], 31);
+    if (!parse_payload(s, &i->dst, &s->len[0], 31) || !address(s))
         return false;
-    return c == XK_MCLASS_LOAD || payload(s, &i->src[1], &s->len[2], 31);
+    return c == XK_MCLASS_LOAD || parse_payload(s, &i->src[1], &s->len[2], 31);
 }
 
-static bool set_kind(struct spelled *s, const struct xk_token *at)
+static bool set_message_kind(struct spelled *s, const struct xk_token *at)
 {
     const struct xk_platform *const p = s->ps->p;
     const bool atomic = xk_msg_op_class(s->op) == XK_MCLASS_ATOMIC;
@@ -340,13 +340,13 @@ static bool set_kind(struct spelled *s, const struct xk_token *at)
                             xk_msg_sfid_name(s->m.sfid), p->name);
 }
 
-static bool is_null(const struct xk_operand *o)
+static bool is_no_grf(const struct xk_operand *o)
 {
     return o->file != XK_FILE_GRF;
 }
 
 /* Descriptors from the record; then the written lengths. */
-static bool build(struct spelled *s)
+static bool build_descriptors(struct spelled *s)
 {
     struct xk_parser *const ps = s->ps;
     struct xk_inst *const i = ps->i;
@@ -356,7 +356,7 @@ static bool build(struct spelled *s)
 
     s->m.exec = i->exec;
     s->m.returns =
-        xk_msg_op_class(s->op) == XK_MCLASS_ATOMIC && !is_null(&i->dst);
+        xk_msg_op_class(s->op) == XK_MCLASS_ATOMIC && !is_no_grf(&i->dst);
     s->m.dst_grf = (uint8_t)(s->len[0] > 0 ? s->len[0] : 0);
     s->m.src0_grf = (uint8_t)(s->len[1] >= 0 ? s->len[1] : 1);
     s->m.src1_grf = (uint8_t)(s->len[2] > 0 ? s->len[2] : 0);
@@ -404,6 +404,6 @@ bool xk_isa_parse_message(struct xk_parser *ps, bool *found)
     xk_isa_parse_skip(ps);
     s.m.sfid = (uint8_t)k;
     ps->i->op = XK_OPC_SEND;
-    return set_kind(&s, &sfid) && controls(&s) && xk_isa_parse_exec(ps) &&
-           operands(&s) && build(&s);
+    return set_message_kind(&s, &sfid) && controls(&s) && xk_isa_parse_exec(ps) &&
+           parse_message_operands(&s) && build_descriptors(&s);
 }

@@ -379,7 +379,7 @@ bool xk_isa_parse_sync_operand(struct xk_parser *ps)
 }
 
 /* GRFs, and null as the addend. */
-static bool dpas_operand(struct xk_parser *ps, struct xk_operand *o)
+static bool parse_dpas_operand(struct xk_parser *ps, struct xk_operand *o)
 {
     const struct xk_token at = ps->tok;
     unsigned sub;
@@ -404,6 +404,6 @@ bool xk_isa_parse_dpas_operands(struct xk_parser *ps)
     if (ps->tok.kind == XK_TOK_SAT)
         return xk_isa_parse_fail(ps, &ps->tok, "%s does not saturate",
                              xk_opcode_name(i->op));
-    return dpas_operand(ps, &i->dst) && dpas_operand(ps, &i->src[0]) &&
-           dpas_operand(ps, &i->src[1]) && dpas_operand(ps, &i->src[2]);
+    return parse_dpas_operand(ps, &i->dst) && parse_dpas_operand(ps, &i->src[0]) &&
+           parse_dpas_operand(ps, &i->src[1]) && parse_dpas_operand(ps, &i->src[2]);
 }

@@ -122,7 +122,7 @@ static bool named_pipe(struct xk_parser *ps, bool *found)
 
 static bool needs_send(struct xk_parser *ps, const struct xk_token *at)
 {
-    return xk_opcode_format(ps->i->op) == XK_FMT_SEND ||
+    return xk_inst_is_send(ps->i) ||
            xk_isa_parse_fail(ps, at, "{%.*s} on %s: need a send", (int)at->n_b,
                          at->s, xk_opcode_name(ps->i->op));
 }
@@ -144,7 +144,7 @@ static bool set_exbso(struct xk_parser *ps, const struct xk_token *at)
                          "and the length of src1, as in r10:4");
 }
 
-static bool apply(struct xk_parser *ps, const struct xk_token *at,
+static bool apply_option(struct xk_parser *ps, const struct xk_token *at,
                   enum option option)
 {
     struct xk_inst *const i = ps->i;
@@ -184,13 +184,13 @@ static bool apply(struct xk_parser *ps, const struct xk_token *at,
     return false;
 }
 
-static bool parse_name(struct xk_parser *ps)
+static bool parse_option_name(struct xk_parser *ps)
 {
     const struct xk_token at = ps->tok;
 
     for (unsigned k = 0; k < XK_COUNTOF(names); k++) {
         if (xk_isa_parse_accept_word(ps, names[k].text))
-            return apply(ps, &at, names[k].option);
+            return apply_option(ps, &at, names[k].option);
     }
     for (unsigned k = 0; k < XK_COUNTOF(obsolete); k++) {
         if (xk_isa_token_is(&at, obsolete[k].text))
@@ -212,7 +212,7 @@ static bool parse_option(struct xk_parser *ps)
         return parse_dist(ps, &at, XK_PIPE_NONE);
     if (xk_isa_parse_accept(ps, '$'))
         return parse_sbid(ps, &at);
-    return named_pipe(ps, &found) && (found || parse_name(ps));
+    return named_pipe(ps, &found) && (found || parse_option_name(ps));
 }
 
 /* Pipe, distance and SBID must have a code together. */

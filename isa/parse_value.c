@@ -68,7 +68,7 @@ static bool parse_nan(struct expr *e, struct xk_value *v)
     return true;
 }
 
-static bool parse_primary(struct expr *e, struct xk_value *v)
+static bool parse_value_primary(struct expr *e, struct xk_value *v)
 {
     struct xk_parser *const ps = e->ps;
     const struct xk_token t = ps->tok;
@@ -122,7 +122,7 @@ static bool parse_unary(struct expr *e, struct xk_value *v)
         xk_isa_parse_skip(e->ps);
         if (!parse_unary(e, v) || !apply_unary(e, &op, v))
             return false;
-    } else if (!parse_primary(e, v)) {
+    } else if (!parse_value_primary(e, v)) {
         return false;
     }
     e->depth--;
@@ -152,7 +152,7 @@ static bool eval_float(struct expr *e, const struct xk_token *op, double a,
 }
 
 /* Quotients are of signed values; INT64_MIN / -1 wraps like the rest. */
-static uint64_t divide(uint64_t a, uint64_t b, bool rest)
+static uint64_t divide_consts(uint64_t a, uint64_t b, bool rest)
 {
     if (b == UINT64_MAX)
         return rest ? 0 : 0 - a;
@@ -195,13 +195,13 @@ static bool eval_int(struct expr *e, const struct xk_token *op, uint64_t a,
         *out = a * b;
         break;
     default:
-        *out = divide(a, b, op->kind == '%');
+        *out = divide_consts(a, b, op->kind == '%');
         break;
     }
     return true;
 }
 
-static bool eval(struct expr *e, const struct xk_token *op, struct xk_value *a,
+static bool eval_consts(struct expr *e, const struct xk_token *op, struct xk_value *a,
                  const struct xk_value *b)
 {
     a->decimal = false;
@@ -245,7 +245,7 @@ static bool parse_level(struct expr *e, unsigned level, struct xk_value *v)
         op = e->ps->tok;
         memset(&right, 0, sizeof(right));
         xk_isa_parse_skip(e->ps);
-        if (!parse_level(e, level + 1, &right) || !eval(e, &op, v, &right))
+        if (!parse_level(e, level + 1, &right) || !eval_consts(e, &op, v, &right))
             return false;
     }
     return true;
@@ -322,7 +322,7 @@ static bool nan_imm(struct xk_parser *ps, const struct xk_value *v,
     return true;
 }
 
-static uint64_t float_bits(double f, enum xk_reg_type type)
+static uint64_t literal_bits(double f, enum xk_reg_type type)
 {
     const float single = (float)f;
     uint32_t w;
@@ -340,8 +340,8 @@ static uint64_t float_bits(double f, enum xk_reg_type type)
 
 static bool is_infinite(uint64_t bits, enum xk_reg_type type)
 {
-    return bits == float_bits((double)INFINITY, type) ||
-           bits == float_bits(-(double)INFINITY, type);
+    return bits == literal_bits((double)INFINITY, type) ||
+           bits == literal_bits(-(double)INFINITY, type);
 }
 
 static bool float_imm(struct xk_parser *ps, const struct xk_value *v,
@@ -350,7 +350,7 @@ static bool float_imm(struct xk_parser *ps, const struct xk_value *v,
     if (v->kind == XK_VAL_NAN)
         return nan_imm(ps, v, type, bits);
     if (v->kind == XK_VAL_FLOAT) {
-        *bits = float_bits(v->f, type);
+        *bits = literal_bits(v->f, type);
         if (isfinite(v->f) && is_infinite(*bits, type))
             return xk_isa_parse_fail(ps, &v->at, "%g is too large for type %s",
                                  v->f, xk_reg_type_name(type));

@@ -29,8 +29,8 @@ static bool try_format(char *text, size_t cap, bool long_form, double value,
 }
 
 /* single: the number is a float or narrower. */
-static void print_number(struct xk_line *l, double value, bool single,
-                         uint64_t bits)
+static void print_decimal(struct xk_line *l, double value, bool single,
+                          uint64_t bits)
 {
     char text[40];
 
@@ -53,7 +53,7 @@ static void print_bits(struct xk_line *l, uint64_t bits, unsigned n_bits,
     const uint64_t quiet = UINT64_C(1) << (frac_bits - 1);
 
     if (!isinf(value) && !isnan(value)) {
-        print_number(l, value, n_bits != 64, bits);
+        print_decimal(l, value, n_bits != 64, bits);
         return;
     }
     if (bits >> (n_bits - 1) & 1)

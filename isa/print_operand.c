@@ -66,13 +66,13 @@ static void print_indirect(struct xk_line *l, const struct xk_operand *o)
     xk_put_c(l, ']');
 }
 
-static void print_type(struct xk_line *l, const struct xk_operand *o)
+static void print_operand_type(struct xk_line *l, const struct xk_operand *o)
 {
     xk_put_c(l, ':');
     xk_put_s(l, xk_reg_type_name(o->type));
 }
 
-static void print_imm(struct xk_line *l, const struct xk_operand *o)
+static void print_immediate(struct xk_line *l, const struct xk_operand *o)
 {
     switch (o->type) {
     case XK_RT_B:
@@ -96,7 +96,7 @@ static void print_imm(struct xk_line *l, const struct xk_operand *o)
         xk_put_x(l, o->imm, 1);
         break;
     }
-    print_type(l, o);
+    print_operand_type(l, o);
 }
 
 /* Math macros name an extended accumulator where others have a subregister. */
@@ -135,7 +135,7 @@ void xk_print_dst(struct xk_printer *w, const struct xk_inst *i)
         xk_put_u(l, o->rgn.hs);
         xk_put_c(l, '>');
     }
-    print_type(l, o);
+    print_operand_type(l, o);
 }
 
 static void print_region(struct xk_line *l, const struct xk_inst *i, unsigned n)
@@ -170,7 +170,7 @@ void xk_print_src(struct xk_printer *w, const struct xk_inst *i, unsigned n)
 
     xk_put_c(l, ' ');
     if (o->file == XK_FILE_IMM) {
-        print_imm(l, o);
+        print_immediate(l, o);
         return;
     }
     if (o->neg)
@@ -183,5 +183,5 @@ void xk_print_src(struct xk_printer *w, const struct xk_inst *i, unsigned n)
         print_direct(w, o);
         print_region(l, i, n);
     }
-    print_type(l, o);
+    print_operand_type(l, o);
 }

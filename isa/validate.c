@@ -149,8 +149,8 @@ static uint32_t inst_has(const struct xk_rule_view *v)
     return has;
 }
 
-static void look_at(struct xk_rule_view *v, const struct xk_platform *p,
-                    const struct xk_inst *i)
+static void set_view(struct xk_rule_view *v, const struct xk_platform *p,
+                     const struct xk_inst *i)
 {
     v->p = p;
     v->i = i;
@@ -172,7 +172,7 @@ unsigned xk_inst_validate(const struct xk_platform *p, const struct xk_inst *i,
     struct xk_rule_view v;
     unsigned n = 0;
 
-    look_at(&v, p, i);
+    set_view(&v, p, i);
     const uint32_t is = 1u << v.format | 1u << (16 + p->id), has = v.has;
     for (unsigned k = 0; k < N_INST_RULES; k++) {
         const struct xk_isa_rule *const r = &rules[k];

@@ -133,8 +133,8 @@ bool xk_broken_send_message(const struct xk_rule_view *v)
     return !plainly_broken(v) && xk_msg_check(v->p, v->i, NULL) < 0;
 }
 
-static bool within(const struct xk_rule_view *v, const struct xk_footprint f,
-                   unsigned end_grf)
+static bool is_within_end(const struct xk_rule_view *v,
+                          const struct xk_footprint f, unsigned end_grf)
 {
     return f.first_b >= (end_grf - EOT_GRFS) * v->p->grf_b &&
            f.end_b <= end_grf * v->p->grf_b;
@@ -144,7 +144,7 @@ static bool within(const struct xk_rule_view *v, const struct xk_footprint f,
 static bool outside_eot(const struct xk_rule_view *v,
                         const struct xk_footprint f)
 {
-    return f.end_b && !within(v, f, 128) && !within(v, f, 256);
+    return f.end_b && !is_within_end(v, f, 128) && !is_within_end(v, f, 256);
 }
 
 bool xk_broken_eot_high(const struct xk_rule_view *v)

@@ -42,8 +42,8 @@ static int size_b(const struct xk_inst *i)
 }
 
 /* The instruction off_b from `at`, or NULL. */
-static const struct xk_inst *target(const struct program *g, unsigned at,
-                                    int64_t off_b)
+static const struct xk_inst *target_inst(const struct program *g, unsigned at,
+                                         int64_t off_b)
 {
     while (off_b > 0 && at < g->n)
         off_b -= size_b(&g->inst[at++]);
@@ -55,8 +55,7 @@ static const struct xk_inst *target(const struct program *g, unsigned at,
 /* Its targets are offsets in the instruction. */
 static bool has_offsets(const struct xk_inst *i)
 {
-    return xk_opcode_format(i->op) == XK_FMT_BRANCH &&
-           !(xk_branch_shape(i->op) & XK_BR_NO_IMM) &&
+    return xk_inst_is_branch(i) && !(xk_branch_shape(i->op) & XK_BR_NO_IMM) &&
            i->op != XK_OPC_CALLA && /* an address */
            i->src[0].file != XK_FILE_GRF && i->src[0].file != XK_FILE_ARF;
 }
@@ -74,8 +73,8 @@ static void check_branch(struct program *g, unsigned at)
 
     if (!has_offsets(i))
         return;
-    jip = target(g, at, i->jip_b);
-    uip = two ? target(g, at, i->uip_b) : jip;
+    jip = target_inst(g, at, i->jip_b);
+    uip = two ? target_inst(g, at, i->uip_b) : jip;
     if (!jip || !uip)
         broken(g, at, XK_PROG_prog_target);
     if (i->op == XK_OPC_GOTO && !i->branch_ctrl && !is_op(uip, XK_OPC_JOIN))
@@ -93,7 +92,7 @@ static void check_atomic(struct program *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
     const struct xk_inst *const next = at + 1 < g->n ? i + 1 : NULL;
 
-    if (!i->atomic || xk_opcode_format(i->op) != XK_FMT_DPAS)
+    if (!i->atomic || !xk_inst_is_dpas(i))
         return;
     if (!next || next->op != i->op || next->exec != i->exec) {
         broken(g, at, XK_PROG_prog_atomic);
@@ -117,7 +116,7 @@ static const struct xk_inst *acc_writer(const struct program *g, unsigned at)
     while (at > 0) {
         const struct xk_inst *const i = &g->inst[--at];
 
-        if (xk_opcode_format(i->op) == XK_FMT_BRANCH && i->op != XK_OPC_JOIN)
+        if (xk_inst_is_branch(i) && i->op != XK_OPC_JOIN)
             return NULL;
         if (writes_acc0(i))
             return i;

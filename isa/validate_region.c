@@ -257,7 +257,7 @@ static bool is_raw_move(const struct xk_rule_view *v)
 }
 
 /* Results narrower than what they are computed in, spread to its size. */
-static bool is_narrow(const struct xk_rule_view *v)
+static bool is_narrow_result(const struct xk_rule_view *v)
 {
     return !is_raw_move(v) && !is_half_packing(v) &&
            !is_byte_float_packing(v) && !xk_is_bf_mixed(v) &&
@@ -274,14 +274,14 @@ bool xk_broken_dst_exec_stride(const struct xk_rule_view *v)
 {
     const struct xk_operand *const d = &v->i->dst;
 
-    return is_narrow(v) && !is_packed_byte(v) &&
+    return is_narrow_result(v) && !is_packed_byte(v) &&
            d->rgn.hs * xk_reg_type_b(d->type) < xk_exec_type_b(v);
 }
 
 /* Bytes past a multiple of the execution type. */
 static unsigned off_exec_b(const struct xk_rule_view *v)
 {
-    return is_narrow(v) && !v->i->dst.indirect && !is_packed_byte(v)
+    return is_narrow_result(v) && !v->i->dst.indirect && !is_packed_byte(v)
                ? v->i->dst.sub_b % xk_exec_type_b(v)
                : 0;
 }

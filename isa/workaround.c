@@ -64,7 +64,8 @@ static unsigned sold(enum xk_product product)
     }
 }
 
-static unsigned wanted(const struct xk_wa_device *d, enum xk_product product)
+static unsigned wanted_steppings(const struct xk_wa_device *d,
+                                 enum xk_product product)
 {
     if (d->stepping == XK_STEP_SOLD)
         return sold(product);
@@ -77,7 +78,7 @@ bool xk_wa_applies(enum xk_wa id, const struct xk_wa_device *d)
         if (d->product != XK_PRODUCT_ANY && k != d->product)
             continue;
         if (xk_product_platform(k) == d->platform &&
-            table[id].steps[k] & wanted(d, k))
+            table[id].steps[k] & wanted_steppings(d, k))
             return true;
     }
     return false;

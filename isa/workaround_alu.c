@@ -49,7 +49,7 @@ static bool uses_state(const struct xk_inst *i)
     bool any = is_state(&i->dst);
     for (unsigned k = 0; k < xk_opcode_n_srcs(i->op) && !any; k++)
         any = is_state(&i->src[k]);
-    return any && xk_opcode_format(i->op) != XK_FMT_BRANCH;
+    return any && !xk_inst_is_branch(i);
 }
 
 /* A sync of all pipes stands for the annotation. */

@@ -46,7 +46,8 @@ static bool has_predicated_load(const struct xk_wa_program *g)
     return any;
 }
 
-static bool same_place(const struct xk_operand *a, const struct xk_operand *b)
+static bool same_operand_place(const struct xk_operand *a,
+                               const struct xk_operand *b)
 {
     return a->file == b->file && a->reg == b->reg && a->sub_b == b->sub_b;
 }
@@ -59,8 +60,9 @@ static bool is_dummy(const struct xk_wa_program *g, unsigned at)
     const struct xk_inst *const i = &g->inst[at];
 
     return xk_inst_is_dpas(i) && i->atomic && xk_is_null(&i->src[0]) &&
-           same_place(&i->src[1], &i->src[2]) && at + 1 < g->n &&
-           xk_inst_is_dpas(i + 1) && !same_place(&i->src[1], &i[1].src[1]);
+           same_operand_place(&i->src[1], &i->src[2]) && at + 1 < g->n &&
+           xk_inst_is_dpas(i + 1) &&
+           !same_operand_place(&i->src[1], &i[1].src[1]);
 }
 
 /* A dpas alone, or the first of a chain. */
@@ -130,9 +132,9 @@ static bool repeats_src1(const struct xk_wa_program *g, unsigned at)
     if (last == g->n)
         return true;
     if (i->atomic)
-        return same_place(&i->src[1], &i[1].src[1]);
+        return same_operand_place(&i->src[1], &i[1].src[1]);
     return !g->inst[last].atomic &&
-           same_place(&g->inst[last].src[1], &i->src[1]) &&
+           same_operand_place(&g->inst[last].src[1], &i->src[1]) &&
            !is_done(g, last, at);
 }
 

@@ -20,14 +20,14 @@ static const struct {
 };
 
 /* A number from outside the enum counts as UNDEF. */
-static unsigned row(enum xk_dtype t)
+static unsigned dtype_row(enum xk_dtype t)
 {
     return (unsigned)t < XK_N_DTYPES ? (unsigned)t : XK_DT_UNDEF;
 }
 
 const char *xk_dtype_name(enum xk_dtype t)
 {
-    return types[row(t)].name;
+    return types[dtype_row(t)].name;
 }
 
 enum xk_dtype xk_dtype_find(const char *name, uint32_t n)
@@ -41,10 +41,10 @@ enum xk_dtype xk_dtype_find(const char *name, uint32_t n)
 
 unsigned xk_dtype_b(enum xk_dtype t)
 {
-    return types[row(t)].size_b;
+    return types[dtype_row(t)].size_b;
 }
 
 bool xk_dtype_is_signed(enum xk_dtype t)
 {
-    return types[row(t)].is_signed;
+    return types[dtype_row(t)].is_signed;
 }

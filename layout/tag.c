@@ -23,7 +23,7 @@ static enum xk_status bad_tag(const struct tag_parser *p, const char *why)
                    why);
 }
 
-static bool is_letter(char ch, unsigned n_dims)
+static bool is_dim_letter(char ch, unsigned n_dims)
 {
     const unsigned lower = (unsigned)(ch | 0x20) - 'a';
     return ch > 0x40 && lower < n_dims;
@@ -44,7 +44,7 @@ static enum xk_status parse_outer(struct tag_parser *p)
 {
     unsigned seen = 0;
     for (; *p->s && (*p->s < '0' || *p->s > '9'); p->s++) {
-        if (!is_letter(*p->s, p->l->n_dims))
+        if (!is_dim_letter(*p->s, p->l->n_dims))
             return bad_tag(p, "unknown letter for this number of dims");
         const unsigned dim = letter_dim(*p->s);
         if (seen & 1u << dim)
@@ -68,7 +68,7 @@ static enum xk_status parse_inner(struct tag_parser *p)
             size = size * 10 + (*p->s - '0');
         if (size < 1 || size > MAX_BLOCK_E)
             return bad_tag(p, "inner block of size 0 or too large");
-        if (*p->s < 'a' || !is_letter(*p->s, p->l->n_dims))
+        if (*p->s < 'a' || !is_dim_letter(*p->s, p->l->n_dims))
             return bad_tag(p, "inner block without a dim");
         if (p->l->n_blocks == XK_LAYOUT_MAX_BLOCKS)
             return bad_tag(p, "too many inner blocks");
@@ -83,7 +83,7 @@ static enum xk_status parse_inner(struct tag_parser *p)
 }
 
 /* Sizes of the outer blocks, then the strides from the inside. */
-static enum xk_status finish(const struct tag_parser *p)
+static enum xk_status finish_strides(const struct tag_parser *p)
 {
     struct xk_layout *const l = p->l;
     int64_t inner[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
@@ -109,8 +109,9 @@ static enum xk_status finish(const struct tag_parser *p)
     return XK_OK;
 }
 
-static enum xk_status check_args(xk_ctx *c, const char *what, enum xk_dtype dt,
-                                 unsigned n_dims, const int64_t *dims)
+static enum xk_status check_tag_args(xk_ctx *c, const char *what,
+                                     enum xk_dtype dt, unsigned n_dims,
+                                     const int64_t *dims)
 {
     if (xk_dtype_b(dt) == 0)
         return xk_fail(c, XK_EINVAL, "%s: type %s has no memory layout", what,
@@ -131,7 +132,7 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
                                   const char *tag, struct xk_layout *out)
 {
     struct tag_parser p = {.c = c, .what = what, .tag = tag, .l = out};
-    XK_TRY(check_args(c, what, dt, n_dims, dims));
+    XK_TRY(check_tag_args(c, what, dt, n_dims, dims));
     memset(out, 0, sizeof(*out));
     out->dt = dt;
     out->n_dims = (uint8_t)n_dims;
@@ -144,7 +145,7 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
     p.s = letters;
     XK_TRY(parse_outer(&p));
     XK_TRY(parse_inner(&p));
-    return finish(&p);
+    return finish_strides(&p);
 }
 
 /* True if every stride is the product of the sizes further in. */

@@ -86,7 +86,7 @@ struct pass {
 
 /* Collecting. */
 
-static uint32_t add(struct pass *p, enum kind kind)
+static uint32_t add_event(struct pass *p, enum kind kind)
 {
     if (p->failed || !xk_grow(p->c, &p->ev, p->n, &p->cap, sizeof(*p->ev))) {
         p->failed = true;
@@ -102,7 +102,7 @@ static bool is_access(const struct xk_func *f)
            f->u.send.op != XK_SEND_PREFETCH;
 }
 
-static enum kind kind_of(const xk_stmt *s)
+static enum kind event_kind_of(const xk_stmt *s)
 {
     if (xk_op(s) != XK_OP_CALL)
         return NOTHING;
@@ -128,7 +128,7 @@ static bool has_event(const xk_stmt *s)
 
 static void collect_call(struct pass *p, enum kind kind)
 {
-    const uint32_t at = add(p, kind);
+    const uint32_t at = add_event(p, kind);
     if (kind == SIGNAL)
         p->open = at + 1;
     if (kind == WAIT && p->open) {
@@ -139,21 +139,22 @@ static void collect_call(struct pass *p, enum kind kind)
         p->has_odd_barrier |= p->odd > 0;
 }
 
-static void collect(struct pass *p, const xk_stmt *s);
+static void collect_events(struct pass *p, const xk_stmt *s);
 
 /* A body and what may run instead of it. */
 static void collect_bracket(struct pass *p, bool loop, const xk_stmt *body,
                             const xk_stmt *other)
 {
-    const uint32_t outer = p->open, begin = add(p, loop ? BEGIN_LOOP : BEGIN);
+    const uint32_t outer = p->open,
+                   begin = add_event(p, loop ? BEGIN_LOOP : BEGIN);
     const uint32_t first = p->n;
     p->open = 0;
-    collect(p, body);
-    const uint32_t middle = add(p, MIDDLE);
+    collect_events(p, body);
+    const uint32_t middle = add_event(p, MIDDLE);
     p->open = 0;
     if (other)
-        collect(p, other);
-    const uint32_t end = add(p, END);
+        collect_events(p, other);
+    const uint32_t end = add_event(p, END);
     if (p->failed)
         return;
     const uint32_t at[] = {begin, middle, end};
@@ -174,9 +175,9 @@ static bool has_constant_bounds(const xk_stmt *s)
            (xk_is_const(xk_kid(s, 1), NULL) && xk_is_const(xk_kid(s, 2), NULL));
 }
 
-static void collect(struct pass *p, const xk_stmt *s)
+static void collect_events(struct pass *p, const xk_stmt *s)
 {
-    const enum kind kind = kind_of(s);
+    const enum kind kind = event_kind_of(s);
     const unsigned n = xk_n_kids(s);
     bool odd;
     if (!has_event(s))
@@ -204,7 +205,7 @@ static void collect(struct pass *p, const xk_stmt *s)
     default:
         for (unsigned i = 0; i < n && !p->failed; i++)
             if (!xk_is_expr(xk_kid(s, i)))
-                collect(p, xk_kid(s, i));
+                collect_events(p, xk_kid(s, i));
     }
 }
 
@@ -323,7 +324,7 @@ static bool remove_pairs(struct pass *p, bool back)
     return any;
 }
 
-static bool decide(struct pass *p)
+static bool decide_events(struct pass *p)
 {
     bool any = remove_fences(p, false);
     if (!p->has_odd_barrier) {
@@ -336,14 +337,14 @@ static bool decide(struct pass *p)
 
 /* Rewriting: calls in the order in which they were collected. */
 
-static const xk_expr *rewrite(void *user, const xk_expr *s)
+static const xk_expr *drop_removed(void *user, const xk_expr *s)
 {
     struct pass *const p = user;
     if (!has_event(s))
         return s;
     if (xk_op(s) != XK_OP_CALL)
-        return xk_pass_map_kids(p->c, s, rewrite, p);
-    if (kind_of(s) == NOTHING)
+        return xk_pass_map_kids(p->c, s, drop_removed, p);
+    if (event_kind_of(s) == NOTHING)
         return s;
     while (p->ev[p->at].kind >= BEGIN)
         p->at++;
@@ -358,9 +359,9 @@ enum xk_status xk_pass_barrier(xk_ctx *c, struct xk_kernel *k,
     (void)env;
     if (!xk_has(k->body, XK_HAS_SYNC))
         return XK_OK;
-    collect(&p, k->body);
-    if (!p.failed && decide(&p))
-        body = rewrite(&p, body);
+    collect_events(&p, k->body);
+    if (!p.failed && decide_events(&p))
+        body = drop_removed(&p, body);
     xk_free(c, p.ev);
     return xk_pass_end(c, k, p.failed ? NULL : body);
 }

@@ -91,7 +91,7 @@ static bool is_worth_a_let(const xk_expr *e)
 }
 
 /* Extends k to a use at place; false if the two cannot share a let. */
-static bool join(struct pass *p, struct common *k, uint32_t place)
+static bool join_uses(struct pass *p, struct common *k, uint32_t place)
 {
     uint32_t at = k->place, first = k->first;
     while (!p->place[at].open) {
@@ -141,7 +141,7 @@ static void scan_expr(struct pass *p, const xk_expr *e, uint32_t place)
         return;
     const bool worth = is_worth_a_let(e);
     if (worth && xk_memo_get(&p->commons, xk_serial(e), &known) &&
-        join(p, (struct common *)known, place))
+        join_uses(p, (struct common *)known, place))
         return;
     for (unsigned i = 0; i < xk_n_kids(e); i++)
         scan_expr(p, xk_kid(e, i), place);
@@ -156,15 +156,15 @@ static void count_flag(struct pass *p, uint32_t place, const xk_expr *var)
 }
 
 /* Nothing to share and no flag taken: gets no place, is not rewritten. */
-static bool is_plain(const xk_stmt *s)
+static bool has_no_place(const xk_stmt *s)
 {
     return !xk_has(s, XK_HAS_MATH | XK_HAS_FLAG);
 }
 
-static void scan(struct pass *p, const xk_stmt *s, uint32_t parent,
-                 uint32_t kid)
+static void scan_places(struct pass *p, const xk_stmt *s, uint32_t parent,
+                        uint32_t kid)
 {
-    if (is_plain(s))
+    if (has_no_place(s))
         return;
     const enum xk_op op = xk_op(s);
     const bool loop = op == XK_OP_FOR || op == XK_OP_PIPE;
@@ -183,7 +183,7 @@ static void scan(struct pass *p, const xk_stmt *s, uint32_t parent,
             continue;
         }
         p->level += loop;
-        scan(p, xk_kid(s, i), place, i);
+        scan_places(p, xk_kid(s, i), place, i);
         p->level -= loop;
     }
     if (!p->failed)
@@ -192,7 +192,7 @@ static void scan(struct pass *p, const xk_stmt *s, uint32_t parent,
 
 /* Choice. */
 
-static bool reserve(struct pass *p, const struct common *k)
+static bool reserve_registers(struct pass *p, const struct common *k)
 {
     struct place *at = &p->place[k->place];
     const struct xk_type t = xk_type_of(k->e);
@@ -232,7 +232,7 @@ static void sum_flags(struct pass *p)
     }
 }
 
-static int by_use(const void *a, const void *b)
+static int by_uses(const void *a, const void *b)
 {
     const struct common *const x = *(struct common *const *)a;
     const struct common *const y = *(struct common *const *)b;
@@ -253,7 +253,7 @@ static int by_place(const void *a, const void *b)
 }
 
 /* Leaves in the list what gets a let, in the order of places. */
-static void choose(struct pass *p)
+static void choose_lets(struct pass *p)
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < p->n; i++) {
@@ -261,11 +261,11 @@ static void choose(struct pass *p)
             p->list[n++] = p->list[i];
     }
     if (n)
-        qsort(p->list, n, sizeof(struct common *), by_use);
+        qsort(p->list, n, sizeof(struct common *), by_uses);
     p->n = 0;
     for (uint32_t i = 0; i < n && !p->failed; i++) {
         struct common *const k = p->list[i];
-        if (!reserve(p, k))
+        if (!reserve_registers(p, k))
             continue;
         k->var = xk_var(p->c, xk_type_of(k->e), "cse");
         p->failed |= !k->var;
@@ -281,40 +281,40 @@ static void choose(struct pass *p)
 
 /* Rewrite. */
 
-static const xk_expr *rewrite_expr(void *user, const xk_expr *e);
+static const xk_expr *share_expr(void *user, const xk_expr *e);
 
-static const xk_expr *rewrite_kids(struct pass *p, const xk_expr *e)
+static const xk_expr *share_kids(struct pass *p, const xk_expr *e)
 {
-    return xk_pass_map_kids(p->c, e, rewrite_expr, p);
+    return xk_pass_map_kids(p->c, e, share_expr, p);
 }
 
 /* What is not worth a let has one kid or only constants: no need to remember
  * it. */
-static const xk_expr *rewrite_expr(void *user, const xk_expr *e)
+static const xk_expr *share_expr(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
     if (!xk_n_kids(e) || xk_op(e) == XK_OP_PTR)
         return e;
     if (!xk_memo_get(&p->commons, xk_serial(e), &known))
-        return rewrite_kids(p, e);
+        return share_kids(p, e);
     struct common *const last = (struct common *)known;
     for (const struct common *k = last; k; k = k->same) {
         if (k->open)
             return k->var;
     }
     if (last->epoch != p->epoch) {
-        last->out = rewrite_kids(p, e);
+        last->out = share_kids(p, e);
         last->epoch = p->epoch;
     }
     return last->out;
 }
 
-static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s);
+static const xk_stmt *rewrite_stmt(struct pass *p, const xk_stmt *s);
 
-static const xk_expr *rewrite_kid(void *user, const xk_expr *e)
+static const xk_expr *share_kid(void *user, const xk_expr *e)
 {
-    return xk_is_expr(e) ? rewrite_expr(user, e) : rewrite(user, e);
+    return xk_is_expr(e) ? share_expr(user, e) : rewrite_stmt(user, e);
 }
 
 /* Lets [from, to) of the list. */
@@ -334,7 +334,7 @@ static bool open_lets(struct pass *p, struct lets *l)
         return false;
     for (uint32_t i = 0; i < n; i++) {
         struct common *const k = p->list[l->from + i];
-        l->values[i] = rewrite_kids(p, k->e);
+        l->values[i] = share_kids(p, k->e);
         k->open = true;
         p->epoch = ++p->last_epoch;
     }
@@ -371,7 +371,8 @@ static const xk_stmt *rewrite_seq(struct pass *p, const xk_stmt *s,
     for (uint32_t i = first; i < first + n; i++) {
         const bool lets =
             i > first && all->from < all->to && p->list[all->from]->first == i;
-        kids[m++] = lets ? rewrite_seq(p, s, i, all) : rewrite(p, xk_kid(s, i));
+        kids[m++] =
+            lets ? rewrite_seq(p, s, i, all) : rewrite_stmt(p, xk_kid(s, i));
         if (lets || !kids[m - 1])
             break;
     }
@@ -380,9 +381,9 @@ static const xk_stmt *rewrite_seq(struct pass *p, const xk_stmt *s,
     return close_lets(p, &here, body);
 }
 
-static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s)
+static const xk_stmt *rewrite_stmt(struct pass *p, const xk_stmt *s)
 {
-    if (is_plain(s))
+    if (has_no_place(s))
         return s;
     const struct place *const at = &p->place[p->next_place++];
     struct lets l = {.from = at->first_let, .to = at->first_let + at->n_lets};
@@ -390,19 +391,19 @@ static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s)
         return rewrite_seq(p, s, 0, &l);
     if (!open_lets(p, &l))
         return NULL;
-    return close_lets(p, &l, xk_pass_map_kids(p->c, s, rewrite_kid, p));
+    return close_lets(p, &l, xk_pass_map_kids(p->c, s, share_kid, p));
 }
 
-static const xk_stmt *run(struct pass *p, const xk_stmt *body)
+static const xk_stmt *share_all(struct pass *p, const xk_stmt *body)
 {
-    scan(p, body, NO_PLACE, 0);
+    scan_places(p, body, NO_PLACE, 0);
     if (p->failed)
         return NULL;
     sum_flags(p);
-    choose(p);
+    choose_lets(p);
     if (p->failed)
         return NULL;
-    return p->n ? rewrite(p, body) : body;
+    return p->n ? rewrite_stmt(p, body) : body;
 }
 
 enum xk_status xk_pass_cse(xk_ctx *c, struct xk_kernel *k,
@@ -414,7 +415,7 @@ enum xk_status xk_pass_cse(xk_ctx *c, struct xk_kernel *k,
     xk_arena_init(&p.arena, c);
     xk_levels_init(&p.levels, c);
     xk_memo_init(&p.commons, c);
-    const xk_stmt *const body = run(&p, k->body);
+    const xk_stmt *const body = share_all(&p, k->body);
     xk_memo_fini(&p.commons);
     xk_levels_fini(&p.levels);
     xk_arena_fini(&p.arena);

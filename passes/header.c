@@ -25,7 +25,7 @@
  * such an offset is >= 0. Lanes that are never enabled may compute garbage. */
 #include "passes/header.h"
 
-static const xk_expr *rewrite(void *user, const xk_expr *s);
+static const xk_expr *rewrite_headers(void *user, const xk_expr *s);
 
 /* The store of the header, then the message. */
 static const xk_stmt *fill_and_send(struct xk_hd_pass *p,
@@ -147,8 +147,8 @@ static bool varies(const struct xk_hd_sum *s)
     return any;
 }
 
-static struct xk_hd_ring *ring_of(struct xk_hd_loop *l,
-                                  const struct xk_hd_message *m)
+static struct xk_hd_ring *header_ring(struct xk_hd_loop *l,
+                                      const struct xk_hd_message *m)
 {
     for (unsigned i = 0; i < l->n_rings; i++)
         if (l->ring[i].dt == m->dt && l->ring[i].lanes == m->lanes)
@@ -174,7 +174,7 @@ static const xk_expr *take_header(struct xk_hd_pass *p,
                         : XK_HD_MAX_RING;
     if (p->env->tight)
         most = 1;
-    struct xk_hd_ring *const r = ring_of(p->loop, m);
+    struct xk_hd_ring *const r = header_ring(p->loop, m);
     if (r && r->n && r->n >= most) {
         r->next = (r->next + 1) % r->n;
         return r->header[r->next];
@@ -229,7 +229,8 @@ static const xk_stmt *send_alone(struct xk_hd_pass *p,
                          fill_and_send(p, m, header, address));
 }
 
-static const xk_stmt *rewrite_send(struct xk_hd_pass *p, const xk_stmt *s)
+static const xk_stmt *rewrite_header_send(struct xk_hd_pass *p,
+                                          const xk_stmt *s)
 {
     const struct xk_send *const send = &xk_func_of(s)->u.send;
     struct xk_hd_message m = {.send = send,
@@ -253,7 +254,8 @@ static const xk_stmt *rewrite_send(struct xk_hd_pass *p, const xk_stmt *s)
 
 /* Loops. */
 
-static void enter(struct xk_hd_pass *p, struct xk_hd_loop *l, const xk_stmt *s)
+static void enter_header_loop(struct xk_hd_pass *p, struct xk_hd_loop *l,
+                              const xk_stmt *s)
 {
     int64_t first = 0, hi;
     const bool pipe = xk_op(s) == XK_OP_PIPE;
@@ -271,15 +273,16 @@ static void enter(struct xk_hd_pass *p, struct xk_hd_loop *l, const xk_stmt *s)
     p->loop = l;
 }
 
-static const xk_stmt *rewrite_loop(struct xk_hd_pass *p, const xk_stmt *s)
+static const xk_stmt *rewrite_header_loop(struct xk_hd_pass *p,
+                                          const xk_stmt *s)
 {
     struct xk_hd_loop l;
     const unsigned last = xk_n_kids(s) - 1;
     const xk_expr *kids[4];
-    enter(p, &l, s);
+    enter_header_loop(p, &l, s);
     for (unsigned i = 0; i < last; i++)
         kids[i] = xk_kid(s, i);
-    kids[last] = xk_hd_place_movers(p, rewrite(p, xk_kid(s, last)));
+    kids[last] = xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, last)));
     p->loop = l.outer;
     if (l.outer && l.outer->inner_grf < l.moving_grf + l.inner_grf)
         l.outer->inner_grf = l.moving_grf + l.inner_grf;
@@ -288,7 +291,7 @@ static const xk_stmt *rewrite_loop(struct xk_hd_pass *p, const xk_stmt *s)
     return xk_hd_place_items(p, l.items, xk_with_kids(p->c, s, kids, last + 1));
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *s)
+static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
 {
     struct xk_hd_pass *const p = user;
     const unsigned level = p->loop ? p->loop->level : 0;
@@ -302,24 +305,25 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
         if (xk_op(s) == XK_OP_LET &&
             !xk_memo_set(&p->lets, xk_serial(xk_kid(s, 0)), xk_kid(s, 1)))
             return NULL;
-        return xk_pass_map_kids(p->c, s, rewrite, p);
+        return xk_pass_map_kids(p->c, s, rewrite_headers, p);
     case XK_OP_FOR:
     case XK_OP_PIPE:
-        return rewrite_loop(p, s);
+        return rewrite_header_loop(p, s);
     case XK_OP_STAGE:
-        kid = xk_hd_place_movers(p, rewrite(p, xk_kid(s, 0)));
+        kid = xk_hd_place_movers(p, rewrite_headers(p, xk_kid(s, 0)));
         return kid ? xk_with_kids(p->c, s, &kid, 1) : NULL;
     case XK_OP_IF:
         if (p->loop)
             p->loop->n_ifs++;
-        out = xk_pass_map_kids(p->c, s, rewrite, p);
+        out = xk_pass_map_kids(p->c, s, rewrite_headers, p);
         if (p->loop)
             p->loop->n_ifs--;
         return out;
     case XK_OP_CALL:
-        return xk_func_of(s)->kind == XK_FUNC_SEND ? rewrite_send(p, s) : s;
+        return xk_func_of(s)->kind == XK_FUNC_SEND ? rewrite_header_send(p, s)
+                                                   : s;
     default:
-        return xk_pass_map_kids(p->c, s, rewrite, p);
+        return xk_pass_map_kids(p->c, s, rewrite_headers, p);
     }
 }
 
@@ -333,7 +337,7 @@ enum xk_status xk_pass_header(xk_ctx *c, struct xk_kernel *k,
     xk_arena_init(&p.arena, c);
     xk_levels_init(&p.levels, c);
     xk_memo_init(&p.lets, c);
-    const xk_stmt *const body = rewrite(&p, k->body);
+    const xk_stmt *const body = rewrite_headers(&p, k->body);
     xk_memo_fini(&p.lets);
     xk_levels_fini(&p.levels);
     xk_arena_fini(&p.arena);

@@ -52,10 +52,10 @@ static struct xk_hd_mover *mover_for(struct xk_hd_pass *p, int64_t step_b)
 }
 
 /* The address one step before the first iteration. */
-static const xk_expr *start_of(struct xk_hd_pass *p,
-                               const struct xk_hd_message *m,
-                               const struct xk_hd_sum *s, int64_t step_b,
-                               unsigned lanes)
+static const xk_expr *address_before(struct xk_hd_pass *p,
+                                     const struct xk_hd_message *m,
+                                     const struct xk_hd_sum *s, int64_t step_b,
+                                     unsigned lanes)
 {
     struct xk_hd_part inv = xk_hd_part_of(p->c, s, false);
     int64_t constant = s->constant - step_b;
@@ -104,7 +104,8 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
     if (!moves_evenly(p, m, s, &step_b) || !reserve(p, lanes))
         return NULL;
     struct xk_hd_mover *const v = mover_for(p, step_b);
-    const xk_expr *const start = v ? start_of(p, m, s, step_b, lanes) : NULL;
+    const xk_expr *const start =
+        v ? address_before(p, m, s, step_b, lanes) : NULL;
     if (!start)
         return NULL;
     const unsigned at = v->lanes;

@@ -10,8 +10,8 @@ const xk_expr *xk_hd_let_value(const struct xk_hd_pass *p, const xk_expr *var)
 
 /* Splitting an offset. */
 
-static void add_term(struct xk_hd_pass *p, struct xk_hd_sum *s,
-                     const xk_expr *e, int64_t coef, bool scalar)
+static void add_header_term(struct xk_hd_pass *p, struct xk_hd_sum *s,
+                            const xk_expr *e, int64_t coef, bool scalar)
 {
     for (unsigned i = 0; i < s->n; i++) {
         if (s->term[i].e == e && s->term[i].scalar == scalar) {
@@ -39,7 +39,7 @@ static void split_mul(struct xk_hd_pass *p, struct xk_hd_sum *s,
     else if (xk_is_const(xk_kid(e, 0), &v))
         xk_hd_split(p, s, xk_kid(e, 1), coef * v, scalar);
     else
-        add_term(p, s, e, coef, scalar);
+        add_header_term(p, s, e, coef, scalar);
 }
 
 /* ramp(b, d) = b + ramp(0, d). */
@@ -52,7 +52,7 @@ static void split_ramp(struct xk_hd_pass *p, struct xk_hd_sum *s,
         xk_ramp(p->c, zero, xk_kid(e, 1), xk_type_of(e).lanes);
     xk_hd_split(p, s, xk_kid(e, 0), coef, true);
     if (r)
-        add_term(p, s, r, coef, false);
+        add_header_term(p, s, r, coef, false);
 }
 
 /* A let inside the loop is looked through: outside it does not exist. */
@@ -65,7 +65,7 @@ static void split_var(struct xk_hd_pass *p, struct xk_hd_sum *s,
     if (v)
         xk_hd_split(p, s, v, coef, scalar);
     else
-        add_term(p, s, e, coef, scalar);
+        add_header_term(p, s, e, coef, scalar);
 }
 
 /* s += coef * e. */
@@ -104,14 +104,14 @@ void xk_hd_split(struct xk_hd_pass *p, struct xk_hd_sum *s, const xk_expr *e,
         split_var(p, s, e, coef, scalar);
         return;
     default:
-        add_term(p, s, e, coef, scalar);
+        add_header_term(p, s, e, coef, scalar);
         return;
     }
 }
 
 /* acc + coef * e; acc may be NULL. */
-static const xk_expr *plus(xk_ctx *c, const xk_expr *acc, const xk_expr *e,
-                           int64_t coef)
+static const xk_expr *plus_scaled(xk_ctx *c, const xk_expr *acc,
+                                  const xk_expr *e, int64_t coef)
 {
     const bool minus = acc && coef < 0;
     const int64_t k = minus ? -coef : coef;
@@ -131,7 +131,7 @@ struct xk_hd_part xk_hd_part_of(xk_ctx *c, const struct xk_hd_sum *s,
         const struct xk_hd_term *const t = &s->term[i];
         const xk_expr **const to = t->scalar ? &r.scalar : &r.vec;
         if (t->varies == varies && t->coef)
-            *to = plus(c, *to, t->e, t->coef);
+            *to = plus_scaled(c, *to, t->e, t->coef);
     }
     return r;
 }
@@ -144,6 +144,6 @@ void xk_hd_add_constant(xk_ctx *c, struct xk_hd_part *part, int64_t v)
     if (!part->scalar && (v || !part->vec))
         part->scalar = xk_imm(c, dt, dt == XK_DT_U32 ? (uint32_t)v : v);
     else if (v)
-        part->scalar = plus(c, part->scalar, xk_imm(c, dt, v < 0 ? -v : v),
-                            v < 0 ? -1 : 1);
+        part->scalar = plus_scaled(
+            c, part->scalar, xk_imm(c, dt, v < 0 ? -v : v), v < 0 ? -1 : 1);
 }

@@ -60,8 +60,8 @@ struct pass {
 
 /* Budget. */
 
-static bool reserve(struct pass *p, struct loop *l, struct xk_type t,
-                    uint32_t flags_taken)
+static bool take_registers(struct pass *p, struct loop *l, struct xk_type t,
+                           uint32_t flags_taken)
 {
     const bool flag = t.dt == XK_DT_BOOL;
     const uint32_t cost_b = xk_pass_value_b(t, p->grf_b);
@@ -86,8 +86,8 @@ static bool reserve(struct pass *p, struct loop *l, struct xk_type t,
     return true;
 }
 
-static void push(struct pass *p, struct loop *l, const xk_expr *var,
-                 const xk_expr *value)
+static void push_hoisted(struct pass *p, struct loop *l, const xk_expr *var,
+                         const xk_expr *value)
 {
     struct hoisted *const h = xk_arena_alloc(&p->arena, sizeof(*h));
     if (!h) {
@@ -152,7 +152,8 @@ static void add_candidate(struct pass *p, const xk_expr *e, struct loop *l,
 }
 
 /* e is evaluated in the body of the loop `at`. */
-static void collect(struct pass *p, const xk_expr *e, struct loop *at)
+static void collect_candidates(struct pass *p, const xk_expr *e,
+                               struct loop *at)
 {
     const void *last;
     if (!at || is_cheap(e))
@@ -167,14 +168,14 @@ static void collect(struct pass *p, const xk_expr *e, struct loop *at)
         at = l->outer; /* its parts are evaluated there */
     }
     for (unsigned i = 0; i < xk_n_kids(e); i++)
-        collect(p, xk_kid(e, i), at);
+        collect_candidates(p, xk_kid(e, i), at);
 }
 
 static void analyse_expr(struct pass *p, const xk_expr *e)
 {
     const xk_expr *const g = p->at ? xk_regroup(&p->regroup, e) : e;
     if (g)
-        collect(p, g, p->at);
+        collect_candidates(p, g, p->at);
     else
         p->failed = true;
 }
@@ -191,24 +192,24 @@ static void analyse_let(struct pass *p, const xk_expr *var,
     }
     const unsigned level = xk_levels_of(&p->levels, g);
     struct loop *const l = level < here ? loop_of_level(at, level + 1) : NULL;
-    if (l && reserve(p, l, xk_type_of(g), 0)) {
-        push(p, l, var, g);
+    if (l && take_registers(p, l, xk_type_of(g), 0)) {
+        push_hoisted(p, l, var, g);
         xk_levels_set(&p->levels, var, level);
         if (!xk_memo_set(&p->moved, xk_serial(var), l))
             p->failed = true;
-        collect(p, g, l->outer);
+        collect_candidates(p, g, l->outer);
         return;
     }
     p->n_bools += xk_type_of(var).dt == XK_DT_BOOL;
     xk_levels_set(&p->levels, var, here);
     if (l) /* refused: do not ask again for the whole value */
         for (unsigned i = 0; i < xk_n_kids(g); i++)
-            collect(p, xk_kid(g, i), at);
+            collect_candidates(p, xk_kid(g, i), at);
     else
-        collect(p, g, at);
+        collect_candidates(p, g, at);
 }
 
-static void analyse(struct pass *p, const xk_stmt *s);
+static void analyse_stmt(struct pass *p, const xk_stmt *s);
 
 static void analyse_loop(struct pass *p, const xk_stmt *s)
 {
@@ -225,29 +226,29 @@ static void analyse_loop(struct pass *p, const xk_stmt *s)
     l->last = &l->first;
     xk_levels_set(&p->levels, xk_kid(s, 0), l->level);
     p->at = l;
-    analyse(p, xk_kid(s, last));
+    analyse_stmt(p, xk_kid(s, last));
     p->at = l->outer;
 }
 
 /* Outside of loops nothing moves, but lets of flags count. */
-static bool is_plain(const struct pass *p, const xk_stmt *s)
+static bool stays_as_is(const struct pass *p, const xk_stmt *s)
 {
     return !xk_has(s, p->at ? XK_HAS_MATH | XK_HAS_LET | XK_HAS_LOOP
                             : XK_HAS_FLAG | XK_HAS_LOOP);
 }
 
-static void analyse(struct pass *p, const xk_stmt *s)
+static void analyse_stmt(struct pass *p, const xk_stmt *s)
 {
-    if (p->failed || is_plain(p, s))
+    if (p->failed || stays_as_is(p, s))
         return;
     switch (xk_op(s)) {
     case XK_OP_LET:
         analyse_let(p, xk_kid(s, 0), xk_kid(s, 1));
-        analyse(p, xk_kid(s, 2));
+        analyse_stmt(p, xk_kid(s, 2));
         return;
     case XK_OP_LOAD:
         xk_levels_set(&p->levels, xk_kid(s, 0), p->at ? p->at->level : 0);
-        analyse(p, xk_kid(s, 2));
+        analyse_stmt(p, xk_kid(s, 2));
         return;
     case XK_OP_FOR:
     case XK_OP_PIPE:
@@ -258,7 +259,7 @@ static void analyse(struct pass *p, const xk_stmt *s)
             if (xk_is_expr(xk_kid(s, i)))
                 analyse_expr(p, xk_kid(s, i));
             else
-                analyse(p, xk_kid(s, i));
+                analyse_stmt(p, xk_kid(s, i));
         }
         return;
     }
@@ -275,23 +276,23 @@ static int by_use(const void *a, const void *b)
     return x->number < y->number ? -1 : 1;
 }
 
-static void choose(struct pass *p)
+static void choose_candidates(struct pass *p)
 {
     if (p->n)
         qsort(p->list, p->n, sizeof(struct candidate *), by_use);
     for (uint32_t i = 0; i < p->n && !p->failed; i++) {
         struct candidate *const k = p->list[i];
-        if (!reserve(p, k->loop, xk_type_of(k->e), p->n_bools))
+        if (!take_registers(p, k->loop, xk_type_of(k->e), p->n_bools))
             continue;
         k->var = xk_var(p->c, xk_type_of(k->e), "inv");
         p->failed |= !k->var;
-        push(p, k->loop, k->var, k->e);
+        push_hoisted(p, k->loop, k->var, k->e);
     }
 }
 
 /* Rewriting. */
 
-static const xk_expr *rewrite_expr(void *user, const xk_expr *e)
+static const xk_expr *place_expr(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
@@ -305,34 +306,34 @@ static const xk_expr *rewrite_expr(void *user, const xk_expr *e)
             out = k->loop->open ? k->var : NULL;
     }
     if (!out)
-        out = xk_pass_map_kids(p->c, e, rewrite_expr, p);
+        out = xk_pass_map_kids(p->c, e, place_expr, p);
     if (!out || !xk_memo_set(p->done, xk_serial(e), out))
         return NULL;
     return out;
 }
 
-static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s);
+static const xk_stmt *place_stmt(struct pass *p, const xk_stmt *s);
 
-static const xk_expr *rewrite_kid(void *user, const xk_expr *e)
+static const xk_expr *place_kid(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     if (!xk_is_expr(e))
-        return rewrite(p, e);
+        return place_stmt(p, e);
     const xk_expr *const g = p->at ? xk_regroup(&p->regroup, e) : e;
-    return g ? rewrite_expr(p, g) : NULL;
+    return g ? place_expr(p, g) : NULL;
 }
 
 /* Lets in the order in which they were found, then the rest. */
-static const xk_stmt *place(struct pass *p, const struct hoisted *h,
-                            const xk_stmt *body)
+static const xk_stmt *place_lets(struct pass *p, const struct hoisted *h,
+                                 const xk_stmt *body)
 {
     if (!h || !body)
         return body;
-    return xk_let(p->c, h->var, rewrite_expr(p, h->value),
-                  place(p, h->next, body));
+    return xk_let(p->c, h->var, place_expr(p, h->value),
+                  place_lets(p, h->next, body));
 }
 
-static const xk_stmt *rewrite_loop(struct pass *p, const xk_stmt *s)
+static const xk_stmt *place_loop(struct pass *p, const xk_stmt *s)
 {
     const void *known = NULL;
     const unsigned last = xk_n_kids(s) - 1;
@@ -342,49 +343,49 @@ static const xk_stmt *rewrite_loop(struct pass *p, const xk_stmt *s)
     struct loop *const l = (struct loop *)known;
     kids[0] = xk_kid(s, 0);
     for (unsigned i = 1; i < last; i++)
-        kids[i] = rewrite_kid(p, xk_kid(s, i));
+        kids[i] = place_kid(p, xk_kid(s, i));
     xk_memo_init(&done, p->c);
     p->done = &done;
     p->at = l;
     l->open = true;
-    kids[last] = rewrite(p, xk_kid(s, last));
+    kids[last] = place_stmt(p, xk_kid(s, last));
     l->open = false;
     p->at = l->outer;
     p->done = outer_done;
     xk_memo_fini(&done);
-    return place(p, l->first, xk_with_kids(p->c, s, kids, last + 1));
+    return place_lets(p, l->first, xk_with_kids(p->c, s, kids, last + 1));
 }
 
-static const xk_stmt *rewrite(struct pass *p, const xk_stmt *s)
+static const xk_stmt *place_stmt(struct pass *p, const xk_stmt *s)
 {
     const void *l;
-    if (is_plain(p, s))
+    if (stays_as_is(p, s))
         return s;
     switch (xk_op(s)) {
     case XK_OP_FOR:
     case XK_OP_PIPE:
-        return rewrite_loop(p, s);
+        return place_loop(p, s);
     case XK_OP_LET:
         if (xk_memo_get(&p->moved, xk_serial(xk_kid(s, 0)), &l))
-            return rewrite(p, xk_kid(s, 2));
-        return xk_pass_map_kids(p->c, s, rewrite_kid, p);
+            return place_stmt(p, xk_kid(s, 2));
+        return xk_pass_map_kids(p->c, s, place_kid, p);
     default:
-        return xk_pass_map_kids(p->c, s, rewrite_kid, p);
+        return xk_pass_map_kids(p->c, s, place_kid, p);
     }
 }
 
-static const xk_stmt *run(struct pass *p, const xk_stmt *body)
+static const xk_stmt *hoist_all(struct pass *p, const xk_stmt *body)
 {
     struct xk_memo done;
-    analyse(p, body);
+    analyse_stmt(p, body);
     if (p->failed)
         return NULL;
-    choose(p);
+    choose_candidates(p);
     if (p->failed)
         return NULL;
     xk_memo_init(&done, p->c);
     p->done = &done;
-    const xk_stmt *const out = rewrite(p, body);
+    const xk_stmt *const out = place_stmt(p, body);
     xk_memo_fini(&done);
     return out;
 }
@@ -401,7 +402,7 @@ enum xk_status xk_pass_hoist(xk_ctx *c, struct xk_kernel *k,
     xk_regroup_init(&p.regroup, c, &p.levels);
     for (unsigned i = 0; i < XK_COUNTOF(memos); i++)
         xk_memo_init(memos[i], c);
-    const xk_stmt *const body = run(&p, k->body);
+    const xk_stmt *const body = hoist_all(&p, k->body);
     for (unsigned i = 0; i < XK_COUNTOF(memos); i++)
         xk_memo_fini(memos[i]);
     xk_regroup_fini(&p.regroup);

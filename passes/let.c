@@ -55,14 +55,14 @@ struct pass {
     bool failed;
 };
 
-static struct binder *find(const struct pass *p, const xk_expr *var)
+static struct binder *find_binder(const struct pass *p, const xk_expr *var)
 {
     const uint32_t id = xk_var_id(var);
     return id < p->n_ids && p->number[id] ? &p->binder[p->number[id] - 1]
                                           : NULL;
 }
 
-static void add(struct pass *p, const xk_stmt *s, unsigned depth)
+static void add_binder(struct pass *p, const xk_stmt *s, unsigned depth)
 {
     const xk_expr *const var = xk_kid(s, 0);
     if (!xk_grow(p->c, &p->binder, p->n, &p->cap, sizeof(*p->binder))) {
@@ -78,14 +78,14 @@ static void add(struct pass *p, const xk_stmt *s, unsigned depth)
     p->number[xk_var_id(var)] = p->n;
 }
 
-static void use(struct binder *b, uint32_t n, unsigned depth)
+static void add_uses(struct binder *b, uint32_t n, unsigned depth)
 {
     b->uses += n;
     if (depth > b->use_depth)
         b->use_depth = (uint16_t)depth;
 }
 
-static void note(struct pass *p, const struct binder *b)
+static void note_let_use(struct pass *p, const struct binder *b)
 {
     if (!b->is_let)
         return;
@@ -107,12 +107,12 @@ struct counting {
 
 static void count_var(const struct counting *s, const xk_expr *var, uint32_t n)
 {
-    struct binder *const b = find(s->p, var);
+    struct binder *const b = find_binder(s->p, var);
     if (!b)
         return;
-    use(b, n, s->depth);
+    add_uses(b, n, s->depth);
     if (s->sign > 0)
-        note(s->p, b);
+        note_let_use(s->p, b);
 }
 
 static void count_tree(struct counting *s, const xk_expr *e)
@@ -139,7 +139,8 @@ static bool count_often(const xk_expr *e, void *user)
 /* Adds sign to the uses of the variables in e, as often as they are written.
  * A graph whose tree is too large to be walked counts as many uses, and is
  * never taken back. */
-static void count(struct pass *p, const xk_expr *e, unsigned depth, int sign)
+static void count_uses(struct pass *p, const xk_expr *e, unsigned depth,
+                       int sign)
 {
     struct counting s = {p, depth, sign, 4096};
     if (!xk_n_kids(e) && xk_op(e) != XK_OP_VAR)
@@ -152,7 +153,7 @@ static void count(struct pass *p, const xk_expr *e, unsigned depth, int sign)
 static bool is_void(const xk_stmt *s);
 
 /* Numbers s; false if there is no room. */
-static bool enter(struct pass *p, const xk_stmt *s)
+static bool enter_stmt(struct pass *p, const xk_stmt *s)
 {
     p->failed = p->failed || !xk_grow(p->c, &p->place, p->n_places + 1,
                                       &p->places_cap, sizeof(*p->place));
@@ -163,18 +164,18 @@ static bool enter(struct pass *p, const xk_stmt *s)
     return true;
 }
 
-static void scan(struct pass *p, const xk_stmt *s, unsigned depth)
+static void scan_lets(struct pass *p, const xk_stmt *s, unsigned depth)
 {
     unsigned first = 0;
     unsigned inner = depth;
-    if (!enter(p, s))
+    if (!enter_stmt(p, s))
         return;
     const uint32_t at = p->at;
     switch (xk_op(s)) {
     case XK_OP_LET:
     case XK_OP_LOAD:
     case XK_OP_ALLOC:
-        add(p, s, depth);
+        add_binder(p, s, depth);
         first = 1;
         break;
     case XK_OP_FOR:
@@ -188,9 +189,9 @@ static void scan(struct pass *p, const xk_stmt *s, unsigned depth)
     for (unsigned i = first; i < xk_n_kids(s); i++) {
         const xk_expr *const k = xk_kid(s, i);
         if (xk_is_expr(k))
-            count(p, k, depth, 1);
+            count_uses(p, k, depth, 1);
         else
-            scan(p, k, inner);
+            scan_lets(p, k, inner);
     }
     if (!p->failed)
         p->place[at].end = p->n_places;
@@ -201,15 +202,15 @@ static struct binder *source_of(const struct pass *p, const xk_expr *value)
 {
     if (xk_op(value) == XK_OP_BCAST)
         value = xk_kid(value, 0);
-    return xk_op(value) == XK_OP_VAR ? find(p, value) : NULL;
+    return xk_op(value) == XK_OP_VAR ? find_binder(p, value) : NULL;
 }
 
-static void decide(struct pass *p, struct binder *b)
+static void decide_fate(struct pass *p, struct binder *b)
 {
     if (b->uses == 0) {
         b->fate = DROP;
         if (b->value)
-            count(p, b->value, 0, -1);
+            count_uses(p, b->value, 0, -1);
         return;
     }
     if (!b->is_let)
@@ -218,7 +219,7 @@ static void decide(struct pass *p, struct binder *b)
         struct binder *const from = source_of(p, b->value);
         b->fate = REPLACE;
         if (from)
-            use(from, b->uses - 1, b->use_depth);
+            add_uses(from, b->uses - 1, b->use_depth);
         return;
     }
     if (b->uses == 1 && b->use_depth == b->depth)
@@ -253,19 +254,20 @@ static bool stays(struct pass *p)
     return true;
 }
 
-static const xk_expr *rebuild_expr(void *user, const xk_expr *e)
+static const xk_expr *rebuild_without_lets(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
     if (xk_op(e) == XK_OP_VAR) {
-        const struct binder *const b = find(p, e);
+        const struct binder *const b = find_binder(p, e);
         return b && b->replacement ? b->replacement : e;
     }
     if (!xk_n_kids(e) || xk_is_place(e)) /* no let binds a buffer */
         return e;
     if (xk_memo_get(&p->done, xk_serial(e), &known))
         return known;
-    const xk_expr *const out = xk_pass_map_kids(p->c, e, rebuild_expr, p);
+    const xk_expr *const out =
+        xk_pass_map_kids(p->c, e, rebuild_without_lets, p);
     if (!out || !xk_memo_set(&p->done, xk_serial(e), out))
         return NULL;
     return out;
@@ -278,7 +280,7 @@ static const xk_expr *rebuild_kid(void *user, const xk_expr *e)
     struct pass *const p = user;
     if (!xk_is_expr(e))
         return rebuild(p, e);
-    return p->changes ? rebuild_expr(p, e) : e;
+    return p->changes ? rebuild_without_lets(p, e) : e;
 }
 
 /* The statement inside the binders that vanish around it. NULL on failure. */
@@ -286,11 +288,11 @@ static const xk_stmt *peel(struct pass *p, const xk_stmt *s)
 {
     while (s && (xk_op(s) == XK_OP_LET || xk_op(s) == XK_OP_LOAD ||
                  xk_op(s) == XK_OP_ALLOC)) {
-        struct binder *const b = find(p, xk_kid(s, 0));
+        struct binder *const b = find_binder(p, xk_kid(s, 0));
         if (b->fate == KEEP)
             break;
         if (b->fate == REPLACE) {
-            b->replacement = rebuild_expr(p, b->value);
+            b->replacement = rebuild_without_lets(p, b->value);
             if (!b->replacement)
                 return NULL;
         }
@@ -300,7 +302,7 @@ static const xk_stmt *peel(struct pass *p, const xk_stmt *s)
     return s;
 }
 
-static bool push(struct pass *p, const xk_stmt *s)
+static bool push_stmt(struct pass *p, const xk_stmt *s)
 {
     if (!xk_grow(p->c, &p->out, p->n_out, &p->out_cap, sizeof(*p->out)))
         return false;
@@ -312,16 +314,16 @@ static const xk_stmt *rebuild_one(struct pass *p, const xk_stmt *s);
 
 /* Appends what s becomes. A SEQ that comes to light in a SEQ is dissolved at
  * once: a chain of lets that vanish must not copy its tail at each of them. */
-static bool emit(struct pass *p, const xk_stmt *s)
+static bool emit_stmt(struct pass *p, const xk_stmt *s)
 {
     if (stays(p))
-        return push(p, s);
+        return push_stmt(p, s);
     s = peel(p, s);
     if (!s || xk_op(s) != XK_OP_SEQ)
-        return s && push(p, rebuild_one(p, s));
+        return s && push_stmt(p, rebuild_one(p, s));
     p->at++;
     for (unsigned i = 0; i < xk_n_kids(s); i++) {
-        if (!emit(p, xk_kid(s, i)))
+        if (!emit_stmt(p, xk_kid(s, i)))
             return false;
     }
     return true;
@@ -335,7 +337,7 @@ static const xk_stmt *rebuild(struct pass *p, const xk_stmt *s)
     s = peel(p, s);
     if (!s || xk_op(s) != XK_OP_SEQ)
         return s ? rebuild_one(p, s) : NULL;
-    const bool ok = emit(p, s);
+    const bool ok = emit_stmt(p, s);
     const uint32_t n = p->n_out - mark;
     bool same = n == xk_n_kids(s);
     for (uint32_t i = 0; ok && same && i < n; i++)
@@ -391,9 +393,9 @@ enum xk_status xk_pass_let(xk_ctx *c, struct xk_kernel *k,
     if (!p.number)
         return XK_ENOMEM;
     xk_memo_init(&p.done, c);
-    scan(&p, k->body, 0);
+    scan_lets(&p, k->body, 0);
     for (uint32_t i = p.n; i-- > 0 && !p.failed;)
-        decide(&p, &p.binder[i]);
+        decide_fate(&p, &p.binder[i]);
     if (!p.failed) {
         find_changes(&p);
         body = rebuild(&p, k->body);

@@ -39,29 +39,29 @@ struct pass {
 
 static struct bounds bounds_of(struct pass *p, const xk_expr *e);
 
-static int64_t clamp(int64_t v)
+static int64_t clamp_bound(int64_t v)
 {
     const int64_t most = INT64_C(1) << 60;
     return v > most ? most : v < -most ? -most : v;
 }
 
-static int64_t times(int64_t a, int64_t b)
+static int64_t times_clamped(int64_t a, int64_t b)
 {
     int64_t v;
     if (!__builtin_mul_overflow(a, b, &v))
-        return clamp(v);
-    return clamp((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN);
+        return clamp_bound(v);
+    return clamp_bound((a < 0) == (b < 0) ? INT64_MAX : INT64_MIN);
 }
 
-static struct bounds scaled(struct bounds a, int64_t k)
+static struct bounds scaled_bounds(struct bounds a, int64_t k)
 {
-    const int64_t x = times(a.lo, k), y = times(a.hi, k);
+    const int64_t x = times_clamped(a.lo, k), y = times_clamped(a.hi, k);
     return (struct bounds){x < y ? x : y, x < y ? y : x, a.fits};
 }
 
-static struct bounds sum(struct bounds a, struct bounds b)
+static struct bounds sum_of_bounds(struct bounds a, struct bounds b)
 {
-    return (struct bounds){clamp(a.lo + b.lo), clamp(a.hi + b.hi),
+    return (struct bounds){clamp_bound(a.lo + b.lo), clamp_bound(a.hi + b.hi),
                            a.fits && b.fits};
 }
 
@@ -74,13 +74,13 @@ static struct bounds term(struct pass *p, const xk_expr *e)
         b.fits &= bounds_of(p, xk_kid(e, i)).fits;
     if (xk_facts_range(p->facts, e, &lo, &hi) &&
         !(lo <= INT32_MIN && hi >= INT32_MAX)) {
-        b.lo = lo < 0 ? clamp(lo) : 0;
-        b.hi = hi > 0 ? clamp(hi) : 0;
+        b.lo = lo < 0 ? clamp_bound(lo) : 0;
+        b.hi = hi > 0 ? clamp_bound(hi) : 0;
     }
     return b;
 }
 
-static const xk_expr *let_value(struct pass *p, const xk_expr *var)
+static const xk_expr *value_of_let(struct pass *p, const xk_expr *var)
 {
     const void *v;
     return xk_memo_get(&p->lets, xk_serial(var), &v) ? v : NULL;
@@ -90,7 +90,7 @@ static const xk_expr *let_value(struct pass *p, const xk_expr *var)
  * for it. */
 static struct bounds var_bounds(struct pass *p, const xk_expr *var)
 {
-    const xk_expr *const v = let_value(p, var);
+    const xk_expr *const v = value_of_let(p, var);
     const bool fits = !v || bounds_of(p, v).fits;
     int64_t lo, hi;
     if (v && xk_facts_range(p->facts, v, &lo, &hi))
@@ -106,22 +106,23 @@ static struct bounds find_bounds(struct pass *p, const xk_expr *e)
     int64_t k;
     switch (xk_op(e)) {
     case XK_OP_ADD:
-        return sum(bounds_of(p, xk_kid(e, 0)), bounds_of(p, xk_kid(e, 1)));
+        return sum_of_bounds(bounds_of(p, xk_kid(e, 0)),
+                             bounds_of(p, xk_kid(e, 1)));
     case XK_OP_SUB:
-        return sum(bounds_of(p, xk_kid(e, 0)),
-                   scaled(bounds_of(p, xk_kid(e, 1)), -1));
+        return sum_of_bounds(bounds_of(p, xk_kid(e, 0)),
+                             scaled_bounds(bounds_of(p, xk_kid(e, 1)), -1));
     case XK_OP_NEG:
-        return scaled(bounds_of(p, xk_kid(e, 0)), -1);
+        return scaled_bounds(bounds_of(p, xk_kid(e, 0)), -1);
     case XK_OP_MUL:
         for (unsigned i = 0; i < 2; i++)
             if (xk_is_const(xk_kid(e, i), &k))
-                return scaled(bounds_of(p, xk_kid(e, !i)), k);
+                return scaled_bounds(bounds_of(p, xk_kid(e, !i)), k);
         return term(p, e);
     case XK_OP_BCAST:
         return bounds_of(p, xk_kid(e, 0));
     case XK_OP_RAMP:
-        b = scaled(bounds_of(p, xk_kid(e, 1)), xk_type_of(e).lanes - 1);
-        return sum(bounds_of(p, xk_kid(e, 0)), b);
+        b = scaled_bounds(bounds_of(p, xk_kid(e, 1)), xk_type_of(e).lanes - 1);
+        return sum_of_bounds(bounds_of(p, xk_kid(e, 0)), b);
     case XK_OP_VAR:
         return var_bounds(p, e);
     default:
@@ -164,11 +165,11 @@ static const xk_expr *kids_as(struct pass *p, enum xk_dtype dt,
 /* ramp(0, stride) in a type that holds its lanes, s32 or u32; NULL: neither
  * does. Lanes that are masked off may hold anything; the others are less than
  * 2^31 apart. */
-static const xk_expr *lanes_of(struct pass *p, const xk_expr *ramp)
+static const xk_expr *narrow_ramp(struct pass *p, const xk_expr *ramp)
 {
     const unsigned lanes = xk_type_of(ramp).lanes;
     const struct bounds step = bounds_of(p, xk_kid(ramp, 1));
-    const struct bounds b = scaled(step, lanes - 1);
+    const struct bounds b = scaled_bounds(step, lanes - 1);
     const bool is_signed = b.lo >= INT32_MIN && b.hi <= INT32_MAX;
     const bool is_unsigned =
         b.lo >= 0 && (p->masked ? step.hi : b.hi) <= UINT32_MAX;
@@ -187,7 +188,7 @@ static const xk_expr *ramp_as(struct pass *p, enum xk_dtype dt,
     const xk_expr *stride = base ? as(p, dt, xk_kid(e, 1)) : NULL;
     if (!stride || dt != XK_DT_S64)
         return stride ? xk_ramp(p->c, base, stride, lanes) : NULL;
-    const xk_expr *const lane = lanes_of(p, e);
+    const xk_expr *const lane = narrow_ramp(p, e);
     if (!lane) {
         p->culprit = e;
         return NULL;
@@ -200,7 +201,7 @@ static const xk_expr *ramp_as(struct pass *p, enum xk_dtype dt,
 static const xk_expr *leaf_as(struct pass *p, enum xk_dtype dt,
                               const xk_expr *e)
 {
-    const xk_expr *const v = xk_op(e) == XK_OP_VAR ? let_value(p, e) : NULL;
+    const xk_expr *const v = xk_op(e) == XK_OP_VAR ? value_of_let(p, e) : NULL;
     const bool fits = bounds_of(p, e).fits;
     if (v && (!fits || xk_type_of(e).dt == XK_DT_S64) && dt != XK_DT_S64)
         return as(p, dt, v);
@@ -255,7 +256,7 @@ static const xk_expr *as(struct pass *p, enum xk_dtype dt, const xk_expr *e)
     return sum_as(p, dt, e);
 }
 
-static const xk_expr *refuse(struct pass *p, const xk_stmt *send)
+static const xk_expr *refuse_send(struct pass *p, const xk_stmt *send)
 {
     const struct bounds b = bounds_of(p, xk_kid(send, 1));
     const xk_expr *const mem = xk_kid(send, 0);
@@ -324,7 +325,7 @@ static void learn_loop(struct pass *p, const xk_stmt *s)
         xk_facts_set(p->facts, xk_kid(s, 0), lo, hi - 1, 1, 0);
 }
 
-static const xk_stmt *rewrite_send(struct pass *p, const xk_stmt *s)
+static const xk_stmt *rewrite_send_address(struct pass *p, const xk_stmt *s)
 {
     const xk_expr *args[4];
     for (unsigned i = 0; i < 4; i++)
@@ -332,17 +333,18 @@ static const xk_stmt *rewrite_send(struct pass *p, const xk_stmt *s)
     args[1] = offset_of(p, s);
     if (args[1] == xk_kid(s, 1))
         return s;
-    return args[1] ? xk_call(p->c, xk_func_of(s), args, 4) : refuse(p, s);
+    return args[1] ? xk_call(p->c, xk_func_of(s), args, 4) : refuse_send(p, s);
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *s)
+static const xk_expr *rewrite_addresses(void *user, const xk_expr *s)
 {
     struct pass *const p = user;
     if (!xk_has(s, XK_HAS_SEND))
         return s;
     switch (xk_op(s)) {
     case XK_OP_CALL:
-        return xk_func_of(s)->kind == XK_FUNC_SEND ? rewrite_send(p, s) : s;
+        return xk_func_of(s)->kind == XK_FUNC_SEND ? rewrite_send_address(p, s)
+                                                   : s;
     case XK_OP_LET:
         xk_memo_set(&p->lets, xk_serial(xk_kid(s, 0)), xk_kid(s, 1));
         break;
@@ -353,7 +355,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *s)
     default:
         break;
     }
-    return xk_pass_map_kids(p->c, s, rewrite, p);
+    return xk_pass_map_kids(p->c, s, rewrite_addresses, p);
 }
 
 enum xk_status xk_pass_overflow(xk_ctx *c, struct xk_kernel *k,
@@ -367,7 +369,7 @@ enum xk_status xk_pass_overflow(xk_ctx *c, struct xk_kernel *k,
     xk_arena_init(&p.arena, c);
     xk_memo_init(&p.bounds, c);
     xk_memo_init(&p.lets, c);
-    const xk_stmt *const body = rewrite(&p, k->body);
+    const xk_stmt *const body = rewrite_addresses(&p, k->body);
     xk_memo_fini(&p.lets);
     xk_memo_fini(&p.bounds);
     xk_arena_fini(&p.arena);

@@ -152,7 +152,7 @@ static const xk_expr *try_add3(struct pass *p, const xk_expr *sum)
     return out ? out : add3_of(p, xk_kid(sum, 1), xk_kid(sum, 0));
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *e)
+static const xk_expr *rewrite_peephole(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
@@ -166,7 +166,7 @@ static const xk_expr *rewrite(void *user, const xk_expr *e)
         out = try_mad(p, e);
     if (!out && xk_op(e) == XK_OP_ADD)
         out = try_add3(p, e);
-    out = xk_pass_map_kids(p->c, out ? out : e, rewrite, p);
+    out = xk_pass_map_kids(p->c, out ? out : e, rewrite_peephole, p);
     if (xk_is_expr(e) && out && !xk_memo_set(&p->done, xk_serial(e), out))
         return NULL;
     return out;
@@ -180,7 +180,7 @@ enum xk_status xk_pass_peephole(xk_ctx *c, struct xk_kernel *k,
                      .has_add3 = env->platform->has_add3,
                      .has_int_mad = env->platform->ternary_anywhere};
     xk_memo_init(&p.done, c);
-    const xk_stmt *const body = rewrite(&p, k->body);
+    const xk_stmt *const body = rewrite_peephole(&p, k->body);
     xk_memo_fini(&p.done);
     return xk_pass_end(c, k, body);
 }

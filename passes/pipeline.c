@@ -97,8 +97,8 @@ enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off)
 
 #ifndef NDEBUG
 /* Offsets are proven to fit from the overflow pass on. */
-static enum xk_status verify(xk_ctx *c, const struct xk_kernel *k,
-                             const char *pass, bool proven)
+static enum xk_status verify_after(xk_ctx *c, const struct xk_kernel *k,
+                                   const char *pass, bool proven)
 {
     const enum xk_status st =
         proven ? xk_kernel_check(c, k) : xk_kernel_verify(c, k, NULL, NULL);
@@ -108,9 +108,9 @@ static enum xk_status verify(xk_ctx *c, const struct xk_kernel *k,
 }
 #endif
 
-static enum xk_status run_one(xk_ctx *c, struct xk_kernel *k,
-                              const struct xk_pass_env *env,
-                              const struct xk_pass *p)
+static enum xk_status run_pass(xk_ctx *c, struct xk_kernel *k,
+                               const struct xk_pass_env *env,
+                               const struct xk_pass *p)
 {
     const xk_scope s = xk_scope_begin(c);
     enum xk_status st = p->run(c, k, env);
@@ -118,7 +118,7 @@ static enum xk_status run_one(xk_ctx *c, struct xk_kernel *k,
         st = xk_ctx_status(c);
 #ifndef NDEBUG
     if (st == XK_OK)
-        st = verify(c, k, p->name, p >= xk_pass_find("overflow"));
+        st = verify_after(c, k, p->name, p >= xk_pass_find("overflow"));
 #endif
     xk_scope_end(c, s, k->body);
     return st;
@@ -131,7 +131,7 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
     if (!k->body)
         return xk_fail(c, XK_EINVAL, "passes: kernel %s has no body", k->name);
 #ifndef NDEBUG
-    XK_TRY(verify(c, k, "lowering", false));
+    XK_TRY(verify_after(c, k, "lowering", false));
 #endif
     struct xk_pass_env own = *env;
     unsigned moving_grf = 0;
@@ -139,7 +139,7 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
     for (unsigned i = 0; i < xk_n_passes; i++) {
         if (env->off & 1u << i)
             continue;
-        XK_TRY(run_one(c, k, &own, &xk_passes[i]));
+        XK_TRY(run_pass(c, k, &own, &xk_passes[i]));
         if (trace)
             trace(user, xk_passes[i].name, k);
     }

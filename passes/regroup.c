@@ -37,8 +37,8 @@ void xk_regroup_fini(struct xk_regroup *r)
 }
 
 /* Inserts behind all terms of the same or a lower level. */
-static void insert(struct xk_regroup *r, struct gathered *g, struct terms *to,
-                   const xk_expr *e, bool minus)
+static void insert_term(struct xk_regroup *r, struct gathered *g,
+                        struct terms *to, const xk_expr *e, bool minus)
 {
     const xk_expr *const x = xk_regroup(r, e);
     if (to->n == MAX_TERMS || !x) {
@@ -52,8 +52,8 @@ static void insert(struct xk_regroup *r, struct gathered *g, struct terms *to,
     to->t[i] = (struct term){x, level, minus};
 }
 
-static void gather(struct xk_regroup *r, struct gathered *g, const xk_expr *e,
-                   bool minus, bool scalar)
+static void gather_terms(struct xk_regroup *r, struct gathered *g,
+                         const xk_expr *e, bool minus, bool scalar)
 {
     int64_t v;
     if (g->overflow)
@@ -65,21 +65,23 @@ static void gather(struct xk_regroup *r, struct gathered *g, const xk_expr *e,
     switch (xk_op(e)) {
     case XK_OP_ADD:
     case XK_OP_SUB:
-        gather(r, g, xk_kid(e, 0), minus, scalar);
-        gather(r, g, xk_kid(e, 1), minus != (xk_op(e) == XK_OP_SUB), scalar);
+        gather_terms(r, g, xk_kid(e, 0), minus, scalar);
+        gather_terms(r, g, xk_kid(e, 1), minus != (xk_op(e) == XK_OP_SUB),
+                     scalar);
         return;
     case XK_OP_BCAST:
-        gather(r, g, xk_kid(e, 0), minus, true);
+        gather_terms(r, g, xk_kid(e, 0), minus, true);
         return;
     default:
-        insert(r, g, scalar ? &g->scalar : &g->vec, e, minus);
+        insert_term(r, g, scalar ? &g->scalar : &g->vec, e, minus);
         return;
     }
 }
 
 /* Sum of terms[0..n) in order, a positive one first; *minus if there is none
  * and the sum is to be subtracted. */
-static const xk_expr *sum_of(xk_ctx *c, const struct terms *s, bool *minus)
+static const xk_expr *sum_of_terms(xk_ctx *c, const struct terms *s,
+                                   bool *minus)
 {
     unsigned first = 0;
     while (first < s->n && s->t[first].minus)
@@ -116,7 +118,7 @@ static bool absorb_constant(xk_ctx *c, struct terms *s, int64_t v)
         low.t[low.n] = s->t[low.n];
         low.n++;
     }
-    const xk_expr *const e = sum_of(c, &low, &minus);
+    const xk_expr *const e = sum_of_terms(c, &low, &minus);
     const xk_expr *const with = plus_constant(c, e, minus ? -v : v);
     if (!with)
         return false;
@@ -148,7 +150,7 @@ static bool add_scalars(xk_ctx *c, struct terms *vec,
     bool minus;
     if (!scalar->n)
         return true;
-    const xk_expr *const sum = sum_of(c, scalar, &minus);
+    const xk_expr *const sum = sum_of_terms(c, scalar, &minus);
     const xk_expr *const e = sum ? xk_bcast(c, sum, lanes) : NULL;
     const unsigned level = scalar->t[scalar->n - 1].level;
     if (!e || vec->n == MAX_TERMS)
@@ -166,7 +168,7 @@ static const xk_expr *regroup_sum(struct xk_regroup *r, const xk_expr *e)
     struct gathered g = {0};
     const struct xk_type t = xk_type_of(e);
     bool minus;
-    gather(r, &g, e, false, false);
+    gather_terms(r, &g, e, false, false);
     if (g.overflow || one_level(&g) ||
         g.vec.n + g.scalar.n + (g.constant != 0) < 3)
         return NULL;
@@ -176,7 +178,7 @@ static const xk_expr *regroup_sum(struct xk_regroup *r, const xk_expr *e)
     if (!absorb_constant(r->c, to_scalars ? &g.scalar : &g.vec, g.constant) ||
         !add_scalars(r->c, &g.vec, &g.scalar, t.lanes))
         return NULL;
-    const xk_expr *const sum = sum_of(r->c, &g.vec, &minus);
+    const xk_expr *const sum = sum_of_terms(r->c, &g.vec, &minus);
     return minus ? NULL : sum;
 }
 
@@ -184,7 +186,7 @@ static void gather_and(struct xk_regroup *r, struct gathered *g,
                        const xk_expr *e)
 {
     if (xk_op(e) != XK_OP_AND) {
-        insert(r, g, &g->vec, e, false);
+        insert_term(r, g, &g->vec, e, false);
         return;
     }
     gather_and(r, g, xk_kid(e, 0));
@@ -203,7 +205,7 @@ static const xk_expr *regroup_and(struct xk_regroup *r, const xk_expr *e)
     return acc;
 }
 
-static const xk_expr *visit(void *user, const xk_expr *e)
+static const xk_expr *visit_regroup(void *user, const xk_expr *e)
 {
     return xk_regroup(user, e);
 }
@@ -223,7 +225,7 @@ const xk_expr *xk_regroup(struct xk_regroup *r, const xk_expr *e)
     else if (xk_op(e) == XK_OP_AND && dt == XK_DT_BOOL)
         out = regroup_and(r, e);
     if (!out)
-        out = xk_pass_map_kids(r->c, e, visit, r);
+        out = xk_pass_map_kids(r->c, e, visit_regroup, r);
     if (!out || !xk_memo_set(&r->done, xk_serial(e), out))
         return NULL;
     return out;

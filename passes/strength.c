@@ -47,7 +47,7 @@ struct pass {
 };
 
 /* The value of a let that is a quotient or a remainder; else e. */
-static const xk_expr *resolved(struct pass *p, const xk_expr *e)
+static const xk_expr *quotient_value(struct pass *p, const xk_expr *e)
 {
     const void *v;
     if (xk_op(e) != XK_OP_VAR || !xk_memo_get(&p->lets, xk_serial(e), &v))
@@ -62,20 +62,20 @@ static bool by_constant(const xk_expr *e, enum xk_op op, int64_t *k)
            *k <= INT32_MAX;
 }
 
-static bool is_digit(struct pass *p, const xk_expr *e, struct digit *d)
+static bool is_div_mod(struct pass *p, const xk_expr *e, struct digit *d)
 {
-    e = resolved(p, e);
+    e = quotient_value(p, e);
     *d = (struct digit){.div = 1};
     if (by_constant(e, XK_OP_MOD, &d->mod))
-        e = resolved(p, xk_kid(e, 0));
+        e = quotient_value(p, xk_kid(e, 0));
     d->x = e;
     if (by_constant(e, XK_OP_DIV, &d->div))
         d->x = xk_kid(e, 0);
     return d->mod > 0 || d->div > 1;
 }
 
-static void add_quotient(struct sum *s, const xk_expr *x, int64_t div,
-                         int64_t coef)
+static void add_quotient_term(struct sum *s, const xk_expr *x, int64_t div,
+                              int64_t coef)
 {
     for (unsigned i = 0; i < s->n_quot; i++)
         if (s->quot[i].x == x && s->quot[i].div == div) {
@@ -88,15 +88,15 @@ static void add_quotient(struct sum *s, const xk_expr *x, int64_t div,
         s->quot[s->n_quot++] = (struct quotient){x, div, coef, 0};
 }
 
-static void add_term(struct pass *p, struct sum *s, const xk_expr *e,
-                     int64_t coef)
+static void add_strength_term(struct pass *p, struct sum *s, const xk_expr *e,
+                              int64_t coef)
 {
     struct digit d;
-    if (is_digit(p, e, &d)) {
+    if (is_div_mod(p, e, &d)) {
         s->n_digits++;
-        add_quotient(s, d.x, d.div, coef);
+        add_quotient_term(s, d.x, d.div, coef);
         if (d.mod)
-            add_quotient(s, d.x, d.div * d.mod, -coef * d.mod);
+            add_quotient_term(s, d.x, d.div * d.mod, -coef * d.mod);
         s->overflow |= d.mod && d.div * d.mod > INT32_MAX;
     } else if (s->n_plain == MAX_TERMS) {
         s->overflow = true;
@@ -106,8 +106,8 @@ static void add_term(struct pass *p, struct sum *s, const xk_expr *e,
     }
 }
 
-static void gather(struct pass *p, struct sum *s, const xk_expr *e,
-                   int64_t coef)
+static void gather_sum(struct pass *p, struct sum *s, const xk_expr *e,
+                       int64_t coef)
 {
     int64_t k;
     s->overflow |= coef > INT32_MAX || coef < INT32_MIN;
@@ -120,19 +120,19 @@ static void gather(struct pass *p, struct sum *s, const xk_expr *e,
     switch (xk_op(e)) {
     case XK_OP_ADD:
     case XK_OP_SUB:
-        gather(p, s, xk_kid(e, 0), coef);
-        gather(p, s, xk_kid(e, 1), xk_op(e) == XK_OP_SUB ? -coef : coef);
+        gather_sum(p, s, xk_kid(e, 0), coef);
+        gather_sum(p, s, xk_kid(e, 1), xk_op(e) == XK_OP_SUB ? -coef : coef);
         return;
     case XK_OP_MUL:
         if (xk_is_const(xk_kid(e, 1), &k) && k >= INT32_MIN && k <= INT32_MAX) {
-            gather(p, s, xk_kid(e, 0), coef * k);
+            gather_sum(p, s, xk_kid(e, 0), coef * k);
             return;
         }
         break;
     default:
         break;
     }
-    add_term(p, s, e, coef);
+    add_strength_term(p, s, e, coef);
 }
 
 /* C * (x / a) - C * n * (x / (a * n)) is C times a remainder. */
@@ -164,10 +164,10 @@ static bool pays(struct sum *s)
     return n < s->n_digits;
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *e);
+static const xk_expr *rewrite_strength(void *user, const xk_expr *e);
 
-static const xk_expr *plus(struct pass *p, const xk_expr *acc, const xk_expr *e,
-                           int64_t coef)
+static const xk_expr *plus_term(struct pass *p, const xk_expr *acc,
+                                const xk_expr *e, int64_t coef)
 {
     const bool minus = acc && coef < 0;
     const int64_t k = minus ? -coef : coef;
@@ -191,14 +191,15 @@ static const xk_expr *rebuilt(struct pass *p, const struct sum *s,
             x = xk_bin_imm(p->c, XK_OP_DIV, x, q->div);
         if (q->mod)
             x = xk_bin_imm(p->c, XK_OP_MOD, x, q->mod);
-        acc = plus(p, acc, rewrite(p, x), q->coef);
+        acc = plus_term(p, acc, rewrite_strength(p, x), q->coef);
     }
     for (unsigned i = 0; i < s->n_plain; i++)
-        acc = plus(p, acc, rewrite(p, s->plain[i].e), s->plain[i].coef);
+        acc = plus_term(p, acc, rewrite_strength(p, s->plain[i].e),
+                        s->plain[i].coef);
     const bool minus = acc && s->constant < 0;
     const xk_expr *const k =
         xk_bcast(p->c, xk_s32(p->c, minus ? -s->constant : s->constant), lanes);
-    return s->constant || !acc ? plus(p, acc, k, minus ? -1 : 1) : acc;
+    return s->constant || !acc ? plus_term(p, acc, k, minus ? -1 : 1) : acc;
 }
 
 static const xk_expr *rewrite_sum(struct pass *p, const xk_expr *e)
@@ -207,13 +208,13 @@ static const xk_expr *rewrite_sum(struct pass *p, const xk_expr *e)
     s.n_plain = s.n_digits = s.n_quot = 0;
     s.constant = 0;
     s.overflow = false;
-    gather(p, &s, e, 1);
+    gather_sum(p, &s, e, 1);
     s.overflow |= s.constant > INT32_MAX || s.constant < -INT32_MAX;
     return pays(&s) ? rebuilt(p, &s, xk_type_of(e).lanes)
-                    : xk_pass_map_kids(p->c, e, rewrite, p);
+                    : xk_pass_map_kids(p->c, e, rewrite_strength, p);
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *e)
+static const xk_expr *rewrite_strength(void *user, const xk_expr *e)
 {
     struct pass *const p = user;
     const void *known;
@@ -222,13 +223,14 @@ static const xk_expr *rewrite(void *user, const xk_expr *e)
     if (xk_op(e) == XK_OP_LET)
         xk_memo_set(&p->lets, xk_serial(xk_kid(e, 0)), xk_kid(e, 1));
     if (!xk_is_expr(e))
-        return xk_pass_map_kids(p->c, e, rewrite, p);
+        return xk_pass_map_kids(p->c, e, rewrite_strength, p);
     if (xk_memo_get(&p->done, xk_serial(e), &known))
         return known;
     const bool is_sum = (xk_op(e) == XK_OP_ADD || xk_op(e) == XK_OP_SUB) &&
                         xk_type_of(e).dt == XK_DT_S32;
     const xk_expr *const out =
-        is_sum ? rewrite_sum(p, e) : xk_pass_map_kids(p->c, e, rewrite, p);
+        is_sum ? rewrite_sum(p, e)
+               : xk_pass_map_kids(p->c, e, rewrite_strength, p);
     if (!out || !xk_memo_set(&p->done, xk_serial(e), out))
         return NULL;
     return out;
@@ -241,7 +243,7 @@ enum xk_status xk_pass_strength(xk_ctx *c, struct xk_kernel *k,
     (void)env;
     xk_memo_init(&p.lets, c);
     xk_memo_init(&p.done, c);
-    const xk_stmt *const body = rewrite(&p, k->body);
+    const xk_stmt *const body = rewrite_strength(&p, k->body);
     xk_memo_fini(&p.done);
     xk_memo_fini(&p.lets);
     return xk_pass_end(c, k, body);

@@ -175,7 +175,7 @@ static void wait_for_place(struct worker *w, uint64_t unit)
 }
 
 /* Units go out in order, so below the first bad one all are executed. */
-static void *work(void *arg)
+static void *run_units(void *arg)
 {
     struct worker *w = arg;
     struct pool *p = w->pool;
@@ -323,9 +323,9 @@ static unsigned n_workers(const struct xk_sim_run *r)
     return n > r->n_units ? (unsigned)r->n_units : n;
 }
 
-static enum xk_status collect(const struct worker *w, unsigned n,
-                              struct xk_launch_stats *stats,
-                              struct xk_error *err)
+static enum xk_status collect_workers(const struct worker *w, unsigned n,
+                                      struct xk_launch_stats *stats,
+                                      struct xk_error *err)
 {
     const struct worker *bad = NULL;
     for (unsigned i = 0; i < n; i++) {
@@ -361,18 +361,18 @@ static void run_workers(struct worker *w, unsigned n)
 {
     unsigned started = 1;
     while (started < n &&
-           pthread_create(&w[started].id, NULL, work, &w[started]) == 0)
+           pthread_create(&w[started].id, NULL, run_units, &w[started]) == 0)
         started++;
     for (unsigned i = started; i < n; i++)
         atomic_store(&w->pool->at[i], UINT64_MAX);
-    work(&w[0]);
+    run_units(&w[0]);
     for (unsigned i = 1; i < started; i++)
         pthread_join(w[i].id, NULL);
 }
 
-static enum xk_status run_all(const struct xk_sim_run *r,
-                              struct xk_launch_stats *stats,
-                              struct xk_error *err)
+static enum xk_status run_pool(const struct xk_sim_run *r,
+                               struct xk_launch_stats *stats,
+                               struct xk_error *err)
 {
     struct worker w[MAX_WORKERS];
     const unsigned n = n_workers(r);
@@ -386,7 +386,7 @@ static enum xk_status run_all(const struct xk_sim_run *r,
     }
     if (s == XK_OK) {
         run_workers(w, n);
-        s = collect(w, n, stats, err);
+        s = collect_workers(w, n, stats, err);
         count_units(r, w, n, stats);
         if (p.check)
             s = xk_sim_check_run_report(p.check, p.first_bad, s, err);
@@ -413,7 +413,7 @@ enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
     const uint64_t begin = now_ns();
     XK_TRY(run_init(&r, d, err));
     XK_TRY(xk_sim_watch_begin(d->watch, &r, err));
-    const enum xk_status s = run_all(&r, &sum, err);
+    const enum xk_status s = run_pool(&r, &sum, err);
     xk_sim_watch_end(d->watch, s == XK_OK);
     sum.time_ns = now_ns() - begin;
     if (stats)

@@ -91,9 +91,9 @@ static uint32_t round_up(uint32_t v, uint32_t to)
     return (v + to - 1) / to * to;
 }
 
-static enum xk_status make_piece(struct launch *x, enum piece p, uint64_t va,
-                                 uint64_t size_b, int value,
-                                 struct xk_error *err)
+static enum xk_status make_memory(struct launch *x, enum piece p, uint64_t va,
+                                  uint64_t size_b, int value,
+                                  struct xk_error *err)
 {
     const struct xk_alloc *const a = &x->k->alloc;
     if (!size_b)
@@ -157,8 +157,8 @@ static enum xk_status make_heap(struct launch *x, struct xk_error *err)
     const uint32_t rest_b = round_up(x->l->cross_thread_b - inline_b, 32);
     const bool ids = ids_in_memory(x);
     const uint64_t ids_b = (uint64_t)x->d.n_threads * ids_bytes(x);
-    XK_TRY(make_piece(x, HEAP, GENERAL_VA + HEAP_OFFSET_B,
-                      rest_b + (ids ? ids_b : 0), 0, err));
+    XK_TRY(make_memory(x, HEAP, GENERAL_VA + HEAP_OFFSET_B,
+                       rest_b + (ids ? ids_b : 0), 0, err));
     if (x->l->cross_thread_b > inline_b)
         memcpy(x->piece[HEAP].host, x->l->cross_thread + inline_b,
                x->l->cross_thread_b - inline_b);
@@ -166,14 +166,14 @@ static enum xk_status make_heap(struct launch *x, struct xk_error *err)
         write_ids(x, x->piece[HEAP].host + rest_b);
     if (ids || !x->m->preloads || !x->k->local_id_b)
         return XK_OK;
-    XK_TRY(make_piece(x, IDS, 0, ids_b, 0, err));
+    XK_TRY(make_memory(x, IDS, 0, ids_b, 0, err));
     write_ids(x, x->piece[IDS].host);
     x->d.thread_data = x->piece[IDS].host;
     x->d.thread_data_b = ids_bytes(x);
     return XK_OK;
 }
 
-static void put(uint8_t *p, uint32_t v)
+static void xk_put_u32(uint8_t *p, uint32_t v)
 {
     memcpy(p, &v, 4);
 }
@@ -182,20 +182,21 @@ static void put(uint8_t *p, uint32_t v)
 static void write_buffer_state(uint8_t *s, const struct xk_sim_bound *b)
 {
     const uint64_t last = b->size_b - 1;
-    put(s, (b->size_b ? 4u : 7u) << 29 | 0x1ffu << 18);
-    put(s + 8, (uint32_t)(last & 127) | (uint32_t)(last >> 7 & 0x3fff) << 16);
-    put(s + 12, (uint32_t)(last >> 21 & 0x7ff) << 21);
-    put(s + 32, (uint32_t)b->va);
-    put(s + 36, (uint32_t)(b->va >> 32));
+    xk_put_u32(s, (b->size_b ? 4u : 7u) << 29 | 0x1ffu << 18);
+    xk_put_u32(s + 8, (uint32_t)(last & 127) | (uint32_t)(last >> 7 & 0x3fff)
+                                                   << 16);
+    xk_put_u32(s + 12, (uint32_t)(last >> 21 & 0x7ff) << 21);
+    xk_put_u32(s + 32, (uint32_t)b->va);
+    xk_put_u32(s + 36, (uint32_t)(b->va >> 32));
 }
 
 static void write_scratch_state(const struct launch *x, uint8_t *s)
 {
     const uint64_t va = GENERAL_VA + SCRATCH_OFFSET_B;
-    put(s, 6u << 29);
-    put(s + 12, x->d.scratch_slot_b - 1);
-    put(s + 32, (uint32_t)va);
-    put(s + 36, (uint32_t)(va >> 32));
+    xk_put_u32(s, 6u << 29);
+    xk_put_u32(s + 12, x->d.scratch_slot_b - 1);
+    xk_put_u32(s + 32, (uint32_t)va);
+    xk_put_u32(s + 36, (uint32_t)(va >> 32));
 }
 
 /* Null state, scratch state, states of the buffers, binding table. */
@@ -207,17 +208,19 @@ static enum xk_status make_states(struct launch *x, struct xk_error *err)
     for (unsigned i = 0; i < l->n_bound; i++)
         if (l->bound[i].bti != UINT32_MAX && l->bound[i].bti >= n_entries)
             n_entries = l->bound[i].bti + 1;
-    XK_TRY(make_piece(x, STATES, SURFACE_VA, table_b + 4u * n_entries, 0, err));
+    XK_TRY(
+        make_memory(x, STATES, SURFACE_VA, table_b + 4u * n_entries, 0, err));
     uint8_t *const s = x->piece[STATES].host;
-    put(s + NULL_STATE_B, 7u << 29);
+    xk_put_u32(s + NULL_STATE_B, 7u << 29);
     if (x->d.scratch_slot_b)
         write_scratch_state(x, s + SCRATCH_STATE_B);
     for (uint32_t i = 0; i < n_entries; i++)
-        put(s + table_b + 4 * i, NULL_STATE_B);
+        xk_put_u32(s + table_b + 4 * i, NULL_STATE_B);
     for (unsigned i = 0; i < l->n_bound; i++) {
         write_buffer_state(s + XK_SIM_STATE_OFFSET_B(i), &l->bound[i]);
         if (l->bound[i].bti != UINT32_MAX)
-            put(s + table_b + 4 * l->bound[i].bti, XK_SIM_STATE_OFFSET_B(i));
+            xk_put_u32(s + table_b + 4 * l->bound[i].bti,
+                       XK_SIM_STATE_OFFSET_B(i));
     }
     x->d.surface_va = x->d.bindless_va = SURFACE_VA;
     x->d.binding_table_va = SURFACE_VA + table_b;
@@ -225,7 +228,7 @@ static enum xk_status make_states(struct launch *x, struct xk_error *err)
 }
 
 /* simd_size 1: a thread a work item, all lanes on (virtual-device.md 5). */
-static void set_shape(struct launch *x)
+static void set_launch_shape(struct launch *x)
 {
     const uint32_t simd = x->k->simd;
     struct xk_sim_dispatch *const d = &x->d;
@@ -238,7 +241,7 @@ static void set_shape(struct launch *x)
     d->walk_order = x->l->walk_order;
 }
 
-static void set_payload(struct launch *x)
+static void set_launch_payload(struct launch *x)
 {
     struct xk_sim_dispatch *const d = &x->d;
     const bool ids = ids_in_memory(x);
@@ -276,14 +279,15 @@ static enum xk_status make_scratch(struct launch *x, struct xk_error *err)
     d->scratch_slot_b = round_up(x->k->scratch_b, 1024);
     d->scratch_field =
         x->m->scratch_surface ? SCRATCH_STATE_B << 4 : SCRATCH_OFFSET_B;
-    XK_TRY(make_piece(x, SCRATCH, GENERAL_VA + SCRATCH_OFFSET_B,
-                      (uint64_t)d->n_slots * d->scratch_slot_b, FILL, err));
-    return make_piece(x, PRIVATE, XK_SIM_PRIVATE_VA,
-                      (uint64_t)d->n_slots * x->l->private_b, FILL, err);
+    XK_TRY(make_memory(x, SCRATCH, GENERAL_VA + SCRATCH_OFFSET_B,
+                       (uint64_t)d->n_slots * d->scratch_slot_b, FILL, err));
+    return make_memory(x, PRIVATE, XK_SIM_PRIVATE_VA,
+                       (uint64_t)d->n_slots * x->l->private_b, FILL, err);
 }
 
 /* The caller's regions and ours. */
-static enum xk_status make_regions(struct launch *x, struct xk_error *err)
+static enum xk_status make_launch_regions(struct launch *x,
+                                          struct xk_error *err)
 {
     const struct xk_alloc *a = &x->k->alloc;
     const unsigned n = x->l->n_regions;
@@ -308,7 +312,7 @@ static enum xk_status make_regions(struct launch *x, struct xk_error *err)
     return XK_OK;
 }
 
-static enum xk_status prepare(struct launch *x, struct xk_error *err)
+static enum xk_status prepare_launch(struct launch *x, struct xk_error *err)
 {
     const struct xk_sim_launch *const l = x->l;
     XK_TRY(check_shape(l, err));
@@ -325,12 +329,12 @@ static enum xk_status prepare(struct launch *x, struct xk_error *err)
                                     .inst_limit = l->inst_limit,
                                     .watch = l->watch,
                                     .check = l->check};
-    set_shape(x);
-    set_payload(x);
+    set_launch_shape(x);
+    set_launch_payload(x);
     XK_TRY(make_scratch(x, err));
     XK_TRY(make_heap(x, err));
     XK_TRY(make_states(x, err));
-    return make_regions(x, err);
+    return make_launch_regions(x, err);
 }
 
 uint32_t xk_sim_id_bytes(const struct xk_platform *p, uint32_t simd)
@@ -344,7 +348,7 @@ enum xk_status xk_sim_launch(const struct xk_sim_launch *l,
 {
     struct launch x = {.l = l, .k = l->kernel};
     const struct xk_alloc *const a = &l->kernel->alloc;
-    enum xk_status s = prepare(&x, err);
+    enum xk_status s = prepare_launch(&x, err);
     if (s == XK_OK)
         s = xk_sim_dispatch(&x.d, stats, err);
     a->realloc(a->user, x.d.regions, 0);

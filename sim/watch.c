@@ -183,7 +183,7 @@ static struct xk_simulate_party party_of(const struct xk_sim_party *p)
         .text = p->text};
 }
 
-static void found(void *user, const struct xk_sim_finding *f)
+static void tell_finding(void *user, const struct xk_sim_finding *f)
 {
     const struct xk_simulate_opts *const o = user;
     char line[1024];
@@ -209,7 +209,7 @@ struct xk_sim_checks xk_sim_watch_checks(const struct xk_simulate_opts *opts)
     c.most = opts->most_findings;
     c.hazard_seed = opts->hazard_seed;
     c.hazard_strict = opts->hazard_strict;
-    c.found = opts->found ? found : NULL;
+    c.found = opts->found ? tell_finding : NULL;
     c.user = (void *)(uintptr_t)opts;
     return c;
 }
@@ -293,7 +293,7 @@ static struct xk_sim_watcher *watcher_of(const struct xk_sim_thread *t)
     return (struct xk_sim_watcher *)t->observer[XK_SIM_OUTER];
 }
 
-static void begin(struct xk_sim_thread *t)
+static void watch_begin(struct xk_sim_thread *t)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
     const struct xk_sim_watch *const w = o->watch;
@@ -337,7 +337,8 @@ static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
     return n;
 }
 
-static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
+static uint64_t watch_ahead(struct xk_sim_thread *t, uint64_t most,
+                            uint64_t *passed)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
     if (!o->trace && !o->watch->hits && !o->taps)
@@ -347,7 +348,7 @@ static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
     return 0;
 }
 
-static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+static bool watch_before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
     const struct xk_sim_watch *const w = o->watch;
@@ -377,7 +378,7 @@ static void tell_trace(const struct xk_sim_watcher *o,
     xk_str_fini(&s);
 }
 
-static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+static void watch_after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
     const uint32_t at = (uint32_t)(e - t->kernel->inst);
@@ -395,8 +396,10 @@ static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         tap_after(o, t, at);
 }
 
-static const struct xk_sim_observer_ops watcher_ops = {
-    .begin = begin, .ahead = ahead, .before = before, .after = after};
+static const struct xk_sim_observer_ops watcher_ops = {.begin = watch_begin,
+                                                       .ahead = watch_ahead,
+                                                       .before = watch_before,
+                                                       .after = watch_after};
 
 enum xk_status xk_sim_watchers_create(const struct xk_sim_watch *w,
                                       const xk_sim_kernel *k,

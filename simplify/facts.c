@@ -50,7 +50,7 @@ struct xk_info_slot *xk_facts_slot(const struct xk_facts *f, uint32_t serial)
     }
 }
 
-static void put(struct xk_facts *f, struct xk_info_slot fact)
+static void put_fact(struct xk_facts *f, struct xk_info_slot fact)
 {
     struct xk_info_slot *const s = xk_facts_slot(f, fact.serial);
     f->n += !s->serial;
@@ -58,15 +58,15 @@ static void put(struct xk_facts *f, struct xk_info_slot fact)
 }
 
 /* Forgets what was derived; says again what was told. */
-static void clear(struct xk_facts *f)
+static void clear_facts(struct xk_facts *f)
 {
     memset(f->slot, 0, f->cap * sizeof(*f->slot));
     f->n = 0;
     for (uint32_t i = 0; i < f->n_vars; i++)
-        put(f, f->var[i]);
+        put_fact(f, f->var[i]);
 }
 
-static bool grow(struct xk_facts *f)
+static bool grow_facts(struct xk_facts *f)
 {
     struct xk_info_slot *const old = f->slot;
     const uint32_t old_cap = f->cap;
@@ -88,16 +88,16 @@ static bool grow(struct xk_facts *f)
 void xk_facts_remember(struct xk_facts *f, uint32_t serial, struct xk_info info)
 {
     const struct xk_info_slot s = {serial, info};
-    if (f->n * 2 < f->cap || grow(f))
-        put(f, s);
+    if (f->n * 2 < f->cap || grow_facts(f))
+        put_fact(f, s);
 }
 
-static bool reserve(struct xk_facts *f)
+static bool reserve_slots(struct xk_facts *f)
 {
     if (!xk_grow(f->c, &f->var, f->n_vars, &f->vars_cap, sizeof(*f->var)))
         return false;
     /* Twice the told facts must fit, so that clear() always has room. */
-    return (f->n_vars + 1) * 4 < f->cap || grow(f);
+    return (f->n_vars + 1) * 4 < f->cap || grow_facts(f);
 }
 
 static struct xk_info_slot *told(const struct xk_facts *f, uint32_t serial)
@@ -137,14 +137,14 @@ enum xk_status xk_facts_set(xk_facts *f, const xk_expr *var, int64_t lo,
     /* Bound again as before: what was derived still holds. */
     const bool same = asked && same_info(known->info, info);
     struct xk_info_slot *const old = asked ? told(f, fact.serial) : NULL;
-    if (!old && !reserve(f))
+    if (!old && !reserve_slots(f))
         return XK_ENOMEM;
     if (old)
         *old = fact;
     else
         f->var[f->n_vars++] = fact;
     if (asked && !same)
-        clear(f);
+        clear_facts(f);
     xk_facts_remember(f, fact.serial, info);
     return XK_OK;
 }

@@ -22,7 +22,7 @@ struct collector {
     bool wraps;
 };
 
-static bool collect(struct collector *k, const xk_expr *e, int64_t coef);
+static bool collect_terms(struct collector *k, const xk_expr *e, int64_t coef);
 
 /* The signed number of dt's width that is congruent to v. */
 static int64_t wrap_signed(enum xk_dtype dt, int64_t v)
@@ -49,7 +49,7 @@ static bool add_coef(const struct collector *k, int64_t a, int64_t b,
     return true;
 }
 
-static bool add_term(struct collector *k, const xk_expr *t, int64_t coef)
+static bool add_linear_term(struct collector *k, const xk_expr *t, int64_t coef)
 {
     struct xk_linear *const l = &k->s->l;
     if (!t)
@@ -69,15 +69,15 @@ static bool add_term(struct collector *k, const xk_expr *t, int64_t coef)
 static bool add_leaf(struct collector *k, const xk_expr *e, int64_t coef)
 {
     if (!k->leaf)
-        return add_term(k, e, coef);
+        return add_linear_term(k, e, coef);
     const xk_expr *const r = k->leaf(k->user, e);
     const xk_leaf_fn leaf = k->leaf;
     if (r == e)
-        return add_term(k, e, coef);
+        return add_linear_term(k, e, coef);
     if (!r)
         return false;
     k->leaf = NULL;
-    const bool ok = collect(k, r, coef);
+    const bool ok = collect_terms(k, r, coef);
     k->leaf = leaf;
     return ok;
 }
@@ -86,7 +86,7 @@ static bool collect_ramp(struct collector *k, const xk_expr *e, int64_t coef)
 {
     const xk_expr *stride = xk_kid(e, 1);
     int64_t s;
-    if (!collect(k, xk_kid(e, 0), coef))
+    if (!collect_terms(k, xk_kid(e, 0), coef))
         return false;
     if (k->leaf)
         stride = k->leaf(k->user, stride);
@@ -96,7 +96,7 @@ static bool collect_ramp(struct collector *k, const xk_expr *e, int64_t coef)
         return mul_coef(k, coef, xk_imm_value(stride), &s) &&
                add_coef(k, k->s->ramp, s, &k->s->ramp);
     const xk_expr *const zero = xk_imm(k->c, k->s->dt, 0);
-    return add_term(k, xk_ramp(k->c, zero, stride, k->s->lanes), coef);
+    return add_linear_term(k, xk_ramp(k->c, zero, stride, k->s->lanes), coef);
 }
 
 const xk_expr *xk_linear_strip(const xk_expr *e, int64_t *coef)
@@ -127,8 +127,8 @@ static bool collect_product(struct collector *k, const xk_expr *e, int64_t coef)
         b = t;
     }
     if (a == xk_kid(e, 0) && b == xk_kid(e, 1))
-        return add_term(k, e, coef);
-    return add_term(k, xk_mul(k->c, a, b), coef);
+        return add_linear_term(k, e, coef);
+    return add_linear_term(k, xk_mul(k->c, a, b), coef);
 }
 
 static bool collect_mul(struct collector *k, const xk_expr *e, int64_t coef)
@@ -141,7 +141,7 @@ static bool collect_mul(struct collector *k, const xk_expr *e, int64_t coef)
         other = 1;
     else
         return collect_product(k, e, coef);
-    return mul_coef(k, coef, v, &v) && collect(k, xk_kid(e, other), v);
+    return mul_coef(k, coef, v, &v) && collect_terms(k, xk_kid(e, other), v);
 }
 
 static bool collect_shl(struct collector *k, const xk_expr *e, int64_t coef)
@@ -151,10 +151,10 @@ static bool collect_shl(struct collector *k, const xk_expr *e, int64_t coef)
         v >= xk_dtype_bits(k->s->dt) - 1)
         return add_leaf(k, e, coef);
     return mul_coef(k, coef, (int64_t)1 << v, &v) &&
-           collect(k, xk_kid(e, 0), v);
+           collect_terms(k, xk_kid(e, 0), v);
 }
 
-static bool collect(struct collector *k, const xk_expr *e, int64_t coef)
+static bool collect_terms(struct collector *k, const xk_expr *e, int64_t coef)
 {
     int64_t v;
     if (!k->fuel--)
@@ -164,18 +164,19 @@ static bool collect(struct collector *k, const xk_expr *e, int64_t coef)
         return mul_coef(k, coef, xk_imm_value(e), &v) &&
                add_coef(k, k->s->l.constant, v, &k->s->l.constant);
     case XK_OP_ADD:
-        return collect(k, xk_kid(e, 0), coef) && collect(k, xk_kid(e, 1), coef);
+        return collect_terms(k, xk_kid(e, 0), coef) &&
+               collect_terms(k, xk_kid(e, 1), coef);
     case XK_OP_SUB:
-        return collect(k, xk_kid(e, 0), coef) && mul_coef(k, coef, -1, &v) &&
-               collect(k, xk_kid(e, 1), v);
+        return collect_terms(k, xk_kid(e, 0), coef) &&
+               mul_coef(k, coef, -1, &v) && collect_terms(k, xk_kid(e, 1), v);
     case XK_OP_NEG:
-        return mul_coef(k, coef, -1, &v) && collect(k, xk_kid(e, 0), v);
+        return mul_coef(k, coef, -1, &v) && collect_terms(k, xk_kid(e, 0), v);
     case XK_OP_MUL:
         return collect_mul(k, e, coef);
     case XK_OP_SHL:
         return collect_shl(k, e, coef);
     case XK_OP_BCAST:
-        return collect(k, xk_kid(e, 0), coef);
+        return collect_terms(k, xk_kid(e, 0), coef);
     case XK_OP_RAMP:
         return collect_ramp(k, e, coef);
     default:
@@ -218,7 +219,7 @@ static bool merge_div_mod(struct collector *k, bool *changed)
         remove_term(l, last);
         remove_term(l, i + (unsigned)j - last);
         *changed = true;
-        return collect(k, xk_kid(t, 0), m);
+        return collect_terms(k, xk_kid(t, 0), m);
     }
     return true;
 }
@@ -243,13 +244,14 @@ static bool merge_x_div(struct collector *k, bool *changed)
             remove_term(l, last);
             remove_term(l, i + j - last);
             *changed = true;
-            return add_term(k, xk_mod(k->c, xk_kid(t, 0), xk_kid(t, 1)), m);
+            return add_linear_term(k, xk_mod(k->c, xk_kid(t, 0), xk_kid(t, 1)),
+                                   m);
         }
     }
     return true;
 }
 
-static bool merge(struct collector *k)
+static bool merge_terms(struct collector *k)
 {
     bool changed = true;
     while (changed && !k->wraps && k->s->l.n > 1) {
@@ -305,10 +307,10 @@ bool xk_sum_add(xk_ctx *c, struct xk_sum *s, const xk_expr *e, int64_t coef,
                           .user = user,
                           .fuel = MAX_VISITS,
                           .wraps = !xk_dtype_nowrap(s->dt)};
-    if (!collect(&k, e, coef))
+    if (!collect_terms(&k, e, coef))
         return false;
     k.leaf = NULL;
-    if (!merge(&k))
+    if (!merge_terms(&k))
         return false;
     sort_terms(&s->l);
     return true;
@@ -349,36 +351,38 @@ struct emitter {
     bool failed;        /* out of memory on the way */
 };
 
-static bool fits(enum xk_dtype dt, int64_t v)
+static bool fits_type(enum xk_dtype dt, int64_t v)
 {
     return !xk_dtype_nowrap(dt) || xk_imm_wrap(dt, v) == v;
 }
 
 /* coef * t is added; coef > 0, or the smallest number of its type. */
-static const xk_expr *scaled(const struct emitter *m, const xk_expr *t,
-                             int64_t coef)
+static const xk_expr *scaled_term(const struct emitter *m, const xk_expr *t,
+                                  int64_t coef)
 {
     if (coef == 1)
         return t;
     return xk_mul(m->c, t, xk_bcast(m->c, xk_imm(m->c, m->dt, coef), m->lanes));
 }
 
-static void emit(struct emitter *m, const xk_expr *t, int64_t coef)
+static void emit_term(struct emitter *m, const xk_expr *t, int64_t coef)
 {
     if (m->failed)
         return;
     if (!m->acc)
-        m->acc = coef == -1 ? xk_un(m->c, XK_OP_NEG, t) : scaled(m, t, coef);
-    else if (coef < 0 && coef != INT64_MIN && fits(m->dt, -coef))
-        m->acc = xk_sub(m->c, m->acc, scaled(m, t, -coef));
+        m->acc =
+            coef == -1 ? xk_un(m->c, XK_OP_NEG, t) : scaled_term(m, t, coef);
+    else if (coef < 0 && coef != INT64_MIN && fits_type(m->dt, -coef))
+        m->acc = xk_sub(m->c, m->acc, scaled_term(m, t, -coef));
     else
-        m->acc = xk_add(m->c, m->acc, scaled(m, t, coef));
+        m->acc = xk_add(m->c, m->acc, scaled_term(m, t, coef));
     m->failed = !m->acc;
 }
 
 static void emit_constant(struct emitter *m, int64_t v)
 {
-    const bool minus = m->acc && v < 0 && v != INT64_MIN && fits(m->dt, -v);
+    const bool minus =
+        m->acc && v < 0 && v != INT64_MIN && fits_type(m->dt, -v);
     const xk_expr *const k =
         xk_bcast(m->c, xk_imm(m->c, m->dt, minus ? -v : v), m->lanes);
     if (m->failed)
@@ -395,7 +399,7 @@ static void emit_signed(struct emitter *m, const struct xk_linear *l,
 {
     for (unsigned i = 0; i < l->n; i++) {
         if (l->coef[i] && (l->coef[i] < 0) == negative)
-            emit(m, l->term[i], l->coef[i]);
+            emit_term(m, l->term[i], l->coef[i]);
     }
 }
 
@@ -447,7 +451,7 @@ static const xk_expr *vector_sum(xk_ctx *c, const struct xk_sum *s)
         rest = scalar_sum(c, s->dt, &scalar);
         rest = s->ramp ? xk_ramp(c, rest, xk_imm(c, s->dt, s->ramp), s->lanes)
                        : xk_bcast(c, rest, s->lanes);
-        emit(&m, rest, 1);
+        emit_term(&m, rest, 1);
     }
     emit_signed(&m, &vector, true);
     return m.acc;
@@ -455,10 +459,10 @@ static const xk_expr *vector_sum(xk_ctx *c, const struct xk_sum *s)
 
 const xk_expr *xk_sum_emit(xk_ctx *c, const struct xk_sum *s)
 {
-    if (!fits(s->dt, s->l.constant) || !fits(s->dt, s->ramp))
+    if (!fits_type(s->dt, s->l.constant) || !fits_type(s->dt, s->ramp))
         return NULL;
     for (unsigned i = 0; i < s->l.n; i++) {
-        if (!fits(s->dt, s->l.coef[i]))
+        if (!fits_type(s->dt, s->l.coef[i]))
             return NULL;
     }
     return s->lanes == 1 ? scalar_sum(c, s->dt, &s->l) : vector_sum(c, s);
@@ -489,7 +493,7 @@ const xk_expr *xk_linear_to(xk_ctx *c, enum xk_dtype dt, unsigned lanes,
     struct collector k = {
         .c = c, .s = &s, .fuel = MAX_VISITS, .wraps = !xk_dtype_nowrap(dt)};
     for (unsigned i = 0; i < l->n; i++) {
-        if (!l->term[i] || !collect(&k, l->term[i], l->coef[i]))
+        if (!l->term[i] || !collect_terms(&k, l->term[i], l->coef[i]))
             return NULL;
     }
     sort_terms(&s.l);
@@ -500,7 +504,7 @@ const xk_expr *xk_linear_to(xk_ctx *c, enum xk_dtype dt, unsigned lanes,
 static const xk_expr *known_constant(xk_ctx *c, const struct xk_sum *s,
                                      struct xk_info i)
 {
-    if (i.mod != 0 || !fits(s->dt, i.rem))
+    if (i.mod != 0 || !fits_type(s->dt, i.rem))
         return NULL;
     return xk_bcast(c, xk_imm(c, s->dt, i.rem), s->lanes);
 }

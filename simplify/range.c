@@ -108,7 +108,7 @@ struct xk_info xk_info_type(enum xk_dtype dt)
 
 /* Brings rem into [0, mod), moves finite bounds onto the congruence, and makes
  * a single value a constant. */
-static struct xk_info normal(struct xk_info r)
+static struct xk_info normal_range(struct xk_info r)
 {
     if (r.mod < 0)
         r.mod = 1;
@@ -132,7 +132,7 @@ static struct xk_info info_neg(struct xk_info a)
     struct xk_info r = {neg_bound(a.hi), neg_bound(a.lo), a.mod, 0};
     if (__builtin_sub_overflow((int64_t)0, a.rem, &r.rem))
         r.mod = 1;
-    return normal(r);
+    return normal_range(r);
 }
 
 static struct xk_info info_add(struct xk_info a, struct xk_info b)
@@ -141,7 +141,7 @@ static struct xk_info info_add(struct xk_info a, struct xk_info b)
                         xk_gcd(a.mod, b.mod), 0};
     if (__builtin_add_overflow(a.rem, b.rem, &r.rem))
         return range(r.lo, r.hi);
-    return normal(r);
+    return normal_range(r);
 }
 
 /* (m1 n + r1)(m2 k + r2): everything but r1 r2 is a multiple of the gcd. */
@@ -172,7 +172,7 @@ static struct xk_info info_mul(struct xk_info a, struct xk_info b)
     mul_congruence(a, b, &r);
     if (r.mod == 0 && r.rem != r.lo)
         r.mod = 1;
-    return normal(r);
+    return normal_range(r);
 }
 
 static struct xk_info info_join(struct xk_info a, struct xk_info b)
@@ -183,7 +183,7 @@ static struct xk_info info_join(struct xk_info a, struct xk_info b)
         return r;
     r.mod = xk_gcd(xk_gcd(a.mod, b.mod), d);
     r.rem = a.rem;
-    return normal(r);
+    return normal_range(r);
 }
 
 /* All of b is positive or all of it negative. */
@@ -203,7 +203,7 @@ static struct xk_info info_div(struct xk_info a, struct xk_info b)
             r.mod = a.mod / b.rem;
             r.rem = xk_floor_div(a.rem, b.rem);
         }
-        return normal(r);
+        return normal_range(r);
     }
     struct xk_info r = xk_info_const(0);
     if (b.hi > 0)
@@ -232,7 +232,7 @@ static struct xk_info mod_positive(struct xk_info a, struct xk_info b)
     r.rem = a.rem;
     if (a.mod % b.rem == 0)
         return xk_info_const(xk_floor_mod(a.rem, b.rem));
-    return normal(r);
+    return normal_range(r);
 }
 
 static struct xk_info info_mod(struct xk_info a, struct xk_info b)
@@ -251,7 +251,7 @@ static struct xk_info info_min(struct xk_info a, struct xk_info b)
     struct xk_info r = info_join(a, b);
     r.lo = min64(a.lo, b.lo);
     r.hi = min64(a.hi, b.hi);
-    return normal(r);
+    return normal_range(r);
 }
 
 static struct xk_info info_max(struct xk_info a, struct xk_info b)
@@ -259,7 +259,7 @@ static struct xk_info info_max(struct xk_info a, struct xk_info b)
     struct xk_info r = info_join(a, b);
     r.lo = max64(a.lo, b.lo);
     r.hi = max64(a.hi, b.hi);
-    return normal(r);
+    return normal_range(r);
 }
 
 static struct xk_info bool_info(bool can_be_false, bool can_be_true)
@@ -326,13 +326,13 @@ static struct xk_info info_bits(enum xk_op op, enum xk_dtype dt,
             hi = a.hi;
         if (b.lo >= 0)
             hi = min64(hi, b.hi);
-        return normal(range(0, hi));
+        return normal_range(range(0, hi));
     }
     if (op == XK_OP_OR && a.lo >= 0 && b.lo >= 0)
-        return normal(
+        return normal_range(
             range(max64(a.lo, b.lo), ones_above(a.hi) | ones_above(b.hi)));
     if (op == XK_OP_XOR && a.lo >= 0 && b.lo >= 0)
-        return normal(range(0, ones_above(a.hi) | ones_above(b.hi)));
+        return normal_range(range(0, ones_above(a.hi) | ones_above(b.hi)));
     return xk_info_type(dt);
 }
 
@@ -349,7 +349,7 @@ static struct xk_info info_shift(enum xk_op op, enum xk_dtype dt,
 static struct xk_info info_not(enum xk_dtype dt, struct xk_info a)
 {
     if (dt == XK_DT_BOOL)
-        return normal(range(1 - a.hi, 1 - a.lo));
+        return normal_range(range(1 - a.hi, 1 - a.lo));
     if (!xk_dtype_is_signed(dt))
         return xk_info_type(dt);
     return info_add(info_neg(a), xk_info_const(-1));
@@ -402,7 +402,7 @@ static struct xk_info info_raw(enum xk_op op, enum xk_dtype dt,
     }
 }
 
-static bool within(struct xk_info a, struct xk_info b)
+static bool is_range_within(struct xk_info a, struct xk_info b)
 {
     return a.lo >= b.lo && a.hi <= b.hi;
 }
@@ -415,7 +415,7 @@ struct xk_info xk_info_op(enum xk_op op, enum xk_dtype dt,
         return r;
     const struct xk_info t = xk_info_type(dt);
     /* u64 above INT64_MAX is "unbounded", so a wrapped value is in there. */
-    return within(r, t) && !(dt == XK_DT_U64 && is_inf(r.hi)) ? r : t;
+    return is_range_within(r, t) && !(dt == XK_DT_U64 && is_inf(r.hi)) ? r : t;
 }
 
 static struct xk_info info_cast(const xk_expr *e, struct xk_info a)
@@ -429,7 +429,7 @@ static struct xk_info info_cast(const xk_expr *e, struct xk_info a)
         return info_compare(XK_OP_NE, a, xk_info_const(0));
     if (from == XK_DT_U64 && is_inf(a.hi) && to != XK_DT_U64)
         return t; /* above INT64_MAX: wraps */
-    return within(a, t) ? a : t;
+    return is_range_within(a, t) ? a : t;
 }
 
 static struct xk_info info_ramp(const xk_expr *e, struct xk_info base,

@@ -47,7 +47,7 @@ const xk_expr *xk_rule_hoist_bcast(struct xk_facts *f, const xk_expr *e)
 }
 
 /* The sum that e is; false if it has none. */
-static bool sum_of(struct xk_facts *f, const xk_expr *e, struct xk_sum *s)
+static bool sum_of_expr(struct xk_facts *f, const xk_expr *e, struct xk_sum *s)
 {
     xk_sum_init(s, e);
     return xk_sum_add(f->c, s, e, 1, NULL, NULL);
@@ -56,7 +56,7 @@ static bool sum_of(struct xk_facts *f, const xk_expr *e, struct xk_sum *s)
 const xk_expr *xk_rule_linear(struct xk_facts *f, const xk_expr *e)
 {
     struct xk_sum s;
-    return xk_is_int(e) && sum_of(f, e, &s) ? xk_sum_finish(f, &s) : NULL;
+    return xk_is_int(e) && sum_of_expr(f, e, &s) ? xk_sum_finish(f, &s) : NULL;
 }
 
 /* Moves what d divides from r to q, divided. */
@@ -163,7 +163,7 @@ const xk_expr *xk_rule_div_linear(struct xk_facts *f, const xk_expr *e)
     struct xk_sum r, q;
     int64_t d;
     if (!is_nowrap_int(e) || !xk_is_const(xk_kid(e, 1), &d) || d <= 0 ||
-        !sum_of(f, xk_kid(e, 0), &r))
+        !sum_of_expr(f, xk_kid(e, 0), &r))
         return NULL;
     xk_sum_init(&q, e);
     split_terms(&r, &q, d);
@@ -188,7 +188,7 @@ const xk_expr *xk_rule_mod_linear(struct xk_facts *f, const xk_expr *e)
     struct xk_sum r, q;
     int64_t d;
     if (!is_nowrap_int(e) || !xk_is_const(xk_kid(e, 1), &d) || d <= 0 ||
-        !sum_of(f, xk_kid(e, 0), &r))
+        !sum_of_expr(f, xk_kid(e, 0), &r))
         return NULL;
     xk_sum_init(&q, e);
     split_terms(&r, &q, d);
@@ -313,8 +313,8 @@ static const xk_expr *normal_compare(struct xk_facts *f, const xk_expr *e,
 const xk_expr *xk_rule_compare_linear(struct xk_facts *f, const xk_expr *e)
 {
     struct xk_sum a, b, d;
-    if (!is_nowrap_int(xk_kid(e, 0)) || !sum_of(f, xk_kid(e, 0), &a) ||
-        !sum_of(f, xk_kid(e, 1), &b))
+    if (!is_nowrap_int(xk_kid(e, 0)) || !sum_of_expr(f, xk_kid(e, 0), &a) ||
+        !sum_of_expr(f, xk_kid(e, 1), &b))
         return NULL;
     d = a;
     if (!xk_sum_add(f->c, &d, xk_kid(e, 1), -1, NULL, NULL))
@@ -330,7 +330,7 @@ const xk_expr *xk_rule_min_linear(struct xk_facts *f, const xk_expr *e)
 {
     struct xk_sum d;
     const xk_expr *const a = xk_kid(e, 0), *const b = xk_kid(e, 1);
-    if (!is_nowrap_int(e) || !sum_of(f, a, &d) ||
+    if (!is_nowrap_int(e) || !sum_of_expr(f, a, &d) ||
         !xk_sum_add(f->c, &d, b, -1, NULL, NULL))
         return NULL;
     const struct xk_info k = xk_sum_info(f, &d);

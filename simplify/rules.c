@@ -223,7 +223,7 @@ static bool same_pat(unsigned a, unsigned b)
     return true;
 }
 
-static bool commutes(unsigned i)
+static bool pat_commutes(unsigned i)
 {
     const struct pat *const p = &pats[i];
     return p->kind == P_OP && (xk_op_flags((enum xk_op)p->op) & XK_EF_C) &&
@@ -235,8 +235,8 @@ static bool commutes(unsigned i)
 static int copy_flipped(unsigned i, unsigned *mask)
 {
     struct pat p = pats[i];
-    const bool flip = commutes(i) && (*mask & 1);
-    if (commutes(i))
+    const bool flip = pat_commutes(i) && (*mask & 1);
+    if (pat_commutes(i))
         *mask >>= 1;
     for (unsigned k = 0; k < p.n_kids; k++) {
         const int n = copy_flipped(p.kid[k], mask);
@@ -265,7 +265,7 @@ static unsigned count_nodes(unsigned i)
 
 static unsigned count_commuting(unsigned i)
 {
-    unsigned n = commutes(i);
+    unsigned n = pat_commutes(i);
     for (unsigned k = 0; k < pats[i].n_kids; k++)
         n += count_commuting(pats[i].kid[k]);
     return n;
@@ -592,8 +592,8 @@ static bool operand_type(const struct match *m, unsigned i, struct xk_type *t)
     return false;
 }
 
-static const xk_expr *build(const struct match *m, unsigned i,
-                            struct xk_type t);
+static const xk_expr *build_replacement(const struct match *m, unsigned i,
+                                        struct xk_type t);
 
 static const xk_expr *build_op(const struct match *m, const struct pat *p,
                                struct xk_type t)
@@ -612,7 +612,7 @@ static const xk_expr *build_op(const struct match *m, const struct pat *p,
         struct xk_type want = kt;
         if (op == XK_OP_SELECT && j == 0)
             want.dt = XK_DT_BOOL;
-        k[j] = build(m, p->kid[j], want);
+        k[j] = build_replacement(m, p->kid[j], want);
         if (!k[j])
             return NULL;
     }
@@ -626,7 +626,8 @@ static const xk_expr *build_op(const struct match *m, const struct pat *p,
                           : xk_ternary(c, op, k[0], k[1], k[2]);
 }
 
-static const xk_expr *build(const struct match *m, unsigned i, struct xk_type t)
+static const xk_expr *build_replacement(const struct match *m, unsigned i,
+                                        struct xk_type t)
 {
     const struct pat *const p = &pats[i];
     xk_ctx *const c = m->f->c;
@@ -665,7 +666,8 @@ static const xk_expr *try_form(struct xk_facts *f, const struct form *form,
         m.any[i] = NULL;
     if (!match(&m, form->root, e) || !guard_holds(&m))
         return NULL;
-    const xk_expr *const r = build(&m, m.rule->replacement, xk_type_of(e));
+    const xk_expr *const r =
+        build_replacement(&m, m.rule->replacement, xk_type_of(e));
     return r != e ? r : NULL;
 }
 

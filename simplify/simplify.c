@@ -79,7 +79,7 @@ static const xk_expr *by_order(struct driver *d, const xk_expr *e)
     return NULL;
 }
 
-static const xk_expr *step(struct driver *d, const xk_expr *e)
+static const xk_expr *step_node(struct driver *d, const xk_expr *e)
 {
     const xk_expr *r = by_range(d, e);
     if (!r)
@@ -106,7 +106,7 @@ static const xk_expr *fixpoint(struct driver *d, const xk_expr *e)
 {
     for (unsigned i = 0; e && i < MAX_STEPS; i++) {
         const void *known;
-        const xk_expr *const r = step(d, e);
+        const xk_expr *const r = step_node(d, e);
         if (!r || r == e)
             return e;
         if (xk_memo_get(&d->memo, xk_serial(r), &known))
@@ -192,7 +192,7 @@ static const xk_expr *simplify(struct driver *d, const xk_expr *e)
     return r;
 }
 
-static void init(struct driver *d, xk_ctx *c, struct xk_facts *f)
+static void init_driver(struct driver *d, xk_ctx *c, struct xk_facts *f)
 {
     d->c = c;
     d->f = f;
@@ -201,7 +201,7 @@ static void init(struct driver *d, xk_ctx *c, struct xk_facts *f)
     f->done = &d->memo;
 }
 
-static void fini(struct driver *d)
+static void fini_driver(struct driver *d)
 {
     d->f->done = NULL;
     xk_memo_fini(&d->memo);
@@ -215,10 +215,10 @@ const xk_expr *xk_simplify(xk_ctx *c, const xk_expr *e, xk_facts *f)
         return NULL;
     if (!f)
         xk_facts_init(&none, c);
-    init(&d, c, f ? f : &none);
+    init_driver(&d, c, f ? f : &none);
     const xk_scope s = xk_scope_begin(c);
     const xk_expr *const r = simplify(&d, e);
-    fini(&d);
+    fini_driver(&d);
     if (!f)
         xk_facts_fini(&none);
     return xk_scope_end(c, s, r);
@@ -359,7 +359,7 @@ static const xk_stmt *simplify_plain(struct driver *d, const xk_stmt *s)
 }
 
 /* Constants and floats moved about: no rule has anything to say. */
-static bool is_plain(const xk_stmt *s)
+static bool has_no_rule(const xk_stmt *s)
 {
     return !xk_has(s, XK_HAS_MATH | XK_HAS_COUNT | XK_HAS_INDEX | XK_HAS_LOOP |
                           XK_HAS_IF);
@@ -367,7 +367,7 @@ static bool is_plain(const xk_stmt *s)
 
 static const xk_stmt *simplify_stmt(struct driver *d, const xk_stmt *s)
 {
-    if (is_plain(s))
+    if (has_no_rule(s))
         return s;
     switch (xk_op(s)) {
     case XK_OP_LET:
@@ -392,10 +392,10 @@ const xk_stmt *xk_simplify_stmt(xk_ctx *c, const xk_stmt *s, xk_facts *f)
         return xk_simplify(c, s, f);
     if (!f)
         xk_facts_init(&none, c);
-    init(&d, c, f ? f : &none);
+    init_driver(&d, c, f ? f : &none);
     const xk_scope scope = xk_scope_begin(c);
     const xk_stmt *const r = simplify_stmt(&d, s);
-    fini(&d);
+    fini_driver(&d);
     if (!f)
         xk_facts_fini(&none);
     return xk_scope_end(c, scope, r);

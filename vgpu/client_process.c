@@ -153,7 +153,7 @@ static bool read_for(void *user, uint64_t va, void *dst, size_t n_b)
 }
 
 /* A page that differs only because the client is about to store it. */
-static bool settle(void *user, uint64_t va)
+static bool settle_page(void *user, uint64_t va)
 {
     const struct asker *const a = user;
     bool waited = false;
@@ -168,7 +168,7 @@ static bool settle(void *user, uint64_t va)
 void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by)
 {
     struct asker a = {p, by};
-    const struct xk_va_client client = {read_for, settle, &a};
+    const struct xk_va_client client = {read_for, settle_page, &a};
     if (p->pid && !atomic_load(&p->refused))
         xk_va_store_refresh(p->store, &client);
 }
@@ -177,7 +177,7 @@ bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
                              uint64_t va, uint64_t n_b, uint8_t page[4096])
 {
     struct asker a = {p, by};
-    const struct xk_va_client client = {read_for, settle, &a};
+    const struct xk_va_client client = {read_for, settle_page, &a};
     const bool readable = p->pid && !atomic_load(&p->refused);
     return xk_va_store_download(p->store, readable ? &client : NULL, va, n_b,
                                 page);
@@ -284,7 +284,7 @@ static void make_timed(struct timed_look *t, const struct xk_simulate_opts *own)
     t->opts.found = own->found ? pass_finding : NULL;
 }
 
-static enum xk_status dispatch(struct launch *x, uint64_t *ns)
+static enum xk_status dispatch_walker(struct launch *x, uint64_t *ns)
 {
     struct xk_gpu_device *const d = x->p->device;
     struct xk_walker_config config = {.platform = d->platform,
@@ -303,7 +303,7 @@ static enum xk_status dispatch(struct launch *x, uint64_t *ns)
     return s;
 }
 
-static enum xk_status run(struct launch *x)
+static enum xk_status run_launch(struct launch *x)
 {
     struct xk_gpu_device *const d = x->p->device;
     uint64_t ns;
@@ -315,7 +315,7 @@ static enum xk_status run(struct launch *x)
                                       .simd = x->w->simd};
     memcpy(x->l.groups, x->w->groups, sizeof x->l.groups);
     call(d, d->opts.begins, &x->l);
-    const enum xk_status s = dispatch(x, &ns);
+    const enum xk_status s = dispatch_walker(x, &ns);
     x->l.status = s;
     if (s < 0)
         xk_gpu_device_say(d, "process %d: %s: the launch has failed: %s",
@@ -327,7 +327,7 @@ static enum xk_status run(struct launch *x)
 }
 
 /* A launch that did not come as far as the simulator. */
-static enum xk_status refuse(struct launch *x)
+static enum xk_status refuse_launch(struct launch *x)
 {
     struct xk_gpu_device *const d = x->p->device;
     const enum xk_status s = xk_ctx_status(x->c);
@@ -359,11 +359,11 @@ enum xk_status xk_gpu_process_launch(struct xk_gpu_process *p, xk_ctx *c,
     if (s == XK_OK)
         s = get_kernel(&x);
     if (s < 0) {
-        s = refuse(&x);
+        s = refuse_launch(&x);
     } else {
         if (d->opts.look)
             pthread_mutex_lock(&d->launches);
-        if (run(&x) != XK_ENOMEM)
+        if (run_launch(&x) != XK_ENOMEM)
             xk_ctx_clear(c);
         s = xk_ctx_status(c);
         if (d->opts.look)

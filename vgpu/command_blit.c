@@ -97,8 +97,8 @@ static struct area corner(const struct xk_command *cmd, unsigned k, uint32_t yx,
 }
 
 /* Bits [31:30] beside a pitch: how the surface is tiled. */
-static enum xk_status is_linear(struct xk_command_stream *s, const char *name,
-                                uint32_t pitch)
+static enum xk_status check_linear(struct xk_command_stream *s,
+                                   const char *name, uint32_t pitch)
 {
     if (!(pitch >> 30))
         return XK_OK;
@@ -114,8 +114,8 @@ enum xk_status xk_cmd_block_copy(struct xk_command_stream *s,
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
-    XK_TRY(is_linear(s, "XY_BLOCK_COPY_BLT", dw[1]));
-    XK_TRY(is_linear(s, "XY_BLOCK_COPY_BLT", dw[8]));
+    XK_TRY(check_linear(s, "XY_BLOCK_COPY_BLT", dw[1]));
+    XK_TRY(check_linear(s, "XY_BLOCK_COPY_BLT", dw[8]));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]))
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: XY_BLOCK_COPY_BLT: rectangle %08x..%08x", dw[2],
@@ -134,7 +134,7 @@ enum xk_status xk_cmd_color_fill(struct xk_command_stream *s,
     unsigned b;
     (void)jump;
     XK_TRY(pixel_bytes(s, cmd, &b));
-    XK_TRY(is_linear(s, "XY_FAST_COLOR_BLT", dw[1]));
+    XK_TRY(check_linear(s, "XY_FAST_COLOR_BLT", dw[1]));
     if (low(dw[3]) < low(dw[2]) || high(dw[3]) < high(dw[2]) ||
         cmd->n < 7 + (b + 3) / 4)
         return xk_fail(s->c, XK_EFAULT,

@@ -175,7 +175,7 @@ enum xk_status xk_cmd_predicate(struct xk_command_stream *s,
 }
 
 /* memory OP data, numbered as in dw0[14:12] */
-static bool holds(unsigned compare, uint32_t memory, uint32_t data)
+static bool comparison_holds(unsigned compare, uint32_t memory, uint32_t data)
 {
     switch (compare) {
     case 0:
@@ -227,7 +227,7 @@ enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
     (void)jump;
     do {
         known = poll_value(s, cmd, va, &value);
-        if (known && holds(compare, value, cmd->dw[1]))
+        if (known && comparison_holds(compare, value, cmd->dw[1]))
             return XK_OK;
     } while (o->wait && o->wait(o->user, va));
     if (!known)
@@ -286,7 +286,7 @@ enum xk_status xk_cmd_load_imm(struct xk_command_stream *s,
 #define CONTEXT_CLOCK 0x3a8
 
 /* Clocks are read, not stored. */
-static uint32_t read_register(const struct xk_command_stream *s, uint32_t reg)
+static uint32_t register_value(const struct xk_command_stream *s, uint32_t reg)
 {
     const struct xk_command_ops *const o = &s->config.ops;
     const uint32_t in_engine = reg & 0xfff;
@@ -303,7 +303,7 @@ enum xk_status xk_cmd_store_reg(struct xk_command_stream *s,
                                 struct xk_command_jump *jump)
 {
     const uint32_t v =
-        read_register(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
+        register_value(s, register_at(s, cmd, 19, 17, cmd->dw[1]));
     (void)jump;
     return xk_cmd_write(s, cmd, xk_cmd_address(cmd, 2) & ~3ull,
                         cmd->dw[0] & BIT_GGTT, &v, 4);
@@ -328,7 +328,7 @@ enum xk_status xk_cmd_load_reg(struct xk_command_stream *s,
     (void)jump;
     return xk_command_stream_set_register(
         s, register_at(s, cmd, 19, 17, cmd->dw[2]),
-        read_register(s, register_at(s, cmd, 18, 16, cmd->dw[1])));
+        register_value(s, register_at(s, cmd, 18, 16, cmd->dw[1])));
 }
 
 /* dw0[15:14]: 0 nothing, 1 the immediate qword, 3 the clock. */

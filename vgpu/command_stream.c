@@ -92,8 +92,8 @@ static bool read_ring(const struct xk_command_stream *s, struct fetch *f,
     return true;
 }
 
-static enum xk_status read_dwords(struct xk_command_stream *s, struct fetch *f,
-                                  uint32_t *dw, unsigned n)
+static enum xk_status fetch_dwords(struct xk_command_stream *s, struct fetch *f,
+                                   uint32_t *dw, unsigned n)
 {
     for (unsigned k = 0; k < n; k++) {
         const uint64_t at = f->ring ? f->ring_va + f->at : f->at;
@@ -113,13 +113,13 @@ static enum xk_status read_command(struct xk_command_stream *s, struct fetch *f,
                                    struct xk_command *out)
 {
     out->at_va = f->ring ? f->ring_va + f->at : f->at;
-    XK_TRY(read_dwords(s, f, out->dw, 1));
+    XK_TRY(fetch_dwords(s, f, out->dw, 1));
     out->n = length_of(out->dw[0]);
     if (out->n > XK_MAX_COMMAND_DWORDS)
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: command 0x%08x at 0x%llx has %u dwords",
                        out->dw[0], (unsigned long long)out->at_va, out->n);
-    return read_dwords(s, f, out->dw + 1, out->n - 1);
+    return fetch_dwords(s, f, out->dw + 1, out->n - 1);
 }
 
 enum xk_status xk_cmd_count(struct xk_command_stream *s)
@@ -188,7 +188,8 @@ static enum xk_status image_dword(struct xk_command_stream *s,
 }
 
 /* The engine's own head of a context: the driver never updates the image's. */
-static struct xk_gpu_ring *ring_of(struct xk_command_stream *s, uint32_t lrca)
+static struct xk_gpu_ring *context_ring(struct xk_command_stream *s,
+                                        uint32_t lrca)
 {
     for (unsigned k = 0; k < s->n_rings; k++)
         if (s->ring[k].lrca == lrca)
@@ -210,7 +211,7 @@ enum xk_status xk_command_stream_submit(xk_command_stream *s, xk_gpu_memory *m,
     XK_TRY(image_dword(s, m, lrca, IMAGE_CONTROL_B, &control));
     XK_TRY(image_dword(s, m, lrca, IMAGE_PDP_UPPER_B, &upper));
     XK_TRY(image_dword(s, m, lrca, IMAGE_PDP_LOWER_B, &lower));
-    struct xk_gpu_ring *const r = ring_of(s, lrca);
+    struct xk_gpu_ring *const r = context_ring(s, lrca);
     if (!r)
         return XK_EFAULT;
     struct fetch f = {.ring = true,

@@ -76,8 +76,8 @@ static bool same_key(const struct key *a, const struct key *b)
            a->n_barriers == b->n_barriers;
 }
 
-static struct entry *find(xk_kernel_cache *k, const struct key *key,
-                          const uint8_t *code, size_t n_b)
+static struct entry *find_entry(xk_kernel_cache *k, const struct key *key,
+                                const uint8_t *code, size_t n_b)
 {
     for (unsigned i = 0; i < k->n; i++) {
         struct entry *const e = k->entry[i];
@@ -91,7 +91,7 @@ static struct entry *find(xk_kernel_cache *k, const struct key *key,
 }
 
 /* A place for one more: that of a stale or the longest unused one. */
-static struct entry **place(xk_kernel_cache *k)
+static struct entry **free_place(xk_kernel_cache *k)
 {
     struct entry **best = NULL;
     if (k->n < MAX_ENTRIES)
@@ -107,7 +107,7 @@ static struct entry **place(xk_kernel_cache *k)
 }
 
 /* Code is whole words of 8 bytes. */
-static uint64_t hash_of(const uint8_t *code, size_t n_b)
+static uint64_t code_hash(const uint8_t *code, size_t n_b)
 {
     uint64_t h = n_b, v;
     for (size_t at = 0; at + 8 <= n_b; at += 8) {
@@ -129,7 +129,7 @@ static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
     if (!e->code)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel's code");
     memcpy(e->code, code, e->code_b);
-    e->code_hash = hash_of(e->code, e->code_b);
+    e->code_hash = code_hash(e->code, e->code_b);
     if (!name || !name(user, e->code, e->code_b, e->name))
         snprintf(e->name, sizeof e->name, "kernel at 0x%llx",
                  (unsigned long long)w->start_va);
@@ -137,16 +137,17 @@ static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
                             &e->kernel);
 }
 
-static enum xk_status add(xk_kernel_cache *k, xk_ctx *c,
-                          const struct xk_gpu_walker *w, const uint8_t *code,
-                          size_t n_b, xk_kernel_name_fn *name, void *user,
-                          struct entry **out)
+static enum xk_status add_entry(xk_kernel_cache *k, xk_ctx *c,
+                                const struct xk_gpu_walker *w,
+                                const uint8_t *code, size_t n_b,
+                                xk_kernel_name_fn *name, void *user,
+                                struct entry **out)
 {
     struct entry *const e = calloc(1, sizeof *e);
     if (!e)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel");
     const enum xk_status s = make_entry(k, c, w, code, n_b, name, user, e);
-    struct entry **const at = s < 0 ? NULL : place(k);
+    struct entry **const at = s < 0 ? NULL : free_place(k);
     if (!at) {
         free_entry(e);
         return s < 0 ? s : xk_fail(c, XK_ENOMEM, "vgpu: too many kernels run");
@@ -164,9 +165,9 @@ enum xk_status xk_kernel_cache_get(xk_kernel_cache *k, xk_ctx *c,
     const struct key key = key_of(w);
     enum xk_status s = XK_OK;
     pthread_mutex_lock(&k->lock);
-    struct entry *e = find(k, &key, code, n_b);
+    struct entry *e = find_entry(k, &key, code, n_b);
     if (!e)
-        s = add(k, c, w, code, n_b, name, user, &e);
+        s = add_entry(k, c, w, code, n_b, name, user, &e);
     if (s == XK_OK) {
         e->users++;
         e->used_at = ++k->turn;

@@ -50,7 +50,7 @@ static const struct {
     {0x27, "xehpc"},
 };
 
-static enum xk_status run_walker(void *user, const struct xk_gpu_walker *w)
+static enum xk_status replay_walker(void *user, const struct xk_gpu_walker *w)
 {
     struct engine *const e = user;
     struct xk_replay *const r = e->replay;
@@ -72,7 +72,7 @@ static enum xk_status run_walker(void *user, const struct xk_gpu_walker *w)
     return XK_OK;
 }
 
-static uint64_t timestamp(void *user)
+static uint64_t replay_clock(void *user)
 {
     return ++((struct engine *)user)->replay->clock;
 }
@@ -86,7 +86,7 @@ static enum xk_status make_engines(struct xk_replay *r)
             .large_slm = r->platform->slm_max_b > 65536,
             .max_commands =
                 r->config.max_commands ? r->config.max_commands : MAX_COMMANDS,
-            .ops = {run_walker, timestamp, e}};
+            .ops = {replay_walker, replay_clock, e}};
         e->replay = r;
         XK_TRY(xk_command_stream_create(r->c, &config, &e->stream));
         e->stream->tables_bank = XK_GPU_LOCAL;
@@ -94,8 +94,8 @@ static enum xk_status make_engines(struct xk_replay *r)
     return XK_OK;
 }
 
-static enum xk_status write_register(struct xk_replay *r, uint32_t offset,
-                                     uint32_t value)
+static enum xk_status replay_register(struct xk_replay *r, uint32_t offset,
+                                      uint32_t value)
 {
     for (unsigned k = 0; k < N_ENGINES; k++) {
         struct engine *const e = &r->engine[k];
@@ -134,8 +134,8 @@ static enum xk_status write_ggtt(struct xk_replay *r,
     return XK_OK;
 }
 
-static enum xk_status write_memory(struct xk_replay *r,
-                                   const struct xk_aub_packet *p)
+static enum xk_status replay_memory(struct xk_replay *r,
+                                    const struct xk_aub_packet *p)
 {
     const struct xk_gpu_phys at = {p->address, p->space == XK_AUB_SPACE_SYSTEM
                                                    ? XK_GPU_SYSTEM
@@ -177,9 +177,9 @@ static enum xk_status take_packet(struct xk_replay *r,
     case XK_AUB_VERSION:
         return take_version(r, p);
     case XK_AUB_REGISTER:
-        return write_register(r, p->offset, p->value);
+        return replay_register(r, p->offset, p->value);
     case XK_AUB_MEMORY:
-        return write_memory(r, p);
+        return replay_memory(r, p);
     case XK_AUB_OTHER:
     case XK_AUB_POLL: /* everything is executed when it is submitted */
     case XK_AUB_COMMENT:

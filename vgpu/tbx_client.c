@@ -109,7 +109,7 @@ void xk_tbx_client_destroy(xk_tbx_client *t)
 }
 
 /* Most connections are never used: what costs is made with the first use. */
-static enum xk_status begin(xk_tbx_client *t)
+static enum xk_status begin_client(xk_tbx_client *t)
 {
     if (t->process)
         return XK_OK;
@@ -130,7 +130,7 @@ static enum xk_status charge(xk_tbx_client *t, uint64_t n_b)
 }
 
 /* A piece of the table, made and charged when it is needed; NULL: refused. */
-static void *make_piece(xk_tbx_client *t, void *now, size_t n_b)
+static void *make_table_piece(xk_tbx_client *t, void *now, size_t n_b)
 {
     if (now || charge(t, n_b) < 0)
         return now;
@@ -151,11 +151,11 @@ static enum xk_status set_page(xk_tbx_client *t, uint64_t address, uint64_t va)
 {
     const uint64_t number = address / XK_GPU_PAGE_B;
     struct mid **const m = &t->mid[number >> (LEAF_BITS + MID_BITS)];
-    *m = make_piece(t, *m, sizeof **m);
+    *m = make_table_piece(t, *m, sizeof **m);
     if (!*m)
         return xk_ctx_status(t->c);
     struct leaf **const l = &(*m)->leaf[leaf_index(number)];
-    *l = make_piece(t, *l, sizeof **l);
+    *l = make_table_piece(t, *l, sizeof **l);
     if (!*l)
         return xk_ctx_status(t->c);
     (*l)->va[page_index(number)] = va + 1;
@@ -237,8 +237,8 @@ static bool take_entry(xk_tbx_client *t, const struct xk_tbx_message *m,
     return true;
 }
 
-static enum xk_status write_memory(xk_tbx_client *t,
-                                   const struct xk_tbx_message *m)
+static enum xk_status write_guest_memory(xk_tbx_client *t,
+                                         const struct xk_tbx_message *m)
 {
     enum xk_status s;
     if (take_entry(t, m, &s))
@@ -318,8 +318,8 @@ static enum xk_status read_page(xk_tbx_client *t,
     return t->ops.reply(t->ops.user, out, sizeof out);
 }
 
-static enum xk_status read_memory(xk_tbx_client *t,
-                                  const struct xk_tbx_message *m)
+static enum xk_status read_guest_memory(xk_tbx_client *t,
+                                        const struct xk_tbx_message *m)
 {
     uint8_t head[XK_TBX_READ_REPLY_B], page[XK_GPU_PAGE_B];
     const struct xk_tbx_message in = *m;
@@ -349,13 +349,13 @@ static enum xk_status read_memory(xk_tbx_client *t,
     return XK_OK;
 }
 
-static enum xk_status run_walker(void *user, const struct xk_gpu_walker *w)
+static enum xk_status client_walker(void *user, const struct xk_gpu_walker *w)
 {
     const struct engine *const e = user;
     return xk_gpu_process_launch(e->client->process, e->client->c, w);
 }
 
-static uint64_t timestamp(void *user)
+static uint64_t device_clock(void *user)
 {
     return xk_gpu_device_ticks(((struct engine *)user)->client->device);
 }
@@ -372,7 +372,7 @@ static uint64_t now_ms(void)
 
 /* Another engine's thread may write it, or the client's CPU; this connection's
  * own messages are taken meanwhile. */
-static bool wait_for(void *user, uint64_t va)
+static bool wait_for_page(void *user, uint64_t va)
 {
     struct engine *const e = user;
     xk_tbx_client *const t = e->client;
@@ -387,7 +387,7 @@ static bool wait_for(void *user, uint64_t va)
 }
 
 /* What the device does not model; the client goes on without it. */
-static void report(void *user, const char *sentence)
+static void report_gap(void *user, const char *sentence)
 {
     const struct engine *const e = user;
     xk_tbx_client *const t = e->client;
@@ -405,7 +405,7 @@ static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
         .mmio_base = base,
         .large_slm = t->device->platform->slm_max_b > 65536,
         .max_commands = t->device->opts.max_commands,
-        .ops = {run_walker, timestamp, e, wait_for, report},
+        .ops = {client_walker, device_clock, e, wait_for_page, report_gap},
         .store = t->process->store};
     e->client = t;
     return xk_command_stream_create(t->c, &config, &e->stream);
@@ -432,8 +432,8 @@ static enum xk_status submit(xk_tbx_client *t, struct engine *e)
     return s;
 }
 
-static enum xk_status write_register(xk_tbx_client *t,
-                                     const struct xk_tbx_message *m)
+static enum xk_status write_device_register(xk_tbx_client *t,
+                                            const struct xk_tbx_message *m)
 {
     for (unsigned k = 0; k < N_ENGINES; k++) {
         struct engine *const e = &t->engine[k];
@@ -457,8 +457,8 @@ static enum xk_status write_register(xk_tbx_client *t,
     return XK_OK;
 }
 
-static enum xk_status read_register(xk_tbx_client *t,
-                                    const struct xk_tbx_message *m)
+static enum xk_status reply_register(xk_tbx_client *t,
+                                     const struct xk_tbx_message *m)
 {
     uint8_t out[XK_TBX_REGISTER_REPLY_B];
     xk_tbx_register_reply(m, STATUS_IDLE, out);
@@ -470,21 +470,21 @@ enum xk_status xk_tbx_client_take(xk_tbx_client *t,
 {
     if (m->kind == XK_TBX_OTHER)
         return XK_OK;
-    XK_TRY(begin(t));
+    XK_TRY(begin_client(t));
     if (t->flies)
         xk_gpu_process_fly(t->flight, 0);
     t->flies = false;
     switch ((enum xk_tbx_kind)m->kind) {
     case XK_TBX_REGISTER_WRITE:
-        return write_register(t, m);
+        return write_device_register(t, m);
     case XK_TBX_REGISTER_READ:
-        return read_register(t, m);
+        return reply_register(t, m);
     case XK_TBX_GGTT_WRITE:
         return xk_gpu_ggtt_set(t->memory, m->address, m->value);
     case XK_TBX_MEMORY_WRITE:
-        return write_memory(t, m);
+        return write_guest_memory(t, m);
     case XK_TBX_MEMORY_READ:
-        return read_memory(t, m);
+        return read_guest_memory(t, m);
     case XK_TBX_OTHER:
         break;
     }

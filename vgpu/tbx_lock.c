@@ -39,27 +39,27 @@ static int (*next_close)(int);
 static ssize_t (*next_send)(int, const void *, size_t, int);
 static ssize_t (*next_recv)(int, void *, size_t, int);
 
-static void find_next(const char *name, void *function)
+static void find_function(const char *name, void *function)
 {
     void *const f = dlsym(RTLD_NEXT, name);
     memcpy(function, &f, sizeof f);
 }
 
-static void start(void)
+static void find_functions(void)
 {
-    find_next("connect", &next_connect);
-    find_next("close", &next_close);
-    find_next("send", &next_send);
-    find_next("recv", &next_recv);
+    find_function("connect", &next_connect);
+    find_function("close", &next_close);
+    find_function("send", &next_send);
+    find_function("recv", &next_recv);
     for (size_t k = 0; k < MOST_SOCKETS; k++) {
         pthread_mutex_init(&lines[k].lock, NULL);
         atomic_store(&lines[k].fd, -1);
     }
 }
 
-static struct line *find(int fd)
+static struct line *line_of_socket(int fd)
 {
-    pthread_once(&once, start);
+    pthread_once(&once, find_functions);
     for (size_t k = 0; fd >= 0 && k < MOST_SOCKETS; k++)
         if (atomic_load_explicit(&lines[k].fd, memory_order_acquire) == fd)
             return &lines[k];
@@ -90,14 +90,14 @@ static void track(int fd)
     }
 }
 
-static void release(struct line *l)
+static void unlock_line(struct line *l)
 {
     l->have_b = l->need_b = l->reply_b = 0;
     mine = NULL;
     pthread_mutex_unlock(&l->lock);
 }
 
-static void take(struct line *l)
+static void lock_line(struct line *l)
 {
     if (mine == l)
         return;
@@ -106,7 +106,7 @@ static void take(struct line *l)
 }
 
 /* All bytes are there that it was known to need. True: it is complete. */
-static bool settle(struct line *l)
+static bool settle_line(struct line *l)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
     struct xk_tbx_message m = {.kind = XK_TBX_OTHER};
@@ -138,7 +138,7 @@ static bool has_gone(struct line *l, const uint8_t *bytes, size_t n_b)
         l->have_b += k;
         bytes += k;
         n_b -= k;
-        complete = l->have_b == l->need_b && settle(l);
+        complete = l->have_b == l->need_b && settle_line(l);
     }
     return complete || l->lost;
 }
@@ -146,7 +146,7 @@ static bool has_gone(struct line *l, const uint8_t *bytes, size_t n_b)
 /* The C library's own type: a union of all addresses, transparent. */
 EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n_b)
 {
-    pthread_once(&once, start);
+    pthread_once(&once, find_functions);
     const int s = next_connect(fd, to.__sockaddr__, n_b);
     if (!s && is_device(to.__sockaddr__, n_b))
         track(fd);
@@ -155,7 +155,7 @@ EXPORT int connect(int fd, __CONST_SOCKADDR_ARG to, socklen_t n_b)
 
 EXPORT int close(int fd)
 {
-    struct line *const l = find(fd);
+    struct line *const l = line_of_socket(fd);
     if (l)
         atomic_store(&l->fd, -1);
     return next_close(fd);
@@ -163,25 +163,25 @@ EXPORT int close(int fd)
 
 EXPORT ssize_t send(int fd, const void *bytes, size_t n_b, int flags)
 {
-    struct line *const l = find(fd);
+    struct line *const l = line_of_socket(fd);
     if (!l || l->lost)
         return next_send(fd, bytes, n_b, flags);
-    take(l);
+    lock_line(l);
     const ssize_t n = next_send(fd, bytes, n_b, flags);
     if (n <= 0 || (has_gone(l, bytes, (size_t)n) && !l->reply_b))
-        release(l);
+        unlock_line(l);
     return n;
 }
 
 EXPORT ssize_t recv(int fd, void *bytes, size_t n_b, int flags)
 {
-    struct line *const l = find(fd);
+    struct line *const l = line_of_socket(fd);
     const ssize_t n = next_recv(fd, bytes, n_b, flags);
     if (!l || mine != l)
         return n;
     if (n > 0 && (size_t)n < l->reply_b)
         l->reply_b -= (size_t)n;
     else
-        release(l);
+        unlock_line(l);
     return n;
 }

@@ -60,7 +60,7 @@ static enum xk_status send_all(struct link *l, const void *bytes, size_t n_b)
 }
 
 /* What is kept. */
-static enum xk_status flush(struct link *l)
+static enum xk_status send_kept(struct link *l)
 {
     XK_TRY(send_all(l, l->out, l->out_b));
     l->out_b = 0;
@@ -72,7 +72,7 @@ static enum xk_status reply(void *user, const void *bytes, size_t n_b)
 {
     struct link *const l = user;
     if (n_b >= DIRECT_B || l->out_b + n_b > OUT_B) {
-        XK_TRY(flush(l));
+        XK_TRY(send_kept(l));
         return send_all(l, bytes, n_b);
     }
     memcpy(l->out + l->out_b, bytes, n_b);
@@ -81,7 +81,7 @@ static enum xk_status reply(void *user, const void *bytes, size_t n_b)
 }
 
 /* Room behind what is there; what was taken goes away. */
-static enum xk_status make_room(struct link *l, size_t need_b)
+static enum xk_status make_input_room(struct link *l, size_t need_b)
 {
     if (l->begin) {
         memmove(l->in, l->in + l->begin, l->end - l->begin);
@@ -128,7 +128,7 @@ static enum xk_status take_messages(struct link *l)
     if (l->begin == l->end)
         l->begin = l->end = 0;
     if (l->end == l->cap_b || l->begin + need_b > l->cap_b)
-        return make_room(l, need_b);
+        return make_input_room(l, need_b);
     return XK_OK;
 }
 
@@ -137,12 +137,13 @@ static bool pump(void *user, unsigned ms)
 {
     struct link *const l = user;
     struct pollfd p = {.fd = l->fd, .events = POLLIN};
-    if (atomic_load(&l->server->stops) || take_messages(l) < 0 || flush(l) < 0)
+    if (atomic_load(&l->server->stops) || take_messages(l) < 0 ||
+        send_kept(l) < 0)
         return false;
     if (poll(&p, 1, (int)ms) <= 0)
         return true;
     return receive(l) == XK_OK && take_messages(l) == XK_OK &&
-           flush(l) == XK_OK && !l->closed;
+           send_kept(l) == XK_OK && !l->closed;
 }
 
 static int peer(void *user)
@@ -152,22 +153,22 @@ static int peer(void *user)
     return l->peer.pid;
 }
 
-static bool target(void *user, uint32_t n_b, uint64_t *va)
+static bool target_page(void *user, uint32_t n_b, uint64_t *va)
 {
     struct link *const l = user;
-    return flush(l) == XK_OK && xk_tbx_peer_waits(&l->peer, n_b, va);
+    return send_kept(l) == XK_OK && xk_tbx_peer_waits(&l->peer, n_b, va);
 }
 
 static enum xk_status open_link(struct link *l)
 {
-    const struct xk_tbx_client_ops ops = {peer, reply, pump, l, target};
+    const struct xk_tbx_client_ops ops = {peer, reply, pump, l, target_page};
     l->c = xk_ctx_create(NULL);
     if (!l->c)
         return XK_ENOMEM;
     l->out = xk_malloc(l->c, OUT_B);
     if (!l->out)
         return XK_ENOMEM;
-    XK_TRY(make_room(l, IN_B));
+    XK_TRY(make_input_room(l, IN_B));
     return xk_tbx_client_create(l->c, l->server->device, &ops, &l->client);
 }
 
@@ -175,7 +176,7 @@ static enum xk_status serve(struct link *l)
 {
     XK_TRY(open_link(l));
     while (!l->closed) {
-        XK_TRY(flush(l));
+        XK_TRY(send_kept(l));
         XK_TRY(receive(l));
         XK_TRY(take_messages(l));
     }
@@ -262,8 +263,8 @@ static void *listen_on(void *arg)
     return NULL;
 }
 
-static enum xk_status fail(struct xk_error *err, enum xk_status status,
-                           const char *what, unsigned port)
+static enum xk_status fail_port(struct xk_error *err, enum xk_status status,
+                                const char *what, unsigned port)
 {
     err->status = status;
     snprintf(err->message, sizeof err->message, "port: 127.0.0.1:%u: %s: %s",
@@ -281,11 +282,11 @@ static enum xk_status open_listener(xk_tbx_server *s, struct xk_error *err)
     const int on = 1;
     s->fd = socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC, 0);
     if (s->fd < 0)
-        return fail(err, XK_EFAULT, "no socket", port);
+        return fail_port(err, XK_EFAULT, "no socket", port);
     setsockopt(s->fd, SOL_SOCKET, SO_REUSEADDR, &on, sizeof on);
     if (bind(s->fd, (const struct sockaddr *)&a, sizeof a) ||
         listen(s->fd, 128) || getsockname(s->fd, (struct sockaddr *)&a, &a_b))
-        return fail(err, XK_EFAULT, "cannot listen", port);
+        return fail_port(err, XK_EFAULT, "cannot listen", port);
     s->port = ntohs(a.sin_port);
     return XK_OK;
 }
@@ -296,12 +297,12 @@ enum xk_status xk_tbx_server_start(struct xk_gpu_device *d, xk_tbx_server **out,
     xk_tbx_server *const s = calloc(1, sizeof *s);
     *out = NULL;
     if (!s)
-        return fail(err, XK_ENOMEM, "out of memory", d->opts.port);
+        return fail_port(err, XK_ENOMEM, "out of memory", d->opts.port);
     s->device = d;
     pthread_mutex_init(&s->lock, NULL);
     enum xk_status st = open_listener(s, err);
     if (st == XK_OK && pthread_create(&s->thread, NULL, listen_on, s))
-        st = fail(err, XK_ENOMEM, "no thread", s->port);
+        st = fail_port(err, XK_ENOMEM, "no thread", s->port);
     if (st == XK_OK) {
         *out = s;
         return XK_OK;

@@ -88,7 +88,7 @@ void xk_va_store_destroy(xk_va_store *s)
     free(s);
 }
 
-static void *reserve(void *wish, uint64_t n_b)
+static void *reserve_addresses(void *wish, uint64_t n_b)
 {
     const int flags = MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE;
     void *p = MAP_FAILED;
@@ -124,8 +124,8 @@ static struct chunk *make_chunk(xk_va_store *s, uint32_t i)
         free(k);
         return NULL;
     }
-    k->host = reserve(wish_for(s, i), CHUNK_B);
-    k->page = reserve(NULL, PAGES_B + CHUNK_B);
+    k->host = reserve_addresses(wish_for(s, i), CHUNK_B);
+    k->page = reserve_addresses(NULL, PAGES_B + CHUNK_B);
     if (!k->host || !k->page) {
         destroy_chunk(k);
         return NULL;
@@ -213,7 +213,7 @@ static bool add_to_runs(xk_va_store *s, uint64_t page)
     return true;
 }
 
-static enum xk_status charge(xk_va_store *s, xk_ctx *c, uint64_t n_b)
+static enum xk_status charge_store(xk_va_store *s, xk_ctx *c, uint64_t n_b)
 {
     if (s->used_b > s->max_b || n_b > s->max_b - s->used_b)
         return xk_fail(c, XK_ENOMEM,
@@ -226,7 +226,7 @@ static enum xk_status charge(xk_va_store *s, xk_ctx *c, uint64_t n_b)
 enum xk_status xk_va_store_charge(xk_va_store *s, xk_ctx *c, uint64_t n_b)
 {
     pthread_mutex_lock(&s->lock);
-    const enum xk_status st = charge(s, c, n_b);
+    const enum xk_status st = charge_store(s, c, n_b);
     pthread_mutex_unlock(&s->lock);
     return st;
 }
@@ -247,7 +247,7 @@ static enum xk_status map_page(xk_va_store *s, xk_ctx *c, uint64_t va)
     struct page *const p = page_of(s, va);
     if (atomic_load(&p->mapped)) /* another engine was first */
         return XK_OK;
-    XK_TRY(charge(s, c, PAGE_B));
+    XK_TRY(charge_store(s, c, PAGE_B));
     if (!add_to_runs(s, va / PAGE_B))
         return xk_fail(c, XK_ENOMEM,
                        "vgpu: pages at more than %u places, the last at 0x%llx",
@@ -282,7 +282,8 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
 
 /* Whether a copy of the page is what both sides held, as far as they have
  * exchanged it; `both` is of the page, too. */
-static bool same(const struct page *p, const uint8_t *both, const uint8_t *copy)
+static bool same_exchanged(const struct page *p, const uint8_t *both,
+                           const uint8_t *copy)
 {
     return memcmp(both + p->lo, copy + p->lo, p->hi - p->lo) == 0;
 }
@@ -291,8 +292,8 @@ static bool same(const struct page *p, const uint8_t *both, const uint8_t *copy)
  * not as in `both`: they are taken. What differs on the device then is the
  * device's work. If `device_first`, a byte that both have written stays the
  * device's. */
-static void merge(uint8_t *host, uint8_t *both, const uint8_t *mine,
-                  uint64_t n_b, bool device_first)
+static void merge_bytes(uint8_t *host, uint8_t *both, const uint8_t *mine,
+                        uint64_t n_b, bool device_first)
 {
     if (memcmp(both, mine, n_b) == 0)
         return;
@@ -307,8 +308,8 @@ static void merge(uint8_t *host, uint8_t *both, const uint8_t *mine,
 
 /* The bytes from lo to hi become some that are exchanged; those between them
  * and what was so before, as the device has them. */
-static void widen(struct page *p, uint8_t *both, const uint8_t *host,
-                  uint16_t lo, uint16_t hi)
+static void widen_exchanged(struct page *p, uint8_t *both, const uint8_t *host,
+                            uint16_t lo, uint16_t hi)
 {
     if (p->hi == 0)
         p->lo = p->hi = lo;
@@ -331,11 +332,12 @@ static void upload(xk_va_store *s, struct page *p, uint64_t va,
     const uint16_t lo = p->lo, hi = p->hi;
     uint8_t *const host = host_of(s, page), *const both = both_of(s, page);
     p->fresh = 1;
-    widen(p, both, host, (uint16_t)in_page, (uint16_t)(in_page + n_b));
+    widen_exchanged(p, both, host, (uint16_t)in_page,
+                    (uint16_t)(in_page + n_b));
     for (uint64_t k = in_page; k < in_page + n_b; k++)
         if (k < lo || k >= hi) /* new */
             host[k] = both[k] = src[k - in_page];
-    merge(host + in_page, both + in_page, src, n_b, false);
+    merge_bytes(host + in_page, both + in_page, src, n_b, false);
 }
 
 bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
@@ -359,15 +361,15 @@ bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
 static bool changed(const xk_va_store *s, const struct page *p, uint64_t va,
                     const uint8_t *mine)
 {
-    return p->hi && !same(p, both_of(s, va), mine);
+    return p->hi && !same_exchanged(p, both_of(s, va), mine);
 }
 
-static void take(xk_va_store *s, struct page *p, uint64_t va,
-                 const uint8_t *mine)
+static void take_client_bytes(xk_va_store *s, struct page *p, uint64_t va,
+                              const uint8_t *mine)
 {
     if (p->hi)
-        merge(host_of(s, va) + p->lo, both_of(s, va) + p->lo, mine + p->lo,
-              p->hi - p->lo, false);
+        merge_bytes(host_of(s, va) + p->lo, both_of(s, va) + p->lo,
+                    mine + p->lo, p->hi - p->lo, false);
 }
 
 static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
@@ -379,7 +381,7 @@ static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
     if (client->settle && client->settle(client->user, va) &&
         !client->read(client->user, va, mine, PAGE_B))
         return;
-    take(s, p, va, mine);
+    take_client_bytes(s, p, va, mine);
 }
 
 /* What the client's CPU has written into [lo, hi) of the page, which is about
@@ -404,7 +406,7 @@ static void take_own(xk_va_store *s, const struct xk_va_client *client,
         (client->settle && client->settle(client->user, page) &&
          !client->read(client->user, page, s->block, PAGE_B)))
         return;
-    merge(host + lo, both + lo, s->block + lo, hi - lo, true);
+    merge_bytes(host + lo, both + lo, s->block + lo, hi - lo, true);
 }
 
 /* Drivers read one page after the other, and the next one is in no cache. */
@@ -504,7 +506,7 @@ void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
         return;
     pthread_mutex_lock(&s->lock);
     if (client->read(client->user, va, s->block, PAGE_B))
-        take(s, p, va, s->block);
+        take_client_bytes(s, p, va, s->block);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -38,7 +38,8 @@ struct xk_virtual_device {
     unsigned n_variables;
 };
 
-static void add(xk_virtual_device *d, const char *name, const char *value)
+static void add_variable(xk_virtual_device *d, const char *name,
+                         const char *value)
 {
     d->variable[d->n_variables++] = (struct variable){name, value};
 }
@@ -76,21 +77,21 @@ static bool find_lock(xk_virtual_device *d)
 static void make_variables(xk_virtual_device *d, const struct product *p)
 {
     snprintf(d->port, sizeof d->port, "%u", xk_tbx_server_port(d->server));
-    add(d, "NEOReadDebugKeys", "1");
-    add(d, "SetCommandStreamReceiver", "2");
-    add(d, "ProductFamilyOverride", p->name);
-    add(d, "HardwareInfoOverride", p->shape);
-    add(d, "ForceDeviceId", p->id);
-    add(d, "OverrideRevision", p->revision);
-    add(d, "EnableLocalMemory", "0");
-    add(d, "EnableDeviceBasedTimestamps", "1");
-    add(d, "EnableBlitterForEnqueueOperations", "0");
+    add_variable(d, "NEOReadDebugKeys", "1");
+    add_variable(d, "SetCommandStreamReceiver", "2");
+    add_variable(d, "ProductFamilyOverride", p->name);
+    add_variable(d, "HardwareInfoOverride", p->shape);
+    add_variable(d, "ForceDeviceId", p->id);
+    add_variable(d, "OverrideRevision", p->revision);
+    add_variable(d, "EnableLocalMemory", "0");
+    add_variable(d, "EnableDeviceBasedTimestamps", "1");
+    add_variable(d, "EnableBlitterForEnqueueOperations", "0");
     if (strcmp(p->platform, "xehpc") == 0)
-        add(d, "Enable64kbpages", "0");
-    add(d, "TbxServer", "127.0.0.1");
-    add(d, "TbxPort", d->port);
+        add_variable(d, "Enable64kbpages", "0");
+    add_variable(d, "TbxServer", "127.0.0.1");
+    add_variable(d, "TbxPort", d->port);
     if (find_lock(d))
-        add(d, "LD_PRELOAD", d->preload);
+        add_variable(d, "LD_PRELOAD", d->preload);
 }
 
 static const struct product *find_product(const char *platform)
@@ -101,9 +102,9 @@ static const struct product *find_product(const char *platform)
     return NULL;
 }
 
-static enum xk_status start(xk_virtual_device *d,
-                            const struct xk_virtual_device_opts *opts,
-                            struct xk_error *err)
+static enum xk_status start_device(xk_virtual_device *d,
+                                   const struct xk_virtual_device_opts *opts,
+                                   struct xk_error *err)
 {
     const char *const name = opts->platform ? opts->platform : "xehpg";
     const struct product *const p = find_product(name);
@@ -133,7 +134,7 @@ xk_virtual_device_start(const struct xk_virtual_device_opts *opts,
     *out = NULL;
     err = err ? err : &ignored;
     if (d)
-        s = start(d, opts, err);
+        s = start_device(d, opts, err);
     else
         *err = (struct xk_error){XK_ENOMEM, "out of memory for a device"};
     if (s < 0)

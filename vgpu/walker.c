@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vgpu/walker.h"
+#include "isa/format.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -43,7 +44,7 @@ static bool note_page(void *user, uint64_t va, struct xk_gpu_phys at)
 }
 
 /* Runs of pages with consecutive addresses become one region each. */
-static void make_regions(struct walk *k)
+static void make_page_regions(struct walk *k)
 {
     for (uint32_t i = 0; i < k->n_pages; i++) {
         struct xk_sim_region *const last =
@@ -72,7 +73,7 @@ static enum xk_status copy_pages(struct walk *k)
         xk_gpu_phys_read(k->space->m, k->page[i].at,
                          k->host + (size_t)i * XK_GPU_PAGE_B, XK_GPU_PAGE_B);
     memcpy(k->before, k->host, n_b);
-    make_regions(k);
+    make_page_regions(k);
     return XK_OK;
 }
 
@@ -118,10 +119,9 @@ static bool goes_anywhere(const struct xk_inst *i)
     }
 }
 
-static bool ends(const struct xk_inst *i)
+static bool is_last_inst(const struct xk_inst *i)
 {
-    return i->op == XK_OPC_RET ||
-           ((i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) && i->send.eot);
+    return i->op == XK_OPC_RET || (xk_inst_is_send(i) && i->send.eot);
 }
 
 size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
@@ -143,7 +143,7 @@ size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
         far_b = far_b < at + i.jip_b ? at + i.jip_b : far_b;
         far_b = far_b < at + i.uip_b ? at + i.uip_b : far_b;
         at_b += used_b;
-        if (ends(&i) && far_b < (int64_t)at_b)
+        if (is_last_inst(&i) && far_b < (int64_t)at_b)
             return at_b;
     }
     return n_b;
@@ -168,7 +168,7 @@ enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
 }
 
 /* What lies from the start address on. */
-static enum xk_status make_kernel(struct walk *k)
+static enum xk_status make_walk_kernel(struct walk *k)
 {
     uint64_t n_b = MAX_CODE_B;
     char name[32];
@@ -237,8 +237,8 @@ static enum xk_status check_threads(xk_ctx *c,
 }
 
 /* n_b bytes at va, in one region; NULL: they are not. */
-static const uint8_t *host_of(const struct xk_sim_region *r, unsigned n,
-                              uint64_t va, uint64_t n_b)
+static const uint8_t *host_in_region(const struct xk_sim_region *r, unsigned n,
+                                     uint64_t va, uint64_t n_b)
 {
     for (unsigned i = 0; i < n; i++)
         if (va >= r[i].va && va - r[i].va < r[i].size_b &&
@@ -257,7 +257,8 @@ static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
     d->scratch_slot_b = w->scratch_slot_b;
     if (!n_b)
         return XK_OK;
-    const uint8_t *const data = host_of(d->regions, d->n_regions, va, n_b);
+    const uint8_t *const data =
+        host_in_region(d->regions, d->n_regions, va, n_b);
     if (!data)
         return xk_fail(c, XK_EFAULT,
                        "vgpu: walker: its %llu bytes of indirect data at "
@@ -298,7 +299,7 @@ xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
     return s < 0 ? xk_fail(c, err.status, "%s", err.message) : XK_OK;
 }
 
-static enum xk_status run(struct walk *k, struct xk_launch_stats *stats)
+static enum xk_status run_walk(struct walk *k, struct xk_launch_stats *stats)
 {
     XK_TRY(check_threads(k->c, k->config, k->w));
     if (!xk_gpu_each_page(k->space, note_page, k) && !k->failed)
@@ -307,7 +308,7 @@ static enum xk_status run(struct walk *k, struct xk_launch_stats *stats)
     if (k->failed)
         return XK_ENOMEM;
     XK_TRY(copy_pages(k));
-    XK_TRY(make_kernel(k));
+    XK_TRY(make_walk_kernel(k));
     XK_TRY(xk_walker_dispatch(k->c, k->config, k->w, k->kernel, k->region,
                               k->n_regions, stats));
     return write_back(k);
@@ -319,7 +320,7 @@ enum xk_status xk_walker_run(xk_ctx *c, const struct xk_walker_config *config,
                              struct xk_launch_stats *stats)
 {
     struct walk k = {.c = c, .space = space, .w = w, .config = config};
-    const enum xk_status s = run(&k, stats);
+    const enum xk_status s = run_walk(&k, stats);
     xk_sim_kernel_destroy(k.kernel);
     xk_free(c, k.page);
     xk_free(c, k.host);

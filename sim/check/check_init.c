@@ -179,8 +179,9 @@ static uint32_t exec_lanes(const struct xk_sim_thread *t,
 }
 
 /* Of every lane's element; false where an address register is undefined. */
-static bool offsets(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                    const struct xk_sim_opnd *o, uint32_t *off)
+static bool check_offsets(struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e,
+                          const struct xk_sim_opnd *o, uint32_t *off)
 {
     const struct xk_sim_thread *const t = c->thread;
     const unsigned w_mask = (1u << o->log_w) - 1;
@@ -229,7 +230,7 @@ static uint32_t operand_ok(struct xk_sim_check_thread *c,
     uint32_t off[XK_SIM_LANES], ok = 0;
     if (o->kind == XK_SO_NONE || o->kind == XK_SO_IMM)
         return UINT32_MAX;
-    if (!offsets(c, e, o, off))
+    if (!check_offsets(c, e, o, off))
         return UINT32_MAX;
     for (unsigned l = 0; l < e->exec; l++)
         ok |= (uint32_t)element_ok(c, off[l], o->size_b) << l;
@@ -277,7 +278,7 @@ static void put_lanes(struct xk_sim_check_thread *c,
 {
     const struct xk_sim_opnd *const o = &e->dst;
     uint32_t off[XK_SIM_LANES];
-    if (o->kind == XK_SO_NONE || !offsets(c, e, o, off))
+    if (o->kind == XK_SO_NONE || !check_offsets(c, e, o, off))
         return;
     for (uint32_t m = lanes; m; m &= m - 1) {
         const unsigned l = (unsigned)__builtin_ctz(m);
@@ -298,7 +299,8 @@ static void copy_lanes(struct xk_sim_check_thread *c,
     uint32_t from[XK_SIM_LANES], to[XK_SIM_LANES];
     uint64_t bits[XK_SIM_LANES];
     const unsigned size_b = e->dst.size_b;
-    if (!offsets(c, e, &e->src[0], from) || !offsets(c, e, &e->dst, to))
+    if (!check_offsets(c, e, &e->src[0], from) ||
+        !check_offsets(c, e, &e->dst, to))
         return;
     for (unsigned l = 0; l < e->exec; l++)
         bits[l] = xk_check_get_bits(c, from[l], size_b);
@@ -345,7 +347,7 @@ static uint32_t masked_ok(struct xk_sim_check_thread *c,
     const struct xk_sim_opnd *const x = &e->src[0];
     uint32_t off[XK_SIM_LANES], ok = 0;
     uint64_t mask = (uint64_t)e->src[1].ival, need = 0;
-    if (!offsets(c, e, x, off))
+    if (!check_offsets(c, e, x, off))
         return UINT32_MAX;
     for (unsigned b = 0; b < x->size_b; b++, mask >>= 8)
         need |= (uint64_t)((mask & 0xff) != 0) << b;

@@ -68,7 +68,7 @@ static struct xk_check_slot *probe(const struct xk_check_lines *m, uint64_t key)
     return &m->slot[i];
 }
 
-static bool grow(const struct xk_alloc *a, struct xk_check_lines *m)
+static bool grow_lines(const struct xk_alloc *a, struct xk_check_lines *m)
 {
     const size_t n = m->n_slots ? 2 * m->n_slots : 1024;
     struct xk_check_slot *const slot =
@@ -97,7 +97,7 @@ struct xk_check_line *xk_check_line_find(struct xk_sim_check_work *w,
 {
     struct xk_check_lines *const m = &w->lines;
     const struct xk_alloc *const a = &w->run->alloc;
-    if (2 * (m->n_all + 1) > m->n_slots && !grow(a, m)) {
+    if (2 * (m->n_all + 1) > m->n_slots && !grow_lines(a, m)) {
         w->no_memory = true;
         return NULL;
     }
@@ -117,7 +117,7 @@ struct xk_check_line *xk_check_line_find(struct xk_sim_check_work *w,
     return s->line;
 }
 
-static void *get(struct xk_sim_check_work *w, size_t n_b)
+static void *line_alloc(struct xk_sim_check_work *w, size_t n_b)
 {
     void *const p = xk_check_arena_get(&w->run->alloc, &w->lines.arena, n_b);
     w->no_memory |= !p;
@@ -125,25 +125,27 @@ static void *get(struct xk_sim_check_work *w, size_t n_b)
 }
 
 /* A record of dwords becomes four of bytes. */
-static void spread(xk_check_key *to, const xk_check_key *from, unsigned part)
+static void spread_keys(xk_check_key *to, const xk_check_key *from,
+                        unsigned part)
 {
     for (unsigned i = 0; i < XK_CHECK_PIECES; i++)
         to[i] = from[part * 4 + i / 4];
 }
 
-static bool split(struct xk_sim_check_work *w, struct xk_check_line *l)
+static bool split_line(struct xk_sim_check_work *w, struct xk_check_line *l)
 {
-    struct xk_check_cells *const c = get(w, 4 * sizeof *c);
-    struct xk_check_atoms *const a = l->atoms ? get(w, 4 * sizeof *a) : NULL;
+    struct xk_check_cells *const c = line_alloc(w, 4 * sizeof *c);
+    struct xk_check_atoms *const a =
+        l->atoms ? line_alloc(w, 4 * sizeof *a) : NULL;
     if (!c || (l->atoms && !a))
         return false;
     for (unsigned part = 0; part < 4; part++) {
-        spread(c[part].w, l->cells->w, part);
-        spread(c[part].r1, l->cells->r1, part);
-        spread(c[part].r2, l->cells->r2, part);
+        spread_keys(c[part].w, l->cells->w, part);
+        spread_keys(c[part].r1, l->cells->r1, part);
+        spread_keys(c[part].r2, l->cells->r2, part);
         if (a) {
-            spread(a[part].a1, l->atoms->a1, part);
-            spread(a[part].a2, l->atoms->a2, part);
+            spread_keys(a[part].a1, l->atoms->a1, part);
+            spread_keys(a[part].a2, l->atoms->a2, part);
         }
     }
     l->cells = c;
@@ -156,7 +158,7 @@ bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l)
 {
     const unsigned n = l->odd ? 64 : 16, unit_b = 64 / n;
     struct xk_check_cells *const c =
-        get(w, n / XK_CHECK_PIECES * sizeof *l->cells);
+        line_alloc(w, n / XK_CHECK_PIECES * sizeof *l->cells);
     if (!c)
         return false;
     for (unsigned p = 0; p < n; p++) {
@@ -174,9 +176,9 @@ bool xk_check_line_prepare(struct xk_sim_check_work *w, struct xk_check_line *l,
 {
     if (!l->cells && !xk_check_line_spread(w, l))
         return false;
-    if (bytes && !l->bytes && !split(w, l))
+    if (bytes && !l->bytes && !split_line(w, l))
         return false;
     if (atomic && !l->atoms)
-        l->atoms = get(w, (l->bytes ? 4 : 1) * sizeof *l->atoms);
+        l->atoms = line_alloc(w, (l->bytes ? 4 : 1) * sizeof *l->atoms);
     return !atomic || l->atoms;
 }

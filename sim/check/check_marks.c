@@ -54,8 +54,8 @@ void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
     }
 }
 
-static void mark(const struct xk_sim_check_thread *c, xk_check_key *k,
-                 bool dirty)
+static void mark_dirty(const struct xk_sim_check_thread *c, xk_check_key *k,
+                       bool dirty)
 {
     if (*k && xk_key_thread(*k) == c->thread->index)
         *k = (*k & ~XK_KEY_DIRTY) | (dirty ? XK_KEY_DIRTY : 0);
@@ -69,7 +69,7 @@ static void mark_line(struct xk_sim_check_thread *c, struct xk_check_line *l,
     if (!l->cells && !(l->w & bits))
         return;
     if (!l->cells && !(l->w & ~bits)) {
-        mark(c, &l->w_all, dirty);
+        mark_dirty(c, &l->w_all, dirty);
         return;
     }
     if (!l->cells && !xk_check_line_spread(c->work, l))
@@ -77,9 +77,9 @@ static void mark_line(struct xk_sim_check_thread *c, struct xk_check_line *l,
     for (uint32_t b = from_b; b < end_b; b++) {
         const unsigned p = l->bytes ? b : b / 4;
         const unsigned part = p / XK_CHECK_PIECES, i = p % XK_CHECK_PIECES;
-        mark(c, &l->cells[part].w[i], dirty);
+        mark_dirty(c, &l->cells[part].w[i], dirty);
         if (l->atoms)
-            mark(c, &l->atoms[part].a1[i], dirty);
+            mark_dirty(c, &l->atoms[part].a1[i], dirty);
     }
 }
 

@@ -32,8 +32,8 @@ static const char *doing(bool write, bool atomic)
     return atomic ? "changes atomically" : write ? "writes" : "reads";
 }
 
-static void report(const struct access *x, uint32_t check, xk_check_key other,
-                   const char *why)
+static void report_access(const struct access *x, uint32_t check,
+                          xk_check_key other, const char *why)
 {
     struct xk_sim_place place = {.address = x->addr, .n_b = x->n_b};
     if (!xk_check_on(x->c, check))
@@ -46,14 +46,14 @@ static void report(const struct access *x, uint32_t check, xk_check_key other,
     xk_sim_check_report(x->c->thread, x->e, check, &who, &place, "%s", why);
 }
 
-static void race(const struct access *x, xk_check_key other, bool write,
-                 bool atomic)
+static void report_race(const struct access *x, xk_check_key other, bool write,
+                        bool atomic)
 {
     char why[160];
     snprintf(why, sizeof why,
              "%s what another thread of the group %s, with no barrier between",
              doing(x->write, x->atomic), doing(write, atomic));
-    report(x, XK_CHECK_RACE, other, why);
+    report_access(x, XK_CHECK_RACE, other, why);
 }
 
 /* A store that leaves the piece as it is: compilers let one lane of every
@@ -132,16 +132,16 @@ static void unfenced(const struct access *x, xk_check_key w)
 {
     if (xk_check_is_fenced(x->c, xk_key_thread(w), (uint32_t)x->addr))
         return;
-    report(x, XK_CHECK_SYNC, w,
-           "uses SLM that another thread wrote, with no completed fence "
-           "between the write and that thread's barrier");
+    report_access(x, XK_CHECK_SYNC, w,
+                  "uses SLM that another thread wrote, with no completed fence "
+                  "between the write and that thread's barrier");
 }
 
 static void behind_writer(const struct access *x, xk_check_key w)
 {
     if (meets(x, w)) {
         if (!x->write || changes(x))
-            race(x, w, true, false);
+            report_race(x, w, true, false);
     } else if (w & XK_KEY_DIRTY && xk_key_thread(w) != xk_key_thread(x->me)) {
         unfenced(x, w);
     }
@@ -162,12 +162,13 @@ static void behind_users(const struct access *x, xk_check_key k1,
                          xk_check_key k2, bool atomic)
 {
     if (meets(x, k1))
-        race(x, k1, atomic, atomic);
+        report_race(x, k1, atomic, atomic);
     else if (meets(x, k2))
-        race(x, k2, atomic, atomic);
+        report_race(x, k2, atomic, atomic);
 }
 
-static void piece(const struct access *x, struct xk_check_line *l, unsigned p)
+static void check_piece(const struct access *x, struct xk_check_line *l,
+                        unsigned p)
 {
     struct xk_check_cells *const k = &l->cells[p / XK_CHECK_PIECES];
     struct xk_check_atoms *const a =
@@ -199,8 +200,8 @@ static void piece(const struct access *x, struct xk_check_line *l, unsigned p)
 }
 
 /* The most frequent: dwords that nobody has written. */
-static void read_dwords(struct xk_check_cells *k, xk_check_key me, unsigned p,
-                        unsigned end)
+static void note_dword_reads(struct xk_check_cells *k, xk_check_key me,
+                             unsigned p, unsigned end)
 {
     for (; p < end; p++)
         if (!same_user(k->r1[p], me))
@@ -231,7 +232,7 @@ static void touch_line(struct access *x, struct xk_check_line *l,
     const unsigned unit_b = l->bytes ? 1 : 4;
     const uint64_t line_va = x->addr & ~(uint64_t)(XK_CHECK_LINE_B - 1);
     if (!l->written && !l->bytes && !l->atoms && !x->write && !x->atomic) {
-        read_dwords(l->cells, x->me, off_b / 4, (off_b + n_b) / 4);
+        note_dword_reads(l->cells, x->me, off_b / 4, (off_b + n_b) / 4);
         return;
     }
     l->written |= x->write;
@@ -242,7 +243,7 @@ static void touch_line(struct access *x, struct xk_check_line *l,
     }
     for (uint32_t b = off_b; b < off_b + n_b; b += unit_b) {
         x->addr = line_va + b;
-        piece(x, l, b / unit_b);
+        check_piece(x, l, b / unit_b);
     }
 }
 
@@ -292,7 +293,7 @@ static bool touch_whole(const struct access *x, struct xk_check_line *l,
     return x->write ? write_whole(x, l, bits) : read_whole(x, l, bits);
 }
 
-static void touch(struct access *x, uint64_t addr, uint32_t n_b)
+static void touch_lines(struct access *x, uint64_t addr, uint32_t n_b)
 {
     struct xk_sim_check_work *const w = x->c->work;
     for (uint64_t at = addr, end = addr + n_b; at < end;) {
@@ -356,7 +357,7 @@ void xk_check_accesses(struct xk_sim_check_thread *c,
             i += following(w, i, &n_b);
         x.space = n->space;
         x.note = n;
-        touch(&x, n->addr, n_b);
+        touch_lines(&x, n->addr, n_b);
     }
 }
 

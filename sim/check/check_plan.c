@@ -29,7 +29,7 @@ static bool set_range(const struct xk_sim_opnd *o, unsigned exec,
     return true;
 }
 
-static bool is_acc(const struct xk_sim_opnd *o)
+static bool is_acc_region(const struct xk_sim_opnd *o)
 {
     return o->kind == XK_SO_REG && o->off_b >= XK_RF_ACC &&
            o->off_b < XK_RF_ZERO;
@@ -58,10 +58,10 @@ static void plan_acc(const struct xk_sim_inst *e, struct xk_check_inst *out)
     if (xk_math_is_macro(&e->in))
         return; /* exponents beyond the type's: not followed */
     for (unsigned n = 0; n < e->n_srcs; n++)
-        read |= is_acc(&e->src[n]);
+        read |= is_acc_region(&e->src[n]);
     if (use & 1 && !read)
         out->acc_in = all;
-    if (use & 2 && !is_acc(&e->dst))
+    if (use & 2 && !is_acc_region(&e->dst))
         out->acc_out = all;
 }
 
@@ -106,13 +106,13 @@ void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
 {
     const unsigned op = e->in.op;
     *out = (struct xk_check_inst){.kind = XK_CK_NONE};
-    if (op == XK_OPC_SEND || op == XK_OPC_SENDC)
+    if (xk_inst_is_send(&e->in))
         out->kind = XK_CK_SEND;
-    else if (op == XK_OPC_DPAS || op == XK_OPC_DPASW)
+    else if (xk_inst_is_dpas(&e->in))
         plan_dpas(k, e, out);
     else if (op == XK_OPC_NOP || op == XK_OPC_SYNC || !e->exec)
         out->kind = XK_CK_NONE;
-    else if (op > XK_OPC_SYNC && op <= XK_OPC_JOIN)
+    else if (xk_inst_is_branch(&e->in))
         out->kind = XK_CK_BRANCH;
     else if (e->n_srcs)
         plan_alu(e, out);

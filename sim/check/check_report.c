@@ -125,7 +125,8 @@ static void party(const struct xk_sim_run *r, const struct xk_sim_who *w,
     out->offset_b = e->pc_b;
 }
 
-static bool same(const struct xk_check_seen *a, const struct xk_check_seen *b)
+static bool same_seen(const struct xk_check_seen *a,
+                      const struct xk_check_seen *b)
 {
     return a->check == b->check && a->inst[0] == b->inst[0] &&
            a->inst[1] == b->inst[1];
@@ -135,7 +136,7 @@ static bool same(const struct xk_check_seen *a, const struct xk_check_seen *b)
 static bool is_new(struct xk_sim_check_work *w, const struct xk_check_seen *s)
 {
     for (uint32_t i = 0; i < w->n_seen; i++)
-        if (same(&w->seen[i], s))
+        if (same_seen(&w->seen[i], s))
             return false;
     if (w->n_seen == XK_CHECK_UNIT_MOST)
         return false;
@@ -147,7 +148,7 @@ static struct xk_check_record *room_for(struct xk_sim_check_run *r,
                                         const struct xk_check_seen *s)
 {
     for (size_t i = 0; i < r->n_records; i++)
-        if (same(&r->record[i].seen, s))
+        if (same_seen(&r->record[i].seen, s))
             return &r->record[i];
     if (r->n_records == r->room) {
         const size_t room = r->room ? 2 * r->room : 64;
@@ -162,7 +163,8 @@ static struct xk_check_record *room_for(struct xk_sim_check_run *r,
     return &r->record[r->n_records++];
 }
 
-static void keep(struct xk_sim_check_run *r, const struct xk_check_record *k)
+static void keep_record(struct xk_sim_check_run *r,
+                        const struct xk_check_record *k)
 {
     pthread_mutex_lock(&r->lock);
     struct xk_check_record *const at = room_for(r, &k->seen);
@@ -196,7 +198,7 @@ void xk_check_record(struct xk_sim_check_work *w, uint32_t check,
         f->n_b = place->n_b;
     }
     snprintf(f->why, sizeof f->why, "%s", why);
-    keep(w->run, &k);
+    keep_record(w->run, &k);
 }
 
 void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,

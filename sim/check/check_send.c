@@ -18,7 +18,7 @@ static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         }
 }
 
-static uint32_t lanes_of(const struct xk_msg *m, uint32_t mask)
+static uint32_t lanes_of_message(const struct xk_msg *m, uint32_t mask)
 {
     return m->simd && m->simd < 32 ? mask & ((1u << m->simd) - 1) : mask;
 }
@@ -99,8 +99,8 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
     case XK_MCLASS_LOAD:
     case XK_MCLASS_STORE:
     case XK_MCLASS_ATOMIC:
-        if (!xk_check_typed_before(c, e, m, lanes_of(m, mask)))
-            need_addresses(c, e, m, lanes_of(m, mask));
+        if (!xk_check_typed_before(c, e, m, lanes_of_message(m, mask)))
+            need_addresses(c, e, m, lanes_of_message(m, mask));
         break;
     case XK_MCLASS_BARRIER:
         if (e->src[0].kind == XK_SO_REG)
@@ -148,7 +148,7 @@ static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
 }
 
 /* Nothing of what was touched has bytes that are known not to be defined. */
-static bool is_plain(const struct xk_sim_check_work *w)
+static bool is_all_defined(const struct xk_sim_check_work *w)
 {
     return !(w->spaces & (1u << XK_CS_SLM | 1u << XK_CS_SCRATCH));
 }
@@ -237,8 +237,9 @@ static void know_all(struct xk_sim_check_thread *c)
     }
 }
 
-static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                   const struct xk_msg *m, uint32_t lanes, bool store)
+static void check_gather(struct xk_sim_check_thread *c,
+                         const struct xk_sim_inst *e, const struct xk_msg *m,
+                         uint32_t lanes, bool store)
 {
     const struct xk_sim_check_work *const w = c->work;
     const struct xk_sim_opnd *const data = store ? &e->src[1] : &e->dst;
@@ -247,7 +248,7 @@ static void gather(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     uint8_t done[XK_SIM_LANES] = {0};
     if (data->kind != XK_SO_REG)
         return;
-    const bool plain = is_plain(w) || (!store && all_known(c));
+    const bool plain = is_all_defined(w) || (!store && all_known(c));
     if ((plain || store) && is_quiet(c, e, m, data, lanes)) {
         if (!plain)
             know_all(c);
@@ -344,7 +345,7 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
 {
     const struct xk_msg *const m = xk_check_msg(c, e);
     const enum xk_msg_class k = xk_msg_op_class(m->op);
-    const uint32_t lanes = lanes_of(m, mask);
+    const uint32_t lanes = lanes_of_message(m, mask);
     if (!lanes || xk_check_typed_after(c, e, m, lanes) ||
         xk_check_sample_after(c, e, lanes))
         return;
@@ -357,5 +358,5 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
     else if (is_block(m))
         block(c, e, m, mask);
     else
-        gather(c, e, m, lanes, k == XK_MCLASS_STORE);
+        check_gather(c, e, m, lanes, k == XK_MCLASS_STORE);
 }

@@ -13,7 +13,7 @@ static struct xk_check_slm *place_for(struct xk_sim_check_thread *c,
     return &c->slm[c->next_slm++ % XK_CHECK_SLM];
 }
 
-static void add(struct xk_check_slm *s, uint32_t at_b, uint32_t n_b)
+static void add_bytes(struct xk_check_slm *s, uint32_t at_b, uint32_t n_b)
 {
     struct xk_check_range *const last = &s->piece[s->n ? s->n - 1 : 0];
     if (s->n && last->at_b + last->n_b == at_b)
@@ -36,7 +36,7 @@ void xk_check_slm_note(struct xk_sim_check_thread *c,
     s->n = 0; /* old pieces may stay: clearing them costs more than the rest */
     for (unsigned k = 0; k < w->n_notes; k++)
         if (w->note[k].space == XK_CS_SLM)
-            add(s, (uint32_t)w->note[k].addr, w->note[k].n_b);
+            add_bytes(s, (uint32_t)w->note[k].addr, w->note[k].n_b);
 }
 
 static const struct xk_check_slm *of_inst(const struct xk_sim_check_thread *c,

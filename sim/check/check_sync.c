@@ -77,8 +77,8 @@ static void returned(struct xk_sim_check_thread *c, uint32_t sbids)
     c->fencing &= ~sbids;
 }
 
-static bool ends(const struct xk_sim_check_thread *c,
-                 const struct xk_sim_inst *e)
+static bool is_thread_end(const struct xk_sim_check_thread *c,
+                          const struct xk_sim_inst *e)
 {
     return xk_inst_is_send(&e->in) &&
            (e->in.send.eot || xk_msg_op_class(e->msg.op) == XK_MCLASS_EOT) &&
@@ -113,7 +113,7 @@ void xk_check_sync_before(struct xk_sim_check_thread *c,
         returned(c, e->in.src[0].file == XK_FILE_IMM
                         ? (uint32_t)e->in.src[0].imm
                         : UINT32_MAX);
-    if (ends(c, e))
+    if (is_thread_end(c, e))
         left_behind(c, e);
 }
 
@@ -180,8 +180,8 @@ static void publish(struct xk_sim_check_thread *c)
 
 /* What this thread did, and what it knows to be over, is over for all who wait
  * for the barrier. */
-static void signalled(struct xk_sim_check_thread *c,
-                      const struct xk_sim_inst *e)
+static void note_signal(struct xk_sim_check_thread *c,
+                        const struct xk_sim_inst *e)
 {
     struct xk_sim_check_work *const w = c->work;
     const struct xk_sim_thread *const t = c->thread;
@@ -227,7 +227,7 @@ void xk_check_sync_after(struct xk_sim_check_thread *c,
     if (xk_inst_is_send(&e->in)) {
         sent(c, e, mask);
         if (xk_msg_op_class(e->msg.op) == XK_MCLASS_BARRIER)
-            signalled(c, e);
+            note_signal(c, e);
     }
     const uint32_t closed = open & ~c->thread->barrier_open;
     if (closed)

@@ -7,8 +7,8 @@
 
 #include "sim/check/check_state.h"
 
-static struct xk_check_gslot *probe(struct xk_check_gslot *slot, size_t n,
-                                    uint64_t key)
+static struct xk_check_gslot *probe_gline(struct xk_check_gslot *slot, size_t n,
+                                          uint64_t key)
 {
     size_t i = xk_check_line_hash(key) & (n - 1);
     while (slot[i].key && slot[i].key != key)
@@ -16,7 +16,7 @@ static struct xk_check_gslot *probe(struct xk_check_gslot *slot, size_t n,
     return &slot[i];
 }
 
-static bool grow(struct xk_sim_check_run *r)
+static bool grow_glines(struct xk_sim_check_run *r)
 {
     const size_t n = r->n_gslots ? 2 * r->n_gslots : 4096;
     struct xk_check_gslot *const slot =
@@ -26,14 +26,14 @@ static bool grow(struct xk_sim_check_run *r)
     memset(slot, 0, n * sizeof *slot);
     for (size_t i = 0; i < r->n_gslots; i++)
         if (r->gslot[i].key)
-            *probe(slot, n, r->gslot[i].key) = r->gslot[i];
+            *probe_gline(slot, n, r->gslot[i].key) = r->gslot[i];
     r->alloc.realloc(r->alloc.user, r->gslot, 0);
     r->gslot = slot;
     r->n_gslots = n;
     return true;
 }
 
-static void *get(struct xk_sim_check_run *r, size_t n_b)
+static void *gline_alloc(struct xk_sim_check_run *r, size_t n_b)
 {
     void *const p = xk_check_arena_get(&r->alloc, &r->arena, n_b);
     r->no_memory |= !p;
@@ -42,13 +42,13 @@ static void *get(struct xk_sim_check_run *r, size_t n_b)
 
 static struct xk_check_gline *line_at(struct xk_sim_check_run *r, uint64_t key)
 {
-    if (2 * (r->n_g + 1) > r->n_gslots && !grow(r)) {
+    if (2 * (r->n_g + 1) > r->n_gslots && !grow_glines(r)) {
         r->no_memory = true;
         return NULL;
     }
-    struct xk_check_gslot *const s = probe(r->gslot, r->n_gslots, key);
+    struct xk_check_gslot *const s = probe_gline(r->gslot, r->n_gslots, key);
     if (!s->key) {
-        struct xk_check_gline *const l = get(r, sizeof *l);
+        struct xk_check_gline *const l = gline_alloc(r, sizeof *l);
         if (!l)
             return NULL;
         *s = (struct xk_check_gslot){key, l};
@@ -57,22 +57,22 @@ static struct xk_check_gline *line_at(struct xk_sim_check_run *r, uint64_t key)
     return s->line;
 }
 
-static void spread(struct xk_check_origin *to,
-                   const struct xk_check_origin *from, unsigned part)
+static void spread_origins(struct xk_check_origin *to,
+                           const struct xk_check_origin *from, unsigned part)
 {
     for (unsigned i = 0; i < XK_CHECK_PIECES; i++)
         to[i] = from[part * 4 + i / 4];
 }
 
-static bool split(struct xk_sim_check_run *r, struct xk_check_gline *l)
+static bool split_gline(struct xk_sim_check_run *r, struct xk_check_gline *l)
 {
-    struct xk_check_firsts *const f = get(r, 4 * sizeof *f);
+    struct xk_check_firsts *const f = gline_alloc(r, 4 * sizeof *f);
     if (!f)
         return false;
     for (unsigned part = 0; part < 4; part++) {
-        spread(f[part].w, l->firsts->w, part);
-        spread(f[part].r, l->firsts->r, part);
-        spread(f[part].a, l->firsts->a, part);
+        spread_origins(f[part].w, l->firsts->w, part);
+        spread_origins(f[part].r, l->firsts->r, part);
+        spread_origins(f[part].a, l->firsts->a, part);
     }
     l->firsts = f;
     l->bytes = true;
@@ -86,8 +86,8 @@ struct meeting {
 };
 
 /* One after the other in a slot of the machine. */
-static bool in_turn(const struct xk_sim_run *r, uint64_t unit, uint64_t other,
-                    bool same_thread)
+static bool in_slot_turn(const struct xk_sim_run *r, uint64_t unit,
+                         uint64_t other, bool same_thread)
 {
     const uint64_t n = r->d->n_threads;
     if (!r->n_places)
@@ -97,8 +97,9 @@ static bool in_turn(const struct xk_sim_run *r, uint64_t unit, uint64_t other,
                     : same_thread && unit % r->n_places == other % r->n_places;
 }
 
-static void race(const struct meeting *x, xk_check_key me, const char *mine,
-                 struct xk_check_origin o, const char *theirs)
+static void report_unit_race(const struct meeting *x, xk_check_key me,
+                             const char *mine, struct xk_check_origin o,
+                             const char *theirs)
 {
     struct xk_sim_place place = {
         .what = "memory", .address = x->va, .n_b = x->n_b};
@@ -110,14 +111,15 @@ static void race(const struct meeting *x, xk_check_key me, const char *mine,
     const struct xk_sim_run *const r = x->w->run->run;
     const bool apart = r->apart;
     char why[160];
-    if (in_turn(r, a.unit, b.unit, a.thread == b.thread))
+    if (in_slot_turn(r, a.unit, b.unit, a.thread == b.thread))
         return;
     snprintf(why, sizeof why, "%s what another %s %s, and nothing orders them",
              mine, apart ? "thread" : "group", theirs);
     xk_check_record(x->w, XK_CHECK_RACE, &a, &b, &place, why);
 }
 
-static void note(struct xk_check_origin *o, uint64_t unit, xk_check_key k)
+static void note_origin(struct xk_check_origin *o, uint64_t unit,
+                        xk_check_key k)
 {
     if (!o->unit_1)
         *o = (struct xk_check_origin){(uint32_t)unit + 1,
@@ -125,43 +127,43 @@ static void note(struct xk_check_origin *o, uint64_t unit, xk_check_key k)
                                           (xk_key_inst(k) & 0x1fffff)};
 }
 
-static void piece(struct meeting *x, struct xk_check_firsts *f, unsigned i,
-                  const struct xk_check_cells *k,
-                  const struct xk_check_atoms *a, unsigned j)
+static void meet_piece(struct meeting *x, struct xk_check_firsts *f, unsigned i,
+                       const struct xk_check_cells *k,
+                       const struct xk_check_atoms *a, unsigned j)
 {
     const xk_check_key w = k->w[j], r = k->r1[j], at = a ? a->a1[j] : 0;
     if (w && f->w[i].unit_1)
-        race(x, w, "writes", f->w[i], "writes");
+        report_unit_race(x, w, "writes", f->w[i], "writes");
     else if (w && f->r[i].unit_1)
-        race(x, w, "writes", f->r[i], "reads");
+        report_unit_race(x, w, "writes", f->r[i], "reads");
     else if (w && f->a[i].unit_1)
-        race(x, w, "writes", f->a[i], "changes atomically");
+        report_unit_race(x, w, "writes", f->a[i], "changes atomically");
     if (r && f->w[i].unit_1)
-        race(x, r, "reads", f->w[i], "writes");
+        report_unit_race(x, r, "reads", f->w[i], "writes");
     else if (r && f->a[i].unit_1)
-        race(x, r, "reads", f->a[i], "changes atomically");
+        report_unit_race(x, r, "reads", f->a[i], "changes atomically");
     if (at && f->w[i].unit_1)
-        race(x, at, "changes atomically", f->w[i], "writes");
+        report_unit_race(x, at, "changes atomically", f->w[i], "writes");
     else if (at && f->r[i].unit_1)
-        race(x, at, "changes atomically", f->r[i], "reads");
+        report_unit_race(x, at, "changes atomically", f->r[i], "reads");
 }
 
-static void keep(struct xk_check_firsts *f, unsigned i, uint64_t unit,
-                 const struct xk_check_cells *k, const struct xk_check_atoms *a,
-                 unsigned j)
+static void keep_firsts(struct xk_check_firsts *f, unsigned i, uint64_t unit,
+                        const struct xk_check_cells *k,
+                        const struct xk_check_atoms *a, unsigned j)
 {
     if (k->w[j])
-        note(&f->w[i], unit, k->w[j]);
+        note_origin(&f->w[i], unit, k->w[j]);
     if (k->r1[j])
-        note(&f->r[i], unit, k->r1[j]);
+        note_origin(&f->r[i], unit, k->r1[j]);
     if (a && a->a1[j])
-        note(&f->a[i], unit, a->a1[j]);
+        note_origin(&f->a[i], unit, a->a1[j]);
 }
 
 /* Gives a line a record for every piece; false: out of memory. */
 static bool spread_line(struct xk_sim_check_run *r, struct xk_check_gline *g)
 {
-    struct xk_check_firsts *const f = get(r, sizeof *f);
+    struct xk_check_firsts *const f = gline_alloc(r, sizeof *f);
     if (!f)
         return false;
     for (unsigned i = 0; i < XK_CHECK_PIECES; i++) {
@@ -190,8 +192,8 @@ static void merge_pieces(struct xk_sim_check_work *w,
             l->atoms ? &l->atoms[q / XK_CHECK_PIECES] : NULL;
         const unsigned i = q % XK_CHECK_PIECES;
         x.va = (l->key - 1) * 64 + p * x.n_b;
-        piece(&x, f, p % XK_CHECK_PIECES, k, a, i);
-        keep(f, p % XK_CHECK_PIECES, w->unit, k, a, i);
+        meet_piece(&x, f, p % XK_CHECK_PIECES, k, a, i);
+        keep_firsts(f, p % XK_CHECK_PIECES, w->unit, k, a, i);
         g->r |= k->r1[i] ? bits : 0;
         g->w |= k->w[i] ? bits : 0;
         g->a |= a && a->a1[i] ? bits : 0;
@@ -205,7 +207,7 @@ static bool merge_bits(uint64_t *all, struct xk_check_origin *who,
     struct xk_check_origin o = {0};
     if (!(more & ~*all))
         return true;
-    note(&o, unit, k);
+    note_origin(&o, unit, k);
     if (*all && (who->unit_1 != o.unit_1 || who->who != o.who))
         return false;
     *all |= more;
@@ -232,11 +234,11 @@ static void merge_new(const struct xk_sim_check_work *w,
     const uint64_t dwords = UINT64_C(0x1111111111111111);
     for (uint64_t m = l->r & ~g->r & dwords; m; m &= m - 1) {
         const unsigned p = (unsigned)__builtin_ctzll(m) / 4;
-        note(&g->firsts->r[p], w->unit, reader(l, p));
+        note_origin(&g->firsts->r[p], w->unit, reader(l, p));
     }
     for (uint64_t m = l->w & ~g->w & dwords; m; m &= m - 1) {
         const unsigned p = (unsigned)__builtin_ctzll(m) / 4;
-        note(&g->firsts->w[p], w->unit, writer(l, p));
+        note_origin(&g->firsts->w[p], w->unit, writer(l, p));
     }
     g->r |= l->r;
     g->w |= l->w;
@@ -271,7 +273,7 @@ static void merge_line(struct xk_sim_check_work *w, struct xk_check_line *l)
         return;
     if ((!l->cells && !xk_check_line_spread(w, l)) ||
         (!g->firsts && !spread_line(r, g)) ||
-        (l->bytes && !g->bytes && !split(r, g)))
+        (l->bytes && !g->bytes && !split_gline(r, g)))
         return;
     merge_pieces(w, l, g);
 }

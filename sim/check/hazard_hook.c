@@ -57,7 +57,7 @@ void xk_sim_hazard_forget(struct xk_sim_kernel *k)
     k->hazard = NULL;
 }
 
-static void report(const struct state *s, const struct xk_hz_finding *f)
+static void report_hazard(const struct state *s, const struct xk_hz_finding *f)
 {
     struct xk_sim_thread *const t = s->t;
     const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
@@ -76,14 +76,14 @@ static void report(const struct state *s, const struct xk_hz_finding *f)
 
 /* A store that may come before a load from local memory has read: once it is
  * executed, its bytes are known. */
-static void tell(void *user, const struct xk_hz_finding *f)
+static void tell_hazard(void *user, const struct xk_hz_finding *f)
 {
     struct state *const s = user;
     if (f->kind == XK_HZ_SLM && s->e->msg.op != XK_MOP_FENCE &&
         s->n_open < MOST_OPEN)
         s->open[s->n_open++] = *f;
     else
-        report(s, f);
+        report_hazard(s, f);
 }
 
 static void judge_open(struct state *s)
@@ -91,7 +91,7 @@ static void judge_open(struct state *s)
     for (unsigned k = 0; k < s->n_open; k++)
         if (xk_check_slm_meet(xk_check_of(s->t), s->open[k].first,
                               s->open[k].second))
-            report(s, &s->open[k]);
+            report_hazard(s, &s->open[k]);
     s->n_open = 0;
 }
 
@@ -117,7 +117,7 @@ static void work_destroy(void *work)
     xk_hz_memo_destroy(work);
 }
 
-static void start(struct xk_sim_thread *t, void *state)
+static void hazard_start(struct xk_sim_thread *t, void *state)
 {
     struct state *const s = state;
     const struct xk_sim_run *const r = t->group->run;
@@ -132,7 +132,7 @@ static void start(struct xk_sim_thread *t, void *state)
         memset(&s->th, 0, sizeof s->th);
         xk_hz_thread_begin(&s->th, t->ip, strict);
     }
-    s->th.report = tell;
+    s->th.report = tell_hazard;
     s->th.user = s;
     if (is_random(r)) {
         memset(&s->late, 0, sizeof s->late);
@@ -148,8 +148,9 @@ static void spread_out(struct state *s)
     s->node = NULL;
 }
 
-static int64_t ahead(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     uint64_t most, void *state)
+static int64_t hazard_ahead(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e, uint64_t most,
+                            void *state)
 {
     struct state *const s = state;
     struct xk_hz_memo *const m = xk_check_of(t)->work->extra;
@@ -180,8 +181,8 @@ static int64_t ahead(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return row.n;
 }
 
-static void before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   uint32_t mask, void *state)
+static void hazard_before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                          uint32_t mask, void *state)
 {
     struct state *const s = state;
     const uint32_t at = (uint32_t)(e - t->kernel->inst);
@@ -211,8 +212,8 @@ static void late_after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     xk_hz_late_after_both(&s->late, &other->late, at);
 }
 
-static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  uint32_t mask, void *state)
+static void hazard_after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint32_t mask, void *state)
 {
     struct state *const s = state;
     (void)mask;
@@ -227,8 +228,8 @@ const struct xk_sim_checker xk_sim_hazard_checker = {
     .state_b = state_b,
     .work_create = work_create,
     .work_destroy = work_destroy,
-    .ahead = ahead,
-    .start = start,
-    .before = before,
-    .after = after,
+    .ahead = hazard_ahead,
+    .start = hazard_start,
+    .before = hazard_before,
+    .after = hazard_after,
 };

@@ -16,10 +16,10 @@ static bool is_call(const struct xk_sim_inst *e)
 /* It may leave the threads at different places, or in different states. */
 static bool ends_stretch(const struct xk_sim_inst *e)
 {
-    const bool is_send = e->in.op == XK_OPC_SEND || e->in.op == XK_OPC_SENDC;
     return xk_inst_is_branch(&e->in) || e->in.op == XK_OPC_SYNC ||
            e->in.op == XK_OPC_DPASW || e->in.op == XK_OPC_ILLEGAL ||
-           (is_send && (e->in.send.eot || e->in.send.sfid == XK_SFID_GTWY));
+           (xk_inst_is_send(&e->in) &&
+            (e->in.send.eot || e->in.send.sfid == XK_SFID_GTWY));
 }
 
 static bool can_part(const struct xk_sim_kernel *k)
@@ -168,7 +168,7 @@ static void note_depth(struct xk_pair *p, unsigned who,
 }
 
 /* n instructions of one thread, the last of which may be a branch. */
-static void run(struct xk_pair *p, unsigned who, uint64_t n)
+static void run_one_thread(struct xk_pair *p, unsigned who, uint64_t n)
 {
     struct xk_sim_thread *const t = p->t[who];
     const uint32_t last = t->ip + (uint32_t)n - 1;
@@ -184,16 +184,16 @@ static void run(struct xk_pair *p, unsigned who, uint64_t n)
 }
 
 /* A thread whose channels all sleep goes from join to join. */
-static void settle(struct xk_pair *p, unsigned who)
+static void settle_joins(struct xk_pair *p, unsigned who)
 {
     const struct xk_sim_thread *const t = p->t[who];
     while (t->state == XK_SIM_RUN && !t->active &&
            xk_inst_is_branch(&next_of(t)->in))
-        run(p, who, 1);
+        run_one_thread(p, who, 1);
 }
 
 /* Who is at the place where the pair is now. */
-static uint8_t place(const struct xk_pair *p)
+static uint8_t who_is_here(const struct xk_pair *p)
 {
     const struct xk_sim_thread *const a = p->t[0], *const b = p->t[1];
     if (!is_alive(a) || !is_alive(b))
@@ -203,8 +203,8 @@ static uint8_t place(const struct xk_pair *p)
     return a->ip == b->ip ? 3 : a->ip < b->ip ? 1 : 2;
 }
 
-static void report(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
-                   const char *why)
+static void report_pair(struct xk_pair *p, unsigned who,
+                        const struct xk_sim_inst *e, const char *why)
 {
     struct xk_sim_thread *const t = p->t[who];
     const struct xk_sim_thread *const o = p->t[!who];
@@ -220,13 +220,14 @@ static void parts(struct xk_pair *p, const struct xk_sim_inst *e)
     p->parted = (uint32_t)(e - p->t[0]->kernel->inst);
     p->alone = 0;
     if (is_together(e))
-        report(p, 0, e,
-               "the threads of a fused pair go different ways here, where "
-               "they can go one way only");
+        report_pair(p, 0, e,
+                    "the threads of a fused pair go different ways here, where "
+                    "they can go one way only");
     else if (p->all->strict)
-        report(p, 0, e,
-               "a fused pair parts: the condition is not the same for both "
-               "threads");
+        report_pair(
+            p, 0, e,
+            "a fused pair parts: the condition is not the same for both "
+            "threads");
 }
 
 /* The mask after e, which left `on` at the new place. Leaving comes before
@@ -245,8 +246,8 @@ static void set_mask(struct xk_pair *p, const struct xk_sim_inst *e, uint8_t on)
 static void branched(struct xk_pair *p, const struct xk_sim_inst *e)
 {
     for (unsigned who = 0; who < 2; who++)
-        settle(p, who);
-    const uint8_t on = place(p);
+        settle_joins(p, who);
+    const uint8_t on = who_is_here(p);
     if (p->on == 3 && on != 3 && is_alive(p->t[0]) && is_alive(p->t[1]))
         parts(p, e);
     set_mask(p, e, on);
@@ -254,7 +255,7 @@ static void branched(struct xk_pair *p, const struct xk_sim_inst *e)
 
 /* ---- both ---- */
 
-static void refresh(struct xk_sim_thread *t)
+static void refresh_barrier(struct xk_sim_thread *t)
 {
     if (t->state == XK_SIM_BARRIER && xk_sim_barrier_done(t))
         t->state = XK_SIM_RUN;
@@ -264,7 +265,7 @@ static void refresh(struct xk_sim_thread *t)
  * one until it can go on; they have not parted. */
 static uint64_t step_both(struct xk_pair *p)
 {
-    const uint8_t here = place(p);
+    const uint8_t here = who_is_here(p);
     const uint32_t at = p->t[here & 1 ? 0 : 1]->ip;
     const uint64_t n = p->all->stretch[at];
     const struct xk_sim_inst *const e =
@@ -272,16 +273,16 @@ static uint64_t step_both(struct xk_pair *p)
     uint64_t done = 0;
     for (unsigned who = 0; who < 2; who++) {
         struct xk_sim_thread *const t = p->t[who];
-        refresh(t);
+        refresh_barrier(t);
         if (here >> who & 1 && t->state == XK_SIM_RUN) {
-            run(p, who, n);
+            run_one_thread(p, who, n);
             done += n;
         }
     }
     if (done && xk_inst_is_branch(&e->in) && here == 3)
         branched(p, e);
     else if (done && !(is_alive(p->t[0]) && is_alive(p->t[1])))
-        p->on = p->mask = place(p);
+        p->on = p->mask = who_is_here(p);
     return done;
 }
 
@@ -306,7 +307,7 @@ static void run_with_stray(struct xk_pair *p, unsigned who, uint64_t n)
     struct xk_sim_thread *const t = p->t[who];
     for (; n && t->state == XK_SIM_RUN; n--) {
         const struct xk_sim_inst *const e = next_of(t);
-        run(p, who, 1);
+        run_one_thread(p, who, 1);
         if (may_stray(e))
             xk_pair_stray(p, !who, e);
     }
@@ -317,7 +318,7 @@ static uint64_t step_one(struct xk_pair *p, unsigned who)
     struct xk_sim_thread *const t = p->t[who], *const o = p->t[!who];
     const bool meet = is_alive(o) && p->depth[who] == p->depth[!who];
     uint64_t n = p->all->stretch[t->ip];
-    refresh(t);
+    refresh_barrier(t);
     if (t->state != XK_SIM_RUN)
         return 0;
     if (meet && o->ip > t->ip && o->ip - t->ip < n)
@@ -326,14 +327,14 @@ static uint64_t step_one(struct xk_pair *p, unsigned who)
     if (strays(p, !who))
         run_with_stray(p, who, n);
     else
-        run(p, who, n);
+        run_one_thread(p, who, n);
     p->alone += n;
     if (t->state == XK_SIM_PAIR) {
-        report(p, who, e,
-               "dpasw while the other thread of the pair is elsewhere");
+        report_pair(p, who, e,
+                    "dpasw while the other thread of the pair is elsewhere");
         p->loose = true;
     }
-    if (xk_inst_is_branch(&e->in) || !is_alive(t) || place(p) == 3)
+    if (xk_inst_is_branch(&e->in) || !is_alive(t) || who_is_here(p) == 3)
         branched(p, e);
     return n;
 }
@@ -347,7 +348,7 @@ static bool step_loose(struct xk_pair *p, uint64_t most)
         struct xk_sim_thread *const t = p->t[who];
         if (p->t[0]->state == XK_SIM_FAULT)
             break;
-        refresh(t);
+        refresh_barrier(t);
         if (t->state == XK_SIM_RUN) {
             xk_sim_thread_step(t, most);
             moved = true;
@@ -368,7 +369,7 @@ bool xk_pair_step(struct xk_sim_thread *even, uint64_t most)
     const struct xk_sim_check_work *const w = xk_check_of(even)->work;
     struct xk_pair *const p = &w->pairs->pair[even->index / 2];
     uint64_t done = 0;
-    while (!p->loose && done < 2 * most && place(p)) {
+    while (!p->loose && done < 2 * most && who_is_here(p)) {
         const uint64_t n = step_once(p);
         done += n;
         if (!n || even->state == XK_SIM_FAULT || p->t[1]->state == XK_SIM_FAULT)
@@ -395,9 +396,10 @@ bool xk_pair_release(const struct xk_sim_group *g)
             continue;
         const unsigned who = p->t[0]->state == XK_SIM_RUN;
         if (p->on != 3)
-            report(p, who, next_of(p->t[who]),
-                   "waits for a barrier while the other thread of the pair, "
-                   "which stands still on another path, has not reached it");
+            report_pair(
+                p, who, next_of(p->t[who]),
+                "waits for a barrier while the other thread of the pair, "
+                "which stands still on another path, has not reached it");
         p->loose = released = true;
     }
     return released;

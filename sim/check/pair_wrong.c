@@ -58,8 +58,8 @@ static struct xk_sim_thread *make_twin(struct xk_pair_wrong *w,
 }
 
 /* What differs now is wrong; new differences are due to `by`. */
-static void compare(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
-                    uint32_t by)
+static void note_wrong(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
+                       uint32_t by)
 {
     for (uint32_t b = 0; b < XK_PAIR_LOOKED_B; b += 64) {
         if (!w->bits[b / 64] && !memcmp(t->rf + b, w->twin.rf + b, 64))
@@ -72,7 +72,7 @@ static void compare(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
     }
 }
 
-static void execute(struct xk_sim_thread *x, const struct xk_sim_inst *e)
+static void execute_again(struct xk_sim_thread *x, const struct xk_sim_inst *e)
 {
     x->ip = (uint32_t)(e - x->kernel->inst) + 1;
     xk_sim_thread_cr_written(x);
@@ -81,8 +81,8 @@ static void execute(struct xk_sim_thread *x, const struct xk_sim_inst *e)
 
 /* ---- findings ---- */
 
-static void name_of(const struct xk_sim_thread *t, uint32_t at_b, char *out,
-                    size_t out_b)
+static void name_byte(const struct xk_sim_thread *t, uint32_t at_b, char *out,
+                      size_t out_b)
 {
     const uint32_t grf_b = t->kernel->grf_b;
     if (at_b < XK_RF_ACC)
@@ -106,7 +106,7 @@ static void seen(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
                                      .thread = p->t[!who]->index,
                                      .inst = w->by[at_b / XK_PAIR_PLACE_B]};
     struct xk_sim_place place = {.n_b = 0};
-    name_of(t, at_b, place.what, sizeof place.what);
+    name_byte(t, at_b, place.what, sizeof place.what);
     xk_sim_check_report(t, e, XK_CHECK_SYNC, &other, &place,
                         "depends on what a NoMask instruction did that ran "
                         "for this thread, too, while only the other one of "
@@ -134,7 +134,7 @@ static bool acts_outside(const struct xk_sim_inst *e)
 }
 
 /* Nobody knows what a load brings. */
-static void load(struct xk_sim_thread *x, const struct xk_sim_inst *e)
+static void forget_loaded(struct xk_sim_thread *x, const struct xk_sim_inst *e)
 {
     const uint32_t n_b =
         (e->msg.dst_grf == 31 ? 32u : e->msg.dst_grf) * x->kernel->grf_b;
@@ -144,7 +144,7 @@ static void load(struct xk_sim_thread *x, const struct xk_sim_inst *e)
         x->rf[e->dst.off_b + b] ^= 0xff;
 }
 
-static bool has_room(struct xk_pair *p, unsigned who)
+static bool has_wrong_list(struct xk_pair *p, unsigned who)
 {
     const struct xk_alloc *const a = &p->all->alloc;
     if (p->wrong[who])
@@ -165,7 +165,7 @@ void xk_pair_stray(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e)
     const struct xk_sim_who other = {.unit = xk_check_of(t)->work->unit,
                                      .thread = p->t[!who]->index,
                                      .inst = p->parted};
-    if (!has_room(p, who))
+    if (!has_wrong_list(p, who))
         return;
     struct xk_sim_thread *const x = make_twin(p->wrong[who], t);
     x->active = 0;
@@ -179,10 +179,10 @@ void xk_pair_stray(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e)
         return;
     }
     if (xk_inst_is_send(&e->in))
-        load(x, e);
+        forget_loaded(x, e);
     else
-        execute(x, e);
-    compare(p->wrong[who], t, (uint32_t)(e - t->kernel->inst));
+        execute_again(x, e);
+    note_wrong(p->wrong[who], t, (uint32_t)(e - t->kernel->inst));
 }
 
 /* ---- instructions that run where they should ---- */
@@ -280,7 +280,7 @@ void xk_pair_careful(struct xk_pair *p, unsigned who)
         xk_sim_thread_step(t, 1);
         return;
     }
-    execute(&w->twin, e);
+    execute_again(&w->twin, e);
     xk_sim_thread_step(t, 1);
-    compare(w, t, by);
+    note_wrong(w, t, by);
 }

@@ -213,11 +213,6 @@ static bool operands_not_known(const struct xk_sim_inst *e, char *why,
     return false;
 }
 
-static bool is_message(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
 /* sim/message/message_sample.c refuses what it does not know of the sampler's
  * messages, whose record is OTHER. */
 bool xk_sim_message_not_known(const struct xk_platform *p,
@@ -254,7 +249,7 @@ bool xk_sim_not_known(const struct xk_sim_kernel *k,
     const struct xk_inst *const i = &e->in;
     if (option_not_known(i, why, why_b))
         return true;
-    if (is_message(i))
+    if (xk_inst_is_send(i))
         return !i->send.desc_reg &&
                xk_sim_message_not_known(k->platform, i, why, why_b);
     if (i->op == XK_OPC_SYNC &&

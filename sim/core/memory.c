@@ -11,8 +11,8 @@ static int by_va(const void *a, const void *b)
     return (x->va > y->va) - (x->va < y->va);
 }
 
-static enum xk_status fail(struct xk_error *err, const char *what,
-                           const struct xk_sim_region *r)
+static enum xk_status fail_region(struct xk_error *err, const char *what,
+                                  const struct xk_sim_region *r)
 {
     err->status = XK_EINVAL;
     snprintf(err->message, sizeof(err->message),
@@ -29,9 +29,9 @@ enum xk_status xk_sim_space_init(struct xk_sim_space *s,
         qsort(region, n, sizeof(*region), by_va);
     for (unsigned i = 0; i < n; i++) {
         if (region[i].va + region[i].size_b < region[i].va)
-            return fail(err, "wraps around", &region[i]);
+            return fail_region(err, "wraps around", &region[i]);
         if (i && region[i - 1].va + region[i - 1].size_b > region[i].va)
-            return fail(err, "overlaps the one before it", &region[i]);
+            return fail_region(err, "overlaps the one before it", &region[i]);
     }
     *s = (struct xk_sim_space){.region = region, .n = n};
     return XK_OK;

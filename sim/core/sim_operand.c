@@ -18,8 +18,8 @@ static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
     return out;
 }
 
-static uint32_t fold(const struct xk_sim_thread *t, unsigned bit, unsigned pred,
-                     uint32_t lanes)
+static uint32_t fold_flags(const struct xk_sim_thread *t, unsigned bit,
+                           unsigned pred, uint32_t lanes)
 {
     const uint64_t flags = xk_rf_u64(t, XK_RF_FLAG); /* f1:f0 */
     const uint32_t bits = xk_sim_flags(t, bit);
@@ -54,7 +54,7 @@ uint32_t xk_sim_pred(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (!e->pred)
         return e->lanes;
-    const uint32_t p = fold(t, e->flag_bit, e->in.pred, e->lanes);
+    const uint32_t p = fold_flags(t, e->flag_bit, e->in.pred, e->lanes);
     return (e->in.pred_inv ? ~p : p) & e->lanes;
 }
 
@@ -65,8 +65,8 @@ uint32_t xk_sim_mask(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 /* Registers whose content is only known when it is looked at. */
-static void refresh(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                    unsigned special)
+static void refresh_special(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e, unsigned special)
 {
     switch (special) {
     case XK_SS_CE:
@@ -128,13 +128,13 @@ static bool indirect_offsets(struct xk_sim_thread *t,
 }
 
 /* Byte offset in the image of every lane's element. */
-static bool offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                    const struct xk_sim_opnd *o, uint32_t *off)
+static bool lane_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         const struct xk_sim_opnd *o, uint32_t *off)
 {
     if (o->kind != XK_SO_REG)
         return indirect_offsets(t, e, o, off);
     if (o->special)
-        refresh(t, e, o->special);
+        refresh_special(t, e, o->special);
     const uint32_t first = o->off_b, vs = o->vs_b, hs = o->hs_b;
     const unsigned log_w = o->log_w, w_mask = (1u << log_w) - 1;
     for (unsigned l = 0; l < e->exec; l++)
@@ -229,7 +229,7 @@ bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (o->kind == XK_SO_IMM) {
         immediate_int(e, o, v->i);
     } else {
-        if (!offsets(t, e, o, off))
+        if (!lane_offsets(t, e, o, off))
             return false;
         load_int(t->rf, off, e->exec, o->type, v->i);
     }
@@ -259,7 +259,7 @@ static uint64_t double_bits(double d)
     return b;
 }
 
-static float flush(float f)
+static float flush_denormal(float f)
 {
     const uint32_t b = float_bits(f);
     return b & 0x7f800000u ? f : bits_float(b & 0x80000000u);
@@ -286,7 +286,7 @@ static bool load_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const struct xk_sim_opnd *o, float *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (!offsets(t, e, o, off))
+    if (!lane_offsets(t, e, o, off))
         return false;
     for (unsigned l = 0; l < e->exec; l++) {
         const uint8_t *p = t->rf + off[l];
@@ -313,7 +313,8 @@ static void modify_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         v[l] = bits_float((float_bits(v[l]) & and_) ^ xor_);
     if (o->type == XK_RT_HF ? t->ftz_half : t->ftz)
         for (unsigned l = 0; l < e->exec; l++)
-            v[l] = o->type == XK_RT_HF ? flush_half(v[l]) : flush(v[l]);
+            v[l] =
+                o->type == XK_RT_HF ? flush_half(v[l]) : flush_denormal(v[l]);
 }
 
 static bool fetch_int_as_float(struct xk_sim_thread *t,
@@ -350,7 +351,7 @@ bool xk_sim_fetch_double(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          const struct xk_sim_opnd *o, union xk_sim_lanes *v)
 {
     uint32_t off[XK_SIM_LANES];
-    if (o->kind != XK_SO_IMM && !offsets(t, e, o, off))
+    if (o->kind != XK_SO_IMM && !lane_offsets(t, e, o, off))
         return false;
     for (unsigned l = 0; l < e->exec; l++) {
         double d = 0;
@@ -426,7 +427,7 @@ static void write_lane(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
 static bool dst_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         uint32_t *off)
 {
-    return e->dst.kind != XK_SO_NONE && offsets(t, e, &e->dst, off);
+    return e->dst.kind != XK_SO_NONE && lane_offsets(t, e, &e->dst, off);
 }
 
 /* The host's rounding mode is the thread's. */
@@ -443,7 +444,7 @@ static uint64_t float_encode(const struct xk_sim_thread *t,
 {
     switch (e->dst.type) {
     case XK_RT_F:
-        return float_bits(t->ftz ? flush(f) : f);
+        return float_bits(t->ftz ? flush_denormal(f) : f);
     case XK_RT_HF: {
         const uint16_t h = xk_sim_half_from_float(f, t->round);
         return t->ftz_half && !(h & 0x7c00) ? h & 0x8000 : h;

@@ -79,8 +79,8 @@ static uint32_t src2_b(const struct xk_sim_inst *e)
 }
 
 /* Bits of depth step d: a row of src2 (m), or a column of src1 (n). */
-static uint64_t take(const struct xk_sim_thread *t, uint32_t first_bit,
-                     unsigned n_bits)
+static uint64_t lane_bits(const struct xk_sim_thread *t, uint32_t first_bit,
+                          unsigned n_bits)
 {
     uint64_t v = 0;
     memcpy(&v, t->rf + first_bit / 8, 5);
@@ -92,17 +92,17 @@ static uint64_t src1_bits(const struct xk_sim_thread *t,
 {
     const unsigned step = per_step(e) * elem_bits(e->src[1].type);
     const unsigned per_dw = 32 / step; /* steps packed into one dword */
-    return take(t,
-                (e->src[1].off_b + (d / per_dw * e->exec + n) * 4) * 8 +
-                    d % per_dw * step,
-                step);
+    return lane_bits(t,
+                     (e->src[1].off_b + (d / per_dw * e->exec + n) * 4) * 8 +
+                         d % per_dw * step,
+                     step);
 }
 
 static uint64_t src2_bits(const struct xk_sim_thread *t,
                           const struct xk_sim_inst *e, unsigned m, unsigned d)
 {
     const unsigned step = per_step(e) * elem_bits(e->src[2].type);
-    return take(t, e->src[2].off_b * 8 + (m * DEPTH + d) * step, step);
+    return lane_bits(t, e->src[2].off_b * 8 + (m * DEPTH + d) * step, step);
 }
 
 static uint32_t cell_int(const struct xk_sim_thread *t,
@@ -134,8 +134,8 @@ static float addend(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return o->type == XK_RT_F ? bits_float(v) : float_elem(v, o->type, 0);
 }
 
-static uint32_t result(const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e, float f)
+static uint32_t f32_result(const struct xk_sim_thread *t,
+                           const struct xk_sim_inst *e, float f)
 {
     const float v = f == f ? f : bits_float(XK_SIM_NAN);
     uint32_t b;
@@ -155,7 +155,7 @@ static uint32_t cell_float(const struct xk_sim_thread *t,
             acc += float_elem(p, e->src[1].type, k) *
                    float_elem(q, e->src[2].type, k);
     }
-    return result(t, e, acc);
+    return f32_result(t, e, acc);
 }
 
 static bool is_float_elem(unsigned type)
@@ -219,8 +219,8 @@ static bool places_fit(const struct xk_sim_kernel *k,
             in_file(k, &e->src[0], cells * e->src[0].size_b));
 }
 
-static bool supported(const struct xk_sim_kernel *k,
-                      const struct xk_sim_inst *e)
+static bool is_dpas_supported(const struct xk_sim_kernel *k,
+                              const struct xk_sim_inst *e)
 {
     return known_types(e) && e->in.rcount >= 1 && e->in.rcount <= 8 &&
            e->in.sdepth == DEPTH && e->exec == k->platform->dpas_exec &&
@@ -344,7 +344,7 @@ static xk_sim_fn *select_direct(const struct xk_sim_inst *e)
 xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,
                               struct xk_sim_inst *e)
 {
-    if (!supported(k, e))
+    if (!is_dpas_supported(k, e))
         return NULL;
     xk_sim_fn *const direct = select_direct(e);
     xk_sim_fn *const fn = direct ? direct : xk_sim_exec_dpas;

@@ -42,8 +42,8 @@ static void wait_for_partner(struct xk_sim_thread *t,
     t->state = XK_SIM_PAIR;
 }
 
-static void both(struct xk_sim_thread *t, struct xk_sim_thread *other,
-                 const struct xk_sim_inst *e)
+static void exec_both(struct xk_sim_thread *t, struct xk_sim_thread *other,
+                      const struct xk_sim_inst *e)
 {
     struct xk_sim_thread *const even = t->index & 1 ? other : t;
     struct xk_sim_thread *const odd = t->index & 1 ? t : other;
@@ -79,7 +79,7 @@ static void exec_dpasw(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                      "dpasw at offset 0x%x",
                      partner, t->kernel->inst[other->ip].pc_b);
     else
-        both(t, other, e);
+        exec_both(t, other, e);
 }
 
 xk_sim_fn *xk_sim_select_dpasw(struct xk_sim_inst *e, xk_sim_fn *fn,

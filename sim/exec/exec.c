@@ -106,8 +106,8 @@ static void saturate(const struct xk_sim_inst *e, union xk_sim_lanes *r)
             r->f[l] = r->f[l] > 0.0f ? fminf(r->f[l], 1.0f) : 0.0f;
 }
 
-static void store(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  uint32_t mask, const union xk_sim_lanes *r)
+static void store_lanes(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        uint32_t mask, const union xk_sim_lanes *r)
 {
     if (e->is_double)
         xk_sim_store_double(t, e, mask, r);
@@ -131,7 +131,7 @@ static void also_acc(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         .vs_b = (uint16_t)xk_inst_acc_step_b(&e->in),
         .off_b = XK_RF_ACC + xk_inst_acc_first_b(&e->in),
     };
-    store(t, &to_acc, mask, r);
+    store_lanes(t, &to_acc, mask, r);
 }
 
 void xk_sim_finish(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -141,7 +141,7 @@ void xk_sim_finish(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         set_result_flags(t, e, mask, r);
     if (e->in.sat)
         saturate(e, r);
-    store(t, e, mask, r);
+    store_lanes(t, e, mask, r);
     if (e->in.acc_wr_en && (what & XK_SIM_ACC))
         also_acc(t, e, mask, r);
 }
@@ -177,8 +177,8 @@ static void exec_mov_raw(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         xk_sim_store_raw(t, e, mask, &v);
 }
 
-static uint32_t compare(const struct xk_sim_inst *e,
-                        const struct xk_sim_sources *s)
+static uint32_t compare_lanes(const struct xk_sim_inst *e,
+                              const struct xk_sim_sources *s)
 {
     uint32_t bits = 0;
     for (unsigned l = 0; l < e->exec; l++) {
@@ -209,7 +209,7 @@ static void exec_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     const uint32_t mask = xk_sim_mask(t, e);
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
-    uint32_t bits = compare(e, &s);
+    uint32_t bits = compare_lanes(e, &s);
     if (e->in.op == XK_OPC_CMPN)
         bits |= nans_in_src1(e, &s);
     for (unsigned l = 0; l < e->exec; l++)
@@ -220,10 +220,12 @@ static void exec_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 
 /* Which lanes take src0: by predicate, or as min and max, where a number wins
  * over a NaN. */
-static uint32_t choose(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       const struct xk_sim_sources *s)
+static uint32_t select_lanes(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e,
+                             const struct xk_sim_sources *s)
 {
-    return e->in.cond ? compare(e, s) | nans_in_src1(e, s) : xk_sim_pred(t, e);
+    return e->in.cond ? compare_lanes(e, s) | nans_in_src1(e, s)
+                      : xk_sim_pred(t, e);
 }
 
 static void take_src1(const struct xk_sim_inst *e, struct xk_sim_sources *s,
@@ -247,7 +249,7 @@ static void exec_sel(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         (e->no_mask ? UINT32_MAX : t->active >> e->chan_off) & e->lanes;
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
-    take_src1(e, &s, ~choose(t, e, &s));
+    take_src1(e, &s, ~select_lanes(t, e, &s));
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_ACC);
 }
 
@@ -295,7 +297,7 @@ void xk_sim_exec_undecodable(struct xk_sim_thread *t,
                  e->pc_b, why.message);
 }
 
-static bool raw_mov(const struct xk_sim_inst *e)
+static bool is_raw_mov(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *s = &e->src[0];
     return s->type == e->dst.type && !s->neg && !s->abs && !e->in.sat &&
@@ -335,7 +337,7 @@ void xk_sim_select(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
     case XK_OPC_DPAS: case XK_OPC_DPASW: e->fn = xk_sim_select_dpas(k, e); break;
     case XK_OPC_SEND: case XK_OPC_SENDC: e->fn = xk_sim_select_send(e); break;
     case XK_OPC_MOV:
-        e->fn = raw_mov(e) ? exec_mov_raw : select_any(e);
+        e->fn = is_raw_mov(e) ? exec_mov_raw : select_any(e);
         break;
     default:
         e->fn = select_any(e);

@@ -8,8 +8,8 @@
 #include "sim/core/sim_operand.h"
 
 /* From acc0 on; each lane has size_b bytes at least. */
-static uint32_t place(const struct xk_sim_inst *e, unsigned lane,
-                      unsigned size_b)
+static uint32_t acc_offset(const struct xk_sim_inst *e, unsigned lane,
+                           unsigned size_b)
 {
     const uint32_t step_b = xk_inst_acc_step_b(&e->in);
     return xk_inst_acc_first_b(&e->in) +
@@ -47,7 +47,7 @@ static void exec_addc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         const bool under = !add && e->in.sat;
         s.v[0].i[l] = under ? (int64_t)r : (int64_t)(r & UINT32_MAX);
         if (mask >> l & 1)
-            acc_set(t, place(e, l, 4), (int64_t)(r >> 32 & 1));
+            acc_set(t, acc_offset(e, l, 4), (int64_t)(r >> 32 & 1));
     }
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_FLAGS);
 }
@@ -65,10 +65,10 @@ static void exec_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                       (e->in.acc_wr_en || !t->kernel->platform->has_acc_wr_en);
     for (unsigned l = 0; l < e->exec; l++) {
         const uint64_t hi = (uint64_t)s.v[1].i[l] & ~UINT64_C(0xffff);
-        const uint64_t p = (uint64_t)acc_get(t, place(e, l, 4), 4) +
+        const uint64_t p = (uint64_t)acc_get(t, acc_offset(e, l, 4), 4) +
                            (uint64_t)s.v[0].i[l] * hi;
         if (high && (mask >> l & 1))
-            acc_set(t, place(e, l, 4), (int64_t)p);
+            acc_set(t, acc_offset(e, l, 4), (int64_t)p);
         s.v[0].i[l] = high ? (int64_t)p >> 32 : (int64_t)(int32_t)p;
     }
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_FLAGS);
@@ -80,21 +80,21 @@ static void mac_lane(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     if (e->is_double) {
         double acc;
-        memcpy(&acc, t->rf + XK_RF_ACC + place(e, l, 8), 8);
+        memcpy(&acc, t->rf + XK_RF_ACC + acc_offset(e, l, 8), 8);
         s->v[0].d[l] = fma(s->v[0].d[l], s->v[1].d[l], acc);
     } else if (e->is_float && e->dst.type == XK_RT_HF) {
         uint16_t h;
-        memcpy(&h, t->rf + XK_RF_ACC + place(e, l, 2), 2);
+        memcpy(&h, t->rf + XK_RF_ACC + acc_offset(e, l, 2), 2);
         s->v[0].f[l] = xk_sim_mad_half(xk_sim_half_to_float(h), s->v[0].f[l],
                                        s->v[1].f[l]);
     } else if (e->is_float) {
         float acc;
-        memcpy(&acc, t->rf + XK_RF_ACC + place(e, l, 4), 4);
+        memcpy(&acc, t->rf + XK_RF_ACC + acc_offset(e, l, 4), 4);
         s->v[0].f[l] = fmaf(s->v[0].f[l], s->v[1].f[l], acc);
     } else {
         const unsigned size_b = e->dst.size_b < 2 ? 2 : e->dst.size_b;
         s->v[0].i[l] =
-            (int64_t)((uint64_t)acc_get(t, place(e, l, size_b), size_b) +
+            (int64_t)((uint64_t)acc_get(t, acc_offset(e, l, size_b), size_b) +
                       (uint64_t)s->v[0].i[l] * (uint64_t)s->v[1].i[l]);
     }
 }

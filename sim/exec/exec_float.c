@@ -50,7 +50,7 @@ float xk_sim_mad_half(float x, float y, float z)
     return round_odd(s, (p - pv) + ((double)x - xv));
 }
 
-static float mad(const struct xk_sim_inst *e, float x, float y, float z)
+static float mad_lane(const struct xk_sim_inst *e, float x, float y, float z)
 {
     return e->dst.type == XK_RT_HF ? xk_sim_mad_half(x, y, z) : fmaf(y, z, x);
 }
@@ -66,7 +66,7 @@ static float fraction(float x)
 LANE_FN(op_mov, A)
 LANE_FN(op_add, A + B)
 LANE_FN(op_mul, A *B)
-LANE_FN(op_mad, mad(e, A, B, C))
+LANE_FN(op_mad, mad_lane(e, A, B, C))
 LANE_FN(op_frc, fraction(A))
 LANE_FN(op_rndu, ceilf(A))
 LANE_FN(op_rndd, floorf(A))

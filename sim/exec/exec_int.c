@@ -42,7 +42,7 @@ static inline int64_t first_high(const struct xk_sim_inst *e, int64_t v)
 }
 
 /* b's lowest bits go to where the mask begins. */
-static inline int64_t insert(int64_t mask, int64_t b, int64_t into)
+static inline int64_t insert_bits(int64_t mask, int64_t b, int64_t into)
 {
     const uint32_t m = (uint32_t)mask;
     const uint32_t x = m ? (uint32_t)b << __builtin_ctz(m) : 0;
@@ -103,8 +103,8 @@ static inline int64_t extract(const struct xk_sim_inst *e, int64_t width,
 }
 
 /* By zero: all ones of unsigned numbers, the extreme of signed ones. */
-static inline int64_t quotient(const struct xk_sim_inst *e, int64_t x,
-                               int64_t y, bool rem)
+static inline int64_t divide_lane(const struct xk_sim_inst *e, int64_t x,
+                                  int64_t y, bool rem)
 {
     if (!y)
         return e->dst.type != XK_RT_D ? -1 : x < 0 ? INT32_MIN : INT32_MAX;
@@ -139,9 +139,9 @@ LANE_FN(op_cbit, __builtin_popcountll(U(A)))
 LANE_FN(op_bfrev, reverse_bits((uint32_t)A))
 LANE_FN(op_bfe, extract(e, A, B, C))
 LANE_FN(op_bfi1, ((1ull << (A & 31)) - 1) << (B & 31))
-LANE_FN(op_bfi2, insert(A, B, C))
-LANE_FN(op_iqot, quotient(e, A, B, false))
-LANE_FN(op_irem, quotient(e, A, B, true))
+LANE_FN(op_bfi2, insert_bits(A, B, C))
+LANE_FN(op_iqot, divide_lane(e, A, B, false))
+LANE_FN(op_irem, divide_lane(e, A, B, true))
 /* clang-format on */
 
 /* clang-format off */

@@ -35,7 +35,7 @@ struct big {
     int exp;
 };
 
-static struct big normal(bool neg, u128 man, int exp)
+static struct big normal_big(bool neg, u128 man, int exp)
 {
     if (!man)
         return (struct big){neg, 0, 0};
@@ -53,15 +53,15 @@ static struct big big_of(double d, struct xk_sim_mme x, const struct format *f)
     int e;
     const int bits = (int)f->bits;
     const uint64_t man = (uint64_t)ldexp(frexp(fabs(d), &e), bits);
-    return normal(signbit(d), man << LOW | (man ? x.low : 0),
-                  e - bits - LOW + x.exp);
+    return normal_big(signbit(d), man << LOW | (man ? x.low : 0),
+                      e - bits - LOW + x.exp);
 }
 
 static struct big product(struct big a, struct big b)
 {
     const int low = TOP - 52 - LOW; /* a significand's last bit */
-    return normal(a.neg != b.neg, (a.man >> low) * (b.man >> low),
-                  a.exp + b.exp + 2 * low);
+    return normal_big(a.neg != b.neg, (a.man >> low) * (b.man >> low),
+                      a.exp + b.exp + 2 * low);
 }
 
 /* What is shifted out leaves a trace in the last bit. */
@@ -72,7 +72,7 @@ static u128 shift_down(u128 v, int n)
     return n ? v >> n | ((v & (((u128)1 << n) - 1)) != 0) : v;
 }
 
-static struct big sum(struct big a, struct big b, unsigned round)
+static struct big sum_of_bigs(struct big a, struct big b, unsigned round)
 {
     if (!b.man && !a.man)
         return (struct big){a.neg == b.neg ? a.neg : round == 2, 0, 0};
@@ -83,15 +83,15 @@ static struct big sum(struct big a, struct big b, unsigned round)
     }
     const u128 low = b.man ? shift_down(b.man, a.exp - b.exp) : 0;
     if (a.neg == b.neg)
-        return normal(a.neg, a.man + low, a.exp);
+        return normal_big(a.neg, a.man + low, a.exp);
     if (a.man == low)
         return (struct big){round == 2, 0, 0};
-    return a.man > low ? normal(a.neg, a.man - low, a.exp)
-                       : normal(b.neg, low - a.man, a.exp);
+    return a.man > low ? normal_big(a.neg, a.man - low, a.exp)
+                       : normal_big(b.neg, low - a.man, a.exp);
 }
 
 /* Cuts man to its bits from `drop` on. */
-static u128 cut(struct big b, int drop, unsigned round)
+static u128 cut_bits(struct big b, int drop, unsigned round)
 {
     if (drop > 127)
         drop = 127;
@@ -123,7 +123,7 @@ static double round_bounded(struct big b, const struct format *f,
         return b.neg ? -0.0 : 0.0;
     if (b.exp + drop < f->least)
         drop = f->least - b.exp;
-    const uint64_t man = (uint64_t)cut(b, drop, round);
+    const uint64_t man = (uint64_t)cut_bits(b, drop, round);
     int top;
     (void)frexp((double)man, &top);
     double d;
@@ -142,7 +142,7 @@ static struct extended round_free(struct big b, const struct format *f,
 {
     struct extended r = {b.neg ? -0.0 : 0.0, {0, 0}};
     int drop = TOP + 1 - (int)f->bits - LOW;
-    u128 man = cut(b, drop, round);
+    u128 man = cut_bits(b, drop, round);
     if (!man)
         return r;
     if (man >> (f->bits + LOW)) { /* carried into the next power of 2 */
@@ -159,7 +159,7 @@ static struct extended round_free(struct big b, const struct format *f,
     return r;
 }
 
-static bool is_special(double d)
+static bool is_no_number(double d)
 {
     return d == 0 || isinf(d) || isnan(d);
 }
@@ -184,9 +184,9 @@ struct lane {
     struct xk_sim_mme x[3];
 };
 
-static struct lane get(const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e,
-                       const struct xk_sim_sources *s, unsigned l)
+static struct lane get_lane(const struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_sources *s, unsigned l)
 {
     struct lane x = {{0}, {{0, 0}}};
     for (unsigned k = 0; k < e->n_srcs; k++) {
@@ -197,8 +197,8 @@ static struct lane get(const struct xk_sim_thread *t,
     return x;
 }
 
-static void put(const struct xk_sim_inst *e, union xk_sim_lanes *r, unsigned l,
-                double d)
+static void put_lane(const struct xk_sim_inst *e, union xk_sim_lanes *r,
+                     unsigned l, double d)
 {
     if (e->is_double)
         r->d[l] = d;
@@ -211,18 +211,18 @@ static void put_big(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                     union xk_sim_lanes *r, unsigned l, struct big b)
 {
     if (e->dst.mme == XK_SIM_NOMME) {
-        put(e, r, l, round_bounded(b, format_of(e), t->round));
+        put_lane(e, r, l, round_bounded(b, format_of(e), t->round));
         return;
     }
     const struct extended x = round_free(b, format_of(e), t->round);
-    put(e, r, l, x.m);
+    put_lane(e, r, l, x.m);
     t->mme[e->dst.mme][l] = x.x;
 }
 
 static void put_special(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         union xk_sim_lanes *r, unsigned l, double d)
 {
-    put(e, r, l, d);
+    put_lane(e, r, l, d);
     if (e->dst.mme < XK_SIM_NOMME)
         t->mme[e->dst.mme][l] = (struct xk_sim_mme){0, 0};
 }
@@ -241,14 +241,14 @@ static void exec_madm(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     for (unsigned l = 0; l < e->exec; l++) {
-        const struct lane x = get(t, e, &s, l);
+        const struct lane x = get_lane(t, e, &s, l);
         if (!(mask >> l & 1))
             continue;
         if (finite3(&x))
             put_big(t, e, &r, l,
-                    sum(product(big_of(x.v[1], x.x[1], f),
-                                big_of(x.v[2], x.x[2], f)),
-                        big_of(x.v[0], x.x[0], f), t->round));
+                    sum_of_bigs(product(big_of(x.v[1], x.x[1], f),
+                                        big_of(x.v[2], x.x[2], f)),
+                                big_of(x.v[0], x.x[0], f), t->round));
         else
             put_special(t, e, &r, l, fma(x.v[1], x.v[2], x.v[0]));
     }
@@ -267,9 +267,9 @@ static void exec_seed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     for (unsigned l = 0; l < e->exec; l++) {
-        const struct lane x = get(t, e, &s, l);
+        const struct lane x = get_lane(t, e, &s, l);
         const double a = x.v[0], b = x.v[1];
-        const bool known = is_special(a) || (root ? a < 0 : is_special(b));
+        const bool known = is_no_number(a) || (root ? a < 0 : is_no_number(b));
         if (!(mask >> l & 1))
             continue;
         out |= (uint32_t)known << l;

@@ -6,7 +6,7 @@
 
 __extension__ typedef __int128 i128;
 
-static i128 widen(const struct xk_sim_opnd *o, int64_t v)
+static i128 widen_value(const struct xk_sim_opnd *o, int64_t v)
 {
     const bool uq = o->type == XK_RT_UQ;
     return uq && !o->neg ? (i128)(uint64_t)v : (i128)v;
@@ -36,13 +36,13 @@ static i128 most(unsigned type)
     return type == XK_RT_UQ ? (i128)UINT64_MAX : xk_sim_clamp(type, INT64_MAX);
 }
 
-static i128 least(unsigned type)
+static i128 least_of_type(unsigned type)
 {
     return type == XK_RT_UQ ? 0 : xk_sim_clamp(type, INT64_MIN);
 }
 
 /* clang-format off */
-static bool holds(const struct xk_sim_inst *e, i128 r, bool over)
+static bool condition_holds(const struct xk_sim_inst *e, i128 r, bool over)
 {
     switch (e->in.cond) {
     case XK_COND_EQ: return r == 0;
@@ -62,16 +62,16 @@ static void exec_wide(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     struct xk_sim_sources s;
     uint32_t bits = 0;
     const unsigned type = e->dst.type;
-    const i128 hi = most(type), lo = least(type);
+    const i128 hi = most(type), lo = least_of_type(type);
     const uint32_t mask = xk_sim_mask(t, e);
     if (!mask || !xk_sim_fetch(t, e, &s))
         return;
     for (unsigned l = 0; l < e->exec; l++) {
         const i128 r =
-            compute(e, widen(&e->src[0], s.v[0].i[l]),
-                    e->n_srcs > 1 ? widen(&e->src[1], s.v[1].i[l]) : 0);
+            compute(e, widen_value(&e->src[0], s.v[0].i[l]),
+                    e->n_srcs > 1 ? widen_value(&e->src[1], s.v[1].i[l]) : 0);
         const bool over = r > hi || r < lo;
-        bits |= (uint32_t)holds(e, r, over) << l;
+        bits |= (uint32_t)condition_holds(e, r, over) << l;
         s.v[0].i[l] = (int64_t)(!e->in.sat || !over ? r : r > hi ? hi : lo);
     }
     if (e->in.cond)

@@ -27,7 +27,7 @@ static bool dst_fits(const struct xk_sim_inst *e)
 }
 
 /* Read like a register, an accumulator has a register's bits. */
-static bool is_plain(const struct xk_sim_opnd *o)
+static bool is_register_read(const struct xk_sim_opnd *o)
 {
     return o->kind == XK_SO_REG && (!o->special || o->special == XK_SS_ACC);
 }
@@ -49,10 +49,10 @@ static bool src_fits(const struct xk_sim_inst *e, const struct xk_sim_opnd *o)
     const unsigned t = o->type;
     const bool bits_of_float = t == XK_RT_F && e->in.op == XK_OPC_MOV;
     if (e->is_float)
-        return t == XK_RT_F && (is_plain(o) || o->kind == XK_SO_IMM);
+        return t == XK_RT_F && (is_register_read(o) || o->kind == XK_SO_IMM);
     if (o->kind == XK_SO_IMM)
         return is_dword_or_less(t) || bits_of_float;
-    return is_plain(o) &&
+    return is_register_read(o) &&
            (is_dword_or_less(t) || is_byte(t) || bits_of_float) &&
            !(o->abs && !e->logic);
 }
@@ -140,7 +140,7 @@ static bool sel_fits(const struct xk_sim_inst *e)
     return e->is_float ? d == XK_RT_F : d == XK_RT_D || d == XK_RT_UD;
 }
 
-static bool is_narrow(const struct xk_sim_opnd *o)
+static bool is_narrow_type(const struct xk_sim_opnd *o)
 {
     switch (o->type) {
     case XK_RT_UB:
@@ -154,7 +154,7 @@ static bool is_narrow(const struct xk_sim_opnd *o)
 }
 
 /* Registers in an even step, without modifiers. */
-static bool is_linear(const struct xk_sim_opnd *o)
+static bool is_even_step(const struct xk_sim_opnd *o)
 {
     return o->kind == XK_SO_REG && !o->special && !o->log_w && !o->neg &&
            !o->abs;
@@ -166,16 +166,16 @@ static bool move_fits(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *s = &e->src[0], *d = &e->dst;
     if (e->in.op != XK_OPC_MOV || e->in.cond || e->in.acc_wr_en ||
-        !is_linear(s) || !is_linear(d))
+        !is_even_step(s) || !is_even_step(d))
         return false;
-    if (s->type == XK_RT_F && is_narrow(d))
+    if (s->type == XK_RT_F && is_narrow_type(d))
         return true;
     if (e->in.sat)
         return false;
     return (s->type == XK_RT_F && d->type == XK_RT_HF) ||
            (s->type == XK_RT_HF && d->type == XK_RT_F) ||
            (s->type == XK_RT_HF && d->type == XK_RT_HF) ||
-           (is_narrow(s) && is_narrow(d) && s->size_b == d->size_b);
+           (is_narrow_type(s) && is_narrow_type(d) && s->size_b == d->size_b);
 }
 
 /* The flags of an integer result, which may be dropped. */
@@ -206,7 +206,7 @@ static bool dst_and_flags_fit(const struct xk_sim_inst *e)
 }
 
 /* They have rules of their own, below. */
-static bool is_special(unsigned op)
+static bool has_own_rules(unsigned op)
 {
     switch (op) {
     case XK_OPC_MATH:
@@ -220,9 +220,9 @@ static bool is_special(unsigned op)
     }
 }
 
-static bool fits(const struct xk_sim_inst *e)
+static bool plain_fits(const struct xk_sim_inst *e)
 {
-    if (is_special(e->in.op) || e->in.sat || e->in.acc_wr_en ||
+    if (has_own_rules(e->in.op) || e->in.sat || e->in.acc_wr_en ||
         !dst_and_flags_fit(e) || !width_fits(e))
         return false;
     for (unsigned k = 0; k < e->n_srcs; k++)
@@ -303,7 +303,7 @@ static bool acc_fits(const struct xk_sim_inst *e)
 static bool is_fast(const struct xk_sim_inst *e)
 {
     return e->n_srcs &&
-           (fits(e) || move_fits(e) || math_fits(e) || acc_fits(e));
+           (plain_fits(e) || move_fits(e) || math_fits(e) || acc_fits(e));
 }
 
 xk_sim_fn *xk_sim_select_fast(const struct xk_sim_kernel *k,

@@ -34,7 +34,7 @@ static void pass_while(struct xk_sim_thread *t, uint32_t at)
             t->pcip[ch] = at + 1;
 }
 
-static void wake(struct xk_sim_thread *t, uint32_t at)
+static void wake_channels(struct xk_sim_thread *t, uint32_t at)
 {
     uint32_t up = 0;
     if (!t->waiting)
@@ -54,10 +54,10 @@ static uint32_t here(const struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return (uint32_t)(e - t->kernel->inst);
 }
 
-static void jump(struct xk_sim_thread *t, uint32_t target)
+static void jump_to(struct xk_sim_thread *t, uint32_t target)
 {
     t->ip = target;
-    wake(t, target);
+    wake_channels(t, target);
 }
 
 /* Channels that the branch speaks for and that do not take it. */
@@ -84,8 +84,8 @@ static uint32_t takers(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 
 /* JIP (n = 0) or UIP (1): what the instruction says, or, relative to it but for
  * calla, a register. */
-static uint32_t target(const struct xk_sim_thread *t,
-                       const struct xk_sim_inst *e, unsigned n)
+static uint32_t branch_target(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e, unsigned n)
 {
     if (e->src[0].kind != XK_SO_REG)
         return n ? e->uip : e->jip;
@@ -96,34 +96,34 @@ static uint32_t target(const struct xk_sim_thread *t,
 
 static void exec_jmpi(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const uint32_t to = target(t, e, 0);
+    const uint32_t to = branch_target(t, e, 0);
     if ((xk_sim_pred(t, e) & 1) && !bad_target(t, e, to))
-        jump(t, to);
+        jump_to(t, to);
 }
 
 /* Jumps if anybody goes; the others wait behind it. */
 static void exec_brd(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const uint32_t go = takers(t, e), to = target(t, e, 0);
+    const uint32_t go = takers(t, e), to = branch_target(t, e, 0);
     if (!go) {
-        wake(t, t->ip);
+        wake_channels(t, t->ip);
     } else if (!bad_target(t, e, to)) {
         put_to_sleep(t, leavers(t, e, go), here(t, e) + 1);
-        jump(t, to);
+        jump_to(t, to);
     }
 }
 
 /* Those who go wait at UIP; the thread jumps if nobody is left. */
 static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const uint32_t jip = target(t, e, 0), uip = target(t, e, 1);
+    const uint32_t jip = branch_target(t, e, 0), uip = branch_target(t, e, 1);
     if (bad_target(t, e, jip) || bad_target(t, e, uip))
         return;
     put_to_sleep(t, takers(t, e), uip);
     if (!t->active)
-        jump(t, jip);
+        jump_to(t, jip);
     else
-        wake(t, t->ip);
+        wake_channels(t, t->ip);
 }
 
 /* No source says what a branch without the mask does to channels that are off.
@@ -151,26 +151,26 @@ static void exec_goto(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (e->in.branch_ctrl) { /* backward: the takers run first */
         if (go) {
             put_to_sleep(t, leavers(t, e, go), here(t, e) + 1);
-            jump(t, e->uip);
+            jump_to(t, e->uip);
         } else {
-            wake(t, t->ip);
+            wake_channels(t, t->ip);
         }
         return;
     }
     put_to_sleep(t, go, e->uip);
     if (!t->active)
-        jump(t, e->jip);
+        jump_to(t, e->jip);
     else
-        wake(t, t->ip);
+        wake_channels(t, t->ip);
 }
 
 static void exec_join(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    wake(t, here(t, e));
+    wake_channels(t, here(t, e));
     if (t->active && needs_unmasked(t, e))
         return;
     if (!t->active && !bad_target(t, e, e->jip))
-        jump(t, e->jip);
+        jump_to(t, e->jip);
 }
 
 static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -179,7 +179,7 @@ static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return;
     put_to_sleep(t, leavers(t, e, takers(t, e)), e->jip);
     if (!t->active)
-        jump(t, e->jip);
+        jump_to(t, e->jip);
 }
 
 /* Those who ran the if side wait for the endif; the others wait right here. */
@@ -190,16 +190,16 @@ static void exec_else(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (t->active && needs_unmasked(t, e))
         return;
     put_to_sleep(t, t->active, e->uip);
-    wake(t, t->ip);
+    wake_channels(t, t->ip);
     if (!t->active)
-        jump(t, e->jip);
+        jump_to(t, e->jip);
 }
 
 /* Channels that broke out wait at the while itself or right behind it. */
 static void exec_while(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t me = here(t, e);
-    wake(t, me);
+    wake_channels(t, me);
     if (needs_unmasked(t, e))
         return;
     const uint32_t go = takers(t, e);
@@ -207,10 +207,10 @@ static void exec_while(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         if (bad_target(t, e, e->jip))
             return;
         put_to_sleep(t, leavers(t, e, go), me + 1);
-        jump(t, e->jip);
+        jump_to(t, e->jip);
         return;
     }
-    wake(t, me + 1);
+    wake_channels(t, me + 1);
 }
 
 static void exec_break(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -222,7 +222,7 @@ static void exec_break(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (e->in.op == XK_OPC_BREAK)
         t->left |= go;
     if (!t->active)
-        jump(t, e->jip);
+        jump_to(t, e->jip);
 }
 
 /* Halted channels come back at the halt instruction they wait at. */
@@ -230,19 +230,19 @@ static void exec_halt(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))
         return;
-    wake(t, here(t, e));
+    wake_channels(t, here(t, e));
     if (e->uip == t->ip)
         return; /* the last one: nothing left to skip */
     put_to_sleep(t, takers(t, e), e->uip);
     if (!t->active)
-        jump(t, e->jip);
+        jump_to(t, e->jip);
 }
 
 /* The destination receives the return address (bytes) and the channels that
  * came here; those that do not call wait for them. */
 static void exec_call(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const uint32_t go = takers(t, e), to = target(t, e, 0);
+    const uint32_t go = takers(t, e), to = branch_target(t, e, 0);
     if (!go || bad_target(t, e, to))
         return;
     if (e->dst.kind == XK_SO_REG) {
@@ -250,7 +250,7 @@ static void exec_call(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         xk_rf_set_u32(t, e->dst.off_b + 4, t->active);
     }
     put_to_sleep(t, leavers(t, e, go), t->ip);
-    jump(t, to);
+    jump_to(t, to);
 }
 
 static void exec_ret(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -264,7 +264,7 @@ static void exec_ret(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return;
     put_to_sleep(t, go, back);
     if (!t->active)
-        jump(t, back);
+        jump_to(t, back);
 }
 
 static void exec_sync(struct xk_sim_thread *t, const struct xk_sim_inst *e)

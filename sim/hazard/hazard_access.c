@@ -34,8 +34,9 @@ uint32_t xk_hz_file_at(const struct xk_platform *p, enum xk_hz_file f)
 }
 
 /* Units first to end of a file, as far as the file goes; NULL: none. */
-static struct xk_hz_access *add(struct list *l, enum xk_hz_file f, int operand,
-                                uint32_t first, uint32_t end)
+static struct xk_hz_access *add_access(struct list *l, enum xk_hz_file f,
+                                       int operand, uint32_t first,
+                                       uint32_t end)
 {
     const uint32_t at = xk_hz_file_at(l->p, f);
     const uint32_t grf_b = l->p->grf_b;
@@ -57,7 +58,7 @@ static struct xk_hz_access *add(struct list *l, enum xk_hz_file f, int operand,
     return a;
 }
 
-static const struct xk_operand *operand(const struct xk_inst *i, int k)
+static const struct xk_operand *operand_at(const struct xk_inst *i, int k)
 {
     return k < 0 ? &i->dst : &i->src[k];
 }
@@ -65,7 +66,7 @@ static const struct xk_operand *operand(const struct xk_inst *i, int k)
 /* Elements in a row of a region. */
 static unsigned row_width(const struct xk_inst *i, int k)
 {
-    const struct xk_region *const r = &operand(i, k)->rgn;
+    const struct xk_region *const r = &operand_at(i, k)->rgn;
     unsigned w = r->width;
     if (k < 0 || (xk_opcode_is_ternary((enum xk_opcode)i->op) && k == 2))
         w = i->exec;
@@ -78,7 +79,7 @@ static unsigned row_width(const struct xk_inst *i, int k)
 static void set_gaps(const struct xk_inst *i, int k, struct xk_hz_access *a,
                      unsigned unit_b)
 {
-    const struct xk_operand *const o = operand(i, k);
+    const struct xk_operand *const o = operand_at(i, k);
     const unsigned size = xk_reg_type_b((enum xk_reg_type)o->type) * unit_b;
     const unsigned w = row_width(i, k), hs = o->rgn.hs, vs = o->rgn.vs;
     const bool in_rows = w > 1 && hs > 1;
@@ -102,11 +103,12 @@ static bool has_region(const struct xk_inst *i)
 static void add_grf(struct list *l, const struct xk_inst *i, int k)
 {
     const struct xk_footprint f = xk_inst_footprint(l->p, i, k);
-    struct xk_hz_access *const a = add(l, XK_HZ_GRF, k, f.first_b, f.end_b);
+    struct xk_hz_access *const a =
+        add_access(l, XK_HZ_GRF, k, f.first_b, f.end_b);
     if (!a)
         return;
     if (has_region(i))
-        a->dynamic = operand(i, k)->indirect;
+        a->dynamic = operand_at(i, k)->indirect;
     else if (xk_inst_is_send(i))
         a->dynamic =
             k < 1 ? i->send.desc_reg : i->send.exdesc_reg && !i->send.exbso;
@@ -117,7 +119,7 @@ static void add_grf(struct list *l, const struct xk_inst *i, int k)
 /* Hull of an operand in a register of another file, from its byte offset. */
 static uint32_t span_b(const struct xk_inst *i, int k)
 {
-    const struct xk_operand *const o = operand(i, k);
+    const struct xk_operand *const o = operand_at(i, k);
     const unsigned w = row_width(i, k);
     const unsigned hs = o->rgn.hs, vs = o->rgn.vs;
     const unsigned rows = i->exec / w ? i->exec / w : 1;
@@ -127,7 +129,7 @@ static uint32_t span_b(const struct xk_inst *i, int k)
 
 static void add_arf(struct list *l, const struct xk_inst *i, int k)
 {
-    const struct xk_operand *const o = operand(i, k);
+    const struct xk_operand *const o = operand_at(i, k);
     const uint32_t n_b = span_b(i, k);
     struct xk_hz_access *a = NULL;
     switch ((enum xk_arf)o->arf) {
@@ -136,19 +138,19 @@ static void add_arf(struct list *l, const struct xk_inst *i, int k)
     case XK_ARF_MME:
         return;
     case XK_ARF_F:
-        a = add(l, XK_HZ_FLAG, k, o->reg * 32u + o->sub_b * 8u,
-                o->reg * 32u + (o->sub_b + n_b) * 8u);
+        a = add_access(l, XK_HZ_FLAG, k, o->reg * 32u + o->sub_b * 8u,
+                       o->reg * 32u + (o->sub_b + n_b) * 8u);
         if (a)
             set_gaps(i, k, a, 8);
         return;
     case XK_ARF_A:
-        a = add(l, XK_HZ_A0, k, o->reg * 32u + o->sub_b,
-                o->reg * 32u + o->sub_b + n_b);
+        a = add_access(l, XK_HZ_A0, k, o->reg * 32u + o->sub_b,
+                       o->reg * 32u + o->sub_b + n_b);
         if (a)
             set_gaps(i, k, a, 1);
         return;
     default:
-        add(l, XK_HZ_STATE, k, 0, 1);
+        add_access(l, XK_HZ_STATE, k, 0, 1);
         return;
     }
 }
@@ -157,21 +159,21 @@ static void add_arf(struct list *l, const struct xk_inst *i, int k)
  * (IGA numbers them from 8 on as of Xe), and IGC uses acc2 beside mme0. */
 static void add_mme(struct list *l, const struct xk_inst *i, int k)
 {
-    const struct xk_operand *const o = operand(i, k);
+    const struct xk_operand *const o = operand_at(i, k);
     const uint32_t grf_b = l->p->grf_b;
     const uint32_t n_b = i->exec * xk_reg_type_b((enum xk_reg_type)o->type);
     if (o->file == XK_FILE_ARF && o->arf == XK_ARF_ACC)
-        add(l, XK_HZ_ACC, k, o->reg * grf_b, o->reg * grf_b + n_b);
+        add_access(l, XK_HZ_ACC, k, o->reg * grf_b, o->reg * grf_b + n_b);
     if (o->sub_b < 8 && (o->file == XK_FILE_GRF || o->file == XK_FILE_ARF))
-        add(l, XK_HZ_ACC, 3, (l->p->n_acc + o->sub_b) * grf_b,
-            (l->p->n_acc + o->sub_b + 1u) * grf_b);
+        add_access(l, XK_HZ_ACC, 3, (l->p->n_acc + o->sub_b) * grf_b,
+                   (l->p->n_acc + o->sub_b + 1u) * grf_b);
 }
 
 static void add_acc(struct list *l, const struct xk_inst *i, bool write)
 {
     const struct xk_footprint f = xk_inst_acc_footprint(l->p, i, write);
     if (!xk_math_is_macro(i)) {
-        add(l, XK_HZ_ACC, 3, f.first_b, f.end_b);
+        add_access(l, XK_HZ_ACC, 3, f.first_b, f.end_b);
         return;
     }
     for (int k = write ? -1 : 0; k < (write ? 0 : 3); k++)
@@ -183,20 +185,20 @@ static void add_addresses(struct list *l, const struct xk_inst *i)
 {
     if (xk_inst_is_send(i)) {
         if (i->send.desc_reg)
-            add(l, XK_HZ_A0, 3, 0, 4);
+            add_access(l, XK_HZ_A0, 3, 0, 4);
         if (i->send.exdesc_reg)
-            add(l, XK_HZ_A0, 3, i->send.exdesc_sub * 4u,
-                i->send.exdesc_sub * 4u + 4u);
+            add_access(l, XK_HZ_A0, 3, i->send.exdesc_sub * 4u,
+                       i->send.exdesc_sub * 4u + 4u);
         return;
     }
     for (int k = -1; k < 3; k++) {
-        const struct xk_operand *const o = operand(i, k);
+        const struct xk_operand *const o = operand_at(i, k);
         unsigned n = 1;
         if (o->file != XK_FILE_GRF || !o->indirect)
             continue;
         if (k >= 0 && o->rgn.vs == XK_VS_VXH)
             n = i->exec / (o->rgn.width ? o->rgn.width : 1u);
-        add(l, XK_HZ_A0, 3, o->a0_sub * 2u, o->a0_sub * 2u + 2u * n);
+        add_access(l, XK_HZ_A0, 3, o->a0_sub * 2u, o->a0_sub * 2u + 2u * n);
     }
 }
 
@@ -207,13 +209,13 @@ static void add_predicate(struct list *l, const struct xk_inst *i)
     if (i->pred == XK_PRED_NONE)
         return;
     if (i->pred == XK_PRED_NORMAL) {
-        add(l, XK_HZ_FLAG, 3, own, own + i->exec);
+        add_access(l, XK_HZ_FLAG, 3, own, own + i->exec);
         return;
     }
     /* any and all look at a whole register, vertically at its neighbour too */
-    add(l, XK_HZ_FLAG, 3, reg, reg + 32);
+    add_access(l, XK_HZ_FLAG, 3, reg, reg + 32);
     if (i->pred == XK_PRED_ANYV || i->pred == XK_PRED_ALLV)
-        add(l, XK_HZ_FLAG, 3, own + 32, own + 32 + i->exec);
+        add_access(l, XK_HZ_FLAG, 3, own + 32, own + 32 + i->exec);
 }
 
 unsigned xk_hz_reads(const struct xk_platform *p, const struct xk_inst *i,
@@ -242,7 +244,7 @@ unsigned xk_hz_writes(const struct xk_platform *p, const struct xk_inst *i,
     else if (i->dst.file == XK_FILE_ARF)
         add_arf(&l, i, -1);
     if (i->cond != XK_COND_NONE && i->op != XK_OPC_SEL && i->op != XK_OPC_CSEL)
-        add(&l, XK_HZ_FLAG, 3, own, own + i->exec);
+        add_access(&l, XK_HZ_FLAG, 3, own, own + i->exec);
     add_acc(&l, i, true);
     return l.n;
 }

@@ -41,8 +41,8 @@ static bool any(xk_hz_pipes v)
 }
 
 /* The dynamic access as it is now; false: none. */
-static bool resolve(struct arrival *v, const struct xk_hz_access *a,
-                    struct xk_hz_access *out)
+static bool resolve_dynamic(struct arrival *v, const struct xk_hz_access *a,
+                            struct xk_hz_access *out)
 {
     struct xk_hz_range *const r = &v->range[a->operand + 1];
     const bool is_send = v->e->unit == XK_HZ_SEND;
@@ -97,10 +97,10 @@ static bool is_granted(const struct arrival *v, enum xk_hz_kind kind,
 }
 
 /* Compares with what is in flight; slot: 0 in order; distance: 0 out of it. */
-static void compare(const struct arrival *v, enum xk_hz_kind kind,
-                    const struct xk_hz_access *a,
-                    const struct xk_hz_flight *flight, uint64_t slot,
-                    unsigned distance)
+static void compare_flight(const struct arrival *v, enum xk_hz_kind kind,
+                           const struct xk_hz_access *a,
+                           const struct xk_hz_flight *flight, uint64_t slot,
+                           unsigned distance)
 {
     const struct xk_hz_inst *const f = &v->t->inst[flight->inst];
     const bool reads = kind == XK_HZ_WAR;
@@ -132,19 +132,19 @@ static void compare(const struct arrival *v, enum xk_hz_kind kind,
     v->th->report(v->th->user, &found);
 }
 
-static void compare_all(const struct arrival *v, enum xk_hz_kind kind,
-                        const struct xk_hz_access *a, xk_hz_pipes done,
-                        uint64_t slots)
+static void compare_flights(const struct arrival *v, enum xk_hz_kind kind,
+                            const struct xk_hz_access *a, xk_hz_pipes done,
+                            uint64_t slots)
 {
     struct xk_hz_thread *const th = v->th;
     for (unsigned p = 0; p < XK_HZ_PIPES; p++) {
         for (int32_t n = th->issued[p]; n > done[p]; n--)
-            compare(v, kind, a, &th->ring[p][(uint32_t)n % XK_HZ_RING], 0,
-                    (unsigned)(th->issued[p] + 1 - n));
+            compare_flight(v, kind, a, &th->ring[p][(uint32_t)n % XK_HZ_RING],
+                           0, (unsigned)(th->issued[p] + 1 - n));
     }
     for (; slots; slots &= slots - 1)
-        compare(v, kind, a, &th->slot[__builtin_ctzll(slots)],
-                slots & (0 - slots), 0);
+        compare_flight(v, kind, a, &th->slot[__builtin_ctzll(slots)],
+                       slots & (0 - slots), 0);
 }
 
 /* ---- the quick look ---- */
@@ -170,7 +170,8 @@ ALWAYS void look_at_read(const struct arrival *v, const struct xk_hz_access *a)
     if (interlocks(v, a->file))
         late = (xk_hz_pipes){0};
     if (any(late) || slots)
-        compare_all(v, XK_HZ_RAW, a, any(late) ? th->done : th->issued, slots);
+        compare_flights(v, XK_HZ_RAW, a, any(late) ? th->done : th->issued,
+                        slots);
 }
 
 /* A pipe's own earlier instructions come first anyway; number to compare. */
@@ -208,11 +209,11 @@ ALWAYS void look_at_write(const struct arrival *v, const struct xk_hz_access *a)
     if (in_turn)
         late_w = late_r = (xk_hz_pipes){0};
     if (any(late_w) || slots_w)
-        compare_all(v, XK_HZ_WAW, a, written, slots_w);
+        compare_flights(v, XK_HZ_WAW, a, written, slots_w);
     if (any(late_r) && (a->file != XK_HZ_A0 || th->strict))
-        compare_all(v, XK_HZ_WAR, a, read, slots_r);
+        compare_flights(v, XK_HZ_WAR, a, read, slots_r);
     else if (slots_r)
-        compare_all(v, XK_HZ_WAR, a, th->issued, slots_r);
+        compare_flights(v, XK_HZ_WAR, a, th->issued, slots_r);
 }
 
 static void look(struct arrival *v)
@@ -223,12 +224,12 @@ static void look(struct arrival *v)
         look_at_read(v, &v->t->state);
     for (unsigned k = v->e->n_rd; k; k--, a++) {
         what = a->dynamic ? &now : a;
-        if (!a->dynamic || resolve(v, a, &now))
+        if (!a->dynamic || resolve_dynamic(v, a, &now))
             look_at_read(v, what);
     }
     for (unsigned k = v->e->n_wr; k; k--, a++) {
         what = a->dynamic ? &now : a;
-        if (!a->dynamic || resolve(v, a, &now))
+        if (!a->dynamic || resolve_dynamic(v, a, &now))
             look_at_write(v, what);
     }
 }

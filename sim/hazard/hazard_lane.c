@@ -81,7 +81,7 @@ struct search {
     size_t n;
 };
 
-static void push(struct search *s, uint32_t at, unsigned count)
+static void push_place(struct search *s, uint32_t at, unsigned count)
 {
     if (at >= s->t->n || s->seen[at] >> count & 1)
         return;
@@ -107,7 +107,7 @@ static bool is_covered(const struct search *s, uint32_t at, unsigned count)
     return e->dist && e->dist <= count && e->dist_pipes >> s->first->pipe & 1;
 }
 
-static void visit(struct search *s, uint32_t at, unsigned count)
+static void visit_inst_at(struct search *s, uint32_t at, unsigned count)
 {
     const struct xk_hz_inst *const e = &s->t->inst[at];
     uint32_t to[3];
@@ -119,7 +119,7 @@ static void visit(struct search *s, uint32_t at, unsigned count)
         count++;
     const unsigned n = ways(e, at, to);
     for (unsigned k = 0; k < n; k++)
-        push(s, to[k], count);
+        push_place(s, to[k], count);
 }
 
 bool xk_hz_lane_reaches(const struct xk_hz_table *t, uint32_t from, uint32_t to,
@@ -139,10 +139,10 @@ bool xk_hz_lane_reaches(const struct xk_hz_table *t, uint32_t from, uint32_t to,
         memset(s.seen, 0, t->n * sizeof *s.seen);
         const unsigned n = ways(s.first, from, out);
         for (unsigned k = 0; k < n; k++)
-            push(&s, out[k], 1);
+            push_place(&s, out[k], 1);
         while (s.n && !s.found) {
             const uint32_t next = s.stack[--s.n];
-            visit(&s, next / 32, next % 32);
+            visit_inst_at(&s, next / 32, next % 32);
         }
     }
     a->realloc(a->user, s.seen, 0);

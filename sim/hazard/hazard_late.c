@@ -90,7 +90,7 @@ static void finish_read(struct xk_hz_late *l, struct xk_hz_late_op *op)
         xk_hz_op_read(l, earliest(l, op, true));
 }
 
-static void finish(struct xk_hz_late *l, struct xk_hz_late_op *op)
+static void finish_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     finish_read(l, op);
     while (is_busy(op)) {
@@ -132,7 +132,7 @@ static void land(struct xk_hz_late *l, uint32_t at)
         if (!is_busy(op))
             continue;
         if (ends || is_awaited(l, op, e, jumped))
-            finish(l, op);
+            finish_op(l, op);
         else if (op->reads && (op->read_due <= l->now ||
                                xk_hz_awaits(e, inst_of(l, op)->token, true)))
             finish_read(l, op);
@@ -193,7 +193,7 @@ static void keep_result_order(struct xk_hz_late *l,
         struct xk_hz_late_op *const op = &l->op[k];
         if (op->writes && e->unit == XK_HZ_IN_ORDER &&
             in_turn(inst_of(l, op), e) && xk_hz_op_meet(op, now))
-            finish(l, op);
+            finish_op(l, op);
     }
 }
 
@@ -208,7 +208,7 @@ static struct xk_hz_late_op *free_op(struct xk_hz_late *l)
         if (l->op[k].order < oldest->order)
             oldest = &l->op[k];
     }
-    finish(l, oldest);
+    finish_op(l, oldest);
     return oldest;
 }
 

@@ -75,7 +75,7 @@ struct xk_hz_memo {
     uint64_t state[MOST_STATE_B / 8];
 };
 
-static void *take(struct xk_hz_memo *m, size_t n_b)
+static void *memo_alloc(struct xk_hz_memo *m, size_t n_b)
 {
     const struct xk_alloc *const a = &m->t->alloc;
     void *const p =
@@ -122,13 +122,13 @@ struct reader {
     const uint8_t *at;
 };
 
-static void put(struct cursor *c, const void *p, size_t n_b)
+static void put_bytes(struct cursor *c, const void *p, size_t n_b)
 {
     memcpy(c->at, p, n_b);
     c->at += n_b;
 }
 
-static void get(struct reader *c, void *p, size_t n_b)
+static void get_bytes(struct reader *c, void *p, size_t n_b)
 {
     memcpy(p, c->at, n_b);
     c->at += n_b;
@@ -160,7 +160,7 @@ static void put_rings(const struct xk_hz_memo *m, const struct xk_hz_thread *th,
             const uint32_t at = (uint32_t)(th->issued[p] + 1 - n);
             struct xk_hz_flight f = {0};
             put_flight(m->t, &th->ring[p][at % XK_HZ_RING], &f);
-            put(c, &f, sizeof f);
+            put_bytes(c, &f, sizeof f);
         }
 }
 
@@ -176,7 +176,7 @@ static void put_slots(const struct xk_hz_memo *m, const struct xk_hz_thread *th,
         memset(&s, 0, sizeof s); /* and what lies between its members */
         s.which = k;
         put_flight(m->t, &th->slot[from], &s.flight);
-        put(c, &s, sizeof s);
+        put_bytes(c, &s, sizeof s);
         h->n_slots++;
     }
 }
@@ -189,7 +189,7 @@ static uint16_t put_marks(const struct xk_hz_thread *th, const uint64_t *of,
         const struct mark x = {turned(th, of[k] & live), k};
         if (!x.slots)
             continue;
-        put(c, &x, sizeof x);
+        put_bytes(c, &x, sizeof x);
         count++;
     }
     return count;
@@ -225,7 +225,7 @@ static void put_places(const struct xk_hz_thread *th, struct head *h,
         x.at.or_ = turned(th, p->or_ & th->live_r);
         if (is_nothing(&x.at))
             continue;
-        put(c, &x, sizeof x);
+        put_bytes(c, &x, sizeof x);
         h->n_places++;
     }
 }
@@ -259,16 +259,16 @@ static void get_flights(struct reader *c, const struct head *h,
 {
     for (unsigned p = 0; p < XK_HZ_PIPES; p++)
         for (int32_t n = h->open[p]; n > 0; n--)
-            get(c, &th->ring[p][(uint32_t)(ISSUED + 1 - n) % XK_HZ_RING],
-                sizeof(struct xk_hz_flight));
+            get_bytes(c, &th->ring[p][(uint32_t)(ISSUED + 1 - n) % XK_HZ_RING],
+                      sizeof(struct xk_hz_flight));
     for (unsigned n = 0; n < h->n_slots; n++) {
         struct slot s;
-        get(c, &s, sizeof s);
+        get_bytes(c, &s, sizeof s);
         th->slot[s.which] = s.flight;
     }
 }
 
-static void clear(struct xk_hz_thread *th)
+static void clear_thread(struct xk_hz_thread *th)
 {
     memset(th->place, 0, sizeof th->place);
     memset(th->of_token, 0, sizeof th->of_token);
@@ -284,8 +284,8 @@ void xk_hz_memo_restore(const struct xk_hz_node *n, struct xk_hz_thread *th)
     struct head h;
     struct mark x;
     struct place p;
-    clear(th);
-    get(&c, &h, sizeof h);
+    clear_thread(th);
+    get_bytes(&c, &h, sizeof h);
     th->live_w = h.live_w;
     th->live_r = h.live_r;
     th->slm_loads = h.slm_loads;
@@ -298,22 +298,22 @@ void xk_hz_memo_restore(const struct xk_hz_node *n, struct xk_hz_thread *th)
     }
     get_flights(&c, &h, th);
     for (unsigned k = 0; k < h.n_tokens; k++) {
-        get(&c, &x, sizeof x);
+        get_bytes(&c, &x, sizeof x);
         th->of_token[x.which] = x.slots;
     }
     for (unsigned k = 0; k < h.n_functions; k++) {
-        get(&c, &x, sizeof x);
+        get_bytes(&c, &x, sizeof x);
         th->of_function[x.which] = x.slots;
     }
     for (unsigned k = 0; k < h.n_places; k++) {
-        get(&c, &p, sizeof p);
+        get_bytes(&c, &p, sizeof p);
         th->place[p.which] = p.at;
     }
 }
 
 /* -- States and ways -- */
 
-static uint64_t hash_of(const uint64_t *p, uint32_t n_b)
+static uint64_t memo_hash(const uint64_t *p, uint32_t n_b)
 {
     uint64_t h = n_b;
     for (uint32_t k = 0; k < n_b / 8; k++) {
@@ -329,7 +329,7 @@ struct xk_hz_node *xk_hz_memo_find(struct xk_hz_memo *m,
     if (m->full)
         return NULL;
     const uint32_t n_b = pack(m, th);
-    const uint64_t h = hash_of(m->state, n_b);
+    const uint64_t h = memo_hash(m->state, n_b);
     struct xk_hz_node **const bucket = &m->bucket[h % N_BUCKETS];
     struct xk_hz_node *n = *bucket;
     for (; n; n = n->chain)
@@ -337,7 +337,7 @@ struct xk_hz_node *xk_hz_memo_find(struct xk_hz_memo *m,
             return n;
     if (m->n_nodes == MOST_NODES)
         m->full = true;
-    if (m->full || !(n = take(m, sizeof *n + n_b)))
+    if (m->full || !(n = memo_alloc(m, sizeof *n + n_b)))
         return NULL;
     *n = (struct xk_hz_node){.chain = *bucket, .hash = h, .n_b = n_b};
     memcpy(n->bytes, m->state, n_b);
@@ -370,7 +370,7 @@ static bool is_same(const struct edge *e, const struct xk_hz_row *r)
             (e->mask == r->mask && !memcmp(e->a0, r->a0, sizeof e->a0)));
 }
 
-static void found(void *user, const struct xk_hz_finding *f)
+static void note_found(void *user, const struct xk_hz_finding *f)
 {
     struct xk_hz_memo *const m = user;
     (void)f;
@@ -384,7 +384,7 @@ static struct xk_hz_node *follow(struct xk_hz_memo *m, struct edge *e,
     xk_hz_report_fn *const report = th->report;
     void *const user = th->user;
     xk_hz_memo_restore(n, th);
-    th->report = found;
+    th->report = note_found;
     th->user = m;
     m->found = false;
     for (uint32_t k = 0; k < e->n && !m->found; k++)
@@ -404,7 +404,7 @@ struct xk_hz_node *xk_hz_memo_next(struct xk_hz_memo *m, struct xk_hz_node *n,
         link = &e->more;
     if (!e) {
         m->full |= n_ways > MOST_WAYS;
-        if (m->full || !(e = take(m, sizeof *e)))
+        if (m->full || !(e = memo_alloc(m, sizeof *e)))
             return NULL;
         *e = (struct edge){.at = row->at,
                            .n = row->n,

@@ -135,7 +135,7 @@ static void note_results(const struct xk_hz_late *l, const struct xk_hz_inst *e,
     }
 }
 
-static bool has(const struct xk_hz_access *a, unsigned n, unsigned file)
+static bool has_file(const struct xk_hz_access *a, unsigned n, unsigned file)
 {
     for (unsigned k = 0; k < n; k++)
         if (a[k].file == file)
@@ -147,8 +147,8 @@ static bool has(const struct xk_hz_access *a, unsigned n, unsigned file)
 static bool adds_up(const struct xk_hz_late *l, const struct xk_hz_inst *e)
 {
     const struct xk_hz_access *const a = &table_of(l)->access[e->access];
-    return e->is_macro ||
-           (has(a, e->n_rd, XK_HZ_ACC) && has(a + e->n_rd, e->n_wr, XK_HZ_ACC));
+    return e->is_macro || (has_file(a, e->n_rd, XK_HZ_ACC) &&
+                           has_file(a + e->n_rd, e->n_wr, XK_HZ_ACC));
 }
 
 void xk_hz_op_begin(struct xk_hz_late *l, struct xk_hz_late_op *op, uint32_t at,
@@ -288,7 +288,7 @@ static void put_back(struct xk_sim_thread *t, const struct rest *r)
 
 /* Executes it with the registers of now, and flags and a0 of now or of its
  * issue. The checkers have seen it already. */
-static void repeat(struct xk_hz_late *l, struct xk_hz_late_op *op)
+static void repeat_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     struct xk_sim_thread *const t = l->t;
     const struct xk_sim_inst *const e = &t->kernel->inst[op->inst];
@@ -318,7 +318,7 @@ void xk_hz_op_read(struct xk_hz_late *l, struct xk_hz_late_op *op)
         op->mate && op->mate->order == op->mate_order ? op->mate : NULL;
     if (op->reads && op->repeats && sources_changed(l, op) &&
         change_matters(l, op)) {
-        repeat(l, op);
+        repeat_op(l, op);
         for (unsigned k = 0; k < op->n_src; k++)
             memcpy(op->src_copy + op->src[k].copy_b, source_now(l, &op->src[k]),
                    op->src[k].n_b);
@@ -343,7 +343,7 @@ void xk_hz_op_load(struct xk_hz_late *l, struct xk_hz_late_op *op)
         memcpy(now + p->copy_b, t->rf + p->at_b, p->n_b);
         memcpy(t->rf + p->at_b, op->src_copy + p->copy_b, p->n_b);
     }
-    repeat(l, op);
+    repeat_op(l, op);
     for (unsigned k = op->n_src; k--;)
         memcpy(t->rf + op->src[k].at_b, now + op->src[k].copy_b,
                op->src[k].n_b);

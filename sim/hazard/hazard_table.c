@@ -95,7 +95,7 @@ static void set_sync_mask(struct xk_hz_inst *e)
         e->wait_src |= mask;
 }
 
-static void set_waits(const struct xk_hz_table *t, struct xk_hz_inst *e)
+static void set_token_waits(const struct xk_hz_table *t, struct xk_hz_inst *e)
 {
     const struct xk_swsb *const s = &e->in->swsb;
     const uint32_t bit = 1u << (s->sbid & 31);
@@ -114,7 +114,7 @@ static void set_waits(const struct xk_hz_table *t, struct xk_hz_inst *e)
 
 /* ---- what it touches ---- */
 
-static bool reserve(struct xk_hz_table *t, unsigned more)
+static bool reserve_accesses(struct xk_hz_table *t, unsigned more)
 {
     if (t->n_access + more <= t->room)
         return true;
@@ -130,7 +130,7 @@ static bool reserve(struct xk_hz_table *t, unsigned more)
 
 static bool set_accesses(struct xk_hz_table *t, struct xk_hz_inst *e)
 {
-    if (!reserve(t, 2 * XK_HZ_MAX_ACCESSES))
+    if (!reserve_accesses(t, 2 * XK_HZ_MAX_ACCESSES))
         return false;
     e->access = t->n_access;
     if (e->unit == XK_HZ_NOWHERE)
@@ -160,7 +160,7 @@ static bool reads_hwords(const struct xk_inst *i)
            (desc >> 11 & 3) == 3;
 }
 
-static void set_kind(const struct xk_hz_table *t, struct xk_hz_inst *e)
+static void set_hazard_kind(const struct xk_hz_table *t, struct xk_hz_inst *e)
 {
     const struct xk_inst *const i = e->in;
     const bool answers = i->dst.file == XK_FILE_GRF;
@@ -220,7 +220,7 @@ static bool is_used(const struct xk_hz_table *t, uint32_t at)
     return false;
 }
 
-static bool fill(struct xk_hz_table *t, const struct xk_hz_line *line)
+static bool fill_table(struct xk_hz_table *t, const struct xk_hz_line *line)
 {
     static const struct xk_inst nothing = {.op = XK_OPC_ILLEGAL};
     for (uint32_t k = 0; k < t->n; k++) {
@@ -229,10 +229,10 @@ static bool fill(struct xk_hz_table *t, const struct xk_hz_line *line)
                                  .jip = line[k].jip,
                                  .uip = line[k].uip};
         set_unit(t, e);
-        set_waits(t, e);
+        set_token_waits(t, e);
         if (!set_accesses(t, e))
             return false;
-        set_kind(t, e);
+        set_hazard_kind(t, e);
     }
     link_chains(t);
     for (uint32_t k = 0; k < t->n; k++)
@@ -290,7 +290,7 @@ enum xk_status xk_hz_table_init(struct xk_hz_table *t,
     set_platform(t);
     t->inst =
         t->alloc.realloc(t->alloc.user, NULL, (n ? n : 1) * sizeof *t->inst);
-    if (t->inst && fill(t, line))
+    if (t->inst && fill_table(t, line))
         return XK_OK;
     xk_hz_table_fini(t);
     return XK_ENOMEM;

@@ -115,8 +115,9 @@ uint64_t xk_sim_atomic_apply(uint8_t *mem, unsigned op, uint64_t a, uint64_t b,
     EXCHANGE(uint32_t);
 }
 
-static uint64_t operand(const struct xk_sim_thread *t,
-                        const struct xk_sim_inst *e, unsigned k, unsigned l)
+static uint64_t atomic_operand(const struct xk_sim_thread *t,
+                               const struct xk_sim_inst *e, unsigned k,
+                               unsigned l)
 {
     const struct xk_msg *const m = &e->msg;
     uint64_t v = 0;
@@ -133,7 +134,8 @@ static bool returns(const struct xk_sim_inst *e)
     return e->dst.kind == XK_SO_REG && e->msg.dst_grf;
 }
 
-static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+static bool atomic_payloads_fit(struct xk_sim_thread *t,
+                                const struct xk_sim_inst *e)
 {
     const struct xk_msg *const m = &e->msg;
     const unsigned n = xk_msg_atomic_n_srcs(m->op);
@@ -152,8 +154,9 @@ static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 /* What one lane gets back: the old value; beyond the end of a surface zero. */
-static uint64_t one_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct xk_sim_view *v, unsigned l)
+static uint64_t atomic_lane(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e,
+                            const struct xk_sim_view *v, unsigned l)
 {
     const struct xk_msg *const m = &e->msg;
     uint64_t addr = 0;
@@ -161,8 +164,9 @@ static uint64_t one_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint8_t *mem = xk_sim_reach(t, e, v, addr, m->data_b, m->data_b, l);
     if (!mem)
         return 0;
-    const uint64_t old = xk_sim_atomic_apply(mem, m->op, operand(t, e, 0, l),
-                                             operand(t, e, 1, l), m->data_b);
+    const uint64_t old =
+        xk_sim_atomic_apply(mem, m->op, atomic_operand(t, e, 0, l),
+                            atomic_operand(t, e, 1, l), m->data_b);
     return m->op == XK_MOP_ATOMIC_IPDEC ? old - 1 : old;
 }
 
@@ -173,11 +177,11 @@ void xk_sim_exec_atomic(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     uint64_t result[XK_SIM_LANES];
     struct xk_sim_view v;
     const uint32_t mask = xk_sim_msg_mask(t, e);
-    if (!xk_sim_view_of(t, e, &v) || !payloads_fit(t, e))
+    if (!xk_sim_view_of(t, e, &v) || !atomic_payloads_fit(t, e))
         return;
     for (uint32_t k = mask; k; k &= k - 1) {
         const unsigned l = (unsigned)__builtin_ctz(k);
-        result[l] = one_lane(t, e, &v, l);
+        result[l] = atomic_lane(t, e, &v, l);
         if (t->state == XK_SIM_FAULT)
             return;
     }

@@ -7,8 +7,8 @@ enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 #define STATE_B 64
 
 /* What would change where a texel lies, or what it holds, and is not done. */
-static bool is_plain(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const uint8_t *s)
+static bool is_layout_known(struct xk_sim_thread *t,
+                            const struct xk_sim_inst *e, const uint8_t *s)
 {
     if (xk_sim_dw(s, 4) >> 18 & 0x7ff)
         return xk_sim_lacks(t, e, "a surface with first array element",
@@ -91,7 +91,7 @@ bool xk_sim_image_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     take_extent(s, type, g);
     take_selects(s, g);
     return type == TYPE_BUFFER ||
-           (is_plain(t, e, s) &&
+           (is_layout_known(t, e, s) &&
             take_tiling(t, e, type, xk_sim_dw(s, 0) >> 12 & 3, g));
 }
 

@@ -84,8 +84,9 @@ static bool move_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-static bool read_header(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        struct tile *k, uint32_t *grfs)
+static bool read_tile_header(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, struct tile *k,
+                             uint32_t *grfs)
 {
     struct xk_error err = {.message = ""};
     uint32_t dw[8];
@@ -112,8 +113,8 @@ static bool read_header(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 /* A length of 31 registers says 31 or 32. */
-static bool payload_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct tile *k, uint32_t grfs)
+static bool tile_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      const struct tile *k, uint32_t grfs)
 {
     const struct xk_sim_opnd *const data = k->store ? &e->src[1] : &e->dst;
     const uint32_t told = k->store ? e->msg.src1_grf : e->msg.dst_grf;
@@ -129,7 +130,7 @@ void xk_sim_exec_block2d(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     uint32_t grfs;
     if ((!k.store && e->dst.kind == XK_SO_NONE) || !(xk_sim_mask(t, e) & 1))
         return;
-    if (!read_header(t, e, &k, &grfs) || !payload_fits(t, e, &k, grfs))
+    if (!read_tile_header(t, e, &k, &grfs) || !tile_fits(t, e, &k, grfs))
         return;
     k.row_e = pow2(e->msg.transpose ? k.h.block_h : k.h.block_w);
     k.block_b = grfs / k.h.n_blocks * t->kernel->grf_b;

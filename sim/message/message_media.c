@@ -15,8 +15,8 @@ struct block {
     uint32_t pitch_b;
 };
 
-static void read_header(const struct xk_sim_thread *t,
-                        const struct xk_sim_inst *e, struct block *b)
+static void read_media_header(const struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e, struct block *b)
 {
     const uint32_t at = e->src[0].off_b, size = xk_rf_u32(t, at + 8);
     b->x_b = xk_rf_u32(t, at);
@@ -77,7 +77,7 @@ void xk_sim_exec_media(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     if (m->sub ||
         !xk_sim_payload(t, e, &e->src[0], 32, m->src0_grf, "the header"))
         return;
-    read_header(t, e, &b);
+    read_media_header(t, e, &b);
     if (b.width_b > MAX_ROW_B ||
         !xk_sim_payload(t, e, data, b.row_b * b.height,
                         store ? m->src1_grf : m->dst_grf,

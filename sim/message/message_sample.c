@@ -46,8 +46,8 @@ uint32_t xk_sim_sample_plane_at(const struct xk_sim_kernel *k,
 }
 
 /* The registers that the message names for what it needs. */
-static bool payload_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct xk_sim_sample *s)
+static bool sample_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_sample *s)
 {
     const struct xk_sampler_msg *const m = &s->m;
     if (m->src0_grf < m->header || !s->n_coords || s->n_coords > MOST_PLANES) {
@@ -99,11 +99,11 @@ static void take_coords(const struct xk_sim_thread *t,
             xk_rf_u32(t, xk_sim_sample_plane_at(t->kernel, e, s, k) + 4 * lane);
 }
 
-static bool one_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const struct xk_sim_sample *s,
-                     const struct xk_sim_image *g,
-                     const struct xk_sim_sampler *sampler, unsigned lane,
-                     uint32_t out[4])
+static bool sample_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                        const struct xk_sim_sample *s,
+                        const struct xk_sim_image *g,
+                        const struct xk_sim_sampler *sampler, unsigned lane,
+                        uint32_t out[4])
 {
     const unsigned n = g->n_dims + g->array;
     uint32_t bits[4];
@@ -155,7 +155,7 @@ static void run_lanes(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint32_t v[XK_SIM_LANES][4]; /* the destination may overlap the payload */
     for (uint32_t k = mask; k; k &= k - 1) {
         const unsigned l = (unsigned)__builtin_ctz(k);
-        if (!one_lane(t, e, s, g, sampler, l, v[l]))
+        if (!sample_lane(t, e, s, g, sampler, l, v[l]))
             return;
     }
     for (uint32_t k = mask; k && s->n_back; k &= k - 1) {
@@ -179,7 +179,7 @@ static void exec_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         xk_sim_fault(t, e, "%s has no sampler", t->kernel->platform->name);
         return;
     }
-    if (!payload_fits(t, e, &s) || !xk_sim_bti_va(t, e, s.m.bti, &va) ||
+    if (!sample_fits(t, e, &s) || !xk_sim_bti_va(t, e, s.m.bti, &va) ||
         !xk_sim_image_read(t, e, va, &g) ||
         (s.m.op != XK_SMP_LD_LZ && !read_sampler(t, e, &s, &sampler)))
         return;

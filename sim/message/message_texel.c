@@ -82,7 +82,7 @@ static float float_of(uint32_t v)
 }
 
 /* Where channel k is in a texel; 4: it has none. */
-static unsigned place(const struct xk_sim_texel *f, unsigned k)
+static unsigned channel_place(const struct xk_sim_texel *f, unsigned k)
 {
     switch ((enum xk_sim_texel_order)f->order) {
     case XK_ORDER_BGRA:
@@ -101,7 +101,7 @@ static unsigned place(const struct xk_sim_texel *f, unsigned k)
 
 bool xk_sim_texel_has(const struct xk_sim_texel *f, unsigned k)
 {
-    return place(f, k) < 4;
+    return channel_place(f, k) < 4;
 }
 
 uint32_t xk_sim_texel_absent(const struct xk_sim_texel *f, unsigned k)
@@ -130,7 +130,7 @@ uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
     uint32_t v = 0;
     if (!xk_sim_texel_has(f, k))
         return xk_sim_texel_absent(f, k);
-    memcpy(&v, texel + place(f, k) * f->size_b, f->size_b);
+    memcpy(&v, texel + channel_place(f, k) * f->size_b, f->size_b);
     const int32_t s = (int32_t)(v << up) >> up;
     switch ((enum xk_sim_texel_kind)f->kind) {
     case XK_TEXEL_SINT:
@@ -196,5 +196,5 @@ void xk_sim_texel_set(const struct xk_sim_texel *f, uint8_t *texel, unsigned k,
             v = xk_sim_half_from_float(float_of(v), 0);
         break;
     }
-    memcpy(texel + place(f, k) * f->size_b, &v, f->size_b);
+    memcpy(texel + channel_place(f, k) * f->size_b, &v, f->size_b);
 }

@@ -132,8 +132,8 @@ static void change_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 /* The registers that the message has for what it needs. */
-static bool payload_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         const struct xk_sim_planes *p)
+static bool planes_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct xk_sim_planes *p)
 {
     const struct xk_msg *const m = &e->msg;
     if (!p->n_coords || p->n_coords > 4) {
@@ -162,7 +162,7 @@ static void exec_typed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     xk_sim_typed_planes(t->kernel, e, &e->msg, &p);
     if (c == XK_MCLASS_LOAD && !p.n_back)
         return; /* prefetch */
-    if (!payload_fits(t, e, &p) || !read_image(t, e, &g))
+    if (!planes_fit(t, e, &p) || !read_image(t, e, &g))
         return;
     if (c == XK_MCLASS_ATOMIC && g.format && g.texel_b != 4) {
         xk_sim_lacks(t, e, "typed message: an atomic on texels of bytes",

@@ -138,7 +138,7 @@ static float unfold(const struct xk_sim_sampler *s, unsigned k, float c,
 }
 
 /* A number of texels that fits whatever is done with it. */
-static double within(double u)
+static double clamp_texels(double u)
 {
     const double most = 1 << 30;
     return u < -most ? -most : u > most ? most : u;
@@ -159,11 +159,11 @@ static int64_t wrapped(const struct xk_sim_sampler *s, unsigned k, int64_t i,
     return i < 0 ? 0 : i >= n ? n - 1 : i;
 }
 
-static struct pair pair_of(const struct xk_sim_sampler *s, unsigned k, float c,
-                           uint64_t extent, bool linear)
+static struct pair texel_pair(const struct xk_sim_sampler *s, unsigned k,
+                              float c, uint64_t extent, bool linear)
 {
     const int64_t n = (int64_t)extent;
-    const double u = within((double)unfold(s, k, c, (float)extent));
+    const double u = clamp_texels((double)unfold(s, k, c, (float)extent));
     struct pair p = {.part = 0};
     if (!linear) {
         p.at[0] = p.at[1] = wrapped(s, k, (int64_t)floor(u), n);
@@ -227,7 +227,7 @@ bool xk_sim_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     struct pair p[3] = {{.part = 0}};
     uint32_t v[4];
     for (unsigned k = 0; k < g->n_dims; k++)
-        p[k] = pair_of(s, k, at[k], g->extent[k], linear);
+        p[k] = texel_pair(s, k, at[k], g->extent[k], linear);
     if (g->array)
         p[g->n_dims].at[0] = element_of(at[g->n_dims], g->extent[g->n_dims]);
     const int64_t first[3] = {p[0].at[0], p[1].at[0], p[2].at[0]};

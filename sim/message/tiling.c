@@ -62,7 +62,7 @@ bool xk_sim_tiling_find(const struct xk_platform *p, unsigned mode, bool volume,
 }
 
 /* The low bits of v, put where mask has ones. */
-static uint32_t spread(uint64_t v, uint32_t mask)
+static uint32_t deposit_bits(uint64_t v, uint32_t mask)
 {
     uint32_t out = 0;
     for (; mask; mask &= mask - 1, v >>= 1)
@@ -81,6 +81,6 @@ uint64_t xk_sim_tiled_offset(const struct xk_sim_tiling *t, uint64_t pitch_b,
     const uint64_t tile =
         (rows_down >> t->log_b[1]) * (pitch_b >> t->log_b[0]) +
         (x_b >> t->log_b[0]);
-    return (tile << t->tile_log_b) | spread(x_b, t->mask[0]) |
-           spread(rows_down, t->mask[1]) | spread(z, t->mask[2]);
+    return (tile << t->tile_log_b) | deposit_bits(x_b, t->mask[0]) |
+           deposit_bits(rows_down, t->mask[1]) | deposit_bits(z, t->mask[2]);
 }

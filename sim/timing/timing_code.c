@@ -30,7 +30,8 @@ void xk_tm_code_fini(struct xk_tm_code *x)
 }
 
 /* From L2, a line a transfer. */
-static void fill(struct xk_tm_code *x, struct xk_tm_code_line *l, double at)
+static void fill_line(struct xk_tm_code *x, struct xk_tm_code_line *l,
+                      double at)
 {
     const double start = x->link > at ? x->link : at;
     x->link = start + (double)x->m->line_b / x->m->l2_core_b;
@@ -46,7 +47,7 @@ double xk_tm_code_fetch(struct xk_tm_code *x, uint32_t line, double at)
     const uint32_t n = x->n_lines - line;
     for (uint32_t k = 0; k <= ahead && k < n; k++)
         if (!xk_tm_holds(x->line[line + k].stamp, x->fills, x->n_held))
-            fill(x, &x->line[line + k], at);
+            fill_line(x, &x->line[line + k], at);
     x->line[line].stamp = xk_tm_stamp(x->fills);
     return x->line[line].ready > at ? x->line[line].ready : at;
 }

@@ -23,8 +23,9 @@ static uint32_t slot_of(const struct xk_tm_core *c,
     return (uint32_t)(t - c->thread) % c->n_slots;
 }
 
-static uint64_t start_of(const struct xk_tm_core *c, const struct xk_tm_unit *u,
-                         const struct xk_tm_thread *t)
+static uint64_t issue_time(const struct xk_tm_core *c,
+                           const struct xk_tm_unit *u,
+                           const struct xk_tm_thread *t)
 {
     uint64_t s;
     if (t->blocked)
@@ -39,7 +40,7 @@ void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u)
     uint64_t next = XK_TM_NEVER;
     for (uint32_t k = 0; k < c->n_slots; k++) {
         const struct xk_tm_thread *const t = u->slot[k];
-        const uint64_t s = t ? start_of(c, u, t) : XK_TM_NEVER;
+        const uint64_t s = t ? issue_time(c, u, t) : XK_TM_NEVER;
         next = s < next ? s : next;
     }
     u->next = next;
@@ -71,13 +72,14 @@ static bool goes_before(const struct xk_tm_core *c, const struct xk_tm_unit *u,
 }
 
 /* Of those that can issue now; of equals, in turn. */
-static struct xk_tm_thread *choose(struct xk_tm_core *c, struct xk_tm_unit *u)
+static struct xk_tm_thread *choose_thread(struct xk_tm_core *c,
+                                          struct xk_tm_unit *u)
 {
     uint32_t best = XK_TM_UNIT_THREADS;
     for (uint32_t n = 1; n <= c->n_slots; n++) {
         const uint32_t k = (u->turn + n) % c->n_slots;
         const struct xk_tm_thread *const t = u->slot[k];
-        if (!t || start_of(c, u, t) != u->next)
+        if (!t || issue_time(c, u, t) != u->next)
             continue;
         if (best == XK_TM_UNIT_THREADS || goes_before(c, u, t, u->slot[best]))
             best = k;
@@ -220,8 +222,8 @@ static void end_thread(struct xk_tm_core *c, struct xk_tm_thread *t,
 
 /* ---- an instruction ---- */
 
-static void result(struct xk_tm_core *c, struct xk_tm_thread *t,
-                   const struct xk_tm_inst *i, uint64_t now)
+static void note_result(struct xk_tm_core *c, struct xk_tm_thread *t,
+                        const struct xk_tm_inst *i, uint64_t now)
 {
     const uint64_t done = now + i->lat_cyc;
     if (i->order < XK_TM_ORDERS)
@@ -243,7 +245,7 @@ static bool jumps(const struct xk_tm_thread *t)
     return false;
 }
 
-static void advance(struct xk_tm_thread *t)
+static void advance_traces(struct xk_tm_thread *t)
 {
     for (unsigned h = 0; h < 2; h++)
         if (t->halves >> h & 1)
@@ -262,8 +264,8 @@ static uint32_t busy_cycles(const struct xk_tm_core *c, struct xk_tm_unit *u,
     return i->busy_cyc + c->m->xmx_src1_cyc;
 }
 
-static void issue(struct xk_tm_core *c, struct xk_tm_unit *u,
-                  struct xk_tm_thread *t)
+static void issue_inst(struct xk_tm_core *c, struct xk_tm_unit *u,
+                       struct xk_tm_thread *t)
 {
     const struct xk_tm_inst *const i = &c->inst[t->next];
     const uint64_t now = u->next;
@@ -274,8 +276,8 @@ static void issue(struct xk_tm_core *c, struct xk_tm_unit *u,
         u->free[i->port] = now + busy_cycles(c, u, t, i);
     if (i->pipe == XK_TM_SEND)
         xk_tm_send(c, t, i, now);
-    result(c, t, i, now);
-    advance(t);
+    note_result(c, t, i, now);
+    advance_traces(t);
     t->free = now + c->m->thread_gap_cyc;
     t->ready = t->free;
     t->cause = XK_TM_AT_ISSUE;
@@ -352,7 +354,7 @@ static bool replay(struct xk_tm_core *c)
         struct xk_tm_unit *const u = first_unit(c);
         if (u->next == XK_TM_NEVER)
             break;
-        issue(c, u, choose(c, u));
+        issue_inst(c, u, choose_thread(c, u));
     }
     c->out->cycles =
         xk_tm_later(c->out->cycles, (uint64_t)(c->memory.settled + 1));

@@ -54,8 +54,8 @@ static unsigned column_of(const struct xk_timing_product *m)
     return k;
 }
 
-static uint32_t row_of(const struct xk_timing_product *m,
-                       enum xk_tm_hypothesis h)
+static uint32_t hypothesis_row(const struct xk_timing_product *m,
+                               enum xk_tm_hypothesis h)
 {
     uint32_t value;
     memcpy(&value, (const char *)m + hypotheses[h].at, sizeof value);
@@ -77,7 +77,8 @@ bool xk_tm_value_at(const struct xk_timing_product *m, unsigned k,
             .word = values[i].word,
             .why = values[i].why,
             .value = value,
-            .nominal = row_of(xk_timing_product_at(column), h) == value};
+            .nominal =
+                hypothesis_row(xk_timing_product_at(column), h) == value};
         return true;
     }
     return false;
@@ -94,7 +95,7 @@ struct xk_timing_product xk_tm_value_set(const struct xk_timing_product *m,
 bool xk_tm_value_is(const struct xk_timing_product *m,
                     const struct xk_tm_value *v)
 {
-    return row_of(m, v->of) == v->value;
+    return hypothesis_row(m, v->of) == v->value;
 }
 
 /* ---- the words of a spec ---- */
@@ -131,9 +132,9 @@ static void list_words(const struct xk_timing_product *m,
                                    v.word);
 }
 
-static enum xk_status refuse(const struct xk_timing_product *m,
-                             enum xk_tm_hypothesis of, const char *word,
-                             size_t n, struct xk_error *err)
+static enum xk_status refuse_word(const struct xk_timing_product *m,
+                                  enum xk_tm_hypothesis of, const char *word,
+                                  size_t n, struct xk_error *err)
 {
     char words[200];
     list_words(m, of, words, sizeof words);
@@ -151,15 +152,16 @@ static enum xk_status refuse(const struct xk_timing_product *m,
 }
 
 /* "gather=component" */
-static enum xk_status set_word(struct xk_timing_product *m, const char *text,
-                               size_t n, struct xk_error *err)
+static enum xk_status set_hypothesis(struct xk_timing_product *m,
+                                     const char *text, size_t n,
+                                     struct xk_error *err)
 {
     const char *const equals = memchr(text, '=', n);
     const size_t name_n = equals ? (size_t)(equals - text) : n;
     const enum xk_tm_hypothesis h = find_hypothesis(text, name_n);
     struct xk_tm_value v;
     if (h == XK_TM_HYPOTHESES)
-        return refuse(m, h, text, n, err);
+        return refuse_word(m, h, text, n, err);
     const char *const word = equals ? equals + 1 : text + n;
     const size_t word_n = (size_t)(text + n - word);
     for (unsigned k = 0; xk_tm_value_at(m, k, &v); k++)
@@ -167,7 +169,7 @@ static enum xk_status set_word(struct xk_timing_product *m, const char *text,
             *m = xk_tm_value_set(m, &v);
             return XK_OK;
         }
-    return refuse(m, h, word, word_n, err);
+    return refuse_word(m, h, word, word_n, err);
 }
 
 static enum xk_status pick_machine(const char *text, size_t n,
@@ -199,7 +201,7 @@ enum xk_status xk_timing_spec_parse(const char *text,
         if (is_word("all", at, n))
             out->all = true;
         else
-            XK_TRY(set_word(&out->m, at, n, err));
+            XK_TRY(set_hypothesis(&out->m, at, n, err));
         at += n;
     }
     return XK_OK;

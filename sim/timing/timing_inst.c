@@ -4,8 +4,8 @@
 
 /* ---- who executes it ---- */
 
-static enum xk_tm_pipe pipe_of(const struct xk_platform *p,
-                               const struct xk_inst *i)
+static enum xk_tm_pipe tm_pipe_of(const struct xk_platform *p,
+                                  const struct xk_inst *i)
 {
     if (xk_inst_is_send(i))
         return XK_TM_SEND;
@@ -60,8 +60,8 @@ static bool multiplies_dwords(const struct xk_inst *i)
     return (i->op == XK_OPC_MACH || i->op == XK_OPC_MACL) && widest_b(i) >= 4;
 }
 
-static uint32_t lanes_of(const struct xk_timing_product *m, enum xk_tm_pipe p,
-                         const struct xk_inst *i)
+static uint32_t lanes_a_cycle(const struct xk_timing_product *m,
+                              enum xk_tm_pipe p, const struct xk_inst *i)
 {
     const unsigned n_b = widest_b(i);
     if (p == XK_TM_MATH)
@@ -77,7 +77,7 @@ static uint32_t lanes_of(const struct xk_timing_product *m, enum xk_tm_pipe p,
     return n_b <= 2 ? m->lanes_i16 : n_b == 8 ? m->lanes_i64 : m->lanes_i32;
 }
 
-static uint32_t passes(uint32_t n, uint32_t lanes)
+static uint32_t pipe_cycles(uint32_t n, uint32_t lanes)
 {
     const uint32_t k = (n + (lanes ? lanes : 1) - 1) / (lanes ? lanes : 1);
     return k ? k : 1;
@@ -206,7 +206,7 @@ double xk_tm_peak(const struct xk_timing_product *m, const struct xk_inst *i)
         return 4.0 * m->lanes_dp4a;
     const enum xk_tm_pipe p =
         xk_is_float_type(i->dst.type) ? XK_TM_FLOAT : XK_TM_INT;
-    return lanes_of(m, p, i);
+    return lanes_a_cycle(m, p, i);
 }
 
 const char *xk_tm_fma_name(enum xk_tm_fma f)
@@ -232,8 +232,8 @@ static uint8_t own_orders(const struct xk_platform *p, const struct xk_inst *i,
     return xk_is_float_type(i->src[xk_inst_is_dpas(i) ? 1 : 0].type) ? 1 : 2;
 }
 
-static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
-                      struct xk_tm_inst *out)
+static void set_swsb_waits(const struct xk_platform *p, const struct xk_inst *i,
+                           struct xk_tm_inst *out)
 {
     const struct xk_swsb *const s = &i->swsb;
     const uint32_t bit = 1u << (s->sbid & 31);
@@ -255,7 +255,7 @@ static void set_waits(const struct xk_platform *p, const struct xk_inst *i,
                            : (uint8_t)(1u << xk_pipe_order(s->pipe));
 }
 
-static enum xk_tm_kind kind_of(const struct xk_sim_inst *e)
+static enum xk_tm_kind tm_kind_of(const struct xk_sim_inst *e)
 {
     const struct xk_inst *const i = &e->in;
     if (xk_inst_is_dpas(i))
@@ -306,18 +306,19 @@ static void set_cycles(const struct xk_timing_product *m,
     default:
         break;
     }
-    const uint32_t n = passes(i->exec, lanes_of(m, out->pipe, i));
+    const uint32_t n = pipe_cycles(i->exec, lanes_a_cycle(m, out->pipe, i));
     const uint32_t again = bank_conflicts(m, i) + reads_again(m, i);
     out->busy_cyc = (uint16_t)(n + n * again);
     out->lat_cyc = (uint16_t)(latency(m, i, out->pipe) + out->busy_cyc - 1u);
 }
 
-static void fill(const struct xk_timing_product *m, const struct xk_platform *p,
-                 const struct xk_sim_inst *e, struct xk_tm_inst *out)
+static void fill_inst(const struct xk_timing_product *m,
+                      const struct xk_platform *p, const struct xk_sim_inst *e,
+                      struct xk_tm_inst *out)
 {
     const struct xk_inst *const i = &e->in;
-    *out = (struct xk_tm_inst){.kind = (uint8_t)kind_of(e),
-                               .pipe = (uint8_t)pipe_of(p, i),
+    *out = (struct xk_tm_inst){.kind = (uint8_t)tm_kind_of(e),
+                               .pipe = (uint8_t)tm_pipe_of(p, i),
                                .order = XK_TM_ORDERS};
     out->port = port_of(m, out->pipe);
     if (xk_inst_pipe(p, i) != XK_PIPE_NONE && !xk_inst_is_out_of_order(p, i))
@@ -330,7 +331,7 @@ static void fill(const struct xk_timing_product *m, const struct xk_platform *p,
     out->macs = out->fma ? macs_of(i) : 0;
     out->src1 = i->src[1].reg;
     set_cycles(m, e, out);
-    set_waits(p, i, out);
+    set_swsb_waits(p, i, out);
 }
 
 enum xk_status xk_tm_insts_create(const struct xk_timing_product *m,
@@ -343,7 +344,7 @@ enum xk_status xk_tm_insts_create(const struct xk_timing_product *m,
     if (!t)
         return XK_ENOMEM;
     for (uint32_t n = 0; n < k->n; n++)
-        fill(m, k->platform, &k->inst[n], &t[n]);
+        fill_inst(m, k->platform, &k->inst[n], &t[n]);
     return XK_OK;
 }
 

@@ -110,16 +110,17 @@ void xk_tm_memory_fini(struct xk_tm_memory *x)
 
 /* ---- resources ---- */
 
-static double later(double a, double b)
+static double later_of(double a, double b)
 {
     return a > b ? a : b;
 }
 
 /* Takes a resource for `cycles` from `at` on, or from when it is free; when it
  * is done. */
-static double pass(double *free_at, double at, double cycles, double *taken)
+static double take_resource(double *free_at, double at, double cycles,
+                            double *taken)
 {
-    const double end = later(*free_at, at) + cycles;
+    const double end = later_of(*free_at, at) + cycles;
     *free_at = end;
     *taken += cycles;
     return end;
@@ -168,7 +169,7 @@ static bool in_l2(const struct xk_tm_memory *x,
  * room for it. */
 static double enter_queue(const struct xk_tm_memory *x, double at)
 {
-    return x->n_queue ? later(at, x->queue[x->in_queue]) : at;
+    return x->n_queue ? later_of(at, x->queue[x->in_queue]) : at;
 }
 
 static void leave_queue(struct xk_tm_memory *x, double served)
@@ -184,8 +185,8 @@ static void leave_queue(struct xk_tm_memory *x, double served)
 static double through_memory(struct xk_tm_memory *x, double at, double far)
 {
     const double line = x->m->line_b / x->memory_b;
-    const double served =
-        pass(&x->memory, enter_queue(x, at), line, &x->traffic.memory_cyc);
+    const double served = take_resource(&x->memory, enter_queue(x, at), line,
+                                        &x->traffic.memory_cyc);
     leave_queue(x, served + far);
     return served;
 }
@@ -202,20 +203,21 @@ static double translate(struct xk_tm_memory *x, uint32_t line, double at)
         x->tlb_misses++;
     }
     p->stamp = xk_tm_stamp(x->tlb_misses);
-    return later(at, p->ready);
+    return later_of(at, p->ready);
 }
 
 /* A line that neither L1 has: when it is there. lat_l1, lat_l2 ... count from
  * issue, so their differences are the way between the levels. */
-static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
-                    uint32_t line, double at)
+static double fetch_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
+                         uint32_t line, double at)
 {
     const struct xk_timing_product *const m = x->m;
     struct xk_tm_line_state *const s = line_state(x, line);
     const double l2_way = (double)m->lat_l2 - (m->l1_total_b ? m->lat_l1 : 0);
     const double far = (double)m->lat_memory - m->lat_l2;
     double ready =
-        pass(&x->link, at, m->line_b / x->link_b, &x->traffic.l2_cyc) + l2_way;
+        take_resource(&x->link, at, m->line_b / x->link_b, &x->traffic.l2_cyc) +
+        l2_way;
     uint32_t wave;
     x->traffic.l2_lines++;
     if (!s)
@@ -224,14 +226,14 @@ static double fetch(struct xk_tm_memory *x, const struct xk_tm_request *q,
         x->l2_fills += x->fills_each;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
-            ready = later(ready, through_memory(x, at, far) + l2_way) + far;
+            ready = later_of(ready, through_memory(x, at, far) + l2_way) + far;
         } else if (wave >= q->wave) {
             ready += far; /* another core's request is on its way */
         }
         s->ready = ready;
     }
     s->stamp = xk_tm_stamp(x->l2_fills);
-    return later(ready, s->ready);
+    return later_of(ready, s->ready);
 }
 
 static double load_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
@@ -239,13 +241,13 @@ static double load_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
 {
     bool hit;
     if (!x->l1 || q->inst->past_l1)
-        return fetch(x, q, line, at);
+        return fetch_line(x, q, line, at);
     struct xk_tm_tag *const tag = l1_at(x, line, &hit);
     tag->used = ++x->clock;
     if (hit)
-        return later(at, tag->ready);
+        return later_of(at, tag->ready);
     tag->line = line + 1;
-    tag->ready = fetch(x, q, line, at);
+    tag->ready = fetch_line(x, q, line, at);
     return tag->ready;
 }
 
@@ -256,21 +258,22 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
     const struct xk_timing_product *const m = x->m;
     struct xk_tm_line_state *const s = line_state(x, line);
     uint32_t wave;
-    const double done = pass(&x->link, at, n_b / x->link_b, &x->traffic.l2_cyc);
+    const double done =
+        take_resource(&x->link, at, n_b / x->link_b, &x->traffic.l2_cyc);
     x->traffic.l2_lines++;
-    x->settled = later(x->settled, done + m->lat_l2);
+    x->settled = later_of(x->settled, done + m->lat_l2);
     if (s && !in_l2(x, s)) {
         x->l2_fills += x->fills_each;
         s->ready = 0;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
             const double there = through_memory(x, at, 0);
-            x->settled = later(x->settled, m->flush_end ? there : 0);
+            x->settled = later_of(x->settled, m->flush_end ? there : 0);
         }
     }
     if (s)
         s->stamp = xk_tm_stamp(x->l2_fills);
-    return later(done, x->memory - m->lat_memory) + m->lat_l2;
+    return later_of(done, x->memory - m->lat_memory) + m->lat_l2;
 }
 
 /* ---- messages ---- */
@@ -298,7 +301,7 @@ static double least_cycles(const struct xk_tm_memory *x, uint32_t parts)
 }
 
 /* The way of a message through the port. */
-static double *port_of(struct xk_tm_memory *x, uint32_t w)
+static double *port_way(struct xk_tm_memory *x, uint32_t w)
 {
     return x->m->port_writes && XK_TM_WORD_CLASS(w) == XK_TM_STORE
                ? &x->port_out
@@ -310,14 +313,15 @@ static double slm(struct xk_tm_memory *x, const struct xk_tm_request *q)
     const struct xk_timing_product *const m = x->m;
     const uint32_t w = q->word[0], n_b = q->word[1];
     const double plain = register_bytes(x, q->inst) / m->port_b;
-    const double least = later(plain, least_cycles(x, q->word[2]));
+    const double least = later_of(plain, least_cycles(x, q->word[2]));
     const double cycles =
-        later(least, m->slm_comp ? XK_TM_PARTS_UNITS(q->word[2])
-                                 : XK_TM_WORD_UNITS(w));
+        later_of(least, m->slm_comp ? XK_TM_PARTS_UNITS(q->word[2])
+                                    : XK_TM_WORD_UNITS(w));
     const double lat = XK_TM_WORD_LANES(w) > 16 ? m->lat_slm32 : m->lat_slm;
     x->traffic.slm_b += n_b;
     x->traffic.conflict_cyc += (uint64_t)(cycles - least);
-    return pass(port_of(x, w), q->in, cycles, &x->traffic.port_cyc) - 1 + lat;
+    return take_resource(port_way(x, w), q->in, cycles, &x->traffic.port_cyc) -
+           1 + lat;
 }
 
 /* The port first, then line by line. */
@@ -327,11 +331,11 @@ static double memory(struct xk_tm_memory *x, const struct xk_tm_request *q)
     const uint32_t w = q->word[0], lines = n_lines(q);
     const enum xk_tm_class class = XK_TM_WORD_CLASS(w);
     const double each_b = lines ? (double)q->word[1] / lines : 0;
-    const double cycles = later(
-        later((double)lines / m->l1_lines_cyc, least_cycles(x, q->word[2])),
+    const double cycles = later_of(
+        later_of((double)lines / m->l1_lines_cyc, least_cycles(x, q->word[2])),
         class == XK_TM_PREFETCH ? 0 : register_bytes(x, q->inst) / m->port_b);
     const double start =
-        pass(port_of(x, w), q->in, cycles, &x->traffic.port_cyc) - 1;
+        take_resource(port_way(x, w), q->in, cycles, &x->traffic.port_cyc) - 1;
     double done = start;
     x->traffic.global_b += q->word[1];
     x->traffic.port_lines += lines;
@@ -339,15 +343,16 @@ static double memory(struct xk_tm_memory *x, const struct xk_tm_request *q)
         for (uint32_t l = 0; l < q->word[k + 1]; l++) {
             const uint32_t line = q->word[k] + l;
             const double at = translate(x, line, start);
-            done = later(done, class == XK_TM_STORE || class == XK_TM_ATOMIC
-                                   ? store_line(x, line, each_b, at)
-                                   : load_line(x, q, line, at));
+            done = later_of(done, class == XK_TM_STORE || class == XK_TM_ATOMIC
+                                      ? store_line(x, line, each_b, at)
+                                      : load_line(x, q, line, at));
         }
     if (class == XK_TM_ATOMIC)
-        done = later(done, pass(&x->link, start,
+        done = later_of(
+            done, take_resource(&x->link, start,
                                 (double)m->atomic_cyc * XK_TM_WORD_UNITS(w),
                                 &x->traffic.l2_cyc) +
-                               m->lat_l2);
+                      m->lat_l2);
     return done + (class == XK_TM_STORE || !m->l1_total_b ? 0 : m->lat_l1);
 }
 

@@ -9,7 +9,7 @@
 #define LEAST_WAVES 6      /* whatever the budget is */
 #define MOST_THREADS 65536
 
-static void *take(const struct xk_timing_record *r, void *p, size_t n_b)
+static void *resize(const struct xk_timing_record *r, void *p, size_t n_b)
 {
     return r->alloc.realloc(r->alloc.user, p, n_b);
 }
@@ -24,15 +24,15 @@ void xk_timing_record_init(struct xk_timing_record *r,
     atomic_init(&r->no_memory, false);
 }
 
-static void forget(struct xk_timing_record *r)
+static void free_traces(struct xk_timing_record *r)
 {
     const size_t n = (size_t)r->n_room * r->n_threads;
     for (size_t k = 0; r->trace && k < n; k++)
-        take(r, r->trace[k].word, 0);
+        resize(r, r->trace[k].word, 0);
     for (unsigned k = 0; r->region && k < r->n_regions; k++)
-        take(r, (void *)atomic_load(&r->region[k].owner), 0);
-    take(r, r->trace, 0);
-    take(r, r->region, 0);
+        resize(r, (void *)atomic_load(&r->region[k].owner), 0);
+    resize(r, r->trace, 0);
+    resize(r, r->region, 0);
     r->trace = NULL;
     r->region = NULL;
     r->n_regions = r->n_lines = r->n_traced = r->n_room = 0;
@@ -40,12 +40,12 @@ static void forget(struct xk_timing_record *r)
 
 void xk_timing_record_fini(struct xk_timing_record *r)
 {
-    forget(r);
+    free_traces(r);
 }
 
 /* ---- how the launch lies on the machine ---- */
 
-static uint32_t least(uint64_t a, uint64_t b)
+static uint32_t least_u32(uint64_t a, uint64_t b)
 {
     return (uint32_t)(a < b ? a : b);
 }
@@ -121,14 +121,15 @@ uint32_t xk_timing_wave(const struct xk_timing_record *r, uint64_t k)
                       : (uint32_t)((k - r->odd) / r->resident) + (r->odd != 0);
 }
 
-static enum xk_status place(struct xk_timing_record *r, struct xk_error *err)
+static enum xk_status place_groups(struct xk_timing_record *r,
+                                   struct xk_error *err)
 {
     const struct xk_timing_product *const m = r->m;
     uint32_t n;
     r->slots = (r->n_threads + m->fused - 1) / m->fused;
     n = core_slots(r) / r->slots;
     if (r->slm_b)
-        n = least(n, m->slm_b / slm_taken_b(r));
+        n = least_u32(n, m->slm_b / slm_taken_b(r));
     if (!n)
         return xk_sim_refuse(err, XK_EINVAL, r->kernel->name,
                              "timing: a group does not fit on a core, threads",
@@ -136,22 +137,23 @@ static enum xk_status place(struct xk_timing_record *r, struct xk_error *err)
     r->resident = n;
     r->l1_b = l1_rest_b(m, r->slm_b ? (uint64_t)n * slm_taken_b(r) : 0);
     r->n_mine = (r->n_groups + m->cores - 1) / m->cores;
-    r->cores = m->dispatch
-                   ? least((r->n_groups + r->n_mine - 1) / r->n_mine, m->cores)
-                   : least(r->n_groups, m->cores);
+    r->cores =
+        m->dispatch
+            ? least_u32((r->n_groups + r->n_mine - 1) / r->n_mine, m->cores)
+            : least_u32(r->n_groups, m->cores);
     r->odd = (uint32_t)(r->n_mine % n);
     const uint64_t waves =
         r->waves_wanted ? r->waves_wanted : MOST_THREADS / r->n_threads / n;
-    r->n_room = least(r->n_mine, r->odd + later(waves, 1) * n);
+    r->n_room = least_u32(r->n_mine, r->odd + later(waves, 1) * n);
     set_traced(r, r->n_room);
     return XK_OK;
 }
 
-static enum xk_status make_regions(struct xk_timing_record *r)
+static enum xk_status make_line_regions(struct xk_timing_record *r)
 {
     const struct xk_sim_space *const s = &r->run->space;
     const uint32_t line_b = r->m->line_b;
-    r->region = take(r, NULL, (s->n + 1) * sizeof *r->region);
+    r->region = resize(r, NULL, (s->n + 1) * sizeof *r->region);
     if (!r->region)
         return XK_ENOMEM;
     r->n_regions = s->n;
@@ -184,7 +186,7 @@ enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
                                       const struct xk_sim_run *run,
                                       struct xk_error *err)
 {
-    forget(r);
+    free_traces(r);
     r->good = false;
     r->run = run;
     r->kernel = run->kernel;
@@ -196,13 +198,13 @@ enum xk_status xk_timing_record_begin(struct xk_timing_record *r,
         return xk_sim_refuse(err, XK_EINVAL, r->kernel->name,
                              "timing: the product is of another platform",
                              r->m->platform);
-    XK_TRY(place(r, err));
+    XK_TRY(place_groups(r, err));
     r->systolic = has_dpas(r->kernel);
     const size_t n = (size_t)r->n_room * r->n_threads;
-    r->trace = take(r, NULL, n * sizeof *r->trace);
+    r->trace = resize(r, NULL, n * sizeof *r->trace);
     if (r->trace)
         memset(r->trace, 0, n * sizeof *r->trace);
-    if (!r->trace || make_regions(r) < 0)
+    if (!r->trace || make_line_regions(r) < 0)
         return xk_sim_refuse(err, XK_ENOMEM, r->kernel->name,
                              "timing: out of memory for traces", n);
     return XK_OK;
@@ -224,7 +226,8 @@ static void set_limit(struct xk_timing_record *r, uint32_t n_words)
     const uint64_t group = (uint64_t)(n_words + 1) * r->n_threads;
     const uint64_t waves = later(BUDGET / group / r->resident, LEAST_WAVES);
     if (!r->waves_wanted)
-        atomic_store(&r->limit, least(r->n_room, r->odd + waves * r->resident));
+        atomic_store(&r->limit,
+                     least_u32(r->n_room, r->odd + waves * r->resident));
 }
 
 void xk_timing_tap(struct xk_timing_record *r, const struct xk_sim_thread *t,
@@ -258,8 +261,8 @@ static uint32_t awaited(const struct xk_sim_thread *t,
     return t->barrier_open ? (uint32_t)__builtin_ctz(t->barrier_open) : 0;
 }
 
-static uint32_t signalled(const struct xk_sim_thread *t,
-                          const struct xk_sim_inst *e)
+static uint32_t signalled_barrier(const struct xk_sim_thread *t,
+                                  const struct xk_sim_inst *e)
 {
     struct xk_barrier w = {.id = 0};
     struct xk_error err = {.message = ""};
@@ -279,9 +282,9 @@ void xk_timing_before(struct xk_tm_tap *tap, struct xk_sim_thread *t,
 {
     const struct xk_inst *const i = &e->in;
     tap->n_extra = 0;
-    if (i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) {
+    if (xk_inst_is_send(i)) {
         if (e->msg.op == XK_MOP_BARRIER)
-            tap->extra[tap->n_extra++] = signalled(t, e);
+            tap->extra[tap->n_extra++] = signalled_barrier(t, e);
         else if (!i->send.eot)
             xk_timing_touch(tap, t, e);
     } else if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR) {
@@ -289,11 +292,11 @@ void xk_timing_before(struct xk_tm_tap *tap, struct xk_sim_thread *t,
     }
 }
 
-static bool grow(struct xk_tm_tap *tap)
+static bool grow_trace(struct xk_tm_tap *tap)
 {
     struct xk_tm_trace *const s = tap->trace;
     const uint32_t room = s->room ? 2 * s->room : 4096;
-    uint32_t *const w = take(tap->r, s->word, room * sizeof *w);
+    uint32_t *const w = resize(tap->r, s->word, room * sizeof *w);
     if (!w) {
         atomic_store(&tap->r->no_memory, true);
         tap->on = false;
@@ -313,7 +316,7 @@ void xk_timing_after(struct xk_tm_tap *tap, const struct xk_sim_thread *t,
     const uint32_t n = tap->n_extra;
     if (!s || t->state == XK_SIM_BARRIER)
         return;
-    if (s->room - s->n < n + 1 && !grow(tap))
+    if (s->room - s->n < n + 1 && !grow_trace(tap))
         return;
     s->word[s->n++] = (at & 0xfffff) | n << 20;
     memcpy(s->word + s->n, tap->extra, n * sizeof *s->word);

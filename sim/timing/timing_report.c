@@ -182,9 +182,9 @@ static double further(const struct xk_timing_record *r,
     return each;
 }
 
-static void set_time(const struct xk_timing_record *r,
-                     const struct xk_timing_product *m,
-                     const struct xk_tm_result *x, struct xk_timing *t)
+static void report_time(const struct xk_timing_record *r,
+                        const struct xk_timing_product *m,
+                        const struct xk_tm_result *x, struct xk_timing *t)
 {
     const double rest = (double)(r->n_mine - r->n_traced);
     double error;
@@ -199,8 +199,8 @@ static void set_time(const struct xk_timing_record *r,
     t->tail = 1 - (double)r->n_groups / all;
 }
 
-static void set_shape(const struct xk_timing_record *r,
-                      const struct xk_timing_product *m, struct xk_timing *t)
+static void report_shape(const struct xk_timing_record *r,
+                         const struct xk_timing_product *m, struct xk_timing *t)
 {
     const uint32_t threads =
         r->kernel->grf_count > 128 ? m->threads / 2 : m->threads;
@@ -251,8 +251,8 @@ static void set_limits(const struct xk_timing_record *r,
     t->efficiency = t->time_us > 0 ? limit / t->time_us : 0;
 }
 
-static void set_traffic(const struct xk_timing_record *r,
-                        const struct xk_tm_result *x, struct xk_timing *t)
+static void report_traffic(const struct xk_timing_record *r,
+                           const struct xk_tm_result *x, struct xk_timing *t)
 {
     const double cycles = x->cycles ? (double)x->cycles : 1;
     t->instructions = x->instructions;
@@ -366,7 +366,7 @@ static enum xk_status time_with(const struct xk_timing_record *r,
     struct xk_tm_result x;
     const enum xk_status s = xk_timing_core_run(r, m, &x, err);
     if (s == XK_OK) {
-        set_time(r, m, &x, &t);
+        report_time(r, m, &x, &t);
         out->time_us = t.time_us;
         out->cycles = t.cycles;
     }
@@ -403,9 +403,9 @@ static enum xk_status add_alternatives(const struct xk_timing_record *r,
 static void set_figures(const struct xk_timing_record *r,
                         const struct xk_tm_result *x, struct xk_timing *t)
 {
-    set_time(r, r->m, x, t);
+    report_time(r, r->m, x, t);
     set_limits(r, r->m, x, t);
-    set_traffic(r, x, t);
+    report_traffic(r, x, t);
     t->loop = xk_timing_find_loop(r, x);
     t->best_us = t->worst_us = t->time_us;
 }
@@ -423,7 +423,7 @@ void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
     char values[200];
     const double begin_s = now_s();
     xk_str_init(&texts, &r->alloc);
-    set_shape(r, r->m, &t);
+    report_shape(r, r->m, &t);
     set_values(r->m, values, sizeof values);
     t.values = values;
     enum xk_status s = xk_timing_core_run(r, r->m, &x, &err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/timing/timing_unit.h"
 
-static uint64_t whole(double cycles)
+static uint64_t whole_cycles(double cycles)
 {
     const uint64_t n = cycles > 0 ? (uint64_t)cycles : 0;
     return n + ((double)n < cycles);
@@ -26,7 +26,7 @@ static enum xk_tm_cause message_cause(const struct xk_tm_inst *i,
     }
 }
 
-static void wake(struct xk_tm_core *c, uint32_t group, uint32_t id)
+static void wake_threads(struct xk_tm_core *c, uint32_t group, uint32_t id)
 {
     const struct xk_tm_barrier *const b = &c->group[group].barrier[id];
     for (uint32_t k = 0; k < c->n_units * c->n_slots; k++) {
@@ -56,7 +56,7 @@ static void signal_barrier(struct xk_tm_core *c, struct xk_tm_thread *t,
     b->phase++;
     b->done = b->last;
     b->last = 0;
-    wake(c, t->group, id);
+    wake_threads(c, t->group, id);
 }
 
 /* One half's message; when its answer is there. */
@@ -78,7 +78,7 @@ static uint64_t message(struct xk_tm_core *c, struct xk_tm_thread *t,
     const uint32_t wave = xk_timing_wave(c->r, t->group);
     const struct xk_tm_request q = {i, w + 1, n, wave, (double)now, (double)in};
     const uint64_t done =
-        xk_tm_later(in, whole(xk_tm_memory_access(&c->memory, &q)));
+        xk_tm_later(in, whole_cycles(xk_tm_memory_access(&c->memory, &q)));
     const enum xk_tm_class class = XK_TM_WORD_CLASS(w[1]);
     uint64_t *const stored = XK_TM_WORD_SLM(w[1]) ? &t->stored_slm : &t->stored;
     *(XK_TM_WORD_SLM(w[1]) ? &l->slm_b : &l->global_b) += w[2];

@@ -86,7 +86,7 @@ static void add_slm(struct touch *x, uint64_t at, uint32_t n_b)
             x->slm_unit[x->n_units++] = (uint32_t)u;
 }
 
-static void add(struct touch *x, uint64_t addr, uint32_t n_b)
+static void add_lines(struct touch *x, uint64_t addr, uint32_t n_b)
 {
     const uint64_t at = addr & x->v.mask;
     if (!n_b || at >= x->v.size_b)
@@ -129,7 +129,7 @@ static void touch_strided(struct touch *x, uint32_t mask, uint32_t n_b)
     const uint64_t stride_b = xk_rf_u32(x->t, at + 8);
     for (; mask; mask &= mask - 1) {
         const unsigned l = (unsigned)__builtin_ctz(mask);
-        add(x, base + l * stride_b, n_b);
+        add_lines(x, base + l * stride_b, n_b);
     }
 }
 
@@ -146,7 +146,7 @@ static void touch_lanes(struct touch *x)
         return;
     }
     for (; mask; mask &= mask - 1)
-        add(x, lane_address(x, (unsigned)__builtin_ctz(mask)), n_b);
+        add_lines(x, lane_address(x, (unsigned)__builtin_ctz(mask)), n_b);
 }
 
 static void touch_block2d(struct touch *x)
@@ -165,8 +165,8 @@ static void touch_block2d(struct touch *x)
     x->v = (struct xk_sim_view){.size_b = UINT64_MAX, .mask = UINT64_MAX};
     for (int64_t y = h.y; y < (int64_t)h.y + h.block_h; y++)
         if (y >= 0 && y < (int64_t)h.height && hi > lo)
-            add(x, h.base + (uint64_t)y * h.pitch_b + (uint64_t)lo,
-                (uint32_t)(hi - lo));
+            add_lines(x, h.base + (uint64_t)y * h.pitch_b + (uint64_t)lo,
+                      (uint32_t)(hi - lo));
 }
 
 /* One address: in the payload, or in a header as an offset in units. */
@@ -176,24 +176,24 @@ static void touch_block(struct touch *x)
     const uint32_t at = x->e->src[0].off_b;
     const uint32_t n_b = (uint32_t)m->vec * m->data_b;
     if (m->space == XK_MSPACE_SCRATCH) {
-        add(x, m->scratch_b, n_b);
+        add_lines(x, m->scratch_b, n_b);
         return;
     }
     if (m->sfid != XK_SFID_DC0 && m->sfid != XK_SFID_DC1 &&
         m->sfid != XK_SFID_DCRO) {
         uint64_t a = 0;
         memcpy(&a, x->t->rf + at, m->addr_b > 8 ? 8 : m->addr_b);
-        add(x, a, n_b);
+        add_lines(x, a, n_b);
         return;
     }
     const bool owords = m->kind == XK_MSG_DC0_OWORD_LOAD ||
                         m->kind == XK_MSG_DC0_OWORD_STORE ||
                         m->kind == XK_MSG_DCRO_OWORD_LOAD;
-    add(x,
-        m->sfid == XK_SFID_DC1 && m->addr_b == 8
-            ? xk_rf_u64(x->t, at)
-            : (uint64_t)xk_rf_u32(x->t, at + 8) * (owords ? 16 : 1),
-        n_b);
+    add_lines(x,
+              m->sfid == XK_SFID_DC1 && m->addr_b == 8
+                  ? xk_rf_u64(x->t, at)
+                  : (uint64_t)xk_rf_u32(x->t, at + 8) * (owords ? 16 : 1),
+              n_b);
 }
 
 /* ---- what is written down ---- */
@@ -235,7 +235,7 @@ static uint32_t parts_cycles(struct touch *x, uint32_t whole)
     return sum;
 }
 
-static uint32_t mix(uint32_t a, uint32_t b)
+static uint32_t mix_lines(uint32_t a, uint32_t b)
 {
     uint64_t h = ((uint64_t)a << 32 | b) * UINT64_C(0x9e3779b97f4a7c15);
     h ^= h >> 29;
@@ -244,7 +244,7 @@ static uint32_t mix(uint32_t a, uint32_t b)
 
 static uint32_t owner_key(uint32_t wave, uint32_t line, uint32_t core)
 {
-    return (wave < MAX_WAVE ? wave : MAX_WAVE) << 24 | mix(line, core);
+    return (wave < MAX_WAVE ? wave : MAX_WAVE) << 24 | mix_lines(line, core);
 }
 
 /* The region's keys; NULL without memory. */
@@ -315,7 +315,7 @@ bool xk_timing_owns(const struct xk_timing_record *r, uint32_t line,
     const _Atomic uint32_t *const o = atomic_load(&g->owner);
     const uint32_t key = o ? atomic_load(&o[line - g->first_line]) : 0;
     *wave = key >> 24;
-    return (key & 0xffffff) == mix(line, 0);
+    return (key & 0xffffff) == mix_lines(line, 0);
 }
 
 uint64_t xk_timing_lines(const struct xk_timing_record *r)
@@ -346,7 +346,7 @@ static void put_runs(struct touch *x)
     }
 }
 
-static void put(struct touch *x, enum xk_tm_class class)
+static void put_extra_words(struct touch *x, enum xk_tm_class class)
 {
     struct xk_tm_tap *const tap = x->tap;
     const uint32_t units = x->v.host ? bank_cycles(x) : x->lanes;
@@ -376,7 +376,8 @@ static enum xk_tm_class class_of(const struct xk_sim_inst *e, bool *known)
 }
 
 /* Descriptors in a0 are read as they will be. */
-static void resolve(const struct xk_sim_thread *t, struct xk_sim_inst *fixed)
+static void resolve_descriptors(const struct xk_sim_thread *t,
+                                struct xk_sim_inst *fixed)
 {
     if (!fixed->in.send.desc_reg)
         return;
@@ -403,7 +404,7 @@ void xk_timing_touch(struct xk_tm_tap *tap, struct xk_sim_thread *t,
     bool known;
     if (e->in.send.desc_reg) {
         fixed = *e;
-        resolve(t, &fixed);
+        resolve_descriptors(t, &fixed);
         e = &fixed;
     }
     const enum xk_tm_class class = class_of(e, &known);
@@ -425,5 +426,5 @@ void xk_timing_touch(struct xk_tm_tap *tap, struct xk_sim_thread *t,
     else
         touch_lanes(&x);
     claim(&x);
-    put(&x, class);
+    put_extra_words(&x, class);
 }

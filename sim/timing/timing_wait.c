@@ -3,7 +3,7 @@
 
 /* Both of a pair at the same instruction execute it as one; where they part,
  * the one that is behind in the code goes first. */
-static bool fetch(struct xk_tm_thread *t)
+static bool fetch_inst(struct xk_tm_thread *t)
 {
     uint32_t index[2] = {UINT32_MAX, UINT32_MAX};
     for (unsigned h = 0; h < 2; h++)
@@ -14,7 +14,7 @@ static bool fetch(struct xk_tm_thread *t)
     return t->next != UINT32_MAX;
 }
 
-static void wait_distance(struct xk_tm_thread *t, const struct xk_tm_inst *i)
+static void wait_for_pipes(struct xk_tm_thread *t, const struct xk_tm_inst *i)
 {
     static const uint8_t cause[XK_TM_ORDERS] = {XK_TM_AT_FLOAT, XK_TM_AT_INT,
                                                 XK_TM_AT_LONG, XK_TM_AT_MATH};
@@ -26,7 +26,7 @@ static void wait_distance(struct xk_tm_thread *t, const struct xk_tm_inst *i)
     }
 }
 
-static void wait_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
+static void wait_for_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
 {
     for (uint32_t k = i->wait_dst; k; k &= k - 1) {
         const struct xk_tm_token *const s = &t->token[__builtin_ctz(k)];
@@ -67,13 +67,13 @@ static void wait_barrier(const struct xk_tm_core *c, struct xk_tm_thread *t)
 void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t)
 {
     const struct xk_tm_inst *i;
-    if (!fetch(t))
+    if (!fetch_inst(t))
         return;
     i = &c->inst[t->next];
     t->blocked = false;
     wait_code(c, t);
-    wait_distance(t, i);
-    wait_tokens(t, i);
+    wait_for_pipes(t, i);
+    wait_for_tokens(t, i);
     if (i->kind == XK_TM_WAIT)
         wait_barrier(c, t);
     if (i->kind == XK_TM_EOT) /* its registers wait for what was asked for */
