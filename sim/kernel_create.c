@@ -110,8 +110,8 @@ static bool place_indirect(struct xk_sim_opnd *o, const struct xk_operand *x,
     return x->a0_sub < 16;
 }
 
-static bool place(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
-                  const struct xk_operand *x, unsigned exec)
+static bool place_operand(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
+                          const struct xk_operand *x, unsigned exec)
 {
     o->kind = XK_SO_REG;
     if (x->file == XK_FILE_ARF)
@@ -188,7 +188,7 @@ static bool type_known(unsigned type, bool dpas)
     }
 }
 
-static bool is_null(const struct xk_operand *x)
+static bool is_null_operand(const struct xk_operand *x)
 {
     return x->file == XK_FILE_NONE ||
            (x->file == XK_FILE_ARF && x->arf == XK_ARF_NULL);
@@ -212,7 +212,7 @@ static bool set_macro(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
     at.sub_b = 0;
     o->mme = x->sub_b < XK_SIM_NOMME ? (uint8_t)x->sub_b : XK_SIM_NOMME;
     set_linear(o, exec == 1 ? 0 : o->size_b);
-    return !x->indirect && place(k, o, &at, exec);
+    return !x->indirect && place_operand(k, o, &at, exec);
 }
 
 static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
@@ -227,11 +227,11 @@ static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
     o->abs = x->abs;
     if (x->file == XK_FILE_IMM)
         return set_immediate(o, x);
-    if (xk_inst_is_dpas(&e->in) && is_null(x))
+    if (xk_inst_is_dpas(&e->in) && is_null_operand(x))
         return true; /* kind NONE: no addend */
-    if (xk_math_is_macro(&e->in) && !is_null(x))
+    if (xk_math_is_macro(&e->in) && !is_null_operand(x))
         return set_macro(k, o, x, e->exec);
-    if (is_null(x) || xk_inst_is_dpas(&e->in))
+    if (is_null_operand(x) || xk_inst_is_dpas(&e->in))
         set_linear(o, 0);
     else if (e->n_srcs == 3)
         set_ternary_region(o, e->exec, x->rgn, n);
@@ -243,7 +243,7 @@ static bool set_src(const struct xk_sim_kernel *k, struct xk_sim_inst *e,
         o->off_b = XK_RF_ZERO;
         return true;
     }
-    return place(k, o, x, e->exec);
+    return place_operand(k, o, x, e->exec);
 }
 
 static bool set_dst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
@@ -253,21 +253,22 @@ static bool set_dst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
     o->mme = XK_SIM_NOMME;
     if (!set_type(o, x, e))
         return false;
-    if (is_null(x))
+    if (is_null_operand(x))
         return true;
     if (xk_math_is_macro(&e->in))
         return set_macro(k, o, x, e->exec);
     set_linear(o, (x->rgn.hs ? x->rgn.hs : 1u) * o->size_b);
-    return place(k, o, x, e->exec);
+    return place_operand(k, o, x, e->exec);
 }
 
 /* Payloads are whole registers; the handlers check their lengths. */
-static bool set_payload(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
-                        const struct xk_operand *x)
+static bool set_payload_operand(const struct xk_sim_kernel *k,
+                                struct xk_sim_opnd *o,
+                                const struct xk_operand *x)
 {
     o->size_b = 1;
     o->type = XK_RT_UB;
-    if (is_null(x))
+    if (is_null_operand(x))
         return true;
     o->kind = XK_SO_REG;
     o->off_b = (uint32_t)x->reg * k->grf_b;
@@ -276,14 +277,14 @@ static bool set_payload(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
 
 static bool is_flow(const struct xk_sim_inst *e)
 {
-    return e->in.op >= XK_OPC_SYNC && e->in.op <= XK_OPC_JOIN;
+    return e->in.op == XK_OPC_SYNC || xk_inst_is_branch(&e->in);
 }
 
 /* Targets in registers are one dword, or two: JIP and UIP, address and mask. */
 static bool set_pair(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
                      const struct xk_operand *x, unsigned n_b)
 {
-    if (is_null(x))
+    if (is_null_operand(x))
         return true;
     o->kind = XK_SO_REG;
     o->size_b = 4;
@@ -302,7 +303,7 @@ static bool set_flow_operands(const struct xk_sim_kernel *k,
         return set_pair(k, &e->dst, &e->in.dst, 8) &&
                set_pair(k, &e->src[0], s, 4);
     case XK_OPC_RET:
-        return !is_null(s) && set_pair(k, &e->src[0], s, 8);
+        return !is_null_operand(s) && set_pair(k, &e->src[0], s, 8);
     case XK_OPC_BRC:
         return set_pair(k, &e->src[0], s, 8);
     case XK_OPC_BRD:
@@ -317,9 +318,9 @@ static bool set_operands(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
     if (xk_inst_is_send(&e->in)) {
         xk_msg_decode(k->platform, &e->in, &e->msg);
-        return set_payload(k, &e->dst, &e->in.dst) &&
-               set_payload(k, &e->src[0], &e->in.src[0]) &&
-               set_payload(k, &e->src[1], &e->in.src[1]);
+        return set_payload_operand(k, &e->dst, &e->in.dst) &&
+               set_payload_operand(k, &e->src[0], &e->in.src[0]) &&
+               set_payload_operand(k, &e->src[1], &e->in.src[1]);
     }
     if (is_flow(e))
         return set_flow_operands(k, e);
@@ -341,7 +342,7 @@ static void set_class(struct xk_sim_inst *e)
 {
     const unsigned op = e->in.op;
     for (unsigned n = 0; n < e->n_srcs; n++)
-        if (!is_null(&e->in.src[n])) {
+        if (!is_null_operand(&e->in.src[n])) {
             e->is_float |= float_type(e->in.src[n].type);
             e->is_double |= e->in.src[n].type == XK_RT_DF;
         }
@@ -375,7 +376,7 @@ static bool set_control(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
     return bit + i->exec <= n_bits || (!e->pred && !i->cond);
 }
 
-static void prepare(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
+static void prepare_inst(const struct xk_sim_kernel *k, struct xk_sim_inst *e)
 {
     char why[256];
     e->n_srcs = (uint8_t)xk_opcode_n_srcs(e->in.op);
@@ -413,7 +414,7 @@ static void decode_all(struct xk_sim_kernel *k)
         *e = (struct xk_sim_inst){.pc_b = pc};
         if (xk_inst_decode(k->platform, k->code + pc, k->code_b - pc, &e->in,
                            &used_b, &ignored) == XK_OK) {
-            prepare(k, e);
+            prepare_inst(k, e);
         } else {
             e->in = (struct xk_inst){.op = XK_OPC_ILLEGAL}; /* was half read */
             e->fn = xk_sim_exec_undecodable;
@@ -474,8 +475,9 @@ static void copy_abi(struct xk_sim_kernel *k, const struct xk_zkernel *z)
     k->cross_thread_b = z->cross_thread_b;
 }
 
-static enum xk_status check(const struct xk_platform *p,
-                            const struct xk_zkernel *z, struct xk_error *err)
+static enum xk_status check_kernel(const struct xk_platform *p,
+                                   const struct xk_zkernel *z,
+                                   struct xk_error *err)
 {
     if (!p)
         return xk_sim_refuse(err, XK_EINVAL, z->name, "no platform", 0);
@@ -515,6 +517,7 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     k->code_b = z->code_b;
     decode_all(k);
     link_branches(k);
+    xk_sim_find_rows(k);
     k->threads_apart = is_apart(k);
     if (xk_sim_hazard_prepare(k) < 0)
         return xk_sim_refuse(err, XK_ENOMEM, z->name,
@@ -535,7 +538,7 @@ enum xk_status xk_sim_kernel_create(const struct xk_alloc *alloc,
 {
     const struct xk_alloc a = alloc ? *alloc : xk_alloc_default;
     *out = NULL;
-    XK_TRY(check(p, zk, err));
+    XK_TRY(check_kernel(p, zk, err));
     struct xk_sim_kernel *k = a.realloc(a.user, NULL, sizeof(*k));
     if (!k)
         return xk_sim_refuse(err, XK_ENOMEM, zk->name, "out of memory",

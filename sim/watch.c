@@ -337,15 +337,16 @@ static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
     return n;
 }
 
-static uint64_t watch_ahead(struct xk_sim_thread *t, uint64_t most,
-                            uint64_t *passed)
+static void watch_ahead(struct xk_sim_thread *t, uint64_t most,
+                        struct xk_sim_ahead *a)
 {
     struct xk_sim_watcher *const o = watcher_of(t);
     if (!o->trace && !o->watch->hits && !o->taps)
-        return most;
+        return;
+    a->sight = XK_SIM_SEEN;
+    a->n = 1;
     if (o->omits)
-        *passed = pass_over(o, t, most);
-    return 0;
+        a->passed = pass_over(o, t, most);
 }
 
 static bool watch_before(struct xk_sim_thread *t, const struct xk_sim_inst *e)

@@ -17,8 +17,8 @@ static const struct xk_sim_checker *const extras[] = {
     &xk_sim_hazard_checker,
 };
 
-static enum xk_status no_memory(const struct xk_sim_check_run *c,
-                                struct xk_error *err)
+static enum xk_status no_memory_for_checks(const struct xk_sim_check_run *c,
+                                           struct xk_error *err)
 {
     err->status = XK_ENOMEM;
     snprintf(err->message, sizeof err->message,
@@ -56,7 +56,7 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
     struct xk_sim_check_run *const c = take(a, sizeof *c);
     const struct xk_sim_check_run stub = {.run = r};
     if (!c)
-        return no_memory(&stub, err);
+        return no_memory_for_checks(&stub, err);
     c->run = r;
     c->alloc = *a;
     c->on = r->d->check.on;
@@ -66,11 +66,11 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
     *out = c;
     c->inst = take(a, k->n * sizeof *c->inst);
     if (!c->inst)
-        return no_memory(c, err);
+        return no_memory_for_checks(c, err);
     for (uint32_t i = 0; i < k->n; i++)
         xk_check_plan(k, &k->inst[i], &c->inst[i]);
     if (!xk_check_stretches(c))
-        return no_memory(c, err);
+        return no_memory_for_checks(c, err);
     choose_extra(c);
     return XK_OK;
 }
@@ -116,7 +116,7 @@ enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
         return XK_OK;
     struct xk_sim_check_work *const w = take(&c->alloc, sizeof *w);
     if (!w)
-        return no_memory(c, err);
+        return no_memory_for_checks(c, err);
     *out = w;
     w->run = c;
     w->threads = t;
@@ -125,15 +125,15 @@ enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
     w->joining = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
     w->joined = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
     if (!w->thread || !w->joining || !w->joined)
-        return no_memory(c, err);
+        return no_memory_for_checks(c, err);
     w->n_threads = n;
     if (c->extra && c->extra->work_create)
         w->extra = c->extra->work_create(c->run);
     for (uint32_t i = 0; i < n; i++)
         if (!give_thread(w, i, &t[i]))
-            return no_memory(c, err);
+            return no_memory_for_checks(c, err);
     if (!xk_pairs_create(w))
-        return no_memory(c, err);
+        return no_memory_for_checks(c, err);
     return XK_OK;
 }
 
@@ -209,7 +209,7 @@ void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
     pthread_mutex_unlock(&c->lock);
 }
 
-static void start(struct xk_sim_thread *t)
+static void check_start(struct xk_sim_thread *t)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
     c->signals = 0;
@@ -283,7 +283,7 @@ static void beyond(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 {
     const struct xk_sim_place place = {
         .what = "surface", .address = offset, .n_b = n_b};
-    if (xk_check_on(xk_check_of(t), XK_CHECK_MEM) && offset < XK_OFF_NULL)
+    if (xk_check_on(xk_check_of(t), XK_CHECK_MEM))
         xk_sim_check_report(t, e, XK_CHECK_MEM, NULL, &place,
                             "beyond the end of its surface");
 }
@@ -301,9 +301,9 @@ static void widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 static void event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  enum xk_sim_event what, uint64_t at, uint32_t n_b)
+                  unsigned what, uint64_t at, uint32_t n_b)
 {
-    switch (what) {
+    switch ((enum xk_sim_event)what) {
     case XK_SIM_EV_BEYOND:
         beyond(t, e, at, n_b);
         break;
@@ -383,49 +383,53 @@ static void look_after(struct xk_sim_check_thread *c,
 
 /* -- The observer -- */
 
-static void begin(struct xk_sim_thread *t)
+static void check_begin(struct xk_sim_thread *t)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
-    c->quiet = c->loud = 0;
-    c->is_quiet = false;
+    c->quiet = 0;
+    c->is_quiet = c->is_unready = false;
 }
 
-/* Asks the checker that lives elsewhere about the instructions to come. */
-static void ask_extra(struct xk_sim_check_thread *c, uint64_t most)
+/* What the checker that lives elsewhere says of the instructions to come. */
+static int64_t ask_extra(const struct xk_sim_check_thread *c, uint64_t most)
 {
     struct xk_sim_thread *const t = c->thread;
     const struct xk_sim_checker *const x = c->work->run->extra;
-    const int64_t n = !x ? (int64_t)most
-                      : x->ahead
-                          ? x->ahead(t, &t->kernel->inst[t->ip], most, c->extra)
-                          : -(int64_t)most;
-    c->quiet = n > 0 ? (uint64_t)n : 0;
-    c->loud = n > 0 ? 0 : (uint64_t)-n;
+    return !x         ? (int64_t)most
+           : x->ahead ? x->ahead(t, &t->kernel->inst[t->ip], most, c->extra)
+                      : -(int64_t)most;
 }
 
-static uint64_t ahead(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
+/* A stretch, of those that it has nothing to say of, is judged together. */
+static void quiet_ahead(struct xk_sim_check_thread *c, struct xk_sim_ahead *a)
+{
+    const struct xk_sim_check_run *const r = c->work->run;
+    const uint32_t ip = c->thread->ip, s = r->inst[ip].stretch;
+    a->n = 1;
+    a->sight = XK_SIM_SEEN;
+    if (s != XK_CHECK_ALONE) {
+        const uint32_t to_end = r->stretch[s].end - ip;
+        a->n = to_end < c->quiet ? to_end : c->quiet;
+        c->is_unready = !xk_check_is_quiet(c, &r->stretch[s], (uint32_t)a->n);
+        a->sight = c->is_unready ? XK_SIM_SEEN_BEFORE : XK_SIM_UNSEEN;
+    }
+    c->quiet -= a->n;
+}
+
+static void check_ahead(struct xk_sim_thread *t, uint64_t most,
+                        struct xk_sim_ahead *a)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
-    const struct xk_sim_check_run *const r = c->work->run;
-    (void)passed;
-    if (!c->quiet && !c->loud)
-        ask_extra(c, most);
-    c->is_quiet = c->quiet;
-    if (c->loud) {
-        c->loud--;
-        return 0;
+    const int64_t n = c->quiet ? (int64_t)c->quiet : ask_extra(c, most);
+    c->is_unready = false;
+    c->is_quiet = n > 0;
+    if (c->is_quiet) {
+        c->quiet = (uint64_t)n;
+        quiet_ahead(c, a);
+    } else {
+        a->n = (uint64_t)-n;
+        a->sight = XK_SIM_SEEN;
     }
-    const uint32_t s = r->inst[t->ip].stretch;
-    if (s != XK_CHECK_ALONE) {
-        const uint32_t to_end = r->stretch[s].end - t->ip;
-        const uint32_t n = to_end < c->quiet ? to_end : (uint32_t)c->quiet;
-        if (xk_check_is_quiet(c, &r->stretch[s], n)) {
-            c->quiet -= n;
-            return n;
-        }
-    }
-    c->quiet--;
-    return 0;
 }
 
 static const struct xk_sim_checker *
@@ -434,10 +438,14 @@ extra_of(const struct xk_sim_check_thread *c)
     return c->is_quiet ? NULL : c->work->run->extra;
 }
 
-static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+static bool check_before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
     const struct xk_sim_checker *const x = extra_of(c);
+    if (c->is_unready) {
+        xk_check_init_before(c, e, xk_sim_mask(t, e));
+        return true;
+    }
     c->mask = xk_sim_mask(t, e);
     c->open = t->barrier_open;
     look_before(c, e, c->mask);
@@ -446,7 +454,7 @@ static bool before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return true;
 }
 
-static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
+static void check_after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_check_thread *const c = xk_check_of(t);
     const struct xk_sim_checker *const x = extra_of(c);
@@ -458,11 +466,11 @@ static void after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 static const struct xk_sim_observer_ops observer_ops = {
-    .start = start,
-    .begin = begin,
-    .ahead = ahead,
-    .before = before,
-    .after = after,
+    .start = check_start,
+    .begin = check_begin,
+    .ahead = check_ahead,
+    .before = check_before,
+    .after = check_after,
     .access = access,
     .event = event,
     .fault = fault,

@@ -96,9 +96,10 @@ struct xk_sim_check_thread {
     struct xk_sim_thread *thread;
     void *extra; /* of the checker that lives elsewhere */
     /* Instructions to come that the checker that lives elsewhere has nothing to
-     * say of, or of which it must be asked about each; one of them is 0. */
-    uint64_t quiet, loud;
+     * say of. */
+    uint64_t quiet;
     bool is_quiet;       /* the one in hand is one of quiet */
+    bool is_unready;     /* it is of a stretch: only what is undefined counts */
     uint32_t mask, open; /* of the one in hand: lanes; barriers signalled */
     /* A bit per byte of the image, then a bit per flag bit: defined. */
     uint64_t def[XK_CHECK_IMAGE_W + 2];
@@ -387,8 +388,8 @@ void xk_check_undefined(struct xk_sim_check_thread *c,
 
 /* check_stretch.c; false: out of memory. Needs c->inst. */
 bool xk_check_stretches(struct xk_sim_check_run *c);
-/* Whether the next n instructions, of *s, have nothing to tell; then what they
- * wait for is noted. */
+/* Notes what the next n instructions, of *s, wait for. True: they have nothing
+ * else to tell; false: something that they read or write may be undefined. */
 bool xk_check_is_quiet(struct xk_sim_check_thread *c,
                        const struct xk_check_stretch *s, uint32_t n);
 

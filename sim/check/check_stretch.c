@@ -8,14 +8,6 @@
 #include "sim/core/sim_operand.h"
 
 #define DEF_W (XK_CHECK_IMAGE_W + 2)
-#define FLAG_BITS 128u
-
-/* The time counts instructions, which a stretch does all at once. */
-static bool is_direct(const struct xk_sim_opnd *o)
-{
-    return o->kind != XK_SO_INDIRECT && o->kind != XK_SO_VXH &&
-           o->special != XK_SS_TM;
-}
 
 static bool is_flag(const struct xk_sim_opnd *o)
 {
@@ -23,58 +15,14 @@ static bool is_flag(const struct xk_sim_opnd *o)
            o->off_b < XK_RF_A0;
 }
 
-/* Flag bits from flag_bit on that a predicate depends on. */
-static unsigned pred_bits(const struct xk_sim_inst *e)
-{
-    const unsigned pred = e->in.pred;
-    switch (pred) {
-    case XK_PRED_NONE:
-    case XK_PRED_ANYV:
-    case XK_PRED_ALLV:
-        return 0;
-    case XK_PRED_NORMAL:
-    case XK_PRED_ANY:
-    case XK_PRED_ALL:
-        return e->exec;
-    default:
-        return e->exec < XK_SIM_LANES ? XK_SIM_LANES : e->exec;
-    }
-}
-
 static bool sets_flags(const struct xk_sim_inst *e)
 {
     return e->in.cond && e->in.op != XK_OPC_SEL && e->in.op != XK_OPC_CSEL;
 }
 
-/* Cannot fault, jump, wait or touch memory. */
-static bool is_plain(const struct xk_sim_inst *e, const struct xk_check_inst *p)
-{
-    bool direct = is_direct(&e->dst);
-    for (unsigned k = 0; k < e->n_srcs; k++)
-        direct &= is_direct(&e->src[k]);
-    if (!direct || e->fn == xk_sim_exec_unsupported ||
-        e->fn == xk_sim_exec_undecodable ||
-        e->flag_bit + pred_bits(e) > FLAG_BITS)
-        return false;
-    switch ((enum xk_check_kind)p->kind) {
-    case XK_CK_RANGES:
-    case XK_CK_LANES:
-        return e->in.op != XK_OPC_MOVI;
-    case XK_CK_DPAS:
-        return e->in.op == XK_OPC_DPAS;
-    case XK_CK_NONE:
-        return e->in.op == XK_OPC_NOP ||
-               (e->in.op == XK_OPC_SYNC && e->in.sync_fn != XK_SYNC_BAR);
-    case XK_CK_BRANCH:
-    case XK_CK_SEND:
-        break;
-    }
-    return false;
-}
-
 /* -- Needs -- */
 
-static void need(uint64_t *def, uint32_t at, uint32_t n)
+static void need_bits(uint64_t *def, uint32_t at, uint32_t n)
 {
     for (uint32_t k = at; k < at + n && k / 64 < DEF_W; k++)
         def[k / 64] |= UINT64_C(1) << k % 64;
@@ -90,10 +38,10 @@ static void need_operand(uint64_t *def, const struct xk_sim_opnd *o,
         const uint32_t at =
             o->off_b + (l >> o->log_w) * o->vs_b + (l & w_mask) * o->hs_b;
         if (is_flag(o))
-            need(def, 64 * XK_CHECK_IMAGE_W + 8 * (at - XK_RF_FLAG),
-                 8u * o->size_b);
+            need_bits(def, 64 * XK_CHECK_IMAGE_W + 8 * (at - XK_RF_FLAG),
+                      8u * o->size_b);
         else
-            need(def, at, o->size_b);
+            need_bits(def, at, o->size_b);
     }
 }
 
@@ -105,18 +53,18 @@ static void need_all(uint64_t *def, const struct xk_sim_inst *e,
         return;
     if (p->kind == XK_CK_DPAS) {
         for (unsigned k = 0; k < 3; k++)
-            need(def, p->src[k].at_b, p->src[k].n_b);
-        need(def, p->dst.at_b, p->dst.n_b);
+            need_bits(def, p->src[k].at_b, p->src[k].n_b);
+        need_bits(def, p->dst.at_b, p->dst.n_b);
     } else {
         for (unsigned k = 0; k < e->n_srcs; k++)
             need_operand(def, &e->src[k], e->exec);
         need_operand(def, &e->dst, e->exec);
     }
-    need(def, p->acc_in.at_b, p->acc_in.n_b);
-    need(def, p->acc_out.at_b, p->acc_out.n_b);
-    need(def, flag, pred_bits(e));
+    need_bits(def, p->acc_in.at_b, p->acc_in.n_b);
+    need_bits(def, p->acc_out.at_b, p->acc_out.n_b);
+    need_bits(def, flag, xk_sim_pred_bits(e));
     if (sets_flags(e))
-        need(def, flag, e->exec);
+        need_bits(def, flag, e->exec);
 }
 
 static uint32_t waits_of(const struct xk_sim_inst *e)
@@ -176,7 +124,7 @@ static bool add_stretches(struct xk_sim_check_run *c, const uint8_t *target)
         uint64_t def[DEF_W] = {0};
         struct xk_check_stretch s = {.begin = i, .end = i};
         for (; s.end + 1 < k->n && (s.end == i || !target[s.end]) &&
-               is_plain(&k->inst[s.end], &c->inst[s.end]);
+               k->inst[s.end].row;
              s.end++) {
             const struct xk_sim_inst *const e = &k->inst[s.end];
             need_all(def, e, &c->inst[s.end]);
@@ -243,9 +191,7 @@ bool xk_check_is_quiet(struct xk_sim_check_thread *c,
                        const struct xk_check_stretch *s, uint32_t n)
 {
     const struct xk_sim_thread *const t = c->thread;
-    if (xk_check_on(c, XK_CHECK_INIT) && !needs_met(c, s))
-        return false;
     if (s->waits & (c->loading | c->fencing) && xk_check_on(c, XK_CHECK_SYNC))
         tell_waits(c, &t->kernel->inst[t->ip], n);
-    return true;
+    return !xk_check_on(c, XK_CHECK_INIT) || needs_met(c, s);
 }

@@ -46,7 +46,7 @@ static struct xk_sim_thread *make_twin(struct xk_pair_wrong *w,
 {
     struct xk_sim_thread *const x = &w->twin;
     *x = *t;
-    x->observed = false;
+    xk_sim_mute(x);
     x->err = &w->err;
     for (uint32_t b = 0; w->n && b < XK_PAIR_LOOKED_B; b++) {
         if (!w->bits[b / 64])

@@ -77,6 +77,10 @@ struct xk_sim_inst {
     uint8_t cond;      /* fast path: in.cond */
     uint32_t jip, uip; /* instruction indices */
     uint32_t pc_b;
+    /* Instructions from here on that neither jump, wait, fault, touch memory
+     * nor end the thread; those of them that multiply and add, or synchronise.
+     */
+    uint32_t row, row_fma, row_sync;
     uint32_t acc_b; /* fast path: first byte of the implicit accumulator */
     struct xk_sim_opnd dst, src[3];
     union {

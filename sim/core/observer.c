@@ -11,28 +11,17 @@ void xk_sim_observe(struct xk_sim_thread *t, unsigned place,
                     struct xk_sim_observer *o)
 {
     t->observer[place] = o;
-    t->observed = t->observer[XK_SIM_OUTER] || t->observer[XK_SIM_INNER];
-}
-
-void xk_sim_tell_access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_access *a)
-{
-    TELL(t, access, t, e, a);
-}
-
-void xk_sim_saw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                const struct xk_sim_region *region, uint64_t addr, uint32_t n_b,
-                unsigned lane)
-{
-    const struct xk_sim_access a = {
-        .region = region, .addr = addr, .n_b = n_b, .lane = lane, .n = 1};
-    xk_sim_tell_access(t, e, &a);
-}
-
-void xk_sim_tell_event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       enum xk_sim_event event, uint64_t at, uint32_t n_b)
-{
-    TELL(t, event, t, e, event, at, n_b);
+    xk_sim_mute(t);
+    for (unsigned i = 0; i < XK_SIM_OBSERVERS; i++) {
+        const struct xk_sim_observer *const who = t->observer[i];
+        if (!who)
+            continue;
+        t->hears.any = true;
+        if (who->ops->access)
+            t->hears.access = who->ops->access;
+        if (who->ops->event)
+            t->hears.event = who->ops->event;
+    }
 }
 
 void xk_sim_tell_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -10,8 +10,9 @@
 
 /* What an observer hears of besides memory. */
 enum xk_sim_event {
-    XK_SIM_EV_BEYOND,   /* an access at an offset beyond the end of its surface:
-                           zero, or dropped */
+    XK_SIM_EV_BEYOND,   /* an access at an offset beyond the end of its surface
+                           and below XK_OFF_NULL, where kernels send lanes that
+                           are off: zero, or dropped */
     XK_SIM_EV_WIDENED,  /* the last n_b bytes of a block's load, at an address,
                            are behind its buffer */
     XK_SIM_EV_UNAWAITED /* the thread ends and has not waited for the barrier
@@ -27,18 +28,34 @@ struct xk_sim_access {
     unsigned lane, n;
 };
 
-/* Rows of functions; all but ahead, before and after may be NULL. */
+/* How an observer sees instructions to come. */
+enum xk_sim_sight {
+    XK_SIM_UNSEEN,
+    XK_SIM_SEEN_BEFORE, /* each after a call of before, whose answer does not
+                           matter; none jumps, waits or stops the thread */
+    XK_SIM_SEEN         /* each between before and after */
+};
+
+/* Instructions to come. */
+struct xk_sim_ahead {
+    uint64_t passed; /* need not be executed: they are counted, and t->ip is
+                        moved over them; the outer observer's only */
+    uint64_t n;      /* then so many in a row, at least one */
+    enum xk_sim_sight sight; /* the outer observer's: UNSEEN or SEEN */
+};
+
+/* Rows of functions; all but ahead, before and after may be NULL. At
+ * most one of a thread's observers hears of accesses, and one of events. */
 struct xk_sim_observer_ops {
     /* t has just been given its payload. */
     void (*start)(struct xk_sim_thread *t);
     /* A call of xk_sim_thread_step begins. */
     void (*begin)(struct xk_sim_thread *t);
-    /* How many of the next instructions, `most` at most, are executed in a row
-     * without a call of before or after; 0: those are called for the next one.
-     * *passed: how many before them the observer has counted as executed, and
-     * moved t->ip over. The outer one is asked first; where it says 0 the inner
-     * one is not asked. */
-    uint64_t (*ahead)(struct xk_sim_thread *t, uint64_t most, uint64_t *passed);
+    /* Says in *a what the next instructions need, `most` at most. The outer one
+     * is asked first; the inner one is asked about those that the outer one
+     * need not see. */
+    void (*ahead)(struct xk_sim_thread *t, uint64_t most,
+                  struct xk_sim_ahead *a);
     /* e comes next, t->ip is behind it; false: it need not be executed. Comes
      * again for an instruction that has to wait. */
     bool (*before)(struct xk_sim_thread *t, const struct xk_sim_inst *e);
@@ -46,10 +63,9 @@ struct xk_sim_observer_ops {
     void (*after)(struct xk_sim_thread *t, const struct xk_sim_inst *e);
     /* Accesses of e that succeeded, in the order of the components of a lane.
      */
-    void (*access)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const struct xk_sim_access *a);
-    void (*event)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  enum xk_sim_event event, uint64_t at, uint32_t n_b);
+    xk_sim_access_fn *access;
+    /* enum xk_sim_event, where, how many bytes. */
+    xk_sim_event_fn *event;
     /* The thread stops at e (may be NULL) with this sentence. */
     void (*fault)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const char *why);
@@ -64,15 +80,46 @@ struct xk_sim_observer {
 void xk_sim_observe(struct xk_sim_thread *t, unsigned place,
                     struct xk_sim_observer *o);
 
-/* Tell whoever looks. Only where t->observed. */
-void xk_sim_tell_access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_access *a);
-/* One access of one lane. */
-void xk_sim_saw(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                const struct xk_sim_region *region, uint64_t addr, uint32_t n_b,
-                unsigned lane);
-void xk_sim_tell_event(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                       enum xk_sim_event event, uint64_t at, uint32_t n_b);
+/* One access of one lane, told to who hears of it. */
+static inline void xk_sim_saw(struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e,
+                              const struct xk_sim_region *region, uint64_t addr,
+                              uint32_t n_b, unsigned lane)
+{
+    if (t->hears.access)
+        t->hears.access(t, e,
+                        &(struct xk_sim_access){.region = region,
+                                                .addr = addr,
+                                                .n_b = n_b,
+                                                .lane = lane,
+                                                .n = 1});
+}
+
+static inline void xk_sim_tell_event(struct xk_sim_thread *t,
+                                     const struct xk_sim_inst *e,
+                                     enum xk_sim_event event, uint64_t at,
+                                     uint32_t n_b)
+{
+    if (t->hears.event)
+        t->hears.event(t, e, event, at, n_b);
+}
+
+/* What is executed from here on is told to nobody, until the answer is given to
+ * xk_sim_unmute. */
+static inline struct xk_sim_hearing xk_sim_mute(struct xk_sim_thread *t)
+{
+    const struct xk_sim_hearing was = t->hears;
+    t->hears = (struct xk_sim_hearing){.any = false};
+    return was;
+}
+
+static inline void xk_sim_unmute(struct xk_sim_thread *t,
+                                 struct xk_sim_hearing was)
+{
+    t->hears = was;
+}
+
+/* Told to all who look; only where t->hears.any. */
 void xk_sim_tell_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const char *why);
 void xk_sim_tell_start(struct xk_sim_thread *t);

@@ -12,8 +12,8 @@
 /* Nothing a correct kernel reads: NaN as float, negative as integer. */
 #define JUNK 0xffc0a5a5u
 
-static void text_of(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                    char *out, size_t out_b)
+static void inst_text(const struct xk_sim_thread *t,
+                      const struct xk_sim_inst *e, char *out, size_t out_b)
 {
     struct xk_str s;
     xk_str_init(&s, &t->kernel->alloc);
@@ -33,10 +33,10 @@ void xk_sim_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     va_start(ap, fmt);
     vsnprintf(what, sizeof(what), fmt, ap);
     va_end(ap);
-    if (t->observed)
+    if (t->hears.any)
         xk_sim_tell_fault(t, e, what);
     if (e)
-        text_of(t, e, where, sizeof(where));
+        inst_text(t, e, where, sizeof(where));
     t->err->status = XK_EFAULT;
     const uint32_t *id = t->group->id;
     snprintf(t->err->message, sizeof(t->err->message),
@@ -119,7 +119,7 @@ void xk_sim_write_thread_ids(const struct xk_sim_dispatch *d, uint32_t thread,
 }
 
 /* r0, then ids, then data of the thread, then data of all threads. */
-static void set_payload(struct xk_sim_thread *t)
+static void fill_payload(struct xk_sim_thread *t)
 {
     const struct xk_sim_dispatch *d = t->group->run->d;
     const uint32_t grf_b = t->kernel->grf_b;
@@ -179,9 +179,9 @@ void xk_sim_thread_start(struct xk_sim_thread *t, struct xk_sim_group *g,
     t->active = t->dispatch;
     t->ip = r->start;
     t->budget = limit_of(r);
-    set_payload(t);
+    fill_payload(t);
     xk_rf_set_u32(t, XK_RF_SR, slot_bits(t->slot, r->d->sr0_holes));
-    if (t->observed)
+    if (t->hears.any)
         xk_sim_tell_start(t);
 }
 
@@ -215,13 +215,36 @@ static void limit_reached(struct xk_sim_thread *t)
                  (unsigned long long)limit_of(t->group->run), loop);
 }
 
-/* Instructions in a row that nobody looks at. */
-static uint64_t step_row(struct xk_sim_thread *t, uint64_t most)
+/* Counts n instructions of a row from e on: ip and state change by nothing
+ * else. */
+static void count_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                      uint64_t n)
+{
+    const struct xk_sim_inst *const end = e + n;
+    const uint32_t fma = e->row_fma - end->row_fma;
+    const uint32_t sync = e->row_sync - end->row_sync;
+    t->ip += (uint32_t)n;
+    t->count[XK_STAT_FMA] += fma;
+    t->count[XK_STAT_SYNC] += sync;
+    t->count[XK_STAT_OTHER] += n - fma - sync;
+}
+
+/* Instructions that nobody looks at. */
+static uint64_t step_unseen(struct xk_sim_thread *t, uint64_t most)
 {
     const struct xk_sim_inst *const inst = t->kernel->inst;
     uint64_t done = 0;
     while (done < most && t->state == XK_SIM_RUN) {
-        const struct xk_sim_inst *e = &inst[t->ip++];
+        const struct xk_sim_inst *const e = &inst[t->ip];
+        const uint64_t n = e->row < most - done ? e->row : most - done;
+        if (n) {
+            count_row(t, e, n);
+            for (uint64_t k = 0; k < n; k++)
+                e[k].fn(t, &e[k]);
+            done += n;
+            continue;
+        }
+        t->ip++;
         t->count[e->stat]++;
         done++;
         e->fn(t, e);
@@ -229,52 +252,68 @@ static uint64_t step_row(struct xk_sim_thread *t, uint64_t most)
     return done;
 }
 
-/* One instruction, between before and after of those who look. */
-static void step_seen(struct xk_sim_thread *t)
+/* n instructions of a row, each after before of the inner observer. */
+static uint64_t step_row_seen(struct xk_sim_thread *t, uint64_t n)
 {
-    const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
-    struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
-    struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
-    t->count[e->stat]++;
-    if (outer && !outer->ops->before(t, e)) {
-        outer->ops->after(t, e);
-        return;
+    const struct xk_sim_observer_ops *const ops =
+        t->observer[XK_SIM_INNER]->ops;
+    const struct xk_sim_inst *const e = &t->kernel->inst[t->ip];
+    count_row(t, e, n);
+    for (uint64_t k = 0; k < n; k++) {
+        ops->before(t, &e[k]);
+        e[k].fn(t, &e[k]);
     }
+    return n;
+}
+
+/* e between before and after of the inner observer, if there is one. */
+static inline void exec_seen(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e,
+                             const struct xk_sim_observer *inner)
+{
     if (!inner || inner->ops->before(t, e))
         e->fn(t, e);
     if (inner)
         inner->ops->after(t, e);
-    if (outer)
-        outer->ops->after(t, e);
 }
 
-/* How many of the next instructions nobody needs to see. */
-static uint64_t unseen(struct xk_sim_thread *t, uint64_t most, uint64_t *passed)
+/* Instructions between before and after of those who look. */
+static uint64_t step_seen(struct xk_sim_thread *t, uint64_t n)
 {
-    uint64_t n = most;
-    *passed = 0;
-    for (unsigned i = 0; i < XK_SIM_OBSERVERS && n; i++)
-        if (t->observer[i])
-            n = t->observer[i]->ops->ahead(t, n, passed);
-    return n;
+    const struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
+    const struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
+    uint64_t done = 0;
+    while (done < n && t->state == XK_SIM_RUN) {
+        const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
+        t->count[e->stat]++;
+        done++;
+        if (!outer || outer->ops->before(t, e))
+            exec_seen(t, e, inner);
+        if (outer)
+            outer->ops->after(t, e);
+    }
+    return done;
 }
 
 static uint64_t step_observed(struct xk_sim_thread *t, uint64_t most)
 {
+    const struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
+    const struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
     uint64_t done = 0;
-    for (unsigned i = 0; i < XK_SIM_OBSERVERS; i++)
-        if (t->observer[i] && t->observer[i]->ops->begin)
-            t->observer[i]->ops->begin(t);
+    if (outer && outer->ops->begin)
+        outer->ops->begin(t);
+    if (inner && inner->ops->begin)
+        inner->ops->begin(t);
     while (done < most && t->state == XK_SIM_RUN) {
-        uint64_t passed;
-        const uint64_t n = unseen(t, most - done, &passed);
-        done += passed;
-        if (n) {
-            done += step_row(t, n);
-        } else {
-            step_seen(t);
-            done++;
-        }
+        struct xk_sim_ahead a = {.n = most - done};
+        if (outer)
+            outer->ops->ahead(t, a.n, &a);
+        if (inner && a.sight == XK_SIM_UNSEEN)
+            inner->ops->ahead(t, a.n, &a);
+        done += a.passed;
+        done += a.sight == XK_SIM_SEEN          ? step_seen(t, a.n)
+                : a.sight == XK_SIM_SEEN_BEFORE ? step_row_seen(t, a.n)
+                                                : step_unseen(t, a.n);
     }
     return done;
 }
@@ -285,7 +324,7 @@ void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
     uint64_t done;
 
     xk_sim_thread_cr_written(t); /* the host's rounding mode is per thread */
-    done = t->observed ? step_observed(t, most) : step_row(t, most);
+    done = t->hears.any ? step_observed(t, most) : step_unseen(t, most);
     if (t->round)
         fesetround(FE_TONEAREST);
     t->budget -= done;

@@ -54,10 +54,26 @@ struct xk_sim_group;
 struct xk_sim_kernel;
 struct xk_sim_inst;
 struct xk_sim_observer;
+struct xk_sim_thread;
+
+struct xk_sim_access;
+typedef void xk_sim_access_fn(struct xk_sim_thread *t,
+                              const struct xk_sim_inst *e,
+                              const struct xk_sim_access *a);
+typedef void xk_sim_event_fn(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, unsigned event,
+                             uint64_t at, uint32_t n_b);
 
 /* Places of a thread's observers: the outer one is called before the inner one
  * in front of an instruction, and behind it afterwards. */
 enum { XK_SIM_OUTER, XK_SIM_INNER, XK_SIM_OBSERVERS };
+
+/* What is told to the observers of a thread now (core/observer.h). */
+struct xk_sim_hearing {
+    bool any;                 /* there is one */
+    xk_sim_access_fn *access; /* of the one that hears of them; NULL: nobody */
+    xk_sim_event_fn *event;
+};
 
 #define XK_SIM_BARRIERS 32
 struct xk_sim_barrier {
@@ -105,7 +121,7 @@ struct xk_sim_thread {
     uint64_t budget;      /* instructions left */
     struct xk_error *err; /* where a finding goes */
     struct xk_sim_observer *observer[XK_SIM_OBSERVERS]; /* NULL: none */
-    bool observed; /* there is one (core/observer.h) */
+    struct xk_sim_hearing hears;
 };
 
 struct xk_sim_run {

@@ -41,6 +41,10 @@ void xk_sim_dpasw_again(struct xk_sim_thread *t,
                         const struct xk_sim_inst *e);
 /* Bytes that come from the even thread: whole registers. */
 uint32_t xk_sim_dpasw_first_b(const struct xk_sim_kernel *k, uint32_t src2_b);
+/* How many flag bits from flag_bit on the predicate depends on. */
+unsigned xk_sim_pred_bits(const struct xk_sim_inst *e);
+/* Sets `row` of a kernel whose instructions are all prepared. */
+void xk_sim_find_rows(struct xk_sim_kernel *k);
 xk_sim_fn xk_sim_exec_undecodable;
 xk_sim_fn xk_sim_exec_unsupported;
 

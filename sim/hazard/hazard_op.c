@@ -3,6 +3,7 @@
  * again. */
 #include <string.h>
 
+#include "sim/core/observer.h"
 #include "sim/exec/select.h"
 #include "sim/hazard/hazard_late.h"
 #include "sim/message/message_shown.h"
@@ -264,7 +265,7 @@ static bool change_matters(const struct xk_hz_late *l,
 struct rest {
     uint8_t arf[XK_RF_CE - XK_RF_ACC];
     int32_t acc_hi[XK_SIM_SPAN_B / 2];
-    bool observed;
+    struct xk_sim_hearing heard;
     uint32_t ip, active;
 };
 
@@ -272,7 +273,7 @@ static void set_aside(struct xk_sim_thread *t, struct rest *r)
 {
     memcpy(r->arf, t->rf + XK_RF_ACC, sizeof r->arf);
     memcpy(r->acc_hi, t->acc_hi, sizeof r->acc_hi);
-    r->observed = t->observed;
+    r->heard = xk_sim_mute(t);
     r->ip = t->ip;
     r->active = t->active;
 }
@@ -281,7 +282,7 @@ static void put_back(struct xk_sim_thread *t, const struct rest *r)
 {
     memcpy(t->rf + XK_RF_ACC, r->arf, sizeof r->arf);
     memcpy(t->acc_hi, r->acc_hi, sizeof r->acc_hi);
-    t->observed = r->observed;
+    xk_sim_unmute(t, r->heard);
     t->ip = r->ip;
     t->active = r->active;
 }
@@ -303,7 +304,6 @@ static void repeat_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
     if (!is_read_late(l, i, XK_HZ_A0))
         memcpy(t->rf + XK_RF_A0, op->a0, sizeof op->a0);
     t->active = op->active;
-    t->observed = false;
     if (e->in.op == XK_OPC_DPASW)
         xk_sim_dpasw_again(t, partner_of(t), e);
     else

@@ -69,13 +69,11 @@ static void load_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return;
     memcpy(t->rf + rf_b, mem, inside_b);
     memset(t->rf + rf_b + inside_b, b->view.surface ? 0 : 0xa5, beyond_b);
-    if (t->observed)
-        xk_sim_tell_event(t, e, XK_SIM_EV_WIDENED, b->addr + inside_b,
-                          beyond_b);
+    xk_sim_tell_event(t, e, XK_SIM_EV_WIDENED, b->addr + inside_b, beyond_b);
 }
 
-static void run_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                      const struct block *b)
+static void move_block(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct block *b)
 {
     const struct xk_sim_opnd *data = b->store ? &e->src[1] : &e->dst;
     const uint32_t n_grf = b->store ? e->msg.src1_grf : e->msg.dst_grf;
@@ -132,7 +130,7 @@ static void exec_transposed(struct xk_sim_thread *t,
                         "the address payload"))
         return;
     memcpy(&b.addr, t->rf + e->src[0].off_b, m->addr_b);
-    run_block(t, e, &b);
+    move_block(t, e, &b);
 }
 
 /* The old ports. unit_b: of the offset in dword 2 of the header, 0: the header
@@ -191,7 +189,7 @@ static void exec_header(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return;
     b.addr = k->unit_b ? (uint64_t)xk_rf_u32(t, e->src[0].off_b + 8) * k->unit_b
                        : xk_rf_u64(t, e->src[0].off_b);
-    run_block(t, e, &b);
+    move_block(t, e, &b);
 }
 
 static void exec_scratch(struct xk_sim_thread *t, const struct xk_sim_inst *e)
@@ -203,7 +201,7 @@ static void exec_scratch(struct xk_sim_thread *t, const struct xk_sim_inst *e)
                       .unit_b = xk_sim_block_unit_b(m),
                       .store = xk_msg_op_class(m->op) == XK_MCLASS_STORE};
     if (!is_prefetch(e) && xk_sim_view_of(t, e, &b.view))
-        run_block(t, e, &b);
+        move_block(t, e, &b);
 }
 
 xk_sim_fn *xk_sim_select_block(const struct xk_sim_inst *e)

@@ -44,8 +44,9 @@ static bool barrier_allowed(struct xk_sim_thread *t,
 }
 
 /* False after a finding. All zero counts mean the whole group. */
-static bool read_payload(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                         struct xk_barrier *w)
+static bool read_barrier_payload(struct xk_sim_thread *t,
+                                 const struct xk_sim_inst *e,
+                                 struct xk_barrier *w)
 {
     struct xk_error err = {.message = ""};
     if (!xk_sim_payload(t, e, &e->src[0], 32, e->msg.src0_grf, "the payload"))
@@ -66,7 +67,7 @@ static bool read_payload(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 static void exec_barrier(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_barrier w;
-    if (!read_payload(t, e, &w) || !barrier_allowed(t, e, &w))
+    if (!read_barrier_payload(t, e, &w) || !barrier_allowed(t, e, &w))
         return;
     struct xk_sim_barrier *const b = &t->group->barrier[w.id];
     if (!counts_agree(t, e, b, &w))
@@ -124,7 +125,7 @@ bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e)
  * named one has producers that never do, and oneDNN's kernels end so. */
 static void exec_eot(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    if (t->barrier_open && t->observed)
+    if (t->barrier_open)
         xk_sim_tell_event(t, e, XK_SIM_EV_UNAWAITED, 0, 0);
     t->state = XK_SIM_DONE;
 }

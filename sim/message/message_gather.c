@@ -34,7 +34,7 @@ ALWAYS void move_element(uint8_t *reg, uint8_t *mem, unsigned data_b,
     memcpy(reg, mem, data_b);
 }
 
-static bool wanted(const struct gather *g, unsigned v)
+static bool is_channel_on(const struct gather *g, unsigned v)
 {
     return v >= 8 || g->cmask >> v & 1;
 }
@@ -64,7 +64,7 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       unsigned lane)
 {
     for (unsigned v = 0; v < g->vec; v++) {
-        if (!wanted(g, v))
+        if (!is_channel_on(g, v))
             continue;
         uint8_t *const mem = xk_sim_reach(t, e, &g->view, addr + v * g->data_b,
                                           g->data_b, g->align_b, lane);
@@ -130,8 +130,9 @@ static uint64_t address_in(const struct window *w, const uint8_t *mem)
 }
 
 /* The same, where the region that was hit last is another one. */
-static uint8_t *find(struct xk_sim_thread *t, const struct gather *g,
-                     uint64_t addr, uint32_t n_b, struct window *w)
+static uint8_t *find_other_region(struct xk_sim_thread *t,
+                                  const struct gather *g, uint64_t addr,
+                                  uint32_t n_b, struct window *w)
 {
     *w = window_of(t, &g->view, n_b);
     uint8_t *const mem = in_window(w, g, addr);
@@ -167,17 +168,18 @@ ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     struct window w;
     if (!row && (g->store || unevenness(addr, n, 0)))
         return false;
-    uint8_t *const mem = find(t, g, addr[0], row ? n * data_b : all_b, &w);
+    uint8_t *const mem =
+        find_other_region(t, g, addr[0], row ? n * data_b : all_b, &w);
     uint8_t *reg = t->rf + rf_b;
     if (!mem)
         return false;
-    if (t->observed)
-        xk_sim_tell_access(t, e,
-                           &(struct xk_sim_access){.region = w.region,
-                                                   .addr = address_in(&w, mem),
-                                                   .step_b = step_b,
-                                                   .n_b = all_b,
-                                                   .n = n});
+    if (t->hears.access)
+        t->hears.access(t, e,
+                        &(struct xk_sim_access){.region = w.region,
+                                                .addr = address_in(&w, mem),
+                                                .step_b = step_b,
+                                                .n_b = all_b,
+                                                .n = n});
     if (row && data_b == 4) {
         memcpy(g->store ? mem : reg, g->store ? reg : mem, 4 * n);
         return true;
@@ -206,7 +208,7 @@ ALWAYS void move_whole(struct xk_sim_thread *t, const struct xk_sim_inst *e,
             mem = xk_sim_reach(t, e, &g->view, addr[l], vec * data_b,
                                g->align_b, l);
             w = window_of(t, &g->view, vec * data_b);
-        } else if (t->observed) {
+        } else {
             xk_sim_saw(t, e, w.region, address_in(&w, mem), vec * data_b, l);
         }
         if (!mem) {

@@ -8,12 +8,12 @@
 #include <inttypes.h>
 #include <stdio.h>
 
-/* The one place that hears of accesses beyond the end of a surface, which are
- * defined: a checker may want to know. */
+/* An access beyond the end of a surface, which is defined: a checker may want
+ * to know of it. */
 static void surface_oob(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         uint64_t addr, uint32_t n_b)
 {
-    if (t->observed)
+    if (addr < XK_OFF_NULL)
         xk_sim_tell_event(t, e, XK_SIM_EV_BEYOND, addr, n_b);
 }
 

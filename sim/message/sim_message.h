@@ -68,15 +68,13 @@ static inline uint8_t *xk_sim_reach(struct xk_sim_thread *t,
     const uint64_t at = addr & v->mask;
     if (!(at & (align_b - 1)) && at < v->size_b && v->size_b - at >= n_b) {
         if (v->host) {
-            if (t->observed)
-                xk_sim_saw(t, e, NULL, at, n_b, lane);
+            xk_sim_saw(t, e, NULL, at, n_b, lane);
             return v->host + at;
         }
         uint8_t *const p =
             xk_sim_space_at(&t->group->run->space, &t->last, v->base + at, n_b);
         if (p) {
-            if (t->observed)
-                xk_sim_saw(t, e, t->last, v->base + at, n_b, lane);
+            xk_sim_saw(t, e, t->last, v->base + at, n_b, lane);
             return p;
         }
     }

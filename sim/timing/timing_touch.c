@@ -389,10 +389,9 @@ static void resolve_descriptors(const struct xk_sim_thread *t,
 /* Nobody must hear of our looking at surface states. */
 static bool find_view(struct touch *x)
 {
-    const bool observed = x->t->observed;
-    x->t->observed = false;
+    const struct xk_sim_hearing heard = xk_sim_mute(x->t);
     const bool found = xk_sim_view_of(x->t, x->e, &x->v);
-    x->t->observed = observed;
+    xk_sim_unmute(x->t, heard);
     return found;
 }
 
