@@ -16,9 +16,9 @@ struct xk_contraction_problem {
 enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
 
 /* Open layouts become dense, their last dim innermost; then the candidates.
- * The contraction has been checked. XK_EUNSUPPORTED, with the operand: types
- * that no kernel has; classes; memory beyond 2^31-1 bytes, also where a
- * condition hides it. */
+ * The contraction has been checked and has no classes. XK_EUNSUPPORTED, with
+ * the operand: types that no kernel has; memory beyond 2^31-1 bytes, also where
+ * a condition hides it. */
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,

@@ -80,9 +80,14 @@ static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
         return xk_fail(l->c, XK_EINVAL, "the text is NULL");
     XK_TRY(xk_formula_parse(l->c, &l->arena, f->text[i], p));
     XK_TRY(xk_contraction_close(l->c, p));
-    XK_TRY(xk_contraction_problem_make(l->c, on, p, &l->problem[i]));
-    if (addresses)
-        XK_TRY(xk_contraction_problem_use_addresses(l->c, on, &l->problem[i]));
+    XK_TRY(xk_contraction_launches_make(l->c, &l->arena, on, p, addresses,
+                                        &l->made[i]));
+    l->n_launches += l->made[i].n;
+    if (l->n_launches > XK_MAX_LAUNCHES)
+        return xk_fail(l->c, XK_EUNSUPPORTED,
+                       "formulas: with a launch for each class there are more "
+                       "than %d",
+                       XK_MAX_LAUNCHES);
     for (unsigned k = 0; operand(&l->said[i], k); k++)
         XK_TRY(add_operand(l, i, k));
     return XK_OK;
@@ -128,28 +133,40 @@ static enum xk_status number_tensors(struct xk_formula_list *l)
     return XK_OK;
 }
 
-/* Launch i, whose arguments are bound by name. */
-static enum xk_status make_launch(struct xk_formula_list *l, unsigned i)
+/* Binds the arguments of a formula's launches by name. */
+static enum xk_status bind_launches(struct xk_formula_list *l, unsigned i)
 {
     const struct xk_contraction *const p = &l->said[i];
-    struct xk_launch *const to = &l->launch[i];
+    struct xk_contraction_launches *const to = &l->made[i];
     struct xk_bind *const bind =
         xk_arena_alloc(&l->arena, XK_FORMULA_OPERANDS * sizeof(*bind));
+    unsigned n = 0;
     if (!bind)
         return XK_ENOMEM;
-    to->kind = XK_LAUNCH_CONTRACT;
-    snprintf(to->name, sizeof(to->name), "xk_%s", p->c.name);
-    to->u.contract =
-        (struct xk_contract){.nest = &l->problem[i].nest,
-                             .candidate = l->problem[i].candidate,
-                             .n_candidates = l->problem[i].n_candidates};
-    to->bind = bind;
-    for (unsigned k = 0; operand(p, k); k++) {
-        const struct xk_formula_role *const t = find(l, operand(p, k)->name);
-        struct xk_bind *const b = &bind[to->n_binds++];
+    for (; operand(p, n); n++) {
+        const struct xk_formula_role *const t = find(l, operand(p, n)->name);
+        struct xk_bind *const b = &bind[n];
         snprintf(b->name, sizeof(b->name), "%s", t->access->name);
         b->binding = t->scratch ? XK_BIND_SCRATCH : XK_BIND_TENSOR;
         b->number = t->number;
+    }
+    for (unsigned k = 0; k < to->n; k++) {
+        to->launch[k].bind = bind;
+        to->launch[k].n_binds = n;
+    }
+    return XK_OK;
+}
+
+/* All launches in their order. */
+static enum xk_status make_launches(struct xk_formula_list *l)
+{
+    unsigned n = 0;
+    l->launch = xk_arena_alloc(&l->arena, l->n_launches * sizeof(*l->launch));
+    XK_TRY(xk_ctx_status(l->c));
+    for (unsigned i = 0; i < l->n; i++) {
+        XK_TRY(bind_launches(l, i));
+        for (unsigned k = 0; k < l->made[i].n; k++)
+            l->launch[n++] = l->made[i].launch[k];
     }
     return XK_OK;
 }
@@ -179,8 +196,7 @@ static enum xk_status make(struct xk_formula_list *l,
     XK_TRY(check(l->c, f));
     const unsigned operands = f->n * XK_FORMULA_OPERANDS;
     l->said = xk_arena_alloc(&l->arena, f->n * sizeof(*l->said));
-    l->problem = xk_arena_alloc(&l->arena, f->n * sizeof(*l->problem));
-    l->launch = xk_arena_alloc(&l->arena, f->n * sizeof(*l->launch));
+    l->made = xk_arena_alloc(&l->arena, f->n * sizeof(*l->made));
     l->tensor = xk_arena_alloc(&l->arena, operands * sizeof(*l->tensor));
     l->arg = xk_arena_alloc(&l->arena, XK_MAX_LAUNCH_ARGS * sizeof(*l->arg));
     XK_TRY(xk_ctx_status(l->c));
@@ -190,9 +206,7 @@ static enum xk_status make(struct xk_formula_list *l,
             return f->n > 1 ? in_formula(l->c, l->n, s) : s;
     }
     XK_TRY(number_tensors(l));
-    for (unsigned i = 0; i < l->n; i++)
-        XK_TRY(make_launch(l, i));
-    return XK_OK;
+    return make_launches(l);
 }
 
 enum xk_status xk_formula_list_make(xk_ctx *c, const struct xk_formulas *f,
@@ -214,7 +228,7 @@ struct xk_launches xk_formula_list_launches(const struct xk_formula_list *l)
 {
     return (struct xk_launches){.n_args = l->n_args,
                                 .n_scratch = l->n_scratch,
-                                .n = l->n,
+                                .n = l->n_launches,
                                 .args = l->arg,
                                 .scratch_b = l->scratch_b,
                                 .at = l->launch};

@@ -6,8 +6,7 @@
 #define XK_GEN_FORMULA_LIST_H
 
 #include "base/arena.h"
-#include "gen/contraction_problem.h"
-#include "gen/make_launches.h"
+#include "gen/contraction_launches.h"
 #include "xekern/formulas.h"
 
 /* A, B, C and what the epilogue reads. */
@@ -25,12 +24,12 @@ struct xk_formula_role {
 struct xk_formula_list {
     xk_ctx *c;
     struct xk_arena arena; /* of everything that follows */
-    unsigned n, n_tensors, n_args, n_scratch;
-    struct xk_contraction *said;            /* n, their layouts closed */
-    struct xk_contraction_problem *problem; /* n */
-    struct xk_launch *launch;               /* n */
-    struct xk_formula_role *tensor;         /* n_tensors */
-    struct xk_program_arg_info *arg;        /* n_args */
+    unsigned n, n_launches, n_tensors, n_args, n_scratch;
+    struct xk_contraction *said;          /* n, their layouts closed */
+    struct xk_contraction_launches *made; /* n */
+    struct xk_launch *launch;             /* n_launches, of all formulas */
+    struct xk_formula_role *tensor;       /* n_tensors */
+    struct xk_program_arg_info *arg;      /* n_args */
     int64_t scratch_b[XK_MAX_SCRATCH];
 };
 

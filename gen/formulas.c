@@ -28,12 +28,12 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     return xk_launches_make(&base->gen, &all, &none, base->heap, out);
 }
 
-/* A line a launch; it can be pasted into a shell. */
+/* A line a formula, with its first launch; it can be pasted into a shell. */
 static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
 {
     struct create *const g = (struct create *)base;
-    for (unsigned i = 0; i < g->list.n; i++) {
-        const struct xk_launch_info *const l = xk_program_launch(p, i);
+    for (unsigned i = 0, n = 0; i < g->list.n; n += g->list.made[i++].n) {
+        const struct xk_launch_info *const l = xk_program_launch(p, n);
         xk_str_clear(&base->gen.text);
         xk_formula_print(&g->list.said[i], &base->gen.text);
         xk_trace_line(&base->gen.trace,
@@ -68,7 +68,7 @@ static void fill(const struct xk_formula_list *l, struct xk_formulas_info *out)
     struct xk_scratch_info each[XK_MAX_SCRATCH];
     struct xk_launch_list scratch = {0};
     xk_launches_scratch(&all, each, &scratch);
-    out->n_launches = l->n;
+    out->n_launches = l->n_launches;
     out->scratch_b = scratch.scratch_b;
     out->scratch_align_b = scratch.scratch_align_b;
     out->n_args = l->n_args;

@@ -373,7 +373,8 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
     xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
-    multiply(l);
+    if (!l->p->con->empty)
+        multiply(l);
     if (l->slice)
         xk_lower_slices(l, &e);
     else

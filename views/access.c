@@ -99,6 +99,17 @@ bool xk_access_leaves(const struct xk_contraction *p, const struct xk_access *a)
     return false;
 }
 
+bool xk_access_misses(const struct xk_contraction *p, const struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->n_coord; d++) {
+        struct xk_range r;
+        if (xk_coord_range(p, &a->at[d], &r) &&
+            (r.hi < a->at[d].lo || r.lo >= a->at[d].hi))
+            return true;
+    }
+    return false;
+}
+
 int xk_access_coord_of(const struct xk_access *a, unsigned index)
 {
     int found = -1;

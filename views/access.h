@@ -27,6 +27,9 @@ uint32_t xk_access_masks(const struct xk_contraction *p,
 /* Whether any condition can fail. */
 bool xk_access_leaves(const struct xk_contraction *p,
                       const struct xk_access *a);
+/* Whether one coordinate alone is never inside: then nothing is an element. */
+bool xk_access_misses(const struct xk_contraction *p,
+                      const struct xk_access *a);
 /* Whether the coordinate can leave its interval. */
 bool xk_coord_leaves(const struct xk_contraction *p, const struct xk_coord *x);
 

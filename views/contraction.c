@@ -83,6 +83,24 @@ static void access_of_class(struct xk_access *a, const uint32_t *r)
     }
 }
 
+uint64_t xk_contraction_classes(const struct xk_contraction *p)
+{
+    uint64_t n = 1;
+    for (unsigned d = 0; d < p->n_class_dims; d++)
+        if (__builtin_mul_overflow(n, p->class_dim[d].n, &n))
+            return UINT64_MAX;
+    return n;
+}
+
+void xk_contraction_class_at(const struct xk_contraction *p, uint64_t number,
+                             uint32_t *r)
+{
+    for (unsigned d = p->n_class_dims; d-- > 0;) {
+        r[d] = (uint32_t)(number % p->class_dim[d].n);
+        number /= p->class_dim[d].n;
+    }
+}
+
 bool xk_contraction_class(const struct xk_contraction *p, const uint32_t *r,
                           struct xk_contraction *out)
 {

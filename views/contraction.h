@@ -65,6 +65,12 @@ struct xk_coord *xk_access_add(struct xk_access *a, int index, int64_t extent);
  * coordinate beyond 2^31-1, or a C whose indices may meet in one element. */
 enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p);
 
+/* The number of classes, at most UINT64_MAX; 1 without class dims. Class
+ * `number`, below that, along each class dim; the last of them counts fastest.
+ */
+uint64_t xk_contraction_classes(const struct xk_contraction *p);
+void xk_contraction_class_at(const struct xk_contraction *p, uint64_t number,
+                             uint32_t *r);
 /* Writes the contraction of one class: r[d] < class_dim[d].n. It has no class
  * dims. False: the class has no terms, and the extent of its K index, which is
  * 1 there, means nothing. */

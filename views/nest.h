@@ -26,6 +26,8 @@ struct xk_nest {
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
     enum xk_dtype acc_dt; /* F32, or S32 for integer A and B */
+    bool empty;    /* nothing is summed: C is the epilogue of zero. xk_nest_make
+                      leaves that to its caller */
     uint8_t tap_e; /* elements of the innermost K that belong to one filter tap,
                       where it has several (xk_nest_pack); 0: taps are
                       indices of their own */

@@ -16,7 +16,8 @@ extern "C" {
  * tensor is made by one formula at most. One that is made and then read is
  * scratch memory of the program. The others are the program's arguments,
  * numbered from 0 as they first stand in the formulas, in each the factors
- * first. The kernel that makes T is called xk_T. */
+ * first. The kernel that makes T is called xk_T; where T has classes there is a
+ * launch for each, and their kernels are called xk_T_0, xk_T_1 ... */
 struct xk_formulas {
     uint32_t size;     /* sizeof(struct xk_formulas) */
     uint32_t platform; /* enum xk_desc_platform */

@@ -89,23 +89,28 @@ static unsigned any_coords(struct draw *d, const char *letters, bool is_c,
 }
 
 /* Where a coordinate begins so that it is never negative, or some places before
- * or behind. Its dim: what it reaches, or some places fewer. */
-static int any_base(struct draw *d, struct coord *x, bool leaves)
+ * or behind. Its dim: what it reaches, or some places fewer. is_c: something is
+ * inside. */
+static int any_base(struct draw *d, struct coord *x, bool leaves, bool is_c)
 {
-    int reach = 0;
+    int most = 0, before = 0, behind = 0;
     for (int k = 0; k < LETTERS; k++) {
         const int far = x->coef[k] * (d->extent[k] - 1);
         x->base -= far < 0 ? far : 0;
-        reach += abs(far);
+        most += abs(far);
     }
-    if (chance(d, 5))
-        x->base += below(d, 3);
-    reach += x->base + 1;
+    const int shift = chance(d, 5) ? below(d, 3) : 0;
     if (leaves && chance(d, 2))
-        x->base -= below(d, 3);
+        before = below(d, 3);
     if (leaves && chance(d, 2))
-        reach -= below(d, 3);
-    return reach > 1 ? reach : 1;
+        behind = below(d, 3);
+    if (is_c && before > most + shift)
+        before = most + shift;
+    if (is_c && behind > most)
+        behind = most;
+    x->base += shift - before;
+    const int dim = most + shift + 1 - behind;
+    return dim > 1 ? dim : 1;
 }
 
 static void print_form(const struct coord *x, char *out)
@@ -132,7 +137,7 @@ static void any_condition(struct draw *d, const char *letters, char *out)
     x.coef[two] = one == two ? 1 : -1;
     print_form(&x, form);
     sprintf(out, " | %s in %d..%d", form, -2 - below(d, 3),
-            d->extent[one] - below(d, 3) + 1);
+            1 + below(d, d->extent[one] + 1));
 }
 
 /* Dims in any order, one of them perhaps in blocks. */
@@ -167,7 +172,7 @@ static void any_access(struct draw *d, char name, const char *type,
     d->out += sprintf(d->out, "%c: %s[", name, type);
     access += sprintf(access, "%c[", name);
     for (unsigned i = 0; i < n; i++) {
-        const int dim = any_base(d, &at[i], leaves);
+        const int dim = any_base(d, &at[i], leaves, is_c);
         d->out += sprintf(d->out, "%s%d", i ? "," : "", dim);
         print_form(&at[i], form);
         access += sprintf(access, "%s%s", i ? "," : "", form);

@@ -6,10 +6,10 @@
 #include <string.h>
 
 #include "any_formula.h"
-#include "base/half.h"
-#include "gen/contraction_problem.h"
+#include "gen/contraction_launches.h"
 #include "launches_lab.h"
 #include "tests/tap.h"
+#include "typed.h"
 #include "views/access.h"
 #include "views/formula.h"
 
@@ -28,52 +28,6 @@ static void teardown(void)
     xk_ctx_destroy(c);
 }
 
-static void put(enum xk_dtype t, void *data, int64_t e, double v)
-{
-    switch (t) {
-    case XK_DT_F32:
-        ((float *)data)[e] = (float)v;
-        break;
-    case XK_DT_F16:
-        ((uint16_t *)data)[e] = xk_half_from_float((float)v);
-        break;
-    case XK_DT_S32:
-        ((int32_t *)data)[e] = (int32_t)v;
-        break;
-    default:
-        ((uint8_t *)data)[e] = (uint8_t)(int)v;
-        break;
-    }
-}
-
-static double get(enum xk_dtype t, const void *data, int64_t e)
-{
-    switch (t) {
-    case XK_DT_F32:
-        return (double)((const float *)data)[e];
-    case XK_DT_F16:
-        return (double)xk_half_to_float(((const uint16_t *)data)[e]);
-    case XK_DT_S32:
-        return ((const int32_t *)data)[e];
-    case XK_DT_S8:
-        return ((const int8_t *)data)[e];
-    default:
-        return ((const uint8_t *)data)[e];
-    }
-}
-
-/* An integer as the type has it: rounded to nearest, or the nearest end. */
-static double in_type(enum xk_dtype t, double v)
-{
-    if (t == XK_DT_F16)
-        return (double)xk_half_to_float(xk_half_from_float((float)v));
-    if (t == XK_DT_U8)
-        return v < 0 ? 0 : v > 255 ? 255 : v;
-    if (t == XK_DT_S8)
-        return v < -128 ? -128 : v > 127 ? 127 : v;
-    return v;
-}
-
 /* Small integers in all elements, zeros in padding. */
 static void *fill(const struct xk_access *a, unsigned *seed)
 {
@@ -84,8 +38,8 @@ static void *fill(const struct xk_access *a, unsigned *seed)
     for (unsigned d = 0; d < l->n_dims; d++)
         n *= l->dim[d];
     for (; n; n--) {
-        put(l->dt, data, xk_layout_offset_e(l, at),
-            rand_r(seed) % 4 - (is_signed ? 2 : 0));
+        typed_put(l->dt, data, xk_layout_offset_e(l, at),
+                  rand_r(seed) % 4 - (is_signed ? 2 : 0));
         for (unsigned d = l->n_dims; d-- > 0;) {
             if (++at[d] < l->dim[d])
                 break;
@@ -110,8 +64,19 @@ static double load(const struct xk_contraction *p, const struct xk_access *a,
                    const void *data, const int64_t *at)
 {
     int64_t e;
-    return xk_access_element(p, a, at, &e) ? get(a->layout.dt, data, e)
+    return xk_access_element(p, a, at, &e) ? typed_get(a->layout.dt, data, e)
                                            : a->fill;
+}
+
+/* Adds the terms of a contraction without classes. */
+static void add_terms(const struct xk_contraction *p, const void *a,
+                      const void *b, double *sum)
+{
+    int64_t at[XK_MAX_INDEX] = {0}, to;
+    do
+        if (xk_access_element(p, &p->c, at, &to))
+            sum[to] += load(p, &p->a, a, at) * load(p, &p->b, b, at);
+    while (next(p, at));
 }
 
 /* One number for each element of C's memory. */
@@ -121,17 +86,19 @@ static double *plain_loop(const struct xk_contraction *p, const void *a,
     const int64_t size_e =
         xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
     double *const sum = calloc((size_t)size_e, sizeof(*sum));
-    int64_t at[XK_MAX_INDEX] = {0}, to;
-    do
-        if (xk_access_element(p, &p->c, at, &to))
-            sum[to] += load(p, &p->a, a, at) * load(p, &p->b, b, at);
-    while (next(p, at));
+    for (uint64_t i = 0; i < xk_contraction_classes(p); i++) {
+        struct xk_contraction one;
+        uint32_t r[XK_MAX_CLASS_DIMS];
+        xk_contraction_class_at(p, i, r);
+        if (xk_contraction_class(p, r, &one))
+            add_terms(&one, a, b, sum);
+    }
     return sum;
 }
 
-static xk_program *make(const struct xk_contraction_problem *q)
+static xk_program *make(const struct xk_contraction *p,
+                        const struct xk_contraction_launches *made)
 {
-    const struct xk_contraction *const p = &q->nest.of;
     const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
     struct xk_program_arg_info args[3];
     memset(args, 0, sizeof(args));
@@ -141,35 +108,28 @@ static xk_program *make(const struct xk_contraction_problem *q)
         args[i].size_b = (uint64_t)xk_layout_size_b(&all[i]->layout);
         args[i].written = i == 2;
     }
-    const struct xk_launch l = {
-        .kind = XK_LAUNCH_CONTRACT,
-        .name = "formula",
-        .u.contract = {.nest = &q->nest,
-                       .candidate = q->candidate,
-                       .n_candidates = q->n_candidates}};
     const struct xk_launches list = {
-        .n_args = 3, .args = args, .n = 1, .at = &l};
+        .n_args = 3, .args = args, .n = made->n, .at = made->launch};
     return lab_must_make_in(c, &list);
 }
 
-static void run(const char *text, const struct xk_contraction_problem *q,
-                unsigned *seed)
+static void run(const char *text, const struct xk_contraction *p,
+                const struct xk_contraction_launches *made, unsigned *seed)
 {
-    const struct xk_contraction *const p = &q->nest.of;
     const enum xk_dtype dt = p->c.layout.dt;
     void *const a = fill(&p->a, seed), *const b = fill(&p->b, seed);
     const size_t size_b = (size_t)xk_layout_size_b(&p->c.layout);
     void *const got = calloc(1, size_b);
     double *const want = plain_loop(p, a, b);
-    xk_program *const program = make(q);
+    xk_program *const program = make(p, made);
     const struct lab_arg args[] = {{a, (size_t)xk_layout_size_b(&p->a.layout)},
                                    {b, (size_t)xk_layout_size_b(&p->b.layout)},
                                    {got, size_b}};
     lab_run(program, args);
     for (size_t i = 0; i < size_b / xk_dtype_b(dt); i++)
-        ck_assert_msg(get(dt, got, (int64_t)i) == in_type(dt, want[i]),
+        ck_assert_msg(typed_get(dt, got, (int64_t)i) == typed_as(dt, want[i]),
                       "%s: element %zu is %g, not %g", text, i,
-                      get(dt, got, (int64_t)i), in_type(dt, want[i]));
+                      typed_get(dt, got, (int64_t)i), typed_as(dt, want[i]));
     xk_program_unref(program);
     free(a);
     free(b);
@@ -177,14 +137,24 @@ static void run(const char *text, const struct xk_contraction_problem *q,
     free(want);
 }
 
-static void make_problem(const char *text, struct xk_contraction_problem *q)
+static enum xk_status make_launches(struct xk_contraction *p,
+                                    struct xk_contraction_launches *out)
+{
+    XK_TRY(xk_contraction_close(c, p));
+    return xk_contraction_launches_make(
+        c, &arena, xk_platform_get(XK_PLATFORM_XEHPG), p, false, out);
+}
+
+/* The formula behind the seed, if there is one. */
+static void make_and_run(const char *text, const char *formula, unsigned seed)
 {
     struct xk_contraction p;
-    ck_assert_msg(xk_formula_parse(c, &arena, text, &p) == XK_OK, "%s: %s",
+    struct xk_contraction_launches made;
+    ck_assert_msg(xk_formula_parse(c, &arena, formula, &p) == XK_OK, "%s: %s",
                   text, c->error.message);
-    ck_assert_msg(xk_contraction_problem_make(
-                      c, xk_platform_get(XK_PLATFORM_XEHPG), &p, q) == XK_OK,
-                  "%s: %s", text, c->error.message);
+    ck_assert_msg(make_launches(&p, &made) == XK_OK, "%s: %s", text,
+                  c->error.message);
+    run(text, &p, &made, &seed);
 }
 
 static const char *const good[] = {
@@ -282,6 +252,15 @@ static const char *const good[] = {
     "O[x-1,n] += A[x,k] * W[k,n]",
     "x=20; n=32; O: f32[20,32]; A: f16[20,16]; W: f16[16,32]; "
     "O[x,n | x-n in 0..33] += A[x,k] * W[k,n]",
+    /* Classes: a stride's residues, one without terms, two dims of them. */
+    "x=9; t={2,1}@0; A: f32[20,3]; W: f32[3,3,16]; O: f32[17,16]; "
+    "O[2*x+{0,1}@0,n] += A[x-t+{1,0}@0,c] * W[2*t+{0,1}@0,c,n]",
+    "x=9; t={2,0,1}@0; A: f16[20,16]; W: f16[8,16,16]; O: f16[26,16]; "
+    "O[3*x+{0,1,2}@0,n] += A[x-t+{1,0,1}@0,c] * W[3*t+{0,0,1}@0,c,n]",
+    "x=5; y=4; t={2,1}@0; u={1,2}@1; A: s8[5,4,7]; W: s8[4,4,7,8]; O: "
+    "s32[9,8,8]; "
+    "O[2*x+{0,1}@0,2*y+{1,0}@1,n] += "
+    "A[x-t+{1,0}@0,y+u-1,c] * W[2*t+{0,1}@0,2*u+{1,0}@1,c,n]",
     /* A single element. */
     "A: f32[8]; B: f32[8]; C[0] += A[k] * B[k]",
     "A: f16[80]; B: f16[80]; C: f32; C[0] += A[k] * B[k]",
@@ -293,31 +272,36 @@ static const char *const good[] = {
 
 START_TEST(by_hand)
 {
-    struct xk_contraction_problem q;
-    unsigned seed = 1000u + (unsigned)_i;
-    make_problem(good[_i], &q);
-    run(good[_i], &q, &seed);
+    make_and_run(good[_i], good[_i], 1000u + (unsigned)_i);
 }
 END_TEST
 
 static const struct {
-    const char *text, *message;
+    const char *text;
+    enum xk_status status;
+    const char *message;
 } bad[] = {
-    {"A: f64[8]; W: f64[4]; O[x] += A[x] * W[k]", "multiplies f64"},
-    {"A: f16[8]; W: f16[4]; O: s8; O[x] += A[x] * W[k]", "into s8"},
+    {"A: f64[8]; W: f64[4]; O[x] += A[x] * W[k]", XK_EUNSUPPORTED,
+     "multiplies f64"},
+    {"A: f16[8]; W: f16[4]; O: s8; O[x] += A[x] * W[k]", XK_EUNSUPPORTED,
+     "into s8"},
     {"A: f32[40000,40000]; B: f32[40000]; C[m] += A[m,k] * B[k]",
-     "A with what lies beside"},
+     XK_EUNSUPPORTED, "A with what lies beside"},
+    {"x=9; O: f32[8]; A: f32[9]; W: f32[4]; O[x-9] += A[x] * W[k]", XK_EINVAL,
+     "O: no coordinates are an element"},
+    {"t={1,2,3,4,5,6,7,8,9}@0; q={1,2,3,4,5,6,7,8,9}@1; x=4; y=4; "
+     "A: f32[4,9]; W: f32[9,9,4]; O[9*x+{0,1,2,3,4,5,6,7,8}@0,"
+     "9*y+{0,1,2,3,4,5,6,7,8}@1] += A[x,t] * W[t,q,y]",
+     XK_EUNSUPPORTED, "81 classes"},
 };
 
 START_TEST(refused)
 {
     struct xk_contraction p;
-    struct xk_contraction_problem q;
+    struct xk_contraction_launches made;
     ck_assert_msg(xk_formula_parse(c, &arena, bad[_i].text, &p) == XK_OK,
                   "%s: %s", bad[_i].text, c->error.message);
-    ck_assert_int_eq(xk_contraction_problem_make(
-                         c, xk_platform_get(XK_PLATFORM_XEHPG), &p, &q),
-                     XK_EUNSUPPORTED);
+    ck_assert_int_eq(make_launches(&p, &made), bad[_i].status);
     ck_assert_msg(strstr(c->error.message, bad[_i].message), "%s: %s",
                   bad[_i].text, c->error.message);
 }
@@ -328,26 +312,13 @@ enum { FIRST_SEED = 5000, SEEDS = 25 };
 
 START_TEST(random_formulas)
 {
-    unsigned made = 0;
     for (unsigned i = 0; i < SEEDS; i++) {
-        static struct xk_contraction_problem q;
-        struct xk_contraction p;
-        unsigned seed = FIRST_SEED + (unsigned)_i * SEEDS + i;
+        const unsigned seed = FIRST_SEED + (unsigned)_i * SEEDS + i;
         char text[ANY_FORMULA_SIZE + 20];
-        sprintf(text, "seed %u: ", seed);
-        char *const formula = text + strlen(text);
-        any_formula(seed, formula);
-        xk_ctx_clear(c);
-        ck_assert_msg(xk_formula_parse(c, &arena, formula, &p) == XK_OK,
-                      "%s: %s", text, c->error.message);
-        ck_assert_msg(
-            xk_contraction_problem_make(c, xk_platform_get(XK_PLATFORM_XEHPG),
-                                        &p, &q) == XK_OK,
-            "%s: %s", text, c->error.message);
-        run(text, &q, &seed);
-        made++;
+        const int n = sprintf(text, "seed %u: ", seed);
+        any_formula(seed, text + n);
+        make_and_run(text, text + n, seed);
     }
-    ck_assert_uint_gt(made, 20);
 }
 END_TEST
 

@@ -122,9 +122,15 @@ START_TEST(ranges_and_masks)
             masked += xk_coord_leaves(&p, x);
         }
         int64_t at[XK_MAX_INDEX] = {0}, element;
-        bool out = false, leaves = false;
-        for (unsigned d = 0; d < p.a.n_coord; d++)
+        bool out = false, leaves = false, misses = false;
+        for (unsigned d = 0; d < p.a.n_coord; d++) {
+            struct xk_range r;
             leaves |= xk_coord_leaves(&p, &p.a.at[d]);
+            ck_assert(xk_coord_range(&p, &p.a.at[d], &r));
+            misses |= r.hi < p.a.at[d].lo || r.lo >= p.a.at[d].hi;
+        }
+        ck_assert(xk_access_leaves(&p, &p.a) == leaves);
+        ck_assert(xk_access_misses(&p, &p.a) == misses);
         do
             out |= !xk_access_element(&p, &p.a, at, &element);
         while (any_next(&p, at));

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "gen/contraction_launches.h"
+
+#include <inttypes.h>
+#include <stdio.h>
+
+#include "views/access.h"
+
+/* One place of each K index: nothing is summed anyway. */
+static void empty_k(struct xk_contraction *p)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K)
+            p->index[i].extent = 1;
+}
+
+/* *stores: whether the class has an element of C at all; if not, it is no
+ * problem. */
+static enum xk_status make_class(xk_ctx *c, const struct xk_platform *platform,
+                                 const struct xk_contraction *con,
+                                 uint64_t number,
+                                 struct xk_contraction_problem *out,
+                                 bool *stores)
+{
+    struct xk_contraction one;
+    uint32_t r[XK_MAX_CLASS_DIMS];
+    xk_contraction_class_at(con, number, r);
+    const bool terms = xk_contraction_class(con, r, &one);
+    *stores = !xk_access_misses(&one, &one.c);
+    if (!*stores)
+        return XK_OK;
+    if (!terms)
+        empty_k(&one);
+    XK_TRY(xk_contraction_problem_make(c, platform, &one, out));
+    out->nest.empty = !terms;
+    return XK_OK;
+}
+
+static void set_launch(const struct xk_contraction_problem *p, unsigned number,
+                       bool several, struct xk_launch *out)
+{
+    char tail[12] = "";
+    if (several)
+        snprintf(tail, sizeof(tail), "_%u", number);
+    *out = (struct xk_launch){.kind = XK_LAUNCH_CONTRACT,
+                              .u.contract = {.nest = &p->nest,
+                                             .candidate = p->candidate,
+                                             .n_candidates = p->n_candidates}};
+    snprintf(out->name, sizeof(out->name), "xk_%s%s", p->nest.c.name, tail);
+}
+
+enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
+                                            const struct xk_platform *platform,
+                                            const struct xk_contraction *con,
+                                            bool addresses,
+                                            struct xk_contraction_launches *out)
+{
+    const uint64_t n = xk_contraction_classes(con);
+    *out = (struct xk_contraction_launches){0};
+    if (n > XK_MAX_LAUNCHES)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: %" PRIu64 " classes, a program has at most %d "
+                       "launches",
+                       con->c.name, n, XK_MAX_LAUNCHES);
+    out->problem = xk_arena_alloc(arena, n * sizeof(*out->problem));
+    out->launch = xk_arena_alloc(arena, n * sizeof(*out->launch));
+    XK_TRY(xk_ctx_status(c));
+    for (uint64_t i = 0; i < n; i++) {
+        struct xk_contraction_problem *const p = &out->problem[out->n];
+        bool stores;
+        XK_TRY(make_class(c, platform, con, i, p, &stores));
+        if (!stores)
+            continue;
+        if (addresses)
+            XK_TRY(xk_contraction_problem_use_addresses(c, platform, p));
+        set_launch(p, (unsigned)i, n > 1, &out->launch[out->n++]);
+    }
+    return out->n ? XK_OK
+                  : xk_fail(c, XK_EINVAL, "%s: no coordinates are an element",
+                            con->c.name);
+}

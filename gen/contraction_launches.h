@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A contraction as launches: one for each class, since a kernel has one extent
+ * of each K index. */
+#ifndef XK_GEN_CONTRACTION_LAUNCHES_H
+#define XK_GEN_CONTRACTION_LAUNCHES_H
+
+#include "base/arena.h"
+#include "gen/contraction_problem.h"
+#include "gen/make_launches.h"
+
+struct xk_contraction_launches {
+    unsigned n; /* classes that have elements of C */
+    struct xk_contraction_problem *problem; /* n */
+    struct xk_launch *launch; /* n, called "xk_C"; of several classes "xk_C_0",
+                                 "xk_C_1" ...; bound to the tensors' argument
+                                 numbers */
+};
+
+/* The contraction has been checked. addresses: kernels take 64-bit addresses.
+ * All that *out points to is the arena's. XK_EINVAL: no class has an element of
+ * C. XK_EUNSUPPORTED: what one class's
+ * problem refuses; more classes than a program has launches. */
+enum xk_status
+xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
+                             const struct xk_platform *platform,
+                             const struct xk_contraction *con, bool addresses,
+                             struct xk_contraction_launches *out);
+
+#endif
