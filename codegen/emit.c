@@ -237,15 +237,28 @@ static bool piece_fits(const struct xk_cg_val *v, unsigned first, unsigned n)
     return off_b + span_b <= grf_b;
 }
 
+/* bf beside f: a register of f at most, and from its beginning, or one lane
+ * (isa/rules.def, bf_exec and bf_src_region). */
+static unsigned bf16_piece(unsigned first, unsigned lanes)
+{
+    const unsigned most = XK_CG_GRF_B / 4;
+    if (first % most)
+        return 1;
+    return lanes < most ? lanes : most;
+}
+
 unsigned xk_cg_piece(const struct xk_cg_val *const *v, unsigned n,
                      unsigned first, unsigned left)
 {
     unsigned lanes = 16;
     while (lanes > left)
         lanes /= 2;
-    for (unsigned i = 0; i < n; i++)
+    for (unsigned i = 0; i < n; i++) {
+        if (v[i]->dt == XK_DT_BF16)
+            lanes = bf16_piece(first, lanes);
         while (lanes > 1 && !piece_fits(v[i], first, lanes))
             lanes /= 2;
+    }
     return lanes;
 }
 

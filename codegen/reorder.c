@@ -3,7 +3,8 @@
  * becomes the lanes of moves, the rest is enumerated. Conversion rounds to
  * nearest even and saturates to the range of an integer destination.
  *
- * bf16 is the upper half of an f32, so a shift makes that of it.
+ * bf16 is the upper half of an f32, so a shift makes that of it. A mov from f32
+ * makes it, whose source begins a register (isa/rules.def, bf_src_region).
  *
  * Float operands must keep each lane at the same place in its dword as the
  * other side (isa.md 8), so narrow elements are spread to dwords by raw moves
@@ -100,9 +101,36 @@ static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
         g->inst[i].sat = true;
 }
 
-/* Whether each lane of d begins a dword, so that a conversion may write it. */
+/* a, of four bytes a lane, if it begins a register, or a copy that does. */
+static struct xk_cg_val from_register(struct xk_cg *g, struct xk_cg_val a,
+                                      unsigned lanes)
+{
+    if (lanes == 1 || (a.stride == 1 && a.sub_b % XK_CG_GRF_B == 0))
+        return a;
+    const struct xk_cg_val t = xk_cg_temp(g, (enum xk_dtype)a.dt, lanes);
+    mov_raw(g, t, a, lanes);
+    return t;
+}
+
+/* What a conversion to bf16 may read, of what as_dwords() gives. */
+static struct xk_cg_val bf16_source(struct xk_cg *g, struct xk_cg_val a,
+                                    unsigned lanes)
+{
+    if (xk_dtype_b((enum xk_dtype)a.dt) == 4)
+        a = from_register(g, a, lanes);
+    if (a.dt == XK_DT_F32)
+        return a;
+    const struct xk_cg_val t = xk_cg_temp(g, XK_DT_F32, lanes);
+    convert_wide(g, &t, a, lanes);
+    return t;
+}
+
+/* Whether each lane of d begins a dword, of bf16 the first one a register, so
+ * that a conversion may write it. */
 static bool starts_dwords(const struct xk_cg_val *d, unsigned lanes)
 {
+    if (d->dt == XK_DT_BF16 && d->sub_b % XK_CG_GRF_B)
+        return false;
     const unsigned b = xk_dtype_b((enum xk_dtype)d->dt);
     return b == 4 || (lanes > 1 && d->stride * b == 4 && d->sub_b % 4 == 0);
 }
@@ -119,7 +147,9 @@ static void convert(struct xk_cg *g, const struct xk_cg_val *d,
         shift_up(g, *d, *a, lanes);
         return;
     }
-    const struct xk_cg_val w = as_dwords(g, a, lanes);
+    struct xk_cg_val w = as_dwords(g, a, lanes);
+    if (to == XK_DT_BF16)
+        w = bf16_source(g, w, lanes);
     if (starts_dwords(d, lanes)) {
         convert_wide(g, d, w, lanes);
         return;

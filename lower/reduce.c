@@ -19,10 +19,10 @@ static enum xk_status check(xk_ctx *c, const struct xk_reduce *r)
                        "reduce: %" PRIu32 " parts of %" PRId64
                        " elements have more than %" PRId64 " bytes",
                        r->parts, r->stride_e, XK_FLAT_MAX_B);
-    if (r->dst != XK_DT_F32 && r->dst != XK_DT_F16 && r->dst != XK_DT_S8 &&
-        r->dst != XK_DT_U8)
+    if (r->dst != XK_DT_F32 && r->dst != XK_DT_F16 && r->dst != XK_DT_BF16 &&
+        r->dst != XK_DT_S8 && r->dst != XK_DT_U8)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "reduce: to %s, need f32, f16, s8 "
+                       "reduce: to %s, need f32, f16, bf16, s8 "
                        "or u8",
                        xk_dtype_name(r->dst));
     return XK_OK;

@@ -201,6 +201,23 @@ static const char *const kernels[] = {
     "dpas.f32_f32_f16_f16.e8.d8.r8(&acc[0], &acc[0], &b[0], &a[0])\n"
     "send.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 256, "
     "&acc[0], true)\n}\n",
+    /* bf16 of floats in rows, in columns, not at a register's beginning and one
+     * by one, of halves and of numbers; packed, spread, at odd places */
+    "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
+    "gx: group_x < 3, gy: group_y < 2) {\n"
+    "alloc d: grf[256]\nalloc e: grf[256]\n"
+    "send.load.global.a64.d32x64.block(&src[0], (gy * 3 + gx) * 256, &d[0], "
+    "true)\n"
+    "store &e[0] = bcast.64(0)\n"
+    "reorder.bf16_f32[32:1:1](&e[0], &d[0])\n"
+    "reorder.bf16_f32[4:1:8, 8:4:1](&e[64], &d[64])\n"
+    "reorder.bf16_f32[13:2:1](&e[128], &d[12])\n"
+    "reorder.bf16_f32[5:1:2](&e[182], &d[4])\n"
+    "reorder.bf16_f32[3:9:5](&e[194], &d[8])\n"
+    "reorder.bf16_f16[6:1:1](&e[236], &d[34])\n"
+    "reorder.bf16_s32[4:1:1](&e[248], &d[20])\n"
+    "send.store.global.a64.d32x64.block(&dst[0], (gy * 3 + gx) * 256, &e[0], "
+    "true)\n}\n",
     /* vectors of 8, 32 and 64 lanes */
     "kernel t simd 16 (src: ptr.global, dst: ptr.global, n: s32, "
     "gx: group_x < 3, gy: group_y < 2) {\n"

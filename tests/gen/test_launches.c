@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs of several launches: fills, reductions, contractions, kernels of the
+/* Programs of several launches: fills, contractions, kernels of the
  * test's own, scratch between them, more arguments than the payload's registers
  * hold, and lists that contradict themselves. Expected values are computed here
  * in plain loops. */
@@ -76,102 +76,6 @@ START_TEST(a_region_is_filled_and_nothing_beside_it)
 {
     fill_region(regions[_i].first_b, regions[_i].size_b, false);
     fill_region(regions[_i].first_b, regions[_i].size_b, true);
-}
-END_TEST
-
-/* Reductions. */
-static const struct {
-    int64_t n, stride_e;
-    uint32_t parts;
-    enum xk_dtype dst;
-} sums[] = {{1, 1, 1, XK_DT_F32},       {512, 512, 2, XK_DT_F32},
-            {513, 520, 3, XK_DT_F32},   {100, 100, 4, XK_DT_F16},
-            {4096, 4096, 5, XK_DT_F16}, {77, 80, 17, XK_DT_F32},
-            {515, 515, 6, XK_DT_S8},    {1030, 1030, 7, XK_DT_U8},
-            {16, 64, 40, XK_DT_F32},    {3000, 3001, 9, XK_DT_U8}};
-
-/* Not exact on purpose, so that the order shows: 2^24 and small numbers. */
-static float part_value(uint32_t j, int64_t i, enum xk_dtype dst)
-{
-    const int v = (int)((j * 7919u + (uint32_t)i * 104729u) % 2001u) - 1000;
-    if (dst != XK_DT_F32)
-        return (float)v / 16;
-    return j % 3 == 1 ? 16777216.0f + (float)(v * 2) : (float)v + 0.5f;
-}
-
-static double converted(float sum, enum xk_dtype dst)
-{
-    const double r = nearbyint((double)sum);
-    if (dst == XK_DT_F16)
-        return (double)xk_half_to_float(xk_half_from_float(sum));
-    if (dst == XK_DT_S8)
-        return fmin(fmax(r, -128), 127);
-    if (dst == XK_DT_U8)
-        return fmin(fmax(r, 0), 255);
-    return (double)sum;
-}
-
-static double element(const uint8_t *p, int64_t i, enum xk_dtype dt)
-{
-    float f;
-    uint16_t h;
-    if (dt == XK_DT_S8)
-        return ((const int8_t *)p)[i];
-    if (dt == XK_DT_U8)
-        return p[i];
-    if (dt == XK_DT_F16) {
-        memcpy(&h, p + 2 * i, 2);
-        return (double)xk_half_to_float(h);
-    }
-    memcpy(&f, p + 4 * i, 4);
-    return (double)f;
-}
-
-static void check_sums(int k, const float *part, const uint8_t *dst)
-{
-    for (int64_t i = 0; i < sums[k].n; i++) {
-        float sum = 0;
-        for (uint32_t j = 0; j < sums[k].parts; j++)
-            sum += part[j * sums[k].stride_e + i];
-        const double got = element(dst, i, sums[k].dst);
-        const double want = converted(sum, sums[k].dst);
-        ck_assert_msg(got == want, "element %lld is %.9g, not %.9g",
-                      (long long)i, got, want);
-    }
-}
-
-START_TEST(parts_are_added_up_in_their_order)
-{
-    const int64_t n = sums[_i].n, stride_e = sums[_i].stride_e;
-    const size_t part_b = (size_t)(sums[_i].parts * stride_e) * 4;
-    const size_t dst_b = (size_t)n * xk_dtype_b(sums[_i].dst);
-    const struct xk_bind bind[] = {{"part", XK_BIND_TENSOR, 0, 0},
-                                   {"dst", XK_BIND_TENSOR, 1, 0}};
-    const struct xk_launch l = {
-        .kind = XK_LAUNCH_REDUCE,
-        .name = "sum",
-        .u.reduce = {n, stride_e, sums[_i].parts, sums[_i].dst},
-        .n_binds = 2,
-        .bind = bind};
-    const struct xk_program_arg_info a[] = {tensor(0, "part", part_b, false),
-                                            tensor(1, "dst", dst_b, true)};
-    struct xk_launches all = one(&l, a, 2);
-    float *const part = malloc(part_b);
-    uint8_t *const dst = malloc(dst_b);
-    const struct lab_arg arg[] = {{part, part_b}, {dst, dst_b}};
-    for (uint32_t j = 0; j < sums[_i].parts; j++)
-        for (int64_t i = 0; i < stride_e; i++)
-            part[j * stride_e + i] = part_value(j, i, sums[_i].dst);
-    for (int k = 0; k < 2; k++) {
-        all.addresses = k;
-        xk_program *const p = lab_must_make(&all);
-        memset(dst, 0x33, dst_b);
-        lab_run(p, arg);
-        check_sums(_i, part, dst);
-        xk_program_unref(p);
-    }
-    free(part);
-    free(dst);
 }
 END_TEST
 
@@ -492,8 +396,6 @@ int main(void)
     tcase_set_timeout(t, 120);
     tcase_add_loop_test(t, a_region_is_filled_and_nothing_beside_it, 0,
                         XK_COUNTOF(regions));
-    tcase_add_loop_test(t, parts_are_added_up_in_their_order, 0,
-                        XK_COUNTOF(sums));
     tcase_add_loop_test(t, arguments_beyond_the_payload_are_loaded, 0, 4);
     tcase_add_test(t, scratch_is_filled_summed_onto_and_converted);
     tcase_add_loop_test(t, the_largest_sizes_have_kernels, 0, 2);
