@@ -236,8 +236,37 @@ PROBLEMS = [
 ]
 
 
+def launches_seeds(out):
+    """What a file says of its launches: the documentation's example, the most
+    of everything, the least."""
+    text = (HERE.parents[1] / "docs" / "programs.md").read_text()
+    lines = text[text.index("    xekern launches 1\n"):].split("\n\n")[0]
+    head = "xekern launches 1\n"
+    most = [f"arg {k} b{k} buffer {k + 1} write" for k in range(61)]
+    most += ["arg 61 x f32", "arg 62 y s32", "arg 63 z s64",
+             "block 8192 align 512"]
+    most += [f"scratch 512 at {k * 512}" for k in range(16)]
+    for k in range(64):
+        most.append(f"launch kernel_{k} groups {k + 1} 2 4294967295 local 32 1 1")
+        most += [f"bind b{k} arg {k}", f"bind t scratch {k % 16}",
+                 "bind c constant 4 4294967295",
+                 f"bind d constant 8 {2 ** 64 - 1}"]
+    texts = [
+        lines.replace("    ", "") + "\n",
+        head + "\n".join(most) + "\n",
+        head + "launch k groups 1 1 1 local 1 1 1\n",
+        head + "arg 3 dst buffer 64 write\narg 9 alpha f32\n"
+        "block 128 align 128\nscratch 128 at 0\n"
+        "launch a groups 1 1 1 local 16 1 1\nbind t scratch 0\n"
+        "bind alpha arg 9\nlaunch b groups 2 1 1 local 16 1 1\n"
+        "bind t scratch 0\nbind dst arg 3\n"]
+    for k, seed in enumerate(texts):
+        (out / "fuzz_launches" / str(k)).write_text(seed)
+
+
 def main():
     out = Path(sys.argv[1])
+    launches_seeds(out)
     for k, text in enumerate(PROBLEMS):
         (out / "fuzz_problem" / str(k)).write_text(text)
     captured_seeds(out)
