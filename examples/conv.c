@@ -40,18 +40,20 @@ static void fill(xk_device *device, const struct xk_tensor_info *t, float value,
     free(data);
 }
 
-static void launch(xk_device *device, const struct xk_launch_info *l)
+/* All launches of the program, in their order. */
+static void run(xk_device *device, const xk_program *program)
 {
+    const struct xk_launch_info *const l = xk_program_launch(program, 0);
     struct xk_error err;
     struct xk_launch_stats stats;
-    struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {0};
+    struct xk_launch_arg args[XK_N_CONV_ARGS] = {0};
+    const struct xk_run_opts opts = {
+        .size = sizeof opts, .n_args = XK_N_CONV_ARGS, .args = args};
     xk_module *module;
-    for (uint32_t i = 0; i < l->n_args; i++)
-        args[i].buffer = buffers[l->args[i].tensor];
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        args[i].buffer = buffers[i];
     check(xk_module_create(device, l->zebin, l->zebin_b, &module, &err), &err);
-    check(xk_launch(module, l->kernel, l->groups, l->local, l->n_args, args,
-                    &stats, &err),
-          &err);
+    check(xk_module_run(module, &opts, &stats, &err), &err);
     printf("ran %llu instructions, %llu of them multiply-adds\n",
            (unsigned long long)stats.instructions,
            (unsigned long long)stats.fma);
@@ -92,8 +94,7 @@ int main(void)
     for (int i = 0; i < XK_N_CONV_ARGS; i++)
         if (info.tensor[i].ndims)
             fill(device, &info.tensor[i], values[i], &buffers[i]);
-    for (uint32_t i = 0; i < xk_program_n_launches(program); i++)
-        launch(device, xk_program_launch(program, i));
+    run(device, program);
     const int rc = print_result(&info.tensor[XK_ARG_DST]);
 
     for (int i = 0; i < XK_N_CONV_ARGS; i++)

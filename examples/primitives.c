@@ -107,7 +107,7 @@ static struct primitive *make_primitive(const struct xk_conv_desc *d,
     snprintf(p->text, sizeof p->text, "%s", text);
     check(xk_conv_create(d, NULL, &p->program, &err), &err);
     if (xk_program_n_launches(p->program) != 1)
-        exit(1); /* a library would make a module for each */
+        exit(1); /* a library would launch each, with scratch between them */
     const struct xk_launch_info *const l = xk_program_launch(p->program, 0);
     const ze_module_desc_t module = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                      .format = ZE_MODULE_FORMAT_NATIVE,

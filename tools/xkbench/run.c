@@ -269,45 +269,57 @@ static bool create(struct xk_bench_work *w)
     return true;
 }
 
-static bool launch(struct xk_bench_work *w, const struct xk_launch_info *l)
+/* What one of the program's launches did. */
+static void add_launch(void *user, const struct xk_launch_step *step,
+                       const struct xk_launch_stats *stats,
+                       const struct xk_error *why)
 {
-    struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {0};
-    for (uint32_t i = 0; i < l->n_args; i++) {
-        if (l->args[i].tensor >= XK_BENCH_OPERANDS)
-            return xk_bench_end(w, XK_FAILED,
-                                "launch %s: argument %s is no tensor",
-                                l->kernel, l->args[i].name);
-        args[i].buffer = w->op[l->args[i].tensor].buffer;
-    }
+    struct xk_bench_work *const w = user;
+    const struct xk_launch_list *const l = xk_program_launches(w->program);
+    if (why)
+        return;
+    for (uint32_t i = 0; i < l->n_launches; i++)
+        if (!strcmp(l->launches[i].kernel, step->kernel))
+            xk_bench_add_loop(w->r, xk_program_launch(w->program, i));
+    w->r->stats.instructions += stats->instructions;
+    w->r->stats.fma += stats->fma;
+    w->r->stats.sends += stats->sends;
+    w->r->stats.syncs += stats->syncs;
+    w->r->stats.groups += stats->groups;
+    w->r->stats.threads += stats->threads;
+    w->r->stats.time_ns += stats->time_ns;
+    w->r->stats.device_ns += stats->device_ns;
+}
+
+static enum xk_status launch_program(struct xk_bench_work *w)
+{
+    const struct xk_launch_info *const first = xk_program_launch(w->program, 0);
+    const struct xk_launch_list *const l = xk_program_launches(w->program);
+    struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
+    const struct xk_run_opts o = {.size = sizeof o,
+                                  .n_args = XK_MAX_LAUNCH_ARGS,
+                                  .args = args,
+                                  .launched = add_launch,
+                                  .user = w};
     xk_module *module = NULL;
-    struct xk_launch_stats stats = {0};
-    enum xk_status st =
-        xk_module_create(w->device, l->zebin, l->zebin_b, &module, &w->err);
+    for (uint32_t i = 0; i < l->n_args; i++)
+        if (l->args[i].number < XK_BENCH_OPERANDS)
+            args[l->args[i].number].buffer = w->op[l->args[i].number].buffer;
+    enum xk_status st = xk_module_create(w->device, first->zebin,
+                                         first->zebin_b, &module, &w->err);
     if (st >= 0)
-        st = xk_launch(module, l->kernel, l->groups, l->local, l->n_args, args,
-                       &stats, &w->err);
+        st = xk_module_run(module, &o, NULL, &w->err);
     xk_module_unref(module);
-    if (st < 0)
-        return xk_bench_end_status(w, st);
-    xk_bench_add_loop(w->r, l);
-    w->r->stats.instructions += stats.instructions;
-    w->r->stats.fma += stats.fma;
-    w->r->stats.sends += stats.sends;
-    w->r->stats.syncs += stats.syncs;
-    w->r->stats.groups += stats.groups;
-    w->r->stats.threads += stats.threads;
-    w->r->stats.time_ns += stats.time_ns;
-    w->r->stats.device_ns += stats.device_ns;
-    return true;
+    return st;
 }
 
 /* *ns: what it took by the clock that counts. */
 static bool launch_once(struct xk_bench_work *w, uint64_t *ns)
 {
     const uint64_t start = now_ns(), before = w->r->stats.device_ns;
-    for (uint32_t i = 0; i < xk_program_n_launches(w->program); i++)
-        if (!launch(w, xk_program_launch(w->program, i)))
-            return false;
+    const enum xk_status st = launch_program(w);
+    if (st < 0)
+        return xk_bench_end_status(w, st);
     *ns = xk_bench_is_simulated(w) ? now_ns() - start
                                    : w->r->stats.device_ns - before;
     return true;
