@@ -179,8 +179,9 @@ static struct xk_cg_val eval_addsub(struct xk_cg *g, const xk_expr *e,
         b.imm = 0;
     }
     if (b.kind == XK_CG_IMM && sub) { /* constants take no sign of their own */
-        b.imm = xk_dtype_is_int(b.dt) ? -b.imm
-                                      : b.imm ^ (int64_t)1 << (8 * xk_dtype_b(b.dt) - 1);
+        b.imm = xk_dtype_is_int(b.dt)
+                    ? -b.imm
+                    : b.imm ^ (int64_t)1 << (8 * xk_dtype_b(b.dt) - 1);
         return alu2(g, XK_OPC_ADD, e, a, b, want);
     }
     if (sub)
@@ -300,6 +301,28 @@ static struct xk_cg_val eval_unary(struct xk_cg *g, const xk_expr *e,
     return d;
 }
 
+/* The math unit's functions, and rounding to an integer. */
+static struct xk_cg_val eval_function(struct xk_cg *g, const xk_expr *e,
+                                      const struct xk_cg_val *want)
+{
+    static const uint8_t fn[] = {[XK_OP_EXP2] = XK_MATH_EXP,
+                                 [XK_OP_LOG2] = XK_MATH_LOG,
+                                 [XK_OP_INV] = XK_MATH_INV,
+                                 [XK_OP_SQRT] = XK_MATH_SQT};
+    const unsigned lanes = xk_type_of(e).lanes;
+    const bool rint = xk_op(e) == XK_OP_RINT;
+    struct xk_cg_val a =
+        xk_cg_in_reg(g, xk_cg_eval_settled(g, xk_kid(e, 0), NULL));
+    const struct xk_cg_val *const ops[] = {&a};
+    const struct xk_cg_val d = xk_cg_place(g, xk_type_of(e), want, ops, 1);
+    a = xk_cg_align(g, a, &d, lanes);
+    const uint32_t mark = g->n_inst;
+    xk_cg_op1(g, rint ? XK_OPC_RNDE : XK_OPC_MATH, &d, &a, lanes);
+    for (uint32_t i = mark; !rint && i < g->n_inst; i++)
+        g->inst[i].math_fn = fn[xk_op(e)];
+    return d;
+}
+
 static struct xk_cg_val eval_select(struct xk_cg *g, const xk_expr *e,
                                     const struct xk_cg_val *want)
 {
@@ -383,6 +406,16 @@ static struct xk_cg_val eval_cast(struct xk_cg *g, const xk_expr *e,
         xk_cg_place(g, dt, scalar && t.lanes > 1 ? NULL : want, ops, 1);
     xk_cg_mov(g, &d, &a, dt.lanes);
     return d;
+}
+
+/* The same register, or number. */
+static struct xk_cg_val eval_bits(struct xk_cg *g, const xk_expr *e)
+{
+    struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
+    if (a.kind == XK_CG_IMM)
+        return xk_cg_imm(xk_type_of(e).dt, a.imm);
+    a.dt = xk_type_of(e).dt;
+    return a;
 }
 
 /* base + (0, 1, ...) * stride: a stride that no word operand holds. */
@@ -531,7 +564,7 @@ static struct xk_cg_val eval_float_mul(struct xk_cg *g, const xk_expr *e,
 }
 
 static struct xk_cg_val eval_op(struct xk_cg *g, const xk_expr *e,
-                                 const struct xk_cg_val *want)
+                                const struct xk_cg_val *want)
 {
     const struct xk_type t = xk_type_of(e);
     switch (xk_op(e)) {
@@ -563,6 +596,12 @@ static struct xk_cg_val eval_op(struct xk_cg *g, const xk_expr *e,
     case XK_OP_NEG:
     case XK_OP_NOT:
         return eval_unary(g, e, want);
+    case XK_OP_EXP2:
+    case XK_OP_LOG2:
+    case XK_OP_INV:
+    case XK_OP_SQRT:
+    case XK_OP_RINT:
+        return eval_function(g, e, want);
     case XK_OP_SELECT:
         return eval_select(g, e, want);
     case XK_OP_MAD:
@@ -571,6 +610,8 @@ static struct xk_cg_val eval_op(struct xk_cg *g, const xk_expr *e,
         return eval_add3(g, e, want);
     case XK_OP_CAST:
         return eval_cast(g, e, want);
+    case XK_OP_BITS:
+        return eval_bits(g, e);
     case XK_OP_RAMP:
         return eval_ramp(g, e, want);
     case XK_OP_BCAST:
@@ -630,10 +671,9 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
         return xk_cg_imm(t.dt, k);
     if (xk_cg_map_get(&g->let_at, xk_serial(e), &at) && at)
         return g->var[at - 1].val;
-    const struct xk_cg_val v =
-        xk_dtype_is_int(t.dt) && xk_dtype_b(t.dt) == 8
-            ? xk_cg_eval_u64(g, e, want)
-            : eval_op(g, e, want);
+    const struct xk_cg_val v = xk_dtype_is_int(t.dt) && xk_dtype_b(t.dt) == 8
+                                   ? xk_cg_eval_u64(g, e, want)
+                                   : eval_op(g, e, want);
     if (!want && xk_n_kids(e) &&
         xk_grow(g->c, &g->memo, g->n_memo, &g->cap_memo, sizeof *g->memo) &&
         xk_cg_map_put(g->c, &g->memo_at, xk_serial(e), g->n_memo))
@@ -641,7 +681,8 @@ struct xk_cg_val xk_cg_eval(struct xk_cg *g, const xk_expr *e,
     return v;
 }
 
-static bool same_value_place(const struct xk_cg_val *a, const struct xk_cg_val *b)
+static bool same_value_place(const struct xk_cg_val *a,
+                             const struct xk_cg_val *b)
 {
     return a->kind == b->kind && a->tile == b->tile && a->sub_b == b->sub_b &&
            a->stride == b->stride && a->zext == b->zext &&

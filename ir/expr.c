@@ -244,7 +244,7 @@ double xk_fimm_value(const xk_expr *e)
 }
 
 /* Which element types an operator takes. */
-enum domain { D_NONE, D_NUMBER, D_INT, D_BITS, D_ANY };
+enum domain { D_NONE, D_NUMBER, D_INT, D_BITS, D_F32, D_ANY };
 
 static enum domain domain_of(enum xk_op op)
 {
@@ -272,6 +272,12 @@ static enum domain domain_of(enum xk_op op)
     case XK_OP_XOR:
     case XK_OP_NOT:
         return D_BITS;
+    case XK_OP_EXP2:
+    case XK_OP_LOG2:
+    case XK_OP_INV:
+    case XK_OP_SQRT:
+    case XK_OP_RINT:
+        return D_F32;
     case XK_OP_EQ:
     case XK_OP_NE:
     case XK_OP_SELECT:
@@ -295,6 +301,8 @@ static bool in_domain(enum domain d, struct xk_type t)
         return xk_dtype_is_int(dt);
     case D_BITS:
         return dt == XK_DT_BOOL || xk_dtype_is_int(dt);
+    case D_F32:
+        return dt == XK_DT_F32;
     case D_ANY:
         return true;
     }
@@ -353,7 +361,7 @@ const xk_expr *xk_un(xk_ctx *c, enum xk_op op, const xk_expr *a)
 {
     if (!a)
         return NULL;
-    if (op != XK_OP_NEG && op != XK_OP_NOT)
+    if (op != XK_OP_NEG && op != XK_OP_NOT && domain_of(op) != D_F32)
         return bad_types(c, op, "is not a unary operator", a, NULL);
     if (!in_domain(domain_of(op), xk_type_of(a)))
         return bad_types(c, op, "not for this type", a, NULL);
@@ -429,6 +437,20 @@ const xk_expr *xk_cast(xk_ctx *c, enum xk_dtype dt, const xk_expr *a)
         return a;
     const struct xk_type t = xk_type_vec(dt, xk_type_of(a).lanes);
     return make_expr(c, XK_OP_CAST, t, &a, 1);
+}
+
+const xk_expr *xk_bits(xk_ctx *c, enum xk_dtype dt, const xk_expr *a)
+{
+    if (!a)
+        return NULL;
+    const struct xk_type t = xk_type_of(a);
+    const unsigned size_b = xk_dtype_b((enum xk_dtype)t.dt);
+    if (t.space || !size_b || xk_dtype_b(dt) != size_b)
+        return bad_types(c, XK_OP_BITS, "needs a value of the same size", a,
+                         NULL);
+    if (t.dt == dt)
+        return a;
+    return make_expr(c, XK_OP_BITS, xk_type_vec(dt, t.lanes), &a, 1);
 }
 
 const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,

@@ -152,6 +152,9 @@ const xk_expr *xk_ternary(xk_ctx *c, enum xk_op op, const xk_expr *a,
 const xk_expr *xk_select(xk_ctx *c, const xk_expr *cond, const xk_expr *t,
                          const xk_expr *f);
 /* A global or SLM buffer variable as u64 or u32: the address of its start. */
+/* The same bits as another type of the same size; of a itself if it has that
+ * type. */
+const xk_expr *xk_bits(xk_ctx *c, enum xk_dtype dt, const xk_expr *a);
 const xk_expr *xk_cast(xk_ctx *c, enum xk_dtype dt, const xk_expr *a);
 const xk_expr *xk_ramp(xk_ctx *c, const xk_expr *base, const xk_expr *stride,
                        unsigned lanes);

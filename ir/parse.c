@@ -345,18 +345,22 @@ static struct value parse_shuffle(struct xk_parse *p, struct xk_token at)
     return finish_value(p, at, xk_shuffle(p->c, a.e, index, n), a.height + 1);
 }
 
-/* cast.f32(x), ramp.16(b, s), bcast.16(x): the word has the parameter. */
+/* cast.f32(x), bits.f32(x), ramp.16(b, s), bcast.16(x): the word has the
+ * parameter. */
 static struct value parse_dotted(struct xk_parse *p, struct xk_token at,
                                  enum xk_op op)
 {
     const uint32_t skip = (uint32_t)strlen(xk_op_text(op)) + 1;
     struct value a[2];
     uint16_t lanes;
-    if (op == XK_OP_CAST) {
+    if (op == XK_OP_CAST || op == XK_OP_BITS) {
         const enum xk_dtype dt = xk_dtype_find(at.s + skip, at.n - skip);
         if (!parse_args(p, a, 1))
             return no_value;
-        return finish_value(p, at, xk_cast(p->c, dt, a[0].e), a[0].height + 1);
+        return finish_value(p, at,
+                            op == XK_OP_CAST ? xk_cast(p->c, dt, a[0].e)
+                                             : xk_bits(p->c, dt, a[0].e),
+                            a[0].height + 1);
     }
     if (!parse_lanes(at.s + skip, at.n - skip, &lanes)) {
         xk_parse_fail(p, "expected a number of lanes");
@@ -393,6 +397,12 @@ static struct value parse_call(struct xk_parse *p, struct xk_token at,
     return finish_value(p, at, xk_ternary(p->c, op, a[0].e, a[1].e, a[2].e), h);
 }
 
+static bool is_dotted(enum xk_op op)
+{
+    return op == XK_OP_CAST || op == XK_OP_BITS || op == XK_OP_RAMP ||
+           op == XK_OP_BCAST;
+}
+
 /* The op whose text starts the word: "min", "cast.f32". */
 static enum xk_op op_of_word(const struct xk_token *t)
 {
@@ -401,8 +411,7 @@ static enum xk_op op_of_word(const struct xk_token *t)
         if (text[0] != t->s[0])
             continue;
         const size_t n = strlen(text);
-        const bool dotted =
-            op == XK_OP_CAST || op == XK_OP_RAMP || op == XK_OP_BCAST;
+        const bool dotted = is_dotted((enum xk_op)op);
         if (xk_op_n_kids((enum xk_op)op) == 0 || op == XK_OP_PTR || t->n < n ||
             memcmp(t->s, text, n))
             continue;
@@ -427,7 +436,7 @@ static struct value parse_word(struct xk_parse *p)
     const enum xk_op op = call ? op_of_word(&at) : XK_N_OPS;
     if (op == XK_OP_SHUFFLE)
         return parse_shuffle(p, at);
-    if (op == XK_OP_CAST || op == XK_OP_RAMP || op == XK_OP_BCAST)
+    if (is_dotted(op))
         return parse_dotted(p, at, op);
     if (op != XK_N_OPS)
         return parse_call(p, at, op);

@@ -210,7 +210,8 @@ static void print_expr(struct printer *p, const xk_expr *e, int parent)
         print_shuffle(p, e);
         return;
     case XK_OP_CAST:
-        xk_str_printf(p->out, "cast.%s",
+    case XK_OP_BITS:
+        xk_str_printf(p->out, "%s.%s", xk_op_text(xk_op(e)),
                       xk_dtype_name((enum xk_dtype)xk_type_of(e).dt));
         print_args(p, e);
         return;

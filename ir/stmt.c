@@ -384,6 +384,8 @@ static const xk_expr *rebuild_node(xk_ctx *c, const xk_expr *e,
         return xk_ptr(c, kid[0], kid[1]);
     case XK_OP_CAST:
         return xk_cast(c, (enum xk_dtype)t.dt, kid[0]);
+    case XK_OP_BITS:
+        return xk_bits(c, (enum xk_dtype)t.dt, kid[0]);
     case XK_OP_RAMP:
         return xk_ramp(c, kid[0], kid[1], t.lanes);
     case XK_OP_BCAST:

@@ -44,7 +44,7 @@ ROWS = [
         (o, [f"--attr-post-ops={o}", PROBLEM])
         for o in ("relu", "sum", "sum+relu", "relu:0.5", "tanh",
                   "add:f32:per_oc", "mul:bf16:per_tensor", "sum+add:u8:8+sum",
-                  "prelu:per_oc", "add:f8_e5m2:per_oc")] + [
+                  "prelu:per_oc", "gelu_erf", "swish:1", "pow:1:0.5", "add:f8_e5m2:per_oc")] + [
         ("common scale", ["--attr-oscale=common:2", PROBLEM]),
         ("scale per channel", ["--attr-oscale=per_oc:2", PROBLEM])]),
 ]

@@ -469,6 +469,17 @@ static void eval_cast(struct interp *s, const xk_expr *e, struct value *out)
         out->l[i] = convert(s, to, (enum xk_dtype)from.dt, v.l[i]);
 }
 
+static double reciprocal(double x)
+{
+    return 1 / x;
+}
+
+static double (*const functions[XK_N_OPS])(double) = {[XK_OP_EXP2] = exp2,
+                                                      [XK_OP_LOG2] = log2,
+                                                      [XK_OP_INV] = reciprocal,
+                                                      [XK_OP_SQRT] = sqrt,
+                                                      [XK_OP_RINT] = rint};
+
 static void eval_unary(struct interp *s, const xk_expr *e, struct value *out)
 {
     const enum xk_dtype dt = (enum xk_dtype)out->type.dt;
@@ -476,7 +487,13 @@ static void eval_unary(struct interp *s, const xk_expr *e, struct value *out)
     eval(s, xk_kid(e, 0), &v);
     for (unsigned i = 0; i < out->type.lanes; i++) {
         union lane r = v.l[i];
-        if (xk_op(e) == XK_OP_NOT)
+        uint8_t bytes[8];
+        encode((enum xk_dtype)v.type.dt, r, bytes);
+        if (xk_op(e) == XK_OP_BITS)
+            r = decode(dt, bytes);
+        else if (functions[xk_op(e)])
+            r.f = functions[xk_op(e)](r.f);
+        else if (xk_op(e) == XK_OP_NOT)
             r.i = dt == XK_DT_BOOL ? !r.i : ~r.i;
         else if (xk_dtype_is_float(dt))
             r.f = -r.f;
@@ -529,6 +546,7 @@ static void eval(struct interp *s, const xk_expr *e, struct value *out)
         return;
     case XK_OP_NEG:
     case XK_OP_NOT:
+    case XK_OP_BITS:
         eval_unary(s, e, out);
         return;
     case XK_OP_SELECT:
@@ -548,7 +566,7 @@ static void eval(struct interp *s, const xk_expr *e, struct value *out)
         fault(s, "a pointer used as a value");
         return;
     default:
-        eval_bin(s, e, out);
+        (functions[xk_op(e)] ? eval_unary : eval_bin)(s, e, out);
         return;
     }
 }

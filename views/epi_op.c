@@ -2,6 +2,7 @@
 /* A row's text as a list of operators. */
 #include "views/epi_op.h"
 
+#include <math.h>
 #include <string.h>
 
 /* The first form that holds; its number of vectors in *temps. */
@@ -36,7 +37,7 @@ unsigned xk_epi_temps(const struct xk_epi_op *op)
 }
 
 /* Names of a text: its variables, and the steps in front of the value. */
-enum { MAX_NAMES = 24, MAX_TEXT = 640 };
+enum { MAX_NAMES = 24, MAX_TEXT = 1024 };
 struct names {
     unsigned n;
     const char *name[MAX_NAMES];
@@ -67,6 +68,7 @@ static void make_names(xk_ctx *c, const struct xk_epi_op *op,
     add_name(s, "alpha", number(c, op->alpha));
     add_name(s, "beta", number(c, op->beta));
     add_name(s, "zero", number(c, op->zero));
+    add_name(s, "reciprocal", number(c, 1 / op->alpha));
 }
 
 /* "t = value; u = value; value"; text is cut into pieces. */
@@ -136,11 +138,14 @@ enum xk_status xk_epi_compile(xk_ctx *c, const struct xk_epi_op *op,
 static const xk_expr *build(xk_ctx *c, const xk_expr *e,
                             const xk_expr *const *k, unsigned lanes)
 {
+    const enum xk_dtype dt = (enum xk_dtype)xk_type_of(e).dt;
     switch (xk_n_kids(e)) {
     case 0:
         return xk_bcast(c, e, lanes);
     case 1:
-        return xk_un(c, xk_op(e), k[0]);
+        return xk_op(e) == XK_OP_CAST   ? xk_cast(c, dt, k[0])
+               : xk_op(e) == XK_OP_BITS ? xk_bits(c, dt, k[0])
+                                        : xk_un(c, xk_op(e), k[0]);
     case 2:
         return xk_bin(c, xk_op(e), k[0], k[1]);
     default:

@@ -91,7 +91,7 @@ static const struct {
     {"add:f32:1:abcdefghijklmnopqrstuvwxyzabcdefgh", XK_EINVAL, "too long"},
     {"prelu:per_oc:axb", XK_EINVAL, "too much behind it"},
     {"select:f32", XK_EUNSUPPORTED, "select:f32: is not implemented"},
-    {"eltwise_tanh:1", XK_EUNSUPPORTED, "eltwise_tanh:1: is not implemented"},
+    {"binary_select:s8", XK_EUNSUPPORTED, "select:s8: is not implemented"},
     {"dw:k3s1p1", XK_EUNSUPPORTED, "dw:k3s1p1: is not implemented"},
 };
 

@@ -113,8 +113,8 @@ XKBENCH = [
      r"0:EXECUTED .*\nOutput template: .*\n\d+\.\d+;\d\.?\d*\ntests:1 "),
     (["--mode=I", "--perf-template=%name%;%chash%;%instr%", FINE + 'n"t"'], 0,
      r"0:INITIALIZED .*\nOutput template: .*\nt;[0-9a-f]{16};0\ntests:1 "),
-    (["--attr-post-ops=tanh", FINE], 1, r"UNIMPLEMENTED \(.*tanh"),
-    (["--attr-post-ops=swish:0.5", FINE], 1, r"UNIMPLEMENTED \(.*swish:0\.5"),
+    (["--attr-post-ops=dw:k3s1p1", FINE], 1, r"UNIMPLEMENTED \(.*dw:k3s1p1"),
+    (["--attr-post-ops=select:f32:2", FINE], 1, r"UNIMPLEMENTED \(.*select:f32"),
     # Devices that are not there.
     (["--engine=ze", FINE], 77, r"0:SKIPPED \(.+\) __REPRO: --engine=ze"),
     (["--engine=ocl", FINE], 77, r"tests:1 passed:0 skipped:1"),

@@ -78,7 +78,7 @@ static const struct {
     {"", XK_OK, 0},
     {"relu", XK_OK, 1},
     {"relu:0+relu", XK_OK, 2},
-    {"tanh", XK_EUNSUPPORTED, 0},
+    {"select:f32", XK_EUNSUPPORTED, 0},
     {"relu+sum:2", XK_OK, 2},
     {"sum", XK_OK, 1},
     {"sum:-0.5+relu", XK_OK, 2},

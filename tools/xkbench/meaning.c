@@ -206,8 +206,10 @@ static struct xk_bench_span rounded(struct xk_bench_span s)
 /* 8 units in the last place of f32, or 1e-6. */
 static struct xk_bench_span loosened(struct xk_bench_span s)
 {
-    s.lo -= fmax(fabs(s.lo) * 0x1p-20, 1e-6);
-    s.hi += fmax(fabs(s.hi) * 0x1p-20, 1e-6);
+    if (isfinite(s.lo))
+        s.lo -= fmax(fabs(s.lo) * 0x1p-20, 1e-6);
+    if (isfinite(s.hi))
+        s.hi += fmax(fabs(s.hi) * 0x1p-20, 1e-6);
     return s;
 }
 
@@ -218,6 +220,23 @@ static struct xk_bench_span corners(double (*f)(double, double),
 {
     const struct xk_bench_span s = span(f(a.lo, b.lo), f(a.lo, b.hi));
     return hull(s, span(f(a.hi, b.lo), f(a.hi, b.hi)));
+}
+
+/* What exp2(b * log2(a)) may be off by, if log2 and exp2 are by 4 units in the
+ * last place. */
+static struct xk_bench_span power(struct xk_bench_span a,
+                                  struct xk_bench_span b)
+{
+    struct xk_bench_span s = corners(pow, a, b);
+    const double most = fmax(fabs(a.lo), fabs(a.hi));
+    const double least = fmin(fabs(a.lo), fabs(a.hi));
+    const double l = fmax(fabs(log2(most)), fabs(log2(least)));
+    if (!isfinite(l))
+        return loosened(s);
+    const double ulps = 8 + M_LN2 * fabs(b.hi) * 5 * fmax(l, 1);
+    s.lo -= fmax(fabs(s.lo) * ulps * 0x1p-23, 1e-6);
+    s.hi += fmax(fabs(s.hi) * ulps * 0x1p-23, 1e-6);
+    return s;
 }
 
 static double times(double a, double b)
@@ -261,7 +280,7 @@ static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
     case DIV:
         return loosened(corners(over, a, b));
     case POW:
-        return loosened(corners(pow, a, b));
+        return power(a, b);
     case MIN:
         return (struct xk_bench_span){fmin(a.lo, b.lo), fmin(a.hi, b.hi)};
     case MAX:
@@ -278,6 +297,8 @@ static struct xk_bench_span of_two(uint8_t op, struct xk_bench_span a,
 static struct xk_bench_span function(double (*f)(double),
                                      struct xk_bench_span a)
 {
+    if (a.lo < 0 && isnan(f(a.lo)) && !isnan(f(a.hi)))
+        a.lo = 0; /* the logarithm or root of what may be 0 */
     const struct xk_bench_span s = span(f(a.lo), f(a.hi));
     return f == rint ? s : loosened(s);
 }
