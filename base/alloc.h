@@ -14,6 +14,9 @@ struct xk_alloc {
 /* The C library's heap. */
 extern const struct xk_alloc xk_alloc_default;
 
+/* n_b bytes of zeros, at least one; NULL: out of memory. */
+void *xk_alloc_zeroed(const struct xk_alloc *a, size_t n_b);
+
 #define XK_COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 
 #endif

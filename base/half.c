@@ -5,20 +5,6 @@
 
 #include <string.h>
 
-static uint32_t bits_of(float f)
-{
-    uint32_t u;
-    memcpy(&u, &f, sizeof(u));
-    return u;
-}
-
-static float float_of(uint32_t u)
-{
-    float f;
-    memcpy(&f, &u, sizeof(f));
-    return f;
-}
-
 /* v / 2^shift, rounded to nearest even. */
 static uint32_t shift_rne(uint32_t v, unsigned shift)
 {
@@ -30,7 +16,7 @@ static uint32_t shift_rne(uint32_t v, unsigned shift)
 
 uint16_t xk_half_from_float(float f)
 {
-    const uint32_t u = bits_of(f);
+    const uint32_t u = xk_float_bits(f);
     const uint16_t sign = (uint16_t)(u >> 16 & 0x8000);
     const uint32_t mag = u & 0x7fffffff;
     if (mag > 0x7f800000)
@@ -50,16 +36,16 @@ float xk_half_to_float(uint16_t h)
     const uint32_t sign = (uint32_t)(h & 0x8000) << 16;
     const uint32_t exp = h >> 10 & 31, man = h & 0x3ff;
     if (exp == 31)
-        return float_of(sign | 0x7f800000 | man << 13);
+        return xk_bits_float(sign | 0x7f800000 | man << 13);
     if (exp)
-        return float_of(sign | (exp + 112) << 23 | man << 13);
+        return xk_bits_float(sign | (exp + 112) << 23 | man << 13);
     const float mag = (float)man * 0x1p-24f;
     return sign ? -mag : mag;
 }
 
 uint16_t xk_bf16_from_float(float f)
 {
-    const uint32_t u = bits_of(f);
+    const uint32_t u = xk_float_bits(f);
     if ((u & 0x7fffffff) > 0x7f800000)
         return (uint16_t)(u >> 16 | 0x40);
     return (uint16_t)(shift_rne(u & 0x7fffffff, 16) | (u >> 16 & 0x8000));
@@ -67,5 +53,5 @@ uint16_t xk_bf16_from_float(float f)
 
 float xk_bf16_to_float(uint16_t h)
 {
-    return float_of((uint32_t)h << 16);
+    return xk_bits_float((uint32_t)h << 16);
 }

@@ -72,13 +72,6 @@ static struct xk_cg_val owned(struct xk_cg *g, struct xk_cg_val v)
     return v;
 }
 
-static bool is_compare(const xk_expr *e)
-{
-    const enum xk_op op = xk_op(e);
-    return op == XK_OP_EQ || op == XK_OP_NE || op == XK_OP_LT ||
-           op == XK_OP_LE || op == XK_OP_GT || op == XK_OP_GE;
-}
-
 static enum xk_cond cond_of(enum xk_op op, bool swapped)
 {
     switch (op) {
@@ -159,12 +152,12 @@ static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
         return eval_flag(g, side, lanes);
     const xk_expr *a = below_bcast(xk_kid(e, 0));
     const xk_expr *b = below_bcast(xk_kid(e, 1));
-    if (!is_compare(b) && is_compare(a)) {
+    if (!xk_op_is_compare(xk_op(b)) && xk_op_is_compare(xk_op(a))) {
         const xk_expr *const t = a;
         a = b;
         b = t;
     }
-    if (xk_op(e) == XK_OP_AND && is_compare(b)) {
+    if (xk_op(e) == XK_OP_AND && xk_op_is_compare(xk_op(b))) {
         struct xk_cg_val f = eval_flag(g, a, lanes);
         if (f.temp) {
             f = owned(g, f);
@@ -204,7 +197,7 @@ static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned la
     if (!xk_cg_ok(g))
         return f;
     e = below_bcast(e);
-    if (is_compare(e)) {
+    if (xk_op_is_compare(xk_op(e))) {
         f = new_flag(g);
         compare_to_flag(g, e, lanes, &f, false);
         return f;

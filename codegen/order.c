@@ -49,15 +49,10 @@ static uint32_t later_cycle(uint32_t a, uint32_t b)
     return a > b ? a : b;
 }
 
-static const struct xk_order_unit *unit_of(const struct order *o, uint32_t node)
-{
-    return &o->g.unit[node < o->g.n_units ? node : node - o->g.n_units];
-}
-
 static uint32_t start_of_node(const struct order *o, const struct clock *t,
                          uint32_t node)
 {
-    const struct xk_order_unit *const u = unit_of(o, node);
+    const struct xk_order_unit *const u = xk_order_unit_of(&o->g, node);
     return later_cycle(later_cycle(t->now, o->ready[node]), t->free[u->port]);
 }
 
@@ -69,7 +64,7 @@ static void set_open(struct order *o, uint32_t u)
 /* Nodes that wait for this one learn when it is done. */
 static void issue_node(struct order *o, struct clock *t, uint32_t node)
 {
-    const struct xk_order_unit *const u = unit_of(o, node);
+    const struct xk_order_unit *const u = xk_order_unit_of(&o->g, node);
     const uint32_t at = start_of_node(o, t, node);
     t->now = at + u->slots;
     t->free[u->port] = at + u->busy_cyc;

@@ -257,18 +257,12 @@ static void link(struct xk_order_graph *g, uint32_t from, uint32_t to,
     g->before[to]++;
 }
 
-static const struct xk_order_unit *unit_of(const struct xk_order_graph *g,
-                                           uint32_t node)
-{
-    return &g->unit[node < g->n_units ? node : node - g->n_units];
-}
-
 /* Cycles until `to` may write what `from` writes, or only reads. */
 static uint32_t until_free(const struct xk_order_graph *g, uint32_t from,
                            uint32_t to, unsigned r, bool reads)
 {
-    const struct xk_order_unit *const a = unit_of(g, from);
-    const struct xk_order_unit *const b = unit_of(g, to);
+    const struct xk_order_unit *const a = xk_order_unit_of(g, from);
+    const struct xk_order_unit *const b = xk_order_unit_of(g, to);
     if (a->pipe == b->pipe && a->pipe < XK_SB_N_PIPES)
         return 1;
     if (!reads)
@@ -307,11 +301,11 @@ static void link_read(struct xk_order_graph *g, uint32_t node, unsigned r,
                       uint16_t dwords)
 {
     if (g->wrote[r] != XK_ORDER_NONE)
-        link(g, g->wrote[r], node, unit_of(g, g->wrote[r])->lat_cyc);
+        link(g, g->wrote[r], node, xk_order_unit_of(g, g->wrote[r])->lat_cyc);
     for (uint32_t k = g->part[r]; k != XK_ORDER_NONE; k = g->user[k].next)
         if (g->user[k].dwords & dwords)
             link(g, g->user[k].node, node,
-                 unit_of(g, g->user[k].node)->lat_cyc);
+                 xk_order_unit_of(g, g->user[k].node)->lat_cyc);
     push_user(g, &g->read[r], node, dwords);
 }
 
@@ -387,7 +381,7 @@ static void link_send(struct xk_order_graph *g, uint32_t node,
 /* Reads first: what an instruction reads it may write itself. */
 static void link_node(struct xk_order_graph *g, uint32_t node)
 {
-    const struct xk_order_unit *const u = unit_of(g, node);
+    const struct xk_order_unit *const u = xk_order_unit_of(g, node);
     bool waits = false;
     for (uint32_t i = u->first; i < u->first + u->n; i++) {
         const struct xk_sb_access *const a = &g->access[i];

@@ -66,6 +66,13 @@ struct xk_order_graph {
     uint8_t pending[XK_SB_N_RES];
 };
 
+/* The unit of a node: a loop's nodes are those of its two rounds. */
+static inline const struct xk_order_unit *
+xk_order_unit_of(const struct xk_order_graph *g, uint32_t node)
+{
+    return &g->unit[node < g->n_units ? node : node - g->n_units];
+}
+
 /* Room for blocks of up to n instructions. */
 enum xk_status xk_order_graph_init(struct xk_order_graph *g, unsigned n);
 void xk_order_graph_fini(struct xk_order_graph *g);

@@ -12,11 +12,6 @@ static bool only_annotates(const struct xk_inst *i)
             i->sync_fn == XK_SYNC_ALLWR);
 }
 
-static unsigned size_b(const struct xk_inst *i)
-{
-    return i->compacted ? XK_INST_B / 2 : XK_INST_B;
-}
-
 /* Where each instruction begins, in units of 8 bytes, and the way back. */
 struct places {
     int32_t *index_at; /* per unit: index in the new list, -1: inside one */
@@ -29,7 +24,7 @@ static void find_places(const struct xk_inst *in, unsigned n, struct places *w)
     int32_t kept = 0;
     for (unsigned i = 0; i < n; i++) {
         w->index_at[at++] = kept;
-        if (size_b(&in[i]) > 8)
+        if (xk_inst_size_b(&in[i]) > 8)
             w->index_at[at++] = -1;
         kept += !only_annotates(&in[i]);
     }
@@ -55,7 +50,7 @@ static enum xk_status copy_all(xk_ctx *c, const struct xk_inst *in, unsigned n,
 {
     int64_t at = 0;
     unsigned kept = 0;
-    for (unsigned i = 0; i < n; at += size_b(&in[i++]) / 8) {
+    for (unsigned i = 0; i < n; at += xk_inst_size_b(&in[i++]) / 8) {
         struct xk_inst *const x = &out[kept];
         if (only_annotates(&in[i]))
             continue;

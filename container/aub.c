@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "container/aub.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -24,21 +25,9 @@ struct header {
     uint64_t length_b;
 };
 
-static uint32_t u32_at(const uint8_t *p, size_t dword)
-{
-    uint32_t v;
-    memcpy(&v, p + dword * 4, 4);
-    return v;
-}
-
-static uint64_t u64_at(const uint8_t *p, size_t dword)
-{
-    return (uint64_t)u32_at(p, dword + 1) << 32 | u32_at(p, dword);
-}
-
 static struct header header_of(const uint8_t *p)
 {
-    const uint32_t v = u32_at(p, 0);
+    const uint32_t v = xk_get_dword(p, 0);
     struct header h = {
         .type = v >> 29, .opcode = v >> 23 & 0x3f, .sub = v >> 16 & 0x7f};
     const unsigned extra = h.opcode == OPCODE_MEMTRACE ? 1 : 2;
@@ -95,25 +84,25 @@ static enum xk_status read_packet(xk_ctx *c, const struct header *h,
     out->kind = r->kind;
     switch ((enum xk_aub_kind)r->kind) {
     case XK_AUB_REGISTER:
-        out->offset = u32_at(p, 1);
-        out->value = u32_at(p, 5);
+        out->offset = xk_get_dword(p, 1);
+        out->value = xk_get_dword(p, 5);
         return XK_OK;
     case XK_AUB_POLL:
-        out->offset = u32_at(p, 1);
+        out->offset = xk_get_dword(p, 1);
         return XK_OK;
     case XK_AUB_MEMORY:
-        out->address = u64_at(p, 1);
-        out->hint = u32_at(p, 3) >> 20 & 0xff;
-        out->space = u32_at(p, 3) >> 28;
-        return take_data(c, h, r->dwords, u32_at(p, 4), out, p);
+        out->address = xk_get_u64(p + 4);
+        out->hint = xk_get_dword(p, 3) >> 20 & 0xff;
+        out->space = xk_get_dword(p, 3) >> 28;
+        return take_data(c, h, r->dwords, xk_get_dword(p, 4), out, p);
     case XK_AUB_COMMENT:
         return take_data(c, h, r->dwords, h->length_b - 4u * r->dwords, out, p);
     case XK_AUB_CONTEXT:
-        out->address = u64_at(p, 3);
+        out->address = xk_get_u64(p + 12);
         return XK_OK;
     case XK_AUB_VERSION:
         if (h->length_b >= 12)
-            out->value = u32_at(p, 2) >> 8 & 0xff;
+            out->value = xk_get_dword(p, 2) >> 8 & 0xff;
         return XK_OK;
     case XK_AUB_OTHER:
         return XK_OK;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "container/elf_read.h"
+#include "base/bytes.h"
 
 #define MAGIC 0x494e5443u /* "CTNI" */
 #define ELF_SECTION "Intel(R) OpenCL Device Binary"
@@ -51,13 +52,6 @@ struct reader {
     struct span table;  /* the binding table in it */
 };
 
-static uint32_t u32_at(const uint8_t *p, size_t dword)
-{
-    uint32_t v;
-    memcpy(&v, p + dword * 4, 4);
-    return v;
-}
-
 static bool take_bytes(struct span *from, uint64_t n_b, struct span *out)
 {
     if (n_b > from->n_b)
@@ -80,7 +74,7 @@ static enum xk_status short_file(struct reader *r, const char *what,
 /* dword k of a token's body, 0 beyond its end: older files have less. */
 static uint32_t body(const struct span *t, unsigned k)
 {
-    return 4 * ((size_t)k + 1) <= t->n_b ? u32_at(t->p, k) : 0;
+    return 4 * ((size_t)k + 1) <= t->n_b ? xk_get_dword(t->p, k) : 0;
 }
 
 static enum xk_status add_arg(struct reader *r, struct xk_zkernel *k,
@@ -169,7 +163,7 @@ static void bind_surface(const struct reader *r, struct xk_zkernel *k,
                          uint32_t state_b, int32_t arg)
 {
     for (uint32_t i = 0; i < k->n_bindings; i++)
-        if (u32_at(r->table.p, i) == state_b)
+        if (xk_get_dword(r->table.p, i) == state_b)
             k->bindings[i].arg_index = arg;
 }
 
@@ -301,8 +295,8 @@ static enum xk_status next_token(struct reader *r, struct span *list,
                        "patch tokens: kernel '%.100s': %zu bytes behind the "
                        "last token",
                        r->kernel, list->n_b);
-    const uint32_t size_b = u32_at(head.p, 1);
-    *token = u32_at(head.p, 0);
+    const uint32_t size_b = xk_get_dword(head.p, 1);
+    *token = xk_get_dword(head.p, 0);
     if (size_b < TOKEN_HEADER_B ||
         !take_bytes(list, size_b - TOKEN_HEADER_B, out))
         return xk_fail(r->c, XK_EPARSE,
@@ -381,8 +375,9 @@ static enum xk_status read_token_kernel(struct reader *r, struct xk_zkernel *k)
     r->kernel = "?";
     if (!take_bytes(&r->rest, KERNEL_HEADER_B, &head))
         return short_file(r, "a header", KERNEL_HEADER_B);
-    XK_TRY(read_name(r, u32_at(head.p, 3), k));
-    const uint32_t heap_b = u32_at(head.p, 5), code_b = u32_at(head.p, 9);
+    XK_TRY(read_name(r, xk_get_dword(head.p, 3), k));
+    const uint32_t heap_b = xk_get_dword(head.p, 5),
+                   code_b = xk_get_dword(head.p, 9);
     if (!take_bytes(&r->rest, heap_b, &heap))
         return short_file(r, "a kernel heap", heap_b);
     if (code_b > heap_b)
@@ -393,15 +388,16 @@ static enum xk_status read_token_kernel(struct reader *r, struct xk_zkernel *k)
     k->code = heap.p;
     k->code_b = code_b;
     /* general and dynamic state heaps */
-    const uint64_t states_b = (uint64_t)u32_at(head.p, 6) + u32_at(head.p, 7);
+    const uint64_t states_b =
+        (uint64_t)xk_get_dword(head.p, 6) + xk_get_dword(head.p, 7);
     struct span skipped;
     if (!take_bytes(&r->rest, states_b, &skipped))
         return short_file(r, "state heaps", states_b);
     r->table = (struct span){0};
-    if (!take_bytes(&r->rest, u32_at(head.p, 8), &r->states))
-        return short_file(r, "a surface state heap", u32_at(head.p, 8));
-    if (!take_bytes(&r->rest, u32_at(head.p, 4), &tokens))
-        return short_file(r, "a patch list", u32_at(head.p, 4));
+    if (!take_bytes(&r->rest, xk_get_dword(head.p, 8), &r->states))
+        return short_file(r, "a surface state heap", xk_get_dword(head.p, 8));
+    if (!take_bytes(&r->rest, xk_get_dword(head.p, 4), &tokens))
+        return short_file(r, "a patch list", xk_get_dword(head.p, 4));
     return read_tokens(r, tokens, k);
 }
 
@@ -415,7 +411,7 @@ static enum xk_status read_program_tokens(struct reader *r, struct span list)
         XK_TRY(next_token(r, &list, &token, &t));
         if (token != TOKEN_PROGRAM_GLOBALS && token != TOKEN_PROGRAM_CONSTANTS)
             continue;
-        const uint32_t n_b = t.n_b >= 8 ? u32_at(t.p, t.n_b / 4 - 1) : 0;
+        const uint32_t n_b = t.n_b >= 8 ? xk_get_dword(t.p, t.n_b / 4 - 1) : 0;
         if (!take_bytes(&list, n_b, &data))
             return xk_fail(r->c, XK_EPARSE,
                            "patch tokens: token %u is followed by %u bytes, "
@@ -434,12 +430,12 @@ static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
 {
     struct span head, tokens;
     if (!take_bytes(&r->rest, PROGRAM_HEADER_B, &head) ||
-        u32_at(head.p, 0) != MAGIC)
+        xk_get_dword(head.p, 0) != MAGIC)
         return xk_fail(r->c, XK_EPARSE, "patch tokens: no program header");
-    const uint32_t n = u32_at(head.p, 4);
-    *gfx_core = u32_at(head.p, 2);
-    if (!take_bytes(&r->rest, u32_at(head.p, 6), &tokens))
-        return short_file(r, "a program patch list", u32_at(head.p, 6));
+    const uint32_t n = xk_get_dword(head.p, 4);
+    *gfx_core = xk_get_dword(head.p, 2);
+    if (!take_bytes(&r->rest, xk_get_dword(head.p, 6), &tokens))
+        return short_file(r, "a program patch list", xk_get_dword(head.p, 6));
     XK_TRY(read_program_tokens(r, tokens));
     if (!n || n > MAX_KERNELS || n > r->rest.n_b / KERNEL_HEADER_B)
         return xk_fail(r->c, XK_EPARSE, "patch tokens: %u kernels in %zu bytes",
@@ -461,7 +457,7 @@ static bool find_program(xk_ctx *c, const void *file, size_t n_b,
     struct xk_elf elf;
     struct xk_elf_section s;
     *out = (struct span){file, n_b};
-    if (n_b >= 4 && u32_at(file, 0) == MAGIC)
+    if (n_b >= 4 && xk_get_dword(file, 0) == MAGIC)
         return true;
     if (n_b < 4 || memcmp(file, "\177ELF", 4) != 0 ||
         xk_elf_open(c, file, n_b, &elf) < 0)
@@ -471,7 +467,7 @@ static bool find_program(xk_ctx *c, const void *file, size_t n_b,
             return false;
         if (!strcmp(s.name, ELF_SECTION)) {
             *out = (struct span){s.data, (size_t)s.size_b};
-            return s.size_b >= 4 && u32_at(s.data, 0) == MAGIC;
+            return s.size_b >= 4 && xk_get_dword(s.data, 0) == MAGIC;
         }
     }
     return false;

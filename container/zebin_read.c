@@ -10,6 +10,7 @@
 
 #include "container/elf_read.h"
 #include "container/launches_read.h"
+#include "base/bytes.h"
 
 #define SECTION_ZE_INFO 0xff000011u
 #define SECTION_NOTE 7u
@@ -360,20 +361,6 @@ static enum xk_status find_code(struct reader *r, struct xk_zkernel *k)
     return xk_fail(r->c, XK_EPARSE, "zebin: no section .text.%.100s", k->name);
 }
 
-static uint32_t u32_at(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-
-static uint64_t u64_at(const uint8_t *p)
-{
-    uint64_t v;
-    memcpy(&v, p, 8);
-    return v;
-}
-
 /* Nobody gives an undefined symbol an address here. */
 static enum xk_status undefined_symbol(struct reader *r,
                                        const struct xk_elf_section *symbols,
@@ -406,10 +393,10 @@ static enum xk_status locate_symbol(struct reader *r, uint32_t index,
         const uint8_t *const p = s.data + 24 * (size_t)index;
         const unsigned in = p[6] | (unsigned)p[7] << 8;
         if (!in)
-            return undefined_symbol(r, &s, u32_at(p), index);
+            return undefined_symbol(r, &s, xk_get_u32(p), index);
         if (in < r->elf.n_sections)
             XK_TRY(xk_elf_section(r->c, &r->elf, in, &home));
-        out->value += u64_at(p + 8);
+        out->value += xk_get_u64(p + 8);
         out->section = strcmp(home.name, ".data.const") == 0 ? XK_ZSECTION_CONST
                        : strcmp(home.name, ".data.global") == 0
                            ? XK_ZSECTION_GLOBAL
@@ -434,8 +421,8 @@ static enum xk_status read_reloc(struct reader *r, const struct xk_zkernel *k,
                                  const uint8_t *p, bool addend,
                                  struct xk_zreloc *out)
 {
-    const uint64_t at = u64_at(p);
-    const uint32_t type = u32_at(p + 8);
+    const uint64_t at = xk_get_u64(p);
+    const uint32_t type = xk_get_u32(p + 8);
     if (type < XK_ZRELOC_ADDR || type > XK_ZRELOC_PER_THREAD ||
         at > k->code_b || k->code_b - at < (type == XK_ZRELOC_ADDR ? 8 : 4))
         return xk_fail(r->c, XK_EPARSE,
@@ -445,9 +432,10 @@ static enum xk_status read_reloc(struct reader *r, const struct xk_zkernel *k,
     *out = (struct xk_zreloc){.offset_b = (uint32_t)at,
                               .type = (uint8_t)type,
                               .section = XK_ZSECTION_NONE,
-                              .value = addend ? u64_at(p + 16) : 0};
-    return type == XK_ZRELOC_PER_THREAD ? XK_OK
-                                        : locate_symbol(r, u32_at(p + 12), out);
+                              .value = addend ? xk_get_u64(p + 16) : 0};
+    return type == XK_ZRELOC_PER_THREAD
+               ? XK_OK
+               : locate_symbol(r, xk_get_u32(p + 12), out);
 }
 
 static enum xk_status read_relocs(struct reader *r, struct xk_zkernel *k)
@@ -557,16 +545,16 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
     uint64_t at = 0;
     while (s->size_b - at >= 12) {
         const uint8_t *p = s->data + at;
-        const uint64_t name_b = ((uint64_t)u32_at(p) + 3) / 4 * 4;
-        const uint64_t desc_b = ((uint64_t)u32_at(p + 4) + 3) / 4 * 4;
+        const uint64_t name_b = ((uint64_t)xk_get_u32(p) + 3) / 4 * 4;
+        const uint64_t desc_b = ((uint64_t)xk_get_u32(p + 4) + 3) / 4 * 4;
         if (name_b + desc_b > s->size_b - at - 12)
             return;
         const bool ours =
             name_b == 8 && memcmp(p + 12, "IntelGT", 8) == 0 && desc_b >= 4;
-        if (ours && u32_at(p + 8) == 1)
-            r->out->product_family = u32_at(p + 20);
-        if (ours && u32_at(p + 8) == 3)
-            r->out->revision = one_revision(u32_at(p + 20));
+        if (ours && xk_get_u32(p + 8) == 1)
+            r->out->product_family = xk_get_u32(p + 20);
+        if (ours && xk_get_u32(p + 8) == 3)
+            r->out->revision = one_revision(xk_get_u32(p + 20));
         at += 12 + name_b + desc_b;
     }
 }

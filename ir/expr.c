@@ -309,11 +309,6 @@ static bool in_domain(enum domain d, struct xk_type t)
     return false;
 }
 
-static bool is_compare(enum xk_op op)
-{
-    return op >= XK_OP_EQ && op <= XK_OP_GE;
-}
-
 static const xk_expr *to_lanes(xk_ctx *c, const xk_expr *e, unsigned lanes)
 {
     return e && xk_type_of(e).lanes == 1 ? xk_bcast(c, e, lanes) : e;
@@ -344,7 +339,7 @@ const xk_expr *xk_bin(xk_ctx *c, enum xk_op op, const xk_expr *a,
     struct xk_type t = xk_type_of(a);
     if (!in_domain(domain_of(op), t))
         return bad_types(c, op, "not for this type", a, b);
-    if (is_compare(op))
+    if (xk_op_is_compare(op))
         t.dt = XK_DT_BOOL;
     const xk_expr *const kids[] = {a, b};
     return make_expr(c, op, t, kids, 2);

@@ -89,6 +89,11 @@ static inline bool xk_is_place(const xk_expr *e)
 unsigned xk_own_traits(enum xk_op op, struct xk_type t);
 const char *xk_op_text(enum xk_op op);
 unsigned xk_op_flags(enum xk_op op);
+/* By the order of ir/expr.def. */
+static inline bool xk_op_is_compare(enum xk_op op)
+{
+    return op >= XK_OP_EQ && op <= XK_OP_GE;
+}
 /* Kids that every node of this op has; -1: any number. */
 int xk_op_n_kids(enum xk_op op);
 

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "ir/tiles_text.h"
+#include "base/text.h"
 
 static const struct {
     const char *text;
@@ -143,11 +144,6 @@ static bool next_part(struct parts *w, const char **s, size_t *n)
     return true;
 }
 
-static bool is_word(const char *s, size_t n, const char *word)
-{
-    return n == strlen(word) && !memcmp(s, word, n);
-}
-
 static bool find_part(struct parts *w, const char *const *names, unsigned n,
                       uint8_t *out)
 {
@@ -156,7 +152,7 @@ static bool find_part(struct parts *w, const char *const *names, unsigned n,
     if (!next_part(w, &s, &len))
         return false;
     for (unsigned i = 0; i < n; i++) {
-        if (is_word(s, len, names[i])) {
+        if (xk_text_is(s, len, names[i])) {
             *out = (uint8_t)i;
             return true;
         }
@@ -271,7 +267,7 @@ static const char *parse_send(struct parts *w, struct xk_send *out)
     const struct parts before = *w;
     const char *s;
     size_t n;
-    if (next_part(w, &s, &n) && is_word(s, n, "block")) {
+    if (next_part(w, &s, &n) && xk_text_is(s, n, "block")) {
         out->block = true;
         out->lanes = 1;
     } else {
@@ -325,7 +321,7 @@ static const char *parse_dpas(struct parts *w, struct xk_dpas *d)
     const char *s;
     size_t n;
     if (next_part(w, &s, &n)) {
-        if (!is_word(s, n, "wide"))
+        if (!xk_text_is(s, n, "wide"))
             return "dpas: expected wide";
         d->wide = true;
     }
@@ -375,7 +371,7 @@ const char *xk_func_parse(const char *s, size_t n, struct xk_func *f)
     memset(f, 0, sizeof(*f));
     if (!next_part(&w, &word, &len))
         return "expected a function";
-    while (f->kind < XK_N_FUNCS && !is_word(word, len, rows[f->kind].text))
+    while (f->kind < XK_N_FUNCS && !xk_text_is(word, len, rows[f->kind].text))
         f->kind++;
     if (f->kind == XK_N_FUNCS)
         return "unknown statement or function";

@@ -9,21 +9,7 @@
 #include <string.h>
 
 #include "ir/stmt.h"
-
-static bool is_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
-}
-
-static bool is_letter(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
-}
-
-static bool is_word(char ch)
-{
-    return is_letter(ch) || is_digit(ch);
-}
+#include "base/text.h"
 
 void xk_lexer_init(struct xk_lexer *l, const char *text)
 {
@@ -50,18 +36,18 @@ static void skip_ir_space(struct xk_lexer *l)
 static void lex_word(struct xk_lexer *l, struct xk_token *t)
 {
     t->kind = XK_TOKEN_WORD;
-    while (is_word(*l->at))
+    while (xk_is_name_char(*l->at))
         l->at++;
-    while (*l->at == '.' && is_word(l->at[1])) {
+    while (*l->at == '.' && xk_is_name_char(l->at[1])) {
         l->at++;
-        while (is_word(*l->at))
+        while (xk_is_name_char(*l->at))
             l->at++;
     }
 }
 
 static int digit_value(char ch)
 {
-    if (is_digit(ch))
+    if (xk_is_digit(ch))
         return ch - '0';
     if (ch >= 'a' && ch <= 'f')
         return ch - 'a' + 10;
@@ -96,11 +82,11 @@ static size_t float_length(const char *s)
 {
     size_t n = strspn(s, "0123456789");
     const size_t whole = n;
-    if (s[n] == '.' && is_digit(s[n + 1]))
+    if (s[n] == '.' && xk_is_digit(s[n + 1]))
         n += 1 + strspn(s + n + 1, "0123456789");
     if (s[n] == 'e') {
         const size_t sign = s[n + 1] == '-' || s[n + 1] == '+';
-        if (is_digit(s[n + 1 + sign]))
+        if (xk_is_digit(s[n + 1 + sign]))
             n += 1 + sign + strspn(s + n + 1 + sign, "0123456789");
     }
     return n == whole ? 0 : n;
@@ -132,7 +118,7 @@ static void lex_ir_number(struct xk_lexer *l, struct xk_token *t)
     } else {
         lex_int(l, t, 10);
     }
-    if (t->kind != XK_TOKEN_BAD && is_word(*l->at)) {
+    if (t->kind != XK_TOKEN_BAD && xk_is_name_char(*l->at)) {
         t->kind = XK_TOKEN_BAD;
         t->u.why = "letters after a number";
     }
@@ -162,9 +148,9 @@ struct xk_token xk_lexer_next(struct xk_lexer *l)
     struct xk_token t = {.s = l->at,
                          .line = l->line,
                          .column = (uint32_t)(l->at - l->line_start) + 1};
-    if (is_letter(*l->at))
+    if (xk_is_letter(*l->at))
         lex_word(l, &t);
-    else if (is_digit(*l->at))
+    else if (xk_is_digit(*l->at))
         lex_ir_number(l, &t);
     else if (*l->at)
         lex_punct(l, &t);

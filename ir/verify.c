@@ -197,15 +197,10 @@ static const char *bad_mad(const struct xk_mad *m)
     return NULL;
 }
 
-static bool is_dword(unsigned dt)
-{
-    return dt == XK_DT_S32 || dt == XK_DT_U32;
-}
-
 static const char *bad_dp4a(const struct xk_mad *m)
 {
-    if (!is_dword(m->dst) || !is_dword(m->src0) || !is_dword(m->src1) ||
-        !is_dword(m->src2))
+    if (!xk_dtype_is_dword(m->dst) || !xk_dtype_is_dword(m->src0) ||
+        !xk_dtype_is_dword(m->src1) || !xk_dtype_is_dword(m->src2))
         return "dp4a: types must be s32 or u32";
     if (!m->lanes || m->lanes > 32)
         return "dp4a: lanes must be 1..32";

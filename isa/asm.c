@@ -74,7 +74,7 @@ static bool add_asm_item(struct program *g)
     e->col = ps->mnemonic.col;
     e->no_compact = ps->no_compact;
     e->written_at = g->written_b;
-    g->written_b += e->i.compacted ? XK_INST_B / 2 : XK_INST_B;
+    g->written_b += xk_inst_size_b(&e->i);
     g->n_items++;
     return true;
 }

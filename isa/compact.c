@@ -308,7 +308,7 @@ enum xk_status xk_inst_encode_as_marked(const struct xk_platform *p,
     struct xk_inst plain = *i;
     enum xk_status st;
 
-    *used_b = i->compacted ? XK_INST_B / 2 : XK_INST_B;
+    *used_b = xk_inst_size_b(i);
     if (i->compacted && begin_expansion(&x, p, i)) {
         x.compact = i->compact_as;
         if (stands_for(&x) || compact(&x)) {

@@ -64,7 +64,7 @@ static unsigned precision_bits(enum xk_reg_type t)
 
 /* Products per channel and depth step: a dword of the wider operand, two bytes'
  * worth more when both are below a byte. */
-static unsigned ops_per_channel(const struct xk_inst *i)
+unsigned xk_dpas_ops_per_channel(const struct xk_inst *i)
 {
     const unsigned a = precision_bits(i->src[1].type);
     const unsigned b = precision_bits(i->src[2].type);
@@ -77,7 +77,7 @@ static struct xk_footprint dpas_operand(const struct xk_platform *p,
                                         const struct xk_inst *i, int operand)
 {
     const struct xk_operand *o = operand < 0 ? &i->dst : &i->src[operand];
-    const unsigned k_e = i->sdepth * ops_per_channel(i);
+    const unsigned k_e = i->sdepth * xk_dpas_ops_per_channel(i);
     const unsigned rows =
         i->op == XK_OPC_DPASW ? (i->rcount + 1u) / 2 : i->rcount;
     struct xk_footprint f = {0, 0};

@@ -63,6 +63,11 @@ struct xk_operand {
     uint64_t imm;     /* bits of an immediate, zero-extended */
 };
 
+static inline bool xk_operand_is_null(const struct xk_operand *o)
+{
+    return o->file == XK_FILE_ARF && o->arf == XK_ARF_NULL;
+}
+
 enum xk_cond {
     XK_COND_NONE, XK_COND_EQ, XK_COND_NE, XK_COND_GT, XK_COND_GE, XK_COND_LT,
     XK_COND_LE, XK_COND_OV = 8, XK_COND_UN = 9, XK_COND_EO = 15,

@@ -58,9 +58,18 @@ static inline bool xk_is_float_type(enum xk_reg_type t)
                          1u << XK_RT_BF8 | 1u << XK_RT_HF8;
     return (unsigned)t < XK_N_REG_TYPES && set >> t & 1;
 }
+static inline bool xk_is_byte_type(enum xk_reg_type t)
+{
+    return t == XK_RT_UB || t == XK_RT_B;
+}
 const char *xk_reg_type_name(enum xk_reg_type t); /* "ud" */
 
 #define XK_INST_B 16
+/* Bytes of the form that it is marked to have. */
+static inline uint32_t xk_inst_size_b(const struct xk_inst *i)
+{
+    return i->compacted ? XK_INST_B / 2 : XK_INST_B;
+}
 
 /* Writes 16 bytes, the native form. Refuses every value that does not fit its
  * field, options and modifiers that the opcode has not, and records marked as
@@ -116,6 +125,9 @@ struct xk_footprint {
  * registers, a register descriptor the longest payload. */
 struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
                                       const struct xk_inst *i, int operand);
+/* Products of a dpas per channel and depth step: a dword of the wider operand,
+ * two bytes' worth more when both are below a byte. */
+unsigned xk_dpas_ops_per_channel(const struct xk_inst *i);
 /* Where channel c's element of a direct GRF operand begins, in bytes of the GRF
  * file; not of sends, dpas and macros, which have no regions. */
 uint32_t xk_inst_element_b(const struct xk_platform *p, const struct xk_inst *i,

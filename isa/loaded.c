@@ -34,9 +34,9 @@ unsigned xk_inst_at(const struct xk_inst *inst, unsigned n, unsigned from,
     unsigned at = from;
 
     for (; offset_b > 0 && at < n; at++)
-        offset_b -= inst[at].compacted ? XK_INST_B / 2 : XK_INST_B;
+        offset_b -= (int64_t)xk_inst_size_b(&inst[at]);
     for (; offset_b < 0 && at > 0; at--)
-        offset_b += inst[at - 1].compacted ? XK_INST_B / 2 : XK_INST_B;
+        offset_b += (int64_t)xk_inst_size_b(&inst[at - 1]);
     return offset_b == 0 ? at : n;
 }
 

@@ -248,11 +248,6 @@ static enum xk_status choose_row(const struct xk_platform *p, struct xk_msg *m,
     return XK_OK;
 }
 
-static bool is_null(const struct xk_operand *o)
-{
-    return o->file == XK_FILE_ARF && o->arf == XK_ARF_NULL;
-}
-
 enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
                             struct xk_inst *i, struct xk_error *err)
 {
@@ -286,7 +281,7 @@ enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
     if (st == XK_OK)
         st = xk_msg_check_shape(p, &back, err);
     if (st == XK_OK)
-        st = xk_msg_lengths(p, &back, is_null(&i->dst), err);
+        st = xk_msg_lengths(p, &back, xk_operand_is_null(&i->dst), err);
     if (st < 0)
         return st;
     made.send.desc |= (uint32_t)back.dst_grf << 20 | (uint32_t)back.src0_grf

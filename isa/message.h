@@ -180,8 +180,27 @@ const char *xk_msg_kind_name(enum xk_msg_kind k); /* "LSC_LOAD" */
 const char *xk_msg_op_name(enum xk_msg_op op);
 enum xk_msg_op xk_msg_op_find(const char *name); /* XK_MOP_NONE */
 enum xk_msg_class xk_msg_op_class(enum xk_msg_op op);
+static inline bool xk_msg_is_block2d(const struct xk_msg *m)
+{
+    return m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D;
+}
+/* One address, elements that follow each other; not 2D. */
+static inline bool xk_msg_is_block(const struct xk_msg *m)
+{
+    return m->transpose && !xk_msg_is_block2d(m);
+}
+static inline bool xk_msg_is_strided(const struct xk_msg *m)
+{
+    return m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED;
+}
 unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op);   /* data operands, 0..2 */
 const char *xk_msg_sfid_name(unsigned sfid);        /* "ugm"; "?" */
+/* The shared functions of the LSC. */
+static inline bool xk_sfid_is_lsc(unsigned sfid)
+{
+    return sfid == XK_SFID_UGM || sfid == XK_SFID_UGML ||
+           sfid == XK_SFID_SLM || sfid == XK_SFID_TGM;
+}
 const char *xk_msg_cache_name(enum xk_msg_cache c); /* "uc" */
 const char *xk_msg_fence_scope_name(unsigned code); /* "group"; "?" */
 const char *xk_msg_fence_flush_name(unsigned code); /* "evict"; "?" */

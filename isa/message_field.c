@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "isa/format.h"
+#include "base/integer.h"
 
 static const uint8_t vec_sizes[8] = {1, 2, 3, 4, 8, 16, 32, 64};
 static const uint8_t oword_counts[6] = {1, 1, 2, 4, 8, 16};
@@ -21,11 +22,6 @@ static bool bad_field(struct xk_error *err, const char *field, unsigned value)
 {
     xk_isa_fail(err, XK_EINVAL, "message: %s %u", field, value);
     return false;
-}
-
-static int log2_of(unsigned v)
-{
-    return v && !(v & (v - 1)) ? __builtin_ctz(v) : -1;
 }
 
 static bool get_data(uint32_t v, struct xk_msg *m, struct xk_error *err)
@@ -127,7 +123,7 @@ static bool get_owords(const struct xk_platform *p, uint32_t v,
 static bool put_owords(const struct xk_platform *p, const struct xk_msg *m,
                        uint32_t *v, struct xk_error *err)
 {
-    const int n = log2_of(m->vec);
+    const int n = xk_log2_exact(m->vec);
 
     if (n < 0 || m->vec > xk_msg_machine(p)->max_owords ||
         (m->data_high && m->vec != 1))
@@ -202,7 +198,7 @@ static bool get_log2(uint32_t v, unsigned max, uint8_t *to, const char *name,
 static bool put_log2(unsigned from, unsigned max, uint32_t *v, const char *name,
                      struct xk_error *err)
 {
-    const int n = log2_of(from);
+    const int n = xk_log2_exact(from);
 
     *v = (uint32_t)n;
     return (n >= 0 && n <= (int)max) || bad_field(err, name, from);

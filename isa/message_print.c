@@ -13,8 +13,7 @@
 
 static void put_data(const struct xk_msg *m, struct xk_str *out)
 {
-    const bool block2d =
-        m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D;
+    const bool block2d = xk_msg_is_block2d(m);
 
     if (!m->data_b)
         return;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The lexer: hand-written, no state but a position. */
 #include "isa/parse_lex.h"
+#include "base/text.h"
 
 #include <string.h>
 
@@ -18,24 +19,13 @@ bool xk_isa_token_is(const struct xk_token *t, const char *word)
     return t->kind == XK_TOK_IDENT && t->n_b == n_b && !memcmp(t->s, word, n_b);
 }
 
-static bool is_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
-}
-
 static int hex_digit(char ch)
 {
-    if (is_digit(ch))
+    if (xk_is_digit(ch))
         return ch - '0';
     if (ch >= 'a' && ch <= 'f')
         return ch - 'a' + 10;
     return ch >= 'A' && ch <= 'F' ? ch - 'A' + 10 : -1;
-}
-
-static bool is_word(char ch)
-{
-    return is_digit(ch) || (ch >= 'a' && ch <= 'z') ||
-           (ch >= 'A' && ch <= 'Z') || ch == '_';
 }
 
 /* The character k ahead, 0 past the end. */
@@ -87,7 +77,7 @@ static size_t count_digits(const struct xk_lexer *l, size_t k, bool hex)
     size_t n = 0;
 
     while (hex ? hex_digit(char_ahead(l, k + n)) >= 0
-               : is_digit(char_ahead(l, k + n)))
+               : xk_is_digit(char_ahead(l, k + n)))
         n++;
     return n;
 }
@@ -220,12 +210,12 @@ static size_t lex_token(struct xk_lexer *l, struct xk_token *t)
         t->kind = XK_TOK_NEWLINE;
         return 1;
     }
-    if (is_digit(*l->at))
+    if (xk_is_digit(*l->at))
         return lex_number(l, t);
-    if (!is_word(*l->at))
+    if (!xk_is_name_char(*l->at))
         return lex_punctuation(l, t);
     t->kind = XK_TOK_IDENT;
-    while (is_word(char_ahead(l, n)))
+    while (xk_is_name_char(char_ahead(l, n)))
         n++;
     return n;
 }

@@ -118,11 +118,6 @@ static bool is_spelled(const struct xk_msg *m)
            c == XK_MCLASS_STORE || c == XK_MCLASS_ATOMIC;
 }
 
-static bool is_null(const struct xk_operand *o)
-{
-    return o->file == XK_FILE_ARF && o->arf == XK_ARF_NULL;
-}
-
 /* What iga64 prints but refuses to read, or reads as something else: vectors of
  * widened elements, which lose their shape, and what no hardware does. */
 static bool is_unreadable(const struct xk_inst *i, const struct xk_msg *m,
@@ -153,9 +148,10 @@ static bool says_all(const struct xk_platform *p, const struct xk_inst *i,
                                 ? (uint32_t)m->bti << 24
                                 : m->surf_off;
 
-    if (c == XK_MCLASS_LOAD && (!is_null(&i->src[1]) || i->send.src1_len))
+    if (c == XK_MCLASS_LOAD &&
+        (!xk_operand_is_null(&i->src[1]) || i->send.src1_len))
         return false;
-    if (c == XK_MCLASS_STORE && (!is_null(&i->dst) || m->dst_grf))
+    if (c == XK_MCLASS_STORE && (!xk_operand_is_null(&i->dst) || m->dst_grf))
         return false;
     if (i->send.exdesc_reg) {
         /* a flat address needs no register, but long payloads {ExBSO}; iga64

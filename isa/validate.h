@@ -103,11 +103,6 @@ static inline bool xk_type_among(enum xk_reg_type t, uint32_t set)
     return (unsigned)t < XK_N_REG_TYPES && set >> t & 1;
 }
 
-static inline bool xk_is_byte_type(enum xk_reg_type t)
-{
-    return t == XK_RT_UB || t == XK_RT_B;
-}
-
 static inline bool xk_is_dword_int(enum xk_reg_type t)
 {
     return t == XK_RT_UD || t == XK_RT_D;

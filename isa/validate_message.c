@@ -94,9 +94,7 @@ bool xk_broken_send_exbso(const struct xk_rule_view *v)
 
 static bool is_lsc(const struct xk_inst *i)
 {
-    return !i->send.desc_reg &&
-           (i->send.sfid == XK_SFID_UGM || i->send.sfid == XK_SFID_UGML ||
-            i->send.sfid == XK_SFID_SLM || i->send.sfid == XK_SFID_TGM);
+    return !i->send.desc_reg && xk_sfid_is_lsc(i->send.sfid);
 }
 
 /* desc[5:0]: 0, 1 load, 4, 5 store, plain and strided; 3, 7 2D blocks. */

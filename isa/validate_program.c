@@ -36,19 +36,14 @@ static void check_one(struct program *g, unsigned at)
         g->report(g->user, at, &v[k]);
 }
 
-static int size_b(const struct xk_inst *i)
-{
-    return i->compacted ? XK_INST_B / 2 : XK_INST_B;
-}
-
 /* The instruction off_b from `at`, or NULL. */
 static const struct xk_inst *target_inst(const struct program *g, unsigned at,
                                          int64_t off_b)
 {
     while (off_b > 0 && at < g->n)
-        off_b -= size_b(&g->inst[at++]);
+        off_b -= (int)xk_inst_size_b(&g->inst[at++]);
     while (off_b < 0 && at > 0)
-        off_b += size_b(&g->inst[--at]);
+        off_b += (int)xk_inst_size_b(&g->inst[--at]);
     return off_b == 0 && at < g->n ? &g->inst[at] : NULL;
 }
 

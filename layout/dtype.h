@@ -35,6 +35,10 @@ static inline bool xk_dtype_is_int(enum xk_dtype t) /* BOOL is not */
 {
     return t >= XK_DT_U8 && t <= XK_DT_S64;
 }
+static inline bool xk_dtype_is_dword(enum xk_dtype t) /* integers of one */
+{
+    return t == XK_DT_U32 || t == XK_DT_S32;
+}
 static inline bool xk_dtype_is_float(enum xk_dtype t)
 {
     return t >= XK_DT_BF16 && t <= XK_DT_F64;

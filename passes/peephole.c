@@ -18,11 +18,6 @@ struct pass {
     struct xk_memo done;
 };
 
-static bool is_dword(struct xk_type t)
-{
-    return t.dt == XK_DT_S32 || t.dt == XK_DT_U32;
-}
-
 static bool fits_word(const xk_expr *e, int64_t *v)
 {
     return xk_is_const(e, v) && *v >= INT16_MIN && *v <= INT16_MAX;
@@ -32,9 +27,10 @@ static bool fits_word(const xk_expr *e, int64_t *v)
  * between s32 and u32, which both add modulo 2^32. */
 static bool is_shell(const xk_expr *e)
 {
-    return is_dword(xk_type_of(e)) &&
+    return xk_dtype_is_dword(xk_type_of(e).dt) &&
            (xk_op(e) == XK_OP_BCAST ||
-            (xk_op(e) == XK_OP_CAST && is_dword(xk_type_of(xk_kid(e, 0)))));
+            (xk_op(e) == XK_OP_CAST &&
+             xk_dtype_is_dword(xk_type_of(xk_kid(e, 0)).dt)));
 }
 
 static const xk_expr *core_of(const xk_expr *e)
@@ -73,7 +69,8 @@ static bool factors(const struct pass *p, const xk_expr *core,
     *y = xk_kid(core, !swap);
     if (xk_type_of(core).dt == XK_DT_F32)
         return true;
-    return p->has_int_mad && is_dword(xk_type_of(core)) && fits_word(*y, &v);
+    return p->has_int_mad && xk_dtype_is_dword(xk_type_of(core).dt) &&
+           fits_word(*y, &v);
 }
 
 /* a + x * y, or a - x * y, where the product may be in shells. */
@@ -101,7 +98,7 @@ static const xk_expr *mad_of(struct pass *p, const xk_expr *a,
 static bool takes_summand(const xk_expr *a)
 {
     int64_t v;
-    return !is_dword(xk_type_of(a)) || !xk_is_const(a, NULL) ||
+    return !xk_dtype_is_dword(xk_type_of(a).dt) || !xk_is_const(a, NULL) ||
            fits_word(a, &v);
 }
 
@@ -110,7 +107,7 @@ static const xk_expr *try_mad(struct pass *p, const xk_expr *sum)
     const xk_expr *const a = xk_kid(sum, 0), *const b = xk_kid(sum, 1);
     const bool minus = xk_op(sum) == XK_OP_SUB;
     const xk_expr *out = NULL;
-    if (minus && !is_dword(xk_type_of(sum)))
+    if (minus && !xk_dtype_is_dword(xk_type_of(sum).dt))
         return NULL;
     if (takes_summand(a))
         out = mad_of(p, a, b, minus);
@@ -146,7 +143,7 @@ static const xk_expr *add3_of(struct pass *p, const xk_expr *inner,
 
 static const xk_expr *try_add3(struct pass *p, const xk_expr *sum)
 {
-    if (!p->has_add3 || !is_dword(xk_type_of(sum)))
+    if (!p->has_add3 || !xk_dtype_is_dword(xk_type_of(sum).dt))
         return NULL;
     const xk_expr *const out = add3_of(p, xk_kid(sum, 0), xk_kid(sum, 1));
     return out ? out : add3_of(p, xk_kid(sum, 1), xk_kid(sum, 0));

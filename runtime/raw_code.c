@@ -1,16 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "runtime/raw_code.h"
+#include "base/integer.h"
 
 #include <stdio.h>
 
 #define ARG_MAX_B 4096
 #define ARGS_MAX 256
 #define CROSS_ALIGN_B 32 /* as drivers round arguments up */
-
-static uint32_t round_up(uint32_t v, uint32_t to)
-{
-    return (v + to - 1) / to * to;
-}
 
 /* Arguments one behind the other, each at a multiple of its size. */
 static enum xk_status place_args(xk_ctx *c,
@@ -28,7 +24,7 @@ static enum xk_status place_args(xk_ctx *c,
         if (size_b > ARG_MAX_B)
             return xk_fail(c, XK_EINVAL, "argument %u: %u bytes, at most %u", i,
                            size_b, ARG_MAX_B);
-        at_b = round_up(at_b, size_b > 8 ? 8 : size_b);
+        at_b = xk_round_up(at_b, size_b > 8 ? 8 : size_b);
         k->args[i] =
             (struct xk_zarg){.kind = slm ? XK_ZARG_POINTER : XK_ZARG_VALUE,
                              .arg_index = (int32_t)i,
@@ -40,7 +36,7 @@ static enum xk_status place_args(xk_ctx *c,
             k->args[i].kind = XK_ZARG_POINTER;
         at_b += size_b;
     }
-    k->cross_thread_b = round_up(at_b, CROSS_ALIGN_B);
+    k->cross_thread_b = xk_round_up(at_b, CROSS_ALIGN_B);
     return XK_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "base/half.h"
 #include "sim/check/hazard_hook.h"
 #include "sim/core/known.h"
+#include "sim/core/sim_operand.h"
 
 static void set_linear(struct xk_sim_opnd *o, unsigned step_b)
 {
@@ -72,14 +73,6 @@ static const struct arf_place arf_places[] = {
 };
 /* clang-format on */
 
-/* One past the last byte of the region, from its first. */
-static uint32_t extent_b(const struct xk_sim_opnd *o, unsigned exec)
-{
-    const unsigned last = exec - 1, w_mask = (1u << o->log_w) - 1;
-    return (last >> o->log_w) * o->vs_b +
-           (last < w_mask ? last : w_mask) * o->hs_b + o->size_b;
-}
-
 static bool place_arf(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
                       const struct xk_operand *x, unsigned exec)
 {
@@ -91,7 +84,7 @@ static bool place_arf(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
         x->arf == XK_ARF_NULL ? 0 : (uint32_t)x->reg * each_b + x->sub_b;
     o->off_b = p->off_b + in_b;
     o->special = p->special;
-    return in_b + extent_b(o, exec) <= p->size_b;
+    return in_b + xk_sim_extent_b(o, exec) <= p->size_b;
 }
 
 static bool place_indirect(struct xk_sim_opnd *o, const struct xk_operand *x,
@@ -121,7 +114,7 @@ static bool place_operand(const struct xk_sim_kernel *k, struct xk_sim_opnd *o,
     if (x->indirect)
         return place_indirect(o, x, exec);
     o->off_b = (uint32_t)x->reg * k->grf_b + x->sub_b;
-    return o->off_b + extent_b(o, exec) <= k->grf_count * k->grf_b;
+    return o->off_b + xk_sim_extent_b(o, exec) <= k->grf_count * k->grf_b;
 }
 
 static bool set_immediate(struct xk_sim_opnd *o, const struct xk_operand *x)
@@ -190,8 +183,7 @@ static bool type_known(unsigned type, bool dpas)
 
 static bool is_null_operand(const struct xk_operand *x)
 {
-    return x->file == XK_FILE_NONE ||
-           (x->file == XK_FILE_ARF && x->arf == XK_ARF_NULL);
+    return x->file == XK_FILE_NONE || xk_operand_is_null(x);
 }
 
 static bool set_type(struct xk_sim_opnd *o, const struct xk_operand *x,

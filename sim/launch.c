@@ -5,6 +5,8 @@
 #include <unistd.h>
 
 #include "sim/watch.h"
+#include "base/bytes.h"
+#include "base/integer.h"
 
 /* Arbitrary, so that a kernel cannot get by with zero. */
 #define GENERAL_VA UINT64_C(0x800100000000)
@@ -86,11 +88,6 @@ static enum xk_status check_shape(const struct xk_sim_launch *l,
     return XK_OK;
 }
 
-static uint32_t round_up(uint32_t v, uint32_t to)
-{
-    return (v + to - 1) / to * to;
-}
-
 static enum xk_status make_memory(struct launch *x, enum piece p, uint64_t va,
                                   uint64_t size_b, int value,
                                   struct xk_error *err)
@@ -154,7 +151,7 @@ static void write_ids(const struct launch *x, uint8_t *out)
 static enum xk_status make_heap(struct launch *x, struct xk_error *err)
 {
     const uint32_t inline_b = inline_bytes(x);
-    const uint32_t rest_b = round_up(x->l->cross_thread_b - inline_b, 32);
+    const uint32_t rest_b = xk_round_up(x->l->cross_thread_b - inline_b, 32);
     const bool ids = ids_in_memory(x);
     const uint64_t ids_b = (uint64_t)x->d.n_threads * ids_bytes(x);
     XK_TRY(make_memory(x, HEAP, GENERAL_VA + HEAP_OFFSET_B,
@@ -171,11 +168,6 @@ static enum xk_status make_heap(struct launch *x, struct xk_error *err)
     x->d.thread_data = x->piece[IDS].host;
     x->d.thread_data_b = ids_bytes(x);
     return XK_OK;
-}
-
-static void xk_put_u32(uint8_t *p, uint32_t v)
-{
-    memcpy(p, &v, 4);
 }
 
 /* A raw buffer (virtual-device.md 6); of no bytes: null. */
@@ -276,7 +268,7 @@ static enum xk_status make_scratch(struct launch *x, struct xk_error *err)
     if (!x->k->scratch_b && !x->l->private_b)
         return XK_OK;
     d->n_slots = count_slots(x);
-    d->scratch_slot_b = round_up(x->k->scratch_b, 1024);
+    d->scratch_slot_b = xk_round_up(x->k->scratch_b, 1024);
     d->scratch_field =
         x->m->scratch_surface ? SCRATCH_STATE_B << 4 : SCRATCH_OFFSET_B;
     XK_TRY(make_memory(x, SCRATCH, GENERAL_VA + SCRATCH_OFFSET_B,

@@ -12,7 +12,7 @@ static bool is_nowrap_int(const xk_expr *e)
            xk_dtype_nowrap((enum xk_dtype)xk_type_of(e).dt);
 }
 
-static const xk_expr *constant(xk_ctx *c, struct xk_type t, int64_t v)
+const xk_expr *xk_constant_of(xk_ctx *c, struct xk_type t, int64_t v)
 {
     return xk_bcast(c, xk_imm(c, (enum xk_dtype)t.dt, v), t.lanes);
 }
@@ -109,7 +109,8 @@ static const xk_expr *add_quotient(struct xk_facts *f, const xk_expr *e,
     if (!top)
         return NULL;
     const xk_expr *const quotient =
-        d == 1 ? top : xk_div(f->c, top, constant(f->c, xk_type_of(e), d));
+        d == 1 ? top
+               : xk_div(f->c, top, xk_constant_of(f->c, xk_type_of(e), d));
     if (!quotient)
         return NULL;
     if (is_number(q) && !q->l.constant)
@@ -259,7 +260,7 @@ static const xk_expr *build_compare(struct xk_facts *f, enum xk_op op,
 static const xk_expr *bool_constant(struct xk_facts *f, const xk_expr *e,
                                     int64_t v)
 {
-    return constant(f->c, xk_type_of(e), v);
+    return xk_constant_of(f->c, xk_type_of(e), v);
 }
 
 static bool has_negative(const struct xk_sum *s)

@@ -7,6 +7,7 @@
  * The tables live outside any context, because many contexts (one a thread)
  * use them; they are written once under a lock and read-only afterwards. */
 #include "simplify/rules.h"
+#include "base/text.h"
 
 #include <pthread.h>
 #include <stdatomic.h>
@@ -306,11 +307,6 @@ static bool add_forms(unsigned rule, unsigned root)
     return true;
 }
 
-static bool is_word(const char *s, size_t n, const char *word)
-{
-    return n == strlen(word) && !memcmp(s, word, n);
-}
-
 static bool compile_clause(const struct names *n, struct rule *r, const char *s,
                            size_t len)
 {
@@ -322,11 +318,11 @@ static bool compile_clause(const struct names *n, struct rule *r, const char *s,
         len--;
     if (!len)
         return true;
-    if (is_word(s, len, "nowrap")) {
+    if (xk_text_is(s, len, "nowrap")) {
         r->nowrap = true;
         return true;
     }
-    if (is_word(s, len, "any")) {
+    if (xk_text_is(s, len, "any")) {
         r->any = true;
         return true;
     }

@@ -29,6 +29,8 @@ const xk_expr *xk_rules_apply_text(struct xk_facts *f, const xk_expr *e);
 const xk_expr *xk_linear_strip(const xk_expr *e, int64_t *coef);
 
 /* rule_fns.c */
+/* v in all lanes of type t. */
+const xk_expr *xk_constant_of(xk_ctx *c, struct xk_type t, int64_t v);
 const xk_expr *xk_rule_hoist_bcast(struct xk_facts *f, const xk_expr *e);
 const xk_expr *xk_rule_linear(struct xk_facts *f, const xk_expr *e);
 const xk_expr *xk_rule_div_linear(struct xk_facts *f, const xk_expr *e);

@@ -20,11 +20,6 @@ struct driver {
 
 static const xk_expr *simplify(struct driver *d, const xk_expr *e);
 
-static const xk_expr *constant(xk_ctx *c, struct xk_type t, int64_t v)
-{
-    return xk_bcast(c, xk_imm(c, (enum xk_dtype)t.dt, v), t.lanes);
-}
-
 static bool is_count(struct xk_type t)
 {
     return !t.space &&
@@ -42,7 +37,7 @@ static const xk_expr *by_range(struct driver *d, const xk_expr *e)
     if (i.mod != 0 ||
         (t.dt != XK_DT_U64 && xk_imm_wrap((enum xk_dtype)t.dt, i.rem) != i.rem))
         return NULL;
-    return constant(d->c, t, i.rem);
+    return xk_constant_of(d->c, t, i.rem);
 }
 
 static const xk_expr *by_folding(struct driver *d, const xk_expr *e)
@@ -57,7 +52,8 @@ static const xk_expr *by_folding(struct driver *d, const xk_expr *e)
             return NULL;
     }
     const enum xk_dtype dt = (enum xk_dtype)xk_type_of(xk_kid(e, n - 1)).dt;
-    return xk_fold(op, dt, k, &v) ? constant(d->c, xk_type_of(e), v) : NULL;
+    return xk_fold(op, dt, k, &v) ? xk_constant_of(d->c, xk_type_of(e), v)
+                                  : NULL;
 }
 
 /* Commuting operands by structure, constants right. A compare has its constant

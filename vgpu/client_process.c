@@ -209,17 +209,12 @@ struct launch {
     struct xk_virtual_launch l;
 };
 
-static uint64_t canonical(uint64_t va)
-{
-    return (uint64_t)((int64_t)(va << 16) >> 16);
-}
-
 /* Code is decoded up to here from its start. */
 #define MAX_CODE_B (1u << 22)
 
 static enum xk_status get_kernel(struct launch *x)
 {
-    const uint64_t va = canonical(x->w->start_va);
+    const uint64_t va = xk_gpu_canonical(x->w->start_va);
     for (unsigned i = 0; i < x->n_regions; i++) {
         const struct xk_sim_region *const r = &x->region[i];
         if (va < r->va || va - r->va >= r->size_b)

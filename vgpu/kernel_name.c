@@ -4,6 +4,7 @@
  * before it. The code is searched for, and what lies around it is read; the
  * program's memory is never trusted, only compared. */
 #include "vgpu/kernel_name.h"
+#include "base/bytes.h"
 
 #include <ctype.h>
 #include <elf.h>
@@ -55,13 +56,6 @@ static bool same_code(const struct search *s, uint64_t at)
     return true;
 }
 
-static uint32_t dword(const uint8_t *p, unsigned k)
-{
-    uint32_t v;
-    memcpy(&v, p + 4 * k, 4);
-    return v;
-}
-
 /* A name that a compiler would make, with a zero behind it: any other bytes lie
  * there by chance. */
 static bool is_name(const char *name, size_t n_b)
@@ -86,10 +80,11 @@ static bool tokens_name(struct search *s, const uint8_t *before, size_t n_b)
                 break;
             const uint8_t *const name = before + n_b - skip - name_b;
             const uint8_t *const head = name - TOKENS_HEADER_B;
-            if (dword(head, TOKENS_NAME_DW) != name_b ||
-                dword(head, TOKENS_CODE_DW) < s->code_b + skip ||
-                dword(head, TOKENS_CODE_DW) > dword(head, TOKENS_HEAP_DW) ||
-                dword(head, TOKENS_HEAP_DW) > MAX_ELF_B ||
+            if (xk_get_dword(head, TOKENS_NAME_DW) != name_b ||
+                xk_get_dword(head, TOKENS_CODE_DW) < s->code_b + skip ||
+                xk_get_dword(head, TOKENS_CODE_DW) >
+                    xk_get_dword(head, TOKENS_HEAP_DW) ||
+                xk_get_dword(head, TOKENS_HEAP_DW) > MAX_ELF_B ||
                 !is_name((const char *)name, name_b))
                 continue;
             memcpy(s->name, name, name_b);

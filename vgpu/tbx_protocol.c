@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "vgpu/tbx_protocol.h"
+#include "base/bytes.h"
 
 #include <string.h>
 
@@ -24,18 +25,6 @@ static const struct {
     {TYPE_READ, 12, "memory read"},
 };
 
-static uint32_t get(const uint8_t *p)
-{
-    uint32_t v;
-    memcpy(&v, p, 4);
-    return v;
-}
-
-static void put(uint8_t *p, uint32_t v)
-{
-    memcpy(p, &v, 4);
-}
-
 static enum xk_status check_body(xk_ctx *c, uint32_t type, uint32_t body_b)
 {
     for (size_t k = 0; k < XK_COUNTOF(bodies); k++)
@@ -56,8 +45,9 @@ static enum xk_status check_body(xk_ctx *c, uint32_t type, uint32_t body_b)
 static enum xk_status read_range(xk_ctx *c, const uint8_t *body,
                                  struct xk_tbx_message *m)
 {
-    m->address = (uint64_t)(get(body) >> 24) << 32 | get(body + 4);
-    m->n_b = get(body + 8);
+    m->address =
+        (uint64_t)(xk_get_u32(body) >> 24) << 32 | xk_get_u32(body + 4);
+    m->n_b = xk_get_u32(body + 8);
     if (m->n_b > XK_TBX_MAX_DATA_B)
         return xk_fail(c, XK_EPARSE,
                        "vgpu: a message for 0x%llx has %u bytes of data, at "
@@ -73,18 +63,19 @@ static enum xk_status read_body(xk_ctx *c, uint32_t type, const uint8_t *body,
     m->kind = XK_TBX_OTHER;
     switch (type) {
     case TYPE_REGISTER:
-        m->kind = get(body) & 1 ? XK_TBX_REGISTER_WRITE : XK_TBX_REGISTER_READ;
-        m->address = get(body + 4);
-        m->value = get(body + 8);
+        m->kind =
+            xk_get_u32(body) & 1 ? XK_TBX_REGISTER_WRITE : XK_TBX_REGISTER_READ;
+        m->address = xk_get_u32(body + 4);
+        m->value = xk_get_u32(body + 8);
         return XK_OK;
     case TYPE_GGTT:
-        m->kind = get(body) & 1 ? XK_TBX_GGTT_WRITE : XK_TBX_OTHER;
-        m->address = get(body + 4);
-        m->value = (uint64_t)get(body + 12) << 32 | get(body + 8);
+        m->kind = xk_get_u32(body) & 1 ? XK_TBX_GGTT_WRITE : XK_TBX_OTHER;
+        m->address = xk_get_u32(body + 4);
+        m->value = (uint64_t)xk_get_u32(body + 12) << 32 | xk_get_u32(body + 8);
         return XK_OK;
     case TYPE_WRITE:
         m->kind = XK_TBX_MEMORY_WRITE;
-        m->bank = (get(body) >> 6 & 3) == 1;
+        m->bank = (xk_get_u32(body) >> 6 & 3) == 1;
         return read_range(c, body, m);
     case TYPE_READ:
         m->kind = XK_TBX_MEMORY_READ;
@@ -101,12 +92,12 @@ enum xk_status xk_tbx_parse(xk_ctx *c, const uint8_t *bytes, size_t n_b,
     *need_b = XK_TBX_HEADER_B;
     if (n_b < *need_b)
         return XK_OK;
-    const uint32_t type = get(bytes), body_b = get(bytes + 8);
+    const uint32_t type = xk_get_u32(bytes), body_b = xk_get_u32(bytes + 8);
     XK_TRY(check_body(c, type, body_b));
     *need_b += body_b;
     if (n_b < *need_b)
         return XK_OK;
-    got.id = get(bytes + 4);
+    got.id = xk_get_u32(bytes + 4);
     XK_TRY(read_body(c, type, bytes + XK_TBX_HEADER_B, &got));
     if (got.kind == XK_TBX_MEMORY_WRITE) {
         got.data = bytes + *need_b;
@@ -120,19 +111,19 @@ enum xk_status xk_tbx_parse(xk_ctx *c, const uint8_t *bytes, size_t n_b,
 void xk_tbx_read_reply(const struct xk_tbx_message *m,
                        uint8_t out[XK_TBX_READ_REPLY_B])
 {
-    put(out, TYPE_READ_REPLY);
-    put(out + 4, m->id);
-    put(out + 8, 12);
-    put(out + 12, (uint32_t)(m->address >> 32) << 24);
-    put(out + 16, (uint32_t)m->address);
-    put(out + 20, m->n_b);
+    xk_put_u32(out, TYPE_READ_REPLY);
+    xk_put_u32(out + 4, m->id);
+    xk_put_u32(out + 8, 12);
+    xk_put_u32(out + 12, (uint32_t)(m->address >> 32) << 24);
+    xk_put_u32(out + 16, (uint32_t)m->address);
+    xk_put_u32(out + 20, m->n_b);
 }
 
 void xk_tbx_register_reply(const struct xk_tbx_message *m, uint32_t value,
                            uint8_t out[XK_TBX_REGISTER_REPLY_B])
 {
-    put(out, TYPE_REGISTER_REPLY);
-    put(out + 4, m->id);
-    put(out + 8, 4);
-    put(out + 12, value);
+    xk_put_u32(out, TYPE_REGISTER_REPLY);
+    xk_put_u32(out + 4, m->id);
+    xk_put_u32(out + 8, 4);
+    xk_put_u32(out + 12, value);
 }

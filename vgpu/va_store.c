@@ -510,12 +510,6 @@ void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
     pthread_mutex_unlock(&s->lock);
 }
 
-/* As kernels see addresses of 48 bits. */
-static uint64_t canonical(uint64_t va)
-{
-    return (uint64_t)((int64_t)(va << 16) >> 16);
-}
-
 /* A run is cut where two chunks are no neighbours on the host. */
 static unsigned cut_run(const xk_va_store *s, const struct run *run,
                         struct xk_sim_region *out)
@@ -528,11 +522,11 @@ static unsigned cut_run(const xk_va_store *s, const struct run *run,
         const uint64_t part_b = (next < end ? next : end) - va;
         uint8_t *const host = host_of(s, va);
         if (n && out[n - 1].host + out[n - 1].size_b == host &&
-            canonical(va) == out[n - 1].va + out[n - 1].size_b)
+            xk_gpu_canonical(va) == out[n - 1].va + out[n - 1].size_b)
             out[n - 1].size_b += part_b;
         else
             out[n++] = (struct xk_sim_region){
-                .va = canonical(va), .size_b = part_b, .host = host};
+                .va = xk_gpu_canonical(va), .size_b = part_b, .host = host};
         va += part_b;
     }
     return n;

@@ -20,6 +20,12 @@
 #include "base/ctx.h"
 #include "sim/sim.h"
 
+/* As kernels see addresses of 48 bits: bit 47 is repeated above. */
+static inline uint64_t xk_gpu_canonical(uint64_t va)
+{
+    return (uint64_t)((int64_t)(va << 16) >> 16);
+}
+
 /* Below are the client's own addresses. */
 #define XK_VA_CLIENT_END (UINT64_C(1) << 47)
 

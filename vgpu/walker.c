@@ -26,12 +26,6 @@ struct walk {
     bool failed;
 };
 
-/* As kernels see addresses of 48 bits: bit 47 is repeated above. */
-static uint64_t canonical(uint64_t va)
-{
-    return (uint64_t)((int64_t)(va << 16) >> 16);
-}
-
 static bool note_page(void *user, uint64_t va, struct xk_gpu_phys at)
 {
     struct walk *const k = user;
@@ -39,7 +33,7 @@ static bool note_page(void *user, uint64_t va, struct xk_gpu_phys at)
         k->failed = true;
         return false;
     }
-    k->page[k->n_pages++] = (struct page){canonical(va), at};
+    k->page[k->n_pages++] = (struct page){xk_gpu_canonical(va), at};
     return true;
 }
 
@@ -172,7 +166,8 @@ static enum xk_status make_walk_kernel(struct walk *k)
 {
     uint64_t n_b = MAX_CODE_B;
     char name[32];
-    const uint8_t *const code = host_at(k, canonical(k->w->start_va), &n_b);
+    const uint8_t *const code =
+        host_at(k, xk_gpu_canonical(k->w->start_va), &n_b);
     if (!code)
         return xk_fail(k->c, XK_EFAULT,
                        "vgpu: walker: no memory at its start, 0x%llx",
@@ -203,12 +198,12 @@ static struct xk_sim_dispatch dispatch_of(const struct xk_gpu_walker *w,
         .cross_data_b = w->emit_inline ? sizeof w->inline_data : 0,
         .indirect_b = w->indirect_b,
         .scratch_field = w->scratch_field,
-        .general_va = canonical(w->base.general),
-        .surface_va = canonical(w->base.surface),
-        .bindless_va = canonical(w->base.bindless_surface),
-        .dynamic_va = canonical(w->base.dynamic),
+        .general_va = xk_gpu_canonical(w->base.general),
+        .surface_va = xk_gpu_canonical(w->base.surface),
+        .bindless_va = xk_gpu_canonical(w->base.bindless_surface),
+        .dynamic_va = xk_gpu_canonical(w->base.dynamic),
         .sampler_b = w->sampler_b,
-        .binding_table_va = canonical(pool + w->binding_table_b),
+        .binding_table_va = xk_gpu_canonical(pool + w->binding_table_b),
         .slm_b = w->slm_b,
         .n_barriers = w->n_barriers,
         .n_host_threads = config->n_host_threads,
@@ -251,7 +246,7 @@ static const uint8_t *host_in_region(const struct xk_sim_region *r, unsigned n,
 static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
                               struct xk_sim_dispatch *d)
 {
-    const uint64_t va = canonical(w->base.indirect + w->indirect_b);
+    const uint64_t va = xk_gpu_canonical(w->base.indirect + w->indirect_b);
     const uint64_t n_b =
         w->cross_data_b + (uint64_t)w->n_threads * w->thread_data_b;
     d->scratch_slot_b = w->scratch_slot_b;

@@ -374,11 +374,6 @@ static uint32_t result_ok(struct xk_sim_check_thread *c,
     return ok[0] & ok[1] & ok[2] & acc_ok(c, e, p);
 }
 
-static bool sets_flags(const struct xk_sim_inst *e)
-{
-    return e->in.cond && e->in.op != XK_OPC_SEL && e->in.op != XK_OPC_CSEL;
-}
-
 static void by_lanes(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                      const struct xk_check_inst *p, uint32_t mask)
 {
@@ -397,12 +392,12 @@ static void by_lanes(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         if (ignores_values(e))
             ok = UINT32_MAX;
         put_lanes(c, e, lanes, ok);
-        if (sets_flags(e))
+        if (xk_check_sets_flags(e))
             put_flags(c, e->flag_bit, lanes, ok);
         put_acc(c, e, p, lanes, ok);
         return;
     }
-    if (sets_flags(e))
+    if (xk_check_sets_flags(e))
         put_flags(c, e->flag_bit, lanes, operand_ok(c, e, &e->src[0]));
 }
 
@@ -434,7 +429,7 @@ static void by_ranges(struct xk_sim_check_thread *c,
         else
             put_lanes(c, e, lanes, UINT32_MAX);
     }
-    if (sets_flags(e))
+    if (xk_check_sets_flags(e))
         put_flags(c, e->flag_bit, lanes, UINT32_MAX);
     put_acc(c, e, p, lanes, UINT32_MAX);
 }
@@ -480,4 +475,15 @@ void xk_check_init_before(struct xk_sim_check_thread *c,
         xk_check_send_before(c, e, mask);
         break;
     }
+}
+
+void xk_check_need_defined(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, uint32_t at_b,
+                           uint32_t n_b, const char *role, unsigned lane)
+{
+    for (uint32_t b = at_b; b < at_b + n_b; b++)
+        if (!xk_check_defined(c, b, 1)) {
+            xk_check_undefined(c, e, b, role, lane);
+            return;
+        }
 }

@@ -6,13 +6,6 @@
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 
-static uint32_t extent_b(const struct xk_sim_opnd *o, unsigned exec)
-{
-    const unsigned last = exec - 1, w_mask = (1u << o->log_w) - 1;
-    return (last >> o->log_w) * o->vs_b +
-           (last < w_mask ? last : w_mask) * o->hs_b + o->size_b;
-}
-
 /* True if the operand is none, or a byte range that *r says. */
 static bool set_range(const struct xk_sim_opnd *o, unsigned exec,
                       struct xk_check_range *r)
@@ -25,7 +18,7 @@ static bool set_range(const struct xk_sim_opnd *o, unsigned exec,
     if (o->off_b >= XK_RF_CE ||
         (o->off_b >= XK_RF_ZERO && o->off_b < XK_RF_FLAG))
         return true;
-    *r = (struct xk_check_range){o->off_b, extent_b(o, exec)};
+    *r = (struct xk_check_range){o->off_b, xk_sim_extent_b(o, exec)};
     return true;
 }
 

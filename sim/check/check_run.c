@@ -27,14 +27,6 @@ static enum xk_status no_memory_for_checks(const struct xk_sim_check_run *c,
     return XK_ENOMEM;
 }
 
-static void *take(const struct xk_alloc *a, size_t n_b)
-{
-    void *const p = a->realloc(a->user, NULL, n_b ? n_b : 1);
-    if (p)
-        memset(p, 0, n_b);
-    return p;
-}
-
 static void choose_extra(struct xk_sim_check_run *c)
 {
     for (size_t i = 0; i < sizeof extras / sizeof extras[0]; i++)
@@ -53,7 +45,7 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
     *out = NULL;
     if (!r->d->check.on)
         return XK_OK;
-    struct xk_sim_check_run *const c = take(a, sizeof *c);
+    struct xk_sim_check_run *const c = xk_alloc_zeroed(a, sizeof *c);
     const struct xk_sim_check_run stub = {.run = r};
     if (!c)
         return no_memory_for_checks(&stub, err);
@@ -64,7 +56,7 @@ enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
     pthread_mutex_init(&c->lock, NULL);
     pthread_cond_init(&c->turned, NULL);
     *out = c;
-    c->inst = take(a, k->n * sizeof *c->inst);
+    c->inst = xk_alloc_zeroed(a, k->n * sizeof *c->inst);
     if (!c->inst)
         return no_memory_for_checks(c, err);
     for (uint32_t i = 0; i < k->n; i++)
@@ -98,9 +90,9 @@ static bool give_thread(struct xk_sim_check_work *w, uint32_t i,
     struct xk_sim_check_thread *const c = &w->thread[i];
     c->work = w;
     c->thread = t;
-    c->known = take(a, w->n_group * sizeof *c->known);
-    c->good_age = take(a, w->run->n_stretches * sizeof *c->good_age);
-    c->extra = w->run->extra ? take(a, w->run->extra_b) : NULL;
+    c->known = xk_alloc_zeroed(a, w->n_group * sizeof *c->known);
+    c->good_age = xk_alloc_zeroed(a, w->run->n_stretches * sizeof *c->good_age);
+    c->extra = w->run->extra ? xk_alloc_zeroed(a, w->run->extra_b) : NULL;
     c->observer.ops = &observer_ops;
     xk_sim_observe(t, XK_SIM_INNER, &c->observer);
     return c->known && c->good_age && (c->extra || !w->run->extra);
@@ -114,16 +106,18 @@ enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
     *out = NULL;
     if (!c)
         return XK_OK;
-    struct xk_sim_check_work *const w = take(&c->alloc, sizeof *w);
+    struct xk_sim_check_work *const w = xk_alloc_zeroed(&c->alloc, sizeof *w);
     if (!w)
         return no_memory_for_checks(c, err);
     *out = w;
     w->run = c;
     w->threads = t;
     w->n_group = c->run->d->n_threads;
-    w->thread = take(&c->alloc, n * sizeof *w->thread);
-    w->joining = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
-    w->joined = take(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    w->thread = xk_alloc_zeroed(&c->alloc, n * sizeof *w->thread);
+    w->joining =
+        xk_alloc_zeroed(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
+    w->joined =
+        xk_alloc_zeroed(&c->alloc, (size_t)XK_SIM_BARRIERS * w->n_group * 4);
     if (!w->thread || !w->joining || !w->joined)
         return no_memory_for_checks(c, err);
     w->n_threads = n;

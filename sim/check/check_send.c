@@ -8,42 +8,9 @@
 #include "sim/check/check_state.h"
 #include "sim/message/sim_message.h"
 
-static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                 uint32_t at_b, uint32_t n_b, const char *role, unsigned lane)
-{
-    for (uint32_t b = at_b; b < at_b + n_b; b++)
-        if (!xk_check_defined(c, b, 1)) {
-            xk_check_undefined(c, e, b, role, lane);
-            return;
-        }
-}
-
 static uint32_t lanes_of_message(const struct xk_msg *m, uint32_t mask)
 {
     return m->simd && m->simd < 32 ? mask & ((1u << m->simd) - 1) : mask;
-}
-
-static bool is_block2d(const struct xk_msg *m)
-{
-    return m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D;
-}
-
-static bool is_block(const struct xk_msg *m)
-{
-    return m->transpose && !is_block2d(m);
-}
-
-static bool is_lsc(const struct xk_msg *m)
-{
-    switch (m->sfid) {
-    case XK_SFID_UGM:
-    case XK_SFID_UGML:
-    case XK_SFID_SLM:
-    case XK_SFID_TGM:
-        return true;
-    default:
-        return false;
-    }
 }
 
 static void need_addresses(struct xk_sim_check_thread *c,
@@ -54,22 +21,23 @@ static void need_addresses(struct xk_sim_check_thread *c,
     uint32_t at_b = e->src[0].off_b;
     if (e->src[0].kind != XK_SO_REG || !lanes)
         return;
-    if (is_block2d(m)) {
-        need(c, e, at_b, 32, role, 0);
-    } else if (is_block(m)) {
-        if (is_lsc(m) || m->addr_b == 8)
-            need(c, e, at_b, m->addr_b, role, 0);
+    if (xk_msg_is_block2d(m)) {
+        xk_check_need_defined(c, e, at_b, 32, role, 0);
+    } else if (xk_msg_is_block(m)) {
+        if (xk_sfid_is_lsc(m->sfid) || m->addr_b == 8)
+            xk_check_need_defined(c, e, at_b, m->addr_b, role, 0);
         else if (m->space != XK_MSPACE_SCRATCH)
-            need(c, e, at_b + 8, 4, role, 0);
+            xk_check_need_defined(c, e, at_b + 8, 4, role, 0);
     } else if (m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED) {
-        need(c, e, at_b, 12, role, 0);
+        xk_check_need_defined(c, e, at_b, 12, role, 0);
     } else if (m->addr_b) {
         at_b += m->header ? c->thread->kernel->grf_b : 0;
         if (xk_check_defined(c, at_b, (uint32_t)e->exec * m->addr_b))
             return;
         for (; lanes; lanes &= lanes - 1) {
             const unsigned l = (unsigned)__builtin_ctz(lanes);
-            need(c, e, at_b + l * m->addr_b, m->addr_b, role, l);
+            xk_check_need_defined(c, e, at_b + l * m->addr_b, m->addr_b, role,
+                                  l);
         }
     }
 }
@@ -89,10 +57,10 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
     if (!mask)
         return;
     if (e->in.send.desc_reg)
-        need(c, e, XK_RF_A0, 4, "the descriptor", 0);
+        xk_check_need_defined(c, e, XK_RF_A0, 4, "the descriptor", 0);
     if (e->in.send.exdesc_reg)
-        need(c, e, XK_RF_A0 + 4u * (e->in.send.exdesc_sub & 7), 4,
-             "the extended descriptor", 0);
+        xk_check_need_defined(c, e, XK_RF_A0 + 4u * (e->in.send.exdesc_sub & 7),
+                              4, "the extended descriptor", 0);
     if (e->in.send.desc_reg)
         return; /* what it is is known later */
     switch (xk_msg_op_class(m->op)) {
@@ -104,11 +72,13 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
         break;
     case XK_MCLASS_BARRIER:
         if (e->src[0].kind == XK_SO_REG)
-            need(c, e, e->src[0].off_b + 8, 4, "the barrier's payload", 0);
+            xk_check_need_defined(c, e, e->src[0].off_b + 8, 4,
+                                  "the barrier's payload", 0);
         break;
     case XK_MCLASS_EOT:
         if (e->src[0].kind == XK_SO_REG) /* a copy of r0 */
-            need(c, e, e->src[0].off_b, 32, "the payload of the end", 0);
+            xk_check_need_defined(c, e, e->src[0].off_b, 32,
+                                  "the payload of the end", 0);
         break;
     case XK_MCLASS_OTHER:
         xk_check_sample_before(c, e, mask);
@@ -140,7 +110,8 @@ static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                 xk_check_put_bits(c, reg_b + b, m_b,
                                   xk_check_get_def(c, n->space, addr + b, m_b));
         } else if (store) {
-            need(c, e, reg_b + b, m_b, "what is stored", n->lane);
+            xk_check_need_defined(c, e, reg_b + b, m_b, "what is stored",
+                                  n->lane);
         } else {
             xk_check_put_bits(c, reg_b + b, m_b, UINT64_MAX);
         }
@@ -319,8 +290,9 @@ static void atomic(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     for (uint32_t k = lanes; k; k &= k - 1) {
         const unsigned l = (unsigned)__builtin_ctz(k);
         for (unsigned v = 0; v < n && e->src[1].kind == XK_SO_REG; v++)
-            need(c, e, e->src[1].off_b + v * plane_b(c, m) + l * m->reg_b,
-                 m->data_b, "the operand of the atomic", l);
+            xk_check_need_defined(
+                c, e, e->src[1].off_b + v * plane_b(c, m) + l * m->reg_b,
+                m->data_b, "the operand of the atomic", l);
         if (e->dst.kind == XK_SO_REG && m->dst_grf)
             xk_check_put(c, e->dst.off_b + l * m->reg_b, m->reg_b, true);
     }
@@ -353,9 +325,9 @@ void xk_check_send_after(struct xk_sim_check_thread *c,
         atomic(c, e, m, lanes);
     else if (k != XK_MCLASS_LOAD && k != XK_MCLASS_STORE)
         whole_dst(c, e, m);
-    else if (is_block2d(m) || m->op == XK_MOP_LOAD_STATUS || !m->addr_b)
+    else if (xk_msg_is_block2d(m) || m->op == XK_MOP_LOAD_STATUS || !m->addr_b)
         whole_dst(c, e, m);
-    else if (is_block(m))
+    else if (xk_msg_is_block(m))
         block(c, e, m, mask);
     else
         check_gather(c, e, m, lanes, k == XK_MCLASS_STORE);

@@ -357,6 +357,12 @@ static inline bool xk_check_is_flag(uint32_t at_b)
     return at_b >= XK_RF_FLAG && at_b < XK_RF_A0;
 }
 
+/* Whether e writes the flags of its lanes: sel and csel only compare. */
+static inline bool xk_check_sets_flags(const struct xk_sim_inst *e)
+{
+    return e->in.cond && e->in.op != XK_OPC_SEL && e->in.op != XK_OPC_CSEL;
+}
+
 /* check_plan.c */
 void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
                    struct xk_check_inst *out);
@@ -371,6 +377,11 @@ void xk_check_init_before(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t mask);
 bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
                       uint32_t n_b);
+/* Reports the first of the bytes that is not; role and lane are the report's.
+ */
+void xk_check_need_defined(struct xk_sim_check_thread *c,
+                           const struct xk_sim_inst *e, uint32_t at_b,
+                           uint32_t n_b, const char *role, unsigned lane);
 /* n_b <= 64 */
 uint64_t xk_check_get_bits(const struct xk_sim_check_thread *c, uint32_t at_b,
                            uint32_t n_b);

@@ -15,11 +15,6 @@ static bool is_flag(const struct xk_sim_opnd *o)
            o->off_b < XK_RF_A0;
 }
 
-static bool sets_flags(const struct xk_sim_inst *e)
-{
-    return e->in.cond && e->in.op != XK_OPC_SEL && e->in.op != XK_OPC_CSEL;
-}
-
 /* -- Needs -- */
 
 static void need_bits(uint64_t *def, uint32_t at, uint32_t n)
@@ -63,7 +58,7 @@ static void need_all(uint64_t *def, const struct xk_sim_inst *e,
     need_bits(def, p->acc_in.at_b, p->acc_in.n_b);
     need_bits(def, p->acc_out.at_b, p->acc_out.n_b);
     need_bits(def, flag, xk_sim_pred_bits(e));
-    if (sets_flags(e))
+    if (xk_check_sets_flags(e))
         need_bits(def, flag, e->exec);
 }
 

@@ -6,16 +6,6 @@
 #include "sim/message/message_sample.h"
 #include "sim/message/message_typed.h"
 
-static void need(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
-                 uint32_t at_b, uint32_t n_b, const char *role, unsigned lane)
-{
-    for (uint32_t b = at_b; b < at_b + n_b; b++)
-        if (!xk_check_defined(c, b, 1)) {
-            xk_check_undefined(c, e, b, role, lane);
-            return;
-        }
-}
-
 static void need_planes(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e,
                         const struct xk_sim_planes *p, uint32_t lanes)
@@ -24,8 +14,9 @@ static void need_planes(struct xk_sim_check_thread *c,
         const uint32_t at_b = xk_sim_typed_plane_at(e, p, k);
         for (uint32_t m = lanes; m; m &= m - 1) {
             const unsigned l = (unsigned)__builtin_ctz(m);
-            need(c, e, at_b + 4 * l, 4,
-                 k < p->n_coords ? "the coordinate" : "what is stored", l);
+            xk_check_need_defined(
+                c, e, at_b + 4 * l, 4,
+                k < p->n_coords ? "the coordinate" : "what is stored", l);
         }
     }
 }
@@ -50,7 +41,8 @@ static void media_rows(struct xk_sim_check_thread *c,
         while (row_b < n_b)
             row_b *= 2;
         if (store)
-            need(c, e, e->src[1].off_b + r * row_b, n_b, "what is stored", 0);
+            xk_check_need_defined(c, e, e->src[1].off_b + r * row_b, n_b,
+                                  "what is stored", 0);
         else
             xk_check_put(c, e->dst.off_b + r * row_b, n_b, true);
         r++;
@@ -63,7 +55,7 @@ bool xk_check_typed_before(struct xk_sim_check_thread *c,
 {
     struct xk_sim_planes p;
     if (is_media(m) && e->src[0].kind == XK_SO_REG)
-        need(c, e, e->src[0].off_b, 12, "the header", 0);
+        xk_check_need_defined(c, e, e->src[0].off_b, 12, "the header", 0);
     if (!xk_sim_is_typed(m))
         return is_media(m);
     xk_sim_typed_planes(c->thread->kernel, e, m, &p);
@@ -99,15 +91,16 @@ void xk_check_sample_before(struct xk_sim_check_thread *c,
     if (e->src[0].kind != XK_SO_REG || !xk_sim_sample_of(k, e, &s))
         return;
     if (s.m.header)
-        need(c, e, e->src[0].off_b + 8, 8, "the header", 0);
+        xk_check_need_defined(c, e, e->src[0].off_b + 8, 8, "the header", 0);
     if (s.m.src1_grf && e->src[1].kind != XK_SO_REG)
         return;
     for (unsigned p = 0; p < s.n_coords; p++)
         for (uint32_t l = lanes; l; l &= l - 1) {
             const unsigned lane = (unsigned)__builtin_ctz(l);
             if (lane < s.m.simd)
-                need(c, e, xk_sim_sample_plane_at(k, e, &s, p) + 4 * lane, 4,
-                     "the coordinate", lane);
+                xk_check_need_defined(
+                    c, e, xk_sim_sample_plane_at(k, e, &s, p) + 4 * lane, 4,
+                    "the coordinate", lane);
         }
 }
 

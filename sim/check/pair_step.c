@@ -76,14 +76,6 @@ static bool is_together(const struct xk_sim_inst *e)
     return false;
 }
 
-static void *take(const struct xk_alloc *a, size_t n_b)
-{
-    void *const p = a->realloc(a->user, NULL, n_b);
-    if (p)
-        memset(p, 0, n_b);
-    return p;
-}
-
 bool xk_pairs_create(struct xk_sim_check_work *w)
 {
     const struct xk_sim_run *const r = w->run->run;
@@ -91,7 +83,7 @@ bool xk_pairs_create(struct xk_sim_check_work *w)
     const struct xk_alloc *const a = &w->run->alloc;
     if (!r->pairs)
         return true;
-    struct xk_pairs *const s = take(a, sizeof *s);
+    struct xk_pairs *const s = xk_alloc_zeroed(a, sizeof *s);
     if (!s)
         return false;
     w->pairs = s;
@@ -100,8 +92,8 @@ bool xk_pairs_create(struct xk_sim_check_work *w)
     s->strict = r->d->check.hazard_strict;
     s->sticks = sticks(k->platform);
     s->fine = r->d->check.hazard_seed && r->d->check.on & XK_CHECK_HAZARD;
-    s->stretch = take(a, k->n * sizeof *s->stretch);
-    s->pair = take(a, s->n * sizeof *s->pair);
+    s->stretch = xk_alloc_zeroed(a, k->n * sizeof *s->stretch);
+    s->pair = xk_alloc_zeroed(a, s->n * sizeof *s->pair);
     for (uint32_t i = k->n; s->stretch && i--;)
         s->stretch[i] = s->fine || i + 1 == k->n || ends_stretch(&k->inst[i])
                             ? 1

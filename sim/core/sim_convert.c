@@ -2,13 +2,7 @@
 /* Conversions between number formats, one value at a time: exact, rounded once,
  * in the mode that cr0[5:4] names, whatever the host's mode is. */
 #include "sim/core/sim_operand.h"
-
-static uint32_t float_bits(float f)
-{
-    uint32_t b;
-    memcpy(&b, &f, 4);
-    return b;
-}
+#include "base/half.h"
 
 /* man has `drop` bits too many; the result may carry into the exponent. */
 static uint32_t round_bits(uint32_t man, unsigned drop, bool neg, unsigned mode)
@@ -35,7 +29,7 @@ static uint32_t half_overflow(bool neg, unsigned mode)
 
 uint16_t xk_sim_half_from_float(float f, unsigned round)
 {
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    const uint32_t b = xk_float_bits(f), mag = b & 0x7fffffffu;
     const bool neg = b >> 31;
     const uint16_t sign = neg ? 0x8000 : 0;
     if (mag > 0x7f800000u)
@@ -61,7 +55,7 @@ uint16_t xk_sim_half_from_float(float f, unsigned round)
 
 uint16_t xk_sim_bf16_from_float(float f, unsigned round)
 {
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    const uint32_t b = xk_float_bits(f), mag = b & 0x7fffffffu;
     if (mag > 0x7f800000u)
         return (uint16_t)(b >> 16 | 0x40);
     return (uint16_t)((b >> 31) << 15 | round_bits(mag, 16, b >> 31, round));
@@ -69,7 +63,7 @@ uint16_t xk_sim_bf16_from_float(float f, unsigned round)
 
 uint32_t xk_sim_tf32_from_float(float f, unsigned round)
 {
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    const uint32_t b = xk_float_bits(f), mag = b & 0x7fffffffu;
     if (mag > 0x7f800000u)
         return (b | 0x400000) & ~0x1fffu;
     return (b & 0x80000000u) | round_bits(mag, 13, b >> 31, round) << 13;
@@ -105,7 +99,7 @@ uint8_t xk_sim_bf8_stochastic(uint16_t h, uint32_t random)
  * random ones keep their place in the source's. */
 uint16_t xk_sim_half_stochastic(float f, uint32_t random)
 {
-    const uint32_t b = float_bits(f), mag = b & 0x7fffffffu;
+    const uint32_t b = xk_float_bits(f), mag = b & 0x7fffffffu;
     const uint32_t sign = b >> 31 << 15;
     if (mag >= 0x7f800000u)
         return xk_sim_half_from_float(f, 0);

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sim/core/known.h"
+#include "base/half.h"
 
 /* Spreads "any" or "all" over groups of w flag bits. */
 static uint32_t fold_groups(uint32_t bits, unsigned w, bool all)
@@ -238,20 +239,6 @@ bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-static float bits_float(uint32_t bits)
-{
-    float f;
-    memcpy(&f, &bits, 4);
-    return f;
-}
-
-static uint32_t float_bits(float f)
-{
-    uint32_t b;
-    memcpy(&b, &f, 4);
-    return b;
-}
-
 static uint64_t double_bits(double d)
 {
     uint64_t b;
@@ -261,8 +248,8 @@ static uint64_t double_bits(double d)
 
 static float flush_denormal(float f)
 {
-    const uint32_t b = float_bits(f);
-    return b & 0x7f800000u ? f : bits_float(b & 0x80000000u);
+    const uint32_t b = xk_float_bits(f);
+    return b & 0x7f800000u ? f : xk_bits_float(b & 0x80000000u);
 }
 
 static double flush_double(double d)
@@ -278,8 +265,8 @@ static double flush_double(double d)
 
 static float flush_half(float f)
 {
-    const uint32_t b = float_bits(f);
-    return (b & 0x7fffffffu) < 0x38800000u ? bits_float(b & 0x80000000u) : f;
+    const uint32_t b = xk_float_bits(f);
+    return (b & 0x7fffffffu) < 0x38800000u ? xk_bits_float(b & 0x80000000u) : f;
 }
 
 static bool load_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
@@ -295,7 +282,7 @@ static bool load_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         if (o->type == XK_RT_HF)
             v[l] = xk_sim_half_to_float(h);
         else if (o->type == XK_RT_BF)
-            v[l] = bits_float((uint32_t)h << 16);
+            v[l] = xk_bits_float((uint32_t)h << 16);
         else if (o->type == XK_RT_BF8)
             v[l] = xk_sim_half_to_float((uint16_t)(h << 8));
         else
@@ -310,7 +297,7 @@ static void modify_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const uint32_t and_ = o->abs ? 0x7fffffffu : UINT32_MAX;
     const uint32_t xor_ = o->neg ? 0x80000000u : 0;
     for (unsigned l = 0; l < e->exec; l++)
-        v[l] = bits_float((float_bits(v[l]) & and_) ^ xor_);
+        v[l] = xk_bits_float((xk_float_bits(v[l]) & and_) ^ xor_);
     if (o->type == XK_RT_HF ? t->ftz_half : t->ftz)
         for (unsigned l = 0; l < e->exec; l++)
             v[l] =
@@ -444,7 +431,7 @@ static uint64_t float_encode(const struct xk_sim_thread *t,
 {
     switch (e->dst.type) {
     case XK_RT_F:
-        return float_bits(t->ftz ? flush_denormal(f) : f);
+        return xk_float_bits(t->ftz ? flush_denormal(f) : f);
     case XK_RT_HF: {
         const uint16_t h = xk_sim_half_from_float(f, t->round);
         return t->ftz_half && !(h & 0x7c00) ? h & 0x8000 : h;

@@ -32,6 +32,14 @@ static inline void xk_sim_set_flags(struct xk_sim_thread *t,
     memcpy(t->rf + at, &f, 8);
 }
 
+/* One past the last byte of a direct operand's region, from its first. */
+static inline uint32_t xk_sim_extent_b(const struct xk_sim_opnd *o,
+                                       unsigned exec)
+{
+    const unsigned last = exec - 1, w_mask = (1u << o->log_w) - 1;
+    return (last >> o->log_w) * o->vs_b +
+           (last < w_mask ? last : w_mask) * o->hs_b + o->size_b;
+}
 /* Both return false after a finding (an address register outside the file).
  * Source modifiers are applied. */
 bool xk_sim_fetch_int(struct xk_sim_thread *t, const struct xk_sim_inst *e,

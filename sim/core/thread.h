@@ -185,6 +185,9 @@ bool xk_sim_lacks(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 /* sync.bar: false while the barrier is not complete. True when it is, or after
  * a finding. */
 bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e);
+/* Which barrier a sync.bar is about. */
+unsigned xk_sim_barrier_awaited(const struct xk_sim_thread *t,
+                                const struct xk_sim_inst *e);
 
 /* Takes over rounding mode and denormal handling after a write to cr0. */
 void xk_sim_thread_cr_written(struct xk_sim_thread *t);

@@ -11,6 +11,7 @@
  * a NaN is always XK_SIM_NAN, so that it depends on no host compiler. */
 #include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
+#include "base/half.h"
 
 #define DEPTH 8
 #define MAX_N 16 /* columns: the execution size, 8 or 16 */
@@ -46,20 +47,13 @@ static int64_t int_elem(uint64_t dw, unsigned type, unsigned k)
     return is_signed(type) ? (int64_t)(v << (64 - w)) >> (64 - w) : (int64_t)v;
 }
 
-static float bits_float(uint32_t b)
-{
-    float f;
-    memcpy(&f, &b, 4);
-    return f;
-}
-
 static float float_elem(uint64_t dw, unsigned type, unsigned k)
 {
     const uint16_t h = (uint16_t)(dw >> (16 * k));
     if (type == XK_RT_TF32)
-        return bits_float((uint32_t)dw & ~0x1fffu);
+        return xk_bits_float((uint32_t)dw & ~0x1fffu);
     return type == XK_RT_HF ? xk_sim_half_to_float(h)
-                            : bits_float((uint32_t)h << 16);
+                            : xk_bits_float((uint32_t)h << 16);
 }
 
 /* Products per depth step: 1 of tf32, 2 halves, 4 bytes, 8 if both are
@@ -131,13 +125,13 @@ static float addend(const struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (o->kind != XK_SO_REG)
         return 0;
     const uint32_t v = xk_rf_u32(t, o->off_b + (m * e->exec + n) * o->size_b);
-    return o->type == XK_RT_F ? bits_float(v) : float_elem(v, o->type, 0);
+    return o->type == XK_RT_F ? xk_bits_float(v) : float_elem(v, o->type, 0);
 }
 
 static uint32_t f32_result(const struct xk_sim_thread *t,
                            const struct xk_sim_inst *e, float f)
 {
-    const float v = f == f ? f : bits_float(XK_SIM_NAN);
+    const float v = f == f ? f : xk_bits_float(XK_SIM_NAN);
     uint32_t b;
     memcpy(&b, &v, 4);
     return e->dst.type == XK_RT_HF   ? xk_sim_half_from_float(v, t->round)
@@ -163,14 +157,9 @@ static bool is_float_elem(unsigned type)
     return type == XK_RT_HF || type == XK_RT_BF || type == XK_RT_TF32;
 }
 
-static bool is_byte(unsigned type)
-{
-    return type == XK_RT_B || type == XK_RT_UB;
-}
-
 static bool is_int_elem(unsigned type)
 {
-    return is_byte(type) || (elem_bits(type) < 8);
+    return xk_is_byte_type(type) || (elem_bits(type) < 8);
 }
 
 static bool is_int_sum(unsigned type)
@@ -331,7 +320,7 @@ static bool wide_sums(const struct xk_sim_inst *e)
 static xk_sim_fn *select_direct(const struct xk_sim_inst *e)
 {
     const unsigned a = e->src[1].type, b = e->src[2].type;
-    const bool bytes = is_byte(a) && is_byte(b);
+    const bool bytes = xk_is_byte_type(a) && xk_is_byte_type(b);
     if (e->in.sat || !wide_sums(e) || !(bytes || (a == b && is_float_elem(a))))
         return NULL;
 #if XK_SIM_AVX2

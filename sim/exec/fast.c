@@ -39,11 +39,6 @@ static bool is_dword_or_less(unsigned type)
            type == XK_RT_W;
 }
 
-static bool is_byte(unsigned type)
-{
-    return type == XK_RT_UB || type == XK_RT_B;
-}
-
 static bool src_fits(const struct xk_sim_inst *e, const struct xk_sim_opnd *o)
 {
     const unsigned t = o->type;
@@ -53,7 +48,7 @@ static bool src_fits(const struct xk_sim_inst *e, const struct xk_sim_opnd *o)
     if (o->kind == XK_SO_IMM)
         return is_dword_or_less(t) || bits_of_float;
     return is_register_read(o) &&
-           (is_dword_or_less(t) || is_byte(t) || bits_of_float) &&
+           (is_dword_or_less(t) || xk_is_byte_type(t) || bits_of_float) &&
            !(o->abs && !e->logic);
 }
 
@@ -108,7 +103,8 @@ static bool is_int_to_float(const struct xk_sim_inst *e)
 {
     const unsigned t = e->src[0].type;
     return e->in.op == XK_OPC_MOV && e->dst.type == XK_RT_F && !e->is_float &&
-           (t == XK_RT_D || t == XK_RT_W || t == XK_RT_UW || is_byte(t)) &&
+           (t == XK_RT_D || t == XK_RT_W || t == XK_RT_UW ||
+            xk_is_byte_type(t)) &&
            e->dst.special != XK_SS_ACC && !e->src[0].neg;
 }
 

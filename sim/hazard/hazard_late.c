@@ -47,12 +47,6 @@ void xk_hz_late_begin(struct xk_hz_late *l, struct xk_sim_thread *t,
     l->next = t->ip;
 }
 
-static const struct xk_hz_inst *inst_of(const struct xk_hz_late *l,
-                                        const struct xk_hz_late_op *op)
-{
-    return &l->t->kernel->hazard->inst[op->inst];
-}
-
 /* ---- who goes first ---- */
 
 static bool is_busy(const struct xk_hz_late_op *op)
@@ -78,7 +72,7 @@ static struct xk_hz_late_op *earliest(struct xk_hz_late *l,
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const o = &l->op[k];
         if ((reads ? o->reads : is_busy(o)) && o->order < first->order &&
-            in_turn(inst_of(l, o), inst_of(l, op)))
+            in_turn(xk_hz_late_inst(l, o), xk_hz_late_inst(l, op)))
             first = o;
     }
     return first;
@@ -94,9 +88,10 @@ static void finish_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     finish_read(l, op);
     while (is_busy(op)) {
-        struct xk_hz_late_op *const o = inst_of(l, op)->unit == XK_HZ_IN_ORDER
-                                            ? earliest(l, op, false)
-                                            : op;
+        struct xk_hz_late_op *const o =
+            xk_hz_late_inst(l, op)->unit == XK_HZ_IN_ORDER
+                ? earliest(l, op, false)
+                : op;
         xk_hz_op_read(l, o);
         xk_hz_op_load(l, o);
         xk_hz_op_write(l, o);
@@ -110,7 +105,7 @@ static bool is_awaited(const struct xk_hz_late *l,
                        const struct xk_hz_inst *e, bool jumped)
 {
     const struct xk_hz_table *const t = l->t->kernel->hazard;
-    const struct xk_hz_inst *const o = inst_of(l, op);
+    const struct xk_hz_inst *const o = xk_hz_late_inst(l, op);
     if (o->unit != XK_HZ_IN_ORDER)
         return xk_hz_awaits(e, o->token, false) ||
                (o->in_chain && e->unit == XK_HZ_DPAS) ||
@@ -133,8 +128,9 @@ static void land(struct xk_hz_late *l, uint32_t at)
             continue;
         if (ends || is_awaited(l, op, e, jumped))
             finish_op(l, op);
-        else if (op->reads && (op->read_due <= l->now ||
-                               xk_hz_awaits(e, inst_of(l, op)->token, true)))
+        else if (op->reads &&
+                 (op->read_due <= l->now ||
+                  xk_hz_awaits(e, xk_hz_late_inst(l, op)->token, true)))
             finish_read(l, op);
     }
     l->next = at + 1;
@@ -154,7 +150,8 @@ static void keep_memory_order(struct xk_hz_late *l, uint32_t at)
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
         if (!is_busy(op) || !op->loads ||
-            (t->slm_overtakes && e->slm_store && inst_of(l, op)->slm_load))
+            (t->slm_overtakes && e->slm_store &&
+             xk_hz_late_inst(l, op)->slm_load))
             continue;
         finish_read(l, op);
         xk_hz_op_load(l, op);
@@ -179,7 +176,7 @@ static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
         return;
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
-        if (op->reads && in_turn(inst_of(l, op), e))
+        if (op->reads && in_turn(xk_hz_late_inst(l, op), e))
             finish_read(l, op);
     }
 }
@@ -188,11 +185,11 @@ static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
 static void keep_result_order(struct xk_hz_late *l,
                               const struct xk_hz_late_op *now)
 {
-    const struct xk_hz_inst *const e = inst_of(l, now);
+    const struct xk_hz_inst *const e = xk_hz_late_inst(l, now);
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
         if (op->writes && e->unit == XK_HZ_IN_ORDER &&
-            in_turn(inst_of(l, op), e) && xk_hz_op_meet(op, now))
+            in_turn(xk_hz_late_inst(l, op), e) && xk_hz_op_meet(op, now))
             finish_op(l, op);
     }
 }
@@ -242,7 +239,7 @@ void xk_hz_late_before(struct xk_hz_late *l, uint32_t at, uint32_t mask)
 static unsigned write_most(const struct xk_hz_late *l,
                            const struct xk_hz_late_op *op)
 {
-    const unsigned unit = inst_of(l, op)->unit;
+    const unsigned unit = xk_hz_late_inst(l, op)->unit;
     unsigned most = latencies[unit].write_max;
     for (unsigned k = 0; k < op->n_dst && unit == XK_HZ_IN_ORDER; k++)
         if (file_most[op->dst[k].file] < most)

@@ -86,6 +86,12 @@ void xk_hz_late_after_both(struct xk_hz_late *l, struct xk_hz_late *other,
 
 /* ---- for hazard_late.c (hazard_op.c) ---- */
 
+static inline const struct xk_hz_inst *
+xk_hz_late_inst(const struct xk_hz_late *l, const struct xk_hz_late_op *op)
+{
+    return &l->t->kernel->hazard->inst[op->inst];
+}
+
 /* Fills what *op is about before it is executed: inst, active, mask, copies. */
 void xk_hz_op_begin(struct xk_hz_late *l, struct xk_hz_late_op *op, uint32_t at,
                     uint32_t mask);

@@ -13,12 +13,6 @@ static const struct xk_hz_table *table_of(const struct xk_hz_late *l)
     return l->t->kernel->hazard;
 }
 
-static const struct xk_hz_inst *inst_of(const struct xk_hz_late *l,
-                                        const struct xk_hz_late_op *op)
-{
-    return &table_of(l)->inst[op->inst];
-}
-
 bool xk_hz_op_is_late(const struct xk_hz_late *l, const struct xk_hz_inst *e,
                       unsigned file)
 {
@@ -293,7 +287,7 @@ static void repeat_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     struct xk_sim_thread *const t = l->t;
     const struct xk_sim_inst *const e = &t->kernel->inst[op->inst];
-    const struct xk_hz_inst *const i = inst_of(l, op);
+    const struct xk_hz_inst *const i = xk_hz_late_inst(l, op);
     struct rest r;
     set_aside(t, &r);
     for (unsigned k = 0; k < op->n_dst; k++)

@@ -93,8 +93,8 @@ static void exec_barrier(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 
 /* Which barrier a sync.bar is about: the number in its operand; without one, as
  * xelp and xehpg always write it, whatever was signalled first by number. */
-static unsigned awaited(const struct xk_sim_thread *t,
-                        const struct xk_sim_inst *e)
+unsigned xk_sim_barrier_awaited(const struct xk_sim_thread *t,
+                                const struct xk_sim_inst *e)
 {
     const struct xk_operand *const s = &e->in.src[0];
     if (s->file == XK_FILE_IMM)
@@ -108,7 +108,7 @@ static unsigned awaited(const struct xk_sim_thread *t,
 
 bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
-    const unsigned id = awaited(t, e);
+    const unsigned id = xk_sim_barrier_awaited(t, e);
     if (!(t->barrier_open >> id & 1)) {
         xk_sim_fault(t, e, "sync.bar without a barrier signalled before it");
         return true;

@@ -307,11 +307,6 @@ static void make_addresses(const struct xk_sim_thread *t,
         addr[l] = base + (uint64_t)l * stride_b;
 }
 
-static bool is_strided(const struct xk_msg *m)
-{
-    return m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED;
-}
-
 static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          const struct gather *g, const struct xk_sim_opnd *data)
 {
@@ -319,7 +314,7 @@ static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     const uint32_t lanes = e->exec < m->simd ? e->exec : m->simd;
     const uint32_t head_b = m->header ? t->kernel->grf_b : 0;
     const uint32_t addr_b =
-        is_strided(m) ? 12 : head_b + (uint32_t)lanes * m->addr_b;
+        xk_msg_is_strided(m) ? 12 : head_b + (uint32_t)lanes * m->addr_b;
     /* vec counts the enabled components */
     const uint32_t n_b = (m->vec - 1u) * g->plane_b + lanes * g->reg_b;
     return xk_sim_payload(t, e, &e->src[0], addr_b, m->src0_grf,
@@ -389,7 +384,7 @@ static void exec_gather(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         return; /* prefetch */
     if (!xk_sim_view_of(t, e, &g.view) || !payloads_fit(t, e, &g, data))
         return;
-    if (is_strided(&e->msg))
+    if (xk_msg_is_strided(&e->msg))
         make_addresses(t, e, addr);
     else
         take_addresses(t, e, addr);

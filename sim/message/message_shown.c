@@ -18,21 +18,6 @@ uint32_t xk_sim_bits_find(const uint64_t *bits, uint32_t at_b, uint32_t n_b)
     return UINT32_MAX;
 }
 
-static bool is_block2d(const struct xk_msg *m)
-{
-    return m->op == XK_MOP_LOAD_BLOCK2D || m->op == XK_MOP_STORE_BLOCK2D;
-}
-
-static bool is_block(const struct xk_msg *m)
-{
-    return m->transpose && !is_block2d(m);
-}
-
-static bool is_strided(const struct xk_msg *m)
-{
-    return m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED;
-}
-
 uint32_t xk_sim_msg_lanes(const struct xk_msg *m, uint32_t mask)
 {
     return m->simd && m->simd < 32 ? mask & ((1u << m->simd) - 1) : mask;
@@ -69,11 +54,11 @@ static uint32_t in_addresses(const uint64_t *bits,
     const uint32_t at_b = e->src[0].off_b;
     if (e->src[0].kind != XK_SO_REG)
         return UINT32_MAX;
-    if (is_block2d(m))
+    if (xk_msg_is_block2d(m))
         return xk_sim_bits_find(bits, at_b, 32);
-    if (is_strided(m))
+    if (xk_msg_is_strided(m))
         return xk_sim_bits_find(bits, at_b, 12);
-    if (!is_block(m))
+    if (!xk_msg_is_block(m))
         return !m->addr_b ? UINT32_MAX
                           : find_lanes(bits, xk_sim_addresses_at(t, e),
                                        m->addr_b, lanes);
@@ -96,9 +81,9 @@ static uint32_t in_data(const uint64_t *bits, const struct xk_sim_thread *t,
     if (e->src[1].kind != XK_SO_REG ||
         (m->space == XK_MSPACE_SCRATCH && !scratch))
         return UINT32_MAX;
-    if (is_block2d(m))
+    if (xk_msg_is_block2d(m))
         return xk_sim_bits_find(bits, at_b, m->src1_grf * t->kernel->grf_b);
-    if (is_block(m) || is_strided(m))
+    if (xk_msg_is_block(m) || xk_msg_is_strided(m))
         return xk_sim_bits_find(bits, at_b, (uint32_t)m->vec * m->data_b);
     for (unsigned v = 0; v < n && found == UINT32_MAX; v++)
         for (uint32_t k = lanes; k && found == UINT32_MAX; k &= k - 1)

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "sim/message/message_typed.h"
+#include "base/half.h"
 
 static const struct xk_sim_texel texels[] = {
     {0x000, 4, 4, XK_TEXEL_FLOAT, XK_ORDER_RGBA},
@@ -67,20 +68,6 @@ const struct xk_sim_texel *xk_sim_texel_find(unsigned code)
     return NULL;
 }
 
-static uint32_t bits_of(float f)
-{
-    uint32_t v;
-    memcpy(&v, &f, 4);
-    return v;
-}
-
-static float float_of(uint32_t v)
-{
-    float f;
-    memcpy(&f, &v, 4);
-    return f;
-}
-
 /* Where channel k is in a texel; 4: it has none. */
 static unsigned channel_place(const struct xk_sim_texel *f, unsigned k)
 {
@@ -106,7 +93,7 @@ bool xk_sim_texel_has(const struct xk_sim_texel *f, unsigned k)
 
 uint32_t xk_sim_texel_absent(const struct xk_sim_texel *f, unsigned k)
 {
-    return k < 3 ? 0 : f->kind <= XK_TEXEL_SINT ? 1 : bits_of(1.0f);
+    return k < 3 ? 0 : f->kind <= XK_TEXEL_SINT ? 1 : xk_float_bits(1.0f);
 }
 
 /* IEC 61966-2-1; alpha is linear. */
@@ -136,13 +123,15 @@ uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
     case XK_TEXEL_SINT:
         return (uint32_t)s;
     case XK_TEXEL_UNORM:
-        return bits_of((float)v / (float)(UINT32_MAX >> up));
+        return xk_float_bits((float)v / (float)(UINT32_MAX >> up));
     case XK_TEXEL_SNORM:
-        return bits_of(fmaxf(-1.0f, (float)s / (float)signed_max(f)));
+        return xk_float_bits(fmaxf(-1.0f, (float)s / (float)signed_max(f)));
     case XK_TEXEL_FLOAT:
-        return f->size_b == 4 ? v : bits_of(xk_sim_half_to_float((uint16_t)v));
+        return f->size_b == 4
+                   ? v
+                   : xk_float_bits(xk_sim_half_to_float((uint16_t)v));
     case XK_TEXEL_SRGB:
-        return bits_of(from_srgb(v, k));
+        return xk_float_bits(from_srgb(v, k));
     case XK_TEXEL_UINT:
         break;
     }
@@ -158,7 +147,7 @@ static uint32_t limit_signed(const struct xk_sim_texel *f, uint32_t v)
 /* v from -1 or 0 to 1, times most. */
 static uint32_t normalized(uint32_t v, float least, float most)
 {
-    const float x = float_of(v);
+    const float x = xk_bits_float(v);
     if (!(x == x))
         return 0;
     const float y = x < least ? least : x > 1.0f ? 1.0f : x;
@@ -193,7 +182,7 @@ void xk_sim_texel_set(const struct xk_sim_texel *f, uint8_t *texel, unsigned k,
         return;
     case XK_TEXEL_FLOAT:
         if (f->size_b == 2)
-            v = xk_sim_half_from_float(float_of(v), 0);
+            v = xk_sim_half_from_float(xk_bits_float(v), 0);
         break;
     }
     memcpy(texel + channel_place(f, k) * f->size_b, &v, f->size_b);

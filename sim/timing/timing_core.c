@@ -292,14 +292,6 @@ static void issue_inst(struct xk_tm_core *c, struct xk_tm_unit *u,
 
 /* ---- the whole ---- */
 
-static void *take(const struct xk_timing_record *r, size_t n_b)
-{
-    void *const p = r->alloc.realloc(r->alloc.user, NULL, n_b);
-    if (p)
-        memset(p, 0, n_b);
-    return p;
-}
-
 static void give(const struct xk_timing_record *r, void *p)
 {
     r->alloc.realloc(r->alloc.user, p, 0);
@@ -319,11 +311,14 @@ static enum xk_status open_core(struct xk_tm_core *c,
     if (c->n_units > XK_TM_MAX_UNITS || c->n_slots > XK_TM_UNIT_THREADS)
         return XK_EINVAL;
     out->units = c->n_units;
-    out->line = take(r, n * sizeof *out->line);
-    out->group_end = take(r, (r->n_traced + 1) * sizeof *out->group_end);
-    out->group_work = take(r, (r->n_traced + 1) * sizeof *out->group_work);
-    c->group = take(r, (r->n_traced + 1) * sizeof *c->group);
-    c->thread = take(r, (size_t)c->n_units * c->n_slots * sizeof *c->thread);
+    out->line = xk_alloc_zeroed(&r->alloc, n * sizeof *out->line);
+    out->group_end =
+        xk_alloc_zeroed(&r->alloc, (r->n_traced + 1) * sizeof *out->group_end);
+    out->group_work =
+        xk_alloc_zeroed(&r->alloc, (r->n_traced + 1) * sizeof *out->group_work);
+    c->group = xk_alloc_zeroed(&r->alloc, (r->n_traced + 1) * sizeof *c->group);
+    c->thread = xk_alloc_zeroed(&r->alloc, (size_t)c->n_units * c->n_slots *
+                                               sizeof *c->thread);
     if (!out->line || !out->group_end || !out->group_work || !c->group ||
         !c->thread || xk_tm_insts_create(m, r->kernel, &out->inst) < 0 ||
         xk_tm_code_init(&c->code, r, m) < 0 ||
@@ -380,7 +375,7 @@ enum xk_status xk_timing_core_run(const struct xk_timing_record *r,
 {
     const char *const name = r->kernel->name;
     memset(out, 0, sizeof *out);
-    struct xk_tm_core *const c = take(r, sizeof *c);
+    struct xk_tm_core *const c = xk_alloc_zeroed(&r->alloc, sizeof *c);
     enum xk_status s = c ? open_core(c, r, m, out) : XK_ENOMEM;
     const bool ended = s == XK_OK && replay(c);
     if (c) {

@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/ctx.h"
+#include "base/text.h"
 
 #define NONE UINT32_MAX
 
@@ -100,15 +101,10 @@ bool xk_tm_value_is(const struct xk_timing_product *m,
 
 /* ---- the words of a spec ---- */
 
-static bool is_word(const char *word, const char *text, size_t n)
-{
-    return strlen(word) == n && !memcmp(word, text, n);
-}
-
 static enum xk_tm_hypothesis find_hypothesis(const char *text, size_t n)
 {
     unsigned h = 0;
-    while (h < XK_TM_HYPOTHESES && !is_word(hypotheses[h].name, text, n))
+    while (h < XK_TM_HYPOTHESES && !xk_text_is(text, n, hypotheses[h].name))
         h++;
     return (enum xk_tm_hypothesis)h;
 }
@@ -165,7 +161,7 @@ static enum xk_status set_hypothesis(struct xk_timing_product *m,
     const char *const word = equals ? equals + 1 : text + n;
     const size_t word_n = (size_t)(text + n - word);
     for (unsigned k = 0; xk_tm_value_at(m, k, &v); k++)
-        if (v.of == h && is_word(v.word, word, word_n)) {
+        if (v.of == h && xk_text_is(word, word_n, v.word)) {
             *m = xk_tm_value_set(m, &v);
             return XK_OK;
         }
@@ -198,7 +194,7 @@ enum xk_status xk_timing_spec_parse(const char *text,
     const char *at = text + machine_n;
     while (*at) {
         const size_t n = strcspn(++at, ",");
-        if (is_word("all", at, n))
+        if (xk_text_is(at, n, "all"))
             out->all = true;
         else
             XK_TRY(set_hypothesis(&out->m, at, n, err));

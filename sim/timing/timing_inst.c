@@ -169,14 +169,6 @@ static uint32_t reads_again(const struct xk_timing_product *m,
 
 /* ---- multiply-adds ---- */
 
-static uint32_t ops_per_channel(const struct xk_inst *i)
-{
-    const unsigned a = xk_reg_type_b(i->src[1].type),
-                   b = xk_reg_type_b(i->src[2].type);
-    const unsigned n_b = a > b ? a : b;
-    return n_b ? 4 / n_b : 8;
-}
-
 static enum xk_tm_fma fma_of(const struct xk_inst *i)
 {
     if (xk_inst_is_dpas(i))
@@ -194,14 +186,14 @@ static enum xk_tm_fma fma_of(const struct xk_inst *i)
 static uint32_t macs_of(const struct xk_inst *i)
 {
     if (xk_inst_is_dpas(i))
-        return 8u * ops_per_channel(i) * i->exec * i->rcount;
+        return 8u * xk_dpas_ops_per_channel(i) * i->exec * i->rcount;
     return i->op == XK_OPC_DP4A ? 4u * i->exec : i->exec;
 }
 
 double xk_tm_peak(const struct xk_timing_product *m, const struct xk_inst *i)
 {
     if (xk_inst_is_dpas(i))
-        return 8.0 * ops_per_channel(i) * i->exec / m->xmx_row_cyc;
+        return 8.0 * xk_dpas_ops_per_channel(i) * i->exec / m->xmx_row_cyc;
     if (i->op == XK_OPC_DP4A)
         return 4.0 * m->lanes_dp4a;
     const enum xk_tm_pipe p =

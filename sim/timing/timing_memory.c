@@ -7,14 +7,6 @@
 
 #define PAGE_LINES 4096
 
-static void *take(struct xk_tm_memory *x, size_t n_b)
-{
-    void *const p = x->alloc.realloc(x->alloc.user, NULL, n_b);
-    if (p)
-        memset(p, 0, n_b);
-    return p;
-}
-
 /* How many lines the recorded core touches: those of its traces. */
 static uint64_t own_lines(const struct xk_timing_record *r, uint8_t *seen)
 {
@@ -38,7 +30,7 @@ static enum xk_status set_shares(struct xk_tm_memory *x)
 {
     const struct xk_timing_record *const r = x->r;
     const struct xk_timing_product *const m = x->m;
-    uint8_t *const seen = take(x, r->n_lines / 8 + 1);
+    uint8_t *const seen = xk_alloc_zeroed(&x->alloc, r->n_lines / 8 + 1);
     if (!seen)
         return XK_ENOMEM;
     const double own = (double)own_lines(r, seen);
@@ -68,9 +60,9 @@ static bool take_queues(struct xk_tm_memory *x)
     if (m->miss_b)
         x->n_queue += !x->n_queue;
     if (x->n_queue)
-        x->queue = take(x, x->n_queue * sizeof *x->queue);
+        x->queue = xk_alloc_zeroed(&x->alloc, x->n_queue * sizeof *x->queue);
     if (m->tlb_pages)
-        x->tlb = take(x, (pages + 1) * sizeof *x->tlb);
+        x->tlb = xk_alloc_zeroed(&x->alloc, (pages + 1) * sizeof *x->tlb);
     return (!x->n_queue || x->queue) && (!m->tlb_pages || x->tlb);
 }
 
@@ -81,9 +73,11 @@ enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
     *x = (struct xk_tm_memory){.m = m, .r = r, .alloc = r->alloc};
     x->l1_sets = m->l1_ways ? r->l1_b / m->line_b / m->l1_ways : 0;
     if (x->l1_sets)
-        x->l1 = take(x, (size_t)x->l1_sets * m->l1_ways * sizeof *x->l1);
+        x->l1 = xk_alloc_zeroed(&x->alloc, (size_t)x->l1_sets * m->l1_ways *
+                                               sizeof *x->l1);
     x->n_pages = r->n_lines / PAGE_LINES + 1;
-    x->page = take(x, x->n_pages * sizeof(struct xk_tm_line_state *));
+    x->page = xk_alloc_zeroed(&x->alloc,
+                              x->n_pages * sizeof(struct xk_tm_line_state *));
     if ((x->l1_sets && !x->l1) || !x->page || !take_queues(x) ||
         set_shares(x) < 0) {
         xk_tm_memory_fini(x);
@@ -133,7 +127,7 @@ static struct xk_tm_line_state *line_state(struct xk_tm_memory *x,
 {
     struct xk_tm_line_state **const p = &x->page[line / PAGE_LINES];
     if (!*p)
-        *p = take(x, PAGE_LINES * sizeof **p);
+        *p = xk_alloc_zeroed(&x->alloc, PAGE_LINES * sizeof **p);
     if (!*p) {
         x->no_memory = true;
         return NULL;

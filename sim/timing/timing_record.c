@@ -248,19 +248,6 @@ void xk_timing_tap(struct xk_timing_record *r, const struct xk_sim_thread *t,
         tap->trace = &r->trace[k * r->n_threads + t->index];
 }
 
-/* Which barrier: the number in the operand; without one the first signalled. */
-static uint32_t awaited(const struct xk_sim_thread *t,
-                        const struct xk_sim_inst *e)
-{
-    const struct xk_operand *const s = &e->in.src[0];
-    if (s->file == XK_FILE_IMM)
-        return (uint32_t)s->imm % XK_SIM_BARRIERS;
-    if (s->file == XK_FILE_ARF && s->arf == XK_ARF_F)
-        return (xk_rf_u32(t, XK_RF_FLAG + 4u * s->reg + s->sub_b) & 0xffff) %
-               XK_SIM_BARRIERS;
-    return t->barrier_open ? (uint32_t)__builtin_ctz(t->barrier_open) : 0;
-}
-
 static uint32_t signalled_barrier(const struct xk_sim_thread *t,
                                   const struct xk_sim_inst *e)
 {
@@ -288,7 +275,7 @@ void xk_timing_before(struct xk_tm_tap *tap, struct xk_sim_thread *t,
         else if (!i->send.eot)
             xk_timing_touch(tap, t, e);
     } else if (i->op == XK_OPC_SYNC && i->sync_fn == XK_SYNC_BAR) {
-        tap->extra[tap->n_extra++] = awaited(t, e);
+        tap->extra[tap->n_extra++] = xk_sim_barrier_awaited(t, e);
     }
 }
 

@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Characters and words of our text forms; the locale does not matter. */
+#ifndef XK_BASE_TEXT_H
+#define XK_BASE_TEXT_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <string.h>
+
+static inline bool xk_is_digit(char ch)
+{
+    return ch >= '0' && ch <= '9';
+}
+
+/* What a name begins with: a letter or an underscore. */
+static inline bool xk_is_letter(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
+}
+
+/* What a name goes on with. */
+static inline bool xk_is_name_char(char ch)
+{
+    return xk_is_letter(ch) || xk_is_digit(ch);
+}
+
+/* Whether the n characters at s are `word`. */
+static inline bool xk_text_is(const char *s, size_t n, const char *word)
+{
+    return n == strlen(word) && !memcmp(s, word, n);
+}
+
+#endif
