@@ -10,8 +10,8 @@ static bool meet(const struct xk_cg_costs *c, unsigned a, unsigned b)
            a / c->bundle_grf % c->bundles == b / c->bundle_grf % c->bundles;
 }
 
-static bool add_pair(struct xk_banks *b, const struct xk_cg *g, uint32_t tile,
-                     struct xk_bank_pair p)
+static bool add_bank_pair(struct xk_banks *b, const struct xk_cg *g,
+                          uint32_t tile, struct xk_bank_pair p)
 {
     if (!xk_grow(g->c, &b->pair, b->n_pairs, &b->cap_pairs, sizeof *b->pair))
         return false;
@@ -44,14 +44,16 @@ static bool add_bank_pairs(struct xk_banks *b, const struct xk_cg *g,
     for (unsigned k = 0; k < (n_x > n_y ? n_x : n_y) && good; k++) {
         const unsigned at_x = x->sub_b + (k < n_x ? k : 0) * g->p->grf_b;
         const unsigned at_y = y->sub_b + (k < n_y ? k : 0) * g->p->grf_b;
-        good = add_pair(b, g, x->reg,
-                        (struct xk_bank_pair){.other = y->reg,
-                                              .sub_b = (uint16_t)at_x,
-                                              .other_sub_b = (uint16_t)at_y}) &&
-               add_pair(b, g, y->reg,
-                        (struct xk_bank_pair){.other = x->reg,
-                                              .sub_b = (uint16_t)at_y,
-                                              .other_sub_b = (uint16_t)at_x});
+        good =
+            add_bank_pair(
+                b, g, x->reg,
+                (struct xk_bank_pair){.other = y->reg,
+                                      .sub_b = (uint16_t)at_x,
+                                      .other_sub_b = (uint16_t)at_y}) &&
+            add_bank_pair(b, g, y->reg,
+                          (struct xk_bank_pair){.other = x->reg,
+                                                .sub_b = (uint16_t)at_y,
+                                                .other_sub_b = (uint16_t)at_x});
     }
     return good;
 }

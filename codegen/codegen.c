@@ -8,9 +8,9 @@
 #include "codegen/sb.h"
 #include "codegen/scoreboard.h"
 
-static enum xk_status check_request(xk_ctx *c, const struct xk_platform *p,
-                                    const struct xk_kernel *k,
-                                    const struct xk_abi *abi)
+static enum xk_status check_platform(xk_ctx *c, const struct xk_platform *p,
+                                     const struct xk_kernel *k,
+                                     const struct xk_abi *abi)
 {
     if (!p || p->id != XK_PLATFORM_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
@@ -198,7 +198,7 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
 {
     struct xk_cg g = {.c = c, .p = p, .k = k, .abi = abi};
     struct xk_code_stats s = {0};
-    XK_TRY(check_request(c, p, k, abi));
+    XK_TRY(check_platform(c, p, k, abi));
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status st = generate_code(&g);
     if (st == XK_OK)

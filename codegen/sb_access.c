@@ -2,6 +2,7 @@
 /* Which resources an instruction reads and writes, from isa/'s footprints. */
 #include "codegen/sb.h"
 #include "isa/format.h"
+#include "isa/message.h"
 
 #define COUNT(a) (sizeof(a) / sizeof(a)[0])
 
@@ -140,17 +141,9 @@ unsigned xk_sb_pipe_of_sources(const struct xk_platform *p,
     return pipe;
 }
 
-/* SLM by its own function, or through the old data port's index 254. */
-static bool is_slm(const struct xk_send_info *m)
-{
-    const bool hdc = m->sfid == XK_SFID_DC0 || m->sfid == XK_SFID_DC1;
-    return m->sfid == XK_SFID_SLM ||
-           (hdc && !m->desc_reg && (m->desc & 0xff) == 0xfe);
-}
-
 static void slm_use(const struct xk_inst *i, struct xk_sb_access *a)
 {
-    if (a->kind != XK_SB_SEND || !is_slm(&i->send))
+    if (a->kind != XK_SB_SEND || !xk_send_is_slm(&i->send))
         return;
     const bool fence = i->send.sfid == XK_SFID_SLM && !i->send.desc_reg &&
                        (i->send.desc & 0x3f) == 0x1f;

@@ -45,7 +45,7 @@ static enum xk_status decode_steps(struct stats *s, const struct xk_zkernel *k)
 }
 
 /* Direct GRF operands; an indirect one could be anywhere and is left out. */
-static void note_registers(struct stats *s, const struct xk_inst *i)
+static void note_operand_grfs(struct stats *s, const struct xk_inst *i)
 {
     for (int k = -1; k < 3; k++) {
         const struct xk_operand *const o = k < 0 ? &i->dst : &i->src[k];
@@ -85,7 +85,7 @@ static void count_steps(struct stats *s)
         o->n_sync += op == XK_OPC_SYNC;
         o->n_branch += xk_opcode_is_branch(op);
         o->n_send += xk_opcode_is_send(op);
-        note_registers(s, &st->inst);
+        note_operand_grfs(s, &st->inst);
         if (xk_opcode_is_send(op))
             note_message(s, &st->inst);
     }

@@ -52,8 +52,8 @@ static enum xk_status read_container(xk_ctx *c, const void *file, size_t n_b,
 }
 
 /* The platform asked for and the one the container names. */
-static enum xk_status choose_platform(xk_ctx *c, struct xk_kernel_file *f,
-                                      const char *name, uint32_t core)
+static enum xk_status choose_file_platform(xk_ctx *c, struct xk_kernel_file *f,
+                                           const char *name, uint32_t core)
 {
     const struct xk_platform *const told = by_number(f->z.product_family, core);
     const struct xk_platform *const asked = xk_platform_find(name);
@@ -83,7 +83,7 @@ enum xk_status xk_kernel_file_open(xk_ctx *c, const void *file, size_t n_b,
     *out = (struct xk_kernel_file){.kind = XK_CONTAINER_RAW};
     enum xk_status s = read_container(c, file, n_b, out, &core);
     if (s == XK_OK)
-        s = choose_platform(c, out, platform, core);
+        s = choose_file_platform(c, out, platform, core);
     if (s < 0)
         xk_kernel_file_fini(c, out);
     return s;

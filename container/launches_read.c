@@ -63,8 +63,8 @@ static bool is(const struct reader *r, unsigned k, const char *text)
 }
 
 /* Decimal digits only. */
-static enum xk_status read_count(struct reader *r, unsigned k, uint64_t max,
-                                 uint64_t *out)
+static enum xk_status read_decimal_word(struct reader *r, unsigned k,
+                                        uint64_t max, uint64_t *out)
 {
     char *end;
     errno = 0;
@@ -80,7 +80,7 @@ static enum xk_status read_count(struct reader *r, unsigned k, uint64_t max,
 static enum xk_status small(struct reader *r, unsigned k, uint32_t *out)
 {
     uint64_t v = 0;
-    const enum xk_status s = read_count(r, k, UINT32_MAX, &v);
+    const enum xk_status s = read_decimal_word(r, k, UINT32_MAX, &v);
     *out = (uint32_t)v;
     return s;
 }
@@ -117,7 +117,7 @@ static enum xk_status read_arg_line(struct reader *r)
     a->size_b = xk_value_type_b(t);
     a->written = !t && is(r, 5, "write");
     if (!t)
-        XK_TRY(read_count(r, 4, UINT64_MAX, &a->size_b));
+        XK_TRY(read_decimal_word(r, 4, UINT64_MAX, &a->size_b));
     r->list.n_args++;
     return XK_OK;
 }
@@ -127,7 +127,7 @@ static enum xk_status read_block(struct reader *r)
 {
     if (r->n_words != 4 || !is(r, 2, "align") || r->list.scratch_align_b)
         return bad_line(r, "not its words, or a second one");
-    XK_TRY(read_count(r, 1, UINT64_MAX, &r->list.scratch_b));
+    XK_TRY(read_decimal_word(r, 1, UINT64_MAX, &r->list.scratch_b));
     return small(r, 3, &r->list.scratch_align_b);
 }
 
@@ -139,8 +139,8 @@ static enum xk_status read_scratch(struct reader *r)
         return bad_line(r, "one scratch buffer too many");
     if (r->n_words != 4 || !is(r, 2, "at"))
         return bad_line(r, "not its words");
-    XK_TRY(read_count(r, 1, UINT64_MAX, &s->size_b));
-    XK_TRY(read_count(r, 3, UINT64_MAX, &s->offset_b));
+    XK_TRY(read_decimal_word(r, 1, UINT64_MAX, &s->size_b));
+    XK_TRY(read_decimal_word(r, 3, UINT64_MAX, &s->offset_b));
     r->list.n_scratch++;
     return XK_OK;
 }
@@ -178,7 +178,7 @@ static enum xk_status read_bind(struct reader *r)
     XK_TRY(name(r, 1, a->name, sizeof a->name));
     XK_TRY(small(r, 3, constant ? &a->size_b : &a->number));
     if (constant)
-        XK_TRY(read_count(r, 4, UINT64_MAX, &a->bits));
+        XK_TRY(read_decimal_word(r, 4, UINT64_MAX, &a->bits));
     a->binding = constant  ? XK_BIND_CONSTANT
                  : scratch ? XK_BIND_SCRATCH
                            : XK_BIND_TENSOR;

@@ -426,7 +426,7 @@ static enum xk_status read_program_tokens(struct reader *r, struct span list)
     return XK_OK;
 }
 
-static enum xk_status read_program(struct reader *r, uint32_t *gfx_core)
+static enum xk_status read_program_header(struct reader *r, uint32_t *gfx_core)
 {
     struct span head, tokens;
     if (!take_bytes(&r->rest, PROGRAM_HEADER_B, &head) ||
@@ -490,7 +490,7 @@ enum xk_status xk_patch_tokens_read(xk_ctx *c, const void *file, size_t n_b,
     *gfx_core = 0;
     if (!file || !find_program(c, file, n_b, &r.rest))
         return xk_fail(c, XK_EPARSE, "patch tokens: no program found");
-    const enum xk_status s = read_program(&r, gfx_core);
+    const enum xk_status s = read_program_header(&r, gfx_core);
     if (s < 0)
         xk_zebin_fini(c, out);
     return s;

@@ -35,7 +35,7 @@ int xk_op_n_kids(enum xk_op op)
     return (unsigned)op < XK_N_OPS ? op_rows[op].n_kids : 0;
 }
 
-static uint32_t type_word(struct xk_type t)
+static uint32_t type_text_of(struct xk_type t)
 {
     return t.dt | (uint32_t)t.space << 8 | (uint32_t)t.lanes << 16;
 }
@@ -74,7 +74,7 @@ static const xk_expr *make_expr(xk_ctx *c, enum xk_op op, struct xk_type t,
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .intern = true,
                                    .traits = xk_own_traits(op, t),
-                                   .type = type_word(t),
+                                   .type = type_text_of(t),
                                    .n_kids = n,
                                    .kids = kids};
     return xk_pool_make(c, &d);
@@ -86,7 +86,7 @@ static const xk_expr *make_leaf(xk_ctx *c, enum xk_op op, struct xk_type t,
     const struct xk_node_desc d = {.op = (uint8_t)op,
                                    .intern = true,
                                    .traits = xk_own_traits(op, t),
-                                   .type = type_word(t),
+                                   .type = type_text_of(t),
                                    .payload = payload,
                                    .payload_b = (uint16_t)n_b};
     return xk_pool_make(c, &d);
@@ -497,7 +497,7 @@ const xk_expr *xk_shuffle(xk_ctx *c, const xk_expr *a, const uint16_t *index,
         .op = XK_OP_SHUFFLE,
         .intern = true,
         .traits = XK_HAS_MATH,
-        .type = type_word(xk_type_vec((enum xk_dtype)t.dt, n)),
+        .type = type_text_of(xk_type_vec((enum xk_dtype)t.dt, n)),
         .n_kids = 1,
         .kids = &a,
         .payload = index,
@@ -527,7 +527,7 @@ const xk_expr *xk_ptr(xk_ctx *c, const xk_expr *buf, const xk_expr *off)
         .intern = true,
         .opaque = true,
         .traits = xk_op(off) == XK_OP_IMM ? 0 : XK_HAS_INDEX,
-        .type = type_word(xk_type_of(buf)),
+        .type = type_text_of(xk_type_of(buf)),
         .n_kids = 2,
         .kids = kids,
     };

@@ -195,6 +195,14 @@ static inline bool xk_msg_is_strided(const struct xk_msg *m)
 }
 unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op);   /* data operands, 0..2 */
 const char *xk_msg_sfid_name(unsigned sfid);        /* "ugm"; "?" */
+/* Whether a send is about SLM: by its own shared function, or by surface 254 of
+ * the old data ports. */
+static inline bool xk_send_is_slm(const struct xk_send_info *s)
+{
+    const bool hdc = s->sfid == XK_SFID_DC0 || s->sfid == XK_SFID_DC1;
+    return s->sfid == XK_SFID_SLM ||
+           (hdc && !s->desc_reg && (s->desc & 0xff) == XK_BTI_SLM);
+}
 /* The shared functions of the LSC. */
 static inline bool xk_sfid_is_lsc(unsigned sfid)
 {

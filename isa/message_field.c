@@ -133,7 +133,7 @@ static bool put_owords(const struct xk_platform *p, const struct xk_msg *m,
 }
 
 /* One-bit or two-bit SIMD modes: the width a value stands for, 0 reserved. */
-static unsigned simd_of(const struct xk_platform *p, unsigned field, uint32_t v)
+static unsigned payload_simd(const struct xk_platform *p, unsigned field, uint32_t v)
 {
     const struct xk_msg_machine *const mc = xk_msg_machine(p);
 
@@ -152,7 +152,7 @@ static unsigned simd_of(const struct xk_platform *p, unsigned field, uint32_t v)
 static bool get_simd(const struct xk_platform *p, unsigned field, uint32_t v,
                      struct xk_msg *m, struct xk_error *err)
 {
-    m->simd = (uint8_t)simd_of(p, field, v);
+    m->simd = (uint8_t)payload_simd(p, field, v);
     return m->simd || bad_field(err, "SIMD mode code", v);
 }
 
@@ -164,7 +164,7 @@ static bool put_simd(const struct xk_platform *p, unsigned field,
     unsigned want = m->simd, best = 0;
 
     for (uint32_t k = 0; k < (field == XK_MF_SIMD3 ? 3u : 2u); k++) {
-        const unsigned n = simd_of(p, field, k);
+        const unsigned n = payload_simd(p, field, k);
 
         if (n && (want ? n == want : n >= m->exec && (!best || n < best))) {
             best = n;

@@ -222,7 +222,7 @@ static bool controls(struct spelled *s)
 }
 
 /* "r10:4", a payload and its length. */
-static bool parse_payload(struct spelled *s, struct xk_operand *o, int *len,
+static bool parse_payload_length(struct spelled *s, struct xk_operand *o, int *len,
                     unsigned max)
 {
     struct xk_parser *const ps = s->ps;
@@ -295,7 +295,7 @@ static bool address(struct spelled *s)
                              "scaled addresses do not exist on "
                              "%s",
                              ps->p->name);
-    if (!parse_payload(s, &ps->i->src[0], &s->len[1], 15))
+    if (!parse_payload_length(s, &ps->i->src[0], &s->len[1], 15))
         return false;
     if (ps->tok.kind == '+' || ps->tok.kind == '-')
         return xk_isa_parse_fail(ps, &ps->tok,
@@ -313,10 +313,10 @@ static bool parse_message_operands(struct spelled *s)
     i->dst = i->src[1] =
         (struct xk_operand){.file = XK_FILE_ARF, .type = XK_RT_UD};
     if (c == XK_MCLASS_STORE)
-        return address(s) && parse_payload(s, &i->src[1], &s->len[2], 31);
-    if (!parse_payload(s, &i->dst, &s->len[0], 31) || !address(s))
+        return address(s) && parse_payload_length(s, &i->src[1], &s->len[2], 31);
+    if (!parse_payload_length(s, &i->dst, &s->len[0], 31) || !address(s))
         return false;
-    return c == XK_MCLASS_LOAD || parse_payload(s, &i->src[1], &s->len[2], 31);
+    return c == XK_MCLASS_LOAD || parse_payload_length(s, &i->src[1], &s->len[2], 31);
 }
 
 static bool set_message_kind(struct spelled *s, const struct xk_token *at)

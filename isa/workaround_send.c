@@ -85,7 +85,7 @@ static uint32_t tokens_waited(const struct xk_inst *i)
     return set;
 }
 
-static bool is_slm(const struct xk_inst *i, const struct xk_msg *m)
+static bool reaches_slm(const struct xk_inst *i, const struct xk_msg *m)
 {
     return i->send.sfid == XK_SFID_SLM ||
            (xk_wa_is_hdc(i) && m->bti == XK_BTI_SLM);
@@ -98,7 +98,7 @@ static bool is_slm_load(const struct xk_wa_program *g, unsigned at)
     if (!xk_inst_is_send(&g->inst[at]) || xk_is_null(&g->inst[at].dst))
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
-    return m.op != XK_MOP_FENCE && is_slm(&g->inst[at], &m);
+    return m.op != XK_MOP_FENCE && reaches_slm(&g->inst[at], &m);
 }
 
 /* A store, an atomic without a response, a fence. */
@@ -109,7 +109,7 @@ static bool orders_slm(const struct xk_wa_program *g, unsigned at)
     if (!xk_inst_is_send(&g->inst[at]) || g->inst[at].send.eot)
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
-    return is_slm(&g->inst[at], &m) &&
+    return reaches_slm(&g->inst[at], &m) &&
            (m.op == XK_MOP_FENCE || xk_is_null(&g->inst[at].dst));
 }
 

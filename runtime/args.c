@@ -15,8 +15,8 @@ struct marshal {
     struct xk_error *err;
 };
 
-static void put(struct marshal *m, const struct xk_zarg *z, const void *p,
-                uint32_t n_b)
+static void put_arg_value(struct marshal *m, const struct xk_zarg *z,
+                          const void *p, uint32_t n_b)
 {
     memcpy(m->out + z->offset_b, p, n_b < z->size_b ? n_b : z->size_b);
 }
@@ -28,8 +28,8 @@ static void put_triple(struct marshal *m, const struct xk_zarg *z,
     for (unsigned d = 0; d < 3; d++)
         v[d] = a[d] * (b ? b[d] : 1);
     if (z->source_b < sizeof v) /* the older container gives it in pieces */
-        put(m, z, (const uint8_t *)v + z->source_b,
-            (uint32_t)sizeof(v) - z->source_b);
+        put_arg_value(m, z, (const uint8_t *)v + z->source_b,
+                      (uint32_t)sizeof(v) - z->source_b);
 }
 
 /* A local pointer is an offset; the argument only gives a size. */
@@ -47,7 +47,7 @@ static enum xk_status put_slm(struct marshal *m, const struct xk_zarg *z,
                                "kernel '%.100s': argument "
                                "%d: %u bytes of local memory",
                                m->k->name, z->arg_index, arg->size_b);
-    put(m, z, &at, sizeof(at));
+    put_arg_value(m, z, &at, sizeof(at));
     m->slm_b += (arg->size_b + SLM_ALIGN_B - 1) / SLM_ALIGN_B * SLM_ALIGN_B;
     return XK_OK;
 }
@@ -63,7 +63,7 @@ static enum xk_status put_pointer(struct marshal *m, const struct xk_zarg *z,
     uint64_t v = m->places->va_of(arg->buffer);
     if (z->mode == XK_ZMODE_BINDLESS)
         v = XK_SIM_STATE_OFFSET_B(m->k->n_bindings + m->n_bindless++);
-    put(m, z, &v, sizeof(v)); /* nothing if only stateful: size_b 0 */
+    put_arg_value(m, z, &v, sizeof(v)); /* nothing if only stateful: size_b 0 */
     return XK_OK;
 }
 
@@ -79,7 +79,7 @@ static enum xk_status put_value(struct marshal *m, const struct xk_zarg *z,
                                m->k->name, z->arg_index, z->size_b,
                                arg->buffer ? "a buffer," : "a value of",
                                arg->size_b);
-    put(m, z, (const uint8_t *)arg->value + z->source_b, z->size_b);
+    put_arg_value(m, z, (const uint8_t *)arg->value + z->source_b, z->size_b);
     return XK_OK;
 }
 
@@ -101,7 +101,7 @@ static void put_dimensions(struct marshal *m, const struct xk_zarg *z)
     uint32_t n = 3;
     while (n > 1 && m->a->groups[n - 1] * m->a->local[n - 1] == 1)
         n--;
-    put(m, z, &n, sizeof n);
+    put_arg_value(m, z, &n, sizeof n);
 }
 
 static enum xk_status put_address(struct marshal *m, const struct xk_zarg *z)
@@ -110,7 +110,7 @@ static enum xk_status put_address(struct marshal *m, const struct xk_zarg *z)
                         : z->kind == XK_ZARG_CONST_BASE
                             ? m->places->data_va[XK_ZSECTION_CONST]
                             : m->places->data_va[XK_ZSECTION_GLOBAL];
-    put(m, z, &va, sizeof va);
+    put_arg_value(m, z, &va, sizeof va);
     return XK_OK;
 }
 

@@ -96,8 +96,9 @@ enum xk_status xk_device_count(const char *engine, uint32_t *n,
 }
 
 /* What is known of a device that must exist. */
-static enum xk_status query(const struct xk_engine *e, uint32_t index,
-                            struct xk_device_info *info, struct xk_error *err)
+static enum xk_status query_device(const struct xk_engine *e, uint32_t index,
+                                   struct xk_device_info *info,
+                                   struct xk_error *err)
 {
     uint32_t n;
     XK_TRY(e->device_count(&n, err));
@@ -134,7 +135,7 @@ enum xk_status xk_device_query(const char *engine, struct xk_device_info *info,
         return xk_runtime_fail(err, XK_EINVAL, "device: %s is NULL",
                                !engine ? "engine" : "info");
     XK_TRY(find_engine(engine, &e, &index, err));
-    XK_TRY(query(e, index, &all, err));
+    XK_TRY(query_device(e, index, &all, err));
     return give_info(&all, info, err);
 }
 
@@ -173,7 +174,7 @@ enum xk_status xk_device_create(const char *engine, const char *platform,
                                !engine ? "engine" : "out");
     *out = NULL;
     XK_TRY(find_engine(engine, &e, &index, err));
-    XK_TRY(query(e, index, &info, err));
+    XK_TRY(query_device(e, index, &info, err));
     XK_TRY(choose_platform(&info, engine, platform, &p, err));
     XK_TRY(e->device_create(&xk_alloc_default, index, p, n_threads, out, err));
     (*out)->engine = e;

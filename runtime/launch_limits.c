@@ -36,8 +36,10 @@ static uint64_t slm_args(const struct xk_zkernel *k)
     return args;
 }
 
-static enum xk_status add(const struct xk_alloc *a, const struct xk_zkernel *k,
-                          struct xk_launch_limits **list, struct xk_error *err)
+static enum xk_status add_limits(const struct xk_alloc *a,
+                                 const struct xk_zkernel *k,
+                                 struct xk_launch_limits **list,
+                                 struct xk_error *err)
 {
     struct xk_launch_limits *const l = a->realloc(a->user, NULL, sizeof *l);
     if (!l)
@@ -71,7 +73,7 @@ enum xk_status xk_launch_limits_read(const struct xk_alloc *a,
         return xk_runtime_fail(err, XK_ENOMEM, "module: out of memory");
     if (xk_zebin_read(c, zebin, size_b, &z) == XK_OK) {
         for (uint32_t i = 0; i < z.n_kernels && s >= 0; i++)
-            s = add(a, &z.kernels[i], out, err);
+            s = add_limits(a, &z.kernels[i], out, err);
         if (s >= 0 && z.launches) {
             *launches = xk_launch_list_copy(a, z.launches);
             if (!*launches)

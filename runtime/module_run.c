@@ -88,7 +88,7 @@ static enum xk_status check_block(const struct run *r, struct xk_error *err)
 }
 
 /* Parts of the caller's block, or new ones. */
-static enum xk_status make_scratch(struct run *r, struct xk_error *err)
+static enum xk_status make_scratch_buffer(struct run *r, struct xk_error *err)
 {
     XK_TRY(check_block(r, err));
     for (uint32_t i = 0; i < r->l->n_scratch; i++) {
@@ -118,8 +118,9 @@ static struct xk_launch_arg bound(const struct run *r,
     return r->o.args[a->number];
 }
 
-static enum xk_status start(const struct run *r, const struct xk_launch_step *s,
-                            xk_pending **out, struct xk_error *err)
+static enum xk_status start_program(const struct run *r,
+                                    const struct xk_launch_step *s,
+                                    xk_pending **out, struct xk_error *err)
 {
     struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
     for (uint32_t i = 0; i < s->n_args; i++)
@@ -150,10 +151,10 @@ static enum xk_status read_opts(struct run *r, xk_module *m,
 }
 
 /* What was given is right, and scratch is there. end() follows. */
-static enum xk_status begin(struct run *r, struct xk_error *err)
+static enum xk_status begin_program(struct run *r, struct xk_error *err)
 {
     XK_TRY(check_args(r, err));
-    return make_scratch(r, err);
+    return make_scratch_buffer(r, err);
 }
 
 /* Launches that are under way hold what they use. */
@@ -163,13 +164,14 @@ static void end(struct run *r)
         xk_buffer_unref(r->scratch[i]);
 }
 
-static enum xk_status launch(const struct run *r,
-                             const struct xk_launch_step *step,
-                             struct xk_launch_stats *sum, struct xk_error *err)
+static enum xk_status launch_step(const struct run *r,
+                                  const struct xk_launch_step *step,
+                                  struct xk_launch_stats *sum,
+                                  struct xk_error *err)
 {
     struct xk_launch_stats stats = {0};
     xk_pending *p = NULL;
-    enum xk_status s = start(r, step, &p, err);
+    enum xk_status s = start_program(r, step, &p, err);
     if (s >= 0)
         s = xk_pending_wait(p, &stats, err);
     xk_pending_unref(p);
@@ -187,9 +189,9 @@ enum xk_status xk_module_run(xk_module *m, const struct xk_run_opts *o,
     struct run r;
     XK_RUNTIME_OR_LOCAL(err);
     XK_TRY(read_opts(&r, m, o, err));
-    enum xk_status s = begin(&r, err);
+    enum xk_status s = begin_program(&r, err);
     for (uint32_t i = 0; s >= 0 && i < r.l->n_launches; i++)
-        s = launch(&r, &r.l->launches[i], &sum, err);
+        s = launch_step(&r, &r.l->launches[i], &sum, err);
     end(&r);
     if (stats)
         *stats = sum;
@@ -209,10 +211,10 @@ enum xk_status xk_module_start(xk_module *m, const struct xk_run_opts *o,
     if (o->launched)
         return xk_runtime_fail(err, XK_EINVAL,
                                "run: launched is for xk_module_run alone");
-    enum xk_status s = begin(&r, err);
+    enum xk_status s = begin_program(&r, err);
     for (uint32_t i = 0; s >= 0 && i < r.l->n_launches; i++) {
         xk_pending *p = NULL;
-        s = start(&r, &r.l->launches[i], &p, err);
+        s = start_program(&r, &r.l->launches[i], &p, err);
         if (p && first)
             xk_pending_chain(first, p);
         else if (p)

@@ -17,7 +17,7 @@ struct ocl_buffer {
     cl_mem memory;
 };
 
-static struct xk_ocl_device *device_of(const xk_buffer *b)
+static struct xk_ocl_device *ocl_device_of(const xk_buffer *b)
 {
     return (struct xk_ocl_device *)b->device;
 }
@@ -27,8 +27,8 @@ cl_mem xk_ocl_buffer_memory(const xk_buffer *b)
     return ((const struct ocl_buffer *)b)->memory;
 }
 
-static enum xk_status open_device(struct xk_ocl_device *d, uint32_t index,
-                                  struct xk_error *err)
+static enum xk_status open_ocl_device(struct xk_ocl_device *d, uint32_t index,
+                                      struct xk_error *err)
 {
     struct xk_ocl_found f;
     cl_int result = CL_SUCCESS;
@@ -54,7 +54,7 @@ static enum xk_status open_device(struct xk_ocl_device *d, uint32_t index,
 }
 
 /* Also of a device that is not whole. */
-static void close_device(const struct xk_alloc *a, struct xk_ocl_device *d)
+static void close_ocl_device(const struct xk_alloc *a, struct xk_ocl_device *d)
 {
     if (d->queue)
         d->cl.clReleaseCommandQueue(d->queue);
@@ -64,10 +64,11 @@ static void close_device(const struct xk_alloc *a, struct xk_ocl_device *d)
     a->realloc(a->user, d, 0);
 }
 
-static enum xk_status device_create(const struct xk_alloc *alloc,
-                                    uint32_t index, const struct xk_platform *p,
-                                    unsigned n_threads, xk_device **out,
-                                    struct xk_error *err)
+static enum xk_status ocl_device_create(const struct xk_alloc *alloc,
+                                        uint32_t index,
+                                        const struct xk_platform *p,
+                                        unsigned n_threads, xk_device **out,
+                                        struct xk_error *err)
 {
     (void)p;
     (void)n_threads;
@@ -77,22 +78,22 @@ static enum xk_status device_create(const struct xk_alloc *alloc,
         return xk_runtime_fail(err, XK_ENOMEM, "ocl: out of memory");
     memset(d, 0, sizeof *d);
     pthread_mutex_init(&d->lock, NULL);
-    const enum xk_status s = open_device(d, index, err);
+    const enum xk_status s = open_ocl_device(d, index, err);
     if (s < 0)
-        close_device(alloc, d);
+        close_ocl_device(alloc, d);
     else
         *out = &d->base;
     return s;
 }
 
-static void device_destroy(xk_device *d)
+static void ocl_device_destroy(xk_device *d)
 {
     const struct xk_alloc a = d->alloc;
-    close_device(&a, (struct xk_ocl_device *)d);
+    close_ocl_device(&a, (struct xk_ocl_device *)d);
 }
 
-static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
-                                    xk_buffer **out, struct xk_error *err)
+static enum xk_status ocl_buffer_create(xk_device *d, uint64_t size_b,
+                                        xk_buffer **out, struct xk_error *err)
 {
     struct xk_ocl_device *const o = (struct xk_ocl_device *)d;
     const cl_mem_flags flags =
@@ -124,11 +125,11 @@ static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
     return xk_ocl_fail("clCreateBuffer", what, result, err);
 }
 
-static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
-                                  uint64_t size_b, xk_buffer **out,
-                                  struct xk_error *err)
+static enum xk_status ocl_buffer_part(xk_buffer *whole, uint64_t at_b,
+                                      uint64_t size_b, xk_buffer **out,
+                                      struct xk_error *err)
 {
-    struct xk_ocl_device *const d = device_of(whole);
+    struct xk_ocl_device *const d = ocl_device_of(whole);
     const cl_buffer_region region = {(size_t)at_b, (size_t)size_b};
     cl_int result = CL_SUCCESS;
     struct ocl_buffer *const b =
@@ -149,20 +150,20 @@ static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
     return xk_ocl_fail("clCreateSubBuffer", NULL, result, err);
 }
 
-static void buffer_destroy(xk_buffer *b)
+static void ocl_buffer_destroy(xk_buffer *b)
 {
-    struct xk_ocl_device *const d = device_of(b);
+    struct xk_ocl_device *const d = ocl_device_of(b);
     pthread_mutex_lock(&d->lock);
     d->cl.clReleaseMemObject(xk_ocl_buffer_memory(b));
     pthread_mutex_unlock(&d->lock);
     d->base.alloc.realloc(d->base.alloc.user, b, 0);
 }
 
-static enum xk_status write_all(const xk_buffer *b, uint64_t offset_b,
-                                const void *src, uint64_t size_b,
-                                struct xk_error *err)
+static enum xk_status write_pieces(const xk_buffer *b, uint64_t offset_b,
+                                   const void *src, uint64_t size_b,
+                                   struct xk_error *err)
 {
-    const struct xk_ocl_device *const d = device_of(b);
+    const struct xk_ocl_device *const d = ocl_device_of(b);
     for (uint64_t at = 0; at < size_b; at += PIECE_B) {
         const uint64_t left_b = size_b - at;
         XK_OCL_TRY(d, err, clEnqueueWriteBuffer, d->queue,
@@ -173,10 +174,11 @@ static enum xk_status write_all(const xk_buffer *b, uint64_t offset_b,
     return XK_OK;
 }
 
-static enum xk_status read_all(const xk_buffer *b, uint64_t offset_b, void *dst,
-                               uint64_t size_b, struct xk_error *err)
+static enum xk_status read_pieces(const xk_buffer *b, uint64_t offset_b,
+                                  void *dst, uint64_t size_b,
+                                  struct xk_error *err)
 {
-    const struct xk_ocl_device *const d = device_of(b);
+    const struct xk_ocl_device *const d = ocl_device_of(b);
     for (uint64_t at = 0; at < size_b; at += PIECE_B) {
         const uint64_t left_b = size_b - at;
         XK_OCL_TRY(d, err, clEnqueueReadBuffer, d->queue,
@@ -187,24 +189,24 @@ static enum xk_status read_all(const xk_buffer *b, uint64_t offset_b, void *dst,
     return XK_OK;
 }
 
-static enum xk_status buffer_write(xk_buffer *b, uint64_t offset_b,
-                                   const void *src, uint64_t size_b,
-                                   struct xk_error *err)
+static enum xk_status ocl_buffer_write(xk_buffer *b, uint64_t offset_b,
+                                       const void *src, uint64_t size_b,
+                                       struct xk_error *err)
 {
-    struct xk_ocl_device *const d = device_of(b);
+    struct xk_ocl_device *const d = ocl_device_of(b);
     pthread_mutex_lock(&d->lock);
-    const enum xk_status s = write_all(b, offset_b, src, size_b, err);
+    const enum xk_status s = write_pieces(b, offset_b, src, size_b, err);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
 
-static enum xk_status buffer_read(const xk_buffer *b, uint64_t offset_b,
-                                  void *dst, uint64_t size_b,
-                                  struct xk_error *err)
+static enum xk_status ocl_buffer_read(const xk_buffer *b, uint64_t offset_b,
+                                      void *dst, uint64_t size_b,
+                                      struct xk_error *err)
 {
-    struct xk_ocl_device *const d = device_of(b);
+    struct xk_ocl_device *const d = ocl_device_of(b);
     pthread_mutex_lock(&d->lock);
-    const enum xk_status s = read_all(b, offset_b, dst, size_b, err);
+    const enum xk_status s = read_pieces(b, offset_b, dst, size_b, err);
     pthread_mutex_unlock(&d->lock);
     return s;
 }
@@ -213,13 +215,13 @@ const struct xk_engine xk_engine_ocl = {
     .name = "ocl",
     .device_count = xk_ocl_device_count,
     .device_query = xk_ocl_device_query,
-    .device_create = device_create,
-    .device_destroy = device_destroy,
-    .buffer_create = buffer_create,
-    .buffer_part = buffer_part,
-    .buffer_destroy = buffer_destroy,
-    .buffer_write = buffer_write,
-    .buffer_read = buffer_read,
+    .device_create = ocl_device_create,
+    .device_destroy = ocl_device_destroy,
+    .buffer_create = ocl_buffer_create,
+    .buffer_part = ocl_buffer_part,
+    .buffer_destroy = ocl_buffer_destroy,
+    .buffer_write = ocl_buffer_write,
+    .buffer_read = ocl_buffer_read,
     .module_create = xk_ocl_module_create,
     .module_destroy = xk_ocl_module_destroy,
     .launch_start = xk_ocl_launch_start,

@@ -34,7 +34,7 @@ enum xk_status xk_ocl_fail(const char *function, const char *what,
                            what ? " " : "", what ? what : "", name, result);
 }
 
-static enum xk_status load(struct xk_ocl_calls *cl, struct xk_error *err)
+static enum xk_status load_opencl(struct xk_ocl_calls *cl, struct xk_error *err)
 {
     void *const library =
         dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -62,7 +62,8 @@ static uint64_t number(const struct xk_ocl_calls *cl, cl_device_id d,
 }
 
 /* The devices of one platform; the index-th of all goes into *out. */
-static void look_at(struct xk_ocl_found *out, cl_platform_id p, uint32_t index)
+static void look_at_platform(struct xk_ocl_found *out, cl_platform_id p,
+                             uint32_t index)
 {
     cl_device_id device[DEVICES_MAX];
     cl_uint n = 0;
@@ -87,10 +88,10 @@ enum xk_status xk_ocl_find(uint32_t index, struct xk_ocl_found *out,
     cl_platform_id platform[PLATFORMS_MAX];
     cl_uint n = 0;
     *out = (struct xk_ocl_found){.n = 0};
-    XK_TRY(load(&out->cl, err));
+    XK_TRY(load_opencl(&out->cl, err));
     XK_OCL_TRY(out, err, clGetPlatformIDs, PLATFORMS_MAX, platform, &n);
     for (cl_uint i = 0; i < n && i < PLATFORMS_MAX; i++)
-        look_at(out, platform[i], index);
+        look_at_platform(out, platform[i], index);
     return out->n ? XK_OK
                   : xk_runtime_fail(err, XK_EABSENT,
                                     "ocl: no Intel GPU among the platforms: %s",

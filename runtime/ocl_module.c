@@ -18,14 +18,14 @@ struct ocl_run {
     uint64_t start_ns, groups;
 };
 
-static enum xk_status no_memory(struct xk_error *err)
+static enum xk_status ocl_no_memory(struct xk_error *err)
 {
     return xk_runtime_fail(err, XK_ENOMEM, "ocl: out of memory");
 }
 
 /* The build log behind the sentence, as much as fits. */
-static void add_log(struct xk_ocl_device *d, cl_program program,
-                    struct xk_error *err)
+static void add_ocl_log(struct xk_ocl_device *d, cl_program program,
+                        struct xk_error *err)
 {
     const struct xk_alloc *const a = &d->base.alloc;
     const size_t n = strlen(err->message);
@@ -46,9 +46,9 @@ static void add_log(struct xk_ocl_device *d, cl_program program,
     xk_runtime_mem(a, text, 0);
 }
 
-static enum xk_status build(struct xk_ocl_device *d, const void *zebin,
-                            size_t size_b, cl_program *out,
-                            struct xk_error *err)
+static enum xk_status build_ocl_program(struct xk_ocl_device *d,
+                                        const void *zebin, size_t size_b,
+                                        cl_program *out, struct xk_error *err)
 {
     const unsigned char *const bytes = zebin;
     cl_int result = CL_SUCCESS, status = CL_SUCCESS;
@@ -63,7 +63,7 @@ static enum xk_status build(struct xk_ocl_device *d, const void *zebin,
     /* Whatever is wrong with a finished binary, the device refuses it. */
     xk_ocl_fail("clBuildProgram", NULL, result, err);
     err->status = XK_EDEVICE;
-    add_log(d, *out, err);
+    add_ocl_log(d, *out, err);
     d->cl.clReleaseProgram(*out);
     return XK_EDEVICE;
 }
@@ -75,10 +75,11 @@ enum xk_status xk_ocl_module_create(xk_device *d, const void *zebin,
     struct xk_ocl_device *const o = (struct xk_ocl_device *)d;
     struct ocl_module *const m = xk_runtime_mem(&d->alloc, NULL, sizeof *m);
     if (!m)
-        return no_memory(err);
+        return ocl_no_memory(err);
     memset(m, 0, sizeof *m);
     pthread_mutex_lock(&o->lock);
-    const enum xk_status s = build(o, zebin, size_b, &m->program, err);
+    const enum xk_status s =
+        build_ocl_program(o, zebin, size_b, &m->program, err);
     pthread_mutex_unlock(&o->lock);
     if (s < 0)
         xk_runtime_mem(&d->alloc, m, 0);
@@ -102,8 +103,9 @@ void xk_ocl_module_destroy(xk_module *m)
     xk_runtime_mem(&d->base.alloc, o, 0);
 }
 
-static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
-                                  struct xk_error *err)
+static enum xk_status make_ocl_kernel(xk_module *base,
+                                      struct xk_driver_kernel *k,
+                                      struct xk_error *err)
 {
     struct xk_ocl_device *const d = (struct xk_ocl_device *)base->device;
     const struct ocl_module *const m = (const struct ocl_module *)base;
@@ -119,10 +121,11 @@ static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
     return xk_ocl_fail("clGetKernelInfo", k->name, result, err);
 }
 
-static enum xk_status set_argument(struct xk_ocl_device *d,
-                                   const struct xk_driver_kernel *k, uint32_t i,
-                                   const struct xk_launch_arg *a,
-                                   struct xk_error *err)
+static enum xk_status set_ocl_argument(struct xk_ocl_device *d,
+                                       const struct xk_driver_kernel *k,
+                                       uint32_t i,
+                                       const struct xk_launch_arg *a,
+                                       struct xk_error *err)
 {
     cl_mem const memory = a->buffer ? xk_ocl_buffer_memory(a->buffer) : NULL;
     const cl_int result =
@@ -135,17 +138,17 @@ static enum xk_status set_argument(struct xk_ocl_device *d,
     return xk_ocl_fail("clSetKernelArg", what, result, err);
 }
 
-static enum xk_status append(struct xk_ocl_device *d, struct ocl_module *m,
-                             const struct xk_launch_args *a,
-                             struct ocl_run *run, struct xk_error *err)
+static enum xk_status ocl_append(struct xk_ocl_device *d, struct ocl_module *m,
+                                 const struct xk_launch_args *a,
+                                 struct ocl_run *run, struct xk_error *err)
 {
     size_t items[3], local[3];
     struct xk_driver_kernel *k = NULL;
-    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_kernel,
-                                 &k, err));
+    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name,
+                                 make_ocl_kernel, &k, err));
     XK_TRY(xk_driver_kernel_check(k, a, err));
     for (uint32_t i = 0; i < k->n_args; i++)
-        XK_TRY(set_argument(d, k, i, &a->args[i], err));
+        XK_TRY(set_ocl_argument(d, k, i, &a->args[i], err));
     for (unsigned i = 0; i < 3; i++) {
         local[i] = a->local[i];
         items[i] = (size_t)a->groups[i] * a->local[i];
@@ -163,12 +166,12 @@ enum xk_status xk_ocl_launch_start(xk_module *m, const struct xk_launch_args *a,
     struct xk_ocl_device *const d = (struct xk_ocl_device *)m->device;
     struct ocl_run *const r = xk_runtime_mem(&d->base.alloc, NULL, sizeof *r);
     if (!r)
-        return no_memory(err);
+        return ocl_no_memory(err);
     memset(r, 0, sizeof *r);
     r->groups = (uint64_t)a->groups[0] * a->groups[1] * a->groups[2];
     r->start_ns = xk_host_clock_ns();
     pthread_mutex_lock(&d->lock);
-    const enum xk_status s = append(d, (struct ocl_module *)m, a, r, err);
+    const enum xk_status s = ocl_append(d, (struct ocl_module *)m, a, r, err);
     if (s >= 0)
         d->cl.clFlush(d->queue);
     pthread_mutex_unlock(&d->lock);

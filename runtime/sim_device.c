@@ -56,8 +56,8 @@ struct sim_module {
     struct xk_args_places places;
 };
 
-static enum xk_status no_memory(struct xk_error *err, const char *what,
-                                uint64_t n_b)
+static enum xk_status sim_no_memory(struct xk_error *err, const char *what,
+                                    uint64_t n_b)
 {
     return xk_runtime_fail(err, XK_ENOMEM,
                            "sim: out of memory for %s, %" PRIu64 " bytes", what,
@@ -83,15 +83,16 @@ static enum xk_status device_query(uint32_t index, struct xk_device_info *info,
     return XK_OK;
 }
 
-static enum xk_status device_create(const struct xk_alloc *alloc,
-                                    uint32_t index, const struct xk_platform *p,
-                                    unsigned n_threads, xk_device **out,
-                                    struct xk_error *err)
+static enum xk_status sim_device_create(const struct xk_alloc *alloc,
+                                        uint32_t index,
+                                        const struct xk_platform *p,
+                                        unsigned n_threads, xk_device **out,
+                                        struct xk_error *err)
 {
     (void)index;
     struct sim_device *d = xk_runtime_mem(alloc, NULL, sizeof(*d));
     if (!d)
-        return no_memory(err, "the device", sizeof(*d));
+        return sim_no_memory(err, "the device", sizeof(*d));
     memset(d, 0, sizeof(*d));
     d->platform = p;
     d->n_threads = n_threads;
@@ -100,7 +101,7 @@ static enum xk_status device_create(const struct xk_alloc *alloc,
     return XK_OK;
 }
 
-static void device_destroy(xk_device *d)
+static void sim_device_destroy(xk_device *d)
 {
     struct sim_device *s = (struct sim_device *)d;
     const struct xk_alloc a = d->alloc;
@@ -150,7 +151,7 @@ static void bury(struct sim_device *d, const struct sim_buffer *b)
     pthread_mutex_unlock(&d->lock);
 }
 
-static void fill(uint8_t *p, uint64_t n_b)
+static void fill_junk(uint8_t *p, uint64_t n_b)
 {
     const uint32_t junk = JUNK;
     uint64_t at = 0;
@@ -159,8 +160,8 @@ static void fill(uint8_t *p, uint64_t n_b)
     memcpy(p + at, &junk, (size_t)(n_b - at));
 }
 
-static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
-                                    xk_buffer **out, struct xk_error *err)
+static enum xk_status sim_buffer_create(xk_device *d, uint64_t size_b,
+                                        xk_buffer **out, struct xk_error *err)
 {
     struct sim_device *s = (struct sim_device *)d;
     if (size_b > SLOT_B / 4 * 3)
@@ -175,26 +176,26 @@ static enum xk_status buffer_create(xk_device *d, uint64_t size_b,
         xk_runtime_mem(&d->alloc, host, 0);
         if (slot < N_SLOTS)
             give_slot(s, slot);
-        return no_memory(err, "a buffer", size_b);
+        return sim_no_memory(err, "a buffer", size_b);
     }
     memset(b, 0, sizeof(*b));
     b->slot = slot;
     b->host = host;
     b->va = slot * SLOT_B + SLOT_B / 2 - (size_b / 2 + 63) / 64 * 64;
-    fill(host, size_b);
+    fill_junk(host, size_b);
     *out = &b->base;
     return XK_OK;
 }
 
-static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
-                                  uint64_t size_b, xk_buffer **out,
-                                  struct xk_error *err)
+static enum xk_status sim_buffer_part(xk_buffer *whole, uint64_t at_b,
+                                      uint64_t size_b, xk_buffer **out,
+                                      struct xk_error *err)
 {
     const struct sim_buffer *const w = (const struct sim_buffer *)whole;
     struct sim_buffer *const b =
         xk_runtime_mem(&whole->device->alloc, NULL, sizeof(*b));
     if (!b)
-        return no_memory(err, "a part of a buffer", size_b);
+        return sim_no_memory(err, "a part of a buffer", size_b);
     memset(b, 0, sizeof(*b));
     b->va = w->va + at_b;
     b->host = w->host + at_b;
@@ -202,7 +203,7 @@ static enum xk_status buffer_part(xk_buffer *whole, uint64_t at_b,
     return XK_OK;
 }
 
-static void buffer_destroy(xk_buffer *b)
+static void sim_buffer_destroy(xk_buffer *b)
 {
     struct sim_buffer *s = (struct sim_buffer *)b;
     const struct xk_alloc *a = &b->device->alloc;
@@ -213,9 +214,9 @@ static void buffer_destroy(xk_buffer *b)
     xk_runtime_mem(a, s, 0);
 }
 
-static enum xk_status buffer_write(xk_buffer *b, uint64_t offset_b,
-                                   const void *src, uint64_t size_b,
-                                   struct xk_error *err)
+static enum xk_status sim_buffer_write(xk_buffer *b, uint64_t offset_b,
+                                       const void *src, uint64_t size_b,
+                                       struct xk_error *err)
 {
     (void)err;
     if (size_b)
@@ -223,9 +224,9 @@ static enum xk_status buffer_write(xk_buffer *b, uint64_t offset_b,
     return XK_OK;
 }
 
-static enum xk_status buffer_read(const xk_buffer *b, uint64_t offset_b,
-                                  void *dst, uint64_t size_b,
-                                  struct xk_error *err)
+static enum xk_status sim_buffer_read(const xk_buffer *b, uint64_t offset_b,
+                                      void *dst, uint64_t size_b,
+                                      struct xk_error *err)
 {
     (void)err;
     if (size_b)
@@ -241,7 +242,7 @@ static void module_free(const struct xk_alloc *a, struct sim_module *m)
     xk_runtime_mem(a, m->kernel, 0);
     for (unsigned k = 0; k < 2; k++)
         if (m->data[k])
-            buffer_destroy(m->data[k]);
+            sim_buffer_destroy(m->data[k]);
     if (m->c)
         xk_zebin_fini(m->c, &m->zebin);
     xk_ctx_destroy(m->c);
@@ -255,7 +256,7 @@ static enum xk_status decode_kernels(struct sim_device *d, struct sim_module *m,
     const size_t n_b = m->zebin.n_kernels * sizeof(*m->kernel);
     m->kernel = xk_runtime_mem(&d->base.alloc, NULL, n_b);
     if (!m->kernel)
-        return no_memory(err, "kernels", n_b);
+        return sim_no_memory(err, "kernels", n_b);
     memset(m->kernel, 0, n_b);
     for (uint32_t i = 0; i < m->zebin.n_kernels; i++)
         XK_TRY(xk_sim_kernel_create(&d->base.alloc, d->platform,
@@ -277,11 +278,12 @@ static enum xk_status load_data(struct sim_device *d, struct sim_module *m,
     for (unsigned k = 0; k < 2; k++) {
         if (!m->zebin.data_b[k])
             continue;
-        XK_TRY(buffer_create(&d->base, m->zebin.data_b[k], &m->data[k], err));
+        XK_TRY(
+            sim_buffer_create(&d->base, m->zebin.data_b[k], &m->data[k], err));
         m->data[k]->device = &d->base;
         m->data[k]->size_b = m->zebin.data_b[k];
-        XK_TRY(buffer_write(m->data[k], 0, m->zebin.data[k], m->zebin.data_b[k],
-                            err));
+        XK_TRY(sim_buffer_write(m->data[k], 0, m->zebin.data[k],
+                                m->zebin.data_b[k], err));
         m->places.data_va[k] = va_of(m->data[k]);
         m->places.data_b[k] = m->zebin.data_b[k];
     }
@@ -333,7 +335,7 @@ static enum xk_status module_load(struct sim_device *d, struct sim_module *m,
     m->c = xk_ctx_create(&d->base.alloc);
     m->file = xk_runtime_mem(&d->base.alloc, NULL, size_b ? size_b : 1);
     if (!m->c || !m->file)
-        return no_memory(err, "the module", size_b);
+        return sim_no_memory(err, "the module", size_b);
     memcpy(m->file, zebin, size_b);
     uint32_t core;
     const enum xk_status s = read_file(m, size_b, facts, &core);
@@ -367,7 +369,7 @@ static enum xk_status make_module(xk_device *d, const void *zebin,
 {
     struct sim_module *m = xk_runtime_mem(&d->alloc, NULL, sizeof(*m));
     if (!m)
-        return no_memory(err, "the module", sizeof(*m));
+        return sim_no_memory(err, "the module", sizeof(*m));
     memset(m, 0, sizeof(*m));
     const enum xk_status s =
         module_load((struct sim_device *)d, m, zebin, size_b, facts, err);
@@ -474,10 +476,11 @@ static enum xk_status watched(struct xk_sim_launch *l,
     return s;
 }
 
-static enum xk_status run(struct sim_module *m, uint32_t index,
-                          const struct xk_launch_args *a,
-                          const struct room *room,
-                          struct xk_launch_stats *stats, struct xk_error *err)
+static enum xk_status run_sim_kernel(struct sim_module *m, uint32_t index,
+                                     const struct xk_launch_args *a,
+                                     const struct room *room,
+                                     struct xk_launch_stats *stats,
+                                     struct xk_error *err)
 {
     const struct xk_zkernel *k = &m->zebin.kernels[index];
     const struct sim_device *d = (const struct sim_device *)m->base.device;
@@ -528,18 +531,18 @@ static enum xk_status launch_kernel(struct sim_module *m, uint32_t index,
         .bound = xk_runtime_mem(al, NULL,
                                 (xk_args_n_bound(k) + 1) * sizeof *room.bound)};
     enum xk_status s = room.cross && room.regions && room.bound
-                           ? run(m, index, a, &room, stats, err)
-                           : no_memory(err, "the arguments", n_b);
+                           ? run_sim_kernel(m, index, a, &room, stats, err)
+                           : sim_no_memory(err, "the arguments", n_b);
     xk_runtime_mem(al, room.cross, 0);
     xk_runtime_mem(al, room.regions, 0);
     xk_runtime_mem(al, room.bound, 0);
     return s;
 }
 
-static enum xk_status launch(struct sim_module *s,
-                             const struct xk_launch_args *a,
-                             struct xk_launch_stats *stats,
-                             struct xk_error *err)
+static enum xk_status sim_launch(struct sim_module *s,
+                                 const struct xk_launch_args *a,
+                                 struct xk_launch_stats *stats,
+                                 struct xk_error *err)
 {
     for (uint32_t i = 0; i < s->zebin.n_kernels; i++)
         if (strcmp(s->zebin.kernels[i].name, a->name) == 0)
@@ -567,9 +570,9 @@ static enum xk_status launch_start(xk_module *m, const struct xk_launch_args *a,
     struct sim_run *const r =
         xk_runtime_mem(&m->device->alloc, NULL, sizeof *r);
     if (!r)
-        return no_memory(err, "a launch", sizeof *r);
+        return sim_no_memory(err, "a launch", sizeof *r);
     memset(r, 0, sizeof *r);
-    r->status = launch((struct sim_module *)m, a, &r->stats, &r->err);
+    r->status = sim_launch((struct sim_module *)m, a, &r->stats, &r->err);
     if (r->status < 0 && !r->stats.time_ns) {
         const enum xk_status s = r->status;
         *err = r->err;
@@ -596,13 +599,13 @@ const struct xk_engine xk_engine_sim = {
     .name = "sim",
     .device_count = device_count,
     .device_query = device_query,
-    .device_create = device_create,
-    .device_destroy = device_destroy,
-    .buffer_create = buffer_create,
-    .buffer_part = buffer_part,
-    .buffer_destroy = buffer_destroy,
-    .buffer_write = buffer_write,
-    .buffer_read = buffer_read,
+    .device_create = sim_device_create,
+    .device_destroy = sim_device_destroy,
+    .buffer_create = sim_buffer_create,
+    .buffer_part = sim_buffer_part,
+    .buffer_destroy = sim_buffer_destroy,
+    .buffer_write = sim_buffer_write,
+    .buffer_read = sim_buffer_read,
     .module_create = module_create,
     .module_destroy = module_destroy,
     .launch_start = launch_start,

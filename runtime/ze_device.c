@@ -55,8 +55,8 @@ static enum xk_status read_properties(struct xk_ze_device *d,
     return XK_OK;
 }
 
-static enum xk_status open_device(struct xk_ze_device *d, uint32_t index,
-                                  struct xk_error *err)
+static enum xk_status open_ze_device(struct xk_ze_device *d, uint32_t index,
+                                     struct xk_error *err)
 {
     const ze_context_desc_t context = {.stype = ZE_STRUCTURE_TYPE_CONTEXT_DESC};
     ze_command_queue_desc_t queue = {
@@ -76,7 +76,7 @@ static enum xk_status open_device(struct xk_ze_device *d, uint32_t index,
 }
 
 /* Also of a device that is not whole. */
-static void close_device(const struct xk_alloc *a, struct xk_ze_device *d)
+static void close_ze_device(const struct xk_alloc *a, struct xk_ze_device *d)
 {
     if (d->list)
         d->ze.zeCommandListDestroy(d->list);
@@ -95,10 +95,11 @@ static void close_device(const struct xk_alloc *a, struct xk_ze_device *d)
     a->realloc(a->user, d, 0);
 }
 
-static enum xk_status device_create(const struct xk_alloc *alloc,
-                                    uint32_t index, const struct xk_platform *p,
-                                    unsigned n_threads, xk_device **out,
-                                    struct xk_error *err)
+static enum xk_status ze_device_create(const struct xk_alloc *alloc,
+                                       uint32_t index,
+                                       const struct xk_platform *p,
+                                       unsigned n_threads, xk_device **out,
+                                       struct xk_error *err)
 {
     (void)p;
     (void)n_threads;
@@ -107,18 +108,18 @@ static enum xk_status device_create(const struct xk_alloc *alloc,
         return xk_runtime_fail(err, XK_ENOMEM, "ze: out of memory");
     memset(d, 0, sizeof *d);
     pthread_mutex_init(&d->lock, NULL);
-    const enum xk_status s = open_device(d, index, err);
+    const enum xk_status s = open_ze_device(d, index, err);
     if (s < 0)
-        close_device(alloc, d);
+        close_ze_device(alloc, d);
     else
         *out = &d->base;
     return s;
 }
 
-static void device_destroy(xk_device *d)
+static void ze_device_destroy(xk_device *d)
 {
     const struct xk_alloc a = d->alloc;
-    close_device(&a, (struct xk_ze_device *)d);
+    close_ze_device(&a, (struct xk_ze_device *)d);
 }
 
 /* Fills a mark that is in the list already, so that it is freed with it. */
@@ -234,8 +235,8 @@ const struct xk_engine xk_engine_ze = {
     .name = "ze",
     .device_count = xk_ze_device_count,
     .device_query = xk_ze_device_query,
-    .device_create = device_create,
-    .device_destroy = device_destroy,
+    .device_create = ze_device_create,
+    .device_destroy = ze_device_destroy,
     .buffer_create = xk_ze_buffer_create,
     .buffer_part = xk_ze_buffer_part,
     .buffer_destroy = xk_ze_buffer_destroy,

@@ -53,7 +53,8 @@ enum xk_status xk_ze_fail(const struct xk_ze_calls *ze,
                            (unsigned)result, words, *last ? ": " : "", last);
 }
 
-static enum xk_status load(struct xk_ze_calls *ze, struct xk_error *err)
+static enum xk_status load_level_zero(struct xk_ze_calls *ze,
+                                      struct xk_error *err)
 {
     void *const library =
         dlopen(LIBRARY, RTLD_NOW | RTLD_LOCAL | RTLD_NODELETE);
@@ -81,8 +82,8 @@ static bool is_intel_gpu(const struct xk_ze_calls *ze, ze_device_handle_t d)
 }
 
 /* The devices of one driver; the index-th of all goes into *out. */
-static void look_at(struct xk_ze_found *out, ze_driver_handle_t driver,
-                    uint32_t index)
+static void look_at_driver(struct xk_ze_found *out, ze_driver_handle_t driver,
+                           uint32_t index)
 {
     ze_device_handle_t device[DEVICES_MAX];
     uint32_t n = 0;
@@ -107,13 +108,13 @@ enum xk_status xk_ze_find(uint32_t index, struct xk_ze_found *out,
     ze_driver_handle_t driver[DRIVERS_MAX];
     uint32_t n = 0;
     *out = (struct xk_ze_found){.n = 0};
-    XK_TRY(load(&out->ze, err));
+    XK_TRY(load_level_zero(&out->ze, err));
     XK_ZE_TRY(out, err, zeInit, 0);
     XK_ZE_TRY(out, err, zeDriverGet, &n, NULL);
     n = n < DRIVERS_MAX ? n : DRIVERS_MAX;
     XK_ZE_TRY(out, err, zeDriverGet, &n, driver);
     for (uint32_t i = 0; i < n; i++)
-        look_at(out, driver[i], index);
+        look_at_driver(out, driver[i], index);
     return out->n ? XK_OK
                   : xk_runtime_fail(err, XK_EABSENT,
                                     "ze: no Intel GPU under %u driver(s)", n);

@@ -16,7 +16,7 @@ struct ze_buffer {
     void *at;
 };
 
-static struct xk_ze_device *device_of(const xk_buffer *b)
+static struct xk_ze_device *ze_device_of(const xk_buffer *b)
 {
     return (struct xk_ze_device *)b->device;
 }
@@ -82,7 +82,7 @@ enum xk_status xk_ze_buffer_part(xk_buffer *whole, uint64_t at_b,
 
 void xk_ze_buffer_destroy(xk_buffer *b)
 {
-    struct xk_ze_device *const d = device_of(b);
+    struct xk_ze_device *const d = ze_device_of(b);
     if (!b->whole) {
         pthread_mutex_lock(&d->lock);
         d->ze.zeMemFree(d->context, xk_ze_buffer_at(b));
@@ -135,7 +135,7 @@ enum xk_status xk_ze_buffer_write(xk_buffer *b, uint64_t offset_b,
                                   const void *src, uint64_t size_b,
                                   struct xk_error *err)
 {
-    return copy(device_of(b), (char *)xk_ze_buffer_at(b) + offset_b, src,
+    return copy(ze_device_of(b), (char *)xk_ze_buffer_at(b) + offset_b, src,
                 size_b, err);
 }
 
@@ -143,6 +143,6 @@ enum xk_status xk_ze_buffer_read(const xk_buffer *b, uint64_t offset_b,
                                  void *dst, uint64_t size_b,
                                  struct xk_error *err)
 {
-    return copy(device_of(b), dst, (char *)xk_ze_buffer_at(b) + offset_b,
+    return copy(ze_device_of(b), dst, (char *)xk_ze_buffer_at(b) + offset_b,
                 size_b, err);
 }

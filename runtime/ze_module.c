@@ -18,14 +18,14 @@ struct ze_run {
     uint64_t start_ns, groups;
 };
 
-static enum xk_status no_memory(struct xk_error *err)
+static enum xk_status ze_no_memory(struct xk_error *err)
 {
     return xk_runtime_fail(err, XK_ENOMEM, "ze: out of memory");
 }
 
 /* The build log behind the sentence, as much as fits. */
-static void add_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
-                    struct xk_error *err)
+static void add_ze_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
+                       struct xk_error *err)
 {
     const struct xk_alloc *const a = &d->base.alloc;
     const size_t n = strlen(err->message);
@@ -43,9 +43,9 @@ static void add_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
     xk_runtime_mem(a, text, 0);
 }
 
-static enum xk_status build(struct xk_ze_device *d, const void *zebin,
-                            size_t size_b, ze_module_handle_t *out,
-                            struct xk_error *err)
+static enum xk_status build_ze_module(struct xk_ze_device *d, const void *zebin,
+                                      size_t size_b, ze_module_handle_t *out,
+                                      struct xk_error *err)
 {
     const ze_module_desc_t desc = {.stype = ZE_STRUCTURE_TYPE_MODULE_DESC,
                                    .format = ZE_MODULE_FORMAT_NATIVE,
@@ -58,7 +58,7 @@ static enum xk_status build(struct xk_ze_device *d, const void *zebin,
     if (r != ZE_RESULT_SUCCESS) {
         s = xk_ze_fail(&d->ze, d->driver, "zeModuleCreate", NULL, r, err);
         if (log)
-            add_log(d, log, err);
+            add_ze_log(d, log, err);
     }
     if (log)
         d->ze.zeModuleBuildLogDestroy(log);
@@ -72,10 +72,10 @@ enum xk_status xk_ze_module_create(xk_device *d, const void *zebin,
     struct xk_ze_device *const z = (struct xk_ze_device *)d;
     struct ze_module *const m = xk_runtime_mem(&d->alloc, NULL, sizeof *m);
     if (!m)
-        return no_memory(err);
+        return ze_no_memory(err);
     memset(m, 0, sizeof *m);
     pthread_mutex_lock(&z->lock);
-    const enum xk_status s = build(z, zebin, size_b, &m->handle, err);
+    const enum xk_status s = build_ze_module(z, zebin, size_b, &m->handle, err);
     pthread_mutex_unlock(&z->lock);
     if (s < 0)
         xk_runtime_mem(&d->alloc, m, 0);
@@ -99,8 +99,9 @@ void xk_ze_module_destroy(xk_module *m)
     xk_runtime_mem(&d->base.alloc, z, 0);
 }
 
-static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
-                                  struct xk_error *err)
+static enum xk_status make_ze_kernel(xk_module *base,
+                                     struct xk_driver_kernel *k,
+                                     struct xk_error *err)
 {
     struct xk_ze_device *const d = (struct xk_ze_device *)base->device;
     const struct ze_module *const m = (const struct ze_module *)base;
@@ -122,10 +123,10 @@ static enum xk_status make_kernel(xk_module *base, struct xk_driver_kernel *k,
                       err);
 }
 
-static enum xk_status set_argument(struct xk_ze_device *d,
-                                   const struct xk_driver_kernel *k, uint32_t i,
-                                   const struct xk_launch_arg *a,
-                                   struct xk_error *err)
+static enum xk_status set_ze_argument(struct xk_ze_device *d,
+                                      const struct xk_driver_kernel *k,
+                                      uint32_t i, const struct xk_launch_arg *a,
+                                      struct xk_error *err)
 {
     void *const at = a->buffer ? xk_ze_buffer_at(a->buffer) : NULL;
     const ze_result_t r =
@@ -151,17 +152,17 @@ static enum xk_status prepare(struct xk_ze_device *d,
         return xk_ze_fail(&d->ze, d->driver, "zeKernelSetGroupSize", k->name, r,
                           err);
     for (uint32_t i = 0; i < k->n_args; i++)
-        XK_TRY(set_argument(d, k, i, &a->args[i], err));
+        XK_TRY(set_ze_argument(d, k, i, &a->args[i], err));
     return XK_OK;
 }
 
-static enum xk_status append(struct xk_ze_device *d, struct ze_module *m,
-                             const struct xk_launch_args *a, struct ze_run *run,
-                             struct xk_error *err)
+static enum xk_status ze_append(struct xk_ze_device *d, struct ze_module *m,
+                                const struct xk_launch_args *a,
+                                struct ze_run *run, struct xk_error *err)
 {
     const ze_group_count_t groups = {a->groups[0], a->groups[1], a->groups[2]};
     struct xk_driver_kernel *k = NULL;
-    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_kernel,
+    XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_ze_kernel,
                                  &k, err));
     XK_TRY(prepare(d, k, a, err));
     XK_TRY(xk_ze_begin(d, &run->mark, err));
@@ -180,12 +181,12 @@ enum xk_status xk_ze_launch_start(xk_module *m, const struct xk_launch_args *a,
     struct xk_ze_device *const d = (struct xk_ze_device *)m->device;
     struct ze_run *const r = xk_runtime_mem(&d->base.alloc, NULL, sizeof *r);
     if (!r)
-        return no_memory(err);
+        return ze_no_memory(err);
     memset(r, 0, sizeof *r);
     r->groups = (uint64_t)a->groups[0] * a->groups[1] * a->groups[2];
     r->start_ns = xk_host_clock_ns();
     pthread_mutex_lock(&d->lock);
-    const enum xk_status s = append(d, (struct ze_module *)m, a, r, err);
+    const enum xk_status s = ze_append(d, (struct ze_module *)m, a, r, err);
     pthread_mutex_unlock(&d->lock);
     if (s < 0)
         xk_runtime_mem(&d->base.alloc, r, 0);

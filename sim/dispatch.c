@@ -397,7 +397,7 @@ static enum xk_status run_pool(const struct xk_sim_run *r,
     return s;
 }
 
-static uint64_t now_ns(void)
+static uint64_t monotonic_ns(void)
 {
     struct timespec ts;
     clock_gettime(CLOCK_MONOTONIC, &ts);
@@ -410,12 +410,12 @@ enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
 {
     struct xk_launch_stats sum = {0};
     struct xk_sim_run r;
-    const uint64_t begin = now_ns();
+    const uint64_t begin = monotonic_ns();
     XK_TRY(run_init(&r, d, err));
     XK_TRY(xk_sim_watch_begin(d->watch, &r, err));
     const enum xk_status s = run_pool(&r, &sum, err);
     xk_sim_watch_end(d->watch, s == XK_OK);
-    sum.time_ns = now_ns() - begin;
+    sum.time_ns = monotonic_ns() - begin;
     if (stats)
         *stats = sum;
     return s;

@@ -419,7 +419,7 @@ static void decode_all(struct xk_sim_kernel *k)
 }
 
 /* Plain loads and stores only, so that no thread can wait for another one. */
-static bool is_apart(const struct xk_sim_kernel *k)
+static bool has_apart_threads(const struct xk_sim_kernel *k)
 {
     if (k->barriers || k->slm_b)
         return false;
@@ -467,9 +467,9 @@ static void copy_abi(struct xk_sim_kernel *k, const struct xk_zkernel *z)
     k->cross_thread_b = z->cross_thread_b;
 }
 
-static enum xk_status check_kernel(const struct xk_platform *p,
-                                   const struct xk_zkernel *z,
-                                   struct xk_error *err)
+static enum xk_status check_zkernel(const struct xk_platform *p,
+                                    const struct xk_zkernel *z,
+                                    struct xk_error *err)
 {
     if (!p)
         return xk_sim_refuse(err, XK_EINVAL, z->name, "no platform", 0);
@@ -510,7 +510,7 @@ static enum xk_status load_code(struct xk_sim_kernel *k,
     decode_all(k);
     link_branches(k);
     xk_sim_find_rows(k);
-    k->threads_apart = is_apart(k);
+    k->threads_apart = has_apart_threads(k);
     if (xk_sim_hazard_prepare(k) < 0)
         return xk_sim_refuse(err, XK_ENOMEM, z->name,
                              "out of memory for hazards", k->n);
@@ -530,7 +530,7 @@ enum xk_status xk_sim_kernel_create(const struct xk_alloc *alloc,
 {
     const struct xk_alloc a = alloc ? *alloc : xk_alloc_default;
     *out = NULL;
-    XK_TRY(check_kernel(p, zk, err));
+    XK_TRY(check_zkernel(p, zk, err));
     struct xk_sim_kernel *k = a.realloc(a.user, NULL, sizeof(*k));
     if (!k)
         return xk_sim_refuse(err, XK_ENOMEM, zk->name, "out of memory",

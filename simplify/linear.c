@@ -510,8 +510,8 @@ static const xk_expr *known_constant(xk_ctx *c, const struct xk_sum *s,
 }
 
 /* Whether (x / c) * coef is x * (coef / c), as far as ranges know. */
-static bool is_exact(struct xk_facts *f, const xk_expr *t, int64_t coef,
-                     int64_t *c)
+static bool is_exact_division(struct xk_facts *f, const xk_expr *t,
+                              int64_t coef, int64_t *c)
 {
     if (xk_op(t) != XK_OP_DIV || !xk_is_const(xk_kid(t, 1), c) || *c <= 0 ||
         coef % *c != 0)
@@ -527,7 +527,7 @@ static bool undo_divisions(struct xk_facts *f, struct xk_sum *s)
         int64_t c;
         const xk_expr *const t = s->l.term[i];
         const int64_t coef = s->l.coef[i];
-        if (!is_exact(f, t, coef, &c))
+        if (!is_exact_division(f, t, coef, &c))
             continue;
         remove_term(&s->l, i);
         if (!xk_sum_add(f->c, s, xk_kid(t, 0), coef / c, NULL, NULL))

@@ -15,7 +15,7 @@
 #define FLIGHT_NS UINT64_C(20000000) /* then the client has stored it */
 
 /* Exact to some milliseconds. */
-static uint64_t now_ns(void)
+static uint64_t coarse_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC_COARSE, &t);
@@ -117,7 +117,7 @@ void xk_gpu_process_landed(struct xk_gpu_process *p, const void *by)
 void xk_gpu_process_fly(struct xk_gpu_flight *f, uint64_t va)
 {
     if (va)
-        atomic_store_explicit(&f->at_ns, now_ns(), memory_order_relaxed);
+        atomic_store_explicit(&f->at_ns, coarse_ns(), memory_order_relaxed);
     atomic_store_explicit(&f->va, va, memory_order_release);
 }
 
@@ -130,7 +130,7 @@ static bool in_flight(struct xk_gpu_process *p, const void *but, uint64_t va)
         const uint64_t flies =
             atomic_load_explicit(&f->va, memory_order_acquire);
         found |= flies && f->by != but && (flies ^ va) < 4096 &&
-                 now_ns() - atomic_load(&f->at_ns) < FLIGHT_NS;
+                 coarse_ns() - atomic_load(&f->at_ns) < FLIGHT_NS;
     }
     pthread_mutex_unlock(&p->flight_lock);
     return found;

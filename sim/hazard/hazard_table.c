@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/hazard/hazard_table.h"
 #include "isa/format.h"
+#include "isa/message.h"
 
 #include <string.h>
 
@@ -11,22 +12,11 @@
 
 enum function { F_NONE, F_MATH, F_DPAS, F_SEND, F_SLM = F_SEND + 16 };
 
-/* Shared local memory: its own function, or surface 254 of the old ports. */
-static bool is_slm(const struct xk_inst *i)
-{
-    const struct xk_send_info *const s = &i->send;
-    if (!xk_inst_is_send(i))
-        return false;
-    if (s->sfid == XK_SFID_SLM)
-        return true;
-    return (s->sfid == XK_SFID_DC0 || s->sfid == XK_SFID_DC1) && !s->desc_reg &&
-           (s->desc & 255) == 254;
-}
-
 static uint8_t function_of(const struct xk_inst *i)
 {
     if (xk_inst_is_send(i))
-        return (uint8_t)((is_slm(i) ? F_SLM : F_SEND) + (i->send.sfid & 15));
+        return (uint8_t)((xk_send_is_slm(&i->send) ? F_SLM : F_SEND) +
+                         (i->send.sfid & 15));
     return xk_inst_is_dpas(i) ? F_DPAS : F_MATH;
 }
 
@@ -171,7 +161,7 @@ static void set_hazard_kind(const struct xk_hz_table *t, struct xk_hz_inst *e)
                       (e->byte_float || type == XK_RT_UB || type == XK_RT_B) &&
                       !e->is_branch;
     e->half_known = reads_hwords(i);
-    if (!t->slm_overtakes || !is_slm(i))
+    if (!t->slm_overtakes || !xk_inst_is_send(i) || !xk_send_is_slm(&i->send))
         return;
     e->slm_load = answers;
     e->slm_store = !answers || is_fence(i);

@@ -122,9 +122,9 @@ static bool sample_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 }
 
 /* The channels that are wanted, one behind the other. */
-static void put_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                     const struct xk_sim_sample *s, unsigned unwanted,
-                     unsigned lane, const uint32_t v[4])
+static void put_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                       const struct xk_sim_sample *s, unsigned unwanted,
+                       unsigned lane, const uint32_t v[4])
 {
     unsigned n = 0;
     for (unsigned c = 0; c < 4 && n < s->n_back; c++) {
@@ -160,7 +160,7 @@ static void run_lanes(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
     for (uint32_t k = mask; k && s->n_back; k &= k - 1) {
         const unsigned l = (unsigned)__builtin_ctz(k);
-        put_lane(t, e, s, unwanted, l, v[l]);
+        put_sample(t, e, s, unwanted, l, v[l]);
     }
 }
 

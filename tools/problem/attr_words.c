@@ -87,7 +87,7 @@ bool xk_word_digits(const char *word, int64_t *out)
     return isdigit((unsigned char)*first) && !*end && !errno;
 }
 
-static bool read_float(const char *word, double *out)
+static bool read_attr_float(const char *word, double *out)
 {
     char *end;
     *out = strtod(word, &end);
@@ -168,11 +168,11 @@ struct quant_kind {
     bool zero_point;
 };
 
-static bool read_value(const struct quant_kind *k, const char *text,
-                       struct xk_conv_request *r, uint32_t arg)
+static bool read_attr_value(const struct quant_kind *k, const char *text,
+                            struct xk_conv_request *r, uint32_t arg)
 {
     double v;
-    if (!read_float(text, &v))
+    if (!read_attr_float(text, &v))
         return false;
     if (k->zero_point) {
         if (v != rint(v) || fabs(v) > INT32_MAX)
@@ -200,7 +200,7 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
     if (!read_mask(part, &r->desc, arg, &q))
         return bad(o, word, part, "is no mask and no policy", err);
     const bool one = !q.mask;
-    if (text && one && !read_value(k, part = cut(&text, ':'), r, arg))
+    if (text && one && !read_attr_value(k, part = cut(&text, ':'), r, arg))
         return bad(o, word, part,
                    k->zero_point ? "is no whole number"
                                  : "is no number of 0 or more",
@@ -302,7 +302,7 @@ XK_CONV_READ(xk_read_dropout)
         return bad(o, word, word, "is too long", err);
     strcpy(copy, *word ? word : "0");
     const char *part = cut(&rest, ':');
-    if (!read_float(part, &p) || p < 0 || p > 1)
+    if (!read_attr_float(part, &p) || p < 0 || p > 1)
         return bad(o, word, part, "is no probability", err);
     if (rest && !xk_word_digits(part = cut(&rest, ':'), &seed))
         return bad(o, word, part, "is no seed", err);

@@ -156,7 +156,7 @@ const struct xk_conv_option xk_conv_options[XK_N_CONV_OPTIONS] = {
 #undef XK_CONV_OPTION
 };
 
-static void begin(struct xk_conv_request *r)
+static void begin_request(struct xk_conv_request *r)
 {
     const struct xk_conv_desc initial = XK_CONV_DESC_INIT;
     *r = (struct xk_conv_request){.desc = initial};
@@ -169,7 +169,7 @@ enum xk_status xk_conv_request_read(const char *problem,
                                     struct xk_conv_request *r, char *name,
                                     struct xk_error *err)
 {
-    begin(r);
+    begin_request(r);
     enum xk_status st =
         xk_conv_desc_parse(problem, &r->desc, name, strlen(problem) + 1, err);
     for (int i = 0; i < XK_N_CONV_OPTIONS && st >= 0; i++)
@@ -181,6 +181,6 @@ enum xk_status xk_conv_word_check(enum xk_conv_option_id id, const char *word,
                                   struct xk_error *err)
 {
     struct xk_conv_request scratch;
-    begin(&scratch);
+    begin_request(&scratch);
     return xk_conv_options[id].read(&xk_conv_options[id], word, &scratch, err);
 }

@@ -68,7 +68,7 @@ static void forget_temporary(char *name)
 
 /* The path without symbolic links, also of a file that does not exist yet.
  * NULL with errno set: the folder does not exist, or no memory. */
-static char *resolved(const char *path)
+static char *resolved_path(const char *path)
 {
     char *const whole = realpath(path, NULL);
     const char *const slash = strrchr(path, '/');
@@ -176,7 +176,7 @@ enum xk_status xk_tool_output_open(struct xk_tool_output *o, const char *field,
         return failed(o, EISDIR, err);
     if (exists && access(path, W_OK) < 0)
         return failed(o, errno, err);
-    o->target = resolved(path);
+    o->target = resolved_path(path);
     if (!o->target)
         return failed(o, errno, err);
     /* /dev/stdout may be a regular file that others have open. */
@@ -227,7 +227,7 @@ static char *regular(const char *path)
     if (!path || !strcmp(path, "-") ||
         (stat(path, &s) == 0 && !S_ISREG(s.st_mode)))
         return NULL;
-    return resolved(path);
+    return resolved_path(path);
 }
 
 enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,

@@ -77,8 +77,8 @@ void xk_words_of_post_ops(char *out, size_t out_b)
                                row.name);
 }
 
-static const char *name_of(const struct xk_word *words, size_t n,
-                           uint32_t value)
+static const char *name_of_value(const struct xk_word *words, size_t n,
+                                 uint32_t value)
 {
     for (size_t i = 0; i < n; i++)
         if (words[i].value == value)
@@ -107,7 +107,7 @@ enum xk_status xk_word_type(const char *name, const char *word, uint32_t *out,
 
 const char *xk_platform_word(uint32_t platform)
 {
-    return name_of(platforms, COUNTOF(platforms), platform);
+    return name_of_value(platforms, COUNTOF(platforms), platform);
 }
 
 enum xk_status xk_platform_option(const char *word, const char **out,
@@ -122,12 +122,12 @@ enum xk_status xk_platform_option(const char *word, const char **out,
 
 const char *xk_prop_word(uint32_t prop)
 {
-    return name_of(props, COUNTOF(props), prop);
+    return name_of_value(props, COUNTOF(props), prop);
 }
 
 const char *xk_type_word(uint32_t type)
 {
-    return name_of(types, COUNTOF(types), type);
+    return name_of_value(types, COUNTOF(types), type);
 }
 
 static const char *pair_of(const char *word)

@@ -74,8 +74,8 @@ static enum xk_status set_info(void *user, const char *value,
     return XK_OK;
 }
 
-static enum xk_status set_help(void *user, const char *value,
-                               struct xk_error *err)
+static enum xk_status set_gen_help(void *user, const char *value,
+                                   struct xk_error *err)
 {
     (void)value;
     (void)err;
@@ -102,10 +102,10 @@ static const struct xk_tool_option options[] = {
     {"asm", 0, NULL, "print the instructions", set_asm},
     {"info", 0, NULL,
      "print the launch, its resources and the schedule (default)", set_info},
-    {"help", 'h', NULL, "this text", set_help},
+    {"help", 'h', NULL, "this text", set_gen_help},
 };
 
-static void help(FILE *out)
+static void print_gen_help(FILE *out)
 {
     fputs("usage: xk gen [OPTION]... PROBLEM\n"
           "       xk gen [OPTION]... --formula TEXT [--formula TEXT]...\n"
@@ -117,8 +117,8 @@ static void help(FILE *out)
     xk_tool_option_help(options, sizeof options / sizeof options[0], out);
 }
 
-static enum xk_status set_problem(void *user, const char *value,
-                                  struct xk_error *err)
+static enum xk_status set_gen_problem(void *user, const char *value,
+                                      struct xk_error *err)
 {
     struct gen *const g = user;
     if (g->problem)
@@ -128,13 +128,13 @@ static enum xk_status set_problem(void *user, const char *value,
 }
 
 /* The options and the one problem; options hold wherever they stand. */
-static enum xk_status read_arguments(struct gen *g, int n,
-                                     const char *const *args,
-                                     struct xk_error *err)
+static enum xk_status read_gen_arguments(struct gen *g, int n,
+                                         const char *const *args,
+                                         struct xk_error *err)
 {
     enum xk_status st =
         xk_tool_arguments(options, sizeof options / sizeof options[0], n, args,
-                          set_problem, g, err);
+                          set_gen_problem, g, err);
     if (st < 0 || g->help)
         return st;
     if (!g->problem && !g->formulas.n)
@@ -232,7 +232,7 @@ static enum xk_status print_formulas(const struct gen *g, const xk_program *p,
     return XK_OK;
 }
 
-static void print_launch(const struct xk_launch_info *l)
+static void print_gen_launch(const struct xk_launch_info *l)
 {
     printf("kernel %s: %zu bytes of code in %zu of zebin\n", l->kernel,
            l->code_b, l->zebin_b);
@@ -275,7 +275,7 @@ static enum xk_status put_out(const struct gen *g, const xk_program *p,
         print_tensors(xk_program_info(p));
     for (uint32_t i = 0; i < xk_program_n_launches(p) && st >= 0; i++) {
         if (g->info)
-            print_launch(xk_program_launch(p, i));
+            print_gen_launch(xk_program_launch(p, i));
         if (g->assembly)
             st = print_asm(p, i, xk_platform_word(platform), err);
     }
@@ -303,12 +303,12 @@ int xk_verb_gen(int n, const char *const *args)
     struct xk_error err = {0};
     for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
         g.word[i] = xk_conv_options[i].initial;
-    if (read_arguments(&g, n, args, &err) < 0) {
+    if (read_gen_arguments(&g, n, args, &err) < 0) {
         fprintf(stderr, "xk gen: %s\n", err.message);
         return 2;
     }
     if (g.help) {
-        help(stdout);
+        print_gen_help(stdout);
         return 0;
     }
     enum xk_status st = read_problem(&g, &err);

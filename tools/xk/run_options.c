@@ -274,8 +274,8 @@ static enum xk_status check_files(const struct xk_run_request *r,
 }
 
 /* Options that would do nothing beside the others. */
-static enum xk_status check_effects(const struct xk_run_request *r,
-                                    struct xk_error *err)
+static enum xk_status check_run_effects(const struct xk_run_request *r,
+                                        struct xk_error *err)
 {
     if (r->look.trace_one && !r->trace)
         return xk_tool_fail(err, XK_EINVAL,
@@ -333,7 +333,7 @@ static enum xk_status check_request(const struct xk_run_request *r,
                                     struct xk_error *err)
 {
     const uint64_t simd = r->code_number[0], grf = r->code_number[1];
-    if (check_effects(r, err) < 0 || check_files(r, err) < 0)
+    if (check_run_effects(r, err) < 0 || check_files(r, err) < 0)
         return err->status;
     if (r->capture && r->file)
         return xk_tool_fail(err, XK_EINVAL,

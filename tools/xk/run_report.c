@@ -25,7 +25,7 @@ void xk_run_report_fini(struct xk_run_report *r)
     *r = (struct xk_run_report){.root = NULL};
 }
 
-static void append(json_t **list, json_t *item)
+static void append_item(json_t **list, json_t *item)
 {
     if (!*list)
         *list = json_array();
@@ -35,11 +35,11 @@ static void append(json_t **list, json_t *item)
 void xk_run_report_inst(void *user, const struct xk_simulate_inst *i)
 {
     struct xk_run_report *const r = user;
-    append(&r->insts,
-           json_pack("{s:I, s:s, s:s, s:s, s:I, s:I}", "offset",
-                     (json_int_t)i->offset_b, "text", i->text, "opcode",
-                     i->opcode, "message", i->message, "executed",
-                     (json_int_t)i->executed, "lanes", (json_int_t)i->lanes));
+    append_item(&r->insts, json_pack("{s:I, s:s, s:s, s:s, s:I, s:I}", "offset",
+                                     (json_int_t)i->offset_b, "text", i->text,
+                                     "opcode", i->opcode, "message", i->message,
+                                     "executed", (json_int_t)i->executed,
+                                     "lanes", (json_int_t)i->lanes));
 }
 
 static json_t *json_of_party(const struct xk_simulate_party *p)
@@ -64,11 +64,12 @@ void xk_run_report_finding(void *user, const struct xk_simulate_finding *f)
     r->n_findings++;
     for (uint32_t i = 0; i < f->n_parties && i < 2; i++)
         json_array_append_new(parties, json_of_party(&f->party[i]));
-    append(&r->findings,
-           json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:s}", "check",
-                     f->check, "kernel", f->kernel, "why", f->why, "place",
-                     f->what, "address", address, "bytes", (json_int_t)f->n_b,
-                     "parties", parties, "line", f->line));
+    append_item(&r->findings,
+                json_pack("{s:s, s:s, s:s, s:s, s:s, s:I, s:o, s:s}", "check",
+                          f->check, "kernel", f->kernel, "why", f->why, "place",
+                          f->what, "address", address, "bytes",
+                          (json_int_t)f->n_b, "parties", parties, "line",
+                          f->line));
 }
 
 /* Sums of "executed" by the words under a key. */

@@ -200,7 +200,7 @@ static void print_shares(FILE *out, json_t *shares)
     fprintf(out, "\n");
 }
 
-static void print_loop(FILE *out, const json_t *o)
+static void print_timed_loop(FILE *out, const json_t *o)
 {
     const json_t *const l = json_object_get(o, "loop");
     if (json_is_true(json_object_get(l, "whole")))
@@ -243,7 +243,7 @@ void xk_run_timing_print(FILE *out, json_t *o)
     print_head(out, o);
     print_interval(out, o);
     print_shares(out, json_object_get(o, "shares"));
-    print_loop(out, o);
+    print_timed_loop(out, o);
     print_traffic(out, o);
     fprintf(out, "  executed, cycles waited and exposed each time, mostly for, "
                  "offset, text\n");

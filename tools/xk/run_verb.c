@@ -42,7 +42,7 @@ static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
                                            : 1;
 }
 
-static enum xk_status open_file(struct run *x, struct xk_error *err)
+static enum xk_status open_outputs(struct run *x, struct xk_error *err)
 {
     struct xk_error why = {0};
     x->file = xk_tool_read(x->r->file, &x->file_b, err);
@@ -170,7 +170,7 @@ static enum xk_status write_outs(struct run *x, struct xk_error *err)
 }
 
 /* A finding is reported with its launch, and is no failure of the tool. */
-static enum xk_status launch(struct run *x, struct xk_error *err)
+static enum xk_status launch_request(struct run *x, struct xk_error *err)
 {
     const struct xk_run_request *const r = x->r;
     struct xk_launch_arg args[XK_RUN_ARGS_MAX];
@@ -212,7 +212,7 @@ static enum xk_status run_kernel(struct run *x, struct xk_error *err)
     }
     if (make_device(x, err) < 0)
         return err->status;
-    return launch(x, err);
+    return launch_request(x, err);
 }
 
 static uint32_t simd_of(const struct run *x, const char *kernel)
@@ -288,7 +288,7 @@ static enum xk_status run_program(struct run *x, struct xk_error *err)
 
 static enum xk_status run_file(struct run *x, struct xk_error *err)
 {
-    if (open_file(x, err) < 0)
+    if (open_outputs(x, err) < 0)
         return err->status;
     return x->r->kernel ? run_kernel(x, err) : run_program(x, err);
 }
@@ -344,7 +344,7 @@ static enum xk_status run_capture(struct run *x, struct xk_error *err)
     return st < 0 ? st : write_outs(x, err);
 }
 
-static void release(struct run *x)
+static void release_run(struct run *x)
 {
     for (unsigned i = 0; i < XK_RUN_ARGS_MAX; i++) {
         xk_run_arg_fini(&x->arg[i]);
@@ -412,7 +412,7 @@ static void close_trace(struct run *x, struct xk_error *err)
         *err = late;
 }
 
-static int run(struct xk_run_request *r, struct xk_error *err)
+static int run_request(struct xk_run_request *r, struct xk_error *err)
 {
     struct run x = {.r = r};
     struct xk_error late = {0};
@@ -445,7 +445,7 @@ static int run(struct xk_run_request *r, struct xk_error *err)
     if (n_findings && err->status == XK_EFAULT)
         *err = (struct xk_error){XK_OK, ""}; /* said with the launch */
     free(text);
-    release(&x);
+    release_run(&x);
     xk_run_report_fini(&x.report);
     return x.misused ? 2 : n_findings || err->status < 0 ? 1 : 0;
 }
@@ -462,7 +462,7 @@ int xk_verb_run(int n, const char *const *args)
         xk_run_request_help(stdout);
         return 0;
     }
-    const int code = run(&r, &err);
+    const int code = run_request(&r, &err);
     if (err.status < 0)
         fprintf(stderr, "xk run: %s: %s\n", xk_status_str(err.status),
                 err.message);

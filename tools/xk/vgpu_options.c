@@ -93,8 +93,8 @@ SETTER(set_other)
 }
 
 /* Options that would do nothing beside the others. */
-static enum xk_status check_effects(const struct xk_vgpu_request *r,
-                                    struct xk_error *err)
+static enum xk_status check_vgpu_effects(const struct xk_vgpu_request *r,
+                                         struct xk_error *err)
 {
     if (r->serve && r->program)
         return xk_tool_fail(err, XK_EINVAL,
@@ -128,7 +128,7 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
         return st;
     if (n_own + 1 < n)
         r->program = args + n_own + 1;
-    if (check_effects(r, err) < 0)
+    if (check_vgpu_effects(r, err) < 0)
         return err->status;
     const struct xk_tool_file_use use[] = {{"output", r->output, true},
                                            {"trace", r->trace, true}};

@@ -58,7 +58,8 @@ static struct xk_vgpu_sum *sum_of(struct xk_vgpu_log *l, const char *kernel,
     return &l->sum[l->n_sums++];
 }
 
-static void add(struct xk_launch_stats *to, const struct xk_launch_stats *s)
+static void add_stats(struct xk_launch_stats *to,
+                      const struct xk_launch_stats *s)
 {
     to->instructions += s->instructions;
     to->fma += s->fma;
@@ -77,7 +78,7 @@ void xk_vgpu_log_launched(void *user, const struct xk_virtual_launch *launch)
         sum_of(l, launch->kernel, launch->code_hash);
     if (sum) {
         sum->launches++;
-        add(&sum->stats, &launch->stats);
+        add_stats(&sum->stats, &launch->stats);
     }
     if (!l->report.stats && !l->report.findings && !l->report.timing &&
         launch->status >= 0)
@@ -153,7 +154,7 @@ void xk_vgpu_log_print(const struct xk_vgpu_log *l, FILE *out)
     for (size_t k = 0; k < l->n_sums; k++) {
         print_line(out, &l->sum[k]);
         all.launches += l->sum[k].launches;
-        add(&all.stats, &l->sum[k].stats);
+        add_stats(&all.stats, &l->sum[k].stats);
     }
     print_line(out, &all);
     if (l->report.n_findings)

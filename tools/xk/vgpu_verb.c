@@ -21,9 +21,9 @@ struct vgpu {
     xk_virtual_device *device;
 };
 
-static enum xk_status open_file(const char *field, const char *path,
-                                struct xk_tool_output *out,
-                                struct xk_error *err)
+static enum xk_status open_vgpu_output(const char *field, const char *path,
+                                       struct xk_tool_output *out,
+                                       struct xk_error *err)
 {
     return path ? xk_tool_output_open(out, field, path, err) : XK_OK;
 }
@@ -36,8 +36,8 @@ static FILE *report_file(const struct vgpu *x)
 static enum xk_status open_files(struct vgpu *x, struct xk_error *err)
 {
     struct xk_vgpu_request *const r = x->r;
-    if (open_file("trace", r->trace, &x->trace, err) < 0 ||
-        open_file("output", r->output, &x->output, err) < 0)
+    if (open_vgpu_output("trace", r->trace, &x->trace, err) < 0 ||
+        open_vgpu_output("output", r->output, &x->output, err) < 0)
         return err->status;
     r->look.trace = r->trace ? xk_tool_print : NULL;
     r->look.trace_user = x->trace.f;
@@ -58,7 +58,7 @@ static void close_files(struct vgpu *x, struct xk_error *err)
         *err = late;
 }
 
-static enum xk_status start(struct vgpu *x, struct xk_error *err)
+static enum xk_status start_virtual_device(struct vgpu *x, struct xk_error *err)
 {
     const struct xk_vgpu_request *const r = x->r;
     const struct xk_virtual_device_opts opts = {
@@ -126,13 +126,13 @@ static bool is_bad(const struct vgpu *x)
 }
 
 /* The exit code: the program's if it failed. */
-static int run(struct vgpu *x, struct xk_error *err)
+static int run_client(struct vgpu *x, struct xk_error *err)
 {
     int code = 0;
     if (open_files(x, err) < 0)
         return 1;
     xk_vgpu_signals_take(&x->signals);
-    if (start(x, err) < 0)
+    if (start_virtual_device(x, err) < 0)
         return err->status == XK_EINVAL ? 2 : 1;
     if (x->r->serve) {
         /* Nobody can find a device whose address was not told. */
@@ -163,7 +163,7 @@ int xk_verb_vgpu(int n, const char *const *args)
         return 0;
     }
     struct vgpu x = {.r = &r};
-    int code = run(&x, &err);
+    int code = run_client(&x, &err);
     close_files(&x, &err);
     if (err.status < 0 && !code)
         code = 1;

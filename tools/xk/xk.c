@@ -19,7 +19,7 @@ static const struct verb {
     {"vgpu", "a program on a virtual GPU under Intel's driver", xk_verb_vgpu},
 };
 
-static void help(FILE *out)
+static void print_verbs(FILE *out)
 {
     fputs("usage: xk VERB [OPTION]... (xk VERB --help says more)\n\n", out);
     for (size_t i = 0; i < sizeof verbs / sizeof verbs[0]; i++)
@@ -34,7 +34,7 @@ static int run_verb(const char *name, int n, const char *const *args)
             return verbs[i].run(n, args);
     if (*name)
         fprintf(stderr, "xk: %s: no such verb\n", name);
-    help(stderr);
+    print_verbs(stderr);
     return 2;
 }
 
@@ -54,7 +54,7 @@ static int dispatch(int n, const char *const *args)
     if (n > 1)
         return run_verb(args[1], 1, ask);
     if (asks)
-        help(stdout);
+        print_verbs(stdout);
     else
         puts(xk_version());
     return 0;

@@ -52,8 +52,8 @@ static enum xk_status apply_word(struct batch *f, const char *word,
 
 /* A word with what was held back before it; held back itself if it ends in a
  * \. */
-static enum xk_status take_word(struct batch *f, const char *word,
-                                struct xk_error *err)
+static enum xk_status take_batch_word(struct batch *f, const char *word,
+                                      struct xk_error *err)
 {
     const size_t n = strlen(word), before = f->glued ? strlen(f->glued) : 0;
     const bool more = word[n - 1] == '\\';
@@ -89,14 +89,14 @@ static enum xk_status take_line(struct batch *f, struct xk_error *err)
         at += n + (word[n] != 0);
         word[n] = 0;
         if (!strcmp(word, "\\") || !next_is_glue(at)) {
-            st = take_word(f, word, err);
+            st = take_batch_word(f, word, err);
             continue;
         }
         char *const held = malloc(n + 2);
         st = held ? XK_OK : XK_ENOMEM;
         if (held) {
             snprintf(held, n + 2, "%s\\", word);
-            st = take_word(f, held, err);
+            st = take_batch_word(f, held, err);
         }
         free(held);
     }
@@ -137,7 +137,7 @@ static enum xk_status read_line(struct batch *f, struct xk_error *err)
     return c == EOF && !n ? XK_EABSENT : XK_OK;
 }
 
-static enum xk_status read_file(struct batch *f, struct xk_error *err)
+static enum xk_status read_batch(struct batch *f, struct xk_error *err)
 {
     struct xk_error why = {0};
     enum xk_status st;
@@ -236,7 +236,7 @@ enum xk_status xk_bench_batch(struct xk_bench *b, const char *value,
     f.line = malloc(f.room);
     b->batch_depth++;
     const enum xk_status st =
-        f.line ? read_file(&f, err)
+        f.line ? read_batch(&f, err)
                : xk_tool_fail(err, XK_ENOMEM, "batch=%.200s: no memory", value);
     b->batch_depth--;
     fclose(f.f);

@@ -92,7 +92,7 @@ static bool take(struct reader *r, const char *text)
 
 static void read_compare(struct reader *r);
 
-static void read_arguments(struct reader *r, unsigned n)
+static void read_call_arguments(struct reader *r, unsigned n)
 {
     r->bad |= !take(r, "(");
     for (unsigned i = 0; i < n && !r->bad; i++) {
@@ -110,7 +110,7 @@ static void read_word(struct reader *r)
         if (strlen(words[i].name) == n && !memcmp(words[i].name, r->at, n)) {
             r->at += n;
             if (words[i].n_args)
-                read_arguments(r, words[i].n_args);
+                read_call_arguments(r, words[i].n_args);
             put(r, words[i].op, 0, words[i].f);
             return;
         }

@@ -35,7 +35,8 @@ bool xk_bench_memory_suffices(struct xk_bench_work *w)
                         tensors_b >> 20, have_b >> 20);
 }
 
-static bool make_buffer(struct xk_bench_work *w, struct xk_bench_operand *o)
+static bool make_operand_buffer(struct xk_bench_work *w,
+                                struct xk_bench_operand *o)
 {
     const enum xk_status st = xk_buffer_create(
         w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
@@ -56,7 +57,7 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
     o->size_b = t->size_b;
     o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
     if (xk_bench_time_only(w))
-        return make_buffer(w, o);
+        return make_operand_buffer(w, o);
     if (!xk_bench_map_init(&o->map, t))
         return xk_bench_end(w, XK_FAILED,
                             "tensor %d: layout %s reaches outside "
@@ -66,7 +67,7 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
     o->image = calloc(1, o->size_b + o->guard_b);
     if (!o->plain || !o->image)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
-    return make_buffer(w, o);
+    return make_operand_buffer(w, o);
 }
 
 unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)

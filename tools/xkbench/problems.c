@@ -5,7 +5,7 @@
 
 #include "tools/xkbench/bench.h"
 
-static const char *name_of(int axis)
+static const char *name_of_axis(int axis)
 {
     return axis == XK_AXIS_SCHEDULE ? "schedule" : xk_conv_options[axis].name;
 }
@@ -47,7 +47,7 @@ static char *repro_of(const struct xk_bench_problem *p, char *const words[])
         fprintf(f, "--engine=%s ", p->engine);
     for (int i = 0; i < XK_N_AXES; i++)
         if (i != XK_OPT_MB && strcmp(words[i], xk_bench_default(i)))
-            fprintf(f, "--%s=%s ", name_of(i), words[i]);
+            fprintf(f, "--%s=%s ", name_of_axis(i), words[i]);
     fprintf(f, "%s", p->text);
     fclose(f);
     return out;
@@ -63,9 +63,9 @@ static char *attr_of(char *const words[])
     if (!f)
         return NULL;
     for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
-        if (!strncmp(name_of(i), "attr-", 5) &&
+        if (!strncmp(name_of_axis(i), "attr-", 5) &&
             strcmp(words[i], xk_bench_default(i))) {
-            fprintf(f, "%s--%s=%s", between, name_of(i), words[i]);
+            fprintf(f, "%s--%s=%s", between, name_of_axis(i), words[i]);
             between = " ";
         }
     fclose(f);

@@ -168,7 +168,7 @@ static void best_memory(struct job *j, int slot, dnnl_query_t what)
                                DNNL_MEMORY_ALLOCATE));
 }
 
-static void execute(struct job *j, bool bias)
+static void execute_reference(struct job *j, bool bias)
 {
     best_memory(j, 0, dnnl_query_src_md);
     best_memory(j, 1, dnnl_query_weights_md);
@@ -184,7 +184,7 @@ static void execute(struct job *j, bool bias)
     reorder(j, j->best[3], j->plain[3]);
 }
 
-static void release(struct job *j)
+static void release_job(struct job *j)
 {
     for (int i = 0; i < 4; i++) {
         dnnl_memory_destroy(j->plain[i]);
@@ -220,8 +220,8 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
         plain_memory(&j, 2, 1, &d->oc, &d->oc, (void *)(uintptr_t)bia);
     plain_memory(&j, 3, s.ndims, s.dst, s.dst, dst);
     if (!j.failed)
-        execute(&j, bia);
-    release(&j);
+        execute_reference(&j, bia);
+    release_job(&j);
     if (j.failed)
         return xk_tool_fail(err, XK_EABSENT, "no reference: oneDNN %d: %.80s",
                             (int)j.why, j.failed);

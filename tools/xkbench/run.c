@@ -374,7 +374,7 @@ static bool repeat(struct xk_bench_work *w)
                                        "dst: a second run leaves other bytes");
 }
 
-static bool execute(struct xk_bench_work *w)
+static bool run_problem(struct xk_bench_work *w)
 {
     const bool check = w->p->mode == 'C';
     if (!xk_bench_memory_suffices(w))
@@ -402,7 +402,7 @@ static bool execute(struct xk_bench_work *w)
     return true;
 }
 
-static void release(struct xk_bench_work *w)
+static void release_work(struct xk_bench_work *w)
 {
     for (int i = 0; i < XK_BENCH_OPERANDS; i++) {
         xk_bench_map_fini(&w->op[i].map);
@@ -432,7 +432,7 @@ static void stages(struct xk_bench *b, struct xk_bench_work *w)
         return;
     w->r->state = XK_INITIALIZED;
     if (w->p->mode != 'I')
-        execute(w);
+        run_problem(w);
 }
 
 static void end_without_run(struct xk_bench_result *r,
@@ -459,6 +459,6 @@ void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
     *r = (struct xk_bench_result){0};
     const uint64_t start = now_ns();
     stages(b, &w);
-    release(&w);
+    release_work(&w);
     r->wall_ns = now_ns() - start;
 }
