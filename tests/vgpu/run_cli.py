@@ -32,7 +32,8 @@ RAW = ["-p", "xehpg", "--inline=32"]
 # Arguments behind "run", exit code, what stderr says. {X} names a file.
 WRONG = [
     ([], 2, r"no file given"),
-    (["{code}"], 2, r"no kernel given"),
+    (["-p", "xehpg", "{code}"], 2, r"no kernel given; that of raw code"),
+    (["{code}"], 1, r"platform: raw instructions need one"),
     (["--dance", "{code}", "code"], 2, r"--dance: unknown option"),
     (["--groups", "0", "{code}", "code"], 2, r"groups=0: not X"),
     (["--groups", "1,2,3,4", "{code}", "code"], 2, r"groups=1,2,3,4: not"),
