@@ -12,6 +12,7 @@ static const struct type_row {
 } type_rows[] = {
     {XK_DT_F32, {XK_DT_F32}, {XK_DT_F32}},
     {XK_DT_F16, {XK_DT_F16}, {XK_DT_F16, XK_DT_F32}},
+    {XK_DT_BF16, {XK_DT_BF16}, {XK_DT_BF16, XK_DT_F32}},
     {XK_DT_U8,
      {XK_DT_S8, XK_DT_U8},
      {XK_DT_U8, XK_DT_S8, XK_DT_S32, XK_DT_F32}},

@@ -208,14 +208,16 @@ static void deal(struct draw *d, const char *k, char *a, char *b)
 void any_formula(unsigned seed, char *out)
 {
     static const char *const types[][3] = {
-        {"f32", "f32", "f32"}, {"f16", "f16", "f32"}, {"f16", "f16", "f16"},
-        {"s8", "s8", "s32"},   {"u8", "s8", "f32"},   {"s8", "u8", "s8"},
-        {"u8", "u8", "u8"},
+        {"f32", "f32", "f32"},    {"f16", "f16", "f32"},
+        {"f16", "f16", "f16"},    {"s8", "s8", "s32"},
+        {"u8", "s8", "f32"},      {"s8", "u8", "s8"},
+        {"u8", "u8", "u8"},       {"bf16", "bf16", "f32"},
+        {"bf16", "bf16", "bf16"},
     };
     struct draw d = {.seed = seed, .out = out};
     char g[4], m[4], n[4], k[4], all[16], in_a[12], in_b[12], in_c[12];
     char a[300], b[300], c[300];
-    const char *const *const t = types[below(&d, 7)];
+    const char *const *const t = types[below(&d, 9)];
     any_letters(&d, "bd", false, g);
     if (chance(&d, 2))
         g[0] = 0;

@@ -12,6 +12,9 @@ void typed_put(enum xk_dtype t, void *data, int64_t e, double v)
     case XK_DT_F16:
         ((uint16_t *)data)[e] = xk_half_from_float((float)v);
         break;
+    case XK_DT_BF16:
+        ((uint16_t *)data)[e] = xk_bf16_from_float((float)v);
+        break;
     case XK_DT_S32:
         ((int32_t *)data)[e] = (int32_t)v;
         break;
@@ -28,6 +31,8 @@ double typed_get(enum xk_dtype t, const void *data, int64_t e)
         return (double)((const float *)data)[e];
     case XK_DT_F16:
         return (double)xk_half_to_float(((const uint16_t *)data)[e]);
+    case XK_DT_BF16:
+        return (double)xk_bf16_to_float(((const uint16_t *)data)[e]);
     case XK_DT_S32:
         return ((const int32_t *)data)[e];
     case XK_DT_S8:
@@ -41,6 +46,8 @@ double typed_as(enum xk_dtype t, double v)
 {
     if (t == XK_DT_F16)
         return (double)xk_half_to_float(xk_half_from_float((float)v));
+    if (t == XK_DT_BF16)
+        return (double)xk_bf16_to_float(xk_bf16_from_float((float)v));
     if (t == XK_DT_U8)
         return v < 0 ? 0 : v > 255 ? 255 : v;
     if (t == XK_DT_S8)
