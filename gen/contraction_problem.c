@@ -5,6 +5,7 @@
 
 #include "gen/gen.h"
 #include "views/access.h"
+#include "views/split_dims.h"
 
 /* A's type, and those of B and C that go with it. */
 static const struct type_row {
@@ -123,9 +124,12 @@ static void drop_unit(struct xk_contraction *p, unsigned i)
 {
     struct xk_access *const all[] = {&p->a, &p->b, &p->c};
     p->index[i].role = XK_ROLE_K;
-    for (unsigned n = 0; n < XK_COUNTOF(all); n++)
-        for (unsigned d = 0; d < all[n]->n_coord; d++)
-            all[n]->at[d].coef[i] = 0;
+    for (unsigned n = 0; n < XK_COUNTOF(all) + p->n_inputs; n++) {
+        struct xk_access *const a =
+            n < XK_COUNTOF(all) ? all[n] : &p->input[n - XK_COUNTOF(all)];
+        for (unsigned d = 0; d < a->n_coord; d++)
+            a->at[d].coef[i] = 0;
+    }
 }
 
 static void drop_units(struct xk_contraction *p)
@@ -190,6 +194,11 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     XK_TRY(xk_contraction_close(c, &p));
     XK_TRY(check_implemented(c, &p));
     drop_units(&p);
+    xk_access_split_dims(&p, &p.a);
+    xk_access_split_dims(&p, &p.b);
+    xk_access_split_dims(&p, &p.c);
+    for (unsigned i = 0; i < p.n_inputs; i++)
+        xk_access_split_dims(&p, &p.input[i]);
     XK_TRY(choose_inner(c, &p));
     XK_TRY(xk_nest_make(c, &p, &out->nest));
     const struct xk_shape s = xk_shape_of(&p);

@@ -80,3 +80,54 @@ void xk_layout_print(const struct xk_layout *l, struct xk_str *out)
         xk_str_printf(out, " +%lld", (long long)l->offset_e);
     xk_str_printf(out, ", %lld B", (long long)xk_layout_size_b(l));
 }
+
+/* A block of dim d, in front of which `inside` places of the dim are: all of it
+ * is in one of the two dims, or it becomes two blocks. */
+static bool split_block(struct xk_layout *l, unsigned n, unsigned d,
+                        int64_t size, int64_t *inside)
+{
+    struct xk_block *const b = &l->block[n];
+    const int64_t part = size / *inside;
+    if (*inside >= size)
+        return true;
+    if (part % b->size == 0) {
+        b->dim = (uint8_t)(d + 1);
+        *inside *= b->size;
+        return true;
+    }
+    if (b->size % part || l->n_blocks == XK_LAYOUT_MAX_BLOCKS)
+        return false;
+    memmove(b + 1, b, (l->n_blocks - n) * sizeof(*b));
+    l->n_blocks++;
+    b[0].size /= part;
+    b[0].stride *= part;
+    b[1].size = part;
+    b[1].dim = (uint8_t)(d + 1);
+    *inside = size;
+    return true;
+}
+
+bool xk_layout_split(const struct xk_layout *l, unsigned d, int64_t size,
+                     struct xk_layout *out)
+{
+    int64_t inside = 1;
+    *out = *l;
+    if (l->n_dims == XK_LAYOUT_MAX_DIMS || l->dim[d] % size ||
+        l->padded[d] % size)
+        return false;
+    const unsigned behind = l->n_dims - d - 1u;
+    memmove(&out->dim[d + 2], &l->dim[d + 1], behind * sizeof(l->dim[0]));
+    memmove(&out->padded[d + 2], &l->padded[d + 1],
+            behind * sizeof(l->padded[0]));
+    out->n_dims++;
+    out->dim[d] = l->dim[d] / size;
+    out->padded[d] = l->padded[d] / size;
+    out->dim[d + 1] = out->padded[d + 1] = size;
+    for (unsigned n = 0; n < l->n_blocks; n++)
+        out->block[n].dim += l->block[n].dim > d;
+    for (unsigned n = l->n_blocks; n-- > 0;)
+        if (out->block[n].dim == d && out->block[n].size > 1 &&
+            !split_block(out, n, d, size, &inside))
+            return false;
+    return inside == size;
+}

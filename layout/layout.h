@@ -47,6 +47,11 @@ void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size);
 int64_t xk_layout_size_b(const struct xk_layout *l);
 int64_t xk_layout_offset_e(const struct xk_layout *l, const int64_t *index);
 bool xk_layout_eq(const struct xk_layout *a, const struct xk_layout *b);
+/* Dim d becomes two: d counts groups of so many places, d + 1 the places of a
+ * group; the others behind it move on. False: a group is no whole blocks of
+ * memory, the dim or its padding no whole groups, or there is no room. */
+bool xk_layout_split(const struct xk_layout *l, unsigned d, int64_t size,
+                     struct xk_layout *out);
 /* Stride between neighbours of a dim, 0 if its padded extent is 1; *size gets
  * how many consecutive elements keep it: the innermost block and those that
  * continue it without a gap. */

@@ -32,6 +32,11 @@ xk_program *lab_make(const struct xk_launches *l, struct xk_error *err)
     return p;
 }
 
+xk_program *lab_make_in(xk_ctx *c, const struct xk_launches *l)
+{
+    return make(c, l);
+}
+
 xk_program *lab_must_make_in(xk_ctx *c, const struct xk_launches *l)
 {
     xk_program *const p = make(c, l);

@@ -8,8 +8,10 @@
 
 /* The program for xehpg; NULL: *err says why. */
 xk_program *lab_make(const struct xk_launches *l, struct xk_error *err);
-/* The same, and it must be made; in the context of IR that is in the list. */
+/* The same in the context of IR that is in the list, which has the error; and
+ * it must be made. */
 xk_program *lab_must_make(const struct xk_launches *l);
+xk_program *lab_make_in(xk_ctx *c, const struct xk_launches *l);
 xk_program *lab_must_make_in(xk_ctx *c, const struct xk_launches *l);
 
 /* Memory of an argument of the program, or its value. */

@@ -96,21 +96,49 @@ static double *plain_loop(const struct xk_contraction *p, const void *a,
     return sum;
 }
 
+/* What a program of these launches is made of. */
+struct parts {
+    struct xk_program_arg_info args[3];
+    struct xk_launches list;
+};
+
+static void list_launches(const struct xk_contraction *p,
+                          const struct xk_contraction_launches *made,
+                          struct parts *out)
+{
+    const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
+    memset(out, 0, sizeof(*out));
+    for (unsigned i = 0; i < 3; i++) {
+        struct xk_program_arg_info *const a = &out->args[i];
+        snprintf(a->name, sizeof(a->name), "%s", all[i]->name);
+        a->number = i;
+        a->size_b = (uint64_t)xk_layout_size_b(&all[i]->layout);
+        a->written = i == 2;
+    }
+    out->list = (struct xk_launches){
+        .n_args = 3, .args = out->args, .n = made->n, .at = made->launch};
+}
+
 static xk_program *make(const struct xk_contraction *p,
                         const struct xk_contraction_launches *made)
 {
-    const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
-    struct xk_program_arg_info args[3];
-    memset(args, 0, sizeof(args));
-    for (unsigned i = 0; i < 3; i++) {
-        snprintf(args[i].name, sizeof(args[i].name), "%s", all[i]->name);
-        args[i].number = i;
-        args[i].size_b = (uint64_t)xk_layout_size_b(&all[i]->layout);
-        args[i].written = i == 2;
-    }
-    const struct xk_launches list = {
-        .n_args = 3, .args = args, .n = made->n, .at = made->launch};
-    return lab_must_make_in(c, &list);
+    struct parts of;
+    list_launches(p, made, &of);
+    return lab_must_make_in(c, &of.list);
+}
+
+/* Whether the only candidate can be made. */
+static bool fits(const struct xk_contraction *p,
+                 const struct xk_contraction_launches *made)
+{
+    struct parts of;
+    list_launches(p, made, &of);
+    xk_program *const program = lab_make_in(c, &of.list);
+    const bool can = program != NULL;
+    ck_assert_msg(can || c->error.status == XK_ENOFIT, "%s", c->error.message);
+    xk_ctx_clear(c);
+    xk_program_unref(program);
+    return can;
 }
 
 static void run(const char *text, const struct xk_contraction *p,
@@ -196,6 +224,17 @@ static const char *const good[] = {
     "b=3; A: f16[24,32]; B: f16[3,32,20]; C[b,m,n] += A[8*b+m,k] * B[2-b,k,n]",
     "b=3; m=8; n=20; A: f16[8,32]; B: f16[3,32,20]; C: f16[32,20]; "
     "C[8*b+m+5,n] += A[m,k+0*b] * B[b,k,n]",
+    /* Groups of channels whose kernels share what a convolution's do. */
+    "i=16; y=6; x=6; A: f16[16,64,6,6] acdb; W: f16[2,32,32,3,3] aBdeC32b16c; "
+    "O: f16[16,64,6,6] acdb; "
+    "O[i,32*g+n,y,x] += A[i,32*g+c,y+r-1,x+s-1] * W[g,n,c,r,s]",
+    "i=16; y=5; x=5; A: f16[16,32,5,5] Bcda16b; W: f16[2,16,16,3,3] "
+    "aBdeC16b16c; "
+    "O: f16[16,32,5,5] Bcda16b; "
+    "O[i,16*g+n,y,x] += A[i,16*g+c,y+r-1,x+s-1] * W[g,n,c,r,s]",
+    "i=2; y=5; x=5; A: u8[2,64,5,5] acdb; W: s8[2,32,32,3,3] aBdeC32b4c; "
+    "O: s32[2,64,5,5] acdb; "
+    "O[i,32*g+n,y,x] += A[i,32*g+c,y+r-1,x+s-1] * W[g,n,c,r,s]",
     /* Sliding, forwards and backwards. */
     "x=30; A: f32[34]; W: f32[5,16]; O[x,n] += A[x+k] * W[k,n]",
     "x=30; A: f32[34]; W: f32[5,16]; O[x,n] += A[x-k+4] * W[k,n]",
@@ -276,6 +315,72 @@ START_TEST(by_hand)
 }
 END_TEST
 
+/* Batched ones whose candidates go every way there is. */
+static const char *const any_way[] = {
+    "i=16; y=4; x=4; A: f16[16,64,4,4] acdb; W: f16[2,32,32,3,3] aBdeC32b16c; "
+    "O: f16[16,64,4,4] acdb; "
+    "O[i,32*g+n,y,x] += A[i,32*g+c,y+r-1,x+s-1] * W[g,n,c,r,s]",
+    "i=2; y=5; x=5; A: s8[2,128,5,5] acdb; W: s8[2,32,64,3,3] aBdeC32b4c; "
+    "O: s32[2,64,5,5] acdb; "
+    "O[i,32*g+n,y,x] += A[i,64*g+c,y+r-1,x+s-1] * W[g,n,c,r,s]",
+    "A: f32[2,40,64]; B: f32[2,64,64]; C[b,m,n] += A[b,m,k] * B[b,k,n]",
+    "A: f16[3,70,64]; B: f16[3,64,64] aCB32c16b; "
+    "C[b,m,n] += A[b,m,k] * B[b,k,n]",
+};
+static unsigned through_slm, footprints, in_one_loop;
+
+/* The way that operands take, and who multiplies. */
+static unsigned way_of(const struct xk_schedule *s)
+{
+    return s->fma | (s->slm > 0) << 2 | (s->slm ? s->slm_of : 0) << 3 |
+           s->footprint << 5 | s->taps_inner << 6 | s->window << 7 |
+           (s->slices > 1) << 8;
+}
+
+/* Runs one candidate alone; false: it does not fit. */
+static bool run_candidate(const char *text, const struct xk_contraction *p,
+                          const struct xk_contraction_launches *all, unsigned i)
+{
+    unsigned seed = 2000 + i;
+    struct xk_launch one = all->launch[0];
+    const struct xk_contraction_launches made = {1, all->problem, &one};
+    const struct xk_schedule *const s = &all->problem->candidate[i];
+    one.u.contract.candidate = s;
+    one.u.contract.n_candidates = 1;
+    if (!fits(p, &made))
+        return false;
+    run(text, p, &made, &seed);
+    through_slm += s->slm > 0;
+    footprints += s->slm && s->footprint;
+    in_one_loop += s->taps_inner && !s->slm;
+    return true;
+}
+
+START_TEST(candidates)
+{
+    struct xk_contraction p;
+    struct xk_contraction_launches all;
+    unsigned n = 0, seen[512] = {0};
+    const char *const text = any_way[_i];
+    ck_assert_int_eq(xk_formula_parse(c, &arena, text, &p), XK_OK);
+    ck_assert_int_eq(make_launches(&p, &all), XK_OK);
+    for (unsigned i = 0; i < all.problem->n_candidates; i++) {
+        const unsigned way = way_of(&all.problem->candidate[i]);
+        if (!seen[way] && run_candidate(text, &p, &all, i))
+            seen[way] = ++n;
+    }
+    ck_assert_uint_gt(n, 0);
+}
+END_TEST
+
+START_TEST(candidates_went_every_way)
+{
+    ck_assert_uint_gt(through_slm, 0);
+    ck_assert_uint_gt(footprints, 0);
+    ck_assert_uint_gt(in_one_loop, 0);
+}
+END_TEST
+
 static const struct {
     const char *text;
     enum xk_status status;
@@ -328,6 +433,8 @@ int main(void)
     TCase *const t = tcase_create("formulas");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, by_hand, 0, XK_COUNTOF(good));
+    tcase_add_loop_test(t, candidates, 0, XK_COUNTOF(any_way));
+    tcase_add_test(t, candidates_went_every_way);
     tcase_add_loop_test(t, refused, 0, XK_COUNTOF(bad));
     tcase_add_loop_test(t, random_formulas, 0, 40);
     suite_add_tcase(s, t);

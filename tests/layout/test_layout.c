@@ -359,6 +359,45 @@ static const struct {
     {"@bcd", "unknown letter", 4},
 };
 
+/* Which groups memory has, and that elements stay where they are. */
+static const struct {
+    const char *tag;
+    int64_t dim[3]; /* of dims a, b, c */
+    int64_t size;   /* of b's groups */
+    bool splits;
+} groups[] = {
+    {"abc", {2, 12, 3}, 4, true},       {"acb", {2, 12, 3}, 6, true},
+    {"abc", {2, 12, 3}, 5, false},      {"aBc4b", {2, 16, 3}, 4, true},
+    {"aBc4b", {2, 16, 3}, 2, true},     {"aBc4b", {2, 16, 3}, 8, true},
+    {"aBc8b", {2, 24, 3}, 12, false},   {"aBc8b", {2, 12, 3}, 4, true},
+    {"aBc8b", {2, 12, 3}, 6, false},    {"aBc8b", {2, 12, 3}, 12, false},
+    {"BAc2b4a2b", {8, 16, 1}, 8, true}, {"BAc2b4a2b", {8, 16, 1}, 2, true},
+    {"BAc2b4a2b", {8, 16, 1}, 1, true}, {"BAc2b4a2b", {8, 16, 1}, 16, true},
+};
+
+START_TEST(a_dim_of_groups_is_two)
+{
+    struct xk_layout l, s;
+    ck_assert_int_eq(xk_layout_from_tag(c, "t", XK_DT_F32, 3, groups[_i].dim,
+                                        groups[_i].tag, &l),
+                     XK_OK);
+    ck_assert_int_eq(xk_layout_split(&l, 1, groups[_i].size, &s),
+                     groups[_i].splits);
+    if (!groups[_i].splits)
+        return;
+    ck_assert_uint_eq(s.n_dims, 4);
+    ck_assert_int_eq(s.dim[1] * s.dim[2], l.dim[1]);
+    ck_assert_int_eq(xk_layout_size_b(&s), xk_layout_size_b(&l));
+    for (int64_t i = 0; i < l.dim[0] * l.dim[1] * l.dim[2]; i++) {
+        const int64_t a = i / l.dim[2] / l.dim[1], e = i % l.dim[2];
+        const int64_t b = i / l.dim[2] % l.dim[1], n = groups[_i].size;
+        const int64_t at[] = {a, b, e}, split[] = {a, b / n, b % n, e};
+        ck_assert_int_eq(xk_layout_offset_e(&s, split),
+                         xk_layout_offset_e(&l, at));
+    }
+}
+END_TEST
+
 START_TEST(bad_tag_is_refused)
 {
     const int64_t dims[] = {2, 20, 3, 5};
@@ -453,6 +492,7 @@ int main(void)
     tcase_add_test(t, tag_needs_dense_strides_and_room);
     tcase_add_test(t, equality_looks_at_every_field);
     tcase_add_test(t, inner_stride_joins_blocks_without_gap);
+    tcase_add_loop_test(t, a_dim_of_groups_is_two, 0, XK_COUNTOF(groups));
     tcase_add_loop_test(t, bad_tag_is_refused, 0, XK_COUNTOF(bad_tags));
     tcase_add_test(t, bad_sizes_are_refused);
     tcase_add_test(t, largest_size_is_accepted);

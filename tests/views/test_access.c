@@ -8,6 +8,7 @@
 #include "tests/tap.h"
 #include "views/access.h"
 #include "views/row_order.h"
+#include "views/split_dims.h"
 
 static xk_ctx *c;
 
@@ -137,6 +138,35 @@ START_TEST(ranges_and_masks)
         ck_assert(!out || leaves);
     }
     ck_assert_uint_gt(masked, 20);
+}
+END_TEST
+
+/* Dims that are split mean the same elements. */
+static unsigned split_access(const struct xk_contraction *p,
+                             const struct xk_access *a)
+{
+    struct xk_access s = *a;
+    int64_t at[XK_MAX_INDEX] = {0}, was = 0, is = 0;
+    xk_access_split_dims(p, &s);
+    ck_assert_int_eq(xk_layout_size_b(&s.layout), xk_layout_size_b(&a->layout));
+    do {
+        const bool in = xk_access_element(p, a, at, &was);
+        ck_assert(xk_access_element(p, &s, at, &is) == in);
+        ck_assert(!in || was == is);
+    } while (any_next(p, at));
+    return s.layout.n_dims - a->layout.n_dims;
+}
+
+START_TEST(split_dims)
+{
+    unsigned seed = 1500u + (unsigned)_i, split = 0;
+    for (unsigned n = 0; n < 60; n++) {
+        struct xk_contraction p;
+        any_contraction(c, &seed, false, &p);
+        split += split_access(&p, &p.a) + split_access(&p, &p.b) +
+                 split_access(&p, &p.c);
+    }
+    ck_assert_uint_gt(split, 4);
 }
 END_TEST
 
@@ -308,6 +338,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, strides_hold, 0, 20);
     tcase_add_loop_test(t, ranges_and_masks, 0, 20);
+    tcase_add_loop_test(t, split_dims, 0, 10);
     tcase_add_loop_test(t, elements, 0, 10);
     tcase_add_loop_test(t, pairs_outside, 0, 10);
     tcase_add_loop_test(t, split_and_move, 0, 20);
