@@ -270,6 +270,60 @@ static void compile(struct xk_epilogue *e)
             e->code[i].n = 0;
 }
 
+/* The numbers of long operations: registers hold them, so that no mad needs a
+ * move in front of it. */
+struct numbers {
+    unsigned n;
+    const xk_expr *of[XK_PLAN_HELD_NUMBERS];
+};
+
+static void add_number(struct numbers *s, const xk_expr *number)
+{
+    for (unsigned i = 0; i < s->n; i++)
+        if (s->of[i] == number)
+            return;
+    if (s->n < XK_PLAN_HELD_NUMBERS)
+        s->of[s->n++] = number;
+}
+
+static void collect_numbers(const struct xk_epilogue *e, struct numbers *s)
+{
+    const struct xk_nest *const con = e->l->p->con;
+    for (unsigned i = 0; e->code && i < con->n_epi; i++)
+        for (unsigned j = 0; j < e->code[i].n; j++)
+            if (xk_plan_holds_numbers(&con->epi[i]) &&
+                xk_op(e->code[i].node[j].e) == XK_OP_FIMM)
+                add_number(s, e->code[i].node[j].e);
+}
+
+static void use_number(struct xk_epilogue *e, const xk_expr *number,
+                       const xk_expr *held)
+{
+    const struct xk_nest *const con = e->l->p->con;
+    for (unsigned i = 0; i < con->n_epi; i++)
+        for (unsigned j = 0; j < e->code[i].n; j++)
+            if (xk_plan_holds_numbers(&con->epi[i]) &&
+                e->code[i].node[j].e == number)
+                e->code[i].node[j].held = held;
+}
+
+static void hold_numbers(struct xk_epilogue *e)
+{
+    struct xk_block_writer *const w = &e->l->w;
+    struct numbers s = {0};
+    collect_numbers(e, &s);
+    if (!s.n)
+        return;
+    const xk_expr *const buf = xk_block_alloc(w, "numbers", 4 * s.n, 0);
+    for (unsigned i = 0; i < s.n; i++)
+        xk_block_add(
+            w, xk_store(e->l->c, xk_lower_reg(e->l, buf, 4 * i), s.of[i]));
+    for (unsigned i = 0; i < s.n; i++)
+        use_number(e, s.of[i],
+                   xk_block_load(w, "k", xk_type_vec(XK_DT_F32, 1),
+                                 xk_lower_reg(e->l, buf, 4 * i)));
+}
+
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 {
     *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
@@ -284,6 +338,7 @@ void xk_lower_epilogue_end(struct xk_epilogue *e)
 {
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     buffers(e);
+    hold_numbers(e);
     for (unsigned i = 0; i < p->parts; i++) {
         if (p->ahead == 1)
             load_part(e, i);

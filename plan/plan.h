@@ -111,6 +111,7 @@ enum xk_plan_store {
 };
 
 #define XK_PLAN_MAX_AHEAD 8
+#define XK_PLAN_HELD_NUMBERS 32 /* of operations, in scalars */
 
 /* How the epilogue gets at an input. */
 enum xk_plan_input {
@@ -396,6 +397,8 @@ bool xk_plan_is_wide(const struct xk_plan *p);
 /* Of slices that have their own part first: rows of B in a thread's tile that
  * belong to a place (by_halves: to one of its pair's). */
 unsigned xk_plan_place_rows(const struct xk_plan *p);
+/* Whether an operation has so many numbers that registers hold them. */
+bool xk_plan_holds_numbers(const struct xk_epi_op *op);
 /* C as a side: how it goes out, and what held before comes in. */
 struct xk_plan_side xk_plan_side_of_c(const struct xk_plan *p);
 /* Sizes of block messages: the largest power of two, at most 64 elements of

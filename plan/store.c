@@ -50,15 +50,22 @@ static void set_parts(struct xk_plan *p)
         e->turns = systolic && !dense ? 1 : 2;
 }
 
-/* What steps have at once beside C, above what every one has. */
+bool xk_plan_holds_numbers(const struct xk_epi_op *op)
+{
+    return xk_epi_temps(op) > 3;
+}
+
+/* What steps have at once beside C, above what every one has, and their numbers. */
 static unsigned step_grf(const struct xk_plan *p)
 {
-    unsigned most = 0;
+    unsigned most = 0, numbers = 0;
     for (unsigned i = 0; i < p->con->n_epi; i++) {
         const unsigned n = xk_epi_temps(&p->con->epi[i]);
         most = n > most ? n : most;
+        if (xk_plan_holds_numbers(&p->con->epi[i]))
+            numbers = xk_grfs(p, 4 * XK_PLAN_HELD_NUMBERS);
     }
-    return most > 3 ? 2 * (most - 3) : 0;
+    return numbers + (most > 3 ? 2 * (most - 3) : 0);
 }
 
 unsigned xk_plan_epilogue_grf(const struct xk_plan *p)

@@ -259,6 +259,16 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
     return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
 }
 
+/* Longer ones are 32 kB and more of code, and take milliseconds to generate. */
+static bool rule_epilogue(const struct xk_platform *p, const struct xk_shape *s,
+                          const struct xk_schedule *c)
+{
+    enum { VECTOR = 16, MOST = 2048, SMALL = 256 };
+    const unsigned elements = (unsigned)c->m_thr * c->n_thr;
+    (void)p;
+    return elements <= SMALL || elements / VECTOR * s->epilogue <= MOST;
+}
+
 /* Somebody must share it. B comes whole, so it has one buffer of registers; a
  * pair of dpasw shares it anyway. Tiles of mad and dp4a move as blocks, whose
  * sizes are powers of two. */

@@ -77,6 +77,7 @@ struct xk_shape {
     int64_t row_b;
     bool filled;   /* B leaves its intervals, or what A or B is outside is not 0:
                       masked registers are filled before the loads */
+    unsigned epilogue; /* instructions of its steps for 16 elements of C, about */
     int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
 };
 static inline int64_t xk_shape_batch(const struct xk_shape *s)

@@ -221,5 +221,7 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
     set_taps(p, &s);
     set_c(p, &s);
     s.filled = is_filled(p);
+    for (unsigned i = 0; i < p->n_epi; i++)
+        s.epilogue += xk_epi_cost(&p->epi[i]);
     return s;
 }

@@ -49,6 +49,9 @@ const struct xk_post_op_row *xk_post_op_row(unsigned kind);
  * an alias, or the name behind "eltwise_" or "binary_"; 0: none. */
 unsigned xk_post_op_named(const char *word, size_t n);
 
+/* About how many instructions a step takes for a vector. */
+unsigned xk_epi_cost(const struct xk_epi_op *op);
+
 static inline bool xk_post_op_reads_old(unsigned kind)
 {
     const struct xk_post_op_row *const r = xk_post_op_row(kind);

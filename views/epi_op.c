@@ -2,6 +2,7 @@
 /* A row's text as a list of operators. */
 #include "views/epi_op.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <string.h>
 
@@ -34,6 +35,23 @@ unsigned xk_epi_temps(const struct xk_epi_op *op)
     unsigned temps;
     form_of(op, &temps);
     return temps;
+}
+
+/* By its text: a product and a sum are one mad, a function's name stands in
+ * front of a parenthesis. What is read besides x comes by a message and a
+ * conversion. */
+unsigned xk_epi_cost(const struct xk_epi_op *op)
+{
+    const char *const text = xk_epi_text(op);
+    unsigned products = 0, sums = 0, others = 0;
+    for (const char *c = text; *c; c++) {
+        products += *c == '*';
+        sums += *c == '+' || *c == '-';
+        others += *c == '<' || *c == '>';
+        others += *c == '(' && c > text && isalnum((unsigned char)c[-1]);
+    }
+    others += 2 * (xk_epi_reads_old(op) || xk_epi_reads_rhs(op));
+    return (products > sums ? products : sums) + others;
 }
 
 /* Names of a text: its variables, and the steps in front of the value. */
@@ -164,10 +182,10 @@ const xk_expr *xk_epi_apply(xk_ctx *c, const struct xk_epi_code *code,
         const xk_expr *k[XK_COUNTOF(n->kid)] = {NULL};
         for (unsigned j = 0; j < xk_n_kids(n->e); j++)
             k[j] = value[n->kid[j]];
-        value[i] = n->e == code->x ? x
-                   : n->e == code->operand
-                       ? operand
-                       : build(c, n->e, k, xk_type_of(x).lanes);
+        value[i] = n->e == code->x         ? x
+                   : n->e == code->operand ? operand
+                   : n->held ? xk_bcast(c, n->held, xk_type_of(x).lanes)
+                             : build(c, n->e, k, xk_type_of(x).lanes);
         if (!value[i])
             return NULL;
     }

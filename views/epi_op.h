@@ -16,6 +16,8 @@ unsigned xk_epi_temps(const struct xk_epi_op *op);
 #define XK_EPI_MAX_NODES 80
 struct xk_epi_node {
     const xk_expr *e;
+    const xk_expr
+        *held;      /* of a number: a scalar that holds it; NULL: none does */
     uint8_t kid[3]; /* before it in the list */
 };
 struct xk_epi_code {

@@ -764,6 +764,23 @@ START_TEST(what_is_filled_has_taps_outside)
 }
 END_TEST
 
+/* C 16x32 is 32 vectors. */
+START_TEST(long_epilogues_have_small_tiles)
+{
+    struct xk_shape s = shape;
+    s.epilogue = 64;
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &good));
+    s.epilogue = 65;
+    const struct xk_schedule_rule *const r =
+        xk_schedule_check(xehpg(), &s, &good);
+    ck_assert_ptr_nonnull(r);
+    ck_assert_str_eq(r->name, "epilogue");
+    s.epilogue = 10000;
+    struct xk_schedule small = xk_schedule_last_resort(&s);
+    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &small));
+}
+END_TEST
+
 START_TEST(the_good_schedule_is_valid)
 {
     ck_assert_ptr_null(xk_schedule_check(xehpg(), &shape, &good));
@@ -1056,6 +1073,7 @@ int main(void)
     tcase_add_test(t, copies_are_whole_rounds);
     tcase_add_test(t, what_is_filled_has_taps_outside);
     tcase_add_test(t, the_good_schedule_is_valid);
+    tcase_add_test(t, long_epilogues_have_small_tiles);
     tcase_add_test(t, a_tile_s_and_a_group_s_rules_are_all_rules);
     tcase_add_loop_test(t, scores_do_not_depend_on_how_they_are_asked_for, 0,
                         XK_COUNTOF(shapes));
