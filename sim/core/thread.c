@@ -9,7 +9,10 @@
 #include "sim/core/kernel.h"
 #include "sim/core/observer.h"
 
-/* Nothing a correct kernel reads: NaN as float, negative as integer. */
+#define ALWAYS inline __attribute__((always_inline))
+
+/* A value for registers that no correct kernel reads: NaN as float, negative as
+ * integer. */
 #define JUNK 0xffc0a5a5u
 
 static void inst_text(const struct xk_sim_thread *t,
@@ -229,19 +232,30 @@ static void count_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     t->count[XK_STAT_OTHER] += n - fma - sync;
 }
 
-/* Instructions that nobody looks at. */
-static uint64_t step_unseen(struct xk_sim_thread *t, uint64_t most)
+/* Shorter rows are not worth the counting. */
+#define ROW_LEAST 8
+
+/* Executes a row from e on, or its first `most` instructions; returns how many.
+ */
+static uint64_t step_row(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+                         uint64_t most)
+{
+    const uint64_t n = e->row < most ? e->row : most;
+    count_row(t, e, n);
+    for (const struct xk_sim_inst *const end = e + n; e < end; e++)
+        e->fn(t, e);
+    return n;
+}
+
+/* Executes instructions that nobody looks at. */
+static ALWAYS uint64_t step_unseen(struct xk_sim_thread *t, uint64_t most)
 {
     const struct xk_sim_inst *const inst = t->kernel->inst;
     uint64_t done = 0;
     while (done < most && t->state == XK_SIM_RUN) {
         const struct xk_sim_inst *const e = &inst[t->ip];
-        const uint64_t n = e->row < most - done ? e->row : most - done;
-        if (n) {
-            count_row(t, e, n);
-            for (uint64_t k = 0; k < n; k++)
-                e[k].fn(t, &e[k]);
-            done += n;
+        if (e->row >= ROW_LEAST) {
+            done += step_row(t, e, most - done);
             continue;
         }
         t->ip++;
@@ -252,70 +266,85 @@ static uint64_t step_unseen(struct xk_sim_thread *t, uint64_t most)
     return done;
 }
 
-/* n instructions of a row, each after before of the inner observer. */
-static uint64_t step_row_seen(struct xk_sim_thread *t, uint64_t n)
+/* Those who look at a thread, while it is stepped; NULL: nobody. */
+struct looking {
+    const struct xk_sim_observer_ops *outer, *inner;
+};
+
+/* Executes n instructions of a row, each after the inner observer's `before`.
+ */
+static ALWAYS uint64_t step_row_seen(struct xk_sim_thread *t, uint64_t n,
+                                     struct looking by)
 {
-    const struct xk_sim_observer_ops *const ops =
-        t->observer[XK_SIM_INNER]->ops;
     const struct xk_sim_inst *const e = &t->kernel->inst[t->ip];
     count_row(t, e, n);
     for (uint64_t k = 0; k < n; k++) {
-        ops->before(t, &e[k]);
+        by.inner->before(t, &e[k]);
         e[k].fn(t, &e[k]);
     }
     return n;
 }
 
-/* e between before and after of the inner observer, if there is one. */
-static inline void exec_seen(struct xk_sim_thread *t,
-                             const struct xk_sim_inst *e,
-                             const struct xk_sim_observer *inner)
+/* Executes e between before and after of the inner observer, if there is one.
+ */
+static ALWAYS void exec_seen(struct xk_sim_thread *t,
+                             const struct xk_sim_inst *e, struct looking by)
 {
-    if (!inner || inner->ops->before(t, e))
+    if (!by.inner || by.inner->before(t, e))
         e->fn(t, e);
-    if (inner)
-        inner->ops->after(t, e);
+    if (by.inner)
+        by.inner->after(t, e);
 }
 
-/* Instructions between before and after of those who look. */
-static uint64_t step_seen(struct xk_sim_thread *t, uint64_t n)
+/* Executes instructions between before and after of the observers. */
+static ALWAYS uint64_t step_seen(struct xk_sim_thread *t, uint64_t n,
+                                 struct looking by)
 {
-    const struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
-    const struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
     uint64_t done = 0;
     while (done < n && t->state == XK_SIM_RUN) {
         const struct xk_sim_inst *const e = &t->kernel->inst[t->ip++];
         t->count[e->stat]++;
         done++;
-        if (!outer || outer->ops->before(t, e))
-            exec_seen(t, e, inner);
-        if (outer)
-            outer->ops->after(t, e);
+        if (!by.outer || by.outer->before(t, e))
+            exec_seen(t, e, by);
+        if (by.outer)
+            by.outer->after(t, e);
     }
     return done;
 }
 
+static ALWAYS uint64_t step_looking(struct xk_sim_thread *t, uint64_t most,
+                                    struct looking by)
+{
+    uint64_t done = 0;
+    if (by.outer && by.outer->begin)
+        by.outer->begin(t);
+    if (by.inner && by.inner->begin)
+        by.inner->begin(t);
+    while (done < most && t->state == XK_SIM_RUN) {
+        struct xk_sim_ahead a = {.n = most - done};
+        if (by.outer)
+            by.outer->ahead(t, a.n, &a);
+        if (by.inner && a.sight == XK_SIM_UNSEEN)
+            by.inner->ahead(t, a.n, &a);
+        done += a.passed;
+        done += a.sight == XK_SIM_SEEN          ? step_seen(t, a.n, by)
+                : a.sight == XK_SIM_SEEN_BEFORE ? step_row_seen(t, a.n, by)
+                                                : step_unseen(t, a.n);
+    }
+    return done;
+}
+
+/* Compiled once with an outer observer and once without: checks alone are the
+ * frequent case. */
 static uint64_t step_observed(struct xk_sim_thread *t, uint64_t most)
 {
     const struct xk_sim_observer *const outer = t->observer[XK_SIM_OUTER];
     const struct xk_sim_observer *const inner = t->observer[XK_SIM_INNER];
-    uint64_t done = 0;
-    if (outer && outer->ops->begin)
-        outer->ops->begin(t);
-    if (inner && inner->ops->begin)
-        inner->ops->begin(t);
-    while (done < most && t->state == XK_SIM_RUN) {
-        struct xk_sim_ahead a = {.n = most - done};
-        if (outer)
-            outer->ops->ahead(t, a.n, &a);
-        if (inner && a.sight == XK_SIM_UNSEEN)
-            inner->ops->ahead(t, a.n, &a);
-        done += a.passed;
-        done += a.sight == XK_SIM_SEEN          ? step_seen(t, a.n)
-                : a.sight == XK_SIM_SEEN_BEFORE ? step_row_seen(t, a.n)
-                                                : step_unseen(t, a.n);
-    }
-    return done;
+    const struct looking by = {outer ? outer->ops : NULL,
+                               inner ? inner->ops : NULL};
+    return by.outer ? step_looking(t, most, by)
+                    : step_looking(t, most, (struct looking){NULL, by.inner});
 }
 
 void xk_sim_thread_step(struct xk_sim_thread *t, uint64_t n)
