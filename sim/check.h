@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Checkers: what real hardware would punish silently. A dispatch says which of
- * them are on; each finding is one record, given to a callback after the run,
- * in the order of the units of work, so that neither their number nor their
- * order depends on host threads. One finding a pair of instructions and kind;
- * a finding does not stop the run, a fault (outside every buffer, a barrier
- * that never completes) does and is the last one. A run with findings ends with
- * XK_EFAULT and the first of them as message. */
+/* Checkers: they report what real hardware would punish silently. A dispatch
+ * says which of them are on. Each finding is one record, which a callback gets
+ * after the run. Findings come in the order of the units of work, so neither
+ * their number nor their order depends on host threads. A pair of instructions
+ * gives one finding of each kind. The run goes on after a finding. A fault (an
+ * access outside every buffer, a barrier that never completes) ends the run and
+ * is the last finding. A run with findings ends with XK_EFAULT, and the first
+ * finding is its message. */
 #ifndef XK_SIM_CHECK_H
 #define XK_SIM_CHECK_H
 
 #include <stdbool.h>
 #include <stdint.h>
 
-/* Sets of checks. FAULT is no check: what the simulator cannot go on with and
- * that is none of the others (bytes that are no instruction ...). */
+/* Sets of checks. FAULT is no check: it is what the simulator cannot go on with
+ * and what belongs to no other check, such as bytes that are no instruction. */
 enum xk_sim_check {
     XK_CHECK_FAULT = 0,
     XK_CHECK_MEM = 1,     /* outside buffers, misaligned, freed */
@@ -22,10 +23,11 @@ enum xk_sim_check {
     XK_CHECK_SYNC = 8,    /* barriers, fences, fused pairs, end of thread */
     XK_CHECK_HAZARD = 16, /* scoreboard annotation missing */
     XK_CHECK_ALL = 31,
-    /* Not in ALL: what compilers do by themselves, and no card minds. Of the
-     * other checks that are on, these rows: a load that goes on beyond its
-     * buffer within the cache line, a load that nobody waits for before the
-     * thread ends, a thread that ends without waiting for a barrier. */
+    /* This check is not in ALL: compilers do these things by themselves, and no
+     * card minds. It adds rows to the other checks that are on: a load that
+     * goes on beyond its buffer within the cache line, a load that nobody waits
+     * for before the thread ends, and a thread that ends without waiting for a
+     * barrier. */
     XK_CHECK_PEDANTIC = 32,
 };
 
@@ -42,7 +44,7 @@ struct xk_sim_finding {
     uint32_t check;     /* enum xk_sim_check, one */
     const char *kernel; /* its name; lives as long as the kernel */
     unsigned n_parties; /* 1 or 2 */
-    /* The one that noticed, then the one it collided with. */
+    /* First the one that noticed, then the one that it collided with. */
     struct xk_sim_party party[2];
     /* "memory", "SLM", "scratch" with address and n_b, or a register with its
      * name, "r12.4:ud", "f0.1", "acc0", "a0.2"; "" if neither. */
@@ -55,18 +57,18 @@ struct xk_sim_finding {
 /* *f lives during the call only. */
 typedef void xk_sim_finding_fn(void *user, const struct xk_sim_finding *f);
 
-/* In struct xk_sim_dispatch and struct xk_sim_launch. All zero: no checks, and
- * nothing is paid for them. */
+/* Part of struct xk_sim_dispatch and struct xk_sim_launch. All zero means no
+ * checks, which cost nothing then. */
 struct xk_sim_checks {
     uint32_t on;              /* enum xk_sim_check bits */
     unsigned most;            /* findings to report, 0: XK_SIM_MAX_FINDINGS */
     xk_sim_finding_fn *found; /* NULL: only the status tells */
     void *user;
-    /* HAZARD: 0 is the static worst case; else latencies are drawn from this
-     * seed. */
+    /* For HAZARD: 0 asks for the static worst case; any other value is the seed
+     * from which latencies are drawn. */
     uint64_t hazard_seed;
-    bool hazard_strict; /* and SYNC: trust no guarantee that only compilers rely
-                           on (hazard_check.h, pair.h) */
+    bool hazard_strict; /* also for SYNC: trust no guarantee that only compilers
+                           rely on (hazard_check.h, pair.h) */
 };
 
 /* "mem", "race" ...; "fault" for XK_CHECK_FAULT. */

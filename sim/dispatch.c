@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A dispatch: units of work handed out in order to host threads, statistics and
- * the finding of the lowest unit collected. A unit is a group, or a single
- * thread if the threads of a group cannot meet: launches often have few groups,
- * which would not divide well. */
+/* A dispatch. It gives units of work to host threads, in order, and collects
+ * statistics and the finding of the lowest unit. A unit is a group. It is a
+ * single thread where the threads of a group cannot meet: launches often have
+ * few groups, which would not divide well. */
 #include <pthread.h>
 #include <sched.h>
 #include <stdatomic.h>
@@ -74,7 +74,7 @@ static bool round_of_threads(struct xk_sim_group *g, bool *fault)
     return moved || (!*fault && pairs && xk_pair_release(g));
 }
 
-/* Nobody can move: either all are done, or a barrier never completes. */
+/* No thread can go on: either all are done, or a barrier never completes. */
 static bool all_done(struct xk_sim_group *g)
 {
     for (uint32_t i = 0; i < g->n_threads; i++) {
@@ -161,7 +161,7 @@ static bool omitted(const struct xk_sim_run *r, uint64_t unit)
                               r->apart ? unit / r->d->n_threads : unit);
 }
 
-/* A place is free when the group that had it before is done. */
+/* A place is free once the group that had it before is done. */
 static void wait_for_place(struct worker *w, uint64_t unit)
 {
     struct pool *const p = w->pool;
@@ -174,7 +174,8 @@ static void wait_for_place(struct worker *w, uint64_t unit)
             sched_yield();
 }
 
-/* Units go out in order, so below the first bad one all are executed. */
+/* Units are handed out in order, so all units below the first bad one are
+ * executed. */
 static void *run_units(void *arg)
 {
     struct worker *w = arg;
@@ -253,7 +254,7 @@ static enum xk_status check_dispatch(const struct xk_sim_dispatch *d,
     return xk_dispatch_check(k->platform, XK_PRODUCT_ANY, &asked, err);
 }
 
-/* Payload that would not leave a register free is no payload. */
+/* A payload that leaves no register free is refused. */
 static enum xk_status check_payload(const struct xk_sim_dispatch *d,
                                     struct xk_error *err)
 {
@@ -299,9 +300,9 @@ static enum xk_status run_init(struct xk_sim_run *r,
     r->apart =
         d->kernel->threads_apart && !d->slm_b && !d->n_barriers && !r->pairs;
     r->n_units = r->apart ? r->n_groups * d->n_threads : r->n_groups;
-    /* With checks groups do not share slots, and so private memory, unless the
-     * machine has too few; where the caller counted slots for host threads it
-     * has told which memory is private. */
+    /* With checks, groups do not share slots, and so no private memory, unless
+     * the machine has too few slots. Where the caller counted slots for host
+     * threads, it has told which memory is private. */
     if (d->check.on && d->n_slots / d->n_threads >= 4 * MAX_WORKERS)
         r->n_places = d->n_slots / d->n_threads;
     return xk_sim_space_init(&r->space, d->regions, d->n_regions, err);
@@ -355,8 +356,8 @@ static void count_units(const struct xk_sim_run *r, const struct worker *w,
     stats->threads = r->apart ? units : units * r->d->n_threads;
 }
 
-/* The calling thread is worker 0; a thread that cannot be had is done without.
- */
+/* The calling thread is worker 0. If a thread cannot be created, the run does
+ * without it. */
 static void run_workers(struct worker *w, unsigned n)
 {
     unsigned started = 1;

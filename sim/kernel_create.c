@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bytes to execution records, once per kernel. */
+/* Turns bytes into execution records, once per kernel. */
 #include "isa/format.h"
 #include "sim/exec/select.h"
 #include "sim/core/kernel.h"

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The driver's part of a launch: arguments, surface states, binding table,
- * scratch and private memory, the payload by the platform's habits; then a
- * dispatch. */
+ * scratch and private memory, and the payload as the platform has it. Then it
+ * is dispatched. */
 #include <unistd.h>
 
 #include "sim/watch.h"
@@ -105,8 +105,8 @@ static enum xk_status make_memory(struct launch *x, enum piece p, uint64_t va,
     return XK_OK;
 }
 
-/* Ids through memory, as a driver passes them when the hardware cannot make
- * them; the kernel's prologue then loads them. */
+/* Whether ids go through memory: a driver passes them so when the hardware
+ * cannot make them, and the kernel's prologue loads them. */
 static bool ids_in_memory(const struct launch *x)
 {
     return x->k->local_id_b && !x->m->preloads &&
@@ -121,8 +121,8 @@ static uint32_t inline_bytes(const struct launch *x)
     return x->k->inline_b < most_b ? x->k->inline_b : most_b;
 }
 
-/* Of one thread: as many dimensions as the kernel takes, each in whole
- * registers; with simd_size 1 all three in one register. */
+/* Bytes of one thread's ids: as many dimensions as the kernel takes, each in
+ * whole registers; with simd_size 1 all three in one register. */
 static uint32_t ids_bytes(const struct launch *x)
 {
     return x->k->simd == 1 ? x->k->grf_b : x->k->local_id_b;
@@ -147,7 +147,7 @@ static void write_ids(const struct launch *x, uint8_t *out)
     }
 }
 
-/* What does not travel in registers, then each thread's ids. */
+/* Data that does not travel in registers, then each thread's ids. */
 static enum xk_status make_heap(struct launch *x, struct xk_error *err)
 {
     const uint32_t inline_b = inline_bytes(x);
@@ -219,7 +219,8 @@ static enum xk_status make_states(struct launch *x, struct xk_error *err)
     return XK_OK;
 }
 
-/* simd_size 1: a thread a work item, all lanes on (virtual-device.md 5). */
+/* simd_size 1: a thread for each work item, with all lanes on
+ * (virtual-device.md 5). */
 static void set_launch_shape(struct launch *x)
 {
     const uint32_t simd = x->k->simd;
@@ -245,7 +246,8 @@ static void set_launch_payload(struct launch *x)
     d->indirect_b = HEAP_OFFSET_B;
 }
 
-/* As many slots as can be busy at once: a group on each host thread. */
+/* As many slots as can be busy at once: those of a group on each host
+ * thread. */
 static uint32_t count_slots(const struct launch *x)
 {
     const long cores = sysconf(_SC_NPROCESSORS_ONLN);

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The EU functional simulator: runs a kernel's bytes over thread groups. It
- * shares only isa/ with the generator. Results and findings do not depend on
- * the number of host threads (except what a kernel leaves to chance by float
- * atomics). A finding (XK_EFAULT) names kernel, instruction, byte offset,
- * group, thread, and the address where one is involved. */
+/* The EU's functional simulator: it runs a kernel's bytes over thread groups.
+ * It shares only isa/ with the generator. Results and findings do not depend on
+ * the number of host threads, except for what a kernel leaves to chance by
+ * float atomics. A finding (XK_EFAULT) names kernel, instruction, byte offset,
+ * group, thread, and the address if there is one. */
 #ifndef XK_SIM_SIM_H
 #define XK_SIM_SIM_H
 
@@ -24,8 +24,8 @@ enum xk_sim_region_kind {
     XK_SIM_FREED    /* was a buffer: host may be NULL, every use is a finding */
 };
 
-/* Instructions that an EU thread may execute where nobody says how many: a
- * quarter of a second on hardware, some ten seconds here. */
+/* The number of instructions that an EU thread may execute where nobody gives
+ * one: a quarter of a second on hardware, some ten seconds here. */
 #define XK_SIM_INST_LIMIT (UINT64_C(1) << 28)
 
 /* One piece of device memory: [va, va + size_b) is backed by host[]. */
@@ -47,15 +47,15 @@ void xk_sim_kernel_destroy(xk_sim_kernel *k);
 /* How many instructions were decoded, and how many bytes they are. */
 unsigned xk_sim_kernel_insts(const xk_sim_kernel *k);
 
-/* What the hardware is given: a walker and the state it meets. Nothing in it
- * knows of containers or arguments; xk_sim_launch, a captured launch and the
+/* What the hardware gets: a walker and the state that it meets. It knows
+ * nothing of containers or arguments. xk_sim_launch, a captured launch and the
  * virtual device all end here. */
 struct xk_sim_dispatch {
     const xk_sim_kernel *kernel;
     uint32_t start_b;        /* offset of the first instruction in the code */
     uint32_t groups[3];      /* how many in each dimension */
-    uint32_t first_group[3]; /* the number of the first one: a driver walks the
-                                remainders of a grid by themselves */
+    uint32_t first_group[3]; /* the number of the first group: a driver walks
+                                the remainders of a grid by themselves */
     uint32_t simd;           /* lanes of a thread's dispatch mask: 8, 16, 32 */
     uint32_t n_threads;      /* per group */
     uint32_t last_mask;      /* dispatch mask of the last thread of a group */
@@ -77,9 +77,10 @@ struct xk_sim_dispatch {
                              of type scratch; else r0.5[31:10] is the thread's
                              own space, from general_va */
     uint32_t
-        sr0_holes;    /* bits of sr0.0 that are no part of a thread's number */
-    uint32_t n_slots; /* threads at once that the machine has numbers for, which
-                         scratch and private memory are sized by; 0: any */
+        sr0_holes; /* bits of sr0.0 that are no part of a thread's number */
+    uint32_t
+        n_slots; /* how many threads at once the machine has numbers for;
+                    scratch and private memory are sized by it; 0: any number */
     uint64_t general_va, surface_va, bindless_va;
     uint64_t dynamic_va; /* 0: no samplers */
     uint32_t sampler_b;  /* of the first sampler's state, from dynamic_va; a
@@ -99,8 +100,8 @@ struct xk_sim_dispatch {
 /* The number of a dispatch's group with an index, x fastest. */
 void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t index,
                      uint32_t id[3]);
-/* Sets what the platform of d->kernel decides, not the walker: scratch_surface,
- * sr0_holes, n_slots. */
+/* Sets what the platform of d->kernel decides and not the walker:
+ * scratch_surface, sr0_holes, n_slots. */
 void xk_sim_dispatch_habits(struct xk_sim_dispatch *d);
 
 /* Runs the dispatch to its end. stats may be NULL. */
@@ -108,9 +109,9 @@ enum xk_status xk_sim_dispatch(const struct xk_sim_dispatch *d,
                                struct xk_launch_stats *stats,
                                struct xk_error *err);
 
-/* Where xk_sim_launch puts what arguments must point to: private memory; and,
- * as offsets from the base of bindless surface states, the state of surface k.
- */
+/* Where xk_sim_launch puts what arguments must point to: private memory, and
+ * the states of the surfaces, whose places are offsets from the base of
+ * bindless surface states. */
 #define XK_SIM_PRIVATE_VA UINT64_C(0x800300000000)
 #define XK_SIM_STATE_OFFSET_B(k) (128u + 64u * (k))
 

@@ -8,7 +8,8 @@
 #include "sim/core/sim_operand.h"
 #include "sim/timing/timing_report.h"
 
-/* Multiply-adds, and what moves data for lanes; blocks may be arguments. */
+/* Multiply-adds, and messages that move data for lanes. Blocks are not among
+ * them, because they may load arguments. */
 static bool is_data(const struct xk_sim_inst *e)
 {
     const enum xk_msg_class c = xk_msg_op_class(e->msg.op);
@@ -323,7 +324,7 @@ static void tap_after(struct xk_sim_watcher *o, const struct xk_sim_thread *t,
             xk_timing_after(&o->tap[k], t, at);
 }
 
-/* All but the last of some multiply-adds, fewer than `most`. */
+/* Passes over all but the last of some multiply-adds, fewer than `most`. */
 static uint64_t pass_over(struct xk_sim_watcher *o, struct xk_sim_thread *t,
                           uint64_t most)
 {
@@ -361,7 +362,7 @@ static bool watch_before(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return o->trace || !w->omit || !w->omit[e - t->kernel->inst];
 }
 
-/* A send of a split message, or a fault, still shows what was changed. */
+/* Also shows the changes of a send of a split message, and of a fault. */
 static void tell_trace(const struct xk_sim_watcher *o,
                        const struct xk_sim_thread *t,
                        const struct xk_sim_inst *e)
@@ -386,7 +387,7 @@ static void watch_after(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     struct xk_sim_hits *const hits = o->watch->hits;
     if (o->trace)
         tell_trace(o, t, e);
-    /* What waits at a barrier comes again, and counts then. */
+    /* A thread that waits at a barrier comes again, and counts then. */
     if (hits && t->state != XK_SIM_BARRIER) {
         atomic_fetch_add_explicit(&hits[at].executed, 1, memory_order_relaxed);
         atomic_fetch_add_explicit(&hits[at].lanes,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Looking at a dispatch while it runs: how often each instruction is executed,
+/* Watching a dispatch while it runs: how often each instruction is executed,
  * and a trace of instructions with the registers that they change. A thread
  * pays for it only if its dispatch has a watch. */
 #ifndef XK_SIM_WATCH_H
@@ -20,8 +20,8 @@ struct xk_sim_hits {
 };
 
 /* What is recorded for the timing model: a record for each order in which
- * groups may be dispatched, more than one where all hypotheses are asked for.
- */
+ * groups may be dispatched. There are several only where all hypotheses are
+ * asked for. */
 #define XK_SIM_RECORDS 2
 struct xk_sim_timing {
     struct xk_timing_spec spec;
@@ -54,8 +54,8 @@ enum xk_status xk_sim_watch_begin(const struct xk_sim_watch *w,
                                   struct xk_error *err);
 void xk_sim_watch_end(const struct xk_sim_watch *w, bool good);
 
-/* Hands the counts to opts->inst, in the order of the code: of all of it, or up
- * to the last instruction that was executed; and the time to opts->timed. */
+/* Gives the counts to opts->inst, in the order of the code: of all of it, or up
+ * to the last instruction that was executed. Gives the time to opts->timed. */
 void xk_sim_watch_report(const struct xk_sim_watch *w, const xk_sim_kernel *k,
                          bool all);
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Undefined bytes through dpas and dpasw: an element of the result is defined
- * if all of its row and its column are. */
+/* Undefined bytes in dpas and dpasw: an element of the result is defined if its
+ * row and its column are defined as a whole. */
 #include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 
-/* Bytes of src2. A pair has the first half of its registers from the even
- * thread, the rest from the odd one. */
+/* Bytes of src2. In a pair, the even thread has the first half of its registers
+ * and the odd thread has the rest. */
 static bool src2_ok(const struct xk_sim_check_thread *c,
                     const struct xk_sim_inst *e, const struct xk_check_inst *p,
                     uint32_t from_b, uint32_t n_b)
@@ -28,7 +28,8 @@ static bool src2_ok(const struct xk_sim_check_thread *c,
                              end_b - rest_b));
 }
 
-/* Row m, column n: src0 there, all of src1's column, all of src2's row. */
+/* Element (row m, column n) needs its element of src0, all of src1's column,
+ * and all of src2's row. */
 static void dpas_lanes(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e,
                        const struct xk_check_inst *p, uint32_t mask)
@@ -70,7 +71,7 @@ static void by_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
         xk_check_put(c, p->dst.at_b, p->dst.n_b, true);
 }
 
-/* Whoever comes second executes it for both. */
+/* The thread that comes second executes it for both. */
 static void by_dpasw(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                      const struct xk_check_inst *p, uint32_t mask)
 {

@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checkers as an observer of threads (core/observer.h), the inner one: they
- * are asked before and after each instruction that may have something to tell,
- * and note what a send touches in memory while it executes. Everything about
- * one unit of work (a group, or a thread of its own) belongs to one host
- * thread; only the ends of units and the list of findings are shared. */
+/* The checkers as an observer of threads (core/observer.h), the inner one. They
+ * are asked before and after each instruction about which they may have
+ * something to tell. They note which memory a send touches while it executes.
+ * Everything about one unit of work (a group, or a thread of its own) belongs
+ * to one host thread. Host threads share only the ends of units and the list of
+ * findings. */
 #ifndef XK_SIM_CHECK_HOOK_H
 #define XK_SIM_CHECK_HOOK_H
 
@@ -14,24 +15,26 @@ struct xk_sim_check_run;    /* of a dispatch */
 struct xk_sim_check_work;   /* of a host thread */
 struct xk_sim_check_thread; /* of an EU thread */
 
-/* A dispatch. *out is NULL where no checks are on. */
+/* For a dispatch. *out is NULL where no checks are on. */
 enum xk_status xk_sim_check_run_create(const struct xk_sim_run *r,
                                        struct xk_sim_check_run **out,
                                        struct xk_error *err);
-/* Hands findings of units up to `last` to the callback. s is what the run ended
- * with, *err belongs to it; XK_EFAULT and the first finding if there is one. */
+/* Gives the findings of the units up to `last` to the callback. s is the status
+ * that the run ended with, and *err belongs to it. Returns XK_EFAULT and the
+ * first finding, if there is one. */
 enum xk_status xk_sim_check_run_report(struct xk_sim_check_run *c,
                                        uint64_t last, enum xk_status s,
                                        struct xk_error *err);
 void xk_sim_check_run_destroy(struct xk_sim_check_run *c);
 
-/* A host thread with n EU threads at a time; looks at them from now on. */
+/* For a host thread that has n EU threads at a time; it looks at them from now
+ * on. */
 enum xk_status xk_sim_check_work_create(struct xk_sim_check_run *c,
                                         struct xk_sim_thread *t, uint32_t n,
                                         struct xk_sim_check_work **out,
                                         struct xk_error *err);
 void xk_sim_check_work_destroy(struct xk_sim_check_work *w);
-/* w may be NULL. The end must be told also of units that fault. */
+/* w may be NULL. A unit that faults must be ended, too. */
 void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit);
 void xk_sim_check_unit_end(struct xk_sim_check_work *w, uint64_t unit,
                            bool good);
@@ -48,16 +51,16 @@ struct xk_sim_place {
     uint32_t n_b;
 };
 
-/* A finding about e; other and place may be NULL. Later findings with the same
- * check and instructions are dropped. */
+/* A finding about e. other and place may be NULL. Later findings of the same
+ * check about the same instructions are dropped. */
 void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint32_t check, const struct xk_sim_who *other,
                          const struct xk_sim_place *place, const char *fmt, ...)
     XK_PRINTF(6, 7);
 
-/* A checker that lives elsewhere (the scoreboard's). All but state_b may be
- * NULL. state: of one EU thread, state_b bytes, zero before its first start and
- * then as the last thread left it. */
+/* A checker that lives elsewhere (the scoreboard's). All functions but state_b
+ * may be NULL. `state` belongs to one EU thread and has state_b bytes. It is
+ * zero before its first start, and afterwards as the last thread left it. */
 struct xk_sim_checker {
     uint32_t check; /* it is on where this bit is */
     size_t (*state_b)(const struct xk_sim_run *r);
@@ -66,13 +69,13 @@ struct xk_sim_checker {
     void (*work_destroy)(void *work);
     void (*start)(struct xk_sim_thread *t, void *state);
     /* e comes next. n > 0: the checker has nothing to say of the next n
-     * instructions in a row, and takes them for executed; none of them but the
-     * last jumps, waits or ends the thread. n < 0: each of so many must be
-     * asked about with before and after. At most `most` either way. */
+     * instructions in a row and counts them as executed; only the last of them
+     * may jump, wait or end the thread. n < 0: before and after must be called
+     * for each of the next -n instructions. n is `most` at most, either way. */
     int64_t (*ahead)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      uint64_t most, void *state);
-    /* mask: lanes that execute. before comes again for an instruction that has
-     * to wait (a barrier, dpasw); after comes once it is done. */
+    /* mask: the lanes that execute. before is called again for an instruction
+     * that has to wait (a barrier, dpasw); after is called once it is done. */
     void (*before)(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                    uint32_t mask, void *state);
     void (*after)(struct xk_sim_thread *t, const struct xk_sim_inst *e,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of the registers somebody wrote. Compilers move whole registers
- * of which some lanes mean nothing, so being undefined travels through moves
- * and arithmetic, lane by lane, and is a finding only where it matters: in an
+/* Finds bytes of registers that nobody wrote. Compilers move whole registers
+ * although some lanes mean nothing. So being undefined travels through moves
+ * and arithmetic, lane by lane. It is a finding only where it matters: in an
  * address, a descriptor, the predicate of a message or a branch, and in what is
  * stored to memory that others can see. */
 #include <stdio.h>
@@ -61,7 +61,7 @@ bool xk_check_defined(const struct xk_sim_check_thread *c, uint32_t at_b,
     return true;
 }
 
-/* The payload, and what always has a value. */
+/* Defines the payload, and what always has a value. */
 void xk_check_init_start(struct xk_sim_check_thread *c)
 {
     const struct xk_sim_thread *const t = c->thread;
@@ -139,7 +139,7 @@ static void put_flags(struct xk_sim_check_thread *c, unsigned bit,
     }
 }
 
-/* Lanes of which a whole group of w is defined. */
+/* The lanes whose whole group of w lanes is defined. */
 static uint32_t whole_groups(uint32_t ok, unsigned w)
 {
     uint32_t out = 0;
@@ -178,7 +178,8 @@ static uint32_t exec_lanes(const struct xk_sim_thread *t,
     return (e->no_mask ? UINT32_MAX : t->active >> e->chan_off) & e->lanes;
 }
 
-/* Of every lane's element; false where an address register is undefined. */
+/* Offsets of every lane's element; false where an address register is
+ * undefined. */
 static bool check_offsets(struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e,
                           const struct xk_sim_opnd *o, uint32_t *off)
@@ -212,8 +213,8 @@ static bool check_offsets(struct xk_sim_check_thread *c,
     return true;
 }
 
-/* A flag register counts as defined where any bit of the element is: compilers
- * move registers of which they use some bits. */
+/* A flag register counts as defined where any bit of the element is defined,
+ * because compilers move flag registers of which they use only some bits. */
 static bool element_ok(const struct xk_sim_check_thread *c, uint32_t off_b,
                        unsigned size_b)
 {
@@ -237,7 +238,7 @@ static uint32_t operand_ok(struct xk_sim_check_thread *c,
     return ok;
 }
 
-/* Lanes whose part of the accumulator that is not named is defined. */
+/* The lanes whose part of the unnamed accumulator is defined. */
 static uint32_t acc_ok(const struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e,
                        const struct xk_check_inst *p)
@@ -318,8 +319,8 @@ static bool is_copy(const struct xk_sim_inst *e)
            !xk_check_is_flag(s->off_b) && !xk_check_is_flag(d->off_b);
 }
 
-/* x ^ x is zero, whatever x is; and integers equal themselves, which is how
- * compilers make a flag of the channels that execute. */
+/* x ^ x is zero, whatever x is. An integer equals itself: compilers compare one
+ * with itself to make a flag of the channels that execute. */
 static bool ignores_values(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *const a = &e->src[0], *const b = &e->src[1];
@@ -331,8 +332,9 @@ static bool ignores_values(const struct xk_sim_inst *e)
                     (e->in.op == XK_OPC_CMP && a->type <= XK_RT_Q));
 }
 
-/* x & constant: bytes where the constant is zero do not count. Loads of bytes
- * and words leave the upper part of a dword undefined, so that it is masked. */
+/* x & constant: bytes in which the constant is zero do not count. Loads of
+ * bytes and words leave the upper part of a dword undefined, and code masks
+ * it. */
 static bool is_masking(const struct xk_sim_inst *e)
 {
     const struct xk_sim_opnd *const x = &e->src[0], *const m = &e->src[1];

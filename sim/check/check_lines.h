@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the checkers know of memory, a record for each line of 64 bytes that a
- * unit of work touches: one for all, then by dwords, then by bytes. */
+/* What the checkers know of memory: a record for each line of 64 bytes that a
+ * unit of work touches. It is kept for the whole line at first, then by dwords,
+ * then by bytes. */
 #ifndef XK_SIM_CHECK_LINES_H
 #define XK_SIM_CHECK_LINES_H
 
@@ -8,7 +9,7 @@
 
 #define XK_CHECK_LINE_B 64
 
-/* The line with a key, made at first use; NULL: out of memory. */
+/* The line with this key; it is made at its first use. NULL: out of memory. */
 struct xk_check_line *xk_check_line_find(struct xk_sim_check_work *w,
                                          uint64_t key);
 /* The line of an address; NULL: out of memory. */
@@ -22,7 +23,7 @@ xk_check_line_at(struct xk_sim_check_work *w, uint8_t space, uint64_t addr)
                                           : xk_check_line_find(w, key);
 }
 
-/* Cells for what an access needs; false: out of memory. */
+/* Gives the line the cells that an access needs; false: out of memory. */
 bool xk_check_line_prepare(struct xk_sim_check_work *w, struct xk_check_line *l,
                            bool bytes, bool atomic);
 

@@ -1,17 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is kept of bytes beside who touched them: whether they are defined, and
- * whether a fence has made a store to SLM visible. */
+/* Two marks of each byte of memory, beside who touched it: whether it is
+ * defined, and whether a fence has made a store to SLM visible. */
 #include "sim/check/check_lines.h"
 
-/* What of some bytes lies in one line; l NULL: out of memory. */
+/* The part of some bytes that lies in one line; l is NULL where memory is
+ * out. */
 struct part {
     struct xk_check_line *l;
     uint32_t off_b, n_b;
     uint64_t ones; /* n_b of them */
 };
 
-/* The first part of [at, at + n_b). A scratch line that another thread used is
- * nobody's. */
+/* The first part of [at, at + n_b). A scratch line that another thread used
+ * belongs to nobody. */
 static struct part part_at(struct xk_sim_check_thread *c, uint8_t space,
                            uint64_t at, uint32_t n_b)
 {

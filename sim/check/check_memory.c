@@ -1,15 +1,17 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who touched which byte, inside one unit of work. Between two threads of a
- * group only barriers make an order: thread B is behind what A did before its
- * s-th signal once B has waited for a barrier that this signal went into
- * (known[A] >= s). Of readers the two of different threads that signalled most
- * are enough: if any reader of another thread is not over, one of these is. An
- * earlier writer need not be kept: a later one came behind it, or was reported.
- * A byte that was written is over with its earlier readers in the same way.
- * A store of what another thread has just stored there is none.
- * A plain load beside atomic operations is excused if its thread then changes
- * the same piece atomically: that is how loops of compare and exchange begin.
- */
+/* Who touched which byte, inside one unit of work.
+ * Only barriers order two threads of a group. Thread B is behind what A did
+ * before A's s-th signal once B has waited for a barrier that this signal went
+ * into (known[A] >= s).
+ * Two readers are kept: those of different threads that signalled the most
+ * barriers. If a reader of another thread is not over, one of these two is not
+ * over. Only the last writer is kept: a later writer came behind an earlier
+ * one, or was reported. When a byte's writer is over, its earlier readers are
+ * over as well.
+ * A store does not count if another thread has just stored the same value
+ * there. A plain load beside atomic operations is excused if its thread then
+ * changes the same piece atomically: loops of compare and exchange begin that
+ * way. */
 #include <inttypes.h>
 #include <stdio.h>
 
@@ -57,7 +59,7 @@ static void report_race(const struct access *x, xk_check_key other, bool write,
 }
 
 /* A store that leaves the piece as it is: compilers let one lane of every
- * thread write what they all computed. */
+ * thread write a value that all of them computed. */
 static bool changes(const struct access *x)
 {
     const struct xk_check_note *const n = x->note;
@@ -199,7 +201,7 @@ static void check_piece(const struct access *x, struct xk_check_line *l,
     }
 }
 
-/* The most frequent: dwords that nobody has written. */
+/* The most frequent case: dwords that nobody has written. */
 static void note_dword_reads(struct xk_check_cells *k, xk_check_key me,
                              unsigned p, unsigned end)
 {
@@ -208,8 +210,8 @@ static void note_dword_reads(struct xk_check_cells *k, xk_check_key me,
             add_user(&k->r1[p], &k->r2[p], me);
 }
 
-/* Dwords that were also written, but not atomically. What a thread wrote in one
- * go is asked for once. */
+/* Dwords that were also written, but not atomically. Those that a thread wrote
+ * in one go are judged once. */
 static void read_written(struct access *x, struct xk_check_cells *k,
                          uint64_t line_va, unsigned p, unsigned end)
 {
@@ -247,7 +249,8 @@ static void touch_line(struct access *x, struct xk_check_line *l,
     }
 }
 
-/* False where what is known of the line would no longer be one instruction. */
+/* False where one instruction would no longer describe what is known of the
+ * line. */
 static bool read_whole(const struct access *x, struct xk_check_line *l,
                        uint64_t bits)
 {
@@ -315,8 +318,8 @@ static void touch_lines(struct access *x, uint64_t addr, uint32_t n_b)
     }
 }
 
-/* Notes behind note i of dwords right behind its own, which *n_b then covers
- * too, or of the same ones: lanes often read a row, or all the same. */
+/* Counts the notes behind note i whose dwords follow note i's own, which *n_b
+ * then covers too, or are the same: lanes often read a row, or all the same. */
 static unsigned following(const struct xk_sim_check_work *w, unsigned i,
                           uint32_t *n_b)
 {

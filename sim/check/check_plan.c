@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the init checker looks at each instruction of a kernel: by the ranges of
- * bytes that it reads and writes, or lane by lane where these are not known. */
+/* How the init checker looks at each instruction of a kernel: by the byte
+ * ranges that it reads and writes, or lane by lane where these are not
+ * known. */
 #include "isa/format.h"
 #include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"
 
-/* True if the operand is none, or a byte range that *r says. */
+/* True if there is no operand, or if it is a byte range, which *r gets. */
 static bool set_range(const struct xk_sim_opnd *o, unsigned exec,
                       struct xk_check_range *r)
 {
@@ -28,7 +29,7 @@ static bool is_acc_region(const struct xk_sim_opnd *o)
            o->off_b < XK_RF_ZERO;
 }
 
-/* Bytes of an element in an accumulator that is not named. */
+/* Bytes of an element in the unnamed accumulator. */
 static uint32_t acc_b(const struct xk_sim_inst *e)
 {
     const unsigned op = e->in.op;

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Findings: made, compared, sorted, told. The same check about the same
- * instructions is one finding, that of the lowest unit; a unit knows its own,
- * so that what it keeps does not depend on other units. */
+/* Findings: made, compared, sorted, told. Findings of the same check about the
+ * same instructions are one finding, that of the lowest unit. Each unit knows
+ * only its own findings, so that what it keeps does not depend on other
+ * units. */
 #include <inttypes.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -25,7 +26,7 @@ static const struct {
     {0, "none"},
 };
 
-/* A fault is found without being asked for. */
+/* A fault is reported even if nobody asked for a check. */
 XK_API const char *xk_simulate_check_at(uint32_t k)
 {
     return k < sizeof names / sizeof names[0] - 1 ? names[k + 1].name : NULL;
@@ -132,7 +133,7 @@ static bool same_seen(const struct xk_check_seen *a,
            a->inst[1] == b->inst[1];
 }
 
-/* False if this unit has told it, or told enough. */
+/* False if this unit has already reported it, or has reported enough. */
 static bool is_new(struct xk_sim_check_work *w, const struct xk_check_seen *s)
 {
     for (uint32_t i = 0; i < w->n_seen; i++)

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The checkers' frame: what a dispatch, a host thread and a unit of work have,
- * and the loop that executes instructions between the hooks. */
+/* The checkers' frame: the state of a dispatch, of a host thread and of a unit
+ * of work, and the observer that calls the checkers. */
 #include <stdarg.h>
 #include <stdio.h>
 
@@ -165,8 +165,8 @@ void xk_sim_check_unit_begin(struct xk_sim_check_work *w, uint64_t unit)
     xk_pairs_begin(w);
 }
 
-/* Waits until all units before it were merged. A lower unit that faulted ends
- * the run: units between may never come. */
+/* Waits until all units before this one were merged. If a lower unit faulted,
+ * the run ends and the units between may never come. */
 static bool my_turn(struct xk_sim_check_run *c, uint64_t unit, bool good)
 {
     pthread_mutex_lock(&c->lock);
@@ -216,8 +216,9 @@ static void check_start(struct xk_sim_thread *t)
         c->work->run->extra->start(t, c->extra);
 }
 
-/* Groups that run one after the other in a slot share its scratch memory, which
- * no one orders and no one has to: each begins with what nobody wrote. */
+/* Groups that run one after the other in a slot share its scratch memory.
+ * Nothing orders them, and nothing has to: for each group the scratch memory
+ * begins as unwritten. */
 static uint8_t space_of(const struct xk_sim_thread *t,
                         const struct xk_sim_region *r, uint64_t addr)
 {
@@ -229,7 +230,8 @@ static uint8_t space_of(const struct xk_sim_thread *t,
                                      : XK_CS_GLOBAL;
 }
 
-/* Room for n notes, what all of them have in common; NULL if there is none. */
+/* Room for n notes, with what they have in common filled in; NULL if there is
+ * none. */
 static struct xk_check_note *notes_of(struct xk_sim_thread *t,
                                       const struct xk_sim_inst *e, unsigned n)
 {
@@ -353,7 +355,8 @@ static void look_before(struct xk_sim_check_thread *c,
         xk_check_sync_before(c, e, mask);
 }
 
-/* The space of a message with a dynamic descriptor shows in what it touched. */
+/* The space of a message with a dynamic descriptor is known from what it
+ * touched. */
 static bool touches_slm(const struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e)
 {
@@ -384,7 +387,8 @@ static void check_begin(struct xk_sim_thread *t)
     c->is_quiet = c->is_unready = false;
 }
 
-/* What the checker that lives elsewhere says of the instructions to come. */
+/* The answer of the checker that lives elsewhere about the instructions to
+ * come. */
 static int64_t ask_extra(const struct xk_sim_check_thread *c, uint64_t most)
 {
     struct xk_sim_thread *const t = c->thread;
@@ -394,7 +398,8 @@ static int64_t ask_extra(const struct xk_sim_check_thread *c, uint64_t most)
                       : -(int64_t)most;
 }
 
-/* A stretch, of those that it has nothing to say of, is judged together. */
+/* Instructions of which that checker has nothing to say: those of a stretch are
+ * judged together. */
 static void quiet_ahead(struct xk_sim_check_thread *c, struct xk_sim_ahead *a)
 {
     const struct xk_sim_check_run *const r = c->work->run;

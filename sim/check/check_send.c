@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Messages and what nobody wrote: lanes that take part must have an address,
- * descriptors and predicates a value, and what goes to memory that others see
- * must be defined. Through SLM and scratch being undefined travels as through
+/* Messages and what nobody wrote. Lanes that take part need a defined address,
+ * descriptor and predicate. Data that goes to memory which others see must be
+ * defined. Being undefined travels through SLM and scratch as it does through
  * registers. */
 #include <stdio.h>
 
@@ -118,13 +118,13 @@ static void exchange(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     }
 }
 
-/* Nothing of what was touched has bytes that are known not to be defined. */
+/* No byte that was touched is known to be undefined. */
 static bool is_all_defined(const struct xk_sim_check_work *w)
 {
     return !(w->spaces & (1u << XK_CS_SLM | 1u << XK_CS_SCRATCH));
 }
 
-/* All lanes got something: beyond a surface's end it is zero. */
+/* All lanes got a value: beyond a surface's end it is zero. */
 static void fill_lanes(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e, const struct xk_msg *m,
                        uint32_t lanes)
@@ -141,7 +141,7 @@ static void fill_lanes(struct xk_sim_check_thread *c,
         }
 }
 
-/* All of the payload is defined; what a load brought may make it so. */
+/* All of the payload becomes defined; what a load brought may define it. */
 static bool is_quiet(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                      const struct xk_msg *m, const struct xk_sim_opnd *data,
                      uint32_t lanes)
@@ -159,8 +159,8 @@ static bool is_quiet(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     return true;
 }
 
-/* Bytes that notes from *i on cover without a gap, 64 at most; lanes often
- * take a row, or all the same. *i goes behind them. */
+/* The bytes that notes from *i on cover without a gap, 64 at most: lanes often
+ * take a row, or all the same. *i goes behind these notes. */
 static uint32_t run_b(const struct xk_sim_check_work *w, unsigned *i)
 {
     const struct xk_check_note *const first = &w->note[*i];
@@ -181,7 +181,8 @@ static bool travels(const struct xk_check_note *n)
     return n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH;
 }
 
-/* Of memory whose bytes are known one by one, all that was read is. */
+/* Memory whose bytes are known one by one: everything that was read of it is
+ * defined. */
 static bool all_known(struct xk_sim_check_thread *c)
 {
     const struct xk_sim_check_work *const w = c->work;
@@ -243,7 +244,7 @@ static void check_gather(struct xk_sim_check_thread *c,
     }
 }
 
-/* What the mask lets through is defined, also beyond a surface's end. */
+/* What the mask lets through is defined, even beyond a surface's end. */
 static void fill_block(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e, const struct xk_msg *m,
                        uint32_t mask, uint32_t at_b)
@@ -256,7 +257,7 @@ static void fill_block(struct xk_sim_check_thread *c,
             xk_check_put(c, at_b + b, piece_b, true);
 }
 
-/* The whole, or pieces of one size, whose number is in `lane`. */
+/* The whole block, or pieces of one size, whose number is in `lane`. */
 static void block(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                   const struct xk_msg *m, uint32_t mask)
 {

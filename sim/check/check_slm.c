@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bytes of shared local memory a thread's last messages touched, so that
- * two of them that are under way at once are only called dangerous where they
- * meet. */
+/* Which bytes of shared local memory the last messages of a thread touched. Two
+ * messages under way at once are called dangerous only where they meet. */
 #include "sim/check/check_state.h"
 
 static struct xk_check_slm *place_for(struct xk_sim_check_thread *c,

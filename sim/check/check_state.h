@@ -24,10 +24,10 @@ struct xk_check_range {
 
 #define XK_CHECK_ALONE UINT32_MAX
 
-/* Of an instruction, known before it runs. */
+/* What is known of an instruction before it runs. */
 struct xk_check_inst {
     uint8_t kind;     /* enum xk_check_kind */
-    uint32_t stretch; /* that it lies in; XK_CHECK_ALONE: in none */
+    uint32_t stretch; /* the stretch that it lies in; XK_CHECK_ALONE: none */
     struct xk_check_range src[3], dst;
     struct xk_check_range acc_in, acc_out; /* implicit */
     uint8_t acc_lane_b, acc_step_b;        /* of these */
@@ -40,9 +40,9 @@ struct xk_check_need {
     uint64_t bits;
 };
 
-/* Instructions in a row that touch registers only, by direct operands, and that
- * are entered at the first one only, or after the one before. What they read
- * and write is needs: if all of it is defined, nothing becomes undefined. */
+/* Instructions in a row that touch registers only, by direct operands. They are
+ * entered at the first one, or from the one before. Their needs are what they
+ * read and write: if all of it is defined, nothing becomes undefined. */
 struct xk_check_stretch {
     uint32_t begin, end;
     uint32_t need, n_needs;
@@ -72,10 +72,10 @@ struct xk_check_note {
 #define XK_CHECK_SBIDS 32
 #define XK_CHECK_PENDING 256
 
-/* SLM that this thread wrote and no completed fence covers. */
+/* SLM that this thread wrote and that no completed fence covers. */
 struct xk_check_store {
     uint32_t at_b, n_b;
-    bool signalled;     /* a barrier was, since; others may look at it */
+    bool signalled; /* a barrier was signalled since: others may look at it */
     uint32_t fenced_at; /* signals of the thread when a fence was complete */
 };
 
@@ -103,13 +103,14 @@ struct xk_sim_check_thread {
     uint32_t mask, open; /* of the one in hand: lanes; barriers signalled */
     /* A bit per byte of the image, then a bit per flag bit: defined. */
     uint64_t def[XK_CHECK_IMAGE_W + 2];
-    /* Grows when something becomes undefined; per stretch: the age when all of
-     * its needs were seen to be defined. */
+    /* Grows when something becomes undefined. good_age has, for each stretch,
+     * the age at which all of its needs were defined. */
     uint64_t age;
     uint64_t *good_age;
     uint32_t signals; /* of barriers, by this thread */
-    uint32_t *known;  /* per thread of the group: how many of its signals this
-                         thread has waited for; what came before them is over */
+    uint32_t
+        *known; /* per thread of the group: how many of its signals this thread
+                   has waited for; what that thread did before them is over */
     uint32_t loading; /* SBIDs of loads not waited for */
     uint32_t load_inst[XK_CHECK_SBIDS];
     uint32_t fencing;                      /* SBIDs of fences not waited for */
@@ -117,22 +118,22 @@ struct xk_sim_check_thread {
     uint32_t n_pending;
     bool pending_lost; /* too many: nothing is said about fences */
     struct xk_check_store pending[XK_CHECK_PENDING];
-    uint32_t n_fenced; /* signalled, fenced since: visible to those who wait
-                          for a later signal */
+    uint32_t n_fenced; /* signalled, and fenced since: visible to threads that
+                          wait for a later signal */
     struct xk_check_store fenced[XK_CHECK_PENDING];
     uint32_t next_slm;
     struct xk_check_slm slm[XK_CHECK_SLM];
 };
 
-/* What the checkers keep of a thread that they look at. */
+/* What the checkers keep of a thread. */
 static inline struct xk_sim_check_thread *
 xk_check_of(const struct xk_sim_thread *t)
 {
     return (struct xk_sim_check_thread *)t->observer[XK_SIM_INNER];
 }
 
-/* One who touched memory: 0 nobody; else [63] 1, [62] written without a fence
- * before the barrier, [61:37] barriers signalled before, [36:26] thread,
+/* Who touched memory. 0: nobody. Else bit 63 is 1, bit 62: written without a
+ * fence before the barrier, [61:37] barriers signalled before, [36:26] thread,
  * [25:0] instruction. */
 typedef uint64_t xk_check_key;
 #define XK_KEY_DIRTY (UINT64_C(1) << 62)
@@ -152,8 +153,9 @@ static inline uint32_t xk_key_signals(xk_check_key k)
     return (uint32_t)(k >> 37) & 0x1ffffff;
 }
 
-/* Who touched each piece: the last writer; the two readers, or users of
- * atomics, of different threads that signalled most barriers before. */
+/* Who touched each piece: the last writer, and two readers (or users of
+ * atomics) of different threads: those that signalled the most barriers
+ * before. */
 #define XK_CHECK_PIECES 16
 struct xk_check_cells {
     xk_check_key w[XK_CHECK_PIECES];
@@ -163,10 +165,10 @@ struct xk_check_atoms {
     xk_check_key a1[XK_CHECK_PIECES], a2[XK_CHECK_PIECES];
 };
 
-/* 64 bytes of memory that a unit touched. Mostly one instruction is all that
- * reads, or writes, any of them: then it is kept once, with a bit per byte.
- * Else there are cells of pieces. Pieces are dwords; from the first access to
- * less than a dword on they are bytes, 16 to a record of cells. */
+/* 64 bytes of memory that a unit touched. Mostly one instruction is the only
+ * reader, or the only writer: then it is kept once, with a bit per byte.
+ * Otherwise there is a cell for each piece. A piece is a dword, or a byte from
+ * the first access to less than a dword on, 16 to a record of cells. */
 struct xk_check_line {
     uint64_t key;   /* address / 64, SLM: with the top bit; + 1 */
     uint64_t def;   /* SLM, scratch: bytes that hold something defined */
@@ -206,11 +208,11 @@ struct xk_check_lines {
 };
 
 struct xk_check_seen {
-    uint32_t check, inst[2]; /* what a later finding is compared by */
+    uint32_t check, inst[2]; /* compared with later findings */
 };
 
-/* A plain load beside atomics, which is a race unless that thread changes the
- * same memory atomically later, and so notices that the value was old. */
+/* A plain load beside atomics. It is a race unless its thread changes the same
+ * memory atomically later, and so notices that the value was old. */
 struct xk_check_beside {
     uint64_t addr;
     uint32_t n_b;
@@ -235,8 +237,8 @@ struct xk_sim_check_work {
     uint32_t n_threads;
     uint64_t unit;
     bool no_memory;
-    /* Per barrier and thread of the group: signals that the phase in hand, and
-     * the last one that was completed, stand for. */
+    /* Per barrier and thread of the group: the signals that the current phase
+     * stands for, and those of the last phase that was completed. */
     uint32_t *joining, *joined;
     uint32_t phase[XK_SIM_BARRIERS]; /* of the group's barriers, as last seen */
     uint32_t n_group;                /* threads of a group */
@@ -309,7 +311,7 @@ void xk_check_record(struct xk_sim_check_work *w, uint32_t check,
                      const struct xk_sim_who *a, const struct xk_sim_who *b,
                      const struct xk_sim_place *place, const char *why);
 
-/* Where to look for a line first: neighbours lie side by side. */
+/* Where the search for a line begins: neighbours lie side by side. */
 static inline size_t xk_check_line_hash(uint64_t key)
 {
     return (size_t)((key >> 3) * UINT64_C(0x9e3779b97f4a7c15) >> 20 << 3 |
@@ -326,11 +328,11 @@ void xk_check_lines_fini(const struct xk_alloc *a, struct xk_check_lines *m);
 /* Gives a line cells; false: out of memory. */
 bool xk_check_line_spread(struct xk_sim_check_work *w, struct xk_check_line *l);
 
-/* check_memory.c. The notes of e, which was executed: races, SLM nobody fenced.
- */
+/* check_memory.c. Judges the notes of e, which was executed: races, and SLM
+ * that nobody fenced. */
 void xk_check_accesses(struct xk_sim_check_thread *c,
                        const struct xk_sim_inst *e);
-/* The unit is over: loads beside atomics that nothing excused. */
+/* The unit is over: reports the loads beside atomics that nothing excused. */
 void xk_check_accesses_end(struct xk_sim_check_work *w);
 
 /* check_marks.c. Defined bytes of SLM or scratch, 64 bytes at most; bit 0 is
@@ -343,7 +345,7 @@ void xk_check_set_def(struct xk_sim_check_thread *c, uint8_t space,
 void xk_check_set_dirty(struct xk_sim_check_thread *c,
                         const struct xk_check_store *s, bool dirty);
 
-/* check_units.c: what the unit touched, against all units before it. */
+/* check_units.c: judges what the unit touched against all units before it. */
 void xk_check_merge(struct xk_sim_check_work *w);
 
 /* n ones from bit 0 on, n <= 64 */
@@ -367,7 +369,7 @@ static inline bool xk_check_sets_flags(const struct xk_sim_inst *e)
 void xk_check_plan(const struct xk_sim_kernel *k, const struct xk_sim_inst *e,
                    struct xk_check_inst *out);
 
-/* check_dpas.c; of a pair, whoever comes second stands for both */
+/* check_dpas.c; the thread of a pair that comes second stands for both */
 void xk_check_dpas(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
                    const struct xk_check_inst *p, uint32_t mask);
 
@@ -389,7 +391,7 @@ void xk_check_put_bits(struct xk_sim_check_thread *c, uint32_t at_b,
                        uint32_t n_b, uint64_t bits);
 void xk_check_put(struct xk_sim_check_thread *c, uint32_t at_b, uint32_t n_b,
                   bool defined);
-/* Lanes of those in `lanes` whose predicate's flag bits somebody wrote. */
+/* The lanes of `lanes` whose predicate has flag bits that somebody wrote. */
 uint32_t xk_check_pred_ok(const struct xk_sim_check_thread *c,
                           const struct xk_sim_inst *e, uint32_t lanes);
 /* Reports the register bytes. */
@@ -410,7 +412,7 @@ void xk_check_send_before(struct xk_sim_check_thread *c,
 void xk_check_send_after(struct xk_sim_check_thread *c,
                          const struct xk_sim_inst *e, uint32_t mask);
 
-/* check_typed.c: false where the message is none of its own */
+/* check_typed.c: false where the message is none of its kind */
 bool xk_check_typed_before(struct xk_sim_check_thread *c,
                            const struct xk_sim_inst *e, const struct xk_msg *m,
                            uint32_t lanes);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Stretches of a kernel: most instructions touch registers only, and have
+/* Stretches of a kernel. Most instructions touch registers only. They have
  * nothing to tell the checkers once all that they read and write is defined.
- * That is asked for a whole stretch, and no more until something becomes
- * undefined. */
+ * This is asked for a whole stretch at once, and is not asked again until
+ * something becomes undefined. */
 #include "sim/exec/select.h"
 #include "sim/check/check_state.h"
 #include "sim/core/sim_operand.h"

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Barriers as an order of threads, fences that make SLM visible, and what a
- * thread leaves behind. A store to SLM is visible behind a barrier if a fence,
- * or something else that SLM answers, was sent after it and the answer was
- * waited for before the barrier was signalled: SLM takes a thread's messages in
- * turn, on which oneDNN's loops over SLM in three parts rely. */
+ * thread leaves behind. A store to SLM is visible behind a barrier if a fence
+ * was sent after the store and its answer was awaited before the barrier was
+ * signalled. Any other message that SLM answers does for a fence, because SLM
+ * takes a thread's messages in turn: oneDNN's loops over SLM in three parts
+ * rely on that. */
 #include <stdio.h>
 
 #include "isa/format.h"
 #include "sim/check/check_state.h"
 
-/* A fence covers it. What was signalled before stays marked for those who have
- * not waited for a later signal, however far this thread has gone by then. */
+/* A fence covers it. A store that was signalled before stays marked for the
+ * threads that have not waited for a later signal, however far this thread has
+ * gone by then. */
 static void fenced(struct xk_sim_check_thread *c,
                    const struct xk_check_store *s)
 {
@@ -35,7 +37,7 @@ bool xk_check_is_fenced(const struct xk_sim_check_thread *c, uint32_t writer,
     return false;
 }
 
-/* Forgets what all threads know, or what is written anew (NULL: nothing). */
+/* Forgets what all threads know, or what is written anew (NULL: nothing is). */
 static void forget_fenced(struct xk_sim_check_thread *c,
                           const struct xk_check_note *now)
 {
@@ -85,8 +87,8 @@ static bool is_thread_end(const struct xk_sim_check_thread *c,
            xk_check_on(c, XK_CHECK_SYNC);
 }
 
-/* A load nobody waits for may still write registers that the next thread on
- * this hardware thread owns. */
+/* A load that nobody waits for may still write registers that then belong to
+ * the next thread in this slot. */
 static void left_behind(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e)
 {
@@ -139,7 +141,7 @@ static void note_stores(struct xk_sim_check_thread *c)
     }
 }
 
-/* The old data port fences one or the other, by the index. */
+/* The old data port fences SLM or memory; its index says which. */
 static bool is_of_slm(const struct xk_msg *m)
 {
     return m->sfid == XK_SFID_SLM ||
@@ -178,8 +180,8 @@ static void publish(struct xk_sim_check_thread *c)
     }
 }
 
-/* What this thread did, and what it knows to be over, is over for all who wait
- * for the barrier. */
+/* What this thread did, and what it knows to be over, is over for all threads
+ * that wait for the barrier. */
 static void note_signal(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Typed and sampler messages, media blocks, and what nobody wrote: coordinates
- * and stored channels of lanes that take part must have a value; what comes
- * back has one. */
+/* Typed and sampler messages and media blocks, and what nobody wrote. Lanes
+ * that take part need defined coordinates and stored channels. What comes back
+ * is defined. */
 #include "sim/check/check_state.h"
 #include "sim/message/message_sample.h"
 #include "sim/message/message_typed.h"

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Conflicts between units of work: groups, or threads that never meet. Nothing
- * orders two units, so it is enough to know of each piece of memory who was the
- * first to read it, to write it and to change it atomically. Units are merged
- * in their order, whichever host thread runs them. */
+ * orders two units. So it is enough to keep, for each piece of memory, the
+ * first unit that read it, that wrote it and that changed it atomically. Units
+ * are merged in their order, whichever host thread runs them. */
 #include <stdio.h>
 
 #include "sim/check/check_state.h"
@@ -85,7 +85,7 @@ struct meeting {
     uint32_t n_b;
 };
 
-/* One after the other in a slot of the machine. */
+/* Whether the two ran one after the other in a slot of the machine. */
 static bool in_slot_turn(const struct xk_sim_run *r, uint64_t unit,
                          uint64_t other, bool same_thread)
 {
@@ -200,7 +200,7 @@ static void merge_pieces(struct xk_sim_check_work *w,
     }
 }
 
-/* One more origin for bytes nobody was known of; false: would be two. */
+/* Notes an origin for bytes that had none; false: there would be two. */
 static bool merge_bits(uint64_t *all, struct xk_check_origin *who,
                        uint64_t more, uint64_t unit, xk_check_key k)
 {
@@ -227,7 +227,7 @@ static xk_check_key writer(const struct xk_check_line *l, unsigned p)
                     : l->w_all;
 }
 
-/* What nobody was known of; all of it is dwords. */
+/* Notes bytes that had no origin, all of them whole dwords. */
 static void merge_new(const struct xk_sim_check_work *w,
                       const struct xk_check_line *l, struct xk_check_gline *g)
 {
@@ -244,8 +244,8 @@ static void merge_new(const struct xk_sim_check_work *w,
     g->w |= l->w;
 }
 
-/* Without looking at each piece: nothing collides, and what is new is soon
- * said. */
+/* Does it without looking at each piece where nothing collides and little is
+ * new. */
 static bool merge_whole(const struct xk_sim_check_work *w,
                         const struct xk_check_line *l, struct xk_check_gline *g)
 {
@@ -278,7 +278,7 @@ static void merge_line(struct xk_sim_check_work *w, struct xk_check_line *l)
     merge_pieces(w, l, g);
 }
 
-/* Most of what is looked for is not in the host's cache: asked for early. */
+/* Fetches ahead: most of what is looked for is not in the host's cache. */
 #define AHEAD 8
 
 static void ask_for(const struct xk_sim_check_work *w, size_t i)

@@ -12,7 +12,8 @@
 
 #define MOST_OPEN 16
 
-/* Of an EU thread; what follows the static part is there with a seed only. */
+/* State of an EU thread. What follows the static part exists only with a
+ * seed. */
 struct state {
     struct xk_hz_thread th;
     struct xk_hz_node *node; /* what is in flight; NULL: it is in th */
@@ -74,8 +75,8 @@ static void report_hazard(const struct state *s, const struct xk_hz_finding *f)
     xk_sim_check_report(t, s->e, XK_CHECK_HAZARD, &other, &place, "%s", why);
 }
 
-/* A store that may come before a load from local memory has read: once it is
- * executed, its bytes are known. */
+/* A store that may overtake a load from local memory: which bytes it touches is
+ * known once it is executed. */
 static void tell_hazard(void *user, const struct xk_hz_finding *f)
 {
     struct state *const s = user;
@@ -197,7 +198,7 @@ static void hazard_before(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         xk_hz_step(t->kernel->hazard, &s->th, at, mask, t->rf + XK_RF_A0);
 }
 
-/* Of a dpasw only the second thread of a pair hears. */
+/* Only the second thread of a pair is told of a dpasw. */
 static void late_after(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        struct state *s)
 {

@@ -46,7 +46,7 @@
 
 struct xk_sim_check_work;
 
-/* Register bytes that hold what they should not, on the machine. */
+/* Register bytes that hold a wrong value on the machine. */
 struct xk_pair_wrong {
     uint32_t n;
     uint64_t bits[XK_PAIR_BITS];
@@ -79,8 +79,8 @@ struct xk_pairs {
     struct xk_pair *pair;
 };
 
-/* Whether pairs of the dispatch are to run in step: the platform has them, the
- * check is on, and they could part. Then a group must be one unit. */
+/* Whether pairs of the dispatch run in step: the platform has them, the check
+ * is on, and they could part. Then a group must be one unit. */
 bool xk_pair_wanted(const struct xk_sim_run *r);
 /* Fills w->pairs where they are wanted; false: out of memory. */
 bool xk_pairs_create(struct xk_sim_check_work *w);
@@ -88,20 +88,21 @@ void xk_pairs_destroy(struct xk_sim_check_work *w);
 /* A unit begins. */
 void xk_pairs_begin(struct xk_sim_check_work *w);
 
-/* Executes the pair of an even thread, about `most` instructions; false if
- * neither could go on. */
+/* Executes the pair of an even thread for about `most` instructions; false if
+ * neither thread could go on. */
 bool xk_pair_step(struct xk_sim_thread *even, uint64_t most);
-/* No thread of the group can go on: lets pairs go of which one thread waits for
- * a barrier and the other one must stand still, with a finding. False: none. */
+/* No thread of the group can go on. Lets go of the pairs in which one thread
+ * waits for a barrier and the other one must stand still, and reports them.
+ * False: there are none. */
 bool xk_pair_release(const struct xk_sim_group *g);
 
-/* For pair_step.c. Thread `who` has no channel at e, but executes it. */
+/* For pair_step.c. Thread `who` has no active channel at e, but executes it. */
 void xk_pair_stray(struct xk_pair *p, unsigned who,
                    const struct xk_sim_inst *e);
-/* Executes one instruction of thread `who` where something is wrong. */
+/* Executes one instruction of a thread in which something is wrong. */
 void xk_pair_careful(struct xk_pair *p, unsigned who);
 
-/* What a message writes is right again, where the channels of mask write. */
+/* What a message writes in the channels of mask is right again. */
 void xk_pair_loaded(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
                     const struct xk_sim_inst *e, uint32_t mask);
 void xk_pair_right(struct xk_pair_wrong *w, uint32_t at_b, uint32_t n_b);

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who of a pair goes on, and what the fused mask is. Channels that wait never
- * lie behind the place in hand except around a loop, so going on with the lower
- * instruction walks both sides of a branch as one instruction pointer would. */
+/* Which thread of a pair goes on, and what the fused mask is. Channels that
+ * wait never lie behind the current place, except around a loop. So going on
+ * with the lower instruction walks both sides of a branch as one instruction
+ * pointer would. */
 #include "isa/format.h"
 #include "sim/check/pair.h"
 
@@ -13,7 +14,8 @@ static bool is_call(const struct xk_sim_inst *e)
     return e->in.op == XK_OPC_CALL || e->in.op == XK_OPC_CALLA;
 }
 
-/* It may leave the threads at different places, or in different states. */
+/* An instruction after which the threads may be at different places, or in
+ * different states. */
 static bool ends_stretch(const struct xk_sim_inst *e)
 {
     return xk_inst_is_branch(&e->in) || e->in.op == XK_OPC_SYNC ||
@@ -146,7 +148,7 @@ static bool is_alive(const struct xk_sim_thread *t)
     return t->state != XK_SIM_DONE && t->state != XK_SIM_FAULT;
 }
 
-/* A call or return that was gone: it left the common path. */
+/* A call or return that was taken: it left the common path. */
 static void note_depth(struct xk_pair *p, unsigned who,
                        const struct xk_sim_inst *e, uint32_t at)
 {
@@ -175,7 +177,7 @@ static void run_one_thread(struct xk_pair *p, unsigned who, uint64_t n)
         note_depth(p, who, e, last);
 }
 
-/* A thread whose channels all sleep goes from join to join. */
+/* Moves a thread whose channels all sleep from join to join. */
 static void settle_joins(struct xk_pair *p, unsigned who)
 {
     const struct xk_sim_thread *const t = p->t[who];
@@ -184,7 +186,7 @@ static void settle_joins(struct xk_pair *p, unsigned who)
         run_one_thread(p, who, 1);
 }
 
-/* Who is at the place where the pair is now. */
+/* The threads that are at the place where the pair is now. */
 static uint8_t who_is_here(const struct xk_pair *p)
 {
     const struct xk_sim_thread *const a = p->t[0], *const b = p->t[1];
@@ -222,8 +224,8 @@ static void parts(struct xk_pair *p, const struct xk_sim_inst *e)
             "threads");
 }
 
-/* The mask after e, which left `on` at the new place. Leaving comes before
- * arriving; only an else is both at once. */
+/* The mask after e, after which the threads of `on` are at the new place.
+ * Leaving comes before arriving; only an else is both at once. */
 static void set_mask(struct xk_pair *p, const struct xk_sim_inst *e, uint8_t on)
 {
     uint8_t left = p->mask & (uint8_t) ~(p->on & ~on);
@@ -254,7 +256,7 @@ static void refresh_barrier(struct xk_sim_thread *t)
 }
 
 /* How many instructions were executed. A thread that waits is behind the other
- * one until it can go on; they have not parted. */
+ * one until it can go on; the two have not parted. */
 static uint64_t step_both(struct xk_pair *p)
 {
     const uint8_t here = who_is_here(p);
@@ -280,7 +282,8 @@ static uint64_t step_both(struct xk_pair *p)
 
 /* ---- one ---- */
 
-/* Has the channels of neither thread in it, or acts once for all. */
+/* Whether e belongs to the channels of neither thread, or acts once for
+ * both. */
 static bool may_stray(const struct xk_sim_inst *e)
 {
     return e->no_mask && !xk_inst_is_branch(&e->in) &&

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is wrong in the registers of a thread that executed what it should not
- * have. Not all of the machine's state is kept, but the bytes in which it is
- * not what the simulator has: an instruction that touches one of them is
- * executed twice, as it should be and as the machine would, and the results are
- * compared. */
+/* The wrong bytes in the registers of a thread that executed what it should not
+ * have. Only the bytes are kept in which the machine differs from the
+ * simulator. An instruction that touches one of them is executed twice, as it
+ * should be and as the machine would, and the results are compared. */
 #include <stdio.h>
 
 #include "isa/format.h"
@@ -40,7 +39,7 @@ static void set_wrong(struct xk_pair_wrong *w, uint32_t at_b, uint8_t is,
 
 /* ---- the twin ---- */
 
-/* The thread as the machine has it, without anybody who looks. */
+/* The thread as the machine has it; no observer looks at it. */
 static struct xk_sim_thread *make_twin(struct xk_pair_wrong *w,
                                        const struct xk_sim_thread *t)
 {
@@ -57,7 +56,8 @@ static struct xk_sim_thread *make_twin(struct xk_pair_wrong *w,
     return x;
 }
 
-/* What differs now is wrong; new differences are due to `by`. */
+/* Notes that bytes which differ now are wrong; new differences are due to
+ * `by`. */
 static void note_wrong(struct xk_pair_wrong *w, const struct xk_sim_thread *t,
                        uint32_t by)
 {
@@ -96,7 +96,8 @@ static void name_byte(const struct xk_sim_thread *t, uint32_t at_b, char *out,
         snprintf(out, out_b, "a0.%u", (at_b - XK_RF_A0) / 2);
 }
 
-/* The wrong byte at_b matters at e; one finding for all that is wrong. */
+/* The wrong byte at_b matters at e. Reports it; there is one finding for all
+ * wrong bytes. */
 static void seen(struct xk_pair *p, unsigned who, const struct xk_sim_inst *e,
                  uint32_t at_b)
 {
@@ -226,7 +227,8 @@ static uint32_t find_touched(const struct xk_pair_wrong *w,
     return at;
 }
 
-/* Channels that go, or whether a scalar jump is taken; a wrong target. */
+/* Whether the machine would take other channels, another way of a scalar jump,
+ * or another target. */
 static bool goes_wrong(const struct xk_sim_inst *e,
                        const struct xk_sim_thread *t,
                        const struct xk_sim_thread *x)

@@ -15,7 +15,8 @@ enum xk_sim_opnd_kind {
     XK_SO_VXH,      /* one address register per row */
 };
 
-/* Operands whose value is made when it is read, or acts when it is written. */
+/* Operands whose value is computed when they are read, or that act when they
+ * are written. */
 enum xk_sim_special {
     XK_SS_NONE,
     XK_SS_CE,
@@ -44,7 +45,7 @@ struct xk_sim_opnd {
     float fval;     /* immediate as float */
 };
 
-/* Values of one instruction's lanes, in its execution class. */
+/* The values of an instruction's lanes, in its execution class. */
 union xk_sim_lanes {
     int64_t i[XK_SIM_LANES];
     float f[XK_SIM_LANES];
@@ -70,7 +71,7 @@ struct xk_sim_inst {
     uint32_t lanes; /* (1 << exec) - 1 */
     uint8_t exec, chan_off, n_srcs, stat;
     uint8_t flag_bit; /* of channel 0 of this instruction, in the flag file */
-    /* The class a lane is computed in: float, double, else integer. */
+    /* The class in which a lane is computed: float, double, else integer. */
     bool is_float, is_double;
     bool no_mask, pred, logic;
     bool high;         /* mach: bits 63:32 */
@@ -115,8 +116,8 @@ struct xk_sim_kernel {
     size_t code_b;
 };
 
-/* Says what is wrong with a kernel or its launch, with the value; the status.
- */
+/* Reports what is wrong with a kernel or its launch, with the value. Returns
+ * the status. */
 enum xk_status xk_sim_refuse(struct xk_error *err, enum xk_status status,
                              const char *name, const char *what,
                              uint64_t value);

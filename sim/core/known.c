@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The table of sim/core/known.def, and what the simulator asks of it: an
- * instruction is judged once, when it is decoded; a control register when it is
- * written; a descriptor that lies in a register when its message is sent. */
+/* The table of sim/core/known.def, and what the simulator asks it. An
+ * instruction is judged once, when it is decoded. A control register is judged
+ * when it is written. A descriptor in a register is judged when its message is
+ * sent. */
 #include "sim/core/known.h"
 
 #include <stdio.h>
@@ -62,7 +63,7 @@ static const struct {
 #undef XK_KNOWN_IDLE
 };
 
-/* Fields whose effect only a test of their own shows. */
+/* Fields whose effect shows only in a test of their own. */
 static const struct {
     uint8_t op;
     uint16_t field;
@@ -144,7 +145,7 @@ static const struct control *control_at(unsigned arf, unsigned dword)
     return NULL;
 }
 
-/* A dword of sr0 or cr0 of which no bit may be read, or written. */
+/* A dword of sr0 or cr0; some of its bits may not be read, or written. */
 static bool dword_not_known(unsigned arf, unsigned dword, bool write, char *why,
                             size_t why_b)
 {
@@ -158,7 +159,7 @@ static bool dword_not_known(unsigned arf, unsigned dword, bool write, char *why,
     return true;
 }
 
-/* The same of every dword that the elements of an operand touch. */
+/* The same for every dword that an operand's elements touch. */
 static bool dwords_not_known(const struct xk_operand *o, unsigned exec,
                              bool write, char *why, size_t why_b)
 {
@@ -228,8 +229,7 @@ bool xk_sim_message_not_known(const struct xk_platform *p,
     return true;
 }
 
-/* The unnamed accumulator has the destination's stride, but must end somewhere.
- */
+/* The unnamed accumulator has the destination's stride, but it has an end. */
 static bool accumulator_not_known(const struct xk_inst *i, char *why,
                                   size_t why_b)
 {

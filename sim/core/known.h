@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which bits of instructions, control registers and descriptors the simulator
- * acts on, which have no effect, and which it stops at: sim/core/known.def as
- * data.
- */
+/* Which bits of instructions, control registers and descriptors have an effect
+ * in the simulator, which have none, and at which it stops: sim/core/known.def
+ * as data. */
 #ifndef XK_SIM_KNOWN_H
 #define XK_SIM_KNOWN_H
 
@@ -28,8 +27,8 @@ enum xk_known xk_known_field_of(enum xk_opcode op, unsigned field);
 /* The test that alone shows that a field acts, or NULL. */
 const char *xk_known_shown_by(enum xk_opcode op, unsigned field);
 
-/* What *e carries that the simulator does not model, as words for a sentence:
- * true, and why[] has them. A message is judged where its descriptor is an
+/* Whether *e has something that the simulator does not model; then why[] has
+ * words for a sentence. A message is judged here only if its descriptor is an
  * immediate. */
 bool xk_sim_not_known(const struct xk_sim_kernel *k,
                       const struct xk_sim_inst *e, char *why, size_t why_b);

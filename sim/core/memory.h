@@ -19,7 +19,7 @@ struct xk_sim_space {
 enum xk_status xk_sim_space_init(struct xk_sim_space *s,
                                  struct xk_sim_region *region, unsigned n,
                                  struct xk_error *err);
-/* The region that holds all of [va, va + n_b), or NULL. */
+/* The region that contains all of [va, va + n_b), or NULL. */
 const struct xk_sim_region *xk_sim_space_find(const struct xk_sim_space *s,
                                               uint64_t va, uint64_t n_b);
 /* "4 bytes at 0x... are 8 bytes past the end of [0x..., 0x...)" */

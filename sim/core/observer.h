@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who looks at a thread while it runs: checks, hazards, timing and traces are
+/* Observers of a thread while it runs. Checks, hazards, timing and traces are
  * observers, and core, exec and message know none of them by name. A thread has
- * up to two, one around the other; nothing is paid where it has none. All of
- * one thread is called by the host thread that runs it. */
+ * up to two, one around the other. A thread without observers pays nothing. The
+ * host thread that runs a thread makes all of its calls. */
 #ifndef XK_SIM_OBSERVER_H
 #define XK_SIM_OBSERVER_H
 
 #include "sim/core/thread.h"
 
-/* What an observer hears of besides memory. */
+/* Events of which an observer hears, besides accesses. */
 enum xk_sim_event {
     XK_SIM_EV_BEYOND,   /* an access at an offset beyond the end of its surface
                            and below XK_OFF_NULL, where kernels send lanes that
@@ -19,8 +19,9 @@ enum xk_sim_event {
                            that it signalled */
 };
 
-/* n accesses of lanes `lane`, lane + 1 ..., each of n_b bytes, at addresses
- * step_b apart from addr on, in *region, or in SLM where region is NULL. */
+/* n accesses of n_b bytes each, by the lanes `lane`, lane + 1 ... The first is
+ * at addr, and each further one is step_b behind it. They are in *region, or in
+ * SLM where region is NULL. */
 struct xk_sim_access {
     const struct xk_sim_region *region;
     uint64_t addr;
@@ -51,13 +52,13 @@ struct xk_sim_observer_ops {
     void (*start)(struct xk_sim_thread *t);
     /* A call of xk_sim_thread_step begins. */
     void (*begin)(struct xk_sim_thread *t);
-    /* Says in *a what the next instructions need, `most` at most. The outer one
-     * is asked first; the inner one is asked about those that the outer one
-     * need not see. */
+    /* Says in *a how the next instructions, `most` at most, are seen. The outer
+     * observer is asked first. The inner one is asked about those that the
+     * outer one need not see. */
     void (*ahead)(struct xk_sim_thread *t, uint64_t most,
                   struct xk_sim_ahead *a);
-    /* e comes next, t->ip is behind it; false: it need not be executed. Comes
-     * again for an instruction that has to wait. */
+    /* e comes next, and t->ip is behind it; false: e need not be executed. It
+     * is called again for an instruction that has to wait. */
     bool (*before)(struct xk_sim_thread *t, const struct xk_sim_inst *e);
     /* e was executed, or waits, or ended the thread: t->state tells. */
     void (*after)(struct xk_sim_thread *t, const struct xk_sim_inst *e);
@@ -71,7 +72,7 @@ struct xk_sim_observer_ops {
                   const char *why);
 };
 
-/* The first member of what an observer keeps of a thread. */
+/* The first member of an observer's state of a thread. */
 struct xk_sim_observer {
     const struct xk_sim_observer_ops *ops;
 };
@@ -104,8 +105,8 @@ static inline void xk_sim_tell_event(struct xk_sim_thread *t,
         t->hears.event(t, e, event, at, n_b);
 }
 
-/* What is executed from here on is told to nobody, until the answer is given to
- * xk_sim_unmute. */
+/* Nobody hears of what is executed from here on, until xk_sim_unmute gets the
+ * answer. */
 static inline struct xk_sim_hearing xk_sim_mute(struct xk_sim_thread *t)
 {
     const struct xk_sim_hearing was = t->hears;
@@ -119,7 +120,7 @@ static inline void xk_sim_unmute(struct xk_sim_thread *t,
     t->hears = was;
 }
 
-/* Told to all who look; only where t->hears.any. */
+/* Tells all observers; only where t->hears.any. */
 void xk_sim_tell_fault(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        const char *why);
 void xk_sim_tell_start(struct xk_sim_thread *t);

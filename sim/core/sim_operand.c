@@ -143,9 +143,10 @@ static bool lane_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-/* The parts of a vector lie under the destination, words for V and UV, dwords
- * for VF: wider elements take the part at their start. IGC counts on it, "add
- * (4|M0) r5.0<1>:ud r2.2<0;1,0>:uw 0xC080400:uv" adds 0, 4, 8, 12. */
+/* The parts of a vector immediate lie under the destination: words for V and
+ * UV, dwords for VF. A wider element takes the part at its start. IGC relies on
+ * that: "add (4|M0) r5.0<1>:ud r2.2<0;1,0>:uw 0xC080400:uv" adds 0, 4, 8,
+ * 12. */
 static unsigned part_of(const struct xk_sim_inst *e, unsigned l,
                         unsigned part_b)
 {
@@ -477,8 +478,8 @@ static void store_acc_hi(struct xk_sim_thread *t, uint32_t off, unsigned size_b,
             (int32_t)(v >> 8 * size_b);
 }
 
-/* sr0.2, the channels of the thread: nGEN sets all 16 in kernels of SIMD8.
- * Those that wait go on waiting. */
+/* sr0.2 has the channels of the thread. nGEN sets all 16 in kernels of SIMD8.
+ * Channels that wait go on waiting. */
 static void dispatch_written(struct xk_sim_thread *t)
 {
     t->dispatch = xk_rf_u32(t, XK_RF_SR + 8);

@@ -7,8 +7,8 @@
 
 #include "sim/core/kernel.h"
 
-/* Lanes of e that execute now: active or NoMask, and predicated true. Bit 0 is
- * the instruction's own lane 0. */
+/* The lanes of e that execute now: active or NoMask, and with a true predicate.
+ * Bit 0 is the instruction's own lane 0. */
 uint32_t xk_sim_mask(const struct xk_sim_thread *t,
                      const struct xk_sim_inst *e);
 /* The predicate's value per lane, whether or not the lane is active. */
@@ -113,7 +113,8 @@ static inline float xk_sim_half_to_float(uint16_t h)
     return f;
 }
 
-/* Lanes whose operands count; the predicate of sel only chooses. */
+/* The lanes whose operands count; the predicate of sel only chooses between
+ * operands. */
 uint32_t xk_sim_operand_lanes(const struct xk_sim_thread *t,
                               const struct xk_sim_inst *e);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* One hardware thread: registers, masks, flow state. All register files lie in
- * one byte image, so that an operand is an offset and a region whatever file it
- * names. Host byte order is little endian, like the device's. */
+ * one byte image, so an operand is an offset and a region, whatever file it
+ * names. The host's byte order is little endian, like the device's. */
 #ifndef XK_SIM_THREAD_H
 #define XK_SIM_THREAD_H
 
@@ -64,8 +64,8 @@ typedef void xk_sim_event_fn(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e, unsigned event,
                              uint64_t at, uint32_t n_b);
 
-/* Places of a thread's observers: the outer one is called before the inner one
- * in front of an instruction, and behind it afterwards. */
+/* Places of a thread's observers. In front of an instruction the outer one is
+ * called first, behind it last. */
 enum { XK_SIM_OUTER, XK_SIM_INNER, XK_SIM_OBSERVERS };
 
 /* What is told to the observers of a thread now (core/observer.h). */
@@ -189,13 +189,14 @@ bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e);
 unsigned xk_sim_barrier_awaited(const struct xk_sim_thread *t,
                                 const struct xk_sim_inst *e);
 
-/* Takes over rounding mode and denormal handling after a write to cr0. */
+/* Takes over the rounding mode and the denormal handling after a write to
+ * cr0. */
 void xk_sim_thread_cr_written(struct xk_sim_thread *t);
 
 /* Bytes of one dimension's ids of one thread: whole registers. */
 uint32_t xk_sim_id_channel_b(uint32_t grf_b, uint32_t simd);
-/* The ids of one thread's lanes, as payload: x, y, z, each that long. Lanes
- * beyond the group's items repeat the pattern. */
+/* The ids of one thread's lanes, as in the payload: x, y, z, each that long.
+ * Lanes beyond the group's items repeat the pattern. */
 void xk_sim_write_thread_ids(const struct xk_sim_dispatch *d, uint32_t thread,
                              uint8_t *out);
 /* Prepares thread `index` of the group: payload, masks, registers. */

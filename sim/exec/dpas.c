@@ -72,7 +72,8 @@ static uint32_t src2_b(const struct xk_sim_inst *e)
     return e->in.rcount * per_step(e) * elem_bits(e->src[2].type);
 }
 
-/* Bits of depth step d: a row of src2 (m), or a column of src1 (n). */
+/* The bits of depth step d: in a row of src2 (m), or in a column of src1
+ * (n). */
 static uint64_t lane_bits(const struct xk_sim_thread *t, uint32_t first_bit,
                           unsigned n_bits)
 {
@@ -167,7 +168,8 @@ static bool is_int_sum(unsigned type)
     return type == XK_RT_D || type == XK_RT_UD;
 }
 
-/* f, or, where the products are of halves, their type. */
+/* The sum as stored: a float, or, where the products are of halves, of their
+ * type. */
 static bool is_float_sum(unsigned type, unsigned elem)
 {
     return type == XK_RT_F || (type == elem && elem_bits(elem) == 16);
@@ -189,7 +191,7 @@ static bool in_file(const struct xk_sim_kernel *k, const struct xk_sim_opnd *o,
     return o->kind == XK_SO_REG && o->off_b + n_b <= k->grf_count * k->grf_b;
 }
 
-/* What of src2 comes from one thread. */
+/* How many bytes of src2 come from one thread. */
 static uint32_t own_src2_b(const struct xk_sim_kernel *k,
                            const struct xk_sim_inst *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* dpas for hosts with AVX2, FMA and F16C: eight columns of a row of the result
+/* dpas for hosts with AVX2, FMA and F16C. Eight columns of a row of the result
  * are one vector, and all rows stay in registers; sixteen columns are done as
- * two halves. The sums are those of
- * sim/exec/dpas.c in the same order. A product of two halves is exact in float,
- * so fusing it with the addition rounds no differently; one of bfloats may
- * over- or underflow, so there both operations stay. */
+ * two halves. The sums are those of sim/exec/dpas.c, in the same order. A
+ * product of two halves is exact in float, so fusing it with the addition
+ * rounds no differently. A product of bfloats may over- or underflow, so both
+ * operations stay there. */
 #include <immintrin.h>
 
 #include "sim/exec/select.h"
@@ -15,8 +15,8 @@
 #define DEPTH 8
 #define N 8 /* columns at a time */
 
-/* Which columns: `cols` in a row, of them eight from `first` on. The result
- * goes to out, a row every cols dwords. */
+/* Which columns: a row has `cols`, and eight of them are done, from `first` on.
+ * The result goes to out, with a row every cols dwords. */
 struct part {
     unsigned cols, first;
     uint8_t *out;
@@ -114,7 +114,8 @@ ALWAYS void float_rows(const struct xk_sim_thread *t,
     float_end(rows, p, acc);
 }
 
-/* tf32: a product is exact in float but for its range, as of bfloats. */
+/* tf32: a product is exact in float except for its range, as it is with
+ * bfloats. */
 ALWAYS void tf32_rows(const struct xk_sim_thread *t,
                       const struct xk_sim_inst *e, unsigned rows, struct part p)
 {

@@ -62,8 +62,8 @@ static bool is_uq(const struct xk_sim_opnd *o)
     return o->type == XK_RT_UQ;
 }
 
-/* Of an integer result: its value after wrapping, against zero; overflow if
- * wrapping changed it. */
+/* Flags of an integer result: its value after wrapping, against zero; overflow
+ * if wrapping changed it. */
 static bool result_int(const struct xk_sim_inst *e, int64_t v)
 {
     const int64_t w = e->in.sat ? v : xk_sim_wrap(e->dst.type, v);
@@ -218,8 +218,8 @@ static void exec_cmp(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     xk_sim_store_raw(t, e, mask, &r);
 }
 
-/* Which lanes take src0: by predicate, or as min and max, where a number wins
- * over a NaN. */
+/* The lanes that take src0: by predicate, or as min and max, where a number
+ * wins over a NaN. */
 static uint32_t select_lanes(struct xk_sim_thread *t,
                              const struct xk_sim_inst *e,
                              const struct xk_sim_sources *s)

@@ -7,7 +7,7 @@
 #include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 
-/* From acc0 on; each lane has size_b bytes at least. */
+/* The lane's offset from acc0 on; each lane has size_b bytes at least. */
 static uint32_t acc_offset(const struct xk_sim_inst *e, unsigned lane,
                            unsigned size_b)
 {
@@ -52,9 +52,9 @@ static void exec_addc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     xk_sim_finish(t, e, mask, &s.v[0], XK_SIM_FLAGS);
 }
 
-/* The accumulator holds src0 * src1[15:0]; this adds the high part of src1.
- * macl gives bits 31:0, mach bits 63:32 and the accumulator the whole product.
- * Where AccWrEn exists, macl is mach without it. */
+/* The accumulator holds src0 * src1[15:0], and this adds the high part of src1.
+ * macl gives bits 31:0. mach gives bits 63:32, and the accumulator gets the
+ * whole product. Where AccWrEn exists, macl is mach without it. */
 static void exec_mach(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_sources s;

@@ -31,8 +31,8 @@ static inline uint32_t reverse_bits(uint32_t v)
     return r;
 }
 
-/* Distance of the leading bit from the top; of signed values, of the first bit
- * that differs from the sign. All ones if there is none. */
+/* The distance of the leading bit from the top. For signed values it is that of
+ * the first bit that differs from the sign. All ones if there is none. */
 static inline int64_t first_high(const struct xk_sim_inst *e, int64_t v)
 {
     uint32_t x = (uint32_t)v;
@@ -41,7 +41,7 @@ static inline int64_t first_high(const struct xk_sim_inst *e, int64_t v)
     return x ? __builtin_clz(x) : -1;
 }
 
-/* b's lowest bits go to where the mask begins. */
+/* Puts b's lowest bits where the mask begins. */
 static inline int64_t insert_bits(int64_t mask, int64_t b, int64_t into)
 {
     const uint32_t m = (uint32_t)mask;
@@ -102,7 +102,8 @@ static inline int64_t extract(const struct xk_sim_inst *e, int64_t width,
     return up >> down;
 }
 
-/* By zero: all ones of unsigned numbers, the extreme of signed ones. */
+/* Division by zero gives all ones for unsigned numbers, and the extreme for
+ * signed ones. */
 static inline int64_t divide_lane(const struct xk_sim_inst *e, int64_t x,
                                   int64_t y, bool rem)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The macros that compilers build correctly rounded division and square root
- * from: madm, math.invm, math.rsqtm. Their operands may have more bits than the
- * type, in the stores mme0..7: a register then holds a number m, the store an
- * exponent and the bits below m's last one. How many the hardware has is not
- * public; without any below, the sequences miss the square root of numbers just
- * below a power of 4. Results to .nomme are ordinary numbers, rounded once, in
- * the thread's mode. */
+/* The macros madm, math.invm and math.rsqtm, from which compilers build
+ * correctly rounded division and square root. Their operands may have more bits
+ * than the type, in the stores mme0..7: a register holds a number m, and the
+ * store holds an exponent and the bits below m's last one. How many of these
+ * bits the hardware has is not public. Without any, the sequences miss the
+ * square root of numbers just below a power of 4. Results to .nomme are
+ * ordinary numbers, rounded once, in the thread's mode. */
 #include <math.h>
 
 #include "isa/format.h"
@@ -256,7 +256,8 @@ static void exec_madm(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 /* Where the result is known at once, the flag says so and the destination has
- * it; elsewhere it is the reciprocal that the sequence starts from. */
+ * it. Elsewhere the destination has the reciprocal that the sequence starts
+ * from. */
 static void exec_seed(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_sources s;

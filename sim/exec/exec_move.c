@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Moves that are more than a copy: movi takes each lane from its own place in
- * one register, srnd rounds by chance. */
+ * one register, and srnd rounds at random. */
 #include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 

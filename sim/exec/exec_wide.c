@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Saturation and overflow of 64-bit integers, whose exact results need more
- * than 64 bits. All else of them is done as for the narrower ones. */
+ * than 64 bits. Everything else about them is done as for narrower integers. */
 #include "sim/exec/select.h"
 #include "sim/core/sim_operand.h"
 

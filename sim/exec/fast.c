@@ -26,13 +26,13 @@ static bool dst_fits(const struct xk_sim_inst *e)
             (d->special == XK_SS_ACC && (e->is_float || is_raw_copy(e))));
 }
 
-/* Read like a register, an accumulator has a register's bits. */
+/* An accumulator that is read like a register has a register's bits. */
 static bool is_register_read(const struct xk_sim_opnd *o)
 {
     return o->kind == XK_SO_REG && (!o->special || o->special == XK_SS_ACC);
 }
 
-/* What the paths for integers take as 32 bits. */
+/* Whether the paths for integers take the operand as 32 bits. */
 static bool is_dword_or_less(unsigned type)
 {
     return type == XK_RT_UD || type == XK_RT_D || type == XK_RT_UW ||
@@ -57,8 +57,9 @@ static bool is_unsigned(unsigned type)
     return type == XK_RT_UD || type == XK_RT_UW || type == XK_RT_UB;
 }
 
-/* A shift's first operand is 32 bits wide, else its sign or top would differ
- * from what the exact value gives; so would the bits that are counted. */
+/* The first operand of a shift must be 32 bits wide. A narrower one's sign, or
+ * its top, would differ from what the exact value gives. The same holds for
+ * operands whose bits are counted. */
 static bool width_fits(const struct xk_sim_inst *e)
 {
     switch ((enum xk_opcode)e->in.op) {
@@ -201,7 +202,7 @@ static bool dst_and_flags_fit(const struct xk_sim_inst *e)
     }
 }
 
-/* They have rules of their own, below. */
+/* Opcodes that have rules of their own, below. */
 static bool has_own_rules(unsigned op)
 {
     switch (op) {
@@ -237,8 +238,8 @@ static bool ask_host(void)
            __builtin_cpu_supports("fma");
 }
 
-/* Asked once: every instruction decoded comes here, and in a virtual machine
- * cpuid takes 20 us. */
+/* This is asked once, because every instruction that is decoded comes here and
+ * cpuid takes 20 us in a virtual machine. */
 bool xk_sim_host_has_avx2(void)
 {
     enum { UNKNOWN, NO, YES };

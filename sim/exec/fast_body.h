@@ -60,8 +60,8 @@ ALWAYS uint32_t load_one(const uint8_t *p, const struct xk_sim_opnd *o)
     return o->type == XK_RT_W ? (uint32_t)(int16_t)h : h;
 }
 
-/* Memory is touched in whole vectors where there are any: a wide load of what
- * narrow stores have just written has to wait for them. */
+/* Memory is touched in whole vectors where there are any, because a wide load
+ * has to wait for narrow stores that have just written its bytes. */
 ALWAYS void load_packed(const uint8_t *p, unsigned n, uint32_t *restrict v)
 {
     unsigned l = 0;

@@ -24,7 +24,8 @@ static void put_to_sleep(struct xk_sim_thread *t, uint32_t channels,
     t->active &= ~channels;
 }
 
-/* Who broke out of a loop and waits at its while does not run it. */
+/* A channel that broke out of a loop and waits at its while does not run the
+ * loop. */
 static void pass_while(struct xk_sim_thread *t, uint32_t at)
 {
     if (t->kernel->inst[at].in.op != XK_OPC_WHILE)
@@ -60,7 +61,7 @@ static void jump_to(struct xk_sim_thread *t, uint32_t target)
     wake_channels(t, target);
 }
 
-/* Channels that the branch speaks for and that do not take it. */
+/* The channels for which the branch is executed and that do not take it. */
 static uint32_t leavers(const struct xk_sim_thread *t,
                         const struct xk_sim_inst *e, uint32_t go)
 {
@@ -69,8 +70,8 @@ static uint32_t leavers(const struct xk_sim_thread *t,
 
 #define SINGLE_PROGRAM_FLOW 4u /* cr0.0 */
 
-/* Channels of the whole thread that take the branch. No source says which of
- * them decides in single program flow: there all must agree. */
+/* The channels of the whole thread that take the branch. No source says which
+ * of them decides in single program flow, so all must agree there. */
 static uint32_t takers(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = xk_sim_pred(t, e) << e->chan_off & t->active;
@@ -82,8 +83,8 @@ static uint32_t takers(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return go;
 }
 
-/* JIP (n = 0) or UIP (1): what the instruction says, or, relative to it but for
- * calla, a register. */
+/* JIP (n = 0) or UIP (1): the target that the instruction has, or one from a
+ * register, which is relative to the instruction except for calla. */
 static uint32_t branch_target(const struct xk_sim_thread *t,
                               const struct xk_sim_inst *e, unsigned n)
 {
@@ -101,7 +102,7 @@ static void exec_jmpi(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         jump_to(t, to);
 }
 
-/* Jumps if anybody goes; the others wait behind it. */
+/* Jumps if any channel goes; the others wait behind it. */
 static void exec_brd(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = takers(t, e), to = branch_target(t, e, 0);
@@ -113,7 +114,7 @@ static void exec_brd(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     }
 }
 
-/* Those who go wait at UIP; the thread jumps if nobody is left. */
+/* The channels that go wait at UIP; the thread jumps if none is left. */
 static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t jip = branch_target(t, e, 0), uip = branch_target(t, e, 1);
@@ -127,8 +128,8 @@ static void exec_brc(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 }
 
 /* No source says what a branch without the mask does to channels that are off.
- * Where all are on, or none waits and all agree, it does what one with the mask
- * does; vendors emit it for conditions of the whole thread. */
+ * If all are on, or if none waits and all agree, it does what one with the mask
+ * does. Vendors emit it for conditions of the whole thread. */
 static bool needs_unmasked(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     const uint32_t go = xk_sim_pred(t, e);
@@ -182,7 +183,8 @@ static void exec_if(struct xk_sim_thread *t, const struct xk_sim_inst *e)
         jump_to(t, e->jip);
 }
 
-/* Those who ran the if side wait for the endif; the others wait right here. */
+/* The channels that ran the if side wait for the endif; the others wait right
+ * here. */
 static void exec_else(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (bad_target(t, e, e->jip) || bad_target(t, e, e->uip))

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Who executes an instruction: chosen once, when a kernel is made. */
+/* The function that executes an instruction: it is chosen once, when a kernel
+ * is made. */
 #ifndef XK_SIM_SELECT_H
 #define XK_SIM_SELECT_H
 
@@ -25,8 +26,8 @@ xk_sim_fn *xk_sim_select_move(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_wide(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_acc(const struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_macro(const struct xk_sim_inst *e);
-/* dpas: the general form takes whatever select accepted; the direct forms for
- * any host and for AVX2 want equal kinds of sources and no saturation. */
+/* dpas: the general form takes whatever select accepted. The direct forms, for
+ * any host and for AVX2, want sources of one kind and no saturation. */
 xk_sim_fn *xk_sim_select_dpas(const struct xk_sim_kernel *k,
                               struct xk_sim_inst *e);
 xk_sim_fn *xk_sim_select_dpas_any(const struct xk_sim_inst *e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which units an instruction reads and writes, operand by operand. Hulls of
- * registers come from isa/; what lies between the elements of a region, flag
- * bits and a0 are worked out here. */
+/* Which units an instruction reads and writes, operand by operand. The hulls of
+ * registers come from isa/. Gaps between the elements of a region, flag bits
+ * and a0 are worked out here. */
 #include <string.h>
 
 #include "isa/format.h"
@@ -33,7 +33,7 @@ uint32_t xk_hz_file_at(const struct xk_platform *p, enum xk_hz_file f)
     return a0 + p->grf_b;
 }
 
-/* Units first to end of a file, as far as the file goes; NULL: none. */
+/* Adds units first to end of a file, as far as the file goes; NULL: none. */
 static struct xk_hz_access *add_access(struct list *l, enum xk_hz_file f,
                                        int operand, uint32_t first,
                                        uint32_t end)
@@ -75,7 +75,7 @@ static unsigned row_width(const struct xk_inst *i, int k)
     return !w ? 1 : w > i->exec ? i->exec : w;
 }
 
-/* Says where the elements are if they leave gaps; unit_b: units in a byte. */
+/* Notes where the elements are if they leave gaps; unit_b: units in a byte. */
 static void set_gaps(const struct xk_inst *i, int k, struct xk_hz_access *a,
                      unsigned unit_b)
 {
@@ -155,8 +155,9 @@ static void add_arf(struct list *l, const struct xk_inst *i, int k)
     }
 }
 
-/* Exponents that a macro's operand hands on: mme0..7 are registers of their own
- * (IGA numbers them from 8 on as of Xe), and IGC uses acc2 beside mme0. */
+/* Adds the exponents that a macro's operand hands on. mme0..7 are registers of
+ * their own (IGA numbers them from 8 on since Xe), and IGC uses acc2 beside
+ * mme0. */
 static void add_mme(struct list *l, const struct xk_inst *i, int k)
 {
     const struct xk_operand *const o = operand_at(i, k);
@@ -180,7 +181,8 @@ static void add_acc(struct list *l, const struct xk_inst *i, bool write)
         add_mme(l, i, k);
 }
 
-/* Address registers that the operands and descriptors are made with. */
+/* Adds the address registers from which the operands and descriptors are
+ * made. */
 static void add_addresses(struct list *l, const struct xk_inst *i)
 {
     if (xk_inst_is_send(i)) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The pending table of one thread. A quick look at each place that an
- * instruction touches says whether anything could be in flight there; only
- * then elements are compared and the rules asked. */
+ * instruction touches says whether anything could be in flight there. Only then
+ * are elements compared and rules asked. */
 #include "sim/hazard/hazard_check.h"
 
 #include <string.h>
@@ -76,7 +76,7 @@ static bool lanes_reach(const struct arrival *v, uint32_t first, bool reads)
     return th->memo[k].reaches;
 }
 
-/* What the vendor's compiler takes for granted. */
+/* Dependencies that the vendor's compiler takes for granted. */
 static bool is_granted(const struct arrival *v, enum xk_hz_kind kind,
                        const struct xk_hz_access *a, uint32_t first,
                        uint64_t slot)
@@ -149,7 +149,8 @@ static void compare_flights(const struct arrival *v, enum xk_hz_kind kind,
 
 /* ---- the quick look ---- */
 
-/* Flags, accumulators and a0 that in-order instructions wrote interlock. */
+/* Flags, accumulators and a0 that in-order instructions wrote have
+ * interlocks. */
 static bool interlocks(const struct arrival *v, unsigned file)
 {
     return (v->t->one_pipe || !v->th->strict) && file != XK_HZ_GRF &&
@@ -174,7 +175,8 @@ ALWAYS void look_at_read(const struct arrival *v, const struct xk_hz_access *a)
                         slots);
 }
 
-/* A pipe's own earlier instructions come first anyway; number to compare. */
+/* A pipe executes its own earlier instructions first anyway. Returns the number
+ * to compare with. */
 static xk_hz_pipes but_own(const struct arrival *v)
 {
     static const xk_hz_pipes never[XK_HZ_PIPES + 1] = {
@@ -272,8 +274,8 @@ static void wait_tokens(struct xk_hz_thread *th, const struct xk_hz_inst *e)
         th->live_r &= ~th->of_token[__builtin_ctz(m)];
 }
 
-/* Setting a token waits for its last user; those of the chain that this one
- * ends are no such. */
+/* Setting a token waits for its last user, except for those of the chain that
+ * this instruction ends. */
 static void wait_set(struct xk_hz_thread *th, const struct xk_hz_inst *e)
 {
     const uint64_t slots = th->of_token[e->set] & ~th->chain;
@@ -321,7 +323,8 @@ static void mark_in_order(const struct arrival *v, unsigned pipe,
     }
 }
 
-/* Out of order, flags, addresses and modes are taken along at issue. */
+/* Instructions that complete out of order take flags, addresses and modes along
+ * when they are issued. */
 static void mark_late(const struct arrival *v, uint64_t slot)
 {
     const struct xk_hz_access *a = &v->t->access[v->e->access];
@@ -344,7 +347,7 @@ static void issue_in_order(const struct arrival *v)
     struct xk_hz_thread *const th = v->th;
     const unsigned p = v->e->pipe;
     const int32_t window = th->strict ? v->t->strict_window : v->t->window[p];
-    /* Whether a branch counts is the machine's secret. */
+    /* Nobody knows whether the machine counts a branch. */
     if (!(th->strict && v->e->is_branch && !v->e->n_wr)) {
         th->issued[p]++;
         struct xk_hz_flight *const f =
@@ -386,8 +389,8 @@ static void retire(const struct xk_hz_table *t, struct xk_hz_thread *th,
     f->inst = NO_INST;
 }
 
-/* One function reads its payloads in order: who waits for a later one's
- * reading of a register has waited for the earlier ones'. */
+/* A shared function reads its payloads in order. A wait for a later payload's
+ * read is a wait for the earlier ones, too. */
 static void pass_on(const struct arrival *v)
 {
     struct xk_hz_thread *const th = v->th;

@@ -31,8 +31,8 @@ typedef void xk_hz_report_fn(void *user, const struct xk_hz_finding *f);
 
 typedef int32_t xk_hz_pipes __attribute__((vector_size(16)));
 
-/* Numbers of the last instruction per pipe that writes or reads there; slots
- * that do, some of which may have been waited for. */
+/* Numbers of the last instruction per pipe that writes or reads there, and the
+ * slots that do; some of these may have been waited for. */
 struct xk_hz_place {
     xk_hz_pipes w, r;
     uint64_t ow, or_;
@@ -70,13 +70,14 @@ struct xk_hz_thread {
     void *user;
 };
 
-/* Nothing is in flight when a thread begins at instruction `start`. All of *th
- * but report and user must be zero, as it is before its first use. */
+/* Begins a thread at instruction `start`, with nothing in flight. All of *th
+ * except report and user must be zero, as before its first use. */
 void xk_hz_thread_begin(struct xk_hz_thread *th, uint32_t start, bool strict);
 
 /* Instruction `at` is about to be executed for the channels in mask. a0: 16
- * words of address registers; NULL: unknown, then the vendor's rules take an
- * indirect operand for harmless, the strict ones for all registers. */
+ * words of address registers. NULL: unknown; then the vendor's rules take an
+ * indirect operand for harmless, and the strict rules take it for all
+ * registers. */
 void xk_hz_step(const struct xk_hz_table *t, struct xk_hz_thread *th,
                 uint32_t at, uint32_t mask, const uint8_t *a0);
 
@@ -88,15 +89,15 @@ void xk_hz_name(const struct xk_platform *p, uint32_t unit, char *out,
 void xk_hz_explain(const struct xk_hz_table *t, const struct xk_hz_finding *f,
                    char *out, size_t out_b);
 
-/* The units of a dynamic access, given a0 and the channels that are executed;
- * false: none. */
+/* Finds the units of a dynamic access from a0 and the channels that are
+ * executed; false: none. */
 bool xk_hz_range_now(const struct xk_hz_table *t, const struct xk_hz_inst *e,
                      const struct xk_hz_access *a, uint32_t mask,
                      const uint8_t *a0, struct xk_hz_range *out);
 
-/* For hazard_check.c: can a channel go from one instruction to the other past
- * no wait for the first one's result (reads: for its reading)? Searches all
- * ways, so it is slow. Without memory it says yes. */
+/* For hazard_check.c. Whether a channel can go from the first instruction to
+ * the other without a wait for the first one's result (reads: for its read). It
+ * searches all ways, so it is slow. It answers yes where memory is out. */
 bool xk_hz_lane_reaches(const struct xk_hz_table *t, uint32_t from, uint32_t to,
                         bool reads);
 /* Whether the waits of e are for the token. */

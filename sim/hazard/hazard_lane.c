@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The ways of channels: both sides of a branch run one after the other, but
- * for different channels, so they do not disturb each other's elements of a
- * register. Only a pair that some channel can pass in this order is a hazard.
- */
+/* The ways that channels take. Both sides of a branch run one after the other,
+ * but for different channels, so they do not disturb each other's elements of a
+ * register. Two instructions are a hazard only if some channel can pass both in
+ * this order. */
 #include <string.h>
 
 #include "sim/hazard/hazard_check.h"
@@ -68,7 +68,8 @@ static unsigned ways(const struct xk_hz_inst *e, uint32_t at, uint32_t to[3])
     return n;
 }
 
-/* One state a place and number of instructions given to the pipe since. */
+/* One state for each place and number of instructions given to the pipe
+ * since. */
 #define FAR 24
 struct search {
     const struct xk_hz_table *t;

@@ -16,7 +16,8 @@ static const struct {
 #undef XK_HZ_LATENCY
 };
 
-/* Of a result in such a file, at most, in order (isa.md 13.1, 5.3). */
+/* The number of instructions, at most, until a result in such a file is there,
+ * in order (isa.md 13.1, 5.3). */
 static const uint16_t file_most[] = {
     [XK_HZ_GRF] = 23, [XK_HZ_FLAG] = 16, [XK_HZ_ACC] = 6, [XK_HZ_A0] = 16};
 
@@ -64,7 +65,7 @@ static bool in_turn(const struct xk_hz_inst *x, const struct xk_hz_inst *y)
                                      : x->function == y->function;
 }
 
-/* The earliest of those that come before *op in its unit, or *op. */
+/* The earliest operation that comes before *op in its unit, or *op. */
 static struct xk_hz_late_op *earliest(struct xk_hz_late *l,
                                       struct xk_hz_late_op *op, bool reads)
 {
@@ -169,7 +170,7 @@ static bool writes_at_once(const struct xk_hz_late *l,
     return false;
 }
 
-/* What comes earlier in a pipe has read before a later one writes. */
+/* An instruction has read its sources before a later one of its pipe writes. */
 static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
 {
     if (e->unit != XK_HZ_IN_ORDER || !writes_at_once(l, e))
@@ -181,7 +182,8 @@ static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
     }
 }
 
-/* In a pipe results come in order: what is overwritten is there first. */
+/* Results of a pipe come in order: the one that is overwritten is there
+ * first. */
 static void keep_result_order(struct xk_hz_late *l,
                               const struct xk_hz_late_op *now)
 {

@@ -80,7 +80,7 @@ void xk_hz_late_begin(struct xk_hz_late *l, struct xk_sim_thread *t,
 /* Around the execution of instruction `at`. */
 void xk_hz_late_before(struct xk_hz_late *l, uint32_t at, uint32_t mask);
 void xk_hz_late_after(struct xk_hz_late *l, uint32_t at);
-/* In its place for a dpasw that was executed for both threads of a pair. */
+/* The same for a dpasw that was executed for both threads of a pair. */
 void xk_hz_late_after_both(struct xk_hz_late *l, struct xk_hz_late *other,
                            uint32_t at);
 

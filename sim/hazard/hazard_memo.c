@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A state as bytes, so that equal ones are equal: numbers in a pipe count back
- * from the last one issued, what was waited for is left out, and slots that are
- * handed out in turn begin with the next one. */
+/* A state as bytes, such that equal states have equal bytes. Numbers in a pipe
+ * count back from the last one issued. What was waited for is left out. Slots
+ * that are handed out in turn begin with the next one. */
 #include "sim/hazard/hazard_memo.h"
 
 #include <string.h>
@@ -14,8 +14,8 @@
 #define NO_INST UINT32_MAX
 #define FIRST_EXTRA 32u
 
-/* A row of instructions and where it leads. Where a0 has a say it belongs to
- * one value of it. */
+/* A row of instructions and the state it leads to. Where it depends on a0, it
+ * belongs to one value of a0. */
 struct edge {
     struct edge *more;
     struct xk_hz_node *to; /* NULL: something is found */
@@ -32,7 +32,7 @@ struct xk_hz_node {
     uint64_t bytes[];
 };
 
-/* What a state has always; the lists follow. */
+/* The part that every state has; the lists follow. */
 struct head {
     uint64_t live_w, live_r, slm_loads, chain;
     int32_t open[XK_HZ_PIPES]; /* issued and not over */

@@ -138,7 +138,7 @@ static bool has_file(const struct xk_hz_access *a, unsigned n, unsigned file)
     return false;
 }
 
-/* Once more would add to the accumulator again. */
+/* Whether executing it again would add to the accumulator again. */
 static bool adds_up(const struct xk_hz_late *l, const struct xk_hz_inst *e)
 {
     const struct xk_hz_access *const a = &table_of(l)->access[e->access];
@@ -237,8 +237,8 @@ static bool sources_changed(const struct xk_hz_late *l,
     return false;
 }
 
-/* Of a message that acts on memory: is it in what it shows? Other channels'
- * elements are nobody's business. */
+/* Whether the message, which acts on memory, shows it. Other channels' elements
+ * do not matter. */
 static bool change_matters(const struct xk_hz_late *l,
                            const struct xk_hz_late_op *op)
 {
@@ -281,7 +281,7 @@ static void put_back(struct xk_sim_thread *t, const struct rest *r)
     t->active = r->active;
 }
 
-/* Executes it with the registers of now, and flags and a0 of now or of its
+/* Executes it with the registers of now, and with flags and a0 of now or of its
  * issue. The checkers have seen it already. */
 static void repeat_op(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
@@ -322,7 +322,8 @@ void xk_hz_op_read(struct xk_hz_late *l, struct xk_hz_late_op *op)
         xk_hz_op_read(op->mate_late, mate);
 }
 
-/* With the payload that was read, wherever its registers are by now. */
+/* Executes it with the payload that was read, wherever its registers are by
+ * now. */
 void xk_hz_op_load(struct xk_hz_late *l, struct xk_hz_late_op *op)
 {
     struct xk_sim_thread *const t = l->t;

@@ -5,7 +5,8 @@
 
 #include <string.h>
 
-/* With no trust in the vendor's windows, only this many are surely done. */
+/* Without trust in the vendor's windows, only instructions with this many
+ * behind them are surely done. */
 #define STRICT_WINDOW 23
 
 /* ---- functions that read their payloads in order ---- */
@@ -140,7 +141,7 @@ static bool is_fence(const struct xk_inst *i)
     return i->send.sfid == XK_SFID_SLM && (i->send.desc & 0x3f) == 0x1f;
 }
 
-/* A64 block read of hwords, which Intel's compiler counts as owords
+/* An A64 block read of hwords. Intel's compiler counts them as owords
  * (G4_SendDescs.cpp, G4_SendDescRaw::getDstLenBytes). */
 static bool reads_hwords(const struct xk_inst *i)
 {
@@ -192,8 +193,8 @@ static bool meets_any(const struct xk_hz_table *t, const struct xk_hz_access *a,
     return false;
 }
 
-/* Whether anything behind, in the order of the layout, reads what a message
- * brought before it is written again. */
+/* Whether an instruction behind, in the order of the layout, reads what a
+ * message loaded before it is written again. */
 static bool is_used(const struct xk_hz_table *t, uint32_t at)
 {
     const struct xk_hz_inst *const e = &t->inst[at];

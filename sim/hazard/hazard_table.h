@@ -28,8 +28,8 @@ enum xk_hz_unit {
     XK_HZ_DPAS
 };
 
-/* Units [first, end) that an operand touches; n elements of size units in rows
- * of width, where they leave gaps; n = 0: all of them. */
+/* The units [first, end) that an operand touches. Where they leave gaps, n
+ * elements of `size` units lie in rows of `width`; n = 0: all of them. */
 struct xk_hz_access {
     uint32_t first, end;
     uint16_t place, n_places;
@@ -37,7 +37,7 @@ struct xk_hz_access {
     uint8_t width, size, n;
     uint8_t file;   /* enum xk_hz_file */
     int8_t operand; /* -1 dst, 0..2 sources, 3: implied */
-    bool dynamic;   /* a0 decides: these are all that it could be */
+    bool dynamic;   /* a0 decides which: these are all that are possible */
 };
 
 struct xk_hz_inst {
@@ -72,7 +72,7 @@ struct xk_hz_table {
     struct xk_hz_access state; /* cr0, sr0 ...: what most instructions read */
     bool one_pipe;             /* flags, accumulators, a0 interlock */
     bool merges_bytes, slm_overtakes, flags_overtake; /* of hazard_pipe.def */
-    /* A pipe holds no more than so many instructions. */
+    /* A pipe holds at most this many instructions. */
     uint8_t window[XK_HZ_PIPES], strict_window;
 };
 

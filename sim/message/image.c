@@ -6,7 +6,8 @@
 enum { TYPE_1D, TYPE_2D, TYPE_3D, TYPE_BUFFER = 4, TYPE_NULL = 7 };
 #define STATE_B 64
 
-/* What would change where a texel lies, or what it holds, and is not done. */
+/* Refuses what would change where a texel lies, or what it holds, and is not
+ * modelled. */
 static bool is_layout_known(struct xk_sim_thread *t,
                             const struct xk_sim_inst *e, const uint8_t *s)
 {

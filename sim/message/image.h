@@ -30,7 +30,7 @@ enum {
  * offsets, formats and tiles that are not simulated. */
 bool xk_sim_image_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                        uint64_t state_va, struct xk_sim_image *g);
-/* Address of texel (x, y, z), which is inside the extent. */
+/* The address of texel (x, y, z), which must be inside the extent. */
 uint64_t xk_sim_image_at(const struct xk_sim_image *g, uint64_t x, uint64_t y,
                          uint64_t z);
 

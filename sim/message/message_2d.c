@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* 2D blocks: a rectangle of a surface in memory that the address register
- * describes. Elements outside of the surface read as zero and are not written.
- * Reference/isa.md 6.4. */
+/* 2D blocks: a rectangle of a surface in memory, which the payload describes.
+ * Elements outside the surface read as zero and are not written.
+ * reference/isa.md 6.4. */
 #include "sim/message/sim_message.h"
 
 #define MAX_ROW_B 256 /* a block's row: 64 elements of at most 4 bytes */
@@ -112,7 +112,7 @@ static bool read_tile_header(struct xk_sim_thread *t,
     return t->state != XK_SIM_FAULT;
 }
 
-/* A length of 31 registers says 31 or 32. */
+/* A length of 31 registers stands for 31 or 32. */
 static bool tile_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       const struct tile *k, uint32_t grfs)
 {

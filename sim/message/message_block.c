@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Blocks: bytes in a row from one address to registers in a row. The old ports
- * find the address in a header, by kind in bytes or in owords; some of them
- * obey the channel mask, a channel for each dword or oword. */
+/* Blocks: consecutive bytes from one address to consecutive registers. In the
+ * old ports the address is in a header, in bytes or in owords, by the kind of
+ * message. Some kinds obey the channel mask, with a channel for each dword or
+ * oword. */
 #include "sim/message/sim_message.h"
 
 struct block {
@@ -36,10 +37,11 @@ static void move_pieces(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     }
 }
 
-/* Compilers widen loads of constants: IGC fetches three floats as four. Bytes
- * of a load that begins inside its buffer, as far as the end of the cache line
- * that the buffer ends in; 0: the load is inside, or ends elsewhere. Memory is
- * allocated in whole cache lines at least, so no card faults there. */
+/* Compilers widen loads of constants: IGC fetches three floats as four. Returns
+ * how many bytes of a load that begins inside its buffer lie between the
+ * buffer's end and the end of that cache line; 0: the load is inside, or ends
+ * elsewhere. Memory is allocated in whole cache lines at least, so no card
+ * faults there. */
 static uint32_t widened_b(const struct xk_sim_thread *t, const struct block *b)
 {
     const uint64_t at = b->addr & b->view.mask, line_b = 64;
@@ -57,7 +59,8 @@ static uint32_t widened_b(const struct xk_sim_thread *t, const struct block *b)
                : 0;
 }
 
-/* What is there, and behind it zeros from a surface, junk from memory. */
+/* Loads what is there. Behind it come zeros from a surface, and junk from
+ * memory. */
 static void load_widened(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          const struct block *b, uint32_t rf_b,
                          uint32_t beyond_b)

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gateway: barriers and the end of a thread. A barrier is complete when as
- * many threads as its payload says have produced, and as many have consumed;
- * then its phase changes, and whoever waits for that goes on. Signalling and
+ * many threads have produced, and have consumed, as its payload says. Then its
+ * phase changes, and the threads that wait for that go on. Signalling and
  * waiting are two steps, so split barriers need nothing more. */
 #include "sim/message/sim_message.h"
 
-/* What threads say of one barrier must agree. */
+/* What threads say of one barrier: they must agree. */
 static bool counts_agree(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          const struct xk_sim_barrier *b,
                          const struct xk_barrier *w)
@@ -91,8 +91,9 @@ static void exec_barrier(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     }
 }
 
-/* Which barrier a sync.bar is about: the number in its operand; without one, as
- * xelp and xehpg always write it, whatever was signalled first by number. */
+/* The barrier of a sync.bar is the number in its operand. xelp and xehpg always
+ * write it without one: then it is the barrier with the lowest number among
+ * those signalled. */
 unsigned xk_sim_barrier_awaited(const struct xk_sim_thread *t,
                                 const struct xk_sim_inst *e)
 {
@@ -121,8 +122,8 @@ bool xk_sim_barrier_wait(struct xk_sim_thread *t, const struct xk_sim_inst *e)
     return true;
 }
 
-/* No source says that a thread must wait for the barrier that it signalled: a
- * named one has producers that never do, and oneDNN's kernels end so. */
+/* No source says that a thread must wait for the barrier that it signalled.
+ * Producers of a named barrier never do, and oneDNN's kernels end so. */
 static void exec_eot(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (t->barrier_open)

@@ -39,9 +39,9 @@ static bool is_channel_on(const struct gather *g, unsigned v)
     return v >= 8 || g->cmask >> v & 1;
 }
 
-/* An element that a load by bytes of the old port finds partly beyond the end
- * of its surface: the bytes inside, then zeros. oneDNN's gemm of bf16 loads the
- * last of an odd number of columns so. */
+/* An element of which a load by bytes of the old port finds a part beyond the
+ * end of its surface: the bytes inside, then zeros. oneDNN's gemm of bf16 loads
+ * the last of an odd number of columns so. */
 static void load_partly(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const struct gather *g, uint64_t addr, uint8_t *reg,
                         unsigned lane)
@@ -57,8 +57,8 @@ static void load_partly(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         memcpy(reg, mem, n_b);
 }
 
-/* One lane, component by component: what is beyond the end of a surface is
- * zero, or dropped. False after a finding. */
+/* Moves one lane, component by component. What is beyond the end of a surface
+ * is zero, or dropped. False after a finding. */
 static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       const struct gather *g, uint64_t addr, uint8_t *reg,
                       unsigned lane)
@@ -82,8 +82,8 @@ static bool move_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-/* Addresses, less the first, at which n_b bytes are plainly there: in shared
- * local memory, or in the region that was hit last. */
+/* The range of addresses, less its first, at which n_b bytes are plainly there:
+ * in shared local memory, or in the region that was hit last. */
 struct window {
     uint8_t *host;
     uint64_t first, n;
@@ -129,7 +129,7 @@ static uint64_t address_in(const struct window *w, const uint8_t *mem)
                      : w->first + (uint64_t)(mem - w->host);
 }
 
-/* The same, where the region that was hit last is another one. */
+/* The same where another region than that of the last hit is needed. */
 static uint8_t *find_other_region(struct xk_sim_thread *t,
                                   const struct gather *g, uint64_t addr,
                                   uint32_t n_b, struct window *w)
@@ -144,8 +144,8 @@ static uint8_t *find_other_region(struct xk_sim_thread *t,
     return in_window(w, g, addr);
 }
 
-/* Bits in which the address of any lane differs from step_b times its number
- * behind the first one's. */
+/* The bits in which the address of any lane differs from the first one's plus
+ * step_b times the lane. */
 ALWAYS uint64_t unevenness(const uint64_t *addr, unsigned n, unsigned step_b)
 {
     uint64_t bits = 0;
@@ -156,8 +156,9 @@ ALWAYS uint64_t unevenness(const uint64_t *addr, unsigned n, unsigned step_b)
     return bits;
 }
 
-/* All lanes on, elements one behind the other or, of a load, all the same:
- * moved as a whole. False if they are not like that. */
+/* Moves the elements as a whole if all lanes are on and the elements follow
+ * each other or, in a load, are all the same. False if they are not like
+ * that. */
 ALWAYS bool move_even(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                       const struct gather *g, const uint64_t *addr,
                       uint32_t rf_b, unsigned data_b)
@@ -323,9 +324,9 @@ static bool payloads_fit(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           g->store ? "the data payload" : "the destination");
 }
 
-/* Which messages of the load/store cache, of global and of shared local memory,
- * take any address: what the compiler uses for pointers that are aligned to
- * less. Elsewhere dwords and qwords must be aligned. */
+/* The messages of the load/store cache, of global and of shared local memory,
+ * that take any address: the compiler uses them for pointers that are aligned
+ * to less. Elsewhere dwords and qwords must be aligned. */
 enum any_address { NONE, SINGLE, ALL }; /* SINGLE: no vectors */
 
 static bool takes_any_address(const struct xk_platform *p,

@@ -28,9 +28,9 @@ static void read_media_header(const struct xk_sim_thread *t,
         b->row_b *= 2;
 }
 
-/* Bytes of a row of the surface; 0 after a finding. Only formats whose channels
- * are told by their code's size would do for borders, so the row is limited by
- * its pitch and the width is taken in bytes of the 8-bit format. */
+/* Bytes of a row of the surface; 0 after a finding. Borders would be right only
+ * for formats whose channels have their code's size. So the row is limited by
+ * its pitch, and the width is taken in bytes of the 8-bit format. */
 static bool read_surface(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          struct block *b)
 {

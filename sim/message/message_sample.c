@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The sampler's messages that OpenCL needs: sample_l, sample_lz and ld_lz on
- * surfaces of one level. Payloads as Intel's compiler sends them: sample_l has
- * the level before the coordinates; the element of an array is the last one. */
+ * surfaces of one level. Payloads are as Intel's compiler sends them: sample_l
+ * has the level before the coordinates, and the last coordinate of an array is
+ * the element. */
 #include <fenv.h>
 
 #include "sim/message/message_sample.h"
@@ -45,7 +46,7 @@ uint32_t xk_sim_sample_plane_at(const struct xk_sim_kernel *k,
                         : e->src[1].off_b + at_b - in0_b;
 }
 
-/* The registers that the message names for what it needs. */
+/* Whether the message names the registers that it needs. */
 static bool sample_fits(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                         const struct xk_sim_sample *s)
 {

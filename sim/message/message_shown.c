@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which registers of a message matter: addresses of the channels that take
- * part, descriptors, what is stored for others to see. */
+/* Which registers of a message matter: the addresses of the channels that take
+ * part, the descriptors, and data that is stored for others to see. */
 #include "sim/message/message_shown.h"
 
 #include "sim/message/sim_message.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What of a message's registers others can see: wrong or late bytes elsewhere
- * in its payload do nothing. */
+/* Which parts of a message's registers others can see. Wrong or late bytes
+ * elsewhere in its payload have no effect. */
 #ifndef XK_SIM_MESSAGE_SHOWN_H
 #define XK_SIM_MESSAGE_SHOWN_H
 
@@ -10,10 +10,10 @@
 #define XK_SIM_SHOWN_B XK_RF_CE
 #define XK_SIM_SHOWN_WORDS ((XK_SIM_SHOWN_B + 63) / 64)
 
-/* bits: one for each byte of the image, XK_SIM_SHOWN_WORDS words.
- * The first byte, of those that are set in bits, that matters to a message;
- * UINT32_MAX: none. mask: channels that take part; scratch: data that goes to
- * scratch memory matters. */
+/* The first byte that matters to a message, of those that are set in `bits`;
+ * UINT32_MAX: none. bits: one for each byte of the image, XK_SIM_SHOWN_WORDS
+ * words. mask: the channels that take part. scratch: data that goes to scratch
+ * memory matters. */
 uint32_t xk_sim_msg_shown(const uint64_t *bits, const struct xk_sim_thread *t,
                           const struct xk_sim_inst *e, uint32_t mask,
                           bool scratch);

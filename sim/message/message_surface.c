@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which memory the addresses of a message mean. Surface states are read as the
- * hardware does, from memory, once a thread: reference/virtual-device.md 6. */
+/* Which memory the addresses of a message mean. Surface states are read from
+ * memory, once per thread, as the hardware does: reference/virtual-device.md
+ * 6. */
 #include <inttypes.h>
 
 #include "sim/message/sim_message.h"
@@ -22,8 +23,8 @@ static uint32_t exdesc_of(const struct xk_sim_thread *t,
                          : s->exdesc;
 }
 
-/* Offset of a bindless surface's state: in units of 64 bytes, from bit 6, or
- * from bit 12 where the length of src1 stands below. */
+/* The offset of a bindless surface's state, in units of 64 bytes: from bit 6
+ * on, or from bit 12 where the length of src1 is below. */
 static uint32_t state_offset(const struct xk_sim_thread *t,
                              const struct xk_sim_inst *e)
 {

@@ -68,7 +68,7 @@ const struct xk_sim_texel *xk_sim_texel_find(unsigned code)
     return NULL;
 }
 
-/* Where channel k is in a texel; 4: it has none. */
+/* The place of channel k in a texel; 4: it has none. */
 static unsigned channel_place(const struct xk_sim_texel *f, unsigned k)
 {
     switch ((enum xk_sim_texel_order)f->order) {

@@ -113,8 +113,8 @@ static void store_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                 xk_rf_u32(t, xk_sim_typed_plane_at(e, p, k++) + 4 * lane));
 }
 
-/* Of one 32-bit channel, whatever its kind: operations have types of their
- * own. */
+/* An atomic operation on one 32-bit channel, whatever its kind: operations have
+ * types of their own. */
 static void change_texel(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          const struct xk_sim_planes *p, unsigned lane,
                          uint8_t *texel)

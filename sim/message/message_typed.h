@@ -47,9 +47,9 @@ uint32_t xk_sim_texel_get(const struct xk_sim_texel *f, const uint8_t *texel,
 void xk_sim_texel_set(const struct xk_sim_texel *f, uint8_t *texel, unsigned k,
                       uint32_t v);
 
-/* Coordinates and data, a plane each: one payload that the instruction may
- * split between src0 and src1 anywhere (the load/store cache: between
- * coordinates and data). */
+/* Coordinates and data, with a plane for each: one payload, which the
+ * instruction may split between src0 and src1 anywhere. (The load/store cache
+ * splits it between coordinates and data.) */
 struct xk_sim_planes {
     uint32_t plane_b; /* whole registers */
     unsigned n_coords;

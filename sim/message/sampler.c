@@ -7,7 +7,7 @@
 #define STATE_B 16
 #define FRACTION_BITS 8
 
-/* Texels beside each other, and how much of the second one: of 2^8. */
+/* Two texels beside each other, and the weight of the second one, of 2^8. */
 struct pair {
     int64_t at[2];
     uint32_t part;
@@ -122,7 +122,7 @@ bool xk_sim_image_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-/* As a number of texels, from the image's edge: OpenCL 8.2. */
+/* The coordinate as a number of texels from the image's edge: OpenCL 8.2. */
 static float unfold(const struct xk_sim_sampler *s, unsigned k, float c,
                     float extent)
 {
@@ -137,7 +137,7 @@ static float unfold(const struct xk_sim_sampler *s, unsigned k, float c,
     return c * extent;
 }
 
-/* A number of texels that fits whatever is done with it. */
+/* Limits a number of texels to what further arithmetic can hold. */
 static double clamp_texels(double u)
 {
     const double most = 1 << 30;
@@ -187,7 +187,7 @@ static int64_t element_of(float c, uint64_t n)
                                      : (int64_t)even;
 }
 
-/* Sum of the corners of a cell, each by its weight; corners without weight are
+/* The sum of a cell's corners, each with its weight. Corners without weight are
  * not read. */
 static bool blend(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                   const struct xk_sim_image *g, const struct xk_sim_sampler *s,

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Filtering: which texels a coordinate means and what comes of them. Addressing
- * by OpenCL's formulas, whose results Intel's driver promises of this hardware;
- * weights have 8 bits of fraction, as Intel's Vulkan driver states of it. */
+/* Filtering: which texels a coordinate means, and their weighted sum.
+ * Addressing uses OpenCL's formulas, whose results Intel's driver promises for
+ * this hardware. Weights have 8 bits of fraction, as Intel's Vulkan driver
+ * says. */
 #ifndef XK_SIM_SAMPLER_H
 #define XK_SIM_SAMPLER_H
 

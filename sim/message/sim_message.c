@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sends: which executor, descriptors from address registers, and what an
- * access that cannot be made means. */
+/* Sends: the choice of the executor, descriptors from address registers, and
+ * what happens to an access that cannot be made. */
 #include "sim/core/known.h"
 #include "sim/message/message_sample.h"
 #include "sim/message/message_typed.h"
@@ -75,8 +75,8 @@ bool xk_sim_payload(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-/* Everything is executed in order, so a fence has nothing to do; what it
- * returns is nothing to rely on. */
+/* Everything is executed in order, so a fence has nothing to do. Nobody may
+ * rely on what it returns. */
 static void exec_fence(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     if (e->dst.kind == XK_SO_REG && e->msg.dst_grf &&
@@ -158,8 +158,8 @@ void xk_sim_exec_refused(struct xk_sim_thread *t, const struct xk_sim_inst *e)
             xk_msg_kind_name((enum xk_msg_kind)e->msg.kind), e->in.send.desc);
 }
 
-/* What only the address registers say: the descriptor, the length of src1. The
- * surface is looked up where it is needed. */
+/* Reads what only the address registers say: the descriptor, and the length of
+ * src1. The surface is looked up where it is needed. */
 static void exec_dynamic(struct xk_sim_thread *t, const struct xk_sim_inst *e)
 {
     struct xk_sim_inst fixed = *e;

@@ -36,8 +36,8 @@ bool xk_sim_view_of(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 bool xk_sim_view_of_state(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                           uint64_t state_va, struct xk_sim_view *v);
 /* n_b bytes of the driver's state, n_b a power of two. The hardware reads them
- * for itself: no thread has touched them, whatever kind of memory they lie in.
- * NULL after a finding. */
+ * by itself, so no thread counts as having touched them, whatever kind of
+ * memory they lie in. NULL after a finding. */
 const uint8_t *xk_sim_state_at(struct xk_sim_thread *t,
                                const struct xk_sim_inst *e, uint64_t va,
                                uint32_t n_b);
@@ -50,8 +50,8 @@ bool xk_sim_surface_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 bool xk_sim_bti_va(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                    unsigned bti, uint64_t *va);
 
-/* What xk_sim_reach does with an address that is not plainly there: a finding,
- * or, beyond the end of a surface, nothing. NULL always. */
+/* What xk_sim_reach does with an address that is not plainly there: it reports
+ * it or, beyond the end of a surface, does nothing. Always NULL. */
 uint8_t *xk_sim_miss(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                      const struct xk_sim_view *v, uint64_t addr, uint32_t n_b,
                      uint32_t align_b, unsigned lane);
@@ -115,8 +115,8 @@ static inline uint32_t xk_sim_addresses_at(const struct xk_sim_thread *t,
 /* Bytes of a block that one channel masks; 0: it moves as a whole. */
 uint32_t xk_sim_block_unit_b(const struct xk_msg *m);
 
-/* Whether mask lets the piece at at_b move; the channels repeat. A block sent
- * for one channel moves as a whole. */
+/* Whether mask lets the piece at at_b move; the channels repeat. A block that
+ * is sent for one channel moves as a whole. */
 static inline bool xk_sim_block_moves(const struct xk_sim_inst *e,
                                       uint32_t mask, uint32_t unit_b,
                                       uint32_t at_b)

@@ -6,9 +6,9 @@
 
 #include "isa/isa.h"
 
-/* A surface is a grid of tiles of 2^log_b[0] bytes by 2^log_b[1] rows by
- * 2^log_b[2] slices; the offset of a byte in its tile has the bits of its
- * coordinates where mask says. A linear surface has no tiles. */
+/* A surface is a grid of tiles. A tile has 2^log_b[0] bytes by 2^log_b[1] rows
+ * by 2^log_b[2] slices. In the offset of a byte in its tile, the bits of its
+ * coordinates are where mask says. A linear surface has no tiles. */
 struct xk_sim_tiling {
     uint16_t mask[3]; /* bits of the offset that x (in bytes), y, z are in */
     uint8_t log_b[3];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The instruction cache of a core. Lines of the kernel's code are in L2, since
- * the driver has written them; what the cache has not comes from there, and
- * what follows it as far as hardware reads ahead. */
+/* The instruction cache of a core. The driver has written the kernel's code, so
+ * its lines are in L2. Lines that the cache does not hold come from there, with
+ * as many lines behind them as the hardware reads ahead. */
 #ifndef XK_SIM_TIMING_CODE_H
 #define XK_SIM_TIMING_CODE_H
 
@@ -25,7 +25,8 @@ enum xk_status xk_tm_code_init(struct xk_tm_code *x,
                                const struct xk_timing_record *r,
                                const struct xk_timing_product *m);
 void xk_tm_code_fini(struct xk_tm_code *x);
-/* When a line of the code is there that a thread comes to at `at`. */
+/* The time when a line of the code is there for a thread that comes to it at
+ * `at`. */
 double xk_tm_code_fetch(struct xk_tm_code *x, uint32_t line, double at);
 
 #endif

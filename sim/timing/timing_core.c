@@ -46,7 +46,8 @@ void xk_tm_schedule(const struct xk_tm_core *c, struct xk_tm_unit *u)
     u->next = next;
 }
 
-/* Turns from who issued last on the port of t's next instruction; 0: itself. */
+/* How many turns t is behind the thread that issued last on the port of t's
+ * next instruction; 0: it is that thread. */
 static uint32_t turns(const struct xk_tm_core *c, const struct xk_tm_unit *u,
                       const struct xk_tm_thread *t)
 {
@@ -71,7 +72,7 @@ static bool goes_before(const struct xk_tm_core *c, const struct xk_tm_unit *u,
     }
 }
 
-/* Of those that can issue now; of equals, in turn. */
+/* The thread to issue, of those that can issue now; equal ones go in turn. */
 static struct xk_tm_thread *choose_thread(struct xk_tm_core *c,
                                           struct xk_tm_unit *u)
 {
@@ -99,8 +100,8 @@ static enum xk_tm_cause busy_cause(const struct xk_tm_core *c, unsigned port)
     return XK_TM_AT_BUSY_ALU;
 }
 
-/* Cycles of the unit up to `to`: its pipes at work, then `cause`. Returns those
- * in which it did nothing. */
+/* Accounts the unit's cycles up to `to`: first its pipes at work, then `cause`.
+ * Returns the cycles in which it did nothing. */
 static uint64_t account(struct xk_tm_core *c, struct xk_tm_unit *u, uint64_t to,
                         enum xk_tm_cause cause)
 {
@@ -236,7 +237,7 @@ static void note_result(struct xk_tm_core *c, struct xk_tm_thread *t,
     (void)c;
 }
 
-/* Whether the code goes on elsewhere than behind the branch. */
+/* Whether the next instruction is not the one behind the branch. */
 static bool jumps(const struct xk_tm_thread *t)
 {
     for (unsigned h = 0; h < 2; h++)

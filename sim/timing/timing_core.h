@@ -19,18 +19,20 @@ enum xk_tm_cause {
 };
 const char *xk_tm_cause_name(enum xk_tm_cause c);
 
-/* Of one instruction, over the threads modelled; a fused pair counts once. */
+/* Counts of one instruction, over the threads modelled; a fused pair counts
+ * once. */
 struct xk_tm_line {
     uint64_t executed; /* by hardware threads */
     uint64_t issued;   /* issue slots taken */
-    uint64_t exposed;  /* cycles in which its unit did nothing until it came */
+    uint64_t exposed;  /* cycles in which its unit did nothing until this
+                          instruction came */
     uint64_t slm_b, global_b;
     uint64_t waited[XK_TM_CAUSES]; /* cycles of its threads */
 };
 
 struct xk_tm_result {
-    uint64_t cycles; /* until the last thread modelled has ended and what was
-                        written is where others find it */
+    uint64_t cycles; /* until the last thread modelled has ended and its writes
+                        are where others find them */
     uint64_t units;  /* XVEs, or pairs, of the core */
     uint64_t at[XK_TM_CAUSES]; /* of all units: sums to cycles x units */
     uint64_t *group_end;       /* n_traced, ascending */
@@ -41,10 +43,10 @@ struct xk_tm_result {
     struct xk_tm_traffic traffic;
 };
 
-/* Replays what was recorded, on m: the machine that it was recorded for, or one
- * that differs in what does not change what is recorded: everything but the
- * sizes of the machine and `dispatch`. *out must be given to
- * xk_tm_result_fini. */
+/* Replays what was recorded, on machine m. That is the machine for which it was
+ * recorded, or one that differs only in what does not change a record:
+ * everything except the sizes of the machine and `dispatch`. *out must be given
+ * to xk_tm_result_fini. */
 enum xk_status xk_timing_core_run(const struct xk_timing_record *r,
                                   const struct xk_timing_product *m,
                                   struct xk_tm_result *out,

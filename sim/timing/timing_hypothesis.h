@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the timing model does not know (sim/timing/timing_hypothesis.def): each
+/* What the timing model does not know (sim/timing/timing_hypothesis.def). Each
  * hypothesis is a row of the machine's table, and its values are what the row
- * may be. A machine with one set of values gives one time; all of them, one
- * changed at a time, give an interval. */
+ * may have. A machine with one set of values gives one time. All values,
+ * changed one at a time, give an interval. */
 #ifndef XK_SIM_TIMING_HYPOTHESIS_H
 #define XK_SIM_TIMING_HYPOTHESIS_H
 

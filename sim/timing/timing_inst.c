@@ -51,7 +51,7 @@ static unsigned widest_b(const struct xk_inst *i)
     return n_b;
 }
 
-/* By a word it is a plain multiplication. */
+/* A multiplication by a word is a plain one. */
 static bool multiplies_dwords(const struct xk_inst *i)
 {
     if (i->op == XK_OPC_MUL)
@@ -116,7 +116,7 @@ static bool collide(const struct xk_timing_product *m, unsigned a, unsigned b)
            a / m->bundle_regs % m->bundles == b / m->bundle_regs % m->bundles;
 }
 
-/* src1 and src2 of three sources, in the same bank and bundle. */
+/* Whether src1 and src2 of three sources are in the same bank and bundle. */
 static uint32_t bank_conflicts(const struct xk_timing_product *m,
                                const struct xk_inst *i)
 {
@@ -210,8 +210,8 @@ const char *xk_tm_fma_name(enum xk_tm_fma f)
 
 /* ---- what it waits for ---- */
 
-/* Math out of order and dpas: a distance without a pipe means that of what they
- * multiply. */
+/* For math that is out of order, and for dpas, a distance without a pipe means
+ * the pipe of the type that they multiply. */
 static uint8_t own_orders(const struct xk_platform *p, const struct xk_inst *i,
                           uint8_t order)
 {

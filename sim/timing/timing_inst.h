@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the timing model knows of an instruction before it runs: who executes
- * it, for how long, and what it waits for. Dependencies are those that the
- * instruction says (SWSB), and no others: the model trusts them as hardware
- * does. */
+/* What the timing model knows of an instruction before it runs: the pipe that
+ * executes it, how long that takes, and what it waits for. It depends on
+ * nothing but what its SWSB says. The model trusts that, as hardware does. */
 #ifndef XK_SIM_TIMING_INST_H
 #define XK_SIM_TIMING_INST_H
 

@@ -7,7 +7,7 @@
 
 #define PAGE_LINES 4096
 
-/* How many lines the recorded core touches: those of its traces. */
+/* Counts the lines that the recorded core touches: those of its traces. */
 static uint64_t own_lines(const struct xk_timing_record *r, uint8_t *seen)
 {
     uint64_t n = 0;
@@ -51,7 +51,8 @@ static enum xk_status set_shares(struct xk_tm_memory *x)
     return XK_OK;
 }
 
-/* A core's share of what may be under way to memory, and its pages. */
+/* A core's share of the requests that may be under way to memory, and its
+ * pages. */
 static bool take_queues(struct xk_tm_memory *x)
 {
     const struct xk_timing_product *const m = x->m;
@@ -109,8 +110,8 @@ static double later_of(double a, double b)
     return a > b ? a : b;
 }
 
-/* Takes a resource for `cycles` from `at` on, or from when it is free; when it
- * is done. */
+/* Takes a resource for `cycles`, from `at` on or from when it is free. Returns
+ * when it is done. */
 static double take_resource(double *free_at, double at, double cycles,
                             double *taken)
 {
@@ -135,7 +136,8 @@ static struct xk_tm_line_state *line_state(struct xk_tm_memory *x,
     return &(*p)[line % PAGE_LINES];
 }
 
-/* Least recently used of the set, or the one that has the line. */
+/* The entry of the set that has the line, or else the least recently used
+ * one. */
 static struct xk_tm_tag *l1_at(struct xk_tm_memory *x, uint32_t line, bool *hit)
 {
     const uint32_t ways = x->m->l1_ways;
@@ -152,14 +154,14 @@ static struct xk_tm_tag *l1_at(struct xk_tm_memory *x, uint32_t line, bool *hit)
     return old;
 }
 
-/* L2 holds the line still, counting what the other cores bring in. */
+/* Whether L2 still holds the line, counting the lines that other cores load. */
 static bool in_l2(const struct xk_tm_memory *x,
                   const struct xk_tm_line_state *s)
 {
     return xk_tm_holds(s->stamp, x->l2_fills, x->l2_lines);
 }
 
-/* When a request that comes at `at` is taken by memory, as soon as there is
+/* The time when memory takes a request that comes at `at`: as soon as there is
  * room for it. */
 static double enter_queue(const struct xk_tm_memory *x, double at)
 {
@@ -174,8 +176,8 @@ static void leave_queue(struct xk_tm_memory *x, double served)
     x->in_queue = (x->in_queue + 1) % x->n_queue;
 }
 
-/* Memory has brought, or taken, a line that is asked for at `at`; far: cycles
- * of its latency. */
+/* The time when memory has loaded, or taken, a line that is asked for at `at`;
+ * far: cycles of its latency. */
 static double through_memory(struct xk_tm_memory *x, double at, double far)
 {
     const double line = x->m->line_b / x->memory_b;
@@ -185,7 +187,7 @@ static double through_memory(struct xk_tm_memory *x, double at, double far)
     return served;
 }
 
-/* When the line's address is known, of a message at `at`. */
+/* The time when the line's address is known, for a message at `at`. */
 static double translate(struct xk_tm_memory *x, uint32_t line, double at)
 {
     const struct xk_timing_product *const m = x->m;
@@ -200,8 +202,8 @@ static double translate(struct xk_tm_memory *x, uint32_t line, double at)
     return later_of(at, p->ready);
 }
 
-/* A line that neither L1 has: when it is there. lat_l1, lat_l2 ... count from
- * issue, so their differences are the way between the levels. */
+/* The time when a line is there that L1 does not have. lat_l1, lat_l2 ... count
+ * from issue, so their differences are the way between the levels. */
 static double fetch_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
                          uint32_t line, double at)
 {
@@ -294,7 +296,7 @@ static double least_cycles(const struct xk_tm_memory *x, uint32_t parts)
     return x->m->gather_comp && XK_TM_PARTS(parts) ? XK_TM_PARTS(parts) : 1;
 }
 
-/* The way of a message through the port. */
+/* The part of the port through which a message goes. */
 static double *port_way(struct xk_tm_memory *x, uint32_t w)
 {
     return x->m->port_writes && XK_TM_WORD_CLASS(w) == XK_TM_STORE

@@ -53,7 +53,8 @@ struct xk_tm_memory {
     struct xk_tm_traffic traffic;
 };
 
-/* As m has it, which may be another than what was recorded for. */
+/* Memory as machine m has it, which may be another one than that of the
+ * record. */
 enum xk_status xk_tm_memory_init(struct xk_tm_memory *x,
                                  const struct xk_timing_record *r,
                                  const struct xk_timing_product *m);

@@ -50,7 +50,8 @@ static uint32_t least_u32(uint64_t a, uint64_t b)
     return (uint32_t)(a < b ? a : b);
 }
 
-/* Threads that a core holds; half as many with the large register file. */
+/* The number of threads that a core holds; half as many with the large register
+ * file. */
 static uint32_t core_slots(const struct xk_timing_record *r)
 {
     const struct xk_timing_product *const m = r->m;
@@ -59,7 +60,7 @@ static uint32_t core_slots(const struct xk_timing_record *r)
     return threads * (m->xves / m->fused);
 }
 
-/* What a group takes of shared local memory. */
+/* The shared local memory that a group takes. */
 static uint32_t slm_taken_b(const struct xk_timing_record *r)
 {
     static const uint32_t kib[] = {1, 2, 4, 8, 16, 24, 32, 48, 64, 96, 128};
@@ -71,8 +72,8 @@ static uint32_t slm_taken_b(const struct xk_timing_record *r)
     return UINT32_MAX;
 }
 
-/* L1 and shared local memory are one: what the latter is given for so many
- * groups, in the driver's steps, the former has not. */
+/* L1 and shared local memory are one memory. L1 lacks what the latter gets for
+ * so many groups, in the driver's steps. */
 static uint32_t l1_rest_b(const struct xk_timing_product *m, uint64_t slm_b)
 {
     static const uint32_t kib[] = {0, 16, 32, 64, 96, 128};
@@ -219,8 +220,8 @@ void xk_timing_record_end(struct xk_timing_record *r, bool good)
 
 /* ---- threads ---- */
 
-/* So many groups as the budget has room for, if all threads are like this one:
- * whole waves. */
+/* As many groups as the budget has room for, in whole waves, if all threads are
+ * like this one. */
 static void set_limit(struct xk_timing_record *r, uint32_t n_words)
 {
     const uint64_t group = (uint64_t)(n_words + 1) * r->n_threads;
@@ -294,8 +295,8 @@ static bool grow_trace(struct xk_tm_tap *tap)
     return true;
 }
 
-/* A thread that waits in a barrier comes to its sync.bar again; the one that
- * waits in a dpasw does not, its partner executes it. */
+/* A thread that waits in a barrier comes to its sync.bar again. One that waits
+ * in a dpasw does not: its partner executes it. */
 void xk_timing_after(struct xk_tm_tap *tap, const struct xk_sim_thread *t,
                      uint32_t at)
 {

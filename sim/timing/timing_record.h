@@ -1,16 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What the timing model hears of a dispatch while it runs: for the threads of
- * one core, each instruction executed and what its message touched; for the
- * groups of the same waves on the other cores, only which lines of memory they
- * touch, so that what cores share is fetched once. Nothing here changes what a
- * kernel does.
- *
- * Groups go to cores in turn: group g is the (g / n)-th of core g mod n; or by
- * blocks of neighbours (hypothesis dispatch). The core that is recorded is core
- * 0, which has the most. Waves are counted so
- * that the incomplete one is wave 0. Of long launches only some waves are
- * recorded; how many depends on the length of the very first thread, so that it
- * is the same for any number of host threads. */
+/* What the timing model hears of a dispatch while it runs. For the threads of
+ * one core it hears of each instruction executed and of what its message
+ * touched. For the groups of the same waves on other cores it hears only which
+ * lines of memory they touch, so that lines that cores share are fetched once.
+ * Nothing here changes what a kernel does.
+ * Groups go to cores in turn: group g is the (g / n)-th group of core g mod n.
+ * Or they go by blocks of neighbours (hypothesis dispatch). The core that is
+ * recorded is core 0, which has the most. Waves are counted so that the
+ * incomplete one is wave 0. Only some waves of long launches are recorded. How
+ * many depends on the length of the very first thread, so the number is the
+ * same for any number of host threads. */
 #ifndef XK_SIM_TIMING_RECORD_H
 #define XK_SIM_TIMING_RECORD_H
 
@@ -49,8 +48,8 @@ struct xk_tm_trace {
 struct xk_tm_region {
     uint64_t va, size_b;
     uint32_t first_line, n_lines;
-    /* A line's least key (wave, then a hash of line and core): whoever has it
-     * fetches the line. Made when it is first needed. */
+    /* A line's least key (wave, then a hash of line and core): the core that
+     * has it fetches the line. Made when it is first needed. */
     _Atomic(_Atomic uint32_t *) owner;
 };
 
@@ -130,8 +129,8 @@ void xk_timing_after(struct xk_tm_tap *tap, const struct xk_sim_thread *t,
 /* For timing_touch.c: fills tap->extra for a message to memory. */
 void xk_timing_touch(struct xk_tm_tap *tap, struct xk_sim_thread *t,
                      const struct xk_sim_inst *e);
-/* Whether core 0 is the one that fetches a line that nobody has yet, and in
- * which wave it is first touched. */
+/* Whether core 0 fetches a line that nobody has yet, and in which wave it is
+ * first touched. */
 bool xk_timing_owns(const struct xk_timing_record *r, uint32_t line,
                     uint32_t *wave);
 /* How many lines were touched by the groups heard of. */

@@ -135,9 +135,9 @@ static double slope(const struct xk_tm_result *x, uint32_t from, uint32_t to)
     return (double)(x->group_end[to] - x->group_end[from]) / (to - from);
 }
 
-/* The same by the instructions executed meanwhile: where the oldest threads go
- * first, groups end in rounds of their own length, no waves. Not for a time up
- * to the last end, when less and less is under way. */
+/* The same by the instructions executed meanwhile. Where the oldest threads go
+ * first, groups end in rounds of their own length and not in waves. It does not
+ * serve for a time up to the last end, when less and less is under way. */
 static double work_slope(const struct xk_timing_record *r,
                          const struct xk_tm_result *x, uint32_t from,
                          uint32_t to)
@@ -152,11 +152,12 @@ static double apart(double a, double b)
     return a > b ? a - b : b - a;
 }
 
-/* Cycles of a further group: the rate of the later half of the time when the
- * first wave is over and the last one has not begun; before, memory's queues
- * are still filling. *error, relative: how far a single wave of this time is
- * from that rate at most; with fewer than three of them the first counts too,
- * for then nothing says that the queues have filled. */
+/* The cycles of a further group. They are the rate of the later half of the
+ * time in which the first wave is over and the last one has not begun, because
+ * memory's queues are still filling before. *error, relative: how far a single
+ * wave of this time is from that rate at most. With fewer than three such waves
+ * the first half counts too, because then nothing says that the queues have
+ * filled. */
 static double further(const struct xk_timing_record *r,
                       const struct xk_tm_result *x, double *error)
 {
@@ -346,7 +347,7 @@ static void set_values(const struct xk_timing_product *m, char *out,
                                    at ? "," : "", v.name, v.word);
 }
 
-/* The record whose groups lie as m has them. */
+/* The record whose groups lie as on machine m. */
 static const struct xk_timing_record *
 record_for(const struct xk_timing_record *r, unsigned n,
            const struct xk_timing_product *m)
@@ -399,7 +400,7 @@ static enum xk_status add_alternatives(const struct xk_timing_record *r,
     return XK_OK;
 }
 
-/* What is told of the launch, but for what needs memory of its own. */
+/* What is reported of the launch, except for what needs memory of its own. */
 static void set_figures(const struct xk_timing_record *r,
                         const struct xk_tm_result *x, struct xk_timing *t)
 {

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* From a record to what is told about a launch: the core's cycles extrapolated
- * to all groups, limits of the machine, the loop that matters. */
+/* From a record to the report of a launch: the core's cycles extrapolated to
+ * all groups, the limits of the machine, and the loop that matters. */
 #ifndef XK_SIM_TIMING_REPORT_H
 #define XK_SIM_TIMING_REPORT_H
 
 #include "sim/timing/timing_core.h"
 #include "xekern/timing.h"
 
-/* Models what was recorded and hands it to fn; if that cannot be done, fn gets
- * the reason. r[0] is of the machine that is asked for; all: with each other
- * value of each hypothesis, for which the n records are of one launch, one for
- * each order in which groups are dispatched. */
+/* Models what was recorded and gives it to fn. If that is not possible, fn gets
+ * the reason. r[0] is of the machine that is asked for. all: also with each
+ * other value of each hypothesis; the n records are of one launch, one for each
+ * order in which groups are dispatched. */
 void xk_timing_tell(const struct xk_timing_record *r, unsigned n, bool all,
                     xk_timing_fn *fn, void *user);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* What a message is about to touch: lines of memory, or banks of shared local
- * memory. Addresses are read from the registers as the executors do, before
- * they are overwritten; what lies outside touches nothing. */
+ * memory. Addresses are read from the registers, as the executors do, before
+ * they are overwritten. What lies outside touches nothing. */
 #include <string.h>
 
 #include "sim/message/sim_message.h"
@@ -198,7 +198,8 @@ static void touch_block(struct touch *x)
 
 /* ---- what is written down ---- */
 
-/* Most accesses of one bank; those of one unit are one, but for atomics. */
+/* The largest number of accesses to one bank. Accesses to one unit count once,
+ * except those of atomics. */
 static uint32_t bank_cycles(struct touch *x)
 {
     const struct xk_timing_product *const m = x->tap->r->m;
@@ -375,7 +376,7 @@ static enum xk_tm_class class_of(const struct xk_sim_inst *e, bool *known)
     }
 }
 
-/* Descriptors in a0 are read as they will be. */
+/* Reads descriptors in a0 as they will be read. */
 static void resolve_descriptors(const struct xk_sim_thread *t,
                                 struct xk_sim_inst *fixed)
 {
@@ -386,7 +387,7 @@ static void resolve_descriptors(const struct xk_sim_thread *t,
     xk_msg_decode(t->kernel->platform, &fixed->in, &fixed->msg);
 }
 
-/* Nobody must hear of our looking at surface states. */
+/* No observer may hear that we look at surface states. */
 static bool find_view(struct touch *x)
 {
     const struct xk_sim_hearing heard = xk_sim_mute(x->t);

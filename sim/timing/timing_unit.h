@@ -93,10 +93,11 @@ static inline void xk_tm_wait_for(struct xk_tm_thread *t, uint64_t when,
     t->cause = (uint8_t)c;
 }
 
-/* Finds t's next instruction, if there is one, and from ready on, when it may
- * be issued and what for it waits; or that it is blocked. */
+/* Finds t's next instruction, if there is one. Sets when it may be issued and
+ * what it waits for until then, or that it is blocked. */
 void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t);
-/* The message that t issues now: its token, the barrier that it signals. */
+/* Handles the message that t issues now: its token, and the barrier that it
+ * signals. */
 void xk_tm_send(struct xk_tm_core *c, struct xk_tm_thread *t,
                 const struct xk_tm_inst *i, uint64_t now);
 /* Sets when the unit can issue next. */

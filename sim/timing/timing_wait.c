@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "sim/timing/timing_unit.h"
 
-/* Both of a pair at the same instruction execute it as one; where they part,
- * the one that is behind in the code goes first. */
+/* The two threads of a pair execute an instruction as one if both are at it.
+ * Where they part, the one that is behind in the code goes first. */
 static bool fetch_inst(struct xk_tm_thread *t)
 {
     uint32_t index[2] = {UINT32_MAX, UINT32_MAX};
@@ -40,7 +40,8 @@ static void wait_for_tokens(struct xk_tm_thread *t, const struct xk_tm_inst *i)
         xk_tm_wait_for(t, t->token[i->set].done, t->token[i->set].cause);
 }
 
-/* Threads execute from the line that they have; the next one is asked for. */
+/* A thread executes from the line of code that it has. It asks for the next
+ * line. */
 static void wait_code(struct xk_tm_core *c, struct xk_tm_thread *t)
 {
     const uint32_t line = c->r->kernel->inst[t->next].pc_b / c->m->line_b;
@@ -62,8 +63,8 @@ static void wait_barrier(const struct xk_tm_core *c, struct xk_tm_thread *t)
         xk_tm_wait_for(t, b->done + c->m->lat_barrier, XK_TM_AT_BARRIER);
 }
 
-/* Sets ready and cause of the next instruction; its own place in the order is
- * the earliest. */
+/* Sets `ready` and `cause` of the next instruction; its own place in the order
+ * is the earliest. */
 void xk_tm_prepare(struct xk_tm_core *c, struct xk_tm_thread *t)
 {
     const struct xk_tm_inst *i;
