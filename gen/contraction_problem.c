@@ -60,6 +60,8 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p)
 {
     XK_TRY(close_layout(c, &p->a));
     XK_TRY(close_layout(c, &p->b));
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        XK_TRY(close_layout(c, &p->input[i]));
     return close_layout(c, &p->c);
 }
 
@@ -101,6 +103,23 @@ static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
     return XK_OK;
 }
 
+static enum xk_status check_input(xk_ctx *c, const struct xk_contraction *p,
+                                  const struct xk_access *a)
+{
+    static const uint8_t types[] = {XK_DT_F32, XK_DT_F16, XK_DT_BF16,
+                                    XK_DT_S32, XK_DT_S8,  XK_DT_U8};
+    if (!in_list(types, XK_COUNTOF(types), a->layout.dt))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: no kernel reads %s behind the sum", a->name,
+                       xk_dtype_name(a->layout.dt));
+    if (xk_access_leaves(p, a))
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%s: an input that leaves its intervals is not "
+                       "implemented",
+                       a->name);
+    return check_reach(c, p, a);
+}
+
 static enum xk_status check_implemented(xk_ctx *c,
                                         const struct xk_contraction *p)
 {
@@ -109,11 +128,7 @@ static enum xk_status check_implemented(xk_ctx *c,
         return xk_fail(c, XK_EUNSUPPORTED,
                        "contraction: more than 2^31-1 places of a batch");
     for (unsigned i = 0; i < p->n_inputs; i++)
-        if (xk_access_leaves(p, &p->input[i]))
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s: an input that leaves its intervals is not "
-                           "implemented",
-                           p->input[i].name);
+        XK_TRY(check_input(c, p, &p->input[i]));
     XK_TRY(check_reach(c, p, &p->a));
     XK_TRY(check_reach(c, p, &p->b));
     return check_reach(c, p, &p->c);

@@ -111,6 +111,21 @@ static void add_arg(struct xk_formula_list *l, struct xk_formula_role *t)
     a->written = t->maker >= 0;
 }
 
+/* A sum adds to what C held: that is the caller's to give. */
+static enum xk_status check_sums(struct xk_formula_list *l)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct xk_contraction *const p = &l->said[i];
+        const struct xk_formula_role *const t = find(l, p->c.name);
+        for (unsigned k = 0; k < p->n_epi; k++)
+            if (t->scratch && xk_epi_reads_old(&p->epi[k]))
+                return xk_fail(l->c, XK_EINVAL,
+                               "tensor %s: a sum reads what nobody has written",
+                               p->c.name);
+    }
+    return XK_OK;
+}
+
 static enum xk_status number_tensors(struct xk_formula_list *l)
 {
     for (unsigned i = 0; i < l->n_tensors; i++) {
@@ -205,6 +220,7 @@ static enum xk_status make(struct xk_formula_list *l,
         if (s < 0)
             return f->n > 1 ? in_formula(l->c, l->n, s) : s;
     }
+    XK_TRY(check_sums(l));
     XK_TRY(number_tensors(l));
     return make_launches(l);
 }

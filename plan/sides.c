@@ -172,9 +172,10 @@ static bool is_dense(xk_ctx *c, const struct xk_plan *p, unsigned input)
 {
     const struct xk_view *const v = &p->con->input[input].view;
     const unsigned size_b = xk_dtype_b((enum xk_dtype)v->layout.dt);
-    int64_t b = 0, run = 0;
-    return xk_view_stride_b(c, v, xk_plan_n_index(p)->name, &b, &run) &&
-           b == size_b && run >= p->n_extent && p->epi.n * size_b % 4 == 0;
+    const struct xk_tile_strides s =
+        xk_tile_strides_of(c, p, v, xk_plan_n_index(p)->name);
+    return s.row_b == size_b && s.row_run >= p->n_extent &&
+           (size_b == 4 || (s.dwords && p->epi.n * size_b % 4 == 0));
 }
 
 void xk_plan_inputs(xk_ctx *c, struct xk_plan *p)

@@ -217,12 +217,27 @@ static bool indices_eq(const struct xk_contraction *p,
     return true;
 }
 
+static bool epilogue_eq(const struct xk_contraction *p,
+                        const struct xk_contraction *q)
+{
+    if (p->n_epi != q->n_epi)
+        return false;
+    for (unsigned i = 0; i < p->n_epi; i++) {
+        const struct xk_epi_op *const x = &p->epi[i], *const y = &q->epi[i];
+        if (x->kind != y->kind || x->input != y->input ||
+            x->alpha != y->alpha || x->beta != y->beta || x->zero != y->zero ||
+            x->old_dt != y->old_dt)
+            return false;
+    }
+    return true;
+}
+
 bool xk_contraction_eq(const struct xk_contraction *p,
                        const struct xk_contraction *q)
 {
     if (p->n_index != q->n_index || p->n_inputs != q->n_inputs ||
         p->n_class_dims != q->n_class_dims || p->acc_dt != q->acc_dt ||
-        !indices_eq(p, q))
+        !indices_eq(p, q) || !epilogue_eq(p, q))
         return false;
     for (unsigned i = 0; i < p->n_inputs; i++)
         if (!access_eq(p, &p->input[i], &q->input[i]))

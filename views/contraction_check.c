@@ -179,6 +179,31 @@ static enum xk_status check_classes(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
+static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
+{
+    const unsigned b = xk_dtype_b(p->c.layout.dt);
+    if (p->n_epi > XK_MAX_EPI)
+        return xk_fail(c, XK_EINVAL, "contraction: %u operations, at most %d",
+                       p->n_epi, XK_MAX_EPI);
+    for (unsigned i = 0; i < p->n_epi; i++) {
+        const struct xk_epi_op *const e = &p->epi[i];
+        const struct xk_post_op_row *const row = xk_post_op_row(e->kind);
+        if (!row)
+            return xk_fail(c, XK_EINVAL, "operation %u: kind %u", i, e->kind);
+        if (!row->is_within(e->alpha, e->beta))
+            return xk_fail(c, XK_EINVAL, "operation %u, %s: %s", i, row->name,
+                           row->why);
+        if (xk_epi_reads_rhs(e) && e->input >= p->n_inputs)
+            return xk_fail(c, XK_EINVAL, "operation %u, %s: input %u of %u", i,
+                           row->name, e->input, p->n_inputs);
+        if (e->old_dt && xk_dtype_b((enum xk_dtype)e->old_dt) != b)
+            return xk_fail(
+                c, XK_EINVAL, "operation %u, %s: %s is not as large as %s", i,
+                row->name, xk_dtype_name((enum xk_dtype)e->old_dt), p->c.name);
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
 {
     XK_TRY(check_indices(c, p));
@@ -191,6 +216,7 @@ enum xk_status xk_contraction_check(xk_ctx *c, const struct xk_contraction *p)
                        p->n_inputs, XK_MAX_INPUTS);
     for (unsigned i = 0; i < p->n_inputs; i++)
         XK_TRY(check_access(c, p, &p->input[i]));
+    XK_TRY(check_epilogue(c, p));
     XK_TRY(check_roles(c, p));
     if (!is_one_to_one(p))
         return xk_fail(c, XK_EUNSUPPORTED,

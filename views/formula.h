@@ -14,6 +14,9 @@
  * INT*INDEX and, where classes differ, {N, N, ...}@D. "in LO..HI" behind one
  * narrows where elements are, HI outside; behind "|" stand conditions alone:
  *   B[c, p | p - q in 0..1].
+ * Behind the statement stand the operations on C, each behind an arrow, in the
+ * words of views/post_op.def; what a binary one reads is an access:
+ *   C[m,n] += A[m,k] * B[k,n] -> add S[n] -> relu:0.1 -> sum:0.5
  * Indices stand in the order of their declarations, then of their first use.
  *
  * An extent that is not given follows: from a dim whose coordinate is the index
@@ -28,12 +31,12 @@
 
 /* XK_EPARSE: the text, with the position. XK_EINVAL: what does not fit
  * together, or an extent that does not follow. XK_EUNSUPPORTED as
- * xk_contraction_check. A, B and C are arguments 0, 1 and 2. Tables of classes
- * live in the arena. */
+ * xk_contraction_check. A, B and C are arguments 0, 1 and 2, right-hand sides
+ * those from 3 on. Tables of classes live in the arena. */
 enum xk_status xk_formula_parse(xk_ctx *c, struct xk_arena *arena,
                                 const char *text, struct xk_contraction *out);
 /* The same with every extent, dim and tag: parsing gives an equal contraction.
- * The epilogue and its inputs are left out. */
+ */
 void xk_formula_print(const struct xk_contraction *p, struct xk_str *out);
 
 #endif

@@ -6,10 +6,13 @@
 #include "views/access.h"
 #include "views/formula_text.h"
 
-static struct xk_access *access_at(struct xk_contraction *p, unsigned i)
+struct xk_access *xk_formula_operand(struct xk_contraction *p, unsigned k)
 {
     struct xk_access *const all[] = {&p->a, &p->b, &p->c};
-    return i < 3 ? all[i] : NULL;
+    if (k < XK_COUNTOF(all))
+        return all[k];
+    k -= (unsigned)XK_COUNTOF(all);
+    return k < p->n_inputs ? &p->input[k] : NULL;
 }
 
 /* Whether the text has one; the parser leaves 0 in both ends. */
@@ -31,7 +34,7 @@ static enum xk_status from_dims(xk_ctx *c, struct xk_contraction *p,
                                 const bool *given)
 {
     struct xk_access *a;
-    for (unsigned n = 0; (a = access_at(p, n)); n++)
+    for (unsigned n = 0; (a = xk_formula_operand(p, n)); n++)
         for (unsigned i = 0; i < p->n_index; i++) {
             const int d = xk_access_dim_of(a, i);
             const int64_t places = d < 0 ? 0 : places_of(a, (unsigned)d);
@@ -91,7 +94,7 @@ static enum xk_status solve(xk_ctx *c, struct xk_contraction *p, bool *any)
     for (unsigned i = 0; i < XK_MAX_INDEX; i++)
         most[i] = INT64_MAX;
     struct xk_access *a;
-    for (unsigned n = 0; (a = access_at(p, n)); n++)
+    for (unsigned n = 0; (a = xk_formula_operand(p, n)); n++)
         for (unsigned d = 0; d < a->n_coord; d++) {
             const int i = unknown_of(p, &a->at[d]);
             const int64_t end = places_of(a, d);
@@ -193,7 +196,7 @@ enum xk_status xk_formula_infer(xk_ctx *c, struct xk_formula *f)
     struct xk_contraction *const p = &f->con;
     struct xk_access *a;
     XK_TRY(infer_extents(c, p));
-    for (unsigned n = 0; (a = access_at(p, n)); n++) {
+    for (unsigned n = 0; (a = xk_formula_operand(p, n)); n++) {
         if (!f->tensor[n].has_dims)
             XK_TRY(infer_dims(c, p, a));
         XK_TRY(make_layout(c, &f->tensor[n], a));

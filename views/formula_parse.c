@@ -5,19 +5,8 @@
 #include "views/formula_text.h"
 
 #define MOST_NUMBER INT32_MAX
-#define MAX_DECLARED 8 /* tensors; the statement names three */
-
-struct parser {
-    xk_ctx *c;
-    struct xk_arena *arena;
-    const char *text, *s;
-    struct xk_formula *f;
-    unsigned n_tensors;
-    struct xk_formula_tensor tensor[MAX_DECLARED];
-    struct xk_access access[MAX_DECLARED]; /* type, dims and fill */
-};
-
-static enum xk_status fail(const struct parser *p, const char *why)
+enum xk_status xk_formula_fail(const struct xk_formula_parser *p,
+                               const char *why)
 {
     return xk_fail(p->c, XK_EPARSE, "formula, position %zu: %s at \"%.24s\"",
                    (size_t)(p->s - p->text) + 1, why, p->s);
@@ -33,14 +22,13 @@ static bool is_digit(char ch)
     return ch >= '0' && ch <= '9';
 }
 
-static void skip_blanks(struct parser *p)
+static void skip_blanks(struct xk_formula_parser *p)
 {
     while (*p->s == ' ' || *p->s == '\t')
         p->s++;
 }
 
-/* The sign itself, blanks around it skipped. */
-static bool take(struct parser *p, const char *sign)
+bool xk_formula_take(struct xk_formula_parser *p, const char *sign)
 {
     skip_blanks(p);
     const size_t n = strlen(sign);
@@ -51,26 +39,26 @@ static bool take(struct parser *p, const char *sign)
     return true;
 }
 
-static enum xk_status expect(struct parser *p, const char *sign)
+static enum xk_status expect(struct xk_formula_parser *p, const char *sign)
 {
     char why[32] = "expected ";
-    if (take(p, sign))
+    if (xk_formula_take(p, sign))
         return XK_OK;
     strcat(why, sign);
-    return fail(p, why);
+    return xk_formula_fail(p, why);
 }
 
-/* Letters and digits, at most size - 1 of them. */
-static enum xk_status take_name(struct parser *p, char *out, size_t size)
+enum xk_status xk_formula_take_name(struct xk_formula_parser *p, char *out,
+                                    size_t size)
 {
     size_t n = 0;
     skip_blanks(p);
     if (!is_letter(*p->s))
-        return fail(p, "expected a name");
+        return xk_formula_fail(p, "expected a name");
     while (is_letter(p->s[n]) || is_digit(p->s[n]))
         n++;
     if (n >= size)
-        return fail(p, "the name is too long");
+        return xk_formula_fail(p, "the name is too long");
     memcpy(out, p->s, n);
     out[n] = 0;
     p->s += n;
@@ -79,7 +67,7 @@ static enum xk_status take_name(struct parser *p, char *out, size_t size)
 }
 
 /* Whether the word is next, and no longer one. */
-static bool take_word(struct parser *p, const char *word)
+static bool take_word(struct xk_formula_parser *p, const char *word)
 {
     const size_t n = strlen(word);
     skip_blanks(p);
@@ -90,25 +78,25 @@ static bool take_word(struct parser *p, const char *word)
     return true;
 }
 
-static enum xk_status take_number(struct parser *p, int64_t *out)
+static enum xk_status take_number(struct xk_formula_parser *p, int64_t *out)
 {
     int64_t v = 0;
     skip_blanks(p);
     if (!is_digit(*p->s))
-        return fail(p, "expected a number");
+        return xk_formula_fail(p, "expected a number");
     for (; is_digit(*p->s); p->s++) {
         v = v * 10 + (*p->s - '0');
         if (v > MOST_NUMBER)
-            return fail(p, "the number is above 2147483647");
+            return xk_formula_fail(p, "the number is above 2147483647");
     }
     skip_blanks(p);
     *out = v;
     return XK_OK;
 }
 
-static enum xk_status take_signed(struct parser *p, int64_t *out)
+static enum xk_status take_signed(struct xk_formula_parser *p, int64_t *out)
 {
-    const bool negative = take(p, "-");
+    const bool negative = xk_formula_take(p, "-");
     XK_TRY(take_number(p, out));
     if (negative)
         *out = -*out;
@@ -116,7 +104,7 @@ static enum xk_status take_signed(struct parser *p, int64_t *out)
 }
 
 /* "{N, N, ...}@D", its brace not yet taken. */
-static enum xk_status take_classes(struct parser *p, uint8_t *dim,
+static enum xk_status take_classes(struct xk_formula_parser *p, uint8_t *dim,
                                    const int64_t **out)
 {
     struct xk_contraction *const con = &p->f->con;
@@ -133,7 +121,7 @@ static enum xk_status take_classes(struct parser *p, uint8_t *dim,
             return st;
         }
         v[n++] = one;
-    } while (take(p, ","));
+    } while (xk_formula_take(p, ","));
     int64_t *const kept = xk_arena_alloc(p->arena, n * sizeof(*v));
     if (kept)
         memcpy(kept, v, n * sizeof(*v));
@@ -144,16 +132,17 @@ static enum xk_status take_classes(struct parser *p, uint8_t *dim,
     XK_TRY(expect(p, "@"));
     XK_TRY(take_number(p, &d));
     if (d >= XK_MAX_CLASS_DIMS)
-        return fail(p, "there are class dims 0, 1 and 2");
+        return xk_formula_fail(p, "there are class dims 0, 1 and 2");
     if (con->class_dim[d].n && con->class_dim[d].n != n)
-        return fail(p, "another number of classes than before");
+        return xk_formula_fail(p, "another number of classes than before");
     con->class_dim[d].n = n;
     *dim = (uint8_t)d;
     *out = kept;
     return XK_OK;
 }
 
-static enum xk_status index_of(struct parser *p, const char *name, unsigned *i)
+static enum xk_status index_of(struct xk_formula_parser *p, const char *name,
+                               unsigned *i)
 {
     struct xk_contraction *const con = &p->f->con;
     const int found = xk_contraction_find(con, name);
@@ -161,20 +150,20 @@ static enum xk_status index_of(struct parser *p, const char *name, unsigned *i)
     if (found >= 0)
         return XK_OK;
     if (con->n_index == XK_MAX_INDEX)
-        return fail(p, "there are more than 12 indices");
+        return xk_formula_fail(p, "there are more than 12 indices");
     *i = xk_contraction_add(con, name, 0, XK_ROLE_K);
     return XK_OK;
 }
 
 /* The extents of an index that differ, which is the class dim's. */
-static enum xk_status class_extent(struct parser *p, unsigned index)
+static enum xk_status class_extent(struct xk_formula_parser *p, unsigned index)
 {
     struct xk_contraction *const con = &p->f->con;
     const int64_t *v;
     uint8_t d;
     XK_TRY(take_classes(p, &d, &v));
     if (con->class_dim[d].k_extent)
-        return fail(p, "another index has this class dim");
+        return xk_formula_fail(p, "another index has this class dim");
     con->class_dim[d].k = (uint8_t)index;
     con->class_dim[d].k_extent = v;
     if (con->n_class_dims <= d)
@@ -186,34 +175,37 @@ static enum xk_status class_extent(struct parser *p, unsigned index)
     return XK_OK;
 }
 
-static enum xk_status index_declaration(struct parser *p, const char *name)
+static enum xk_status index_declaration(struct xk_formula_parser *p,
+                                        const char *name)
 {
     unsigned i;
     if (strlen(name) >= sizeof(p->f->con.index[0].name))
-        return fail(p, "an index's name has at most 7 characters");
+        return xk_formula_fail(p, "an index's name has at most 7 characters");
     if (xk_contraction_find(&p->f->con, name) >= 0)
-        return fail(p, "the index is declared twice");
+        return xk_formula_fail(p, "the index is declared twice");
     XK_TRY(index_of(p, name, &i));
     if (*p->s == '{')
         return class_extent(p, i);
     XK_TRY(take_number(p, &p->f->con.index[i].extent));
-    return p->f->con.index[i].extent ? XK_OK
-                                     : fail(p, "an extent is at least 1");
+    return p->f->con.index[i].extent
+               ? XK_OK
+               : xk_formula_fail(p, "an extent is at least 1");
 }
 
-static enum xk_status take_dims(struct parser *p, struct xk_layout *l)
+static enum xk_status take_dims(struct xk_formula_parser *p,
+                                struct xk_layout *l)
 {
     do {
         if (l->n_dims == XK_LAYOUT_MAX_DIMS)
-            return fail(p, "a tensor has at most 6 dims");
+            return xk_formula_fail(p, "a tensor has at most 6 dims");
         XK_TRY(take_number(p, &l->dim[l->n_dims]));
         if (!l->dim[l->n_dims++])
-            return fail(p, "a dim is at least 1");
-    } while (take(p, ","));
+            return xk_formula_fail(p, "a dim is at least 1");
+    } while (xk_formula_take(p, ","));
     return expect(p, "]");
 }
 
-static int find_tensor(const struct parser *p, const char *name)
+static int find_tensor(const struct xk_formula_parser *p, const char *name)
 {
     for (unsigned i = 0; i < p->n_tensors; i++)
         if (strcmp(p->tensor[i].name, name) == 0)
@@ -221,25 +213,26 @@ static int find_tensor(const struct parser *p, const char *name)
     return -1;
 }
 
-static enum xk_status tensor_declaration(struct parser *p, const char *name)
+static enum xk_status tensor_declaration(struct xk_formula_parser *p,
+                                         const char *name)
 {
     char type[16];
     if (find_tensor(p, name) >= 0)
-        return fail(p, "the tensor is declared twice");
-    if (p->n_tensors == MAX_DECLARED)
-        return fail(p, "more tensors than the statement can have");
+        return xk_formula_fail(p, "the tensor is declared twice");
+    if (p->n_tensors == XK_FORMULA_MAX_TENSORS)
+        return xk_formula_fail(p, "more tensors than the statement can have");
     struct xk_formula_tensor *const t = &p->tensor[p->n_tensors];
     struct xk_access *const a = &p->access[p->n_tensors++];
     strcpy(t->name, name);
-    XK_TRY(take_name(p, type, sizeof(type)));
+    XK_TRY(xk_formula_take_name(p, type, sizeof(type)));
     a->layout.dt = xk_dtype_find(type, (uint32_t)strlen(type));
     if (a->layout.dt == XK_DT_UNDEF || a->layout.dt == XK_DT_BOOL)
-        return fail(p, "there is no such type in front of this");
-    t->has_dims = take(p, "[");
+        return xk_formula_fail(p, "there is no such type in front of this");
+    t->has_dims = xk_formula_take(p, "[");
     if (t->has_dims)
         XK_TRY(take_dims(p, &a->layout));
     if (is_letter(*p->s) && strncmp(p->s, "fill ", 5) != 0)
-        XK_TRY(take_name(p, t->tag, sizeof(t->tag)));
+        XK_TRY(xk_formula_take_name(p, t->tag, sizeof(t->tag)));
     if (take_word(p, "fill")) {
         int64_t v;
         XK_TRY(take_signed(p, &v));
@@ -249,7 +242,7 @@ static enum xk_status tensor_declaration(struct parser *p, const char *name)
 }
 
 /* INT, INT*INDEX, INDEX, INDEX*INT or {...}@D. */
-static enum xk_status take_term(struct parser *p, int64_t sign,
+static enum xk_status take_term(struct xk_formula_parser *p, int64_t sign,
                                 struct xk_coord *x)
 {
     char name[8];
@@ -257,118 +250,123 @@ static enum xk_status take_term(struct parser *p, int64_t sign,
     unsigned i;
     if (*p->s == '{') {
         if (sign < 0 || x->class_base)
-            return fail(p, "a coordinate adds the bases of classes once");
+            return xk_formula_fail(
+                p, "a coordinate adds the bases of classes once");
         return take_classes(p, &x->class_dim, &x->class_base);
     }
     const bool number = is_digit(*p->s);
     if (number)
         XK_TRY(take_number(p, &v));
-    if (number && !take(p, "*")) {
+    if (number && !xk_formula_take(p, "*")) {
         x->base += sign * v;
         return XK_OK;
     }
-    XK_TRY(take_name(p, name, sizeof(name)));
-    if (!number && take(p, "*"))
+    XK_TRY(xk_formula_take_name(p, name, sizeof(name)));
+    if (!number && xk_formula_take(p, "*"))
         XK_TRY(take_number(p, &v));
     XK_TRY(index_of(p, name, &i));
     x->coef[i] += sign * v;
     return XK_OK;
 }
 
-static enum xk_status take_form(struct parser *p, struct xk_coord *x)
+static enum xk_status take_form(struct xk_formula_parser *p, struct xk_coord *x)
 {
-    int64_t sign = take(p, "-") ? -1 : 1;
+    int64_t sign = xk_formula_take(p, "-") ? -1 : 1;
     for (;;) {
         XK_TRY(take_term(p, sign, x));
-        if (take(p, "+"))
+        if (xk_formula_take(p, "+"))
             sign = 1;
-        else if (take(p, "-"))
+        else if (xk_formula_take(p, "-"))
             sign = -1;
         else
             return XK_OK;
     }
 }
 
-static enum xk_status take_coord(struct parser *p, struct xk_access *a,
-                                 bool condition)
+static enum xk_status take_coord(struct xk_formula_parser *p,
+                                 struct xk_access *a, bool condition)
 {
     if (a->n_coord == XK_MAX_COORD)
-        return fail(p, "an access has at most 8 coordinates");
+        return xk_formula_fail(p, "an access has at most 8 coordinates");
     struct xk_coord *const x = xk_access_add(a, -1, 0);
     XK_TRY(take_form(p, x));
     if (!take_word(p, "in"))
-        return condition ? fail(p, "a condition has an interval, in LO..HI")
+        return condition ? xk_formula_fail(
+                               p, "a condition has an interval, in LO..HI")
                          : XK_OK;
     XK_TRY(take_signed(p, &x->lo));
     XK_TRY(expect(p, ".."));
     XK_TRY(take_signed(p, &x->hi));
-    return x->lo < x->hi ? XK_OK : fail(p, "the interval is empty");
+    return x->lo < x->hi ? XK_OK : xk_formula_fail(p, "the interval is empty");
 }
 
-static enum xk_status take_access(struct parser *p, unsigned which,
-                                  struct xk_access *a)
+enum xk_status xk_formula_take_access(struct xk_formula_parser *p,
+                                      unsigned which, struct xk_access *a)
 {
     struct xk_formula_tensor *const t = &p->f->tensor[which];
-    XK_TRY(take_name(p, t->name, sizeof(t->name)));
+    XK_TRY(xk_formula_take_name(p, t->name, sizeof(t->name)));
     const int declared = find_tensor(p, t->name);
     a->layout.dt = XK_DT_F32;
     if (declared >= 0) {
         *t = p->tensor[declared];
         *a = p->access[declared];
     }
-    for (unsigned i = 0; i < 3; i++)
+    for (unsigned i = 0; i < XK_FORMULA_MAX_TENSORS; i++)
         if (i != which && strcmp(p->f->tensor[i].name, t->name) == 0)
-            return fail(p, "one tensor stands twice in front of this");
+            return xk_formula_fail(p,
+                                   "one tensor stands twice in front of this");
     strcpy(a->name, t->name);
     a->arg = (uint8_t)which;
     XK_TRY(expect(p, "["));
     do
         XK_TRY(take_coord(p, a, false));
-    while (take(p, ","));
+    while (xk_formula_take(p, ","));
     if (a->n_coord > XK_LAYOUT_MAX_DIMS)
-        return fail(p, "a tensor has at most 6 dims");
+        return xk_formula_fail(p, "a tensor has at most 6 dims");
     if (t->has_dims && a->n_coord != a->layout.n_dims)
-        return fail(p, "another number of coordinates than dims");
+        return xk_formula_fail(p, "another number of coordinates than dims");
     a->layout.n_dims = a->n_coord;
-    while (take(p, a->n_coord == a->layout.n_dims ? "|" : ","))
+    while (xk_formula_take(p, a->n_coord == a->layout.n_dims ? "|" : ","))
         XK_TRY(take_coord(p, a, true));
     return expect(p, "]");
 }
 
-static enum xk_status statement(struct parser *p)
+static enum xk_status statement(struct xk_formula_parser *p)
 {
     struct xk_contraction *const con = &p->f->con;
-    XK_TRY(take_access(p, 2, &con->c));
+    XK_TRY(xk_formula_take_access(p, 2, &con->c));
     XK_TRY(expect(p, "+="));
-    XK_TRY(take_access(p, 0, &con->a));
+    XK_TRY(xk_formula_take_access(p, 0, &con->a));
     XK_TRY(expect(p, "*"));
-    XK_TRY(take_access(p, 1, &con->b));
-    take(p, ";");
+    XK_TRY(xk_formula_take_access(p, 1, &con->b));
+    while (xk_formula_take(p, "->"))
+        XK_TRY(xk_formula_take_step(p));
+    xk_formula_take(p, ";");
     while (*p->s == '\n')
-        take(p, "\n");
-    return *p->s ? fail(p, "expected the end") : XK_OK;
+        xk_formula_take(p, "\n");
+    return *p->s ? xk_formula_fail(p, "expected the end") : XK_OK;
 }
 
-static enum xk_status parse(struct parser *p)
+static enum xk_status parse(struct xk_formula_parser *p)
 {
     for (;;) {
         char name[16];
-        while (take(p, ";") || take(p, "\n"))
+        while (xk_formula_take(p, ";") || xk_formula_take(p, "\n"))
             ;
         const char *const first = p->s;
-        XK_TRY(take_name(p, name, sizeof(name)));
+        XK_TRY(xk_formula_take_name(p, name, sizeof(name)));
         if (*p->s == '[') {
             p->s = first;
             return statement(p);
         }
-        if (take(p, ":"))
+        if (xk_formula_take(p, ":"))
             XK_TRY(tensor_declaration(p, name));
-        else if (take(p, "="))
+        else if (xk_formula_take(p, "="))
             XK_TRY(index_declaration(p, name));
         else
-            return fail(p, "expected : or = or [");
+            return xk_formula_fail(p, "expected : or = or [");
         if (*p->s != ';' && *p->s != '\n')
-            return fail(p, "expected ; or a line's end");
+            return xk_formula_fail(p, "expected ; or a line's end");
     }
 }
 
@@ -376,13 +374,13 @@ enum xk_status xk_formula_parse(xk_ctx *c, struct xk_arena *arena,
                                 const char *text, struct xk_contraction *out)
 {
     struct xk_formula f = {0};
-    struct parser p = {
+    struct xk_formula_parser p = {
         .c = c, .arena = arena, .text = text, .s = text, .f = &f};
     memset(out, 0, sizeof(*out));
     XK_TRY(parse(&p));
     for (unsigned i = 0; i < p.n_tensors; i++) {
         bool used = false;
-        for (unsigned k = 0; k < 3; k++)
+        for (unsigned k = 0; k < XK_FORMULA_MAX_TENSORS; k++)
             used = used || strcmp(f.tensor[k].name, p.tensor[i].name) == 0;
         if (!used)
             return xk_fail(c, XK_EINVAL,

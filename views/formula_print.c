@@ -76,11 +76,36 @@ static void print_access(const struct xk_contraction *p,
     xk_str_putc(out, ']');
 }
 
+/* " -> relu:0.5", " -> sum:2:1:s8", " -> add S[n]". */
+static void print_step(const struct xk_contraction *p,
+                       const struct xk_epi_op *e, struct xk_str *out)
+{
+    const struct xk_post_op_row *const row = xk_post_op_row(e->kind);
+    xk_str_printf(out, " -> %s", row ? row->name : "?");
+    if (xk_epi_reads_rhs(e)) {
+        xk_str_putc(out, ' ');
+        print_access(p, &p->input[e->input], out);
+        return;
+    }
+    const bool old = xk_epi_reads_old(e);
+    const unsigned n = row ? row->n_numbers : 0;
+    if (n > 0)
+        xk_str_printf(out, ":%.9g", (double)e->alpha);
+    if (n > 1)
+        xk_str_printf(out, ":%.9g", (double)e->beta);
+    if (old && (e->zero != 0 || e->old_dt))
+        xk_str_printf(out, ":%.9g", (double)e->zero);
+    if (old && e->old_dt)
+        xk_str_printf(out, ":%s", xk_dtype_name((enum xk_dtype)e->old_dt));
+}
+
 void xk_formula_print(const struct xk_contraction *p, struct xk_str *out)
 {
     print_tensor(&p->a, out);
     print_tensor(&p->b, out);
     print_tensor(&p->c, out);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        print_tensor(&p->input[i], out);
     for (unsigned i = 0; i < p->n_index; i++)
         print_index(p, i, out);
     print_access(p, &p->c, out);
@@ -88,4 +113,6 @@ void xk_formula_print(const struct xk_contraction *p, struct xk_str *out)
     print_access(p, &p->a, out);
     xk_str_puts(out, " * ");
     print_access(p, &p->b, out);
+    for (unsigned i = 0; i < p->n_epi; i++)
+        print_step(p, &p->epi[i], out);
 }

@@ -193,6 +193,46 @@ static void any_access(struct draw *d, char name, const char *type,
     d->out += sprintf(d->out, "; ");
 }
 
+/* A right-hand side of some of C's letters; elements are never beside it. */
+static void any_rhs(struct draw *d, char name, const char *letters,
+                    char *access)
+{
+    static const char *const types[] = {"f32",  "f16", "s8",
+                                        "bf16", "s32", "u8"};
+    struct coord at[MAX_DIMS];
+    char some[12], form[80];
+    any_letters(d, letters, false, some);
+    const unsigned n = any_coords(d, some, false, at);
+    d->out += sprintf(d->out, "%c: %s[", name, types[below(d, 6)]);
+    access += sprintf(access, " %c[", name);
+    for (unsigned i = 0; i < n; i++) {
+        const int dim = any_base(d, &at[i], false, true);
+        d->out += sprintf(d->out, "%s%d", i ? "," : "", dim);
+        print_form(&at[i], form);
+        access += sprintf(access, "%s%s", i ? "," : "", form);
+    }
+    sprintf(access, "]");
+    d->out += sprintf(d->out, "]; ");
+}
+
+static void any_steps(struct draw *d, const char *letters, char *out)
+{
+    static const char *const kinds[] = {
+        "relu:0", "linear:2:-1", "clip:-9:30", "sum:2", "add", "max", "mul"};
+    char name = 'P';
+    *out = 0;
+    if (!chance(d, 3))
+        return;
+    for (int n = 1 + below(d, 3); n; n--) {
+        const int kind = below(d, 7);
+        out += sprintf(out, " -> %s", kinds[kind]);
+        if (kind < 4)
+            continue;
+        any_rhs(d, name++, letters, out);
+        out += strlen(out);
+    }
+}
+
 /* Each K letter is in one of the operands, or in both. */
 static void deal(struct draw *d, const char *k, char *a, char *b)
 {
@@ -216,7 +256,7 @@ void any_formula(unsigned seed, char *out)
     };
     struct draw d = {.seed = seed, .out = out};
     char g[4], m[4], n[4], k[4], all[16], in_a[12], in_b[12], in_c[12];
-    char a[300], b[300], c[300];
+    char a[300], b[300], c[300], steps[400];
     const char *const *const t = types[below(&d, 9)];
     any_letters(&d, "bd", false, g);
     if (chance(&d, 2))
@@ -235,5 +275,6 @@ void any_formula(unsigned seed, char *out)
     any_access(&d, 'A', t[0], in_a, a);
     any_access(&d, 'B', t[1], in_b, b);
     any_access(&d, 'C', t[2], in_c, c);
-    sprintf(d.out, "%s += %s * %s", c, a, b);
+    any_steps(&d, in_c, steps);
+    sprintf(d.out, "%s += %s * %s%s", c, a, b, steps);
 }

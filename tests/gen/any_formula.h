@@ -3,7 +3,7 @@
 #ifndef XK_TESTS_GEN_ANY_FORMULA_H
 #define XK_TESTS_GEN_ANY_FORMULA_H
 
-#define ANY_FORMULA_SIZE 1000
+#define ANY_FORMULA_SIZE 1600
 
 /* One formula of a seed, into out (ANY_FORMULA_SIZE). Batch b d, rows x y,
  * columns n o, K c k l, some of each, with declared extents. In A and B an

@@ -68,37 +68,95 @@ static double load(const struct xk_contraction *p, const struct xk_access *a,
                                            : a->fill;
 }
 
-/* Adds the terms of a contraction without classes. */
-static void add_terms(const struct xk_contraction *p, const void *a,
-                      const void *b, double *sum)
+/* A, B, C, and what the epilogue reads, in memory. */
+struct memory {
+    void *of[3 + XK_MAX_INPUTS];
+};
+
+/* x behind one operation at a place of the indices. */
+static double operate(const struct xk_contraction *p, const struct xk_epi_op *e,
+                      const struct memory *m, const int64_t *at, double old,
+                      double x)
+{
+    double rhs = 0;
+    if (xk_epi_reads_rhs(e))
+        rhs = load(p, &p->input[e->input], m->of[3 + e->input], at);
+    const double alpha = (double)e->alpha, beta = (double)e->beta;
+    switch (e->kind) {
+    case XK_EPI_RELU:
+        return x > 0 ? x : x * alpha;
+    case XK_EPI_LINEAR:
+        return x * alpha + beta;
+    case XK_EPI_CLIP:
+        return x < alpha ? alpha : x > beta ? beta : x;
+    case XK_EPI_SUM:
+        return x + old * alpha;
+    case XK_EPI_ADD:
+        return x + rhs;
+    case XK_EPI_MUL:
+        return x * rhs;
+    case XK_EPI_MAX:
+        return x > rhs ? x : rhs;
+    default:
+        ck_abort_msg("kind %u", e->kind);
+    }
+    return 0;
+}
+
+/* The elements of a contraction without classes: sums, then operations. */
+static void add_class(const struct xk_contraction *p, bool terms,
+                      const struct memory *m, double *sum, double *want)
 {
     int64_t at[XK_MAX_INDEX] = {0}, to;
     do
-        if (xk_access_element(p, &p->c, at, &to))
-            sum[to] += load(p, &p->a, a, at) * load(p, &p->b, b, at);
+        if (terms && xk_access_element(p, &p->c, at, &to))
+            sum[to] +=
+                load(p, &p->a, m->of[0], at) * load(p, &p->b, m->of[1], at);
     while (next(p, at));
+    do {
+        bool first = true;
+        for (unsigned i = 0; i < p->n_index; i++)
+            first = first && (p->index[i].role != XK_ROLE_K || !at[i]);
+        if (!first || !xk_access_element(p, &p->c, at, &to))
+            continue;
+        double x = sum[to];
+        for (unsigned i = 0; i < p->n_epi; i++)
+            x = operate(p, &p->epi[i], m, at, want[to], x);
+        want[to] = typed_as(p->c.layout.dt, x);
+    } while (next(p, at));
 }
 
 /* One number for each element of C's memory. */
-static double *plain_loop(const struct xk_contraction *p, const void *a,
-                          const void *b)
+static double *plain_loop(const struct xk_contraction *p,
+                          const struct memory *m)
 {
-    const int64_t size_e =
-        xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
-    double *const sum = calloc((size_t)size_e, sizeof(*sum));
+    const enum xk_dtype dt = p->c.layout.dt;
+    const size_t n = (size_t)xk_layout_size_b(&p->c.layout) / xk_dtype_b(dt);
+    double *const sum = calloc(n, sizeof(*sum));
+    double *const want = calloc(n, sizeof(*want));
+    for (size_t i = 0; i < n; i++)
+        want[i] = typed_get(dt, m->of[2], (int64_t)i);
     for (uint64_t i = 0; i < xk_contraction_classes(p); i++) {
         struct xk_contraction one;
         uint32_t r[XK_MAX_CLASS_DIMS];
         xk_contraction_class_at(p, i, r);
-        if (xk_contraction_class(p, r, &one))
-            add_terms(&one, a, b, sum);
+        const bool terms = xk_contraction_class(p, r, &one);
+        add_class(&one, terms, m, sum, want);
     }
-    return sum;
+    free(sum);
+    return want;
+}
+
+static const struct xk_access *operand(const struct xk_contraction *p,
+                                       unsigned k)
+{
+    const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
+    return k < 3 ? all[k] : &p->input[k - 3];
 }
 
 /* What a program of these launches is made of. */
 struct parts {
-    struct xk_program_arg_info args[3];
+    struct xk_program_arg_info args[3 + XK_MAX_INPUTS];
     struct xk_launches list;
 };
 
@@ -106,17 +164,17 @@ static void list_launches(const struct xk_contraction *p,
                           const struct xk_contraction_launches *made,
                           struct parts *out)
 {
-    const struct xk_access *const all[] = {&p->a, &p->b, &p->c};
+    const unsigned n = 3 + p->n_inputs;
     memset(out, 0, sizeof(*out));
-    for (unsigned i = 0; i < 3; i++) {
+    for (unsigned i = 0; i < n; i++) {
         struct xk_program_arg_info *const a = &out->args[i];
-        snprintf(a->name, sizeof(a->name), "%s", all[i]->name);
+        snprintf(a->name, sizeof(a->name), "%s", operand(p, i)->name);
         a->number = i;
-        a->size_b = (uint64_t)xk_layout_size_b(&all[i]->layout);
+        a->size_b = (uint64_t)xk_layout_size_b(&operand(p, i)->layout);
         a->written = i == 2;
     }
     out->list = (struct xk_launches){
-        .n_args = 3, .args = out->args, .n = made->n, .at = made->launch};
+        .n_args = n, .args = out->args, .n = made->n, .at = made->launch};
 }
 
 static xk_program *make(const struct xk_contraction *p,
@@ -145,24 +203,27 @@ static void run(const char *text, const struct xk_contraction *p,
                 const struct xk_contraction_launches *made, unsigned *seed)
 {
     const enum xk_dtype dt = p->c.layout.dt;
-    void *const a = fill(&p->a, seed), *const b = fill(&p->b, seed);
     const size_t size_b = (size_t)xk_layout_size_b(&p->c.layout);
-    void *const got = calloc(1, size_b);
-    double *const want = plain_loop(p, a, b);
+    struct memory m;
+    struct lab_arg args[3 + XK_MAX_INPUTS];
+    for (unsigned i = 0; i < 3u + p->n_inputs; i++) {
+        const struct xk_access *const a = operand(p, i);
+        m.of[i] = fill(a, seed);
+        args[i] =
+            (struct lab_arg){m.of[i], (size_t)xk_layout_size_b(&a->layout)};
+    }
+    double *const want = plain_loop(p, &m);
     xk_program *const program = make(p, made);
-    const struct lab_arg args[] = {{a, (size_t)xk_layout_size_b(&p->a.layout)},
-                                   {b, (size_t)xk_layout_size_b(&p->b.layout)},
-                                   {got, size_b}};
     lab_run(program, args);
-    for (size_t i = 0; i < size_b / xk_dtype_b(dt); i++)
-        ck_assert_msg(typed_get(dt, got, (int64_t)i) == typed_as(dt, want[i]),
-                      "%s: element %zu is %g, not %g", text, i,
-                      typed_get(dt, got, (int64_t)i), typed_as(dt, want[i]));
+    for (size_t i = 0; i < size_b / xk_dtype_b(dt); i++) {
+        const double got = typed_get(dt, m.of[2], (int64_t)i);
+        ck_assert_msg(got == want[i], "%s: element %zu is %g, not %g", text, i,
+                      got, want[i]);
+    }
     xk_program_unref(program);
-    free(a);
-    free(b);
-    free(got);
     free(want);
+    for (unsigned i = 0; i < 3u + p->n_inputs; i++)
+        free(m.of[i]);
 }
 
 static enum xk_status make_launches(struct xk_contraction *p,
@@ -300,6 +361,25 @@ static const char *const good[] = {
     "s32[9,8,8]; "
     "O[2*x+{0,1}@0,2*y+{1,0}@1,n] += "
     "A[x-t+{1,0}@0,y+u-1,c] * W[2*t+{0,1}@0,2*u+{1,0}@1,c,n]",
+    /* Operations on C: of what is the same for all rows, for all columns, for
+     * all; of a batch; of what lies as C does, and across it; of a masked C. */
+    "A: f16[40,32]; B: f16[32,48]; S: f32; T: s8; U: f16; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[n] -> mul T[m] -> max U[0]",
+    "A: f32[3,40,9]; B: f32[3,9,48]; S: f32; T: s8; "
+    "C[b,m,n] += A[b,m,k] * B[b,k,n] -> add S[b,n] -> mul T[b] -> relu",
+    "A: f16[3,40,16]; B: f16[3,16,48]; S: f32; T: s8; C: f16; "
+    "C[b,m,n] += A[b,m,k] * B[b,k,n] -> add S[b,n] -> mul T[m,b] -> linear:2:1",
+    "A: f32[20,9]; B: f32[9,20]; S: f32; T: f32; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m,n] -> mul T[n,m] -> sum:2",
+    "A: s8[20,32]; B: s8[32,20]; S: f32; T: f32; C: u8; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m,n] -> mul T[n,m] -> sum:2",
+    "A: f16[20,16]; B: f16[16,20]; S: f16; T: f16; C: f16; "
+    "C[m,n] += A[m,k] * B[k,n] -> add S[m,n] -> mul T[n,m] -> sum:2",
+    "m=20; A: f16[20,16]; B: f16[16,20]; S: f16; C: f16[18,20]; "
+    "C[m-1,n] += A[m,k] * B[k,n] -> add S[m,n] -> sum:2",
+    "x=9; t={2,0}@0; A: f32[20,3]; W: f32[3,3,16]; O: f32[17,16]; S: f32; "
+    "O[2*x+{0,1}@0,n] += A[x-t+{1,0}@0,c] * W[2*t+{0,1}@0,c,n] -> add S[n] -> "
+    "relu",
     /* A single element. */
     "A: f32[8]; B: f32[8]; C[0] += A[k] * B[k]",
     "A: f16[80]; B: f16[80]; C: f32; C[0] += A[k] * B[k]",

@@ -71,6 +71,14 @@ static const struct {
     {"m=4; A: f32[9]; O[m] += A[2*m+1 in 2..8] * B[0]",
      "A: f32[9] a; B: f32[1] a; O: f32[4] a; m = 4; "
      "O[m] += A[2*m+1 in 2..8] * B[0]"},
+    /* Operations on C, with what they read. */
+    {"A: f16[8,16]; B: f16[16,32]; S: s8; T: f16[32,8] ba; C: u8; "
+     "C[m,n] += A[m,k] * B[k,n] -> add S[n] ->LINEAR:0.5 -> sum:2:3:s8 -> "
+     "eltwise_relu -> binary_mul T[n,m] -> sum -> abs",
+     "A: f16[8,16] ab; B: f16[16,32] ab; C: u8[8,32] ab; S: s8[32] a; "
+     "T: f16[32,8] ba; m = 8; n = 32; k = 16; "
+     "C[m,n] += A[m,k] * B[k,n] -> add S[n] -> linear:0.5:0 -> sum:2:3:s8 -> "
+     "relu:0 -> mul T[n,m] -> sum:1 -> abs"},
     /* Classes. */
     {"t={2,1}@0; u=3; D: f32[3]; W: f32[3]; "
      "S[2*u+{0,1}@0] += D[u-t+{0,1}@0] * W[2*t+{0,1}@0]",
@@ -80,13 +88,15 @@ static const struct {
 
 START_TEST(follows)
 {
-    struct xk_contraction p;
+    struct xk_contraction p, q;
     struct xk_str s;
     xk_str_init(&s, NULL);
     ck_assert_msg(xk_formula_parse(c, &arena, good[_i].text, &p) == XK_OK,
                   "%s: %s", good[_i].text, c->error.message);
     xk_formula_print(&p, &s);
     ck_assert_str_eq(xk_str_get(&s), good[_i].want);
+    ck_assert_int_eq(xk_formula_parse(c, &arena, good[_i].want, &q), XK_OK);
+    ck_assert(xk_contraction_eq(&p, &q));
     xk_str_fini(&s);
 }
 END_TEST
@@ -125,6 +135,15 @@ static const struct {
     {"m=3; A: f32[3]; C[m] += A[m in 1..5] * B[m]", XK_EINVAL, "interval"},
     {"t={1,2}@3; C[m] += A[t] * B[m]", XK_EPARSE, "class dims 0, 1 and 2"},
     {"m=3; C[m] += A[m] * B[m] x", XK_EPARSE, "expected the end"},
+    {"m=3; C[m] += A[m] * B[m] -> warm", XK_EPARSE, "no such operation"},
+    {"m=3; C[m] += A[m] * B[m] -> relu:x", XK_EPARSE, "expected a number"},
+    {"m=3; C[m] += A[m] * B[m] -> relu:1:2", XK_EPARSE, "expected the end"},
+    {"m=3; C[m] += A[m] * B[m] -> add", XK_EPARSE, "expected a name"},
+    {"m=3; C[m] += A[m] * B[m] -> add A[m]", XK_EPARSE, "stands twice"},
+    {"m=3; k=2; C[m] += A[m] * B[k] -> add S[k]", XK_EINVAL, "summed over"},
+    {"m=3; C[m] += A[m] * B[m] -> clip:2:1", XK_EINVAL, "beta is at least"},
+    {"m=3; C[m] += A[m] * B[m] -> sum:1:0:s8", XK_EINVAL, "not as large"},
+    {"m=3; C[m] += A[m] * B[m] -> sum:1:0:q8", XK_EPARSE, "no such type"},
     {"indexname=3; C[m] += A[m] * B[m]", XK_EPARSE, "7 characters"},
     {"m=2147483647; C[m] += A[3*m] * B[m]", XK_EUNSUPPORTED, "2^31-1"},
 };
