@@ -2,7 +2,7 @@
 /* Validation of the attributes. Which types and masks a scale or a zero point
  * may have is oneDNN's rule, so that a descriptor that
  * oneDNN refuses is refused here. */
-#include "conv/tensors.h"
+#include "conv/quants.h"
 
 static const char *const args[XK_N_CONV_ARGS] = {"src", "wei", "bia", "dst"};
 static const char *const sources[] = {"none", "device", "host", "mx",
@@ -133,15 +133,18 @@ enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *f)
     return XK_OK;
 }
 
-static enum xk_status check_quant_implemented(xk_ctx *c, const char *field,
-                                              const struct xk_quant q[])
+static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
+                                              const struct xk_conv_desc *f)
 {
+    const bool zero = k != &kinds[0];
+    const struct xk_quant *const q = zero ? f->attr.zero_point : f->attr.scale;
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
-        if (q[i].source != XK_QUANT_NONE)
+        if (q[i].source != XK_QUANT_NONE &&
+            !xk_conv_quant_is_read(f, (enum xk_conv_arg)i, zero))
             return xk_fail(c, XK_EUNSUPPORTED,
                            "%s[%s].source=%s (mask %u, type %s) is not "
                            "implemented",
-                           field, args[i], sources[q[i].source], q[i].mask,
+                           k->field, args[i], sources[q[i].source], q[i].mask,
                            xk_conv_type_name(q[i].type));
     return XK_OK;
 }
@@ -164,8 +167,8 @@ static enum xk_status check_acc_implemented(xk_ctx *c,
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
-    XK_TRY(check_quant_implemented(c, "scale", f->attr.scale));
-    XK_TRY(check_quant_implemented(c, "zero_point", f->attr.zero_point));
+    XK_TRY(check_quant_implemented(c, &kinds[0], f));
+    XK_TRY(check_quant_implemented(c, &kinds[1], f));
     XK_TRY(check_acc_implemented(c, f));
     if (f->attr.rounding[XK_ARG_DST] != XK_ROUND_ENVIRONMENT)
         return xk_fail(c, XK_EUNSUPPORTED,

@@ -4,7 +4,7 @@
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
  * M is mb oh ow, N is oc, K is kh kw ic. With depth, od and kd stand before oh
  * and kh everywhere. Behind this file nobody knows of convolution. */
-#include "conv/tensors.h"
+#include "conv/quants.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -80,6 +80,27 @@ static void add_src_dims(struct xk_access *a, const struct xk_conv_desc *f,
         at->coef[x->k[i]] = s.apart;
         at->base = -s.pad;
     }
+}
+
+/* A scale or zero point as an operand of an operation; nothing where there is
+ * none. */
+static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
+                                const struct indices *x, enum xk_conv_quant q,
+                                enum xk_epi_kind kind, struct xk_contraction *p)
+{
+    struct xk_access *const a = &p->input[p->n_inputs];
+    struct xk_conv_quant_row row;
+    xk_conv_quant_row(f, q, &row);
+    if (row.of->source == XK_QUANT_NONE)
+        return XK_OK;
+    p->epi[p->n_epi++] =
+        (struct xk_epi_op){.kind = (uint8_t)kind, .input = p->n_inputs++};
+    snprintf(a->name, sizeof(a->name), "%s", row.name);
+    a->arg = row.number;
+    a->by_value = row.of->source == XK_QUANT_HOST;
+    XK_TRY(xk_conv_quant_layout(c, &row, &a->layout));
+    xk_access_add(a, row.extent > 1 ? x->oc : -1, row.extent);
+    return XK_OK;
 }
 
 /* The same for every row of C. */
@@ -164,7 +185,11 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
                      (const int[]){x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
     xk_conv_add_dims(&out->c, 5,
                      (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
+    XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_SRC, XK_EPI_MUL, out));
+    XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_WEI, XK_EPI_MUL, out));
     if (xk_conv_has_bias(f))
         XK_TRY(add_bias(c, f, info, &x, out));
-    return add_scale_and_post_ops(c, f, info, &x, out);
+    XK_TRY(add_scale_and_post_ops(c, f, info, &x, out));
+    XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_DST, XK_EPI_DIV, out));
+    return add_quant(c, f, &x, XK_ZERO_POINT_OF_DST, XK_EPI_ADD, out);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The tensors of a convolution: which layouts there are kernels for, and the
  * public description of the ones chosen. Builds no IR: query ends here. */
-#include "conv/tensors.h"
+#include "conv/quants.h"
 
 #include <string.h>
 
@@ -303,6 +303,26 @@ static enum xk_status describe_rhs(xk_ctx *c, const struct xk_conv_desc *full,
     return XK_OK;
 }
 
+static enum xk_status describe_quants(xk_ctx *c,
+                                      const struct xk_conv_desc *full,
+                                      struct xk_conv_info *info)
+{
+    memset(info->scale, 0, sizeof(info->scale));
+    memset(info->zero_point, 0, sizeof(info->zero_point));
+    for (unsigned q = 0; q < XK_N_CONV_QUANTS; q++) {
+        struct xk_conv_quant_row row;
+        struct xk_layout l;
+        xk_conv_quant_row(full, (enum xk_conv_quant)q, &row);
+        if (row.of->source != XK_QUANT_DEVICE)
+            continue;
+        XK_TRY(xk_conv_quant_layout(c, &row, &l));
+        describe(&l, row.of->type,
+                 row.is_zero_point ? &info->zero_point[row.arg]
+                                   : &info->scale[row.arg]);
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
                                const char *const any_tags[3],
                                struct xk_conv_info *info)
@@ -335,5 +355,6 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
         describe(&l, xk_conv_type_of(full, rows[i].arg),
                  &info->tensor[rows[i].arg]);
     }
-    return describe_rhs(c, full, info);
+    XK_TRY(describe_rhs(c, full, info));
+    return describe_quants(c, full, info);
 }

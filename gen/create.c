@@ -6,6 +6,7 @@
 
 #include "conv/conv.h"
 #include "conv/post_ops.h"
+#include "conv/quants.h"
 #include "gen/creation.h"
 #include "gen/gen.h"
 #include "gen/make_launches.h"
@@ -15,7 +16,8 @@ struct create {
     struct xk_creation base;
     struct xk_problem problem;
     struct xk_nest con;
-    struct xk_program_arg_info arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS];
+    struct xk_program_arg_info
+        arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS];
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -31,7 +33,24 @@ static unsigned add_arg(struct create *g, unsigned n, const char *name,
     return n + 1;
 }
 
-/* The tensors that there are. */
+static unsigned add_quant(struct create *g, unsigned n, enum xk_conv_quant q)
+{
+    const struct xk_conv_info *const info = &g->problem.info;
+    struct xk_conv_quant_row row;
+    xk_conv_quant_row(&g->problem.desc, q, &row);
+    if (row.of->source != XK_QUANT_HOST)
+        return add_arg(g, n, row.name, row.number,
+                       row.is_zero_point ? &info->zero_point[row.arg]
+                                         : &info->scale[row.arg]);
+    struct xk_program_arg_info *const a = &g->arg[n];
+    snprintf(a->name, sizeof(a->name), "%s", row.name);
+    a->number = row.number;
+    a->type = row.is_zero_point ? XK_VALUE_S32 : XK_VALUE_F32;
+    a->size_b = 4;
+    return n + 1;
+}
+
+/* The tensors and values that there are. */
 static unsigned set_args(struct create *g)
 {
     static const char *const names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
@@ -45,6 +64,8 @@ static unsigned set_args(struct create *g)
         snprintf(name, sizeof(name), "rhs%u", i);
         n = add_arg(g, n, name, XK_ARG_RHS + i, &info->rhs[i]);
     }
+    for (unsigned q = 0; q < XK_N_CONV_QUANTS; q++)
+        n = add_quant(g, n, (enum xk_conv_quant)q);
     return n;
 }
 

@@ -71,7 +71,8 @@ static bool nest_bind(const struct xk_nest *n, const char *name,
         v[3 + i] = &n->input[i];
     for (unsigned i = 0; i < 3u + n->n_inputs; i++)
         if (strcmp(v[i]->name, name) == 0) {
-            *out = (struct xk_bind){.binding = XK_BIND_TENSOR,
+            *out = (struct xk_bind){.binding = v[i]->by_value ? XK_BIND_VALUE
+                                                              : XK_BIND_TENSOR,
                                     .number = v[i]->arg};
             return true;
         }

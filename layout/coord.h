@@ -35,6 +35,7 @@ struct xk_coord {
 struct xk_access {
     char name[16]; /* of the argument */
     uint8_t arg;   /* the caller's argument number */
+    bool by_value; /* the argument is the value, in no memory */
     uint8_t n_coord;
     int32_t fill;
     struct xk_layout layout;

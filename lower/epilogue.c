@@ -109,6 +109,18 @@ static void gather_one(struct xk_lowering *l, unsigned input,
                   0, xk_lower_true(l, simd));
 }
 
+/* An argument that is the value, as f32 in all lanes. */
+static const xk_expr *hold_value(struct xk_lowering *l, unsigned input)
+{
+    const struct xk_operand_view *const v = &l->p->con->input[input];
+    const unsigned simd = l->p->s.simd;
+    const xk_expr *const buf = xk_block_alloc(&l->w, v->name, 4u * simd, 0);
+    const xk_expr *const x = xk_cast(l->c, XK_DT_F32, l->arg_in[input]);
+    xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, buf, 0),
+                                 xk_bcast(l->c, x, simd)));
+    return buf;
+}
+
 /* An input that is broadcast over M: epi.n elements, zero beyond N; or one. */
 static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
 {
@@ -118,6 +130,8 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     const bool one = p->epi.input[input] == XK_INPUT_ONE;
     const bool block = p->epi.input_block[input];
     const unsigned n = one ? p->s.simd : p->epi.n;
+    if (p->con->input[input].by_value)
+        return hold_value(l, input);
     const xk_expr *const buf = xk_block_alloc(&l->w, name, 4u * n, 0);
     const xk_expr *const raw =
         dt == XK_DT_F32 ? buf : xk_block_alloc(&l->w, "raw_in", 4u * n, 0);

@@ -36,7 +36,7 @@ static const xk_expr *pointer_param(struct xk_lowering *l, struct xk_kernel *k,
     return p;
 }
 
-/* Pointers in the order of the callers' argument numbers. */
+/* Pointers and values in the order of the callers' argument numbers. */
 static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
 {
     const struct xk_nest *const con = l->p->con;
@@ -51,7 +51,12 @@ static void pointer_params(struct xk_lowering *l, struct xk_kernel *k)
     for (unsigned arg = 0; arg <= UINT8_MAX; arg++)
         for (unsigned i = 0; i < n; i++)
             if (v[i]->arg == arg)
-                *slot[i] = pointer_param(l, k, v[i]->name);
+                *slot[i] = v[i]->by_value
+                               ? param(k,
+                                       xk_var(l->c, xk_type_vec(v[i]->view.layout.dt, 1),
+                                              v[i]->name),
+                                       XK_PARAM_VALUE, 0)
+                               : pointer_param(l, k, v[i]->name);
 }
 
 static const xk_expr *id_param(struct xk_lowering *l, struct xk_kernel *k,

@@ -46,7 +46,12 @@ ROWS = [
                   "add:f32:per_oc", "mul:bf16:per_tensor", "sum+add:u8:8+sum",
                   "prelu:per_oc", "gelu_erf", "swish:1", "pow:1:0.5", "add:f8_e5m2:per_oc")] + [
         ("common scale", ["--attr-oscale=common:2", PROBLEM]),
-        ("scale per channel", ["--attr-oscale=per_oc:2", PROBLEM])]),
+        ("scales of src, wei, dst at run time",
+         ["--attr-scales=src:common+wei:per_oc+dst:host_scalar:2", PROBLEM])]),
+    ("zero points", [
+        ("dst", ["--attr-zero-points=dst:per_oc", PROBLEM]),
+        ("src", ["--attr-zero-points=src:common:2", PROBLEM]),
+        ("wei", ["--attr-zero-points=wei:common:2", PROBLEM])]),
 ]
 ANSWERS = {"INITIALIZED": True, "UNIMPLEMENTED": False}
 

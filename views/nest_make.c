@@ -83,6 +83,7 @@ static enum xk_status make_view(xk_ctx *c, const struct xk_contraction *p,
     struct xk_view *const v = &out->view;
     memcpy(out->name, a->name, sizeof(out->name));
     out->arg = a->arg;
+    out->by_value = a->by_value;
     out->leaves = xk_access_leaves(p, a);
     out->fill = out->leaves ? a->fill : 0;
     if (xk_access_is_open(a))

@@ -20,14 +20,19 @@
 #include "xekern/data_type.h"
 
 /* A convolution's tensors, and the order of a kernel's arguments. The
- * right-hand side of post-op i is argument XK_ARG_RHS + i. */
+ * right-hand side of post-op i is argument XK_ARG_RHS + i, the scale of tensor
+ * a XK_ARG_SCALE + a, its zero point XK_ARG_ZERO_POINT + a: a buffer, or where
+ * the host gives it a value, f32 of a scale and s32 of a zero point. */
 enum xk_conv_arg {
     XK_ARG_SRC,
     XK_ARG_WEI,
     XK_ARG_BIA,
     XK_ARG_DST,
     XK_N_CONV_ARGS,
-    XK_ARG_RHS = 16
+    XK_ARG_RHS = 16,
+    XK_ARG_SCALE = 48,
+    XK_ARG_ZERO_POINT = 52,
+    XK_N_PROGRAM_ARGS = 56
 };
 
 /* Where the values of a scale or a zero point come from. None is known when

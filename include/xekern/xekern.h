@@ -139,6 +139,9 @@ struct xk_conv_info {
     /* Right-hand sides of the post-ops, by their place in the chain; ndims 0
      * where a post-op has none. Dims are those of dst, or 1. */
     struct xk_tensor_info rhs[XK_MAX_POST_OPS];
+    /* Scales and zero points in device memory: one dim, of 1 or of output
+     * channels; ndims 0: there are none. */
+    struct xk_tensor_info scale[XK_N_CONV_ARGS], zero_point[XK_N_CONV_ARGS];
 };
 
 /* XK_OK, XK_EINVAL (which field, which value) or XK_EUNSUPPORTED (why). */

@@ -497,20 +497,56 @@ START_TEST(scale_stands_between_bias_and_post_ops)
 }
 END_TEST
 
+/* Scales of src and weights, bias, post-ops, scale and zero point of dst. */
+START_TEST(scales_stand_around_bias_and_post_ops)
+{
+    static const struct {
+        uint8_t kind, arg;
+    } want[] = {{XK_EPI_MUL, XK_ARG_SCALE + XK_ARG_SRC},
+                {XK_EPI_MUL, XK_ARG_SCALE + XK_ARG_WEI},
+                {XK_EPI_ADD, XK_ARG_BIA},
+                {XK_EPI_RELU, 0},
+                {XK_EPI_DIV, XK_ARG_SCALE + XK_ARG_DST},
+                {XK_EPI_ADD, XK_ARG_ZERO_POINT + XK_ARG_DST}};
+    struct xk_conv_desc d = test_parse(problems[0]);
+    struct xk_quant *const scale = d.attr.scale;
+    d.n_post_ops = 1;
+    d.post_ops[0].kind = XK_POST_RELU;
+    scale[XK_ARG_SRC].source = scale[XK_ARG_DST].source = XK_QUANT_HOST;
+    scale[XK_ARG_WEI] = (struct xk_quant){.source = XK_QUANT_DEVICE, .mask = 1};
+    d.attr.zero_point[XK_ARG_DST].source = XK_QUANT_DEVICE;
+    const struct conv v = make_conv_of(&d);
+    ck_assert_uint_eq(v.con.n_epi, XK_COUNTOF(want));
+    for (unsigned i = 0; i < XK_COUNTOF(want); i++) {
+        const struct xk_epi_op *const op = &v.con.epi[i];
+        ck_assert_uint_eq(op->kind, want[i].kind);
+        if (!xk_epi_reads_rhs(op))
+            continue;
+        const struct xk_operand_view *const a = &v.con.input[op->input];
+        ck_assert_uint_eq(a->arg, want[i].arg);
+        ck_assert(a->by_value == (want[i].arg == XK_ARG_SCALE + XK_ARG_SRC ||
+                                  want[i].arg == XK_ARG_SCALE + XK_ARG_DST));
+    }
+}
+END_TEST
+
 START_TEST(the_longest_epilogue_fits)
 {
     struct xk_conv_desc d = test_parse(problems[0]);
     d.scale = 2;
+    d.attr.scale[XK_ARG_SRC].source = d.attr.scale[XK_ARG_WEI].source =
+        d.attr.scale[XK_ARG_DST].source = d.attr.zero_point[XK_ARG_DST].source =
+            XK_QUANT_DEVICE;
     d.n_post_ops = XK_MAX_POST_OPS;
     for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
         d.post_ops[i].kind = i == 4 ? XK_POST_SUM : XK_POST_MUL;
     const struct conv v = make_conv_of(&d);
-    ck_assert_uint_eq(v.con.n_epi, 2 + XK_MAX_POST_OPS);
-    ck_assert_uint_eq(v.con.n_inputs, XK_MAX_POST_OPS); /* bias, no sum's */
-    ck_assert_uint_eq(v.con.epi[6].kind, XK_EPI_SUM);
-    ck_assert_uint_eq(v.con.epi[33].kind, XK_EPI_MUL);
-    ck_assert_uint_eq(v.con.epi[33].input, 31);
-    ck_assert_uint_eq(v.con.input[31].arg, XK_ARG_RHS + 31);
+    ck_assert_uint_eq(v.con.n_epi, XK_MAX_EPI);
+    ck_assert_uint_eq(v.con.n_inputs, XK_MAX_INPUTS - 1); /* none of the sum */
+    ck_assert_uint_eq(v.con.epi[8].kind, XK_EPI_SUM);
+    ck_assert_uint_eq(v.con.epi[35].kind, XK_EPI_MUL);
+    ck_assert_uint_eq(v.con.epi[35].input, 33);
+    ck_assert_uint_eq(v.con.input[33].arg, XK_ARG_RHS + 31);
 }
 END_TEST
 
@@ -678,6 +714,7 @@ Suite *suite_forward(void)
     tcase_add_test(t, images_are_innermost_of_m_where_rows_gain_by_it);
     tcase_add_test(t, epilogue_is_bias_then_relu);
     tcase_add_test(t, scale_stands_between_bias_and_post_ops);
+    tcase_add_test(t, scales_stand_around_bias_and_post_ops);
     tcase_add_test(t, the_longest_epilogue_fits);
     tcase_add_test(t, accumulator_and_operands_have_their_types);
     tcase_add_test(t, scale_and_sum_print);

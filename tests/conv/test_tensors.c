@@ -102,6 +102,30 @@ START_TEST(right_hand_sides_have_the_dims_of_their_masks)
 }
 END_TEST
 
+/* One value or one of each output channel, of those in device memory. */
+START_TEST(scales_and_zero_points_have_values)
+{
+    struct xk_conv_desc d = test_parse("g1mb2ic3ih4oc40kh3ph1"), full;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    d.attr.scale[XK_ARG_SRC] = (struct xk_quant){.source = XK_QUANT_DEVICE};
+    d.attr.scale[XK_ARG_WEI] =
+        (struct xk_quant){.source = XK_QUANT_DEVICE, .mask = 3, .type = XK_F16};
+    d.attr.scale[XK_ARG_DST] = (struct xk_quant){.source = XK_QUANT_HOST};
+    d.attr.zero_point[XK_ARG_DST] =
+        (struct xk_quant){.source = XK_QUANT_DEVICE, .mask = 2, .type = XK_S8};
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
+    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_uint_eq(info.scale[XK_ARG_SRC].size_b, 4);
+    ck_assert_uint_eq(info.scale[XK_ARG_WEI].size_b, 80);
+    ck_assert_uint_eq(info.scale[XK_ARG_WEI].type, XK_F16);
+    ck_assert_uint_eq(info.scale[XK_ARG_DST].ndims, 0);
+    ck_assert_uint_eq(info.zero_point[XK_ARG_SRC].ndims, 0);
+    ck_assert_uint_eq(info.zero_point[XK_ARG_DST].ndims, 1);
+    ck_assert_int_eq(info.zero_point[XK_ARG_DST].dims[0], 40);
+    ck_assert_uint_eq(info.zero_point[XK_ARG_DST].size_b, 40);
+}
+END_TEST
+
 /* Where its tag is left open: as dst lies. */
 START_TEST(whole_right_hand_sides_lie_as_dst)
 {
@@ -340,6 +364,7 @@ Suite *suite_tensors(void)
     tcase_add_test(t, no_bias_tensor_without_bias);
     tcase_add_test(t, right_hand_sides_have_the_dims_of_their_masks);
     tcase_add_test(t, whole_right_hand_sides_lie_as_dst);
+    tcase_add_test(t, scales_and_zero_points_have_values);
     tcase_add_test(t, offsets_from_blocks_are_the_formats);
     tcase_add_loop_test(t, every_format_and_type_is_described, 0,
                         XK_COUNTOF(formats));

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""random_post_ops.py XKBENCH [--all]: post-ops on small convolutions in xkbench's mode
-C, on the simulator with all checkers. Each kind that has a right-hand side with each
-broadcast, pairs of kinds, and random chains, up to 32 long. Types of the right-hand
-sides, of the bias and of dst, layouts and channel counts (with tails) go round. --all: with each
-type of dst, and all pairs. TAP: a line for each of the three, and each failure."""
+"""random_post_ops.py XKBENCH [--all]: post-ops on small convolutions in xkbench's
+mode C, on the simulator with all checkers. Each kind that has a right-hand side with
+each broadcast, pairs of kinds, scales and zero points, and random chains, up to 32
+long. Types of right-hand sides, bias and dst, layouts and channel counts (with tails)
+go round. --all: with each type of dst, and all pairs. TAP: a line for each of the
+four, and each failure."""
 import argparse
 import itertools
 import random
@@ -98,6 +99,23 @@ def pairs(rng, every):
         yield line(rng, rng.choice(TYPES), [post_op(rng, a), post_op(rng, b)])
 
 
+def quants(rng, every):
+    """Scales and zero points of src, wei and dst around a post-op or two."""
+    words = BINARY[:4] + ELTWISE[:5] + SUMS
+    for i in range(300 if every else 60):
+        scales = [rng.choice(["", "src:common:0.25", "src:host_scalar:0.5"]),
+                  rng.choice(["", "wei:common:0.125:f16", "wei:per_oc",
+                              "wei:per_oc:bf16", "wei:host_scalar:0.3"]),
+                  rng.choice(["", "dst:common:2", "dst:per_oc:f16",
+                              "dst:host_scalar:0.7"])]
+        zero = rng.choice(["", "dst:common:3", "dst:per_oc", "dst:per_oc:s8",
+                           "dst:common:2:u8", "dst:host_scalar:-2"])
+        ops = [post_op(rng, rng.choice(words)) for _ in range(i % 3)]
+        yield " ".join(["--attr-scales=" + "+".join(filter(None, scales)),
+                        "--attr-zero-points=" + zero,
+                        line(rng, rng.choice(TYPES), ops)])
+
+
 def chains(rng, every):
     """Random ones; one in ten is long."""
     words = BINARY + ["prelu", "add", "mul"] + ELTWISE + SUMS
@@ -130,7 +148,7 @@ def main():
     tap = Tap()
     print(f"# seed {args.seed}")
     for name, make in (("broadcasts", broadcasts), ("pairs", pairs),
-                       ("chains", chains)):
+                       ("scales", quants), ("chains", chains)):
         lines = list(make(rng, args.all))
         judge(tap, name, lines, *run(args.xkbench, lines))
     return tap.end()

@@ -209,6 +209,13 @@ static void print_tensors(const struct xk_conv_info *info)
         snprintf(name, sizeof name, "rhs%d", i);
         print_tensor(name, &info->rhs[i]);
     }
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        char name[16];
+        snprintf(name, sizeof name, "scale_%s", arg_names[i]);
+        print_tensor(name, &info->scale[i]);
+        snprintf(name, sizeof name, "zero_%s", arg_names[i]);
+        print_tensor(name, &info->zero_point[i]);
+    }
 }
 
 /* The formulas with all that follows, and what the program takes. */

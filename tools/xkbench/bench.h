@@ -61,6 +61,8 @@ enum xk_bench_state {
  * make a descriptor, err says why and text is what was given. */
 struct xk_bench_problem {
     struct xk_conv_desc desc;
+    float scale[XK_N_CONV_ARGS]; /* values that the text gives, or 1, 0 */
+    int32_t zero_point[XK_N_CONV_ARGS];
     char *name;
     char engine[8];
     char mode;         /* C R I L P B */
@@ -253,6 +255,10 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
                           const struct xk_bench_ranges *r, float *plain,
                           uint64_t n, uint64_t seed);
 
+/* A scale or zero point, by its argument's number: as the text says, or small
+ * powers of two, small integers. */
+void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
+                         float *plain, uint64_t n, uint64_t seed);
 /* The right-hand side of a post-op. */
 void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
                        float *plain, uint64_t n, uint64_t seed);
@@ -304,6 +310,18 @@ struct xk_bench_chain {
     double scale;
     struct xk_bench_code scaling;
     struct xk_bench_step step[XK_MAX_POST_OPS];
+    bool dequantizes; /* scales of src or weights: before the bias */
+    bool requantizes; /* scale or zero point of dst: behind the post-ops */
+    struct xk_bench_code before, behind;
+};
+/* The operands of an element: of each post-op, then these. */
+enum {
+    XK_BENCH_SCALE_SRC = XK_MAX_POST_OPS,
+    XK_BENCH_SCALE_WEI,
+    XK_BENCH_BIAS,
+    XK_BENCH_SCALE_DST,
+    XK_BENCH_ZERO_DST,
+    XK_BENCH_N_RHS
 };
 /* The type of the old destination's data: that of the first sum that has one,
  * else dst's. */
@@ -311,10 +329,11 @@ uint32_t xk_bench_old_type(const struct xk_conv_desc *d);
 /* False: a kind is unknown, or its definition cannot be read. */
 bool xk_bench_chain_init(struct xk_bench_chain *c,
                          const struct xk_conv_desc *d);
-/* The destination's value for the exact v = conv + bias after scale, post-ops
- * (old: the destination before; rhs: of each post-op, NULL: none has one) and
- * rounding. Both ends are equal unless an intermediate result is no f32 value:
- * then the kernel's roundings in f32 are allowed for, half a unit each. */
+/* The destination's value for the exact v = conv + bias (before scales, conv)
+ * after scale, post-ops (old: the destination before; rhs[XK_BENCH_N_RHS],
+ * NULL: there is none) and rounding. Both ends are equal unless an intermediate
+ * result is no f32 value: then the kernel's roundings in f32 are allowed for,
+ * half a unit each. */
 struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
                                      double old, const double *rhs);
 /* Every step is exact and the destination's type holds the result; out of an

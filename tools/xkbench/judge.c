@@ -8,6 +8,21 @@
 
 #define SEEDS_MAX 16 /* kinds of data tried */
 
+/* A bias, a scale or a zero point for an output channel; without one 0, of a
+ * scale 1, as the problem's fields say where the host gives it. */
+static double of_channel(const struct xk_bench_work *w, int arg,
+                         int64_t channel)
+{
+    const struct xk_bench_operand *const o = &w->op[arg];
+    if (o->present)
+        return (double)o->plain[o->map.dims[0] > 1 ? channel : 0];
+    if (arg == XK_ARG_BIA)
+        return 0;
+    return arg < XK_ARG_ZERO_POINT
+               ? (double)w->p->scale[arg - XK_ARG_SCALE]
+               : (double)w->p->zero_point[arg - XK_ARG_ZERO_POINT];
+}
+
 /* The right-hand sides' elements for element i of dst, which have dst's dims
  * or 1. */
 static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
@@ -24,11 +39,17 @@ static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
             e = e * o->map.dims[d] + (o->map.dims[d] > 1 ? at[d] : 0);
         rhs[k] = o->present ? (double)o->plain[e] : 0;
     }
+    rhs[XK_BENCH_SCALE_SRC] = of_channel(w, XK_ARG_SCALE + XK_ARG_SRC, at[1]);
+    rhs[XK_BENCH_SCALE_WEI] = of_channel(w, XK_ARG_SCALE + XK_ARG_WEI, at[1]);
+    rhs[XK_BENCH_SCALE_DST] = of_channel(w, XK_ARG_SCALE + XK_ARG_DST, at[1]);
+    rhs[XK_BENCH_ZERO_DST] =
+        of_channel(w, XK_ARG_ZERO_POINT + XK_ARG_DST, at[1]);
+    rhs[XK_BENCH_BIAS] = of_channel(w, XK_ARG_BIA, at[1]);
 }
 
 static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
 {
-    double rhs[XK_MAX_POST_OPS];
+    double rhs[XK_BENCH_N_RHS];
     right_hand_sides(w, i, rhs);
     return xk_bench_finish(&w->chain, (double)w->expected[i],
                            (double)w->op[XK_ARG_DST].plain[i], rhs);
@@ -36,7 +57,7 @@ static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
 
 static bool is_exact(const struct xk_bench_work *w, uint64_t i)
 {
-    double rhs[XK_MAX_POST_OPS];
+    double rhs[XK_BENCH_N_RHS];
     right_hand_sides(w, i, rhs);
     return xk_bench_is_exact(&w->chain, (double)w->expected[i],
                              (double)w->op[XK_ARG_DST].plain[i], rhs);
@@ -86,7 +107,8 @@ static bool make_expected(struct xk_bench_work *w, uint64_t seed)
     xk_bench_fill_operands(w, seed);
     const enum xk_status st = xk_bench_reference(
         &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
-        bia->present ? bia->plain : NULL, w->expected, &w->err);
+        bia->present && !w->chain.dequantizes ? bia->plain : NULL, w->expected,
+        &w->err);
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }
 

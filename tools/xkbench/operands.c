@@ -15,7 +15,12 @@ const struct xk_tensor_info *xk_bench_tensor(const struct xk_conv_info *info,
     static const struct xk_tensor_info none;
     if (arg < XK_N_CONV_ARGS)
         return &info->tensor[arg];
-    return arg < XK_ARG_RHS ? &none : &info->rhs[arg - XK_ARG_RHS];
+    if (arg < XK_ARG_RHS)
+        return &none;
+    return arg < XK_ARG_SCALE ? &info->rhs[arg - XK_ARG_RHS]
+           : arg < XK_ARG_ZERO_POINT
+               ? &info->scale[arg - XK_ARG_SCALE]
+               : &info->zero_point[arg - XK_ARG_ZERO_POINT];
 }
 
 bool xk_bench_memory_suffices(struct xk_bench_work *w)
@@ -79,7 +84,10 @@ unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)
 void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
 {
     for (int i = 0; i < XK_BENCH_OPERANDS; i++)
-        if (w->op[i].present && i >= XK_ARG_RHS)
+        if (w->op[i].present && i >= XK_ARG_SCALE)
+            xk_bench_fill_quant(w->p, (uint32_t)i, w->op[i].plain,
+                                w->op[i].map.n, seed);
+        else if (w->op[i].present && i >= XK_ARG_RHS)
             xk_bench_fill_rhs(&w->p->desc, (uint32_t)(i - XK_ARG_RHS),
                               w->op[i].plain, w->op[i].map.n, seed);
         else if (w->op[i].present)

@@ -117,6 +117,8 @@ static bool make_problem(const struct xk_bench *b, const char *text,
     p->status = xk_conv_request_read(text, (const char *const *)words, &r,
                                      p->name, &p->err);
     p->desc = r.desc;
+    memcpy(p->scale, r.scale, sizeof p->scale);
+    memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
     if (p->status >= 0)
         p->status = xk_bench_peer_refuses(b, &p->err);
     p->text = p->desc.ic ? canonical(p) : strdup(text);

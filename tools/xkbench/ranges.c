@@ -42,6 +42,7 @@ bool xk_bench_attributes_exact(const struct xk_conv_desc *d)
 {
     struct xk_bench_chain c;
     bool exact = xk_bench_chain_init(&c, d) && odd_part(d->scale) <= SHORT;
+    exact = exact && !c.requantizes;
     for (uint32_t i = 0; exact && i < c.n; i++)
         exact = !c.step[i].code.has_function &&
                 odd_part(d->post_ops[i].alpha) <= SHORT &&
@@ -222,4 +223,23 @@ void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
     for (uint64_t i = 0; i < n; i++)
         if (op->type == XK_U8)
             plain[i] = fabsf(plain[i]);
+}
+
+void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
+                         float *plain, uint64_t n, uint64_t seed)
+{
+    const bool zero = number >= XK_ARG_ZERO_POINT;
+    const uint32_t arg =
+        number - (zero ? XK_ARG_ZERO_POINT : (uint32_t)XK_ARG_SCALE);
+    const struct xk_quant *const q =
+        zero ? &p->desc.attr.zero_point[arg] : &p->desc.attr.scale[arg];
+    xk_bench_fill(plain, n, zero ? 2 : 1, 1, 1, seed * 64 + number);
+    for (uint64_t i = 0; i < n; i++) {
+        const float drawn = zero ? plain[i] : exp2f(plain[i] - 3);
+        const float given = zero ? (float)p->zero_point[arg] : p->scale[arg];
+        const float v = q->mask ? drawn : given;
+        plain[i] = q->type == XK_U8 ? fabsf(v) : v;
+        if (q->source == XK_QUANT_DEVICE && q->type)
+            plain[i] = (float)xk_bench_round(q->type, (double)plain[i]);
+    }
 }

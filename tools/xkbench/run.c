@@ -291,6 +291,17 @@ static void add_launch(void *user, const struct xk_launch_step *step,
     w->r->stats.device_ns += stats->device_ns;
 }
 
+/* A scale or zero point that the host gives. */
+static void give_value(struct xk_bench_work *w, uint32_t number,
+                       struct xk_launch_arg *out)
+{
+    const bool zero = number >= XK_ARG_ZERO_POINT;
+    out->value =
+        zero ? (const void *)&w->p->zero_point[number - XK_ARG_ZERO_POINT]
+             : (const void *)&w->p->scale[number - XK_ARG_SCALE];
+    out->size_b = 4;
+}
+
 static enum xk_status launch_program(struct xk_bench_work *w)
 {
     const struct xk_launch_info *const first = xk_program_launch(w->program, 0);
@@ -302,9 +313,13 @@ static enum xk_status launch_program(struct xk_bench_work *w)
                                   .launched = add_launch,
                                   .user = w};
     xk_module *module = NULL;
-    for (uint32_t i = 0; i < l->n_args; i++)
-        if (l->args[i].number < XK_BENCH_OPERANDS)
-            args[l->args[i].number].buffer = w->op[l->args[i].number].buffer;
+    for (uint32_t i = 0; i < l->n_args; i++) {
+        const uint32_t number = l->args[i].number;
+        if (l->args[i].type != XK_VALUE_NONE)
+            give_value(w, number, &args[number]);
+        else if (number < XK_BENCH_OPERANDS)
+            args[number].buffer = w->op[number].buffer;
+    }
     enum xk_status st = xk_module_create(w->device, first->zebin,
                                          first->zebin_b, &module, &w->err);
     if (st >= 0)

@@ -162,11 +162,29 @@ bool xk_bench_has_sum(const struct xk_conv_desc *d)
     return false;
 }
 
-/* Behind the scale. */
-static struct xk_bench_span scaled(const struct xk_bench_chain *c, double v)
+/* Behind the scales of src and weights, the bias, and the scale of both. */
+static struct xk_bench_span scaled(const struct xk_bench_chain *c, double v,
+                                   const double *rhs)
 {
-    const struct xk_bench_values at = {.x = {v, v}, .alpha = c->scale};
+    struct xk_bench_values at = {.x = {v, v}};
+    if (c->dequantizes && rhs) {
+        at.alpha = rhs[XK_BENCH_SCALE_SRC];
+        at.beta = rhs[XK_BENCH_SCALE_WEI];
+        at.rhs = rhs[XK_BENCH_BIAS];
+        at.x = xk_bench_code_run(&c->before, &at);
+    }
+    at.alpha = c->scale;
     return c->scale != 0 ? xk_bench_code_run(&c->scaling, &at) : at.x;
+}
+
+static struct xk_bench_span requantized(const struct xk_bench_chain *c,
+                                        struct xk_bench_span s,
+                                        const double *rhs)
+{
+    const struct xk_bench_values at = {.x = s,
+                                       .alpha = rhs[XK_BENCH_SCALE_DST],
+                                       .zero = rhs[XK_BENCH_ZERO_DST]};
+    return xk_bench_code_run(&c->behind, &at);
 }
 
 static bool read_step(const struct xk_post_op *op, struct xk_bench_step *s)
@@ -187,7 +205,15 @@ bool xk_bench_chain_init(struct xk_bench_chain *c, const struct xk_conv_desc *d)
     *c = (struct xk_bench_chain){.dst_type = d->dst_type,
                                  .old_type = xk_bench_old_type(d),
                                  .scale = (double)d->scale};
-    bool fine = xk_bench_code_read("x * alpha", &c->scaling);
+    const struct xk_quant *const scale = d->attr.scale;
+    c->dequantizes = scale[XK_ARG_SRC].source || scale[XK_ARG_WEI].source;
+    c->requantizes =
+        scale[XK_ARG_DST].source || d->attr.zero_point[XK_ARG_DST].source;
+    bool fine = xk_bench_code_read("x * alpha", &c->scaling) &&
+                xk_bench_code_read("x * alpha * beta + rhs", &c->before) &&
+                xk_bench_code_read(scale[XK_ARG_DST].source ? "x / alpha + zero"
+                                                            : "x + zero",
+                                   &c->behind);
     for (c->n = 0; fine && c->n < d->n_post_ops; c->n++)
         fine = read_step(&d->post_ops[c->n], &c->step[c->n]);
     return fine;
@@ -203,7 +229,7 @@ static double read_as(uint32_t type, uint32_t from, double v)
 static struct xk_bench_span unrounded(const struct xk_bench_chain *c, double v,
                                       double old, const double *rhs)
 {
-    struct xk_bench_span s = scaled(c, v);
+    struct xk_bench_span s = scaled(c, v, rhs);
     for (uint32_t i = 0; i < c->n; i++) {
         struct xk_bench_values at = c->step[i].values;
         at.x = s;
@@ -213,7 +239,7 @@ static struct xk_bench_span unrounded(const struct xk_bench_chain *c, double v,
         at.rhs = rhs ? rhs[i] : 0;
         s = xk_bench_code_run(&c->step[i].code, &at);
     }
-    return s;
+    return c->requantizes && rhs ? requantized(c, s, rhs) : s;
 }
 
 struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,

@@ -19,8 +19,9 @@ struct xk_bench_operand {
     xk_buffer *buffer;
 };
 
-/* By argument number: the convolution's tensors, then right-hand sides. */
-enum { XK_BENCH_OPERANDS = XK_ARG_RHS + XK_MAX_POST_OPS };
+/* By argument number: the convolution's tensors, right-hand sides, scales and
+ * zero points. */
+enum { XK_BENCH_OPERANDS = XK_N_PROGRAM_ARGS };
 
 struct xk_bench_work {
     struct xk_bench_problem *p;
@@ -30,7 +31,7 @@ struct xk_bench_work {
     struct xk_bench_operand op[XK_BENCH_OPERANDS];
     struct xk_bench_ranges ranges;
     struct xk_bench_chain chain;
-    float *expected; /* convolution and bias */
+    float *expected; /* convolution and bias; before scales without that */
     uint32_t *got;   /* bits */
     struct xk_error err;
 };

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Scales and zero points that the epilogue reads, as plain values: which there
+ * are, and how many values each has. */
+#ifndef XK_CONV_QUANTS_H
+#define XK_CONV_QUANTS_H
+
+#include "conv/tensors.h"
+
+/* In the order in which they are applied: the first two to the sum, before the
+ * bias, the others behind the post-ops. */
+enum xk_conv_quant {
+    XK_SCALE_OF_SRC,
+    XK_SCALE_OF_WEI,
+    XK_SCALE_OF_DST,
+    XK_ZERO_POINT_OF_DST,
+    XK_N_CONV_QUANTS
+};
+
+struct xk_conv_quant_row {
+    const char *name;     /* of the argument */
+    enum xk_conv_arg arg; /* whose */
+    bool is_zero_point;   /* else a scale */
+    uint8_t number;       /* of the argument */
+    const struct xk_quant
+        *of;        /* the descriptor's; source NONE: there is none */
+    int64_t extent; /* values: 1 or output channels */
+};
+/* Of a checked descriptor, which must outlive *out. */
+void xk_conv_quant_row(const struct xk_conv_desc *full, enum xk_conv_quant q,
+                       struct xk_conv_quant_row *out);
+/* Where device memory has the values. */
+enum xk_status xk_conv_quant_layout(xk_ctx *c,
+                                    const struct xk_conv_quant_row *row,
+                                    struct xk_layout *out);
+/* Whether a scale or zero point is one of those. */
+bool xk_conv_quant_is_read(const struct xk_conv_desc *full,
+                           enum xk_conv_arg arg, bool is_zero_point);
+
+#endif
