@@ -21,7 +21,7 @@ static bool add_bank_pair(struct xk_banks *b, const struct xk_cg *g,
     return true;
 }
 
-/* Registers that an operand goes through while its instruction passes. */
+/* The registers that an operand goes through while its instruction passes. */
 static unsigned grfs_a_pass(const struct xk_cg *g, const struct xk_inst *i,
                             const struct xk_operand *o)
 {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Bank wishes: two registers of one bank and one bundle are not read together,
- * so src1 and src2 of an instruction should not lie so. Where the allocation is
- * free to choose, it asks how many such pairs a place would make. */
+/* Bank wishes. Two registers of one bank and one bundle cannot be read
+ * together, so src1 and src2 of an instruction should not lie like that. Where
+ * the allocation is free to choose, it asks how many such pairs a place would
+ * make. */
 #ifndef XK_CODEGEN_BANKS_H
 #define XK_CODEGEN_BANKS_H
 
@@ -22,8 +23,8 @@ struct xk_banks {
     struct xk_bank_pair *pair;
     uint32_t n_pairs, cap_pairs;
     uint32_t *first; /* per tile: its list, 0: empty */
-    /* Of the tile asked for: pairs that meet if it begins at a register of this
-     * residue. */
+    /* For the tile asked for: the number of pairs that meet if it begins at a
+     * register of this residue. */
     uint16_t meets[XK_BANKS_MAX_PERIOD];
 };
 
@@ -31,7 +32,7 @@ struct xk_banks {
 enum xk_status xk_banks_init(struct xk_banks *b, const struct xk_cg *g);
 void xk_banks_fini(struct xk_banks *b, const struct xk_cg *g);
 /* Fills meets[] for a tile, from the places of the others. False: it has no
- * wishes, any place is as good. */
+ * wishes, and any place is as good. */
 bool xk_banks_ask(struct xk_banks *b, const struct xk_cg *g, uint32_t tile);
 
 #endif

@@ -35,9 +35,9 @@ static unsigned lane_register_bytes(const struct xk_send *s)
     return s->data_b < 4 ? 4 : s->data_b;
 }
 
-/* Stores to memory go through L1, as IGC's do for the steppings that were sold:
- * such stores need no fence before the end (isa/workaround.def, W03), and no
- * surface's state decides about them. */
+/* Stores to memory go through L1, as IGC's stores do for the steppings that
+ * were sold. They need no fence before the end (isa/workaround.def, W03), and
+ * do not depend on any surface's state. */
 static uint8_t cache_of(const struct xk_cg *g, const struct xk_send *s)
 {
     const int through_l1 = xk_msg_cache_code(g->p, XK_MOP_STORE, XK_CACHE_WB,

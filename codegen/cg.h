@@ -139,7 +139,8 @@ struct xk_operand xk_cg_flag_opnd(unsigned flag, bool src);
 /* Most lanes from `first` on that one instruction may handle. */
 unsigned xk_cg_piece(const struct xk_cg_val *const *v, unsigned n,
                      unsigned first, unsigned left);
-/* Writing dst piece by piece would destroy lanes of src still to be read. */
+/* Whether writing dst piece by piece would destroy lanes of src that are still
+ * to be read. */
 bool xk_cg_clash(const struct xk_cg_val *dst, const struct xk_cg_val *src,
                  unsigned lanes);
 void xk_cg_op1(struct xk_cg *g, enum xk_opcode op, const struct xk_cg_val *d,
@@ -180,8 +181,8 @@ struct xk_cg_val xk_cg_packed(struct xk_cg *g, struct xk_cg_val v,
 /* Constants become registers. */
 struct xk_cg_val xk_cg_in_reg(struct xk_cg *g, struct xk_cg_val v);
 void xk_cg_memo_clear(struct xk_cg *g);
-/* Float instructions demand each lane of a source at its destination's place
- * within a GRF; copies v to such a place if it is not. */
+/* Float instructions demand each lane of a source at the same place within a
+ * GRF as its destination. Copies v to such a place if it is not there. */
 struct xk_cg_val xk_cg_align(struct xk_cg *g, struct xk_cg_val v,
                              const struct xk_cg_val *d, unsigned lanes);
 /* The place for a result: *want, or new if that would clash with operands. */
@@ -268,8 +269,8 @@ enum xk_status xk_cg_allocate(struct xk_cg *g);
 enum xk_status xk_cg_guard_room(struct xk_cg *g);
 struct xk_cg_tile *
 xk_cg_guard_tile(const struct xk_cg *g); /* that; NULL: none */
-/* Puts into the final order, with resolved registers and branch targets
- * as indices, what must stand in front of some dpas */
+/* Puts what must be in front of some dpas into the final order, which has
+ * resolved registers, and branch targets as indices. */
 enum xk_status xk_cg_guard_dpas(struct xk_cg *g);
 
 #endif

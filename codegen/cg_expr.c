@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Expressions to instructions. A value may be given a place where it is wanted;
- * values that already are somewhere (variables, lane extracts, broadcasts,
- * narrowing casts) stay there and cost nothing. Within one statement a node is
- * evaluated once. */
+/* Expressions to instructions. A value may be given a place where it is wanted.
+ * Values that already are somewhere (variables, lane extracts, broadcasts,
+ * narrowing casts) stay there and cost nothing. A node is evaluated once within
+ * one statement. */
 #include "codegen/cg.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What is known of values while code is emitted: constants (loop variables of
- * expanded copies are constants, or known modulo the number of slots) and
- * ranges, from which follow short divisions and multiplications. */
+/* What is known of values while code is emitted: constants and ranges. A loop
+ * variable is a constant in each expanded copy, or is known modulo the number
+ * of slots. Short divisions and multiplications follow from this. */
 #include "codegen/cg.h"
 #include "ir/fold.h"
 
@@ -56,8 +56,8 @@ struct xk_cg_var *xk_cg_bind(struct xk_cg *g, const xk_expr *var)
     return &g->var[at];
 }
 
-/* Whether a sum of this type, modulo m, is that of its operands: one that wraps
- * loses a multiple of 2^bits. */
+/* Whether a sum of this type is the sum of its operands, modulo m. A sum that
+ * wraps loses a multiple of 2^bits. */
 static bool keeps_residue(enum xk_dtype dt, int64_t m)
 {
     return dt == XK_DT_S32 || dt == XK_DT_S64 || (m & (m - 1)) == 0;
@@ -166,8 +166,8 @@ static bool fold_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
     return xk_fold(xk_op(e), (enum xk_dtype)xk_type_of(xk_kid(e, 0)).dt, k, v);
 }
 
-/* The value of e if it is constant here, and found with bounded effort:
- * offsets are small trees. */
+/* The value of e, if it is constant here and found with bounded effort: offsets
+ * are small trees. */
 bool xk_cg_const(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     g->fold_work = 0;
@@ -180,8 +180,8 @@ static int64_t min4(int64_t a, int64_t b, int64_t c, int64_t d)
     return x < y ? x : y;
 }
 
-/* Two numbers of 32 bits; a product that int64_t does not hold is as large as
- * that: it fits no type of theirs. */
+/* The product of two numbers of 32 bits. A product that int64_t does not hold
+ * becomes as large as int64_t can be: it fits no type of theirs. */
 static int64_t times_32(int64_t a, int64_t b)
 {
     int64_t v;
@@ -286,8 +286,9 @@ static struct xk_cg_range range_node(struct xk_cg *g, const xk_expr *e,
     }
 }
 
-/* Of integers up to 32 bits; wider ones, bool and float have no range. A value
- * that might not fit its type may have wrapped: nothing is known then. */
+/* The range of an integer of up to 32 bits; wider ones, bool and float have
+ * none. A value that might not fit its type may have wrapped, so nothing is
+ * known of it. */
 struct xk_cg_range xk_cg_range_of(struct xk_cg *g, const xk_expr *e)
 {
     const struct xk_type t = xk_type_of(e);

@@ -35,8 +35,8 @@ struct xk_cg_val xk_cg_place_of(struct xk_cg *g, const xk_expr *ptr,
     return xk_cg_reg(dt, v->val.tile, (uint32_t)off, lanes > 1);
 }
 
-/* A copy, unless the place is the variable's own: what lies in a buffer may be
- * overwritten while the variable lives. */
+/* Copies the value, unless the place is the variable's own: the content of a
+ * buffer may be overwritten while the variable lives. */
 static struct xk_cg_val own_place(struct xk_cg *g, struct xk_cg_val v,
                                   unsigned lanes)
 {

@@ -58,8 +58,8 @@ static enum xk_status generate_code(struct xk_cg *g)
     return XK_OK;
 }
 
-/* What the validator says about a program: the first violations, and how many
- * there are. */
+/* What the validator says about a program: the first violations, and their
+ * number. */
 #define MAX_TOLD 4
 
 struct verdict {
@@ -81,7 +81,8 @@ static void tell_violation(void *user, unsigned at,
     xk_inst_print(d->g->p, &d->list[at], &d->text);
 }
 
-/* No illegal program leaves: in debug builds, and where the context asks. */
+/* Refuses an illegal program, in debug builds and where the context asks for
+ * it. */
 static enum xk_status judge_list(struct xk_cg *g, const struct xk_inst *list,
                                  unsigned n)
 {

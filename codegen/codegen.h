@@ -24,10 +24,10 @@ struct xk_code_stats {
     uint32_t blocks, reordered, source_cyc, order_cyc;
 };
 
-/* Appends the instructions' bytes to *code, and one line an instruction in the
- * vendor's syntax to *text if that is not NULL. Arguments of the kernel are
- * matched with abi->args by name. XK_ENOFIT if abi->grf_count registers do not
- * suffice (says which phase needs how many). */
+/* Appends the instructions' bytes to *code. If *text is not NULL, appends a
+ * line for each instruction to it, in the vendor's syntax. The kernel's
+ * arguments are matched with abi->args by name. XK_ENOFIT if abi->grf_count
+ * registers do not suffice; the sentence says which phase needs how many. */
 enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
                           const struct xk_kernel *k, const struct xk_abi *abi,
                           struct xk_str *code, struct xk_str *text,

@@ -130,8 +130,9 @@ static struct xk_cg_val quotient_u32(struct xk_cg *g, struct xk_cg_val n,
     return q;
 }
 
-/* What is made of the operands of a signed division: all ones in lanes whose
- * quotient is negative, and the numerator and divisor of the unsigned one. */
+/* What a signed division makes of its operands: all ones in lanes whose
+ * quotient is negative, and the numerator and divisor of the unsigned
+ * division. */
 struct signed_parts {
     struct xk_cg_val sign, n, d;
 };
@@ -219,8 +220,8 @@ static struct xk_cg_val gen_divide(struct xk_cg *g, const xk_expr *e)
     return q;
 }
 
-/* n - (n / d) * d; the quotient is an expression of its own, so that a
- * neighbouring division shares it. */
+/* n - (n / d) * d. The quotient is an expression of its own, so a neighbouring
+ * division shares it. */
 static struct xk_cg_val modulo(struct xk_cg *g, const xk_expr *e)
 {
     const struct xk_type t = xk_type_of(e);

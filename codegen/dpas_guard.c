@@ -39,8 +39,8 @@ static bool any_dpas(const struct xk_cg *g)
     return false;
 }
 
-/* Whether src1 of a dpas is written by something else than messages, or a
- * message leaves lanes alone, before the registers are known. */
+/* Whether an instruction that is no message writes src1 of a dpas, or a message
+ * leaves lanes of it alone; before the registers are known. */
 static bool may_need_dummy(const struct xk_cg *g, const bool *computed)
 {
     bool need = false;
@@ -214,8 +214,8 @@ static struct xk_footprint whole_registers(const struct xk_cg *g,
     return f;
 }
 
-/* Registers for what a dummy writes: those that the allocation has left alone;
- * or eight that the program has no use for. -1: there are none. */
+/* Registers for a dummy to write: those that the allocation has left for it, or
+ * eight that the program does not use. -1: there are none. */
 static int find_free(const struct guard *w)
 {
     const struct xk_cg *const g = w->g;
@@ -235,8 +235,8 @@ static int find_free(const struct guard *w)
     return -1;
 }
 
-/* Eight registers that the chain reads as src2; or those of src0: dpasw has
- * four of src2 each. */
+/* Eight registers that the chain reads as src2, or those of src0: a dpasw has
+ * only four registers of src2. */
 static unsigned find_factors(const struct guard *w, unsigned at)
 {
     const struct xk_cg *const g = w->g;

@@ -224,7 +224,8 @@ struct xk_operand xk_cg_flag_opnd(unsigned flag, bool src)
     return o;
 }
 
-/* bf counts as f: such a mov fills one register of f at most (rule bf_exec). */
+/* bf counts as f here: such a mov fills at most one register of f (rule
+ * bf_exec). */
 static bool piece_fits(const struct xk_cg_val *v, unsigned first, unsigned n)
 {
     if (v->dt == XK_DT_BF16 && n > XK_CG_GRF_B / 4)

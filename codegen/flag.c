@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* bool values live in flag subregisters, a bit a lane; scalars fill all sixteen
- * bits, so that broadcasting them is free. Of the four subregisters two may be
- * held by variables; further bool variables are kept in GRF words. */
+/* bool values live in flag subregisters, a bit a lane. A scalar fills all
+ * sixteen bits, so broadcasting it is free. Variables may hold two of the four
+ * subregisters. Further bool variables are kept in GRF words. */
 #include "codegen/cg.h"
 
 #define XK_CG_FLAG_LANES 16
 #define XK_CG_FLAGS_KEPT_FREE 2
 
-/* In turn, so that values which follow each other need not wait for a register. */
+/* They are taken in turn, so that values which follow each other need not wait
+ * for a register. */
 int xk_cg_flag_alloc(struct xk_cg *g)
 {
     for (int k = 0; k < XK_CG_N_FLAGS; k++) {
@@ -97,7 +98,8 @@ static const xk_expr *below_bcast(const xk_expr *e)
     return e;
 }
 
-/* Into *f; under mask *f itself if `and` (lanes that are off stay off). */
+/* The result goes to *f. If `and`, it is computed under mask *f itself (lanes
+ * that are off stay off). */
 static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
                     const struct xk_cg_val *f, bool and)
 {
@@ -132,8 +134,8 @@ static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
 
 static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes);
 
-/* Of two conditions that which decides, the other one being constant; NULL: both
- * do. */
+/* The condition of the two that decides, where the other one is constant; NULL:
+ * both decide. */
 static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
 {
     int64_t k;

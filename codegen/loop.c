@@ -126,8 +126,8 @@ static unsigned n_stages_in(const struct pipe *p)
     return xk_op(p->body) == XK_OP_STAGE ? 1 : xk_n_kids(p->body);
 }
 
-/* All stages of time t = *reg + t. reg NULL: t itself, stages whose iteration
- * does not exist are left out. */
+/* All stages of time t = *reg + t. reg NULL: time t itself; stages whose
+ * iteration does not exist are left out. */
 static enum xk_status step_stages(struct xk_cg *g, const struct pipe *p,
                            const struct xk_cg_val *reg, int64_t t,
                            int64_t residue)
@@ -155,8 +155,8 @@ static enum xk_status step_stages(struct xk_cg *g, const struct pipe *p,
     return XK_OK;
 }
 
-/* n rounds of `slots` steps from time `first` on, as a loop; without the first
- * `skip` steps of the first round. */
+/* n rounds of `slots` steps from time `first` on, as a loop. The first round
+ * lacks its first `skip` steps. */
 static enum xk_status rounds(struct xk_cg *g, const struct pipe *p,
                              int64_t first, int64_t n, int64_t skip)
 {

@@ -273,7 +273,7 @@ static struct xk_cg_val div_const(struct xk_cg *g, const xk_expr *e,
     return q;
 }
 
-/* x - (x / d) * d, the quotient evaluated as an expression of its own so that a
+/* x - (x / d) * d. The quotient is evaluated as an expression of its own, so a
  * neighbouring division of the same value shares it. */
 static struct xk_cg_val mod_const(struct xk_cg *g, const xk_expr *e,
                                   struct xk_cg_val x, int64_t d,

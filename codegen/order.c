@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* List scheduling of one block after the other. Issue is in order, so an
- * instruction that has to wait holds up all that follow. While the first one in a
- * list of wishes would, the next one behind it goes that need not wait. There are
- * two such lists: the source, whose order is the plan's, and, in straight code,
- * messages each behind what it waits for and before all else, so that they are
- * under way early. A block is left as it is unless its estimate gains. (The longest
- * way to the block's end as priority among those that need not wait gained less in
- * the timing model.) */
+ * instruction that has to wait holds up all that follow. A list of wishes says
+ * what should come first. If its first instruction would have to wait, the next
+ * one goes that need not wait. There are two such lists. One is the source,
+ * whose order is the plan's. The other, in straight code, has messages each
+ * behind what it waits for and before everything else, so that they are under
+ * way early. A block is left as it is unless its estimate gets better. (The
+ * longest way to the block's end as priority gained less in the timing
+ * model.) */
 #include "codegen/order.h"
 
 #include <string.h>
@@ -38,8 +39,9 @@ struct clock {
     uint32_t sent, loads; /* of loads: sum of the cycles of issue; how many */
 };
 
-/* Cycles. ready: what comes next can go, the block's instructions are issued and
- * its loads, if the cache has not got the lines yet, are back. */
+/* Cycles. ready: the time when what comes next can go. Then the block's
+ * instructions are issued, and its loads are back if the cache had not got the
+ * lines yet. */
 struct estimate {
     uint32_t issued, done, ready;
 };
@@ -108,7 +110,7 @@ static struct estimate judge_order(struct order *o, const uint32_t *list)
     return estimate_end(o, &t);
 }
 
-/* Of the units behind the one of this rank that wait for nobody: a bit each. */
+/* A bit for each unit behind the one of this rank that need not wait. */
 static uint64_t open_behind(const struct order *o, uint32_t head)
 {
     const uint32_t region = o->g.unit[o->wish[head]].region_end;
@@ -181,8 +183,8 @@ static bool is_message_unit(const struct order *o, uint32_t u)
     return o->g.access[o->g.unit[u].first].kind == XK_SB_SEND;
 }
 
-/* Messages, each with what it waits for; other units stand back to the end of
- * their region. */
+/* Messages come first, each with what it waits for; other units stand back to
+ * the end of their region. */
 static void find_keys(struct order *o)
 {
     for (uint32_t u = o->g.n_units; u-- > 0;) {
@@ -197,8 +199,8 @@ static void find_keys(struct order *o)
     }
 }
 
-/* Units by their keys, else as in the source: nobody comes before one that he
- * waits for, since that one's key is no larger. */
+/* Orders units by their keys, and equal ones as in the source. No unit comes
+ * before one that it waits for, because that one's key is no larger. */
 static void wish_messages(struct order *o)
 {
     const uint32_t n = o->g.n_units;
@@ -215,8 +217,8 @@ static void wish_messages(struct order *o)
     }
 }
 
-/* Earlier for what follows; in a loop that is all, else what is under way then
- * counts as well. */
+/* Better is what ends earlier. In a loop only that counts; elsewhere, what is
+ * under way then counts as well. */
 static bool better(const struct order *o, struct estimate a, struct estimate b)
 {
     if (o->g.rounds > 1)
@@ -226,7 +228,8 @@ static bool better(const struct order *o, struct estimate a, struct estimate b)
     return a.issued + a.done < b.issued + b.done;
 }
 
-/* Units before the first one that is moved, and behind the last one, stay. */
+/* Units before the first one that is moved, and behind the last one, stay where
+ * they are. */
 static void permute(struct order *o, struct xk_inst *in,
                     struct xk_sb_access *access)
 {

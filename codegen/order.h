@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The order of instructions inside basic blocks: work is put where the source
- * order would stand still. It works on any list with resolved registers and
- * branch targets as indices, before the scoreboard pass. */
+ * order would stand still. This works on any list with resolved registers and
+ * with branch targets as indices, before the scoreboard pass. */
 #ifndef XK_CODEGEN_ORDER_H
 #define XK_CODEGEN_ORDER_H
 

@@ -35,7 +35,7 @@ void xk_order_graph_fini(struct xk_order_graph *g)
 
 /* ---- units ---- */
 
-/* Registers that the resources below do not tell apart, or not at all. */
+/* Registers that the resources below do not tell apart, or do not have. */
 static bool is_arf_state(const struct xk_operand *o)
 {
     if (o->file != XK_FILE_ARF)
@@ -54,8 +54,8 @@ static bool is_memory(const struct xk_platform *p, const struct xk_inst *i)
     return k == XK_MCLASS_LOAD || k == XK_MCLASS_STORE || k == XK_MCLASS_ATOMIC;
 }
 
-/* Nothing passes it: control flow, barriers, fences, state, and what clears
- * buffers of sources where it stands. */
+/* Instructions that nothing passes: control flow, barriers, fences, state, and
+ * those that clear buffers of sources where they stand. */
 static bool is_wall(const struct xk_order_graph *g, const struct xk_inst *i,
                     const struct xk_sb_access *a)
 {
@@ -187,9 +187,10 @@ static void find_units(struct xk_order_graph *g, const struct xk_inst *in,
     end_region(g, first);
 }
 
-/* How late a message is cannot be known. What waits for one must not come in
- * front of a message that the source sends before it: that would be later, too.
- * A loop's messages may still be under way when it is entered again. */
+/* How late a message is cannot be known. An instruction that waits for one must
+ * not come in front of a message that the source sends before it, because that
+ * message would be later, too. A loop's messages may still be under way when
+ * the loop is entered again. */
 static void enter_order_loop(struct xk_order_graph *g, unsigned n)
 {
     for (unsigned i = 0; i < n; i++) {
@@ -284,8 +285,9 @@ static void push_user(struct xk_order_graph *g, uint32_t *list, uint32_t node,
     *list = g->n_users++;
 }
 
-/* Who has them before: none of these has more to do with what comes later. */
-static void add_last_user(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
+/* Takes the dwords from all users in the list: they are written anew, so these
+ * users have nothing to do with what comes later. */
+static void forget_users(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
 {
     while (*list != XK_ORDER_NONE) {
         struct xk_order_user *const u = &g->user[*list];
@@ -347,8 +349,8 @@ static void link_write(struct xk_order_graph *g, uint32_t node, unsigned r,
         g->wrote[r] = node;
         return;
     }
-    add_last_user(g, &g->part[r], dwords);
-    add_last_user(g, &g->read[r], dwords);
+    forget_users(g, &g->part[r], dwords);
+    forget_users(g, &g->read[r], dwords);
     push_user(g, &g->part[r], node, dwords);
 }
 

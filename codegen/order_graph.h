@@ -57,12 +57,12 @@ struct xk_order_graph {
     } * user;
     uint32_t n_users, cap_users;
     bool failed; /* no memory */
-    /* Who wrote all of it, a node; who wrote parts since and who has read
-     * since, lists. */
+    /* wrote: the node that wrote all of it. part: a list of nodes that wrote
+     * parts since. read: a list of nodes that have read since. */
     uint32_t wrote[XK_SB_N_RES], part[XK_SB_N_RES], read[XK_SB_N_RES];
     uint32_t sent, slm_loaded; /* node */
     /* What messages may still do to a register, as far as the source's order
-     * tells; goes on from block to block. */
+     * tells. It goes on from block to block. */
     uint8_t pending[XK_SB_N_RES];
 };
 

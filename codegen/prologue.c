@@ -71,8 +71,8 @@ static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
     }
 }
 
-/* What the data holds of parameter p: a pointer, a value, or for SURFACE what
- * belongs to the pointer before it. */
+/* What the data holds for parameter p: a pointer, a value, or, for SURFACE,
+ * what belongs to the pointer before it. */
 static enum xk_status bind_arg(struct xk_cg *g, unsigned p, uint32_t rest)
 {
     const struct xk_param *const q = &g->k->params[p];

@@ -70,8 +70,8 @@ static bool is_label(const struct xk_cg *g, uint32_t at)
     return false;
 }
 
-/* Nobody has a dummy's registers in a block with dpas, in which instructions
- * are put into another order later. */
+/* No tile may have a dummy's registers in a block with dpas, because its
+ * instructions get another order later. */
 static void touch_room(struct xk_cg *g, struct xk_cg_tile *room, uint32_t at,
                        uint32_t loop)
 {
@@ -252,9 +252,10 @@ static int next_free_grf(struct alloc *a, const struct xk_cg_tile *t,
     return -1;
 }
 
-/* A GRF for a slot alone: dependencies are those of whole GRFs. In turn, so
- * that one value need not wait for another one's last use; first where a sunk
- * buffer will be, since no load goes there. */
+/* A GRF for one slot alone, because dependencies are those of whole GRFs. They
+ * are taken in turn, so that one value need not wait for another one's last
+ * use. The first choice is where a sunk buffer will be, because no load goes
+ * there. */
 static int find_lone(struct alloc *a, const struct xk_cg_tile *t, uint32_t at)
 {
     const uint32_t cool_since = at > COOLING_INSTS ? at - COOLING_INSTS : 0;
@@ -301,8 +302,8 @@ static enum xk_status place_tile(struct alloc *a, struct xk_cg_tile *t,
     return XK_OK;
 }
 
-/* Of the GRFs of planned tile number k: when the next one from number `from` on
- * comes there. */
+/* For the GRFs of planned tile number k: when the next tile from number `from`
+ * on comes there. */
 static void find_until(struct alloc *a, uint32_t k, uint32_t from)
 {
     const unsigned grf_b = a->g->p->grf_b;
@@ -351,8 +352,9 @@ static void free_ended(struct alloc *a, uint32_t k)
     }
 }
 
-/* Gives buffers their places, and forgets that they are there. Sunk ones keep
- * theirs free of other buffers, as if they came first: they are the largest. */
+/* Gives buffers their places, and then forgets that they are there. Sunk ones
+ * keep theirs free of other buffers, as if they came first, because they are
+ * the largest. */
 static enum xk_status plan_buffers(struct alloc *a)
 {
     struct xk_cg *const g = a->g;
@@ -436,8 +438,8 @@ static void release_buckets(struct alloc *a)
     xk_free(a->g->c, a->next_last);
 }
 
-/* As before the first scan, without wishes and plans, and with room for sunk
- * fills where they were. */
+/* Resets to the state before the first scan, without wishes and plans, and with
+ * room for sunk fills where they were. */
 static bool start_again(struct alloc *a, const int32_t *at_b, uint16_t peak_grf)
 {
     struct xk_cg *const g = a->g;

@@ -85,7 +85,8 @@ static struct xk_cg_val as_dwords(struct xk_cg *g, const struct xk_cg_val *a,
     return t;
 }
 
-/* d = a, a four-byte type or a half in dwords; saturating to integers. */
+/* Moves a to d: a four-byte type, or a half in dwords; saturates to
+ * integers. */
 static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
                          struct xk_cg_val a, unsigned lanes)
 {
@@ -101,7 +102,8 @@ static void convert_wide(struct xk_cg *g, const struct xk_cg_val *d,
         g->inst[i].sat = true;
 }
 
-/* a, of four bytes a lane, if it begins a register, or a copy that does. */
+/* Returns a, of four bytes a lane, if it begins a register, or else a copy that
+ * does. */
 static struct xk_cg_val from_register(struct xk_cg *g, struct xk_cg_val a,
                                       unsigned lanes)
 {

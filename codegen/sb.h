@@ -104,8 +104,8 @@ enum xk_status xk_sb_annotate(xk_ctx *c, const struct xk_platform *p,
                               struct xk_sb_access *access, unsigned n,
                               struct xk_inst **out, unsigned *n_out);
 
-/* A distance without a pipe's name is one of the pipe that the sources' types
- * suggest: XK_SB_NOWHERE if they do not agree. */
+/* The pipe that a distance without a pipe's name means: that of the sources'
+ * types. XK_SB_NOWHERE if they do not agree. */
 unsigned xk_sb_pipe_of_sources(const struct xk_platform *p,
                                const struct xk_inst *i);
 
@@ -114,7 +114,7 @@ void xk_sb_need_of(const struct xk_sb_state *s, const struct xk_sb_access *a,
                    struct xk_sb_need *n);
 /* All that is under way. */
 void xk_sb_need_all(const struct xk_sb_state *s, struct xk_sb_need *n);
-/* What a loop's instructions should not have to wait for in each round. */
+/* Waits that a loop's instructions should not have to do in each round. */
 void xk_sb_need_of_loop(const struct xk_sb_state *s, struct xk_sb_need *n);
 /* Tokens whose messages may still read, or write, registers. */
 uint32_t xk_sb_state_reading(const struct xk_sb_state *s);
@@ -139,8 +139,9 @@ struct xk_sb_block {
 bool xk_sb_has_jip(const struct xk_inst *i); /* an immediate target */
 bool xk_sb_has_uip(const struct xk_inst *i);
 bool xk_sb_ends_thread(const struct xk_inst *i);
-/* Leaves for, or comes from, code that this list may not show: everything is
- * complete before it and the list goes on behind it with nothing under way. */
+/* Whether it leaves for, or comes from, code that this list may not show:
+ * everything is complete before it, and the list goes on behind it with nothing
+ * under way. */
 bool xk_sb_is_call(const struct xk_inst *i);
 /* block_at[n] (zeroed) gets each instruction's block; the array is the
  * caller's to xk_free. Targets are indices, checked here. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Atomic chains of dpas: the systolic array keeps the operand that all have in
- * common, and the chain waits before its first and sets a token at its last.
- * Ours are the simplest that the vendor's compiler makes, too: full repeat
- * count, one src1 register for all, nothing that an earlier one writes. */
+/* Atomic chains of dpas. The systolic array keeps the operand that all of them
+ * have in common. A chain waits before its first dpas and sets a token at its
+ * last. Our chains are the simplest of those that the vendor's compiler makes,
+ * too: full repeat count, one src1 register for all, and no dpas that reads
+ * what an earlier one writes. */
 #include "codegen/sb.h"
 #include "codegen/scoreboard.h"
 
@@ -51,7 +52,7 @@ static struct regs regs_of(const struct xk_platform *p, const struct xk_inst *i)
     return r;
 }
 
-/* The destination may be the accumulator operand, whole; else it meets no
+/* The destination may be exactly the accumulator operand; otherwise it meets no
  * source. */
 static bool is_sound(const struct regs *r)
 {

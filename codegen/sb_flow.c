@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Control flow for the scoreboard pass: every way the hardware may go on, for
- * whichever channels. A goto without channels left jumps to its nearest join,
- * so each target counts, and falling through as well. */
+/* Control flow for the scoreboard pass: every way that the hardware may go on,
+ * for any channels. A goto without channels left jumps to its nearest join, so
+ * each target counts, and falling through as well. */
 #include "codegen/sb.h"
 #include "isa/format.h"
 
@@ -16,7 +16,8 @@ bool xk_sb_has_jip(const struct xk_inst *i)
            i->op != XK_OPC_CALLA && i->src[0].file != XK_FILE_GRF;
 }
 
-/* if and else carry one as well, the endif, but go to the first only. */
+/* if and else have a second target as well, the endif, but go to the first
+ * only. */
 static bool jumps_to_uip(const struct xk_inst *i)
 {
     return xk_sb_has_uip(i) && i->op != XK_OPC_IF && i->op != XK_OPC_ELSE;
@@ -106,7 +107,7 @@ static void link_block(const struct xk_inst *in, unsigned n,
         b->succ[b->n_succ++] = block_at[b->end];
 }
 
-/* Loops are what lies between a block and one that jumps back to it. */
+/* A loop is what lies between a block and one that jumps back to it. */
 static void find_entries(struct xk_sb_block *all, unsigned n)
 {
     unsigned first = n; /* of the loop around b, seen from its end */

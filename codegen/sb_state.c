@@ -96,9 +96,9 @@ static void need_pipes(const struct xk_sb_state *s, struct xk_sb_need *n)
         need_pipe(s, p, s->count[p] - 1, n);
 }
 
-/* Who comes right behind a write of a state register names all pipes, as the
- * write itself does (row state_distance), even if nothing is under way there.
- */
+/* An instruction right behind a write of a state register names all pipes, as
+ * the write itself does (row state_distance), even if nothing is under way
+ * there. */
 static void need_after_state(const struct xk_sb_state *s, struct xk_sb_need *n)
 {
     const unsigned all = s->caps->n_pipes;
@@ -113,8 +113,8 @@ static void need_after_state(const struct xk_sb_state *s, struct xk_sb_need *n)
         n->pipes = (1u << all) - 1;
 }
 
-/* State registers change under everything that is under way; a0, for a fault
- * of some platforms, under their readers. */
+/* A state register changes for everything that is under way. a0 changes for its
+ * readers, because of a fault of some platforms. */
 static void need_for_special(const struct xk_sb_state *s, unsigned r,
                              struct xk_sb_need *n)
 {

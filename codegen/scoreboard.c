@@ -84,8 +84,8 @@ static struct xk_swsb token_wait(uint32_t bit, enum xk_sbid_mode mode)
                             .sbid = (uint8_t)__builtin_ctz(bit)};
 }
 
-/* One distance for what several pipes must reach. The pipes it waits for
- * beyond what was asked are noted in *n. */
+/* One distance for several pipes. The pipes that it waits for beyond those
+ * asked are noted in *n. */
 static struct xk_swsb dist_wait(const struct xk_sb_caps *caps,
                                 struct xk_sb_need *n, bool all)
 {
@@ -168,8 +168,8 @@ static struct xk_swsb beside_set(const struct pass *s, struct waiter *w)
     return dist_wait(s->caps, &w->need, true);
 }
 
-/* What the instruction itself can say of its needs, and what is left to syncs.
- */
+/* Divides its needs into what the instruction itself can say and what is left
+ * to syncs. */
 static struct note carried(const struct pass *s, struct waiter *w)
 {
     const bool far = w->need.pipes != 0, own = !far || plain(s, w);
@@ -211,11 +211,11 @@ static struct note plan_waits(const struct pass *s, struct waiter *w,
     return n;
 }
 
-/* What has to wait for a token's user may as well take it over: setting it is
- * waiting for it, and needs no sync. Messages into the same registers must wait
- * for each other anyway, so they share a token: then a loop's copy matches the
- * one before the loop. Else one that nothing waits for, else the one given
- * longest ago. */
+/* Chooses a token. An instruction that has to wait for a token's user takes
+ * that token over: setting it is waiting for it, and needs no sync. Messages
+ * into the same registers must wait for each other anyway, so they share a
+ * token: then a loop's copy matches the one before the loop. Otherwise it is a
+ * token that nothing waits for, or else the one given longest ago. */
 static int8_t give_token(struct pass *s, const struct xk_inst *x, uint32_t busy,
                          uint32_t awaited)
 {
@@ -281,8 +281,9 @@ static void need_of_chain(const struct pass *s, const struct xk_sb_state *st,
     n->src &= ~n->dst;
 }
 
-/* What is still in a pipe when a loop is entered its dpas would wait for in
- * each round, and in syncs: they carry no distance. */
+/* Waits for what is still in a pipe when a loop is entered. Otherwise the
+ * loop's dpas would wait for it in each round, by syncs: they have no
+ * distance. */
 static void need_in_front(const struct xk_sb_state *st, struct xk_sb_need *n)
 {
     struct xk_sb_need more;

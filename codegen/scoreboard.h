@@ -16,9 +16,10 @@ enum xk_status xk_scoreboard(xk_ctx *c, const struct xk_platform *p,
                              const struct xk_inst *in, unsigned n,
                              struct xk_inst **out, unsigned *n_out);
 
-/* Decoded code, branch targets in bytes, as xk_scoreboard wants it: without the
- * annotations, Atomic marks and syncs that a compiler's pass added, targets as
- * indices, nothing compacted. The result is the caller's to xk_free. */
+/* Turns decoded code, with branch targets in bytes, into what xk_scoreboard
+ * wants: without the annotations, Atomic marks and syncs that a compiler's pass
+ * added, with targets as indices, and with nothing compacted. The result is the
+ * caller's to xk_free. */
 enum xk_status xk_scoreboard_strip(xk_ctx *c, const struct xk_inst *in,
                                    unsigned n, struct xk_inst **out,
                                    unsigned *n_out);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Constants that fill buffers in straight code at the kernel's begin go to its
- * end: so their registers serve other values until then. */
+/* Constants that fill buffers in straight code at the kernel's begin are moved
+ * to the end of that code, so that their registers serve other values until
+ * then. */
 #include "codegen/cg.h"
 
 #include <string.h>

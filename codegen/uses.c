@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One walk over the kernel in program order, before anything is emitted: the
- * number of the statement that uses each variable last, and for each LOAD the
- * number of the next statement that writes to its buffer; and whether there
- * are ramps and barriers at all. A use in a loop that
- * the variable is bound outside of counts as never ending. */
+/* One walk over the kernel in program order, before anything is emitted. It
+ * finds the number of the statement that uses each variable last, and, for each
+ * LOAD, the number of the next statement that writes to its buffer. It also
+ * finds whether there are ramps and barriers at all. A use in a loop outside of
+ * which the variable is bound counts as never ending. */
 #include "codegen/cg.h"
 
 #define FOREVER (UINT32_MAX - 1)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Programs: instructions and labels to machine code. All is parsed first; then
- * sizes are settled, labels become offsets, and every instruction is encoded,
- * with the place of its mnemonic in each refusal. */
+/* Programs: instructions and labels to machine code. All of the text is parsed
+ * first. Then sizes are settled and labels become offsets. Then every
+ * instruction is encoded; a refusal names the place of its mnemonic. */
 #include "isa/asm.h"
 #include "isa/format.h"
 
@@ -165,8 +165,8 @@ static unsigned n_targets(const struct xk_inst *i)
     return xk_branch_shape(i->op) & XK_BR_UIP ? 2 : 1;
 }
 
-/* Decides who takes the short form; names as targets keep the long one, since
- * their value is not known yet. */
+/* Decides which instructions take the short form. Those whose targets are names
+ * keep the long one, because their value is not known yet. */
 static void settle_sizes(struct program *g)
 {
     uint8_t bytes[XK_INST_B / 2];
@@ -214,8 +214,8 @@ static bool undefined_label(struct program *g, const struct xk_label_use *u)
                                 (int)(u->n_b < 80 ? u->n_b : 80), u->name);
 }
 
-/* Sets the k-th target of the item: relative, but for calla. Numbers count the
- * sizes of the text and move along with what they point at. */
+/* Sets the k-th target of the item: relative to it, except for calla. Numbers
+ * count the sizes of the text, and move along with what they point at. */
 static bool resolve_branch(struct program *g, struct item *e, unsigned k)
 {
     const struct xk_label_use *const u = &e->use[k];

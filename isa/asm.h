@@ -7,8 +7,8 @@
 #include "base/ctx.h"
 #include "isa/isa.h"
 
-/* One instruction without label; text need not end in NUL. Branch targets are
- * byte offsets, which are not checked. On failure err begins with
+/* One instruction without a label; the text need not end in NUL. Branch targets
+ * are byte offsets and are not checked. On failure err begins with
  * "LINE:COLUMN: " and names word, field and range. */
 enum xk_status xk_inst_parse(const struct xk_platform *p, const char *text,
                              size_t n_b, struct xk_inst *out,

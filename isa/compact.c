@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The 64-bit form, both ways: three to five table rows and the register numbers
- * together are the native instruction. What does not fit the rows, or has no
- * place in the form, has no 64-bit form: compacting never loses a bit. */
+ * together are the native instruction. An instruction that does not fit the
+ * rows, or has a bit without a place in the form, has no 64-bit form:
+ * compacting never loses a bit. */
 #include "isa/compact.h"
 
 #include "base/alloc.h"
@@ -106,7 +107,8 @@ compact_row(const struct expansion *x, const struct xk_compact_lookup *l)
     return &x->t->compact->row[l->table][get_compact(x, l->index)];
 }
 
-/* Is a source an immediate, if bits are bits 63:0 of the native form? */
+/* Whether a source is an immediate, if `bits` are bits 63:0 of the native
+ * form. */
 static bool has_imm(const struct expansion *x, uint64_t bits)
 {
     return x->kind->imm_form &&
@@ -206,7 +208,8 @@ static bool compact_imm(struct expansion *x)
     return true;
 }
 
-/* x->compact of the native bits; false where a row or a place is missing. */
+/* Sets x->compact from the native bits; false where a row or a place is
+ * missing. */
 static bool compact(struct expansion *x)
 {
     const bool imm = has_imm(x, x->n[0]);
@@ -263,7 +266,7 @@ enum xk_status xk_isa_expand(const struct xk_isa_tables *t, uint64_t word,
     return st;
 }
 
-/* Ready for compact(), if the opcode can be compacted at all and encodes. */
+/* Prepares for compact(), if the opcode can be compacted at all and encodes. */
 static bool begin_expansion(struct expansion *x, const struct xk_platform *p,
                             const struct xk_inst *i)
 {

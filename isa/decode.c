@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Native 128 bits to the instruction record. Every bit read is ticked off;
- * what is set and was not read is a reserved field and refused, so that
- * encode(decode(b)) == b for everything that decodes. */
+/* Native 128 bits to the instruction record. Every bit that is read is ticked
+ * off. A bit that is set and was not read is in a reserved field and refused,
+ * so encode(decode(b)) == b for everything that decodes. */
 #include "isa/decode.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal to the decoder: 128 bits on their way to an instruction. Every bit
- * read is ticked off, so that what is set and was not read can be refused; the
- * first refusal sticks. */
+ * that is read is ticked off, so that a bit that is set and was not read can be
+ * refused. The first refusal sticks. */
 #ifndef XK_ISA_DECODE_H
 #define XK_ISA_DECODE_H
 

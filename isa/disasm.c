@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A whole program as text. Two passes: the first decodes and marks where labels
- * stand, the second prints. Labels stand where iga64 puts them: at the start,
- * at targets, behind each branch and behind the end of the thread; they are
- * named after their byte offset. A target that is no instruction's start is
- * printed as a number, which needs no label. */
+/* A whole program as text, in two passes. The first decodes and marks where
+ * labels are, the second prints. Labels are where iga64 puts them: at the
+ * start, at targets, behind each branch and behind the end of the thread. They
+ * are named after their byte offset. A target that is not the start of an
+ * instruction is printed as a number, which needs no label. */
 #include "isa/disasm.h"
 
 #include <string.h>
@@ -141,7 +141,7 @@ static void print_bad(struct disasm *d, const struct piece *s)
 }
 
 /* Eight zero bytes behind the last instruction: the compiler's kernels end so,
- * and no text stands for them. */
+ * and they are not printed. */
 static bool is_tail(const struct disasm *d, const struct piece *s)
 {
     static const uint8_t zero[SLOT_B];

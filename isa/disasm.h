@@ -13,9 +13,10 @@ struct xk_disasm_opts {
     bool bfn_numbers;
 };
 
-/* Appends one line an instruction, and label lines, to *out. Bytes that do not
- * decode become a comment line with the reason, and reading goes on after
- * them; *n_bad counts those. The text assembles back to the same bytes. */
+/* Appends a line for each instruction, and lines with labels, to *out. Bytes
+ * that do not decode become a comment line with the reason, and reading goes on
+ * behind them; *n_bad counts them. The text assembles back to the same
+ * bytes. */
 enum xk_status xk_disassemble_code(xk_ctx *c, const struct xk_platform *p,
                                    const uint8_t *code, size_t code_b,
                                    const struct xk_disasm_opts *o,

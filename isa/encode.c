@@ -156,7 +156,8 @@ static void put_header(struct xk_enc *e)
     xk_enc_put(e, XK_FLD_NO_MASK, i->no_mask);
 }
 
-/* Options a form has no bits for must be off: nothing is dropped silently. */
+/* Options that a form has no bits for must be off: nothing is dropped
+ * silently. */
 void xk_enc_refuse_options(struct xk_enc *e, bool sat, bool acc_wr_en,
                            bool atomic, bool cond, bool ctrl)
 {

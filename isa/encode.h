@@ -66,7 +66,8 @@ void xk_enc_put_reg(struct xk_enc *e, const struct xk_operand *o, unsigned file,
                     unsigned reg, unsigned sub);
 void xk_enc_put_indirect(struct xk_enc *e, const struct xk_operand *o,
                          unsigned mode, unsigned off, unsigned a0);
-/* Options a form has no bits for must be off: nothing is dropped silently. */
+/* Options that a form has no bits for must be off: nothing is dropped
+ * silently. */
 void xk_enc_refuse_options(struct xk_enc *e, bool sat, bool acc_wr_en,
                            bool atomic, bool cond, bool ctrl);
 /* What has no execution size in its text has only one. */

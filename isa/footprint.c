@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an instruction touches: register bytes per operand, the accumulator,
- * the pipe. Errs on the covering side where the record cannot tell. */
+/* What an instruction touches: register bytes of each operand, the accumulator,
+ * the pipe. Where the record cannot tell, the answer covers too much. */
 #include "isa/format.h"
 
 #define ALL_GRFS 256
@@ -20,7 +20,7 @@ static struct xk_footprint whole_grfs(const struct xk_platform *p,
     return f;
 }
 
-/* Lengths that only a register knows end with the file at the latest. */
+/* Lengths that only a register knows: at most up to the end of the file. */
 static struct xk_footprint longest(const struct xk_platform *p,
                                    const struct xk_operand *o, unsigned n_grf)
 {
@@ -210,7 +210,8 @@ unsigned xk_inst_acc_use(const struct xk_inst *i)
     return use;
 }
 
-/* Bytes an explicit accumulator operand spans, from its register on. */
+/* The bytes that an explicit accumulator operand spans, from its register
+ * on. */
 static struct xk_footprint acc_operand(const struct xk_platform *p,
                                        const struct xk_inst *i, int operand)
 {
@@ -239,8 +240,9 @@ uint32_t xk_inst_acc_step_b(const struct xk_inst *i)
     return step_b < 2 ? 2 : step_b;
 }
 
-/* What goes through acc0 unnamed: the channels of the destination, at least a
- * pair of registers, since the later channels' half is acc1. */
+/* The bytes that go through acc0 without being named: the channels of the
+ * destination. They are at least a pair of registers, because acc1 is the half
+ * of the later channels. */
 static struct xk_footprint implicit_acc(const struct xk_platform *p,
                                         const struct xk_inst *i)
 {

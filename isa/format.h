@@ -21,8 +21,8 @@ enum xk_format {
     XK_N_FORMATS
 };
 
-/* What may share bits inside one format: rows with different views never
- * apply to the same instruction. */
+/* A view. Rows of different views may share bits inside one format, because
+ * they never apply to the same instruction. */
 enum xk_field_view {
     XK_VIEW_ALL,
     XK_VIEW_SRC0_IND, /* indirect instead of direct register numbers */
@@ -176,9 +176,9 @@ static inline bool xk_inst_is_dpas(const struct xk_inst *i)
     return xk_opcode_is_dpas((enum xk_opcode)i->op);
 }
 
-/* The row of isa/format.def by which a bit of the instruction at in[0..n_b) is
- * read, and which bit of that field's value it is; XK_N_FIELDS if none reads
- * it, or in[] is no instruction. */
+/* The row of isa/format.def that reads a bit of the instruction at in[0..n_b),
+ * and which bit of that field's value it is. XK_N_FIELDS if none reads it, or
+ * if in[] is no instruction. */
 unsigned xk_inst_field_at(const struct xk_platform *p, const uint8_t *in,
                           size_t n_b, unsigned bit, unsigned *value_bit);
 
@@ -207,8 +207,8 @@ enum xk_branch_shape {
 };
 unsigned xk_branch_shape(enum xk_opcode op);
 
-/* What *i carries though its opcode has no such option: "predicate"; NULL if
- * there is nothing (isa/traits.def). */
+/* An option that *i has although its opcode has no such option: "predicate";
+ * NULL if there is none (isa/traits.def). */
 const char *xk_inst_foreign_option(const struct xk_platform *p,
                                    const struct xk_inst *i);
 
@@ -223,8 +223,8 @@ struct xk_src_fields {
 extern const struct xk_src_fields xk_basic_src[2];
 extern const struct xk_src_fields xk_ternary_src[3];
 
-/* The native form of a compact instruction; refuses what has none. *as is set
- * if xk_inst_compact() would say it with another word: then to this one. */
+/* The native form of a compact instruction; a word that has none is refused. If
+ * xk_inst_compact() would write it as another word, *as is set to that one. */
 enum xk_status xk_isa_expand(const struct xk_isa_tables *t, uint64_t compact,
                              uint64_t native[2], uint64_t *as,
                              struct xk_error *err);

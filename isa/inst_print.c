@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One instruction as text, in the syntax iga64 writes and reads: the same
- * tokens, single spaces between them, no trailing comment. One departure, and
- * only on request: a negative second branch offset stands in parentheses,
- * because iga64 cannot read back what it prints there. Prints every record,
- * also one the encoder refuses. */
+/* One instruction as text, in the syntax that iga64 writes and reads: the same
+ * tokens, single spaces between them, no trailing comment. It departs from that
+ * only on request: then a negative second branch offset is in parentheses,
+ * because iga64 cannot read back what it prints there. Every record is printed,
+ * even one that the encoder refuses. */
 #include "isa/inst_print.h"
 
 #include "base/alloc.h"
@@ -254,7 +254,8 @@ static void flush_line(struct xk_printer *w)
     w->l.n = 0;
 }
 
-/* Offsets are relative to the branch, but those of calla to the program. */
+/* Offsets are relative to the branch; those of calla are relative to the
+ * program. */
 static void print_target(struct xk_printer *w, const struct xk_inst *i,
                          int32_t off_b, bool second)
 {

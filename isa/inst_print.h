@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal to isa/: the pieces of which the text of an instruction is made. All
- * of them write into a line of fixed size, which costs no call and no printf a
- * token; the longest instruction needs less than half of it, and what would not
- * fit is dropped. */
+ * of them write into a line of fixed size, which needs no call and no printf
+ * for each token. The longest instruction needs less than half of it; what
+ * would not fit is dropped. */
 #ifndef XK_ISA_INST_PRINT_H
 #define XK_ISA_INST_PRINT_H
 

@@ -114,15 +114,15 @@ struct xk_print_opts {
 void xk_inst_print_as(const struct xk_platform *p, const struct xk_inst *i,
                       const struct xk_print_opts *o, struct xk_str *out);
 
-/* What the instruction touches, for scoreboard, validator and simulator. Bytes
- * in the GRF file: the first, and one past the last; 0,0 if none. Sends: the
- * payload and response lengths from the descriptor. */
+/* What the instruction touches, for scoreboard, validator and simulator: bytes
+ * in the GRF file, the first, and one past the last; 0,0 if none. For a send
+ * these are the payload and response lengths from the descriptor. */
 struct xk_footprint {
     uint32_t first_b, end_b;
 };
-/* operand -1 is dst, 0..2 the sources (of a send: src0, src1). What is not
+/* operand -1 is dst, 0..2 are the sources (for a send: src0, src1). What is not
  * known is covered: an indirect operand touches the whole file of 256
- * registers, a register descriptor the longest payload. */
+ * registers, and a register descriptor means the longest payload. */
 struct xk_footprint xk_inst_footprint(const struct xk_platform *p,
                                       const struct xk_inst *i, int operand);
 /* Products of a dpas per channel and depth step: a dword of the wider operand,
@@ -135,31 +135,31 @@ uint32_t xk_inst_element_b(const struct xk_platform *p, const struct xk_inst *i,
 /* Implicit accumulator use (mach, addc, AccWrEn ...): bit 0 reads acc0, bit 1
  * writes it. Explicit acc operands are included. */
 unsigned xk_inst_acc_use(const struct xk_inst *i);
-/* Where lane 0 of the accumulator that is not named lies, from acc0 on, and the
- * bytes from lane to lane: as the destination's sub-register and stride. */
+/* Where lane 0 of the unnamed accumulator is, from acc0 on, and the bytes from
+ * lane to lane. Both follow the destination's sub-register and stride. */
 uint32_t xk_inst_acc_first_b(const struct xk_inst *i);
 uint32_t xk_inst_acc_step_b(const struct xk_inst *i);
 /* The same in bytes of the accumulator file (acc1 begins at the GRF size):
  * what is read, or written, explicitly and implicitly. */
 struct xk_footprint xk_inst_acc_footprint(const struct xk_platform *p,
                                           const struct xk_inst *i, bool write);
-/* The 16-bit flag halves it reads (predicate, operands) or writes (condition,
- * destination): bit 0 f0.0, bit 1 f0.1, bit 2 f1.0 ... What any and all forms
- * combine is covered. */
+/* The 16-bit flag halves that it reads (predicate, operands) or writes
+ * (condition, destination): bit 0 f0.0, bit 1 f0.1, bit 2 f1.0 ... All flags
+ * that the any and all forms combine are covered. */
 unsigned xk_inst_flag_use(const struct xk_inst *i, bool write);
-/* The pipe that executes it: FLOAT, INT, LONG; on xelp, which has one in-order
- * pipe, ALL; MATH, SEND, DPAS; NONE for sync, nop. The destination's type
- * decides, also a null one's. Branches count as INT. */
+/* The pipe that executes it: FLOAT, INT, LONG, MATH, SEND or DPAS; ALL on xelp,
+ * which has one in-order pipe; NONE for sync and nop. The destination's type
+ * decides, even that of a null destination. Branches count as INT. */
 enum xk_pipe xk_inst_pipe(const struct xk_platform *p, const struct xk_inst *i);
 /* The in-order pipe for data of a type, NONE where it has none of its own. */
 enum xk_pipe xk_type_pipe(const struct xk_platform *p, enum xk_reg_type t);
 /* The place of an in-order pipe among those that a distance counts: 0 FLOAT,
- * and the only one of xelp; 1 INT, 2 LONG, 3 MATH. What completes out of order
- * has none: xk_inst_is_out_of_order. */
+ * and the only one of xelp; 1 INT, 2 LONG, 3 MATH. Instructions that complete
+ * out of order have none: xk_inst_is_out_of_order. */
 #define XK_PIPE_ORDERS 4
 unsigned xk_pipe_order(enum xk_pipe pipe);
-/* Completes out of order, so is tracked by SBID: messages, dpas, and math where
- * it is no in-order pipe (up to xehpg). */
+/* Whether it completes out of order and so is tracked by SBID: messages, dpas,
+ * and math where it is no in-order pipe (up to xehpg). */
 bool xk_inst_is_out_of_order(const struct xk_platform *p,
                              const struct xk_inst *i);
 
@@ -177,9 +177,9 @@ unsigned xk_inst_validate(const struct xk_platform *p, const struct xk_inst *i,
 typedef void xk_violation_fn(void *user, unsigned at,
                              const struct xk_isa_violation *v);
 /* All violations of a program: of each instruction, and of rules about several
- * (branch targets, Atomic chains, its end). Offsets are in the form written:
- * compacted instructions count 8 bytes. report may be NULL. Returns how many
- * there are. */
+ * (branch targets, Atomic chains, its end). Offsets are those of the form as
+ * written: compacted instructions count 8 bytes. report may be NULL. Returns
+ * how many there are. */
 unsigned xk_program_validate(const struct xk_platform *p,
                              const struct xk_inst *inst, unsigned n,
                              xk_violation_fn *report, void *user);

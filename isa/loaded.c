@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A forward analysis. What is known at a point is kept apart by each flag's
- * value: so a load that a jmpi leaves out is no matter for a dpas that a jmpi
- * on the same flag leaves out as well. */
+/* A forward analysis. What is known at a point is kept apart for each flag's
+ * value. So a load that a jmpi skips does not matter for a dpas that a jmpi on
+ * the same flag skips as well. */
 #include "isa/loaded.h"
 
 #include <string.h>
@@ -40,8 +40,8 @@ unsigned xk_inst_at(const struct xk_inst *inst, unsigned n, unsigned from,
     return offset_b == 0 ? at : n;
 }
 
-/* The flag half that decides about a jmpi of one lane; N_FLAGS: another thing.
- */
+/* The flag half that decides a jmpi of one lane; N_FLAGS: something else
+ * decides. */
 static unsigned guard_of(const struct xk_inst *i)
 {
     const unsigned half = i->flag_reg * 2u + i->flag_sub;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Internal to isa/ and codegen/: which registers hold what messages have
- * brought, on every way through a program. */
+ * loaded, on every path through a program. */
 #ifndef XK_ISA_LOADED_H
 #define XK_ISA_LOADED_H
 
@@ -10,10 +10,11 @@
  * there. */
 unsigned xk_inst_at(const struct xk_inst *inst, unsigned n, unsigned from,
                     int32_t offset_b);
-/* mixed[at] of each dpas: whether a register of its src1 may hold something
- * else, or nothing: an instruction that is no message may have written it last,
- * or a message that left lanes alone. Offsets of branches are in bytes. What a
- * flag says at a jmpi it says at the next one, too, unless it was written. */
+/* Sets mixed[at] of each dpas: whether a register of its src1 may hold
+ * something that no message loaded, or nothing. Then an instruction that is no
+ * message may have written it last, or a message that left lanes alone. Offsets
+ * of branches are in bytes. The flag of a jmpi has the same value at the next
+ * one, unless it was written. */
 void xk_find_mixed_src1(const struct xk_platform *p, const struct xk_inst *inst,
                         unsigned n, bool *mixed);
 

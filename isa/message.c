@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Send messages between record and descriptor, by the rows of message.def.
- * Build decodes what it wrote and compares: so nothing in a record is ever
- * silently dropped, and a built message always decodes to its record. */
+ * Build decodes what it wrote and compares. So nothing in a record is silently
+ * dropped, and a built message always decodes to its record. */
 #include "isa/message.h"
 
 #include <stddef.h>
@@ -15,8 +15,8 @@
 #define DESC_MLEN 25, 4
 #define SURF_OFF_MASK 0xfffff800u /* extended descriptor: bss, ss */
 
-/* Fields of a record that a message may lack: set, they must come back. The
- * derived ones may be left zero, and are then filled in. */
+/* Fields of a record that a message may lack: if they are set, they must come
+ * back. The derived ones may be left zero, and are then filled in. */
 static const struct {
     uint8_t offset;
     bool derived;
@@ -227,7 +227,8 @@ static enum xk_status compare_inputs(const struct xk_msg *want,
     return XK_OK;
 }
 
-/* Row and port of *m, the port filled in where the row has one only. */
+/* The row and the port of *m; the port is filled in where the row has only
+ * one. */
 static enum xk_status choose_row(const struct xk_platform *p, struct xk_msg *m,
                                  struct xk_error *err)
 {

@@ -69,11 +69,11 @@ enum xk_msg_cache {
 #define XK_BTI_SLM 0xfe
 #define XK_BTI_STATELESS 0xff /* coherent */
 
-/* Through a surface the offsets from here on mean nothing: reads give zero,
- * writes are dropped, and no checker minds. A lane that takes no part is sent
- * there instead of being masked, and may move on with the others for less than
- * 256 MiB. No surface may be larger than this, so that hardware finds them outside
- * of every one. */
+/* Offsets through a surface from here on mean nothing: reads give zero, writes
+ * are dropped, and no checker minds. A lane that takes no part is sent there
+ * instead of being masked, and may move on with the others for less than 256
+ * MiB. No surface may be larger than this, so hardware finds these offsets
+ * outside of every surface. */
 #define XK_OFF_NULL UINT32_C(0xf0000000)
 
 /* [in]: what a builder sets. [out]: set by decode and by build. Neutral values
@@ -137,36 +137,37 @@ struct xk_msg {
     uint8_t reserved; /* zero */
 };
 
-/* Most registers of data of an LSC gather or scatter, whatever they hold: 256 bytes
- * on DG2, 512 on PVC (vISA's IsaVerification.cpp, "this message accesses more than 8
- * registers"; oneDNN's jit/ir/message.cpp, send_t::is_supported). */
+/* The most registers of data that an LSC gather or scatter may have, whatever
+ * they hold: 256 bytes on DG2, 512 on PVC (vISA's IsaVerification.cpp, "this
+ * message accesses more than 8 registers"; oneDNN's jit/ir/message.cpp,
+ * send_t::is_supported). */
 #define XK_MSG_GATHER_GRF 8
 
 /* Sets sfid, desc, exdesc, src1_len and eot of i->send from *m, and the lengths
  * and [out] fields in *m. A load whose i->dst is the null register is a
- * prefetch (dst_grf 0); bss and ss take their surface from
- * a0.<i->send.exdesc_sub>. Does not touch i->exec, which must agree with
- * m->exec. Refuses with XK_EINVAL or XK_EUNSUPPORTED, and the field and value
- * in *err, what the platform has not. */
+ * prefetch (dst_grf 0). bss and ss take their surface from
+ * a0.<i->send.exdesc_sub>. It does not touch i->exec, which must agree with
+ * m->exec. What the platform lacks is refused with XK_EINVAL or
+ * XK_EUNSUPPORTED, and with the field and value in *err. */
 enum xk_status xk_msg_build(const struct xk_platform *p, struct xk_msg *m,
                             struct xk_inst *i, struct xk_error *err);
-/* The record of a send; kind UNKNOWN or OTHER if it is none of ours (then only
- * sfid, exec and the lengths are set). Never fails. */
+/* The record of a send. Its kind is UNKNOWN or OTHER if it is none of ours;
+ * then only sfid, exec and the lengths are set. Never fails. */
 void xk_msg_decode(const struct xk_platform *p, const struct xk_inst *i,
                    struct xk_msg *m);
-/* OK if the record of *i says all of it: building it again gives the same
+/* OK if the record of *i is complete: building it again gives the same
  * descriptors. Else XK_EPARSE and a sentence with the first bits, value or
  * length that is reserved, refused or unlike what the operation needs. */
 enum xk_status xk_msg_check(const struct xk_platform *p,
                             const struct xk_inst *i, struct xk_error *err);
-/* The same, but an LSC message may have payloads as long as those of more
- * channels, as compilers pad a few channels to 8 or 16, if each component of its
- * data begins in the same register then. */
+/* The same, but the payloads of an LSC message may be as long as those of more
+ * channels, if each component of its data begins in the same register then:
+ * compilers pad a few channels to 8 or 16. */
 enum xk_status xk_msg_check_padded(const struct xk_platform *p,
                                    const struct xk_inst *i,
                                    struct xk_error *err);
-/* Bits of desc (immediate) that no field of the message covers and that are
- * set, or that must be set and are clear; 0 for UNKNOWN and OTHER. */
+/* The bits of desc (immediate) that are set although no field of the message
+ * covers them, or that are clear and must be set; 0 for UNKNOWN and OTHER. */
 uint32_t xk_msg_reserved_bits(const struct xk_platform *p,
                               const struct xk_inst *i);
 
@@ -195,7 +196,7 @@ static inline bool xk_msg_is_strided(const struct xk_msg *m)
 }
 unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op);   /* data operands, 0..2 */
 const char *xk_msg_sfid_name(unsigned sfid);        /* "ugm"; "?" */
-/* Whether a send is about SLM: by its own shared function, or by surface 254 of
+/* Whether a send accesses SLM: by its own shared function, or by surface 254 of
  * the old data ports. */
 static inline bool xk_send_is_slm(const struct xk_send_info *s)
 {

@@ -66,7 +66,8 @@ static bool get_atomic(const struct xk_platform *p, unsigned family, uint32_t v,
     return true;
 }
 
-/* By raw code where that is set and names the operation, else by operation. */
+/* By the raw code, where it is set and names the operation; else by the
+ * operation. */
 static bool put_atomic(const struct xk_platform *p, unsigned family,
                        const struct xk_msg *m, uint32_t *v,
                        struct xk_error *err)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Messages of the sampler, whose record in isa/message.h is OTHER: what their
- * descriptor says. Checked against the sentences that iga64 prints beside them
- * (tests/isa/test_message_sampler.c). */
+ * descriptor says. It is checked against the sentences that iga64 prints beside
+ * them (tests/isa/test_message_sampler.c). */
 #ifndef XK_ISA_MESSAGE_SAMPLER_H
 #define XK_ISA_MESSAGE_SAMPLER_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What follows from a message's record: the registers of its operands, the
- * memory that its addresses mean; and which combinations no machine has. */
+/* What follows from a message's record: the registers of its operands, and the
+ * memory that its addresses mean. Also, which combinations no machine has. */
 #include "isa/format.h"
 #include "isa/message_table.h"
 

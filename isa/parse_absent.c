@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Words for what a platform has not: which others have it, and for a mnemonic
- * that nobody has, which one is meant. */
+/* Words for what a platform lacks: which other platforms have it. For a
+ * mnemonic that no platform has: which one may be meant. */
 #include "isa/parse_core.h"
 
 #include <string.h>

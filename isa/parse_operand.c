@@ -73,8 +73,8 @@ static bool basic_region(struct xk_parser *ps, bool indirect,
            xk_isa_parse_want(ps, '>', "'>'");
 }
 
-/* What a source without region has: a scalar if it names a subregister or there
- * is one channel only, else packed elements. */
+/* The region of a source without one: a scalar if it names a subregister or
+ * there is one channel only, else packed elements. */
 static void default_region(const struct xk_parser *ps, unsigned n,
                            bool sub_given, struct xk_operand *o)
 {

@@ -4,7 +4,8 @@
 
 #include "base/alloc.h"
 
-/* Old text may have ".0", "<1>" and ":ud" after a payload; they say nothing. */
+/* Old text may have ".0", "<1>" and ":ud" after a payload; they have no
+ * meaning. */
 static bool skip_decoration(struct xk_parser *ps)
 {
     const struct xk_token at = ps->tok;

@@ -151,7 +151,7 @@ static bool eval_float(struct expr *e, const struct xk_token *op, double a,
     }
 }
 
-/* Quotients are of signed values; INT64_MIN / -1 wraps like the rest. */
+/* Divides signed values; INT64_MIN / -1 wraps like everything else. */
 static uint64_t divide_consts(uint64_t a, uint64_t b, bool rest)
 {
     if (b == UINT64_MAX)

@@ -118,8 +118,9 @@ static bool is_spelled(const struct xk_msg *m)
            c == XK_MCLASS_STORE || c == XK_MCLASS_ATOMIC;
 }
 
-/* What iga64 prints but refuses to read, or reads as something else: vectors of
- * widened elements, which lose their shape, and what no hardware does. */
+/* Messages that iga64 prints but refuses to read, or reads as something else:
+ * vectors of widened elements, which lose their shape, and what no hardware
+ * does. */
 static bool is_unreadable(const struct xk_inst *i, const struct xk_msg *m,
                           enum xk_msg_class c)
 {
@@ -137,9 +138,10 @@ static bool is_unreadable(const struct xk_inst *i, const struct xk_msg *m,
 }
 
 /* Whether the text can be read back to the same bits. It does not show the
- * operand that a load or a store has not, nor bits that mean nothing. Lengths
- * are in the text, so they may be any. What compilers do is spelled out as
- * iga64 does it, even so: the cache control of an SLM access is lost there. */
+ * operand that a load or a store lacks, nor bits without a meaning. Lengths are
+ * in the text, so they may be any. What compilers do is spelled out as iga64
+ * does it, even if the text loses something: the cache control of an SLM
+ * access. */
 static bool says_all(const struct xk_platform *p, const struct xk_inst *i,
                      const struct xk_msg *m, enum xk_msg_class c)
 {

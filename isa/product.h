@@ -44,10 +44,10 @@ enum xk_platform_id xk_product_platform(enum xk_product product);
 /* The platform of a family, as a container numbers it; NULL: none of ours. */
 const struct xk_platform *xk_product_family(uint32_t family);
 
-/* The device that a container names: the family, and the revision that it is
- * compiled for. Revision 0 is what a compiler writes that was told none, so it
- * says nothing; one that several products share leaves the product open. What
- * is open is all that is in cards. */
+/* The device that a container names: the family, and the revision for which it
+ * is compiled. A compiler that was told no revision writes 0, so 0 says
+ * nothing. A revision that several products share leaves the product open.
+ * Everything that is open stands for all that is in cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision);
 /* "DG2-G11 B1", "any product C0", "DG1, all in cards", "all in cards". */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Scoreboard annotation to its code and back, by rows. A row is a run of codes:
- * base, plus a distance, an SBID or both. The codes that hold both read
- * differently for sends, dpas, math and the rest, so rows name the classes they
- * are for. Source: isa.md 5.1; measured with iga64 over all codes. */
+ * a base, plus a distance, an SBID or both. The codes that hold both mean
+ * different things for sends, dpas, math and the rest, so rows name the classes
+ * that they are for. Source: isa.md 5.1; measured with iga64 over all codes. */
 #include "isa/format.h"
 
 #include "base/alloc.h"

@@ -70,8 +70,8 @@ static const struct xk_isa_rule rules[] = {
 
 #define N_INST_RULES (XK_COUNTOF(rules) - XK_N_PROGRAM_RULES)
 
-/* Beside the rules, so that most are passed over at a glance: a format or
- * platform that is `out`, or a need that is missing. */
+/* Kept beside the rules, so that most rules are passed over at a glance: a
+ * format or platform that is `out`, or a need that is missing. */
 static const struct {
     uint32_t needs;
     uint32_t out; /* formats and, from bit 16 on, platforms it is not for */

@@ -7,8 +7,8 @@
 #include "isa/format.h"
 #include "isa/traits.h"
 
-/* What an instruction has. A rule names what it is about, so that predicates
- * run only where they could say something. */
+/* What an instruction has. A rule names what it needs, so that predicates run
+ * only where they could find something. */
 enum xk_rule_need {
     XK_HAS_PRED = 1 << 0,
     XK_HAS_COND = 1 << 1,
@@ -131,7 +131,7 @@ static inline bool xk_is_scalar(const struct xk_rule_view *v,
            (v->format == XK_FMT_TERNARY || o->rgn.width == 1);
 }
 
-/* Of a register source of one or two sources: one stride in elements that
+/* For a register source of one or two sources: the one stride in elements that
  * reaches all channels, or -1. */
 int xk_linear_stride(const struct xk_rule_view *v, const struct xk_operand *o);
 /* Bytes of the execution type: the widest source, bytes counting as words. */

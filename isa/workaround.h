@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Hardware workarounds as rows (isa/workaround.def): which apply to a device,
- * and which of them a program needs and lacks. A program that names no device
- * is judged for every stepping of every product of its platform. */
+/* Hardware workarounds as rows (isa/workaround.def): which of them apply to a
+ * device, and which of them a program needs and lacks. A program that names no
+ * device is judged for every stepping of every product of its platform. */
 #ifndef XK_ISA_WORKAROUND_H
 #define XK_ISA_WORKAROUND_H
 

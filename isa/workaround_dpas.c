@@ -52,9 +52,9 @@ static bool same_operand_place(const struct xk_operand *a,
     return a->file == b->file && a->reg == b->reg && a->sub_b == b->sub_b;
 }
 
-/* A dpas that only stands in front of another one, as the vendor's compiler has
- * it for 18023229625: the first of a chain, adding to nothing, both factors
- * from one place, which is not where the next one has src1. */
+/* A dpas that only stands in front of another one, as the vendor's compiler
+ * puts it for 18023229625: it is the first of a chain, adds to nothing, and has
+ * both factors from one place, which is not the next one's src1. */
 static bool is_dummy(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];
@@ -104,8 +104,8 @@ static unsigned chain_before(const struct xk_wa_program *g, unsigned at)
     return g->n;
 }
 
-/* Between the dpas alone at `last` and the next chain somebody waits for it, or
- * the next one reads what it writes. */
+/* Whether, between the lone dpas at `last` and the next chain, an instruction
+ * waits for it, or the next one reads what it writes. */
 static bool is_done(const struct xk_wa_program *g, unsigned last, unsigned at)
 {
     const struct xk_inst *const l = &g->inst[last];
@@ -121,9 +121,9 @@ static bool is_done(const struct xk_wa_program *g, unsigned last, unsigned at)
     return false;
 }
 
-/* A chain at which src1 may come from a buffer of sources: the first of its
- * block; one whose first two have it in common; one that has it in common with
- * a dpas alone before it that may not be done. */
+/* Whether src1 of a chain may come from a buffer of sources: the chain is the
+ * first of its block, or its first two dpas share src1, or it shares src1 with
+ * a lone dpas before it that may not be done. */
 static bool repeats_src1(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_inst *const i = &g->inst[at];

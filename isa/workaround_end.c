@@ -6,7 +6,8 @@
 #define GRF_EOT 16   /* the last so many registers may carry an EOT */
 #define SCOPE_TILE 2 /* code of an LSC fence */
 
-/* L1 keeps none of it: a flush by the end of the thread is not in sight. */
+/* L1 keeps nothing of it, so it may still be on its way when the thread has
+ * ended. */
 bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i)
 {
     struct xk_msg m;
@@ -28,7 +29,8 @@ bool xk_wa_is_late_store(const struct xk_platform *p, const struct xk_inst *i)
            (m.l1 != XK_CACHE_WB && m.l1 != XK_CACHE_ST);
 }
 
-/* Between the send at `at` and `end` something waits for its response. */
+/* Whether an instruction between the send at `at` and `end` waits for its
+ * response. */
 static bool is_waited(const struct xk_wa_program *g, unsigned at, unsigned end)
 {
     const struct xk_inst *const s = &g->inst[at];

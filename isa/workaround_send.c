@@ -72,7 +72,8 @@ bool xk_wa_lacks_early_send(const struct xk_wa_program *g, unsigned at)
            s->pipe != XK_PIPE_ALL;
 }
 
-/* Tokens whose responses it waits for. A new user of a token waits as well. */
+/* The tokens whose responses it waits for. A new user of a token waits as
+ * well. */
 static uint32_t tokens_waited(const struct xk_inst *i)
 {
     uint32_t set = 0;
@@ -120,7 +121,8 @@ struct slm_walk {
     bool seen[XK_WA_MOST_SEEN];
 };
 
-/* Back from `at`, from where on the tokens of the set are waited for. */
+/* Goes back from `at` to the place from which on the tokens of the set are
+ * waited for. */
 static bool meets_slm_load(struct slm_walk *w, unsigned at, uint32_t waited)
 {
     for (;;) {
