@@ -40,8 +40,8 @@ static unsigned lane_register_bytes(const struct xk_send *s)
  * do not depend on any surface's state. */
 static uint8_t cache_of(const struct xk_cg *g, const struct xk_send *s)
 {
-    const int through_l1 = xk_msg_cache_code(g->p, XK_MOP_STORE, XK_CACHE_WB,
-                                             XK_CACHE_WB);
+    const int through_l1 =
+        xk_msg_cache_code(g->p, XK_MOP_STORE, XK_CACHE_WB, XK_CACHE_WB);
     const bool chosen = s->cache || s->op != XK_SEND_STORE ||
                         s->space == XK_SPACE_SLM || through_l1 < 0;
     return chosen ? s->cache : (uint8_t)through_l1;
@@ -49,7 +49,7 @@ static uint8_t cache_of(const struct xk_cg *g, const struct xk_send *s)
 
 /* What the operation and the element size say about the message. */
 static enum xk_status describe_message(struct xk_cg *g, const struct xk_send *s,
-                               struct xk_msg *m)
+                                       struct xk_msg *m)
 {
     const bool slm = s->space == XK_SPACE_SLM;
     if (s->op == XK_SEND_ATOMIC_ADD)
@@ -60,18 +60,17 @@ static enum xk_status describe_message(struct xk_cg *g, const struct xk_send *s,
                        "codegen: send: block of "
                        "elements of %u bytes",
                        s->data_b);
-    *m = (struct xk_msg){.kind = s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE
-                                                        : XK_MSG_LSC_LOAD,
-                         .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
-                         .addr_type = s->addr == XK_SEND_SURFACE ? XK_LSC_BTI
-                                                                 : XK_LSC_FLAT,
-                         .bti = s->surface,
-                         .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
-                         .data_b = s->data_b,
-                         .reg_b = (uint8_t)lane_register_bytes(s),
-                         .vec = s->vec,
-                         .transpose = s->block,
-                         .cache = cache_of(g, s)};
+    *m = (struct xk_msg){
+        .kind = s->op == XK_SEND_STORE ? XK_MSG_LSC_STORE : XK_MSG_LSC_LOAD,
+        .sfid = slm ? XK_SFID_SLM : XK_SFID_UGM,
+        .addr_type = s->addr == XK_SEND_SURFACE ? XK_LSC_BTI : XK_LSC_FLAT,
+        .bti = s->surface,
+        .addr_b = s->addr == XK_SEND_A64 ? 8 : 4,
+        .data_b = s->data_b,
+        .reg_b = (uint8_t)lane_register_bytes(s),
+        .vec = s->vec,
+        .transpose = s->block,
+        .cache = cache_of(g, s)};
     return XK_OK;
 }
 
@@ -106,7 +105,8 @@ static void emit_message(struct xk_cg *g, struct message *x)
     struct xk_inst *const i = xk_cg_send(g, &x->m, x->exec);
     i->src[0] = whole_tile(&x->head);
     if (x->data.kind != XK_CG_NONE)
-        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) = whole_tile(&x->data);
+        *(x->s->op == XK_SEND_STORE ? &i->src[1] : &i->dst) =
+            whole_tile(&x->data);
     if (x->flag.kind == XK_CG_FLAG)
         xk_cg_predicate(i, &x->flag);
     build_message(g, &x->m, i);
@@ -115,8 +115,7 @@ static void emit_message(struct xk_cg *g, struct message *x)
 /* Whether the lanes have more data than a message takes. */
 static bool is_long(const struct xk_cg *g, const struct message *x)
 {
-    return !x->s->block &&
-           data_bytes(x->s) > XK_MSG_GATHER_GRF * g->p->grf_b;
+    return !x->s->block && data_bytes(x->s) > XK_MSG_GATHER_GRF * g->p->grf_b;
 }
 
 /* Two messages: the second half of each lane's vector lies behind the first, in
@@ -159,7 +158,7 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
 
 /* mad and dp4a, whose operands are alike. */
 static enum xk_status gen_mad(struct xk_cg *g, enum xk_opcode op,
-                          const struct xk_mad *f, const xk_stmt *call)
+                              const struct xk_mad *f, const xk_stmt *call)
 {
     const uint8_t dt[4] = {f->dst, f->src0, f->src1, f->src2};
     const uint8_t stride[4] = {1, f->stride0, f->stride1, f->stride2};
@@ -256,7 +255,7 @@ static enum xk_status barrier_wait(struct xk_cg *g)
 }
 
 static enum xk_status gen_reorder(struct xk_cg *g, const struct xk_reorder *r,
-                              const xk_stmt *call)
+                                  const xk_stmt *call)
 {
     const struct xk_cg_val d =
         xk_cg_place_of(g, xk_kid(call, 0), (enum xk_dtype)r->dst, 0);

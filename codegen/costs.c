@@ -2,8 +2,8 @@
 /* Sources: Intel's compiler, visa/LocalScheduler/LatencyTable (latencies),
  * visa/GraphColor.h get_bank and get_bundle with visa/HWCaps.inc (banks; none
  * are to be avoided on xehpg); lanes by the data sheets. A load that finds its
- * data in L2 takes 200 cycles, which others' cycles hide in part; one that does not
- * takes what sim/timing/timing_table.def says of memory. */
+ * data in L2 takes 200 cycles, which others' cycles hide in part; one that does
+ * not takes what sim/timing/timing_table.def says of memory. */
 #include "codegen/costs.h"
 
 static const struct xk_cg_costs costs[] = {

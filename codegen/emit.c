@@ -31,7 +31,7 @@ uint32_t xk_cg_tile_new(struct xk_cg *g, uint32_t size_b, uint32_t align_b)
 uint32_t xk_cg_label_new(struct xk_cg *g)
 {
     if (!xk_grow(g->c, &g->label, g->n_labels, &g->cap_labels,
-                    sizeof *g->label))
+                 sizeof *g->label))
         return 0;
     g->label[g->n_labels] = 0;
     return g->n_labels++;

@@ -101,7 +101,7 @@ static const xk_expr *below_bcast(const xk_expr *e)
 /* The result goes to *f. If `and`, it is computed under mask *f itself (lanes
  * that are off stay off). */
 static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
-                    const struct xk_cg_val *f, bool and)
+                            const struct xk_cg_val *f, bool and)
 {
     struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
     struct xk_cg_val b = xk_cg_eval_settled(g, xk_kid(e, 1), NULL);
@@ -132,7 +132,8 @@ static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
     }
 }
 
-static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes);
+static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e,
+                                  unsigned lanes);
 
 /* The condition of the two that decides, where the other one is constant; NULL:
  * both decide. */
@@ -147,7 +148,7 @@ static const xk_expr *one_side(struct xk_cg *g, const xk_expr *e)
 }
 
 static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
-                                   unsigned lanes)
+                                        unsigned lanes)
 {
     const xk_expr *const side = one_side(g, e);
     if (side)
@@ -170,7 +171,8 @@ static struct xk_cg_val eval_logic_flag(struct xk_cg *g, const xk_expr *e,
         flag_op(g, XK_OPC_AND, &d, &d, &f);
         return d;
     }
-    const struct xk_cg_val x = eval_flag(g, a, lanes), y = eval_flag(g, b, lanes);
+    const struct xk_cg_val x = eval_flag(g, a, lanes),
+                           y = eval_flag(g, b, lanes);
     struct xk_cg_val d = x.temp ? x : y.temp ? y : new_flag(g);
     d.inv = false;
     flag_op(g,
@@ -192,7 +194,8 @@ static struct xk_cg_val load_word(struct xk_cg *g, const struct xk_cg_val *w)
     return f;
 }
 
-static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes)
+static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e,
+                                  unsigned lanes)
 {
     int64_t k;
     struct xk_cg_val f = {.kind = XK_CG_FLAG};

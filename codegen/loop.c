@@ -5,8 +5,8 @@
  *   t = 0 .. stages-2            prologue: stages whose iteration exists
  *   t = stages-1 .. trip-1       steady: all stages; a loop of `slots` copies,
  *                                entered in the middle if then it ends with
- *                                them, else what does not divide evenly after it
- *   t = trip .. trip+stages-2    drain
+ *                                them, else what does not divide evenly after
+ * it t = trip .. trip+stages-2    drain
  *
  * In the loop the register runs up to 0, so that its increment is also the
  * test; a copy's iteration is the register plus a constant, and known modulo
@@ -129,8 +129,8 @@ static unsigned n_stages_in(const struct pipe *p)
 /* All stages of time t = *reg + t. reg NULL: time t itself; stages whose
  * iteration does not exist are left out. */
 static enum xk_status step_stages(struct xk_cg *g, const struct pipe *p,
-                           const struct xk_cg_val *reg, int64_t t,
-                           int64_t residue)
+                                  const struct xk_cg_val *reg, int64_t t,
+                                  int64_t residue)
 {
     for (unsigned n = 0; n < n_stages_in(p); n++) {
         const xk_stmt *const st = stage_at(p, n);

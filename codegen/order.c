@@ -35,7 +35,7 @@ struct order {
 /* When the next instruction could go, and what the ports are doing. */
 struct clock {
     uint32_t now, free[XK_ORDER_PORTS];
-    uint32_t done; /* all results are there */
+    uint32_t done;        /* all results are there */
     uint32_t sent, loads; /* of loads: sum of the cycles of issue; how many */
 };
 
@@ -52,7 +52,7 @@ static uint32_t later_cycle(uint32_t a, uint32_t b)
 }
 
 static uint32_t start_of_node(const struct order *o, const struct clock *t,
-                         uint32_t node)
+                              uint32_t node)
 {
     const struct xk_order_unit *const u = xk_order_unit_of(&o->g, node);
     return later_cycle(later_cycle(t->now, o->ready[node]), t->free[u->port]);
@@ -92,7 +92,8 @@ static void start_clock(struct order *o)
 }
 
 /* Of several loads the next block needs the first ones first. */
-static struct estimate estimate_end(const struct order *o, const struct clock *t)
+static struct estimate estimate_end(const struct order *o,
+                                    const struct clock *t)
 {
     const uint32_t back =
         t->loads ? t->sent / t->loads + o->g.costs->far_cyc : 0;
@@ -124,7 +125,7 @@ static uint64_t open_behind(const struct order *o, uint32_t head)
 
 /* The first one wished for that need not wait, or else waits least. */
 static uint32_t pick_next(const struct order *o, const struct clock *t,
-                     uint32_t head)
+                          uint32_t head)
 {
     uint32_t best = o->wish[head], best_at = UINT32_MAX;
     for (uint64_t bits = open_behind(o, head); bits; bits &= bits - 1) {
@@ -322,9 +323,8 @@ static enum xk_status order_blocks(struct order *o, struct xk_inst *in,
     o->key = xk_malloc(o->g.c, most * sizeof *o->key);
     o->copy = xk_malloc(o->g.c, most * sizeof *o->copy);
     o->copy_access = xk_malloc(o->g.c, most * sizeof *o->copy_access);
-    if (!o->ready || !o->left || !o->list || !o->best || !o->wish ||
-        !o->rank || !o->open || !o->key ||
-        !o->copy || !o->copy_access)
+    if (!o->ready || !o->left || !o->list || !o->best || !o->wish || !o->rank ||
+        !o->open || !o->key || !o->copy || !o->copy_access)
         return XK_ENOMEM;
     for (unsigned b = 0; b < n; b++)
         XK_TRY(order_block(o, in + all[b].first, access + all[b].first,

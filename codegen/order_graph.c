@@ -100,8 +100,8 @@ static void cost_alu(const struct xk_cg_costs *c, const struct xk_inst *i,
 {
     const bool math = a->kind == XK_SB_MATH;
     const unsigned b = xk_reg_type_b((enum xk_reg_type)i->dst.type);
-    const unsigned n =
-        issue_cycles(i->exec * (b > 4 ? 2u : 1u), math ? c->math_lanes : c->lanes);
+    const unsigned n = issue_cycles(i->exec * (b > 4 ? 2u : 1u),
+                                    math ? c->math_lanes : c->lanes);
     const unsigned lat = math            ? c->math_cyc
                          : writes_arf(a) ? c->arf_cyc
                                          : c->alu_cyc;
@@ -150,8 +150,8 @@ static void cost(const struct xk_cg_costs *c, const struct xk_inst *i,
 }
 
 /* A chain from instruction i on is one. */
-static unsigned unit_length(const struct xk_order_graph *g, const struct xk_inst *in,
-                            unsigned i, unsigned n)
+static unsigned unit_length(const struct xk_order_graph *g,
+                            const struct xk_inst *in, unsigned i, unsigned n)
 {
     unsigned length = 1;
     while (in[i + length - 1].atomic && i + length < n &&
@@ -279,7 +279,7 @@ static uint16_t span_dwords(struct xk_sb_span s)
 }
 
 static void push_user(struct xk_order_graph *g, uint32_t *list, uint32_t node,
-                 uint16_t dwords)
+                      uint16_t dwords)
 {
     g->user[g->n_users] = (struct xk_order_user){node, *list, dwords};
     *list = g->n_users++;
@@ -287,7 +287,8 @@ static void push_user(struct xk_order_graph *g, uint32_t *list, uint32_t node,
 
 /* Takes the dwords from all users in the list: they are written anew, so these
  * users have nothing to do with what comes later. */
-static void forget_users(struct xk_order_graph *g, uint32_t *list, uint16_t dwords)
+static void forget_users(struct xk_order_graph *g, uint32_t *list,
+                         uint16_t dwords)
 {
     while (*list != XK_ORDER_NONE) {
         struct xk_order_user *const u = &g->user[*list];

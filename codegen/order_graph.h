@@ -22,7 +22,8 @@ enum {
 /* What is moved as one: an instruction, or a chain of dpas. */
 struct xk_order_unit {
     uint32_t first, n; /* instructions */
-    uint32_t region_end; /* unit; none goes behind it, nor those from there before */
+    uint32_t
+        region_end; /* unit; none goes behind it, nor those from there before */
     uint8_t port;
     uint8_t pipe;      /* enum of sb.h */
     uint16_t slots;    /* cycles of issue */

@@ -87,8 +87,8 @@ static enum xk_status bind_arg(struct xk_cg *g, unsigned p, uint32_t rest)
                        "argument %s",
                        xk_var_name(q->var));
     if (at && a->kind != XK_ABI_ARG_SURFACE)
-        return xk_fail(g->c, XK_EINVAL,
-                       "codegen: argument %s has no surface", a->name);
+        return xk_fail(g->c, XK_EINVAL, "codegen: argument %s has no surface",
+                       a->name);
     if (ptr && a->kind == XK_ABI_ARG_SURFACE)
         return XK_OK; /* no address: messages name its surface */
     if (a->size_b != xk_dtype_b(dt) || a->offset_b % a->size_b)
@@ -186,9 +186,9 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
     }
     for (unsigned i = 0; i < g->k->n_params; i++) {
         const struct xk_param *const q = &g->k->params[i];
-        const bool arg =
-            q->kind == XK_PARAM_GLOBAL || q->kind == XK_PARAM_VALUE ||
-            q->kind == XK_PARAM_SURFACE;
+        const bool arg = q->kind == XK_PARAM_GLOBAL ||
+                         q->kind == XK_PARAM_VALUE ||
+                         q->kind == XK_PARAM_SURFACE;
         XK_TRY(arg ? bind_arg(g, i, rest) : bind_id(g, i));
     }
     if (g->has_barrier)

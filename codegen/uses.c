@@ -8,15 +8,16 @@
 
 #define FOREVER (UINT32_MAX - 1)
 
-struct pending { /* a LOAD that no write has followed yet */
+struct pending {             /* a LOAD that no write has followed yet */
     uint32_t serial, before; /* the one before it of its buffer, 0: none */
 };
 
 struct walk {
     struct xk_cg *g;
     struct xk_cg_map depth; /* variable id + 1 -> loops around its binding */
-    struct xk_cg_map last_load; /* variable id + 1 of a buffer -> its last one */
-    struct pending *load;       /* from 1 on */
+    struct xk_cg_map
+        last_load;        /* variable id + 1 of a buffer -> its last one */
+    struct pending *load; /* from 1 on */
     uint32_t n_loads, cap_loads;
     uint32_t now, n_loops;
     bool ok;
@@ -134,8 +135,7 @@ static void walk(struct walk *w, const xk_stmt *s)
         walk(w, xk_kid(s, 2));
         break;
     case XK_OP_CALL:
-        w->g->has_barrier |=
-            xk_func_of(s)->kind == XK_FUNC_BARRIER_SIGNAL;
+        w->g->has_barrier |= xk_func_of(s)->kind == XK_FUNC_BARRIER_SIGNAL;
         for (unsigned i = 0; i < xk_n_kids(s); i++) {
             if (xk_type_of(xk_kid(s, i)).space == XK_SPACE_GRF)
                 written(w, xk_kid(s, i)); /* its offset is constant */

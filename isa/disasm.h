@@ -7,9 +7,9 @@
 #include "isa/isa.h"
 
 struct xk_disasm_opts {
-    bool ldst;        /* messages spelled out */
-    bool offsets;     /* a comment with the byte offset before each line */
-    bool numeric;     /* branch targets as byte offsets, no labels */
+    bool ldst;    /* messages spelled out */
+    bool offsets; /* a comment with the byte offset before each line */
+    bool numeric; /* branch targets as byte offsets, no labels */
     bool bfn_numbers;
 };
 

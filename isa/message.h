@@ -132,8 +132,8 @@ struct xk_msg {
     bool exbso;      /* [in] with surf_reg: src1 length beside a0, not in it;
                         [out] bss, ss without surf_imm */
     bool channel_dw; /* [in] scratch: a channel masks a dword, not an oword */
-    bool fence_a64;  /* [in] LSC fence: bit 8 is clear, as IGC writes it; it says
-                        nothing (workarounds.md 2) */
+    bool fence_a64; /* [in] LSC fence: bit 8 is clear, as IGC writes it; it says
+                       nothing (workarounds.md 2) */
     uint8_t reserved; /* zero */
 };
 
@@ -194,8 +194,8 @@ static inline bool xk_msg_is_strided(const struct xk_msg *m)
 {
     return m->op == XK_MOP_LOAD_STRIDED || m->op == XK_MOP_STORE_STRIDED;
 }
-unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op);   /* data operands, 0..2 */
-const char *xk_msg_sfid_name(unsigned sfid);        /* "ugm"; "?" */
+unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op); /* data operands, 0..2 */
+const char *xk_msg_sfid_name(unsigned sfid);      /* "ugm"; "?" */
 /* Whether a send accesses SLM: by its own shared function, or by surface 254 of
  * the old data ports. */
 static inline bool xk_send_is_slm(const struct xk_send_info *s)
@@ -207,8 +207,8 @@ static inline bool xk_send_is_slm(const struct xk_send_info *s)
 /* The shared functions of the LSC. */
 static inline bool xk_sfid_is_lsc(unsigned sfid)
 {
-    return sfid == XK_SFID_UGM || sfid == XK_SFID_UGML ||
-           sfid == XK_SFID_SLM || sfid == XK_SFID_TGM;
+    return sfid == XK_SFID_UGM || sfid == XK_SFID_UGML || sfid == XK_SFID_SLM ||
+           sfid == XK_SFID_TGM;
 }
 const char *xk_msg_cache_name(enum xk_msg_cache c); /* "uc" */
 const char *xk_msg_fence_scope_name(unsigned code); /* "group"; "?" */

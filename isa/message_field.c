@@ -34,7 +34,8 @@ static bool get_data(uint32_t v, struct xk_msg *m, struct xk_error *err)
     return true;
 }
 
-static bool put_data_size(const struct xk_msg *m, uint32_t *v, struct xk_error *err)
+static bool put_data_size(const struct xk_msg *m, uint32_t *v,
+                          struct xk_error *err)
 {
     for (unsigned k = 0; k < XK_COUNTOF(data_sizes); k++) {
         *v = k;
@@ -134,7 +135,8 @@ static bool put_owords(const struct xk_platform *p, const struct xk_msg *m,
 }
 
 /* One-bit or two-bit SIMD modes: the width a value stands for, 0 reserved. */
-static unsigned payload_simd(const struct xk_platform *p, unsigned field, uint32_t v)
+static unsigned payload_simd(const struct xk_platform *p, unsigned field,
+                             uint32_t v)
 {
     const struct xk_msg_machine *const mc = xk_msg_machine(p);
 
@@ -307,8 +309,8 @@ bool xk_msg_field_get(const struct xk_platform *p, unsigned field,
     case XK_MF_HWORDS:
         return get_log2(bits, 3, &m->vec, "hword block size code", err);
     case XK_MF_A64_HWORDS:
-        return get_log2(bits - 1, 3, &m->vec, "hword block size code less 1:",
-                        err);
+        return get_log2(bits - 1, 3, &m->vec,
+                        "hword block size code less 1:", err);
     case XK_MF_ELEMS:
         return get_log2(bits, 3, &m->vec, "elements code", err);
     case XK_MF_BYTES:

@@ -8,8 +8,8 @@
 #include "base/alloc.h"
 #include "isa/message.h"
 
-static bool platform_has(const struct xk_isa_tables *t, enum xk_isa_parse_thing thing,
-                unsigned v)
+static bool platform_has(const struct xk_isa_tables *t,
+                         enum xk_isa_parse_thing thing, unsigned v)
 {
     switch (thing) {
     case XK_THING_OPCODE:
@@ -33,7 +33,7 @@ static void append_text(char *list, size_t cap, const char *text)
 }
 
 bool xk_isa_parse_exists(struct xk_parser *ps, const struct xk_token *at,
-                     enum xk_isa_parse_thing thing, unsigned v)
+                         enum xk_isa_parse_thing thing, unsigned v)
 {
     static const enum xk_platform_id ids[] = {
         XK_PLATFORM_XELP, XK_PLATFORM_XEHPG, XK_PLATFORM_XEHPC};
@@ -101,6 +101,7 @@ bool xk_isa_parse_unknown_mnemonic(struct xk_parser *ps)
         }
     }
     return xk_isa_parse_fail(ps, t, "unknown mnemonic '%.*s'%s%s%s",
-                         (int)(t->n_b < 40 ? t->n_b : 40), t->s,
-                         *best ? ", is '" : "", best, *best ? "' meant?" : "");
+                             (int)(t->n_b < 40 ? t->n_b : 40), t->s,
+                             *best ? ", is '" : "", best,
+                             *best ? "' meant?" : "");
 }

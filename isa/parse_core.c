@@ -10,7 +10,7 @@
 #include "base/alloc.h"
 
 bool xk_isa_parse_fail_at(struct xk_parser *ps, enum xk_status status,
-                      uint32_t line, uint32_t col, const char *fmt, ...)
+                          uint32_t line, uint32_t col, const char *fmt, ...)
 {
     char words[420];
     va_list ap;
@@ -28,7 +28,7 @@ bool xk_isa_parse_fail_at(struct xk_parser *ps, enum xk_status status,
 }
 
 bool xk_isa_parse_fail(struct xk_parser *ps, const struct xk_token *at,
-                   const char *fmt, ...)
+                       const char *fmt, ...)
 {
     char words[420];
     va_list ap;
@@ -48,13 +48,15 @@ bool xk_isa_parse_expected(struct xk_parser *ps, const char *what)
     case XK_TOK_END:
         return xk_isa_parse_fail(ps, t, "expected %s, found the end", what);
     case XK_TOK_NEWLINE:
-        return xk_isa_parse_fail(ps, t, "expected %s, found the end of the line",
-                             what);
+        return xk_isa_parse_fail(
+            ps, t, "expected %s, found the end of the line", what);
     case XK_TOK_BAD:
         return xk_isa_parse_fail(ps, t, "%s: '%.*s'", t->bad,
-                             t->n_b && (uint8_t)t->s[0] < 0x80 ? n : 0, t->s);
+                                 t->n_b && (uint8_t)t->s[0] < 0x80 ? n : 0,
+                                 t->s);
     default:
-        return xk_isa_parse_fail(ps, t, "expected %s, found '%.*s'", what, n, t->s);
+        return xk_isa_parse_fail(ps, t, "expected %s, found '%.*s'", what, n,
+                                 t->s);
     }
 }
 
@@ -95,13 +97,13 @@ bool xk_isa_parse_want(struct xk_parser *ps, unsigned kind, const char *what)
 }
 
 bool xk_isa_parse_int(struct xk_parser *ps, const char *what, unsigned max,
-                  unsigned *out)
+                      unsigned *out)
 {
     if (ps->tok.kind != XK_TOK_INT)
         return xk_isa_parse_expected(ps, what);
     if (ps->tok.value > max)
         return xk_isa_parse_fail(ps, &ps->tok, "%s %llu: need 0..%u", what,
-                             (unsigned long long)ps->tok.value, max);
+                                 (unsigned long long)ps->tok.value, max);
     *out = (unsigned)ps->tok.value;
     xk_isa_parse_skip(ps);
     return true;
@@ -169,15 +171,15 @@ static bool check_number(struct xk_parser *ps, unsigned file, unsigned nr,
     }
     if (!n)
         return xk_isa_parse_fail(ps, &ps->tok,
-                             "register '%s': %s has none of "
-                             "this kind",
-                             xk_arf_rows[file].text, ps->p->name);
+                                 "register '%s': %s has none of "
+                                 "this kind",
+                                 xk_arf_rows[file].text, ps->p->name);
     if (nr >= n)
         return xk_isa_parse_fail(ps, &ps->tok,
-                             "register '%.*s': %s has %u registers of this "
-                             "kind, 0..%u",
-                             (int)(ps->tok.n_b < 40 ? ps->tok.n_b : 40),
-                             ps->tok.s, ps->p->name, n, n - 1);
+                                 "register '%.*s': %s has %u registers of this "
+                                 "kind, 0..%u",
+                                 (int)(ps->tok.n_b < 40 ? ps->tok.n_b : 40),
+                                 ps->tok.s, ps->p->name, n, n - 1);
     o->reg = (uint16_t)nr;
     return true;
 }
@@ -261,7 +263,8 @@ bool xk_isa_parse_flag(struct xk_parser *ps)
     struct xk_operand o = {0};
     unsigned sub = 0;
 
-    if (!xk_isa_parse_at_reg(&at) || at.s[0] != 'f' || at.n_b < 2 || at.s[1] == 'c')
+    if (!xk_isa_parse_at_reg(&at) || at.s[0] != 'f' || at.n_b < 2 ||
+        at.s[1] == 'c')
         return xk_isa_parse_expected(ps, "a flag register such as 'f0.0'");
     if (!xk_isa_parse_reg(ps, &o))
         return false;
@@ -272,9 +275,9 @@ bool xk_isa_parse_flag(struct xk_parser *ps)
     }
     if (ps->flag_named && (i->flag_reg != o.reg || i->flag_sub != sub))
         return xk_isa_parse_fail(ps, &at,
-                             "flag f%u.%u: predicate and condition of one "
-                             "instruction share the flag, f%u.%u",
-                             o.reg, sub, i->flag_reg, i->flag_sub);
+                                 "flag f%u.%u: predicate and condition of one "
+                                 "instruction share the flag, f%u.%u",
+                                 o.reg, sub, i->flag_reg, i->flag_sub);
     i->flag_reg = (uint8_t)o.reg;
     i->flag_sub = (uint8_t)sub;
     ps->flag_named = true;

@@ -49,12 +49,12 @@ bool xk_isa_parse_inst(struct xk_parser *ps, struct xk_inst *i);
 
 /* Records "FILE:LINE:COLUMN: ..." at the token; returns false. */
 bool xk_isa_parse_fail(struct xk_parser *ps, const struct xk_token *at,
-                   const char *fmt, ...) XK_PRINTF(3, 4);
+                       const char *fmt, ...) XK_PRINTF(3, 4);
 /* "expected WHAT, found 'word'" at the next token; returns false. */
 bool xk_isa_parse_expected(struct xk_parser *ps, const char *what);
 /* The same with status and place given. */
 bool xk_isa_parse_fail_at(struct xk_parser *ps, enum xk_status status,
-                      uint32_t line, uint32_t col, const char *fmt, ...)
+                          uint32_t line, uint32_t col, const char *fmt, ...)
     XK_PRINTF(5, 6);
 
 void xk_isa_parse_skip(struct xk_parser *ps);
@@ -66,7 +66,7 @@ bool xk_isa_parse_accept_word(struct xk_parser *ps, const char *word);
 bool xk_isa_parse_want(struct xk_parser *ps, unsigned kind, const char *what);
 /* A plain integer of at most max. */
 bool xk_isa_parse_int(struct xk_parser *ps, const char *what, unsigned max,
-                  unsigned *out);
+                      unsigned *out);
 
 /* The value of a constant expression. */
 struct xk_value {
@@ -118,7 +118,7 @@ enum xk_isa_parse_thing {
 /* True if the platform has thing v, whose name is the token; otherwise the
  * error says who has it. */
 bool xk_isa_parse_exists(struct xk_parser *ps, const struct xk_token *at,
-                     enum xk_isa_parse_thing thing, unsigned v);
+                         enum xk_isa_parse_thing thing, unsigned v);
 /* Fails at the next token and suggests what it may mean. */
 bool xk_isa_parse_unknown_mnemonic(struct xk_parser *ps);
 

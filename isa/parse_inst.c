@@ -71,7 +71,7 @@ bool xk_parser_init(struct xk_parser *ps, const struct xk_platform *p,
 
 /* The opcode of the name, XK_N_OPCODES if there is none. */
 static unsigned opcode_of_name(const struct xk_parser *ps,
-                            const struct xk_token *t)
+                               const struct xk_token *t)
 {
     for (unsigned h = name_hash(t->s, t->n_b); ps->op_hash[h & 255]; h++) {
         const unsigned op = ps->op_hash[h & 255] - 1u;
@@ -129,8 +129,8 @@ static bool bfn_atom(struct xk_parser *ps, unsigned depth, unsigned *table)
 
     if (depth > 32)
         return xk_isa_parse_fail(ps, &ps->tok,
-                             "a bfn function nested deeper than "
-                             "32");
+                                 "a bfn function nested deeper than "
+                                 "32");
     if (xk_isa_parse_accept(ps, '~')) {
         if (!bfn_atom(ps, depth + 1, table))
             return false;
@@ -182,9 +182,10 @@ static bool parse_bfn(struct xk_parser *ps)
         if (!xk_isa_parse_int(ps, "bfn function", 255, &table))
             return false;
     } else if (!xk_isa_parse_want(ps, '(',
-                              "a truth table or '(' and an "
-                              "expression over s0, s1, s2") ||
-               !bfn_level(ps, 0, 0, &table) || !xk_isa_parse_want(ps, ')', "')'")) {
+                                  "a truth table or '(' and an "
+                                  "expression over s0, s1, s2") ||
+               !bfn_level(ps, 0, 0, &table) ||
+               !xk_isa_parse_want(ps, ')', "')'")) {
         return false;
     }
     ps->i->bfn = (uint8_t)table;
@@ -244,10 +245,11 @@ static bool parse_dpas_shape(struct xk_parser *ps)
     count = (unsigned)(t->s[2] - '0');
     if ((depth != 1 && depth != 2 && depth != 4 && depth != 8) || count < 1 ||
         count > 8)
-        return xk_isa_parse_fail(ps, t,
-                             "depth and repeat count %.3s: need a depth of 1, "
-                             "2, 4, 8 and a count of 1..8",
-                             t->s);
+        return xk_isa_parse_fail(
+            ps, t,
+            "depth and repeat count %.3s: need a depth of 1, "
+            "2, 4, 8 and a count of 1..8",
+            t->s);
     ps->i->sdepth = (uint8_t)depth;
     ps->i->rcount = (uint8_t)count;
     xk_isa_parse_skip(ps);
@@ -261,7 +263,8 @@ static bool parse_mnemonic_suffix(struct xk_parser *ps)
     const enum xk_format f = xk_opcode_format(i->op);
 
     if (f == XK_FMT_BRANCH) {
-        if (xk_branch_shape(i->op) & XK_BR_CTRL && xk_isa_parse_accept(ps, '.')) {
+        if (xk_branch_shape(i->op) & XK_BR_CTRL &&
+            xk_isa_parse_accept(ps, '.')) {
             i->branch_ctrl = true;
             return xk_isa_parse_accept_word(ps, "b") ||
                    xk_isa_parse_expected(ps, "'b'");
@@ -309,10 +312,11 @@ static bool parse_channel_offset(struct xk_parser *ps)
         v = v * 10 + (unsigned)(t->s[k] - '0');
     }
     if (v > 31 || v % unit)
-        return xk_isa_parse_fail(ps, t,
-                             "channel offset M%u: need a multiple of %u, at "
-                             "most M%u",
-                             v, unit, 32 - unit);
+        return xk_isa_parse_fail(
+            ps, t,
+            "channel offset M%u: need a multiple of %u, at "
+            "most M%u",
+            v, unit, 32 - unit);
     ps->i->chan_off = (uint8_t)v;
     xk_isa_parse_skip(ps);
     return true;
@@ -337,8 +341,8 @@ bool xk_isa_parse_exec(struct xk_parser *ps)
     if (!xk_isa_parse_int(ps, "exec size", 32, &v))
         return false;
     if (xk_isa_log2(v) < 0)
-        return xk_isa_parse_fail(ps, &at, "exec size %u: need 1, 2, 4, 8, 16 or 32",
-                             v);
+        return xk_isa_parse_fail(ps, &at,
+                                 "exec size %u: need 1, 2, 4, 8, 16 or 32", v);
     ps->i->exec = (uint8_t)v;
     if (xk_isa_parse_accept(ps, '|') && !parse_channel_offset(ps))
         return false;
@@ -362,7 +366,7 @@ static bool parse_cond(struct xk_parser *ps)
         if (!xk_math_is_macro(i) &&
             !(xk_opcode_traits(ps->p, i->op) & XK_TRAIT_COND))
             return xk_isa_parse_fail(ps, &name, "%s takes no condition",
-                                 xk_opcode_name(i->op));
+                                     xk_opcode_name(i->op));
         i->cond = cond_names[k].cond;
         xk_isa_parse_skip(ps);
         xk_isa_parse_skip(ps);
@@ -370,7 +374,7 @@ static bool parse_cond(struct xk_parser *ps)
                (!bracket || xk_isa_parse_want(ps, ']', "']'"));
     }
     return xk_isa_parse_fail(ps, &name, "'%.*s' is no condition",
-                         (int)(name.n_b < 40 ? name.n_b : 40), name.s);
+                             (int)(name.n_b < 40 ? name.n_b : 40), name.s);
 }
 
 static bool parse_operands(struct xk_parser *ps)
@@ -408,11 +412,11 @@ static bool parse_body(struct xk_parser *ps)
 
     if (i->pred && !(xk_opcode_traits(ps->p, i->op) & XK_TRAIT_PRED))
         return xk_isa_parse_fail(ps, &ps->mnemonic, "%s takes no predicate",
-                             xk_opcode_name(i->op));
+                                 xk_opcode_name(i->op));
     if (i->op == XK_OPC_JMPI)
         i->no_mask = true; /* as iga64 does */
-    return parse_mnemonic_suffix(ps) && xk_isa_parse_exec(ps) && parse_cond(ps) &&
-           parse_operands(ps);
+    return parse_mnemonic_suffix(ps) && xk_isa_parse_exec(ps) &&
+           parse_cond(ps) && parse_operands(ps);
 }
 
 static bool parse_mnemonic(struct xk_parser *ps)
@@ -444,7 +448,8 @@ bool xk_isa_parse_inst(struct xk_parser *ps, struct xk_inst *i)
     ps->flag_named = ps->no_compact = false;
     ps->src1_len_given = ps->spelled = false;
     ps->options = 0;
-    if (!parse_write_enable(ps) || !parse_mnemonic(ps) || !xk_isa_parse_options(ps))
+    if (!parse_write_enable(ps) || !parse_mnemonic(ps) ||
+        !xk_isa_parse_options(ps))
         return false;
     if (ps->tok.kind != XK_TOK_END && ps->tok.kind != XK_TOK_NEWLINE &&
         ps->tok.kind != ';')

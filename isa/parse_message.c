@@ -51,10 +51,11 @@ static bool bad_data(struct spelled *s)
 {
     const struct xk_token *const t = &s->ps->tok;
 
-    return xk_isa_parse_fail(s->ps, t,
-                         "data size '%.*s': need d8u32, d16u32, d16u32h, d32 "
-                         "or d64, xN of 2, 3, 4, 8, 16, 32 or 64, and t or v",
-                         (int)(t->n_b < 40 ? t->n_b : 40), t->s);
+    return xk_isa_parse_fail(
+        s->ps, t,
+        "data size '%.*s': need d8u32, d16u32, d16u32h, d32 "
+        "or d64, xN of 2, 3, 4, 8, 16, 32 or 64, and t or v",
+        (int)(t->n_b < 40 ? t->n_b : 40), t->s);
 }
 
 /* "x4", "t", "v" after the size. */
@@ -155,10 +156,10 @@ static bool cache_pair(struct spelled *s, enum xk_msg_cache l1)
     code = xk_msg_cache_code(ps->p, s->op, l1, l3);
     if (code < 0)
         return xk_isa_parse_fail(ps, &at,
-                             "cache policies %s.%s: %s of %s has them "
-                             "not",
-                             xk_msg_cache_name(l1), xk_msg_cache_name(l3),
-                             xk_msg_op_name(s->op), ps->p->name);
+                                 "cache policies %s.%s: %s of %s has them "
+                                 "not",
+                                 xk_msg_cache_name(l1), xk_msg_cache_name(l3),
+                                 xk_msg_op_name(s->op), ps->p->name);
     s->m.cache = (uint8_t)code;
     xk_isa_parse_skip(ps);
     return true;
@@ -194,10 +195,10 @@ static bool control(struct spelled *s)
 
     if (!data && !addr_b && l1 == XK_CACHE_INVALID)
         return xk_isa_parse_expected(ps, "a data size, an address size or two "
-                                     "cache policies");
+                                         "cache policies");
     if (*seen)
         return xk_isa_parse_fail(ps, &t, "'%.*s': the message has that already",
-                             (int)(t.n_b < 40 ? t.n_b : 40), t.s);
+                                 (int)(t.n_b < 40 ? t.n_b : 40), t.s);
     *seen = true;
     if (data)
         return data_size(s);
@@ -215,15 +216,15 @@ static bool controls(struct spelled *s)
             return false;
     }
     if (!s->data_set || !s->addr_set)
-        return xk_isa_parse_expected(s->ps, s->data_set
-                                            ? "an address size such as '.a64'"
-                                            : "a data size such as '.d32'");
+        return xk_isa_parse_expected(
+            s->ps, s->data_set ? "an address size such as '.a64'"
+                               : "a data size such as '.d32'");
     return true;
 }
 
 /* "r10:4", a payload and its length. */
-static bool parse_payload_length(struct spelled *s, struct xk_operand *o, int *len,
-                    unsigned max)
+static bool parse_payload_length(struct spelled *s, struct xk_operand *o,
+                                 int *len, unsigned max)
 {
     struct xk_parser *const ps = s->ps;
     const struct xk_token at = ps->tok;
@@ -292,16 +293,16 @@ static bool address(struct spelled *s)
         return false;
     if (ps->tok.kind == XK_TOK_INT)
         return xk_isa_parse_fail(ps, &ps->tok,
-                             "scaled addresses do not exist on "
-                             "%s",
-                             ps->p->name);
+                                 "scaled addresses do not exist on "
+                                 "%s",
+                                 ps->p->name);
     if (!parse_payload_length(s, &ps->i->src[0], &s->len[1], 15))
         return false;
     if (ps->tok.kind == '+' || ps->tok.kind == '-')
         return xk_isa_parse_fail(ps, &ps->tok,
-                             "immediate address offsets do not "
-                             "exist on %s",
-                             ps->p->name);
+                                 "immediate address offsets do not "
+                                 "exist on %s",
+                                 ps->p->name);
     return xk_isa_parse_want(ps, ']', "']'");
 }
 
@@ -313,10 +314,12 @@ static bool parse_message_operands(struct spelled *s)
     i->dst = i->src[1] =
         (struct xk_operand){.file = XK_FILE_ARF, .type = XK_RT_UD};
     if (c == XK_MCLASS_STORE)
-        return address(s) && parse_payload_length(s, &i->src[1], &s->len[2], 31);
+        return address(s) &&
+               parse_payload_length(s, &i->src[1], &s->len[2], 31);
     if (!parse_payload_length(s, &i->dst, &s->len[0], 31) || !address(s))
         return false;
-    return c == XK_MCLASS_LOAD || parse_payload_length(s, &i->src[1], &s->len[2], 31);
+    return c == XK_MCLASS_LOAD ||
+           parse_payload_length(s, &i->src[1], &s->len[2], 31);
 }
 
 static bool set_message_kind(struct spelled *s, const struct xk_token *at)
@@ -335,9 +338,9 @@ static bool set_message_kind(struct spelled *s, const struct xk_token *at)
         s->m.op = (uint8_t)s->op;
     if (s->m.kind && xk_msg_is_lsc(s->m.sfid))
         return true;
-    return xk_isa_parse_fail_at(s->ps, XK_EUNSUPPORTED, at->line, at->col,
-                            "%s.%s does not exist on %s", xk_msg_op_name(s->op),
-                            xk_msg_sfid_name(s->m.sfid), p->name);
+    return xk_isa_parse_fail_at(
+        s->ps, XK_EUNSUPPORTED, at->line, at->col, "%s.%s does not exist on %s",
+        xk_msg_op_name(s->op), xk_msg_sfid_name(s->m.sfid), p->name);
 }
 
 static bool is_no_grf(const struct xk_operand *o)
@@ -363,7 +366,7 @@ static bool build_descriptors(struct spelled *s)
     st = xk_msg_build(ps->p, &s->m, i, &why);
     if (st < 0)
         return xk_isa_parse_fail_at(ps, st, ps->mnemonic.line, ps->mnemonic.col,
-                                "%s", why.message);
+                                    "%s", why.message);
     if (s->len[0] >= 0)
         d->desc = (d->desc & ~(31u << 20)) | (uint32_t)s->len[0] << 20;
     if (s->len[1] >= 0)
@@ -394,8 +397,8 @@ bool xk_isa_parse_message(struct xk_parser *ps, bool *found)
              xk_msg_op_class(s.op) <= XK_MCLASS_ATOMIC;
     if (!*found)
         return true;
-    while (k < 16 &&
-           !(ps->traits->sfid[k] && xk_isa_token_is(&sfid, ps->traits->sfid[k])))
+    while (k < 16 && !(ps->traits->sfid[k] &&
+                       xk_isa_token_is(&sfid, ps->traits->sfid[k])))
         k++;
     xk_isa_parse_skip(ps);
     xk_isa_parse_skip(ps);
@@ -404,6 +407,7 @@ bool xk_isa_parse_message(struct xk_parser *ps, bool *found)
     xk_isa_parse_skip(ps);
     s.m.sfid = (uint8_t)k;
     ps->i->op = XK_OPC_SEND;
-    return set_message_kind(&s, &sfid) && controls(&s) && xk_isa_parse_exec(ps) &&
-           parse_message_operands(&s) && build_descriptors(&s);
+    return set_message_kind(&s, &sfid) && controls(&s) &&
+           xk_isa_parse_exec(ps) && parse_message_operands(&s) &&
+           build_descriptors(&s);
 }

@@ -26,8 +26,9 @@ static bool region_int(struct xk_parser *ps, const char *what, bool zero,
     if (!xk_isa_parse_int(ps, what, 255, &v))
         return false;
     if (!power_of_two_until(v, max) || (!v && !zero))
-        return xk_isa_parse_fail(ps, &at, "%s %u: need %sa power of two until %u",
-                             what, v, zero ? "0 or " : "", max);
+        return xk_isa_parse_fail(ps, &at,
+                                 "%s %u: need %sa power of two until %u", what,
+                                 v, zero ? "0 or " : "", max);
     *out = (uint8_t)v;
     return true;
 }
@@ -40,8 +41,8 @@ static bool ternary_vs(struct xk_parser *ps, uint8_t *out)
         return false;
     if (*out == 2)
         return xk_isa_parse_fail(ps, &at,
-                             "vertical stride 2: need 0, 1, 4 or 8 in "
-                             "an instruction of three sources");
+                                 "vertical stride 2: need 0, 1, 4 or 8 in "
+                                 "an instruction of three sources");
     return true;
 }
 
@@ -98,8 +99,9 @@ static bool parse_region(struct xk_parser *ps, unsigned n, bool sub_given,
         default_region(ps, n, sub_given, o);
         return true;
     }
-    return xk_opcode_is_ternary(ps->i->op) ? ternary_region(ps, n, &o->rgn)
-                          : basic_region(ps, o->indirect, &o->rgn);
+    return xk_opcode_is_ternary(ps->i->op)
+               ? ternary_region(ps, n, &o->rgn)
+               : basic_region(ps, o->indirect, &o->rgn);
 }
 
 /* Subregisters count elements, in the text. */
@@ -115,16 +117,16 @@ static bool set_sub(struct xk_parser *ps, const struct xk_token *at,
 
     if (!bits)
         return xk_isa_parse_fail(ps, at, "type %s: no operand has it",
-                             xk_reg_type_name(o->type));
+                                 xk_reg_type_name(o->type));
     if (sub * bits >= ps->p->grf_b * 8u)
-        return xk_isa_parse_fail(ps, at, "subregister %u of type %s: need 0..%u",
-                             sub, xk_reg_type_name(o->type),
-                             ps->p->grf_b * 8u / bits - 1);
+        return xk_isa_parse_fail(
+            ps, at, "subregister %u of type %s: need 0..%u", sub,
+            xk_reg_type_name(o->type), ps->p->grf_b * 8u / bits - 1);
     if (sub * bits % 8)
         return xk_isa_parse_fail(ps, at,
-                             "subregister %u of type %s: need whole "
-                             "bytes",
-                             sub, xk_reg_type_name(o->type));
+                                 "subregister %u of type %s: need whole "
+                                 "bytes",
+                                 sub, xk_reg_type_name(o->type));
     o->sub_b = (uint16_t)(sub * bits / 8);
     return true;
 }
@@ -139,7 +141,8 @@ static bool parse_indirect(struct xk_parser *ps, struct xk_operand *o)
 
     o->file = XK_FILE_GRF;
     o->indirect = true;
-    if (!xk_isa_parse_want(ps, '[', "'['") || !xk_isa_parse_a0(ps, 15, &o->a0_sub))
+    if (!xk_isa_parse_want(ps, '[', "'['") ||
+        !xk_isa_parse_a0(ps, 15, &o->a0_sub))
         return false;
     if (xk_isa_parse_accept(ps, ',') || xk_isa_parse_accept(ps, '+'))
         negative = ps->tok.kind == '-' && xk_isa_parse_accept(ps, '-');
@@ -150,7 +153,7 @@ static bool parse_indirect(struct xk_parser *ps, struct xk_operand *o)
         return false;
     if ((int)v > (negative ? max : max - 1))
         return xk_isa_parse_fail(ps, &at, "address offset %s%u: need %d..%d",
-                             negative ? "-" : "", v, -max, max - 1);
+                                 negative ? "-" : "", v, -max, max - 1);
     o->a0_off_b = (int16_t)(negative ? -(int)v : (int)v);
     return xk_isa_parse_want(ps, ']', "']'");
 }
@@ -200,7 +203,7 @@ bool xk_isa_parse_dst(struct xk_parser *ps)
     ps->i->sat = xk_isa_parse_accept(ps, XK_TOK_SAT);
     if (ps->i->sat && !(xk_opcode_traits(ps->p, ps->i->op) & XK_TRAIT_SAT))
         return xk_isa_parse_fail(ps, &sat, "%s does not saturate",
-                             xk_opcode_name(ps->i->op));
+                                 xk_opcode_name(ps->i->op));
     at = ps->tok;
     if (at_indirect(ps, 0)) {
         xk_isa_parse_skip(ps);
@@ -209,7 +212,8 @@ bool xk_isa_parse_dst(struct xk_parser *ps)
     }
     if (!xk_isa_parse_reg(ps, o))
         return false;
-    if (macro ? !parse_macro_register(ps, o) : !xk_isa_parse_sub(ps, &sub, &given))
+    if (macro ? !parse_macro_register(ps, o)
+              : !xk_isa_parse_sub(ps, &sub, &given))
         return false;
     return parse_dst_region(ps, o) && xk_isa_parse_type(ps, &o->type) &&
            (macro || set_sub(ps, &at, sub, o));
@@ -239,8 +243,9 @@ static bool parse_direct(struct xk_parser *ps, unsigned n, struct xk_operand *o)
         macro_region(ps, n, o);
         return parse_macro_register(ps, o) && xk_isa_parse_type(ps, &o->type);
     }
-    return xk_isa_parse_sub(ps, &sub, &given) && parse_region(ps, n, given, o) &&
-           xk_isa_parse_type(ps, &o->type) && set_sub(ps, &at, sub, o);
+    return xk_isa_parse_sub(ps, &sub, &given) &&
+           parse_region(ps, n, given, o) && xk_isa_parse_type(ps, &o->type) &&
+           set_sub(ps, &at, sub, o);
 }
 
 static bool parse_register_source(struct xk_parser *ps, unsigned n,
@@ -257,7 +262,7 @@ static bool parse_register_source(struct xk_parser *ps, unsigned n,
     if ((o->neg || o->abs) &&
         !(xk_opcode_traits(ps->p, ps->i->op) & XK_TRAIT_SRCMOD))
         return xk_isa_parse_fail(ps, &at, "%s takes no source modifiers",
-                             xk_opcode_name(ps->i->op));
+                                 xk_opcode_name(ps->i->op));
     if (at_indirect(ps, 0)) {
         xk_isa_parse_skip(ps);
         if (!parse_indirect(ps, o) || !parse_region(ps, n, false, o) ||
@@ -371,7 +376,7 @@ bool xk_isa_parse_sync_operand(struct xk_parser *ps)
     if (!barrier && ps->i->sync_fn != XK_SYNC_ALLRD &&
         ps->i->sync_fn != XK_SYNC_ALLWR)
         return xk_isa_parse_fail(ps, &at, "sync.%s takes no number",
-                             xk_sync_name(ps->i->sync_fn));
+                                 xk_sync_name(ps->i->sync_fn));
     if (!barrier && at.kind == '(' && (next.kind == '$' || next.kind == ')'))
         return sbid_set(ps, &o->imm);
     return xk_isa_parse_value(ps, &v) && xk_isa_parse_skip_type(ps) &&
@@ -390,11 +395,11 @@ static bool parse_dpas_operand(struct xk_parser *ps, struct xk_operand *o)
     if (o->file != XK_FILE_GRF &&
         (o->arf != XK_ARF_NULL || o != &ps->i->src[0]))
         return xk_isa_parse_fail(ps, &at, "'%.*s' in %s: need a GRF%s",
-                             (int)(at.n_b < 40 ? at.n_b : 40), at.s,
-                             xk_opcode_name(ps->i->op),
-                             o == &ps->i->src[0] ? " or null" : "");
-    return xk_isa_parse_sub(ps, &sub, &given) && xk_isa_parse_type(ps, &o->type) &&
-           set_sub(ps, &at, sub, o);
+                                 (int)(at.n_b < 40 ? at.n_b : 40), at.s,
+                                 xk_opcode_name(ps->i->op),
+                                 o == &ps->i->src[0] ? " or null" : "");
+    return xk_isa_parse_sub(ps, &sub, &given) &&
+           xk_isa_parse_type(ps, &o->type) && set_sub(ps, &at, sub, o);
 }
 
 bool xk_isa_parse_dpas_operands(struct xk_parser *ps)
@@ -403,7 +408,9 @@ bool xk_isa_parse_dpas_operands(struct xk_parser *ps)
 
     if (ps->tok.kind == XK_TOK_SAT)
         return xk_isa_parse_fail(ps, &ps->tok, "%s does not saturate",
-                             xk_opcode_name(i->op));
-    return parse_dpas_operand(ps, &i->dst) && parse_dpas_operand(ps, &i->src[0]) &&
-           parse_dpas_operand(ps, &i->src[1]) && parse_dpas_operand(ps, &i->src[2]);
+                                 xk_opcode_name(i->op));
+    return parse_dpas_operand(ps, &i->dst) &&
+           parse_dpas_operand(ps, &i->src[0]) &&
+           parse_dpas_operand(ps, &i->src[1]) &&
+           parse_dpas_operand(ps, &i->src[2]);
 }

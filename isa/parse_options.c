@@ -75,7 +75,7 @@ static bool parse_dist(struct xk_parser *ps, const struct xk_token *at,
         return xk_isa_parse_fail(ps, at, "distance %u: need 1..7", v);
     if (s->dist)
         return xk_isa_parse_fail(ps, at,
-                             "a second distance: an instruction has one");
+                                 "a second distance: an instruction has one");
     s->dist = (uint8_t)v;
     s->pipe = (uint8_t)pipe;
     return true;
@@ -90,13 +90,15 @@ static bool parse_sbid(struct xk_parser *ps, const struct xk_token *at)
     if (!xk_isa_parse_int(ps, "SBID", ps->p->n_sbid - 1u, &v))
         return false;
     if (s->mode)
-        return xk_isa_parse_fail(ps, at, "a second SBID: an instruction has one");
+        return xk_isa_parse_fail(ps, at,
+                                 "a second SBID: an instruction has one");
     s->sbid = (uint8_t)v;
     s->mode = XK_SBID_SET;
     if (!xk_isa_parse_accept(ps, '.'))
         return true;
     s->mode = xk_isa_token_is(&ps->tok, "src") ? XK_SBID_SRC : XK_SBID_DST;
-    if (xk_isa_parse_accept_word(ps, "src") || xk_isa_parse_accept_word(ps, "dst"))
+    if (xk_isa_parse_accept_word(ps, "src") ||
+        xk_isa_parse_accept_word(ps, "dst"))
         return true;
     return xk_isa_parse_expected(ps, "'dst' or 'src'");
 }
@@ -124,7 +126,7 @@ static bool needs_send(struct xk_parser *ps, const struct xk_token *at)
 {
     return xk_inst_is_send(ps->i) ||
            xk_isa_parse_fail(ps, at, "{%.*s} on %s: need a send", (int)at->n_b,
-                         at->s, xk_opcode_name(ps->i->op));
+                             at->s, xk_opcode_name(ps->i->op));
 }
 
 /* The length of src1 must be known: it moves into the instruction. */
@@ -140,18 +142,18 @@ static bool set_exbso(struct xk_parser *ps, const struct xk_token *at)
     }
     return s->exbso ||
            xk_isa_parse_fail(ps, at,
-                         "{ExBSO} needs an extended descriptor in a0 "
-                         "and the length of src1, as in r10:4");
+                             "{ExBSO} needs an extended descriptor in a0 "
+                             "and the length of src1, as in r10:4");
 }
 
 static bool apply_option(struct xk_parser *ps, const struct xk_token *at,
-                  enum option option)
+                         enum option option)
 {
     struct xk_inst *const i = ps->i;
 
     if (ps->options >> option & 1)
         return xk_isa_parse_fail(ps, at, "{%.*s} is there twice", (int)at->n_b,
-                             at->s);
+                                 at->s);
     ps->options |= 1u << option;
     switch (option) {
     case OPT_ACC_WR_EN:
@@ -195,10 +197,10 @@ static bool parse_option_name(struct xk_parser *ps)
     for (unsigned k = 0; k < XK_COUNTOF(obsolete); k++) {
         if (xk_isa_token_is(&at, obsolete[k].text))
             return xk_isa_parse_fail(ps, &at,
-                                 "{%s} does not exist on %s: write "
-                                 "%s",
-                                 obsolete[k].text, ps->p->name,
-                                 obsolete[k].now);
+                                     "{%s} does not exist on %s: write "
+                                     "%s",
+                                     obsolete[k].text, ps->p->name,
+                                     obsolete[k].now);
     }
     return xk_isa_parse_expected(ps, "an instruction option");
 }
@@ -223,9 +225,9 @@ static bool check_swsb(struct xk_parser *ps, const struct xk_token *at)
     unsigned code;
 
     return xk_swsb_encode(ps->t, xk_swsb_class(op), &ps->i->swsb, &code) ||
-           xk_isa_parse_fail(ps, at, "%.*s}: %s has no swsb code for this in %s",
-                         n < 80 ? n : 80, at->s, ps->p->name,
-                         xk_opcode_name(op));
+           xk_isa_parse_fail(
+               ps, at, "%.*s}: %s has no swsb code for this in %s",
+               n < 80 ? n : 80, at->s, ps->p->name, xk_opcode_name(op));
 }
 
 bool xk_isa_parse_options(struct xk_parser *ps)
@@ -243,7 +245,8 @@ bool xk_isa_parse_options(struct xk_parser *ps)
     if (!xk_isa_parse_want(ps, '}', "',' or '}'"))
         return false;
     if (ps->no_compact && ps->i->compacted)
-        return xk_isa_parse_fail(ps, &ps->mnemonic,
-                             "{Compacted} and {NoCompact} exclude each other");
+        return xk_isa_parse_fail(
+            ps, &ps->mnemonic,
+            "{Compacted} and {NoCompact} exclude each other");
     return true;
 }

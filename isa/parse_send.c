@@ -16,7 +16,7 @@ static bool skip_decoration(struct xk_parser *ps)
         return false;
     if (sub)
         return xk_isa_parse_fail(ps, &at, "subregister %u of a payload: need 0",
-                             sub);
+                                 sub);
     if (xk_isa_parse_accept(ps, '<')) {
         while (ps->tok.kind == XK_TOK_INT || ps->tok.kind == ';' ||
                ps->tok.kind == ',')
@@ -52,9 +52,9 @@ static bool parse_src1_len(struct xk_parser *ps)
             return false;
         if (o->file != XK_FILE_GRF || v < o->reg || v - o->reg > 30)
             return xk_isa_parse_fail(ps, &at,
-                                 "src1 until r%u: need 1..31 "
-                                 "registers from r%u",
-                                 v, o->reg);
+                                     "src1 until r%u: need 1..31 "
+                                     "registers from r%u",
+                                     v, o->reg);
         v = v - o->reg + 1;
     } else {
         if (!xk_isa_parse_accept(ps, ':') && !xk_isa_parse_accept(ps, '#'))
@@ -63,12 +63,14 @@ static bool parse_src1_len(struct xk_parser *ps)
             return false;
     }
     if (!ps->traits->src1_len)
-        return xk_isa_parse_fail(ps, &at,
-                             "on %s the length of src1 stands in bits 10:6 of "
-                             "the extended descriptor",
-                             ps->p->name);
+        return xk_isa_parse_fail(
+            ps, &at,
+            "on %s the length of src1 stands in bits 10:6 of "
+            "the extended descriptor",
+            ps->p->name);
     if (o->reg + v > 256)
-        return xk_isa_parse_fail(ps, &at, "src1 r%u:%u ends past r255", o->reg, v);
+        return xk_isa_parse_fail(ps, &at, "src1 r%u:%u ends past r255", o->reg,
+                                 v);
     s->src1_len = (uint8_t)v;
     ps->src1_len_given = true;
     return true;
@@ -81,21 +83,24 @@ static bool exdesc_imm(struct xk_parser *ps)
     int64_t bits;
     uint32_t len;
 
-    if (!xk_isa_parse_value(ps, &v) || !xk_value_int(ps, &v, "extended descriptor",
-                                                 INT32_MIN, UINT32_MAX, &bits))
+    if (!xk_isa_parse_value(ps, &v) ||
+        !xk_value_int(ps, &v, "extended descriptor", INT32_MIN, UINT32_MAX,
+                      &bits))
         return false;
     s->exdesc = (uint32_t)bits;
     len = s->exdesc >> 6 & 31;
     if (s->exdesc & 63)
-        return xk_isa_parse_fail(ps, &v.at,
-                             "extended descriptor 0x%x: bits 5:0 must be zero, "
-                             "the shared function is part of the mnemonic",
-                             s->exdesc);
+        return xk_isa_parse_fail(
+            ps, &v.at,
+            "extended descriptor 0x%x: bits 5:0 must be zero, "
+            "the shared function is part of the mnemonic",
+            s->exdesc);
     if (ps->src1_len_given && len && len != s->src1_len)
-        return xk_isa_parse_fail(ps, &v.at,
-                             "extended descriptor 0x%x says %u registers of "
-                             "src1, the operand says %u",
-                             s->exdesc, len, s->src1_len);
+        return xk_isa_parse_fail(
+            ps, &v.at,
+            "extended descriptor 0x%x says %u registers of "
+            "src1, the operand says %u",
+            s->exdesc, len, s->src1_len);
     if (!ps->src1_len_given)
         s->src1_len = (uint8_t)len;
     s->exdesc |= s->src1_len * 64u;
@@ -139,7 +144,8 @@ bool xk_isa_parse_send_operands(struct xk_parser *ps)
 {
     struct xk_inst *const i = ps->i;
 
-    return xk_isa_parse_payload(ps, &i->dst) && xk_isa_parse_payload(ps, &i->src[0]) &&
+    return xk_isa_parse_payload(ps, &i->dst) &&
+           xk_isa_parse_payload(ps, &i->src[0]) &&
            xk_isa_parse_payload(ps, &i->src[1]) && parse_src1_len(ps) &&
            xk_isa_parse_skip_type(ps) && parse_exdesc(ps) && parse_desc(ps);
 }
@@ -154,8 +160,9 @@ static bool branch_register(struct xk_parser *ps, struct xk_operand *o)
     if (!xk_isa_parse_reg(ps, o) || !xk_isa_parse_sub(ps, &sub, &given))
         return false;
     if (sub * 4 >= ps->p->grf_b)
-        return xk_isa_parse_fail(ps, &at, "subregister %u of type ud: need 0..%u",
-                             sub, ps->p->grf_b / 4 - 1);
+        return xk_isa_parse_fail(ps, &at,
+                                 "subregister %u of type ud: need 0..%u", sub,
+                                 ps->p->grf_b / 4 - 1);
     o->sub_b = (uint16_t)(sub * 4);
     if (xk_isa_parse_accept(ps, '<')) {
         while (ps->tok.kind == XK_TOK_INT || ps->tok.kind == ';' ||

@@ -62,8 +62,8 @@ static bool parse_nan(struct expr *e, struct xk_value *v)
     if (payload.kind != XK_VAL_INT || payload.v >> 51 ||
         (!payload.v && !v->quiet))
         return xk_isa_parse_fail(e->ps, &at,
-                             "payload of %s: need an integer, %d..2^51-1",
-                             v->quiet ? "qnan" : "snan", !v->quiet);
+                                 "payload of %s: need an integer, %d..2^51-1",
+                                 v->quiet ? "qnan" : "snan", !v->quiet);
     v->v = payload.v;
     return true;
 }
@@ -81,7 +81,8 @@ static bool parse_value_primary(struct expr *e, struct xk_value *v)
     } else if (t.kind == XK_TOK_FLOAT) {
         v->kind = XK_VAL_FLOAT;
         if (!read_double(&t, &v->f))
-            return xk_isa_parse_fail(ps, &t, "a number of %zu characters", t.n_b);
+            return xk_isa_parse_fail(ps, &t, "a number of %zu characters",
+                                     t.n_b);
     } else if (xk_isa_token_is(&t, "inf")) {
         v->kind = XK_VAL_FLOAT;
         v->f = INFINITY;
@@ -100,8 +101,8 @@ static bool apply_unary(struct expr *e, const struct xk_token *op,
 {
     if (op->kind == '~' && v->kind != XK_VAL_INT)
         return xk_isa_parse_fail(e->ps, op,
-                             "'~' before a number that is no "
-                             "integer");
+                                 "'~' before a number that is no "
+                                 "integer");
     if (v->kind == XK_VAL_NAN)
         v->negative = !v->negative;
     else if (v->kind == XK_VAL_FLOAT)
@@ -116,8 +117,8 @@ static bool parse_unary(struct expr *e, struct xk_value *v)
     const struct xk_token op = e->ps->tok;
 
     if (++e->depth > MAX_DEPTH)
-        return xk_isa_parse_fail(e->ps, &op, "an expression nested deeper than %d",
-                             MAX_DEPTH);
+        return xk_isa_parse_fail(
+            e->ps, &op, "an expression nested deeper than %d", MAX_DEPTH);
     if (op.kind == '-' || op.kind == '~') {
         xk_isa_parse_skip(e->ps);
         if (!parse_unary(e, v) || !apply_unary(e, &op, v))
@@ -146,8 +147,8 @@ static bool eval_float(struct expr *e, const struct xk_token *op, double a,
         *out = a / b;
         return true;
     default:
-        return xk_isa_parse_fail(e->ps, op, "'%.*s' needs integers", (int)op->n_b,
-                             op->s);
+        return xk_isa_parse_fail(e->ps, op, "'%.*s' needs integers",
+                                 (int)op->n_b, op->s);
     }
 }
 
@@ -168,7 +169,7 @@ static bool eval_int(struct expr *e, const struct xk_token *op, uint64_t a,
         return xk_isa_parse_fail(e->ps, op, "division by zero");
     if (shift && b > 63)
         return xk_isa_parse_fail(e->ps, op, "shift by %lld: need 0..63",
-                             (long long)b);
+                                 (long long)b);
     switch (op->kind) {
     case '|':
         *out = a | b;
@@ -201,8 +202,8 @@ static bool eval_int(struct expr *e, const struct xk_token *op, uint64_t a,
     return true;
 }
 
-static bool eval_consts(struct expr *e, const struct xk_token *op, struct xk_value *a,
-                 const struct xk_value *b)
+static bool eval_consts(struct expr *e, const struct xk_token *op,
+                        struct xk_value *a, const struct xk_value *b)
 {
     a->decimal = false;
     if (a->kind == XK_VAL_INT && b->kind == XK_VAL_INT)
@@ -210,7 +211,7 @@ static bool eval_consts(struct expr *e, const struct xk_token *op, struct xk_val
     if (a->kind == XK_VAL_FLOAT && b->kind == XK_VAL_FLOAT)
         return eval_float(e, op, a->f, b->f, &a->f);
     return xk_isa_parse_fail(e->ps, op, "'%.*s' between an integer and a float",
-                         (int)op->n_b, op->s);
+                             (int)op->n_b, op->s);
 }
 
 /* Whether the next token is an operator that binds as tightly as level. */
@@ -245,7 +246,8 @@ static bool parse_level(struct expr *e, unsigned level, struct xk_value *v)
         op = e->ps->tok;
         memset(&right, 0, sizeof(right));
         xk_isa_parse_skip(e->ps);
-        if (!parse_level(e, level + 1, &right) || !eval_consts(e, &op, v, &right))
+        if (!parse_level(e, level + 1, &right) ||
+            !eval_consts(e, &op, v, &right))
             return false;
     }
     return true;
@@ -278,7 +280,7 @@ bool xk_value_int(struct xk_parser *ps, const struct xk_value *v,
     *out = (int64_t)v->v;
     if (*out < lo || *out > hi)
         return xk_isa_parse_fail(ps, &v->at, "%s %lld: need %lld..%lld", what,
-                             (long long)*out, (long long)lo, (long long)hi);
+                                 (long long)*out, (long long)lo, (long long)hi);
     return true;
 }
 
@@ -290,17 +292,17 @@ static bool int_imm(struct xk_parser *ps, const struct xk_value *v,
 
     if (v->kind != XK_VAL_INT)
         return xk_isa_parse_fail(ps, &v->at,
-                             "immediate of type %s: need an "
-                             "integer",
-                             xk_reg_type_name(type));
+                                 "immediate of type %s: need an "
+                                 "integer",
+                                 xk_reg_type_name(type));
     *bits = v->v;
     if (n_bits == 64)
         return true;
     if (s < -(INT64_C(1) << (n_bits - 1)) || s >= INT64_C(1) << n_bits)
         return xk_isa_parse_fail(ps, &v->at,
-                             "immediate %lld of type %s: need %lld..%lld",
-                             (long long)s, xk_reg_type_name(type),
-                             -(1LL << (n_bits - 1)), (1LL << n_bits) - 1);
+                                 "immediate %lld of type %s: need %lld..%lld",
+                                 (long long)s, xk_reg_type_name(type),
+                                 -(1LL << (n_bits - 1)), (1LL << n_bits) - 1);
     *bits &= (UINT64_C(1) << n_bits) - 1;
     return true;
 }
@@ -313,9 +315,9 @@ static bool nan_imm(struct xk_parser *ps, const struct xk_value *v,
 
     if (v->v >> (frac - 1))
         return xk_isa_parse_fail(ps, &v->at,
-                             "NaN payload of type %s: need at "
-                             "most %u bits",
-                             xk_reg_type_name(type), frac - 1);
+                                 "NaN payload of type %s: need at "
+                                 "most %u bits",
+                                 xk_reg_type_name(type), frac - 1);
     *bits = v->v | (uint64_t)v->quiet << (frac - 1) |
             ((UINT64_C(1) << exp) - 1) << frac |
             (uint64_t)v->negative << (frac + exp);
@@ -353,14 +355,15 @@ static bool float_imm(struct xk_parser *ps, const struct xk_value *v,
         *bits = literal_bits(v->f, type);
         if (isfinite(v->f) && is_infinite(*bits, type))
             return xk_isa_parse_fail(ps, &v->at, "%g is too large for type %s",
-                                 v->f, xk_reg_type_name(type));
+                                     v->f, xk_reg_type_name(type));
         return true;
     }
     if (v->decimal && v->v)
-        return xk_isa_parse_fail(ps, &v->at,
-                             "immediate of type %s: write %lld.0, or the bits "
-                             "in hexadecimal",
-                             xk_reg_type_name(type), (long long)v->v);
+        return xk_isa_parse_fail(
+            ps, &v->at,
+            "immediate of type %s: write %lld.0, or the bits "
+            "in hexadecimal",
+            xk_reg_type_name(type), (long long)v->v);
     return int_imm(ps, v, type, bits);
 }
 
@@ -368,8 +371,9 @@ bool xk_value_imm(struct xk_parser *ps, const struct xk_value *v,
                   enum xk_reg_type type, uint64_t *bits)
 {
     if (xk_reg_type_b(type) == 0)
-        return xk_isa_parse_fail(ps, &v->at, "immediate of type %s: there are none",
-                             xk_reg_type_name(type));
+        return xk_isa_parse_fail(ps, &v->at,
+                                 "immediate of type %s: there are none",
+                                 xk_reg_type_name(type));
     if (type == XK_RT_HF || type == XK_RT_F || type == XK_RT_DF)
         return float_imm(ps, v, type, bits);
     return int_imm(ps, v, type, bits);

@@ -97,8 +97,7 @@ static enum xk_status generate(xk_ctx *c, const struct xk_platform *p,
         return xk_ctx_status(c);
     make_abi(&k, grf_count, &out->abi);
     c->verify = true;
-    return xk_codegen(c, p, &k, &out->abi, &out->code, &out->text,
-                      &out->stats);
+    return xk_codegen(c, p, &k, &out->abi, &out->code, &out->text, &out->stats);
 }
 
 enum xk_status cg_generate_on(xk_ctx *c, const struct xk_platform *p,
@@ -197,9 +196,9 @@ void cg_run_code(const struct cg_case *t, const struct cg_code *code)
     xk_ctx *const c = xk_ctx_create(NULL);
     abi.local[0] = t->n_threads * abi.simd;
     xk_str_init(&zebin, NULL);
-    need(
-        xk_zebin_write_kernel(c, &abi, code->code.s, (uint32_t)code->code.len, &zebin),
-        &c->error, code);
+    need(xk_zebin_write_kernel(c, &abi, code->code.s, (uint32_t)code->code.len,
+                               &zebin),
+         &c->error, code);
     need(xk_device_create("sim", "xehpg", 1, &v.d, &err), &err, code);
     need(xk_module_create(v.d, zebin.s, zebin.len, &v.m, &err), &err, code);
     launch(&v, t, code);

@@ -68,8 +68,7 @@ static void touch(const struct xk_inst *i, struct touched *t)
 
 static bool out_of_order(const struct xk_inst *i)
 {
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_MATH ||
-           i->op == XK_OPC_DPAS;
+    return i->op == XK_OPC_SEND || i->op == XK_OPC_MATH || i->op == XK_OPC_DPAS;
 }
 
 static bool is_branch(const struct xk_inst *i)

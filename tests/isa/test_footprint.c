@@ -280,7 +280,6 @@ TCase *isa_footprint_case(void)
     tcase_add_loop_test(t, the_pipe_follows_opcode_and_types, 0,
                         XK_COUNTOF(pipes));
     tcase_add_loop_test(t, platforms_differ, 0, XK_COUNTOF(others));
-    tcase_add_loop_test(t, flags_and_accumulators_by_part, 0,
-                        XK_COUNTOF(arfs));
+    tcase_add_loop_test(t, flags_and_accumulators_by_part, 0, XK_COUNTOF(arfs));
     return t;
 }

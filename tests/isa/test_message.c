@@ -31,12 +31,27 @@ static const struct {
     /* nGEN's, of oneDNN's gemm_kernel: 512 bytes, 16 registers */
     {{LSC(LOAD, SLM, 4, 8, 8, 64, 1), .transpose = true}, 0x0300f700, 0},
     /* nGEN's, of oneDNN's kernels: 1, 2 and 8 hwords and the same registers */
-    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 1,
-      .header = true}, 0x021d19ff, 0},
-    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 2,
-      .header = true}, 0x022d1aff, 0},
-    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD, .exec = 16, .bti = 255, .vec = 8,
-      .header = true}, 0x028d1cff, 0},
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD,
+      .exec = 16,
+      .bti = 255,
+      .vec = 1,
+      .header = true},
+     0x021d19ff,
+     0},
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD,
+      .exec = 16,
+      .bti = 255,
+      .vec = 2,
+      .header = true},
+     0x022d1aff,
+     0},
+    {{.kind = XK_MSG_DC1_A64_HWORD_LOAD,
+      .exec = 16,
+      .bti = 255,
+      .vec = 8,
+      .header = true},
+     0x028d1cff,
+     0},
 };
 
 START_TEST(the_descriptor_is_the_measured_one)

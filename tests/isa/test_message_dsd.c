@@ -454,7 +454,8 @@ static struct {
     {"unknown to us", 0, is_big_block,
      "block sizes beyond 16 owords (xelp: 8) and 8 hwords", 0},
     {"vector", 0, is_a64_hwords,
-     "says 1 << bits, as of scratch blocks; oneDNN's kernels read 8 hwords with "
+     "says 1 << bits, as of scratch blocks; oneDNN's kernels read 8 hwords "
+     "with "
      "code 4 (0x028d1cff), 1 with 1 (0x021d19ff): 1 + log2 (workarounds.md "
      "3.7)",
      0},

@@ -44,13 +44,14 @@
     "(W) mov (1|M0) a0.0<1>:uw 0:uw " how "\n"
 #define ONES                                                                   \
     SET("r50", "0x3c003c00")                                                   \
-    SET("r51", "0x3c003c00") SET("r52", "0x3c003c00") SET("r53", "0x3c003c00") \
-        SET("r54", "0x3c003c00") SET("r55", "0x3c003c00")                      \
-            SET("r56", "0x3c003c00") SET("r57", "0x3c003c00")                  \
-                SET("r60", "0x3c003c00") SET("r61", "0x3c003c00")              \
-                    SET("r62", "0x3c003c00") SET("r63", "0x3c003c00")          \
-                        SET("r64", "0x3c003c00") SET("r65", "0x3c003c00")      \
-                            SET("r66", "0x3c003c00") SET("r67", "0x3c003c00")
+    SET("r51", "0x3c003c00")                                                   \
+    SET("r52", "0x3c003c00") SET("r53", "0x3c003c00") SET("r54", "0x3c003c00") \
+        SET("r55", "0x3c003c00") SET("r56", "0x3c003c00")                      \
+            SET("r57", "0x3c003c00") SET("r60", "0x3c003c00")                  \
+                SET("r61", "0x3c003c00") SET("r62", "0x3c003c00")              \
+                    SET("r63", "0x3c003c00") SET("r64", "0x3c003c00")          \
+                        SET("r65", "0x3c003c00") SET("r66", "0x3c003c00")      \
+                            SET("r67", "0x3c003c00")
 /* Row 4 of the result is the first that comes from the odd thread's src2; only
  * that thread overwrites it. */
 #define DPASW(how)                                                             \
@@ -79,7 +80,8 @@
 /* r22: address 0 of SLM, or 0 there; then overwritten there. */
 #define SLM_LOAD(how)                                                          \
     SET("r22", "0")                                                            \
-    SET("r21", "5") SET("r23", "9") WAIT                                       \
+    SET("r21", "5")                                                            \
+    SET("r23", "9") WAIT                                                       \
         "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"             \
         "sync.nop null {$1.dst}\n"                                             \
         "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n" how         \
@@ -89,7 +91,8 @@
 /* The store goes to the element behind; or its one lane is off. */
 #define SLM_BESIDE                                                             \
     SET("r22", "0")                                                            \
-    SET("r25", "4") SET("r21", "5") WAIT                                       \
+    SET("r25", "4")                                                            \
+    SET("r21", "5") WAIT                                                       \
         "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"             \
         "sync.nop null {$1.dst}\n"                                             \
         "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"             \
@@ -98,14 +101,14 @@
         "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
 #define SLM_LANE_OFF                                                           \
     SET("r22", "0")                                                            \
-    SET("r21",                                                                 \
-        "5") "(W) mov (1|M0) f0.0<1>:uw 0:uw\n" WAIT                           \
-             "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"        \
-             "sync.nop null {$1.dst}\n"                                        \
-             "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"        \
-             "(f0.0) send.slm (8|M0) null r22 r21:1 0x0 0x02000504 {$3}\n"     \
-             "sync.nop null {$2.dst}\n"                                        \
-             "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
+    SET("r21", "5")                                                            \
+    "(W) mov (1|M0) f0.0<1>:uw 0:uw\n" WAIT                                    \
+    "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"                 \
+    "sync.nop null {$1.dst}\n"                                                 \
+    "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"                 \
+    "(f0.0) send.slm (8|M0) null r22 r21:1 0x0 0x02000504 {$3}\n"              \
+    "sync.nop null {$2.dst}\n"                                                 \
+    "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
 #define GLOBAL_LOAD                                                            \
     NEXT SET("r21", "5") SET("r23", "9") WAIT                                  \
         "(W) send.ugm (1|M0) null r4 r21:1 0x0 0x0200C584 {$1}\n"              \
