@@ -25,7 +25,7 @@ struct xk_conv_quant_row {
         *of;        /* the descriptor's; source NONE: there is none */
     int64_t extent; /* values: 1 or output channels */
 };
-/* Of a checked descriptor, which must outlive *out. */
+/* From a checked descriptor, which must outlive *out. */
 void xk_conv_quant_row(const struct xk_conv_desc *full, enum xk_conv_quant q,
                        struct xk_conv_quant_row *out);
 /* Where device memory has the values. */
