@@ -104,6 +104,7 @@ TCase *l0_memory_tests(void);
 TCase *l0_copy_tests(void);
 TCase *l0_event_tests(void);
 TCase *l0_kernel_tests(void);
+TCase *l0_program_tests(void);
 TCase *l0_queue_tests(void);
 TCase *l0_large_tests(void);
 /* What a second process does: 0 or 1. */

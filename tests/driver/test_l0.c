@@ -17,6 +17,7 @@ static Suite *suite(bool large)
     suite_add_tcase(s, l0_copy_tests());
     suite_add_tcase(s, l0_event_tests());
     suite_add_tcase(s, l0_kernel_tests());
+    suite_add_tcase(s, l0_program_tests());
     suite_add_tcase(s, l0_queue_tests());
     return s;
 }

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "ocl_program.h"
 #include "xekern/virtual_device.h"
 
 #define N_E 5000
@@ -363,6 +364,7 @@ static Suite *suite(void)
                         sizeof odd_sizes / sizeof odd_sizes[0]);
     tcase_add_loop_test(t, reads_without_waiting_lose_nothing, 0, 2);
     suite_add_tcase(s, t);
+    suite_add_tcase(s, ocl_program_tests(platform, context, queue));
     return s;
 }
 
