@@ -10,7 +10,8 @@ limit=${1:-60}
 seed=${2:-1}
 dir=build-fuzz
 targets=(fuzz_decode fuzz_asm fuzz_container fuzz_ze_info fuzz_commands
-    fuzz_aub fuzz_tbx fuzz_run fuzz_launch fuzz_launches fuzz_problem)
+    fuzz_aub fuzz_tbx fuzz_run fuzz_launch fuzz_launches fuzz_formula
+    fuzz_problem)
 case $limit in
 runs=*) limit=-runs=${limit#runs=} ;;
 *) limit=-max_total_time=$limit ;;

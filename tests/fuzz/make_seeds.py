@@ -264,9 +264,25 @@ def launches_seeds(out):
         (out / "fuzz_launches" / str(k)).write_text(seed)
 
 
+FORMULAS = [
+    "A: f16[64,32]; B: f16[32,16]; C[m,n] += A[m,k] * B[k,n]",
+    "I: f16[2,16,9,9] acdb; W: f16[16,16,3,3]; O: f16[2,16,9,9] acdb;\n"
+    "O[n,o,h,w] += I[n,c,h+r-1,w+s-1] * W[o,c,r,s]",
+    "A: s8[8,5,64]; B: s8[8,64,20]; C: s32; C[b,m,n] += A[b,m,k] * B[b,k,n]",
+    "x=20; A: f32[24] fill 2; W: f32[3,16]; O[x,n] += A[x+k in 3..17] * W[k,n]",
+    "A: f16[40,32]; B: f16[32,16]; C[m,n] += A[m,k | m-k in 0..9] * B[k,n]",
+    "t = {2,1}@0; p=8; D: f32[8,16]; W: f32[3,16,8]; S: f32[16,8]; "
+    "S[2*p+{0,1}@0,c] += D[p-t+{1,1}@0,o] * W[2*t+{0,1}@0,o,c]",
+    "A: f32[6,9]; B: f32[9,7]; S: f32[6,7] aB16b; S[m,n] += A[m,k] * B[k,n]\0"
+    "S: f32[6,7] aB16b; D: f32[7,16]; T[m,n] += S[m,k] * D[k,n]",
+]
+
+
 def main():
     out = Path(sys.argv[1])
     launches_seeds(out)
+    for k, text in enumerate(FORMULAS):
+        (out / "fuzz_formula" / str(k)).write_text(text)
     for k, text in enumerate(PROBLEMS):
         (out / "fuzz_problem" / str(k)).write_text(text)
     captured_seeds(out)
