@@ -162,11 +162,19 @@ static void fill_block(struct xk_lowering *l, const struct masked *x,
     }
 }
 
+/* Whether a mask is bound inside the K loops: it depends on them, or what it
+ * masks is not 0, which a short last step overwrites with zeros. */
+static bool is_inner(const struct xk_lowering *l, const struct masked *x,
+                     const xk_expr *mask)
+{
+    return x->v->fill || depends_on_k(l, mask);
+}
+
 static void bind(struct xk_lowering *l, const struct masked *x, bool inner)
 {
     for (unsigned i = 0; i < x->blocks; i++) {
         const xk_expr *const m = x->mask[i];
-        if (!m || xk_op(m) == XK_OP_VAR || depends_on_k(l, m) != inner)
+        if (!m || xk_op(m) == XK_OP_VAR || is_inner(l, x, m) != inner)
             continue;
         x->mask[i] = let_mask(l, x->name, m);
         if (!is_true(x->mask[i]))

@@ -36,15 +36,16 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_plan *p)
     return XK_OK;
 }
 
-static void set_extents(xk_ctx *c, struct xk_plan *p)
+static void set_extents(struct xk_plan *p)
 {
     const struct xk_shape s = p->shape;
-    const struct xk_tile_strides columns =
-        xk_tile_strides_of(c, p, &p->con->c.view, xk_plan_n_index(p)->name);
+    const struct xk_view *const v = &p->con->c.view;
+    const int t = xk_view_tensor_dim(v, xk_plan_n_index(p)->name);
     p->m_extent = s.m;
-    p->n_extent = s.n;
+    p->n_extent = p->epi.n_extent = s.n;
     /* The padding of C's columns is written too: with zeros. */
-    p->epi.n_extent = columns.rows_padded > s.n ? columns.rows_padded : s.n;
+    if (t >= 0 && v->layout.dim[t] == s.n)
+        p->epi.n_extent = v->layout.padded[t];
 }
 
 static enum xk_status set_spread(xk_ctx *c, struct xk_plan *p)
@@ -418,7 +419,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     const struct xk_shape whole = xk_shape_of(&con->of);
     p->shape = xk_schedule_shape(&whole, s);
     XK_TRY(check_indices(c, p));
-    set_extents(c, p);
+    set_extents(p);
     XK_TRY(set_grid(c, p));
     const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
     XK_TRY(plan_operands(c, p, &a, &b));

@@ -327,6 +327,10 @@ static const char *const good[] = {
     "O[x,n] += A[x+k-1,c] * W[k,c,n]",
     "x=20; A: f16[12,20] fill 7; W: f16[3,12,16]; "
     "O[x,n] += A[c,x+k-1] * W[k,c,n]",
+    "x=7; c=22; A: f16[7,8,22] fill -2; B: f16[2,22,16]; "
+    "C[x,y,n] += A[x,y+l,c | y-x in -4..4] * B[l,c,n]",
+    "x=7; c=22; y=6; A: s8[7,8,22] fill -2; B: s8[2,22,16]; C: s32; "
+    "C[x,y,n] += A[x,y+l,c | y-x in -4..4] * B[l,c,n]",
     /* B outside: filled with 0, with another value. */
     "x=9; A: f32[9,3]; W: f32[3,16]; O[x,n] += A[x,k] * W[k-1,n]",
     "x=9; n=16; k=3; A: f32[9,3]; W: f32[16] fill 4; "
@@ -380,6 +384,11 @@ static const char *const good[] = {
     "x=9; t={2,0}@0; A: f32[20,3]; W: f32[3,3,16]; O: f32[17,16]; S: f32; "
     "O[2*x+{0,1}@0,n] += A[x-t+{1,0}@0,c] * W[2*t+{0,1}@0,c,n] -> add S[n] -> "
     "relu",
+    /* Columns of C that nothing stands for stay as they are. */
+    "m=9; n=15; A: f16[9,16]; B: f16[16,15]; C: f16[10,16] ba; C[m,n] += "
+    "A[m,k] * B[k,n]",
+    "m=9; n=15; A: f32[9,16]; B: f32[16,15]; C: f32[10,40]; C[m,n] += A[m,k] * "
+    "B[k,n]",
     /* A single element. */
     "A: f32[8]; B: f32[8]; C[0] += A[k] * B[k]",
     "A: f16[80]; B: f16[80]; C: f32; C[0] += A[k] * B[k]",
