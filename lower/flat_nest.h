@@ -4,7 +4,7 @@
 #ifndef XK_LOWER_FLAT_NEST_H
 #define XK_LOWER_FLAT_NEST_H
 
-#include "lower/block.h"
+#include "simplify/writer.h"
 
 enum {
     XK_FLAT_SIMD = 16,

@@ -3,7 +3,7 @@
 #ifndef XK_LOWER_STATE_H
 #define XK_LOWER_STATE_H
 
-#include "lower/block.h"
+#include "simplify/writer.h"
 #include "lower/lower.h"
 
 #define XK_LOWER_MAX_PLACES 8 /* of slices */

@@ -2,8 +2,8 @@
 /* Writes IR in program order although statements nest: a block collects
  * statements and the heads of nested ones (let, alloc, load, for); when it
  * ends, each head takes what follows it as its body. */
-#ifndef XK_LOWER_BLOCK_H
-#define XK_LOWER_BLOCK_H
+#ifndef XK_SIMPLIFY_WRITER_H
+#define XK_SIMPLIFY_WRITER_H
 
 #include "simplify/simplify.h"
 

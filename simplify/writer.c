@@ -1,10 +1,16 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "lower/block.h"
+#include "simplify/writer.h"
 
 #include <string.h>
 
-enum item_kind { ITEM_STMT, ITEM_LET, ITEM_LOAD, ITEM_ALLOC, ITEM_FOR,
-                 ITEM_END };
+enum item_kind {
+    ITEM_STMT,
+    ITEM_LET,
+    ITEM_LOAD,
+    ITEM_ALLOC,
+    ITEM_FOR,
+    ITEM_END
+};
 
 struct xk_item {
     enum item_kind kind;
@@ -65,12 +71,11 @@ const xk_expr *xk_block_load(struct xk_block_writer *w, const char *name,
 const xk_expr *xk_block_alloc(struct xk_block_writer *w, const char *name,
                               uint32_t size_b, uint8_t bank)
 {
-    const xk_expr *const buf =
-        xk_var(w->c, xk_type_ptr(XK_SPACE_GRF), name);
+    const xk_expr *const buf = xk_var(w->c, xk_type_ptr(XK_SPACE_GRF), name);
     const struct xk_alloc_info info = {size_b, 32, bank};
     if (buf)
-        push(w, (struct xk_item){.kind = ITEM_ALLOC, .var = buf,
-                                 .alloc = info});
+        push(w,
+             (struct xk_item){.kind = ITEM_ALLOC, .var = buf, .alloc = info});
     return buf;
 }
 
@@ -80,8 +85,7 @@ void xk_block_call(struct xk_block_writer *w, const struct xk_func *f,
     xk_block_add(w, xk_call(w->c, f, args, n));
 }
 
-void xk_block_for(struct xk_block_writer *w, const xk_expr *var,
-                  int64_t extent)
+void xk_block_for(struct xk_block_writer *w, const xk_expr *var, int64_t extent)
 {
     push(w, (struct xk_item){.kind = ITEM_FOR, .var = var, .extent = extent});
 }
@@ -127,8 +131,7 @@ static const xk_stmt *close_item(xk_ctx *c, const struct xk_item *it,
     case ITEM_ALLOC:
         return xk_alloc_stmt(c, it->var, it->alloc, body);
     case ITEM_FOR:
-        return xk_for(c, it->var, xk_s32(c, 0), xk_s32(c, it->extent), 1,
-                      body);
+        return xk_for(c, it->var, xk_s32(c, 0), xk_s32(c, it->extent), 1, body);
     case ITEM_STMT:
     case ITEM_END:
         break;
@@ -150,8 +153,7 @@ static const xk_stmt *fold(struct xk_block_writer *w, struct tail *t,
         }
         if (it->kind != ITEM_STMT) {
             const unsigned from = depth ? starts[depth - 1] : 0;
-            const xk_stmt *const s =
-                close_item(w->c, it, take(w->c, t, from));
+            const xk_stmt *const s = close_item(w->c, it, take(w->c, t, from));
             if (!s)
                 return NULL;
             t->s[t->n++] = s;
