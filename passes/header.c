@@ -207,8 +207,10 @@ static const xk_stmt *send_in_loop(struct xk_hd_pass *p,
                         address);
         return xk_hd_send_with(p, m, header);
     }
-    const xk_stmt *const moved =
+    const xk_stmt *moved =
         s.overflow || p->env->tight ? NULL : xk_hd_move_send(p, m, &s);
+    if (!moved && !p->env->tight && xk_ctx_status(p->c) >= 0)
+        moved = xk_hd_round_send(p, m);
     if (moved || xk_ctx_status(p->c) < 0)
         return moved;
     if (!s.overflow)
@@ -265,6 +267,7 @@ static void enter_header_loop(struct xk_hd_pass *p, struct xk_hd_loop *l,
                              .level = p->loop ? p->loop->level + 1 : 1,
                              .first = first,
                              .step = pipe ? 1 : xk_for_step(s),
+                             .copies = pipe ? xk_pipe_info_of(s).slots : 1,
                              .first_known = known};
     l->tail = &l->items;
     xk_levels_set(&p->levels, l->var, l->level);

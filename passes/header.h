@@ -18,7 +18,7 @@ enum {
 enum { XK_HD_MAX_RINGS = 4 };
 /* Headers that are advanced: so many in a loop, in a buffer at most so many
  * that move together. */
-enum { XK_HD_MAX_MOVING = 24, XK_HD_MAX_TOGETHER = 8 };
+enum { XK_HD_MAX_MOVING = 24, XK_HD_MAX_TOGETHER = 8, XK_HD_MAX_ROUND = 18 };
 
 struct xk_hd_term {
     const xk_expr *e;
@@ -70,19 +70,25 @@ struct xk_hd_mover {
     const xk_expr *buf; /* pointer variable */
     int64_t step_b;
     unsigned n, lanes; /* headers; lanes of all */
+    /* Iterations after which all move by step_b: each of a round has headers of
+     * its own, one round behind the other. 1: all share them. */
+    unsigned round;
+    const xk_expr *round_b; /* stands for the bytes from one to the next */
     struct {
-        const xk_expr *start; /* one step before the first iteration */
-        unsigned lane;        /* where it is in the buffer */
+        const xk_expr **start; /* of each iteration of a round, one step before
+                                  its first */
+        unsigned lane;         /* where it is in the buffer */
     } header[XK_HD_MAX_TOGETHER];
 };
 
 struct xk_hd_loop {
     struct xk_hd_loop *outer;
     const xk_expr *var;
-    unsigned level; /* 1: outermost */
-    unsigned n_ifs; /* around the place, inside the loop */
-    int64_t first;  /* value of var in the first iteration */
-    int64_t step;   /* of var */
+    unsigned level;  /* 1: outermost */
+    unsigned n_ifs;  /* around the place, inside the loop */
+    int64_t first;   /* value of var in the first iteration */
+    int64_t step;    /* of var */
+    unsigned copies; /* of a pipe's body, which knows var modulo them; else 1 */
     bool first_known;
     struct xk_hd_item *items, **tail;
     struct xk_hd_base *bases;
@@ -158,6 +164,29 @@ const xk_stmt *xk_hd_send_with(struct xk_hd_pass *p,
 const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
                                const struct xk_hd_message *m,
                                const struct xk_hd_sum *s);
+/* header_round.c. The same for an address that moves evenly from round to round
+ * of the loop's copies alone: filter taps that lie inside for some lanes. */
+const xk_stmt *xk_hd_round_send(struct xk_hd_pass *p,
+                                const struct xk_hd_message *m);
+/* Bytes per iteration of var if the sum grows by a constant. */
+bool xk_hd_moves_evenly(const struct xk_hd_pass *p,
+                        const struct xk_hd_message *m,
+                        const struct xk_hd_sum *s, const xk_expr *var,
+                        int64_t *step_b);
+/* The buffer for one more header of this step; NULL on out of memory. */
+struct xk_hd_mover *xk_hd_mover_for(struct xk_hd_pass *p, int64_t step_b,
+                                    unsigned round);
+/* The address one step before the first iteration. */
+const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
+                              const struct xk_hd_message *m,
+                              const struct xk_hd_sum *s, int64_t step_b,
+                              unsigned lanes);
+/* Takes registers for so many more headers that move; false: there are none
+ * left. */
+bool xk_hd_reserve(struct xk_hd_pass *p, unsigned headers, unsigned lanes);
+/* Where header `at` (a lane) of the mover is in this iteration. */
+const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
+                               const struct xk_hd_mover *v, unsigned at);
 /* A stage's or a loop's body with the moves of its headers in front. */
 const xk_stmt *xk_hd_place_movers(struct xk_hd_pass *p, const xk_stmt *body);
 

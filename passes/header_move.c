@@ -13,9 +13,10 @@ static const xk_expr *below_cast(const xk_expr *e)
 /* Bytes per iteration if the offset grows by a constant; the loop counts from a
  * known number on. Whatever the other lanes hold, 32 bits wrap as they should:
  * no range has to be proven. */
-static bool moves_evenly(const struct xk_hd_pass *p,
-                         const struct xk_hd_message *m,
-                         const struct xk_hd_sum *s, int64_t *step_b)
+bool xk_hd_moves_evenly(const struct xk_hd_pass *p,
+                        const struct xk_hd_message *m,
+                        const struct xk_hd_sum *s, const xk_expr *var,
+                        int64_t *step_b)
 {
     const struct xk_hd_loop *const l = p->loop;
     *step_b = 0;
@@ -26,7 +27,7 @@ static bool moves_evenly(const struct xk_hd_pass *p,
         const struct xk_hd_term *const t = &s->term[i];
         if (!t->varies || !t->coef)
             continue;
-        if (below_cast(t->e) != l->var)
+        if (below_cast(t->e) != var)
             return false;
         *step_b += t->coef * l->step;
     }
@@ -34,28 +35,32 @@ static bool moves_evenly(const struct xk_hd_pass *p,
 }
 
 /* The buffer for one more header of this step. */
-static struct xk_hd_mover *mover_for(struct xk_hd_pass *p, int64_t step_b)
+struct xk_hd_mover *xk_hd_mover_for(struct xk_hd_pass *p, int64_t step_b,
+                                    unsigned round)
 {
     struct xk_hd_loop *const l = p->loop;
     for (struct xk_hd_mover *v = l->movers; v; v = v->next)
-        if (v->step_b == step_b && v->n < XK_HD_MAX_TOGETHER)
+        if (v->step_b == step_b && v->round == round &&
+            v->n < XK_HD_MAX_TOGETHER)
             return v;
     struct xk_hd_mover *const v = xk_arena_alloc(&p->arena, sizeof(*v));
     if (!v)
         return NULL;
-    *v = (struct xk_hd_mover){.next = l->movers, .step_b = step_b};
+    *v = (struct xk_hd_mover){
+        .next = l->movers, .step_b = step_b, .round = round};
     v->buf = xk_var(p->c, xk_type_ptr(XK_SPACE_GRF), "h");
-    if (!v->buf)
+    v->round_b = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "round");
+    if (!v->buf || !v->round_b)
         return NULL;
     l->movers = v;
     return v;
 }
 
 /* The address one step before the first iteration. */
-static const xk_expr *address_before(struct xk_hd_pass *p,
-                                     const struct xk_hd_message *m,
-                                     const struct xk_hd_sum *s, int64_t step_b,
-                                     unsigned lanes)
+const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
+                              const struct xk_hd_message *m,
+                              const struct xk_hd_sum *s, int64_t step_b,
+                              unsigned lanes)
 {
     struct xk_hd_part inv = xk_hd_part_of(p->c, s, false);
     int64_t constant = s->constant - step_b;
@@ -76,11 +81,11 @@ static const xk_expr *address_before(struct xk_hd_pass *p,
 
 /* Takes registers for one more header that moves; false: there are none left.
  */
-static bool reserve(struct xk_hd_pass *p, unsigned lanes)
+bool xk_hd_reserve(struct xk_hd_pass *p, unsigned headers, unsigned lanes)
 {
     const struct xk_pass_env *const env = p->env;
     const unsigned grf =
-        (lanes * 4 + env->platform->grf_b - 1) / env->platform->grf_b;
+        (headers * lanes * 4 + env->platform->grf_b - 1) / env->platform->grf_b;
     unsigned sum = p->loop->inner_grf + grf;
     for (const struct xk_hd_loop *l = p->loop; l; l = l->outer)
         sum += l->moving_grf;
@@ -101,26 +106,42 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
 {
     int64_t step_b;
     const unsigned lanes = m->lanes > 8 ? 16 : 8;
-    if (!moves_evenly(p, m, s, &step_b) || !reserve(p, lanes))
+    if (!xk_hd_moves_evenly(p, m, s, p->loop->var, &step_b) ||
+        !xk_hd_reserve(p, 1, lanes))
         return NULL;
-    struct xk_hd_mover *const v = mover_for(p, step_b);
-    const xk_expr *const start =
-        v ? address_before(p, m, s, step_b, lanes) : NULL;
+    struct xk_hd_mover *const v = xk_hd_mover_for(p, step_b, 1);
+    const xk_expr **const start =
+        v ? xk_arena_alloc(&p->arena, sizeof(*start)) : NULL;
     if (!start)
+        return NULL;
+    *start = xk_hd_address_before(p, m, s, step_b, lanes);
+    if (!*start)
         return NULL;
     const unsigned at = v->lanes;
     v->header[v->n].start = start;
     v->header[v->n++].lane = at;
     v->lanes += lanes;
-    return xk_hd_send_at(p, m, xk_ptr(p->c, v->buf, xk_s32(p->c, at * 4)));
+    return xk_hd_send_at(p, m, xk_hd_mover_ptr(p, v, at));
 }
 
-/* &buf[at_b], `lanes` lanes, += step. */
+const xk_expr *xk_hd_mover_ptr(struct xk_hd_pass *p,
+                               const struct xk_hd_mover *v, unsigned at)
+{
+    const xk_expr *off = xk_s32(p->c, at * 4);
+    if (v->round > 1) {
+        const xk_expr *const turn =
+            xk_bin_imm(p->c, XK_OP_MOD, p->loop->var, v->round);
+        off = xk_add(p->c, xk_mul(p->c, turn, v->round_b), off);
+    }
+    return xk_ptr(p->c, v->buf, off);
+}
+
+/* Header `at`, `lanes` lanes, += step. */
 static const xk_stmt *add_step(struct xk_hd_pass *p,
-                               const struct xk_hd_mover *v, unsigned at_b,
+                               const struct xk_hd_mover *v, unsigned at,
                                unsigned lanes)
 {
-    const xk_expr *const ptr = xk_ptr(p->c, v->buf, xk_s32(p->c, at_b));
+    const xk_expr *const ptr = xk_hd_mover_ptr(p, v, at);
     const struct xk_type t = xk_type_vec(XK_DT_U32, lanes);
     const xk_expr *const now = xk_var(p->c, t, "at");
     if (!ptr || !now)
@@ -138,19 +159,24 @@ static const xk_stmt *place_mover(struct xk_hd_pass *p,
 {
     const xk_stmt *st[XK_HD_MAX_TOGETHER + 1];
     unsigned n = 0;
-    xk_hd_push_alloc(p, v->buf, v->lanes * 4);
-    for (unsigned i = 0; i < v->n; i++)
-        xk_hd_push_item(
-            p, XK_OP_STORE,
-            xk_ptr(p->c, v->buf, xk_s32(p->c, v->header[i].lane * 4)),
-            v->header[i].start);
+    xk_hd_push_alloc(p, v->buf, v->round * v->lanes * 4);
+    for (unsigned k = 0; k < v->round * v->n; k++) {
+        const unsigned i = k % v->n, turn = k / v->n;
+        const unsigned at = turn * v->lanes + v->header[i].lane;
+        xk_hd_push_item(p, XK_OP_STORE,
+                        xk_ptr(p->c, v->buf, xk_s32(p->c, at * 4)),
+                        v->header[i].start[turn]);
+    }
     for (unsigned at = 0; at < v->lanes; at += 16)
-        st[n++] = add_step(p, v, at * 4, v->lanes - at < 16 ? 8 : 16);
+        st[n++] = add_step(p, v, at, v->lanes - at < 16 ? 8 : 16);
     st[n++] = rest;
     for (unsigned i = 0; i < n; i++)
         if (!st[i])
             return NULL;
-    return xk_seq(p->c, st, n);
+    const xk_stmt *const all = xk_seq(p->c, st, n);
+    const xk_expr *const round_b = xk_s32(p->c, v->lanes * 4);
+    return v->round == 1 ? all
+                         : xk_substitute(p->c, all, 1, &v->round_b, &round_b);
 }
 
 const xk_stmt *xk_hd_place_movers(struct xk_hd_pass *p, const xk_stmt *body)

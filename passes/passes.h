@@ -16,6 +16,7 @@ struct xk_pass_env {
     unsigned header_grf;
     unsigned *moving_grf; /* xk_passes_run's: what the most of a loop take */
     uint32_t off;         /* bit i: row i of xk_passes is left out */
+    const char *args;     /* of a pass that was called with some; NULL: none */
     bool tight; /* registers are short: no header of its own for each message */
 };
 
@@ -31,6 +32,11 @@ struct xk_pass {
 #define XK_PASSES_ORDER (1u << 30) /* "order" */
 #define XK_PASSES_BANKS (1u << 31) /* "banks" */
 
+/* Passes over nests, which run where a nest's list of calls names them, before
+ * the pipeline: "split(m=8) pipeline(ra ahead=1)". */
+extern const struct xk_pass xk_nest_passes[];
+extern const unsigned xk_n_nest_passes;
+
 /* The pipeline in order. */
 extern const struct xk_pass xk_passes[];
 extern const unsigned xk_n_passes;
@@ -45,6 +51,12 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
 /* "-cse,-hoist": the passes that are to be left out, as bits for env.off.
  * XK_EPARSE names a word that is no pass, XK_EINVAL says why one is needed. */
 enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off);
+/* Runs the passes of such a list, of either table. XK_EPARSE names what is no
+ * pass; what a pass says of its arguments. */
+enum xk_status xk_passes_call(xk_ctx *c, struct xk_kernel *k,
+                              const struct xk_pass_env *env, const char *calls,
+                              xk_pass_trace trace, void *user);
+/* A row of either table; NULL: there is none. */
 const struct xk_pass *xk_pass_find(const char *name);
 
 #endif

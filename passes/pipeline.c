@@ -4,13 +4,14 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "passes/walk.h"
+#include "passes/nest_pass.h"
 
 /* Headers come before hoisting: they split an address at the innermost loop,
  * and hoisting then moves the invariant part further out. Before them offsets
  * get their last form and their type. Let clean-up comes again after everything
  * that binds or frees lets, or leaves empty statements. */
 const struct xk_pass xk_passes[] = {
+    {"expand", xk_pass_expand, "codegen knows no tiles"},
     {"simplify", xk_pass_simplify, NULL},
     {"let", xk_pass_let, NULL},
     {"strength", xk_pass_strength, NULL},
@@ -24,13 +25,19 @@ const struct xk_pass xk_passes[] = {
 };
 const unsigned xk_n_passes = XK_COUNTOF(xk_passes);
 
+static const struct xk_pass *find_in(const struct xk_pass *rows, unsigned n,
+                                     const char *name)
+{
+    for (unsigned i = 0; i < n; i++)
+        if (!strcmp(rows[i].name, name))
+            return &rows[i];
+    return NULL;
+}
+
 const struct xk_pass *xk_pass_find(const char *name)
 {
-    for (unsigned i = 0; i < xk_n_passes; i++) {
-        if (!strcmp(xk_passes[i].name, name))
-            return &xk_passes[i];
-    }
-    return NULL;
+    const struct xk_pass *const p = find_in(xk_passes, xk_n_passes, name);
+    return p ? p : find_in(xk_nest_passes, xk_n_nest_passes, name);
 }
 
 /* The last steps, which are codegen's. */
@@ -96,6 +103,13 @@ enum xk_status xk_passes_parse(xk_ctx *c, const char *text, uint32_t *off)
 }
 
 #ifndef NDEBUG
+/* Whether the pass comes from the overflow pass on. */
+static bool is_late(const struct xk_pass *p)
+{
+    const struct xk_pass *const first = xk_pass_find("overflow");
+    return p >= first && p < xk_passes + xk_n_passes;
+}
+
 /* Offsets are proven to fit from the overflow pass on. */
 static enum xk_status verify_after(xk_ctx *c, const struct xk_kernel *k,
                                    const char *pass, bool proven)
@@ -108,7 +122,7 @@ static enum xk_status verify_after(xk_ctx *c, const struct xk_kernel *k,
 }
 #endif
 
-static enum xk_status run_pass(xk_ctx *c, struct xk_kernel *k,
+enum xk_status xk_pass_run_one(xk_ctx *c, struct xk_kernel *k,
                                const struct xk_pass_env *env,
                                const struct xk_pass *p)
 {
@@ -118,7 +132,7 @@ static enum xk_status run_pass(xk_ctx *c, struct xk_kernel *k,
         st = xk_ctx_status(c);
 #ifndef NDEBUG
     if (st == XK_OK)
-        st = verify_after(c, k, p->name, p >= xk_pass_find("overflow"));
+        st = verify_after(c, k, p->name, is_late(p));
 #endif
     xk_scope_end(c, s, k->body);
     return st;
@@ -139,7 +153,7 @@ enum xk_status xk_passes_run(xk_ctx *c, struct xk_kernel *k,
     for (unsigned i = 0; i < xk_n_passes; i++) {
         if (env->off & 1u << i)
             continue;
-        XK_TRY(run_pass(c, k, &own, &xk_passes[i]));
+        XK_TRY(xk_pass_run_one(c, k, &own, &xk_passes[i]));
         if (trace)
             trace(user, xk_passes[i].name, k);
     }

@@ -11,6 +11,8 @@
 #include "ir/memo.h"
 #include "passes/passes.h"
 
+enum xk_status xk_pass_expand(xk_ctx *c, struct xk_kernel *k,
+                              const struct xk_pass_env *env);
 enum xk_status xk_pass_simplify(xk_ctx *c, struct xk_kernel *k,
                                 const struct xk_pass_env *env);
 enum xk_status xk_pass_let(xk_ctx *c, struct xk_kernel *k,

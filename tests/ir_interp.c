@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-#include "tests/ir_interp.h"
+#include "tests/ir_interp_state.h"
 
 #include <inttypes.h>
 #include <math.h>
@@ -9,55 +9,9 @@
 #include <string.h>
 
 #include "base/half.h"
-#include "ir/tiles.h"
 
-union lane {
-    int64_t i;
-    double f;
-};
-
-struct value {
-    struct xk_type type;
-    union lane l[XK_INTERP_MAX_LANES];
-};
-
-/* Bytes something points to: an argument's buffer, SLM or registers. */
-struct region {
-    const char *name;
-    uint8_t *data;
-    uint8_t *written; /* one byte a byte; NULL: all is initialised */
-    int64_t size_b;
-    uint64_t address; /* of a global buffer */
-};
-
-struct slot {
-    struct value *value; /* NULL: not bound, or a region */
-    struct region *region;
-};
-
-struct interp {
-    const struct xk_interp_args *args;
-    struct xk_interp_report *report;
-    struct slot *slots; /* by variable id */
-    uint32_t n_slots;
-    struct region global[XK_KERNEL_MAX_PARAMS];
-    unsigned n_params;
-    unsigned grf_b;
-    const struct xk_tiling *tiling; /* the innermost one, and its statement */
-    const xk_stmt *tiling_stmt;
-    bool fault;
-};
-
-struct place {
-    struct region *region;
-    int64_t off_b;
-};
-
-static void eval(struct interp *s, const xk_expr *e, struct value *out);
-static void run(struct interp *s, const xk_stmt *st);
-
-__attribute__((format(printf, 2, 3))) static void fault(struct interp *s,
-                                                        const char *fmt, ...)
+__attribute__((format(printf, 2, 3))) void xk_interp_fault(struct interp *s,
+                                                           const char *fmt, ...)
 {
     va_list ap;
     if (s->fault)
@@ -78,8 +32,9 @@ static bool inside(struct interp *s, const struct place *p, int64_t n_b,
     if (p->off_b >= 0 && n_b <= p->region->size_b &&
         p->off_b <= p->region->size_b - n_b)
         return true;
-    fault(s, "%s: bytes [%" PRId64 ", %" PRId64 ") of %s, which has %" PRId64,
-          what, p->off_b, p->off_b + n_b, p->region->name, p->region->size_b);
+    xk_interp_fault(
+        s, "%s: bytes [%" PRId64 ", %" PRId64 ") of %s, which has %" PRId64,
+        what, p->off_b, p->off_b + n_b, p->region->name, p->region->size_b);
     return false;
 }
 
@@ -93,8 +48,8 @@ static bool read_bytes(struct interp *s, const struct place *p, void *out,
     for (int64_t i = 0; r->written && !s->args->uninit_ok && i < n_b; i++) {
         if (r->written[p->off_b + i])
             continue;
-        fault(s, "%s: byte %" PRId64 " of %s was never written", what,
-              p->off_b + i, r->name);
+        xk_interp_fault(s, "%s: byte %" PRId64 " of %s was never written", what,
+                        p->off_b + i, r->name);
         return false;
     }
     memcpy(out, r->data + p->off_b, (size_t)n_b);
@@ -168,7 +123,7 @@ static void encode(enum xk_dtype dt, union lane v, uint8_t *out)
 }
 
 /* Rounds to what the type holds. */
-static union lane fit(enum xk_dtype dt, union lane v)
+union lane xk_interp_fit(enum xk_dtype dt, union lane v)
 {
     if (!xk_dtype_is_float(dt))
         v.i = xk_imm_wrap(dt, v.i);
@@ -181,8 +136,8 @@ static union lane fit(enum xk_dtype dt, union lane v)
     return v;
 }
 
-static union lane read_lane(struct interp *s, struct place p, int64_t index,
-                            enum xk_dtype dt, const char *what)
+union lane xk_interp_read_lane(struct interp *s, struct place p, int64_t index,
+                               enum xk_dtype dt, const char *what)
 {
     uint8_t bytes[8];
     p.off_b += index * xk_dtype_b(dt);
@@ -190,8 +145,8 @@ static union lane read_lane(struct interp *s, struct place p, int64_t index,
     return decode(dt, bytes);
 }
 
-static void write_lane(struct interp *s, struct place p, int64_t index,
-                       enum xk_dtype dt, union lane v, const char *what)
+void xk_interp_write_lane(struct interp *s, struct place p, int64_t index,
+                          enum xk_dtype dt, union lane v, const char *what)
 {
     uint8_t bytes[8];
     encode(dt, v, bytes);
@@ -201,37 +156,37 @@ static void write_lane(struct interp *s, struct place p, int64_t index,
 
 /* Expressions. */
 
-static struct slot *slot_of(struct interp *s, const xk_expr *var)
+struct slot *xk_interp_slot_of(struct interp *s, const xk_expr *var)
 {
     static struct slot none;
     const uint32_t id = xk_var_id(var);
     if (id < s->n_slots)
         return &s->slots[id];
-    fault(s, "variable %s is unknown", xk_var_name(var));
+    xk_interp_fault(s, "variable %s is unknown", xk_var_name(var));
     return &none;
 }
 
-static struct place place_of(struct interp *s, const xk_expr *ptr)
+struct place xk_interp_place_of(struct interp *s, const xk_expr *ptr)
 {
     struct place p = {NULL, 0};
     struct value off;
     if (xk_op(ptr) == XK_OP_VAR) {
-        p.region = slot_of(s, ptr)->region;
+        p.region = xk_interp_slot_of(s, ptr)->region;
     } else if (xk_op(ptr) == XK_OP_PTR) {
-        p.region = slot_of(s, xk_kid(ptr, 0))->region;
-        eval(s, xk_kid(ptr, 1), &off);
+        p.region = xk_interp_slot_of(s, xk_kid(ptr, 0))->region;
+        xk_interp_eval(s, xk_kid(ptr, 1), &off);
         p.off_b = off.l[0].i;
     }
     if (!p.region)
-        fault(s, "a pointer to a buffer that is not in scope");
+        xk_interp_fault(s, "a pointer to a buffer that is not in scope");
     return p;
 }
 
 static void eval_var(struct interp *s, const xk_expr *e, struct value *out)
 {
-    const struct slot *const v = slot_of(s, e);
+    const struct slot *const v = xk_interp_slot_of(s, e);
     if (!v->value) {
-        fault(s, "variable %s has no value here", xk_var_name(e));
+        xk_interp_fault(s, "variable %s has no value here", xk_var_name(e));
         memset(out->l, 0, sizeof(out->l));
         return;
     }
@@ -249,7 +204,7 @@ static int64_t divide(struct interp *s, enum xk_op op, enum xk_dtype dt,
                       int64_t a, int64_t b)
 {
     if (b == 0) {
-        fault(s, "division by zero");
+        xk_interp_fault(s, "division by zero");
         return 0;
     }
     if (dt == XK_DT_U64) {
@@ -368,7 +323,7 @@ static union lane bin_float(struct interp *s, enum xk_op op, double a, double b)
         r.i = compare(op, a<b, a == b, a> b);
         break;
     default:
-        fault(s, "operator %s on floats", xk_op_text(op));
+        xk_interp_fault(s, "operator %s on floats", xk_op_text(op));
         break;
     }
     return r;
@@ -380,14 +335,14 @@ static void eval_bin(struct interp *s, const xk_expr *e, struct value *out)
     const enum xk_dtype to = (enum xk_dtype)out->type.dt;
     const bool floats = xk_dtype_is_float(dt);
     struct value b;
-    eval(s, xk_kid(e, 0), out);
+    xk_interp_eval(s, xk_kid(e, 0), out);
     out->type = xk_type_of(e);
-    eval(s, xk_kid(e, 1), &b);
+    xk_interp_eval(s, xk_kid(e, 1), &b);
     for (unsigned i = 0; i < out->type.lanes; i++) {
         const union lane r =
             floats ? bin_float(s, xk_op(e), out->l[i].f, b.l[i].f)
                    : bin_int(s, xk_op(e), dt, out->l[i].i, b.l[i].i);
-        out->l[i] = fit(to, r);
+        out->l[i] = xk_interp_fit(to, r);
     }
 }
 
@@ -401,7 +356,7 @@ static union lane fused(enum xk_dtype dt, union lane a, union lane b,
         r.f = fma(b.f, d.f, a.f);
     else
         r.i = (int64_t)((uint64_t)a.i + (uint64_t)b.i * (uint64_t)d.i);
-    return fit(dt, r);
+    return xk_interp_fit(dt, r);
 }
 
 static union lane sum3(enum xk_dtype dt, union lane a, union lane b,
@@ -412,16 +367,16 @@ static union lane sum3(enum xk_dtype dt, union lane a, union lane b,
         r.f = a.f + b.f + d.f;
     else
         r.i = (int64_t)((uint64_t)a.i + (uint64_t)b.i + (uint64_t)d.i);
-    return fit(dt, r);
+    return xk_interp_fit(dt, r);
 }
 
 static void eval_ternary(struct interp *s, const xk_expr *e, struct value *out)
 {
     const enum xk_dtype dt = (enum xk_dtype)out->type.dt;
     struct value a, b, d;
-    eval(s, xk_kid(e, 0), &a);
-    eval(s, xk_kid(e, 1), &b);
-    eval(s, xk_kid(e, 2), &d);
+    xk_interp_eval(s, xk_kid(e, 0), &a);
+    xk_interp_eval(s, xk_kid(e, 1), &b);
+    xk_interp_eval(s, xk_kid(e, 2), &d);
     for (unsigned i = 0; i < out->type.lanes; i++) {
         if (xk_op(e) == XK_OP_SELECT)
             out->l[i] = a.l[i].i ? b.l[i] : d.l[i];
@@ -432,8 +387,8 @@ static void eval_ternary(struct interp *s, const xk_expr *e, struct value *out)
     }
 }
 
-static union lane convert(const struct interp *s, enum xk_dtype to,
-                          enum xk_dtype from, union lane v)
+union lane xk_interp_convert(const struct interp *s, enum xk_dtype to,
+                             enum xk_dtype from, union lane v)
 {
     const bool from_f = xk_dtype_is_float(from), to_f = xk_dtype_is_float(to);
     union lane r = {0};
@@ -449,7 +404,7 @@ static union lane convert(const struct interp *s, enum xk_dtype to,
         r.i = s->args->zero_extend && from == XK_DT_S32 && xk_dtype_b(to) == 8
                   ? (int64_t)(uint32_t)v.i
                   : v.i;
-    return fit(to, r);
+    return xk_interp_fit(to, r);
 }
 
 static void eval_cast(struct interp *s, const xk_expr *e, struct value *out)
@@ -458,15 +413,15 @@ static void eval_cast(struct interp *s, const xk_expr *e, struct value *out)
     const struct xk_type from = xk_type_of(kid);
     const enum xk_dtype to = (enum xk_dtype)out->type.dt;
     if (from.space) {
-        const struct place p = place_of(s, kid);
+        const struct place p = xk_interp_place_of(s, kid);
         out->l[0].i =
             (int64_t)((p.region ? p.region->address : 0) + (uint64_t)p.off_b);
         return;
     }
     struct value v;
-    eval(s, kid, &v);
+    xk_interp_eval(s, kid, &v);
     for (unsigned i = 0; i < out->type.lanes; i++)
-        out->l[i] = convert(s, to, (enum xk_dtype)from.dt, v.l[i]);
+        out->l[i] = xk_interp_convert(s, to, (enum xk_dtype)from.dt, v.l[i]);
 }
 
 static double reciprocal(double x)
@@ -484,7 +439,7 @@ static void eval_unary(struct interp *s, const xk_expr *e, struct value *out)
 {
     const enum xk_dtype dt = (enum xk_dtype)out->type.dt;
     struct value v;
-    eval(s, xk_kid(e, 0), &v);
+    xk_interp_eval(s, xk_kid(e, 0), &v);
     for (unsigned i = 0; i < out->type.lanes; i++) {
         union lane r = v.l[i];
         uint8_t bytes[8];
@@ -499,7 +454,7 @@ static void eval_unary(struct interp *s, const xk_expr *e, struct value *out)
             r.f = -r.f;
         else
             r.i = (int64_t)(0 - (uint64_t)r.i);
-        out->l[i] = fit(dt, r);
+        out->l[i] = xk_interp_fit(dt, r);
     }
 }
 
@@ -508,9 +463,9 @@ static void eval_lanes(struct interp *s, const xk_expr *e, struct value *out)
 {
     const enum xk_dtype dt = (enum xk_dtype)out->type.dt;
     struct value a, stride = {0};
-    eval(s, xk_kid(e, 0), &a);
+    xk_interp_eval(s, xk_kid(e, 0), &a);
     if (xk_op(e) == XK_OP_RAMP)
-        eval(s, xk_kid(e, 1), &stride);
+        xk_interp_eval(s, xk_kid(e, 1), &stride);
     for (unsigned i = 0; i < out->type.lanes; i++) {
         if (xk_op(e) == XK_OP_SHUFFLE) {
             out->l[i] = a.l[xk_shuffle_index(e, i)];
@@ -520,17 +475,17 @@ static void eval_lanes(struct interp *s, const xk_expr *e, struct value *out)
         if (xk_op(e) == XK_OP_RAMP) {
             out->l[i].i =
                 (int64_t)((uint64_t)a.l[0].i + i * (uint64_t)stride.l[0].i);
-            out->l[i] = fit(dt, out->l[i]);
+            out->l[i] = xk_interp_fit(dt, out->l[i]);
         }
     }
 }
 
-static void eval(struct interp *s, const xk_expr *e, struct value *out)
+void xk_interp_eval(struct interp *s, const xk_expr *e, struct value *out)
 {
     out->type = xk_type_of(e);
     if (out->type.lanes > XK_INTERP_MAX_LANES) {
-        fault(s, "%u lanes are more than the interpreter's %d", out->type.lanes,
-              XK_INTERP_MAX_LANES);
+        xk_interp_fault(s, "%u lanes are more than the interpreter's %d",
+                        out->type.lanes, XK_INTERP_MAX_LANES);
         out->type.lanes = 1;
     }
     s->report->n_ops += xk_n_kids(e) != 0;
@@ -563,7 +518,7 @@ static void eval(struct interp *s, const xk_expr *e, struct value *out)
         eval_lanes(s, e, out);
         return;
     case XK_OP_PTR:
-        fault(s, "a pointer used as a value");
+        xk_interp_fault(s, "a pointer used as a value");
         return;
     default:
         (functions[xk_op(e)] ? eval_unary : eval_bin)(s, e, out);
@@ -584,7 +539,7 @@ static struct place find_address(struct interp *s, uint64_t a)
             return p;
         }
     }
-    fault(s, "address 0x%" PRIx64 " belongs to no buffer", a);
+    xk_interp_fault(s, "address 0x%" PRIx64 " belongs to no buffer", a);
     const struct place none = {NULL, 0};
     return none;
 }
@@ -600,27 +555,48 @@ static struct place in_surface(struct interp *s, unsigned n, uint32_t offset)
         if (s->global[i].name && n-- == 0)
             p.region = &s->global[i];
     if (!p.region)
-        fault(s, "sendh: there is no such surface");
+        xk_interp_fault(s, "sendh: there is no such surface");
     return p;
 }
 
 static void atomic_add(struct interp *s, const struct place *mem,
                        const struct place *reg)
 {
-    union lane a = read_lane(s, *mem, 0, XK_DT_F32, "atomic_add");
-    const union lane b = read_lane(s, *reg, 0, XK_DT_F32, "atomic_add");
+    union lane a = xk_interp_read_lane(s, *mem, 0, XK_DT_F32, "atomic_add");
+    const union lane b =
+        xk_interp_read_lane(s, *reg, 0, XK_DT_F32, "atomic_add");
     a.f = (double)((float)a.f + (float)b.f);
-    write_lane(s, *mem, 0, XK_DT_F32, a, "atomic_add");
+    xk_interp_write_lane(s, *mem, 0, XK_DT_F32, a, "atomic_add");
+}
+
+/* Bytes of an element in registers: a lane's has a dword at least. */
+static unsigned in_register_b(const struct xk_send *m)
+{
+    return m->data_b < 4 && !m->block ? 4 : m->data_b;
+}
+
+/* Offsets from XK_OFF_NULL on are beyond every surface: loads give 0, stores
+ * are dropped. As s32 they lie far below 0. */
+static bool is_beyond(const struct xk_send *m, const struct place *mem)
+{
+    return m->addr == XK_SEND_SURFACE && mem->off_b < -(1 << 20) &&
+           mem->off_b >= -(1 << 28);
 }
 
 static void move_element(struct interp *s, const struct xk_send *m,
                          const struct place *mem, const struct place *reg)
 {
-    uint8_t bytes[8];
+    uint8_t bytes[8] = {0};
+    if (is_beyond(m, mem)) {
+        if (m->op == XK_SEND_LOAD)
+            write_bytes(s, reg, bytes, in_register_b(m), "send load");
+        return;
+    }
     switch ((enum xk_send_op)m->op) {
     case XK_SEND_LOAD:
         if (read_bytes(s, mem, bytes, m->data_b, "send load"))
-            write_bytes(s, reg, bytes, m->data_b, "send load, registers");
+            write_bytes(s, reg, bytes, in_register_b(m),
+                        "send load, registers");
         s->report->load_b += m->data_b;
         return;
     case XK_SEND_STORE:
@@ -641,10 +617,10 @@ static void move_element(struct interp *s, const struct xk_send *m,
 static void move_lane(struct interp *s, const struct xk_send *m,
                       struct place mem, struct place reg, unsigned lane)
 {
-    const unsigned row_b = m->lanes * (unsigned)m->data_b;
+    const unsigned row_b = m->lanes * in_register_b(m);
     const unsigned component_b =
         m->block ? m->data_b : (row_b + s->grf_b - 1) / s->grf_b * s->grf_b;
-    reg.off_b += (int64_t)lane * m->data_b;
+    reg.off_b += (int64_t)lane * in_register_b(m);
     for (unsigned v = 0; v < m->vec && !s->fault; v++) {
         move_element(s, m, &mem, &reg);
         mem.off_b += m->data_b;
@@ -655,13 +631,14 @@ static void move_lane(struct interp *s, const struct xk_send *m,
 static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
 {
     const struct xk_send *const m = &xk_func_of(st)->u.send;
-    const struct place reg = place_of(s, xk_kid(st, has_header ? 1 : 2));
-    const struct place mem = place_of(s, xk_kid(st, 0));
+    const struct place reg =
+        xk_interp_place_of(s, xk_kid(st, has_header ? 1 : 2));
+    const struct place mem = xk_interp_place_of(s, xk_kid(st, 0));
     const unsigned n = m->block ? 1 : m->lanes;
     struct value off, mask;
     if (!has_header)
-        eval(s, xk_kid(st, 1), &off);
-    eval(s, xk_kid(st, has_header ? 2 : 3), &mask);
+        xk_interp_eval(s, xk_kid(st, 1), &off);
+    xk_interp_eval(s, xk_kid(st, has_header ? 2 : 3), &mask);
     s->report->n_sends++;
     for (unsigned i = 0; i < n && !s->fault; i++) {
         if (!mask.l[mask.type.lanes == 1 ? 0 : i].i)
@@ -671,13 +648,15 @@ static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
             p.off_b += off.l[off.type.lanes == 1 ? 0 : i].i;
         else if (m->addr == XK_SEND_A64)
             p = find_address(
-                s, (uint64_t)read_lane(s, mem, i, XK_DT_U64, "header").i);
+                s, (uint64_t)xk_interp_read_lane(s, mem, i, XK_DT_U64, "header")
+                       .i);
         else if (m->addr == XK_SEND_SURFACE)
             p = in_surface(
                 s, m->surface,
-                (uint32_t)read_lane(s, mem, i, XK_DT_U32, "header").i);
+                (uint32_t)xk_interp_read_lane(s, mem, i, XK_DT_U32, "header")
+                    .i);
         else
-            fault(s, "sendh: A32 is not interpreted");
+            xk_interp_fault(s, "sendh: A32 is not interpreted");
         move_lane(s, m, p, reg, i);
     }
 }
@@ -690,10 +669,10 @@ static const struct xk_mad *begin_mad(struct interp *s, const xk_stmt *st,
 {
     const struct xk_mad *const m = &xk_func_of(st)->u.mad;
     for (unsigned i = 0; i < 4; i++)
-        p[i] = place_of(s, xk_kid(st, i));
+        p[i] = xk_interp_place_of(s, xk_kid(st, i));
     s->report->n_mads++;
     if (m->lanes > XK_INTERP_MAX_LANES)
-        fault(s, "mad or dp4a: %u lanes", m->lanes);
+        xk_interp_fault(s, "mad or dp4a: %u lanes", m->lanes);
     return m;
 }
 
@@ -703,13 +682,15 @@ static void run_mad(struct interp *s, const xk_stmt *st)
     union lane r[XK_INTERP_MAX_LANES];
     const struct xk_mad *const m = begin_mad(s, st, p);
     for (unsigned i = 0; i < m->lanes && !s->fault; i++)
-        r[i] = fused(
-            (enum xk_dtype)m->dst,
-            read_lane(s, p[1], i * m->stride0, (enum xk_dtype)m->src0, "mad"),
-            read_lane(s, p[2], i * m->stride1, (enum xk_dtype)m->src1, "mad"),
-            read_lane(s, p[3], i * m->stride2, (enum xk_dtype)m->src2, "mad"));
+        r[i] = fused((enum xk_dtype)m->dst,
+                     xk_interp_read_lane(s, p[1], i * m->stride0,
+                                         (enum xk_dtype)m->src0, "mad"),
+                     xk_interp_read_lane(s, p[2], i * m->stride1,
+                                         (enum xk_dtype)m->src1, "mad"),
+                     xk_interp_read_lane(s, p[3], i * m->stride2,
+                                         (enum xk_dtype)m->src2, "mad"));
     for (unsigned i = 0; i < m->lanes && !s->fault; i++)
-        write_lane(s, p[0], i, (enum xk_dtype)m->dst, r[i], "mad");
+        xk_interp_write_lane(s, p[0], i, (enum xk_dtype)m->dst, r[i], "mad");
 }
 
 /* Byte `at` of a dword lane, signed as the dword's type is. */
@@ -729,22 +710,23 @@ static void run_dp4a(struct interp *s, const xk_stmt *st)
     for (unsigned i = 0; i < m->lanes && !s->fault; i++) {
         union lane v[4];
         for (unsigned k = 1; k < 4; k++)
-            v[k] =
-                read_lane(s, p[k], i * stride[k], (enum xk_dtype)dt[k], "dp4a");
+            v[k] = xk_interp_read_lane(s, p[k], i * stride[k],
+                                       (enum xk_dtype)dt[k], "dp4a");
         r[i] = v[1];
         for (unsigned b = 0; b < 4; b++)
             r[i].i += byte_of(v[2], b, dt[2]) * byte_of(v[3], b, dt[3]);
     }
     for (unsigned i = 0; i < m->lanes && !s->fault; i++)
-        write_lane(s, p[0], i, (enum xk_dtype)m->dst,
-                   fit((enum xk_dtype)m->dst, r[i]), "dp4a");
+        xk_interp_write_lane(s, p[0], i, (enum xk_dtype)m->dst,
+                             xk_interp_fit((enum xk_dtype)m->dst, r[i]),
+                             "dp4a");
 }
 
 /* Element dt at index of a packed operand, as a double. */
 static double dpas_in(struct interp *s, const struct place *p, int64_t index,
                       enum xk_dtype dt)
 {
-    const union lane v = read_lane(s, *p, index, dt, "dpas");
+    const union lane v = xk_interp_read_lane(s, *p, index, dt, "dpas");
     return xk_dtype_is_float(dt) ? v.f : (double)v.i;
 }
 
@@ -757,9 +739,9 @@ static void run_dpas(struct interp *s, const xk_stmt *st)
     const unsigned ops = d->src1 ? 4 / xk_dtype_b((enum xk_dtype)d->src1) : 0;
     struct place p[4];
     for (unsigned i = 0; i < 4; i++)
-        p[i] = place_of(s, xk_kid(st, i));
+        p[i] = xk_interp_place_of(s, xk_kid(st, i));
     if (d->wide)
-        fault(s, "dpasw is not interpreted");
+        xk_interp_fault(s, "dpasw is not interpreted");
     for (unsigned r = 0; r < d->rcount; r++) {
         for (unsigned n = 0; n < d->exec && !s->fault; n++) {
             const int64_t at = (int64_t)r * d->exec + n;
@@ -776,7 +758,8 @@ static void run_dpas(struct interp *s, const xk_stmt *st)
                 v.f = sum;
             else
                 v.i = (int64_t)sum;
-            write_lane(s, p[0], at, dst, fit(dst, v), "dpas");
+            xk_interp_write_lane(s, p[0], at, dst, xk_interp_fit(dst, v),
+                                 "dpas");
         }
     }
 }
@@ -784,8 +767,8 @@ static void run_dpas(struct interp *s, const xk_stmt *st)
 static void run_reorder(struct interp *s, const xk_stmt *st)
 {
     const struct xk_reorder *const r = &xk_func_of(st)->u.reorder;
-    const struct place dst = place_of(s, xk_kid(st, 0));
-    const struct place src = place_of(s, xk_kid(st, 1));
+    const struct place dst = xk_interp_place_of(s, xk_kid(st, 0));
+    const struct place src = xk_interp_place_of(s, xk_kid(st, 1));
     uint64_t total = 1;
     for (unsigned i = 0; i < r->n_dims; i++)
         total *= r->extent[i];
@@ -799,180 +782,12 @@ static void run_reorder(struct interp *s, const xk_stmt *st)
             from += (int64_t)at * r->src_stride[i];
         }
         const union lane v =
-            read_lane(s, src, from, (enum xk_dtype)r->src, "reorder");
-        write_lane(s, dst, d, (enum xk_dtype)r->dst,
-                   convert(s, (enum xk_dtype)r->dst, (enum xk_dtype)r->src, v),
-                   "reorder");
+            xk_interp_read_lane(s, src, from, (enum xk_dtype)r->src, "reorder");
+        xk_interp_write_lane(s, dst, d, (enum xk_dtype)r->dst,
+                             xk_interp_convert(s, (enum xk_dtype)r->dst,
+                                               (enum xk_dtype)r->src, v),
+                             "reorder");
     }
-}
-
-/* Tile functions, element by element. */
-
-/* Whether the indices are an element of the view's tensor, and where. */
-static bool element_of(const struct xk_tiling *t, const struct xk_access *a,
-                       const int64_t *at, int64_t *element)
-{
-    int64_t place[XK_LAYOUT_MAX_DIMS] = {0};
-    for (unsigned i = 0; i < t->n_index; i++)
-        if (at[i] < 0 || at[i] >= t->index[i].extent)
-            return false;
-    for (unsigned d = 0; d < a->n_coord; d++) {
-        int64_t v = a->at[d].base;
-        for (unsigned i = 0; i < t->n_index; i++)
-            v += a->at[d].coef[i] * at[i];
-        if (v < a->at[d].lo || v >= a->at[d].hi)
-            return false;
-        if (d < a->layout.n_dims)
-            place[d] = v;
-    }
-    *element = xk_layout_offset_e(&a->layout, place);
-    return true;
-}
-
-/* The next element of a part; false behind the last. */
-static bool next_element(const struct xk_tile_part *p, int64_t *at)
-{
-    for (unsigned d = p->tile->layout.n_dims; d-- > 0;) {
-        if (++at[d] < p->first[d] + p->n[d])
-            return true;
-        at[d] = p->first[d];
-    }
-    return false;
-}
-
-static void first_element(const struct xk_tile_part *p, int64_t *at)
-{
-    for (unsigned d = 0; d < p->tile->layout.n_dims; d++)
-        at[d] = p->first[d];
-}
-
-static union lane number(enum xk_dtype dt, int64_t v)
-{
-    union lane r = {.i = v};
-    if (xk_dtype_is_float(dt))
-        r.f = (double)v;
-    return r;
-}
-
-/* One element between a tile and its view. */
-static void move_tile_element(struct interp *s, const xk_stmt *st,
-                              const struct xk_tile_part *p,
-                              const struct place *tile, const int64_t *in_tile)
-{
-    const struct xk_tile_call *const f = &xk_func_of(st)->u.tile;
-    const int view = xk_tiling_view(s->tiling, f->view);
-    const struct xk_access *const a = &s->tiling->view[view].access;
-    const enum xk_dtype dt = a->layout.dt;
-    int64_t at[XK_MAX_INDEX] = {0}, element = 0;
-    for (unsigned d = 0; d < p->tile->layout.n_dims; d++) {
-        struct value v;
-        eval(s, xk_kid(st, 1 + d), &v);
-        xk_walk_place(s->tiling, (enum xk_role)p->tile->role[d],
-                      v.l[0].i + in_tile[d], at);
-    }
-    const bool there = element_of(s->tiling, a, at, &element);
-    const int64_t in_reg = xk_layout_offset_e(&p->tile->layout, in_tile);
-    const struct place mem = {
-        slot_of(s, xk_tiling_mem(s->tiling_stmt, (unsigned)view))->region, 0};
-    if (f->op == XK_TILE_LOAD)
-        write_lane(s, *tile, in_reg, p->tile->layout.dt,
-                   convert(s, p->tile->layout.dt, dt,
-                           there ? read_lane(s, mem, element, dt, "tile.load")
-                                 : number(dt, a->fill)),
-                   "tile.load");
-    else if (there)
-        write_lane(s, mem, element, dt,
-                   convert(s, dt, p->tile->layout.dt,
-                           read_lane(s, *tile, in_reg, p->tile->layout.dt,
-                                     "tile.store")),
-                   "tile.store");
-}
-
-static void move_tile(struct interp *s, const xk_stmt *st)
-{
-    const struct place tile = place_of(s, xk_kid(st, 0));
-    struct xk_tile_part p;
-    int64_t at[XK_N_ROLES];
-    xk_tile_part_of(s->tiling, &xk_func_of(st)->u.tile, 0, &p);
-    first_element(&p, at);
-    do
-        if (xk_func_of(st)->u.tile.op == XK_TILE_ZERO)
-            write_lane(s, tile, xk_layout_offset_e(&p.tile->layout, at),
-                       p.tile->layout.dt, number(p.tile->layout.dt, 0),
-                       "tile.zero");
-        else
-            move_tile_element(s, st, &p, &tile, at);
-    while (!s->fault && next_element(&p, at));
-}
-
-/* Element (row, column) of a product's operand, by the roles. */
-static int64_t tile_place(const struct xk_tile_part *p, enum xk_role r,
-                          int64_t row, enum xk_role q, int64_t column)
-{
-    int64_t at[XK_N_ROLES] = {0};
-    const int dr = xk_tile_dim(p->tile, r), dq = xk_tile_dim(p->tile, q);
-    at[dr] = p->first[dr] + row;
-    at[dq] = p->first[dq] + column;
-    return xk_layout_offset_e(&p->tile->layout, at);
-}
-
-static double tile_number(struct interp *s, struct place p, int64_t at,
-                          enum xk_dtype dt)
-{
-    const union lane v = read_lane(s, p, at, dt, "tile.mul");
-    return xk_dtype_is_float(dt) ? v.f : (double)v.i;
-}
-
-static void multiply_tiles(struct interp *s, const xk_stmt *st)
-{
-    struct xk_tile_part p[3];
-    struct place at[3];
-    for (unsigned i = 0; i < 3; i++) {
-        xk_tile_part_of(s->tiling, &xk_func_of(st)->u.tile, i, &p[i]);
-        at[i] = place_of(s, xk_kid(st, i));
-    }
-    const int64_t rows = p[0].n[xk_tile_dim(p[0].tile, XK_ROLE_M)];
-    const int64_t columns = p[0].n[xk_tile_dim(p[0].tile, XK_ROLE_N)];
-    const int64_t deep = p[1].n[xk_tile_dim(p[1].tile, XK_ROLE_K)];
-    const enum xk_dtype dt = p[0].tile->layout.dt;
-    for (int64_t m = 0; m < rows; m++)
-        for (int64_t n = 0; n < columns && !s->fault; n++) {
-            const int64_t c = tile_place(&p[0], XK_ROLE_M, m, XK_ROLE_N, n);
-            double sum = tile_number(s, at[0], c, dt);
-            for (int64_t k = 0; k < deep; k++)
-                sum +=
-                    tile_number(s, at[1],
-                                tile_place(&p[1], XK_ROLE_M, m, XK_ROLE_K, k),
-                                p[1].tile->layout.dt) *
-                    tile_number(s, at[2],
-                                tile_place(&p[2], XK_ROLE_N, n, XK_ROLE_K, k),
-                                p[2].tile->layout.dt);
-            const union lane v = {.i = (int64_t)sum};
-            const union lane w = {.f = sum};
-            write_lane(s, at[0], c, dt, fit(dt, xk_dtype_is_float(dt) ? w : v),
-                       "tile.mul");
-        }
-}
-
-static void run_tile(struct interp *s, const xk_stmt *st)
-{
-    if (!s->tiling)
-        fault(s, "a tile function without a tiling around it");
-    else if (xk_func_of(st)->u.tile.op == XK_TILE_MUL)
-        multiply_tiles(s, st);
-    else
-        move_tile(s, st);
-}
-
-static void run_tiling(struct interp *s, const xk_stmt *st)
-{
-    const struct xk_tiling *const outer = s->tiling;
-    const xk_stmt *const outer_stmt = s->tiling_stmt;
-    s->tiling = xk_tiling_of(st);
-    s->tiling_stmt = st;
-    run(s, xk_tiling_body(st));
-    s->tiling = outer;
-    s->tiling_stmt = outer_stmt;
 }
 
 static void run_call(struct interp *s, const xk_stmt *st)
@@ -997,7 +812,7 @@ static void run_call(struct interp *s, const xk_stmt *st)
         run_reorder(s, st);
         return;
     case XK_FUNC_TILE:
-        run_tile(s, st);
+        xk_interp_tile(s, st);
         return;
     case XK_FUNC_BARRIER_SIGNAL: /* one thread runs alone */
     case XK_FUNC_BARRIER_WAIT:
@@ -1013,10 +828,10 @@ static void run_call(struct interp *s, const xk_stmt *st)
 static void with_value(struct interp *s, const xk_expr *var,
                        struct value *value, const xk_stmt *body)
 {
-    struct slot *const slot = slot_of(s, var);
+    struct slot *const slot = xk_interp_slot_of(s, var);
     const struct slot outer = *slot;
     slot->value = value;
-    run(s, body);
+    xk_interp_run_stmt(s, body);
     *slot = outer;
 }
 
@@ -1027,12 +842,12 @@ static void run_let(struct interp *s, const xk_stmt *st)
     if (!v)
         abort();
     if (xk_op(st) == XK_OP_LET) {
-        eval(s, xk_kid(st, 1), v);
+        xk_interp_eval(s, xk_kid(st, 1), v);
     } else {
-        const struct place p = place_of(s, xk_kid(st, 1));
+        const struct place p = xk_interp_place_of(s, xk_kid(st, 1));
         v->type = t;
         for (unsigned i = 0; i < t.lanes && i < XK_INTERP_MAX_LANES; i++)
-            v->l[i] = read_lane(s, p, i, (enum xk_dtype)t.dt, "load");
+            v->l[i] = xk_interp_read_lane(s, p, i, (enum xk_dtype)t.dt, "load");
     }
     if (!s->fault)
         with_value(s, xk_kid(st, 0), v, xk_kid(st, 2));
@@ -1041,11 +856,12 @@ static void run_let(struct interp *s, const xk_stmt *st)
 
 static void run_store(struct interp *s, const xk_stmt *st)
 {
-    const struct place p = place_of(s, xk_kid(st, 0));
+    const struct place p = xk_interp_place_of(s, xk_kid(st, 0));
     struct value v;
-    eval(s, xk_kid(st, 1), &v);
+    xk_interp_eval(s, xk_kid(st, 1), &v);
     for (unsigned i = 0; i < v.type.lanes && !s->fault; i++)
-        write_lane(s, p, i, (enum xk_dtype)v.type.dt, v.l[i], "store");
+        xk_interp_write_lane(s, p, i, (enum xk_dtype)v.type.dt, v.l[i],
+                             "store");
 }
 
 static void run_alloc(struct interp *s, const xk_stmt *st)
@@ -1058,10 +874,10 @@ static void run_alloc(struct interp *s, const xk_stmt *st)
     if (!r.data || !r.written)
         abort();
     memset(r.data, 0xa5, size_b);
-    struct slot *const slot = slot_of(s, xk_kid(st, 0));
+    struct slot *const slot = xk_interp_slot_of(s, xk_kid(st, 0));
     const struct slot outer = *slot;
     slot->region = &r;
-    run(s, xk_kid(st, 1));
+    xk_interp_run_stmt(s, xk_kid(st, 1));
     *slot = outer;
     free(r.data);
     free(r.written);
@@ -1070,8 +886,8 @@ static void run_alloc(struct interp *s, const xk_stmt *st)
 static void run_for(struct interp *s, const xk_stmt *st)
 {
     struct value lo, hi;
-    eval(s, xk_kid(st, 1), &lo);
-    eval(s, xk_kid(st, 2), &hi);
+    xk_interp_eval(s, xk_kid(st, 1), &lo);
+    xk_interp_eval(s, xk_kid(st, 2), &hi);
     const int64_t end = hi.l[0].i;
     while (lo.l[0].i < end && !s->fault) {
         with_value(s, xk_kid(st, 0), &lo, xk_kid(st, 3));
@@ -1098,16 +914,16 @@ static void run_pipe(struct interp *s, const xk_stmt *st)
 static void run_if(struct interp *s, const xk_stmt *st)
 {
     struct value v;
-    eval(s, xk_kid(st, 0), &v);
+    xk_interp_eval(s, xk_kid(st, 0), &v);
     for (unsigned i = 1; i < v.type.lanes; i++) {
         if (!v.l[i].i != !v.l[0].i)
-            fault(s, "if: the lanes of the condition differ");
+            xk_interp_fault(s, "if: the lanes of the condition differ");
     }
     if (!s->fault)
-        run(s, xk_kid(st, v.l[0].i ? 1 : 2));
+        xk_interp_run_stmt(s, xk_kid(st, v.l[0].i ? 1 : 2));
 }
 
-static void run(struct interp *s, const xk_stmt *st)
+void xk_interp_run_stmt(struct interp *s, const xk_stmt *st)
 {
     if (s->fault)
         return;
@@ -1115,7 +931,7 @@ static void run(struct interp *s, const xk_stmt *st)
     switch (xk_op(st)) {
     case XK_OP_SEQ:
         for (unsigned i = 0; i < xk_n_kids(st); i++)
-            run(s, xk_kid(st, i));
+            xk_interp_run_stmt(s, xk_kid(st, i));
         return;
     case XK_OP_LET:
     case XK_OP_LOAD:
@@ -1140,10 +956,10 @@ static void run(struct interp *s, const xk_stmt *st)
         run_call(s, st);
         return;
     case XK_OP_TILING:
-        run_tiling(s, st);
+        xk_interp_tiling(s, st);
         return;
     default:
-        fault(s, "%s is not a statement here", xk_op_text(xk_op(st)));
+        xk_interp_fault(s, "%s is not a statement here", xk_op_text(xk_op(st)));
         return;
     }
 }
@@ -1156,7 +972,7 @@ static void bind_params(struct interp *s, const struct xk_kernel *k,
     s->n_params = k->n_params;
     for (unsigned i = 0; i < k->n_params; i++) {
         const struct xk_param *const p = &k->params[i];
-        struct slot *const slot = slot_of(s, p->var);
+        struct slot *const slot = xk_interp_slot_of(s, p->var);
         struct region *const r = &s->global[i];
         values[i].type = xk_type_of(p->var);
         if (p->kind == XK_PARAM_GLOBAL) {
@@ -1192,7 +1008,7 @@ enum xk_status xk_interp_run(xk_ctx *c, const struct xk_kernel *k,
         abort();
     s.grf_b = args->grf_b ? args->grf_b : 32;
     bind_params(&s, k, values);
-    run(&s, k->body);
+    xk_interp_run_stmt(&s, k->body);
     free(s.slots);
     free(values);
     return s.fault ? XK_EFAULT : XK_OK;

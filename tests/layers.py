@@ -26,7 +26,7 @@ ALLOWED = {
     "schedule": ["views", "layout", "isa"],
     "plan": ["schedule", "views", "simplify", "ir", "layout", "isa"],
     "lower": ["plan", "views", "simplify", "ir", "layout"],
-    "passes": ["simplify", "ir", "layout", "isa"],
+    "passes": ["views", "simplify", "ir", "layout", "isa"],
     "isa": [],
     "binary": ["isa"],
     "codegen": ["ir", "layout", "isa", "binary"],

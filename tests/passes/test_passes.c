@@ -250,7 +250,8 @@ START_TEST(what_is_left_out_does_not_run)
     ck_assert_int_eq(xk_passes_parse(c, "-let,-cse", &env.off), XK_OK);
     xk_random_kernel(c, 3, 10, &k);
     ck_assert_int_eq(xk_passes_run(c, &k, &env, note_pass, ran), XK_OK);
-    ck_assert_str_eq(ran, " simplify strength overflow header hoist barrier peephole");
+    ck_assert_str_eq(ran, " expand simplify strength overflow header hoist "
+                          "barrier peephole");
     xk_ctx_destroy(c);
 }
 END_TEST

@@ -30,9 +30,7 @@ static enum xk_status run_pass(xk_ctx *c, struct xk_kernel *k,
 {
     if (!strcmp(name, "all"))
         return xk_passes_run(c, k, env, NULL, NULL);
-    const struct xk_pass *const p = xk_pass_find(name);
-    return p ? p->run(c, k, env)
-             : xk_fail(c, XK_EINVAL, "no pass is called %s", name);
+    return xk_passes_call(c, k, env, name, NULL, NULL);
 }
 
 static enum xk_status optimise(xk_ctx *c, struct xk_kernel *k, char **words)

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile functions become messages, moves and multiplies; the tiling goes. */
+#include "passes/expand.h"
+
+#include <string.h>
+
+/* All of a tile that begins at &buf[0] of it: its registers, whole or in the
+ * runs of its part. */
+static void zero(struct xk_expand *x, const xk_stmt *call)
+{
+    struct xk_tile_move m = {.f = &xk_func_of(call)->u.tile};
+    int64_t at[XK_N_ROLES] = {0};
+    if (!xk_tile_part_of(x->t, m.f, 0, &m.part)) {
+        xk_fail(x->c, XK_EINVAL, "expand: tile.zero: no such tile");
+        return;
+    }
+    m.buf = xk_kid(xk_kid(call, 0), 0);
+    m.buf_off = xk_kid(xk_kid(call, 0), 1);
+    if (m.f->n_parts) {
+        xk_fail(x->c, XK_EUNSUPPORTED,
+                "expand: tile.zero of a part is not implemented");
+        return;
+    }
+    xk_expand_fill(x, xk_expand_reg(x, &m, at),
+                   (unsigned)xk_tile_size_b(m.part.tile), 0);
+}
+
+static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
+{
+    xk_block_init(&x->w, x->c, x->facts);
+    switch ((enum xk_tile_op)xk_func_of(s)->u.tile.op) {
+    case XK_TILE_ZERO:
+        zero(x, s);
+        break;
+    case XK_TILE_LOAD:
+    case XK_TILE_STORE:
+        xk_expand_move(x, s);
+        break;
+    case XK_TILE_MUL:
+        xk_expand_mul(x, s);
+        break;
+    case XK_N_TILE_OPS:
+        break;
+    }
+    const xk_stmt *const r = xk_block_end(&x->w);
+    return xk_ctx_status(x->c) == XK_OK ? r : NULL;
+}
+
+static const xk_expr *expand(void *user, const xk_expr *s);
+
+const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
+                              const xk_expr *value)
+{
+    const xk_expr *const v = xk_simplify(x->c, value, x->facts);
+    int64_t lo, hi, mod, rem;
+    if (!v || xk_pass_is_trivial(v))
+        return v;
+    struct xk_expand_level *const l = &x->level[xk_levels_of(&x->levels, v)];
+    for (uint32_t i = 0; i < l->n; i++)
+        if (l->bound[i].value == v)
+            return l->bound[i].var;
+    const xk_expr *const var = xk_var(x->c, xk_type_of(v), name);
+    if (!var || !xk_grow(x->c, &l->bound, l->n, &l->cap, sizeof(*l->bound)))
+        return NULL;
+    l->bound[l->n].value = v;
+    l->bound[l->n++].var = var;
+    xk_levels_set(&x->levels, var, (unsigned)(l - x->level));
+    if (xk_facts_range(x->facts, v, &lo, &hi)) {
+        xk_facts_divisibility(x->facts, v, &mod, &rem);
+        xk_facts_set(x->facts, var, lo, hi, mod ? mod : 1, mod ? rem : 0);
+    }
+    return var;
+}
+
+/* A block in which var comes into scope (NULL: the kernel), with what is bound
+ * there in front of it. */
+static const xk_stmt *expand_block(struct xk_expand *x, const xk_expr *var,
+                                   const xk_stmt *body)
+{
+    const uint32_t depth = x->n_levels;
+    if (depth > UINT8_MAX ||
+        !xk_grow(x->c, &x->level, depth, &x->cap_levels, sizeof(*x->level))) {
+        xk_fail(x->c, XK_EUNSUPPORTED, "expand: nested too deeply");
+        return NULL;
+    }
+    memset(&x->level[depth], 0, sizeof(x->level[depth]));
+    x->n_levels++;
+    if (var)
+        xk_levels_set(&x->levels, var, depth);
+    const xk_stmt *r = expand(x, body);
+    struct xk_expand_level *const l = &x->level[depth];
+    for (uint32_t i = l->n; i-- > 0;)
+        r = xk_let(x->c, l->bound[i].var, l->bound[i].value, r);
+    xk_free(x->c, l->bound);
+    x->n_levels = depth;
+    return r;
+}
+
+static void set_tiling(struct xk_expand *x, const xk_stmt *s)
+{
+    x->tiling = s;
+    x->t = xk_tiling_of(s);
+    xk_walk_indices(x->t, &x->indices);
+}
+
+static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
+{
+    const xk_stmt *const outer = x->tiling;
+    set_tiling(x, s);
+    const xk_stmt *const body = expand(x, xk_tiling_body(s));
+    if (outer)
+        set_tiling(x, outer);
+    return body;
+}
+
+/* Each stage is a block of the pipe's variable. */
+static const xk_stmt *expand_pipe(struct xk_expand *x, const xk_stmt *s)
+{
+    const xk_stmt *const body = xk_kid(s, 2);
+    const xk_stmt *stage[256];
+    const unsigned n = xk_n_kids(body);
+    if (n > XK_COUNTOF(stage)) {
+        xk_fail(x->c, XK_EUNSUPPORTED, "expand: a pipe of %u stages", n);
+        return NULL;
+    }
+    for (unsigned i = 0; i < n; i++) {
+        const xk_stmt *const in = xk_kid(body, i);
+        stage[i] = xk_stage(x->c, xk_stage_of(in),
+                            expand_block(x, xk_kid(s, 0), xk_kid(in, 0)));
+    }
+    return xk_pipe(x->c, xk_kid(s, 0), xk_kid(s, 1), xk_pipe_info_of(s),
+                   xk_seq(x->c, stage, n));
+}
+
+/* A statement that binds a variable for its last kid. */
+static const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
+{
+    const xk_expr *kid[4];
+    const unsigned n = xk_n_kids(s);
+    for (unsigned i = 0; i + 1 < n; i++)
+        kid[i] = xk_kid(s, i);
+    kid[n - 1] = expand_block(x, kid[0], xk_kid(s, n - 1));
+    return kid[n - 1] ? xk_with_kids(x->c, s, kid, n) : NULL;
+}
+
+static const xk_expr *expand(void *user, const xk_expr *s)
+{
+    struct xk_expand *const x = user;
+    if (xk_is_expr(s) || !xk_has(s, XK_HAS_TILES))
+        return s;
+    switch (xk_op(s)) {
+    case XK_OP_TILING:
+        return expand_tiling(x, s);
+    case XK_OP_CALL:
+        return expand_call(x, s);
+    case XK_OP_PIPE:
+        return expand_pipe(x, s);
+    case XK_OP_LET:
+    case XK_OP_LOAD:
+    case XK_OP_FOR:
+        return expand_binder(x, s);
+    default:
+        return xk_pass_map_kids(x->c, s, expand, x);
+    }
+}
+
+enum xk_status xk_pass_expand(xk_ctx *c, struct xk_kernel *k,
+                              const struct xk_pass_env *env)
+{
+    struct xk_expand x = {.c = c, .platform = env->platform, .kernel = k};
+    const xk_stmt *body = NULL;
+    if (!xk_has(k->body, XK_HAS_TILES))
+        return XK_OK;
+    x.facts = xk_pass_facts(c, k);
+    xk_levels_init(&x.levels, c);
+    if (x.facts && xk_facts_learn(x.facts, k->body) == XK_OK)
+        body = expand_block(&x, NULL, k->body);
+    xk_levels_fini(&x.levels);
+    xk_free(c, x.level);
+    xk_facts_unref(x.facts);
+    return xk_pass_end(c, k, body);
+}

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What the expansion of tile functions into messages and multiplies shares.
+ * Internal to passes/. */
+#ifndef XK_PASSES_EXPAND_H
+#define XK_PASSES_EXPAND_H
+
+#include "ir/tiles.h"
+#include "passes/walk.h"
+#include "simplify/writer.h"
+#include "views/walk_stride.h"
+
+/* Values that are bound where a variable comes into scope: all tile functions
+ * below share them, and what no loop changes stands in front of it. */
+struct xk_expand_level {
+    struct {
+        const xk_expr *value, *var;
+    } * bound;
+    uint32_t n, cap;
+};
+
+struct xk_expand {
+    xk_ctx *c;
+    const struct xk_platform *platform;
+    const struct xk_kernel *kernel;
+    xk_facts *facts;
+    const xk_stmt *tiling; /* the innermost one around, and what it says */
+    const struct xk_tiling *t;
+    struct xk_contraction indices; /* its indices */
+    struct xk_block_writer w;      /* what takes the call's place */
+    struct xk_levels levels; /* of variables: where they come into scope */
+    struct xk_expand_level *level; /* by number, the innermost last */
+    uint32_t n_levels, cap_levels;
+};
+/* The variable of a value, bound as far out as it can be; a constant or a
+ * variable is returned as it is. */
+const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
+                              const xk_expr *value);
+
+/* A call that moves a tile, taken apart. */
+struct xk_tile_move {
+    const struct xk_tile_call *f;
+    struct xk_tile_part part;
+    unsigned n_dims;
+    const struct xk_access *access;
+    const xk_expr *mem, *buf,
+        *buf_off;                   /* pointer; registers and their offset */
+    const xk_expr *pos[XK_N_ROLES]; /* by dim of the tile */
+    /* What is known of memory along each dim (views/walk.h); 0: nothing. */
+    int64_t stride_b[XK_N_ROLES], run[XK_N_ROLES];
+};
+bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
+                       struct xk_tile_move *out);
+
+/* Places of a tile that one message moves: lanes along one dim, a vector of
+ * dwords, or of elements in a dword each, along another; or one run. */
+enum xk_tile_shape_kind {
+    XK_SHAPE_BLOCK,    /* a run of elements, in memory as in the tile */
+    XK_SHAPE_GATHER,   /* a lane a place, a vector of dwords */
+    XK_SHAPE_ELEMENTS, /* a lane an element narrower than a dword */
+};
+struct xk_tile_shape {
+    uint8_t kind;           /* enum xk_tile_shape_kind */
+    uint8_t lanes;          /* 1 for BLOCK */
+    uint8_t vec;            /* dwords, or elements */
+    int8_t lane_dim;        /* -1: none */
+    uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
+    uint16_t reg_stride;    /* ELEMENTS: of the tile's elements, lane to lane */
+};
+/* The best shape that is no better than `best`; with XK_SHAPE_ELEMENTS there is
+ * always one. */
+void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
+                     unsigned best, struct xk_tile_shape *out);
+
+/* Where a message's first place is: element at[d] of the tile's dim d, the
+ * offset in memory of its lanes and whether they are there. False on failure.
+ */
+struct xk_tile_place {
+    const xk_expr *off, *mask;
+};
+bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
+                     const struct xk_tile_shape *s, const int64_t *at,
+                     struct xk_tile_place *out);
+/* Steps at[] to the next message of the part; false behind the last. */
+bool xk_expand_next(const struct xk_tile_move *m, const struct xk_tile_shape *s,
+                    int64_t *at);
+
+/* &buf[off + element at[] of the tile]. */
+const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
+                             const int64_t *at);
+/* The message, with the surface or the address form that the pointer has. */
+void xk_expand_send(struct xk_expand *x, const struct xk_tile_move *m,
+                    struct xk_send send, const xk_expr *off, const xk_expr *reg,
+                    const xk_expr *mask);
+/* Whether the kernel has the pointer's place in a surface. */
+bool xk_expand_has_surface(const struct xk_expand *x, const xk_expr *mem);
+/* Fills n_b bytes of registers with a dword. */
+void xk_expand_fill(struct xk_expand *x, const xk_expr *reg, unsigned n_b,
+                    uint32_t dword);
+
+/* One call each; the statements go to x->w, a failure to the ctx. */
+
+void xk_expand_move(struct xk_expand *x, const xk_stmt *call); /* LOAD, STORE */
+
+void xk_expand_mul(struct xk_expand *x, const xk_stmt *call);
+
+#endif

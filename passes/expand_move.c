@@ -1,0 +1,330 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* tile.load and tile.store as messages. A shape's messages that cannot say with
+ * one mask what is there are taken apart into those of a worse shape. */
+#include <string.h>
+
+#include "base/half.h"
+#include "isa/isa.h"
+#include "isa/message.h"
+#include "passes/expand.h"
+
+const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
+                             const int64_t *at)
+{
+    const struct xk_layout *const l = &m->part.tile->layout;
+    const int64_t off_b = xk_layout_offset_e(l, at) * xk_dtype_b(l->dt);
+    return xk_ptr(x->c, m->buf,
+                  xk_simplify(x->c,
+                              xk_bin_imm(x->c, XK_OP_ADD, m->buf_off, off_b),
+                              x->facts));
+}
+
+/* The parameter behind a pointer, and the pointer's number among them. */
+static const struct xk_param *behind(const struct xk_expand *x,
+                                     const xk_expr *mem, uint8_t *number)
+{
+    const struct xk_kernel *const k = x->kernel;
+    *number = 0;
+    for (unsigned i = 0; i + 1 < k->n_params; i++) {
+        if (k->params[i].var == mem)
+            return &k->params[i + 1];
+        *number = (uint8_t)(*number + (k->params[i].kind == XK_PARAM_GLOBAL));
+    }
+    return NULL;
+}
+
+bool xk_expand_has_surface(const struct xk_expand *x, const xk_expr *mem)
+{
+    uint8_t number;
+    const struct xk_param *const p = behind(x, mem, &number);
+    return p && p->kind == XK_PARAM_SURFACE;
+}
+
+void xk_expand_send(struct xk_expand *x, const struct xk_tile_move *m,
+                    struct xk_send send, const xk_expr *off, const xk_expr *reg,
+                    const xk_expr *mask)
+{
+    struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = send};
+    f.u.send.space = (uint8_t)xk_type_of(m->mem).space;
+    f.u.send.addr = f.u.send.space == XK_SPACE_SLM ? XK_SEND_A32 : XK_SEND_A64;
+    if (xk_expand_has_surface(x, m->mem)) {
+        f.u.send.addr = XK_SEND_SURFACE;
+        behind(x, m->mem, &f.u.send.surface);
+    }
+    if (off && send.lanes > 1 && xk_type_of(off).lanes == 1)
+        off = xk_bcast(x->c, off, send.lanes);
+    if (mask && send.lanes > 1 && xk_type_of(mask).lanes == 1)
+        mask = xk_bcast(x->c, mask, send.lanes);
+    const xk_expr *const args[] = {xk_ptr(x->c, m->mem, xk_s32(x->c, 0)), off,
+                                   reg, mask};
+    for (unsigned i = 0; i < 4; i++)
+        if (!args[i])
+            return;
+    xk_block_call(&x->w, &f, args, 4);
+}
+
+void xk_expand_fill(struct xk_expand *x, const xk_expr *reg, unsigned n_b,
+                    uint32_t dword)
+{
+    const unsigned most_b = 2u * x->platform->grf_b;
+    for (unsigned at = 0; reg && at < n_b;) {
+        const unsigned part_b = n_b - at < most_b ? n_b - at : most_b;
+        const xk_expr *const v =
+            xk_bcast(x->c, xk_imm(x->c, XK_DT_U32, dword), part_b / 4);
+        const xk_expr *const off =
+            xk_bin_imm(x->c, XK_OP_ADD, xk_kid(reg, 1), at);
+        xk_block_add(&x->w, xk_store(x->c,
+                                     xk_ptr(x->c, xk_kid(reg, 0),
+                                            xk_simplify(x->c, off, x->facts)),
+                                     v));
+        at += part_b;
+    }
+}
+
+/* The bits of the view's fill value, as often as a dword has elements. */
+static uint32_t fill_dword(const struct xk_tile_move *m)
+{
+    const enum xk_dtype dt = m->access->layout.dt;
+    const float f = (float)m->access->fill;
+    uint32_t bits = (uint32_t)m->access->fill;
+    if (dt == XK_DT_F32)
+        memcpy(&bits, &f, sizeof(bits));
+    else if (dt == XK_DT_F16)
+        bits = xk_half_from_float(f);
+    else if (dt == XK_DT_BF16)
+        bits = xk_bf16_from_float(f);
+    if (xk_dtype_b(dt) == 1)
+        return (bits & 0xff) * 0x01010101u;
+    return xk_dtype_b(dt) == 2 ? (bits & 0xffff) * 0x00010001u : bits;
+}
+
+static bool is_true(const xk_expr *mask)
+{
+    int64_t v;
+    return xk_is_const(mask, &v) && v;
+}
+
+static bool is_false(const xk_expr *mask)
+{
+    int64_t v;
+    return xk_is_const(mask, &v) && !v;
+}
+
+static unsigned registers_b(const struct xk_expand *x, unsigned lanes)
+{
+    const unsigned n_b = 4 * lanes, grf_b = x->platform->grf_b;
+    return (n_b + grf_b - 1) / grf_b * grf_b;
+}
+
+/* Whether all places of a message share the mask of its first ones, and blocks
+ * are all there; dword messages begin at dwords. */
+static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
+                           const struct xk_tile_shape *s, const int64_t *at,
+                           const struct xk_tile_place *first)
+{
+    int64_t mod, rem, last[XK_N_ROLES];
+    struct xk_tile_place end;
+    bool several = false;
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        last[d] = at[d] + ((int)d == s->lane_dim ? 0 : s->n[d] - 1);
+        several |= last[d] != at[d];
+    }
+    xk_facts_divisibility(x->facts, first->off, &mod, &rem);
+    if (s->kind != XK_SHAPE_ELEMENTS && (mod % 4 || rem % 4))
+        return false;
+    if (s->kind == XK_SHAPE_BLOCK && !is_true(first->mask))
+        return false;
+    if (!several)
+        return true;
+    return xk_expand_place(x, m, s, last, &end) && end.mask == first->mask;
+}
+
+static struct xk_send send_of(const struct xk_tile_move *m,
+                              const struct xk_tile_shape *s)
+{
+    const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
+    return (struct xk_send){
+        .op = m->f->op == XK_TILE_LOAD ? XK_SEND_LOAD : XK_SEND_STORE,
+        .data_b = (uint8_t)(s->kind == XK_SHAPE_ELEMENTS ? elem_b : 4),
+        .vec = s->vec,
+        .lanes = s->lanes,
+        .block = s->kind == XK_SHAPE_BLOCK};
+}
+
+/* Between lanes' dwords and the elements of a tile. */
+static void reorder(struct xk_expand *x, const struct xk_tile_move *m,
+                    const struct xk_tile_shape *s, unsigned used,
+                    const xk_expr *tile, const xk_expr *dwords)
+{
+    const bool load = m->f->op == XK_TILE_LOAD;
+    const uint16_t per_dw = (uint16_t)(4 / xk_dtype_b(m->access->layout.dt));
+    struct xk_func f = {.kind = XK_FUNC_REORDER};
+    f.u.reorder.n_dims = 1;
+    f.u.reorder.extent[0] = (uint16_t)used;
+    f.u.reorder.dst_stride[0] = load ? s->reg_stride : per_dw;
+    f.u.reorder.src_stride[0] = load ? per_dw : s->reg_stride;
+    f.u.reorder.dst =
+        (uint8_t)(load ? m->part.tile->layout.dt : m->access->layout.dt);
+    f.u.reorder.src =
+        (uint8_t)(load ? m->access->layout.dt : m->part.tile->layout.dt);
+    const xk_expr *const args[] = {load ? tile : dwords, load ? dwords : tile};
+    if (args[0] && args[1])
+        xk_block_call(&x->w, &f, args, 2);
+}
+
+/* Lanes of a message that belong to the part. */
+static unsigned used_lanes(const struct xk_tile_move *m,
+                           const struct xk_tile_shape *s, const int64_t *at)
+{
+    if (s->kind != XK_SHAPE_ELEMENTS)
+        return s->lanes;
+    if (s->lane_dim < 0)
+        return 1;
+    const int64_t left =
+        m->part.first[s->lane_dim] + m->part.n[s->lane_dim] - at[s->lane_dim];
+    return left < s->lanes ? (unsigned)left : s->lanes;
+}
+
+/* Elements straight into the tile need no staging: dwords of the same type,
+ * side by side, in all lanes. */
+static bool is_direct(const struct xk_tile_move *m,
+                      const struct xk_tile_shape *s, unsigned used)
+{
+    return s->kind != XK_SHAPE_ELEMENTS ||
+           (s->reg_stride == 1 && used == s->lanes &&
+            m->part.tile->layout.dt == m->access->layout.dt &&
+            xk_dtype_b(m->access->layout.dt) == 4);
+}
+
+/* The offset of lanes that are not there is beyond any surface, where a load
+ * gives 0. What is the same for all lanes is added behind that, as long as it
+ * leaves them there, so that it can move in a loop. */
+static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
+                                const xk_expr *mask, unsigned lanes)
+{
+    xk_ctx *const c = x->c;
+    struct xk_linear all, in = {0}, out = {0};
+    int64_t lo, hi;
+    off = xk_type_of(off).lanes == 1 ? xk_bcast(c, off, lanes) : off;
+    mask = xk_type_of(mask).lanes == 1 ? xk_bcast(c, mask, lanes) : mask;
+    if (!off || !mask || !xk_linear_from(c, off, &all))
+        return NULL;
+    in.constant = all.constant;
+    for (unsigned i = 0; i < all.n; i++) {
+        const bool scalar = xk_op(all.term[i]) == XK_OP_BCAST;
+        struct xk_linear *const to = scalar ? &out : &in;
+        to->term[to->n] = scalar ? xk_kid(all.term[i], 0) : all.term[i];
+        to->coef[to->n++] = all.coef[i];
+    }
+    const xk_expr *const moving = xk_linear_to(c, XK_DT_S32, 1, &out);
+    const bool apart = moving && xk_facts_range(x->facts, moving, &lo, &hi) &&
+                       lo >= 0 && hi < UINT32_MAX - XK_OFF_NULL;
+    const xk_expr *const still =
+        apart ? xk_linear_to(c, XK_DT_S32, lanes, &in) : off;
+    /* As s32: addresses of 32 bits wrap. */
+    const xk_expr *const beside =
+        xk_bcast(c, xk_s32(c, (int32_t)XK_OFF_NULL), lanes);
+    const xk_expr *const at = xk_select(c, mask, still, beside);
+    return apart && out.n ? xk_add(c, at, xk_bcast(c, moving, lanes)) : at;
+}
+
+static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
+                         const struct xk_tile_shape *s, const int64_t *at,
+                         const struct xk_tile_place *p)
+{
+    const unsigned used = used_lanes(m, s, at);
+    const bool direct = is_direct(m, s, used), all = is_true(p->mask);
+    const unsigned n_b = s->kind == XK_SHAPE_BLOCK
+                             ? 4u * s->vec
+                             : s->vec * registers_b(x, s->lanes);
+    const xk_expr *const tile = xk_expand_reg(x, m, at);
+    const xk_expr *to = tile;
+    if (!direct) {
+        const xk_expr *const stage = xk_block_alloc(&x->w, "stage", n_b, 0);
+        to = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
+    }
+    if (!all && !m->access->fill && s->lanes > 1 && !is_false(p->mask) &&
+        xk_expand_has_surface(x, m->mem)) {
+        xk_expand_send(x, m, send_of(m, s),
+                       or_beside(x, p->off, p->mask, s->lanes), to,
+                       xk_imm(x->c, XK_DT_BOOL, 1));
+    } else {
+        if (!all)
+            xk_expand_fill(x, to, n_b, fill_dword(m));
+        if (!is_false(p->mask))
+            xk_expand_send(x, m, send_of(m, s), p->off, to, p->mask);
+    }
+    if (!direct)
+        reorder(x, m, s, used, tile, to);
+}
+
+static void store_message(struct xk_expand *x, const struct xk_tile_move *m,
+                          const struct xk_tile_shape *s, const int64_t *at,
+                          const struct xk_tile_place *p)
+{
+    const xk_expr *const tile = xk_expand_reg(x, m, at);
+    const unsigned used = used_lanes(m, s, at);
+    const xk_expr *from = tile;
+    if (is_false(p->mask))
+        return;
+    if (!is_direct(m, s, used)) {
+        const xk_expr *const stage =
+            xk_block_alloc(&x->w, "stage", registers_b(x, s->lanes), 0);
+        from = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
+        reorder(x, m, s, used, tile, from);
+    }
+    xk_expand_send(x, m, send_of(m, s), p->off, from, p->mask);
+}
+
+/* The mask with the lanes behind the part's end off. */
+static const xk_expr *mask_used(struct xk_expand *x,
+                                const struct xk_tile_shape *s, unsigned used,
+                                const xk_expr *mask)
+{
+    if (used == s->lanes)
+        return mask;
+    const xk_expr *const lane =
+        xk_ramp(x->c, xk_s32(x->c, 0), xk_s32(x->c, 1), s->lanes);
+    return xk_simplify(
+        x->c, xk_and(x->c, mask, xk_bin_imm(x->c, XK_OP_LT, lane, used)),
+        x->facts);
+}
+
+/* All of m's part, by messages of this shape at best. */
+static void move_part(struct xk_expand *x, const struct xk_tile_move *m,
+                      unsigned best)
+{
+    struct xk_tile_shape s;
+    int64_t at[XK_N_ROLES];
+    xk_expand_shape(x, m, best, &s);
+    for (unsigned d = 0; d < m->n_dims; d++)
+        at[d] = m->part.first[d];
+    do {
+        struct xk_tile_place p;
+        if (!xk_expand_place(x, m, &s, at, &p))
+            return;
+        p.mask = mask_used(x, &s, used_lanes(m, &s, at), p.mask);
+        if (is_one_message(x, m, &s, at, &p)) {
+            if (m->f->op == XK_TILE_LOAD)
+                load_message(x, m, &s, at, &p);
+            else
+                store_message(x, m, &s, at, &p);
+        } else if (s.kind < XK_SHAPE_ELEMENTS) {
+            struct xk_tile_move box = *m;
+            for (unsigned d = 0; d < m->n_dims; d++) {
+                box.part.first[d] = (uint16_t)at[d];
+                box.part.n[d] = s.n[d];
+            }
+            move_part(x, &box, s.kind + 1u);
+        }
+    } while (xk_ctx_status(x->c) == XK_OK && xk_expand_next(m, &s, at));
+}
+
+void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
+{
+    struct xk_tile_move m;
+    if (!xk_expand_move_of(x, call, &m))
+        return;
+    const bool same = m.part.tile->layout.dt == m.access->layout.dt;
+    move_part(x, &m, same ? XK_SHAPE_BLOCK : XK_SHAPE_ELEMENTS);
+}

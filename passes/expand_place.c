@@ -1,0 +1,121 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* From positions to addresses: the digits of a position give indices, indices
+ * give the offset in memory and the mask. */
+#include "passes/expand.h"
+
+#include "views/access_expr.h"
+
+/* The position as the lanes of a message see it. */
+static const xk_expr *position(struct xk_expand *x,
+                               const struct xk_tile_move *m,
+                               const struct xk_tile_shape *s, unsigned d,
+                               int64_t at)
+{
+    const xk_expr *const first =
+        xk_simplify(x->c, xk_bin_imm(x->c, XK_OP_ADD, m->pos[d], at), x->facts);
+    if ((int)d != s->lane_dim)
+        return first;
+    return xk_ramp(x->c, first, xk_s32(x->c, 1), s->lanes);
+}
+
+/* What a digit adds to its index, from the position over the extents of the
+ * digits further in; the outermost takes the rest. */
+static const xk_expr *digit_value(struct xk_expand *x, const struct xk_digit *d,
+                                  const xk_expr *pos, int64_t inner,
+                                  bool outermost)
+{
+    const int64_t extent = xk_digit_extent(x->t, d);
+    const xk_expr *v = pos;
+    if (extent == 1 && !outermost)
+        return NULL;
+    if (inner > 1)
+        v = xk_bin_imm(x->c, XK_OP_DIV, v, inner);
+    if (!outermost)
+        v = xk_bin_imm(x->c, XK_OP_MOD, v, extent);
+    return d->div > 1 ? xk_bin_imm(x->c, XK_OP_MUL, v, d->div) : v;
+}
+
+/* A role's position below its extent, NULL where that is certain. */
+static const xk_expr *inside(struct xk_expand *x, const xk_expr *v,
+                             int64_t extent)
+{
+    int64_t known;
+    const xk_expr *const e =
+        xk_simplify(x->c, xk_bin_imm(x->c, XK_OP_LT, v, extent), x->facts);
+    return xk_is_const(e, &known) && known ? NULL : e;
+}
+
+static const xk_expr *both(xk_ctx *c, const xk_expr *a, const xk_expr *b)
+{
+    return a && b ? xk_and(c, a, b) : a ? a : b;
+}
+
+/* An index's value. One that divisions made becomes a variable: beyond the walk
+ * lanes are masked, so that it is known to be below its extent. tail: its
+ * digits reach further than that. */
+static const xk_expr *bind_index(struct xk_expand *x, const struct xk_index *k,
+                                 const xk_expr *value, const xk_expr *pos,
+                                 bool tail, const xk_expr **mask)
+{
+    if (!value)
+        return xk_s32(x->c, 0);
+    const bool whole = value == pos;
+    const xk_expr *const v = whole ? value : xk_expand_bind(x, k->name, value);
+    if (v && tail)
+        *mask = both(x->c, *mask, inside(x, v, k->extent));
+    else if (v && !whole && xk_op(v) == XK_OP_VAR && v != value) {
+        int64_t mod, rem;
+        xk_facts_divisibility(x->facts, v, &mod, &rem);
+        xk_facts_set(x->facts, v, 0, k->extent - 1, mod ? mod : 1, rem);
+    }
+    return v;
+}
+
+/* Binds the indices of one role at a position into at[]; *mask gains what says
+ * that they are below their extents. */
+static void bind_indices(struct xk_expand *x, enum xk_role role,
+                         const xk_expr *pos, const xk_expr **at,
+                         const xk_expr **mask)
+{
+    const struct xk_digits *const w = &x->t->walk[role];
+    const xk_expr *value[XK_MAX_INDEX] = {NULL};
+    int64_t inner = 1, reach[XK_MAX_INDEX] = {0};
+    *mask = both(x->c, *mask, inside(x, pos, xk_walk_extent(x->t, role)));
+    for (unsigned i = w->n; i-- > 0;) {
+        const struct xk_digit *const d = &w->at[i];
+        const xk_expr *const v = digit_value(x, d, pos, inner, i == 0);
+        const int64_t extent = xk_digit_extent(x->t, d);
+        if (v)
+            value[d->index] =
+                value[d->index] ? xk_add(x->c, value[d->index], v) : v;
+        reach[d->index] += (extent - 1) * d->div;
+        inner *= extent;
+    }
+    for (unsigned i = 0; i < x->t->n_index; i++)
+        if (x->t->index[i].role == role)
+            at[i] = bind_index(x, &x->t->index[i], value[i], pos,
+                               reach[i] >= x->t->index[i].extent, mask);
+}
+
+bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
+                     const struct xk_tile_shape *s, const int64_t *at,
+                     struct xk_tile_place *out)
+{
+    const xk_expr *index[XK_MAX_INDEX] = {NULL}, *mask = NULL;
+    for (unsigned d = 0; d < m->n_dims; d++)
+        bind_indices(x, (enum xk_role)m->part.tile->role[d],
+                     position(x, m, s, d, at[d]), index, &mask);
+    for (unsigned i = 0; i < x->t->n_index; i++)
+        if (!index[i])
+            index[i] = xk_s32(x->c, 0);
+    const xk_expr *const there =
+        xk_access_mask(x->c, m->access, x->t->n_index, index, x->facts);
+    int64_t known;
+    if (!(xk_is_const(there, &known) && known))
+        mask = both(x->c, mask, there);
+    out->off =
+        xk_access_offset_b(x->c, m->access, x->t->n_index, index, x->facts);
+    out->mask =
+        mask ? xk_simplify(x->c, mask, x->facts) : xk_imm(x->c, XK_DT_BOOL, 1);
+    return out->off && out->mask;
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Passes over nests of tile functions (ir/tiles.h). Internal to passes/. */
+#ifndef XK_PASSES_NEST_PASS_H
+#define XK_PASSES_NEST_PASS_H
+
+#include "ir/tiles.h"
+#include "passes/walk.h"
+
+/* split(m=8 k=16): loads, stores and multiplies of tiles that have the role
+ * become several, each of so many of its positions. */
+enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,
+                             const struct xk_pass_env *env);
+/* pipe(ra ahead=1 slots=2; rb ahead=0; copies=9): the loops whose body loads
+ * these buffers become pipes. A buffer is loaded so many steps before its
+ * multiplies, into as many places in turn: one more than that, so that a load
+ * need not wait for multiplies; or just as many, then a load comes behind the
+ * last multiply that reads what it goes over. copies: of the steady body, at
+ * least, a multiple of it. Loops whose bounds are not constant are refused. */
+enum xk_status xk_pass_pipe(xk_ctx *c, struct xk_kernel *k,
+                            const struct xk_pass_env *env);
+
+/* One word of a pass's arguments: "ra", "ahead=1". */
+struct xk_pass_arg {
+    char name[16];
+    unsigned value;
+    bool has_value, bad; /* bad: not of this form */
+};
+/* The next word up to the separator; false: there is none in front of it. */
+bool xk_pass_next_arg(const char **args, char separator,
+                      struct xk_pass_arg *out);
+
+/* Runs one pass in a scope of its own; debug builds verify what it made. */
+enum xk_status xk_pass_run_one(xk_ctx *c, struct xk_kernel *k,
+                               const struct xk_pass_env *env,
+                               const struct xk_pass *p);
+
+/* The call with the part of a role, of the positions it has already. */
+const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,
+                                 enum xk_role role, unsigned first, unsigned n);
+
+#endif

@@ -1,0 +1,125 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Tile functions become several that each take a part of a role's positions. */
+#include "passes/nest_pass.h"
+
+struct split {
+    xk_ctx *c;
+    const struct xk_tiling *t;
+    unsigned n[XK_N_ROLES]; /* positions of a part; 0: the role stays whole */
+};
+
+const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,
+                                 enum xk_role role, unsigned first, unsigned n)
+{
+    struct xk_func f = *xk_func_of(call);
+    struct xk_tile_call *const t = &f.u.tile;
+    const xk_expr *args[8];
+    unsigned i = 0;
+    while (i < t->n_parts && t->part[i].role != role)
+        i++;
+    if (i == XK_TILE_MAX_PARTS || xk_n_kids(call) > 8) {
+        xk_fail(c, XK_EUNSUPPORTED, "split: a call with more than %d parts",
+                XK_TILE_MAX_PARTS);
+        return NULL;
+    }
+    if (i == t->n_parts)
+        t->n_parts++;
+    t->part[i].role = (uint8_t)role;
+    t->part[i].first = (uint16_t)first;
+    t->part[i].n = (uint16_t)n;
+    for (unsigned a = 0; a < xk_n_kids(call); a++)
+        args[a] = xk_kid(call, a);
+    return xk_call(c, &f, args, xk_n_kids(call));
+}
+
+/* First and number of a role's positions that a call takes; false: none of its
+ * tiles has the role. */
+static bool range_of(const struct split *s, const xk_stmt *call,
+                     enum xk_role role, unsigned *first, unsigned *n)
+{
+    const struct xk_tile_call *const f = &xk_func_of(call)->u.tile;
+    const unsigned tiles = f->op == XK_TILE_MUL ? 3 : 1;
+    for (unsigned i = 0; i < tiles; i++) {
+        struct xk_tile_part p;
+        if (!xk_tile_part_of(s->t, f, i, &p))
+            continue;
+        const int d = xk_tile_dim(p.tile, role);
+        if (d < 0)
+            continue;
+        *first = p.first[d];
+        *n = p.n[d];
+        return true;
+    }
+    return false;
+}
+
+/* The parts of a call along one role and those behind it. */
+static const xk_stmt *split_call(struct split *s, const xk_stmt *call,
+                                 unsigned role)
+{
+    const xk_stmt *part[64];
+    unsigned first, n, count = 0;
+    if (!call || role == XK_N_ROLES)
+        return call;
+    const unsigned step = s->n[role];
+    if (!step || !range_of(s, call, (enum xk_role)role, &first, &n) ||
+        n <= step)
+        return split_call(s, call, role + 1);
+    if ((n + step - 1) / step > XK_COUNTOF(part)) {
+        xk_fail(s->c, XK_EUNSUPPORTED, "split: %c=%u makes more than %zu parts",
+                xk_role_letter[role], step, XK_COUNTOF(part));
+        return NULL;
+    }
+    for (unsigned at = 0; at < n; at += step) {
+        const unsigned size = n - at < step ? n - at : step;
+        part[count++] = split_call(
+            s,
+            xk_tile_call_part(s->c, call, (enum xk_role)role, first + at, size),
+            role + 1);
+    }
+    return xk_seq(s->c, part, count);
+}
+
+static const xk_expr *split(void *user, const xk_expr *e)
+{
+    struct split *const s = user;
+    if (xk_is_expr(e))
+        return e;
+    if (xk_op(e) == XK_OP_TILING) {
+        const struct xk_tiling *const outer = s->t;
+        s->t = xk_tiling_of(e);
+        const xk_expr *const r = xk_pass_map_kids(s->c, e, split, s);
+        s->t = outer;
+        return r;
+    }
+    if (xk_op(e) != XK_OP_CALL)
+        return xk_pass_map_kids(s->c, e, split, s);
+    const struct xk_func *const f = xk_func_of(e);
+    const bool tile = f->kind == XK_FUNC_TILE && f->u.tile.op != XK_TILE_ZERO;
+    return tile && s->t ? split_call(s, e, 0) : e;
+}
+
+static enum xk_status read_args(xk_ctx *c, const char *args, struct split *s)
+{
+    struct xk_pass_arg a;
+    for (args = args ? args : ""; xk_pass_next_arg(&args, 0, &a);) {
+        unsigned role = 0;
+        while (role < XK_N_ROLES &&
+               (a.name[0] != xk_role_letter[role] || a.name[1]))
+            role++;
+        if (a.bad || role == XK_N_ROLES || !a.value)
+            return xk_fail(c, XK_EPARSE,
+                           "split: '%s' is no role with a size, such as m=8",
+                           a.name);
+        s->n[role] = a.value;
+    }
+    return XK_OK;
+}
+
+enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,
+                             const struct xk_pass_env *env)
+{
+    struct split s = {.c = c};
+    XK_TRY(read_args(c, env->args, &s));
+    return xk_pass_end(c, k, split(&s, k->body));
+}

@@ -1,0 +1,150 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Random nests: what the interpreter makes of tile functions by their
+ * definition is what it makes of the messages and multiplies that took their
+ * place, behind the passes over nests, and behind all passes. XK_SEED sets the
+ * first seed, XK_COUNT how many. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/half.h"
+#include "isa/isa.h"
+#include "passes/passes.h"
+#include "tests/ir_interp.h"
+#include "tests/passes/random_kernel.h"
+#include "tests/passes/random_nest.h"
+#include "tests/tap.h"
+
+struct memory {
+    uint8_t src[XK_NEST_BUFFER_B], wei[XK_NEST_BUFFER_B];
+    int32_t dst[XK_NEST_BUFFER_B / 4];
+};
+
+static unsigned long number(const char *name, unsigned long otherwise)
+{
+    const char *const s = getenv(name);
+    return s ? strtoul(s, NULL, 10) : otherwise;
+}
+
+/* Small integers of the type. */
+static void fill(uint8_t *bytes, const char *type, uint64_t *rng)
+{
+    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++) {
+        const int v = (int)(xk_random_next(rng) % 9) - 4;
+        const float f = (float)v;
+        const uint16_t h = xk_half_from_float(f);
+        if (!strcmp(type, "f32"))
+            memcpy(bytes + 4 * (size_t)i, &f, 4);
+        else if (!strcmp(type, "f16") && i < XK_NEST_BUFFER_B / 4)
+            memcpy(bytes + 2 * (size_t)i, &h, 2);
+        else
+            bytes[i] = (uint8_t)(*type == 'u' ? v + 4 : v);
+    }
+}
+
+static void fill_memory(const struct xk_random_nest *g, uint64_t seed,
+                        struct memory *m)
+{
+    uint64_t rng = seed + 99;
+    memset(m, 0, sizeof(*m));
+    fill(m->src, g->type, &rng);
+    fill(m->wei, g->type, &rng);
+    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++)
+        m->dst[i] = (int32_t)i;
+}
+
+static void broken(uint64_t seed, const struct xk_random_nest *g,
+                   const char *what, const char *why)
+{
+    ck_abort_msg("seed %llu, %s: %s\nxk opt --passes='%s%s'\n%s",
+                 (unsigned long long)seed, what, why, g->passes, "expand",
+                 g->text);
+}
+
+/* All threads of all groups, one after the other. */
+static void execute(xk_ctx *c, const struct xk_kernel *k,
+                    const struct xk_random_nest *g, uint64_t seed,
+                    const char *what, struct memory *m)
+{
+    static struct xk_interp_args a;
+    struct xk_interp_report r;
+    const unsigned step = seed % 2 ? 2 : 1; /* surfaces stand between */
+    fill_memory(g, seed, m);
+    memset(&a, 0, sizeof(a));
+    a.buffer[0].data = m->src;
+    a.buffer[step].data = m->wei;
+    a.buffer[2 * step].data = m->dst;
+    for (unsigned i = 0; i < 3; i++)
+        a.buffer[i * step].size_b = XK_NEST_BUFFER_B;
+    for (a.group[0] = 0; a.group[0] < g->groups; a.group[0]++)
+        for (a.thread = 0; a.thread < g->threads; a.thread++)
+            if (xk_interp_run(c, k, &a, &r) < 0)
+                broken(seed, g, what, r.message);
+}
+
+static void check_same(const struct memory *a, const struct memory *b,
+                       const struct xk_random_nest *g, uint64_t seed,
+                       const char *what)
+{
+    char why[80];
+    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++) {
+        if (a->dst[i] == b->dst[i])
+            continue;
+        snprintf(why, sizeof(why), "dst[%u] is 0x%x instead of 0x%x", i,
+                 (unsigned)b->dst[i], (unsigned)a->dst[i]);
+        broken(seed, g, what, why);
+    }
+}
+
+static void call(xk_ctx *c, struct xk_kernel *k, const struct xk_pass_env *env,
+                 const char *passes, const struct xk_random_nest *g,
+                 uint64_t seed)
+{
+    if (xk_passes_call(c, k, env, passes, NULL, NULL) < 0 ||
+        xk_kernel_verify(c, k, NULL, NULL) < 0)
+        broken(seed, g, passes, c->error.message);
+}
+
+static void check_nest(uint64_t seed)
+{
+    static struct memory before, after;
+    static struct xk_random_nest g;
+    const struct xk_pass_env env = {.platform = xk_platform_find("xehpg"),
+                                    .spare_grf = 32};
+    struct xk_kernel k;
+    xk_ctx *const c = xk_ctx_create(NULL);
+    xk_random_nest(seed, &g);
+    if (xk_kernel_parse(c, g.text, &k) < 0 || xk_kernel_check(c, &k) < 0)
+        broken(seed, &g, "the text", c->error.message);
+    execute(c, &k, &g, seed, "the text", &before);
+    call(c, &k, &env, g.passes, &g, seed);
+    execute(c, &k, &g, seed, "passes over nests", &after);
+    check_same(&before, &after, &g, seed, "passes over nests");
+    call(c, &k, &env, "expand", &g, seed);
+    execute(c, &k, &g, seed, "expand", &after);
+    check_same(&before, &after, &g, seed, "expand");
+    if (xk_passes_run(c, &k, &env, NULL, NULL) < 0)
+        broken(seed, &g, "all passes", c->error.message);
+    execute(c, &k, &g, seed, "all passes", &after);
+    check_same(&before, &after, &g, seed, "all passes");
+    xk_ctx_destroy(c);
+}
+
+START_TEST(random_nests_keep_their_meaning)
+{
+    const unsigned long first = number("XK_SEED", 1);
+    const unsigned long count = number("XK_COUNT", 150);
+    for (unsigned long i = 0; i < count; i++)
+        check_nest(first + i);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("nests");
+    TCase *const t = tcase_create("nests");
+    tcase_set_timeout(t, 600);
+    tcase_add_test(t, random_nests_keep_their_meaning);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
