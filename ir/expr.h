@@ -39,7 +39,7 @@ enum xk_trait {
     XK_HAS_SEND = 512,    /* a message that has no header yet */
     XK_HAS_ACCESS = 1024, /* any message */
     XK_HAS_SYNC = 2048,   /* a barrier or a fence */
-    XK_HAS_TILES = 4096,  /* a tiling */
+    XK_HAS_TILES = 4096,  /* a tiling, or what works on tiles */
 };
 
 #define XK_EF_C 1u

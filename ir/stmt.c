@@ -18,6 +18,8 @@ static unsigned call_traits(const struct xk_func *f)
     case XK_FUNC_BARRIER_WAIT:
     case XK_FUNC_FENCE:
         return XK_HAS_SYNC;
+    case XK_FUNC_TILE:
+        return XK_HAS_TILES;
     default:
         return 0;
     }

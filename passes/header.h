@@ -178,9 +178,9 @@ struct xk_hd_mover *xk_hd_mover_for(struct xk_hd_pass *p, int64_t step_b,
                                     unsigned round);
 /* The address one step before the first iteration. */
 const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
-                              const struct xk_hd_message *m,
-                              const struct xk_hd_sum *s, int64_t step_b,
-                              unsigned lanes);
+                                    const struct xk_hd_message *m,
+                                    const struct xk_hd_sum *s, int64_t step_b,
+                                    unsigned lanes);
 /* Takes registers for so many more headers that move; false: there are none
  * left. */
 bool xk_hd_reserve(struct xk_hd_pass *p, unsigned headers, unsigned lanes);

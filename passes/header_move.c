@@ -58,9 +58,9 @@ struct xk_hd_mover *xk_hd_mover_for(struct xk_hd_pass *p, int64_t step_b,
 
 /* The address one step before the first iteration. */
 const xk_expr *xk_hd_address_before(struct xk_hd_pass *p,
-                              const struct xk_hd_message *m,
-                              const struct xk_hd_sum *s, int64_t step_b,
-                              unsigned lanes)
+                                    const struct xk_hd_message *m,
+                                    const struct xk_hd_sum *s, int64_t step_b,
+                                    unsigned lanes)
 {
     struct xk_hd_part inv = xk_hd_part_of(p->c, s, false);
     int64_t constant = s->constant - step_b;

@@ -9,6 +9,7 @@
 #include "tools/problem/option_table.h"
 #include "tools/problem/output.h"
 #include "tools/problem/words.h"
+#include "tools/xk/ir_words.h"
 #include "tools/xk/verbs.h"
 #include "xekern/formulas.h"
 #include "xekern/inspect.h"
@@ -20,6 +21,8 @@ struct gen {
     const char *problem, *output;
     struct xk_formulas formulas;
     const char *formula[XK_MAX_LAUNCHES];
+    struct xk_ir_source source;
+    const char *from; /* of IR text; NULL: none */
     bool assembly, info, help;
 };
 
@@ -46,6 +49,36 @@ static enum xk_status set_formula(void *user, const char *value,
                             value, XK_MAX_LAUNCHES);
     g->formula[g->formulas.n++] = value;
     return XK_OK;
+}
+
+static enum xk_status set_from(void *user, const char *value,
+                               struct xk_error *err)
+{
+    (void)err;
+    ((struct gen *)user)->from = value;
+    return XK_OK;
+}
+
+static enum xk_status set_passes(void *user, const char *value,
+                                 struct xk_error *err)
+{
+    (void)err;
+    ((struct gen *)user)->source.passes = value;
+    return XK_OK;
+}
+
+static enum xk_status set_registers(void *user, const char *value,
+                                    struct xk_error *err)
+{
+    return xk_ir_word_registers("registers", value, 256,
+                                &((struct gen *)user)->source.grf_count, err);
+}
+
+static enum xk_status set_spare(void *user, const char *value,
+                                struct xk_error *err)
+{
+    return xk_ir_word_registers("spare", value, 256,
+                                &((struct gen *)user)->source.spare_grf, err);
 }
 
 static enum xk_status set_output(void *user, const char *value,
@@ -98,6 +131,18 @@ static const struct xk_tool_option options[] = {
      "a contraction instead of a problem, such as 'A: f16[64,32]; B: "
      "f16[32,16]; C[m,n] += A[m,k] * B[k,n]'; each is a launch of the program",
      set_formula, true},
+    {"from", 0, "FILE",
+     "a kernel as IR text (docs/ir.md) instead of a problem; - is stdin",
+     set_from},
+    {"passes", 0, "LIST",
+     "with --from: passes in front of the others, such as 'split(m=8) "
+     "pipe(ra ahead=1)' (docs/passes.md)",
+     set_passes},
+    {"registers", 0, "N", "with --from: of a thread, 128 (default) or 256",
+     set_registers},
+    {"spare", 0, "N",
+     "with --from: registers that passes may keep values in (default 32)",
+     set_spare},
     {"output", 'o', "FILE", "write the zebin; - is stdout", set_output},
     {"asm", 0, NULL, "print the instructions", set_asm},
     {"info", 0, NULL,
@@ -109,6 +154,7 @@ static void print_gen_help(FILE *out)
 {
     fputs("usage: xk gen [OPTION]... PROBLEM\n"
           "       xk gen [OPTION]... --formula TEXT [--formula TEXT]...\n"
+          "       xk gen [OPTION]... --from FILE.ir [--passes LIST]\n"
           "Generates the kernel of a convolution, for example\n"
           "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n"
           "or of contractions, of which later ones may take what earlier ones "
@@ -127,6 +173,22 @@ static enum xk_status set_gen_problem(void *user, const char *value,
     return XK_OK;
 }
 
+/* --from stands alone, and what belongs to it stands beside it. */
+static enum xk_status check_from(const struct gen *g, struct xk_error *err)
+{
+    const bool with = g->source.passes || g->source.grf_count;
+    if (!g->from && with)
+        return xk_tool_fail(err, XK_EINVAL, "%s: does nothing without --from",
+                            g->source.passes ? "passes" : "registers");
+    if (g->from && (g->problem || g->formulas.n || g->of_conv))
+        return xk_tool_fail(err, XK_EINVAL,
+                            "%.200s: stands beside --from, which says it all",
+                            g->problem      ? g->problem
+                            : g->formulas.n ? "formula"
+                                            : g->of_conv);
+    return XK_OK;
+}
+
 /* The options and the one problem; options hold wherever they stand. */
 static enum xk_status read_gen_arguments(struct gen *g, int n,
                                          const char *const *args,
@@ -137,7 +199,10 @@ static enum xk_status read_gen_arguments(struct gen *g, int n,
                           set_gen_problem, g, err);
     if (st < 0 || g->help)
         return st;
-    if (!g->problem && !g->formulas.n)
+    st = check_from(g, err);
+    if (st < 0)
+        return st;
+    if (!g->problem && !g->formulas.n && !g->from)
         return xk_tool_fail(err, XK_EINVAL, "no problem given");
     if (g->problem && g->formulas.n)
         return xk_tool_fail(err, XK_EINVAL,
@@ -171,9 +236,24 @@ static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
     return xk_formulas_query(&g->formulas, &info, err);
 }
 
+/* The text, to be freed by who calls generate(). */
+static enum xk_status read_from(struct gen *g, struct xk_error *err)
+{
+    const char *const word = g->word[XK_OPT_PLATFORM];
+    g->source.size = sizeof g->source;
+    g->source.platform = g->desc.platform;
+    if (*word &&
+        xk_word_platform("platform", word, &g->source.platform, err) < 0)
+        return err->status;
+    g->source.text = xk_ir_read_text(g->from, err);
+    return g->source.text ? XK_OK : err->status;
+}
+
 static enum xk_status read_problem(struct gen *g, struct xk_error *err)
 {
     struct xk_conv_request r;
+    if (g->from)
+        return read_from(g, err);
     if (g->formulas.n)
         return read_formulas(g, err);
     char *const name = malloc(strlen(g->problem) + 1);
@@ -273,12 +353,13 @@ static enum xk_status put_out(const struct gen *g, const xk_program *p,
                               struct xk_error *err)
 {
     const struct xk_launch_info *const first = xk_program_launch(p, 0);
-    const uint32_t platform =
-        g->formulas.n ? g->formulas.platform : g->desc.platform;
+    const uint32_t platform = g->from         ? g->source.platform
+                              : g->formulas.n ? g->formulas.platform
+                                              : g->desc.platform;
     enum xk_status st = XK_OK;
     if (g->info && g->formulas.n)
         st = print_formulas(g, p, err);
-    else if (g->info)
+    else if (g->info && !g->from)
         print_tensors(xk_program_info(p));
     for (uint32_t i = 0; i < xk_program_n_launches(p) && st >= 0; i++) {
         if (g->info)
@@ -295,7 +376,8 @@ static enum xk_status put_out(const struct gen *g, const xk_program *p,
 static enum xk_status generate(const struct gen *g, struct xk_error *err)
 {
     xk_program *p = NULL;
-    enum xk_status st = g->formulas.n
+    enum xk_status st = g->from ? xk_ir_create(&g->source, NULL, &p, err)
+                        : g->formulas.n
                             ? xk_formulas_create(&g->formulas, NULL, &p, err)
                             : xk_conv_create(&g->desc, NULL, &p, err);
     if (st >= 0)
@@ -306,7 +388,7 @@ static enum xk_status generate(const struct gen *g, struct xk_error *err)
 
 int xk_verb_gen(int n, const char *const *args)
 {
-    struct gen g = {.desc = XK_CONV_DESC_INIT};
+    struct gen g = {.desc = XK_CONV_DESC_INIT, .source = {.spare_grf = 32}};
     struct xk_error err = {0};
     for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
         g.word[i] = xk_conv_options[i].initial;
@@ -325,6 +407,7 @@ int xk_verb_gen(int n, const char *const *args)
     }
     if (st >= 0)
         st = generate(&g, &err);
+    free((char *)g.source.text);
     if (st < 0)
         fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);
     return st < 0 ? 1 : 0;

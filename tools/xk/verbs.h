@@ -10,6 +10,7 @@
 #include "xekern/status.h"
 
 int xk_verb_gen(int n, const char *const *args);
+int xk_verb_opt(int n, const char *const *args);
 int xk_verb_dis(int n, const char *const *args);
 int xk_verb_asm(int n, const char *const *args);
 int xk_verb_lint(int n, const char *const *args);

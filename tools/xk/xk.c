@@ -11,6 +11,7 @@ static const struct verb {
     int (*run)(int n, const char *const *args);
 } verbs[] = {
     {"gen", "a convolution's kernel as zebin or as text", xk_verb_gen},
+    {"opt", "a kernel's IR behind passes, as text", xk_verb_opt},
     {"asm", "instructions as text to machine code", xk_verb_asm},
     {"dis", "the instructions of a zebin or of raw code", xk_verb_dis},
     {"lint", "the hardware rules that a kernel breaks", xk_verb_lint},

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* What verbs that take IR text share. */
+#ifndef XK_TOOLS_XK_IR_WORDS_H
+#define XK_TOOLS_XK_IR_WORDS_H
+
+#include "xekern/ir.h"
+
+/* A whole file as text, to be freed; NULL says why in *err. Bytes of 0 are no
+ * text. "-" is standard input. */
+char *xk_ir_read_text(const char *path, struct xk_error *err);
+/* A number of registers, at most `most`. */
+enum xk_status xk_ir_word_registers(const char *option, const char *value,
+                                    uint32_t most, uint32_t *out,
+                                    struct xk_error *err);
+
+#endif
