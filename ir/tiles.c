@@ -163,14 +163,29 @@ static enum xk_status check_view(xk_ctx *c, const struct xk_tiling *t,
     return XK_OK;
 }
 
-/* A tile's blocks go up in stride without meeting each other. */
+/* The block of the least stride of those left; NULL: there is none. */
+static const struct xk_block *block_from(const struct xk_layout *l,
+                                         uint32_t left)
+{
+    const struct xk_block *least = NULL;
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        if (left >> i & 1 && (!least || l->block[i].stride < least->stride))
+            least = &l->block[i];
+    return least;
+}
+
+/* Whether a tile's blocks, by their strides, do not reach into each other. */
 static bool is_apart(const struct xk_layout *l)
 {
+    uint32_t left = 0;
     int64_t end = 1;
-    for (unsigned i = l->n_blocks; i-- > 0;) {
-        if (l->block[i].size > 1 && l->block[i].stride < end)
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        left |= (uint32_t)(l->block[i].size > 1) << i;
+    for (const struct xk_block *b; (b = block_from(l, left));) {
+        if (b->stride < end)
             return false;
-        end = l->block[i].stride * l->block[i].size;
+        end = b->stride * b->size;
+        left &= ~(UINT32_C(1) << (b - l->block));
     }
     return l->n_blocks > 0;
 }
@@ -241,8 +256,9 @@ static bool part_has_role(const struct xk_tiling *t,
     return false;
 }
 
-/* c has m and n, a m and k, b n and k, with equal extents. */
-static const char *bad_product(const struct xk_tile_part *p)
+/* c has m and n, a m and k, b n and k, with equal extents; dpasw's b has half
+ * of the columns. */
+static const char *bad_product(const struct xk_tile_part *p, bool halves)
 {
     static const struct {
         uint8_t role, left, right;
@@ -255,7 +271,8 @@ static const char *bad_product(const struct xk_tile_part *p)
         const int r = xk_tile_dim(p[pairs[i].right].tile, pairs[i].role);
         if (l < 0 || r < 0)
             return "tile.mul: c has m and n, a m and k, b n and k";
-        if (p[pairs[i].left].n[l] != p[pairs[i].right].n[r])
+        const unsigned by = halves && pairs[i].role == XK_ROLE_N ? 2 : 1;
+        if (p[pairs[i].left].n[l] != by * p[pairs[i].right].n[r])
             return "tile.mul: its tiles differ in a role's extent";
     }
     return NULL;
@@ -285,7 +302,8 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
                    : "tile: needs the tile and a position for each of its "
                      "roles, in the order b, m, n, k";
     case XK_TILE_MUL:
-        return n_args == 3 ? bad_product(p) : "tile.mul: needs c, a and b";
+        return n_args == 3 ? bad_product(p, f->family == XK_FAMILY_DPASW)
+                           : "tile.mul: needs c, a and b";
     case XK_N_TILE_OPS:
         break;
     }

@@ -85,8 +85,9 @@ static void call(const struct product *p, const struct xk_func *f, int64_t m,
  * columns; eight of each. */
 static void multiply_dpas(const struct product *p)
 {
-    const unsigned elem_b = xk_dtype_b(type_of(p, A)), per_dw = 4 / elem_b;
-    const unsigned lanes = p->x->platform->grf_b / 4;
+    const unsigned elem_b = xk_dtype_b(type_of(p, A));
+    const unsigned per_dw = elem_b > 2 ? 1 : 4 / elem_b;
+    const unsigned lanes = p->x->platform->dpas_exec;
     const unsigned deep = 8 * per_dw,
                    own = p->f->family == XK_FAMILY_DPASW ? 4 : 8;
     const struct xk_func f = {.kind = XK_FUNC_DPAS,
@@ -112,13 +113,17 @@ static void multiply_dpas(const struct product *p)
         refuse(p, B, "as src2 of dpas: [n8 k16] of 16 bits");
         return;
     }
-    if (!steps(p, C, 0, lanes, 1) || !steps(p, C, 1, 8, lanes)) {
-        refuse(p, C, "as the sum of dpas: [n8 m8]");
+    const unsigned columns = extent(p, C, 1);
+    if (!steps(p, C, 0, lanes, 1) || !steps(p, C, 1, own, lanes) ||
+        columns % 8 ||
+        (own == 4 &&
+         element(p, C, 0, columns / 2) != element(p, C, 0, 0) + 4 * lanes)) {
+        refuse(p, C, "as the sum of dpas: [n8 m8], or of dpasw, [n2 n4 m8]");
         return;
     }
     for (unsigned k = 0; k < extent(p, A, 1); k += deep)
         for (unsigned m = 0; m < extent(p, C, 0); m += lanes)
-            for (unsigned n = 0; n < extent(p, C, 1); n += 8)
+            for (unsigned n = 0; n < columns; n += 8)
                 call(p, &f, m, n / 8 * own, k);
 }
 

@@ -6,6 +6,7 @@
 #include "passes/nest_pass.h"
 
 const struct xk_pass xk_nest_passes[] = {
+    {"pair", xk_pass_pair, NULL},
     {"split", xk_pass_split, NULL},
     {"pipe", xk_pass_pipe, NULL},
 };

@@ -6,6 +6,11 @@
 #include "ir/tiles.h"
 #include "passes/walk.h"
 
+/* pair: tile.mul.dpas becomes dpasw, and each thread loads half of B's rows.
+ * Refused where the two threads of a pair may need other rows, or go other
+ * ways. In front of split and pipe. */
+enum xk_status xk_pass_pair(xk_ctx *c, struct xk_kernel *k,
+                            const struct xk_pass_env *env);
 /* split(m=8 k=16): loads, stores and multiplies of tiles that have the role
  * become several, each of so many of its positions. */
 enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,

@@ -14,6 +14,7 @@ with the directives in the file's comments. Writes TAP, one test a file.
 Runs of blanks are equal. In a text, {{re}} is a regular expression, [[v:re]]
 one that also names what it matched, [[v]] that text again."""
 import re
+import shlex
 import subprocess
 import sys
 
@@ -63,7 +64,7 @@ def read(path):
         for number, line in enumerate(file, 1):
             m = DIRECTIVE.match(line.strip())
             if m and m[1].startswith('RUN'):
-                runs.append((m[1], m[2].split()))
+                runs.append((m[1], shlex.split(m[2])))
             elif m:
                 checks.append(Check(m[1], m[2], number))
     if not runs or not checks:
