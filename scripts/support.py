@@ -33,7 +33,8 @@ ROWS = [
     ("types", [
         (t, [f"--dt={t}", PROBLEM]) for t in (
             "f32", "f16", "f16:f16:f32", "u8s8", "s8s8", "u8:s8:s32",
-            "u8:s8:f32", "bf16")]),
+            "u8:s8:f32", "bf16", "u8:s8:bf16", "f32:f32:s8", "f32:f32:f16",
+            "f8_e5m2", "f64")]),
     ("source's layout", [
         (t, [f"--stag={t}", PROBLEM])
         for t in ("any", "nhwc", "nchw", "aBcd16b", "bax")]),

@@ -29,7 +29,7 @@ static unsigned type_b(uint32_t type)
 {
     if (type == XK_F32 || type == XK_S32)
         return 4;
-    return type == XK_F16 ? 2 : 1;
+    return type == XK_F16 || type == XK_BF16 ? 2 : 1;
 }
 
 static double get(const struct tensor *x, size_t i)
@@ -48,6 +48,9 @@ static double get(const struct tensor *x, size_t i)
     case XK_F16:
         memcpy(&h, p, 2);
         return (double)xk_half_to_float(h);
+    case XK_BF16:
+        memcpy(&h, p, 2);
+        return (double)xk_bf16_to_float(h);
     case XK_S8:
         return (signed char)*p;
     default:
@@ -59,12 +62,13 @@ static void put(struct tensor *x, size_t i, int v)
 {
     unsigned char *const p = x->data + i * type_b(x->info.type);
     const float f = (float)v;
-    const uint16_t h = xk_half_from_float(f);
+    const uint16_t h =
+        x->info.type == XK_F16 ? xk_half_from_float(f) : xk_bf16_from_float(f);
     if (x->info.type == XK_F32)
         memcpy(p, &f, 4);
     else if (x->info.type == XK_S32)
         memcpy(p, &v, 4);
-    else if (x->info.type == XK_F16)
+    else if (type_b(x->info.type) == 2)
         memcpy(p, &h, 2);
     else
         *p = (unsigned char)v;
@@ -140,6 +144,8 @@ static double to_dst(double v)
     switch (desc.dst_type) {
     case XK_F16:
         return (double)xk_half_to_float(xk_half_from_float((float)v));
+    case XK_BF16:
+        return (double)xk_bf16_to_float(xk_bf16_from_float((float)v));
     case XK_U8:
         return fmin(fmax(nearbyint(v), 0), 255);
     case XK_S8:
@@ -278,11 +284,14 @@ static void check(const struct tensor *old)
 static const struct {
     uint32_t src, wei, dst;
 } types[] = {
-    {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F16},
-    {XK_F16, XK_F16, XK_F32}, {XK_U8, XK_S8, XK_U8},
-    {XK_U8, XK_S8, XK_S8},    {XK_U8, XK_S8, XK_S32},
-    {XK_U8, XK_S8, XK_F32},   {XK_S8, XK_S8, XK_S8},
-    {XK_S8, XK_U8, XK_S32},   {XK_U8, XK_U8, XK_U8},
+    {XK_F32, XK_F32, XK_F32},    {XK_F16, XK_F16, XK_F16},
+    {XK_F16, XK_F16, XK_F32},    {XK_U8, XK_S8, XK_U8},
+    {XK_U8, XK_S8, XK_S8},       {XK_U8, XK_S8, XK_S32},
+    {XK_U8, XK_S8, XK_F32},      {XK_S8, XK_S8, XK_S8},
+    {XK_S8, XK_U8, XK_S32},      {XK_U8, XK_U8, XK_U8},
+    {XK_BF16, XK_BF16, XK_BF16}, {XK_BF16, XK_BF16, XK_S8},
+    {XK_U8, XK_S8, XK_BF16},     {XK_F32, XK_F32, XK_F16},
+    {XK_F16, XK_F16, XK_S32},
 };
 static const char *const tags[][3] = {
     {"any", "any", "any"},

@@ -33,7 +33,8 @@ MASKS = ["common", "per_oc", "per_dim_0", "per_dim_01", "per_tensor", "4", "8",
 RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
 TAGS = ["", "", "", ":axb", ":abx"]
 TYPES = ["f32", "f16", "f16:f16:f32", "u8:s8:u8", "s8:s8:s8", "u8:s8:f32",
-         "u8:s8:s32"]
+         "u8:s8:s32", "bf16", "bf16:bf16:f32", "u8:s8:f16", "s8:u8:bf16",
+         "f32:f32:u8", "f16:f16:s8", "f32:f32:bf16", "bf16:bf16:s32"]
 SIZES = {"f32": 4, "s32": 4, "f16": 2, "bf16": 2, "s8": 1, "u8": 1}
 LAYOUTS = ["any", "axb", "abx"]
 # A comparison behind others may leave nearly nothing but zeros.

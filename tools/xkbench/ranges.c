@@ -15,7 +15,13 @@
 
 #include "tools/xkbench/bench.h"
 
-enum { LIMIT = 1 << 24, BIAS = 32, MOST_F32 = 8, MOST_HALF = 2048 };
+enum {
+    LIMIT = 1 << 24,
+    BIAS = 32,
+    MOST_F32 = 8,
+    MOST_HALF = 2048,
+    MOST_BF16 = 256
+};
 
 /* The odd whole number m of x = m * 2^k; large if x is no short binary
  * fraction. 1 for 0. */
@@ -118,6 +124,8 @@ static void choose_widest(const struct xk_conv_desc *d,
 {
     if (d->src_type == XK_F16)
         r->src = r->wei = MOST_HALF;
+    else if (d->src_type == XK_BF16)
+        r->src = r->wei = MOST_BF16;
     else if (d->src_type == XK_F32)
         r->src = r->wei = MOST_F32;
     else
