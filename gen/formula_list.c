@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "views/access.h"
 #include "views/formula.h"
 
 /* The k-th operand of a formula: A, B, C, then right-hand sides; NULL behind
@@ -70,6 +71,14 @@ static enum xk_status add_operand(struct xk_formula_list *l, unsigned i,
     return k == 2 ? make_tensor(l, t, i) : read_tensor(l, t, i);
 }
 
+static enum xk_status too_many(const struct xk_formula_list *l)
+{
+    return xk_fail(l->c, XK_EUNSUPPORTED,
+                   "formulas: with those of classes, and that clear tensors, "
+                   "there are more than %d launches",
+                   XK_MAX_LAUNCHES);
+}
+
 static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
                                   const struct xk_formulas *f, bool addresses)
 {
@@ -84,10 +93,7 @@ static enum xk_status add_formula(struct xk_formula_list *l, unsigned i,
                                         &l->made[i]));
     l->n_launches += l->made[i].n;
     if (l->n_launches > XK_MAX_LAUNCHES)
-        return xk_fail(l->c, XK_EUNSUPPORTED,
-                       "formulas: with a launch for each class there are more "
-                       "than %d",
-                       XK_MAX_LAUNCHES);
+        return too_many(l);
     for (unsigned k = 0; operand(&l->said[i], k); k++)
         XK_TRY(add_operand(l, i, k));
     return XK_OK;
@@ -172,6 +178,64 @@ static enum xk_status bind_launches(struct xk_formula_list *l, unsigned i)
     return XK_OK;
 }
 
+/* Whether an index alone is all of C's dim d, and of its padding, which is
+ * written along N. */
+static bool is_whole_dim(const struct xk_contraction *p, unsigned d)
+{
+    const struct xk_layout *const l = &p->c.layout;
+    unsigned columns = 0;
+    bool whole = l->dim[d] == 1 && l->padded[d] == 1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        columns += p->index[i].role == XK_ROLE_N;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        const bool column = p->index[i].role == XK_ROLE_N && columns == 1;
+        whole |= xk_access_dim_of(&p->c, i) == (int)d &&
+                 p->index[i].extent == l->dim[d] &&
+                 (l->padded[d] == l->dim[d] || column);
+    }
+    return whole;
+}
+
+/* Whether the launches of a formula write every byte of C's memory. */
+static bool writes_all(const struct xk_contraction *p)
+{
+    bool all = !p->n_class_dims && !xk_access_leaves(p, &p->c);
+    for (unsigned d = 0; d < p->c.layout.n_dims; d++)
+        all = all && is_whole_dim(p, d);
+    return all;
+}
+
+/* What a later formula reads of a tensor and nobody writes is 0, padding too.
+ */
+static enum xk_status find_cleared(struct xk_formula_list *l)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        const struct xk_contraction *const p = &l->said[i];
+        l->cleared[i] = find(l, p->c.name)->scratch && !writes_all(p);
+        l->n_launches += l->cleared[i];
+    }
+    return l->n_launches > XK_MAX_LAUNCHES ? too_many(l) : XK_OK;
+}
+
+static enum xk_status clear_launch(struct xk_formula_list *l, unsigned i,
+                                   struct xk_launch *out)
+{
+    const struct xk_access *const a = &l->said[i].c;
+    struct xk_bind *const bind = xk_arena_alloc(&l->arena, sizeof(*bind));
+    if (!bind)
+        return XK_ENOMEM;
+    *bind = (struct xk_bind){.name = "dst",
+                             .binding = XK_BIND_SCRATCH,
+                             .number = find(l, a->name)->number};
+    *out =
+        (struct xk_launch){.kind = XK_LAUNCH_FILL,
+                           .u.fill = {.size_b = xk_layout_size_b(&a->layout)},
+                           .n_binds = 1,
+                           .bind = bind};
+    snprintf(out->name, sizeof(out->name), "xk_%s_clear", a->name);
+    return XK_OK;
+}
+
 /* All launches in their order. */
 static enum xk_status make_launches(struct xk_formula_list *l)
 {
@@ -180,6 +244,8 @@ static enum xk_status make_launches(struct xk_formula_list *l)
     XK_TRY(xk_ctx_status(l->c));
     for (unsigned i = 0; i < l->n; i++) {
         XK_TRY(bind_launches(l, i));
+        if (l->cleared[i])
+            XK_TRY(clear_launch(l, i, &l->launch[n++]));
         for (unsigned k = 0; k < l->made[i].n; k++)
             l->launch[n++] = l->made[i].launch[k];
     }
@@ -212,6 +278,7 @@ static enum xk_status make(struct xk_formula_list *l,
     const unsigned operands = f->n * XK_FORMULA_OPERANDS;
     l->said = xk_arena_alloc(&l->arena, f->n * sizeof(*l->said));
     l->made = xk_arena_alloc(&l->arena, f->n * sizeof(*l->made));
+    l->cleared = xk_arena_alloc(&l->arena, f->n * sizeof(*l->cleared));
     l->tensor = xk_arena_alloc(&l->arena, operands * sizeof(*l->tensor));
     l->arg = xk_arena_alloc(&l->arena, XK_MAX_LAUNCH_ARGS * sizeof(*l->arg));
     XK_TRY(xk_ctx_status(l->c));
@@ -222,6 +289,7 @@ static enum xk_status make(struct xk_formula_list *l,
     }
     XK_TRY(check_sums(l));
     XK_TRY(number_tensors(l));
+    XK_TRY(find_cleared(l));
     return make_launches(l);
 }
 

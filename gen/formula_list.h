@@ -27,9 +27,12 @@ struct xk_formula_list {
     unsigned n, n_launches, n_tensors, n_args, n_scratch;
     struct xk_contraction *said;          /* n, their layouts closed */
     struct xk_contraction_launches *made; /* n */
-    struct xk_launch *launch;             /* n_launches, of all formulas */
-    struct xk_formula_role *tensor;       /* n_tensors */
-    struct xk_program_arg_info *arg;      /* n_args */
+    bool *cleared; /* n: in front of the formula's launches one clears its
+                      tensor, which is scratch memory that it does not write
+                      whole */
+    struct xk_launch *launch;        /* n_launches, of all formulas */
+    struct xk_formula_role *tensor;  /* n_tensors */
+    struct xk_program_arg_info *arg; /* n_args */
     int64_t scratch_b[XK_MAX_SCRATCH];
 };
 

@@ -33,6 +33,7 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
 {
     struct create *const g = (struct create *)base;
     for (unsigned i = 0, n = 0; i < g->list.n; n += g->list.made[i++].n) {
+        n += g->list.cleared[i];
         const struct xk_launch_info *const l = xk_program_launch(p, n);
         xk_str_clear(&base->gen.text);
         xk_formula_print(&g->list.said[i], &base->gen.text);

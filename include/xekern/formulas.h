@@ -17,7 +17,9 @@ extern "C" {
  * scratch memory of the program. The others are the program's arguments,
  * numbered from 0 as they first stand in the formulas, in each the factors
  * first. The kernel that makes T is called xk_T; where T has classes there is a
- * launch for each, and their kernels are called xk_T_0, xk_T_1 ... */
+ * launch for each, and their kernels are called xk_T_0, xk_T_1 ... Where T is
+ * scratch memory and not written whole, a launch of xk_T_clear zeroes it first.
+ */
 struct xk_formulas {
     uint32_t size;     /* sizeof(struct xk_formulas) */
     uint32_t platform; /* enum xk_desc_platform */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "launches_lab.h"
 
+#include <stdlib.h>
 #include <string.h>
 
 #include "tests/tap.h"
@@ -74,6 +75,22 @@ static void open_device(struct device *v, const xk_program *p)
          &err);
 }
 
+/* A block with NaNs of every type; NULL: of no bytes. */
+static xk_buffer *rubbish(xk_device *d, uint64_t size_b)
+{
+    struct xk_error err;
+    xk_buffer *b;
+    if (!size_b)
+        return NULL;
+    void *const ones = malloc(size_b);
+    ck_assert_ptr_nonnull(ones);
+    memset(ones, 0xff, size_b);
+    need(xk_buffer_create(d, size_b, &b, &err), &err);
+    need(xk_buffer_write(b, 0, ones, size_b, &err), &err);
+    free(ones);
+    return b;
+}
+
 void lab_run(const xk_program *p, const struct lab_arg *arg)
 {
     const struct xk_launch_list *const l = xk_program_launches(p);
@@ -93,9 +110,12 @@ void lab_run(const xk_program *p, const struct lab_arg *arg)
              &err);
         a[k].buffer = v.buffer[k];
     }
-    const struct xk_run_opts o = {
-        .size = sizeof o, .n_args = XK_MAX_LAUNCH_ARGS, .args = a};
+    const struct xk_run_opts o = {.size = sizeof o,
+                                  .n_args = XK_MAX_LAUNCH_ARGS,
+                                  .args = a,
+                                  .scratch = rubbish(v.d, l->scratch_b)};
     need(xk_module_run(v.m, &o, NULL, &err), &err);
+    xk_buffer_unref(o.scratch);
     for (uint32_t k = 0; k < XK_MAX_LAUNCH_ARGS; k++) {
         if (v.buffer[k])
             need(xk_buffer_read(v.buffer[k], 0, arg[k].data, arg[k].size_b,

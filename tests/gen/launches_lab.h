@@ -19,7 +19,8 @@ struct lab_arg {
     void *data;
     size_t size_b;
 };
-/* Runs all launches; buffers come back changed. arg[] by number. */
+/* Runs all launches; buffers come back changed. arg[] by number. Scratch memory
+ * holds NaNs at first. */
 void lab_run(const xk_program *p, const struct lab_arg *arg);
 
 #endif

@@ -3,6 +3,7 @@
  * create makes, results against plain loops, and what is refused. */
 #include <string.h>
 
+#include "base/half.h"
 #include "launches_lab.h"
 #include "tests/base/fail_alloc.h"
 #include "tests/tap.h"
@@ -126,6 +127,46 @@ START_TEST(blocks_of_scratch_are_padded)
     lab_run(p, arg);
     for (int i = 0; i < 80; i++)
         ck_assert_float_eq(t[i], want[i]);
+    xk_program_unref(p);
+}
+END_TEST
+
+/* S has rows in blocks of 16, of which 5 are there, and K of the second formula
+ * steps over them; or it has a row and a column more than the first one makes.
+ */
+static const char *const partly[][2] = {
+    {"A: f16[5,9]; B: f16[9,20]; S: f16[5,20] Ab16a; "
+     "S[m,n] += A[m,k] * B[k,n]",
+     "S: f16[5,20] Ab16a; D: f16[5,16]; T: f32; T[n,x] += S[m,n] * D[m,x]"},
+    {"m = 5; n = 20; A: f16[5,9]; B: f16[9,20]; S: f16[6,21]; "
+     "S[m+1,n] += A[m,k] * B[k,n]",
+     "m = 5; n = 20; S: f16[6,21]; D: f16[5,16]; T: f32; "
+     "T[n,x] += S[m+1,n] * D[m,x]"},
+    {"m = 5; n = 20; A: f16[5,9]; B: f16[9,20]; S: f16[6,20]; "
+     "S[m,n] += A[m,k] * B[k,n]",
+     "S: f16[6,20]; D: f16[6,16]; T: f32; T[n,x] += S[m,n] * D[m,x]"},
+};
+
+START_TEST(what_is_not_written_of_scratch_is_zero)
+{
+    static uint16_t a[5 * 9], b[9 * 20], d[6 * 16];
+    static float t[20 * 16];
+    const struct xk_formulas f = formulas(2, partly[_i]);
+    const struct lab_arg arg[] = {
+        {a, sizeof a}, {b, sizeof b}, {d, sizeof d}, {t, sizeof t}};
+    const uint16_t one = xk_half_from_float(1);
+    for (unsigned i = 0; i < XK_COUNTOF(d); i++)
+        d[i] = one;
+    for (unsigned i = 0; i < XK_COUNTOF(b); i++)
+        b[i] = one;
+    for (unsigned i = 0; i < XK_COUNTOF(a); i++)
+        a[i] = one;
+    xk_program *const p = must_create(&f, 0);
+    ck_assert_uint_eq(xk_program_launches(p)->n_launches, 3);
+    ck_assert_str_eq(xk_program_launches(p)->launches[0].kernel, "xk_S_clear");
+    lab_run(p, arg);
+    for (int i = 0; i < 20 * 16; i++) /* 5 rows of sums of 9 */
+        ck_assert_float_eq(t[i], 45);
     xk_program_unref(p);
 }
 END_TEST
@@ -264,6 +305,8 @@ int main(void)
     tcase_add_test(t, query_answers_what_create_makes);
     tcase_add_loop_test(t, what_one_makes_the_next_ones_take, 0, 2);
     tcase_add_test(t, blocks_of_scratch_are_padded);
+    tcase_add_loop_test(t, what_is_not_written_of_scratch_is_zero, 0,
+                        XK_COUNTOF(partly));
     tcase_add_loop_test(t, is_refused_by_both, 0, XK_COUNTOF(refused));
     tcase_add_test(t, calls_that_are_wrong);
     tcase_add_test(t, a_formula_is_completed);
