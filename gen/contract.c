@@ -7,6 +7,13 @@
 #include "lower/lower.h"
 #include "plan/plan.h"
 
+/* What became of a candidate: its plan did not fit, or its code did not. */
+enum outcome { NOT_TRIED, NO_PLAN, NO_CODE };
+
+/* Codes that may not fit on one way down the ladder: each costs as much as a
+ * kernel, a plan that does not fit next to nothing. */
+#define MOST_LOST 2
+
 /* While it goes round. */
 struct ladder {
     struct xk_gen *g;
@@ -17,8 +24,9 @@ struct ladder {
     bool is_packed;        /* there is that */
     struct xk_plan plan;
     struct xk_kernel kernel;
-    bool tight;                      /* second time down the ladder */
-    bool planned[XK_MAX_CANDIDATES]; /* its plan fitted, its code did not */
+    bool tight;      /* second time down: few headers, and nothing is hoisted */
+    unsigned n_lost; /* codes that did not fit, this time */
+    enum outcome outcome[XK_MAX_CANDIDATES];
 };
 
 static void dump_head(struct ladder *l)
@@ -58,8 +66,8 @@ static struct xk_kernel_job job_of(struct ladder *l)
         .header_grf = p->grf.headers};
     if (p->slices.slm_b > job.slm_b)
         job.slm_b = p->slices.slm_b;
-    if (p->grf.loop < p->grf.limit)
-        job.spare_grf = (unsigned)(p->grf.limit - p->grf.loop);
+    if (!l->tight)
+        job.spare_grf = p->grf.spare;
     return job;
 }
 
@@ -94,9 +102,11 @@ static enum xk_status try_candidate(struct ladder *l, unsigned i)
     xk_str_clear(&l->out->code);
     xk_str_clear(&l->g->text);
     status = plan_candidate(l, i);
-    l->planned[i] = status == XK_OK;
-    if (status == XK_OK)
+    l->outcome[i] = status == XK_OK ? NO_CODE : NO_PLAN;
+    if (status == XK_OK) {
         status = make_kernel(l);
+        l->n_lost += status != XK_OK;
+    }
     /* A kernel that was made is the last: its nodes go with the context. */
     if (status != XK_OK)
         xk_scope_end(c, scope, NULL);
@@ -121,8 +131,10 @@ struct rungs {
 static enum xk_status try_each(struct ladder *l, struct rungs r)
 {
     enum xk_status status = XK_ENOFIT;
-    for (unsigned i = r.first; i < r.end && status == XK_ENOFIT; i++) {
-        if (l->tight && !l->planned[i])
+    l->n_lost = 0;
+    for (unsigned i = r.first;
+         i < r.end && status == XK_ENOFIT && l->n_lost < MOST_LOST; i++) {
+        if (l->outcome[i] == NO_PLAN)
             continue;
         xk_ctx_clear(l->g->c);
         status = try_candidate(l, i);
@@ -134,9 +146,10 @@ static enum xk_status try_each(struct ladder *l, struct rungs r)
     return status;
 }
 
-/* The next candidate when one does not fit; after the last one those again,
- * with fewer headers, whose code needed more registers than the plan had
- * counted: which headers pay is seen only while registers are allocated. */
+/* The next candidate when one does not fit. When too many codes were lost, or
+ * after the last candidate, those again whose code needed more registers than
+ * the plan had counted, and what was not tried, tight: which headers pay is
+ * seen only while registers are allocated. */
 static enum xk_status climb(struct ladder *l, struct rungs r)
 {
     l->tight = false;

@@ -379,11 +379,30 @@ static unsigned early_inputs(const struct xk_plan *p)
     return n;
 }
 
+/* Registers for the temporaries of addresses, element by element, and from how
+ * many messages of A on. Measured on random problems. */
+enum { ELEMENTS_GRF = 16, MANY_ELEMENTS = 32 };
+
+/* All that the loop leaves; but for those where B comes element by element, or
+ * where much of A does and few are left. */
+static unsigned spare_grf(const struct xk_plan *p)
+{
+    const unsigned keep = ELEMENTS_GRF;
+    const bool many = p->a.staging_b && p->seg[0].a.n > MANY_ELEMENTS;
+    const struct xk_plan_grf *const g = &p->grf;
+    const unsigned left =
+        g->loop < g->limit ? (unsigned)(g->limit - g->loop) : 0;
+    if (p->b.staging_b || (many && left < keep))
+        return left > keep ? left - keep : 0;
+    return left;
+}
+
 static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_grf *const g = &p->grf;
     g->limit = (uint16_t)xk_platform_grf(p->platform, p->s.grf_count);
     count_loop(p);
+    g->spare = (uint16_t)spare_grf(p);
     const unsigned row = xk_grfs(p, 4u * p->s.n_thr);
     const unsigned converted =
         is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);

@@ -347,6 +347,7 @@ struct xk_plan_slices {
 struct xk_plan_grf {
     uint16_t acc, a, b, staging, headers, lets, fixed, loop, epilogue,
         limit;
+    uint16_t spare; /* that hoisting and CSE may use in loops */
 };
 
 struct xk_plan {

@@ -116,14 +116,18 @@ START_TEST(a_platform_of_64_registers_gets_a_kernel_of_64)
 }
 END_TEST
 
-/* Each candidate once, and those again whose code needed too much. */
+/* Each candidate at most once, and those again whose code needed too much; two
+ * such codes are lost, two when it is tight, and the last resort twice. */
 static void check_tries(const struct xk_error *none)
 {
     unsigned n_candidates = 0;
     ck_assert_int_eq(sscanf(strstr(none->message, "fits, of "), "fits, of %u",
                             &n_candidates),
                      1);
-    ck_assert_uint_eq(n_plans, n_candidates + n_codes / 2);
+    ck_assert_uint_le(n_codes, 6);
+    ck_assert_uint_le(n_plans, n_candidates + n_codes / 2);
+    if (!n_codes)
+        ck_assert_uint_eq(n_plans, n_candidates);
 }
 
 /* From far too few registers to enough: a kernel that keeps the limit, or a
@@ -174,17 +178,19 @@ START_TEST(some_candidates_did_not_fit)
 }
 END_TEST
 
-START_TEST(codegen_that_refuses_is_asked_for_the_next)
+START_TEST(codegen_that_refuses_is_asked_for_the_next_and_for_the_first_again)
 {
-    xk_program *first, *third;
+    xk_program *p[3];
     struct xk_error err;
-    ck_assert_int_eq(create(0, 0, types[_i], TEXT, &first, &err), XK_OK);
-    ck_assert_int_eq(create(0, 2, types[_i], TEXT, &third, &err), XK_OK);
-    ck_assert_uint_eq(n_codes, 3);
-    ck_assert_str_ne(xk_program_launch(first, 0)->schedule,
-                     xk_program_launch(third, 0)->schedule);
-    xk_program_unref(first);
-    xk_program_unref(third);
+    for (unsigned i = 0; i < 3; i++) {
+        ck_assert_int_eq(create(0, i, types[_i], TEXT, &p[i], &err), XK_OK);
+        ck_assert_uint_eq(n_codes, i + 1);
+    }
+    const char *const first = xk_program_launch(p[0], 0)->schedule;
+    ck_assert_str_ne(first, xk_program_launch(p[1], 0)->schedule);
+    ck_assert_str_eq(first, xk_program_launch(p[2], 0)->schedule);
+    for (unsigned i = 0; i < 3; i++)
+        xk_program_unref(p[i]);
 }
 END_TEST
 
@@ -196,7 +202,7 @@ START_TEST(the_reason_of_the_last_candidate_is_the_answer)
     ck_assert_int_eq(create(0, UINT32_MAX, types[_i], TEXT, &p, &err),
                      XK_ENOFIT);
     ck_assert_ptr_null(p);
-    ck_assert_uint_gt(n_codes, 1);
+    ck_assert_uint_eq(n_codes, 6);
     snprintf(want, sizeof(want), "the last: refusal %u", n_codes);
     ck_assert_msg(strstr(err.message, want), "%s", err.message);
     ck_assert_ptr_nonnull(strstr(err.message, "no candidate fits, of "));
@@ -214,7 +220,9 @@ int main(void)
                         n);
     tcase_add_loop_test(t, each_size_is_answered, 0, n);
     tcase_add_test(t, some_candidates_did_not_fit);
-    tcase_add_loop_test(t, codegen_that_refuses_is_asked_for_the_next, 0, n);
+    tcase_add_loop_test(
+        t, codegen_that_refuses_is_asked_for_the_next_and_for_the_first_again,
+        0, n);
     tcase_add_loop_test(t, the_reason_of_the_last_candidate_is_the_answer, 0,
                         n);
     suite_add_tcase(s, t);
