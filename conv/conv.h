@@ -21,13 +21,15 @@ void xk_conv_print(const struct xk_conv_desc *d, struct xk_str *out);
 /* Whether depth does anything: then src, wei and dst have five dims (d before
  * h), else four. A depth of 1 all through is 2D. */
 bool xk_conv_is_3d(const struct xk_conv_desc *d);
-/* The tag without padding that has channels innermost: "acdb", "acdeb". */
-const char *xk_conv_dense_tag(const struct xk_conv_desc *full);
-/* Sets tags that are "any": the layouts the generator likes best (`tags`: src,
- * wei, dst chosen by schedule/ for this platform), then the tensors.
- * XK_EUNSUPPORTED if one does not fit; for "any" xk_conv_check cannot know. */
+/* Weights whose tag is "any" get the smallest layout, which has channels
+ * innermost and no padding. False: it is not "any". */
+bool xk_conv_close_weights(struct xk_conv_desc *full);
+/* The tensors: of each tag that is "any" the layout `any` (src, wei, dst, which
+ * the plan likes best), of the others their own. XK_EUNSUPPORTED if one does
+ * not fit; for "any" xk_conv_check cannot know. XK_EINVAL: a tag is "any" and
+ * there is no layout for it. */
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
-                               const char *const any_tags[3],
+                               const struct xk_layout *const any[3],
                                struct xk_conv_info *info);
 /* The contraction over the layouts in *info; info NULL: over those of the
  * descriptor, which are open where a tag is "any". */

@@ -161,6 +161,14 @@ const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
     return xk_conv_is_3d(full) ? "acdeb" : "acdb";
 }
 
+bool xk_conv_close_weights(struct xk_conv_desc *full)
+{
+    if (!xk_conv_tag_is_any(full->wei_tag))
+        return false;
+    strcpy(full->wei_tag, xk_conv_dense_tag(full));
+    return true;
+}
+
 bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                           const char *tag)
 {
@@ -178,6 +186,26 @@ enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *f,
                    tensors[arg].names[xk_conv_is_3d(f)]);
 }
 
+/* A layout with kernels that is not too large; given: its tag as the user wrote
+ * it, NULL: it is not the user's. */
+static enum xk_status check_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                                   enum xk_conv_arg arg, const char *given,
+                                   const struct xk_layout *l)
+{
+    char canonical[XK_TAG_MAX];
+    xk_layout_tag(l, canonical, sizeof(canonical));
+    const char *const tag = given ? given : canonical;
+    if (!xk_conv_tag_is_known(full, arg, canonical))
+        return xk_conv_fail_tag(c, full, arg, tag);
+    const int64_t size_b = xk_layout_size_b(l);
+    if (size_b > MAX_TENSOR_B)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "%.3s is %lld bytes (tag %s), tensors above 2^31-1 "
+                       "bytes are not implemented",
+                       tensors[arg].field, (long long)size_b, tag);
+    return XK_OK;
+}
+
 enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
                               enum xk_conv_arg arg, const char *tag,
                               struct xk_layout *out)
@@ -186,17 +214,7 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
     const unsigned n = xk_conv_dims(full, arg, dims);
     const enum xk_dtype dt = xk_conv_dtype(xk_conv_type_of(full, arg));
     XK_TRY(xk_layout_from_tag(c, tensors[arg].field, dt, n, dims, tag, out));
-    char canonical[XK_TAG_MAX];
-    xk_layout_tag(out, canonical, sizeof(canonical));
-    if (!xk_conv_tag_is_known(full, arg, canonical))
-        return xk_conv_fail_tag(c, full, arg, tag);
-    const int64_t size_b = xk_layout_size_b(out);
-    if (size_b > MAX_TENSOR_B)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%.3s is %lld bytes (tag %s), tensors above 2^31-1 "
-                       "bytes are not implemented",
-                       tensors[arg].field, (long long)size_b, tag);
-    return XK_OK;
+    return check_layout(c, full, arg, tag, out);
 }
 
 void xk_conv_open_layout(const struct xk_conv_desc *full, enum xk_conv_arg arg,
@@ -323,22 +341,33 @@ static enum xk_status describe_quants(xk_ctx *c,
     return XK_OK;
 }
 
+/* The layout of one tensor: its tag's, or where that is "any", *any. */
+static enum xk_status layout_of(xk_ctx *c, const struct xk_conv_desc *full,
+                                enum xk_conv_arg arg, const char *tag,
+                                const struct xk_layout *any,
+                                struct xk_layout *out)
+{
+    if (!xk_conv_tag_is_any(tag))
+        return xk_conv_layout(c, full, arg, tag, out);
+    if (!any)
+        return xk_fail(c, XK_EINVAL, "%s=%s: no layout is chosen for it",
+                       tensors[arg].field, tag);
+    *out = *any;
+    return check_layout(c, full, arg, NULL, out);
+}
+
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
-                               const char *const any_tags[3],
+                               const struct xk_layout *const any[3],
                                struct xk_conv_info *info)
 {
     const struct {
         enum xk_conv_arg arg;
         const char *tag;
-    } rows[] = {
-        {XK_ARG_SRC,
-         xk_conv_tag_is_any(full->src_tag) ? any_tags[0] : full->src_tag},
-        {XK_ARG_WEI,
-         xk_conv_tag_is_any(full->wei_tag) ? any_tags[1] : full->wei_tag},
-        {XK_ARG_DST,
-         xk_conv_tag_is_any(full->dst_tag) ? any_tags[2] : full->dst_tag},
-        {XK_ARG_BIA, "a"},
-    };
+        const struct xk_layout *any;
+    } rows[] = {{XK_ARG_SRC, full->src_tag, any[0]},
+                {XK_ARG_WEI, full->wei_tag, any[1]},
+                {XK_ARG_DST, full->dst_tag, any[2]},
+                {XK_ARG_BIA, "a", NULL}};
     if (info->size < sizeof(*info))
         return xk_fail(c, XK_EINVAL, "info.size=%u, need at least %zu",
                        info->size, sizeof(*info));
@@ -346,14 +375,14 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
     info->n_launches = 1;
     info->scratch_b = 0;
     for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        const enum xk_conv_arg arg = rows[i].arg;
         struct xk_layout l;
-        if (rows[i].arg == XK_ARG_BIA && !xk_conv_has_bias(full))
+        if (arg == XK_ARG_BIA && !xk_conv_has_bias(full))
             continue;
-        XK_TRY(xk_conv_layout(c, full, rows[i].arg, rows[i].tag, &l));
-        if (rows[i].arg == XK_ARG_SRC)
+        XK_TRY(layout_of(c, full, arg, rows[i].tag, rows[i].any, &l));
+        if (arg == XK_ARG_SRC)
             XK_TRY(xk_conv_check_reach(c, full, &l));
-        describe(&l, xk_conv_type_of(full, rows[i].arg),
-                 &info->tensor[rows[i].arg]);
+        describe(&l, xk_conv_type_of(full, arg), &info->tensor[arg]);
     }
     XK_TRY(describe_rhs(c, full, info));
     return describe_quants(c, full, info);

@@ -30,6 +30,8 @@ unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
 uint32_t xk_conv_type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 /* A tag that leaves the choice to the library. */
 bool xk_conv_tag_is_any(const char *tag);
+/* The tag without padding that has channels innermost: "acdb", "acdeb". */
+const char *xk_conv_dense_tag(const struct xk_conv_desc *full);
 /* Is there a kernel for this canonical tag over our dims? */
 bool xk_conv_tag_is_known(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                           const char *tag);

@@ -33,16 +33,15 @@ static enum xk_status override(xk_ctx *c, const char *text,
     return XK_OK;
 }
 
-/* The shape over the layouts in info; NULL: as far as the descriptor says them.
- */
+/* The contraction over the layouts in info, and its shape; NULL: as far as the
+ * descriptor says them. */
 static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                const struct xk_conv_info *info,
-                               struct xk_shape *out)
+                               struct xk_contraction *con, struct xk_shape *out)
 {
-    struct xk_contraction con;
-    XK_TRY(xk_conv_contraction(c, &p->desc, info, &con));
-    XK_TRY(xk_contraction_check(c, &con));
-    *out = xk_shape_of(&con);
+    XK_TRY(xk_conv_contraction(c, &p->desc, info, con));
+    XK_TRY(xk_contraction_check(c, con));
+    *out = xk_shape_of(con);
     return XK_OK;
 }
 
@@ -54,20 +53,21 @@ static enum xk_status none_valid(xk_ctx *c, enum xk_status status,
                    broken ? broken->name : "", broken ? broken->why : "");
 }
 
-/* Layouts that suit the first candidate; channels innermost where the padding
- * of blocks makes a tensor too large. */
-static enum xk_status set_layouts(xk_ctx *c, const struct xk_shape *s,
+/* Layouts that suit the first candidate; those without padding where that of
+ * blocks makes a tensor too large. */
+static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
+                                  const struct xk_shape *s,
                                   struct xk_problem *p)
 {
-    struct xk_any_tags any;
-    xk_plan_any_tags(&p->candidate[0], s, xk_conv_is_3d(&p->desc) ? 3 : 2,
-                     &any);
-    const char *const best[3] = {any.src, any.wei, any.dst};
-    const char *const plain[3] = {any.plain, any.wei, any.plain};
+    struct xk_any_layouts any;
+    XK_TRY(xk_plan_any_layouts(c, con, &p->candidate[0], s, &any));
+    const struct xk_layout *const best[3] = {&any.a, &any.b, &any.c};
+    const struct xk_layout *const plain[3] = {&any.plain_a, &any.b,
+                                              &any.plain_c};
     p->info.size = sizeof(p->info);
     const enum xk_status status = xk_conv_tensors(c, &p->desc, best, &p->info);
-    if (status != XK_EUNSUPPORTED ||
-        (strcmp(any.src, any.plain) == 0 && strcmp(any.dst, any.plain) == 0))
+    if (status != XK_EUNSUPPORTED || (xk_layout_eq(&any.a, &any.plain_a) &&
+                                      xk_layout_eq(&any.c, &any.plain_c)))
         return status;
     xk_ctx_clear(c);
     return xk_conv_tensors(c, &p->desc, plain, &p->info);
@@ -79,8 +79,9 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
     const char *const text = secure_getenv("XK_SCHEDULE");
+    struct xk_contraction con;
     struct xk_shape s;
-    XK_TRY(shape_of(c, p, NULL, &s));
+    XK_TRY(shape_of(c, p, NULL, &con, &s));
     p->n_candidates =
         xk_schedule_candidates(p->platform, &s, p->candidate, &broken);
     if (!p->n_candidates)
@@ -88,7 +89,7 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
                           "no candidate is valid; the best one breaks", broken);
     if (text && *text)
         XK_TRY(override(c, text, &s, p));
-    return set_layouts(c, &s, p);
+    return set_layouts(c, &con, &s, p);
 }
 
 const struct xk_schedule_rule *
@@ -112,8 +113,9 @@ xk_candidates_keep(const struct xk_platform *platform, const struct xk_shape *s,
 static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
                                  const struct xk_schedule_rule **broken)
 {
+    struct xk_contraction con;
     struct xk_shape s;
-    XK_TRY(shape_of(c, p, &p->info, &s));
+    XK_TRY(shape_of(c, p, &p->info, &con, &s));
     *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
                                  &p->n_candidates);
     return XK_OK;
@@ -128,10 +130,9 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     /* xk_conv_check admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
     enum xk_status status = choose(c, out);
-    if (status == XK_EUNSUPPORTED && xk_conv_tag_is_any(out->desc.wei_tag)) {
-        /* Blocks of weights may have made them too large. */
+    /* Blocks of weights may have made them too large. */
+    if (status == XK_EUNSUPPORTED && xk_conv_close_weights(&out->desc)) {
         xk_ctx_clear(c);
-        strcpy(out->desc.wei_tag, xk_conv_dense_tag(&out->desc));
         status = choose(c, out);
     }
     XK_TRY(status);

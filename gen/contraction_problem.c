@@ -47,13 +47,10 @@ static enum xk_status check_types(xk_ctx *c, const struct xk_contraction *p)
 
 static enum xk_status close_layout(xk_ctx *c, struct xk_access *a)
 {
-    static const char *const dense[] = {"",     "a",     "ab",    "abc",
-                                        "abcd", "abcde", "abcdef"};
-    const struct xk_layout l = a->layout;
     if (!xk_access_is_open(a))
         return XK_OK;
-    return xk_layout_from_tag(c, a->name, l.dt, l.n_dims, l.dim,
-                              dense[l.n_dims], &a->layout);
+    const char *const why = xk_layout_make_dense(&a->layout);
+    return why ? xk_fail(c, XK_EINVAL, "%s: %s", a->name, why) : XK_OK;
 }
 
 enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p)

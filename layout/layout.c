@@ -6,6 +6,39 @@
 
 #include <string.h>
 
+const char *xk_layout_complete(struct xk_layout *l)
+{
+    int64_t inner[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
+    const int64_t limit_e = ((int64_t)1 << 62) / xk_dtype_b(l->dt);
+    for (unsigned i = l->n_dims; i < l->n_blocks; i++) {
+        int64_t *const n = &inner[l->block[i].dim];
+        if (__builtin_mul_overflow(*n, l->block[i].size, n) || *n > limit_e)
+            return "inner blocks overflow";
+    }
+    for (unsigned i = 0; i < l->n_dims; i++) {
+        struct xk_block *const b = &l->block[i];
+        b->size = (l->dim[b->dim] - 1) / inner[b->dim] + 1;
+        if (__builtin_mul_overflow(b->size, inner[b->dim], &l->padded[b->dim]))
+            return "size overflows";
+    }
+    int64_t stride = 1;
+    for (unsigned i = l->n_blocks; i-- > 0;) {
+        l->block[i].stride = stride;
+        if (__builtin_mul_overflow(stride, l->block[i].size, &stride) ||
+            stride > limit_e)
+            return "the tensor's size overflows 2^62 bytes";
+    }
+    return NULL;
+}
+
+const char *xk_layout_make_dense(struct xk_layout *l)
+{
+    l->n_blocks = l->n_dims;
+    for (unsigned d = 0; d < l->n_dims; d++)
+        l->block[d].dim = (uint8_t)d;
+    return xk_layout_complete(l);
+}
+
 int64_t xk_layout_size_b(const struct xk_layout *l)
 {
     int64_t last_e = l->offset_e;

@@ -41,6 +41,12 @@ bool xk_layout_tag_letters(const char *tag, unsigned n_dims,
 enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
                                   unsigned n_dims, const int64_t *dims,
                                   const char *tag, struct xk_layout *out);
+/* Sets the sizes of outer blocks, the padding and the strides. *l has its type,
+ * its dims and its blocks in order: first one of each dim, then inner ones with
+ * their sizes. NULL, or why a number overflows. */
+const char *xk_layout_complete(struct xk_layout *l);
+/* Blocks of the dims in their order, the last one innermost. */
+const char *xk_layout_make_dense(struct xk_layout *l);
 /* Canonical tag ("acdb", "Acdb32a"); "" if strides are not dense. */
 void xk_layout_tag(const struct xk_layout *l, char *out, size_t out_size);
 /* Bytes from the start to the end of the last (padded) element. */

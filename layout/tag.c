@@ -82,33 +82,6 @@ static enum xk_status parse_inner(struct tag_parser *p)
     return XK_OK;
 }
 
-/* Sizes of the outer blocks, then the strides from the inside. */
-static enum xk_status finish_strides(const struct tag_parser *p)
-{
-    struct xk_layout *const l = p->l;
-    int64_t inner[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
-    const int64_t limit_e = ((int64_t)1 << 62) / xk_dtype_b(l->dt);
-    for (unsigned i = l->n_dims; i < l->n_blocks; i++) {
-        int64_t *const n = &inner[l->block[i].dim];
-        if (__builtin_mul_overflow(*n, l->block[i].size, n) || *n > limit_e)
-            return bad_tag(p, "inner blocks overflow");
-    }
-    for (unsigned i = 0; i < l->n_dims; i++) {
-        struct xk_block *const b = &l->block[i];
-        b->size = (l->dim[b->dim] - 1) / inner[b->dim] + 1;
-        if (__builtin_mul_overflow(b->size, inner[b->dim], &l->padded[b->dim]))
-            return bad_tag(p, "size overflows");
-    }
-    int64_t stride = 1;
-    for (unsigned i = l->n_blocks; i-- > 0;) {
-        l->block[i].stride = stride;
-        if (__builtin_mul_overflow(stride, l->block[i].size, &stride) ||
-            stride > limit_e)
-            return bad_tag(p, "the tensor's size overflows 2^62 bytes");
-    }
-    return XK_OK;
-}
-
 static enum xk_status check_tag_args(xk_ctx *c, const char *what,
                                      enum xk_dtype dt, unsigned n_dims,
                                      const int64_t *dims)
@@ -145,7 +118,8 @@ enum xk_status xk_layout_from_tag(xk_ctx *c, const char *what, enum xk_dtype dt,
     p.s = letters;
     XK_TRY(parse_outer(&p));
     XK_TRY(parse_inner(&p));
-    return finish_strides(&p);
+    const char *const why = xk_layout_complete(out);
+    return why ? bad_tag(&p, why) : XK_OK;
 }
 
 /* True if every stride is the product of the sizes further in. */

@@ -382,13 +382,17 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 
-/* benchdnn tags that suit a schedule: source, weights and destination for "any",
- * and activations with channels innermost. n_spatial: 2 or 3. */
-struct xk_any_tags {
-    char src[32], wei[32], dst[32], plain[32];
+/* Layouts of A, B and C that suit a schedule, for those that are open; and of A
+ * with the innermost K, of C with N innermost, without padding. */
+struct xk_any_layouts {
+    struct xk_layout a, b, c, plain_a, plain_c;
 };
-void xk_plan_any_tags(const struct xk_schedule *s, const struct xk_shape *shape,
-                      unsigned n_spatial, struct xk_any_tags *out);
+/* Of the accesses only types and dims are read. XK_EUNSUPPORTED: the padding of
+ * blocks overflows 2^62 bytes. */
+enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
+                                   const struct xk_schedule *s,
+                                   const struct xk_shape *shape,
+                                   struct xk_any_layouts *out);
 
 /* dpasw: threads of a group run along M first, pairs of them share B. Of its
  * rows the even thread holds the first half; of eight rows that a dpasw takes,

@@ -16,17 +16,6 @@ static int64_t magnitude(int64_t v)
     return v < 0 ? -v : v;
 }
 
-/* The K index in front of the innermost one; -1: none. */
-static int second_k(const struct xk_contraction *p)
-{
-    const int inner = xk_contraction_last(p, XK_ROLE_K);
-    int found = -1;
-    for (int i = 0; i < inner; i++)
-        if (p->index[i].role == XK_ROLE_K)
-            found = i;
-    return found;
-}
-
 static void set_extents(const struct xk_contraction *p, struct xk_shape *s)
 {
     const int inner = xk_contraction_last(p, XK_ROLE_K);
@@ -158,7 +147,8 @@ static bool has_taps_inside(const struct xk_contraction *p, unsigned outer,
  * in A, and padded for that in B, or may be. */
 static void set_taps(const struct xk_contraction *p, struct xk_shape *s)
 {
-    const int k = xk_contraction_last(p, XK_ROLE_K), outer = second_k(p);
+    const int k = xk_contraction_last(p, XK_ROLE_K);
+    const int outer = xk_contraction_before(p, k);
     if (s->k_inner > XK_PACK_FEW || s->elem_b > 2 || s->loose_a || outer < 0 ||
         p->index[outer].extent < 2)
         return;

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """Checks every #include "..." against the folder table of the design: who may
-include whom, which room of sim/ may include which, and that no two sources have
-the same base name; with a build folder, also who calls whom, by nm, because a
-declaration can stand anywhere. Warns, without failing, about functions over 60
-lines and files over 1200. TAP, one line a folder, a room, and one for the
-names."""
+include whom, which room of sim/ may include which, that no code behind conv/ knows
+layout tags, and that no two sources have the same base name; with a build folder, also
+who calls whom, by nm, because a declaration can stand anywhere. Warns, without failing,
+about functions over 60 lines and files over 1200. TAP, one line a folder, a room, one
+for tags and one for the names."""
 import re
 import subprocess
 import sys
@@ -42,6 +42,11 @@ ROOMS = "core message exec hazard check".split()
 # Beside them: the timing model hears of threads and messages, and nobody but
 # the front of it.
 BESIDE = {"timing": ["core", "message"]}
+# Tags are words for users. Behind conv/ only what reads or writes a text knows
+# them: formulas, and the IR's tilings.
+TAG = re.compile(r"\b(xk_layout_(from_)?tag(_\w+)?|xk_conv_\w*tag\w*|"
+                 r"(src|wei|dst)_tag)\b")
+HAVE_TAGS = re.compile(r"(layout|conv)/|views/formula|ir/(parse_)?tiles")
 PUBLIC_ONLY = ["tools", "examples"]  # not even base
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"', re.MULTILINE)
 QUOTED_OR_COMMENT = re.compile(
@@ -68,6 +73,18 @@ def violations(root, folder, may):
         for header in INCLUDE.findall(path.read_text(encoding="utf-8")):
             if "/" not in header or folder_of(header) not in may:
                 found.append(f"{path.relative_to(root)}: {header}")
+    return found
+
+
+def tag_uses(root, folders):
+    """Texts of the places behind conv/ that see a tag."""
+    found = []
+    for folder in folders:
+        for path in sorted((root / folder).rglob("*.[ch]")):
+            name = str(path.relative_to(root))
+            plain = QUOTED_OR_COMMENT.sub("", path.read_text(encoding="utf-8"))
+            if not HAVE_TAGS.match(name):
+                found += [f"{name}: {m[0]}" for m in TAG.finditer(plain)]
     return found
 
 
@@ -203,6 +220,8 @@ def main():
     if archive:
         lines.say(call_violations(archive, room_rules()),
                   "rooms of sim/ call what they may include")
+    lines.say(tag_uses(root, [f for f in present if f in ALL + ["gen"]]),
+              "behind conv/ no code sees a tag")
     lines.say(same_names(root, present + ["tests"]), "base names are unique")
     for text in warnings(root, present + ["tests"]):
         print(f"# warning: {text}")

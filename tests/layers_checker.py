@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """The checker of layers finds what is planted: includes and calls that go the
-wrong way, and names that stand twice."""
+wrong way, tags behind conv/, and names that stand twice."""
 import subprocess
 import sys
 import tempfile
@@ -67,6 +67,26 @@ def calls(tap, root):
               "an archive without a room is told")
 
 
+TAGS = [
+    ("plan/any.c", "xk_layout_tag(l, out, n);\n", False),
+    ("gen/any.c", "if (desc->wei_tag[0])\n", False),
+    ("schedule/any.c", "/* xk_conv_dense_tag */ xk_layout_eq(a, b);\n", True),
+    ("views/formula_x.c", "xk_layout_from_tag(c);\n", True),
+    ("conv/any.c", "xk_conv_tag_is_any(tag);\n", True),
+]
+
+
+def tags(tap, root):
+    """Each file by itself."""
+    for name, text, allowed in TAGS:
+        path = root / name
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, encoding="utf-8")
+        found = layers.tag_uses(root, [name.split("/")[0]])
+        path.unlink()
+        tap.check((not found) == allowed, f"{name}: {text.strip()!r}", found)
+
+
 def names(tap, root):
     """Two files of one name."""
     for folder in ("isa", "base"):
@@ -81,6 +101,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         includes(tap, Path(folder))
         calls(tap, Path(folder))
+        tags(tap, Path(folder))
         names(tap, Path(folder))
     return tap.end()
 

@@ -30,6 +30,14 @@ int xk_contraction_last(const struct xk_contraction *p, enum xk_role role)
     return found;
 }
 
+int xk_contraction_before(const struct xk_contraction *p, int index)
+{
+    int i = index - 1;
+    while (i >= 0 && p->index[i].role != p->index[index].role)
+        i--;
+    return i < 0 ? -1 : i;
+}
+
 int64_t xk_contraction_extent(const struct xk_contraction *p, enum xk_role role)
 {
     int64_t all = 1;

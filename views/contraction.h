@@ -48,6 +48,9 @@ unsigned xk_contraction_add(struct xk_contraction *p, const char *name,
 int xk_contraction_find(const struct xk_contraction *p, const char *name);
 /* The last index of a role; -1: there is none. */
 int xk_contraction_last(const struct xk_contraction *p, enum xk_role role);
+/* The next one further out that has the same role; -1: there is none, or index
+ * is -1. */
+int xk_contraction_before(const struct xk_contraction *p, int index);
 /* The product of a role's extents, at most INT64_MAX; 1 without an index. */
 int64_t xk_contraction_extent(const struct xk_contraction *p,
                               enum xk_role role);

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/conv/conv_nest.h"
 #include "tests/conv/suites.h"
 
 static struct xk_conv_desc good_desc(void)
@@ -28,7 +29,7 @@ static enum xk_status check_with(const struct xk_conv_desc *d,
     struct xk_conv_info info = {.size = sizeof(info)};
     xk_ctx_clear(test_ctx);
     const enum xk_status st = xk_conv_check(test_ctx, d, &full);
-    return st == XK_OK ? xk_conv_tensors(test_ctx, &full, any, &info) : st;
+    return st == XK_OK ? test_conv_tensors(test_ctx, &full, any, &info) : st;
 }
 
 START_TEST(good_descriptor_gets_explicit_defaults)

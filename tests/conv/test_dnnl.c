@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tests/conv/conv_nest.h"
 #include "tests/conv/suites.h"
 
 static int64_t pick(unsigned *seed, int64_t lo, int64_t hi)
@@ -166,7 +167,8 @@ static void check_format(const struct format *f, const char *problem,
         d.wei_type = types[i].wei;
         d.dst_type = types[i].dst;
         ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-        ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
+        ck_assert_int_eq(test_conv_tensors(test_ctx, &full, tags, &info),
+                         XK_OK);
         ck_assert_int_eq(dnnl_memory_desc_init_by_tag(&md, n_dims, dims[arg],
                                                       types[i].dnnl[arg],
                                                       f->dnnl),
@@ -347,7 +349,7 @@ START_TEST(formats_without_a_name_are_as_onednn_reorders_them)
     int n = 1;
     tags[f->arg == XK_ARG_DST ? 2 : f->arg] = f->tag;
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
     describe(f, dims[depth][f->arg], &md);
     compare_desc(t, &md);
     for (int i = 0; i < f->n_dims; i++)

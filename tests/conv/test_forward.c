@@ -22,8 +22,8 @@ static struct conv make_conv_of(const struct xk_conv_desc *d)
 {
     struct conv v = {.info.size = sizeof(v.info)};
     xk_conv_check(test_ctx, d, &v.full);
-    xk_conv_tensors(test_ctx, &v.full, xk_conv_is_3d(&v.full) ? any_3d : any,
-                    &v.info);
+    test_conv_tensors(test_ctx, &v.full, xk_conv_is_3d(&v.full) ? any_3d : any,
+                      &v.info);
     test_conv_nest(test_ctx, &v.full, &v.info, &v.con);
     ck_assert_msg(xk_ctx_status(test_ctx) == XK_OK, "%s",
                   test_ctx->error.message);
@@ -677,7 +677,7 @@ static enum xk_status exercise(xk_ctx *c)
     struct xk_nest con;
     XK_TRY(xk_conv_parse(c, "ic3ih4oc8kh3ph1", &d, NULL, 0));
     XK_TRY(xk_conv_check(c, &d, &full));
-    XK_TRY(xk_conv_tensors(c, &full, any, &info));
+    XK_TRY(test_conv_tensors(c, &full, any, &info));
     return test_conv_nest(c, &full, &info, &con);
 }
 

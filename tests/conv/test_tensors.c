@@ -3,6 +3,7 @@
  * xekern.h says, compared with the formats' formulas. */
 #include <string.h>
 
+#include "tests/conv/conv_nest.h"
 #include "tests/conv/suites.h"
 
 static const char *const any[3] = {"acdb", "Acdb32a", "acdb"};
@@ -15,7 +16,7 @@ static struct xk_conv_info tensors(const char *problem, const char *wei_tag,
     strcpy(d.wei_tag, wei_tag);
     d.prop = prop;
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, any, &info), XK_OK);
     return info;
 }
 
@@ -77,7 +78,7 @@ START_TEST(right_hand_sides_have_the_dims_of_their_masks)
     struct xk_conv_desc full;
     struct xk_conv_info info = {.size = sizeof(info)};
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, any, &info), XK_OK);
     ck_assert_uint_eq(info.rhs[0].ndims, 0);
     ck_assert_uint_eq(info.rhs[1].type, XK_F16);
     ck_assert_int_eq(info.rhs[1].padded_dims[1], 48);
@@ -114,7 +115,7 @@ START_TEST(scales_and_zero_points_have_values)
     d.attr.zero_point[XK_ARG_DST] =
         (struct xk_quant){.source = XK_QUANT_DEVICE, .mask = 2, .type = XK_S8};
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, any, &info), XK_OK);
     ck_assert_uint_eq(info.scale[XK_ARG_SRC].size_b, 4);
     ck_assert_uint_eq(info.scale[XK_ARG_WEI].size_b, 80);
     ck_assert_uint_eq(info.scale[XK_ARG_WEI].type, XK_F16);
@@ -137,7 +138,7 @@ START_TEST(whole_right_hand_sides_lie_as_dst)
         (struct xk_post_op){.kind = XK_POST_ADD, .mask = UINT32_MAX};
     d.post_ops[1] = (struct xk_post_op){.kind = XK_POST_ADD, .mask = 3};
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, any, &info), XK_OK);
     ck_assert_str_eq(info.rhs[0].tag, "aBcd16b");
     ck_assert_str_eq(info.rhs[1].tag, "acdb");
 }
@@ -279,7 +280,7 @@ static struct xk_conv_info typed_tensors(unsigned row, unsigned type,
     tags[place] = formats[row].tag;
     strcpy(given[place], by_any ? "any" : formats[row].tag);
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, tags, &info), XK_OK);
     ck_assert_uint_eq(info.tensor[XK_ARG_SRC].type, types[type].src);
     ck_assert_uint_eq(info.tensor[XK_ARG_WEI].type, types[type].wei);
     ck_assert_uint_eq(info.tensor[XK_ARG_DST].type, types[type].dst);
@@ -325,7 +326,7 @@ START_TEST(short_info_is_refused)
     struct xk_conv_desc d = test_parse("ic3ih4oc8kh3"), full;
     struct xk_conv_info info = {.size = 8};
     ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full), XK_OK);
-    ck_assert_int_eq(xk_conv_tensors(test_ctx, &full, any, &info), XK_EINVAL);
+    ck_assert_int_eq(test_conv_tensors(test_ctx, &full, any, &info), XK_EINVAL);
     ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "info.size=8"));
 }
 END_TEST
@@ -347,7 +348,7 @@ START_TEST(check_and_tensors_do_not_allocate)
     struct xk_conv_info info = {.size = sizeof(info)};
     test_ctx->alloc = (struct xk_alloc){no_heap, &n_calls};
     const enum xk_status checked = xk_conv_check(test_ctx, &d, &full);
-    const enum xk_status st = xk_conv_tensors(test_ctx, &full, any, &info);
+    const enum xk_status st = test_conv_tensors(test_ctx, &full, any, &info);
     test_ctx->alloc = saved;
     ck_assert_int_eq(checked, XK_OK);
     ck_assert_int_eq(st, XK_OK);

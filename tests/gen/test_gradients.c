@@ -9,6 +9,7 @@
 #include "conv/tensors.h"
 #include "gen/contraction_launches.h"
 #include "launches_lab.h"
+#include "tests/conv/conv_nest.h"
 #include "tests/conv/textbook.h"
 #include "tests/tap.h"
 #include "typed.h"
@@ -80,7 +81,7 @@ static void next_problem(unsigned *seed, bool square, struct xk_conv_desc *full,
     } while (xk_conv_check(c, &d, full) != XK_OK);
     full->src_type = full->wei_type = full->dst_type = type;
     *info = (struct xk_conv_info){.size = sizeof(*info)};
-    ck_assert_msg(xk_conv_tensors(c, full, tag, info) == XK_OK, "%s",
+    ck_assert_msg(test_conv_tensors(c, full, tag, info) == XK_OK, "%s",
                   c->error.message);
 }
 

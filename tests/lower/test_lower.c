@@ -98,7 +98,7 @@ static void problem(const char *text, const char *wei_tag,
     xk_conv_check(c, &d, &desc);
     const char *const act = xk_conv_is_3d(&desc) ? "acdeb" : "acdb";
     const char *const any[3] = {act, wei_tag, act};
-    xk_conv_tensors(c, &desc, any, &info);
+    test_conv_tensors(c, &desc, any, &info);
     test_conv_nest(c, &desc, &info, &con);
     xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, s, &plan);
     ck_assert_msg(xk_ctx_status(c) == XK_OK, "%s", c->error.message);

@@ -53,7 +53,7 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     if (d.src_type == XK_U8)
         any[1] = "ABcd32a32b";
     XK_TRY(xk_conv_check(c, &d, &full));
-    XK_TRY(xk_conv_tensors(c, &full, any, &info));
+    XK_TRY(test_conv_tensors(c, &full, any, &info));
     XK_TRY(test_conv_nest(c, &full, &info, &con));
     XK_TRY(xk_schedule_parse(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
                                 "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));

@@ -17,7 +17,7 @@ void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
     d->prop = XK_FWD_D;
     ck_assert_int_eq(xk_conv_parse(c, text, d, NULL, 0), XK_OK);
     ck_assert_msg(xk_conv_check(c, d, &full) == XK_OK, "%s", c->error.message);
-    ck_assert_int_eq(xk_conv_tensors(c, &full, any, &info), XK_OK);
+    ck_assert_int_eq(test_conv_tensors(c, &full, any, &info), XK_OK);
     ck_assert_msg(test_conv_nest(c, &full, &info, con) == XK_OK, "%s",
                   c->error.message);
 }

@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Layouts for tensors that leave them open: what a schedule reads and writes
+ * with the fewest and largest messages. */
+#include <string.h>
+
+#include "plan/plan.h"
+#include "views/access.h"
+#include "views/row_order.h"
+
+/* The dims of A, B and C that are an index: the innermost K, the K in front of
+ * it, N, and the M that eight rows share a pixel along; -1: none is. */
+struct dims {
+    int a_k, a_m, b_k, b_tap, b_n, c_n, c_m;
+};
+
+static int dim_of(const struct xk_access *a, int index)
+{
+    return index < 0 ? -1 : xk_access_dim_of(a, (unsigned)index);
+}
+
+static struct dims dims_of(const struct xk_contraction *con)
+{
+    const int k = xk_contraction_last(con, XK_ROLE_K);
+    const int tap = xk_contraction_before(con, k);
+    const int n = xk_contraction_last(con, XK_ROLE_N);
+    const int m = xk_row_order_of(con).free;
+    return (struct dims){.a_k = dim_of(&con->a, k),
+                         .a_m = dim_of(&con->a, m),
+                         .b_k = dim_of(&con->b, k),
+                         .b_tap = dim_of(&con->b, tap),
+                         .b_n = dim_of(&con->b, n),
+                         .c_n = dim_of(&con->c, n),
+                         .c_m = dim_of(&con->c, m)};
+}
+
+/* No blocks yet. */
+static void begin(struct xk_layout *l, const struct xk_access *a)
+{
+    memset(l, 0, sizeof(*l));
+    l->dt = a->layout.dt;
+    l->n_dims = a->layout.n_dims;
+    memcpy(l->dim, a->layout.dim, sizeof(l->dim));
+}
+
+/* A block of the dim behind those that are there; of size 0 as large as the
+ * dim's others leave. */
+static void put(struct xk_layout *l, int dim, int64_t size)
+{
+    if (dim >= 0)
+        l->block[l->n_blocks++] =
+            (struct xk_block){.dim = (uint8_t)dim, .size = size};
+}
+
+/* All dims that have none, but for two of them (-1: no such). */
+static void put_others(struct xk_layout *l, int but, int or_but)
+{
+    unsigned there = 0;
+    for (unsigned i = 0; i < l->n_blocks; i++)
+        there |= 1u << l->block[i].dim;
+    for (int d = 0; d < l->n_dims; d++)
+        if (!(there >> d & 1) && d != but && d != or_but)
+            put(l, d, 0);
+}
+
+/* A or C with the dim innermost. */
+static void plain(struct xk_layout *l, const struct xk_access *a, int inner)
+{
+    begin(l, a);
+    put_others(l, inner, -1);
+    put(l, inner, 0);
+}
+
+/* A or C in blocks of that dim. Inside a pixel its images, where eight rows of
+ * M are then one run of memory: no gather has half lines, whatever the stride
+ * is. A footprint counts the pixels of one image. */
+static void blocks_of(struct xk_layout *l, const struct xk_access *a, int inner,
+                      int m, bool images, int64_t block)
+{
+    begin(l, a);
+    put(l, images ? inner : m, 0);
+    if (images)
+        put_others(l, m, -1);
+    put(l, images ? m : inner, 0);
+    put_others(l, -1, -1);
+    put(l, inner, block);
+}
+
+/* Columns of a block of B: the tile's, or of them the largest power of two that
+ * divides them and that there are kernels for. */
+static unsigned columns(const struct xk_schedule *s, unsigned most)
+{
+    const unsigned n = s->n_thr & -s->n_thr;
+    return n < most ? n : most;
+}
+
+/* N first, K last or behind it: filter taps around a step of K, or inside all
+ * of it. */
+static void begin_b(struct xk_layout *l, const struct xk_access *b,
+                    const struct dims *d, bool k_first)
+{
+    begin(l, b);
+    put(l, d->b_n, 0);
+    if (k_first)
+        put(l, d->b_k, 0);
+    put_others(l, d->b_k, -1);
+    if (!k_first)
+        put(l, d->b_k, 0);
+}
+
+/* In the order of the loops; or some taps of a line with the little K of each.
+ * By lines dwords of two steps, of each eight rows side by side. */
+static void systolic_b(struct xk_layout *l, const struct xk_access *b,
+                       const struct dims *d, const struct xk_schedule *s)
+{
+    const bool in_step = s->slm || s->taps_inner;
+    const bool lines = s->load_a == XK_LOAD_LINES;
+    const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
+    begin_b(l, b, d, lines || (in_step && !s->pack));
+    if (lines) {
+        if (n > 8)
+            put(l, d->b_n, n / 8);
+        put(l, d->b_k, 16);
+        put(l, d->b_n, 8);
+        put(l, d->b_k, s->k_step / 8u);
+        return;
+    }
+    put(l, d->b_n, n);
+    if (s->pack)
+        put(l, d->b_tap, xk_schedule_gathers(s));
+    put(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
+}
+
+/* B where N is in the lanes; dwords of four bytes, a run of them along N. */
+static void lanes_b(struct xk_layout *l, const struct xk_access *b,
+                    const struct dims *d, const struct xk_schedule *s)
+{
+    begin_b(l, b, d, false);
+    put(l, d->b_n, columns(s, 32));
+    if (s->fma == XK_FMA_DP4A)
+        put(l, d->b_k, 4);
+}
+
+static void choose(const struct xk_contraction *con,
+                   const struct xk_schedule *s, const struct xk_shape *shape,
+                   struct xk_any_layouts *out)
+{
+    const struct dims d = dims_of(con);
+    const bool systolic = xk_fma_is_systolic(s->fma);
+    const bool images = shape->images && !s->footprint;
+    /* Blocks of one dpas depth: no row of a step is ragged. Through SLM only
+     * whole steps go, and K innermost keeps them close. Lines have two. */
+    const bool steps = systolic && (!s->slm || s->footprint || shape->images);
+    /* So little K, or N, is padded to no more: neighbouring pixels share cache
+     * lines, and no group has padding alone to write. */
+    const bool few_k = s->fma != XK_FMA_MAD && shape->k_inner <= XK_PACK_FEW;
+    const bool few_n = s->fma != XK_FMA_MAD && shape->n <= XK_PACK_FEW;
+    plain(&out->plain_a, &con->a, d.a_k);
+    plain(&out->plain_c, &con->c, d.c_n);
+    out->a = out->plain_a;
+    out->c = out->plain_c;
+    if (few_k || (steps && s->load_a != XK_LOAD_LINES))
+        blocks_of(&out->a, &con->a, d.a_k, d.a_m, images,
+                  few_k ? XK_PACK_FEW : s->k_step);
+    if (few_n || steps)
+        blocks_of(&out->c, &con->c, d.c_n, d.c_m, images,
+                  few_n ? XK_PACK_FEW : s->k_step);
+    if (systolic)
+        systolic_b(&out->b, &con->b, &d, s);
+    else
+        lanes_b(&out->b, &con->b, &d, s);
+}
+
+enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
+                                   const struct xk_schedule *s,
+                                   const struct xk_shape *shape,
+                                   struct xk_any_layouts *out)
+{
+    struct xk_layout *const all[] = {&out->a, &out->b, &out->c, &out->plain_a,
+                                     &out->plain_c};
+    choose(con, s, shape, out);
+    for (unsigned i = 0; i < XK_COUNTOF(all); i++) {
+        const char *const why = xk_layout_complete(all[i]);
+        if (why)
+            return xk_fail(c, XK_EUNSUPPORTED, "plan: in blocks %s", why);
+    }
+    return XK_OK;
+}
