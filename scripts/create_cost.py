@@ -1,12 +1,14 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
 """create_cost.py TREE [OTHER-TREE] [--query] [--lists=N] [--random=N] [--seed=N]
-[--batch=FILE]: instructions that a creation retires, counted by valgrind, so that the
-machine's load does not matter: of N problems of the lists in each setting of kernels.py,
-of N random ones, drawn with the seed, and of a file's, one a line. A tree has build/tools/xkbench, or is an xkbench; both
-should be built alike. It prints median, 99th percentile and the worst of each tree; of
-two also the median, least and largest ratio of the other to the first. With --query the
-same of queries."""
+[--batch=FILE] [--only-time]: instructions that a creation retires, counted by valgrind,
+so that the machine's load does not matter, and its time, the least of three runs: of N
+problems of the lists in each setting of kernels.py, of N random ones, drawn with the
+seed, and of a file's, one a line. A tree has build/tools/xkbench, or is an xkbench; both
+should be built alike. It prints a table with median, 99th percentile and the worst of
+each tree, and the worst problems; of two also the median, least and largest ratio of the
+other's instructions to the first's. With --query the same of queries. With --only-time
+without instructions, which take most of the time."""
 import argparse
 import random
 import re
@@ -80,14 +82,28 @@ def counts(xkbench, lines, function):
     return out
 
 
-def describe(name, lines, found):
-    """A line with the distribution, and the worst problem."""
+def times(xkbench, lines, symbol):
+    """Milliseconds of each line, the least of three runs."""
+    least = [float("inf")] * len(lines)
+    timed = [line.replace("--reset", f"--reset --perf-template=time|%{symbol}%", 1)
+             for line in lines]
+    for _ in range(3):
+        found = re.findall(r"^time\|([0-9.e+-]+)", run([xkbench], timed),
+                           re.MULTILINE)
+        if len(found) != len(lines):
+            sys.exit(f"create_cost: {xkbench}: {len(found)} times of {len(lines)}")
+        least = [min(a, float(b)) for a, b in zip(least, found)]
+    return least
+
+
+def describe(name, what, lines, found):
+    """A row with the distribution; the worst problem."""
     order = sorted(found)
     late = order[min(len(order) - 1, int(0.99 * len(order)))]
-    worst = lines[found.index(order[-1])].removeprefix("--reset ")
-    print(f"{name}: {len(found)} problems, instructions in millions: median "
-          f"{statistics.median(order) / 1e6:.3f}, 99th percentile "
-          f"{late / 1e6:.3f}, worst {order[-1] / 1e6:.3f}\n    {worst}")
+    print(f"| {name} | {what} | {len(found)} | {statistics.median(order):.4g} "
+          f"| {late:.4g} | {order[-1]:.4g} |")
+    return (f"most {what} of {name}: "
+            + lines[found.index(order[-1])].removeprefix("--reset "))
 
 
 def main():
@@ -98,6 +114,7 @@ def main():
     parser.add_argument("--random", type=int, default=30)
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--batch", type=Path)
+    parser.add_argument("--only-time", action="store_true")
     args = parser.parse_args()
     if len(args.tree) > 2:
         parser.error("want one tree or two")
@@ -111,11 +128,19 @@ def main():
     for tool in tools:
         lines = [x for x, made in zip(lines, are_made(tool, lines)) if made]
     function = "xk_conv_query" if args.query else "xk_conv_create"
-    print(f"# seed {args.seed}, {function}")
-    found = [counts(tool, lines, function) for tool in tools]
-    for tool, numbers in zip(tools, found):
-        describe(tool, lines, numbers)
-    if len(tools) == 2:
+    symbol = "qtime" if args.query else "ctime"
+    print(f"{function}, seed {args.seed}\n\n"
+          "| tree | of one problem | problems | median | 99th percentile | worst |\n"
+          "|---|---|---|---|---|---|")
+    worst = [describe(tool, "ms", lines, times(tool, lines, symbol))
+             for tool in tools]
+    found = []
+    if not args.only_time:
+        found = [[n / 1e6 for n in counts(tool, lines, function)] for tool in tools]
+    worst += [describe(tool, "M instructions", lines, numbers)
+              for tool, numbers in zip(tools, found)]
+    print("\n" + "\n".join(worst))
+    if len(found) == 2:
         ratios = [b / a for a, b in zip(*found)]
         worst = lines[ratios.index(max(ratios))].removeprefix("--reset ")
         print(f"second over first: median {statistics.median(ratios):.4f}, least "

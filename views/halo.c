@@ -85,14 +85,22 @@ bool xk_halo_of(const struct xk_contraction *con, struct xk_halo *f)
     return set_pitches(f) && taps == want;
 }
 
+/* The outermost dim that counts rows: those beyond M go on along it, as lower/
+ * unpacks them. */
+static unsigned first_dim(const struct xk_contraction *con,
+                          const struct xk_halo *f)
+{
+    unsigned first = 0;
+    while (first + 1 < f->n && con->index[f->dim[first].m].extent == 1)
+        first++;
+    return first;
+}
+
 int64_t xk_halo_pixel(const struct xk_contraction *con, const struct xk_halo *f,
                       int64_t m)
 {
     int64_t sum = 0, size = 1;
-    unsigned first =
-        0; /* rows beyond M go on along it, as lower/ unpacks them */
-    while (first + 1 < f->n && con->index[f->dim[first].m].extent == 1)
-        first++;
+    const unsigned first = first_dim(con, f);
     for (unsigned d = f->n; d-- > first;) {
         const int64_t extent = con->index[f->dim[d].m].extent;
         sum += (d > first ? m % extent : m) * f->dim[d].m_step * size;
@@ -126,7 +134,7 @@ int64_t xk_halo_pixels(const struct xk_contraction *con,
         if (con->index[i].role == XK_ROLE_K && (int)i != inner)
             taps *= con->index[i].extent;
     }
-    for (unsigned d = 1; d < f->n; d++)
+    for (unsigned d = first_dim(con, f) + 1; d < f->n; d++)
         image *= con->index[f->dim[d].m].extent;
     for (int64_t g = 0; g * rows < m; g++) {
         if (g && g * rows % image == 0)

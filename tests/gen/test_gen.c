@@ -1,10 +1,12 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The public API: the same bytes every time, query and create agree, bad
- * descriptors are sentences, and no allocation failure leaks or crashes. */
+/* The public API: the same bytes every time, query and create agree and take no
+ * longer for large problems, bad descriptors are sentences, and no allocation
+ * failure leaks or crashes. */
 #include <pthread.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/alloc.h"
 #include "tests/tap.h"
@@ -150,6 +152,61 @@ static void *failing_realloc(void *user, void *p, size_t n_b)
     return q;
 }
 
+/* Sizes near every limit: what counts pixels, taps or groups one by one takes
+ * seconds. The third was 458 ms of a query. */
+static const struct {
+    const char *problem;
+    uint32_t type;
+} large[] = {
+    {"mb1ic16iw8388608oc16ow8388608kw3pw1", XK_F16},
+    {"mb1ic64iw1048576oc64ow1048577kw4pw2", XK_F16},
+    {"mb1ic1iw67108863oc1ow1kw67108863", XK_F32},
+    {"mb1ic3iw8388607oc1ow8388607kw8388607pw4194303", XK_F16},
+    {"mb1ic1id1ih1iw1oc1kd500kh500kw500od1oh1ow1pd250ph250pw250", XK_F16},
+    {"mb16777213ic1iw31oc32ow1kw1sw32pw0dw5", XK_F16},
+    {"mb1ic33554432iw1oc1ow1kw1", XK_F16},
+    {"mb8ic16ih1iw4000000oc16oh3ow2kh1kw2ph1pw1sw3999999", XK_U8},
+    {"mb64ic16ih700iw700oc32oh700ow700kh3kw3ph1pw1", XK_U8},
+};
+
+static struct xk_conv_desc large_problem(unsigned i)
+{
+    struct xk_conv_desc d = parse(large[i].problem);
+    d.src_type = large[i].type;
+    d.wei_type = large[i].type == XK_U8 ? XK_S8 : large[i].type;
+    return d;
+}
+
+/* Milliseconds of CPU since the clock's start. */
+static double ms_since(clock_t start)
+{
+    return 1e3 * (double)(clock() - start) / CLOCKS_PER_SEC;
+}
+
+/* A query takes a tenth of a millisecond, a creation one or two: a tenth of the
+ * limit even where sanitizers slow them. */
+START_TEST(large_problems_take_no_longer)
+{
+    const struct xk_conv_desc d = large_problem((unsigned)_i);
+    double query_ms = 1e9, create_ms = 1e9;
+    for (unsigned i = 0; i < 3; i++) {
+        struct xk_conv_info info = {.size = sizeof(info)};
+        struct xk_error err;
+        clock_t start = clock();
+        ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s",
+                      err.message);
+        const double query = ms_since(start);
+        start = clock();
+        xk_program_unref(create(&d));
+        const double all = ms_since(start);
+        query_ms = query < query_ms ? query : query_ms;
+        create_ms = all < create_ms ? all : create_ms;
+    }
+    ck_assert_double_lt(query_ms, 20);
+    ck_assert_double_lt(create_ms, 400);
+}
+END_TEST
+
 START_TEST(every_failed_allocation_is_a_status)
 {
     const struct xk_conv_desc d = parse("mb1ic5ih4oc9kh3ph1");
@@ -291,6 +348,8 @@ int main(void)
     tcase_add_loop_test(t, query_and_create_agree, 0, XK_COUNTOF(problems));
     tcase_add_loop_test(t, what_query_accepts_create_makes, 0,
                         (int)XK_COUNTOF(narrow));
+    tcase_add_loop_test(t, large_problems_take_no_longer, 0,
+                        sizeof(large) / sizeof(large[0]));
     tcase_add_test(t, every_failed_allocation_is_a_status);
     tcase_add_test(t, dumps_come_stage_by_stage);
     tcase_add_test(t, null_arguments_are_refused);
