@@ -7,6 +7,7 @@
 
 const struct xk_pass xk_nest_passes[] = {
     {"pair", xk_pass_pair, NULL},
+    {"peel", xk_pass_peel, NULL},
     {"split", xk_pass_split, NULL},
     {"pipe", xk_pass_pipe, NULL},
 };

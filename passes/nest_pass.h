@@ -11,6 +11,10 @@
  * ways. In front of split and pipe. */
 enum xk_status xk_pass_pair(xk_ctx *c, struct xk_kernel *k,
                             const struct xk_pass_env *env);
+/* peel(k0): the last step of the loops over k0 stands behind them. In front of
+ * pipe; their bodies declare nothing. */
+enum xk_status xk_pass_peel(xk_ctx *c, struct xk_kernel *k,
+                            const struct xk_pass_env *env);
 /* split(m=8 k=16): loads, stores and multiplies of tiles that have the role
  * become several, each of so many of its positions. */
 enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,

@@ -179,9 +179,12 @@ static void put_passes(struct nest *g)
     const int slots_b = ahead_b + (ahead_b ? draw(g, 2) : 1);
     s[0] = 0;
     if (draw(g, 2))
-        snprintf(s, size, draw(g, 2) ? "split(m=%d) " : "split(m=%d n=%d) ",
+        snprintf(s, size, "peel(k0) ");
+    if (draw(g, 2))
+        snprintf(s + strlen(s), size - strlen(s),
+                 draw(g, 2) ? "split(m=%d) " : "split(m=%d n=%d) ",
                  g->dpas ? 8 : 4, g->simd);
-    if (draw(g, 4))
+    if (draw(g, 4) && (!strstr(s, "peel") || g->t * g->c > g->k_step))
         snprintf(s + strlen(s), size - strlen(s),
                  "pipe(ra ahead=%d slots=%d; rb ahead=%d slots=%d; copies=%d) ",
                  ahead_a, slots_a, ahead_b, slots_b, 1 + draw(g, 3));
