@@ -116,6 +116,28 @@ static unsigned registers_b(const struct xk_expand *x, unsigned lanes)
     return (n_b + grf_b - 1) / grf_b * grf_b;
 }
 
+/* Whether a message's n_b bytes are whole registers of the tile. */
+static bool is_whole_registers(struct xk_expand *x,
+                               const struct xk_tile_move *m, const int64_t *at,
+                               unsigned n_b)
+{
+    int64_t mod, rem;
+    const int64_t grf_b = x->platform->grf_b;
+    const xk_expr *const reg = xk_expand_reg(x, m, at);
+    if (!reg || n_b % grf_b)
+        return false;
+    xk_facts_divisibility(x->facts, xk_kid(reg, 1), &mod, &rem);
+    return mod % grf_b == 0 && rem % grf_b == 0;
+}
+
+/* Bytes of registers that a message takes. */
+static unsigned message_b(const struct xk_expand *x,
+                          const struct xk_tile_shape *s)
+{
+    return s->kind == XK_SHAPE_BLOCK ? 4u * s->vec
+                                     : s->vec * registers_b(x, s->lanes);
+}
+
 /* Whether all places of a message share the mask of its first ones, and blocks
  * are all there; dword messages begin at dwords. */
 static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
@@ -130,7 +152,8 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
         several |= last[d] != at[d];
     }
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
-    if (s->kind != XK_SHAPE_ELEMENTS && (mod % 4 || rem % 4))
+    if (s->kind != XK_SHAPE_ELEMENTS &&
+        (mod % 4 || rem % 4 || !is_whole_registers(x, m, at, message_b(x, s))))
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_true(first->mask))
         return false;
@@ -186,12 +209,13 @@ static unsigned used_lanes(const struct xk_tile_move *m,
 }
 
 /* Elements straight into the tile need no staging: dwords of the same type,
- * side by side, in all lanes. */
-static bool is_direct(const struct xk_tile_move *m,
-                      const struct xk_tile_shape *s, unsigned used)
+ * side by side, in all lanes, of whole registers. */
+static bool is_direct(struct xk_expand *x, const struct xk_tile_move *m,
+                      const struct xk_tile_shape *s, const int64_t *at)
 {
     return s->kind != XK_SHAPE_ELEMENTS ||
-           (s->reg_stride == 1 && used == s->lanes &&
+           (s->reg_stride == 1 && used_lanes(m, s, at) == s->lanes &&
+            is_whole_registers(x, m, at, 4u * s->lanes) &&
             m->part.tile->layout.dt == m->access->layout.dt &&
             xk_dtype_b(m->access->layout.dt) == 4);
 }
@@ -233,10 +257,8 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
                          const struct xk_tile_place *p)
 {
     const unsigned used = used_lanes(m, s, at);
-    const bool direct = is_direct(m, s, used), all = is_true(p->mask);
-    const unsigned n_b = s->kind == XK_SHAPE_BLOCK
-                             ? 4u * s->vec
-                             : s->vec * registers_b(x, s->lanes);
+    const bool direct = is_direct(x, m, s, at), all = is_true(p->mask);
+    const unsigned n_b = message_b(x, s);
     const xk_expr *const tile = xk_expand_reg(x, m, at);
     const xk_expr *to = tile;
     if (!direct) {
@@ -267,7 +289,7 @@ static void store_message(struct xk_expand *x, const struct xk_tile_move *m,
     const xk_expr *from = tile;
     if (is_false(p->mask))
         return;
-    if (!is_direct(m, s, used)) {
+    if (!is_direct(x, m, s, at)) {
         const xk_expr *const stage =
             xk_block_alloc(&x->w, "stage", registers_b(x, s->lanes), 0);
         from = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;

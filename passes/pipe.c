@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/integer.h"
+#include "isa/isa.h"
 #include "passes/nest_pass.h"
 
 #define MAX_BUFFERS 4
@@ -20,7 +21,7 @@ struct buffer {
 struct pipe {
     xk_ctx *c;
     const struct xk_tiling *t;
-    unsigned n_buffers, copies, last; /* last: number of the last stage */
+    unsigned grf_b, n_buffers, copies, last; /* last: number of the last stage */
     struct buffer buffer[MAX_BUFFERS];
 };
 
@@ -249,10 +250,10 @@ static const xk_stmt *allocation(struct pipe *p, const xk_stmt *s)
         return xk_pass_map_kids(p->c, s, pipe_in, p);
     struct xk_alloc_info info = xk_alloc_info_of(s);
     b->var = var;
-    b->size_b = info.size_b;
+    b->size_b = (info.size_b + p->grf_b - 1) / p->grf_b * p->grf_b;
     const xk_stmt *const body = pipe_in(p, xk_kid(s, 1));
     b->var = NULL;
-    info.size_b *= b->slots;
+    info.size_b = b->size_b * b->slots;
     return xk_alloc_stmt(p->c, var, info, body);
 }
 
@@ -311,7 +312,7 @@ static enum xk_status read_buffer(xk_ctx *c, const char **args, struct pipe *p)
 enum xk_status xk_pass_pipe(xk_ctx *c, struct xk_kernel *k,
                             const struct xk_pass_env *env)
 {
-    struct pipe p = {.c = c};
+    struct pipe p = {.c = c, .grf_b = env->platform->grf_b};
     const char *args = env->args ? env->args : "";
     for (; *args; args += *args == ';')
         XK_TRY(read_buffer(c, &args, &p));

@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/half.h"
 #include "tests/passes/random_kernel.h"
 
 /* M: i, j (a place of a line); N: n, q; K: c, t (a tap along j). */
@@ -210,4 +211,20 @@ void xk_random_nest(uint64_t seed, struct xk_random_nest *out)
     put_tiles(&g);
     put_body(&g);
     put_passes(&g);
+}
+
+void xk_random_nest_fill(const struct xk_random_nest *g, uint64_t *rng,
+                         uint8_t *bytes)
+{
+    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++) {
+        const int v = (int)(xk_random_next(rng) % 9) - 4;
+        const float f = (float)v;
+        const uint16_t h = xk_half_from_float(f);
+        if (!strcmp(g->type, "f32"))
+            memcpy(bytes + 4 * (size_t)i, &f, 4);
+        else if (!strcmp(g->type, "f16"))
+            memcpy(bytes + 2 * (size_t)i, &h, 2);
+        else
+            bytes[i] = (uint8_t)(*g->type == 'u' ? v + 4 : v);
+    }
 }

@@ -18,5 +18,8 @@ struct xk_random_nest {
 };
 
 void xk_random_nest(uint64_t seed, struct xk_random_nest *out);
+/* Fills src or wei with small integers of the type. */
+void xk_random_nest_fill(const struct xk_random_nest *g, uint64_t *rng,
+                         uint8_t *bytes);
 
 #endif

@@ -7,7 +7,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/half.h"
 #include "isa/isa.h"
 #include "passes/passes.h"
 #include "tests/ir_interp.h"
@@ -26,29 +25,13 @@ static unsigned long number(const char *name, unsigned long otherwise)
     return s ? strtoul(s, NULL, 10) : otherwise;
 }
 
-/* Small integers of the type. */
-static void fill(uint8_t *bytes, const char *type, uint64_t *rng)
-{
-    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++) {
-        const int v = (int)(xk_random_next(rng) % 9) - 4;
-        const float f = (float)v;
-        const uint16_t h = xk_half_from_float(f);
-        if (!strcmp(type, "f32"))
-            memcpy(bytes + 4 * (size_t)i, &f, 4);
-        else if (!strcmp(type, "f16") && i < XK_NEST_BUFFER_B / 4)
-            memcpy(bytes + 2 * (size_t)i, &h, 2);
-        else
-            bytes[i] = (uint8_t)(*type == 'u' ? v + 4 : v);
-    }
-}
-
 static void fill_memory(const struct xk_random_nest *g, uint64_t seed,
                         struct memory *m)
 {
     uint64_t rng = seed + 99;
     memset(m, 0, sizeof(*m));
-    fill(m->src, g->type, &rng);
-    fill(m->wei, g->type, &rng);
+    xk_random_nest_fill(g, &rng, m->src);
+    xk_random_nest_fill(g, &rng, m->wei);
     for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++)
         m->dst[i] = (int32_t)i;
 }
