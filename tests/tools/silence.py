@@ -108,6 +108,9 @@ ROWS = [
     ("xk", RUN + ["--trace=new", "--trace-thread=7:0"], 1,
      r"trace-thread=7,0,0:0: no launch had this thread"),
     ("xk", RUN + ["--trace=new", "--trace-thread=0:5"], 1, r"0,0,0:5: no"),
+    # A run that fails before its first instruction has no trace.
+    ("xk", ["run", "k.zebin", "xk_conv", "--trace=new"], 1,
+     r"wants \d+ arguments, 0 were given"),
     # Inputs that are no files of this kind.
     ("xkbench", ["--batch=folder"], 2, r"folder:1: cannot be read: Is a dir"),
     ("xkbench", ["--batch=/dev/zero"], 2, r"/dev/zero:1: a byte 0"),

@@ -394,13 +394,16 @@ static enum xk_status open_trace(struct run *x, struct xk_error *err)
     return xk_tool_output_open(&x->trace, "trace", r->trace, err);
 }
 
-/* A trace of a run that failed says why it failed, so it is kept too. One of a
- * thread that was never there is none. */
+/* A trace of a run that failed says why it failed, so it is kept too. A run
+ * that failed before its first instruction leaves none, and neither does a
+ * thread that was never there. */
 static void close_trace(struct run *x, struct xk_error *err)
 {
     const struct xk_simulate_opts *const look = &x->r->look;
     struct xk_error late = {0};
-    if (x->trace.f && look->trace_one && !x->traced && err->status >= 0) {
+    if (x->trace.f && !x->traced && err->status < 0)
+        xk_tool_output_drop(&x->trace);
+    if (x->trace.f && look->trace_one && !x->traced) {
         xk_tool_output_drop(&x->trace);
         xk_tool_fail(err, XK_EINVAL,
                      "trace-thread=%u,%u,%u:%u: no launch had this thread; "
