@@ -5,6 +5,7 @@
  * too: full repeat count, one src1 register for all, and no dpas that reads
  * what an earlier one writes. */
 #include "codegen/sb.h"
+#include "isa/format.h"
 #include "codegen/scoreboard.h"
 
 #define ROWS 8
@@ -23,8 +24,7 @@ static bool same_footprint(struct xk_footprint a, struct xk_footprint b)
 
 static bool is_full(const struct xk_inst *i)
 {
-    return (i->op == XK_OPC_DPAS || i->op == XK_OPC_DPASW) &&
-           i->rcount == ROWS && i->sdepth == DEPTH;
+    return xk_inst_is_dpas(i) && i->rcount == ROWS && i->sdepth == DEPTH;
 }
 
 static bool same_form(const struct xk_inst *a, const struct xk_inst *b)

@@ -42,7 +42,7 @@ bool xk_sb_has_uip(const struct xk_inst *i)
 
 bool xk_sb_ends_thread(const struct xk_inst *i)
 {
-    return (i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC) && i->send.eot;
+    return xk_inst_is_send(i) && i->send.eot;
 }
 
 static bool never_falls_through(const struct xk_inst *i)

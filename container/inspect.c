@@ -2,6 +2,7 @@
 /* Opening a file and showing its kernels: the part of xekern/inspect.h that
  * needs no analysis. */
 #include "xekern/inspect.h"
+#include "isa/format.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -178,7 +179,7 @@ static void show_step(const xk_inspect *f, const struct xk_code_step *s,
     xk_str_clear(text);
     xk_inst_print_as(p, &s->inst, &opts, text);
     xk_str_clear(message);
-    if (s->inst.op == XK_OPC_SEND || s->inst.op == XK_OPC_SENDC) {
+    if (xk_inst_is_send(&s->inst)) {
         struct xk_msg m;
         xk_msg_decode(p, &s->inst, &m);
         xk_msg_print(p, &m, message);

@@ -24,7 +24,7 @@ struct stats {
 static bool is_fma(enum xk_opcode op)
 {
     return op == XK_OPC_MAD || op == XK_OPC_MAC || op == XK_OPC_DP4A ||
-           op == XK_OPC_DPAS || op == XK_OPC_DPASW;
+           xk_opcode_is_dpas(op);
 }
 
 static enum xk_opcode op_of(const struct xk_code_step *s)

@@ -341,7 +341,7 @@ static void set_class(struct xk_sim_inst *e)
     e->is_float &= !e->is_double;
     e->logic = op == XK_OPC_AND || op == XK_OPC_OR || op == XK_OPC_XOR ||
                op == XK_OPC_NOT || op == XK_OPC_BFN;
-    if (op == XK_OPC_DP4A || op == XK_OPC_DPAS || op == XK_OPC_DPASW ||
+    if (op == XK_OPC_DP4A || xk_inst_is_dpas(&e->in) ||
         ((op == XK_OPC_MAD || op == XK_OPC_MAC || op == XK_OPC_MADM) &&
          (e->is_float || e->is_double)))
         e->stat = XK_STAT_FMA;

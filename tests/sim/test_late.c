@@ -45,13 +45,13 @@
 #define ONES                                                                   \
     SET("r50", "0x3c003c00")                                                   \
     SET("r51", "0x3c003c00")                                                   \
-    SET("r52", "0x3c003c00") SET("r53", "0x3c003c00") SET("r54", "0x3c003c00") \
-        SET("r55", "0x3c003c00") SET("r56", "0x3c003c00")                      \
-            SET("r57", "0x3c003c00") SET("r60", "0x3c003c00")                  \
-                SET("r61", "0x3c003c00") SET("r62", "0x3c003c00")              \
-                    SET("r63", "0x3c003c00") SET("r64", "0x3c003c00")          \
-                        SET("r65", "0x3c003c00") SET("r66", "0x3c003c00")      \
-                            SET("r67", "0x3c003c00")
+    SET("r52", "0x3c003c00")                                                   \
+    SET("r53", "0x3c003c00") SET("r54", "0x3c003c00") SET("r55", "0x3c003c00") \
+        SET("r56", "0x3c003c00") SET("r57", "0x3c003c00")                      \
+            SET("r60", "0x3c003c00") SET("r61", "0x3c003c00")                  \
+                SET("r62", "0x3c003c00") SET("r63", "0x3c003c00")              \
+                    SET("r64", "0x3c003c00") SET("r65", "0x3c003c00")          \
+                        SET("r66", "0x3c003c00") SET("r67", "0x3c003c00")
 /* Row 4 of the result is the first that comes from the odd thread's src2; only
  * that thread overwrites it. */
 #define DPASW(how)                                                             \
@@ -81,24 +81,24 @@
 #define SLM_LOAD(how)                                                          \
     SET("r22", "0")                                                            \
     SET("r21", "5")                                                            \
-    SET("r23", "9") WAIT                                                       \
-        "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"             \
-        "sync.nop null {$1.dst}\n"                                             \
-        "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n" how         \
-        "(W) send.slm (1|M0) null r22 r23:1 0x0 0x02008504 {$3}\n"             \
-        "sync.nop null {$2.dst}\n"                                             \
-        "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
+    SET("r23", "9")                                                            \
+    WAIT "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"            \
+         "sync.nop null {$1.dst}\n"                                            \
+         "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n" how        \
+         "(W) send.slm (1|M0) null r22 r23:1 0x0 0x02008504 {$3}\n"            \
+         "sync.nop null {$2.dst}\n"                                            \
+         "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
 /* The store goes to the element behind; or its one lane is off. */
 #define SLM_BESIDE                                                             \
     SET("r22", "0")                                                            \
     SET("r25", "4")                                                            \
-    SET("r21", "5") WAIT                                                       \
-        "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"             \
-        "sync.nop null {$1.dst}\n"                                             \
-        "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"             \
-        "(W) send.slm (1|M0) null r25 r21:1 0x0 0x02008504 {$3}\n"             \
-        "sync.nop null {$2.dst}\n"                                             \
-        "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
+    SET("r21", "5")                                                            \
+    WAIT "(W) send.slm (1|M0) null r22 r21:1 0x0 0x02008504 {$1}\n"            \
+         "sync.nop null {$1.dst}\n"                                            \
+         "(W) send.slm (1|M0) r24 r22 null:0 0x0 0x02108500 {$2}\n"            \
+         "(W) send.slm (1|M0) null r25 r21:1 0x0 0x02008504 {$3}\n"            \
+         "sync.nop null {$2.dst}\n"                                            \
+         "(W) mov (1|M0) r20.0<1>:ud r24.0<0;1,0>:ud\n"
 #define SLM_LANE_OFF                                                           \
     SET("r22", "0")                                                            \
     SET("r21", "5")                                                            \
