@@ -21,7 +21,8 @@ struct buffer {
 struct pipe {
     xk_ctx *c;
     const struct xk_tiling *t;
-    unsigned grf_b, n_buffers, copies, last; /* last: number of the last stage */
+    unsigned grf_b, n_buffers, copies,
+        last; /* last: number of the last stage */
     struct buffer buffer[MAX_BUFFERS];
 };
 
