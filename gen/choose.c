@@ -10,26 +10,30 @@
 #include "gen/gen.h"
 #include "plan/plan.h"
 
-/* XK_SCHEDULE: the first candidate with what the text says instead, alone; in
- * 256 registers if it needs them and the text lets it. */
-static enum xk_status override(xk_ctx *c, const char *text,
-                               const struct xk_shape *s, struct xk_problem *p)
+enum xk_status xk_candidates_override(xk_ctx *c,
+                                      const struct xk_platform *platform,
+                                      const struct xk_shape *s,
+                                      struct xk_schedule *candidate,
+                                      unsigned *n)
 {
-    struct xk_schedule *const x = &p->candidate[0];
+    const char *const text = secure_getenv("XK_SCHEDULE");
+    struct xk_schedule *const x = &candidate[0];
     struct xk_schedule large = *x;
+    if (!text || !*text)
+        return XK_OK;
     large.grf_count = 256;
     XK_TRY(xk_schedule_parse(c, text, x));
     XK_TRY(xk_schedule_parse(c, text, &large));
     const struct xk_schedule_rule *const broken =
-        xk_schedule_check(p->platform, s, x);
-    if (broken && xk_schedule_check(p->platform, s, &large))
+        xk_schedule_check(platform, s, x);
+    if (broken && xk_schedule_check(platform, s, &large))
         return xk_fail(c, XK_EINVAL,
                        "schedule: breaks the rule %s: %s; given '%s'",
                        broken->name, broken->why, text);
     if (broken)
         *x = large;
-    x->score = xk_schedule_score(p->platform, s, x);
-    p->n_candidates = 1;
+    x->score = xk_schedule_score(platform, s, x);
+    *n = 1;
     return XK_OK;
 }
 
@@ -78,7 +82,6 @@ static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
 static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
-    const char *const text = secure_getenv("XK_SCHEDULE");
     struct xk_contraction con;
     struct xk_shape s;
     XK_TRY(shape_of(c, p, NULL, &con, &s));
@@ -87,8 +90,8 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
     if (!p->n_candidates)
         return none_valid(c, XK_EUNSUPPORTED,
                           "no candidate is valid; the best one breaks", broken);
-    if (text && *text)
-        XK_TRY(override(c, text, &s, p));
+    XK_TRY(xk_candidates_override(c, p->platform, &s, p->candidate,
+                                  &p->n_candidates));
     return set_layouts(c, &con, &s, p);
 }
 

@@ -221,7 +221,8 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                        "schedule: no candidate is valid; the best one breaks "
                        "the rule %s: %s",
                        broken ? broken->name : "", broken ? broken->why : "");
-    return XK_OK;
+    return xk_candidates_override(c, platform, &s, out->candidate,
+                                  &out->n_candidates);
 }
 
 enum xk_status

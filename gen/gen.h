@@ -24,6 +24,14 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p);
+/* XK_SCHEDULE, if it is set: the first candidate with what it says instead,
+ * alone; in 256 registers if it needs them and the text lets it. XK_EPARSE,
+ * XK_EINVAL: what is wrong with it. */
+enum xk_status xk_candidates_override(xk_ctx *c,
+                                      const struct xk_platform *platform,
+                                      const struct xk_shape *s,
+                                      struct xk_schedule *candidate,
+                                      unsigned *n);
 /* Leaves the candidates, *n of them, that obey the rules for a shape, none of
  * them with surfaces if those are not allowed. The last rule that was broken if
  * none is left, else NULL. */

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Programs of formulas through the public calls: what query answers is what
  * create makes, results against plain loops, and what is refused. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/half.h"
@@ -260,6 +261,28 @@ START_TEST(calls_that_are_wrong)
 }
 END_TEST
 
+/* XK_SCHEDULE is obeyed, or refused by query and create. */
+START_TEST(the_schedule_that_is_set)
+{
+    static const struct {
+        const char *text;
+        enum xk_status status;
+    } rows[] = {{"m=8", XK_OK}, {"q=8", XK_EPARSE}, {"m=8 grf=7", XK_EINVAL}};
+    const struct xk_formulas f = formulas(1, three);
+    struct xk_formulas_info info = {.size = sizeof info};
+    struct xk_error err;
+    xk_program *p = NULL;
+    setenv("XK_SCHEDULE", rows[_i].text, 1);
+    ck_assert_int_eq(xk_formulas_query(&f, &info, &err), rows[_i].status);
+    ck_assert_int_eq(xk_formulas_create(&f, NULL, &p, &err), rows[_i].status);
+    unsetenv("XK_SCHEDULE");
+    if (p)
+        ck_assert_ptr_nonnull(
+            strstr(xk_program_launch(p, 0)->schedule, " m=8 "));
+    xk_program_unref(p);
+}
+END_TEST
+
 START_TEST(a_formula_is_completed)
 {
     static const char want[] =
@@ -309,6 +332,7 @@ int main(void)
                         XK_COUNTOF(partly));
     tcase_add_loop_test(t, is_refused_by_both, 0, XK_COUNTOF(refused));
     tcase_add_test(t, calls_that_are_wrong);
+    tcase_add_loop_test(t, the_schedule_that_is_set, 0, 3);
     tcase_add_test(t, a_formula_is_completed);
     tcase_add_test(t, memory_that_runs_out_is_said);
     suite_add_tcase(s, t);
