@@ -267,7 +267,7 @@ START_TEST(the_schedule_that_is_set)
     static const struct {
         const char *text;
         enum xk_status status;
-    } rows[] = {{"m=8", XK_OK}, {"q=8", XK_EPARSE}, {"m=8 grf=7", XK_EINVAL}};
+    } rows[] = {{"grf=256", XK_OK}, {"q=8", XK_EPARSE}, {"grf=7", XK_EINVAL}};
     const struct xk_formulas f = formulas(1, three);
     struct xk_formulas_info info = {.size = sizeof info};
     struct xk_error err;
@@ -278,7 +278,7 @@ START_TEST(the_schedule_that_is_set)
     unsetenv("XK_SCHEDULE");
     if (p)
         ck_assert_ptr_nonnull(
-            strstr(xk_program_launch(p, 0)->schedule, " m=8 "));
+            strstr(xk_program_launch(p, 0)->schedule, "grf=256"));
     xk_program_unref(p);
 }
 END_TEST
