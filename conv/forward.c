@@ -88,13 +88,13 @@ static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
                                 const struct indices *x, enum xk_conv_quant q,
                                 enum xk_epi_kind kind, struct xk_contraction *p)
 {
-    struct xk_access *const a = &p->input[p->n_inputs];
     struct xk_conv_quant_row row;
     xk_conv_quant_row(f, q, &row);
     if (row.of->source == XK_QUANT_NONE)
         return XK_OK;
     p->epi[p->n_epi++] =
-        (struct xk_epi_op){.kind = (uint8_t)kind, .input = p->n_inputs++};
+        (struct xk_epi_op){.kind = (uint8_t)kind, .input = p->n_inputs};
+    struct xk_access *const a = xk_contraction_add_input(p);
     snprintf(a->name, sizeof(a->name), "%s", row.name);
     a->arg = row.number;
     a->by_value = row.of->source == XK_QUANT_HOST;
@@ -109,9 +109,9 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
                                const struct indices *x,
                                struct xk_contraction *p)
 {
-    struct xk_access *const a = &p->input[p->n_inputs];
     p->epi[p->n_epi].kind = XK_EPI_ADD;
-    p->epi[p->n_epi++].input = p->n_inputs++;
+    p->epi[p->n_epi++].input = p->n_inputs;
+    struct xk_access *const a = xk_contraction_add_input(p);
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_BIA, a));
     xk_conv_add_dims(a, 1, &x->oc);
     return XK_OK;
@@ -125,13 +125,13 @@ static enum xk_status add_rhs(xk_ctx *c, const struct xk_conv_desc *f,
                               struct xk_contraction *p)
 {
     const int index[] = {x->mb, x->oc, x->o[0], x->o[1], x->o[2]};
-    struct xk_access *const a = &p->input[p->n_inputs];
-    if (p->n_inputs == XK_MAX_INPUTS)
+    p->epi[p->n_epi - 1].input = p->n_inputs;
+    struct xk_access *const a = xk_contraction_add_input(p);
+    if (!a)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "post_ops[%u]: more than %d right-hand sides, bias "
                        "included",
                        i, XK_MAX_INPUTS);
-    p->epi[p->n_epi - 1].input = p->n_inputs++;
     snprintf(a->name, sizeof(a->name), "rhs%u", i);
     a->arg = (uint8_t)(XK_ARG_RHS + i);
     XK_TRY(xk_conv_rhs_layout(
@@ -173,7 +173,7 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
                                    const struct xk_conv_info *info,
                                    struct xk_contraction *out)
 {
-    memset(out, 0, sizeof(*out));
+    xk_contraction_clear(out);
     out->acc_dt =
         xk_dtype_is_int(xk_conv_dtype(f->src_type)) ? XK_DT_S32 : XK_DT_F32;
     const struct indices x = add_indices(out, f);

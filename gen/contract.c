@@ -2,6 +2,7 @@
 /* Only here does anything go round. */
 #include "gen/contract.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #include "lower/lower.h"
@@ -20,13 +21,14 @@ struct ladder {
     const struct xk_contract *k;
     const char *name;
     struct xk_made_kernel *out;
-    struct xk_nest packed; /* [tap][channel] innermost of K */
-    bool is_packed;        /* there is that */
-    struct xk_plan plan;
-    struct xk_kernel kernel;
+    bool is_packed;  /* there is `packed` */
     bool tight;      /* second time down: few headers, and nothing is hoisted */
     unsigned n_lost; /* codes that did not fit, this time */
     enum outcome outcome[XK_MAX_CANDIDATES];
+    /* What each try makes: */
+    struct xk_nest packed; /* [tap][channel] innermost of K */
+    struct xk_plan plan;
+    struct xk_kernel kernel;
 };
 
 static void dump_head(struct ladder *l)
@@ -194,9 +196,10 @@ static enum xk_status pack(struct ladder *l)
 enum xk_status xk_contract_make(struct xk_gen *g, const struct xk_contract *k,
                                 const char *name, struct xk_made_kernel *out)
 {
-    struct ladder *const l = xk_calloc(g->c, 1, sizeof(*l));
+    struct ladder *const l = xk_realloc(g->c, NULL, sizeof(*l));
     if (!l)
         return XK_ENOMEM;
+    memset(l, 0, offsetof(struct ladder, packed));
     l->g = g;
     l->k = k;
     l->name = name;

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* From a descriptor to a program: the problem becomes a list of launches, and
  * that a program. */
+#include <stddef.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -15,9 +16,9 @@
 struct create {
     struct xk_creation base;
     struct xk_problem problem;
-    struct xk_nest con;
     struct xk_program_arg_info
         arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS];
+    struct xk_nest con; /* large, and not zero at first */
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -150,6 +151,9 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
                               xk_program **out, struct xk_error *err)
 {
     static const struct xk_creation_kind kind = {
-        .state_b = sizeof(struct create), .generate = generate, .tell = tell};
+        .state_b = sizeof(struct create),
+        .zero_b = offsetof(struct create, con),
+        .generate = generate,
+        .tell = tell};
     return xk_creation_run(&kind, d, o, out, err);
 }

@@ -76,7 +76,7 @@ static struct xk_creation *begin(const struct xk_creation_kind *kind,
         alloc->realloc(alloc->user, NULL, kind->state_b);
     if (!g)
         return NULL;
-    memset(g, 0, kind->state_b);
+    memset(g, 0, kind->zero_b ? kind->zero_b : kind->state_b);
     g->gen.c = xk_ctx_create(alloc);
     xk_str_init(&g->gen.text, alloc);
     if (g->gen.c)

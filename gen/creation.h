@@ -14,8 +14,8 @@ struct xk_creation {
 };
 
 struct xk_creation_kind {
-    size_t state_b; /* of a struct that begins with struct xk_creation, zero at
-                       first */
+    size_t state_b; /* of a struct that begins with struct xk_creation */
+    size_t zero_b;  /* its first bytes that are zero at first; 0: all */
     enum xk_status (*generate)(struct xk_creation *c, const void *what,
                                xk_program **out);
     /* XK_VERBOSE's line. */

@@ -190,7 +190,8 @@ static void set_c(const struct xk_contraction *p, struct xk_shape *s)
         set_row(p, s);
         return;
     }
-    struct xk_contraction walked = *p;
+    struct xk_contraction walked;
+    xk_contraction_copy(&walked, p);
     xk_row_order_apply(&walked);
     set_row(&walked, s);
 }

@@ -1,7 +1,30 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "views/contraction.h"
 
+#include <stddef.h>
 #include <string.h>
+
+void xk_contraction_clear(struct xk_contraction *p)
+{
+    memset(p, 0, offsetof(struct xk_contraction, input));
+}
+
+void xk_contraction_copy(struct xk_contraction *out,
+                         const struct xk_contraction *p)
+{
+    memcpy(out, p,
+           offsetof(struct xk_contraction, input) +
+               p->n_inputs * sizeof(p->input[0]));
+}
+
+struct xk_access *xk_contraction_add_input(struct xk_contraction *p)
+{
+    if (p->n_inputs == XK_MAX_INPUTS)
+        return NULL;
+    struct xk_access *const a = &p->input[p->n_inputs++];
+    memset(a, 0, sizeof(*a));
+    return a;
+}
 
 unsigned xk_contraction_add(struct xk_contraction *p, const char *name,
                             int64_t extent, enum xk_role role)
@@ -113,7 +136,7 @@ bool xk_contraction_class(const struct xk_contraction *p, const uint32_t *r,
                           struct xk_contraction *out)
 {
     bool terms = true;
-    *out = *p;
+    xk_contraction_copy(out, p);
     out->n_class_dims = 0;
     memset(out->class_dim, 0, sizeof(out->class_dim));
     struct xk_access *a;
@@ -164,7 +187,8 @@ void xk_contraction_move(struct xk_contraction *p, unsigned from, unsigned to)
     const unsigned first = from < to ? from : to;
     const unsigned last = from < to ? to : from;
     unsigned old[XK_MAX_INDEX];
-    struct xk_contraction q = *p;
+    struct xk_contraction q;
+    xk_contraction_copy(&q, p);
     for (unsigned i = first; i <= last; i++)
         old[i] = i == to ? from : from < to ? i + 1 : i - 1;
     struct xk_access *a;

@@ -31,11 +31,20 @@ struct xk_contraction {
     struct xk_index index[XK_MAX_INDEX]; /* in the order of loops: of each role
                                             the outermost first */
     struct xk_access a, b, c;
-    struct xk_access
-        input[XK_MAX_INPUTS]; /* right-hand sides of the epilogue */
     struct xk_class_dim class_dim[XK_MAX_CLASS_DIMS];
     struct xk_epi_op epi[XK_MAX_EPI];
+    struct xk_access
+        input[XK_MAX_INPUTS]; /* right-hand sides of the epilogue; those behind
+                                 the last need not be set */
 };
+
+/* Without indices and inputs. Inputs are most of its bytes, and few are there.
+ */
+void xk_contraction_clear(struct xk_contraction *p);
+void xk_contraction_copy(struct xk_contraction *out,
+                         const struct xk_contraction *p);
+/* One more input, all zero; NULL: there is no room. */
+struct xk_access *xk_contraction_add_input(struct xk_contraction *p);
 
 static inline bool xk_access_is_open(const struct xk_access *a)
 {

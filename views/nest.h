@@ -20,9 +20,6 @@ struct xk_operand_view {
 };
 
 struct xk_nest {
-    struct xk_contraction of;     /* what it was made of */
-    struct xk_contraction walked; /* the same with its indices in the order of
-                                     loops: rows as xk_row_order_of says */
     uint8_t n_index, n_inputs, n_epi;
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
     struct xk_operand_view a, b, c;
@@ -33,8 +30,13 @@ struct xk_nest {
                       where it has several (xk_nest_pack); 0: taps are
                       indices of their own */
     uint8_t used_e; /* of those, that A has in memory; the others are masked */
-    struct xk_operand_view input[XK_MAX_INPUTS]; /* right-hand sides */
-    struct xk_epi_op epi[XK_MAX_EPI];            /* in this order */
+    struct xk_epi_op epi[XK_MAX_EPI]; /* in this order */
+    struct xk_contraction of;         /* what it was made of */
+    struct xk_contraction walked; /* the same with its indices in the order of
+                                     loops: rows as xk_row_order_of says */
+    struct xk_operand_view
+        input[XK_MAX_INPUTS]; /* right-hand sides; those
+                                 behind the last are not set */
 };
 
 /* The contraction's indices in the order of loops and its accesses as views.

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A contraction's accesses as views: each tensor dim passes an index through,
  * or is embedded in the indices of its coordinate. */
+#include <stddef.h>
 #include <string.h>
 
 #include "views/access.h"
@@ -220,14 +221,15 @@ static enum xk_status complete_inner(xk_ctx *c, struct xk_nest *n)
 enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
                             struct xk_nest *out)
 {
-    memset(out, 0, sizeof(*out));
+    memset(out, 0, offsetof(struct xk_nest, of));
     if (of->n_class_dims)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "nest: the classes of a contraction are one each");
     if (xk_access_is_open(&of->a))
         return xk_fail(c, XK_EUNSUPPORTED, "%s: no layout is chosen",
                        of->a.name);
-    out->of = out->walked = *of;
+    xk_contraction_copy(&out->of, of);
+    xk_contraction_copy(&out->walked, of);
     xk_row_order_apply(&out->walked);
     columns_last(&out->walked);
     out->n_index = out->walked.n_index;
