@@ -294,6 +294,20 @@ static const xk_stmt *rewrite_header_loop(struct xk_hd_pass *p,
     return xk_hd_place_items(p, l.items, xk_with_kids(p->c, s, kids, last + 1));
 }
 
+/* A buffer in SLM is a place from here on: its allocation goes. */
+static const xk_stmt *rewrite_slm(struct xk_hd_pass *p, const xk_stmt *s)
+{
+    const struct xk_alloc_info info = xk_alloc_info_of(s);
+    const uint32_t outer = p->slm_b, at = xk_slm_place(outer, info);
+    const xk_expr *const place = xk_imm(p->c, XK_DT_U32, at);
+    if (!place || !xk_memo_set(&p->slm, xk_serial(xk_kid(s, 0)), place))
+        return NULL;
+    p->slm_b = at + info.size_b;
+    const xk_stmt *const body = rewrite_headers(p, xk_kid(s, 1));
+    p->slm_b = outer;
+    return body;
+}
+
 static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
 {
     struct xk_hd_pass *const p = user;
@@ -309,6 +323,10 @@ static const xk_expr *rewrite_headers(void *user, const xk_expr *s)
             !xk_memo_set(&p->lets, xk_serial(xk_kid(s, 0)), xk_kid(s, 1)))
             return NULL;
         return xk_pass_map_kids(p->c, s, rewrite_headers, p);
+    case XK_OP_ALLOC:
+        return xk_type_of(xk_kid(s, 0)).space == XK_SPACE_SLM
+                   ? rewrite_slm(p, s)
+                   : xk_pass_map_kids(p->c, s, rewrite_headers, p);
     case XK_OP_FOR:
     case XK_OP_PIPE:
         return rewrite_header_loop(p, s);
@@ -340,7 +358,9 @@ enum xk_status xk_pass_header(xk_ctx *c, struct xk_kernel *k,
     xk_arena_init(&p.arena, c);
     xk_levels_init(&p.levels, c);
     xk_memo_init(&p.lets, c);
+    xk_memo_init(&p.slm, c);
     const xk_stmt *const body = rewrite_headers(&p, k->body);
+    xk_memo_fini(&p.slm);
     xk_memo_fini(&p.lets);
     xk_levels_fini(&p.levels);
     xk_arena_fini(&p.arena);

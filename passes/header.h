@@ -114,6 +114,8 @@ struct xk_hd_pass {
     struct xk_arena arena;
     struct xk_levels levels; /* by the place where a variable is bound */
     struct xk_memo lets;     /* variable: value of its LET */
+    struct xk_memo slm;      /* buffer in SLM: where it begins, a constant */
+    uint32_t slm_b;          /* of the buffers that are in force */
     struct xk_hd_loop *loop; /* innermost */
 };
 

@@ -4,9 +4,31 @@
 
 /* Addresses. */
 
+uint32_t xk_slm_place(uint32_t outer_b, struct xk_alloc_info info)
+{
+    const uint32_t line_b = 64;
+    const uint32_t align = info.align_b > line_b ? info.align_b : line_b;
+    return (outer_b + align - 1) / align * align;
+}
+
+/* Where the buffer begins in the group's SLM: behind those that are in force
+ * around it, so that buffers that are not at the same time share memory. */
+static const xk_expr *slm_origin(struct xk_hd_pass *p,
+                                 const struct xk_hd_message *m)
+{
+    const void *at;
+    if (xk_memo_get(&p->slm, xk_serial(m->mem), &at))
+        return at;
+    xk_fail(p->c, XK_EINVAL, "header: buffer %s is not allocated in SLM",
+            xk_var_name(m->mem));
+    return NULL;
+}
+
 /* What offsets are added to: the pointer, or where it is in its surface. */
 const xk_expr *xk_hd_origin(struct xk_hd_pass *p, const struct xk_hd_message *m)
 {
+    if (m->send->space == XK_SPACE_SLM)
+        return slm_origin(p, m);
     if (m->send->addr != XK_SEND_SURFACE)
         return xk_cast(p->c, m->dt, m->mem);
     for (unsigned i = 0; i + 1 < p->k->n_params; i++)

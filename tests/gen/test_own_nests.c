@@ -1,0 +1,137 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Nests that somebody wrote by hand: a matmul whose B goes through SLM, and a
+ * sum of a matrix and a vector, on the simulator with all checkers on. */
+#include <string.h>
+
+#include "base/half.h"
+#include "launches_lab.h"
+#include "tests/tap.h"
+#include "xekern/ir.h"
+
+static const char staged[] =
+    "kernel staged simd 8 (src: ptr.global, src_at: surface, wei: ptr.global, "
+    "wei_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 4, t: "
+    "thread < 4) {\n"
+    "    index i 256, j 32, p 64\n"
+    "    view A = src f16[256,64] ab [i, p]\n"
+    "    view B = wei f16[64,32] ba [p, j]\n"
+    "    view C = dst f32[256,32] ab [i, j]\n"
+    "    walk m = i, n = j, k = p\n"
+    "    tile a = f16 [m2 k8 m8 k2], b = f16 [n32 k16], q = f16 [n8 k16]\n"
+    "    tile c = f32 [n4 m2 n8 m8]\n"
+    "    let m0: s32 = g * 64 + t * 16\n"
+    "    alloc s: slm[4096]\n"
+    "    alloc acc: grf[2048] align 32\n"
+    "    tile.zero.c(&acc[0])\n"
+    "    alloc ra: grf[512] align 32\n"
+    "    alloc rb: grf[1024] align 32\n"
+    "    alloc rq: grf[256] align 32\n"
+    "    for k0 in 0..64 step 16 {\n"
+    "        let turn: s32 = k0 / 16 % 2 * 32\n"
+    "        tile.load.A.a(&ra[0], m0, k0)\n"
+    "        tile.load.B.q(&rq[0], t * 8, k0)\n"
+    "        scope {\n"
+    "            index r 64, c 16\n"
+    "            view S = s f16[64,16] ab [r, c]\n"
+    "            walk n = r, k = c\n"
+    "            tile b = f16 [n32 k16], q = f16 [n8 k16]\n"
+    "            tile.store.S.q(&rq[0], turn + t * 8, 0)\n"
+    "            fence.slm()\n"
+    "            barrier_signal()\n"
+    "            barrier_wait()\n"
+    "            tile.load.S.b(&rb[0], turn, 0)\n"
+    "        }\n"
+    "        tile.mul.dpas.c.a.b(&acc[0], &ra[0], &rb[0])\n"
+    "    }\n"
+    "    tile.store.C.c(&acc[0], m0, 0)\n"
+    "}\n";
+
+static const char pointwise[] =
+    "kernel sum simd 16 (src: ptr.global, src_at: surface, wei: ptr.global, "
+    "wei_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 13) {\n"
+    "    index i 5, j 37\n"
+    "    view A = src f32[5,37] ab [i, j]\n"
+    "    view B = wei f32[5] a [i]\n"
+    "    view C = dst f32[37,5] ab [j, i]\n"
+    "    walk m = i j\n"
+    "    tile a = f32 [m16]\n"
+    "    let m0: s32 = g * 16\n"
+    "    alloc ra: grf[64] align 32\n"
+    "    alloc rb: grf[64] align 32\n"
+    "    tile.load.A.a(&ra[0], m0)\n"
+    "    tile.load.B.a(&rb[0], m0)\n"
+    "    load x: f32x16 = &ra[0]\n"
+    "    load y: f32x16 = &rb[0]\n"
+    "    store &ra[0] = x + y * bcast.16(2.0)\n"
+    "    tile.store.C.a(&ra[0], m0)\n"
+    "}\n";
+
+static void run_nest(const char *text, const char *passes,
+                     const struct lab_arg *arg)
+{
+    const struct xk_ir_source s = {.size = sizeof(s),
+                                   .platform = XK_XEHPG,
+                                   .text = text,
+                                   .passes = passes,
+                                   .grf_count = 256,
+                                   .spare_grf = 16};
+    struct xk_error err;
+    xk_program *p = NULL;
+    ck_assert_msg(xk_ir_create(&s, NULL, &p, &err) == XK_OK, "%s", err.message);
+    lab_run(p, arg);
+    xk_program_unref(p);
+}
+
+static const char *const staged_passes[] = {NULL, "split(m=8)",
+                                            "split(m=8 n=8)", "split(k=16)"};
+
+START_TEST(b_through_slm)
+{
+    enum { M = 256, N = 32, K = 64 };
+    static uint16_t a[M][K], b[N][K];
+    static float c[M][N];
+    for (int k = 0; k < K; k++) {
+        for (int m = 0; m < M; m++)
+            a[m][k] = xk_half_from_float((float)((m * 7 + k * 3) % 9 - 4));
+        for (int n = 0; n < N; n++)
+            b[n][k] = xk_half_from_float((float)((n * 5 + k) % 9 - 4));
+    }
+    const struct lab_arg arg[] = {
+        {a, sizeof(a)}, {b, sizeof(b)}, {c, sizeof(c)}};
+    run_nest(staged, staged_passes[_i], arg);
+    for (int m = 0; m < M; m++)
+        for (int n = 0; n < N; n++) {
+            float sum = 0;
+            for (int k = 0; k < K; k++)
+                sum += xk_half_to_float(a[m][k]) * xk_half_to_float(b[n][k]);
+            ck_assert_float_eq(c[m][n], sum);
+        }
+}
+END_TEST
+
+START_TEST(a_sum)
+{
+    static float a[5][37], b[5], c[37][5];
+    for (int i = 0; i < 5; i++) {
+        b[i] = (float)(i * i);
+        for (int j = 0; j < 37; j++)
+            a[i][j] = (float)(i - 3 * j);
+    }
+    const struct lab_arg arg[] = {
+        {a, sizeof(a)}, {b, sizeof(b)}, {c, sizeof(c)}};
+    run_nest(pointwise, NULL, arg);
+    for (int i = 0; i < 5; i++)
+        for (int j = 0; j < 37; j++)
+            ck_assert_float_eq(c[j][i], a[i][j] + 2 * b[i]);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("own_nests");
+    TCase *const t = tcase_create("own_nests");
+    tcase_add_loop_test(t, b_through_slm, 0, 4);
+    tcase_add_test(t, a_sum);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
