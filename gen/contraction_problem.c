@@ -7,20 +7,17 @@
 #include "views/access.h"
 #include "views/split_dims.h"
 
-/* A's type, and those of B and C that go with it. */
+/* A's type, and those of B that go with it. */
 static const struct type_row {
-    uint8_t a, b[2], c[4]; /* enum xk_dtype; lists end with 0 */
+    uint8_t a, b[2]; /* enum xk_dtype; lists end with 0 */
 } type_rows[] = {
-    {XK_DT_F32, {XK_DT_F32}, {XK_DT_F32}},
-    {XK_DT_F16, {XK_DT_F16}, {XK_DT_F16, XK_DT_F32}},
-    {XK_DT_BF16, {XK_DT_BF16}, {XK_DT_BF16, XK_DT_F32}},
-    {XK_DT_U8,
-     {XK_DT_S8, XK_DT_U8},
-     {XK_DT_U8, XK_DT_S8, XK_DT_S32, XK_DT_F32}},
-    {XK_DT_S8,
-     {XK_DT_S8, XK_DT_U8},
-     {XK_DT_U8, XK_DT_S8, XK_DT_S32, XK_DT_F32}},
+    {XK_DT_F32, {XK_DT_F32}},         {XK_DT_F16, {XK_DT_F16}},
+    {XK_DT_BF16, {XK_DT_BF16}},       {XK_DT_U8, {XK_DT_S8, XK_DT_U8}},
+    {XK_DT_S8, {XK_DT_S8, XK_DT_U8}},
 };
+/* What C is converted to, and what right-hand sides are made f32 of. */
+static const uint8_t outer_types[] = {XK_DT_F32, XK_DT_F16, XK_DT_BF16,
+                                      XK_DT_S32, XK_DT_S8,  XK_DT_U8};
 
 static bool in_list(const uint8_t *list, size_t n, enum xk_dtype t)
 {
@@ -36,7 +33,7 @@ static enum xk_status check_types(xk_ctx *c, const struct xk_contraction *p)
     for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
         const struct type_row *const r = &type_rows[i];
         if (r->a == a && in_list(r->b, XK_COUNTOF(r->b), b) &&
-            in_list(r->c, XK_COUNTOF(r->c), p->c.layout.dt))
+            in_list(outer_types, XK_COUNTOF(outer_types), p->c.layout.dt))
             return XK_OK;
     }
     return xk_fail(c, XK_EUNSUPPORTED,
@@ -103,9 +100,7 @@ static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
 static enum xk_status check_input(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_access *a)
 {
-    static const uint8_t types[] = {XK_DT_F32, XK_DT_F16, XK_DT_BF16,
-                                    XK_DT_S32, XK_DT_S8,  XK_DT_U8};
-    if (!in_list(types, XK_COUNTOF(types), a->layout.dt))
+    if (!in_list(outer_types, XK_COUNTOF(outer_types), a->layout.dt))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "%s: no kernel reads %s behind the sum", a->name,
                        xk_dtype_name(a->layout.dt));

@@ -14,6 +14,10 @@ struct draw {
     int extent[LETTERS];
 };
 
+/* Of C, and of what is read behind the sum. */
+static const char *const outer_types[] = {"f32", "f16", "bf16",
+                                          "s32", "s8",  "u8"};
+
 /* A coordinate while it is drawn. */
 struct coord {
     int coef[LETTERS], base;
@@ -197,13 +201,11 @@ static void any_access(struct draw *d, char name, const char *type,
 static void any_rhs(struct draw *d, char name, const char *letters,
                     char *access)
 {
-    static const char *const types[] = {"f32",  "f16", "s8",
-                                        "bf16", "s32", "u8"};
     struct coord at[MAX_DIMS];
     char some[12], form[80];
     any_letters(d, letters, false, some);
     const unsigned n = any_coords(d, some, false, at);
-    d->out += sprintf(d->out, "%c: %s[", name, types[below(d, 6)]);
+    d->out += sprintf(d->out, "%c: %s[", name, outer_types[below(d, 6)]);
     access += sprintf(access, " %c[", name);
     for (unsigned i = 0; i < n; i++) {
         const int dim = any_base(d, &at[i], false, true);
@@ -247,17 +249,13 @@ static void deal(struct draw *d, const char *k, char *a, char *b)
 
 void any_formula(unsigned seed, char *out)
 {
-    static const char *const types[][3] = {
-        {"f32", "f32", "f32"},    {"f16", "f16", "f32"},
-        {"f16", "f16", "f16"},    {"s8", "s8", "s32"},
-        {"u8", "s8", "f32"},      {"s8", "u8", "s8"},
-        {"u8", "u8", "u8"},       {"bf16", "bf16", "f32"},
-        {"bf16", "bf16", "bf16"},
-    };
+    static const char *const types[][2] = {
+        {"f32", "f32"}, {"f16", "f16"}, {"s8", "s8"},    {"u8", "s8"},
+        {"s8", "u8"},   {"u8", "u8"},   {"bf16", "bf16"}};
     struct draw d = {.seed = seed, .out = out};
     char g[4], m[4], n[4], k[4], all[16], in_a[12], in_b[12], in_c[12];
     char a[300], b[300], c[300], steps[400];
-    const char *const *const t = types[below(&d, 9)];
+    const char *const *const t = types[below(&d, 7)];
     any_letters(&d, "bd", false, g);
     if (chance(&d, 2))
         g[0] = 0;
@@ -274,7 +272,7 @@ void any_formula(unsigned seed, char *out)
         d.out += sprintf(d.out, "%c = %d; ", *p, d.extent[*p - 'a']);
     any_access(&d, 'A', t[0], in_a, a);
     any_access(&d, 'B', t[1], in_b, b);
-    any_access(&d, 'C', t[2], in_c, c);
+    any_access(&d, 'C', outer_types[below(&d, 6)], in_c, c);
     any_steps(&d, in_c, steps);
     sprintf(d.out, "%s += %s * %s%s", c, a, b, steps);
 }
