@@ -63,10 +63,11 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                                         "column"};
     const struct xk_plan_epilogue *const e = &p->epi;
     xk_str_printf(out,
-                  "epilogue: %s stores of %u columns of %s (%s)%s%s%s%s\n",
+                  "epilogue: %s stores of %u columns of %s (%s)%s%s%s%s%s\n",
                   store[e->store], e->cols, xk_dtype_name(e->dst), e->why,
                   e->m_masked ? ", rows masked" : "",
                   e->n_masked ? ", columns masked" : "",
+                  e->masked ? ", elements beside C masked" : "",
                   e->in_f32 ? ", operations in f32" : "",
                   e->convert ? ", converted" : "");
     if (e->merged)
