@@ -18,7 +18,7 @@ struct create {
     unsigned n_args;
 };
 
-static enum xk_status check_source(xk_ctx *c, const struct xk_ir_source *s)
+static enum xk_status check_ir_source(xk_ctx *c, const struct xk_ir_source *s)
 {
     if (!s || s->size != sizeof(*s))
         return xk_fail(c, XK_EINVAL,
@@ -35,10 +35,10 @@ static enum xk_status check_source(xk_ctx *c, const struct xk_ir_source *s)
 }
 
 /* The kernel's text behind the passes that are named. */
-static enum xk_status rewrite(xk_ctx *c, const struct xk_ir_source *s,
-                              struct xk_kernel *k)
+static enum xk_status rewrite_ir(xk_ctx *c, const struct xk_ir_source *s,
+                                 struct xk_kernel *k)
 {
-    XK_TRY(check_source(c, s));
+    XK_TRY(check_ir_source(c, s));
     const struct xk_pass_env env = {
         .platform = xk_platform_get((enum xk_platform_id)s->platform),
         .spare_grf = s->spare_grf};
@@ -128,7 +128,7 @@ static void look_behind(const xk_expr *e, void *user)
         x->slm_b = x->outer_b[x->n_slm];
 }
 
-static bool look(const xk_expr *e, void *user)
+static bool look_at_ir(const xk_expr *e, void *user)
 {
     struct seen *const x = user;
     if (xk_is_expr(e))
@@ -166,7 +166,8 @@ static enum xk_value_type value_type(struct xk_type t)
 }
 
 /* A parameter as an argument of the program. */
-static enum xk_status add_arg(struct create *g, const struct xk_param *p)
+static enum xk_status add_parameter_arg(struct create *g,
+                                        const struct xk_param *p)
 {
     const struct xk_type t = xk_type_of(p->var);
     const bool value = p->kind == XK_PARAM_VALUE;
@@ -191,8 +192,8 @@ static enum xk_status add_arg(struct create *g, const struct xk_param *p)
 }
 
 /* How many there are of a kind of id; 1 without such a parameter. */
-static enum xk_status count(struct create *g, enum xk_param_kind kind,
-                            uint32_t *out)
+static enum xk_status count_ids(struct create *g, enum xk_param_kind kind,
+                                uint32_t *out)
 {
     const struct xk_kernel *const k = &g->kernel;
     *out = 1;
@@ -223,7 +224,7 @@ static enum xk_status make_job(struct create *g, const struct xk_ir_source *s,
         surfaces += kind == XK_PARAM_SURFACE;
         pointers += kind == XK_PARAM_GLOBAL;
         if (kind == XK_PARAM_GLOBAL || kind == XK_PARAM_VALUE)
-            XK_TRY(add_arg(g, &k->params[i]));
+            XK_TRY(add_parameter_arg(g, &k->params[i]));
     }
     if (surfaces && surfaces != pointers)
         return xk_fail(g->base.gen.c, XK_EINVAL,
@@ -232,13 +233,13 @@ static enum xk_status make_job(struct create *g, const struct xk_ir_source *s,
                        surfaces, pointers);
     job->surfaces = surfaces != 0;
     for (unsigned d = 0; d < 3; d++)
-        XK_TRY(count(g, (enum xk_param_kind)(XK_PARAM_GROUP_X + d),
-                     &job->groups[d]));
-    return count(g, XK_PARAM_THREAD, &job->threads);
+        XK_TRY(count_ids(g, (enum xk_param_kind)(XK_PARAM_GROUP_X + d),
+                         &job->groups[d]));
+    return count_ids(g, XK_PARAM_THREAD, &job->threads);
 }
 
-static enum xk_status generate(struct xk_creation *base, const void *what,
-                               xk_program **out)
+static enum xk_status generate_from_ir(struct xk_creation *base,
+                                       const void *what, xk_program **out)
 {
     static const struct xk_conv_info none = {.size = sizeof(none)};
     struct create *const g = (struct create *)base;
@@ -246,9 +247,9 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     struct seen x = {.g = g};
     base->gen.platform = xk_platform_get(
         (enum xk_platform_id)((const struct xk_ir_source *)what)->platform);
-    XK_TRY(rewrite(base->gen.c, what, &g->kernel));
+    XK_TRY(rewrite_ir(base->gen.c, what, &g->kernel));
     XK_TRY(make_job(g, what, &l.u.ir));
-    xk_visit(g->kernel.body, look, look_behind, &x);
+    xk_visit(g->kernel.body, look_at_ir, look_behind, &x);
     l.u.ir.slm_b = x.most_slm_b;
     l.u.ir.has_dpas = x.has_dpas;
     l.n_binds = g->n_args;
@@ -263,7 +264,8 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     return xk_launches_make(&base->gen, &all, &none, base->heap, out);
 }
 
-static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
+static void tell_of_ir(struct xk_creation *base, const xk_program *p,
+                       uint64_t ns)
 {
     const struct xk_launch_info *const l = xk_program_launch(p, 0);
     xk_trace_line(&base->gen.trace,
@@ -276,8 +278,10 @@ enum xk_status xk_ir_create(const struct xk_ir_source *s,
                             const struct xk_create_options *o, xk_program **out,
                             struct xk_error *err)
 {
-    static const struct xk_creation_kind kind = {
-        .state_b = sizeof(struct create), .generate = generate, .tell = tell};
+    static const struct xk_creation_kind kind = {.state_b =
+                                                     sizeof(struct create),
+                                                 .generate = generate_from_ir,
+                                                 .tell = tell_of_ir};
     return xk_creation_run(&kind, s, o, out, err);
 }
 
@@ -288,7 +292,7 @@ enum xk_status xk_ir_rewrite(const struct xk_ir_source *s, xk_write_fn write,
     xk_ctx *const c = xk_ctx_create(NULL);
     struct xk_kernel k;
     struct xk_str text;
-    if (c && rewrite(c, s, &k) == XK_OK && xk_kernel_check(c, &k) == XK_OK) {
+    if (c && rewrite_ir(c, s, &k) == XK_OK && xk_kernel_check(c, &k) == XK_OK) {
         xk_str_init(&text, &c->alloc);
         xk_kernel_print(&k, &text);
         if (text.failed)

@@ -5,8 +5,8 @@
 
 #include "ir/parse.h"
 
-static bool parse_name(struct xk_parse *p, char *out, size_t size,
-                       const char *too_long)
+static bool parse_short_name(struct xk_parse *p, char *out, size_t size,
+                             const char *too_long)
 {
     if (p->tok.kind != XK_TOKEN_WORD)
         return xk_parse_fail(p, "expected a name");
@@ -35,8 +35,8 @@ static bool parse_index(struct xk_parse *p, struct xk_tiling *t)
         if (t->n_index == XK_MAX_INDEX)
             return xk_parse_fail(p, "more than 12 indices");
         struct xk_index *const x = &t->index[t->n_index];
-        if (!parse_name(p, x->name, sizeof(x->name),
-                        "an index's name has at most 7 characters") ||
+        if (!parse_short_name(p, x->name, sizeof(x->name),
+                              "an index's name has at most 7 characters") ||
             !parse_int(p, &x->extent))
             return false;
         t->n_index++;
@@ -49,7 +49,7 @@ static bool parse_index_name(struct xk_parse *p, const struct xk_tiling *t,
 {
     char name[8];
     const struct xk_token at = p->tok;
-    if (!parse_name(p, name, sizeof(name), "there is no such index"))
+    if (!parse_short_name(p, name, sizeof(name), "there is no such index"))
         return false;
     const int i = xk_tiling_index(t, name);
     if (i < 0) {
@@ -212,7 +212,7 @@ static bool parse_layout(struct xk_parse *p, const char *view,
     }
     char tag[XK_LAYOUT_TAG_MAX];
     const struct xk_token at = p->tok;
-    if (!parse_name(p, tag, sizeof(tag), "the tag is too long"))
+    if (!parse_short_name(p, tag, sizeof(tag), "the tag is too long"))
         return false;
     if (xk_layout_from_tag(p->c, view, l->dt, n, dims, tag, l) == XK_OK)
         return true;
@@ -291,8 +291,8 @@ static bool parse_view(struct xk_parse *p, struct xk_tiling *t,
             return xk_parse_fail(p, "more than 8 views");
         struct xk_view_decl *const v = &t->view[t->n_views];
         int64_t fill = 0;
-        if (!parse_name(p, v->name, sizeof(v->name),
-                        "a view's name has at most 3 characters") ||
+        if (!parse_short_name(p, v->name, sizeof(v->name),
+                              "a view's name has at most 3 characters") ||
             !xk_parse_expect(p, "="))
             return false;
         mem[t->n_views] = xk_parse_symbol(p);
@@ -340,8 +340,8 @@ static bool parse_tile(struct xk_parse *p, struct xk_tiling *t)
         if (t->n_tiles == XK_MAX_TILES)
             return xk_parse_fail(p, "more than 12 tiles");
         struct xk_tile_decl *const d = &t->tile[t->n_tiles];
-        if (!parse_name(p, d->name, sizeof(d->name),
-                        "a tile's name has at most 3 characters") ||
+        if (!parse_short_name(p, d->name, sizeof(d->name),
+                              "a tile's name has at most 3 characters") ||
             !xk_parse_expect(p, "=") || !parse_element_type(p, &d->layout) ||
             !xk_parse_expect(p, "[") || !parse_blocks(p, letters, &d->layout) ||
             !tile_dims(p, d))

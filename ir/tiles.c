@@ -175,7 +175,7 @@ static const struct xk_block *block_from(const struct xk_layout *l,
 }
 
 /* Whether a tile's blocks, by their strides, do not reach into each other. */
-static bool is_apart(const struct xk_layout *l)
+static bool has_no_overlap(const struct xk_layout *l)
 {
     uint32_t left = 0;
     int64_t end = 1;
@@ -197,7 +197,7 @@ static enum xk_status check_tile(xk_ctx *c, const struct xk_tiling *t,
     if (xk_tiling_tile(t, d->name) != (int)i)
         return xk_fail(c, XK_EINVAL, "tiling: tile %s is declared twice",
                        d->name);
-    if (!is_apart(&d->layout))
+    if (!has_no_overlap(&d->layout))
         return xk_fail(c, XK_EINVAL,
                        "tiling: elements of tile %s share a place", d->name);
     return XK_OK;

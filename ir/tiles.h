@@ -87,6 +87,14 @@ void xk_walk_place(const struct xk_tiling *t, enum xk_role role,
 /* Dim of a tile that counts a role; -1: none. */
 int xk_tile_dim(const struct xk_tile_decl *d, enum xk_role role);
 
+/* What a statement calls, if it is a tile function; else NULL. */
+static inline const struct xk_tile_call *xk_tile_call_of(const xk_stmt *s)
+{
+    return xk_op(s) == XK_OP_CALL && xk_func_of(s)->kind == XK_FUNC_TILE
+               ? &xk_func_of(s)->u.tile
+               : NULL;
+}
+
 /* Bytes of a tile. */
 static inline int64_t xk_tile_size_b(const struct xk_tile_decl *d)
 {

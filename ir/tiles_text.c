@@ -74,8 +74,8 @@ static void print_layout(const struct xk_layout *l, struct xk_str *out)
         print_blocks(l, "abcdef", out);
 }
 
-static void print_form(const struct xk_tiling *t, const struct xk_coord *x,
-                       struct xk_str *out)
+static void print_coord_form(const struct xk_tiling *t,
+                             const struct xk_coord *x, struct xk_str *out)
 {
     bool any = false;
     for (unsigned i = 0; i < t->n_index; i++) {
@@ -104,7 +104,7 @@ void xk_tiling_print_view(const struct xk_tiling *t, unsigned view,
         const struct xk_coord *const x = &a->at[d];
         const bool condition = d >= a->layout.n_dims;
         xk_str_puts(out, !d ? " [" : d == a->layout.n_dims ? " | " : ", ");
-        print_form(t, x, out);
+        print_coord_form(t, x, out);
         if (condition || x->lo || x->hi != a->layout.dim[d])
             xk_str_printf(out, " in %" PRId64 "..%" PRId64, x->lo, x->hi);
     }

@@ -6,7 +6,7 @@
 
 /* All of a tile that begins at &buf[0] of it: its registers, whole or in the
  * runs of its part. */
-static void zero(struct xk_expand *x, const xk_stmt *call)
+static void expand_zero(struct xk_expand *x, const xk_stmt *call)
 {
     struct xk_tile_move m = {.f = &xk_func_of(call)->u.tile};
     int64_t at[XK_N_ROLES] = {0};
@@ -30,7 +30,7 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
     xk_block_init(&x->w, x->c, x->facts);
     switch ((enum xk_tile_op)xk_func_of(s)->u.tile.op) {
     case XK_TILE_ZERO:
-        zero(x, s);
+        expand_zero(x, s);
         break;
     case XK_TILE_LOAD:
     case XK_TILE_STORE:
@@ -46,7 +46,7 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
     return xk_ctx_status(x->c) == XK_OK ? r : NULL;
 }
 
-static const xk_expr *expand(void *user, const xk_expr *s);
+static const xk_expr *expand_stmt(void *user, const xk_expr *s);
 
 const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
                               const xk_expr *value)
@@ -87,7 +87,7 @@ static const xk_stmt *expand_block(struct xk_expand *x, const xk_expr *var,
     x->n_levels++;
     if (var)
         xk_levels_set(&x->levels, var, depth);
-    const xk_stmt *r = expand(x, body);
+    const xk_stmt *r = expand_stmt(x, body);
     struct xk_expand_level *const l = &x->level[depth];
     for (uint32_t i = l->n; i-- > 0;)
         r = xk_let(x->c, l->bound[i].var, l->bound[i].value, r);
@@ -107,7 +107,7 @@ static const xk_stmt *expand_tiling(struct xk_expand *x, const xk_stmt *s)
 {
     const xk_stmt *const outer = x->tiling;
     set_tiling(x, s);
-    const xk_stmt *const body = expand(x, xk_tiling_body(s));
+    const xk_stmt *const body = expand_stmt(x, xk_tiling_body(s));
     if (outer)
         set_tiling(x, outer);
     return body;
@@ -143,7 +143,7 @@ static const xk_stmt *expand_binder(struct xk_expand *x, const xk_stmt *s)
     return kid[n - 1] ? xk_with_kids(x->c, s, kid, n) : NULL;
 }
 
-static const xk_expr *expand(void *user, const xk_expr *s)
+static const xk_expr *expand_stmt(void *user, const xk_expr *s)
 {
     struct xk_expand *const x = user;
     if (xk_is_expr(s) || !xk_has(s, XK_HAS_TILES))
@@ -160,7 +160,7 @@ static const xk_expr *expand(void *user, const xk_expr *s)
     case XK_OP_FOR:
         return expand_binder(x, s);
     default:
-        return xk_pass_map_kids(x->c, s, expand, x);
+        return xk_pass_map_kids(x->c, s, expand_stmt, x);
     }
 }
 

@@ -20,8 +20,8 @@ const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
 }
 
 /* The parameter behind a pointer, and the pointer's number among them. */
-static const struct xk_param *behind(const struct xk_expand *x,
-                                     const xk_expr *mem, uint8_t *number)
+static const struct xk_param *param_behind(const struct xk_expand *x,
+                                           const xk_expr *mem, uint8_t *number)
 {
     const struct xk_kernel *const k = x->kernel;
     *number = 0;
@@ -36,7 +36,7 @@ static const struct xk_param *behind(const struct xk_expand *x,
 bool xk_expand_has_surface(const struct xk_expand *x, const xk_expr *mem)
 {
     uint8_t number;
-    const struct xk_param *const p = behind(x, mem, &number);
+    const struct xk_param *const p = param_behind(x, mem, &number);
     return p && p->kind == XK_PARAM_SURFACE;
 }
 
@@ -49,7 +49,7 @@ void xk_expand_send(struct xk_expand *x, const struct xk_tile_move *m,
     f.u.send.addr = f.u.send.space == XK_SPACE_SLM ? XK_SEND_A32 : XK_SEND_A64;
     if (xk_expand_has_surface(x, m->mem)) {
         f.u.send.addr = XK_SEND_SURFACE;
-        behind(x, m->mem, &f.u.send.surface);
+        param_behind(x, m->mem, &f.u.send.surface);
     }
     if (off && send.lanes > 1 && xk_type_of(off).lanes == 1)
         off = xk_bcast(x->c, off, send.lanes);
@@ -98,13 +98,13 @@ static uint32_t fill_dword(const struct xk_tile_move *m)
     return xk_dtype_b(dt) == 2 ? (bits & 0xffff) * 0x00010001u : bits;
 }
 
-static bool is_true(const xk_expr *mask)
+static bool is_always(const xk_expr *mask)
 {
     int64_t v;
     return xk_is_const(mask, &v) && v;
 }
 
-static bool is_false(const xk_expr *mask)
+static bool is_never(const xk_expr *mask)
 {
     int64_t v;
     return xk_is_const(mask, &v) && !v;
@@ -131,8 +131,8 @@ static bool is_whole_registers(struct xk_expand *x,
 }
 
 /* Bytes of registers that a message takes. */
-static unsigned message_b(const struct xk_expand *x,
-                          const struct xk_tile_shape *s)
+static unsigned message_data_b(const struct xk_expand *x,
+                               const struct xk_tile_shape *s)
 {
     return s->kind == XK_SHAPE_BLOCK ? 4u * s->vec
                                      : s->vec * registers_b(x, s->lanes);
@@ -153,9 +153,10 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
     }
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
     if (s->kind != XK_SHAPE_ELEMENTS &&
-        (mod % 4 || rem % 4 || !is_whole_registers(x, m, at, message_b(x, s))))
+        (mod % 4 || rem % 4 ||
+         !is_whole_registers(x, m, at, message_data_b(x, s))))
         return false;
-    if (s->kind == XK_SHAPE_BLOCK && !is_true(first->mask))
+    if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask))
         return false;
     if (!several)
         return true;
@@ -175,9 +176,9 @@ static struct xk_send send_of(const struct xk_tile_move *m,
 }
 
 /* Between lanes' dwords and the elements of a tile. */
-static void reorder(struct xk_expand *x, const struct xk_tile_move *m,
-                    const struct xk_tile_shape *s, unsigned used,
-                    const xk_expr *tile, const xk_expr *dwords)
+static void reorder_lanes(struct xk_expand *x, const struct xk_tile_move *m,
+                          const struct xk_tile_shape *s, unsigned used,
+                          const xk_expr *tile, const xk_expr *dwords)
 {
     const bool load = m->f->op == XK_TILE_LOAD;
     const uint16_t per_dw = (uint16_t)(4 / xk_dtype_b(m->access->layout.dt));
@@ -210,8 +211,8 @@ static unsigned used_lanes(const struct xk_tile_move *m,
 
 /* Elements straight into the tile need no staging: dwords of the same type,
  * side by side, in all lanes, of whole registers. */
-static bool is_direct(struct xk_expand *x, const struct xk_tile_move *m,
-                      const struct xk_tile_shape *s, const int64_t *at)
+static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
+                           const struct xk_tile_shape *s, const int64_t *at)
 {
     return s->kind != XK_SHAPE_ELEMENTS ||
            (s->reg_stride == 1 && used_lanes(m, s, at) == s->lanes &&
@@ -257,15 +258,15 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
                          const struct xk_tile_place *p)
 {
     const unsigned used = used_lanes(m, s, at);
-    const bool direct = is_direct(x, m, s, at), all = is_true(p->mask);
-    const unsigned n_b = message_b(x, s);
+    const bool direct = moves_directly(x, m, s, at), all = is_always(p->mask);
+    const unsigned n_b = message_data_b(x, s);
     const xk_expr *const tile = xk_expand_reg(x, m, at);
     const xk_expr *to = tile;
     if (!direct) {
         const xk_expr *const stage = xk_block_alloc(&x->w, "stage", n_b, 0);
         to = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
     }
-    if (!all && !m->access->fill && s->lanes > 1 && !is_false(p->mask) &&
+    if (!all && !m->access->fill && s->lanes > 1 && !is_never(p->mask) &&
         xk_expand_has_surface(x, m->mem)) {
         xk_expand_send(x, m, send_of(m, s),
                        or_beside(x, p->off, p->mask, s->lanes), to,
@@ -273,11 +274,11 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
     } else {
         if (!all)
             xk_expand_fill(x, to, n_b, fill_dword(m));
-        if (!is_false(p->mask))
+        if (!is_never(p->mask))
             xk_expand_send(x, m, send_of(m, s), p->off, to, p->mask);
     }
     if (!direct)
-        reorder(x, m, s, used, tile, to);
+        reorder_lanes(x, m, s, used, tile, to);
 }
 
 static void store_message(struct xk_expand *x, const struct xk_tile_move *m,
@@ -287,13 +288,13 @@ static void store_message(struct xk_expand *x, const struct xk_tile_move *m,
     const xk_expr *const tile = xk_expand_reg(x, m, at);
     const unsigned used = used_lanes(m, s, at);
     const xk_expr *from = tile;
-    if (is_false(p->mask))
+    if (is_never(p->mask))
         return;
-    if (!is_direct(x, m, s, at)) {
+    if (!moves_directly(x, m, s, at)) {
         const xk_expr *const stage =
             xk_block_alloc(&x->w, "stage", registers_b(x, s->lanes), 0);
         from = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
-        reorder(x, m, s, used, tile, from);
+        reorder_lanes(x, m, s, used, tile, from);
     }
     xk_expand_send(x, m, send_of(m, s), p->off, from, p->mask);
 }

@@ -17,8 +17,8 @@ static const uint8_t roles[3][2] = {
     {XK_ROLE_M, XK_ROLE_N}, {XK_ROLE_M, XK_ROLE_K}, {XK_ROLE_N, XK_ROLE_K}};
 
 /* Element (i, j) of an operand's part, by its two roles, in its tile. */
-static int64_t element(const struct product *p, unsigned operand, int64_t i,
-                       int64_t j)
+static int64_t tile_element(const struct product *p, unsigned operand,
+                            int64_t i, int64_t j)
 {
     const struct xk_tile_part *const t = &p->part[operand];
     const int64_t of[2] = {i, j};
@@ -45,14 +45,15 @@ static const xk_expr *reg(const struct product *p, unsigned operand, int64_t i,
                           int64_t j)
 {
     const int64_t off_b =
-        element(p, operand, i, j) * xk_dtype_b(type_of(p, operand));
+        tile_element(p, operand, i, j) * xk_dtype_b(type_of(p, operand));
     const xk_expr *const off =
         xk_bin_imm(p->x->c, XK_OP_ADD, xk_kid(p->ptr[operand], 1), off_b);
     return xk_ptr(p->x->c, xk_kid(p->ptr[operand], 0),
                   xk_simplify(p->x->c, off, p->x->facts));
 }
 
-static void refuse(const struct product *p, unsigned operand, const char *how)
+static void refuse_tile(const struct product *p, unsigned operand,
+                        const char *how)
 {
     xk_fail(p->x->c, XK_EINVAL, "expand: tile %s does not lie %s",
             p->part[operand].tile->name, how);
@@ -63,15 +64,16 @@ static void refuse(const struct product *p, unsigned operand, const char *how)
 static bool steps(const struct product *p, unsigned operand, unsigned r,
                   unsigned n, int64_t stride)
 {
-    const int64_t first = element(p, operand, 0, 0);
+    const int64_t first = tile_element(p, operand, 0, 0);
     for (unsigned i = 1; i < n; i++)
-        if (element(p, operand, r ? 0 : i, r ? i : 0) != first + i * stride)
+        if (tile_element(p, operand, r ? 0 : i, r ? i : 0) !=
+            first + i * stride)
             return false;
     return extent(p, operand, r) % n == 0;
 }
 
-static void call(const struct product *p, const struct xk_func *f, int64_t m,
-                 int64_t n, int64_t k)
+static void call_multiply(const struct product *p, const struct xk_func *f,
+                          int64_t m, int64_t n, int64_t k)
 {
     const xk_expr *const acc = reg(p, C, m, n);
     const bool dpas = f->kind == XK_FUNC_DPAS;
@@ -83,7 +85,7 @@ static void call(const struct product *p, const struct xk_func *f, int64_t m,
 
 /* M in the lanes: a's dwords of k a register, b's rows of 32 bytes of k, c's
  * columns; eight of each. */
-static void multiply_dpas(const struct product *p)
+static void expand_dpas(const struct product *p)
 {
     const unsigned elem_b = xk_dtype_b(type_of(p, A));
     const unsigned per_dw = elem_b > 2 ? 1 : 4 / elem_b;
@@ -100,35 +102,37 @@ static void multiply_dpas(const struct product *p)
                                          .rcount = 8,
                                          .wide = own == 4}};
     if (elem_b > 2 || xk_dtype_b(type_of(p, B)) != elem_b) {
-        refuse(p, A, "in types of dpas");
+        refuse_tile(p, A, "in types of dpas");
         return;
     }
     if (!steps(p, A, 0, lanes, per_dw) || !steps(p, A, 1, per_dw, 1) ||
         extent(p, A, 1) % deep ||
-        element(p, A, 0, per_dw) != element(p, A, 0, 0) + lanes * per_dw) {
-        refuse(p, A, "as src1 of dpas: [k8 m8 k2] of 16 bits");
+        tile_element(p, A, 0, per_dw) !=
+            tile_element(p, A, 0, 0) + lanes * per_dw) {
+        refuse_tile(p, A, "as src1 of dpas: [k8 m8 k2] of 16 bits");
         return;
     }
     if (!steps(p, B, 1, deep, 1) || !steps(p, B, 0, own, deep)) {
-        refuse(p, B, "as src2 of dpas: [n8 k16] of 16 bits");
+        refuse_tile(p, B, "as src2 of dpas: [n8 k16] of 16 bits");
         return;
     }
     const unsigned columns = extent(p, C, 1);
     if (!steps(p, C, 0, lanes, 1) || !steps(p, C, 1, own, lanes) ||
         columns % 8 ||
-        (own == 4 &&
-         element(p, C, 0, columns / 2) != element(p, C, 0, 0) + 4 * lanes)) {
-        refuse(p, C, "as the sum of dpas: [n8 m8], or of dpasw, [n2 n4 m8]");
+        (own == 4 && tile_element(p, C, 0, columns / 2) !=
+                         tile_element(p, C, 0, 0) + 4 * lanes)) {
+        refuse_tile(p, C,
+                    "as the sum of dpas: [n8 m8], or of dpasw, [n2 n4 m8]");
         return;
     }
     for (unsigned k = 0; k < extent(p, A, 1); k += deep)
         for (unsigned m = 0; m < extent(p, C, 0); m += lanes)
             for (unsigned n = 0; n < columns; n += 8)
-                call(p, &f, m, n / 8 * own, k);
+                call_multiply(p, &f, m, n / 8 * own, k);
 }
 
 /* N in the lanes; dp4a: of dwords of four elements along k. */
-static void multiply_lanes(const struct product *p)
+static void expand_lanes(const struct product *p)
 {
     const bool dots = p->f->family == XK_FAMILY_DP4A;
     const unsigned simd = p->x->kernel->simd, deep = dots ? 4 : 1;
@@ -141,25 +145,25 @@ static void multiply_lanes(const struct product *p)
                   dots ? a : (uint8_t)type_of(p, A), (uint8_t)simd, 1, 1, 0}};
     if (dots &&
         (xk_dtype_b(type_of(p, A)) != 1 || xk_dtype_b(type_of(p, B)) != 1)) {
-        refuse(p, A, "in types of dp4a");
+        refuse_tile(p, A, "in types of dp4a");
         return;
     }
     if (!steps(p, C, 1, simd, 1)) {
-        refuse(p, C, "with n in the lanes");
+        refuse_tile(p, C, "with n in the lanes");
         return;
     }
     if (!steps(p, B, 0, simd, deep) || !steps(p, B, 1, deep, 1)) {
-        refuse(p, B, "with n in the lanes");
+        refuse_tile(p, B, "with n in the lanes");
         return;
     }
     if (!steps(p, A, 1, deep, 1)) {
-        refuse(p, A, "in dwords of k");
+        refuse_tile(p, A, "in dwords of k");
         return;
     }
     for (unsigned k = 0; k < extent(p, A, 1); k += deep)
         for (unsigned m = 0; m < extent(p, C, 0); m++)
             for (unsigned n = 0; n < extent(p, C, 1); n += simd)
-                call(p, &f, m, n, k);
+                call_multiply(p, &f, m, n, k);
 }
 
 void xk_expand_mul(struct xk_expand *x, const xk_stmt *s)
@@ -175,7 +179,7 @@ void xk_expand_mul(struct xk_expand *x, const xk_stmt *s)
         p.ptr[i] = xk_kid(s, i);
     }
     if (p.f->family == XK_FAMILY_DPAS || p.f->family == XK_FAMILY_DPASW)
-        multiply_dpas(&p);
+        expand_dpas(&p);
     else
-        multiply_lanes(&p);
+        expand_lanes(&p);
 }

@@ -20,9 +20,10 @@ static const xk_expr *position(struct xk_expand *x,
 
 /* What a digit adds to its index, from the position over the extents of the
  * digits further in; the outermost takes the rest. */
-static const xk_expr *digit_value(struct xk_expand *x, const struct xk_digit *d,
-                                  const xk_expr *pos, int64_t inner,
-                                  bool outermost)
+static const xk_expr *digit_of_position(struct xk_expand *x,
+                                        const struct xk_digit *d,
+                                        const xk_expr *pos, int64_t inner,
+                                        bool outermost)
 {
     const int64_t extent = xk_digit_extent(x->t, d);
     const xk_expr *v = pos;
@@ -36,8 +37,8 @@ static const xk_expr *digit_value(struct xk_expand *x, const struct xk_digit *d,
 }
 
 /* A role's position below its extent, NULL where that is certain. */
-static const xk_expr *inside(struct xk_expand *x, const xk_expr *v,
-                             int64_t extent)
+static const xk_expr *inside_walk(struct xk_expand *x, const xk_expr *v,
+                                  int64_t extent)
 {
     int64_t known;
     const xk_expr *const e =
@@ -45,7 +46,7 @@ static const xk_expr *inside(struct xk_expand *x, const xk_expr *v,
     return xk_is_const(e, &known) && known ? NULL : e;
 }
 
-static const xk_expr *both(xk_ctx *c, const xk_expr *a, const xk_expr *b)
+static const xk_expr *both_masks(xk_ctx *c, const xk_expr *a, const xk_expr *b)
 {
     return a && b ? xk_and(c, a, b) : a ? a : b;
 }
@@ -53,16 +54,17 @@ static const xk_expr *both(xk_ctx *c, const xk_expr *a, const xk_expr *b)
 /* An index's value. One that divisions made becomes a variable: beyond the walk
  * lanes are masked, so that it is known to be below its extent. tail: its
  * digits reach further than that. */
-static const xk_expr *bind_index(struct xk_expand *x, const struct xk_index *k,
-                                 const xk_expr *value, const xk_expr *pos,
-                                 bool tail, const xk_expr **mask)
+static const xk_expr *bind_tile_index(struct xk_expand *x,
+                                      const struct xk_index *k,
+                                      const xk_expr *value, const xk_expr *pos,
+                                      bool tail, const xk_expr **mask)
 {
     if (!value)
         return xk_s32(x->c, 0);
     const bool whole = value == pos;
     const xk_expr *const v = whole ? value : xk_expand_bind(x, k->name, value);
     if (v && tail)
-        *mask = both(x->c, *mask, inside(x, v, k->extent));
+        *mask = both_masks(x->c, *mask, inside_walk(x, v, k->extent));
     else if (v && !whole && xk_op(v) == XK_OP_VAR && v != value) {
         int64_t mod, rem;
         xk_facts_divisibility(x->facts, v, &mod, &rem);
@@ -80,10 +82,11 @@ static void bind_indices(struct xk_expand *x, enum xk_role role,
     const struct xk_digits *const w = &x->t->walk[role];
     const xk_expr *value[XK_MAX_INDEX] = {NULL};
     int64_t inner = 1, reach[XK_MAX_INDEX] = {0};
-    *mask = both(x->c, *mask, inside(x, pos, xk_walk_extent(x->t, role)));
+    *mask = both_masks(x->c, *mask,
+                       inside_walk(x, pos, xk_walk_extent(x->t, role)));
     for (unsigned i = w->n; i-- > 0;) {
         const struct xk_digit *const d = &w->at[i];
-        const xk_expr *const v = digit_value(x, d, pos, inner, i == 0);
+        const xk_expr *const v = digit_of_position(x, d, pos, inner, i == 0);
         const int64_t extent = xk_digit_extent(x->t, d);
         if (v)
             value[d->index] =
@@ -93,8 +96,8 @@ static void bind_indices(struct xk_expand *x, enum xk_role role,
     }
     for (unsigned i = 0; i < x->t->n_index; i++)
         if (x->t->index[i].role == role)
-            at[i] = bind_index(x, &x->t->index[i], value[i], pos,
-                               reach[i] >= x->t->index[i].extent, mask);
+            at[i] = bind_tile_index(x, &x->t->index[i], value[i], pos,
+                                    reach[i] >= x->t->index[i].extent, mask);
 }
 
 bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
@@ -112,7 +115,7 @@ bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
         xk_access_mask(x->c, m->access, x->t->n_index, index, x->facts);
     int64_t known;
     if (!(xk_is_const(there, &known) && known))
-        mask = both(x->c, mask, there);
+        mask = both_masks(x->c, mask, there);
     out->off =
         xk_access_offset_b(x->c, m->access, x->t->n_index, index, x->facts);
     out->mask =

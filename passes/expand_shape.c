@@ -90,7 +90,8 @@ static const struct xk_block *block_from_inside(const struct xk_layout *l,
     return NULL;
 }
 
-static unsigned lanes_of(const struct xk_tile_move *m, const struct xk_block *b)
+static unsigned lanes_in_block(const struct xk_tile_move *m,
+                               const struct xk_block *b)
 {
     const unsigned n = m->part.n[b->dim], first = m->part.first[b->dim];
     for (unsigned lanes = 16; lanes >= 8; lanes /= 2)
@@ -101,9 +102,10 @@ static unsigned lanes_of(const struct xk_tile_move *m, const struct xk_block *b)
 
 /* Dwords of a lane: those of the next block, if they follow each other in
  * memory and come to whole registers. */
-static unsigned vector_of(struct xk_expand *x, const struct xk_tile_move *m,
-                          const struct xk_block *b, int64_t inner,
-                          unsigned lanes)
+static unsigned vector_in_block(struct xk_expand *x,
+                                const struct xk_tile_move *m,
+                                const struct xk_block *b, int64_t inner,
+                                unsigned lanes)
 {
     const unsigned dword_b = 4 * lanes, grf_b = x->platform->grf_b;
     const unsigned elem_b = xk_dtype_b(m->part.tile->layout.dt);
@@ -134,7 +136,7 @@ static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
     }
     if (!b || b->stride != per_dw || (int)b->dim == vec_dim)
         return false;
-    s->lanes = (uint8_t)lanes_of(m, b);
+    s->lanes = (uint8_t)lanes_in_block(m, b);
     s->lane_dim = (int8_t)b->dim;
     s->n[b->dim] = s->lanes;
     if (!s->lanes)
@@ -142,7 +144,7 @@ static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
     const struct xk_block *const next = block_from_inside(l, number + 1);
     if (next && b->size == s->lanes && (int)next->dim != s->lane_dim &&
         (vec_dim < 0 || (int)next->dim == vec_dim)) {
-        s->vec = (uint8_t)vector_of(x, m, next, inner, s->lanes);
+        s->vec = (uint8_t)vector_in_block(x, m, next, inner, s->lanes);
         s->n[next->dim] = (uint16_t)(inner * s->vec);
     }
     return true;
@@ -162,7 +164,7 @@ static void element_shape(const struct xk_tile_move *m, struct xk_tile_shape *s)
         if (seen & 1u << b->dim)
             continue;
         seen |= 1u << b->dim;
-        lanes = lanes_of(m, b);
+        lanes = lanes_in_block(m, b);
         if (lanes || (b->size == l->dim[b->dim] &&
                       (!longest || b->size > longest->size)))
             longest = b;

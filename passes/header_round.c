@@ -12,7 +12,7 @@ struct view {
     const xk_expr *iteration;
 };
 
-static const xk_expr *look_through(xk_ctx *c, const xk_expr *e, void *user)
+static const xk_expr *as_round_sees(xk_ctx *c, const xk_expr *e, void *user)
 {
     const struct view *const v = user;
     if (xk_op(e) != XK_OP_VAR)
@@ -23,7 +23,7 @@ static const xk_expr *look_through(xk_ctx *c, const xk_expr *e, void *user)
         xk_levels_of(&v->p->levels, e) == v->p->loop->level
             ? xk_hd_let_value(v->p, e)
             : NULL;
-    return value ? xk_rewrite(c, value, look_through, user) : e;
+    return value ? xk_rewrite(c, value, as_round_sees, user) : e;
 }
 
 /* The offset of iteration j of round t. */
@@ -32,7 +32,7 @@ static const xk_expr *offset_in(struct xk_hd_pass *p, const xk_expr *off,
 {
     const xk_expr *const first = xk_bin_imm(p->c, XK_OP_MUL, t, round);
     struct view v = {p, xk_bin_imm(p->c, XK_OP_ADD, first, j)};
-    const xk_expr *const e = xk_rewrite(p->c, off, look_through, &v);
+    const xk_expr *const e = xk_rewrite(p->c, off, as_round_sees, &v);
     return e ? xk_simplify(p->c, e, p->facts) : NULL;
 }
 

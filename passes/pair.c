@@ -19,7 +19,7 @@ struct pair {
     bool has_mul, under_if;
 };
 
-static enum xk_status refuse(struct pair *p, const char *why)
+static enum xk_status refuse_pair(struct pair *p, const char *why)
 {
     return xk_fail(p->c, XK_EUNSUPPORTED, "pair: %s", why);
 }
@@ -30,14 +30,14 @@ struct view {
     const xk_expr *thread;
 };
 
-static const xk_expr *look_through(xk_ctx *c, const xk_expr *e, void *user)
+static const xk_expr *as_thread_sees(xk_ctx *c, const xk_expr *e, void *user)
 {
     const struct view *const v = user;
     const void *value;
     if (e == v->p->thread)
         return v->thread;
     if (xk_op(e) == XK_OP_VAR && xk_memo_get(&v->p->lets, xk_serial(e), &value))
-        return xk_rewrite(c, value, look_through, user);
+        return xk_rewrite(c, value, as_thread_sees, user);
     return e;
 }
 
@@ -53,21 +53,14 @@ static bool is_shared(struct pair *p, const xk_expr *e)
     for (unsigned i = 0; i < 2; i++) {
         const struct view v = {
             p, xk_bin_imm(c, XK_OP_ADD, xk_bin_imm(c, XK_OP_MUL, u, 2), i)};
-        const xk_expr *const r = xk_rewrite(c, e, look_through, (void *)&v);
+        const xk_expr *const r = xk_rewrite(c, e, as_thread_sees, (void *)&v);
         value[i] = r ? xk_simplify(c, r, p->facts) : NULL;
     }
     return value[0] && value[0] == value[1];
 }
 
-static const struct xk_tile_call *tile_call(const xk_stmt *s)
-{
-    return xk_op(s) == XK_OP_CALL && xk_func_of(s)->kind == XK_FUNC_TILE
-               ? &xk_func_of(s)->u.tile
-               : NULL;
-}
-
 /* First look: the multiply's tiles, lets, what stands under a branch. */
-static bool look(const xk_expr *s, void *user)
+static bool look_for_product(const xk_expr *s, void *user)
 {
     struct pair *const p = user;
     if (xk_is_expr(s))
@@ -78,7 +71,7 @@ static bool look(const xk_expr *s, void *user)
         p->t = *xk_tiling_of(s);
     if (xk_op(s) == XK_OP_IF && xk_has(s, XK_HAS_TILES))
         p->under_if = true;
-    const struct xk_tile_call *const f = tile_call(s);
+    const struct xk_tile_call *const f = xk_tile_call_of(s);
     if (f && f->op == XK_TILE_MUL && f->family == XK_FAMILY_DPAS) {
         p->has_mul = true;
         p->c_tile = xk_tiling_tile(&p->t, f->tile[0]);
@@ -90,7 +83,7 @@ static bool look(const xk_expr *s, void *user)
 }
 
 /* Positions of N that the whole tile of B has. */
-static int64_t columns(const struct pair *p)
+static int64_t tile_columns(const struct pair *p)
 {
     const struct xk_tile_decl *const c = &p->t.tile[p->c_tile];
     return c->layout.dim[xk_tile_dim(c, XK_ROLE_N)];
@@ -102,13 +95,13 @@ static enum xk_status halve_tiles(struct pair *p)
 {
     struct xk_tile_decl *const b = &p->t.tile[p->b];
     struct xk_tile_decl *const c = &p->t.tile[p->c_tile];
-    const int64_t n = columns(p);
+    const int64_t n = tile_columns(p);
     const int dn = xk_tile_dim(c, XK_ROLE_N), dm = xk_tile_dim(c, XK_ROLE_M);
     const int bn = xk_tile_dim(b, XK_ROLE_N);
     if (n % 16 || dm < 0 || bn < 0 || b->layout.dim[bn] != n)
-        return refuse(p,
-                      "a tile of C has a whole number of 16 columns, and B's "
-                      "has them all");
+        return refuse_pair(
+            p, "a tile of C has a whole number of 16 columns, and B's "
+               "has them all");
     const int64_t m = c->layout.dim[dm];
     const struct xk_block blocks[] = {{(uint8_t)dn, 2, 32},
                                       {(uint8_t)dn, n / 8, m * 8},
@@ -122,7 +115,7 @@ static enum xk_status halve_tiles(struct pair *p)
             if (b->layout.block[i].size % 2 ||
                 b->layout.block[i].size * b->layout.block[i].stride !=
                     xk_tile_size_b(b) / xk_dtype_b(b->layout.dt))
-                return refuse(p, "B's rows are not outermost in its tile");
+                return refuse_pair(p, "B's rows are not outermost in its tile");
             b->layout.block[i].size /= 2;
             break;
         }
@@ -137,23 +130,23 @@ static const xk_stmt *halve_load(struct pair *p, const xk_stmt *s)
     const struct xk_tile_decl *const b = &p->t.tile[p->b];
     const unsigned at = 1u + (unsigned)xk_tile_dim(b, XK_ROLE_N);
     if (xk_func_of(s)->u.tile.n_parts || xk_n_kids(s) > XK_COUNTOF(kid)) {
-        refuse(p, "B's load is split already");
+        refuse_pair(p, "B's load is split already");
         return NULL;
     }
     for (unsigned i = 0; i < xk_n_kids(s); i++)
         kid[i] = xk_kid(s, i);
     if (!is_shared(p, kid[at])) {
-        refuse(p, "the threads of a pair load other rows of B");
+        refuse_pair(p, "the threads of a pair load other rows of B");
         return NULL;
     }
     const xk_expr *const half =
         xk_bin_imm(p->c, XK_OP_MUL, xk_bin_imm(p->c, XK_OP_MOD, p->thread, 2),
-                   columns(p) / 2);
+                   tile_columns(p) / 2);
     kid[at] = xk_add(p->c, kid[at], half);
     return xk_with_kids(p->c, s, kid, xk_n_kids(s));
 }
 
-static const xk_stmt *widen(struct pair *p, const xk_stmt *s)
+static const xk_stmt *widen_product(struct pair *p, const xk_stmt *s)
 {
     struct xk_func f = *xk_func_of(s);
     const xk_expr *const args[] = {xk_kid(s, 0), xk_kid(s, 1), xk_kid(s, 2)};
@@ -161,44 +154,46 @@ static const xk_stmt *widen(struct pair *p, const xk_stmt *s)
     return xk_call(p->c, &f, args, 3);
 }
 
-static const xk_expr *rewrite(void *user, const xk_expr *s)
+static const xk_expr *rewrite_pair(void *user, const xk_expr *s)
 {
     struct pair *const p = user;
     if (xk_is_expr(s) || !xk_has(s, XK_HAS_TILES))
         return s;
-    const struct xk_tile_call *const f = tile_call(s);
+    const struct xk_tile_call *const f = xk_tile_call_of(s);
     if (xk_op(s) == XK_OP_TILING) {
         const xk_expr *mem[XK_MAX_VIEWS];
         for (unsigned i = 0; i < p->t.n_views; i++)
             mem[i] = xk_tiling_mem(s, i);
-        return xk_tiling_stmt(p->c, &p->t, mem, rewrite(p, xk_tiling_body(s)));
+        return xk_tiling_stmt(p->c, &p->t, mem,
+                              rewrite_pair(p, xk_tiling_body(s)));
     }
     if (xk_op(s) == XK_OP_ALLOC && xk_kid(s, 0) == p->buffer) {
         struct xk_alloc_info half = xk_alloc_info_of(s);
         half.size_b /= 2;
-        return xk_alloc_stmt(p->c, p->buffer, half, rewrite(p, xk_kid(s, 1)));
+        return xk_alloc_stmt(p->c, p->buffer, half,
+                             rewrite_pair(p, xk_kid(s, 1)));
     }
     if (f && f->op == XK_TILE_MUL && f->family == XK_FAMILY_DPAS)
-        return widen(p, s);
+        return widen_product(p, s);
     if (f && f->op == XK_TILE_LOAD && !strcmp(f->tile[0], p->t.tile[p->b].name))
         return halve_load(p, s);
-    return xk_pass_map_kids(p->c, s, rewrite, p);
+    return xk_pass_map_kids(p->c, s, rewrite_pair, p);
 }
 
-static enum xk_status check(struct pair *p, const struct xk_pass_env *env)
+static enum xk_status check_pair(struct pair *p, const struct xk_pass_env *env)
 {
     for (unsigned i = 0; i < p->k->n_params; i++)
         if (p->k->params[i].kind == XK_PARAM_THREAD && p->k->extent[i] > 0 &&
             p->k->extent[i] % 2 == 0)
             p->thread = p->k->params[i].var;
     if (!env->platform->has_dpasw)
-        return refuse(p, "the platform has no dpasw");
+        return refuse_pair(p, "the platform has no dpasw");
     if (!p->thread)
-        return refuse(p, "a group has an even number of threads");
+        return refuse_pair(p, "a group has an even number of threads");
     if (p->under_if)
-        return refuse(p, "a branch stands around the nest");
+        return refuse_pair(p, "a branch stands around the nest");
     if (!p->has_mul || p->a < 0 || p->b < 0 || p->c_tile < 0)
-        return refuse(p, "there is no tile.mul.dpas");
+        return refuse_pair(p, "there is no tile.mul.dpas");
     return halve_tiles(p);
 }
 
@@ -211,9 +206,9 @@ enum xk_status xk_pass_pair(xk_ctx *c, struct xk_kernel *k,
     if (!p.facts)
         return XK_ENOMEM;
     xk_memo_init(&p.lets, c);
-    xk_visit(k->body, look, NULL, &p);
-    if (check(&p, env) == XK_OK)
-        body = rewrite(&p, k->body);
+    xk_visit(k->body, look_for_product, NULL, &p);
+    if (check_pair(&p, env) == XK_OK)
+        body = rewrite_pair(&p, k->body);
     xk_memo_fini(&p.lets);
     xk_facts_unref(p.facts);
     return xk_pass_end(c, k, body);

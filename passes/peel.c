@@ -11,7 +11,7 @@ struct peel {
     bool found;
 };
 
-static bool binds(const xk_expr *s, void *user)
+static bool declares(const xk_expr *s, void *user)
 {
     bool *const any = user;
     if (xk_is_expr(s))
@@ -39,7 +39,7 @@ static const xk_stmt *peel_loop(struct peel *p, const xk_stmt *s)
     int64_t lo, hi;
     bool any = false;
     p->found = true;
-    xk_visit(body, binds, NULL, &any);
+    xk_visit(body, declares, NULL, &any);
     if (any || !xk_is_const(xk_kid(s, 1), &lo) ||
         !xk_is_const(xk_kid(s, 2), &hi) || hi <= lo) {
         xk_fail(c, XK_EUNSUPPORTED,
@@ -60,14 +60,14 @@ static const xk_stmt *peel_loop(struct peel *p, const xk_stmt *s)
     return xk_seq(c, both, 2);
 }
 
-static const xk_expr *peel(void *user, const xk_expr *s)
+static const xk_expr *peel_stmt(void *user, const xk_expr *s)
 {
     struct peel *const p = user;
     if (xk_is_expr(s))
         return s;
     if (xk_op(s) == XK_OP_FOR && !strcmp(xk_var_name(xk_kid(s, 0)), p->name))
         return peel_loop(p, s);
-    return xk_pass_map_kids(p->c, s, peel, p);
+    return xk_pass_map_kids(p->c, s, peel_stmt, p);
 }
 
 enum xk_status xk_pass_peel(xk_ctx *c, struct xk_kernel *k,
@@ -80,7 +80,7 @@ enum xk_status xk_pass_peel(xk_ctx *c, struct xk_kernel *k,
         xk_pass_next_arg(&args, 0, &more))
         return xk_fail(c, XK_EPARSE, "peel: needs the name of one loop");
     memcpy(p.name, a.name, sizeof(p.name));
-    const xk_stmt *const body = peel(&p, k->body);
+    const xk_stmt *const body = peel_stmt(&p, k->body);
     if (body && !p.found)
         return xk_fail(c, XK_EINVAL, "peel: no loop is called %s", p.name);
     return xk_pass_end(c, k, body);

@@ -33,19 +33,12 @@ struct part {
     unsigned stage;
 };
 
-static struct buffer *buffer_of(struct pipe *p, const xk_expr *ptr)
+static struct buffer *piped_buffer(struct pipe *p, const xk_expr *ptr)
 {
     for (unsigned i = 0; i < p->n_buffers; i++)
         if (p->buffer[i].var && p->buffer[i].var == xk_kid(ptr, 0))
             return &p->buffer[i];
     return NULL;
-}
-
-static const struct xk_tile_call *tile_call(const xk_stmt *s)
-{
-    return xk_op(s) == XK_OP_CALL && xk_func_of(s)->kind == XK_FUNC_TILE
-               ? &xk_func_of(s)->u.tile
-               : NULL;
 }
 
 /* The place of iteration i in front of the offset. */
@@ -61,18 +54,18 @@ static const xk_expr *slot_ptr(struct pipe *p, const struct buffer *b,
 
 /* The call with its buffers' places of iteration i, and the loop's variable as
  * what it is there. */
-static const xk_stmt *turned(struct pipe *p, const xk_stmt *s,
-                             const xk_expr *var, const xk_expr *value,
-                             const xk_expr *i)
+static const xk_stmt *in_turn(struct pipe *p, const xk_stmt *s,
+                              const xk_expr *var, const xk_expr *value,
+                              const xk_expr *i)
 {
     const xk_expr *kid[8];
     const xk_stmt *const r = xk_substitute(p->c, s, 1, &var, &value);
-    if (!r || !tile_call(r) || xk_n_kids(r) > XK_COUNTOF(kid))
+    if (!r || !xk_tile_call_of(r) || xk_n_kids(r) > XK_COUNTOF(kid))
         return r;
     for (unsigned k = 0; k < xk_n_kids(r); k++) {
         kid[k] = xk_kid(r, k);
         const struct buffer *const b =
-            xk_op(kid[k]) == XK_OP_PTR ? buffer_of(p, kid[k]) : NULL;
+            xk_op(kid[k]) == XK_OP_PTR ? piped_buffer(p, kid[k]) : NULL;
         if (b)
             kid[k] = slot_ptr(p, b, kid[k], i);
     }
@@ -80,14 +73,15 @@ static const xk_stmt *turned(struct pipe *p, const xk_stmt *s,
 }
 
 /* Whether a multiply reads what a load of the same buffer goes over. */
-static bool meets(const struct pipe *p, const xk_stmt *mul, const xk_stmt *load)
+static bool reads_loaded(const struct pipe *p, const xk_stmt *mul,
+                         const xk_stmt *load)
 {
-    const struct xk_tile_call *const f = tile_call(mul);
+    const struct xk_tile_call *const f = xk_tile_call_of(mul);
     struct xk_tile_part a, b;
     for (unsigned i = 1; i < 3; i++) {
         if (xk_kid(xk_kid(mul, i), 0) != xk_kid(xk_kid(load, 0), 0) ||
             !xk_tile_part_of(p->t, f, i, &a) ||
-            !xk_tile_part_of(p->t, tile_call(load), 0, &b))
+            !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b))
             continue;
         if (a.tile != b.tile)
             return true;
@@ -102,19 +96,20 @@ static bool meets(const struct pipe *p, const xk_stmt *mul, const xk_stmt *load)
 }
 
 /* Where a load goes: behind the last multiply that reads what it goes over. */
-static unsigned behind(const struct pipe *p, const struct part *part,
-                       unsigned n, const xk_stmt *load)
+static unsigned behind_readers(const struct pipe *p, const struct part *part,
+                               unsigned n, const xk_stmt *load)
 {
     unsigned at = 0;
     for (unsigned i = 0; i < n; i++) {
-        const struct xk_tile_call *const f = tile_call(part[i].s);
-        if (f && f->op == XK_TILE_MUL && meets(p, part[i].s, load))
+        const struct xk_tile_call *const f = xk_tile_call_of(part[i].s);
+        if (f && f->op == XK_TILE_MUL && reads_loaded(p, part[i].s, load))
             at = i + 1;
     }
     return at;
 }
 
-static void insert(struct part *part, unsigned *n, unsigned at, struct part x)
+static void insert_part(struct part *part, unsigned *n, unsigned at,
+                        struct part x)
 {
     memmove(part + at + 1, part + at, (*n - at) * sizeof(*part));
     part[at] = x;
@@ -122,8 +117,8 @@ static void insert(struct part *part, unsigned *n, unsigned at, struct part x)
 }
 
 /* The body's statements in the order of a step. False: too many. */
-static bool arrange(struct pipe *p, const xk_stmt *body, struct part *out,
-                    unsigned *n)
+static bool arrange_step(struct pipe *p, const xk_stmt *body, struct part *out,
+                         unsigned *n)
 {
     const unsigned count = xk_op(body) == XK_OP_SEQ ? xk_n_kids(body) : 1;
     unsigned first = 0; /* loads in front of all multiplies */
@@ -134,10 +129,10 @@ static bool arrange(struct pipe *p, const xk_stmt *body, struct part *out,
         for (unsigned i = 0; i < count; i++) {
             const xk_stmt *const s =
                 xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body;
-            const struct xk_tile_call *const f = tile_call(s);
+            const struct xk_tile_call *const f = xk_tile_call_of(s);
             struct part x = {s, NULL, p->last};
             if (f && f->op == XK_TILE_LOAD)
-                x.loads = buffer_of(p, xk_kid(s, 0));
+                x.loads = piped_buffer(p, xk_kid(s, 0));
             if (x.loads)
                 x.stage = p->last - x.loads->ahead;
             if ((x.loads != NULL) != (pass == 1))
@@ -145,9 +140,9 @@ static bool arrange(struct pipe *p, const xk_stmt *body, struct part *out,
             if (!x.loads)
                 out[(*n)++] = x;
             else if (x.loads->slots > x.loads->ahead)
-                insert(out, n, first++, x);
+                insert_part(out, n, first++, x);
             else
-                insert(out, n, behind(p, out, *n, s), x);
+                insert_part(out, n, behind_readers(p, out, *n, s), x);
         }
     return true;
 }
@@ -167,8 +162,9 @@ static void order_front(struct part *part, unsigned n)
         }
 }
 
-static const xk_stmt *stages(struct pipe *p, const struct part *part,
-                             unsigned n, const xk_stmt *loop, const xk_expr *i)
+static const xk_stmt *stages_of_parts(struct pipe *p, const struct part *part,
+                                      unsigned n, const xk_stmt *loop,
+                                      const xk_expr *i)
 {
     const xk_stmt *stage[MAX_CALLS], *one[MAX_CALLS];
     const xk_expr *const var = xk_kid(loop, 0);
@@ -180,7 +176,7 @@ static const xk_stmt *stages(struct pipe *p, const struct part *part,
         const unsigned number = part[k].stage;
         unsigned count = 0;
         for (; k < n && part[k].stage == number; k++)
-            one[count++] = turned(p, part[k].s, var, value, i);
+            one[count++] = in_turn(p, part[k].s, var, value, i);
         stage[n_stages++] = xk_stage(p->c, number, xk_seq(p->c, one, count));
     }
     return xk_seq(p->c, stage, n_stages);
@@ -209,7 +205,7 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
     }
     const int64_t step = xk_for_step(loop), trip = (hi - lo + step - 1) / step;
     const unsigned copies = copies_of(p);
-    if (copies > UINT8_MAX || !arrange(p, xk_kid(loop, 3), part, &n)) {
+    if (copies > UINT8_MAX || !arrange_step(p, xk_kid(loop, 3), part, &n)) {
         xk_fail(p->c, XK_EUNSUPPORTED,
                 "pipe: loop %s has %u copies or too many statements",
                 xk_var_name(xk_kid(loop, 0)), copies);
@@ -218,7 +214,7 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
     order_front(part, n);
     const xk_expr *const i = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "i");
     const struct xk_pipe_info info = {(uint8_t)copies, (uint8_t)(p->last + 1)};
-    const xk_stmt *const body = i ? stages(p, part, n, loop, i) : NULL;
+    const xk_stmt *const body = i ? stages_of_parts(p, part, n, loop, i) : NULL;
     for (unsigned b = 0; b < p->n_buffers; b++)
         p->buffer[b].piped |= p->buffer[b].var != NULL;
     return xk_pipe(p->c, i, xk_s32(p->c, trip), info, body);
@@ -230,8 +226,8 @@ static bool loads_buffers(struct pipe *p, const xk_stmt *body)
     for (unsigned i = 0; i < n; i++) {
         const xk_stmt *const s =
             xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body;
-        const struct xk_tile_call *const f = tile_call(s);
-        if (f && f->op == XK_TILE_LOAD && buffer_of(p, xk_kid(s, 0)))
+        const struct xk_tile_call *const f = xk_tile_call_of(s);
+        if (f && f->op == XK_TILE_LOAD && piped_buffer(p, xk_kid(s, 0)))
             return true;
     }
     return false;
@@ -273,7 +269,8 @@ static const xk_expr *pipe_in(void *user, const xk_expr *s)
 }
 
 /* "ra ahead=1 slots=2". */
-static enum xk_status read_buffer(xk_ctx *c, const char **args, struct pipe *p)
+static enum xk_status read_piped_buffer(xk_ctx *c, const char **args,
+                                        struct pipe *p)
 {
     struct xk_pass_arg a;
     struct buffer *b = NULL;
@@ -316,7 +313,7 @@ enum xk_status xk_pass_pipe(xk_ctx *c, struct xk_kernel *k,
     struct pipe p = {.c = c, .grf_b = env->platform->grf_b};
     const char *args = env->args ? env->args : "";
     for (; *args; args += *args == ';')
-        XK_TRY(read_buffer(c, &args, &p));
+        XK_TRY(read_piped_buffer(c, &args, &p));
     if (!p.n_buffers)
         return xk_fail(c, XK_EPARSE, "pipe: no buffer is named");
     const xk_stmt *const body = pipe_in(&p, k->body);

@@ -99,7 +99,7 @@ static const xk_expr *split(void *user, const xk_expr *e)
     return tile && s->t ? split_call(s, e, 0) : e;
 }
 
-static enum xk_status read_args(xk_ctx *c, const char *args, struct split *s)
+static enum xk_status read_split(xk_ctx *c, const char *args, struct split *s)
 {
     struct xk_pass_arg a;
     for (args = args ? args : ""; xk_pass_next_arg(&args, 0, &a);) {
@@ -120,6 +120,6 @@ enum xk_status xk_pass_split(xk_ctx *c, struct xk_kernel *k,
                              const struct xk_pass_env *env)
 {
     struct split s = {.c = c};
-    XK_TRY(read_args(c, env->args, &s));
+    XK_TRY(read_split(c, env->args, &s));
     return xk_pass_end(c, k, split(&s, k->body));
 }

@@ -19,11 +19,8 @@ static const xk_expr *coordinate(xk_ctx *c, const struct xk_coord *x,
     return x->base ? xk_bin_imm(c, XK_OP_ADD, sum, x->base) : sum;
 }
 
-/* What block i of the layout adds to the offset, bytes; div: elements of the
- * dim in the blocks further in. */
-static const xk_expr *block_offset_b(xk_ctx *c, const struct xk_layout *l,
-                                     unsigned i, int64_t div,
-                                     const xk_expr *coord)
+const xk_expr *xk_block_offset_b(xk_ctx *c, const struct xk_layout *l,
+                                 unsigned i, int64_t div, const xk_expr *coord)
 {
     const struct xk_block *const b = &l->block[i];
     const xk_expr *e = coord;
@@ -48,8 +45,8 @@ const xk_expr *xk_access_offset_b(xk_ctx *c, const struct xk_access *a,
     for (unsigned i = l->n_blocks; i-- > 0;) {
         const struct xk_block *const b = &l->block[i];
         if (b->size > 1)
-            sum = xk_add(c, sum,
-                         block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
+            sum = xk_add(
+                c, sum, xk_block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
         div[b->dim] *= b->size;
     }
     return xk_scope_end(c, s, sum ? xk_simplify(c, sum, f) : NULL);

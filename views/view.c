@@ -7,6 +7,8 @@
 
 #include <string.h>
 
+#include "views/access_expr.h"
+
 enum xk_status xk_view_init(xk_ctx *c, struct xk_view *v,
                             const struct xk_layout *l, const char *const *names)
 {
@@ -82,21 +84,6 @@ static bool coords_at(xk_ctx *c, const struct xk_view *v,
     return true;
 }
 
-/* What block i of the layout adds to the offset, bytes; div: elements of the
- * dim in the blocks further in. */
-static const xk_expr *block_offset_b(xk_ctx *c, const struct xk_layout *l,
-                                     unsigned i, int64_t div,
-                                     const xk_expr *coord)
-{
-    const struct xk_block *const b = &l->block[i];
-    const xk_expr *e = coord;
-    if (div > 1)
-        e = xk_bin_imm(c, XK_OP_DIV, e, div);
-    if (div * b->size < l->padded[b->dim])
-        e = xk_bin_imm(c, XK_OP_MOD, e, b->size);
-    return xk_bin_imm(c, XK_OP_MUL, e, b->stride * xk_dtype_b(l->dt));
-}
-
 /* The whole offset, bytes; coord: one expression per tensor dim. */
 static const xk_expr *offset_b(xk_ctx *c, const struct xk_layout *l,
                                const xk_expr *const *coord)
@@ -106,8 +93,8 @@ static const xk_expr *offset_b(xk_ctx *c, const struct xk_layout *l,
     for (unsigned i = l->n_blocks; i-- > 0;) {
         const struct xk_block *const b = &l->block[i];
         if (b->size > 1)
-            sum = xk_add(c, sum,
-                         block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
+            sum = xk_add(
+                c, sum, xk_block_offset_b(c, l, i, div[b->dim], coord[b->dim]));
         div[b->dim] *= b->size;
     }
     return sum;

@@ -15,8 +15,8 @@ struct opt {
     bool help;
 };
 
-static enum xk_status set_help(void *user, const char *value,
-                               struct xk_error *err)
+static enum xk_status set_opt_help(void *user, const char *value,
+                                   struct xk_error *err)
 {
     (void)value;
     (void)err;
@@ -24,37 +24,38 @@ static enum xk_status set_help(void *user, const char *value,
     return XK_OK;
 }
 
-static enum xk_status set_platform(void *user, const char *value,
-                                   struct xk_error *err)
+static enum xk_status set_opt_platform(void *user, const char *value,
+                                       struct xk_error *err)
 {
     return xk_word_platform("platform", value,
                             &((struct opt *)user)->source.platform, err);
 }
 
-static enum xk_status set_passes(void *user, const char *value,
-                                 struct xk_error *err)
+static enum xk_status set_opt_passes(void *user, const char *value,
+                                     struct xk_error *err)
 {
     (void)err;
     ((struct opt *)user)->source.passes = value;
     return XK_OK;
 }
 
-static enum xk_status set_spare(void *user, const char *value,
-                                struct xk_error *err)
+static enum xk_status set_opt_spare(void *user, const char *value,
+                                    struct xk_error *err)
 {
     return xk_ir_word_registers("spare", value, 256,
                                 &((struct opt *)user)->source.spare_grf, err);
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "WORD", "xelp, xehpg (default) or xehpc", set_platform},
+    {"platform", 'p', "WORD", "xelp, xehpg (default) or xehpc",
+     set_opt_platform},
     {"passes", 0, "LIST",
      "passes in their order, such as 'split(m=8) pipe(ra ahead=1) expand'; "
      "none: the text is read and printed",
-     set_passes},
+     set_opt_passes},
     {"spare", 0, "N", "registers that passes may keep values in (32)",
-     set_spare},
-    {"help", 'h', NULL, "this text", set_help},
+     set_opt_spare},
+    {"help", 'h', NULL, "this text", set_opt_help},
 };
 
 static void help(FILE *out)
