@@ -98,6 +98,7 @@ static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
     snprintf(a->name, sizeof(a->name), "%s", row.name);
     a->arg = row.number;
     a->by_value = row.of->source == XK_QUANT_HOST;
+    a->inverse = q == XK_SCALE_OF_DST;
     XK_TRY(xk_conv_quant_layout(c, &row, &a->layout));
     xk_access_add(a, row.extent > 1 ? x->oc : -1, row.extent);
     return XK_OK;
@@ -190,6 +191,6 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
     if (xk_conv_has_bias(f))
         XK_TRY(add_bias(c, f, info, &x, out));
     XK_TRY(add_scale_and_post_ops(c, f, info, &x, out));
-    XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_DST, XK_EPI_DIV, out));
+    XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_DST, XK_EPI_MUL, out));
     return add_quant(c, f, &x, XK_ZERO_POINT_OF_DST, XK_EPI_ADD, out);
 }

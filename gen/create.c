@@ -107,9 +107,46 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                             out);
 }
 
-/* " --attr-oscale=common:2 --attr-post-ops=sum:0.5+relu", or "". */
+/* " --attr-scales=src:common+wei:1:f16", or "". The values are the launch's:
+ * where a type must follow one, it is 1, or 0. */
+static void print_quants(const struct xk_conv_desc *d, bool zero_points,
+                         struct xk_str *out)
+{
+    static const char *const names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
+                                                      "dst"};
+    const struct xk_quant *const all =
+        zero_points ? d->attr.zero_point : d->attr.scale;
+    const uint32_t usual = zero_points ? XK_S32 : XK_F32;
+    const char *between =
+        zero_points ? " --attr-zero-points=" : " --attr-scales=";
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        const struct xk_quant *const q = &all[i];
+        if (q->source == XK_QUANT_NONE)
+            continue;
+        xk_str_printf(out, "%s%s:", between, names[i]);
+        if (q->mask)
+            xk_str_printf(out, "%u", q->mask);
+        else
+            xk_str_puts(out,
+                        q->source == XK_QUANT_HOST ? "host_scalar" : "common");
+        if (q->type != usual)
+            xk_str_printf(out, "%s:%s",
+                          q->mask       ? ""
+                          : zero_points ? ":0"
+                                        : ":1",
+                          xk_conv_type_name(q->type));
+        between = "+";
+    }
+}
+
+/* " --bia-dt=f16 --attr-oscale=common:2 --attr-post-ops=sum:0.5+relu", or "".
+ */
 static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
 {
+    if (d->prop != XK_FWD_B && d->bia_type)
+        xk_str_printf(out, " --bia-dt=%s", xk_conv_type_name(d->bia_type));
+    print_quants(d, false, out);
+    print_quants(d, true, out);
     if (d->scale != 0) {
         xk_str_printf(out, " --attr-oscale=common:");
         xk_conv_print_number(d->scale, out);

@@ -36,6 +36,7 @@ struct xk_access {
     char name[16]; /* of the argument */
     uint8_t arg;   /* the caller's argument number */
     bool by_value; /* the argument is the value, in no memory */
+    bool inverse;  /* one over what it reads is used, of an operand alone */
     uint8_t n_coord;
     int32_t fill;
     struct xk_layout layout;

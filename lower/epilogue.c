@@ -109,6 +109,19 @@ static void gather_one(struct xk_lowering *l, unsigned input,
                   0, xk_lower_true(l, simd));
 }
 
+/* n f32 of an input become one over them, if that is what is used. */
+static void invert(struct xk_lowering *l, unsigned input, unsigned n,
+                   const xk_expr *buf)
+{
+    const unsigned simd = l->p->s.simd;
+    for (unsigned i = 0; l->p->con->input[input].inverse && i < n; i += simd) {
+        const xk_expr *const at = xk_lower_reg(l, buf, 4 * i);
+        const xk_expr *const x =
+            xk_block_load(&l->w, "rhs", xk_type_vec(XK_DT_F32, simd), at);
+        xk_block_add(&l->w, xk_store(l->c, at, xk_un(l->c, XK_OP_INV, x)));
+    }
+}
+
 /* An argument that is the value, as f32 in all lanes. */
 static const xk_expr *hold_value(struct xk_lowering *l, unsigned input)
 {
@@ -118,6 +131,7 @@ static const xk_expr *hold_value(struct xk_lowering *l, unsigned input)
     const xk_expr *const x = xk_cast(l->c, XK_DT_F32, l->arg_in[input]);
     xk_block_add(&l->w, xk_store(l->c, xk_lower_reg(l, buf, 0),
                                  xk_bcast(l->c, x, simd)));
+    invert(l, input, simd, buf);
     return buf;
 }
 
@@ -143,6 +157,7 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
         gather_columns(l, input, 0, n, raw);
     if (raw != buf)
         to_f32(l, dt, block ? 1 : 4 / xk_dtype_b(dt), n, raw, buf);
+    invert(l, input, n, buf);
     return buf;
 }
 
@@ -173,12 +188,11 @@ static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     const unsigned n = e->f->n_lanes ? p->n : xk_plan_part_columns(p);
     gather_columns(e->l, s->input, at->n, n, e->raw[0]);
-    e->held = e->raw[0];
-    if (s->dt == XK_DT_F32)
-        return;
+    e->held = s->dt == XK_DT_F32 ? e->raw[0] : e->f32;
     const enum xk_dtype dt = (enum xk_dtype)s->dt;
-    to_f32(e->l, dt, 4 / xk_dtype_b(dt), n, e->raw[0], e->f32);
-    e->held = e->f32;
+    if (e->held != e->raw[0])
+        to_f32(e->l, dt, 4 / xk_dtype_b(dt), n, e->raw[0], e->f32);
+    invert(e->l, s->input, n, e->held);
 }
 
 void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,

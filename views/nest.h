@@ -14,6 +14,7 @@ struct xk_operand_view {
     char name[16]; /* argument name, "src" */
     uint8_t arg;   /* the caller's argument number */
     bool by_value; /* the argument is the value, there is no memory */
+    bool inverse;  /* of an input: one over it is used */
     bool leaves;   /* a coordinate may leave its interval */
     int32_t fill;  /* what a load gives there */
     struct xk_view view;

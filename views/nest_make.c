@@ -85,6 +85,7 @@ static enum xk_status make_view(xk_ctx *c, const struct xk_contraction *p,
     memcpy(out->name, a->name, sizeof(out->name));
     out->arg = a->arg;
     out->by_value = a->by_value;
+    out->inverse = a->inverse;
     out->leaves = xk_access_leaves(p, a);
     out->fill = out->leaves ? a->fill : 0;
     if (xk_access_is_open(a))

@@ -506,7 +506,7 @@ START_TEST(scales_stand_around_bias_and_post_ops)
                 {XK_EPI_MUL, XK_ARG_SCALE + XK_ARG_WEI},
                 {XK_EPI_ADD, XK_ARG_BIA},
                 {XK_EPI_RELU, 0},
-                {XK_EPI_DIV, XK_ARG_SCALE + XK_ARG_DST},
+                {XK_EPI_MUL, XK_ARG_SCALE + XK_ARG_DST},
                 {XK_EPI_ADD, XK_ARG_ZERO_POINT + XK_ARG_DST}};
     struct xk_conv_desc d = test_parse(problems[0]);
     struct xk_quant *const scale = d.attr.scale;
@@ -524,6 +524,7 @@ START_TEST(scales_stand_around_bias_and_post_ops)
             continue;
         const struct xk_operand_view *const a = &v.con.input[op->input];
         ck_assert_uint_eq(a->arg, want[i].arg);
+        ck_assert(a->inverse == (want[i].arg == XK_ARG_SCALE + XK_ARG_DST));
         ck_assert(a->by_value == (want[i].arg == XK_ARG_SCALE + XK_ARG_SRC ||
                                   want[i].arg == XK_ARG_SCALE + XK_ARG_DST));
     }

@@ -433,12 +433,14 @@ def dumps(tap, xkbench, xk, folder):
     again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
     tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
              else line, "XK_VERBOSE's line can be fed back")
-    attr = ["--attr-oscale=common:0.5", "--attr-post-ops=sum:2+relu"]
+    attr = ["--attr-scales=src:common+wei:1:f16+dst:host_scalar",
+            "--attr-zero-points=dst:common:0:s8", "--attr-oscale=common:0.5",
+            "--attr-post-ops=sum:2+relu"]
     done = subprocess.run([xk, "gen"] + attr + [FINE], capture_output=True,
                           text=True, check=False,
                           env=dict(os.environ, XK_VERBOSE="1"))
     tap.line("" if f" {' '.join(attr)} " in done.stderr else done.stderr,
-             "XK_VERBOSE's line has the scale and every post-op")
+             "XK_VERBOSE's line has the scales and every post-op")
     quiet = subprocess.run([xk, "gen", FINE], capture_output=True, text=True,
                            check=False)
     tap.line(quiet.stderr, "without XK_VERBOSE the library is silent")
