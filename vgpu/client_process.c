@@ -12,9 +12,9 @@
 
 #include "vgpu/kernel_name.h"
 
-#define FLIGHT_NS UINT64_C(20000000) /* then the client has stored it */
+#define FLIGHT_NS UINT64_C(20000000) /* stored by then */
 
-/* Exact to some milliseconds. */
+/* The clock's error is some milliseconds. */
 static uint64_t coarse_ns(void)
 {
     struct timespec t;
@@ -68,7 +68,8 @@ void xk_gpu_process_put(struct xk_gpu_process *p)
     free(p);
 }
 
-/* A refused read is told from memory that is not there. */
+/* False: not mapped, or the host's kernel refuses such reads. A refusal is
+ * noted in p->refused and reported once. */
 static bool read_client(void *user, uint64_t va, void *dst, size_t n_b)
 {
     struct xk_gpu_process *const p = user;
@@ -152,7 +153,8 @@ static bool read_for(void *user, uint64_t va, void *dst, size_t n_b)
     return read_client(((struct asker *)user)->p, va, dst, n_b);
 }
 
-/* A page that differs only because the client is about to store it. */
+/* Waits for a page that may differ only because the client has not yet stored
+ * what it was sent. */
 static bool settle_page(void *user, uint64_t va)
 {
     const struct asker *const a = user;
@@ -209,7 +211,7 @@ struct launch {
     struct xk_virtual_launch l;
 };
 
-/* Code is decoded up to here from its start. */
+/* The decoder stops so many bytes after the kernel's start. */
 #define MAX_CODE_B (1u << 22)
 
 static enum xk_status get_kernel(struct launch *x)
@@ -241,7 +243,8 @@ static void call(struct xk_gpu_device *d,
     pthread_mutex_unlock(&d->calls);
 }
 
-/* What the caller looks with, and the time that the model predicts besides. */
+/* The caller's checks and trace, with the timing model's prediction in
+ * addition. */
 struct timed_look {
     struct xk_simulate_opts opts;
     const struct xk_simulate_opts *own;
@@ -321,7 +324,7 @@ static enum xk_status run_launch(struct launch *x)
     return s;
 }
 
-/* A launch that did not come as far as the simulator. */
+/* Reports a launch that failed before the simulator began. */
 static enum xk_status refuse_launch(struct launch *x)
 {
     struct xk_gpu_device *const d = x->p->device;

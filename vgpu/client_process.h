@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A program that uses the virtual device, from one or several engines, and the
- * device itself: what its connections share. Any thread may call. */
+/* The device itself, and a program that uses it through one or several engines:
+ * what the program's connections share. Any thread may call. */
 #ifndef XK_VGPU_CLIENT_PROCESS_H
 #define XK_VGPU_CLIENT_PROCESS_H
 
@@ -49,7 +49,7 @@ struct xk_gpu_process {
     unsigned refs;
     xk_va_store *store;
     xk_kernel_cache *kernels;
-    atomic_bool refused; /* reading its memory: said once */
+    atomic_bool refused; /* its memory may not be read; reported once */
     /* Pages sent to the client, which may not have stored them yet. */
     pthread_mutex_t flight_lock;
     struct xk_gpu_flight {
@@ -59,30 +59,32 @@ struct xk_gpu_process {
     } flight[XK_GPU_FLIGHTS];
 };
 
-/* The one of that pid; pid 0: a new one. NULL: out of memory. */
+/* The process with that pid; pid 0: a new one. NULL: out of memory. */
 struct xk_gpu_process *xk_gpu_process_get(struct xk_gpu_device *d, int pid);
 void xk_gpu_process_put(struct xk_gpu_process *p);
 
-/* Takes over what its CPU has changed: before a submission, and of one page
- * while a semaphore waits. by: the connection that asks. */
+/* Copies what the client's CPU has changed to the device: all pages before a
+ * submission, one page while a semaphore waits. by: the connection that
+ * asks. */
 void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by);
 bool xk_gpu_process_peek(struct xk_gpu_process *p, uint64_t va, void *dst,
                          size_t n_b);
 void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va);
-/* The page of va below 2^47, of which the connection `by` is about to be sent
- * n_b bytes; false: not mapped. */
+/* Fills page[] with the page of va (below 2^47) before the connection `by`
+ * sends n_b bytes of it to the client. False: not mapped. */
 bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
                              uint64_t va, uint64_t n_b, uint8_t page[4096]);
-/* A connection's place for the page that it sent last; NULL: all are taken. It
- * is given back when the connection ends. */
+/* The entry in which a connection notes the page that it sent last. NULL: all
+ * entries are taken. The connection gives it back when it ends. */
 struct xk_gpu_flight *xk_gpu_process_flight(struct xk_gpu_process *p,
                                             const void *by);
 void xk_gpu_process_landed(struct xk_gpu_process *p, const void *by);
-/* It sends the page of va, or (va 0) has heard of the client since. */
+/* va: the page that the connection sends now. 0: the client has sent a message
+ * since. */
 void xk_gpu_process_fly(struct xk_gpu_flight *f, uint64_t va);
 
-/* Runs a walker on the process's memory; the launch is reported. A kernel that
- * fails is reported too, and is no error: the batch goes on. */
+/* Runs a walker on the process's memory and reports the launch. A kernel that
+ * fails is reported too and is no error: the batch goes on. */
 enum xk_status xk_gpu_process_launch(struct xk_gpu_process *p, xk_ctx *c,
                                      const struct xk_gpu_walker *w);
 

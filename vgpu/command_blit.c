@@ -10,7 +10,7 @@ struct area {
     uint32_t pitch_b;
 };
 
-/* rows of n_b bytes from one area to another */
+/* Copies rows of n_b bytes from one rectangle to another. */
 static enum xk_status copy_rows(struct xk_command_stream *s,
                                 const struct xk_command *cmd, struct area dst,
                                 struct area src, uint64_t n_b, uint32_t rows)
@@ -85,8 +85,8 @@ static uint32_t high(uint32_t dw)
     return dw >> 16;
 }
 
-/* Where a rectangle begins: the address at dword k, its corner (y, x), and a
- * pitch less one. */
+/* A rectangle's operands: its address begins at dword k; then come its corner
+ * (y, x) and its pitch minus one. */
 static struct area corner(const struct xk_command *cmd, unsigned k, uint32_t yx,
                           uint32_t pitch, unsigned pixel_b)
 {

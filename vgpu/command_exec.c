@@ -2,19 +2,19 @@
 /* The table of commands: which bits name one, and what runs it. */
 #include "vgpu/command_exec.h"
 
-/* Masks by virtual-device.md 4: MI by dw0[31:23], the blitter by dw0[31:22],
- * the rest by dw0[31:16]. */
+/* The bits that name a command (virtual-device.md 4): dw0[31:23] for MI,
+ * dw0[31:22] for the blitter, dw0[31:16] for the rest. */
 #define MI(op) 0xff800000u, (uint32_t)(op) << 23
 #define BLIT(op) 0xffc00000u, 2u << 29 | (uint32_t)(op) << 22
 #define GFX(sub, op, fn)                                                       \
     0xffff0000u, 3u << 29 | (uint32_t)(sub) << 27 | (uint32_t)(op) << 24 |     \
                      (uint32_t)(fn) << 16
-/* dw0[23:18] tells the two of CFE_STATE and COMPUTE_WALKER apart. */
+/* dw0[23:18] says which of CFE_STATE and COMPUTE_WALKER it is. */
 #define GFX2(sub, op, fn)                                                      \
     0xfffc0000u, 3u << 29 | (uint32_t)(sub) << 27 | (uint32_t)(op) << 24 |     \
                      (uint32_t)(fn) << 18
 
-/* One bit is its sub-opcode, below are flags. */
+/* One bit is the sub-opcode; the bits below it are flags. */
 #define L3_CONTROL 0xff800000u, 0x7d800000u
 
 /* All commands that the driver's sources have a structure for (22.43: gen12lp,
@@ -93,7 +93,7 @@ static enum xk_status exec(struct xk_command_stream *s,
                    (unsigned long long)cmd->at_va);
 }
 
-/* The types whose length is known: MI, blitter, the rest. */
+/* The command types whose length is known: MI, blitter, the rest. */
 static bool can_skip(const struct xk_command *cmd)
 {
     const unsigned type = cmd->dw[0] >> 29;
@@ -126,7 +126,8 @@ bool xk_cmd_count_groups(struct xk_gpu_walker *w)
 static enum xk_status not_mapped(struct xk_command_stream *s,
                                  const struct xk_command *cmd, uint64_t va)
 {
-    if (xk_ctx_status(s->c) != XK_OK) /* out of memory, said already */
+    if (xk_ctx_status(s->c) !=
+        XK_OK) /* out of memory; the context has the error */
         return xk_ctx_status(s->c);
     return xk_fail(s->c, XK_EFAULT,
                    "vgpu: command 0x%08x at 0x%llx: address 0x%llx is not "

@@ -24,7 +24,7 @@ struct xk_gpu_ring {
 struct xk_command_stream {
     xk_ctx *c;
     struct xk_command_config config;
-    struct xk_gpu_space space; /* of the submission in hand */
+    struct xk_gpu_space space; /* of the current submission */
     uint8_t tables_bank;       /* enum xk_gpu_bank of page tables */
     struct xk_gpu_register *reg;
     struct xk_gpu_ring ring[XK_MAX_RINGS];
@@ -47,8 +47,9 @@ struct xk_command_jump {
     uint64_t va;
 };
 
-/* Executes one command. What is not modelled is an error that names it
- * (XK_EUNSUPPORTED), or, if somebody wants to hear of that, skipped. */
+/* Executes one command. A command that is not modelled is an error that names
+ * it (XK_EUNSUPPORTED). If ops.finds is set, the command is reported there and
+ * skipped instead. */
 enum xk_status xk_command_exec(struct xk_command_stream *s,
                                const struct xk_command *cmd,
                                struct xk_command_jump *jump);
@@ -74,12 +75,13 @@ enum xk_status xk_cmd_write(struct xk_command_stream *s,
                             const struct xk_command *cmd, uint64_t va,
                             bool ggtt, const void *src, uint64_t n_b);
 
-/* One more unit of work, a command or a row of a copy; XK_EFAULT beyond the
- * limit of a submission. */
+/* Counts one more unit of work, a command or a row of a copy. XK_EFAULT: the
+ * submission has reached its limit. */
 enum xk_status xk_cmd_count(struct xk_command_stream *s);
 
-/* A walker's dimensions are ends, not counts: groups[] becomes what lies
- * between first_group[] and them. False: nothing does. */
+/* Turns a walker's ends into counts: groups[] holds ends before the call, and
+ * afterwards the number of groups from first_group[] on. False: there is no
+ * group. */
 bool xk_cmd_count_groups(struct xk_gpu_walker *w);
 
 /* Two dwords from k as an address of 48 bits. */

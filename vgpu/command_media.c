@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How devices up to xelp dispatch: an interface descriptor in dynamic state,
- * and a walker whose indirect data the hardware loads into registers, first
- * each thread's own (local ids), behind it in registers but before it in memory
- * what is the same for all. */
+/* How devices up to xelp dispatch. An interface descriptor lies in dynamic
+ * state. The hardware loads a walker's indirect data into registers: first each
+ * thread's own part (local ids), behind it the part that is the same for all
+ * threads. In memory the common part comes first. */
 #include <string.h>
 
 #include "vgpu/command_exec.h"
@@ -11,8 +11,8 @@
 #define GRF_B 32u
 #define INDIRECT_DIMENSIONS 0x500 /* X, Y, Z, from the engine's base */
 
-/* dw1: [31:10] of the scratch space's place, [3:0] a thread's bytes as a power
- * of two of 1 KiB. Without a place there is none. */
+/* dw1[31:10] is the address of the scratch space, and without it there is none.
+ * dw1[3:0] is the size of a thread's part: 1 KiB times a power of two. */
 enum xk_status xk_cmd_vfe(struct xk_command_stream *s,
                           const struct xk_command *cmd,
                           struct xk_command_jump *jump)

@@ -26,7 +26,8 @@ enum xk_status xk_cmd_batch_end(struct xk_command_stream *s,
     return XK_OK;
 }
 
-/* dw0[22]: a second-level batch is called, a first-level one chained. */
+/* dw0[22] set: a second-level batch, which returns. Clear: a chained batch,
+ * which does not. */
 enum xk_status xk_cmd_batch_start(struct xk_command_stream *s,
                                   const struct xk_command *cmd,
                                   struct xk_command_jump *jump)
@@ -193,7 +194,7 @@ static bool comparison_holds(unsigned compare, uint32_t memory, uint32_t data)
     }
 }
 
-/* False: nobody has mapped the page yet. */
+/* False: the page is not mapped yet. */
 static bool poll_value(const struct xk_command_stream *s,
                        const struct xk_command *cmd, uint64_t va,
                        uint32_t *value)
@@ -211,10 +212,10 @@ static bool poll_value(const struct xk_command_stream *s,
     return true;
 }
 
-/* Everything before has been executed, so a condition that does not hold waits
- * for another engine or for the host. So does one on a page that is not mapped:
- * the driver lets a copy engine wait for a kernel that it submits later, and
- * only then maps the page that says its end. */
+/* All earlier commands have been executed, so a condition that does not hold
+ * waits for another engine or for the host. A condition on a page that is not
+ * mapped waits too: the driver lets a copy engine wait for a kernel that it
+ * submits later, and maps the page of the kernel's end mark only then. */
 enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
@@ -253,9 +254,9 @@ enum xk_status xk_cmd_store_imm(struct xk_command_stream *s,
                         cmd->dw[0] & BIT_GGTT, &cmd->dw[3], n_b);
 }
 
-/* An MMIO offset in a command. Two bits of dw0 say what it counts from: the
- * engine's base; or, if it lies among the first engine's own (MMIO remap), the
- * same register of this engine. */
+/* An MMIO offset in a command. Two bits of dw0 say what it is relative to. One
+ * adds this engine's base. The other (MMIO remap) turns a register of the first
+ * engine into the same register of this engine. */
 #define FIRST_ENGINE 0x2000u
 #define REMAPPED_B 0x800u /* the driver sets the bit for these only */
 static uint32_t register_at(const struct xk_command_stream *s,

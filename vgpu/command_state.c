@@ -30,11 +30,12 @@ enum xk_status xk_cmd_pipe_control(struct xk_command_stream *s,
 
 #define L3_POST_SYNC (1u << 14)
 #define L3_GGTT (1u << 21)
-/* Length, caches to flush, post-sync and its place, stall. */
+/* Bits of dw0: length, caches to flush, post-sync and its memory, stall. */
 #define L3_KNOWN_BITS 0xffb0e7ffu
 
-/* Flushes ranges of addresses; then writes a qword. Up to xelp the ranges are
- * those of the caches, too, and nothing is cached here. */
+/* Flushes ranges of addresses, then writes a qword. Up to xelp the ranges are
+ * those of the caches, too. Nothing is cached here, so only the write is
+ * left. */
 enum xk_status xk_cmd_l3_control(struct xk_command_stream *s,
                                  const struct xk_command *cmd,
                                  struct xk_command_jump *jump)
@@ -55,7 +56,7 @@ enum xk_status xk_cmd_l3_control(struct xk_command_stream *s,
                         &cmd->dw[3], 8);
 }
 
-/* Bit 0 of a low dword says whether that base is set. */
+/* Bit 0 of an address's low dword says whether that base is set. */
 static void set_base(const struct xk_command *cmd, unsigned k, uint64_t *base)
 {
     if (cmd->dw[k] & 1)
@@ -169,7 +170,7 @@ static void indirect_groups(const struct xk_command_stream *s,
             s, s->config.mmio_base + DISPATCH_DIMENSIONS + 4 * d);
 }
 
-/* What a walker writes when it is done: a value, or four clocks. */
+/* A walker writes a value when it is done, or four clock readings. */
 static enum xk_status post_sync(struct xk_command_stream *s,
                                 const struct xk_command *cmd, uint64_t begin)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The streamer itself: rings, batches, and the table of commands. What a
- * command does stands in command_mi.c, command_state.c and command_blit.c. */
+/* The command streamer: rings, batches, and the table of commands. The commands
+ * themselves are in command_mi.c, command_state.c and command_blit.c. */
 #include "vgpu/command_stream.h"
 
 #include <string.h>
@@ -63,7 +63,8 @@ uint32_t xk_command_stream_register(const xk_command_stream *s, uint32_t offset)
     return r ? r->value : 0;
 }
 
-/* Lengths by virtual-device.md 4: type 0 is MI, 2 the blitter, 3 the rest. */
+/* How a command's length is coded (virtual-device.md 4): type 0 is MI, 2 the
+ * blitter, 3 the rest. */
 static unsigned length_of(uint32_t dw)
 {
     const unsigned type = dw >> 29, mi = dw >> 23 & 0x3f;
@@ -132,7 +133,8 @@ enum xk_status xk_cmd_count(struct xk_command_stream *s)
     return XK_OK;
 }
 
-/* A batch to its end. A chained one goes on elsewhere, a called one returns. */
+/* Runs a batch to its end. A chained batch continues at another address, a
+ * called one returns. */
 static enum xk_status run_batch(struct xk_command_stream *s, uint64_t va,
                                 unsigned depth)
 {
@@ -157,7 +159,7 @@ static enum xk_status run_batch(struct xk_command_stream *s, uint64_t va,
     }
 }
 
-/* From the ring every batch is called. */
+/* A batch that the ring starts always returns to the ring. */
 static enum xk_status run_ring(struct xk_command_stream *s, struct fetch *f,
                                uint64_t tail)
 {
@@ -187,7 +189,8 @@ static enum xk_status image_dword(struct xk_command_stream *s,
     return XK_OK;
 }
 
-/* The engine's own head of a context: the driver never updates the image's. */
+/* The engine keeps its own head for each context, since the driver never
+ * updates the head in the image. */
 static struct xk_gpu_ring *context_ring(struct xk_command_stream *s,
                                         uint32_t lrca)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A command streamer: executes a ring and its batches in order, for one engine
  * of a virtual device (virtual-device.md 2.2 and 4). Compute walkers go to a
- * callback; what else has an effect on memory is done here. */
+ * callback; all other commands that change memory are executed here. */
 #ifndef XK_VGPU_COMMAND_STREAM_H
 #define XK_VGPU_COMMAND_STREAM_H
 
@@ -14,7 +14,7 @@ struct xk_gpu_bases {
     uint64_t binding_pool; /* 0: binding tables are relative to `surface` */
 };
 
-/* A COMPUTE_WALKER and the state it meets. */
+/* A COMPUTE_WALKER with the state that is set when it is executed. */
 struct xk_gpu_walker {
     struct xk_gpu_bases base;
     uint32_t groups[3]; /* how many */
@@ -33,11 +33,11 @@ struct xk_gpu_walker {
     uint32_t slm_b, n_barriers;
     uint32_t scratch_field; /* r0.5[31:10], from CFE_STATE */
     uint16_t grf_count;     /* 128, 256 */
-    /* Up to xelp: indirect data is loaded into registers, in memory first
-     * cross_data_b, then thread_data_b for each thread. */
+    /* Up to xelp the hardware loads indirect data into registers. In memory
+     * cross_data_b bytes come first, then thread_data_b for each thread. */
     bool preloads;
     uint32_t cross_data_b, thread_data_b;
-    uint32_t scratch_slot_b; /* a thread's, at scratch_field; 0: none */
+    uint32_t scratch_slot_b; /* bytes of one thread at scratch_field; 0: none */
 };
 
 struct xk_command_stream;
@@ -48,17 +48,18 @@ struct xk_command_ops {
     /* The device's clock, in ticks. */
     uint64_t (*timestamp)(void *user);
     void *user;
-    /* A semaphore's condition does not hold: false if it never will, else it
-     * is looked at again. va: what is waited for. NULL: never. */
+    /* Called when a semaphore's condition does not hold; va is the address that
+     * it tests. True: test it again. False: it can never hold. NULL: it never
+     * can. */
     bool (*wait)(void *user, uint64_t va);
-    /* A command, or a field of one, is not modelled: the sentence says which.
-     * It is skipped. NULL: that is an error. */
+    /* Reports a command, or a field of one, that is not modelled; the sentence
+     * names it. The command is skipped. NULL: such a command is an error. */
     void (*finds)(void *user, const char *sentence);
 };
 
 typedef struct xk_command_stream xk_command_stream;
 
-/* slm_code: which table the walker's SLM size code means, see
+/* large_slm selects the table for the walker's SLM size code, see
  * xk_gpu_slm_bytes. */
 struct xk_command_config {
     uint32_t mmio_base;    /* 0x2000 render, 0x1a000 compute, 0x22000 copy */

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The device: its options, its clock, and what it says. */
+/* The device: its options, its clock, and its messages to the caller. */
 #include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,8 +12,9 @@
 #define TICK_NS 83 /* of the driver's timer (virtual-device.md 0) */
 #define START_NS UINT64_C(1000000000)
 
-/* A launch takes as long as its start, and as its instructions at one a
- * nanosecond on each of so many cores, or as one thread's at 4 ns. */
+/* The time of a launch without a model: LAUNCH_NS, plus the larger of two. All
+ * instructions at one a nanosecond on each of CORES cores; one thread's
+ * instructions at INST_NS each. */
 #define LAUNCH_NS 2000
 #define CORES 512
 #define INST_NS 4

@@ -97,7 +97,7 @@ bool xk_gpu_phys_exists(const xk_gpu_memory *m, struct xk_gpu_phys at)
     return find_page(m, at.bank, at.address / XK_GPU_PAGE_B);
 }
 
-/* How much of n_b lies in the page of address. */
+/* How many of n_b bytes lie in the page of address. */
 static uint64_t in_page(uint64_t address, uint64_t n_b)
 {
     const uint64_t left_b = XK_GPU_PAGE_B - address % XK_GPU_PAGE_B;
@@ -172,7 +172,8 @@ bool xk_gpu_ggtt_translate(const xk_gpu_memory *m, uint64_t address,
     return true;
 }
 
-/* Tables lie in the bank of their root; only a leaf says where its page is. */
+/* Tables lie in the same bank as their root; only a leaf entry names the bank
+ * of its page. */
 static bool read_entry(const struct xk_gpu_space *s, uint64_t table,
                        uint64_t index, uint64_t *value)
 {
@@ -283,7 +284,8 @@ static bool walk_table(struct walk *w, uint64_t table, int level, uint64_t va)
     return true;
 }
 
-/* A tree has no more tables than there are pages that somebody wrote. */
+/* The visit ends after as many tables as there are pages that were written: a
+ * tree has no more. */
 bool xk_gpu_each_page(const struct xk_gpu_space *s, xk_gpu_page_fn fn,
                       void *user)
 {

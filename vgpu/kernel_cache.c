@@ -10,7 +10,7 @@
 
 #define MAX_ENTRIES 1024u
 
-/* What the decoded form depends on besides the code. */
+/* What the decoded kernel depends on besides its code. */
 struct key {
     uint64_t start_va;
     uint32_t simd, grf_count, slm_b, n_barriers;
@@ -90,7 +90,8 @@ static struct entry *find_entry(xk_kernel_cache *k, const struct key *key,
     return NULL;
 }
 
-/* A place for one more: that of a stale or the longest unused one. */
+/* The entry for one more kernel: a stale one, else the one unused for
+ * longest. */
 static struct entry **free_place(xk_kernel_cache *k)
 {
     struct entry **best = NULL;

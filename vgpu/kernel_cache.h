@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The kernels that a client process has launched, decoded once: known by their
- * address and by the bytes that lie there. Any thread may call. */
+/* The decoded kernels of one client process. A kernel is known by its address
+ * and its bytes, so each is decoded once. Any thread may call. */
 #ifndef XK_VGPU_KERNEL_CACHE_H
 #define XK_VGPU_KERNEL_CACHE_H
 
@@ -14,16 +14,16 @@ struct xk_cached_kernel {
     uint64_t code_hash;
 };
 
-/* What the program calls the kernel whose n_b bytes of code these are, written
- * to name; false: nobody knows. */
+/* Writes the program's name of a kernel to name; the kernel has the n_b bytes
+ * of code. False: the name is not known. */
 typedef bool xk_kernel_name_fn(void *user, const uint8_t *code, size_t n_b,
                                char name[256]);
 
 XK_GIVE xk_kernel_cache *xk_kernel_cache_create(const struct xk_platform *p);
 void xk_kernel_cache_destroy(xk_kernel_cache *k);
 
-/* The kernel of a walker, whose code begins at code, where n_b bytes are
- * mapped. Each get is followed by a put. */
+/* The decoded kernel of a walker. Its code begins at `code`; n_b bytes are
+ * mapped there. Each get needs a put. */
 enum xk_status xk_kernel_cache_get(xk_kernel_cache *k, xk_ctx *c,
                                    const struct xk_gpu_walker *w,
                                    const uint8_t *code, size_t n_b,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A module in memory is a container as a file is: an ELF whose section
- * .text.NAME holds the code, or patch tokens, where header and name lie right
- * before it. The code is searched for, and what lies around it is read; the
- * program's memory is never trusted, only compared. */
+/* A module in memory has the form of a container file: an ELF whose section
+ * .text.NAME holds the code, or patch tokens, where header and name lie
+ * directly before the code. This file searches for the code and reads what lies
+ * around it. The program's memory is only compared with, never trusted. */
 #include "vgpu/kernel_name.h"
 #include "base/bytes.h"
 
@@ -32,7 +32,7 @@ struct search {
     size_t code_b;
     uint64_t first, end; /* the region in hand */
     uint8_t *block;
-    uint64_t left_b; /* of what may be looked at */
+    uint64_t left_b; /* how much may still be searched */
     char *name;
 };
 
@@ -43,7 +43,7 @@ static bool peek(const struct search *s, uint64_t at, void *dst, size_t n_b)
     return process_vm_readv(s->pid, &to, 1, &from, 1, 0) == (ssize_t)n_b;
 }
 
-/* All of the code, not only its first bytes. */
+/* Compares all of the code, not only its first bytes. */
 static bool same_code(const struct search *s, uint64_t at)
 {
     uint8_t part[4096];
@@ -56,8 +56,8 @@ static bool same_code(const struct search *s, uint64_t at)
     return true;
 }
 
-/* A name that a compiler would make, with a zero behind it: any other bytes lie
- * there by chance. */
+/* A name that a compiler would make, with a zero behind it. Other bytes are no
+ * name but lie there by chance. */
 static bool is_name(const char *name, size_t n_b)
 {
     size_t n = 0;
@@ -70,8 +70,9 @@ static bool is_name(const char *name, size_t n_b)
     return n && n < n_b;
 }
 
-/* What ends at before[n_b]: header, name; then the kernel's code, from whose
- * first byte to where it starts are at most MAX_SKIP_B. */
+/* Reads what ends at before[n_b]: header, name, then the first bytes of the
+ * kernel's code. The launch may start up to MAX_SKIP_B behind the code's first
+ * byte. */
 static bool tokens_name(struct search *s, const uint8_t *before, size_t n_b)
 {
     for (size_t skip = 0; skip <= MAX_SKIP_B; skip += 64)
@@ -101,7 +102,7 @@ static bool find_tokens(struct search *s, uint64_t at)
     return peek(s, at - n_b, before, n_b) && tokens_name(s, before, n_b);
 }
 
-/* The section's name, if it is a kernel's and holds the address. */
+/* The section's name, if it is a kernel's section and contains the address. */
 static bool section_name(struct search *s, uint64_t elf, const Elf64_Shdr *h,
                          uint64_t names, uint64_t at)
 {
@@ -142,7 +143,8 @@ static bool elf_name(struct search *s, uint64_t elf, uint64_t at)
     return false;
 }
 
-/* The nearest file header before the code whose sections hold it. */
+/* Searches backwards from the code for the nearest ELF header whose sections
+ * contain the code. */
 static bool find_elf(struct search *s, uint64_t at)
 {
     uint8_t part[65536 + SELFMAG];
@@ -191,8 +193,8 @@ static bool search_region(struct search *s)
     return false;
 }
 
-/* written: what the program has made itself, where modules mostly are; else
- * what it has of files. */
+/* written: only writable memory, where most modules are; else only memory that
+ * is not writable, such as mapped files. */
 static bool search_maps(struct search *s, bool written)
 {
     char path[64], line[512], rights[8];

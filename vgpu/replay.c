@@ -34,9 +34,9 @@ struct xk_replay {
     struct engine engine[N_ENGINES];
     struct engine *last; /* that submitted */
     uint64_t clock;
-    uint8_t *rest; /* of a packet whose end is still to come */
+    uint8_t *rest; /* the begin of a packet that is not complete yet */
     size_t rest_b, rest_cap_b;
-    uint64_t at_b; /* of rest in the capture */
+    uint64_t at_b; /* where in the capture rest begins */
     bool opened;
 };
 
@@ -145,7 +145,7 @@ static enum xk_status replay_memory(struct xk_replay *r,
     return xk_gpu_phys_write(r->memory, at, p->data, p->data_b);
 }
 
-/* The first packet says for which device the rest is. */
+/* The first packet names the device of all later ones. */
 static enum xk_status take_version(struct xk_replay *r,
                                    const struct xk_aub_packet *p)
 {
@@ -181,7 +181,7 @@ static enum xk_status take_packet(struct xk_replay *r,
     case XK_AUB_MEMORY:
         return replay_memory(r, p);
     case XK_AUB_OTHER:
-    case XK_AUB_POLL: /* everything is executed when it is submitted */
+    case XK_AUB_POLL: /* always idle: a submission is executed at once */
     case XK_AUB_COMMENT:
     case XK_AUB_CONTEXT: /* the context image names the root too */
         return XK_OK;
@@ -189,7 +189,8 @@ static enum xk_status take_packet(struct xk_replay *r,
     return XK_OK;
 }
 
-/* The complete packets at the start of bytes; *used_b are theirs. */
+/* Executes the complete packets at the start of bytes; *used_b is their
+ * size. */
 static enum xk_status take_packets(struct xk_replay *r, const uint8_t *bytes,
                                    size_t n_b, size_t *used_b)
 {
@@ -301,7 +302,7 @@ enum xk_status xk_replay_read(const xk_replay *r, uint64_t va, void *dst,
                               uint64_t n_b)
 {
     uint64_t bad = va;
-    /* a doorbell that failed has no address space */
+    /* no address space: the doorbell failed */
     if (r->last && r->last->stream->space.m &&
         xk_gpu_read(&r->last->stream->space, va, dst, n_b, &bad))
         return XK_OK;

@@ -32,25 +32,25 @@ struct xk_replay_config {
 
 typedef struct xk_replay xk_replay;
 
-/* A device that has seen nothing yet. *config is copied. */
+/* A device on which nothing has happened yet. *config is copied. */
 XK_GIVE enum xk_status xk_replay_create(xk_ctx *c,
                                         const struct xk_replay_config *config,
                                         xk_replay **out);
 void xk_replay_destroy(xk_replay *r);
 
-/* Executes the next bytes of a capture; they may end inside a packet, whose
- * rest then comes with the next call. Errors name the packet, the command or
- * the instruction. What is executed before stays; a replay that has failed
- * fails again. */
+/* Executes the next bytes of a capture. They may end inside a packet, whose
+ * rest then comes with the next call. An error names the packet, the command or
+ * the instruction. Earlier effects remain. After an error each call fails with
+ * the same error. */
 enum xk_status xk_replay_feed(xk_replay *r, const void *bytes, size_t n_b);
 /* XK_EPARSE if the capture ends inside a packet. */
 enum xk_status xk_replay_end(xk_replay *r);
 
-/* NULL before the capture has said it. */
+/* NULL before the capture has named its device. */
 const struct xk_platform *xk_replay_platform(const xk_replay *r);
 
-/* n_b bytes at a virtual address, in the address space of the context that
- * submitted last. XK_EFAULT: not mapped. */
+/* n_b bytes at a virtual address of the context that submitted last. XK_EFAULT:
+ * not mapped. */
 enum xk_status xk_replay_read(const xk_replay *r, uint64_t va, void *dst,
                               uint64_t n_b);
 

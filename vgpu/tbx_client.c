@@ -6,9 +6,9 @@
 
 #include "vgpu/command_exec.h"
 
-/* Page tables are linear (virtual-device.md 2.4): where an entry lies says
- * which address it maps, and entries above the last level say where the next
- * one lies, which no data does by chance. */
+/* Page tables are linear (virtual-device.md 2.4): an entry's position gives the
+ * address that it maps. An entry above the last level must hold the position of
+ * the next table; other data never has that value by chance. */
 #define N_LEVELS 4
 static const struct {
     uint64_t at;
@@ -32,7 +32,8 @@ static const uint32_t engine_bases[] = {0x2000,  0x1a000, 0x1c000,   0x1e000,
                                         0x26000, 0x22000, UINT32_MAX};
 #define N_ENGINES XK_COUNTOF(engine_bases)
 
-/* Physical pages, of 40 bits of addresses, and their virtual ones. */
+/* The virtual address of each physical page; physical addresses have 40
+ * bits. */
 #define LEAF_BITS 9
 #define MID_BITS 9
 #define N_MIDS (1u << (40 - 12 - MID_BITS - LEAF_BITS))
@@ -49,8 +50,8 @@ struct engine {
     xk_tbx_client *client;
     xk_command_stream *stream;
     uint32_t descriptor;
-    bool busy, again;          /* executes; was rung meanwhile */
-    uint64_t wait_va, wait_ms; /* a semaphore, and since when */
+    bool busy, again;          /* executing; its doorbell rang meanwhile */
+    uint64_t wait_va, wait_ms; /* a semaphore waits: where, since when */
 };
 
 struct xk_tbx_client {
@@ -58,11 +59,11 @@ struct xk_tbx_client {
     struct xk_gpu_device *device;
     struct xk_gpu_process *process;
     struct xk_tbx_client_ops ops;
-    xk_gpu_memory *memory; /* pages that only the global table names */
+    xk_gpu_memory *memory; /* pages that only the global table maps */
     struct mid *mid[N_MIDS];
     uint64_t charged_b;
     struct engine engine[N_ENGINES];
-    uint64_t table_va; /* that a leaf entry may be written for */
+    uint64_t table_va; /* the address that the next leaf entry may map */
     bool table_open;
     struct xk_gpu_flight *flight;
     bool flies;
@@ -108,7 +109,8 @@ void xk_tbx_client_destroy(xk_tbx_client *t)
     xk_free(t->c, t);
 }
 
-/* Most connections are never used: what costs is made with the first use. */
+/* Memory is allocated at a connection's first use, since most connections are
+ * never used. */
 static enum xk_status begin_client(xk_tbx_client *t)
 {
     if (t->process)
@@ -129,7 +131,8 @@ static enum xk_status charge(xk_tbx_client *t, uint64_t n_b)
     return XK_OK;
 }
 
-/* A piece of the table, made and charged when it is needed; NULL: refused. */
+/* Allocates and charges a part of the table when it is first needed. NULL:
+ * refused. */
 static void *make_table_piece(xk_tbx_client *t, void *now, size_t n_b)
 {
     if (now || charge(t, n_b) < 0)
@@ -174,7 +177,7 @@ static bool find_va(const xk_tbx_client *t, uint64_t address, uint64_t *va)
     return page && page != CLIENTS_OWN;
 }
 
-/* The page is the client's alone, and what the device has of it a copy. */
+/* True if only the client knows the page; the device then has a copy of it. */
 static bool is_clients_own(const xk_tbx_client *t, uint64_t address)
 {
     uint64_t va;
@@ -182,7 +185,8 @@ static bool is_clients_own(const xk_tbx_client *t, uint64_t address)
            va - address % XK_GPU_PAGE_B + 1 == CLIENTS_OWN;
 }
 
-/* Which level's entry may lie there; the address that it is for. */
+/* The level of a page table whose entry may lie at this address, and in *va the
+ * address that the entry maps. */
 static int level_of(uint64_t address, uint64_t *va)
 {
     for (int k = N_LEVELS; k-- > 0;) {
@@ -201,8 +205,9 @@ static uint64_t next_table(int level, uint64_t va)
            ~UINT64_C(0xfff);
 }
 
-/* An entry of the last level only counts right behind one of the level above,
- * or of the page before: there, data may lie at the same address. */
+/* A leaf entry is valid only directly behind an entry of the level above, or
+ * behind that of the page before. Elsewhere data may lie at the same
+ * address. */
 static enum xk_status take_leaf(xk_tbx_client *t, uint64_t va, uint64_t entry)
 {
     t->table_va = va + XK_GPU_PAGE_B;
@@ -212,7 +217,7 @@ static enum xk_status take_leaf(xk_tbx_client *t, uint64_t va, uint64_t entry)
     return set_page(t, entry & ENTRY_ADDRESS, va);
 }
 
-/* Whether the write was one of a page table. */
+/* True if the message writes a page table entry. */
 static bool take_entry(xk_tbx_client *t, const struct xk_tbx_message *m,
                        enum xk_status *s)
 {
@@ -264,8 +269,9 @@ static enum xk_status write_guest_memory(xk_tbx_client *t,
     return XK_OK;
 }
 
-/* n_b bytes from va on, in one page, as they go to the client; page: room for
- * a copy. Until the client is heard of again, it may not have stored them. */
+/* The n_b bytes at va, within one page, as they are sent to the client. page:
+ * room for a copy. Until the client sends its next message, it may not have
+ * stored them. */
 static const uint8_t *outgoing(xk_tbx_client *t, uint64_t va, uint64_t n_b,
                                uint8_t page[XK_GPU_PAGE_B])
 {
@@ -283,10 +289,11 @@ static bool in_one_page(const struct xk_tbx_message *m)
 }
 
 /* The driver uploads most memory through one engine only, but reads it back
- * through each that has used it, from physical pages whose address it has told
- * nobody. It stores the answer at the address that the device knows the page
- * by; what the device does not know is answered with what is there, each time
- * anew: Level Zero asks for events that only the CPU has touched. */
+ * through each engine that has used it. Those reads name physical pages whose
+ * virtual address it has sent to nobody. The driver stores the answer at that
+ * virtual address, so its waiting buffer shows the address (ops.target). If the
+ * device has no page there, the answer is the client's own bytes, read anew
+ * each time: Level Zero asks for events that only the CPU has written. */
 static void learn_page(xk_tbx_client *t, const struct xk_tbx_message *m)
 {
     uint8_t own[XK_GPU_PAGE_B];
@@ -304,8 +311,7 @@ static void learn_page(xk_tbx_client *t, const struct xk_tbx_message *m)
         xk_gpu_phys_write(t->memory, at, own, m->n_b);
 }
 
-/* A whole page, which is what is read nearly always: one piece is sent faster
- * than two. */
+/* Nearly all reads are of a whole page. One piece is sent faster than two. */
 static enum xk_status read_page(xk_tbx_client *t,
                                 const struct xk_tbx_message *m, uint64_t va)
 {
@@ -370,8 +376,8 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
-/* Another engine's thread may write it, or the client's CPU; this connection's
- * own messages are taken meanwhile. */
+/* Another engine's thread may write the page, or the client's CPU. This
+ * connection's own messages are executed meanwhile. */
 static bool wait_for_page(void *user, uint64_t va)
 {
     struct engine *const e = user;
@@ -386,7 +392,8 @@ static bool wait_for_page(void *user, uint64_t va)
     return true;
 }
 
-/* What the device does not model; the client goes on without it. */
+/* Reports a command that the device does not model; the client continues
+ * without it. */
 static void report_gap(void *user, const char *sentence)
 {
     const struct engine *const e = user;
@@ -411,8 +418,8 @@ static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
     return xk_command_stream_create(t->c, &config, &e->stream);
 }
 
-/* A doorbell inside another one, rung while a semaphore waits, is executed
- * when that has ended: rings are in order. */
+/* A doorbell may ring while a semaphore of an earlier doorbell waits. It is
+ * executed after that one has ended, since a ring is in order. */
 static enum xk_status submit(xk_tbx_client *t, struct engine *e)
 {
     if (e->busy) {

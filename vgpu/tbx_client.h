@@ -10,16 +10,16 @@
 typedef struct xk_tbx_client xk_tbx_client;
 
 struct xk_tbx_client_ops {
-    /* Which process it is; 0: not known. Asked once. */
+    /* The client's process; 0: not known. Called once. */
     int (*pid)(void *user);
     /* Sends bytes to the client, or keeps them to be sent soon. */
     enum xk_status (*reply)(void *user, const void *bytes, size_t n_b);
-    /* Takes messages that come within ms, while a semaphore waits; false: the
-     * client has gone. */
+    /* Executes messages that arrive within ms, while a semaphore waits. False:
+     * the client has gone. */
     bool (*pump)(void *user, unsigned ms);
     void *user;
-    /* Where the client will store the n_b bytes whose head it was sent; false:
-     * that is not seen. May be NULL. */
+    /* The address at which the client will store the n_b bytes of an answer
+     * whose head it has been sent. False: it cannot be seen. May be NULL. */
     bool (*target)(void *user, uint32_t n_b, uint64_t *va);
 };
 
@@ -27,8 +27,8 @@ XK_GIVE enum xk_status xk_tbx_client_create(xk_ctx *c, struct xk_gpu_device *d,
                                             const struct xk_tbx_client_ops *ops,
                                             xk_tbx_client **out);
 void xk_tbx_client_destroy(xk_tbx_client *t);
-/* Does what the message says; a submission is executed to its end. m->data is
- * not used after the first call of reply or pump. */
+/* Executes a message, and a submission to its end. m->data is not used after
+ * the first call of reply or pump. */
 enum xk_status xk_tbx_client_take(xk_tbx_client *t,
                                   const struct xk_tbx_message *m);
 

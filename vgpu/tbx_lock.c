@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A lock that Intel's driver lacks: its threads share an engine's socket and
- * send a message by two calls (22.43, tbx_sockets_imp.cpp, writeMemory), so
- * that messages and answers of two threads mix. This library stands before the
- * C library in programs that xk vgpu starts (LD_PRELOAD): on a socket that was
- * connected to the device's port, the thread that sends a message's first byte
- * keeps the socket until the last one has gone, and the answer, where there is
- * one, has come. All other sockets are left alone.
+/* A lock that Intel's driver lacks. The driver's threads share an engine's
+ * socket and send a message by two calls (22.43, tbx_sockets_imp.cpp,
+ * writeMemory), so messages and answers of two threads mix. xk vgpu loads this
+ * library before the C library into the programs that it starts (LD_PRELOAD).
+ * It acts on sockets that are connected to the device's port. The thread that
+ * sends a message's first byte keeps the socket until the last byte is sent and
+ * the answer, if there is one, has come. All other sockets are left alone.
  *
- * The driver also fetches back the host's side of a copy to the device. Where
- * that is a constant, the answer goes nowhere: nobody can have changed it. */
+ * The driver also fetches back the host's side of a copy to the device. If that
+ * memory is constant, the answer is dropped: the bytes cannot have changed. */
 #include <arpa/inet.h>
 #include <dlfcn.h>
 #include <errno.h>
@@ -30,9 +30,9 @@ struct line {
     atomic_int fd; /* -1: free */
     pthread_mutex_t lock;
     /* of the thread that has the lock */
-    uint8_t head[HEAD_B]; /* the message under way, its first bytes */
+    uint8_t head[HEAD_B]; /* the first bytes of the current message */
     size_t have_b, need_b, reply_b;
-    atomic_bool lost; /* nobody knows where a message ends: no lock any more */
+    atomic_bool lost; /* the end of a message is not known: no lock any more */
 };
 
 static struct line lines[MOST_SOCKETS];
@@ -109,7 +109,8 @@ static void lock_line(struct line *l)
     mine = l;
 }
 
-/* All bytes are there that it was known to need. True: it is complete. */
+/* Called when the bytes that were known to be needed are there. True: the
+ * message is complete. */
 static bool settle_line(struct line *l)
 {
     xk_ctx *const c = xk_ctx_create(NULL);
@@ -127,7 +128,7 @@ static bool settle_line(struct line *l)
     return true;
 }
 
-/* n_b bytes have gone. True: nothing of the message is left. */
+/* Notes that n_b bytes have been sent. True: they end the message. */
 static bool has_gone(struct line *l, const uint8_t *bytes, size_t n_b)
 {
     bool complete = false;
@@ -177,7 +178,7 @@ EXPORT ssize_t send(int fd, const void *bytes, size_t n_b, int flags)
     return n;
 }
 
-/* Some of the bytes, which nobody wants. */
+/* Reads and drops some of the bytes. */
 static ssize_t recv_nowhere(int fd, size_t n_b, int flags)
 {
     uint8_t away[4096];

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* TCP does not tell; but the kernel lists the sockets of this machine with
- * their inodes, and each process's files name theirs. */
+/* TCP does not say which process is at the other end. The kernel lists the
+ * sockets of this machine with their inodes, and the open files of each process
+ * name the inodes of its sockets. */
 #include "vgpu/tbx_peer.h"
 
 #include <arpa/inet.h>
@@ -16,7 +17,8 @@
 #include <time.h>
 #include <unistd.h>
 
-/* The inode of the socket whose own end is `near` and whose other is `far`. */
+/* The inode of the socket with the local end `near` and the remote end
+ * `far`. */
 static unsigned long find_inode(const struct sockaddr_in *near,
                                 const struct sockaddr_in *far)
 {
@@ -39,7 +41,7 @@ static unsigned long find_inode(const struct sockaddr_in *near,
     return found;
 }
 
-/* Its descriptor; -1: it does not hold the socket. */
+/* The process's descriptor of the socket; -1: it has none. */
 static int descriptor(int pid, const char *link)
 {
     char folder[64];
@@ -61,8 +63,8 @@ static int descriptor(int pid, const char *link)
     return found;
 }
 
-/* Most often it is this process. A child may have inherited the socket, so the
- * lowest number is taken of those that hold it. */
+/* This process is tried first: it is the most frequent one. A child may have
+ * inherited the socket, so the lowest pid with it is taken. */
 static struct xk_tbx_peer find_holder(const char *link)
 {
     struct xk_tbx_peer best = {getpid(), descriptor(getpid(), link)};
@@ -96,8 +98,8 @@ struct xk_tbx_peer xk_tbx_peer_find(int fd)
     return inode ? find_holder(link) : (struct xk_tbx_peer){0, -1};
 }
 
-/* The call that a thread is blocked in, as the kernel tells it: number and
- * arguments. */
+/* The system call in which a thread is blocked, as the kernel shows it: number
+ * and arguments. */
 static bool thread_waits(const struct xk_tbx_peer *p, const char *thread,
                          uint32_t n_b, uint64_t *va)
 {

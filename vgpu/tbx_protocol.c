@@ -14,7 +14,7 @@ enum {
     TYPE_READ_REPLY = 6
 };
 
-/* Bytes of the fixed body, of the kinds that have an effect. */
+/* Size of the fixed body, for each kind that has an effect. */
 static const struct {
     uint32_t type, body_b;
     const char *name;

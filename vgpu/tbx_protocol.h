@@ -35,13 +35,14 @@ struct xk_tbx_message {
     const uint8_t *data; /* of a memory write: into the bytes */
 };
 
-/* The message at the start of bytes. *need_b: how many bytes it takes; *m is
- * only set if they are all there, and before that *need_b may grow. XK_EPARSE
- * names the field that no driver would send. */
+/* Parses the message at the start of bytes. *need_b becomes its size, which may
+ * grow from call to call until all of it is there; only then *m is set.
+ * XK_EPARSE names the field that no driver would send. */
 enum xk_status xk_tbx_parse(xk_ctx *c, const uint8_t *bytes, size_t n_b,
                             struct xk_tbx_message *m, size_t *need_b);
 
-/* What goes before the n_b bytes that a memory read asked for. */
+/* The header that is sent before the n_b bytes which a memory read asked
+ * for. */
 void xk_tbx_read_reply(const struct xk_tbx_message *m,
                        uint8_t out[XK_TBX_READ_REPLY_B]);
 void xk_tbx_register_reply(const struct xk_tbx_message *m, uint32_t value,

@@ -26,7 +26,7 @@ struct link {
     atomic_bool over;
     xk_ctx *c;
     xk_tbx_client *client;
-    uint8_t *in; /* [begin, end) was received and not taken yet */
+    uint8_t *in; /* [begin, end) is received and not executed yet */
     size_t begin, end, cap_b;
     uint8_t *out;
     size_t out_b;
@@ -67,7 +67,7 @@ static enum xk_status send_kept(struct link *l)
     return XK_OK;
 }
 
-/* Small answers wait for more, large ones go out from where they lie. */
+/* Small answers are collected; a large one is sent directly from its memory. */
 static enum xk_status reply(void *user, const void *bytes, size_t n_b)
 {
     struct link *const l = user;
@@ -80,7 +80,8 @@ static enum xk_status reply(void *user, const void *bytes, size_t n_b)
     return XK_OK;
 }
 
-/* Room behind what is there; what was taken goes away. */
+/* Makes room behind the received bytes; those that were executed are
+ * dropped. */
 static enum xk_status make_input_room(struct link *l, size_t need_b)
 {
     if (l->begin) {
@@ -111,7 +112,7 @@ static enum xk_status receive(struct link *l)
     return XK_OK;
 }
 
-/* Everything that has been received completely. A message may bring in more,
+/* Executes all messages that are complete. A message may receive further ones,
  * see pump. */
 static enum xk_status take_messages(struct link *l)
 {
@@ -132,7 +133,7 @@ static enum xk_status take_messages(struct link *l)
     return XK_OK;
 }
 
-/* First what was received together with the message in hand. */
+/* Messages that were received together with the current one come first. */
 static bool pump(void *user, unsigned ms)
 {
     struct link *const l = user;

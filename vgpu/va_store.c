@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Address space is reserved in chunks, whose pages the host's kernel makes when
- * they are touched. Chunks that are neighbours on the device become neighbours
- * in host memory where the host allows. */
+/* Address space is reserved in chunks. The host's kernel allocates a chunk's
+ * pages when they are touched. Chunks that are neighbours on the device are
+ * neighbours in host memory too, if the host has room there. */
 #include "vgpu/va_store.h"
 
 #include <pthread.h>
@@ -16,19 +16,19 @@
 #define VA_MASK ((UINT64_C(1) << VA_BITS) - 1)
 #define CHUNK_BITS 34 /* 16 GiB */
 #define CHUNK_B (UINT64_C(1) << CHUNK_BITS)
-/* More than is used: so large that nobody who looks through this process's
- * memory takes it for data, see kernel_name.c. */
+/* Larger than needed: kernel_name.c skips regions of this size, so nobody who
+ * searches this process's memory takes it for data. */
 #define PAGES_B (UINT64_C(2) << 30)
 #define N_CHUNKS (1u << (VA_BITS - CHUNK_BITS))
 #define MAX_CHUNKS 256u /* of a client */
-#define MAX_RUNS 65536u /* pieces that do not touch */
+#define MAX_RUNS 65536u /* pieces that do not touch each other */
 #define BLOCK_PAGES 64u /* of the client, read at once */
 
 #ifndef MAP_FIXED_NOREPLACE
 #define MAP_FIXED_NOREPLACE 0
 #endif
 
-/* [lo, hi): what the client has ever exchanged of this page. */
+/* [lo, hi): the part of the page that was ever exchanged with the client. */
 struct page {
     uint16_t lo, hi;
     atomic_uchar mapped;
@@ -105,7 +105,8 @@ static void *reserve_addresses(void *wish, uint64_t n_b)
     return p == MAP_FAILED ? NULL : p;
 }
 
-/* Host memory right behind the chunk before, or right before the one behind. */
+/* Host memory directly behind the previous chunk or directly before the next
+ * one. */
 static void *wish_for(const xk_va_store *s, uint32_t i)
 {
     const struct chunk *const below = i ? atomic_load(&s->chunk[i - 1]) : NULL;
@@ -159,7 +160,7 @@ static uint8_t *both_of(const xk_va_store *s, uint64_t va)
            (va & (CHUNK_B - 1));
 }
 
-/* How many runs begin at or before the page. */
+/* How many runs begin at this page or before it. */
 static uint32_t runs_to(const xk_va_store *s, uint64_t page)
 {
     uint32_t lo = 0, hi = s->n_runs;
@@ -190,7 +191,7 @@ static bool insert_run(xk_va_store *s, uint32_t at, uint64_t page)
     return true;
 }
 
-/* The page, which is in no run, joins those that it touches. */
+/* Adds a page that is in no run; it joins the runs that it touches. */
 static bool add_to_runs(xk_va_store *s, uint64_t page)
 {
     const uint32_t at = runs_to(s, page);
@@ -280,17 +281,17 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
     return host_of(s, va);
 }
 
-/* Whether a copy of the page is what both sides held, as far as they have
- * exchanged it; `both` is of the page, too. */
+/* True if the exchanged part of a page's copy equals what both sides held last.
+ * `both` is that of the whole page. */
 static bool same_exchanged(const struct page *p, const uint8_t *both,
                            const uint8_t *copy)
 {
     return memcmp(both + p->lo, copy + p->lo, p->hi - p->lo) == 0;
 }
 
-/* n_b bytes as the client holds them, of which it has written those that are
- * not as in `both`: they are taken. What differs on the device then is the
- * device's work. If `device_first`, a byte that both have written stays the
+/* Takes the client's changes of n_b bytes: those bytes of `mine` that differ
+ * from `both`. Bytes that differ only on the device are the device's work and
+ * stay. With `device_first`, a byte that both sides have written stays the
  * device's. */
 static void merge_bytes(uint8_t *host, uint8_t *both, const uint8_t *mine,
                         uint64_t n_b, bool device_first)
@@ -306,8 +307,8 @@ static void merge_bytes(uint8_t *host, uint8_t *both, const uint8_t *mine,
     }
 }
 
-/* The bytes from lo to hi become some that are exchanged; those between them
- * and what was so before, as the device has them. */
+/* Extends the exchanged part of a page to include [lo, hi). Bytes between the
+ * old part and the new one are recorded as the device has them. */
 static void widen_exchanged(struct page *p, uint8_t *both, const uint8_t *host,
                             uint16_t lo, uint16_t hi)
 {
@@ -323,8 +324,9 @@ static void widen_exchanged(struct page *p, uint8_t *both, const uint8_t *host,
     }
 }
 
-/* An engine uploads what another may have changed since: the client's bytes are
- * newer only if they are not what both sides held last. */
+/* An engine may upload bytes that another engine has changed since. The
+ * client's bytes are newer only where they differ from what both sides held
+ * last. */
 static void upload(xk_va_store *s, struct page *p, uint64_t va,
                    const uint8_t *src, uint64_t n_b)
 {
@@ -357,7 +359,7 @@ bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
     return true;
 }
 
-/* mine[]: the client's page of va, as just read. */
+/* mine[]: the client's page at va, just read. */
 static bool changed(const xk_va_store *s, const struct page *p, uint64_t va,
                     const uint8_t *mine)
 {
@@ -384,9 +386,10 @@ static void refresh_page(xk_va_store *s, const struct xk_va_client *client,
     take_client_bytes(s, p, va, mine);
 }
 
-/* What the client's CPU has written into [lo, hi) of the page, which is about
- * to be sent over it. A page that was never exchanged is the client's as a
- * whole if the device has left it as it was made. */
+/* Takes what the client's CPU has written into [lo, hi) of a page, before the
+ * device's bytes are sent over it. A page that was never exchanged is taken
+ * from the client as a whole if all of it is sent and the device has not
+ * written it. */
 static void take_own(xk_va_store *s, const struct xk_va_client *client,
                      uint64_t page, uint16_t lo, uint16_t hi)
 {
@@ -409,15 +412,17 @@ static void take_own(xk_va_store *s, const struct xk_va_client *client,
     merge_bytes(host + lo, both + lo, s->block + lo, hi - lo, true);
 }
 
-/* Drivers read one page after the other, and the next one is in no cache. */
+/* Prefetches the next page: drivers read pages in order, and the next one is in
+ * no cache. */
 static void expect(const uint8_t *page)
 {
     for (unsigned k = 0; k < PAGE_B; k += CACHE_LINE_B)
         __builtin_prefetch(page + k);
 }
 
-/* An engine may write the page all the while: what is sent must be what is
- * noted, else the client's copy would later seem to be its CPU's work. */
+/* An engine may write the page meanwhile, so the bytes that are sent are a
+ * copy, which is also what is noted. Otherwise the client's copy would later
+ * look like its CPU's work. */
 static void download(xk_va_store *s, const struct xk_va_client *client,
                      uint64_t va, uint64_t n_b, uint8_t out[PAGE_B])
 {
@@ -449,7 +454,7 @@ bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
     return true;
 }
 
-/* Pages of one chunk; none is fresh any more. */
+/* True if n pages of one chunk are all fresh; none is fresh afterwards. */
 static bool all_fresh(struct page *p, uint64_t n)
 {
     bool all = true;
@@ -460,7 +465,7 @@ static bool all_fresh(struct page *p, uint64_t n)
     return all;
 }
 
-/* Pages that the client has unmapped since are left alone. */
+/* Pages that the client has unmapped meanwhile are left as they are. */
 static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
                           uint64_t va, uint64_t n)
 {
@@ -475,7 +480,7 @@ static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
     }
 }
 
-/* How many of n pages from a page on are read at once: those of one chunk. */
+/* How many of n pages are read at once: those in the first page's chunk. */
 static uint64_t block_pages(uint64_t page, uint64_t n)
 {
     const uint64_t left = BLOCK_PAGES - page % BLOCK_PAGES;
@@ -510,7 +515,7 @@ void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
     pthread_mutex_unlock(&s->lock);
 }
 
-/* A run is cut where two chunks are no neighbours on the host. */
+/* A run is cut between two chunks that are not neighbours on the host. */
 static unsigned cut_run(const xk_va_store *s, const struct run *run,
                         struct xk_sim_region *out)
 {

@@ -12,11 +12,12 @@
 
 #include "vgpu/tbx_server.h"
 
-/* What the driver calls a platform, how large a device it shall believe in,
- * slices x subslices x cores (virtual-device.md 0), and the PCI device and
- * revision of what is sold: Iris Xe B0, Arc A770 C0, Max 1550 XT-C0. Without a
- * revision it takes the first stepping, with that one's workarounds: at most 64
- * threads in a group. */
+/* Products that the driver knows, with the driver's name of the platform and
+ * the size that it is given: slices x subslices x cores (virtual-device.md 0).
+ * The PCI device and the revision are those of a product that is sold: Iris Xe
+ * B0, Arc A770 C0, Max 1550 XT-C0. Without a revision the driver assumes the
+ * first stepping and applies its workarounds, such as at most 64 threads in a
+ * group. */
 static const struct product {
     const char *platform, *name, *shape, *id, *revision;
 } products[] = {
@@ -44,9 +45,9 @@ static void add_variable(xk_virtual_device *d, const char *name,
     d->variable[d->n_variables++] = (struct variable){name, value};
 }
 
-/* The library of tbx_lock.c, which lies beside this one, before what is
- * preloaded already. False: it is not there, or its place has no room here;
- * programs whose threads share the driver need it. */
+/* Puts the library of tbx_lock.c, which lies beside this one, in front of what
+ * is preloaded already. False: there is no such file, or its path is too long.
+ * Programs whose threads share the driver need the library. */
 static bool find_lock(xk_virtual_device *d)
 {
     static const char name[] = "libxekern_tbx_lock.so";
@@ -64,16 +65,22 @@ static bool find_lock(xk_virtual_device *d)
     return n_b < (int)sizeof d->preload;
 }
 
-/* Without local memory: a read does not say which memory it means
- * (virtual-device.md 3.6). Event times from the device's clock alone: the
- * driver cannot relate it to the host's without a kernel driver. OpenCL's
- * copies stay on the engine of its kernels: a second engine reads back
- * allocations that only the first has uploaded from pages whose address it
- * never tells; of a client that may not be looked at they are not found, and
- * the program would get zeros. pvc without pages of 64 KiB: for those the
- * driver asks its page library for a description, which for pvc gives it none,
- * and clEnqueueMapBuffer reads through that (22.43, mem_obj.cpp,
- * isTiledAllocation). */
+/* Reasons for the settings below.
+ *
+ * No local memory: a read does not say which memory it means
+ * (virtual-device.md 3.6).
+ *
+ * Event times come from the device's clock alone: without a kernel driver the
+ * driver cannot relate it to the host's clock.
+ *
+ * OpenCL's copies stay on the engine of its kernels. A second engine would read
+ * back allocations that only the first has uploaded, from pages whose address
+ * it never sends. If the client's memory may not be read, these pages are not
+ * found and the program would get zeros.
+ *
+ * pvc has no pages of 64 KiB. The driver asks its page library for a
+ * description of such pages, gets none for pvc, and clEnqueueMapBuffer reads
+ * through the null pointer (22.43, mem_obj.cpp, isTiledAllocation). */
 static void make_variables(xk_virtual_device *d, const struct product *p)
 {
     snprintf(d->port, sizeof d->port, "%u", xk_tbx_server_port(d->server));

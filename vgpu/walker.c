@@ -19,7 +19,7 @@ struct walk {
     const struct xk_walker_config *config;
     struct page *page;
     uint32_t n_pages, cap;
-    uint8_t *host, *before; /* of all pages, in order; as they were */
+    uint8_t *host, *before; /* all pages in order; the same before the launch */
     struct xk_sim_region *region;
     uint32_t n_regions;
     xk_sim_kernel *kernel;
@@ -71,8 +71,8 @@ static enum xk_status copy_pages(struct walk *k)
     return XK_OK;
 }
 
-/* Only what the kernel changed through this address: a driver leaves old
- * addresses mapped to pages that it gives away again. */
+/* Writes back only what the kernel has changed through this address. A driver
+ * leaves old addresses mapped to pages that it uses again elsewhere. */
 static enum xk_status write_back(struct walk *k)
 {
     for (uint32_t i = 0; i < k->n_pages; i++) {
@@ -84,7 +84,7 @@ static enum xk_status write_back(struct walk *k)
     return XK_OK;
 }
 
-/* Host memory from va to the end of its region, at most n_b. */
+/* Host memory from va on, to the end of its region, at most n_b bytes. */
 static const uint8_t *host_at(const struct walk *k, uint64_t va, uint64_t *n_b)
 {
     for (uint32_t i = 0; i < k->n_regions; i++) {
@@ -98,7 +98,7 @@ static const uint8_t *host_at(const struct walk *k, uint64_t va, uint64_t *n_b)
     return NULL;
 }
 
-/* Whether control can go where the instruction does not say. */
+/* True if control may go where the instruction does not say. */
 static bool goes_anywhere(const struct xk_inst *i)
 {
     switch ((enum xk_opcode)i->op) {
@@ -121,7 +121,7 @@ static bool is_last_inst(const struct xk_inst *i)
 size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
                             size_t n_b)
 {
-    int64_t far_b = 0; /* the last target seen */
+    int64_t far_b = 0; /* the furthest target so far */
     for (size_t at_b = 0; at_b + 8 <= n_b;) {
         struct xk_error ignored = {XK_OK, ""};
         struct xk_inst i;
@@ -161,7 +161,7 @@ enum xk_status xk_walker_kernel(xk_ctx *c, const struct xk_platform *p,
     return XK_OK;
 }
 
-/* What lies from the start address on. */
+/* The mapped memory from the start address on. */
 static enum xk_status make_walk_kernel(struct walk *k)
 {
     uint64_t n_b = MAX_CODE_B;
@@ -231,7 +231,7 @@ static enum xk_status check_threads(xk_ctx *c,
                    (unsigned long long)config->max_threads);
 }
 
-/* n_b bytes at va, in one region; NULL: they are not. */
+/* The n_b bytes at va; NULL: they do not lie in one region. */
 static const uint8_t *host_in_region(const struct xk_sim_region *r, unsigned n,
                                      uint64_t va, uint64_t n_b)
 {
@@ -242,7 +242,7 @@ static const uint8_t *host_in_region(const struct xk_sim_region *r, unsigned n,
     return NULL;
 }
 
-/* What the hardware loads into registers before a thread starts. */
+/* The registers that the hardware fills before a thread starts. */
 static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
                               struct xk_sim_dispatch *d)
 {
@@ -266,7 +266,7 @@ static enum xk_status preload(xk_ctx *c, const struct xk_gpu_walker *w,
     return XK_OK;
 }
 
-/* Looked at by the options, if they ask for anything. */
+/* Runs with the checks and trace of the options, if there are any. */
 enum xk_status
 xk_walker_dispatch(xk_ctx *c, const struct xk_walker_config *config,
                    const struct xk_gpu_walker *w, const xk_sim_kernel *kernel,

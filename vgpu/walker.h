@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A compute walker of the command streamer onto the simulator: mapped pages
- * become the simulator's regions, the walker its dispatch. */
+/* Runs a compute walker of the command streamer on the simulator. Mapped pages
+ * become the simulator's regions, and the walker becomes its dispatch. */
 #ifndef XK_VGPU_WALKER_H
 #define XK_VGPU_WALKER_H
 
@@ -14,9 +14,9 @@ struct xk_walker_config {
     const struct xk_simulate_opts *look; /* NULL: at nothing */
 };
 
-/* Bytes of code from its first instruction to its last one: what follows the
- * end of a thread and is the target of no branch is not part of it. n_b if that
- * cannot be told (branches through registers). */
+/* Size of a kernel's code, from its first instruction to its last. Code behind
+ * the end of a thread to which no branch jumps is not part of it. The result is
+ * n_b if branches through registers leave it open. */
 size_t xk_walker_code_bytes(const struct xk_platform *p, const uint8_t *code,
                             size_t n_b);
 /* The kernel of a walker, decoded: n_b bytes of code. */
