@@ -57,7 +57,7 @@ enum xk_status xk_passes_call(xk_ctx *c, struct xk_kernel *k,
         struct xk_pass_env with = *env;
         XK_TRY(next_call(c, &calls, &pass, args));
         with.args = args[0] ? args : NULL;
-        XK_TRY(xk_pass_run_one(c, k, &with, pass));
+        XK_TRY(xk_pass_run_one(c, k, &with, pass, false));
         if (trace)
             trace(user, pass->name, k);
     }

@@ -38,10 +38,11 @@ struct xk_pass_arg {
 bool xk_pass_next_arg(const char **args, char separator,
                       struct xk_pass_arg *out);
 
-/* Runs one pass in a scope of its own; debug builds verify what it made. */
+/* Runs one pass in a scope of its own; debug builds verify what it made. In the
+ * pipeline's order offsets are proven to fit from the overflow pass on. */
 enum xk_status xk_pass_run_one(xk_ctx *c, struct xk_kernel *k,
                                const struct xk_pass_env *env,
-                               const struct xk_pass *p);
+                               const struct xk_pass *p, bool in_order);
 
 /* The call with the part of a role, of the positions it has already. */
 const xk_stmt *xk_tile_call_part(xk_ctx *c, const xk_stmt *call,

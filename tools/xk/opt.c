@@ -47,8 +47,8 @@ static enum xk_status set_opt_spare(void *user, const char *value,
 }
 
 static const struct xk_tool_option options[] = {
-    {"platform", 'p', "WORD", "xelp, xehpg (default) or xehpc",
-     set_opt_platform},
+    {"platform", 'p', "PLATFORM", "{}; xehpg if it is not given",
+     set_opt_platform, .words = xk_words_of_platforms},
     {"passes", 0, "LIST",
      "passes in their order, such as 'split(m=8) pipe(ra ahead=1) expand'; "
      "none: the text is read and printed",
