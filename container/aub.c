@@ -8,7 +8,8 @@
 #define OPCODE_MEMTRACE 0x2e
 #define OPCODE_CONTEXT 1
 
-/* Packets by opcode and sub-opcode, and the dwords their fixed part has. */
+/* How many dwords the fixed part of each packet has, by opcode and
+ * sub-opcode. */
 static const struct row {
     uint8_t opcode, sub, kind, dwords;
 } rows[] = {
@@ -61,7 +62,7 @@ enum xk_status xk_aub_open(xk_ctx *c, const void *file, size_t n_b,
     return XK_OK;
 }
 
-/* n_b bytes of data behind the fixed part of a packet. */
+/* Sets the packet's data: n_b bytes behind its fixed part. */
 static enum xk_status take_data(xk_ctx *c, const struct header *h,
                                 unsigned dwords, uint64_t n_b,
                                 struct xk_aub_packet *out, const uint8_t *p)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads AUB captures: what Intel's driver writes down instead of talking to
- * hardware, packet by packet. Opcode, sub-opcode and length stand in each
- * packet's header (virtual-device.md 9, observed on driver 22.43). */
+/* Reads AUB captures packet by packet. In such a file Intel's driver writes
+ * what it would have sent to the hardware. Each packet's header has its opcode,
+ * sub-opcode and length (virtual-device.md 9, observed on driver 22.43). */
 #ifndef XK_CONTAINER_AUB_H
 #define XK_CONTAINER_AUB_H
 
@@ -15,7 +15,7 @@ enum xk_aub_kind {
     XK_AUB_OTHER, /* known length, unknown meaning: skip it */
     XK_AUB_VERSION,
     XK_AUB_REGISTER, /* a register is written: offset, value */
-    XK_AUB_POLL,     /* what was submitted before is waited for */
+    XK_AUB_POLL,     /* waits for what was submitted before */
     XK_AUB_MEMORY,   /* bytes are written at a physical address */
     XK_AUB_COMMENT,  /* text */
     XK_AUB_CONTEXT,  /* page table root of a context: address */
@@ -53,11 +53,12 @@ struct xk_aub {
 bool xk_aub_recognise(const void *file, size_t n_b);
 enum xk_status xk_aub_open(xk_ctx *c, const void *file, size_t n_b,
                            struct xk_aub *out);
-/* Bytes of the packet that begins at p, by its header; 0: fewer than 4 are
- * there. For captures that arrive in pieces. */
+/* The size of the packet at p, from its header; 0: fewer than 4 bytes are
+ * there. It serves captures that arrive in pieces. */
 uint64_t xk_aub_packet_b(const void *p, size_t n_b);
-/* The next packet; *end is set, and *out left alone, behind the last one. A
- * truncated or lying file is XK_EPARSE with the packet's offset. */
+/* Reads the next packet. Behind the last one it sets *end and leaves *out
+ * alone. A truncated or inconsistent file is XK_EPARSE with the packet's
+ * offset. */
 enum xk_status xk_aub_next(xk_ctx *c, struct xk_aub *a,
                            struct xk_aub_packet *out, bool *end);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Sections of an ELF64 file, checked against the file's bounds. */
+/* The sections of an ELF64 file, each checked against the file's size. */
 #ifndef XK_CONTAINER_ELF_READ_H
 #define XK_CONTAINER_ELF_READ_H
 

@@ -12,7 +12,8 @@
 #include "isa/disasm.h"
 #include "isa/message.h"
 
-/* Zero padding behind the last instruction is the hardware's prefetch room. */
+/* Zero padding behind the last instruction is there for the hardware's
+ * prefetch. */
 static bool is_zero_padding(const uint8_t *code, size_t n_b)
 {
     return !n_b || (!code[0] && !memcmp(code, code + 1, n_b - 1));

@@ -11,11 +11,11 @@
 struct xk_inspect {
     xk_ctx *c;
     struct xk_kernel_file file;
-    /* of the last xk_inspect_stats */
+    /* results of the last xk_inspect_stats */
     struct xk_count *opcode, *message;
     struct xk_loop_facts *loop;
     char *names;                /* texts of the messages */
-    struct xk_wa_device device; /* that it is judged for */
+    struct xk_wa_device device; /* what the rules are checked for */
     char device_name[32];
 };
 
@@ -27,16 +27,16 @@ struct xk_code_step {
     struct xk_error error;
 };
 
-/* The instruction at *at_b, and *at_b moved behind it; false at the end of the
- * code or where only zero padding is left. */
+/* Decodes the instruction at *at_b and moves *at_b behind it. False at the end
+ * of the code, or if only zero padding is left. */
 bool xk_code_next(const struct xk_platform *p, const uint8_t *code,
                   size_t code_b, size_t *at_b, struct xk_code_step *step);
 
 /* Kernel number k, or NULL with the reason in f's context. */
 const struct xk_zkernel *xk_inspect_get(const xk_inspect *f, uint32_t k);
 
-/* Copies the context's error to *err (may be NULL), clears it, and returns its
- * status: the end of every public call. */
+/* Ends a public call: copies the context's error to *err (may be NULL), clears
+ * it, and returns its status. */
 enum xk_status xk_inspect_end(const xk_inspect *f, struct xk_error *err);
 
 #endif

@@ -7,7 +7,7 @@ struct lint {
     const xk_inspect *f;
     xk_lint_fn *fn;
     void *user;
-    struct xk_inst *inst; /* what decodes, in order */
+    struct xk_inst *inst; /* the decoded instructions, in order */
     uint32_t *offset_b;
     unsigned n;
     struct xk_str text;
@@ -40,7 +40,8 @@ static void report_decode(struct lint *l, const struct xk_code_step *s)
                                     .offset_b = (uint32_t)s->at_b});
 }
 
-/* Decodes all; how many places are no instructions. */
+/* Decodes all of the code and returns the number of places that do not
+ * decode. */
 static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
 {
     struct xk_code_step step;
@@ -58,7 +59,7 @@ static unsigned read_code(struct lint *l, const struct xk_zkernel *k)
     return n_bad;
 }
 
-/* What follows the last instruction; only a zebin says. */
+/* The number of bytes behind the last instruction; only a zebin gives it. */
 static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
 {
     if (!l->n || l->f->file.kind != XK_CONTAINER_ZEBIN)
@@ -68,7 +69,7 @@ static uint64_t tail_of(const struct lint *l, const struct xk_zkernel *z)
            (half ? XK_INST_B / 2 : XK_INST_B);
 }
 
-/* Rules about several instructions mean nothing where some are missing. */
+/* Rules about several instructions are skipped if some do not decode. */
 static void judge_kernel(struct lint *l, const struct xk_zkernel *z,
                          unsigned n_bad)
 {

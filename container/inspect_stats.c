@@ -44,7 +44,8 @@ static enum xk_status decode_steps(struct stats *s, const struct xk_zkernel *k)
     return XK_OK;
 }
 
-/* Direct GRF operands; an indirect one could be anywhere and is left out. */
+/* Counts direct GRF operands. Indirect operands are left out, since they may be
+ * anywhere. */
 static void note_operand_grfs(struct stats *s, const struct xk_inst *i)
 {
     for (int k = -1; k < 3; k++) {
@@ -123,7 +124,7 @@ static enum xk_status list_opcodes(struct stats *s)
     return XK_OK;
 }
 
-/* Equal neighbours of a sorted list become one with their sum. */
+/* Merges equal neighbours of a sorted list and adds their counts. */
 static uint32_t merge_equal(struct xk_count *list, uint32_t n)
 {
     uint32_t to = 0;
@@ -158,8 +159,8 @@ static enum xk_status list_messages(struct stats *s)
     return XK_OK;
 }
 
-/* The offset that a backward branch jumps to; false for others. A goto, cont
- * or while goes back by whichever of its targets lies before it. */
+/* The offset to which a backward branch jumps; false for other instructions.
+ * goto, cont and while have two targets; the one before the branch counts. */
 static bool branches_back(const struct xk_code_step *st, size_t *head_b)
 {
     if (!st->good || !xk_opcode_is_branch(op_of(st)))
@@ -173,7 +174,8 @@ static bool branches_back(const struct xk_code_step *st, size_t *head_b)
     return true;
 }
 
-/* One loop a head: of several back edges the last is its tail. */
+/* Each loop head counts once: the last of several backward branches to it is
+ * the tail. */
 static enum xk_status note_loop(struct stats *s, size_t head_b, size_t tail_b)
 {
     for (uint32_t k = 0; k < s->out->n_loops; k++) {

@@ -18,7 +18,7 @@ static const struct xk_platform *by_number(uint32_t family, uint32_t core)
     return told;
 }
 
-/* The whole file is one kernel of which nothing else is known. */
+/* Raw code: the whole file is one kernel, and no other fact is known. */
 static enum xk_status open_raw(xk_ctx *c, const void *file, size_t n_b,
                                struct xk_kernel_file *out)
 {
@@ -51,7 +51,7 @@ static enum xk_status read_container(xk_ctx *c, const void *file, size_t n_b,
     return open_raw(c, file, n_b, out);
 }
 
-/* The platform asked for and the one the container names. */
+/* Compares the requested platform with the one that the container names. */
 static enum xk_status choose_file_platform(xk_ctx *c, struct xk_kernel_file *f,
                                            const char *name, uint32_t core)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A file with kernels, whatever its container: raw instructions, a zebin, or
- * the compiler's older container, told apart by their bytes. */
+/* A file with kernels: raw instructions, a zebin, or the compiler's older
+ * container. The bytes say which it is. */
 #ifndef XK_CONTAINER_KERNEL_FILE_H
 #define XK_CONTAINER_KERNEL_FILE_H
 
@@ -19,9 +19,9 @@ struct xk_kernel_file {
     struct xk_zebin z; /* raw code: one kernel named "code" */
 };
 
-/* file must outlive *out. `platform` names one: raw code needs it, a container
- * that says its own must agree with it; NULL asks the container. On failure
- * *out holds nothing. */
+/* file must outlive *out. Raw code needs the name of its platform. A container
+ * that names its platform must agree with `platform`; NULL takes the
+ * container's. On failure *out holds nothing. */
 enum xk_status xk_kernel_file_open(xk_ctx *c, const void *file, size_t n_b,
                                    const char *platform,
                                    struct xk_kernel_file *out);

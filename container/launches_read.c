@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A line is words with one space between them; the first one says what it is.
- * What is not known is refused: a program may not be launched in part. */
+/* A line is words with one space between them; the first word says what kind of
+ * line it is. Unknown words are refused, so that no program is launched in
+ * part. */
 #include "container/launches_read.h"
 
 #include <errno.h>
@@ -204,7 +205,7 @@ static enum xk_status read_one(struct reader *r)
     return bad_line(r, "no such line is known");
 }
 
-/* An argument's number says whether it is a buffer or a value. */
+/* The number of an argument says whether it is a buffer or a value. */
 static void finish_bind(const struct xk_launch_list *l,
                         struct xk_launch_arg_info *a)
 {

@@ -12,7 +12,7 @@
 #define KERNEL_HEADER_B 40
 #define TOKEN_HEADER_B 8
 #define MAX_KERNELS 65536
-#define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
+#define MAX_OFFSET_B 65536 /* offset of an argument in cross-thread data */
 #define MAX_PER_THREAD_B (1u << 24)
 #define NO_OFFSET UINT32_MAX
 
@@ -31,13 +31,13 @@ enum token {
     TOKEN_STATELESS_CONSTANT = 31,
     TOKEN_PRINTF = 33,
     TOKEN_PRIVATE_MEMORY = 38,
-    TOKEN_PROGRAM_GLOBALS = 41,   /* in the program's list: bytes follow */
+    TOKEN_PROGRAM_GLOBALS = 41,   /* token of the program; its bytes follow */
     TOKEN_PROGRAM_CONSTANTS = 42, /* the same */
     TOKEN_GLOBALS = 43,
     TOKEN_CONSTANTS = 44,
 };
 
-/* Bytes not yet read. */
+/* The bytes that are not read yet. */
 struct span {
     const uint8_t *p;
     size_t n_b;
@@ -71,7 +71,8 @@ static enum xk_status short_file(struct reader *r, const char *what,
                    r->kernel, what, (unsigned long long)n_b, r->rest.n_b);
 }
 
-/* dword k of a token's body, 0 beyond its end: older files have less. */
+/* Dword k of a token's body; 0 beyond its end, since older files have fewer
+ * dwords. */
 static uint32_t body(const struct span *t, unsigned k)
 {
     return 4 * ((size_t)k + 1) <= t->n_b ? xk_get_dword(t->p, k) : 0;
@@ -90,7 +91,8 @@ static enum xk_status add_arg(struct reader *r, struct xk_zkernel *k,
     return XK_OK;
 }
 
-/* Kind of value by DATA_PARAMETER number; arguments of the user are 1. */
+/* The kind of a value, by its DATA_PARAMETER number. 1 is an argument of the
+ * user. */
 static uint8_t value_kind(uint32_t type)
 {
     switch (type) {
@@ -135,8 +137,9 @@ static enum xk_status read_value_token(struct reader *r, const struct span *t,
                    });
 }
 
-/* The binding table comes first in the list: its entries are offsets of surface
- * states. Which argument each belongs to follows. */
+/* The binding table comes before all tokens that use it. Its entries are
+ * offsets of surface states. Later tokens say to which argument each surface
+ * belongs. */
 static enum xk_status read_table(struct reader *r, const struct span *t,
                                  struct xk_zkernel *k)
 {
@@ -158,7 +161,7 @@ static enum xk_status read_table(struct reader *r, const struct span *t,
     return XK_OK;
 }
 
-/* The surface state at an offset of the heap is the argument's. */
+/* Gives the surface state at an offset of the heap to an argument. */
 static void bind_surface(const struct reader *r, struct xk_zkernel *k,
                          uint32_t state_b, int32_t arg)
 {
@@ -195,7 +198,7 @@ static enum xk_status read_base(struct reader *r, const struct span *t,
                                     .size_b = body(t, 3)});
 }
 
-/* surface state offset, data offset, data size, bytes, whether a lane's */
+/* surface state offset, data offset, data size, bytes, 1: for each lane */
 static enum xk_status read_private(struct reader *r, const struct span *t,
                                    struct xk_zkernel *k)
 {
@@ -221,8 +224,8 @@ static enum xk_status read_refused(struct reader *r, const char *what,
     return add_arg(r, k, a);
 }
 
-/* Compilers of version 1081 (Debian's) write 33 dwords; later ones have one
- * more, inserted before the register count. */
+/* Compilers of version 1081 (Debian's) write 33 dwords. Later ones insert one
+ * more before the register count. */
 static void read_environment(const struct span *t, struct xk_zkernel *k)
 {
     const unsigned later = t->n_b >= 34 * 4;
@@ -306,8 +309,9 @@ static enum xk_status next_token(struct reader *r, struct span *list,
     return XK_OK;
 }
 
-/* The stream that arguments are written into is as long as its own token says,
- * wherever among the tokens that stands. */
+/* A token says how long the stream is into which arguments are written. It may
+ * come before or behind the arguments' tokens, so they are checked
+ * afterwards. */
 static enum xk_status check_stream_args(struct reader *r,
                                         const struct xk_zkernel *k)
 {
@@ -401,8 +405,8 @@ static enum xk_status read_token_kernel(struct reader *r, struct xk_zkernel *k)
     return read_tokens(r, tokens, k);
 }
 
-/* The program's own tokens: constants and variables, whose bytes stand behind
- * their token. */
+/* The program's own tokens: constants and variables. The bytes follow their
+ * token. */
 static enum xk_status read_program_tokens(struct reader *r, struct span list)
 {
     while (list.n_b) {
@@ -450,7 +454,7 @@ static enum xk_status read_program_header(struct reader *r, uint32_t *gfx_core)
     return XK_OK;
 }
 
-/* The program inside the file; false if there is none. */
+/* Finds the program inside the file; false if there is none. */
 static bool find_program(xk_ctx *c, const void *file, size_t n_b,
                          struct span *out)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* .ze_info is walked as a libyaml document: keys that are not known are
- * skipped, known ones must have the right shape. libyaml brings its own
- * allocator; nothing of it outlives the call. */
+/* Walks .ze_info as a libyaml document. Unknown keys are skipped; known keys
+ * must have the right shape. libyaml uses its own allocator, and all its memory
+ * is freed before the call returns. */
 #include "container/zebin_read.h"
 
 #include <stdlib.h>
@@ -19,7 +19,7 @@
 #define SECTION_RELA 4u
 #define SECTION_REL 9u
 #define MAX_PER_THREAD_B (1u << 24)
-#define MAX_OFFSET_B 65536 /* of an argument in the cross-thread data */
+#define MAX_OFFSET_B 65536 /* offset of an argument in cross-thread data */
 
 struct reader {
     xk_ctx *c;
@@ -111,7 +111,7 @@ static enum xk_status read_walk_order(struct reader *r, const yaml_node_t *env,
                    k->name, text);
 }
 
-/* reqd_work_group_size of the source: three numbers, none of them 0. */
+/* The source's reqd_work_group_size: three numbers, none of them 0. */
 static enum xk_status read_required(struct reader *r, const yaml_node_t *env,
                                     struct xk_zkernel *k)
 {
@@ -288,8 +288,8 @@ static enum xk_status read_per_thread(struct reader *r,
     return XK_OK;
 }
 
-/* Several buffers of a kind add up: a slot for spilled registers may stand
- * beside one for private variables. */
+/* Buffers of one kind are added up: there may be one for spilled registers and
+ * one for private variables. */
 static enum xk_status read_memory_buffer(struct reader *r, const yaml_node_t *n,
                                          struct xk_zkernel *k)
 {
@@ -361,7 +361,7 @@ static enum xk_status find_code(struct reader *r, struct xk_zkernel *k)
     return xk_fail(r->c, XK_EPARSE, "zebin: no section .text.%.100s", k->name);
 }
 
-/* Nobody gives an undefined symbol an address here. */
+/* An undefined symbol is refused: nothing here gives it an address. */
 static enum xk_status undefined_symbol(struct reader *r,
                                        const struct xk_elf_section *symbols,
                                        uint32_t name, uint32_t index)
@@ -379,7 +379,7 @@ static enum xk_status undefined_symbol(struct reader *r,
                    named ? (const char *)names.data + name : "");
 }
 
-/* Where symbol number `index` lies. */
+/* The section and the offset of symbol number `index`. */
 static enum xk_status locate_symbol(struct reader *r, uint32_t index,
                                     struct xk_zreloc *out)
 {
@@ -401,7 +401,7 @@ static enum xk_status locate_symbol(struct reader *r, uint32_t index,
                        : strcmp(home.name, ".data.global") == 0
                            ? XK_ZSECTION_GLOBAL
                            : XK_ZSECTION_NONE;
-        /* only printf, which is refused, takes the address of a string */
+        /* only printf, which is refused, uses addresses of strings */
         if (strcmp(home.name, ".data.const.string") == 0)
             return XK_OK;
         if (*home.name && out->section == XK_ZSECTION_NONE)
@@ -532,7 +532,8 @@ static enum xk_status read_ze_info(struct reader *r,
     return status;
 }
 
-/* The revision in a target's flags: lowest in bits 12:8, highest in 20:16. */
+/* The revision in a target's flags: bits 12:8 are the lowest, bits 20:16 the
+ * highest. */
 static uint32_t one_revision(uint32_t flags)
 {
     const uint32_t least = flags >> 8 & 31, most = flags >> 16 & 31;
@@ -559,9 +560,9 @@ static void read_notes(struct reader *r, const struct xk_elf_section *s)
     }
 }
 
-/* Nobody else writes this section, so that what is wrong in it is wrong with
- * the file. It is a string table of one string, because drivers pass over
- * those. */
+/* Only xekern writes this section, so an error in it is an error of the file.
+ * It has the form of a string table with one string, because drivers skip
+ * string tables. */
 static enum xk_status read_launches(struct reader *r,
                                     const struct xk_elf_section *s)
 {
@@ -591,7 +592,8 @@ uint32_t xk_zkernel_n_args(const struct xk_zkernel *k)
     return (uint32_t)(last + 1);
 }
 
-/* What is launched is in the file, and takes as many arguments. */
+/* Each launched kernel must be in the file, and must take as many arguments as
+ * the launch gives. */
 static enum xk_status check_launches(struct reader *r)
 {
     const struct xk_launch_list *const l = r->out->launches;

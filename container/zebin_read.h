@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Reads a zebin: ELF sections and .ze_info (libyaml). Shares no code with the
- * writer. Truncated, lying or hostile files give a status and a sentence. */
+/* Reads a zebin: ELF sections and .ze_info (libyaml). It shares no code with
+ * the writer. Truncated, inconsistent or hostile files give a status and a
+ * sentence. */
 #ifndef XK_CONTAINER_ZEBIN_READ_H
 #define XK_CONTAINER_ZEBIN_READ_H
 
@@ -28,7 +29,7 @@ enum xk_zarg_kind {
     XK_ZARG_OTHER
 };
 
-/* How a pointer is reached. */
+/* How a kernel reaches a pointer's memory. */
 enum xk_zmode {
     XK_ZMODE_STATELESS,
     XK_ZMODE_STATEFUL, /* binding table: nothing in the payload */
@@ -41,19 +42,19 @@ struct xk_zarg {
     int32_t arg_index; /* -1: implicit */
     uint32_t offset_b, size_b;
     bool slm;          /* mode XK_ZMODE_SLM */
-    uint32_t source_b; /* values in pieces: offset in the caller's value */
+    uint32_t source_b; /* of a value in pieces: offset in the caller's value */
     uint8_t mode;      /* enum xk_zmode */
     bool copy;         /* the address of a pointer that is also stateful */
-    char type[24];     /* arg_type as in the file, cut; "": not told */
+    char type[24];     /* arg_type as in the file, cut; "": not given */
 };
 
 /* An entry of the binding table. */
 struct xk_zbinding {
     uint32_t bti;
-    int32_t arg_index; /* -1: nobody's; -2: the constants; -3: the variables */
+    int32_t arg_index; /* -1: none; -2: the constants; -3: the variables */
 };
 
-/* A place in the code that an address is written to. */
+/* A place in the code into which an address is written. */
 enum xk_zreloc_type {
     XK_ZRELOC_ADDR = 1,       /* 64 bits */
     XK_ZRELOC_ADDR_LOW = 2,   /* bits 31:0 */
@@ -76,7 +77,7 @@ struct xk_zkernel {
     uint32_t skip_per_thread_b; /* offset_to_skip_per_thread_data_load */
     uint32_t cross_thread_b;    /* max(offset + size), rounded up to 32 */
     uint32_t local_id_b;        /* per thread, 0: no local ids */
-    uint32_t n_local_ids;       /* dimensions of them, where it is told */
+    uint32_t n_local_ids; /* how many dimensions they have, if the file says */
     bool has_dpas;
     uint32_t required[3]; /* required_work_group_size; 0: any */
     uint8_t walk_order; /* of local ids: 0 xyz 1 xzy 2 yxz 3 zxy 4 yzx 5 zyx */
@@ -92,21 +93,20 @@ struct xk_zkernel {
 
 struct xk_zebin {
     uint32_t product_family; /* from the note or e_machine; 0 unknown */
-    uint32_t revision;       /* from the note, if it names just one; 0: none */
+    uint32_t revision;       /* from the note, if it names one only; 0: none */
     uint32_t n_kernels;
     struct xk_zkernel *kernels;
     /* .data.const and .data.global, in the file; NULL: none. */
     const uint8_t *data[2];
     uint64_t data_b[2];
-    /* How the kernels are launched, where the file says it; NULL: it does not.
-     */
+    /* How the kernels are launched; NULL: the file does not say. */
     struct xk_launch_list *launches;
 };
 
 /* file must outlive *out. On failure *out holds nothing. */
 enum xk_status xk_zebin_read(xk_ctx *c, const void *file, size_t n_b,
                              struct xk_zebin *out);
-/* Arguments that a launch gives: one more than the largest arg_index. */
+/* The number of arguments that a launch gives: the largest arg_index + 1. */
 uint32_t xk_zkernel_n_args(const struct xk_zkernel *k);
 void xk_zebin_fini(xk_ctx *c, struct xk_zebin *z);
 

@@ -27,12 +27,14 @@ static void put_triple(struct marshal *m, const struct xk_zarg *z,
     uint32_t v[3];
     for (unsigned d = 0; d < 3; d++)
         v[d] = a[d] * (b ? b[d] : 1);
-    if (z->source_b < sizeof v) /* the older container gives it in pieces */
+    if (z->source_b <
+        sizeof v) /* the older container splits values into pieces */
         put_arg_value(m, z, (const uint8_t *)v + z->source_b,
                       (uint32_t)sizeof(v) - z->source_b);
 }
 
-/* A local pointer is an offset; the argument only gives a size. */
+/* A local pointer's value is its offset in SLM; the launch gives only its
+ * size. */
 static enum xk_status put_slm(struct marshal *m, const struct xk_zarg *z,
                               const struct xk_launch_arg *arg)
 {
@@ -189,7 +191,8 @@ unsigned xk_args_n_bound(const struct xk_zkernel *k)
     return n;
 }
 
-/* What a binding's argument is; nothing for one that is not there. */
+/* The surface of a binding's argument; an empty one if the argument is
+ * missing. */
 static struct xk_sim_bound surface_of(const struct xk_launch_args *a,
                                       const struct xk_args_places *places,
                                       uint32_t bti, int32_t arg)

@@ -21,7 +21,7 @@ enum xk_status xk_runtime_fail(struct xk_error *err, enum xk_status status,
     return status;
 }
 
-/* lacks: why the engine is not in this build. */
+/* lacks: the reason why this build has no such engine. */
 static const struct {
     const char *name;
     const struct xk_engine *engine;
@@ -95,7 +95,7 @@ enum xk_status xk_device_count(const char *engine, uint32_t *n,
     return e->device_count(n, err);
 }
 
-/* What is known of a device that must exist. */
+/* Asks the engine about a device; one that does not exist is an error. */
 static enum xk_status query_device(const struct xk_engine *e, uint32_t index,
                                    struct xk_device_info *info,
                                    struct xk_error *err)
@@ -110,7 +110,8 @@ static enum xk_status query_device(const struct xk_engine *e, uint32_t index,
     return e->device_query(index, info, err);
 }
 
-/* As much of *info as the caller has room for; what it has beyond is zeroed. */
+/* Copies as much of *info as the caller's struct has room for, and zeroes the
+ * rest of it. */
 static enum xk_status give_info(const struct xk_device_info *info,
                                 struct xk_device_info *out,
                                 struct xk_error *err)
@@ -139,7 +140,7 @@ enum xk_status xk_device_query(const char *engine, struct xk_device_info *info,
     return give_info(&all, info, err);
 }
 
-/* The platform to generate for: what is asked for, if the device is that. */
+/* The platform to generate for: the requested one, if the device has it. */
 static enum xk_status choose_platform(const struct xk_device_info *info,
                                       const char *engine, const char *asked,
                                       const struct xk_platform **out,

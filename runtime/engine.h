@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* What an engine (simulator, Level Zero, OpenCL) provides behind
- * xekern/device.h. Its objects begin with the structs here; device.c counts
+/* What an engine (simulator, Level Zero, OpenCL) provides to xekern/device.h.
+ * An engine's objects begin with the structs defined here. device.c counts
  * references and calls destroy when the last one goes. */
 #ifndef XK_RUNTIME_ENGINE_H
 #define XK_RUNTIME_ENGINE_H
@@ -22,10 +22,10 @@ struct xk_engine {
     const char *name;
     /* *n > 0, or XK_EABSENT. */
     enum xk_status (*device_count)(uint32_t *n, struct xk_error *err);
-    /* index < device_count; *info is zero but for its size. */
+    /* index < device_count. *info is zero except for its size. */
     enum xk_status (*device_query)(uint32_t index, struct xk_device_info *info,
                                    struct xk_error *err);
-    /* p: never NULL. The device's info is filled by device.c. */
+    /* p is never NULL. device.c fills the device's info. */
     enum xk_status (*device_create)(const struct xk_alloc *alloc,
                                     uint32_t index, const struct xk_platform *p,
                                     unsigned n_threads, xk_device **out,
@@ -33,13 +33,13 @@ struct xk_engine {
     void (*device_destroy)(xk_device *d);
     enum xk_status (*buffer_create)(xk_device *d, uint64_t size_b,
                                     xk_buffer **out, struct xk_error *err);
-    /* [at_b, at_b + size_b) of a buffer that is no part; the range was
-     * checked. */
+    /* The part [at_b, at_b + size_b) of a buffer which is no part itself. The
+     * range has been checked. */
     enum xk_status (*buffer_part)(xk_buffer *whole, uint64_t at_b,
                                   uint64_t size_b, xk_buffer **out,
                                   struct xk_error *err);
     void (*buffer_destroy)(xk_buffer *b); /* or a part, before its whole */
-    /* The range was checked. */
+    /* The range has been checked. */
     enum xk_status (*buffer_write)(xk_buffer *b, uint64_t offset_b,
                                    const void *src, uint64_t size_b,
                                    struct xk_error *err);
@@ -50,7 +50,8 @@ struct xk_engine {
                                     size_t size_b, xk_module **out,
                                     struct xk_error *err);
     void (*module_destroy)(xk_module *m);
-    /* *run: the engine's, until launch_end, which follows launch_wait. */
+    /* *run belongs to the engine. launch_wait comes before launch_end, which
+     * frees it. */
     enum xk_status (*launch_start)(xk_module *m, const struct xk_launch_args *a,
                                    void **run, struct xk_error *err);
     enum xk_status (*launch_wait)(xk_module *m, void *run,
@@ -70,8 +71,8 @@ struct xk_buffer {
     atomic_uint refs;
     xk_device *device; /* a reference */
     uint64_t size_b;
-    xk_buffer *whole; /* of a part, a reference; NULL: it is none */
-    uint64_t at_b;    /* where the part begins in it */
+    xk_buffer *whole; /* a reference to the whole; NULL: this is no part */
+    uint64_t at_b;    /* offset of the part in its whole */
 };
 
 struct xk_launch_limits;
@@ -97,20 +98,20 @@ static inline void xk_runtime_ref(atomic_uint *refs)
     atomic_fetch_add_explicit(refs, 1, memory_order_relaxed);
 }
 
-/* Was it the last one? */
+/* True if it was the last reference. */
 static inline bool xk_runtime_unref(atomic_uint *refs)
 {
     return atomic_fetch_sub_explicit(refs, 1, memory_order_acq_rel) == 1;
 }
 
-/* Callers may pass no error record. */
+/* Provides an error record if the caller passes none. */
 #define XK_RUNTIME_OR_LOCAL(err)                                               \
     struct xk_error local_err_;                                                \
     if (!(err))                                                                \
     (err) = &local_err_
 
-/* Waiting for the first launch, and giving it back, then means the next one,
- * too, whose reference goes to it. */
+/* Appends a launch: to wait for the first launch, or to give it back, then does
+ * the same with the next one. The first one owns the reference to the next. */
 void xk_pending_chain(xk_pending *first, XK_TAKE xk_pending *next);
 void xk_launch_stats_add(struct xk_launch_stats *to,
                          const struct xk_launch_stats *s);

@@ -14,7 +14,8 @@ static uint64_t bit(int32_t arg)
     return arg >= 0 && arg < 64 ? UINT64_C(1) << arg : 0;
 }
 
-/* Compilers list a surface also for what they only use by its address. */
+/* Compilers list a surface even for an argument that is used only by its
+ * address. */
 static uint64_t surface_args(const struct xk_zkernel *k)
 {
     uint64_t args = 0;
@@ -98,7 +99,7 @@ void xk_launch_limits_free(const struct xk_alloc *a, struct xk_launch_limits *l)
     }
 }
 
-/* No limit reaches UINT32_MAX. */
+/* UINT32_MAX stands for a value above every limit. */
 static uint32_t clamp(uint64_t n)
 {
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
@@ -111,7 +112,7 @@ static uint32_t threads(const struct xk_launch_limits *l,
     return clamp((uint64_t)clamp(row * a->local[1]) * a->local[2]);
 }
 
-/* With what the arguments add. */
+/* The kernel's demands, with those of its arguments added. */
 static uint32_t slm_b(const struct xk_launch_limits *l,
                       const struct xk_launch_args *a)
 {
@@ -145,7 +146,7 @@ enum xk_status xk_launch_limits_check(const struct xk_launch_limits *l,
 {
     while (l && strcmp(l->kernel, a->name))
         l = l->next;
-    if (!l || !l->simd) /* no such kernel, or none that runs */
+    if (!l || !l->simd) /* no such kernel, or one that cannot be launched */
         return XK_OK;
     struct xk_dispatch asked = l->asked;
     asked.threads = threads(l, a);

@@ -19,7 +19,7 @@ const struct xk_launch_list *xk_module_launches(const xk_module *m)
     return m ? m->launches : NULL;
 }
 
-/* What the caller gives for one of the program's arguments. */
+/* What the caller gives for an argument of the program. */
 static enum xk_status check_arg(const struct run *r,
                                 const struct xk_program_arg_info *p,
                                 struct xk_error *err)
@@ -87,7 +87,7 @@ static enum xk_status check_block(const struct run *r, struct xk_error *err)
     return XK_OK;
 }
 
-/* Parts of the caller's block, or new ones. */
+/* Scratch buffers: parts of the caller's block, or new buffers. */
 static enum xk_status make_scratch_buffer(struct run *r, struct xk_error *err)
 {
     XK_TRY(check_block(r, err));
@@ -150,14 +150,15 @@ static enum xk_status read_opts(struct run *r, xk_module *m,
                                   "kernels are launched");
 }
 
-/* What was given is right, and scratch is there. end() follows. */
+/* Checks the caller's arguments and makes the scratch buffers. end()
+ * follows. */
 static enum xk_status begin_program(struct run *r, struct xk_error *err)
 {
     XK_TRY(check_args(r, err));
     return make_scratch_buffer(r, err);
 }
 
-/* Launches that are under way hold what they use. */
+/* Drops the run's references; launches that are not finished have their own. */
 static void end(struct run *r)
 {
     for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)

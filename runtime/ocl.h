@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine "ocl": OpenCL, whose loader is opened when a device is asked for.
- * The types are those of the packaged headers, which are nothing but
- * declarations; no function is linked. */
+/* The engine "ocl". It opens OpenCL's loader when a device is asked for. The
+ * types are those of the packaged headers, which only declare; no function is
+ * linked. */
 #ifndef XK_RUNTIME_OCL_H
 #define XK_RUNTIME_OCL_H
 
@@ -29,8 +29,8 @@
     X(clGetEventProfilingInfo) X(clReleaseEvent)
 /* clang-format on */
 
-/* The library's functions. It stays loaded: a driver's own threads may still
- * run when the last device goes. */
+/* The library's functions. The library stays loaded, since a driver's own
+ * threads may still run when the last device goes. */
 struct xk_ocl_calls {
 #define X(name) __typeof__(&name) name;
     XK_OCL_CALLS(X)
@@ -42,17 +42,17 @@ struct xk_ocl_device {
     struct xk_ocl_calls cl;
     cl_device_id device;
     cl_context context;
-    /* Guards the arguments of kernels, and each call that makes the driver talk
-     * to the device: where the device is a virtual one behind a socket, only
-     * one caller at a time may do so. */
+    /* Guards the arguments of kernels and each call that makes the driver talk
+     * to the device. A virtual device behind a socket takes only one caller at
+     * a time. */
     pthread_mutex_t lock;
     cl_command_queue queue; /* in order, with profiling */
-    uint64_t max_buffer_b;  /* without asking for more */
+    uint64_t max_buffer_b;  /* larger buffers need a flag */
     uint64_t memory_b;      /* all there is */
 };
 
-/* *err: "ocl: clBuildProgram: CL_INVALID_BINARY (-42)". what (may be NULL) is
- * put behind the function's name. */
+/* Sets *err to a text such as "ocl: clBuildProgram: CL_INVALID_BINARY (-42)".
+ * what (may be NULL) is put behind the function's name. */
 enum xk_status xk_ocl_fail(const char *function, const char *what,
                            cl_int result, struct xk_error *err);
 
@@ -70,7 +70,7 @@ struct xk_ocl_found {
     uint32_t n;          /* how many there are */
     char platforms[200]; /* names of all */
 };
-/* The index-th; XK_EABSENT says what is missing. */
+/* The device with that index; XK_EABSENT says what is missing. */
 enum xk_status xk_ocl_find(uint32_t index, struct xk_ocl_found *out,
                            struct xk_error *err);
 enum xk_status xk_ocl_device_count(uint32_t *n, struct xk_error *err);

@@ -6,10 +6,11 @@
 
 #include "runtime/ocl.h"
 
-/* Of Intel's driver, for buffers above its usual limit; in no header. Source:
- * compute-runtime, programmers-guide/ALLOCATIONS_GREATER_THAN_4GB.md. */
+/* A flag of Intel's driver for buffers above its usual limit. No header has it.
+ * Source: compute-runtime,
+ * programmers-guide/ALLOCATIONS_GREATER_THAN_4GB.md. */
 #define MEM_ALLOW_UNRESTRICTED_SIZE ((cl_mem_flags)1 << 23)
-/* One copy moves at most so much: the driver maps the host's side of it. */
+/* The largest size of one copy, since the driver maps the host's side of it. */
 #define PIECE_B (UINT64_C(256) << 20)
 
 struct ocl_buffer {
@@ -53,7 +54,7 @@ static enum xk_status open_ocl_device(struct xk_ocl_device *d, uint32_t index,
                : xk_ocl_fail("clCreateCommandQueue", NULL, result, err);
 }
 
-/* Also of a device that is not whole. */
+/* Closes a device, also one whose creation failed halfway. */
 static void close_ocl_device(const struct xk_alloc *a, struct xk_ocl_device *d)
 {
     if (d->queue)
@@ -101,7 +102,7 @@ static enum xk_status ocl_buffer_create(xk_device *d, uint64_t size_b,
         (size_b > o->max_buffer_b ? MEM_ALLOW_UNRESTRICTED_SIZE : 0);
     cl_int result = CL_SUCCESS;
     char what[64];
-    /* The driver would only notice when the buffer is used. */
+    /* The driver itself would refuse only when the buffer is used. */
     if (size_b > o->memory_b)
         return xk_runtime_fail(err, XK_ENOMEM,
                                "ocl: a buffer of %" PRIu64 " bytes, the device "

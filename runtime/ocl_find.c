@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* OpenCL's library, its Intel GPUs, and the names of what went wrong. */
+/* OpenCL's library, its Intel GPUs, and the names of its errors. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -56,12 +56,12 @@ static enum xk_status load_opencl(struct xk_ocl_calls *cl, struct xk_error *err)
 static uint64_t number(const struct xk_ocl_calls *cl, cl_device_id d,
                        cl_device_info what)
 {
-    uint64_t v = 0; /* little endian: also holds the 32-bit ones */
+    uint64_t v = 0; /* little endian: it also receives 32-bit values */
     return cl->clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v
                                                                           : 0;
 }
 
-/* The devices of one platform; the index-th of all goes into *out. */
+/* Counts the devices of one platform; *out becomes the index-th of all. */
 static void look_at_platform(struct xk_ocl_found *out, cl_platform_id p,
                              uint32_t index)
 {

@@ -23,7 +23,7 @@ static enum xk_status ocl_no_memory(struct xk_error *err)
     return xk_runtime_fail(err, XK_ENOMEM, "ocl: out of memory");
 }
 
-/* The build log behind the sentence, as much as fits. */
+/* Appends as much of the build log to the sentence as fits. */
 static void add_ocl_log(struct xk_ocl_device *d, cl_program program,
                         struct xk_error *err)
 {
@@ -60,7 +60,7 @@ static enum xk_status build_ocl_program(struct xk_ocl_device *d,
     result = d->cl.clBuildProgram(*out, 1, &d->device, "", NULL, NULL);
     if (result == CL_SUCCESS)
         return XK_OK;
-    /* Whatever is wrong with a finished binary, the device refuses it. */
+    /* Any error here means that the device refuses the finished binary. */
     xk_ocl_fail("clBuildProgram", NULL, result, err);
     err->status = XK_EDEVICE;
     add_ocl_log(d, *out, err);
@@ -196,8 +196,8 @@ static enum xk_status wait_and_read(struct xk_ocl_device *d,
     return XK_OK;
 }
 
-/* The lock is held while it waits: OpenCL has no wait that ends sooner. The
- * device does one thing at a time anyway. */
+/* The lock is held during the wait, because OpenCL has no wait with a time
+ * limit. The device executes one thing at a time anyway. */
 enum xk_status xk_ocl_launch_wait(xk_module *m, void *run,
                                   struct xk_launch_stats *stats,
                                   struct xk_error *err)

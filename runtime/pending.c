@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Launches: their checks, and what is held while they are under way. */
+/* Launches: their checks, and what they hold until they are finished. */
 #include <string.h>
 
 #include "runtime/engine.h"
@@ -43,7 +43,7 @@ static enum xk_status check_launch(const xk_module *m,
         m->limits, xk_platform_find(m->device->info.platform), a, err);
 }
 
-/* Frees *p, and gives back what it holds. */
+/* Frees *p and drops what it holds. */
 static void pending_free(xk_pending *p)
 {
     xk_module *const m = p->module;

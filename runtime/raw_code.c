@@ -6,9 +6,9 @@
 
 #define ARG_MAX_B 4096
 #define ARGS_MAX 256
-#define CROSS_ALIGN_B 32 /* as drivers round arguments up */
+#define CROSS_ALIGN_B 32 /* drivers round arguments up to this */
 
-/* Arguments one behind the other, each at a multiple of its size. */
+/* Places the arguments one behind the other, each at a multiple of its size. */
 static enum xk_status place_args(xk_ctx *c,
                                  const struct xk_simulate_code *facts,
                                  struct xk_zkernel *k)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Raw instructions as a module: what a container would have said of them. */
+/* Raw instructions as a module, with the facts that a container would give. */
 #ifndef XK_RUNTIME_RAW_CODE_H
 #define XK_RUNTIME_RAW_CODE_H
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine "sim": buffers are host memory at made-up device addresses. Every
- * buffer sits in an 8 GiB slot of its own and straddles the 4 GiB line in it,
- * so that overruns land nowhere and a lost carry from bit 31 shows. Slots are
- * handed out from the lowest. The last N_GONE buffers that were freed keep
- * theirs, so that a use of one is told from any other address. */
+/* The engine "sim". Its buffers are host memory at device addresses that this
+ * file chooses. Each buffer has an 8 GiB slot of its own and straddles the 4
+ * GiB line in it. So an overrun hits no other buffer, and a lost carry from bit
+ * 31 shows. The lowest free slot is taken first. The last N_GONE freed buffers
+ * keep their slots, so a use after free is recognised. */
 #include <inttypes.h>
 #include <pthread.h>
 #include <string.h>
@@ -16,7 +16,7 @@
 #define SLOT_B (UINT64_C(8) << 30)
 #define N_SLOTS 4096
 #define N_GONE 32
-#define JUNK 0xffc0a5a5u /* what fresh memory holds: NaN as float */
+#define JUNK 0xffc0a5a5u /* content of fresh memory: NaN as float */
 
 /* A buffer that was freed. */
 struct gone {
@@ -109,7 +109,7 @@ static void sim_device_destroy(xk_device *d)
     xk_runtime_mem(&a, s, 0);
 }
 
-/* The slot of the buffer that was freed first is free. */
+/* Frees the slot of the buffer that was freed first. */
 static void forget_oldest(struct sim_device *d)
 {
     d->used[d->gone[0].slot] = 0;
@@ -117,7 +117,8 @@ static void forget_oldest(struct sim_device *d)
     memmove(d->gone, d->gone + 1, d->n_gone * sizeof *d->gone);
 }
 
-/* Slot 0 stays empty: small addresses are nobody's. N_SLOTS if none is free. */
+/* The lowest free slot; N_SLOTS if there is none. Slot 0 stays empty, so no
+ * small address is valid. */
 static unsigned take_slot(struct sim_device *d)
 {
     unsigned k = 1;
@@ -141,7 +142,7 @@ static void give_slot(struct sim_device *d, unsigned k)
     pthread_mutex_unlock(&d->lock);
 }
 
-/* The buffer's slot stays taken for a while. */
+/* A freed buffer's slot stays taken for a while. */
 static void bury(struct sim_device *d, const struct sim_buffer *b)
 {
     pthread_mutex_lock(&d->lock);
@@ -307,14 +308,14 @@ static void relocate(struct sim_module *m, const struct xk_zkernel *k)
     }
 }
 
-/* The older container tells how many ids, not their bytes. */
+/* The older container gives the number of local ids but not their size. */
 static void set_id_bytes(const struct sim_device *d, struct xk_zkernel *k)
 {
     if (!k->local_id_b && k->n_local_ids && k->simd > 1)
         k->local_id_b = k->n_local_ids * xk_sim_id_bytes(d->platform, k->simd);
 }
 
-/* facts: of raw code; NULL: the file is a container. */
+/* facts describe raw code; NULL: the file is a container. */
 static enum xk_status read_file(struct sim_module *m, size_t size_b,
                                 const struct xk_simulate_code *facts,
                                 uint32_t *gfx_core)
@@ -392,7 +393,7 @@ static void module_destroy(xk_module *m)
     module_free(&m->device->alloc, (struct sim_module *)m);
 }
 
-/* Both are of the same memory, which one region then is. */
+/* One region for two that lie in the same buffer. */
 static struct xk_sim_region joined(const struct xk_sim_region *x,
                                    const struct xk_sim_region *y)
 {
@@ -402,7 +403,7 @@ static struct xk_sim_region joined(const struct xk_sim_region *x,
     return r;
 }
 
-/* Parts may overlap each other and their whole; regions do not. */
+/* Adds a buffer's region. Parts of a buffer may overlap, regions may not. */
 static void bind_one(const xk_buffer *buffer, struct xk_sim_region *r,
                      unsigned *n)
 {
@@ -438,8 +439,8 @@ static unsigned bind_gone(struct sim_device *d, struct xk_sim_region *r)
     return n;
 }
 
-/* Only what is passed to the launch exists for it, and the module's own data; a
- * buffer passed twice counts once. */
+/* A launch can access only its own buffers and the module's data. A buffer that
+ * is passed twice counts once. */
 static unsigned bind(const struct sim_module *m, const struct xk_launch_args *a,
                      struct xk_sim_region *r)
 {
@@ -458,7 +459,7 @@ struct room {
     struct xk_sim_bound *bound;
 };
 
-/* The launch, looked at as the device was told. */
+/* Runs the launch with the checks and trace that are set for the device. */
 static enum xk_status watched(struct xk_sim_launch *l,
                               const struct xk_simulate_opts *look,
                               struct xk_launch_stats *stats,
@@ -551,7 +552,7 @@ static enum xk_status sim_launch(struct sim_module *s,
                            a->name);
 }
 
-/* What came of a launch; it is over when it has started. */
+/* The result of a launch, which is over when launch_start returns. */
 struct sim_run {
     enum xk_status status;
     struct xk_error err;
@@ -563,7 +564,7 @@ static void launch_end(xk_module *m, void *run)
     xk_runtime_mem(&m->device->alloc, run, 0);
 }
 
-/* A kernel that fails while it runs is told when it is waited for. */
+/* A kernel's fault while it runs is reported by launch_wait. */
 static enum xk_status launch_start(xk_module *m, const struct xk_launch_args *a,
                                    void **run, struct xk_error *err)
 {

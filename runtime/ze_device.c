@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A Level Zero device: one immediate list that takes everything in order, and
- * events that tell when it has run and how long it took. */
+/* A Level Zero device: one immediate list that executes everything in order,
+ * and events that tell when something has run and how long it took. */
 #include <sched.h>
 #include <string.h>
 
 #include "runtime/ze_engine.h"
 
-/* One call waits at first so long and, each time it was in vain, twice as long,
- * so that others get the lock between, and at last long enough for the driver
- * to look whether the device hangs (it does so each half second). */
+/* How long one call waits. The time doubles after each call that was in vain,
+ * so that other threads get the lock in between. The longest wait lets the
+ * driver check whether the device hangs, which it does every half second. */
 #define WAIT_FIRST_NS 20000u
 #define WAIT_MOST_NS 1000000000u
 #define GROUPS_MAX 16
@@ -40,8 +40,8 @@ static uint64_t low_bits(uint32_t n)
     return n && n < 64 ? (UINT64_C(1) << n) - 1 : UINT64_MAX;
 }
 
-/* Since specification 1.2 the clock is told in ticks a second, which is more
- * exact; a driver that does not know that answers in nanoseconds. */
+/* Since specification 1.2 the clock is given in ticks a second, which is more
+ * exact. An older driver gives nanoseconds a tick. */
 static enum xk_status read_properties(struct xk_ze_device *d,
                                       struct xk_error *err)
 {
@@ -75,7 +75,7 @@ static enum xk_status open_ze_device(struct xk_ze_device *d, uint32_t index,
     return XK_OK;
 }
 
-/* Also of a device that is not whole. */
+/* Closes a device, also one whose creation failed halfway. */
 static void close_ze_device(const struct xk_alloc *a, struct xk_ze_device *d)
 {
     if (d->list)
@@ -122,7 +122,8 @@ static void ze_device_destroy(xk_device *d)
     close_ze_device(&a, (struct xk_ze_device *)d);
 }
 
-/* Fills a mark that is in the list already, so that it is freed with it. */
+/* Fills a mark that is already in the list, so that any failure frees it with
+ * the list. */
 static enum xk_status fill_mark(struct xk_ze_device *d, struct xk_ze_mark *m,
                                 struct xk_error *err)
 {
@@ -177,7 +178,7 @@ enum xk_status xk_ze_begin(struct xk_ze_device *d, struct xk_ze_mark **out,
     return take_mark(d, out, err);
 }
 
-/* A driver that only writes down what it would do has no time: 0. */
+/* 0 for a driver in capture mode, which executes nothing and has no time. */
 static enum xk_status read_ticks(struct xk_ze_device *d,
                                  const struct xk_ze_mark *m, uint64_t *ticks,
                                  struct xk_error *err)
@@ -194,7 +195,7 @@ static enum xk_status read_ticks(struct xk_ze_device *d,
     return XK_OK;
 }
 
-/* One call to the driver; ZE_RESULT_NOT_READY: not yet. */
+/* One call to the driver; ZE_RESULT_NOT_READY: not finished yet. */
 static enum xk_status wait_for(struct xk_ze_device *d,
                                const struct xk_ze_mark *m, uint64_t wait_ns,
                                bool *done, uint64_t *ticks,

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The engine "ze": Level Zero, whose loader is opened when a device is asked
- * for. The types are those of the packaged headers, which are nothing but
- * declarations; no function is linked. */
+/* The engine "ze". It opens Level Zero's loader when a device is asked for. The
+ * types are those of the packaged headers, which only declare; no function is
+ * linked. */
 #ifndef XK_RUNTIME_ZE_ENGINE_H
 #define XK_RUNTIME_ZE_ENGINE_H
 
@@ -28,20 +28,20 @@
     X(zeKernelSetArgumentValue)
 /* clang-format on */
 
-/* The library's functions. It stays loaded: a driver's own threads may still
- * run when the last device goes. */
+/* The library's functions. The library stays loaded, since a driver's own
+ * threads may still run when the last device goes. */
 struct xk_ze_calls {
 #define X(name) __typeof__(&name) name;
     XK_ZE_CALLS(X)
 #undef X
-    /* From later specifications; NULL: not there. */
+    /* Functions of later specifications; NULL: not there. */
     ze_result_t (*zeDriverGetLastErrorDescription)(ze_driver_handle_t driver,
                                                    const char **text);
 };
 
-/* Says when something has run, and from when to when. Each has a pool of its
- * own: a virtual device's driver moves a pool's memory as a whole, from and to
- * the host, whichever of its events is meant. */
+/* An event that says when something began and ended. Each has a pool of its
+ * own, because a virtual device's driver copies a whole pool between host and
+ * device even for one event. */
 struct xk_ze_mark {
     struct xk_ze_mark *next;
     ze_event_pool_handle_t pool;
@@ -55,19 +55,20 @@ struct xk_ze_device {
     ze_driver_handle_t driver;
     ze_device_handle_t device;
     ze_context_handle_t context;
-    /* Guards everything below, the arguments of kernels, and each call that
-     * makes the driver talk to the device: where the device is a virtual one
-     * behind a socket, only one caller at a time may do so. */
+    /* Guards all fields below, the arguments of kernels, and each call that
+     * makes the driver talk to the device. A virtual device behind a socket
+     * takes only one caller at a time. */
     pthread_mutex_t lock;
     ze_command_list_handle_t list; /* immediate, and in order by barriers */
     struct xk_ze_mark *marks;
-    uint64_t max_buffer_b; /* without asking for more */
+    uint64_t max_buffer_b; /* larger buffers need a flag */
     double tick_ns;        /* of the kernel's clock */
-    uint64_t tick_mask;    /* the bits that count */
+    uint64_t tick_mask;    /* the bits that are valid */
 };
 
-/* *err: "ze: zeInit: ZE_RESULT_ERROR_UNINITIALIZED (0x78000001), words". what
- * (may be NULL) is put behind the function's name. */
+/* Sets *err to a text such as "ze: zeInit: ZE_RESULT_ERROR_UNINITIALIZED
+ * (0x78000001), words". what (may be NULL) is put behind the function's
+ * name. */
 enum xk_status xk_ze_fail(const struct xk_ze_calls *ze,
                           ze_driver_handle_t driver, const char *function,
                           const char *what, ze_result_t result,
@@ -88,18 +89,19 @@ struct xk_ze_found {
     ze_device_handle_t device;
     uint32_t n; /* how many there are */
 };
-/* The index-th; XK_EABSENT says what is missing. */
+/* The device with that index; XK_EABSENT says what is missing. */
 enum xk_status xk_ze_find(uint32_t index, struct xk_ze_found *out,
                           struct xk_error *err);
 enum xk_status xk_ze_device_count(uint32_t *n, struct xk_error *err);
 enum xk_status xk_ze_device_query(uint32_t index, struct xk_device_info *info,
                                   struct xk_error *err);
 
-/* Under the lock: a barrier behind what was handed in before, and a mark for
- * what follows. To give one back, busy becomes false. */
+/* Appends a barrier behind all earlier work and returns a mark for the next.
+ * The caller holds the lock. A mark is given back by setting busy to false. */
 enum xk_status xk_ze_begin(struct xk_ze_device *d, struct xk_ze_mark **out,
                            struct xk_error *err);
-/* Without the lock: until the event; *ticks (may be NULL): how long it took. */
+/* Waits for the mark's event. The caller does not hold the lock. *ticks (may be
+ * NULL) becomes the duration. */
 enum xk_status xk_ze_wait(struct xk_ze_device *d, const struct xk_ze_mark *m,
                           uint64_t *ticks, struct xk_error *err);
 void xk_ze_end(struct xk_ze_device *d, struct xk_ze_mark *m);
@@ -117,7 +119,7 @@ enum xk_status xk_ze_buffer_write(xk_buffer *b, uint64_t offset_b,
 enum xk_status xk_ze_buffer_read(const xk_buffer *b, uint64_t offset_b,
                                  void *dst, uint64_t size_b,
                                  struct xk_error *err);
-/* Where it lies on the device. */
+/* The buffer's address on the device. */
 void *xk_ze_buffer_at(const xk_buffer *b);
 enum xk_status xk_ze_module_create(xk_device *d, const void *zebin,
                                    size_t size_b, xk_module **out,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Level Zero's library, its Intel GPUs, and its words for what went wrong. */
+/* Level Zero's library, its Intel GPUs, and the texts of its errors. */
 #include <dlfcn.h>
 #include <stdio.h>
 #include <string.h>
@@ -22,7 +22,7 @@ static const struct {
 #include "runtime/ze_result.def"
 };
 
-/* What the driver itself says of its last error, if it can. */
+/* The driver's own text about its last error, if it has one. */
 static const char *last_words(const struct xk_ze_calls *ze,
                               ze_driver_handle_t driver)
 {
@@ -81,13 +81,14 @@ static bool is_intel_gpu(const struct xk_ze_calls *ze, ze_device_handle_t d)
            p.type == ZE_DEVICE_TYPE_GPU && p.vendorId == XK_VENDOR_INTEL;
 }
 
-/* The devices of one driver; the index-th of all goes into *out. */
+/* Counts the devices of one driver; *out becomes the index-th of all. */
 static void look_at_driver(struct xk_ze_found *out, ze_driver_handle_t driver,
                            uint32_t index)
 {
     ze_device_handle_t device[DEVICES_MAX];
     uint32_t n = 0;
-    /* Drivers take the number that they are given for their own. */
+    /* The first call asks how many: drivers leave a count that is too large as
+     * it is. */
     out->ze.zeDeviceGet(driver, &n, NULL);
     n = n < DEVICES_MAX ? n : DEVICES_MAX;
     if (out->ze.zeDeviceGet(driver, &n, device) != ZE_RESULT_SUCCESS)

@@ -6,7 +6,7 @@
 
 #include "runtime/ze_engine.h"
 
-/* One copy command moves at most so much: the driver maps the host's side of a
+/* The largest size of one copy command. The driver maps the host's side of a
  * copy as a whole, and its own kernels count in 32 bits. */
 #define PIECE_B (UINT64_C(256) << 20)
 #define ALIGN_B 4096
@@ -26,8 +26,8 @@ void *xk_ze_buffer_at(const xk_buffer *b)
     return ((const struct ze_buffer *)b)->at;
 }
 
-/* Beyond the device's usual limit the driver wants to be told that the caller
- * knows what it does: our kernels address with 64 bits. */
+/* Sets the flag that the driver demands beyond the device's usual limit. Our
+ * kernels can use such memory, since they address with 64 bits. */
 static enum xk_status allocate(struct xk_ze_device *d, uint64_t size_b,
                                void **at, struct xk_error *err)
 {

@@ -23,7 +23,7 @@ static enum xk_status ze_no_memory(struct xk_error *err)
     return xk_runtime_fail(err, XK_ENOMEM, "ze: out of memory");
 }
 
-/* The build log behind the sentence, as much as fits. */
+/* Appends as much of the build log to the sentence as fits. */
 static void add_ze_log(struct xk_ze_device *d, ze_module_build_log_handle_t log,
                        struct xk_error *err)
 {
