@@ -19,10 +19,11 @@
 
 #include "xekern/data_type.h"
 
-/* A convolution's tensors, and the order of a kernel's arguments. The
- * right-hand side of post-op i is argument XK_ARG_RHS + i, the scale of tensor
- * a XK_ARG_SCALE + a, its zero point XK_ARG_ZERO_POINT + a: a buffer, or where
- * the host gives it a value, f32 of a scale and s32 of a zero point. */
+/* A convolution's tensors, in the order of a kernel's arguments. Argument
+ * XK_ARG_RHS + i is the right-hand side of post-op i. Argument XK_ARG_SCALE + a
+ * is the scale of tensor a, and XK_ARG_ZERO_POINT + a its zero point. Each is a
+ * buffer. If the host gives the value, a scale is an f32 and a zero point an
+ * s32 instead. */
 enum xk_conv_arg {
     XK_ARG_SRC,
     XK_ARG_WEI,
@@ -35,21 +36,21 @@ enum xk_conv_arg {
     XK_N_PROGRAM_ARGS = 56
 };
 
-/* Where the values of a scale or a zero point come from. None is known when
+/* Where the values of a scale or a zero point come from. No value is known when
  * the program is created. */
 enum xk_quant_source {
     XK_QUANT_NONE = 0,   /* there is none */
     XK_QUANT_DEVICE = 1, /* device memory, read by the kernel */
     XK_QUANT_HOST = 2,   /* one value that the host gives with each launch */
-    /* Scales of dst alone: the kernel computes and writes them, one of type
-     * e8m0 for 32 elements, or as its group says. */
+    /* Only for scales of dst: the kernel computes and writes them, one of type
+     * e8m0 for 32 elements or for a group. */
     XK_QUANT_MX = 3,
     XK_QUANT_DYNAMIC = 4,
 };
 
-/* Scales or zero points of one tensor. The array is dense; of a dim that the
- * mask leaves out it has one value, of the others one an element or, with a
- * group, one for so many elements. */
+/* Scales or zero points of one tensor, as a dense array. Along a dim outside
+ * the mask the array has one value. Along a dim of the mask it has one value
+ * for each element or, with a group, for so many elements. */
 struct xk_quant {
     uint32_t source;   /* enum xk_quant_source */
     uint32_t mask;     /* bit d: values along dim d. 0: one value for all.
@@ -60,7 +61,8 @@ struct xk_quant {
     int64_t group[2];  /* elements that share a value */
 };
 
-/* Lower precision that f32 inputs may be multiplied in. It is a permission. */
+/* Lower precision in which f32 inputs may be multiplied. It is a permission,
+ * not a demand. */
 enum xk_math_mode {
     XK_MATH_STRICT = 0,
     XK_MATH_BF16 = 1,
@@ -80,17 +82,17 @@ enum xk_acc_mode {
     XK_ACC_F16 = 5,
 };
 
-/* The conversion to dst's type. The environment's is to nearest, ties to even.
- * The stochastic one takes a seed with each launch. */
+/* The rounding of the conversion to dst's type. ENVIRONMENT is to nearest, ties
+ * to even. STOCHASTIC takes a seed with each launch. */
 enum xk_rounding_mode { XK_ROUND_ENVIRONMENT = 0, XK_ROUND_STOCHASTIC = 1 };
 
-/* Elements of the result become 0 by chance, the others grow. Probability, seed
- * and offset come with each launch. */
+/* Elements of the result become 0 at random; the others are scaled up. The
+ * probability, seed and offset come with each launch. */
 struct xk_dropout {
     uint32_t source;           /* enum xk_quant_source: NONE, DEVICE or HOST */
     uint32_t has_offset;       /* 1: the random numbers begin at an offset */
-    char mask_tag[XK_TAG_MAX]; /* what was kept, u8 of dst's dims; "undef": it
-                                  is not written */
+    char mask_tag[XK_TAG_MAX]; /* which elements were kept, u8 with dst's dims;
+                                  "undef": not written */
 };
 
 /* Later versions append fields here. */
@@ -99,7 +101,7 @@ struct xk_attr {
     uint32_t math_mode;     /* enum xk_math_mode */
     uint32_t math_integers; /* 1: the permission is for integers, too */
     uint32_t acc_mode;      /* enum xk_acc_mode */
-    uint32_t deterministic; /* 1: the same bits each time; they always are */
+    uint32_t deterministic; /* 1: the same bits each time; this is always so */
     uint32_t rounding[XK_N_CONV_ARGS]; /* enum xk_rounding_mode */
     struct xk_dropout dropout;
 };

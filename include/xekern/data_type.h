@@ -3,8 +3,8 @@
 #ifndef XK_DATA_TYPE_H
 #define XK_DATA_TYPE_H
 
-/* All types that oneDNN has. Which of them a kernel can be generated for, and
- * in which places, xk_conv_query() says. */
+/* All types that oneDNN has. xk_conv_query() says which of them a kernel can be
+ * generated for, and for which tensors. */
 enum xk_data_type {
     XK_TYPE_DEFAULT = 0, /* f32; dst: the type of src */
     XK_F32 = 1,

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Devices, buffers, modules and launches behind one small interface, with three
- * engines: the embedded simulator ("sim"), Level Zero ("ze"), OpenCL ("ocl").
- * The last two load the system's library when they are asked for; where there
- * is none, or no Intel GPU, the answer is XK_EABSENT with the reason. What a
- * driver refuses comes with the name of its function and its own words.
+/* Devices, buffers, modules and launches behind one small interface. It has
+ * three engines: the embedded simulator ("sim"), Level Zero ("ze") and OpenCL
+ * ("ocl"). The last two load the system's library when they are asked for. If
+ * there is no library or no Intel GPU, the answer is XK_EABSENT with the
+ * reason. A driver's error comes with its function's name and its own text.
  *
  * Copies and launches of one device take effect in the order of the calls.
  * Every function may be called from several threads at once. */
@@ -25,8 +25,8 @@ typedef struct xk_buffer xk_buffer;
 typedef struct xk_module xk_module;
 typedef struct xk_pending xk_pending;
 
-/* A device as its driver describes it. What is not known, or has no meaning for
- * the engine, is "" or 0. */
+/* A device as its driver describes it. A field is "" or 0 if it is not known or
+ * has no meaning for the engine. */
 struct xk_device_info {
     uint32_t size;      /* sizeof(struct xk_device_info), set by the caller */
     uint32_t device_id; /* PCI */
@@ -38,10 +38,10 @@ struct xk_device_info {
     uint64_t max_buffer_b; /* larger ones are asked for as the driver wants */
 };
 
-/* The name of engine k, in a fixed order, also of one that this build lacks;
- * NULL behind the last one. */
+/* The name of engine k, in a fixed order; NULL behind the last one. Engines
+ * that this build lacks are listed too. */
 XK_API const char *xk_device_engine_at(uint32_t k);
-/* How many devices an engine has; never 0. */
+/* The number of an engine's devices; never 0. */
 XK_API enum xk_status xk_device_count(const char *engine, uint32_t *n,
                                       struct xk_error *err);
 /* engine: "ze" is the first device, "ze:1" the second, ... */
@@ -49,10 +49,10 @@ XK_API enum xk_status xk_device_query(const char *engine,
                                       struct xk_device_info *info,
                                       struct xk_error *err);
 
-/* engine: as above. platform, such as "xehpg", is what sim simulates. NULL
- * takes the device's own platform; a platform that is not the device's is
- * XK_EINVAL. A device that is not in the library's list is believed to be what
- * platform says. The simulator uses n_threads host threads, 0 = all cores. */
+/* engine: as above. platform, such as "xehpg": sim simulates it; NULL takes the
+ * device's own platform. A platform that is not the device's is XK_EINVAL. A
+ * device that the library does not know is taken to be of that platform. The
+ * simulator uses n_threads host threads, 0 = all cores. */
 XK_API XK_GIVE enum xk_status
 xk_device_create(const char *engine, const char *platform, unsigned n_threads,
                  xk_device **out, struct xk_error *err);
@@ -67,9 +67,9 @@ XK_API enum xk_status xk_device_get_info(const xk_device *d,
 XK_API XK_GIVE enum xk_status xk_buffer_create(xk_device *d, uint64_t size_b,
                                                xk_buffer **out,
                                                struct xk_error *err);
-/* Bytes [offset_b, offset_b + size_b) of b, as a buffer of its own that holds
- * b. XK_EINVAL: the offset is no multiple of XK_PART_ALIGN_B, or the part is
- * empty or does not lie in b. */
+/* Bytes [offset_b, offset_b + size_b) of b, as a buffer of its own that holds a
+ * reference to b. XK_EINVAL: the offset is no multiple of XK_PART_ALIGN_B, or
+ * the part is empty or not inside b. */
 XK_API XK_GIVE enum xk_status xk_buffer_part(xk_buffer *b, uint64_t offset_b,
                                              uint64_t size_b, xk_buffer **out,
                                              struct xk_error *err);
@@ -95,8 +95,8 @@ struct xk_launch_arg {
 };
 
 /* What one launch executed. An instruction counts once for each hardware thread
- * that executes it, whatever its exec size. Where a driver is in between, these
- * counts are 0. */
+ * that executes it, whatever its exec size. The counts are 0 if a driver
+ * launched the kernel. */
 struct xk_launch_stats {
     uint64_t instructions;
     uint64_t fma; /* mad, mac, dp4a, dpas, dpasw with float or dot type */
@@ -108,8 +108,8 @@ struct xk_launch_stats {
 };
 
 /* Runs kernel `name` over groups[] thread groups of local[] work items and
- * waits. XK_EFAULT says that the kernel did something illegal; the message
- * names the instruction, its offset and the address. stats may be NULL. */
+ * waits. XK_EFAULT: the kernel did something illegal; the message names the
+ * instruction, its offset and the address. stats may be NULL. */
 XK_API enum xk_status xk_launch(xk_module *m, const char *name,
                                 const uint32_t groups[3],
                                 const uint32_t local[3], unsigned n_args,
@@ -117,30 +117,30 @@ XK_API enum xk_status xk_launch(xk_module *m, const char *name,
                                 struct xk_launch_stats *stats,
                                 struct xk_error *err);
 
-/* The same without waiting; sim runs it before it returns. The module and the
- * buffers are held until the wait, values are copied. */
+/* Starts a launch without waiting; sim runs it before it returns. The launch
+ * holds the module and the buffers until the wait. Values are copied. */
 XK_API XK_GIVE enum xk_status
 xk_launch_start(xk_module *m, const char *name, const uint32_t groups[3],
                 const uint32_t local[3], unsigned n_args,
                 const struct xk_launch_arg *args, xk_pending **out,
                 struct xk_error *err);
-/* Waits until it has run, of a program all its launches. A second wait answers
- * the same. Only one thread at a time may wait. */
+/* Waits until the launch has run, or all launches of a program. A second wait
+ * gives the same answer. Only one thread at a time may wait. */
 XK_API enum xk_status xk_pending_wait(xk_pending *p,
                                       struct xk_launch_stats *stats,
                                       struct xk_error *err);
-/* Waits first, if nobody has. */
+/* Frees the launch; waits first if nobody has waited. */
 XK_API void xk_pending_unref(xk_pending *p);
 
-/* How the module's file says that its kernels are launched; NULL: it does not
- * say. It lives as long as the module. */
+/* How the module's kernels are launched; NULL: its file does not say. The list
+ * lives as long as the module. */
 XK_API const struct xk_launch_list *xk_module_launches(const xk_module *m);
-/* What a run of the module's program takes. Start from {.size = sizeof(struct
- * xk_run_opts)}. */
+/* The inputs of a run of the module's program. Start from {.size =
+ * sizeof(struct xk_run_opts)}. */
 struct xk_run_opts {
     uint32_t size;
-    /* args[k] is the program's argument of number k; those of numbers that the
-     * program does not have are zero. */
+    /* args[k] is the program's argument with number k. Entries without an
+     * argument must be zero. */
     uint32_t n_args;
     const struct xk_launch_arg *args;
     /* The block with all scratch buffers: xk_launch_list.scratch_b bytes from
@@ -149,8 +149,8 @@ struct xk_run_opts {
      * allocated apart, and freed at the end. */
     xk_buffer *scratch;
     uint64_t scratch_at_b;
-    /* Only of xk_module_run: is called after each launch, in their order; why
-     * is NULL where it ended well. May be NULL. */
+    /* Called by xk_module_run after each launch, in their order. why is NULL if
+     * the launch succeeded. May be NULL. */
     void (*launched)(void *user, const struct xk_launch_step *step,
                      const struct xk_launch_stats *stats,
                      const struct xk_error *why);
@@ -158,14 +158,15 @@ struct xk_run_opts {
 };
 
 /* Runs all launches of the module's program in their order and waits. XK_EINVAL
- * names the argument that is missing, too small or unknown, or what is wrong
- * with the scratch block; nothing was launched then. stats (may be NULL): the
- * launches' sums. */
+ * names an argument that is missing, too small or unknown, or an error of the
+ * scratch block; then nothing was launched. stats (may be NULL) becomes the sum
+ * over the launches. */
 XK_API enum xk_status xk_module_run(xk_module *m, const struct xk_run_opts *o,
                                     struct xk_launch_stats *stats,
                                     struct xk_error *err);
-/* The same without waiting, for xk_pending_wait and xk_pending_unref. If a
- * launch cannot be started, those before it have run when this returns. */
+/* Starts all launches without waiting, for xk_pending_wait and
+ * xk_pending_unref. If a launch cannot be started, those before it have run
+ * when this returns. */
 XK_API XK_GIVE enum xk_status xk_module_start(xk_module *m,
                                               const struct xk_run_opts *o,
                                               xk_pending **out,

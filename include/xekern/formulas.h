@@ -12,14 +12,14 @@ extern "C" {
 #endif
 
 /* Formulas in the order of their launches, at most XK_MAX_LAUNCHES. Tensors of
- * the same name are the same tensor and have the same type, dims and layout. A
- * tensor is made by one formula at most. One that is made and then read is
- * scratch memory of the program. The others are the program's arguments,
- * numbered from 0 as they first stand in the formulas, in each the factors
- * first. The kernel that makes T is called xk_T; where T has classes there is a
- * launch for each, and their kernels are called xk_T_0, xk_T_1 ... Where T is
- * scratch memory and not written whole, a launch of xk_T_clear zeroes it first.
- */
+ * the same name are the same tensor and have the same type, dims and layout. At
+ * most one formula makes a tensor. A tensor that is made and then read is
+ * scratch memory of the program. The other tensors are the program's arguments.
+ * They are numbered from 0 in the order in which they appear in the formulas;
+ * in a formula the factors count first. The kernel that makes T is called xk_T.
+ * If T has classes, each has a launch, and their kernels are called xk_T_0,
+ * xk_T_1 ... If T is scratch memory and not written whole, a launch of
+ * xk_T_clear zeroes it first. */
 struct xk_formulas {
     uint32_t size;     /* sizeof(struct xk_formulas) */
     uint32_t platform; /* enum xk_desc_platform */
@@ -36,8 +36,8 @@ struct xk_formulas_info {
     struct xk_program_arg_info args[XK_MAX_LAUNCH_ARGS]; /* by number */
 };
 
-/* What xk_formulas_create would make, without making it. XK_EPARSE (where in
- * the text), XK_EINVAL (what contradicts what) or XK_EUNSUPPORTED (why). */
+/* Says what xk_formulas_create would make, without making it. XK_EPARSE (where
+ * in the text), XK_EINVAL (what contradicts what) or XK_EUNSUPPORTED (why). */
 XK_API enum xk_status xk_formulas_query(const struct xk_formulas *f,
                                         struct xk_formulas_info *info,
                                         struct xk_error *err);
@@ -46,9 +46,9 @@ XK_API XK_GIVE enum xk_status
 xk_formulas_create(const struct xk_formulas *f,
                    const struct xk_create_options *o, xk_program **out,
                    struct xk_error *err);
-/* A formula with everything that follows from it: extents, dims, layouts, where
- * a layout is open the one that is taken. At most out_size bytes, ended; *n is
- * the length that it would have. */
+/* Writes a formula with everything that follows from it: extents, dims, and all
+ * layouts, also those that the library chose. It writes at most out_size bytes
+ * with the 0 at the end; *n becomes the full length. */
 XK_API enum xk_status xk_formula_complete(const char *text, char *out,
                                           size_t out_size, size_t *n,
                                           struct xk_error *err);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Looks into kernels, whoever made them: assembler, disassembler, checker,
- * statistics. It is for tools and may change until 1.0. No function keeps state
- * between calls. One thread at a time may use an xk_inspect. */
+ * statistics. The header is for tools and may change until 1.0. No function
+ * keeps state between calls. One thread at a time may use an xk_inspect. */
 #ifndef XK_XEKERN_INSPECT_H
 #define XK_XEKERN_INSPECT_H
 
@@ -19,21 +19,21 @@ extern "C" {
 typedef void (*xk_write_fn)(void *user, const char *text, size_t n);
 
 /* Disassembles n_b bytes through write(), one line an instruction. The bytes
- * are raw instructions, a zebin, or the compiler's older container; the last
- * two are recognised. Raw code needs the platform's name, such as "xehpg"; else
- * it may be NULL. */
+ * are raw instructions, a zebin, or the compiler's older container; the two
+ * containers are recognised. Raw code needs the platform's name, such as
+ * "xehpg"; otherwise it may be NULL. */
 XK_API enum xk_status xk_disassemble(const char *platform, const void *bytes,
                                      size_t n_b, xk_write_fn write, void *user,
                                      struct xk_error *err);
 
 /* How xk_assemble and xk_inspect_text read and write. All zero is fine. */
 struct xk_asm_text_opts {
-    const char *file; /* of the source, for messages */
+    const char *file; /* the source's name, for messages */
     bool compact;     /* 64-bit forms wherever there is one */
 };
 
 /* Makes machine code from text in the vendor assembler's syntax, labels
- * included. The caller gives *code to free(). Errors name file, line, column,
+ * included. The caller frees *code with free(). Errors name file, line, column,
  * the word and the field with its range. */
 XK_API enum xk_status xk_assemble(const char *platform, const char *text,
                                   size_t n_b,
@@ -41,13 +41,13 @@ XK_API enum xk_status xk_assemble(const char *platform, const char *text,
                                   XK_GIVE void **code, size_t *code_b,
                                   struct xk_error *err);
 
-/* What the library knows of a kind of post-op (enum xk_post_op_kind). */
+/* What the library knows about a kind of post-op (enum xk_post_op_kind). */
 struct xk_post_op_info {
-    uint32_t kind, n_numbers;   /* of alpha, beta, those that mean something */
+    uint32_t kind, n_numbers;   /* how many of alpha, beta have a meaning */
     const char *name, *aliases; /* words in problem strings; "" or "a b" */
-    const char *syntax;         /* what may follow: "[:alpha[:beta]]" */
-    const char *meaning; /* its value, over x, alpha, beta, zero, old, rhs */
-    const char *limit;   /* of its numbers, a sentence; "": none */
+    const char *syntax;         /* the rest of the word: "[:alpha[:beta]]" */
+    const char *meaning; /* a formula of x, alpha, beta, zero, old, rhs */
+    const char *limit;   /* a condition on its numbers, a sentence; "": none */
     bool reads_old, reads_rhs; /* the old destination, a right-hand side */
 };
 /* The i-th kind; false behind the last. */
@@ -64,19 +64,21 @@ XK_API enum xk_status xk_inspect_open(const void *bytes, size_t n_b,
 XK_API void xk_inspect_close(xk_inspect *f); /* NULL is fine */
 XK_API const char *xk_inspect_container(const xk_inspect *f);
 XK_API const char *xk_inspect_platform(const xk_inspect *f);
-/* What xk_inspect_lint judges for: the product and stepping that the container
- * names ("DG2-G11 B1"); where it leaves them open, all that is in cards ("all
- * in cards", "DG1, all in cards"). Lives as long as f. */
+/* The hardware for which xk_inspect_lint judges: the product and stepping that
+ * the container names ("DG2-G11 B1"). Where it leaves them open, all that are
+ * in cards count ("all in cards", "DG1, all in cards"). The string lives as
+ * long as f. */
 XK_API const char *xk_inspect_device(const xk_inspect *f);
 XK_API uint32_t xk_inspect_n_kernels(const xk_inspect *f);
 
-/* What the container says of a kernel; 0: not told. */
+/* What the container says about a kernel; 0: it does not say. */
 struct xk_kernel_facts {
     const char *name;
     const void *code; /* inside the file */
     size_t code_b;
     uint32_t simd, grf_count, slm_b, barriers, scratch_b, n_args;
-    uint32_t required[3]; /* work items of a group that it must have; 0: any */
+    uint32_t required[3]; /* the size that a group must have, in work items; 0:
+                             any */
 };
 XK_API enum xk_status xk_inspect_kernel(const xk_inspect *f, uint32_t kernel,
                                         struct xk_kernel_facts *out,
@@ -93,7 +95,8 @@ XK_API enum xk_status xk_inspect_text(const xk_inspect *f, uint32_t kernel,
                                       xk_write_fn write, void *user,
                                       struct xk_error *err);
 
-/* One instruction, or bytes that are none. Strings live during the call. */
+/* One instruction, or bytes that do not decode. Strings live during the
+ * call. */
 struct xk_inst_facts {
     uint32_t offset_b, size_b; /* in the kernel's code; size 16 or 8 */
     const char *text;          /* NULL: does not decode */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How the kernels of one program are launched, in their order: what
- * xk_conv_create() makes, what the program's file says (docs/programs.md) and
- * what xk_module_run() does. Plain data; whoever gives it owns all of it. */
+/* How the kernels of one program are launched, in their order. xk_conv_create()
+ * makes this list, the program's file contains it (docs/programs.md), and
+ * xk_module_run() executes it. It is plain data; whoever gives it owns all of
+ * it. */
 #ifndef XK_XEKERN_LAUNCHES_H
 #define XK_XEKERN_LAUNCHES_H
 
@@ -11,8 +12,8 @@
 #define XK_MAX_LAUNCH_ARGS 64
 #define XK_MAX_LAUNCHES 64
 #define XK_MAX_SCRATCH 16
-/* Where parts of a buffer begin, such as scratch buffers in their block. It is
- * the base address alignment of OpenCL on Intel's GPUs, 1024 bits. */
+/* The alignment of parts of a buffer, such as scratch buffers in their block.
+ * It is the base address alignment of OpenCL on Intel's GPUs, 1024 bits. */
 #define XK_PART_ALIGN_B 128
 
 /* What an argument of a program is. */
@@ -26,25 +27,25 @@ enum xk_value_type {
 /* An argument that the caller gives to the whole program. */
 struct xk_program_arg_info {
     char name[32];    /* "src" */
-    uint32_t number;  /* its place among the caller's; of a convolution enum
+    uint32_t number;  /* its number for the caller; in a convolution enum
                          xk_conv_arg. Numbers may be missing */
     uint32_t type;    /* enum xk_value_type */
-    uint64_t size_b;  /* bytes of the value; least bytes of the buffer */
+    uint64_t size_b;  /* size of the value, or least size of the buffer */
     uint32_t written; /* 1: the program writes to the buffer */
 };
 
-/* Memory that only the program uses, with any content before and after. The
- * caller gives all of it in one block, or a buffer for each. */
+/* Memory that only the program uses. Its content may be anything before and
+ * after. The caller gives all of it in one block, or a buffer for each. */
 struct xk_scratch_info {
     uint64_t offset_b, size_b; /* in the block */
 };
 
-/* What a kernel's argument takes. */
+/* The source of a kernel argument's value. */
 enum xk_binding {
     XK_BIND_TENSOR = 0,  /* the caller's buffer */
     XK_BIND_SCRATCH = 1, /* a scratch buffer */
     XK_BIND_VALUE = 2,   /* the caller's value */
-    XK_BIND_CONSTANT = 3 /* a value that the program says */
+    XK_BIND_CONSTANT = 3 /* a value that the program fixes */
 };
 
 /* An argument of one kernel. */

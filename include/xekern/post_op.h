@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Post-ops: what is done to each element of a result before it is stored, in
+/* Post-ops: operations on each element of a result before it is stored, in
  * order. xekern.h includes this header. docs/post-ops.md has each kind's
  * arithmetic. */
 #ifndef XK_XEKERN_POST_OP_H
@@ -77,13 +77,13 @@ struct xk_post_op {
 };
 
 /* Reads benchdnn's words ("relu:0.5+sum:2+add:f32:per_oc", "" for none) into
- * ops[XK_MAX_POST_OPS] and their number into *n. XK_EINVAL: not such a text;
- * XK_EUNSUPPORTED: benchdnn knows it and xekern does not. */
+ * ops[XK_MAX_POST_OPS] and their number into *n. XK_EINVAL: the text is
+ * malformed. XK_EUNSUPPORTED: benchdnn has it and xekern does not. */
 XK_API enum xk_status xk_post_ops_parse(const char *text,
                                         struct xk_post_op *ops, uint32_t *n,
                                         struct xk_error *err);
-/* The shortest such text; returns the length it would have (as snprintf). What
- * it gives is read back as the same post-ops. */
+/* Writes the shortest such text and returns its full length (as snprintf).
+ * Parsing it gives the same post-ops. */
 XK_API size_t xk_post_ops_print(const struct xk_post_op *ops, uint32_t n,
                                 char *out, size_t out_size);
 

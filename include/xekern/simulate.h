@@ -29,7 +29,7 @@ struct xk_simulate_inst {
 typedef void xk_simulate_inst_fn(void *user,
                                  const struct xk_simulate_inst *inst);
 
-/* Something that hardware would punish. Strings live during the call. */
+/* An error that hardware would punish. Strings live during the call. */
 struct xk_simulate_party {
     uint32_t group[3], thread;
     uint32_t offset_b; /* of the instruction; UINT32_MAX: none */
@@ -51,8 +51,8 @@ typedef void xk_simulate_finding_fn(void *user,
 /* Word k of the checks below, in a fixed order; NULL behind the last one. */
 XK_API const char *xk_simulate_check_at(uint32_t k);
 
-/* What is recorded and checked during a launch. If all is zero, a fault of
- * memory ends the launch and nothing else is noticed. */
+/* What is recorded and checked during a launch. If all fields are zero, only a
+ * fault of memory is noticed, and it ends the launch. */
 struct xk_simulate_opts {
     uint64_t inst_limit; /* per hardware thread; 0 = 2^28 */
     /* Words joined by commas, such as "mem,race"; NULL is "none". A launch with
@@ -62,13 +62,13 @@ struct xk_simulate_opts {
     uint64_t hazard_seed;   /* 0: worst case; else random legal latencies */
     bool hazard_strict;     /* no guarantee that only compilers rely on */
     xk_simulate_finding_fn *found; /* after the launch; NULL: only the status */
-    /* Gets each instruction that is executed, with the registers that it
-     * changed. The launch then uses one host thread. */
+    /* Called for each executed instruction, with the registers that it changed.
+     * The launch then uses one host thread. */
     xk_write_fn trace;
     void *trace_user;
     bool trace_one; /* only trace_thread of trace_group */
     uint32_t trace_group[3], trace_thread;
-    /* Is called after each launch, ended well or badly, once for each
+    /* Called after each launch, whether it succeeded or not: once for each
      * instruction of its code, in the order of the offsets. */
     xk_simulate_inst_fn *inst;
     void *user; /* of found, inst and timed */
@@ -77,26 +77,26 @@ struct xk_simulate_opts {
     const char *timing;
     uint32_t timing_waves; /* of a core, in detail; 0: some, UINT32_MAX: all */
     xk_timing_fn *timed;   /* after each launch that ended well */
-    /* Nothing but the time is wanted. Multiply-adds of floats and of bytes are
-     * not computed, and groups that the model does not look at are left out.
-     * What the launch writes means nothing then. The time is the same as long
-     * as no address and no branch depends on a multiply-add. */
+    /* Only the time is wanted. Multiply-adds of floats and of bytes are not
+     * computed, and groups that the model does not need are left out, so the
+     * output of the launch has no meaning. The time is the same as long as no
+     * address and no branch depends on a multiply-add. */
     bool timing_only;
-    /* A lower bound of that time, up to the anomalies that docs/timing.md
-     * counts. The other cores' groups are left out as well, and what is loaded
-     * from memory is in L2. */
+    /* A lower bound of that time, except for the anomalies that docs/timing.md
+     * counts. The other cores' groups are left out as well, and all memory is
+     * in L2. */
     bool timing_bound;
 };
 
 /* Sets what is recorded and checked in later launches of d, a device of engine
- * "sim". What *o points to must live as long as launches follow. NULL sets
- * nothing of this. */
+ * "sim". What *o points to must live as long as such launches run. NULL turns
+ * everything off. */
 XK_API enum xk_status xk_simulate_configure(xk_device *d,
                                             const struct xk_simulate_opts *o,
                                             struct xk_error *err);
 
-/* What a container would say of raw instructions. Arguments lie one behind the
- * other, each at a multiple of its size. Pointers have 8 bytes. */
+/* Facts about raw instructions that a container would give. Arguments lie one
+ * behind the other, each at a multiple of its size. Pointers have 8 bytes. */
 struct xk_simulate_code {
     uint32_t simd, grf_count; /* 0: 16, 128 */
     uint32_t barriers, slm_b, scratch_b;
@@ -112,9 +112,9 @@ xk_simulate_module(xk_device *d, const void *code, size_t code_b,
                    const struct xk_simulate_code *facts, xk_module **out,
                    struct xk_error *err);
 
-/* Launches that Intel's driver wrote down in AUB capture mode. They are
- * executed while the capture is read, with the driver's own page tables, state
- * and payload. */
+/* Executes captures, which Intel's driver writes in AUB capture mode. The
+ * launches run while the capture is read, with the driver's own page tables,
+ * state and payload. */
 typedef struct xk_capture xk_capture;
 
 struct xk_capture_launch {
@@ -138,13 +138,14 @@ XK_API XK_GIVE enum xk_status xk_capture_create(const struct xk_capture_opts *o,
                                                 xk_capture **out,
                                                 struct xk_error *err);
 XK_API void xk_capture_destroy(xk_capture *c); /* NULL is fine */
-/* The next bytes of the capture, cut anywhere. An error names the packet, the
- * command or the instruction, and sticks. */
+/* Executes the next bytes of the capture, which may be cut anywhere. An error
+ * names the packet, the command or the instruction; all later calls fail with
+ * it too. */
 XK_API enum xk_status xk_capture_feed(xk_capture *c, const void *bytes,
                                       size_t n_b, struct xk_error *err);
 /* XK_EPARSE if the capture ends inside a packet. */
 XK_API enum xk_status xk_capture_end(xk_capture *c, struct xk_error *err);
-/* "xehpg"; NULL before the capture has said it. */
+/* A name such as "xehpg"; NULL before the capture has named its device. */
 XK_API const char *xk_capture_platform(const xk_capture *c);
 /* Memory at a virtual address of the context that submitted last; XK_EFAULT
  * where nothing is mapped. */

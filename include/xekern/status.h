@@ -20,7 +20,7 @@
 extern "C" {
 #endif
 
-/* 0 is success, every error is negative. Codes are only ever appended. */
+/* 0 is success, every error is negative. New codes are appended only. */
 enum xk_status {
     XK_OK = 0,
     XK_EINVAL = -1,       /* an argument or a field is wrong by itself */
@@ -32,7 +32,7 @@ enum xk_status {
     XK_EABSENT = -7,      /* the device or library is not on this machine */
     XK_EDEVICE = -8,      /* the device refused or failed */
     XK_EFAULT = -9,       /* simulated kernel did something illegal */
-    XK_EINTERNAL = -10,   /* a bug of ours, with what was violated */
+    XK_EINTERNAL = -10,   /* an error of this library, with what was violated */
 };
 
 /* Room for one sentence: what is wrong, with the field and the value. */

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* How fast a launch would be on a machine, as the simulator's timing model sees
- * it: cycles, where they went, and how far that is from the machine's limits.
- * What it models and how well is in docs/timing.md. May change until 1.0. */
+/* The time of a launch on a machine, as the simulator's timing model predicts
+ * it: cycles, what they were spent on, and the distance from the machine's
+ * limits. docs/timing.md says what is modelled and how well. The header may
+ * change until 1.0. */
 #ifndef XK_XEKERN_TIMING_H
 #define XK_XEKERN_TIMING_H
 
@@ -24,11 +25,11 @@ struct xk_timing_machine {
 XK_API enum xk_status xk_timing_machine_at(uint32_t k,
                                            struct xk_timing_machine *out);
 
-/* What the model does not know of a machine, and one of the values that it may
- * have: by `NAME=WORD` in the machine's name. */
+/* A property of a machine that the model does not know, with one of its
+ * possible values. `NAME=WORD` in the machine's name selects the value. */
 struct xk_timing_hypothesis {
     const char *name, *word;    /* "gather", "component" */
-    const char *question, *why; /* what speaks for and against the value */
+    const char *question, *why; /* the evidence for and against the value */
     bool nominal;
 };
 /* All values of all hypotheses of a machine, in a fixed order; XK_EINVAL behind
@@ -46,13 +47,14 @@ struct xk_timing_alternative {
     double time_us, cycles;
 };
 
-/* Where cycles of the modelled core went. */
+/* What the cycles of the modelled core were spent on. */
 struct xk_timing_share {
     const char *cause; /* "issue", "xmx", "slm", ... */
     double share;      /* of all cycles of its XVEs */
 };
 
-/* Waits of one instruction; its threads' cycles for each time it is issued. */
+/* Waits of one instruction: cycles of its threads for each time it is
+ * issued. */
 struct xk_timing_inst {
     uint32_t offset_b;
     const char *text;
@@ -63,7 +65,8 @@ struct xk_timing_inst {
 };
 
 /* The innermost loop with at least 80 % of the multiply-adds, or all of the
- * code; each figure for one multiply-add instruction of it. */
+ * code if there is none. Each figure is for one multiply-add instruction of the
+ * loop. */
 struct xk_timing_loop {
     bool whole;            /* there is no such loop */
     uint32_t from_b, to_b; /* first and last instruction */
@@ -80,8 +83,9 @@ struct xk_timing {
     double clock_mhz;   /* while this kernel runs ... */
     double driver_mhz;  /* ... and without load of the systolic array */
     const char *values; /* other than nominal: "gather=component"; "": none */
-    /* The least and the most with another value of one hypothesis, and all of
-     * these times; none and time_us where ":all" was not asked for. */
+    /* The least and the largest time with another value of one hypothesis, and
+     * all these times. If ":all" was not asked for, there are none and both are
+     * time_us. */
     double best_us, worst_us;
     uint32_t n_alternatives;
     const struct xk_timing_alternative *alternative;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* A virtual Intel GPU under Intel's own, unmodified Level Zero and OpenCL
- * driver. It is a device model that listens on a loopback socket and executes
- * on the simulator what the driver submits. It may change until 1.0. */
+ * driver. The device model listens on a loopback socket and executes the
+ * driver's submissions on the simulator. The header may change until 1.0. */
 #ifndef XK_XEKERN_VIRTUAL_DEVICE_H
 #define XK_XEKERN_VIRTUAL_DEVICE_H
 
@@ -34,22 +34,23 @@ struct xk_virtual_device_opts {
     /* Calls come from the server's threads, one at a time. Any may be NULL. */
     void (*begins)(void *user, const struct xk_virtual_launch *l);
     void (*launched)(void *user, const struct xk_virtual_launch *l);
-    /* One sentence: a client that was dropped and why, a launch that failed. */
+    /* One sentence about a client that was dropped and why, or a launch that
+     * failed. */
     void (*says)(void *user, const char *sentence);
     void *user;
 };
 
-/* Listens on 127.0.0.1 and serves from threads of its own until it is stopped.
- * opts is copied; what it points to must live as long. XK_EINVAL names the
- * field; XK_EFAULT says that the port is taken. Memory of a client in the
- * calling process is refreshed by plain copies, that of other clients through
- * the kernel. */
+/* Listens on 127.0.0.1 and serves from its own threads until it is stopped.
+ * opts is copied; what it points to must live as long as the device. XK_EINVAL
+ * names the field; XK_EFAULT says that the port is taken. The memory of a
+ * client in the calling process is read by plain copies, that of other clients
+ * through the kernel. */
 XK_API enum xk_status
 xk_virtual_device_start(const struct xk_virtual_device_opts *opts,
                         xk_virtual_device **out, struct xk_error *err);
 XK_API uint16_t xk_virtual_device_port(const xk_virtual_device *d);
-/* The k-th variable that a client's environment must have for the driver to
- * come here, as "NAME" and "VALUE"; false beyond the last one. Strings live as
+/* The k-th environment variable that a client needs for its driver to use this
+ * device, as "NAME" and "VALUE"; false beyond the last one. Strings live as
  * long as the device. */
 XK_API bool xk_virtual_device_variable(const xk_virtual_device *d, unsigned k,
                                        const char **name, const char **value);

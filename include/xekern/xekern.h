@@ -40,8 +40,8 @@ enum xk_prop {
 /* WINO: Winograd's, which is not generated; AUTO is DIRECT. */
 enum xk_conv_alg { XK_ALG_AUTO = 0, XK_ALG_DIRECT = 1, XK_ALG_WINO = 2 };
 
-/* Elements between neighbours of each dim, outermost dim first, in the place of
- * a tag. The dims are those of the tensor's tag. */
+/* The distance between neighbours of each dim in elements, outermost dim first.
+ * It takes the place of a tag. The dims are those of the tensor's tag. */
 struct xk_strides {
     int64_t n_dims; /* 0: the tag says how the tensor lies */
     int64_t stride[XK_MAX_NDIMS];
@@ -68,8 +68,8 @@ struct xk_conv_desc {
     char src_tag[XK_TAG_MAX], wei_tag[XK_TAG_MAX], dst_tag[XK_TAG_MAX];
     struct xk_post_op post_ops[XK_MAX_POST_OPS];
     float scale; /* of the result after bias, before post-ops; 0: none */
-    /* Dims of src and dst as their tags count them: 3 is n c w, and the heights
-     * are 1. 0: 4, or 5 where depth does anything. */
+    /* Number of dims of src and dst in their tags: 3 is n c w, with heights of
+     * 1. 0: 4, or 5 if the depth is not trivial. */
     uint32_t ndims;
     uint32_t grouped; /* 1: tag and strides of wei have a dim of groups in
                          front though g is 1; above 1 they always have */
@@ -99,14 +99,14 @@ inline struct xk_conv_desc xk_conv_desc_init()
 #endif
 
 /* Reads benchdnn's problem string ("mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"") over
- * what is in *d: sizes that may be deduced are deduced. name (may be NULL)
- * receives the problem's name. */
+ * the content of *d. Sizes that are missing are deduced where possible. name
+ * (may be NULL) receives the problem's name. */
 XK_API enum xk_status xk_conv_desc_parse(const char *text,
                                          struct xk_conv_desc *d, char *name,
                                          size_t name_size,
                                          struct xk_error *err);
-/* The canonical problem string without name; returns the length it would have
- * (as snprintf). */
+/* Writes the canonical problem string without name; returns its full length (as
+ * snprintf). */
 XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                                  size_t out_size);
 
@@ -136,11 +136,11 @@ struct xk_conv_info {
     uint64_t scratch_b; /* bytes of scratch memory; 0: none is needed */
     struct xk_tensor_info tensor[XK_N_CONV_ARGS]; /* bia: ndims 0 if absent */
     uint32_t scratch_align_b; /* where scratch memory begins; 0: none */
-    /* Right-hand sides of the post-ops, by their place in the chain; ndims 0
-     * where a post-op has none. Dims are those of dst, or 1. */
+    /* Right-hand sides of the post-ops, by their place in the chain. ndims is 0
+     * if a post-op has none. Dims are those of dst, or 1. */
     struct xk_tensor_info rhs[XK_MAX_POST_OPS];
-    /* Scales and zero points in device memory: one dim, of 1 or of output
-     * channels; ndims 0: there are none. */
+    /* Scales and zero points in device memory. Each has one dim, of 1 or of
+     * output channels; ndims 0: there is none. */
     struct xk_tensor_info scale[XK_N_CONV_ARGS], zero_point[XK_N_CONV_ARGS];
 };
 
@@ -164,10 +164,11 @@ typedef void (*xk_dump_fn)(void *user, const char *stage, const void *data,
 /* Bits of xk_create_options.flags. */
 enum xk_create_flag {
     /* Tensors may lie anywhere, also inside allocations above 4 GiB: kernels
-     * take 64-bit addresses. Without it they take offsets of 32 bits into
-     * surfaces, which costs fewer instructions, and an allocation has at most
-     * 4 GiB less 64 KiB. Layouts are the same; nothing goes through shared
-     * local memory. A tensor itself has at most 2 GiB in both cases. */
+     * take 64-bit addresses. Without this flag kernels take 32-bit offsets into
+     * surfaces, which costs fewer instructions; an allocation then has at most
+     * 4 GiB less 64 KiB. Layouts are the same in both cases; with the flag
+     * nothing goes through shared local memory. A tensor itself has at most 2
+     * GiB in both cases. */
     XK_CREATE_A64 = 1,
 };
 
@@ -211,7 +212,8 @@ XK_API uint32_t xk_program_n_launches(const xk_program *p);
 /* NULL if i is out of range; valid as long as the program. */
 XK_API const struct xk_launch_info *xk_program_launch(const xk_program *p,
                                                       uint32_t i);
-/* The same as plain data: what the caller gives, scratch buffers, launches. */
+/* The same launches as plain data: the caller's arguments, scratch buffers,
+ * launches. */
 XK_API const struct xk_launch_list *xk_program_launches(const xk_program *p);
 XK_API const struct xk_conv_info *xk_program_info(const xk_program *p);
 /* Wall time of xk_conv_create and the most heap it held at one moment. */

@@ -38,8 +38,8 @@ XK_WORDS_OF(scratchpads, scratchpads)
 static const char *const other_args[] = {"src1", "attr_post_op_dw_wei",
                                          "attr_post_op_dw_dst"};
 
-/* Who shares a value: the masks for src and dst, for weights, and for weights
- * with groups. ALL: every dim. */
+/* Which elements share a value: the masks for src and dst, for weights, and for
+ * weights with groups. ALL: every dim. */
 #define ALL UINT32_MAX
 static const struct policy {
     const char *name;
@@ -213,7 +213,7 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
     return XK_OK;
 }
 
-/* Entries joined by +. The + of an exponent, 1e+5, joins none. */
+/* Entries are joined by +. The + in an exponent, as in 1e+5, does not join. */
 static enum xk_status read_quants(const struct xk_conv_option *o,
                                   const char *word, const struct quant_kind *k,
                                   struct xk_conv_request *r,

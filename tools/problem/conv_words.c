@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The options of a convolution but for the attributes, and how a problem and a
- * word for each become a descriptor. */
+/* The options of a convolution except the attributes. A problem and a word for
+ * each option become a descriptor. */
 #include "tools/problem/conv_words.h"
 
 #include <stdio.h>

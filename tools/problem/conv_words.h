@@ -13,17 +13,17 @@ enum xk_conv_option_id {
     XK_N_CONV_OPTIONS
 };
 
-/* What the words say. The values of scales and zero points are no part of the
- * descriptor: they are given when the kernel runs. */
+/* The content of the words. The values of scales and zero points are not in the
+ * descriptor, since they are given when the kernel runs. */
 struct xk_conv_request {
     struct xk_conv_desc desc;
     float scale[XK_N_CONV_ARGS];        /* 1 without */
     int32_t zero_point[XK_N_CONV_ARGS]; /* 0 without */
 };
 
-/* An option reads one word. XK_EINVAL: a word that nobody knows;
- * XK_EUNSUPPORTED: one that benchdnn knows and a descriptor cannot say. The
- * sizes of the request have been read before. */
+/* An option reads one word. XK_EINVAL: the word is unknown. XK_EUNSUPPORTED:
+ * benchdnn has the word, but a descriptor cannot say it. The request's sizes
+ * must have been read before. */
 struct xk_conv_option {
     const char *name, *initial, *help;
     void (*words)(char *out, size_t out_b); /* may be NULL */
@@ -32,14 +32,14 @@ struct xk_conv_option {
 };
 extern const struct xk_conv_option xk_conv_options[XK_N_CONV_OPTIONS];
 
-/* The problem, then all words; the first error. name receives the problem's
- * name and has room for the problem's text. r->desc is whole, or as far as it
- * was read. */
+/* Reads the problem, then all words, and stops at the first error. name
+ * receives the problem's name and has room for the problem's text. After an
+ * error r->desc has what was read so far. */
 enum xk_status xk_conv_request_read(const char *problem,
                                     const char *const word[XK_N_CONV_OPTIONS],
                                     struct xk_conv_request *r, char *name,
                                     struct xk_error *err);
-/* Is the word one of the option's? The answer for any problem. */
+/* Checks that the option knows the word, for any problem. */
 enum xk_status xk_conv_word_check(enum xk_conv_option_id id, const char *word,
                                   struct xk_error *err);
 

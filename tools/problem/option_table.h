@@ -25,14 +25,14 @@ struct xk_tool_option {
     bool maybe; /* "--name" alone is, too; value is "" then */
     /* Writes the value's words, from the table that knows them. */
     void (*words)(char *out, size_t out_b);
-    /* In the place of set, for an option that is a row of another table. */
+    /* Used instead of set for an option that is a row of another table. */
     enum xk_status (*set_row)(void *user, uint32_t row, const char *value,
                               struct xk_error *err);
     uint32_t row;
 };
 
-/* Applies n arguments in order until one fails: options through the table, the
- * others ("-" is one: stdin) through other(). */
+/* Applies n arguments in order until one fails. Options go through the table,
+ * other arguments through other(); "-" is such an argument: stdin. */
 enum xk_status xk_tool_arguments(const struct xk_tool_option *table,
                                  size_t table_n, int n, const char *const *args,
                                  xk_tool_set_fn other, void *user,

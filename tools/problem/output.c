@@ -13,8 +13,8 @@
 
 #include "tools/problem/words.h"
 
-/* What a signal that ends the tool removes. Atomic, since the handler may run
- * in another thread than the one that opens or commits. */
+/* The files that a signal removes when it ends the tool. They are atomic, since
+ * the handler may run in another thread than the one that opens or commits. */
 enum { N_TEMPORARIES = 16 };
 static _Atomic(char *) temporaries[N_TEMPORARIES];
 
@@ -66,8 +66,8 @@ static void forget_temporary(char *name)
     }
 }
 
-/* The path without symbolic links, also of a file that does not exist yet.
- * NULL with errno set: the folder does not exist, or no memory. */
+/* The path without symbolic links; the file need not exist yet. NULL with errno
+ * set: the folder does not exist, or no memory. */
 static char *resolved_path(const char *path)
 {
     char *const whole = realpath(path, NULL);
@@ -123,7 +123,7 @@ static enum xk_status failed(struct xk_tool_output *o, int why,
     return st;
 }
 
-/* No signal comes between the file and the note of its name. */
+/* Signals are blocked until the file's name is noted. */
 static int create_noted(char *name, bool *noted)
 {
     sigset_t held, old;
@@ -220,7 +220,8 @@ enum xk_status xk_tool_output_write(const char *field, const char *path,
     return xk_tool_output_commit(&o, err);
 }
 
-/* Only a regular file, existing or to be, can be destroyed. */
+/* The path of a file that writing would destroy: one that is regular or does
+ * not exist yet. */
 static char *regular(const char *path)
 {
     struct stat s;
@@ -254,7 +255,7 @@ void xk_tool_standard_begin(void)
 {
     for (int fd = 0; fd <= 2; fd++)
         if (fcntl(fd, F_GETFD) < 0 && errno == EBADF)
-            /* Reading only: what is written there fails and is noticed. */
+            /* It is open for reading only, so a write fails and is noticed. */
             (void)!open("/dev/null", O_RDONLY);
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The files that a tool writes, and its standard output. A file appears under
- * its name only when all of it is on the disk: until then it is a temporary
- * file in the same folder, which a signal that ends the tool removes, except
- * SIGKILL. Devices and pipes are written directly. */
+/* The files that a tool writes, and its standard output. A file gets its name
+ * only when all of it is on the disk. Until then it is a temporary file in the
+ * same folder; a signal that ends the tool removes it, except SIGKILL. Devices
+ * and pipes are written directly. */
 #ifndef XK_TOOLS_PROBLEM_OUTPUT_H
 #define XK_TOOLS_PROBLEM_OUTPUT_H
 
@@ -44,11 +44,11 @@ struct xk_tool_file_use {
 enum xk_status xk_tool_files_distinct(const struct xk_tool_file_use *use,
                                       size_t n, struct xk_error *err);
 
-/* First in main: a standard stream that the caller closed must not become
- * the next file that is opened. */
+/* Called first in main. If the caller closed a standard stream, the next file
+ * that is opened must not take its place. */
 void xk_tool_standard_begin(void);
-/* Last in main: the exit code, which is 1 instead of 0 if standard output could
- * not be written. */
+/* Called last in main. Returns the exit code: 1 instead of 0 if standard output
+ * could not be written. */
 int xk_tool_standard_end(const char *tool, int code);
 
 #endif

@@ -37,7 +37,7 @@ void xk_words_of_roundings(char *out, size_t out_b);
 const char *xk_platform_word(uint32_t platform);
 const char *xk_prop_word(uint32_t prop);
 const char *xk_type_word(uint32_t type);
-/* Of --platform: the same word, as a string that stays. */
+/* The word of --platform, as a string that lives forever. */
 enum xk_status xk_platform_option(const char *word, const char **out,
                                   struct xk_error *err);
 
@@ -54,8 +54,8 @@ enum xk_status xk_word_post_ops(const char *word, struct xk_conv_desc *d,
 enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
                               struct xk_error *err);
 
-/* Copies a layout tag for the option called name; too long is an error, what it
- * says is judged later. */
+/* Copies a layout tag for the option called name. A tag that is too long is an
+ * error; its content is checked later. */
 enum xk_status xk_word_tag(const char *name, const char *word,
                            char out[XK_TAG_MAX], struct xk_error *err);
 

@@ -166,8 +166,8 @@ static json_t *json_of_diff(const struct side *a, const struct side *b)
                      json_of_loops(&a->stats), json_of_loops(&b->stats));
 }
 
-/* The kernel of the other file to compare with: of the same name, or the only
- * one where both files have one. */
+/* The kernel of the other file to compare with: that of the same name, or the
+ * only one if both files have one. */
 static bool find_partner(const xk_inspect *a, const xk_inspect *b,
                          const char *name, uint32_t *k)
 {

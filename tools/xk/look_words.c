@@ -60,8 +60,8 @@ bool xk_look_checks_has(const char *list, const char *check)
                     strstr(list, "pedantic"));
 }
 
-/* The machine that the words begin with; false: another word is there, or ""
- * (the platform's own), which *m does not say. */
+/* Finds the machine at the begin of value. False: it is another word, or ""
+ * (the platform's own machine); then *m is not set. */
 static bool find_machine(const char *value, struct xk_timing_machine *m)
 {
     const size_t n = strcspn(value, ":");

@@ -9,15 +9,15 @@
 
 #include "xekern/status.h"
 
-/* Is every word of a --check list one of the checkers'? */
+/* Checks that every word of a --check list is known. */
 enum xk_status xk_look_checks_known(const char *list, struct xk_error *err);
-/* Does a list of known words, or NULL, ask for this checker, also by a word
- * that contains it? */
+/* True if a list of known words asks for this checker, also by a word that
+ * includes it. The list may be NULL. */
 bool xk_look_checks_has(const char *list, const char *check);
 
-/* Is it a machine of --timing, or "", the platform's own? */
+/* Checks that value is a machine of --timing or "", the platform's own. */
 enum xk_status xk_look_machine_known(const char *value, struct xk_error *err);
-/* The same, and is the machine of this platform? NULL is none. */
+/* The same; the machine must also be of this platform. NULL: no machine. */
 enum xk_status xk_look_machine_fits(const char *value, const char *platform,
                                     struct xk_error *err);
 

@@ -64,15 +64,16 @@ enum xk_status xk_request_open(const struct xk_request *r, int k,
                                struct xk_error *err);
 void xk_request_close(struct xk_request_file *f);
 
-/* Is kernel k asked for? facts are filled. */
+/* True if the request asks for kernel k. Fills facts. */
 bool xk_request_wants(const struct xk_request *r, const xk_inspect *f,
                       uint32_t k, struct xk_kernel_facts *facts);
-/* Says no if a kernel was named and the file has no such. */
+/* An error if the request names a kernel that the file does not have. */
 enum xk_status xk_request_check_kernel(const struct xk_request *r,
                                        const xk_inspect *f,
                                        struct xk_error *err);
 
-/* Text to where the request says; takes the reference of *root. */
+/* Writes text to the request's output. The JSON variant takes the reference of
+ * *root. */
 enum xk_status xk_request_write(const struct xk_request *r, const char *text,
                                 size_t n_b, struct xk_error *err);
 enum xk_status xk_request_write_json(const struct xk_request *r, json_t *root,

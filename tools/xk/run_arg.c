@@ -160,8 +160,8 @@ static enum xk_status make_buffer(unsigned number, uint64_t size_b,
                                      number, (unsigned long long)size_b);
 }
 
-/* COUNT of so many bytes each, in n characters; or nothing, where need_b says
- * it. 0: it is neither. */
+/* Reads COUNT, the number of elements of each_b bytes, from n characters.
+ * Without characters need_b gives the size. 0: neither is valid. */
 static uint64_t read_count(const char *text, size_t n, uint64_t need_b,
                            uint64_t each_b)
 {

@@ -254,7 +254,7 @@ static const char *file_of(const char *word)
     return strncmp(arg, "buf:", 4) ? NULL : arg + 4;
 }
 
-/* The report, the trace and the arguments' files against all that is read. */
+/* Refuses output files (report, trace, arguments) that are also read. */
 static enum xk_status check_files(const struct xk_run_request *r,
                                   struct xk_error *err)
 {
@@ -273,7 +273,7 @@ static enum xk_status check_files(const struct xk_run_request *r,
     return xk_tool_files_distinct(use, n, err);
 }
 
-/* Options that would do nothing beside the others. */
+/* Refuses options that would do nothing together with the others. */
 static enum xk_status check_run_effects(const struct xk_run_request *r,
                                         struct xk_error *err)
 {

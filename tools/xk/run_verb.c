@@ -32,7 +32,8 @@ struct run {
     bool misused; /* the failure is one of usage */
 };
 
-/* What the user said, else what the kernel requires, else one item. */
+/* The group's size: the user's, else the one that the kernel requires, else one
+ * work item. */
 static void choose_local(struct run *x, const struct xk_kernel_facts *facts)
 {
     x->simd = facts->simd;
@@ -394,9 +395,9 @@ static enum xk_status open_trace(struct run *x, struct xk_error *err)
     return xk_tool_output_open(&x->trace, "trace", r->trace, err);
 }
 
-/* A trace of a run that failed says why it failed, so it is kept too. A run
- * that failed before its first instruction leaves none, and neither does a
- * thread that was never there. */
+/* The trace of a run that failed is kept, since it shows why. A run that failed
+ * before its first instruction leaves no trace, and neither does a thread that
+ * does not exist. */
 static void close_trace(struct run *x, struct xk_error *err)
 {
     const struct xk_simulate_opts *const look = &x->r->look;

@@ -24,11 +24,11 @@ struct xk_run_arg {
     bool is_local;
 };
 
-/* "buf:FILE", "buf:zero:BYTES", "buf:rand:TYPE:COUNT[:SEED]", "slm:BYTES",
- * "TYPE:VALUE". need_b: a buffer's bytes as its program says, with which
- * "buf:zero" and "buf:rand:TYPE[::SEED]" are understood; 0: nobody says. A
- * malformed word is XK_EINVAL, a file that cannot be read XK_EIO; messages name
- * the argument's number, the part and its value. */
+/* Parses "buf:FILE", "buf:zero:BYTES", "buf:rand:TYPE:COUNT[:SEED]",
+ * "slm:BYTES" or "TYPE:VALUE". need_b is the buffer's size as its program gives
+ * it; with it "buf:zero" and "buf:rand:TYPE[::SEED]" are understood too. 0: no
+ * size is given. A malformed word is XK_EINVAL, a file that cannot be read
+ * XK_EIO. Messages name the argument's number, the part and its value. */
 enum xk_status xk_run_arg_parse(const char *word, unsigned number,
                                 uint64_t need_b, struct xk_run_arg *out,
                                 struct xk_error *err);
@@ -36,8 +36,8 @@ void xk_run_arg_fini(struct xk_run_arg *a);
 /* The types of values and random data, "u8, u16, ...". */
 void xk_run_type_words(char *out, size_t out_b);
 
-/* The whole of a text as an unsigned number, decimal or 0x; false if it is none
- * or larger than max. */
+/* Reads a whole text as an unsigned number, decimal or 0x. False: it is no
+ * number or larger than max. */
 bool xk_run_number(const char *text, uint64_t max, uint64_t *out);
 
 /* The same for an option; the error names it, its value and the limit. */
@@ -45,7 +45,7 @@ enum xk_status xk_run_number_set(const char *name, const char *value,
                                  uint64_t max, uint64_t *out,
                                  struct xk_error *err);
 
-/* Where a buffer goes after the run. */
+/* The file into which a buffer is written after the run. */
 struct xk_run_out {
     char name[32];   /* of a program's argument; "": it has a number */
     uint64_t number; /* of the argument; of a capture: the address */
@@ -75,11 +75,11 @@ enum xk_status xk_run_request_read(struct xk_run_request *r, int n,
                                    struct xk_error *err);
 void xk_run_request_help(FILE *out);
 
-/* The words as a program's arguments: arg[k] is that of number k. Words
- * "NAME=ARG" go by name, others in the order of the numbers. A buffer that the
- * program only writes to may be left out; it is zeros. XK_EINVAL names the
- * argument and the word; XK_EIO as xk_run_arg_parse. Arguments are finished by
- * the caller, also then. */
+/* Assigns the words to a program's arguments; arg[k] is the one with number k.
+ * Words "NAME=ARG" are assigned by name, others in the order of the numbers. A
+ * buffer that the program only writes may be left out and is zeros. XK_EINVAL
+ * names the argument and the word; XK_EIO as for xk_run_arg_parse. The caller
+ * finishes the arguments, after an error too. */
 enum xk_status xk_run_program_args(const struct xk_run_request *r,
                                    const struct xk_launch_list *l,
                                    struct xk_run_arg arg[XK_RUN_ARGS_MAX],

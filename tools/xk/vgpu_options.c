@@ -92,7 +92,7 @@ SETTER(set_other)
                         value);
 }
 
-/* Options that would do nothing beside the others. */
+/* Refuses options that would do nothing together with the others. */
 static enum xk_status check_vgpu_effects(const struct xk_vgpu_request *r,
                                          struct xk_error *err)
 {

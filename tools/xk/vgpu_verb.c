@@ -74,8 +74,8 @@ static enum xk_status start_virtual_device(struct vgpu *x, struct xk_error *err)
     return xk_virtual_device_start(&opts, &x->device, err);
 }
 
-/* Another OpenCL driver on the machine would be the first platform of programs
- * that take the first; who has chosen already keeps the choice. */
+/* Another OpenCL driver on the machine would be the first platform, which many
+ * programs take. A choice that the user has made is kept. */
 static bool needs_icd(void)
 {
     return !getenv("OCL_ICD_VENDORS") && access(INTEL_ICD, R_OK) == 0;
@@ -118,8 +118,8 @@ static enum xk_status report(const struct vgpu *x, struct xk_error *err)
                   : XK_OK;
 }
 
-/* A checker whose verdict nobody sees is none; without one the program's exit
- * status is all. */
+/* With --check, findings make the exit code bad: otherwise nobody would see
+ * them. Without it only the program's exit status counts. */
 static bool is_bad(const struct vgpu *x)
 {
     return x->r->is_checked && (x->log.report.n_findings || x->log.n_said);
@@ -135,7 +135,7 @@ static int run_client(struct vgpu *x, struct xk_error *err)
     if (start_virtual_device(x, err) < 0)
         return err->status == XK_EINVAL ? 2 : 1;
     if (x->r->serve) {
-        /* Nobody can find a device whose address was not told. */
+        /* A device is useless if its address could not be printed. */
         if (print_environment(x))
             xk_vgpu_signals_await(&x->signals);
         else

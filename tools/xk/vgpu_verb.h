@@ -25,8 +25,8 @@ enum xk_status xk_vgpu_request_read(struct xk_vgpu_request *r, int n,
                                     struct xk_error *err);
 void xk_vgpu_request_help(FILE *out);
 
-/* What the device says of its launches, for its callbacks: sums for each
- * kernel; every launch with --stats, and each one with findings. */
+/* What is reported about launches, from the device's callbacks: sums for each
+ * kernel, each launch with --stats, and each launch with findings. */
 struct xk_vgpu_log {
     struct xk_run_report report;
     const char *platform;
@@ -52,8 +52,8 @@ void xk_vgpu_log_print(const struct xk_vgpu_log *l, FILE *out);
 struct xk_vgpu_signals {
     sigset_t taken, before;
 };
-/* From here on the signals that end a program are waited for by the functions
- * below, also in threads that start later. */
+/* Blocks the signals that end a program, in this thread and in those that start
+ * later. The functions below wait for them. */
 void xk_vgpu_signals_take(struct xk_vgpu_signals *s);
 /* Runs the program and hands such signals on to it; its exit status, 128 + n
  * if signal n ended it, 126 or 127 with a reason if it cannot be started. */

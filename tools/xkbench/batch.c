@@ -50,8 +50,8 @@ static enum xk_status apply_word(struct batch *f, const char *word,
     return st;
 }
 
-/* A word with what was held back before it; held back itself if it ends in a
- * \. */
+/* Joins a word to the text before it that ended in a \. If the word ends in a \
+ * itself, it is kept for the next one. */
 static enum xk_status take_batch_word(struct batch *f, const char *word,
                                       struct xk_error *err)
 {

@@ -58,7 +58,7 @@ enum xk_bench_state {
 };
 
 /* One problem with all its settings. status < 0: the text or a setting did not
- * make a descriptor, err says why and text is what was given. */
+ * make a descriptor; err says why and text is the original. */
 struct xk_bench_problem {
     struct xk_conv_desc desc;
     float scale[XK_N_CONV_ARGS]; /* values that the text gives, or 1, 0 */
@@ -142,16 +142,16 @@ struct xk_bench {
     bool has_match;
     regex_t match;
     unsigned batch_depth;
-    /* The last option of a batch file, with its place, that no problem has
-     * followed yet; "": there is none. */
+    /* The last option of a batch file, with its place, if no problem has
+     * followed it yet; else "". */
     char unused[400];
     bool help, hash, time_only, bound;
     uint32_t waves;
     uint32_t fix_times, max_ms; /* 0: not given */
     int64_t start, repeats;     /* the first index, runs of each problem */
     bool no_reference;          /* --mode-modifier=M */
-    /* Why problems are not run: values of benchdnn's options, the engine, the
-     * driver; "": they are. */
+    /* Why no problem is run: values of benchdnn's options, the engine, the
+     * driver; "": problems are run. */
     char refused[XK_N_PEER_OPTIONS][80], refusal[2][80];
     char *folder[30]; /* of batch files so far, where others are looked for */
     size_t n_folders;
@@ -180,16 +180,16 @@ void xk_bench_reset_peer_options(struct xk_bench *b);
 enum xk_status xk_bench_peer_refuses(const struct xk_bench *b,
                                      struct xk_error *err);
 
-/* batch.c: the arguments in a file. A line with a wrong one counts as invalid,
- * and the next one follows; an error is of the file itself. */
+/* batch.c: the arguments in a file. A line with a wrong argument counts as an
+ * invalid problem, and reading goes on. An error is one of the file itself. */
 enum xk_status xk_bench_batch(struct xk_bench *b, const char *path,
                               struct xk_error *err);
 
-/* options.c: all arguments in order; a problem runs when it is met. A negative
- * status is a usage error. */
+/* options.c: applies all arguments in order and runs each problem where it
+ * stands. A negative status is a usage error. */
 void xk_bench_init(struct xk_bench *b);
 void xk_bench_fini(struct xk_bench *b);
-/* Refuses options behind the last problem: they would hold for none. */
+/* Refuses options behind the last problem, since they would have no effect. */
 enum xk_status xk_bench_check_order(int n, const char *const *args,
                                     struct xk_error *err);
 /* Does the option do something only for problems behind it? */
@@ -228,14 +228,14 @@ void xk_bench_gather(const struct xk_bench_map *m, const void *image,
                      uint32_t *plain);
 /* Marks the elements of image that hold a logical element. */
 void xk_bench_mark(const struct xk_bench_map *m, bool *used);
-/* Non-zero integers in [-range, range]; of each k_n in turn only the
- * every-th is there, the others are 0. */
+/* Non-zero integers in [-range, range]. In each run of k_n elements only every
+ * every-th has a value; the others are 0. */
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
                    int64_t every, uint64_t seed);
 
-/* ranges.c: the largest magnitudes of each tensor, in steps of its unit. A sum
- * has k_n terms; every wei_step-th of them has a weight, so that any partial
- * sum stays within 2^24. */
+/* ranges.c: the largest magnitude of each tensor, in steps of its unit. A sum
+ * has k_n terms; only each wei_step-th has a weight that is not 0, so that any
+ * partial sum stays within 2^24. */
 struct xk_bench_ranges {
     int64_t k_n; /* terms of one output element */
     int32_t src, wei, bia, dst;
@@ -247,8 +247,8 @@ struct xk_bench_ranges {
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
 /* False if they are as narrow as they get. */
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r);
-/* Scale and the numbers of post-ops are short binary fractions, and none is a
- * function. */
+/* True if the scale and the numbers of post-ops are short binary fractions and
+ * no post-op is a function. */
 bool xk_bench_attributes_exact(const struct xk_conv_desc *d);
 /* Values of the tensor's type (plain: n of them). */
 void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
@@ -329,15 +329,15 @@ uint32_t xk_bench_old_type(const struct xk_conv_desc *d);
 /* False: a kind is unknown, or its definition cannot be read. */
 bool xk_bench_chain_init(struct xk_bench_chain *c,
                          const struct xk_conv_desc *d);
-/* The destination's value for the exact v = conv + bias (before scales, conv)
- * after scale, post-ops (old: the destination before; rhs[XK_BENCH_N_RHS],
- * NULL: there is none) and rounding. Both ends are equal unless an intermediate
- * result is no f32 value: then the kernel's roundings in f32 are allowed for,
- * half a unit each. */
+/* The value of a destination element after scale, post-ops and rounding. v is
+ * the exact conv + bias (if there are scales: conv alone), old the destination
+ * before, rhs[XK_BENCH_N_RHS] the operands (NULL: none). Both ends are equal if
+ * each intermediate result is an f32 value. Otherwise the span allows for the
+ * kernel's roundings in f32, half a unit each. */
 struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
                                      double old, const double *rhs);
-/* Every step is exact and the destination's type holds the result; out of an
- * integer's range or a tie is not. */
+/* True if every step is exact and the destination's type holds the result. A
+ * tie, or a value outside an integer type's range, is not exact. */
 bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
                        const double *rhs);
 
@@ -348,8 +348,9 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *bia, float *dst,
                                   struct xk_error *err);
 
-/* loop_figures.c: an xk_simulate_inst_fn whose user is the result; the loop of
- * a launch from what it noted, added to r->loop. */
+/* loop_figures.c. xk_bench_note_inst is an xk_simulate_inst_fn whose user is
+ * the result. xk_bench_add_loop finds the launch's loop from its notes and adds
+ * it to r->loop. */
 void xk_bench_note_inst(void *user, const struct xk_simulate_inst *inst);
 void xk_bench_add_loop(struct xk_bench_result *r,
                        const struct xk_launch_info *l);

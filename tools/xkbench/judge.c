@@ -8,8 +8,8 @@
 
 #define SEEDS_MAX 16 /* kinds of data tried */
 
-/* A bias, a scale or a zero point for an output channel; without one 0, of a
- * scale 1, as the problem's fields say where the host gives it. */
+/* The value of a bias, a scale or a zero point for an output channel. If it is
+ * absent: 0, or 1 for a scale. If the host gives it: the problem's field. */
 static double of_channel(const struct xk_bench_work *w, int arg,
                          int64_t channel)
 {
@@ -63,8 +63,9 @@ static bool is_exact(const struct xk_bench_work *w, uint64_t i)
                              (double)w->op[XK_ARG_DST].plain[i], rhs);
 }
 
-/* Enough non-zero results that equality proves something; a problem whose
- * outputs mostly lie in the padding has few without being wrong. */
+/* True if enough results are not zero for equality to prove something. A
+ * problem whose outputs mostly lie in the padding has few such results without
+ * being wrong. */
 static bool trusted(const struct xk_bench_work *w)
 {
     const struct xk_conv_desc *const d = &w->p->desc;
@@ -77,7 +78,8 @@ static bool trusted(const struct xk_bench_work *w)
     return taps ? non_zero && non_zero >= live / 10 : true;
 }
 
-/* f16 with an f32 destination: some sum is one that f16 cannot hold. */
+/* f16 with an f32 destination: true if f16 cannot hold at least one of the
+ * sums. */
 static bool shows_half_sums(const struct xk_bench_work *w)
 {
     const struct xk_conv_desc *const d = &w->p->desc;
@@ -89,7 +91,8 @@ static bool shows_half_sums(const struct xk_bench_work *w)
     return false;
 }
 
-/* f16 destination: it holds every result exactly, unless that is hopeless. */
+/* f16 destination: true if it holds every result exactly, or if that is
+ * hopeless. */
 static bool half_results_exact(const struct xk_bench_work *w)
 {
     const struct xk_conv_desc *const d = &w->p->desc;
@@ -112,9 +115,9 @@ static bool make_expected(struct xk_bench_work *w, uint64_t seed)
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }
 
-/* Data and its expected result; other data while that says too little. f16
- * results that cannot be made exact are compared after one rounding of the
- * exact value, which a kernel that sums in f32 also gives. */
+/* Makes data and the expected result, and tries other data while a result
+ * proves too little. f16 results that cannot be made exact are compared after
+ * one rounding of the exact value. A kernel that sums in f32 gives the same. */
 bool xk_bench_expect(struct xk_bench_work *w)
 {
     w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
@@ -143,7 +146,7 @@ static void describe_value(uint32_t type, uint32_t bits, char *out, size_t size)
         snprintf(out, size, "%.9g", xk_bench_decode(type, bits));
 }
 
-/* Where a NaN is expected, an integer may be anything, and a float any NaN but
+/* If a NaN is expected, an integer may be anything, and a float any NaN except
  * the one that stands for "not written". */
 static bool matches(const struct xk_bench_work *w, uint64_t i)
 {

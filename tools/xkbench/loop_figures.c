@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop that multiplies: where the code's loops are says the inspector, how
- * often each instruction was executed the simulator. */
+/* The loop that multiplies. The inspector says where the code's loops are; the
+ * simulator says how often each instruction was executed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "tools/xkbench/bench.h"
 #include "xekern/inspect.h"
 
-/* Kinds of multiply-adds by power: a kernel's is the most powerful that it
- * executes; others (a scale in the epilogue) are none then. */
+/* Kinds of multiply-adds, the most powerful last. A kernel's kind is the most
+ * powerful one that it executes; its other multiply-adds (a scale in the
+ * epilogue) do not count. */
 enum kind { OTHER, SYNC, MAD, DP4A, DPAS };
 
 /* The destination is the first operand: "mad (16|M0) r2.0<1>:f ...". */

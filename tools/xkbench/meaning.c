@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The value of a post-op by its definition (post_op.def, through
- * xk_post_op_at): a text such as "select(x > 0.0, x, x * alpha)" as a list of
- * operators on intervals, in double. An operation whose result is no f32 value
- * may be a rounding away in the kernel, so it widens the interval by that; a
- * function of math.h by what such functions are allowed. */
+/* Computes a post-op by its definition (post_op.def, through xk_post_op_at). A
+ * text such as "select(x > 0.0, x, x * alpha)" becomes a list of operators on
+ * intervals, in double. If an operation's result is no f32 value, the kernel's
+ * may be a rounding away, so the interval is widened by that. A function of
+ * math.h widens it by the error that such functions may have. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -95,8 +95,9 @@ void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
                                  w->op[i].map.n, seed);
 }
 
-/* The memory image of an operand; a destination that no sum reads, and what is
- * behind it, get the pattern that shows what the kernel did not write. */
+/* Makes the memory image of an operand. A destination that no sum reads, and
+ * the memory behind it, get a pattern that shows what the kernel did not
+ * write. */
 static bool make_image(struct xk_bench_work *w, int arg)
 {
     struct xk_bench_operand *const o = &w->op[arg];

@@ -57,9 +57,9 @@ void xk_bench_fini(struct xk_bench *b)
     b->env_schedule = NULL;
 }
 
-/* Checks every word now, so that a wrong one is a usage error; a word that is
- * known but not implemented becomes the problem's status later. Without a value
- * the default comes back. */
+/* Checks every word now, so that a wrong one is a usage error. A word that is
+ * known but not implemented becomes the problem's status later. An empty value
+ * restores the default. */
 static enum xk_status set_list(void *user, uint32_t axis, const char *value,
                                struct xk_error *err)
 {

@@ -23,8 +23,8 @@ enum {
     MOST_BF16 = 256
 };
 
-/* The odd whole number m of x = m * 2^k; large if x is no short binary
- * fraction. 1 for 0. */
+/* The odd whole number m in x = m * 2^k; 1 for 0. It is large if x is no short
+ * binary fraction. */
 static int64_t odd_part(float x)
 {
     int e;
@@ -90,8 +90,8 @@ static int32_t byte_most(uint32_t type)
     return type == XK_U8 ? 255 : 128;
 }
 
-/* Without signs sums grow by their mean: that of a product is to be so much, or
- * fewer weights are there. */
+/* Without signs a sum grows by the mean of its products. This mean is set; if
+ * it is too small for integers, some weights become 0. */
 static void choose_positive(struct xk_bench_ranges *r, double mean)
 {
     const double wei = fmin(fmax(2 * sqrt(mean) - 1, 1), 255);

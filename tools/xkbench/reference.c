@@ -31,8 +31,8 @@ struct job {
             (j)->failed = #call;                                               \
     } while (0)
 
-/* What of one dimension oneDNN shall see: input that no tap reaches is cut, so
- * that the padding behind is never negative. */
+/* One dimension as oneDNN sees it. Input that no tap reaches is cut, so that
+ * the padding behind is never negative. */
 struct axis {
     int64_t in, out, k, stride, dilation, pad_l, pad_r;
 };
@@ -58,7 +58,7 @@ static void only_bias(const struct xk_conv_desc *d, const float *bia,
         dst[i] = bia ? bia[i / image % d->oc] : 0.0f;
 }
 
-/* The problem as oneDNN shall see it: two dims in front, then the axes. */
+/* The problem as oneDNN sees it: two dims in front, then the axes. */
 struct shape {
     int ndims;
     dnnl_dims_t src, cut, wei, dst; /* cut: the part of src that is seen */

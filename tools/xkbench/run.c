@@ -176,8 +176,8 @@ static void choose_schedule(const struct xk_bench *b,
         unsetenv("XK_SCHEDULE");
 }
 
-/* Where results are compared the simulator judges the kernel too; where time
- * matters it predicts it. */
+/* In the mode that compares results the simulator also checks the kernel. In a
+ * mode that measures it predicts the time. */
 static bool look_closer(struct xk_bench *b, struct xk_bench_work *w)
 {
     const struct xk_simulate_opts look = {

@@ -104,8 +104,9 @@ NUMBER(number_groups, (double)l->r->groups)
 NUMBER(number_ptime, predicted_us(l) / 1e3)
 NUMBER(number_cycles, l->r->predicted_cycles)
 
-/* The least time for the problem's operations and tensors (of which a stride
- * may leave out some) over the predicted one. */
+/* The least possible time for the problem's operations and tensors over the
+ * predicted time. A stride may leave out a part of a tensor, which then does
+ * not count. */
 static double number_eff(const struct line *l)
 {
     const double io_b = number_iobytes(l), touched_b = l->r->touched_b;
@@ -115,7 +116,8 @@ static double number_eff(const struct line *l)
     return ratio(work_s > memory_s ? work_s : memory_s, predicted_us(l) / 1e6);
 }
 
-/* The same for the operations alone: equal to eff where they are the limit. */
+/* The same for the operations alone. It equals eff if the operations are the
+ * limit. */
 static double number_opeff(const struct line *l)
 {
     return ratio(ratio(number_ops(l) / 2, l->r->peak_fmas),

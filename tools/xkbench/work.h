@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* One problem while it runs: run.c leads, operands.c has the tensors, judge.c
- * says whether the result is right. All but is_simulated and time_only say
- * false after they have ended the problem with a state and a reason. */
+/* One problem while it runs. run.c leads, operands.c has the tensors, judge.c
+ * says whether the result is right. A function that returns false has ended the
+ * problem with a state and a reason, except is_simulated and time_only. */
 #ifndef XK_TOOLS_XKBENCH_WORK_H
 #define XK_TOOLS_XKBENCH_WORK_H
 
@@ -63,8 +63,8 @@ unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i);
 bool xk_bench_expect(struct xk_bench_work *w);
 /* Equality of values; names the first element that differs. */
 bool xk_bench_compare(struct xk_bench_work *w);
-/* Behind the destination there is only what was there before, and zero in its
- * padding. */
+/* Checks that the memory behind the destination is unchanged and that the
+ * destination's padding is zero. */
 bool xk_bench_check_outside(struct xk_bench_work *w);
 
 #endif
