@@ -157,7 +157,7 @@ static void print_gen_help(FILE *out)
           "       xk gen [OPTION]... --from FILE.ir [--passes LIST]\n"
           "Generates the kernel of a convolution, for example\n"
           "  xk gen --dir=FWD_D -o conv.zebin ic64ih56oc64oh56kh3ph1mb1\n"
-          "or of contractions, of which later ones may take what earlier ones "
+          "or of contractions; later ones may read what earlier ones "
           "make.\n\n",
           out);
     xk_tool_option_help(options, sizeof options / sizeof options[0], out);
@@ -173,7 +173,7 @@ static enum xk_status set_gen_problem(void *user, const char *value,
     return XK_OK;
 }
 
-/* --from stands alone, and what belongs to it stands beside it. */
+/* --from excludes problems and formulas. Its own options need it. */
 static enum xk_status check_from(const struct gen *g, struct xk_error *err)
 {
     const bool with = g->source.passes || g->source.grf_count;

@@ -61,8 +61,8 @@ static const struct xk_tool_option options[] = {
      "for hazard: random latencies from this seed; 0: the worst case", set_seed,
      true},
     {"timing", 0, "MACHINE",
-     "device time as on {} (else on the platform's first), and what xk run "
-     "--timing says, of each launch; without it a rough time",
+     "predicts each launch on {} (else on the platform's first): the device's "
+     "time, and a report as of xk run --timing; without it a rough time",
      set_timing, .maybe = true, .words = xk_look_machine_words},
     {"stats", 0, NULL,
      "counts opcodes, messages and each instruction of every launch",
