@@ -51,7 +51,8 @@ static enum xk_status read_container(xk_ctx *c, const void *file, size_t n_b,
     return open_raw(c, file, n_b, out);
 }
 
-/* Compares the requested platform with the one that the container names. */
+/* The platform that the container names, else the requested one. The two must
+ * agree. */
 static enum xk_status choose_file_platform(xk_ctx *c, struct xk_kernel_file *f,
                                            const char *name, uint32_t core)
 {

@@ -140,7 +140,8 @@ enum xk_status xk_device_query(const char *engine, struct xk_device_info *info,
     return give_info(&all, info, err);
 }
 
-/* The platform to generate for: the requested one, if the device has it. */
+/* The platform to generate for: the device's, or the requested one if the
+ * device's is not known. The two must agree. */
 static enum xk_status choose_platform(const struct xk_device_info *info,
                                       const char *engine, const char *asked,
                                       const struct xk_platform **out,

@@ -61,7 +61,7 @@ static uint64_t number(const struct xk_ocl_calls *cl, cl_device_id d,
                                                                           : 0;
 }
 
-/* Counts the devices of one platform; *out becomes the index-th of all. */
+/* Counts the Intel GPUs of one platform; *out becomes the index-th of all. */
 static void look_at_platform(struct xk_ocl_found *out, cl_platform_id p,
                              uint32_t index)
 {

@@ -81,14 +81,14 @@ static bool is_intel_gpu(const struct xk_ze_calls *ze, ze_device_handle_t d)
            p.type == ZE_DEVICE_TYPE_GPU && p.vendorId == XK_VENDOR_INTEL;
 }
 
-/* Counts the devices of one driver; *out becomes the index-th of all. */
+/* Counts the Intel GPUs of one driver; *out becomes the index-th of all. */
 static void look_at_driver(struct xk_ze_found *out, ze_driver_handle_t driver,
                            uint32_t index)
 {
     ze_device_handle_t device[DEVICES_MAX];
     uint32_t n = 0;
-    /* The first call asks how many: drivers leave a count that is too large as
-     * it is. */
+    /* The first call asks for the number of devices, since drivers take a
+     * number that they are given for their own. */
     out->ze.zeDeviceGet(driver, &n, NULL);
     n = n < DEVICES_MAX ? n : DEVICES_MAX;
     if (out->ze.zeDeviceGet(driver, &n, device) != ZE_RESULT_SUCCESS)

@@ -254,7 +254,8 @@ static const char *file_of(const char *word)
     return strncmp(arg, "buf:", 4) ? NULL : arg + 4;
 }
 
-/* Refuses output files (report, trace, arguments) that are also read. */
+/* Refuses an output (report, trace, argument) that is also another output or an
+ * input. */
 static enum xk_status check_files(const struct xk_run_request *r,
                                   struct xk_error *err)
 {
