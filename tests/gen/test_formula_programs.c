@@ -181,6 +181,10 @@ static const struct {
     const char *says;
 } refused[] = {
     {{"S[m,n]"}, 0, XK_EPARSE, "formula, position 7: expected +="},
+    {{"A: f32[4,4,8]; B: f32[8,7]; C[i,n] += A[i,i,k] * B[k,n]"},
+     0,
+     XK_EUNSUPPORTED,
+     "A: index i moves it along two dims"},
     {{MATMUL, "S[m,n]"}, 0, XK_EPARSE, "formula 2: formula, position 7: expec"},
     {{MATMUL, "S: f32[6]; D: f32[6]; T[m] += S[m] * D[k]"},
      0,
