@@ -278,6 +278,19 @@ static const char *bad_product(const struct xk_tile_part *p, bool halves)
     return NULL;
 }
 
+/* Whether the tile has a position for each index that moves the view. */
+static bool has_positions(const struct xk_tiling *t, const char *view,
+                          const struct xk_tile_decl *tile)
+{
+    const struct xk_access *const a = &t->view[xk_tiling_view(t, view)].access;
+    for (unsigned i = 0; i < t->n_index; i++)
+        for (unsigned d = 0; d < a->n_coord; d++)
+            if (a->at[d].coef[i] && t->index[i].extent > 1 &&
+                xk_tile_dim(tile, (enum xk_role)t->index[i].role) < 0)
+                return false;
+    return true;
+}
+
 const char *xk_tile_call_bad(const struct xk_tiling *t,
                              const struct xk_tile_call *f, unsigned n_args)
 {
@@ -297,6 +310,10 @@ const char *xk_tile_call_bad(const struct xk_tiling *t,
     case XK_TILE_STORE:
         if (xk_tiling_view(t, f->view) < 0)
             return "tile: no such view";
+        if (!has_positions(t, f->view, p[0].tile))
+            return "tile: an index moves the view, whose role the tile does "
+                   "not "
+                   "have";
         return n_args == 1u + p[0].tile->layout.n_dims
                    ? NULL
                    : "tile: needs the tile and a position for each of its "

@@ -48,27 +48,35 @@ static const xk_stmt *expand_call(struct xk_expand *x, const xk_stmt *s)
 
 static const xk_expr *expand_stmt(void *user, const xk_expr *s);
 
+/* What is known of a variable that stands for a value. */
+static void learn_bound(struct xk_expand *x, const xk_expr *var,
+                        const xk_expr *value, int64_t extent)
+{
+    int64_t lo = 0, hi = extent - 1, mod, rem;
+    if (!extent && !xk_facts_range(x->facts, value, &lo, &hi))
+        return;
+    xk_facts_divisibility(x->facts, value, &mod, &rem);
+    xk_facts_set(x->facts, var, lo, hi, mod ? mod : 1, mod ? rem : 0);
+}
+
 const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
-                              const xk_expr *value)
+                              const xk_expr *value, int64_t extent)
 {
     const xk_expr *const v = xk_simplify(x->c, value, x->facts);
-    int64_t lo, hi, mod, rem;
     if (!v || xk_pass_is_trivial(v))
         return v;
     struct xk_expand_level *const l = &x->level[xk_levels_of(&x->levels, v)];
     for (uint32_t i = 0; i < l->n; i++)
-        if (l->bound[i].value == v)
+        if (l->bound[i].value == v && l->bound[i].extent == extent)
             return l->bound[i].var;
     const xk_expr *const var = xk_var(x->c, xk_type_of(v), name);
     if (!var || !xk_grow(x->c, &l->bound, l->n, &l->cap, sizeof(*l->bound)))
         return NULL;
     l->bound[l->n].value = v;
+    l->bound[l->n].extent = extent;
     l->bound[l->n++].var = var;
     xk_levels_set(&x->levels, var, (unsigned)(l - x->level));
-    if (xk_facts_range(x->facts, v, &lo, &hi)) {
-        xk_facts_divisibility(x->facts, v, &mod, &rem);
-        xk_facts_set(x->facts, var, lo, hi, mod ? mod : 1, mod ? rem : 0);
-    }
+    learn_bound(x, var, v, extent);
     return var;
 }
 

@@ -14,6 +14,7 @@
 struct xk_expand_level {
     struct {
         const xk_expr *value, *var;
+        int64_t extent; /* what the variable is known to be below */
     } * bound;
     uint32_t n, cap;
 };
@@ -32,9 +33,10 @@ struct xk_expand {
     uint32_t n_levels, cap_levels;
 };
 /* The variable of a value, bound as far out as it can be; a constant or a
- * variable is returned as it is. */
+ * variable is returned as it is. extent: where the value matters it is below
+ * that, and not negative; 0: nothing is known. */
 const xk_expr *xk_expand_bind(struct xk_expand *x, const char *name,
-                              const xk_expr *value);
+                              const xk_expr *value, int64_t extent);
 
 /* A call that moves a tile, taken apart. */
 struct xk_tile_move {

@@ -138,19 +138,36 @@ static unsigned message_data_b(const struct xk_expand *x,
                                      : s->vec * registers_b(x, s->lanes);
 }
 
+/* Whether the mask at every corner of a message's places is that of its first
+ * ones: conditions are linear, so between corners nothing else can hold. Where
+ * no corner is there, places between them may be. */
+static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
+                         const struct xk_tile_shape *s, const int64_t *at,
+                         const xk_expr *mask)
+{
+    for (unsigned corner = 1; corner < 1u << m->n_dims; corner++) {
+        int64_t end[XK_N_ROLES];
+        struct xk_tile_place p;
+        bool is_one = true;
+        for (unsigned d = 0; d < m->n_dims; d++) {
+            const bool moves = corner >> d & 1;
+            is_one &= !moves || (s->n[d] > 1 && (int)d != s->lane_dim);
+            end[d] = at[d] + (moves ? s->n[d] - 1 : 0);
+        }
+        if (is_one && (is_never(mask) || !xk_expand_place(x, m, s, end, &p) ||
+                       p.mask != mask))
+            return false;
+    }
+    return true;
+}
+
 /* Whether all places of a message share the mask of its first ones, and blocks
  * are all there; dword messages begin at dwords. */
 static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
                            const struct xk_tile_place *first)
 {
-    int64_t mod, rem, last[XK_N_ROLES];
-    struct xk_tile_place end;
-    bool several = false;
-    for (unsigned d = 0; d < m->n_dims; d++) {
-        last[d] = at[d] + ((int)d == s->lane_dim ? 0 : s->n[d] - 1);
-        several |= last[d] != at[d];
-    }
+    int64_t mod, rem;
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
     if (s->kind != XK_SHAPE_ELEMENTS &&
         (mod % 4 || rem % 4 ||
@@ -158,9 +175,7 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask))
         return false;
-    if (!several)
-        return true;
-    return xk_expand_place(x, m, s, last, &end) && end.mask == first->mask;
+    return has_one_mask(x, m, s, at, first->mask);
 }
 
 static struct xk_send send_of(const struct xk_tile_move *m,
@@ -223,7 +238,8 @@ static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
 
 /* The offset of lanes that are not there is beyond any surface, where a load
  * gives 0. What is the same for all lanes is added behind that, as long as it
- * leaves them there, so that it can move in a loop. */
+ * leaves them there, so that it can move in a loop. As s32: addresses of 32
+ * bits wrap. */
 static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
                                 const xk_expr *mask, unsigned lanes)
 {
@@ -232,8 +248,12 @@ static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
     int64_t lo, hi;
     off = xk_type_of(off).lanes == 1 ? xk_bcast(c, off, lanes) : off;
     mask = xk_type_of(mask).lanes == 1 ? xk_bcast(c, mask, lanes) : mask;
-    if (!off || !mask || !xk_linear_from(c, off, &all))
+    const xk_expr *const beside =
+        xk_bcast(c, xk_s32(c, (int32_t)XK_OFF_NULL), lanes);
+    if (!off || !mask)
         return NULL;
+    if (!xk_linear_from(c, off, &all)) /* too many terms: none moves */
+        return xk_select(c, mask, off, beside);
     in.constant = all.constant;
     for (unsigned i = 0; i < all.n; i++) {
         const bool scalar = xk_op(all.term[i]) == XK_OP_BCAST;
@@ -246,9 +266,6 @@ static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
                        lo >= 0 && hi < UINT32_MAX - XK_OFF_NULL;
     const xk_expr *const still =
         apart ? xk_linear_to(c, XK_DT_S32, lanes, &in) : off;
-    /* As s32: addresses of 32 bits wrap. */
-    const xk_expr *const beside =
-        xk_bcast(c, xk_s32(c, (int32_t)XK_OFF_NULL), lanes);
     const xk_expr *const at = xk_select(c, mask, still, beside);
     return apart && out.n ? xk_add(c, at, xk_bcast(c, moving, lanes)) : at;
 }

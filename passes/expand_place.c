@@ -61,15 +61,11 @@ static const xk_expr *bind_tile_index(struct xk_expand *x,
 {
     if (!value)
         return xk_s32(x->c, 0);
-    const bool whole = value == pos;
-    const xk_expr *const v = whole ? value : xk_expand_bind(x, k->name, value);
+    const xk_expr *const v =
+        value == pos ? value
+                     : xk_expand_bind(x, k->name, value, tail ? 0 : k->extent);
     if (v && tail)
         *mask = both_masks(x->c, *mask, inside_walk(x, v, k->extent));
-    else if (v && !whole && xk_op(v) == XK_OP_VAR && v != value) {
-        int64_t mod, rem;
-        xk_facts_divisibility(x->facts, v, &mod, &rem);
-        xk_facts_set(x->facts, v, 0, k->extent - 1, mod ? mod : 1, rem);
-    }
     return v;
 }
 

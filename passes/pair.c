@@ -16,7 +16,8 @@ struct pair {
     struct xk_tiling t;    /* as it becomes */
     int a, b, c_tile;      /* tiles of the multiply */
     const xk_expr *buffer; /* of B */
-    bool has_mul, under_if;
+    unsigned n_tilings;
+    bool has_mul, under_if, other_use;
 };
 
 static enum xk_status refuse_pair(struct pair *p, const char *why)
@@ -67,10 +68,15 @@ static bool look_for_product(const xk_expr *s, void *user)
         return false;
     if (xk_op(s) == XK_OP_LET)
         xk_memo_set(&p->lets, xk_serial(xk_kid(s, 0)), xk_kid(s, 1));
-    if (xk_op(s) == XK_OP_TILING)
+    if (xk_op(s) == XK_OP_TILING) {
         p->t = *xk_tiling_of(s);
-    if (xk_op(s) == XK_OP_IF && xk_has(s, XK_HAS_TILES))
-        p->under_if = true;
+        p->n_tilings++;
+    }
+    if (xk_has(s, XK_HAS_TILES))
+        p->under_if |=
+            xk_op(s) == XK_OP_IF ||
+            (xk_op(s) == XK_OP_FOR && !(xk_is_const(xk_kid(s, 1), NULL) &&
+                                        xk_is_const(xk_kid(s, 2), NULL)));
     const struct xk_tile_call *const f = xk_tile_call_of(s);
     if (f && f->op == XK_TILE_MUL && f->family == XK_FAMILY_DPAS) {
         p->has_mul = true;
@@ -180,6 +186,28 @@ static const xk_expr *rewrite_pair(void *user, const xk_expr *s)
     return xk_pass_map_kids(p->c, s, rewrite_pair, p);
 }
 
+/* What names B's tile or its buffer and is neither its load nor its multiply.
+ */
+static bool look_for_other_use(const xk_expr *s, void *user)
+{
+    struct pair *const p = user;
+    if (xk_is_expr(s))
+        return false;
+    const struct xk_tile_call *const f = xk_tile_call_of(s);
+    const bool load = f && f->op == XK_TILE_LOAD;
+    const bool mul = f && f->op == XK_TILE_MUL && f->family == XK_FAMILY_DPAS;
+    if (f && !load && !mul)
+        p->other_use |= !strcmp(f->tile[0], p->t.tile[p->b].name);
+    if (load || mul ||
+        (xk_op(s) != XK_OP_STORE && xk_op(s) != XK_OP_LOAD &&
+         xk_op(s) != XK_OP_CALL))
+        return true;
+    for (unsigned i = 0; i < xk_n_kids(s); i++)
+        p->other_use |=
+            xk_is_expr(xk_kid(s, i)) && xk_depends_on(xk_kid(s, i), p->buffer);
+    return true;
+}
+
 static enum xk_status check_pair(struct pair *p, const struct xk_pass_env *env)
 {
     for (unsigned i = 0; i < p->k->n_params; i++)
@@ -191,9 +219,17 @@ static enum xk_status check_pair(struct pair *p, const struct xk_pass_env *env)
     if (!p->thread)
         return refuse_pair(p, "a group has an even number of threads");
     if (p->under_if)
-        return refuse_pair(p, "a branch stands around the nest");
+        return refuse_pair(p,
+                           "a branch stands around the nest, or a loop without "
+                           "constant bounds");
+    if (p->n_tilings > 1)
+        return refuse_pair(p, "there is more than one tiling");
     if (!p->has_mul || p->a < 0 || p->b < 0 || p->c_tile < 0)
         return refuse_pair(p, "there is no tile.mul.dpas");
+    xk_visit(p->k->body, look_for_other_use, NULL, p);
+    if (p->other_use)
+        return refuse_pair(p, "B's tile or buffer has another use than loads "
+                              "and the multiply");
     return halve_tiles(p);
 }
 

@@ -79,11 +79,11 @@ static bool reads_loaded(const struct pipe *p, const xk_stmt *mul,
     const struct xk_tile_call *const f = xk_tile_call_of(mul);
     struct xk_tile_part a, b;
     for (unsigned i = 1; i < 3; i++) {
-        if (xk_kid(xk_kid(mul, i), 0) != xk_kid(xk_kid(load, 0), 0) ||
-            !xk_tile_part_of(p->t, f, i, &a) ||
-            !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b))
+        if (xk_kid(xk_kid(mul, i), 0) != xk_kid(xk_kid(load, 0), 0))
             continue;
-        if (a.tile != b.tile)
+        if (!xk_tile_part_of(p->t, f, i, &a) ||
+            !xk_tile_part_of(p->t, xk_tile_call_of(load), 0, &b) ||
+            a.tile != b.tile)
             return true;
         bool apart = false;
         for (unsigned d = 0; d < a.tile->layout.n_dims; d++)
@@ -191,6 +191,20 @@ static unsigned copies_of(const struct pipe *p)
     return (unsigned)n;
 }
 
+/* Whether the body loads and multiplies tiles, and does nothing else that loads
+ * must not pass: read the buffers in its own way, store, wait for others. */
+static bool is_plain(const xk_stmt *body)
+{
+    const unsigned n = xk_op(body) == XK_OP_SEQ ? xk_n_kids(body) : 1;
+    for (unsigned i = 0; i < n; i++) {
+        const struct xk_tile_call *const f =
+            xk_tile_call_of(xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body);
+        if (!f || (f->op != XK_TILE_LOAD && f->op != XK_TILE_MUL))
+            return false;
+    }
+    return true;
+}
+
 static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
 {
     struct part part[MAX_CALLS];
@@ -205,6 +219,12 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
     }
     const int64_t step = xk_for_step(loop), trip = (hi - lo + step - 1) / step;
     const unsigned copies = copies_of(p);
+    if (!is_plain(xk_kid(loop, 3))) {
+        xk_fail(p->c, XK_EUNSUPPORTED,
+                "pipe: loop %s has more in it than tile.load and tile.mul",
+                xk_var_name(xk_kid(loop, 0)));
+        return NULL;
+    }
     if (copies > UINT8_MAX || !arrange_step(p, xk_kid(loop, 3), part, &n)) {
         xk_fail(p->c, XK_EUNSUPPORTED,
                 "pipe: loop %s has %u copies or too many statements",
@@ -259,8 +279,13 @@ static const xk_expr *pipe_in(void *user, const xk_expr *s)
     struct pipe *const p = user;
     if (xk_is_expr(s))
         return s;
-    if (xk_op(s) == XK_OP_TILING)
+    if (xk_op(s) == XK_OP_TILING) {
+        const struct xk_tiling *const outer = p->t;
         p->t = xk_tiling_of(s);
+        const xk_expr *const r = xk_pass_map_kids(p->c, s, pipe_in, p);
+        p->t = outer;
+        return r;
+    }
     if (xk_op(s) == XK_OP_ALLOC)
         return allocation(p, s);
     if (xk_op(s) == XK_OP_FOR && loads_buffers(p, xk_kid(s, 3)))

@@ -38,9 +38,9 @@ static const char *const bodies[] = {
     "oh - kh in 0..1] fill -3\n"
     "    view Z = wei f32[4,20] [a4:32 b20] [-t + 3, ic]\n"
     "    walk b = mb, m = oh, k = ic/4 kh ic%4 t\n"
-    "    tile x = u8 [m8:64 k4]\n"
+    "    tile x = u8 [b1 m8:64 k4]\n"
     "    alloc r: grf[512]\n"
-    "    tile.load.A.x(&r[0], 0, 0)\n",
+    "    tile.load.A.x(&r[0], 0, 0, 0)\n",
 };
 
 static const struct {
@@ -127,6 +127,7 @@ static const struct {
     {"tile.load.A.a[n 0+8](&r[0], 0, 0)", "that its tiles do not have"},
     {"tile.load.A.a(&src[0], 0, 0)", "registers or SLM"},
     {"tile.load.A.a(&r[0], 0, ramp.8(0, 1))", "s32 scalars"},
+    {"tile.load.B.a(&r[0], 0, 0)", "whose role the tile does not have"},
     {"tile.zero.a(&r[0], 0)", "the tile alone"},
     {"tile.mul.mad.c.a.b(&r[0], &r[0])", "needs c, a and b"},
     {"tile.mul.mad.a.c.b(&r[0], &r[0], &r[0])", "c has m and n"},
