@@ -244,11 +244,16 @@ static enum xk_status check_types_implemented(xk_ctx *c,
                : XK_OK;
 }
 
+const char *xk_conv_prop_name(uint32_t prop)
+{
+    static const char *const names[] = {"?",     "FWD_D", "FWD_B", "FWD_I",
+                                        "BWD_D", "BWD_W", "BWD_WB"};
+    return names[prop < XK_COUNTOF(names) ? prop : 0];
+}
+
 static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
 {
     static const char *const platforms[] = {"", "xelp", "xehpg", "xehpc"};
-    static const char *const props[] = {"",      "FWD_D", "FWD_B", "FWD_I",
-                                        "BWD_D", "BWD_W", "BWD_WB"};
     if (f->platform != XK_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
@@ -257,7 +262,7 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "prop=%s is not implemented, only FWD_D, FWD_B and "
                        "FWD_I are",
-                       props[f->prop]);
+                       xk_conv_prop_name(f->prop));
     if (f->alg == XK_ALG_WINO)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "alg=wino is not implemented (computed directly with "

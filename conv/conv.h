@@ -8,6 +8,8 @@
 #include "views/nest.h"
 #include "xekern/xekern.h"
 
+/* benchdnn's word for a direction, enum xk_prop: "FWD_D"; "?": it is none. */
+const char *xk_conv_prop_name(uint32_t prop);
 /* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says
  * what is not implemented. A copy with every default made explicit goes to
  * *full (types, prop, the factor of a sum; tags stay "any" where they are). */

@@ -8,6 +8,7 @@
 #include "conv/conv.h"
 #include "conv/post_ops.h"
 #include "conv/quants.h"
+#include "conv/tensors.h"
 #include "gen/creation.h"
 #include "gen/gen.h"
 #include "gen/make_launches.h"
@@ -161,9 +162,6 @@ static void print_attr(const struct xk_conv_desc *d, struct xk_str *out)
 static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
 {
     struct create *const g = (struct create *)base;
-    static const char *const dirs[] = {"", "FWD_D", "FWD_B", "FWD_I"};
-    static const char *const types[] = {"",    "f32", "f16", "bf16",
-                                        "s32", "s8",  "u8"};
     const struct xk_conv_desc *const d = &g->problem.desc;
     const struct xk_conv_info *const f = &g->problem.info;
     const struct xk_launch_info *const l = xk_program_launch(p, 0);
@@ -176,8 +174,10 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
                   "xkbench --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
                   "--wtag=%s --dtag=%s"
                   "%s # %s, %u instructions, %u registers, %.3f ms",
-                  g->problem.platform->name, dirs[d->prop & 3],
-                  types[d->src_type], types[d->wei_type], types[d->dst_type],
+                  g->problem.platform->name, xk_conv_prop_name(d->prop),
+                  xk_conv_type_name(d->src_type),
+                  xk_conv_type_name(d->wei_type),
+                  xk_conv_type_name(d->dst_type),
                   f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
                   f->tensor[XK_ARG_DST].tag, xk_str_get(text), l->schedule,
                   l->static_instructions, l->peak_grf, (double)ns * 1e-6);

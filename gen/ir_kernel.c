@@ -252,6 +252,10 @@ static enum xk_status generate_from_ir(struct xk_creation *base,
     xk_visit(g->kernel.body, look_at_ir, look_behind, &x);
     l.u.ir.slm_b = x.most_slm_b;
     l.u.ir.has_dpas = x.has_dpas;
+    if (l.u.ir.surfaces && xk_creation_has(base, XK_CREATE_A64))
+        return xk_fail(base->gen.c, XK_EINVAL,
+                       "options: flags has XK_CREATE_A64, but the text has "
+                       "surfaces");
     l.n_binds = g->n_args;
     l.bind = g->bind;
     memcpy(l.name, g->kernel.name, sizeof(l.name));

@@ -387,7 +387,7 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
 struct xk_any_layouts {
     struct xk_layout a, b, c, plain_a, plain_c;
 };
-/* Of the accesses only types and dims are read. XK_EUNSUPPORTED: the padding of
+/* It reads only the types and dims of the accesses. XK_EUNSUPPORTED: the padding of
  * blocks overflows 2^62 bytes. */
 enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,
                                    const struct xk_schedule *s,

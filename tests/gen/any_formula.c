@@ -14,7 +14,7 @@ struct draw {
     int extent[LETTERS];
 };
 
-/* Of C, and of what is read behind the sum. */
+/* The types of C, and of what is read behind the sum. */
 static const char *const outer_types[] = {"f32", "f16", "bf16",
                                           "s32", "s8",  "u8"};
 

@@ -126,12 +126,30 @@ START_TEST(a_sum)
 }
 END_TEST
 
+/* Options that the text contradicts, and a platform that there is not. */
+START_TEST(what_is_refused)
+{
+    const struct xk_create_options o = {.size = sizeof(o),
+                                        .flags = XK_CREATE_A64};
+    struct xk_ir_source s = {
+        .size = sizeof(s), .platform = XK_XEHPG, .text = pointwise};
+    struct xk_error err;
+    xk_program *p = NULL;
+    ck_assert_int_eq(xk_ir_create(&s, &o, &p, &err), XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(err.message, "XK_CREATE_A64"));
+    s.platform = 9;
+    ck_assert_int_eq(xk_ir_create(&s, NULL, &p, &err), XK_EINVAL);
+    ck_assert_ptr_null(p);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("own_nests");
     TCase *const t = tcase_create("own_nests");
     tcase_add_loop_test(t, b_through_slm, 0, 4);
     tcase_add_test(t, a_sum);
+    tcase_add_test(t, what_is_refused);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

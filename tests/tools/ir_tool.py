@@ -42,6 +42,7 @@ ROWS = [
     (["gen", "--from=k.ir", "--registers=100"], 1, "grf_count=100"),
     (["gen", "--from=k.ir", "ic16oc16ih5"], 2, "stands beside --from"),
     (["gen", "--passes=expand", "ic16oc16ih5"], 2, "nothing without --from"),
+    (["gen", "--spare=5", "ic16oc16ih5"], 2, "spare: does nothing without"),
     (["gen", "--from=open.ir"], 1, "parameter g needs its extent"),
     (["gen", "--from=none.ir"], 2, "none.ir"),
 ]

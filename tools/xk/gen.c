@@ -22,7 +22,8 @@ struct gen {
     struct xk_formulas formulas;
     const char *formula[XK_MAX_LAUNCHES];
     struct xk_ir_source source;
-    const char *from; /* of IR text; NULL: none */
+    const char *from;    /* of IR text; NULL: none */
+    const char *of_from; /* an option that only --from has; NULL: none */
     bool assembly, info, help;
 };
 
@@ -63,6 +64,7 @@ static enum xk_status set_passes(void *user, const char *value,
                                  struct xk_error *err)
 {
     (void)err;
+    ((struct gen *)user)->of_from = "passes";
     ((struct gen *)user)->source.passes = value;
     return XK_OK;
 }
@@ -70,15 +72,18 @@ static enum xk_status set_passes(void *user, const char *value,
 static enum xk_status set_registers(void *user, const char *value,
                                     struct xk_error *err)
 {
-    return xk_ir_word_registers("registers", value, 256,
-                                &((struct gen *)user)->source.grf_count, err);
+    struct gen *const g = user;
+    g->of_from = "registers";
+    return xk_ir_word_registers("registers", value, 256, &g->source.grf_count,
+                                err);
 }
 
 static enum xk_status set_spare(void *user, const char *value,
                                 struct xk_error *err)
 {
-    return xk_ir_word_registers("spare", value, 256,
-                                &((struct gen *)user)->source.spare_grf, err);
+    struct gen *const g = user;
+    g->of_from = "spare";
+    return xk_ir_word_registers("spare", value, 256, &g->source.spare_grf, err);
 }
 
 static enum xk_status set_output(void *user, const char *value,
@@ -176,10 +181,9 @@ static enum xk_status set_gen_problem(void *user, const char *value,
 /* --from excludes problems and formulas. Its own options need it. */
 static enum xk_status check_from(const struct gen *g, struct xk_error *err)
 {
-    const bool with = g->source.passes || g->source.grf_count;
-    if (!g->from && with)
+    if (!g->from && g->of_from)
         return xk_tool_fail(err, XK_EINVAL, "%s: does nothing without --from",
-                            g->source.passes ? "passes" : "registers");
+                            g->of_from);
     if (g->from && (g->problem || g->formulas.n || g->of_conv))
         return xk_tool_fail(err, XK_EINVAL,
                             "%.200s: stands beside --from, which says it all",
