@@ -34,7 +34,8 @@ XK_API enum xk_status xk_ir_rewrite(const struct xk_ir_source *s,
                                     struct xk_error *err);
 /* Runs the named passes, then all others, and makes a program of one launch.
  * options may be NULL. XK_EINVAL for
- * XK_CREATE_A64 if the text has surfaces: it says itself how memory is reached. */
+ * XK_CREATE_A64 if the text has surfaces: it says itself how memory is reached.
+ */
 XK_API XK_GIVE enum xk_status xk_ir_create(const struct xk_ir_source *s,
                                            const struct xk_create_options *o,
                                            xk_program **out,
