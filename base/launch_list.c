@@ -6,6 +6,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/text.h"
+
 static const struct {
     const char *word;
     uint32_t size_b;
@@ -20,22 +22,6 @@ const char *xk_value_type_word(uint32_t type)
 uint32_t xk_value_type_b(uint32_t type)
 {
     return type < N_TYPES ? types[type].size_b : 0;
-}
-
-bool xk_is_identifier(const char *s, size_t max)
-{
-    const size_t n = strnlen(s, max);
-
-    if (n == 0 || n == max || (s[0] >= '0' && s[0] <= '9'))
-        return false;
-    for (size_t k = 0; k < n; k++) {
-        const char ch = s[k];
-
-        if (!((ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-              (ch >= '0' && ch <= '9') || ch == '_'))
-            return false;
-    }
-    return true;
 }
 
 const struct xk_program_arg_info *

@@ -14,8 +14,6 @@
 const char *xk_value_type_word(uint32_t type);
 /* 4 or 8; of XK_VALUE_NONE 0. */
 uint32_t xk_value_type_b(uint32_t type);
-/* Letters, digits and _, not a digit first, ended before max bytes. */
-bool xk_is_identifier(const char *s, size_t max);
 
 /* The argument with that number; NULL: there is none. */
 const struct xk_program_arg_info *

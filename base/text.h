@@ -24,6 +24,19 @@ static inline bool xk_is_name_char(char ch)
     return xk_is_letter(ch) || xk_is_digit(ch);
 }
 
+/* Whether s is a name that ends within its first max characters. */
+static inline bool xk_is_identifier(const char *s, size_t max)
+{
+    const size_t n = strnlen(s, max);
+
+    if (n == 0 || n == max || !xk_is_letter(*s))
+        return false;
+    for (size_t k = 1; k < n; k++)
+        if (!xk_is_name_char(s[k]))
+            return false;
+    return true;
+}
+
 /* Whether the n characters at s are `word`. */
 static inline bool xk_text_is(const char *s, size_t n, const char *word)
 {

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "base/launch_list.h"
+#include "base/text.h"
 #include "binary/launches_text.h"
 #include "isa/dispatch_limits.h"
 #include "isa/isa.h"

@@ -215,7 +215,7 @@ bool xk_cg_magic_find(uint64_t d, uint64_t hi, unsigned m_bits, unsigned s_min,
 /* wide.c: u64 and s64; all such values have the type u64 */
 struct xk_cg_val xk_cg_eval_u64(struct xk_cg *g, const xk_expr *e,
                                 const struct xk_cg_val *want);
-/* One half as u32. Of a zero-extended value the high half is constant 0. */
+/* One half as u32. The high half of a zero-extended value is constant 0. */
 struct xk_cg_val xk_cg_half(const struct xk_cg_val *v, unsigned half);
 /* -1 where a < b, else 0; u32. */
 struct xk_cg_val xk_cg_less(struct xk_cg *g, const struct xk_cg_val *a,

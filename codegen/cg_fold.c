@@ -106,7 +106,7 @@ static bool const_var(struct xk_cg *g, const xk_expr *e, int64_t *v)
 
 static bool fold_const(struct xk_cg *g, const xk_expr *e, int64_t *v);
 
-/* Of two conditions one may decide. */
+/* One of the two conditions may decide. */
 static bool fold_logic(struct xk_cg *g, const xk_expr *e, int64_t *v)
 {
     const bool decides = xk_op(e) == XK_OP_OR;

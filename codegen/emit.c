@@ -188,7 +188,7 @@ struct xk_operand xk_cg_src(const struct xk_cg_val *v, unsigned first,
     return o;
 }
 
-/* Of a three-source instruction: src2 has a horizontal stride only. */
+/* A source of a three-source instruction: src2 has a horizontal stride only. */
 struct xk_operand xk_cg_src3(const struct xk_cg_val *v, unsigned first,
                              unsigned n, unsigned slot)
 {

@@ -91,7 +91,7 @@ static void start_clock(struct order *o)
     memcpy(o->left, o->g.before, o->g.n_units * sizeof *o->left);
 }
 
-/* Of several loads the next block needs the first ones first. */
+/* The next block needs the results of several loads in their order. */
 static struct estimate estimate_end(const struct order *o,
                                     const struct clock *t)
 {

@@ -8,7 +8,7 @@
  */
 #include "codegen/cg.h"
 
-/* One half as u32. Of a zero-extended value the high half is constant 0. */
+/* One half as u32. The high half of a zero-extended value is constant 0. */
 struct xk_cg_val xk_cg_half(const struct xk_cg_val *v, unsigned half)
 {
     if (v->kind == XK_CG_IMM)

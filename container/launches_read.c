@@ -9,6 +9,7 @@
 #include <string.h>
 
 #include "base/launch_list.h"
+#include "base/text.h"
 
 #define WORDS_MAX 10
 #define WORD_B 64
@@ -70,8 +71,7 @@ static enum xk_status read_decimal_word(struct reader *r, unsigned k,
     char *end;
     errno = 0;
     *out = strtoull(r->word[k], &end, 10);
-    if (r->word[k][0] >= '0' && r->word[k][0] <= '9' && !*end && !errno &&
-        *out <= max)
+    if (xk_is_digit(r->word[k][0]) && !*end && !errno && *out <= max)
         return XK_OK;
     return xk_fail(r->c, XK_EPARSE,
                    "launches: line %u: '%s' is no number up to %llu", r->line,

@@ -9,6 +9,8 @@
 #include <stddef.h>
 #include <string.h>
 
+#include "base/text.h"
+
 #define MAX_VALUE INT32_MAX
 
 /* One row each, the three dimensions d, h, w of a kind next to each other. */
@@ -46,11 +48,6 @@ struct parser {
     int64_t value[N_FIELDS];
 };
 
-static bool is_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
-}
-
 static enum xk_status fail_at(const struct parser *p, const char *at,
                               const char *why)
 {
@@ -64,7 +61,7 @@ static enum xk_status fail_value(const struct parser *p, const char *at,
                                  unsigned field, const char *why)
 {
     size_t n = at[0] == '-' || at[0] == '+';
-    while (is_digit(at[n]))
+    while (xk_is_digit(at[n]))
         n++;
     const int shown = n < 24 ? (int)n : 24;
     return xk_fail(p->c, XK_EINVAL,
@@ -80,9 +77,9 @@ static enum xk_status parse_value(struct parser *p, unsigned field)
     const bool sign = *at == '-' || *at == '+';
     int64_t v = 0;
     p->s += sign;
-    if (!is_digit(*p->s))
+    if (!xk_is_digit(*p->s))
         return fail_value(p, at, field, "a number must follow");
-    for (; is_digit(*p->s); p->s++) {
+    for (; xk_is_digit(*p->s); p->s++) {
         v = v * 10 + (*p->s - '0');
         if (v > MAX_VALUE)
             return fail_value(p, at, field, "must be at most 2147483647");

@@ -7,33 +7,31 @@
 #include "views/access.h"
 #include "views/split_dims.h"
 
+/* Sets of types: bit of each enum xk_dtype. */
+#define BIT(type) (1u << (type))
+#define BYTES (BIT(XK_DT_S8) | BIT(XK_DT_U8))
+
 /* A's type, and those of B that go with it. */
 static const struct type_row {
-    uint8_t a, b[2]; /* enum xk_dtype; lists end with 0 */
+    enum xk_dtype a;
+    uint32_t b;
 } type_rows[] = {
-    {XK_DT_F32, {XK_DT_F32}},         {XK_DT_F16, {XK_DT_F16}},
-    {XK_DT_BF16, {XK_DT_BF16}},       {XK_DT_U8, {XK_DT_S8, XK_DT_U8}},
-    {XK_DT_S8, {XK_DT_S8, XK_DT_U8}},
+    {XK_DT_F32, BIT(XK_DT_F32)},
+    {XK_DT_F16, BIT(XK_DT_F16)},
+    {XK_DT_BF16, BIT(XK_DT_BF16)},
+    {XK_DT_U8, BYTES},
+    {XK_DT_S8, BYTES},
 };
 /* What C is converted to, and what right-hand sides are made f32 of. */
-static const uint8_t outer_types[] = {XK_DT_F32, XK_DT_F16, XK_DT_BF16,
-                                      XK_DT_S32, XK_DT_S8,  XK_DT_U8};
-
-static bool in_list(const uint8_t *list, size_t n, enum xk_dtype t)
-{
-    for (size_t i = 0; i < n; i++)
-        if (list[i] == t)
-            return true;
-    return false;
-}
+static const uint32_t outer_types =
+    BIT(XK_DT_F32) | BIT(XK_DT_F16) | BIT(XK_DT_BF16) | BIT(XK_DT_S32) | BYTES;
 
 static enum xk_status check_types(xk_ctx *c, const struct xk_contraction *p)
 {
     const enum xk_dtype a = p->a.layout.dt, b = p->b.layout.dt;
     for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
         const struct type_row *const r = &type_rows[i];
-        if (r->a == a && in_list(r->b, XK_COUNTOF(r->b), b) &&
-            in_list(outer_types, XK_COUNTOF(outer_types), p->c.layout.dt))
+        if (r->a == a && r->b & BIT(b) && outer_types & BIT(p->c.layout.dt))
             return XK_OK;
     }
     return xk_fail(c, XK_EUNSUPPORTED,
@@ -100,7 +98,7 @@ static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
 static enum xk_status check_input(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_access *a)
 {
-    if (!in_list(outer_types, XK_COUNTOF(outer_types), a->layout.dt))
+    if (!(outer_types & BIT(a->layout.dt)))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "%s: no kernel reads %s behind the sum", a->name,
                        xk_dtype_name(a->layout.dt));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "base/text.h"
 
 static const struct op_row {
     const char *text;
@@ -133,22 +134,16 @@ struct var_payload {
     char name[44];
 };
 
-static bool is_word_char(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') ||
-           (ch >= '0' && ch <= '9') || ch == '_';
-}
-
 /* Names are identifiers, so that text parses back. */
 static void clean_name(char *out, size_t cap, const char *name)
 {
     size_t n = 0;
     if (!name || !*name)
         name = "v";
-    if (*name >= '0' && *name <= '9')
+    if (xk_is_digit(*name))
         out[n++] = '_';
     for (; *name && n < cap - 2; name++)
-        out[n++] = is_word_char(*name) ? *name : '_';
+        out[n++] = xk_is_name_char(*name) ? *name : '_';
     out[n] = 0;
     if (!strcmp(out, "true") || !strcmp(out, "false"))
         out[n] = '_';

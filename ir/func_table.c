@@ -166,7 +166,7 @@ static bool read_decimal(const char **s, const char *end, unsigned max,
 {
     const char *const first = *s;
     *v = 0;
-    while (*s < end && **s >= '0' && **s <= '9') {
+    while (*s < end && xk_is_digit(**s)) {
         *v = *v * 10 + (unsigned)(**s - '0');
         if (*v > max)
             return false;

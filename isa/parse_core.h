@@ -10,8 +10,8 @@
 #include "isa/inst_print.h"
 #include "isa/parse_lex.h"
 
-/* A label that an instruction names: its target is not known yet. Of a number,
- * where it stands. */
+/* A label that an instruction names, whose target is not known yet; where a
+ * number stands in its place, only its line and column. */
 struct xk_label_use {
     const char *name; /* in the source; NULL: none */
     size_t n_b;

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 #include "isa/message.h"
 #include "isa/message_table.h"
 
@@ -32,7 +33,7 @@ static unsigned digits(const struct xk_token *t, size_t *k)
 {
     unsigned v = 0;
 
-    while (*k < t->n_b && t->s[*k] >= '0' && t->s[*k] <= '9' && v < 100000)
+    while (*k < t->n_b && xk_is_digit(t->s[*k]) && v < 100000)
         v = v * 10 + (unsigned)(t->s[(*k)++] - '0');
     return v;
 }
@@ -188,7 +189,7 @@ static bool control(struct spelled *s)
     const enum xk_msg_cache l1 = find_cache(&t);
     const uint8_t addr_b = find_address(&t);
     const bool data = t.kind == XK_TOK_IDENT && t.n_b > 1 && t.s[0] == 'd' &&
-                      t.s[1] >= '0' && t.s[1] <= '9';
+                      xk_is_digit(t.s[1]);
     bool *const seen = data     ? &s->data_set
                        : addr_b ? &s->addr_set
                                 : &s->cache_set;

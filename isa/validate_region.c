@@ -210,7 +210,8 @@ bool xk_broken_int64_same_bits(const struct xk_rule_view *v)
     return broken;
 }
 
-/* Of three sources: <vs;hs> is linear if every row continues the last one. */
+/* Source n of a three-source instruction: its region <vs;hs> is linear if every
+ * row continues the last one. */
 static bool tern_moves_bits(const struct xk_rule_view *v, unsigned n)
 {
     const struct xk_operand *const d = &v->i->dst, *const o = &v->i->src[n];

@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 #define MAX_BLOCK_E (1 << 20) /* largest inner block that makes sense */
 
 struct tag_parser {
@@ -64,7 +66,7 @@ static enum xk_status parse_inner(struct tag_parser *p)
     unsigned seen = 0;
     while (*p->s) {
         int64_t size = 0;
-        for (; *p->s >= '0' && *p->s <= '9' && size <= MAX_BLOCK_E; p->s++)
+        for (; xk_is_digit(*p->s) && size <= MAX_BLOCK_E; p->s++)
             size = size * 10 + (*p->s - '0');
         if (size < 1 || size > MAX_BLOCK_E)
             return bad_tag(p, "inner block of size 0 or too large");

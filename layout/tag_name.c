@@ -6,6 +6,8 @@
 
 #include <string.h>
 
+#include "base/text.h"
+
 /* Letters in the order of the dims. A tag belongs to a row if it has all
  * capitals and no other letters; those that it lacks count no dim. */
 static const char *const names[] = {"NCdhw", "OIdhw", "GOIdhw",
@@ -72,7 +74,7 @@ static void trim(char *tag, unsigned n_dims)
     char *out = tag, *size = tag;
     for (const char *s = tag; *s; s++) {
         *out++ = *s;
-        if (*s >= '0' && *s <= '9')
+        if (xk_is_digit(*s))
             continue;
         const unsigned dim = (unsigned)(lower(*s) - 'a');
         if (is_alpha(*s) && dim >= n_dims && dim < MOST_DIMS)

@@ -14,7 +14,7 @@
 
 struct xk_sim_watcher; /* of an EU thread */
 
-/* Of one instruction, over all threads. */
+/* Counts of one instruction, over all threads. */
 struct xk_sim_hits {
     atomic_ullong executed, lanes;
 };

@@ -2,22 +2,8 @@
 /* Whether a contraction's parts fit together. */
 #include <string.h>
 
+#include "base/text.h"
 #include "views/access.h"
-
-static bool is_name(const char *s, size_t size)
-{
-    const size_t n = strnlen(s, size);
-    if (n == 0 || n == size)
-        return false;
-    for (size_t i = 0; i < n; i++) {
-        const bool letter = (s[i] >= 'a' && s[i] <= 'z') ||
-                            (s[i] >= 'A' && s[i] <= 'Z') || s[i] == '_';
-        const bool digit = s[i] >= '0' && s[i] <= '9';
-        if (!letter && !(digit && i))
-            return false;
-    }
-    return true;
-}
 
 static enum xk_status check_indices(xk_ctx *c, const struct xk_contraction *p)
 {
@@ -26,7 +12,7 @@ static enum xk_status check_indices(xk_ctx *c, const struct xk_contraction *p)
                        p->n_index, XK_MAX_INDEX);
     for (unsigned i = 0; i < p->n_index; i++) {
         const struct xk_index *const x = &p->index[i];
-        if (!is_name(x->name, sizeof(x->name)))
+        if (!xk_is_identifier(x->name, sizeof(x->name)))
             return xk_fail(c, XK_EINVAL, "index %u: \"%.8s\" is no name", i,
                            x->name);
         if (xk_contraction_find(p, x->name) != (int)i)
@@ -83,7 +69,7 @@ static enum xk_status check_fill(xk_ctx *c, const struct xk_access *a)
 static enum xk_status check_access(xk_ctx *c, const struct xk_contraction *p,
                                    const struct xk_access *a)
 {
-    if (!is_name(a->name, sizeof(a->name)))
+    if (!xk_is_identifier(a->name, sizeof(a->name)))
         return xk_fail(c, XK_EINVAL, "access: \"%.16s\" is no name", a->name);
     if (a->n_coord > XK_MAX_COORD || a->n_coord < a->layout.n_dims ||
         a->layout.n_dims == 0)

@@ -2,24 +2,16 @@
 /* The text of a formula: words and signs, one declaration after the other. */
 #include <string.h>
 
+#include "base/text.h"
 #include "views/formula_text.h"
 
 #define MOST_NUMBER INT32_MAX
+
 enum xk_status xk_formula_fail(const struct xk_formula_parser *p,
                                const char *why)
 {
     return xk_fail(p->c, XK_EPARSE, "formula, position %zu: %s at \"%.24s\"",
                    (size_t)(p->s - p->text) + 1, why, p->s);
-}
-
-static bool is_letter(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_';
-}
-
-static bool is_digit(char ch)
-{
-    return ch >= '0' && ch <= '9';
 }
 
 static void skip_blanks(struct xk_formula_parser *p)
@@ -53,9 +45,9 @@ enum xk_status xk_formula_take_name(struct xk_formula_parser *p, char *out,
 {
     size_t n = 0;
     skip_blanks(p);
-    if (!is_letter(*p->s))
+    if (!xk_is_letter(*p->s))
         return xk_formula_fail(p, "expected a name");
-    while (is_letter(p->s[n]) || is_digit(p->s[n]))
+    while (xk_is_name_char(p->s[n]))
         n++;
     if (n >= size)
         return xk_formula_fail(p, "the name is too long");
@@ -71,7 +63,7 @@ static bool take_word(struct xk_formula_parser *p, const char *word)
 {
     const size_t n = strlen(word);
     skip_blanks(p);
-    if (strncmp(p->s, word, n) != 0 || is_letter(p->s[n]) || is_digit(p->s[n]))
+    if (strncmp(p->s, word, n) != 0 || xk_is_name_char(p->s[n]))
         return false;
     p->s += n;
     skip_blanks(p);
@@ -82,9 +74,9 @@ static enum xk_status take_number(struct xk_formula_parser *p, int64_t *out)
 {
     int64_t v = 0;
     skip_blanks(p);
-    if (!is_digit(*p->s))
+    if (!xk_is_digit(*p->s))
         return xk_formula_fail(p, "expected a number");
-    for (; is_digit(*p->s); p->s++) {
+    for (; xk_is_digit(*p->s); p->s++) {
         v = v * 10 + (*p->s - '0');
         if (v > MOST_NUMBER)
             return xk_formula_fail(p, "the number is above 2147483647");
@@ -231,7 +223,7 @@ static enum xk_status tensor_declaration(struct xk_formula_parser *p,
     t->has_dims = xk_formula_take(p, "[");
     if (t->has_dims)
         XK_TRY(take_dims(p, &a->layout));
-    if (is_letter(*p->s) && strncmp(p->s, "fill ", 5) != 0)
+    if (xk_is_letter(*p->s) && strncmp(p->s, "fill ", 5) != 0)
         XK_TRY(xk_formula_take_name(p, t->tag, sizeof(t->tag)));
     if (take_word(p, "fill")) {
         int64_t v;
@@ -254,7 +246,7 @@ static enum xk_status take_term(struct xk_formula_parser *p, int64_t sign,
                 p, "a coordinate adds the bases of classes once");
         return take_classes(p, &x->class_dim, &x->class_base);
     }
-    const bool number = is_digit(*p->s);
+    const bool number = xk_is_digit(*p->s);
     if (number)
         XK_TRY(take_number(p, &v));
     if (number && !xk_formula_take(p, "*")) {

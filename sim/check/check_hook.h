@@ -64,7 +64,7 @@ void xk_sim_check_report(struct xk_sim_thread *t, const struct xk_sim_inst *e,
 struct xk_sim_checker {
     uint32_t check; /* it is on where this bit is */
     size_t (*state_b)(const struct xk_sim_run *r);
-    /* Of a host thread: xk_check_of(t)->work->extra. */
+    /* A host thread's own state: xk_check_of(t)->work->extra. */
     void *(*work_create)(const struct xk_sim_run *r);
     void (*work_destroy)(void *work);
     void (*start)(struct xk_sim_thread *t, void *state);

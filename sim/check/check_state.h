@@ -229,7 +229,7 @@ struct xk_check_record {
     struct xk_sim_finding finding;
 };
 
-/* Of a host thread. */
+/* What one host thread works with. */
 struct xk_sim_check_work {
     struct xk_sim_check_run *run;
     struct xk_sim_thread *threads;

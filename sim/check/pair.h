@@ -68,7 +68,7 @@ struct xk_pair {
     struct xk_pair_wrong *wrong[2]; /* NULL: never was any */
 };
 
-/* Of a host thread. */
+/* The fused pairs of the group that one host thread executes. */
 struct xk_pairs {
     struct xk_alloc alloc;
     uint32_t n;

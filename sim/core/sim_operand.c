@@ -457,7 +457,8 @@ static uint64_t double_encode(const struct xk_sim_thread *t,
     return int_bits(t, e, d);
 }
 
-/* Of a move; arithmetic has no 64-bit integers and floats in one. */
+/* The bits of a move's result. Arithmetic has no 64-bit integers and floats in
+ * one instruction. */
 static uint64_t int_encode(const struct xk_sim_thread *t,
                            const struct xk_sim_inst *e, int64_t v)
 {

@@ -60,7 +60,7 @@ struct xk_timing_record {
     atomic_bool no_memory;
     bool good;  /* the dispatch ended well */
     bool alone; /* only core 0 is heard of: what it loads is in L2 */
-    /* Of the dispatch. */
+    /* What is known of the dispatch. */
     const struct xk_sim_run *run;
     const struct xk_sim_kernel *kernel;
     uint32_t n_threads, slm_b;
