@@ -65,7 +65,7 @@ bool xk_coord_leaves(const struct xk_contraction *p, const struct xk_coord *x)
     return !xk_coord_range(p, x, &r) || r.lo < x->lo || r.hi >= x->hi;
 }
 
-static uint32_t indices_of(const struct xk_coord *x)
+uint32_t xk_coord_indices(const struct xk_coord *x)
 {
     uint32_t set = 0;
     for (unsigned i = 0; i < XK_MAX_INDEX; i++)
@@ -77,7 +77,7 @@ uint32_t xk_access_uses(const struct xk_access *a)
 {
     uint32_t set = 0;
     for (unsigned d = 0; d < a->n_coord; d++)
-        set |= indices_of(&a->at[d]);
+        set |= xk_coord_indices(&a->at[d]);
     return set;
 }
 
@@ -87,7 +87,7 @@ uint32_t xk_access_masks(const struct xk_contraction *p,
     uint32_t set = 0;
     for (unsigned d = 0; d < a->n_coord; d++)
         if (xk_coord_leaves(p, &a->at[d]))
-            set |= indices_of(&a->at[d]);
+            set |= xk_coord_indices(&a->at[d]);
     return set;
 }
 
@@ -129,7 +129,7 @@ int xk_access_dim_of(const struct xk_access *a, unsigned index)
     if (d < 0 || d >= a->layout.n_dims)
         return -1;
     const struct xk_coord *const x = &a->at[d];
-    const bool alone = indices_of(x) == UINT32_C(1) << index;
+    const bool alone = xk_coord_indices(x) == UINT32_C(1) << index;
     return alone && x->coef[index] == 1 && !x->base && !x->class_base ? d : -1;
 }
 

@@ -18,6 +18,8 @@ bool xk_coord_range(const struct xk_contraction *p, const struct xk_coord *x,
 
 enum xk_role xk_role_of(bool in_a, bool in_b, bool in_c);
 
+/* The indices that move the coordinate. */
+uint32_t xk_coord_indices(const struct xk_coord *x);
 /* The indices that move the place, or decide whether there is one. Along the
  * others an element is used again. */
 uint32_t xk_access_uses(const struct xk_access *a);

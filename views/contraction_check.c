@@ -110,39 +110,48 @@ static enum xk_status check_roles(xk_ctx *c, const struct xk_contraction *p)
     return XK_OK;
 }
 
-/* C's indices are told apart by its tensor coordinates: each stands in one
- * alone, and there its steps pass all that smaller steps reach. */
+/* Whether the coordinate tells apart all places of a set of indices: their
+ * steps pass all that smaller steps reach. */
+static bool tells_apart(const struct xk_contraction *p,
+                        const struct xk_coord *x, uint32_t left)
+{
+    int64_t reach = 0;
+    while (left) {
+        unsigned least = 0;
+        int64_t step = INT64_MAX;
+        for (unsigned i = 0; i < p->n_index; i++) {
+            const int64_t s = x->coef[i];
+            if (left >> i & 1 && (s < 0 ? -s : s) < step) {
+                step = s < 0 ? -s : s;
+                least = i;
+            }
+        }
+        if (step <= reach)
+            return false;
+        reach += step * (p->index[least].extent - 1);
+        left &= ~(1u << least);
+    }
+    return true;
+}
+
+/* C's indices are told apart by its tensor coordinates: one by itself, or one
+ * of whose indices the others say enough, so that what they add is known. */
 static bool is_one_to_one(const struct xk_contraction *p)
 {
-    uint32_t seen = 0, all = 0;
+    uint32_t known = 0, all = 0, before;
     for (unsigned i = 0; i < p->n_index; i++)
         all |= (uint32_t)(p->index[i].extent > 1) << i;
-    for (unsigned d = 0; d < p->c.layout.n_dims; d++) {
-        uint32_t left = 0;
-        int64_t reach = 0;
-        for (unsigned i = 0; i < p->n_index; i++)
-            if (p->c.at[d].coef[i] && p->index[i].extent > 1)
-                left |= 1u << i;
-        if (left & seen)
-            return false;
-        seen |= left;
-        while (left) {
-            unsigned least = 0;
-            int64_t step = INT64_MAX;
-            for (unsigned i = 0; i < p->n_index; i++) {
-                const int64_t s = p->c.at[d].coef[i];
-                if (left >> i & 1 && (s < 0 ? -s : s) < step) {
-                    step = s < 0 ? -s : s;
-                    least = i;
-                }
-            }
-            if (step <= reach)
-                return false;
-            reach += step * (p->index[least].extent - 1);
-            left &= ~(1u << least);
+    all &= xk_access_uses(&p->c);
+    do {
+        before = known;
+        for (unsigned d = 0; d < p->c.layout.n_dims; d++) {
+            const struct xk_coord *const x = &p->c.at[d];
+            const uint32_t left = xk_coord_indices(x) & all & ~known;
+            if (tells_apart(p, x, left))
+                known |= left;
         }
-    }
-    return !(xk_access_uses(&p->c) & all & ~seen);
+    } while (known != before);
+    return known == all;
 }
 
 static enum xk_status check_classes(xk_ctx *c, const struct xk_contraction *p)

@@ -42,9 +42,8 @@ struct xk_nest {
 
 /* The contraction's indices in the order of loops and its accesses as views.
  * Several N indices become one, merged; a role that has none gets one of a
- * single place. XK_EUNSUPPORTED: a layout is open, there are classes, an index
- * moves a tensor along two dims, or what views cannot have. The contraction has
- * been checked. */
+ * single place. XK_EUNSUPPORTED: a layout is open, there are classes, or what
+ * views cannot have. The contraction has been checked. */
 enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
                             struct xk_nest *out);
 /* The innermost K index; NULL: there is none. */

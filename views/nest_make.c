@@ -43,10 +43,6 @@ static enum xk_status embed(xk_ctx *c, const struct xk_contraction *p,
     for (unsigned i = 0; i < p->n_index; i++) {
         if (!x->coef[i])
             continue;
-        if (xk_view_find(v, p->index[i].name) >= 0)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s: index %s moves it along two dims", a->name,
-                           p->index[i].name);
         upper[n] = (struct xk_embed){"", p->index[i].extent, x->coef[i]};
         strcpy(upper[n++].name, p->index[i].name);
     }

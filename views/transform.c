@@ -172,11 +172,43 @@ static const xk_expr *sum_of(xk_ctx *c, unsigned n,
     return start ? xk_bin_imm(c, XK_OP_ADD, sum, start) : sum;
 }
 
+/* The dims of a sum's indices; those of them that the view has not yet. */
+struct sum_dims {
+    unsigned n_added;
+    struct xk_view_dim at[XK_VIEW_MAX_DIMS], added[XK_VIEW_MAX_DIMS];
+};
+
+/* The dim with that name, if it is not dim `but`; -1: none. */
+static int find_other(const struct xk_view *v, unsigned but, const char *name)
+{
+    const int found = xk_view_find(v, name);
+    return found == (int)but ? -1 : found;
+}
+
+/* Dim i of the sum that replaces dim `old`. */
+static enum xk_status add_sum_dim(xk_ctx *c, const struct xk_view *v,
+                                  unsigned old, const struct xk_embed *index,
+                                  struct xk_view_dim *dim, struct sum_dims *s)
+{
+    const int found = find_other(v, old, index->name);
+    if (found < 0) {
+        XK_TRY(init_dim(c, dim, index->name, index->extent));
+        s->added[s->n_added++] = *dim;
+        return XK_OK;
+    }
+    *dim = v->dim[found];
+    if (dim->extent != index->extent)
+        return xk_fail(c, XK_EINVAL, "view: dim %s=%lld was %lld before",
+                       index->name, (long long)index->extent,
+                       (long long)dim->extent);
+    return XK_OK;
+}
+
 enum xk_status xk_view_embed(xk_ctx *c, struct xk_view *v, const char *dim,
                              unsigned n, const struct xk_embed *upper,
                              int64_t start)
 {
-    struct xk_view_dim dims[XK_VIEW_MAX_DIMS];
+    struct sum_dims dims = {0};
     struct bounds b;
     unsigned d;
     XK_TRY(find_dim(c, v, dim, &d));
@@ -184,17 +216,17 @@ enum xk_status xk_view_embed(xk_ctx *c, struct xk_view *v, const char *dim,
         return xk_fail(c, XK_EINVAL, "view: dim %s becomes %u dims, 1 to %d",
                        dim, n, XK_VIEW_MAX_DIMS);
     for (unsigned i = 0; i < n; i++)
-        XK_TRY(init_dim(c, &dims[i], upper[i].name, upper[i].extent));
+        XK_TRY(add_sum_dim(c, v, d, &upper[i], &dims.at[i], &dims));
     if (start < -INT32_MAX || start > INT32_MAX ||
         !bound_sum(n, upper, start, &b))
         return xk_fail(c, XK_EUNSUPPORTED,
                        "view: the coordinate of dim %s exceeds 2^31-1", dim);
     const struct xk_view_dim old = v->dim[d];
-    const xk_expr *const sum = sum_of(c, n, upper, dims, start);
+    const xk_expr *const sum = sum_of(c, n, upper, dims.at, start);
     if (!sum)
         return xk_ctx_status(c);
     uint32_t changed;
-    XK_TRY(splice_dims(c, v, d, 1, n, dims));
+    XK_TRY(splice_dims(c, v, d, 1, dims.n_added, dims.added));
     XK_TRY(replace(c, v, 1, &old.var, &sum, &changed));
     if (b.lo < 0)
         XK_TRY(add_mask(c, v, xk_bin_imm(c, XK_OP_GE, sum, 0)));
@@ -244,6 +276,9 @@ enum xk_status xk_view_unmerge(xk_ctx *c, struct xk_view *v, const char *dim,
                        dim, n, XK_VIEW_MAX_DIMS);
     for (unsigned i = n; i-- > 0;) {
         XK_TRY(check_new_dim(c, upper[i].name, upper[i].extent));
+        if (find_other(v, d, upper[i].name) >= 0)
+            return xk_fail(c, XK_EINVAL, "view: dim name \"%s\" is used twice",
+                           upper[i].name);
         parts[i] = upper[i];
         parts[i].coef = total;
         if (__builtin_mul_overflow(total, upper[i].extent, &total) ||

@@ -50,10 +50,15 @@ int xk_view_find(const struct xk_view *v, const char *name)
 int xk_view_tensor_dim(const struct xk_view *v, const char *name)
 {
     const int d = xk_view_find(v, name);
-    for (unsigned t = 0; d >= 0 && t < v->layout.n_dims; t++)
-        if (v->coord[t] == v->dim[d].var)
-            return (int)t;
-    return -1;
+    int found = -1;
+    for (unsigned t = 0; d >= 0 && t < v->layout.n_dims; t++) {
+        if (!xk_depends_on(v->coord[t], v->dim[d].var))
+            continue;
+        if (found >= 0 || v->coord[t] != v->dim[d].var)
+            return -1;
+        found = (int)t;
+    }
+    return found;
 }
 
 static const xk_expr *at_index(xk_ctx *c, const struct xk_view *v,

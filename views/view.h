@@ -30,8 +30,8 @@ enum xk_status xk_view_init(xk_ctx *c, struct xk_view *v,
                             const struct xk_layout *l,
                             const char *const *names);
 int xk_view_find(const struct xk_view *v, const char *name); /* -1: none */
-/* Tensor dim that a view dim passes through; -1: none, or there is no such dim.
- */
+/* Tensor dim that a view dim passes through and that alone it moves; -1: none,
+ * or there is no such dim. */
 int xk_view_tensor_dim(const struct xk_view *v, const char *name);
 
 /* All transforms replace view dims in place (upper from lower); the new dims
@@ -41,7 +41,9 @@ int xk_view_tensor_dim(const struct xk_view *v, const char *name);
  * Negative values crop. */
 enum xk_status xk_view_pad(xk_ctx *c, struct xk_view *v, const char *dim,
                            int64_t lo, int64_t hi);
-/* embed: dim = sum coef[i] * new_i + start; no mask if always inside. */
+/* embed: dim = sum coef[i] * new_i + start; no mask if always inside. Another
+ * dim of the view may stand for new_i: then no dim is added, and its extent is
+ * the same. */
 struct xk_embed {
     char name[8];
     int64_t extent, coef;

@@ -92,6 +92,23 @@ static unsigned any_coords(struct draw *d, const char *letters, bool is_c,
     return n_dims ? n_dims : 1;
 }
 
+/* One letter moves a second coordinate, too, perhaps one of its own. What it is
+ * follows from the first, so that C's elements stay apart. */
+static unsigned any_diagonal(struct draw *d, const char *letters, unsigned n,
+                             struct coord *at)
+{
+    const size_t left = strlen(letters);
+    if (!left)
+        return n;
+    const int one = letters[below(d, (int)left)] - 'a';
+    const unsigned to = (unsigned)below(d, n < MAX_DIMS ? (int)n + 1 : (int)n);
+    if (to == n)
+        n++;
+    if (!at[to].coef[one])
+        at[to].coef[one] = chance(d, 4) ? -1 : 1 + chance(d, 3);
+    return n;
+}
+
 /* Where a coordinate begins so that it is never negative, or some places before
  * or behind. Its dim: what it reaches, or some places fewer. is_c: something is
  * inside. */
@@ -172,7 +189,9 @@ static void any_access(struct draw *d, char name, const char *type,
     struct coord at[MAX_DIMS];
     char form[80];
     const bool is_c = name == 'C', leaves = chance(d, is_c ? 4 : 3);
-    const unsigned n = any_coords(d, letters, is_c, at);
+    unsigned n = any_coords(d, letters, is_c, at);
+    if (chance(d, 5))
+        n = any_diagonal(d, letters, n, at);
     d->out += sprintf(d->out, "%c: %s[", name, type);
     access += sprintf(access, "%c[", name);
     for (unsigned i = 0; i < n; i++) {
@@ -204,7 +223,9 @@ static void any_rhs(struct draw *d, char name, const char *letters,
     struct coord at[MAX_DIMS];
     char some[12], form[80];
     any_letters(d, letters, false, some);
-    const unsigned n = any_coords(d, some, false, at);
+    unsigned n = any_coords(d, some, false, at);
+    if (chance(d, 5))
+        n = any_diagonal(d, some, n, at);
     d->out += sprintf(d->out, "%c: %s[", name, outer_types[below(d, 6)]);
     access += sprintf(access, " %c[", name);
     for (unsigned i = 0; i < n; i++) {

@@ -41,6 +41,17 @@ static void undo_merge(const struct model_step *s, const int64_t *in,
     }
 }
 
+/* The other dim's index -> that of the dim which is gone. */
+static bool undo_share(const struct model_step *s, const int64_t *in,
+                       int64_t *out)
+{
+    memcpy(out, in, s->dim * sizeof(out[0]));
+    memcpy(out + s->dim + 1, in + s->dim,
+           (s->n_old - s->dim - 1) * sizeof(out[0]));
+    out[s->dim] = s->coef[0] * out[s->from[0]] + s->start;
+    return out[s->dim] >= 0 && out[s->dim] < s->old_extent[s->dim];
+}
+
 /* Index after the step -> index before it; whether it exists. */
 static bool undo(const struct model_step *s, const int64_t *in, int64_t *out)
 {
@@ -52,6 +63,8 @@ static bool undo(const struct model_step *s, const int64_t *in, int64_t *out)
         memcpy(out, in, s->n_old * sizeof(out[0]));
         return true;
     }
+    if (s->kind == SHARE)
+        return undo_share(s, in, out);
     memcpy(out, in, s->dim * sizeof(out[0]));
     memcpy(out + s->dim + 1, in + s->dim + s->n,
            (s->n_old - s->dim - 1) * sizeof(out[0]));
@@ -141,6 +154,27 @@ static void fill_merge(unsigned *seed, const struct model *m,
     }
 }
 
+/* False: there is no other dim. */
+static bool fill_share(unsigned *seed, const struct model *m,
+                       struct model_step *s)
+{
+    if (m->n_dims < 2)
+        return false;
+    s->from[0] = (s->dim + (unsigned)pick(seed, 1, m->n_dims - 1)) % m->n_dims;
+    s->coef[0] = pick(seed, 0, 2) ? 1 : pick(seed, -1, 3);
+    s->start = pick(seed, 0, 1) ? 0 : pick(seed, -2, 2);
+    return true;
+}
+
+static enum xk_status apply_share(xk_ctx *c, struct xk_view *v,
+                                  const struct model_step *s)
+{
+    const struct xk_view_dim *const other = &v->dim[s->from[0]];
+    struct xk_embed part = {"", other->extent, s->coef[0]};
+    memcpy(part.name, other->name, sizeof(part.name));
+    return xk_view_embed(c, v, v->dim[s->dim].name, 1, &part, s->start);
+}
+
 static enum xk_status apply(xk_ctx *c, struct xk_view *v,
                             const struct model_step *s, unsigned serial)
 {
@@ -166,6 +200,8 @@ static enum xk_status apply(xk_ctx *c, struct xk_view *v,
         return xk_view_merge(c, v, s->n, dims, name);
     case UNMERGE:
         return xk_view_unmerge(c, v, dim, s->n, parts);
+    case SHARE:
+        return apply_share(c, v, s);
     case SLICE:
         return xk_view_slice(c, v, dim, s->start, s->extent[0]);
     default:
@@ -217,8 +253,10 @@ static void random_step(xk_ctx *c, unsigned *seed, struct model *m,
         fill_parts(seed, m, &s);
     else if (s.kind == MERGE)
         fill_merge(seed, m, &s);
-    else
+    else if (s.kind != SHARE)
         s.n = 1;
+    else if (!fill_share(seed, m, &s))
+        return;
     if (s.kind == PAD || s.kind == SLICE || s.kind == BROADCAST) {
         s.coef[0] = 1;
         s.start = pick(seed, -3, 3);

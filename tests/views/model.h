@@ -9,7 +9,17 @@
 
 #define MODEL_MAX_STEPS 6
 
-enum model_kind { PAD, EMBED, MERGE, UNMERGE, SLICE, BROADCAST, N_KINDS };
+/* SHARE: a dim's index is a multiple of another's, and a start. */
+enum model_kind {
+    PAD,
+    EMBED,
+    MERGE,
+    UNMERGE,
+    SLICE,
+    BROADCAST,
+    SHARE,
+    N_KINDS
+};
 
 struct model_step {
     enum model_kind kind;
@@ -19,7 +29,8 @@ struct model_step {
     unsigned n;                       /* EMBED, UNMERGE: parts; MERGE: dims */
     int64_t extent[XK_VIEW_MAX_DIMS]; /* of the new dims */
     int64_t coef[XK_VIEW_MAX_DIMS], start;
-    unsigned from[XK_VIEW_MAX_DIMS]; /* MERGE: old dims, outermost first */
+    unsigned from[XK_VIEW_MAX_DIMS]; /* MERGE: old dims, outermost first;
+                                        SHARE: the other one */
 };
 
 struct model {

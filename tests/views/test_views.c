@@ -510,7 +510,8 @@ START_TEST(bad_transforms_are_refused)
     REFUSED(xk_view_embed(c, &v, "ic", 1, huge, 0), "exceeds 2^31-1");
     REFUSED(xk_view_embed(c, &v, "ic", 1, zero, 0), "a=0");
     REFUSED(xk_view_embed(c, &v, "ic", 1, wide, 0), "longer than 7");
-    REFUSED(xk_view_embed(c, &v, "ic", 1, taken, 0), "used twice");
+    REFUSED(xk_view_embed(c, &v, "ic", 1, taken, 0), "mb=9 was ");
+    REFUSED(xk_view_unmerge(c, &v, "ic", 1, taken), "used twice");
     REFUSED(xk_view_embed(c, &v, "ic", 0, same, 0), "0 dims");
     REFUSED(xk_view_unmerge(c, &v, "ic", 2, small), "less than its extent 20");
     REFUSED(xk_view_merge(c, &v, 2, twice, "m"), "merged twice");
