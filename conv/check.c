@@ -273,10 +273,6 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
     if (f->mb == 0)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "mb=0: empty tensors are not implemented");
-    if (f->g != 1)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "g=%lld: grouped convolutions are not implemented",
-                       (long long)f->g);
     return XK_OK;
 }
 
@@ -302,8 +298,9 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
                            rows[i].tag);
         XK_TRY(xk_conv_take_layout(c, f, rows[i].arg, rows[i].tag));
         const bool any = xk_conv_tag_is_any(rows[i].tag);
-        XK_TRY(xk_conv_layout(c, f, rows[i].arg,
-                              any ? xk_conv_dense_tag(f) : rows[i].tag, &l[i]));
+        XK_TRY(xk_conv_layout(
+            c, f, rows[i].arg,
+            any ? xk_conv_dense_tag(f, rows[i].arg) : rows[i].tag, &l[i]));
     }
     return xk_conv_tag_is_any(f->src_tag) ? XK_OK
                                           : xk_conv_check_reach(c, f, &l[0]);

@@ -26,6 +26,9 @@ bool xk_conv_is_3d(const struct xk_conv_desc *d);
 /* Weights whose tag is "any" get the smallest layout, which has channels
  * innermost and no padding. False: it is not "any". */
 bool xk_conv_close_weights(struct xk_conv_desc *full);
+/* With several groups, src and dst whose tag is "any" get channels innermost,
+ * so that those of a group follow each other. */
+void xk_conv_close_groups(struct xk_conv_desc *full);
 /* The tensors: of each tag that is "any" the layout `any` (src, wei, dst, which
  * the plan likes best), of the others their own. XK_EUNSUPPORTED if one does
  * not fit; for "any" xk_conv_check cannot know. XK_EINVAL: a tag is "any" and

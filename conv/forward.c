@@ -3,15 +3,18 @@
  * dst[mb][oc][oh][ow] = sum over kh, kw, ic of
  *     src[mb][ic][oh * sh + kh * (dh + 1) - ph][...] * wei[oc][ic][kh][kw].
  * M is mb oh ow, N is oc, K is kh kw ic. With depth, od and kd stand before oh
- * and kh everywhere. Behind this file nobody knows of convolution. */
+ * and kh everywhere. Several groups are a batch index g: oc and ic count inside
+ * a group, wei has g in front, and channel g * OC + oc of dst is channel oc of
+ * group g. Behind this file nobody knows of convolution. */
 #include "conv/quants.h"
 
 #include <stdio.h>
 #include <string.h>
 
-/* Numbers of the indices; of a spatial dim 0 d, 1 h, 2 w: -1 without depth. */
+/* Numbers of the indices; of a spatial dim 0 d, 1 h, 2 w: -1 without depth, and
+ * g without several groups. */
 struct indices {
-    int mb, o[3], oc, k[3], ic;
+    int g, mb, o[3], oc, k[3], ic;
 };
 
 static struct indices add_indices(struct xk_contraction *p,
@@ -20,16 +23,18 @@ static struct indices add_indices(struct xk_contraction *p,
     static const char *const places[] = {"od", "oh", "ow"};
     static const char *const taps[] = {"kd", "kh", "kw"};
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
-    struct indices x = {.o = {-1}, .k = {-1}};
+    struct indices x = {.g = -1, .o = {-1}, .k = {-1}};
+    if (f->g > 1)
+        x.g = (int)xk_contraction_add(p, "g", f->g, XK_ROLE_BATCH);
     x.mb = (int)xk_contraction_add(p, "mb", f->mb, XK_ROLE_M);
     for (unsigned i = first; i < 3; i++)
         x.o[i] = (int)xk_contraction_add(p, places[i],
                                          xk_conv_axis(f, i).places, XK_ROLE_M);
-    x.oc = (int)xk_contraction_add(p, "oc", f->oc, XK_ROLE_N);
+    x.oc = (int)xk_contraction_add(p, "oc", f->oc / f->g, XK_ROLE_N);
     for (unsigned i = first; i < 3; i++)
         x.k[i] = (int)xk_contraction_add(p, taps[i], xk_conv_axis(f, i).taps,
                                          XK_ROLE_K);
-    x.ic = (int)xk_contraction_add(p, "ic", f->ic, XK_ROLE_K);
+    x.ic = (int)xk_contraction_add(p, "ic", f->ic / f->g, XK_ROLE_K);
     return x;
 }
 
@@ -66,11 +71,21 @@ void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index)
             xk_access_add(a, index[i], a->layout.dim[a->n_coord]);
 }
 
+/* Dim d, which an index of channels moves, has those of all groups. */
+static void over_groups(const struct xk_conv_desc *f, const struct indices *x,
+                        unsigned d, struct xk_access *a)
+{
+    struct xk_coord *const at = &a->at[d];
+    if (x->g >= 0 && at->hi > 1)
+        at->coef[x->g] = at->hi / f->g;
+}
+
 /* What lies beside src reads as zero. */
 static void add_src_dims(struct xk_access *a, const struct xk_conv_desc *f,
                          const struct indices *x)
 {
     xk_conv_add_dims(a, 2, (const int[]){x->mb, x->ic});
+    over_groups(f, x, 1, a);
     for (unsigned i = 0; i < 3; i++) {
         const struct xk_conv_axis s = xk_conv_axis(f, i);
         if (x->o[i] < 0)
@@ -101,6 +116,7 @@ static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
     a->inverse = q == XK_SCALE_OF_DST;
     XK_TRY(xk_conv_quant_layout(c, &row, &a->layout));
     xk_access_add(a, row.extent > 1 ? x->oc : -1, row.extent);
+    over_groups(f, x, 0, a);
     return XK_OK;
 }
 
@@ -115,6 +131,7 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
     struct xk_access *const a = xk_contraction_add_input(p);
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_BIA, a));
     xk_conv_add_dims(a, 1, &x->oc);
+    over_groups(f, x, 0, a);
     return XK_OK;
 }
 
@@ -142,6 +159,7 @@ static enum xk_status add_rhs(xk_ctx *c, const struct xk_conv_desc *f,
             const int64_t extent = a->layout.dim[a->n_coord];
             xk_access_add(a, extent > 1 ? index[k] : -1, extent);
         }
+    over_groups(f, x, 1, a);
     return XK_OK;
 }
 
@@ -182,10 +200,11 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &out->b));
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_DST, &out->c));
     add_src_dims(&out->a, f, &x);
-    xk_conv_add_dims(&out->b, 5,
-                     (const int[]){x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
+    xk_conv_add_dims(&out->b, 6,
+                     (const int[]){x.g, x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
     xk_conv_add_dims(&out->c, 5,
                      (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
+    over_groups(f, &x, 1, &out->c);
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_SRC, XK_EPI_MUL, out));
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_WEI, XK_EPI_MUL, out));
     if (xk_conv_has_bias(f))

@@ -12,13 +12,15 @@ static const struct {
     [XK_ZERO_POINT_OF_DST] = {"zero_dst", XK_ARG_DST, true},
 };
 
-/* The mask's bit of output channels, and bits that change nothing: there is one
- * group. */
+/* The mask's bits of output channels, all of which it must have, and bits that
+ * change nothing: of a group without others. */
 static uint32_t channel_bit(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                             uint32_t *idle)
 {
     const bool grouped = arg == XK_ARG_WEI && (f->grouped || f->g > 1);
-    *idle = grouped ? 1 : 0;
+    *idle = grouped && f->g == 1 ? 1 : 0;
+    if (arg == XK_ARG_WEI && f->g > 1)
+        return 3;
     return arg == XK_ARG_SRC ? 0 : arg == XK_ARG_WEI && !grouped ? 1 : 2;
 }
 
@@ -66,7 +68,8 @@ bool xk_conv_quant_is_read(const struct xk_conv_desc *f, enum xk_conv_arg arg,
         is_row |= rows[i].arg == arg && rows[i].is_zero_point == is_zero_point;
     return is_row &&
            (q->source == XK_QUANT_DEVICE || q->source == XK_QUANT_HOST) &&
-           !(q->mask & ~(bit | idle)) && !q->n_groups &&
+           !(q->mask & ~(bit | idle)) &&
+           (!(q->mask & bit) || (q->mask & bit) == bit) && !q->n_groups &&
            (q->type == XK_F32 || q->type == XK_F16 || q->type == XK_BF16 ||
             q->type == XK_S32 || q->type == XK_S8 || q->type == XK_U8);
 }

@@ -129,12 +129,14 @@ unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
     const struct xk_conv_desc *const f = full;
     const int64_t all[XK_N_CONV_ARGS][5] = {
         [XK_ARG_SRC] = {f->mb, f->ic, f->id, f->ih, f->iw},
-        [XK_ARG_WEI] = {f->oc, f->ic, f->kd, f->kh, f->kw},
+        [XK_ARG_WEI] = {f->oc / f->g, f->ic / f->g, f->kd, f->kh, f->kw},
         [XK_ARG_BIA] = {f->oc},
         [XK_ARG_DST] = {f->mb, f->oc, f->od, f->oh, f->ow},
     };
     const bool with_d = xk_conv_is_3d(f);
     unsigned n = 0;
+    if (xk_conv_has_group_dim(f, arg))
+        dims[n++] = f->g;
     for (unsigned i = 0; i < (arg == XK_ARG_BIA ? 1 : 5); i++) {
         if (i != 2 || with_d)
             dims[n++] = all[arg][i];
@@ -156,22 +158,72 @@ bool xk_conv_tag_is_any(const char *tag)
     return tag[0] == 0 || strcmp(tag, "any") == 0;
 }
 
-const char *xk_conv_dense_tag(const struct xk_conv_desc *full)
+bool xk_conv_has_group_dim(const struct xk_conv_desc *full,
+                           enum xk_conv_arg arg)
 {
-    return xk_conv_is_3d(full) ? "acdeb" : "acdb";
+    return arg == XK_ARG_WEI && full->g > 1;
+}
+
+const char *xk_conv_dense_tag(const struct xk_conv_desc *full,
+                              enum xk_conv_arg arg)
+{
+    static const char *const tags[2][2] = {{"acdb", "acdeb"},
+                                           {"abdec", "abdefc"}};
+    return tags[xk_conv_has_group_dim(full, arg)][xk_conv_is_3d(full)];
+}
+
+static bool close(const struct xk_conv_desc *full, enum xk_conv_arg arg,
+                  char tag[XK_TAG_MAX])
+{
+    if (!xk_conv_tag_is_any(tag))
+        return false;
+    strcpy(tag, xk_conv_dense_tag(full, arg));
+    return true;
 }
 
 bool xk_conv_close_weights(struct xk_conv_desc *full)
 {
-    if (!xk_conv_tag_is_any(full->wei_tag))
+    return close(full, XK_ARG_WEI, full->wei_tag);
+}
+
+void xk_conv_close_groups(struct xk_conv_desc *full)
+{
+    if (full->g == 1)
+        return;
+    close(full, XK_ARG_SRC, full->src_tag);
+    close(full, XK_ARG_DST, full->dst_tag);
+}
+
+/* Weights with groups have their dims in any order without blocks, groups alone
+ * in blocks, or groups in front of a tag of weights without them, of which the
+ * letters are one further on. */
+static bool grouped_tag_is_known(const struct xk_conv_desc *f, const char *tag)
+{
+    static const char *const lanes[2][2] = {{"Abcde16a", "Abcde32a"},
+                                            {"Abcdef16a", "Abcdef32a"}};
+    const bool depth = xk_conv_is_3d(f);
+    char rest[XK_TAG_MAX];
+    size_t n = strlen(tag);
+    if (n == (depth ? 6 : 5) && strspn(tag, "abcdef") == n)
+        return true;
+    if (!strcmp(tag, lanes[depth][0]) || !strcmp(tag, lanes[depth][1]))
+        return true;
+    if (tag[0] != 'a' || n >= XK_TAG_MAX)
         return false;
-    strcpy(full->wei_tag, xk_conv_dense_tag(full));
-    return true;
+    for (n = 1; tag[n]; n++)
+        rest[n - 1] = (char)(tag[n] - (tag[n] > '9'));
+    rest[n - 1] = 0;
+    for (const char *const *t = tensors[XK_ARG_WEI].tags[depth]; *t; t++)
+        if (strcmp(rest, *t) == 0)
+            return true;
+    return false;
 }
 
 bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                           const char *tag)
 {
+    if (xk_conv_has_group_dim(f, arg))
+        return grouped_tag_is_known(f, tag);
     for (const char *const *t = tensors[arg].tags[xk_conv_is_3d(f)]; *t; t++)
         if (strcmp(tag, *t) == 0)
             return true;
@@ -181,8 +233,13 @@ bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
 enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *f,
                                 enum xk_conv_arg arg, const char *tag)
 {
-    return xk_fail(c, XK_EUNSUPPORTED, "%s=%s: no kernel takes it; use any, %s",
+    return xk_fail(c, XK_EUNSUPPORTED,
+                   "%s=%s: no kernel takes it; use any, %s%s",
                    tensors[arg].field, tag,
+                   xk_conv_has_group_dim(f, arg)
+                       ? "any order of dims, groups in blocks of 16 or 32, or, "
+                         "behind the groups, "
+                       : "",
                    tensors[arg].names[xk_conv_is_3d(f)]);
 }
 

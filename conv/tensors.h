@@ -23,15 +23,20 @@ enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *full);
 /* "src_tag" and so on, "bia" for the bias: the name in messages. */
 const char *xk_conv_tensor_field(enum xk_conv_arg arg);
-/* Extents of src, dst: n c [d] h w; wei: o i [d] h w; bia: o. Returns their
- * number. */
+/* Whether the tensor has a dim of groups in front: weights of several. */
+bool xk_conv_has_group_dim(const struct xk_conv_desc *full,
+                           enum xk_conv_arg arg);
+/* Extents of src, dst: n c [d] h w; wei: [g] o i [d] h w, o and i those of a
+ * group; bia: o. Returns their number. */
 unsigned xk_conv_dims(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                       int64_t dims[XK_LAYOUT_MAX_DIMS]);
 uint32_t xk_conv_type_of(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 /* A tag that leaves the choice to the library. */
 bool xk_conv_tag_is_any(const char *tag);
-/* The tag without padding that has channels innermost: "acdb", "acdeb". */
-const char *xk_conv_dense_tag(const struct xk_conv_desc *full);
+/* The tag without padding that has (input) channels innermost, and groups
+ * outermost: "acdb", "acdeb", "abdec". */
+const char *xk_conv_dense_tag(const struct xk_conv_desc *full,
+                              enum xk_conv_arg arg);
 /* Is there a kernel for this canonical tag over our dims? */
 bool xk_conv_tag_is_known(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                           const char *tag);

@@ -12,6 +12,7 @@
  * none); and ours. */
 struct user_dims {
     unsigned n, n_ours;
+    unsigned lead; /* of ours, those in front of the spatial ones */
     int64_t extent[XK_LAYOUT_MAX_DIMS], our_extent[XK_LAYOUT_MAX_DIMS];
     int ours[XK_LAYOUT_MAX_DIMS];
 };
@@ -25,20 +26,18 @@ static void add(struct user_dims *u, int64_t extent, int ours)
 static struct user_dims dims_of(const struct xk_conv_desc *f,
                                 enum xk_conv_arg arg)
 {
-    struct user_dims u = {.n = 0};
+    struct user_dims u = {.lead = xk_conv_has_group_dim(f, arg) ? 3 : 2};
     int64_t ours[XK_LAYOUT_MAX_DIMS];
     const unsigned n = xk_conv_dims(f, arg, ours);
     u.n_ours = n;
     memcpy(u.our_extent, ours, sizeof(ours));
-    if (arg == XK_ARG_WEI && (f->grouped || f->g > 1)) {
-        add(&u, f->g, -1);
-        ours[0] /= f->g;
-    }
-    add(&u, ours[0], 0);
-    add(&u, ours[1], 1);
-    if (f->ndims == 5 && n == 4)
+    if (arg == XK_ARG_WEI && f->grouped && u.lead == 2)
         add(&u, 1, -1);
-    for (unsigned i = f->ndims == 3 ? 3 : 2; i < n; i++)
+    for (unsigned i = 0; i < u.lead; i++)
+        add(&u, ours[i], (int)i);
+    if (f->ndims == 5 && n - u.lead == 2)
+        add(&u, 1, -1);
+    for (unsigned i = u.lead + (f->ndims == 3); i < n; i++)
         add(&u, ours[i], (int)i);
     return u;
 }
@@ -67,10 +66,10 @@ static enum xk_status fold(xk_ctx *c, const struct xk_conv_desc *f,
         if (ours < 0)
             continue;
         b.dim = (uint8_t)ours;
-        if (!height && b.dim == 3) {
+        if (!height && b.dim == u->lead + 1) {
             height = true;
             out->block[out->n_blocks++] =
-                (struct xk_block){2, 1, b.size * b.stride};
+                (struct xk_block){(uint8_t)u->lead, 1, b.size * b.stride};
         }
         out->padded[b.dim] *= b.size;
         out->block[out->n_blocks++] = b;

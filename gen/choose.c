@@ -7,7 +7,9 @@
 
 #include "conv/conv.h"
 #include "conv/tensors.h"
+#include "gen/contraction_problem.h"
 #include "gen/gen.h"
+#include "gen/padding.h"
 #include "plan/plan.h"
 
 enum xk_status xk_candidates_override(xk_ctx *c,
@@ -37,13 +39,23 @@ enum xk_status xk_candidates_override(xk_ctx *c,
     return XK_OK;
 }
 
-/* The contraction over the layouts in info, and its shape; NULL: as far as the
- * descriptor says them. */
+enum xk_status xk_problem_contraction(xk_ctx *c, const struct xk_problem *p,
+                                      const struct xk_conv_info *info,
+                                      struct xk_contraction *out)
+{
+    XK_TRY(xk_conv_contraction(c, &p->desc, info, out));
+    if (xk_contraction_extent(out, XK_ROLE_BATCH) == 1)
+        return XK_OK;
+    XK_TRY(xk_contraction_check(c, out));
+    return xk_contraction_prepare(c, out);
+}
+
+/* With its shape. */
 static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                const struct xk_conv_info *info,
                                struct xk_contraction *con, struct xk_shape *out)
 {
-    XK_TRY(xk_conv_contraction(c, &p->desc, info, con));
+    XK_TRY(xk_problem_contraction(c, p, info, con));
     XK_TRY(xk_contraction_check(c, con));
     *out = xk_shape_of(con);
     return XK_OK;
@@ -121,6 +133,8 @@ static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
     XK_TRY(shape_of(c, p, &p->info, &con, &s));
     *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
                                  &p->n_candidates);
+    p->pads = p->desc.g > 1 && xk_padding_dim(&con) >= 0;
+    p->info.n_launches = p->pads ? 2 : 1;
     return XK_OK;
 }
 
@@ -131,6 +145,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     memset(out, 0, sizeof(*out));
     XK_TRY(xk_conv_check(c, d, &out->desc));
     /* xk_conv_check admits only platforms that have a row. */
+    xk_conv_close_groups(&out->desc);
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
     enum xk_status status = choose(c, out);
     /* Blocks of weights may have made them too large. */

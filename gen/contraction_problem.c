@@ -188,6 +188,18 @@ static enum xk_status choose_inner(xk_ctx *c, struct xk_contraction *p)
     return XK_OK;
 }
 
+enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
+{
+    XK_TRY(check_implemented(c, p));
+    drop_units(p);
+    xk_access_split_dims(p, &p->a);
+    xk_access_split_dims(p, &p->b);
+    xk_access_split_dims(p, &p->c);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        xk_access_split_dims(p, &p->input[i]);
+    return choose_inner(c, p);
+}
+
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
@@ -197,14 +209,7 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     const struct xk_schedule_rule *broken = NULL;
     memset(out, 0, sizeof(*out));
     XK_TRY(xk_contraction_close(c, &p));
-    XK_TRY(check_implemented(c, &p));
-    drop_units(&p);
-    xk_access_split_dims(&p, &p.a);
-    xk_access_split_dims(&p, &p.b);
-    xk_access_split_dims(&p, &p.c);
-    for (unsigned i = 0; i < p.n_inputs; i++)
-        xk_access_split_dims(&p, &p.input[i]);
-    XK_TRY(choose_inner(c, &p));
+    XK_TRY(xk_contraction_prepare(c, &p));
     XK_TRY(xk_nest_make(c, &p, &out->nest));
     const struct xk_shape s = xk_shape_of(&p);
     out->n_candidates =

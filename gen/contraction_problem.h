@@ -15,6 +15,12 @@ struct xk_contraction_problem {
 /* Open layouts become dense, their last dim innermost. */
 enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p);
 
+/* The form that the search and xk_nest_make take: indices of one place are
+ * dropped, coordinates of groups become dims, the K that a step walks comes
+ * last. B may be open. XK_EUNSUPPORTED, with the operand: types that no kernel
+ * has; memory beyond 2^31-1 bytes. */
+enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p);
+
 /* Open layouts become dense, their last dim innermost; then the candidates.
  * The contraction has been checked and has no classes. XK_EUNSUPPORTED, with
  * the operand: types that no kernel has; memory beyond 2^31-1 bytes, also where

@@ -12,6 +12,7 @@
 #include "gen/creation.h"
 #include "gen/gen.h"
 #include "gen/make_launches.h"
+#include "gen/padding.h"
 
 /* One create call. */
 struct create {
@@ -19,7 +20,8 @@ struct create {
     struct xk_problem problem;
     struct xk_program_arg_info
         arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS];
-    struct xk_nest con; /* large, and not zero at first */
+    struct xk_nest con;                    /* large, and not zero at first */
+    struct xk_contraction_problem padding; /* if the problem pads */
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -71,6 +73,17 @@ static unsigned set_args(struct create *g)
     return n;
 }
 
+static enum xk_status make_padding(struct create *g,
+                                   const struct xk_contraction *con)
+{
+    struct xk_gen *const gen = &g->base.gen;
+    XK_TRY(xk_padding_problem_make(gen->c, gen->platform, con, &g->padding));
+    return xk_creation_has(&g->base, XK_CREATE_A64)
+               ? xk_contraction_problem_use_addresses(gen->c, gen->platform,
+                                                      &g->padding)
+               : XK_OK;
+}
+
 static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
 {
     struct xk_gen *const gen = &g->base.gen;
@@ -82,8 +95,9 @@ static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
     xk_creation_name(&g->base, xk_str_get(&gen->text));
     xk_str_clear(&gen->text);
     struct xk_contraction con;
-    XK_TRY(
-        xk_conv_contraction(gen->c, &g->problem.desc, &g->problem.info, &con));
+    XK_TRY(xk_problem_contraction(gen->c, &g->problem, &g->problem.info, &con));
+    if (g->problem.pads)
+        XK_TRY(make_padding(g, &con));
     return xk_nest_make(gen->c, &con, &g->con);
 }
 
@@ -92,16 +106,21 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
 {
     struct create *const g = (struct create *)base;
     XK_TRY(prepare(g, what));
-    const struct xk_launch launch = {
-        .kind = XK_LAUNCH_CONTRACT,
-        .name = "xk_conv",
-        .u.contract = {.nest = &g->con,
-                       .candidate = g->problem.candidate,
-                       .n_candidates = g->problem.n_candidates}};
+    const struct xk_launch launch[] = {
+        {.kind = XK_LAUNCH_CONTRACT,
+         .name = "xk_conv",
+         .u.contract = {.nest = &g->con,
+                        .candidate = g->problem.candidate,
+                        .n_candidates = g->problem.n_candidates}},
+        {.kind = XK_LAUNCH_CONTRACT,
+         .name = "xk_padding",
+         .u.contract = {.nest = &g->padding.nest,
+                        .candidate = g->padding.candidate,
+                        .n_candidates = g->padding.n_candidates}}};
     const struct xk_launches all = {.n_args = set_args(g),
                                     .args = g->arg,
-                                    .n = 1,
-                                    .at = &launch,
+                                    .n = g->problem.pads ? 2 : 1,
+                                    .at = launch,
                                     .addresses =
                                         xk_creation_has(base, XK_CREATE_A64)};
     return xk_launches_make(&base->gen, &all, &g->problem.info, base->heap,

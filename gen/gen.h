@@ -14,12 +14,18 @@ struct xk_problem {
     struct xk_conv_desc desc; /* every default explicit */
     const struct xk_platform *platform;
     struct xk_conv_info info;
+    bool pads; /* a second launch clears padding of dst */
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
 };
 
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out);
+/* The contraction that the search and the kernel are made of, over the layouts
+ * in info; NULL: as far as the descriptor says them. */
+enum xk_status xk_problem_contraction(xk_ctx *c, const struct xk_problem *p,
+                                      const struct xk_conv_info *info,
+                                      struct xk_contraction *out);
 /* Leaves the candidates that can do with 64-bit addresses, with them. The
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */

@@ -93,12 +93,15 @@ static unsigned columns(const struct xk_schedule *s, unsigned most)
     return n < most ? n : most;
 }
 
-/* N first, K last or behind it: filter taps around a step of K, or inside all
- * of it. */
-static void begin_b(struct xk_layout *l, const struct xk_access *b,
+/* Batch outermost, then N; K last or behind it: filter taps around a step of K,
+ * or inside all of it. */
+static void begin_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, bool k_first)
 {
-    begin(l, b);
+    begin(l, &con->b);
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (con->index[i].role == XK_ROLE_BATCH)
+            put(l, xk_access_dim_of(&con->b, i), 0);
     put(l, d->b_n, 0);
     if (k_first)
         put(l, d->b_k, 0);
@@ -109,13 +112,13 @@ static void begin_b(struct xk_layout *l, const struct xk_access *b,
 
 /* In the order of the loops; or some taps of a line with the little K of each.
  * By lines dwords of two steps, of each eight rows side by side. */
-static void systolic_b(struct xk_layout *l, const struct xk_access *b,
+static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
                        const struct dims *d, const struct xk_schedule *s)
 {
     const bool in_step = s->slm || s->taps_inner;
     const bool lines = s->load_a == XK_LOAD_LINES;
     const unsigned n = columns(s, in_step || s->pack ? 64 : 32);
-    begin_b(l, b, d, lines || (in_step && !s->pack));
+    begin_b(l, con, d, lines || (in_step && !s->pack));
     if (lines) {
         if (n > 8)
             put(l, d->b_n, n / 8);
@@ -131,10 +134,10 @@ static void systolic_b(struct xk_layout *l, const struct xk_access *b,
 }
 
 /* B where N is in the lanes; dwords of four bytes, a run of them along N. */
-static void lanes_b(struct xk_layout *l, const struct xk_access *b,
+static void lanes_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, const struct xk_schedule *s)
 {
-    begin_b(l, b, d, false);
+    begin_b(l, con, d, false);
     put(l, d->b_n, columns(s, 32));
     if (s->fma == XK_FMA_DP4A)
         put(l, d->b_k, 4);
@@ -165,9 +168,9 @@ static void choose(const struct xk_contraction *con,
         blocks_of(&out->c, &con->c, d.c_n, d.c_m, images,
                   few_n ? XK_PACK_FEW : s->k_step);
     if (systolic)
-        systolic_b(&out->b, &con->b, &d, s);
+        systolic_b(&out->b, con, &d, s);
     else
-        lanes_b(&out->b, &con->b, &d, s);
+        lanes_b(&out->b, con, &d, s);
 }
 
 enum xk_status xk_plan_any_layouts(xk_ctx *c, const struct xk_contraction *con,

@@ -120,8 +120,8 @@ struct xk_layout_block {
 #define XK_MAX_BLOCKS 16
 struct xk_tensor_info {
     uint32_t type;  /* enum xk_data_type */
-    uint32_t ndims; /* src, dst: n c [d] h w; wei: o i [d] h w;
-                       bia: o */
+    uint32_t ndims; /* src, dst: n c [d] h w; wei: [g] o i [d] h w, with g
+                       if there are several groups; bia: o */
     int64_t dims[XK_MAX_NDIMS], padded_dims[XK_MAX_NDIMS];
     uint32_t n_blocks;
     struct xk_layout_block blocks[XK_MAX_BLOCKS];

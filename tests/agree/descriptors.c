@@ -75,9 +75,13 @@ static void draw_tags(struct rng *r, struct xk_conv_desc *d)
     static const char *const wei[] = {"any",    "any",      "any",
                                       "abx",    "axb",      "xba",
                                       "Axb16a", "AxB8a16b", "ABx16a32b"};
+    static const char *const groups[] = {"any",      "any",     "any",
+                                         "abx",      "axb",     "xcba",
+                                         "Abcde16a", "aBxc16b", "aBCx16b16c"};
     strcpy(d->src_tag, act[next(r) % COUNTOF(act)]);
     strcpy(d->dst_tag, act[next(r) % COUNTOF(act)]);
-    strcpy(d->wei_tag, wei[next(r) % COUNTOF(wei)]);
+    const uint64_t i = next(r) % COUNTOF(wei);
+    strcpy(d->wei_tag, d->g > 1 ? groups[i] : wei[i]);
 }
 
 /* A spatial dim: in, out, taps, stride, dilation, padding. */
@@ -134,12 +138,23 @@ static int64_t draw_channels(struct rng *r)
     }
 }
 
+/* Several of them with so many channels each, or with one on either side. */
+static void draw_groups(struct rng *r, struct xk_conv_desc *d)
+{
+    if (!chance(r, 30))
+        return;
+    d->g = chance(r, 50) ? between(r, 2, 40) : 16 * between(r, 1, 20);
+    d->ic = chance(r, 60) ? d->g : d->g * d->ic;
+    d->oc = chance(r, 60) ? d->g : d->g * d->oc;
+}
+
 static void draw_ordinary(struct rng *r, struct xk_conv_desc *d)
 {
     const unsigned first = chance(r, 15) ? 0 : chance(r, 85) ? 1 : 2;
     d->mb = chance(r, 50) ? 8 * between(r, 1, 4) : between(r, 1, 9);
     d->ic = draw_channels(r);
     d->oc = draw_channels(r);
+    draw_groups(r, d);
     for (unsigned i = 0; i < 3; i++) {
         const struct axis a = axis_of(d, i);
         *a.i = *a.o = *a.k = *a.s = 1;
@@ -277,12 +292,12 @@ struct xk_drawn xk_draw(uint64_t seed, uint64_t number, bool extreme)
     struct xk_drawn out = {XK_CONV_DESC_INIT, 0};
     draw_types(&r, &out.desc);
     draw_epilogue(&r, &out.desc);
-    draw_tags(&r, &out.desc);
     out.flags = chance(&r, 40) ? XK_CREATE_A64 : 0;
     if (extreme)
         draw_extreme(&r, &out.desc);
     else
         draw_ordinary(&r, &out.desc);
+    draw_tags(&r, &out.desc);
     return out;
 }
 

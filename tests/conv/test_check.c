@@ -260,10 +260,6 @@ START_TEST(what_is_not_implemented_says_so)
     BAD(wei_type, XK_BF16, XK_EUNSUPPORTED, "wei_type=bf16");
     BAD(dst_type, XK_S4, XK_EUNSUPPORTED, "dst_type=s4");
     BAD(bia_type, XK_S4, XK_EUNSUPPORTED, "bia_type=s4");
-    BAD(g, 2, XK_EUNSUPPORTED, "g=2: grouped");
-    const struct xk_conv_desc d = test_parse("g3ic3id8oc6kd3pd1");
-    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
-    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "g=3: grouped"));
 }
 END_TEST
 

@@ -178,7 +178,7 @@ START_TEST(every_candidate_gets_layouts_with_kernels)
                       c->error.message);
         ck_assert_int_eq(xk_conv_tensors(c, &o.full, plain, &info), XK_OK);
         ck_assert_str_eq(info.tensor[XK_ARG_SRC].tag,
-                         xk_conv_dense_tag(&o.full));
+                         xk_conv_dense_tag(&o.full, XK_ARG_WEI));
     }
 }
 END_TEST

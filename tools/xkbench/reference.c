@@ -58,9 +58,10 @@ static void only_bias(const struct xk_conv_desc *d, const float *bia,
         dst[i] = bia ? bia[i / image % d->oc] : 0.0f;
 }
 
-/* The problem as oneDNN sees it: two dims in front, then the axes. */
+/* The problem as oneDNN sees it: two dims in front, then the axes. Weights of
+ * several groups have them in front, and channels of one. */
 struct shape {
-    int ndims;
+    int ndims, wei_ndims;
     dnnl_dims_t src, cut, wei, dst; /* cut: the part of src that is seen */
     dnnl_dims_t stride, dilation, pad_l, pad_r;
 };
@@ -70,7 +71,7 @@ static void add_axis(struct shape *s, int64_t in, const struct axis *a)
     const int n = s->ndims - 2;
     s->src[s->ndims] = in;
     s->cut[s->ndims] = a->in;
-    s->wei[s->ndims] = a->k;
+    s->wei[s->wei_ndims++] = a->k;
     s->dst[s->ndims++] = a->out;
     s->stride[n] = a->stride;
     s->dilation[n] = a->dilation;
@@ -87,8 +88,11 @@ static struct shape make_shape(const struct xk_conv_desc *d)
     struct shape s = {.ndims = 2,
                       .src = {d->mb, d->ic},
                       .cut = {d->mb, d->ic},
-                      .wei = {d->oc, d->ic},
                       .dst = {d->mb, d->oc}};
+    if (d->g > 1)
+        s.wei[s.wei_ndims++] = d->g;
+    s.wei[s.wei_ndims++] = d->oc / d->g;
+    s.wei[s.wei_ndims++] = d->ic / d->g;
     if (d->id != 1 || d->od != 1 || d->kd != 1 || d->pd != 0)
         add_axis(&s, d->id, &z);
     add_axis(&s, d->ih, &y);
@@ -108,10 +112,11 @@ static void conv_desc(struct job *j, const struct shape *s, bool bias,
                       dnnl_memory_desc_t md[4])
 {
     const int n = s->ndims;
-    const dnnl_dims_t bia = {s->wei[0]};
+    const dnnl_dims_t bia = {s->dst[1]};
     const dnnl_format_tag_t any = dnnl_format_tag_any;
     CALL(j, dnnl_memory_desc_init_by_tag(&md[0], n, s->cut, dnnl_f32, any));
-    CALL(j, dnnl_memory_desc_init_by_tag(&md[1], n, s->wei, dnnl_f32, any));
+    CALL(j, dnnl_memory_desc_init_by_tag(&md[1], s->wei_ndims, s->wei, dnnl_f32,
+                                         any));
     CALL(j, dnnl_memory_desc_init_by_tag(&md[2], 1, bia, dnnl_f32, dnnl_a));
     CALL(j, dnnl_memory_desc_init_by_tag(&md[3], n, s->dst, dnnl_f32, any));
     dnnl_convolution_desc_t cd;
@@ -201,8 +206,6 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   const float *bia, float *dst,
                                   struct xk_error *err)
 {
-    if (d->g != 1)
-        return xk_tool_fail(err, XK_EABSENT, "no reference for groups yet");
     const struct shape s = make_shape(d);
     if (reads_nothing(&s)) {
         only_bias(d, bia, dst);
@@ -215,7 +218,7 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
          dnnl_stream_create(&j.stream, j.engine, dnnl_stream_default_flags));
     conv_desc(&j, &s, bia, md);
     plain_memory(&j, 0, s.ndims, s.src, s.cut, (void *)(uintptr_t)src);
-    plain_memory(&j, 1, s.ndims, s.wei, s.wei, (void *)(uintptr_t)wei);
+    plain_memory(&j, 1, s.wei_ndims, s.wei, s.wei, (void *)(uintptr_t)wei);
     if (bia)
         plain_memory(&j, 2, 1, &d->oc, &d->oc, (void *)(uintptr_t)bia);
     plain_memory(&j, 3, s.ndims, s.dst, s.dst, dst);

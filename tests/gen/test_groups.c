@@ -1,0 +1,176 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A convolution of several groups gives the bytes of the dense one whose
+ * weights are zero between groups, for random problems on the simulator. Both
+ * come from the same descriptor but for g and weights; data are small integers,
+ * so every sum is exact. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/alloc.h"
+#include "tests/gen/launches_lab.h"
+#include "tests/gen/typed.h"
+#include "tests/tap.h"
+#include "conv/tensors.h"
+
+#define RUNS 48
+
+static uint64_t state;
+
+static int64_t draw(int64_t lo, int64_t hi)
+{
+    state =
+        state * UINT64_C(6364136223846793005) + UINT64_C(1442695040888963407);
+    return lo + (int64_t)((state >> 33) % (uint64_t)(hi - lo + 1));
+}
+
+/* One of the two convolutions. */
+struct side {
+    struct xk_conv_desc desc;
+    xk_program *program;
+    const struct xk_conv_info *info;
+    struct lab_arg arg[XK_N_CONV_ARGS];
+};
+
+static enum xk_dtype type_of(const struct side *s, unsigned arg)
+{
+    return xk_conv_dtype(s->info->tensor[arg].type);
+}
+
+static int64_t element(const struct side *s, unsigned arg, const int64_t *at)
+{
+    const struct xk_tensor_info *const t = &s->info->tensor[arg];
+    int64_t e = 0;
+    for (unsigned b = 0; b < t->n_blocks; b++)
+        e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
+             t->blocks[b].stride;
+    return e;
+}
+
+static void create(struct side *s)
+{
+    struct xk_error err;
+    ck_assert_msg(xk_conv_create(&s->desc, NULL, &s->program, &err) == XK_OK,
+                  "%s", err.message);
+    s->info = xk_program_info(s->program);
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        s->arg[i].size_b = s->info->tensor[i].size_b;
+        s->arg[i].data = calloc(1, s->arg[i].size_b + 1);
+        ck_assert_ptr_nonnull(s->arg[i].data);
+    }
+}
+
+static void destroy(struct side *s)
+{
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        free(s->arg[i].data);
+    xk_program_unref(s->program);
+}
+
+/* The same random integers in both sides' tensor, which lie alike. */
+static void fill(struct side *g, struct side *dense, unsigned arg)
+{
+    const int64_t n = (int64_t)g->arg[arg].size_b / xk_dtype_b(type_of(g, arg));
+    const bool whole = type_of(g, arg) == XK_DT_U8;
+    ck_assert_str_eq(g->info->tensor[arg].tag, dense->info->tensor[arg].tag);
+    for (int64_t i = 0; i < n; i++)
+        typed_put(type_of(g, arg), g->arg[arg].data, i,
+                  (double)draw(whole ? 0 : -3, 3));
+    memcpy(dense->arg[arg].data, g->arg[arg].data, g->arg[arg].size_b);
+}
+
+/* Weights of a group are a block on the dense ones' diagonal. */
+static void fill_weights(struct side *g, struct side *dense)
+{
+    const struct xk_tensor_info *const t = &g->info->tensor[XK_ARG_WEI];
+    const unsigned n = t->ndims;
+    int64_t at[XK_MAX_NDIMS] = {0};
+    for (;;) {
+        int64_t same[XK_MAX_NDIMS] = {at[0] * t->dims[1] + at[1],
+                                      at[0] * t->dims[2] + at[2]};
+        for (unsigned d = 3; d < n; d++)
+            same[d - 1] = at[d];
+        const double v = (double)draw(-2, 2);
+        typed_put(type_of(g, XK_ARG_WEI), g->arg[XK_ARG_WEI].data,
+                  element(g, XK_ARG_WEI, at), v);
+        typed_put(type_of(g, XK_ARG_WEI), dense->arg[XK_ARG_WEI].data,
+                  element(dense, XK_ARG_WEI, same), v);
+        unsigned d = n;
+        while (d > 0 && ++at[d - 1] == t->dims[d - 1])
+            at[--d] = 0;
+        if (!d)
+            return;
+    }
+}
+
+static void set_axis(int64_t *i, int64_t *k, int64_t *s, int64_t *d, int64_t *p)
+{
+    *k = draw(1, 4);
+    *s = draw(1, 2);
+    *d = draw(0, 3) == 0;
+    *p = draw(0, 2);
+    *i = (*k - 1) * (*d + 1) + 1 + draw(0, 7);
+}
+
+static void set_problem(struct xk_conv_desc *d)
+{
+    static const uint32_t types[][3] = {
+        {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F32},
+        {XK_U8, XK_S8, XK_S32},   {XK_BF16, XK_BF16, XK_F32},
+        {XK_F16, XK_F16, XK_F16}, {XK_S8, XK_S8, XK_S8}};
+    static const int64_t channels[][2] = {{1, 1}, {1, 1}, {1, 3},  {5, 1},
+                                          {2, 4}, {8, 8}, {17, 6}, {16, 32}};
+    static const char *const tags[] = {"nhwc", "nhwc", "nchw", "aBcd16b"};
+    const int64_t *const c = channels[draw(0, XK_COUNTOF(channels) - 1)];
+    const uint32_t *const t = types[draw(0, XK_COUNTOF(types) - 1)];
+    *d = (struct xk_conv_desc)XK_CONV_DESC_INIT;
+    d->src_type = t[0];
+    d->wei_type = t[1];
+    d->dst_type = t[2];
+    d->prop = draw(0, 1) ? XK_FWD_B : XK_FWD_D;
+    d->g = draw(2, c[0] * c[1] > 40 ? 3 : 20);
+    d->mb = draw(1, 2);
+    d->ic = d->g * c[0];
+    d->oc = d->g * c[1];
+    set_axis(&d->ih, &d->kh, &d->sh, &d->dh, &d->ph);
+    set_axis(&d->iw, &d->kw, &d->sw, &d->dw, &d->pw);
+    strcpy(d->src_tag, tags[draw(0, XK_COUNTOF(tags) - 1)]);
+    strcpy(d->dst_tag, tags[draw(0, XK_COUNTOF(tags) - 1)]);
+    if (draw(0, 1))
+        d->post_ops[d->n_post_ops++].kind = XK_POST_RELU;
+}
+
+START_TEST(groups_are_a_dense_convolution_with_zeros)
+{
+    struct side g = {.program = NULL}, dense = {.program = NULL};
+    char text[256];
+    state = 1000 + (uint64_t)_i;
+    set_problem(&g.desc);
+    dense.desc = g.desc;
+    dense.desc.g = 1;
+    create(&g);
+    create(&dense);
+    fill(&g, &dense, XK_ARG_SRC);
+    if (g.info->tensor[XK_ARG_BIA].ndims)
+        fill(&g, &dense, XK_ARG_BIA);
+    fill_weights(&g, &dense);
+    lab_run(g.program, g.arg);
+    lab_run(dense.program, dense.arg);
+    xk_conv_desc_print(&g.desc, text, sizeof(text));
+    ck_assert_msg(memcmp(g.arg[XK_ARG_DST].data, dense.arg[XK_ARG_DST].data,
+                         g.arg[XK_ARG_DST].size_b) == 0,
+                  "seed %d: %s, %s to %s: another dst", _i, text,
+                  g.desc.src_tag, g.desc.dst_tag);
+    destroy(&g);
+    destroy(&dense);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("groups");
+    TCase *const t = tcase_create("groups");
+    tcase_set_timeout(t, 60);
+    tcase_add_loop_test(t, groups_are_a_dense_convolution_with_zeros, 0, RUNS);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
