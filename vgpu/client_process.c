@@ -185,10 +185,12 @@ bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,
                                 page);
 }
 
-void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va)
+void xk_gpu_process_refresh_page(struct xk_gpu_process *p, const void *by,
+                                 uint64_t va)
 {
-    const struct xk_va_client client = {.read = read_client, .user = p};
-    if (p->pid)
+    struct asker a = {p, by};
+    const struct xk_va_client client = {read_for, settle_page, &a};
+    if (p->pid && !atomic_load(&p->refused))
         xk_va_store_refresh_page(p->store, &client, va);
 }
 

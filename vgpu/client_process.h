@@ -64,12 +64,13 @@ struct xk_gpu_process *xk_gpu_process_get(struct xk_gpu_device *d, int pid);
 void xk_gpu_process_put(struct xk_gpu_process *p);
 
 /* Copies what the client's CPU has changed to the device: all pages before a
- * submission, one page while a semaphore waits. by: the connection that
+ * submission, one page when a semaphore tests it. by: the connection that
  * asks. */
 void xk_gpu_process_refresh(struct xk_gpu_process *p, const void *by);
 bool xk_gpu_process_peek(struct xk_gpu_process *p, uint64_t va, void *dst,
                          size_t n_b);
-void xk_gpu_process_refresh_page(struct xk_gpu_process *p, uint64_t va);
+void xk_gpu_process_refresh_page(struct xk_gpu_process *p, const void *by,
+                                 uint64_t va);
 /* Fills page[] with the page of va (below 2^47) before the connection `by`
  * sends n_b bytes of it to the client. False: not mapped. */
 bool xk_gpu_process_download(struct xk_gpu_process *p, const void *by,

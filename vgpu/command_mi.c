@@ -194,18 +194,25 @@ static bool comparison_holds(unsigned compare, uint32_t memory, uint32_t data)
     }
 }
 
-/* False: the page is not mapped yet. */
+/* False: the page is not mapped yet, or its content has not come yet: the zeros
+ * of a page that is only mapped would be a mark that says "done". */
 static bool poll_value(const struct xk_command_stream *s,
                        const struct xk_command *cmd, uint64_t va,
                        uint32_t *value)
 {
+    const struct xk_command_ops *const o = &s->config.ops;
     struct xk_gpu_phys at;
     if (cmd->dw[0] >> 16 & 1) {
         *value = xk_command_stream_register(s, (uint32_t)va);
         return true;
     }
-    if (!(cmd->dw[0] & BIT_GGTT))
+    if (!(cmd->dw[0] & BIT_GGTT)) {
+        if (s->space.store && !xk_va_store_written(s->space.store, va))
+            return false;
+        if (o->look)
+            o->look(o->user, va);
         return xk_gpu_read(&s->space, va, value, 4, NULL);
+    }
     if (!xk_gpu_ggtt_translate(s->space.m, va, &at))
         return false;
     xk_gpu_phys_read(s->space.m, at, value, 4);
@@ -214,8 +221,9 @@ static bool poll_value(const struct xk_command_stream *s,
 
 /* All earlier commands have been executed, so a condition that does not hold
  * waits for another engine or for the host. A condition on a page that is not
- * mapped waits too: the driver lets a copy engine wait for a kernel that it
- * submits later, and maps the page of the kernel's end mark only then. */
+ * mapped or has no content yet waits too: the driver lets a copy engine wait
+ * for a kernel that it submits later, and maps and sends the page of the
+ * kernel's end mark only then. */
 enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
                                 const struct xk_command *cmd,
                                 struct xk_command_jump *jump)
@@ -234,7 +242,7 @@ enum xk_status xk_cmd_semaphore(struct xk_command_stream *s,
     if (!known)
         return xk_fail(s->c, XK_EFAULT,
                        "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: "
-                       "0x%llx is not mapped",
+                       "0x%llx is not mapped, or was never written",
                        (unsigned long long)cmd->at_va, (unsigned long long)va);
     return xk_fail(s->c, XK_EFAULT,
                    "vgpu: MI_SEMAPHORE_WAIT at 0x%llx waits for ever: 0x%llx "

@@ -48,6 +48,9 @@ struct xk_command_ops {
     /* The device's clock, in ticks. */
     uint64_t (*timestamp)(void *user);
     void *user;
+    /* Called before a semaphore tests va: takes what the client's CPU has
+     * written there. NULL: nobody else writes. */
+    void (*look)(void *user, uint64_t va);
     /* Called when a semaphore's condition does not hold; va is the address that
      * it tests. True: test it again. False: it can never hold. NULL: it never
      * can. */

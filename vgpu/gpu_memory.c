@@ -207,17 +207,18 @@ static bool transfer_stored(const struct xk_gpu_space *s, uint64_t va,
                             uint64_t *bad)
 {
     for (uint64_t done = 0, part_b; done < n_b; done += part_b) {
-        uint8_t *const at =
+        const uint8_t *const at =
             xk_va_store_at(s->store, va + done, n_b - done, &part_b);
+        if (at && to)
+            memcpy((uint8_t *)to + done, at, part_b);
+        else if (at)
+            xk_va_store_write(s->store, va + done, (const uint8_t *)from + done,
+                              n_b - done, &part_b);
         if (!at) {
             if (bad)
                 *bad = va + done;
             return false;
         }
-        if (to)
-            memcpy((uint8_t *)to + done, at, part_b);
-        else
-            memcpy(at, (const uint8_t *)from + done, part_b);
     }
     return true;
 }

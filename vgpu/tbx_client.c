@@ -376,6 +376,12 @@ static uint64_t now_ms(void)
     return (uint64_t)t.tv_sec * 1000 + (uint64_t)t.tv_nsec / 1000000;
 }
 
+static void take_page(void *user, uint64_t va)
+{
+    const struct engine *const e = user;
+    xk_gpu_process_refresh_page(e->client->process, e->client, va);
+}
+
 /* Another engine's thread may write the page, or the client's CPU. This
  * connection's own messages are executed meanwhile. */
 static bool wait_for_page(void *user, uint64_t va)
@@ -386,10 +392,7 @@ static bool wait_for_page(void *user, uint64_t va)
     if (e->wait_va != va || !e->wait_ms)
         e->wait_ms = now;
     e->wait_va = va;
-    if (now - e->wait_ms > SEMAPHORE_MS || !t->ops.pump(t->ops.user, 1))
-        return false;
-    xk_gpu_process_refresh_page(t->process, va);
-    return true;
+    return now - e->wait_ms <= SEMAPHORE_MS && t->ops.pump(t->ops.user, 1);
 }
 
 /* Reports a command that the device does not model; the client continues
@@ -412,7 +415,12 @@ static enum xk_status make_stream(xk_tbx_client *t, struct engine *e,
         .mmio_base = base,
         .large_slm = t->device->platform->slm_max_b > 65536,
         .max_commands = t->device->opts.max_commands,
-        .ops = {client_walker, device_clock, e, wait_for_page, report_gap},
+        .ops = {.walker = client_walker,
+                .timestamp = device_clock,
+                .user = e,
+                .look = take_page,
+                .wait = wait_for_page,
+                .finds = report_gap},
         .store = t->process->store};
     e->client = t;
     return xk_command_stream_create(t->c, &config, &e->stream);

@@ -28,11 +28,12 @@
 #define MAP_FIXED_NOREPLACE 0
 #endif
 
+enum page_state { PAGE_UNKNOWN, PAGE_MAPPED, PAGE_WRITTEN };
+
 /* [lo, hi): the part of the page that was ever exchanged with the client. */
 struct page {
     uint16_t lo, hi;
-    atomic_uchar mapped;
-    uint8_t fresh; /* uploaded since the last refresh */
+    atomic_uchar state; /* enum page_state */
 };
 
 struct chunk {
@@ -246,14 +247,14 @@ static enum xk_status map_page(xk_va_store *s, xk_ctx *c, uint64_t va)
                        "vgpu: no address space for the pages around 0x%llx",
                        (unsigned long long)va);
     struct page *const p = page_of(s, va);
-    if (atomic_load(&p->mapped)) /* another engine was first */
+    if (atomic_load(&p->state)) /* another engine was first */
         return XK_OK;
     XK_TRY(charge_store(s, c, PAGE_B));
     if (!add_to_runs(s, va / PAGE_B))
         return xk_fail(c, XK_ENOMEM,
                        "vgpu: pages at more than %u places, the last at 0x%llx",
                        MAX_RUNS, (unsigned long long)va);
-    atomic_store(&p->mapped, 1);
+    atomic_store(&p->state, PAGE_MAPPED);
     return XK_OK;
 }
 
@@ -261,7 +262,7 @@ enum xk_status xk_va_store_map(xk_va_store *s, xk_ctx *c, uint64_t va)
 {
     va &= VA_MASK;
     const struct page *const p = page_of(s, va);
-    if (p && atomic_load_explicit(&p->mapped, memory_order_relaxed))
+    if (p && atomic_load_explicit(&p->state, memory_order_relaxed))
         return XK_OK;
     pthread_mutex_lock(&s->lock);
     const enum xk_status st = map_page(s, c, va);
@@ -275,10 +276,35 @@ uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
     va &= VA_MASK;
     const struct page *const p = page_of(s, va);
     const uint64_t left_b = PAGE_B - va % PAGE_B;
-    if (!p || !atomic_load_explicit(&p->mapped, memory_order_acquire))
+    if (!p || !atomic_load_explicit(&p->state, memory_order_acquire))
         return NULL;
     *part_b = n_b < left_b ? n_b : left_b;
     return host_of(s, va);
+}
+
+/* Called when the bytes are there. */
+static void note_written(const xk_va_store *s, uint64_t va)
+{
+    atomic_store_explicit(&page_of(s, va)->state, PAGE_WRITTEN,
+                          memory_order_release);
+}
+
+bool xk_va_store_write(xk_va_store *s, uint64_t va, const uint8_t *src,
+                       uint64_t n_b, uint64_t *part_b)
+{
+    uint8_t *const host = xk_va_store_at(s, va, n_b, part_b);
+    if (!host)
+        return false;
+    memcpy(host, src, *part_b);
+    note_written(s, va & VA_MASK);
+    return true;
+}
+
+bool xk_va_store_written(const xk_va_store *s, uint64_t va)
+{
+    const struct page *const p = page_of(s, va & VA_MASK);
+    return p && atomic_load_explicit(&p->state, memory_order_acquire) ==
+                    PAGE_WRITTEN;
 }
 
 /* True if the exchanged part of a page's copy equals what both sides held last.
@@ -333,7 +359,6 @@ static void upload(xk_va_store *s, struct page *p, uint64_t va,
     const uint64_t in_page = va % PAGE_B, page = va - in_page;
     const uint16_t lo = p->lo, hi = p->hi;
     uint8_t *const host = host_of(s, page), *const both = both_of(s, page);
-    p->fresh = 1;
     widen_exchanged(p, both, host, (uint16_t)in_page,
                     (uint16_t)(in_page + n_b));
     for (uint64_t k = in_page; k < in_page + n_b; k++)
@@ -345,16 +370,14 @@ static void upload(xk_va_store *s, struct page *p, uint64_t va,
 bool xk_va_store_upload(xk_va_store *s, uint64_t va, const uint8_t *src,
                         uint64_t n_b, uint64_t *part_b)
 {
-    uint8_t *const host = xk_va_store_at(s, va, n_b, part_b);
     va &= VA_MASK;
-    if (!host)
+    if (va >= XK_VA_CLIENT_END)
+        return xk_va_store_write(s, va, src, n_b, part_b);
+    if (!xk_va_store_at(s, va, n_b, part_b))
         return false;
-    if (va >= XK_VA_CLIENT_END) {
-        memcpy(host, src, *part_b);
-        return true;
-    }
     pthread_mutex_lock(&s->lock);
     upload(s, page_of(s, va), va, src, *part_b);
+    note_written(s, va);
     pthread_mutex_unlock(&s->lock);
     return true;
 }
@@ -445,7 +468,7 @@ bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
 {
     va &= VA_MASK;
     const struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
-    if (!p || !atomic_load(&p->mapped))
+    if (!p || !atomic_load(&p->state))
         return false;
     expect(host_of(s, va) - va % PAGE_B + PAGE_B);
     pthread_mutex_lock(&s->lock);
@@ -454,23 +477,10 @@ bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
     return true;
 }
 
-/* True if n pages of one chunk are all fresh; none is fresh afterwards. */
-static bool all_fresh(struct page *p, uint64_t n)
-{
-    bool all = true;
-    for (uint64_t k = 0; k < n; k++) {
-        all &= p[k].fresh;
-        p[k].fresh = 0;
-    }
-    return all;
-}
-
 /* Pages that the client has unmapped meanwhile are left as they are. */
 static void refresh_block(xk_va_store *s, const struct xk_va_client *client,
                           uint64_t va, uint64_t n)
 {
-    if (all_fresh(page_of(s, va), n))
-        return;
     const bool all = client->read(client->user, va, s->block, n * PAGE_B);
     for (uint64_t k = 0; k < n; k++) {
         const uint64_t at = va + k * PAGE_B;
@@ -506,12 +516,12 @@ void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,
                               uint64_t va)
 {
     va &= VA_MASK & ~(uint64_t)(PAGE_B - 1);
-    struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
-    if (!p || !atomic_load(&p->mapped))
+    const struct page *const p = va < XK_VA_CLIENT_END ? page_of(s, va) : NULL;
+    if (!p || !atomic_load(&p->state))
         return;
     pthread_mutex_lock(&s->lock);
     if (client->read(client->user, va, s->block, PAGE_B))
-        take_client_bytes(s, p, va, s->block);
+        refresh_page(s, client, va, s->block);
     pthread_mutex_unlock(&s->lock);
 }
 

@@ -49,6 +49,15 @@ void xk_va_store_release(xk_va_store *s, uint64_t n_b);
 uint8_t *xk_va_store_at(const xk_va_store *s, uint64_t va, uint64_t n_b,
                         uint64_t *part_b);
 
+/* Writes an engine's bytes: as many of src as lie in the page of va, *part_b.
+ * False: not mapped. */
+bool xk_va_store_write(xk_va_store *s, uint64_t va, const uint8_t *src,
+                       uint64_t n_b, uint64_t *part_b);
+/* True if the client or an engine's command has written the page of va. A
+ * driver maps a page by one message and sends its content by a later one; in
+ * between, another engine finds zeros that nobody has written. */
+bool xk_va_store_written(const xk_va_store *s, uint64_t va);
+
 /* Writes the client's bytes: as many of src as lie in the page of va, *part_b.
  * Bytes that the client sends again unchanged do not replace what an engine has
  * written there since. False: not mapped. */
@@ -71,8 +80,8 @@ struct xk_va_client {
  * written too. client NULL: its memory cannot be read. False: not mapped. */
 bool xk_va_store_download(xk_va_store *s, const struct xk_va_client *client,
                           uint64_t va, uint64_t n_b, uint8_t page[4096]);
-/* Takes what the client's CPU has changed below 2^47 since the last exchange.
- * Pages that were uploaded since the last call are left out. */
+/* Takes what the client's CPU has changed below 2^47 since the last
+ * exchange. */
 void xk_va_store_refresh(xk_va_store *s, const struct xk_va_client *client);
 /* The same for the one page of va. */
 void xk_va_store_refresh_page(xk_va_store *s, const struct xk_va_client *client,

@@ -224,6 +224,79 @@ START_TEST(a_semaphore_waits_for_a_page_that_is_not_mapped_yet)
 }
 END_TEST
 
+/* b waits until [va] != 1, as the driver lets an engine wait for another one's
+ * end mark, then stores 6. *out is where. */
+static void wait_until_not_1(uint64_t va, uint64_t *out)
+{
+    const uint64_t two = raw_map(&b, BATCH + 4096);
+    *out = raw_map(&b, HEAP + 4096);
+    PLACE(&b, two, 0x0e00d003, 1, LO(va), HI(va), 0, 0x10000002,
+          LO(HEAP + 4096), HI(HEAP + 4096), 6);
+    raw_submit(&b, BATCH + 4096);
+}
+
+/* Gives b's thread time to pass a semaphore that it must not pass. */
+static void must_still_wait(uint64_t out)
+{
+    for (int k = 0; k < 20; k++) {
+        ck_assert_uint_eq(read32(&b, out), 0);
+        nanosleep(&(const struct timespec){0, 2000000}, NULL);
+    }
+}
+
+static void must_pass(uint64_t out)
+{
+    uint32_t got = 0;
+    for (int k = 0; k < 1000 && got != 6; k++)
+        got = read32(&b, out);
+    ck_assert_uint_eq(got, 6);
+}
+
+/* The driver maps the mark's page by one message and sends the mark, 1, by the
+ * next one. The zeros between them are no mark. */
+START_TEST(a_semaphore_waits_for_the_content_of_a_mapped_page)
+{
+    static const uint64_t places[] = {HEAP, 0};
+    const uint64_t va = places[_i] ? places[_i] : (uintptr_t)shared[0];
+    const uint32_t one = 1, done = 0;
+    uint64_t out;
+    memset((void *)shared[0], 0, sizeof shared[0]);
+    raw_begin(&a);
+    raw_begin(&b);
+    const uint64_t mark = raw_map(&a, va);
+    ck_assert_uint_eq(read32(&a, mark), 0); /* it is mapped by now */
+    wait_until_not_1(va, &out);
+    must_still_wait(out);
+    shared[0][0] = one;
+    raw_write(&a, mark, &one, 4);
+    ck_assert_uint_eq(read32(&a, mark), one);
+    must_still_wait(out);
+    shared[0][0] = done;
+    raw_write(&a, mark, &done, 4);
+    read32(&a, mark);
+    must_pass(out);
+}
+END_TEST
+
+/* The mark's page was sent before the CPU has set the mark. */
+START_TEST(a_semaphore_sees_what_the_cpu_wrote_after_an_upload)
+{
+    const uint64_t va = (uintptr_t)shared[0];
+    uint64_t out;
+    memset((void *)shared[0], 0, sizeof shared[0]);
+    raw_begin(&a);
+    raw_begin(&b);
+    const uint64_t mark = raw_map(&a, va);
+    raw_write(&a, mark, (const void *)shared[0], 256);
+    ck_assert_uint_eq(read32(&a, mark + 4), 0); /* it is there by now */
+    shared[0][0] = 1;
+    wait_until_not_1(va, &out);
+    must_still_wait(out);
+    shared[0][0] = 0;
+    must_pass(out);
+}
+END_TEST
+
 /* A semaphore on memory that the client's CPU writes. */
 START_TEST(a_semaphore_waits_for_the_host)
 {
@@ -557,6 +630,9 @@ static Suite *suite(void)
     tcase_add_test(t, engines_of_a_process_share_what_lies_at_an_address);
     tcase_add_test(t, a_semaphore_waits_for_another_engine);
     tcase_add_test(t, a_semaphore_waits_for_a_page_that_is_not_mapped_yet);
+    tcase_add_loop_test(t, a_semaphore_waits_for_the_content_of_a_mapped_page,
+                        0, 2);
+    tcase_add_test(t, a_semaphore_sees_what_the_cpu_wrote_after_an_upload);
     tcase_add_test(t, a_semaphore_waits_for_the_host);
     tcase_add_test(t, what_the_cpu_writes_later_is_seen_at_the_next_doorbell);
     tcase_add_test(t, what_the_device_has_written_is_not_lost_at_a_doorbell);
