@@ -14,7 +14,10 @@ enum xk_wa_handling {
     XK_WA_NEVER,    /* the trigger is never emitted; `by` is the lint rule */
     XK_WA_DISPATCH, /* who starts the kernel; `by` is the function */
     XK_WA_NOT_OURS, /* `by` is the reason */
-    XK_WA_OPEN,     /* nobody yet; `by` is what is missing */
+    /* What is generated does not run there: for products of a platform that is
+     * not generated, and for steppings that no card has; `by` says which. A
+     * lint rule finds what would need it. */
+    XK_WA_UNREACHED,
 };
 
 enum xk_wa {

@@ -28,21 +28,18 @@ bool xk_wa_lacks_dpas_src2_half_grf(const struct xk_wa_program *g, unsigned at)
     return xk_inst_is_dpas(i) && i->rcount == 8 && i->src[2].sub_b;
 }
 
-static bool is_predicated_load(const struct xk_inst *i)
-{
-    return xk_inst_is_send(i) && i->pred && !xk_is_null(&i->dst);
-}
-
 static bool begins_block(const struct xk_wa_program *g, unsigned at)
 {
     return at == 0 || g->target[at] || xk_inst_is_branch(&g->inst[at - 1]);
 }
 
-static bool has_predicated_load(const struct xk_wa_program *g)
+/* A predicated load anywhere, or a branch at which lanes part. */
+static bool may_suppress(const struct xk_wa_program *g)
 {
     bool any = false;
     for (unsigned k = 0; k < g->n && !any; k++)
-        any = is_predicated_load(&g->inst[k]);
+        any = xk_wa_is_predicated_load(&g->inst[k]) ||
+              xk_wa_parts_lanes(&g->inst[k]);
     return any;
 }
 
@@ -76,7 +73,7 @@ static bool begins_chain(const struct xk_wa_program *g, unsigned at)
 /* The first dpas of a block, and the next behind each such load. */
 bool xk_wa_lacks_rs_dpas(const struct xk_wa_program *g, unsigned at)
 {
-    if (!xk_inst_is_dpas(&g->inst[at]) || !has_predicated_load(g))
+    if (!xk_inst_is_dpas(&g->inst[at]) || !may_suppress(g))
         return false;
     if (!g->target)
         return true;
@@ -85,7 +82,7 @@ bool xk_wa_lacks_rs_dpas(const struct xk_wa_program *g, unsigned at)
         const struct xk_inst *const i = &g->inst[k - 1];
         if (xk_inst_is_dpas(i))
             return false;
-        if (is_predicated_load(i))
+        if (xk_wa_is_predicated_load(i))
             return true;
         if (i->op == XK_OPC_MOV && i->dst.file == XK_FILE_GRF &&
             i->dst.reg == src1->reg && i->src[0].file == XK_FILE_GRF &&

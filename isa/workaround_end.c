@@ -116,6 +116,28 @@ bool xk_wa_lacks_eot_distance(const struct xk_wa_program *g, unsigned at)
     return xk_wa_is_eot(g, at) && !xk_wa_waits_for_all(g, &g->inst[at]);
 }
 
+/* acc0 of all lanes becomes 0, whatever the mask. */
+static bool clears_acc(const struct xk_inst *i)
+{
+    return i->op == XK_OPC_MOV && i->no_mask && !i->pred && i->exec == 16 &&
+           xk_is_acc(&i->dst) && i->dst.sub_b == 0 &&
+           i->src[0].file == XK_FILE_IMM && i->src[0].imm == 0;
+}
+
+/* Nothing between the clearing and the end uses it again. */
+bool xk_wa_lacks_eot_acc_clear(const struct xk_wa_program *g, unsigned at)
+{
+    if (!xk_wa_is_eot(g, at))
+        return false;
+    for (unsigned k = at; k-- > 0;) {
+        if (clears_acc(&g->inst[k]))
+            return false;
+        if (xk_inst_acc_use(&g->inst[k]) || xk_inst_is_branch(&g->inst[k]))
+            return true;
+    }
+    return true;
+}
+
 bool xk_wa_lacks_eot_csel(const struct xk_wa_program *g, unsigned at)
 {
     if (!xk_wa_is_eot(g, at) || g->grf_count != 256)

@@ -31,6 +31,21 @@ static inline bool xk_wa_is_eot(const struct xk_wa_program *g, unsigned at)
     return xk_inst_is_send(&g->inst[at]) && g->inst[at].send.eot;
 }
 
+/* A load that leaves lanes alone. */
+static inline bool xk_wa_is_predicated_load(const struct xk_inst *i)
+{
+    return xk_inst_is_send(i) && i->pred && !xk_is_null(&i->dst);
+}
+
+/* Where lanes of one thread may go different ways: the vendor's
+ * isRSWADivergentInst, without what has no predicate, for which its compiler
+ * does nothing either (a while of algorithms.cl in tests/opencl). */
+static inline bool xk_wa_parts_lanes(const struct xk_inst *i)
+{
+    return i->pred && (i->op == XK_OPC_GOTO || i->op == XK_OPC_WHILE ||
+                       i->op == XK_OPC_IF || i->op == XK_OPC_BREAK);
+}
+
 /* For the last instruction of each pipe. */
 static inline bool xk_wa_waits_for_all(const struct xk_wa_program *g,
                                        const struct xk_inst *i)

@@ -8,6 +8,11 @@
 #define SLM_BLOCK_B 64 /* of DG2-G10 A0 */
 #define SCOPE_LOCAL 1  /* codes of LSC fences */
 #define FLUSH_NONE 0
+#define FENCE_TO_LSC 18 /* bit of its descriptor, for DG2-G10 A0 */
+
+/* Types of messages of dc1, bits 18:14 and 9:8 of the descriptor. */
+#define A64_BYTE_LOAD 0x40000
+#define A64_BYTE_STORE 0x68000
 
 static bool fence_of(const struct xk_wa_program *g, unsigned at,
                      enum xk_sfid sfid, struct xk_msg *m)
@@ -183,6 +188,79 @@ bool xk_wa_lacks_slm_block(const struct xk_wa_program *g, unsigned at)
         return false;
     xk_msg_decode(g->p, &g->inst[at], &m);
     return m.transpose && m.data_b * m.vec > SLM_BLOCK_B;
+}
+
+/* The SLM load at `at` writes the register behind its destination, too: whether
+ * an instruction before the wait for it touches that one. Past a branch nothing
+ * is said. */
+bool xk_wa_lacks_slm_two_grf(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const s = &g->inst[at];
+    struct xk_footprint d = xk_inst_footprint(g->p, s, -1);
+
+    if (!is_slm_load(g, at) || s->exec > 8 || d.end_b - d.first_b > g->p->grf_b)
+        return false;
+    d.first_b += g->p->grf_b;
+    d.end_b = d.first_b + g->p->grf_b;
+    for (unsigned k = at + 1; k < g->n; k++) {
+        if (tokens_waited(&g->inst[k]) >> s->swsb.sbid % 32 & 1 ||
+            xk_inst_is_branch(&g->inst[k]))
+            return false;
+        for (int o = -1; o < 3; o++)
+            if (xk_footprints_meet(d, xk_inst_footprint(g->p, &g->inst[k], o)))
+                return true;
+    }
+    return false;
+}
+
+/* Only fences that say so reach LSC there. */
+bool xk_wa_lacks_ugm_backup(const struct xk_wa_program *g, unsigned at)
+{
+    struct xk_msg m;
+    return xk_inst_is_send(&g->inst[at]) &&
+           g->inst[at].send.sfid == XK_SFID_UGM &&
+           (!fence_of(g, at, XK_SFID_UGM, &m) ||
+            !(g->inst[at].send.desc >> FENCE_TO_LSC & 1));
+}
+
+/* The vendor's loop takes the lanes of one upper half in each round, by a
+ * predicate; it has none for atomics. Whether all lanes have the same half is
+ * not looked for. */
+bool xk_wa_lacks_a64_uniform(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(i) || !xk_wa_is_hdc(i) || i->exec == 1 || i->pred)
+        return false;
+    xk_msg_decode(g->p, i, &m);
+    const enum xk_msg_class c = xk_msg_op_class(m.op);
+    return m.space == XK_MSPACE_FLAT && m.addr_b == 8 && !m.transpose &&
+           (c == XK_MCLASS_LOAD || c == XK_MCLASS_STORE);
+}
+
+/* Its code of the size is none of the table of messages. */
+bool xk_wa_lacks_a64_bytes8(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    const uint32_t type = i->send.desc & 0x7c300;
+
+    return xk_inst_is_send(i) && i->send.sfid == XK_SFID_DC1 &&
+           (type == A64_BYTE_LOAD || type == A64_BYTE_STORE) &&
+           (i->send.desc >> 10 & 3) == 3;
+}
+
+/* A predicated load, and a branch at which lanes part; syncs may stand
+ * between. */
+bool xk_wa_lacks_rs_generic(const struct xk_wa_program *g, unsigned at)
+{
+    if (!xk_wa_is_predicated_load(&g->inst[at]) &&
+        !xk_wa_parts_lanes(&g->inst[at]))
+        return false;
+    for (unsigned k = at; k-- > 0;)
+        if (g->inst[k].op != XK_OPC_SYNC)
+            return !xk_wa_clears_sources(&g->inst[k]);
+    return true;
 }
 
 bool xk_wa_lacks_slm_fence_scope(const struct xk_wa_program *g, unsigned at)

@@ -39,6 +39,8 @@ ROWS = [
     (["opt"], 2, "no file given"),
     (["opt", "k.ir", "k.ir"], 2, "second file"),
     (["gen", "--from=k.ir"], 0, "kernel plus:"),
+    (["gen", "--from=k.ir", "--platform=xelp"], 1, "XK_EUNSUPPORTED"),
+    (["gen", "--from=k.ir", "--platform=xehpc"], 1, "XK_EUNSUPPORTED"),
     (["gen", "--from=k.ir", "--registers=100"], 1, "grf_count=100"),
     (["gen", "--from=k.ir", "ic16oc16ih5"], 2, "stands beside --from"),
     (["gen", "--passes=expand", "ic16oc16ih5"], 2, "nothing without --from"),
