@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint_kernels.py CACHE XK EXCUSES SOURCE [--all] LIST...: `xk lint` of what others
-compile and of what we generate.
+"""lint_kernels.py CACHE XK MAKE_MANY EXCUSES SOURCES [--all] LIST...: `xk lint` of
+what others compile and of what we generate.
 
-  CACHE    compile.py's: each finding in its zebins needs a line in EXCUSES,
-           RULE PLATFORM INSTRUCTION -- REASON (patterns as for fnmatch, the
-           instruction without blanks), and each line a finding
-  SOURCE   compiled for DEVICES it gives no finding: what the excuses say of
-           kernels for no particular revision
-  LIST...  files of problems: every one, in the data types of TYPES (the first
-           list only, unless --all), gives a kernel without a finding
+  CACHE      compile.py's: each finding in its zebins needs a line in EXCUSES,
+             RULE PLATFORM INSTRUCTION -- REASON (patterns as for fnmatch, the
+             instruction without blanks), and each line a finding
+  SOURCES    a folder; files of it compiled for DEVICES give no finding but of
+             the rules named there: what the excuses say of kernels for no
+             particular revision
+  MAKE_MANY  makes formulas, nests and programs of several launches
+  LIST...    files of problems: every one, in the data types of TYPES (the first
+             list only, unless --all), gives a kernel without a finding; every
+             third another one with post-ops
 
 Exit 0, or 1 with what is wrong: a finding without an excuse, an excuse without
 a finding, a finding in a kernel of ours, fewer than 500 kernels of others or
-100 of ours."""
+100 of ours in the lists, or 100 programs."""
 import collections
 import concurrent.futures
 import fnmatch
@@ -25,7 +28,13 @@ import tempfile
 from pathlib import Path
 
 TYPES = ("f32", "f16", "u8s8", "s8:s8:s32")
-DEVICES = ("dg2-g10", "dg2-g11")
+# A device, a source, and rules that may find something there: for dg1 that
+# compiler's table has 14010017096, 16012061344 and 14010595310, for tgllp one of them.
+DEVICES = (("dg2-g10", "algorithms", ()), ("dg2-g11", "algorithms", ()),
+           ("dg1", "algorithms", ("wa_dead_block",)),
+           ("dg1", "generic", ("wa_dead_block",)))
+POST_OPS = ("--attr-post-ops=sum+relu", "--attr-post-ops=gelu_erf+add:f32:per_oc")
+FORMULAS = 200
 LEAST_THEIRS = 500
 LEAST_OURS = 100
 
@@ -87,19 +96,23 @@ def judge_theirs(tool, cache, excuses):
     return wrong
 
 
-def judge_devices(tool, source):
-    """Lines of what is wrong with a source compiled for named devices."""
+def judge_devices(tool, sources):
+    """Lines of what is wrong with sources compiled for named devices."""
     wrong = []
-    for device in DEVICES:
+    for device, name, known in DEVICES:
+        source = sources / f"{name}.cl"
+        defines = "-D XK_TGLLP" if device == "dg1" else "-D XK_DG2"
         with tempfile.TemporaryDirectory() as folder:
             subprocess.run(["ocloc", "compile", "-file", source.absolute(),
                             "-device", device, "--format", "zebin", "-output",
                             "k", "-out_dir", folder, "-output_no_suffix",
-                            "-options", "-cl-std=CL2.0 -D XK_DG2 -D XK_SIMD=8"],
+                            "-options", f"-cl-std=CL2.0 {defines} -D XK_SIMD=8"],
                            check=True, capture_output=True, cwd=folder)
-            wrong += [f"{source} for {device}: {f['kernel']}: {f['rule']}"
-                      for f in lint(tool, Path(folder) / "k")]
-    print(f"# {source.name} for {', '.join(DEVICES)}")
+            found = lint(tool, Path(folder) / "k")
+        wrong += [f"{source} for {device}: {f['kernel']}: {f['rule']}"
+                  for f in found if f["rule"] not in known]
+        print(f"# {source.name} for {device}: {len(found)} findings, of rules "
+              f"{', '.join(known) or 'none'}")
     return wrong
 
 
@@ -114,17 +127,17 @@ def problems(path):
 
 def lint_ours(tool, job):
     """What is wrong with one kernel; None if nothing is generated for it."""
-    problem, dtype = job
+    problem, dtype, options = job
     with tempfile.TemporaryDirectory() as folder:
         made = Path(folder) / "k.zebin"
         done = subprocess.run([tool, "gen", "--dir=FWD_B", f"--dt={dtype}",
-                               "-o", made, problem], check=False,
+                               *options, "-o", made, problem], check=False,
                               capture_output=True, text=True)
         if done.returncode:
             if "XK_EUNSUPPORTED" in done.stderr:
                 return None
-            return [f"{problem} {dtype}: {done.stderr.strip()}"]
-        return [f"{problem} {dtype}: {f['rule']}: {f['instruction']}"
+            return [f"{problem} {dtype} {options}: {done.stderr.strip()}"]
+        return [f"{problem} {dtype} {options}: {f['rule']}: {f['instruction']}"
                 for f in lint(tool, made)]
 
 
@@ -133,6 +146,8 @@ def judge_ours(tool, lists, everything):
     jobs = [(problem, dtype) for number, path in enumerate(lists)
             for problem in problems(path)
             for dtype in (TYPES if everything or not number else TYPES[:1])]
+    jobs = [(*job, ()) for job in jobs] + \
+        [(*job, POST_OPS[k % 2:][:1]) for k, job in enumerate(jobs[::3])]
     with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
         done = list(pool.map(lambda job: lint_ours(tool, job), jobs))
     n_made = sum(wrong is not None for wrong in done)
@@ -143,13 +158,31 @@ def judge_ours(tool, lists, everything):
     return wrong
 
 
+def judge_programs(tool, make_many):
+    """Lines of what is wrong with formulas, nests and programs."""
+    with tempfile.TemporaryDirectory() as folder:
+        subprocess.run([make_many.absolute(), str(FORMULAS)], check=True,
+                       stdout=subprocess.DEVNULL,
+                       env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder})
+        files = sorted(Path(folder).rglob("*zebin.bin"))
+        with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
+            found = list(pool.map(lambda path: lint(tool, path), files))
+    print(f"# {len(files)} programs of ours")
+    wrong = [f"{path.parent.name}: {f['kernel']}: {f['rule']}: {f['instruction']}"
+             for path, findings in zip(files, found) for f in findings]
+    if len(files) < LEAST_OURS:
+        wrong.append(f"{len(files)} programs of ours, not {LEAST_OURS}")
+    return wrong
+
+
 def main():
     """Command line."""
     args = [arg for arg in sys.argv[1:] if arg != "--all"]
-    cache, tool, excuses, source, *lists = (Path(arg) for arg in args)
+    cache, tool, make_many, excuses, sources, *lists = (Path(arg) for arg in args)
     tool = tool.absolute()
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
-    wrong += judge_devices(tool, source)
+    wrong += judge_devices(tool, sources)
+    wrong += judge_programs(tool, make_many)
     wrong += judge_ours(tool, lists, "--all" in sys.argv)
     for line in wrong[:int(os.environ.get("XK_LINT_SHOW", "20"))]:
         print(line)
