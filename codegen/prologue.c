@@ -34,12 +34,15 @@ static uint32_t args_end_b(const struct xk_abi *abi)
     return end_b;
 }
 
-/* Block loads of 2, 1 GRFs at a time into `tile`. */
+/* Block loads of 2, 1 GRFs at a time into `tile`. The message is IGC's
+ * (visa/PrologEpilog.cpp, loadFromMemoryLscBti), with its cache policy. */
 static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
 {
     const uint32_t grf_b = g->p->grf_b;
     const struct xk_cg_val r00 = xk_cg_reg(XK_DT_U32, g->r0, 0, 0);
     const struct xk_cg_val mask = xk_cg_imm(XK_DT_U32, R0_ARGS_MASK);
+    const int cached =
+        xk_msg_cache_code(g->p, XK_MOP_LOAD, XK_CACHE_CA, XK_CACHE_CA);
     struct xk_cg_val base = {.kind = XK_CG_NONE};
     for (uint32_t at = 0, n; at < n_grf; at += n) {
         n = n_grf - at >= 2 ? 2 : 1;
@@ -60,7 +63,8 @@ static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
                            .data_b = 4,
                            .reg_b = 4,
                            .vec = (uint8_t)(8 * n),
-                           .transpose = true};
+                           .transpose = true,
+                           .cache = cached < 0 ? 0 : (uint8_t)cached};
         struct xk_error err = {0};
         struct xk_inst *const i = xk_cg_send(g, &m, 1);
         const struct xk_cg_val to = xk_cg_reg(XK_DT_U32, tile, at * grf_b, 1);

@@ -2,13 +2,17 @@
 # SPDX-License-Identifier: Apache-2.0
 """Idioms of our kernels beside those of ocloc and oneDNN on DG2.
 
-idioms.py check DESCRIBE XKBENCH     a sample of ours, generated now, with seen.txt
-idioms.py list DESCRIBE XKBENCH      the same, and every line with its counts
-idioms.py refresh DESCRIBE XKBENCH XK PEER
+idioms.py check DESCRIBE XKBENCH MAKE_MANY
+    a sample of ours, generated now, with seen.txt
+idioms.py list DESCRIBE XKBENCH MAKE_MANY
+    the same, and every line with its counts
+idioms.py refresh DESCRIBE XKBENCH MAKE_MANY XK PEER
     four times as many of ours; has ocloc compile tests/opencl, oneDNN its
     primitives, and each message form of ours by ocloc from inline vISA; writes
     seen.txt and docs/messages.md
-idioms.py sample DESCRIBE XKBENCH XK PEER
+idioms.py ours DESCRIBE XKBENCH MAKE_MANY
+    the same of ours alone; of the others' kernels stays what was seen
+idioms.py sample DESCRIBE XK PEER
     a part of oneDNN's kernels again: seen.txt must have all of their lines
 
 seen.txt: what kernels contain, a line an idiom: situation, text, whether ours have
@@ -181,18 +185,18 @@ def compare(idioms, others, show):
     return said
 
 
-def own(describe, xkbench, scale):
+def own(describe, makers, scale):
     idioms = Idioms()
     with tempfile.TemporaryDirectory() as folder:
-        idioms.take(describe, "ours", kernels.ours(xkbench, folder, scale))
+        idioms.take(describe, "ours", kernels.ours(*makers, folder, scale))
     return idioms
 
 
-def force(idioms, describe):
-    """{idiom: "yes" or the compiler's complaint}: forms of ours, and what masks
-    their messages."""
+def force(idioms, describe, known=()):
+    """{idiom: "yes" or the compiler's complaint}: forms of ours but for known ones,
+    and what masks their messages."""
     out = {}
-    forms = sorted(t for s, t in idioms.of("ours") if s == FORM)
+    forms = sorted(t for s, t in idioms.of("ours") if s == FORM and t not in known)
     with tempfile.TemporaryDirectory() as folder:
         for form, got in kernels.forced(forms, folder):
             if not isinstance(got, Path):
@@ -208,30 +212,46 @@ def force(idioms, describe):
     return out
 
 
-def write_seen(idioms, forced):
+def write_seen(count, mine, forced, n):
+    """count: {idiom: kernels of ocloc, of oneDNN}; n: {side: kernels}."""
     lines = ["# What kernels of ours, of ocloc (tests/opencl for DG2 C0) and of",
              "# oneDNN's GPU engine (tests/peer/cases.txt) contain: made by ninja idioms.",
              "# situation, text, ours, kernels of ocloc, of oneDNN, forced by inline vISA"]
-    lines += [f"# kernels {s} {len(idioms.kernels[s])}"
-              for s in ("ours", "ocloc", "onednn")]
-    mine = idioms.of("ours")
-    for idiom in sorted(set(idioms.seen) | set(forced)):
+    lines += [f"# kernels {s} {n[s]}" for s in ("ours", "ocloc", "onednn")]
+    for idiom in sorted(set(count) | mine | set(forced)):
         lines.append("\t".join([
             *idiom, "yes" if idiom in mine else "-",
-            *(str(idioms.count(idiom, s)) for s in ("ocloc", "onednn")),
-            forced.get(idiom, "-")]))
+            *map(str, count.get(idiom, (0, 0))), forced.get(idiom, "-")]))
     SEEN.write_text("\n".join(lines) + "\n")
 
 
-def refresh(describe, xkbench, xk, peer):
-    idioms = own(describe, xkbench, WHOLE)
+def refresh(describe, makers, xk, peer):
+    idioms = own(describe, makers, WHOLE)
     with tempfile.TemporaryDirectory() as folder:
         for name in ("ocloc", "onednn"):
             Path(folder, name).mkdir()
         idioms.take(describe, "ocloc", kernels.ocloc(Path(folder, "ocloc")))
         idioms.take(describe, "onednn", kernels.onednn(
             xk, peer, Path(folder, "onednn"), 1))
-    write_seen(idioms, force(idioms, describe))
+    count = {i: [idioms.count(i, s) for s in ("ocloc", "onednn")]
+             for i in idioms.seen}
+    write_seen(count, idioms.of("ours"), force(idioms, describe),
+               {s: len(k) for s, k in idioms.kernels.items()})
+    messages.write(idioms, Seen())
+    return compare(idioms, Seen(), False)
+
+
+def refresh_ours(describe, makers):
+    """Only ours, and forms that seen.txt has not tried."""
+    old = Seen()
+    idioms = own(describe, makers, WHOLE)
+    mine = idioms.of("ours")
+    forced = {i: told for i, told in old.forced.items()
+              if told != "-" and (i[0] != FORM or i in mine)}
+    forced |= force(idioms, describe, [i[1] for i in forced])
+    count = {i: c for i, c in old.count.items() if any(c)}
+    write_seen(count, mine, forced,
+               old.n | {"ours": len(idioms.kernels["ours"])})
     messages.write(idioms, Seen())
     return compare(idioms, Seen(), False)
 
@@ -249,13 +269,15 @@ def sample(describe, xk, peer):
 
 
 def main():
-    what, describe, xkbench, *rest = sys.argv[1:]
+    what, describe, *rest = sys.argv[1:]
     if what == "refresh":
-        said = refresh(describe, xkbench, *rest)
+        said = refresh(describe, rest[:2], *rest[2:])
+    elif what == "ours":
+        said = refresh_ours(describe, rest)
     elif what == "sample":
         said = sample(describe, *rest)
     else:
-        idioms = own(describe, xkbench, 1)
+        idioms = own(describe, rest, 1)
         said = compare(idioms, Seen(), what == "list")
         said += messages.complaints(idioms, Seen())
         said += planted(idioms, Seen()) if not said else []

@@ -31,6 +31,7 @@ DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
              "mb1ic19ih9iw9oc21oh8ow8kh2kw2sh1sw1ph0pw0dh0dw0"]
 DRAWN = 120  # schedules of each
 RANDOM = 60  # problems of a type
+FORMULAS = 200  # random ones; a quarter as many nests
 
 
 def batch_lines(scale):
@@ -60,16 +61,24 @@ def batch_lines(scale):
                        f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
 
 
-def ours(xkbench, folder, scale):
-    """Zebins of the generator. A schedule that a rule refuses gives none."""
+def dumped(command, folder, told):
+    """Zebins of what a command makes; it must say `told`."""
+    Path(folder).mkdir(exist_ok=True)
+    done = subprocess.run(
+        command, capture_output=True, text=True, check=False,
+        env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": str(folder)})
+    if told not in done.stdout or done.stderr:
+        sys.exit(f"{command[0]}: " + (done.stdout + done.stderr)[-500:])
+    return sorted(Path(folder).rglob("*zebin.bin"))
+
+
+def ours(xkbench, make_many, folder, scale):
+    """Zebins of the generator: convolutions, formulas, nests, programs of several
+    launches. A schedule that a rule refuses gives none."""
     batch = Path(folder, "batch")
     batch.write_text("\n".join(batch_lines(scale)) + "\n")
-    done = subprocess.run(
-        [xkbench, f"--batch={batch}"], capture_output=True, text=True,
-        check=False, env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder})
-    if "tests:" not in done.stdout:
-        sys.exit("xkbench: " + (done.stdout + done.stderr)[-500:])
-    return sorted(Path(folder).rglob("*zebin.bin"))
+    return dumped([xkbench, f"--batch={batch}"], Path(folder, "xkbench"), "tests:") + \
+        dumped([make_many, str(scale * FORMULAS)], Path(folder, "many"), "programs")
 
 
 def compiled(source, out, options, simd):
@@ -132,7 +141,7 @@ def onednn(xk, peer, folder, every):
     return sorted(Path(folder).rglob("dnnl_dump_gpu*.bin"))
 
 
-FORM = re.compile(r"(load|store) (ugm|slm) (flat|bti) a(32|64) d(\d+)(u32)?(?: x"
+FORM = re.compile(r"(load|store) (ugm|slm) (flat|bti|stateless) a(32|64) d(\d+)(u32)?(?: x"
                   r"(\d+))?( t)? SIMD(\d+) (\w+)\.(\w+)( prefetch)?")
 
 
@@ -143,7 +152,7 @@ def statement(form):
         return None
     op, port, space, bits, data, narrow, vec, block, simd, l1, l3, none = \
         m.groups()
-    where = {"flat": "flat", "bti": "bti(0x1)"}[space]
+    where = {"flat": "flat", "bti": "bti(0x1)", "stateless": "bti(0xff)"}[space]
     value = "V0" if none else "%0"
     size = f"d{data}{'c32' if narrow else ''}" + \
         (f"x{vec}" if vec and vec != "1" or block else "") + ("t" if block else "")
