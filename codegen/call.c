@@ -115,7 +115,8 @@ static void emit_message(struct xk_cg *g, struct message *x)
 /* Whether the lanes have more data than a message takes. */
 static bool is_long(const struct xk_cg *g, const struct message *x)
 {
-    return !x->s->block && data_bytes(x->s) > XK_MSG_GATHER_GRF * g->p->grf_b;
+    return !x->s->block &&
+           data_bytes(x->s) > xk_msg_gather_grf(g->p) * g->p->grf_b;
 }
 
 /* Two messages: the second half of each lane's vector lies behind the first, in

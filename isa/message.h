@@ -137,11 +137,9 @@ struct xk_msg {
     uint8_t reserved; /* zero */
 };
 
-/* The most registers of data that an LSC gather or scatter may have, whatever
- * they hold: 256 bytes on DG2, 512 on PVC (vISA's IsaVerification.cpp, "this
- * message accesses more than 8 registers"; oneDNN's jit/ir/message.cpp,
- * send_t::is_supported). */
-#define XK_MSG_GATHER_GRF 8
+/* The most registers of data that an LSC gather or scatter may have
+ * (isa/message.def). */
+unsigned xk_msg_gather_grf(const struct xk_platform *p);
 
 /* Sets sfid, desc, exdesc, src1_len and eot of i->send from *m, and the lengths
  * and [out] fields in *m. A load whose i->dst is the null register is a

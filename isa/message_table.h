@@ -63,6 +63,7 @@ struct xk_msg_machine {
     uint8_t max_owords;
     bool counts; /* barrier payload: producers and consumers */
     uint8_t n_barriers;
+    uint8_t gather_grf;
 };
 
 const struct xk_msg_row *xk_msg_row(unsigned kind); /* NULL: UNKNOWN, beyond */
