@@ -157,19 +157,17 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
                                         struct xk_contraction *out)
 {
     static const enum xk_conv_arg of[] = {XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
-    static const char *const places[] = {"od", "oh", "ow"};
-    static const char *const taps[] = {"kd", "kh", "kw"};
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
     int o[3], k[3];
     XK_TRY(init_accesses(c, f, info, of, out));
     for (unsigned i = first; i < 3; i++)
-        k[i] = (int)xk_contraction_add(out, taps[i], xk_conv_axis(f, i).taps,
-                                       XK_ROLE_M);
+        k[i] = (int)xk_contraction_add(out, xk_conv_tap_names[i],
+                                       xk_conv_axis(f, i).taps, XK_ROLE_M);
     const int ic = (int)xk_contraction_add(out, "ic", f->ic, XK_ROLE_M);
     const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_N);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
     for (unsigned i = first; i < 3; i++)
-        o[i] = (int)xk_contraction_add(out, places[i],
+        o[i] = (int)xk_contraction_add(out, xk_conv_place_names[i],
                                        xk_conv_axis(f, i).places, XK_ROLE_K);
     xk_conv_add_dims(&out->a, 2, (const int[]){mb, ic});
     for (unsigned i = first; i < 3; i++) {

@@ -246,14 +246,20 @@ static enum xk_status check_types_implemented(xk_ctx *c,
 
 const char *xk_conv_prop_name(uint32_t prop)
 {
-    static const char *const names[] = {"?",     "FWD_D", "FWD_B", "FWD_I",
-                                        "BWD_D", "BWD_W", "BWD_WB"};
+    static const char *const names[] = {
+        [XK_PROP_DEFAULT] = "?",
+#define XK_PROP_WORD(id) [XK_##id] = #id,
+#include "xekern/words.def"
+    };
     return names[prop < XK_COUNTOF(names) ? prop : 0];
 }
 
 static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
 {
-    static const char *const platforms[] = {"", "xelp", "xehpg", "xehpc"};
+    static const char *const platforms[] = {
+#define XK_PLATFORM_WORD(id, word) [XK_##id] = word,
+#include "xekern/words.def"
+    };
     if (f->platform != XK_XEHPG)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",

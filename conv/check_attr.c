@@ -4,13 +4,16 @@
  * oneDNN refuses is refused here. */
 #include "conv/quants.h"
 
-static const char *const args[XK_N_CONV_ARGS] = {"src", "wei", "bia", "dst"};
 static const char *const sources[] = {"none", "device", "host", "mx",
                                       "dynamic"};
-static const char *const math_modes[] = {"strict", "bf16", "f16", "tf32",
-                                         "any"};
-static const char *const acc_modes[] = {"strict", "relaxed", "any",
-                                        "f32",    "s32",     "f16"};
+static const char *const math_modes[] = {
+#define XK_MATH_WORD(id, word) [XK_MATH_##id] = word,
+#include "xekern/words.def"
+};
+static const char *const acc_modes[] = {
+#define XK_ACC_WORD(id, word) [XK_ACC_##id] = word,
+#include "xekern/words.def"
+};
 
 /* Scales or zero points: the field, and which types it takes. A type that needs
  * a mask is none for a single value. */
@@ -43,14 +46,14 @@ static enum xk_status check_source(xk_ctx *c, const struct kind *k,
         q->source == XK_QUANT_MX || q->source == XK_QUANT_DYNAMIC;
     if (q->source >= XK_COUNTOF(sources))
         return xk_fail(c, XK_EINVAL, "%s[%s].source=%u is no source of values",
-                       k->field, args[arg], q->source);
+                       k->field, xk_conv_arg_name(arg), q->source);
     if (q->source != XK_QUANT_NONE && arg == XK_ARG_BIA)
         return xk_fail(c, XK_EINVAL, "%s[bia].source=%s: a bias has none",
                        k->field, sources[q->source]);
     if (written && (arg != XK_ARG_DST || k != &kinds[0]))
         return xk_fail(c, XK_EINVAL,
                        "%s[%s].source=%s: only scales of dst are written",
-                       k->field, args[arg], sources[q->source]);
+                       k->field, xk_conv_arg_name(arg), sources[q->source]);
     return XK_OK;
 }
 
@@ -58,7 +61,7 @@ static enum xk_status check_values(xk_ctx *c, const struct kind *k,
                                    const struct xk_conv_desc *f, unsigned arg,
                                    struct xk_quant *q)
 {
-    const char *const name = args[arg];
+    const char *const name = xk_conv_arg_name(arg);
     if (q->type == XK_TYPE_DEFAULT)
         q->type = k->default_type;
     if (!xk_conv_type_name(q->type))
@@ -109,11 +112,11 @@ static enum xk_status check_modes(xk_ctx *c, const struct xk_attr *a)
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         if (a->rounding[i] > XK_ROUND_STOCHASTIC)
             return xk_fail(c, XK_EINVAL, "rounding[%s]=%u must be below 2",
-                           args[i], a->rounding[i]);
+                           xk_conv_arg_name(i), a->rounding[i]);
         if (a->rounding[i] && i != XK_ARG_DST)
             return xk_fail(c, XK_EINVAL,
                            "rounding[%s]=stochastic: only dst is rounded",
-                           args[i]);
+                           xk_conv_arg_name(i));
     }
     return XK_OK;
 }
@@ -144,8 +147,8 @@ static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
             return xk_fail(c, XK_EUNSUPPORTED,
                            "%s[%s].source=%s (mask %u, type %s) is not "
                            "implemented",
-                           k->field, args[i], sources[q[i].source], q[i].mask,
-                           xk_conv_type_name(q[i].type));
+                           k->field, xk_conv_arg_name(i), sources[q[i].source],
+                           q[i].mask, xk_conv_type_name(q[i].type));
     return XK_OK;
 }
 

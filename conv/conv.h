@@ -8,6 +8,8 @@
 #include "views/nest.h"
 #include "xekern/xekern.h"
 
+/* "src" and so on: the name of a kernel's argument, below XK_N_CONV_ARGS. */
+const char *xk_conv_arg_name(unsigned arg);
 /* benchdnn's word for a direction, enum xk_prop: "FWD_D"; "?": it is none. */
 const char *xk_conv_prop_name(uint32_t prop);
 /* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says

@@ -20,20 +20,18 @@ struct indices {
 static struct indices add_indices(struct xk_contraction *p,
                                   const struct xk_conv_desc *f)
 {
-    static const char *const places[] = {"od", "oh", "ow"};
-    static const char *const taps[] = {"kd", "kh", "kw"};
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
     struct indices x = {.g = -1, .o = {-1}, .k = {-1}};
     if (f->g > 1)
         x.g = (int)xk_contraction_add(p, "g", f->g, XK_ROLE_BATCH);
     x.mb = (int)xk_contraction_add(p, "mb", f->mb, XK_ROLE_M);
     for (unsigned i = first; i < 3; i++)
-        x.o[i] = (int)xk_contraction_add(p, places[i],
+        x.o[i] = (int)xk_contraction_add(p, xk_conv_place_names[i],
                                          xk_conv_axis(f, i).places, XK_ROLE_M);
     x.oc = (int)xk_contraction_add(p, "oc", f->oc / f->g, XK_ROLE_N);
     for (unsigned i = first; i < 3; i++)
-        x.k[i] = (int)xk_contraction_add(p, taps[i], xk_conv_axis(f, i).taps,
-                                         XK_ROLE_K);
+        x.k[i] = (int)xk_contraction_add(p, xk_conv_tap_names[i],
+                                         xk_conv_axis(f, i).taps, XK_ROLE_K);
     x.ic = (int)xk_contraction_add(p, "ic", f->ic / f->g, XK_ROLE_K);
     return x;
 }
@@ -42,12 +40,6 @@ enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *f,
                               const struct xk_conv_info *info,
                               enum xk_conv_arg arg, struct xk_access *a)
 {
-    static const char *const names[XK_N_CONV_ARGS] = {
-        [XK_ARG_SRC] = "src",
-        [XK_ARG_WEI] = "wei",
-        [XK_ARG_BIA] = "bia",
-        [XK_ARG_DST] = "dst",
-    };
     const char *const own[XK_N_CONV_ARGS] = {
         [XK_ARG_SRC] = f->src_tag,
         [XK_ARG_WEI] = f->wei_tag,
@@ -55,7 +47,7 @@ enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *f,
         [XK_ARG_DST] = f->dst_tag,
     };
     const char *const tag = info ? info->tensor[arg].tag : own[arg];
-    strcpy(a->name, names[arg]);
+    strcpy(a->name, xk_conv_arg_name(arg));
     a->arg = (uint8_t)arg;
     if (xk_conv_tag_is_any(tag)) {
         xk_conv_open_layout(f, arg, &a->layout);

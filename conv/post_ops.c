@@ -129,9 +129,8 @@ static bool read_mask(const struct word *w, uint32_t *out)
         const char *name;
         uint32_t mask;
     } policies[] = {
-        {"common", 0},    {"per_oc", 2},    {"per_tensor", UINT32_MAX},
-        {"per_dim_0", 1}, {"per_dim_1", 2}, {"per_dim_01", 3},
-        {"per_dim_2", 4}, {"per_dim_3", 8}, {"per_ocic", 3},
+#define XK_MASK_WORD(word, act, wei, grouped) {word, act},
+#include "xekern/words.def"
     };
     int64_t v;
     for (unsigned i = 0; i < XK_COUNTOF(policies); i++)

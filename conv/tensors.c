@@ -79,6 +79,18 @@ static const char names_wei_3d[] =
     "ABcde<8, 16, 32, 64>a<16, 32>b, ABcde<, 2a, 4a, 8a>16b8a<2, 4>b or "
     "AcdEB<16, 32, 64>a<4, 8>e4b";
 
+const char *const xk_conv_place_names[3] = {"od", "oh", "ow"};
+const char *const xk_conv_tap_names[3] = {"kd", "kh", "kw"};
+
+const char *xk_conv_arg_name(unsigned arg)
+{
+    static const char *const names[XK_N_CONV_ARGS] = {
+#define XK_ARG_WORD(id, word) [XK_ARG_##id] = word,
+#include "xekern/words.def"
+    };
+    return names[arg];
+}
+
 /* The tags of each tensor for 2D and 3D, and what a message calls them. */
 static const struct {
     const char *field;

@@ -21,6 +21,10 @@ bool xk_conv_has_bias(const struct xk_conv_desc *full);
 enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *full);
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *full);
+/* Index names of dim i (0 d, 1 h, 2 w): the places of dst, "oh", and the taps
+ * of the filter, "kh". */
+extern const char *const xk_conv_place_names[3];
+extern const char *const xk_conv_tap_names[3];
 /* "src_tag" and so on, "bia" for the bias: the name in messages. */
 const char *xk_conv_tensor_field(enum xk_conv_arg arg);
 /* Whether the tensor has a dim of groups in front: weights of several. */

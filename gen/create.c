@@ -57,12 +57,10 @@ static unsigned add_quant(struct create *g, unsigned n, enum xk_conv_quant q)
 /* The tensors and values that there are. */
 static unsigned set_args(struct create *g)
 {
-    static const char *const names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
-                                                      "dst"};
     const struct xk_conv_info *const info = &g->problem.info;
     unsigned n = 0;
     for (uint32_t i = 0; i < XK_N_CONV_ARGS; i++)
-        n = add_arg(g, n, names[i], i, &info->tensor[i]);
+        n = add_arg(g, n, xk_conv_arg_name(i), i, &info->tensor[i]);
     for (uint32_t i = 0; i < g->problem.desc.n_post_ops; i++) {
         char name[16];
         snprintf(name, sizeof(name), "rhs%u", i);
@@ -132,8 +130,6 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
 static void print_quants(const struct xk_conv_desc *d, bool zero_points,
                          struct xk_str *out)
 {
-    static const char *const names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
-                                                      "dst"};
     const struct xk_quant *const all =
         zero_points ? d->attr.zero_point : d->attr.scale;
     const uint32_t usual = zero_points ? XK_S32 : XK_F32;
@@ -143,7 +139,7 @@ static void print_quants(const struct xk_conv_desc *d, bool zero_points,
         const struct xk_quant *const q = &all[i];
         if (q->source == XK_QUANT_NONE)
             continue;
-        xk_str_printf(out, "%s%s:", between, names[i]);
+        xk_str_printf(out, "%s%s:", between, xk_conv_arg_name(i));
         if (q->mask)
             xk_str_printf(out, "%u", q->mask);
         else

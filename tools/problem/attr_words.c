@@ -12,22 +12,23 @@
 #include "tools/problem/conv_words.h"
 #include "tools/problem/word_table.h"
 
-static const struct xk_word maths[] = {{"strict", XK_MATH_STRICT},
-                                       {"bf16", XK_MATH_BF16},
-                                       {"f16", XK_MATH_F16},
-                                       {"tf32", XK_MATH_TF32},
-                                       {"any", XK_MATH_ANY}};
+static const struct xk_word maths[] = {
+#define XK_MATH_WORD(id, word) {word, XK_MATH_##id},
+#include "xekern/words.def"
+};
 static const struct xk_word accs[] = {
-    {"strict", XK_ACC_STRICT}, {"relaxed", XK_ACC_RELAXED},
-    {"any", XK_ACC_ANY},       {"f32", XK_ACC_F32},
-    {"s32", XK_ACC_S32},       {"f16", XK_ACC_F16}};
+#define XK_ACC_WORD(id, word) {word, XK_ACC_##id},
+#include "xekern/words.def"
+};
 static const struct xk_word roundings[] = {
     {"environment", XK_ROUND_ENVIRONMENT}, {"stochastic", XK_ROUND_STOCHASTIC}};
 static const struct xk_word scratchpads[] = {{"library", 0}, {"user", 1}};
-static const struct xk_word attr_args[] = {{"src", XK_ARG_SRC},
-                                           {"src0", XK_ARG_SRC},
-                                           {"wei", XK_ARG_WEI},
-                                           {"dst", XK_ARG_DST}};
+/* A bias has no such values. A primitive's first source is src0, too. */
+static const struct xk_word attr_args[] = {
+#define XK_ARG_WORD(id, word) {word, XK_ARG_##id},
+#include "xekern/words.def"
+    {"src0", XK_ARG_SRC},
+};
 
 XK_WORDS_OF(maths, maths)
 XK_WORDS_OF(accs, accs)
@@ -45,16 +46,10 @@ static const struct policy {
     const char *name;
     uint32_t source, mask, wei, grouped;
 } policies[] = {
-    {"common", XK_QUANT_DEVICE, 0, 0, 0},
+#define XK_MASK_WORD(word, act, wei, grouped)                                  \
+    {word, XK_QUANT_DEVICE, act, wei, grouped},
+#include "xekern/words.def"
     {"host_scalar", XK_QUANT_HOST, 0, 0, 0},
-    {"per_oc", XK_QUANT_DEVICE, 2, 1, 3},
-    {"per_ocic", XK_QUANT_DEVICE, 3, 3, 7},
-    {"per_dim_0", XK_QUANT_DEVICE, 1, 1, 1},
-    {"per_dim_1", XK_QUANT_DEVICE, 2, 2, 2},
-    {"per_dim_01", XK_QUANT_DEVICE, 3, 3, 3},
-    {"per_dim_2", XK_QUANT_DEVICE, 4, 4, 4},
-    {"per_dim_3", XK_QUANT_DEVICE, 8, 8, 8},
-    {"per_tensor", XK_QUANT_DEVICE, ALL, ALL, ALL},
     {"mx", XK_QUANT_MX, ALL, ALL, ALL},
     {"dynamic_fp", XK_QUANT_DYNAMIC, ALL, ALL, ALL},
 };
@@ -114,7 +109,8 @@ static enum xk_status read_arg(const struct xk_conv_option *o, const char *word,
                                const char *text, uint32_t *out,
                                struct xk_error *err)
 {
-    if (xk_word_in(XK_WORD_LIST(attr_args, false), text, out))
+    if (xk_word_in(XK_WORD_LIST(attr_args, false), text, out) &&
+        *out != XK_ARG_BIA)
         return XK_OK;
     bool other = !strncmp(text, "msrc", 4) && isdigit((unsigned char)text[4]);
     for (size_t k = 0; k < XK_WORD_COUNT(other_args); k++)

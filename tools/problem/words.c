@@ -14,25 +14,22 @@
 #define COUNTOF XK_WORD_COUNT
 
 static const struct xk_word platforms[] = {
-    {"xehpg", XK_XEHPG}, {"xelp", XK_XELP}, {"xehpc", XK_XEHPC},
-    {"dg2", XK_XEHPG},   {"pvc", XK_XEHPC}, /* the chips' names */
+#define XK_PLATFORM_WORD(id, word) {word, XK_##id},
+#include "xekern/words.def"
+    {"dg2", XK_XEHPG}, /* the chips' names */
+    {"pvc", XK_XEHPC},
 };
 
 static const struct xk_word props[] = {
-    {"FWD_B", XK_FWD_B},        {"FWD_D", XK_FWD_D}, {"FWD_I", XK_FWD_I},
-    {"BWD_D", XK_BWD_D},        {"BWD_W", XK_BWD_W}, {"BWD_WB", XK_BWD_WB},
+#define XK_PROP_WORD(id) {#id, XK_##id},
+#include "xekern/words.def"
     {"FWD_B", XK_PROP_DEFAULT},
 };
 
 static const struct xk_word types[] = {
-    {"f32", XK_F32},         {"f16", XK_F16},
-    {"bf16", XK_BF16},       {"s32", XK_S32},
-    {"s8", XK_S8},           {"u8", XK_U8},
-    {"f64", XK_F64},         {"f8_e5m2", XK_F8_E5M2},
-    {"f8_e4m3", XK_F8_E4M3}, {"f4_e2m1", XK_F4_E2M1},
-    {"f4_e3m0", XK_F4_E3M0}, {"s4", XK_S4},
-    {"u4", XK_U4},           {"e8m0", XK_E8M0},
-    {"boolean", XK_BOOLEAN}, {"f32", XK_TYPE_DEFAULT},
+#define XK_TYPE_WORD(id, word) {word, XK_##id},
+#include "xekern/words.def"
+    {"f32", XK_TYPE_DEFAULT},
 };
 
 /* 8-bit types of source and weights; the destination has the source's. */

@@ -270,8 +270,10 @@ static enum xk_status read_problem(struct gen *g, struct xk_error *err)
     return st;
 }
 
-static const char *const arg_names[XK_N_CONV_ARGS] = {"src", "wei", "bia",
-                                                      "dst"};
+static const char *const arg_names[XK_N_CONV_ARGS] = {
+#define XK_ARG_WORD(id, word) [XK_ARG_##id] = word,
+#include "xekern/words.def"
+};
 
 static void print_tensor(const char *name, const struct xk_tensor_info *t)
 {
