@@ -5,6 +5,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdio.h>
 #include <string.h>
 
 static inline bool xk_is_digit(char ch)
@@ -41,6 +42,15 @@ static inline bool xk_is_identifier(const char *s, size_t max)
 static inline bool xk_text_is(const char *s, size_t n, const char *word)
 {
     return n == strlen(word) && !memcmp(s, word, n);
+}
+
+/* Appends a word to "a, b" in out, which has out_b bytes and ends with a zero.
+ * What does not fit is cut. */
+static inline void xk_text_add_word(char *out, size_t out_b, const char *word)
+{
+    const size_t n = strlen(out);
+
+    snprintf(out + n, out_b - n, "%s%s", n ? ", " : "", word);
 }
 
 #endif

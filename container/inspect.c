@@ -272,14 +272,11 @@ static enum xk_status assemble_text(xk_ctx *c, const char *platform,
                                     const struct xk_asm_text_opts *opts,
                                     void **code, size_t *code_b)
 {
-    const struct xk_platform *const p = xk_platform_find(platform);
+    const struct xk_platform *p;
     const struct xk_asm_opts o = {.file = opts ? opts->file : NULL,
                                   .compact = opts && opts->compact};
     uint8_t *bytes = NULL;
-    if (!p)
-        return xk_fail(c, XK_EINVAL,
-                       "platform: '%.40s' is unknown (xelp, xehpg, xehpc)",
-                       platform ? platform : "");
+    XK_TRY(xk_platform_named(c, platform, &p));
     XK_TRY(xk_assemble_text(c, p, text, n_b, &o, &bytes, code_b));
     *code = malloc(*code_b ? *code_b : 1); /* the caller has free() only */
     if (*code && *code_b)

@@ -51,17 +51,27 @@ static enum xk_status read_container(xk_ctx *c, const void *file, size_t n_b,
     return open_raw(c, file, n_b, out);
 }
 
+enum xk_status xk_platform_named(xk_ctx *c, const char *name,
+                                 const struct xk_platform **out)
+{
+    char known[80];
+    *out = xk_platform_find(name);
+    if (*out)
+        return XK_OK;
+    xk_platform_names(known, sizeof known);
+    return xk_fail(c, XK_EINVAL, "platform: '%.40s' is unknown (%s)",
+                   name ? name : "", known);
+}
+
 /* The platform that the container names, else the requested one. The two must
  * agree. */
 static enum xk_status choose_file_platform(xk_ctx *c, struct xk_kernel_file *f,
                                            const char *name, uint32_t core)
 {
     const struct xk_platform *const told = by_number(f->z.product_family, core);
-    const struct xk_platform *const asked = xk_platform_find(name);
-    if (name && !asked)
-        return xk_fail(c, XK_EINVAL,
-                       "platform: '%.40s' is unknown (xelp, xehpg, xehpc)",
-                       name);
+    const struct xk_platform *asked = NULL;
+    if (name)
+        XK_TRY(xk_platform_named(c, name, &asked));
     f->platform = told ? told : asked;
     if (told && asked && told != asked)
         return xk_fail(c, XK_EINVAL, "platform: the file is for %s, not for %s",

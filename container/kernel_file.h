@@ -19,6 +19,9 @@ struct xk_kernel_file {
     struct xk_zebin z; /* raw code: one kernel named "code" */
 };
 
+/* XK_EINVAL names the unknown platform, or NULL, and the known ones. */
+enum xk_status xk_platform_named(xk_ctx *c, const char *name,
+                                 const struct xk_platform **out);
 /* file must outlive *out. Raw code needs the name of its platform. A container
  * that names its platform must agree with `platform`; NULL takes the
  * container's. On failure *out holds nothing. */

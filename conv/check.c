@@ -8,6 +8,7 @@
 #include "conv/version.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #define MAX_EXTENT INT32_MAX
@@ -66,17 +67,8 @@ static enum xk_status check_extents(xk_ctx *c, const struct xk_conv_desc *f)
         const char *field;
         int64_t value, min;
     } rows[] = {
-        {"g", f->g, 1},           {"mb", f->mb, 0},
-        {"ic", f->ic, 1},         {"oc", f->oc, 1},
-        {"id", f->id, 1},         {"ih", f->ih, 1},
-        {"iw", f->iw, 1},         {"od", f->od, 0},
-        {"oh", f->oh, 0},         {"ow", f->ow, 0},
-        {"kd", f->kd, 1},         {"kh", f->kh, 1},
-        {"kw", f->kw, 1},         {"sd", f->sd, 1},
-        {"sh", f->sh, 1},         {"sw", f->sw, 1},
-        {"dd", f->dd, 0},         {"dh", f->dh, 0},
-        {"dw", f->dw, 0},         {"pd", f->pd, INT64_MIN},
-        {"ph", f->ph, INT64_MIN}, {"pw", f->pw, INT64_MIN},
+#define XK_CONV_FIELD(id, name, initial, unit, least) {#name, f->name, least},
+#include "conv/fields.def"
     };
     for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
         if (rows[i].value < rows[i].min)
@@ -182,63 +174,39 @@ static enum xk_status check_ndims(xk_ctx *c, const struct xk_conv_desc *f)
 }
 
 /* Which types go together: a row for each type of src. */
-static const struct type_row {
-    uint32_t src, wei[2]; /* enum xk_data_type; lists end with 0 */
-    const char *wei_names;
+#define BYTES (XK_TYPE_BIT(XK_S8) | XK_TYPE_BIT(XK_U8))
+static const struct {
+    uint32_t src, wei; /* enum xk_data_type, a set of them */
 } type_rows[] = {
-    {XK_F32, {XK_F32}, "f32 is"},
-    {XK_F16, {XK_F16}, "f16 is"},
-    {XK_BF16, {XK_BF16}, "bf16 is"},
-    {XK_U8, {XK_S8, XK_U8}, "s8 and u8 are"},
-    {XK_S8, {XK_S8, XK_U8}, "s8 and u8 are"},
+    {XK_F32, XK_TYPE_BIT(XK_F32)},
+    {XK_F16, XK_TYPE_BIT(XK_F16)},
+    {XK_BF16, XK_TYPE_BIT(XK_BF16)},
+    {XK_U8, BYTES},
+    {XK_S8, BYTES},
 };
-/* What C is converted to, whatever it was added up in. */
-static const uint32_t dst_types[] = {XK_F32, XK_F16, XK_BF16,
-                                     XK_S32, XK_S8,  XK_U8};
-
-static bool in_list(const uint32_t *types, size_t n, uint32_t type)
-{
-    for (size_t i = 0; i < n; i++)
-        if (types[i] == type)
-            return true;
-    return false;
-}
-
-static const struct type_row *find_type_row(uint32_t src_type)
-{
-    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
-        if (type_rows[i].src == src_type)
-            return &type_rows[i];
-    }
-    return NULL;
-}
 
 static enum xk_status check_types_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
+    char beside[40];
+    uint32_t src = 0, wei = 0;
     if (f->src_type == XK_F64 || f->wei_type == XK_F64 || f->dst_type == XK_F64)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "%s=f64: xehpg has no arithmetic of 64-bit floats",
                        f->src_type == XK_F64   ? "src_type"
                        : f->wei_type == XK_F64 ? "wei_type"
                                                : "dst_type");
-    const struct type_row *const row = find_type_row(f->src_type);
-    if (!row)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "src_type=%s is not implemented, only f32, f16, "
-                       "bf16, u8 and s8 are",
-                       xk_conv_type_name(f->src_type));
-    if (!in_list(row->wei, XK_COUNTOF(row->wei), f->wei_type))
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "wei_type=%s is not implemented with src_type=%s, only "
-                       "%s",
-                       xk_conv_type_name(f->wei_type),
-                       xk_conv_type_name(f->src_type), row->wei_names);
-    if (!in_list(dst_types, XK_COUNTOF(dst_types), f->dst_type))
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "dst_type=%s is not implemented, only f32, f16, bf16, "
-                       "s32, s8 and u8 are",
-                       xk_conv_type_name(f->dst_type));
+    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
+        src |= XK_TYPE_BIT(type_rows[i].src);
+        if (type_rows[i].src == f->src_type)
+            wei = type_rows[i].wei;
+    }
+    XK_TRY(xk_conv_check_type(c, "src_type", f->src_type, src, ""));
+    snprintf(beside, sizeof beside, " with src_type=%s",
+             xk_conv_type_name(f->src_type));
+    XK_TRY(xk_conv_check_type(c, "wei_type", f->wei_type, wei, beside));
+    XK_TRY(xk_conv_check_type(c, "dst_type", f->dst_type, XK_CONV_STORED_TYPES,
+                              ""));
     return xk_conv_has_bias(f)
                ? xk_conv_check_rhs_type(c, "bia_type", f->bia_type)
                : XK_OK;
@@ -266,8 +234,8 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
                        platforms[f->platform]);
     if (f->prop > XK_FWD_I)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "prop=%s is not implemented, only FWD_D, FWD_B and "
-                       "FWD_I are",
+                       "prop=%s is not implemented, only forward directions "
+                       "are",
                        xk_conv_prop_name(f->prop));
     if (f->alg == XK_ALG_WINO)
         return xk_fail(c, XK_EUNSUPPORTED,

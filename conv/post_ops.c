@@ -410,21 +410,9 @@ enum xk_status xk_conv_check_post_ops(xk_ctx *c, struct xk_conv_desc *f)
 enum xk_status xk_conv_check_rhs_type(xk_ctx *c, const char *field,
                                       uint32_t type)
 {
-    switch (type) {
-    case XK_TYPE_DEFAULT:
-    case XK_F32:
-    case XK_F16:
-    case XK_BF16:
-    case XK_S32:
-    case XK_S8:
-    case XK_U8:
-        return XK_OK;
-    default:
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%s=%s is not implemented, only f32, f16, bf16, s32, "
-                       "s8 and u8 are",
-                       field, xk_conv_type_name(type));
-    }
+    return type == XK_TYPE_DEFAULT
+               ? XK_OK
+               : xk_conv_check_type(c, field, type, XK_CONV_STORED_TYPES, "");
 }
 
 /* A mask of all dims becomes the bits of all dims. */

@@ -13,28 +13,22 @@
 
 #define MAX_VALUE INT32_MAX
 
-/* One row each, the three dimensions d, h, w of a kind next to each other. */
-/* clang-format off */
-#define FIELDS(X)                                                              \
-    X(ID, id, 0, 1)  X(IH, ih, 0, 1)  X(IW, iw, 0, 1)                          \
-    X(OD, od, 0, 1)  X(OH, oh, 0, 1)  X(OW, ow, 0, 1)                          \
-    X(KD, kd, 0, 1)  X(KH, kh, 0, 1)  X(KW, kw, 0, 1)                          \
-    X(SD, sd, 1, 1)  X(SH, sh, 1, 1)  X(SW, sw, 1, 1)                          \
-    X(DD, dd, 0, 0)  X(DH, dh, 0, 0)  X(DW, dw, 0, 0)                          \
-    X(PD, pd, -1, 0) X(PH, ph, -1, 0) X(PW, pw, -1, 0)                         \
-    X(G, g, -1, 1)   X(MB, mb, 2, 1)  X(IC, ic, 0, 1)   X(OC, oc, 0, 1)
-#define FIELD_ID(id, name, initial, unit) id,
-#define FIELD_ROW(id, name, initial, unit) \
-    {#name, initial, unit, offsetof(struct xk_conv_desc, name)},
-/* clang-format on */
-enum { FIELDS(FIELD_ID) N_FIELDS };
+enum {
+#define XK_CONV_FIELD(id, ...) id,
+#include "conv/fields.def"
+    N_FIELDS
+};
 
 static const struct field {
     char key[3];
     int8_t initial; /* in a string without it; -1: nothing is known */
     int8_t unit;    /* of a dimension that is not there */
     uint16_t offset_b;
-} fields[N_FIELDS] = {FIELDS(FIELD_ROW)};
+} fields[N_FIELDS] = {
+#define XK_CONV_FIELD(id, name, initial, unit, least)                          \
+    {#name, initial, unit, offsetof(struct xk_conv_desc, name)},
+#include "conv/fields.def"
+};
 
 /* First field of each kind; the dimension (0 d, 1 h, 2 w) is added. */
 static const uint8_t kinds[] = {ID, OD, KD, SD, DD, PD};

@@ -12,6 +12,16 @@ enum xk_dtype xk_conv_dtype(uint32_t data_type);
 const char *xk_conv_type_name(uint32_t data_type);
 /* Mantissa and exponent, or no fraction: scales and zero points ask. */
 bool xk_conv_type_is_int(uint32_t data_type);
+/* Sets of types: a bit for each enum xk_data_type. */
+#define XK_TYPE_BIT(type) (1u << (type))
+/* What dst, a bias and a right-hand side may have, whatever was added up. */
+#define XK_CONV_STORED_TYPES                                                   \
+    (XK_TYPE_BIT(XK_F32) | XK_TYPE_BIT(XK_F16) | XK_TYPE_BIT(XK_BF16) |        \
+     XK_TYPE_BIT(XK_S32) | XK_TYPE_BIT(XK_S8) | XK_TYPE_BIT(XK_U8))
+/* XK_EUNSUPPORTED for a type outside the set: the message names the field, the
+ * type, `beside` (" with src_type=u8", or "") and what the set has. */
+enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
+                                  uint32_t set, const char *beside);
 /* enum xk_data_type of a name of n characters ("f32"); 0: there is none. */
 uint32_t xk_conv_type_named(const char *name, size_t n);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);

@@ -68,7 +68,10 @@ static uint32_t platform_of_device(void)
     static const struct {
         const char *name;
         uint32_t arch;
-    } known[] = {{"xelp", XK_XELP}, {"xehpg", XK_XEHPG}, {"xehpc", XK_XEHPC}};
+    } known[] = {
+#define XK_PLATFORM_WORD(id, word) {word, XK_##id},
+#include "xekern/words.def"
+    };
     struct xk_device_info info = {.size = sizeof info};
     struct xk_error err;
     check(xk_device_query("ze", &info, &err), &err);

@@ -10,30 +10,24 @@
 
 /* clang-format off */
 static const char *const cond_names[16] = {
-    [XK_COND_EQ] = "eq", [XK_COND_NE] = "ne", [XK_COND_GT] = "gt",
-    [XK_COND_GE] = "ge", [XK_COND_LT] = "lt", [XK_COND_LE] = "le",
-    [XK_COND_OV] = "ov", [XK_COND_UN] = "un", [XK_COND_EO] = "eo",
+#define XK_COND_WORD(id, word) [XK_COND_##id] = word,
+#include "isa/words.def"
 };
 
 static const char *const pred_names[] = {
-    [XK_PRED_NONE] = "",         [XK_PRED_NORMAL] = "",
-    [XK_PRED_ANYV] = ".anyv",    [XK_PRED_ALLV] = ".allv",
-    [XK_PRED_ANY2H] = ".any2h",  [XK_PRED_ALL2H] = ".all2h",
-    [XK_PRED_ANY4H] = ".any4h",  [XK_PRED_ALL4H] = ".all4h",
-    [XK_PRED_ANY8H] = ".any8h",  [XK_PRED_ALL8H] = ".all8h",
-    [XK_PRED_ANY16H] = ".any16h", [XK_PRED_ALL16H] = ".all16h",
-    [XK_PRED_ANY32H] = ".any32h", [XK_PRED_ALL32H] = ".all32h",
-    [XK_PRED_ANY] = ".any",      [XK_PRED_ALL] = ".all",
+    [XK_PRED_NONE] = "", [XK_PRED_NORMAL] = "",
+#define XK_PRED_WORD(id, word) [XK_PRED_##id] = "." word,
+#include "isa/words.def"
 };
 
 static const char *const sfids_xelp[16] = {
-    "null", "?",    "smpl", "gtwy", "dc2", "rc",  "urb", "ts",
-    "vme",  "dcro", "dc0",  "pixi", "dc1", "cre", "?",   "?",
+#define XK_SFID_WORD(number, xelp, lsc, message) xelp,
+#include "isa/words.def"
 };
 
 static const char *const sfids_lsc[16] = {
-    "null", "ugml", "smpl", "gtwy", "dc2", "rc",  "urb", "btd",
-    "rta",  "dcro", "dc0",  "pixi", "dc1", "tgm", "slm", "ugm",
+#define XK_SFID_WORD(number, xelp, lsc, message) lsc,
+#include "isa/words.def"
 };
 
 static const struct xk_print_traits traits[] = {
@@ -358,20 +352,24 @@ static void print_swsb(struct xk_line *l, bool *any, const struct xk_swsb *s)
 static void print_options(struct xk_line *l, const struct xk_inst *i)
 {
     const struct xk_send_info *const s = &i->send;
-    const struct {
-        bool on;
-        const char *text;
-    } options[] = {
-        {i->acc_wr_en, "AccWrEn"}, {i->atomic, "Atomic"},
-        {i->debug, "Breakpoint"},  {i->compacted, "Compacted"},
-        {s->eot, "EOT"},           {s->fused_serialize, "Serialize"},
-        {s->exbso, "ExBSO"},
+    static const char *const words[XK_N_OPTIONS] = {
+#define XK_OPTION_WORD(id, word) [XK_OPTION_##id] = word,
+#include "isa/words.def"
+    };
+    const bool on[XK_N_OPTIONS] = {
+        [XK_OPTION_ACC_WR_EN] = i->acc_wr_en,
+        [XK_OPTION_ATOMIC] = i->atomic,
+        [XK_OPTION_DEBUG] = i->debug,
+        [XK_OPTION_COMPACTED] = i->compacted,
+        [XK_OPTION_EOT] = s->eot,
+        [XK_OPTION_SERIALIZE] = s->fused_serialize,
+        [XK_OPTION_EXBSO] = s->exbso,
     };
     bool any = false;
 
-    for (unsigned k = 0; k < XK_COUNTOF(options); k++) {
-        if (options[k].on)
-            print_option(l, &any, options[k].text);
+    for (unsigned k = 0; k < XK_N_OPTIONS; k++) {
+        if (on[k])
+            print_option(l, &any, words[k]);
     }
     print_swsb(l, &any, &i->swsb);
     if (any)

@@ -60,6 +60,13 @@ static inline void xk_put_x(struct xk_line *l, uint64_t v, unsigned min_digits)
         xk_put_c(l, "0123456789ABCDEF"[v >> 4 * n & 15]);
 }
 
+/* What may stand in braces beside the scoreboard. */
+enum xk_inst_option {
+#define XK_OPTION_WORD(id, word) XK_OPTION_##id,
+#include "isa/words.def"
+    XK_N_OPTIONS
+};
+
 /* What the text of a platform differs in. */
 struct xk_print_traits {
     const char *const *sfid; /* [16] */

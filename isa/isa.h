@@ -44,6 +44,8 @@ static inline unsigned xk_platform_grf(const struct xk_platform *p,
 const struct xk_platform *xk_platform_get(enum xk_platform_id id);
 /* NULL if the name is unknown. */
 const struct xk_platform *xk_platform_find(const char *name);
+/* For messages: "xelp, xehpg" in out, of out_b bytes. */
+void xk_platform_names(char *out, size_t out_b);
 
 const char *xk_opcode_name(enum xk_opcode op);
 unsigned xk_opcode_n_srcs(enum xk_opcode op);

@@ -237,8 +237,8 @@ unsigned xk_msg_atomic_n_srcs(enum xk_msg_op op)
 const char *xk_msg_sfid_name(unsigned sfid)
 {
     static const char *const names[16] = {
-        "null", "ugml", "smpl", "gtwy", "dc2", "rc",  "urb", "ts",
-        "vme",  "dcro", "dc0",  "pixi", "dc1", "tgm", "slm", "ugm",
+#define XK_SFID_WORD(number, xelp, lsc, message) [number] = message,
+#include "isa/words.def"
     };
 
     return sfid < 16 ? names[sfid] : "?";

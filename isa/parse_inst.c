@@ -13,9 +13,8 @@ static const struct {
     const char *text;
     uint8_t cond;
 } cond_names[] = {
-    {"eq", XK_COND_EQ}, {"ne", XK_COND_NE}, {"gt", XK_COND_GT},
-    {"ge", XK_COND_GE}, {"lt", XK_COND_LT}, {"le", XK_COND_LE},
-    {"ov", XK_COND_OV}, {"un", XK_COND_UN}, {"eo", XK_COND_EO},
+#define XK_COND_WORD(id, word) {word, XK_COND_##id},
+#include "isa/words.def"
     {"ze", XK_COND_EQ}, {"nz", XK_COND_NE},
     {"e", XK_COND_EQ},  {"z", XK_COND_EQ},  {"g", XK_COND_GT},
     {"l", XK_COND_LT},  {"o", XK_COND_OV},  {"u", XK_COND_UN},
@@ -25,13 +24,8 @@ static const struct {
     const char *text;
     uint8_t pred;
 } pred_names[] = {
-    {"anyv", XK_PRED_ANYV},     {"allv", XK_PRED_ALLV},
-    {"any2h", XK_PRED_ANY2H},   {"all2h", XK_PRED_ALL2H},
-    {"any4h", XK_PRED_ANY4H},   {"all4h", XK_PRED_ALL4H},
-    {"any8h", XK_PRED_ANY8H},   {"all8h", XK_PRED_ALL8H},
-    {"any16h", XK_PRED_ANY16H}, {"all16h", XK_PRED_ALL16H},
-    {"any32h", XK_PRED_ANY32H}, {"all32h", XK_PRED_ALL32H},
-    {"any", XK_PRED_ANY},       {"all", XK_PRED_ALL},
+#define XK_PRED_WORD(id, word) {word, XK_PRED_##id},
+#include "isa/words.def"
 };
 /* clang-format on */
 

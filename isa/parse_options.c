@@ -4,32 +4,18 @@
 
 #include "base/alloc.h"
 
-enum option {
-    OPT_ACC_WR_EN,
-    OPT_ATOMIC,
-    OPT_BREAKPOINT,
-    OPT_COMPACTED,
-    OPT_EOT,
-    OPT_EXBSO,
-    OPT_NO_COMPACT,
-    OPT_SERIALIZE,
-    OPT_NO_ACC_SB,
-};
+/* Beside enum xk_inst_option. */
+enum { OPTION_NO_COMPACT = XK_N_OPTIONS, OPTION_NO_ACC_SB };
 
 static const struct {
     const char *text;
     uint8_t option;
 } names[] = {
-    {"AccWrEn", OPT_ACC_WR_EN},
-    {"Atomic", OPT_ATOMIC},
-    {"Breakpoint", OPT_BREAKPOINT},
-    {"Compacted", OPT_COMPACTED},
-    {"EOT", OPT_EOT},
-    {"ExBSO", OPT_EXBSO},
-    {"NoCompact", OPT_NO_COMPACT},
-    {"Uncompacted", OPT_NO_COMPACT},
-    {"Serialize", OPT_SERIALIZE},
-    {"NoAccSBSet", OPT_NO_ACC_SB},
+#define XK_OPTION_WORD(id, word) {word, XK_OPTION_##id},
+#include "isa/words.def"
+    {"NoCompact", OPTION_NO_COMPACT},
+    {"Uncompacted", OPTION_NO_COMPACT},
+    {"NoAccSBSet", OPTION_NO_ACC_SB},
 };
 
 /* What older assemblers had in braces, and what to write now. */
@@ -147,7 +133,7 @@ static bool set_exbso(struct xk_parser *ps, const struct xk_token *at)
 }
 
 static bool apply_option(struct xk_parser *ps, const struct xk_token *at,
-                         enum option option)
+                         unsigned option)
 {
     struct xk_inst *const i = ps->i;
 
@@ -156,31 +142,31 @@ static bool apply_option(struct xk_parser *ps, const struct xk_token *at,
                                  at->s);
     ps->options |= 1u << option;
     switch (option) {
-    case OPT_ACC_WR_EN:
+    case XK_OPTION_ACC_WR_EN:
         i->acc_wr_en = true;
         return true;
-    case OPT_ATOMIC:
+    case XK_OPTION_ATOMIC:
         i->atomic = true;
         return true;
-    case OPT_BREAKPOINT:
+    case XK_OPTION_DEBUG:
         i->debug = true;
         return true;
-    case OPT_COMPACTED:
+    case XK_OPTION_COMPACTED:
         i->compacted = true;
         return true;
-    case OPT_NO_COMPACT:
+    case OPTION_NO_COMPACT:
         ps->no_compact = true;
         return true;
-    case OPT_NO_ACC_SB:
+    case OPTION_NO_ACC_SB:
         i->swsb.no_acc_sb = true;
         return true;
-    case OPT_EOT:
+    case XK_OPTION_EOT:
         i->send.eot = true;
         return needs_send(ps, at);
-    case OPT_SERIALIZE:
+    case XK_OPTION_SERIALIZE:
         i->send.fused_serialize = true;
         return needs_send(ps, at);
-    case OPT_EXBSO:
+    case XK_OPTION_EXBSO:
         return set_exbso(ps, at);
     }
     return false;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/text.h"
 
 static const struct xk_platform platforms[] = {
     {
@@ -85,4 +86,11 @@ const struct xk_platform *xk_platform_find(const char *name)
             return &platforms[k];
     }
     return NULL;
+}
+
+void xk_platform_names(char *out, size_t out_b)
+{
+    out[0] = 0;
+    for (unsigned k = 0; k < XK_COUNTOF(platforms); k++)
+        xk_text_add_word(out, out_b, platforms[k].name);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/text.h"
 #include "vgpu/tbx_server.h"
 
 /* Products that the driver knows, with the driver's name of the platform and
@@ -116,10 +117,12 @@ static enum xk_status start_device(xk_virtual_device *d,
     const char *const name = opts->platform ? opts->platform : "xehpg";
     const struct product *const p = find_product(name);
     if (!p) {
+        char known[80] = "";
+        for (size_t k = 0; k < XK_COUNTOF(products); k++)
+            xk_text_add_word(known, sizeof known, products[k].platform);
         err->status = XK_EINVAL;
         snprintf(err->message, sizeof err->message,
-                 "platform: '%.40s' is no virtual device (xelp, xehpg, xehpc)",
-                 name);
+                 "platform: '%.40s' is no virtual device (%s)", name, known);
         return XK_EINVAL;
     }
     XK_TRY(xk_gpu_device_init(&d->device, opts, err));

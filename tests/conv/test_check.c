@@ -347,7 +347,7 @@ START_TEST(unsupported_type_is_named)
          "src_type=f16, only f16"},
         {XK_U8, 0, 0, 0,
          "wei_type=f32 is not implemented with "
-         "src_type=u8, only s8 and u8 are"},
+         "src_type=u8, only s8, u8"},
         {XK_S8, XK_F16, 0, 0, "wei_type=f16"},
         {XK_F32, XK_F32, XK_F8_E4M3, 0,
          "dst_type=f8_e4m3 is not implemented, only f32, f16"},

@@ -3,12 +3,15 @@
 """word_lists.py XKBENCH XK ROOT: the words of an option come from the table that
 knows them. A wrong word is answered with the list; the help has the same words,
 and no other text of the sources lists them, so that a new row of a table
-appears in both without a second list that somebody types. TAP."""
+appears in both without a second list that somebody types. No two arrays of the
+sources have three words in common. TAP."""
+import itertools
 import os
 import re
 import subprocess
 import sys
 import tempfile
+from fnmatch import fnmatch
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
@@ -39,9 +42,55 @@ ROWS = [
     ("passes", ["XK_PASSES=-?", "xk", "gen", FINE], None, "passes/pipeline.c"),
     ("stages", ["XK_DUMP=?", "xk", "gen", FINE], None, "gen/trace.c"),
 ]
+# Texts that may have a table's words, with the reason.
+MAY_HAVE = [
+    ("lower/reduce.c", "reduce: to %s", "types that a reduction writes"),
+    ("isa/encode_alu.c", "bfn: condition", "conditions, not post-ops"),
+    ("isa/parse_options.c", "a pipe A, F", "pipes, not modes of xkbench"),
+]
 STRINGS = re.compile(r'"(?:[^"\\\n]|\\.)*"(?:\s*"(?:[^"\\\n]|\\.)*")*')
 COMMENT = re.compile(r"/\*.*?\*/", re.S)
-FOLDERS = ("tools", "passes", "gen", "runtime")
+FOLDERS = ("base", "layout", "ir", "simplify", "views", "conv", "schedule",
+           "plan", "lower", "passes", "isa", "binary", "codegen", "gen",
+           "container", "sim", "vgpu", "runtime", "tools", "examples")
+
+# An array of words is one if three of its texts are words.
+ARRAY = re.compile(r"=\s*\{")
+WORD = re.compile(r'"([\w-]{2,})"')
+FEW = 3
+# Pairs of files whose arrays may share words, with the reason.
+OPTIONS = "each verb says which options it has"
+KEYS = "rows of facts about platforms, not a list of them"
+REBUILT = "the kinds of a message, as schedule, plan and printed plan call them"
+MAY_SHARE = [
+    ("tools/xk/*", "tools/xk/*", OPTIONS),
+    ("tools/xk/*", "tools/xkbench/options.c", OPTIONS),
+    ("tools/xk/*", "tools/xkbench/template.c", "options, and columns"),
+    ("isa/platform.c", "vgpu/*", KEYS),
+    ("vgpu/replay.c", "vgpu/virtual_device.c", KEYS),
+    ("isa/parse_core.c", "layout/dtype.c",
+     "types of registers, and types of elements"),
+    ("base/launch_list.c", "isa/parse_core.c",
+     "types of a value in a file, and types of registers"),
+    ("base/launch_list.c", "layout/dtype.c",
+     "types of a value in a file, and types of elements"),
+    ("layout/dtype.c", "tools/xk/run_arg.c",
+     "types of elements, and types of what a user writes into a buffer"),
+    ("isa/parse_core.c", "tools/xk/run_arg.c",
+     "types of registers, and types of what a user writes into a buffer"),
+    ("tools/xk/run_arg.c", "tools/xk/run_program.c", "as the row above"),
+    ("isa/format.c", "sim/check/check_init.c",
+     "register files, and where the simulator keeps them"),
+    ("isa/opcode.c", "tools/xkbench/meaning.c",
+     "functions of an instruction, and of a post-op's text"),
+    ("plan/*", "plan/*", REBUILT),
+    ("plan/*", "schedule/*", REBUILT),
+    ("schedule/*", "schedule/*", REBUILT),
+    ("ir/tiles_text.c", "plan/plan_print.c",
+     "functions of tiles, and what a plan multiplies with"),
+    ("ir/tiles_text.c", "schedule/schedule_text.c",
+     "functions of tiles, and what a schedule multiplies with"),
+]
 
 
 def run(tools, words):
@@ -78,9 +127,70 @@ def typed_twice(root, words, home):
         for literal in STRINGS.findall(text):
             here = {w for w in words if
                     re.search(rf"(?<![\w-]){re.escape(w)}(?![\w-])", literal)}
-            if len(here) >= most:
+            may = any(name == file and begins in literal
+                      for file, begins, _ in MAY_HAVE)
+            if len(here) >= most and not may:
                 found.append(f"{name}: {literal[:100]}")
     return found
+
+
+def word_arrays(text):
+    """(line, words) of each array in a C source with three words."""
+    plain = COMMENT.sub(lambda m: "\n" * m.group(0).count("\n"), text)
+    for found in ARRAY.finditer(plain):
+        depth, end = 0, found.end() - 1
+        for end in range(found.end() - 1, len(plain)):
+            depth += (plain[end] == "{") - (plain[end] == "}")
+            if not depth:
+                break
+        words = set(WORD.findall(plain[found.end():end]))
+        if len(words) >= FEW:
+            yield plain.count("\n", 0, found.start()) + 1, words
+
+
+def arrays_twice(root):
+    """Texts of the pairs of arrays that share words, and of the rows of
+    MAY_SHARE that no pair needs."""
+    arrays, found, needed = [], [], set()
+    for path in sorted(p for f in FOLDERS for p in (root / f).rglob("*.[ch]")):
+        name = str(path.relative_to(root))
+        arrays += [(name, *a) for a in word_arrays(
+            path.read_text(encoding="utf-8"))]
+    for (one, line, words), (other, at, more) in itertools.combinations(
+            arrays, 2):
+        shared = words & more
+        if len(shared) < FEW:
+            continue
+        rows = [r for r in MAY_SHARE if fnmatch(one, r[0])
+                and fnmatch(other, r[1])]
+        needed.update(rows)
+        if not rows:
+            found.append(f"{one}:{line} and {other}:{at}: "
+                         f"{' '.join(sorted(shared))}")
+    return found, [" ".join(r[:2]) for r in MAY_SHARE if r not in needed]
+
+
+def judge_arrays(tap, root):
+    """The tree, and a tree with a planted list."""
+    found, stale = arrays_twice(root)
+    tap.line("\n".join(found), "no two arrays list the same words")
+    tap.line("\n".join(stale), "every pair that may is there")
+    with tempfile.TemporaryDirectory() as name:
+        planted = Path(name)
+        for where, text in (
+                ("conv/a.c", 'static const char *const a[] = '
+                 '{"FWD_D", "FWD_B", "FWD_I"};\n'),
+                ("sim/core/b.c", 'struct row b[] = {{"FWD_I", 1}, '
+                 '{"FWD_D", 2}, {"FWD_B", 3}};\n'),
+                ("gen/c.c", 'const char *c[] = {"FWD_I", "FWD_D", "other"};\n'
+                 '/* = {"FWD_D", "FWD_B", "FWD_I"} */\n')):
+            path = planted / where
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text, encoding="utf-8")
+        found = arrays_twice(planted)[0]
+        tap.line("" if len(found) == 1 and "sim/core/b.c:1" in found[0]
+                 else "\n".join(found) or "nothing was found",
+                 "a planted list is found, and only it")
 
 
 def judge_rows(tap, tools, root):
@@ -103,6 +213,7 @@ def main():
     tools = dict(zip(("xkbench", "xk"), map(os.path.abspath, sys.argv[1:3])))
     root = Path(sys.argv[3]).resolve()
     tap = Tap()
+    judge_arrays(tap, root)
     with tempfile.TemporaryDirectory() as folder:
         os.chdir(folder)
         subprocess.run([tools["xk"], "gen", "-o", "k.zebin", FINE], check=True)
