@@ -77,7 +77,7 @@ static void load_rest(struct xk_cg *g, uint32_t tile, uint32_t n_grf)
 
 /* What the data holds for parameter p: a pointer, a value, or, for SURFACE,
  * what belongs to the pointer before it. */
-static enum xk_status bind_arg(struct xk_cg *g, unsigned p, uint32_t rest)
+static enum xk_status bind_param(struct xk_cg *g, unsigned p, uint32_t rest)
 {
     const struct xk_param *const q = &g->k->params[p];
     const bool at = q->kind == XK_PARAM_SURFACE;
@@ -193,7 +193,7 @@ enum xk_status xk_cg_prologue(struct xk_cg *g)
         const bool arg = q->kind == XK_PARAM_GLOBAL ||
                          q->kind == XK_PARAM_VALUE ||
                          q->kind == XK_PARAM_SURFACE;
-        XK_TRY(arg ? bind_arg(g, i, rest) : bind_id(g, i));
+        XK_TRY(arg ? bind_param(g, i, rest) : bind_id(g, i));
     }
     if (g->has_barrier)
         xk_cg_barrier_message(g);

@@ -176,9 +176,9 @@ static struct xk_cg_val logic(struct xk_cg *g, enum xk_opcode op,
     return pair(g, &r[0], &r[1], lanes);
 }
 
-static struct xk_cg_val shift(struct xk_cg *g, const xk_expr *e,
-                              const struct xk_cg_val *a,
-                              const struct xk_cg_val *n, unsigned lanes)
+static struct xk_cg_val shift_u64(struct xk_cg *g, const xk_expr *e,
+                                  const struct xk_cg_val *a,
+                                  const struct xk_cg_val *n, unsigned lanes)
 {
     if (n->kind != XK_CG_IMM || n->imm < 0 || n->imm > 63) {
         xk_fail(g->c, XK_EUNSUPPORTED,
@@ -208,7 +208,7 @@ struct xk_cg_val xk_cg_wide_arith(struct xk_cg *g, const xk_expr *e)
         return multiply(g, &a, &b, lanes);
     case XK_OP_SHL:
     case XK_OP_SHR:
-        return shift(g, e, &a, &b, lanes);
+        return shift_u64(g, e, &a, &b, lanes);
     default:
         return logic(g,
                      xk_op(e) == XK_OP_AND  ? XK_OPC_AND

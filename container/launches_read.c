@@ -59,7 +59,7 @@ static enum xk_status read_words(struct reader *r)
     return r->n_words ? XK_OK : bad_line(r, "an empty line");
 }
 
-static bool is(const struct reader *r, unsigned k, const char *text)
+static bool word_is(const struct reader *r, unsigned k, const char *text)
 {
     return strcmp(r->word[k], text) == 0;
 }
@@ -106,17 +106,17 @@ static enum xk_status read_arg_line(struct reader *r)
         return bad_line(r, "one argument too many");
     if (r->n_words < 4)
         return bad_line(r, "words are missing");
-    while (xk_value_type_word(t) && !is(r, 3, xk_value_type_word(t)))
+    while (xk_value_type_word(t) && !word_is(r, 3, xk_value_type_word(t)))
         t++;
     if (!xk_value_type_word(t) || r->n_words != (t ? 4 : 6))
         return bad_line(r, "no such type, or not its words");
-    if (!t && !is(r, 5, "read") && !is(r, 5, "write"))
+    if (!t && !word_is(r, 5, "read") && !word_is(r, 5, "write"))
         return bad_line(r, "neither read nor write");
     XK_TRY(small(r, 1, &a->number));
     XK_TRY(name(r, 2, a->name, sizeof a->name));
     a->type = t;
     a->size_b = xk_value_type_b(t);
-    a->written = !t && is(r, 5, "write");
+    a->written = !t && word_is(r, 5, "write");
     if (!t)
         XK_TRY(read_decimal_word(r, 4, UINT64_MAX, &a->size_b));
     r->list.n_args++;
@@ -126,7 +126,7 @@ static enum xk_status read_arg_line(struct reader *r)
 /* block BYTES align BYTES */
 static enum xk_status read_block(struct reader *r)
 {
-    if (r->n_words != 4 || !is(r, 2, "align") || r->list.scratch_align_b)
+    if (r->n_words != 4 || !word_is(r, 2, "align") || r->list.scratch_align_b)
         return bad_line(r, "not its words, or a second one");
     XK_TRY(read_decimal_word(r, 1, UINT64_MAX, &r->list.scratch_b));
     return small(r, 3, &r->list.scratch_align_b);
@@ -138,7 +138,7 @@ static enum xk_status read_scratch(struct reader *r)
     struct xk_scratch_info *const s = &r->scratch[r->list.n_scratch];
     if (r->list.n_scratch == XK_MAX_SCRATCH)
         return bad_line(r, "one scratch buffer too many");
-    if (r->n_words != 4 || !is(r, 2, "at"))
+    if (r->n_words != 4 || !word_is(r, 2, "at"))
         return bad_line(r, "not its words");
     XK_TRY(read_decimal_word(r, 1, UINT64_MAX, &s->size_b));
     XK_TRY(read_decimal_word(r, 3, UINT64_MAX, &s->offset_b));
@@ -152,7 +152,7 @@ static enum xk_status read_launch(struct reader *r)
     struct xk_launch_step *const s = &r->step[r->list.n_launches];
     if (r->list.n_launches == XK_MAX_LAUNCHES)
         return bad_line(r, "one launch too many");
-    if (r->n_words != 10 || !is(r, 2, "groups") || !is(r, 6, "local"))
+    if (r->n_words != 10 || !word_is(r, 2, "groups") || !word_is(r, 6, "local"))
         return bad_line(r, "not its words");
     XK_TRY(name(r, 1, s->kernel, sizeof s->kernel));
     for (unsigned d = 0; d < 3; d++) {
@@ -170,11 +170,11 @@ static enum xk_status read_bind(struct reader *r)
         return bad_line(r, "it comes before the first launch");
     if (!xk_grow(r->c, &r->bind, r->n_binds, &r->cap_binds, sizeof *r->bind))
         return XK_ENOMEM;
-    const bool constant = r->n_words == 5 && is(r, 2, "constant");
-    const bool scratch = r->n_words == 4 && is(r, 2, "scratch");
+    const bool constant = r->n_words == 5 && word_is(r, 2, "constant");
+    const bool scratch = r->n_words == 4 && word_is(r, 2, "scratch");
     struct xk_launch_arg_info *const a = &r->bind[r->n_binds];
     *a = (struct xk_launch_arg_info){.tensor = UINT32_MAX};
-    if (!constant && !scratch && (r->n_words != 4 || !is(r, 2, "arg")))
+    if (!constant && !scratch && (r->n_words != 4 || !word_is(r, 2, "arg")))
         return bad_line(r, "not its words");
     XK_TRY(name(r, 1, a->name, sizeof a->name));
     XK_TRY(small(r, 3, constant ? &a->size_b : &a->number));
@@ -200,7 +200,7 @@ static enum xk_status read_one(struct reader *r)
                  {"bind", read_bind}};
     XK_TRY(read_words(r));
     for (unsigned i = 0; i < XK_COUNTOF(kinds); i++)
-        if (is(r, 0, kinds[i].word))
+        if (word_is(r, 0, kinds[i].word))
             return kinds[i].read(r);
     return bad_line(r, "no such line is known");
 }
@@ -251,8 +251,8 @@ enum xk_status xk_launches_read(xk_ctx *c, const char *text, size_t n_b,
     r->text = text;
     r->n_b = n_b;
     enum xk_status s = read_words(r);
-    if (s == XK_OK && (r->n_words != 3 || !is(r, 0, "xekern") ||
-                       !is(r, 1, "launches") || !is(r, 2, "1")))
+    if (s == XK_OK && (r->n_words != 3 || !word_is(r, 0, "xekern") ||
+                       !word_is(r, 1, "launches") || !word_is(r, 2, "1")))
         s = bad_line(r, "it is not 'xekern launches 1'");
     while (s == XK_OK && r->at < r->n_b)
         s = read_one(r);

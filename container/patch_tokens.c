@@ -78,8 +78,8 @@ static uint32_t body(const struct span *t, unsigned k)
     return 4 * ((size_t)k + 1) <= t->n_b ? xk_get_dword(t->p, k) : 0;
 }
 
-static enum xk_status add_arg(struct reader *r, struct xk_zkernel *k,
-                              struct xk_zarg a)
+static enum xk_status add_token_arg(struct reader *r, struct xk_zkernel *k,
+                                    struct xk_zarg a)
 {
     if (a.offset_b > MAX_OFFSET_B || a.size_b > MAX_OFFSET_B)
         return xk_fail(r->c, XK_EPARSE,
@@ -123,18 +123,18 @@ static enum xk_status read_value_token(struct reader *r, const struct span *t,
 {
     const uint8_t kind = value_kind(body(t, 0));
     const bool slm = body(t, 0) == 8; /* size of the __local arguments before */
-    return add_arg(r, k,
-                   (struct xk_zarg){
-                       .kind = slm ? XK_ZARG_POINTER : kind,
-                       .slm = slm,
-                       .mode = slm ? XK_ZMODE_SLM : XK_ZMODE_STATELESS,
-                       .arg_index = kind == XK_ZARG_VALUE || slm
-                                        ? (int32_t)body(t, 1)
-                                        : -1,
-                       .offset_b = body(t, 2),
-                       .size_b = body(t, 3),
-                       .source_b = body(t, 4),
-                   });
+    return add_token_arg(r, k,
+                         (struct xk_zarg){
+                             .kind = slm ? XK_ZARG_POINTER : kind,
+                             .slm = slm,
+                             .mode = slm ? XK_ZMODE_SLM : XK_ZMODE_STATELESS,
+                             .arg_index = kind == XK_ZARG_VALUE || slm
+                                              ? (int32_t)body(t, 1)
+                                              : -1,
+                             .offset_b = body(t, 2),
+                             .size_b = body(t, 3),
+                             .source_b = body(t, 4),
+                         });
 }
 
 /* The binding table comes before all tokens that use it. Its entries are
@@ -177,11 +177,11 @@ static enum xk_status read_pointer(struct reader *r, const struct span *t,
     bind_surface(r, k, body(t, 1), (int32_t)body(t, 0));
     if (body(t, 2) == NO_OFFSET)
         return XK_OK;
-    return add_arg(r, k,
-                   (struct xk_zarg){.kind = XK_ZARG_POINTER,
-                                    .arg_index = (int32_t)body(t, 0),
-                                    .offset_b = body(t, 2),
-                                    .size_b = body(t, 3)});
+    return add_token_arg(r, k,
+                         (struct xk_zarg){.kind = XK_ZARG_POINTER,
+                                          .arg_index = (int32_t)body(t, 0),
+                                          .offset_b = body(t, 2),
+                                          .size_b = body(t, 3)});
 }
 
 /* number, surface state offset, data offset, data size */
@@ -191,11 +191,11 @@ static enum xk_status read_base(struct reader *r, const struct span *t,
     bind_surface(r, k, body(t, 1), -2 - (kind == XK_ZARG_GLOBAL_BASE));
     if (body(t, 2) == NO_OFFSET)
         return XK_OK;
-    return add_arg(r, k,
-                   (struct xk_zarg){.kind = kind,
-                                    .arg_index = -1,
-                                    .offset_b = body(t, 2),
-                                    .size_b = body(t, 3)});
+    return add_token_arg(r, k,
+                         (struct xk_zarg){.kind = kind,
+                                          .arg_index = -1,
+                                          .offset_b = body(t, 2),
+                                          .size_b = body(t, 3)});
 }
 
 /* surface state offset, data offset, data size, bytes, 1: for each lane */
@@ -209,11 +209,11 @@ static enum xk_status read_private(struct reader *r, const struct span *t,
                        "patch tokens: kernel '%.100s': %u bytes of private "
                        "memory, at most %u",
                        r->kernel, k->private_b, MAX_PER_THREAD_B);
-    return add_arg(r, k,
-                   (struct xk_zarg){.kind = XK_ZARG_PRIVATE_BASE,
-                                    .arg_index = -1,
-                                    .offset_b = body(t, 1),
-                                    .size_b = body(t, 2)});
+    return add_token_arg(r, k,
+                         (struct xk_zarg){.kind = XK_ZARG_PRIVATE_BASE,
+                                          .arg_index = -1,
+                                          .offset_b = body(t, 1),
+                                          .size_b = body(t, 2)});
 }
 
 static enum xk_status read_refused(struct reader *r, const char *what,
@@ -221,7 +221,7 @@ static enum xk_status read_refused(struct reader *r, const char *what,
 {
     struct xk_zarg a = {.kind = XK_ZARG_REFUSED, .arg_index = -1};
     strncpy(a.type, what, sizeof a.type - 1);
-    return add_arg(r, k, a);
+    return add_token_arg(r, k, a);
 }
 
 /* Compilers of version 1081 (Debian's) write 33 dwords. Later ones insert one

@@ -132,8 +132,9 @@ static enum xk_status read_required(struct reader *r, const yaml_node_t *env,
                    k->name, n, k->required[0], k->required[1], k->required[2]);
 }
 
-static enum xk_status read_env(struct reader *r, const yaml_node_t *kernel,
-                               struct xk_zkernel *k)
+static enum xk_status read_execution_env(struct reader *r,
+                                         const yaml_node_t *kernel,
+                                         struct xk_zkernel *k)
 {
     const yaml_node_t *env = yaml_get(r, kernel, "execution_env");
     if (!env)
@@ -473,7 +474,7 @@ static enum xk_status read_yaml_kernel(struct reader *r, const yaml_node_t *n,
                        r->out->n_kernels, sizeof(k->name) - 1);
     memcpy(k->name, name, strlen(name) + 1);
     r->kernel = k->name;
-    XK_TRY(read_env(r, n, k));
+    XK_TRY(read_execution_env(r, n, k));
     XK_TRY(read_args(r, n, k));
     XK_TRY(read_per_thread(r, n, k));
     XK_TRY(read_memory_buffers(r, n, k));

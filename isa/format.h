@@ -6,6 +6,7 @@
 #define XK_ISA_FORMAT_H
 
 #include "isa/isa.h"
+#include "isa/traits.h"
 
 enum xk_format {
     XK_FMT_HEADER, /* fields all forms share */
@@ -137,43 +138,6 @@ static inline enum xk_format xk_opcode_format(enum xk_opcode op)
 {
     return (unsigned)op < XK_N_OPCODES ? (enum xk_format)xk_opcode_formats[op]
                                        : XK_FMT_NULLARY;
-}
-
-/* send, sendc; jmpi to join, all that may change the instruction pointer; dpas,
- * dpasw; three sources that have regions: add3 to bfi2. */
-static inline bool xk_opcode_is_send(enum xk_opcode op)
-{
-    return xk_opcode_format(op) == XK_FMT_SEND;
-}
-
-static inline bool xk_opcode_is_branch(enum xk_opcode op)
-{
-    return xk_opcode_format(op) == XK_FMT_BRANCH;
-}
-
-static inline bool xk_opcode_is_dpas(enum xk_opcode op)
-{
-    return xk_opcode_format(op) == XK_FMT_DPAS;
-}
-
-static inline bool xk_opcode_is_ternary(enum xk_opcode op)
-{
-    return xk_opcode_format(op) == XK_FMT_TERNARY;
-}
-
-static inline bool xk_inst_is_send(const struct xk_inst *i)
-{
-    return xk_opcode_is_send((enum xk_opcode)i->op);
-}
-
-static inline bool xk_inst_is_branch(const struct xk_inst *i)
-{
-    return xk_opcode_is_branch((enum xk_opcode)i->op);
-}
-
-static inline bool xk_inst_is_dpas(const struct xk_inst *i)
-{
-    return xk_opcode_is_dpas((enum xk_opcode)i->op);
 }
 
 /* The row of isa/format.def that reads a bit of the instruction at in[0..n_b),

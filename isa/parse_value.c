@@ -253,7 +253,8 @@ static bool parse_level(struct expr *e, unsigned level, struct xk_value *v)
     return true;
 }
 
-static bool parse_value(struct xk_parser *ps, struct xk_value *v, bool spaced)
+static bool parse_typed_value(struct xk_parser *ps, struct xk_value *v,
+                              bool spaced)
 {
     struct expr e = {.ps = ps, .spaced = spaced};
 
@@ -264,12 +265,12 @@ static bool parse_value(struct xk_parser *ps, struct xk_value *v, bool spaced)
 
 bool xk_isa_parse_value(struct xk_parser *ps, struct xk_value *v)
 {
-    return parse_value(ps, v, false);
+    return parse_typed_value(ps, v, false);
 }
 
 bool xk_isa_parse_spaced_value(struct xk_parser *ps, struct xk_value *v)
 {
-    return parse_value(ps, v, true);
+    return parse_typed_value(ps, v, true);
 }
 
 bool xk_value_int(struct xk_parser *ps, const struct xk_value *v,

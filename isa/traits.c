@@ -6,11 +6,15 @@
 #include "isa/format.h"
 #include "isa/platform_set.h"
 
-static const uint8_t traits[XK_N_OPCODES] = {
+const uint8_t xk_opcode_all_traits[XK_N_OPCODES] = {
 #define P XK_TRAIT_PRED
 #define C XK_TRAIT_COND
 #define S XK_TRAIT_SAT
 #define M XK_TRAIT_SRCMOD
+#define MSG XK_TRAIT_SEND
+#define JUMP XK_TRAIT_BRANCH
+#define DOT XK_TRAIT_DPAS
+#define TERN XK_TRAIT_TERNARY
 #define XK_TRAITS(op, options) [XK_OPC_##op] = options,
 #define XK_TYPES(op, platforms, dst, src)
 #include "isa/traits.def"
@@ -20,6 +24,10 @@ static const uint8_t traits[XK_N_OPCODES] = {
 #undef C
 #undef S
 #undef M
+#undef MSG
+#undef JUMP
+#undef DOT
+#undef TERN
 };
 
 enum {
@@ -78,7 +86,7 @@ unsigned xk_opcode_traits(const struct xk_platform *p, enum xk_opcode op)
     const struct xk_isa_tables *const t = xk_isa_tables_get(p, NULL);
 
     return t && (unsigned)op < XK_N_OPCODES && t->op_code[op] != XK_NO_CODE
-               ? traits[op]
+               ? xk_opcode_all_traits[op]
                : 0;
 }
 

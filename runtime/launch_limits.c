@@ -100,7 +100,7 @@ void xk_launch_limits_free(const struct xk_alloc *a, struct xk_launch_limits *l)
 }
 
 /* UINT32_MAX stands for a value above every limit. */
-static uint32_t clamp(uint64_t n)
+static uint32_t clamp_u32(uint64_t n)
 {
     return n < UINT32_MAX ? (uint32_t)n : UINT32_MAX;
 }
@@ -109,7 +109,7 @@ static uint32_t threads(const struct xk_launch_limits *l,
                         const struct xk_launch_args *a)
 {
     const uint64_t row = ((uint64_t)a->local[0] + l->simd - 1) / l->simd;
-    return clamp((uint64_t)clamp(row * a->local[1]) * a->local[2]);
+    return clamp_u32((uint64_t)clamp_u32(row * a->local[1]) * a->local[2]);
 }
 
 /* The kernel's demands, with those of its arguments added. */
@@ -120,7 +120,7 @@ static uint32_t slm_b(const struct xk_launch_limits *l,
     for (unsigned i = 0; i < a->n_args && i < 64; i++)
         if (l->slm_args >> i & 1)
             n_b += a->args[i].size_b;
-    return clamp(n_b);
+    return clamp_u32(n_b);
 }
 
 static enum xk_status check_surfaces(const struct xk_launch_limits *l,

@@ -150,7 +150,7 @@ static enum xk_status read_opts(struct run *r, xk_module *m,
                                   "kernels are launched");
 }
 
-/* Checks the caller's arguments and makes the scratch buffers. end()
+/* Checks the caller's arguments and makes the scratch buffers. free_scratch()
  * follows. */
 static enum xk_status begin_program(struct run *r, struct xk_error *err)
 {
@@ -159,7 +159,7 @@ static enum xk_status begin_program(struct run *r, struct xk_error *err)
 }
 
 /* Drops the run's references; launches that are not finished have their own. */
-static void end(struct run *r)
+static void free_scratch(struct run *r)
 {
     for (uint32_t i = 0; i < XK_MAX_SCRATCH; i++)
         xk_buffer_unref(r->scratch[i]);
@@ -193,7 +193,7 @@ enum xk_status xk_module_run(xk_module *m, const struct xk_run_opts *o,
     enum xk_status s = begin_program(&r, err);
     for (uint32_t i = 0; s >= 0 && i < r.l->n_launches; i++)
         s = launch_step(&r, &r.l->launches[i], &sum, err);
-    end(&r);
+    free_scratch(&r);
     if (stats)
         *stats = sum;
     return s;
@@ -221,7 +221,7 @@ enum xk_status xk_module_start(xk_module *m, const struct xk_run_opts *o,
         else if (p)
             first = p;
     }
-    end(&r);
+    free_scratch(&r);
     if (s < 0)
         xk_pending_unref(first);
     else

@@ -53,8 +53,8 @@ static enum xk_status load_opencl(struct xk_ocl_calls *cl, struct xk_error *err)
 }
 
 /* 0 if the device does not say. */
-static uint64_t number(const struct xk_ocl_calls *cl, cl_device_id d,
-                       cl_device_info what)
+static uint64_t device_number(const struct xk_ocl_calls *cl, cl_device_id d,
+                              cl_device_info what)
 {
     uint64_t v = 0; /* little endian: it also receives 32-bit values */
     return cl->clGetDeviceInfo(d, what, sizeof v, &v, NULL) == CL_SUCCESS ? v
@@ -75,7 +75,8 @@ static void look_at_platform(struct xk_ocl_found *out, cl_platform_id p,
     if (out->cl.clGetDeviceIDs(p, CL_DEVICE_TYPE_GPU, DEVICES_MAX, device, &n))
         return;
     for (cl_uint i = 0; i < n && i < DEVICES_MAX; i++) {
-        if (number(&out->cl, device[i], CL_DEVICE_VENDOR_ID) != XK_VENDOR_INTEL)
+        if (device_number(&out->cl, device[i], CL_DEVICE_VENDOR_ID) !=
+            XK_VENDOR_INTEL)
             continue;
         if (out->n++ == index)
             out->device = device[i];
@@ -117,20 +118,23 @@ enum xk_status xk_ocl_device_query(uint32_t index, struct xk_device_info *info,
     XK_OCL_TRY(&f, err, clGetDeviceInfo, f.device, CL_DRIVER_VERSION,
                sizeof version, version, NULL);
     snprintf(info->driver, sizeof info->driver, "OpenCL driver %s", version);
-    info->device_id = (uint32_t)number(&f.cl, f.device, CL_DEVICE_ID_INTEL);
+    info->device_id =
+        (uint32_t)device_number(&f.cl, f.device, CL_DEVICE_ID_INTEL);
     strcpy(info->platform,
            xk_device_id_platform(
                info->device_id,
-               (uint32_t)number(&f.cl, f.device, CL_DEVICE_IP_VERSION_INTEL)));
+               (uint32_t)device_number(&f.cl, f.device,
+                                       CL_DEVICE_IP_VERSION_INTEL)));
     info->n_units =
-        (uint32_t)(number(&f.cl, f.device, CL_DEVICE_NUM_SLICES_INTEL) *
-                   number(&f.cl, f.device,
-                          CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL) *
-                   number(&f.cl, f.device,
-                          CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL));
-    info->threads_per_unit =
-        (uint32_t)number(&f.cl, f.device, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
-    info->memory_b = number(&f.cl, f.device, CL_DEVICE_GLOBAL_MEM_SIZE);
-    info->max_buffer_b = number(&f.cl, f.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
+        (uint32_t)(device_number(&f.cl, f.device, CL_DEVICE_NUM_SLICES_INTEL) *
+                   device_number(&f.cl, f.device,
+                                 CL_DEVICE_NUM_SUB_SLICES_PER_SLICE_INTEL) *
+                   device_number(&f.cl, f.device,
+                                 CL_DEVICE_NUM_EUS_PER_SUB_SLICE_INTEL));
+    info->threads_per_unit = (uint32_t)device_number(
+        &f.cl, f.device, CL_DEVICE_NUM_THREADS_PER_EU_INTEL);
+    info->memory_b = device_number(&f.cl, f.device, CL_DEVICE_GLOBAL_MEM_SIZE);
+    info->max_buffer_b =
+        device_number(&f.cl, f.device, CL_DEVICE_MAX_MEM_ALLOC_SIZE);
     return XK_OK;
 }

@@ -140,10 +140,10 @@ static enum xk_status set_ze_argument(struct xk_ze_device *d,
                       err);
 }
 
-static enum xk_status prepare(struct xk_ze_device *d,
-                              const struct xk_driver_kernel *k,
-                              const struct xk_launch_args *a,
-                              struct xk_error *err)
+static enum xk_status prepare_kernel(struct xk_ze_device *d,
+                                     const struct xk_driver_kernel *k,
+                                     const struct xk_launch_args *a,
+                                     struct xk_error *err)
 {
     XK_TRY(xk_driver_kernel_check(k, a, err));
     const ze_result_t r = d->ze.zeKernelSetGroupSize(k->handle, a->local[0],
@@ -164,7 +164,7 @@ static enum xk_status ze_append(struct xk_ze_device *d, struct ze_module *m,
     struct xk_driver_kernel *k = NULL;
     XK_TRY(xk_driver_kernel_find(&m->base, &m->kernels, a->name, make_ze_kernel,
                                  &k, err));
-    XK_TRY(prepare(d, k, a, err));
+    XK_TRY(prepare_kernel(d, k, a, err));
     XK_TRY(xk_ze_begin(d, &run->mark, err));
     const ze_result_t r = d->ze.zeCommandListAppendLaunchKernel(
         d->list, k->handle, &groups, run->mark->event, 0, NULL);

@@ -1,20 +1,28 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""habits.py ROOT [--update]: what a tool can say about the sources: format,
-parameters, lengths, sizes, commit messages. tests/habits.txt has what was there
-before; it only shrinks: a row that is not needed any more fails, --update takes
-such rows out and never adds one. TAP."""
+"""habits.py ROOT [--update | --names]: what a tool can say about the
+sources: format, parameters, lengths, sizes, names of static functions, commit messages.
+tests/habits.txt has what was there before; it only shrinks: a row that is not needed any
+more fails, --update takes such rows out and never adds one. --names prints, for each
+folder, which part of its static functions has a name that a static function of another
+file has too, and the names. TAP."""
 import re
 import shutil
 import subprocess
 import sys
+import tempfile
+from collections import defaultdict
 from pathlib import Path
 
-from layers import FILE_LINES, QUOTED_OR_COMMENT, long_functions
+from layers import ALLOWED, FILE_LINES, PUBLIC_ONLY, QUOTED_OR_COMMENT, \
+    long_functions
 
 PARAMETERS = 6
 FILE_B = 200 * 1000
 SUBJECT = 72
+# Percent of the static functions of these folders, and of all others together, that
+# may have the name of one in another file. The limits only fall.
+SHARED = {("lower", "plan", "schedule"): 31, (): 4}
 # Messages of later commits are judged.
 FIRST_COMMIT = "2ca319d81ead"
 # Commits of main without a body; main's history is not rewritten.
@@ -95,6 +103,51 @@ def starts_with_of(root, names):
             OF.search((root / n).read_text(encoding="utf-8"))}
 
 
+STATIC = re.compile(r"^static\b[^;{}=()]*?\b(\w+)\s*\([^;{}]*\)\s*\n\{", re.M)
+
+
+def shared_statics(root, names):
+    """({folder: (static functions with a shared name, all)}, {name: files}) of the
+    library and the tools; tests are programs of their own."""
+    files, of = defaultdict(set), defaultdict(set)
+    for name in names:
+        folder = name.split("/")[0]
+        if folder not in [*ALLOWED, *PUBLIC_ONLY] or not name.endswith((".c", ".h")):
+            continue
+        plain = QUOTED_OR_COMMENT.sub("", (root / name).read_text(encoding="utf-8"))
+        for found in set(STATIC.findall(plain)):
+            files[found].add(name)
+            of[folder].add((found, name))
+    counts = {folder: (sum(len(files[f]) > 1 for f, _ in all_), len(all_))
+              for folder, all_ in sorted(of.items())}
+    return counts, {f: sorted(n) for f, n in files.items() if len(n) > 1}
+
+
+def print_names(root):
+    """The table of --names."""
+    counts, shared = shared_statics(root, tracked(root))
+    for folder, (some, every) in counts.items():
+        print(f"{folder:10} {some:4} of {every:4}: {100 * some / every:4.1f} %")
+    some, every = (sum(c[k] for c in counts.values()) for k in (0, 1))
+    print(f"{'all':10} {some:4} of {every:4}: {100 * some / every:4.1f} %")
+    for name, files in sorted(shared.items()):
+        print(f"{name}: {' '.join(files)}")
+
+
+def too_many_shared(root, names, limits):
+    """Texts of the groups of folders above the share that they may have."""
+    counts, _ = shared_statics(root, names)
+    named = {folder for group in limits for folder in group}
+    for group, percent in limits.items():
+        mine = [c for folder, c in counts.items()
+                if folder in group or (not group and folder not in named)]
+        some, every = (sum(c[k] for c in mine) for k in (0, 1))
+        if 100 * some > percent * every:
+            yield (f"{', '.join(group) or 'the other folders'}: {some} of {every} static "
+                   f"functions have the name of one in another file, more than {percent} "
+                   "%; tests/habits.py . --names lists them")
+
+
 def unformatted(root, names):
     """Rows of the files that clang-format would change."""
     done = subprocess.run(["clang-format-14", "--dry-run", *names], cwd=root,
@@ -153,6 +206,28 @@ def update(path, stale):
     path.write_text("\n".join(kept) + "\n", encoding="utf-8")
 
 
+def planted():
+    """What a tree with two static functions of one name, of four, is judged wrongly."""
+    with tempfile.TemporaryDirectory() as name:
+        root, wrong = Path(name), []
+        (root / "base").mkdir()
+        for file, text in (("a.c", "static int\ntwice(int a)\n{\n}\n"
+                            "static void once(void)\n{\n}\n"),
+                           ("b.c", "static int twice(void)\n{\n}\n"
+                            "static int other(struct a *p, void (*f)(int))\n{\n}\n"
+                            "/*\nstatic void once(void)\n{\n} */\n"
+                            "static int once(void);\n")):
+            (root / "base" / file).write_text(text, encoding="utf-8")
+        files = ["base/a.c", "base/b.c"]
+        if shared_statics(root, files)[0] != {"base": (2, 4)}:
+            wrong.append(f"counted: {shared_statics(root, files)}")
+        if not list(too_many_shared(root, files, {(): 49})):
+            wrong.append("50 % is not above 49 %")
+        if list(too_many_shared(root, files, {("base",): 50, (): 0})):
+            wrong.append("50 % is above 50 %")
+        return wrong
+
+
 def report(number, title, wrong):
     """One TAP line; wrong is None for what could not be judged."""
     skip = " # SKIP git or clang-format 14 is not here" if wrong is None else ""
@@ -166,6 +241,8 @@ def main():
     """Command line."""
     root = Path(sys.argv[1]).resolve()
     path = root / "tests/habits.txt"
+    if "--names" in sys.argv:
+        return print_names(root)
     known, found = set(read_rows(path)), all_findings(root)
     stale = {row for row in known
              if found.get(row.split()[0], set()) is not None
@@ -173,13 +250,16 @@ def main():
     if "--update" in sys.argv:
         update(path, stale)
         stale = set()
-    print(f"1..{len(found) + 2}")
+    print(f"1..{len(found) + 4}")
     bad = False
     for number, (kind, rows) in enumerate(found.items(), 1):
         new = None if rows is None else rows - known
         bad |= report(number, f"{kind}: no more than tests/habits.txt has", new)
     bad |= report(len(found) + 1, "tests/habits.txt has no row too many", stale)
     bad |= report(len(found) + 2, "commit messages", commit_findings(root))
+    bad |= report(len(found) + 3, "few static functions share a name",
+                  list(too_many_shared(root, tracked(root), SHARED)))
+    bad |= report(len(found) + 4, "planted names are found", planted())
     return bad
 
 

@@ -251,8 +251,8 @@ static void touch_line(struct access *x, struct xk_check_line *l,
 
 /* False where one instruction would no longer describe what is known of the
  * line. */
-static bool read_whole(const struct access *x, struct xk_check_line *l,
-                       uint64_t bits)
+static bool note_read_of_line(const struct access *x, struct xk_check_line *l,
+                              uint64_t bits)
 {
     if (l->w & bits && xk_key_thread(l->w_all) != xk_key_thread(x->me))
         return false;
@@ -293,7 +293,7 @@ static bool touch_whole(const struct access *x, struct xk_check_line *l,
 {
     if (l->cells || x->atomic)
         return false;
-    return x->write ? write_whole(x, l, bits) : read_whole(x, l, bits);
+    return x->write ? write_whole(x, l, bits) : note_read_of_line(x, l, bits);
 }
 
 static void touch_lines(struct access *x, uint64_t addr, uint32_t n_b)

@@ -79,7 +79,8 @@ static void print_party(const struct xk_sim_party *p, char *out, size_t out_b)
                  p->text, p->offset_b, g[0], g[1], g[2], p->thread);
 }
 
-static void print_place(const struct xk_sim_finding *f, char *out, size_t out_b)
+static void print_data_place(const struct xk_sim_finding *f, char *out,
+                             size_t out_b)
 {
     if (f->n_b)
         snprintf(out, out_b, " [%s 0x%" PRIx64 ", %u bytes]", f->what,
@@ -97,7 +98,7 @@ void xk_sim_finding_print(const struct xk_sim_finding *f, char *out,
     print_party(&f->party[0], a, sizeof a);
     if (f->n_parties > 1)
         print_party(&f->party[1], b, sizeof b);
-    print_place(f, place, sizeof place);
+    print_data_place(f, place, sizeof place);
     snprintf(out, (size_t)out_b, "%s: kernel '%.64s': %s: %s%s%s%s",
              xk_sim_check_name(f->check), f->kernel, a, f->why, place,
              b[0] ? "; the other: " : "", b);

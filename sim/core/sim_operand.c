@@ -147,8 +147,8 @@ static bool lane_offsets(struct xk_sim_thread *t, const struct xk_sim_inst *e,
  * UV, dwords for VF. A wider element takes the part at its start. IGC relies on
  * that: "add (4|M0) r5.0<1>:ud r2.2<0;1,0>:uw 0xC080400:uv" adds 0, 4, 8,
  * 12. */
-static unsigned part_of(const struct xk_sim_inst *e, unsigned l,
-                        unsigned part_b)
+static unsigned part_number(const struct xk_sim_inst *e, unsigned l,
+                            unsigned part_b)
 {
     const unsigned step_b = e->dst.vs_b ? e->dst.vs_b : e->dst.hs_b;
     return step_b > part_b ? l * (step_b / part_b) : l;
@@ -180,7 +180,7 @@ static void immediate_int(const struct xk_sim_inst *e,
 {
     const bool vec = o->type == XK_RT_V || o->type == XK_RT_UV;
     for (unsigned l = 0; l < e->exec; l++)
-        v[l] = vec ? vector_nibble(o, part_of(e, l, 2)) : o->ival;
+        v[l] = vec ? vector_nibble(o, part_number(e, l, 2)) : o->ival;
 }
 
 #define LOAD_INT(T)                                                            \
@@ -325,8 +325,9 @@ bool xk_sim_fetch_float(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         return fetch_int_as_float(t, e, o, v);
     if (o->kind == XK_SO_IMM) {
         for (unsigned l = 0; l < e->exec; l++)
-            v->f[l] = o->type == XK_RT_VF ? vector_float(o, part_of(e, l, 4))
-                                          : o->fval;
+            v->f[l] = o->type == XK_RT_VF
+                          ? vector_float(o, part_number(e, l, 4))
+                          : o->fval;
     } else if (!load_float(t, e, o, v->f)) {
         return false;
     }

@@ -57,7 +57,7 @@ static bool is_busy(const struct xk_hz_late_op *op)
 
 /* Two that one unit takes in order: a pipe's instructions, or the reads of
  * what goes to one shared function. */
-static bool in_turn(const struct xk_hz_inst *x, const struct xk_hz_inst *y)
+static bool share_order(const struct xk_hz_inst *x, const struct xk_hz_inst *y)
 {
     if (x->unit != y->unit)
         return false;
@@ -73,7 +73,7 @@ static struct xk_hz_late_op *earliest(struct xk_hz_late *l,
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const o = &l->op[k];
         if ((reads ? o->reads : is_busy(o)) && o->order < first->order &&
-            in_turn(xk_hz_late_inst(l, o), xk_hz_late_inst(l, op)))
+            share_order(xk_hz_late_inst(l, o), xk_hz_late_inst(l, op)))
             first = o;
     }
     return first;
@@ -177,7 +177,7 @@ static void keep_pipe_order(struct xk_hz_late *l, const struct xk_hz_inst *e)
         return;
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
-        if (op->reads && in_turn(xk_hz_late_inst(l, op), e))
+        if (op->reads && share_order(xk_hz_late_inst(l, op), e))
             finish_read(l, op);
     }
 }
@@ -191,7 +191,7 @@ static void keep_result_order(struct xk_hz_late *l,
     for (unsigned k = 0; k < XK_HZ_LATE_OPS; k++) {
         struct xk_hz_late_op *const op = &l->op[k];
         if (op->writes && e->unit == XK_HZ_IN_ORDER &&
-            in_turn(xk_hz_late_inst(l, op), e) && xk_hz_op_meet(op, now))
+            share_order(xk_hz_late_inst(l, op), e) && xk_hz_op_meet(op, now))
             finish_op(l, op);
     }
 }

@@ -231,7 +231,7 @@ static void put_places(const struct xk_hz_thread *th, struct head *h,
 }
 
 /* Into m->state; how many bytes. */
-static uint32_t pack(struct xk_hz_memo *m, const struct xk_hz_thread *th)
+static uint32_t pack_thread(struct xk_hz_memo *m, const struct xk_hz_thread *th)
 {
     const uint64_t live = th->live_w | th->live_r;
     struct cursor c = {(uint8_t *)m->state + sizeof(struct head)};
@@ -328,7 +328,7 @@ struct xk_hz_node *xk_hz_memo_find(struct xk_hz_memo *m,
 {
     if (m->full)
         return NULL;
-    const uint32_t n_b = pack(m, th);
+    const uint32_t n_b = pack_thread(m, th);
     const uint64_t h = memo_hash(m->state, n_b);
     struct xk_hz_node **const bucket = &m->bucket[h % N_BUCKETS];
     struct xk_hz_node *n = *bucket;

@@ -23,7 +23,7 @@ static uint8_t function_of(const struct xk_inst *i)
 
 /* ---- where it is executed ---- */
 
-static void set_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
+static void set_pipe_and_unit(const struct xk_hz_table *t, struct xk_hz_inst *e)
 {
     const struct xk_inst *const i = e->in;
     const enum xk_pipe pipe = xk_inst_pipe(t->platform, i);
@@ -219,7 +219,7 @@ static bool fill_table(struct xk_hz_table *t, const struct xk_hz_line *line)
         *e = (struct xk_hz_inst){.in = line[k].in ? line[k].in : &nothing,
                                  .jip = line[k].jip,
                                  .uip = line[k].uip};
-        set_unit(t, e);
+        set_pipe_and_unit(t, e);
         set_token_waits(t, e);
         if (!set_accesses(t, e))
             return false;

@@ -12,6 +12,7 @@
 
 #include "base/alloc.h"
 #include "codegen/scoreboard.h"
+#include "isa/traits.h"
 #include "harness.h"
 #include "suites.h"
 
@@ -68,12 +69,7 @@ static void touch(const struct xk_inst *i, struct touched *t)
 
 static bool out_of_order(const struct xk_inst *i)
 {
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_MATH || i->op == XK_OPC_DPAS;
-}
-
-static bool is_branch(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_JMPI;
+    return xk_inst_is_send(i) || i->op == XK_OPC_MATH || xk_inst_is_dpas(i);
 }
 
 /* Which of F (1) and I (2) an in-order instruction runs in. */
@@ -114,7 +110,7 @@ static bool covers_distance(const struct xk_inst *const *trace, unsigned from,
         return false;
     /* Not counting branches, which may or may not count, is strict. */
     for (unsigned k = from; k < at; k++)
-        behind += pipe_bit(trace[k]) == mine && !is_branch(trace[k]);
+        behind += pipe_bit(trace[k]) == mine && !xk_inst_is_branch(trace[k]);
     return w->swsb.dist <= behind;
 }
 
@@ -165,7 +161,7 @@ static bool find_gap(const struct xk_inst *const *trace, unsigned n,
             bool raw = false, waw = false, war = false;
             const bool same =
                 pipe_bit(trace[a]) && pipe_bit(trace[a]) == pipe_bit(trace[b]);
-            if (is_branch(trace[a]))
+            if (xk_inst_is_branch(trace[a]))
                 continue;
             for (unsigned r = 0; r < N_BITS; r++) {
                 raw |= t[a].wr[r] && t[b].rd[r];
@@ -219,7 +215,7 @@ static void trace_program(struct program *p)
     p->n_trace = 0;
     for (unsigned i = 0; i < p->n && p->n_trace < MAX_TRACE;) {
         p->trace[p->n_trace++] = &p->i[i];
-        if (is_branch(&p->i[i]) && p->i[i].jip_b < 0 && !taken[i]) {
+        if (xk_inst_is_branch(&p->i[i]) && p->i[i].jip_b < 0 && !taken[i]) {
             taken[i] = true;
             i = (unsigned)((int)i + p->i[i].jip_b / XK_INST_B);
         } else {

@@ -276,11 +276,11 @@ void coverage_take(struct coverage *v, const struct xk_platform *p,
                    const struct xk_inst *i)
 {
     mark(v, key_of(p, OPCODE, i->op, 0, 0));
-    if (i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC)
+    if (xk_inst_is_send(i))
         take_message(v, p, i);
     else if (i->op == XK_OPC_SYNC)
         mark(v, key_of(p, SYNC, i->sync_fn, 0, 0));
-    else if (xk_opcode_format(i->op) != XK_FMT_BRANCH)
+    else if (!xk_inst_is_branch(i))
         for (unsigned s = 0; s < xk_inst_n_srcs(i); s++)
             mark(v, key_of(p, TYPES, i->op, i->dst.type,
                            xk_operand_type(&i->src[s])));

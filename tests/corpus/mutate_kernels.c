@@ -241,7 +241,7 @@ static bool drop_mask(struct xk_inst *i, bool up)
 {
     if (up && drop_nothing(i))
         return true;
-    if (!up || (i->op != XK_OPC_SEND && i->op != XK_OPC_SENDC) || !i->pred)
+    if (!up || !xk_inst_is_send(i) || !i->pred)
         return false;
     i->pred = XK_PRED_NONE;
     i->pred_inv = false;

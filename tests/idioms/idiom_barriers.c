@@ -52,8 +52,8 @@ static void tell_wait(const struct kernel *k, unsigned at, struct lines *l)
 
     for (unsigned n = at + 1; n < k->n; n++) {
         const struct xk_inst *const i = &k->inst[n];
-        memory |= is_send(i);
-        branch |= is_branch(i);
+        memory |= xk_inst_is_send(i);
+        branch |= xk_inst_is_branch(i);
         if (i->op != XK_OPC_SYNC || i->sync_fn != XK_SYNC_BAR)
             continue;
         put_mask(i, &l->text);

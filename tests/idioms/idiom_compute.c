@@ -52,7 +52,7 @@ static const char *pipe_of(const struct kernel *k, const struct xk_inst *i)
 
     if (i->op == XK_OPC_SYNC)
         return xk_sync_name(i->sync_fn);
-    if (is_branch(i))
+    if (xk_inst_is_branch(i))
         return xk_opcode_name(i->op);
     return names[xk_inst_pipe(k->p, i)];
 }
@@ -91,14 +91,14 @@ void tell_instructions(const struct kernel *k, struct lines *l)
         tell_swsb(k, n, l);
         if (xk_inst_is_dpas(i))
             tell_dpas(k, n, l);
-        else if (is_branch(i))
+        else if (xk_inst_is_branch(i))
             tell_branch(k, n, l);
         else if (i->op == XK_OPC_SYNC) {
             put_mask(i, &l->text);
             xk_str_printf(&l->text, "sync.%s(%u)%s", xk_sync_name(i->sync_fn),
                           i->exec, i->src[0].file == XK_FILE_IMM ? " imm" : "");
             say(l, "sync");
-        } else if (!is_send(i))
+        } else if (!xk_inst_is_send(i))
             tell_alu(k, n, l);
     }
 }

@@ -9,7 +9,7 @@ static void tell_r0(const struct kernel *k, struct lines *l)
 {
     for (unsigned n = 0; n < k->n; n++) {
         const struct xk_inst *const i = &k->inst[n];
-        for (unsigned s = 0; s < 3 && !is_send(i); s++) {
+        for (unsigned s = 0; s < 3 && !xk_inst_is_send(i); s++) {
             const struct xk_operand *const o = &i->src[s];
             if (o->file != XK_FILE_GRF || o->reg != 0 || o->indirect)
                 continue;
@@ -54,8 +54,8 @@ void tell_begin(const struct kernel *k, struct lines *l)
     put_swsb(&k->inst[0], &l->text);
     xk_str_puts(&l->text, " first of all");
     say(l, "begin");
-    for (unsigned n = 0; n < k->n && n < PROLOGUE && !is_branch(&k->inst[n]);
-         n++) {
+    for (unsigned n = 0;
+         n < k->n && n < PROLOGUE && !xk_inst_is_branch(&k->inst[n]); n++) {
         const struct xk_msg *const m = &k->msg[n];
         if (class_of(k, n) != XK_MCLASS_LOAD || m->sfid != XK_SFID_DC0)
             continue;

@@ -26,7 +26,7 @@ static void tell_address(const struct kernel *k, unsigned at, struct lines *l)
             continue;
         xk_str_printf(&l->text, "%s: address %s by %s(%u)", kind_of(k, at),
                       k->msg[at].header ? "in a header" : "alone",
-                      is_send(i)                ? "a message"
+                      xk_inst_is_send(i)        ? "a message"
                       : i->pred == XK_PRED_NONE ? "an instruction"
                       : i->op == XK_OPC_SEL     ? "sel"
                                                 : "a predicated one",
@@ -58,7 +58,7 @@ void tell_messages(const struct kernel *k, struct lines *l)
             put_shape(k, n, &l->text);
             say(l, "descriptor");
         }
-        if (!is_send(i))
+        if (!xk_inst_is_send(i))
             continue;
         put_form(k, n, &l->text);
         say(l, "form");

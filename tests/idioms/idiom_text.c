@@ -70,12 +70,12 @@ void put_shape(const struct kernel *k, unsigned at, struct xk_str *out)
     const struct xk_inst *const i = &k->inst[at];
 
     put_mask(i, out);
-    if (is_send(i)) {
+    if (xk_inst_is_send(i)) {
         put_form(k, at, out);
         return;
     }
     put_opcode(i, out);
-    if (is_branch(i) || i->op == XK_OPC_SYNC)
+    if (xk_inst_is_branch(i) || i->op == XK_OPC_SYNC)
         return;
     if (i->dst.file != XK_FILE_NONE) {
         xk_str_putc(out, ' ');

@@ -1,39 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "tests/idioms/idioms.h"
 
-bool is_send(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_SEND || i->op == XK_OPC_SENDC;
-}
-
-bool is_branch(const struct xk_inst *i)
-{
-    switch (i->op) {
-    case XK_OPC_JMPI:
-    case XK_OPC_BRD:
-    case XK_OPC_BRC:
-    case XK_OPC_IF:
-    case XK_OPC_ELSE:
-    case XK_OPC_ENDIF:
-    case XK_OPC_WHILE:
-    case XK_OPC_BREAK:
-    case XK_OPC_CONT:
-    case XK_OPC_HALT:
-    case XK_OPC_CALL:
-    case XK_OPC_CALLA:
-    case XK_OPC_RET:
-    case XK_OPC_GOTO:
-    case XK_OPC_JOIN:
-        return true;
-    default:
-        return false;
-    }
-}
-
 enum xk_msg_class class_of(const struct kernel *k, unsigned at)
 {
-    return is_send(&k->inst[at]) ? xk_msg_op_class(k->msg[at].op)
-                                 : XK_MCLASS_OTHER;
+    return xk_inst_is_send(&k->inst[at]) ? xk_msg_op_class(k->msg[at].op)
+                                         : XK_MCLASS_OTHER;
 }
 
 bool writes_grf(const struct kernel *k, unsigned at, unsigned reg)

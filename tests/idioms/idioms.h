@@ -6,6 +6,7 @@
 #define XK_TESTS_IDIOMS_IDIOMS_H
 
 #include "isa/message.h"
+#include "isa/traits.h"
 
 struct kernel {
     const struct xk_platform *p;
@@ -32,8 +33,6 @@ void put_shape(const struct kernel *k, unsigned at, struct xk_str *out);
 void put_form(const struct kernel *k, unsigned at, struct xk_str *out);
 
 /* idiom_walk.c */
-bool is_send(const struct xk_inst *i);
-bool is_branch(const struct xk_inst *i);
 enum xk_msg_class class_of(const struct kernel *k, unsigned at);
 /* Whether instruction `at` writes register `reg`. */
 bool writes_grf(const struct kernel *k, unsigned at, unsigned reg);

@@ -62,9 +62,9 @@ static bool decode(struct kernel *k, const uint8_t *code, size_t n_b)
         if (xk_inst_decode(k->p, code + at, n_b - at, &k->inst[n], &used,
                            &err) < 0)
             break; /* good if it stands behind the end */
-        if (is_send(&k->inst[n]))
+        if (xk_inst_is_send(&k->inst[n]))
             xk_msg_decode(k->p, &k->inst[n], &k->msg[n]);
-        if (is_send(&k->inst[n++]) && k->inst[n - 1].send.eot)
+        if (xk_inst_is_send(&k->inst[n++]) && k->inst[n - 1].send.eot)
             k->n = n;
     }
     if (!k->n)

@@ -144,11 +144,10 @@ void check_random_texts(const struct xk_platform *p, uint64_t seed, unsigned n,
  * dpas operands of types that are none. */
 static bool has_no_text(const struct xk_inst *i)
 {
-    return (xk_opcode_format(i->op) == XK_FMT_SEND && i->send.src1_len &&
+    return (xk_inst_is_send(i) && i->send.src1_len &&
             i->src[1].file == XK_FILE_ARF) ||
-           (xk_opcode_format(i->op) == XK_FMT_DPAS &&
-            (xk_reg_type_b(i->src[1].type) > 2 ||
-             xk_reg_type_b(i->src[2].type) > 2));
+           (xk_inst_is_dpas(i) && (xk_reg_type_b(i->src[1].type) > 2 ||
+                                   xk_reg_type_b(i->src[2].type) > 2));
 }
 
 /* A legal instruction with one bit flipped, which decodes. */

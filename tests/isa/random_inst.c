@@ -571,8 +571,7 @@ void random_targets(struct rng *r, struct xk_inst *i, unsigned at, unsigned n)
     const unsigned shape = xk_branch_shape(i->op);
     const int base = i->op == XK_OPC_CALLA ? 0 : (int)at;
 
-    if (xk_opcode_format(i->op) != XK_FMT_BRANCH ||
-        i->src[0].file != XK_FILE_NONE)
+    if (!xk_inst_is_branch(i) || i->src[0].file != XK_FILE_NONE)
         return;
     i->jip_b = ((int)rng_below(r, n) - base) * 16;
     if (shape & XK_BR_UIP)

@@ -1,7 +1,11 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Register bytes, accumulator use and pipes; expected values by hand. */
+#include <stdio.h>
+#include <string.h>
+
 #include "base/alloc.h"
 #include "isa/isa.h"
+#include "isa/traits.h"
 #include "tests/isa/tests.h"
 
 #define G(t, r, s) .file = XK_FILE_GRF, .type = XK_RT_##t, .reg = r, .sub_b = s
@@ -241,6 +245,33 @@ static const struct {
 };
 /* clang-format on */
 
+/* The class of each opcode, by its mnemonic, as the PRM's chapters of
+ * instructions group them: flow control, messages, systolic, three sources. */
+static const struct {
+    const char *names;
+    enum xk_opcode_trait class;
+} classes[] = {
+    {" jmpi brd if brc else endif while break cont halt calla call ret goto "
+     "join ",
+     XK_TRAIT_BRANCH},
+    {" send sendc ", XK_TRAIT_SEND},
+    {" dpas dpasw ", XK_TRAIT_DPAS},
+    {" add3 dp4a mad madm bfn csel bfe bfi2 ", XK_TRAIT_TERNARY},
+};
+
+START_TEST(opcodes_have_these_classes)
+{
+    for (unsigned op = 0; op < XK_N_OPCODES; op++) {
+        char word[24];
+        snprintf(word, sizeof word, " %s ", xk_opcode_name(op));
+        const bool in = strstr(classes[_i].names, word) != NULL;
+        ck_assert_msg(xk_opcode_has(op, classes[_i].class) == in,
+                      "%s: the class is %d, want %d", xk_opcode_name(op), !in,
+                      in);
+    }
+}
+END_TEST
+
 START_TEST(platforms_differ)
 {
     const struct xk_platform *const p = xk_platform_get(others[_i].id);
@@ -279,6 +310,7 @@ TCase *isa_footprint_case(void)
     tcase_add_loop_test(t, the_accumulator_is_used_so, 0, XK_COUNTOF(accs));
     tcase_add_loop_test(t, the_pipe_follows_opcode_and_types, 0,
                         XK_COUNTOF(pipes));
+    tcase_add_loop_test(t, opcodes_have_these_classes, 0, XK_COUNTOF(classes));
     tcase_add_loop_test(t, platforms_differ, 0, XK_COUNTOF(others));
     tcase_add_loop_test(t, flags_and_accumulators_by_part, 0, XK_COUNTOF(arfs));
     return t;

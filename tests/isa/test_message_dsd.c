@@ -16,6 +16,7 @@
 
 #include "base/alloc.h"
 #include "isa/message_table.h"
+#include "isa/traits.h"
 #include "tests/isa/dsd.h"
 #include "tests/isa/iga.h"
 
@@ -751,7 +752,7 @@ static unsigned take_kernel(const struct xk_platform *p, const char *path,
 
         if (!used_b)
             break;
-        if (st == XK_OK && (i.op == XK_OPC_SEND || i.op == XK_OPC_SENDC))
+        if (st == XK_OK && xk_inst_is_send(&i))
             n = take_send(p, &i, q, n, path);
     }
     free(code);

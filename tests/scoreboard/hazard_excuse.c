@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/format.h"
+
 static const struct {
     const char *name, *source;
 } texts[HZ_N_EXCUSES] = {
@@ -98,11 +100,6 @@ static bool meets_only(const struct hz_inst *a, const struct hz_inst *b,
     const struct hz_set *const x = k == HZ_WAR ? &a->t.rd : &a->t.wr;
     const struct hz_set *const y = k == HZ_RAW ? &b->t.rd : &b->t.wr;
     return !hz_meet_in(x, y, 0, lo) && !hz_meet_in(x, y, hi, UINT32_MAX);
-}
-
-static bool is_macro(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_MADM || (i->op == XK_OPC_MATH && i->cond);
 }
 
 static bool reads_hwords(const struct xk_inst *i)
@@ -240,7 +237,7 @@ static enum hz_excuse by_knowledge(const struct hz_pair *q,
     if (in_one_chain(q))
         return HZ_EX_CHAIN;
     if (q->kind != HZ_RAW && meets_only(a, b, q->kind, HZ_ACC, HZ_A0) &&
-        is_macro(&a->i) && is_macro(&b->i))
+        xk_math_is_macro(&a->i) && xk_math_is_macro(&b->i))
         return HZ_EX_MACRO;
     if (q->kind == HZ_WAR && meets_only(a, b, q->kind, HZ_A0, HZ_STATE))
         return HZ_EX_A0;

@@ -53,32 +53,17 @@ static unsigned bits_of(unsigned type)
     }
 }
 
-static bool is_ternary(const struct xk_inst *i)
-{
-    switch ((enum xk_opcode)i->op) {
-    case XK_OPC_ADD3:
-    case XK_OPC_DP4A:
-    case XK_OPC_MAD:
-    case XK_OPC_MADM:
-    case XK_OPC_BFN:
-    case XK_OPC_CSEL:
-    case XK_OPC_BFE:
-    case XK_OPC_BFI2:
-        return true;
-    default:
-        return false;
-    }
-}
-
 /* Offset in bytes of channel c's element within a region. */
 static uint32_t element(const struct xk_inst *i, int k, unsigned c)
 {
     const struct xk_operand *const o = k < 0 ? &i->dst : &i->src[k];
     const unsigned b = bits_of(o->type) / 8;
     unsigned w = o->rgn.width;
-    if (k < 0 || (is_ternary(i) && k == 2))
+    if (k < 0 || (xk_opcode_is_ternary((enum xk_opcode)i->op) && k == 2))
         return c * o->rgn.hs * b;
-    if (is_ternary(i)) { /* <vs;hs>: the width follows from the two */
+    if (xk_opcode_is_ternary(
+            (enum xk_opcode)
+                i->op)) { /* <vs;hs>: the width follows from the two */
         w = o->rgn.hs ? o->rgn.vs / o->rgn.hs : 1;
         if (!o->rgn.vs && o->rgn.hs)
             w = i->exec;
@@ -94,13 +79,6 @@ static void region(const struct xk_platform *p, const struct xk_inst *i, int k,
     const struct xk_operand *const o = k < 0 ? &i->dst : &i->src[k];
     for (unsigned c = 0; c < i->exec; c++)
         put(p, s, base + element(i, k, c), bits_of(o->type) / 8);
-}
-
-static bool is_macro(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_MADM ||
-           (i->op == XK_OPC_MATH &&
-            (i->math_fn == XK_MATH_INVM || i->math_fn == XK_MATH_RSQTM));
 }
 
 /* The two bits a channel that a macro hands on, .mme0..7; 8 is .nomme:
@@ -127,7 +105,7 @@ static void arf(const struct xk_platform *p, const struct xk_inst *i, int k,
                 (bytes.piece[n].hi - bytes.piece[n].lo) * 8);
         break;
     case XK_ARF_ACC:
-        if (is_macro(i)) {
+        if (xk_math_is_macro(i)) {
             put(p, s, HZ_ACC + o->reg * p->grf_b,
                 i->exec * bits_of(o->type) / 8u);
             mme(p, o, s);
@@ -159,7 +137,7 @@ static void alu_operand(const struct xk_platform *p, const struct xk_inst *i,
             o->rgn.vs == XK_VS_VXH && k >= 0
                 ? 2u * (o->rgn.width ? i->exec / o->rgn.width : i->exec)
                 : 2u);
-    } else if (o->file == XK_FILE_GRF && is_macro(i)) {
+    } else if (o->file == XK_FILE_GRF && xk_math_is_macro(i)) {
         put(p, s, o->reg * p->grf_b, i->exec * bits_of(o->type) / 8u);
         mme(p, o, s);
     } else if (o->file == XK_FILE_GRF) {

@@ -3,13 +3,20 @@
  *   bench_rates shapes/resnet_50.txt
  * The generator's kernels of a list of convolutions, in f16 and f32. Rates on
  * one core are per processor time of this process, so that a busy host counts
- * little; everything that a ratio compares is measured in turns, and of each
- * the least of several rounds is taken. */
+ * little. Where the kernel lets hardware counters be read, the user-mode
+ * instructions that one core retires are printed as well: they are the same
+ * from run to run. Elsewhere scripts/sim_cost.py counts them with valgrind.
+ * Also, everything that a ratio compares is measured in turns, and of each the
+ * least of several rounds is taken. */
+#include <errno.h>
+#include <linux/perf_event.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "xekern/simulate.h"
 #include "xekern/xekern.h"
@@ -35,9 +42,30 @@ struct set {
 struct cost {
     double cpu_s, wall_s;
     uint64_t instructions, groups;
+    uint64_t retired; /* user-mode instructions of the host; 0: not counted */
 };
 
 static int n_missed;
+static int counter = -1; /* of this process and the threads that it starts */
+
+/* False: the kernel or the machine has no counter for us. */
+static bool open_counter(void)
+{
+    struct perf_event_attr a = {.type = PERF_TYPE_HARDWARE,
+                                .size = sizeof a,
+                                .config = PERF_COUNT_HW_INSTRUCTIONS,
+                                .inherit = 1,
+                                .exclude_kernel = 1,
+                                .exclude_hv = 1};
+    counter = (int)syscall(SYS_perf_event_open, &a, 0, -1, -1, 0);
+    return counter >= 0;
+}
+
+static uint64_t retired(void)
+{
+    uint64_t n = 0;
+    return counter >= 0 && read(counter, &n, sizeof n) == sizeof n ? n : 0;
+}
 
 static _Noreturn void stop(const char *what, const struct xk_error *err)
 {
@@ -165,6 +193,7 @@ static struct cost run(const struct set *s, const char *checks,
     struct cost c = {0};
     if (xk_simulate_configure(s->device, &look, &err) != XK_OK)
         stop(checks, &err);
+    c.retired = -retired();
     c.cpu_s = -seconds(CLOCK_PROCESS_CPUTIME_ID);
     c.wall_s = -seconds(CLOCK_MONOTONIC);
     for (unsigned k = 0; k < s->n; k++) {
@@ -175,6 +204,7 @@ static struct cost run(const struct set *s, const char *checks,
     }
     c.wall_s += seconds(CLOCK_MONOTONIC);
     c.cpu_s += seconds(CLOCK_PROCESS_CPUTIME_ID);
+    c.retired += retired();
     return c;
 }
 
@@ -184,6 +214,7 @@ static void take_least(struct cost *least, struct cost c)
         *least = c;
     least->cpu_s = c.cpu_s < least->cpu_s ? c.cpu_s : least->cpu_s;
     least->wall_s = c.wall_s < least->wall_s ? c.wall_s : least->wall_s;
+    least->retired = c.retired < least->retired ? c.retired : least->retired;
 }
 
 static void row(const char *what, const char *fmt, double value,
@@ -212,6 +243,11 @@ static void one_core(const char *type, const struct set *s)
     const double plain = (double)least[0].instructions * 1e-6 / least[0].cpu_s;
     snprintf(what, sizeof what, "%s, unchecked, M instructions/s", type);
     row(what, "%.1f", plain, ">= 20", plain >= 20);
+    for (unsigned k = 0; k < 2 && counter >= 0; k++) {
+        snprintf(what, sizeof what, "%s, checks '%s', M host instructions",
+                 type, checks[k]);
+        row(what, "%.1f", (double)least[k].retired * 1e-6, "", true);
+    }
     for (unsigned k = 1; k < sizeof checks / sizeof checks[0]; k++) {
         const double part = least[0].cpu_s / least[k].cpu_s;
         snprintf(what, sizeof what, "%s, checks '%s', of that rate", type,
@@ -258,6 +294,10 @@ int main(int argc, char **argv)
     }
     printf("  %-44s %12s   %-12s\n", "mb=1, least of 3 rounds", "measured",
            "goal");
+    if (!open_counter())
+        printf("  no host instructions: perf_event_open: %s; "
+               "scripts/sim_cost.py counts them\n",
+               strerror(errno));
     for (size_t k = 0; k < sizeof types / sizeof types[0]; k++) {
         struct set one, two;
         set_init(&one, argv[1], types[k].type, 1, 1);

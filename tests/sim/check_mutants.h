@@ -54,7 +54,6 @@ bool forget_group(const struct subject *s, const struct line *lines, unsigned n,
                   unsigned axis);
 /* Lives until the next call. */
 const char *text_of(const struct subject *s, const struct line *l);
-bool is_send(const struct line *l);
 bool is_load(const struct line *l);
 bool is_wait(const struct line *l);
 bool is_signal(const struct line *l);

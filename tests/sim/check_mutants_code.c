@@ -72,11 +72,6 @@ const char *text_of(const struct subject *s, const struct line *l)
     return out;
 }
 
-bool is_send(const struct line *l)
-{
-    return l->in.op == XK_OPC_SEND || l->in.op == XK_OPC_SENDC;
-}
-
 bool is_wait(const struct line *l)
 {
     return l->in.op == XK_OPC_SYNC && l->in.sync_fn == XK_SYNC_BAR;
@@ -84,18 +79,19 @@ bool is_wait(const struct line *l)
 
 bool is_signal(const struct line *l)
 {
-    return is_send(l) && l->msg.op == XK_MOP_BARRIER;
+    return xk_inst_is_send(&l->in) && l->msg.op == XK_MOP_BARRIER;
 }
 
 bool is_load(const struct line *l)
 {
-    return is_send(l) && xk_msg_op_class(l->msg.op) == XK_MCLASS_LOAD;
+    return xk_inst_is_send(&l->in) &&
+           xk_msg_op_class(l->msg.op) == XK_MCLASS_LOAD;
 }
 
 bool is_slm_fence(const struct line *l)
 {
     const unsigned sfid = l->in.send.sfid;
-    return is_send(l) && l->msg.op == XK_MOP_FENCE &&
+    return xk_inst_is_send(&l->in) && l->msg.op == XK_MOP_FENCE &&
            (sfid == XK_SFID_SLM ||
             (sfid == XK_SFID_DC0 && (l->in.send.desc & 0xff) == 0xfe));
 }
@@ -166,7 +162,7 @@ bool forget_group(const struct subject *s, const struct line *lines, unsigned n,
         bool here = false;
         if (is_copy_of_r0(&in))
             is_r0[in.dst.reg] = true;
-        if (is_copy_of_r0(&in) || is_send(&lines[i]))
+        if (is_copy_of_r0(&in) || xk_inst_is_send(&lines[i].in))
             continue;
         for (unsigned k = 0; k < xk_inst_n_srcs(&in); k++)
             if (reads_number(&in.src[k], is_r0, axis)) {

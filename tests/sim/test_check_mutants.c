@@ -20,6 +20,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "isa/traits.h"
 #include "tests/runtime/ocl.h"
 #include "tests/sim/check_mutants.h"
 #include "tests/sim/check_mutants_freed.h"
@@ -239,7 +240,7 @@ static void one(const struct subject *s, enum kind k, unsigned i,
 
 static bool is_jump(const struct xk_inst *in)
 {
-    return in->op >= XK_OPC_JMPI && in->op < XK_OPC_JOIN;
+    return xk_inst_is_branch(in) && in->op != XK_OPC_JOIN;
 }
 
 /* A way back that begins before line w. */
@@ -346,10 +347,10 @@ static bool writes_alone(const struct subject *s, unsigned i, unsigned n,
 
 static bool removable(const struct line *l)
 {
-    if (is_send(l))
+    if (xk_inst_is_send(&l->in))
         return is_load(l);
-    return l->in.op != XK_OPC_NOP &&
-           (l->in.op < XK_OPC_SYNC || l->in.op > XK_OPC_JOIN) && !l->in.cond;
+    return l->in.op != XK_OPC_NOP && l->in.op != XK_OPC_SYNC &&
+           !xk_inst_is_branch(&l->in) && !l->in.cond;
 }
 
 static void writes(const struct subject *s, unsigned n, const uint8_t *saved)

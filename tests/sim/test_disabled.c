@@ -65,28 +65,17 @@ static bool run(const uint8_t *code, const struct xk_sim_thread *from,
     return done;
 }
 
-static bool is_ternary(const struct xk_inst *i)
-{
-    return xk_inst_n_srcs(i) == 3;
-}
-
-/* Its sub-registers name extended accumulators. */
-static bool is_macro(const struct xk_inst *i)
-{
-    return i->op == XK_OPC_MADM || xk_math_is_macro(i);
-}
-
 /* Element of channel l in a region, in elements; -1: the definition gives a
  * ternary operand no width. */
 static int element(const struct xk_inst *i, unsigned k, unsigned l)
 {
     const struct xk_region *const g = &i->src[k].rgn;
     unsigned w = g->width ? g->width : 1, vs = g->vs;
-    if (is_macro(i))
+    if (xk_math_is_macro(i))
         return (int)l;
-    if (is_ternary(i) && k == 2)
+    if (xk_opcode_is_ternary((enum xk_opcode)i->op) && k == 2)
         return (int)(l * g->hs);
-    if (is_ternary(i)) {
+    if (xk_opcode_is_ternary((enum xk_opcode)i->op)) {
         w = g->hs ? vs / g->hs : 1;
         if (!w || vs % (g->hs ? g->hs : 1))
             return -1;
@@ -122,7 +111,7 @@ static void mark_source(const struct xk_inst *i, unsigned k, unsigned l,
     const bool vxh = o->rgn.vs == XK_VS_VXH;
     if (o->file == XK_FILE_IMM)
         return;
-    const int sub_b = is_macro(i) ? 0 : o->sub_b;
+    const int sub_b = xk_math_is_macro(i) ? 0 : o->sub_b;
     if (e < 0 || !size || i->op == XK_OPC_MOVI ||
         (o->file == XK_FILE_ARF && o->arf == XK_ARF_ACC)) {
         memset(use, READ_ON, sizeof use);
@@ -256,10 +245,9 @@ static bool try_one(struct rng *r, enum xk_opcode op)
 /* No channel is off, or none reads anything. */
 static bool has_no_lanes(enum xk_opcode op)
 {
-    return op == XK_OPC_ILLEGAL || op == XK_OPC_NOP || op == XK_OPC_SEND ||
-           op == XK_OPC_SENDC || op == XK_OPC_DPAS || op == XK_OPC_DPASW ||
-           op == XK_OPC_SYNC || op == XK_OPC_JMPI || op == XK_OPC_ELSE ||
-           op == XK_OPC_ENDIF || op == XK_OPC_JOIN;
+    return op == XK_OPC_ILLEGAL || op == XK_OPC_NOP || xk_opcode_is_send(op) ||
+           xk_opcode_is_dpas(op) || op == XK_OPC_SYNC || op == XK_OPC_JMPI ||
+           op == XK_OPC_ELSE || op == XK_OPC_ENDIF || op == XK_OPC_JOIN;
 }
 
 START_TEST(garbage_in_channels_that_are_off_changes_nothing)

@@ -97,9 +97,9 @@ static const char *cut(char **rest, char sep)
     return part;
 }
 
-static enum xk_status bad(const struct xk_conv_option *o, const char *word,
-                          const char *part, const char *why,
-                          struct xk_error *err)
+static enum xk_status fail_part(const struct xk_conv_option *o,
+                                const char *word, const char *part,
+                                const char *why, struct xk_error *err)
 {
     return xk_tool_fail(err, XK_EINVAL, "%s=%.120s: \"%.60s\" %s", o->name,
                         word, part, why);
@@ -119,12 +119,12 @@ static enum xk_status read_arg(const struct xk_conv_option *o, const char *word,
         return xk_tool_fail(err, XK_EUNSUPPORTED,
                             "%s=%.120s: a convolution has no %s", o->name, word,
                             text);
-    return bad(o, word, text, "is none of src, wei, dst", err);
+    return fail_part(o, word, text, "is none of src, wei, dst", err);
 }
 
 /* A mask's digits, or a policy. */
-static bool read_mask(const char *text, const struct xk_conv_desc *d,
-                      uint32_t arg, struct xk_quant *q)
+static bool read_policy(const char *text, const struct xk_conv_desc *d,
+                        uint32_t arg, struct xk_quant *q)
 {
     const bool grouped = d->grouped || d->g > 1;
     const uint32_t dims =
@@ -193,18 +193,18 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
     if (st < 0)
         return st;
     const char *part = cut(&text, ':');
-    if (!read_mask(part, &r->desc, arg, &q))
-        return bad(o, word, part, "is no mask and no policy", err);
+    if (!read_policy(part, &r->desc, arg, &q))
+        return fail_part(o, word, part, "is no mask and no policy", err);
     const bool one = !q.mask;
     if (text && one && !read_attr_value(k, part = cut(&text, ':'), r, arg))
-        return bad(o, word, part,
-                   k->zero_point ? "is no whole number"
-                                 : "is no number of 0 or more",
-                   err);
+        return fail_part(o, word, part,
+                         k->zero_point ? "is no whole number"
+                                       : "is no number of 0 or more",
+                         err);
     if (text && xk_word_type(o->name, part = cut(&text, ':'), &q.type, err) < 0)
-        return bad(o, word, part, "is no data type", err);
+        return fail_part(o, word, part, "is no data type", err);
     if (text && !read_groups(text, &q))
-        return bad(o, word, text, "are no two groups", err);
+        return fail_part(o, word, text, "are no two groups", err);
     (k->zero_point ? r->desc.attr.zero_point : r->desc.attr.scale)[arg] = q;
     return XK_OK;
 }
@@ -271,7 +271,8 @@ XK_CONV_READ(xk_read_fpmath)
     bool integers = false;
     snprintf(mode, sizeof mode, "%.*s", (int)n, word);
     if (word[n] && !xk_word_bool(word + n + 1, &integers))
-        return bad(o, word, word + n + 1, "is neither true nor false", err);
+        return fail_part(o, word, word + n + 1, "is neither true nor false",
+                         err);
     r->desc.attr.math_integers = integers;
     return xk_word_find(XK_WORD_LIST(maths, true), o->name, mode,
                         &r->desc.attr.math_mode, err);
@@ -281,7 +282,7 @@ XK_CONV_READ(xk_read_deterministic)
 {
     bool on;
     if (!xk_word_bool(word, &on))
-        return bad(o, word, word, "is neither true nor false", err);
+        return fail_part(o, word, word, "is neither true nor false", err);
     r->desc.attr.deterministic = on;
     return XK_OK;
 }
@@ -295,20 +296,20 @@ XK_CONV_READ(xk_read_dropout)
     int64_t seed = 0, offset = 0;
     bool host = false;
     if (strlen(word) >= sizeof copy)
-        return bad(o, word, word, "is too long", err);
+        return fail_part(o, word, word, "is too long", err);
     strcpy(copy, *word ? word : "0");
     const char *part = cut(&rest, ':');
     if (!read_attr_float(part, &p) || p < 0 || p > 1)
-        return bad(o, word, part, "is no probability", err);
+        return fail_part(o, word, part, "is no probability", err);
     if (rest && !xk_word_digits(part = cut(&rest, ':'), &seed))
-        return bad(o, word, part, "is no seed", err);
+        return fail_part(o, word, part, "is no seed", err);
     const char *const tag = rest ? cut(&rest, ':') : "any";
     if (!*tag || strlen(tag) >= sizeof d->mask_tag)
-        return bad(o, word, tag, "is no tag", err);
+        return fail_part(o, word, tag, "is no tag", err);
     if (rest && !xk_word_digits(part = cut(&rest, ':'), &offset))
-        return bad(o, word, part, "is no offset", err);
+        return fail_part(o, word, part, "is no offset", err);
     if (rest && !xk_word_bool(rest, &host))
-        return bad(o, word, rest, "is neither true nor false", err);
+        return fail_part(o, word, rest, "is neither true nor false", err);
     if (p == 0 && !seed && !strcmp(tag, "any") && !offset && !host)
         return XK_OK;
     d->source = host ? XK_QUANT_HOST : XK_QUANT_DEVICE;
@@ -323,7 +324,7 @@ XK_CONV_READ(xk_read_rounding)
     char copy[160], *rest = copy;
     int64_t seed;
     if (strlen(word) >= sizeof copy)
-        return bad(o, word, word, "is too long", err);
+        return fail_part(o, word, word, "is too long", err);
     strcpy(copy, word);
     while (*word && rest) {
         char *entry = strsep(&rest, "+");
@@ -336,7 +337,7 @@ XK_CONV_READ(xk_read_rounding)
         if (st < 0)
             return st;
         if (entry && !xk_word_digits(entry, &seed))
-            return bad(o, word, entry, "is no seed", err);
+            return fail_part(o, word, entry, "is no seed", err);
     }
     return XK_OK;
 }

@@ -164,7 +164,7 @@ enum xk_status xk_word_types(const char *word, struct xk_conv_desc *d,
 }
 
 /* A finite number that ends its word. */
-static bool read_number(const char *text, float *out)
+static bool read_finite(const char *text, float *out)
 {
     char *end;
     *out = strtof(text, &end);
@@ -201,7 +201,7 @@ enum xk_status xk_word_oscale(const char *word, struct xk_conv_desc *d,
                             "attr-oscale=%.80s: a scale given at run time is "
                             "not implemented",
                             word);
-    if (!read_number(word + n + 1, &d->scale))
+    if (!read_finite(word + n + 1, &d->scale))
         return xk_tool_fail(err, XK_EINVAL, "attr-oscale=%.80s: not a number",
                             word);
     if (d->scale == 0) /* the descriptor's word for no scale */

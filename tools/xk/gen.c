@@ -240,7 +240,7 @@ static enum xk_status read_formulas(struct gen *g, struct xk_error *err)
     return xk_formulas_query(&g->formulas, &info, err);
 }
 
-/* The text, to be freed by who calls generate(). */
+/* The text, to be freed by who calls generate_program(). */
 static enum xk_status read_from(struct gen *g, struct xk_error *err)
 {
     const char *const word = g->word[XK_OPT_PLATFORM];
@@ -275,7 +275,7 @@ static const char *const arg_names[XK_N_CONV_ARGS] = {
 #include "xekern/words.def"
 };
 
-static void print_tensor(const char *name, const struct xk_tensor_info *t)
+static void print_tensor_info(const char *name, const struct xk_tensor_info *t)
 {
     if (!t->ndims)
         return;
@@ -289,18 +289,18 @@ static void print_tensor(const char *name, const struct xk_tensor_info *t)
 static void print_tensors(const struct xk_conv_info *info)
 {
     for (int i = 0; i < XK_N_CONV_ARGS; i++)
-        print_tensor(arg_names[i], &info->tensor[i]);
+        print_tensor_info(arg_names[i], &info->tensor[i]);
     for (int i = 0; i < XK_MAX_POST_OPS; i++) {
         char name[16];
         snprintf(name, sizeof name, "rhs%d", i);
-        print_tensor(name, &info->rhs[i]);
+        print_tensor_info(name, &info->rhs[i]);
     }
     for (int i = 0; i < XK_N_CONV_ARGS; i++) {
         char name[16];
         snprintf(name, sizeof name, "scale_%s", arg_names[i]);
-        print_tensor(name, &info->scale[i]);
+        print_tensor_info(name, &info->scale[i]);
         snprintf(name, sizeof name, "zero_%s", arg_names[i]);
-        print_tensor(name, &info->zero_point[i]);
+        print_tensor_info(name, &info->zero_point[i]);
     }
 }
 
@@ -379,7 +379,8 @@ static enum xk_status put_out(const struct gen *g, const xk_program *p,
     return st;
 }
 
-static enum xk_status generate(const struct gen *g, struct xk_error *err)
+static enum xk_status generate_program(const struct gen *g,
+                                       struct xk_error *err)
 {
     xk_program *p = NULL;
     enum xk_status st = g->from ? xk_ir_create(&g->source, NULL, &p, err)
@@ -412,7 +413,7 @@ int xk_verb_gen(int n, const char *const *args)
         return 2;
     }
     if (st >= 0)
-        st = generate(&g, &err);
+        st = generate_program(&g, &err);
     free((char *)g.source.text);
     if (st < 0)
         fprintf(stderr, "xk gen: %s: %s\n", xk_status_str(st), err.message);

@@ -50,8 +50,8 @@ static void note_registers(struct report *r, uint32_t grf_count)
 }
 
 /* "0 findings in 2 kernels for xehpg (DG2-G11 B1; 128, 256 registers)" */
-static void print_sum(const struct report *r, const xk_inspect *f,
-                      unsigned n_kernels)
+static void print_totals(const struct report *r, const xk_inspect *f,
+                         unsigned n_kernels)
 {
     static const char *const registers[] = {"128", "256", "unknown"};
     fprintf(r->text, "%u findings in %u kernels for %s (%s", r->n, n_kernels,
@@ -77,7 +77,7 @@ static enum xk_status run_all(const struct xk_request *r, const xk_inspect *f,
         st = xk_inspect_lint(f, k, r->json ? add_json : add_text, report, err);
     }
     if (!r->json)
-        print_sum(report, f, n_kernels);
+        print_totals(report, f, n_kernels);
     return st;
 }
 

@@ -6,8 +6,8 @@
 #include "tools/problem/words.h"
 #include "tools/xk/run_verb.h"
 
-static const struct xk_program_arg_info *find(const struct xk_launch_list *l,
-                                              const char *name, size_t n)
+static const struct xk_program_arg_info *
+find_program_arg(const struct xk_launch_list *l, const char *name, size_t n)
 {
     for (uint32_t i = 0; i < l->n_args; i++)
         if (strlen(l->args[i].name) == n && !memcmp(l->args[i].name, name, n))
@@ -90,10 +90,10 @@ enum xk_status xk_run_program_args(const struct xk_run_request *r,
         const char *const word = r->word[k];
         const size_t n = strcspn(word, "=:");
         const bool named = word[n] == '=';
-        const struct xk_program_arg_info *const p = named ? find(l, word, n)
-                                                    : next < l->n_args
-                                                        ? &l->args[next++]
-                                                        : NULL;
+        const struct xk_program_arg_info *const p =
+            named              ? find_program_arg(l, word, n)
+            : next < l->n_args ? &l->args[next++]
+                               : NULL;
         if (!p && named)
             return no_such(l, "", word, err);
         if (!p)
@@ -116,7 +116,8 @@ enum xk_status xk_run_program_outs(struct xk_run_request *r,
 {
     for (unsigned k = 0; k < r->n_outs; k++) {
         struct xk_run_out *const o = &r->out[k];
-        const struct xk_program_arg_info *p = find(l, o->name, strlen(o->name));
+        const struct xk_program_arg_info *p =
+            find_program_arg(l, o->name, strlen(o->name));
         for (uint32_t i = 0; !*o->name && i < l->n_args; i++)
             if (l->args[i].number == o->number)
                 p = &l->args[i];

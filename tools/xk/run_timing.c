@@ -45,7 +45,7 @@ static json_t *json_of_shares(const struct xk_timing *t)
     return o;
 }
 
-static void set_launch(json_t *o, const struct xk_timing *t)
+static void set_occupancy(json_t *o, const struct xk_timing *t)
 {
     set_number(o, "groups", t->groups);
     set_number(o, "groups_modelled", t->groups_modelled);
@@ -113,7 +113,7 @@ static json_t *json_of_timing(const struct xk_timing *t)
     json_object_set_new(o, "fma", json_string(t->fma));
     set_number(o, "fmas", t->fmas);
     json_object_set_new(o, "peak_fmas", real(t->peak_fmas));
-    set_launch(o, t);
+    set_occupancy(o, t);
     set_traffic(o, t);
     json_object_set_new(o, "shares", json_of_shares(t));
     json_object_set_new(o, "loop", json_of_loop(&t->loop));

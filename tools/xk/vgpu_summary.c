@@ -35,8 +35,8 @@ void xk_vgpu_log_fini(struct xk_vgpu_log *l)
 }
 
 /* NULL: no memory. */
-static struct xk_vgpu_sum *sum_of(struct xk_vgpu_log *l, const char *kernel,
-                                  uint64_t code_hash)
+static struct xk_vgpu_sum *
+find_kernel_sum(struct xk_vgpu_log *l, const char *kernel, uint64_t code_hash)
 {
     for (size_t k = 0; k < l->n_sums; k++)
         if (l->sum[k].code_hash == code_hash &&
@@ -75,7 +75,7 @@ void xk_vgpu_log_launched(void *user, const struct xk_virtual_launch *launch)
 {
     struct xk_vgpu_log *const l = user;
     struct xk_vgpu_sum *const sum =
-        sum_of(l, launch->kernel, launch->code_hash);
+        find_kernel_sum(l, launch->kernel, launch->code_hash);
     if (sum) {
         sum->launches++;
         add_stats(&sum->stats, &launch->stats);

@@ -80,7 +80,7 @@ static void put(struct reader *r, uint8_t op, double number,
     c->has_function |= op == FUNCTION || op == POW || op == DIV;
 }
 
-static bool take(struct reader *r, const char *text)
+static bool take_sign(struct reader *r, const char *text)
 {
     r->at += strspn(r->at, " ");
     const size_t n = strlen(text);
@@ -94,13 +94,13 @@ static void read_compare(struct reader *r);
 
 static void read_call_arguments(struct reader *r, unsigned n)
 {
-    r->bad |= !take(r, "(");
+    r->bad |= !take_sign(r, "(");
     for (unsigned i = 0; i < n && !r->bad; i++) {
         if (i)
-            r->bad |= !take(r, ",");
+            r->bad |= !take_sign(r, ",");
         read_compare(r);
     }
-    r->bad |= !take(r, ")");
+    r->bad |= !take_sign(r, ")");
 }
 
 static void read_word(struct reader *r)
@@ -122,12 +122,12 @@ static void read_unary(struct reader *r)
     char *end;
     if (r->bad)
         return;
-    if (take(r, "-")) {
+    if (take_sign(r, "-")) {
         read_unary(r);
         put(r, NEG, 0, NULL);
-    } else if (take(r, "(")) {
+    } else if (take_sign(r, "(")) {
         read_compare(r);
-        r->bad |= !take(r, ")");
+        r->bad |= !take_sign(r, ")");
     } else if (*r->at >= '0' && *r->at <= '9') {
         put(r, NUMBER, strtod(r->at, &end), NULL);
         r->at = end;
@@ -147,7 +147,7 @@ static void read_infix(struct reader *r, void (*next)(struct reader *),
 {
     next(r);
     for (size_t i = 0; i < n && !r->bad;)
-        if (take(r, of[i].text)) {
+        if (take_sign(r, of[i].text)) {
             next(r);
             put(r, of[i].op, 0, NULL);
             i = 0;
@@ -162,7 +162,7 @@ static void read_product(struct reader *r)
     read_infix(r, read_unary, of, XK_COUNTOF(of));
 }
 
-static void read_sum(struct reader *r)
+static void read_sums(struct reader *r)
 {
     static const struct infix of[] = {{"+", ADD}, {"-", SUB}};
     read_infix(r, read_product, of, XK_COUNTOF(of));
@@ -172,7 +172,7 @@ static void read_compare(struct reader *r)
 {
     static const struct infix of[] = {{"<=", LE}, {">=", GE}, {"==", EQ},
                                       {"!=", NE}, {"<", LT},  {">", GT}};
-    read_infix(r, read_sum, of, XK_COUNTOF(of));
+    read_infix(r, read_sums, of, XK_COUNTOF(of));
 }
 
 bool xk_bench_code_read(const char *text, struct xk_bench_code *code)

@@ -155,8 +155,8 @@ static bool run_one(struct xk_bench *b, const char *text, char *const words[])
     return made;
 }
 
-static bool take_word(const struct xk_bench *b, int axis, size_t at,
-                      char *words[])
+static bool take_axis_word(const struct xk_bench *b, int axis, size_t at,
+                           char *words[])
 {
     char *const word = xk_bench_list_item(axis, b->list[axis], at);
     if (!word)
@@ -173,14 +173,14 @@ bool xk_bench_run_product(struct xk_bench *b, const char *text)
     size_t at[XK_N_AXES] = {0};
     bool fine = true;
     for (int i = 0; i < XK_N_AXES; i++)
-        fine = take_word(b, i, 0, words) && fine;
+        fine = take_axis_word(b, i, 0, words) && fine;
     for (int i = XK_N_AXES; fine && i >= 0;) {
         fine = run_one(b, text, words);
         for (i = XK_N_AXES - 1; i >= 0; i--) {
-            if (take_word(b, i, ++at[i], words))
+            if (take_axis_word(b, i, ++at[i], words))
                 break;
             at[i] = 0;
-            fine = take_word(b, i, 0, words) && fine;
+            fine = take_axis_word(b, i, 0, words) && fine;
         }
     }
     for (int i = 0; i < XK_N_AXES; i++)

@@ -66,7 +66,7 @@ struct shape {
     dnnl_dims_t stride, dilation, pad_l, pad_r;
 };
 
-static void add_axis(struct shape *s, int64_t in, const struct axis *a)
+static void add_spatial_dims(struct shape *s, int64_t in, const struct axis *a)
 {
     const int n = s->ndims - 2;
     s->src[s->ndims] = in;
@@ -94,9 +94,9 @@ static struct shape make_shape(const struct xk_conv_desc *d)
     s.wei[s.wei_ndims++] = d->oc / d->g;
     s.wei[s.wei_ndims++] = d->ic / d->g;
     if (d->id != 1 || d->od != 1 || d->kd != 1 || d->pd != 0)
-        add_axis(&s, d->id, &z);
-    add_axis(&s, d->ih, &y);
-    add_axis(&s, d->iw, &x);
+        add_spatial_dims(&s, d->id, &z);
+    add_spatial_dims(&s, d->ih, &y);
+    add_spatial_dims(&s, d->iw, &x);
     return s;
 }
 

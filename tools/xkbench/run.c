@@ -15,7 +15,7 @@
 #define PERF_RUNS 20 /* of a device that is not simulated here */
 #define PERF_RUNS_NS 500000000u
 
-static uint64_t now_ns(void)
+static uint64_t monotonic_ns(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -87,16 +87,16 @@ bool xk_bench_time_only(const struct xk_bench_work *w)
     return w->p->mode == 'P' && w->p->time_only && xk_bench_is_simulated(w);
 }
 
-static bool query(struct xk_bench_work *w)
+static bool ask_query(struct xk_bench_work *w)
 {
     const int n =
         w->p->mode == 'P' && !xk_bench_time_only(w) ? PERF_QUERIES : 1;
     for (int i = 0; i < n; i++) {
         w->r->info.size = sizeof w->r->info;
-        const uint64_t start = now_ns();
+        const uint64_t start = monotonic_ns();
         const enum xk_status st =
             xk_conv_query(&w->p->desc, &w->r->info, &w->err);
-        add_time(&w->r->query, now_ns() - start);
+        add_time(&w->r->query, monotonic_ns() - start);
         if (st < 0)
             return xk_bench_end_status(w, st);
     }
@@ -244,10 +244,10 @@ static bool create(struct xk_bench_work *w)
     for (int i = 0; i < n; i++) {
         xk_program_unref(w->program);
         w->program = NULL;
-        const uint64_t start = now_ns();
+        const uint64_t start = monotonic_ns();
         const enum xk_status st =
             xk_conv_create(&w->p->desc, NULL, &w->program, &w->err);
-        add_time(&w->r->create, now_ns() - start);
+        add_time(&w->r->create, monotonic_ns() - start);
         if (st < 0)
             return xk_bench_end_status(w, st);
     }
@@ -270,9 +270,9 @@ static bool create(struct xk_bench_work *w)
 }
 
 /* What one of the program's launches did. */
-static void add_launch(void *user, const struct xk_launch_step *step,
-                       const struct xk_launch_stats *stats,
-                       const struct xk_error *why)
+static void add_launch_figures(void *user, const struct xk_launch_step *step,
+                               const struct xk_launch_stats *stats,
+                               const struct xk_error *why)
 {
     struct xk_bench_work *const w = user;
     const struct xk_launch_list *const l = xk_program_launches(w->program);
@@ -310,7 +310,7 @@ static enum xk_status launch_program(struct xk_bench_work *w)
     const struct xk_run_opts o = {.size = sizeof o,
                                   .n_args = XK_MAX_LAUNCH_ARGS,
                                   .args = args,
-                                  .launched = add_launch,
+                                  .launched = add_launch_figures,
                                   .user = w};
     xk_module *module = NULL;
     for (uint32_t i = 0; i < l->n_args; i++) {
@@ -331,11 +331,11 @@ static enum xk_status launch_program(struct xk_bench_work *w)
 /* *ns: what it took by the clock that counts. */
 static bool launch_once(struct xk_bench_work *w, uint64_t *ns)
 {
-    const uint64_t start = now_ns(), before = w->r->stats.device_ns;
+    const uint64_t start = monotonic_ns(), before = w->r->stats.device_ns;
     const enum xk_status st = launch_program(w);
     if (st < 0)
         return xk_bench_end_status(w, st);
-    *ns = xk_bench_is_simulated(w) ? now_ns() - start
+    *ns = xk_bench_is_simulated(w) ? monotonic_ns() - start
                                    : w->r->stats.device_ns - before;
     return true;
 }
@@ -345,18 +345,18 @@ static bool launch_once(struct xk_bench_work *w, uint64_t *ns)
 static bool launch_all(struct xk_bench_work *w)
 {
     const bool several = w->p->mode == 'P' && !xk_bench_is_simulated(w);
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     uint64_t ns;
     if (!launch_once(w, &ns))
         return false;
-    if (!several || now_ns() - start > PERF_RUNS_NS)
+    if (!several || monotonic_ns() - start > PERF_RUNS_NS)
         add_time(&w->r->run, ns);
     const unsigned runs = w->p->fix_times ? w->p->fix_times : PERF_RUNS;
     const uint64_t most_ns = w->p->fix_times ? UINT64_MAX
                              : w->p->max_ns  ? w->p->max_ns
                                              : PERF_RUNS_NS;
-    for (unsigned i = 0; several && i < runs && now_ns() - start < most_ns;
-         i++) {
+    for (unsigned i = 0;
+         several && i < runs && monotonic_ns() - start < most_ns; i++) {
         if (!launch_once(w, &ns))
             return false;
         add_time(&w->r->run, ns);
@@ -443,7 +443,7 @@ static void stages(struct xk_bench *b, struct xk_bench_work *w)
     if (w->p->mode == 'L')
         return;
     choose_schedule(b, w);
-    if (!open_device(b, w) || !query(w) || !create(w))
+    if (!open_device(b, w) || !ask_query(w) || !create(w))
         return;
     w->r->state = XK_INITIALIZED;
     if (w->p->mode != 'I')
@@ -472,8 +472,8 @@ void xk_bench_run(struct xk_bench *b, struct xk_bench_problem *p,
 {
     struct xk_bench_work w = {.p = p, .r = r};
     *r = (struct xk_bench_result){0};
-    const uint64_t start = now_ns();
+    const uint64_t start = monotonic_ns();
     stages(b, &w);
     release_work(&w);
-    r->wall_ns = now_ns() - start;
+    r->wall_ns = monotonic_ns() - start;
 }
