@@ -89,7 +89,8 @@ bool xk_layout_tag_letters(const char *tag, unsigned n_dims,
 {
     const char *const x = strchr(tag, 'x');
     const size_t len = strlen(tag);
-    if (len + XK_LAYOUT_MAX_DIMS >= XK_LAYOUT_TAG_MAX)
+    if (len + XK_LAYOUT_MAX_DIMS >= XK_LAYOUT_TAG_MAX ||
+        n_dims > XK_LAYOUT_MAX_DIMS)
         return false;
     if (!x) {
         strcpy(out, tag);
@@ -104,8 +105,8 @@ bool xk_layout_tag_letters(const char *tag, unsigned n_dims,
     memcpy(out, tag, (size_t)(x - tag));
     if (len == 1)
         first = 'a';
-    for (char ch = first; ch < (char)('a' + n_dims); ch++)
-        *at++ = ch;
+    for (unsigned k = (unsigned)(first - 'a'); k < n_dims; k++)
+        *at++ = (char)('a' + k);
     strcpy(at, x + 1);
     trim(out, n_dims);
     return true;

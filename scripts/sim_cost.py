@@ -5,7 +5,7 @@ the simulator retires in xk_launch, counted by valgrind (callgrind), so that nei
 machine's load nor missing hardware counters matter: N thread groups of each of the
 kernels below, without checks and with --check=all. A tree has build/tools/xk, or is an
 xk; both should be built alike. The first tree generates the kernels, so that both execute
-the same bytes. Of two trees it prints the ratio of the other's instructions to the
+the same bytes. With two trees it prints the ratio of the other's instructions to the
 first's, and fails where a sum is more than the limit above 1."""
 import argparse
 import re

@@ -3,52 +3,30 @@
  * memory is what the interpreter makes of the text by definition. XK_SEED sets
  * the first seed, XK_COUNT how many. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "launches_lab.h"
-#include "tests/ir_interp.h"
+#include "tests/passes/nest_memory.h"
 #include "tests/passes/random_kernel.h"
-#include "tests/passes/random_nest.h"
 #include "tests/tap.h"
 #include "xekern/ir.h"
 
-struct memory {
-    uint8_t src[XK_NEST_BUFFER_B], wei[XK_NEST_BUFFER_B], dst[XK_NEST_BUFFER_B];
-};
-
-static unsigned long number(const char *name, unsigned long otherwise)
-{
-    const char *const s = getenv(name);
-    return s ? strtoul(s, NULL, 10) : otherwise;
-}
+static unsigned long n_ran;
 
 static void interpret(const struct xk_random_nest *g, uint64_t seed,
-                      struct memory *m)
+                      struct xk_nest_memory *m)
 {
-    static struct xk_interp_args a;
     struct xk_interp_report r;
     struct xk_kernel k;
     xk_ctx *const c = xk_ctx_create(NULL);
-    const unsigned step = seed % 2 ? 2 : 1; /* surfaces stand between */
-    memset(&a, 0, sizeof(a));
-    a.buffer[0].data = m->src;
-    a.buffer[step].data = m->wei;
-    a.buffer[2 * step].data = m->dst;
-    for (unsigned i = 0; i < 3; i++)
-        a.buffer[i * step].size_b = XK_NEST_BUFFER_B;
     ck_assert_msg(xk_kernel_parse(c, g->text, &k) == XK_OK, "%s",
                   c->error.message);
-    for (a.group[0] = 0; a.group[0] < g->groups; a.group[0]++)
-        for (a.thread = 0; a.thread < g->threads; a.thread++)
-            ck_assert_msg(xk_interp_run(c, &k, &a, &r) == XK_OK, "%s",
-                          r.message);
+    ck_assert_msg(xk_nest_interpret(c, &k, g, seed, m, &r), "%s", r.message);
     xk_ctx_destroy(c);
 }
 
 /* False: the registers do not suffice. */
 static bool simulate(const struct xk_random_nest *g, uint64_t seed,
-                     struct memory *m)
+                     struct xk_nest_memory *m)
 {
     const struct xk_ir_source s = {.size = sizeof(s),
                                    .platform = XK_XEHPG,
@@ -71,42 +49,28 @@ static bool simulate(const struct xk_random_nest *g, uint64_t seed,
     return true;
 }
 
-/* Small integers of the type, and dst's old content. */
-static void fill(const struct xk_random_nest *g, uint64_t seed,
-                 struct memory *m)
+static void run_nest(uint64_t seed)
 {
-    uint64_t rng = seed + 99;
-    memset(m, 0, sizeof(*m));
-    xk_random_nest_fill(g, &rng, m->src);
-    xk_random_nest_fill(g, &rng, m->wei);
-    for (unsigned i = 0; i < XK_NEST_BUFFER_B; i++)
-        m->dst[i] = (uint8_t)i;
+    static struct xk_nest_memory expected, m;
+    static struct xk_random_nest g;
+    xk_random_nest(seed, &g);
+    xk_nest_fill(&g, seed, &m);
+    interpret(&g, seed, &expected);
+    if (!simulate(&g, seed, &m))
+        return;
+    n_ran++;
+    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++)
+        ck_assert_msg(m.dst[i] == expected.dst[i],
+                      "seed %llu: dst[%u] is 0x%x instead of 0x%x\n%s\n%s",
+                      (unsigned long long)seed, i, (unsigned)m.dst[i],
+                      (unsigned)expected.dst[i], g.passes, g.text);
 }
 
 START_TEST(nests_run)
 {
-    static struct memory expected, m;
-    static struct xk_random_nest g;
-    const unsigned long first = number("XK_SEED", 1);
-    const unsigned long count = number("XK_COUNT", 60);
-    unsigned long ran = 0;
-    for (uint64_t seed = first; seed < first + count; seed++) {
-        xk_random_nest(seed, &g);
-        fill(&g, seed, &expected);
-        m = expected;
-        interpret(&g, seed, &expected);
-        if (!simulate(&g, seed, &m))
-            continue;
-        ran++;
-        for (unsigned i = 0; i < XK_NEST_BUFFER_B; i++)
-            ck_assert_msg(m.dst[i] == expected.dst[i],
-                          "seed %llu: byte %u of dst is 0x%x instead of 0x%x\n"
-                          "%s\n%s",
-                          (unsigned long long)seed, i, m.dst[i],
-                          expected.dst[i], g.passes, g.text);
-    }
-    printf("# %lu of %lu ran, the others want more registers\n", ran, count);
-    ck_assert_uint_ge(ran * 10, count * 8);
+    const unsigned long count = xk_nest_each(60, run_nest);
+    printf("# %lu of %lu ran, the others want more registers\n", n_ran, count);
+    ck_assert_uint_ge(n_ran * 10, count * 8);
 }
 END_TEST
 

@@ -4,37 +4,12 @@
  * place, behind the passes over nests, and behind all passes. XK_SEED sets the
  * first seed, XK_COUNT how many. */
 #include <stdio.h>
-#include <stdlib.h>
-#include <string.h>
 
 #include "isa/isa.h"
 #include "passes/passes.h"
-#include "tests/ir_interp.h"
+#include "tests/passes/nest_memory.h"
 #include "tests/passes/random_kernel.h"
-#include "tests/passes/random_nest.h"
 #include "tests/tap.h"
-
-struct memory {
-    uint8_t src[XK_NEST_BUFFER_B], wei[XK_NEST_BUFFER_B];
-    int32_t dst[XK_NEST_BUFFER_B / 4];
-};
-
-static unsigned long number(const char *name, unsigned long otherwise)
-{
-    const char *const s = getenv(name);
-    return s ? strtoul(s, NULL, 10) : otherwise;
-}
-
-static void fill_memory(const struct xk_random_nest *g, uint64_t seed,
-                        struct memory *m)
-{
-    uint64_t rng = seed + 99;
-    memset(m, 0, sizeof(*m));
-    xk_random_nest_fill(g, &rng, m->src);
-    xk_random_nest_fill(g, &rng, m->wei);
-    for (unsigned i = 0; i < XK_NEST_BUFFER_B / 4; i++)
-        m->dst[i] = (int32_t)i;
-}
 
 static void broken(uint64_t seed, const struct xk_random_nest *g,
                    const char *what, const char *why)
@@ -44,28 +19,17 @@ static void broken(uint64_t seed, const struct xk_random_nest *g,
                  g->text);
 }
 
-/* All threads of all groups, one after the other. */
 static void execute(xk_ctx *c, const struct xk_kernel *k,
                     const struct xk_random_nest *g, uint64_t seed,
-                    const char *what, struct memory *m)
+                    const char *what, struct xk_nest_memory *m)
 {
-    static struct xk_interp_args a;
     struct xk_interp_report r;
-    const unsigned step = seed % 2 ? 2 : 1; /* surfaces stand between */
-    fill_memory(g, seed, m);
-    memset(&a, 0, sizeof(a));
-    a.buffer[0].data = m->src;
-    a.buffer[step].data = m->wei;
-    a.buffer[2 * step].data = m->dst;
-    for (unsigned i = 0; i < 3; i++)
-        a.buffer[i * step].size_b = XK_NEST_BUFFER_B;
-    for (a.group[0] = 0; a.group[0] < g->groups; a.group[0]++)
-        for (a.thread = 0; a.thread < g->threads; a.thread++)
-            if (xk_interp_run(c, k, &a, &r) < 0)
-                broken(seed, g, what, r.message);
+    if (!xk_nest_interpret(c, k, g, seed, m, &r))
+        broken(seed, g, what, r.message);
 }
 
-static void check_same(const struct memory *a, const struct memory *b,
+static void check_same(const struct xk_nest_memory *a,
+                       const struct xk_nest_memory *b,
                        const struct xk_random_nest *g, uint64_t seed,
                        const char *what)
 {
@@ -90,7 +54,7 @@ static void call(xk_ctx *c, struct xk_kernel *k, const struct xk_pass_env *env,
 
 static void check_nest(uint64_t seed)
 {
-    static struct memory before, after;
+    static struct xk_nest_memory before, after;
     static struct xk_random_nest g;
     const struct xk_pass_env env = {.platform = xk_platform_find("xehpg"),
                                     .spare_grf = 32};
@@ -115,10 +79,7 @@ static void check_nest(uint64_t seed)
 
 START_TEST(random_nests_keep_their_meaning)
 {
-    const unsigned long first = number("XK_SEED", 1);
-    const unsigned long count = number("XK_COUNT", 150);
-    for (unsigned long i = 0; i < count; i++)
-        check_nest(first + i);
+    xk_nest_each(150, check_nest);
 }
 END_TEST
 
