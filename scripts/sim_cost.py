@@ -16,10 +16,10 @@ from pathlib import Path
 
 # Name, options and problem: what the generator's kernels spend their time with.
 KERNELS = [
-    ("f32 3x3", ["--dt=f32"], "mb1ic32ih14oc32kh3ph1"),
-    ("f16 3x3", ["--dt=f16"], "mb1ic32ih14oc32kh3ph1"),
-    ("f16 1x1", ["--dt=f16"], "mb1ic64ih14oc64kh1"),
-    ("u8s8 3x3", ["--dt=u8s8"], "mb1ic32ih14oc32kh3ph1"),
+    ("f32 3x3", ["--dt=f32"], "mb1ic128ih14oc64kh3ph1"),
+    ("f16 3x3", ["--dt=f16"], "mb1ic128ih14oc64kh3ph1"),
+    ("f16 1x1", ["--dt=f16"], "mb1ic256ih14oc64kh1"),
+    ("u8s8 3x3", ["--dt=u8s8"], "mb1ic128ih14oc64kh3ph1"),
 ]
 CHECKS = ("none", "all")
 
@@ -61,7 +61,7 @@ def main():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[0])
     parser.add_argument("tree", nargs="+", type=Path)
-    parser.add_argument("--groups", type=int, default=2)
+    parser.add_argument("--groups", type=int, default=4)
     parser.add_argument("--limit", type=float, default=3.0)
     args = parser.parse_args()
     if len(args.tree) > 2:

@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""suites.py FULL BUILD [--names]: the tests of a build directory. Each has a
-suite, and each name in FULL (tests/full.txt) is a test here and has a reason.
+"""suites.py FULL LONG BUILD [--names]: the tests of a build directory. Each has a
+suite, and each name in FULL (tests/full.txt) is a test here and has a reason; so has
+each name in LONG (tests/long.txt), which are the tests of suite long.
 Each target that runs something is named in CONTRIBUTING.md's table. With --names:
 prints the tests of make check, one a line. TAP otherwise."""
 import json
@@ -35,6 +36,13 @@ def read_tests(build):
                          if ":" in s], t["env"]) for t in tests]
 
 
+def is_sanitized(build):
+    """Such a build lacks tests that would take too much time or memory."""
+    path = Path(build) / "meson-info/intro-buildoptions.json"
+    return any(o["name"] == "b_sanitize" and o["value"] != "none"
+               for o in json.loads(path.read_text(encoding="utf-8")))
+
+
 def unnamed_targets(build):
     """What `ninja NAME` and `make NAME` run and CONTRIBUTING.md's table lacks."""
     root = Path(__file__).resolve().parents[1]
@@ -49,18 +57,26 @@ def unnamed_targets(build):
         rf"(?<![\w-]){re.escape(n)}(?![\w-])", table))
 
 
-def findings(full, tests):
+def findings(full, long, tests, sanitized):
     """The checks: title, what is wrong."""
     names = {name for name, _, _ in tests}
     yield "every test has a suite", [n for n, suites, _ in tests if not suites]
     yield ("each name of tests/full.txt has a fault",
            [n for n, fault in full.items() if not fault])
+    yield ("each name of tests/long.txt has a fault",
+           [n for n, fault in long.items() if not fault])
+    yield ("each test of suite long is in tests/long.txt",
+           [n for n, suites, _ in tests if "long" in suites and n not in long])
+    yield ("each name of tests/long.txt that is a test has suite long",
+           [n for n, suites, _ in tests if "long" not in suites and n in long])
     yield ("tests of the vendor's compiler set MALLOC_PERTURB_=0",
            [n for n, suites, env in tests if WITH_VENDOR & set(suites)
             and env.get("MALLOC_PERTURB_") != "0"])
-    title = "each name of tests/full.txt is a test"
-    if WITH_ALL <= names:
-        yield title, [n for n in full if n not in names]
+    title = "each name of tests/full.txt and tests/long.txt is a test"
+    if sanitized:
+        yield f"{title} # SKIP a sanitizer leaves some out", []
+    elif WITH_ALL <= names:
+        yield title, [n for n in [*full, *long] if n not in names]
     else:
         absent = ", ".join(sorted(WITH_ALL - names))
         yield f"{title} # SKIP this build lacks {absent}", []
@@ -68,15 +84,16 @@ def findings(full, tests):
 
 def main():
     """Command line."""
-    full, tests = read_full(sys.argv[1]), read_tests(sys.argv[2])
+    full, long = read_full(sys.argv[1]), read_full(sys.argv[2])
+    tests = read_tests(sys.argv[3])
     if "--names" in sys.argv:
         for name, suites, _ in tests:
             if name not in full and "long" not in suites:
                 print(name)
         return 0
     bad = False
-    rows = list(findings(full, tests)) + [
-        ("every target is in CONTRIBUTING.md", unnamed_targets(sys.argv[2]))]
+    rows = list(findings(full, long, tests, is_sanitized(sys.argv[3]))) + [
+        ("every target is in CONTRIBUTING.md", unnamed_targets(sys.argv[3]))]
     print(f"1..{len(rows)}")
     for number, (title, wrong) in enumerate(rows, 1):
         bad |= bool(wrong)
