@@ -10,8 +10,8 @@ static int64_t rows_padded(const struct xk_view *v, const char *row)
     return t < 0 ? 0 : v->layout.padded[t];
 }
 
-/* Tensor dim whose neighbours are consecutive along a view dim: that which it passes
- * through, or of several merged ones the innermost; -1: none. */
+/* Tensor dim whose neighbours are consecutive along a view dim: that which it
+ * passes through, or of several merged ones the innermost; -1: none. */
 static int consecutive_dim(const struct xk_view *v, const char *name)
 {
     const struct xk_block *const b = &v->layout.block[v->layout.n_blocks - 1];
@@ -21,30 +21,35 @@ static int consecutive_dim(const struct xk_view *v, const char *name)
     return merged ? b->dim : t;
 }
 
-/* Whether the tensor dim's place is whole dwords where the view dim is at 0,
- * whatever the others are. */
-static bool starts_on_dwords(xk_ctx *c, const struct xk_view *v, int t, int dim)
+/* Whether the tensor dim's place is whole dwords where each run of the view dim
+ * begins, whatever the others are. */
+static bool starts_on_dwords(xk_ctx *c, const struct xk_view *v, int t, int dim,
+                             int64_t run)
 {
-    const xk_expr *const zero = xk_s32(c, 0);
+    const struct xk_view_dim *const d = &v->dim[dim];
     const int64_t per_dw = 4 / xk_dtype_b(v->layout.dt);
-    if (v->coord[t] == v->dim[dim].var || per_dw < 2)
+    if (v->coord[t] == d->var || per_dw < 2)
         return true;
-    const xk_expr *const first =
-        xk_substitute(c, v->coord[t], 1, &v->dim[dim].var, &zero);
+    const bool several = run > 0 && run < d->extent;
+    const xk_expr *const at =
+        several ? xk_bin_imm(c, XK_OP_MUL,
+                             xk_var(c, xk_type_vec(XK_DT_S32, 1), "run"), run)
+                : xk_s32(c, 0);
+    const xk_expr *const first = xk_substitute(c, v->coord[t], 1, &d->var, &at);
     const xk_expr *const in = xk_bin_imm(c, XK_OP_MOD, first, per_dw);
     return xk_prove(c, xk_bin_imm(c, XK_OP_EQ, in, 0), NULL);
 }
 
 /* Whether every block stride but that of the consecutive index is whole dwords:
  * then so is the offset of every row, whatever its coordinates. A single row
- * must end with a whole one. */
+ * must end with a whole one. run: of the consecutive index. */
 static bool dword_rows(xk_ctx *c, const struct xk_view *v,
-                       const char *consecutive)
+                       const char *consecutive, int64_t run)
 {
     const int k = consecutive_dim(v, consecutive);
     const unsigned elem_b = xk_dtype_b(v->layout.dt);
     if (k < 0 || v->layout.padded[k] * elem_b % 4 ||
-        !starts_on_dwords(c, v, k, xk_view_find(v, consecutive)))
+        !starts_on_dwords(c, v, k, xk_view_find(v, consecutive), run))
         return false;
     for (unsigned i = 0; i < v->layout.n_blocks; i++) {
         const struct xk_block *const b = &v->layout.block[i];
@@ -68,7 +73,8 @@ struct xk_tile_strides xk_tile_strides_of(xk_ctx *c, const struct xk_plan *p,
     s.rows_padded = rows_padded(v, row);
     /* C has no K: its columns are what is consecutive. */
     const char *const k = xk_plan_k_inner(p)->name;
-    s.dwords = dword_rows(c, v, xk_view_find(v, k) >= 0 ? k : row);
+    const bool has_k = xk_view_find(v, k) >= 0;
+    s.dwords = dword_rows(c, v, has_k ? k : row, has_k ? s.k_run : s.row_run);
     return s;
 }
 
@@ -83,8 +89,9 @@ enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item)
 {
     if (l->n == XK_PLAN_MAX_ITEMS)
-        return xk_fail(c, XK_ENOFIT, "plan: more than %u messages and "
-                                     "reorders a step",
+        return xk_fail(c, XK_ENOFIT,
+                       "plan: more than %u messages and "
+                       "reorders a step",
                        XK_PLAN_MAX_ITEMS);
     l->item[l->n++] = item;
     return XK_OK;

@@ -413,6 +413,15 @@ static const char *const good[] = {
     "O[x,n] += A[2*x+r-1,8-x,c] * W[r,c,n]",
     "x=9; A: f32[9,11,4]; W: f32[3,4,16]; O: f32[17,9,16]; "
     "O[x-y+8,y,n] += A[x,y+r-1,c] * W[r,c,n]",
+    /* Runs of columns that begin anywhere in a dword. */
+    "n=3; o=8; m=20; A: f16[20,16]; B: f16[16,3,8]; C: f16[20,40]; "
+    "C[m,9*n+o] += A[m,k] * B[k,n,o]",
+    "n=7; o=8; m=20; A: f16[20,16]; B: f16[16,7,8]; C: f16[20,7,16]; "
+    "C[m,n,o-n+6] += A[m,k] * B[k,n,o]",
+    "n=7; o=8; m=20; A: f16[20,16]; B: f16[16,7,8]; C: f16[20,7,32]; "
+    "C[m,n,o-2*n+12] += A[m,k] * B[k,n,o]",
+    "c=5; k=8; m=20; A: f16[20,48]; B: f16[5,8,16]; "
+    "C[m,n] += A[m,9*c+k] * B[c,k,n]",
     /* A single element. */
     "A: f32[8]; B: f32[8]; C[0] += A[k] * B[k]",
     "A: f16[80]; B: f16[80]; C: f32; C[0] += A[k] * B[k]",
