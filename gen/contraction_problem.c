@@ -57,25 +57,33 @@ enum xk_status xk_contraction_close(xk_ctx *c, struct xk_contraction *p)
     return close_layout(c, &p->c);
 }
 
-/* Bytes to the furthest place along a dim, inside the tensor or not. */
+/* Bytes to the furthest place along a dim, inside the tensor or not: as many of
+ * its outermost block as there are, and the last place of those inside it. */
 static bool reach_b(const struct xk_contraction *p, const struct xk_access *a,
                     unsigned d, int64_t *out)
 {
     const struct xk_layout *const l = &a->layout;
+    const struct xk_block *outer = NULL;
     struct xk_range r;
-    int64_t inside = 1, stride_b = 0;
+    int64_t inside = 1, inner_e = 0, outer_e;
     if (!xk_coord_range(p, &a->at[d], &r))
         return false;
     for (unsigned n = l->n_blocks; n-- > 0;) {
         if (l->block[n].dim != d)
             continue;
-        stride_b = l->block[n].stride * xk_dtype_b(l->dt);
-        inside *= l->block[n].size;
+        if (outer) {
+            inside *= outer->size;
+            inner_e += (outer->size - 1) * outer->stride;
+        }
+        outer = &l->block[n];
     }
-    const int64_t lo = r.lo < 0 ? -r.lo : r.lo;
-    const int64_t most = lo > r.hi ? lo : r.hi;
-    const int64_t places = most > l->padded[d] ? most : l->padded[d];
-    return !__builtin_mul_overflow(places, stride_b, out);
+    const int64_t lo = r.lo < 0 ? inside - 1 - r.lo : 0;
+    int64_t most = lo > r.hi ? lo : r.hi;
+    most = most > l->padded[d] - 1 ? most : l->padded[d] - 1;
+    return outer &&
+           !__builtin_mul_overflow(most / inside, outer->stride, &outer_e) &&
+           !__builtin_add_overflow(outer_e, inner_e, &outer_e) &&
+           !__builtin_mul_overflow(outer_e, xk_dtype_b(l->dt), out);
 }
 
 /* Offsets are s32, and so is every part of their sum. */

@@ -507,19 +507,18 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
     return threads <= core && threads * c->simd <= MAX_LANES;
 }
 
-/* Tile indices stay s32, and so do offsets of rows that are evenly apart, also
- * of those beyond M, which nobody stores. */
+/* Rows and columns are counted in s32, those of tiles that end beyond M and N, too.
+ * Offsets of C have as many bits as they need (passes/overflow.c). */
 static bool rule_offsets(const struct xk_platform *p, const struct xk_shape *s,
                          const struct xk_schedule *c)
 {
-    const int64_t most = INT32_MAX - 4 * MAX_SIDE;
+    const int64_t most = INT32_MAX - MAX_SIDE; /* padding of layouts */
     const int64_t rows =
         xk_schedule_groups_m(c, s->m) * c->tg_m * (int64_t)c->m_thr;
-    const int64_t tile_b = 4 * (int64_t)c->n_thr * c->tg_n;
-    const int64_t row_b = s->row_b < 0 ? -s->row_b : s->row_b;
+    const int64_t columns =
+        xk_schedule_groups_n(c, s->n) * c->tg_n * (int64_t)c->n_thr;
     (void)p;
-    return s->m <= most && s->n <= most &&
-           (!row_b || rows < (INT32_MAX - tile_b) / row_b);
+    return rows <= most && columns <= most;
 }
 
 const struct xk_schedule_rule xk_schedule_rules[] = {

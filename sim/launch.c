@@ -230,6 +230,7 @@ static void set_launch_shape(struct launch *x)
     const uint32_t rest = simd == 1 ? 0 : x->n_items % simd;
     d->last_mask = UINT32_MAX >> (32 - (rest ? rest : d->simd));
     memcpy(d->groups, x->l->groups, sizeof d->groups);
+    memcpy(d->first_group, x->l->first_group, sizeof d->first_group);
     memcpy(d->local, x->l->local, sizeof d->local);
     d->walk_order = x->l->walk_order;
 }

@@ -126,6 +126,7 @@ struct xk_sim_bound {
 struct xk_sim_launch {
     const xk_sim_kernel *kernel;
     uint32_t groups[3], local[3]; /* thread groups; work items per group */
+    uint32_t first_group[3];      /* the number of the first */
     const uint8_t *cross_thread;  /* cross_thread_b bytes of arguments */
     uint32_t cross_thread_b;
     /* What the kernel may touch; regions must not overlap. The array is sorted
