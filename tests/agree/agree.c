@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* agree [--extreme] [--count=N] [--seed=N] [--first=N] [--list]: what query
- * accepts, create makes, of N random descriptors from the first one on; both
- * refuse the others, with the same sentence; the layouts are the same. A third
- * can be made. Nothing is executed. TAP; --list prints the descriptors instead,
- * as lines of xkbench's --batch. */
+/* agree [--extreme | --formulas] [--count=N] [--seed=N] [--first=N] [--list]:
+ * what query accepts, create makes, of N random descriptors from the first one
+ * on; both refuse the others, with the same sentence; the layouts are the same.
+ * A third can be made. Nothing is executed. TAP; --list prints the descriptors
+ * instead, as lines of xkbench's --batch. --formulas asks about random formulas
+ * with long epilogues. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -11,16 +12,20 @@
 #include <time.h>
 
 #include "tests/agree/descriptors.h"
+#include "tests/gen/any_formula.h"
+#include "xekern/formulas.h"
 
+#define COUNTOF(a) (sizeof(a) / sizeof((a)[0]))
 #define SHOWN 20         /* breaches */
 #define SLOW_NS 10000000 /* of CPU */
+enum { LINE_B = ANY_FORMULA_SIZE + 300, CHAIN = 6 };
 
 struct run {
     uint64_t seed, first, count;
-    bool extreme, list;
+    bool extreme, formulas, list;
     uint64_t made, refused, breaches, slow;
     uint64_t worst_ns;
-    char worst[1200];
+    char worst[LINE_B];
 };
 
 static void breach(struct run *r, const char *line, uint64_t number,
@@ -50,7 +55,8 @@ static void judge(struct run *r, const char *line, uint64_t number,
     char why[1400];
     if (a->query == XK_OK && a->create == XK_OK) {
         r->made++;
-        if (memcmp(&a->info, xk_program_info(a->program), sizeof(a->info)))
+        if (!r->formulas &&
+            memcmp(&a->info, xk_program_info(a->program), sizeof(a->info)))
             breach(r, line, number, "layouts of query and create differ");
     } else if (a->query != XK_OK && a->create != XK_OK) {
         r->refused++;
@@ -107,6 +113,44 @@ static void ask(struct run *r, uint64_t number)
     xk_program_unref(a.program);
 }
 
+/* A formula, and perhaps more operations behind it, slow ones. */
+static void draw_formula(uint64_t seed, char *out)
+{
+    static const char *const kinds[] = {
+        "gelu_erf", "gelu_tanh", "tanh",   "mish",        "logistic",
+        "exp",      "log",       "round",  "soft_relu:2", "elu:0.5",
+        "swish:2",  "pow:2:0.5", "relu:0", "sum:0.5",     "clip:-1:1"};
+    unsigned state = (unsigned)seed;
+    any_formula((unsigned)seed, out);
+    if (rand_r(&state) % 3)
+        return;
+    for (int n = 1 + rand_r(&state) % CHAIN; n; n--)
+        sprintf(strchr(out, 0), " -> %s",
+                kinds[(unsigned)rand_r(&state) % COUNTOF(kinds)]);
+}
+
+static void ask_formula(struct run *r, uint64_t number)
+{
+    char text[LINE_B];
+    const char *const one = text;
+    const struct xk_formulas f = {sizeof f, XK_XEHPG, 1, &one};
+    const struct xk_create_options o = {
+        .size = sizeof(o), .flags = number % 5 == 4 ? XK_CREATE_A64 : 0};
+    struct xk_formulas_info info = {.size = sizeof(info)};
+    struct answers a = {0};
+    draw_formula(r->seed * 1000003 + number, text);
+    if (r->list) {
+        printf("%s\n", text);
+        return;
+    }
+    a.query = xk_formulas_query(&f, &info, &a.query_err);
+    const uint64_t start_ns = cpu_ns();
+    a.create = xk_formulas_create(&f, &o, &a.program, &a.create_err);
+    note_time(r, text, cpu_ns() - start_ns);
+    judge(r, text, number, &a);
+    xk_program_unref(a.program);
+}
+
 static bool number_of(const char *word, const char *option, uint64_t *out)
 {
     const size_t n = strlen(option);
@@ -123,6 +167,8 @@ static bool options(struct run *r, int n, char **words)
         const char *const w = words[i];
         if (!strcmp(w, "--extreme"))
             r->extreme = true;
+        else if (!strcmp(w, "--formulas"))
+            r->formulas = true;
         else if (!strcmp(w, "--list"))
             r->list = true;
         else if (!number_of(w, "--count=", &r->count) &&
@@ -130,28 +176,30 @@ static bool options(struct run *r, int n, char **words)
                  !number_of(w, "--first=", &r->first))
             return false;
     }
-    return true;
+    return !(r->extreme && r->formulas);
 }
 
 int main(int argc, char **argv)
 {
     struct run r = {.seed = 27, .count = 300};
     if (!options(&r, argc, argv)) {
-        fprintf(stderr, "usage: agree [--extreme] [--list] [--count=N] "
-                        "[--seed=N] [--first=N]\n");
+        fprintf(stderr, "usage: agree [--extreme | --formulas] [--list] "
+                        "[--count=N] [--seed=N] [--first=N]\n");
         return 2;
     }
     for (uint64_t i = 0; i < r.count; i++)
-        ask(&r, r.first + i);
+        (r.formulas ? ask_formula : ask)(&r, r.first + i);
     if (r.list)
         return 0;
     printf("# seed %" PRIu64 ", %" PRIu64 " creations above %.0f ms of CPU, "
            "longest %.3f ms: %s\n",
            r.seed, r.slow, SLOW_NS * 1e-6, (double)r.worst_ns * 1e-6, r.worst);
-    printf("%sok 1 - query and create agree about %" PRIu64
-           " %s descriptors: %" PRIu64 " made, %" PRIu64 " refused, %" PRIu64
-           " breaches\n",
-           r.breaches ? "not " : "", r.count, r.extreme ? "extreme" : "random",
+    printf("%sok 1 - query and create agree about %" PRIu64 " %s: %" PRIu64
+           " made, %" PRIu64 " refused, %" PRIu64 " breaches\n",
+           r.breaches ? "not " : "", r.count,
+           r.formulas  ? "formulas"
+           : r.extreme ? "extreme descriptors"
+                       : "random descriptors",
            r.made, r.refused, r.breaches);
     printf("%sok 2 - a third can be made\n1..2\n",
            3 * r.made >= r.count ? "" : "not ");
