@@ -77,6 +77,20 @@ static int64_t most_of(const int64_t *v, int64_t n)
     return most;
 }
 
+/* The index of groups; -1: there is one group. */
+static int add_groups(struct xk_contraction *p, const struct xk_conv_desc *f)
+{
+    return f->g > 1 ? (int)xk_contraction_add(p, "g", f->g, XK_ROLE_BATCH) : -1;
+}
+
+/* Images and channels of src or dst, of which the index counts a group's. */
+static void add_channels(const struct xk_conv_desc *f, int g, int mb,
+                         int channels, struct xk_access *a)
+{
+    xk_conv_add_dims(a, 2, (const int[]){mb, channels});
+    xk_conv_over_groups(f, g, 1, a);
+}
+
 /* Indices of a spatial dim by data, and its classes. */
 static void add_axis(struct xk_contraction *p, const struct xk_conv_axis *x,
                      unsigned axis, struct residues *v)
@@ -117,15 +131,15 @@ static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
 
 static enum xk_status init_accesses(xk_ctx *c, const struct xk_conv_desc *f,
                                     const struct xk_conv_info *info,
-                                    const enum xk_conv_arg of[3],
+                                    struct xk_conv_roles of,
                                     struct xk_contraction *out)
 {
-    memset(out, 0, sizeof(*out));
+    xk_contraction_clear(out);
     out->acc_dt =
-        xk_dtype_is_int(xk_conv_dtype(f->dst_type)) ? XK_DT_S32 : XK_DT_F32;
-    XK_TRY(xk_conv_access(c, f, info, of[0], &out->a));
-    XK_TRY(xk_conv_access(c, f, info, of[1], &out->b));
-    return xk_conv_access(c, f, info, of[2], &out->c);
+        xk_conv_type_is_int(xk_conv_type_of(f, of.a)) ? XK_DT_S32 : XK_DT_F32;
+    XK_TRY(xk_conv_access(c, f, info, of.a, &out->a));
+    XK_TRY(xk_conv_access(c, f, info, of.b, &out->b));
+    return xk_conv_access(c, f, info, of.c, &out->c);
 }
 
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
@@ -133,14 +147,14 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_info *info,
                                      struct xk_contraction *out)
 {
-    static const enum xk_conv_arg of[] = {XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC};
-    XK_TRY(init_accesses(c, f, info, of, out));
+    XK_TRY(init_accesses(c, f, info, xk_conv_roles_of(XK_BWD_D), out));
+    const int g = add_groups(out, f);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_M);
-    const int ic = (int)xk_contraction_add(out, "ic", f->ic, XK_ROLE_N);
-    const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_K);
-    xk_conv_add_dims(&out->a, 2, (const int[]){mb, oc});
-    xk_conv_add_dims(&out->b, 2, (const int[]){oc, ic});
-    xk_conv_add_dims(&out->c, 2, (const int[]){mb, ic});
+    const int ic = (int)xk_contraction_add(out, "ic", f->ic / f->g, XK_ROLE_N);
+    const int oc = (int)xk_contraction_add(out, "oc", f->oc / f->g, XK_ROLE_K);
+    add_channels(f, g, mb, oc, &out->a);
+    xk_conv_add_dims(&out->b, 3, (const int[]){g, oc, ic});
+    add_channels(f, g, mb, ic, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         struct residues v = {0};
@@ -156,20 +170,20 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
                                         const struct xk_conv_info *info,
                                         struct xk_contraction *out)
 {
-    static const enum xk_conv_arg of[] = {XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
     int o[3], k[3];
-    XK_TRY(init_accesses(c, f, info, of, out));
+    XK_TRY(init_accesses(c, f, info, xk_conv_roles_of(XK_BWD_W), out));
+    const int g = add_groups(out, f);
     for (unsigned i = first; i < 3; i++)
         k[i] = (int)xk_contraction_add(out, xk_conv_tap_names[i],
                                        xk_conv_axis(f, i).taps, XK_ROLE_M);
-    const int ic = (int)xk_contraction_add(out, "ic", f->ic, XK_ROLE_M);
-    const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_N);
+    const int ic = (int)xk_contraction_add(out, "ic", f->ic / f->g, XK_ROLE_M);
+    const int oc = (int)xk_contraction_add(out, "oc", f->oc / f->g, XK_ROLE_N);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
     for (unsigned i = first; i < 3; i++)
         o[i] = (int)xk_contraction_add(out, xk_conv_place_names[i],
                                        xk_conv_axis(f, i).places, XK_ROLE_K);
-    xk_conv_add_dims(&out->a, 2, (const int[]){mb, ic});
+    add_channels(f, g, mb, ic, &out->a);
     for (unsigned i = first; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         struct xk_coord *const at = xk_access_add(&out->a, -1, x.extent);
@@ -177,9 +191,39 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
         at->coef[k[i]] = x.apart;
         at->base = -x.pad;
     }
+    add_channels(f, g, mb, oc, &out->b);
+    xk_conv_add_dims(&out->b, 3 - first, &o[first]);
+    xk_conv_add_dims(&out->c, 3, (const int[]){g, oc, ic});
+    xk_conv_add_dims(&out->c, 3 - first, &k[first]);
+    return XK_OK;
+}
+
+/* A is 1 everywhere: a condition that never holds makes each element the fill
+ * of a tensor that is there anyway, so memory is not read for it. */
+static void add_ones(struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->layout.n_dims; d++)
+        xk_access_add(a, -1, a->layout.dim[d]);
+    xk_access_add(a, -1, 1)->base = 1;
+    a->fill = 1;
+}
+
+enum xk_status xk_conv_backward_bias(xk_ctx *c, const struct xk_conv_desc *f,
+                                     const struct xk_conv_info *info,
+                                     struct xk_contraction *out)
+{
+    static const struct xk_conv_roles of = {XK_ARG_SRC, XK_ARG_DST, XK_ARG_BIA};
+    const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
+    int o[3];
+    XK_TRY(init_accesses(c, f, info, of, out));
+    const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_N);
+    const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
+    for (unsigned i = first; i < 3; i++)
+        o[i] = (int)xk_contraction_add(out, xk_conv_place_names[i],
+                                       xk_conv_axis(f, i).places, XK_ROLE_K);
+    add_ones(&out->a);
     xk_conv_add_dims(&out->b, 2, (const int[]){mb, oc});
     xk_conv_add_dims(&out->b, 3 - first, &o[first]);
-    xk_conv_add_dims(&out->c, 2, (const int[]){oc, ic});
-    xk_conv_add_dims(&out->c, 3 - first, &k[first]);
+    xk_conv_add_dims(&out->c, 1, &oc);
     return XK_OK;
 }

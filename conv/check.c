@@ -173,7 +173,7 @@ static enum xk_status check_ndims(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
-/* Which types go together: a row for each type of src. */
+/* Which types go together: a row for each type of A, forward src. */
 #define BYTES (XK_TYPE_BIT(XK_S8) | XK_TYPE_BIT(XK_U8))
 static const struct {
     uint32_t src, wei; /* enum xk_data_type, a set of them */
@@ -185,31 +185,66 @@ static const struct {
     {XK_S8, BYTES},
 };
 
+/* "src" and so on: the type's field is "src_type". */
+static const char *const tensors[XK_N_CONV_ARGS] = {"src", "wei", "bia", "dst"};
+
+static enum xk_status check_no_f64(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    static const enum xk_conv_arg args[] = {XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
+    for (size_t i = 0; i < XK_COUNTOF(args); i++)
+        if (xk_conv_type_of(f, args[i]) == XK_F64)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s_type=f64: xehpg has no arithmetic of 64-bit "
+                           "floats",
+                           tensors[args[i]]);
+    return XK_OK;
+}
+
 static enum xk_status check_types_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
-    char beside[40];
-    uint32_t src = 0, wei = 0;
-    if (f->src_type == XK_F64 || f->wei_type == XK_F64 || f->dst_type == XK_F64)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "%s=f64: xehpg has no arithmetic of 64-bit floats",
-                       f->src_type == XK_F64   ? "src_type"
-                       : f->wei_type == XK_F64 ? "wei_type"
-                                               : "dst_type");
+    const struct xk_conv_roles r = xk_conv_roles_of(f->prop);
+    const uint32_t a = xk_conv_type_of(f, r.a), b = xk_conv_type_of(f, r.b);
+    char field[16], beside[40];
+    uint32_t of_a = 0, of_b = 0;
+    XK_TRY(check_no_f64(c, f));
     for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
-        src |= XK_TYPE_BIT(type_rows[i].src);
-        if (type_rows[i].src == f->src_type)
-            wei = type_rows[i].wei;
+        of_a |= XK_TYPE_BIT(type_rows[i].src);
+        if (type_rows[i].src == a)
+            of_b = type_rows[i].wei;
     }
-    XK_TRY(xk_conv_check_type(c, "src_type", f->src_type, src, ""));
-    snprintf(beside, sizeof beside, " with src_type=%s",
-             xk_conv_type_name(f->src_type));
-    XK_TRY(xk_conv_check_type(c, "wei_type", f->wei_type, wei, beside));
-    XK_TRY(xk_conv_check_type(c, "dst_type", f->dst_type, XK_CONV_STORED_TYPES,
-                              ""));
+    snprintf(field, sizeof(field), "%s_type", tensors[r.a]);
+    XK_TRY(xk_conv_check_type(c, field, a, of_a, ""));
+    snprintf(beside, sizeof(beside), " with %s=%s", field,
+             xk_conv_type_name(a));
+    snprintf(field, sizeof(field), "%s_type", tensors[r.b]);
+    XK_TRY(xk_conv_check_type(c, field, b, of_b, beside));
+    snprintf(field, sizeof(field), "%s_type", tensors[r.c]);
+    XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, r.c),
+                              XK_CONV_STORED_TYPES, ""));
     return xk_conv_has_bias(f)
                ? xk_conv_check_rhs_type(c, "bia_type", f->bia_type)
                : XK_OK;
+}
+
+/* The gradient is the sum and nothing else. */
+static enum xk_status check_gradient(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    if (f->n_post_ops)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "n_post_ops=%u: with prop=%s they are not implemented",
+                       f->n_post_ops, xk_conv_prop_name(f->prop));
+    if (f->scale != 0)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "scale=%g: with prop=%s it is not implemented",
+                       (double)f->scale, xk_conv_prop_name(f->prop));
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        if (f->attr.scale[i].source || f->attr.zero_point[i].source)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "%s[%s]: with prop=%s it is not implemented",
+                           f->attr.scale[i].source ? "scale" : "zero_point",
+                           tensors[i], xk_conv_prop_name(f->prop));
+    return XK_OK;
 }
 
 const char *xk_conv_prop_name(uint32_t prop)
@@ -232,16 +267,32 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
                        platforms[f->platform]);
-    if (f->prop > XK_FWD_I)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "prop=%s is not implemented, only forward directions "
-                       "are",
-                       xk_conv_prop_name(f->prop));
+    const struct xk_conv_roles r = xk_conv_roles_of(f->prop);
+    const uint32_t a = xk_conv_type_of(f, r.a), b = xk_conv_type_of(f, r.b);
+    char field[16], beside[40];
+    uint32_t of_a = 0, of_b = 0;
+    XK_TRY(check_no_f64(c, f));
+    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
+        of_a |= XK_TYPE_BIT(type_rows[i].src);
+        if (type_rows[i].src == a)
+            of_b = type_rows[i].wei;
+    }
+    snprintf(field, sizeof(field), "%s_type", tensors[r.a]);
+    XK_TRY(xk_conv_check_type(c, field, a, of_a, ""));
+    snprintf(beside, sizeof(beside), " with %s=%s", field,
+             xk_conv_type_name(a));
+    snprintf(field, sizeof(field), "%s_type", tensors[r.b]);
+    XK_TRY(xk_conv_check_type(c, field, b, of_b, beside));
+    snprintf(field, sizeof(field), "%s_type", tensors[r.c]);
+    XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, r.c),
+                              XK_CONV_STORED_TYPES, ""));
     if (f->alg == XK_ALG_WINO)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "alg=wino is not implemented (computed directly with "
                        "--alg=auto)");
     XK_TRY(check_types_implemented(c, f));
+    if (xk_conv_is_gradient(f))
+        XK_TRY(check_gradient(c, f));
     XK_TRY(xk_conv_check_attr_implemented(c, f));
     XK_TRY(xk_conv_post_ops_implemented(c, f));
     if (f->mb == 0)

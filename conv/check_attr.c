@@ -152,18 +152,20 @@ static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
     return XK_OK;
 }
 
-/* Kernels accumulate in s32 if src has an integer type, else in f32. Modes that
+/* Kernels accumulate in s32 if A has an integer type, else in f32. Modes that
  * permit less are fulfilled by that. */
 static enum xk_status check_acc_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f)
 {
-    const bool ints = xk_conv_type_is_int(f->src_type);
+    const enum xk_conv_arg a = xk_conv_roles_of(f->prop).a;
+    const uint32_t type = xk_conv_type_of(f, a);
+    const bool ints = xk_conv_type_is_int(type);
     const uint32_t mode = f->attr.acc_mode;
     if (mode <= XK_ACC_ANY || mode == (ints ? XK_ACC_S32 : XK_ACC_F32))
         return XK_OK;
     return xk_fail(c, XK_EUNSUPPORTED,
-                   "acc_mode=%s is not implemented with src_type=%s, only %s",
-                   acc_modes[mode], xk_conv_type_name(f->src_type),
+                   "acc_mode=%s is not implemented with %s_type=%s, only %s",
+                   acc_modes[mode], args[a], xk_conv_type_name(type),
                    ints ? "s32" : "f32");
 }
 

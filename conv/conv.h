@@ -46,10 +46,9 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
 
 /* Backward by data: dsrc from ddst and wei, a class for each residue of each
  * stride, so that no tap is summed that does not contribute. Backward by
- * weights: dwei from src (A) and ddst (B). The gradients have the arguments of
- * their tensors. Tables of classes live in the arena. Descriptors
- * of both are refused yet (xk_conv_check). XK_EUNSUPPORTED: a stride above
- * 65536. */
+ * weights: dwei from src (A) and ddst (B). Of the bias: the sum of ddst (B), A
+ * being ones. The gradients have the arguments of their tensors. Tables of
+ * classes live in the arena. XK_EUNSUPPORTED: a stride above 65536. */
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,
@@ -58,5 +57,8 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c,
                                         const struct xk_conv_desc *full,
                                         const struct xk_conv_info *info,
                                         struct xk_contraction *out);
+enum xk_status xk_conv_backward_bias(xk_ctx *c, const struct xk_conv_desc *full,
+                                     const struct xk_conv_info *info,
+                                     struct xk_contraction *out);
 
 #endif

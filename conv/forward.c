@@ -63,13 +63,12 @@ void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index)
             xk_access_add(a, index[i], a->layout.dim[a->n_coord]);
 }
 
-/* Dim d, which an index of channels moves, has those of all groups. */
-static void over_groups(const struct xk_conv_desc *f, const struct indices *x,
-                        unsigned d, struct xk_access *a)
+void xk_conv_over_groups(const struct xk_conv_desc *f, int g, unsigned d,
+                         struct xk_access *a)
 {
     struct xk_coord *const at = &a->at[d];
-    if (x->g >= 0 && at->hi > 1)
-        at->coef[x->g] = at->hi / f->g;
+    if (g >= 0 && at->hi > 1)
+        at->coef[g] = at->hi / f->g;
 }
 
 /* What lies beside src reads as zero. */
@@ -77,7 +76,7 @@ static void add_src_dims(struct xk_access *a, const struct xk_conv_desc *f,
                          const struct indices *x)
 {
     xk_conv_add_dims(a, 2, (const int[]){x->mb, x->ic});
-    over_groups(f, x, 1, a);
+    xk_conv_over_groups(f, x->g, 1, a);
     for (unsigned i = 0; i < 3; i++) {
         const struct xk_conv_axis s = xk_conv_axis(f, i);
         if (x->o[i] < 0)
@@ -108,7 +107,7 @@ static enum xk_status add_quant(xk_ctx *c, const struct xk_conv_desc *f,
     a->inverse = q == XK_SCALE_OF_DST;
     XK_TRY(xk_conv_quant_layout(c, &row, &a->layout));
     xk_access_add(a, row.extent > 1 ? x->oc : -1, row.extent);
-    over_groups(f, x, 0, a);
+    xk_conv_over_groups(f, x->g, 0, a);
     return XK_OK;
 }
 
@@ -123,7 +122,7 @@ static enum xk_status add_bias(xk_ctx *c, const struct xk_conv_desc *f,
     struct xk_access *const a = xk_contraction_add_input(p);
     XK_TRY(xk_conv_access(c, f, info, XK_ARG_BIA, a));
     xk_conv_add_dims(a, 1, &x->oc);
-    over_groups(f, x, 0, a);
+    xk_conv_over_groups(f, x->g, 0, a);
     return XK_OK;
 }
 
@@ -151,7 +150,7 @@ static enum xk_status add_rhs(xk_ctx *c, const struct xk_conv_desc *f,
             const int64_t extent = a->layout.dim[a->n_coord];
             xk_access_add(a, extent > 1 ? index[k] : -1, extent);
         }
-    over_groups(f, x, 1, a);
+    xk_conv_over_groups(f, x->g, 1, a);
     return XK_OK;
 }
 
@@ -196,7 +195,7 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
                      (const int[]){x.g, x.oc, x.ic, x.k[0], x.k[1], x.k[2]});
     xk_conv_add_dims(&out->c, 5,
                      (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
-    over_groups(f, &x, 1, &out->c);
+    xk_conv_over_groups(f, x.g, 1, &out->c);
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_SRC, XK_EPI_MUL, out));
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_WEI, XK_EPI_MUL, out));
     if (xk_conv_has_bias(f))

@@ -25,6 +25,18 @@ enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
 /* enum xk_data_type of a name of n characters ("f32"); 0: there is none. */
 uint32_t xk_conv_type_named(const char *name, size_t n);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
+static inline bool xk_conv_is_gradient(const struct xk_conv_desc *full)
+{
+    return full->prop > XK_FWD_I;
+}
+/* The tensors that a direction (enum xk_prop) multiplies, and what it makes of
+ * them. */
+struct xk_conv_roles {
+    enum xk_conv_arg a, b, c;
+};
+struct xk_conv_roles xk_conv_roles_of(uint32_t prop);
+/* Whether the direction writes the tensor: BWD_WB writes two. */
+bool xk_conv_writes(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 /* The parts of xk_conv_check that look at the attributes: what contradicts
  * itself (XK_EINVAL; default types become explicit), then what is not
  * implemented. The descriptor's other fields have been checked. */
@@ -91,6 +103,10 @@ enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *full,
                               enum xk_conv_arg arg, struct xk_access *out);
 /* Passes the indices through, one a dim; -1: no such dim. */
 void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index);
+/* Dim d, which an index of channels moves, has those of all groups; g: the
+ * index of groups, -1: there is none. */
+void xk_conv_over_groups(const struct xk_conv_desc *full, int g, unsigned d,
+                         struct xk_access *a);
 /* Offsets are s32 also where a mask hides them, in the padding around src, and
  * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,

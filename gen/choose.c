@@ -8,7 +8,7 @@
 #include "conv/conv.h"
 #include "conv/tensors.h"
 #include "gen/contraction_problem.h"
-#include "gen/gen.h"
+#include "gen/gradients.h"
 #include "gen/padding.h"
 #include "plan/plan.h"
 
@@ -138,32 +138,61 @@ static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
     return XK_OK;
 }
 
-enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
-                               struct xk_problem *out)
+/* A forward convolution: one launch. */
+static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
-    memset(out, 0, sizeof(*out));
-    XK_TRY(xk_conv_check(c, d, &out->desc));
-    /* xk_conv_check admits only platforms that have a row. */
-    xk_conv_close_groups(&out->desc);
-    out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    enum xk_status status = choose(c, out);
+    xk_conv_close_groups(&p->desc);
+    enum xk_status status = choose(c, p);
     /* Blocks of weights may have made them too large. */
-    if (status == XK_EUNSUPPORTED && xk_conv_close_weights(&out->desc)) {
+    if (status == XK_EUNSUPPORTED && xk_conv_close_weights(&p->desc)) {
         xk_ctx_clear(c);
-        status = choose(c, out);
+        status = choose(c, p);
     }
     XK_TRY(status);
-    XK_TRY(keep_valid(c, out, true, &broken));
-    return out->n_candidates
+    XK_TRY(keep_valid(c, p, true, &broken));
+    return p->n_candidates
                ? XK_OK
                : none_valid(c, XK_EUNSUPPORTED,
                             "with these layouts each candidate breaks", broken);
 }
 
+enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
+                               struct xk_problem *out)
+{
+    memset(out, 0, sizeof(*out));
+    xk_arena_init(&out->arena, c);
+    XK_TRY(xk_conv_check(c, d, &out->desc));
+    /* xk_conv_check admits only platforms that have a row. */
+    out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
+    return xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out)
+                                           : make_forward(c, out);
+}
+
+void xk_problem_fini(struct xk_problem *p)
+{
+    if (p->arena.c)
+        xk_arena_fini(&p->arena);
+}
+
+static enum xk_status use_addresses(xk_ctx *c, const struct xk_problem *p,
+                                    const struct xk_contraction_launches *l)
+{
+    for (unsigned i = 0; i < l->n; i++) {
+        XK_TRY(xk_contraction_problem_use_addresses(c, p->platform,
+                                                    &l->problem[i]));
+        l->launch[i].u.contract.n_candidates = l->problem[i].n_candidates;
+    }
+    return XK_OK;
+}
+
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
+    for (unsigned i = 0; i < p->n_gradients; i++)
+        XK_TRY(use_addresses(c, p, &p->gradient[i]));
+    if (p->n_gradients)
+        return XK_OK;
     XK_TRY(keep_valid(c, p, false, &broken));
     return p->n_candidates ? XK_OK
                            : none_valid(c, XK_EINVAL,

@@ -33,7 +33,8 @@ static unsigned add_arg(struct create *g, unsigned n, const char *name,
     snprintf(a->name, sizeof(a->name), "%s", name);
     a->number = number;
     a->size_b = t->size_b;
-    a->written = number == XK_ARG_DST;
+    a->written = number < XK_N_CONV_ARGS &&
+                 xk_conv_writes(&g->problem.desc, (enum xk_conv_arg)number);
     return n + 1;
 }
 
@@ -92,37 +93,72 @@ static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
     xk_conv_print(&g->problem.desc, &gen->text);
     xk_creation_name(&g->base, xk_str_get(&gen->text));
     xk_str_clear(&gen->text);
+    return XK_OK;
+}
+
+/* Forward: one launch, whose nest is made only here, and perhaps one that
+ * clears padding. */
+static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
+                                       unsigned *n)
+{
+    xk_ctx *const c = g->base.gen.c;
     struct xk_contraction con;
-    XK_TRY(xk_problem_contraction(gen->c, &g->problem, &g->problem.info, &con));
+    XK_TRY(xk_problem_contraction(c, &g->problem, &g->problem.info, &con));
     if (g->problem.pads)
         XK_TRY(make_padding(g, &con));
-    return xk_nest_make(gen->c, &con, &g->con);
+    XK_TRY(xk_nest_make(c, &con, &g->con));
+    out[0] = (struct xk_launch){
+        .kind = XK_LAUNCH_CONTRACT,
+        .name = "xk_conv",
+        .u.contract = {.nest = &g->con,
+                       .candidate = g->problem.candidate,
+                       .n_candidates = g->problem.n_candidates}};
+    if (g->problem.pads)
+        out[1] = (struct xk_launch){
+            .kind = XK_LAUNCH_CONTRACT,
+            .name = "xk_padding",
+            .u.contract = {.nest = &g->padding.nest,
+                           .candidate = g->padding.candidate,
+                           .n_candidates = g->padding.n_candidates}};
+    *n = g->problem.pads ? 2 : 1;
+    return XK_OK;
+}
+
+/* All launches in their order; *n of them, at most XK_MAX_LAUNCHES. */
+static enum xk_status set_launches(struct create *g, struct xk_launch *all,
+                                   unsigned *n)
+{
+    const struct xk_problem *const p = &g->problem;
+    *n = 0;
+    if (p->clear)
+        all[(*n)++] = *p->clear;
+    for (unsigned i = 0; i < p->n_gradients; i++)
+        for (unsigned k = 0; k < p->gradient[i].n; k++)
+            all[(*n)++] = p->gradient[i].launch[k];
+    return *n ? XK_OK : forward_launches(g, all, n);
 }
 
 static enum xk_status generate(struct xk_creation *base, const void *what,
                                xk_program **out)
 {
     struct create *const g = (struct create *)base;
+    struct xk_launch launch[XK_MAX_LAUNCHES];
+    unsigned n;
     XK_TRY(prepare(g, what));
-    const struct xk_launch launch[] = {
-        {.kind = XK_LAUNCH_CONTRACT,
-         .name = "xk_conv",
-         .u.contract = {.nest = &g->con,
-                        .candidate = g->problem.candidate,
-                        .n_candidates = g->problem.n_candidates}},
-        {.kind = XK_LAUNCH_CONTRACT,
-         .name = "xk_padding",
-         .u.contract = {.nest = &g->padding.nest,
-                        .candidate = g->padding.candidate,
-                        .n_candidates = g->padding.n_candidates}}};
+    XK_TRY(set_launches(g, launch, &n));
     const struct xk_launches all = {.n_args = set_args(g),
                                     .args = g->arg,
-                                    .n = g->problem.pads ? 2 : 1,
+                                    .n = n,
                                     .at = launch,
                                     .addresses =
                                         xk_creation_has(base, XK_CREATE_A64)};
     return xk_launches_make(&base->gen, &all, &g->problem.info, base->heap,
                             out);
+}
+
+static void fini(struct xk_creation *base)
+{
+    xk_problem_fini(&((struct create *)base)->problem);
 }
 
 /* " --attr-scales=src:common+wei:1:f16", or "". The values are the launch's:
@@ -205,6 +241,7 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
         .state_b = sizeof(struct create),
         .zero_b = offsetof(struct create, con),
         .generate = generate,
-        .tell = tell};
+        .tell = tell,
+        .fini = fini};
     return xk_creation_run(&kind, d, o, out, err);
 }

@@ -3,7 +3,8 @@
 #ifndef XK_GEN_GEN_H
 #define XK_GEN_GEN_H
 
-#include "base/ctx.h"
+#include "base/arena.h"
+#include "gen/contraction_launches.h"
 #include "isa/isa.h"
 #include "schedule/schedule.h"
 #include "xekern/xekern.h"
@@ -15,10 +16,20 @@ struct xk_problem {
     const struct xk_platform *platform;
     struct xk_conv_info info;
     bool pads; /* a second launch clears padding of dst */
+    /* Forward: of its one launch. */
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    /* A gradient's (gen/gradients.h): what zeroes its padding, NULL where
+     * nothing must, then its own launches and those of the bias's. All of it is
+     * the arena's. */
+    struct xk_arena arena;
+    struct xk_launch *clear;
+    unsigned n_gradients;
+    struct xk_contraction_launches gradient[2];
 };
 
+/* To be finished with xk_problem_fini, also after a failure, while the context
+ * lives. */
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out);
 /* The contraction that the search and the kernel are made of, over the layouts
@@ -26,6 +37,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
 enum xk_status xk_problem_contraction(xk_ctx *c, const struct xk_problem *p,
                                       const struct xk_conv_info *info,
                                       struct xk_contraction *out);
+void xk_problem_fini(struct xk_problem *p);
 /* Leaves the candidates that can do with 64-bit addresses, with them. The
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */

@@ -33,14 +33,17 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
         return no_memory(err);
-    if (!info || info->size < sizeof(info->size))
+    if (!info || info->size < sizeof(info->size)) {
         xk_fail(c, XK_EINVAL, "info: NULL, or its size is not set");
-    else if (xk_problem_make(c, d, &p) == XK_OK) {
+        return finish(c, err);
+    }
+    if (xk_problem_make(c, d, &p) == XK_OK) {
         const uint32_t size = info->size;
         memset(info, 0, size);
         memcpy(info, &p.info, size < sizeof(p.info) ? size : sizeof(p.info));
         info->size = size;
     }
+    xk_problem_fini(&p);
     return finish(c, err);
 }
 

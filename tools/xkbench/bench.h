@@ -8,6 +8,7 @@
  *   problems.c  settings -> problems
  *   batch.c    files of arguments
  *   fill.c     random numbers, and the way between plain arrays and layouts
+ *   roles.c    what a direction multiplies, and what it makes
  *   ranges.c   which data a problem gets
  *   types.c    data types as numbers; scale, post-ops, rounding
  *   meaning.c  the value of a post-op by its definition
@@ -233,18 +234,34 @@ void xk_bench_mark(const struct xk_bench_map *m, bool *used);
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
                    int64_t every, uint64_t seed);
 
+/* roles.c: C = sum of A * B. A gradient takes the place of its tensor. */
+struct xk_bench_roles {
+    int a, b, c; /* enum xk_conv_arg */
+};
+struct xk_bench_roles xk_bench_roles_of(const struct xk_conv_desc *d);
+bool xk_bench_is_gradient(const struct xk_conv_desc *d);
+/* BWD_WB writes two tensors, other directions one. */
+bool xk_bench_writes(const struct xk_conv_desc *d, int arg);
+uint32_t xk_bench_type_of(const struct xk_conv_desc *d, int arg);
+/* Terms of one element of C, those in the padding too. */
+int64_t xk_bench_terms(const struct xk_conv_desc *d);
+
 /* ranges.c: the largest magnitude of each tensor, in steps of its unit. A sum
- * has k_n terms; only each wei_step-th has a weight that is not 0, so that any
- * partial sum stays within 2^24. */
+ * has k_n terms. Forward only each b_step-th has a weight that is not 0, so
+ * that any partial sum stays within 2^24. */
 struct xk_bench_ranges {
-    int64_t k_n; /* terms of one output element */
-    int32_t src, wei, bia, dst;
-    int64_t wei_step;
-    bool src_half_zero; /* an unsigned one, as behind a relu */
+    int64_t k_n; /* terms of one element of C */
+    int32_t a, b, bia, dst;
+    int64_t b_step;
+    bool a_half_zero; /* an unsigned one, as behind a relu */
     float bia_unit;
     int32_t dst_unit; /* of the old destination that a sum adds */
 };
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
+/* Whether sums are so long that they cannot be exact, which can only be of
+ * gradients. */
+bool xk_bench_sum_too_long(const struct xk_conv_desc *d,
+                           const struct xk_bench_ranges *r);
 /* False if they are as narrow as they get. */
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r);
 /* True if the scale and the numbers of post-ops are short binary fractions and
@@ -341,11 +358,11 @@ struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
 bool xk_bench_is_exact(const struct xk_bench_chain *c, double v, double old,
                        const double *rhs);
 
-/* reference.c: dst = conv(src, wei) + bia in plain nchw and oihw, f32. bia may
- * be NULL. XK_EABSENT: no reference on this machine. */
+/* reference.c: what the direction makes, in plain nchw and oihw, f32, by
+ * argument: forward dst = conv(src, wei) + bia, where bia may be NULL.
+ * XK_EABSENT: no reference on this machine. */
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
-                                  const float *src, const float *wei,
-                                  const float *bia, float *dst,
+                                  float *const tensor[XK_N_CONV_ARGS],
                                   struct xk_error *err);
 
 /* loop_figures.c. xk_bench_note_inst is an xk_simulate_inst_fn whose user is

@@ -47,20 +47,35 @@ static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
     rhs[XK_BENCH_BIAS] = of_channel(w, XK_ARG_BIA, at[1]);
 }
 
-static struct xk_bench_span wanted(const struct xk_bench_work *w, uint64_t i)
+/* What element i of a written tensor should be. Gradients have no epilogue. */
+static struct xk_bench_span wanted(const struct xk_bench_work *w,
+                                   const struct xk_bench_operand *o, uint64_t i)
 {
+    const double sum = (double)o->expected[i];
     double rhs[XK_BENCH_N_RHS];
+    if (xk_bench_is_gradient(&w->p->desc)) {
+        const double v = xk_bench_round(o->type, sum);
+        return (struct xk_bench_span){v, v};
+    }
     right_hand_sides(w, i, rhs);
-    return xk_bench_finish(&w->chain, (double)w->expected[i],
-                           (double)w->op[XK_ARG_DST].plain[i], rhs);
+    return xk_bench_finish(&w->chain, sum, (double)o->plain[i], rhs);
 }
 
-static bool is_exact(const struct xk_bench_work *w, uint64_t i)
+static bool is_exact(const struct xk_bench_work *w,
+                     const struct xk_bench_operand *o, uint64_t i)
 {
+    const double sum = (double)o->expected[i];
     double rhs[XK_BENCH_N_RHS];
+    if (xk_bench_is_gradient(&w->p->desc))
+        return xk_bench_round(o->type, sum) == sum;
     right_hand_sides(w, i, rhs);
-    return xk_bench_is_exact(&w->chain, (double)w->expected[i],
-                             (double)w->op[XK_ARG_DST].plain[i], rhs);
+    return xk_bench_is_exact(&w->chain, sum, (double)o->plain[i], rhs);
+}
+
+/* C: what the products add up to. */
+static const struct xk_bench_operand *result(const struct xk_bench_work *w)
+{
+    return &w->op[xk_bench_roles_of(&w->p->desc).c];
 }
 
 /* True if enough results are not zero for equality to prove something. A
@@ -68,51 +83,67 @@ static bool is_exact(const struct xk_bench_work *w, uint64_t i)
  * being wrong. */
 static bool trusted(const struct xk_bench_work *w)
 {
-    const struct xk_conv_desc *const d = &w->p->desc;
+    const struct xk_bench_operand *const o = result(w);
     uint64_t non_zero = 0;
-    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        non_zero += wanted(w, i).hi != 0;
-    const uint64_t taps = xk_bench_ops(d) / 2;
-    const uint64_t k_n = (uint64_t)(d->ic * d->kd * d->kh * d->kw);
+    for (uint64_t i = 0; i < o->map.n; i++)
+        non_zero += wanted(w, o, i).hi != 0;
+    const uint64_t taps = xk_bench_ops(&w->p->desc) / 2;
+    const uint64_t k_n = (uint64_t)w->ranges.k_n;
     const uint64_t live = k_n ? taps / k_n : 0; /* at least so many */
     return taps ? non_zero && non_zero >= live / 10 : true;
 }
 
-/* f16 with an f32 destination: true if f16 cannot hold at least one of the
- * sums. */
+/* f16 with an f32 result: true if f16 cannot hold at least one of the sums. */
 static bool shows_half_sums(const struct xk_bench_work *w)
 {
     const struct xk_conv_desc *const d = &w->p->desc;
-    if (d->src_type != XK_F16 || d->dst_type != XK_F32 || !xk_bench_ops(d))
+    const struct xk_bench_operand *const o = result(w);
+    if (xk_bench_type_of(d, xk_bench_roles_of(d).a) != XK_F16 ||
+        o->type != XK_F32 || !xk_bench_ops(d))
         return true;
-    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        if (fabsf(w->expected[i]) > 2048 && fmodf(w->expected[i], 2) != 0)
+    for (uint64_t i = 0; i < o->map.n; i++)
+        if (fabsf(o->expected[i]) > 2048 && fmodf(o->expected[i], 2) != 0)
             return true;
     return false;
 }
 
-/* f16 destination: true if it holds every result exactly, or if that is
- * hopeless. */
+/* f16 result: true if it holds every element exactly, or if that is hopeless.
+ */
 static bool half_results_exact(const struct xk_bench_work *w)
 {
-    const struct xk_conv_desc *const d = &w->p->desc;
-    if (d->dst_type != XK_F16 || !xk_bench_attributes_exact(d))
+    const struct xk_bench_operand *const o = result(w);
+    if (o->type != XK_F16 || !xk_bench_attributes_exact(&w->p->desc))
         return true;
-    for (uint64_t i = 0; i < w->op[XK_ARG_DST].map.n; i++)
-        if (!is_exact(w, i))
+    for (uint64_t i = 0; i < o->map.n; i++)
+        if (!is_exact(w, o, i))
             return false;
     return true;
 }
 
 static bool make_expected(struct xk_bench_work *w, uint64_t seed)
 {
-    const struct xk_bench_operand *const bia = &w->op[XK_ARG_BIA];
+    float *tensor[XK_N_CONV_ARGS];
     xk_bench_fill_operands(w, seed);
-    const enum xk_status st = xk_bench_reference(
-        &w->p->desc, w->op[XK_ARG_SRC].plain, w->op[XK_ARG_WEI].plain,
-        bia->present && !w->chain.dequantizes ? bia->plain : NULL, w->expected,
-        &w->err);
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        tensor[i] = w->op[i].written ? w->op[i].expected : w->op[i].plain;
+    if (w->chain.dequantizes)
+        tensor[XK_ARG_BIA] = NULL;
+    const enum xk_status st = xk_bench_reference(&w->p->desc, tensor, &w->err);
     return st < 0 ? xk_bench_end_status(w, st) : true;
+}
+
+static bool allocate_expected(struct xk_bench_work *w)
+{
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        struct xk_bench_operand *const o = &w->op[i];
+        if (!o->written)
+            continue;
+        o->expected = malloc(o->map.n * sizeof *o->expected);
+        if (!o->expected)
+            return xk_bench_end(w, XK_SKIPPED,
+                                "no host memory for the reference");
+    }
+    return true;
 }
 
 /* Makes data and the expected result, and tries other data while a result
@@ -120,9 +151,12 @@ static bool make_expected(struct xk_bench_work *w, uint64_t seed)
  * one rounding of the exact value. A kernel that sums in f32 gives the same. */
 bool xk_bench_expect(struct xk_bench_work *w)
 {
-    w->expected = malloc(w->op[XK_ARG_DST].map.n * sizeof *w->expected);
-    if (!w->expected)
-        return xk_bench_end(w, XK_SKIPPED, "no host memory for the reference");
+    if (xk_bench_sum_too_long(&w->p->desc, &w->ranges))
+        return xk_bench_end(w, XK_SKIPPED,
+                            "sums of %" PRId64 " terms are not exact in f32",
+                            w->ranges.k_n);
+    if (!allocate_expected(w))
+        return false;
     if (!xk_bench_chain_init(&w->chain, &w->p->desc))
         return xk_bench_end(w, XK_FAILED, "a post-op has no reference");
     for (uint64_t seed = 1; seed <= SEEDS_MAX; seed++) {
@@ -148,44 +182,62 @@ static void describe_value(uint32_t type, uint32_t bits, char *out, size_t size)
 
 /* If a NaN is expected, an integer may be anything, and a float any NaN except
  * the one that stands for "not written". */
-static bool matches(const struct xk_bench_work *w, uint64_t i)
+static bool matches(const struct xk_bench_work *w,
+                    const struct xk_bench_operand *o, uint64_t i)
 {
-    const uint32_t type = w->op[XK_ARG_DST].type;
-    const double got = xk_bench_decode(type, w->got[i]);
-    const struct xk_bench_span want = wanted(w, i);
+    const double got = xk_bench_decode(o->type, o->got[i]);
+    const struct xk_bench_span want = wanted(w, o, i);
     if (isnan(want.lo) && isnan(want.hi))
-        return type == XK_S32 || xk_bench_type_b(type) == 1 ||
-               (isnan(got) && w->got[i] != xk_bench_unwritten(type));
+        return o->type == XK_S32 || xk_bench_type_b(o->type) == 1 ||
+               (isnan(got) && o->got[i] != xk_bench_unwritten(o->type));
     return got >= want.lo && got <= want.hi;
+}
+
+/* " n0 c1 h2 w3" of element i. */
+static void describe_place(const struct xk_bench_operand *o, int arg,
+                           uint64_t i, char *out, size_t size)
+{
+    static const char *const letters[] = {"ncdhw", "oidhw", "o", "ncdhw"};
+    int64_t at[XK_MAX_NDIMS];
+    size_t n = 0;
+    *out = 0;
+    for (uint32_t d = o->map.ndims; d-- > 0; i /= (uint64_t)o->map.dims[d])
+        at[d] = (int64_t)(i % (uint64_t)o->map.dims[d]);
+    for (uint32_t d = 0; d < o->map.ndims && n < size; d++) {
+        const uint32_t no_depth = o->map.ndims == 4 && d > 1;
+        n += (size_t)snprintf(out + n, size - n, " %c%" PRId64,
+                              letters[arg][d + no_depth], at[d]);
+    }
+}
+
+static bool compare_operand(struct xk_bench_work *w, int arg)
+{
+    struct xk_bench_operand *const o = &w->op[arg];
+    o->got = malloc(o->map.n * sizeof *o->got);
+    if (!o->got)
+        return xk_bench_end(w, XK_SKIPPED, "no host memory for the result");
+    xk_bench_gather(&o->map, o->image, o->got);
+    uint64_t bad = 0, first = 0;
+    for (uint64_t i = 0; i < o->map.n; i++)
+        if (!matches(w, o, i) && !bad++)
+            first = i;
+    if (!bad)
+        return true;
+    char text[64], place[160];
+    describe_value(o->type, o->got[first], text, sizeof text);
+    describe_place(o, arg, first, place, sizeof place);
+    return xk_bench_end(w, XK_FAILED,
+                        "errors:%" PRIu64 " total:%" PRIu64
+                        " first at%s: expected %.9g, got %s",
+                        bad, o->map.n, place, wanted(w, o, first).lo, text);
 }
 
 bool xk_bench_compare(struct xk_bench_work *w)
 {
-    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
-    w->got = malloc(o->map.n * sizeof *w->got);
-    if (!w->got)
-        return xk_bench_end(w, XK_SKIPPED, "no host memory for the result");
-    xk_bench_gather(&o->map, o->image, w->got);
-    uint64_t bad = 0, first = 0;
-    for (uint64_t i = 0; i < o->map.n; i++)
-        if (!matches(w, i) && !bad++)
-            first = i;
-    if (!bad)
-        return true;
-    const struct xk_conv_desc *const d = &w->p->desc;
-    const int64_t x = (int64_t)first % d->ow, row = (int64_t)first / d->ow;
-    const int64_t y = row % d->oh, slice = row / d->oh;
-    const int64_t z = slice % d->od, image = slice / d->od;
-    char text[64], depth[32] = "";
-    if (o->map.ndims == 5)
-        snprintf(depth, sizeof depth, " d%" PRId64, z);
-    describe_value(o->type, w->got[first], text, sizeof text);
-    return xk_bench_end(w, XK_FAILED,
-                        "errors:%" PRIu64 " total:%" PRIu64
-                        " first at n%" PRId64 " c%" PRId64 "%s h%" PRId64
-                        " w%" PRId64 ": expected %.9g, got %s",
-                        bad, o->map.n, image / d->oc, image % d->oc, depth, y,
-                        x, wanted(w, first).lo, text);
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (w->op[i].written && !compare_operand(w, i))
+            return false;
+    return true;
 }
 
 /* True if the n bytes are all zero. */
@@ -197,10 +249,16 @@ static bool all_zero(const unsigned char *bytes, unsigned n)
     return !any;
 }
 
-/* Elements of the destination's blocks that are no logical element are zero. */
-static bool check_padding(struct xk_bench_work *w)
+static const char *name_of(int arg)
 {
-    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
+    static const char *const names[] = {"src", "wei", "bia", "dst"};
+    return names[arg];
+}
+
+/* Elements of a tensor's blocks that are no logical element are zero. */
+static bool check_padding(struct xk_bench_work *w, int arg)
+{
+    const struct xk_bench_operand *const o = &w->op[arg];
     const unsigned elem_b = o->map.elem_b;
     const uint64_t n = o->size_b / elem_b;
     if (n == o->map.n)
@@ -217,17 +275,25 @@ static bool check_padding(struct xk_bench_work *w)
     free(used);
     return bad == n ? true
                     : xk_bench_end(w, XK_FAILED,
-                                   "dst padding is not zero: byte %" PRIu64,
-                                   bad * elem_b);
+                                   "%s padding is not zero: byte %" PRIu64,
+                                   name_of(arg), bad * elem_b);
+}
+
+static bool check_outside(struct xk_bench_work *w, int arg)
+{
+    const struct xk_bench_operand *const o = &w->op[arg];
+    for (uint64_t i = o->size_b; i < o->size_b + o->guard_b; i++)
+        if (o->image[i] != xk_bench_unwritten_byte(o->type, i))
+            return xk_bench_end(w, XK_FAILED,
+                                "wrote behind %s: byte %" PRIu64 " of %" PRIu64,
+                                name_of(arg), i, o->size_b);
+    return check_padding(w, arg);
 }
 
 bool xk_bench_check_outside(struct xk_bench_work *w)
 {
-    const struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
-    for (uint64_t i = o->size_b; i < o->size_b + o->guard_b; i++)
-        if (o->image[i] != xk_bench_unwritten_byte(o->type, i))
-            return xk_bench_end(
-                w, XK_FAILED, "wrote behind dst: byte %" PRIu64 " of %" PRIu64,
-                i, o->size_b);
-    return check_padding(w);
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (w->op[i].written && !check_outside(w, i))
+            return false;
+    return true;
 }

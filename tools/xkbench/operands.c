@@ -60,7 +60,8 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
                             xk_type_word(t->type));
     o->type = t->type;
     o->size_b = t->size_b;
-    o->guard_b = arg == XK_ARG_DST ? GUARD_B : 0;
+    o->written = xk_bench_writes(&w->p->desc, arg);
+    o->guard_b = o->written ? GUARD_B : 0;
     if (xk_bench_time_only(w))
         return make_operand_buffer(w, o);
     if (!xk_bench_map_init(&o->map, t))
@@ -101,7 +102,7 @@ void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)
 static bool make_image(struct xk_bench_work *w, int arg)
 {
     struct xk_bench_operand *const o = &w->op[arg];
-    const bool pattern = arg == XK_ARG_DST && !xk_bench_has_sum(&w->p->desc);
+    const bool pattern = o->written && !xk_bench_has_sum(&w->p->desc);
     for (uint64_t i = pattern ? 0 : o->size_b; i < o->size_b + o->guard_b; i++)
         o->image[i] = xk_bench_unwritten_byte(o->type, i);
     if (pattern)
@@ -109,8 +110,7 @@ static bool make_image(struct xk_bench_work *w, int arg)
     uint32_t *const bits = malloc(o->map.n * sizeof *bits);
     if (!bits)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
-    const uint32_t type =
-        arg == XK_ARG_DST ? xk_bench_old_type(&w->p->desc) : o->type;
+    const uint32_t type = o->written ? xk_bench_old_type(&w->p->desc) : o->type;
     for (uint64_t i = 0; i < o->map.n; i++)
         bits[i] = xk_bench_encode(type, (double)o->plain[i]);
     xk_bench_scatter(&o->map, bits, o->image);
@@ -136,8 +136,14 @@ bool xk_bench_upload(struct xk_bench_work *w)
 
 bool xk_bench_download(struct xk_bench_work *w)
 {
-    struct xk_bench_operand *const o = &w->op[XK_ARG_DST];
-    const enum xk_status st =
-        xk_buffer_read(o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
-    return st < 0 ? xk_bench_end_status(w, st) : true;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++) {
+        struct xk_bench_operand *const o = &w->op[i];
+        if (!o->written)
+            continue;
+        const enum xk_status st = xk_buffer_read(
+            o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
+        if (st < 0)
+            return xk_bench_end_status(w, st);
+    }
+    return true;
 }

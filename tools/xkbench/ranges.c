@@ -81,7 +81,7 @@ static void choose_half(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     int32_t v = BIAS;
     while (v > 1 && 6 * mean_square(v) * sqrt((double)r->k_n) > room)
         v--;
-    r->src = r->wei = v;
+    r->a = r->b = v;
 }
 
 /* The largest magnitude of an 8-bit type. */
@@ -94,11 +94,11 @@ static int32_t byte_most(uint32_t type)
  * it is too small for integers, some weights become 0. */
 static void choose_positive(struct xk_bench_ranges *r, double mean)
 {
-    const double wei = fmin(fmax(2 * sqrt(mean) - 1, 1), 255);
-    r->wei = (int32_t)wei;
-    r->src = (int32_t)fmin(fmax(4 * mean / (wei + 1) - 1, 1), 255);
+    const double b = fmin(fmax(2 * sqrt(mean) - 1, 1), 255);
+    r->b = (int32_t)b;
+    r->a = (int32_t)fmin(fmax(4 * mean / (b + 1) - 1, 1), 255);
     if (mean < 1)
-        r->wei_step = (int64_t)ceil(1 / mean);
+        r->b_step = (int64_t)ceil(1 / mean);
 }
 
 /* Results of about 200 in an 8-bit destination. Long sums of a source that is
@@ -106,40 +106,45 @@ static void choose_positive(struct xk_bench_ranges *r, double mean)
 static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
 {
     const double scale = d->scale != 0 ? fabs((double)d->scale) : 1;
-    r->src_half_zero = r->k_n >= 16;
-    const double terms = (double)r->k_n / (r->src_half_zero ? 2 : 1);
-    if (d->src_type == XK_U8 && d->wei_type == XK_U8) {
+    r->a_half_zero = r->k_n >= 16;
+    const double terms = (double)r->k_n / (r->a_half_zero ? 2 : 1);
+    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const uint32_t a = xk_bench_type_of(d, of.a);
+    const uint32_t b_type = xk_bench_type_of(d, of.b);
+    if (a == XK_U8 && b_type == XK_U8) {
         choose_positive(r, 100 / scale / terms);
         return;
     }
     const double product = 200 / scale / sqrt(terms); /* rms */
-    const double wei = fmin(fmax(sqrt(3 * product), 1), byte_most(d->wei_type));
-    r->wei = (int32_t)wei;
-    r->src = (int32_t)fmin(fmax(3 * product / wei, 1), byte_most(d->src_type));
+    const double b = fmin(fmax(sqrt(3 * product), 1), byte_most(b_type));
+    r->b = (int32_t)b;
+    r->a = (int32_t)fmin(fmax(3 * product / b, 1), byte_most(a));
 }
 
 /* As large as the types allow; limit_exact() does the rest. */
 static void choose_widest(const struct xk_conv_desc *d,
                           struct xk_bench_ranges *r)
 {
-    if (d->src_type == XK_F16)
-        r->src = r->wei = MOST_HALF;
-    else if (d->src_type == XK_BF16)
-        r->src = r->wei = MOST_BF16;
-    else if (d->src_type == XK_F32)
-        r->src = r->wei = MOST_F32;
+    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const uint32_t type = xk_bench_type_of(d, of.a);
+    if (type == XK_F16)
+        r->a = r->b = MOST_HALF;
+    else if (type == XK_BF16)
+        r->a = r->b = MOST_BF16;
+    else if (type == XK_F32)
+        r->a = r->b = MOST_F32;
     else
-        r->src = byte_most(d->src_type), r->wei = byte_most(d->wei_type);
+        r->a = byte_most(type), r->b = byte_most(xk_bench_type_of(d, of.b));
 }
 
 /* Reduces the larger range first, then the number of weights. */
 static void limit_exact(struct xk_bench_ranges *r, int64_t limit)
 {
     const int64_t v = (int64_t)sqrt((double)limit / (double)r->k_n);
-    const int64_t wei = at_least(at_most(r->wei, v), 1);
-    r->wei = (int32_t)wei;
-    r->src = (int32_t)at_least(at_most(r->src, limit / (r->k_n * wei)), 1);
-    r->wei_step = at_least(r->wei_step, 1 + (r->k_n - 1) / limit);
+    const int64_t b = at_least(at_most(r->b, v), 1);
+    r->b = (int32_t)b;
+    r->a = (int32_t)at_least(at_most(r->a, limit / (r->k_n * b)), 1);
+    r->b_step = at_least(r->b_step, 1 + (r->k_n - 1) / limit);
 }
 
 /* The old destination of a sum, in steps that its factor makes whole. */
@@ -161,14 +166,14 @@ static void choose_dst(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
 
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
 {
-    const int64_t k_n = d->ic / (d->g > 0 ? d->g : 1) * d->kd * d->kh * d->kw;
-    const bool whole =
-        d->dst_type == XK_S32 || xk_bench_type_b(d->dst_type) == 1;
-    struct xk_bench_ranges r = {
-        .k_n = at_least(k_n, 1), .bia = BIAS, .bia_unit = whole ? 0.5f : 1.0f};
-    if (d->dst_type == XK_F16)
+    const uint32_t c = xk_bench_type_of(d, xk_bench_roles_of(d).c);
+    const bool whole = c == XK_S32 || xk_bench_type_b(c) == 1;
+    struct xk_bench_ranges r = {.k_n = at_least(xk_bench_terms(d), 1),
+                                .bia = BIAS,
+                                .bia_unit = whole ? 0.5f : 1.0f};
+    if (c == XK_F16)
         choose_half(d, &r);
-    else if (xk_bench_type_b(d->dst_type) == 1)
+    else if (xk_bench_type_b(c) == 1)
         choose_byte(d, &r);
     else
         choose_widest(d, &r);
@@ -185,37 +190,56 @@ struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
     return r;
 }
 
+bool xk_bench_sum_too_long(const struct xk_conv_desc *d,
+                           const struct xk_bench_ranges *r)
+{
+    return xk_bench_is_gradient(d) && r->k_n > (LIMIT - 2 * BIAS) / r->a / r->b;
+}
+
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)
 {
-    if (r->src == 1 && r->wei == 1)
+    if (r->a == 1 && r->b == 1)
         return false;
-    r->src = (r->src + 1) / 2;
-    r->wei = (r->wei + 1) / 2;
+    r->a = (r->a + 1) / 2;
+    r->b = (r->b + 1) / 2;
     return true;
+}
+
+/* The largest magnitude of a tensor. */
+static int32_t range_of(const struct xk_conv_desc *d, int arg,
+                        const struct xk_bench_ranges *r)
+{
+    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    if (arg == of.a)
+        return r->a;
+    if (arg == of.b)
+        return r->b;
+    return arg == XK_ARG_BIA ? r->bia : r->dst;
 }
 
 void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
                           const struct xk_bench_ranges *r, float *plain,
                           uint64_t n, uint64_t seed)
 {
-    const int32_t range[] = {r->src, r->wei, r->bia, r->dst};
-    const uint32_t type[] = {d->src_type, d->wei_type, d->bia_type,
-                             xk_bench_old_type(d)};
-    xk_bench_fill(plain, n, range[arg], r->k_n,
-                  arg == XK_ARG_WEI ? r->wei_step : 1,
+    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const uint32_t type = (int)arg == of.c && arg == XK_ARG_DST
+                              ? xk_bench_old_type(d)
+                              : xk_bench_type_of(d, arg);
+    xk_bench_fill(plain, n, range_of(d, arg, r), r->k_n,
+                  (int)arg == of.b ? r->b_step : 1,
                   seed * XK_N_CONV_ARGS + (uint64_t)arg);
     float unit = 1;
     if (arg == XK_ARG_BIA)
         unit = r->bia_unit;
-    else if (arg == XK_ARG_DST)
+    else if ((int)arg == of.c)
         unit = (float)r->dst_unit;
     for (uint64_t i = 0; i < n; i++) {
         plain[i] *= unit;
-        if (type[arg] == XK_U8 && arg == XK_ARG_SRC && r->src_half_zero)
+        if (type == XK_U8 && (int)arg == of.a && r->a_half_zero)
             plain[i] = fmaxf(plain[i], 0);
-        else if (type[arg] == XK_U8)
+        else if (type == XK_U8)
             plain[i] = fabsf(plain[i]);
-        else if (type[arg] == XK_S8)
+        else if (type == XK_S8)
             plain[i] = fminf(plain[i], 127);
     }
 }

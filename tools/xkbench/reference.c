@@ -49,13 +49,35 @@ static struct axis make_axis(int64_t in, int64_t out, int64_t k, int64_t s,
     return a;
 }
 
-/* Every tap of every output lies in front of the input: only bias is left. */
-static void only_bias(const struct xk_conv_desc *d, const float *bia,
-                      float *dst)
+/* Every tap of every output lies in front of the input: forward only bias is
+ * left, and a gradient is 0. */
+static void without_products(const struct xk_conv_desc *d,
+                             float *const tensor[XK_N_CONV_ARGS])
 {
     const int64_t image = d->od * d->oh * d->ow;
-    for (int64_t i = 0; i < d->mb * d->oc * image; i++)
-        dst[i] = bia ? bia[i / image % d->oc] : 0.0f;
+    const float *const bia = tensor[XK_ARG_BIA];
+    const int64_t src_n = d->mb * d->ic * d->id * d->ih * d->iw;
+    const int64_t wei_n = d->oc * d->ic / d->g * d->kd * d->kh * d->kw;
+    if (d->prop == XK_BWD_D)
+        memset(tensor[XK_ARG_SRC], 0, (size_t)src_n * sizeof(float));
+    else if (xk_bench_is_gradient(d))
+        memset(tensor[XK_ARG_WEI], 0, (size_t)wei_n * sizeof(float));
+    else
+        for (int64_t i = 0; i < d->mb * d->oc * image; i++)
+            tensor[XK_ARG_DST][i] = bia ? bia[i / image % d->oc] : 0.0f;
+}
+
+/* The gradient of the bias is the sum of dst's over all but channels. */
+static void sum_bias(const struct xk_conv_desc *d, const float *dst, float *bia)
+{
+    const int64_t image = d->od * d->oh * d->ow;
+    for (int64_t c = 0; c < d->oc; c++) {
+        double sum = 0;
+        for (int64_t n = 0; n < d->mb; n++)
+            for (int64_t i = 0; i < image; i++)
+                sum += (double)dst[(n * d->oc + c) * image + i];
+        bia[c] = (float)sum;
+    }
 }
 
 /* The problem as oneDNN sees it: two dims in front, then the axes. Weights of
@@ -108,24 +130,50 @@ static bool reads_nothing(const struct shape *s)
     return false;
 }
 
-static void conv_desc(struct job *j, const struct shape *s, bool bias,
-                      dnnl_memory_desc_t md[4])
+/* The direction's descriptor over the tensors; a gradient's primitive wants
+ * forward's as a hint. */
+static void direction_desc(struct job *j, uint32_t prop, const struct shape *s,
+                           const dnnl_memory_desc_t md[4], bool bias,
+                           dnnl_convolution_desc_t *cd)
+{
+    const dnnl_alg_kind_t alg = dnnl_convolution_direct;
+    if (prop == XK_BWD_D)
+        CALL(j, dnnl_dilated_convolution_backward_data_desc_init(
+                    cd, alg, &md[0], &md[1], &md[3], s->stride, s->dilation,
+                    s->pad_l, s->pad_r));
+    else if (prop > XK_FWD_I)
+        CALL(j, dnnl_dilated_convolution_backward_weights_desc_init(
+                    cd, alg, &md[0], &md[1], NULL, &md[3], s->stride,
+                    s->dilation, s->pad_l, s->pad_r));
+    else
+        CALL(j, dnnl_dilated_convolution_forward_desc_init(
+                    cd, dnnl_forward_training, alg, &md[0], &md[1],
+                    bias ? &md[2] : NULL, &md[3], s->stride, s->dilation,
+                    s->pad_l, s->pad_r));
+}
+
+static void make_primitive(struct job *j, uint32_t prop, const struct shape *s,
+                           bool bias)
 {
     const int n = s->ndims;
     const dnnl_dims_t bia = {s->dst[1]};
     const dnnl_format_tag_t any = dnnl_format_tag_any;
+    dnnl_memory_desc_t md[4];
+    dnnl_convolution_desc_t cd;
+    dnnl_primitive_desc_t hint = NULL;
     CALL(j, dnnl_memory_desc_init_by_tag(&md[0], n, s->cut, dnnl_f32, any));
     CALL(j, dnnl_memory_desc_init_by_tag(&md[1], s->wei_ndims, s->wei, dnnl_f32,
                                          any));
     CALL(j, dnnl_memory_desc_init_by_tag(&md[2], 1, bia, dnnl_f32, dnnl_a));
     CALL(j, dnnl_memory_desc_init_by_tag(&md[3], n, s->dst, dnnl_f32, any));
-    dnnl_convolution_desc_t cd;
-    CALL(j, dnnl_dilated_convolution_forward_desc_init(
-                &cd, dnnl_forward_inference, dnnl_convolution_direct, &md[0],
-                &md[1], bias ? &md[2] : NULL, &md[3], s->stride, s->dilation,
-                s->pad_l, s->pad_r));
-    CALL(j, dnnl_primitive_desc_create(&j->pd, &cd, NULL, j->engine, NULL));
+    if (prop > XK_FWD_I) {
+        direction_desc(j, XK_FWD_D, s, md, false, &cd);
+        CALL(j, dnnl_primitive_desc_create(&hint, &cd, NULL, j->engine, NULL));
+    }
+    direction_desc(j, prop, s, md, bias, &cd);
+    CALL(j, dnnl_primitive_desc_create(&j->pd, &cd, NULL, j->engine, hint));
     CALL(j, dnnl_primitive_create(&j->prim, j->pd));
+    dnnl_primitive_desc_destroy(hint);
 }
 
 static void reorder(struct job *j, dnnl_memory_t from, dnnl_memory_t to)
@@ -173,20 +221,40 @@ static void best_memory(struct job *j, int slot, dnnl_query_t what)
                                DNNL_MEMORY_ALLOCATE));
 }
 
-static void execute_reference(struct job *j, bool bias)
+/* How oneDNN calls the three tensors of a direction; the last is the result. */
+struct names {
+    dnnl_query_t what;
+    int arg, slot;
+};
+static const struct names forward[3] = {
+    {dnnl_query_src_md, DNNL_ARG_SRC, 0},
+    {dnnl_query_weights_md, DNNL_ARG_WEIGHTS, 1},
+    {dnnl_query_dst_md, DNNL_ARG_DST, 3}};
+static const struct names by_data[3] = {
+    {dnnl_query_diff_dst_md, DNNL_ARG_DIFF_DST, 3},
+    {dnnl_query_weights_md, DNNL_ARG_WEIGHTS, 1},
+    {dnnl_query_diff_src_md, DNNL_ARG_DIFF_SRC, 0}};
+static const struct names by_weights[3] = {
+    {dnnl_query_src_md, DNNL_ARG_SRC, 0},
+    {dnnl_query_diff_dst_md, DNNL_ARG_DIFF_DST, 3},
+    {dnnl_query_diff_weights_md, DNNL_ARG_DIFF_WEIGHTS, 1}};
+
+static void execute_reference(struct job *j, uint32_t prop, bool bias)
 {
-    best_memory(j, 0, dnnl_query_src_md);
-    best_memory(j, 1, dnnl_query_weights_md);
-    best_memory(j, 3, dnnl_query_dst_md);
-    reorder(j, j->plain[0], j->best[0]);
-    reorder(j, j->plain[1], j->best[1]);
-    const dnnl_exec_arg_t args[] = {{DNNL_ARG_SRC, j->best[0]},
-                                    {DNNL_ARG_WEIGHTS, j->best[1]},
-                                    {DNNL_ARG_DST, j->best[3]},
-                                    {DNNL_ARG_BIAS, j->plain[2]}};
+    const struct names *const of = prop == XK_BWD_D  ? by_data
+                                   : prop > XK_FWD_I ? by_weights
+                                                     : forward;
+    dnnl_exec_arg_t args[4] = {{0}};
+    for (int i = 0; i < 3; i++)
+        best_memory(j, of[i].slot, of[i].what);
+    for (int i = 0; i < 2; i++)
+        reorder(j, j->plain[of[i].slot], j->best[of[i].slot]);
+    for (int i = 0; i < 3; i++)
+        args[i] = (dnnl_exec_arg_t){of[i].arg, j->best[of[i].slot]};
+    args[3] = (dnnl_exec_arg_t){DNNL_ARG_BIAS, j->plain[2]};
     CALL(j, dnnl_primitive_execute(j->prim, j->stream, bias ? 4 : 3, args));
     CALL(j, dnnl_stream_wait(j->stream));
-    reorder(j, j->best[3], j->plain[3]);
+    reorder(j, j->best[of[2].slot], j->plain[of[2].slot]);
 }
 
 static void release_job(struct job *j)
@@ -201,29 +269,42 @@ static void release_job(struct job *j)
     dnnl_engine_destroy(j->engine);
 }
 
+/* The tensors as oneDNN sees them; what a gradient of src does not reach, which
+ * is cut, is zero. */
+static void describe_tensors(struct job *j, const struct xk_conv_desc *d,
+                             const struct shape *s,
+                             float *const tensor[XK_N_CONV_ARGS], bool bias)
+{
+    const int64_t *const dims[XK_N_CONV_ARGS] = {s->src, s->wei, &d->oc,
+                                                 s->dst};
+    const int n_dims[XK_N_CONV_ARGS] = {s->ndims, s->wei_ndims, 1, s->ndims};
+    const int64_t *const seen[XK_N_CONV_ARGS] = {s->cut, s->wei, &d->oc,
+                                                 s->dst};
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (i != XK_ARG_BIA || bias)
+            plain_memory(j, i, n_dims[i], dims[i], seen[i], tensor[i]);
+}
+
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
-                                  const float *src, const float *wei,
-                                  const float *bia, float *dst,
+                                  float *const tensor[XK_N_CONV_ARGS],
                                   struct xk_error *err)
 {
+    const bool bias = tensor[XK_ARG_BIA] && !xk_bench_is_gradient(d);
     const struct shape s = make_shape(d);
-    if (reads_nothing(&s)) {
-        only_bias(d, bia, dst);
+    if (d->prop == XK_BWD_WB)
+        sum_bias(d, tensor[XK_ARG_DST], tensor[XK_ARG_BIA]);
+    if (reads_nothing(&s) || d->prop == XK_BWD_D)
+        without_products(d, tensor);
+    if (reads_nothing(&s))
         return XK_OK;
-    }
     struct job j = {0};
-    dnnl_memory_desc_t md[4];
     CALL(&j, dnnl_engine_create(&j.engine, dnnl_cpu, 0));
     CALL(&j,
          dnnl_stream_create(&j.stream, j.engine, dnnl_stream_default_flags));
-    conv_desc(&j, &s, bia, md);
-    plain_memory(&j, 0, s.ndims, s.src, s.cut, (void *)(uintptr_t)src);
-    plain_memory(&j, 1, s.wei_ndims, s.wei, s.wei, (void *)(uintptr_t)wei);
-    if (bia)
-        plain_memory(&j, 2, 1, &d->oc, &d->oc, (void *)(uintptr_t)bia);
-    plain_memory(&j, 3, s.ndims, s.dst, s.dst, dst);
+    make_primitive(&j, d->prop, &s, bias);
+    describe_tensors(&j, d, &s, tensor, bias);
     if (!j.failed)
-        execute_reference(&j, bia);
+        execute_reference(&j, d->prop, bias);
     release_job(&j);
     if (j.failed)
         return xk_tool_fail(err, XK_EABSENT, "no reference: oneDNN %d: %.80s",
@@ -234,11 +315,10 @@ enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
 #else
 
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
-                                  const float *src, const float *wei,
-                                  const float *bia, float *dst,
+                                  float *const tensor[XK_N_CONV_ARGS],
                                   struct xk_error *err)
 {
-    (void)d, (void)src, (void)wei, (void)bia, (void)dst;
+    (void)d, (void)tensor;
     return xk_tool_fail(err, XK_EABSENT, "no reference: built without libdnnl");
 }
 

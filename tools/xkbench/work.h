@@ -9,7 +9,7 @@
 
 /* One tensor on the host and on the device. */
 struct xk_bench_operand {
-    bool present;
+    bool present, written;
     struct xk_bench_map map;
     float *plain;
     unsigned char *image;
@@ -17,6 +17,11 @@ struct xk_bench_operand {
     uint64_t size_b; /* of the tensor */
     uint64_t guard_b;
     xk_buffer *buffer;
+    /* Of what is written, by plain element: what it should be, forward before
+     * scales and post-ops, and without bias where there are scales; the bits
+     * that it is. */
+    float *expected;
+    uint32_t *got;
 };
 
 /* By argument number: the convolution's tensors, right-hand sides, scales and
@@ -31,8 +36,6 @@ struct xk_bench_work {
     struct xk_bench_operand op[XK_BENCH_OPERANDS];
     struct xk_bench_ranges ranges;
     struct xk_bench_chain chain;
-    float *expected; /* convolution and bias; before scales without that */
-    uint32_t *got;   /* bits */
     struct xk_error err;
 };
 
@@ -63,8 +66,8 @@ unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i);
 bool xk_bench_expect(struct xk_bench_work *w);
 /* Equality of values; names the first element that differs. */
 bool xk_bench_compare(struct xk_bench_work *w);
-/* Checks that the memory behind the destination is unchanged and that the
- * destination's padding is zero. */
+/* Checks that the memory behind what is written is unchanged and that its
+ * padding is zero. */
 bool xk_bench_check_outside(struct xk_bench_work *w);
 
 #endif
