@@ -79,3 +79,16 @@ enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
                   : xk_fail(c, XK_EINVAL, "%s: no coordinates are an element",
                             con->c.name);
 }
+
+bool xk_contraction_pads(const struct xk_contraction *con)
+{
+    const struct xk_layout *const l = &con->c.layout;
+    const int n = xk_contraction_last(con, XK_ROLE_N);
+    const bool one =
+        n >= 0 && con->index[n].extent > 1 && xk_contraction_before(con, n) < 0;
+    const int written = one ? xk_access_dim_of(&con->c, (unsigned)n) : -1;
+    for (int d = 0; d < l->n_dims; d++)
+        if (l->padded[d] != l->dim[d] && d != written)
+            return false;
+    return true;
+}

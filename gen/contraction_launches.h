@@ -26,4 +26,8 @@ xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
                              const struct xk_contraction *con, bool addresses,
                              struct xk_contraction_launches *out);
 
+/* Whether launches write the padding of C, in blocks, with zeros. They do along
+ * the only N index; where that has a single place, it is dropped. */
+bool xk_contraction_pads(const struct xk_contraction *con);
+
 #endif

@@ -178,28 +178,21 @@ static enum xk_status bind_launches(struct xk_formula_list *l, unsigned i)
     return XK_OK;
 }
 
-/* Whether an index alone is all of C's dim d, and of its padding, which is
- * written along N. */
+/* Whether an index alone is all of C's dim d. */
 static bool is_whole_dim(const struct xk_contraction *p, unsigned d)
 {
-    const struct xk_layout *const l = &p->c.layout;
-    unsigned columns = 0;
-    bool whole = l->dim[d] == 1 && l->padded[d] == 1;
+    bool whole = p->c.layout.dim[d] == 1;
     for (unsigned i = 0; i < p->n_index; i++)
-        columns += p->index[i].role == XK_ROLE_N;
-    for (unsigned i = 0; i < p->n_index; i++) {
-        const bool column = p->index[i].role == XK_ROLE_N && columns == 1;
         whole |= xk_access_dim_of(&p->c, i) == (int)d &&
-                 p->index[i].extent == l->dim[d] &&
-                 (l->padded[d] == l->dim[d] || column);
-    }
+                 p->index[i].extent == p->c.layout.dim[d];
     return whole;
 }
 
 /* Whether the launches of a formula write every byte of C's memory. */
 static bool writes_all(const struct xk_contraction *p)
 {
-    bool all = !p->n_class_dims && !xk_access_leaves(p, &p->c);
+    bool all = !p->n_class_dims && !xk_access_leaves(p, &p->c) &&
+               xk_contraction_pads(p);
     for (unsigned d = 0; d < p->c.layout.n_dims; d++)
         all = all && is_whole_dim(p, d);
     return all;

@@ -98,19 +98,6 @@ static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
     return set_dense(c, p);
 }
 
-/* Whether a launch leaves padding of C unwritten: that along the only N index
- * is written, other is not. */
-static bool leaves_padding(const struct xk_contraction *p)
-{
-    const int n = xk_contraction_last(p, XK_ROLE_N);
-    const bool one = n >= 0 && xk_contraction_before(p, n) < 0;
-    const int written = one ? xk_access_dim_of(&p->c, (unsigned)n) : -1;
-    for (int d = 0; d < p->c.layout.n_dims; d++)
-        if (p->c.layout.padded[d] != p->c.layout.dim[d] && d != written)
-            return true;
-    return false;
-}
-
 /* Zeroes the memory of C, so that its padding is zero. */
 static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
                                 const struct xk_access *a)
@@ -156,7 +143,7 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p)
     XK_TRY(set_layouts(c, p));
     p->info.n_launches = 0;
     XK_TRY(contraction(c, p, &p->info, &con));
-    if (leaves_padding(&con))
+    if (!xk_contraction_pads(&con))
         XK_TRY(add_clear(c, p, &con.c));
     XK_TRY(add_part(c, p, &con));
     if (p->desc.prop != XK_BWD_WB)

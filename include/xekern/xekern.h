@@ -27,6 +27,11 @@ XK_API const char *xk_version(void);
 /* Values of xk_conv_desc.platform. */
 enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
 
+/* benchdnn's directions. Forward makes dst of src, wei and bia. BWD_D makes the
+ * gradient of src of wei and that of dst; BWD_W that of wei of src and that of
+ * dst; BWD_WB that of bia, too. A gradient has the tag, the type and the
+ * argument number of its tensor. Gradients take no post-ops, scales and zero
+ * points yet (XK_EUNSUPPORTED). */
 enum xk_prop {
     XK_PROP_DEFAULT = 0, /* FWD_B */
     XK_FWD_D = 1,

@@ -253,13 +253,63 @@ START_TEST(what_is_not_implemented_says_so)
     BAD(attr.acc_mode, XK_ACC_F16, XK_EUNSUPPORTED, "acc_mode=f16");
     BAD(platform, XK_XELP, XK_EUNSUPPORTED, "platform=xelp");
     BAD(platform, XK_XEHPC, XK_EUNSUPPORTED, "platform=xehpc");
-    BAD(prop, XK_BWD_D, XK_EUNSUPPORTED, "prop=BWD_D");
-    BAD(prop, XK_BWD_W, XK_EUNSUPPORTED, "prop=BWD_W");
-    BAD(prop, XK_BWD_WB, XK_EUNSUPPORTED, "prop=BWD_WB");
     BAD(src_type, XK_F16, XK_EUNSUPPORTED, "src_type=f16");
     BAD(wei_type, XK_BF16, XK_EUNSUPPORTED, "wei_type=bf16");
     BAD(dst_type, XK_S4, XK_EUNSUPPORTED, "dst_type=s4");
     BAD(bia_type, XK_S4, XK_EUNSUPPORTED, "bia_type=s4");
+}
+END_TEST
+
+/* A gradient's types are those of what it multiplies, and it is a sum alone. */
+START_TEST(gradients_have_types_of_their_own_and_no_attributes)
+{
+    static const struct {
+        uint32_t prop, src, wei, dst;
+        const char *why; /* NULL: it is one */
+    } rows[] = {
+        {XK_BWD_D, XK_F32, XK_F16, XK_F16, NULL},
+        {XK_BWD_D, XK_U8, XK_S8, XK_S8, NULL},
+        {XK_BWD_D, XK_F16, XK_F16, XK_F32,
+         "wei_type=f16 is not implemented "
+         "with dst_type=f32"},
+        {XK_BWD_W, XK_F16, XK_F32, XK_F16, NULL},
+        {XK_BWD_WB, XK_BF16, XK_BF16, XK_BF16, NULL},
+        {XK_BWD_W, XK_F32, XK_F32, XK_F16,
+         "dst_type=f16 is not implemented "
+         "with src_type=f32"},
+        {XK_BWD_W, XK_F32, XK_F64, XK_F32, "wei_type=f64: xehpg has no"},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = good_desc();
+        d.prop = rows[i].prop;
+        d.src_type = rows[i].src;
+        d.wei_type = rows[i].wei;
+        d.dst_type = rows[i].dst;
+        d.bia_type = XK_TYPE_DEFAULT;
+        ck_assert_int_eq(check(&d), rows[i].why ? XK_EUNSUPPORTED : XK_OK);
+        if (rows[i].why)
+            ck_assert_msg(strstr(test_ctx->error.message, rows[i].why) != NULL,
+                          "%s", test_ctx->error.message);
+    }
+}
+END_TEST
+
+START_TEST(gradients_refuse_attributes)
+{
+    struct xk_conv_desc d = good_desc();
+    d.prop = XK_BWD_D;
+    d.scale = 2;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "scale=2"));
+    d.scale = 0;
+    d.n_post_ops = 1;
+    d.post_ops[0].kind = XK_POST_RELU;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "n_post_ops=1"));
+    d.n_post_ops = 0;
+    d.attr.scale[XK_ARG_WEI].source = XK_QUANT_DEVICE;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "scale[wei]"));
 }
 END_TEST
 
@@ -948,6 +998,8 @@ Suite *suite_check(void)
     tcase_add_test(t, unknown_numbers_are_invalid);
     tcase_add_test(t, what_contradicts_itself_is_invalid);
     tcase_add_test(t, what_is_not_implemented_says_so);
+    tcase_add_test(t, gradients_have_types_of_their_own_and_no_attributes);
+    tcase_add_test(t, gradients_refuse_attributes);
     tcase_add_test(t, types_that_go_together);
     tcase_add_test(t, unsupported_type_is_named);
     tcase_add_test(t, dst_has_the_type_of_src_by_default);

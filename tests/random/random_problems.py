@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: Apache-2.0
 """Random small convolutions through xkbench's mode C. TAP: one line for each
 property's share of the problems, one for each problem. With --depth all are 3D.
+With --gradients they are BWD_D, BWD_W and BWD_WB, without attributes.
 With --expect-failure (a generator with a planted bug) at least one problem must
 be FAILED. With --few (a generator with few registers) problems may be refused
 because no candidate fits, a tenth must not be. With --list only the problems are printed, for other tests. Shapes do
@@ -24,6 +25,12 @@ DATA_TYPES = {
     "f16": ["f16", "f16:f16:f32"],
     "u8s8": ["u8s8", "u8:s8:s8", "u8:s8:s32", "u8:s8:f32", "s8s8", "s8u8",
              "u8u8", "s8:s8:u8", "s8:u8:s32", "u8:u8:f32"],
+}
+# src:wei:dst, by data and by weights.
+GRADIENT_TYPES = {
+    "BWD_D": ["f32", "f16", "f32:f16:f16", "bf16", "f32:bf16:bf16", "s8:s8:u8",
+              "f32:s8:s8", "u8:s8:u8"],
+    "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16", "bf16"],
 }
 # All keep results exact in f32 except 0.3.
 SCALES = ["", "", "", "common:0.5", "common:2.5", "common:-1", "common:0.3"]
@@ -133,6 +140,22 @@ def batch_line(rng, p, types):
         "--dtag=" + rng.choice(LAYOUTS + BLOCKED), text(p)])
 
 
+def gradient_line(rng, p):
+    """The same of a gradient, which has no attributes."""
+    direction = rng.choice(["BWD_D", "BWD_D", "BWD_W", "BWD_WB"])
+    dtype = rng.choice(GRADIENT_TYPES[direction[:5]])
+    bias = rng.choice(["", "", " --bia-dt=f32"]) if direction == "BWD_WB" else ""
+    g = rng.choice([1, 1, 2, 3, 8])
+    p = p | {"ic": p["ic"] // g * g or g, "oc": p["oc"] // g * g or g}
+    return " ".join([
+        "--reset", "--dir=" + direction, "--dt=" + dtype + bias,
+        "--wtag=" + rng.choice(["any", "any", "abx", "axb"] +
+                               ["xba"] * (g == 1)),
+        "--stag=" + rng.choice(LAYOUTS + BLOCKED),
+        "--dtag=" + rng.choice(LAYOUTS + BLOCKED),
+        (f"g{g}" if g > 1 else "") + text(p)])
+
+
 def run(xkbench, lines):
     """xkbench's output for the lines, and its exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
@@ -152,6 +175,7 @@ def main():
     parser.add_argument("--expect-failure", action="store_true")
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--depth", action="store_true")
+    parser.add_argument("--gradients", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -166,8 +190,9 @@ def main():
     for name, holds in properties.items():
         share = sum(map(holds, problems)) / len(problems)
         tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
-    out, code = run(args.xkbench, [batch_line(rng, p, args.types)
-                              for p in problems])
+    out, code = run(args.xkbench, [
+        gradient_line(rng, p) if args.gradients
+        else batch_line(rng, p, args.types) for p in problems])
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:
         failed = sum(state == "FAILED" for state, _ in states)

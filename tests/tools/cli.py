@@ -39,8 +39,11 @@ XKBENCH = [
     (["mb1ic100000ih1000oc4kh3"], 1, r"UNIMPLEMENTED \(.*src.*bytes"),
     # Well formed, not implemented: the reason is there.
     (["--platform=xelp", FINE], 1, r"UNIMPLEMENTED \(.*xelp.*--platform=xelp"),
-    (["--dir=BWD_D", FINE], 1, r"UNIMPLEMENTED \(.*BWD_D"),
-    (["--dir=BWD_W", FINE], 1, r"UNIMPLEMENTED \(.*BWD_W"),
+    (["--dir=BWD_D", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_D"),
+    (["--dir=BWD_W", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_W"),
+    (["--dir=BWD_WB", "--dt=f16:f32:f16", FINE], 0, r"0:PASSED.*BWD_WB"),
+    (["--dir=BWD_D", "--attr-post-ops=relu", FINE], 1,
+     r"UNIMPLEMENTED \(n_post_ops=1: with prop=BWD_D"),
     (["--dt=bf16", FINE], 0, r"0:PASSED.*__REPRO: --dt=bf16"),
     (["--dt=s8:s8:f8_e5m2", FINE], 1,
      r"UNIMPLEMENTED \(dst_type=f8_e5m2.*--dt=s8:s8:f8_e5m2"),

@@ -155,12 +155,12 @@ START_TEST(ranges_keep_sums_exact)
     struct xk_conv_desc d = small;
     d.ic = channels[_i];
     const struct xk_bench_ranges r = xk_bench_choose_ranges(&d);
-    const int64_t terms = (r.k_n + r.wei_step - 1) / r.wei_step;
+    const int64_t terms = (r.k_n + r.b_step - 1) / r.b_step;
     ck_assert_int_eq(r.k_n, channels[_i] * 9);
-    ck_assert_int_ge(r.src, 1);
-    ck_assert_int_ge(r.wei, 1);
-    ck_assert_int_le(terms * r.src * r.wei + r.bia, 1 << 24);
-    ck_assert(r.wei_step == 1 || r.src == 1);
+    ck_assert_int_ge(r.a, 1);
+    ck_assert_int_ge(r.b, 1);
+    ck_assert_int_le(terms * r.a * r.b + r.bia, 1 << 24);
+    ck_assert(r.b_step == 1 || r.a == 1);
 }
 END_TEST
 
@@ -233,16 +233,15 @@ END_TEST
 /* All-ones 3x3 over 1..9 with padding 1, bias 100. */
 START_TEST(reference_of_a_hand_computed_image)
 {
-    const float src[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+    float src[9] = {1, 2, 3, 4, 5, 6, 7, 8, 9};
     const float expected[9] = {112, 121, 116, 127, 145, 133, 124, 139, 128};
-    float wei[9], dst[9];
-    const float bias = 100;
+    float wei[9], dst[9], bias = 100;
+    float *const tensor[] = {src, wei, &bias, dst};
     struct xk_conv_desc d = small;
     struct xk_error err = {0};
     for (int i = 0; i < 9; i++)
         wei[i] = 1;
-    const enum xk_status st =
-        xk_bench_reference(&d, src, wei, &bias, dst, &err);
+    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
     if (st == XK_EABSENT)
         return; /* built without libdnnl; mode C says SKIPPED */
     ck_assert_int_eq(st, XK_OK);
@@ -255,14 +254,14 @@ END_TEST
  * in front, o = 3: taps at -2,0 | 0,2 | 2,4. */
 START_TEST(reference_with_dilation_stride_and_one_sided_padding)
 {
-    const float src[3] = {1, 10, 100}, wei[2] = {2, 3};
-    float dst[3];
+    float src[3] = {1, 10, 100}, wei[2] = {2, 3}, dst[3];
+    float *const tensor[] = {src, wei, NULL, dst};
     struct xk_conv_desc d = small;
     struct xk_error err = {0};
     d.ih = d.oh = d.kh = 1;
     d.ph = 0;
     d.kw = 2, d.dw = 1, d.sw = 2, d.pw = 2;
-    const enum xk_status st = xk_bench_reference(&d, src, wei, NULL, dst, &err);
+    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
     if (st == XK_EABSENT)
         return;
     ck_assert_float_eq(dst[0], 3);
@@ -271,17 +270,42 @@ START_TEST(reference_with_dilation_stride_and_one_sided_padding)
 }
 END_TEST
 
+/* The same row backward, g = 1, 10, 100 in the place of dst: src at 0 is met
+ * by tap 1 of g0 and tap 0 of g1, at 2 by tap 1 of g1 and tap 0 of g2. */
+START_TEST(reference_of_hand_computed_gradients)
+{
+    float src[3] = {5, 6, 7}, wei[2] = {2, 3}, dst[3] = {1, 10, 100}, bia;
+    float *const tensor[] = {src, wei, &bia, dst};
+    struct xk_conv_desc d = small;
+    struct xk_error err = {0};
+    d.ih = d.oh = d.kh = 1;
+    d.ph = 0;
+    d.kw = 2, d.dw = 1, d.sw = 2, d.pw = 2;
+    d.prop = XK_BWD_WB;
+    if (xk_bench_reference(&d, tensor, &err) == XK_EABSENT)
+        return;
+    ck_assert_float_eq(wei[0], 10 * 5 + 100 * 7);
+    ck_assert_float_eq(wei[1], 1 * 5 + 10 * 7);
+    ck_assert_float_eq(bia, 111);
+    wei[0] = 2, wei[1] = 3;
+    d.prop = XK_BWD_D;
+    ck_assert_int_eq(xk_bench_reference(&d, tensor, &err), XK_OK);
+    ck_assert_float_eq(src[0], 1 * 3 + 10 * 2);
+    ck_assert_float_eq(src[1], 0);
+    ck_assert_float_eq(src[2], 10 * 3 + 100 * 2);
+}
+END_TEST
+
 /* Outputs that see only padding hold the bias. */
 START_TEST(reference_where_nothing_is_reached)
 {
-    const float src[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, wei[9] = {1};
-    const float bias = -7;
-    float dst[9] = {0};
+    float src[9] = {1, 1, 1, 1, 1, 1, 1, 1, 1}, wei[9] = {1};
+    float bias = -7, dst[9] = {0};
+    float *const tensor[] = {src, wei, &bias, dst};
     struct xk_conv_desc d = small;
     struct xk_error err = {0};
     d.ph = 9; /* the last tap of the last row reads row -5 */
-    const enum xk_status st =
-        xk_bench_reference(&d, src, wei, &bias, dst, &err);
+    const enum xk_status st = xk_bench_reference(&d, tensor, &err);
     if (st == XK_EABSENT)
         return;
     ck_assert_int_eq(st, XK_OK);
@@ -376,6 +400,7 @@ static Suite *suite(void)
     tcase_add_test(t, layout_larger_than_its_tensor_is_refused);
     tcase_add_test(t, reference_of_a_hand_computed_image);
     tcase_add_test(t, reference_with_dilation_stride_and_one_sided_padding);
+    tcase_add_test(t, reference_of_hand_computed_gradients);
     tcase_add_test(t, reference_where_nothing_is_reached);
     tcase_add_loop_test(t, templates_print_what_they_name, 0,
                         XK_COUNTOF(templates));
