@@ -31,6 +31,8 @@ bool xk_conv_close_weights(struct xk_conv_desc *full);
 /* With several groups, src and dst whose tag is "any" get channels innermost,
  * so that those of a group follow each other. */
 void xk_conv_close_groups(struct xk_conv_desc *full);
+/* All that is "any" gets (input) channels innermost. */
+void xk_conv_close_tensors(struct xk_conv_desc *full);
 /* The tensors: of each tag that is "any" the layout `any` (src, wei, dst, which
  * the plan likes best), of the others their own. XK_EUNSUPPORTED if one does
  * not fit; for "any" xk_conv_check cannot know. XK_EINVAL: a tag is "any" and
@@ -46,9 +48,10 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
 
 /* Backward by data: dsrc from ddst and wei, a class for each residue of each
  * stride, so that no tap is summed that does not contribute. Backward by
- * weights: dwei from src (A) and ddst (B). Of the bias: the sum of ddst (B), A
- * being ones. The gradients have the arguments of their tensors. Tables of
- * classes live in the arena. XK_EUNSUPPORTED: a stride above 65536. */
+ * weights: dwei from src (A) and ddst (B). The bias's gradient is the sum of
+ * ddst (B), with ones as A. The gradients have the arguments of their tensors.
+ * Tables of classes live in the arena. XK_EUNSUPPORTED: a stride above 65536.
+ */
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,

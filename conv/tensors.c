@@ -221,6 +221,13 @@ void xk_conv_close_groups(struct xk_conv_desc *full)
     close(full, XK_ARG_DST, full->dst_tag);
 }
 
+void xk_conv_close_tensors(struct xk_conv_desc *full)
+{
+    close(full, XK_ARG_SRC, full->src_tag);
+    close(full, XK_ARG_WEI, full->wei_tag);
+    close(full, XK_ARG_DST, full->dst_tag);
+}
+
 /* Weights with groups have their dims in any order without blocks, groups alone
  * in blocks, or groups in front of a tag of weights without them, of which the
  * letters are one further on. */

@@ -65,22 +65,12 @@ static enum xk_status choose_by_data(xk_ctx *c, struct xk_problem *p,
     return xk_plan_any_layouts(c, &one, &p->candidate[0], &s, out);
 }
 
-static void close_tag(const struct xk_conv_desc *f, enum xk_conv_arg arg,
-                      char tag[XK_TAG_MAX])
-{
-    if (xk_conv_tag_is_any(tag))
-        strcpy(tag, xk_conv_dense_tag(f, arg));
-}
-
 /* Channels innermost where nothing is said. */
 static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
 {
     static const struct xk_layout *const none[3];
-    struct xk_conv_desc *const f = &p->desc;
-    close_tag(f, XK_ARG_SRC, f->src_tag);
-    close_tag(f, XK_ARG_WEI, f->wei_tag);
-    close_tag(f, XK_ARG_DST, f->dst_tag);
-    return xk_conv_tensors(c, f, none, &p->info);
+    xk_conv_close_tensors(&p->desc);
+    return xk_conv_tensors(c, &p->desc, none, &p->info);
 }
 
 static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)

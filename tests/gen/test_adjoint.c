@@ -32,30 +32,35 @@ static int64_t below(unsigned *seed, int64_t n)
     return rand_r(seed) / 7 % n;
 }
 
-static void draw_axis(unsigned *seed, int64_t most, int64_t *i, int64_t *k,
-                      int64_t *s, int64_t *d, int64_t *p, int64_t *o)
+/* The fields of a spatial dim. */
+struct axis {
+    int64_t *i, *k, *s, *d, *p, *o;
+};
+
+static void draw_axis(unsigned *seed, int64_t most, struct axis x)
 {
-    *i = 1 + below(seed, most);
-    *k = 1 + below(seed, 4);
-    *s = 1 + below(seed, 4);
-    *d = below(seed, 3);
-    *p = below(seed, 4);
-    *o = 1 + below(seed, most);
+    *x.i = 1 + below(seed, most);
+    *x.k = 1 + below(seed, 4);
+    *x.s = 1 + below(seed, 4);
+    *x.d = below(seed, 3);
+    *x.p = below(seed, 4);
+    *x.o = 1 + below(seed, most);
 }
 
 static void draw(unsigned *seed, struct xk_conv_desc *d)
 {
-    const int64_t axes = 1 + below(seed, 3);
+    const struct axis axes[] = {
+        {&d->iw, &d->kw, &d->sw, &d->dw, &d->pw, &d->ow},
+        {&d->ih, &d->kh, &d->sh, &d->dh, &d->ph, &d->oh},
+        {&d->id, &d->kd, &d->sd, &d->dd, &d->pd, &d->od}};
+    const int64_t n = 1 + below(seed, 3);
     *d = (struct xk_conv_desc)XK_CONV_DESC_INIT;
     d->mb = 1 + below(seed, 3);
     d->g = below(seed, 2) ? 1 : 1 + below(seed, 8);
     d->ic = d->g * (1 + below(seed, d->g > 1 ? 5 : 24));
     d->oc = d->g * (1 + below(seed, d->g > 1 ? 5 : 24));
-    draw_axis(seed, 9, &d->iw, &d->kw, &d->sw, &d->dw, &d->pw, &d->ow);
-    if (axes > 1)
-        draw_axis(seed, 6, &d->ih, &d->kh, &d->sh, &d->dh, &d->ph, &d->oh);
-    if (axes > 2)
-        draw_axis(seed, 3, &d->id, &d->kd, &d->sd, &d->dd, &d->pd, &d->od);
+    for (int64_t i = 0; i < n; i++)
+        draw_axis(seed, 9 - 3 * i, axes[i]);
     strcpy(d->src_tag, tags[below(seed, 2)]);
     strcpy(d->wei_tag, tags[below(seed, 2)]);
     strcpy(d->dst_tag, tags[below(seed, 2)]);

@@ -17,7 +17,7 @@ struct xk_bench_operand {
     uint64_t size_b; /* of the tensor */
     uint64_t guard_b;
     xk_buffer *buffer;
-    /* Of what is written, by plain element: what it should be, forward before
+    /* By plain element, where it is written: what it should be, forward before
      * scales and post-ops, and without bias where there are scales; the bits
      * that it is. */
     float *expected;
