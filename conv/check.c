@@ -185,9 +185,6 @@ static const struct {
     {XK_S8, BYTES},
 };
 
-/* "src" and so on: the type's field is "src_type". */
-static const char *const tensors[XK_N_CONV_ARGS] = {"src", "wei", "bia", "dst"};
-
 static enum xk_status check_no_f64(xk_ctx *c, const struct xk_conv_desc *f)
 {
     static const enum xk_conv_arg args[] = {XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
@@ -196,7 +193,7 @@ static enum xk_status check_no_f64(xk_ctx *c, const struct xk_conv_desc *f)
             return xk_fail(c, XK_EUNSUPPORTED,
                            "%s_type=f64: xehpg has no arithmetic of 64-bit "
                            "floats",
-                           tensors[args[i]]);
+                           xk_conv_arg_name(args[i]));
     return XK_OK;
 }
 
@@ -213,13 +210,13 @@ static enum xk_status check_types_implemented(xk_ctx *c,
         if (type_rows[i].src == a)
             of_b = type_rows[i].wei;
     }
-    snprintf(field, sizeof(field), "%s_type", tensors[r.a]);
+    snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.a));
     XK_TRY(xk_conv_check_type(c, field, a, of_a, ""));
     snprintf(beside, sizeof(beside), " with %s=%s", field,
              xk_conv_type_name(a));
-    snprintf(field, sizeof(field), "%s_type", tensors[r.b]);
+    snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.b));
     XK_TRY(xk_conv_check_type(c, field, b, of_b, beside));
-    snprintf(field, sizeof(field), "%s_type", tensors[r.c]);
+    snprintf(field, sizeof(field), "%s_type", xk_conv_arg_name(r.c));
     XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, r.c),
                               XK_CONV_STORED_TYPES, ""));
     return xk_conv_has_bias(f)
@@ -243,7 +240,7 @@ static enum xk_status check_gradient(xk_ctx *c, const struct xk_conv_desc *f)
             return xk_fail(c, XK_EUNSUPPORTED,
                            "%s[%s]: with prop=%s it is not implemented",
                            f->attr.scale[i].source ? "scale" : "zero_point",
-                           tensors[i], xk_conv_prop_name(f->prop));
+                           xk_conv_arg_name(i), xk_conv_prop_name(f->prop));
     return XK_OK;
 }
 
@@ -267,25 +264,6 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "platform=%s is not implemented, only xehpg is",
                        platforms[f->platform]);
-    const struct xk_conv_roles r = xk_conv_roles_of(f->prop);
-    const uint32_t a = xk_conv_type_of(f, r.a), b = xk_conv_type_of(f, r.b);
-    char field[16], beside[40];
-    uint32_t of_a = 0, of_b = 0;
-    XK_TRY(check_no_f64(c, f));
-    for (size_t i = 0; i < XK_COUNTOF(type_rows); i++) {
-        of_a |= XK_TYPE_BIT(type_rows[i].src);
-        if (type_rows[i].src == a)
-            of_b = type_rows[i].wei;
-    }
-    snprintf(field, sizeof(field), "%s_type", tensors[r.a]);
-    XK_TRY(xk_conv_check_type(c, field, a, of_a, ""));
-    snprintf(beside, sizeof(beside), " with %s=%s", field,
-             xk_conv_type_name(a));
-    snprintf(field, sizeof(field), "%s_type", tensors[r.b]);
-    XK_TRY(xk_conv_check_type(c, field, b, of_b, beside));
-    snprintf(field, sizeof(field), "%s_type", tensors[r.c]);
-    XK_TRY(xk_conv_check_type(c, field, xk_conv_type_of(f, r.c),
-                              XK_CONV_STORED_TYPES, ""));
     if (f->alg == XK_ALG_WINO)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "alg=wino is not implemented (computed directly with "

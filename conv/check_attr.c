@@ -165,8 +165,8 @@ static enum xk_status check_acc_implemented(xk_ctx *c,
         return XK_OK;
     return xk_fail(c, XK_EUNSUPPORTED,
                    "acc_mode=%s is not implemented with %s_type=%s, only %s",
-                   acc_modes[mode], args[a], xk_conv_type_name(type),
-                   ints ? "s32" : "f32");
+                   acc_modes[mode], xk_conv_arg_name(a),
+                   xk_conv_type_name(type), ints ? "s32" : "f32");
 }
 
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
