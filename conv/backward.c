@@ -195,6 +195,8 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
     xk_conv_add_dims(&out->b, 3 - first, &o[first]);
     xk_conv_add_dims(&out->c, 3, (const int[]){g, oc, ic});
     xk_conv_add_dims(&out->c, 3 - first, &k[first]);
+    /* No condition depends on images. */
+    xk_contraction_move(out, (unsigned)mb, out->n_index - 1u);
     return XK_OK;
 }
 

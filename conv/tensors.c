@@ -253,28 +253,16 @@ static bool grouped_tag_is_known(const struct xk_conv_desc *f, const char *tag)
     return false;
 }
 
-/* The tag over weights whose output and input channels have changed places. */
-static void exchange_channels(const char *tag, char out[XK_TAG_MAX])
-{
-    unsigned i = 0;
-    for (; tag[i] && i < XK_TAG_MAX - 1; i++) {
-        const char letter = tag[i] | 0x20;
-        out[i] = letter == 'a' || letter == 'b' ? tag[i] ^ 'a' ^ 'b' : tag[i];
-    }
-    out[i] = 0;
-}
-
-/* By data weights have input channels where forward has output channels. */
+/* Kernels of gradients come from contractions, which take any layout. */
 bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                           const char *tag)
 {
+    if (xk_conv_is_gradient(f))
+        return true;
     if (xk_conv_has_group_dim(f, arg))
         return grouped_tag_is_known(f, tag);
-    char exchanged[XK_TAG_MAX] = "";
-    if (arg == XK_ARG_WEI && f->prop == XK_BWD_D)
-        exchange_channels(tag, exchanged);
     for (const char *const *t = tensors[arg].tags[xk_conv_is_3d(f)]; *t; t++)
-        if (strcmp(tag, *t) == 0 || strcmp(exchanged, *t) == 0)
+        if (strcmp(tag, *t) == 0)
             return true;
     return false;
 }

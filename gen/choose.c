@@ -165,7 +165,7 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_check(c, d, &out->desc));
     /* xk_conv_check admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    return xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out)
+    return xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out, false)
                                            : make_forward(c, out);
 }
 
@@ -175,24 +175,11 @@ void xk_problem_fini(struct xk_problem *p)
         xk_arena_fini(&p->arena);
 }
 
-static enum xk_status use_addresses(xk_ctx *c, const struct xk_problem *p,
-                                    const struct xk_contraction_launches *l)
-{
-    for (unsigned i = 0; i < l->n; i++) {
-        XK_TRY(xk_contraction_problem_use_addresses(c, p->platform,
-                                                    &l->problem[i]));
-        l->launch[i].u.contract.n_candidates = l->problem[i].n_candidates;
-    }
-    return XK_OK;
-}
-
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
-    for (unsigned i = 0; i < p->n_gradients; i++)
-        XK_TRY(use_addresses(c, p, &p->gradient[i]));
-    if (p->n_gradients)
-        return XK_OK;
+    if (p->n_launches)
+        return xk_gradients_make(c, p, true);
     XK_TRY(keep_valid(c, p, false, &broken));
     return p->n_candidates ? XK_OK
                            : none_valid(c, XK_EINVAL,

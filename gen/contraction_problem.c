@@ -208,25 +208,61 @@ enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
     return choose_inner(c, p);
 }
 
+/* The contraction as the search and the nest see it. */
+static enum xk_status prepare(xk_ctx *c, struct xk_contraction *p)
+{
+    XK_TRY(xk_contraction_close(c, p));
+    XK_TRY(check_implemented(c, p));
+    drop_units(p);
+    xk_access_split_dims(p, &p->a);
+    xk_access_split_dims(p, &p->b);
+    xk_access_split_dims(p, &p->c);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        xk_access_split_dims(p, &p->input[i]);
+    return choose_inner(c, p);
+}
+
+static enum xk_status search(xk_ctx *c, const struct xk_platform *platform,
+                             const struct xk_shape *s,
+                             struct xk_schedule *candidate, unsigned *n)
+{
+    const struct xk_schedule_rule *broken = NULL;
+    *n = xk_schedule_candidates(platform, s, candidate, &broken);
+    return *n ? XK_OK
+              : xk_fail(c, XK_EUNSUPPORTED,
+                        "schedule: no candidate is valid; the best one breaks "
+                        "the rule %s: %s",
+                        broken ? broken->name : "", broken ? broken->why : "");
+}
+
+enum xk_status xk_contraction_problem_score(xk_ctx *c,
+                                            const struct xk_platform *platform,
+                                            const struct xk_contraction *con,
+                                            int64_t *score)
+{
+    struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    struct xk_contraction p;
+    unsigned n;
+    xk_contraction_copy(&p, con);
+    XK_TRY(prepare(c, &p));
+    const struct xk_shape s = xk_shape_of(&p);
+    XK_TRY(search(c, platform, &s, candidate, &n));
+    *score = candidate[0].score;
+    return XK_OK;
+}
+
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out)
 {
-    struct xk_contraction p = *con;
-    const struct xk_schedule_rule *broken = NULL;
+    struct xk_contraction p;
     memset(out, 0, sizeof(*out));
-    XK_TRY(xk_contraction_close(c, &p));
-    XK_TRY(xk_contraction_prepare(c, &p));
+    xk_contraction_copy(&p, con);
+    XK_TRY(prepare(c, &p));
     XK_TRY(xk_nest_make(c, &p, &out->nest));
     const struct xk_shape s = xk_shape_of(&p);
-    out->n_candidates =
-        xk_schedule_candidates(platform, &s, out->candidate, &broken);
-    if (!out->n_candidates)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "schedule: no candidate is valid; the best one breaks "
-                       "the rule %s: %s",
-                       broken ? broken->name : "", broken ? broken->why : "");
+    XK_TRY(search(c, platform, &s, out->candidate, &out->n_candidates));
     return xk_candidates_override(c, platform, &s, out->candidate,
                                   &out->n_candidates);
 }

@@ -29,6 +29,12 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_platform *platform,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out);
+/* The predicted cycles of the best candidate, as it would be made; no nest is.
+ */
+enum xk_status xk_contraction_problem_score(xk_ctx *c,
+                                            const struct xk_platform *platform,
+                                            const struct xk_contraction *con,
+                                            int64_t *score);
 /* Leaves the candidates that can do with 64-bit addresses, with them. XK_EINVAL
  * if none is left. */
 enum xk_status

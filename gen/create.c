@@ -129,12 +129,8 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
                                    unsigned *n)
 {
     const struct xk_problem *const p = &g->problem;
-    *n = 0;
-    if (p->clear)
-        all[(*n)++] = *p->clear;
-    for (unsigned i = 0; i < p->n_gradients; i++)
-        for (unsigned k = 0; k < p->gradient[i].n; k++)
-            all[(*n)++] = p->gradient[i].launch[k];
+    memcpy(all, p->launch, p->n_launches * sizeof(*all));
+    *n = p->n_launches;
     return *n ? XK_OK : forward_launches(g, all, n);
 }
 
@@ -147,6 +143,8 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     XK_TRY(prepare(g, what));
     XK_TRY(set_launches(g, launch, &n));
     const struct xk_launches all = {.n_args = set_args(g),
+                                    .n_scratch = g->problem.n_scratch,
+                                    .scratch_b = g->problem.scratch_b,
                                     .args = g->arg,
                                     .n = n,
                                     .at = launch,

@@ -19,13 +19,12 @@ struct xk_problem {
     /* Forward: of its one launch. */
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
-    /* A gradient's (gen/gradients.h): what zeroes its padding, NULL where
-     * nothing must, then its own launches and those of the bias's. All of it is
+    /* A gradient's launches and scratch buffers (gen/gradients.h), all of it
      * the arena's. */
     struct xk_arena arena;
-    struct xk_launch *clear;
-    unsigned n_gradients;
-    struct xk_contraction_launches gradient[2];
+    unsigned n_launches, n_scratch;
+    struct xk_launch *launch;
+    int64_t scratch_b[2]; /* weights, bias */
 };
 
 /* To be finished with xk_problem_fini, also after a failure, while the context

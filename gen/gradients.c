@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 #include "gen/gradients.h"
 
-#include <string.h>
+#include <stdio.h>
 
 #include "conv/tensors.h"
+#include "gen/split_sum.h"
 #include "plan/plan.h"
 #include "views/access.h"
 
@@ -45,8 +46,8 @@ static void largest_class(const struct xk_contraction *p,
     }
 }
 
-/* Layouts that the best schedule of by data's largest class likes. */
-static enum xk_status choose_by_data(xk_ctx *c, struct xk_problem *p,
+/* Layouts that the best schedule of the largest class likes. */
+static enum xk_status choose_layouts(xk_ctx *c, struct xk_problem *p,
                                      struct xk_any_layouts *out)
 {
     const struct xk_schedule_rule *broken = NULL;
@@ -76,11 +77,13 @@ static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
 static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
 {
     struct xk_any_layouts any;
-    const struct xk_layout *const best[3] = {&any.c, &any.b, &any.a};
+    const bool data = p->desc.prop == XK_BWD_D;
+    const struct xk_layout *const best[3] = {
+        data ? &any.c : &any.a, data ? &any.b : &any.c, data ? &any.a : &any.b};
     p->info.size = sizeof(p->info);
-    if (p->desc.prop != XK_BWD_D || p->desc.g > 1)
+    if (p->desc.g > 1)
         return set_dense(c, p);
-    const enum xk_status status = choose_by_data(c, p, &any);
+    const enum xk_status status = choose_layouts(c, p, &any);
     if (status == XK_OK &&
         xk_conv_tensors(c, &p->desc, best, &p->info) == XK_OK)
         return XK_OK;
@@ -88,56 +91,141 @@ static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
     return set_dense(c, p);
 }
 
+/* Room for one launch more; NULL: there is none. */
+static struct xk_launch *next_launch(xk_ctx *c, struct xk_problem *p)
+{
+    if (p->n_launches < XK_MAX_LAUNCHES)
+        return &p->launch[p->n_launches++];
+    xk_fail(c, XK_EUNSUPPORTED, "prop=%s: more than %d launches",
+            xk_conv_prop_name(p->desc.prop), XK_MAX_LAUNCHES);
+    return NULL;
+}
+
+static const struct xk_bind *bind(struct xk_problem *p, const char *name,
+                                  enum xk_binding to, unsigned number)
+{
+    struct xk_bind *const b = xk_arena_alloc(&p->arena, sizeof(*b));
+    if (b) {
+        *b =
+            (struct xk_bind){.binding = (uint8_t)to, .number = (uint8_t)number};
+        snprintf(b->name, sizeof(b->name), "%s", name);
+    }
+    return b;
+}
+
 /* Zeroes the memory of C, so that its padding is zero. */
 static enum xk_status add_clear(xk_ctx *c, struct xk_problem *p,
-                                const struct xk_access *a)
+                                const struct xk_access *a, enum xk_binding to,
+                                unsigned number)
 {
-    struct xk_bind *const bind = xk_arena_alloc(&p->arena, sizeof(*bind));
-    if (!bind)
+    struct xk_launch *const l = next_launch(c, p);
+    if (!l)
         return xk_ctx_status(c);
-    *bind = (struct xk_bind){
-        .name = "dst", .binding = XK_BIND_TENSOR, .number = a->arg};
-    p->clear = xk_arena_alloc(&p->arena, sizeof(*p->clear));
-    if (!p->clear)
+    *l = (struct xk_launch){.kind = XK_LAUNCH_FILL,
+                            .u.fill = {.size_b = xk_layout_size_b(&a->layout)},
+                            .n_binds = 1,
+                            .bind = bind(p, "dst", to, number)};
+    snprintf(l->name, sizeof(l->name), "xk_%s_clear%u", a->name, number);
+    return xk_ctx_status(c);
+}
+
+/* A launch for each class; C is the caller's tensor, or *c_bind. */
+static enum xk_status add_classes(xk_ctx *c, struct xk_problem *p,
+                                  const struct xk_contraction *con,
+                                  const struct xk_bind *c_bind, bool addresses)
+{
+    struct xk_contraction_launches made;
+    XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con,
+                                        addresses, &made));
+    for (unsigned i = 0; i < made.n; i++) {
+        struct xk_launch *const l = next_launch(c, p);
+        if (!l)
+            return xk_ctx_status(c);
+        *l = made.launch[i];
+        l->n_binds = c_bind != NULL;
+        l->bind = c_bind;
+    }
+    return XK_OK;
+}
+
+/* The sum in parts, which go to scratch, and what adds them up. Padding that
+ * parts leave unwritten would be added, too. */
+static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
+                                const struct xk_contraction *whole,
+                                const struct xk_split_sum *s, bool addresses)
+{
+    const unsigned number = p->n_scratch++;
+    const struct xk_access *const part = &s->of.c;
+    struct xk_bind *const sum = xk_arena_alloc(&p->arena, 2 * sizeof(*sum));
+    const struct xk_bind *const to =
+        bind(p, part->name, XK_BIND_SCRATCH, number);
+    XK_TRY(xk_ctx_status(c));
+    p->scratch_b[number] = xk_layout_size_b(&part->layout);
+    if (!xk_contraction_pads(&s->of))
+        XK_TRY(add_clear(c, p, part, XK_BIND_SCRATCH, number));
+    XK_TRY(add_classes(c, p, &s->of, to, addresses));
+    snprintf(p->launch[p->n_launches - 1].name, sizeof(p->launch[0].name),
+             "xk_%s_part", whole->c.name);
+    struct xk_launch *const l = next_launch(c, p);
+    if (!l)
         return xk_ctx_status(c);
-    *p->clear =
-        (struct xk_launch){.kind = XK_LAUNCH_FILL,
-                           .name = "xk_clear",
-                           .u.fill = {.size_b = xk_layout_size_b(&a->layout)},
-                           .n_binds = 1,
-                           .bind = bind};
-    p->info.n_launches++;
+    sum[0] = *to;
+    sum[1] = *bind(p, "dst", XK_BIND_TENSOR, whole->c.arg);
+    *l = (struct xk_launch){.kind = XK_LAUNCH_REDUCE,
+                            .u.reduce = {.n = s->part_e,
+                                         .stride_e = s->part_e,
+                                         .parts = s->parts,
+                                         .dst = whole->c.layout.dt},
+                            .n_binds = 2,
+                            .bind = sum};
+    snprintf(l->name, sizeof(l->name), "xk_%s", whole->c.name);
     return XK_OK;
 }
 
 static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
-                               const struct xk_contraction *con)
+                               const struct xk_contraction *con, bool addresses)
 {
-    struct xk_contraction_launches *const to = &p->gradient[p->n_gradients];
+    struct xk_split_sum *const s = xk_arena_alloc(&p->arena, sizeof(*s));
+    if (!s)
+        return xk_ctx_status(c);
     XK_TRY(xk_contraction_check(c, con));
-    XK_TRY(xk_contraction_launches_make(c, &p->arena, p->platform, con, false,
-                                        to));
-    p->n_gradients++;
-    p->info.n_launches += to->n;
-    return p->info.n_launches <= XK_MAX_LAUNCHES
-               ? XK_OK
-               : xk_fail(c, XK_EUNSUPPORTED,
-                         "prop=%s: %u launches, a program has at most %d",
-                         xk_conv_prop_name(p->desc.prop), p->info.n_launches,
-                         XK_MAX_LAUNCHES);
+    s->parts = 1;
+    if (!con->n_class_dims)
+        XK_TRY(xk_split_sum_choose(c, p->platform, con, s));
+    if (s->parts > 1)
+        return add_split(c, p, con, s, addresses);
+    if (!xk_contraction_pads(con))
+        XK_TRY(add_clear(c, p, &con->c, XK_BIND_TENSOR, con->c.arg));
+    return add_classes(c, p, con, NULL, addresses);
 }
 
-enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p)
+static enum xk_status add_parts(xk_ctx *c, struct xk_problem *p, bool addresses)
 {
     struct xk_contraction con;
-    XK_TRY(set_layouts(c, p));
-    p->info.n_launches = 0;
     XK_TRY(contraction(c, p, &p->info, &con));
-    if (!xk_contraction_pads(&con))
-        XK_TRY(add_clear(c, p, &con.c));
-    XK_TRY(add_part(c, p, &con));
+    XK_TRY(add_part(c, p, &con, addresses));
     if (p->desc.prop != XK_BWD_WB)
         return XK_OK;
     XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
-    return add_part(c, p, &con);
+    return add_part(c, p, &con, addresses);
+}
+
+enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
+                                 bool addresses)
+{
+    struct xk_scratch_info each[XK_MAX_SCRATCH];
+    struct xk_launch_list list = {0};
+    p->n_launches = p->n_scratch = 0;
+    p->launch = xk_arena_alloc(&p->arena, XK_MAX_LAUNCHES * sizeof(*p->launch));
+    if (!p->launch)
+        return xk_ctx_status(c);
+    XK_TRY(set_layouts(c, p));
+    XK_TRY(add_parts(c, p, addresses));
+    const struct xk_launches all = {.n_scratch = p->n_scratch,
+                                    .scratch_b = p->scratch_b};
+    xk_launches_scratch(&all, each, &list);
+    p->info.n_launches = p->n_launches;
+    p->info.scratch_b = list.scratch_b;
+    p->info.scratch_align_b = list.scratch_align_b;
+    return XK_OK;
 }

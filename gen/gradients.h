@@ -7,11 +7,13 @@
 #include "gen/contraction_launches.h"
 #include "gen/gen.h"
 
-/* From p->desc, which has been checked, and p->platform: layouts and number of
- * launches into p->info, the launches into p->gradient, in p->arena. Layouts
- * that are "any" follow the class with the most to multiply by data, and have
- * channels innermost by weights. XK_EUNSUPPORTED: what a contraction or its
- * layouts refuse, or more than XK_MAX_LAUNCHES launches. */
-enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p);
+/* From p->desc, which has been checked, and p->platform: layouts, number of
+ * launches and scratch into p->info, the launches into p, in p->arena. Layouts
+ * that are "any" suit the class with the most to multiply; with several groups
+ * they have channels innermost. addresses: kernels take 64-bit addresses.
+ * XK_EUNSUPPORTED: what a contraction or its layouts refuse, or more than
+ * XK_MAX_LAUNCHES launches. */
+enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
+                                 bool addresses);
 
 #endif

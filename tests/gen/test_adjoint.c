@@ -144,9 +144,35 @@ static void check_bias(const struct xk_conv_info *info, const struct types *t,
 
 static unsigned strided, grouped, empty;
 
-static void one(unsigned seed)
+/* All directions of a descriptor; returns the launches of BWD_WB. */
+static unsigned check(struct xk_conv_desc *d, const struct types *t,
+                      unsigned seed)
 {
     const unsigned first = seed;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    set_prop(d, XK_FWD_D, t);
+    ck_assert_int_eq(xk_conv_query(d, &info, NULL), XK_OK);
+    fill(&seed, &info, XK_ARG_SRC, t->in);
+    fill(&seed, &info, XK_ARG_WEI, t->in);
+    fill(&seed, &info, XK_ARG_DST, t->in);
+    run(d, first, &info);
+    const double forward = dot(&info, XK_ARG_DST, t);
+    set_prop(d, XK_BWD_D, t);
+    run(d, first, &info);
+    const double by_data = dot(&info, XK_ARG_SRC, t);
+    set_prop(d, XK_BWD_WB, t);
+    run(d, first, &info);
+    const double by_weights = dot(&info, XK_ARG_WEI, t);
+    empty += forward == 0;
+    ck_assert_msg(forward == by_data && forward == by_weights,
+                  "seed %u: forward %g, by data %g, by weights %g", first,
+                  forward, by_data, by_weights);
+    check_bias(&info, t, first);
+    return info.n_launches;
+}
+
+static void one(unsigned seed)
+{
     const struct types *const t = &types[below(&seed, XK_COUNTOF(types))];
     struct xk_conv_desc d;
     struct xk_conv_info info = {.size = sizeof(info)};
@@ -156,23 +182,24 @@ static void one(unsigned seed)
     } while (xk_conv_query(&d, &info, NULL) != XK_OK);
     strided += d.sw > 1;
     grouped += d.g > 1;
-    fill(&seed, &info, XK_ARG_SRC, t->in);
-    fill(&seed, &info, XK_ARG_WEI, t->in);
-    fill(&seed, &info, XK_ARG_DST, t->in);
-    run(&d, first, &info);
-    const double forward = dot(&info, XK_ARG_DST, t);
-    set_prop(&d, XK_BWD_D, t);
-    run(&d, first, &info);
-    const double by_data = dot(&info, XK_ARG_SRC, t);
-    set_prop(&d, XK_BWD_WB, t);
-    run(&d, first, &info);
-    const double by_weights = dot(&info, XK_ARG_WEI, t);
-    empty += forward == 0;
-    ck_assert_msg(forward == by_data && forward == by_weights,
-                  "seed %u: forward %g, by data %g, by weights %g", first,
-                  forward, by_data, by_weights);
-    check_bias(&info, t, first);
+    check(&d, t, seed);
 }
+
+/* Few results of long sums: each of the two sums is split, so that there are
+ * four launches. */
+START_TEST(long_sums_are_split)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    ck_assert_int_eq(
+        xk_conv_desc_parse("mb2ic8ih40oc8oh40kh3ph1", &d, NULL, 0, NULL),
+        XK_OK);
+    strcpy(d.src_tag, "axb");
+    strcpy(d.dst_tag, "axb");
+    strcpy(d.wei_tag, tags[_i / 3]);
+    const unsigned n = check(&d, &types[_i % 3], 90u + (unsigned)_i);
+    ck_assert_uint_ge(n, 4);
+}
+END_TEST
 
 enum { EACH = 4 };
 
@@ -208,6 +235,7 @@ int main(void)
     tcase_add_loop_test(t, gradients_are_adjoints, 0, 10);
     tcase_add_test(t, there_were_strides_groups_and_products);
     tcase_add_test(t, one_seed);
+    tcase_add_loop_test(t, long_sums_are_split, 0, 6);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

@@ -39,6 +39,8 @@ BLOCKED = ["aBx4b", "aBx16b", "aBx32b", "Bxa4b", "Bxa16b", "Bxa32b"]
 POST_OPS = ["", "", "relu", "sum", "sum:0.5+relu", "relu+sum:1.75",
             "sum:-2", "relu+sum:0.3+relu", "relu:0.5+clip:-40:200",
             "linear:0.5:3+abs"]
+# Gradients take any layout.
+ANY_ORDER = ["bax", "xba", "Axb16a", "BxA16b16a", "ABx8b16a"]
 MAX_MACS = 300_000
 NO_FIT = re.compile(r" \(XK_ENOFIT: no candidate fits, of \d+ the last: plan: "
                     r"(\d+ registers of |"
@@ -149,10 +151,10 @@ def gradient_line(rng, p):
     p = p | {"ic": p["ic"] // g * g or g, "oc": p["oc"] // g * g or g}
     return " ".join([
         "--reset", "--dir=" + direction, "--dt=" + dtype + bias,
-        "--wtag=" + rng.choice(["any", "any", "abx", "axb"] +
-                               ["xba"] * (g == 1)),
-        "--stag=" + rng.choice(LAYOUTS + BLOCKED),
-        "--dtag=" + rng.choice(LAYOUTS + BLOCKED),
+        "--wtag=" + rng.choice(["any", "any", "abx", "axb", "bax"] +
+                               ANY_ORDER * (g == 1)),
+        "--stag=" + rng.choice(LAYOUTS * 2 + BLOCKED + ANY_ORDER),
+        "--dtag=" + rng.choice(LAYOUTS * 2 + BLOCKED + ANY_ORDER),
         (f"g{g}" if g > 1 else "") + text(p)])
 
 

@@ -42,6 +42,9 @@ XKBENCH = [
     (["--dir=BWD_D", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_D"),
     (["--dir=BWD_W", FINE], 0, r"0:PASSED.*__REPRO: --dir=BWD_W"),
     (["--dir=BWD_WB", "--dt=f16:f32:f16", FINE], 0, r"0:PASSED.*BWD_WB"),
+    # A sum in parts, whose padding in scratch is cleared.
+    (["--dir=BWD_WB", "--dt=f16", "--wtag=ABx16a16b", "mb2ic8ih40oc8kh3ph1"],
+     0, r"0:PASSED"),
     (["--dir=BWD_D", "--attr-post-ops=relu", FINE], 1,
      r"UNIMPLEMENTED \(n_post_ops=1: with prop=BWD_D"),
     (["--dt=bf16", FINE], 0, r"0:PASSED.*__REPRO: --dt=bf16"),
