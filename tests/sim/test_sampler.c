@@ -218,12 +218,17 @@ static double filtered(const struct surface *s, double u, double v, bool linear,
     return sum;
 }
 
+/* What a lane that is off may hold: not a number, infinite, far away. */
+static const uint32_t spoilt[] = {0x7fc0ffee, 0xff800000, 0x7f7fffff,
+                                  0xdeadbeef};
+
 static void sample_some(const struct surface *s, const char *platform,
                         bool linear, bool whole, unsigned wrap, unsigned wrap_y,
                         bool level)
 {
     uint32_t pay[3][LANES];
     double u[LANES], v[LANES];
+    const uint32_t mask = rnd() % 2 ? 0xff : 1 + rnd() % 255;
     write_sampler(linear, whole, wrap, wrap_y);
     for (unsigned l = 0; l < LANES; l++) {
         /* divided by 256 and 64 nothing is lost: extents are no such numbers */
@@ -232,12 +237,18 @@ static void sample_some(const struct surface *s, const char *platform,
         pay[0][l] = 0;
         pay[level][l] = bits_of((float)(whole ? u[l] : u[l] / WIDTH));
         pay[level + 1][l] = bits_of((float)(whole ? v[l] : v[l] / HEIGHT));
+        for (unsigned k = 0; k < 3 && !(mask >> l & 1); k++)
+            pay[k][l] = spoilt[rnd() % XK_COUNTOF(spoilt)];
     }
     const uint32_t op = level ? 0x2000 : 0x18000;
     struct lab *const x =
         open_send(platform, 2 + level, op | 1 << 17 | 4 << 20);
-    ck_assert_msg(run_send(x, pay, 2 + level, 0xff), "%s", x->err.message);
+    ck_assert_msg(run_send(x, pay, 2 + level, mask), "%s", x->err.message);
     for (unsigned l = 0; l < LANES; l++) {
+        if (!(mask >> l & 1)) {
+            ck_assert_uint_eq(got_at(x, l % 4, l), 0xeeeeeeee);
+            continue;
+        }
         const double want = filtered(s, u[l], v[l], linear, wrap, wrap_y);
         const uint32_t bits = got_at(x, 0, l);
         float f;
@@ -356,15 +367,26 @@ END_TEST
 
 /* -- Checkers -- */
 
+/* Four lanes of both registers of the payload. */
+#define SOME_LANES                                                             \
+    "(W) mov (4|M0) r20.0<1>:ud 0x0:ud\n"                                      \
+    "(W) mov (4|M0) r21.0<1>:ud 0x0:ud\n"                                      \
+    "sync.nop null {A@1}\n"
+
 static const struct {
     unsigned given; /* registers that have a value: r1 ... */
-    const char *wait;
+    uint32_t mask;  /* lanes that are on */
+    const char *before, *wait;
     uint32_t finding; /* 0: none */
     const char *words;
 } checked[] = {
-    {80, "sync.nop null {$0.dst}\n", 0, NULL},
-    {19, "sync.nop null {$0.dst}\n", XK_CHECK_INIT, "the coordinate"},
-    {80, "", XK_CHECK_HAZARD, "$0"},
+    {80, 0xff, "", "sync.nop null {$0.dst}\n", 0, NULL},
+    {19, 0xff, "", "sync.nop null {$0.dst}\n", XK_CHECK_INIT, "the coordinate"},
+    {80, 0xff, "", "", XK_CHECK_HAZARD, "$0"},
+    /* a value in the lanes that are on is enough */
+    {19, 0x0f, SOME_LANES, "sync.nop null {$0.dst}\n", 0, NULL},
+    {19, 0x1f, SOME_LANES, "sync.nop null {$0.dst}\n", XK_CHECK_INIT,
+     "the coordinate"},
 };
 
 struct heard {
@@ -393,19 +415,20 @@ START_TEST(checkers_know_what_a_message_reads_and_returns)
                                 {STATE_VA, sizeof state, state, XK_SIM_STATE}};
     write_surface("xehpg", &s);
     snprintf(text, sizeof text,
-             "send.smpl (8|M0) r%d r%d r%d:1 0x0 0x0223a000 {$0}\n%s"
+             "%ssend.smpl (8|M0) r%d r%d r%d:1 0x0 0x0223a000 {$0}\n%s"
              "mov (8|M0) r90.0<1>:ud r%d.0<1;1,0>:ud\n"
              "(W) mov (8|M0) r112.0<1>:ud r0.0<1;1,0>:ud\n"
              "sync.nop null {A@1}\n"
              "(W) send.gtwy (8|M0) null r112 null:0 0x0 0x02000010 {EOT}\n",
-             DST, PAYLOAD, PAYLOAD + 1, checked[_i].wait, DST);
+             checked[_i].before, DST, PAYLOAD, PAYLOAD + 1, checked[_i].wait,
+             DST);
     struct lab *const x = lab_open("xehpg", text);
     const struct xk_sim_dispatch d = {
         .kernel = x->k,
         .groups = {1, 1, 1},
         .simd = 8,
         .n_threads = 1,
-        .last_mask = 0xff,
+        .last_mask = checked[_i].mask,
         .thread_data = regs,
         .thread_data_b = checked[_i].given * 32,
         .surface_va = STATE_VA,
