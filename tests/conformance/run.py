@@ -4,6 +4,7 @@
 folder BUILD, on the virtual GPU. table.txt says which, how and where; NAME keeps
 the rows whose binary contains it, a platform's name the rows on that platform.
 Nothing of the suite is in this tree. XK_CONFORMANCE_JOBS rows run at a time (2).
+XK_CONFORMANCE_PATIENCE multiplies the limits beside much other work (1).
 XK_CONFORMANCE_TABLES names another folder of the two tables, XK_CONFORMANCE_LOGS a
 folder that keeps what each row said."""
 import os
@@ -19,6 +20,7 @@ from pathlib import Path
 
 HERE = Path(os.environ.get("XK_CONFORMANCE_TABLES") or
             Path(__file__).resolve().parent)
+PATIENCE = float(os.environ.get("XK_CONFORMANCE_PATIENCE", "1"))
 PLATFORMS = {"G": "xehpg", "L": "xelp", "C": "xehpc"}
 # Debian's compiler cannot compile OpenCL C 3.0 for a device without images ("use
 # of type image2d_t requires __opencl_c_images", opencl-c.h): asked to, the driver
@@ -122,7 +124,7 @@ def run_row(job):
     if words is None:
         return letter, row[2], "a pattern fits no subtest", ["(pattern)"]
     out, status = execute([xk, "vgpu", "-q", "-p", PLATFORMS[letter], "--",
-                           str(path)] + words, int(row[1]),
+                           str(path)] + words, int(row[1]) * PATIENCE,
                           ENVIRONMENT.get(letter))
     keep(letter, row[2], out or "")
     how, failed = judge(out or "", status)

@@ -54,6 +54,8 @@ CASES = [
      "G | t/test_t | b c | theirs | xelp\n", 0, ["1 passed, 0 failed"]),
     ("an excuse without a proof", TOTAL, "G | t/test_t | b | theirs\n", 1, []),
     ("a hang", HANG, "", 1, ["hang; 1 passed", "(hang)"]),
+    ("a slow one, with patience", "sleep 3\necho 'a passed'\n" + TOTAL, "", 0,
+     ["pass; 1 passed"], "-w", "10"),
     ("a dropped client", "echo 'a passed'\n" + DROP + TOTAL, "", 1,
      ["xk said: xk vgpu: a client was dropped", "(dropped)"]),
     ("a crash", "echo 'a passed'\nkill -SEGV $$\n", "", 1,
@@ -81,14 +83,15 @@ def write(path, text):
     path.chmod(0o755)
 
 
-def runs(folder, script, excuses, arguments):
+def runs(folder, script, excuses, arguments="-w", patience="1"):
     """run.py's result on a table of one row, and its seconds."""
     write(folder / "xk", XK)
     if script is not None:
         write(folder / "test_conformance/t/test_t", "#!/bin/sh\n" + script)
     write(folder / "table.txt", f"GL | 2 | t/test_t | {arguments}\n")
     write(folder / "excuses.txt", excuses)
-    env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder))
+    env = dict(os.environ, XK_CONFORMANCE_TABLES=str(folder),
+               XK_CONFORMANCE_PATIENCE=patience)
     start = time.monotonic()
     done = subprocess.run([RUN, folder / "xk", folder, "xehpg"], env=env, text=True,
                           capture_output=True, timeout=50, check=False)
@@ -103,8 +106,7 @@ def main():
     n_bad = 0
     for k, (name, script, excuses, code, said, *more) in enumerate(cases, 1):
         with tempfile.TemporaryDirectory() as folder:
-            done, seconds = runs(Path(folder), script, excuses,
-                                 more[0] if more else "-w")
+            done, seconds = runs(Path(folder), script, excuses, *more)
         good = done.returncode == code and seconds < 40 and \
             all(s in done.stdout for s in said)
         n_bad += not good

@@ -10,7 +10,7 @@ import signal
 import subprocess
 import sys
 
-GRACE_S = 300  # to start, and to end, on a busy machine
+GRACE_S = 1800  # to start, and to end, beside much other work
 
 
 def shell(seconds, client, clients):
