@@ -112,6 +112,27 @@ static void emit_message(struct xk_cg *g, struct message *x)
     build_message(g, &x->m, i);
 }
 
+/* Lanes that are off go beside the surface and bring 0. A predicate would leave
+ * them alone, and want a dummy in front of each chain of dpas that follows
+ * (isa/workaround.def, rs_dpas). */
+static void send_beside(struct xk_cg *g, struct message *x)
+{
+    const struct xk_cg_val beside = xk_cg_imm(XK_DT_U32, XK_OFF_NULL);
+    const struct xk_cg_val at = x->head;
+    const uint32_t first = g->n_inst;
+    x->head = xk_cg_temp(g, XK_DT_U32, x->exec);
+    if (x->flag.kind != XK_CG_FLAG) { /* none is on */
+        xk_cg_op1(g, XK_OPC_MOV, &x->head, &beside, x->exec);
+        return;
+    }
+    xk_cg_op2(g, XK_OPC_SEL, &x->head, &at, &beside, x->exec);
+    for (uint32_t i = first; i < g->n_inst; i++)
+        if (g->inst[i].op == XK_OPC_SEL)
+            xk_cg_predicate(&g->inst[i], &x->flag);
+    xk_cg_flag_free(g, &x->flag);
+    x->flag.kind = XK_CG_NONE;
+}
+
 /* Whether the lanes have more data than a message takes. */
 static bool is_long(const struct xk_cg *g, const struct message *x)
 {
@@ -142,16 +163,18 @@ static enum xk_status sendh(struct xk_cg *g, const struct xk_send *s,
                             const xk_stmt *call)
 {
     struct message x = {.s = s, .exec = s->block ? 1 : s->lanes};
-    int64_t k;
+    int64_t k = 1;
     XK_TRY(describe_message(g, s, &x.m));
     x.head = message_place(g, xk_kid(call, 0), x.exec * x.m.addr_b);
     if (s->op != XK_SEND_PREFETCH)
         x.data = message_place(g, xk_kid(call, 1), data_bytes(s));
     if (!xk_cg_const(g, xk_kid(call, 2), &k))
         x.flag = xk_cg_eval_bool(g, xk_kid(call, 2));
-    else if (!k)
+    else if (!k && !s->zero)
         return xk_ctx_status(g->c); /* no lane at all */
     XK_TRY(xk_ctx_status(g->c));
+    if (s->zero && (x.flag.kind == XK_CG_FLAG || !k))
+        send_beside(g, &x);
     (is_long(g, &x) ? emit_halves : emit_message)(g, &x);
     xk_cg_flag_free(g, &x.flag);
     return xk_ctx_status(g->c);

@@ -38,6 +38,8 @@ struct xk_send {
     uint8_t cache;   /* 0 default */
     uint8_t surface; /* SURFACE: which of the kernel's global pointers, from 0;
                         its index in the binding table */
+    bool zero;       /* a scattered load through a surface: registers of lanes
+                        that are off become 0, not stay as they are */
 };
 
 struct xk_mad {

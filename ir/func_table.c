@@ -68,6 +68,8 @@ static void print_send(const struct xk_send *s, struct xk_str *out)
         xk_str_printf(out, ".s%u", s->lanes);
     if (s->cache)
         xk_str_printf(out, ".c%u", s->cache);
+    if (s->zero)
+        xk_str_puts(out, ".z");
 }
 
 static void print_mad(const struct xk_mad *m, struct xk_str *out)
@@ -253,6 +255,23 @@ static const char *parse_addr(struct parts *w, struct xk_send *out)
     return "send: expected a64, a32 or surface<number>";
 }
 
+/* What may stand behind the lanes. */
+static const char *parse_last(struct parts *w, struct xk_send *out)
+{
+    struct parts before = *w;
+    const char *s;
+    size_t n;
+    if (w->p < w->end && letter_number(w, 'c', &out->cache))
+        before = *w;
+    *w = before;
+    if (w->p == w->end)
+        return NULL;
+    if (!next_part(w, &s, &n) || !xk_text_is(s, n, "z"))
+        return "send: expected c<cache> or z";
+    out->zero = true;
+    return NULL;
+}
+
 static const char *parse_send(struct parts *w, struct xk_send *out)
 {
     if (!find_part(w, send_ops, XK_COUNTOF(send_ops), &out->op))
@@ -275,9 +294,7 @@ static const char *parse_send(struct parts *w, struct xk_send *out)
         if (!letter_number(w, 's', &out->lanes))
             return "send: expected s<lanes> or block";
     }
-    if (w->p < w->end && !letter_number(w, 'c', &out->cache))
-        return "send: expected c<cache>";
-    return NULL;
+    return parse_last(w, out);
 }
 
 static const char *parse_mad(struct parts *w, struct xk_mad *m)
@@ -386,7 +403,7 @@ static bool send_eq(const struct xk_send *a, const struct xk_send *b)
     return a->op == b->op && a->space == b->space && a->addr == b->addr &&
            a->data_b == b->data_b && a->vec == b->vec && a->lanes == b->lanes &&
            a->block == b->block && a->cache == b->cache &&
-           a->surface == b->surface;
+           a->surface == b->surface && a->zero == b->zero;
 }
 
 static bool reorder_eq(const struct xk_reorder *a, const struct xk_reorder *b)

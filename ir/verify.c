@@ -140,6 +140,9 @@ static const char *bad_send(const struct xk_send *s)
         return "send: elements must be 1, 2, 4 or 8 bytes, at least one";
     if (!is_one_of(s->lanes, lanes, 4) || (s->block && s->lanes != 1))
         return "send: lanes must be 8, 16, 32, or 1 (block: 1)";
+    if (s->zero &&
+        (s->op != XK_SEND_LOAD || s->block || s->addr != XK_SEND_SURFACE))
+        return "send: z needs a scattered load through a surface";
     return NULL;
 }
 

@@ -64,8 +64,9 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
                                  .space = XK_SPACE_GLOBAL,
                                  .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
-                                 .lanes = (uint8_t)simd};
-    if (p->epi.input_masked)
+                                 .lanes = (uint8_t)simd,
+                                 .zero = xk_fma_is_systolic(p->s.fma)};
+    if (p->epi.input_masked && !(send.zero && p->s.surfaces))
         xk_lower_zero(l, &l->w, buf, 0, 4u * n);
     for (unsigned i = 0; i < n; i += simd) {
         const xk_expr *const at = xk_lower_out_columns(l, first + i);

@@ -125,7 +125,9 @@ static void load_a(struct xk_lowering *l, struct xk_block_writer *w,
         }
         xk_lower_a_index(l, block, at);
         at[xk_lower_k_inner(l)] = k_element(l, s, m, i);
-        xk_lower_send(l, w, &m->send, l->arg_a,
+        struct xk_send send = m->send;
+        send.zero = xk_lower_loads_zero(l, &p->con->a);
+        xk_lower_send(l, w, &send, l->arg_a,
                       xk_lower_offset(l, &p->con->a.view, at),
                       m->staged ? l->stage_a : l->a, m->reg_b,
                       m->staged ? NULL : slot,
@@ -204,7 +206,9 @@ static void load_b(struct xk_lowering *l, struct xk_block_writer *w,
             mask = mask_row(l, w, m, at, mask);
         at[xk_lower_k_inner(l)] =
             m->lanes_k ? xk_ramp(l->c, k, xk_s32(l->c, 1), m->send.lanes) : k;
-        xk_lower_send(l, w, &m->send, l->arg_b,
+        struct xk_send send = m->send;
+        send.zero = xk_lower_loads_zero(l, &p->con->b);
+        xk_lower_send(l, w, &send, l->arg_b,
                       xk_lower_offset(l, &p->con->b.view, at),
                       m->staged ? l->stage_b : l->b, m->reg_b,
                       m->staged ? NULL : slot, mask);

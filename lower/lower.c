@@ -304,6 +304,14 @@ struct xk_send xk_lower_through_surface(const struct xk_lowering *l,
     return r;
 }
 
+/* A scattered load through a surface of which lanes may be off. */
+static bool may_give_zero(const struct xk_send *s, const xk_expr *mask)
+{
+    int64_t all;
+    return s->op == XK_SEND_LOAD && s->addr == XK_SEND_SURFACE && !s->block &&
+           mask && !(xk_is_const(mask, &all) && all);
+}
+
 void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
                    const struct xk_send *s, const xk_expr *mem,
                    const xk_expr *off, const xk_expr *reg, uint32_t reg_b,
@@ -317,6 +325,7 @@ void xk_lower_send(struct xk_lowering *l, struct xk_block_writer *w,
     struct xk_func f = {.kind = XK_FUNC_SEND, .u.send = *s};
     if (l->p->s.surfaces && s->space == XK_SPACE_GLOBAL)
         f.u.send = xk_lower_through_surface(l, s, mem);
+    f.u.send.zero = s->zero && may_give_zero(&f.u.send, mask);
     for (unsigned i = 0; i < 4; i++)
         if (!args[i]) {
             xk_fail(c, XK_EINTERNAL, "lower: a message lacks argument %u", i);

@@ -3,6 +3,12 @@
 
 #include "lower/headers.h"
 
+bool xk_lower_loads_zero(const struct xk_lowering *l,
+                         const struct xk_operand_view *v)
+{
+    return xk_fma_is_systolic(l->p->s.fma) && l->p->s.surfaces && !v->fill;
+}
+
 static unsigned row_blocks(const struct xk_lowering *l)
 {
     return l->p->s.m_thr / l->p->s.simd;
@@ -54,7 +60,7 @@ void xk_lower_columns(struct xk_lowering *l)
             mask_columns(l, j);
         masked |= !is_true(l->mask_b[j]);
     }
-    if (!masked || b_leaves(l))
+    if (!masked || b_leaves(l) || xk_lower_loads_zero(l, &p->con->b))
         return;
     if (p->b.staging_b)
         xk_lower_zero(l, &l->w, l->stage_b, 0, p->b.staging_b);
@@ -177,7 +183,7 @@ static void bind(struct xk_lowering *l, const struct masked *x, bool inner)
         if (!m || xk_op(m) == XK_OP_VAR || is_inner(l, x, m) != inner)
             continue;
         x->mask[i] = let_mask(l, x->name, m);
-        if (!is_true(x->mask[i]))
+        if (!is_true(x->mask[i]) && !xk_lower_loads_zero(l, x->v))
             fill_block(l, x, i);
     }
 }

@@ -132,7 +132,8 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .data_b = (uint8_t)(block ? 4 : b),
                                  .vec = (uint8_t)(block ? dwords : 1),
                                  .lanes = (uint8_t)(block ? 1 : l->p->s.simd),
-                                 .block = block};
+                                 .block = block,
+                                 .zero = xk_fma_is_systolic(l->p->s.fma)};
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
         const xk_expr *in_row = row_mask(l, at->m);

@@ -311,24 +311,39 @@ static bool has_zeros(const struct xk_plan_list *l)
     return any;
 }
 
+static bool has_masked_blocks(const struct xk_plan_epilogue *e)
+{
+    bool any = false;
+    for (unsigned i = 0; i < e->n_sides; i++)
+        any |= e->side[i].masked && e->side[i].store == XK_STORE_BLOCK;
+    return any;
+}
+
+/* Whether a load leaves lanes alone: one of a block does, and one that is masked and
+ * cannot go beside the surface instead (lower/masks.h, xk_lower_loads_zero). */
+static bool leaves_lanes(const struct xk_plan *p)
+{
+    const struct xk_plan_epilogue *const e = &p->epi;
+    const bool old = e->n_sides && (e->m_masked || e->n_masked);
+    const bool inputs = p->con->n_inputs && e->input_masked;
+    const bool a = p->a.row_masked || p->con->a.view.n_masks;
+    const bool b = p->b.row_masked || p->b.access == XK_ACCESS_ELEMENTS;
+    if (!p->s.surfaces)
+        return old || inputs || a || b;
+    return has_masked_blocks(e) || (p->con->a.fill && a) ||
+           (p->con->b.fill && b);
+}
+
 /* What a dummy in front of a dpas writes (codegen/dpas_guard.c): where not all of
  * src1 is loaded, or a load leaves lanes alone. */
 static unsigned dummy_grf(const struct xk_plan *p)
 {
-    const struct xk_plan_epilogue *const e = &p->epi;
-    const bool inputs = p->con->n_inputs && e->input_masked;
-    const bool old = e->n_sides && (e->m_masked || e->n_masked);
-    const bool beside = p->slm.buffers || p->flat.taps; /* no masks */
-    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.zero_once ||
-                 p->a.row_masked || p->con->a.view.n_masks;
+    bool parts = p->a.access == XK_ACCESS_ELEMENTS || p->a.zero_once;
     for (unsigned i = 0; i < p->n_segments; i++)
         parts |= has_zeros(&p->seg[i].a);
-    if (beside)
+    if (p->slm.buffers || p->flat.taps) /* no masks of A */
         parts = p->flat.taps && p->a.access == XK_ACCESS_ELEMENTS;
-    return is_dpas(p) && (inputs || old || parts || p->b.row_masked ||
-                        p->b.access == XK_ACCESS_ELEMENTS)
-               ? 8
-               : 0;
+    return is_dpas(p) && (parts || leaves_lanes(p)) ? 8 : 0;
 }
 
 static void count_loop(struct xk_plan *p)

@@ -628,6 +628,19 @@ static void move_lane(struct interp *s, const struct xk_send *m,
     }
 }
 
+/* What a load with `.z` writes for a lane that is off. */
+static void zero_lane(struct interp *s, const struct xk_send *m,
+                      struct place reg, unsigned lane)
+{
+    static const uint8_t none[8];
+    const unsigned row_b = m->lanes * in_register_b(m);
+    reg.off_b += (int64_t)lane * in_register_b(m);
+    for (unsigned v = 0; v < m->vec && !s->fault; v++) {
+        write_bytes(s, &reg, none, in_register_b(m), "send load");
+        reg.off_b += (row_b + s->grf_b - 1) / s->grf_b * s->grf_b;
+    }
+}
+
 static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
 {
     const struct xk_send *const m = &xk_func_of(st)->u.send;
@@ -641,9 +654,14 @@ static void run_send(struct interp *s, const xk_stmt *st, bool has_header)
     xk_interp_eval(s, xk_kid(st, has_header ? 2 : 3), &mask);
     s->report->n_sends++;
     for (unsigned i = 0; i < n && !s->fault; i++) {
-        if (!mask.l[mask.type.lanes == 1 ? 0 : i].i)
-            continue;
+        const bool off_lane = !mask.l[mask.type.lanes == 1 ? 0 : i].i;
         struct place p = mem;
+        if (off_lane && m->zero) {
+            zero_lane(s, m, reg, i);
+            continue;
+        }
+        if (off_lane)
+            continue;
         if (!has_header)
             p.off_b += off.l[off.type.lanes == 1 ? 0 : i].i;
         else if (m->addr == XK_SEND_A64)

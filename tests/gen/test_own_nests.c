@@ -66,6 +66,20 @@ static const char pointwise[] =
     "    tile.store.C.a(&ra[0], m0)\n"
     "}\n";
 
+/* Registers hold 7 before the load, and lanes from 0, 3 or 8 on are off. */
+static const char zeros[] =
+    "kernel zeros simd 8 (src: ptr.global, src_at: surface, wei: ptr.global, "
+    "wei_at: surface, dst: ptr.global, dst_at: surface, g: group_x < 3) {\n"
+    "    alloc r: grf[64] align 32\n"
+    "    let lane: s32x8 = ramp.8(0, 1)\n"
+    "    store &r[0] = bcast.16(7.0)\n"
+    "    send.load.global.surface0.d32x2.s8.z(&src[0], lane * bcast.8(8), "
+    "&r[0], "
+    "lane < bcast.8(g * g * 2 + g * (2 - g)))\n"
+    "    send.store.global.surface2.d32x2.s8(&dst[0], lane * bcast.8(8) + "
+    "bcast.8(g * 64), &r[0], true)\n"
+    "}\n";
+
 static void run_nest(const char *text, const char *passes,
                      const struct lab_arg *arg)
 {
@@ -126,6 +140,24 @@ START_TEST(a_sum)
 }
 END_TEST
 
+START_TEST(lanes_that_are_off_become_zero)
+{
+    static const int on[3] = {0, 3, 8};
+    static float src[8][2], wei[1], dst[3][8][2];
+    for (int lane = 0; lane < 8; lane++)
+        for (int v = 0; v < 2; v++)
+            src[lane][v] = (float)(100 + 2 * lane + v);
+    const struct lab_arg arg[] = {
+        {src, sizeof(src)}, {wei, sizeof(wei)}, {dst, sizeof(dst)}};
+    run_nest(zeros, NULL, arg);
+    for (int g = 0; g < 3; g++)
+        for (int lane = 0; lane < 8; lane++)
+            for (int v = 0; v < 2; v++)
+                ck_assert_float_eq(dst[g][lane][v],
+                                   lane < on[g] ? src[lane][v] : 0);
+}
+END_TEST
+
 /* Options that the text contradicts, and a platform that there is not. */
 START_TEST(what_is_refused)
 {
@@ -149,6 +181,7 @@ int main(void)
     TCase *const t = tcase_create("own_nests");
     tcase_add_loop_test(t, b_through_slm, 0, 4);
     tcase_add_test(t, a_sum);
+    tcase_add_test(t, lanes_that_are_off_become_zero);
     tcase_add_test(t, what_is_refused);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

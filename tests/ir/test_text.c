@@ -70,7 +70,8 @@ static const char *const bodies[] = {
     "    reorder.f32[](&b[0], &b[64])\n"
     "    sendh.store.slm.a32.d8x1.block.c3(&b[0], &b[64], true)\n"
     "    sendh.atomic_add.global.a64.d32x1.s8(&b[0], &b[64], true)\n"
-    "    send.prefetch.global.surface0.d64x8.s32(&src[0], 0, &b[0], true)\n",
+    "    send.prefetch.global.surface0.d64x8.s32(&src[0], 0, &b[0], true)\n"
+    "    send.load.global.surface0.d32x1.s8.c4.z(&src[0], 0, &b[0], true)\n",
     "    let p: u64 = cast.u64(src) + cast.u64(n)\n"
     "    let x: s64 = w - -9223372036854775808:s64 + cast.s64(n)\n"
     "    let y: u64 = 18446744073709551615:u64\n"
@@ -240,6 +241,10 @@ static const struct {
      "expected load, store"},
     {"kernel k simd 16 () { send.load.global.a64.d31x4.s16() }",
      "expected d<bits>x<count>"},
+    {"kernel k simd 16 () { send.load.global.surface0.d32x4.s16.y() }",
+     "expected c<cache> or z"},
+    {"kernel k simd 16 () { send.load.global.surface0.d32x4.s16.z.z() }",
+     "text after"},
     {"kernel k simd 16 () { mad.f32.s16.b11() }", "three strides"},
     {"kernel k simd 16 () { mad.f99.s16.b110() }", "expected one type"},
     {"kernel k simd 16 () { dpas.f32.e8.d8.r8.narrow() }", "expected wide"},
@@ -410,22 +415,25 @@ END_TEST
 
 START_TEST(functions_are_equal_when_their_text_is)
 {
-    static const char *const text[] = {"send.load.global.a64.d32x4.s16",
-                                       "send.load.global.a64.d32x4.s8",
-                                       "sendh.load.global.a64.d32x4.s16",
-                                       "mad.f32.s16.b110",
-                                       "mad.f32.s16.b111",
-                                       "mad.s32.s16.b110",
-                                       "dp4a.s32.s16.b110",
-                                       "dp4a.s32_s32_u32_s32.s16.b110",
-                                       "send.load.global.surface0.d32x4.s16",
-                                       "send.load.global.surface1.d32x4.s16",
-                                       "dpas.f32.e8.d8.r8",
-                                       "dpas.f32.e8.d8.r8.wide",
-                                       "fence.slm",
-                                       "fence.global",
-                                       "barrier_wait",
-                                       "barrier_signal"};
+    static const char *const text[] = {
+        "send.load.global.a64.d32x4.s16",
+        "send.load.global.a64.d32x4.s8",
+        "sendh.load.global.a64.d32x4.s16",
+        "mad.f32.s16.b110",
+        "mad.f32.s16.b111",
+        "mad.s32.s16.b110",
+        "dp4a.s32.s16.b110",
+        "dp4a.s32_s32_u32_s32.s16.b110",
+        "send.load.global.surface0.d32x4.s16",
+        "send.load.global.surface1.d32x4.s16",
+        "send.load.global.surface1.d32x4.s16.z",
+        "send.load.global.surface1.d32x4.s16.c4.z",
+        "dpas.f32.e8.d8.r8",
+        "dpas.f32.e8.d8.r8.wide",
+        "fence.slm",
+        "fence.global",
+        "barrier_wait",
+        "barrier_signal"};
     struct xk_func a, b;
     for (unsigned i = 0; i < XK_COUNTOF(text); i++) {
         ck_assert_ptr_null(xk_func_parse(text[i], strlen(text[i]), &a));

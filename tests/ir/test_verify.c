@@ -76,6 +76,15 @@ static const struct {
      "send.load.global.a64.d32x1.s7(&src[0], n, &b[0], true)",
      "lanes must be 8, 16, 32"},
     {"alloc b: grf[64] "
+     "send.load.global.a64.d32x1.s16.z(&src[0], n, &b[0], true)",
+     "z needs a scattered load through a surface"},
+    {"alloc b: grf[64] "
+     "send.load.global.surface0.d32x1.block.z(&src[0], n, &b[0], true)",
+     "z needs a scattered load through a surface"},
+    {"alloc b: grf[64] "
+     "send.store.global.surface0.d32x1.s16.z(&src[0], n, &b[0], true)",
+     "z needs a scattered load through a surface"},
+    {"alloc b: grf[64] "
      "sendh.load.global.a64.d32x1.s16(&src[0], &b[0], true)",
      "arguments 0 and 1 must be addresses of registers"},
     {"alloc b: grf[64] mad.f32.s16.b112(&b[0], &b[0], &b[0], &b[0])",

@@ -306,7 +306,9 @@ static const xk_stmt *gen_send(struct gen *g, enum xk_send_op op)
                               .data_b = 4,
                               .vec = (uint8_t)(block ? 16 : 1u << rnd(g, 3)),
                               .lanes = (uint8_t)lanes,
-                              .block = block};
+                              .block = block,
+                              .zero = op == XK_SEND_LOAD && surface && !block &&
+                                      rnd(g, 2)};
     const struct offset o = gen_offset(g, lanes);
     const xk_expr *mask = guard(g, &o);
     if (block && rnd(g, 2))
