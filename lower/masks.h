@@ -10,8 +10,8 @@
 enum { XK_LOWER_TAP_HEADERS = 8 /* of packed taps, which take turns */ };
 
 /* Whether loads of an operand write 0 for lanes that are off, so that nothing
- * fills them before. With dpas a load that leaves lanes alone costs more than one
- * that goes beside the surface (isa/workaround.def, rs_dpas). */
+ * fills them before. With dpas a load that leaves lanes alone costs more than
+ * one that goes beside the surface (isa/workaround.def, rs_dpas). */
 bool xk_lower_loads_zero(const struct xk_lowering *l,
                          const struct xk_operand_view *v);
 /* Columns of B, a lane each, before the loops. */
