@@ -194,8 +194,7 @@ static void free_codegen(struct xk_cg *g)
 
 enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
                           const struct xk_kernel *k, const struct xk_abi *abi,
-                          struct xk_str *code, struct xk_str *text,
-                          struct xk_code_stats *stats)
+                          const struct xk_code_out *out)
 {
     struct xk_cg g = {.c = c, .p = p, .k = k, .abi = abi};
     struct xk_code_stats s = {0};
@@ -203,13 +202,13 @@ enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
     const xk_scope scope = xk_scope_begin(c);
     enum xk_status st = generate_code(&g);
     if (st == XK_OK)
-        st = write_program(&g, code, text, &s);
+        st = write_program(&g, out->code, out->text, &s);
     xk_scope_end(c, scope, NULL);
     s.fma = g.n_fma;
     s.sends = g.n_sends;
     s.peak_grf = g.peak_grf;
-    if (stats)
-        *stats = s;
+    if (out->stats)
+        *out->stats = s;
     free_codegen(&g);
     return st < 0 && xk_ctx_status(c) < 0 ? xk_ctx_status(c) : st;
 }

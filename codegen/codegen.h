@@ -24,13 +24,19 @@ struct xk_code_stats {
     uint32_t blocks, reordered, source_cyc, order_cyc;
 };
 
-/* Appends the instructions' bytes to *code. If *text is not NULL, appends a
- * line for each instruction to it, in the vendor's syntax. The kernel's
- * arguments are matched with abi->args by name. XK_ENOFIT if abi->grf_count
- * registers do not suffice; the sentence says which phase needs how many. */
+/* What code generation gives. */
+struct xk_code_out {
+    struct xk_str *code; /* the instructions' bytes are appended */
+    struct xk_str *text; /* NULL, or a line for each instruction is appended, in
+                            the vendor's syntax */
+    struct xk_code_stats *stats; /* may be NULL */
+};
+
+/* The kernel's arguments are matched with abi->args by name. XK_ENOFIT if
+ * abi->grf_count registers do not suffice; the sentence says which phase needs
+ * how many. */
 enum xk_status xk_codegen(xk_ctx *c, const struct xk_platform *p,
                           const struct xk_kernel *k, const struct xk_abi *abi,
-                          struct xk_str *code, struct xk_str *text,
-                          struct xk_code_stats *stats);
+                          const struct xk_code_out *out);
 
 #endif

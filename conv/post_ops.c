@@ -10,6 +10,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/text.h"
 #include "conv/tensors.h"
 #include "views/epi_kind.h"
 
@@ -123,15 +124,29 @@ static enum xk_status read_sum(xk_ctx *c, const struct word *op,
                                     : XK_OK;
 }
 
-static bool read_mask(const struct word *w, uint32_t *out)
-{
-    static const struct {
-        const char *name;
-        uint32_t mask;
-    } policies[] = {
+static const struct {
+    const char *name;
+    uint32_t mask;
+} policies[] = {
 #define XK_MASK_WORD(word, act, wei, grouped) {word, act},
 #include "xekern/words.def"
-    };
+};
+
+static enum xk_status fail_mask(xk_ctx *c, const struct word *op,
+                                const struct word *mask)
+{
+    char known[120] = "";
+    for (unsigned i = 0; i < XK_COUNTOF(policies); i++)
+        xk_text_add_word(known, sizeof known, policies[i].name);
+    return xk_fail(
+        c, XK_EINVAL,
+        "attr-post-ops=%.*s: not a mask: %.*s; a number or one of %s",
+        (int)(op->n < 80 ? op->n : 80), op->s,
+        (int)(mask->n < 80 ? mask->n : 80), mask->s, known);
+}
+
+static bool read_mask(const struct word *w, uint32_t *out)
+{
     int64_t v;
     for (unsigned i = 0; i < XK_COUNTOF(policies); i++)
         if (is(w, policies[i].name)) {
@@ -151,7 +166,7 @@ static enum xk_status read_place(xk_ctx *c, const struct word *op,
 {
     struct word field;
     if (next_field(rest, &field) && !read_mask(&field, &out->mask))
-        return fail(c, XK_EINVAL, op, "not a mask:", &field);
+        return fail_mask(c, op, &field);
     if (!with_tag || !next_field(rest, &field))
         return XK_OK;
     if (field.n >= sizeof(out->tag))

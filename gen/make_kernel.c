@@ -116,8 +116,9 @@ static enum xk_status make_code(struct xk_gen *g, const struct xk_kernel *ir,
                                 struct xk_made_kernel *out)
 {
     const bool text = xk_trace_wants(&g->trace, XK_STAGE_ASM);
-    XK_TRY(xk_codegen(g->c, g->platform, ir, &out->abi, &out->code,
-                      text ? &g->text : NULL, &out->stats));
+    const struct xk_code_out to = {&out->code, text ? &g->text : NULL,
+                                   &out->stats};
+    XK_TRY(xk_codegen(g->c, g->platform, ir, &out->abi, &to));
     if (text)
         xk_gen_put_text(g, XK_STAGE_ASM);
     if (xk_trace_wants(&g->trace, XK_STAGE_ORDER)) {

@@ -90,7 +90,7 @@ void xk_product_device_name(const struct xk_wa_device *d, char *out,
                                         [XK_STEP_C0] = "C0",
                                         [XK_STEP_C1] = "C1",
                                         [XK_STEP_ANY] = "all steppings",
-                                        [XK_STEP_SOLD] = "all in cards"};
+                                        [XK_STEP_SOLD] = "all steppings sold"};
     const char *product = xk_product_name(d->product);
     const bool one = d->stepping < XK_STEP_ANY;
 

@@ -50,7 +50,8 @@ const struct xk_platform *xk_product_family(uint32_t family);
  * Everything that is open stands for all that is in cards. */
 struct xk_wa_device xk_product_device(const struct xk_platform *p,
                                       uint32_t family, uint32_t revision);
-/* "DG2-G11 B1", "any product C0", "DG1, all in cards", "all in cards". */
+/* "DG2-G11 B1", "any product C0", "DG1, all steppings sold", "all steppings
+ * sold". */
 void xk_product_device_name(const struct xk_wa_device *d, char *out,
                             size_t size_b);
 

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""sim_cost.py TREE [OTHER] [--groups=N] [--limit=PERCENT]: user-mode instructions that
+"""sim_cost.py TREE [OTHER] [--limit=PERCENT]: user-mode instructions that
 the simulator retires in xk_launch, counted by valgrind (callgrind), so that neither the
-machine's load nor missing hardware counters matter: N thread groups of each of the
-kernels below, without checks and with --check=all. A tree has build/tools/xk, or is an
+machine's load nor missing hardware counters matter: one launch of each of the kernels
+below, without checks and with --check=all. A tree has build/tools/xk, or is an
 xk; both should be built alike. The first tree generates the kernels, so that both execute
 the same bytes. With two trees it prints the ratio of the other's instructions to the
 first's, and fails where a sum is more than the limit above 1."""
@@ -16,10 +16,10 @@ from pathlib import Path
 
 # Name, options and problem: what the generator's kernels spend their time with.
 KERNELS = [
-    ("f32 3x3", ["--dt=f32"], "mb1ic128ih14oc64kh3ph1"),
-    ("f16 3x3", ["--dt=f16"], "mb1ic128ih14oc64kh3ph1"),
+    ("f32 3x3", ["--dt=f32"], "mb1ic64ih14oc64kh3ph1"),
+    ("f16 3x3", ["--dt=f16"], "mb1ic64ih14oc64kh3ph1"),
     ("f16 1x1", ["--dt=f16"], "mb1ic256ih14oc64kh1"),
-    ("u8s8 3x3", ["--dt=u8s8"], "mb1ic128ih14oc64kh3ph1"),
+    ("u8s8 3x3", ["--dt=u8s8"], "mb1ic64ih14oc64kh3ph1"),
 ]
 CHECKS = ("none", "all")
 
@@ -34,21 +34,22 @@ def generate(xk, folder, name, words, problem):
     path = folder / (name.replace(" ", "_") + ".zebin")
     told = subprocess.run([xk, "gen", *words, "--info", "-o", path, problem],
                           capture_output=True, text=True, check=True).stdout
-    local = re.search(r", local (\d+) (\d+) (\d+)", told).groups()
-    sizes = dict(re.findall(r"^tensor (\w+): \w+ \w+, (\d+) bytes", told, re.M))
+    sizes = re.search(r"groups (\d+) (\d+) (\d+), local (\d+) (\d+) (\d+)",
+                      told).groups()
+    grid = ["--groups", ",".join(sizes[:3]), "--local", ",".join(sizes[3:])]
+    n_b = dict(re.findall(r"^tensor (\w+): \w+ \w+, (\d+) bytes", told, re.M))
     args = re.search(r"^arguments (.*)", told, re.M).group(1).split()
-    return path, ["xk_conv"] + [f"buf:zero:{sizes[a]}" for a in args], local
+    return path, ["xk_conv"] + [f"buf:zero:{n_b[a]}" for a in args], grid
 
 
-def count(xk, folder, launch, checks, groups):
+def count(xk, folder, launch, checks):
     """Instructions of xk_launch."""
-    path, words, local = launch
+    path, words, grid = launch
     out = folder / "callgrind.out"
     done = subprocess.run(
         ["valgrind", "-q", "--tool=callgrind", "--toggle-collect=xk_launch",
          f"--callgrind-out-file={out}", xk, "run", "--threads", "1",
-         "--groups", str(groups), "--local", ",".join(local),
-         f"--check={checks}", path, *words],
+         *grid, f"--check={checks}", path, *words],
         capture_output=True, text=True, check=False)
     found = re.search(r"^(?:summary|totals): (\d+)", out.read_text(), re.M) \
         if out.exists() else None
@@ -61,7 +62,6 @@ def main():
     """Command line."""
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[0])
     parser.add_argument("tree", nargs="+", type=Path)
-    parser.add_argument("--groups", type=int, default=4)
     parser.add_argument("--limit", type=float, default=3.0)
     args = parser.parse_args()
     if len(args.tree) > 2:
@@ -77,7 +77,7 @@ def main():
         for checks in CHECKS:
             sums = [0] * len(programs)
             for kernel, launch in launches:
-                found = [count(p, folder, launch, checks, args.groups)
+                found = [count(p, folder, launch, checks)
                          for p in programs]
                 sums = [a + b for a, b in zip(sums, found)]
                 print(row(kernel, checks, found), flush=True)

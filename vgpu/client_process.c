@@ -224,10 +224,10 @@ static enum xk_status get_kernel(struct launch *x)
         if (va < r->va || va - r->va >= r->size_b)
             continue;
         const uint64_t left_b = r->size_b - (va - r->va);
-        return xk_kernel_cache_get(x->p->kernels, x->c, x->w,
-                                   r->host + (va - r->va),
-                                   left_b < MAX_CODE_B ? left_b : MAX_CODE_B,
-                                   find_name, x->p, &x->kernel);
+        const struct xk_kernel_wanted wanted = {
+            x->w, r->host + (va - r->va),
+            left_b < MAX_CODE_B ? left_b : MAX_CODE_B, find_name, x->p};
+        return xk_kernel_cache_get(x->p->kernels, x->c, &wanted, &x->kernel);
     }
     return xk_fail(x->c, XK_EFAULT,
                    "vgpu: walker: no memory at its start, 0x%llx",

@@ -119,35 +119,31 @@ static uint64_t code_hash(const uint8_t *code, size_t n_b)
 }
 
 static enum xk_status make_entry(const xk_kernel_cache *k, xk_ctx *c,
-                                 const struct xk_gpu_walker *w,
-                                 const uint8_t *code, size_t n_b,
-                                 xk_kernel_name_fn *name, void *user,
+                                 const struct xk_kernel_wanted *x,
                                  struct entry *e)
 {
-    e->key = key_of(w);
-    e->code_b = xk_walker_code_bytes(k->platform, code, n_b) & ~(size_t)7;
+    e->key = key_of(x->w);
+    e->code_b = xk_walker_code_bytes(k->platform, x->code, x->n_b) & ~(size_t)7;
     e->code = malloc(e->code_b ? e->code_b : 1);
     if (!e->code)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel's code");
-    memcpy(e->code, code, e->code_b);
+    memcpy(e->code, x->code, e->code_b);
     e->code_hash = code_hash(e->code, e->code_b);
-    if (!name || !name(user, e->code, e->code_b, e->name))
+    if (!x->name || !x->name(x->user, e->code, e->code_b, e->name))
         snprintf(e->name, sizeof e->name, "kernel at 0x%llx",
-                 (unsigned long long)w->start_va);
-    return xk_walker_kernel(c, k->platform, w, e->name, e->code, e->code_b,
+                 (unsigned long long)x->w->start_va);
+    return xk_walker_kernel(c, k->platform, x->w, e->name, e->code, e->code_b,
                             &e->kernel);
 }
 
 static enum xk_status add_entry(xk_kernel_cache *k, xk_ctx *c,
-                                const struct xk_gpu_walker *w,
-                                const uint8_t *code, size_t n_b,
-                                xk_kernel_name_fn *name, void *user,
+                                const struct xk_kernel_wanted *x,
                                 struct entry **out)
 {
     struct entry *const e = calloc(1, sizeof *e);
     if (!e)
         return xk_fail(c, XK_ENOMEM, "vgpu: no memory for a kernel");
-    const enum xk_status s = make_entry(k, c, w, code, n_b, name, user, e);
+    const enum xk_status s = make_entry(k, c, x, e);
     struct entry **const at = s < 0 ? NULL : free_place(k);
     if (!at) {
         free_entry(e);
@@ -158,17 +154,15 @@ static enum xk_status add_entry(xk_kernel_cache *k, xk_ctx *c,
 }
 
 enum xk_status xk_kernel_cache_get(xk_kernel_cache *k, xk_ctx *c,
-                                   const struct xk_gpu_walker *w,
-                                   const uint8_t *code, size_t n_b,
-                                   xk_kernel_name_fn *name, void *user,
+                                   const struct xk_kernel_wanted *x,
                                    struct xk_cached_kernel *out)
 {
-    const struct key key = key_of(w);
+    const struct key key = key_of(x->w);
     enum xk_status s = XK_OK;
     pthread_mutex_lock(&k->lock);
-    struct entry *e = find_entry(k, &key, code, n_b);
+    struct entry *e = find_entry(k, &key, x->code, x->n_b);
     if (!e)
-        s = add_entry(k, c, w, code, n_b, name, user, &e);
+        s = add_entry(k, c, x, &e);
     if (s == XK_OK) {
         e->users++;
         e->used_at = ++k->turn;

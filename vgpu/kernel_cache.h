@@ -22,12 +22,19 @@ typedef bool xk_kernel_name_fn(void *user, const uint8_t *code, size_t n_b,
 XK_GIVE xk_kernel_cache *xk_kernel_cache_create(const struct xk_platform *p);
 void xk_kernel_cache_destroy(xk_kernel_cache *k);
 
-/* The decoded kernel of a walker. Its code begins at `code`; n_b bytes are
- * mapped there. Each get needs a put. */
+/* Which kernel: that of a walker. Its code begins at `code`; n_b bytes are
+ * mapped there. name may be NULL. */
+struct xk_kernel_wanted {
+    const struct xk_gpu_walker *w;
+    const uint8_t *code;
+    size_t n_b;
+    xk_kernel_name_fn *name;
+    void *user; /* of name */
+};
+
+/* The decoded kernel. Each get needs a put. */
 enum xk_status xk_kernel_cache_get(xk_kernel_cache *k, xk_ctx *c,
-                                   const struct xk_gpu_walker *w,
-                                   const uint8_t *code, size_t n_b,
-                                   xk_kernel_name_fn *name, void *user,
+                                   const struct xk_kernel_wanted *x,
                                    struct xk_cached_kernel *out);
 void xk_kernel_cache_put(xk_kernel_cache *k, const struct xk_cached_kernel *x);
 

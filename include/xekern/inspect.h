@@ -66,8 +66,8 @@ XK_API const char *xk_inspect_container(const xk_inspect *f);
 XK_API const char *xk_inspect_platform(const xk_inspect *f);
 /* The hardware for which xk_inspect_lint judges: the product and stepping that
  * the container names ("DG2-G11 B1"). Where it leaves them open, all that are
- * in cards count ("all in cards", "DG1, all in cards"). The string lives as
- * long as f. */
+ * in cards count ("all steppings sold", "DG1, all steppings sold"). The string
+ * lives as long as f. */
 XK_API const char *xk_inspect_device(const xk_inspect *f);
 XK_API uint32_t xk_inspect_n_kernels(const xk_inspect *f);
 

@@ -100,12 +100,11 @@ static void take_coords(const struct xk_sim_thread *t,
             xk_rf_u32(t, xk_sim_sample_plane_at(t->kernel, e, s, k) + 4 * lane);
 }
 
-static bool sample_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
+static bool sample_lane(const struct xk_sim_lookup *l,
                         const struct xk_sim_sample *s,
-                        const struct xk_sim_image *g,
-                        const struct xk_sim_sampler *sampler, unsigned lane,
-                        uint32_t out[4])
+                        const struct xk_sim_sampler *sampler, uint32_t out[4])
 {
+    const struct xk_sim_image *const g = l->g;
     const unsigned n = g->n_dims + g->array;
     uint32_t bits[4];
     float at[4];
@@ -113,13 +112,12 @@ static bool sample_lane(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     memset(out, 0, 4 * sizeof *out);
     if (!g->format)
         return true;
-    take_coords(t, e, s, lane, bits);
+    take_coords(l->t, l->e, s, l->lane, bits);
     memcpy(at, bits, sizeof at);
     for (unsigned k = 0; k < n && k < 3; k++)
         whole[k] = (int32_t)bits[k];
-    return s->m.op == XK_SMP_LD_LZ
-               ? xk_sim_image_fetch(t, e, g, whole, lane, out)
-               : xk_sim_sample(t, e, g, sampler, at, lane, out);
+    return s->m.op == XK_SMP_LD_LZ ? xk_sim_image_fetch(l, whole, out)
+                                   : xk_sim_sample(l, sampler, at, out);
 }
 
 /* The channels that are wanted, one behind the other. */
@@ -156,7 +154,8 @@ static void run_lanes(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     uint32_t v[XK_SIM_LANES][4]; /* the destination may overlap the payload */
     for (uint32_t k = mask; k; k &= k - 1) {
         const unsigned l = (unsigned)__builtin_ctz(k);
-        if (!sample_lane(t, e, s, g, sampler, l, v[l]))
+        const struct xk_sim_lookup look = {t, e, g, l};
+        if (!sample_lane(&look, s, sampler, v[l]))
             return;
     }
     for (uint32_t k = mask; k && s->n_back; k &= k - 1) {

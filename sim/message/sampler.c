@@ -89,19 +89,19 @@ static void select_channels(const struct xk_sim_image *g, const uint32_t in[4],
 }
 
 /* All channels of the texel at x, y, z, or of the border. */
-static bool tap(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                const struct xk_sim_image *g, const uint32_t *border,
-                const int64_t at[3], unsigned lane, uint32_t out[4])
+static bool tap(const struct xk_sim_lookup *l, const uint32_t *border,
+                const int64_t at[3], uint32_t out[4])
 {
+    const struct xk_sim_image *const g = l->g;
     const uint8_t *texel = NULL;
     bool inside = true;
     for (unsigned k = 0; k < 3; k++)
         inside &= at[k] >= 0 && (uint64_t)at[k] < g->extent[k];
     if (inside) {
-        texel = xk_sim_reach(t, e, &xk_sim_flat,
+        texel = xk_sim_reach(l->t, l->e, &xk_sim_flat,
                              xk_sim_image_at(g, (uint64_t)at[0],
                                              (uint64_t)at[1], (uint64_t)at[2]),
-                             g->texel_b, g->format->size_b, lane);
+                             g->texel_b, g->format->size_b, l->lane);
         if (!texel)
             return false;
     }
@@ -110,15 +110,14 @@ static bool tap(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-bool xk_sim_image_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_image *g, const int64_t at[3],
-                        unsigned lane, uint32_t out[4])
+bool xk_sim_image_fetch(const struct xk_sim_lookup *l, const int64_t at[3],
+                        uint32_t out[4])
 {
     static const uint32_t black[4];
     uint32_t v[4];
-    if (!tap(t, e, g, black, at, lane, v))
+    if (!tap(l, black, at, v))
         return false;
-    select_channels(g, v, out);
+    select_channels(l->g, v, out);
     return true;
 }
 
@@ -189,9 +188,8 @@ static int64_t element_of(float c, uint64_t n)
 
 /* The sum of a cell's corners, each with its weight. Corners without weight are
  * not read. */
-static bool blend(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                  const struct xk_sim_image *g, const struct xk_sim_sampler *s,
-                  const struct pair p[3], unsigned lane, uint32_t out[4])
+static bool blend(const struct xk_sim_lookup *l, const struct xk_sim_sampler *s,
+                  const struct pair p[3], uint32_t out[4])
 {
     double sum[4] = {0};
     for (unsigned corner = 0; corner < 8; corner++) {
@@ -204,7 +202,7 @@ static bool blend(struct xk_sim_thread *t, const struct xk_sim_inst *e,
         }
         if (!weight)
             continue;
-        if (!tap(t, e, g, s->border, at, lane, v))
+        if (!tap(l, s->border, at, v))
             return false;
         for (unsigned k = 0; k < 4; k++) {
             float f;
@@ -219,10 +217,11 @@ static bool blend(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     return true;
 }
 
-bool xk_sim_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const struct xk_sim_image *g, const struct xk_sim_sampler *s,
-                   const float at[4], unsigned lane, uint32_t out[4])
+bool xk_sim_sample(const struct xk_sim_lookup *l,
+                   const struct xk_sim_sampler *s, const float at[4],
+                   uint32_t out[4])
 {
+    const struct xk_sim_image *const g = l->g;
     const bool linear = s->linear && g->format->kind > XK_TEXEL_SINT;
     struct pair p[3] = {{.part = 0}};
     uint32_t v[4];
@@ -231,8 +230,7 @@ bool xk_sim_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (g->array)
         p[g->n_dims].at[0] = element_of(at[g->n_dims], g->extent[g->n_dims]);
     const int64_t first[3] = {p[0].at[0], p[1].at[0], p[2].at[0]};
-    if (!(linear ? blend(t, e, g, s, p, lane, v)
-                 : tap(t, e, g, s->border, first, lane, v)))
+    if (!(linear ? blend(l, s, p, v) : tap(l, s->border, first, v)))
         return false;
     select_channels(g, v, out);
     return true;

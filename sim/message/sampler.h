@@ -30,14 +30,21 @@ bool xk_sim_sampler_read(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                          uint64_t state_va, uint64_t dynamic_va,
                          struct xk_sim_sampler *s);
 
+/* What one lane of a message reads of an image. */
+struct xk_sim_lookup {
+    struct xk_sim_thread *t;
+    const struct xk_sim_inst *e;
+    const struct xk_sim_image *g;
+    unsigned lane;
+};
+
 /* One texel, at whole coordinates (the last one of an array is its element):
  * outside of the image zero. False after a finding. */
-bool xk_sim_image_fetch(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                        const struct xk_sim_image *g, const int64_t at[3],
-                        unsigned lane, uint32_t out[4]);
+bool xk_sim_image_fetch(const struct xk_sim_lookup *l, const int64_t at[3],
+                        uint32_t out[4]);
 /* The value at the coordinates. False after a finding. */
-bool xk_sim_sample(struct xk_sim_thread *t, const struct xk_sim_inst *e,
-                   const struct xk_sim_image *g, const struct xk_sim_sampler *s,
-                   const float at[4], unsigned lane, uint32_t out[4]);
+bool xk_sim_sample(const struct xk_sim_lookup *l,
+                   const struct xk_sim_sampler *s, const float at[4],
+                   uint32_t out[4]);
 
 #endif

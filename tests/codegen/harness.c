@@ -97,7 +97,8 @@ static enum xk_status generate(xk_ctx *c, const struct xk_platform *p,
         return xk_ctx_status(c);
     make_abi(&k, grf_count, &out->abi);
     c->verify = true;
-    return xk_codegen(c, p, &k, &out->abi, &out->code, &out->text, &out->stats);
+    const struct xk_code_out to = {&out->code, &out->text, &out->stats};
+    return xk_codegen(c, p, &k, &out->abi, &to);
 }
 
 enum xk_status cg_generate_on(xk_ctx *c, const struct xk_platform *p,

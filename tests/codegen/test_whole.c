@@ -185,8 +185,9 @@ static enum xk_status raw(const char *text, unsigned grf, char *message)
     xk_str_init(&code, NULL);
     if (xk_kernel_parse(c, text, &k) < 0)
         ck_abort_msg("%s", c->error.message);
-    const enum xk_status st = xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG),
-                                         &k, &abi, &code, NULL, &s);
+    const enum xk_status st =
+        xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG), &k, &abi,
+                   &(struct xk_code_out){&code, NULL, &s});
     snprintf(message, 500, "%s", c->error.message);
     xk_str_fini(&code);
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);
@@ -310,9 +311,10 @@ START_TEST(shared_expressions_cost_nothing_extra)
         x = xk_bin_imm(c, XK_OP_XOR, xk_mul(c, x, x), i);
     k.body = xk_alloc_stmt(c, o, (struct xk_alloc_info){.size_b = 32},
                            xk_store(c, xk_ptr(c, o, xk_s32(c, 0)), x));
-    ck_assert_int_eq(xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG), &k, &abi,
-                                &code, NULL, &s),
-                     XK_OK);
+    const struct xk_code_out to = {&code, NULL, &s};
+    ck_assert_int_eq(
+        xk_codegen(c, xk_platform_get(XK_PLATFORM_XEHPG), &k, &abi, &to),
+        XK_OK);
     ck_assert_uint_lt(s.instructions, 400);
     xk_str_fini(&code);
     ck_assert_uint_eq(xk_ctx_destroy(c), 0);

@@ -188,7 +188,8 @@ static void make_far_code(xk_ctx *c, const char *text, struct xk_abi *abi,
     c->verify = true;
     if (xk_kernel_parse(c, text, &k) < 0 ||
         xk_passes_run(c, &k, &env, NULL, NULL) < 0 ||
-        xk_codegen(c, p, &k, abi, &code, NULL, &stats) < 0 ||
+        xk_codegen(c, p, &k, abi, &(struct xk_code_out){&code, NULL, &stats}) <
+            0 ||
         xk_zebin_write_kernel(c, abi, code.s, (uint32_t)code.len, zebin) < 0)
         ck_abort_msg("%s", c->error.message);
     xk_str_fini(&code);

@@ -118,7 +118,7 @@ static void launch(struct job *j, bool look_at, struct result *r)
     if (r->status == XK_OK)
         r->status = xk_module_create(d, kernel.file, kernel.file_b, &m, &err);
     for (unsigned k = 0; r->status == XK_OK && k < j->n; k++)
-        r->status = job_make_buffer(j, k, d, 0, 0, 0, &err);
+        r->status = job_make_buffer(j, k, d, NULL, &err);
     if (r->status == XK_OK)
         r->status = xk_launch(m, j->kernel, j->groups, j->local, j->n, j->arg,
                               NULL, &err);

@@ -117,10 +117,12 @@ void job_fini(struct job *j)
 }
 
 enum xk_status job_make_buffer(struct job *j, unsigned k, xk_device *d,
-                               uint32_t less_b, uint32_t room_b, int fill,
+                               const struct job_room *behind,
                                struct xk_error *err)
 {
-    const uint64_t n_b = j->size_b[k] - less_b;
+    const struct job_room r = behind ? *behind : (struct job_room){0};
+    const uint64_t n_b = j->size_b[k] - r.less_b;
+    const uint32_t room_b = r.room_b;
     uint8_t room[4096];
     if (!j->is_buffer[k])
         return XK_OK;
@@ -128,7 +130,7 @@ enum xk_status job_make_buffer(struct job *j, unsigned k, xk_device *d,
         xk_buffer_create(d, n_b + room_b, &j->arg[k].buffer, err);
     if (s == XK_OK)
         s = xk_buffer_write(j->arg[k].buffer, 0, j->data[k], n_b, err);
-    memset(room, fill, sizeof room);
+    memset(room, r.fill, sizeof room);
     if (s == XK_OK && room_b)
         s = xk_buffer_write(j->arg[k].buffer, n_b, room,
                             room_b < sizeof room ? room_b : sizeof room, err);

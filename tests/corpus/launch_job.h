@@ -30,10 +30,15 @@ bool job_read(struct job *j, FILE *f);
 void job_fini(struct job *j);
 /* A simulated device of the platform, one for each, kept. */
 xk_device *job_device(const char *platform, struct xk_error *err);
-/* Makes argument k's buffer, if it is one: less_b shorter than the request
- * said, with room_b bytes of `fill` behind. */
+/* A buffer less_b shorter than the request said, with room_b bytes of `fill`
+ * behind. */
+struct job_room {
+    uint32_t less_b, room_b;
+    int fill;
+};
+/* Makes argument k's buffer, if it is one; room NULL: of its size. */
 enum xk_status job_make_buffer(struct job *j, unsigned k, xk_device *d,
-                               uint32_t less_b, uint32_t room_b, int fill,
+                               const struct job_room *room,
                                struct xk_error *err);
 void job_drop_buffers(struct job *j);
 /* All of a file; the caller frees data. */

@@ -70,22 +70,33 @@ static bool put(const struct job_inst *l, const struct xk_inst *in)
 
 /* -- One mutant -- */
 
-/* Launches the job on buffers of their size, argument k's less `short_b`, with
- * room filled with `pattern` behind, or none and checkers if it is negative. */
-static enum xk_status run(struct job *j, xk_device *d, xk_module *m, unsigned k,
-                          uint32_t short_b, int pattern, struct xk_error *err)
+/* A mutant on a device: argument k's buffer is short_b shorter. */
+struct mutant {
+    xk_device *d;
+    xk_module *m;
+    unsigned k;
+    uint32_t short_b;
+};
+
+/* Launches the job on buffers of their size, with room filled with `pattern`
+ * behind, or none and checkers if it is negative. */
+static enum xk_status run(struct job *j, const struct mutant *x, int pattern,
+                          struct xk_error *err)
 {
     const struct xk_simulate_opts look = {.checks = pattern < 0 ? "mem,pedantic"
                                                                 : "none",
                                           .inst_limit = LIMIT,
                                           .found = hear};
-    enum xk_status s = xk_simulate_configure(d, &look, err);
+    enum xk_status s = xk_simulate_configure(x->d, &look, err);
     n_mem = 0;
     for (unsigned i = 0; s == XK_OK && i < j->n; i++)
-        s = job_make_buffer(j, i, d, i == k ? short_b : 0,
-                            pattern < 0 ? 0 : ROOM_B, pattern, err);
+        s = job_make_buffer(j, i, x->d,
+                            &(struct job_room){i == x->k ? x->short_b : 0,
+                                               pattern < 0 ? 0 : ROOM_B,
+                                               pattern},
+                            err);
     return s != XK_OK ? s
-                      : xk_launch(m, j->kernel, j->groups, j->local, j->n,
+                      : xk_launch(x->m, j->kernel, j->groups, j->local, j->n,
                                   j->arg, NULL, err);
 }
 
@@ -131,15 +142,16 @@ static void drop(uint8_t **kept)
 /* A third run tells a mutant that stores an address, which differs from run to
  * run, from one that depends on the room.
  * -1: it does not end, or is no kernel any more. */
-static int is_harmful(struct job *j, xk_device *d, xk_module *m, unsigned k,
-                      uint32_t short_b)
+static int is_harmful(struct job *j, const struct mutant *x)
 {
+    const unsigned k = x->k;
+    const uint32_t short_b = x->short_b;
     uint8_t *kept[3][MAX_ARGS] = {{0}};
     static const int patterns[] = {0x11, 0xee, 0x11};
     bool harm = false, ends = true, changed = false;
     struct xk_error err = {.message = ""};
     for (unsigned r = 0; ends && (r < 2 || (r == 2 && changed)); r++) {
-        const enum xk_status s = run(j, d, m, k, short_b, patterns[r], &err);
+        const enum xk_status s = run(j, x, patterns[r], &err);
         if (s == XK_OK)
             harm |= !room_is_whole(j, k, short_b, patterns[r], kept[r]);
         job_drop_buffers(j);
@@ -176,9 +188,9 @@ static bool judge(struct job *j, enum kind kind, unsigned k, uint32_t short_b,
     xk_module *m = NULL;
     int harm = -1;
     if (d && xk_module_create(d, kernel.file, kernel.file_b, &m, &err) == XK_OK)
-        harm = is_harmful(j, d, m, k, short_b);
+        harm = is_harmful(j, &(struct mutant){d, m, k, short_b});
     if (harm >= 0 && kind != N_KINDS) {
-        run(j, d, m, k, short_b, -1, &err);
+        run(j, &(struct mutant){d, m, k, short_b}, -1, &err);
         job_drop_buffers(j);
         count(j, kind, harm, at_b, err.message);
     }

@@ -132,7 +132,7 @@ static void run_job(struct job *j)
     xk_module *const m = d ? module_of(d, j->path, &err) : NULL;
     enum xk_status s = m ? XK_OK : XK_EINVAL;
     for (unsigned k = 0; s == XK_OK && k < j->n; k++)
-        s = job_make_buffer(j, k, d, 0, 0, 0, &err);
+        s = job_make_buffer(j, k, d, NULL, &err);
     if (s == XK_OK)
         s = xk_launch(m, j->kernel, j->groups, j->local, j->n, j->arg, NULL,
                       &err);

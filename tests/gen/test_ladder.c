@@ -49,20 +49,20 @@ enum xk_status __wrap_xk_plan_make(xk_ctx *c, const struct xk_platform *p,
 
 enum xk_status __real_xk_codegen(xk_ctx *c, const struct xk_platform *p,
                                  const struct xk_kernel *k,
-                                 const struct xk_abi *abi, struct xk_str *code,
-                                 struct xk_str *text, struct xk_code_stats *s);
+                                 const struct xk_abi *abi,
+                                 const struct xk_code_out *out);
 enum xk_status __wrap_xk_codegen(xk_ctx *c, const struct xk_platform *p,
                                  const struct xk_kernel *k,
-                                 const struct xk_abi *abi, struct xk_str *code,
-                                 struct xk_str *text, struct xk_code_stats *s);
+                                 const struct xk_abi *abi,
+                                 const struct xk_code_out *out);
 enum xk_status __wrap_xk_codegen(xk_ctx *c, const struct xk_platform *p,
                                  const struct xk_kernel *k,
-                                 const struct xk_abi *abi, struct xk_str *code,
-                                 struct xk_str *text, struct xk_code_stats *s)
+                                 const struct xk_abi *abi,
+                                 const struct xk_code_out *out)
 {
     if (n_codes++ < refusals)
         return xk_fail(c, XK_ENOFIT, "refusal %u", n_codes);
-    return __real_xk_codegen(c, p, k, abi, code, text, s);
+    return __real_xk_codegen(c, p, k, abi, out);
 }
 
 static enum xk_status create(uint16_t registers, unsigned refuse, uint32_t type,

@@ -22,10 +22,17 @@ static double now_ms(void)
     return (double)t.tv_sec * 1e3 + (double)t.tv_nsec * 1e-6;
 }
 
+/* Code, and how it is to be printed. */
+struct code {
+    const uint8_t *bytes;
+    size_t n_b;
+    const struct xk_disasm_opts *opts;
+};
+
 /* The fastest of some runs: the first one pays for fresh memory. */
 static double disassemble(xk_ctx *c, const struct xk_platform *p,
-                          const struct xk_disasm_opts *o, const char *code,
-                          size_t n_b, struct xk_str *out, unsigned *n_bad)
+                          const struct code *in, struct xk_str *out,
+                          unsigned *n_bad)
 {
     double best_ms = -1;
 
@@ -35,8 +42,8 @@ static double disassemble(xk_ctx *c, const struct xk_platform *p,
         double ms;
 
         xk_str_clear(out);
-        status = xk_disassemble_code(c, p, (const uint8_t *)code, n_b, o, out,
-                                     n_bad);
+        status =
+            xk_disassemble_code(c, p, in->bytes, in->n_b, in->opts, out, n_bad);
         ms = now_ms() - start;
         if (status != XK_OK)
             return -1;
@@ -60,7 +67,8 @@ static unsigned print_file(xk_ctx *c, const struct xk_platform *p,
 
     xk_str_init(&out, NULL);
     if (code)
-        ms = disassemble(c, p, &o, code, n_b, &out, &n_bad);
+        ms = disassemble(c, p, &(struct code){(uint8_t *)code, n_b, &o}, &out,
+                         &n_bad);
     if (ms >= 0)
         printf("%s=== %.3f\n", xk_str_get(&out), ms);
     else

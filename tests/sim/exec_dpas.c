@@ -74,12 +74,21 @@ static unsigned steps(const struct form *f)
 
 enum { DST = 20, SRC0 = 40, SRC1 = 60, SRC2 = 80 };
 
-/* The row and column of the product; *size is the sum of magnitudes. src2 may
- * have been put together from two threads. */
-static double cell(const struct form *f, const uint8_t *rf, uint32_t grf_b,
-                   const uint8_t *src2, unsigned m, unsigned n, double *size)
+/* What a product is of: a thread's registers, and src2, which may have been put
+ * together from two threads. */
+struct factors {
+    const uint8_t *rf;
+    uint32_t grf_b;
+    const uint8_t *src2;
+};
+
+/* The product's row m and column n; *size is the sum of magnitudes. */
+static double cell(const struct form *f, const struct factors *x, unsigned m,
+                   unsigned n, double *size)
 {
     const unsigned depth = steps(f);
+    const uint8_t *const rf = x->rf;
+    const uint32_t grf_b = x->grf_b;
     double sum = 0;
     if (f->c)
         sum = value(bits_at(rf,
@@ -93,7 +102,7 @@ static double cell(const struct form *f, const uint8_t *rf, uint32_t grf_b,
             (SRC1 * grf_b + (p / 32 * f->cols + n) * 4) * 8 + p % 32;
         const double b = value(bits_at(rf, column, f->b->bits), f->b);
         const double a = value(
-            bits_at(src2, (m * depth + k) * f->a->bits, f->a->bits), f->a);
+            bits_at(x->src2, (m * depth + k) * f->a->bits, f->a->bits), f->a);
         sum += a * b;
         *size += fabs(a * b);
     }
@@ -194,8 +203,8 @@ static void run_form(struct lab *x, const struct form *f, unsigned threads,
         for (unsigned m = 0; m < f->rows; m++)
             for (unsigned n = 0; n < f->cols; n++) {
                 double size;
-                const double want =
-                    cell(f, before[i], x->k->grf_b, src2, m, n, &size);
+                const struct factors of = {before[i], x->k->grf_b, src2};
+                const double want = cell(f, &of, m, n, &size);
                 check_cell(f, want, size,
                            bits_at(x->t[i].rf,
                                    DST * x->k->grf_b * 8 +

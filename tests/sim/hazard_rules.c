@@ -245,7 +245,8 @@ static void rule(const struct row *r)
     struct walk_verdict v;
     const unsigned n = decode(p, r, in);
     w.n = go_way(r, n, at);
-    ck_assert(walk_check(p, in, n, &w, 1, r->strict, &v));
+    const struct walk_code code = {p, in, n, r->strict};
+    ck_assert(walk_check(&code, &w, 1, &v));
     const char *const got = v.findings ? names[v.first.kind] : "";
     ck_assert_msg(
         !strcmp(got, r->want) && (!v.findings || (v.first.first == r->first &&

@@ -98,18 +98,17 @@ static bool make_table(struct xk_hz_table *t, const struct xk_platform *p,
     return ok;
 }
 
-bool walk_check(const struct xk_platform *p, const struct xk_inst *in,
-                unsigned n, const struct walk *w, unsigned n_walks, bool strict,
-                struct walk_verdict *out)
+bool walk_check(const struct walk_code *code, const struct walk *w,
+                unsigned n_walks, struct walk_verdict *out)
 {
     struct xk_hz_table t;
     struct xk_hz_thread *const th = calloc(1, sizeof *th);
-    const bool ok = th && make_table(&t, p, in, n);
+    const bool ok = th && make_table(&t, code->p, code->in, code->n);
     *out = (struct walk_verdict){0};
     if (ok) {
         for (unsigned m = 0; m < n_walks; m++) {
             *th = (struct xk_hz_thread){.report = take, .user = out};
-            xk_hz_thread_begin(th, 0, strict);
+            xk_hz_thread_begin(th, 0, code->strict);
             for (unsigned k = 0; k < w[m].n; k++)
                 xk_hz_step(&t, th, w[m].at[k], UINT32_MAX, NULL);
         }

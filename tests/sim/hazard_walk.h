@@ -25,10 +25,15 @@ struct walk_verdict {
     unsigned findings;
     struct xk_hz_finding first;
 };
-/* jip_b and uip_b of the n records are indices. */
-bool walk_check(const struct xk_platform *p, const struct xk_inst *in,
-                unsigned n, const struct walk *w, unsigned n_walks, bool strict,
-                struct walk_verdict *out);
+/* n records, whose jip_b and uip_b are indices, and the rules that hold. */
+struct walk_code {
+    const struct xk_platform *p;
+    const struct xk_inst *in;
+    unsigned n;
+    bool strict;
+};
+bool walk_check(const struct walk_code *code, const struct walk *w,
+                unsigned n_walks, struct walk_verdict *out);
 /* Both instructions and the place, for a human. */
 void walk_print(const struct xk_platform *p, const struct xk_inst *in,
                 const struct xk_hz_finding *f);

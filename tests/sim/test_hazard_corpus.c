@@ -166,12 +166,18 @@ static void show(const struct kernel *k, const char *what,
                                     .second = gaps[0].second});
 }
 
+static bool check_walks(const struct kernel *k, struct walk_verdict *v)
+{
+    const struct walk_code code = {k->p, k->in, k->n, k->strict};
+    return walk_check(&code, k->walk, N_WALKS, v);
+}
+
 static void judge(struct kernel *k, unsigned at, unsigned how, struct totals *t)
 {
     struct walk_verdict v;
     bool harmful = false;
     const bool gone = is_on_way(k, &harmful);
-    if (!walk_check(k->p, k->in, k->n, k->walk, N_WALKS, k->strict, &v))
+    if (!check_walks(k, &v))
         abort();
     t->mutants++;
     t->harmful += harmful;
@@ -204,8 +210,7 @@ static void mutate(struct kernel *k, struct totals *t)
 static void check(struct kernel *k, struct totals *t)
 {
     struct walk_verdict v = {0};
-    if (!go_ways(k, t) ||
-        !walk_check(k->p, k->in, k->n, k->walk, N_WALKS, k->strict, &v))
+    if (!go_ways(k, t) || !check_walks(k, &v))
         abort();
     t->kernels++;
     if (v.findings) {

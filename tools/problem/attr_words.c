@@ -105,6 +105,16 @@ static enum xk_status fail_part(const struct xk_conv_option *o,
                         word, part, why);
 }
 
+static enum xk_status fail_policy(const struct xk_conv_option *o,
+                                  const char *word, const char *part,
+                                  struct xk_error *err)
+{
+    char why[200] = "is no mask and none of ";
+    const size_t n = strlen(why);
+    xk_words_of_policies(why + n, sizeof why - n);
+    return fail_part(o, word, part, why, err);
+}
+
 static enum xk_status read_arg(const struct xk_conv_option *o, const char *word,
                                const char *text, uint32_t *out,
                                struct xk_error *err)
@@ -194,7 +204,7 @@ static enum xk_status read_quant(const struct xk_conv_option *o,
         return st;
     const char *part = cut(&text, ':');
     if (!read_policy(part, &r->desc, arg, &q))
-        return fail_part(o, word, part, "is no mask and no policy", err);
+        return fail_policy(o, word, part, err);
     const bool one = !q.mask;
     if (text && one && !read_attr_value(k, part = cut(&text, ':'), r, arg))
         return fail_part(o, word, part,
