@@ -41,7 +41,7 @@ enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
     char known[100] = "";
     if (set >> type & 1)
         return XK_OK;
-    for (uint32_t t = 0; t < XK_N_DATA_TYPES; t++)
+    for (uint32_t t = XK_F32; t < XK_N_DATA_TYPES; t++)
         if (set >> t & 1)
             xk_text_add_word(known, sizeof known, type_names[t]);
     return xk_fail(c, XK_EUNSUPPORTED, "%s=%s is not implemented%s, only %s",

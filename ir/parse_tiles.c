@@ -75,7 +75,7 @@ static bool parse_role(struct xk_parse *p, unsigned *role)
 static bool parse_digit(struct xk_parse *p, struct xk_tiling *t, unsigned role)
 {
     struct xk_digits *const w = &t->walk[role];
-    unsigned index;
+    unsigned index = 0;
     if (w->n == XK_MAX_DIGITS)
         return xk_parse_fail(p, "more than 8 parts of indices");
     struct xk_digit *const d = &w->at[w->n];
@@ -224,7 +224,7 @@ static bool parse_term(struct xk_parse *p, const struct xk_tiling *t,
                        int64_t sign, struct xk_coord *x)
 {
     int64_t v = 1;
-    unsigned index;
+    unsigned index = 0;
     const bool number = p->tok.kind == XK_TOKEN_INT;
     if (number && !parse_int(p, &v))
         return false;
