@@ -8,6 +8,7 @@ folder, which part of its static functions has a name that a static function of 
 file has too, and the names. TAP."""
 import re
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -124,7 +125,8 @@ def shared_statics(root, names):
 
 
 def print_names(root):
-    """The table of --names."""
+    """The table of --names, which may go into a pipe that ends early."""
+    signal.signal(signal.SIGPIPE, signal.SIG_DFL)
     counts, shared = shared_statics(root, tracked(root))
     for folder, (some, every) in counts.items():
         print(f"{folder:10} {some:4} of {every:4}: {100 * some / every:4.1f} %")
