@@ -58,6 +58,13 @@ bool xk_wa_lacks_fused_call(const struct xk_wa_program *g, unsigned at)
            i->src[0].file == XK_FILE_GRF;
 }
 
+bool xk_wa_lacks_call_register(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    return i->op == XK_OPC_CALLA && i->src[0].file == XK_FILE_GRF &&
+           i->src[0].sub_b;
+}
+
 bool xk_wa_lacks_send_overlap(const struct xk_wa_program *g, unsigned at)
 {
     const struct xk_footprint d = xk_inst_footprint(g->p, &g->inst[at], -1);

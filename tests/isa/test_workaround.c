@@ -173,6 +173,8 @@ static const struct row_case {
      "endif (8|M0) 16\n"},
     {XK_WA_fused_call, XK_PLATFORM_XEHPG, 128, "call (16|M0) r10.0 16\n",
      "call (16|M0) r10.0 r2.2\n"},
+    {XK_WA_call_register, XK_PLATFORM_XEHPG, 128, "calla (16|M0) r10.0 r2.0\n",
+     "calla (16|M0) r10.0 r2.2\n"},
     {XK_WA_dpas_atomic_8, XK_PLATFORM_XEHPG, 128,
      "dpas.8x8 (8|M0) r40:f r40:f r20:hf r30.0:hf {Atomic}\n" DPAS,
      "dpas.8x4 (8|M0) r40:f r40:f r20:hf r30.0:hf {Atomic}\n" DPAS},
