@@ -9,8 +9,10 @@
 #include "conv/tensors.h"
 #include "gen/contraction_problem.h"
 #include "gen/gradients.h"
+#include "gen/make_launches.h"
 #include "gen/padding.h"
 #include "plan/plan.h"
+#include "views/pack_groups.h"
 
 enum xk_status xk_candidates_override(xk_ctx *c,
                                       const struct xk_platform *platform,
@@ -39,25 +41,46 @@ enum xk_status xk_candidates_override(xk_ctx *c,
     return XK_OK;
 }
 
-enum xk_status xk_problem_contraction(xk_ctx *c, const struct xk_problem *p,
-                                      const struct xk_conv_info *info,
-                                      struct xk_contraction *out)
+static enum xk_status pack_form(xk_ctx *c, const struct xk_problem *p,
+                                bool closed, struct xk_problem_form *f)
 {
-    XK_TRY(xk_conv_contraction(c, &p->desc, info, out));
-    if (xk_contraction_extent(out, XK_ROLE_BATCH) == 1)
+    if (closed)
+        XK_TRY(xk_pack_tiling(c, &f->con, &f->lanes, p->pack, &p->packed,
+                              &f->copy));
+    xk_pack_groups(&f->con, &f->lanes, p->pack);
+    if (closed)
+        f->con.b.layout = p->packed;
+    f->has_lanes = false;
+    return XK_OK;
+}
+
+enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
+                                  const struct xk_conv_info *info,
+                                  struct xk_problem_form *out)
+{
+    out->has_lanes = false;
+    XK_TRY(xk_conv_contraction(c, &p->desc, info, &out->con));
+    XK_TRY(xk_contraction_check(c, &out->con));
+    if (xk_contraction_extent(&out->con, XK_ROLE_BATCH) == 1)
         return XK_OK;
-    XK_TRY(xk_contraction_check(c, out));
-    return xk_contraction_prepare(c, out);
+    out->has_lanes = xk_group_lanes_of(&out->con, &out->lanes);
+    if (p->pack > 1)
+        XK_TRY(pack_form(c, p, info != NULL, out));
+    else if (out->has_lanes)
+        xk_contraction_copy(&out->whole, &out->con);
+    return xk_contraction_prepare(c, &out->con);
 }
 
 /* With its shape. */
 static enum xk_status shape_of(xk_ctx *c, const struct xk_problem *p,
                                const struct xk_conv_info *info,
-                               struct xk_contraction *con, struct xk_shape *out)
+                               struct xk_problem_form *form,
+                               struct xk_shape *out)
 {
-    XK_TRY(xk_problem_contraction(c, p, info, con));
-    XK_TRY(xk_contraction_check(c, con));
-    *out = xk_shape_of(con);
+    XK_TRY(xk_problem_form_of(c, p, info, form));
+    *out = xk_shape_of(&form->con);
+    if (form->has_lanes)
+        xk_shape_add_lanes(out, &form->lanes);
     return XK_OK;
 }
 
@@ -69,6 +92,16 @@ static enum xk_status none_valid(xk_ctx *c, enum xk_status status,
                    broken ? broken->name : "", broken ? broken->why : "");
 }
 
+/* The layout of packed weights. False: it has padding, which nobody writes. */
+static bool set_packed(struct xk_problem *p, const struct xk_layout *l)
+{
+    p->packed = *l;
+    for (unsigned d = 0; d < l->n_dims; d++)
+        if (l->padded[d] != l->dim[d])
+            return false;
+    return xk_layout_size_b(l) <= INT32_MAX;
+}
+
 /* Layouts that suit the first candidate; those without padding where that of
  * blocks makes a tensor too large. */
 static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
@@ -77,6 +110,8 @@ static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
 {
     struct xk_any_layouts any;
     XK_TRY(xk_plan_any_layouts(c, con, &p->candidate[0], s, &any));
+    if (p->pack > 1 && !set_packed(p, &any.b))
+        return xk_fail(c, XK_ENOFIT, "plan: packed weights have padding");
     const struct xk_layout *const best[3] = {&any.a, &any.b, &any.c};
     const struct xk_layout *const plain[3] = {&any.plain_a, &any.b,
                                               &any.plain_c};
@@ -89,14 +124,30 @@ static enum xk_status set_layouts(xk_ctx *c, const struct xk_contraction *con,
     return xk_conv_tensors(c, &p->desc, plain, &p->info);
 }
 
+/* Groups that fill a systolic array and a tile together. */
+static int64_t pack_of(const struct xk_problem_form *f)
+{
+    enum { STEP_B = 32, MOST = 32 };
+    const unsigned elem_b = xk_dtype_b(f->whole.a.layout.dt);
+    if (!f->has_lanes || elem_b > 2)
+        return 1;
+    return xk_pack_of_groups(&f->whole, &f->lanes, STEP_B / elem_b, MOST);
+}
+
 /* Candidates for the layouts that the descriptor gives, and then all layouts.
  */
-static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
+static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
 {
     const struct xk_schedule_rule *broken = NULL;
-    struct xk_contraction con;
+    struct xk_problem_form form;
     struct xk_shape s;
-    XK_TRY(shape_of(c, p, NULL, &con, &s));
+    p->pack = 1;
+    XK_TRY(shape_of(c, p, NULL, &form, &s));
+    p->pack = may_pack ? pack_of(&form) : 1;
+    if (p->pack > 1) {
+        xk_conv_close_weights(&p->desc);
+        XK_TRY(shape_of(c, p, NULL, &form, &s));
+    }
     p->n_candidates =
         xk_schedule_candidates(p->platform, &s, p->candidate, &broken);
     if (!p->n_candidates)
@@ -104,7 +155,7 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p)
                           "no candidate is valid; the best one breaks", broken);
     XK_TRY(xk_candidates_override(c, p->platform, &s, p->candidate,
                                   &p->n_candidates));
-    return set_layouts(c, &con, &s, p);
+    return set_layouts(c, &form.con, &s, p);
 }
 
 const struct xk_schedule_rule *
@@ -124,17 +175,31 @@ xk_candidates_keep(const struct xk_platform *platform, const struct xk_shape *s,
     return kept ? NULL : broken;
 }
 
+/* Their number and their scratch memory, as create makes them. */
+static void set_launches(struct xk_problem *p)
+{
+    const int64_t packed_b = xk_layout_size_b(&p->packed);
+    const struct xk_launches l = {.n_scratch = p->pack > 1,
+                                  .scratch_b = &packed_b};
+    struct xk_scratch_info each[1];
+    struct xk_launch_list list = {0};
+    xk_launches_scratch(&l, each, &list);
+    p->info.n_launches = 1u + p->pads + (p->pack > 1);
+    p->info.scratch_b = list.scratch_b;
+    p->info.scratch_align_b = list.scratch_align_b;
+}
+
 /* With the layouts that were chosen. *broken: as of xk_candidates_keep. */
 static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
                                  const struct xk_schedule_rule **broken)
 {
-    struct xk_contraction con;
+    struct xk_problem_form form;
     struct xk_shape s;
-    XK_TRY(shape_of(c, p, &p->info, &con, &s));
+    XK_TRY(shape_of(c, p, &p->info, &form, &s));
     *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
                                  &p->n_candidates);
-    p->pads = p->desc.g > 1 && xk_padding_dim(&con) >= 0;
-    p->info.n_launches = p->pads ? 2 : 1;
+    p->pads = p->desc.g > 1 && xk_padding_dim(&form.con) >= 0;
+    set_launches(p);
     return XK_OK;
 }
 
@@ -143,11 +208,17 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
     xk_conv_close_groups(&p->desc);
-    enum xk_status status = choose(c, p);
+    const struct xk_conv_desc asked = p->desc;
+    enum xk_status status = choose(c, p, true);
+    if (status == XK_ENOFIT) {
+        xk_ctx_clear(c);
+        p->desc = asked;
+        status = choose(c, p, false);
+    }
     /* Blocks of weights may have made them too large. */
     if (status == XK_EUNSUPPORTED && xk_conv_close_weights(&p->desc)) {
         xk_ctx_clear(c);
-        status = choose(c, p);
+        status = choose(c, p, false);
     }
     XK_TRY(status);
     XK_TRY(keep_valid(c, p, true, &broken));

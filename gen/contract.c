@@ -27,6 +27,7 @@ struct ladder {
     enum outcome outcome[XK_MAX_CANDIDATES];
     /* What each try makes: */
     struct xk_nest packed; /* [tap][channel] innermost of K */
+    struct xk_lanes_nest lanes;
     struct xk_plan plan;
     struct xk_kernel kernel;
 };
@@ -74,9 +75,27 @@ static struct xk_kernel_job job_of(struct ladder *l)
 }
 
 /* The nest that a candidate sees. */
+static enum xk_status nest_with_lanes(struct ladder *l,
+                                      const struct xk_schedule *s)
+{
+    const struct xk_contract *const k = l->k;
+    struct xk_shape shape = {.n = 0};
+    if (!k->whole)
+        return xk_fail(l->g->c, XK_EINTERNAL, "contract: fma=lanes of what?");
+    xk_shape_add_lanes(&shape, k->lanes);
+    const uint16_t size[] = {(uint16_t)xk_lanes_rows(&shape.lanes, s->m_thr),
+                             (uint16_t)shape.lanes.tile_columns, s->simd};
+    return xk_lanes_nest_make(l->g->c, k->whole, k->lanes, size, &l->lanes);
+}
+
 static enum xk_status plan_candidate(struct ladder *l, unsigned i)
 {
     const struct xk_schedule *const s = &l->k->candidate[i];
+    if (s->fma == XK_FMA_LANES) {
+        XK_TRY(nest_with_lanes(l, s));
+        return xk_plan_make(l->g->c, l->g->platform, &l->lanes.nest, s,
+                            &l->plan);
+    }
     if (s->pack && !l->is_packed)
         return xk_fail(l->g->c, XK_ENOFIT,
                        "plan: taps of these layouts are not packed");

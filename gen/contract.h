@@ -10,6 +10,11 @@
 
 struct xk_contract {
     const struct xk_nest *nest;
+    /* For candidates with fma=lanes: the contraction before coordinates were
+     * split, and how it is one of many groups; NULL: there are no such
+     * candidates. */
+    const struct xk_contraction *whole;
+    const struct xk_group_lanes *lanes;
     /* The nest's, best first; the last one is the last resort, if there are
      * several. */
     const struct xk_schedule *candidate;

@@ -86,11 +86,14 @@ static bool reach_b(const struct xk_contraction *p, const struct xk_access *a,
            !__builtin_mul_overflow(outer_e, xk_dtype_b(l->dt), out);
 }
 
-/* Offsets are s32, and so is every part of their sum. */
+/* Offsets are s32, and so is every part of their sum. An open layout is checked
+ * when it is chosen. */
 static enum xk_status check_reach(xk_ctx *c, const struct xk_contraction *p,
                                   const struct xk_access *a)
 {
     int64_t sum = 0;
+    if (xk_access_is_open(a))
+        return XK_OK;
     for (unsigned d = 0; d < a->layout.n_dims; d++) {
         int64_t part;
         if (!reach_b(p, a, d, &part) ||

@@ -13,6 +13,7 @@
 #include "gen/gen.h"
 #include "gen/make_launches.h"
 #include "gen/padding.h"
+#include "lower/tile_copy.h"
 
 /* One create call. */
 struct create {
@@ -20,8 +21,11 @@ struct create {
     struct xk_problem problem;
     struct xk_program_arg_info
         arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS];
-    struct xk_nest con;                    /* large, and not zero at first */
+    /* Large, and not zero at first: */
+    struct xk_problem_form form;
+    struct xk_nest con;
     struct xk_contraction_problem padding; /* if the problem pads */
+    struct xk_flat_nest copy;              /* if it packs */
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -96,31 +100,67 @@ static enum xk_status prepare(struct create *g, const struct xk_conv_desc *d)
     return XK_OK;
 }
 
-/* Forward: one launch, whose nest is made only here, and perhaps one that
- * clears padding. */
+/* Weights whose groups are packed go to scratch memory. */
+static const struct xk_bind pack_binds[] = {
+    {.name = "packed", .binding = XK_BIND_SCRATCH},
+    {.name = "wei", .binding = XK_BIND_TENSOR, .number = XK_ARG_WEI}};
+
+static enum xk_status pack_launch(struct create *g, struct xk_launch *out)
+{
+    const bool surfaces = !xk_creation_has(&g->base, XK_CREATE_A64);
+    const struct xk_tile_copy copy = {&g->form.copy, "wei", "packed"};
+    XK_TRY(xk_lower_tile_copy(g->base.gen.c, &copy, "xk_pack", surfaces,
+                              &g->copy));
+    *out = (struct xk_launch){.kind = XK_LAUNCH_IR,
+                              .name = "xk_pack",
+                              .u.ir = {.ir = &g->copy.kernel,
+                                       .written = "packed",
+                                       .threads = g->copy.threads,
+                                       .groups = {g->copy.groups[0], 1, 1},
+                                       .grf_count = 128,
+                                       .surfaces = surfaces},
+                              .n_binds = 2,
+                              .bind = pack_binds};
+    return XK_OK;
+}
+
+static struct xk_launch padding_launch(const struct create *g)
+{
+    return (struct xk_launch){
+        .kind = XK_LAUNCH_CONTRACT,
+        .name = "xk_padding",
+        .u.contract = {.nest = &g->padding.nest,
+                       .candidate = g->padding.candidate,
+                       .n_candidates = g->padding.n_candidates}};
+}
+
+/* Forward: one launch, whose nest is made only here, and perhaps one in front
+ * that packs weights, and one behind that clears padding. */
 static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
                                        unsigned *n)
 {
     xk_ctx *const c = g->base.gen.c;
-    struct xk_contraction con;
-    XK_TRY(xk_problem_contraction(c, &g->problem, &g->problem.info, &con));
+    const bool packs = g->problem.pack > 1;
+    *n = 0;
+    XK_TRY(xk_problem_form_of(c, &g->problem, &g->problem.info, &g->form));
+    if (packs)
+        XK_TRY(pack_launch(g, &out[(*n)++]));
     if (g->problem.pads)
-        XK_TRY(make_padding(g, &con));
-    XK_TRY(xk_nest_make(c, &con, &g->con));
-    out[0] = (struct xk_launch){
+        XK_TRY(make_padding(g, &g->form.con));
+    XK_TRY(xk_nest_make(c, &g->form.con, &g->con));
+    const bool lanes = g->form.has_lanes;
+    out[(*n)++] = (struct xk_launch){
         .kind = XK_LAUNCH_CONTRACT,
         .name = "xk_conv",
+        .n_binds = packs ? 1 : 0,
+        .bind = pack_binds,
         .u.contract = {.nest = &g->con,
+                       .whole = lanes ? &g->form.whole : NULL,
+                       .lanes = lanes ? &g->form.lanes : NULL,
                        .candidate = g->problem.candidate,
                        .n_candidates = g->problem.n_candidates}};
     if (g->problem.pads)
-        out[1] = (struct xk_launch){
-            .kind = XK_LAUNCH_CONTRACT,
-            .name = "xk_padding",
-            .u.contract = {.nest = &g->padding.nest,
-                           .candidate = g->padding.candidate,
-                           .n_candidates = g->padding.n_candidates}};
-    *n = g->problem.pads ? 2 : 1;
+        out[(*n)++] = padding_launch(g);
     return XK_OK;
 }
 
@@ -142,14 +182,16 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     unsigned n;
     XK_TRY(prepare(g, what));
     XK_TRY(set_launches(g, launch, &n));
-    const struct xk_launches all = {.n_args = set_args(g),
-                                    .n_scratch = g->problem.n_scratch,
-                                    .scratch_b = g->problem.scratch_b,
-                                    .args = g->arg,
-                                    .n = n,
-                                    .at = launch,
-                                    .addresses =
-                                        xk_creation_has(base, XK_CREATE_A64)};
+    const int64_t packed_b = xk_layout_size_b(&g->problem.packed);
+    const bool packs = g->problem.pack > 1;
+    const struct xk_launches all = {
+        .n_args = set_args(g),
+        .n_scratch = packs ? 1 : g->problem.n_scratch,
+        .scratch_b = packs ? &packed_b : g->problem.scratch_b,
+        .args = g->arg,
+        .n = n,
+        .at = launch,
+        .addresses = xk_creation_has(base, XK_CREATE_A64)};
     return xk_launches_make(&base->gen, &all, &g->problem.info, base->heap,
                             out);
 }
@@ -237,7 +279,7 @@ enum xk_status xk_conv_create(const struct xk_conv_desc *d,
 {
     static const struct xk_creation_kind kind = {
         .state_b = sizeof(struct create),
-        .zero_b = offsetof(struct create, con),
+        .zero_b = offsetof(struct create, form),
         .generate = generate,
         .tell = tell,
         .fini = fini};

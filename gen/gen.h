@@ -15,8 +15,12 @@ struct xk_problem {
     struct xk_conv_desc desc; /* every default explicit */
     const struct xk_platform *platform;
     struct xk_conv_info info;
-    bool pads; /* a second launch clears padding of dst */
-    /* Forward: of its one launch. */
+    bool pads; /* a launch behind the others clears padding of dst */
+    /* Groups that are one for the kernel, if above 1: a launch in front of the
+     * others copies the weights to scratch memory in this layout. */
+    int64_t pack;
+    struct xk_layout packed;
+    /* Forward: of its launch that contracts. */
     unsigned n_candidates;
     struct xk_schedule candidate[XK_MAX_CANDIDATES];
     /* A gradient's launches and scratch buffers (gen/gradients.h), all of it
@@ -31,12 +35,21 @@ struct xk_problem {
  * lives. */
 enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
                                struct xk_problem *out);
-/* The contraction that the search and the kernel are made of, over the layouts
- * in info; NULL: as far as the descriptor says them. */
-enum xk_status xk_problem_contraction(xk_ctx *c, const struct xk_problem *p,
-                                      const struct xk_conv_info *info,
-                                      struct xk_contraction *out);
 void xk_problem_fini(struct xk_problem *p);
+/* What the search and the kernel are made of. */
+struct xk_problem_form {
+    struct xk_contraction con;
+    /* A batch that may be in the lanes; con is prepared, and this is not. */
+    bool has_lanes;
+    struct xk_contraction whole;
+    struct xk_group_lanes lanes;
+    struct xk_tiling copy; /* of weights whose groups are packed, if info says
+                              how they lie */
+};
+/* Over the layouts in info; NULL: as far as the descriptor says them. */
+enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
+                                  const struct xk_conv_info *info,
+                                  struct xk_problem_form *out);
 /* Leaves the candidates that can do with 64-bit addresses, with them. The
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */

@@ -240,6 +240,7 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
                        const xk_expr **at)
 {
     const struct xk_nest *const con = l->p->con;
+    const int64_t tile = l->p->s.fma == XK_FMA_LANES ? l->p->s.m_thr : 1;
     int64_t outer = l->p->m_extent;
     bool first = true;
     for (unsigned i = 0; i < con->n_index; i++) {
@@ -247,7 +248,11 @@ void xk_lower_unpack_m(struct xk_lowering *l, const xk_expr *m,
         if (x->role != XK_ROLE_M)
             continue;
         outer /= x->extent;
-        const xk_expr *v = xk_bin_imm(l->c, XK_OP_DIV, m, outer);
+        /* First by the tile, of which all rows have the same quotient. */
+        const int64_t whole = outer % tile == 0 ? tile : 1;
+        const xk_expr *v =
+            xk_bin_imm(l->c, XK_OP_DIV, xk_bin_imm(l->c, XK_OP_DIV, m, whole),
+                       outer / whole);
         if (!first)
             v = xk_bin_imm(l->c, XK_OP_MOD, v, x->extent);
         first = first && x->extent == 1;
@@ -363,8 +368,11 @@ static void multiply(struct xk_lowering *l)
 {
     struct xk_block_writer outer = l->w;
     xk_block_init(&l->w, l->c, l->facts);
-    buffers(l);
-    if (l->p->slm.foot.f.n) {
+    if (l->p->s.fma != XK_FMA_LANES)
+        buffers(l);
+    if (l->p->s.fma == XK_FMA_LANES) {
+        xk_lower_lane_window(l);
+    } else if (l->p->slm.foot.f.n) {
         xk_lower_halo_loop(l);
     } else if (l->p->slm.buffers) {
         xk_lower_slm_loop(l);

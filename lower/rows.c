@@ -60,6 +60,14 @@ static const xk_expr *row_mask(struct xk_lowering *l, unsigned m)
     return xk_lower_below_m(l, xk_bin_imm(l->c, XK_OP_ADD, l->out_m0, m));
 }
 
+/* Whether a side has rows that C has not: beyond its intervals. */
+static bool leaves_rows(const struct xk_lowering *l,
+                        const struct xk_plan_side *s)
+{
+    return s->input == XK_SIDE_C ? l->p->epi.masked
+                                 : l->p->con->input[s->input].leaves;
+}
+
 /* Whether C has the elements of row m and columns n; NULL: always. */
 static const xk_expr *view_mask(struct xk_lowering *l, unsigned m,
                                 const xk_expr *n)
@@ -137,7 +145,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
         const xk_expr *in_row = row_mask(l, at->m);
-        if (s->input == XK_SIDE_C && l->p->epi.masked)
+        if (leaves_rows(l, s))
             in_row = both(l, in_row, view_mask(l, at->m, n), send.lanes);
         const xk_expr *const mask =
             both(l, in_row, columns_mask(e, s, j), send.lanes);

@@ -149,6 +149,8 @@ void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
 void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
                        const xk_expr *i, unsigned first_row, unsigned rows);
 
+/* lane_window.c: all of K with the columns of all groups in the lanes. */
+void xk_lower_lane_window(struct xk_lowering *l);
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);
 /* halo_loop.c: the same with its footprint there. */

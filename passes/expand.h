@@ -52,6 +52,11 @@ struct xk_tile_move {
 };
 bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
                        struct xk_tile_move *out);
+/* Whether the tile has another type than memory. */
+static inline bool xk_expand_converts(const struct xk_tile_move *m)
+{
+    return m->part.tile->layout.dt != m->access->layout.dt;
+}
 
 /* Places of a tile that one message moves: lanes along one dim, a vector of
  * dwords, or of elements in a dword each, along another; or one run. */

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/half.h"
+#include "base/integer.h"
 #include "isa/isa.h"
 #include "isa/message.h"
 #include "passes/expand.h"
@@ -138,6 +139,15 @@ static unsigned message_data_b(const struct xk_expand *x,
                                      : s->vec * registers_b(x, s->lanes);
 }
 
+/* The same in the tile. */
+static unsigned tile_data_b(const struct xk_expand *x,
+                            const struct xk_tile_move *m,
+                            const struct xk_tile_shape *s)
+{
+    return message_data_b(x, s) * xk_dtype_b(m->part.tile->layout.dt) /
+           xk_dtype_b(m->access->layout.dt);
+}
+
 /* Whether the mask at every corner of a message's places is that of its first
  * ones: conditions are linear, so between corners nothing else can hold. Where
  * no corner is there, places between them may be. */
@@ -162,7 +172,8 @@ static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
 }
 
 /* Whether all places of a message share the mask of its first ones, and blocks
- * are all there; dword messages begin at dwords. */
+ * are all there, or, on their way to another type, all of a block or nothing;
+ * dword messages begin at dwords. */
 static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at,
                            const struct xk_tile_place *first)
@@ -171,9 +182,10 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
     xk_facts_divisibility(x->facts, first->off, &mod, &rem);
     if (s->kind != XK_SHAPE_ELEMENTS &&
         (mod % 4 || rem % 4 ||
-         !is_whole_registers(x, m, at, message_data_b(x, s))))
+         !is_whole_registers(x, m, at, tile_data_b(x, m, s))))
         return false;
-    if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask))
+    if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
+        !xk_expand_converts(m))
         return false;
     return has_one_mask(x, m, s, at, first->mask);
 }
@@ -190,17 +202,19 @@ static struct xk_send send_of(const struct xk_tile_move *m,
         .block = s->kind == XK_SHAPE_BLOCK};
 }
 
-/* Between lanes' dwords and the elements of a tile. */
+/* Between lanes' dwords, or a block, and the elements of a tile. */
 static void reorder_lanes(struct xk_expand *x, const struct xk_tile_move *m,
                           const struct xk_tile_shape *s, unsigned used,
                           const xk_expr *tile, const xk_expr *dwords)
 {
     const bool load = m->f->op == XK_TILE_LOAD;
-    const uint16_t per_dw = (uint16_t)(4 / xk_dtype_b(m->access->layout.dt));
+    const bool block = s->kind == XK_SHAPE_BLOCK;
+    const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
+    const uint16_t per_dw = (uint16_t)(block ? 1 : 4 / elem_b);
     struct xk_func f = {.kind = XK_FUNC_REORDER};
     f.u.reorder.n_dims = 1;
-    f.u.reorder.extent[0] = (uint16_t)used;
-    f.u.reorder.dst_stride[0] = load ? s->reg_stride : per_dw;
+    f.u.reorder.extent[0] = (uint16_t)(block ? 4u * s->vec / elem_b : used);
+    f.u.reorder.dst_stride[0] = block ? 1 : load ? s->reg_stride : per_dw;
     f.u.reorder.src_stride[0] = load ? per_dw : s->reg_stride;
     f.u.reorder.dst =
         (uint8_t)(load ? m->part.tile->layout.dt : m->access->layout.dt);
@@ -229,10 +243,11 @@ static unsigned used_lanes(const struct xk_tile_move *m,
 static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
                            const struct xk_tile_shape *s, const int64_t *at)
 {
+    if (xk_expand_converts(m))
+        return false;
     return s->kind != XK_SHAPE_ELEMENTS ||
            (s->reg_stride == 1 && used_lanes(m, s, at) == s->lanes &&
             is_whole_registers(x, m, at, 4u * s->lanes) &&
-            m->part.tile->layout.dt == m->access->layout.dt &&
             xk_dtype_b(m->access->layout.dt) == 4);
 }
 
@@ -280,7 +295,8 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
     const xk_expr *const tile = xk_expand_reg(x, m, at);
     const xk_expr *to = tile;
     if (!direct) {
-        const xk_expr *const stage = xk_block_alloc(&x->w, "stage", n_b, 0);
+        const xk_expr *const stage = xk_block_alloc(
+            &x->w, "stage", xk_round_up(n_b, x->platform->grf_b), 0);
         to = stage ? xk_ptr(x->c, stage, xk_s32(x->c, 0)) : NULL;
     }
     if (!all && !m->access->fill && s->lanes > 1 && !is_never(p->mask) &&
@@ -365,6 +381,8 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
     struct xk_tile_move m;
     if (!xk_expand_move_of(x, call, &m))
         return;
-    const bool same = m.part.tile->layout.dt == m.access->layout.dt;
-    move_part(x, &m, same ? XK_SHAPE_BLOCK : XK_SHAPE_ELEMENTS);
+    const bool store = m.f->op == XK_TILE_STORE;
+    move_part(x, &m,
+              store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS
+                                              : XK_SHAPE_BLOCK);
 }

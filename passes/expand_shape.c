@@ -59,7 +59,7 @@ static bool block_shape(struct xk_expand *x, const struct xk_tile_move *m,
                         struct xk_tile_shape *s)
 {
     const struct xk_layout *const l = &m->part.tile->layout;
-    const unsigned elem_b = xk_dtype_b(l->dt);
+    const unsigned elem_b = xk_dtype_b(m->access->layout.dt);
     int64_t all = 1;
     no_positions(m, s);
     s->kind = XK_SHAPE_BLOCK;
@@ -77,6 +77,8 @@ static bool block_shape(struct xk_expand *x, const struct xk_tile_move *m,
             break;
     }
     s->vec = (uint8_t)(all * elem_b / 4);
+    if (xk_expand_converts(m) && all * xk_dtype_b(l->dt) % x->platform->grf_b)
+        return false; /* what is left of a register could not be converted */
     return all * elem_b % 4 == 0;
 }
 
@@ -191,7 +193,8 @@ void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
 {
     struct xk_tile_shape block;
     const bool has_block = best == XK_SHAPE_BLOCK && block_shape(x, m, &block);
-    const bool has_gather = best <= XK_SHAPE_GATHER && gather_shape(x, m, out);
+    const bool has_gather = best <= XK_SHAPE_GATHER && !xk_expand_converts(m) &&
+                            gather_shape(x, m, out);
     if (has_block && (!has_gather || elements(m, &block) >= elements(m, out))) {
         *out = block;
         return;

@@ -133,6 +133,27 @@ static void systolic_b(struct xk_layout *l, const struct xk_contraction *con,
     put(l, d->b_k, s->pack ? XK_PACK_FEW : s->k_step);
 }
 
+/* B with a batch in the lanes: blocks of it inside; with several columns of
+ * each place of the batch, these inside. */
+static void batch_b(struct xk_layout *l, const struct xk_contraction *con,
+                    const struct dims *d)
+{
+    int batch = -1;
+    for (unsigned i = 0; i < con->n_index; i++)
+        if (con->index[i].role == XK_ROLE_BATCH && con->index[i].extent > 1)
+            batch = xk_access_dim_of(&con->b, i);
+    begin(l, &con->b);
+    if (d->b_n >= 0) {
+        put_others(l, batch, d->b_n);
+        put(l, batch, 0);
+        put(l, d->b_n, 0);
+        return;
+    }
+    put(l, batch, 0);
+    put_others(l, batch, -1);
+    put(l, batch, 16);
+}
+
 /* B where N is in the lanes; dwords of four bytes, a run of them along N. */
 static void lanes_b(struct xk_layout *l, const struct xk_contraction *con,
                     const struct dims *d, const struct xk_schedule *s)
@@ -167,7 +188,9 @@ static void choose(const struct xk_contraction *con,
     if (few_n || steps)
         blocks_of(&out->c, &con->c, d.c_n, d.c_m, images,
                   few_n ? XK_PACK_FEW : s->k_step);
-    if (systolic)
+    if (s->fma == XK_FMA_LANES)
+        batch_b(&out->b, con, &d);
+    else if (systolic)
         systolic_b(&out->b, con, &d, s);
     else
         lanes_b(&out->b, con, &d, s);

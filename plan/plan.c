@@ -128,6 +128,8 @@ static struct xk_operand_job job_b(xk_ctx *c, struct xk_plan *p)
     return j;
 }
 
+#define LANES_STAGING_B 256 /* four messages on their way */
+
 static bool ragged(int64_t extent, unsigned tile, unsigned threads)
 {
     return extent % ((int64_t)tile * threads) != 0;
@@ -441,6 +443,34 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
     return XK_OK;
 }
 
+static enum xk_status plan_multiply(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
+    XK_TRY(plan_operands(c, p, &a, &b));
+    XK_TRY(plan_segments(c, p, &a, &b));
+    XK_TRY(xk_plan_slm(c, p));
+    return xk_plan_flat(c, p);
+}
+
+/* A row of a window and all taps, by tile functions: what loads them is the
+ * expansion's to say. */
+static enum xk_status plan_lanes(xk_ctx *c, struct xk_plan *p)
+{
+    const struct xk_lanes_nest *const t = p->con->lanes;
+    if (!t)
+        return xk_fail(c, XK_EINTERNAL, "plan: no batch is in the lanes");
+    p->a.tile_b = (uint32_t)xk_tile_size_b(&t->tiling.tile[0]);
+    p->b.tile_b = (uint32_t)xk_tile_size_b(&t->tiling.tile[1]);
+    p->a.slots = 2;
+    p->b.slots = 1;
+    p->a.slot_b = p->a.tile_b;
+    p->b.slot_b = p->b.tile_b;
+    p->a.staging_b = LANES_STAGING_B;
+    p->a.why = p->b.why = "each element once, a lane a column";
+    p->a.row_masked = ragged(p->m_extent, p->s.m_thr, p->s.tg_m);
+    return XK_OK;
+}
+
 enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
                             const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *p)
@@ -455,11 +485,7 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     XK_TRY(check_indices(c, p));
     set_extents(p);
     XK_TRY(set_grid(c, p));
-    const struct xk_operand_job a = job_a(c, p), b = job_b(c, p);
-    XK_TRY(plan_operands(c, p, &a, &b));
-    XK_TRY(plan_segments(c, p, &a, &b));
-    XK_TRY(xk_plan_slm(c, p));
-    XK_TRY(xk_plan_flat(c, p));
+    XK_TRY(p->s.fma == XK_FMA_LANES ? plan_lanes(c, p) : plan_multiply(c, p));
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
     XK_TRY(xk_plan_store(c, p));

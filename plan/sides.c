@@ -135,7 +135,8 @@ static void make_side(xk_ctx *c, const struct xk_plan *p, unsigned input,
     s->late = !moves(p, a, XK_ROLE_M);
     s->like_c = lies_like_c(p, a);
     s->n_extent = s->like_c ? e->n_extent : p->n_extent;
-    s->masked = e->m_masked || e->n_masked || s->n_extent < e->n_extent;
+    s->masked = e->m_masked || e->n_masked || s->n_extent < e->n_extent ||
+                p->con->input[input].leaves;
     if (s->late)
         s->part_b = (uint16_t)(4 * e->n);
     else if (xk_fma_is_systolic(p->s.fma))

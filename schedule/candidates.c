@@ -2,6 +2,8 @@
 /* Enumerates the schedules of a family and keeps the best. */
 #include "schedule/score.h"
 
+#include <string.h>
+
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
@@ -660,6 +662,72 @@ static unsigned with_last_resort(struct search *g, unsigned n)
     return n + 1;
 }
 
+/* Elements of a window that are met. */
+static int64_t met(const struct xk_lanes_axis *x, int64_t places)
+{
+    int64_t n = 0;
+    for (int64_t at = -1; (at = xk_lanes_next(x, places, at)) >= 0;)
+        n++;
+    return n;
+}
+
+/* Cycles of an EU about, memory apart: of a tile its products, the elements of its
+ * window, its taps and its sums, each with what belongs to it; of a machine that is
+ * not full the same. */
+static int64_t lanes_score(const struct search *g, const struct xk_schedule *c)
+{
+    enum { MAD = 2, ELEMENT = 8, SUM = 12, THREAD = 200, LARGE_PCT = 115 };
+    const struct xk_lanes_shape *const l = &g->s->lanes;
+    const struct xk_shape seen = xk_schedule_shape(g->s, c);
+    const int64_t n_eu = xk_perf_get(g->p->id)->n_eu;
+    const int64_t window = met(&l->axis[0], xk_lanes_rows(l, c->m_thr)) *
+                           met(&l->axis[1], l->tile_columns) * l->outer_k *
+                           l->group_k;
+    const int64_t tile = MAD * c->m_thr * l->k + ELEMENT * (window + l->k) +
+                         SUM * c->m_thr + THREAD;
+    const int64_t threads = seen.m / c->m_thr * xk_ceil_div(seen.n, c->n_thr);
+    const int64_t each = xk_ceil_div(threads, n_eu);
+    return tile * each * (c->grf_count > 128 ? LARGE_PCT : 100) / 100;
+}
+
+/* The best of some tiles, in front of the n candidates of *g. */
+static unsigned with_lanes(struct search *g, unsigned n)
+{
+    enum { MOST_ROWS = 4, SHARE_OF_LANES = 3 };
+    const struct xk_lanes_shape *const l = &g->s->lanes;
+    struct xk_schedule best[SHARE_OF_LANES];
+    unsigned found = 0;
+    for (unsigned i = 0; i < 2 * MOST_ROWS && l->n; i++) {
+        const int64_t rows = 1 + i / 2;
+        struct xk_schedule c = {.fma = XK_FMA_LANES,
+                                .simd = 16,
+                                .m_thr = (uint16_t)(rows * l->tile_columns),
+                                .n_thr = 16,
+                                .n_sub = 16,
+                                .k_step = 1,
+                                .slots_a = 1,
+                                .slots_b = 1,
+                                .depth = 1,
+                                .slices = 1,
+                                .surfaces = true,
+                                .grf_count = i % 2 ? 256 : 128};
+        const struct xk_shape seen = xk_schedule_shape(g->s, &c);
+        plain_group(&seen, &c);
+        while (seen.n % ((int64_t)c.n_thr * c.tg_n) && c.tg_n > 1) {
+            c.tg_n /= 2; /* no lanes beyond N where that can be */
+            c.tg_m *= 2;
+        }
+        if (rows > l->axis[0].places || xk_schedule_check(g->p, g->s, &c) ||
+            fits_half(g, &c))
+            continue;
+        c.score = lanes_score(g, &c);
+        found = insert(best, found, SHARE_OF_LANES, &c);
+    }
+    memmove(&g->out[found], &g->out[0], n * sizeof(*g->out));
+    memcpy(g->out, best, found * sizeof(*g->out));
+    return n + found;
+}
+
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
@@ -670,7 +738,7 @@ unsigned xk_schedule_candidates(const struct xk_platform *p,
         systolic(&g);
     if (s->elem_b != 2)
         mads(&g);
-    const unsigned n = with_last_resort(&g, in_order(&g));
+    const unsigned n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
     if (broken)
         *broken = g.broken;
     return n;

@@ -11,18 +11,43 @@
 #define OTHER_FLAT_GRF 14
 /* And through SLM where A's elements come one by one, without these. */
 #define OTHER_LOOSE_GRF 28
+/* With a batch in the lanes. */
+#define OTHER_LANES_GRF 36
 /* Each tap has a copy of the loop's body. */
 #define MAX_SLM_TAPS 9
 #define MAX_SLICES 8
+/* Products of 255 * 255 below 2^24. */
+#define MAX_LANES_K 256
 /* Work items of a group, as the drivers have it. */
 #define MAX_LANES 1024
 /* Of tiles, steps and groups in any one direction. */
 #define MAX_SIDE 1024
 
+/* Tiles are whole along both of the last M indices, so that M has more rows. */
+static struct xk_shape lanes_shape(const struct xk_shape *s,
+                                   const struct xk_schedule *c)
+{
+    const struct xk_lanes_shape *const l = &s->lanes;
+    const unsigned rows = xk_lanes_rows(l, c->m_thr);
+    struct xk_shape r = {.n = l->n,
+                         .k_inner = 1,
+                         .k_outer = 1,
+                         .elem_b = s->elem_b,
+                         .epilogue = s->epilogue,
+                         .lanes = *l};
+    r.m = l->outer_m * xk_ceil_div(l->axis[1].places, l->tile_columns) *
+          c->m_thr;
+    if (rows)
+        r.m *= xk_ceil_div(l->axis[0].places, rows);
+    return r;
+}
+
 struct xk_shape xk_schedule_shape(const struct xk_shape *s,
                                   const struct xk_schedule *c)
 {
     struct xk_shape r = *s;
+    if (c->fma == XK_FMA_LANES && s->lanes.n)
+        return lanes_shape(s, c);
     if (!c->pack || !s->line_taps || c->k_step < XK_PACK_FEW)
         return r; /* no step is that short: the rules say so */
     r.k_inner = c->k_step;
@@ -100,8 +125,10 @@ static bool rule_lanes(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)p;
-    (void)s;
     const unsigned most = XK_MAX_WIDTHS * c->simd;
+    if (c->fma == XK_FMA_LANES)
+        return s->lanes.n && c->m_thr % s->lanes.tile_columns == 0 &&
+               c->n_thr == c->simd && c->n_sub == c->n_thr;
     return c->m_thr % c->simd == 0 && c->n_thr % c->simd == 0 &&
            c->m_thr <= most && c->n_thr <= most && c->n_thr % c->n_sub == 0;
 }
@@ -163,10 +190,24 @@ static unsigned window_grf(const struct xk_platform *p, const struct xk_shape *s
            xk_schedule_steps_a(c) / p->grf_b;
 }
 
+/* Sums, taps, two rows of a window, all f32. */
+static bool lanes_fit(const struct xk_platform *p, const struct xk_shape *s,
+                      const struct xk_schedule *c)
+{
+    const struct xk_lanes_shape *const l = &s->lanes;
+    const int64_t row =
+        xk_lanes_window(&l->axis[1], l->tile_columns) * l->group_k;
+    const int64_t vectors = c->m_thr + l->k + 2 * row;
+    return vectors * c->simd * 4 / p->grf_b + OTHER_LANES_GRF <=
+           xk_platform_grf(p, c->grf_count);
+}
+
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     unsigned other = OTHER_GRF;
+    if (c->fma == XK_FMA_LANES)
+        return lanes_fit(p, s, c);
     if (c->slm && s->loose_a) /* elements, packed ones, a header for each tap */
         other = OTHER_LOOSE_GRF + c->k_step + 2 * (unsigned)s->k_outer;
     if (xk_schedule_is_flat(c))
@@ -186,6 +227,9 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     const int64_t dwords = xk_ceil_div(s->k_inner, 4);
+    if (c->fma == XK_FMA_LANES) /* f32 holds sums of so many 8-bit products */
+        return s->lanes.n && c->k_step == 1 &&
+               (s->elem_b > 1 || s->lanes.k <= MAX_LANES_K);
     if (xk_fma_is_systolic(c->fma))
         return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&
                s->elem_b < 4;

@@ -8,11 +8,18 @@
 #include "base/str.h"
 #include "isa/isa.h"
 #include "layout/dtype.h"
-#include "views/nest.h"
+#include "views/group_lanes.h"
 
 /* dpasw: a fused pair shares B, of which each thread holds half. dp4a: as mad,
- * of dwords of four 8-bit elements along K. */
-enum xk_fma_kind { XK_FMA_MAD, XK_FMA_DPAS, XK_FMA_DPASW, XK_FMA_DP4A };
+ * of dwords of four 8-bit elements along K. lanes: mad with the columns of all
+ * groups of a batch in the lanes (views/group_lanes.h). */
+enum xk_fma_kind {
+    XK_FMA_MAD,
+    XK_FMA_DPAS,
+    XK_FMA_DPASW,
+    XK_FMA_DP4A,
+    XK_FMA_LANES
+};
 
 /* What lies in shared local memory, if anything does. */
 enum xk_slm_of { XK_SLM_OF_A, XK_SLM_OF_B, XK_SLM_OF_AB };
@@ -79,7 +86,25 @@ struct xk_shape {
                       masked registers are filled before the loads */
     unsigned epilogue; /* instructions of its steps for 16 elements of C, about */
     int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
+    /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
+    struct xk_lanes_shape {
+        int64_t n;            /* columns of all groups */
+        int64_t outer_m;      /* rows of M but for the last two indices */
+        int64_t outer_k;      /* taps but for theirs */
+        int64_t group_k;      /* elements of A of a place and a column */
+        int64_t tile_columns; /* places of a tile along the last M index */
+        int64_t k;            /* all of K */
+        struct xk_lanes_axis axis[2]; /* the last two M indices */
+    } lanes;
 };
+/* Adds what fma=lanes wants. */
+void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l);
+/* Rows of such a tile: m_thr is that times tile_columns. */
+static inline unsigned xk_lanes_rows(const struct xk_lanes_shape *s,
+                                     unsigned m_thr)
+{
+    return m_thr / (unsigned)s->tile_columns;
+}
 static inline int64_t xk_shape_batch(const struct xk_shape *s)
 {
     return s->batch ? s->batch : 1;
@@ -290,7 +315,7 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
  * tile in the larger register file, a step at a time. It is slow. */
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
 
-#define XK_MAX_CANDIDATES 64 /* 12 of each family, the last resort */
+#define XK_MAX_CANDIDATES 64 /* 12 of each family, 3 of lanes, the last resort */
 /* Fills out[] with valid candidates, best first, and behind them the last
  * resort; returns how many. Depends on nothing but its arguments. broken (may
  * be NULL): if there are none, of the rules that refused one the last in their

@@ -36,7 +36,7 @@ static const struct field {
      AT(U8, fma),
      {0, 0},
      0,
-     (const char *const[]){"mad", "dpas", "dpasw", "dp4a", NULL}},
+     (const char *const[]){"mad", "dpas", "dpasw", "dp4a", "lanes", NULL}},
     ONE("simd", AT(U16, simd)),
     ONE("m", AT(U16, m_thr)),
     ONE("n", AT(U16, n_thr)),

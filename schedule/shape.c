@@ -196,6 +196,25 @@ static void set_c(const struct xk_contraction *p, struct xk_shape *s)
     set_row(&walked, s);
 }
 
+/* Places of a tile along the columns: at most so many, as even as can be. */
+#define MOST_COLUMNS 8
+
+void xk_shape_add_lanes(struct xk_shape *s, const struct xk_group_lanes *l)
+{
+    struct xk_lanes_shape *const x = &s->lanes;
+    const int64_t columns = l->axis[1].places;
+    const int64_t tiles = xk_ceil_div(columns, MOST_COLUMNS);
+    x->n = l->groups * l->group_n;
+    x->outer_m = l->outer_m;
+    x->outer_k = at_most(l->outer_k, MOST_PIXELS);
+    x->group_k = l->group_k;
+    x->tile_columns = xk_ceil_div(columns, tiles);
+    x->axis[0] = l->axis[0];
+    x->axis[1] = l->axis[1];
+    x->k = x->outer_k *
+           at_most(l->axis[0].taps * l->axis[1].taps, MOST_PIXELS) * l->group_k;
+}
+
 static bool is_filled(const struct xk_contraction *p)
 {
     return xk_access_leaves(p, &p->b) ||

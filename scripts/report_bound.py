@@ -13,6 +13,10 @@ that a core has room for:
   issue       one instruction a multiply-add instruction and one a message
   l2          what a core's share of the output needs of both tensors, once
   memory      source, weights and destination, once
+With several groups that have fewer input channels than a dpas multiplies at once,
+arithmetic is the least of f32's multiply-adds, a lane an output channel, and of dpas
+over as many groups as fill it, the others' weights being zero; port and l2 are then
+what each tensor needs once.
 Not counted: first loads, last stores, tiles that do not divide evenly."""
 import argparse
 import re
@@ -78,10 +82,13 @@ class Problem:
         taps = prod(v[2] for v in g.values())
         inside = prod(taps_inside(*v) for v in g.values())
         mb, ic, oc = f["mb"], f["ic"], f["oc"]
-        self.macs = mb * ic * oc * inside
+        groups = f.get("g", 1)
+        self.group_k = ic // groups if groups > 1 else 0
+        self.macs = mb * ic * oc * inside // groups
         size, out_size = SIZE[dtype]
         touched = pixels_in if taps > 1 else pixels_out
-        src, wei, dst = mb * ic * touched, ic * oc * taps, mb * oc * pixels_out
+        src, dst = mb * ic * touched, mb * oc * pixels_out
+        wei = ic * oc * taps // groups
         self.m, self.n, self.out_b = {
             "fwd": (mb * pixels_out, oc, out_size),
             "bwd_d": (mb * pixels_in, ic, out_size),
@@ -103,8 +110,28 @@ def lanes_of(machine, dtype):
     return each / machine["xmx_row_cyc"], 8 * each
 
 
+def is_small(p, dtype):
+    """Whether a group has less K than a dpas."""
+    return 0 < p.group_k < 32 // SIZE[dtype][0]
+
+
+def arithmetic(machine, p, dtype):
+    """Cycles of an XVE's multiplies, and their instructions."""
+    rate, each = lanes_of(machine, dtype)
+    if not is_small(p, dtype):
+        return p.macs / rate, p.macs / each
+    plain, lanes = lanes_of(machine, "f32")
+    filled = p.macs * (32 // SIZE[dtype][0]) / p.group_k
+    if dtype == "f32" or p.macs / plain < filled / rate:
+        return p.macs / plain, p.macs / lanes
+    return filled / rate, filled / each
+
+
 def port_cycles(name, machine, p, dtype):
     """The best tile's reads; accumulators have 7/8 of the registers."""
+    if is_small(p, dtype):
+        rate = min(machine["port_b"], machine["l1_lines_cyc"] * machine["line_b"])
+        return p.read_b / rate / machine["cores"]
     room = 256 * GRF_B[name] * 7 // 8
     rate = min(machine["port_b"], machine["l1_lines_cyc"] * machine["line_b"])
     shared = 2 if machine["fused"] == 2 and dtype != "f32" else 1
@@ -116,6 +143,9 @@ def port_cycles(name, machine, p, dtype):
 def l2_cycles(machine, p):
     """A core's outputs as near to a square as the tensors are."""
     cores = machine["cores"]
+    if p.group_k:
+        rate = min(machine["l2_core_b"], machine["l2_total_b"] / cores)
+        return p.read_b / cores / (rate * machine["l2_percent"] / 100)
     side = min(sqrt(p.m * p.n / cores), p.m, p.n)
     other = p.m * p.n / cores / side
     per_core = (side + other) * p.k * p.size
@@ -134,12 +164,11 @@ def clock_mhz(machine, dtype):
 def least_cycles(name, machine, p, dtype):
     """{what: cycles}."""
     xves = machine["cores"] * machine["xves"]
-    rate, macs_each = lanes_of(machine, dtype)
-    instructions = p.macs / macs_each
+    cycles, instructions = arithmetic(machine, p, dtype)
     messages = p.read_b / MESSAGE_B
     memory_b = (machine["memory_mbps"] * machine["memory_percent"] / 100 /
                 clock_mhz(machine, dtype))
-    return {"arithmetic": p.macs / rate / xves,
+    return {"arithmetic": cycles / xves,
             "port": port_cycles(name, machine, p, dtype),
             "issue": (instructions + messages) / xves / machine["issue_width"],
             "l2": l2_cycles(machine, p),
@@ -184,7 +213,7 @@ def main():
     for line in args.shapes.read_text(encoding="utf-8").splitlines():
         if not re.search(r"ic\d+", line) or line.startswith("#"):
             continue
-        desc = re.sub(r"^(g\d+)?mb\d+", "", line.strip())
+        desc = re.sub(r"mb\d+", "", line.strip(), count=1)
         mb = args.mb or fields(line).get("mb", 1)
         name = re.sub(r".*n\"|\"|\*\d+$", "", line.strip())
         for direction in args.dir.split(","):

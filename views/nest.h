@@ -20,6 +20,8 @@ struct xk_operand_view {
     struct xk_view view;
 };
 
+struct xk_lanes_nest;
+
 struct xk_nest {
     uint8_t n_index, n_inputs, n_epi;
     struct xk_index index[XK_VIEW_MAX_DIMS]; /* loop order, outermost first */
@@ -31,8 +33,10 @@ struct xk_nest {
                       where it has several (xk_nest_pack); 0: taps are
                       indices of their own */
     uint8_t used_e; /* of those, that A has in memory; the others are masked */
-    struct xk_epi_op epi[XK_MAX_EPI]; /* in this order */
-    struct xk_contraction of;         /* what it was made of */
+    struct xk_epi_op epi[XK_MAX_EPI];  /* in this order */
+    const struct xk_lanes_nest *lanes; /* A and B are multiplied as that says
+                                          (group_lanes.h), or NULL */
+    struct xk_contraction of;          /* what it was made of */
     struct xk_contraction walked; /* the same with its indices in the order of
                                      loops: rows as xk_row_order_of says */
     struct xk_operand_view

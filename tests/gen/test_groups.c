@@ -49,8 +49,11 @@ static int64_t element(const struct side *s, unsigned arg, const int64_t *at)
 static void create(struct side *s)
 {
     struct xk_error err;
+    char text[256];
+    xk_conv_desc_print(&s->desc, text, sizeof(text));
     ck_assert_msg(xk_conv_create(&s->desc, NULL, &s->program, &err) == XK_OK,
-                  "%s", err.message);
+                  "%s, %s to %s: %s", text, s->desc.src_tag, s->desc.dst_tag,
+                  err.message);
     s->info = xk_program_info(s->program);
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
         s->arg[i].size_b = s->info->tensor[i].size_b;
@@ -117,8 +120,9 @@ static void set_problem(struct xk_conv_desc *d)
         {XK_F32, XK_F32, XK_F32}, {XK_F16, XK_F16, XK_F32},
         {XK_U8, XK_S8, XK_S32},   {XK_BF16, XK_BF16, XK_F32},
         {XK_F16, XK_F16, XK_F16}, {XK_S8, XK_S8, XK_S8}};
-    static const int64_t channels[][2] = {{1, 1}, {1, 1}, {1, 3},  {5, 1},
-                                          {2, 4}, {8, 8}, {17, 6}, {16, 32}};
+    static const int64_t channels[][2] = {{1, 1}, {1, 1},  {1, 3},
+                                          {5, 1}, {2, 4},  {4, 4},
+                                          {8, 8}, {17, 6}, {16, 32}};
     static const char *const tags[] = {"nhwc", "nhwc", "nchw", "aBcd16b"};
     const int64_t *const c = channels[draw(0, XK_COUNTOF(channels) - 1)];
     const uint32_t *const t = types[draw(0, XK_COUNTOF(types) - 1)];
@@ -127,7 +131,9 @@ static void set_problem(struct xk_conv_desc *d)
     d->wei_type = t[1];
     d->dst_type = t[2];
     d->prop = draw(0, 1) ? XK_FWD_B : XK_FWD_D;
-    d->g = draw(2, c[0] * c[1] > 40 ? 3 : 20);
+    d->g = draw(2, c[0] * c[1] > 70 ? 3 : 20);
+    if (c[0] == c[1] && c[0] > 1 && c[0] < 16)
+        d->g = 8 * draw(1, 2);
     d->mb = draw(1, 2);
     d->ic = d->g * c[0];
     d->oc = d->g * c[1];
@@ -165,12 +171,57 @@ START_TEST(groups_are_a_dense_convolution_with_zeros)
 }
 END_TEST
 
+/* Which of the three ways a problem takes, and what query says of it. */
+static const struct {
+    const char *problem;
+    uint32_t src, wei;
+    const char *schedule; /* of the main kernel begins so */
+    bool packs;
+} ways[] = {
+    {"g32mb1ic32ih9oc32kh3ph1", XK_F16, XK_F16, "fma=lanes", false},
+    {"g32mb1ic32ih9oc64kh3ph1", XK_U8, XK_S8, "fma=lanes", false},
+    {"g32ic32iw9oc32kw3pw1", XK_F32, XK_F32, "fma=lanes", false},
+    {"g24mb1ic24id4oc24kd3pd1", XK_BF16, XK_BF16, "fma=lanes", false},
+    {"g8mb1ic16ih9oc16kh3ph1", XK_F32, XK_F32, "fma=lanes", false},
+    {"g32mb1ic128ih9oc128kh3ph1", XK_F16, XK_F16, "fma=dpas", true},
+    {"g32mb1ic256ih9oc256kh3ph1", XK_U8, XK_S8, "fma=dpas", true},
+    {"g2mb1ic64ih9oc64kh3ph1", XK_F16, XK_F16, "fma=dpas", false},
+    {"g3mb1ic12ih9oc12kh3ph1", XK_F16, XK_F16, "fma=", false},
+    {"g2mb1ic34ih9oc2kh7ph3", XK_U8, XK_S8, "fma=d", false},
+};
+
+START_TEST(groups_are_multiplied_in_one_of_three_ways)
+{
+    struct side s = {.desc = XK_CONV_DESC_INIT};
+    struct xk_conv_info info = {.size = sizeof(info)};
+    struct xk_error err;
+    s.desc.src_type = ways[_i].src;
+    s.desc.wei_type = ways[_i].wei;
+    ck_assert_int_eq(
+        xk_conv_desc_parse(ways[_i].problem, &s.desc, NULL, 0, &err), XK_OK);
+    create(&s);
+    ck_assert_int_eq(xk_conv_query(&s.desc, &info, &err), XK_OK);
+    ck_assert_uint_eq(info.n_launches, ways[_i].packs ? 2 : 1);
+    ck_assert_uint_eq(info.n_launches, s.info->n_launches);
+    ck_assert_uint_eq(info.scratch_b, s.info->scratch_b);
+    ck_assert_int_eq(info.scratch_b > 0, ways[_i].packs);
+    const char *const schedule =
+        xk_program_launch(s.program, ways[_i].packs)->schedule;
+    ck_assert_msg(
+        strncmp(schedule, ways[_i].schedule, strlen(ways[_i].schedule)) == 0,
+        "%s: %s", ways[_i].problem, schedule);
+    destroy(&s);
+}
+END_TEST
+
 int main(void)
 {
     Suite *const s = suite_create("groups");
     TCase *const t = tcase_create("groups");
     tcase_set_timeout(t, 60);
     tcase_add_loop_test(t, groups_are_a_dense_convolution_with_zeros, 0, RUNS);
+    tcase_add_loop_test(t, groups_are_multiplied_in_one_of_three_ways, 0,
+                        (int)XK_COUNTOF(ways));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

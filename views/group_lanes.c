@@ -1,0 +1,381 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "views/group_lanes.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "base/integer.h"
+#include "views/access.h"
+#include "views/row_order.h"
+
+/* The only index of a role with several places; XK_NO_INDEX: there is none.
+ * False: there are more. */
+static bool only_index(const struct xk_contraction *p, enum xk_role role,
+                       uint8_t *out)
+{
+    *out = XK_NO_INDEX;
+    for (unsigned i = 0; i < p->n_index; i++) {
+        if (p->index[i].role != role || p->index[i].extent == 1)
+            continue;
+        if (*out != XK_NO_INDEX)
+            return false;
+        *out = (uint8_t)i;
+    }
+    return true;
+}
+
+static int64_t coef_of(const struct xk_coord *x, uint8_t index)
+{
+    return index == XK_NO_INDEX ? 0 : x->coef[index];
+}
+
+/* Whether a coordinate is size * batch + inner and nothing else, as far as the
+ * indices have several places. */
+static bool counts_groups(const struct xk_contraction *p,
+                          const struct xk_coord *x, uint8_t batch,
+                          uint8_t inner, int64_t size)
+{
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (i != batch && i != inner && x->coef[i] && p->index[i].extent > 1)
+            return false;
+    return !x->base && !x->class_base && x->coef[batch] == size &&
+           (size == 1 || coef_of(x, inner) == 1);
+}
+
+/* Whether groups move the access along one coordinate at most, in which their
+ * channels of C count, and these nowhere else. */
+static bool has_columns(const struct xk_contraction *p,
+                        const struct xk_group_lanes *l,
+                        const struct xk_access *a)
+{
+    for (unsigned d = 0; d < a->n_coord; d++) {
+        const struct xk_coord *const x = &a->at[d];
+        const bool moves = x->coef[l->batch] || coef_of(x, l->n);
+        if (moves && !counts_groups(p, x, l->batch, l->n, l->group_n))
+            return false;
+    }
+    return true;
+}
+
+/* The K index of A's channels: with groups in one coordinate. */
+static bool find_group_k(const struct xk_contraction *p,
+                         struct xk_group_lanes *l)
+{
+    const int d = xk_access_coord_of(&p->a, l->batch);
+    if (d < 0)
+        return false;
+    l->k = XK_NO_INDEX;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K && p->index[i].extent > 1 &&
+            p->a.at[d].coef[i]) {
+            if (l->k != XK_NO_INDEX)
+                return false;
+            l->k = (uint8_t)i;
+        }
+    l->group_k = l->k == XK_NO_INDEX ? 1 : p->index[l->k].extent;
+    return counts_groups(p, &p->a.at[d], l->batch, l->k, l->group_k) &&
+           (l->k == XK_NO_INDEX || xk_access_coord_of(&p->a, l->k) == d);
+}
+
+/* Elements from place to place and from tap to tap: then positions of a window,
+ * whose taps all have registers, are far below 2^31. */
+#define MOST_STEP 1024
+
+static bool set_axis(const struct xk_contraction *p, unsigned m,
+                     struct xk_lanes_axis *out)
+{
+    struct xk_slide s;
+    if (!xk_slide_of(p, m, &s) || s.m_step <= 0 || s.m_step > MOST_STEP ||
+        (s.k >= 0 && (s.k_step <= 0 || s.k_step > MOST_STEP)))
+        return false;
+    *out = (struct xk_lanes_axis){.m = (uint8_t)m,
+                                  .k = s.k < 0 ? XK_NO_INDEX : (uint8_t)s.k,
+                                  .places = s.places,
+                                  .taps = s.taps,
+                                  .step = s.m_step,
+                                  .apart = s.k < 0 ? 1 : s.k_step};
+    return true;
+}
+
+static bool set_axes(const struct xk_contraction *p, struct xk_group_lanes *l)
+{
+    int w = -1, h = -1;
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_M) {
+            h = w;
+            w = (int)i;
+        }
+    if (h < 0 || !set_axis(p, (unsigned)h, &l->axis[0]) ||
+        !set_axis(p, (unsigned)w, &l->axis[1]))
+        return false;
+    l->outer_m = xk_contraction_extent(p, XK_ROLE_M) / l->axis[0].places /
+                 l->axis[1].places;
+    l->outer_k = xk_contraction_extent(p, XK_ROLE_K) / l->group_k /
+                 l->axis[0].taps / l->axis[1].taps;
+    return xk_contraction_extent(p, XK_ROLE_M) < INT32_MAX &&
+           l->axis[0].k != l->axis[1].k;
+}
+
+bool xk_group_lanes_of(const struct xk_contraction *p, struct xk_group_lanes *l)
+{
+    if (p->n_class_dims || !only_index(p, XK_ROLE_BATCH, &l->batch) ||
+        l->batch == XK_NO_INDEX || !only_index(p, XK_ROLE_N, &l->n))
+        return false;
+    l->groups = p->index[l->batch].extent;
+    l->group_n = l->n == XK_NO_INDEX ? 1 : p->index[l->n].extent;
+    if (!find_group_k(p, l) || !set_axes(p, l) || !has_columns(p, l, &p->c) ||
+        xk_access_coord_of(&p->c, l->batch) < 0 || p->a.fill ||
+        xk_access_leaves(p, &p->b) || l->group_n > INT32_MAX / l->groups)
+        return false;
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        if (!has_columns(p, l, &p->input[i]))
+            return false;
+    return true;
+}
+
+int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places, int64_t at)
+{
+    int64_t least = -1;
+    for (int64_t p = 0; p < places; p++) {
+        const int64_t tap = xk_floor_div(at - p * x->step, x->apart) + 1;
+        const int64_t next = p * x->step + (tap > 0 ? tap : 0) * x->apart;
+        if (tap < x->taps && (least < 0 || next < least))
+            least = next;
+    }
+    return least;
+}
+
+/* New indices for the old ones: index i is the sum of to[i][j] * j. */
+struct map {
+    const struct xk_contraction *from;
+    int64_t to[XK_MAX_INDEX][XK_MAX_INDEX];
+};
+
+static void map_coord(const struct map *m, const struct xk_coord *x,
+                      struct xk_coord *out)
+{
+    *out = *x;
+    memset(out->coef, 0, sizeof(out->coef));
+    for (unsigned i = 0; i < m->from->n_index; i++)
+        for (unsigned j = 0; x->coef[i] && j < XK_MAX_INDEX; j++)
+            out->coef[j] += x->coef[i] * m->to[i][j];
+}
+
+static void map_access(const struct map *m, const struct xk_access *a,
+                       struct xk_access *out)
+{
+    *out = *a;
+    for (unsigned d = 0; d < a->n_coord; d++)
+        map_coord(m, &a->at[d], &out->at[d]);
+}
+
+/* The M indices in front of the axes, then tiles along both; in the nest
+ * (inner) also places in a tile. */
+static void map_rows(const struct xk_lanes_nest *t, struct map *m,
+                     struct xk_contraction *q, bool inner)
+{
+    const struct xk_contraction *const p = m->from;
+    const uint16_t size[2] = {t->rows, t->columns};
+    unsigned tile[2];
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_M && i != t->of.axis[0].m &&
+            i != t->of.axis[1].m && p->index[i].extent > 1)
+            m->to[i][xk_contraction_add(q, p->index[i].name, p->index[i].extent,
+                                        XK_ROLE_M)] = 1;
+    for (unsigned x = 0; x < 2; x++) {
+        tile[x] = xk_contraction_add(
+            q, x ? "t1" : "t0", (t->of.axis[x].places + size[x] - 1) / size[x],
+            XK_ROLE_M);
+        m->to[t->of.axis[x].m][tile[x]] = size[x];
+    }
+    for (unsigned x = 0; x < 2 && inner; x++)
+        m->to[t->of.axis[x].m]
+             [xk_contraction_add(q, x ? "p1" : "p0", size[x], XK_ROLE_M)] = 1;
+}
+
+/* C and inputs: a coordinate that counts channels is the column. */
+static void map_columns(const struct xk_lanes_nest *t, const struct map *m,
+                        unsigned n, const struct xk_access *a,
+                        struct xk_access *out)
+{
+    map_access(m, a, out);
+    for (unsigned d = 0; d < a->n_coord; d++)
+        if (a->at[d].coef[t->of.batch])
+            out->at[d].coef[n] = 1;
+}
+
+/* One element, which no index moves. */
+static void stand_still(const struct xk_access *a, struct xk_access *out)
+{
+    *out = *a;
+    out->n_coord = 0;
+    for (unsigned d = 0; d < a->layout.n_dims; d++)
+        xk_access_add(out, -1, a->layout.dim[d]);
+}
+
+static enum xk_status make_nest(xk_ctx *c, const struct xk_contraction *p,
+                                struct xk_lanes_nest *t)
+{
+    struct xk_contraction q;
+    struct map m = {.from = p};
+    xk_contraction_clear(&q);
+    q.acc_dt = XK_DT_F32;
+    const unsigned n =
+        xk_contraction_add(&q, "n", t->of.groups * t->of.group_n, XK_ROLE_N);
+    map_rows(t, &m, &q, true);
+    xk_contraction_add(&q, "k", 1, XK_ROLE_K);
+    map_columns(t, &m, n, &p->c, &q.c);
+    stand_still(&p->a, &q.a);
+    stand_still(&p->b, &q.b);
+    for (unsigned i = 0; i < p->n_inputs; i++)
+        map_columns(t, &m, n, &p->input[i], xk_contraction_add_input(&q));
+    q.n_epi = p->n_epi;
+    memcpy(q.epi, p->epi, sizeof(q.epi));
+    return xk_nest_make(c, &q, &t->nest);
+}
+
+static void walk_add(struct xk_digits *w, unsigned index)
+{
+    w->at[w->n++] = (struct xk_digit){.index = (uint8_t)index, .div = 1};
+}
+
+/* The window instead of the axes' places and taps. */
+static void map_window(struct xk_lanes_nest *t, struct map *m,
+                       struct xk_contraction *q)
+{
+    const struct xk_contraction *const p = m->from;
+    const uint16_t size[2] = {t->rows, t->columns};
+    for (unsigned i = 0; i < p->n_index; i++)
+        if (p->index[i].role == XK_ROLE_K && i != t->of.k &&
+            i != t->of.axis[0].k && i != t->of.axis[1].k &&
+            p->index[i].extent > 1)
+            m->to[i][xk_contraction_add(q, p->index[i].name, p->index[i].extent,
+                                        XK_ROLE_K)] = 1;
+    for (unsigned x = 0; x < 2; x++)
+        xk_contraction_add(q, x ? "w1" : "w0",
+                           xk_lanes_window(&t->of.axis[x], size[x]), XK_ROLE_K);
+    if (t->of.k != XK_NO_INDEX)
+        m->to[t->of.k][xk_contraction_add(q, "i", t->of.group_k, XK_ROLE_K)] =
+            1;
+}
+
+/* Of A, whose windows begin where their tile does. */
+static void set_view_a(const struct xk_lanes_nest *t, const struct map *m,
+                       const struct xk_contraction *q, struct xk_view_decl *v)
+{
+    strcpy(v->name, "A");
+    map_access(m, &m->from->a, &v->access);
+    for (unsigned x = 0; x < 2; x++) {
+        const int d = xk_access_coord_of(&m->from->a, t->of.axis[x].m);
+        v->access.at[d].coef[xk_contraction_find(q, x ? "w1" : "w0")] = 1;
+    }
+}
+
+/* A tile of f32: `outer` positions of a role, a vector of n each. */
+static void set_tile(struct xk_tile_decl *t, const char *name, unsigned outer,
+                     unsigned lanes, bool of_a)
+{
+    struct xk_layout *const l = &t->layout;
+    strcpy(t->name, name);
+    l->dt = XK_DT_F32;
+    l->n_dims = of_a ? 3 : 2;
+    l->n_blocks = l->n_dims;
+    t->role[0] = of_a ? XK_ROLE_M : XK_ROLE_BATCH;
+    t->role[1] = XK_ROLE_N;
+    t->role[2] = XK_ROLE_K;
+    const unsigned n = 1, k = of_a ? 2 : 0;
+    for (unsigned d = 0; d < 3; d++)
+        l->dim[d] = l->padded[d] = d == n ? lanes : d == k ? outer : 1;
+    l->block[0] = (struct xk_block){(uint8_t)k, outer, lanes};
+    if (of_a)
+        l->block[1] = (struct xk_block){0, 1, lanes};
+    l->block[l->n_blocks - 1u] = (struct xk_block){(uint8_t)n, lanes, 1};
+}
+
+/* B's taps: of the other K indices, rows, columns, channels. The number of
+ * them. */
+static unsigned map_taps(const struct xk_lanes_nest *t, struct map *m,
+                         struct xk_contraction *q)
+{
+    const struct xk_contraction *const p = m->from;
+    const uint8_t last[] = {t->of.axis[0].k, t->of.axis[1].k, t->of.k};
+    unsigned n = 1;
+    for (unsigned i = 0; i < p->n_index + XK_COUNTOF(last); i++) {
+        const unsigned of = i < p->n_index ? i : last[i - p->n_index];
+        const bool is_last = of == last[0] || of == last[1] || of == last[2];
+        if (of == XK_NO_INDEX || is_last != (i >= p->n_index) ||
+            p->index[of].role != XK_ROLE_K || p->index[of].extent == 1)
+            continue;
+        char name[8];
+        snprintf(name, sizeof(name), "b%u", of % 100);
+        m->to[of][xk_contraction_add(q, name, p->index[of].extent,
+                                     XK_ROLE_BATCH)] = 1;
+        n *= (unsigned)p->index[of].extent;
+    }
+    return n;
+}
+
+/* Whether there is room for the tiling's indices: tiles and window take the
+ * place of the axes; K's indices are there for A and for B. */
+static bool has_room(const struct xk_contraction *p,
+                     const struct xk_group_lanes *l)
+{
+    unsigned n = 2; /* the window's */
+    for (unsigned i = 0; i < p->n_index; i++) {
+        const bool twice = p->index[i].role == XK_ROLE_K && i != l->axis[0].k &&
+                           i != l->axis[1].k;
+        const bool tiles = i == l->axis[0].m || i == l->axis[1].m;
+        if (p->index[i].extent > 1 || tiles)
+            n += twice ? 2 : 1;
+    }
+    return n <= XK_MAX_INDEX;
+}
+
+static enum xk_status make_tiling(xk_ctx *c, const struct xk_contraction *p,
+                                  unsigned lanes, struct xk_lanes_nest *t)
+{
+    struct xk_tiling *const g = &t->tiling;
+    struct xk_contraction q;
+    struct map a = {.from = p}, b = {.from = p};
+    if (!has_room(p, &t->of))
+        return xk_fail(c, XK_ENOFIT, "nest: no room for the taps of %s",
+                       p->b.name);
+    xk_contraction_clear(&q);
+    memset(g, 0, sizeof(*g));
+    const unsigned group = xk_contraction_add(&q, "g", t->of.groups, XK_ROLE_N);
+    a.to[t->of.batch][group] = b.to[t->of.batch][group] = 1;
+    if (t->of.n != XK_NO_INDEX)
+        b.to[t->of.n][xk_contraction_add(&q, "o", t->of.group_n, XK_ROLE_N)] =
+            1;
+    map_rows(t, &a, &q, false);
+    map_window(t, &a, &q);
+    const unsigned taps = map_taps(t, &b, &q);
+    g->n_index = q.n_index;
+    memcpy(g->index, q.index, sizeof(q.index));
+    for (unsigned i = 0; i < q.n_index; i++)
+        walk_add(&g->walk[q.index[i].role], i);
+    g->n_views = g->n_tiles = 2;
+    set_view_a(t, &a, &q, &g->view[0]);
+    strcpy(g->view[1].name, "B");
+    map_access(&b, &p->b, &g->view[1].access);
+    set_tile(
+        &g->tile[0], "a",
+        (unsigned)(xk_lanes_window(&t->of.axis[1], t->columns) * t->of.group_k),
+        lanes, true);
+    set_tile(&g->tile[1], "b", taps, lanes, false);
+    return xk_tiling_check(c, g);
+}
+
+enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
+                                  const struct xk_group_lanes *of,
+                                  const uint16_t size[3],
+                                  struct xk_lanes_nest *out)
+{
+    out->of = *of;
+    out->rows = size[0];
+    out->columns = size[1];
+    XK_TRY(make_tiling(c, p, size[2], out));
+    XK_TRY(make_nest(c, p, out));
+    out->nest.lanes = out;
+    return XK_OK;
+}

@@ -1,0 +1,72 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* Contractions of many groups with few channels each, seen with the columns of
+ * C, of all groups, in the lanes: depthwise convolutions, with or without a
+ * channel multiplier. Nothing is shared between lanes, so that a systolic array
+ * is of no use. A thread has a tile of rows x columns of places along the last
+ * two M indices, and A's elements in the window that these places and their
+ * taps reach are loaded once. */
+#ifndef XK_VIEWS_GROUP_LANES_H
+#define XK_VIEWS_GROUP_LANES_H
+
+#include "ir/tiles.h"
+#include "views/nest.h"
+
+/* Number of an index that there is none of. */
+#define XK_NO_INDEX UINT8_MAX
+
+/* One of the last two M indices and the K index that stands in the same
+ * coordinate of A: coordinate = place * step + tap * apart + ... */
+struct xk_lanes_axis {
+    uint8_t m, k;         /* numbers of the indices; k: XK_NO_INDEX, no taps */
+    int64_t places, taps; /* their extents */
+    int64_t step, apart;  /* both positive */
+};
+
+struct xk_group_lanes {
+    uint8_t batch; /* the index of groups */
+    uint8_t n, k;  /* of channels of C and of A in a group; XK_NO_INDEX */
+    int64_t groups, group_n, group_k;
+    int64_t outer_m;              /* places of the other M indices */
+    int64_t outer_k;              /* taps of the other K indices */
+    struct xk_lanes_axis axis[2]; /* rows, columns */
+};
+
+/* Whether a contraction whose coordinates have not been split is one. A and B
+ * may be open. */
+bool xk_group_lanes_of(const struct xk_contraction *p,
+                       struct xk_group_lanes *out);
+
+/* Elements of a window along an axis, of a tile of so many places. */
+static inline int64_t xk_lanes_window(const struct xk_lanes_axis *x,
+                                      int64_t places)
+{
+    return (places - 1) * x->step + (x->taps - 1) * x->apart + 1;
+}
+
+/* The first element of the window of so many places behind `at` that a tap of
+ * one of them meets; -1: there is none. */
+int64_t xk_lanes_next(const struct xk_lanes_axis *x, int64_t places,
+                      int64_t at);
+
+/* For tiles of rows x columns places. */
+struct xk_lanes_nest {
+    struct xk_group_lanes of;
+    uint16_t rows, columns; /* of a tile */
+    /* Views A and B; tile a: [window's columns, A's channels of a group][lanes]
+     * of one row of the window, tile b: [taps][lanes], both f32. Positions: m
+     * counts tiles, n lanes; k, of A, outer taps, the window's rows and
+     * columns, channels; b, of B, outer taps, rows', columns', channels. */
+    struct xk_tiling tiling;
+    /* C and inputs as the epilogue sees them: N is all columns, the last two M
+     * indices count a tile's rows and columns. A and B are never asked. */
+    struct xk_nest nest;
+};
+/* p is one, with closed layouts; size: rows and columns of a tile, lanes of a
+ * thread. *out stays where it is: its nest points to it. XK_ENOFIT: more
+ * indices than a tiling has. XK_EUNSUPPORTED: what xk_nest_make refuses. */
+enum xk_status xk_lanes_nest_make(xk_ctx *c, const struct xk_contraction *p,
+                                  const struct xk_group_lanes *of,
+                                  const uint16_t size[3],
+                                  struct xk_lanes_nest *out);
+
+#endif
