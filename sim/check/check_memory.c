@@ -201,30 +201,26 @@ static void check_piece(const struct access *x, struct xk_check_line *l,
     }
 }
 
-/* The most frequent case: dwords that nobody has written. */
-static void note_dword_reads(struct xk_check_cells *k, xk_check_key me,
-                             unsigned p, unsigned end)
+/* The most frequent case: dwords that nobody changes atomically. Neighbours
+ * with the same users are judged once, unless they are to be reported. */
+static void read_dwords(struct access *x, struct xk_check_cells *k,
+                        uint64_t line_va, unsigned p, unsigned end)
 {
-    for (; p < end; p++)
-        if (!same_user(k->r1[p], me))
-            add_user(&k->r1[p], &k->r2[p], me);
-}
-
-/* Dwords that were also written, but not atomically. Those that a thread wrote
- * in one go are judged once. */
-static void read_written(struct access *x, struct xk_check_cells *k,
-                         uint64_t line_va, unsigned p, unsigned end)
-{
-    xk_check_key over = 0;
-    for (; p < end; p++) {
-        const xk_check_key w = k->w[p];
-        if (w && w != over && !same_user(w, x->me)) {
+    while (p < end) {
+        const xk_check_key w = k->w[p], r1 = k->r1[p], r2 = k->r2[p];
+        const bool bad =
+            w && !same_user(w, x->me) && (meets(x, w) || w & XK_KEY_DIRTY);
+        xk_check_key now1 = r1, now2 = r2;
+        if (!same_user(r1, x->me))
+            add_user(&now1, &now2, x->me);
+        do {
             x->addr = line_va + 4 * p;
-            behind_writer(x, w);
-            over = meets(x, w) || w & XK_KEY_DIRTY ? 0 : w;
-        }
-        if (!same_user(k->r1[p], x->me))
-            add_user(&k->r1[p], &k->r2[p], x->me);
+            if (bad)
+                behind_writer(x, w);
+            k->r1[p] = now1;
+            k->r2[p] = now2;
+            p++;
+        } while (p < end && k->w[p] == w && k->r1[p] == r1 && k->r2[p] == r2);
     }
 }
 
@@ -233,14 +229,10 @@ static void touch_line(struct access *x, struct xk_check_line *l,
 {
     const unsigned unit_b = l->bytes ? 1 : 4;
     const uint64_t line_va = x->addr & ~(uint64_t)(XK_CHECK_LINE_B - 1);
-    if (!l->written && !l->bytes && !l->atoms && !x->write && !x->atomic) {
-        note_dword_reads(l->cells, x->me, off_b / 4, (off_b + n_b) / 4);
-        return;
-    }
     l->written |= x->write;
     x->n_b = unit_b;
     if (!l->bytes && !l->atoms && !x->write && !x->atomic) {
-        read_written(x, l->cells, line_va, off_b / 4, (off_b + n_b) / 4);
+        read_dwords(x, l->cells, line_va, off_b / 4, (off_b + n_b) / 4);
         return;
     }
     for (uint32_t b = off_b; b < off_b + n_b; b += unit_b) {
@@ -251,8 +243,8 @@ static void touch_line(struct access *x, struct xk_check_line *l,
 
 /* False where one instruction would no longer describe what is known of the
  * line. */
-static bool note_read_of_line(const struct access *x, struct xk_check_line *l,
-                              uint64_t bits)
+static bool read_whole(const struct access *x, struct xk_check_line *l,
+                       uint64_t bits)
 {
     if (l->w & bits && xk_key_thread(l->w_all) != xk_key_thread(x->me))
         return false;
@@ -293,7 +285,7 @@ static bool touch_whole(const struct access *x, struct xk_check_line *l,
 {
     if (l->cells || x->atomic)
         return false;
-    return x->write ? write_whole(x, l, bits) : note_read_of_line(x, l, bits);
+    return x->write ? write_whole(x, l, bits) : read_whole(x, l, bits);
 }
 
 static void touch_lines(struct access *x, uint64_t addr, uint32_t n_b)
@@ -318,24 +310,20 @@ static void touch_lines(struct access *x, uint64_t addr, uint32_t n_b)
     }
 }
 
-/* Counts the notes behind note i whose dwords follow note i's own, which *n_b
- * then covers too, or are the same: lanes often read a row, or all the same. */
-static unsigned following(const struct xk_sim_check_work *w, unsigned i,
-                          uint32_t *n_b)
+/* The notes of a span: together where dwords are read, else one by one. */
+static void touch_span(struct access *x, const struct xk_check_span *s,
+                       const struct xk_check_note *first)
 {
-    const struct xk_check_note *const first = &w->note[i];
-    unsigned k = i + 1;
-    if ((first->addr | first->n_b) & 3)
-        return 0;
-    for (; k < w->n_notes; k++) {
-        const struct xk_check_note *const n = &w->note[k];
-        const bool again = n->addr == first->addr && n->n_b == *n_b;
-        if (n->space != first->space || n->n_b & 3 ||
-            (!again && n->addr != first->addr + *n_b))
-            break;
-        *n_b += again ? 0 : n->n_b;
+    x->space = s->space;
+    if (!s->odd && !x->write && !x->atomic) {
+        x->note = first;
+        touch_lines(x, s->addr, s->n_b);
+        return;
     }
-    return k - i - 1;
+    for (unsigned i = 0; i < s->n_notes; i++) {
+        x->note = &first[i];
+        touch_lines(x, first[i].addr, first[i].n_b);
+    }
 }
 
 void xk_check_accesses(struct xk_sim_check_thread *c,
@@ -350,17 +338,13 @@ void xk_check_accesses(struct xk_sim_check_thread *c,
     x.me = UINT64_C(1) << 63 | (uint64_t)(c->signals & 0x1ffffff) << 37 |
            (uint64_t)c->thread->index << 26 |
            (uint64_t)(e - c->thread->kernel->inst);
-    for (unsigned i = 0; i < w->n_notes; i++) {
-        const struct xk_check_note *const n = &w->note[i];
-        if (n->space != XK_CS_SLM &&
-            (n->space != XK_CS_GLOBAL || !xk_check_on(c, XK_CHECK_RACE)))
-            continue;
-        uint32_t n_b = n->n_b;
-        if (k == XK_MCLASS_LOAD)
-            i += following(w, i, &n_b);
-        x.space = n->space;
-        x.note = n;
-        touch_lines(&x, n->addr, n_b);
+    const struct xk_check_note *first = w->note;
+    for (unsigned i = 0; i < w->n_spans; i++) {
+        const struct xk_check_span *const s = &w->span[i];
+        if (s->space == XK_CS_SLM ||
+            (s->space == XK_CS_GLOBAL && xk_check_on(c, XK_CHECK_RACE)))
+            touch_span(&x, s, first);
+        first += s->n_notes;
     }
 }
 

@@ -249,6 +249,44 @@ static struct xk_check_note *notes_of(struct xk_sim_thread *t,
     return &w->note[w->n_notes - n];
 }
 
+/* Adds notes whose bytes follow each other, or are the same. */
+static void add_to_spans(struct xk_sim_check_work *w, struct xk_check_span more)
+{
+    struct xk_check_span *const s =
+        w->n_spans ? &w->span[w->n_spans - 1] : NULL;
+    const bool same = s && s->space == more.space;
+    if (same && more.addr >= s->addr &&
+        more.addr + more.n_b <= s->addr + s->n_b) {
+        s->odd |= more.odd;
+        s->n_notes += more.n_notes;
+    } else if (same && more.addr == s->addr + s->n_b) {
+        s->n_b += more.n_b;
+        s->odd |= more.odd;
+        s->n_notes += more.n_notes;
+    } else {
+        w->span[w->n_spans++] = more;
+    }
+}
+
+static void add_spans(struct xk_sim_check_work *w, uint8_t space,
+                      const struct xk_sim_access *a)
+{
+    struct xk_check_span more = {.addr = a->addr,
+                                 .n_b = a->n_b,
+                                 .space = space,
+                                 .odd =
+                                     ((a->addr | a->n_b | a->step_b) & 3) != 0,
+                                 .n_notes = 1};
+    if (a->step_b == a->n_b || !a->step_b) {
+        more.n_b += a->step_b * (a->n - 1);
+        more.n_notes = (uint16_t)a->n;
+        add_to_spans(w, more);
+        return;
+    }
+    for (unsigned l = 0; l < a->n; l++, more.addr += a->step_b)
+        add_to_spans(w, more);
+}
+
 static void access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
                    const struct xk_sim_access *a)
 {
@@ -261,6 +299,7 @@ static void access(struct xk_sim_thread *t, const struct xk_sim_inst *e,
     if (!k)
         return;
     w->spaces |= (uint8_t)(1u << space);
+    add_spans(w, space, a);
     for (unsigned l = 0; l < a->n; l++, k++) {
         k->addr = addr;
         k->n_b = a->n_b;
@@ -345,7 +384,7 @@ static void look_before(struct xk_sim_check_thread *c,
                         const struct xk_sim_inst *e, uint32_t mask)
 {
     const uint32_t on = c->work->run->on;
-    c->work->n_notes = 0;
+    c->work->n_notes = c->work->n_spans = 0;
     c->work->notes_lost = false;
     c->work->spaces = 0;
     c->work->beyond_b = 0;

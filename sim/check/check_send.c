@@ -159,26 +159,15 @@ static bool is_quiet(struct xk_sim_check_thread *c, const struct xk_sim_inst *e,
     return true;
 }
 
-/* The bytes that notes from *i on cover without a gap, 64 at most: lanes often
- * take a row, or all the same. *i goes behind these notes. */
-static uint32_t run_b(const struct xk_sim_check_work *w, unsigned *i)
+static bool travels(const struct xk_check_span *s)
 {
-    const struct xk_check_note *const first = &w->note[*i];
-    uint32_t n_b = first->n_b;
-    for (++*i; *i < w->n_notes; ++*i) {
-        const struct xk_check_note *const n = &w->note[*i];
-        const bool again = n->addr == first->addr && n->n_b <= n_b;
-        if (n->space != first->space ||
-            (!again && (n->addr != first->addr + n_b || n_b + n->n_b > 64)))
-            break;
-        n_b += again ? 0 : n->n_b;
-    }
-    return n_b;
+    return s->space == XK_CS_SLM || s->space == XK_CS_SCRATCH;
 }
 
-static bool travels(const struct xk_check_note *n)
+/* How many of a span's bytes are asked at once, from its byte b on. */
+static uint32_t part_b(const struct xk_check_span *s, uint32_t b)
 {
-    return n->space == XK_CS_SLM || n->space == XK_CS_SCRATCH;
+    return s->n_b - b < 64 ? s->n_b - b : 64;
 }
 
 /* Memory whose bytes are known one by one: everything that was read of it is
@@ -186,13 +175,12 @@ static bool travels(const struct xk_check_note *n)
 static bool all_known(struct xk_sim_check_thread *c)
 {
     const struct xk_sim_check_work *const w = c->work;
-    for (unsigned i = 0; i < w->n_notes;) {
-        const struct xk_check_note *const n = &w->note[i];
-        const uint32_t n_b = run_b(w, &i);
-        if (n_b > 64 ||
-            (travels(n) && xk_check_get_def(c, n->space, n->addr, n_b) !=
-                               xk_check_low_bits(n_b)))
-            return false;
+    for (unsigned i = 0; i < w->n_spans; i++) {
+        const struct xk_check_span *const s = &w->span[i];
+        for (uint32_t b = 0; travels(s) && b < s->n_b; b += 64)
+            if (xk_check_get_def(c, s->space, s->addr + b, part_b(s, b)) !=
+                xk_check_low_bits(part_b(s, b)))
+                return false;
     }
     return true;
 }
@@ -201,11 +189,11 @@ static bool all_known(struct xk_sim_check_thread *c)
 static void know_all(struct xk_sim_check_thread *c)
 {
     const struct xk_sim_check_work *const w = c->work;
-    for (unsigned i = 0; i < w->n_notes;) {
-        const struct xk_check_note *const n = &w->note[i];
-        const uint32_t n_b = run_b(w, &i);
-        if (travels(n))
-            xk_check_set_def(c, n->space, n->addr, n_b, UINT64_MAX);
+    for (unsigned i = 0; i < w->n_spans; i++) {
+        const struct xk_check_span *const s = &w->span[i];
+        for (uint32_t b = 0; travels(s) && b < s->n_b; b += 64)
+            xk_check_set_def(c, s->space, s->addr + b, part_b(s, b),
+                             UINT64_MAX);
     }
 }
 

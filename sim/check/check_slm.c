@@ -33,9 +33,9 @@ void xk_check_slm_note(struct xk_sim_check_thread *c,
     s->known = true;
     s->lost = w->notes_lost;
     s->n = 0; /* old pieces may stay: clearing them costs more than the rest */
-    for (unsigned k = 0; k < w->n_notes; k++)
-        if (w->note[k].space == XK_CS_SLM)
-            add_bytes(s, (uint32_t)w->note[k].addr, w->note[k].n_b);
+    for (unsigned k = 0; k < w->n_spans; k++)
+        if (w->span[k].space == XK_CS_SLM)
+            add_bytes(s, (uint32_t)w->span[k].addr, w->span[k].n_b);
 }
 
 static const struct xk_check_slm *of_inst(const struct xk_sim_check_thread *c,

@@ -67,6 +67,16 @@ struct xk_check_note {
     uint8_t old[XK_CHECK_OLD_B]; /* what was there, where n_b is not more */
 };
 
+/* Neighbouring notes of one space whose bytes follow each other, or are the
+ * same: lanes often take a row, or all the same. */
+struct xk_check_span {
+    uint64_t addr;
+    uint32_t n_b;
+    uint8_t space;
+    bool odd;         /* some are not whole dwords */
+    uint16_t n_notes; /* the first one stands behind the last span's */
+};
+
 #define XK_CHECK_NOTES 1088 /* one instruction: 32 lanes of 32, or 2D rows */
 #define XK_CHECK_IMAGE_W (XK_RF_END_B / 64 + 3)
 #define XK_CHECK_SBIDS 32
@@ -247,12 +257,13 @@ struct xk_sim_check_work {
     uint32_t n_seen;
     struct xk_check_seen seen[XK_CHECK_UNIT_MOST];
     /* The instruction in hand. */
-    unsigned n_notes;
+    unsigned n_notes, n_spans;
     bool notes_lost, storing;
     uint8_t spaces;    /* of the notes: bits of enum xk_check_space */
     struct xk_msg msg; /* its message, where dynamic decoded now */
     uint32_t beyond_b; /* of a widened load: bytes behind its buffer */
     struct xk_check_note note[XK_CHECK_NOTES];
+    struct xk_check_span span[XK_CHECK_NOTES];
     struct xk_check_lines lines;
     unsigned n_beside;
     struct xk_check_beside beside[XK_CHECK_UNIT_MOST];
