@@ -14,31 +14,26 @@
 #include "plan/plan.h"
 #include "views/pack_groups.h"
 
-enum xk_status xk_candidates_override(xk_ctx *c,
-                                      const struct xk_platform *platform,
-                                      const struct xk_shape *s,
-                                      struct xk_schedule *candidate,
-                                      unsigned *n)
+enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
+                                const struct xk_shape *s,
+                                struct xk_schedule *candidate, unsigned *n)
 {
     const char *const text = secure_getenv("XK_SCHEDULE");
-    struct xk_schedule *const x = &candidate[0];
-    struct xk_schedule large = *x;
-    if (!text || !*text)
+    struct xk_schedule_fixed fixed = {0};
+    const struct xk_schedule_rule *broken = NULL;
+    if (text)
+        XK_TRY(xk_schedule_parse(c, text, &fixed));
+    *n = xk_schedule_candidates(platform, s, &fixed, candidate, &broken);
+    if (*n)
         return XK_OK;
-    large.grf_count = 256;
-    XK_TRY(xk_schedule_parse(c, text, x));
-    XK_TRY(xk_schedule_parse(c, text, &large));
-    const struct xk_schedule_rule *const broken =
-        xk_schedule_check(platform, s, x);
-    if (broken && xk_schedule_check(platform, s, &large))
-        return xk_fail(c, XK_EINVAL,
-                       "schedule: breaks the rule %s: %s; given '%s'",
-                       broken->name, broken->why, text);
-    if (broken)
-        *x = large;
-    x->score = xk_schedule_score(platform, s, x);
-    *n = 1;
-    return XK_OK;
+    if (fixed.named)
+        return xk_fail(
+            c, XK_EINVAL, "schedule: breaks the rule %s: %s; given '%s'",
+            broken ? broken->name : "", broken ? broken->why : "", text);
+    return xk_fail(c, XK_EUNSUPPORTED,
+                   "schedule: no candidate is valid; the best one breaks the "
+                   "rule %s: %s",
+                   broken ? broken->name : "", broken ? broken->why : "");
 }
 
 static enum xk_status pack_form(xk_ctx *c, const struct xk_problem *p,
@@ -138,7 +133,6 @@ static int64_t pack_of(const struct xk_problem_form *f)
  */
 static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
 {
-    const struct xk_schedule_rule *broken = NULL;
     struct xk_problem_form form;
     struct xk_shape s;
     p->pack = 1;
@@ -148,13 +142,8 @@ static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
         xk_conv_close_weights(&p->desc);
         XK_TRY(shape_of(c, p, NULL, &form, &s));
     }
-    p->n_candidates =
-        xk_schedule_candidates(p->platform, &s, p->candidate, &broken);
-    if (!p->n_candidates)
-        return none_valid(c, XK_EUNSUPPORTED,
-                          "no candidate is valid; the best one breaks", broken);
-    XK_TRY(xk_candidates_override(c, p->platform, &s, p->candidate,
-                                  &p->n_candidates));
+    XK_TRY(
+        xk_candidates_of(c, p->platform, &s, p->candidate, &p->n_candidates));
     return set_layouts(c, &form.con, &s, p);
 }
 

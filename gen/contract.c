@@ -26,7 +26,7 @@ struct ladder {
     unsigned n_lost; /* codes that did not fit, this time */
     enum outcome outcome[XK_MAX_CANDIDATES];
     /* What each try makes: */
-    struct xk_nest packed; /* [tap][channel] innermost of K */
+    struct xk_nest packed; /* [outer][inner] innermost of K */
     struct xk_lanes_nest lanes;
     struct xk_plan plan;
     struct xk_kernel kernel;
@@ -63,7 +63,7 @@ static struct xk_kernel_job job_of(struct ladder *l)
         .groups = {p->groups[0], p->groups[1], p->groups[2]},
         .slm_b = p->slm.all_b * p->s.slices,
         .grf_count = p->s.grf_count,
-        .has_dpas = xk_fma_is_systolic(p->s.fma),
+        .has_dpas = xk_fma_family_of(p->s.fma)->dpas,
         .surfaces = p->s.surfaces,
         .tight = l->tight,
         .header_grf = p->grf.headers};
@@ -98,7 +98,7 @@ static enum xk_status plan_candidate(struct ladder *l, unsigned i)
     }
     if (s->pack && !l->is_packed)
         return xk_fail(l->g->c, XK_ENOFIT,
-                       "plan: taps of these layouts are not packed");
+                       "plan: pack=1: these layouts are not packed");
     return xk_plan_make(l->g->c, l->g->platform,
                         s->pack ? &l->packed : l->k->nest, s, &l->plan);
 }
@@ -193,7 +193,7 @@ static enum xk_status try_all(struct ladder *l)
     return status == XK_ENOFIT ? none_fits(l) : status;
 }
 
-/* For candidates with packed taps, if the layouts are right. */
+/* For candidates with pack=1, if the layouts are right. */
 static enum xk_status pack(struct ladder *l)
 {
     const struct xk_schedule *wanted = NULL;

@@ -230,7 +230,7 @@ static enum xk_status search(xk_ctx *c, const struct xk_platform *platform,
                              struct xk_schedule *candidate, unsigned *n)
 {
     const struct xk_schedule_rule *broken = NULL;
-    *n = xk_schedule_candidates(platform, s, candidate, &broken);
+    *n = xk_schedule_candidates(platform, s, NULL, candidate, &broken);
     return *n ? XK_OK
               : xk_fail(c, XK_EUNSUPPORTED,
                         "schedule: no candidate is valid; the best one breaks "
@@ -265,9 +265,8 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
     XK_TRY(prepare(c, &p));
     XK_TRY(xk_nest_make(c, &p, &out->nest));
     const struct xk_shape s = xk_shape_of(&p);
-    XK_TRY(search(c, platform, &s, out->candidate, &out->n_candidates));
-    return xk_candidates_override(c, platform, &s, out->candidate,
-                                  &out->n_candidates);
+    return xk_candidates_of(c, platform, &s, out->candidate,
+                            &out->n_candidates);
 }
 
 enum xk_status

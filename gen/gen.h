@@ -54,14 +54,13 @@ enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
  * layouts stay what xk_problem_make chose, so that query is right. XK_EINVAL if
  * none is left, which only XK_SCHEDULE can cause. */
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p);
-/* XK_SCHEDULE, if it is set: the first candidate with what it says instead,
- * alone; in 256 registers if it needs them and the text lets it. XK_EPARSE,
- * XK_EINVAL: what is wrong with it. */
-enum xk_status xk_candidates_override(xk_ctx *c,
-                                      const struct xk_platform *platform,
-                                      const struct xk_shape *s,
-                                      struct xk_schedule *candidate,
-                                      unsigned *n);
+/* The search's candidates for a shape, *n of them and one at least; all have
+ * what XK_SCHEDULE fixes, if it is set. XK_EPARSE, XK_EINVAL: what is wrong
+ * with it, or the rule that stands against it; XK_EUNSUPPORTED: without it no
+ * schedule is valid. */
+enum xk_status xk_candidates_of(xk_ctx *c, const struct xk_platform *platform,
+                                const struct xk_shape *s,
+                                struct xk_schedule *candidate, unsigned *n);
 /* Leaves the candidates, *n of them, that obey the rules for a shape, none of
  * them with surfaces if those are not allowed. The last rule that was broken if
  * none is left, else NULL. */

@@ -57,7 +57,7 @@ static enum xk_status choose_layouts(xk_ctx *c, struct xk_problem *p,
     largest_class(&all, &one);
     const struct xk_shape s = xk_shape_of(&one);
     p->n_candidates =
-        xk_schedule_candidates(p->platform, &s, p->candidate, &broken);
+        xk_schedule_candidates(p->platform, &s, NULL, p->candidate, &broken);
     if (!p->n_candidates)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "schedule: no candidate is valid; the best one breaks "

@@ -67,7 +67,7 @@ enum xk_status xk_padding_problem_make(xk_ctx *c,
     out->nest.empty = true;
     const struct xk_shape s = xk_shape_of(&pad);
     out->n_candidates =
-        xk_schedule_candidates(platform, &s, out->candidate, &broken);
+        xk_schedule_candidates(platform, &s, NULL, out->candidate, &broken);
     return out->n_candidates
                ? XK_OK
                : xk_fail(c, XK_EUNSUPPORTED,

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Padding of C that no column of a kernel is: where channels of several groups
+/* Padding of C that no column of a kernel is: where columns of several groups
  * share blocks, the last block's padding belongs to no group. Padding holds
  * zeros, so that a launch of its own writes them. */
 #ifndef XK_GEN_PADDING_H

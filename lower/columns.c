@@ -337,7 +337,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .data_b = (uint8_t)(packed(s) ? 4 : bytes_of(s)),
                                  .vec = (uint8_t)vec,
                                  .lanes = SIDE,
-                                 .zero = !own && xk_fma_is_systolic(l->p->s.fma)};
+                                 .zero = !own && xk_fma_family_of(l->p->s.fma)->dpas};
     for (unsigned n = 0; n < all; n += cols) {
         const xk_expr *const col =
             xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, part->n + n);

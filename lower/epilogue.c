@@ -65,7 +65,7 @@ static void gather_columns(struct xk_lowering *l, unsigned input,
                                  .data_b = (uint8_t)xk_dtype_b(dt),
                                  .vec = 1,
                                  .lanes = (uint8_t)simd,
-                                 .zero = xk_fma_is_systolic(p->s.fma)};
+                                 .zero = xk_fma_family_of(p->s.fma)->dpas};
     if (p->epi.input_masked && !(send.zero && p->s.surfaces))
         xk_lower_zero(l, &l->w, buf, 0, 4u * n);
     for (unsigned i = 0; i < n; i += simd) {
@@ -356,7 +356,7 @@ static void hold_numbers(struct xk_epilogue *e)
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 {
     *e = (struct xk_epilogue){.l = l, .f = &xk_epi_rows};
-    if (xk_fma_is_systolic(l->p->s.fma))
+    if (xk_fma_family_of(l->p->s.fma)->lanes_m)
         e->f = &xk_epi_columns;
     e->c = xk_plan_side_of_c(l->p);
     compile(e);

@@ -397,52 +397,14 @@ static const xk_expr *meets(struct flat *g)
     return xk_and(c, not_before, xk_or(c, goes_on_for_all, goes_on));
 }
 
-/* Whether the step's tap is inside the tensor for all of M: in copies of the
- * loop's body a constant. NULL: none is. */
-static const xk_expr *is_inner(struct flat *g)
-{
-    xk_ctx *const c = g->l->c;
-    const xk_expr *const tap = xk_lower_tap_of(g->l, g->i);
-    const xk_expr *inner = NULL;
-    for (unsigned t = 0; t < g->f->taps && t < 32; t++) {
-        if (!(g->f->inner >> t & 1))
-            continue;
-        const xk_expr *const is_it = xk_bin_imm(c, XK_OP_EQ, tap, t);
-        inner = inner ? xk_or(c, inner, is_it) : is_it;
-    }
-    return inner;
-}
-
-/* Whether an item's rows meet the tensor at this step's tap: its place says so.
- */
-static const xk_expr *item_meets(struct flat *g, struct xk_block_writer *w,
-                                 unsigned item)
-{
-    struct xk_lowering *const l = g->l;
-    const xk_expr *const beside = xk_lower_u32(l, g->f->beside - g->f->step_b);
-    const xk_expr *const place =
-        u32_at(w, xk_lower_slot_reg(l, g->from, tap_b(g), 4 * item));
-    const xk_expr *const inside = xk_bin(l->c, XK_OP_NE, place, beside);
-    const xk_expr *const inner = is_inner(g);
-    if (!inner || (l->full && item + 1 == items(g)->n))
-        return inside; /* of the last rows the thread may have none */
-    return xk_or(l->c, inner, inside);
-}
-
 static void multiply(struct flat *g, const struct xk_plan_turn *t)
 {
     struct xk_lowering *const l = g->l;
-    const xk_expr *met = NULL; /* always */
     struct xk_block_writer w, in;
     xk_block_init(&w, l->c, l->facts);
     xk_block_init(&in, l->c, l->facts);
-    if (l->p->s.skip == XK_SKIP_ROWS) {
-        xk_lower_multiply(l, &in, g->i, t->row, t->rows);
-        met = item_meets(g, &w, t->row / 8);
-    } else {
-        xk_lower_multiply_all(l, &in, g->i, t->row, t->rows);
-        met = l->p->s.skip ? meets(g) : NULL;
-    }
+    xk_lower_multiply_all(l, &in, g->i, t->row, t->rows);
+    const xk_expr *const met = l->p->s.skip ? meets(g) : NULL;
     if (met)
         xk_block_add_if(&w, met, &in);
     xk_stages_add(&g->loop, g->f->stage, met ? &w : &in);
@@ -471,7 +433,7 @@ void xk_lower_flat_loop(struct xk_lowering *l)
     prepare(&g);
     if (p->flat.halves > 1 || p->b.access == XK_ACCESS_LINES)
         g.from_b = xk_lower_tap_b_headers(l);
-    if (p->s.skip == XK_SKIP_PAIR)
+    if (p->s.skip)
         prepare_edges(&g);
     step(&g);
     xk_stages_end(&g.loop, (struct xk_pipe_info){(uint8_t)g.f->copies,

@@ -301,7 +301,7 @@ void xk_lower_dpas(struct xk_lowering *l, struct xk_block_writer *w,
 void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
                        const xk_expr *i, unsigned first_row, unsigned rows)
 {
-    if (!xk_fma_is_systolic(l->p->s.fma))
+    if (!xk_fma_family_of(l->p->s.fma)->dpas)
         multiply_lanes(l, w, i, l->p->s.k_step, first_row, rows);
     else
         multiply_dpas(l, w, i, 0, first_row, rows);
@@ -327,7 +327,7 @@ static void stage(struct xk_lowering *l, struct xk_block_writer *w,
     for (unsigned part = 0; part < parts; part++) {
         if (p->b.stage == number)
             load_b(l, w, s, i, part);
-        if (number == last && xk_fma_is_systolic(p->s.fma))
+        if (number == last && xk_fma_family_of(p->s.fma)->dpas)
             xk_lower_dpas(l, w, i, part);
         else if (number == last)
             multiply_lanes(l, w, i, s->k_len, 0, p->s.m_thr);

@@ -372,8 +372,6 @@ static void multiply(struct xk_lowering *l)
         buffers(l);
     if (l->p->s.fma == XK_FMA_LANES) {
         xk_lower_lane_window(l);
-    } else if (l->p->slm.foot.f.n) {
-        xk_lower_halo_loop(l);
     } else if (l->p->slm.buffers) {
         xk_lower_slm_loop(l);
     } else if (l->p->flat.taps) {

@@ -6,7 +6,7 @@
 bool xk_lower_loads_zero(const struct xk_lowering *l,
                          const struct xk_operand_view *v)
 {
-    return xk_fma_is_systolic(l->p->s.fma) && l->p->s.surfaces && !v->fill;
+    return xk_fma_family_of(l->p->s.fma)->dpas && l->p->s.surfaces && !v->fill;
 }
 
 static unsigned row_blocks(const struct xk_lowering *l)

@@ -6,7 +6,7 @@
 
 static bool by_columns(const struct xk_lowering *l)
 {
-    return l->p->slices.own_first && !l->p->slices.by_rows;
+    return l->p->slices.n > 1 && !l->p->slices.by_rows;
 }
 
 /* Place `number` of the tile behind its first column; half: of B, NULL: all. Of
@@ -63,7 +63,7 @@ const xk_expr *xk_lower_a_rows(struct xk_lowering *l, unsigned first,
     const struct xk_plan_slices *const s = &l->p->slices;
     xk_ctx *const c = l->c;
     const xk_expr *const one = xk_s32(c, 1);
-    if (!s->own_first || !s->by_rows)
+    if (s->n == 1 || !s->by_rows)
         return xk_ramp(c, xk_bin_imm(c, XK_OP_ADD, l->m0, first), one, lanes);
     const xk_expr *const place = xk_ramp(c, xk_s32(c, first), one, lanes);
     const xk_expr *const by = xk_bin_imm(c, XK_OP_MUL, l->slice, l->p->epi.m);

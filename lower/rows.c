@@ -141,7 +141,7 @@ static void move(struct xk_epilogue *e, enum xk_send_op op,
                                  .vec = (uint8_t)(block ? dwords : 1),
                                  .lanes = (uint8_t)(block ? 1 : l->p->s.simd),
                                  .block = block,
-                                 .zero = xk_fma_is_systolic(l->p->s.fma)};
+                                 .zero = xk_fma_family_of(l->p->s.fma)->dpas};
     for (unsigned j = 0; j < messages(l, s); j++) {
         const xk_expr *const n = message_n(l, s, j);
         const xk_expr *in_row = row_mask(l, at->m);

@@ -3,11 +3,8 @@
  * and s ^ b exchange, through SLM, the half of their tile that the other one
  * keeps, until each has its part of the sum. Nothing branches.
  *
- * Where own parts lie first, what is given are the registers behind what is kept,
- * and what comes back is loaded over them. Else which half is given differs from
- * thread to thread, so both are picked by selects. dpasw keeps columns c and c + n / 2
- * side by side, in runs of four: the first pick parts them, and what is kept lies as
- * for dpas, in runs of four.
+ * What is given are the registers behind what is kept, and what comes back is loaded
+ * over them.
  *
  * A place in SLM is written by one thread and read by one, and who has read it
  * writes it the next time: its own loads are all that it waits for. */
@@ -15,7 +12,7 @@
 #include "lower/headers.h"
 
 enum {
-    LANES = 16,    /* of a select or an add: two registers */
+    LANES = 16,    /* of an add: two registers */
     CHUNK_B = 64,
     RUN_B = 128,   /* four columns by eight rows */
     BLOCK_B = 256  /* a message, at most */
@@ -23,9 +20,7 @@ enum {
 
 struct halving {
     struct xk_lowering *l;
-    const xk_expr *give;  /* what the other slice keeps; then what it gave */
     const xk_expr *to, *from; /* headers: where this thread stores, and loads */
-    const xk_expr *upper; /* bool x LANES: keeps the upper half */
     uint32_t half_b;
     uint32_t pitch_b;     /* of messages in SLM */
     bool parted; /* columns of dpasw's halves do not lie side by side any more */
@@ -56,47 +51,27 @@ static uint32_t distance_b(const struct halving *h)
     return h->parted ? h->half_b : RUN_B;
 }
 
-static bool picks(const struct halving *h)
-{
-    return !h->l->p->slices.own_first;
-}
-
 /* Byte q of what is given, and then of what the other one gave. */
 static const xk_expr *given(struct halving *h, uint32_t q_b)
 {
-    return picks(h) ? xk_lower_reg(h->l, h->give, q_b)
-                    : xk_lower_reg(h->l, h->l->acc,
-                                   lower_b(h, q_b) + distance_b(h));
+    return xk_lower_reg(h->l, h->l->acc, lower_b(h, q_b) + distance_b(h));
 }
 
 /* Bytes of the message at byte q of what is given: a power of two of them lie
  * together. */
 static uint32_t message_b(const struct halving *h, uint32_t q_b)
 {
-    uint32_t n_b = h->parted || picks(h) ? BLOCK_B : RUN_B;
+    uint32_t n_b = h->parted ? BLOCK_B : RUN_B;
     while (n_b > h->half_b - q_b)
         n_b /= 2;
     return n_b;
-}
-
-/* In place: no chunk is written before what lay there was read. */
-static void pick(struct halving *h)
-{
-    xk_ctx *const c = h->l->c;
-    for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
-        const uint32_t from_b = lower_b(h, at_b);
-        const xk_expr *const lo = load(h, h->l->acc, from_b);
-        const xk_expr *const hi = load(h, h->l->acc, from_b + distance_b(h));
-        store(h, h->give, at_b, xk_select(c, h->upper, lo, hi));
-        store(h, h->l->acc, at_b, xk_select(c, h->upper, hi, lo));
-    }
 }
 
 /* Blocks of 8 rows that squares of 8 x 8 are ordered by within columns (dpas). */
 static uint32_t row_blocks(const struct halving *h)
 {
     const struct xk_plan *const p = h->l->p;
-    return p->slices.by_rows || picks(h) ? 1 : p->s.m_thr / 8u;
+    return p->slices.by_rows ? 1 : p->s.m_thr / 8u;
 }
 
 /* Whether byte q of what is given is of this block of rows. */
@@ -110,7 +85,7 @@ static void add_given(struct halving *h, uint32_t block)
 {
     const struct xk_plan *const p = h->l->p;
     for (uint32_t at_b = 0; at_b < h->half_b; at_b += CHUNK_B) {
-        const uint32_t own_b = picks(h) ? at_b : lower_b(h, at_b);
+        const uint32_t own_b = lower_b(h, at_b);
         if (!is_of(h, at_b, block))
             continue;
         const xk_expr *const own = load(h, h->l->acc, own_b);
@@ -222,23 +197,11 @@ static void set_other(struct halving *h, unsigned bit)
     }
 }
 
-static void set_upper(struct halving *h, unsigned bit)
-{
-    struct xk_lowering *const l = h->l;
-    const xk_expr *const mine = xk_bin_imm(l->c, XK_OP_AND, l->slice, bit);
-    const xk_expr *const upper = xk_bin_imm(l->c, XK_OP_NE, mine, 0);
-    h->upper = xk_block_let(&l->w, "upper", xk_bcast(l->c, upper, LANES));
-}
-
 /* Slices whose numbers differ by `bit` exchange. */
 static void halve(struct halving *h, unsigned bit)
 {
     struct xk_lowering *const l = h->l;
     set_other(h, bit);
-    if (picks(h)) {
-        set_upper(h, bit);
-        pick(h);
-    }
     messages(h, XK_SEND_STORE, h->to);
     xk_lower_meet(&l->w);
     messages(h, XK_SEND_LOAD, h->from);
@@ -250,10 +213,7 @@ static void halve(struct halving *h, unsigned bit)
 /* Whether the halves of a dpasw pair's columns are parted when it comes to `bit`. */
 static bool is_parted(const struct xk_plan *p, unsigned bit)
 {
-    if (!xk_plan_is_wide(p))
-        return true;
-    return p->slices.own_first ? !p->slices.by_halves || bit > 1
-                               : bit < p->slices.n / 2u;
+    return !xk_plan_is_wide(p) || !p->slices.by_halves || bit > 1;
 }
 
 /* The part of C that this thread ends with. */
@@ -267,7 +227,7 @@ static void set_part(struct xk_lowering *l)
 }
 
 /* The epilogue's loads and coordinates come first: what they take passes while the
- * last multiplies end. Selects leave no registers for that. */
+ * last multiplies end. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
 {
     const struct xk_plan *const p = l->p;
@@ -276,17 +236,12 @@ void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e)
     h.parted = is_parted(p, first_bit);
     h.pitch_b = message_b(&h, 0);
     set_part(l);
-    if (!picks(&h))
-        xk_lower_epilogue_begin(l, e);
+    xk_lower_epilogue_begin(l, e);
     if (p->slm.buffers) /* others may still read what lay there */
         xk_lower_barrier(&l->w);
-    if (picks(&h))
-        h.give = xk_block_alloc(&l->w, "give", h.half_b, 1);
     set_headers(&h);
     for (unsigned bit = first_bit; bit; bit /= 2, h.half_b /= 2) {
         h.parted = is_parted(p, bit);
         halve(&h, bit);
     }
-    if (picks(&h))
-        xk_lower_epilogue_begin(l, e);
 }

@@ -5,7 +5,7 @@
  *   from    memory; [tap][unit], a lane a row and depth of the unit
  *   to      SLM, where a unit is stored; [unit]
  *   out_of  SLM, a tile that is read; [tile]
- *   from_b  memory, B; [message]; what is in SLM has `to_b` and `out_of_b` too
+ *   from_b  memory, B; [message]
  *
  * `to` and `out_of` serve all buffers and depths: an exclusive or leads from
  * each place to the next. With four places the bit of the buffer is another
@@ -24,11 +24,11 @@ struct xk_slm_loop {
     const struct xk_plan_slm *s;
     struct xk_stages loop;
     const xk_expr *i;                  /* time step */
-    const xk_expr *staged, *staged_b;  /* units on their way to SLM */
+    const xk_expr *staged;             /* units on their way to SLM */
     const xk_expr *packed; /* one whose elements came one by one; */
     const xk_expr *next_k; /* and headers of its gathers but the first */
     const xk_expr *from, *to, *out_of; /* headers */
-    const xk_expr *from_b, *to_b, *out_of_b;
+    const xk_expr *from_b;
     const xk_expr *turn; /* u32: of stores; of reads. NULL: not needed */
 };
 
@@ -37,21 +37,7 @@ static inline unsigned xk_slm_tiles(const struct xk_slm_loop *g)
 {
     return g->l->p->s.m_thr / g->s->lanes;
 }
-/* Whether A, B lie in SLM. */
-static inline bool xk_slm_has_a(const struct xk_slm_loop *g)
-{
-    return g->s->blocks != 0;
-}
-static inline bool xk_slm_has_b(const struct xk_slm_loop *g)
-{
-    return g->s->b.units != 0;
-}
-/* Gathers of A in a time step: the thread's units, or all its tiles; headers of
- * one. */
-static inline unsigned xk_slm_gathers(const struct xk_slm_loop *g)
-{
-    return xk_slm_has_a(g) ? g->s->per_thread : xk_slm_tiles(g);
-}
+/* Headers of a gather of A; a thread has as many gathers as units. */
 static inline unsigned xk_slm_gather_headers(const struct xk_slm_loop *g)
 {
     if (g->s->raw_b) /* two elements of K */
@@ -63,9 +49,6 @@ static inline unsigned xk_slm_gather_headers(const struct xk_slm_loop *g)
 uint32_t xk_slm_store_flip(const struct xk_slm_loop *g);
 uint32_t xk_slm_read_flip(const struct xk_slm_loop *g, unsigned depth);
 
-/* s32: number of this thread's n-th unit of the group's, of A or of B. */
-const xk_expr *xk_slm_unit(const struct xk_slm_loop *g, unsigned per_thread,
-                           unsigned n);
 /* Bytes of B from the last depth and tap of a step of the inner K to the next
  * step's first. */
 int64_t xk_slm_b_next_step(const struct xk_plan_slm *s);
@@ -81,15 +64,6 @@ void xk_slm_prepare_b(struct xk_slm_loop *g);
 void xk_slm_gather_elements(struct xk_slm_loop *g, struct xk_block_writer *w,
                             unsigned b, const xk_expr *from);
 void xk_slm_pack(struct xk_slm_loop *g, struct xk_block_writer *w, unsigned b);
-/* slm_b.c: headers of B's units and of what is read of them. */
-void xk_slm_prepare_shared_b(struct xk_slm_loop *g);
-/* Loads this thread's units of B for step i; stores them; reads its tile. flip:
- * what leads to the place. */
-void xk_slm_gather_b(struct xk_slm_loop *g, struct xk_block_writer *w);
-void xk_slm_store_b(struct xk_slm_loop *g, struct xk_block_writer *w,
-                    const xk_expr *flip);
-void xk_slm_fetch_b(struct xk_slm_loop *g, struct xk_block_writer *w,
-                    const xk_expr *flip);
 /* Changes n headers of buf; by NULL or 0: not at all. */
 void xk_slm_move(struct xk_slm_loop *g, struct xk_block_writer *w,
                  const xk_expr *buf, unsigned n, enum xk_op op,

@@ -36,12 +36,12 @@ static unsigned parts(const struct xk_slm_loop *g)
     return g->s->depth / xk_plan_slm_unit(g->s);
 }
 
-const xk_expr *xk_slm_unit(const struct xk_slm_loop *g, unsigned per_thread,
-                           unsigned n)
+/* s32: number of this thread's n-th unit of the group's. */
+static const xk_expr *unit_of(const struct xk_slm_loop *g, unsigned n)
 {
     const struct xk_lowering *const l = g->l;
     return xk_bin_imm(l->c, XK_OP_ADD,
-                      xk_bin_imm(l->c, XK_OP_MUL, l->tid, per_thread), n);
+                      xk_bin_imm(l->c, XK_OP_MUL, l->tid, g->s->per_thread), n);
 }
 
 /* First row of unit b; its first depth in a time step. With no unit left it is
@@ -53,9 +53,7 @@ static const xk_expr *first_row(struct xk_slm_loop *g, unsigned b,
     const struct xk_plan *const p = l->p;
     const int64_t rows = (int64_t)p->s.tg_m * p->s.m_thr;
     *part = NULL;
-    if (!xk_slm_has_a(g))
-        return xk_bin_imm(l->c, XK_OP_ADD, l->m0, b * g->s->lanes);
-    const xk_expr *const own = xk_slm_unit(g, g->s->per_thread, b);
+    const xk_expr *const own = unit_of(g, b);
     const xk_expr *const unit =
         xk_bin_imm(l->c, XK_OP_MIN, own, g->s->units - 1);
     const xk_expr *const tile = xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g));
@@ -67,7 +65,7 @@ static const xk_expr *first_row(struct xk_slm_loop *g, unsigned b,
                   xk_bin_imm(l->c, XK_OP_MUL, tile, g->s->lanes));
 }
 
-/* The rows of unit b of this thread's share, or of its tile b. */
+/* The rows of unit b of this thread's share. */
 static void gather_headers(struct xk_slm_loop *g, unsigned b)
 {
     struct xk_lowering *const l = g->l;
@@ -84,7 +82,7 @@ static void gather_headers(struct xk_slm_loop *g, unsigned b)
     xk_lower_unpack_m(l, m, at);
     for (unsigned tap = 0; tap < g->s->taps; tap++) {
         const unsigned n =
-            (tap * xk_slm_gathers(g) + b) * xk_slm_gather_headers(g);
+            (tap * g->s->per_thread + b) * xk_slm_gather_headers(g);
         xk_lower_tap(l, tap, at);
         const xk_expr *off = first_offset(g, m, start, at);
         const unsigned many = g->s->raw_b ? 2 : wide;
@@ -131,7 +129,7 @@ static void store_headers(struct xk_slm_loop *g)
     struct xk_lowering *const l = g->l;
     const unsigned wide = xk_plan_slm_unit(g->s), per = g->s->per_thread;
     for (unsigned b = 0; b < per; b++) {
-        const xk_expr *const unit = xk_slm_unit(g, per, b);
+        const xk_expr *const unit = unit_of(g, b);
         const xk_expr *byte =
             xk_bin_imm(l->c, XK_OP_MUL,
                        xk_bin_imm(l->c, XK_OP_DIV, unit, parts(g)),
@@ -239,29 +237,21 @@ void xk_slm_prepare(struct xk_slm_loop *g)
     const struct xk_plan_slm *const s = g->s;
     const unsigned wide = xk_plan_slm_unit(s);
     const unsigned unit = s->per_thread * wide;
-    const unsigned headers = xk_slm_gathers(g) * xk_slm_gather_headers(g);
-    if (xk_slm_has_a(g))
-        g->staged = xk_block_alloc(
-            &l->w, "staged", unit * (s->raw_b ? s->raw_b : s->tile_b), 0);
+    const unsigned headers = s->per_thread * xk_slm_gather_headers(g);
+    g->staged = xk_block_alloc(&l->w, "staged",
+                               unit * (s->raw_b ? s->raw_b : s->tile_b), 0);
     if (s->raw_b) {
         g->packed = xk_block_alloc(&l->w, "packed", s->tile_b, 0);
         g->next_k = xk_block_alloc(&l->w, "next_k", 4 * XK_HEADER_B, 0);
     }
     g->from = xk_block_alloc(&l->w, "from", s->taps * headers * XK_HEADER_B, 0);
-    if (xk_slm_has_a(g)) {
-        g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
-        g->out_of =
-            xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
-    }
-    for (unsigned b = 0; b < xk_slm_gathers(g); b++)
+    g->to = xk_block_alloc(&l->w, "to", unit * XK_HEADER_B, 0);
+    g->out_of =
+        xk_block_alloc(&l->w, "out_of", xk_slm_tiles(g) * XK_HEADER_B, 0);
+    for (unsigned b = 0; b < s->per_thread; b++)
         gather_headers(g, b);
-    if (xk_slm_has_b(g))
-        xk_slm_prepare_shared_b(g);
-    else
-        xk_slm_prepare_b(g);
-    if (xk_slm_has_a(g)) {
-        store_headers(g);
-        read_headers(g);
-    }
+    xk_slm_prepare_b(g);
+    store_headers(g);
+    read_headers(g);
     prepare_turn(g);
 }

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The loop over K with A, B or both in shared local memory (plan.h, struct
- * xk_plan_slm); told for A. B is gathered, stored and fetched with it; what is
- * not there is loaded straight to registers.
+/* The loop over K with A in shared local memory (plan.h, struct xk_plan_slm); B is
+ * loaded straight to registers.
  * A time step has one barrier and `depth` dpas depths. In one, t, with three
  * buffers:
  *
@@ -94,32 +93,22 @@ static void slm_message(struct xk_slm_loop *g, struct xk_block_writer *w,
     xk_lower_sendh(g->l, w, &s, head, reg);
 }
 
-/* Moves the tap's headers on by a step, then loads: units to what is staged, or
- * tiles to their registers. */
-static void gather_a(struct xk_slm_loop *g, struct xk_block_writer *w)
+/* Moves the headers of the step's place in the outer K indices on by a step, then loads
+ * units to what is staged. */
+static void gather(struct xk_slm_loop *g, struct xk_block_writer *w)
 {
     struct xk_lowering *const l = g->l;
     const unsigned wide = xk_plan_slm_unit(g->s), per = xk_slm_gather_headers(g);
-    const unsigned n = xk_slm_gathers(g) * per;
+    const unsigned n = g->s->per_thread * per;
     const struct xk_send s = xk_lower_gather_send(
         l, 4, g->s->tile_b / 4 / g->s->lanes, wide * g->s->lanes);
-    const xk_expr *const to = xk_slm_has_a(g) ? g->staged : l->a;
     xk_slm_move(g, w, g->from, n, XK_OP_ADD, xk_lower_u32(l, g->s->step_b));
-    for (unsigned b = 0; b < xk_slm_gathers(g); b++)
+    for (unsigned b = 0; b < g->s->per_thread; b++)
         if (g->s->raw_b)
             xk_slm_gather_elements(g, w, b, header(g, g->from, n, b * per));
         else
             xk_lower_sendh(l, w, &s, header(g, g->from, n, b * per),
-                       xk_lower_reg(l, to, b * wide * g->s->tile_b));
-}
-
-/* What goes to SLM. */
-static void gather(struct xk_slm_loop *g, struct xk_block_writer *w)
-{
-    if (xk_slm_has_a(g))
-        gather_a(g, w);
-    if (xk_slm_has_b(g))
-        xk_slm_gather_b(g, w);
+                       xk_lower_reg(l, g->staged, b * wide * g->s->tile_b));
 }
 
 static void wait(struct xk_slm_loop *g, struct xk_block_writer *w)
@@ -143,8 +132,6 @@ static void publish(struct xk_slm_loop *g, struct xk_block_writer *w)
         }
         slm_message(g, w, XK_SEND_STORE, wide, header(g, g->to, n, b), unit);
     }
-    if (xk_slm_has_b(g))
-        xk_slm_store_b(g, w, flip);
     xk_lower_sync(w, XK_FUNC_FENCE);
     xk_lower_sync(w, XK_FUNC_BARRIER_SIGNAL);
 }
@@ -165,15 +152,13 @@ static void fetch_tile(struct xk_slm_loop *g, struct xk_block_writer *w,
 static void fetch(struct xk_slm_loop *g, struct xk_block_writer *w,
                   unsigned depth)
 {
-    const unsigned n = xk_slm_has_a(g) ? xk_slm_tiles(g) : 0;
+    const unsigned n = xk_slm_tiles(g);
     const uint32_t bits = xk_slm_read_flip(g, depth);
     const xk_expr *const flip =
         depth ? xk_lower_u32(g->l, bits) : turn(g, w, 1, bits);
     xk_slm_move(g, w, g->out_of, n, XK_OP_XOR, flip);
     for (unsigned k = 0; k < n; k++)
         fetch_tile(g, w, n, k);
-    if (xk_slm_has_b(g))
-        xk_slm_fetch_b(g, w, flip);
     if (g->s->buffers == 1 && depth + 1u == g->s->depth)
         xk_lower_meet(w); /* nobody may store before all have fetched */
 }
@@ -231,28 +216,17 @@ static void stage_multiply(struct xk_slm_loop *g, unsigned last, unsigned depth)
     xk_stages_add(&g->loop, last, &w);
 }
 
-/* A's rows of the next step, over those that were just multiplied. */
-static void stage_load_a(struct xk_slm_loop *g, unsigned last)
-{
-    struct xk_block_writer w;
-    xk_block_init(&w, g->l->c, g->l->facts);
-    gather_a(g, &w);
-    xk_stages_add(&g->loop, last - 1, &w);
-}
-
 /* Fetches and multiplies of a time step, each with the next load of B. */
 static void depths(struct xk_slm_loop *g, unsigned last)
 {
-    const bool ahead = g->l->p->b.slots > 1, own = !xk_slm_has_b(g);
+    const bool ahead = g->l->p->b.slots > 1;
     for (unsigned d = 0; d < g->s->depth; d++) {
-        if (own && ahead)
+        if (ahead)
             stage_load_b(g, last, d + 1);
         stage_multiply(g, last, d);
-        if (own && !ahead)
+        if (!ahead)
             stage_load_b(g, last, d + 1);
     }
-    if (!xk_slm_has_a(g))
-        stage_load_a(g, last);
 }
 
 void xk_lower_slm_loop(struct xk_lowering *l)

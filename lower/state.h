@@ -153,8 +153,6 @@ void xk_lower_multiply(struct xk_lowering *l, struct xk_block_writer *w,
 void xk_lower_lane_window(struct xk_lowering *l);
 /* slm_loop.c: the K loops with A in shared local memory. */
 void xk_lower_slm_loop(struct xk_lowering *l);
-/* halo_loop.c: the same with its footprint there. */
-void xk_lower_halo_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
 /* places.c: slices that have their own part first (plan.h, struct

@@ -167,7 +167,7 @@ const xk_stmt *xk_hd_move_send(struct xk_hd_pass *p,
                                const struct xk_hd_message *m,
                                const struct xk_hd_sum *s);
 /* header_round.c. The same for an address that moves evenly from round to round
- * of the loop's copies alone: filter taps that lie inside for some lanes. */
+ * of the loop's copies alone: places of K that lie inside for some lanes. */
 const xk_stmt *xk_hd_round_send(struct xk_hd_pass *p,
                                 const struct xk_hd_message *m);
 /* Bytes per iteration of var if the sum grows by a constant. */

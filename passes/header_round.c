@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Headers that move from round to round, for the header pass. A pipe's body has
  * several copies; where the address of copy j is start_j + round * step, each
- * copy has a header of its own. So lanes beside the tensor at some taps cost
- * nothing in the loop: their headers begin beyond any surface. */
+ * copy has a header of its own. So lanes beside the tensor at some places of K
+ * cost nothing in the loop: their headers begin beyond any surface. */
 #include "passes/header.h"
 
 /* An expression as round t and copy j see it: lets of this loop are looked

@@ -37,7 +37,7 @@ void xk_plan_ahead(xk_ctx *c, struct xk_plan *p)
         return;
     }
     a->groups = (uint32_t)xk_schedule_groups_ahead(
-        p->platform, &p->shape, &p->s, xk_plan_groups_n(p), xk_plan_groups_m(p));
+        p->platform, &p->s, xk_plan_groups_n(p), xk_plan_groups_m(p));
     a->why = a->groups ? NULL : "no group has the place of a group before";
     a->unit = (uint16_t)unit;
     a->units = (uint32_t)units;

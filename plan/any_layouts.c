@@ -72,7 +72,7 @@ static void plain(struct xk_layout *l, const struct xk_access *a, int inner)
 
 /* A or C in blocks of that dim. Inside a pixel its images, where eight rows of
  * M are then one run of memory: no gather has half lines, whatever the stride
- * is. A footprint counts the pixels of one image. */
+ * is. */
 static void blocks_of(struct xk_layout *l, const struct xk_access *a, int inner,
                       int m, bool images, int64_t block)
 {
@@ -169,11 +169,11 @@ static void choose(const struct xk_contraction *con,
                    struct xk_any_layouts *out)
 {
     const struct dims d = dims_of(con);
-    const bool systolic = xk_fma_is_systolic(s->fma);
-    const bool images = shape->images && !s->footprint;
+    const bool systolic = xk_fma_family_of(s->fma)->dpas;
+    const bool images = shape->images;
     /* Blocks of one dpas depth: no row of a step is ragged. Through SLM only
      * whole steps go, and K innermost keeps them close. Lines have two. */
-    const bool steps = systolic && (!s->slm || s->footprint || shape->images);
+    const bool steps = systolic && (!s->slm || images);
     /* So little K, or N, is padded to no more: neighbouring pixels share cache
      * lines, and no group has padding alone to write. */
     const bool few_k = s->fma != XK_FMA_MAD && shape->k_inner <= XK_PACK_FEW;

@@ -107,12 +107,12 @@ static void set_turns(struct xk_plan *p)
     const struct xk_plan_list *const a = &p->seg[0].a;
     struct xk_plan_flat *const f = &p->flat;
     struct xk_plan_turn t = {0};
-    for (unsigned k = 1; k < a->n && p->s.skip != XK_SKIP_PAIR; k++) {
+    for (unsigned k = 1; k < a->n && !p->s.skip; k++) {
         const unsigned row = a->item[k].msg.row;
         if (row == a->item[k - 1].msg.row || f->n_turns == XK_PLAN_MAX_TURNS - 1)
             continue;
         t.rows = (uint16_t)(row - t.row);
-        t.a_end = (uint16_t)(p->s.skip == XK_SKIP_ROWS ? k - 1 : k);
+        t.a_end = (uint16_t)k;
         f->turn[f->n_turns++] = t;
         t.row = (uint16_t)row;
     }
@@ -121,12 +121,11 @@ static void set_turns(struct xk_plan *p)
     f->turn[f->n_turns++] = t;
 }
 
-/* Whose slots of A overlap, or whose eights of rows alternate. */
+/* Whose slots of A overlap; eights of rows may alternate then. */
 static enum xk_status set_neighbours(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_neighbours n;
     struct xk_window w;
-    p->flat.alternate = p->s.skip == XK_SKIP_ROWS;
     if (!p->s.window)
         return XK_OK;
     if (!xk_window_of(&p->con->walked, &w) ||
@@ -196,7 +195,8 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
     struct xk_plan_flat *const f = &p->flat;
     f->taps = (uint16_t)p->shape.k_outer;
     f->each = (uint8_t)xk_schedule_gathers(&p->s);
-    const bool may = (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
+    const bool may = xk_fma_family_of(p->s.fma)->lanes_m &&
+                     (f->taps > 1 || p->s.pack) && items_are_eights(p, f->each);
     if (!may || !rows_together(c, p, &f->row_b))
         f->row_b = 0;
     if (p->s.pack && !f->row_b)
@@ -205,12 +205,6 @@ static enum xk_status set_addresses(xk_ctx *c, struct xk_plan *p)
         return no_fit(c, "load_a=lines", "rows do not share pixels");
     if (f->window && !f->row_b)
         return no_fit(c, "window=1", "rows of a thread do not share pixels");
-    if (f->alternate && (!f->row_b || !xk_plan_is_wide(p)))
-        return no_fit(c, "skip=rows", "rows of a pair do not share pixels");
-    if (p->s.skip == XK_SKIP_ROWS)
-        f->inner = p->con->tap_e
-                       ? 0
-                       : xk_edge_inner_taps(&p->con->walked, f->taps);
     if (f->row_b)
         f->headers_b = xk_schedule_places_b(p->seg[0].a.n);
     if (f->taps * f->headers_b > XK_MAX_ADDRESS_GRF * p->platform->grf_b)
@@ -246,7 +240,7 @@ enum xk_status xk_plan_flat(xk_ctx *c, struct xk_plan *p)
     XK_TRY(set_addresses(c, p));
     XK_TRY(set_body(c, p));
     xk_plan_ahead(c, p);
-    if (p->s.skip == XK_SKIP_PAIR && !xk_edge_of(&p->con->walked, &p->flat.edge))
+    if (p->s.skip && !xk_edge_of(&p->con->walked, &p->flat.edge))
         return no_fit(c, "skip=1",
                       "no tap is beside the tensor for all of many rows");
     return xk_ctx_status(c);

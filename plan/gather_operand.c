@@ -25,7 +25,7 @@ static unsigned lanes_of(const struct xk_operand_job *j)
 
 static bool is_systolic(const struct xk_operand_job *j)
 {
-    return xk_fma_is_systolic(j->plan->s.fma);
+    return xk_fma_family_of(j->plan->s.fma)->dpas;
 }
 
 /* Bytes of K that a row has in a step; dwords of one lane block. */

@@ -39,14 +39,6 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p);
 /* GRFs of that loop's addresses, and of what is on its way to SLM. */
 unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged);
 
-/* The footprint of the group's rows, and the tiles that hold it, a whole number
- * a thread, in plan->slm. In columns if there is room for the padding. */
-enum xk_status xk_plan_footprint(xk_ctx *c, struct xk_plan *p);
-/* Bytes of one place: all pixels in their order; units have some more. */
-uint32_t xk_plan_footprint_b(const struct xk_plan_slm *s);
-/* Whether SLM has room for all places, of so many bytes, of each slice. */
-bool xk_plan_slm_fits(const struct xk_plan *p, uint32_t slot_b);
-
 /* Whole registers of n_b bytes. */
 static inline unsigned xk_grfs(const struct xk_plan *p, uint32_t n_b)
 {

@@ -81,7 +81,7 @@ bool xk_plan_is_wide(const struct xk_plan *p)
 
 static bool is_dpas(const struct xk_plan *p)
 {
-    return xk_fma_is_systolic(p->s.fma);
+    return xk_fma_family_of(p->s.fma)->dpas;
 }
 
 /* Who plans the operands of a kind of multiply. */
@@ -425,12 +425,8 @@ static enum xk_status count_registers(xk_ctx *c, struct xk_plan *p)
         is_dpas(p) ? 0 : p->epi.turns * xk_grfs(p, p->epi.part_b);
     g->epilogue = (uint16_t)(g->acc + row * (early_inputs(p) + 2u) + 16 +
                              g->fixed + converted);
-    if (p->slices.own_first) { /* begins before they add up: headers */
+    if (p->slices.n > 1) /* begins before they add up: headers */
         g->epilogue = (uint16_t)(g->epilogue + g->acc * 3u / 16);
-    } else if (p->slices.n > 1) { /* what is given away, and headers */
-        const unsigned sums = g->acc + g->acc / 2 + g->acc / 8 + 8u + g->fixed;
-        g->epilogue = (uint16_t)(sums > g->epilogue ? sums : g->epilogue);
-    }
     xk_plan_fit_store(p);
     xk_plan_preload(c, p);
     const unsigned most = g->loop > g->epilogue ? g->loop : g->epilogue;

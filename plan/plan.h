@@ -8,7 +8,6 @@
 #include "ir/func.h"
 #include "schedule/schedule.h"
 #include "views/edge.h"
-#include "views/halo.h"
 #include "views/window.h"
 
 /* One load of an operand's step tile. row counts along M for A, N for B. */
@@ -207,40 +206,9 @@ static inline uint32_t xk_plan_packed_b(unsigned d)
     return 4u * 8 * d;
 }
 
-/* A's footprint in SLM: the pixels that the group's rows read over all filter
- * taps, 32 bytes each, in the order of their numbers (views/halo.h). A unit
- * is 8 of them. With a stride of 2 (or 4, 6, 8 ...) the even ones come first, so that
- * the rows of a tap do not all meet the same half of the banks. */
-struct xk_plan_footprint {
-    struct xk_halo f; /* n 0: rows are stored tap by tap */
-    uint32_t pixels;       /* of a group, from the first to the last */
-    uint32_t apart;        /* places from a number that is a multiple of columns to
-                              the next number */
-    uint16_t staged;       /* units on their way to SLM at a time */
-};
-/* In 32 bytes, of a number that counts from the group's first pixel. */
-static inline int64_t xk_plan_footprint_place(const struct xk_plan_footprint *f,
-                                              int64_t pixel)
-{
-    const int64_t columns = f->f.columns;
-    return pixel % columns * f->apart + pixel / columns;
-}
-
-/* B in SLM: the messages that bring the tiles of the group's threads along N,
- * each once. Threads load `per_thread` of them; those that have none left load the
- * last one again, into a spare place. */
-struct xk_plan_shared_b {
-    uint16_t units;      /* of the group; 0: B goes straight to registers */
-    uint16_t per_thread; /* that a thread loads in a time step */
-    uint16_t unit_b;     /* bytes of a message: a block */
-    uint16_t row, k;     /* from a message of a thread's tile to the next */
-    uint32_t at_b;       /* behind A in a place */
-};
-
-/* Operands through shared local memory. A comes in tiles of some rows and one
+/* A through shared local memory. It comes in tiles of some rows and one
  * step of K. A time step has `depth` of them in a row; a thread gathers units of
- * a tile and one depth, or two. With a footprint a time step is one depth of all
- * filter taps, and units are 8 pixels. */
+ * a tile and one depth, or two. */
 struct xk_plan_slm {
     uint8_t buffers;      /* 0: all goes straight to registers */
     uint8_t lanes;        /* rows of a tile of A: a gather's lanes */
@@ -250,7 +218,7 @@ struct xk_plan_slm {
     int64_t k_b;    /* then: bytes from an element of K to the next */
     uint8_t places;       /* of buffers in SLM: a power of two */
     uint8_t depth;        /* dpas depths of a time step: 1, 2, 4 */
-    uint16_t blocks;      /* tiles of the group's A; 0: it is not there */
+    uint16_t blocks;      /* tiles of the group's A */
     uint16_t per_thread;  /* units a thread loads in a time step */
     uint16_t units;       /* of the group */
     uint16_t taps;        /* product of the outer K indices, innermost here */
@@ -262,8 +230,6 @@ struct xk_plan_slm {
     int64_t depth_b, step_b; /* of memory, from a depth of the inner K to the
                                 next; from a time step to the next */
     int64_t b_depth_b, b_tap_b; /* of B: to the next depth, to the next tap */
-    struct xk_plan_shared_b b;
-    struct xk_plan_footprint foot;
 };
 /* Depths of a unit, 1 or 2: a gather of 8 or of 16 lanes. */
 static inline unsigned xk_plan_slm_unit(const struct xk_plan_slm *s)
@@ -312,14 +278,13 @@ struct xk_plan_flat {
                            header is made of the item's place before each use; 0:
                            headers stay, since rows meet padding one by one */
     bool alternate;     /* eights of rows alternate between the threads of a fused
-                           pair, so that both skip the same taps */
+                           pair: more pixels each */
     uint8_t window;     /* slots of A overlap: a tap along the innermost dim uses the
                            rows of the one before but for so many eights, so only the
                            last of these taps loads all. 0: no two share rows */
     uint8_t halves;     /* steps of K that follow each other at each outer tap, over a
                            window's taps each, before the next outer tap: those whose
                            rows of A are halves of the same lines; else 1 */
-    uint32_t inner;     /* skip=rows: taps that are inside the tensor for all of M */
     bool b_in_order;    /* B lies in memory as the loop goes over it */
     struct xk_plan_ahead ahead;
     struct xk_edge edge; /* what of A taps are beside, if the schedule has them
@@ -330,14 +295,13 @@ struct xk_plan_flat {
 };
 
 /* Slices of K add up by exchanging halves of their tiles through SLM, until each
- * has the sum of its part: columns (dpas) or rows (mad). own_first: slice s loads
- * its tile so that place p of it is part p ^ s; who keeps the first places then
- * keeps its own part, and nothing is picked. Else place p is part p. */
+ * has the sum of its part: columns (dpas) or rows (mad). Slice s loads
+ * its tile so that place p of it is part p ^ s; who keeps the first places keeps its
+ * own part. */
 struct xk_plan_slices {
     uint8_t n;        /* 1: the tile is whole */
     bool by_rows;     /* the part is rows of the tile, else columns */
-    bool own_first;
-    bool by_halves;   /* then, of dpasw: places 2 q and 2 q + 1 are columns of the even
+    bool by_halves;   /* of dpasw: places 2 q and 2 q + 1 are columns of the even
                          and of the odd thread's half of B; else a place has both's */
     uint32_t place_b; /* of a thread in SLM: half a tile */
     uint32_t slm_b;   /* of a group */

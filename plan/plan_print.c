@@ -110,12 +110,6 @@ static void print_slm(const struct xk_plan_slm *s, struct xk_str *out)
                       s->depth > 1 ? "pairs of tiles" : "tiles",
                       s->trip, s->copies,
                       (long long)s->b_depth_b, (long long)s->b_tap_b);
-    if (s->b.units)
-        xk_str_printf(out, "B through SLM: %u messages of %u bytes, %u a thread\n",
-                      s->b.units, s->b.unit_b, s->b.per_thread);
-    if (s->foot.f.n)
-        xk_str_printf(out, "footprint: %u pixels of a group, %u units staged\n",
-                      s->foot.pixels, s->foot.staged);
 }
 
 /* The loop over all of K without SLM. */
@@ -129,8 +123,6 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
     print_turns(f, out);
     if (f->alternate)
         xk_str_puts(out, "eights of rows alternate between the threads of a pair\n");
-    if (f->inner)
-        xk_str_printf(out, "taps 0x%x are inside for all rows\n", f->inner);
     if (f->window)
         xk_str_printf(out,
                       "taps along the innermost dim share rows of A, %u eights "
@@ -183,13 +175,10 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
         print_flat(&p->flat, out);
     if (p->slices.n > 1)
         xk_str_printf(out,
-                      "slices of K: %u, each ends with %u x %u of C, %s; %u bytes "
-                      "of SLM a thread\n",
+                      "slices of K: %u, each ends with %u x %u of C, loaded first%s; "
+                      "%u bytes of SLM a thread\n",
                       p->slices.n, p->epi.m, p->epi.n,
-                      !p->slices.own_first ? "picked by selects"
-                      : p->slices.by_halves
-                          ? "loaded first; of a pair's B one half"
-                          : "loaded first",
+                      p->slices.by_halves ? "; of a pair's B one half" : "",
                       p->slices.place_b);
     print_epilogue(p, out);
     xk_str_printf(out,

@@ -139,7 +139,7 @@ static void make_side(xk_ctx *c, const struct xk_plan *p, unsigned input,
                 p->con->input[input].leaves;
     if (s->late)
         s->part_b = (uint16_t)(4 * e->n);
-    else if (xk_fma_is_systolic(p->s.fma))
+    else if (xk_fma_family_of(p->s.fma)->lanes_m)
         side_columns(p, &t, s);
     else
         side_rows(p, &t, s);

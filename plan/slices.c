@@ -11,14 +11,8 @@ enum { SIDE = 8 }; /* columns of a dpas, and its lanes */
 static void set_order(struct xk_plan *p)
 {
     struct xk_plan_slices *const s = &p->slices;
-    const unsigned rows = p->epi.m;
-    if (s->n == 1)
-        return;
-    s->own_first = s->by_rows
-                       ? p->flat.taps && !p->flat.row_b && !(rows & (rows - 1))
-                       : xk_plan_has_tiles(&p->b) && !p->slm.b.units;
     s->by_halves =
-        s->own_first && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
+        s->n > 1 && xk_plan_is_wide(p) && p->epi.n % (2 * SIDE) != 0;
 }
 
 unsigned xk_plan_place_rows(const struct xk_plan *p)
@@ -47,24 +41,6 @@ static void set_first(struct xk_plan *p)
     }
 }
 
-/* What selects have put together: wide tiles are parted into runs of four columns,
- * [n / 4][m / 8][n % 4][m % 8]. */
-static void set_picked(struct xk_plan *p)
-{
-    struct xk_layout *const l = &p->part;
-    const int64_t m = p->epi.m, n = p->epi.n;
-    const unsigned run = xk_plan_is_wide(p) ? 4 : SIDE;
-    if (p->slices.by_rows) {
-        l->block[0].size = m;
-        return;
-    }
-    l->n_blocks = 4;
-    l->block[0] = (struct xk_block){1, n / run, m * run};
-    l->block[1] = (struct xk_block){0, m / SIDE, SIDE * run};
-    l->block[2] = (struct xk_block){1, run, SIDE};
-    l->block[3] = (struct xk_block){0, SIDE, 1};
-}
-
 /* plan_acc's layout with the part's extents. */
 static void set_part(struct xk_plan *p)
 {
@@ -74,17 +50,14 @@ static void set_part(struct xk_plan *p)
         return;
     l->dim[0] = l->padded[0] = p->epi.m;
     l->dim[1] = l->padded[1] = p->epi.n;
-    if (p->slices.own_first)
-        set_first(p);
-    else
-        set_picked(p);
+    set_first(p);
 }
 
 enum xk_status xk_plan_slices(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_slices *const s = &p->slices;
     s->n = p->s.slices;
-    s->by_rows = !xk_fma_is_systolic(p->s.fma);
+    s->by_rows = !xk_fma_family_of(p->s.fma)->lanes_m;
     p->epi.m = (uint16_t)(p->s.m_thr / (s->by_rows ? s->n : 1));
     p->epi.n = (uint16_t)(p->s.n_thr / (s->by_rows ? 1 : s->n));
     if (s->n > 1)

@@ -84,15 +84,13 @@ static bool b_strides(xk_ctx *c, struct xk_plan *p)
 
 /* Headers go from place to place by an exclusive or, so all sizes are powers of
  * two. */
-static void size_buffers(struct xk_plan_slm *s, uint32_t spare_b)
+static void size_buffers(struct xk_plan_slm *s)
 {
-    const unsigned blocks_b = s->blocks * s->tile_b + spare_b;
+    const unsigned blocks_b = s->blocks * s->tile_b;
     s->level_b = 256;
     while (s->level_b < blocks_b)
         s->level_b *= 2;
     s->slot_b = s->level_b * s->depth;
-    if (s->foot.f.n) /* there and back by the same distance */
-        s->slot_b = xk_plan_footprint_b(s);
 }
 
 /* A step of a tile is one gather; or its elements come one by one, evenly
@@ -110,8 +108,7 @@ static enum xk_status shape_tiles(xk_ctx *c, struct xk_plan *p)
     const struct xk_tile_strides k =
         xk_tile_strides_of(c, p, &p->con->a.view, NULL);
     XK_TRY(xk_ctx_status(c));
-    if (!k.k_b || k.k_run < xk_plan_k_inner(p)->extent || p->s.depth > 1 ||
-        p->s.footprint || p->s.slm_of == XK_SLM_OF_B)
+    if (!k.k_b || k.k_run < xk_plan_k_inner(p)->extent || p->s.depth > 1)
         return no_fit(c, p, "A's elements come one by one");
     s->k_b = k.k_b;
     s->raw_b = (uint16_t)(4u * s->lanes * p->s.k_step);
@@ -123,45 +120,13 @@ static enum xk_status divide_a(xk_ctx *c, struct xk_plan *p, unsigned threads)
 {
     struct xk_plan_slm *const s = &p->slm;
     XK_TRY(shape_tiles(c, p));
-    if (p->s.slm_of == XK_SLM_OF_B)
-        return XK_OK;
     s->blocks = (uint16_t)(p->s.tg_m * p->s.m_thr / s->lanes);
-    if (p->s.footprint)
-        return xk_plan_footprint(c, p);
     s->units = (uint16_t)(s->blocks * s->depth / xk_plan_slm_unit(s));
     s->per_thread = (uint16_t)xk_ceil_div(s->units, threads);
     /* With spare places for the threads that have none left. */
     s->blocks = (uint16_t)xk_ceil_div(
         (int64_t)s->per_thread * threads * xk_plan_slm_unit(s), s->depth);
     return XK_OK;
-}
-
-/* Messages of one size, evenly spaced along N or K. */
-static enum xk_status divide_b(xk_ctx *c, struct xk_plan *p, unsigned threads)
-{
-    struct xk_plan_shared_b *const b = &p->slm.b;
-    const struct xk_plan_list *const list = &p->seg[0].b;
-    const struct xk_plan_msg *const m = &list->item[0].msg;
-    const unsigned owners = p->s.tg_n * (xk_plan_is_wide(p) ? 2u : 1u);
-    b->unit_b = (uint16_t)(m->send.vec * m->send.data_b);
-    b->row = list->n > 1 ? list->item[1].msg.row : 0;
-    b->k = list->n > 1 ? list->item[1].msg.k : 0;
-    for (unsigned i = 0; i < list->n; i++) {
-        const struct xk_plan_msg *const x = &list->item[i].msg;
-        if (x->send.vec * x->send.data_b != b->unit_b || x->row != i * b->row ||
-            x->k != i * b->k)
-            return no_fit(c, p, "B's messages are not alike");
-    }
-    b->units = (uint16_t)(owners * list->n);
-    b->per_thread = (uint16_t)xk_ceil_div(b->units, threads);
-    b->at_b = p->slm.blocks * (uint32_t)p->slm.tile_b;
-    return XK_OK;
-}
-
-bool xk_plan_slm_fits(const struct xk_plan *p, uint32_t slot_b)
-{
-    return (int64_t)slot_b * p->slm.places * p->s.slices <=
-           p->platform->slm_max_b;
 }
 
 /* Three buffers take turns in four places, in the order of a Gray code: the next one
@@ -174,11 +139,9 @@ static enum xk_status divide(xk_ctx *c, struct xk_plan *p)
     s->places = s->buffers > 2 ? 4 : s->buffers;
     s->depth = p->s.depth;
     XK_TRY(divide_a(c, p, threads));
-    if (p->s.slm_of != XK_SLM_OF_A)
-        XK_TRY(divide_b(c, p, threads));
-    size_buffers(s, (uint32_t)threads * s->b.per_thread * s->b.unit_b);
+    size_buffers(s);
     s->all_b = s->slot_b * s->places;
-    if (!xk_plan_slm_fits(p, s->slot_b))
+    if ((int64_t)s->all_b * p->s.slices > p->platform->slm_max_b)
         return no_fit(c, p, "its buffers are larger than SLM");
     return XK_OK;
 }
@@ -191,8 +154,7 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     const int64_t k_step = (int64_t)p->s.k_step * p->s.depth;
     if (!p->s.slm)
         return XK_OK;
-    if (p->a.access != XK_ACCESS_SCATTERED &&
-        (p->a.access != XK_ACCESS_ELEMENTS || !xk_fma_is_systolic(p->s.fma)))
+    if (p->a.access != XK_ACCESS_SCATTERED && p->a.access != XK_ACCESS_ELEMENTS)
         return no_fit(c, p, "A's rows are no dwords of K");
     if (p->b.access != XK_ACCESS_BLOCK)
         return no_fit(c, p, "B is not loaded in blocks");
@@ -213,10 +175,8 @@ enum xk_status xk_plan_slm(xk_ctx *c, struct xk_plan *p)
     s->taps = (uint16_t)taps;
     XK_TRY(divide(c, p));
     s->copies = (uint16_t)xk_schedule_copies(&p->s, taps);
-    s->trip = (uint32_t)(k->extent / k_step / p->s.slices);
-    if (!s->foot.f.n) /* whose step and body have all taps */
-        s->trip *= s->taps;
-    if (s->copies * (s->foot.f.n ? s->taps : s->depth) > XK_MAX_COPIES)
+    s->trip = (uint32_t)(k->extent / k_step / p->s.slices) * s->taps;
+    if (s->copies * s->depth > XK_MAX_COPIES)
         return no_fit(c, p, "too many copies of the loop's body");
     return xk_ctx_status(c);
 }
@@ -226,17 +186,11 @@ unsigned xk_plan_slm_grf(const struct xk_plan *p, unsigned *staged)
     const struct xk_plan_slm *const s = &p->slm;
     const unsigned grf_b = p->platform->grf_b, tiles = p->s.m_thr / s->lanes;
     const unsigned unit = s->per_thread * xk_plan_slm_unit(s);
-    const unsigned gathers = s->blocks ? unit : tiles;
-    const unsigned others = tiles + p->seg[0].b.n + (s->places > 2) +
-                            2u * s->b.per_thread;
-    if (s->foot.f.n) {
-        *staged = s->foot.staged * s->tile_b / grf_b;
-        return 2 * unit + others;
-    }
-    *staged = (unit * s->tile_b + s->b.per_thread * s->b.unit_b) / grf_b;
+    const unsigned others = tiles + p->seg[0].b.n + (s->places > 2);
+    *staged = unit * s->tile_b / grf_b;
     if (s->raw_b) { /* packed one after the other; a header of its own */
         *staged = (unit * s->raw_b + s->tile_b) / grf_b;
-        return 2 * gathers * s->taps + unit + others + 4;
+        return 2 * unit * s->taps + unit + others + 4;
     }
-    return gathers * (s->lanes / 8u) * s->taps + unit + others;
+    return unit * (s->lanes / 8u) * s->taps + unit + others;
 }

@@ -37,7 +37,7 @@ static void store_rows(struct xk_plan *p, int64_t col_b, int64_t run,
 static void set_parts(struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
-    const bool systolic = xk_fma_is_systolic(p->s.fma);
+    const bool systolic = xk_fma_family_of(p->s.fma)->lanes_m;
     const bool dense = xk_plan_stores_dense(e);
     const unsigned element_b = dense ? xk_dtype_b(e->dst) : 4;
     const unsigned grf_b = p->platform->grf_b;
@@ -72,13 +72,13 @@ unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
 {
     const struct xk_plan_epilogue *const e = &p->epi;
     const struct xk_plan_grf *const g = &p->grf;
-    const bool systolic = xk_fma_is_systolic(p->s.fma);
+    const bool systolic = xk_fma_family_of(p->s.fma)->lanes_m;
     const unsigned coordinates = systolic ? 2u * e->m / SIDE : 2;
     const unsigned converted = e->turns * xk_grfs(p, e->part_b);
     const unsigned wide = e->wide * xk_grfs(p, 4 * SIDE * SIDE);
     const unsigned cse = g->limit > g->loop ? (g->limit - g->loop) / 4u : 0;
     /* Of a slice's exchange, which the epilogue begins in front of. */
-    const unsigned headers = p->slices.own_first ? g->acc * 3u / 16 : 0;
+    const unsigned headers = p->slices.n > 1 ? g->acc * 3u / 16 : 0;
     return g->acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
            wide + cse + TEMPORARY_GRF + step_grf(p) + g->fixed;
 }
@@ -116,7 +116,7 @@ void xk_plan_fit_store(struct xk_plan *p)
     const bool steps =
         e->in_f32 || p->con->n_epi || e->n_extent > p->n_extent;
     const unsigned least = e->cols < SIDE ? e->cols : SIDE;
-    if (!xk_fma_is_systolic(p->s.fma) || !e->convert)
+    if (!xk_fma_family_of(p->s.fma)->lanes_m || !e->convert)
         return;
     for (unsigned n = e->cols; n >= least; n /= 2)
         for (unsigned wide = steps ? WIDE : 1; wide; wide--)
@@ -218,7 +218,7 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
     e->merged = e->merged && !e->whole;
     e->m_masked = p->a.row_masked;
     e->n_masked = e->n_extent % ((int64_t)p->s.n_thr * p->s.tg_n) != 0;
-    if (xk_fma_is_systolic(p->s.fma)) {
+    if (xk_fma_family_of(p->s.fma)->lanes_m) {
         store_columns(p, &s, s.row_b, s.row_run);
     } else {
         store_rows(p, s.row_b, s.row_run, s.dwords);

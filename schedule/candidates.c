@@ -7,7 +7,7 @@
 /* Fewer than four dpas a step: addresses and waits would be most of it. */
 static bool is_small(const struct xk_schedule *c)
 {
-    return xk_fma_is_systolic(c->fma) && c->m_thr * c->n_thr < 4 * 64;
+    return xk_fma_family_of(c->fma)->dpas && c->m_thr * c->n_thr < 4 * 64;
 }
 
 /* Whether x comes before y: by score; of equals the larger tile, then the
@@ -35,10 +35,6 @@ static bool before(const struct xk_schedule *x, const struct xk_schedule *y)
     return x->k_step > y->k_step;
 }
 
-/* Registers that a loop over a footprint needs beside its buffers: a unit on its
- * way, headers, coordinates (plan/slm_halo.c). */
-#define FOOTPRINT_GRF 33
-
 /* Each family has its share, so that what one layout or register file refuses
  * leaves another. */
 enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
@@ -47,6 +43,7 @@ enum family { THROUGH_SLM, FLAT, SYSTOLIC, SMALL, LANES, N_FAMILIES };
 struct search {
     const struct xk_platform *p;
     const struct xk_shape *s;
+    const struct xk_schedule_fixed *fixed; /* NULL: nothing is */
     struct xk_shape packed; /* as schedules with packed taps see it */
     struct xk_schedule *out; /* a share for each family, best first */
     unsigned n[N_FAMILIES];
@@ -62,7 +59,7 @@ static enum family family_of(const struct xk_schedule *c)
         return THROUGH_SLM;
     if (c->taps_inner || c->pack) /* of which 64-bit addresses leave none */
         return FLAT;
-    return xk_fma_is_systolic(c->fma) ? SYSTOLIC : LANES;
+    return xk_fma_family_of(c->fma)->dpas ? SYSTOLIC : LANES;
 }
 
 /* Puts c into n that are in order, behind its equals; the last falls out if
@@ -85,10 +82,10 @@ static bool prefetches(const struct search *g, const struct xk_schedule *c)
 {
     const int64_t along_n = xk_schedule_groups_n(c, g->s->n);
     const int64_t along_m = xk_schedule_groups_m(c, g->s->m);
-    if (!xk_schedule_is_flat(c) || c->pack)
+    if (!xk_schedule_is_flat(c) || c->pack || c->m_first)
         return false;
     const int64_t ahead =
-        xk_schedule_groups_ahead(g->p, g->s, c, along_n, along_m);
+        xk_schedule_groups_ahead(g->p, c, along_n, along_m);
     return ahead && 2 * along_m * along_n <= 9 * ahead;
 }
 
@@ -99,10 +96,22 @@ static const struct xk_shape *seen_by(const struct search *g,
     return c->pack ? &g->packed : g->s;
 }
 
+/* c with what is fixed. */
+static struct xk_schedule with_fixed(struct search *g, const struct xk_schedule *c)
+{
+    struct xk_schedule out = *c;
+    if (!g->fixed)
+        return out;
+    xk_schedule_fix(g->fixed, &out);
+    if (out.pack)
+        g->packed = xk_schedule_shape(g->s, &out);
+    return out;
+}
+
 /* Who finds nothing is told why; else nobody asks. */
 static void note(struct search *g, const struct xk_schedule_rule *broken)
 {
-    if (broken > g->broken)
+    if (broken && broken > g->broken)
         g->broken = broken;
 }
 
@@ -144,6 +153,24 @@ static bool is_hopeless(const struct search *g, const struct xk_score_tile *t,
     return xk_score_sliced_least(t, c) > most_of(g, family_of(c));
 }
 
+/* Keeps c with what is fixed, if it is valid and not there. */
+static void offer_fixed(struct search *g, const struct xk_schedule *in_group)
+{
+    struct xk_schedule c = with_fixed(g, in_group);
+    const enum family f = family_of(&c);
+    const struct xk_schedule_rule *const broken = xk_schedule_check(g->p, g->s, &c);
+    if (broken || c.fma == XK_FMA_LANES) { /* which with_lanes offers */
+        note(g, broken);
+        return;
+    }
+    for (unsigned i = 0; i < g->n[f]; i++)
+        if (xk_schedule_same(&g->out[f * SHARE + i], &c))
+            return;
+    c.score = xk_schedule_score(g->p, g->s, &c);
+    g->n[f] = insert(g->out + f * SHARE, g->n[f], SHARE, &c);
+    g->found = true;
+}
+
 /* Keeps c, which is that tile in a group, if it is among the best of its family and
  * valid: few are the former. */
 static void offer_group(struct search *g, const struct xk_score_tile *t,
@@ -152,6 +179,10 @@ static void offer_group(struct search *g, const struct xk_score_tile *t,
     const enum family f = family_of(c);
     struct xk_schedule *const best = g->out + f * SHARE;
     const int64_t most = most_of(g, f);
+    if (g->fixed) {
+        offer_fixed(g, c);
+        return;
+    }
     c->score = xk_score_group(g->p, t, c, most);
     if (c->score > most || !group_ok(g, c))
         return;
@@ -159,11 +190,12 @@ static void offer_group(struct search *g, const struct xk_score_tile *t,
     g->found = true;
 }
 
-static void offer(struct search *g, struct xk_schedule *c)
+static void offer(struct search *g, const struct xk_schedule *tile)
 {
+    struct xk_schedule c = with_fixed(g, tile);
     struct xk_score_tile t;
-    if (tile_ok(g, c) && tile_of(g, c, &t))
-        offer_group(g, &t, c);
+    if (tile_ok(g, &c) && tile_of(g, &c, &t))
+        offer_group(g, &t, &c);
 }
 
 /* One order for all families. Scores leave prefetching alone, so it is decided for
@@ -175,6 +207,7 @@ static unsigned in_order(struct search *g)
         for (unsigned i = 0; i < g->n[f]; i++) {
             struct xk_schedule c = g->out[f * SHARE + i];
             c.prefetch = prefetches(g, &c);
+            c = with_fixed(g, &c);
             n = insert(g->out, n, XK_MAX_CANDIDATES, &c);
         }
     return n;
@@ -235,7 +268,7 @@ static void offer_spread(struct search *g, const struct tiles *t,
     if (t->in_turn)
         offer_group(g, t->in_turn, c);
     if (!t->spread || c->m_thr < 16 || is_second(g, c) ||
-        !xk_fma_is_systolic(c->fma) || c->pack)
+        !xk_fma_family_of(c->fma)->dpas || c->pack)
         return;
     if (c->window)
         xk_schedule_spread(g->s, c, &of);
@@ -271,6 +304,7 @@ static void in_groups(struct search *g, struct xk_schedule *c)
 {
     struct xk_score_tile t;
     plain_group(g->s, c);
+    *c = with_fixed(g, c);
     if (!tile_ok(g, c) || !tile_of(g, c, &t))
         return;
     offer_group(g, &t, c);
@@ -288,20 +322,6 @@ static bool fits_half(const struct search *g, const struct xk_schedule *c)
     struct xk_schedule half = *c;
     half.grf_count = 128;
     return c->grf_count > 128 && xk_schedule_fits(g->p, seen_by(g, c), &half);
-}
-
-/* Of 1024 places along M's outermost index and taps, as many beside the tensor.
- */
-#define ROWS_EDGE_1K 40
-
-/* Branches for each eight rows win where much is padding, in small images: by
- * the model 1 to 5 % of the time in 14x14 and 7x7 with 3x3 taps, nothing in
- * 28x28. */
-static uint8_t skip_of(const struct xk_shape *s, const struct xk_schedule *c)
-{
-    const bool rows =
-        c->fma == XK_FMA_DPASW && s->sixteens && s->edge_1k >= ROWS_EDGE_1K;
-    return rows ? XK_SKIP_ROWS : XK_SKIP_PAIR;
 }
 
 /* Whether A's rows, halves of lines in one step, come by two steps. */
@@ -341,7 +361,7 @@ static bool can_have(const struct search *g, const struct xk_schedule *c,
         return false;
     if (is_second(g, c) && (b->a > 2 || b->window))
         return false;
-    const bool shares = xk_fma_is_systolic(c->fma) && has_window(g, c);
+    const bool shares = xk_fma_family_of(c->fma)->dpas && has_window(g, c);
     return b->window ? shares
                      : !shares || b->a == 2 || b->load_a == XK_LOAD_LINES;
 }
@@ -352,15 +372,12 @@ static struct xk_schedule with_buffers(const struct search *g,
                                        const struct buffers *b)
 {
     struct xk_schedule out = *c;
-    const bool edge = xk_fma_is_systolic(c->fma) && g->s->k_outer > 1 &&
+    const bool edge = xk_fma_family_of(c->fma)->dpas && g->s->k_outer > 1 &&
                       g->s->edge_rows >= 2 * c->m_thr && !c->pack;
     out.slots_a = b->a;
     out.slots_b = b->b;
     out.load_a = b->load_a;
-    out.skip =
-        edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window)
-            ? skip_of(g->s, c)
-            : XK_SKIP_NONE;
+    out.skip = edge && (b->a * xk_schedule_steps_a(&out) > 1 || b->window);
     out.window = b->window;
     return out;
 }
@@ -384,12 +401,14 @@ static void in_flat_groups(struct search *g, const struct tiles *t,
 
 /* Whether pixels of a window are neighbours depends on whether rows are spread. False:
  * in more slices, which only break rules, it is of no use either. */
-static bool flat_tile(struct search *g, const struct xk_schedule *c)
+static bool flat_tile(struct search *g, const struct xk_schedule *tile)
 {
     struct xk_score_tile in_turn, spread;
+    const struct xk_schedule fixed = with_fixed(g, tile), *const c = &fixed;
     struct xk_schedule some = *c;
     struct tiles t = {NULL, NULL};
-    some.spread = 1;
+    if (!some.spread)
+        some.spread = 1;
     const bool valid = tile_ok(g, c);
     if (valid && fits_half(g, c))
         return false;
@@ -415,7 +434,7 @@ static void flat(struct search *g, struct xk_schedule c)
         {2, 3, .load_a = XK_LOAD_LINES},
         {3, 3}, {3, 2}, {2, 2}, {1, 2}, {1, 1}};
     struct xk_schedule with[XK_COUNTOF(of)];
-    const unsigned most = xk_fma_is_systolic(c.fma) ? 4 : 8;
+    const unsigned most = xk_fma_family_of(c.fma)->dpas ? 4 : 8;
     unsigned n = 0;
     if (g->s->plain_b)
         return;
@@ -460,6 +479,8 @@ static void mads(struct search *g)
                                         .slices = 1,
                                         .surfaces = true,
                                         .grf_count = 128};
+                c = with_fixed(g, &c);
+                c.n_sub = c.n_thr;
                 plain_group(g->s, &c);
                 offer(g, &c);
                 /* Steps of three dwords lie across lines. */
@@ -503,11 +524,12 @@ static void in_slices(struct search *g, struct xk_schedule c)
 {
     for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 32 && c.slices <= 4;
          c.slices *= 2) {
+        struct xk_schedule tile = with_fixed(g, &c);
         struct xk_score_tile t;
-        if (!tile_ok(g, &c))
+        if (!tile_ok(g, &tile))
             return;
-        if (tile_of(g, &c, &t))
-            offer_spread(g, &(struct tiles){&t, &t}, &c);
+        if (tile_of(g, &tile, &t))
+            offer_spread(g, &(struct tiles){&t, &t}, &tile);
     }
 }
 
@@ -525,24 +547,6 @@ static void in_depths(struct search *g, struct xk_schedule c)
                 in_slices(g, c);
         }
     }
-}
-
-/* All taps from one footprint. Three buffers of B where their number is odd: a
- * body then ends with the buffer that it began with. More than eight threads
- * wait too long for each other. */
-static void from_footprint(struct search *g, struct xk_schedule c)
-{
-    if (g->s->k_outer < 2 || !g->s->pixels_1k)
-        return;
-    c.footprint = true;
-    c.depth = 1;
-    c.slm = 2;
-    c.slots_b = g->s->k_outer % 2 ? 3 : 2;
-    if (xk_schedule_buffer_grf(g->p, &c) + FOOTPRINT_GRF >
-        xk_platform_grf(g->p, c.grf_count))
-        return;
-    for (c.slices = 1; c.tg_m * c.tg_n * c.slices <= 8; c.slices *= 2)
-        offer(g, &c);
 }
 
 /* Larger groups share more; no larger than the problem. B is loaded ahead if
@@ -568,7 +572,6 @@ static void through_slm(struct search *g, struct xk_schedule c)
             c.tg_n = (uint16_t)n;
             c.tg_m = (uint16_t)m;
             in_depths(g, c);
-            from_footprint(g, c);
         }
 }
 
@@ -602,7 +605,7 @@ static void systolic(struct search *g)
                     /* A pair of dpasw's threads has squares of 8 columns each. */
                     if (fma == XK_FMA_DPASW && sides_n[n] % 16)
                         continue;
-                    const struct xk_schedule c = {
+                    struct xk_schedule c = {
                         .fma = (uint8_t)fma,
                         .simd = 8,
                         .m_thr = (uint16_t)m,
@@ -612,6 +615,7 @@ static void systolic(struct search *g)
                         .slices = 1,
                         .surfaces = true,
                         .grf_count = (uint16_t)grf};
+                    c = with_fixed(g, &c);
                     if (sides_n[n] < 64)
                         direct(g, c);
                     flat(g, c);
@@ -651,9 +655,10 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
 static unsigned with_last_resort(struct search *g, unsigned n)
 {
     struct xk_schedule last = xk_schedule_last_resort(g->s);
+    last = with_fixed(g, &last);
     const struct xk_schedule_rule *const broken =
         xk_schedule_check(g->p, g->s, &last);
-    if (broken) {
+    if (broken || last.fma == XK_FMA_LANES) {
         note(g, broken);
         return n;
     }
@@ -717,8 +722,14 @@ static unsigned with_lanes(struct search *g, unsigned n)
             c.tg_n /= 2; /* no lanes beyond N where that can be */
             c.tg_m *= 2;
         }
-        if (rows > l->axis[0].places || xk_schedule_check(g->p, g->s, &c) ||
-            fits_half(g, &c))
+        c = with_fixed(g, &c);
+        const struct xk_schedule_rule *const broken =
+            xk_schedule_check(g->p, g->s, &c);
+        if (broken && !g->found)
+            note(g, broken);
+        if (rows > l->axis[0].places || broken || c.fma != XK_FMA_LANES ||
+            (!g->fixed && fits_half(g, &c)) ||
+            (found && xk_schedule_same(&best[found - 1], &c)))
             continue;
         c.score = lanes_score(g, &c);
         found = insert(best, found, SHARE_OF_LANES, &c);
@@ -728,17 +739,44 @@ static unsigned with_lanes(struct search *g, unsigned n)
     return n + found;
 }
 
+/* Whether there is something to search for: not if all fields are fixed, which is the
+ * only candidate then, nor if they are no sizes that a search may divide by. */
+static bool is_open(struct search *g, unsigned *n)
+{
+    struct xk_schedule c = xk_schedule_last_resort(g->s);
+    const struct xk_schedule_rule *broken;
+    if (!g->fixed)
+        return true;
+    c = with_fixed(g, &c);
+    broken = xk_schedule_check(g->p, g->s, &c);
+    const bool whole = g->fixed->named + 1 == UINT64_C(1) << xk_n_schedule_fields;
+    if (!whole && broken != &xk_schedule_rules[0])
+        return true;
+    g->broken = broken;
+    if (broken)
+        return false;
+    c.score = c.fma == XK_FMA_LANES ? lanes_score(g, &c)
+                                    : xk_schedule_score(g->p, g->s, &c);
+    g->out[(*n)++] = c;
+    return false;
+}
+
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
+                                const struct xk_schedule_fixed *fixed,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken)
 {
-    struct search g = {.p = p, .s = s, .out = out};
-    if (s->elem_b != 4)
-        systolic(&g);
-    if (s->elem_b != 2)
-        mads(&g);
-    const unsigned n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
+    struct search g = {
+        .p = p, .s = s, .fixed = fixed && fixed->named ? fixed : NULL, .out = out};
+    unsigned n = 0;
+    if (is_open(&g, &n)) {
+        if (s->elem_b != 4)
+            systolic(&g);
+        if (s->elem_b != 2)
+            mads(&g);
+        n = with_last_resort(&g, with_lanes(&g, in_order(&g)));
+    }
     if (broken)
         *broken = g.broken;
     return n;

@@ -59,7 +59,7 @@ struct xk_shape xk_schedule_shape(const struct xk_shape *s,
 /* Bytes of a row of A or B in one step: dpas takes 8 dwords (isa.md 7). */
 static unsigned step_b(const struct xk_schedule *c)
 {
-    if (xk_fma_is_systolic(c->fma))
+    if (xk_fma_family_of(c->fma)->dpas)
         return 32;
     return c->fma == XK_FMA_DP4A ? c->k_step : c->k_step * 4u;
 }
@@ -83,7 +83,7 @@ static unsigned lcm(unsigned a, unsigned b)
     return n;
 }
 
-/* A footprint's body has all taps; of several depths each has a slot of B. */
+/* Of several depths each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
     if (c->pack && c->taps_inner) /* straight code: no tap comes twice */
@@ -92,8 +92,7 @@ static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
         return lcm(c->slots_a, c->slots_b);
     if (!c->slm)
         return lcm(lcm(taps, c->slots_a) * xk_schedule_steps_a(c), c->slots_b);
-    const unsigned n = c->depth > 1 ? taps : lcm(taps, c->slots_b);
-    return c->footprint ? n / taps : n;
+    return c->depth > 1 ? taps : lcm(taps, c->slots_b);
 }
 
 unsigned xk_schedule_copies(const struct xk_schedule *c, int64_t taps)
@@ -142,7 +141,7 @@ static unsigned header_grf(const struct xk_platform *p,
     const unsigned taps = (unsigned)s->k_outer;
     const unsigned items = c->m_thr / 8u * xk_schedule_gathers(c);
     const unsigned steps = xk_schedule_steps_a(c);
-    if (!c->pack && (!s->eights || taps == 1 || !xk_fma_is_systolic(c->fma)))
+    if (!c->pack && (!s->eights || taps == 1 || !xk_fma_family_of(c->fma)->dpas))
         return taps * c->m_thr * steps * 4 / p->grf_b;
     return taps * xk_schedule_places_b(items) / p->grf_b +
            steps * (xk_schedule_headers(items) + 1) + 1;
@@ -157,8 +156,8 @@ bool xk_schedule_neighbours(const struct xk_schedule *c, int64_t rows,
         return false;
     for (unsigned apart = 2; apart; apart--) {
         const int64_t shift = of_pixel / apart;
-        const bool can = apart == 1 ? c->skip != XK_SKIP_ROWS
-                                    : c->fma == XK_FMA_DPASW && of_pixel % 2 == 0;
+        const bool can =
+            apart == 1 || (c->fma == XK_FMA_DPASW && of_pixel % 2 == 0);
         const bool spread = c->spread > 0;
         if (!can || eights <= shift || eights % shift)
             continue;
@@ -230,7 +229,7 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
     if (c->fma == XK_FMA_LANES) /* f32 holds sums of so many 8-bit products */
         return s->lanes.n && c->k_step == 1 &&
                (s->elem_b > 1 || s->lanes.k <= MAX_LANES_K);
-    if (xk_fma_is_systolic(c->fma))
+    if (xk_fma_family_of(c->fma)->dpas)
         return p->dpas_exec == c->simd && c->k_step * s->elem_b == 32 &&
                s->elem_b < 4;
     if (c->fma == XK_FMA_DP4A)
@@ -241,7 +240,7 @@ static bool rule_step(const struct xk_platform *p, const struct xk_shape *s,
 }
 
 /* A second buffer is only of use where a second step exists; of three, whose loads
- * are two steps ahead, each. A footprint's B has three and is one step ahead. */
+ * are two steps ahead, each. */
 static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
@@ -250,7 +249,7 @@ static bool rule_slots(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned steps_a = c->slots_a * xk_schedule_steps_a(c);
     const unsigned held = steps_a > most ? steps_a : most;
     const unsigned needed = held > 2 && c->slm ? 2 : held;
-    const bool three = c->taps_inner && (!c->slm || c->footprint);
+    const bool three = xk_schedule_is_flat(c);
     if (most == 1)
         return true;
     if (most > (three ? 3 : 2))
@@ -269,7 +268,7 @@ static bool rule_parts(const struct xk_platform *p, const struct xk_shape *s,
     (void)p;
     (void)s;
     return c->n_sub == c->n_thr ||
-           (c->slots_b == 1 && c->n_sub % 8 == 0 && xk_fma_is_systolic(c->fma));
+           (c->slots_b == 1 && c->n_sub % 8 == 0 && xk_fma_family_of(c->fma)->dpas);
 }
 
 /* The pair differs along M, in whole messages of half of B. */
@@ -289,8 +288,8 @@ static bool rule_slm(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     return !c->slm ||
-           (c->slm <= 3 && c->taps_inner && c->surfaces && c->slots_a == 1 &&
-            c->n_sub == c->n_thr &&
+           (c->slm <= 3 && xk_fma_family_of(c->fma)->dpas && c->taps_inner &&
+            c->surfaces && c->slots_a == 1 && c->n_sub == c->n_thr &&
             s->k_inner % (c->k_step * c->depth) == 0 &&
             s->k_outer <= MAX_SLM_TAPS);
 }
@@ -313,24 +312,12 @@ static bool rule_epilogue(const struct xk_platform *p, const struct xk_shape *s,
     return elements <= SMALL || elements / VECTOR * s->epilogue <= MOST;
 }
 
-/* Somebody must share it. B comes whole, so it has one buffer of registers; a
- * pair of dpasw shares it anyway. Tiles of mad and dp4a move as blocks, whose
- * sizes are powers of two. */
-static bool rule_of(const struct xk_platform *p, const struct xk_shape *s,
-                    const struct xk_schedule *c)
+static bool rule_shared(const struct xk_platform *p, const struct xk_shape *s,
+                        const struct xk_schedule *c)
 {
-    const unsigned dwords = c->k_step * s->elem_b / 4;
-    const unsigned alike = c->fma == XK_FMA_DPASW ? 2 : 1;
     (void)p;
-    if (!c->slm)
-        return true;
-    if (!xk_fma_is_systolic(c->fma) &&
-        (c->depth > 1 || c->footprint || (dwords & (dwords - 1))))
-        return false;
-    if (c->slm_of != XK_SLM_OF_A &&
-        (c->slots_b > 1 || c->tg_m <= alike || c->depth > 1 || c->footprint))
-        return false;
-    return c->slm_of == XK_SLM_OF_B || c->tg_n > 1 || c->footprint;
+    (void)s;
+    return !c->slm || c->tg_n > 1;
 }
 
 /* A power of two, so that one bit leads from a depth to the next. Each tap has a
@@ -342,16 +329,6 @@ static bool rule_depth(const struct xk_platform *p, const struct xk_shape *s,
     return !c->slm || c->depth == 1 ||
            ((c->depth == 2 || c->depth == 4) && !s->loose_a &&
             s->k_outer * c->depth <= 2 * MAX_SLM_TAPS);
-}
-
-/* What is stored at a step is read behind the next barrier: two buffers. */
-static bool rule_footprint(const struct xk_platform *p,
-                           const struct xk_shape *s,
-                           const struct xk_schedule *c)
-{
-    (void)p;
-    return !c->footprint ||
-           (c->slm == 2 && c->depth == 1 && s->k_outer > 1 && !s->loose_a);
 }
 
 static bool rule_taps(const struct xk_platform *p, const struct xk_shape *s,
@@ -374,7 +351,7 @@ static bool rule_pack(const struct xk_platform *p, const struct xk_shape *s,
     const bool places = s->images && s->used_e == XK_PACK_FEW &&
                         items <= XK_MAX_PLACES &&
                         places_b <= XK_MAX_ADDRESS_GRF * p->grf_b;
-    const bool can = s->line_taps && xk_fma_is_systolic(c->fma) && !c->slm &&
+    const bool can = s->line_taps && xk_fma_family_of(c->fma)->dpas && !c->slm &&
                      c->surfaces && c->n_thr >= XK_PACK_COLUMNS && !c->skip &&
                      !c->window && !c->prefetch && c->load_a != XK_LOAD_LINES;
     return !c->pack || (can && (places || !c->taps_inner));
@@ -387,12 +364,13 @@ static bool rule_slices(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned n = xk_schedule_slices(c);
     if (n == 1)
         return true;
-    const bool parts = xk_fma_is_systolic(c->fma) ? c->n_thr % (8u * n) == 0
-                                                  : c->m_thr % n == 0;
+    const unsigned rows = c->m_thr / n; /* lanes, put in order by an exclusive or */
+    const bool parts = xk_fma_family_of(c->fma)->lanes_m
+                           ? c->n_thr % (8u * n) == 0
+                           : c->m_thr % n == 0 && (rows & (rows - 1)) == 0;
     const int64_t steps = s->k_inner / c->k_step / xk_schedule_depth(c);
-    const bool slm = !c->slm || c->footprint ||
-                     (c->slm_of == XK_SLM_OF_A && !s->loose_a &&
-                      c->load_a != XK_LOAD_ELEMENTS);
+    const bool slm =
+        !c->slm || (!s->loose_a && c->load_a != XK_LOAD_ELEMENTS);
     (void)p;
     return n <= MAX_SLICES && (n & (n - 1)) == 0 && c->taps_inner && slm &&
            steps % n == 0 && parts;
@@ -429,7 +407,7 @@ static bool rule_spread(const struct xk_platform *p, const struct xk_shape *s,
     struct xk_spread unused;
     (void)p;
     return !c->spread ||
-           (xk_fma_is_systolic(c->fma) && c->taps_inner && !c->footprint &&
+           (xk_fma_family_of(c->fma)->dpas && c->taps_inner &&
             c->m_thr > 8 && xk_schedule_spread(s, c, &unused));
 }
 
@@ -438,12 +416,8 @@ static bool rule_skip(const struct xk_platform *p, const struct xk_shape *s,
                       const struct xk_schedule *c)
 {
     (void)p;
-    const bool can =
-        c->skip != XK_SKIP_ROWS ||
-        (c->fma == XK_FMA_DPASW && s->sixteens && c->m_thr % 8 == 0);
     return !c->skip || (xk_schedule_is_flat(c) &&
                         (c->slots_a * xk_schedule_steps_a(c) > 1 || c->window) &&
-                        can &&
                         s->k_outer > 1 && s->edge_rows);
 }
 
@@ -454,7 +428,7 @@ static bool rule_window(const struct xk_platform *p, const struct xk_shape *s,
     struct xk_neighbours n;
     (void)p;
     return !c->window ||
-           (xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
+           (xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
             c->slots_a == 1 && xk_schedule_window(s, c, &n));
 }
 
@@ -468,13 +442,12 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
     return !c->prefetch || (xk_schedule_is_flat(c) && !c->m_first);
 }
 
-/* Of a whole loop: a footprint's have all taps. */
+/* Of a whole loop. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /
                            xk_schedule_slices(c);
-    return c->taps_inner && !(c->slm && c->footprint) ? of_tap * s->k_outer
-                                                      : of_tap;
+    return c->taps_inner ? of_tap * s->k_outer : of_tap;
 }
 
 /* Each copy is code of all multiplies of a step. No more are asked for than there
@@ -482,9 +455,8 @@ static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
                         const struct xk_schedule *c)
 {
-    const int64_t body = !c->slm ? 1 : c->footprint ? s->k_outer : c->depth;
     (void)p;
-    return xk_schedule_copies(c, s->k_outer) * body <=
+    return xk_schedule_copies(c, s->k_outer) * xk_schedule_depth(c) <=
                xk_schedule_most_copies(c) &&
            (!c->unroll || c->unroll <= steps_of(s, c));
 }
@@ -493,7 +465,7 @@ static bool rule_unroll(const struct xk_platform *p, const struct xk_shape *s,
  * there are no registers for a header each. */
 static bool may_load_lines(const struct xk_shape *s, const struct xk_schedule *c)
 {
-    return xk_schedule_is_flat(c) && xk_fma_is_systolic(c->fma) &&
+    return xk_schedule_is_flat(c) && xk_fma_family_of(c->fma)->dpas &&
            (s->k_outer == 1 || s->eights) &&
            s->k_inner % (2 * (int64_t)c->k_step * xk_schedule_slices(c)) == 0;
 }
@@ -508,8 +480,7 @@ static bool may_load_a(const struct xk_shape *s, const struct xk_schedule *c)
         return c->load_a == XK_LOAD_AUTO || c->load_a == XK_LOAD_SCATTERED;
     if (!c->slm)
         return !c->taps_inner || c->fma == XK_FMA_MAD;
-    return xk_fma_is_systolic(c->fma) && c->slm_of != XK_SLM_OF_B &&
-           c->depth == 1 && !c->footprint;
+    return c->depth == 1;
 }
 
 /* In loops over all of K loads have headers, which are for blocks. */
@@ -520,7 +491,7 @@ static bool may_load_b(const struct xk_schedule *c)
     if (c->slm || c->taps_inner)
         return c->load_b == XK_LOAD_AUTO || c->load_b == XK_LOAD_BLOCK;
     return c->load_b !=
-               (xk_fma_is_systolic(c->fma) ? XK_LOAD_SCATTERED : XK_LOAD_ROWS) &&
+               (xk_fma_family_of(c->fma)->dpas ? XK_LOAD_SCATTERED : XK_LOAD_ROWS) &&
            c->load_b != XK_LOAD_LINES;
 }
 
@@ -536,7 +507,7 @@ static bool rule_store(const struct xk_platform *p, const struct xk_shape *s,
 {
     (void)p;
     (void)s;
-    if (xk_fma_is_systolic(c->fma))
+    if (xk_fma_family_of(c->fma)->lanes_m)
         return c->store != XK_PUT_BLOCK && c->store != XK_PUT_SCATTERED;
     return c->store != XK_PUT_PACKED && c->store != XK_PUT_COLUMNS;
 }
@@ -545,8 +516,10 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
                        const struct xk_schedule *c)
 {
     (void)s;
-    /* All threads of a group run on one core (isa.md 13.3). */
-    const unsigned core = xk_perf_get(p->id)->eu_per_core * p->threads_per_eu;
+    /* All threads of a group run on one core, which holds half as many of 256
+     * registers (isa.md 13.3). */
+    const unsigned core = xk_perf_get(p->id)->eu_per_core * p->threads_per_eu /
+                          (c->grf_count > 128 ? 2 : 1);
     const unsigned threads = c->tg_m * c->tg_n * xk_schedule_slices(c);
     return threads <= core && threads * c->simd <= MAX_LANES;
 }

@@ -21,9 +21,6 @@ enum xk_fma_kind {
     XK_FMA_LANES
 };
 
-/* What lies in shared local memory, if anything does. */
-enum xk_slm_of { XK_SLM_OF_A, XK_SLM_OF_B, XK_SLM_OF_AB };
-
 /* How operands come into registers and C goes out; auto: what is best of what
  * the layout can do. Behind auto these are enum xk_plan_access and enum
  * xk_plan_store (plan/plan.h). */
@@ -43,10 +40,22 @@ enum xk_store_kind {
     XK_PUT_COLUMNS
 };
 
-/* Of the systolic array, with M in the lanes; the others have N there. */
-static inline bool xk_fma_is_systolic(uint8_t fma)
+/* What all schedules have in common that multiply in one of these ways. */
+struct xk_fma_family {
+    bool lanes_m; /* M lies in the lanes and N along registers, else the other way
+                     round */
+    bool dpas;    /* the systolic unit multiplies, a dpas depth of K a step */
+    uint8_t sharers_b; /* threads that load B once for all of them */
+};
+
+static inline const struct xk_fma_family *xk_fma_family_of(uint8_t fma)
 {
-    return fma == XK_FMA_DPAS || fma == XK_FMA_DPASW;
+    static const struct xk_fma_family rows[] = {[XK_FMA_MAD] = {false, false, 1},
+                                            [XK_FMA_DPAS] = {true, true, 1},
+                                            [XK_FMA_DPASW] = {true, true, 2},
+                                            [XK_FMA_DP4A] = {false, false, 1},
+                                                [XK_FMA_LANES] = {false, false, 1}};
+    return &rows[fma];
 }
 
 /* Extents the scores need; elements. k_inner is the innermost K index, k_outer
@@ -59,7 +68,6 @@ struct xk_shape {
     bool lines_b;    /* B's is any, or has rows' dwords side by side, for load_a=lines */
     bool loose_a;    /* elements of A's K do not lie side by side */
     bool eights;     /* eight rows of M share a pixel: they meet padding together */
-    bool sixteens;   /* so do sixteen */
     bool images;     /* eight rows of M are neighbours in A's memory: a whole
                         number of pixels' images; where the layout is the library's
                         choice, if it has them so */
@@ -113,54 +121,52 @@ static inline int64_t xk_shape_batch(const struct xk_shape *s)
  * xk_row_order_apply has ordered. An open layout is what the search would like. */
 struct xk_shape xk_shape_of(const struct xk_contraction *p);
 
-/* Filter taps beside the tensor are not multiplied: where they are so for all rows of
- * a fused pair; or for each eight rows of both its threads. */
-enum xk_skip { XK_SKIP_NONE, XK_SKIP_PAIR, XK_SKIP_ROWS };
-
 #define XK_MAX_WIDTHS 8 /* SIMD widths in a tile side */
 
+/* Its fields are the rows of field.def. slices is not valid as 0, but taken as 1 then. */
 struct xk_schedule {
-    uint8_t fma;              /* enum xk_fma_kind */
-    uint16_t simd;            /* lanes of a thread */
-    uint16_t m_thr, n_thr;    /* C tile of a thread, elements */
-    uint16_t n_sub;           /* columns whose B is in registers at once */
-    uint16_t k_step;          /* elements of the innermost K per step */
-    uint16_t tg_m, tg_n;      /* threads of a group along M and N */
-    uint8_t slots_a, slots_b; /* register buffers; 2, 3: loaded so many steps less
-                                 one ahead */
-    bool taps_inner; /* all of K is one loop, filter taps innermost, each with
-                        addresses of its own; so is all that goes through SLM. Else
-                        a loop for each outer K index */
-    uint8_t slices; /* parts of K, a thread of the group each; they add up
-                       through SLM and each ends with its part of the tile of C.
-                       Not valid, but taken as 1: 0 */
-    uint8_t slm;   /* buffers in shared local memory; 0: not used */
-    uint8_t slm_of; /* enum xk_slm_of; without buffers it says nothing */
-    uint8_t depth; /* dpas depths from barrier to barrier; without SLM it says
-                      nothing */
-    bool footprint; /* what is in SLM is the group's pixels with their halo, once
-                       for all filter taps; else the rows of each tap */
-    uint16_t spread; /* groups along M that share its rows evenly, in blocks of 8
-                        a thread: some have m_thr rows a thread, the others 8
-                        fewer; 0: as few groups as hold M, all but the last full */
-    bool pack; /* few channels: a dpas depth has XK_PACK_FEW of each of several
-                  neighbouring filter taps (xk_nest_pack); else those of one */
-    uint8_t skip; /* enum xk_skip: what meets nothing but padding is not multiplied */
-    bool window; /* filter taps along the innermost dim share A's registers: they hold
-                    the pixels that a thread's rows meet at all of these taps, and
-                    each is loaded once */
-    bool prefetch; /* behind the loop a group asks for the rows of A of the one that
-                      comes in its place, if any does */
-    bool surfaces; /* buffers are reached by 32-bit offsets through surfaces,
-                      else by 64-bit addresses */
-    uint16_t grf_count; /* 128, 256 */
-    bool m_first;   /* neighbouring groups of the grid are so along M, else N */
-    uint8_t unroll; /* copies of the loop's body, at least: a multiple of those
-                       that taps and buffers need; 0: just these */
-    uint8_t load_a, load_b; /* enum xk_load_kind */
-    uint8_t store;          /* enum xk_store_kind */
-    int64_t score;      /* predicted cycles; less is better */
+#define XK_WORDS(name, type, member, words, meaning) type member;
+#define XK_NUMBER(name, type, member, drawn, meaning) type member;
+#define XK_PAIR(name, between, type, first, second, drawn, meaning)            \
+    type first, second;
+#include "schedule/field.def"
+#undef XK_WORDS
+#undef XK_NUMBER
+#undef XK_PAIR
+    int64_t score; /* predicted cycles; less is better */
 };
+
+/* A field as a row: where its one or two numbers are (size 0: no second one), in bytes. */
+struct xk_field_place {
+    uint8_t size, at;
+};
+struct xk_schedule_field {
+    const char *name;
+    const char *words; /* of values 0, 1, ..., with blanks between; NULL: numbers */
+    const char *drawn; /* what random tests draw, likewise */
+    const char *meaning;
+    char between; /* its two numbers; 0: one */
+    struct xk_field_place place[2];
+};
+extern const struct xk_schedule_field xk_schedule_fields[];
+extern const unsigned xk_n_schedule_fields;
+
+/* What a caller says of a schedule: the fields of `to` whose bit in `named` is set, by their
+ * place in the table. All zero: nothing. */
+struct xk_schedule_fixed {
+    uint64_t named;
+    struct xk_schedule to;
+};
+/* Sets the fields that the text names, in any order: "m=16 tg=2x2". XK_EPARSE names the word,
+ * and what the field takes. */
+enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
+                                 struct xk_schedule_fixed *io);
+/* Gives io what is fixed, and leaves its other fields. */
+void xk_schedule_fix(const struct xk_schedule_fixed *fixed, struct xk_schedule *io);
+/* Whether all fields are equal, the score apart. */
+bool xk_schedule_same(const struct xk_schedule *a, const struct xk_schedule *b);
+/* All fields as text that parses back: "fma=mad simd=16 m=16 ...". */
+void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
 
 static inline int64_t xk_ceil_div(int64_t a, int64_t b)
 {
@@ -267,7 +273,7 @@ static inline unsigned xk_schedule_headers(unsigned items)
     return items < 8 ? items : 8;
 }
 
-#define XK_MAX_COPIES 18 /* of a loop's body, in depths, and taps of a footprint */
+#define XK_MAX_COPIES 18 /* of a loop's body, in depths */
 #define XK_MAX_PACKED 36 /* steps with packed taps, all of them straight code */
 static inline unsigned xk_schedule_most_copies(const struct xk_schedule *c)
 {
@@ -317,46 +323,26 @@ struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
 
 #define XK_MAX_CANDIDATES 64 /* 12 of each family, 3 of lanes, the last resort */
 /* Fills out[] with valid candidates, best first, and behind them the last
- * resort; returns how many. Depends on nothing but its arguments. broken (may
+ * resort; returns how many. All have what is fixed (NULL: nothing is), and of all others
+ * what the search would give them. Depends on nothing but its arguments. broken (may
  * be NULL): if there are none, of the rules that refused one the last in their
  * order. */
 unsigned xk_schedule_candidates(const struct xk_platform *p,
                                 const struct xk_shape *s,
+                                const struct xk_schedule_fixed *fixed,
                                 struct xk_schedule out[XK_MAX_CANDIDATES],
                                 const struct xk_schedule_rule **broken);
 /* Registers of the multiply's buffers, in GRFs (the plan knows the rest). */
 unsigned xk_schedule_buffer_grf(const struct xk_platform *p,
                                 const struct xk_schedule *c);
 
-/* "fma=mad simd=16 m=16 n=32 nsub=32 k=4 tg=2x4 slices=1 taps=outer slots=2,1 slm=0
- * of=a depth=1 footprint=0 spread=0 skip=0 window=0 prefetch=0 pack=0 addr=surface grf=128
- * order=n unroll=0 load_a=auto load_b=auto store=auto", the score apart. */
-void xk_schedule_print(const struct xk_schedule *c, struct xk_str *out);
-/* Sets the fields that the text names, in any order, and leaves the others, but
- * for what they decide. Buffers: slm has taps inside, and one register buffer of A if it
- * is named; a64 has taps outside and no slm; there two register buffers are most; n has
- * nsub with it. Then, of what is not named: where slm is named or taps are outside K is
- * whole; with other buffers, depths or operands in SLM than it can have there is no
- * footprint; rows are not spread if fma, m, tg, taps, footprint or addr are named; A does
- * not come by lines if fma, m, n, k, slices, taps, slots, slm, addr or grf are; taps are
- * packed only with dpas, without SLM, through surfaces, with 16 columns and more; taps are
- * not skipped through SLM, with one buffer of A or taps outside, by rows only with dpasw;
- * they share no registers then, nor with two buffers of A or if what rows depend on is
- * named; asked to, they have one buffer; nothing is prefetched through SLM, with taps
- * outside or groups along M first.
- * XK_EPARSE names the word. Whether the result is valid, xk_schedule_check
- * says. */
-enum xk_status xk_schedule_parse(xk_ctx *c, const char *text,
-                                 struct xk_schedule *io);
 /* Most groups that a core holds at a time. */
 int64_t xk_schedule_resident(const struct xk_platform *p,
-                             const struct xk_shape *s,
                              const struct xk_schedule *c);
 /* Of so many groups along N and M: how many further in the grid's order the group is
  * that comes in a group's place when it has ended, if it reads other rows of A: as
  * many as the machine holds. 0: there is none. */
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
-                                 const struct xk_shape *s,
                                  const struct xk_schedule *c, int64_t groups_n,
                                  int64_t groups_m);
 /* The score of a schedule that obeys the rules. */

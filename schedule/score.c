@@ -41,7 +41,7 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
     const int64_t parts = c->n_thr / c->n_sub;
     if (c->slm)
         return waits_slm(f, c, parts, cold);
-    const int64_t base = xk_fma_is_systolic(c->fma)
+    const int64_t base = xk_fma_family_of(c->fma)->dpas
                              ? f->exposed_dpas + f->send_cyc * sends
                              : f->exposed;
     const int64_t late = f->latency + cold;
@@ -56,14 +56,12 @@ static int64_t waits(const struct xk_perf *f, const struct xk_schedule *c,
 }
 
 static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
-                        const struct xk_shape *s, const struct xk_schedule *c)
+                        const struct xk_schedule *c)
 {
     const int64_t tg = threads(c);
     const int64_t per_eu = p->threads_per_eu / (c->grf_count > 128 ? 2 : 1);
     const int64_t places = c->slm > 2 ? 4 : c->slm;
     int64_t slm_b = c->tg_m * c->m_thr * 32 * xk_schedule_depth(c);
-    if (c->footprint)
-        slm_b = xk_score_units(s, c) * c->tg_m * c->tg_n * 256;
     slm_b *= places * xk_schedule_slices(c);
     if (c->slices > 1) /* half a tile each */
         slm_b = max(slm_b, tg * c->m_thr * c->n_thr * 2);
@@ -74,45 +72,29 @@ static int64_t resident(const struct xk_platform *p, const struct xk_perf *f,
 }
 
 int64_t xk_schedule_resident(const struct xk_platform *p,
-                             const struct xk_shape *s,
                              const struct xk_schedule *c)
 {
-    return resident(p, xk_perf_get(p->id), s, c);
+    return resident(p, xk_perf_get(p->id), c);
 }
 
 int64_t xk_schedule_groups_ahead(const struct xk_platform *p,
-                                 const struct xk_shape *s,
                                  const struct xk_schedule *c, int64_t groups_n,
                                  int64_t groups_m)
 {
     const int64_t held =
-        xk_schedule_resident(p, s, c) * xk_perf_cores(xk_perf_get(p->id));
+        xk_schedule_resident(p, c) * xk_perf_cores(xk_perf_get(p->id));
     return held < groups_n || held >= groups_n * groups_m ? 0 : held;
 }
 
 /* Of a loop's multiplies in 1024 those that are skipped: at an edge half a
- * pair's rows meet others; by eights of rows at all edges, of which those along
- * M's other dimension are as long. */
+ * pair's rows meet others. */
 static int64_t skipped_1k(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t half =
         c->fma == XK_FMA_DPASW ? c->m_thr : c->m_thr / 2;
-    if (c->skip == XK_SKIP_ROWS)
-        return 2 * s->edge_1k - s->edge_1k * s->edge_1k / 1024;
     if (!c->skip || s->edge_rows <= half)
         return 0;
     return s->edge_1k * (s->edge_rows - half) / s->edge_rows;
-}
-
-/* Blocks of a core's groups that are beyond M, where such rows are skipped: of a
- * thread, in the groups along N that come last, if every core has one of these. */
-static int64_t missing_blocks(const struct xk_shape *s, const struct xk_schedule *c,
-                              int64_t n, int64_t cores)
-{
-    const int64_t group = (int64_t)c->m_thr * c->tg_m;
-    const int64_t full = s->m / group * xk_schedule_groups_n(c, s->n);
-    const int64_t beyond = (group - s->m % group) % group;
-    return (n - min(n, xk_ceil_div(full, cores))) * (beyond / (8 * c->tg_m));
 }
 
 /* Blocks of 8 rows of a core's n groups, of one thread of each. */
@@ -121,8 +103,6 @@ static int64_t blocks_of(const struct xk_score_tile *t, const struct xk_schedule
 {
     const int64_t tiles = c->m_thr / 8;
     struct xk_spread spread;
-    if (c->skip == XK_SKIP_ROWS && !c->spread)
-        return n * tiles - missing_blocks(t->seen, c, n, t->cores);
     if (!c->spread)
         return n * tiles;
     xk_schedule_spread(t->seen, c, &spread);
@@ -149,7 +129,7 @@ static void set_at_once(const struct xk_platform *p, const struct xk_score_tile 
                         const struct xk_schedule *c, struct xk_score_load *l)
 {
     const struct xk_perf *const f = t->perf;
-    l->most = resident(p, f, t->seen, c);
+    l->most = resident(p, f, c);
     l->at_once = l->n <= l->most
                      ? l->per_eu
                      : xk_ceil_div(l->most * threads(c), f->eu_per_core);
@@ -220,7 +200,7 @@ static int64_t port_cyc(const struct xk_score_tile *t, int64_t n_threads,
 static int64_t rounds_cyc(const struct xk_schedule *c, const struct xk_score_work *w,
                           const struct xk_score_load *l)
 {
-    if (!xk_fma_is_systolic(c->fma))
+    if (!xk_fma_family_of(c->fma)->dpas)
         return (xk_ceil_div(l->n, l->most) - 1) * w->round_cyc;
     return max(l->n - l->most, 0) * w->round_cyc / l->most;
 }
@@ -236,8 +216,7 @@ static struct xk_score_work in_group(const struct xk_score_tile *t,
                                           ? f->cold_b
                                           : f->cold_b * l->at_once / l->per_eu);
     struct xk_score_work w = t->work;
-    if (!c->footprint)
-        w.alone_cyc += waits(f, c, w.fma_cyc, w.sends, cold);
+    w.alone_cyc = waits(f, c, w.fma_cyc, w.sends, cold);
     return w;
 }
 
@@ -267,7 +246,7 @@ static int64_t loops_cyc(const struct xk_score_tile *t, const struct xk_schedule
     const struct xk_perf *const f = t->perf;
     const struct xk_score_work w = in_group(t, c, l);
     return beside(t->steps * eu_cyc(t, c, &w, l), port,
-                  xk_fma_is_systolic(c->fma) ? f->port_dpas_pct : f->port_pct);
+                  xk_fma_family_of(c->fma)->dpas ? f->port_dpas_pct : f->port_pct);
 }
 
 /* Steps that fill or drain a loop: as many as its loads are ahead. */
@@ -285,8 +264,7 @@ static bool loops(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t taps = c->taps_inner ? s->k_outer : 1;
     const int64_t inner = s->k_inner / (c->k_step * xk_schedule_depth(c));
-    const int64_t all =
-        c->footprint ? inner : taps * inner / xk_schedule_slices(c);
+    const int64_t all = taps * inner / xk_schedule_slices(c);
     const int64_t copies = c->slm ? 1 : xk_schedule_copies(c, taps);
     if (s->k_outer * (s->k_inner / c->k_step) < 5)
         return true;
@@ -301,7 +279,7 @@ static int64_t instructions_1k(const struct xk_perf *f, const struct xk_shape *s
                                const struct xk_schedule *c)
 {
     const bool straight =
-        xk_fma_is_systolic(c->fma) && !c->pack && !loops(s, c);
+        xk_fma_family_of(c->fma)->dpas && !c->pack && !loops(s, c);
     const bool lines = c->load_a == XK_LOAD_LINES;
     return straight ? f->straight_1k / (lines ? 2 : 1) : 0;
 }
@@ -410,7 +388,7 @@ int64_t xk_score_group(const struct xk_platform *p, const struct xk_score_tile *
                        const struct xk_schedule *c, int64_t most)
 {
     const struct xk_perf *const f = t->perf;
-    const bool mad = !xk_fma_is_systolic(c->fma);
+    const bool mad = !xk_fma_family_of(c->fma)->dpas;
     const int64_t extra_1k = t->extra_1k + group_1k(f, c);
     struct xk_score_load l = load_of(t, c);
     const struct memory m = memory_of(t, mad, l.per_eu);

@@ -18,16 +18,6 @@ static inline int64_t min(int64_t a, int64_t b)
     return a < b ? a : b;
 }
 
-/* Units of 8 pixels of the group's footprint that a thread loads for all taps.
- */
-static inline int64_t xk_score_units(const struct xk_shape *s,
-                                     const struct xk_schedule *c)
-{
-    const int64_t rows = (int64_t)c->m_thr * c->tg_m;
-    const int64_t pixels = rows * s->pixels_1k / 1024 + s->reach + 1;
-    return xk_ceil_div(pixels, 8 * c->tg_m * c->tg_n);
-}
-
 /* What one thread does in one step; through SLM, from barrier to barrier. */
 struct xk_score_work {
     int64_t fma_cyc, issue;       /* cycles of multipliers; instructions */

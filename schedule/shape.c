@@ -4,7 +4,7 @@
 #include "views/access.h"
 #include "views/row_order.h"
 
-#define MOST_PIXELS (1 << 24) /* no footprint is that large */
+#define MOST_PIXELS (1 << 24) /* beyond any cache */
 
 static int64_t at_most(int64_t v, int64_t most)
 {
@@ -114,7 +114,6 @@ static void set_rows(const struct xk_contraction *p, struct xk_shape *s)
     struct xk_slide edge;
     set_pixels(p, o.free, s);
     s->eights = o.last && images % 8 == 0;
-    s->sixteens = s->eights && images % 16 == 0;
     s->images = s->eights && o.together && !s->loose_a;
     if ((o.last || images == 1) && xk_row_order_edge(p, o.free, &edge) &&
         xk_slide_outside(&edge)) {

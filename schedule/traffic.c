@@ -8,7 +8,7 @@
 static int64_t block_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const bool blocks =
-        xk_fma_is_systolic(c->fma) && (!c->slm || s->images) && !s->plain_a;
+        xk_fma_family_of(c->fma)->dpas && (!c->slm || s->images) && !s->plain_a;
     return blocks ? c->k_step : 1;
 }
 
@@ -23,7 +23,7 @@ static int64_t port_store(const struct xk_perf *f, const struct xk_shape *s,
     const int64_t slices = xk_schedule_slices(c);
     const int64_t tile_b = (int64_t)c->m_thr * c->n_thr * 4;
     const bool blocks = block_of(s, c) > 1;
-    if (!xk_fma_is_systolic(c->fma))
+    if (!xk_fma_family_of(c->fma)->dpas)
         return (blocks ? tile_b : 2 * tile_b) / slices / f->slm_b_cyc;
     const int64_t row_b = c->n_thr * (int64_t)s->elem_b / slices;
     const int64_t lines = blocks ? c->m_thr * row_b / XK_LINE_B
@@ -93,7 +93,7 @@ static int64_t rows_once(const struct xk_shape *s, const struct xk_schedule *c,
                          int64_t rows, int64_t tiles)
 {
     const int64_t once = pixels_of(s, rows, tiles, rows * s->k_outer);
-    if (s->window.taps < 2 || !xk_fma_is_systolic(c->fma))
+    if (s->window.taps < 2 || !xk_fma_family_of(c->fma)->dpas)
         return once;
     const int64_t more = tiles * (s->window.taps - 1) * s->window.rows;
     return min(once, (rows + more) * (s->k_outer / s->window.taps));
@@ -114,7 +114,7 @@ struct xk_score_lines xk_score_lines_a(const struct xk_perf *f,
     const int64_t row_b = c->k_step * (int64_t)s->elem_b * xk_schedule_depth(c);
     /* mad's short steps use a line up before it is lost. */
     const bool plain = c->load_a != XK_LOAD_LINES &&
-                       ((s->plain_a && xk_fma_is_systolic(c->fma)) ||
+                       ((s->plain_a && xk_fma_family_of(c->fma)->dpas) ||
                         (c->slm && !s->images));
     /* Slices of half a line read it at the same time. */
     const int64_t slice_b = s->k_inner * s->elem_b / xk_schedule_slices(c);
@@ -133,8 +133,6 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     const struct xk_shape *const s = t->seen;
     const struct xk_score_lines l = t->a;
     const int64_t rows = (int64_t)c->m_thr * c->tg_m * tiles;
-    if (c->footprint)
-        return tiles * xk_score_units(s, c) * c->tg_m * c->tg_n * 256 / s->k_outer;
     if (c->pack)
         return pixel_bytes(s, c, rows, tiles);
     if (s->k_outer == 1 || !s->pixels_1k)
@@ -151,12 +149,6 @@ static int64_t l2_bytes_a(const struct xk_score_tile *t,
     return outgrown(once, max(once, met), met, l.room_b);
 }
 
-/* Threads that load B once for all of them. */
-static int64_t alike(const struct xk_schedule *c)
-{
-    return c->fma == XK_FMA_DPASW ? 2 : 1;
-}
-
 /* Times that a step brings a tile of B for so many readers of a core (a pair of
  * dpasw's is one), of all_b bytes of B that the core meets. After a round of groups
  * readers have drifted apart, and what one has brought is lost before the next one
@@ -164,8 +156,8 @@ static int64_t alike(const struct xk_schedule *c)
 static int64_t brought_b_1k(const struct xk_perf *f, const struct xk_schedule *c,
                             const struct xk_score_load *l, int64_t all_b, int64_t readers)
 {
-    const int64_t mates = max(c->tg_m / alike(c), 1);
-    if (!xk_schedule_is_flat(c) || !xk_fma_is_systolic(c->fma) || l->n <= l->most)
+    const int64_t mates = max(c->tg_m / xk_fma_family_of(c->fma)->sharers_b, 1);
+    if (!xk_schedule_is_flat(c) || !xk_fma_family_of(c->fma)->dpas || l->n <= l->most)
         return 1024;
     const int64_t lost = 1024 * all_b / (all_b + readers * f->kept_b);
     const int64_t first = 1024 * l->most / l->n;
@@ -188,7 +180,7 @@ static int64_t l2_bytes(const struct xk_score_tile *t, const struct xk_schedule 
         same *= 2;
     const int64_t tiles_b = min(n, l->along_n / same);
     const int64_t tiles_a = min(n, xk_ceil_div(n * cores, l->along_n));
-    const int64_t readers = max(n * c->tg_m / alike(c) / tiles_b, 1);
+    const int64_t readers = max(n * c->tg_m / xk_fma_family_of(c->fma)->sharers_b / tiles_b, 1);
     const int64_t a = l2_bytes_a(t, c, tiles_a);
     const int64_t all_b = tiles_b * b * s->k_outer * s->k_inner / c->k_step;
     const int64_t step_b =

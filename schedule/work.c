@@ -26,9 +26,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t rows = (int64_t)c->m_thr * c->n_thr / 8;
     int64_t taps = 10;
-    if (c->footprint)
-        taps = 40 * xk_score_units(s, c) + 2 * c->m_thr;
-    else if (c->slm)
+    if (c->slm)
         taps = 12 * s->k_outer * (c->m_thr / 8 / c->tg_n);
     else if (c->taps_inner)
         taps = 4 * s->k_outer * (c->m_thr / 16);
@@ -39,7 +37,7 @@ static int64_t around(const struct xk_shape *s, const struct xk_schedule *c)
 static void set_around(const struct xk_perf *f, const struct xk_shape *s,
                        const struct xk_schedule *c, struct xk_score_work *w)
 {
-    const bool mad = !xk_fma_is_systolic(c->fma);
+    const bool mad = !xk_fma_family_of(c->fma)->dpas;
     w->around = around(s, c);
     w->port_around = xk_score_port_around(f, s, c);
     w->first_pct = mad ? 100 : f->first_pct;
@@ -132,31 +130,11 @@ static struct xk_score_work dpas_work(const struct xk_perf *f,
     return w;
 }
 
-/* A step is a filter tap: its share of the units, its rows from SLM. */
-static struct xk_score_work footprint_work(const struct xk_perf *f,
-                                           const struct xk_shape *s,
-                                           const struct xk_schedule *c)
-{
-    const int64_t per_gather = s->plain_a ? 8 : 4, tiles = c->m_thr / 8;
-    const int64_t dpas = tiles * (c->n_thr / 8), n = xk_score_units(s, c);
-    const int64_t blocks = blocks_b(c);
-    const int64_t port = n * (per_gather / f->lines_cyc + 256 / f->slm_b_cyc);
-    const int64_t sends = tiles + blocks + xk_ceil_div(2 * n + 3, s->k_outer);
-    struct xk_score_work w = {0};
-    w.fma_cyc = dpas * 8 * f->dpas_row * 7 / 6 + 6;
-    w.port_cyc = tiles * 256 / f->slm_b_cyc + blocks * 4 / f->lines_cyc +
-                 xk_ceil_div(port, s->k_outer);
-    w.issue = issue_of(dpas, sends, sends);
-    w.alone_cyc = 2 * f->slm_latency + f->barrier / s->k_outer;
-    return w;
-}
-
 struct xk_score_work xk_score_work_of(const struct xk_perf *f, const struct xk_shape *s,
                                       const struct xk_schedule *c)
 {
-    struct xk_score_work w = c->footprint                 ? footprint_work(f, s, c)
-                             : xk_fma_is_systolic(c->fma) ? dpas_work(f, s, c)
-                                                          : mad_work(f, s, c);
+    struct xk_score_work w = xk_fma_family_of(c->fma)->dpas ? dpas_work(f, s, c)
+                                                        : mad_work(f, s, c);
     set_around(f, s, c, &w);
     return w;
 }

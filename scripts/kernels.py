@@ -4,8 +4,10 @@
 lists in f32, f16 and u8s8, with channels innermost and in the library's own layouts, and
 writes a line for each: setting, problem, hash of the code, static instructions, modelled
 time in ms, schedule. The time is that of two waves a core, and takes minutes; it is
-taken from the file BEFORE where that has the same code. Else it is "-".
-kernels.py --compare A B: which of two such files' kernels differ, and how."""
+taken from the file BEFORE where that has the same code. Else it is "-". --timing=MACHINE is the
+model's (a770:gather=component: under a hypothesis).
+kernels.py --compare A B: which of two such files' kernels differ, and how; the time of all, and of
+those that differ."""
 import argparse
 import collections
 import math
@@ -27,8 +29,9 @@ def setting(dtype, layout):
     return f"--dt={dtype} --stag={tag} --dtag={tag}"
 
 
-def rows_of(xkbench, mode, fields, arguments):
-    """Fields of each problem that xkbench made of the arguments, and its last line."""
+def rows_of(xkbench, mode, fields, arguments, whole=True):
+    """Fields of each problem that xkbench made of the arguments, and its last line;
+    whole: it is an error if it made others not."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as lines:
         lines.write("\n".join(arguments) + "\n")
         lines.flush()
@@ -40,7 +43,7 @@ def rows_of(xkbench, mode, fields, arguments):
             if line.startswith("row|")]
     closing = done.stdout.splitlines()[-1:] or [""]
     passed = re.match(r"tests:\d+ passed:(\d+) ", closing[0])
-    if not passed or int(passed.group(1)) != len(rows):
+    if whole and (not passed or int(passed.group(1)) != len(rows)):
         sys.exit(f"kernels: xkbench ended with {done.returncode}\n"
                  + done.stdout[-2000:])
     return rows, closing[0]
@@ -62,7 +65,7 @@ def made(xkbench, folder):
     return rows, counts
 
 
-def add_times(xkbench, rows, before):
+def add_times(args, rows, before):
     """Sets the time of rows, those of the same code in before without modelling."""
     missing = []
     for key, row in keyed(rows).items():
@@ -73,9 +76,11 @@ def add_times(xkbench, rows, before):
             missing.append(row)
     if not missing:
         return
-    times, _ = rows_of(xkbench, ["--mode=P", "--time-only=2"], "%chash%|%0ptime%",
-                       [f"{setting(*r['setting'].split())} {r['problem']}"
-                        for r in missing])
+    machine = ["--timing=" + args.timing] if args.timing else []
+    times, _ = rows_of(
+        args.make[0], ["--mode=P", "--time-only=2", *machine], "%chash%|%0ptime%",
+        [f"{setting(*r['setting'].split())} {r['problem']}"
+         for r in missing])
     for row, (code, ms) in zip(missing, times, strict=True):
         if code != row["hash"]:
             sys.exit(f"kernels: {row['problem']} was made twice and differs")
@@ -131,12 +136,13 @@ def compare(a, b):
     for where, keys in only:
         for k in keys:
             print(f"{where}: {k[0]} {k[1]}")
-    ratios = times(a, b, both)
-    if ratios:
-        mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
-        worst, who = max(ratios)
-        print(f"modelled time of {len(ratios)}, second over first: geometric mean "
-              f"{mean:.6f}, worst {worst:.4f} ({who})")
+    for keys in (both, differing):
+        ratios = times(a, b, keys)
+        if ratios:
+            mean = math.exp(sum(math.log(r) for r, _ in ratios) / len(ratios))
+            worst, who = max(ratios)
+            print(f"modelled time of {len(ratios)}{'' if keys is both else ' differing'}, "
+                  f"second over first: geometric mean {mean:.6f}, worst {worst:.4f} ({who})")
     return 1 if differing or any(keys for _, keys in only) else 0
 
 
@@ -144,6 +150,7 @@ def main():
     parser = argparse.ArgumentParser(description=__doc__.split(":", 1)[0])
     parser.add_argument("--compare", nargs=2, metavar=("A", "B"))
     parser.add_argument("--time", nargs="?", const="", metavar="BEFORE")
+    parser.add_argument("--timing", default="", metavar="MACHINE")
     parser.add_argument("make", nargs="*", metavar="XKBENCH SHAPES OUT")
     args = parser.parse_args()
     if args.compare and not args.make:
@@ -153,7 +160,7 @@ def main():
     xkbench, folder, out = args.make
     rows, counts = made(xkbench, Path(folder))
     if args.time is not None:
-        add_times(xkbench, rows, read(args.time) if args.time else {})
+        add_times(args, rows, read(args.time) if args.time else {})
     Path(out).write_text("".join("|".join(r[f] for f in FIELDS) + "\n"
                                  for r in rows), encoding="ascii")
     print("\n".join(counts))

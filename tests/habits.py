@@ -150,6 +150,18 @@ def too_many_shared(root, names, limits):
                    "%; tests/habits.py . --names lists them")
 
 
+# The problem's words, of which nothing behind conv/ has heard: a contraction has
+# indices, places of K, rows and columns.
+PROBLEM = re.compile(r"(?:^|[^a-z])(?:taps?|images?|pixels?|channels?)(?![a-z])", re.I)
+BEHIND_CONV = ("views/", "schedule/", "plan/", "lower/", "passes/", "gen/")
+
+
+def problem_words(root, names):
+    """Rows of the files behind conv/ that have such a word."""
+    return {f"problem {n}" for n in names if n.startswith(BEHIND_CONV) and
+            PROBLEM.search((root / n).read_text(encoding="utf-8"))}
+
+
 def unformatted(root, names):
     """Rows of the files that clang-format would change."""
     done = subprocess.run(["clang-format-14", "--dry-run", *names], cwd=root,
@@ -196,6 +208,7 @@ def all_findings(root):
     found["size"] = {f"size {n}" for n in names
                      if (root / n).stat().st_size > FILE_B}
     found["of"] = starts_with_of(root, names)
+    found["problem"] = problem_words(root, names)
     found["format"] = (unformatted(root, sources)
                        if shutil.which("clang-format-14") else None)
     return found

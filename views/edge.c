@@ -58,35 +58,3 @@ bool xk_edge_of(const struct xk_contraction *con, struct xk_edge *e)
     }
     return false;
 }
-
-/* Whether the coordinate stays inside for all of M and of the innermost K; k:
- * the other K indices' places. */
-static bool stays_inside(const struct xk_contraction *con,
-                         const struct xk_coord *x, const int64_t *k)
-{
-    const int inner = xk_contraction_last(con, XK_ROLE_K);
-    int64_t least = x->base, most = x->base;
-    for (unsigned i = 0; i < con->n_index; i++) {
-        const bool tap = con->index[i].role == XK_ROLE_K && (int)i != inner;
-        const int64_t first = tap ? k[i] : 0;
-        const int64_t last = tap ? k[i] : con->index[i].extent - 1;
-        least += x->coef[i] * (x->coef[i] > 0 ? first : last);
-        most += x->coef[i] * (x->coef[i] > 0 ? last : first);
-    }
-    return least >= x->lo && most < x->hi;
-}
-
-uint32_t xk_edge_inner_taps(const struct xk_contraction *con, unsigned taps)
-{
-    const unsigned n = taps < 32 ? taps : 32;
-    uint32_t inside = UINT32_MAX >> (32 - n);
-    for (unsigned d = 0; d < con->a.n_coord; d++) {
-        for (unsigned tap = 0; tap < n; tap++) {
-            int64_t k[XK_MAX_INDEX];
-            xk_contraction_tap(con->index, con->n_index, tap, k);
-            if (!stays_inside(con, &con->a.at[d], k))
-                inside &= ~(UINT32_C(1) << tap);
-        }
-    }
-    return inside;
-}

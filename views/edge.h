@@ -18,9 +18,4 @@ struct xk_edge {
 /* False if there is no such pair, or no tap of it is ever beside the tensor. */
 bool xk_edge_of(const struct xk_contraction *con, struct xk_edge *out);
 
-/* Bit t: filter tap t, counted as in xk_contraction_tap, is inside the tensor
- * for all rows of M. taps: how many there are, at least 1; from 32 on they have
- * no bit. */
-uint32_t xk_edge_inner_taps(const struct xk_contraction *con, unsigned taps);
-
 #endif

@@ -53,6 +53,20 @@ struct xk_post_op_info {
 /* The i-th kind; false behind the last. */
 XK_API bool xk_post_op_at(uint32_t i, struct xk_post_op_info *out);
 
+/* A field of a schedule, as XK_SCHEDULE and what is printed of a program name
+ * it. */
+struct xk_schedule_field_info {
+    const char *name;
+    const char *values; /* its words, or numbers that are worth a try, some more
+                           than once; blanks between */
+    bool words;         /* no other values than these */
+    char between;       /* the sign between its two numbers; 0: it has one */
+    const char *meaning;
+};
+/* The i-th field; false behind the last. */
+XK_API bool xk_schedule_field_at(uint32_t i,
+                                 struct xk_schedule_field_info *out);
+
 /* An opened file. It borrows the bytes it was made from. */
 typedef struct xk_inspect xk_inspect;
 

@@ -12,6 +12,7 @@
 #include "conv/conv.h"
 #include "lower/lower.h"
 #include "tests/conv/conv_nest.h"
+#include "tests/set_schedule.h"
 
 /* The optional words that are no fields of a schedule. */
 static void take_words(char ***words, struct xk_conv_desc *d,
@@ -55,10 +56,10 @@ static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
     XK_TRY(xk_conv_check(c, &d, &full));
     XK_TRY(test_conv_tensors(c, &full, any, &info));
     XK_TRY(test_conv_nest(c, &full, &info, &con));
-    XK_TRY(xk_schedule_parse(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
-                                "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));
+    XK_TRY(test_set_schedule(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=2x2 "
+                                "taps=inner slices=1 slots=1,1 slm=3 depth=1 addr=surface grf=256", &s));
     while (*++words)
-        XK_TRY(xk_schedule_parse(c, *words, &s));
+        XK_TRY(test_set_schedule(c, *words, &s));
     if (s.pack)
         XK_TRY(xk_nest_pack(c, &con, s.k_step));
     XK_TRY(xk_plan_make(c, &platform, &con, &s, &plan));

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "tests/conv/conv_nest.h"
+#include "tests/set_schedule.h"
 
 void plan_lab_contraction(xk_ctx *c, const char *text, struct xk_conv_desc *d,
                           const char *src_tag, const char *wei_tag,
@@ -47,11 +48,11 @@ enum xk_status plan_lab_flat(xk_ctx *c, const char *problem, const char *src_tag
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
     plan_lab_contraction(c, problem, &d, src_tag, weights_of(text), con);
     ck_assert_int_eq(
-        xk_schedule_parse(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
+        test_set_schedule(c, "simd=8 k=16 grf=256 addr=surface taps=inner slm=0 "
                              "slices=1 depth=1 tg=2x1 slots=1,2",
                           &s),
         XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
+    ck_assert_int_eq(test_set_schedule(c, text, &s), XK_OK);
     return xk_plan_make(c, plan_lab_xehpg(), con, &s, p);
 }
 
@@ -70,7 +71,7 @@ void plan_lab_case(xk_ctx *c, const struct plan_lab_case *of,
     plan_lab_contraction(c, of->problem, &d, "acdb", of->tag, &con);
     platform = *plan_lab_xehpg();
     platform.kernel_grf = of->registers;
-    ck_assert_msg(xk_schedule_parse(c, of->schedule, &s) == XK_OK &&
+    ck_assert_msg(test_set_schedule(c, of->schedule, &s) == XK_OK &&
                       xk_plan_make(c, &platform, &con, &s, p) == XK_OK,
                   "%s: %s", of->problem, c->error.message);
 }

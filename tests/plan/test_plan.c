@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan_lab.h"
 #include "tests/tap.h"
+#include "tests/set_schedule.h"
 
 static xk_ctx *c;
 static struct xk_nest con;
@@ -525,9 +526,9 @@ START_TEST(a_kind_of_message_that_cannot_be_is_refused)
     plan_lab_contraction(c, kinds[_i].text, &d, kinds[_i].src_tag,
                          kinds[_i].wei_tag, &con);
     if (!f32)
-        ck_assert_int_eq(xk_schedule_parse(c, "fma=dpas simd=8 nsub=16 grf=256", &s),
+        ck_assert_int_eq(test_set_schedule(c, "fma=dpas simd=8 nsub=16 grf=256", &s),
                          XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, kinds[_i].change, &s), XK_OK);
+    ck_assert_int_eq(test_set_schedule(c, kinds[_i].change, &s), XK_OK);
     const enum xk_status st = xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p);
     ck_assert_msg(st == (kinds[_i].why ? XK_ENOFIT : XK_OK), "%d: %s", st,
                   c->error.message);
@@ -555,8 +556,6 @@ static const struct {
      "acdb", "window=1"},
     {"skip=1: no tap is beside the tensor for all of many rows",
      "mb2ic64ih8oc64kh3ph1", "acdb", "skip=1"},
-    {"skip=rows: rows of a pair do not share pixels", "mb16ic64ih8oc64kh3ph1",
-     "Bcda16b", "skip=rows"},
     {"load_a=lines: rows do not share pixels", "mb1ic64ih7oc64kh3ph1", "acdb",
      "load_a=lines"},
     {"spread=99: rows are not spread over so many groups", "mb1ic64ih8oc64kh1",
@@ -620,7 +619,7 @@ START_TEST(a_plan_that_skips_taps_has_their_edge)
                                                       : "ABcd32a16b",
                          &con);
     ck_assert_int_eq(
-        xk_schedule_parse(c, "fma=dpas simd=8 grf=256 addr=surface taps=inner "
+        test_set_schedule(c, "fma=dpas simd=8 grf=256 addr=surface taps=inner "
                              "slices=1 depth=1 skip=1",
                           &s),
         XK_OK);

@@ -7,6 +7,7 @@
 #include "plan/plan.h"
 #include "plan_lab.h"
 #include "tests/tap.h"
+#include "tests/set_schedule.h"
 
 static xk_ctx *c;
 static struct xk_nest con;
@@ -36,10 +37,10 @@ static enum xk_status make(const char *change)
 {
     struct xk_schedule s = {0};
     ck_assert_int_eq(
-        xk_schedule_parse(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 "
-                             "slots=1,1 slm=3 depth=1 addr=surface grf=256", &s),
+        test_set_schedule(c, "fma=dpas simd=8 m=16 n=32 nsub=32 k=16 tg=4x2 "
+                             "taps=inner slices=1 slots=1,1 slm=3 depth=1 addr=surface grf=256", &s),
         XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, change, &s), XK_OK);
+    ck_assert_int_eq(test_set_schedule(c, change, &s), XK_OK);
     return xk_plan_make(c, xk_platform_get(XK_PLATFORM_XEHPG), &con, &s, &p);
 }
 
@@ -54,8 +55,6 @@ static const struct {
     {NULL, "mb1ic64ih8oc64kh3ph1", "abcd", WEI, ""},
     {"A's elements come one by one", "mb1ic64ih8oc64kh3ph1", "abcd", WEI,
      "depth=2"},
-    {"A's elements come one by one", "mb1ic64ih8oc64kh3ph1", "abcd", WEI,
-     "slm=2 footprint=1"},
     {"A's elements come one by one", "mb1ic64ih8oc64kh3ph1", "aBcd4b", WEI, ""},
     {"K is no multiple of a step", "mb1ic63ih8oc64kh3ph1", SRC, WEI, ""},
     {"B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", SRC, "acdb", ""},
@@ -163,125 +162,6 @@ START_TEST(the_loop_is_worked_out)
 }
 END_TEST
 
-#define FOOT "slm=2 footprint=1 "
-/* 64 rows of 16 x 32 tiles and 8 threads, unless said otherwise. Counted by hand:
- * number of the last row's pixel less that of the first, and of the last tap's
- * pixel, and one; 8 of them are a unit of 256 bytes. */
-static const struct {
-    const char *text, *change;
-    unsigned pixels, per_thread, staged, copies, trip;
-} halos[] = {
-    /* 10 x 10 with its padding: all of it. 77 and 22. */
-    {"mb1ic64ih8oc64kh3ph1", FOOT, 100, 2, 2, 1, 4},
-    /* Half of it: 4 lines and 2, 37 and 22. */
-    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x2", 60, 2, 2, 1, 4},
-    /* Bodies end with the buffer of B that they began with. */
-    {"mb1ic64ih8oc64kh3ph1", FOOT "slots=1,2", 100, 2, 2, 2, 4},
-    {"mb1ic64ih8oc64kh3ph1", FOOT "slots=1,3", 100, 2, 2, 1, 4},
-    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x2 slices=2", 60, 2, 2, 1, 2},
-    {"mb1ic64ih8oc64kh3ph1", FOOT "tg=2x1 slices=4", 60, 4, 4, 1, 1},
-    /* Images of 5 x 5 with their padding, 9 rows each: row 32 is pixel 82, row
-     * 63, beyond M, pixel 175; 12 for the last tap. */
-    {"mb5ic32ih3oc64kh3ph1", FOOT "tg=2x2", 106, 4, 4, 1, 2},
-    /* Lines of 12 pixels; row 15 is pixel 6 * 12 + 9; 26 for the last tap. */
-    {"mb1ic64ih15iw12oc64kh3kw3sh2sw3ph1pw1", FOOT "tg=1x2", 108, 7, 7, 1, 4},
-    /* Lines of 8, images of 5: row 16 is pixel 44, row 31 is 105; 10. */
-    {"mb2ic64ih7iw8oc64kh2kw2sh3sw1dh0dw1", FOOT "tg=1x2", 72, 5, 5, 1, 4},
-    {"mb2ic64iw16oc64kw3pw1", FOOT "tg=1x2", 18, 2, 2, 1, 4},
-    /* Registers: 32 of C, 16 of A, 48 of B, 10 headers, 14 others leave 8. */
-    {"mb1ic32ih9iw8oc32oh8ow8kh2kw1",
-     FOOT "n=16 nsub=16 tg=2x1 grf=128 slots=1,3", 40, 3, 1, 3, 2},
-    {"mb1ic32ih9iw8oc32oh8ow8kh2kw1",
-     FOOT "n=16 nsub=16 tg=2x1 grf=128 slots=1,2", 40, 3, 3, 1, 2},
-    /* 32 rows and two lines; 16 threads: 64 KiB in two places. */
-    {"mb1ic32ih100iw496oc64oh98ow496kh3kw1", FOOT "tg=2x8", 1024, 8, 8, 1, 2},
-};
-
-START_TEST(the_footprint_is_counted)
-{
-    problem(halos[_i].text, SRC, WEI);
-    ck_assert_msg(make(halos[_i].change) == XK_OK, "%s", c->error.message);
-    const unsigned threads = p.s.tg_m * p.s.tg_n;
-    ck_assert_uint_eq(p.slm.foot.pixels, halos[_i].pixels);
-    ck_assert_uint_eq(p.slm.per_thread, halos[_i].per_thread);
-    ck_assert_uint_eq(p.slm.foot.staged, halos[_i].staged);
-    ck_assert_uint_eq(p.slm.copies, halos[_i].copies);
-    ck_assert_uint_eq(p.slm.trip, halos[_i].trip);
-    ck_assert_uint_eq(p.slm.slot_b, halos[_i].per_thread * threads * 256);
-    ck_assert_uint_eq(p.slm.all_b, 2 * p.slm.slot_b);
-}
-END_TEST
-
-/* Lines of eight rows, so far apart. */
-static const char *const strides[] = {
-    "mb1ic64ih8iw10oc64oh8ow8kh1kw3sw1ph0pw0", "mb1ic64ih8iw17oc64oh8ow8kh1kw3sw2ph0pw0",
-    "mb1ic64ih8iw24oc64oh8ow8kh1kw3sw3ph0pw0", "mb1ic64ih8iw31oc64oh8ow8kh1kw3sw4ph0pw0",
-    "mb1ic64ih8iw45oc64oh8ow8kh1kw3sw6ph0pw0", "mb1ic64ih8iw59oc64oh8ow8kh1kw3sw8ph0pw0",
-};
-
-static int64_t place_of(int64_t pixel)
-{
-    return xk_plan_footprint_place(&p.slm.foot, pixel);
-}
-
-/* 8 pixels, `by` apart: each has 32 bytes of SLM's 8 times 8 banks. */
-static void check_banks(int64_t pixel, int64_t by)
-{
-    unsigned met = 0;
-    for (unsigned i = 0; i < 8; i++)
-        met |= 1u << place_of(pixel + i * by) % 8;
-    ck_assert_msg(met == 0xff, "pixel %d, %d apart: %02x", (int)pixel, (int)by, met);
-}
-
-START_TEST(neighbours_meet_all_banks)
-{
-    problem(strides[_i], SRC, WEI);
-    ck_assert_msg(make(FOOT "tg=1x2") == XK_OK, "%s", c->error.message);
-    const struct xk_plan_footprint *const f = &p.slm.foot;
-    for (int64_t m = 0; m < 16; m += 8)
-        for (int64_t tap = 0; tap < 3; tap++)
-            check_banks(xk_halo_pixel(&p.con->walked, &f->f, m) +
-                            xk_halo_tap(&p.con->walked, &f->f, tap),
-                        xk_halo_pixel(&p.con->walked, &f->f, 1));
-    for (int64_t unit = 0; 8 * unit + 8 <= f->pixels; unit++)
-        check_banks(8 * unit, 1);
-}
-END_TEST
-
-/* Each in a place of its own, all in one buffer. */
-START_TEST(pixels_have_places)
-{
-    problem(strides[_i], SRC, WEI);
-    ck_assert_msg(make(FOOT "tg=1x2") == XK_OK, "%s", c->error.message);
-    for (int64_t i = 0; i < p.slm.foot.pixels; i++) {
-        ck_assert_int_lt(place_of(i) * 32, p.slm.slot_b);
-        for (int64_t j = 0; j < i; j++)
-            ck_assert_int_ne(place_of(i), place_of(j));
-    }
-}
-END_TEST
-
-/* Images of 3 lines with 3 rows 4 pixels apart and a tap beside each: 10 pixels, or 12
- * in 4 columns. Row 63 of 64 begins the image with number 7. Columns of 66 places, 32
- * bytes each, twice in each slice: 8 times 8448 bytes are more than 64 KiB, 8 times 7
- * units for each of 4 threads are not. */
-static const struct {
-    const char *change;
-    unsigned columns, pixels;
-} room[] = {
-    {FOOT "m=32 tg=2x2 slices=2", 4, 7 * 36 + 2},
-    {FOOT "m=32 tg=2x2 slices=4", 1, 7 * 30 + 2},
-};
-
-START_TEST(columns_need_room)
-{
-    problem("mb2ic128ih13iw13oc32kh1kw2sh5sw4", SRC, WEI);
-    ck_assert_msg(make(room[_i].change) == XK_OK, "%s", c->error.message);
-    ck_assert_int_eq(p.slm.foot.f.columns, room[_i].columns);
-    ck_assert_uint_eq(p.slm.foot.pixels, room[_i].pixels);
-}
-END_TEST
-
 /* 49 rows are 7 blocks of 8, 4 of 16 and 2 of 32: with tiles of 16 rows a group
  * has two or one of them a thread. */
 static const struct {
@@ -311,38 +191,6 @@ START_TEST(rows_are_spread)
 }
 END_TEST
 
-static const struct {
-    const char *why, *text, *wei, *change;
-} no_halo[] = {
-    {"footprint=1: filter taps are no constant number of pixels apart",
-     "mb1ic32ih9iw9oc64kh3kw1sh2sw1dh1", WEI, FOOT},
-    /* 64 rows and two lines of pixels, 32 bytes each; SLM has 64 KiB. */
-    {"footprint=1: 2064 pixels are larger than SLM",
-     "mb1ic32ih66iw1000oc64oh64ow1000kh3kw1", WEI, FOOT},
-    {"slm=2: its buffers are larger than SLM",
-     "mb1ic32ih100iw992oc64oh98ow992kh3kw1", WEI, FOOT},
-    /* 1040 pixels are 9 units for each of 16 threads, twice; 1024 are 8, but
-     * there are two slices. */
-    {"slm=2: its buffers are larger than SLM",
-     "mb1ic32ih66iw504oc64oh64ow504kh3kw1", WEI, FOOT "tg=2x8"},
-    {"slm=2: its buffers are larger than SLM",
-     "mb1ic32ih100iw496oc64oh98ow496kh3kw1", WEI, FOOT "tg=2x8 slices=2"},
-    {"slm=2: too many filter taps", "mb1ic64ih8oc64kh5ph2", WEI, FOOT},
-    {"slm=2: too many copies of the loop's body",
-     "mb1ic64ih9iw9oc64kh5kw3ph2", WEI, FOOT "slots=1,2"},
-    {"slm=2: B is not loaded in blocks", "mb1ic64ih8oc64kh3ph1", "acdb",
-     FOOT},
-};
-
-START_TEST(each_reason_against_a_footprint_is_said)
-{
-    problem(no_halo[_i].text, SRC, no_halo[_i].wei);
-    ck_assert_int_eq(make(no_halo[_i].change), XK_ENOFIT);
-    ck_assert_msg(strstr(c->error.message, no_halo[_i].why), "%s",
-                  c->error.message);
-}
-END_TEST
-
 int main(void)
 {
     Suite *const s = suite_create("slm");
@@ -350,13 +198,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, each_reason_is_said, 0, XK_COUNTOF(refused));
     tcase_add_loop_test(t, the_loop_is_worked_out, 0, XK_COUNTOF(loops));
-    tcase_add_loop_test(t, the_footprint_is_counted, 0, XK_COUNTOF(halos));
-    tcase_add_loop_test(t, neighbours_meet_all_banks, 0, XK_COUNTOF(strides));
-    tcase_add_loop_test(t, pixels_have_places, 0, XK_COUNTOF(strides));
-    tcase_add_loop_test(t, columns_need_room, 0, XK_COUNTOF(room));
     tcase_add_loop_test(t, rows_are_spread, 0, XK_COUNTOF(spread));
-    tcase_add_loop_test(t, each_reason_against_a_footprint_is_said, 0,
-                        XK_COUNTOF(no_halo));
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

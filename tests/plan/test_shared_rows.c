@@ -134,7 +134,7 @@ static const struct {
     {"mb16ic64ih16oc64oh16kh3ph1", "Bcda16b", "fma=dpasw m=32 n=32 nsub=32", 1, 1, 6},
     {"mb16ic64ih16oc64oh16kh3ph1", "axb", "fma=dpasw m=32 n=32 nsub=32", 1, 2, 6},
     {"mb16ic64ih16oc64oh16kh3ph1", "axb",
-     "fma=dpasw m=32 n=32 nsub=32 skip=rows slots=1,3", 1, 2, 6},
+     "fma=dpasw m=32 n=32 nsub=32 skip=1 slots=1,3", 1, 2, 6},
     {"mb16ic96ih16oc64oh16kh3ph1", "axb",
      "fma=dpasw m=32 n=32 nsub=32 slices=2", 1, 1, 6}, /* 3 steps a slice */
     {"mb8ic64ih9oc64oh9kh3ph1", "Bcda16b", "fma=dpas m=24 n=32 nsub=32", 1, 1, 5},
@@ -145,12 +145,12 @@ static const struct {
      "fma=dpasw m=16 n=64 nsub=64 spread=120", 1, 1, 4},
     /* lines of 4, 4, 3 and 3 pixels */
     {"mb16ic64ih14oc64oh14kh3ph1", "axb",
-     "fma=dpasw m=32 n=32 nsub=32 skip=rows spread=56", 1, 2, 6},
+     "fma=dpasw m=32 n=32 nsub=32 skip=1 spread=56", 1, 2, 6},
     /* two steps a message */
     {"mb16ic64ih14oc64oh14kh3ph1", "axb", LINES " m=16 n=32 nsub=32 slots=1,3", 1, 1, 4},
     {"mb16ic128ih14oc64oh14kh3ph1", "axb", LINES " m=24 n=32 nsub=32 spread=70", 1, 1, 5},
     {"mb16ic128ih16oc64oh16kh3ph1", "axb",
-     LINES " m=16 n=64 nsub=64 slots=1,1 skip=rows slices=2", 1, 1, 4},
+     LINES " m=16 n=64 nsub=64 slots=1,1 skip=1 slices=2", 1, 1, 4},
 };
 
 START_TEST(registers_hold_what_is_multiplied)

@@ -11,6 +11,7 @@
 
 #include "plan/plan.h"
 #include "plan_lab.h"
+#include "tests/set_schedule.h"
 
 enum { MAX_SLICES = 8, MAX_ELEMENTS = 32 * 32 };
 
@@ -44,10 +45,10 @@ static void make_plan(const char *text, uint8_t dt, const char *wei)
     snprintf(d.dst_tag, sizeof(d.dst_tag), "axb");
     plan_lab_contraction(c, "mb1ic128ih16oc192oh16kh1", &d, "acdb", wei, &con);
     ck_assert_int_eq(
-        xk_schedule_parse(c, "grf=256 addr=surface taps=inner slm=0 depth=1 "
+        test_set_schedule(c, "grf=256 addr=surface taps=inner slm=0 depth=1 "
                              "slots=1,1 tg=2x2", &s),
         XK_OK);
-    ck_assert_int_eq(xk_schedule_parse(c, text, &s), XK_OK);
+    ck_assert_int_eq(test_set_schedule(c, text, &s), XK_OK);
     ck_assert_msg(xk_plan_make(c, plan_lab_xehpg(), &con, &s, &p) == XK_OK,
                   "%s: %s", text, c->error.message);
 }
@@ -161,38 +162,9 @@ static const struct {
 START_TEST(each_part_is_in_one_slice)
 {
     make_plan(cases[_i].text, cases[_i].dt, cases[_i].wei);
-    ck_assert(p.slices.own_first);
     ck_assert_int_eq(p.slices.by_halves, cases[_i].by_halves);
     play();
     check_parts();
-}
-END_TEST
-
-/* Through SLM rows of mad are in the group's order, and so are lanes of parts that
- * are no powers of two. */
-START_TEST(else_parts_are_picked)
-{
-    static const struct {
-        const char *text;
-        uint8_t dt;
-        const char *wei;
-        bool own_first;
-    } rows[] = {
-        {M "m=16 n=32 nsub=32 slices=2 slm=2", XK_F32, "Acdb32a", false},
-        {M "m=48 n=16 nsub=16 slices=2", XK_F32, "Acdb16a", false},
-        {W "m=16 n=32 nsub=32 slices=2 slm=2", XK_F16, "ABcd32a16b", true},
-    };
-    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
-        const char *const words = rows[i].own_first ? "of C, loaded first"
-                                                    : "of C, picked by selects";
-        struct xk_str out;
-        make_plan(rows[i].text, rows[i].dt, rows[i].wei);
-        ck_assert_int_eq(p.slices.own_first, rows[i].own_first);
-        xk_str_init(&out, NULL);
-        xk_plan_print(&p, &out);
-        ck_assert_ptr_nonnull(strstr(xk_str_get(&out), words));
-        xk_str_fini(&out);
-    }
 }
 END_TEST
 
@@ -202,7 +174,6 @@ int main(void)
     TCase *const t = tcase_create("slices");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, each_part_is_in_one_slice, 0, XK_COUNTOF(cases));
-    tcase_add_test(t, else_parts_are_picked);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

@@ -19,7 +19,7 @@ from pathlib import Path
 
 sys.dont_write_bytecode = True
 sys.path.insert(0, str(Path(__file__).resolve().parent))
-from best_of_random import draw, fits_of  # noqa: E402
+from schedule_table import draw, fields  # noqa: E402
 
 LISTS = ("resnet_50", "vgg_16", "inception_v3")
 WAVES = 2  # of a core, modelled
@@ -65,9 +65,9 @@ def case(args, problem, mb, dtype):
     own = timed(args.xkbench, problem, mb, dtype, [""])
     if not own:
         return None, 0
-    fits, others, tries = fits_of(problem, mb, dtype), [], 0
+    table, others, tries = fields(args.xkbench), [], 0
     while len(others) < args.count and tries < 40 * args.count:
-        some = sorted({draw(rng, dtype, fits) for _ in range(100)})
+        some = sorted({draw(rng, table).replace(" ", "+") for _ in range(100)})
         tries += len(some)
         others += timed(args.xkbench, problem, mb, dtype, some)
     others = others[:args.count]

@@ -4,9 +4,9 @@
 the best of N random valid ones, in the timing model's time.
 
 Problems are drawn from the lists with a printed seed, each kind of sizes once,
-with the list's own minibatch, and so are their types. All fields of a schedule
-are drawn; what a rule or the generator refuses is drawn again, and so is what
-was there before. The model says for every valid one the least time it can take
+with the list's own minibatch, and so are their types. One to six fields of a schedule
+are drawn, and the search gives the others what goes with them; what a rule or the generator
+refuses is drawn again, and so is what was there before. The model says for every valid one the least time it can take
 (xkbench --time-bound: one core, all that it loads in L2); in the order of these
 they get their times until the rest cannot be the best: until the bound, less
 SLACK, is above the best time. Both are of WAVES waves of a core, of which long
@@ -22,131 +22,14 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections import namedtuple
 
-from random_schedules import grid_and_messages, groups_to_spread, has_edge
+from schedule_table import draw, fields
 
 TYPES = ["f32", "f16", "u8s8"]
-DEPTH = {"f16": 16, "u8s8": 32}
 MARK = "row|"
 WAVES = {"bound": 2, "only": 6}  # 6: the fewest that the model itself takes
 SLACK = 0.05  # of the bound: another sample, and the model is not monotone
 NEAR = 1.1
-
-# What of a problem decides which fields are worth drawing: rows of M; images, if many
-# rows of M may meet the same padding, else 0; whether filter taps may be packed;
-# channels, if A may come by lines, else 0.
-Fits = namedtuple("Fits", "rows edge few line")
-
-
-def through_slm(rng, systolic, a64):
-    """slm, of, depth and footprint; A of dpas more often than others, which
-    nothing chooses."""
-    slm = 0 if a64 else rng.choice([0, 0, 0, 1, 2, 3] if systolic else [0] * 9 + [2])
-    of = rng.choice(["a", "a", "a", "b", "ab"]) if slm else "a"
-    whole = slm == 2 and of == "a" and systolic and rng.random() < 0.4
-    deep = slm and of == "a" and systolic and not whole
-    return slm, (f"+slm={slm}+of={of}+depth={rng.choice([1, 2, 4]) if deep else 1}"
-                 f"+footprint={int(whole)}"), whole
-
-
-def loop(rng, systolic, n):
-    """slices, taps, slots, nsub, addr and SLM, which hang together."""
-    a64 = rng.random() < 0.1
-    slm, text, whole = through_slm(rng, systolic, a64)
-    inner = slm > 0 or (not a64 and rng.random() < 0.75)
-    of_a = not slm or "of=a+" in text
-    slices = rng.choice([1, 1, 2, 4, 8]) if inner and of_a else 1
-    slots = rng.choice(["1,2", "1,3"] if whole else ["1,1", "1,2"] if slm else
-                       ["1,1", "1,2", "2,1", "2,2"] + ["3,3", "3,2", "2,3"] * inner)
-    parts = systolic and not inner and slots[2] == "1"
-    nsub = rng.choice([n, n, n // 2, 8]) if parts else n
-    return (f"nsub={nsub}+slices={slices}+taps={'inner' if inner else 'outer'}"
-            f"+slots={slots}{text}+addr={'a64' if a64 else 'surface'}")
-
-
-def packed_or_lines(rng, fits, k, text):
-    """pack and load_a=lines of a schedule for dpas, if they are drawn; pack with what
-    goes with it alone."""
-    slices = int(re.search(r"slices=(\d+)", text).group(1))
-    if fits.few and "slm=0" in text and "surface" in text and rng.random() < 0.5:
-        for field in "skip", "window", "prefetch":
-            text = re.sub(rf"\+{field}=\w+", f"+{field}=0", text)
-        return text + "+pack=1"
-    steps = 2 * k * slices  # whole lines for each slice
-    if fits.line and fits.line % steps == 0 and "slm=0" in text and \
-            "taps=inner" in text and rng.random() < 0.3:
-        text += "+load_a=lines"
-    return text + "+pack=0"
-
-
-def draw(rng, dtype, fits):
-    """A schedule as --schedule takes it."""
-    rows, edge = fits.rows, fits.edge
-    fma = "mad" if dtype == "f32" else rng.choice(["dpas", "dpasw", "dpasw"])
-    if dtype == "u8s8" and rng.random() < 0.15:
-        fma = "dp4a"
-    systolic = fma in ("dpas", "dpasw")
-    if systolic:
-        simd, k = 8, DEPTH[dtype]
-        m = rng.choice([8, 16, 24, 32, 32, 40, 48])
-        n = rng.choice([8, 16, 16, 24, 32, 32, 32, 48, 64])
-    else:
-        simd = rng.choice([16, 16, 16, 8])
-        k = rng.randint(1, 4) * (4 if fma == "dp4a" else 1)
-        m = rng.choice([8, 16, 16, 24, 32, 32, 48])
-        n = simd * rng.choice([1, 1, 2, 2, 3, 4])
-    tg_m, how = rng.choice([1, 2, 2, 4, 8]), loop(rng, systolic, n)
-    over = 0
-    if systolic and m > 8 and "taps=inner" in how and rng.random() < 0.5:
-        over = groups_to_spread(rng, rows, m, tg_m)
-    straight = "taps=inner" in how and "slm=0" in how
-    window = int(edge > 1 and straight and systolic and "slots=1" in how
-                 and rng.random() < 0.7)
-    skip = int(edge and straight and ("slots=1" not in how or window)
-               and rng.random() < 0.5)
-    if skip and fma == "dpasw" and edge % 16 == 0 and rng.random() < 0.5:
-        skip = "rows"
-    text = (f"fma={fma}+simd={simd}+m={m}+n={n}+k={k}"
-            f"+tg={tg_m}x{rng.choice([1, 2, 4, 8])}+{how}"
-            f"+spread={over}+skip={skip}+window={window}"
-            f"+grf={rng.choice([128, 256])}")
-    if straight:
-        text += f"+prefetch={int(rng.random() < 0.7)}"
-    text = packed_or_lines(rng, fits, k, text) if systolic else text + "+pack=0"
-    if rng.random() < 0.3:
-        text += grid_and_messages(rng, text.replace("+", " "))
-    return text.replace(" ", "+")
-
-
-def rows_of(problem, mb):
-    """Rows of M of a problem."""
-    at = dict(re.findall(r"(mb|od|oh|ow)(\d+)", problem))
-    if mb:
-        at["mb"] = mb
-    out = 1
-    for size in at.values():
-        out *= int(size)
-    return out
-
-
-def can_skip(problem, mb, dtype):
-    """How many images there are, if filter taps can be beside the tensor for many rows
-    of M: they are one, or inside the pixels. Else 0."""
-    at = {key: int(n) for key, n in re.findall(r"([a-z]+)(\d+)", problem)}
-    images = mb or at["mb"]
-    can = has_edge(at) and (images == 1 or (images % 8 == 0 and dtype != "f32"))
-    return images if can else 0
-
-
-def fits_of(problem, mb, dtype):
-    """Fits of a problem and a type."""
-    at = {key: int(n) for key, n in re.findall(r"([a-z]+)(\d+)", problem)}
-    taps = [at.get("k" + axis, 1) for axis in "dhw"]
-    pixels = max(taps) == 1 or (mb or at["mb"]) % 8 == 0
-    return Fits(rows_of(problem, mb), can_skip(problem, mb, dtype),
-                at["ic"] <= 4 and taps[-1] > 1, at["ic"] if pixels else 0)
-
 
 def waves(schedule, how):
     """Waves of a core to model. Along M its first groups share B's and C's lines
@@ -177,9 +60,9 @@ def times(args, problem, dtype, schedules, how):
 def bounds(args, problem, dtype, rng):
     """{schedule: least ms} of N valid ones, and how many were drawn."""
     found, drawn = {}, 0
-    fits = fits_of(problem, int(args.mb), dtype)
+    table = fields(args.xkbench)
     while len(found) < args.count and drawn < 40 * args.count:
-        batch = {draw(rng, dtype, fits) for _ in range(100)}
+        batch = {draw(rng, table) for _ in range(100)}
         drawn += 100
         for s, ms in times(args, problem, dtype, sorted(batch),
                            "bound").items():

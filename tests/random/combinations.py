@@ -2,14 +2,13 @@
 # SPDX-License-Identifier: Apache-2.0
 """Every combination of SLM buffers, FMA kind, register buffers and register
 mode for a fixed set of shapes and layouts, through xkbench's mode C (all
-checkers on). A combination runs, or is refused by the rule that this file expects. Of
-A's footprint in SLM some combinations of all, or with --all each. Filter taps that
+checkers on). A combination runs, or is refused by the rule that this file expects. With
+--all each has all layouts. Filter taps that
 are skipped in padding have shapes of their own. TAP: one line a
 shape and type, and one for each kind that must have run."""
 import argparse
 import collections
 import itertools
-import random
 import re
 import subprocess
 import sys
@@ -33,24 +32,7 @@ SHAPES = [
     ("tail of K", "mb1ic72ih6oc32kh3ph1", 72, 9),
     ("ic = 3", "mb1ic3ih9oc32kh3ph1", 3, 9),
 ]
-# More of them for A's footprint in SLM.
-FOOT_SHAPES = [
-    ("images in a group", "mb5ic64ih3oc32kh3ph1", 64, 9),
-    ("image in a lane", "mb19ic32ih2iw2oc32oh1ow1kh2kw2", 32, 4),
-    ("padding beyond the kernel", "mb2ic32ih3iw3oc32kh2kw2ph3pw3", 32, 4),
-    ("nothing but padding", "mb1ic32ih2iw2oc32oh9ow3kh2kw3ph4pw1", 32, 6),
-    ("stride and dilation", "mb1ic32ih9iw9oc32kh3kw1sh2sw1dh1", 32, 3),
-    ("stride across dilation", "mb2ic64ih7iw8oc32kh2kw2sh3sw1dh0dw1", 64, 4),
-    ("stride of one tap", "mb2ic64ih5iw7oc32kh3kw1sh1sw2ph1pw0", 64, 3),
-    ("outputs far apart", "mb2ic128ih13iw13oc32kh1kw2sh5sw4", 128, 2),
-    ("rows beyond an image", "mb1ic64ih13iw5oc32oh6ow3kh2kw3sh3sw1ph2pw0", 64, 6),
-    ("volume", "mb2ic64id3ih4iw3oc32kd2kh2kw2pd1ph1pw1", 64, 8),
-    ("volume of strides", "mb1ic32id7ih5iw5oc32kd3kh1kw3sd2sh2pd1pw1", 32, 9),
-    ("line", "mb3ic128iw11oc32kw3pw1", 128, 3),
-    ("line of seven taps", "mb2ic128iw9oc40kw7pw3", 128, 7),
-]
-# With filter taps that are skipped in padding: whether there are such for many rows;
-# or by rows, which wants 16 images.
+# With filter taps that are skipped in padding: whether there are such for many rows.
 SKIP_SHAPES = [
     ("edges of images", "mb8ic64ih5oc64kh3ph1", 64, 9, True),
     ("edges of one image", "mb1ic64ih9oc40kh3ph1", 64, 9, True),
@@ -59,9 +41,7 @@ SKIP_SHAPES = [
     ("no padding", "mb8ic64ih5oc32kh3", 64, 9, False),
     ("padding of lines alone", "mb8ic64ih3iw5oc32kh1kw3ph0pw1", 64, 3, False),
     ("images outside", "mb3ic64ih5oc32kh3ph1", 64, 9, False),
-    ("rows of pixels", "mb16ic64ih5oc64kh3ph1", 64, 9, "rows"),
-    ("rows of strides", "mb16ic64ih7iw5oc32kh3kw2sh2sw1ph1pw1", 64, 6, "rows"),
-    ("rows of eight images", "mb8ic64ih5oc32kh3ph1", 64, 9, "rows of eight"),
+    ("sixteen images", "mb16ic64ih7iw5oc32kh3kw2sh2sw1ph1pw1", 64, 6, True),
 ]
 # One for the other types keeps the time down.
 LAYOUTS = {"f16": ["any", "axb"], "u8s8": ["any"], "f32": ["axb"]}
@@ -72,12 +52,6 @@ LANES = ["mad", "dp4a"]  # N in the lanes
 # Thread tiles (m, n) and thread groups by register mode.
 NARROW = {128: (16, 16, "2x2"), 256: (32, 32, "2x4")}
 WIDE = {128: (16, 16, "2x2"), 256: (32, 32, "2x2")}
-# With a footprint: m, n, group, register mode.
-FOOT_TILES = [(32, 32, "2x2", 256), (16, 32, "4x1", 256), (16, 16, "2x2", 128),
-              (16, 32, "2x4", 256), (8, 32, "8x1", 128), (24, 16, "2x3", 256),
-              (16, 32, "1x2", 256)]
-SOME, REFUSED = 6, 3  # of those with a footprint for a shape; of the refused
-SLM_B = 65536
 OTHER_GRF, OTHER_FLAT_GRF = 20, 14  # what the rule keeps free
 MAX_TAPS, MAX_COPIES = 9, 18
 
@@ -90,47 +64,6 @@ def lcm(*numbers):
     return out
 
 
-def pixels_of(problem, rows):
-    """Pixels of the padded image between the first and the last that a group's
-    rows read, of the group with most of them; None: taps have no distance."""
-    given = {key: int(v) for key, v in re.findall(r"([a-z]+)(\d+)", problem)}
-    if "ih" in given and "iw" not in given:  # square
-        given.update({key[0] + "w": v for key, v in given.items()
-                      if key[1:] == "h"})
-    sizes, last_tap = [(given.get("mb", 1), 1, 1)], 0
-    for axis in "dhw":
-        size, k, step, apart, pad = (
-            given.get(key + axis, other) for key, other in
-            zip("iksdp", (1, 1, 1, 0, 0)))
-        far = (k - 1) * (apart + 1)
-        out = given.get("o" + axis, (size + 2 * pad - far - 1) // step + 1)
-        if k > 1 and step > 1 and apart:
-            return None
-        step = step if k > 1 else 1
-        sizes.append((out, step, (out - 1) * step + far + 1))
-        last_tap = last_tap * sizes[-1][2] + far
-
-    while len(sizes) > 1 and sizes[0][0] == 1:
-        sizes.pop(0)
-
-    def number(m):
-        at = []
-        for out, _, _ in sizes[:0:-1]:
-            m, rest = divmod(m, out)
-            at.insert(0, rest)
-        at.insert(0, m)  # which rows beyond M exceed
-        out = 0
-        for here, (_, step, extent) in zip(at, sizes):
-            out = out * extent + here * step
-        return out
-
-    total = 1
-    for out, _, _ in sizes:
-        total *= out
-    return 1 + last_tap + max(number(m + rows - 1) - number(m)
-                              for m in range(0, total, rows))
-
-
 class Combination:
     """One schedule for one shape."""
 
@@ -138,7 +71,7 @@ class Combination:
         self.dtype, self.fma, self.slm, self.slots = dtype, fma, slm, slots
         self.grf, self.k, self.depth = grf, k, depth
         self.m, self.n, self.group = (WIDE if fma in LANES else NARROW)[grf]
-        self.slices, self.footprint, self.of = 1, 0, "a"
+        self.slices = 1
         self.edge = None  # of what skips: whether the shape has one
 
     @classmethod
@@ -148,37 +81,16 @@ class Combination:
         out.slices, out.edge = slices, edge
         return out
 
-    @classmethod
-    def of_operands(cls, dtype, fma, of, *rest):
-        """B in SLM, or A and B: more threads along M than a pair share it."""
-        out = cls(dtype, fma, *rest)
-        out.of, out.group = of, "4x2"
-        return out
-
-    @classmethod
-    def of_footprint(cls, dtype, fma, slots_b, slices, tile):
-        """A's pixels in SLM once for all taps."""
-        out = cls(dtype, fma, 2, (1, slots_b), tile[3], DEPTH[dtype], 1)
-        out.m, out.n, out.group, _ = tile
-        out.slices, out.footprint = slices, 1
-        return out
-
     def text(self):
         """As --schedule wants it, one word."""
         return (f"fma={self.fma}+simd={16 if self.fma in LANES else 8}"
                 f"+m={self.m}+n={self.n}+nsub={self.n}+k={self.k}"
                 f"+tg={self.group}+slots={self.slots[0]},{self.slots[1]}"
-                f"+slm={self.slm}+of={self.of}+depth={self.depth}"
-                f"+footprint={self.footprint}"
+                f"+slm={self.slm}+depth={self.depth}"
                 f"+taps={'outer' if self.edge is None and not self.slm else 'inner'}"
                 f"+slices={self.slices}+addr=surface+grf={self.grf}"
-                f"+skip={self.skip()}")
-
-    def skip(self):
-        """The field's value."""
-        if isinstance(self.edge, str):
-            return "rows"
-        return int(self.edge is not None)
+                f"+skip={int(self.edge is not None)}+spread=0+window=0+prefetch=0+pack=0+order=n"
+                "+unroll=0+load_a=auto+load_b=auto+store=auto")
 
     def buffers(self):
         """Registers of the multiply's tiles."""
@@ -198,32 +110,11 @@ class Combination:
 
     def kinds(self, layout):
         """What a run of it counts for."""
-        if self.footprint:
-            return [f"footprint fma={self.fma}", f"footprint slices={self.slices}",
-                    f"footprint slots={self.slots[1]}", f"footprint m={self.m} "
-                    f"n={self.n} tg={self.group}", "footprint " + layout]
         if self.edge is not None:
             return [f"skip fma={self.fma}", f"skip slices={self.slices}",
-                    f"skip slots={self.slots[0]}", f"skip {layout}",
-                    f"skip skip={self.skip()}"]
-        if self.of != "a":
-            return [f"slm={self.slm} of={self.of} fma={self.fma}"]
+                    f"skip slots={self.slots[0]}", f"skip {layout}"]
         return [f"slm={self.slm} depth={self.depth}",
                 f"slm={self.slm} fma={self.fma} grf={self.grf}"]
-
-    def too_large(self, problem):
-        """refusal() of a footprint's pixels."""
-        group_m, group_n = map(int, self.group.split("x"))
-        pixels = pixels_of(problem, self.m * group_m)
-        if pixels is None:
-            return "no constant number of pixels apart"
-        if pixels * 32 > SLM_B:
-            return f"{pixels} pixels are larger than SLM"
-        share = 8 * group_m * group_n  # pixels that all threads load at once
-        whole = -(-pixels // share) * share * 32
-        if 2 * whole * self.slices > SLM_B:
-            return "its buffers are larger than SLM"
-        return None
 
     def refusal(self, problem, channels, taps):
         """A pattern of the sentence that refuses it, None: it runs. In the
@@ -238,50 +129,20 @@ class Combination:
             return "breaks the rule pairs"
         if self.slm and self.depth > 1 and self.depth * taps > MAX_COPIES:
             return "breaks the rule depth"
-        if self.slm and (self.slots[0] > 1 or taps > MAX_TAPS
+        if self.slm and (self.fma in LANES or self.slots[0] > 1 or taps > MAX_TAPS
                          or channels % (self.k * self.depth)):
             return "breaks the rule slm"
-        dwords = self.k // (1 if self.fma == "mad" else 4)
-        if self.slm and self.fma in LANES and (self.depth > 1
-                                               or dwords & (dwords - 1)):
-            return "breaks the rule of"
-        if self.footprint and (self.slm != 2 or self.depth > 1 or taps == 1):
-            return "breaks the rule footprint"
         if self.slices > 1 and (steps % self.slices
                                 or self.n % (8 * self.slices)):
             return "breaks the rule slices"
         if self.edge is not None and (self.slots[0] < 2 or not self.edge):
-            return "breaks the rule skip"
-        if self.skip() == "rows" and (self.fma != "dpasw" or self.edge != "rows"):
             return "breaks the rule skip"
         if self.buffers() + self.others(problem, taps) > self.grf:
             return "breaks the rule registers"
         slots = 1 if self.depth > 1 else self.slots[1]
         if self.slm and lcm(taps, slots) * self.depth > MAX_COPIES:
             return "breaks the rule unroll"
-        return self.too_large(problem) if self.footprint else None
-
-
-def footprints(dtype, row, every):
-    """Combinations with a footprint for a shape: some that run, some that do
-    not, or all."""
-    name, problem, channels, taps = row
-    if dtype not in DEPTH:
-        return []
-    found = [Combination.of_footprint(dtype, *rest) for rest in
-             itertools.product(["dpas", "dpasw"], [1, 2, 3], [1, 2, 4],
-                               FOOT_TILES)]
-    for slm, depth in ((0, 1), (1, 1), (2, 2), (3, 1)):
-        found.append(Combination.of_footprint(dtype, "dpas", 1, 1,
-                                              FOOT_TILES[0]))
-        found[-1].slm, found[-1].depth = slm, depth
-    if every:
-        return found
-    rng = random.Random(dtype + name)
-    rng.shuffle(found)
-    found = [(c, c.refusal(problem, channels, taps)) for c in found]
-    return ([c for c, refused in found if not refused][:SOME]
-            + [c for c, refused in found if refused][:REFUSED])
+        return None
 
 
 def skips(dtype, edge):
@@ -301,8 +162,6 @@ def combinations(dtype, channels):
         # What several depths may change: with A in one buffer.
         for depth in (1, 2, 4) if slm and pair[0] == 1 else (1,):
             yield Combination(dtype, fma, slm, pair, grf, k, depth)
-        for of in ("b", "ab") if slm and pair == (1, 1) else ():
-            yield Combination.of_operands(dtype, fma, of, slm, pair, grf, k, 1)
 
 
 def run(xkbench, lines):
@@ -327,15 +186,6 @@ def judge(want, state, rest):
     return f"expected {want or 'PASSED'}: {state}{rest}"
 
 
-def foot_kinds():
-    """What must have run with a footprint."""
-    kinds = [f"{field}={value}" for field, values in (
-        ("fma", ["dpas", "dpasw"]), ("slices", [1, 2, 4]), ("slots", [1, 2, 3]))
-             for value in values]
-    tiles = [f"m={m} n={n} tg={group}" for m, n, group, _ in FOOT_TILES]
-    return ["footprint " + kind for kind in kinds + tiles + ["any", "axb"]]
-
-
 def shape(tap, args, row, every):
     """Runs all for a shape; how often each kind ran."""
     name, problem, channels, taps = row
@@ -351,8 +201,7 @@ def shape(tap, args, row, every):
             ran.update(c.kinds(layout))
     wrong = [w for w in wrong if w]
     passed = sum(state == "PASSED" for state, _ in states)
-    what = ("footprint, " if every[0][0].footprint else
-            "skip, " if every[0][0].edge is not None else "")
+    what = "skip, " if every[0][0].edge is not None else ""
     tap.check(not wrong, f"{args.types}, {what}{name}: {passed} of {len(every)} "
              "ran, the others were refused as expected")
     for complaint in wrong[:5]:
@@ -379,32 +228,23 @@ def main():
         every = [(c, layout) for c in combinations(args.types, row[2])
                  for layout in LAYOUTS[args.types]]
         ran += shape(tap, args, row, every)
-    for row in SHAPES + FOOT_SHAPES:
-        found = footprints(args.types, row, args.all)
-        if found:
-            ran += shape(tap, args, row, both_layouts(found, args.all))
     for *row, edge in SKIP_SHAPES:
         found = skips(args.types, edge)
         if found:
             ran += shape(tap, args, row, both_layouts(found, args.all))
     for kind in ("fma=dpas", "fma=dpasw", "slices=1", "slices=2", "slots=2",
-                 "slots=3", "any", "axb", "skip=1", "skip=rows") if args.types in DEPTH else ():
+                 "slots=3", "any", "axb") if args.types in DEPTH else ():
         tap.check(ran["skip " + kind] > 2,
                  f"{ran['skip ' + kind]} ran with skip {kind}")
     for fma, grf, slm in itertools.product(FMAS[args.types], [128, 256],
                                            range(4)):
         kind = f"slm={slm} fma={fma} grf={grf}"
-        tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
-    for fma, of, slm in itertools.product(FMAS[args.types], ["b", "ab"],
-                                          range(1, 4)):
-        kind = f"slm={slm} of={of} fma={fma}"
-        tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
+        tap.check((ran[kind] > 0) == (not slm or fma not in LANES),
+                  f"{ran[kind]} ran with {kind}")
     for slm, depth in itertools.product(range(1, 4), (1, 2, 4)):
         kind = f"slm={slm} depth={depth}"
         if args.types != "f32":
             tap.check(ran[kind] > 0, f"{ran[kind]} ran with {kind}")
-    for kind in foot_kinds() if args.types != "f32" else []:
-        tap.check(ran[kind] > 2, f"{ran[kind]} ran with {kind}")
     return tap.end()
 
 

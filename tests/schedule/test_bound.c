@@ -8,6 +8,7 @@
 
 #include "schedule/score.h"
 #include "tests/tap.h"
+#include "tests/set_schedule.h"
 
 #define N_DRAWS 1000000
 #define MIN_VALID 10000 /* of these; it is 2 % */
@@ -56,7 +57,6 @@ static struct xk_shape random_shape(uint64_t *r)
                          .lines_b = below(r, 2),
                          .loose_a = below(r, 8) == 0,
                          .eights = inside && images % 8 == 0,
-                         .sixteens = inside && images % 16 == 0,
                          .images = inside && images % 8 == 0,
                          .stride = (int64_t)below(r, 3)};
     if (below(r, 4)) {
@@ -79,7 +79,7 @@ static struct xk_shape random_shape(uint64_t *r)
 
 static uint16_t random_step(uint64_t *r, const struct xk_shape *s, uint8_t fma)
 {
-    if (xk_fma_is_systolic(fma))
+    if (xk_fma_family_of(fma)->dpas)
         return (uint16_t)(32 / s->elem_b);
     return (uint16_t)((1 + below(r, 4)) * (fma == XK_FMA_DP4A ? 4 : 1));
 }
@@ -91,7 +91,7 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
     const uint8_t fma = s->elem_b == 4   ? XK_FMA_MAD
                         : s->elem_b == 2 ? (uint8_t)(1 + below(r, 2))
                                          : (uint8_t)(1 + below(r, 3));
-    const bool dpas = xk_fma_is_systolic(fma);
+    const bool dpas = xk_fma_family_of(fma)->dpas;
     struct xk_schedule c = {.fma = fma,
                             .simd = dpas ? 8 : 16,
                             .m_thr = dpas ? dpas_m[below(r, 4)]
@@ -109,8 +109,7 @@ static struct xk_schedule random_schedule(uint64_t *r, const struct xk_shape *s)
                             .surfaces = true,
                             .grf_count = (uint16_t)(128 * pow2_below(r, 2))};
     c.n_sub = (uint16_t)(below(r, 4) ? c.n_thr : 8);
-    c.footprint = c.slm == 2 && below(r, 3) == 0;
-    c.skip = (uint8_t)(below(r, 2) * below(r, 3));
+    c.skip = below(r, 3) == 0;
     c.window = !c.slm && below(r, 2);
     c.pack = dpas && s->line_taps && below(r, 2);
     c.load_a = below(r, 3) ? XK_LOAD_AUTO : XK_LOAD_LINES;
@@ -244,7 +243,7 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
                                         "depth", "spread", "grf", "unroll"};
     static const char *const rest[] = {
         "taps=outer", "taps=inner", "fma=mad", "fma=dpas", "fma=dpasw", "fma=dp4a",
-        "of=ab", "pack=1", "window=1", "skip=rows", "skip=1", "footprint=1",
+        "pack=1", "window=1", "skip=1",
         "slots=1,1", "slots=2,3", "slots=0,255", "slots=255,254", "tg=1x1",
         "tg=0x1", "tg=65535x65535", "tg=1024x1024", "load_a=lines", "addr=a64"};
     static const unsigned values[] = {0, 1, 2, 3, 4, 5, 7, 8, 9, 16, 24, 32, 48, 64,
@@ -255,7 +254,7 @@ static void say(xk_ctx *x, uint64_t *r, struct xk_schedule *c)
     else
         snprintf(text, sizeof(text), "%s=%u", names[below(r, XK_COUNTOF(names))],
                  values[below(r, XK_COUNTOF(values))]);
-    if (xk_schedule_parse(x, text, c)) /* 256 in a byte */
+    if (test_set_schedule(x, text, c)) /* 256 in a byte */
         xk_ctx_clear(x);
 }
 
@@ -268,7 +267,7 @@ START_TEST(any_value_gets_a_rule_or_a_score)
     unsigned valid = 0;
     for (unsigned i = 0; i < 2000; i++) {
         const struct xk_shape s = random_shape(&r);
-        const unsigned n = xk_schedule_candidates(xehpg(), &s, all, NULL);
+        const unsigned n = xk_schedule_candidates(xehpg(), &s, NULL, all, NULL);
         for (unsigned j = 0; n && j < 200; j++) {
             struct xk_schedule c = all[below(&r, n)];
             for (unsigned words = 1 + (unsigned)below(&r, 3); words; words--)

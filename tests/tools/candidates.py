@@ -16,51 +16,50 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
-FOOTPRINT = "footprint=1"
 BUFFERED = r"slm=[123]"
 SLICED = r"slices=[2-9]"
 SPREAD = r"spread=[1-9]\d*"
-BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] .*footprint=0"
+BUFFERED_SLICES = r"slices=[2-9] .*slm=[123] "
 SKIP = "skip=1"
 PACK = "pack=1"
-PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=[1r]|prefetch=1|slm=[123]) .*pack=1"
+PACKED_WITH = "(m=(24|32)|spread=[1-9]|skip=1|prefetch=1|slm=[123]) .*pack=1"
 PREFETCH = "slm=0 .*prefetch=1"
 ASKED_FOR = "taps=outer .*prefetch=1|slm=[123] .*prefetch=1"
 WIDE = "n=64"
 WINDOW = "window=1"
 LINES = "load_a=lines"
-# 12 images are no whole number of eight rows, so they are not inside the pixels: a
-# footprint counts the pixels of one, and rows at its edges are few.
+# 12 images are no whole number of eight rows, so they are not inside the pixels, and
+# rows at its edges are few.
 # Options and problem, what is among the candidates, what must not be.
 ROWS = [
     (["--dt=f16"], "mb12ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
+     [BUFFERED, "slm=0", SLICED, SPREAD, PREFETCH], [SKIP, ASKED_FOR]),
     (["--dt=f16"], "mb16ic64ih56oc64kh3ph1",
      [BUFFERED, "slm=0", SLICED, SPREAD, SKIP, SPREAD + " " + SKIP, WINDOW],
-     [FOOTPRINT, LINES]),
+     [LINES]),
     (["--dt=f16"], "mb1ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, SLICED, SKIP], [WINDOW]),
-    (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP, FOOTPRINT]),
+     [BUFFERED, SLICED, SKIP], [WINDOW]),
+    (["--dt=f16"], "mb16ic64ih56oc64kh3", [SLICED], [SKIP]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic128ih28oc128kh3ph1",
      [BUFFERED, "slm=0", SLICED, BUFFERED_SLICES, SKIP, WIDE, WINDOW], []),
     # B's rows are in blocks, its dwords are not side by side.
     (["--dt=f16", "--stag=axb", "--dtag=axb", "--wtag=ABcd64a16b"],
      "mb16ic512ih28oc1024oh14kh1sh2ph0", ["slm=0"], [LINES]),
     (["--dt=u8s8"], "mb12ic64ih56oc64kh3ph1",
-     [FOOTPRINT, BUFFERED, "slm=0"], [SKIP]),
+     [BUFFERED, "slm=0"], [SKIP]),
     # 32 x 32 with a window takes the places of 16 x 64 here.
     (["--dt=u8s8"], "mb16ic64ih56oc64kh3ph1",
-     [BUFFERED, "slm=0", SKIP, WINDOW], [FOOTPRINT, LINES]),
+     [BUFFERED, "slm=0", SKIP, WINDOW], [LINES]),
     (["--dt=u8s8", "--stag=Bcda32b"], "mb8ic64ih56oc64kh3ph1",
-     ["slm=0", SKIP, WIDE], [FOOTPRINT]),
+     ["slm=0", SKIP, WIDE], []),
     (["--dt=f16"], "mb16ic1024ih14oc256kh1",
-     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+     [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb16ic256ih28oc64kh1",
-     [BUFFERED, "slm=0", SLICED], [FOOTPRINT, WINDOW]),
+     [BUFFERED, "slm=0", SLICED], [WINDOW]),
     (["--dt=f16", "--stag=axb", "--dtag=axb"],
-     "mb16ic512ih28oc1024oh14kh1sh2ph0", [LINES, SPREAD], [FOOTPRINT, WINDOW]),
+     "mb16ic512ih28oc1024oh14kh1sh2ph0", [LINES, SPREAD], [WINDOW]),
     (["--dt=u8s8"], "mb16ic1024ih14oc256kh1",
-     [BUFFERED, "slm=0", SLICED], [FOOTPRINT]),
+     [BUFFERED, "slm=0", SLICED], []),
     (["--dt=f16"], "mb16ic3ih112oc64kh7ph3", [PACK], [PACKED_WITH]),
     (["--dt=u8s8"], "mb8ic4ih56oc64kh3ph1", [PACK], [PACKED_WITH]),
     (["--dt=u8s8", "--stag=Bcda4b"], "mb8ic4ih56oc64kh3ph1", [PACK], []),
@@ -77,7 +76,7 @@ ROWS = [
     (["--dt=f16"], "mb16ic5ih112oc64kh7ph3", ["taps=outer"], [PACK]),
     (["--dt=f16"], "mb16ic3ih112iw112oc64kh7kw1ph3pw0", ["taps=outer"], [PACK]),
     (["--dt=f32", "--stag=axb", "--dtag=axb"], "mb16ic64ih56oc64kh3ph1",
-     ["fma=mad", SLICED, PREFETCH], [FOOTPRINT, SKIP, WIDE, ASKED_FOR]),
+     ["fma=mad", SLICED, PREFETCH], [SKIP, WIDE, ASKED_FOR]),
 ]
 
 
@@ -110,7 +109,7 @@ def main():
             lines.append(((sum(n) > 0) == (kind in wanted),
                           f"{' '.join(words)}: {sum(n)} of {len(found)} have "
                           f"{kind}"))
-        forced = (FOOTPRINT, BUFFERED, SKIP, WIDE, PACK, WINDOW, LINES)
+        forced = (BUFFERED, SKIP, WIDE, PACK, WINDOW, LINES)
         for kind in (k for k in forced if k in wanted):
             best = next((c for c in found if re.search(rf"\b{kind}\b", c)), "")
             best = best.split(" score=")[0]

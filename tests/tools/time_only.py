@@ -13,13 +13,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 
 SLM = ("--schedule=fma=dpasw+simd=8+m=16+n=32+nsub=32+k=16+tg=4x2+slices=1"
-       "+taps=inner+slots=1,2+slm=3+of=a+depth=1+footprint=0+addr=surface"
-       "+grf=256")
+       "+taps=inner+slots=1,2+slm=3+depth=1+addr=surface+grf=256")
 DOTS = SLM.replace("k=16", "k=32")
 ROWS = [
     (["--dt=f16", SLM], "mb2ic64ih8oc64kh3ph1"),
-    (["--dt=f16", SLM.replace("slm=3", "slm=2").replace(
-        "footprint=0", "footprint=1"), "--stag=axb", "--dtag=axb"],
+    (["--dt=f16", SLM.replace("slm=3", "slm=2"), "--stag=axb", "--dtag=axb"],
      "mb2ic64ih8oc64kh3ph1"),
     (["--dt=f16", "--stag=axb", "--dtag=axb"], "mb2ic96ih9oc40kh3sh2ph1"),
     (["--dt=f16"], "mb2ic128ih14oc64kh1"),

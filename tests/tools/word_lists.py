@@ -61,7 +61,7 @@ FEW = 3
 # Pairs of files whose arrays may share words, with the reason.
 OPTIONS = "each verb says which options it has"
 KEYS = "rows of facts about platforms, not a list of them"
-REBUILT = "the kinds of a message, as schedule, plan and printed plan call them"
+REBUILT = "the kinds of a message, as plan and printed plan call them"
 MAY_SHARE = [
     ("tools/xk/*", "tools/xk/*", OPTIONS),
     ("tools/xk/*", "tools/xkbench/options.c", OPTIONS),
@@ -84,12 +84,8 @@ MAY_SHARE = [
     ("isa/opcode.c", "tools/xkbench/meaning.c",
      "functions of an instruction, and of a post-op's text"),
     ("plan/*", "plan/*", REBUILT),
-    ("plan/*", "schedule/*", REBUILT),
-    ("schedule/*", "schedule/*", REBUILT),
     ("ir/tiles_text.c", "plan/plan_print.c",
      "functions of tiles, and what a plan multiplies with"),
-    ("ir/tiles_text.c", "schedule/schedule_text.c",
-     "functions of tiles, and what a schedule multiplies with"),
 ]
 
 

@@ -83,39 +83,6 @@ static bool has_edge(const struct image *g, int a)
     return false;
 }
 
-/* Whether tap `tap` is inside for every place along every dim. */
-static bool is_inner(const struct image *g, int64_t tap)
-{
-    for (int a = 3; a-- > 0; tap /= g->k[a])
-        for (int64_t o = 0; o < g->o[a]; o++)
-            if (!is_inside(g, a, o, tap % g->k[a]))
-                return false;
-    return true;
-}
-
-START_TEST(test_inner_taps)
-{
-    unsigned seed = 5000u + (unsigned)_i, some = 0, all = 0;
-    for (unsigned i = 0; i < 100; i++) {
-        const struct image g = image_random(&seed);
-        const int64_t taps = g.k[0] * g.k[1] * g.k[2];
-        struct xk_contraction con;
-        uint32_t want = 0;
-        image_contraction(c, &g, &con);
-        for (int64_t t = 0; t < taps && t < 32; t++)
-            want |= (uint32_t)is_inner(&g, t) << t;
-        const uint32_t got = xk_edge_inner_taps(&con, (unsigned)taps);
-        ck_assert_msg(got == want, "seed %d, %u: %x, not %x", 5000 + _i, i, got,
-                      want);
-        some += got != 0;
-        all += got == (uint32_t)((UINT64_C(1) << (taps < 32 ? taps : 32)) - 1);
-        xk_ctx_clear(c);
-    }
-    ck_assert_uint_gt(some, 0);
-    ck_assert_uint_lt(all, 50);
-}
-END_TEST
-
 START_TEST(test_rows_and_taps)
 {
     unsigned seed = 4000u + (unsigned)_i, found = 0, none = 0;
@@ -226,7 +193,6 @@ int main(void)
     TCase *const t = tcase_create("edge");
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, test_rows_and_taps, 0, 30);
-    tcase_add_loop_test(t, test_inner_taps, 0, 30);
     tcase_add_loop_test(t, test_by_hand, 0, XK_COUNTOF(rows));
     tcase_add_test(t, test_refused);
     suite_add_tcase(s, t);

@@ -335,8 +335,8 @@ static const struct xk_tool_option options[] = {
 #include "tools/problem/conv_option.def"
 #undef XK_CONV_OPTION
     {"schedule", 0, "LIST",
-     "fields of the schedule joined by + or blanks, as XK_SCHEDULE; ';' "
-     "between schedules",
+     "what is fixed of the schedule, fields joined by + or blanks as in "
+     "XK_SCHEDULE: the search chooses the others; ';' between schedules",
      set_schedules},
     {"match", 0, "REGEX",
      "only problems whose line matches, a basic regular expression", set_match},
@@ -383,6 +383,22 @@ static const struct xk_tool_option options[] = {
     {"help", 'h', NULL, "this text", set_help},
 };
 
+/* Two lines a field: what it takes with values worth a try, and what it means.
+ */
+static void schedule_help(FILE *out)
+{
+    struct xk_schedule_field_info f;
+    fprintf(out, "\nfields of --schedule:\n");
+    for (uint32_t i = 0; xk_schedule_field_at(i, &f); i++) {
+        const char pair[] = {'N', f.between, 'N', 0};
+        fprintf(out, "  %s=%s  %s\n      %s\n", f.name,
+                f.words     ? "WORD"
+                : f.between ? pair
+                            : "N",
+                f.values, f.meaning);
+    }
+}
+
 void xk_bench_help(FILE *out)
 {
     fputs("usage: xkbench [OPTION | PROBLEM]...\n"
@@ -391,14 +407,15 @@ void xk_bench_help(FILE *out)
           "  mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"\n\n",
           out);
     xk_tool_option_help(options, XK_COUNTOF(options), out);
+    schedule_help(out);
     xk_bench_template_help(out);
     fputs(
         "\nMode P predicts times with --engine=sim (docs/timing.md). Modes C,\n"
         "R and I print a --perf-template other than def, too.\n"
         "\nXK_DUMP=schedule writes the candidates with their scores below\n"
-        "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" sets "
-        "fields\n"
-        "of the first one (docs/kernels.md).\n"
+        "XK_DUMP_DIR; --schedule=\"fma=dpasw slm=3 tg=4x2 slots=1,2\" fixes "
+        "fields,\n"
+        "and the search chooses the others (docs/kernels.md).\n"
         "\nexit: 0 fine, 1 a problem FAILED, is UNIMPLEMENTED or has\n"
         "INVALID_ARGUMENTS, 2 usage, 77 everything SKIPPED\n",
         out);
