@@ -6,8 +6,8 @@ checkers on. What breaks a rule, or whose plan does not fit, is refused with a
 sentence and another one is tried; it must be a refusal, never a wrong result. The first few go by
 XK_SCHEDULE, then many to one process. Some values want problems of a certain kind; each kind of
 problem has the field for which it is made among those that are drawn. TAP: one line a schedule
-that ran, one for each field, of which one in 60 must have been drawn, of 400 and more
-one in 20; and of these one for each word that a field has for these types."""
+that ran, one for each field, which must have been drawn, of 400 and more
+one time in 20; and of these one for each word that a field has for these types."""
 import argparse
 import os
 import random
@@ -34,8 +34,9 @@ MAX_TAPS = 9  # innermost
 MAX_ROWS = 1500
 BY_ENVIRONMENT = 20  # of the tries
 REFUSED = re.compile(r"INVALID_ARGUMENTS \((schedule:.*?)\) |"
+                     r"UNIMPLEMENTED \((schedule: with these layouts.*?)\) |"
                      r"FAILED \((XK_ENOFIT: .*?)\) __")
-SHARE, FEW = (20, 60), 400  # one in so many has a field, of so many schedules
+SHARE, FEW = 20, 400  # one in so many has a field, of so many schedules; else one
 
 
 def has_edge(p):
@@ -204,7 +205,7 @@ class Seen:
         for name, field in self.table.items():
             n = self.drawn.get(name, 0)
             can = sum(w.startswith(name + "=") for w in self.words) > 1
-            share = SHARE[self.n < FEW]
+            share = SHARE if self.n >= FEW else self.n
             yield not can or share * n >= self.n, f"{n} of {self.n} were asked for {name}"
             for v in field.values if field.words and self.n >= FEW else []:
                 word = f"{name}={v}"
