@@ -131,20 +131,29 @@ static int64_t pack_of(const struct xk_problem_form *f)
 
 /* Candidates for the layouts that the descriptor gives, and then all layouts.
  */
-static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
+static enum xk_status choose_in(xk_ctx *c, struct xk_problem *p, bool may_pack,
+                                struct xk_problem_form *form)
 {
-    struct xk_problem_form form;
     struct xk_shape s;
     p->pack = 1;
-    XK_TRY(shape_of(c, p, NULL, &form, &s));
-    p->pack = may_pack ? pack_of(&form) : 1;
+    XK_TRY(shape_of(c, p, NULL, form, &s));
+    p->pack = may_pack ? pack_of(form) : 1;
     if (p->pack > 1) {
         xk_conv_close_weights(&p->desc);
-        XK_TRY(shape_of(c, p, NULL, &form, &s));
+        XK_TRY(shape_of(c, p, NULL, form, &s));
     }
     XK_TRY(
         xk_candidates_of(c, p->platform, &s, p->candidate, &p->n_candidates));
-    return set_layouts(c, &form.con, &s, p);
+    return set_layouts(c, &form->con, &s, p);
+}
+
+static enum xk_status choose(xk_ctx *c, struct xk_problem *p, bool may_pack)
+{
+    struct xk_problem_form *const form = xk_malloc(c, sizeof(*form));
+    const enum xk_status status =
+        form ? choose_in(c, p, may_pack, form) : XK_ENOMEM;
+    xk_free(c, form);
+    return status;
 }
 
 const struct xk_schedule_rule *
@@ -182,14 +191,18 @@ static void set_launches(struct xk_problem *p)
 static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
                                  const struct xk_schedule_rule **broken)
 {
-    struct xk_problem_form form;
+    struct xk_problem_form *const form = xk_malloc(c, sizeof(*form));
     struct xk_shape s;
-    XK_TRY(shape_of(c, p, &p->info, &form, &s));
-    *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
-                                 &p->n_candidates);
-    p->pads = p->desc.g > 1 && xk_padding_dim(&form.con) >= 0;
-    set_launches(p);
-    return XK_OK;
+    const enum xk_status status =
+        form ? shape_of(c, p, &p->info, form, &s) : XK_ENOMEM;
+    if (status == XK_OK) {
+        *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
+                                     &p->n_candidates);
+        p->pads = p->desc.g > 1 && xk_padding_dim(&form->con) >= 0;
+        set_launches(p);
+    }
+    xk_free(c, form);
+    return status;
 }
 
 /* A forward convolution: one launch. */

@@ -6,6 +6,14 @@
 
 #include "views/access.h"
 
+/* The classes of a contraction, and room for one at a time. */
+struct classes {
+    xk_ctx *c;
+    const struct xk_platform *platform;
+    const struct xk_contraction *con;
+    struct xk_contraction *one;
+};
+
 /* One place of each K index: nothing is summed anyway. */
 static void empty_k(struct xk_contraction *p)
 {
@@ -14,24 +22,22 @@ static void empty_k(struct xk_contraction *p)
             p->index[i].extent = 1;
 }
 
-/* *stores: whether the class has an element of C at all; if not, it is no
- * problem. */
-static enum xk_status make_class(xk_ctx *c, const struct xk_platform *platform,
-                                 const struct xk_contraction *con,
-                                 uint64_t number,
+/* Makes it in *one. *stores: whether the class has an element of C at all; if
+ * not, it is no problem. */
+static enum xk_status make_class(const struct classes *k, uint64_t number,
                                  struct xk_contraction_problem *out,
                                  bool *stores)
 {
-    struct xk_contraction one;
+    struct xk_contraction *const one = k->one;
     uint32_t r[XK_MAX_CLASS_DIMS];
-    xk_contraction_class_at(con, number, r);
-    const bool terms = xk_contraction_class(con, r, &one);
-    *stores = !xk_access_misses(&one, &one.c);
+    xk_contraction_class_at(k->con, number, r);
+    const bool terms = xk_contraction_class(k->con, r, one);
+    *stores = !xk_access_misses(one, &one->c);
     if (!*stores)
         return XK_OK;
     if (!terms)
-        empty_k(&one);
-    XK_TRY(xk_contraction_problem_make(c, platform, &one, out));
+        empty_k(one);
+    XK_TRY(xk_contraction_problem_make(k->c, k->platform, one, out));
     out->nest.empty = !terms;
     return XK_OK;
 }
@@ -64,11 +70,13 @@ enum xk_status xk_contraction_launches_make(xk_ctx *c, struct xk_arena *arena,
                        con->c.name, n, XK_MAX_LAUNCHES);
     out->problem = xk_arena_alloc(arena, n * sizeof(*out->problem));
     out->launch = xk_arena_alloc(arena, n * sizeof(*out->launch));
+    const struct classes k = {
+        c, platform, con, xk_arena_alloc(arena, sizeof(struct xk_contraction))};
     XK_TRY(xk_ctx_status(c));
     for (uint64_t i = 0; i < n; i++) {
         struct xk_contraction_problem *const p = &out->problem[out->n];
         bool stores;
-        XK_TRY(make_class(c, platform, con, i, p, &stores));
+        XK_TRY(make_class(&k, i, p, &stores));
         if (!stores)
             continue;
         if (addresses)

@@ -259,12 +259,12 @@ enum xk_status xk_contraction_problem_make(xk_ctx *c,
                                            const struct xk_contraction *con,
                                            struct xk_contraction_problem *out)
 {
-    struct xk_contraction p;
+    struct xk_contraction *const p = &out->nest.of;
     memset(out, 0, sizeof(*out));
-    xk_contraction_copy(&p, con);
-    XK_TRY(prepare(c, &p));
-    XK_TRY(xk_nest_make(c, &p, &out->nest));
-    const struct xk_shape s = xk_shape_of(&p);
+    xk_contraction_copy(p, con);
+    XK_TRY(prepare(c, p));
+    XK_TRY(xk_nest_make(c, p, &out->nest));
+    const struct xk_shape s = xk_shape_of(p);
     return xk_candidates_of(c, platform, &s, out->candidate,
                             &out->n_candidates);
 }

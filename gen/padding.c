@@ -57,15 +57,15 @@ enum xk_status xk_padding_problem_make(xk_ctx *c,
                                        struct xk_contraction_problem *out)
 {
     const struct xk_schedule_rule *broken = NULL;
-    struct xk_contraction pad;
+    struct xk_contraction *const pad = &out->nest.of;
     const int d = xk_padding_dim(p);
     if (d < 0)
         return xk_fail(c, XK_EINVAL, "%s: no padding to clear", p->c.name);
-    make_contraction(p, (unsigned)d, &pad);
-    XK_TRY(xk_contraction_check(c, &pad));
-    XK_TRY(xk_nest_make(c, &pad, &out->nest));
+    make_contraction(p, (unsigned)d, pad);
+    XK_TRY(xk_contraction_check(c, pad));
+    XK_TRY(xk_nest_make(c, pad, &out->nest));
     out->nest.empty = true;
-    const struct xk_shape s = xk_shape_of(&pad);
+    const struct xk_shape s = xk_shape_of(pad);
     out->n_candidates =
         xk_schedule_candidates(platform, &s, NULL, out->candidate, &broken);
     return out->n_candidates

@@ -12,6 +12,8 @@ void xk_contraction_clear(struct xk_contraction *p)
 void xk_contraction_copy(struct xk_contraction *out,
                          const struct xk_contraction *p)
 {
+    if (out == p)
+        return;
     memcpy(out, p,
            offsetof(struct xk_contraction, input) +
                p->n_inputs * sizeof(p->input[0]));
@@ -182,26 +184,41 @@ void xk_contraction_split(struct xk_contraction *p, unsigned i, int64_t size,
         p->class_dim[d].k += p->class_dim[d].k > i;
 }
 
+/* The place of an index behind the move. */
+static unsigned moved(unsigned i, unsigned from, unsigned to)
+{
+    if (i == from)
+        return to;
+    if (from < to)
+        return i > from && i <= to ? i - 1 : i;
+    return i >= to && i < from ? i + 1 : i;
+}
+
+static void move_coef(int64_t *coef, unsigned from, unsigned to)
+{
+    const int64_t v = coef[from];
+    if (from < to)
+        memmove(&coef[from], &coef[from + 1], (to - from) * sizeof(*coef));
+    else
+        memmove(&coef[to + 1], &coef[to], (from - to) * sizeof(*coef));
+    coef[to] = v;
+}
+
 void xk_contraction_move(struct xk_contraction *p, unsigned from, unsigned to)
 {
-    const unsigned first = from < to ? from : to;
-    const unsigned last = from < to ? to : from;
-    unsigned old[XK_MAX_INDEX];
-    struct xk_contraction q;
-    xk_contraction_copy(&q, p);
-    for (unsigned i = first; i <= last; i++)
-        old[i] = i == to ? from : from < to ? i + 1 : i - 1;
+    const struct xk_index index = p->index[from];
+    if (from < to)
+        memmove(&p->index[from], &p->index[from + 1],
+                (to - from) * sizeof(index));
+    else
+        memmove(&p->index[to + 1], &p->index[to], (from - to) * sizeof(index));
+    p->index[to] = index;
     struct xk_access *a;
-    for (unsigned i = first; i <= last; i++)
-        p->index[i] = q.index[old[i]];
     for (unsigned n = 0; (a = access_at(p, n)); n++)
         for (unsigned d = 0; d < a->n_coord; d++)
-            for (unsigned i = first; i <= last; i++)
-                a->at[d].coef[i] = access_at(&q, n)->at[d].coef[old[i]];
+            move_coef(a->at[d].coef, from, to);
     for (unsigned d = 0; d < p->n_class_dims; d++)
-        for (unsigned i = first; i <= last; i++)
-            if (q.class_dim[d].k == old[i])
-                p->class_dim[d].k = (uint8_t)i;
+        p->class_dim[d].k = (uint8_t)moved(p->class_dim[d].k, from, to);
 }
 
 static bool coord_eq(const struct xk_contraction *p, const struct xk_coord *x,

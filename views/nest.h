@@ -47,7 +47,7 @@ struct xk_nest {
 /* The contraction's indices in the order of loops and its accesses as views.
  * Several N indices become one, merged; a role that has none gets one of a
  * single place. XK_EUNSUPPORTED: a layout is open, there are classes, or what
- * views cannot have. The contraction has been checked. */
+ * views cannot have. The contraction has been checked; it may be out->of. */
 enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
                             struct xk_nest *out);
 /* The innermost K index; NULL: there is none. */

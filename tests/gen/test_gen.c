@@ -79,6 +79,30 @@ START_TEST(threads_make_the_same_bytes)
 }
 END_TEST
 
+/* Contractions are some 60 KB: at most one lies on the stack, so that threads
+ * with small stacks can create. Sanitizers want more. */
+#if defined(__SANITIZE_ADDRESS__)
+enum { STACK_B = 2 << 20 };
+#else
+enum { STACK_B = 128 << 10 }; /* what some C libraries give */
+#endif
+
+START_TEST(a_small_stack_is_enough)
+{
+    struct xk_conv_desc d = parse(problems[_i]);
+    pthread_attr_t attr;
+    pthread_t t;
+    void *p = NULL;
+    pthread_attr_init(&attr);
+    ck_assert_int_eq(pthread_attr_setstacksize(&attr, STACK_B), 0);
+    ck_assert_int_eq(pthread_create(&t, &attr, create_thread, &d), 0);
+    pthread_join(t, &p);
+    pthread_attr_destroy(&attr);
+    ck_assert_ptr_nonnull(p);
+    xk_program_unref(p);
+}
+END_TEST
+
 START_TEST(query_and_create_agree)
 {
     const struct xk_conv_desc d = parse(problems[_i]);
@@ -341,6 +365,7 @@ int main(void)
     tcase_set_timeout(t, 300);
     tcase_add_loop_test(t, same_descriptor_same_bytes, 0, XK_COUNTOF(problems));
     tcase_add_test(t, threads_make_the_same_bytes);
+    tcase_add_loop_test(t, a_small_stack_is_enough, 0, XK_COUNTOF(problems));
     tcase_add_loop_test(t, query_and_create_agree, 0, XK_COUNTOF(problems));
     tcase_add_loop_test(t, what_query_accepts_create_makes, 0,
                         (int)XK_COUNTOF(narrow));
