@@ -630,25 +630,26 @@ static void systolic(struct search *g)
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s)
 {
     const bool systolic = s->elem_b == 2;
-    const uint16_t side = systolic ? 8 : 16;
-    return (struct xk_schedule){.fma = (uint8_t)(systolic         ? XK_FMA_DPAS
-                                                 : s->elem_b == 1 ? XK_FMA_DP4A
-                                                                  : XK_FMA_MAD),
-                                .simd = side,
-                                .m_thr = side,
-                                .n_thr = side,
-                                .n_sub = side,
-                                .k_step = (uint16_t)(systolic         ? 16
-                                                     : s->elem_b == 1 ? 4
-                                                                      : 1),
-                                .tg_m = 1,
-                                .tg_n = 1,
-                                .slots_a = 1,
-                                .slots_b = 1,
-                                .depth = 1,
-                                .slices = 1,
-                                .surfaces = true,
-                                .grf_count = 256};
+    struct xk_schedule c = {.fma = (uint8_t)(systolic         ? XK_FMA_DPAS
+                                             : s->elem_b == 1 ? XK_FMA_DP4A
+                                                              : XK_FMA_MAD),
+                            .k_step = (uint16_t)(systolic         ? 16
+                                                 : s->elem_b == 1 ? 4
+                                                                  : 1),
+                            .tg_m = 1,
+                            .tg_n = 1,
+                            .slots_a = 1,
+                            .slots_b = 1,
+                            .depth = 1,
+                            .slices = 1,
+                            .surfaces = true,
+                            .grf_count = 256};
+    for (uint16_t side = systolic ? 8 : 16; side >= 8; side /= 2) {
+        c.simd = c.m_thr = c.n_thr = c.n_sub = side;
+        if (xk_schedule_is_short(s, &c, XK_MOST_SCATTER))
+            break;
+    }
+    return c;
 }
 
 /* Behind the others, whatever its score is. */

@@ -302,14 +302,23 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
     return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
 }
 
-/* Longer ones are 32 kB and more of code, and take milliseconds to generate. */
+/* With N in the lanes a vector has the lanes; else steps take two columns of eight.
+ * Longer epilogues are 32 kB and more of code. The smallest tile has any. */
+bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
+                          unsigned scatter)
+{
+    enum { MOST = 2048, SMALL = 64 };
+    const unsigned vector = xk_fma_family_of(c->fma)->lanes_m ? 16 : c->simd;
+    const unsigned elements = (unsigned)c->m_thr * c->n_thr;
+    const unsigned each = s->epilogue + scatter * s->moves;
+    return elements <= SMALL || elements / vector * each <= MOST;
+}
+
 static bool rule_epilogue(const struct xk_platform *p, const struct xk_shape *s,
                           const struct xk_schedule *c)
 {
-    enum { VECTOR = 16, MOST = 2048, SMALL = 256 };
-    const unsigned elements = (unsigned)c->m_thr * c->n_thr;
     (void)p;
-    return elements <= SMALL || elements / VECTOR * s->epilogue <= MOST;
+    return xk_schedule_is_short(s, c, s->scatter);
 }
 
 static bool rule_shared(const struct xk_platform *p, const struct xk_shape *s,

@@ -92,7 +92,11 @@ struct xk_shape {
     int64_t row_b;
     bool filled;   /* B leaves its intervals, or what A or B is outside is not 0:
                       masked registers are filled before the loads */
-    unsigned epilogue; /* instructions of its steps for 16 elements of C, about */
+    /* Instructions for 16 elements of C, about: of the epilogue's steps; of the
+     * masks where C leaves its intervals, or the addresses of columns where there are
+     * several N indices, each of the `moves` times that C is stored, or that a step
+     * reads beside it. */
+    unsigned epilogue, scatter, moves;
     int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
     struct xk_lanes_shape {
@@ -317,8 +321,15 @@ bool xk_schedule_group_ok(const struct xk_platform *p, const struct xk_shape *se
 bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
                       const struct xk_schedule *c);
 
-/* What fits whatever the layouts are, with and without surfaces: the smallest
- * tile in the larger register file, a step at a time. It is slow. */
+/* Whether a tile's epilogue is code of no more than milliseconds to generate, with
+ * so many instructions of `scatter` each time. */
+bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
+                          unsigned scatter);
+#define XK_MOST_SCATTER 30 /* of any layout, and masks */
+
+/* What fits whatever the layouts are, with and without surfaces: a small tile in the
+ * larger register file, a step at a time; the smallest one where the epilogue is
+ * long. It is slow. */
 struct xk_schedule xk_schedule_last_resort(const struct xk_shape *s);
 
 #define XK_MAX_CANDIDATES 64 /* 12 of each family, 3 of lanes, the last resort */

@@ -220,6 +220,37 @@ static bool is_filled(const struct xk_contraction *p)
            (p->a.fill && xk_access_leaves(p, &p->a));
 }
 
+/* Whether the operation reads elements beside those of C's rows. */
+static bool reads_beside(const struct xk_contraction *p,
+                         const struct xk_epi_op *e)
+{
+    const uint32_t uses =
+        xk_epi_reads_rhs(e) ? xk_access_uses(&p->input[e->input]) : 0;
+    bool moves = xk_epi_reads_old(e);
+    for (unsigned i = 0; i < p->n_index; i++)
+        moves |= uses >> i & 1 && p->index[i].role == XK_ROLE_M;
+    return moves;
+}
+
+/* Masks cost most; of several N indices each column's place is computed.
+ * Measured on random formulas. */
+static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
+{
+    enum { SEVERAL = 16 };
+    unsigned columns = 0;
+    s->moves = 1;
+    for (unsigned i = 0; i < p->n_epi; i++) {
+        s->epilogue += xk_epi_cost(&p->epi[i]);
+        s->moves += reads_beside(p, &p->epi[i]);
+    }
+    for (unsigned i = 0; i < p->n_index; i++)
+        columns += p->index[i].role == XK_ROLE_N && p->index[i].extent > 1;
+    if (xk_access_leaves(p, &p->c))
+        s->scatter = XK_MOST_SCATTER;
+    else if (columns > 1)
+        s->scatter = SEVERAL;
+}
+
 struct xk_shape xk_shape_of(const struct xk_contraction *p)
 {
     struct xk_shape s = {0};
@@ -230,7 +261,6 @@ struct xk_shape xk_shape_of(const struct xk_contraction *p)
     set_taps(p, &s);
     set_c(p, &s);
     s.filled = is_filled(p);
-    for (unsigned i = 0; i < p->n_epi; i++)
-        s.epilogue += xk_epi_cost(&p->epi[i]);
+    set_epilogue(p, &s);
     return s;
 }

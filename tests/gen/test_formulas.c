@@ -385,6 +385,16 @@ static const char *const good[] = {
     "x=9; t={2,0}@0; A: f32[20,3]; W: f32[3,3,16]; O: f32[17,16]; S: f32; "
     "O[2*x+{0,1}@0,n] += A[x-t+{1,0}@0,c] * W[2*t+{0,1}@0,c,n] -> add S[n] -> "
     "relu",
+    /* Epilogues so long that only the smallest tile has them. */
+    "m=20; A: f32[20,16]; B: f32[16,20]; S: f32; T: f16; U: s8; C: f32[18,20]; "
+    "C[m-1,n] += A[m,k] * B[k,n] -> sum:2 -> add S[m,n] -> mul T[n,m] -> "
+    "max U[m,n] -> sum:2",
+    "m=20; A: u8[20,16]; B: s8[16,20]; S: f32; T: s8; U: f16; C: f32[18,20]; "
+    "C[m-1,n] += A[m,k] * B[k,n] -> sum:2 -> add S[m,n] -> mul T[n,m] -> "
+    "max U[m,n] -> sum:2",
+    "m=20; A: f16[20,16]; B: f16[16,20]; S: f32; T: u8; U: f32; C: f16[18,20]; "
+    "C[m-1,n] += A[m,k] * B[k,n] -> sum:2 -> add S[m,n] -> mul T[n,m] -> "
+    "max U[m,n] -> sum:2",
     /* Columns of C that nothing stands for stay as they are. */
     "m=9; n=15; A: f16[9,16]; B: f16[16,15]; C: f16[10,16] ba; C[m,n] += "
     "A[m,k] * B[k,n]",

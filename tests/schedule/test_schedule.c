@@ -546,20 +546,46 @@ START_TEST(what_is_filled_has_taps_outside)
 }
 END_TEST
 
-/* C 16x32 is 32 vectors. */
+/* C 16x32 is 32 vectors; it is stored, and read twice. */
 START_TEST(long_epilogues_have_small_tiles)
 {
+    static const struct {
+        unsigned epilogue, scatter;
+        bool ok;
+    } rows[] = {{64, 0, true}, {65, 0, false}, {16, 16, true},
+                {17, 16, false}, {0, 21, true}, {0, 22, false}};
     struct xk_shape s = shape;
-    s.epilogue = 64;
-    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &good));
-    s.epilogue = 65;
-    const struct xk_schedule_rule *const r =
-        xk_schedule_check(xehpg(), &s, &good);
-    ck_assert_ptr_nonnull(r);
-    ck_assert_str_eq(r->name, "epilogue");
-    s.epilogue = 10000;
-    struct xk_schedule small = xk_schedule_last_resort(&s);
-    ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &small));
+    s.moves = 3;
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        s.epilogue = rows[i].epilogue;
+        s.scatter = rows[i].scatter;
+        const struct xk_schedule_rule *const r =
+            xk_schedule_check(xehpg(), &s, &good);
+        ck_assert_int_eq(!r, rows[i].ok);
+        ck_assert(!r || !strcmp(r->name, "epilogue"));
+    }
+}
+END_TEST
+
+/* Whatever layouts are chosen behind it. */
+START_TEST(the_last_resort_has_any_epilogue)
+{
+    static const unsigned lengths[] = {0, 38, 39, 128, 129, 10000};
+    static const unsigned scatters[] = {0, 16, XK_MOST_SCATTER};
+    for (unsigned elem_b = 1; elem_b <= 4; elem_b *= 2)
+        for (unsigned i = 0; i < XK_COUNTOF(lengths); i++) {
+            struct xk_shape s = shape;
+            s.elem_b = elem_b;
+            s.moves = 3;
+            s.epilogue = lengths[i];
+            const struct xk_schedule last = xk_schedule_last_resort(&s);
+            ck_assert_uint_eq(last.simd,
+                              elem_b == 2 || lengths[i] > 38 ? 8 : 16);
+            for (unsigned k = 0; k < XK_COUNTOF(scatters); k++) {
+                s.scatter = scatters[k];
+                ck_assert_ptr_null(xk_schedule_check(xehpg(), &s, &last));
+            }
+        }
 }
 END_TEST
 
@@ -822,6 +848,7 @@ int main(void)
     tcase_add_test(t, what_is_filled_has_taps_outside);
     tcase_add_test(t, the_good_schedule_is_valid);
     tcase_add_test(t, long_epilogues_have_small_tiles);
+    tcase_add_test(t, the_last_resort_has_any_epilogue);
     tcase_add_test(t, a_tile_s_and_a_group_s_rules_are_all_rules);
     tcase_add_loop_test(t, scores_do_not_depend_on_how_they_are_asked_for, 0,
                         XK_COUNTOF(shapes));
