@@ -215,14 +215,7 @@ enum xk_status xk_contraction_prepare(xk_ctx *c, struct xk_contraction *p)
 static enum xk_status prepare(xk_ctx *c, struct xk_contraction *p)
 {
     XK_TRY(xk_contraction_close(c, p));
-    XK_TRY(check_implemented(c, p));
-    drop_units(p);
-    xk_access_split_dims(p, &p->a);
-    xk_access_split_dims(p, &p->b);
-    xk_access_split_dims(p, &p->c);
-    for (unsigned i = 0; i < p->n_inputs; i++)
-        xk_access_split_dims(p, &p->input[i]);
-    return choose_inner(c, p);
+    return xk_contraction_prepare(c, p);
 }
 
 static enum xk_status search(xk_ctx *c, const struct xk_platform *platform,
@@ -238,20 +231,30 @@ static enum xk_status search(xk_ctx *c, const struct xk_platform *platform,
                         broken ? broken->name : "", broken ? broken->why : "");
 }
 
+static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
+                                 struct xk_contraction *p, int64_t *out)
+{
+    struct xk_schedule candidate[XK_MAX_CANDIDATES];
+    unsigned n;
+    XK_TRY(prepare(c, p));
+    const struct xk_shape s = xk_shape_of(p);
+    XK_TRY(search(c, platform, &s, candidate, &n));
+    *out = candidate[0].score;
+    return XK_OK;
+}
+
 enum xk_status xk_contraction_problem_score(xk_ctx *c,
                                             const struct xk_platform *platform,
                                             const struct xk_contraction *con,
                                             int64_t *score)
 {
-    struct xk_schedule candidate[XK_MAX_CANDIDATES];
-    struct xk_contraction p;
-    unsigned n;
-    xk_contraction_copy(&p, con);
-    XK_TRY(prepare(c, &p));
-    const struct xk_shape s = xk_shape_of(&p);
-    XK_TRY(search(c, platform, &s, candidate, &n));
-    *score = candidate[0].score;
-    return XK_OK;
+    struct xk_contraction *const p = xk_malloc(c, sizeof(*p));
+    if (!p)
+        return XK_ENOMEM;
+    xk_contraction_copy(p, con);
+    const enum xk_status status = find_score(c, platform, p, score);
+    xk_free(c, p);
+    return status;
 }
 
 enum xk_status xk_contraction_problem_make(xk_ctx *c,
