@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "lower/lower.h"
+#include "passes/passes.h"
 #include "plan/plan.h"
 
 /* What became of a candidate: its plan did not fit, or its code did not. */
@@ -103,6 +104,28 @@ static enum xk_status plan_candidate(struct ladder *l, unsigned i)
                         s->pack ? &l->packed : l->k->nest, s, &l->plan);
 }
 
+/* The nest as lower/ wrote it, then behind the plan's calls. */
+static enum xk_status call_passes(struct ladder *l)
+{
+    struct xk_gen *const g = l->g;
+    const struct xk_pass_env env = {.platform = g->platform};
+    struct xk_str calls;
+    if (!l->plan.n_buffers)
+        return XK_OK;
+    if (xk_trace_wants(&g->trace, XK_STAGE_NEST)) {
+        xk_kernel_print(&l->kernel, &g->text);
+        xk_gen_put_text(g, XK_STAGE_NEST);
+    }
+    xk_str_init(&calls, &g->c->alloc);
+    xk_plan_print_calls(&l->plan, &calls);
+    const enum xk_status st =
+        calls.failed ? XK_ENOMEM
+                     : xk_passes_call(g->c, &l->kernel, &env,
+                                      xk_str_get(&calls), NULL, NULL);
+    xk_str_fini(&calls);
+    return st;
+}
+
 static enum xk_status make_kernel(struct ladder *l)
 {
     struct xk_gen *const g = l->g;
@@ -111,6 +134,7 @@ static enum xk_status make_kernel(struct ladder *l)
         xk_gen_put_text(g, XK_STAGE_PLAN);
     }
     XK_TRY(xk_lower(g->c, &l->plan, l->name, &l->kernel));
+    XK_TRY(call_passes(l));
     const struct xk_kernel_job job = job_of(l);
     return xk_kernel_make(g, &job, l->out);
 }

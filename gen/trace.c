@@ -12,7 +12,8 @@
 #include <sys/stat.h>
 
 static const char *const stage_names[XK_N_STAGES] = {
-    "views", "schedule", "plan", "ir", "passes", "asm", "zebin", "order"};
+    "views",  "schedule", "plan",  "nest", "ir",
+    "passes", "asm",      "zebin", "order"};
 
 enum { FOLDER_B = 192 }; /* a problem's folder: a number, its name, two more */
 

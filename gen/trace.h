@@ -15,6 +15,7 @@ enum xk_stage_id {
     XK_STAGE_VIEWS,
     XK_STAGE_SCHEDULE,
     XK_STAGE_PLAN,
+    XK_STAGE_NEST,
     XK_STAGE_IR,
     XK_STAGE_PASSES,
     XK_STAGE_ASM,

@@ -256,6 +256,13 @@ static bool part_has_role(const struct xk_tiling *t,
     return false;
 }
 
+/* Two roles, and no more than one place of the batch. */
+static bool has_two_roles(const struct xk_tile_part *p)
+{
+    const int b = xk_tile_dim(p->tile, XK_ROLE_BATCH);
+    return p->tile->layout.n_dims == (b < 0 ? 2 : 3) && (b < 0 || p->n[b] == 1);
+}
+
 /* c has m and n, a m and k, b n and k, with equal extents; dpasw's b has half
  * of the columns. */
 static const char *bad_product(const struct xk_tile_part *p, bool halves)
@@ -264,8 +271,9 @@ static const char *bad_product(const struct xk_tile_part *p, bool halves)
         uint8_t role, left, right;
     } pairs[] = {{XK_ROLE_M, 0, 1}, {XK_ROLE_N, 0, 2}, {XK_ROLE_K, 1, 2}};
     for (unsigned i = 0; i < 3; i++)
-        if (p[i].tile->layout.n_dims != 2)
-            return "tile.mul: its tiles have two roles each";
+        if (!has_two_roles(&p[i]))
+            return "tile.mul: its tiles have two roles each, besides one place "
+                   "of b";
     for (unsigned i = 0; i < 3; i++) {
         const int l = xk_tile_dim(p[pairs[i].left].tile, pairs[i].role);
         const int r = xk_tile_dim(p[pairs[i].right].tile, pairs[i].role);

@@ -13,7 +13,7 @@
     4 /* bytes of a view's or a tile's name, its end included */
 #define XK_MAX_VIEWS 8
 #define XK_MAX_TILES 12
-#define XK_MAX_DIGITS 8
+#define XK_MAX_DIGITS (XK_MAX_INDEX + 1)
 
 /* Roles in the order of arguments and of brackets: a letter each. */
 #define XK_N_ROLES 4

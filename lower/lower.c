@@ -85,6 +85,7 @@ static void place_batch(struct xk_lowering *l, struct xk_kernel *k)
     const xk_expr *z = xk_s32(l->c, 0);
     if (outer > 1)
         z = id_param(l, k, "tg_z", XK_PARAM_GROUP_Z, outer);
+    l->group_z = z;
     for (unsigned i = 0; i < con->n_index; i++) {
         const struct xk_index *const x = &con->index[i];
         if (x->role != XK_ROLE_BATCH)
@@ -392,9 +393,13 @@ static void write_body(struct xk_lowering *l, struct xk_kernel *k)
     struct xk_epilogue e;
     tile_origin(l, k);
     l->acc = xk_block_alloc(&l->w, "acc", acc_b, 0);
-    xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
-    if (!l->p->con->empty)
-        multiply(l);
+    if (xk_plan_has_nest(l->p)) {
+        xk_lower_nest(l);
+    } else {
+        xk_lower_zero(l, &l->w, l->acc, 0, acc_b);
+        if (!l->p->con->empty)
+            multiply(l);
+    }
     if (l->slice)
         xk_lower_slices(l, &e);
     else

@@ -31,6 +31,7 @@ struct xk_lowering {
      * the thread stores, beyond those that it may load. */
     const xk_expr *full, *rows, *group_m0, *m_end, *a_end;
     const xk_expr *group_m, *group_n; /* s32: place of the group */
+    const xk_expr *group_z; /* s32: of all batch indices together */
     const xk_expr *thread_m, *thread_n; /* s32: of the thread in the group */
     const xk_expr *k[XK_VIEW_MAX_DIMS]; /* per index: K loop variable */
     const xk_expr *batch[XK_VIEW_MAX_DIMS]; /* s32, per index: the group's place of
@@ -155,6 +156,8 @@ void xk_lower_lane_window(struct xk_lowering *l);
 void xk_lower_slm_loop(struct xk_lowering *l);
 /* flat_loop.c: all of K in one loop without it. */
 void xk_lower_flat_loop(struct xk_lowering *l);
+/* tile_nest.c: the K loops as a nest of tile functions. */
+void xk_lower_nest(struct xk_lowering *l);
 /* places.c: slices that have their own part first (plan.h, struct
  * xk_plan_slices). Prepares what follows. */
 void xk_lower_places(struct xk_lowering *l);

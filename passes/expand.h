@@ -49,6 +49,7 @@ struct xk_tile_move {
     const xk_expr *pos[XK_N_ROLES]; /* by dim of the tile */
     /* What is known of memory along each dim (views/walk.h); 0: nothing. */
     int64_t stride_b[XK_N_ROLES], run[XK_N_ROLES];
+    uint32_t masks; /* indices of the view's conditions that can fail */
 };
 bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
                        struct xk_tile_move *out);
@@ -73,20 +74,29 @@ struct xk_tile_shape {
     uint16_t n[XK_N_ROLES]; /* positions of each dim that a message moves */
     uint16_t reg_stride;    /* ELEMENTS: of the tile's elements, lane to lane */
 };
-/* The best shape that is no better than `best`; with XK_SHAPE_ELEMENTS there is
- * always one. */
+/* The best shape that is no better than `best`, a gather of at most so many
+ * dwords a lane; with XK_SHAPE_ELEMENTS there is always one. */
 void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
-                     unsigned best, struct xk_tile_shape *out);
+                     unsigned best, unsigned most, struct xk_tile_shape *out);
 
 /* Where a message's first place is: element at[d] of the tile's dim d, the
  * offset in memory of its lanes and whether they are there. False on failure.
  */
 struct xk_tile_place {
     const xk_expr *off, *mask;
+    const xk_expr *inside; /* of the mask, whether K's indices are below their
+                              extents; NULL: always */
 };
 bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
                      const struct xk_tile_shape *s, const int64_t *at,
                      struct xk_tile_place *out);
+/* Whether positions first to last of the tile's dim d, all inside, differ in
+ * nothing that a condition asks; and lie the dim's stride apart. False: not
+ * known. */
+bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
+                        unsigned d, int64_t first, int64_t last);
+bool xk_expand_is_even(struct xk_expand *x, const struct xk_tile_move *m,
+                       unsigned d, int64_t first, int64_t last);
 /* Steps at[] to the next message of the part; false behind the last. */
 bool xk_expand_next(const struct xk_tile_move *m, const struct xk_tile_shape *s,
                     int64_t *at);

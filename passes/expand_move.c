@@ -9,6 +9,8 @@
 #include "isa/message.h"
 #include "passes/expand.h"
 
+#define MAX_VEC 8 /* dwords of a lane */
+
 const xk_expr *xk_expand_reg(struct xk_expand *x, const struct xk_tile_move *m,
                              const int64_t *at)
 {
@@ -101,13 +103,13 @@ static uint32_t fill_dword(const struct xk_tile_move *m)
 
 static bool is_always(const xk_expr *mask)
 {
-    int64_t v;
+    int64_t v = 0;
     return xk_is_const(mask, &v) && v;
 }
 
 static bool is_never(const xk_expr *mask)
 {
-    int64_t v;
+    int64_t v = 1;
     return xk_is_const(mask, &v) && !v;
 }
 
@@ -153,19 +155,26 @@ static unsigned tile_data_b(const struct xk_expand *x,
  * no corner is there, places between them may be. */
 static bool has_one_mask(struct xk_expand *x, const struct xk_tile_move *m,
                          const struct xk_tile_shape *s, const int64_t *at,
-                         const xk_expr *mask)
+                         const struct xk_tile_place *first)
 {
+    unsigned alike = 0;
+    for (unsigned d = 0; d < m->n_dims; d++)
+        if (xk_expand_is_alike(x, m, d, at[d], at[d] + s->n[d] - 1))
+            alike |= 1u << d;
     for (unsigned corner = 1; corner < 1u << m->n_dims; corner++) {
         int64_t end[XK_N_ROLES];
         struct xk_tile_place p;
         bool is_one = true;
         for (unsigned d = 0; d < m->n_dims; d++) {
             const bool moves = corner >> d & 1;
-            is_one &= !moves || (s->n[d] > 1 && (int)d != s->lane_dim);
+            is_one &= !moves || (s->n[d] > 1 && (int)d != s->lane_dim &&
+                                 !(alike >> d & 1));
             end[d] = at[d] + (moves ? s->n[d] - 1 : 0);
         }
-        if (is_one && (is_never(mask) || !xk_expand_place(x, m, s, end, &p) ||
-                       p.mask != mask))
+        if (is_one &&
+            (is_never(first->mask) || !xk_expand_place(x, m, s, end, &p) ||
+             p.mask != first->mask ||
+             (m->access->fill && p.inside != first->inside)))
             return false;
     }
     return true;
@@ -185,9 +194,9 @@ static bool is_one_message(struct xk_expand *x, const struct xk_tile_move *m,
          !is_whole_registers(x, m, at, tile_data_b(x, m, s))))
         return false;
     if (s->kind == XK_SHAPE_BLOCK && !is_always(first->mask) &&
-        !xk_expand_converts(m))
+        (!xk_expand_converts(m) || (m->access->fill && first->inside)))
         return false;
-    return has_one_mask(x, m, s, at, first->mask);
+    return has_one_mask(x, m, s, at, first);
 }
 
 static struct xk_send send_of(const struct xk_tile_move *m,
@@ -251,6 +260,28 @@ static bool moves_directly(struct xk_expand *x, const struct xk_tile_move *m,
             xk_dtype_b(m->access->layout.dt) == 4);
 }
 
+/* The range of a sum in all lanes: variables that are known to be below their
+ * extents are so only where an element is there. False: not known. */
+static bool range_in_all_lanes(struct xk_expand *x, const xk_expr *sum,
+                               int64_t *lo, int64_t *hi)
+{
+    const xk_expr *var[XK_MAX_INDEX], *value[XK_MAX_INDEX];
+    unsigned n = 0;
+    for (uint32_t i = 0; sum && i < x->n_levels; i++)
+        for (uint32_t k = 0; k < x->level[i].n; k++) {
+            if (!x->level[i].bound[k].extent ||
+                !xk_depends_on(sum, x->level[i].bound[k].var))
+                continue;
+            if (n == XK_COUNTOF(var))
+                return false;
+            var[n] = x->level[i].bound[k].var;
+            value[n++] = x->level[i].bound[k].value;
+        }
+    if (sum && n)
+        sum = xk_substitute(x->c, sum, n, var, value);
+    return sum && xk_facts_range(x->facts, sum, lo, hi);
+}
+
 /* The offset of lanes that are not there is beyond any surface, where a load
  * gives 0. What is the same for all lanes is added behind that, as long as it
  * leaves them there, so that it can move in a loop. As s32: addresses of 32
@@ -277,12 +308,41 @@ static const xk_expr *or_beside(struct xk_expand *x, const xk_expr *off,
         to->coef[to->n++] = all.coef[i];
     }
     const xk_expr *const moving = xk_linear_to(c, XK_DT_S32, 1, &out);
-    const bool apart = moving && xk_facts_range(x->facts, moving, &lo, &hi) &&
-                       lo >= 0 && hi < UINT32_MAX - XK_OFF_NULL;
+    const bool apart = range_in_all_lanes(x, moving, &lo, &hi) && lo >= 0 &&
+                       hi < UINT32_MAX - XK_OFF_NULL;
     const xk_expr *const still =
         apart ? xk_linear_to(c, XK_DT_S32, lanes, &in) : off;
     const xk_expr *const at = xk_select(c, mask, still, beside);
     return apart && out.n ? xk_add(c, at, xk_bcast(c, moving, lanes)) : at;
+}
+
+/* What a message's registers hold where it loads nothing: fill beside the
+ * tensor, 0 beyond K. */
+static void fill_outside(struct xk_expand *x, const struct xk_tile_move *m,
+                         const struct xk_tile_shape *s,
+                         const struct xk_tile_place *p, const xk_expr *to,
+                         unsigned n_b)
+{
+    xk_ctx *const c = x->c;
+    const uint32_t dword = fill_dword(m);
+    int64_t in = 1;
+    if (!p->inside || !dword || xk_is_const(p->inside, &in)) {
+        xk_expand_fill(x, to, n_b, in ? dword : 0);
+        return;
+    }
+    const bool vector = xk_type_of(p->inside).lanes > 1;
+    const xk_expr *const inside =
+        vector ? p->inside : xk_bcast(c, p->inside, s->lanes);
+    const xk_expr *const v =
+        xk_select(c, inside, xk_bcast(c, xk_imm(c, XK_DT_U32, dword), s->lanes),
+                  xk_bcast(c, xk_imm(c, XK_DT_U32, 0), s->lanes));
+    for (unsigned at = 0; to && at < n_b; at += registers_b(x, s->lanes)) {
+        const xk_expr *const off = xk_bin_imm(c, XK_OP_ADD, xk_kid(to, 1), at);
+        xk_block_add(
+            &x->w,
+            xk_store(c, xk_ptr(c, xk_kid(to, 0), xk_simplify(c, off, x->facts)),
+                     v));
+    }
 }
 
 static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
@@ -306,7 +366,7 @@ static void load_message(struct xk_expand *x, const struct xk_tile_move *m,
                        xk_imm(x->c, XK_DT_BOOL, 1));
     } else {
         if (!all)
-            xk_expand_fill(x, to, n_b, fill_dword(m));
+            fill_outside(x, m, s, p, to, n_b);
         if (!is_never(p->mask))
             xk_expand_send(x, m, send_of(m, s), p->off, to, p->mask);
     }
@@ -346,32 +406,91 @@ static const xk_expr *mask_used(struct xk_expand *x,
         x->facts);
 }
 
+/* A message's place and where it is, from which others are a constant away. */
+struct known_place {
+    struct xk_tile_place p;
+    int64_t at[XK_N_ROLES];
+};
+
+/* The place of the message at `at`, from one that is known if that is certain
+ * to differ in nothing but the offset. */
+static bool place_from(struct xk_expand *x, const struct xk_tile_move *m,
+                       const struct xk_tile_shape *s, const int64_t *at,
+                       const struct known_place *k, struct xk_tile_place *out)
+{
+    int64_t by_b = 0;
+    if (!k->p.off || !k->p.mask)
+        return false;
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        const int64_t first = k->at[d] < at[d] ? k->at[d] : at[d];
+        const int64_t last =
+            (k->at[d] < at[d] ? at[d] : k->at[d]) + s->n[d] - 1;
+        if (k->at[d] == at[d])
+            continue;
+        if (!xk_expand_is_alike(x, m, d, first, last) ||
+            !xk_expand_is_even(x, m, d, first, last))
+            return false;
+        by_b += (at[d] - k->at[d]) * m->stride_b[d];
+    }
+    *out = k->p;
+    out->off = xk_simplify(x->c, xk_bin_imm(x->c, XK_OP_ADD, k->p.off, by_b),
+                           x->facts);
+    return out->off;
+}
+
+static bool place_of(struct xk_expand *x, const struct xk_tile_move *m,
+                     const struct xk_tile_shape *s, const int64_t *at,
+                     struct known_place *k, struct xk_tile_place *out)
+{
+    if (place_from(x, m, s, at, k, out))
+        return true;
+    if (!xk_expand_place(x, m, s, at, out))
+        return false;
+    k->p = *out;
+    memcpy(k->at, at, sizeof(k->at));
+    return true;
+}
+
+static void move_part(struct xk_expand *x, const struct xk_tile_move *m,
+                      unsigned best, unsigned most);
+
+/* A message's places by smaller messages: by half as long vectors first. */
+static void move_box(struct xk_expand *x, const struct xk_tile_move *m,
+                     const struct xk_tile_shape *s, const int64_t *at)
+{
+    struct xk_tile_move box = *m;
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        box.part.first[d] = (uint16_t)at[d];
+        box.part.n[d] = s->n[d];
+    }
+    if (s->kind == XK_SHAPE_GATHER && s->vec > 1)
+        move_part(x, &box, s->kind, s->vec / 2u);
+    else
+        move_part(x, &box, s->kind + 1u, MAX_VEC);
+}
+
 /* All of m's part, by messages of this shape at best. */
 static void move_part(struct xk_expand *x, const struct xk_tile_move *m,
-                      unsigned best)
+                      unsigned best, unsigned most)
 {
     struct xk_tile_shape s;
-    int64_t at[XK_N_ROLES];
-    xk_expand_shape(x, m, best, &s);
+    struct known_place known = {0};
+    int64_t at[XK_N_ROLES] = {0};
+    xk_expand_shape(x, m, best, most, &s);
     for (unsigned d = 0; d < m->n_dims; d++)
         at[d] = m->part.first[d];
     do {
         struct xk_tile_place p;
-        if (!xk_expand_place(x, m, &s, at, &p))
+        if (!place_of(x, m, &s, at, &known, &p))
             return;
         p.mask = mask_used(x, &s, used_lanes(m, &s, at), p.mask);
-        if (is_one_message(x, m, &s, at, &p)) {
-            if (m->f->op == XK_TILE_LOAD)
-                load_message(x, m, &s, at, &p);
-            else
-                store_message(x, m, &s, at, &p);
-        } else if (s.kind < XK_SHAPE_ELEMENTS) {
-            struct xk_tile_move box = *m;
-            for (unsigned d = 0; d < m->n_dims; d++) {
-                box.part.first[d] = (uint16_t)at[d];
-                box.part.n[d] = s.n[d];
-            }
-            move_part(x, &box, s.kind + 1u);
+        if (!is_one_message(x, m, &s, at, &p)) {
+            if (s.kind < XK_SHAPE_ELEMENTS)
+                move_box(x, m, &s, at);
+        } else if (m->f->op == XK_TILE_LOAD) {
+            load_message(x, m, &s, at, &p);
+        } else {
+            store_message(x, m, &s, at, &p);
         }
     } while (xk_ctx_status(x->c) == XK_OK && xk_expand_next(m, &s, at));
 }
@@ -384,5 +503,6 @@ void xk_expand_move(struct xk_expand *x, const xk_stmt *call)
     const bool store = m.f->op == XK_TILE_STORE;
     move_part(x, &m,
               store && xk_expand_converts(&m) ? XK_SHAPE_ELEMENTS
-                                              : XK_SHAPE_BLOCK);
+                                              : XK_SHAPE_BLOCK,
+              MAX_VEC);
 }

@@ -23,6 +23,8 @@ static int64_t tile_element(const struct product *p, unsigned operand,
     const struct xk_tile_part *const t = &p->part[operand];
     const int64_t of[2] = {i, j};
     int64_t at[XK_N_ROLES];
+    for (unsigned d = 0; d < t->tile->layout.n_dims; d++)
+        at[d] = t->first[d];
     for (unsigned r = 0; r < 2; r++) {
         const int d = xk_tile_dim(t->tile, (enum xk_role)roles[operand][r]);
         at[d] = t->first[d] + of[r];

@@ -3,6 +3,7 @@
  * give the offset in memory and the mask. */
 #include "passes/expand.h"
 
+#include "base/integer.h"
 #include "views/access_expr.h"
 
 /* The position as the lanes of a message see it. */
@@ -101,9 +102,15 @@ bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
                      struct xk_tile_place *out)
 {
     const xk_expr *index[XK_MAX_INDEX] = {NULL}, *mask = NULL;
-    for (unsigned d = 0; d < m->n_dims; d++)
-        bind_indices(x, (enum xk_role)m->part.tile->role[d],
-                     position(x, m, s, d, at[d]), index, &mask);
+    out->inside = NULL;
+    for (unsigned d = 0; d < m->n_dims; d++) {
+        const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+        const xk_expr *in = NULL;
+        bind_indices(x, role, position(x, m, s, d, at[d]), index, &in);
+        mask = both_masks(x->c, mask, in);
+        if (role == XK_ROLE_K)
+            out->inside = in;
+    }
     for (unsigned i = 0; i < x->t->n_index; i++)
         if (!index[i])
             index[i] = xk_s32(x->c, 0);
@@ -117,4 +124,72 @@ bool xk_expand_place(struct xk_expand *x, const struct xk_tile_move *m,
     out->mask =
         mask ? xk_simplify(x->c, mask, x->facts) : xk_imm(x->c, XK_DT_BOOL, 1);
     return out->off && out->mask;
+}
+
+/* Whether positions first to last of a dim lie between two multiples of `size`.
+ */
+static bool is_in_one(struct xk_expand *x, const struct xk_tile_move *m,
+                      unsigned d, int64_t first, int64_t last, int64_t size)
+{
+    int64_t mod, rem;
+    xk_facts_divisibility(x->facts, m->pos[d], &mod, &rem);
+    const int64_t sure = xk_gcd(xk_gcd(mod, rem), size);
+    return sure && first / sure == last / sure;
+}
+
+/* The fastest digit of a walk that has several values, and how many such digits
+ * there are; NULL: none. */
+static const struct xk_digit *fastest_digit(const struct xk_tiling *t,
+                                            enum xk_role role, unsigned *count)
+{
+    const struct xk_digits *const w = &t->walk[role];
+    const struct xk_digit *fastest = NULL;
+    *count = 0;
+    for (unsigned i = w->n; i-- > 0;) {
+        if (xk_digit_extent(t, &w->at[i]) == 1)
+            continue;
+        if (!fastest)
+            fastest = &w->at[i];
+        ++*count;
+    }
+    return fastest;
+}
+
+/* Whether an index's digits reach its extent and further. */
+static bool has_tail(const struct xk_tiling *t, enum xk_role role,
+                     unsigned index)
+{
+    int64_t reach = 0;
+    for (unsigned i = 0; i < t->walk[role].n; i++)
+        if (t->walk[role].at[i].index == index)
+            reach += (xk_digit_extent(t, &t->walk[role].at[i]) - 1) *
+                     t->walk[role].at[i].div;
+    return reach >= t->index[index].extent;
+}
+
+bool xk_expand_is_alike(struct xk_expand *x, const struct xk_tile_move *m,
+                        unsigned d, int64_t first, int64_t last)
+{
+    const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+    int64_t lo, hi;
+    unsigned digits;
+    if (first == last)
+        return true;
+    if (!xk_facts_range(x->facts, m->pos[d], &lo, &hi) || lo < 0 ||
+        hi + last >= xk_walk_extent(x->t, role))
+        return false;
+    const struct xk_digit *const f = fastest_digit(x->t, role, &digits);
+    return f && !(m->masks >> f->index & 1) &&
+           !has_tail(x->t, role, f->index) &&
+           (digits == 1 ||
+            is_in_one(x, m, d, first, last, xk_digit_extent(x->t, f)));
+}
+
+bool xk_expand_is_even(struct xk_expand *x, const struct xk_tile_move *m,
+                       unsigned d, int64_t first, int64_t last)
+{
+    const enum xk_role role = (enum xk_role)m->part.tile->role[d];
+    return first == last ||
+           (m->run[d] && (m->run[d] >= xk_walk_extent(x->t, role) ||
+                          is_in_one(x, m, d, first, last, m->run[d])));
 }

@@ -6,6 +6,7 @@
 #include "base/integer.h"
 #include "isa/isa.h"
 #include "passes/expand.h"
+#include "views/access.h"
 
 #define MAX_BLOCK_B 256  /* bytes of a block message: 64 dwords */
 #define MAX_GATHER_GRF 8 /* registers of a gather's data */
@@ -102,23 +103,40 @@ static unsigned lanes_in_block(const struct xk_tile_move *m,
     return 0;
 }
 
-/* Dwords of a lane: those of the next block, if they follow each other in
- * memory and come to whole registers. */
+/* Positions of a block that the part has, in the block's own numbers. */
+static int64_t left_of_block(const struct xk_tile_move *m,
+                             const struct xk_block *b, int64_t inner)
+{
+    const int64_t all = b->size * inner, n = m->part.n[b->dim];
+    return n < all && m->part.first[b->dim] % all + n <= all ? n / inner
+                                                             : b->size;
+}
+
+/* Dwords of a lane, at most so many: those of the next block, if they follow
+ * each other in memory and come to whole registers. */
 static unsigned vector_in_block(struct xk_expand *x,
                                 const struct xk_tile_move *m,
                                 const struct xk_block *b, int64_t inner,
-                                unsigned lanes)
+                                unsigned lanes, unsigned most)
 {
+    static const uint8_t vectors[] = {8, 4, 3, 2};
     const unsigned dword_b = 4 * lanes, grf_b = x->platform->grf_b;
     const unsigned elem_b = xk_dtype_b(m->part.tile->layout.dt);
-    if (!b || b->stride * elem_b != dword_b || dword_b % grf_b)
+    if (!b || b->stride * elem_b != dword_b || dword_b % grf_b ||
+        m->stride_b[b->dim] * inner != inner * elem_b || !m->run[b->dim])
         return 1;
-    return (unsigned)take_of(x, m, b, inner, inner * elem_b,
-                             MAX_GATHER_GRF * grf_b / dword_b);
+    const int64_t left = left_of_block(m, b, inner);
+    for (unsigned i = 0; i < XK_COUNTOF(vectors); i++) {
+        const unsigned v = vectors[i];
+        if (v <= most && v * dword_b <= MAX_GATHER_GRF * grf_b &&
+            left % v == 0 && is_whole(x, m, b->dim, inner * v))
+            return v;
+    }
+    return 1;
 }
 
 static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
-                         struct xk_tile_shape *s)
+                         unsigned most, struct xk_tile_shape *s)
 {
     const struct xk_layout *const l = &m->part.tile->layout;
     const unsigned elem_b = xk_dtype_b(l->dt), per_dw = 4 / elem_b;
@@ -146,7 +164,7 @@ static bool gather_shape(struct xk_expand *x, const struct xk_tile_move *m,
     const struct xk_block *const next = block_from_inside(l, number + 1);
     if (next && b->size == s->lanes && (int)next->dim != s->lane_dim &&
         (vec_dim < 0 || (int)next->dim == vec_dim)) {
-        s->vec = (uint8_t)vector_in_block(x, m, next, inner, s->lanes);
+        s->vec = (uint8_t)vector_in_block(x, m, next, inner, s->lanes, most);
         s->n[next->dim] = (uint16_t)(inner * s->vec);
     }
     return true;
@@ -189,12 +207,12 @@ static int64_t elements(const struct xk_tile_move *m,
 }
 
 void xk_expand_shape(struct xk_expand *x, const struct xk_tile_move *m,
-                     unsigned best, struct xk_tile_shape *out)
+                     unsigned best, unsigned most, struct xk_tile_shape *out)
 {
     struct xk_tile_shape block;
     const bool has_block = best == XK_SHAPE_BLOCK && block_shape(x, m, &block);
     const bool has_gather = best <= XK_SHAPE_GATHER && !xk_expand_converts(m) &&
-                            gather_shape(x, m, out);
+                            gather_shape(x, m, most, out);
     if (has_block && (!has_gather || elements(m, &block) >= elements(m, out))) {
         *out = block;
         return;
@@ -229,6 +247,7 @@ bool xk_expand_move_of(struct xk_expand *x, const xk_stmt *call,
     out->f = f;
     out->n_dims = out->part.tile->layout.n_dims;
     out->access = &x->t->view[view].access;
+    out->masks = xk_access_masks(&x->indices, out->access);
     out->mem = xk_tiling_mem(x->tiling, (unsigned)view);
     out->buf = xk_kid(xk_kid(call, 0), 0);
     out->buf_off = xk_kid(xk_kid(call, 0), 1);

@@ -133,6 +133,8 @@ static bool arrange_step(struct pipe *p, const xk_stmt *body, struct part *out,
             struct part x = {s, NULL, p->last};
             if (f && f->op == XK_TILE_LOAD)
                 x.loads = piped_buffer(p, xk_kid(s, 0));
+            if (x.loads && !x.loads->ahead) /* stays where it is */
+                x.loads = NULL;
             if (x.loads)
                 x.stage = p->last - x.loads->ahead;
             if ((x.loads != NULL) != (pass == 1))
@@ -205,6 +207,42 @@ static bool is_plain(const xk_stmt *body)
     return true;
 }
 
+/* Whether two loads of a buffer certainly go to different places of it: to
+ * other parts of the same tile, or to tiles that lie apart. */
+static bool go_apart(const struct pipe *p, const xk_stmt *one,
+                     const xk_stmt *other)
+{
+    struct xk_tile_part a, b;
+    int64_t at_a, at_b;
+    const xk_expr *const to_a = xk_kid(xk_kid(one, 0), 1);
+    const xk_expr *const to_b = xk_kid(xk_kid(other, 0), 1);
+    if (!xk_tile_part_of(p->t, xk_tile_call_of(one), 0, &a) ||
+        !xk_tile_part_of(p->t, xk_tile_call_of(other), 0, &b))
+        return false;
+    if (to_a != to_b)
+        return xk_is_const(to_a, &at_a) && xk_is_const(to_b, &at_b) &&
+               (at_a + xk_tile_size_b(a.tile) <= at_b ||
+                at_b + xk_tile_size_b(b.tile) <= at_a);
+    for (unsigned d = 0; a.tile == b.tile && d < a.tile->layout.n_dims; d++)
+        if (a.first[d] + a.n[d] <= b.first[d] ||
+            b.first[d] + b.n[d] <= a.first[d])
+            return true;
+    return false;
+}
+
+/* Whether two loads of a step go to the same places of a buffer that is ahead:
+ * the second would stand in front of the first one's multiply. */
+static bool loads_twice(const struct pipe *p, const struct part *part,
+                        unsigned n)
+{
+    for (unsigned i = 0; i < n; i++)
+        for (unsigned k = i + 1; k < n; k++)
+            if (part[i].loads && part[i].loads == part[k].loads &&
+                !go_apart(p, part[i].s, part[k].s))
+                return true;
+    return false;
+}
+
 static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
 {
     struct part part[MAX_CALLS];
@@ -231,6 +269,12 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
                 xk_var_name(xk_kid(loop, 0)), copies);
         return NULL;
     }
+    if (loads_twice(p, part, n)) {
+        xk_fail(p->c, XK_EUNSUPPORTED,
+                "pipe: loop %s loads a buffer twice, which is ahead",
+                xk_var_name(xk_kid(loop, 0)));
+        return NULL;
+    }
     order_front(part, n);
     const xk_expr *const i = xk_var(p->c, xk_type_vec(XK_DT_S32, 1), "i");
     const struct xk_pipe_info info = {(uint8_t)copies, (uint8_t)(p->last + 1)};
@@ -240,17 +284,39 @@ static const xk_stmt *make_pipe(struct pipe *p, const xk_stmt *loop)
     return xk_pipe(p->c, i, xk_s32(p->c, trip), info, body);
 }
 
+/* What a loop's body has of loads of the buffers: in itself, in loops in it. */
+struct loading {
+    struct pipe *p;
+    unsigned depth; /* of loops in the body */
+    bool here, further_in;
+};
+
+static bool look_for_loads(const xk_expr *s, void *user)
+{
+    struct loading *const x = user;
+    if (xk_is_expr(s) || !xk_has(s, XK_HAS_TILES))
+        return false;
+    const struct xk_tile_call *const f = xk_tile_call_of(s);
+    if (f && f->op == XK_TILE_LOAD && piped_buffer(x->p, xk_kid(s, 0)))
+        *(x->depth ? &x->further_in : &x->here) = true;
+    x->depth += xk_op(s) == XK_OP_FOR;
+    return true;
+}
+
+static void leave_loop(const xk_expr *s, void *user)
+{
+    struct loading *const x = user;
+    if (xk_op(s) == XK_OP_FOR && xk_has(s, XK_HAS_TILES))
+        x->depth--;
+}
+
+/* Whether the loop is the innermost one that loads the buffers: where one in
+ * its body does, that becomes the pipe, and what stands beside it stays. */
 static bool loads_buffers(struct pipe *p, const xk_stmt *body)
 {
-    const unsigned n = xk_op(body) == XK_OP_SEQ ? xk_n_kids(body) : 1;
-    for (unsigned i = 0; i < n; i++) {
-        const xk_stmt *const s =
-            xk_op(body) == XK_OP_SEQ ? xk_kid(body, i) : body;
-        const struct xk_tile_call *const f = xk_tile_call_of(s);
-        if (f && f->op == XK_TILE_LOAD && piped_buffer(p, xk_kid(s, 0)))
-            return true;
-    }
-    return false;
+    struct loading x = {.p = p};
+    xk_visit(body, look_for_loads, leave_loop, &x);
+    return x.here && !x.further_in;
 }
 
 static const xk_expr *pipe_in(void *user, const xk_expr *s);

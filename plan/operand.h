@@ -74,6 +74,8 @@ int64_t xk_plan_step_b(const struct xk_plan *p);
 bool xk_plan_b_taps(xk_ctx *c, const struct xk_plan *p, int64_t *tap_b,
                     int64_t *all_b);
 
+/* The nest's buffers and calls, if the plan is written as one. */
+void xk_plan_calls(struct xk_plan *p);
 enum xk_status xk_plan_add(xk_ctx *c, struct xk_plan_list *l,
                            struct xk_plan_item item);
 /* Access and register tile, then the items of a step of k_len elements. */

@@ -485,5 +485,6 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *platform,
     plan_acc(p);
     XK_TRY(xk_plan_slices(c, p));
     XK_TRY(xk_plan_store(c, p));
+    xk_plan_calls(p);
     return count_registers(c, p);
 }

@@ -314,6 +314,22 @@ struct xk_plan_grf {
     uint16_t spare; /* that hoisting and CSE may use in loops */
 };
 
+/* A buffer of the nest that lower/ writes: name of its allocation, one place. Pass
+ * pipe makes the others, as the calls tell it. */
+struct xk_plan_buffer {
+    char name[8];
+    uint8_t space;        /* enum xk_space */
+    uint8_t slots, ahead; /* places in turn; steps that it is loaded ahead */
+    uint32_t slot_b;      /* bytes of a place */
+    struct xk_layout tile;
+};
+#define XK_PLAN_MAX_BUFFERS 4
+/* A pass and its arguments, as xk opt --passes= takes them. */
+struct xk_pass_call {
+    char name[12], args[64];
+};
+#define XK_PLAN_MAX_CALLS 4
+
 struct xk_plan {
     const struct xk_nest *con;
     const struct xk_platform *platform;
@@ -337,6 +353,10 @@ struct xk_plan {
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
     struct xk_plan_grf grf;
+    /* Of a plan that is written as a nest; else there are none. */
+    uint8_t n_buffers, n_calls;
+    struct xk_plan_buffer buffer[XK_PLAN_MAX_BUFFERS];
+    struct xk_pass_call call[XK_PLAN_MAX_CALLS];
 };
 
 /* XK_ENOFIT with a sentence when the schedule cannot be carried out with the
@@ -345,6 +365,10 @@ enum xk_status xk_plan_make(xk_ctx *c, const struct xk_platform *p,
                             const struct xk_nest *con,
                             const struct xk_schedule *s, struct xk_plan *out);
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out);
+/* Whether lower/ writes K's loops as a nest of tile functions (docs/kernels.md). */
+bool xk_plan_has_nest(const struct xk_plan *p);
+/* The calls as one text: "split(m=8) pipe(ra ahead=1 slots=1; ...)". */
+void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out);
 
 /* Layouts of A, B and C that suit a schedule, for those that are open; and of A
  * with the innermost K, of C with N innermost, without padding. */

@@ -138,6 +138,23 @@ static void print_flat(const struct xk_plan_flat *f, struct xk_str *out)
         xk_str_printf(out, "no prefetch: %s\n", f->ahead.why);
 }
 
+/* The table of buffers and the calls, as the command line takes them. */
+static void print_nest(const struct xk_plan *p, struct xk_str *out)
+{
+    for (unsigned i = 0; i < p->n_buffers; i++) {
+        const struct xk_plan_buffer *const b = &p->buffer[i];
+        xk_str_printf(out, "buffer %s: %u places of %u bytes, %u ahead, tile ",
+                      b->name, b->slots, b->slot_b, b->ahead);
+        xk_layout_print(&b->tile, out);
+        xk_str_putc(out, '\n');
+    }
+    if (!p->n_buffers)
+        return;
+    xk_str_puts(out, "passes: ");
+    xk_plan_print_calls(p, out);
+    xk_str_putc(out, '\n');
+}
+
 void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
 {
     static const char *const multiply[] = {"mad", "dpas", "dpas", "dp4a"};
@@ -187,4 +204,5 @@ void xk_plan_print(const struct xk_plan *p, struct xk_str *out)
                   g->loop, g->limit, g->acc, g->a, g->b, g->staging,
                   g->headers, g->lets,
                   g->fixed, g->epilogue);
+    print_nest(p, out);
 }

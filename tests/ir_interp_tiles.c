@@ -2,14 +2,20 @@
 /* Tile functions by their definition, element by element. */
 #include "tests/ir_interp_state.h"
 
+/* Whether all indices are below their extents. */
+static bool is_inside(const struct xk_tiling *t, const int64_t *at)
+{
+    for (unsigned i = 0; i < t->n_index; i++)
+        if (at[i] < 0 || at[i] >= t->index[i].extent)
+            return false;
+    return true;
+}
+
 /* Whether the indices are an element of the view's tensor, and where. */
 static bool element_of(const struct xk_tiling *t, const struct xk_access *a,
                        const int64_t *at, int64_t *element)
 {
     int64_t place[XK_LAYOUT_MAX_DIMS] = {0};
-    for (unsigned i = 0; i < t->n_index; i++)
-        if (at[i] < 0 || at[i] >= t->index[i].extent)
-            return false;
     for (unsigned d = 0; d < a->n_coord; d++) {
         int64_t v = a->at[d].base;
         for (unsigned i = 0; i < t->n_index; i++)
@@ -64,7 +70,8 @@ static void move_tile_element(struct interp *s, const xk_stmt *st,
         xk_walk_place(s->tiling, (enum xk_role)p->tile->role[d],
                       v.l[0].i + in_tile[d], at);
     }
-    const bool there = element_of(s->tiling, a, at, &element);
+    const bool inside = is_inside(s->tiling, at);
+    const bool there = inside && element_of(s->tiling, a, at, &element);
     const int64_t in_reg = xk_layout_offset_e(&p->tile->layout, in_tile);
     const struct place mem = {
         xk_interp_slot_of(s, xk_tiling_mem(s->tiling_stmt, (unsigned)view))
@@ -76,7 +83,7 @@ static void move_tile_element(struct interp *s, const xk_stmt *st,
             xk_interp_convert(
                 s, p->tile->layout.dt, dt,
                 there ? xk_interp_read_lane(s, mem, element, dt, "tile.load")
-                      : number(dt, a->fill)),
+                      : number(dt, inside ? a->fill : 0)),
             "tile.load");
     else if (there)
         xk_interp_write_lane(
@@ -109,7 +116,9 @@ static void move_tile(struct interp *s, const xk_stmt *st)
 static int64_t tile_place(const struct xk_tile_part *p, enum xk_role r,
                           int64_t row, enum xk_role q, int64_t column)
 {
-    int64_t at[XK_N_ROLES] = {0};
+    int64_t at[XK_N_ROLES];
+    for (unsigned d = 0; d < p->tile->layout.n_dims; d++)
+        at[d] = p->first[d];
     const int dr = xk_tile_dim(p->tile, r), dq = xk_tile_dim(p->tile, q);
     at[dr] = p->first[dr] + row;
     at[dq] = p->first[dq] + column;

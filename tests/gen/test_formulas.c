@@ -258,6 +258,10 @@ static const char *const good[] = {
     "A: f32[19,37]; B: f32[40,19]; C[m,n] += A[k,m] * B[n,k]",
     "A: s8[37,64]; B: s8[64,40]; C: s32; C[m,n] += A[m,k] * B[k,n]",
     "A: u8[64,37]; B: s8[40,64]; C: s32; C[m,n] += A[k,m] * B[n,k]",
+    /* K is less than the dims, and no whole steps. */
+    "k = 20; A: f16[37,24]; B: f16[24,40]; C[m,n] += A[m,k] * B[k,n]",
+    "k = 21; A: s8[37,48]; B: s8[40,48]; C: s32; C[m,n] += A[m,k] * B[n,k]",
+    "k = 6; A: f32[37,8]; B: f32[8,40]; C[m,n] += A[m,k] * B[k,n]",
     /* A sum over two indices, two rows, two columns. */
     "A: f16[16,5,24]; B: f16[5,24,32]; C[m,n] += A[m,j,k] * B[j,k,n]",
     "A: f16[7,9,32]; B: f16[32,16]; C[l,m,n] += A[l,m,k] * B[k,n]",

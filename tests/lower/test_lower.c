@@ -228,13 +228,13 @@ START_TEST(passes_keep_the_result)
 }
 END_TEST
 
-/* A padded problem without the view's masks must be noticed. */
-START_TEST(a_dropped_mask_is_noticed)
+/* A problem whose padding is another must be noticed. */
+START_TEST(a_wrong_coordinate_is_noticed)
 {
     char message[256] = "";
     problem(cases[1].text, cases[1].wei, &cases[1].s);
-    ck_assert_uint_gt(con.a.view.n_masks, 0);
-    con.a.view.n_masks = 0;
+    ck_assert(con.walked.a.at[2].base < 0);
+    con.walked.a.at[2].base++;
     lower();
     ck_assert(run(message, sizeof(message)) != XK_OK || wrong_elements() > 0);
 }
@@ -248,7 +248,7 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, lowered_kernels_convolve, 0, XK_COUNTOF(cases));
     tcase_add_loop_test(t, passes_keep_the_result, 0, XK_COUNTOF(cases));
-    tcase_add_test(t, a_dropped_mask_is_noticed);
+    tcase_add_test(t, a_wrong_coordinate_is_noticed);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }

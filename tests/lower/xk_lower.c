@@ -38,9 +38,10 @@ static void take_words(char ***words, struct xk_conv_desc *d,
     }
 }
 
+static struct xk_plan plan;
+
 static enum xk_status lower(xk_ctx *c, char **words, struct xk_kernel *k)
 {
-    static struct xk_plan plan;
     static struct xk_nest con;
     const char *any[3] = {"acdb", "ABcd32a16b", "acdb"};
     struct xk_conv_desc d = XK_CONV_DESC_INIT, full;
@@ -76,6 +77,11 @@ int main(int argc, char **argv)
         return 1;
     const bool good = lower(c, argv + 1, &k) == XK_OK;
     xk_str_init(&out, NULL);
+    if (good && plan.n_buffers) {
+        xk_str_puts(&out, "; passes: ");
+        xk_plan_print_calls(&plan, &out);
+        xk_str_putc(&out, '\n');
+    }
     if (good)
         xk_kernel_print(&k, &out);
     else

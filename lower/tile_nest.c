@@ -1,0 +1,379 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* K's loops as a nest of tile functions (ir/tiles.h): loads of A and B, and the
+ * multiply, over the views of the contraction. What a load is, and what is
+ * loaded when, the plan's calls of passes decide later.
+ *
+ * K is walked as the schedule wants it: in one loop, the K indices but the last
+ * (the taps) innermost, or in a loop for each of these around the last one's,
+ * whose short last step stands behind its loop. */
+#include <string.h>
+
+#include "ir/tiles.h"
+#include "lower/state.h"
+#include "views/access.h"
+
+enum { VIEW_A, VIEW_B };
+enum { TILE_A, TILE_B, TILE_C };
+
+struct nest {
+    struct xk_lowering *l;
+    struct xk_tiling t;
+    int k_inner; /* the last K index, the fastest but for what taps stand in */
+    int64_t k_all; /* its places, up to whole steps */
+    bool has_batch;
+    const xk_expr *a, *b; /* registers */
+};
+
+/* The n-th index of a role from the inside; -1: there is none. */
+static int last_of(const struct xk_tiling *t, enum xk_role role)
+{
+    for (unsigned i = t->n_index; i-- > 0;)
+        if (t->index[i].role == role)
+            return (int)i;
+    return -1;
+}
+
+/* Index names are words of the IR's text. */
+static void name_index(struct xk_index *x)
+{
+    if (x->name[0] != '#')
+        return;
+    memmove(x->name, x->name + 1, strlen(x->name));
+    strcat(x->name, "_");
+}
+
+/* The tensor's coordinate that is the index and nothing else, from 0 on; NULL:
+ * there is none. */
+static struct xk_coord *coordinate_of(struct xk_access *a, int index)
+{
+    const int d = index < 0 ? -1 : xk_access_dim_of(a, (unsigned)index);
+    return d < 0 || a->at[d].lo ? NULL : &a->at[d];
+}
+
+static int64_t padded(const struct xk_access *a, const struct xk_coord *x)
+{
+    return a->layout.padded[x - a->at];
+}
+
+/* The padding of memory is zeros: what ends with the dim is loaded with it, up
+ * to `end`. */
+static void reach_padding(struct xk_access *a, struct xk_coord *x, int64_t end)
+{
+    if (x->hi == a->layout.dim[x - a->at])
+        x->hi = padded(a, x) < end ? padded(a, x) : end;
+}
+
+/* Whole steps of the last K: behind its end one operand is 0, and the other 0
+ * or beyond its interval, so that no mask of its own is needed. */
+static void complete_steps(struct nest *g)
+{
+    struct xk_access *const a = &g->t.view[VIEW_A].access;
+    struct xk_access *const b = &g->t.view[VIEW_B].access;
+    struct xk_coord *const in_a = coordinate_of(a, g->k_inner);
+    struct xk_coord *const in_b = coordinate_of(b, g->k_inner);
+    const int64_t all = g->t.index[g->k_inner].extent;
+    if (!in_a || !in_b || a->fill || b->fill || in_a->hi > all ||
+        in_b->hi > all)
+        return; /* there may be more than K has */
+    reach_padding(a, in_a, g->k_all);
+    reach_padding(b, in_b, g->k_all);
+    g->t.index[g->k_inner].extent = g->k_all;
+}
+
+/* All columns that B has in memory. */
+static void complete_columns(struct nest *g)
+{
+    struct xk_access *const b = &g->t.view[VIEW_B].access;
+    const int n = last_of(&g->t, XK_ROLE_N);
+    struct xk_coord *const x = coordinate_of(b, n);
+    if (!x || !xk_plan_has_tiles(&g->l->p->b))
+        return;
+    reach_padding(b, x, padded(b, x));
+    if (g->t.index[n].extent < x->hi)
+        g->t.index[n].extent = x->hi;
+}
+
+static void add_digit(struct nest *g, enum xk_role role, int index, int64_t div,
+                      int64_t mod)
+{
+    struct xk_digits *const w = &g->t.walk[role];
+    w->at[w->n++] = (struct xk_digit){(uint8_t)index, div, mod};
+}
+
+/* Digits of all indices of a role but one. */
+static void walk_role(struct nest *g, enum xk_role role, int but)
+{
+    for (unsigned i = 0; i < g->t.n_index; i++)
+        if (g->t.index[i].role == role && (int)i != but)
+            add_digit(g, role, (int)i, 1, 0);
+}
+
+static void make_walks(struct nest *g)
+{
+    const struct xk_plan *const p = g->l->p;
+    const int k = g->k_inner;
+    for (unsigned r = 0; r < XK_N_ROLES; r++)
+        if (r != XK_ROLE_K)
+            walk_role(g, (enum xk_role)r, -1);
+    if (p->flat.taps) { /* steps, taps, places of a step */
+        add_digit(g, XK_ROLE_K, k, p->s.k_step, 0);
+        walk_role(g, XK_ROLE_K, k);
+        if (p->s.k_step > 1)
+            add_digit(g, XK_ROLE_K, k, 1, p->s.k_step);
+        return;
+    }
+    const bool whole = g->t.index[k].extent == g->k_all;
+    walk_role(g, XK_ROLE_K, k);
+    add_digit(g, XK_ROLE_K, k, 1, whole ? 0 : g->k_all);
+}
+
+/* A tile of rows and columns of these roles, with a place of the batch if there
+ * is one. */
+static void make_tile(struct nest *g, unsigned number, const char *name,
+                      const struct xk_layout *l, enum xk_role rows,
+                      enum xk_role columns)
+{
+    struct xk_tile_decl *const d = &g->t.tile[number];
+    const unsigned at = g->has_batch && number != TILE_C;
+    strcpy(d->name, name);
+    d->layout = *l;
+    if (at) {
+        d->role[0] = XK_ROLE_BATCH;
+        d->layout.n_dims = 3;
+        for (unsigned i = 2; i-- > 0;) {
+            d->layout.dim[i + 1] = l->dim[i];
+            d->layout.padded[i + 1] = l->padded[i];
+        }
+        d->layout.dim[0] = d->layout.padded[0] = 1;
+        for (unsigned i = l->n_blocks; i-- > 0;) {
+            d->layout.block[i + 1] = l->block[i];
+            d->layout.block[i + 1].dim++;
+        }
+        d->layout.block[0] = (struct xk_block){0, 1, l->dim[0] * l->dim[1]};
+        d->layout.n_blocks++;
+    }
+    d->role[at] = (uint8_t)rows;
+    d->role[at + 1] = (uint8_t)columns;
+}
+
+/* The sum's tile as a multiply takes it: of a part of B's columns, if they come
+ * so. */
+static struct xk_layout sum_layout(const struct xk_plan *p)
+{
+    struct xk_layout l = p->acc;
+    if (p->s.n_sub == p->s.n_thr)
+        return l;
+    l.dim[1] = l.padded[1] = p->s.n_sub;
+    l.block[0].size = p->s.n_sub / 8;
+    return l;
+}
+
+static void make_tiling(struct nest *g)
+{
+    const struct xk_plan *const p = g->l->p;
+    const struct xk_contraction *const con = &p->con->walked;
+    struct xk_tiling *const t = &g->t;
+    t->n_index = con->n_index;
+    memcpy(t->index, con->index, sizeof(t->index));
+    for (unsigned i = 0; i < t->n_index; i++)
+        name_index(&t->index[i]);
+    t->n_views = 2;
+    strcpy(t->view[VIEW_A].name, "A");
+    t->view[VIEW_A].access = con->a;
+    strcpy(t->view[VIEW_B].name, "B");
+    t->view[VIEW_B].access = con->b;
+    g->k_inner = last_of(t, XK_ROLE_K);
+    g->has_batch = p->groups[2] > 1;
+    g->k_all =
+        xk_ceil_div(t->index[g->k_inner].extent, p->s.k_step) * p->s.k_step;
+    complete_steps(g);
+    complete_columns(g);
+    make_walks(g);
+    t->n_tiles = 3;
+    make_tile(g, TILE_A, "a", &p->a.tile, XK_ROLE_M, XK_ROLE_K);
+    make_tile(g, TILE_B, "b", &p->b.tile, XK_ROLE_N, XK_ROLE_K);
+    const struct xk_layout sum = sum_layout(p);
+    make_tile(g, TILE_C, "c", &sum, XK_ROLE_M, XK_ROLE_N);
+}
+
+/* Some of K's places in the tiles; n 0: all. */
+static struct xk_func tile_call(enum xk_tile_op op, unsigned k_len)
+{
+    struct xk_func f = {.kind = XK_FUNC_TILE, .u.tile = {.op = (uint8_t)op}};
+    if (k_len) {
+        f.u.tile.n_parts = 1;
+        f.u.tile.part[0].role = XK_ROLE_K;
+        f.u.tile.part[0].n = (uint16_t)k_len;
+    }
+    return f;
+}
+
+/* A step of K: where it begins, and how many places it has; 0: all. */
+struct step {
+    const xk_expr *k;
+    unsigned k_len;
+};
+
+/* Tile `number` at a row and a step, into registers. */
+static void load_tile(struct nest *g, struct xk_block_writer *w,
+                      unsigned number, const xk_expr *to, const xk_expr *row,
+                      struct step s)
+{
+    struct xk_lowering *const l = g->l;
+    struct xk_func f = tile_call(XK_TILE_LOAD, s.k_len);
+    const xk_expr *args[4] = {to};
+    unsigned n = 1;
+    strcpy(f.u.tile.view, g->t.view[number == TILE_A ? VIEW_A : VIEW_B].name);
+    strcpy(f.u.tile.tile[0], g->t.tile[number].name);
+    if (g->has_batch)
+        args[n++] = l->group_z;
+    args[n++] = row;
+    args[n++] = s.k;
+    xk_block_call(w, &f, args, n);
+}
+
+static enum xk_family family_of(const struct xk_plan *p)
+{
+    static const enum xk_family families[] = {[XK_FMA_MAD] = XK_FAMILY_MAD,
+                                              [XK_FMA_DP4A] = XK_FAMILY_DP4A,
+                                              [XK_FMA_DPAS] = XK_FAMILY_DPAS,
+                                              [XK_FMA_DPASW] = XK_FAMILY_DPASW};
+    return families[p->s.fma];
+}
+
+/* Bytes of the sum in front of a part's. */
+static uint32_t sum_b(const struct nest *g, unsigned part)
+{
+    return part * (uint32_t)xk_tile_size_b(&g->t.tile[TILE_C]);
+}
+
+static void multiply_tiles(struct nest *g, struct xk_block_writer *w,
+                           unsigned part, unsigned k_len)
+{
+    struct xk_lowering *const l = g->l;
+    struct xk_func f = tile_call(XK_TILE_MUL, k_len);
+    f.u.tile.family = (uint8_t)family_of(l->p);
+    strcpy(f.u.tile.tile[0], g->t.tile[TILE_C].name);
+    strcpy(f.u.tile.tile[1], g->t.tile[TILE_A].name);
+    strcpy(f.u.tile.tile[2], g->t.tile[TILE_B].name);
+    const xk_expr *const args[] = {xk_lower_reg(l, l->acc, sum_b(g, part)),
+                                   xk_lower_reg(l, g->a, 0),
+                                   xk_lower_reg(l, g->b, 0)};
+    xk_block_call(w, &f, args, XK_COUNTOF(args));
+}
+
+static unsigned parts_of(const struct xk_plan *p)
+{
+    return p->s.n_thr / p->s.n_sub;
+}
+
+static void put_step(struct nest *g, struct xk_block_writer *w, struct step s)
+{
+    struct xk_lowering *const l = g->l;
+    load_tile(g, w, TILE_A, xk_lower_reg(l, g->a, 0), l->m0, s);
+    for (unsigned part = 0; part < parts_of(l->p); part++) {
+        const xk_expr *n = l->n0_b;
+        if (part)
+            n = xk_bin_imm(l->c, XK_OP_ADD, n, part * l->p->s.n_sub);
+        load_tile(g, w, TILE_B, xk_lower_reg(l, g->b, 0), n, s);
+        multiply_tiles(g, w, part, s.k_len);
+    }
+}
+
+/* Whole steps over `places` of the last K from `first` on. */
+static void put_steps(struct nest *g, struct xk_block_writer *w,
+                      const xk_expr *first, int64_t places)
+{
+    struct xk_lowering *const l = g->l;
+    const int64_t step = l->p->s.k_step;
+    struct xk_block_writer in;
+    if (places == 0)
+        return;
+    if (places == step) {
+        put_step(g, w, (struct step){first, 0});
+        return;
+    }
+    const xk_expr *const k = xk_lower_counter(l, "k0", places);
+    xk_block_init(&in, l->c, l->facts);
+    put_step(g, &in, (struct step){k ? xk_add(l->c, first, k) : NULL, 0});
+    xk_block_add(w, xk_for(l->c, k, xk_s32(l->c, 0), xk_s32(l->c, places),
+                           (int32_t)step, xk_block_end(&in)));
+}
+
+/* Places of the short last step that are multiplied: of dwords whole ones, of a
+ * dpas all. 0: all. */
+static unsigned rest_of(const struct xk_plan *p, int64_t places)
+{
+    const int64_t deep = p->s.fma == XK_FMA_DP4A ? 4 : 1;
+    const int64_t n = xk_ceil_div(places, deep) * deep;
+    return xk_fma_family_of(p->s.fma)->dpas || n == p->s.k_step ? 0
+                                                                : (unsigned)n;
+}
+
+/* A loop for each K index but the last. */
+static void put_loops(struct nest *g)
+{
+    struct xk_lowering *const l = g->l;
+    const struct xk_contraction *const con = &l->p->con->walked;
+    const int64_t step = l->p->s.k_step;
+    const int64_t all = con->index[g->k_inner].extent;
+    const xk_expr *first = NULL;
+    unsigned depth = 0;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        const struct xk_index *const x = &g->t.index[i];
+        if (x->role != XK_ROLE_K || (int)i == g->k_inner || x->extent == 1)
+            continue;
+        const xk_expr *const k = xk_lower_counter(l, x->name, x->extent);
+        xk_block_for(&l->w, k, x->extent);
+        first = first ? xk_add(l->c,
+                               xk_bin_imm(l->c, XK_OP_MUL, first, x->extent), k)
+                      : k;
+        depth++;
+    }
+    first =
+        first ? xk_bin_imm(l->c, XK_OP_MUL, first, g->k_all) : xk_s32(l->c, 0);
+    put_steps(g, &l->w, first, all / step * step);
+    const xk_expr *const rest =
+        xk_bin_imm(l->c, XK_OP_ADD, first, all / step * step);
+    if (all % step)
+        put_step(g, &l->w, (struct step){rest, rest_of(l->p, all % step)});
+    while (depth--)
+        xk_block_end_for(&l->w);
+}
+
+/* All of the slice's K. */
+static void put_one_loop(struct nest *g)
+{
+    struct xk_lowering *const l = g->l;
+    const int64_t places = xk_walk_extent(&g->t, XK_ROLE_K) / l->p->s.slices;
+    const xk_expr *const first =
+        l->slice ? xk_bin_imm(l->c, XK_OP_MUL, l->slice, places)
+                 : xk_s32(l->c, 0);
+    put_steps(g, &l->w, first, places);
+}
+
+void xk_lower_nest(struct xk_lowering *l)
+{
+    struct nest g = {.l = l};
+    const xk_expr *const mem[] = {l->arg_a, l->arg_b};
+    struct xk_block_writer outer = l->w;
+    make_tiling(&g);
+    xk_block_init(&l->w, l->c, l->facts);
+    for (unsigned part = 0; part < parts_of(l->p); part++) {
+        struct xk_func zero = tile_call(XK_TILE_ZERO, 0);
+        const xk_expr *const sum = xk_lower_reg(l, l->acc, sum_b(&g, part));
+        strcpy(zero.u.tile.tile[0], g.t.tile[TILE_C].name);
+        xk_block_call(&l->w, &zero, &sum, 1);
+    }
+    g.a = xk_block_alloc(&l->w, "ra", l->p->a.tile_b, 1);
+    g.b = xk_block_alloc(&l->w, "rb", l->p->b.tile_b, 2);
+    if (l->p->flat.taps)
+        put_one_loop(&g);
+    else
+        put_loops(&g);
+    const xk_stmt *const body = xk_block_end(&l->w);
+    l->w = outer;
+    xk_block_add(&l->w, xk_tiling_stmt(l->c, &g.t, mem, body));
+    if (l->p->flat.ahead.groups)
+        xk_lower_prefetch(l);
+}

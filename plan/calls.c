@@ -1,0 +1,115 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* The nest of a plan: its buffers, and the calls of passes that make its loop
+ * of it. docs/passes.md says what they do. */
+#include <stdio.h>
+#include <string.h>
+
+#include "plan/operand.h"
+
+static bool is_plain_flat(const struct xk_plan *p)
+{
+    return !p->s.window && !p->s.skip && !p->full_groups && p->s.slices == 1 &&
+           p->a.access != XK_ACCESS_LINES;
+}
+
+/* Places of a role, the last index's in whole steps, are s32. */
+static bool is_s32(const struct xk_contraction *con, enum xk_role role,
+                   int64_t step)
+{
+    const int last = xk_contraction_last(con, role);
+    int64_t all = 1;
+    for (unsigned i = 0; i < con->n_index; i++) {
+        int64_t n = con->index[i].extent;
+        if (con->index[i].role != role)
+            continue;
+        if ((int)i == last)
+            n = xk_ceil_div(n, step) * step;
+        if (__builtin_mul_overflow(all, n, &all))
+            return false;
+    }
+    return all <= INT32_MAX - step;
+}
+
+bool xk_plan_has_nest(const struct xk_plan *p)
+{
+    const struct xk_contraction *const con = &p->con->walked;
+    if (p->con->empty || p->s.fma == XK_FMA_LANES || p->s.pack || p->s.slm ||
+        xk_contraction_last(con, XK_ROLE_K) < 0 ||
+        !is_s32(con, XK_ROLE_K, p->s.k_step) ||
+        !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
+        return false;
+    return !p->flat.taps || is_plain_flat(p);
+}
+
+static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
+                                         const struct xk_layout *tile,
+                                         uint32_t slot_b)
+{
+    struct xk_plan_buffer *const b = &p->buffer[p->n_buffers++];
+    *b = (struct xk_plan_buffer){
+        .slots = 1, .space = XK_SPACE_GRF, .slot_b = slot_b, .tile = *tile};
+    snprintf(b->name, sizeof(b->name), "%s", name);
+    return b;
+}
+
+/* One buffer is loaded where it is used; in a loop over all of K it is loaded
+ * over what was just multiplied, so that it is as far ahead as there are
+ * places. */
+static void add_operand(struct xk_plan *p, const char *name,
+                        const struct xk_plan_operand *o)
+{
+    struct xk_plan_buffer *const b = add_buffer(p, name, &o->tile, o->tile_b);
+    b->slots = o->slots;
+    b->ahead = (uint8_t)(p->flat.taps ? o->slots : o->slots - 1);
+}
+
+static struct xk_pass_call *add_call(struct xk_plan *p, const char *name)
+{
+    struct xk_pass_call *const k = &p->call[p->n_calls++];
+    *k = (struct xk_pass_call){{0}, {0}};
+    snprintf(k->name, sizeof(k->name), "%s", name);
+    return k;
+}
+
+/* Rows of A that come together. */
+static unsigned rows_of_turn(const struct xk_plan *p)
+{
+    return xk_fma_family_of(p->s.fma)->dpas ? 8 : p->s.simd;
+}
+
+static void add_pipe(struct xk_plan *p, unsigned copies)
+{
+    const struct xk_plan_buffer *const a = &p->buffer[1], *const b =
+                                                              &p->buffer[2];
+    struct xk_pass_call *const k = add_call(p, "pipe");
+    snprintf(k->args, sizeof(k->args),
+             "ra ahead=%u slots=%u; rb ahead=%u slots=%u; copies=%u", a->ahead,
+             a->slots, b->ahead, b->slots, copies);
+}
+
+void xk_plan_calls(struct xk_plan *p)
+{
+    if (!xk_plan_has_nest(p))
+        return;
+    add_buffer(p, "acc", &p->acc, p->acc_b);
+    add_operand(p, "ra", &p->a);
+    add_operand(p, "rb", &p->b);
+    if (p->flat.taps) {
+        struct xk_pass_call *const k = add_call(p, "split");
+        snprintf(k->args, sizeof(k->args), "m=%u", rows_of_turn(p));
+        if (p->flat.trip > 1)
+            add_pipe(p, p->flat.copies);
+    } else if (p->seg[0].trip > 1) {
+        add_pipe(p, xk_schedule_copies(&p->s, 1));
+    }
+}
+
+void xk_plan_print_calls(const struct xk_plan *p, struct xk_str *out)
+{
+    for (unsigned i = 0; i < p->n_calls; i++) {
+        const struct xk_pass_call *const k = &p->call[i];
+        xk_str_printf(out, "%s%s", i ? " " : "", k->name);
+        if (k->args[0])
+            xk_str_printf(out, "(%s)", k->args);
+    }
+}
