@@ -4,7 +4,7 @@
  * loaded when, the plan's calls of passes decide later.
  *
  * K is walked as the schedule wants it: in one loop, the K indices but the last
- * (the taps) innermost, or in a loop for each of these around the last one's,
+ * innermost, or in a loop for each of these around the last one's,
  * whose short last step stands behind its loop. */
 #include <string.h>
 
@@ -18,7 +18,7 @@ enum { TILE_A, TILE_B, TILE_C };
 struct nest {
     struct xk_lowering *l;
     struct xk_tiling t;
-    int k_inner; /* the last K index, the fastest but for what taps stand in */
+    int k_inner;   /* the last K index, the fastest in a step */
     int64_t k_all; /* its places, up to whole steps */
     bool has_batch;
     const xk_expr *a, *b; /* registers */
@@ -115,7 +115,7 @@ static void make_walks(struct nest *g)
     for (unsigned r = 0; r < XK_N_ROLES; r++)
         if (r != XK_ROLE_K)
             walk_role(g, (enum xk_role)r, -1);
-    if (p->flat.taps) { /* steps, taps, places of a step */
+    if (xk_schedule_is_flat(&p->s)) { /* steps, the others, places of one */
         add_digit(g, XK_ROLE_K, k, p->s.k_step, 0);
         walk_role(g, XK_ROLE_K, k);
         if (p->s.k_step > 1)
@@ -367,7 +367,7 @@ void xk_lower_nest(struct xk_lowering *l)
     }
     g.a = xk_block_alloc(&l->w, "ra", l->p->a.tile_b, 1);
     g.b = xk_block_alloc(&l->w, "rb", l->p->b.tile_b, 2);
-    if (l->p->flat.taps)
+    if (xk_schedule_is_flat(&l->p->s))
         put_one_loop(&g);
     else
         put_loops(&g);

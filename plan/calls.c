@@ -38,7 +38,7 @@ bool xk_plan_has_nest(const struct xk_plan *p)
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||
         !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
         return false;
-    return !p->flat.taps || is_plain_flat(p);
+    return !xk_schedule_is_flat(&p->s) || is_plain_flat(p);
 }
 
 static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
@@ -60,7 +60,7 @@ static void add_operand(struct xk_plan *p, const char *name,
 {
     struct xk_plan_buffer *const b = add_buffer(p, name, &o->tile, o->tile_b);
     b->slots = o->slots;
-    b->ahead = (uint8_t)(p->flat.taps ? o->slots : o->slots - 1);
+    b->ahead = (uint8_t)(xk_schedule_is_flat(&p->s) ? o->slots : o->slots - 1);
 }
 
 static struct xk_pass_call *add_call(struct xk_plan *p, const char *name)
@@ -94,7 +94,7 @@ void xk_plan_calls(struct xk_plan *p)
     add_buffer(p, "acc", &p->acc, p->acc_b);
     add_operand(p, "ra", &p->a);
     add_operand(p, "rb", &p->b);
-    if (p->flat.taps) {
+    if (xk_schedule_is_flat(&p->s)) {
         struct xk_pass_call *const k = add_call(p, "split");
         snprintf(k->args, sizeof(k->args), "m=%u", rows_of_turn(p));
         if (p->flat.trip > 1)
