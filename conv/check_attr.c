@@ -141,6 +141,13 @@ static enum xk_status check_quant_implemented(xk_ctx *c, const struct kind *k,
 {
     const bool zero = k != &kinds[0];
     const struct xk_quant *const q = zero ? f->attr.zero_point : f->attr.scale;
+    for (unsigned i = 0; zero && i < XK_ARG_BIA; i++)
+        if (q[i].source != XK_QUANT_NONE && !xk_conv_type_is_int(f->src_type))
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "zero_point[%s].source=%s is not implemented with "
+                           "src_type=%s, only with s8 and u8",
+                           xk_conv_arg_name(i), sources[q[i].source],
+                           xk_conv_type_name(f->src_type));
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
         if (q[i].source != XK_QUANT_NONE &&
             !xk_conv_quant_is_read(f, (enum xk_conv_arg)i, zero))

@@ -7,6 +7,7 @@
  * a group, wei has g in front, and channel g * OC + oc of dst is channel oc of
  * group g. Behind this file nobody knows of convolution. */
 #include "conv/quants.h"
+#include "conv/zero_sums.h"
 
 #include <stdio.h>
 #include <string.h>
@@ -196,6 +197,9 @@ enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *f,
     xk_conv_add_dims(&out->c, 5,
                      (const int[]){x.mb, x.oc, x.o[0], x.o[1], x.o[2]});
     xk_conv_over_groups(f, x.g, 1, &out->c);
+    const struct xk_conv_places places = {
+        x.g, x.mb, {x.o[0], x.o[1], x.o[2]}, x.oc};
+    XK_TRY(xk_conv_add_sums(c, f, &places, out));
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_SRC, XK_EPI_MUL, out));
     XK_TRY(add_quant(c, f, &x, XK_SCALE_OF_WEI, XK_EPI_MUL, out));
     if (xk_conv_has_bias(f))

@@ -10,18 +10,24 @@ static const struct {
     [XK_SCALE_OF_WEI] = {"scale_wei", XK_ARG_WEI, false},
     [XK_SCALE_OF_DST] = {"scale_dst", XK_ARG_DST, false},
     [XK_ZERO_POINT_OF_DST] = {"zero_dst", XK_ARG_DST, true},
+    [XK_ZERO_POINT_OF_SRC] = {"zero_src", XK_ARG_SRC, true},
+    [XK_ZERO_POINT_OF_WEI] = {"zero_wei", XK_ARG_WEI, true},
 };
 
-/* The mask's bits of output channels, all of which it must have, and bits that
- * change nothing: of a group without others. */
+/* The mask's bits of channels, all of which it must have, 0: none may differ;
+ * and bits that change nothing: of a group without others. */
 static uint32_t channel_bit(const struct xk_conv_desc *f, enum xk_conv_arg arg,
-                            uint32_t *idle)
+                            bool is_zero_point, uint32_t *idle)
 {
     const bool grouped = arg == XK_ARG_WEI && (f->grouped || f->g > 1);
     *idle = grouped && f->g == 1 ? 1 : 0;
+    if (arg == XK_ARG_SRC)
+        return is_zero_point ? 2 : 0;
+    if (arg == XK_ARG_WEI && is_zero_point)
+        return 0;
     if (arg == XK_ARG_WEI && f->g > 1)
         return 3;
-    return arg == XK_ARG_SRC ? 0 : arg == XK_ARG_WEI && !grouped ? 1 : 2;
+    return arg == XK_ARG_WEI && !grouped ? 1 : 2;
 }
 
 static const struct xk_quant *find(const struct xk_conv_desc *f,
@@ -35,15 +41,16 @@ void xk_conv_quant_row(const struct xk_conv_desc *f, enum xk_conv_quant q,
 {
     uint32_t idle;
     const enum xk_conv_arg arg = rows[q].arg;
-    const uint32_t bit = channel_bit(f, arg, &idle);
     const bool zero = rows[q].is_zero_point;
+    const uint32_t bit = channel_bit(f, arg, zero, &idle);
     *out = (struct xk_conv_quant_row){
         .name = rows[q].name,
         .arg = arg,
         .is_zero_point = zero,
         .number = (uint8_t)((zero ? XK_ARG_ZERO_POINT : XK_ARG_SCALE) + arg),
         .of = find(f, arg, zero)};
-    out->extent = out->of->mask & bit ? f->oc : 1;
+    const int64_t channels = arg == XK_ARG_SRC ? f->ic : f->oc;
+    out->extent = out->of->mask & bit ? channels : 1;
 }
 
 /* A value from the host comes as f32 or s32, whatever its type. */
@@ -62,12 +69,8 @@ bool xk_conv_quant_is_read(const struct xk_conv_desc *f, enum xk_conv_arg arg,
 {
     const struct xk_quant *const q = find(f, arg, is_zero_point);
     uint32_t idle;
-    const uint32_t bit = channel_bit(f, arg, &idle);
-    bool is_row = false;
-    for (unsigned i = 0; i < XK_N_CONV_QUANTS; i++)
-        is_row |= rows[i].arg == arg && rows[i].is_zero_point == is_zero_point;
-    return is_row &&
-           (q->source == XK_QUANT_DEVICE || q->source == XK_QUANT_HOST) &&
+    const uint32_t bit = channel_bit(f, arg, is_zero_point, &idle);
+    return (q->source == XK_QUANT_DEVICE || q->source == XK_QUANT_HOST) &&
            !(q->mask & ~(bit | idle)) &&
            (!(q->mask & bit) || (q->mask & bit) == bit) && !q->n_groups &&
            (q->type == XK_F32 || q->type == XK_F16 || q->type == XK_BF16 ||

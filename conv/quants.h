@@ -1,17 +1,21 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Scales and zero points that the epilogue reads, as plain values: which there
- * are, and how many values each has. */
+/* Scales and zero points that kernels read, as plain values: which there are,
+ * and how many values each has. */
 #ifndef XK_CONV_QUANTS_H
 #define XK_CONV_QUANTS_H
 
 #include "conv/tensors.h"
 
-/* In the order in which they are applied: the first two to the sum, before the
- * bias, the others behind the post-ops. */
+/* In the order of their arguments' numbers. The epilogue applies the scales of
+ * src and wei to the sum, before the bias, scale and zero point of dst behind
+ * the post-ops. Zero points of src and wei go into sums of their own
+ * (conv/zero_sums.h). */
 enum xk_conv_quant {
     XK_SCALE_OF_SRC,
     XK_SCALE_OF_WEI,
     XK_SCALE_OF_DST,
+    XK_ZERO_POINT_OF_SRC,
+    XK_ZERO_POINT_OF_WEI,
     XK_ZERO_POINT_OF_DST,
     XK_N_CONV_QUANTS
 };
@@ -23,7 +27,8 @@ struct xk_conv_quant_row {
     uint8_t number;       /* of the argument */
     const struct xk_quant
         *of;        /* the descriptor's; source NONE: there is none */
-    int64_t extent; /* values: 1 or output channels */
+    int64_t extent; /* values: 1, or the tensor's channels: of src input
+                       channels, else output channels */
 };
 /* From a checked descriptor, which must outlive *out. */
 void xk_conv_quant_row(const struct xk_conv_desc *full, enum xk_conv_quant q,

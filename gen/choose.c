@@ -8,6 +8,7 @@
 #include "conv/conv.h"
 #include "conv/tensors.h"
 #include "gen/contraction_problem.h"
+#include "gen/conv_launches.h"
 #include "gen/gradients.h"
 #include "gen/make_launches.h"
 #include "gen/padding.h"
@@ -211,7 +212,7 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
     const struct xk_schedule_rule *broken = NULL;
     xk_conv_close_groups(&p->desc);
     const struct xk_conv_desc asked = p->desc;
-    enum xk_status status = choose(c, p, true);
+    enum xk_status status = choose(c, p, !xk_conv_has_sums(&p->desc));
     if (status == XK_ENOFIT) {
         xk_ctx_clear(c);
         p->desc = asked;
@@ -224,6 +225,7 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
     }
     XK_TRY(status);
     XK_TRY(keep_valid(c, p, true, &broken));
+    XK_TRY(xk_conv_launches_count(c, p));
     return p->n_candidates
                ? XK_OK
                : none_valid(c, XK_EUNSUPPORTED,

@@ -10,8 +10,7 @@
 #include "conv/quants.h"
 #include "conv/tensors.h"
 #include "gen/creation.h"
-#include "gen/gen.h"
-#include "gen/make_launches.h"
+#include "gen/conv_launches.h"
 #include "gen/padding.h"
 #include "lower/tile_copy.h"
 
@@ -26,6 +25,7 @@ struct create {
     struct xk_nest con;
     struct xk_contraction_problem padding; /* if the problem pads */
     struct xk_flat_nest copy;              /* if it packs */
+    struct xk_conv_launches launches;      /* of others */
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -134,31 +134,34 @@ static struct xk_launch padding_launch(const struct create *g)
                        .n_candidates = g->padding.n_candidates}};
 }
 
-/* Forward: one launch, whose nest is made only here, and perhaps one in front
- * that packs weights, and one behind that clears padding. */
+/* Forward: those of conv_launches.h, whose nest is made only here, and perhaps
+ * one in front that packs weights, which has no others beside it, and one behind
+ * that clears padding. */
 static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
                                        unsigned *n)
 {
     xk_ctx *const c = g->base.gen.c;
     const bool packs = g->problem.pack > 1;
-    *n = 0;
+    struct xk_conv_launches *const l = &g->launches;
     XK_TRY(xk_problem_form_of(c, &g->problem, &g->problem.info, &g->form));
+    XK_TRY(xk_conv_launches_make(c, &g->problem, l));
+    *n = 0;
     if (packs)
         XK_TRY(pack_launch(g, &out[(*n)++]));
     if (g->problem.pads)
         XK_TRY(make_padding(g, &g->form.con));
     XK_TRY(xk_nest_make(c, &g->form.con, &g->con));
+    struct xk_launch *const main = &l->at[l->main];
     const bool lanes = g->form.has_lanes;
-    out[(*n)++] = (struct xk_launch){
-        .kind = XK_LAUNCH_CONTRACT,
-        .name = "xk_conv",
-        .n_binds = packs ? 1 : 0,
-        .bind = pack_binds,
-        .u.contract = {.nest = &g->con,
-                       .whole = lanes ? &g->form.whole : NULL,
-                       .lanes = lanes ? &g->form.lanes : NULL,
-                       .candidate = g->problem.candidate,
-                       .n_candidates = g->problem.n_candidates}};
+    main->u.contract.nest = &g->con;
+    main->u.contract.whole = lanes ? &g->form.whole : NULL;
+    main->u.contract.lanes = lanes ? &g->form.lanes : NULL;
+    if (packs) {
+        main->n_binds = 1;
+        main->bind = pack_binds;
+    }
+    for (unsigned i = 0; i < l->n; i++)
+        out[(*n)++] = l->at[i];
     if (g->problem.pads)
         out[(*n)++] = padding_launch(g);
     return XK_OK;
@@ -169,6 +172,7 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
                                    unsigned *n)
 {
     const struct xk_problem *const p = &g->problem;
+    g->launches.n = 0;
     memcpy(all, p->launch, p->n_launches * sizeof(*all));
     *n = p->n_launches;
     return *n ? XK_OK : forward_launches(g, all, n);
@@ -184,10 +188,12 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     XK_TRY(set_launches(g, launch, &n));
     const int64_t packed_b = xk_layout_size_b(&g->problem.packed);
     const bool packs = g->problem.pack > 1;
+    const struct xk_conv_launches *const l = &g->launches;
+    const struct xk_problem *const p = &g->problem;
     const struct xk_launches all = {
         .n_args = set_args(g),
-        .n_scratch = packs ? 1 : g->problem.n_scratch,
-        .scratch_b = packs ? &packed_b : g->problem.scratch_b,
+        .n_scratch = packs ? 1 : l->n ? l->n_scratch : p->n_scratch,
+        .scratch_b = packs ? &packed_b : l->n ? l->scratch_b : p->scratch_b,
         .args = g->arg,
         .n = n,
         .at = launch,
@@ -255,7 +261,8 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
     struct create *const g = (struct create *)base;
     const struct xk_conv_desc *const d = &g->problem.desc;
     const struct xk_conv_info *const f = &g->problem.info;
-    const struct xk_launch_info *const l = xk_program_launch(p, 0);
+    const struct xk_launch_info *const l =
+        xk_program_launch(p, xk_program_n_launches(p) - 1);
     struct xk_str *const text = &base->gen.text;
     xk_str_clear(text);
     print_attr(d, text);

@@ -48,6 +48,9 @@ static enum xk_status make_kernel(struct maker *m, unsigned i)
     case XK_LAUNCH_REDUCE:
         XK_TRY(xk_lower_reduce(g->c, &l->u.reduce, l->name, surfaces, &nest));
         return make_flat(g, &nest, surfaces, &m->kernel[i]);
+    case XK_LAUNCH_SUMS:
+        XK_TRY(xk_lower_sums(g->c, &l->u.sums, l->name, surfaces, &nest));
+        return make_flat(g, &nest, surfaces, &m->kernel[i]);
     case XK_LAUNCH_IR:
         return xk_kernel_make(g, &l->u.ir, &m->kernel[i]);
     }

@@ -7,12 +7,14 @@
 #include "gen/contract.h"
 #include "lower/pattern.h"
 #include "lower/reduce.h"
+#include "lower/sums.h"
 #include "xekern/xekern.h"
 
 enum xk_launch_kind {
     XK_LAUNCH_CONTRACT,
     XK_LAUNCH_FILL,
     XK_LAUNCH_REDUCE,
+    XK_LAUNCH_SUMS,
     XK_LAUNCH_IR, /* a kernel that is IR already */
 };
 
@@ -32,6 +34,7 @@ struct xk_launch {
         struct xk_contract contract;
         struct xk_fill fill;
         struct xk_reduce reduce;
+        struct xk_sums sums;
         struct xk_kernel_job ir; /* its name is that of the kernel */
     } u;
     /* Arguments without a row: those of a contraction take the caller's tensor

@@ -148,8 +148,9 @@ static const xk_expr *load_input(struct xk_lowering *l, unsigned input)
     if (p->con->input[input].by_value)
         return hold_value(l, input);
     const xk_expr *const buf = xk_block_alloc(&l->w, name, 4u * n, 0);
+    const bool as_it_is = dt == XK_DT_F32 || xk_nest_in_acc(p->con, input);
     const xk_expr *const raw =
-        dt == XK_DT_F32 ? buf : xk_block_alloc(&l->w, "raw_in", 4u * n, 0);
+        as_it_is ? buf : xk_block_alloc(&l->w, "raw_in", 4u * n, 0);
     if (one)
         gather_one(l, input, raw);
     else if (block)
@@ -178,9 +179,10 @@ static void load_part(struct xk_epilogue *e, unsigned number)
 static void hold(struct xk_epilogue *e, const struct xk_plan_side *s,
                  const xk_expr *raw)
 {
-    if (s->dt != XK_DT_F32)
+    const bool converts = xk_plan_side_converts(s);
+    if (converts)
         e->f->widen(e, s, raw);
-    e->held = s->dt != XK_DT_F32 ? e->f32 : raw;
+    e->held = converts ? e->f32 : raw;
 }
 
 static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
@@ -189,7 +191,7 @@ static void fetch_columns(struct xk_epilogue *e, const struct xk_plan_side *s,
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     const unsigned n = e->f->n_lanes ? p->n : xk_plan_part_columns(p);
     gather_columns(e->l, s->input, at->n, n, e->raw[0]);
-    e->held = s->dt == XK_DT_F32 ? e->raw[0] : e->f32;
+    e->held = xk_plan_side_converts(s) ? e->f32 : e->raw[0];
     const enum xk_dtype dt = (enum xk_dtype)s->dt;
     if (e->held != e->raw[0])
         to_f32(e->l, dt, 4 / xk_dtype_b(dt), n, e->raw[0], e->f32);
@@ -264,7 +266,7 @@ static uint32_t f32_b(const struct xk_epilogue *e)
         const uint32_t n = s->one    ? p->s.simd
                            : s->late ? p->epi.n
                                      : xk_plan_part_elements(&p->epi);
-        if (s->dt != XK_DT_F32 && n > most)
+        if (xk_plan_side_converts(s) && n > most)
             most = n;
     }
     return 4 * most;

@@ -82,8 +82,8 @@ struct xk_epi_vector {
 
 enum { XK_EPI_WIDE_B = 256 };
 
-/* The steps' number. First C becomes f32, then come the operations; the last one
- * zeroes what is beyond N. Some may not be there. */
+/* The steps' number. First come the operations on the accumulators, then C becomes f32,
+ * then come the others; the last one zeroes what is beyond N. Some may not be there. */
 unsigned xk_epi_steps(const struct xk_lowering *l);
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
 bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);

@@ -88,6 +88,12 @@ const xk_expr *xk_flat_mask(struct xk_flat *f, unsigned v)
         &f->w, "in", xk_bin_imm(f->c, XK_OP_LT, xk_flat_elements(f, v), f->n));
 }
 
+const xk_expr *xk_flat_value(struct xk_flat *f, enum xk_dtype dt,
+                             const char *name)
+{
+    return param(f, xk_var(f->c, xk_type_vec(dt, 1), name), XK_PARAM_VALUE, 0);
+}
+
 /* Number of a pointer among the kernel's. */
 static uint8_t pointer_number(const struct xk_flat *f, const xk_expr *mem)
 {

@@ -41,6 +41,9 @@ struct xk_flat {
 enum xk_status xk_flat_begin(struct xk_flat *f, const char *name,
                              unsigned n_mem, const char *const *mem_name,
                              const xk_expr **mem);
+/* An argument that is a value, behind the pointers. */
+const xk_expr *xk_flat_value(struct xk_flat *f, enum xk_dtype dt,
+                             const char *name);
 /* s32 x 16: the elements of a thread's vector v. */
 const xk_expr *xk_flat_elements(struct xk_flat *f, unsigned v);
 /* bool x 16: those that there are. */

@@ -221,7 +221,7 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
     const bool serial = xk_plan_is_serial(&e->l->p->epi);
     const unsigned n = xk_epi_steps(e->l);
     unsigned first = 0;
-    for (unsigned step = 1; serial && step < n; step++) {
+    for (unsigned step = 0; serial && step < n; step++) {
         if (!xk_epi_side(e->l, step))
             continue;
         operate_row(e, at, first, step);

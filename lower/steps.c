@@ -19,6 +19,15 @@ unsigned xk_epi_steps(const struct xk_lowering *l)
     return l->p->con->n_epi + 2u;
 }
 
+/* Steps on the accumulators come first; the next one makes f32 of them. */
+static unsigned cast_step(const struct xk_lowering *l)
+{
+    unsigned n = 0;
+    while (n < l->p->con->n_epi && l->p->con->epi[n].in_acc)
+        n++;
+    return n;
+}
+
 /* Zeros for padding. */
 static bool is_last(const struct xk_lowering *l, unsigned step)
 {
@@ -28,7 +37,7 @@ static bool is_last(const struct xk_lowering *l, unsigned step)
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step)
 {
     const struct xk_plan_epilogue *const p = &l->p->epi;
-    if (step == 0)
+    if (step == cast_step(l))
         return p->in_f32;
     return !is_last(l, step) || p->n_extent > l->p->n_extent;
 }
@@ -44,7 +53,10 @@ bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end)
 /* The number of the operation that a step is; -1: it is none. */
 static int op_of(const struct xk_lowering *l, unsigned step)
 {
-    return step == 0 || is_last(l, step) ? -1 : (int)step - 1;
+    const unsigned cast = cast_step(l);
+    if (step == cast || is_last(l, step))
+        return -1;
+    return (int)step - (step > cast);
 }
 
 const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
@@ -59,7 +71,7 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
 {
     const int op = op_of(l, step);
     if (op < 0)
-        return step ? XK_EPI_COLUMN : XK_EPI_NONE;
+        return is_last(l, step) ? XK_EPI_COLUMN : XK_EPI_NONE;
     const struct xk_plan_side *const s = xk_epi_side(l, step);
     const struct xk_epi_op *const o = &l->p->con->epi[op];
     if (s && s->input == XK_SIDE_C && !xk_plan_is_serial(&l->p->epi))
@@ -71,54 +83,65 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step)
                : XK_EPI_NONE;
 }
 
-/* So many f32 from there, in all lanes of v if it is one. */
-static const xk_expr *load_f32(struct xk_epilogue *e, const char *name,
-                               unsigned lanes, const xk_expr *from,
-                               const struct xk_epi_vector *v)
+/* So many dwords from there, in all lanes of v if it is one. */
+static const xk_expr *load_dwords(struct xk_epilogue *e, struct xk_type type,
+                                  const char *name, const xk_expr *from,
+                                  const struct xk_epi_vector *v)
 {
-    const xk_expr *const x =
-        xk_block_load(&e->l->w, name, xk_type_vec(XK_DT_F32, lanes), from);
+    const xk_expr *const x = xk_block_load(&e->l->w, name, type, from);
     return xk_lower_widen(e->l, x, v->lanes);
+}
+
+/* What an operation's operand is when it is used. */
+static enum xk_dtype operand_type(const struct xk_epi_op *op)
+{
+    return op->in_acc ? XK_DT_S32 : XK_DT_F32;
 }
 
 static const xk_expr *side_operand(struct xk_epilogue *e,
                                    const struct xk_plan_side *s,
+                                   enum xk_dtype dt,
                                    const struct xk_epi_vector *v)
 {
     const bool alone = e->f->n_lanes ? s->one : s->late;
     const uint32_t at_b = s->one    ? 0
                           : s->late ? 4 * v->column
                                     : e->f->place(s, v->column);
-    return load_f32(e, s->input == XK_SIDE_C ? "old" : "rhs",
-                    alone ? 1 : v->lanes, xk_lower_reg(e->l, e->held, at_b), v);
+    return load_dwords(e, xk_type_vec(dt, alone ? 1 : v->lanes),
+                       s->input == XK_SIDE_C ? "old" : "rhs",
+                       xk_lower_reg(e->l, e->held, at_b), v);
 }
 
-/* What an operation reads besides C; NULL: nothing. */
+/* What the operation of a step reads besides C; NULL: nothing. */
 static const xk_expr *operand_of(struct xk_epilogue *e, unsigned step,
-                                 const struct xk_epi_vector *v)
+                                 unsigned number, const struct xk_epi_vector *v)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_side *const s = xk_epi_side(l, step);
-    const struct xk_epi_op *const op = &l->p->con->epi[step - 1];
+    const struct xk_epi_op *const op = &l->p->con->epi[number];
+    const enum xk_dtype dt = operand_type(op);
     if (s)
-        return side_operand(e, s, v);
+        return side_operand(e, s, dt, v);
     if (!xk_epi_reads_rhs(op))
         return NULL;
     const bool one = l->p->epi.input[op->input] == XK_INPUT_ONE;
-    return load_f32(e, "rhs", e->f->n_lanes && !one ? v->lanes : 1,
-                    xk_lower_reg(l, e->input[op->input], one ? 0 : 4 * v->n),
-                    v);
+    return load_dwords(
+        e, xk_type_vec(dt, e->f->n_lanes && !one ? v->lanes : 1), "rhs",
+        xk_lower_reg(l, e->input[op->input], one ? 0 : 4 * v->n), v);
 }
 
 static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
                               const struct xk_epi_vector *v, const xk_expr *x)
 {
     struct xk_lowering *const l = e->l;
-    if (step == 0)
+    const int op = op_of(l, step);
+    if (step == cast_step(l))
         return xk_cast(l->c, XK_DT_F32, x);
-    if (!is_last(l, step))
-        return e->code ? xk_epi_apply(l->c, &e->code[step - 1], x,
-                                      operand_of(e, step, v))
+    if (op >= 0 && l->p->con->epi[op].in_acc)
+        return xk_sub(l->c, x, operand_of(e, step, (unsigned)op, v));
+    if (op >= 0)
+        return e->code ? xk_epi_apply(l->c, &e->code[op], x,
+                                      operand_of(e, step, (unsigned)op, v))
                        : NULL; /* out of memory */
     return zero_padding(l, x,
                         e->f->n_lanes
@@ -130,7 +153,7 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v)
 {
     struct xk_lowering *const l = e->l;
-    const bool in_f32 = first > 0 && l->p->epi.in_f32;
+    const bool in_f32 = first > cast_step(l) && l->p->epi.in_f32;
     const enum xk_dtype dt = in_f32 ? XK_DT_F32 : (enum xk_dtype)l->p->acc.dt;
     if (!xk_epi_has_steps(l, first, end))
         return;

@@ -127,6 +127,7 @@ struct xk_plan_side {
     uint8_t store; /* enum xk_plan_store: its messages are those of such a store */
     bool one;      /* the same along N: an element a row */
     bool late;     /* the same along M: an element a column */
+    bool in_acc;   /* s32 that are used as they are; else they become f32 */
     bool like_c;   /* places are those of C's elements */
     bool masked;   /* some lanes may not be loaded */
     uint16_t cols; /* columns of a row per message */
@@ -134,7 +135,7 @@ struct xk_plan_side {
     int64_t n_extent; /* columns that it has, padding included */
 };
 #define XK_SIDE_C UINT8_MAX
-#define XK_PLAN_MAX_SIDES 33
+#define XK_PLAN_MAX_SIDES 35
 
 /* The epilogue: operations on C in f32, conversion, stores. C is finished part
  * by part: row by row, or 8 rows of as many columns as a message stores of them,
@@ -188,6 +189,11 @@ static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 static inline bool xk_plan_is_serial(const struct xk_plan_epilogue *e)
 {
     return e->n_sides > 1 || (e->n_sides && e->side[0].late);
+}
+/* Whether what is read of a side is not yet what its step uses. */
+static inline bool xk_plan_side_converts(const struct xk_plan_side *s)
+{
+    return s->dt != XK_DT_F32 && !s->in_acc;
 }
 /* Whether a side's elements lie side by side in registers, else each in a dword. */
 static inline bool xk_plan_side_is_dense(const struct xk_plan_side *s)

@@ -161,6 +161,7 @@ void xk_plan_sides(xk_ctx *c, struct xk_plan *p)
             make_side(c, p, op->input, s);
         else
             *s = xk_plan_side_of_c(p);
+        s->in_acc = op->in_acc;
         if (!rhs && op->old_dt)
             s->dt = op->old_dt;
         e->side_of[i] = e->n_sides;
@@ -222,7 +223,8 @@ unsigned xk_plan_sides_grf(const struct xk_plan *p)
                                   : s->late ? e->n
                                             : xk_plan_part_elements(e);
         const unsigned r = xk_plan_is_serial(e) ? xk_plan_raw_grf(p, s) : 0;
-        const unsigned w = s->dt != XK_DT_F32 ? xk_grfs(p, 4 * elements) : 0;
+        const unsigned w =
+            xk_plan_side_converts(s) ? xk_grfs(p, 4 * elements) : 0;
         raw = r > raw ? r : raw;
         wide = w > wide ? w : wide;
         if (s->input != XK_SIDE_C) /* its rows' offsets while they are made */

@@ -195,8 +195,9 @@ static bool masks_columns(const struct xk_view *v, const char *n)
 
 static bool needs_f32(const struct xk_plan *p)
 {
+    const unsigned n = p->con->n_epi;
     return p->con->acc_dt != XK_DT_F32 &&
-           (p->con->n_epi || p->epi.dst != XK_DT_S32);
+           ((n && !p->con->epi[n - 1].in_acc) || p->epi.dst != XK_DT_S32);
 }
 
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)

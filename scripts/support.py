@@ -51,8 +51,8 @@ ROWS = [
          ["--attr-scales=src:common+wei:per_oc+dst:host_scalar:2", PROBLEM])]),
     ("zero points", [
         ("dst", ["--attr-zero-points=dst:per_oc", PROBLEM]),
-        ("src", ["--attr-zero-points=src:common:2", PROBLEM]),
-        ("wei", ["--attr-zero-points=wei:common:2", PROBLEM])]),
+        ("src", ["--dt=u8s8", "--attr-zero-points=src:common:2", PROBLEM]),
+        ("wei", ["--dt=u8s8", "--attr-zero-points=wei:common:2", PROBLEM])]),
 ]
 ANSWERS = {"INITIALIZED": True, "UNIMPLEMENTED": False}
 

@@ -11,7 +11,8 @@
 #include "layout/coord.h"
 #include "views/epi_kind.h"
 
-#define XK_MAX_INPUTS 37 /* bias, four scales and zero points, 32 post-ops */
+/* Two sums of zero points, bias, four scales and zero points, 32 post-ops. */
+#define XK_MAX_INPUTS 39
 #define XK_MAX_CLASS_DIMS 3
 
 /* Contractions that differ in constants and in the extent of one K index alone:
@@ -23,7 +24,7 @@ struct xk_class_dim {
     const int64_t *k_extent; /* n of them; the context's or the caller's */
 };
 
-#define XK_MAX_EPI 38 /* those, and a scale that is known */
+#define XK_MAX_EPI 40 /* those, and a scale that is known */
 
 struct xk_contraction {
     uint8_t n_index, n_inputs, n_class_dims, n_epi;

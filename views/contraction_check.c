@@ -191,6 +191,14 @@ static enum xk_status check_epilogue(xk_ctx *c, const struct xk_contraction *p)
         if (xk_epi_reads_rhs(e) && e->input >= p->n_inputs)
             return xk_fail(c, XK_EINVAL, "operation %u, %s: input %u of %u", i,
                            row->name, e->input, p->n_inputs);
+        if (e->in_acc &&
+            (p->acc_dt != XK_DT_S32 || e->kind != XK_EPI_SUB ||
+             p->input[e->input].layout.dt != XK_DT_S32 ||
+             p->input[e->input].by_value || (i && !p->epi[i - 1].in_acc)))
+            return xk_fail(c, XK_EINVAL,
+                           "operation %u, %s: only what is an s32 is "
+                           "subtracted from s32 accumulators, before all else",
+                           i, row->name);
         if (e->old_dt && xk_dtype_b((enum xk_dtype)e->old_dt) != b)
             return xk_fail(
                 c, XK_EINVAL, "operation %u, %s: %s is not as large as %s", i,

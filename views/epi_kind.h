@@ -19,13 +19,15 @@ enum xk_epi_kind {
     XK_N_EPI_KINDS
 };
 
-/* One step on C in f32. */
+/* One step on C in f32; or on the accumulators, before they become f32. */
 struct xk_epi_op {
     uint8_t kind;  /* enum xk_epi_kind */
     uint8_t input; /* where it reads rhs: index of the right-hand side */
     float alpha, beta, zero;
     uint8_t old_dt; /* enum xk_dtype, as large as C's: old is what C held, read
                        as this; 0: C's */
+    bool in_acc; /* of s32 accumulators: SUB of an s32 right-hand side, modulo
+                    2^32. No step in f32 stands before it */
 };
 
 /* What may follow a name, and so what a kind reads besides x. */

@@ -205,4 +205,6 @@ void xk_epi_print(const struct xk_epi_op *op, const char *rhs,
         xk_str_printf(out, " %g", (double)op->beta);
     if (op->zero != 0)
         xk_str_printf(out, " less %g", (double)op->zero);
+    if (op->in_acc)
+        xk_str_printf(out, " in s32");
 }

@@ -28,6 +28,14 @@ static const char *role_name(uint8_t role)
     return "?";
 }
 
+bool xk_nest_in_acc(const struct xk_nest *p, unsigned input)
+{
+    for (unsigned i = 0; i < p->n_epi && p->epi[i].in_acc; i++)
+        if (p->epi[i].input == input)
+            return true;
+    return false;
+}
+
 static void print_operand(const char *letter, const struct xk_operand_view *o,
                           struct xk_str *out)
 {

@@ -50,6 +50,8 @@ struct xk_nest {
  * views cannot have. The contraction has been checked; it may be out->of. */
 enum xk_status xk_nest_make(xk_ctx *c, const struct xk_contraction *of,
                             struct xk_nest *out);
+/* Whether an input is the operand of a step on the accumulators. */
+bool xk_nest_in_acc(const struct xk_nest *p, unsigned input);
 /* The innermost K index; NULL: there is none. */
 const struct xk_index *xk_nest_k_inner(const struct xk_nest *p);
 /* Channels that packing pads to, a tap. */

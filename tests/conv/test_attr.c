@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* Attributes, and layouts as the user counts their dims. */
+#include <stdio.h>
 #include <string.h>
 
 #include "tests/conv/suites.h"
@@ -41,7 +42,16 @@ static const struct {
     {1, 0, {1, 1, XK_E8M0, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 1, type e8m0)"},
     {3, 0, {1, 4, 0, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 4, type f32)"},
     {3, 1, {1, 2, XK_S4, 0, {0, 0}}, XK_EUNSUPPORTED, "(mask 2, type s4)"},
-    {1, 1, {1, 0, 0, 0, {0, 0}}, XK_EUNSUPPORTED, "zero_point[wei].source=dev"},
+    {1, 1, {1, 0, 0, 0, {0, 0}}, XK_OK, ""},
+    {1, 1, {2, 0, XK_S8, 0, {0, 0}}, XK_OK, ""},
+    {1,
+     1,
+     {1, 1, 0, 0, {0, 0}},
+     XK_EUNSUPPORTED,
+     "zero_point[wei].source=device (mask 1, type s32)"},
+    {0, 1, {2, 0, XK_S32, 0, {0, 0}}, XK_OK, ""},
+    {0, 1, {1, 2, XK_U8, 0, {0, 0}}, XK_OK, ""},
+    {0, 1, {1, 2, 0, 0, {0, 0}}, XK_OK, ""},
     {3,
      0,
      {3, 15, XK_E8M0, 0, {0, 0}},
@@ -49,9 +59,9 @@ static const struct {
      "scale[dst].source=mx"},
     {0,
      1,
-     {1, 2, 0, 0, {0, 0}},
+     {1, 4, 0, 0, {0, 0}},
      XK_EUNSUPPORTED,
-     "zero_point[src].source=device (mask 2, type s32)"},
+     "zero_point[src].source=device (mask 4, type s32)"},
     {1, 1, {1, 3, XK_U4, 2, {1, 32}}, XK_EUNSUPPORTED, "(mask 3, type u4)"},
     {0, 0, {1, 16, 0, 0, {0, 0}}, XK_EINVAL, "scale[src].mask=16: src has 4"},
     {0, 0, {1, 0, 99, 0, {0, 0}}, XK_EINVAL, "scale[src].type=99"},
@@ -79,12 +89,33 @@ START_TEST(scales_and_zero_points_are_judged)
     struct xk_quant *const q =
         quant_rows[_i].zero_point ? d.attr.zero_point : d.attr.scale;
     q[quant_rows[_i].arg] = quant_rows[_i].q;
+    if (quant_rows[_i].zero_point) {
+        d.src_type = XK_U8;
+        d.wei_type = XK_S8;
+    }
     ck_assert_int_eq(check(&d), quant_rows[_i].st);
     ck_assert_msg(strstr(test_ctx->error.message, quant_rows[_i].message) != 0,
                   "%s", test_ctx->error.message);
     q[quant_rows[_i].arg].source =
         XK_QUANT_NONE; /* then nothing of it counts */
     ck_assert_int_eq(check(&d), XK_OK);
+}
+END_TEST
+
+/* Only integers are added up in s32, exactly. */
+START_TEST(floats_have_no_zero_points)
+{
+    static const char *const names[] = {"src", "wei"};
+    for (unsigned i = 0; i < 2; i++) {
+        struct xk_conv_desc d = good_desc();
+        char message[80];
+        d.attr.zero_point[i].source = XK_QUANT_DEVICE;
+        snprintf(message, sizeof(message), "zero_point[%s].source=device is",
+                 names[i]);
+        ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+        ck_assert_msg(strstr(test_ctx->error.message, message) != 0, "%s",
+                      test_ctx->error.message);
+    }
 }
 END_TEST
 
@@ -251,6 +282,7 @@ Suite *suite_attr(void)
     Suite *const s = suite_create("conv/attr");
     TCase *const t = tcase_create("attr");
     tcase_add_checked_fixture(t, test_setup, test_teardown);
+    tcase_add_test(t, floats_have_no_zero_points);
     tcase_add_loop_test(t, scales_and_zero_points_are_judged, 0,
                         XK_COUNTOF(quant_rows));
     tcase_add_test(t, modes_that_permit_are_accepted);

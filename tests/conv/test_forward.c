@@ -537,17 +537,20 @@ START_TEST(the_longest_epilogue_fits)
     d.scale = 2;
     d.attr.scale[XK_ARG_SRC].source = d.attr.scale[XK_ARG_WEI].source =
         d.attr.scale[XK_ARG_DST].source = d.attr.zero_point[XK_ARG_DST].source =
-            XK_QUANT_DEVICE;
+            d.attr.zero_point[XK_ARG_SRC].source =
+                d.attr.zero_point[XK_ARG_WEI].source = XK_QUANT_DEVICE;
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
     d.n_post_ops = XK_MAX_POST_OPS;
     for (unsigned i = 0; i < XK_MAX_POST_OPS; i++)
         d.post_ops[i].kind = i == 4 ? XK_POST_SUM : XK_POST_MUL;
     const struct conv v = make_conv_of(&d);
     ck_assert_uint_eq(v.con.n_epi, XK_MAX_EPI);
     ck_assert_uint_eq(v.con.n_inputs, XK_MAX_INPUTS - 1); /* none of the sum */
-    ck_assert_uint_eq(v.con.epi[8].kind, XK_EPI_SUM);
-    ck_assert_uint_eq(v.con.epi[35].kind, XK_EPI_MUL);
-    ck_assert_uint_eq(v.con.epi[35].input, 33);
-    ck_assert_uint_eq(v.con.input[33].arg, XK_ARG_RHS + 31);
+    ck_assert_uint_eq(v.con.epi[10].kind, XK_EPI_SUM);
+    ck_assert_uint_eq(v.con.epi[37].kind, XK_EPI_MUL);
+    ck_assert_uint_eq(v.con.epi[37].input, 35);
+    ck_assert_uint_eq(v.con.input[35].arg, XK_ARG_RHS + 31);
 }
 END_TEST
 

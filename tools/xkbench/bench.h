@@ -262,6 +262,9 @@ struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d);
  * gradients. */
 bool xk_bench_sum_too_long(const struct xk_conv_desc *d,
                            const struct xk_bench_ranges *r);
+/* Narrower ones, so that sums stay exact with zero points of src and wei. */
+void xk_bench_allow_zero_points(const struct xk_bench_problem *p,
+                                struct xk_bench_ranges *r);
 /* False if they are as narrow as they get. */
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r);
 /* True if the scale and the numbers of post-ops are short binary fractions and

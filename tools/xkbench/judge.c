@@ -120,6 +120,27 @@ static bool half_results_exact(const struct xk_bench_work *w)
     return true;
 }
 
+/* What the definition multiplies: a tensor's elements less its zero point, of
+ * src that of the channel; in tensor[arg], to be freed. NULL: there is no zero
+ * point, or no memory for that, and then in tensor[arg], too. */
+static float *less_zero_point(const struct xk_bench_work *w, int arg,
+                              float **tensor)
+{
+    const struct xk_bench_map *const m = &w->op[arg].map;
+    uint64_t inner = 1;
+    if (!w->p->desc.attr.zero_point[arg].source)
+        return NULL;
+    float *const out = malloc(m->n * sizeof *out);
+    for (uint32_t d = 2; d < m->ndims; d++)
+        inner *= (uint64_t)m->dims[d];
+    for (uint64_t i = 0; out && i < m->n; i++) {
+        const int64_t channel = (int64_t)(i / inner) % m->dims[1];
+        out[i] = w->op[arg].plain[i] -
+                 (float)of_channel(w, XK_ARG_ZERO_POINT + arg, channel);
+    }
+    return tensor[arg] = out;
+}
+
 static bool make_expected(struct xk_bench_work *w, uint64_t seed)
 {
     float *tensor[XK_N_CONV_ARGS];
@@ -128,7 +149,12 @@ static bool make_expected(struct xk_bench_work *w, uint64_t seed)
         tensor[i] = w->op[i].written ? w->op[i].expected : w->op[i].plain;
     if (w->chain.dequantizes)
         tensor[XK_ARG_BIA] = NULL;
-    const enum xk_status st = xk_bench_reference(&w->p->desc, tensor, &w->err);
+    float *const less[2] = {less_zero_point(w, XK_ARG_SRC, tensor),
+                            less_zero_point(w, XK_ARG_WEI, tensor)};
+    const bool fits = tensor[XK_ARG_SRC] && tensor[XK_ARG_WEI];
+    const enum xk_status st =
+        fits ? xk_bench_reference(&w->p->desc, tensor, &w->err) : XK_ENOMEM;
+    free(less[0]), free(less[1]);
     return st < 0 ? xk_bench_end_status(w, st) : true;
 }
 

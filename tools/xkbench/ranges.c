@@ -42,6 +42,7 @@ static float sum_factor(const struct xk_conv_desc *d)
     return 0;
 }
 
+enum { DRAWN_ZERO = 2 }; /* the largest zero point that no text gives */
 enum { SHORT = 64 }; /* factors up to so many odd steps keep results exact */
 
 bool xk_bench_attributes_exact(const struct xk_conv_desc *d)
@@ -196,6 +197,28 @@ bool xk_bench_sum_too_long(const struct xk_conv_desc *d,
     return xk_bench_is_gradient(d) && r->k_n > (LIMIT - 2 * BIAS) / r->a / r->b;
 }
 
+/* The largest magnitude of a tensor's zero points. */
+static int64_t zero_most(const struct xk_bench_problem *p, enum xk_conv_arg arg)
+{
+    const struct xk_quant *const q = &p->desc.attr.zero_point[arg];
+    const int64_t given = llabs((long long)p->zero_point[arg]);
+    if (q->source == XK_QUANT_NONE)
+        return 0;
+    return q->mask ? DRAWN_ZERO : given;
+}
+
+void xk_bench_allow_zero_points(const struct xk_bench_problem *p,
+                                struct xk_bench_ranges *r)
+{
+    const int64_t src = zero_most(p, XK_ARG_SRC),
+                  wei = zero_most(p, XK_ARG_WEI);
+    if (!src && !wei)
+        return;
+    while ((r->a + src) * (r->b + wei) > LIMIT / 2 / r->k_n &&
+           xk_bench_narrow_ranges(r))
+        continue;
+}
+
 bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)
 {
     if (r->a == 1 && r->b == 1)
@@ -265,7 +288,7 @@ void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
         number - (zero ? XK_ARG_ZERO_POINT : (uint32_t)XK_ARG_SCALE);
     const struct xk_quant *const q =
         zero ? &p->desc.attr.zero_point[arg] : &p->desc.attr.scale[arg];
-    xk_bench_fill(plain, n, zero ? 2 : 1, 1, 1, seed * 64 + number);
+    xk_bench_fill(plain, n, zero ? DRAWN_ZERO : 1, 1, 1, seed * 64 + number);
     for (uint64_t i = 0; i < n; i++) {
         const float drawn = zero ? plain[i] : exp2f(plain[i] - 3);
         const float given = zero ? (float)p->zero_point[arg] : p->scale[arg];

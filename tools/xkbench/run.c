@@ -403,6 +403,7 @@ static bool run_problem(struct xk_bench_work *w)
         if (!xk_bench_make_operand(w, i))
             return false;
     w->ranges = xk_bench_choose_ranges(&w->p->desc);
+    xk_bench_allow_zero_points(w->p, &w->ranges);
     if (check && !xk_bench_expect(w))
         return false;
     if (!check && !xk_bench_time_only(w))

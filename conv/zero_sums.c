@@ -1,0 +1,327 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+#include "conv/zero_sums.h"
+
+#include <stdio.h>
+#include <string.h>
+
+#include "conv/quants.h"
+#include "views/access.h"
+
+static const char input_wei[] = "sum_wei", input_src[] = "sum_src";
+
+static bool has_zero(const struct xk_conv_desc *f, enum xk_conv_arg arg)
+{
+    return f->attr.zero_point[arg].source != XK_QUANT_NONE;
+}
+
+bool xk_conv_has_sums(const struct xk_conv_desc *f)
+{
+    return has_zero(f, XK_ARG_SRC) || has_zero(f, XK_ARG_WEI);
+}
+
+/* Spatial dims that there are: all but a depth that does nothing. */
+static unsigned first_axis(const struct xk_conv_desc *f)
+{
+    return xk_conv_is_3d(f) ? 0 : 1;
+}
+
+/* Whether some tap of some place is beside src. */
+static bool meets_padding(const struct xk_conv_axis *x)
+{
+    return x->pad > 0 ||
+           (x->places - 1) * x->step + (x->taps - 1) * x->apart - x->pad >=
+               x->extent;
+}
+
+/* Places along an axis that differ in their taps: all of them, or one. */
+static int64_t places_of(const struct xk_conv_desc *f, unsigned i)
+{
+    const struct xk_conv_axis x = xk_conv_axis(f, i);
+    return meets_padding(&x) ? x.places : 1;
+}
+
+/* A tensor of s32 in the order of its dims. */
+static enum xk_status dense(xk_ctx *c, const char *name, unsigned n,
+                            const int64_t *dims, struct xk_access *a)
+{
+    const char *why;
+    memset(a, 0, sizeof(*a));
+    snprintf(a->name, sizeof(a->name), "%s", name);
+    a->layout.dt = XK_DT_S32;
+    a->layout.n_dims = (uint8_t)n;
+    memcpy(a->layout.dim, dims, n * sizeof(*dims));
+    why = xk_layout_make_dense(&a->layout);
+    if (why || xk_layout_size_b(&a->layout) > INT32_MAX)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "zero_point: the tensor of sums %s is above 2^31-1 "
+                       "bytes, which is not implemented",
+                       name);
+    return XK_OK;
+}
+
+/* dst of one launch, as A of the next: [i] is the index of dim i, -1: none. */
+static void pass_dims(struct xk_access *a, const int *index)
+{
+    for (unsigned d = 0; d < a->layout.n_dims; d++)
+        xk_access_add(a, index[d], a->layout.dim[d]);
+}
+
+static struct xk_conv_sum *add_launch(struct xk_conv_sums *s, const char *name)
+{
+    struct xk_conv_sum *const x = &s->at[s->n++];
+    memset(x, 0, sizeof(*x));
+    snprintf(x->name, sizeof(x->name), "%s", name);
+    xk_contraction_clear(&x->con);
+    x->con.acc_dt = XK_DT_S32;
+    x->a_from = -1;
+    return x;
+}
+
+static enum xk_status zero_access(xk_ctx *c, const struct xk_conv_desc *f,
+                                  enum xk_conv_quant q, struct xk_access *a)
+{
+    struct xk_conv_quant_row row;
+    xk_conv_quant_row(f, q, &row);
+    memset(a, 0, sizeof(*a));
+    snprintf(a->name, sizeof(a->name), "%s", row.name);
+    a->arg = row.number;
+    a->by_value = row.of->source == XK_QUANT_HOST;
+    return xk_conv_quant_layout(c, &row, &a->layout);
+}
+
+/* Channels that a lane adds up: more lanes where there are many. */
+static int64_t chunk_of(int64_t channels)
+{
+    for (int64_t e = 64; e >= 16; e /= 2)
+        if (channels % e == 0)
+            return e;
+    return channels;
+}
+
+/* [kd][kh][kw][chunk][g][oc]: sums over the channels of a chunk, of (wei - zw)
+ * * zs. */
+static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
+                               const struct xk_conv_info *info,
+                               struct xk_conv_sum *x)
+{
+    enum { CHUNK = 3, G, OC };
+    struct xk_contraction *const p = &x->con;
+    const int64_t ic = f->ic / f->g, chunk = chunk_of(ic);
+    const int64_t dims[6] = {f->kd,      f->kh, f->kw,
+                             ic / chunk, f->g,  f->oc / f->g};
+    static const char *const names[6] = {"kd", "kh", "kw", "ch", "g", "oc"};
+    int i[6];
+    for (unsigned d = 0; d < 6; d++)
+        i[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_N);
+    const int in = (int)xk_contraction_add(p, "ic", chunk, XK_ROLE_K);
+    XK_TRY(dense(c, "dst", 6, dims, &p->c));
+    pass_dims(&p->c, i);
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_WEI, &p->a));
+    if (xk_conv_has_group_dim(f, XK_ARG_WEI))
+        xk_access_add(&p->a, i[G], f->g);
+    xk_access_add(&p->a, i[OC], f->oc / f->g);
+    xk_access_add(&p->a, in, ic)->coef[i[CHUNK]] = chunk;
+    for (unsigned d = first_axis(f); d < 3; d++)
+        xk_access_add(&p->a, i[d], dims[d]);
+    XK_TRY(zero_access(c, f, XK_ZERO_POINT_OF_SRC, &p->b));
+    const bool many = p->b.layout.dim[0] > 1;
+    struct xk_coord *const z =
+        xk_access_add(&p->b, many ? in : -1, p->b.layout.dim[0]);
+    z->coef[i[CHUNK]] = many ? chunk : 0;
+    z->coef[i[G]] = many ? ic : 0;
+    if (has_zero(f, XK_ARG_WEI)) {
+        XK_TRY(zero_access(c, f, XK_ZERO_POINT_OF_WEI, &x->less));
+        xk_access_add(&x->less, -1, 1);
+    }
+    x->size_b = xk_layout_size_b(&p->c.layout);
+    return XK_OK;
+}
+
+/* The coordinate of src that a place and a tap have, or the condition on it. */
+static void add_axis(struct xk_access *a, const struct xk_conv_axis *x,
+                     int place, int tap)
+{
+    struct xk_coord *const at = xk_access_add(a, -1, x->extent);
+    if (place >= 0)
+        at->coef[place] = x->step;
+    at->coef[tap] = x->apart;
+    at->base = -x->pad;
+}
+
+/* [od][oh][ow][g][oc]: those of a place's taps that are inside src. */
+static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
+                                 const struct xk_conv_sum *taps,
+                                 struct xk_conv_sum *x)
+{
+    static const char *const names[] = {"od", "oh", "ow", "g", "oc"};
+    static const char *const k_names[] = {"kd", "kh", "kw", "ch"};
+    const int64_t *const from = taps->con.c.layout.dim;
+    struct xk_contraction *const p = &x->con;
+    const int64_t dims[5] = {places_of(f, 0), places_of(f, 1), places_of(f, 2),
+                             f->g, f->oc / f->g};
+    int o[5], k[6];
+    for (unsigned d = 0; d < 5; d++)
+        o[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_M);
+    for (unsigned d = 0; d < 4; d++)
+        k[d] = (int)xk_contraction_add(p, k_names[d], from[d], XK_ROLE_K);
+    k[4] = o[3];
+    k[5] = o[4];
+    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    pass_dims(&p->c, o);
+    XK_TRY(dense(c, "taps", 6, from, &p->a));
+    pass_dims(&p->a, k);
+    for (unsigned d = first_axis(f); d < 3; d++) {
+        const struct xk_conv_axis axis = xk_conv_axis(f, d);
+        if (meets_padding(&axis))
+            add_axis(&p->a, &axis, dims[d] > 1 ? o[d] : -1, k[d]);
+    }
+    x->size_b = xk_layout_size_b(&p->c.layout);
+    return XK_OK;
+}
+
+/* [mb][g][id][ih][iw]: sums over a group's channels of a pixel, times zw. */
+static enum xk_status sum_pixels(xk_ctx *c, const struct xk_conv_desc *f,
+                                 const struct xk_conv_info *info,
+                                 struct xk_conv_sum *x)
+{
+    enum { G = 1, SPATIAL };
+    struct xk_contraction *const p = &x->con;
+    const int64_t ic = f->ic / f->g;
+    const int64_t dims[5] = {f->mb, f->g, f->id, f->ih, f->iw};
+    static const char *const names[5] = {"mb", "g", "id", "ih", "iw"};
+    int i[5];
+    for (unsigned d = 0; d < 5; d++)
+        i[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_M);
+    const int in = (int)xk_contraction_add(p, "ic", ic, XK_ROLE_K);
+    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    pass_dims(&p->c, i);
+    XK_TRY(xk_conv_access(c, f, info, XK_ARG_SRC, &p->a));
+    xk_access_add(&p->a, i[0], f->mb);
+    xk_access_add(&p->a, in, f->ic)->coef[i[G]] = ic;
+    for (unsigned d = first_axis(f); d < 3; d++)
+        xk_access_add(&p->a, i[SPATIAL + d], dims[SPATIAL + d]);
+    XK_TRY(zero_access(c, f, XK_ZERO_POINT_OF_WEI, &p->b));
+    xk_access_add(&p->b, -1, 1);
+    x->size_b = xk_layout_size_b(&p->c.layout);
+    return XK_OK;
+}
+
+/* [mb][g][od][oh][ow]: the sums over the pixels of a place's taps. */
+static enum xk_status sum_windows(xk_ctx *c, const struct xk_conv_desc *f,
+                                  const struct xk_conv_sum *pixels,
+                                  struct xk_conv_sum *x)
+{
+    static const char *const places[] = {"mb", "g", "od", "oh", "ow"};
+    static const char *const taps[] = {"kd", "kh", "kw"};
+    struct xk_contraction *const p = &x->con;
+    const int64_t dims[5] = {f->mb, f->g, f->od, f->oh, f->ow};
+    int o[5], k[3];
+    for (unsigned d = 0; d < 5; d++)
+        o[d] = (int)xk_contraction_add(p, places[d], dims[d], XK_ROLE_M);
+    for (unsigned d = 0; d < 3; d++)
+        k[d] = (int)xk_contraction_add(p, taps[d], xk_conv_axis(f, d).taps,
+                                       XK_ROLE_K);
+    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    pass_dims(&p->c, o);
+    XK_TRY(dense(c, "pixels", 5, pixels->con.c.layout.dim, &p->a));
+    xk_access_add(&p->a, o[0], f->mb);
+    xk_access_add(&p->a, o[1], f->g);
+    for (unsigned d = 0; d < 3; d++) {
+        const struct xk_conv_axis axis = xk_conv_axis(f, d);
+        add_axis(&p->a, &axis, o[d + 2], k[d]);
+    }
+    x->size_b = xk_layout_size_b(&p->c.layout);
+    return XK_OK;
+}
+
+/* Whether the sums of taps are those of places. */
+static bool is_complete(const struct xk_conv_desc *f,
+                        const struct xk_conv_sum *taps)
+{
+    const int64_t *const n = taps->con.c.layout.dim;
+    bool padding = false;
+    for (unsigned d = first_axis(f); d < 3; d++) {
+        const struct xk_conv_axis axis = xk_conv_axis(f, d);
+        padding |= meets_padding(&axis);
+    }
+    return !padding && n[0] * n[1] * n[2] * n[3] == 1;
+}
+
+static enum xk_status sums_of_wei(xk_ctx *c, const struct xk_conv_desc *f,
+                                  const struct xk_conv_info *info,
+                                  struct xk_conv_sums *s)
+{
+    struct xk_conv_sum *const taps = add_launch(s, "xk_sum_taps");
+    XK_TRY(sum_taps(c, f, info, taps));
+    if (!is_complete(f, taps)) {
+        struct xk_conv_sum *const places = add_launch(s, "xk_sum_places");
+        places->a_from = (int)s->n - 2;
+        XK_TRY(sum_places(c, f, taps, places));
+    }
+    s->of_wei = (int)s->n - 1;
+    return XK_OK;
+}
+
+static enum xk_status sums_of_src(xk_ctx *c, const struct xk_conv_desc *f,
+                                  const struct xk_conv_info *info,
+                                  struct xk_conv_sums *s)
+{
+    struct xk_conv_sum *const pixels = add_launch(s, "xk_sum_pixels");
+    XK_TRY(sum_pixels(c, f, info, pixels));
+    struct xk_conv_sum *const windows = add_launch(s, "xk_sum_windows");
+    windows->a_from = (int)s->n - 2;
+    XK_TRY(sum_windows(c, f, pixels, windows));
+    s->of_src = (int)s->n - 1;
+    return XK_OK;
+}
+
+enum xk_status xk_conv_sums_make(xk_ctx *c, const struct xk_conv_desc *f,
+                                 const struct xk_conv_info *info,
+                                 struct xk_conv_sums *out)
+{
+    out->n = 0;
+    out->of_wei = out->of_src = -1;
+    if (has_zero(f, XK_ARG_SRC))
+        XK_TRY(sums_of_wei(c, f, info, out));
+    if (has_zero(f, XK_ARG_WEI))
+        XK_TRY(sums_of_src(c, f, info, out));
+    return XK_OK;
+}
+
+int xk_conv_sums_find(const struct xk_conv_sums *s, const char *input)
+{
+    return strcmp(input, input_wei) == 0   ? s->of_wei
+           : strcmp(input, input_src) == 0 ? s->of_src
+                                           : -1;
+}
+
+static enum xk_status add_input(xk_ctx *c, const char *name, unsigned n,
+                                const int64_t *dims, const int *index,
+                                struct xk_contraction *p)
+{
+    p->epi[p->n_epi++] = (struct xk_epi_op){
+        .kind = XK_EPI_SUB, .in_acc = true, .input = p->n_inputs};
+    struct xk_access *const a = xk_contraction_add_input(p);
+    XK_TRY(dense(c, name, n, dims, a));
+    for (unsigned d = 0; d < n; d++)
+        xk_access_add(a, dims[d] > 1 ? index[d] : -1, dims[d]);
+    return XK_OK;
+}
+
+enum xk_status xk_conv_add_sums(xk_ctx *c, const struct xk_conv_desc *f,
+                                const struct xk_conv_places *o,
+                                struct xk_contraction *p)
+{
+    const int64_t wei[5] = {places_of(f, 0), places_of(f, 1), places_of(f, 2),
+                            f->g, f->oc / f->g};
+    const int64_t src[5] = {f->mb, f->g, f->od, f->oh, f->ow};
+    if (has_zero(f, XK_ARG_SRC))
+        XK_TRY(add_input(c, input_wei, 5, wei,
+                         (const int[]){o->o[0], o->o[1], o->o[2], o->g, o->oc},
+                         p));
+    if (has_zero(f, XK_ARG_WEI))
+        XK_TRY(add_input(c, input_src, 5, src,
+                         (const int[]){o->mb, o->g, o->o[0], o->o[1], o->o[2]},
+                         p));
+    return XK_OK;
+}

@@ -1,0 +1,114 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""random_options.py XKBENCH [--count=N] [--seed=S]: N random small convolutions, each
+with random words of all options, in xkbench's mode C on the simulator with all
+checkers. TAP: each that is neither PASSED nor MISTRUSTED, and a line for all."""
+import argparse
+import random
+import re
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+from random_problems import run  # noqa: E402
+
+INT_SRC, INT_WEI = ["u8", "s8"], ["s8", "u8"]
+FLOATS = ["f32", "f16", "bf16"]
+DST = ["f32", "f16", "bf16", "s32", "s8", "u8"]
+RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
+LAYOUTS = ["any", "any", "axb", "abx"]
+ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "tanh", "swish:1"]
+# A result that is 0 nearly everywhere, or the same, proves little.
+UNTRUSTED = 0.2
+
+
+def axis(rng, name, most):
+    """One spatial dim: its keys; the effective filter fits into the padded input."""
+    size, taps = rng.randint(1, most), rng.choice([1, 1, 2, 3, 3, 5])
+    gap, stride = rng.choice([0, 0, 0, 1, 2]), rng.choice([1, 1, 1, 2, 3])
+    reach = (taps - 1) * (gap + 1) + 1
+    pad = rng.choice([0, 0, 1, 2, reach - 1, reach])
+    pad = max(pad, (reach - size + 1) // 2, 0)
+    return (f"i{name}{size}k{name}{taps}s{name}{stride}d{name}{gap}p{name}{pad}"
+            f"o{name}{(size + 2 * pad - reach) // stride + 1}")
+
+
+def sizes(rng):
+    names = rng.choice(["hw", "hw", "hw", "w", "dhw"])
+    channels = [1, 3, 4, 8, 15, 16, 17, 32, 48, 64, 96]
+    return (f"mb{rng.choice([1, 1, 2, 3, 9])}ic{rng.choice(channels)}"
+            f"oc{rng.choice(channels)}" +
+            "".join(axis(rng, n, 4 if len(names) == 3 else 9) for n in names))
+
+
+def types(rng):
+    if rng.random() < 0.6:
+        return rng.choice(INT_SRC), rng.choice(INT_WEI), rng.choice(DST)
+    t = rng.choice(FLOATS)
+    return t, t, rng.choice(DST)
+
+
+def quants(rng, whole):
+    """Words of scales and of zero points."""
+    scales = [rng.choice(["", "", "src:common:0.25", "src:host_scalar:0.5"]),
+              rng.choice(["", "", "wei:common:0.125:f16", "wei:per_oc:bf16",
+                          "wei:host_scalar:0.5"]),
+              rng.choice(["", "", "dst:common:2", "dst:per_oc:f16"])]
+    zero = [rng.choice(["", "dst:common:3", "dst:per_oc:s8", "dst:host_scalar:-2"])]
+    if whole:
+        zero += [rng.choice(["", "src:common:3", "src:common:-100", "src:common:7:u8",
+                             "src:common:-3:s8", "src:host_scalar:11",
+                             "src:per_dim_1", "src:per_dim_1:u8", "src:per_dim_1:s8"]),
+                 rng.choice(["", "", "wei:common:2", "wei:common:-1:s8",
+                             "wei:host_scalar:5"])]
+    return (["--attr-scales=" + "+".join(filter(None, scales))] +
+            ["--attr-zero-points=" + "+".join(filter(None, zero))])
+
+
+def post_op(rng):
+    kind = rng.choice(["sum", "sum:0.5", "add", "mul", "prelu", "elt", "elt"])
+    if kind == "elt":
+        return rng.choice(ELTWISE)
+    if kind in ("add", "mul"):
+        return f"{kind}:{rng.choice(RHS)}:{rng.choice(['common', 'per_oc', 'per_tensor'])}"
+    return "prelu:per_oc" if kind == "prelu" else kind
+
+
+def line(rng):
+    src, wei, dst = types(rng)
+    ops = [post_op(rng) for _ in range(rng.choice([0, 0, 1, 1, 2, 3]))]
+    return " ".join(["--dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
+                     f"--dt={src}:{wei}:{dst}",
+                     "--bia-dt=" + rng.choice(["undef"] + RHS),
+                     "--stag=" + rng.choice(LAYOUTS), "--wtag=" + rng.choice(LAYOUTS),
+                     "--dtag=" + rng.choice(LAYOUTS)] +
+                    quants(rng, src in INT_SRC) +
+                    ["--attr-post-ops=" + "+".join(ops), sizes(rng)])
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("xkbench")
+    parser.add_argument("--count", type=int, default=60)
+    parser.add_argument("--seed", type=int, default=20261125)
+    args = parser.parse_args()
+    rng, tap, ran, weak, failed = random.Random(args.seed), Tap(), 0, 0, 0
+    print(f"# seed {args.seed}")
+    for first in range(0, args.count, 500):
+        lines = [line(rng) for _ in range(min(500, args.count - first))]
+        out, _ = run(args.xkbench, lines)
+        states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
+        ran += len(states)
+        weak += sum(state == "MISTRUSTED" for state, _ in states)
+        for state, rest in states:
+            if state not in ("PASSED", "MISTRUSTED"):
+                failed += 1
+                tap.check(False, f"{state}{rest}")
+    tap.check(ran == args.count and not failed and weak <= UNTRUSTED * args.count,
+              f"{ran} of {args.count} ran, {failed} failed, {weak} not trusted")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
