@@ -6,6 +6,7 @@
 #include "conv/post_ops.h"
 #include "conv/tensors.h"
 #include "conv/version.h"
+#include "conv/ways.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -279,11 +280,24 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
+static enum xk_status check_tags_end(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    const char *const tags[XK_N_CONV_ARGS] = {f->src_tag, f->wei_tag, "",
+                                              f->dst_tag};
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        if (strnlen(tags[i], XK_TAG_MAX) == XK_TAG_MAX)
+            return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end",
+                           xk_conv_tensor_field((enum xk_conv_arg)i),
+                           XK_TAG_MAX, tags[i]);
+    return XK_OK;
+}
+
 /* Unknown tags, tags without kernels, and tensors that are too large. The tags
  * of *f become those over our dims. For "any" it is the dense layout that must
  * fit, the smallest there is: what the chosen one needs is xk_conv_tensors' to
  * judge. */
-static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
+static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f,
+                                    bool taken)
 {
     const struct {
         enum xk_conv_arg arg;
@@ -295,11 +309,8 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
     };
     struct xk_layout l[XK_COUNTOF(rows)];
     for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
-        if (strnlen(rows[i].tag, XK_TAG_MAX) == XK_TAG_MAX)
-            return xk_fail(c, XK_EINVAL, "%s=%.*s... does not end",
-                           xk_conv_tensor_field(rows[i].arg), XK_TAG_MAX,
-                           rows[i].tag);
-        XK_TRY(xk_conv_take_layout(c, f, rows[i].arg, rows[i].tag));
+        if (!taken)
+            XK_TRY(xk_conv_take_layout(c, f, rows[i].arg, rows[i].tag));
         const bool any = xk_conv_tag_is_any(rows[i].tag);
         XK_TRY(xk_conv_layout(
             c, f, rows[i].arg,
@@ -309,16 +320,39 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f)
                                           : xk_conv_check_reach(c, f, &l[0]);
 }
 
-enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
-                             struct xk_conv_desc *full)
+/* What a descriptor says, before it is asked what is implemented. */
+static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
+                                       struct xk_conv_desc *full)
 {
     XK_TRY(xk_conv_copy_desc(c, d, full));
     XK_TRY(check_enums(c, full));
     XK_TRY(check_extents(c, full));
     XK_TRY(check_geometry(c, full));
     XK_TRY(check_ndims(c, full));
+    XK_TRY(check_tags_end(c, full));
     XK_TRY(xk_conv_check_attr(c, full));
-    XK_TRY(xk_conv_check_rhs(c, full));
+    return xk_conv_check_rhs(c, full);
+}
+
+enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
+                             struct xk_conv_desc *full)
+{
+    XK_TRY(check_descriptor(c, d, full));
     XK_TRY(check_implemented(c, full));
-    return check_tensors(c, full);
+    return check_tensors(c, full, false);
+}
+
+enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
+                             struct xk_conv_desc *full,
+                             struct xk_conv_ways *ways)
+{
+    ways->n = 0;
+    ways->stochastic = false;
+    XK_TRY(check_descriptor(c, d, full));
+    /* Gradients take their tensors as they are. */
+    const bool taken = !xk_conv_is_gradient(full) && full->mb > 0;
+    if (taken)
+        XK_TRY(xk_conv_take_ways(c, full, ways));
+    XK_TRY(check_implemented(c, full));
+    return check_tensors(c, full, taken);
 }

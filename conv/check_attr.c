@@ -182,9 +182,12 @@ enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
     XK_TRY(check_quant_implemented(c, &kinds[0], f));
     XK_TRY(check_quant_implemented(c, &kinds[1], f));
     XK_TRY(check_acc_implemented(c, f));
-    if (f->attr.rounding[XK_ARG_DST] != XK_ROUND_ENVIRONMENT)
+    if (f->attr.rounding[XK_ARG_DST] != XK_ROUND_ENVIRONMENT &&
+        f->dst_type != XK_F32)
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "rounding[dst]=stochastic is not implemented");
+                       "rounding[dst]=stochastic is not implemented with "
+                       "dst_type=%s",
+                       xk_conv_type_name(f->dst_type));
     if (f->attr.dropout.source != XK_QUANT_NONE)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "dropout.source=%s: dropout is not implemented",

@@ -13,10 +13,17 @@ const char *xk_conv_arg_name(unsigned arg);
 /* benchdnn's word for a direction, enum xk_prop: "FWD_D"; "?": it is none. */
 const char *xk_conv_prop_name(uint32_t prop);
 /* Deduces and checks; XK_EINVAL names field and value, XK_EUNSUPPORTED says
- * what is not implemented. A copy with every default made explicit goes to
- * *full (types, prop, the factor of a sum; tags stay "any" where they are). */
+ * what is not implemented, of kernels that take the tensors as they are. A copy
+ * with every default made explicit goes to *full (types, prop, the factor of a
+ * sum; tags stay "any" where they are). */
 enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
                              struct xk_conv_desc *full);
+/* The same for tensors of any layout and type that oneDNN has: *full is then
+ * what the kernels see, and *ways says what is copied for them. */
+struct xk_conv_ways;
+enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
+                             struct xk_conv_desc *full,
+                             struct xk_conv_ways *ways);
 /* Problem strings; these are the public functions' bodies. */
 enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
                              struct xk_conv_desc *d, char *name,

@@ -437,7 +437,6 @@ enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *f)
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
         struct xk_post_op *const op = &f->post_ops[i];
         struct xk_layout l;
-        char field[32];
         if (!xk_post_op_reads_rhs(op->kind))
             continue;
         if (op->mask == UINT32_MAX)
@@ -450,8 +449,6 @@ enum xk_status xk_conv_check_rhs(xk_ctx *c, struct xk_conv_desc *f)
             return xk_fail(c, XK_EINVAL,
                            "post_ops[%u].tag=%.*s... does not end", i,
                            XK_TAG_MAX, op->tag);
-        snprintf(field, sizeof(field), "post_ops[%u].type", i);
-        XK_TRY(xk_conv_check_rhs_type(c, field, op->type));
         XK_TRY(xk_conv_rhs_layout(c, f, i, NULL, &l));
     }
     return XK_OK;
@@ -488,8 +485,12 @@ enum xk_status xk_conv_post_ops_implemented(xk_ctx *c,
                                             const struct xk_conv_desc *f)
 {
     for (uint32_t i = 0; i < f->n_post_ops; i++) {
+        char field[32];
+        snprintf(field, sizeof(field), "post_ops[%u].type", i);
         if (xk_post_op_reads_old(f->post_ops[i].kind))
             XK_TRY(check_sum(c, f, i));
+        if (xk_post_op_reads_rhs(f->post_ops[i].kind))
+            XK_TRY(xk_conv_check_rhs_type(c, field, f->post_ops[i].type));
     }
     return XK_OK;
 }

@@ -372,8 +372,8 @@ enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
     return XK_OK;
 }
 
-static void describe(const struct xk_layout *l, uint32_t type,
-                     struct xk_tensor_info *out)
+void xk_conv_describe(const struct xk_layout *l, uint32_t type,
+                      struct xk_tensor_info *out)
 {
     int64_t div[XK_LAYOUT_MAX_DIMS] = {1, 1, 1, 1, 1, 1};
     memset(out, 0, sizeof(*out));
@@ -410,7 +410,7 @@ static enum xk_status describe_rhs(xk_ctx *c, const struct xk_conv_desc *full,
                            "post_ops[%u]: a right-hand side of %lld bytes, "
                            "above 2^31-1, is not implemented",
                            i, (long long)xk_layout_size_b(&l));
-        describe(&l, op->type ? op->type : XK_F32, &info->rhs[i]);
+        xk_conv_describe(&l, op->type ? op->type : XK_F32, &info->rhs[i]);
     }
     return XK_OK;
 }
@@ -428,9 +428,9 @@ static enum xk_status describe_quants(xk_ctx *c,
         if (row.of->source != XK_QUANT_DEVICE)
             continue;
         XK_TRY(xk_conv_quant_layout(c, &row, &l));
-        describe(&l, row.of->type,
-                 row.is_zero_point ? &info->zero_point[row.arg]
-                                   : &info->scale[row.arg]);
+        xk_conv_describe(&l, row.of->type,
+                         row.is_zero_point ? &info->zero_point[row.arg]
+                                           : &info->scale[row.arg]);
     }
     return XK_OK;
 }
@@ -476,7 +476,7 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
         XK_TRY(layout_of(c, full, arg, rows[i].tag, rows[i].any, &l));
         if (arg == XK_ARG_SRC)
             XK_TRY(xk_conv_check_reach(c, full, &l));
-        describe(&l, xk_conv_type_of(full, arg), &info->tensor[arg]);
+        xk_conv_describe(&l, xk_conv_type_of(full, arg), &info->tensor[arg]);
     }
     XK_TRY(describe_rhs(c, full, info));
     return describe_quants(c, full, info);

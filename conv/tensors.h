@@ -74,6 +74,15 @@ enum xk_status xk_conv_fail_tag(xk_ctx *c, const struct xk_conv_desc *full,
  * name what the user wrote. */
 enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *full,
                                    enum xk_conv_arg arg, char tag[XK_TAG_MAX]);
+/* The same for any layout, which goes to *out, with gaps and over our dims. The
+ * tag becomes ours where a kernel takes it (*known), and stays else. It is not
+ * left open. */
+enum xk_status xk_conv_user_layout(xk_ctx *c, const struct xk_conv_desc *full,
+                                   enum xk_conv_arg arg, char tag[XK_TAG_MAX],
+                                   struct xk_layout *out, bool *known);
+/* A tensor of a public type in a layout. */
+void xk_conv_describe(const struct xk_layout *l, uint32_t type,
+                      struct xk_tensor_info *out);
 /* Dims of src and dst as the user counts them. */
 unsigned xk_conv_user_ndims(const struct xk_conv_desc *full);
 /* The right-hand side of post-op i over our dims of dst, each of which it has

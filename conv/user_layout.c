@@ -77,6 +77,9 @@ static enum xk_status fold(xk_ctx *c, const struct xk_conv_desc *f,
     return XK_OK;
 }
 
+static const char *const strides_names[XK_N_CONV_ARGS] = {
+    "src_strides", "wei_strides", "bia", "dst_strides"};
+
 static const struct xk_strides *strides_of(const struct xk_conv_desc *f,
                                            enum xk_conv_arg arg)
 {
@@ -117,32 +120,26 @@ static enum xk_status from_strides(xk_ctx *c, const char *field,
     return XK_OK;
 }
 
-/* Where elements lie upon each other, and where they leave gaps. */
-static enum xk_status check_dense(xk_ctx *c, const char *field,
-                                  struct xk_layout *l)
+/* Where elements lie upon each other, which those of a tensor that is written
+ * may not, nor may those of others but by a stride of 0. Gaps are allowed. */
+static enum xk_status check_overlap(xk_ctx *c, const char *field, bool written,
+                                    struct xk_layout *l)
 {
-    int64_t dense = 1;
+    int64_t span = 1, reach;
     for (unsigned i = l->n_blocks; i-- > 0;) {
         struct xk_block *const b = &l->block[i];
         if (b->size == 1)
-            b->stride = dense;
-        if (b->stride == 0)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s: stride 0 of dim %c is not implemented", field,
-                           'a' + b->dim);
-        if (b->stride < dense)
+            b->stride = span;
+        if (b->stride == 0 && !written)
+            continue;
+        if (b->stride < span)
             return xk_fail(c, XK_EINVAL,
                            "%s: stride %lld of dim %c is below %lld, elements "
                            "share memory",
                            field, (long long)b->stride, 'a' + b->dim,
-                           (long long)dense);
-        if (b->stride > dense)
-            return xk_fail(c, XK_EUNSUPPORTED,
-                           "%s: stride %lld of dim %c leaves a gap behind %lld "
-                           "elements, which is not implemented",
-                           field, (long long)b->stride, 'a' + b->dim,
-                           (long long)dense);
-        if (__builtin_mul_overflow(dense, b->size, &dense))
+                           (long long)span);
+        if (__builtin_mul_overflow(b->size - 1, b->stride, &reach) ||
+            __builtin_add_overflow(span, reach, &span) || span > INT64_MAX / 8)
             return xk_fail(c, XK_EINVAL, "%s: strides overflow", field);
     }
     return XK_OK;
@@ -153,20 +150,19 @@ static enum xk_status user_layout(xk_ctx *c, const struct xk_conv_desc *f,
                                   const struct user_dims *u,
                                   struct xk_layout *out)
 {
-    static const char *const fields[XK_N_CONV_ARGS] = {
-        "src_strides", "wei_strides", "bia", "dst_strides"};
     const struct xk_strides *const s = strides_of(f, arg);
-    const enum xk_dtype dt = xk_conv_dtype(xk_conv_type_of(f, arg));
+    const enum xk_dtype own = xk_conv_dtype(xk_conv_type_of(f, arg));
+    const enum xk_dtype dt = own ? own : XK_DT_U8; /* elements count */
     if (!s->n_dims)
         return xk_layout_from_tag(c, xk_conv_tensor_field(arg), dt, u->n,
                                   u->extent, tag, out);
     if (!xk_conv_tag_is_any(tag))
         return xk_fail(c, XK_EINVAL, "%s=%s: %s are given, too",
-                       xk_conv_tensor_field(arg), tag, fields[arg]);
+                       xk_conv_tensor_field(arg), tag, strides_names[arg]);
     memset(out, 0, sizeof(*out));
     out->dt = dt;
-    XK_TRY(from_strides(c, fields[arg], u, s, out));
-    return check_dense(c, fields[arg], out);
+    XK_TRY(from_strides(c, strides_names[arg], u, s, out));
+    return check_overlap(c, strides_names[arg], xk_conv_writes(f, arg), out);
 }
 
 /* Do the dims above 1 lie alike? */
@@ -206,21 +202,37 @@ static void choose_spelling(xk_ctx *c, const struct xk_conv_desc *f,
     }
 }
 
+enum xk_status xk_conv_user_layout(xk_ctx *c, const struct xk_conv_desc *f,
+                                   enum xk_conv_arg arg, char tag[XK_TAG_MAX],
+                                   struct xk_layout *out, bool *known)
+{
+    const struct user_dims u = dims_of(f, arg);
+    struct xk_layout theirs;
+    char spelled[XK_TAG_MAX];
+    XK_TRY(user_layout(c, f, arg, tag, &u, &theirs));
+    XK_TRY(fold(c, f, xk_conv_tensor_field(arg), &u, &theirs, out));
+    choose_spelling(c, f, arg, out, spelled);
+    *known = xk_conv_tag_is_known(f, arg, spelled);
+    if (*known)
+        strcpy(tag, spelled);
+    return XK_OK;
+}
+
 enum xk_status xk_conv_take_layout(xk_ctx *c, const struct xk_conv_desc *f,
                                    enum xk_conv_arg arg, char tag[XK_TAG_MAX])
 {
-    const struct user_dims u = dims_of(f, arg);
-    struct xk_layout theirs, ours;
-    char given[XK_TAG_MAX];
+    struct xk_layout l;
+    bool known;
     if (xk_conv_tag_is_any(tag) && !strides_of(f, arg)->n_dims)
         return XK_OK;
-    XK_TRY(user_layout(c, f, arg, tag, &u, &theirs));
-    XK_TRY(fold(c, f, xk_conv_tensor_field(arg), &u, &theirs, &ours));
-    strcpy(given, tag);
-    choose_spelling(c, f, arg, &ours, tag);
-    if (xk_conv_tag_is_known(f, arg, tag))
+    XK_TRY(xk_conv_user_layout(c, f, arg, tag, &l, &known));
+    if (known)
         return XK_OK;
-    return xk_conv_fail_tag(c, f, arg, *given ? given : tag);
+    return strides_of(f, arg)->n_dims
+               ? xk_fail(c, XK_EUNSUPPORTED,
+                         "%s: no kernel takes them as they are",
+                         strides_names[arg])
+               : xk_conv_fail_tag(c, f, arg, tag);
 }
 
 unsigned xk_conv_user_ndims(const struct xk_conv_desc *f)
@@ -233,7 +245,8 @@ enum xk_status xk_conv_rhs_layout(xk_ctx *c, const struct xk_conv_desc *f,
                                   struct xk_layout *out)
 {
     const struct xk_post_op *const op = &f->post_ops[i];
-    const enum xk_dtype dt = xk_conv_dtype(op->type ? op->type : XK_F32);
+    const enum xk_dtype own = xk_conv_dtype(op->type ? op->type : XK_F32);
+    const enum xk_dtype dt = own ? own : XK_DT_U8; /* elements count */
     struct user_dims u = dims_of(f, XK_ARG_DST);
     struct xk_layout theirs;
     char field[32];

@@ -34,7 +34,7 @@ static bool meets_padding(const struct xk_conv_axis *x)
 }
 
 /* Places along an axis that differ in their taps: all of them, or one. */
-static int64_t places_of(const struct xk_conv_desc *f, unsigned i)
+static int64_t distinct_places(const struct xk_conv_desc *f, unsigned i)
 {
     const struct xk_conv_axis x = xk_conv_axis(f, i);
     return meets_padding(&x) ? x.places : 1;
@@ -66,7 +66,8 @@ static void pass_dims(struct xk_access *a, const int *index)
         xk_access_add(a, index[d], a->layout.dim[d]);
 }
 
-static struct xk_conv_sum *add_launch(struct xk_conv_sums *s, const char *name)
+static struct xk_conv_sum *add_sum_launch(struct xk_conv_sums *s,
+                                          const char *name)
 {
     struct xk_conv_sum *const x = &s->at[s->n++];
     memset(x, 0, sizeof(*x));
@@ -109,10 +110,12 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
     const int64_t ic = f->ic / f->g, chunk = chunk_of(ic);
     const int64_t dims[6] = {f->kd,      f->kh, f->kw,
                              ic / chunk, f->g,  f->oc / f->g};
-    static const char *const names[6] = {"kd", "kh", "kw", "ch", "g", "oc"};
+    static const char *const rest[] = {"ch", "g", "oc"};
     int i[6];
     for (unsigned d = 0; d < 6; d++)
-        i[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_N);
+        i[d] = (int)xk_contraction_add(
+            p, d < CHUNK ? xk_conv_tap_names[d] : rest[d - CHUNK], dims[d],
+            XK_ROLE_N);
     const int in = (int)xk_contraction_add(p, "ic", chunk, XK_ROLE_K);
     XK_TRY(dense(c, "dst", 6, dims, &p->c));
     pass_dims(&p->c, i);
@@ -138,8 +141,8 @@ static enum xk_status sum_taps(xk_ctx *c, const struct xk_conv_desc *f,
 }
 
 /* The coordinate of src that a place and a tap have, or the condition on it. */
-static void add_axis(struct xk_access *a, const struct xk_conv_axis *x,
-                     int place, int tap)
+static void add_place_axis(struct xk_access *a, const struct xk_conv_axis *x,
+                           int place, int tap)
 {
     struct xk_coord *const at = xk_access_add(a, -1, x->extent);
     if (place >= 0)
@@ -148,32 +151,33 @@ static void add_axis(struct xk_access *a, const struct xk_conv_axis *x,
     at->base = -x->pad;
 }
 
-/* [od][oh][ow][g][oc]: those of a place's taps that are inside src. */
+/* [od][oh][ow][oc] with the channels of all groups: those of a place's taps
+ * that are inside src. */
 static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
                                  const struct xk_conv_sum *taps,
                                  struct xk_conv_sum *x)
 {
-    static const char *const names[] = {"od", "oh", "ow", "g", "oc"};
-    static const char *const k_names[] = {"kd", "kh", "kw", "ch"};
-    const int64_t *const from = taps->con.c.layout.dim;
+    const int64_t *const t = taps->con.c.layout.dim;
+    const int64_t from[5] = {t[0], t[1], t[2], t[3], f->oc};
     struct xk_contraction *const p = &x->con;
-    const int64_t dims[5] = {places_of(f, 0), places_of(f, 1), places_of(f, 2),
-                             f->g, f->oc / f->g};
-    int o[5], k[6];
-    for (unsigned d = 0; d < 5; d++)
-        o[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_M);
+    const int64_t dims[4] = {distinct_places(f, 0), distinct_places(f, 1),
+                             distinct_places(f, 2), f->oc};
+    int o[4], k[5];
     for (unsigned d = 0; d < 4; d++)
-        k[d] = (int)xk_contraction_add(p, k_names[d], from[d], XK_ROLE_K);
+        o[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_place_names[d] : "oc",
+                                       dims[d], XK_ROLE_M);
+    for (unsigned d = 0; d < 4; d++)
+        k[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_tap_names[d] : "ch",
+                                       from[d], XK_ROLE_K);
     k[4] = o[3];
-    k[5] = o[4];
-    XK_TRY(dense(c, "dst", 5, dims, &p->c));
+    XK_TRY(dense(c, "dst", 4, dims, &p->c));
     pass_dims(&p->c, o);
-    XK_TRY(dense(c, "taps", 6, from, &p->a));
+    XK_TRY(dense(c, "taps", 5, from, &p->a));
     pass_dims(&p->a, k);
     for (unsigned d = first_axis(f); d < 3; d++) {
         const struct xk_conv_axis axis = xk_conv_axis(f, d);
         if (meets_padding(&axis))
-            add_axis(&p->a, &axis, dims[d] > 1 ? o[d] : -1, k[d]);
+            add_place_axis(&p->a, &axis, dims[d] > 1 ? o[d] : -1, k[d]);
     }
     x->size_b = xk_layout_size_b(&p->c.layout);
     return XK_OK;
@@ -211,16 +215,17 @@ static enum xk_status sum_windows(xk_ctx *c, const struct xk_conv_desc *f,
                                   const struct xk_conv_sum *pixels,
                                   struct xk_conv_sum *x)
 {
-    static const char *const places[] = {"mb", "g", "od", "oh", "ow"};
-    static const char *const taps[] = {"kd", "kh", "kw"};
+    static const char *const outer[] = {"mb", "g"};
     struct xk_contraction *const p = &x->con;
     const int64_t dims[5] = {f->mb, f->g, f->od, f->oh, f->ow};
     int o[5], k[3];
     for (unsigned d = 0; d < 5; d++)
-        o[d] = (int)xk_contraction_add(p, places[d], dims[d], XK_ROLE_M);
+        o[d] = (int)xk_contraction_add(
+            p, d < 2 ? outer[d] : xk_conv_place_names[d - 2], dims[d],
+            XK_ROLE_M);
     for (unsigned d = 0; d < 3; d++)
-        k[d] = (int)xk_contraction_add(p, taps[d], xk_conv_axis(f, d).taps,
-                                       XK_ROLE_K);
+        k[d] = (int)xk_contraction_add(p, xk_conv_tap_names[d],
+                                       xk_conv_axis(f, d).taps, XK_ROLE_K);
     XK_TRY(dense(c, "dst", 5, dims, &p->c));
     pass_dims(&p->c, o);
     XK_TRY(dense(c, "pixels", 5, pixels->con.c.layout.dim, &p->a));
@@ -228,7 +233,7 @@ static enum xk_status sum_windows(xk_ctx *c, const struct xk_conv_desc *f,
     xk_access_add(&p->a, o[1], f->g);
     for (unsigned d = 0; d < 3; d++) {
         const struct xk_conv_axis axis = xk_conv_axis(f, d);
-        add_axis(&p->a, &axis, o[d + 2], k[d]);
+        add_place_axis(&p->a, &axis, o[d + 2], k[d]);
     }
     x->size_b = xk_layout_size_b(&p->c.layout);
     return XK_OK;
@@ -251,10 +256,10 @@ static enum xk_status sums_of_wei(xk_ctx *c, const struct xk_conv_desc *f,
                                   const struct xk_conv_info *info,
                                   struct xk_conv_sums *s)
 {
-    struct xk_conv_sum *const taps = add_launch(s, "xk_sum_taps");
+    struct xk_conv_sum *const taps = add_sum_launch(s, "xk_sum_taps");
     XK_TRY(sum_taps(c, f, info, taps));
     if (!is_complete(f, taps)) {
-        struct xk_conv_sum *const places = add_launch(s, "xk_sum_places");
+        struct xk_conv_sum *const places = add_sum_launch(s, "xk_sum_places");
         places->a_from = (int)s->n - 2;
         XK_TRY(sum_places(c, f, taps, places));
     }
@@ -266,9 +271,9 @@ static enum xk_status sums_of_src(xk_ctx *c, const struct xk_conv_desc *f,
                                   const struct xk_conv_info *info,
                                   struct xk_conv_sums *s)
 {
-    struct xk_conv_sum *const pixels = add_launch(s, "xk_sum_pixels");
+    struct xk_conv_sum *const pixels = add_sum_launch(s, "xk_sum_pixels");
     XK_TRY(sum_pixels(c, f, info, pixels));
-    struct xk_conv_sum *const windows = add_launch(s, "xk_sum_windows");
+    struct xk_conv_sum *const windows = add_sum_launch(s, "xk_sum_windows");
     windows->a_from = (int)s->n - 2;
     XK_TRY(sum_windows(c, f, pixels, windows));
     s->of_src = (int)s->n - 1;
@@ -312,8 +317,8 @@ enum xk_status xk_conv_add_sums(xk_ctx *c, const struct xk_conv_desc *f,
                                 const struct xk_conv_places *o,
                                 struct xk_contraction *p)
 {
-    const int64_t wei[5] = {places_of(f, 0), places_of(f, 1), places_of(f, 2),
-                            f->g, f->oc / f->g};
+    const int64_t wei[5] = {distinct_places(f, 0), distinct_places(f, 1),
+                            distinct_places(f, 2), f->g, f->oc / f->g};
     const int64_t src[5] = {f->mb, f->g, f->od, f->oh, f->ow};
     if (has_zero(f, XK_ARG_SRC))
         XK_TRY(add_input(c, input_wei, 5, wei,

@@ -199,7 +199,9 @@ static enum xk_status keep_valid(xk_ctx *c, struct xk_problem *p, bool surfaces,
     if (status == XK_OK) {
         *broken = xk_candidates_keep(p->platform, &s, surfaces, p->candidate,
                                      &p->n_candidates);
-        p->pads = p->desc.g > 1 && xk_padding_dim(&form->con) >= 0;
+        /* A copy of dst needs no padding. */
+        const bool copied = p->ways.n && p->ways.at[XK_ARG_DST].copied;
+        p->pads = p->desc.g > 1 && !copied && xk_padding_dim(&form->con) >= 0;
         set_launches(p);
     }
     xk_free(c, form);
@@ -212,7 +214,9 @@ static enum xk_status make_forward(xk_ctx *c, struct xk_problem *p)
     const struct xk_schedule_rule *broken = NULL;
     xk_conv_close_groups(&p->desc);
     const struct xk_conv_desc asked = p->desc;
-    enum xk_status status = choose(c, p, !xk_conv_has_sums(&p->desc));
+    /* Packing has no other launches beside it. */
+    const bool alone = !xk_conv_has_sums(&p->desc) && !p->ways.n;
+    enum xk_status status = choose(c, p, alone);
     if (status == XK_ENOFIT) {
         xk_ctx_clear(c);
         p->desc = asked;
@@ -237,11 +241,13 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
 {
     memset(out, 0, sizeof(*out));
     xk_arena_init(&out->arena, c);
-    XK_TRY(xk_conv_check(c, d, &out->desc));
-    /* xk_conv_check admits only platforms that have a row. */
+    XK_TRY(xk_conv_admit(c, d, &out->desc, &out->ways));
+    /* xk_conv_admit admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    return xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out, false)
-                                           : make_forward(c, out);
+    XK_TRY(xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out, false)
+                                           : make_forward(c, out));
+    out->user = out->info;
+    return xk_conv_describe_ways(c, &out->ways, &out->user);
 }
 
 void xk_problem_fini(struct xk_problem *p)

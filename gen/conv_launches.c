@@ -4,78 +4,207 @@
 #include <stdio.h>
 #include <string.h>
 
-static void bind(struct xk_conv_launches *l, unsigned launch, const char *name,
-                 uint8_t binding, unsigned number)
+#include "conv/quants.h"
+
+/* A row for the launch that was begun last. */
+static void add_bind(struct xk_conv_launches *l, const char *name,
+                     uint8_t binding, unsigned number)
 {
-    struct xk_launch *const x = &l->at[launch];
-    struct xk_bind *const b = &l->bind[launch][x->n_binds++];
+    struct xk_launch *const x = &l->at[l->n - 1];
+    struct xk_bind *const b = &l->bind[l->n_binds++];
     *b = (struct xk_bind){.binding = binding, .number = (uint8_t)number};
     snprintf(b->name, sizeof(b->name), "%s", name);
-    x->bind = l->bind[launch];
+    if (!x->n_binds++)
+        x->bind = b;
 }
 
-/* A tensor or a value of the caller; nothing where there is no such operand. */
-static void bind_access(struct xk_conv_launches *l, unsigned launch,
-                        const struct xk_access *a)
+/* A tensor of the caller, or its copy. */
+static void bind_tensor(struct xk_conv_launches *l, const char *name,
+                        unsigned number)
 {
-    if (a->name[0])
-        bind(l, launch, a->name, a->by_value ? XK_BIND_VALUE : XK_BIND_TENSOR,
-             a->arg);
+    const int copy = l->copy_of[number];
+    add_bind(l, name, copy < 0 ? XK_BIND_TENSOR : XK_BIND_SCRATCH,
+             copy < 0 ? number : (unsigned)copy);
+}
+
+/* The same or a value; nothing where there is no such operand. */
+static void bind_access(struct xk_conv_launches *l, const struct xk_access *a)
+{
+    if (a->name[0] && a->by_value)
+        add_bind(l, a->name, XK_BIND_VALUE, a->arg);
+    else if (a->name[0])
+        bind_tensor(l, a->name, a->arg);
+}
+
+static struct xk_launch *begin_launch(struct xk_conv_launches *l, uint8_t kind,
+                                      const char *name)
+{
+    struct xk_launch *const x = &l->at[l->n++];
+    memset(x, 0, sizeof(*x));
+    x->kind = kind;
+    snprintf(x->name, sizeof(x->name), "%s", name);
+    return x;
+}
+
+static unsigned add_scratch(struct xk_conv_launches *l, int64_t size_b)
+{
+    l->scratch_b[l->n_scratch] = size_b;
+    return l->n_scratch++;
+}
+
+/* An argument's tensor as kernels see it. */
+static const struct xk_tensor_info *seen_tensor(const struct xk_problem *p,
+                                                unsigned i)
+{
+    const struct xk_conv_info *const f = &p->info;
+    return i < XK_ARG_RHS          ? &f->tensor[i]
+           : i < XK_ARG_SCALE      ? &f->rhs[i - XK_ARG_RHS]
+           : i < XK_ARG_ZERO_POINT ? &f->scale[i - XK_ARG_SCALE]
+                                   : &f->zero_point[i - XK_ARG_ZERO_POINT];
+}
+
+static enum xk_status copied_of(xk_ctx *c, const struct xk_tensor_info *t,
+                                struct xk_copied *out)
+{
+    out->format = xk_conv_format(t->type);
+    return xk_conv_seen_layout(c, t, &out->layout);
+}
+
+/* Between the caller's tensor and its copy: to the copy, or back. */
+static enum xk_status set_copy(xk_ctx *c, const struct xk_problem *p,
+                               unsigned number, bool back, struct xk_copy *out)
+{
+    const struct xk_conv_way *const w = &p->ways.at[number];
+    const bool old = number == XK_ARG_DST && !back;
+    struct xk_copied *const own = back ? &out->dst : &out->src;
+    struct xk_copied *const copy = back ? &out->src : &out->dst;
+    XK_TRY(copied_of(c, seen_tensor(p, number), copy));
+    own->layout = w->layout;
+    own->format = xk_conv_format(old ? w->read_as : w->type);
+    out->stochastic = back && p->ways.stochastic;
+    return XK_OK;
+}
+
+static void copy_name(unsigned number, bool back, char out[32])
+{
+    if (number < XK_N_CONV_ARGS)
+        snprintf(out, 32, "xk_%s_%s", back ? "store" : "copy",
+                 xk_conv_arg_name(number));
+    else
+        snprintf(out, 32, "xk_copy_%u", number);
+}
+
+static enum xk_status add_copy(xk_ctx *c, const struct xk_problem *p,
+                               unsigned number, bool back,
+                               struct xk_conv_launches *l)
+{
+    char name[32];
+    copy_name(number, back, name);
+    struct xk_launch *const x = begin_launch(l, XK_LAUNCH_COPY, name);
+    XK_TRY(set_copy(c, p, number, back, &x->u.copy));
+    add_bind(l, back ? "dst" : "src", XK_BIND_TENSOR, number);
+    bind_tensor(l, back ? "src" : "dst", number);
+    if (x->u.copy.stochastic)
+        add_bind(l, "seed", XK_BIND_VALUE, XK_ARG_SEED);
+    return XK_OK;
+}
+
+static enum xk_status add_copies(xk_ctx *c, const struct xk_problem *p,
+                                 struct xk_conv_launches *l)
+{
+    for (unsigned i = 0; i < XK_N_PROGRAM_ARGS; i++) {
+        l->copy_of[i] = -1;
+        if (!p->ways.n || !p->ways.at[i].copied)
+            continue;
+        if (l->n_scratch == XK_MAX_SCRATCH - XK_CONV_MAX_SUMS)
+            return xk_fail(c, XK_EUNSUPPORTED,
+                           "more than %d tensors whose layout or type no "
+                           "kernel takes are not implemented",
+                           XK_MAX_SCRATCH - XK_CONV_MAX_SUMS);
+        l->copy_of[i] = (int)add_scratch(l, (int64_t)seen_tensor(p, i)->size_b);
+        if (i != XK_ARG_DST || p->ways.at[i].read_as)
+            XK_TRY(add_copy(c, p, i, false, l));
+    }
+    return XK_OK;
 }
 
 static void add_sum(struct xk_conv_launches *l, unsigned i)
 {
     const struct xk_conv_sum *const s = &l->sums.at[i];
-    struct xk_launch *const x = &l->at[l->n++];
-    *x = (struct xk_launch){
-        .kind = XK_LAUNCH_SUMS,
-        .u.sums = {.con = &s->con, .less = s->less.name[0] ? &s->less : NULL}};
-    snprintf(x->name, sizeof(x->name), "%s", s->name);
+    struct xk_launch *const x = begin_launch(l, XK_LAUNCH_SUMS, s->name);
+    x->u.sums = (struct xk_sums){.con = &s->con,
+                                 .less = s->less.name[0] ? &s->less : NULL};
+    l->sum_at[i] = add_scratch(l, s->size_b);
     if (s->a_from < 0)
-        bind_access(l, i, &s->con.a);
+        bind_access(l, &s->con.a);
     else
-        bind(l, i, s->con.a.name, XK_BIND_SCRATCH, (unsigned)s->a_from);
-    bind_access(l, i, &s->con.b);
-    bind_access(l, i, &s->less);
-    bind(l, i, s->con.c.name, XK_BIND_SCRATCH, i);
-    l->scratch_b[l->n_scratch++] = s->size_b;
+        add_bind(l, s->con.a.name, XK_BIND_SCRATCH, l->sum_at[s->a_from]);
+    bind_access(l, &s->con.b);
+    bind_access(l, &s->less);
+    add_bind(l, s->con.c.name, XK_BIND_SCRATCH, l->sum_at[i]);
+}
+
+/* The convolution's arguments that are no tensors of the caller. */
+static void bind_main(const struct xk_problem *p, struct xk_conv_launches *l)
+{
+    static const char *const inputs[] = {"sum_wei", "sum_src"};
+    char name[16];
+    for (unsigned i = 0; i < 2; i++) {
+        const int from = xk_conv_sums_find(&l->sums, inputs[i]);
+        if (from >= 0)
+            add_bind(l, inputs[i], XK_BIND_SCRATCH, l->sum_at[from]);
+    }
+    for (unsigned i = 0; p->ways.n && i < XK_ARG_SCALE; i++) {
+        if (l->copy_of[i] < 0)
+            continue;
+        snprintf(name, sizeof(name), "rhs%u", i - XK_ARG_RHS);
+        bind_tensor(l, i < XK_N_CONV_ARGS ? xk_conv_arg_name(i) : name, i);
+    }
+    for (unsigned q = 0; p->ways.n && q < XK_N_CONV_QUANTS; q++) {
+        struct xk_conv_quant_row row;
+        xk_conv_quant_row(&p->desc, (enum xk_conv_quant)q, &row);
+        if (l->copy_of[row.number] >= 0 &&
+            !(row.is_zero_point && row.arg != XK_ARG_DST))
+            bind_tensor(l, row.name, row.number);
+    }
 }
 
 enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
                                      struct xk_conv_launches *out)
 {
-    static const char *const inputs[] = {"sum_wei", "sum_src"};
-    out->n = out->n_scratch = 0;
+    out->n = out->n_scratch = out->n_binds = 0;
+    XK_TRY(add_copies(c, p, out));
     XK_TRY(xk_conv_sums_make(c, &p->desc, &p->info, &out->sums));
     for (unsigned i = 0; i < out->sums.n; i++)
         add_sum(out, i);
-    const unsigned last = out->main = out->n++;
-    out->at[last] =
-        (struct xk_launch){.kind = XK_LAUNCH_CONTRACT,
-                           .name = "xk_conv",
-                           .u.contract = {.candidate = p->candidate,
-                                          .n_candidates = p->n_candidates}};
-    for (unsigned i = 0; i < 2; i++) {
-        const int from = xk_conv_sums_find(&out->sums, inputs[i]);
-        if (from >= 0)
-            bind(out, last, inputs[i], XK_BIND_SCRATCH, (unsigned)from);
-    }
+    out->main = out->n;
+    begin_launch(out, XK_LAUNCH_CONTRACT, "xk_conv")->u.contract =
+        (struct xk_contract){.candidate = p->candidate,
+                             .n_candidates = p->n_candidates};
+    bind_main(p, out);
+    if (out->copy_of[XK_ARG_DST] >= 0)
+        XK_TRY(add_copy(c, p, XK_ARG_DST, true, out));
     return XK_OK;
 }
 
 enum xk_status xk_conv_launches_count(xk_ctx *c, struct xk_problem *p)
 {
-    struct xk_conv_launches l;
     struct xk_scratch_info each[XK_MAX_SCRATCH];
     struct xk_launch_list list;
-    if (!xk_conv_has_sums(&p->desc))
+    if (!xk_conv_has_sums(&p->desc) && !p->ways.n)
         return XK_OK;
-    XK_TRY(xk_conv_launches_make(c, p, &l));
-    const struct xk_launches all = {.n_scratch = l.n_scratch,
-                                    .scratch_b = l.scratch_b};
-    xk_launches_scratch(&all, each, &list);
-    p->info.n_launches += l.n - 1;
-    p->info.scratch_b = list.scratch_b;
-    p->info.scratch_align_b = list.scratch_align_b;
-    return XK_OK;
+    struct xk_conv_launches *const l = xk_malloc(c, sizeof(*l));
+    if (!l)
+        return xk_ctx_status(c);
+    const enum xk_status status = xk_conv_launches_make(c, p, l);
+    if (status == XK_OK) {
+        const struct xk_launches all = {.n_scratch = l->n_scratch,
+                                        .scratch_b = l->scratch_b};
+        xk_launches_scratch(&all, each, &list);
+        p->info.n_launches += l->n - 1;
+        p->info.scratch_b = list.scratch_b;
+        p->info.scratch_align_b = list.scratch_align_b;
+    }
+    xk_free(c, l);
+    return status;
 }

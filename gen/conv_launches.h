@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A convolution's problem as launches: sums of zero points, then the
- * contraction. */
+/* A forward convolution's problem as launches: copies of what kernels do not
+ * take as it is, sums of zero points, the contraction, and the copy of its
+ * result. */
 #ifndef XK_GEN_CONV_LAUNCHES_H
 #define XK_GEN_CONV_LAUNCHES_H
 
@@ -8,23 +9,27 @@
 #include "gen/gen.h"
 #include "gen/make_launches.h"
 
-#define XK_CONV_MAX_LAUNCHES (XK_CONV_MAX_SUMS + 1)
-#define XK_CONV_MAX_BINDS 8
+/* Each tensor once, dst both ways, sums, the convolution. */
+#define XK_CONV_MAX_LAUNCHES (XK_MAX_POST_OPS + 18)
+/* The convolution's: those of every scratch buffer. */
+#define XK_CONV_MAX_BINDS XK_MAX_SCRATCH
 
 struct xk_conv_launches {
     unsigned n, n_scratch, main; /* main: number of the convolution's */
-    int64_t scratch_b[XK_CONV_MAX_SUMS];
+    int64_t scratch_b[XK_MAX_SCRATCH];
+    int copy_of[XK_N_PROGRAM_ARGS];    /* scratch buffer of each argument; -1 */
+    unsigned sum_at[XK_CONV_MAX_SUMS]; /* that of each sum */
     struct xk_conv_sums sums;
+    unsigned n_binds;
+    struct xk_bind bind[4 * XK_CONV_MAX_LAUNCHES];
     struct xk_launch at[XK_CONV_MAX_LAUNCHES];
-    struct xk_bind bind[XK_CONV_MAX_LAUNCHES][XK_CONV_MAX_BINDS];
 };
 
 /* The launches but the nest of the convolution's; *out must stay where it is.
- * XK_EUNSUPPORTED: as xk_conv_sums_make. */
+ * XK_EUNSUPPORTED: a tensor of sums is too large, or there is no room. */
 enum xk_status xk_conv_launches_make(xk_ctx *c, const struct xk_problem *p,
                                      struct xk_conv_launches *out);
-/* Adds those in front of the convolution's and their scratch memory to
- * p->info. */
+/* Adds those beside the convolution's and their scratch memory to p->info. */
 enum xk_status xk_conv_launches_count(xk_ctx *c, struct xk_problem *p);
 
 #endif

@@ -19,7 +19,7 @@ struct create {
     struct xk_creation base;
     struct xk_problem problem;
     struct xk_program_arg_info
-        arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS];
+        arg[XK_N_CONV_ARGS + XK_MAX_POST_OPS + XK_N_CONV_QUANTS + 1];
     /* Large, and not zero at first: */
     struct xk_problem_form form;
     struct xk_nest con;
@@ -44,7 +44,7 @@ static unsigned add_arg(struct create *g, unsigned n, const char *name,
 
 static unsigned add_quant(struct create *g, unsigned n, enum xk_conv_quant q)
 {
-    const struct xk_conv_info *const info = &g->problem.info;
+    const struct xk_conv_info *const info = &g->problem.user;
     struct xk_conv_quant_row row;
     xk_conv_quant_row(&g->problem.desc, q, &row);
     if (row.of->source != XK_QUANT_HOST)
@@ -62,7 +62,7 @@ static unsigned add_quant(struct create *g, unsigned n, enum xk_conv_quant q)
 /* The tensors and values that there are. */
 static unsigned set_args(struct create *g)
 {
-    const struct xk_conv_info *const info = &g->problem.info;
+    const struct xk_conv_info *const info = &g->problem.user;
     unsigned n = 0;
     for (uint32_t i = 0; i < XK_N_CONV_ARGS; i++)
         n = add_arg(g, n, xk_conv_arg_name(i), i, &info->tensor[i]);
@@ -73,6 +73,11 @@ static unsigned set_args(struct create *g)
     }
     for (unsigned q = 0; q < XK_N_CONV_QUANTS; q++)
         n = add_quant(g, n, (enum xk_conv_quant)q);
+    if (g->problem.ways.stochastic && g->problem.ways.n)
+        g->arg[n++] = (struct xk_program_arg_info){.name = "seed",
+                                                   .number = XK_ARG_SEED,
+                                                   .type = XK_VALUE_S32,
+                                                   .size_b = 4};
     return n;
 }
 
@@ -135,8 +140,8 @@ static struct xk_launch padding_launch(const struct create *g)
 }
 
 /* Forward: those of conv_launches.h, whose nest is made only here, and perhaps
- * one in front that packs weights, which has no others beside it, and one behind
- * that clears padding. */
+ * one in front that packs weights, which has no others beside it, and one
+ * behind that clears padding. */
 static enum xk_status forward_launches(struct create *g, struct xk_launch *out,
                                        unsigned *n)
 {
@@ -190,15 +195,19 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
     const bool packs = g->problem.pack > 1;
     const struct xk_conv_launches *const l = &g->launches;
     const struct xk_problem *const p = &g->problem;
-    const struct xk_launches all = {
-        .n_args = set_args(g),
-        .n_scratch = packs ? 1 : l->n ? l->n_scratch : p->n_scratch,
-        .scratch_b = packs ? &packed_b : l->n ? l->scratch_b : p->scratch_b,
-        .args = g->arg,
-        .n = n,
-        .at = launch,
-        .addresses = xk_creation_has(base, XK_CREATE_A64)};
-    return xk_launches_make(&base->gen, &all, &g->problem.info, base->heap,
+    const struct xk_launches all = {.n_args = set_args(g),
+                                    .n_scratch = packs  ? 1
+                                                 : l->n ? l->n_scratch
+                                                        : p->n_scratch,
+                                    .scratch_b = packs  ? &packed_b
+                                                 : l->n ? l->scratch_b
+                                                        : p->scratch_b,
+                                    .args = g->arg,
+                                    .n = n,
+                                    .at = launch,
+                                    .addresses =
+                                        xk_creation_has(base, XK_CREATE_A64)};
+    return xk_launches_make(&base->gen, &all, &g->problem.user, base->heap,
                             out);
 }
 

@@ -4,6 +4,7 @@
 #define XK_GEN_GEN_H
 
 #include "base/arena.h"
+#include "conv/ways.h"
 #include "gen/contraction_launches.h"
 #include "isa/isa.h"
 #include "schedule/schedule.h"
@@ -12,9 +13,11 @@
 /* What is known of a problem before any code: the same for query and create,
  * so that both name the same layouts. */
 struct xk_problem {
-    struct xk_conv_desc desc; /* every default explicit */
+    struct xk_conv_desc desc; /* as kernels see it; every default explicit */
     const struct xk_platform *platform;
-    struct xk_conv_info info;
+    struct xk_conv_info info; /* as kernels see the tensors */
+    struct xk_conv_ways ways; /* what is copied for them */
+    struct xk_conv_info user; /* as the caller sees them */
     bool pads; /* a launch behind the others clears padding of dst */
     /* Groups that are one for the kernel, if above 1: a launch in front of the
      * others copies the weights to scratch memory in this layout. */

@@ -5,6 +5,7 @@
 #define XK_GEN_MAKE_LAUNCHES_H
 
 #include "gen/contract.h"
+#include "lower/copy.h"
 #include "lower/pattern.h"
 #include "lower/reduce.h"
 #include "lower/sums.h"
@@ -15,6 +16,7 @@ enum xk_launch_kind {
     XK_LAUNCH_FILL,
     XK_LAUNCH_REDUCE,
     XK_LAUNCH_SUMS,
+    XK_LAUNCH_COPY,
     XK_LAUNCH_IR, /* a kernel that is IR already */
 };
 
@@ -35,6 +37,7 @@ struct xk_launch {
         struct xk_fill fill;
         struct xk_reduce reduce;
         struct xk_sums sums;
+        struct xk_copy copy;
         struct xk_kernel_job ir; /* its name is that of the kernel */
     } u;
     /* Arguments without a row: those of a contraction take the caller's tensor

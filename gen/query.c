@@ -40,7 +40,7 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
     if (xk_problem_make(c, d, &p) == XK_OK) {
         const uint32_t size = info->size;
         memset(info, 0, size);
-        memcpy(info, &p.info, size < sizeof(p.info) ? size : sizeof(p.info));
+        memcpy(info, &p.user, size < sizeof(p.user) ? size : sizeof(p.user));
         info->size = size;
     }
     xk_problem_fini(&p);

@@ -43,7 +43,7 @@ static bool has_b(const struct xk_contraction *p)
     return p->b.name[0] != 0;
 }
 
-static enum xk_status check(xk_ctx *c, const struct xk_sums *s)
+static enum xk_status check_sums(xk_ctx *c, const struct xk_sums *s)
 {
     const struct xk_contraction *const p = s->con;
     const struct xk_access *const in[] = {&p->a, has_b(p) ? &p->b : NULL,
@@ -52,7 +52,8 @@ static enum xk_status check(xk_ctx *c, const struct xk_sums *s)
         if (!in[i])
             continue;
         if (!is_input_type(in[i]->layout.dt))
-            return xk_fail(c, XK_EINVAL, "sums: %s is %s, need s32, s8 or u8",
+            return xk_fail(c, XK_EINVAL,
+                           "sums: %s is %s, which is no integer of theirs",
                            in[i]->name, xk_dtype_name(in[i]->layout.dt));
         if (xk_layout_size_b(&in[i]->layout) > XK_FLAT_MAX_B)
             return xk_fail(c, XK_EUNSUPPORTED,
@@ -71,20 +72,20 @@ static enum xk_status check(xk_ctx *c, const struct xk_sums *s)
     return XK_OK;
 }
 
-static const xk_expr *place(struct nest *n, const xk_expr *buf,
-                            const xk_expr *slot_b)
+static const xk_expr *sums_at(struct nest *n, const xk_expr *buf,
+                              const xk_expr *slot_b)
 {
     return xk_ptr(n->f.c, buf, slot_b ? slot_b : xk_s32(n->f.c, 0));
 }
 
-static void set(struct nest *n, const xk_expr *buf, unsigned size_b,
-                int64_t dword)
+static void set_registers(struct nest *n, const xk_expr *buf, unsigned size_b,
+                          int64_t dword)
 {
     xk_ctx *const c = n->f.c;
     const xk_expr *const v =
         xk_bcast(c, xk_imm(c, XK_DT_U32, dword), XK_FLAT_SIMD);
     for (unsigned at_b = 0; at_b < size_b; at_b += XK_FLAT_VECTOR_B)
-        xk_block_add(&n->f.w, xk_store(c, place(n, buf, xk_s32(c, at_b)), v));
+        xk_block_add(&n->f.w, xk_store(c, sums_at(n, buf, xk_s32(c, at_b)), v));
 }
 
 static const xk_expr *vector(struct nest *n, const xk_expr *e)
@@ -94,7 +95,7 @@ static const xk_expr *vector(struct nest *n, const xk_expr *e)
 }
 
 /* The lanes' elements of C, and their places of its indices. */
-static void set_places(struct nest *n)
+static void place_lanes(struct nest *n)
 {
     xk_ctx *const c = n->f.c;
     const struct xk_layout *const l = &n->p->c.layout;
@@ -119,9 +120,9 @@ static void set_places(struct nest *n)
 }
 
 /* A message for an operand's elements at the places of now. */
-static void load(struct nest *n, struct xk_block_writer *w,
-                 const struct operand *o, const xk_expr *slot_b,
-                 unsigned size_b)
+static void load_operand(struct nest *n, struct xk_block_writer *w,
+                         const struct operand *o, const xk_expr *slot_b,
+                         unsigned size_b)
 {
     const unsigned n_index = n->p->n_index;
     const xk_expr *const in =
@@ -132,19 +133,20 @@ static void load(struct nest *n, struct xk_block_writer *w,
         .mem = o->mem,
         .off = vector(
             n, xk_access_offset_b(n->f.c, o->a, n_index, n->at, n->f.facts)),
-        .reg = place(n, o->reg, slot_b),
+        .reg = sums_at(n, o->reg, slot_b),
         .mask = xk_and(n->f.c, vector(n, in), n->in)};
     xk_flat_send(&n->f, w, &m);
 }
 
 /* What a message brought, as u32 that are congruent to the elements. Above a
  * byte that it loads a message leaves anything. */
-static const xk_expr *loaded(struct nest *n, struct xk_block_writer *w,
-                             const struct operand *o, const xk_expr *slot_b)
+static const xk_expr *loaded_operand(struct nest *n, struct xk_block_writer *w,
+                                     const struct operand *o,
+                                     const xk_expr *slot_b)
 {
     const struct xk_type type = xk_type_vec(XK_DT_U32, XK_FLAT_SIMD);
     const enum xk_dtype dt = o->a->layout.dt;
-    const xk_expr *at = place(n, o->reg, slot_b);
+    const xk_expr *at = sums_at(n, o->reg, slot_b);
     if (dt != XK_DT_S32) {
         const struct xk_func f = {.kind = XK_FUNC_REORDER,
                                   .u.reorder = {.dst = XK_DT_S32,
@@ -153,7 +155,7 @@ static const xk_expr *loaded(struct nest *n, struct xk_block_writer *w,
                                                 .extent = {XK_FLAT_SIMD},
                                                 .dst_stride = {1},
                                                 .src_stride = {4}}};
-        const xk_expr *const args[] = {place(n, o->wide, NULL), at};
+        const xk_expr *const args[] = {sums_at(n, o->wide, NULL), at};
         xk_block_call(w, &f, args, 2);
         at = args[0];
     }
@@ -166,11 +168,11 @@ static const xk_expr *constant(struct nest *n, const struct operand *o)
     xk_ctx *const c = n->f.c;
     if (o->a->by_value)
         return xk_bcast(c, xk_bits(c, XK_DT_U32, o->mem), XK_FLAT_SIMD);
-    load(n, &n->f.w, o, NULL, xk_dtype_b(o->a->layout.dt));
-    return loaded(n, &n->f.w, o, NULL);
+    load_operand(n, &n->f.w, o, NULL, xk_dtype_b(o->a->layout.dt));
+    return loaded_operand(n, &n->f.w, o, NULL);
 }
 
-static const xk_expr *slot_of(struct nest *n, const xk_expr *i)
+static const xk_expr *step_slot(struct nest *n, const xk_expr *i)
 {
     xk_ctx *const c = n->f.c;
     return xk_bin_imm(c, XK_OP_MUL, xk_bin_imm(c, XK_OP_MOD, i, SLOTS), SLOT_B);
@@ -188,14 +190,15 @@ static const xk_stmt *load_step(struct nest *n, const xk_expr *i)
     struct xk_block_writer w;
     xk_block_init(&w, n->f.c, n->f.facts);
     set_inner(n, i);
-    load(n, &w, &n->a, slot_of(n, i), a_b);
+    load_operand(n, &w, &n->a, step_slot(n, i), a_b);
     if (n->b_in_k)
-        load(n, &w, &n->b, slot_of(n, i), xk_dtype_b(n->b.a->layout.dt));
+        load_operand(n, &w, &n->b, step_slot(n, i),
+                     xk_dtype_b(n->b.a->layout.dt));
     return xk_block_end(&w);
 }
 
 /* acc += the sum of the bytes of a dword. */
-static void add_bytes(struct nest *n, struct xk_block_writer *w,
+static void add_dword(struct nest *n, struct xk_block_writer *w,
                       const xk_expr *slot_b)
 {
     const bool sign = n->a.a->layout.dt == XK_DT_S8;
@@ -209,8 +212,8 @@ static void add_bytes(struct nest *n, struct xk_block_writer *w,
                                         .stride1 = 1,
                                         .stride2 = 1}};
     const xk_expr *const args[] = {
-        place(n, n->acc, NULL), place(n, n->acc, NULL),
-        place(n, n->a.reg, slot_b), place(n, n->ones, NULL)};
+        sums_at(n, n->acc, NULL), sums_at(n, n->acc, NULL),
+        sums_at(n, n->a.reg, slot_b), sums_at(n, n->ones, NULL)};
     xk_block_call(w, &f, args, 4);
 }
 
@@ -221,31 +224,31 @@ static void add_element(struct nest *n, struct xk_block_writer *w,
     const struct xk_type type = xk_type_vec(XK_DT_U32, XK_FLAT_SIMD);
     const xk_expr *const mask =
         xk_access_mask(c, n->a.a, n->p->n_index, n->at, n->f.facts);
-    const xk_expr *x = loaded(n, w, &n->a, slot_b);
+    const xk_expr *x = loaded_operand(n, w, &n->a, slot_b);
     int64_t always = 0;
     if (less && n->b_in_k)
         x = xk_sub(c, x, less);
     if (n->b_in_k)
-        x = xk_mul(c, x, loaded(n, w, &n->b, slot_b));
+        x = xk_mul(c, x, loaded_operand(n, w, &n->b, slot_b));
     xk_is_const(mask, &always);
     if (!always)
         x = xk_select(c, vector(n, mask), x,
                       xk_bcast(c, xk_imm(c, XK_DT_U32, 0), XK_FLAT_SIMD));
-    const xk_expr *const at = place(n, n->acc, NULL);
+    const xk_expr *const at = sums_at(n, n->acc, NULL);
     const xk_expr *const sum = xk_block_load(w, "sum", type, at);
     xk_block_add(w, xk_store(c, at, xk_add(c, sum, x)));
 }
 
-static const xk_stmt *add_step(struct nest *n, const xk_expr *i,
-                               const xk_expr *less)
+static const xk_stmt *add_term_step(struct nest *n, const xk_expr *i,
+                                    const xk_expr *less)
 {
     struct xk_block_writer w;
     xk_block_init(&w, n->f.c, n->f.facts);
     set_inner(n, i);
     if (n->ones)
-        add_bytes(n, &w, slot_of(n, i));
+        add_dword(n, &w, step_slot(n, i));
     else
-        add_element(n, &w, slot_of(n, i), less);
+        add_element(n, &w, step_slot(n, i), less);
     return xk_block_end(&w);
 }
 
@@ -257,7 +260,7 @@ static const xk_expr *counter(struct nest *n, const char *name, int64_t extent)
     return v;
 }
 
-static void add_all(struct nest *n, const xk_expr *less)
+static void add_terms(struct nest *n, const xk_expr *less)
 {
     xk_ctx *const c = n->f.c;
     const struct xk_pipe_info info = {.slots = SLOTS, .stages = AHEAD + 1};
@@ -274,8 +277,9 @@ static void add_all(struct nest *n, const xk_expr *less)
     const int64_t extent = n->inner < 0 ? 1 : n->p->index[n->inner].extent;
     const int64_t trip = n->ones ? extent / 4 : extent;
     const xk_expr *const i = counter(n, "i", trip);
-    const xk_stmt *const stage[] = {xk_stage(c, 0, load_step(n, i)),
-                                    xk_stage(c, AHEAD, add_step(n, i, less))};
+    const xk_stmt *const stage[] = {
+        xk_stage(c, 0, load_step(n, i)),
+        xk_stage(c, AHEAD, add_term_step(n, i, less))};
     xk_block_add(&n->f.w,
                  xk_pipe(c, i, xk_s32(c, trip), info, xk_seq(c, stage, 2)));
     while (loops--)
@@ -283,10 +287,11 @@ static void add_all(struct nest *n, const xk_expr *less)
 }
 
 /* What is the same for all terms comes at the end. */
-static void store(struct nest *n, const xk_expr *less, const xk_expr *factor)
+static void store_sums(struct nest *n, const xk_expr *less,
+                       const xk_expr *factor)
 {
     xk_ctx *const c = n->f.c;
-    const xk_expr *const at = place(n, n->acc, NULL);
+    const xk_expr *const at = sums_at(n, n->acc, NULL);
     const xk_expr *sum =
         xk_block_load(&n->f.w, "sum", xk_type_vec(XK_DT_U32, XK_FLAT_SIMD), at);
     if (less && !n->b_in_k)
@@ -305,7 +310,7 @@ static void store(struct nest *n, const xk_expr *less, const xk_expr *factor)
 }
 
 /* Whether A's elements along the innermost K are whole dwords of four. */
-static bool has_dwords(const struct nest *n)
+static bool sums_in_dwords(const struct nest *n)
 {
     const struct xk_contraction *const p = n->p;
     int64_t stride_b, run;
@@ -331,8 +336,8 @@ static void find_terms(struct nest *n)
 }
 
 /* Pointers first, then values. */
-static enum xk_status begin(struct nest *n, const struct xk_sums *s,
-                            const char *name)
+static enum xk_status begin_sums(struct nest *n, const struct xk_sums *s,
+                                 const char *name)
 {
     struct operand *const all[] = {&n->a, &n->b, &n->less};
     const char *names[4];
@@ -355,12 +360,12 @@ static enum xk_status begin(struct nest *n, const struct xk_sums *s,
     return XK_OK;
 }
 
-static void alloc(struct nest *n)
+static void alloc_registers(struct nest *n)
 {
     struct xk_block_writer *const w = &n->f.w;
     struct operand *const all[] = {&n->a, &n->b, &n->less};
     n->acc = xk_block_alloc(w, "acc", SLOT_B, 0);
-    set(n, n->acc, SLOT_B, 0);
+    set_registers(n, n->acc, SLOT_B, 0);
     for (unsigned i = 0; i < 3; i++) {
         if (!all[i]->a || all[i]->a->by_value)
             continue;
@@ -369,11 +374,11 @@ static void alloc(struct nest *n)
             xk_block_alloc(w, "in", slots ? SLOTS * SLOT_B : SLOT_B, 0);
         all[i]->wide = xk_block_alloc(w, "wide", SLOT_B, 0);
         /* lanes that no message fills */
-        set(n, all[i]->reg, slots ? SLOTS * SLOT_B : SLOT_B, 0);
+        set_registers(n, all[i]->reg, slots ? SLOTS * SLOT_B : SLOT_B, 0);
     }
-    if (has_dwords(n)) {
+    if (sums_in_dwords(n)) {
         n->ones = xk_block_alloc(w, "ones", SLOT_B, 0);
-        set(n, n->ones, SLOT_B, 0x01010101);
+        set_registers(n, n->ones, SLOT_B, 0x01010101);
     }
 }
 
@@ -384,17 +389,17 @@ enum xk_status xk_lower_sums(xk_ctx *c, const struct xk_sums *s,
     struct nest n = {
         .f = {.c = c, .out = out, .surfaces = surfaces, .n = 1, .vectors = 1},
         .p = s->con};
-    XK_TRY(check(c, s));
+    XK_TRY(check_sums(c, s));
     for (unsigned d = 0; d < s->con->c.layout.n_dims; d++)
         n.f.n *= s->con->c.layout.dim[d];
     find_terms(&n);
-    XK_TRY(begin(&n, s, name));
-    set_places(&n);
-    alloc(&n);
+    XK_TRY(begin_sums(&n, s, name));
+    place_lanes(&n);
+    alloc_registers(&n);
     const xk_expr *const less = n.less.a ? constant(&n, &n.less) : NULL;
     const xk_expr *const factor =
         n.b.a && !n.b_in_k ? constant(&n, &n.b) : NULL;
-    add_all(&n, less);
-    store(&n, less, factor);
+    add_terms(&n, less);
+    store_sums(&n, less, factor);
     return xk_flat_end(&n.f);
 }

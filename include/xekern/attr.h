@@ -33,7 +33,8 @@ enum xk_conv_arg {
     XK_ARG_RHS = 16,
     XK_ARG_SCALE = 48,
     XK_ARG_ZERO_POINT = 52,
-    XK_N_PROGRAM_ARGS = 56
+    XK_ARG_SEED = 56, /* of stochastic rounding: an s32 of the host */
+    XK_N_PROGRAM_ARGS = 57
 };
 
 /* Where the values of a scale or a zero point come from. No value is known when
@@ -83,7 +84,10 @@ enum xk_acc_mode {
 };
 
 /* The rounding of the conversion to dst's type. ENVIRONMENT is to nearest, ties
- * to even. STOCHASTIC takes a seed with each launch. */
+ * to even. STOCHASTIC is up or down, by random numbers that follow from a seed,
+ * which each launch takes, and from an element's number in the order of the
+ * dims: docs/problems.md. It is for f16, bf16, f8_e5m2 and f8_e4m3; f32 has
+ * nothing to round. */
 enum xk_rounding_mode { XK_ROUND_ENVIRONMENT = 0, XK_ROUND_STOCHASTIC = 1 };
 
 /* Elements of the result become 0 at random; the others are scaled up. The

@@ -11,7 +11,7 @@
 /* The most arguments of a kernel, and of a program. */
 #define XK_MAX_LAUNCH_ARGS 64
 #define XK_MAX_LAUNCHES 64
-#define XK_MAX_SCRATCH 16
+#define XK_MAX_SCRATCH 48
 /* The alignment of parts of a buffer, such as scratch buffers in their block.
  * It is the base address alignment of OpenCL on Intel's GPUs, 1024 bits. */
 #define XK_PART_ALIGN_B 128

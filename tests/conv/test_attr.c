@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "conv/ways.h"
 #include "tests/conv/suites.h"
 
 static struct xk_conv_desc good_desc(void)
@@ -119,6 +120,50 @@ START_TEST(floats_have_no_zero_points)
 }
 END_TEST
 
+/* With f32 there is nothing to round. */
+START_TEST(narrow_floats_are_rounded_at_random)
+{
+    static const struct {
+        uint32_t type;
+        enum xk_status st;
+        uint32_t copies;
+    } rows[] = {{XK_F32, XK_OK, 0},           {XK_F16, XK_OK, 1},
+                {XK_BF16, XK_OK, 1},          {XK_F8_E5M2, XK_OK, 1},
+                {XK_F8_E4M3, XK_OK, 1},       {XK_S8, XK_EUNSUPPORTED, 0},
+                {XK_S32, XK_EUNSUPPORTED, 0}, {XK_F4_E2M1, XK_EUNSUPPORTED, 0}};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = good_desc(), full;
+        struct xk_conv_ways ways;
+        d.dst_type = rows[i].type;
+        d.attr.rounding[XK_ARG_DST] = XK_ROUND_STOCHASTIC;
+        xk_ctx_clear(test_ctx);
+        ck_assert_int_eq(xk_conv_admit(test_ctx, &d, &full, &ways), rows[i].st);
+        if (rows[i].st == XK_OK)
+            ck_assert_uint_eq(ways.n, rows[i].copies);
+    }
+}
+END_TEST
+
+/* The type that two meet in holds all numbers of both. */
+START_TEST(types_meet_in_one_that_holds_both)
+{
+    static const uint32_t rows[][3] = {
+        {XK_F8_E5M2, XK_F8_E4M3, XK_F16}, {XK_F4_E2M1, XK_F4_E2M1, XK_F16},
+        {XK_BF16, XK_F8_E4M3, XK_BF16},   {XK_F16, XK_BF16, XK_F32},
+        {XK_F16, XK_S8, XK_F16},          {XK_S8, XK_BF16, XK_BF16},
+        {XK_F32, XK_F8_E5M2, XK_F32},     {XK_U8, XK_F32, XK_F32}};
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        uint32_t src = rows[i][0], wei = rows[i][1];
+        xk_conv_common_types(&src, &wei);
+        ck_assert_uint_eq(src, rows[i][2]);
+        ck_assert_uint_eq(wei, rows[i][2]);
+    }
+    uint32_t src = XK_U8, wei = XK_S4;
+    xk_conv_common_types(&src, &wei);
+    ck_assert(src == XK_U8 && wei == XK_S8);
+}
+END_TEST
+
 /* Permissions for less than what is done anyway. */
 START_TEST(modes_that_permit_are_accepted)
 {
@@ -218,7 +263,7 @@ static const struct {
      {4, {5184, 1, 576, 64}},
      NULL,
      XK_EUNSUPPORTED,
-     "src_strides: stride 64 of dim d leaves a gap behind 32"},
+     "src_strides: no kernel takes them as they are"},
     {"mb2ic32ih9oc16kh3",
      "",
      XK_ARG_SRC,
@@ -232,7 +277,7 @@ static const struct {
      {4, {2592, 0, 288, 32}},
      NULL,
      XK_EUNSUPPORTED,
-     "stride 0 of dim b"},
+     "src_strides: no kernel takes them as they are"},
     {"mb2ic32ih9oc16kh3",
      "",
      XK_ARG_SRC,
@@ -283,6 +328,8 @@ Suite *suite_attr(void)
     TCase *const t = tcase_create("attr");
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_test(t, floats_have_no_zero_points);
+    tcase_add_test(t, narrow_floats_are_rounded_at_random);
+    tcase_add_test(t, types_meet_in_one_that_holds_both);
     tcase_add_loop_test(t, scales_and_zero_points_are_judged, 0,
                         XK_COUNTOF(quant_rows));
     tcase_add_test(t, modes_that_permit_are_accepted);

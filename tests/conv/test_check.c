@@ -247,8 +247,6 @@ START_TEST(what_is_not_implemented_says_so)
     BAD(src_type, XK_F8_E4M3, XK_EUNSUPPORTED, "src_type=f8_e4m3");
     BAD(dst_type, XK_F4_E2M1, XK_EUNSUPPORTED, "dst_type=f4_e2m1");
     BAD(wei_type, XK_U4, XK_EUNSUPPORTED, "wei_type=u4");
-    BAD(attr.rounding[XK_ARG_DST], 1, XK_EUNSUPPORTED,
-        "rounding[dst]=stochastic");
     BAD(attr.dropout.source, 1, XK_EUNSUPPORTED, "dropout.source=device");
     BAD(attr.acc_mode, XK_ACC_F16, XK_EUNSUPPORTED, "acc_mode=f16");
     BAD(platform, XK_XELP, XK_EUNSUPPORTED, "platform=xelp");

@@ -14,11 +14,16 @@ from tap import Tap  # noqa: E402
 from random_problems import run  # noqa: E402
 
 INT_SRC, INT_WEI = ["u8", "s8"], ["s8", "u8"]
+F8 = ["f8_e5m2", "f8_e4m3"]
 FLOATS = ["f32", "f16", "bf16"]
-DST = ["f32", "f16", "bf16", "s32", "s8", "u8"]
-RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"]
-LAYOUTS = ["any", "any", "axb", "abx"]
+DST = ["f32", "f16", "bf16", "s32", "s8", "u8"] + F8
+RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"] + F8
+# The last ones reach kernels by way of copies.
+LAYOUTS = ["any", "any", "any", "axb", "axb", "abx", "bax", "aBx8b"]
+WEIGHTS = ["any", "any", "any", "axb", "abx", "xba", "bax", "ABx4a8b"]
 ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "tanh", "swish:1"]
+ROUNDING = ["", "", "dst:environment", "dst:stochastic", "dst:stochastic:12345"]
+FLOAT_DST = FLOATS + F8
 # A result that is 0 nearly everywhere, or the same, proves little.
 UNTRUSTED = 0.2
 
@@ -45,6 +50,9 @@ def sizes(rng):
 def types(rng):
     if rng.random() < 0.6:
         return rng.choice(INT_SRC), rng.choice(INT_WEI), rng.choice(DST)
+    if rng.random() < 0.4: # types that meet in a third one
+        return (rng.choice(FLOATS + F8), rng.choice(FLOATS + F8 + ["s8", "u8"]),
+                rng.choice(DST))
     t = rng.choice(FLOATS)
     return t, t, rng.choice(DST)
 
@@ -81,9 +89,11 @@ def line(rng):
     return " ".join(["--dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
                      f"--dt={src}:{wei}:{dst}",
                      "--bia-dt=" + rng.choice(["undef"] + RHS),
-                     "--stag=" + rng.choice(LAYOUTS), "--wtag=" + rng.choice(LAYOUTS),
+                     "--stag=" + rng.choice(LAYOUTS), "--wtag=" + rng.choice(WEIGHTS),
                      "--dtag=" + rng.choice(LAYOUTS)] +
                     quants(rng, src in INT_SRC) +
+                    ["--attr-rounding-mode=" +
+                     (rng.choice(ROUNDING) if dst in FLOAT_DST else "")] +
                     ["--attr-post-ops=" + "+".join(ops), sizes(rng)])
 
 

@@ -348,6 +348,7 @@ XK_CONV_READ(xk_read_rounding)
             return st;
         if (entry && !xk_word_digits(entry, &seed))
             return fail_part(o, word, entry, "is no seed", err);
+        r->seed = (int32_t)(uint32_t)(entry ? seed : UINT32_MAX);
     }
     return XK_OK;
 }

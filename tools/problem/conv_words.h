@@ -19,6 +19,7 @@ struct xk_conv_request {
     struct xk_conv_desc desc;
     float scale[XK_N_CONV_ARGS];        /* 1 without */
     int32_t zero_point[XK_N_CONV_ARGS]; /* 0 without */
+    int32_t seed;                       /* of stochastic rounding */
 };
 
 /* An option reads one word. XK_EINVAL: the word is unknown. XK_EUNSUPPORTED:

@@ -63,7 +63,7 @@ enum xk_bench_state {
 struct xk_bench_problem {
     struct xk_conv_desc desc;
     float scale[XK_N_CONV_ARGS]; /* values that the text gives, or 1, 0 */
-    int32_t zero_point[XK_N_CONV_ARGS];
+    int32_t zero_point[XK_N_CONV_ARGS], seed;
     char *name;
     char engine[8];
     char mode;         /* C R I L P B */
@@ -332,6 +332,7 @@ struct xk_bench_chain {
     struct xk_bench_step step[XK_MAX_POST_OPS];
     bool dequantizes; /* scales of src or weights: before the bias */
     bool requantizes; /* scale or zero point of dst: behind the post-ops */
+    bool stochastic;  /* rounded by random numbers */
     struct xk_bench_code before, behind;
 };
 /* The operands of an element: of each post-op, then these. */
@@ -341,6 +342,8 @@ enum {
     XK_BENCH_BIAS,
     XK_BENCH_SCALE_DST,
     XK_BENCH_ZERO_DST,
+    XK_BENCH_NUMBER, /* the element's, in the order of dst's dims */
+    XK_BENCH_SEED,
     XK_BENCH_N_RHS
 };
 /* The type of the old destination's data: that of the first sum that has one,

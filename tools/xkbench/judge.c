@@ -30,6 +30,8 @@ static void right_hand_sides(const struct xk_bench_work *w, uint64_t i,
 {
     const struct xk_bench_map *const dst = &w->op[XK_ARG_DST].map;
     int64_t at[XK_MAX_NDIMS];
+    rhs[XK_BENCH_NUMBER] = (double)i;
+    rhs[XK_BENCH_SEED] = (double)w->p->seed;
     for (uint32_t d = dst->ndims; d-- > 0; i /= (uint64_t)dst->dims[d])
         at[d] = (int64_t)(i % (uint64_t)dst->dims[d]);
     for (uint32_t k = 0; k < w->chain.n; k++) {
@@ -214,9 +216,12 @@ static bool matches(const struct xk_bench_work *w,
     const double got = xk_bench_decode(o->type, o->got[i]);
     const struct xk_bench_span want = wanted(w, o, i);
     if (isnan(want.lo) && isnan(want.hi))
-        return o->type == XK_S32 || xk_bench_type_b(o->type) == 1 ||
-               (isnan(got) && o->got[i] != xk_bench_unwritten(o->type));
-    return got >= want.lo && got <= want.hi;
+        return o->type == XK_S32 || o->type == XK_S8 || o->type == XK_U8 ||
+               (isnan(got) && (o->got[i] != xk_bench_unwritten(o->type) ||
+                               xk_bench_type_b(o->type) == 1));
+    if (isnan(got))
+        return isnan(want.lo) || isnan(want.hi);
+    return !(got < want.lo) && !(got > want.hi);
 }
 
 /* " n0 c1 h2 w3" of element i. */
@@ -266,15 +271,6 @@ bool xk_bench_compare(struct xk_bench_work *w)
     return true;
 }
 
-/* True if the n bytes are all zero. */
-static bool all_zero(const unsigned char *bytes, unsigned n)
-{
-    unsigned any = 0;
-    while (n)
-        any |= bytes[--n];
-    return !any;
-}
-
 static const char *name_of(int arg)
 {
     static const char *const names[] = {"src", "wei", "bia", "dst"};
@@ -282,6 +278,14 @@ static const char *name_of(int arg)
 }
 
 /* Elements of a tensor's blocks that are no logical element are zero. */
+/* Byte i of memory between elements: zero in padding, in gaps as it was. */
+static unsigned char byte_between(const struct xk_bench_work *w,
+                                  const struct xk_bench_operand *o, uint64_t i)
+{
+    const bool was_zero = !o->gaps || xk_bench_has_sum(&w->p->desc);
+    return was_zero ? 0 : xk_bench_unwritten_byte(o->type, i);
+}
+
 static bool check_padding(struct xk_bench_work *w, int arg)
 {
     const struct xk_bench_operand *const o = &w->op[arg];
@@ -294,15 +298,18 @@ static bool check_padding(struct xk_bench_work *w, int arg)
         return xk_bench_end(w, XK_SKIPPED,
                             "no host memory for the padding check");
     xk_bench_mark(&o->map, used);
-    uint64_t bad = n;
-    for (uint64_t i = 0; i < n && bad == n; i++)
-        if (!used[i] && !all_zero(o->image + i * elem_b, elem_b))
+    uint64_t bad = o->size_b;
+    for (uint64_t i = 0; i < n * elem_b && bad == o->size_b; i++)
+        if (!used[i / elem_b] && o->image[i] != byte_between(w, o, i))
             bad = i;
     free(used);
-    return bad == n ? true
-                    : xk_bench_end(w, XK_FAILED,
-                                   "%s padding is not zero: byte %" PRIu64,
-                                   name_of(arg), bad * elem_b);
+    return bad == o->size_b
+               ? true
+               : xk_bench_end(w, XK_FAILED,
+                              o->gaps ? "%s: wrote between elements: byte "
+                                        "%" PRIu64
+                                      : "%s padding is not zero: byte %" PRIu64,
+                              name_of(arg), bad);
 }
 
 static bool check_outside(struct xk_bench_work *w, int arg)

@@ -15,7 +15,7 @@ const struct xk_tensor_info *xk_bench_tensor(const struct xk_conv_info *info,
     static const struct xk_tensor_info none;
     if (arg < XK_N_CONV_ARGS)
         return &info->tensor[arg];
-    if (arg < XK_ARG_RHS)
+    if (arg < XK_ARG_RHS || arg >= XK_ARG_SEED)
         return &none;
     return arg < XK_ARG_SCALE ? &info->rhs[arg - XK_ARG_RHS]
            : arg < XK_ARG_ZERO_POINT
@@ -59,6 +59,7 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
         return xk_bench_end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
                             xk_type_word(t->type));
     o->type = t->type;
+    o->gaps = !*t->tag;
     o->size_b = t->size_b;
     o->written = xk_bench_writes(&w->p->desc, arg);
     o->guard_b = o->written ? GUARD_B : 0;

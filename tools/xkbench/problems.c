@@ -119,6 +119,7 @@ static bool make_problem(const struct xk_bench *b, const char *text,
     p->desc = r.desc;
     memcpy(p->scale, r.scale, sizeof p->scale);
     memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
+    p->seed = r.seed;
     if (p->status >= 0)
         p->status = xk_bench_peer_refuses(b, &p->err);
     p->text = p->desc.ic ? canonical(p) : strdup(text);

@@ -122,20 +122,29 @@ static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     r->a = (int32_t)fmin(fmax(3 * product / b, 1), byte_most(a));
 }
 
+enum { MOST_F8 = 8 };
+
+static bool is_f8(uint32_t type)
+{
+    return type == XK_F8_E5M2 || type == XK_F8_E4M3;
+}
+
+static int32_t widest(uint32_t type)
+{
+    return type == XK_F16    ? MOST_HALF
+           : type == XK_BF16 ? MOST_BF16
+           : type == XK_F32  ? MOST_F32
+           : is_f8(type)     ? MOST_F8
+                             : byte_most(type);
+}
+
 /* As large as the types allow; limit_exact() does the rest. */
 static void choose_widest(const struct xk_conv_desc *d,
                           struct xk_bench_ranges *r)
 {
     const struct xk_bench_roles of = xk_bench_roles_of(d);
-    const uint32_t type = xk_bench_type_of(d, of.a);
-    if (type == XK_F16)
-        r->a = r->b = MOST_HALF;
-    else if (type == XK_BF16)
-        r->a = r->b = MOST_BF16;
-    else if (type == XK_F32)
-        r->a = r->b = MOST_F32;
-    else
-        r->a = byte_most(type), r->b = byte_most(xk_bench_type_of(d, of.b));
+    r->a = widest(xk_bench_type_of(d, of.a));
+    r->b = widest(xk_bench_type_of(d, of.b));
 }
 
 /* Reduces the larger range first, then the number of weights. */
@@ -262,8 +271,9 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
             plain[i] = fmaxf(plain[i], 0);
         else if (type == XK_U8)
             plain[i] = fabsf(plain[i]);
-        else if (type == XK_S8)
-            plain[i] = fminf(plain[i], 127);
+        /* A number of the type: others saturate, or lose bits. */
+        if (xk_bench_type_b(type) == 1)
+            plain[i] = (float)xk_bench_round(type, (double)plain[i]);
     }
 }
 
@@ -278,6 +288,8 @@ void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
     for (uint64_t i = 0; i < n; i++)
         if (op->type == XK_U8)
             plain[i] = fabsf(plain[i]);
+        else if (is_f8(op->type))
+            plain[i] = (float)xk_bench_round(op->type, (double)plain[i]);
 }
 
 void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,

@@ -291,14 +291,17 @@ static void add_launch_figures(void *user, const struct xk_launch_step *step,
     w->r->stats.device_ns += stats->device_ns;
 }
 
-/* A scale or zero point that the host gives. */
+/* A scale, zero point or seed that the host gives. */
 static void give_value(struct xk_bench_work *w, uint32_t number,
                        struct xk_launch_arg *out)
 {
     const bool zero = number >= XK_ARG_ZERO_POINT;
-    out->value =
-        zero ? (const void *)&w->p->zero_point[number - XK_ARG_ZERO_POINT]
-             : (const void *)&w->p->scale[number - XK_ARG_SCALE];
+    if (number == XK_ARG_SEED)
+        out->value = &w->p->seed;
+    else
+        out->value =
+            zero ? (const void *)&w->p->zero_point[number - XK_ARG_ZERO_POINT]
+                 : (const void *)&w->p->scale[number - XK_ARG_SCALE];
     out->size_b = 4;
 }
 

@@ -22,6 +22,8 @@ unsigned xk_bench_type_b(uint32_t type)
         return 2;
     case XK_S8:
     case XK_U8:
+    case XK_F8_E5M2:
+    case XK_F8_E4M3:
         return 1;
     default:
         return 0;
@@ -53,6 +55,12 @@ static double round_float(double v, int bits, int least, double infinite)
     return nearbyint(v / unit) * unit;
 }
 
+/* OCP's: no infinity; above half a step behind the largest number, a NaN. */
+static double round_e4m3(double v)
+{
+    return fabs(v) > 464 ? NAN : round_float(v, 3, -6, INFINITY);
+}
+
 static double round_integer(double v, double least, double most)
 {
     return fmin(fmax(nearbyint(v), least), most);
@@ -67,6 +75,10 @@ double xk_bench_round(uint32_t type, double v)
         return round_float(v, 10, -14, 65520);
     case XK_BF16:
         return round_float(v, 7, -126, 0x1.ffp127);
+    case XK_F8_E5M2:
+        return round_float(v, 2, -14, 61440);
+    case XK_F8_E4M3:
+        return round_e4m3(v);
     case XK_S32:
         return round_integer(v, INT_MIN, INT_MAX);
     case XK_S8:
@@ -104,6 +116,41 @@ static double decode_half(uint32_t bits)
     return bits & 0x8000 ? -a : a;
 }
 
+/* Codes of a small float count its numbers from 0 on: bits behind the first
+ * one, the smallest normal exponent. */
+static uint32_t encode_small(double v, int bits, int least, uint32_t nan)
+{
+    const uint32_t sign = signbit(v) ? 0x80 : 0;
+    const double a = fabs(v);
+    if (isnan(v))
+        return nan;
+    if (isinf(v))
+        return sign | 0x7c;
+    if (a < ldexp(1, least))
+        return sign | (uint32_t)ldexp(a, bits - least);
+    const int e = ilogb(a);
+    return sign | (uint32_t)((e - least + 1) << bits) |
+           (uint32_t)ldexp(ldexp(a, -e) - 1, bits);
+}
+
+static double decode_small(uint32_t code, int bits, int least)
+{
+    const int e = (int)(code & 127) >> bits,
+              man = (int)code & ((1 << bits) - 1);
+    const double a = e ? ldexp((1 << bits) + man, e - 1 + least - bits)
+                       : ldexp(man, least - bits);
+    return code & 0x80 ? -a : a;
+}
+
+static double decode_e5m2(uint32_t code)
+{
+    const uint32_t m = code & 127;
+    if (m > 0x7c)
+        return NAN;
+    return m == 0x7c ? copysign(INFINITY, code & 0x80 ? -1 : 1)
+                     : decode_small(code, 2, -14);
+}
+
 uint32_t xk_bench_encode(uint32_t type, double v)
 {
     const double r = xk_bench_round(type, v);
@@ -115,6 +162,10 @@ uint32_t xk_bench_encode(uint32_t type, double v)
     case XK_BF16: /* the upper half of an f32 */
         memcpy(&bits, &f, sizeof bits);
         return bits >> 16;
+    case XK_F8_E5M2:
+        return encode_small(r, 2, -14, 0x7e);
+    case XK_F8_E4M3:
+        return encode_small(r, 3, -6, 0x7f);
     case XK_S32:
         return (uint32_t)(int32_t)r;
     case XK_S8:
@@ -134,6 +185,10 @@ double xk_bench_decode(uint32_t type, uint32_t bits)
         return decode_half(bits);
     case XK_BF16:
         return xk_bench_decode(XK_F32, bits << 16);
+    case XK_F8_E5M2:
+        return decode_e5m2(bits & 255);
+    case XK_F8_E4M3:
+        return (bits & 127) == 127 ? NAN : decode_small(bits & 255, 3, -6);
     case XK_S32:
         return (double)(int32_t)bits;
     case XK_S8:
@@ -206,6 +261,7 @@ bool xk_bench_chain_init(struct xk_bench_chain *c, const struct xk_conv_desc *d)
                                  .old_type = xk_bench_old_type(d),
                                  .scale = (double)d->scale};
     const struct xk_quant *const scale = d->attr.scale;
+    c->stochastic = d->attr.rounding[XK_ARG_DST] == XK_ROUND_STOCHASTIC;
     c->dequantizes = scale[XK_ARG_SRC].source || scale[XK_ARG_WEI].source;
     c->requantizes =
         scale[XK_ARG_DST].source || d->attr.zero_point[XK_ARG_DST].source;
@@ -242,10 +298,83 @@ static struct xk_bench_span unrounded(const struct xk_bench_chain *c, double v,
     return c->requantizes && rhs ? requantized(c, s, rhs) : s;
 }
 
+/* Philox4x32-10 as oneDNN's stochastic rounding uses it (src/common/
+ * math_utils.hpp of main, 3f27bec2): four consecutive numbers share a result.
+ */
+static uint32_t philox(uint32_t number, uint32_t seed)
+{
+    const uint32_t x = number & ~UINT32_C(3);
+    uint32_t c[4] = {x, x + 1, x, x + 3}, k[2] = {seed, seed};
+    for (int i = 0; i < 10; i++) {
+        const uint64_t p = UINT64_C(0xd2511f53) * c[0];
+        const uint64_t q = UINT64_C(0xcd9e8d57) * c[2];
+        c[0] = (uint32_t)(q >> 32) ^ c[1] ^ k[0];
+        c[1] = (uint32_t)q;
+        c[2] = (uint32_t)(p >> 32) ^ c[3] ^ k[1];
+        c[3] = (uint32_t)p;
+        k[0] += 0x9e3779b9;
+        k[1] += 0xbb67ae85;
+    }
+    return c[2];
+}
+
+/* Digits of a type that is rounded at random, its largest number and its
+ * smallest normal one; 0: it is not. */
+static int random_type(uint32_t type, double *most, double *least)
+{
+    *least = type == XK_BF16 ? 0x1p-126 : type == XK_F8_E4M3 ? 0x1p-6 : 0x1p-14;
+    switch (type) {
+    case XK_F16:
+        *most = 65504;
+        return 11;
+    case XK_BF16:
+        *most = 0x1.fep127;
+        return 8;
+    case XK_F8_E5M2:
+        *most = 57344;
+        return 3;
+    case XK_F8_E4M3:
+        *most = 448;
+        return 4;
+    default:
+        return 0;
+    }
+}
+
+/* Random bits are added below the digits that stay, which are cut off. */
+static double round_at_random(uint32_t type, double v, uint32_t number,
+                              uint32_t seed)
+{
+    double most, least;
+    const int digits = random_type(type, &most, &least);
+    const float f = (float)v;
+    if (!digits || isnan(v))
+        return xk_bench_round(type, v);
+    const uint32_t cut = ~(UINT32_MAX << (24 - digits));
+    const uint32_t part =
+        xk_bench_type_b(type) == 2
+            ? philox(number >> 2, seed) >> (number & 3) * 8 & 0xff
+            : philox(number >> 1, seed) >> (number & 1) * 16 & 0xffff;
+    uint32_t bits;
+    float r;
+    memcpy(&bits, &f, sizeof bits);
+    bits = (bits + (part & cut)) & ~cut;
+    memcpy(&r, &bits, sizeof r);
+    const double a = fmin(fabs((double)r), most);
+    return copysign(a < least ? 0 : a, (double)r);
+}
+
 struct xk_bench_span xk_bench_finish(const struct xk_bench_chain *c, double v,
                                      double old, const double *rhs)
 {
     const struct xk_bench_span s = unrounded(c, v, old, rhs);
+    if (c->stochastic && rhs) {
+        const uint32_t number = (uint32_t)rhs[XK_BENCH_NUMBER];
+        const uint32_t seed = (uint32_t)(int32_t)rhs[XK_BENCH_SEED];
+        return (struct xk_bench_span){
+            round_at_random(c->dst_type, s.lo, number, seed),
+            round_at_random(c->dst_type, s.hi, number, seed)};
+    }
     return (struct xk_bench_span){xk_bench_round(c->dst_type, s.lo),
                                   xk_bench_round(c->dst_type, s.hi)};
 }

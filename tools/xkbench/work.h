@@ -14,6 +14,7 @@ struct xk_bench_operand {
     float *plain;
     unsigned char *image;
     uint32_t type;
+    bool gaps;       /* strides leave memory between elements */
     uint64_t size_b; /* of the tensor */
     uint64_t guard_b;
     xk_buffer *buffer;
