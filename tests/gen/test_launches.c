@@ -169,7 +169,9 @@ START_TEST(scratch_is_filled_summed_onto_and_converted)
     const struct xk_launch l[] = {
         {XK_LAUNCH_FILL, "clear", .u.fill = {0, N * 4, pattern}, 1, to_fill},
         {XK_LAUNCH_CONTRACT, "conv",
-         .u.contract = {&v.nest, v.problem.candidate, v.problem.n_candidates},
+         .u.contract = {.nest = &v.nest,
+                        .candidate = v.problem.candidate,
+                        .n_candidates = v.problem.n_candidates},
          1, to_fill},
         {XK_LAUNCH_REDUCE, "convert", .u.reduce = {N, N, 1, XK_DT_F16}, 2,
          to_sum}};
