@@ -42,7 +42,11 @@ def axis(rng, name, most):
 def sizes(rng):
     names = rng.choice(["hw", "hw", "hw", "w", "dhw"])
     channels = [1, 3, 4, 8, 15, 16, 17, 32, 48, 64, 96]
-    return (f"mb{rng.choice([1, 1, 2, 3, 9])}ic{rng.choice(channels)}"
+    groups = rng.choice([1, 1, 1, 2, 3, 4, 16])
+    if groups > 1: # a few channels, or one, of each
+        channels = [groups * n for n in (1, 1, 2, 3, 4, 8)]
+    g = f"g{groups}" if groups > 1 else ""
+    return (f"{g}mb{rng.choice([1, 1, 2, 3, 9])}ic{rng.choice(channels)}"
             f"oc{rng.choice(channels)}" +
             "".join(axis(rng, n, 4 if len(names) == 3 else 9) for n in names))
 
