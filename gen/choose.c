@@ -59,8 +59,8 @@ enum xk_status xk_problem_form_of(xk_ctx *c, const struct xk_problem *p,
     XK_TRY(xk_contraction_check(c, &out->con));
     if (xk_contraction_extent(&out->con, XK_ROLE_BATCH) == 1)
         return XK_OK;
-    /* Channels of groups in the lanes add up in f32, sums of zero points are
-     * taken from s32. */
+    /* Groups in the lanes add up in f32, zero points' sums are taken from
+     * s32. */
     out->has_lanes = !xk_conv_has_sums(&p->desc) &&
                      xk_group_lanes_of(&out->con, &out->lanes);
     if (p->pack > 1)

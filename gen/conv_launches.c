@@ -101,10 +101,12 @@ static enum xk_status add_copy(xk_ctx *c, const struct xk_problem *p,
     char name[32];
     copy_name(number, back, name);
     struct xk_launch *const x = begin_launch(l, XK_LAUNCH_COPY, name);
-    XK_TRY(set_copy(c, p, number, back, &x->u.copy));
+    struct xk_copy *const copy = &l->copy[l->n - 1];
+    XK_TRY(set_copy(c, p, number, back, copy));
+    x->u.copy = copy;
     add_bind(l, back ? "dst" : "src", XK_BIND_TENSOR, number);
     bind_tensor(l, back ? "src" : "dst", number);
-    if (x->u.copy.stochastic)
+    if (copy->stochastic)
         add_bind(l, "seed", XK_BIND_VALUE, XK_ARG_SEED);
     return XK_OK;
 }

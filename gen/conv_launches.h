@@ -22,6 +22,7 @@ struct xk_conv_launches {
     struct xk_conv_sums sums;
     unsigned n_binds;
     struct xk_bind bind[4 * XK_CONV_MAX_LAUNCHES];
+    struct xk_copy copy[XK_CONV_MAX_LAUNCHES];
     struct xk_launch at[XK_CONV_MAX_LAUNCHES];
 };
 

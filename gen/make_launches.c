@@ -52,7 +52,7 @@ static enum xk_status make_kernel(struct maker *m, unsigned i)
         XK_TRY(xk_lower_sums(g->c, &l->u.sums, l->name, surfaces, &nest));
         return make_flat(g, &nest, surfaces, &m->kernel[i]);
     case XK_LAUNCH_COPY:
-        XK_TRY(xk_lower_copy(g->c, &l->u.copy, l->name, surfaces, &nest));
+        XK_TRY(xk_lower_copy(g->c, l->u.copy, l->name, surfaces, &nest));
         return make_flat(g, &nest, surfaces, &m->kernel[i]);
     case XK_LAUNCH_IR:
         return xk_kernel_make(g, &l->u.ir, &m->kernel[i]);

@@ -37,7 +37,7 @@ struct xk_launch {
         struct xk_fill fill;
         struct xk_reduce reduce;
         struct xk_sums sums;
-        struct xk_copy copy;
+        const struct xk_copy *copy;
         struct xk_kernel_job ir; /* its name is that of the kernel */
     } u;
     /* Arguments without a row: those of a contraction take the caller's tensor

@@ -29,7 +29,6 @@ static enum xk_status no_memory(struct xk_error *err)
 enum xk_status xk_conv_query(const struct xk_conv_desc *d,
                              struct xk_conv_info *info, struct xk_error *err)
 {
-    struct xk_problem p;
     xk_ctx *const c = xk_ctx_create(NULL);
     if (!c)
         return no_memory(err);
@@ -37,13 +36,17 @@ enum xk_status xk_conv_query(const struct xk_conv_desc *d,
         xk_fail(c, XK_EINVAL, "info: NULL, or its size is not set");
         return finish(c, err);
     }
-    if (xk_problem_make(c, d, &p) == XK_OK) {
+    struct xk_problem *const p = xk_malloc(c, sizeof(*p)); /* large */
+    if (!p)
+        return finish(c, err);
+    if (xk_problem_make(c, d, p) == XK_OK) {
         const uint32_t size = info->size;
         memset(info, 0, size);
-        memcpy(info, &p.user, size < sizeof(p.user) ? size : sizeof(p.user));
+        memcpy(info, &p->user, size < sizeof(p->user) ? size : sizeof(p->user));
         info->size = size;
     }
-    xk_problem_fini(&p);
+    xk_problem_fini(p);
+    xk_free(c, p);
     return finish(c, err);
 }
 

@@ -64,7 +64,7 @@ static void copy(const struct xk_copy *x, const void *src, size_t src_b,
                                    {"dst", XK_BIND_TENSOR, 1, 0}};
     const struct xk_launch l = {.kind = XK_LAUNCH_COPY,
                                 .name = "copy",
-                                .u.copy = *x,
+                                .u.copy = x,
                                 .n_binds = 2,
                                 .bind = bind};
     const struct xk_program_arg_info a[] = {

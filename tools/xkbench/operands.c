@@ -58,6 +58,11 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
     if (!xk_bench_type_b(t->type))
         return xk_bench_end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
                             xk_type_word(t->type));
+    for (uint32_t i = 0; i < t->n_blocks; i++)
+        if (t->blocks[i].size > 1 && !t->blocks[i].stride)
+            return xk_bench_end(w, XK_SKIPPED,
+                                "xkbench has no data whose elements share "
+                                "memory");
     o->type = t->type;
     o->gaps = !*t->tag;
     o->size_b = t->size_b;
