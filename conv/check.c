@@ -255,7 +255,8 @@ const char *xk_conv_prop_name(uint32_t prop)
     return names[prop < XK_COUNTOF(names) ? prop : 0];
 }
 
-static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
+/* What no tensor changes: asked before tags are. */
+static enum xk_status check_algorithm(xk_ctx *c, const struct xk_conv_desc *f)
 {
     static const char *const platforms[] = {
 #define XK_PLATFORM_WORD(id, word) [XK_##id] = word,
@@ -269,6 +270,12 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "alg=wino is not implemented (computed directly with "
                        "--alg=auto)");
+    return XK_OK;
+}
+
+static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
+{
+    XK_TRY(check_algorithm(c, f));
     XK_TRY(check_types_implemented(c, f));
     if (xk_conv_is_gradient(f))
         XK_TRY(check_gradient(c, f));
@@ -351,6 +358,7 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(check_descriptor(c, d, full));
     /* Gradients take their tensors as they are. */
     const bool taken = !xk_conv_is_gradient(full) && full->mb > 0;
+    XK_TRY(check_algorithm(c, full));
     if (taken)
         XK_TRY(xk_conv_take_ways(c, full, ways));
     XK_TRY(check_implemented(c, full));
