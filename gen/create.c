@@ -23,9 +23,10 @@ struct create {
     /* Large, and not zero at first: */
     struct xk_problem_form form;
     struct xk_nest con;
-    struct xk_contraction_problem padding; /* if the problem pads */
-    struct xk_flat_nest copy;              /* if it packs */
-    struct xk_conv_launches launches;      /* of others */
+    struct xk_contraction_problem padding;    /* if the problem pads */
+    struct xk_flat_nest copy;                 /* if it packs */
+    struct xk_conv_launches launches;         /* of others */
+    struct xk_launch launch[XK_MAX_LAUNCHES]; /* all of them */
 };
 
 static unsigned add_arg(struct create *g, unsigned n, const char *name,
@@ -178,8 +179,8 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
 {
     const struct xk_problem *const p = &g->problem;
     g->launches.n = 0;
-    memcpy(all, p->launch, p->n_launches * sizeof(*all));
-    *n = p->n_launches;
+    for (*n = 0; *n < p->n_launches; ++*n)
+        all[*n] = p->launch[*n];
     return *n ? XK_OK : forward_launches(g, all, n);
 }
 
@@ -187,10 +188,9 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                                xk_program **out)
 {
     struct create *const g = (struct create *)base;
-    struct xk_launch launch[XK_MAX_LAUNCHES];
     unsigned n;
     XK_TRY(prepare(g, what));
-    XK_TRY(set_launches(g, launch, &n));
+    XK_TRY(set_launches(g, g->launch, &n));
     const int64_t packed_b = xk_layout_size_b(&g->problem.packed);
     const bool packs = g->problem.pack > 1;
     const struct xk_conv_launches *const l = &g->launches;
@@ -204,7 +204,7 @@ static enum xk_status generate(struct xk_creation *base, const void *what,
                                                         : p->scratch_b,
                                     .args = g->arg,
                                     .n = n,
-                                    .at = launch,
+                                    .at = g->launch,
                                     .addresses =
                                         xk_creation_has(base, XK_CREATE_A64)};
     return xk_launches_make(&base->gen, &all, &g->problem.user, base->heap,

@@ -140,7 +140,7 @@ static const struct row with_branches[] = {
 static unsigned of_row(const struct row *r, const uint32_t *t, use_fn *use)
 {
     char schedule[160];
-    snprintf(schedule, sizeof schedule, "simd=8 slices=1 k=%u %s",
+    snprintf(schedule, sizeof schedule, "simd=8 slices=1 taps=inner k=%u %s",
              t[0] == XK_F16 ? 16u : 32u, r->schedule);
     return generated(r->problem, schedule, t[0], t[1], t[2], use);
 }

@@ -15,7 +15,7 @@ from tap import Tap  # noqa: E402
 
 LIST = """# two problems
 g1mb2_ic3ih32iw32_oc16oh16ow16_kh3kw3_sh2sw2_ph1pw1_dh0dw0_n"one"
-g8mb2_ic8ih32iw32_oc16oh16ow16_kh3kw3_sh2sw2_ph1pw1_dh0dw0_n"groups"
+g1mb2_ic512ih2048iw2048_oc16oh1024ow1024_kh3kw3_sh2sw2_ph1pw1_dh0dw0_n"large"
 """
 
 
