@@ -359,7 +359,7 @@ struct xk_plan {
     uint32_t fma_per_step; /* mad or dpas instructions of a full step */
     struct xk_plan_epilogue epi;
     struct xk_plan_grf grf;
-    /* Of a plan that is written as a nest; else there are none. */
+    /* A plan that is written as a nest has these; others have none. */
     uint8_t n_buffers, n_calls;
     struct xk_plan_buffer buffer[XK_PLAN_MAX_BUFFERS];
     struct xk_pass_call call[XK_PLAN_MAX_CALLS];

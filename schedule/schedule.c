@@ -83,7 +83,7 @@ static unsigned lcm(unsigned a, unsigned b)
     return n;
 }
 
-/* Of several depths each has a slot of B. */
+/* Where there are several depths, each has a slot of B. */
 static unsigned needed_copies(const struct xk_schedule *c, unsigned taps)
 {
     if (c->pack && c->taps_inner) /* straight code: no tap comes twice */
@@ -451,7 +451,7 @@ static bool rule_prefetch(const struct xk_platform *p, const struct xk_shape *s,
     return !c->prefetch || (xk_schedule_is_flat(c) && !c->m_first);
 }
 
-/* Of a whole loop. */
+/* A whole loop's. */
 static int64_t steps_of(const struct xk_shape *s, const struct xk_schedule *c)
 {
     const int64_t of_tap = s->k_inner / c->k_step / xk_schedule_depth(c) /

@@ -259,7 +259,7 @@ static void map_window(struct xk_lanes_nest *t, struct map *m,
             1;
 }
 
-/* Of A, whose windows begin where their tile does. */
+/* A's: its windows begin where their tile does. */
 static void set_view_a(const struct xk_lanes_nest *t, const struct map *m,
                        const struct xk_contraction *q, struct xk_view_decl *v)
 {
