@@ -33,6 +33,10 @@ static bool is_s32(const struct xk_contraction *con, enum xk_role role,
 bool xk_plan_has_nest(const struct xk_plan *p)
 {
     const struct xk_contraction *const con = &p->con->walked;
+    /* Messages of a nest are what the layouts allow; kinds that the schedule
+     * names are the other writers' to make. */
+    if (p->s.load_a != XK_LOAD_AUTO || p->s.load_b != XK_LOAD_AUTO)
+        return false;
     if (p->con->empty || p->s.fma == XK_FMA_LANES || p->s.pack || p->s.slm ||
         xk_contraction_last(con, XK_ROLE_K) < 0 ||
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||

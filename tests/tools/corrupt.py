@@ -28,7 +28,7 @@ def cases(size):
         ("nhwc", 100 * size, rf"FAILED \(wrote behind dst: byte {100 * size} "),
         ("nhwc", 100 * size + 4095, r"FAILED \(wrote behind dst: byte"),
         ("aBcd32b", 32 * size + 4 * size + top,
-         rf"FAILED \(dst padding is not zero: byte {36 * size}\)"),
+         rf"FAILED \(dst padding is not zero: byte {36 * size + top}\)"),
         ("aBcd32b", 32 * 25 * size, r"FAILED \(wrote behind dst: byte"),
     ]
 
