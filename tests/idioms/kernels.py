@@ -15,7 +15,7 @@ HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
 sys.path[:0] = [str(TESTS / "corpus"), str(TESTS / "random")]
 import compile as corpus  # noqa: E402
-from best_of_random import draw, fits_of  # noqa: E402
+from schedule_table import draw, fields  # noqa: E402
 
 # A DG2-G10 of stepping C0, as sold; the corpus is compiled for A0.
 DEVICE = "12.55.8"
@@ -34,10 +34,11 @@ RANDOM = 60  # problems of a type
 FORMULAS = 200  # random ones; a quarter as many nests
 
 
-def batch_lines(scale):
+def batch_lines(xkbench, scale):
     """What xkbench is asked for: the lists, random problems, drawn schedules, the
     latter two scale times."""
     rng = random.Random(SEED)
+    table = fields(xkbench)
     lists = sorted((TESTS.parent / "shapes").glob("*.txt"))
     for family, types in TYPES.items():
         listed = subprocess.run(
@@ -56,7 +57,7 @@ def batch_lines(scale):
                        f"{rng.choice(['relu', 'sum', 'sum:0.5+relu'])} {problem}")
         for problem in DRAWN_FOR:
             for k in range(scale * DRAWN):
-                schedule = draw(rng, family, fits_of(problem, 0, family))
+                schedule = draw(rng, table).replace(" ", "+")
                 yield (f"--reset --mode=I --dt={types[0]} --stag={TAGS[k % 2]} "
                        f"--dtag={TAGS[k % 2]} --schedule={schedule} {problem}")
 
@@ -76,7 +77,7 @@ def ours(xkbench, make_many, folder, scale):
     """Zebins of the generator: convolutions, formulas, nests, programs of several
     launches. A schedule that a rule refuses gives none."""
     batch = Path(folder, "batch")
-    batch.write_text("\n".join(batch_lines(scale)) + "\n")
+    batch.write_text("\n".join(batch_lines(xkbench, scale)) + "\n")
     return dumped([xkbench, f"--batch={batch}"], Path(folder, "xkbench"), "tests:") + \
         dumped([make_many, str(scale * FORMULAS)], Path(folder, "many"), "programs")
 
