@@ -30,6 +30,31 @@ static bool is_s32(const struct xk_contraction *con, enum xk_role role,
     return all <= INT32_MAX - step;
 }
 
+/* How many times the places of a role its tiles count, rounded up. */
+static int64_t tiles_over(const struct xk_contraction *con, enum xk_role role,
+                          int64_t step)
+{
+    const int64_t n = xk_contraction_extent(con, role);
+    return xk_ceil_div(xk_ceil_div(n, step) * step, n);
+}
+
+/* Lanes of a tile that lie behind the tensor have offsets of 32 bits, too. */
+static bool is_near(const struct xk_access *a, int64_t times)
+{
+    return xk_layout_size_b(&a->layout) <= INT32_MAX / times;
+}
+
+static bool tiles_are_near(const struct xk_plan *p)
+{
+    const struct xk_contraction *const con = &p->con->walked;
+    const int64_t k = tiles_over(con, XK_ROLE_K, p->s.k_step);
+    const int64_t m =
+        tiles_over(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m);
+    const int64_t n =
+        tiles_over(con, XK_ROLE_N, (int64_t)p->s.n_thr * p->s.tg_n);
+    return is_near(&con->a, m * k) && is_near(&con->b, n * k);
+}
+
 bool xk_plan_has_nest(const struct xk_plan *p)
 {
     const struct xk_contraction *const con = &p->con->walked;
@@ -42,7 +67,8 @@ bool xk_plan_has_nest(const struct xk_plan *p)
         !is_s32(con, XK_ROLE_K, p->s.k_step) ||
         !is_s32(con, XK_ROLE_M, (int64_t)p->s.m_thr * p->s.tg_m))
         return false;
-    return !xk_schedule_is_flat(&p->s) || is_plain_flat(p);
+    return tiles_are_near(p) &&
+           (!xk_schedule_is_flat(&p->s) || is_plain_flat(p));
 }
 
 static struct xk_plan_buffer *add_buffer(struct xk_plan *p, const char *name,
