@@ -164,6 +164,15 @@ static void draw_ordinary(struct rng *r, struct xk_conv_desc *d)
 }
 
 /* A number near a power of two, or near most. */
+/* How many units of so many bytes and as many of two sizes fit in the limit: a
+ * size that an earlier limit drew may be as large as the limit itself, so the
+ * three are not multiplied.
+ */
+static int64_t units(int64_t b, int64_t n0, int64_t n1)
+{
+    return LIMIT_B / b / n0 / n1;
+}
+
 static int64_t near_limit(struct rng *r, int64_t most)
 {
     int64_t v = most - between(r, -1, 3);
@@ -218,39 +227,37 @@ static void draw_limit(struct rng *r, struct xk_conv_desc *d, enum limit l)
     const struct axis a = axis_of(d, 2);
     switch (l) {
     case SRC_IMAGES:
-        d->mb = near_limit(r, LIMIT_B / (src_b * d->ic * d->iw));
+        d->mb = near_limit(r, units(src_b, d->ic, d->iw));
         break;
     case SRC_CHANNELS:
-        d->ic = near_limit(r, LIMIT_B / (src_b * d->mb * d->iw));
+        d->ic = near_limit(r, units(src_b, d->mb, d->iw));
         break;
     case SRC_LINE:
-        d->iw = near_limit(r, LIMIT_B / (src_b * d->mb * d->ic));
+        d->iw = near_limit(r, units(src_b, d->mb, d->ic));
         d->sw = chance(r, 50) ? 1 : near_limit(r, d->iw);
         break;
     case DST_COLUMNS:
-        d->oc = near_limit(r, LIMIT_B / (dst_b * d->mb * d->ow));
+        d->oc = near_limit(r, units(dst_b, d->mb, d->ow));
         break;
     case DST_LINE:
-        d->ow = near_limit(r, LIMIT_B / (dst_b * d->mb * d->oc));
+        d->ow = near_limit(r, units(dst_b, d->mb, d->oc));
         d->pw = (d->ow - 1) * d->sw + (d->kw - 1) * (d->dw + 1) + 1 - d->iw;
         d->pw = d->pw < 0 ? 0 : d->pw / between(r, 1, 2);
         return;
     case TAPS:
-        d->kw =
-            near_limit(r, LIMIT_B / (bytes_of(d->wei_type) * d->ic * d->oc));
+        d->kw = near_limit(r, units(bytes_of(d->wei_type), d->ic, d->oc));
         d->iw = d->kw + between(r, 0, 3);
         break;
     case TAPS_BESIDE:
-        d->kw =
-            near_limit(r, LIMIT_B / (bytes_of(d->wei_type) * d->ic * d->oc));
+        d->kw = near_limit(r, units(bytes_of(d->wei_type), d->ic, d->oc));
         d->pw = d->kw / 2;
         break;
     case PADDING:
-        d->pw = near_limit(r, LIMIT_B / (src_b * d->ic));
+        d->pw = near_limit(r, units(src_b, d->ic, 1));
         set_line(d, chance(r, 50) ? 0 : d->pw);
         return;
     case DILATION:
-        d->dw = near_limit(r, LIMIT_B / (src_b * d->ic));
+        d->dw = near_limit(r, units(src_b, d->ic, 1));
         d->kw = between(r, 2, 4);
         break;
     case STRIDE:
