@@ -163,7 +163,6 @@ static void draw_ordinary(struct rng *r, struct xk_conv_desc *d)
     }
 }
 
-/* A number near a power of two, or near most. */
 /* How many units of so many bytes and as many of two sizes fit in the limit: a
  * size that an earlier limit drew may be as large as the limit itself, so the
  * three are not multiplied.
@@ -173,6 +172,7 @@ static int64_t units(int64_t b, int64_t n0, int64_t n1)
     return LIMIT_B / b / n0 / n1;
 }
 
+/* A number near a power of two, or near most. */
 static int64_t near_limit(struct rng *r, int64_t most)
 {
     int64_t v = most - between(r, -1, 3);
