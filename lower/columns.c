@@ -163,12 +163,14 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     xk_block_call(&l->w, &f, args, 2);
 }
 
-/* The step that brings C to where it is converted: the last one that goes column by
- * column anyway, or else needs that order; or just the last one. */
-static unsigned placing_step(const struct xk_lowering *l)
+/* Of the steps that are left, the one that brings C to where it is converted: the
+ * last one that goes column by column anyway, or else needs that order; or just the
+ * last one. */
+static unsigned placing_step(const struct xk_epilogue *e)
 {
-    unsigned best = 0, last = 0;
-    for (unsigned i = 0; i < xk_epi_steps(l); i++)
+    const struct xk_lowering *const l = e->l;
+    unsigned best = 0, last = e->first;
+    for (unsigned i = e->first; i < xk_epi_steps(l); i++)
         if (xk_epi_has_step(l, i) && xk_epi_operand(l, i) >= best) {
             best = xk_epi_operand(l, i);
             last = i;
@@ -193,12 +195,19 @@ static void operate_part(struct xk_epilogue *e, const struct xk_epi_part *at,
     }
 }
 
+static void operate(struct xk_epilogue *e, const struct xk_epi_part *at,
+                    unsigned first, unsigned end)
+{
+    for (unsigned step = first; step < end; step++)
+        operate_part(e, at, step);
+}
+
 /* The placing step, then those behind it, on eight columns; wide NULL: in place. */
 static void operate_eight(struct xk_epilogue *e, const struct xk_epi_part *at,
                           unsigned eight, const xk_expr *wide)
 {
     struct xk_lowering *const l = e->l;
-    const unsigned step = placing_step(l);
+    const unsigned step = placing_step(e);
     const bool pairs = wide || !l->p->epi.convert; /* neighbours */
     const xk_expr *to[SIDE];
     for (unsigned i = 0; i < SIDE; i++) {
@@ -221,12 +230,12 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
 {
     struct xk_lowering *const l = e->l;
     const struct xk_plan_epilogue *const p = &l->p->epi;
-    const bool any = xk_epi_has_steps(l, 0, xk_epi_steps(l));
-    for (unsigned step = 0; step < placing_step(l); step++)
-        operate_part(e, at, step);
-    xk_epi_fetch(e, at, placing_step(l));
+    const bool any = xk_epi_has_steps(l, e->first, xk_epi_steps(l));
+    const unsigned n_wide = any ? p->wide : 0;
+    operate(e, at, e->first, placing_step(e));
+    xk_epi_fetch(e, at, placing_step(e));
     for (unsigned i = 0; i < xk_plan_part_columns(p) / SIDE; i++) {
-        const xk_expr *const wide = p->wide ? e->wide[i % p->wide] : NULL;
+        const xk_expr *const wide = n_wide ? e->wide[i % n_wide] : NULL;
         if (any)
             operate_eight(e, at, i, wide);
         if (wide) {
@@ -234,7 +243,7 @@ static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
             convert(e, &e->c, true, from, narrow_of(l, &e->c, out, i));
         }
     }
-    for (unsigned n = 0; out && !p->wide && n < xk_plan_part_columns(p);
+    for (unsigned n = 0; out && !n_wide && n < xk_plan_part_columns(p);
          n += SIDE)
         convert_square(e, at, n, out);
 }
@@ -390,6 +399,7 @@ const struct xk_epi_family xk_epi_columns = {.n_lanes = false,
                                              .prepare = prepare,
                                              .part = part,
                                              .move = move,
+                                             .operate = operate,
                                              .finish = finish,
                                              .widen = widen,
                                              .place = place};

@@ -217,8 +217,6 @@ static void finish_part(struct xk_epilogue *e, unsigned number)
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
     const struct xk_epi_part at = e->f->part(e->l, number);
     const xk_expr *const out = p->turns ? e->out[number % p->turns] : NULL;
-    if (p->ahead)
-        hold(e, &p->side[0], e->raw[number % p->ahead]);
     e->f->finish(e, &at, out);
     e->f->move(e, XK_SEND_STORE, &e->c, &at, out ? out : e->l->acc,
                out ? 0 : at.acc_b);
@@ -365,17 +363,59 @@ void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
     preload(e);
 }
 
-void xk_lower_epilogue_end(struct xk_epilogue *e)
+/* Whether one of these steps reads the only side. */
+static bool reads_ahead(const struct xk_epilogue *e, unsigned first, unsigned end)
+{
+    bool any = false;
+    for (unsigned i = first; e->l->p->epi.ahead && i < end; i++)
+        any |= xk_epi_side(e->l, i) != NULL;
+    return any;
+}
+
+/* Steps first .. end - 1 on all parts in turn; behind the last ones each goes out. */
+static void do_parts(struct xk_epilogue *e, unsigned first, unsigned end)
 {
     const struct xk_plan_epilogue *const p = &e->l->p->epi;
+    const unsigned ahead = reads_ahead(e, first, end) ? p->ahead : 0;
+    for (unsigned i = 0; i < p->parts; i++) {
+        if (ahead == 1)
+            load_part(e, i);
+        if (ahead)
+            hold(e, &p->side[0], e->raw[i % ahead]);
+        if (end == xk_epi_steps(e->l)) {
+            finish_part(e, i);
+        } else {
+            const struct xk_epi_part at = e->f->part(e->l, i);
+            e->f->operate(e, &at, first, end);
+        }
+        if (ahead > 1 && i + ahead < p->parts)
+            load_part(e, i + ahead);
+    }
+}
+
+/* Runs of functions as loops, and the steps in front of each. */
+static void do_loops(struct xk_epilogue *e)
+{
+    struct xk_lowering *const l = e->l;
+    const struct xk_nest *const con = l->p->con;
+    const uint32_t turned_b = xk_plan_loop_b(&l->p->epi);
+    e->turned = xk_block_alloc(&l->w, "turned", turned_b, 0);
+    struct xk_epi_run run = {0};
+    while (xk_epi_next_run(con->epi, con->n_epi, &run)) {
+        const unsigned first = xk_epi_step_of(l, run.first);
+        if (xk_epi_has_steps(l, e->first, first))
+            do_parts(e, e->first, first);
+        e->first = xk_epi_step_of(l, run.end - 1) + 1;
+        xk_epi_loop(e, first, e->first, run.cost);
+    }
+}
+
+void xk_lower_epilogue_end(struct xk_epilogue *e)
+{
     buffers(e);
     hold_numbers(e);
-    for (unsigned i = 0; i < p->parts; i++) {
-        if (p->ahead == 1)
-            load_part(e, i);
-        finish_part(e, i);
-        if (p->ahead > 1 && i + p->ahead < p->parts)
-            load_part(e, i + p->ahead);
-    }
+    if (e->l->p->epi.loop_vectors)
+        do_loops(e);
+    do_parts(e, e->first, xk_epi_steps(e->l));
     xk_free(e->l->c, e->code);
 }

@@ -25,8 +25,12 @@ struct xk_epi_family {
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_plan_side *s, const struct xk_epi_part *at,
                  const xk_expr *buf, uint32_t buf_b);
-    /* All steps on a part of C, and in out its registers as memory has them; out
-     * NULL: in place. What the steps read is held, or fetched where they do. */
+    /* Steps first .. end - 1 on a part of C in place. What they read is held, or
+     * fetched where they do. */
+    void (*operate)(struct xk_epilogue *e, const struct xk_epi_part *at,
+                    unsigned first, unsigned end);
+    /* All steps from e->first on, and in out the part's registers as memory has
+     * them; out NULL: in place. */
     void (*finish)(struct xk_epilogue *e, const struct xk_epi_part *at,
                    const xk_expr *out);
     /* A side's part as f32, into e->f32. */
@@ -42,6 +46,8 @@ struct xk_epilogue {
     const struct xk_epi_family *f;
     struct xk_epi_code *code;  /* of each operation */
     struct xk_plan_side c;     /* C, as it goes out */
+    unsigned first;            /* the steps before it are done on all of C */
+    const xk_expr *turned;     /* vectors of C on their way round; NULL: no loops */
     const xk_expr *input[XK_MAX_INPUTS]; /* buffers of epi.n f32, or of one; NULL:
                                             it is a side */
     const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of the side: parts under way; of several
@@ -100,5 +106,12 @@ enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v);
+
+/* The step of an operation. */
+unsigned xk_epi_step_of(const struct xk_lowering *l, unsigned op);
+/* Steps first .. end - 1 on all of C in a loop: functions of x alone, about cost
+ * instructions for a vector (struct xk_epi_run). */
+void xk_epi_loop(struct xk_epilogue *e, unsigned first, unsigned end,
+                 unsigned cost);
 
 #endif

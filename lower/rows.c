@@ -215,20 +215,24 @@ static void operate_row(struct xk_epilogue *e, const struct xk_epi_part *at,
     }
 }
 
-static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
-                   const xk_expr *out)
+static void operate(struct xk_epilogue *e, const struct xk_epi_part *at,
+                    unsigned first, unsigned end)
 {
     const bool serial = xk_plan_is_serial(&e->l->p->epi);
-    const unsigned n = xk_epi_steps(e->l);
-    unsigned first = 0;
-    for (unsigned step = 0; serial && step < n; step++) {
+    for (unsigned step = first; serial && step < end; step++) {
         if (!xk_epi_side(e->l, step))
             continue;
         operate_row(e, at, first, step);
         xk_epi_fetch(e, at, step);
         first = step;
     }
-    operate_row(e, at, first, n);
+    operate_row(e, at, first, end);
+}
+
+static void finish(struct xk_epilogue *e, const struct xk_epi_part *at,
+                   const xk_expr *out)
+{
+    operate(e, at, e->first, xk_epi_steps(e->l));
     if (out)
         convert(e, &e->c, true, e->l->acc, at->acc_b, out);
 }
@@ -249,6 +253,7 @@ const struct xk_epi_family xk_epi_rows = {.n_lanes = true,
                                           .prepare = prepare,
                                           .part = part,
                                           .move = move,
+                                          .operate = operate,
                                           .finish = finish,
                                           .widen = widen,
                                           .place = place};

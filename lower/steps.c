@@ -59,6 +59,11 @@ static int op_of(const struct xk_lowering *l, unsigned step)
     return (int)step - (step > cast);
 }
 
+unsigned xk_epi_step_of(const struct xk_lowering *l, unsigned op)
+{
+    return op + (op >= cast_step(l));
+}
+
 const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
                                        unsigned step)
 {
@@ -149,6 +154,13 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
                             : xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, v->n));
 }
 
+/* What a step made, by a name: the next one may use it several times, and a text of
+ * the whole would double with each. */
+static const xk_expr *named(struct xk_lowering *l, const xk_expr *x)
+{
+    return x ? xk_block_let(&l->w, "x", x) : NULL;
+}
+
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v)
 {
@@ -161,7 +173,7 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
         xk_block_load(&l->w, "x", xk_type_vec(dt, v->lanes), v->from);
     for (unsigned i = first; x && i < end; i++)
         if (xk_epi_has_step(l, i))
-            x = do_step(e, i, v, x);
+            x = named(l, do_step(e, i, v, x));
     if (x)
         xk_block_add(&l->w, xk_store(l->c, v->to, x));
 }

@@ -75,6 +75,10 @@ static void print_epilogue(const struct xk_plan *p, struct xk_str *out)
                       (long long)e->row_stride_b);
     for (unsigned i = 0; i < p->con->n_epi; i++)
         print_op(p, &p->con->epi[i], out);
+    if (e->loop_vectors)
+        xk_str_printf(out,
+                      "  functions in loops, by at most %u vectors of 16\n",
+                      e->loop_vectors);
     for (unsigned i = 0; i < p->con->n_inputs; i++)
         if (e->input_block[i])
             xk_str_printf(out, "  %s in blocks\n", p->con->input[i].name);

@@ -80,7 +80,8 @@ unsigned xk_plan_epilogue_grf(const struct xk_plan *p)
     /* Of a slice's exchange, which the epilogue begins in front of. */
     const unsigned headers = p->slices.n > 1 ? g->acc * 3u / 16 : 0;
     return g->acc + headers + xk_plan_sides_grf(p) + coordinates + converted +
-           wide + cse + TEMPORARY_GRF + step_grf(p) + g->fixed;
+           wide + xk_grfs(p, xk_plan_loop_b(e)) + cse + TEMPORARY_GRF +
+           step_grf(p) + g->fixed;
 }
 
 /* Whether messages may store n columns of a row each: consecutive ones, all of
@@ -200,6 +201,19 @@ static bool needs_f32(const struct xk_plan *p)
            ((n && !p->con->epi[n - 1].in_acc) || p->epi.dst != XK_DT_S32);
 }
 
+static void set_loops(struct xk_plan *p)
+{
+    const struct xk_nest *const con = p->con;
+    struct xk_epi_run run = {0};
+    if (!xk_schedule_has_loops(&p->shape, &p->s))
+        return;
+    while (xk_epi_next_run(con->epi, con->n_epi, &run)) {
+        const unsigned n = xk_plan_loop_vectors(run.cost);
+        if (n > p->epi.loop_vectors)
+            p->epi.loop_vectors = (uint8_t)n;
+    }
+}
+
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
 {
     struct xk_plan_epilogue *const e = &p->epi;
@@ -210,6 +224,7 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
     e->dst = v->layout.dt;
     e->in_f32 = needs_f32(p);
     e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
+    set_loops(p);
     e->masked = p->con->c.leaves;
     e->masked_n = masks_columns(v, n);
     e->merged = p->shape.even_c && !e->masked;

@@ -34,6 +34,7 @@ static struct xk_shape lanes_shape(const struct xk_shape *s,
                          .k_outer = 1,
                          .elem_b = s->elem_b,
                          .epilogue = s->epilogue,
+                         .looped = s->looped,
                          .lanes = *l};
     r.m = l->outer_m * xk_ceil_div(l->axis[1].places, l->tile_columns) *
           c->m_thr;
@@ -304,14 +305,26 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
 
 /* With N in the lanes a vector has the lanes; else steps take two columns of eight.
  * Longer epilogues are 32 kB and more of code. The smallest tile has any. */
+#define MOST_EPILOGUE 2048
+static unsigned vectors_of(const struct xk_schedule *c)
+{
+    const unsigned vector = xk_fma_family_of(c->fma)->lanes_m ? 16 : c->simd;
+    return (unsigned)c->m_thr * c->n_thr / vector;
+}
+
 bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
                           unsigned scatter)
 {
-    enum { MOST = 2048, SMALL = 64 };
-    const unsigned vector = xk_fma_family_of(c->fma)->lanes_m ? 16 : c->simd;
-    const unsigned elements = (unsigned)c->m_thr * c->n_thr;
-    const unsigned each = s->epilogue + scatter * s->moves;
-    return elements <= SMALL || elements / vector * each <= MOST;
+    enum { SMALL = 64 };
+    const unsigned each = s->epilogue - s->looped + scatter * s->moves;
+    return (unsigned)c->m_thr * c->n_thr <= SMALL ||
+           vectors_of(c) * each <= MOST_EPILOGUE;
+}
+
+bool xk_schedule_has_loops(const struct xk_shape *s, const struct xk_schedule *c)
+{
+    const unsigned each = s->epilogue + s->scatter * s->moves;
+    return s->looped && vectors_of(c) * each > MOST_EPILOGUE;
 }
 
 static bool rule_epilogue(const struct xk_platform *p, const struct xk_shape *s,

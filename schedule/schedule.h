@@ -95,8 +95,8 @@ struct xk_shape {
     /* Instructions for 16 elements of C, about: of the epilogue's steps; of the
      * masks where C leaves its intervals, or the addresses of columns where there are
      * several N indices, each of the `moves` times that C is stored, or that a step
-     * reads beside it. */
-    unsigned epilogue, scatter, moves;
+     * reads beside it. Those of the epilogue that a loop may do (struct xk_epi_run). */
+    unsigned epilogue, scatter, moves, looped;
     int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */
     struct xk_lanes_shape {
@@ -322,9 +322,12 @@ bool xk_schedule_fits(const struct xk_platform *p, const struct xk_shape *seen,
                       const struct xk_schedule *c);
 
 /* Whether a tile's epilogue is code of no more than milliseconds to generate, with
- * so many instructions of `scatter` each time. */
+ * so many instructions of `scatter` each time. Runs of functions need not be in it
+ * once a vector: where they are too long for that, they are loops. */
 bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
                           unsigned scatter);
+/* Whether they are. */
+bool xk_schedule_has_loops(const struct xk_shape *s, const struct xk_schedule *c);
 #define XK_MOST_SCATTER 30 /* of any layout, and masks */
 
 /* What fits whatever the layouts are, with and without surfaces: a small tile in the

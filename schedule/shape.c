@@ -232,6 +232,16 @@ static bool reads_beside(const struct xk_contraction *p,
     return moves;
 }
 
+/* Instructions of runs that may be loops. */
+static unsigned looped(const struct xk_contraction *p)
+{
+    unsigned sum = 0;
+    struct xk_epi_run run = {0};
+    while (xk_epi_next_run(p->epi, p->n_epi, &run))
+        sum += run.cost;
+    return sum;
+}
+
 /* Masks cost most; of several N indices each column's place is computed.
  * Measured on random formulas. */
 static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
@@ -243,6 +253,7 @@ static void set_epilogue(const struct xk_contraction *p, struct xk_shape *s)
         s->epilogue += xk_epi_cost(&p->epi[i]);
         s->moves += reads_beside(p, &p->epi[i]);
     }
+    s->looped = looped(p);
     for (unsigned i = 0; i < p->n_index; i++)
         columns += p->index[i].role == XK_ROLE_N && p->index[i].extent > 1;
     if (xk_access_leaves(p, &p->c))

@@ -54,6 +54,25 @@ unsigned xk_epi_cost(const struct xk_epi_op *op)
     return (products > sums ? products : sums) + others;
 }
 
+static bool is_function(const struct xk_epi_op *op)
+{
+    return !op->in_acc && !xk_epi_reads_old(op) && !xk_epi_reads_rhs(op);
+}
+
+bool xk_epi_next_run(const struct xk_epi_op *op, unsigned n,
+                     struct xk_epi_run *r)
+{
+    while (r->end < n) {
+        *r = (struct xk_epi_run){.first = r->end, .end = r->end};
+        while (r->end < n && is_function(&op[r->end]))
+            r->cost += xk_epi_cost(&op[r->end++]);
+        if (r->cost >= XK_EPI_LONG_RUN)
+            return true;
+        r->end += r->end == r->first;
+    }
+    return false;
+}
+
 /* Names of a text: its variables, and the steps in front of the value. */
 enum { MAX_NAMES = 24, MAX_TEXT = 1024 };
 struct names {

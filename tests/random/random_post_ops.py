@@ -5,7 +5,7 @@ mode C, on the simulator with all checkers. Each kind that has a right-hand side
 each broadcast, pairs of kinds, scales and zero points, and random chains, up to 32
 long. Types of right-hand sides, bias and dst, layouts and channel counts (with tails)
 go round. --all: with each type of dst, and all pairs. TAP: a line for each of the
-four, and each failure."""
+five, and each failure."""
 import argparse
 import itertools
 import random
@@ -126,6 +126,19 @@ def chains(rng, every):
         yield line(rng, rng.choice(TYPES), "+".join(ops).split("+")[:32])
 
 
+def loops(rng, every):
+    """Runs of functions that are too long for each vector, between steps that read."""
+    functions = ELTWISE[9:17]
+    readers = BINARY[:4] + ["prelu"] + SUMS
+    for _ in range(200 if every else 30):
+        ops = []
+        for _ in range(rng.randint(1, 3)):
+            ops += [post_op(rng, rng.choice(readers))] * rng.randint(0, 1)
+            ops += rng.choices(functions, k=rng.randint(1, 5))
+        ops += [post_op(rng, rng.choice(readers))] * rng.randint(0, 1)
+        yield line(rng, rng.choice(TYPES), ops)
+
+
 def judge(tap, name, lines, out, code):
     """All passed, but for few whose data proves nothing."""
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
@@ -149,7 +162,8 @@ def main():
     tap = Tap()
     print(f"# seed {args.seed}")
     for name, make in (("broadcasts", broadcasts), ("pairs", pairs),
-                       ("scales", quants), ("chains", chains)):
+                       ("scales", quants), ("chains", chains),
+                       ("loops", loops)):
         lines = list(make(rng, args.all))
         judge(tap, name, lines, *run(args.xkbench, lines))
     return tap.end()
