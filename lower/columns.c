@@ -163,7 +163,7 @@ static void convert_square(struct xk_epilogue *e, const struct xk_epi_part *at,
     xk_block_call(&l->w, &f, args, 2);
 }
 
-/* Of the steps that are left, the one that brings C to where it is converted: the
+/* The step that brings C to where it is converted, among those that are left: the
  * last one that goes column by column anyway, or else needs that order; or just the
  * last one. */
 static unsigned placing_step(const struct xk_epilogue *e)

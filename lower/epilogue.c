@@ -364,7 +364,8 @@ void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e)
 }
 
 /* Whether one of these steps reads the only side. */
-static bool reads_ahead(const struct xk_epilogue *e, unsigned first, unsigned end)
+static bool reads_ahead(const struct xk_epilogue *e, unsigned first,
+                        unsigned end)
 {
     bool any = false;
     for (unsigned i = first; e->l->p->epi.ahead && i < end; i++)
@@ -372,7 +373,8 @@ static bool reads_ahead(const struct xk_epilogue *e, unsigned first, unsigned en
     return any;
 }
 
-/* Steps first .. end - 1 on all parts in turn; behind the last ones each goes out. */
+/* Steps first .. end - 1 on all parts in turn; behind the last ones each goes
+ * out. */
 static void do_parts(struct xk_epilogue *e, unsigned first, unsigned end)
 {
     const struct xk_plan_epilogue *const p = &e->l->p->epi;

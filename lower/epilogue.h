@@ -25,8 +25,8 @@ struct xk_epi_family {
     void (*move)(struct xk_epilogue *e, enum xk_send_op op,
                  const struct xk_plan_side *s, const struct xk_epi_part *at,
                  const xk_expr *buf, uint32_t buf_b);
-    /* Steps first .. end - 1 on a part of C in place. What they read is held, or
-     * fetched where they do. */
+    /* Steps first .. end - 1 on a part of C in place. What they read is held,
+     * or fetched where they do. */
     void (*operate)(struct xk_epilogue *e, const struct xk_epi_part *at,
                     unsigned first, unsigned end);
     /* All steps from e->first on, and in out the part's registers as memory has
@@ -44,19 +44,19 @@ extern const struct xk_epi_family xk_epi_rows, xk_epi_columns;
 struct xk_epilogue {
     struct xk_lowering *l;
     const struct xk_epi_family *f;
-    struct xk_epi_code *code;  /* of each operation */
-    struct xk_plan_side c;     /* C, as it goes out */
-    unsigned first;            /* the steps before it are done on all of C */
-    const xk_expr *turned;     /* vectors of C on their way round; NULL: no loops */
-    const xk_expr *input[XK_MAX_INPUTS]; /* buffers of epi.n f32, or of one; NULL:
-                                            it is a side */
-    const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of the side: parts under way; of several
-                                              the first alone */
-    const xk_expr *f32;    /* a side's part in f32; NULL: raw itself is */
-    const xk_expr *held;   /* what the next step reads: one of those */
-    const xk_expr *out[2]; /* converted parts; NULL: C itself goes out */
-    const xk_expr *wide[2]; /* M in the lanes: eight columns before the conversion, in
-                               its order */
+    struct xk_epi_code *code; /* of each operation */
+    struct xk_plan_side c;    /* C, as it goes out */
+    unsigned first;           /* the steps before it are done on all of C */
+    const xk_expr *turned; /* vectors of C on their way round; NULL: no loops */
+    const xk_expr *input[XK_MAX_INPUTS];   /* buffers of epi.n f32, or of one;
+                                              NULL:   it is a side */
+    const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of the side: parts under way; of
+                                              several the first alone */
+    const xk_expr *f32;     /* a side's part in f32; NULL: raw itself is */
+    const xk_expr *held;    /* what the next step reads: one of those */
+    const xk_expr *out[2];  /* converted parts; NULL: C itself goes out */
+    const xk_expr *wide[2]; /* M in the lanes: eight columns before the
+                               conversion, in its order */
     /* Per block of rows (M in the lanes) or of columns: masks, NULL: all. */
     const xk_expr *in[XK_MAX_WIDTHS];
     const xk_expr *row_b[XK_MAX_WIDTHS]; /* s32: rows' offsets, N at 0 */
@@ -64,12 +64,12 @@ struct xk_epilogue {
     const xk_expr *at[XK_MAX_WIDTHS][XK_VIEW_MAX_DIMS];
 };
 
-/* What does not need C: coordinates, inputs, the sum's first parts; where C begins
- * (out_m0, out_n0) is known. Then the rest. */
+/* What does not need C: coordinates, inputs, the sum's first parts; where C
+ * begins (out_m0, out_n0) is known. Then the rest. */
 void xk_lower_epilogue_begin(struct xk_lowering *l, struct xk_epilogue *e);
 void xk_lower_epilogue_end(struct xk_epilogue *e);
-/* slice_sums.c: sets out_m0 or out_n0, begins the epilogue and adds up the tiles of
- * the slices. */
+/* slice_sums.c: sets out_m0 or out_n0, begins the epilogue and adds up the
+ * tiles of the slices. */
 void xk_lower_slices(struct xk_lowering *l, struct xk_epilogue *e);
 
 /* Coordinates with N at n and M at 0. */
@@ -78,8 +78,8 @@ void xk_lower_n_only(const struct xk_lowering *l, const xk_expr *n,
 /* Columns first + (0 .. simd - 1) of the thread's part. */
 const xk_expr *xk_lower_out_columns(struct xk_lowering *l, unsigned first);
 
-/* A vector of C: column n of the thread's part, or with N in the lanes, columns from
- * n on; with 2 * 8 lanes of M, two columns that lie together. */
+/* A vector of C: column n of the thread's part, or with N in the lanes, columns
+ * from n on; with 2 * 8 lanes of M, two columns that lie together. */
 struct xk_epi_vector {
     unsigned n, lanes;
     unsigned column; /* n, counted from the part's first */
@@ -88,19 +88,22 @@ struct xk_epi_vector {
 
 enum { XK_EPI_WIDE_B = 256 };
 
-/* The steps' number. First come the operations on the accumulators, then C becomes f32,
- * then come the others; the last one zeroes what is beyond N. Some may not be there. */
+/* The steps' number. First come the operations on the accumulators, then C
+ * becomes f32, then come the others; the last one zeroes what is beyond N. Some
+ * may not be there. */
 unsigned xk_epi_steps(const struct xk_lowering *l);
 bool xk_epi_has_step(const struct xk_lowering *l, unsigned step);
-bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first, unsigned end);
+bool xk_epi_has_steps(const struct xk_lowering *l, unsigned first,
+                      unsigned end);
 /* The side of a step; NULL: it reads none. */
 const struct xk_plan_side *xk_epi_side(const struct xk_lowering *l,
                                        unsigned step);
 /* Where several steps read parts: loads what this one reads. */
 void xk_epi_fetch(struct xk_epilogue *e, const struct xk_epi_part *at,
                   unsigned step);
-/* What a step needs besides C, M being in the lanes: nothing that differs, what memory
- * held, in the order in which columns are converted, or what is a column's own. */
+/* What a step needs besides C, M being in the lanes: nothing that differs, what
+ * memory held, in the order in which columns are converted, or what is a
+ * column's own. */
 enum xk_epi_operand { XK_EPI_NONE, XK_EPI_OLD, XK_EPI_COLUMN };
 enum xk_epi_operand xk_epi_operand(const struct xk_lowering *l, unsigned step);
 /* Steps first .. end - 1 on a vector; nothing if there are none. */
@@ -109,8 +112,8 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
 
 /* The step of an operation. */
 unsigned xk_epi_step_of(const struct xk_lowering *l, unsigned op);
-/* Steps first .. end - 1 on all of C in a loop: functions of x alone, about cost
- * instructions for a vector (struct xk_epi_run). */
+/* Steps first .. end - 1 on all of C in a loop: functions of x alone, about
+ * cost instructions for a vector (struct xk_epi_run). */
 void xk_epi_loop(struct xk_epilogue *e, unsigned first, unsigned end,
                  unsigned cost);
 

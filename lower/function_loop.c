@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* A run of functions on all of C. It needs no place in memory, so a loop can do it:
- * each time the functions change the first vectors of C's registers, and all
- * registers move by so many, the first to the end. When it ends each is back. */
+/* A run of functions on all of C. It needs no place in memory, so a loop can do
+ * it: each time the functions change the first vectors of C's registers, and
+ * all registers move by so many, the first to the end. When it ends each is
+ * back. */
 #include "lower/epilogue.h"
 
 #define MAX_VECTORS 256
@@ -29,8 +30,8 @@ static struct ring ring_of(const struct xk_lowering *l)
     return r;
 }
 
-/* Vectors of each time: as many as there are registers for, so that all times are
- * alike. */
+/* Vectors of each time: as many as there are registers for, so that all times
+ * are alike. */
 static unsigned step_of(const struct ring *r, unsigned cost)
 {
     unsigned n = xk_plan_loop_vectors(cost);
@@ -81,8 +82,7 @@ void xk_epi_loop(struct xk_epilogue *e, unsigned first, unsigned end,
         xk_block_for(&l->w, i, r.n / n);
     for (unsigned v = 0; v < n; v++) {
         const xk_expr *const at = vector_at(l, &r, v);
-        const struct xk_epi_vector x = {
-            .lanes = r.lanes, .from = at, .to = at};
+        const struct xk_epi_vector x = {.lanes = r.lanes, .from = at, .to = at};
         xk_epi_operate(e, first, end, &x);
     }
     if (once)

@@ -154,8 +154,8 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
                             : xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, v->n));
 }
 
-/* What a step made, by a name: the next one may use it several times, and a text of
- * the whole would double with each. */
+/* What a step made, by a name: the next one may use it several times, and a
+ * text of the whole would double with each. */
 static const xk_expr *named(struct xk_lowering *l, const xk_expr *x)
 {
     return x ? xk_block_let(&l->w, "x", x) : NULL;

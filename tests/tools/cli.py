@@ -438,6 +438,21 @@ def long_directories(tap, xk, n_files):
                  f"{'refused' if refused else 'taken as it is'}")
 
 
+def long_chain(tap, xk):
+    """The text of 32 functions in a row grows with their number, not as a power."""
+    chain = "+".join(["gelu_erf"] * 32)
+    with tempfile.TemporaryDirectory() as name:
+        env = dict(os.environ, XK_DUMP="views,nest,ir", XK_DUMP_DIR=name)
+        limits = ["sh", "-c", 'ulimit -f 32768; exec "$@"', "sh"]
+        done = subprocess.run(
+            limits + [xk, "gen", "--attr-post-ops=" + chain, FINE],
+            capture_output=True, text=True, env=env, check=False)
+        bytes_ = sum(p.stat().st_size for p in Path(name).glob("**/*.txt"))
+    tap.line("" if done.returncode == 0 and 0 < bytes_ < 8 << 20 else
+             f"exit code {done.returncode}, {bytes_} bytes: {done.stderr}",
+             "a dump of 32 functions is less than 8 MiB")
+
+
 def dumps(tap, xkbench, xk, folder):
     """XK_DUMP writes one file a stage, XK_VERBOSE a line in problem syntax."""
     env = dict(os.environ, XK_DUMP="all", XK_DUMP_DIR=str(folder / "dump"),
@@ -449,6 +464,7 @@ def dumps(tap, xkbench, xk, folder):
     tap.line("" if len(numbered) >= 7 and numbered == names else str(names),
              "XK_DUMP=all writes every stage, numbered")
     long_directories(tap, xk, len(names))
+    long_chain(tap, xk)
     line = done.stderr.splitlines()[0] if done.stderr else "silent"
     again = run(["sh", "-c", line.replace("xkbench", xkbench + " --mode=L", 1)])
     tap.line("" if b"ic3ih5iw5_oc4" in again[1] and b"listed:1" in again[1]
