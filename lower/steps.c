@@ -161,6 +161,16 @@ static const xk_expr *named(struct xk_lowering *l, const xk_expr *x)
     return x ? xk_block_let(&l->w, "x", x) : NULL;
 }
 
+/* Whether an operation stands between these steps. */
+static bool has_operation(const struct xk_lowering *l, unsigned first,
+                          unsigned end)
+{
+    bool any = false;
+    for (unsigned i = first; i < end; i++)
+        any |= op_of(l, i) >= 0;
+    return any;
+}
+
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
                     const struct xk_epi_vector *v)
 {
@@ -173,7 +183,9 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
         xk_block_load(&l->w, "x", xk_type_vec(dt, v->lanes), v->from);
     for (unsigned i = first; x && i < end; i++)
         if (xk_epi_has_step(l, i))
-            x = named(l, do_step(e, i, v, x));
+            x = has_operation(l, i + 1, end) && op_of(l, i) >= 0
+                    ? named(l, do_step(e, i, v, x))
+                    : do_step(e, i, v, x);
     if (x)
         xk_block_add(&l->w, xk_store(l->c, v->to, x));
 }
