@@ -400,15 +400,16 @@ static void do_loops(struct xk_epilogue *e)
 {
     struct xk_lowering *const l = e->l;
     const struct xk_nest *const con = l->p->con;
-    const uint32_t turned_b = xk_plan_loop_b(&l->p->epi);
-    e->turned = xk_block_alloc(&l->w, "turned", turned_b, 0);
     struct xk_epi_run run = {0};
+    struct xk_epi_ring ring;
+    if (xk_epi_ring_init(l, &ring))
+        return;
     while (xk_epi_next_run(con->epi, con->n_epi, &run)) {
         const unsigned first = xk_epi_step_of(l, run.first);
         if (xk_epi_has_steps(l, e->first, first))
             do_parts(e, e->first, first);
         e->first = xk_epi_step_of(l, run.end - 1) + 1;
-        xk_epi_loop(e, first, e->first, run.cost);
+        xk_epi_loop(e, &ring, first, e->first);
     }
 }
 

@@ -47,9 +47,8 @@ struct xk_epilogue {
     struct xk_epi_code *code; /* of each operation */
     struct xk_plan_side c;    /* C, as it goes out */
     unsigned first;           /* the steps before it are done on all of C */
-    const xk_expr *turned; /* vectors of C on their way round; NULL: no loops */
     const xk_expr *input[XK_MAX_INPUTS];   /* buffers of epi.n f32, or of one;
-                                              NULL:   it is a side */
+                                              NULL: it is a side */
     const xk_expr *raw[XK_PLAN_MAX_AHEAD]; /* of the side: parts under way; of
                                               several the first alone */
     const xk_expr *f32;     /* a side's part in f32; NULL: raw itself is */
@@ -112,9 +111,19 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
 
 /* The step of an operation. */
 unsigned xk_epi_step_of(const struct xk_lowering *l, unsigned op);
-/* Steps first .. end - 1 on all of C in a loop: functions of x alone, about
- * cost instructions for a vector (struct xk_epi_run). */
-void xk_epi_loop(struct xk_epilogue *e, unsigned first, unsigned end,
-                 unsigned cost);
+/* Vectors of C's registers that hold elements of the thread's part; a loop does
+ * its functions on `step` of them each time, which divides their number. */
+#define XK_EPI_MAX_RING 256
+struct xk_epi_ring {
+    unsigned lanes, n, step;
+    uint32_t at_b[XK_EPI_MAX_RING];
+    const xk_expr *turned; /* registers of those on their way round */
+};
+/* Allocates in l's block. XK_EINTERNAL: C has more. */
+enum xk_status xk_epi_ring_init(struct xk_lowering *l, struct xk_epi_ring *r);
+/* Steps first .. end - 1 on all of C in a loop: functions of x alone (struct
+ * xk_epi_run). */
+void xk_epi_loop(struct xk_epilogue *e, const struct xk_epi_ring *r,
+                 unsigned first, unsigned end);
 
 #endif

@@ -5,48 +5,36 @@
  * back. */
 #include "lower/epilogue.h"
 
-#define MAX_VECTORS 256
-
-/* Vectors of C's registers that hold elements of the thread's part. */
-struct ring {
-    unsigned lanes, n;
-    uint32_t at_b[MAX_VECTORS];
-};
-
-static struct ring ring_of(const struct xk_lowering *l)
+enum xk_status xk_epi_ring_init(struct xk_lowering *l, struct xk_epi_ring *r)
 {
     const struct xk_plan *const p = l->p;
-    struct ring r = {.lanes = p->acc_b % 64 ? 8 : 16};
-    const uint32_t vector_b = 4 * r.lanes;
-    bool used[MAX_VECTORS] = {false};
+    bool used[XK_EPI_MAX_RING] = {false};
+    *r = (struct xk_epi_ring){.lanes = p->acc_b % 64 ? 8 : 16};
+    const uint32_t vector_b = 4 * r->lanes;
+    if (p->acc_b > XK_EPI_MAX_RING * vector_b)
+        return xk_fail(l->c, XK_EINTERNAL, "lower: C of %u bytes in a loop",
+                       p->acc_b);
     for (unsigned i = 0; i < (unsigned)p->epi.m * p->epi.n; i++) {
         const int64_t at[2] = {i / p->epi.n, i % p->epi.n};
-        const int64_t b = 4 * xk_layout_offset_e(&p->part, at);
-        used[b / vector_b % MAX_VECTORS] = true;
+        used[4 * xk_layout_offset_e(&p->part, at) / vector_b] = true;
     }
-    for (unsigned i = 0; i < MAX_VECTORS; i++)
+    for (unsigned i = 0; i < XK_EPI_MAX_RING; i++)
         if (used[i])
-            r.at_b[r.n++] = i * vector_b;
-    return r;
+            r->at_b[r->n++] = i * vector_b;
+    r->step = p->epi.loop_vectors;
+    while (r->n % r->step)
+        r->step--;
+    r->turned = xk_block_alloc(&l->w, "turned", r->step * vector_b, 0);
+    return XK_OK;
 }
 
-/* Vectors of each time: as many as there are registers for, so that all times
- * are alike. */
-static unsigned step_of(const struct ring *r, unsigned cost)
-{
-    unsigned n = xk_plan_loop_vectors(cost);
-    while (r->n % n)
-        n--;
-    return n;
-}
-
-static const xk_expr *vector_at(struct xk_lowering *l, const struct ring *r,
-                                unsigned i)
+static const xk_expr *vector_at(struct xk_lowering *l,
+                                const struct xk_epi_ring *r, unsigned i)
 {
     return xk_lower_reg(l, l->acc, r->at_b[i]);
 }
 
-static void copy(struct xk_lowering *l, const struct ring *r,
+static void copy(struct xk_lowering *l, const struct xk_epi_ring *r,
                  const xk_expr *from, const xk_expr *to)
 {
     const struct xk_type type = xk_type_vec(XK_DT_F32, r->lanes);
@@ -54,39 +42,37 @@ static void copy(struct xk_lowering *l, const struct ring *r,
     xk_block_add(&l->w, xk_store(l->c, to, x));
 }
 
-/* All vectors by n places. */
-static void turn(struct xk_epilogue *e, const struct ring *r, unsigned n)
+static void turn(struct xk_lowering *l, const struct xk_epi_ring *r)
 {
-    struct xk_lowering *const l = e->l;
+    const unsigned n = r->step;
     for (unsigned i = 0; i < n; i++)
         copy(l, r, vector_at(l, r, i),
-             xk_lower_reg(l, e->turned, 4 * i * r->lanes));
+             xk_lower_reg(l, r->turned, 4 * i * r->lanes));
     for (unsigned i = n; i < r->n; i++)
         copy(l, r, vector_at(l, r, i), vector_at(l, r, i - n));
     for (unsigned i = 0; i < n; i++)
-        copy(l, r, xk_lower_reg(l, e->turned, 4 * i * r->lanes),
+        copy(l, r, xk_lower_reg(l, r->turned, 4 * i * r->lanes),
              vector_at(l, r, r->n - n + i));
 }
 
-void xk_epi_loop(struct xk_epilogue *e, unsigned first, unsigned end,
-                 unsigned cost)
+void xk_epi_loop(struct xk_epilogue *e, const struct xk_epi_ring *r,
+                 unsigned first, unsigned end)
 {
     struct xk_lowering *const l = e->l;
-    const struct ring r = ring_of(l);
-    const unsigned n = step_of(&r, cost);
-    const bool once = n == r.n;
-    const xk_expr *const i = xk_lower_counter(l, "turn", r.n / n);
+    const bool once = r->step == r->n;
+    const xk_expr *const i = xk_lower_counter(l, "turn", r->n / r->step);
     if (!i)
         return;
     if (!once)
-        xk_block_for(&l->w, i, r.n / n);
-    for (unsigned v = 0; v < n; v++) {
-        const xk_expr *const at = vector_at(l, &r, v);
-        const struct xk_epi_vector x = {.lanes = r.lanes, .from = at, .to = at};
+        xk_block_for(&l->w, i, r->n / r->step);
+    for (unsigned v = 0; v < r->step; v++) {
+        const xk_expr *const at = vector_at(l, r, v);
+        const struct xk_epi_vector x = {
+            .lanes = r->lanes, .from = at, .to = at};
         xk_epi_operate(e, first, end, &x);
     }
     if (once)
         return;
-    turn(e, &r, n);
+    turn(l, r);
     xk_block_end_for(&l->w);
 }

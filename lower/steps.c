@@ -154,21 +154,15 @@ static const xk_expr *do_step(struct xk_epilogue *e, unsigned step,
                             : xk_bin_imm(l->c, XK_OP_ADD, l->out_n0, v->n));
 }
 
-/* What a step made, by a name: the next one may use it several times, and a
- * text of the whole would double with each. */
-static const xk_expr *named(struct xk_lowering *l, const xk_expr *x)
+/* What a step made; by a name if it is an operation and so is the next one,
+ * which may use it several times: a text of the whole would double with each.
+ */
+static const xk_expr *named(struct xk_lowering *l, unsigned step, unsigned end,
+                            const xk_expr *x)
 {
-    return x ? xk_block_let(&l->w, "x", x) : NULL;
-}
-
-/* Whether an operation stands between these steps. */
-static bool has_operation(const struct xk_lowering *l, unsigned first,
-                          unsigned end)
-{
-    bool any = false;
-    for (unsigned i = first; i < end; i++)
-        any |= op_of(l, i) >= 0;
-    return any;
+    const bool again =
+        step + 1 < end && op_of(l, step) >= 0 && op_of(l, step + 1) >= 0;
+    return x && again ? xk_block_let(&l->w, "x", x) : x;
 }
 
 void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
@@ -183,9 +177,7 @@ void xk_epi_operate(struct xk_epilogue *e, unsigned first, unsigned end,
         xk_block_load(&l->w, "x", xk_type_vec(dt, v->lanes), v->from);
     for (unsigned i = first; x && i < end; i++)
         if (xk_epi_has_step(l, i))
-            x = has_operation(l, i + 1, end) && op_of(l, i) >= 0
-                    ? named(l, do_step(e, i, v, x))
-                    : do_step(e, i, v, x);
+            x = named(l, i, end, do_step(e, i, v, x));
     if (x)
         xk_block_add(&l->w, xk_store(l->c, v->to, x));
 }

@@ -165,7 +165,8 @@ struct xk_plan_epilogue {
     uint8_t wide;      /* M in the lanes: buffers of eight columns, in the order in
                           which they are converted 16 lanes at a time; 0: C itself */
     uint8_t loop_vectors; /* runs of functions (struct xk_epi_run) are loops that turn C's
-                             registers by at most so many vectors; 0: they are not */
+                             registers by at most so many vectors of 16; 0: they are
+                             not */
     uint8_t n_sides;
     uint8_t ahead;     /* of the only side, parts under way at once; 1: each is loaded
                           where it is used; 0: there is none, or there are several,
@@ -191,13 +192,6 @@ static inline unsigned xk_plan_part_elements(const struct xk_plan_epilogue *e)
 static inline bool xk_plan_is_serial(const struct xk_plan_epilogue *e)
 {
     return e->n_sides > 1 || (e->n_sides && e->side[0].late);
-}
-/* Vectors of 16 lanes that each turn of a loop takes, where functions are about cost
- * instructions for one: enough that moving the others is little beside them. */
-static inline unsigned xk_plan_loop_vectors(unsigned cost)
-{
-    enum { MOST = 8, BODY = 512 };
-    return cost * MOST <= BODY ? MOST : cost < BODY ? BODY / cost : 1;
 }
 /* Registers for these beside C. */
 static inline uint32_t xk_plan_loop_b(const struct xk_plan_epilogue *e)

@@ -201,17 +201,15 @@ static bool needs_f32(const struct xk_plan *p)
            ((n && !p->con->epi[n - 1].in_acc) || p->epi.dst != XK_DT_S32);
 }
 
-static void set_loops(struct xk_plan *p)
+/* Vectors of each turn: enough that moving the others is little beside the functions,
+ * and few enough that the bodies of all loops stay short. */
+static unsigned loop_vectors(const struct xk_plan *p)
 {
-    const struct xk_nest *const con = p->con;
-    struct xk_epi_run run = {0};
+    enum { MOST = 8, BODIES = 512 };
     if (!xk_schedule_has_loops(&p->shape, &p->s))
-        return;
-    while (xk_epi_next_run(con->epi, con->n_epi, &run)) {
-        const unsigned n = xk_plan_loop_vectors(run.cost);
-        if (n > p->epi.loop_vectors)
-            p->epi.loop_vectors = (uint8_t)n;
-    }
+        return 0;
+    const unsigned n = BODIES / p->shape.looped;
+    return n > MOST ? MOST : n ? n : 1;
 }
 
 enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
@@ -224,7 +222,7 @@ enum xk_status xk_plan_store(xk_ctx *c, struct xk_plan *p)
     e->dst = v->layout.dt;
     e->in_f32 = needs_f32(p);
     e->convert = e->dst != (e->in_f32 ? XK_DT_F32 : p->con->acc_dt);
-    set_loops(p);
+    e->loop_vectors = (uint8_t)loop_vectors(p);
     e->masked = p->con->c.leaves;
     e->masked_n = masks_columns(v, n);
     e->merged = p->shape.even_c && !e->masked;

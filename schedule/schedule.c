@@ -303,15 +303,17 @@ static bool rule_fill(const struct xk_platform *p, const struct xk_shape *s,
     return !s->filled || (!c->slm && !c->taps_inner && !c->pack);
 }
 
-/* With N in the lanes a vector has the lanes; else steps take two columns of eight.
- * Longer epilogues are 32 kB and more of code. The smallest tile has any. */
+/* Longer epilogues are 32 kB and more of code. */
 #define MOST_EPILOGUE 2048
+
+/* With N in the lanes a vector has the lanes; else steps take two columns of eight. */
 static unsigned vectors_of(const struct xk_schedule *c)
 {
     const unsigned vector = xk_fma_family_of(c->fma)->lanes_m ? 16 : c->simd;
     return (unsigned)c->m_thr * c->n_thr / vector;
 }
 
+/* The smallest tile has any. */
 bool xk_schedule_is_short(const struct xk_shape *s, const struct xk_schedule *c,
                           unsigned scatter)
 {

@@ -95,7 +95,8 @@ struct xk_shape {
     /* Instructions for 16 elements of C, about: of the epilogue's steps; of the
      * masks where C leaves its intervals, or the addresses of columns where there are
      * several N indices, each of the `moves` times that C is stored, or that a step
-     * reads beside it. Those of the epilogue that a loop may do (struct xk_epi_run). */
+     * reads beside it. Those of the epilogue that loops (struct xk_epi_run) would take
+     * off. */
     unsigned epilogue, scatter, moves, looped;
     int64_t batch; /* places of the batch indices, each a grid of its own; 0 as 1 */
     /* For fma=lanes, if the batch can be in the lanes; n 0: it cannot. */

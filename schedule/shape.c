@@ -232,13 +232,13 @@ static bool reads_beside(const struct xk_contraction *p,
     return moves;
 }
 
-/* Instructions of runs that may be loops. */
+/* Instructions that loops take off each vector; one remains, which moves it. */
 static unsigned looped(const struct xk_contraction *p)
 {
     unsigned sum = 0;
     struct xk_epi_run run = {0};
     while (xk_epi_next_run(p->epi, p->n_epi, &run))
-        sum += run.cost;
+        sum += run.cost - 1;
     return sum;
 }
 
