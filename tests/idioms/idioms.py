@@ -149,12 +149,14 @@ def judge(idioms, others, table):
 
 def planted(idioms, others):
     """The test must see what is planted: an explanation gone, one that fits
-    nothing, an idiom of ours that is new, and one of theirs."""
+    nothing, an idiom of ours that is new, one of theirs, and a form of message
+    that nobody else emits."""
     def fails(table, of=idioms, than=others):
         return len(judge(of, than, table)[0]) > 0
 
     new, theirs = Idioms(), Seen()
-    new.seen = idioms.seen | {("end", "planted"): {"ours": {"0"}}}
+    new.seen = idioms.seen | {("end", "planted"): {"ours": {"0"}},
+                              (FORM, "planted"): {"ours": {"0"}}}
     theirs.count["end", "planted"] = (1, 0)
     rows = explanations()
     results = {
@@ -162,7 +164,9 @@ def planted(idioms, others):
         "one that fits nothing is missed": fails(
             explanations() + [Explanation("only end planted -- a -- b")]),
         "a new idiom is missed": fails(explanations(), of=new),
-        "a new one of theirs is missed": fails(explanations(), than=theirs)}
+        "a new one of theirs is missed": fails(explanations(), than=theirs),
+        "a form that nobody else emits is missed":
+            "neither witness nor source: planted" in messages.complaints(new, others)}
     return ["planted: " + name for name, good in results.items() if not good]
 
 
@@ -280,7 +284,7 @@ def main():
         idioms = own(describe, rest, 1)
         said = compare(idioms, Seen(), what == "list")
         said += messages.complaints(idioms, Seen())
-        said += planted(idioms, Seen()) if not said else []
+        said += planted(idioms, Seen()) + messages.planted() if not said else []
     for sentence in said:
         print(sentence)
     print(f"# {len(said)} complaints")

@@ -10,9 +10,10 @@ SOURCES = HERE / "sources.txt"
 BEGIN, END = "<!-- made by ninja idioms -->", "<!-- end -->"
 
 
-def sources():
+def sources(lines=None):
+    """(pattern, source, line) of each line, of sources.txt if none are given."""
     out = []
-    for line in SOURCES.read_text().splitlines():
+    for line in SOURCES.read_text().splitlines() if lines is None else lines:
         if line.strip() and not line.startswith("#"):
             pattern, source = line.split(" -- ", 1)
             out.append((re.compile("".join(
@@ -77,7 +78,29 @@ def complaints(idioms, others):
     text = DOC.read_text()
     if text.split(BEGIN)[1].split(END)[0].strip() != generated(idioms, others):
         out.append("docs/messages.md is not fresh: ninja idioms")
-    forms = [r[0] for r in rows(idioms, others) if not r[2]]
-    out += [f"sources.txt fits no form without a witness: {line}"
-            for p, _, line in sources() if not any(p.fullmatch(f) for f in forms)]
-    return out
+    return out + unwitnessed([r[0] for r in rows(idioms, others) if not r[2]], sources())
+
+
+def unwitnessed(forms, table):
+    """forms: those that nobody else emits. Each has a line in sources.txt, and
+    each line there a form."""
+    return [f"neither witness nor source: {f}" for f in forms
+            if not any(p.fullmatch(f) for p, _, _ in table)] + \
+        [f"sources.txt fits no form without a witness: {line}"
+         for p, _, line in table if not any(p.fullmatch(f) for f in forms)]
+
+
+def planted():
+    """The test must see what is planted: a form without a source, and a source
+    without a form."""
+    def complains(forms, lines):
+        return bool(unwitnessed(forms, sources(lines)))
+
+    form, line = "load ugm flat a64 d64 x8 SIMD16 df.df", "load ugm * d64 * -- planted"
+    results = {
+        "a form without a source is missed": complains([form], []),
+        "a form without its own source is missed":
+            complains([form, "store slm flat a32 d64 SIMD8 df.df"], [line]),
+        "a source without a form is missed": complains([], [line]),
+        "a form with its source is refused": not complains([form], [line])}
+    return ["planted: " + name for name, good in results.items() if not good]
