@@ -218,19 +218,6 @@ static enum xk_status prepare(xk_ctx *c, struct xk_contraction *p)
     return xk_contraction_prepare(c, p);
 }
 
-static enum xk_status search(xk_ctx *c, const struct xk_platform *platform,
-                             const struct xk_shape *s,
-                             struct xk_schedule *candidate, unsigned *n)
-{
-    const struct xk_schedule_rule *broken = NULL;
-    *n = xk_schedule_candidates(platform, s, NULL, candidate, &broken);
-    return *n ? XK_OK
-              : xk_fail(c, XK_EUNSUPPORTED,
-                        "schedule: no candidate is valid; the best one breaks "
-                        "the rule %s: %s",
-                        broken ? broken->name : "", broken ? broken->why : "");
-}
-
 static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
                                  struct xk_contraction *p, int64_t *out)
 {
@@ -238,7 +225,7 @@ static enum xk_status find_score(xk_ctx *c, const struct xk_platform *platform,
     unsigned n;
     XK_TRY(prepare(c, p));
     const struct xk_shape s = xk_shape_of(p);
-    XK_TRY(search(c, platform, &s, candidate, &n));
+    XK_TRY(xk_candidates_of(c, platform, &s, candidate, &n));
     *out = candidate[0].score;
     return XK_OK;
 }

@@ -50,19 +50,13 @@ static void largest_class(const struct xk_contraction *p,
 static enum xk_status choose_layouts(xk_ctx *c, struct xk_problem *p,
                                      struct xk_any_layouts *out)
 {
-    const struct xk_schedule_rule *broken = NULL;
     struct xk_contraction all, one;
     XK_TRY(contraction(c, p, NULL, &all));
     XK_TRY(xk_contraction_check(c, &all));
     largest_class(&all, &one);
     const struct xk_shape s = xk_shape_of(&one);
-    p->n_candidates =
-        xk_schedule_candidates(p->platform, &s, NULL, p->candidate, &broken);
-    if (!p->n_candidates)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "schedule: no candidate is valid; the best one breaks "
-                       "the rule %s: %s",
-                       broken ? broken->name : "", broken ? broken->why : "");
+    XK_TRY(
+        xk_candidates_of(c, p->platform, &s, p->candidate, &p->n_candidates));
     return xk_plan_any_layouts(c, &one, &p->candidate[0], &s, out);
 }
 
@@ -74,6 +68,7 @@ static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
     return xk_conv_tensors(c, &p->desc, none, &p->info);
 }
 
+/* Whatever stands against a schedule here, the launches meet and say, too. */
 static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
 {
     struct xk_any_layouts any;
@@ -84,6 +79,8 @@ static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
     if (p->desc.g > 1)
         return set_dense(c, p);
     const enum xk_status status = choose_layouts(c, p, &any);
+    if (status == XK_ENOMEM)
+        return status;
     if (status == XK_OK &&
         xk_conv_tensors(c, &p->desc, best, &p->info) == XK_OK)
         return XK_OK;
@@ -159,6 +156,8 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
     struct xk_bind *const sum = xk_arena_alloc(&p->arena, 2 * sizeof(*sum));
     const struct xk_bind *const to =
         bind(p, part->name, XK_BIND_SCRATCH, number);
+    const struct xk_bind *const dst =
+        bind(p, "dst", XK_BIND_TENSOR, whole->c.arg);
     XK_TRY(xk_ctx_status(c));
     p->scratch_b[number] = xk_layout_size_b(&part->layout);
     if (!xk_contraction_pads(&s->of))
@@ -170,7 +169,7 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
     if (!l)
         return xk_ctx_status(c);
     sum[0] = *to;
-    sum[1] = *bind(p, "dst", XK_BIND_TENSOR, whole->c.arg);
+    sum[1] = *dst;
     *l = (struct xk_launch){.kind = XK_LAUNCH_REDUCE,
                             .u.reduce = {.n = s->part_e,
                                          .stride_e = s->part_e,

@@ -78,6 +78,20 @@ struct search {
     int64_t score, most; /* of the best; a split must be below `most` */
 };
 
+/* Its cycles; INT64_MAX if none of its schedules is valid, as may be with one
+ * whose fields are given. */
+static enum xk_status score_of(const struct search *s,
+                               const struct xk_contraction *p, int64_t *out)
+{
+    const enum xk_status status =
+        xk_contraction_problem_score(s->c, s->platform, p, out);
+    if (status != XK_EINVAL)
+        return status;
+    xk_ctx_clear(s->c);
+    *out = INT64_MAX;
+    return XK_OK;
+}
+
 static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
 {
     const struct xk_perf *const f = xk_perf_get(s->platform->id);
@@ -85,10 +99,11 @@ static enum xk_status try_split(struct search *s, unsigned i, int64_t parts)
     int64_t score;
     if (!split(s->p, i, parts, &one))
         return XK_OK;
-    XK_TRY(xk_contraction_problem_score(s->c, s->platform, &one, &score));
-    score += sum_cyc(f, s->p, parts);
-    if (score >= s->score || score >= s->most)
+    XK_TRY(score_of(s, &one, &score));
+    const int64_t sum = sum_cyc(f, s->p, parts);
+    if (score >= s->score - sum || score >= s->most - sum)
         return XK_OK;
+    score += sum;
     s->score = score;
     s->best->parts = (uint32_t)parts;
     xk_contraction_copy(&s->best->of, &one);
@@ -114,8 +129,8 @@ enum xk_status xk_split_sum_choose(xk_ctx *c,
     out->part_e = xk_layout_size_b(&p->c.layout) / xk_dtype_b(p->c.layout.dt);
     if (p->acc_dt != XK_DT_F32)
         return XK_OK;
-    XK_TRY(xk_contraction_problem_score(c, platform, p, &s.score));
-    s.most = s.score * (100 - WORTH_PCT) / 100;
+    XK_TRY(score_of(&s, p, &s.score));
+    s.most = s.score / 100 * (100 - WORTH_PCT);
     for (unsigned i = 0; i < p->n_index; i++)
         if (p->index[i].role == XK_ROLE_K)
             XK_TRY(try_index(&s, i));

@@ -210,6 +210,30 @@ START_TEST(gradients_are_adjoints)
 }
 END_TEST
 
+/* Layouts that are left open follow a schedule that is given: a row of B in
+ * memory has as many columns as a tile. */
+START_TEST(open_layouts_follow_the_schedule)
+{
+    static const struct {
+        const char *text;
+        int64_t columns;
+    } row[] = {{"n=16", 16}, {"n=32", 32}};
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    ck_assert_int_eq(
+        xk_conv_desc_parse("mb2ic64ih14oc96oh14kh1", &d, NULL, 0, NULL), XK_OK);
+    set_prop(&d, XK_BWD_D, &types[0]);
+    setenv("XK_SCHEDULE", row[_i].text, 1);
+    const enum xk_status status = xk_conv_query(&d, &info, NULL);
+    unsetenv("XK_SCHEDULE");
+    ck_assert_int_eq(status, XK_OK);
+    const struct xk_tensor_info *const wei = &info.tensor[XK_ARG_WEI];
+    const struct xk_layout_block *const last = &wei->blocks[wei->n_blocks - 1];
+    ck_assert_uint_eq(last->dim, 1);
+    ck_assert_int_eq(last->size, row[_i].columns);
+}
+END_TEST
+
 /* What the problems above were meant to have. */
 START_TEST(there_were_strides_groups_and_products)
 {
@@ -236,6 +260,7 @@ int main(void)
     tcase_add_test(t, there_were_strides_groups_and_products);
     tcase_add_test(t, one_seed);
     tcase_add_loop_test(t, long_sums_are_split, 0, 6);
+    tcase_add_loop_test(t, open_layouts_follow_the_schedule, 0, 2);
     suite_add_tcase(s, t);
     return xk_tap_run(s);
 }
