@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: Apache-2.0
 """peer_suite.py [--table] XKBENCH SAMPLE: every case of the peer's suite is
 understood. It is created, or refused as UNIMPLEMENTED with a reason, and never
-invalid. --table prints how many there are of each reason, counted as the suite
-has them. TAP otherwise. Nothing is run."""
+invalid. The rule of reduction.py keeps what it says of each. --table prints how many
+there are of each reason, counted as the suite has them. TAP otherwise. Nothing is run."""
 import lzma
 import re
 import subprocess
@@ -14,9 +14,11 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
+import reduction  # noqa: E402
 
 N_LINES = 3487
 LINE = re.compile(r"^(\d+):(\w+) \((.*)\) __REPRO: (.*)$")
+LISTED = re.compile(r"^\d+:LISTED .*__REPRO: --mode=L (.*)$", re.M)
 
 
 def read_sample(path):
@@ -26,17 +28,26 @@ def read_sample(path):
     return [(int(count), words) for count, words in rows]
 
 
-def answers(xkbench, cases):
-    """(state, reason) of each case, in order; nothing carries over."""
+def bench(xkbench, options, lines):
+    """A run of xkbench over the lines; nothing carries over from one to the next."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
-        for _, words in cases:
-            batch.write(f"--reset {words}\n")
+        batch.write("".join(f"--reset {line}\n" for line in lines))
         batch.flush()
-        done = subprocess.run([xkbench, "--mode=I", f"--batch={batch.name}"],
+        return subprocess.run([xkbench, *options, f"--batch={batch.name}"],
                               capture_output=True, text=True, check=False)
+
+
+def answers(xkbench, lines):
+    """(state, reason) of each line, in order."""
+    done = bench(xkbench, ["--mode=I"], lines)
     found = [m.groups()[1:3] for m in map(LINE.match, done.stdout.split("\n"))
              if m]
     return found, done
+
+
+def canonical(xkbench, lines):
+    """Each line's whole problem, with all sizes."""
+    return LISTED.findall(bench(xkbench, ["--mode=L"], lines).stdout)
 
 
 def kind(state, reason):
@@ -82,15 +93,33 @@ def judge(tap, cases, found, done):
              "the sum line counts them all")
 
 
+def judge_rule(tap, lines, n):
+    """What the rule of reduction.py says of itself."""
+    wrong = []
+    for line in lines:
+        options, fields, name = reduction.split(line)
+        small = reduction.reduced(fields)
+        lost = reduction.kept(fields, small)
+        if reduction.multiplies(small) > reduction.MOST:
+            lost.append(f"{reduction.multiplies(small)} multiplies")
+        if lost:
+            wrong.append(f"{reduction.join(options, small, name)}: {lost}")
+    if len(lines) != n:
+        wrong.append(f"{len(lines)} of {n} lines have sizes")
+    tap.line("\n".join(wrong[:20]), "the rule makes each case small, and keeps the rest")
+
+
 def main():
     args = [a for a in sys.argv[1:] if a != "--table"]
     cases = read_sample(args[1])
-    found, done = answers(args[0], cases)
+    words = [line for _, line in cases]
+    found, done = answers(args[0], words)
     if "--table" in sys.argv:
         table(cases, found)
         return 0
     tap = Tap()
     judge(tap, cases, found, done)
+    judge_rule(tap, canonical(args[0], words), len(words))
     return tap.end()
 
 

@@ -1,0 +1,91 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: Apache-2.0
+"""run_cases.py [OPTION]... XKBENCH SAMPLE: cases of the peer's suite, made small by the
+rule of reduction.py, are run on the simulator with all checkers and compared with the
+reference. What is refused as it stands in the suite may be refused; everything else
+ends PASSED, MISTRUSTED or SKIPPED, and the last two are counted by their reason.
+--count=N takes N lines by --seed=S; without it all. --most=N: multiplies of a case.
+TAP: a line for each that fails, one for the counts."""
+import argparse
+import random
+import re
+import sys
+import time
+from collections import Counter
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
+from tap import Tap  # noqa: E402
+import peer_suite  # noqa: E402
+import reduction  # noqa: E402
+
+BATCH = 100
+# A result that is zero nearly everywhere, or not run, proves nothing.
+UNPROVEN = 0.05
+ANSWER = re.compile(r"^\d+:(\w+)(?: \((.*?)\))? __REPRO", re.M)
+
+
+def small(line, most):
+    options, fields, name = reduction.split(line)
+    return reduction.join(options, reduction.reduced(fields, most), name)
+
+
+def without_numbers(reason):
+    return re.sub(r"-?\b\d[\d.]*\b", "N", reason)
+
+
+def judge(tap, line, as_is, case):
+    """A complaint's line, if there is one. as_is: the state of the suite's case."""
+    state, reason = case
+    fine = state in ("PASSED", "MISTRUSTED", "SKIPPED") or (
+        state == "UNIMPLEMENTED" and as_is == "UNIMPLEMENTED")
+    if not fine:
+        tap.check(False, f"{state}: {line}", reason)
+    return fine
+
+
+def run_batch(args, tap, lines, kinds):
+    """Runs some lines and counts what became of them."""
+    as_is, _ = peer_suite.answers(args.xkbench, lines)
+    cases = [small(line, args.most) for line in lines]
+    done = peer_suite.bench(args.xkbench, [], cases)
+    found = ANSWER.findall(done.stdout)
+    if len(found) != len(lines) or len(as_is) != len(lines):
+        tap.check(False, f"{len(found)} of {len(lines)} lines answered",
+                  done.stdout + done.stderr)
+    for line, (was, _), case in zip(cases, as_is, found):
+        judge(tap, line, was, case)
+        state, reason = case
+        kinds[state if state == "PASSED" else
+              f"{state}: {without_numbers(reason)}"] += 1
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("xkbench")
+    parser.add_argument("sample")
+    parser.add_argument("--count", type=int)
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--most", type=int, default=reduction.MOST)
+    args = parser.parse_args()
+    words = [words for _, words in peer_suite.read_sample(args.sample)]
+    if args.count:
+        words = random.Random(args.seed).sample(words, args.count)
+    lines, kinds, tap = peer_suite.canonical(args.xkbench, words), Counter(), Tap()
+    assert len(lines) == len(words), f"{len(lines)} of {len(words)} lines have sizes"
+    start = time.monotonic()
+    for first in range(0, len(lines), BATCH):
+        run_batch(args, tap, lines[first:first + BATCH], kinds)
+        print(f"# {min(first + BATCH, len(lines))} of {len(lines)}, "
+              f"{time.monotonic() - start:.0f} s", flush=True)
+    for kind, n in kinds.most_common():
+        print(f"# {n:5d} {kind}")
+    unproven = sum(n for kind, n in kinds.items()
+                   if kind.startswith(("MISTRUSTED", "SKIPPED")))
+    tap.check(kinds["PASSED"] > 0 and unproven <= UNPROVEN * len(lines),
+              f"{kinds['PASSED']} of {len(lines)} passed, {unproven} unproven")
+    return tap.end()
+
+
+if __name__ == "__main__":
+    sys.exit(main())
