@@ -227,6 +227,7 @@ static double fetch_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
             ready += far; /* another core's request is on its way */
         }
         s->ready = ready;
+        s->written = false;
     }
     s->stamp = xk_tm_stamp(x->l2_fills);
     return later_of(ready, s->ready);
@@ -247,7 +248,9 @@ static double load_line(struct xk_tm_memory *x, const struct xk_tm_request *q,
     return tag->ready;
 }
 
-/* Written through; a line costs memory once, when it is first written. */
+/* Written through to L2, which writes back: a line costs memory once for all
+ * stores until L2 gives it up. It costs at the first of them, since L2 has to
+ * give up another line then, or its own at the launch's end. */
 static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
                          double at)
 {
@@ -261,6 +264,10 @@ static double store_line(struct xk_tm_memory *x, uint32_t line, double n_b,
     if (s && !in_l2(x, s)) {
         x->l2_fills += x->fills_each;
         s->ready = 0;
+        s->written = false;
+    }
+    if (s && !s->written) {
+        s->written = true;
         if (xk_timing_owns(x->r, line, &wave)) {
             x->traffic.memory_lines++;
             const double there = through_memory(x, at, 0);

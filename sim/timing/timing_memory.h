@@ -19,6 +19,7 @@ struct xk_tm_traffic {
 struct xk_tm_line_state {
     double ready;   /* when L2 has it */
     uint64_t stamp; /* timing_held.h, of L2 */
+    bool written;   /* since L2 has it, and paid for */
 };
 struct xk_tm_tag {
     uint32_t line; /* and 1; 0: none */

@@ -573,34 +573,73 @@ END_TEST
     "(W) add (1|M0) r2.0<1>:ud r2.0<0;1,0>:ud r2.1<0;1,0>:ud {I@1}\n"          \
     "(W) mov (1|M0) r3.1<1>:ud r1.1<0;1,0>:ud\n"                               \
     "(W) add (1|M0) r3.0<1>:ud r1.0<0;1,0>:ud r2.0<0;1,0>:ud {I@2}\n"
-#define COPY                                                                   \
+#define ADDRESS                                                                \
     "(W) add (1|M0) r%u.0<1>:ud r3.0<0;1,0>:ud %u:ud {I@1}\n"                  \
-    "(W) mov (1|M0) r%u.1<1>:ud r3.1<0;1,0>:ud\n"                              \
+    "(W) mov (1|M0) r%u.1<1>:ud r3.1<0;1,0>:ud\n"
+#define LOAD_FROM                                                              \
     "(W) send.ugm (1|M0) r%u r%u null:0 0x0 0x0280F580 {A@1,$%u}\n"
+#define COPY ADDRESS LOAD_FROM
+#define ADD "add (8|M0) r%u.0<1>:ud r%u.0<1;1,0>:ud 1:ud {$%u.dst}\n"
 #define STORE                                                                  \
     "(W) add (1|M0) r%u.0<1>:ud r%u.0<0;1,0>:ud 0x%x:ud {$%u.dst}\n"           \
     "(W) send.ugm (1|M0) null r%u r%u:8 0x0 0x0200F584 {A@1,$%u}\n"
+
+/* What each thread does to its 1 KiB. */
+enum move { COPYING, ADDING, WRITING };
+
+#define TEXT_B 4000
+
+/* The addresses of a thread's loads and stores; with loads these too. */
+static int put_loads(enum move what, char *text, int n)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        n += snprintf(text + n, TEXT_B - (size_t)n, ADDRESS, 10 + k, 256 * k,
+                      10 + k);
+        if (what != WRITING)
+            n += snprintf(text + n, TEXT_B - (size_t)n, LOAD_FROM, 20 + 8 * k,
+                          10 + k, k);
+    }
+    return n;
+}
+
+/* Its stores, `to` bytes behind the loads. */
+static int put_stores(enum move what, unsigned to, char *text, int n)
+{
+    for (unsigned k = 0; k < 4; k++) {
+        if (what == ADDING)
+            n += snprintf(text + n, TEXT_B - (size_t)n, ADD, 20 + 8 * k,
+                          20 + 8 * k, k);
+        n += snprintf(text + n, TEXT_B - (size_t)n, STORE, 10 + k, 10 + k, to,
+                      k, 10 + k, 20 + 8 * k, k);
+    }
+    return n;
+}
+
+/* Groups of 64 threads, as many as n_b has 64 KiB; they store `to` bytes
+ * behind what they load. */
+static struct timing_answer move(enum move what, uint64_t n_b, uint64_t to,
+                                 uint8_t *memory,
+                                 const struct xk_timing_product *m)
+{
+    char text[TEXT_B];
+    int n = snprintf(text, sizeof text, WHERE, 16, 10);
+    n = put_loads(what, text, n);
+    put_stores(what, (unsigned)to, text, n);
+    const struct timing_job j = {.platform = "xehpg",
+                                 .text = text,
+                                 .threads = 64,
+                                 .groups = (uint32_t)(n_b / 65536),
+                                 .memory = memory,
+                                 .memory_b = n_b + to,
+                                 .product = m};
+    return timing_run(&j);
+}
 
 /* Each of 64 threads of a group copies 1 KiB to half the memory on. */
 static struct timing_answer copy(uint64_t memory_b, uint8_t *memory,
                                  const struct xk_timing_product *m)
 {
-    char text[4000];
-    int n = snprintf(text, sizeof text, WHERE, 16, 10);
-    for (unsigned k = 0; k < 4; k++)
-        n += snprintf(text + n, sizeof text - (size_t)n, COPY, 10 + k, 256 * k,
-                      10 + k, 20 + 8 * k, 10 + k, k);
-    for (unsigned k = 0; k < 4; k++)
-        n += snprintf(text + n, sizeof text - (size_t)n, STORE, 10 + k, 10 + k,
-                      (unsigned)(memory_b / 2), k, 10 + k, 20 + 8 * k, k);
-    const struct timing_job j = {.platform = "xehpg",
-                                 .text = text,
-                                 .threads = 64,
-                                 .groups = (uint32_t)(memory_b / 2 / 65536),
-                                 .memory = memory,
-                                 .memory_b = memory_b,
-                                 .product = m};
-    return timing_run(&j);
+    return move(COPYING, memory_b / 2, memory_b / 2, memory, m);
 }
 
 /* clpeak on an A770: 398 to 421 GB/s (isa.md 13.4, krrishnarraj/clpeak#99). */
@@ -616,6 +655,74 @@ START_TEST(a_large_copy_is_as_fast_as_memory)
     for (uint64_t k = 0; k < n_b / 2; k += 4096)
         ck_assert_uint_eq(memory[k + n_b / 2], memory[k]);
     free(memory);
+}
+END_TEST
+
+/* What was loaded and is written leaves L2 once more than it came. */
+START_TEST(
+    adding_in_place_takes_as_long_as_copying_and_twice_as_long_as_writing)
+{
+    enum { LINE_B = 64 };
+    const uint64_t n_b = UINT64_C(32) << 20; /* twice the L2 of an A770 */
+    uint8_t *const memory = calloc(2, n_b);
+    const struct timing_answer copied = copy(2 * n_b, memory, NULL);
+    const struct timing_answer written = move(WRITING, n_b, 0, memory, NULL);
+    memset(memory, 0, n_b);
+    const struct timing_answer added = move(ADDING, n_b, 0, memory, NULL);
+    ck_assert_msg(added.time_us > 0.9 * copied.time_us &&
+                      added.time_us < 1.1 * copied.time_us,
+                  "%.1f us, a copy %.1f", added.time_us, copied.time_us);
+    ck_assert_msg(added.time_us > 1.8 * written.time_us &&
+                      added.time_us < 2.2 * written.time_us,
+                  "%.1f us, a write %.1f", added.time_us, written.time_us);
+    ck_assert_uint_eq(added.traffic.memory_lines, copied.traffic.memory_lines);
+    ck_assert_uint_eq(added.traffic.memory_lines,
+                      2 * written.traffic.memory_lines);
+    for (uint64_t k = 0; k < n_b; k += 4096)
+        ck_assert_uint_eq(memory[k], 1);
+    free(memory);
+}
+END_TEST
+
+/* Lines that one thread's four blocks of 256 bytes cost memory, in a machine
+ * whose L2 has l2_b. */
+static uint64_t lines_of(const char *text, uint32_t l2_b)
+{
+    uint8_t memory[8192] = {0};
+    struct xk_timing_product m = *xk_timing_product_find("a770");
+    m.l2_b = l2_b;
+    const struct timing_job j = {.platform = "xehpg",
+                                 .text = text,
+                                 .memory = memory,
+                                 .memory_b = sizeof memory,
+                                 .product = &m};
+    return timing_run(&j).traffic.memory_lines;
+}
+
+/* A line pays for itself when it becomes dirty: once, however often it is
+ * written, until L2 has given it to memory. */
+START_TEST(a_line_pays_for_being_written_once_while_l2_has_it)
+{
+    enum { LINES_MOVED = 16, ALL_B = 1 << 20, ONE_B = LINES_MOVED * 64 };
+    char text[TEXT_B];
+    int n = snprintf(text, sizeof text, WHERE, 16, 10);
+    n = put_loads(WRITING, text, n);
+    const int begin = n;
+    n = put_stores(WRITING, 0, text, n);
+    put_stores(WRITING, 0, text, n);
+    ck_assert_uint_eq(lines_of(text, ALL_B), LINES_MOVED);
+    n = put_loads(COPYING, text, begin);
+    n = put_stores(COPYING, 0, text, n);
+    put_stores(COPYING, 0, text, n);
+    ck_assert_uint_eq(lines_of(text, ALL_B), 2 * LINES_MOVED);
+    /* written, driven out by others, loaded and written again */
+    n = put_stores(WRITING, 0, text, begin);
+    for (unsigned k = 0; k < 4; k++)
+        n += snprintf(text + n, sizeof text - (size_t)n, COPY, 14 + k,
+                      4096 + 256 * k, 14 + k, 20 + 8 * k, 14 + k, k);
+    n = put_loads(COPYING, text, n);
+    put_stores(COPYING, 0, text, n);
+    ck_assert_uint_eq(lines_of(text, ONE_B), 4 * LINES_MOVED);
 }
 END_TEST
 
@@ -904,6 +1011,10 @@ int main(void)
     tcase_add_test(t, a_barrier_costs_its_latency_unless_work_hides_it);
     tcase_add_test(t, a_lost_overlap_costs);
     tcase_add_test(t, a_large_copy_is_as_fast_as_memory);
+    tcase_add_test(
+        t,
+        adding_in_place_takes_as_long_as_copying_and_twice_as_long_as_writing);
+    tcase_add_test(t, a_line_pays_for_being_written_once_while_l2_has_it);
     tcase_add_test(t, half_the_bandwidth_takes_a_large_copy_twice_as_long);
     tcase_add_test(t, what_all_cores_read_is_fetched_once);
     tcase_add_test(t, a_fence_waits_for_stores);
