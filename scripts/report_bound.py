@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""report_bound.py [--machine=a770] [--mb=16] [--dt=f16,u8s8,f32] SHAPES: for each
-problem, direction, type and hypothesis of the timing model the least cycles that
+"""report_bound.py [--machine=a770] [--mb=16] [--dt=f16,u8s8,f32]
+[--attr-post-ops=TEXT --dir=fwd] SHAPES: for each problem, direction, type and hypothesis of the timing model the least cycles that
 any kernel can take, so that a kernel is compared with what is possible there and
 not with a peak. A Markdown table.
 
@@ -12,7 +12,8 @@ that a core has room for:
               data port by blocks; a fused pair may share one of them (dpasw)
   issue       one instruction a multiply-add instruction and one a message
   l2          what a core's share of the output needs of both tensors, once
-  memory      source, weights and destination, once
+  memory      source, weights, post-ops' right-hand sides and destination, once; a
+              destination that a sum adds to is read, too
 With several groups that have fewer input channels than a dpas multiplies at once,
 arithmetic is the least of f32's multiply-adds, a lane an output channel, and of dpas
 over as many groups as fill it, the others' weights being zero; port and l2 are then
@@ -20,10 +21,12 @@ what each tensor needs once.
 Not counted: first loads, last stores, tiles that do not divide evenly."""
 import argparse
 import re
+import sys
 from math import ceil, prod, sqrt
 from pathlib import Path
 
-TIMING = Path(__file__).resolve().parents[1] / "sim" / "timing"
+ROOT = Path(__file__).resolve().parents[1]
+TIMING = ROOT / "sim" / "timing"
 MACHINES = ["a770", "max1550", "iris-xe"]
 SIZE = {"f32": (4, 4), "f16": (2, 2), "u8s8": (1, 1)}  # of source, destination
 GRF_B = {"a770": 32, "max1550": 64, "iris-xe": 32}
@@ -37,6 +40,37 @@ def table_rows(name):
     for macro, args in re.findall(r"^(XK_TM_\w+)\((.*)\)$", text, re.MULTILINE):
         yield macro, [a.strip().strip('"') for a in
                       re.findall(r'"[^"]*"|[^,]+', args)]
+
+
+def words_of(path, macro):
+    """[arguments] of a table's rows, without their quotes."""
+    text = (ROOT / path).read_text(encoding="utf-8")
+    for args in re.findall(rf"^{macro}\((.*?)\)$", text, re.MULTILINE):
+        yield [a.strip().strip('"') for a in args.split(",")]
+
+
+def post_op_bytes(text, dims, dst_b):
+    """What the steps read: the old destination once, right-hand sides by the dims
+    of dst that they have."""
+    syntax = {row[1]: row[3] for row in words_of("views/post_op.def", "XK_POST_OP")}
+    masks = {row[0]: row[1] for row in
+             words_of("include/xekern/words.def", "XK_MASK_WORD")}
+    n_b, sums = 0, False
+    for step in filter(None, text.lower().split("+")):
+        kind, *words = step.split(":")
+        kind = syntax.get(re.sub("^(eltwise|binary)_", "", kind)) or sys.exit(
+            f"report_bound: post-op {step}: no kind has that name")
+        sums |= kind == "SUM"
+        if kind not in ("BINARY", "PRELU"):
+            continue
+        dtype = words.pop(0) if kind == "BINARY" else "f32"
+        mask = words[0] if words else "common" if kind == "BINARY" else "per_oc"
+        mask = masks.get(mask, mask).replace("UINT32_MAX", "-1")
+        if not re.fullmatch(r"-?\d+", mask) or not re.match(r"[a-z]+\d", dtype):
+            sys.exit(f"report_bound: post-op {step}: its type or mask is unknown")
+        n_b += (int(re.search(r"\d+", dtype)[0]) // 8 *
+                prod(n for i, n in enumerate(dims) if int(mask) >> i & 1))
+    return n_b + sums * dst_b
 
 
 def machine_of(name):
@@ -72,7 +106,7 @@ def taps_inside(size, out, kernel, stride, pad):
 class Problem:
     """As a product: m x n outputs, k of each, for a direction."""
 
-    def __init__(self, desc, dtype, direction="fwd"):
+    def __init__(self, desc, dtype, direction="fwd", post_ops=""):
         f = fields(desc)
         g = {d: (f.get("i" + d, 1), f.get("o" + d, f.get("i" + d, 1)),
                  f.get("k" + d, 1), f.get("s" + d, 1), f.get("p" + d, 0))
@@ -98,7 +132,9 @@ class Problem:
         tensors = {"fwd": (src + wei, dst), "bwd_d": (dst + wei, src),
                    "bwd_w": (src + dst, wei)}[direction]
         self.read_b = tensors[0] * size
-        self.memory_b = self.read_b + tensors[1] * self.out_b
+        dims = [mb, oc] + [v[1] for d, v in g.items() if "i" + d in f]
+        self.memory_b = (self.read_b + tensors[1] * self.out_b +
+                         post_op_bytes(post_ops, dims, dst * out_size))
 
 
 def lanes_of(machine, dtype):
@@ -206,8 +242,12 @@ def main():
     parser.add_argument("--mb", type=int)
     parser.add_argument("--dt", default="f16,u8s8,f32")
     parser.add_argument("--dir", default="fwd,bwd_d,bwd_w")
+    parser.add_argument("--attr-post-ops", default="")
     parser.add_argument("shapes", type=Path)
     args = parser.parse_args()
+    if args.attr_post_ops and args.dir != "fwd":
+        parser.error(f"--attr-post-ops={args.attr_post_ops} needs --dir=fwd: "
+                     "gradients have no post-ops")
     print("| layer | direction | type | at least, us | limit | with another "
           "value, times |\n|---|---|---|--:|---|---|")
     for line in args.shapes.read_text(encoding="utf-8").splitlines():
@@ -218,7 +258,8 @@ def main():
         name = re.sub(r".*n\"|\"|\*\d+$", "", line.strip())
         for direction in args.dir.split(","):
             for dtype in args.dt.split(","):
-                p = Problem(f"mb{mb}{desc}", dtype, direction)
+                p = Problem(f"mb{mb}{desc}", dtype, direction,
+                            args.attr_post_ops)
                 us, what, moved = row_of(args.machine, p, dtype)
                 print(f"| {name} | {direction} | {dtype} | {us:.1f} | {what} | "
                       f"{moved} |")

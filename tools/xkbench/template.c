@@ -81,8 +81,25 @@ NUMBER(number_time, pick_ns(&l->r->run, l->which) / 1e6)
 NUMBER(number_ctime, pick_ns(&l->r->create, l->which) / 1e6)
 NUMBER(number_qtime, pick_ns(&l->r->query, l->which) / 1e6)
 NUMBER(number_flops, ratio(number_ops(l), number_time(l) / 1e3))
+/* The old destination, if a sum reads it; then memory moves it twice. */
+static double old_b(const struct line *l)
+{
+    for (uint32_t k = 0; k < l->p->desc.n_post_ops; k++)
+        if (l->p->desc.post_ops[k].kind == XK_POST_SUM)
+            return tensor_b(l, XK_ARG_DST);
+    return 0;
+}
+
+static double rhs_b(const struct line *l)
+{
+    double n_b = 0;
+    for (uint32_t k = 0; k < l->p->desc.n_post_ops; k++)
+        n_b += (double)l->r->info.rhs[k].size_b;
+    return n_b;
+}
+
 NUMBER(number_ibytes, tensor_b(l, XK_ARG_SRC) + tensor_b(l, XK_ARG_WEI) +
-                          tensor_b(l, XK_ARG_BIA))
+                          tensor_b(l, XK_ARG_BIA) + rhs_b(l) + old_b(l))
 NUMBER(number_obytes, tensor_b(l, XK_ARG_DST))
 NUMBER(number_iobytes, number_ibytes(l) + number_obytes(l))
 NUMBER(number_bw, ratio(number_iobytes(l), number_time(l) / 1e3))
@@ -106,10 +123,11 @@ NUMBER(number_cycles, l->r->predicted_cycles)
 
 /* The least possible time for the problem's operations and tensors over the
  * predicted time. A stride may leave out a part of a tensor, which then does
- * not count. */
+ * not count. The lines touched have what is read and written once. */
 static double number_eff(const struct line *l)
 {
-    const double io_b = number_iobytes(l), touched_b = l->r->touched_b;
+    const double io_b = number_iobytes(l);
+    const double touched_b = l->r->touched_b + old_b(l);
     const double work_s = ratio(number_ops(l) / 2, l->r->peak_fmas);
     const double memory_s =
         ratio(io_b < touched_b ? io_b : touched_b, l->r->memory_rate);
@@ -146,7 +164,9 @@ static const struct symbol {
     {"impl", text_impl, NULL, "who made the kernel"},
     {"sched", text_sched, NULL, "the schedule"},
     {"ops", NULL, number_ops, "operations, two for a multiply-add"},
-    {"ibytes", NULL, number_ibytes, "bytes of source, weights and bias"},
+    {"ibytes", NULL, number_ibytes,
+     "bytes of source, weights, bias, post-ops' right-hand sides, a sum's old "
+     "destination"},
     {"obytes", NULL, number_obytes, "bytes of the destination"},
     {"iobytes", NULL, number_iobytes, "both"},
     {"time", NULL, number_time,
