@@ -280,11 +280,7 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
     if (xk_conv_is_gradient(f))
         XK_TRY(check_gradient(c, f));
     XK_TRY(xk_conv_check_attr_implemented(c, f));
-    XK_TRY(xk_conv_post_ops_implemented(c, f));
-    if (f->mb == 0)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "mb=0: empty tensors are not implemented");
-    return XK_OK;
+    return xk_conv_post_ops_implemented(c, f);
 }
 
 static enum xk_status check_tags_end(xk_ctx *c, const struct xk_conv_desc *f)
@@ -327,13 +323,16 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f,
                                           : xk_conv_check_reach(c, f, &l[0]);
 }
 
-/* What a descriptor says, before it is asked what is implemented. */
+/* What a descriptor says, before it is asked what is implemented. No images are
+ * checked as one is. */
 static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
-                                       struct xk_conv_desc *full)
+                                       struct xk_conv_desc *full, bool *empty)
 {
     XK_TRY(xk_conv_copy_desc(c, d, full));
     XK_TRY(check_enums(c, full));
     XK_TRY(check_extents(c, full));
+    *empty = full->mb == 0;
+    full->mb += *empty;
     XK_TRY(check_geometry(c, full));
     XK_TRY(check_ndims(c, full));
     XK_TRY(check_tags_end(c, full));
@@ -344,8 +343,12 @@ static enum xk_status check_descriptor(xk_ctx *c, const struct xk_conv_desc *d,
 enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
                              struct xk_conv_desc *full)
 {
-    XK_TRY(check_descriptor(c, d, full));
+    bool empty;
+    XK_TRY(check_descriptor(c, d, full, &empty));
     XK_TRY(check_implemented(c, full));
+    if (empty)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "mb=0: no kernel takes empty tensors");
     return check_tensors(c, full, false);
 }
 
@@ -355,9 +358,9 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
 {
     ways->n = 0;
     ways->stochastic = false;
-    XK_TRY(check_descriptor(c, d, full));
+    XK_TRY(check_descriptor(c, d, full, &ways->empty));
     /* Gradients take their tensors as they are. */
-    const bool taken = !xk_conv_is_gradient(full) && full->mb > 0;
+    const bool taken = !xk_conv_is_gradient(full);
     XK_TRY(check_algorithm(c, full));
     if (taken)
         XK_TRY(xk_conv_take_ways(c, full, ways));

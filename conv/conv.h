@@ -19,7 +19,8 @@ const char *xk_conv_prop_name(uint32_t prop);
 enum xk_status xk_conv_check(xk_ctx *c, const struct xk_conv_desc *d,
                              struct xk_conv_desc *full);
 /* The same for tensors of any layout and type that oneDNN has: *full is then
- * what the kernels see, and *ways says what is copied for them. */
+ * what the kernels see, and *ways says what is copied for them. No images:
+ * *full has one, and *ways says so. */
 struct xk_conv_ways;
 enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
                              struct xk_conv_desc *full,

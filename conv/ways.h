@@ -20,6 +20,7 @@ struct xk_conv_way {
 struct xk_conv_ways {
     unsigned n; /* copied ones */
     bool stochastic;
+    bool empty; /* no images; what kernels would see has one */
     struct xk_conv_way at[XK_N_PROGRAM_ARGS];
 };
 

@@ -9,6 +9,7 @@
 #include "conv/tensors.h"
 #include "gen/contraction_problem.h"
 #include "gen/conv_launches.h"
+#include "gen/empty.h"
 #include "gen/gradients.h"
 #include "gen/make_launches.h"
 #include "gen/padding.h"
@@ -250,7 +251,8 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out, false)
                                            : make_forward(c, out));
     out->user = out->info;
-    return xk_conv_describe_ways(c, &out->ways, &out->user);
+    XK_TRY(xk_conv_describe_ways(c, &out->ways, &out->user));
+    return out->ways.empty ? xk_problem_empty(c, out) : XK_OK;
 }
 
 void xk_problem_fini(struct xk_problem *p)
@@ -262,6 +264,8 @@ void xk_problem_fini(struct xk_problem *p)
 enum xk_status xk_problem_use_addresses(xk_ctx *c, struct xk_problem *p)
 {
     const struct xk_schedule_rule *broken = NULL;
+    if (p->ways.empty)
+        return XK_OK;
     if (p->n_launches)
         return xk_gradients_make(c, p, true);
     XK_TRY(keep_valid(c, p, false, &broken));

@@ -33,7 +33,7 @@ static unsigned add_arg(struct create *g, unsigned n, const char *name,
                         uint32_t number, const struct xk_tensor_info *t)
 {
     struct xk_program_arg_info *const a = &g->arg[n];
-    if (!t->ndims)
+    if (!t->ndims || !t->size_b)
         return n;
     snprintf(a->name, sizeof(a->name), "%s", name);
     a->number = number;
@@ -181,7 +181,7 @@ static enum xk_status set_launches(struct create *g, struct xk_launch *all,
     g->launches.n = 0;
     for (*n = 0; *n < p->n_launches; ++*n)
         all[*n] = p->launch[*n];
-    return *n ? XK_OK : forward_launches(g, all, n);
+    return *n || p->ways.empty ? XK_OK : forward_launches(g, all, n);
 }
 
 static enum xk_status generate(struct xk_creation *base, const void *what,
@@ -270,8 +270,10 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
     struct create *const g = (struct create *)base;
     const struct xk_conv_desc *const d = &g->problem.desc;
     const struct xk_conv_info *const f = &g->problem.info;
+    static const struct xk_launch_info none = {.schedule = "nothing to do"};
+    const uint32_t n = xk_program_n_launches(p);
     const struct xk_launch_info *const l =
-        xk_program_launch(p, xk_program_n_launches(p) - 1);
+        n ? xk_program_launch(p, n - 1) : &none;
     struct xk_str *const text = &base->gen.text;
     xk_str_clear(text);
     print_attr(d, text);

@@ -228,3 +228,14 @@ enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
     p->info.scratch_align_b = list.scratch_align_b;
     return XK_OK;
 }
+
+enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p)
+{
+    struct xk_contraction con;
+    XK_TRY(contraction(c, p, &p->info, &con));
+    XK_TRY(add_clear(c, p, &con.c, XK_BIND_TENSOR, con.c.arg));
+    if (p->desc.prop != XK_BWD_WB)
+        return XK_OK;
+    XK_TRY(xk_conv_backward_bias(c, &p->desc, &p->info, &con));
+    return add_clear(c, p, &con.c, XK_BIND_TENSOR, con.c.arg);
+}

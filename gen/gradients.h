@@ -15,5 +15,8 @@
  * XK_MAX_LAUNCHES launches. */
 enum xk_status xk_gradients_make(xk_ctx *c, struct xk_problem *p,
                                  bool addresses);
+/* Launches that write the gradients of weights and bias as zeros, behind
+ * xk_gradients_make, whose layouts they take. */
+enum xk_status xk_gradients_clear(xk_ctx *c, struct xk_problem *p);
 
 #endif

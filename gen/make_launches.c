@@ -187,6 +187,8 @@ static enum xk_status make_all(struct maker *m)
         XK_TRY(add_launch(m, i));
     }
     xk_trace_set_launch(&m->g->trace, 0);
+    if (!m->l->n) /* nothing to do: there is no file */
+        return XK_OK;
     if (xk_launch_list_check(&m->list, &err) < 0)
         return xk_fail(m->g->c, err.status, "%s", err.message);
     return write_zebin(m);
@@ -217,11 +219,13 @@ static enum xk_status begin(struct maker *m)
 {
     xk_ctx *const c = m->g->c;
     const unsigned n = m->l->n;
-    if (!n || n > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
+    if (n > XK_MAX_LAUNCHES || m->l->n_scratch > XK_MAX_SCRATCH)
         return xk_fail(c, XK_EINVAL,
-                       "program: %u launches, %u scratch buffers, need 1 to %d "
-                       "and at most %d",
+                       "program: %u launches, %u scratch buffers, need at most "
+                       "%d and %d",
                        n, m->l->n_scratch, XK_MAX_LAUNCHES, XK_MAX_SCRATCH);
+    if (!n)
+        return XK_OK;
     m->kernel = xk_calloc(c, n, sizeof(*m->kernel));
     m->placed = xk_calloc(c, n, sizeof(*m->placed));
     m->step = xk_calloc(c, n, sizeof(*m->step));

@@ -52,7 +52,8 @@ static void fill_launch(const xk_program *p, uint32_t i, const char *schedule,
 static void fill(xk_program *p, const struct xk_program_parts *s)
 {
     char *at = p->schedules;
-    memcpy(p->zebin, s->zebin->s, s->zebin->len);
+    if (s->zebin->len)
+        memcpy(p->zebin, s->zebin->s, s->zebin->len);
     for (uint32_t i = 0; i < p->list->n_launches; i++) {
         const struct xk_str *const text = &s->kernel[i].schedule;
         memcpy(at, xk_str_get(text), text->len + 1);

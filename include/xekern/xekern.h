@@ -187,7 +187,10 @@ struct xk_create_options {
 
 typedef struct xk_program xk_program;
 
-/* Generates the kernels. options may be NULL. */
+/* Generates the kernels. options may be NULL. With mb=0 there is nothing to do:
+ * src and dst are empty, and the program has neither launches nor a file. Only
+ * gradients of weights and bias have launches then, which write zeros. Tensors
+ * of no bytes are not among the arguments. */
 XK_API XK_GIVE enum xk_status xk_conv_create(const struct xk_conv_desc *d,
                                              const struct xk_create_options *o,
                                              xk_program **out,

@@ -240,7 +240,7 @@ END_TEST
 
 START_TEST(what_is_not_implemented_says_so)
 {
-    BAD(mb, 0, XK_EUNSUPPORTED, "mb=0: empty tensors");
+    BAD(mb, 0, XK_EUNSUPPORTED, "mb=0: no kernel takes");
     BAD(alg, XK_ALG_WINO, XK_EUNSUPPORTED, "computed directly with --alg=auto");
     BAD(src_type, XK_F64, XK_EUNSUPPORTED, "src_type=f64: xehpg has no");
     BAD(dst_type, XK_F64, XK_EUNSUPPORTED, "dst_type=f64: xehpg has no");

@@ -346,6 +346,38 @@ START_TEST(null_arguments_are_refused)
 }
 END_TEST
 
+/* What is left of a problem of no images. */
+static const struct {
+    uint32_t prop, n_launches, n_args;
+} empty[] = {
+    {XK_FWD_B, 0, 2}, {XK_BWD_D, 0, 1}, {XK_BWD_W, 1, 1}, {XK_BWD_WB, 2, 2}};
+
+START_TEST(no_images_are_nothing_to_do)
+{
+    struct xk_conv_desc d = parse("mb0ic16ih8oc32kh3ph1");
+    struct xk_create_options o = {.size = sizeof o, .flags = XK_CREATE_A64};
+    struct xk_conv_info info = {.size = sizeof info};
+    struct xk_error err;
+    xk_program *wide = NULL;
+    d.prop = empty[_i].prop;
+    ck_assert_msg(xk_conv_query(&d, &info, &err) == XK_OK, "%s", err.message);
+    ck_assert_msg(xk_conv_create(&d, &o, &wide, &err) == XK_OK, "%s",
+                  err.message);
+    xk_program *const p = create(&d);
+    const struct xk_launch_list *const l = xk_program_launches(p);
+    ck_assert_uint_eq(info.n_launches, empty[_i].n_launches);
+    ck_assert_uint_eq(l->n_launches, empty[_i].n_launches);
+    ck_assert_uint_eq(xk_program_n_launches(wide), empty[_i].n_launches);
+    ck_assert_uint_eq(l->n_args, empty[_i].n_args);
+    ck_assert_uint_eq(info.tensor[XK_ARG_SRC].size_b, 0);
+    ck_assert_int_eq(info.tensor[XK_ARG_DST].dims[0], 0);
+    ck_assert_uint_eq(info.tensor[XK_ARG_WEI].size_b, 16 * 32 * 9 * 4);
+    ck_assert(!xk_program_launch(p, 0) == !empty[_i].n_launches);
+    xk_program_unref(p);
+    xk_program_unref(wide);
+}
+END_TEST
+
 START_TEST(groups_have_four_threads)
 {
     const struct xk_conv_desc d = parse(problems[0]);
@@ -376,6 +408,7 @@ int main(void)
     tcase_add_test(t, null_arguments_are_refused);
     tcase_add_test(t, unknown_options_are_refused);
     tcase_add_test(t, addresses_of_64_bits_keep_the_layouts);
+    tcase_add_loop_test(t, no_images_are_nothing_to_do, 0, XK_COUNTOF(empty));
     tcase_add_test(t, groups_have_four_threads);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -373,7 +373,11 @@ static enum xk_status put_out(const struct gen *g, const xk_program *p,
         if (g->assembly)
             st = print_asm(p, i, xk_platform_word(platform), err);
     }
-    if (g->output && st >= 0)
+    if (g->output && st >= 0 && !first)
+        st = xk_tool_fail(err, XK_EUNSUPPORTED,
+                          "output=%s: a program without launches has no file",
+                          g->output);
+    else if (g->output && st >= 0)
         st = xk_tool_output_write("output", g->output, first->zebin,
                                   first->zebin_b, err);
     return st;

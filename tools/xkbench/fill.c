@@ -30,7 +30,7 @@ bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
     for (uint32_t d = 0; d < t->ndims; d++) {
         m->dims[d] = t->dims[d];
         m->n *= (uint64_t)t->dims[d];
-        m->offset[d] = malloc((size_t)t->dims[d] * sizeof *m->offset[d]);
+        m->offset[d] = malloc((size_t)(t->dims[d] + 1) * sizeof *m->offset[d]);
         if (!m->offset[d])
             return false;
         int64_t most = 0;
@@ -41,7 +41,7 @@ bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
         }
         last += most;
     }
-    return (uint64_t)last < t->size_b / m->elem_b;
+    return !m->n || (uint64_t)last < t->size_b / m->elem_b;
 }
 
 void xk_bench_map_fini(struct xk_bench_map *m)

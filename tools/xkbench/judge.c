@@ -132,7 +132,7 @@ static float *less_zero_point(const struct xk_bench_work *w, int arg,
     uint64_t inner = 1;
     if (!w->p->desc.attr.zero_point[arg].source)
         return NULL;
-    float *const out = malloc(m->n * sizeof *out);
+    float *const out = malloc((m->n + 1) * sizeof *out);
     for (uint32_t d = 2; d < m->ndims; d++)
         inner *= (uint64_t)m->dims[d];
     for (uint64_t i = 0; out && i < m->n; i++) {
@@ -166,7 +166,7 @@ static bool allocate_expected(struct xk_bench_work *w)
         struct xk_bench_operand *const o = &w->op[i];
         if (!o->written)
             continue;
-        o->expected = malloc(o->map.n * sizeof *o->expected);
+        o->expected = malloc((o->map.n + 1) * sizeof *o->expected);
         if (!o->expected)
             return xk_bench_end(w, XK_SKIPPED,
                                 "no host memory for the reference");
@@ -244,7 +244,7 @@ static void describe_place(const struct xk_bench_operand *o, int arg,
 static bool compare_operand(struct xk_bench_work *w, int arg)
 {
     struct xk_bench_operand *const o = &w->op[arg];
-    o->got = malloc(o->map.n * sizeof *o->got);
+    o->got = malloc((o->map.n + 1) * sizeof *o->got);
     if (!o->got)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for the result");
     xk_bench_gather(&o->map, o->image, o->got);

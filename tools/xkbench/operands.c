@@ -43,6 +43,8 @@ bool xk_bench_memory_suffices(struct xk_bench_work *w)
 static bool make_operand_buffer(struct xk_bench_work *w,
                                 struct xk_bench_operand *o)
 {
+    if (!(o->size_b + o->guard_b)) /* empty */
+        return true;
     const enum xk_status st = xk_buffer_create(
         w->device, o->size_b + o->guard_b, &o->buffer, &w->err);
     return st < 0 ? xk_bench_end_status(w, st) : true;
@@ -75,8 +77,8 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
                             "tensor %d: layout %s reaches outside "
                             "%" PRIu64 " bytes",
                             arg, t->tag, t->size_b);
-    o->plain = malloc(o->map.n * sizeof *o->plain);
-    o->image = calloc(1, o->size_b + o->guard_b);
+    o->plain = malloc((o->map.n + 1) * sizeof *o->plain);
+    o->image = calloc(1, o->size_b + o->guard_b + 1);
     if (!o->plain || !o->image)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
     return make_operand_buffer(w, o);
@@ -113,7 +115,7 @@ static bool make_image(struct xk_bench_work *w, int arg)
         o->image[i] = xk_bench_unwritten_byte(o->type, i);
     if (pattern)
         return true;
-    uint32_t *const bits = malloc(o->map.n * sizeof *bits);
+    uint32_t *const bits = malloc((o->map.n + 1) * sizeof *bits);
     if (!bits)
         return xk_bench_end(w, XK_SKIPPED, "no host memory for tensor %d", arg);
     const uint32_t type = o->written ? xk_bench_old_type(&w->p->desc) : o->type;
@@ -132,6 +134,8 @@ bool xk_bench_upload(struct xk_bench_work *w)
             continue;
         if (!make_image(w, i))
             return false;
+        if (!o->buffer)
+            continue;
         const enum xk_status st = xk_buffer_write(
             o->buffer, 0, o->image, o->size_b + o->guard_b, &w->err);
         if (st < 0)

@@ -49,8 +49,8 @@ static struct axis make_axis(int64_t in, int64_t out, int64_t k, int64_t s,
     return a;
 }
 
-/* Every tap of every output lies in front of the input: forward only bias is
- * left, and a gradient is 0. */
+/* Every tap of every output lies in front of the input, or there is no image:
+ * forward only bias is left, and a gradient is 0. */
 static void without_products(const struct xk_conv_desc *d,
                              float *const tensor[XK_N_CONV_ARGS])
 {
@@ -124,7 +124,7 @@ static struct shape make_shape(const struct xk_conv_desc *d)
 
 static bool reads_nothing(const struct shape *s)
 {
-    for (int i = 2; i < s->ndims; i++)
+    for (int i = 0; i < s->ndims; i++)
         if (s->cut[i] < 1)
             return true;
     return false;

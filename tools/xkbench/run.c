@@ -309,6 +309,8 @@ static enum xk_status launch_program(struct xk_bench_work *w)
 {
     const struct xk_launch_info *const first = xk_program_launch(w->program, 0);
     const struct xk_launch_list *const l = xk_program_launches(w->program);
+    if (!first) /* empty tensors: nothing to do */
+        return XK_OK;
     struct xk_launch_arg args[XK_MAX_LAUNCH_ARGS] = {{0}};
     const struct xk_run_opts o = {.size = sizeof o,
                                   .n_args = XK_MAX_LAUNCH_ARGS,
