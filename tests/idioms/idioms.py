@@ -41,6 +41,7 @@ WHOLE = 4  # times as many kernels of ours
 ONE_WAY = {"arithmetic"}  # only ours are compared
 FORM = "form"
 MASKED = ("gather", "block")  # taken from inline vISA as well
+OWN_FILE = re.compile(r"(?<![\w/])(?:codegen|docs|gen|isa|lower|plan|tests)/[\w/]+\.\w+")
 
 
 class Idioms:
@@ -142,6 +143,9 @@ def judge(idioms, others, table):
                         f"{others.count.get(idiom, '')}")
     said += ["an explanation that fits nothing: " + e.line for e in table
              if not e.used]
+    said += [f"an explanation names {path}, which is not there: {e.line}"
+             for e in table for path in OWN_FILE.findall(e.line)
+             if not (HERE.parent.parent / path).exists()]
     said += ["another explanation fits all that this one does: " + e.line
              for e in table if e.used and not e.needed]
     return said, n
@@ -163,6 +167,8 @@ def planted(idioms, others):
         "no explanation is missed": fails(rows[1:]) and fails(rows[:-1]),
         "one that fits nothing is missed": fails(
             explanations() + [Explanation("only end planted -- a -- b")]),
+        "a source that is not there is missed": fails(
+            rows[:-1] + [Explanation(rows[-1].line + ", codegen/planted.c")]),
         "a new idiom is missed": fails(explanations(), of=new),
         "a new one of theirs is missed": fails(explanations(), than=theirs),
         "a form that nobody else emits is missed":

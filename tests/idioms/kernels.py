@@ -15,12 +15,16 @@ HERE = Path(__file__).resolve().parent
 TESTS = HERE.parent
 sys.path[:0] = [str(TESTS / "corpus"), str(TESTS / "random")]
 import compile as corpus  # noqa: E402
+import random_groups  # noqa: E402
+import random_post_ops  # noqa: E402
+import random_problems  # noqa: E402
 from schedule_table import draw, fields  # noqa: E402
 
 # A DG2-G10 of stepping C0, as sold; the corpus is compiled for A0.
 DEVICE = "12.55.8"
 SEED = 20261124
 TYPES = {"f32": ["f32"], "f16": ["f16", "f16:f16:f32"],
+         "bf16": ["bf16", "bf16:bf16:f32"],
          "u8s8": ["u8s8", "u8:s8:s32", "u8:s8:f32", "s8u8"]}
 TAGS = ["any", "axb", "abx"]
 DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
@@ -31,19 +35,40 @@ DRAWN_FOR = ["mb2ic64ih14iw14oc64oh14ow14kh3kw3sh1sw1ph1pw1dh0dw0",
              "mb1ic19ih9iw9oc21oh8ow8kh2kw2sh1sw1ph0pw0dh0dw0"]
 DRAWN = 120  # schedules of each
 RANDOM = 60  # problems of a type
+GRADIENTS = 150  # of BWD_D, BWD_W and BWD_WB, all types
+GROUPED = 100  # of several groups, a third of them depthwise
+POST_OPS = 60  # with functions and what else post_op.def has
 FORMULAS = 200  # random ones; a quarter as many nests
 
 
+def random_lines(scale):
+    """Gradients, groups, post-ops: as the tests of tests/random draw them."""
+    rng = random.Random(SEED)
+    for _ in range(scale * GRADIENTS):
+        yield random_problems.gradient_line(rng, random_problems.problem(rng))
+    for _ in range(scale * GROUPED):
+        yield random_groups.batch_line(rng, random_groups.problem(rng))
+    words = random_post_ops.ELTWISE + random_post_ops.BINARY + \
+        random_post_ops.SUMS + ["prelu"]
+    for k in range(scale * POST_OPS):
+        ops = [words[k % len(words)]] + rng.sample(words, rng.randint(0, 2))
+        yield "--reset " + random_post_ops.line(
+            rng, rng.choice(random_post_ops.TYPES),
+            [random_post_ops.post_op(rng, word) for word in ops])
+
+
 def batch_lines(xkbench, scale):
-    """What xkbench is asked for: the lists, random problems, drawn schedules, the
-    latter two scale times."""
+    """What xkbench is asked for: the lists, random problems, drawn schedules,
+    gradients, groups and post-ops, all but the lists scale times."""
     rng = random.Random(SEED)
     table = fields(xkbench)
     lists = sorted((TESTS.parent / "shapes").glob("*.txt"))
-    for family, types in TYPES.items():
+    yield from (line.replace("--reset", "--reset --mode=I", 1)
+                for line in random_lines(scale))
+    for types in TYPES.values():
         listed = subprocess.run(
             [sys.executable, TESTS / "random" / "random_problems.py", "--list",
-             f"--count={scale * RANDOM}", f"--types={family}"], check=True,
+             f"--count={scale * RANDOM}"], check=True,
             stdout=subprocess.PIPE, text=True).stdout.split()
         yield f"--reset --mode=I --dt={types[0]}"
         for tag in TAGS:
