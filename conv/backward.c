@@ -1,6 +1,8 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The gradients as contractions. Along one spatial dim, with stride s, distance
- * of taps D and padding p, output o at tap k reads pixel i = o * s + k * D - p.
+ * of taps D and padding p, place o at tap k reads pixel i = o * s + k * D - p.
+ * A convolution's places are dst's and its pixels src's. A deconvolution has
+ * them the other way round, so that its forward direction makes pixels, too.
  *
  * By data the pixels with (i + p) mod s = r are a class: i = i_r + s * u. With
  * g = gcd(s, D) they have no tap if g does not divide r; else every (s / g)th
@@ -8,7 +10,7 @@
 #include <string.h>
 
 #include "base/integer.h"
-#include "conv/tensors.h"
+#include "conv/behind_sum.h"
 
 #define MOST_CLASSES 65536 /* of a dim */
 
@@ -83,6 +85,14 @@ static int add_groups(struct xk_contraction *p, const struct xk_conv_desc *f)
     return f->g > 1 ? (int)xk_contraction_add(p, "g", f->g, XK_ROLE_BATCH) : -1;
 }
 
+static int add_channel_index(struct xk_contraction *p,
+                             const struct xk_conv_desc *f, enum xk_conv_arg arg,
+                             enum xk_role role)
+{
+    return (int)xk_contraction_add(p, xk_conv_channel_name(arg),
+                                   xk_conv_channels(f, arg), role);
+}
+
 /* Images and channels of src or dst, of which the index counts a group's. */
 static void add_channels(const struct xk_conv_desc *f, int g, int mb,
                          int channels, struct xk_access *a)
@@ -115,7 +125,7 @@ static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
     return x;
 }
 
-/* The coordinates of a spatial dim in ddst, wei and dsrc. */
+/* The coordinates of a spatial dim in places, wei and pixels. */
 static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
                        const struct residues *v)
 {
@@ -129,32 +139,22 @@ static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
     i->coef[v->u] = v->s;
 }
 
-static enum xk_status init_accesses(xk_ctx *c, const struct xk_conv_desc *f,
-                                    const struct xk_conv_info *info,
-                                    struct xk_conv_roles of,
-                                    struct xk_contraction *out)
-{
-    xk_contraction_clear(out);
-    out->acc_dt =
-        xk_conv_type_is_int(xk_conv_type_of(f, of.a)) ? XK_DT_S32 : XK_DT_F32;
-    XK_TRY(xk_conv_access(c, f, info, of.a, &out->a));
-    XK_TRY(xk_conv_access(c, f, info, of.b, &out->b));
-    return xk_conv_access(c, f, info, of.c, &out->c);
-}
-
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *f,
                                      const struct xk_conv_info *info,
                                      struct xk_contraction *out)
 {
-    XK_TRY(init_accesses(c, f, info, xk_conv_roles_of(XK_BWD_D), out));
+    const enum xk_conv_arg pixels = xk_conv_pixels(f),
+                           places = xk_conv_places(f);
+    const struct xk_conv_roles of = {places, XK_ARG_WEI, pixels};
+    XK_TRY(xk_conv_begin(c, f, info, of, out));
     const int g = add_groups(out, f);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_M);
-    const int ic = (int)xk_contraction_add(out, "ic", f->ic / f->g, XK_ROLE_N);
-    const int oc = (int)xk_contraction_add(out, "oc", f->oc / f->g, XK_ROLE_K);
-    add_channels(f, g, mb, oc, &out->a);
-    xk_conv_add_dims(&out->b, 3, (const int[]){g, oc, ic});
-    add_channels(f, g, mb, ic, &out->c);
+    const int made = add_channel_index(out, f, pixels, XK_ROLE_N);
+    const int summed = add_channel_index(out, f, places, XK_ROLE_K);
+    add_channels(f, g, mb, summed, &out->a);
+    xk_conv_add_wei_dims(f, g, made, summed, &out->b);
+    add_channels(f, g, mb, made, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         struct residues v = {0};
@@ -162,7 +162,9 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
         add_axis(out, &x, i, &v);
         add_coords(out, &x, &v);
     }
-    xk_contraction_move(out, (unsigned)oc, out->n_index - 1u);
+    if (xk_conv_is_deconv(f) && xk_conv_is_forward(f))
+        XK_TRY(xk_conv_add_epilogue(c, f, info, out));
+    xk_contraction_move(out, (unsigned)summed, out->n_index - 1u);
     return XK_OK;
 }
 
@@ -170,20 +172,23 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
                                         const struct xk_conv_info *info,
                                         struct xk_contraction *out)
 {
+    const enum xk_conv_arg pixels = xk_conv_pixels(f),
+                           places = xk_conv_places(f);
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
     int o[3], k[3];
-    XK_TRY(init_accesses(c, f, info, xk_conv_roles_of(XK_BWD_W), out));
+    XK_TRY(xk_conv_begin(
+        c, f, info, (struct xk_conv_roles){pixels, places, XK_ARG_WEI}, out));
     const int g = add_groups(out, f);
     for (unsigned i = first; i < 3; i++)
         k[i] = (int)xk_contraction_add(out, xk_conv_tap_names[i],
                                        xk_conv_axis(f, i).taps, XK_ROLE_M);
-    const int ic = (int)xk_contraction_add(out, "ic", f->ic / f->g, XK_ROLE_M);
-    const int oc = (int)xk_contraction_add(out, "oc", f->oc / f->g, XK_ROLE_N);
+    const int row = add_channel_index(out, f, pixels, XK_ROLE_M);
+    const int column = add_channel_index(out, f, places, XK_ROLE_N);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
     for (unsigned i = first; i < 3; i++)
-        o[i] = (int)xk_contraction_add(out, xk_conv_place_names[i],
+        o[i] = (int)xk_contraction_add(out, xk_conv_spatial_name(places, i),
                                        xk_conv_axis(f, i).places, XK_ROLE_K);
-    add_channels(f, g, mb, ic, &out->a);
+    add_channels(f, g, mb, row, &out->a);
     for (unsigned i = first; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         struct xk_coord *const at = xk_access_add(&out->a, -1, x.extent);
@@ -191,9 +196,9 @@ enum xk_status xk_conv_backward_weights(xk_ctx *c, const struct xk_conv_desc *f,
         at->coef[k[i]] = x.apart;
         at->base = -x.pad;
     }
-    add_channels(f, g, mb, oc, &out->b);
+    add_channels(f, g, mb, column, &out->b);
     xk_conv_add_dims(&out->b, 3 - first, &o[first]);
-    xk_conv_add_dims(&out->c, 3, (const int[]){g, oc, ic});
+    xk_conv_add_wei_dims(f, g, row, column, &out->c);
     xk_conv_add_dims(&out->c, 3 - first, &k[first]);
     /* No condition depends on images. */
     xk_contraction_move(out, (unsigned)mb, out->n_index - 1u);
@@ -215,14 +220,15 @@ enum xk_status xk_conv_backward_bias(xk_ctx *c, const struct xk_conv_desc *f,
                                      struct xk_contraction *out)
 {
     static const struct xk_conv_roles of = {XK_ARG_SRC, XK_ARG_DST, XK_ARG_BIA};
+    const int64_t size[3] = {f->od, f->oh, f->ow};
     const unsigned first = xk_conv_is_3d(f) ? 0 : 1;
     int o[3];
-    XK_TRY(init_accesses(c, f, info, of, out));
+    XK_TRY(xk_conv_begin(c, f, info, of, out));
     const int oc = (int)xk_contraction_add(out, "oc", f->oc, XK_ROLE_N);
     const int mb = (int)xk_contraction_add(out, "mb", f->mb, XK_ROLE_K);
     for (unsigned i = first; i < 3; i++)
-        o[i] = (int)xk_contraction_add(out, xk_conv_place_names[i],
-                                       xk_conv_axis(f, i).places, XK_ROLE_K);
+        o[i] = (int)xk_contraction_add(out, xk_conv_spatial_name(XK_ARG_DST, i),
+                                       size[i], XK_ROLE_K);
     add_ones(&out->a);
     xk_conv_add_dims(&out->b, 2, (const int[]){mb, oc});
     xk_conv_add_dims(&out->b, 3 - first, &o[first]);

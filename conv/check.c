@@ -52,7 +52,7 @@ static enum xk_status check_enums(xk_ctx *c, struct xk_conv_desc *f)
         return xk_fail(c, XK_EINVAL,
                        "bia_type=%s: the gradient of src (BWD_D) has no bias",
                        xk_conv_type_name(f->bia_type));
-    if (f->alg > XK_ALG_WINO)
+    if (f->alg > XK_ALG_DECONV_WINO)
         return xk_fail(c, XK_EINVAL, "alg=%u is not an algorithm", f->alg);
     if (f->grouped > 1)
         return xk_fail(c, XK_EINVAL, "grouped=%u must be 0 or 1", f->grouped);
@@ -83,65 +83,91 @@ static enum xk_status check_extents(xk_ctx *c, const struct xk_conv_desc *f)
     return XK_OK;
 }
 
-/* One spatial dimension, elements. */
+/* One spatial dimension, elements: pixels i, places o. A deconvolution gives
+ * its places, and pixels are deduced. */
 struct window {
-    char dim; /* 'd', 'h', 'w' */
-    int64_t i, k, s, d, p;
-    int64_t *o; /* deduced if 0 */
+    char dim;       /* 'd', 'h', 'w' */
+    char in, out;   /* letters of the sizes of pixels and of places */
+    int64_t *i, *o; /* the one of dst: deduced if 0 */
+    int64_t k, s, d, p;
 };
 
-/* The output size that symmetric padding gives, 0 if the kernel sticks out. */
-static int64_t symmetric_output(const struct window *w, int64_t ek)
+/* dst's size that symmetric padding gives; 0: there is none. */
+static int64_t symmetric_size(const struct window *w, int64_t ek)
 {
-    const int64_t room = w->i + 2 * w->p - ek;
+    const int64_t room = *w->i + 2 * w->p - ek;
+    const int64_t spread = (*w->o - 1) * w->s + ek - 2 * w->p;
+    if (w->in == 'o')
+        return spread > 0 ? spread : 0;
     return room < 0 ? 0 : room / w->s + 1;
 }
 
-/* Padding behind follows from the output size. It may be anything from -s + 1
- * (rows that no window reaches) upwards; below that there is room for another
- * output element, so the sizes contradict each other. */
+static enum xk_status deduce(xk_ctx *c, const struct window *w, int64_t ek)
+{
+    int64_t *const of_dst = w->in == 'o' ? w->i : w->o;
+    if (*of_dst == 0)
+        *of_dst = symmetric_size(w, ek);
+    if (*of_dst > 0)
+        return XK_OK;
+    return xk_fail(
+        c, XK_EINVAL,
+        "k%c=%lld: the kernel's extent %lld does not fit %s i%c=%lld "
+        "with p%c=%lld",
+        w->dim, (long long)w->k, (long long)ek,
+        w->in == 'o' ? "around" : "into", w->dim,
+        (long long)(w->in == 'o' ? *w->o : *w->i), w->dim, (long long)w->p);
+}
+
+/* Padding behind follows from the sizes. It may be anything from -s + 1 (pixels
+ * that no window reaches) upwards; below that there is room for another place,
+ * so the sizes contradict each other. */
 static enum xk_status check_window(xk_ctx *c, const struct window *w)
 {
     if (w->p < 0) /* a problem string deduces it from the output */
         return xk_fail(c, XK_EINVAL, "p%c=%lld must not be negative (o%c=%lld)",
-                       w->dim, (long long)w->p, w->dim, (long long)*w->o);
+                       w->dim, (long long)w->p, w->dim,
+                       (long long)(w->in == 'o' ? *w->i : *w->o));
     const int64_t ek = (w->k - 1) * (w->d + 1) + 1;
-    const int64_t auto_o = symmetric_output(w, ek);
-    if (*w->o == 0 && auto_o == 0)
-        return xk_fail(c, XK_EINVAL,
-                       "k%c=%lld: the kernel's extent %lld does not fit into "
-                       "i%c=%lld with p%c=%lld",
-                       w->dim, (long long)w->k, (long long)ek, w->dim,
-                       (long long)w->i, w->dim, (long long)w->p);
-    if (*w->o == 0)
-        *w->o = auto_o;
-    const int64_t behind = (*w->o - 1) * w->s + ek - w->i - w->p;
+    XK_TRY(deduce(c, w, ek));
+    const int64_t behind = (*w->o - 1) * w->s + ek - *w->i - w->p;
     if (behind <= -w->s)
         return xk_fail(c, XK_EINVAL,
-                       "o%c=%lld does not fit i%c=%lld k%c=%lld s%c=%lld "
+                       "%c%c=%lld does not fit %c%c=%lld k%c=%lld s%c=%lld "
                        "d%c=%lld p%c=%lld: without padding behind there are "
-                       "already %lld output elements",
-                       w->dim, (long long)*w->o, w->dim, (long long)w->i,
-                       w->dim, (long long)w->k, w->dim, (long long)w->s, w->dim,
-                       (long long)w->d, w->dim, (long long)w->p,
-                       (long long)((w->i + w->p - ek) / w->s + 1));
-    if (behind > MAX_EXTENT || *w->o > MAX_EXTENT)
-        return xk_fail(c, XK_EINVAL,
-                       "o%c=%lld needs %lld elements of padding behind, above "
-                       "2147483647",
-                       w->dim, (long long)*w->o, (long long)behind);
+                       "already %lld elements of %s",
+                       w->out, w->dim, (long long)*w->o, w->in, w->dim,
+                       (long long)*w->i, w->dim, (long long)w->k, w->dim,
+                       (long long)w->s, w->dim, (long long)w->d, w->dim,
+                       (long long)w->p,
+                       (long long)((*w->i + w->p - ek) / w->s + 1),
+                       w->out == 'o' ? "dst" : "src");
+    if (behind > MAX_EXTENT || *w->o > MAX_EXTENT || *w->i > MAX_EXTENT)
+        return xk_fail(
+            c, XK_EINVAL,
+            "%c%c=%lld with %c%c=%lld needs %lld elements of padding "
+            "behind; all must be at most 2147483647",
+            w->out, w->dim, (long long)*w->o, w->in, w->dim, (long long)*w->i,
+            (long long)behind);
     return XK_OK;
 }
 
 static enum xk_status check_geometry(xk_ctx *c, struct xk_conv_desc *f)
 {
-    const struct window windows[] = {
-        {'d', f->id, f->kd, f->sd, f->dd, f->pd, &f->od},
-        {'h', f->ih, f->kh, f->sh, f->dh, f->ph, &f->oh},
-        {'w', f->iw, f->kw, f->sw, f->dw, f->pw, &f->ow},
+    const bool back = xk_conv_is_deconv(f);
+    struct window windows[] = {
+        {'d', 'i', 'o', &f->id, &f->od, f->kd, f->sd, f->dd, f->pd},
+        {'h', 'i', 'o', &f->ih, &f->oh, f->kh, f->sh, f->dh, f->ph},
+        {'w', 'i', 'o', &f->iw, &f->ow, f->kw, f->sw, f->dw, f->pw},
     };
-    for (size_t i = 0; i < XK_COUNTOF(windows); i++)
-        XK_TRY(check_window(c, &windows[i]));
+    for (size_t i = 0; i < XK_COUNTOF(windows); i++) {
+        struct window *const w = &windows[i];
+        int64_t *const src = w->i, *const dst = w->o;
+        if (back) {
+            w->in = 'o', w->out = 'i';
+            w->i = dst, w->o = src;
+        }
+        XK_TRY(check_window(c, w));
+    }
     if (f->ic % f->g)
         return xk_fail(c, XK_EINVAL, "ic=%lld is not a multiple of g=%lld",
                        (long long)f->ic, (long long)f->g);
@@ -201,7 +227,7 @@ static enum xk_status check_no_f64(xk_ctx *c, const struct xk_conv_desc *f)
 static enum xk_status check_types_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *f)
 {
-    const struct xk_conv_roles r = xk_conv_roles_of(f->prop);
+    const struct xk_conv_roles r = xk_conv_desc_roles(f);
     const uint32_t a = xk_conv_type_of(f, r.a), b = xk_conv_type_of(f, r.b);
     char field[16], beside[40];
     uint32_t of_a = 0, of_b = 0;
@@ -270,6 +296,10 @@ static enum xk_status check_algorithm(xk_ctx *c, const struct xk_conv_desc *f)
         return xk_fail(c, XK_EUNSUPPORTED,
                        "alg=wino is not implemented (computed directly with "
                        "--alg=auto)");
+    if (f->alg == XK_ALG_DECONV_WINO)
+        return xk_fail(c, XK_EUNSUPPORTED,
+                       "alg=deconvolution_wino is not implemented, only "
+                       "deconvolution_direct");
     return XK_OK;
 }
 
@@ -277,7 +307,7 @@ static enum xk_status check_implemented(xk_ctx *c, const struct xk_conv_desc *f)
 {
     XK_TRY(check_algorithm(c, f));
     XK_TRY(check_types_implemented(c, f));
-    if (xk_conv_is_gradient(f))
+    if (!xk_conv_is_forward(f))
         XK_TRY(check_gradient(c, f));
     XK_TRY(xk_conv_check_attr_implemented(c, f));
     return xk_conv_post_ops_implemented(c, f);
@@ -319,8 +349,10 @@ static enum xk_status check_tensors(xk_ctx *c, struct xk_conv_desc *f,
             c, f, rows[i].arg,
             any ? xk_conv_dense_tag(f, rows[i].arg) : rows[i].tag, &l[i]));
     }
-    return xk_conv_tag_is_any(f->src_tag) ? XK_OK
-                                          : xk_conv_check_reach(c, f, &l[0]);
+    const unsigned pixels = xk_conv_is_deconv(f) ? 2 : 0;
+    return xk_conv_tag_is_any(rows[pixels].tag)
+               ? XK_OK
+               : xk_conv_check_reach(c, f, &l[pixels]);
 }
 
 /* What a descriptor says, before it is asked what is implemented. No images are
@@ -359,8 +391,7 @@ enum xk_status xk_conv_admit(xk_ctx *c, const struct xk_conv_desc *d,
     ways->n = 0;
     ways->stochastic = false;
     XK_TRY(check_descriptor(c, d, full, &ways->empty));
-    /* Gradients take their tensors as they are. */
-    const bool taken = !xk_conv_is_gradient(full);
+    const bool taken = xk_conv_is_one_kernel(full);
     XK_TRY(check_algorithm(c, full));
     if (taken)
         XK_TRY(xk_conv_take_ways(c, full, ways));

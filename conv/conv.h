@@ -48,18 +48,19 @@ void xk_conv_close_tensors(struct xk_conv_desc *full);
 enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
                                const struct xk_layout *const any[3],
                                struct xk_conv_info *info);
-/* The contraction over the layouts in *info; info NULL: over those of the
+/* What makes places, convolution forward and deconvolution backward by data, as
+ * a contraction over the layouts in *info; info NULL: over those of the
  * descriptor, which are open where a tag is "any". */
 enum xk_status xk_conv_contraction(xk_ctx *c, const struct xk_conv_desc *full,
                                    const struct xk_conv_info *info,
                                    struct xk_contraction *out);
 
-/* Backward by data: dsrc from ddst and wei, a class for each residue of each
- * stride, so that no tap is summed that does not contribute. Backward by
- * weights: dwei from src (A) and ddst (B). The bias's gradient is the sum of
- * ddst (B), with ones as A. The gradients have the arguments of their tensors.
- * Tables of classes live in the arena. XK_EUNSUPPORTED: a stride above 65536.
- */
+/* What makes pixels, backward by data and deconvolution forward: a class for
+ * each residue of each stride, so that no tap is summed that does not
+ * contribute. Backward by weights: dwei from the tensor of pixels (A) and that
+ * of places (B). The bias's gradient is the sum of ddst (B), with ones as A.
+ * The gradients have the arguments of their tensors. Tables of classes live in
+ * the arena. XK_EUNSUPPORTED: a stride above 65536. */
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
                                      const struct xk_conv_desc *full,
                                      const struct xk_conv_info *info,

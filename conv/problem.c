@@ -38,6 +38,7 @@ struct parser {
     const char *text, *s;
     char *name;
     size_t name_size;
+    bool deconv;    /* as the descriptor says */
     uint32_t given; /* bit per field */
     int64_t value[N_FIELDS];
 };
@@ -148,28 +149,34 @@ static bool dim_given(const struct parser *p, unsigned dim)
 
 /* Output size from padding or padding from output size, each division towards
  * 0: benchdnn's, where a window that does not fit into the source still has one
- * place if less than a stride is missing, and padding may come out negative. */
+ * place if less than a stride is missing, and padding may come out negative. A
+ * deconvolution's window moves over the output. */
 static enum xk_status deduce(struct parser *p, unsigned dim)
 {
     int64_t *const v = p->value;
     XK_TRY(require(p, ID + dim));
     XK_TRY(require(p, KD + dim));
     const int64_t ek = (v[KD + dim] - 1) * (v[DD + dim] + 1) + 1;
+    const int64_t places = v[(p->deconv ? ID : OD) + dim];
+    const int64_t pixels = v[(p->deconv ? OD : ID) + dim];
+    const int64_t span = (places - 1) * v[SD + dim] + ek;
     if (v[OD + dim] && v[PD + dim] < 0)
-        v[PD + dim] = ((v[OD + dim] - 1) * v[SD + dim] - v[ID + dim] + ek) / 2;
+        v[PD + dim] = (span - pixels) / 2;
     if (v[OD + dim])
         return XK_OK;
     if (v[PD + dim] < 0)
         v[PD + dim] = 0;
-    v[OD + dim] = (v[ID + dim] - ek + 2 * v[PD + dim]) / v[SD + dim] + 1;
+    v[OD + dim] = p->deconv ? span - 2 * v[PD + dim]
+                            : (pixels - ek + 2 * v[PD + dim]) / v[SD + dim] + 1;
     if (v[OD + dim] > 0)
         return XK_OK;
     return xk_fail(
         p->c, XK_EINVAL,
         "problem \"%.200s\": %s=%lld: the kernel of extent %lld does "
-        "not fit into %s=%lld with padding %lld",
+        "not fit %s %s=%lld with padding %lld",
         p->text, fields[KD + dim].key, (long long)v[KD + dim], (long long)ek,
-        fields[ID + dim].key, (long long)v[ID + dim], (long long)v[PD + dim]);
+        p->deconv ? "around" : "into", fields[ID + dim].key,
+        (long long)v[ID + dim], (long long)v[PD + dim]);
 }
 
 static void set_unit(struct parser *p, unsigned dim)
@@ -230,6 +237,8 @@ enum xk_status xk_conv_parse(xk_ctx *c, const char *text,
     if (d->size < offsetof(struct xk_conv_desc, src_tag))
         return xk_fail(c, XK_EINVAL, "desc.size=%u: the sizes need %zu bytes",
                        d->size, offsetof(struct xk_conv_desc, src_tag));
+    p.deconv = d->size > offsetof(struct xk_conv_desc, alg) &&
+               d->alg >= XK_ALG_DECONV_DIRECT;
     if (name && name_size)
         name[0] = 0;
     for (unsigned i = 0; i < N_FIELDS; i++)

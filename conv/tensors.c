@@ -3,6 +3,7 @@
  * public description of the ones chosen. Builds no IR: query ends here. */
 #include "conv/quants.h"
 
+#include <stddef.h>
 #include <string.h>
 
 #define MAX_TENSOR_B INT32_MAX /* offsets are s32 */
@@ -79,8 +80,24 @@ static const char names_wei_3d[] =
     "ABcde<8, 16, 32, 64>a<16, 32>b, ABcde<, 2a, 4a, 8a>16b8a<2, 4>b or "
     "AcdEB<16, 32, 64>a<4, 8>e4b";
 
-const char *const xk_conv_place_names[3] = {"od", "oh", "ow"};
 const char *const xk_conv_tap_names[3] = {"kd", "kh", "kw"};
+
+const char *xk_conv_spatial_name(enum xk_conv_arg arg, unsigned i)
+{
+    static const char *const names[2][3] = {{"id", "ih", "iw"},
+                                            {"od", "oh", "ow"}};
+    return names[arg == XK_ARG_DST][i];
+}
+
+int64_t xk_conv_channels(const struct xk_conv_desc *full, enum xk_conv_arg arg)
+{
+    return (arg == XK_ARG_SRC ? full->ic : full->oc) / full->g;
+}
+
+const char *xk_conv_channel_name(enum xk_conv_arg arg)
+{
+    return arg == XK_ARG_SRC ? "ic" : "oc";
+}
 
 const char *xk_conv_arg_name(unsigned arg)
 {
@@ -130,18 +147,21 @@ bool xk_conv_has_bias(const struct xk_conv_desc *full)
     return full->bia_type != XK_TYPE_DEFAULT;
 }
 
-struct xk_conv_roles xk_conv_roles_of(uint32_t prop)
+struct xk_conv_roles xk_conv_desc_roles(const struct xk_conv_desc *d)
 {
-    if (prop == XK_BWD_D)
+    const bool known = d->size > offsetof(struct xk_conv_desc, alg);
+    if (d->prop == XK_BWD_D)
         return (struct xk_conv_roles){XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC};
-    if (prop == XK_BWD_W || prop == XK_BWD_WB)
-        return (struct xk_conv_roles){XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
-    return (struct xk_conv_roles){XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
+    if (d->prop <= XK_FWD_I)
+        return (struct xk_conv_roles){XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
+    if (known && xk_conv_is_deconv(d))
+        return (struct xk_conv_roles){XK_ARG_DST, XK_ARG_SRC, XK_ARG_WEI};
+    return (struct xk_conv_roles){XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
 }
 
 bool xk_conv_writes(const struct xk_conv_desc *full, enum xk_conv_arg arg)
 {
-    return arg == xk_conv_roles_of(full->prop).c ||
+    return arg == xk_conv_desc_roles(full).c ||
            (full->prop == XK_BWD_WB && arg == XK_ARG_BIA);
 }
 
@@ -177,7 +197,12 @@ struct xk_conv_axis xk_conv_axis(const struct xk_conv_desc *f, unsigned i)
         {f->od, f->kd, f->sd, f->dd + 1, f->pd, f->id},
         {f->oh, f->kh, f->sh, f->dh + 1, f->ph, f->ih},
         {f->ow, f->kw, f->sw, f->dw + 1, f->pw, f->iw}};
-    return all[i];
+    struct xk_conv_axis x = all[i];
+    if (xk_conv_is_deconv(f)) {
+        x.places = all[i].extent;
+        x.extent = all[i].places;
+    }
+    return x;
 }
 
 bool xk_conv_tag_is_any(const char *tag)
@@ -253,11 +278,10 @@ static bool grouped_tag_is_known(const struct xk_conv_desc *f, const char *tag)
     return false;
 }
 
-/* Kernels of gradients come from contractions, which take any layout. */
 bool xk_conv_tag_is_known(const struct xk_conv_desc *f, enum xk_conv_arg arg,
                           const char *tag)
 {
-    if (xk_conv_is_gradient(f))
+    if (!xk_conv_is_one_kernel(f))
         return true;
     if (xk_conv_has_group_dim(f, arg))
         return grouped_tag_is_known(f, tag);
@@ -349,12 +373,12 @@ static int64_t stride_b(const struct xk_layout *l, unsigned dim)
 }
 
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
-                                   const struct xk_layout *src)
+                                   const struct xk_layout *l)
 {
     const unsigned h = xk_conv_is_3d(f) ? 3 : 2; /* the dim of rows */
-    const int64_t step_b[3] = {h == 3 ? stride_b(src, 2) : 0, stride_b(src, h),
-                               stride_b(src, h + 1)};
-    int64_t pad[3], hi[3], others_b = xk_layout_size_b(src);
+    const int64_t step_b[3] = {h == 3 ? stride_b(l, 2) : 0, stride_b(l, h),
+                               stride_b(l, h + 1)};
+    int64_t pad[3], hi[3], others_b = xk_layout_size_b(l);
     for (unsigned i = 0; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
         const int64_t last = x.extent - 1;
@@ -364,11 +388,12 @@ enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *f,
     }
     if (!fits(hi, step_b, others_b) || !fits(pad, step_b, 0))
         return xk_fail(c, XK_EUNSUPPORTED,
-                       "src with its padding (pd=%lld ph=%lld pw=%lld, "
+                       "%s with its padding (pd=%lld ph=%lld pw=%lld, "
                        "od=%lld oh=%lld ow=%lld) spans more than 2^31-1 "
                        "bytes, which is not implemented",
-                       (long long)f->pd, (long long)f->ph, (long long)f->pw,
-                       (long long)f->od, (long long)f->oh, (long long)f->ow);
+                       xk_conv_arg_name(xk_conv_pixels(f)), (long long)f->pd,
+                       (long long)f->ph, (long long)f->pw, (long long)f->od,
+                       (long long)f->oh, (long long)f->ow);
     return XK_OK;
 }
 
@@ -474,7 +499,7 @@ enum xk_status xk_conv_tensors(xk_ctx *c, const struct xk_conv_desc *full,
         if (arg == XK_ARG_BIA && !xk_conv_has_bias(full))
             continue;
         XK_TRY(layout_of(c, full, arg, rows[i].tag, rows[i].any, &l));
-        if (arg == XK_ARG_SRC)
+        if (arg == xk_conv_pixels(full))
             XK_TRY(xk_conv_check_reach(c, full, &l));
         xk_conv_describe(&l, xk_conv_type_of(full, arg), &info->tensor[arg]);
     }

@@ -25,16 +25,36 @@ enum xk_status xk_conv_check_type(xk_ctx *c, const char *field, uint32_t type,
 /* enum xk_data_type of a name of n characters ("f32"); 0: there is none. */
 uint32_t xk_conv_type_named(const char *name, size_t n);
 bool xk_conv_has_bias(const struct xk_conv_desc *full);
-static inline bool xk_conv_is_gradient(const struct xk_conv_desc *full)
+/* Bias, scales, zero points and post-ops go with these. */
+static inline bool xk_conv_is_forward(const struct xk_conv_desc *full)
 {
-    return full->prop > XK_FWD_I;
+    return full->prop <= XK_FWD_I;
 }
-/* The tensors that a direction (enum xk_prop) multiplies, and what it makes of
- * them. */
-struct xk_conv_roles {
-    enum xk_conv_arg a, b, c;
-};
-struct xk_conv_roles xk_conv_roles_of(uint32_t prop);
+static inline bool xk_conv_is_deconv(const struct xk_conv_desc *full)
+{
+    return full->alg >= XK_ALG_DECONV_DIRECT;
+}
+/* Whether one kernel with layouts of its own makes the result, with copies,
+ * sums of zero points and packed weights around it. The others are launches of
+ * contractions (gen/gradients.c), which take tensors in any layout as they are.
+ */
+static inline bool xk_conv_is_one_kernel(const struct xk_conv_desc *full)
+{
+    return xk_conv_is_forward(full) && !xk_conv_is_deconv(full);
+}
+/* A window moves over the pixels of one of src and dst; each place of it is an
+ * element of the other one: of a convolution dst, of a deconvolution src. */
+static inline enum xk_conv_arg xk_conv_pixels(const struct xk_conv_desc *full)
+{
+    return xk_conv_is_deconv(full) ? XK_ARG_DST : XK_ARG_SRC;
+}
+static inline enum xk_conv_arg xk_conv_places(const struct xk_conv_desc *full)
+{
+    return xk_conv_is_deconv(full) ? XK_ARG_SRC : XK_ARG_DST;
+}
+/* Channels of src or dst in one group, and the name of an index of them. */
+int64_t xk_conv_channels(const struct xk_conv_desc *full, enum xk_conv_arg arg);
+const char *xk_conv_channel_name(enum xk_conv_arg arg);
 /* Whether the direction writes the tensor: BWD_WB writes two. */
 bool xk_conv_writes(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 /* The parts of xk_conv_check that look at the attributes: what contradicts
@@ -43,9 +63,9 @@ bool xk_conv_writes(const struct xk_conv_desc *full, enum xk_conv_arg arg);
 enum xk_status xk_conv_check_attr(xk_ctx *c, struct xk_conv_desc *full);
 enum xk_status xk_conv_check_attr_implemented(xk_ctx *c,
                                               const struct xk_conv_desc *full);
-/* Index names of dim i (0 d, 1 h, 2 w): the places of dst, "oh", and the taps
- * of the filter, "kh". */
-extern const char *const xk_conv_place_names[3];
+/* Index names of dim i (0 d, 1 h, 2 w): src's elements, "ih", dst's, "oh", and
+ * the taps of the filter, "kh". */
+const char *xk_conv_spatial_name(enum xk_conv_arg arg, unsigned i);
 extern const char *const xk_conv_tap_names[3];
 /* "src_tag" and so on, "bia" for the bias: the name in messages. */
 const char *xk_conv_tensor_field(enum xk_conv_arg arg);
@@ -99,8 +119,8 @@ enum xk_status xk_conv_layout(xk_ctx *c, const struct xk_conv_desc *full,
 /* The type and the extents; no blocks. */
 void xk_conv_open_layout(const struct xk_conv_desc *full, enum xk_conv_arg arg,
                          struct xk_layout *out);
-/* A spatial dim (0 d, 1 h, 2 w): places of dst, filter taps, pixels of src from
- * place to place and from tap to tap, padding in front, pixels. */
+/* A spatial dim (0 d, 1 h, 2 w): places, filter taps, pixels from place to
+ * place and from tap to tap, padding in front, pixels. */
 struct xk_conv_axis {
     int64_t places, taps, step, apart, pad, extent;
 };
@@ -110,15 +130,25 @@ struct xk_conv_axis xk_conv_axis(const struct xk_conv_desc *full, unsigned i);
 enum xk_status xk_conv_access(xk_ctx *c, const struct xk_conv_desc *full,
                               const struct xk_conv_info *info,
                               enum xk_conv_arg arg, struct xk_access *out);
+/* An empty contraction over the three tensors, with its accumulators' type. */
+enum xk_status xk_conv_begin(xk_ctx *c, const struct xk_conv_desc *full,
+                             const struct xk_conv_info *info,
+                             struct xk_conv_roles of,
+                             struct xk_contraction *out);
 /* Passes the indices through, one a dim; -1: no such dim. */
 void xk_conv_add_dims(struct xk_access *a, unsigned n, const int *index);
+/* The dims of wei in front of the taps: the index of groups (-1: none), and
+ * those of the channels at pixels and at places. */
+void xk_conv_add_wei_dims(const struct xk_conv_desc *full, int g, int pixels,
+                          int places, struct xk_access *a);
 /* Dim d, which an index of channels moves, has those of all groups; g: the
  * index of groups, -1: there is none. */
 void xk_conv_over_groups(const struct xk_conv_desc *full, int g, unsigned d,
                          struct xk_access *a);
-/* Offsets are s32 also where a mask hides them, in the padding around src, and
- * so is every part of their sum: XK_EUNSUPPORTED where they would not be. */
+/* Offsets are s32 also where a mask hides them, in the padding around the
+ * pixels, whose layout is given, and so is every part of their sum:
+ * XK_EUNSUPPORTED where they would not be. */
 enum xk_status xk_conv_check_reach(xk_ctx *c, const struct xk_conv_desc *full,
-                                   const struct xk_layout *src);
+                                   const struct xk_layout *pixels);
 
 #endif

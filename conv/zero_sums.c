@@ -164,8 +164,9 @@ static enum xk_status sum_places(xk_ctx *c, const struct xk_conv_desc *f,
                              distinct_places(f, 2), f->oc};
     int o[4], k[5];
     for (unsigned d = 0; d < 4; d++)
-        o[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_place_names[d] : "oc",
-                                       dims[d], XK_ROLE_M);
+        o[d] = (int)xk_contraction_add(
+            p, d < 3 ? xk_conv_spatial_name(XK_ARG_DST, d) : "oc", dims[d],
+            XK_ROLE_M);
     for (unsigned d = 0; d < 4; d++)
         k[d] = (int)xk_contraction_add(p, d < 3 ? xk_conv_tap_names[d] : "ch",
                                        from[d], XK_ROLE_K);
@@ -192,10 +193,14 @@ static enum xk_status sum_pixels(xk_ctx *c, const struct xk_conv_desc *f,
     struct xk_contraction *const p = &x->con;
     const int64_t ic = f->ic / f->g;
     const int64_t dims[5] = {f->mb, f->g, f->id, f->ih, f->iw};
-    static const char *const names[5] = {"mb", "g", "id", "ih", "iw"};
+    static const char *const outer[SPATIAL] = {"mb", "g"};
     int i[5];
     for (unsigned d = 0; d < 5; d++)
-        i[d] = (int)xk_contraction_add(p, names[d], dims[d], XK_ROLE_M);
+        i[d] = (int)xk_contraction_add(
+            p,
+            d < SPATIAL ? outer[d]
+                        : xk_conv_spatial_name(XK_ARG_SRC, d - SPATIAL),
+            dims[d], XK_ROLE_M);
     const int in = (int)xk_contraction_add(p, "ic", ic, XK_ROLE_K);
     XK_TRY(dense(c, "dst", 5, dims, &p->c));
     pass_dims(&p->c, i);
@@ -221,8 +226,8 @@ static enum xk_status sum_windows(xk_ctx *c, const struct xk_conv_desc *f,
     int o[5], k[3];
     for (unsigned d = 0; d < 5; d++)
         o[d] = (int)xk_contraction_add(
-            p, d < 2 ? outer[d] : xk_conv_place_names[d - 2], dims[d],
-            XK_ROLE_M);
+            p, d < 2 ? outer[d] : xk_conv_spatial_name(XK_ARG_DST, d - 2),
+            dims[d], XK_ROLE_M);
     for (unsigned d = 0; d < 3; d++)
         k[d] = (int)xk_contraction_add(p, xk_conv_tap_names[d],
                                        xk_conv_axis(f, d).taps, XK_ROLE_K);

@@ -248,8 +248,9 @@ enum xk_status xk_problem_make(xk_ctx *c, const struct xk_conv_desc *d,
     XK_TRY(xk_conv_admit(c, d, &out->desc, &out->ways));
     /* xk_conv_admit admits only platforms that have a row. */
     out->platform = xk_platform_get((enum xk_platform_id)out->desc.platform);
-    XK_TRY(xk_conv_is_gradient(&out->desc) ? xk_gradients_make(c, out, false)
-                                           : make_forward(c, out));
+    XK_TRY(xk_conv_is_one_kernel(&out->desc)
+               ? make_forward(c, out)
+               : xk_gradients_make(c, out, false));
     out->user = out->info;
     XK_TRY(xk_conv_describe_ways(c, &out->ways, &out->user));
     return out->ways.empty ? xk_problem_empty(c, out) : XK_OK;

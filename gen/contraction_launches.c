@@ -22,6 +22,23 @@ static void empty_k(struct xk_contraction *p)
             p->index[i].extent = 1;
 }
 
+/* Where an index moves a coordinate of C beyond its interval nothing is stored:
+ * the class has as many places as elements, and inputs, which stand where C
+ * does, stay inside. */
+static void cut_places(struct xk_contraction *p)
+{
+    for (unsigned d = 0; d < p->c.n_coord; d++) {
+        const struct xk_coord *const x = &p->c.at[d];
+        const uint32_t moved_by = xk_coord_indices(x);
+        if (!moved_by || moved_by & (moved_by - 1))
+            continue;
+        const int i = __builtin_ctz(moved_by);
+        const int64_t step = x->coef[i], room = x->hi - 1 - x->base;
+        if (step > 0 && room >= 0 && room / step + 1 < p->index[i].extent)
+            p->index[i].extent = room / step + 1;
+    }
+}
+
 /* Makes it in *one. *stores: whether the class has an element of C at all; if
  * not, it is no problem. */
 static enum xk_status make_class(const struct classes *k, uint64_t number,
@@ -35,6 +52,7 @@ static enum xk_status make_class(const struct classes *k, uint64_t number,
     *stores = !xk_access_misses(one, &one->c);
     if (!*stores)
         return XK_OK;
+    cut_places(one);
     if (!terms)
         empty_k(one);
     XK_TRY(xk_contraction_problem_make(k->c, k->platform, one, out));

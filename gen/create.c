@@ -281,14 +281,15 @@ static void tell(struct xk_creation *base, const xk_program *p, uint64_t ns)
     xk_conv_print(d, text);
     xk_trace_line(
         &base->gen.trace,
-        "xkbench --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
+        "xkbench%s --platform=%s --dir=%s --dt=%s:%s:%s --stag=%s "
         "--wtag=%s --dtag=%s"
         "%s # %s, %u instructions, %u registers, %.3f ms",
-        g->problem.platform->name, xk_conv_prop_name(d->prop),
-        xk_conv_type_name(d->src_type), xk_conv_type_name(d->wei_type),
-        xk_conv_type_name(d->dst_type), f->tensor[XK_ARG_SRC].tag,
-        f->tensor[XK_ARG_WEI].tag, f->tensor[XK_ARG_DST].tag, xk_str_get(text),
-        l->schedule, l->static_instructions, l->peak_grf, (double)ns * 1e-6);
+        xk_conv_is_deconv(d) ? " --deconv" : "", g->problem.platform->name,
+        xk_conv_prop_name(d->prop), xk_conv_type_name(d->src_type),
+        xk_conv_type_name(d->wei_type), xk_conv_type_name(d->dst_type),
+        f->tensor[XK_ARG_SRC].tag, f->tensor[XK_ARG_WEI].tag,
+        f->tensor[XK_ARG_DST].tag, xk_str_get(text), l->schedule,
+        l->static_instructions, l->peak_grf, (double)ns * 1e-6);
 }
 
 enum xk_status xk_conv_create(const struct xk_conv_desc *d,

@@ -12,9 +12,13 @@ static enum xk_status contraction(xk_ctx *c, struct xk_problem *p,
                                   const struct xk_conv_info *info,
                                   struct xk_contraction *out)
 {
-    if (p->desc.prop == XK_BWD_D)
-        return xk_conv_backward_data(c, &p->arena, &p->desc, info, out);
-    return xk_conv_backward_weights(c, &p->desc, info, out);
+    const struct xk_conv_desc *const f = &p->desc;
+    const uint32_t made = xk_conv_desc_roles(f).c;
+    if (made == XK_ARG_WEI)
+        return xk_conv_backward_weights(c, f, info, out);
+    return made == xk_conv_pixels(f)
+               ? xk_conv_backward_data(c, &p->arena, f, info, out)
+               : xk_conv_contraction(c, f, info, out);
 }
 
 /* Products of a class: its K times its places of C. */
@@ -72,9 +76,13 @@ static enum xk_status set_dense(xk_ctx *c, struct xk_problem *p)
 static enum xk_status set_layouts(xk_ctx *c, struct xk_problem *p)
 {
     struct xk_any_layouts any;
-    const bool data = p->desc.prop == XK_BWD_D;
+    const struct xk_conv_roles of = xk_conv_desc_roles(&p->desc);
+    const struct xk_layout *by_arg[XK_N_CONV_ARGS] = {0};
+    by_arg[of.a] = &any.a;
+    by_arg[of.b] = &any.b;
+    by_arg[of.c] = &any.c;
     const struct xk_layout *const best[3] = {
-        data ? &any.c : &any.a, data ? &any.b : &any.c, data ? &any.a : &any.b};
+        by_arg[XK_ARG_SRC], by_arg[XK_ARG_WEI], by_arg[XK_ARG_DST]};
     p->info.size = sizeof(p->info);
     if (p->desc.g > 1)
         return set_dense(c, p);
@@ -181,6 +189,15 @@ static enum xk_status add_split(xk_ctx *c, struct xk_problem *p,
     return XK_OK;
 }
 
+/* What C held is an operand: its padding holds zeros already. */
+static bool reads_old(const struct xk_contraction *con)
+{
+    for (unsigned i = 0; i < con->n_epi; i++)
+        if (xk_epi_reads_old(&con->epi[i]))
+            return true;
+    return false;
+}
+
 static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
                                const struct xk_contraction *con, bool addresses)
 {
@@ -193,7 +210,7 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
         XK_TRY(xk_split_sum_choose(c, p->platform, con, s));
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);
-    if (!xk_contraction_pads(con))
+    if (!xk_contraction_pads(con) && !reads_old(con))
         XK_TRY(add_clear(c, p, &con->c, XK_BIND_TENSOR, con->c.arg));
     return add_classes(c, p, con, NULL, addresses);
 }

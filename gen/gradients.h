@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: Apache-2.0 */
 /* The launches of a gradient: one for each class of its contraction, and those
- * of the bias behind them. */
+ * of the bias behind them; and those of a deconvolution, which forward is a
+ * gradient by data with an epilogue, and backward by data a sum over taps. */
 #ifndef XK_GEN_GRADIENTS_H
 #define XK_GEN_GRADIENTS_H
 

@@ -20,6 +20,21 @@ ROWS = [
     ("direction", [
         (d, [f"--dir={d}", PROBLEM])
         for d in ("FWD_B", "FWD_D", "FWD_I", "BWD_D", "BWD_W", "BWD_WB")]),
+    ("deconvolution", [
+        (d, ["--deconv", f"--dir={d}", PROBLEM])
+        for d in ("FWD_B", "FWD_D", "FWD_I", "BWD_D", "BWD_W", "BWD_WB")] + [
+        ("groups", ["--deconv", "g2mb1ic16ih8oc16kh4sh2ph1"]),
+        ("depthwise", ["--deconv", "g16mb1ic16ih8oc16kh4sh2ph1"]),
+        ("sum+add:f32:15+relu",
+         ["--deconv", "--attr-post-ops=sum+add:f32:15+relu", PROBLEM]),
+        ("scales of src, wei, dst",
+         ["--deconv", "--dt=u8s8",
+          "--attr-scales=src:common+wei:per_oc+dst:common", PROBLEM]),
+        ("zero points of dst",
+         ["--deconv", "--dt=u8s8", "--attr-zero-points=dst:per_oc", PROBLEM]),
+        ("zero points of src and wei",
+         ["--deconv", "--dt=u8s8", "--attr-zero-points=src:common:2", PROBLEM]),
+        ("f8_e5m2", ["--deconv", "--dt=f8_e5m2", PROBLEM])]),
     ("dimensions", [
         ("1D", ["mb1ic16ih1iw8oc16kh1kw3pw1ph0"]), ("2D", [PROBLEM]),
         ("3D", ["mb1ic16id4oc16kd3pd1"])]),

@@ -31,7 +31,7 @@ enum xk_desc_platform { XK_XELP = 1, XK_XEHPG = 2, XK_XEHPC = 3 };
  * gradient of src of wei and that of dst; BWD_W that of wei of src and that of
  * dst; BWD_WB that of bia, too. A gradient has the tag, the type and the
  * argument number of its tensor. Gradients take no post-ops, scales and zero
- * points yet (XK_EUNSUPPORTED). */
+ * points (XK_EUNSUPPORTED). */
 enum xk_prop {
     XK_PROP_DEFAULT = 0, /* FWD_B */
     XK_FWD_D = 1,
@@ -42,8 +42,15 @@ enum xk_prop {
     XK_BWD_WB = 6,
 };
 
-/* WINO: Winograd's, which is not generated; AUTO is DIRECT. */
-enum xk_conv_alg { XK_ALG_AUTO = 0, XK_ALG_DIRECT = 1, XK_ALG_WINO = 2 };
+/* WINO: Winograd's, which is not generated; AUTO is DIRECT. With one of the
+ * last two the descriptor is a deconvolution. */
+enum xk_conv_alg {
+    XK_ALG_AUTO = 0,
+    XK_ALG_DIRECT = 1,
+    XK_ALG_WINO = 2,
+    XK_ALG_DECONV_DIRECT = 3,
+    XK_ALG_DECONV_WINO = 4,
+};
 
 /* The distance between neighbours of each dim in elements, outermost dim first.
  * It takes the place of a tag. The dims are those of the tensor's tag. */
@@ -55,11 +62,14 @@ struct xk_strides {
 /* A convolution as benchdnn writes it. Sizes are in elements, strides s?, dense
  * dilation d? = 0, p? the padding in front; padding behind follows from the
  * output size. 2D: id = od = kd = sd = 1, dd = pd = 0; with any other depth the
- * tensors have five dims. Tags: "" or "any" lets the library choose; else a
- * benchdnn tag such as "axb" (nhwc, ndhwc), "abx" (nchw), "acdb" (ohwi).
- * Start from XK_CONV_DESC_INIT; size says which version of the struct it is,
- * and callers compiled with an older one are understood. Later versions append
- * fields to the attributes, which therefore stay last. */
+ * tensors have five dims. A deconvolution (alg) is the same with src and dst
+ * exchanged in space: pixel i * s + k * (d + 1) - p of dst gets
+ * src[mb][ic][i] * wei[oc][ic][k]. Its ic and oc are the channels of its own
+ * src and dst, and wei is [g][oc][ic] of these. Tags: "" or "any" lets the
+ * library choose; else a benchdnn tag such as "axb" (nhwc, ndhwc), "abx"
+ * (nchw), "acdb" (ohwi). Start from XK_CONV_DESC_INIT; size says which version
+ * of the struct it is, and callers compiled with an older one are understood.
+ * Later versions append fields to the attributes, which therefore stay last. */
 struct xk_conv_desc {
     uint32_t size;     /* sizeof(struct xk_conv_desc) */
     uint32_t platform; /* enum xk_desc_platform */
@@ -104,7 +114,8 @@ inline struct xk_conv_desc xk_conv_desc_init()
 #endif
 
 /* Reads benchdnn's problem string ("mb2ic3ih32oc16oh16kh3sh2ph1n\"my\"") over
- * the content of *d. Sizes that are missing are deduced where possible. name
+ * the content of *d. Sizes that are missing are deduced where possible; d->alg
+ * says whether they are a deconvolution's. name
  * (may be NULL) receives the problem's name. */
 XK_API enum xk_status xk_conv_desc_parse(const char *text,
                                          struct xk_conv_desc *d, char *name,
@@ -114,6 +125,13 @@ XK_API enum xk_status xk_conv_desc_parse(const char *text,
  * snprintf). */
 XK_API size_t xk_conv_desc_print(const struct xk_conv_desc *d, char *out,
                                  size_t out_size);
+
+/* The tensors (enum xk_conv_arg) that the direction multiplies, and the one
+ * that it makes: c = sum of a * b. BWD_WB also makes bia's. */
+struct xk_conv_roles {
+    uint32_t a, b, c;
+};
+XK_API struct xk_conv_roles xk_conv_desc_roles(const struct xk_conv_desc *d);
 
 /* A tensor's memory. Element (i0, i1, ...) lies at the sum over all blocks of
  * ((i[dim] / div) % size) * stride, in elements. The innermost block is the

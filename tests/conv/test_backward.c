@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradients' contractions, class by class, against the textbook's loops:
- * integers, so sums are exact. */
+/* The contractions of gradients, and of all directions of deconvolution, class
+ * by class, against the textbook's loops: integers, so sums are exact. */
 #include <check.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,9 +34,17 @@ static int64_t below(unsigned *seed, int64_t n)
     return rand_r(seed) % n;
 }
 
-/* One dim, or two; the sizes that forward would take. */
-static void any_problem(unsigned *seed, bool square, struct xk_conv_desc *full,
-                        struct xk_conv_info *info)
+static void exchange(int64_t *a, int64_t *b)
+{
+    const int64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* One dim, or two; the sizes that forward would take, of a deconvolution
+ * exchanged. */
+static void any_problem(unsigned *seed, bool square, uint32_t alg,
+                        struct xk_conv_desc *full, struct xk_conv_info *info)
 {
     static const char *const any[3] = {"acdb", "abcd", "abcd"};
     struct xk_conv_desc d = XK_CONV_DESC_INIT;
@@ -58,13 +66,18 @@ static void any_problem(unsigned *seed, bool square, struct xk_conv_desc *full,
         d.dw = below(seed, 6);
         d.pw = below(seed, 9);
         d.ow = 1 + below(seed, square ? 5 : 12);
+        d.alg = alg;
+        if (alg == XK_ALG_DECONV_DIRECT) {
+            exchange(&d.ih, &d.oh);
+            exchange(&d.iw, &d.ow);
+        }
         st = xk_conv_check(c, &d, full);
     } while (st != XK_OK);
     *info = (struct xk_conv_info){.size = sizeof(*info)};
     ck_assert_int_eq(test_conv_tensors(c, full, any, info), XK_OK);
 }
 
-/* The gradient of `arg` goes to want[]. */
+/* What `arg` or its gradient is goes to want[]. */
 static void textbook(const struct xk_conv_desc *f,
                      const struct xk_conv_info *info, unsigned arg)
 {
@@ -72,7 +85,7 @@ static void textbook(const struct xk_conv_desc *f,
     for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
         all[i] = tensor[i];
     memset(want, 0, sizeof(want));
-    textbook_gradient(f, info, arg, all, want);
+    textbook_products(f, info, arg, all, want);
 }
 
 static bool next(const struct xk_contraction *p, int64_t *at)
@@ -152,7 +165,7 @@ static void run_problems(int first_seed, unsigned n_problems, bool square)
         struct xk_conv_desc f;
         struct xk_conv_info info;
         struct xk_contraction p;
-        any_problem(&seed, square, &f, &info);
+        any_problem(&seed, square, XK_ALG_DIRECT, &f, &info);
         strided += f.sw > 1 && f.dw > 0;
         ck_assert_int_eq(xk_conv_backward_data(c, &arena, &f, &info, &p),
                          XK_OK);
@@ -161,6 +174,35 @@ static void run_problems(int first_seed, unsigned n_problems, bool square)
         ck_assert_int_eq(xk_conv_backward_weights(c, &f, &info, &p), XK_OK);
         textbook(&f, &info, XK_ARG_WEI);
         compare(&p, &info, "by weights", first_seed, n);
+    }
+    ck_assert_uint_gt(strided, n_problems / 3);
+}
+
+/* Forward makes pixels, of dst, with a bias that is no part of the sum; and
+ * backward by data places, of src. */
+static void run_deconvolutions(int first_seed, unsigned n_problems, bool square)
+{
+    unsigned seed = (unsigned)first_seed, strided = 0;
+    fill(&seed);
+    for (unsigned n = 0; n < n_problems; n++) {
+        struct xk_conv_desc f;
+        struct xk_conv_info info;
+        struct xk_contraction p;
+        any_problem(&seed, square, XK_ALG_DECONV_DIRECT, &f, &info);
+        strided += f.sw > 1 && f.dw > 0;
+        f.prop = XK_FWD_D;
+        ck_assert_int_eq(xk_conv_backward_data(c, &arena, &f, &info, &p),
+                         XK_OK);
+        textbook(&f, &info, XK_ARG_DST);
+        compare(&p, &info, "deconvolution", first_seed, n);
+        f.prop = XK_BWD_D;
+        ck_assert_int_eq(xk_conv_contraction(c, &f, &info, &p), XK_OK);
+        textbook(&f, &info, XK_ARG_SRC);
+        compare(&p, &info, "its gradient by data", first_seed, n);
+        f.prop = XK_BWD_W;
+        ck_assert_int_eq(xk_conv_backward_weights(c, &f, &info, &p), XK_OK);
+        textbook(&f, &info, XK_ARG_WEI);
+        compare(&p, &info, "its gradient by weights", first_seed, n);
     }
     ck_assert_uint_gt(strided, n_problems / 3);
 }
@@ -174,6 +216,18 @@ END_TEST
 START_TEST(two_dims)
 {
     run_problems(8000 + _i, 200, true);
+}
+END_TEST
+
+START_TEST(deconvolution_of_one_dim)
+{
+    run_deconvolutions(9000 + _i, 1000, false);
+}
+END_TEST
+
+START_TEST(deconvolution_of_two_dims)
+{
+    run_deconvolutions(9100 + _i, 100, true);
 }
 END_TEST
 
@@ -199,6 +253,8 @@ int main(void)
     tcase_add_checked_fixture(t, setup, teardown);
     tcase_add_loop_test(t, one_dim, 0, 20);
     tcase_add_loop_test(t, two_dims, 0, 10);
+    tcase_add_loop_test(t, deconvolution_of_one_dim, 0, 10);
+    tcase_add_loop_test(t, deconvolution_of_two_dims, 0, 10);
     tcase_add_test(t, too_many_classes);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

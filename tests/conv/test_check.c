@@ -217,7 +217,7 @@ END_TEST
 
 START_TEST(what_contradicts_itself_is_invalid)
 {
-    BAD(alg, 3, XK_EINVAL, "alg=3");
+    BAD(alg, 5, XK_EINVAL, "alg=5");
     BAD(grouped, 2, XK_EINVAL, "grouped=2");
     BAD(ndims, 2, XK_EINVAL, "ndims=2");
     BAD(ndims, 6, XK_EINVAL, "ndims=6");
@@ -242,6 +242,7 @@ START_TEST(what_is_not_implemented_says_so)
 {
     BAD(mb, 0, XK_EUNSUPPORTED, "mb=0: no kernel takes");
     BAD(alg, XK_ALG_WINO, XK_EUNSUPPORTED, "computed directly with --alg=auto");
+    BAD(alg, XK_ALG_DECONV_WINO, XK_EUNSUPPORTED, "alg=deconvolution_wino");
     BAD(src_type, XK_F64, XK_EUNSUPPORTED, "src_type=f64: xehpg has no");
     BAD(dst_type, XK_F64, XK_EUNSUPPORTED, "dst_type=f64: xehpg has no");
     BAD(src_type, XK_F8_E4M3, XK_EUNSUPPORTED, "src_type=f8_e4m3");
@@ -289,6 +290,89 @@ START_TEST(gradients_have_types_of_their_own_and_no_attributes)
             ck_assert_msg(strstr(test_ctx->error.message, rows[i].why) != NULL,
                           "%s", test_ctx->error.message);
     }
+}
+END_TEST
+
+/* dst is what the window moves over: o = (i - 1) * s + (k - 1) * (d + 1) + 1
+ * - 2 * p, and padding behind is (i - 1) * s + (k - 1) * (d + 1) + 1 - o - p.
+ */
+static const struct {
+    int64_t i, o, k, s, d, p, want; /* want: the size of dst */
+    const char *message;            /* NULL: accepted */
+} spreads[] = {
+    {5, 0, 3, 1, 0, 1, 5, NULL},
+    {4, 0, 3, 2, 0, 1, 7, NULL},
+    {4, 8, 3, 2, 0, 1, 8, NULL}, /* none behind */
+    {4, 9, 3, 2, 0, 1, 9, NULL}, /* -1 behind: a row that no tap reaches */
+    {4, 10, 3, 2, 0, 1, 0, "ih=4 does not fit oh=10"},
+    {4, 0, 3, 2, 1, 2, 7, NULL},   /* extent 5 */
+    {2, 0, 3, 1, 0, 2, 0, "kh=3"}, /* 4 - 4: nothing is left */
+    {2147483647, 0, 3, 2, 0, 0, 0, "oh=4294967295"},
+};
+
+START_TEST(a_deconvolution_has_its_sizes_the_other_way_round)
+{
+    struct xk_conv_desc d = good_desc(), full;
+    d.alg = XK_ALG_DECONV_DIRECT;
+    d.ih = spreads[_i].i;
+    d.oh = spreads[_i].o;
+    d.kh = spreads[_i].k;
+    d.sh = spreads[_i].s;
+    d.dh = spreads[_i].d;
+    d.ph = spreads[_i].p;
+    d.ow = 0;
+    const char *const message = spreads[_i].message;
+    ck_assert_int_eq(xk_conv_check(test_ctx, &d, &full),
+                     message ? XK_EINVAL : XK_OK);
+    if (message)
+        ck_assert_msg(strstr(test_ctx->error.message, message) != NULL, "%s",
+                      test_ctx->error.message);
+    else
+        ck_assert_int_eq(full.oh, spreads[_i].want);
+}
+END_TEST
+
+START_TEST(roles_are_those_of_the_direction)
+{
+    static const struct {
+        uint32_t alg, prop, a, b, c;
+    } rows[] = {
+        {XK_ALG_DIRECT, XK_PROP_DEFAULT, XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST},
+        {XK_ALG_DIRECT, XK_BWD_D, XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC},
+        {XK_ALG_DIRECT, XK_BWD_WB, XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI},
+        {XK_ALG_DECONV_DIRECT, XK_FWD_I, XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST},
+        {XK_ALG_DECONV_DIRECT, XK_BWD_D, XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC},
+        {XK_ALG_DECONV_DIRECT, XK_BWD_W, XK_ARG_DST, XK_ARG_SRC, XK_ARG_WEI},
+    };
+    for (size_t i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = XK_CONV_DESC_INIT;
+        d.alg = rows[i].alg;
+        d.prop = rows[i].prop;
+        const struct xk_conv_roles r = xk_conv_desc_roles(&d);
+        ck_assert(r.a == rows[i].a && r.b == rows[i].b && r.c == rows[i].c);
+    }
+}
+END_TEST
+
+/* Forward has an epilogue, and what it cannot have it says. */
+START_TEST(deconvolutions_take_attributes_forward)
+{
+    struct xk_conv_desc d = good_desc();
+    d.alg = XK_ALG_DECONV_DIRECT;
+    d.oh = d.ow = 0;
+    d.src_type = XK_U8;
+    d.wei_type = XK_S8;
+    d.scale = 2;
+    d.n_post_ops = 1;
+    d.post_ops[0].kind = XK_POST_RELU;
+    d.attr.scale[XK_ARG_WEI].source = XK_QUANT_DEVICE;
+    d.attr.zero_point[XK_ARG_DST].source = XK_QUANT_HOST;
+    ck_assert_msg(check(&d) == XK_OK, "%s", test_ctx->error.message);
+    d.attr.zero_point[XK_ARG_SRC].source = XK_QUANT_HOST;
+    ck_assert_int_eq(check(&d), XK_EUNSUPPORTED);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message,
+                                 "zero_point[src].source=host is not "
+                                 "implemented with alg=deconv"));
 }
 END_TEST
 
@@ -998,6 +1082,10 @@ Suite *suite_check(void)
     tcase_add_test(t, what_is_not_implemented_says_so);
     tcase_add_test(t, gradients_have_types_of_their_own_and_no_attributes);
     tcase_add_test(t, gradients_refuse_attributes);
+    tcase_add_loop_test(t, a_deconvolution_has_its_sizes_the_other_way_round, 0,
+                        XK_COUNTOF(spreads));
+    tcase_add_test(t, roles_are_those_of_the_direction);
+    tcase_add_test(t, deconvolutions_take_attributes_forward);
     tcase_add_test(t, types_that_go_together);
     tcase_add_test(t, unsupported_type_is_named);
     tcase_add_test(t, dst_has_the_type_of_src_by_default);

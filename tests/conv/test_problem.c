@@ -104,6 +104,46 @@ START_TEST(problem_is_read_and_reprinted)
 }
 END_TEST
 
+/* A deconvolution's output is what its window moves over. */
+START_TEST(deconvolution_is_read_and_reprinted)
+{
+    static const struct {
+        const char *in, *out;
+    } rows[] = {
+        {"ic3ih5oc4kh3ph1",
+         "mb2_ic3ih5iw5_oc4oh5ow5_kh3kw3_sh1sw1_ph1pw1_dh0dw0"},
+        {"ic3ih4oc4kh3sh2",
+         "mb2_ic3ih4iw4_oc4oh9ow9_kh3kw3_sh2sw2_ph0pw0_dh0dw0"},
+        /* (3 * 2 + 3 - 7) / 2 */
+        {"ic3ih4oc4oh7kh3sh2",
+         "mb2_ic3ih4iw4_oc4oh7ow7_kh3kw3_sh2sw2_ph1pw1_dh0dw0"},
+        /* (3 * 2 + 3 - 12) / 2, towards 0 */
+        {"ic3ih4oc4oh12kh3sh2",
+         "mb2_ic3ih4iw4_oc4oh12ow12_kh3kw3_sh2sw2_ph-1pw-1_dh0dw0"},
+        {"g2ic4iw6oc2kw2sw3dw1pw2", "g2mb2_ic4iw6_oc2ow14_kw2_sw3_pw2_dw1"},
+    };
+    for (unsigned i = 0; i < XK_COUNTOF(rows); i++) {
+        struct xk_conv_desc d = XK_CONV_DESC_INIT;
+        char text[256];
+        d.alg = XK_ALG_DECONV_DIRECT;
+        ck_assert_int_eq(xk_conv_parse(test_ctx, rows[i].in, &d, NULL, 0),
+                         XK_OK);
+        print_desc(&d, text, sizeof(text));
+        ck_assert_str_eq(text, rows[i].out);
+    }
+}
+END_TEST
+
+START_TEST(deconvolution_without_output_is_refused)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.alg = XK_ALG_DECONV_DIRECT;
+    ck_assert_int_eq(xk_conv_parse(test_ctx, "ic3ih2oc4kh3ph2", &d, NULL, 0),
+                     XK_EINVAL);
+    ck_assert_ptr_nonnull(strstr(test_ctx->error.message, "around ih=2"));
+}
+END_TEST
+
 START_TEST(name_is_what_is_between_the_quotes)
 {
     static const struct {
@@ -319,6 +359,8 @@ Suite *suite_problem(void)
     tcase_add_checked_fixture(t, test_setup, test_teardown);
     tcase_add_loop_test(t, problem_is_read_and_reprinted, 0, XK_COUNTOF(good));
     tcase_add_test(t, name_is_what_is_between_the_quotes);
+    tcase_add_test(t, deconvolution_is_read_and_reprinted);
+    tcase_add_test(t, deconvolution_without_output_is_refused);
     tcase_add_test(t, other_fields_are_kept);
     tcase_add_loop_test(t, bad_problem_is_refused, 0, XK_COUNTOF(bad));
     tcase_add_test(t, null_and_short_arguments_are_refused);

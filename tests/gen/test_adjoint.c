@@ -70,8 +70,8 @@ static void draw(unsigned *seed, struct xk_conv_desc *d)
 static void set_prop(struct xk_conv_desc *d, uint32_t prop,
                      const struct types *t)
 {
-    const enum xk_conv_arg c = xk_conv_roles_of(prop).c;
     d->prop = prop;
+    const uint32_t c = xk_conv_desc_roles(d).c;
     d->src_type = c == XK_ARG_SRC ? t->out : t->in;
     d->wei_type = c == XK_ARG_WEI ? t->out : t->in;
     d->dst_type = c == XK_ARG_DST ? t->out : t->in;

@@ -152,7 +152,7 @@ static void run(const struct xk_conv_desc *f, const struct xk_conv_info *info,
     }
     memset(want, 0, sizeof(want));
     memset(data[result], 0, sizeof(data[result]));
-    textbook_gradient(f, info, result, all, want);
+    textbook_products(f, info, result, all, want);
     xk_program *const program = make(p, info, result);
     lab_run(program, args);
     xk_program_unref(program);

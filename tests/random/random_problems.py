@@ -3,6 +3,8 @@
 """Random small convolutions through xkbench's mode C. TAP: one line for each
 property's share of the problems, one for each problem. With --depth all are 3D.
 With --gradients they are BWD_D, BWD_W and BWD_WB, without attributes.
+With --deconv they are deconvolutions: input and output exchanged, all directions,
+with attributes and groups, and depthwise.
 With --expect-failure (a generator with a planted bug) at least one problem must
 be FAILED. With --few (a generator with few registers) problems may be refused
 because no candidate fits, a tenth must not be. With --list only the problems are printed, for other tests. Shapes do
@@ -158,6 +160,57 @@ def gradient_line(rng, p):
         (f"g{g}" if g > 1 else "") + text(p)])
 
 
+DECONV_TYPES = ["f32", "f16", "f16:f16:f32", "bf16", "bf16:bf16:f32", "u8s8",
+                "u8:s8:f32", "s8:s8:s32", "f32:f32:s8"]
+DECONV_GRADIENT_TYPES = {
+    "BWD_D": ["f32", "f16", "bf16", "f32:bf16:bf16", "f32:s8:u8"],
+    "BWD_W": ["f32", "f16", "f16:f32:f16", "bf16:f32:bf16"],
+}
+DECONV_POST_OPS = ["", "relu", "sum", "sum:0.5+relu", "add:f32:per_oc",
+                   "add:f32:15", "mul:f16:per_tensor", "relu+add:f32:common",
+                   "prelu:per_oc", "linear:0.5:3+abs", "add:s8:8+sum",
+                   "add:bf16:per_dim_01"]
+
+
+def deconv_attributes(rng, dtype):
+    """What follows the sum, in types whose results stay exact."""
+    ints = dtype[:2] in ("u8", "s8")
+    words = ["--attr-post-ops=" + rng.choice(DECONV_POST_OPS)]
+    if rng.random() < 0.2:
+        words.append("--attr-oscale=" + rng.choice(SCALES))
+    if ints and rng.random() < 0.5:
+        words.append("--attr-scales=" + rng.choice(
+            ["src:common:0.5+wei:per_oc", "wei:common:2", "dst:per_oc:f32"]))
+    if ints and rng.random() < 0.5:
+        words.append("--attr-zero-points=" + rng.choice(
+            ["dst:common:3", "dst:per_oc", "dst:host_scalar:-2"]))
+    return words
+
+
+def deconv_line(rng, p):
+    """A deconvolution whose window moves over what was the input."""
+    direction = rng.choice(["FWD_D", "FWD_B", "FWD_B", "BWD_D", "BWD_W",
+                            "BWD_WB"])
+    forward = direction[:3] == "FWD"
+    dtype = rng.choice(DECONV_TYPES if forward else
+                       DECONV_GRADIENT_TYPES[direction[:5]])
+    bias = rng.choice(["", " --bia-dt=f32"]) if direction == "BWD_WB" else ""
+    g = rng.choice([1, 1, 1, 2, 3, 8])
+    p = p | {"ic": p["oc"] // g * g or g, "oc": p["ic"] // g * g or g}
+    if rng.random() < 0.1:
+        g = p["ic"] = p["oc"] = min(p["ic"], p["oc"])
+    p |= {b + a: p[c + a] for a in "dhw" if "i" + a in p
+          for b, c in (("i", "o"), ("o", "i"))}
+    return " ".join([
+        "--reset", "--deconv", "--dir=" + direction, "--dt=" + dtype + bias,
+        "--wtag=" + rng.choice(["any", "any", "abx", "axb", "bax"] +
+                               ANY_ORDER * (g == 1)),
+        "--stag=" + rng.choice(LAYOUTS * 2 + BLOCKED + ANY_ORDER),
+        "--dtag=" + rng.choice(LAYOUTS * 2 + BLOCKED + ANY_ORDER),
+        *(deconv_attributes(rng, dtype) if forward else []),
+        (f"g{g}" if g > 1 else "") + text(p)])
+
+
 def run(xkbench, lines):
     """xkbench's output for the lines, and its exit code."""
     with tempfile.NamedTemporaryFile("w", suffix=".txt") as batch:
@@ -178,6 +231,7 @@ def main():
     parser.add_argument("--few", action="store_true")
     parser.add_argument("--depth", action="store_true")
     parser.add_argument("--gradients", action="store_true")
+    parser.add_argument("--deconv", action="store_true")
     parser.add_argument("--list", action="store_true")
     args = parser.parse_args()
     rng = random.Random(args.seed)
@@ -194,6 +248,7 @@ def main():
         tap.check(share >= SHARE, f"{100 * share:.1f} percent have: {name}")
     out, code = run(args.xkbench, [
         gradient_line(rng, p) if args.gradients
+        else deconv_line(rng, p) if args.deconv
         else batch_line(rng, p, args.types) for p in problems])
     states = re.findall(r"^\d+:([A-Z_]+)(.*)$", out, re.MULTILINE)
     if args.expect_failure:

@@ -173,7 +173,19 @@ XKBENCH = [
     (["--help"], 0, r"usage: xkbench"),
     # benchdnn's words for what is not there: said, and nothing runs.
     (["--engine=cpu", FINE], 1, r"UNIMPLEMENTED \(engine=cpu"),
-    (["--deconv", FINE], 1, r"UNIMPLEMENTED \(deconv"),
+    # The other driver: sizes the other way round, short words of --alg its own.
+    (["--deconv", "--mode=L", "mb1ic3ih5oc4kh3sh2"], 0,
+     r"0:LISTED __REPRO: --mode=L --deconv mb1_ic3ih5iw5_oc4oh11ow11_"),
+    (["--deconv", "--alg=deconvolution_direct", FINE, "--conv", "--alg=direct",
+      FINE], 0, r"0:PASSED .*--deconv --alg=d.*\n1:PASSED .*: mb1.*\n"),
+    (["--deconv", "--alg=wino", FINE], 1,
+     r"UNIMPLEMENTED \(alg=deconvolution_wino"),
+    (["--deconv", "--alg=auto,convolution_direct", FINE], 1,
+     r"INVALID_ARGUMENTS \(alg=auto: --deconv does not have it"),
+    (["--alg=deconvolution_direct", FINE], 1,
+     r"INVALID_ARGUMENTS \(alg=decon.*: --conv does not have it"),
+    (["--deconv", "--dt=u8s8", "--attr-zero-points=wei:common:2", FINE], 1,
+     r"UNIMPLEMENTED \(zero_point\[wei\]"),
     (["--alg=wino", FINE], 1,
      r"UNIMPLEMENTED \(.*computed directly with --alg=auto.*--alg=wino"),
     (["--dt=f64", FINE], 1, r"UNIMPLEMENTED \(src_type=f64: xehpg has no"),
@@ -238,6 +250,8 @@ XKBENCH = [
 
 # Usage errors: exit code 2, nothing on stdout, what stderr must match.
 XKBENCH_USAGE = [
+    ([FINE, "--deconv"], r"deconv: stands behind the last problem"),
+    ([FINE, "--conv"], r"--conv: stands behind the last problem"),
     ([], r"no problem"),
     (["--bogus", FINE], r"--bogus: unknown option"),
     (["-z", FINE], r"-z: unknown option"),

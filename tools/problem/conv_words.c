@@ -16,6 +16,8 @@ static const struct xk_word algs[] = {
     {"convolution_direct", XK_ALG_DIRECT},
     {"convolution_wino", XK_ALG_WINO},
     {"convolution_auto", XK_ALG_AUTO},
+    {"deconvolution_direct", XK_ALG_DECONV_DIRECT},
+    {"deconvolution_wino", XK_ALG_DECONV_WINO},
 };
 XK_WORDS_OF(algs, algs)
 
@@ -170,8 +172,12 @@ enum xk_status xk_conv_request_read(const char *problem,
                                     struct xk_error *err)
 {
     begin_request(r);
-    enum xk_status st =
-        xk_conv_desc_parse(problem, &r->desc, name, strlen(problem) + 1, err);
+    /* Which sizes are missing depends on the algorithm. */
+    enum xk_status st = xk_conv_options[XK_OPT_ALG].read(
+        &xk_conv_options[XK_OPT_ALG], word[XK_OPT_ALG], r, err);
+    if (st >= 0)
+        st = xk_conv_desc_parse(problem, &r->desc, name, strlen(problem) + 1,
+                                err);
     for (int i = 0; i < XK_N_CONV_OPTIONS && st >= 0; i++)
         st = xk_conv_options[i].read(&xk_conv_options[i], word[i], r, err);
     return st;

@@ -8,7 +8,7 @@
  *   problems.c  settings -> problems
  *   batch.c    files of arguments
  *   fill.c     random numbers, and the way between plain arrays and layouts
- *   roles.c    what a direction multiplies, and what it makes
+ *   roles.c    what a direction writes, and how long its sums are
  *   ranges.c   which data a problem gets
  *   types.c    data types as numbers; scale, post-ops, rounding
  *   meaning.c  the value of a post-op by its definition
@@ -151,9 +151,10 @@ struct xk_bench {
     uint32_t fix_times, max_ms; /* 0: not given */
     int64_t start, repeats;     /* the first index, runs of each problem */
     bool no_reference;          /* --mode-modifier=M */
-    /* Why no problem is run: values of benchdnn's options, the engine, the
-     * driver; "": problems are run. */
-    char refused[XK_N_PEER_OPTIONS][80], refusal[2][80];
+    bool deconv;                /* the driver */
+    /* Why no problem is run: values of benchdnn's options, the engine; "":
+     * problems are run. */
+    char refused[XK_N_PEER_OPTIONS][80], refusal[80];
     char *folder[30]; /* of batch files so far, where others are looked for */
     size_t n_folders;
     uint64_t n_tests, n_seen;
@@ -234,12 +235,9 @@ void xk_bench_mark(const struct xk_bench_map *m, bool *used);
 void xk_bench_fill(float *plain, uint64_t n, int32_t range, int64_t k_n,
                    int64_t every, uint64_t seed);
 
-/* roles.c: C = sum of A * B. A gradient takes the place of its tensor. */
-struct xk_bench_roles {
-    int a, b, c; /* enum xk_conv_arg */
-};
-struct xk_bench_roles xk_bench_roles_of(const struct xk_conv_desc *d);
+/* roles.c: A gradient takes the place of its tensor. */
 bool xk_bench_is_gradient(const struct xk_conv_desc *d);
+bool xk_bench_is_deconv(const struct xk_conv_desc *d);
 /* BWD_WB writes two tensors, other directions one. */
 bool xk_bench_writes(const struct xk_conv_desc *d, int arg);
 uint32_t xk_bench_type_of(const struct xk_conv_desc *d, int arg);

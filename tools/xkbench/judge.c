@@ -77,7 +77,7 @@ static bool is_exact(const struct xk_bench_work *w,
 /* C: what the products add up to. */
 static const struct xk_bench_operand *result(const struct xk_bench_work *w)
 {
-    return &w->op[xk_bench_roles_of(&w->p->desc).c];
+    return &w->op[xk_conv_desc_roles(&w->p->desc).c];
 }
 
 /* True if enough results are not zero for equality to prove something. A
@@ -100,7 +100,7 @@ static bool shows_half_sums(const struct xk_bench_work *w)
 {
     const struct xk_conv_desc *const d = &w->p->desc;
     const struct xk_bench_operand *const o = result(w);
-    if (xk_bench_type_of(d, xk_bench_roles_of(d).a) != XK_F16 ||
+    if (xk_bench_type_of(d, xk_conv_desc_roles(d).a) != XK_F16 ||
         o->type != XK_F32 || !xk_bench_ops(d))
         return true;
     for (uint64_t i = 0; i < o->map.n; i++)

@@ -104,9 +104,9 @@ static enum xk_status set_engine(void *user, const char *value,
     const size_t n = strcspn(value, ":");
     const char *known;
     char words[80];
-    b->refusal[0][0] = 0;
+    b->refusal[0] = 0;
     if (n == 3 && !strncmp(value, "cpu", 3)) {
-        snprintf(b->refusal[0], sizeof b->refusal[0],
+        snprintf(b->refusal, sizeof b->refusal,
                  "engine=%.20s: kernels are for GPUs", value);
         return XK_OK;
     }
@@ -212,9 +212,9 @@ static enum xk_status set_reset(void *user, const char *value,
 static enum xk_status set_conv(void *user, const char *value,
                                struct xk_error *err)
 {
-    (void)user;
     (void)value;
     (void)err;
+    ((struct xk_bench *)user)->deconv = false;
     return XK_OK;
 }
 
@@ -223,8 +223,7 @@ static enum xk_status set_deconv(void *user, const char *value,
 {
     (void)value;
     (void)err;
-    strcpy(((struct xk_bench *)user)->refusal[1],
-           "deconv is not implemented, only conv");
+    ((struct xk_bench *)user)->deconv = true;
     return XK_OK;
 }
 
@@ -359,9 +358,9 @@ static const struct xk_tool_option options[] = {
     {"batch", 0, "FILE", "more arguments, one or more a line, # comments",
      set_batch},
     {"reset", 0, NULL, "back to the default settings", set_reset},
-    {"conv", 0, NULL, "accepted, so that benchdnn's lines can be pasted",
+    {"conv", 0, NULL, "problems behind it are convolutions (default)",
      set_conv},
-    {"deconv", 0, NULL, "not implemented", set_deconv},
+    {"deconv", 0, NULL, "problems behind it are deconvolutions", set_deconv},
     {"fix-times-per-prb", 0, "N", "mode P, not sim: so many runs (0: by time)",
      set_fix_times},
     {"max-ms-per-prb", 0, "MS", "mode P, not sim: time for the runs",
@@ -460,7 +459,7 @@ static enum xk_status set_problem(void *user, const char *value,
 /* Does the option do something only for problems behind it? */
 bool xk_bench_waits(const char *word)
 {
-    static const char *const idle[] = {"--help", "-h", "--reset", "--conv"};
+    static const char *const idle[] = {"--help", "-h", "--reset"};
     if (word[0] != '-' || !strncmp(word, "--batch=", 8))
         return false;
     for (size_t k = 0; k < XK_COUNTOF(idle); k++)

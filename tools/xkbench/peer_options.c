@@ -91,9 +91,8 @@ void xk_bench_reset_peer_options(struct xk_bench *b)
 enum xk_status xk_bench_peer_refuses(const struct xk_bench *b,
                                      struct xk_error *err)
 {
-    for (size_t k = 0; k < XK_COUNTOF(b->refusal); k++)
-        if (b->refusal[k][0])
-            return xk_tool_fail(err, XK_EUNSUPPORTED, "%s", b->refusal[k]);
+    if (b->refusal[0])
+        return xk_tool_fail(err, XK_EUNSUPPORTED, "%s", b->refusal);
     for (size_t k = 0; k < XK_COUNTOF(rows); k++)
         if (b->refused[k][0] && strchr(rows[k].modes, b->mode))
             return xk_tool_fail(err, XK_EUNSUPPORTED,

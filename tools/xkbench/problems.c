@@ -2,6 +2,7 @@
 /* Settings and a text become problems, one for each word of each list. */
 #include <stdlib.h>
 #include <string.h>
+#include <strings.h>
 
 #include "tools/xkbench/bench.h"
 
@@ -34,7 +35,8 @@ char *xk_bench_list_item(int axis, const char *list, size_t i)
 }
 
 /* The repro text: what differs from the defaults, then the problem. */
-static char *repro_of(const struct xk_bench_problem *p, char *const words[])
+static char *repro_of(const struct xk_bench_problem *p, bool deconv,
+                      char *const words[])
 {
     char *out = NULL;
     size_t n;
@@ -45,6 +47,8 @@ static char *repro_of(const struct xk_bench_problem *p, char *const words[])
         fprintf(f, "--mode=%c ", p->mode);
     if (strcmp(p->engine, "sim"))
         fprintf(f, "--engine=%s ", p->engine);
+    if (deconv)
+        fprintf(f, "--deconv ");
     for (int i = 0; i < XK_N_AXES; i++)
         if (i != XK_OPT_MB && strcmp(words[i], xk_bench_default(i)))
             fprintf(f, "--%s=%s ", name_of_axis(i), words[i]);
@@ -95,6 +99,36 @@ static void free_problem(struct xk_bench_problem *p)
     free(p->repro);
 }
 
+/* benchdnn's short words of an algorithm are the driver's. */
+static const char *algorithm(const struct xk_bench *b, const char *word)
+{
+    if (b->deconv && !strcasecmp(word, "direct"))
+        return "deconvolution_direct";
+    return b->deconv && !strcasecmp(word, "wino") ? "deconvolution_wino" : word;
+}
+
+static enum xk_status read_request(const struct xk_bench *b, const char *text,
+                                   char *const words[],
+                                   struct xk_bench_problem *p)
+{
+    const char *own[XK_N_CONV_OPTIONS];
+    struct xk_conv_request r;
+    for (int i = 0; i < XK_N_CONV_OPTIONS; i++)
+        own[i] = words[i];
+    own[XK_OPT_ALG] = algorithm(b, words[XK_OPT_ALG]);
+    const enum xk_status st =
+        xk_conv_request_read(text, own, &r, p->name, &p->err);
+    p->desc = r.desc;
+    memcpy(p->scale, r.scale, sizeof p->scale);
+    memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
+    p->seed = r.seed;
+    if (st >= 0 && xk_bench_is_deconv(&r.desc) != b->deconv)
+        return xk_tool_fail(&p->err, XK_EINVAL,
+                            "alg=%.40s: --%s does not have it",
+                            words[XK_OPT_ALG], b->deconv ? "deconv" : "conv");
+    return st;
+}
+
 /* Settings and text -> problem; failures stay in p->status. False: no
  * memory. */
 static bool make_problem(const struct xk_bench *b, const char *text,
@@ -113,13 +147,7 @@ static bool make_problem(const struct xk_bench *b, const char *text,
     p->name = calloc(1, strlen(text) + 1);
     if (!p->name)
         return false;
-    struct xk_conv_request r;
-    p->status = xk_conv_request_read(text, (const char *const *)words, &r,
-                                     p->name, &p->err);
-    p->desc = r.desc;
-    memcpy(p->scale, r.scale, sizeof p->scale);
-    memcpy(p->zero_point, r.zero_point, sizeof p->zero_point);
-    p->seed = r.seed;
+    p->status = read_request(b, text, words, p);
     if (p->status >= 0)
         p->status = xk_bench_peer_refuses(b, &p->err);
     p->text = p->desc.ic ? canonical(p) : strdup(text);
@@ -128,7 +156,7 @@ static bool make_problem(const struct xk_bench *b, const char *text,
     p->schedule = strdup(words[XK_AXIS_SCHEDULE]);
     for (char *c = p->schedule; c && *c; c++)
         *c = *c == '+' ? ' ' : *c;
-    p->repro = p->text ? repro_of(p, words) : NULL;
+    p->repro = p->text ? repro_of(p, b->deconv, words) : NULL;
     return p->dt && p->attr && p->schedule && p->repro;
 }
 

@@ -109,7 +109,7 @@ static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     const double scale = d->scale != 0 ? fabs((double)d->scale) : 1;
     r->a_half_zero = r->k_n >= 16;
     const double terms = (double)r->k_n / (r->a_half_zero ? 2 : 1);
-    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const struct xk_conv_roles of = xk_conv_desc_roles(d);
     const uint32_t a = xk_bench_type_of(d, of.a);
     const uint32_t b_type = xk_bench_type_of(d, of.b);
     if (a == XK_U8 && b_type == XK_U8) {
@@ -142,7 +142,7 @@ static int32_t widest(uint32_t type)
 static void choose_widest(const struct xk_conv_desc *d,
                           struct xk_bench_ranges *r)
 {
-    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const struct xk_conv_roles of = xk_conv_desc_roles(d);
     r->a = widest(xk_bench_type_of(d, of.a));
     r->b = widest(xk_bench_type_of(d, of.b));
 }
@@ -176,7 +176,7 @@ static void choose_dst(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
 
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
 {
-    const uint32_t c = xk_bench_type_of(d, xk_bench_roles_of(d).c);
+    const uint32_t c = xk_bench_type_of(d, xk_conv_desc_roles(d).c);
     const bool whole = c == XK_S32 || xk_bench_type_b(c) == 1;
     struct xk_bench_ranges r = {.k_n = at_least(xk_bench_terms(d), 1),
                                 .bia = BIAS,
@@ -238,10 +238,10 @@ bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)
 }
 
 /* The largest magnitude of a tensor. */
-static int32_t range_of(const struct xk_conv_desc *d, int arg,
+static int32_t range_of(const struct xk_conv_desc *d, uint32_t arg,
                         const struct xk_bench_ranges *r)
 {
-    const struct xk_bench_roles of = xk_bench_roles_of(d);
+    const struct xk_conv_roles of = xk_conv_desc_roles(d);
     if (arg == of.a)
         return r->a;
     if (arg == of.b)
@@ -253,21 +253,21 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
                           const struct xk_bench_ranges *r, float *plain,
                           uint64_t n, uint64_t seed)
 {
-    const struct xk_bench_roles of = xk_bench_roles_of(d);
-    const uint32_t type = (int)arg == of.c && arg == XK_ARG_DST
+    const struct xk_conv_roles of = xk_conv_desc_roles(d);
+    const uint32_t type = arg == of.c && arg == XK_ARG_DST
                               ? xk_bench_old_type(d)
                               : xk_bench_type_of(d, arg);
     xk_bench_fill(plain, n, range_of(d, arg, r), r->k_n,
-                  (int)arg == of.b ? r->b_step : 1,
+                  arg == of.b ? r->b_step : 1,
                   seed * XK_N_CONV_ARGS + (uint64_t)arg);
     float unit = 1;
     if (arg == XK_ARG_BIA)
         unit = r->bia_unit;
-    else if ((int)arg == of.c)
+    else if (arg == of.c)
         unit = (float)r->dst_unit;
     for (uint64_t i = 0; i < n; i++) {
         plain[i] *= unit;
-        if (type == XK_U8 && (int)arg == of.a && r->a_half_zero)
+        if (type == XK_U8 && arg == of.a && r->a_half_zero)
             plain[i] = fmaxf(plain[i], 0);
         else if (type == XK_U8)
             plain[i] = fabsf(plain[i]);

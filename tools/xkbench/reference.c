@@ -31,26 +31,32 @@ struct job {
             (j)->failed = #call;                                               \
     } while (0)
 
-/* One dimension as oneDNN sees it. Input that no tap reaches is cut, so that
+/* A window moves over pixels: src's, of a deconvolution dst's. */
+static int pixels_of(const struct xk_conv_desc *d)
+{
+    return xk_bench_is_deconv(d) ? XK_ARG_DST : XK_ARG_SRC;
+}
+
+/* One dimension as oneDNN sees it. Pixels that no tap reaches are cut, so that
  * the padding behind is never negative. */
 struct axis {
-    int64_t in, out, k, stride, dilation, pad_l, pad_r;
+    int64_t pixels, seen, places, k, stride, dilation, pad_l, pad_r;
 };
 
-static struct axis make_axis(int64_t in, int64_t out, int64_t k, int64_t s,
-                             int64_t d, int64_t pad)
+static struct axis make_axis(int64_t pixels, int64_t places, int64_t k,
+                             int64_t s, int64_t d, int64_t pad)
 {
-    const int64_t reach = (out - 1) * s + (k - 1) * (d + 1) + 1 - pad;
-    struct axis a = {in, out, k, s, d, pad, 0};
-    if (reach >= in)
-        a.pad_r = reach - in;
+    const int64_t reach = (places - 1) * s + (k - 1) * (d + 1) + 1 - pad;
+    struct axis a = {pixels, pixels, places, k, s, d, pad, 0};
+    if (reach >= pixels)
+        a.pad_r = reach - pixels;
     else
-        a.in = reach;
+        a.seen = reach;
     return a;
 }
 
-/* Every tap of every output lies in front of the input, or there is no image:
- * forward only bias is left, and a gradient is 0. */
+/* What no tap reaches, or there is no image: forward only bias is there, and a
+ * gradient is 0. */
 static void without_products(const struct xk_conv_desc *d,
                              float *const tensor[XK_N_CONV_ARGS])
 {
@@ -80,61 +86,72 @@ static void sum_bias(const struct xk_conv_desc *d, const float *dst, float *bia)
     }
 }
 
-/* The problem as oneDNN sees it: two dims in front, then the axes. Weights of
- * several groups have them in front, and channels of one. */
+/* The problem as oneDNN sees it: of each tensor its dims and the part that is
+ * seen. Weights of several groups have them in front, and channels of one. */
 struct shape {
-    int ndims, wei_ndims;
-    dnnl_dims_t src, cut, wei, dst; /* cut: the part of src that is seen */
+    int ndims[XK_N_CONV_ARGS], n_axes;
+    dnnl_dims_t dims[XK_N_CONV_ARGS], seen[XK_N_CONV_ARGS];
     dnnl_dims_t stride, dilation, pad_l, pad_r;
 };
 
-static void add_spatial_dims(struct shape *s, int64_t in, const struct axis *a)
+static void add_dim(struct shape *s, int arg, int64_t extent, int64_t seen)
 {
-    const int n = s->ndims - 2;
-    s->src[s->ndims] = in;
-    s->cut[s->ndims] = a->in;
-    s->wei[s->wei_ndims++] = a->k;
-    s->dst[s->ndims++] = a->out;
-    s->stride[n] = a->stride;
-    s->dilation[n] = a->dilation;
-    s->pad_l[n] = a->pad_l;
-    s->pad_r[n] = a->pad_r;
+    s->dims[arg][s->ndims[arg]] = extent;
+    s->seen[arg][s->ndims[arg]++] = seen;
+}
+
+static void add_axis(struct shape *s, const struct xk_conv_desc *d,
+                     const struct axis *a)
+{
+    const int pixels = pixels_of(d);
+    add_dim(s, pixels, a->pixels, a->seen);
+    add_dim(s, XK_ARG_SRC + XK_ARG_DST - pixels, a->places, a->places);
+    add_dim(s, XK_ARG_WEI, a->k, a->k);
+    s->stride[s->n_axes] = a->stride;
+    s->dilation[s->n_axes] = a->dilation;
+    s->pad_l[s->n_axes] = a->pad_l;
+    s->pad_r[s->n_axes++] = a->pad_r;
 }
 
 /* Five dims where depth does anything. */
 static struct shape make_shape(const struct xk_conv_desc *d)
 {
-    const struct axis z = make_axis(d->id, d->od, d->kd, d->sd, d->dd, d->pd);
-    const struct axis y = make_axis(d->ih, d->oh, d->kh, d->sh, d->dh, d->ph);
-    const struct axis x = make_axis(d->iw, d->ow, d->kw, d->sw, d->dw, d->pw);
-    struct shape s = {.ndims = 2,
-                      .src = {d->mb, d->ic},
-                      .cut = {d->mb, d->ic},
-                      .dst = {d->mb, d->oc}};
+    const int64_t size[2][3] = {{d->id, d->ih, d->iw}, {d->od, d->oh, d->ow}};
+    const int64_t *const in = size[xk_bench_is_deconv(d)];
+    const int64_t *const out = size[!xk_bench_is_deconv(d)];
+    const struct axis axes[3] = {
+        make_axis(in[0], out[0], d->kd, d->sd, d->dd, d->pd),
+        make_axis(in[1], out[1], d->kh, d->sh, d->dh, d->ph),
+        make_axis(in[2], out[2], d->kw, d->sw, d->dw, d->pw)};
+    struct shape s = {.n_axes = 0};
     if (d->g > 1)
-        s.wei[s.wei_ndims++] = d->g;
-    s.wei[s.wei_ndims++] = d->oc / d->g;
-    s.wei[s.wei_ndims++] = d->ic / d->g;
+        add_dim(&s, XK_ARG_WEI, d->g, d->g);
+    add_dim(&s, XK_ARG_WEI, d->oc / d->g, d->oc / d->g);
+    add_dim(&s, XK_ARG_WEI, d->ic / d->g, d->ic / d->g);
+    add_dim(&s, XK_ARG_BIA, d->oc, d->oc);
+    add_dim(&s, XK_ARG_SRC, d->mb, d->mb);
+    add_dim(&s, XK_ARG_SRC, d->ic, d->ic);
+    add_dim(&s, XK_ARG_DST, d->mb, d->mb);
+    add_dim(&s, XK_ARG_DST, d->oc, d->oc);
     if (d->id != 1 || d->od != 1 || d->kd != 1 || d->pd != 0)
-        add_spatial_dims(&s, d->id, &z);
-    add_spatial_dims(&s, d->ih, &y);
-    add_spatial_dims(&s, d->iw, &x);
+        add_axis(&s, d, &axes[0]);
+    add_axis(&s, d, &axes[1]);
+    add_axis(&s, d, &axes[2]);
     return s;
 }
 
-static bool reads_nothing(const struct shape *s)
+static bool reads_nothing(const struct shape *s, int pixels)
 {
-    for (int i = 0; i < s->ndims; i++)
-        if (s->cut[i] < 1)
+    for (int i = 0; i < s->ndims[pixels]; i++)
+        if (s->seen[pixels][i] < 1)
             return true;
     return false;
 }
 
-/* The direction's descriptor over the tensors; a gradient's primitive wants
- * forward's as a hint. */
-static void direction_desc(struct job *j, uint32_t prop, const struct shape *s,
-                           const dnnl_memory_desc_t md[4], bool bias,
-                           dnnl_convolution_desc_t *cd)
+/* The direction's descriptor over the tensors. */
+static void conv_desc(struct job *j, uint32_t prop, const struct shape *s,
+                      const dnnl_memory_desc_t md[4], bool bias,
+                      dnnl_convolution_desc_t *cd)
 {
     const dnnl_alg_kind_t alg = dnnl_convolution_direct;
     if (prop == XK_BWD_D)
@@ -152,26 +169,58 @@ static void direction_desc(struct job *j, uint32_t prop, const struct shape *s,
                     s->pad_l, s->pad_r));
 }
 
-static void make_primitive(struct job *j, uint32_t prop, const struct shape *s,
-                           bool bias)
+static void deconv_desc(struct job *j, uint32_t prop, const struct shape *s,
+                        const dnnl_memory_desc_t md[4], bool bias,
+                        dnnl_deconvolution_desc_t *cd)
 {
-    const int n = s->ndims;
-    const dnnl_dims_t bia = {s->dst[1]};
+    const dnnl_alg_kind_t alg = dnnl_deconvolution_direct;
+    if (prop == XK_BWD_D)
+        CALL(j, dnnl_dilated_deconvolution_backward_data_desc_init(
+                    cd, alg, &md[0], &md[1], &md[3], s->stride, s->dilation,
+                    s->pad_l, s->pad_r));
+    else if (prop > XK_FWD_I)
+        CALL(j, dnnl_dilated_deconvolution_backward_weights_desc_init(
+                    cd, alg, &md[0], &md[1], NULL, &md[3], s->stride,
+                    s->dilation, s->pad_l, s->pad_r));
+    else
+        CALL(j, dnnl_dilated_deconvolution_forward_desc_init(
+                    cd, dnnl_forward_training, alg, &md[0], &md[1],
+                    bias ? &md[2] : NULL, &md[3], s->stride, s->dilation,
+                    s->pad_l, s->pad_r));
+}
+
+/* The primitive of a direction; a gradient wants forward's as a hint. */
+static dnnl_primitive_desc_t describe(struct job *j,
+                                      const struct xk_conv_desc *d,
+                                      const struct shape *s, bool bias,
+                                      uint32_t prop, dnnl_primitive_desc_t hint)
+{
+    dnnl_primitive_desc_t out = NULL;
     const dnnl_format_tag_t any = dnnl_format_tag_any;
-    dnnl_memory_desc_t md[4];
-    dnnl_convolution_desc_t cd;
+    dnnl_memory_desc_t md[XK_N_CONV_ARGS];
+    union {
+        dnnl_convolution_desc_t conv;
+        dnnl_deconvolution_desc_t deconv;
+    } of;
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        CALL(j, dnnl_memory_desc_init_by_tag(&md[i], s->ndims[i], s->seen[i],
+                                             dnnl_f32,
+                                             i == XK_ARG_BIA ? dnnl_a : any));
+    if (xk_bench_is_deconv(d))
+        deconv_desc(j, prop, s, md, bias, &of.deconv);
+    else
+        conv_desc(j, prop, s, md, bias, &of.conv);
+    CALL(j, dnnl_primitive_desc_create(&out, &of, NULL, j->engine, hint));
+    return out;
+}
+
+static void make_primitive(struct job *j, const struct xk_conv_desc *d,
+                           const struct shape *s, bool bias)
+{
     dnnl_primitive_desc_t hint = NULL;
-    CALL(j, dnnl_memory_desc_init_by_tag(&md[0], n, s->cut, dnnl_f32, any));
-    CALL(j, dnnl_memory_desc_init_by_tag(&md[1], s->wei_ndims, s->wei, dnnl_f32,
-                                         any));
-    CALL(j, dnnl_memory_desc_init_by_tag(&md[2], 1, bia, dnnl_f32, dnnl_a));
-    CALL(j, dnnl_memory_desc_init_by_tag(&md[3], n, s->dst, dnnl_f32, any));
-    if (prop > XK_FWD_I) {
-        direction_desc(j, XK_FWD_D, s, md, false, &cd);
-        CALL(j, dnnl_primitive_desc_create(&hint, &cd, NULL, j->engine, NULL));
-    }
-    direction_desc(j, prop, s, md, bias, &cd);
-    CALL(j, dnnl_primitive_desc_create(&j->pd, &cd, NULL, j->engine, hint));
+    if (xk_bench_is_gradient(d))
+        hint = describe(j, d, s, false, XK_FWD_D, NULL);
+    j->pd = describe(j, d, s, bias, d->prop, hint);
     CALL(j, dnnl_primitive_create(&j->prim, j->pd));
     dnnl_primitive_desc_destroy(hint);
 }
@@ -269,40 +318,28 @@ static void release_job(struct job *j)
     dnnl_engine_destroy(j->engine);
 }
 
-/* The tensors as oneDNN sees them; what a gradient of src does not reach, which
- * is cut, is zero. */
-static void describe_tensors(struct job *j, const struct xk_conv_desc *d,
-                             const struct shape *s,
-                             float *const tensor[XK_N_CONV_ARGS], bool bias)
-{
-    const int64_t *const dims[XK_N_CONV_ARGS] = {s->src, s->wei, &d->oc,
-                                                 s->dst};
-    const int n_dims[XK_N_CONV_ARGS] = {s->ndims, s->wei_ndims, 1, s->ndims};
-    const int64_t *const seen[XK_N_CONV_ARGS] = {s->cut, s->wei, &d->oc,
-                                                 s->dst};
-    for (int i = 0; i < XK_N_CONV_ARGS; i++)
-        if (i != XK_ARG_BIA || bias)
-            plain_memory(j, i, n_dims[i], dims[i], seen[i], tensor[i]);
-}
-
 enum xk_status xk_bench_reference(const struct xk_conv_desc *d,
                                   float *const tensor[XK_N_CONV_ARGS],
                                   struct xk_error *err)
 {
     const bool bias = tensor[XK_ARG_BIA] && !xk_bench_is_gradient(d);
     const struct shape s = make_shape(d);
+    const bool nothing = reads_nothing(&s, pixels_of(d));
     if (d->prop == XK_BWD_WB)
         sum_bias(d, tensor[XK_ARG_DST], tensor[XK_ARG_BIA]);
-    if (reads_nothing(&s) || d->prop == XK_BWD_D)
+    /* What is cut is not written below. */
+    if (nothing || (int)xk_conv_desc_roles(d).c == pixels_of(d))
         without_products(d, tensor);
-    if (reads_nothing(&s))
+    if (nothing)
         return XK_OK;
     struct job j = {0};
     CALL(&j, dnnl_engine_create(&j.engine, dnnl_cpu, 0));
     CALL(&j,
          dnnl_stream_create(&j.stream, j.engine, dnnl_stream_default_flags));
-    make_primitive(&j, d->prop, &s, bias);
-    describe_tensors(&j, d, &s, tensor, bias);
+    make_primitive(&j, d, &s, bias);
+    for (int i = 0; i < XK_N_CONV_ARGS; i++)
+        if (i != XK_ARG_BIA || bias)
+            plain_memory(&j, i, s.ndims[i], s.dims[i], s.seen[i], tensor[i]);
     if (!j.failed)
         execute_reference(&j, d->prop, bias);
     release_job(&j);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* Which tensors a direction multiplies, and which it makes. */
+/* What the library's roles of a descriptor mean for its data. */
 #include "tools/xkbench/bench.h"
 
 bool xk_bench_is_gradient(const struct xk_conv_desc *d)
@@ -7,18 +7,14 @@ bool xk_bench_is_gradient(const struct xk_conv_desc *d)
     return d->prop > XK_FWD_I;
 }
 
-struct xk_bench_roles xk_bench_roles_of(const struct xk_conv_desc *d)
+bool xk_bench_is_deconv(const struct xk_conv_desc *d)
 {
-    if (d->prop == XK_BWD_D)
-        return (struct xk_bench_roles){XK_ARG_DST, XK_ARG_WEI, XK_ARG_SRC};
-    if (xk_bench_is_gradient(d))
-        return (struct xk_bench_roles){XK_ARG_SRC, XK_ARG_DST, XK_ARG_WEI};
-    return (struct xk_bench_roles){XK_ARG_SRC, XK_ARG_WEI, XK_ARG_DST};
+    return d->alg >= XK_ALG_DECONV_DIRECT;
 }
 
 bool xk_bench_writes(const struct xk_conv_desc *d, int arg)
 {
-    return arg == xk_bench_roles_of(d).c ||
+    return (uint32_t)arg == xk_conv_desc_roles(d).c ||
            (arg == XK_ARG_BIA && d->prop == XK_BWD_WB);
 }
 
@@ -35,6 +31,7 @@ int64_t xk_bench_terms(const struct xk_conv_desc *d)
     if (d->prop == XK_BWD_D)
         return d->oc / g * taps;
     if (xk_bench_is_gradient(d))
-        return d->mb * d->od * d->oh * d->ow;
+        return d->mb * (xk_bench_is_deconv(d) ? d->id * d->ih * d->iw
+                                              : d->od * d->oh * d->ow);
     return d->ic / g * taps;
 }

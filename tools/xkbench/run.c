@@ -70,9 +70,12 @@ static uint64_t axis_taps(int64_t in, int64_t out, int64_t k, int64_t stride,
 
 uint64_t xk_bench_ops(const struct xk_conv_desc *d)
 {
-    const uint64_t taps = axis_taps(d->id, d->od, d->kd, d->sd, d->dd, d->pd) *
-                          axis_taps(d->ih, d->oh, d->kh, d->sh, d->dh, d->ph) *
-                          axis_taps(d->iw, d->ow, d->kw, d->sw, d->dw, d->pw);
+    const int64_t size[2][3] = {{d->id, d->ih, d->iw}, {d->od, d->oh, d->ow}};
+    const bool back = xk_bench_is_deconv(d);
+    const int64_t *const in = size[back], *const out = size[!back];
+    const uint64_t taps = axis_taps(in[0], out[0], d->kd, d->sd, d->dd, d->pd) *
+                          axis_taps(in[1], out[1], d->kh, d->sh, d->dh, d->ph) *
+                          axis_taps(in[2], out[2], d->kw, d->sw, d->dw, d->pw);
     return 2 * taps * (uint64_t)d->mb * (uint64_t)d->oc *
            (uint64_t)(d->ic / (d->g > 0 ? d->g : 1));
 }
