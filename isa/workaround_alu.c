@@ -37,11 +37,16 @@ bool xk_wa_lacks_acc_stride(const struct xk_wa_program *g, unsigned at)
     return xk_is_acc(d) && d->sub_b == 0 && d->rgn.hs > 1;
 }
 
+/* Registers that the hardware does not track (SWSB_G4IR.cpp, at setDistOneAReg:
+ * ce, sp, sr0, cr0, ip, tm0, dbg0). */
 static bool is_state(const struct xk_operand *o)
 {
-    return o->file == XK_FILE_ARF &&
-           (o->arf == XK_ARF_CR || o->arf == XK_ARF_SR || o->arf == XK_ARF_CE ||
-            o->arf == XK_ARF_IP);
+    static const bool untracked[XK_ARF_MME + 1] = {
+        [XK_ARF_CE] = true,  [XK_ARF_SP] = true, [XK_ARF_SR] = true,
+        [XK_ARF_CR] = true,  [XK_ARF_IP] = true, [XK_ARF_TM] = true,
+        [XK_ARF_DBG] = true,
+    };
+    return o->file == XK_FILE_ARF && untracked[o->arf];
 }
 
 static bool uses_state(const struct xk_inst *i)

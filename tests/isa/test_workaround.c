@@ -225,6 +225,21 @@ static const struct row_case {
      "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {A@1}\n",
      "(W) or (1|M0) cr0.0<1>:ud cr0.0<0;1,0>:ud 0x4C0:uw {A@1}\n"
      "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {I@1}\n"},
+    {XK_WA_state_distance, XK_PLATFORM_XEHPG, 128,
+     "(W) mov (1|M0) r2.0<1>:ud tm0.0<0;1,0>:ud {A@1}\n"
+     "(W) mov (8|M0) r3.0<1>:ud 0x0:ud {A@1}\n",
+     "(W) mov (1|M0) r2.0<1>:ud tm0.0<0;1,0>:ud\n"
+     "(W) mov (8|M0) r3.0<1>:ud 0x0:ud {A@1}\n"},
+    {XK_WA_state_distance, XK_PLATFORM_XEHPC, 128,
+     "(W) or (1|M0) dbg0.0<1>:ud dbg0.0<0;1,0>:ud 0x1:uw {A@1}\n"
+     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud {A@1}\n",
+     "(W) or (1|M0) dbg0.0<1>:ud dbg0.0<0;1,0>:ud 0x1:uw {A@1}\n"
+     "(W) mov (8|M0) r2.0<1>:ud 0x0:ud\n"},
+    {XK_WA_state_distance, XK_PLATFORM_XELP, 128,
+     "(W) mov (1|M0) sp.0<1>:uq r2.0<0;1,0>:uq {@1}\n"
+     "(W) mov (8|M0) r3.0<1>:ud 0x0:ud {@1}\n",
+     "(W) mov (1|M0) sp.0<1>:uq r2.0<0;1,0>:uq {@1}\n"
+     "(W) mov (8|M0) r3.0<1>:ud 0x0:ud\n"},
     {XK_WA_a0_war, XK_PLATFORM_XEHPG, 128,
      MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {A@1}\n",
      MOV8W "(W) mov (1|M0) a0.0<1>:ud r2.0<0;1,0>:ud {I@1}\n"},
