@@ -257,6 +257,18 @@ bool xk_wa_lacks_a64_bytes8(const struct xk_wa_program *g, unsigned at)
            (i->send.desc >> 10 & 3) == 3;
 }
 
+bool xk_wa_lacks_a64_atomic8(const struct xk_wa_program *g, unsigned at)
+{
+    const struct xk_inst *const i = &g->inst[at];
+    struct xk_msg m;
+
+    if (!xk_inst_is_send(i) || !xk_wa_is_hdc(i) || i->exec <= 8)
+        return false;
+    xk_msg_decode(g->p, i, &m);
+    return m.space == XK_MSPACE_FLAT && m.addr_b == 8 &&
+           xk_msg_op_class(m.op) == XK_MCLASS_ATOMIC;
+}
+
 /* A predicated load, and a branch at which lanes part; syncs may stand
  * between. */
 bool xk_wa_lacks_rs_generic(const struct xk_wa_program *g, unsigned at)
