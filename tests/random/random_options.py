@@ -13,15 +13,24 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 from tap import Tap  # noqa: E402
 from random_problems import run  # noqa: E402
 
-INT_SRC, INT_WEI = ["u8", "s8"], ["s8", "u8"]
+INT_SRC, INT_WEI = ["u8", "s8"], ["s8", "u8", "s8", "u8", "s4", "u4"]
 F8 = ["f8_e5m2", "f8_e4m3"]
+SMALL = F8 + ["f4_e2m1"]
 FLOATS = ["f32", "f16", "bf16"]
-DST = ["f32", "f16", "bf16", "s32", "s8", "u8"] + F8
-RHS = ["f32", "f16", "bf16", "s8", "u8", "s32"] + F8
+DST = ["f32", "f16", "bf16", "s32", "s8", "u8"] + SMALL
+RHS = ["f32", "f16", "bf16", "s8", "u8", "s32", "s4", "u4"] + SMALL
 # The last ones reach kernels by way of copies.
 LAYOUTS = ["any", "any", "any", "axb", "axb", "abx", "bax", "aBx8b"]
 WEIGHTS = ["any", "any", "any", "axb", "abx", "xba", "bax", "ABx4a8b"]
-ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "tanh", "swish:1"]
+ELTWISE = ["relu", "relu:0.5", "linear:0.5:1", "abs", "clip:-20:100", "tanh", "swish:1",
+           "clip_v2:-20:100", "hardsigmoid:0.25:0.5", "hardswish:0.25:0.5", "square",
+           "round", "exp", "logistic", "elu:1", "soft_relu:1", "mish", "gelu_tanh",
+           "gelu_erf", "pow:2:2"]
+BINARY = ["add", "mul", "sub", "min", "max", "ge", "gt", "le", "lt", "eq", "ne"]
+# They allow kernels something, or change nothing.
+FREE = ["--attr-fpmath=bf16", "--attr-fpmath=tf32:true", "--attr-acc-mode=relaxed",
+        "--attr-acc-mode=any", "--attr-deterministic=true", "--attr-scratchpad=user",
+        "--alg=auto", "--ctx-exe=2", "--impl=v2", "--mb=1"]
 ROUNDING = ["", "", "dst:environment", "dst:stochastic", "dst:stochastic:12345"]
 FLOAT_DST = FLOATS + F8
 # A result that is 0 nearly everywhere, or the same, proves little.
@@ -55,8 +64,8 @@ def types(rng):
     if rng.random() < 0.6:
         return rng.choice(INT_SRC), rng.choice(INT_WEI), rng.choice(DST)
     if rng.random() < 0.4: # types that meet in a third one
-        return (rng.choice(FLOATS + F8), rng.choice(FLOATS + F8 + ["s8", "u8"]),
-                rng.choice(DST))
+        return (rng.choice(FLOATS + SMALL),
+                rng.choice(FLOATS + SMALL + ["s8", "u8", "s4", "u4"]), rng.choice(DST))
     t = rng.choice(FLOATS)
     return t, t, rng.choice(DST)
 
@@ -79,18 +88,19 @@ def quants(rng, whole):
 
 
 def post_op(rng):
-    kind = rng.choice(["sum", "sum:0.5", "add", "mul", "prelu", "elt", "elt"])
+    kind = rng.choice(["sum", "sum:0.5", "binary", "binary", "prelu", "elt", "elt"])
     if kind == "elt":
         return rng.choice(ELTWISE)
-    if kind in ("add", "mul"):
-        return f"{kind}:{rng.choice(RHS)}:{rng.choice(['common', 'per_oc', 'per_tensor'])}"
+    if kind == "binary":
+        return (f"{rng.choice(BINARY)}:{rng.choice(RHS)}:"
+                f"{rng.choice(['common', 'per_oc', 'per_tensor', 'per_dim_01'])}")
     return "prelu:per_oc" if kind == "prelu" else kind
 
 
 def line(rng):
     src, wei, dst = types(rng)
-    ops = [post_op(rng) for _ in range(rng.choice([0, 0, 1, 1, 2, 3]))]
-    return " ".join(["--dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
+    ops = [post_op(rng) for _ in range(rng.choice([0, 0, 1, 1, 2, 3, 5, 12]))]
+    return " ".join(["--reset --dir=" + rng.choice(["FWD_I", "FWD_D", "FWD_B"]),
                      f"--dt={src}:{wei}:{dst}",
                      "--bia-dt=" + rng.choice(["undef"] + RHS),
                      "--stag=" + rng.choice(LAYOUTS), "--wtag=" + rng.choice(WEIGHTS),
@@ -98,7 +108,8 @@ def line(rng):
                     quants(rng, src in INT_SRC) +
                     ["--attr-rounding-mode=" +
                      (rng.choice(ROUNDING) if dst in FLOAT_DST else "")] +
-                    ["--attr-post-ops=" + "+".join(ops), sizes(rng)])
+                    ["--attr-post-ops=" + "+".join(ops)] +
+                    rng.sample(FREE, rng.choice([0, 0, 1, 2])) + [sizes(rng)])
 
 
 def main():

@@ -218,7 +218,7 @@ struct xk_bench_map {
     int64_t dims[XK_MAX_NDIMS];
     int64_t *offset[XK_MAX_NDIMS]; /* elements; their sum is the offset */
     uint64_t n;                    /* logical elements */
-    unsigned elem_b;
+    unsigned elem_bits;
 };
 /* False: no memory, no such type, or an offset outside size_b. */
 bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t);
@@ -281,8 +281,9 @@ void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
 void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
                        float *plain, uint64_t n, uint64_t seed);
 
-/* types.c. Bytes of an element; 0: no data of this type. */
-unsigned xk_bench_type_b(uint32_t type);
+/* types.c. Bits of an element; 0: no data of this type. Two elements of 4
+ * bits are a byte, the even one in its low half. */
+unsigned xk_bench_type_bits(uint32_t type);
 /* The nearest value of the type, ties to even, integers saturated. */
 double xk_bench_round(uint32_t type, double v);
 /* The bits of the rounded value, and back. */

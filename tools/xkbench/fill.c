@@ -22,9 +22,9 @@ static int64_t dim_offset(const struct xk_tensor_info *t, uint32_t dim,
 bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
 {
     *m = (struct xk_bench_map){
-        .ndims = t->ndims, .n = 1, .elem_b = xk_bench_type_b(t->type)};
+        .ndims = t->ndims, .n = 1, .elem_bits = xk_bench_type_bits(t->type)};
     int64_t last = 0;
-    if (!m->elem_b || !t->ndims || t->ndims > XK_MAX_NDIMS ||
+    if (!m->elem_bits || !t->ndims || t->ndims > XK_MAX_NDIMS ||
         t->n_blocks > XK_MAX_BLOCKS)
         return false;
     for (uint32_t d = 0; d < t->ndims; d++) {
@@ -41,7 +41,7 @@ bool xk_bench_map_init(struct xk_bench_map *m, const struct xk_tensor_info *t)
         }
         last += most;
     }
-    return !m->n || (uint64_t)last < t->size_b / m->elem_b;
+    return !m->n || (uint64_t)last < t->size_b * 8 / m->elem_bits;
 }
 
 void xk_bench_map_fini(struct xk_bench_map *m)
@@ -74,24 +74,42 @@ static int64_t first(const struct xk_bench_map *m)
 }
 
 /* Elements are little endian, as is the host. */
+static void put_bits(const struct xk_bench_map *m, unsigned char *bytes,
+                     int64_t o, uint32_t bits)
+{
+    const int shift = (int)(o & 1) * 4;
+    unsigned char *const at = bytes + o * (int64_t)m->elem_bits / 8;
+    if (m->elem_bits == 4)
+        *at = (unsigned char)((*at & 0xf0 >> shift) | (bits & 15) << shift);
+    else
+        memcpy(at, &bits, m->elem_bits / 8);
+}
+
+static uint32_t get_bits(const struct xk_bench_map *m,
+                         const unsigned char *bytes, int64_t o)
+{
+    const unsigned char *const at = bytes + o * (int64_t)m->elem_bits / 8;
+    uint32_t bits = 0;
+    if (m->elem_bits == 4)
+        return (uint32_t)*at >> (o & 1) * 4 & 15;
+    memcpy(&bits, at, m->elem_bits / 8);
+    return bits;
+}
+
 void xk_bench_scatter(const struct xk_bench_map *m, const uint32_t *plain,
                       void *image)
 {
-    char *const bytes = image;
     int64_t at[XK_MAX_NDIMS] = {0}, o = first(m);
     for (uint64_t i = 0; i < m->n; i++, o = step(m, at))
-        memcpy(bytes + o * m->elem_b, &plain[i], m->elem_b);
+        put_bits(m, image, o, plain[i]);
 }
 
 void xk_bench_gather(const struct xk_bench_map *m, const void *image,
                      uint32_t *plain)
 {
-    const char *const bytes = image;
     int64_t at[XK_MAX_NDIMS] = {0}, o = first(m);
-    for (uint64_t i = 0; i < m->n; i++, o = step(m, at)) {
-        plain[i] = 0;
-        memcpy(&plain[i], bytes + o * m->elem_b, m->elem_b);
-    }
+    for (uint64_t i = 0; i < m->n; i++, o = step(m, at))
+        plain[i] = get_bits(m, image, o);
 }
 
 void xk_bench_mark(const struct xk_bench_map *m, bool *used)

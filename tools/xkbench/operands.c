@@ -28,8 +28,8 @@ bool xk_bench_memory_suffices(struct xk_bench_work *w)
     uint64_t tensors_b = 0;
     for (int i = 0; i < XK_BENCH_OPERANDS; i++) {
         const struct xk_tensor_info *const t = xk_bench_tensor(&w->r->info, i);
-        const unsigned elem_b = xk_bench_type_b(t->type);
-        tensors_b += elem_b ? t->size_b / elem_b * sizeof(float) : t->size_b;
+        const unsigned bits = xk_bench_type_bits(t->type);
+        tensors_b += bits ? t->size_b * 8 / bits * sizeof(float) : t->size_b;
     }
     const uint64_t have_b =
         (uint64_t)sysconf(_SC_PHYS_PAGES) * (uint64_t)sysconf(_SC_PAGESIZE);
@@ -57,7 +57,7 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
     o->present = t->ndims;
     if (!o->present)
         return true;
-    if (!xk_bench_type_b(t->type))
+    if (!xk_bench_type_bits(t->type))
         return xk_bench_end(w, XK_SKIPPED, "xkbench has no data of type %s yet",
                             xk_type_word(t->type));
     for (uint32_t i = 0; i < t->n_blocks; i++)
@@ -86,8 +86,9 @@ bool xk_bench_make_operand(struct xk_bench_work *w, int arg)
 
 unsigned char xk_bench_unwritten_byte(uint32_t type, uint64_t i)
 {
-    const unsigned elem_b = xk_bench_type_b(type);
-    return (unsigned char)(xk_bench_unwritten(type) >> i % elem_b * 8);
+    const unsigned bits = xk_bench_type_bits(type);
+    return (unsigned char)(xk_bench_unwritten(type) >>
+                           (bits > 8 ? i * 8 % bits : 0));
 }
 
 void xk_bench_fill_operands(struct xk_bench_work *w, uint64_t seed)

@@ -57,12 +57,12 @@ bool xk_bench_attributes_exact(const struct xk_conv_desc *d)
     return exact;
 }
 
-static int64_t at_most(int64_t v, int64_t most)
+static int64_t no_more_than(int64_t v, int64_t most)
 {
     return v < most ? v : most;
 }
 
-static int64_t at_least(int64_t v, int64_t least)
+static int64_t no_less_than(int64_t v, int64_t least)
 {
     return v > least ? v : least;
 }
@@ -85,10 +85,26 @@ static void choose_half(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     r->a = r->b = v;
 }
 
-/* The largest magnitude of an 8-bit type. */
+/* 8 or 4 bits. */
+static bool is_narrow(uint32_t type)
+{
+    const unsigned bits = xk_bench_type_bits(type);
+    return bits && bits <= 8;
+}
+
+static bool has_no_sign(uint32_t type)
+{
+    return type == XK_U8 || type == XK_U4;
+}
+
+/* The largest magnitude of a type of 8 or 4 bits. */
 static int32_t byte_most(uint32_t type)
 {
-    return type == XK_U8 ? 255 : 128;
+    return type == XK_U8        ? 255
+           : type == XK_U4      ? 15
+           : type == XK_S4      ? 7
+           : type == XK_F4_E2M1 ? 6
+                                : 128;
 }
 
 /* Without signs a sum grows by the mean of its products. This mean is set; if
@@ -102,8 +118,9 @@ static void choose_positive(struct xk_bench_ranges *r, double mean)
         r->b_step = (int64_t)ceil(1 / mean);
 }
 
-/* Results of about 200 in an 8-bit destination. Long sums of a source that is
- * never 0 would mostly be its mean times the weights' sum. */
+/* Results of about 200 in an 8-bit destination, of 4 in one of 4 bits. Long
+ * sums of a source that is never 0 would mostly be its mean times the weights'
+ * sum. */
 static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
 {
     const double scale = d->scale != 0 ? fabs((double)d->scale) : 1;
@@ -112,11 +129,12 @@ static void choose_byte(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
     const struct xk_conv_roles of = xk_conv_desc_roles(d);
     const uint32_t a = xk_bench_type_of(d, of.a);
     const uint32_t b_type = xk_bench_type_of(d, of.b);
-    if (a == XK_U8 && b_type == XK_U8) {
+    if (has_no_sign(a) && has_no_sign(b_type)) {
         choose_positive(r, 100 / scale / terms);
         return;
     }
-    const double product = 200 / scale / sqrt(terms); /* rms */
+    const double most = xk_bench_type_bits(d->dst_type) == 4 ? 4 : 200;
+    const double product = most / scale / sqrt(terms); /* rms */
     const double b = fmin(fmax(sqrt(3 * product), 1), byte_most(b_type));
     r->b = (int32_t)b;
     r->a = (int32_t)fmin(fmax(3 * product / b, 1), byte_most(a));
@@ -151,10 +169,10 @@ static void choose_widest(const struct xk_conv_desc *d,
 static void limit_exact(struct xk_bench_ranges *r, int64_t limit)
 {
     const int64_t v = (int64_t)sqrt((double)limit / (double)r->k_n);
-    const int64_t b = at_least(at_most(r->b, v), 1);
+    const int64_t b = no_less_than(no_more_than(r->b, v), 1);
     r->b = (int32_t)b;
-    r->a = (int32_t)at_least(at_most(r->a, limit / (r->k_n * b)), 1);
-    r->b_step = at_least(r->b_step, 1 + (r->k_n - 1) / limit);
+    r->a = (int32_t)no_less_than(no_more_than(r->a, limit / (r->k_n * b)), 1);
+    r->b_step = no_less_than(r->b_step, 1 + (r->k_n - 1) / limit);
 }
 
 /* The old destination of a sum, in steps that its factor makes whole. */
@@ -177,17 +195,17 @@ static void choose_dst(const struct xk_conv_desc *d, struct xk_bench_ranges *r)
 struct xk_bench_ranges xk_bench_choose_ranges(const struct xk_conv_desc *d)
 {
     const uint32_t c = xk_bench_type_of(d, xk_conv_desc_roles(d).c);
-    const bool whole = c == XK_S32 || xk_bench_type_b(c) == 1;
-    struct xk_bench_ranges r = {.k_n = at_least(xk_bench_terms(d), 1),
+    const bool whole = c == XK_S32 || is_narrow(c);
+    struct xk_bench_ranges r = {.k_n = no_less_than(xk_bench_terms(d), 1),
                                 .bia = BIAS,
                                 .bia_unit = whole ? 0.5f : 1.0f};
     if (c == XK_F16)
         choose_half(d, &r);
-    else if (xk_bench_type_b(c) == 1)
+    else if (is_narrow(c))
         choose_byte(d, &r);
     else
         choose_widest(d, &r);
-    if (xk_bench_type_b(d->bia_type) == 1 || d->bia_type == XK_S32)
+    if (is_narrow(d->bia_type) || d->bia_type == XK_S32)
         r.bia_unit = 1;
     int64_t limit = whole ? LIMIT / 2 : LIMIT;
     const int64_t odd = odd_part(d->scale);
@@ -238,8 +256,8 @@ bool xk_bench_narrow_ranges(struct xk_bench_ranges *r)
 }
 
 /* The largest magnitude of a tensor. */
-static int32_t range_of(const struct xk_conv_desc *d, uint32_t arg,
-                        const struct xk_bench_ranges *r)
+static int32_t largest_of(const struct xk_conv_desc *d, uint32_t arg,
+                          const struct xk_bench_ranges *r)
 {
     const struct xk_conv_roles of = xk_conv_desc_roles(d);
     if (arg == of.a)
@@ -257,7 +275,7 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
     const uint32_t type = arg == of.c && arg == XK_ARG_DST
                               ? xk_bench_old_type(d)
                               : xk_bench_type_of(d, arg);
-    xk_bench_fill(plain, n, range_of(d, arg, r), r->k_n,
+    xk_bench_fill(plain, n, largest_of(d, arg, r), r->k_n,
                   arg == of.b ? r->b_step : 1,
                   seed * XK_N_CONV_ARGS + (uint64_t)arg);
     float unit = 1;
@@ -267,12 +285,13 @@ void xk_bench_fill_tensor(const struct xk_conv_desc *d, enum xk_conv_arg arg,
         unit = (float)r->dst_unit;
     for (uint64_t i = 0; i < n; i++) {
         plain[i] *= unit;
-        if (type == XK_U8 && arg == of.a && r->a_half_zero)
+        const bool positive = has_no_sign(type);
+        if (positive && arg == of.a && r->a_half_zero)
             plain[i] = fmaxf(plain[i], 0);
-        else if (type == XK_U8)
+        else if (positive)
             plain[i] = fabsf(plain[i]);
         /* A number of the type: others saturate, or lose bits. */
-        if (xk_bench_type_b(type) == 1)
+        if (is_narrow(type))
             plain[i] = (float)xk_bench_round(type, (double)plain[i]);
     }
 }
@@ -285,11 +304,12 @@ void xk_bench_fill_rhs(const struct xk_conv_desc *d, uint32_t post_op,
     const bool factor = op->kind == XK_POST_MUL || op->kind == XK_POST_PRELU;
     xk_bench_fill(plain, n, factor ? 2 : 16, 1, 1,
                   seed * 64 + XK_ARG_RHS + post_op);
-    for (uint64_t i = 0; i < n; i++)
-        if (op->type == XK_U8)
+    for (uint64_t i = 0; i < n; i++) {
+        if (has_no_sign(op->type))
             plain[i] = fabsf(plain[i]);
-        else if (is_f8(op->type))
+        if (is_narrow(op->type))
             plain[i] = (float)xk_bench_round(op->type, (double)plain[i]);
+    }
 }
 
 void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
@@ -305,7 +325,7 @@ void xk_bench_fill_quant(const struct xk_bench_problem *p, uint32_t number,
         const float drawn = zero ? plain[i] : exp2f(plain[i] - 3);
         const float given = zero ? (float)p->zero_point[arg] : p->scale[arg];
         const float v = q->mask ? drawn : given;
-        plain[i] = q->type == XK_U8 ? fabsf(v) : v;
+        plain[i] = has_no_sign(q->type) ? fabsf(v) : v;
         if (q->source == XK_QUANT_DEVICE && q->type)
             plain[i] = (float)xk_bench_round(q->type, (double)plain[i]);
     }

@@ -11,20 +11,24 @@
 #include "tools/xkbench/bench.h"
 #include "xekern/inspect.h"
 
-unsigned xk_bench_type_b(uint32_t type)
+unsigned xk_bench_type_bits(uint32_t type)
 {
     switch (type) {
     case XK_F32:
     case XK_S32:
-        return 4;
+        return 32;
     case XK_F16:
     case XK_BF16:
-        return 2;
+        return 16;
     case XK_S8:
     case XK_U8:
     case XK_F8_E5M2:
     case XK_F8_E4M3:
-        return 1;
+        return 8;
+    case XK_F4_E2M1:
+    case XK_S4:
+    case XK_U4:
+        return 4;
     default:
         return 0;
     }
@@ -32,13 +36,13 @@ unsigned xk_bench_type_b(uint32_t type)
 
 uint32_t xk_bench_unwritten(uint32_t type)
 {
-    switch (xk_bench_type_b(type)) {
-    case 4:
+    switch (xk_bench_type_bits(type)) {
+    case 32:
         return 0x7fd5aa55u; /* a NaN nobody computes */
-    case 2:
+    case 16:
         return 0x7fd5u; /* the same in f16 */
     default:
-        return 0xa5u; /* a value like any other */
+        return 0xa5u; /* values like any others: one, or two of 4 bits */
     }
 }
 
@@ -59,6 +63,14 @@ static double round_float(double v, int bits, int least, double infinite)
 static double round_e4m3(double v)
 {
     return fabs(v) > 464 ? NAN : round_float(v, 3, -6, INFINITY);
+}
+
+/* The largest is 6; there is neither infinity nor NaN to store. */
+static double round_e2m1(double v)
+{
+    return isnan(v)
+               ? v
+               : copysign(fmin(fabs(round_float(v, 1, 0, INFINITY)), 6), v);
 }
 
 static double round_integer(double v, double least, double most)
@@ -85,6 +97,12 @@ double xk_bench_round(uint32_t type, double v)
         return round_integer(v, -128, 127);
     case XK_U8:
         return round_integer(v, 0, 255);
+    case XK_F4_E2M1:
+        return round_e2m1(isinf(v) ? copysign(6, v) : v);
+    case XK_S4:
+        return round_integer(v, -8, 7);
+    case XK_U4:
+        return round_integer(v, 0, 15);
     default:
         return v;
     }
@@ -151,6 +169,17 @@ static double decode_e5m2(uint32_t code)
                      : decode_small(code, 2, -14);
 }
 
+static const double e2m1[8] = {0, 0.5, 1, 1.5, 2, 3, 4, 6};
+
+/* A NaN is stored as the largest number. */
+static uint32_t encode_e2m1(double v)
+{
+    uint32_t code = 0;
+    while (code < 7 && !(e2m1[code] >= fabs(v)))
+        code++;
+    return code | (signbit(v) ? 8 : 0);
+}
+
 uint32_t xk_bench_encode(uint32_t type, double v)
 {
     const double r = xk_bench_round(type, v);
@@ -171,6 +200,11 @@ uint32_t xk_bench_encode(uint32_t type, double v)
     case XK_S8:
     case XK_U8:
         return (uint32_t)(int32_t)r & 255;
+    case XK_S4:
+    case XK_U4:
+        return (uint32_t)(int32_t)r & 15;
+    case XK_F4_E2M1:
+        return encode_e2m1(r);
     default:
         memcpy(&bits, &f, sizeof bits);
         return bits;
@@ -195,6 +229,12 @@ double xk_bench_decode(uint32_t type, uint32_t bits)
         return (double)(int8_t)bits;
     case XK_U8:
         return (double)(uint8_t)bits;
+    case XK_S4:
+        return (double)((int)(bits & 15) - (bits & 8 ? 16 : 0));
+    case XK_U4:
+        return (double)(bits & 15);
+    case XK_F4_E2M1:
+        return bits & 8 ? -e2m1[bits & 7] : e2m1[bits & 7];
     default:
         memcpy(&f, &bits, sizeof f);
         return (double)f;
@@ -352,7 +392,7 @@ static double round_at_random(uint32_t type, double v, uint32_t number,
         return xk_bench_round(type, v);
     const uint32_t cut = ~(UINT32_MAX << (24 - digits));
     const uint32_t part =
-        xk_bench_type_b(type) == 2
+        xk_bench_type_bits(type) == 16
             ? philox(number >> 2, seed) >> (number & 3) * 8 & 0xff
             : philox(number >> 1, seed) >> (number & 1) * 16 & 0xffff;
     uint32_t bits;
