@@ -31,15 +31,16 @@ exported() {
             LC_ALL=C sort)
 }
 
-# build_example NAME LIBRARY...
+# build_example NAME [c++] LIBRARY...
 build_example() {
-    local flags name=$1
+    local flags name=$1 language=(cc -std=c11)
     shift
+    [ "${1-}" != c++ ] || { language=(c++ -x c++ -std=c++11) && shift; }
     flags=$(pkg-config --define-variable=prefix="$place$prefix" \
         --cflags --libs xekern) || return
     # shellcheck disable=SC2086 # flags are words
-    cc -std=c11 -Wall -Wextra -pedantic \
-        "$place$prefix/share/doc/xekern/examples/$name.c" $flags "$@" \
+    "${language[@]}" -Wall -Wextra -pedantic-errors -Werror \
+        "$place$prefix/share/doc/xekern/examples/$name.c" -x none $flags "$@" \
         -o "$place/$name"
 }
 
@@ -76,6 +77,12 @@ check "the library exports the listed symbols and no others" exported
 check "the example builds against the installed copy" \
     build_example conv
 check "the example runs against the installed copy" "$place/conv"
+for language in "" c++; do
+    # shellcheck disable=SC2086 # no word in C
+    check "the quantized example builds against the installed copy ${language:-c}" \
+        build_example quantized $language -lm
+    check "it runs, built as ${language:-c}" "$place/quantized"
+done
 if [ -f "$place$prefix/share/doc/xekern/examples/primitives.c" ]; then
     check "the Level Zero example builds against the installed copy" \
         build_example primitives -lze_loader -lpthread
