@@ -2,9 +2,10 @@
 /* The gradients are the adjoints of forward, whatever the formulas are: for any
  * src, wei and g in the place of dst,
  *     <g, fwd(src, wei)> = <bwd_d(g, wei), src> = <bwd_w(src, g), wei>,
- * and <g, bias> = <bwd_b(g), bias>. Small integers, so all of it is exact.
- * Programs are created from descriptors and run on the simulator with its
- * checkers. */
+ * and <g, bias> = <bwd_b(g), bias>. Small integers, so all of it is exact. A
+ * deconvolution's directions are adjoints, too, and forward it is the gradient
+ * of a convolution. Programs are created from descriptors and run on the
+ * simulator with its checkers. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -171,18 +172,72 @@ static unsigned check(struct xk_conv_desc *d, const struct types *t,
     return info.n_launches;
 }
 
-static void one(unsigned seed)
+/* A problem that forward takes; its types. */
+static const struct types *any_problem(unsigned *seed, uint32_t alg,
+                                       struct xk_conv_desc *d)
 {
-    const struct types *const t = &types[below(&seed, XK_COUNTOF(types))];
-    struct xk_conv_desc d;
+    const struct types *const t = &types[below(seed, XK_COUNTOF(types))];
     struct xk_conv_info info = {.size = sizeof(info)};
     do {
-        draw(&seed, &d);
-        set_prop(&d, XK_FWD_D, t);
-    } while (xk_conv_query(&d, &info, NULL) != XK_OK);
-    strided += d.sw > 1;
-    grouped += d.g > 1;
+        draw(seed, d);
+        d->alg = alg;
+        set_prop(d, XK_FWD_D, t);
+    } while (xk_conv_query(d, &info, NULL) != XK_OK);
+    strided += d->sw > 1;
+    grouped += d->g > 1;
+    return t;
+}
+
+static void one(unsigned seed)
+{
+    struct xk_conv_desc d;
+    const struct types *const t = any_problem(&seed, XK_ALG_DIRECT, &d);
     check(&d, t, seed);
+}
+
+static void exchange(int64_t *a, int64_t *b)
+{
+    const int64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* The convolution whose gradient of src the deconvolution is: its dst is the
+ * deconvolution's src, and its weights have their channels exchanged. */
+static struct xk_conv_desc convolution_of(const struct xk_conv_desc *d,
+                                          const struct types *t)
+{
+    struct xk_conv_desc v = *d;
+    v.alg = XK_ALG_DIRECT;
+    set_prop(&v, XK_BWD_D, t);
+    exchange(&v.ic, &v.oc);
+    exchange(&v.id, &v.od);
+    exchange(&v.ih, &v.oh);
+    exchange(&v.iw, &v.ow);
+    strcpy(v.src_tag, d->dst_tag);
+    strcpy(v.dst_tag, d->src_tag);
+    strcpy(v.wei_tag, d->g > 1 ? "acbx" : "bax");
+    return v;
+}
+
+/* All identities of a deconvolution; and its dst is bytewise the gradient of
+ * that convolution's src, of which it takes the arguments. */
+static void one_deconvolution(unsigned seed)
+{
+    struct xk_conv_desc d;
+    struct xk_conv_info info = {.size = sizeof(info)};
+    const struct types *const t = any_problem(&seed, XK_ALG_DECONV_DIRECT, &d);
+    strcpy(d.wei_tag, "abx");
+    check(&d, t, seed);
+    set_prop(&d, XK_FWD_D, t);
+    run(&d, seed, &info);
+    const size_t size_b = (size_t)info.tensor[XK_ARG_DST].size_b;
+    const struct xk_conv_desc v = convolution_of(&d, t);
+    memcpy(data[XK_ARG_DST], data[XK_ARG_SRC], sizeof(data[0]));
+    run(&v, seed, &info);
+    ck_assert_uint_eq(info.tensor[XK_ARG_SRC].size_b, size_b);
+    ck_assert_msg(!memcmp(made[XK_ARG_SRC], made[XK_ARG_DST], size_b),
+                  "seed %u: other bytes than the convolution's gradient", seed);
 }
 
 /* Few results of long sums: each of the two sums is split, so that there are
@@ -234,12 +289,19 @@ START_TEST(open_layouts_follow_the_schedule)
 }
 END_TEST
 
+START_TEST(directions_of_deconvolutions_are_adjoints)
+{
+    for (unsigned i = 0; i < EACH; i++)
+        one_deconvolution(1700u + (unsigned)_i * EACH + i);
+}
+END_TEST
+
 /* What the problems above were meant to have. */
 START_TEST(there_were_strides_groups_and_products)
 {
-    ck_assert_uint_gt(strided, 15);
-    ck_assert_uint_gt(grouped, 5);
-    ck_assert_uint_lt(empty, 20);
+    ck_assert_uint_gt(strided, 30);
+    ck_assert_uint_gt(grouped, 10);
+    ck_assert_uint_lt(empty, 40);
 }
 END_TEST
 
@@ -257,6 +319,7 @@ int main(void)
     Suite *const s = suite_create("adjoint");
     TCase *const t = tcase_create("adjoint");
     tcase_add_loop_test(t, gradients_are_adjoints, 0, 10);
+    tcase_add_loop_test(t, directions_of_deconvolutions_are_adjoints, 0, 10);
     tcase_add_test(t, there_were_strides_groups_and_products);
     tcase_add_test(t, one_seed);
     tcase_add_loop_test(t, long_sums_are_split, 0, 6);
