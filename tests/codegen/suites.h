@@ -12,6 +12,7 @@ TCase *cg_flow_tests(void);
 TCase *cg_place_tests(void);
 TCase *cg_scoreboard_tests(void);
 TCase *cg_scoreboard_list_tests(void);
+TCase *cg_thread_end_tests(void);
 TCase *cg_whole_tests(void);
 TCase *cg_wide_tests(void);
 

@@ -13,6 +13,7 @@ int main(void)
     suite_add_tcase(s, cg_place_tests());
     suite_add_tcase(s, cg_scoreboard_tests());
     suite_add_tcase(s, cg_scoreboard_list_tests());
+    suite_add_tcase(s, cg_thread_end_tests());
     suite_add_tcase(s, cg_whole_tests());
     suite_add_tcase(s, cg_wide_tests());
     suite_add_tcase(s, cg_far_tests());
