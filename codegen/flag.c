@@ -98,10 +98,11 @@ static const xk_expr *below_bcast(const xk_expr *e)
     return e;
 }
 
-/* The result goes to *f. If `and`, it is computed under mask *f itself (lanes
- * that are off stay off). */
+/* If `and`, the result goes to *f and is computed under mask *f itself (lanes
+ * that are off stay off). Else *f becomes a new flag, which is taken when the
+ * operands are there: these may be chains of comparisons. */
 static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
-                            const struct xk_cg_val *f, bool and)
+                            struct xk_cg_val *f, bool and)
 {
     struct xk_cg_val a = xk_cg_eval_settled(g, xk_kid(e, 0), NULL);
     struct xk_cg_val b = xk_cg_eval_settled(g, xk_kid(e, 1), NULL);
@@ -116,6 +117,8 @@ static void compare_to_flag(struct xk_cg *g, const xk_expr *e, unsigned lanes,
     const struct xk_cg_val aligned = {.stride = 1};
     a = xk_cg_align(g, xk_cg_in_reg(g, a), &aligned, lanes);
     b = xk_cg_align(g, b, &aligned, lanes);
+    if (!and)
+        *f = new_flag(g);
     const struct xk_cg_val *const v[] = {&a, &b};
     for (unsigned at = 0, n; at < lanes; at += n) {
         n = xk_cg_piece(v, 2, at, lanes - at);
@@ -203,7 +206,6 @@ static struct xk_cg_val eval_flag(struct xk_cg *g, const xk_expr *e,
         return f;
     e = below_bcast(e);
     if (xk_op_is_compare(xk_op(e))) {
-        f = new_flag(g);
         compare_to_flag(g, e, lanes, &f, false);
         return f;
     }

@@ -171,6 +171,10 @@ static const char *const float_exprs[] = {
     "bcast.16(2.0) - x",
     "x - bcast.16(2.0)",
     "x * bcast.16(0.25)",
+    /* comparisons of comparisons: more than there are flags */
+    "select(select(select(select(select(select(x > y, y, x) <= "
+    "bcast.16(30.0), x, bcast.16(1.5)) < y, x, y) != x, y, x) >= "
+    "bcast.16(-50.0), x + y, y) > x, x, y)",
     "cast.f32(cast.s32(x))",
     "cast.f32(cast.f16(x))",
     "cast.f32(cast.f16(x) + cast.f16(y))",
