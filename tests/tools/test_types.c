@@ -159,6 +159,20 @@ START_TEST(what_is_lost_on_the_way_widens_the_interval)
 }
 END_TEST
 
+/* 1e20 squared is beyond f32, and a part of that stays infinite. */
+START_TEST(what_f32_cannot_hold_stays_infinite)
+{
+    struct xk_conv_desc d = make(1, 1, XK_F32, XK_F32, XK_F32);
+    struct xk_bench_chain c;
+    ck_assert_int_eq(xk_post_ops_parse("square+linear:0.001:0", d.post_ops,
+                                       &d.n_post_ops, NULL),
+                     XK_OK);
+    ck_assert(xk_bench_chain_init(&c, &d));
+    const struct xk_bench_span s = xk_bench_finish(&c, 1e20, 0, NULL);
+    ck_assert(isinf(s.lo) && isinf(s.hi) && s.lo > 0);
+}
+END_TEST
+
 /* One problem's data and the exact results. */
 struct data {
     struct xk_conv_desc d;
@@ -337,6 +351,7 @@ TCase *xk_tcase_types(void)
                         XK_COUNTOF(roundings));
     tcase_add_test(t, every_half_is_itself);
     tcase_add_test(t, what_is_lost_on_the_way_widens_the_interval);
+    tcase_add_test(t, what_f32_cannot_hold_stays_infinite);
     tcase_add_loop_test(t, scale_and_post_ops_follow_in_order, 0,
                         XK_COUNTOF(finishes));
     tcase_add_loop_test(t, sums_of_f16_show_an_f16_accumulator, 0,

@@ -193,6 +193,16 @@ static struct xk_bench_span hull(struct xk_bench_span a, struct xk_bench_span b)
     return (struct xk_bench_span){fmin(a.lo, b.lo), fmax(a.hi, b.hi)};
 }
 
+/* What f32 cannot hold is infinite from here on, from half a step above its
+ * largest number surely. */
+static struct xk_bench_span held(struct xk_bench_span s)
+{
+    const double most = 0x1.fffffep127, above = 0x1.ffffffp127;
+    s.lo = s.lo < -most ? -INFINITY : s.lo >= above ? INFINITY : s.lo;
+    s.hi = s.hi > most ? INFINITY : s.hi <= -above ? -INFINITY : s.hi;
+    return s;
+}
+
 /* What is no f32 value may lie a rounding away. */
 static struct xk_bench_span rounded(struct xk_bench_span s)
 {
@@ -200,17 +210,22 @@ static struct xk_bench_span rounded(struct xk_bench_span s)
         return s;
     s.lo -= fabs(s.lo) * 0x1p-24;
     s.hi += fabs(s.hi) * 0x1p-24;
-    return s;
+    return held(s);
 }
 
-/* 8 units in the last place of f32, or 1e-6. */
-static struct xk_bench_span loosened(struct xk_bench_span s)
+/* So many units in the last place of f32, or 1e-6. */
+static struct xk_bench_span off_by(double ulps, struct xk_bench_span s)
 {
     if (isfinite(s.lo))
-        s.lo -= fmax(fabs(s.lo) * 0x1p-20, 1e-6);
+        s.lo -= fmax(fabs(s.lo) * ulps * 0x1p-23, 1e-6);
     if (isfinite(s.hi))
-        s.hi += fmax(fabs(s.hi) * 0x1p-20, 1e-6);
-    return s;
+        s.hi += fmax(fabs(s.hi) * ulps * 0x1p-23, 1e-6);
+    return held(s);
+}
+
+static struct xk_bench_span loosened(struct xk_bench_span s)
+{
+    return off_by(8, s);
 }
 
 /* The least and the largest of f at the corners of both intervals. */
@@ -227,16 +242,13 @@ static struct xk_bench_span corners(double (*f)(double, double),
 static struct xk_bench_span power(struct xk_bench_span a,
                                   struct xk_bench_span b)
 {
-    struct xk_bench_span s = corners(pow, a, b);
+    const struct xk_bench_span s = corners(pow, a, b);
     const double most = fmax(fabs(a.lo), fabs(a.hi));
     const double least = fmin(fabs(a.lo), fabs(a.hi));
     const double l = fmax(fabs(log2(most)), fabs(log2(least)));
     if (!isfinite(l))
         return loosened(s);
-    const double ulps = 8 + M_LN2 * fabs(b.hi) * 5 * fmax(l, 1);
-    s.lo -= fmax(fabs(s.lo) * ulps * 0x1p-23, 1e-6);
-    s.hi += fmax(fabs(s.hi) * ulps * 0x1p-23, 1e-6);
-    return s;
+    return off_by(8 + M_LN2 * fabs(b.hi) * 5 * fmax(l, 1), s);
 }
 
 static double times(double a, double b)
