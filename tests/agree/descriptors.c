@@ -293,6 +293,49 @@ static void draw_extreme(struct rng *r, struct xk_conv_desc *d)
         draw_limit(r, d, (enum limit)(next(r) % N_LIMITS));
 }
 
+static void exchange(int64_t *a, int64_t *b)
+{
+    const int64_t old = *a;
+    *a = *b;
+    *b = old;
+}
+
+/* The types of what is multiplied and of what is made, in another direction; no
+ * attributes. */
+static void become_gradient(struct xk_conv_desc *d, uint32_t prop)
+{
+    const uint32_t drawn[3] = {d->src_type, d->wei_type, d->dst_type};
+    uint32_t *const field[XK_N_CONV_ARGS] = {
+        [XK_ARG_SRC] = &d->src_type,
+        [XK_ARG_WEI] = &d->wei_type,
+        [XK_ARG_DST] = &d->dst_type,
+    };
+    d->prop = prop;
+    d->n_post_ops = 0;
+    d->scale = 0;
+    const struct xk_conv_roles of = xk_conv_desc_roles(d);
+    *field[of.a] = drawn[0];
+    *field[of.b] = drawn[1];
+    *field[of.c] = drawn[2];
+}
+
+/* A few are gradients, or deconvolutions in any direction. */
+static void draw_direction(struct rng *r, struct xk_conv_desc *d)
+{
+    const uint32_t prop = XK_BWD_D + (uint32_t)(next(r) % 3);
+    if (!chance(r, 25))
+        return;
+    const bool deconv = chance(r, 60);
+    if (deconv)
+        d->alg = XK_ALG_DECONV_DIRECT;
+    for (unsigned i = 0; deconv && i < 3; i++) {
+        const struct axis a = axis_of(d, i);
+        exchange(a.i, a.o);
+    }
+    if (!deconv || chance(r, 60))
+        become_gradient(d, prop);
+}
+
 struct xk_drawn xk_draw(uint64_t seed, uint64_t number, bool extreme)
 {
     struct rng r = {seed * UINT64_C(1000003) + number};
@@ -305,6 +348,7 @@ struct xk_drawn xk_draw(uint64_t seed, uint64_t number, bool extreme)
     else
         draw_ordinary(&r, &out.desc);
     draw_tags(&r, &out.desc);
+    draw_direction(&r, &out.desc);
     return out;
 }
 
@@ -327,6 +371,8 @@ static void print_post_ops(const struct xk_conv_desc *d, char *out,
 
 bool xk_drawn_print(const struct xk_drawn *x, char *out, size_t out_b)
 {
+    static const char *const props[] = {"",      "FWD_D", "FWD_B", "FWD_I",
+                                        "BWD_D", "BWD_W", "BWD_WB"};
     const struct xk_conv_desc *const d = &x->desc;
     char problem[512], post_ops[256], scale[64] = "";
     if (xk_conv_desc_print(d, problem, sizeof(problem)) >= sizeof(problem))
@@ -335,12 +381,13 @@ bool xk_drawn_print(const struct xk_drawn *x, char *out, size_t out_b)
     if (d->scale != 0)
         snprintf(scale, sizeof(scale), " --attr-oscale=common:%.9g",
                  (double)d->scale);
-    const int n = snprintf(
-        out, out_b,
-        "--reset --dir=%s --dt=%s:%s:%s --stag=%s --wtag=%s --dtag=%s%s%s %s%s",
-        d->prop == XK_FWD_B ? "FWD_B" : "FWD_D", type_words[d->src_type],
-        type_words[d->wei_type], type_words[d->dst_type], d->src_tag,
-        d->wei_tag, d->dst_tag, scale, post_ops, problem,
-        x->flags & XK_CREATE_A64 ? " # a64" : "");
+    const int n = snprintf(out, out_b,
+                           "--reset --%s --dir=%s --dt=%s:%s:%s --stag=%s "
+                           "--wtag=%s --dtag=%s%s%s %s%s",
+                           d->alg == XK_ALG_DECONV_DIRECT ? "deconv" : "conv",
+                           props[d->prop], type_words[d->src_type],
+                           type_words[d->wei_type], type_words[d->dst_type],
+                           d->src_tag, d->wei_tag, d->dst_tag, scale, post_ops,
+                           problem, x->flags & XK_CREATE_A64 ? " # a64" : "");
     return n > 0 && (size_t)n < out_b;
 }
