@@ -67,6 +67,9 @@ struct xk_sim_checks {
     /* For HAZARD: 0 asks for the static worst case; any other value is the seed
      * from which latencies are drawn. */
     uint64_t hazard_seed;
+    /* Whether or not anything is checked: 0: groups start in the order of their
+     * numbers, the first dimension fastest; else in another order. */
+    uint64_t group_seed;
     bool hazard_strict; /* also for SYNC: trust no guarantee that only compilers
                            rely on (hazard_check.h, pair.h) */
 };

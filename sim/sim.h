@@ -97,7 +97,8 @@ struct xk_sim_dispatch {
     struct xk_sim_checks check;
 };
 
-/* The number of a dispatch's group with an index, x fastest. */
+/* The number of the group that a dispatch starts as the index-th: x fastest, or
+ * in the order of check.group_seed. */
 void xk_sim_group_id(const struct xk_sim_dispatch *d, uint64_t index,
                      uint32_t id[3]);
 /* Sets what the platform of d->kernel decides and not the walker:

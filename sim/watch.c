@@ -204,7 +204,7 @@ static void tell_finding(void *user, const struct xk_sim_finding *f)
 
 struct xk_sim_checks xk_sim_watch_checks(const struct xk_simulate_opts *opts)
 {
-    struct xk_sim_checks c = {.on = 0};
+    struct xk_sim_checks c = {.group_seed = opts ? opts->group_seed : 0};
     if (!opts || !opts->checks || !xk_sim_checks_parse(opts->checks, &c.on))
         return c;
     c.most = opts->most_findings;

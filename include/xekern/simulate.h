@@ -60,7 +60,10 @@ struct xk_simulate_opts {
     const char *checks;
     uint32_t most_findings; /* 0 = 20 */
     uint64_t hazard_seed;   /* 0: worst case; else random legal latencies */
-    bool hazard_strict;     /* no guarantee that only compilers rely on */
+    /* 0: groups start in the order of their numbers, x fastest; else in another
+     * order that this draws. Also without checks. */
+    uint64_t group_seed;
+    bool hazard_strict; /* no guarantee that only compilers rely on */
     xk_simulate_finding_fn *found; /* after the launch; NULL: only the status */
     /* Called for each executed instruction, with the registers that it changed.
      * The launch then uses one host thread. */

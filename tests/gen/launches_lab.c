@@ -5,7 +5,6 @@
 #include <string.h>
 
 #include "tests/tap.h"
-#include "xekern/simulate.h"
 
 static xk_program *make(xk_ctx *c, const struct xk_launches *l)
 {
@@ -64,13 +63,13 @@ struct device {
     xk_buffer *buffer[XK_MAX_LAUNCH_ARGS];
 };
 
-static void open_device(struct device *v, const xk_program *p)
+static void open_device(struct device *v, const xk_program *p,
+                        const struct xk_simulate_opts *look)
 {
     const struct xk_launch_info *const first = xk_program_launch(p, 0);
-    const struct xk_simulate_opts look = {.checks = "all"};
     struct xk_error err;
     need(xk_device_create("sim", "xehpg", 1, &v->d, &err), &err);
-    need(xk_simulate_configure(v->d, &look, &err), &err);
+    need(xk_simulate_configure(v->d, look, &err), &err);
     need(xk_module_create(v->d, first->zebin, first->zebin_b, &v->m, &err),
          &err);
 }
@@ -93,11 +92,18 @@ static xk_buffer *rubbish(xk_device *d, uint64_t size_b)
 
 void lab_run(const xk_program *p, const struct lab_arg *arg)
 {
+    const struct xk_simulate_opts all = {.checks = "all"};
+    lab_run_seen(p, arg, &all);
+}
+
+void lab_run_seen(const xk_program *p, const struct lab_arg *arg,
+                  const struct xk_simulate_opts *look)
+{
     const struct xk_launch_list *const l = xk_program_launches(p);
     struct xk_launch_arg a[XK_MAX_LAUNCH_ARGS] = {{0}};
     struct device v = {0};
     struct xk_error err;
-    open_device(&v, p);
+    open_device(&v, p, look);
     for (uint32_t i = 0; i < l->n_args; i++) {
         const uint32_t k = l->args[i].number;
         if (l->args[i].type != XK_VALUE_NONE) {

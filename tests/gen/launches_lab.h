@@ -5,6 +5,7 @@
 #define XK_TESTS_GEN_LAUNCHES_LAB_H
 
 #include "gen/make_launches.h"
+#include "xekern/simulate.h"
 
 /* The program for xehpg; NULL: *err says why. */
 xk_program *lab_make(const struct xk_launches *l, struct xk_error *err);
@@ -22,5 +23,8 @@ struct lab_arg {
 /* Runs all launches; buffers come back changed. arg[] by number. Scratch memory
  * holds NaNs at first. */
 void lab_run(const xk_program *p, const struct lab_arg *arg);
+/* The same, looked at otherwise than with all checks. */
+void lab_run_seen(const xk_program *p, const struct lab_arg *arg,
+                  const struct xk_simulate_opts *look);
 
 #endif

@@ -68,6 +68,7 @@ NUMBER(set_threads, "threads", host_threads, 1024)
 NUMBER(set_limit, "limit", look.inst_limit, UINT64_MAX)
 NUMBER(set_waves, "timing-waves", timing_waves, UINT32_MAX)
 NUMBER(set_seed, "seed", look.hazard_seed, UINT64_MAX)
+NUMBER(set_group_seed, "group-seed", look.group_seed, UINT64_MAX)
 
 /* A fact of raw code; a zebin says it itself. */
 #define CODE_NUMBER(name, word, k, max)                                        \
@@ -187,6 +188,9 @@ static const struct xk_tool_option options[] = {
     {"seed", 0, "N",
      "for hazard: random latencies from this seed; 0: the worst case", set_seed,
      true},
+    {"group-seed", 0, "N",
+     "groups start in an order drawn from this; 0: in that of their numbers",
+     set_group_seed, true},
     {"trace", 0, "FILE",
      "writes each instruction executed and the registers that it changed",
      set_trace, true},

@@ -1,0 +1,166 @@
+/* SPDX-License-Identifier: Apache-2.0 */
+/* A program leaves the same bytes whatever the order in which its groups start
+ * and however late results come: ten runs, each in an order of its own and with
+ * latencies of its own. Data are fractions, so the order of every sum shows. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "conv/tensors.h"
+#include "launches_lab.h"
+#include "tests/tap.h"
+#include "typed.h"
+
+enum { MOST = 1 << 18, RUNS = 10 }; /* elements of a tensor */
+
+static uint64_t data[XK_N_CONV_ARGS][MOST / 2], first[XK_N_CONV_ARGS][MOST / 2];
+
+static const struct {
+    const char *text;
+    uint32_t alg, prop, type;
+    unsigned launches; /* at least */
+} rows[] = {
+    {"mb2ic8ih40oc8kh3ph1", XK_ALG_DIRECT, XK_BWD_WB, XK_F32, 4},
+    {"mb2ic8ih40oc8kh3ph1", XK_ALG_DIRECT, XK_BWD_WB, XK_F16, 4},
+    {"mb2ic8ih40oc8kh3ph1", XK_ALG_DECONV_DIRECT, XK_BWD_WB, XK_F32, 4},
+    {"mb2ic8ih40oc8kh3ph1", XK_ALG_DECONV_DIRECT, XK_BWD_WB, XK_BF16, 4},
+    {"mb1ic20ih9oc40kh3sh2ph1", XK_ALG_DECONV_DIRECT, XK_FWD_B, XK_F32, 4},
+    {"mb1ic20ih9oc40kh3sh2ph1", XK_ALG_DIRECT, XK_BWD_D, XK_BF16, 4},
+    {"mb1ic128ih7oc16kh3ph1", XK_ALG_DECONV_DIRECT, XK_BWD_D, XK_F16, 1},
+    {"mb1ic256ih7oc16kh3ph1", XK_ALG_DIRECT, XK_FWD_B, XK_F16, 1},
+};
+
+static struct xk_conv_desc desc_of(int row)
+{
+    struct xk_conv_desc d = XK_CONV_DESC_INIT;
+    d.alg = rows[row].alg;
+    d.prop = rows[row].prop;
+    d.src_type = d.wei_type = d.dst_type = rows[row].type;
+    ck_assert_int_eq(xk_conv_desc_parse(rows[row].text, &d, NULL, 0, NULL),
+                     XK_OK);
+    d.attr.deterministic = 1;
+    return d;
+}
+
+/* Fractions of many digits and of many magnitudes; zeros in padding. */
+static void fill(const struct xk_conv_info *info, unsigned arg)
+{
+    const struct xk_tensor_info *const t = &info->tensor[arg];
+    unsigned seed = 77 + arg;
+    int64_t n = 1;
+    memset(data[arg], 0, sizeof(data[arg]));
+    ck_assert_uint_le(t->size_b, sizeof(data[arg]));
+    for (uint32_t d = 0; d < t->ndims; d++)
+        n *= t->dims[d];
+    for (int64_t i = 0; i < n; i++) {
+        int64_t e = 0, rest = i, at[XK_MAX_NDIMS];
+        for (uint32_t d = t->ndims; d-- > 0; rest /= t->dims[d])
+            at[d] = rest % t->dims[d];
+        for (uint32_t b = 0; b < t->n_blocks; b++)
+            e += at[t->blocks[b].dim] / t->blocks[b].div % t->blocks[b].size *
+                 t->blocks[b].stride;
+        const double v = (double)(rand_r(&seed) % 2001 - 1000) / 977;
+        typed_put(xk_conv_dtype(t->type), data[arg], e,
+                  rand_r(&seed) % 8 ? v : v * 300);
+    }
+}
+
+/* One run; what it writes held rubbish. */
+static void run(const xk_program *p, const struct xk_conv_desc *d,
+                const struct xk_simulate_opts *look)
+{
+    const struct xk_conv_info *const info = xk_program_info(p);
+    struct lab_arg args[XK_N_CONV_ARGS];
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++) {
+        args[i] = (struct lab_arg){data[i], (size_t)info->tensor[i].size_b};
+        if (xk_conv_writes(d, (enum xk_conv_arg)i))
+            memset(data[i], 0xa5, sizeof(data[i]));
+    }
+    lab_run_seen(p, args, look);
+}
+
+START_TEST(ten_runs_leave_the_same_bytes)
+{
+    const struct xk_conv_desc d = desc_of(_i);
+    const struct xk_simulate_opts all = {.checks = "all"};
+    struct xk_error err = {0};
+    xk_program *p;
+    ck_assert_msg(xk_conv_create(&d, NULL, &p, &err) == XK_OK, "%s",
+                  err.message);
+    ck_assert_uint_ge(xk_program_n_launches(p), rows[_i].launches);
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        if (xk_program_info(p)->tensor[i].ndims)
+            fill(xk_program_info(p), i);
+    run(p, &d, &all);
+    memcpy(first, data, sizeof(first));
+    for (unsigned k = 1; k <= RUNS; k++) {
+        const struct xk_simulate_opts late = {
+            .checks = "hazard", .hazard_seed = k, .group_seed = k * 7919u};
+        run(p, &d, &late);
+        ck_assert_msg(!memcmp(first, data, sizeof(first)),
+                      "%s: other bytes with seed %u", rows[_i].text, k);
+    }
+    xk_program_unref(p);
+}
+END_TEST
+
+/* The groups of a trace in the order in which they start. */
+struct order {
+    char text[4096]; /* "0,0,0;1,0,0;" */
+};
+
+static void note(void *user, const char *text, size_t n)
+{
+    struct order *const o = user;
+    const size_t have = strlen(o->text);
+    const char *const colon = memchr(text, ':', n);
+    char group[32];
+    if (!colon || text[0] == ' ' || colon - text > 24)
+        return;
+    snprintf(group, sizeof(group), "%.*s;", (int)(colon - text), text);
+    if (!strstr(o->text, group) && have + strlen(group) < sizeof(o->text))
+        strcat(o->text, group);
+}
+
+static void order_of(const xk_program *p, const struct xk_conv_desc *d,
+                     uint64_t seed, struct order *o)
+{
+    const struct xk_simulate_opts look = {
+        .group_seed = seed, .trace = note, .trace_user = o};
+    o->text[0] = 0;
+    run(p, d, &look);
+}
+
+/* All of the groups, in an order that the seed draws and repeats. */
+START_TEST(a_seed_is_an_order_of_groups)
+{
+    struct order plain, some[2];
+    struct xk_conv_desc d = desc_of(7);
+    struct xk_error err = {0};
+    xk_program *p;
+    d.ih = d.iw = d.oh = d.ow = 20;
+    ck_assert_int_eq(xk_conv_create(&d, NULL, &p, &err), XK_OK);
+    for (unsigned i = 0; i < XK_N_CONV_ARGS; i++)
+        fill(xk_program_info(p), i);
+    order_of(p, &d, 0, &plain);
+    ck_assert_ptr_eq(strstr(plain.text, "0,0,0;"), plain.text);
+    for (unsigned k = 1; k <= 5; k++) {
+        order_of(p, &d, k, &some[0]);
+        order_of(p, &d, k, &some[1]);
+        ck_assert_str_eq(some[0].text, some[1].text);
+        ck_assert_uint_eq(strlen(some[0].text), strlen(plain.text));
+        ck_assert_str_ne(some[0].text, plain.text);
+    }
+    xk_program_unref(p);
+}
+END_TEST
+
+int main(void)
+{
+    Suite *const s = suite_create("deterministic");
+    TCase *const t = tcase_create("deterministic");
+    tcase_add_loop_test(t, ten_runs_leave_the_same_bytes, 0, XK_COUNTOF(rows));
+    tcase_add_test(t, a_seed_is_an_order_of_groups);
+    suite_add_tcase(s, t);
+    return xk_tap_run(s);
+}
