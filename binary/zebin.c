@@ -88,12 +88,14 @@ static enum xk_status check_abi_args(xk_ctx *c, const struct xk_abi *abi)
 static enum xk_status check_abi_dispatch(xk_ctx *c, const struct xk_abi *abi,
                                          const struct xk_platform *p)
 {
-    const struct xk_dispatch asked = {.threads = abi->local[0] / abi->simd *
-                                                 abi->local[1] * abi->local[2],
-                                      .grf_count = abi->grf_count,
-                                      .barriers = abi->barriers,
-                                      .slm_b = abi->slm_b,
-                                      .inline_b = abi->inline_b};
+    const struct xk_dispatch asked = {
+        .threads = abi->local[0] / abi->simd * abi->local[1] * abi->local[2],
+        .grf_count = abi->grf_count,
+        .barriers = abi->barriers,
+        .slm_b = abi->slm_b,
+        .inline_b = abi->inline_b,
+        .items = abi->local[0] * abi->local[1] * abi->local[2],
+        .simd = abi->simd};
     struct xk_error err;
     if (xk_dispatch_check(p, XK_PRODUCT_ANY, &asked, &err) != XK_OK)
         return xk_fail(c, err.status, "zebin: %s", err.message);

@@ -9,12 +9,19 @@
 #define WALK_ORDERS 6
 
 static const struct limit {
-    uint32_t threads_128, threads_256, barriers, slm_kib, inline_b, padding_b;
+    uint32_t threads_128, threads_256, barriers, slm_kib, inline_b, padding_b,
+        items;
 } limits[XK_N_PRODUCTS] = {
 #define XK_DISPATCH_LIMIT(product, ...) [XK_##product] = {__VA_ARGS__},
 #include "isa/dispatch_limits.def"
 #undef XK_DISPATCH_LIMIT
 };
+
+static uint32_t most_items(enum xk_product product, uint32_t grf_count,
+                           uint32_t simd)
+{
+    return limits[product].items / (grf_count == 256 && simd != 32 ? 2 : 1);
+}
 
 static enum xk_status refuse_limit(enum xk_product product, const char *field,
                                    uint32_t value, uint32_t most,
@@ -45,6 +52,8 @@ static enum xk_status check_limits(enum xk_product product,
         {"bytes of shared local memory", d->slm_b, l->slm_kib * 1024},
         {"inline_b", d->inline_b, l->inline_b},
         {"walk_order", d->walk_order, WALK_ORDERS - 1},
+        {"work items of a group", d->items,
+         most_items(product, d->grf_count, d->simd)},
     };
 
     for (unsigned k = 0; k < XK_COUNTOF(rows); k++)
@@ -71,6 +80,17 @@ enum xk_status xk_dispatch_check(const struct xk_platform *p,
         if (meant(p, product, k))
             XK_TRY(check_limits((enum xk_product)k, d, err));
     return XK_OK;
+}
+
+uint32_t xk_dispatch_items(const struct xk_platform *p, uint32_t grf_count,
+                           uint32_t simd)
+{
+    uint32_t most = UINT32_MAX;
+    for (unsigned k = 0; k < XK_N_PRODUCTS; k++)
+        if (meant(p, XK_PRODUCT_ANY, k) &&
+            most_items((enum xk_product)k, grf_count, simd) < most)
+            most = most_items((enum xk_product)k, grf_count, simd);
+    return most;
 }
 
 uint32_t xk_dispatch_padding_b(const struct xk_platform *p,

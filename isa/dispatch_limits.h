@@ -16,6 +16,8 @@ struct xk_dispatch {
     uint32_t slm_b;
     uint32_t inline_b;
     uint32_t walk_order; /* 0..5, 0 is xyz */
+    uint32_t items;      /* work items of a group; 0: not known */
+    uint32_t simd;       /* matters for items alone */
 };
 
 /* XK_EINVAL with the field, its value and the limit. XK_PRODUCT_ANY: every
@@ -24,6 +26,9 @@ enum xk_status xk_dispatch_check(const struct xk_platform *p,
                                  enum xk_product product,
                                  const struct xk_dispatch *d,
                                  struct xk_error *err);
+/* Work items that a group of all products of the platform may have. */
+uint32_t xk_dispatch_items(const struct xk_platform *p, uint32_t grf_count,
+                           uint32_t simd);
 /* Bytes that must be readable behind the last instruction: on the product, or
  * on all of the platform. */
 uint32_t xk_dispatch_padding_b(const struct xk_platform *p,

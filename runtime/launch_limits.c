@@ -112,6 +112,12 @@ static uint32_t threads(const struct xk_launch_limits *l,
     return clamp_u32((uint64_t)clamp_u32(row * a->local[1]) * a->local[2]);
 }
 
+static uint32_t items(const struct xk_launch_args *a)
+{
+    const uint64_t plane = (uint64_t)a->local[0] * a->local[1];
+    return clamp_u32((uint64_t)clamp_u32(plane) * a->local[2]);
+}
+
 /* The kernel's demands, with those of its arguments added. */
 static uint32_t slm_b(const struct xk_launch_limits *l,
                       const struct xk_launch_args *a)
@@ -151,6 +157,8 @@ enum xk_status xk_launch_limits_check(const struct xk_launch_limits *l,
     struct xk_dispatch asked = l->asked;
     asked.threads = threads(l, a);
     asked.slm_b = slm_b(l, a);
+    asked.items = items(a);
+    asked.simd = l->simd;
     XK_TRY(xk_dispatch_check(p, XK_PRODUCT_ANY, &asked, err));
     return check_surfaces(l, a, err);
 }

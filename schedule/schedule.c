@@ -4,6 +4,8 @@
  * one merged index, so that small images fill their lanes. */
 #include "schedule/schedule.h"
 
+#include "isa/dispatch_limits.h"
+
 /* Registers that are not multiply buffers: r0, arguments, addresses, scalars,
  * coordinates. The plan counts them exactly; here they only prune. */
 #define OTHER_GRF 20
@@ -18,8 +20,6 @@
 #define MAX_SLICES 8
 /* Products of 255 * 255 below 2^24. */
 #define MAX_LANES_K 256
-/* Work items of a group, as the drivers have it. */
-#define MAX_LANES 1024
 /* Of tiles, steps and groups in any one direction. */
 #define MAX_SIDE 1024
 
@@ -545,7 +545,8 @@ static bool rule_group(const struct xk_platform *p, const struct xk_shape *s,
     const unsigned core = xk_perf_get(p->id)->eu_per_core * p->threads_per_eu /
                           (c->grf_count > 128 ? 2 : 1);
     const unsigned threads = c->tg_m * c->tg_n * xk_schedule_slices(c);
-    return threads <= core && threads * c->simd <= MAX_LANES;
+    return threads <= core &&
+           threads * c->simd <= xk_dispatch_items(p, c->grf_count, c->simd);
 }
 
 /* Rows and columns are counted in s32, those of tiles that end beyond M and N, too.

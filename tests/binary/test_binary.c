@@ -282,6 +282,12 @@ static void many_wide_threads(struct xk_abi *a)
     a->local[0] = 16 * 65;
     a->grf_count = 256;
 }
+static void many_wide_items(struct xk_abi *a)
+{
+    many_threads(a);
+    a->local[0] = 16 * 33;
+    a->grf_count = 256;
+}
 static void no_wide_threads(struct xk_abi *a)
 {
     a->platform = XK_PLATFORM_XELP;
@@ -307,6 +313,7 @@ static const struct {
     {two_barriers, "barriers=2"},
     {many_threads, "=129"},
     {many_wide_threads, "=65"},
+    {many_wide_items, "work items of a group=528"},
     {no_wide_threads, "grf_count=256"},
 };
 

@@ -406,60 +406,71 @@ START_TEST(a_container_names_the_device)
 END_TEST
 
 /* NEO's limits, workarounds.md 5: what is taken, and what is one too many. */
+static const struct {
+    enum xk_platform_id platform;
+    struct xk_dispatch good, bad;
+    const char *text;
+} dispatches[] = {
+    {XK_PLATFORM_XELP,
+     {.threads = 112, .grf_count = 128},
+     {.threads = 113, .grf_count = 128},
+     "dispatch: threads of 128 registers in a group=113, but TGL takes at "
+     "most 112"},
+    {XK_PLATFORM_XELP,
+     {.threads = 1, .grf_count = 128},
+     {.threads = 1, .grf_count = 256},
+     "dispatch: grf_count=256, but TGL takes at most 128"},
+    {XK_PLATFORM_XEHPG,
+     {.threads = 64, .grf_count = 256},
+     {.threads = 65, .grf_count = 256},
+     "dispatch: threads of 256 registers in a group=65, but DG2-G10 takes "
+     "at most 64"},
+    {XK_PLATFORM_XEHPG,
+     {.threads = 128, .grf_count = 128, .barriers = 1},
+     {.threads = 128, .grf_count = 128, .barriers = 2},
+     "dispatch: barriers=2, but DG2-G10 takes at most 1"},
+    {XK_PLATFORM_XEHPC,
+     {.threads = 64, .grf_count = 128, .barriers = 32},
+     {.threads = 65, .grf_count = 128, .barriers = 32},
+     "dispatch: threads of 128 registers in a group=65, but PVC-XL takes "
+     "at most 64"},
+    {XK_PLATFORM_XEHPC,
+     {.grf_count = 128, .slm_b = 131072},
+     {.grf_count = 128, .slm_b = 131073},
+     "dispatch: bytes of shared local memory=131073, but PVC-XL takes at "
+     "most 131072"},
+    {XK_PLATFORM_XEHPG,
+     {.grf_count = 128, .inline_b = 32},
+     {.grf_count = 128, .inline_b = 33},
+     "dispatch: inline_b=33, but DG2-G10 takes at most 32"},
+    {XK_PLATFORM_XEHPG,
+     {.grf_count = 128, .walk_order = 5},
+     {.grf_count = 128, .walk_order = 6},
+     "dispatch: walk_order=6, but DG2-G10 takes at most 5"},
+    {XK_PLATFORM_XEHPG,
+     {.grf_count = 256, .simd = 16, .items = 512},
+     {.grf_count = 256, .simd = 16, .items = 513},
+     "dispatch: work items of a group=513, but DG2-G10 takes at most 512"},
+    {XK_PLATFORM_XEHPG,
+     {.grf_count = 256, .simd = 32, .items = 1024},
+     {.grf_count = 256, .simd = 32, .items = 1025},
+     "dispatch: work items of a group=1025, but DG2-G10 takes at most "
+     "1024"},
+};
+
 START_TEST(a_dispatch_keeps_limits)
 {
-    static const struct {
-        enum xk_platform_id platform;
-        struct xk_dispatch good, bad;
-        const char *text;
-    } known[] = {
-        {XK_PLATFORM_XELP,
-         {.threads = 112, .grf_count = 128},
-         {.threads = 113, .grf_count = 128},
-         "dispatch: threads of 128 registers in a group=113, but TGL takes at "
-         "most 112"},
-        {XK_PLATFORM_XELP,
-         {.threads = 1, .grf_count = 128},
-         {.threads = 1, .grf_count = 256},
-         "dispatch: grf_count=256, but TGL takes at most 128"},
-        {XK_PLATFORM_XEHPG,
-         {.threads = 64, .grf_count = 256},
-         {.threads = 65, .grf_count = 256},
-         "dispatch: threads of 256 registers in a group=65, but DG2-G10 takes "
-         "at most 64"},
-        {XK_PLATFORM_XEHPG,
-         {.threads = 128, .grf_count = 128, .barriers = 1},
-         {.threads = 128, .grf_count = 128, .barriers = 2},
-         "dispatch: barriers=2, but DG2-G10 takes at most 1"},
-        {XK_PLATFORM_XEHPC,
-         {.threads = 64, .grf_count = 128, .barriers = 32},
-         {.threads = 65, .grf_count = 128, .barriers = 32},
-         "dispatch: threads of 128 registers in a group=65, but PVC-XL takes "
-         "at most 64"},
-        {XK_PLATFORM_XEHPC,
-         {.grf_count = 128, .slm_b = 131072},
-         {.grf_count = 128, .slm_b = 131073},
-         "dispatch: bytes of shared local memory=131073, but PVC-XL takes at "
-         "most 131072"},
-        {XK_PLATFORM_XEHPG,
-         {.grf_count = 128, .inline_b = 32},
-         {.grf_count = 128, .inline_b = 33},
-         "dispatch: inline_b=33, but DG2-G10 takes at most 32"},
-        {XK_PLATFORM_XEHPG,
-         {.grf_count = 128, .walk_order = 5},
-         {.grf_count = 128, .walk_order = 6},
-         "dispatch: walk_order=6, but DG2-G10 takes at most 5"},
-    };
-
-    for (unsigned k = 0; k < XK_COUNTOF(known); k++) {
-        const struct xk_platform *const p = xk_platform_get(known[k].platform);
+    for (unsigned k = 0; k < XK_COUNTOF(dispatches); k++) {
+        const struct xk_platform *const p =
+            xk_platform_get(dispatches[k].platform);
         struct xk_error err = {0};
         ck_assert_int_eq(
-            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].good, &err), XK_OK);
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &dispatches[k].good, &err),
+            XK_OK);
         ck_assert_int_eq(
-            xk_dispatch_check(p, XK_PRODUCT_ANY, &known[k].bad, &err),
+            xk_dispatch_check(p, XK_PRODUCT_ANY, &dispatches[k].bad, &err),
             XK_EINVAL);
-        ck_assert_str_eq(err.message, known[k].text);
+        ck_assert_str_eq(err.message, dispatches[k].text);
     }
     const struct xk_platform *const dg2 = xk_platform_get(XK_PLATFORM_XEHPG),
                                     *const pvc =
@@ -507,6 +518,52 @@ START_TEST(rows_are_whole)
 }
 END_TEST
 
+/* NEO's limits of each product: threads of 128 and of 256 registers, barriers,
+ * bytes of SLM, inline bytes, walk orders, work items. */
+static const struct {
+    enum xk_platform_id platform;
+    uint32_t most[7];
+} families[] = {
+    {XK_PLATFORM_XELP, {112, 0, 1, 65536, 0, 5, 512}},
+    {XK_PLATFORM_XEHPG, {128, 64, 1, 65536, 32, 5, 1024}},
+    {XK_PLATFORM_XEHPC, {64, 32, 32, 131072, 32, 5, 1024}},
+};
+
+static struct xk_dispatch asked_for(unsigned field, uint32_t value)
+{
+    struct xk_dispatch d = {.grf_count = field == 1 ? 256 : 128, .simd = 16};
+    uint32_t *const at[] = {&d.threads,  &d.threads,    &d.barriers, &d.slm_b,
+                            &d.inline_b, &d.walk_order, &d.items};
+
+    *at[field] = value;
+    return d;
+}
+
+START_TEST(each_product_has_its_limits)
+{
+    const enum xk_product product = (enum xk_product)_i;
+    const struct xk_platform *const p =
+        xk_platform_get(xk_product_platform(product));
+    unsigned f = 0;
+
+    while (families[f].platform != p->id)
+        f++;
+    for (unsigned k = 0; k < XK_COUNTOF(families[f].most); k++) {
+        const uint32_t most = families[f].most[k];
+        const struct xk_dispatch good = asked_for(k, most);
+        const struct xk_dispatch bad = asked_for(k, most + 1);
+        struct xk_error err = {0};
+
+        if (k != 1 || most) /* xelp has no threads of 256 registers */
+            ck_assert_msg(xk_dispatch_check(p, product, &good, &err) == XK_OK,
+                          "%s", err.message);
+        ck_assert_int_eq(xk_dispatch_check(p, product, &bad, &err), XK_EINVAL);
+        ck_assert_msg(strstr(err.message, xk_product_name(product)), "%s",
+                      err.message);
+    }
+}
+END_TEST
+
 TCase *isa_workaround_case(void)
 {
     TCase *const t = tcase_create("workarounds");
@@ -516,6 +573,7 @@ TCase *isa_workaround_case(void)
     tcase_add_test(t, each_rule_has_a_pair);
     tcase_add_test(t, steppings);
     tcase_add_test(t, a_dispatch_keeps_limits);
+    tcase_add_loop_test(t, each_product_has_its_limits, 0, XK_N_PRODUCTS);
     tcase_add_test(t, a_container_names_the_device);
     tcase_add_test(t, rows_are_whole);
     return t;

@@ -269,7 +269,18 @@ static const struct {
     uint32_t local[3], slm_b; /* of argument 0 */
     const char *says;         /* NULL: runs */
 } dispatches[] = {
-    {"0x56a0", "simd_size: 16\n      grf_count: 128", {2048, 1, 1}, 64, NULL},
+    {"0x56a0", "simd_size: 16\n      grf_count: 128", {1024, 1, 1}, 64, NULL},
+    {"0x56a0", "simd_size: 8\n      grf_count: 128", {8, 128, 1}, 64, NULL},
+    {"0x56a0",
+     "simd_size: 16\n      grf_count: 128",
+     {2048, 1, 1},
+     64,
+     "work items of a group=2048, but DG2-G10 takes at most 1024"},
+    {"0x56a0",
+     "simd_size: 16\n      grf_count: 256",
+     {16, 33, 1},
+     64,
+     "work items of a group=528, but DG2-G10 takes at most 512"},
     {"0x56a0",
      "simd_size: 16\n      grf_count: 128",
      {16, 129, 1},

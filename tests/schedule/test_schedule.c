@@ -138,6 +138,11 @@ static const struct {
     {NULL, DOTS " k=4", {3136, 64, 3, 9, 1}},
     {NULL, DOTS " k=8", {3136, 64, 5, 9, 1}},
     {NULL, DOTS " simd=8 n=8 nsub=8 tg=2x8", {3136, 64, 64, 9, 1}},
+    /* Work items: 512 with 256 registers, 1024 with 128. */
+    {NULL, DOTS " tg=8x4", {3136, 128, 64, 9, 1}},
+    {"group", DOTS " tg=8x8", {3136, 256, 64, 9, 1}},
+    {NULL, DOTS " tg=8x8 grf=128 m=16 n=16 nsub=16", {3136, 256, 64, 9, 1}},
+    {"group", DOTS " tg=8x16 grf=128 m=16 n=16 nsub=16", {3136, 256, 64, 9, 1}},
     {"step", DOTS " k=8", {3136, 64, 4, 9, 1}},
     {"step", DOTS " k=6", {3136, 64, 64, 9, 1}},
     {"step", DOTS " k=20", {3136, 64, 64, 9, 1}},
