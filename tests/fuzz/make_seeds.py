@@ -233,6 +233,14 @@ PROBLEMS = [
     "--attr-deterministic=1 mb2ic32ih9oc16kh3",
     "--attr-scales=wei:3:f32:2x32 --ctx-init=4:0:1 "
     "--attr-oscale=common:2 ic3id8ih9iw10oc4kd3kh2kw1dd1pd2",
+    # What the library makes: its fields are edited, too.
+    "--dt=u8:s8:u8 --dir=FWD_I --stag=axb --wtag=ABx4a8b --bia-dt=bf16 "
+    "--attr-scales=wei:per_oc+dst:common:2 --attr-zero-points=src:common:3 "
+    "--attr-post-ops=sum:0.5+add:f16:per_oc+swish:1 mb2ic16ih9oc32kh3ph1",
+    "--dt=f4_e2m1:f16:bf16 --dtag=bax --attr-post-ops=prelu:per_oc+gt:s4:common "
+    "g2mb1ic4iw9oc6kw3",
+    "--dir=BWD_WB --dt=bf16 --wtag=Axb16a mb2ic8ih7oc8kh3sh2",
+    "--dir=BWD_D --dt=f32 --strides=1176x147x21x3::: g4mb2ic8ih7oc8kh1",
 ]
 
 
