@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: Apache-2.0
-"""lint_kernels.py CACHE XK MAKE_MANY EXCUSES SOURCES [--all] LIST...: `xk lint` of
-what others compile and of what we generate.
+"""lint_kernels.py CACHE XK MAKE_MANY XKBENCH EXCUSES SOURCES [--all] LIST...: `xk lint`
+of what others compile and of what we generate.
 
   CACHE      compile.py's: each finding in its zebins needs a line in EXCUSES,
              RULE PLATFORM INSTRUCTION -- REASON (patterns as for fnmatch, the
@@ -10,13 +10,14 @@ what others compile and of what we generate.
              the rules named there: what the excuses say of kernels for no
              particular revision
   MAKE_MANY  makes formulas, nests and programs of several launches
+  XKBENCH    makes random gradients, groups and post-ops, of all types
   LIST...    files of problems: every one, in the data types of TYPES (the first
              list only, unless --all), gives a kernel without a finding; every
              third another one with post-ops
 
 Exit 0, or 1 with what is wrong: a finding without an excuse, an excuse without
 a finding, a finding in a kernel of ours, fewer than 500 kernels of others or
-100 of ours in the lists, or 100 programs."""
+100 of ours in the lists, 100 programs, or 100 random ones."""
 import collections
 import concurrent.futures
 import fnmatch
@@ -27,7 +28,10 @@ import sys
 import tempfile
 from pathlib import Path
 
-TYPES = ("f32", "f16", "u8s8", "s8:s8:s32")
+sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "idioms"))
+import kernels  # noqa: E402
+
+TYPES = ("f32", "f16", "bf16", "u8s8", "s8:s8:s32")
 # A device, a source, and rules that may find something there: for dg1 that
 # compiler's table has 14010017096, 16012061344 and 14010595310, for tgllp one of them.
 DEVICES = (("dg2-g10", "algorithms", ()), ("dg2-g11", "algorithms", ()),
@@ -158,32 +162,35 @@ def judge_ours(tool, lists, everything):
     return wrong
 
 
-def judge_programs(tool, make_many):
-    """Lines of what is wrong with formulas, nests and programs."""
+def judge_files(tool, what, make):
+    """Lines of what is wrong with the zebins that make(folder) returns."""
     with tempfile.TemporaryDirectory() as folder:
-        subprocess.run([make_many.absolute(), str(FORMULAS)], check=True,
-                       stdout=subprocess.DEVNULL,
-                       env=os.environ | {"XK_DUMP": "zebin", "XK_DUMP_DIR": folder})
-        files = sorted(Path(folder).rglob("*zebin.bin"))
+        files = make(folder)
         with concurrent.futures.ThreadPoolExecutor(os.cpu_count()) as pool:
             found = list(pool.map(lambda path: lint(tool, path), files))
-    print(f"# {len(files)} programs of ours")
+    print(f"# {len(files)} {what} of ours")
     wrong = [f"{path.parent.name}: {f['kernel']}: {f['rule']}: {f['instruction']}"
              for path, findings in zip(files, found) for f in findings]
     if len(files) < LEAST_OURS:
-        wrong.append(f"{len(files)} programs of ours, not {LEAST_OURS}")
+        wrong.append(f"{len(files)} {what} of ours, not {LEAST_OURS}")
     return wrong
 
 
 def main():
     """Command line."""
     args = [arg for arg in sys.argv[1:] if arg != "--all"]
-    cache, tool, make_many, excuses, sources, *lists = (Path(arg) for arg in args)
-    tool = tool.absolute()
+    cache, tool, make_many, xkbench, excuses, sources, *lists = \
+        (Path(arg) for arg in args)
+    tool, everything = tool.absolute(), "--all" in sys.argv
     wrong = judge_theirs(tool, cache, read_excuses(excuses))
     wrong += judge_devices(tool, sources)
-    wrong += judge_programs(tool, make_many)
-    wrong += judge_ours(tool, lists, "--all" in sys.argv)
+    wrong += judge_files(tool, "programs", lambda folder: kernels.dumped(
+        [make_many.absolute(), str(FORMULAS)], folder, "programs"))
+    wrong += judge_files(tool, "kernels of gradients, groups and post-ops",
+                         lambda folder: kernels.batched(
+                             xkbench.absolute(),
+                             kernels.random_lines(10 if everything else 1), folder))
+    wrong += judge_ours(tool, lists, everything)
     for line in wrong[:int(os.environ.get("XK_LINT_SHOW", "20"))]:
         print(line)
     print(f"# {len(wrong)} wrong")

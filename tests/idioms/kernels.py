@@ -42,7 +42,12 @@ FORMULAS = 200  # random ones; a quarter as many nests
 
 
 def random_lines(scale):
-    """Gradients, groups, post-ops: as the tests of tests/random draw them."""
+    """Gradients, groups, post-ops: as the tests of tests/random draw them, made and
+    not run."""
+    return [line.replace("--reset", "--reset --mode=I", 1) for line in drawn(scale)]
+
+
+def drawn(scale):
     rng = random.Random(SEED)
     for _ in range(scale * GRADIENTS):
         yield random_problems.gradient_line(rng, random_problems.problem(rng))
@@ -63,8 +68,7 @@ def batch_lines(xkbench, scale):
     rng = random.Random(SEED)
     table = fields(xkbench)
     lists = sorted((TESTS.parent / "shapes").glob("*.txt"))
-    yield from (line.replace("--reset", "--reset --mode=I", 1)
-                for line in random_lines(scale))
+    yield from random_lines(scale)
     for types in TYPES.values():
         listed = subprocess.run(
             [sys.executable, TESTS / "random" / "random_problems.py", "--list",
@@ -98,12 +102,17 @@ def dumped(command, folder, told):
     return sorted(Path(folder).rglob("*zebin.bin"))
 
 
+def batched(xkbench, lines, folder):
+    """Zebins of what xkbench makes of these lines."""
+    batch = Path(folder, "batch")
+    batch.write_text("\n".join(lines) + "\n")
+    return dumped([xkbench, f"--batch={batch}"], Path(folder, "xkbench"), "tests:")
+
+
 def ours(xkbench, make_many, folder, scale):
     """Zebins of the generator: convolutions, formulas, nests, programs of several
     launches. A schedule that a rule refuses gives none."""
-    batch = Path(folder, "batch")
-    batch.write_text("\n".join(batch_lines(xkbench, scale)) + "\n")
-    return dumped([xkbench, f"--batch={batch}"], Path(folder, "xkbench"), "tests:") + \
+    return batched(xkbench, batch_lines(xkbench, scale), folder) + \
         dumped([make_many, str(scale * FORMULAS)], Path(folder, "many"), "programs")
 
 
