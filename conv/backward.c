@@ -1,75 +1,18 @@
 /* SPDX-License-Identifier: Apache-2.0 */
-/* The gradients as contractions. Along one spatial dim, with stride s, distance
- * of taps D and padding p, place o at tap k reads pixel i = o * s + k * D - p.
- * A convolution's places are dst's and its pixels src's. A deconvolution has
- * them the other way round, so that its forward direction makes pixels, too.
- *
- * By data the pixels with (i + p) mod s = r are a class: i = i_r + s * u. With
- * g = gcd(s, D) they have no tap if g does not divide r; else every (s / g)th
- * one from k_r on: k = k_r + s / g * t, and then o = u - D / g * t + c_r. */
+/* The gradients as contractions. A convolution's places are dst's and its
+ * pixels src's. A deconvolution has them the other way round, so that its
+ * forward direction makes pixels, too. What makes pixels has the classes of
+ * residues.h. */
 #include <string.h>
 
-#include "base/integer.h"
 #include "conv/behind_sum.h"
+#include "conv/residues.h"
 
-#define MOST_CLASSES 65536 /* of a dim */
-
-/* The x in [0, m) with a * x mod m = 1, a and m without common divisor. */
-static int64_t inverse(int64_t a, int64_t m)
-{
-    int64_t x = 0, next_x = 1, r = m, next_r = xk_floor_mod(a, m);
-    while (next_r) {
-        const int64_t q = r / next_r, old_x = x, old_r = r;
-        x = next_x;
-        next_x = old_x - q * next_x;
-        r = next_r;
-        next_r = old_r - q * next_r;
-    }
-    return xk_floor_mod(x, m);
-}
-
-/* A spatial dim by data: what the indices u and t are multiplied by, and the
- * tables of its classes. */
-struct residues {
-    int64_t s, tap_step, place_step; /* of i by u; of k and of -o by t */
-    int64_t *i, *k, *o, *taps;       /* i_r, k_r, c_r, extents of t */
-    int u, t;                        /* numbers of the indices */
+/* A spatial dim by data, and the numbers of the indices u and t. */
+struct class_axis {
+    struct xk_conv_residues of;
+    int u, t;
 };
-
-static void fill_class(const struct xk_conv_axis *x, const struct residues *v,
-                       int64_t r)
-{
-    const int64_t g = xk_gcd(x->step, x->apart);
-    v->i[r] = xk_floor_mod(r - x->pad, x->step);
-    v->k[r] = v->o[r] = v->taps[r] = 0;
-    if (r % g)
-        return;
-    v->k[r] =
-        r / g % v->tap_step * inverse(x->apart / g, v->tap_step) % v->tap_step;
-    v->o[r] = (v->i[r] + x->pad - v->k[r] * x->apart) / x->step;
-    if (v->k[r] < x->taps)
-        v->taps[r] = (x->taps - v->k[r] + v->tap_step - 1) / v->tap_step;
-}
-
-static enum xk_status make_residues(xk_ctx *c, struct xk_arena *arena,
-                                    const struct xk_conv_axis *x,
-                                    struct residues *v)
-{
-    const int64_t s = x->step, g = xk_gcd(s, x->apart);
-    if (s > MOST_CLASSES)
-        return xk_fail(c, XK_EUNSUPPORTED,
-                       "backward by data: a stride of %lld has more than %d "
-                       "classes",
-                       (long long)s, MOST_CLASSES);
-    int64_t *const all = xk_arena_alloc(arena, 4 * (size_t)s * sizeof(*all));
-    if (!all)
-        return xk_ctx_status(c);
-    *v = (struct residues){s,       s / g,       x->apart / g, all,
-                           all + s, all + 2 * s, all + 3 * s};
-    for (int64_t r = 0; r < s; r++)
-        fill_class(x, v, r);
-    return XK_OK;
-}
 
 static int64_t most_of(const int64_t *v, int64_t n)
 {
@@ -103,16 +46,16 @@ static void add_channels(const struct xk_conv_desc *f, int g, int mb,
 
 /* Indices of a spatial dim by data, and its classes. */
 static void add_axis(struct xk_contraction *p, const struct xk_conv_axis *x,
-                     unsigned axis, struct residues *v)
+                     unsigned axis, struct class_axis *v)
 {
     static const char *const places[] = {"ud", "uh", "uw"};
     static const char *const taps[] = {"td", "th", "tw"};
     const int64_t most_places = (x->extent + x->step - 1) / x->step;
     v->u = (int)xk_contraction_add(p, places[axis], most_places, XK_ROLE_M);
-    v->t = (int)xk_contraction_add(p, taps[axis], most_of(v->taps, x->step),
+    v->t = (int)xk_contraction_add(p, taps[axis], most_of(v->of.taps, x->step),
                                    XK_ROLE_K);
     p->class_dim[p->n_class_dims++] =
-        (struct xk_class_dim){(uint32_t)x->step, (uint8_t)v->t, v->taps};
+        (struct xk_class_dim){(uint32_t)x->step, (uint8_t)v->t, v->of.taps};
 }
 
 /* A coordinate with the bases of a class dim, in a dim of `extent`. */
@@ -127,16 +70,51 @@ static struct xk_coord *add_classes(struct xk_access *a, int64_t extent,
 
 /* The coordinates of a spatial dim in places, wei and pixels. */
 static void add_coords(struct xk_contraction *p, const struct xk_conv_axis *x,
-                       const struct residues *v)
+                       const struct class_axis *v)
 {
     const unsigned dim = p->n_class_dims - 1u;
-    struct xk_coord *const o = add_classes(&p->a, x->places, dim, v->o);
+    struct xk_coord *const o = add_classes(&p->a, x->places, dim, v->of.o);
     o->coef[v->u] = 1;
-    o->coef[v->t] = -v->place_step;
-    struct xk_coord *const k = add_classes(&p->b, x->taps, dim, v->k);
-    k->coef[v->t] = v->tap_step;
-    struct xk_coord *const i = add_classes(&p->c, x->extent, dim, v->i);
-    i->coef[v->u] = v->s;
+    o->coef[v->t] = -v->of.place_step;
+    struct xk_coord *const k = add_classes(&p->b, x->taps, dim, v->of.k);
+    k->coef[v->t] = v->of.tap_step;
+    struct xk_coord *const i = add_classes(&p->c, x->extent, dim, v->of.i);
+    i->coef[v->u] = v->of.s;
+}
+
+/* Windows lie side by side and cover all pixels: each has one place and one
+ * tap. */
+static bool is_tiled(const struct xk_conv_axis *x)
+{
+    return x->step > 1 && x->step == x->taps && x->apart == 1 && x->pad == 0 &&
+           x->extent == x->places * x->step;
+}
+
+/* A spatial dim of such windows: pixel o * s + k, and no classes. */
+static void add_tiled_axis(struct xk_contraction *p,
+                           const struct xk_conv_axis *x,
+                           enum xk_conv_arg places, unsigned axis)
+{
+    const int o = (int)xk_contraction_add(p, xk_conv_spatial_name(places, axis),
+                                          x->places, XK_ROLE_M);
+    const int k =
+        (int)xk_contraction_add(p, xk_conv_tap_names[axis], x->taps, XK_ROLE_N);
+    xk_access_add(&p->a, o, x->places);
+    xk_access_add(&p->b, k, x->taps);
+    xk_access_add(&p->c, o, x->extent)->coef[o] = x->step;
+    p->c.at[p->c.n_coord - 1].coef[k] = 1;
+}
+
+/* A spatial dim with a class for each residue of its stride. */
+static enum xk_status add_residues(xk_ctx *c, struct xk_arena *arena,
+                                   struct xk_contraction *p,
+                                   const struct xk_conv_axis *x, unsigned axis)
+{
+    struct class_axis v = {0};
+    XK_TRY(xk_conv_residues_make(c, arena, x, &v.of));
+    add_axis(p, x, axis, &v);
+    add_coords(p, x, &v);
+    return XK_OK;
 }
 
 enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
@@ -157,10 +135,10 @@ enum xk_status xk_conv_backward_data(xk_ctx *c, struct xk_arena *arena,
     add_channels(f, g, mb, made, &out->c);
     for (unsigned i = xk_conv_is_3d(f) ? 0 : 1; i < 3; i++) {
         const struct xk_conv_axis x = xk_conv_axis(f, i);
-        struct residues v = {0};
-        XK_TRY(make_residues(c, arena, &x, &v));
-        add_axis(out, &x, i, &v);
-        add_coords(out, &x, &v);
+        if (is_tiled(&x))
+            add_tiled_axis(out, &x, places, i);
+        else
+            XK_TRY(add_residues(c, arena, out, &x, i));
     }
     if (xk_conv_is_deconv(f) && xk_conv_is_forward(f))
         XK_TRY(xk_conv_add_epilogue(c, f, info, out));

@@ -206,7 +206,7 @@ static enum xk_status add_part(xk_ctx *c, struct xk_problem *p,
         return xk_ctx_status(c);
     XK_TRY(xk_contraction_check(c, con));
     s->parts = 1;
-    if (!con->n_class_dims)
+    if (!con->n_class_dims && !con->n_epi)
         XK_TRY(xk_split_sum_choose(c, p->platform, con, s));
     if (s->parts > 1)
         return add_split(c, p, con, s, addresses);

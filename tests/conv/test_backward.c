@@ -66,6 +66,11 @@ static void any_problem(unsigned *seed, bool square, uint32_t alg,
         d.dw = below(seed, 6);
         d.pw = below(seed, 9);
         d.ow = 1 + below(seed, square ? 5 : 12);
+        if (below(seed, 8) == 0) { /* windows side by side */
+            d.kw = d.sw;
+            d.dw = d.pw = 0;
+            d.iw = d.ow * d.sw;
+        }
         d.alg = alg;
         if (alg == XK_ALG_DECONV_DIRECT) {
             exchange(&d.ih, &d.oh);
@@ -157,6 +162,14 @@ static void fill(unsigned *seed)
             tensor[a][i] = below(seed, 19) - 9;
 }
 
+static unsigned tiled;
+
+/* Counts what has no class of one of its dims. */
+static void count_tiled(const struct xk_contraction *p)
+{
+    tiled += p->n_class_dims < 2;
+}
+
 static void run_problems(int first_seed, unsigned n_problems, bool square)
 {
     unsigned seed = (unsigned)first_seed, strided = 0;
@@ -171,6 +184,7 @@ static void run_problems(int first_seed, unsigned n_problems, bool square)
                          XK_OK);
         textbook(&f, &info, XK_ARG_SRC);
         compare(&p, &info, "by data", first_seed, n);
+        count_tiled(&p);
         ck_assert_int_eq(xk_conv_backward_weights(c, &f, &info, &p), XK_OK);
         textbook(&f, &info, XK_ARG_WEI);
         compare(&p, &info, "by weights", first_seed, n);
@@ -195,6 +209,7 @@ static void run_deconvolutions(int first_seed, unsigned n_problems, bool square)
                          XK_OK);
         textbook(&f, &info, XK_ARG_DST);
         compare(&p, &info, "deconvolution", first_seed, n);
+        count_tiled(&p);
         f.prop = XK_BWD_D;
         ck_assert_int_eq(xk_conv_contraction(c, &f, &info, &p), XK_OK);
         textbook(&f, &info, XK_ARG_SRC);
@@ -231,6 +246,13 @@ START_TEST(deconvolution_of_two_dims)
 }
 END_TEST
 
+/* What the problems above were meant to have. */
+START_TEST(there_were_windows_side_by_side)
+{
+    ck_assert_uint_gt(tiled, 1000);
+}
+END_TEST
+
 /* More classes than there are tables for. */
 START_TEST(too_many_classes)
 {
@@ -255,6 +277,7 @@ int main(void)
     tcase_add_loop_test(t, two_dims, 0, 10);
     tcase_add_loop_test(t, deconvolution_of_one_dim, 0, 10);
     tcase_add_loop_test(t, deconvolution_of_two_dims, 0, 10);
+    tcase_add_test(t, there_were_windows_side_by_side);
     tcase_add_test(t, too_many_classes);
     suite_add_tcase(s, t);
     return xk_tap_run(s);

@@ -150,6 +150,7 @@ def gradient_line(rng, p):
     dtype = rng.choice(GRADIENT_TYPES[direction[:5]])
     bias = rng.choice(["", "", " --bia-dt=f32"]) if direction == "BWD_WB" else ""
     g = rng.choice([1, 1, 2, 3, 8])
+    p = side_by_side(rng, p)
     p = p | {"ic": p["ic"] // g * g or g, "oc": p["oc"] // g * g or g}
     return " ".join([
         "--reset", "--dir=" + direction, "--dt=" + dtype + bias,
@@ -187,6 +188,18 @@ def deconv_attributes(rng, dtype):
     return words
 
 
+def side_by_side(rng, p):
+    """One in eight has windows that cover the input without overlap."""
+    if rng.random() >= 0.125:
+        return p
+    p = dict(p)
+    for a in [a for a in "dhw" if "i" + a in p]:
+        p["k" + a] = p["s" + a] = rng.randint(1, 3)
+        p["d" + a] = p["p" + a] = 0
+        p["i" + a] = p["o" + a] * p["s" + a]
+    return p
+
+
 def deconv_line(rng, p):
     """A deconvolution whose window moves over what was the input."""
     direction = rng.choice(["FWD_D", "FWD_B", "FWD_B", "BWD_D", "BWD_W",
@@ -196,6 +209,7 @@ def deconv_line(rng, p):
                        DECONV_GRADIENT_TYPES[direction[:5]])
     bias = rng.choice(["", " --bia-dt=f32"]) if direction == "BWD_WB" else ""
     g = rng.choice([1, 1, 1, 2, 3, 8])
+    p = side_by_side(rng, p)
     p = p | {"ic": p["oc"] // g * g or g, "oc": p["ic"] // g * g or g}
     if rng.random() < 0.1:
         g = p["ic"] = p["oc"] = min(p["ic"], p["oc"])

@@ -6,7 +6,8 @@ Made small by the rule of tests/peer_suite/reduction.py, which is applied to the
 convolution. All directions in f32, f16 and bf16, forward also in bytes, run on the
 simulator with all checkers and compared with oneDNN's deconvolution.
 --count=N takes N cases by --seed=S; without it all. --most=N: multiplies of a case.
-TAP: a line for each that fails, one for the counts."""
+TAP: a line for each that fails, one for the counts. More classes than a program has
+launches are UNIMPLEMENTED, which is counted."""
 import argparse
 import itertools
 import random
@@ -26,6 +27,7 @@ import reduction  # noqa: E402
 BATCH = 100
 LISTED = re.compile(r"^\d+:LISTED .*__REPRO: --mode=L (.*)$", re.M)
 ANSWER = re.compile(r"^\d+:(\w+)(?: \((.*?)\))?.*__REPRO: (.*)$", re.M)
+MANY = re.compile(r"\d+ classes, a program has at most")
 TYPES = {"FWD_B": ["f32", "f16", "bf16", "u8s8"], "BWD_D": ["f32", "f16", "bf16"],
          "BWD_WB": ["f32", "f16", "bf16"]}
 
@@ -76,13 +78,16 @@ def main():
         found = ANSWER.findall(bench(args.xkbench, [], some))
         tap.check(len(found) == len(some), f"{len(found)} of {len(some)} answers")
         for state, reason, repro in found:
-            kinds[state] += 1
-            if state != "PASSED":
+            many = state == "UNIMPLEMENTED" and MANY.search(reason)
+            kinds["many classes" if many else state] += 1
+            if state != "PASSED" and not many:
                 tap.check(False, f"{state}: {repro}", reason)
         print(f"# {min(first + BATCH, len(cases))} of {len(cases)}, "
               f"{time.monotonic() - start:.0f} s", flush=True)
-    tap.check(kinds["PASSED"] == len(cases),
-              f"{kinds['PASSED']} of {len(cases)} cases of {len(texts)} problems passed")
+    tap.check(kinds["PASSED"] + kinds["many classes"] == len(cases) and
+              kinds["many classes"] <= 0.01 * len(cases),
+              f"{kinds['PASSED']} of {len(cases)} cases of {len(texts)} problems passed, "
+              f"{kinds['many classes']} have too many classes")
     return tap.end()
 
 
